@@ -1,0 +1,59 @@
+# One place for flags: every target is created through these functions.
+option(APP_WERROR "Warnings are errors" OFF)
+option(APP_FUZZERS "Build libFuzzer targets (clang only)" OFF)
+option(APP_BUILD_GUI "Build views/, app/ and GUI tests" ON)
+option(APP_ASSERTIONS "Keep APP_CHECK in optimised builds" ON)
+option(APP_COVERAGE "gcov instrumentation" OFF)
+set(APP_SANITIZE "" CACHE STRING "Comma list for -fsanitize=, never applied to injected code")
+
+add_library(app_flags INTERFACE)
+target_compile_features(app_flags INTERFACE cxx_std_20)
+target_compile_options(app_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wnull-dereference -Wdouble-promotion -Wformat=2
+  -Wimplicit-fallthrough -Wswitch-enum -Wundef -Wcast-align -Werror=return-type
+  $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wduplicated-branches -Wlogical-op -Wuseless-cast -Wsuggest-override>
+  $<$<CXX_COMPILER_ID:Clang>:-Winconsistent-missing-override -Wextra-semi -Wthread-safety>
+  $<$<BOOL:${APP_WERROR}>:-Werror>)
+target_compile_definitions(app_flags INTERFACE
+  $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS> QT_NO_CAST_FROM_ASCII QT_NO_CAST_TO_ASCII QT_NO_FOREACH QT_NO_KEYWORDS
+  QT_NO_NARROWING_CONVERSIONS_IN_CONNECT QT_DISABLE_DEPRECATED_BEFORE=0x060400)
+add_library(app_sanitize INTERFACE)
+if(APP_SANITIZE)
+  target_compile_options(app_sanitize INTERFACE -fsanitize=${APP_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(app_sanitize INTERFACE -fsanitize=${APP_SANITIZE})
+endif()
+if(APP_COVERAGE)
+  target_compile_options(app_sanitize INTERFACE --coverage)
+  target_link_options(app_sanitize INTERFACE --coverage)
+endif()
+if(APP_FUZZERS)
+  target_compile_options(app_sanitize INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+function(app_library name)            # app_library(mi_bridge SOURCES ... USES ...)
+  cmake_parse_arguments(A "" "" "SOURCES;USES;PRIVATE_USES" ${ARGN})
+  add_library(${name} STATIC ${A_SOURCES})
+  add_library(app::${name} ALIAS ${name})
+  target_include_directories(${name} PUBLIC include PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${name} PUBLIC ${A_USES} PRIVATE ${A_PRIVATE_USES} app_flags app_sanitize)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+function(app_test name)               # app_test(name LABELS unit SOURCES ... USES ...)
+  cmake_parse_arguments(A "" "TIMEOUT" "SOURCES;USES;LABELS" ${ARGN})
+  add_executable(${name} ${A_SOURCES})
+  target_link_libraries(${name} PRIVATE ${A_USES} app_flags app_sanitize)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "${A_LABELS}")
+endfunction()
+function(app_fuzzer name)
+  if(NOT APP_FUZZERS)
+    return()
+  endif()
+  cmake_parse_arguments(A "" "CORPUS" "SOURCES;USES" ${ARGN})
+  add_executable(${name} ${A_SOURCES})
+  target_link_libraries(${name} PRIVATE ${A_USES} app_flags app_sanitize)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  add_test(NAME ${name}_smoke COMMAND ${name} -runs=20000 -seed=1 ${A_CORPUS})
+  set_tests_properties(${name}_smoke PROPERTIES LABELS fuzz)
+endfunction()

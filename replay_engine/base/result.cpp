@@ -1,0 +1,11 @@
+#include "base/result.h"
+
+#include <cstring>
+
+namespace pf {
+
+Error systemError(std::string what, int errnoValue) {
+  return Error{ErrorCode::System, std::move(what) + ": " + std::strerror(errnoValue), {}};
+}
+
+}  // namespace pf

@@ -1,0 +1,88 @@
+// The page that a rank's interposer and its agent share (design.md section 2).
+//
+// The agent makes a file of kRankPageSize bytes (0600, in the session directory), fills the first two
+// fields, and names it to the program in PHOTOFINISH_PAGE. The interposer maps it at MPI_Init. No
+// sockets, no locks: words are atomics, and the two sides wake each other with futexes on `toRank` (bumped
+// and woken by the agent) and `toAgent` (bumped and woken by the rank).
+//
+// Life of a rank:   Launched -> Hello -> (agent configures) -> Gated? -> Running <-> Stopped -> Finalized
+//   Launched   program started; it may never call MPI_Init (then it is not an MPI program)
+//   Hello      inside MPI_Init, PMPI_Init has returned; `pid rank size mpiLibrary executable` are filled;
+//              waits until `configured` != 0
+//   Gated      at the end of MPI_Init, only if kGate: waits until `gateOpen` != 0
+//   Running
+//   Stopped    just before event `serial` + 1 == `stopAt`; waits until `stopAt` changes
+//   Diverged   the replay did something else than the recording; `divergence` is filled; waits until killed
+//   Finalized  MPI_Finalize has been called
+// Everything in here may be overwritten by a buggy program: each side checks ranges, and strings are
+// NUL-terminated by the reader.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace pf {
+
+inline constexpr std::uint32_t kRankPageMagic = 0x50466E31;  // "PFn1"
+inline constexpr std::uint32_t kRankPageVersion = 1;
+inline constexpr std::size_t kRankPageSize = 16384;
+inline constexpr const char* kRankPageVariable = "PHOTOFINISH_PAGE";
+
+enum class RankPhase : std::uint32_t { Launched, Hello, Gated, Running, Stopped, Diverged, Finalized };
+
+/// Bits of RankPage::mode, set by the agent before `configured`.
+enum RankMode : std::uint32_t {
+  kRecordChoices = 1,  ///< write the outcome of every choice to `logPath`
+  kRecordEvents = 2,   ///< and every event (full event log)
+  kReplay = 4,         ///< force the choices of `schedulePath`
+  kGate = 8,           ///< hold the rank at the end of MPI_Init until `gateOpen`
+  kJitter = 16,        ///< delay sends and receives at random, seeded by `jitterSeed` and the rank
+};
+
+struct RankPage {
+  // -- made by the agent
+  std::uint32_t magic;
+  std::uint32_t version;
+
+  // -- futex words
+  std::atomic<std::uint32_t> toRank;
+  std::atomic<std::uint32_t> toAgent;
+
+  // -- state, written by the rank
+  std::atomic<std::uint32_t> phase;        ///< RankPhase
+  std::atomic<std::uint32_t> inCall;       ///< 1 + call index (gen table order) while inside an MPI call that may block
+  std::atomic<std::uint64_t> serial;       ///< events begun
+  std::atomic<std::int32_t> waitPeer;      ///< world rank that the call waits for, -1 any, -2 not known
+  std::atomic<std::int32_t> waitTag;       ///< -1 any
+  std::atomic<std::uint32_t> pastEnd;      ///< replay: 1 once the record of this rank has been used up
+  std::atomic<std::uint32_t> logFailed;    ///< recording stopped (disk full …): errno
+  std::int32_t pid;
+  std::int32_t rank;                       ///< in MPI_COMM_WORLD
+  std::int32_t size;
+  std::int32_t threadLevel;                ///< MPI_THREAD_* provided
+  char mpiLibrary[256];                    ///< first line of MPI_Get_library_version
+  char executable[1024];                   ///< /proc/self/exe
+  char waitCall[64];                       ///< not hot: name of the call at a stop or a divergence
+  std::uint64_t callAddress;               ///< return address of the call at a stop or a divergence
+
+  // -- orders, written by the agent
+  std::atomic<std::uint32_t> configured;
+  std::atomic<std::uint32_t> gateOpen;
+  std::atomic<std::uint64_t> stopAt;       ///< stop just before this serial, 0 = nowhere
+  std::atomic<std::uint32_t> trapOnStop;   ///< a GDB is attached: raise SIGTRAP at a stop (only if traced)
+  std::uint32_t mode;                      ///< RankMode bits
+  std::uint64_t jitterSeed;
+  std::uint64_t salt;                      ///< seeds every checksum of the log
+  char logPath[2048];
+  char schedulePath[2048];
+
+  // -- divergence, written by the rank before phase = Diverged
+  std::uint64_t divergedAt;                ///< serial
+  char expected[512];
+  char got[512];
+};
+static_assert(sizeof(RankPage) <= kRankPageSize);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+}  // namespace pf
