@@ -1,0 +1,189 @@
+// The log that a rank writes while it runs, and that everything else is made from.
+//
+// Layout of a log file (little endian; one per rank, made and mapped by the interposer):
+//   [0, 8192)            LogHeader, then zeros
+//   [8192 + i * 65536)   block i: records, zero padding, BlockTrailer in its last 8 bytes
+//
+// Records never straddle blocks. A record is a kind byte and varints (LEB128, unsigned; signed values by
+// zigzag where the table says so). The writer publishes records with one 64-bit store of
+// LogHeader::commit = crc32c(bytes of the open block so far) << 32 | low 16 bits of the block's number << 16 |
+// bytes used in that block. A full block is sealed by its trailer before the next one is opened. So whatever
+// kills the rank, the reader finds a prefix of whole records, and every byte of it is covered by a checksum that
+// is salted with the run's salt and the block's number: old bytes of a re-used file never pass for new ones.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace pf {
+
+inline constexpr std::uint64_t kLogMagic = 0x0001474F4C4E4650;  // "PFNLOG\1\0"
+inline constexpr std::uint32_t kLogVersion = 1;
+inline constexpr std::size_t kLogHeaderSize = 8192;
+inline constexpr std::size_t kLogBlockSize = 65536;
+inline constexpr std::size_t kLogBlockData = kLogBlockSize - 8;
+inline constexpr std::size_t kMaxRecord = 320;  ///< a module path longer than this is cut
+
+struct BlockTrailer {
+  std::uint32_t used;  ///< bytes of records; 0 = not sealed
+  std::uint32_t crc;   ///< crc32c of these bytes, seeded with logBlockSeed()
+};
+
+[[nodiscard]] constexpr std::uint32_t logBlockSeed(std::uint64_t salt, std::uint64_t block) {
+  const std::uint64_t mixed = (salt ^ (block * 0x9E3779B97F4A7C15ULL)) * 0xBF58476D1CE4E5B9ULL;
+  return static_cast<std::uint32_t>(mixed >> 32);
+}
+
+/// What MPI or the system chose. Each kind is a stream of its own: the n-th success of a kind in a rank.
+enum class ChoiceKind : std::uint8_t {
+  Test,
+  Testall,
+  Testany,
+  Testsome,
+  Waitany,
+  Waitsome,
+  Iprobe,
+  Improbe,
+  Probe,
+  Mprobe,
+  GetStatus,
+};
+inline constexpr std::size_t kChoiceKinds = 11;
+
+/// Record kinds. E = starts an event (serial + 1). Sources and destinations are ranks of the communicator;
+/// "+1" and "+2" say what is added so that MPI_ANY_* and "none" fit an unsigned varint.
+enum class RecordKind : std::uint8_t {
+  Padding = 0,       ///< rest of the block is empty
+  Module,            ///< length, path bytes                       (module number = order of appearance)
+  Site,              ///< call, module, ELF virtual address        (site number = order of appearance)
+  Comm,              ///< key (8 bytes), call that made it, inter 0/1, group size, remote size (number by order)
+  CommMembers,       ///< n ≤ 32, n world ranks: next members of the last Comm, group first, then remote
+  Choice,            ///< ChoiceKind, misses before it, payload:
+                     ///<   Testany Waitany: index + 1 (0 = MPI_UNDEFINED)
+                     ///<   Testsome Waitsome: count + 1 (0 = MPI_UNDEFINED), indices
+                     ///<   Iprobe Improbe Probe Mprobe: source, tag;   others: nothing
+  Wild,              ///< wildcard number, source + 1: source of a wildcard receive (logs without events)
+  CancelledPost,     ///< post: this receive was cancelled (logs without events)
+  Note,              ///< site: a routine was used whose replay is not guaranteed
+  Send,              ///< E site, comm, dest, tag, bytes
+  SendSync,          ///< E the same: blocking synchronous send
+  SendSyncPosted,    ///< E the same: non-blocking synchronous send, completed by DoneSend
+  SendFailed,        ///< the last send returned an error: it did not happen
+  Receive,           ///< E site, comm, wanted source + 1, wanted tag + 1, source + 1, tag + 1 (0 = failed)
+  SendReceive,       ///< E site, comm, dest + 1 (0 = none), tag, bytes, then wanted source + 2 (0 = none, 1 = any),
+                     ///<   wanted tag + 1, source + 1, tag + 1
+  Post,              ///< E site, comm, wanted source + 1, wanted tag + 1
+  Completion,        ///< E site
+  Start,             ///< E site: Startall; followed by SubPost, SubSend
+  SubPost,           ///< comm, wanted source + 1, wanted tag + 1
+  SubSend,           ///< sync 0/1, comm, dest, tag, bytes
+  DoneReceive,       ///< post, source + 1, tag + 1: completed in the last event (0, 0 = failed)
+  DoneCancelled,     ///< post: completion of a cancelled receive, in the last event
+  DoneSend,          ///< number of the send
+  DoneCollective,    ///< number of the non-blocking collective
+  Matched,           ///< post, source + 1, tag + 1: matched at the end, but never observed by the program
+  Probe,             ///< E site, comm, wanted source + 1, wanted tag + 1, source, tag
+  Collective,        ///< E site, comm, flow, root + 1 (0 = none), 1 contributes | 2 takes
+  CollectivePost,    ///< E the same (collective number = order of CollectivePost)
+  Local,             ///< E site
+  End,               ///< clean end (MPI_Finalize)
+  Count
+};
+
+/// The call that a rank is in: fills the gap between the begin of an event and its record, so that a rank
+/// that dies or hangs inside a call shows that call.
+struct BegunCall {
+  std::uint64_t serial;
+  std::uint32_t site;
+  std::uint32_t comm;
+  std::int32_t source;  ///< wanted source or destination, -1 any, -2 none
+  std::int32_t tag;     ///< -1 any
+  std::uint32_t kind;   ///< RecordKind of the record to come
+  std::uint32_t check;  ///< begunCheck() of the above
+  std::uint32_t statuses;  ///< entries of LogHeader::posts and ::status in use
+  std::uint32_t reserved;
+};
+
+[[nodiscard]] constexpr std::uint32_t begunCheck(const BegunCall& b) {
+  std::uint64_t h = b.serial * 0x9E3779B97F4A7C15ULL;
+  h ^= (std::uint64_t{b.site} << 32 | b.comm) * 0xBF58476D1CE4E5B9ULL;
+  h ^= (static_cast<std::uint64_t>(static_cast<std::uint32_t>(b.source)) << 32 | static_cast<std::uint32_t>(b.tag)) *
+       0x94D049BB133111EBULL;
+  h += b.kind;
+  return static_cast<std::uint32_t>(h >> 32) | 1U;
+}
+
+inline constexpr std::size_t kStatusSlots = 64;
+inline constexpr std::size_t kStatusSize = 32;            ///< at least sizeof(MPI_Status)
+inline constexpr std::int32_t kStatusUntouched = -77777;  ///< in a slot's MPI_SOURCE: MPI has not filled it
+
+struct LogHeader {
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t headerCrc;  ///< crc32c of the bytes from `salt` up to `commit`
+  std::uint64_t salt;
+  std::int32_t rank;
+  std::int32_t size;
+  std::int32_t pid;
+  std::int32_t threadLevel;
+  std::uint32_t events;          ///< 1: full event log, 0: choices only
+  std::uint32_t statusSource;    ///< offset of MPI_SOURCE in a status
+  std::uint32_t statusTag;       ///< offset of MPI_TAG
+  std::uint32_t statusStride;    ///< bytes a status in `status`
+  char mpiLibrary[256];
+  char executable[1024];
+
+  // -- changing, each by one store
+  alignas(64) std::atomic<std::uint64_t> commit;
+  std::atomic<std::uint64_t> serial;      ///< events begun
+  std::atomic<std::uint64_t> clean;       ///< kLogMagic after MPI_Finalize
+  std::atomic<std::uint64_t> failed;      ///< errno << 32 | 1 once the log could not grow
+  alignas(64) BegunCall begun;
+  /// Failed tests and probes since the last Choice of each kind: count | ~count << 32.
+  alignas(64) std::atomic<std::uint64_t> misses[kChoiceKinds];
+  /// Where MPI writes the statuses of receives that complete in the call that is `begun`: still there when a
+  /// fatal error handler (truncation) ends the process inside the call.
+  alignas(64) std::uint32_t posts[kStatusSlots];
+  alignas(64) unsigned char status[kStatusSlots][kStatusSize];
+};
+static_assert(sizeof(LogHeader) <= kLogHeaderSize);
+
+/// What a replay compares at each event: the call and its arguments that steer matching.
+[[nodiscard]] constexpr std::uint32_t eventCheck(std::uint32_t call, std::uint32_t comm, std::int32_t peer,
+                                                 std::int32_t tag) {
+  std::uint64_t h = (std::uint64_t{comm} << 32 | static_cast<std::uint32_t>(peer)) * 0x9E3779B97F4A7C15ULL;
+  h ^= (h >> 29) + static_cast<std::uint32_t>(tag);
+  h *= 0xBF58476D1CE4E5B9ULL;
+  h ^= h >> 32;
+  return (call << 22) | (static_cast<std::uint32_t>(h) & 0x3FFFFFU);
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// The schedule of a rank: what a replay reads. Compiled from its log, mapped by the interposer.
+
+inline constexpr std::uint64_t kScheduleMagic = 0x0001444353464650;
+inline constexpr std::int32_t kPinUnknown = -1;  ///< completion never observed: leave the wildcard
+
+struct ScheduleSection {
+  std::uint64_t offset;  ///< in the file
+  std::uint64_t size;    ///< in bytes
+};
+
+struct ScheduleHeader {
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t crc;                          ///< of the header with crc = 0
+  std::int32_t rank;
+  std::int32_t size;
+  std::uint32_t complete;                     ///< 1: the rank reached MPI_Finalize in the recording
+  std::uint32_t reserved;
+  std::uint64_t serials;                      ///< events of the recording
+  ScheduleSection pins;                       ///< int32 a wildcard receive, in posting order
+  ScheduleSection cancelled;                  ///< uint32 post numbers, ascending
+  ScheduleSection checks;                     ///< uint32 an event (eventCheck), or empty
+  ScheduleSection choices[kChoiceKinds];      ///< varints: misses, payload, misses, payload …
+  std::uint32_t finalMisses[kChoiceKinds];    ///< misses after the last success
+};
+
+}  // namespace pf

@@ -1,0 +1,161 @@
+#include "choice_stream.h"
+
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/crc32c.h"
+#include "engine.h"
+
+namespace pf {
+
+void ChoiceStreams::miss(ChoiceKind kind) {
+  const auto k = static_cast<std::size_t>(kind);
+  const std::uint32_t n = ++m_missesLogged[k];
+  g_engine.log.header().misses[k].store(n | std::uint64_t{~n} << 32, std::memory_order_relaxed);
+}
+
+unsigned char* ChoiceStreams::hit(ChoiceKind kind) {
+  const auto k = static_cast<std::size_t>(kind);
+  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Choice);
+  p = putVarint(p, k);
+  p = putVarint(p, m_missesLogged[k]);
+  if (m_missesLogged[k] != 0) {
+    m_missesLogged[k] = 0;
+    g_engine.log.header().misses[k].store(std::uint64_t{0xFFFFFFFFU} << 32, std::memory_order_relaxed);
+  }
+  return p;
+}
+
+bool ChoiceStreams::openSchedule(const char* path, int rank, int size, const char** why) {
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+  struct stat info {};
+  if (fd < 0 || fstat(fd, &info) != 0 || info.st_size < static_cast<off_t>(sizeof(ScheduleHeader))) {
+    *why = "the schedule of this rank cannot be read";
+    if (fd >= 0) {
+      ::close(fd);
+    }
+    return false;
+  }
+  m_size = static_cast<std::uint64_t>(info.st_size);
+  void* mapped = mmap(nullptr, m_size, PROT_READ, MAP_SHARED, fd, 0);
+  ::close(fd);
+  if (mapped == MAP_FAILED) {
+    *why = "the schedule of this rank cannot be mapped";
+    return false;
+  }
+  madvise(mapped, m_size, MADV_DONTFORK);
+  m_base = static_cast<const unsigned char*>(mapped);
+  ScheduleHeader header;
+  std::memcpy(&header, m_base, sizeof header);
+  const std::uint32_t crc = header.crc;
+  header.crc = 0;
+  if (header.magic != kScheduleMagic || header.version != kLogVersion || crc32c(&header, sizeof header) != crc) {
+    *why = "the schedule of this rank is damaged";
+    return false;
+  }
+  if (header.rank != rank || header.size != size) {
+    *why = "the recording had another number of ranks";
+    return false;
+  }
+  m_header = reinterpret_cast<const ScheduleHeader*>(m_base);
+  for (std::size_t k = 0; k < kChoiceKinds; ++k) {
+    m_streams[k].at = section(m_header->choices[k]);
+    m_streams[k].end = m_streams[k].at + m_header->choices[k].size;
+  }
+  return true;
+}
+
+std::uint64_t ChoiceStreams::read(Stream& stream) {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0; stream.at < stream.end && shift < 64; shift += 7) {
+    const unsigned char byte = *stream.at++;
+    value |= std::uint64_t{byte & 0x7FU} << shift;
+    if (byte < 0x80) {
+      break;
+    }
+  }
+  return value;
+}
+
+Verdict ChoiceStreams::next(ChoiceKind kind) {
+  const auto k = static_cast<std::size_t>(kind);
+  Stream& stream = m_streams[k];
+  if (!stream.primed) {
+    stream.last = stream.at >= stream.end;
+    stream.misses = stream.last ? m_header->finalMisses[k] : static_cast<std::uint32_t>(read(stream));
+    stream.primed = true;
+  }
+  if (stream.misses > 0) {
+    --stream.misses;
+    return Verdict::Miss;
+  }
+  if (stream.last) {
+    return Verdict::Live;
+  }
+  stream.primed = false;
+  return Verdict::Hit;
+}
+
+std::uint64_t ChoiceStreams::payload(ChoiceKind kind) { return read(m_streams[static_cast<std::size_t>(kind)]); }
+
+void ChoiceStreams::dropRead(const unsigned char* upTo) {
+  // A replay streams its schedule: pages that were read are given back, so that it does not grow with the trace.
+  constexpr std::uintptr_t kPiece = 1U << 20;
+  const auto end = reinterpret_cast<std::uintptr_t>(upTo) & ~(kPiece - 1);
+  const auto begin = end - kPiece;
+  if (begin >= reinterpret_cast<std::uintptr_t>(m_base)) {
+    madvise(reinterpret_cast<void*>(begin), kPiece, MADV_DONTNEED);
+  }
+}
+
+std::int32_t ChoiceStreams::pin(std::uint32_t wild) {
+  if (wild >= m_header->pins.size / 4) {
+    return kPinUnknown;
+  }
+  const unsigned char* at = section(m_header->pins) + std::uint64_t{wild} * 4;
+  if (wild % 262144 == 262143) [[unlikely]] {
+    dropRead(at);
+  }
+  std::int32_t source = 0;
+  std::memcpy(&source, at, 4);
+  return source;
+}
+
+bool ChoiceStreams::wasCancelled(std::uint32_t post) const {
+  std::uint64_t low = 0;
+  std::uint64_t high = m_header->cancelled.size / 4;
+  while (low < high) {
+    const std::uint64_t middle = (low + high) / 2;
+    std::uint32_t value = 0;
+    std::memcpy(&value, section(m_header->cancelled) + middle * 4, 4);
+    if (value == post) {
+      return true;
+    }
+    if (value < post) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return false;
+}
+
+std::uint32_t ChoiceStreams::check(std::uint64_t serial) const {
+  if (serial == 0 || serial > m_header->checks.size / 4) {
+    return 0;
+  }
+  const unsigned char* at = section(m_header->checks) + (serial - 1) * 4;
+  if (serial % 262144 == 0) [[unlikely]] {
+    const_cast<ChoiceStreams*>(this)->dropRead(at);
+  }
+  std::uint32_t value = 0;
+  std::memcpy(&value, at, 4);
+  return value;
+}
+
+bool ChoiceStreams::allUsed(std::uint64_t serial) const { return serial >= m_header->serials; }
+
+}  // namespace pf

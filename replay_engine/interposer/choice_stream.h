@@ -1,0 +1,62 @@
+// The choices of each kind, in both directions: recording counts failures in the log's header and writes a
+// Choice record at a success; a replay reads the same stream back from the schedule.
+#pragma once
+
+#include <cstdint>
+
+#include "core/log_format.h"
+
+namespace pf {
+
+struct CallPlace;
+
+/// What the recording says of the next call of a kind.
+enum class Verdict : std::uint8_t {
+  Miss,   ///< it failed (flag = false)
+  Hit,    ///< it succeeded; payload() follows
+  Live,   ///< the record has ended: let MPI choose
+};
+
+class ChoiceStreams {
+ public:
+  // -- recording
+  void miss(ChoiceKind kind);
+  /// Starts a Choice record; the caller appends the payload and commits.
+  unsigned char* hit(ChoiceKind kind);
+
+  // -- replay
+  bool openSchedule(const char* path, int rank, int size, const char** why);
+  [[nodiscard]] bool isOpen() const { return m_header != nullptr; }
+  [[nodiscard]] const ScheduleHeader& header() const { return *m_header; }
+  Verdict next(ChoiceKind kind);
+  /// Next number of the payload of the choice that next() returned as Hit.
+  std::uint64_t payload(ChoiceKind kind);
+  /// Source for wildcard receive number `wild`: a rank of the communicator, or kPinUnknown.
+  std::int32_t pin(std::uint32_t wild);
+  /// Whether the receive with this post number was cancelled in the recording.
+  bool wasCancelled(std::uint32_t post) const;
+  /// Checksum of event `serial` (from 1), or 0 where there is none.
+  std::uint32_t check(std::uint64_t serial) const;
+  /// Whether everything recorded of this rank has been used.
+  [[nodiscard]] bool allUsed(std::uint64_t serial) const;
+
+ private:
+  struct Stream {
+    const unsigned char* at = nullptr;
+    const unsigned char* end = nullptr;
+    std::uint32_t misses = 0;  ///< left before the next success
+    bool primed = false;       ///< `misses` has been read
+    bool last = false;         ///< `misses` are those after the last success
+  };
+  std::uint64_t read(Stream& stream);
+  [[nodiscard]] const unsigned char* section(const ScheduleSection& s) const { return m_base + s.offset; }
+  void dropRead(const unsigned char* upTo);
+
+  const unsigned char* m_base = nullptr;
+  const ScheduleHeader* m_header = nullptr;
+  std::uint64_t m_size = 0;
+  std::uint32_t m_missesLogged[kChoiceKinds] = {};
+  Stream m_streams[kChoiceKinds];
+};
+
+}  // namespace pf

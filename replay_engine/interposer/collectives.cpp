@@ -1,0 +1,80 @@
+#include "records.h"
+#include "wrapper_support.h"
+
+namespace pf {
+namespace {
+
+void logCollective(const CallPlace& place, RecordKind kind, MPI_Comm comm, CollectiveFlow flow, int root, bool contributes, bool takes) {
+  if (!g_engine.events) {
+    return;
+  }
+  const std::uint32_t site = siteNumber(place);
+  const std::uint32_t number = g_engine.comms.number(comm);
+  unsigned char* p = putKind(g_engine.log.reserve(), kind);
+  p = putVarint(p, site);
+  p = putVarint(p, number);
+  p = putVarint(p, static_cast<std::uint32_t>(flow));
+  p = putVarint(p, root >= 0 ? static_cast<std::uint32_t>(root) + 1 : 0);
+  p = putVarint(p, (contributes ? 1U : 0U) | (takes ? 2U : 0U));
+  g_engine.log.commit(p);
+  g_engine.log.publish();
+}
+
+const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, CollectiveFlow flow, int root, bool contributes, bool takes) {
+  const StateLock lock;
+  beginEvent(place, comm, root >= 0 ? root : -2, 0);
+  logCollective(place, kind, comm, flow, root, contributes, takes);
+  return place;
+}
+
+}  // namespace
+
+CollectiveEvent::CollectiveEvent(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow, int root, bool contributes, bool takes)
+    : m_place(begin(place, RecordKind::Collective, comm, flow, root, contributes, takes)),
+      m_comm(comm),
+      m_inCall(place, RecordKind::Padding, comm, -2, -1) {}
+
+void CollectiveEvent::made(int result, const MPI_Comm* comm) {
+  if (result == MPI_SUCCESS) {
+    const StateLock lock;
+    g_engine.comms.made(m_comm, *comm, m_place.call, false);
+  }
+}
+
+PostedCollective::PostedCollective(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow, int root, bool contributes, bool takes)
+    : m_place(begin(place, RecordKind::CollectivePost, comm, flow, root, contributes, takes)),
+      m_comm(comm),
+      m_number(g_engine.postedCollectives++) {}
+
+void PostedCollective::made(int result, const MPI_Comm* comm) {
+  if (result == MPI_SUCCESS) {
+    const StateLock lock;
+    g_engine.comms.made(m_comm, *comm, m_place.call, true);
+  }
+}
+
+void PostedCollective::posted(int result, const MPI_Request* request) {
+  if (result == MPI_SUCCESS && g_engine.events) {
+    const StateLock lock;
+    Request entry;
+    entry.handle = *request;
+    entry.kind = RequestKind::Collective;
+    entry.number = m_number;
+    g_engine.requests.insert(entry);
+  }
+}
+
+DestructorEvent::DestructorEvent(const CallPlace& place, const MPI_Comm* comm) {
+  const StateLock lock;
+  if (comm != nullptr && *comm != MPI_COMM_NULL) {
+    beginEvent(place);
+    if (g_engine.events) {
+      const std::uint32_t site = siteNumber(place);
+      g_engine.log.commit(putVarint(putKind(g_engine.log.reserve(), RecordKind::Local), site));
+      g_engine.log.publish();
+    }
+    g_engine.comms.freed(*comm);
+  }
+}
+
+}  // namespace pf

@@ -1,0 +1,63 @@
+// Numbers of communicators in the log, and a key for each that is equal on every rank without communication:
+// a hash of the parent's key, the how-manieth construction on the parent it was, and the group.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+
+namespace pf {
+
+struct CallPlace;
+
+struct KnownCommunicator {
+  MPI_Comm handle = MPI_COMM_NULL;
+  std::uint32_t number = 0;     ///< in the log
+  std::uint64_t key = 0;
+  std::uint32_t made = 0;       ///< communicators constructed from it
+  const int* world = nullptr;   ///< world rank of each peer (remote group of an inter-communicator); null = identity
+  int peers = 0;
+};
+
+class Communicators {
+ public:
+  /// Makes MPI_COMM_WORLD (0) and MPI_COMM_SELF (1) known.
+  void start();
+  /// The entry; one that was never seen constructed gets its own from its group.
+  KnownCommunicator& of(MPI_Comm comm) {
+    if (m_last->handle == comm) {
+      return *m_last;
+    }
+    return lookUp(comm);
+  }
+  std::uint32_t number(MPI_Comm comm) { return of(comm).number; }
+  /// World rank of `peer` in `comm`; negative values pass through.
+  int worldRank(MPI_Comm comm, int peer) {
+    const KnownCommunicator& known = of(comm);
+    return peer >= 0 && peer < known.peers && known.world != nullptr ? known.world[peer] : peer;
+  }
+  /// `comm` was made from `parent` by call number `call`. `sameGroup`: as the parent's (idup: not usable yet).
+  void made(MPI_Comm parent, MPI_Comm comm, std::uint16_t call, bool sameGroup);
+  void freed(MPI_Comm comm);
+
+ private:
+  KnownCommunicator& lookUp(MPI_Comm comm);
+  KnownCommunicator& add(MPI_Comm comm, std::uint64_t key, std::uint16_t call, MPI_Comm groupOf);
+
+  /// How many communicators of this key, which its group alone decides, there are by now.
+  std::uint32_t occurrence(std::uint64_t key);
+
+  struct GroupKey {
+    std::uint64_t key;
+    std::uint32_t times;
+  };
+  GroupKey* m_groupKeys = nullptr;
+  std::uint32_t m_groupKeyCount = 0;
+  KnownCommunicator** m_known = nullptr;
+  std::uint32_t m_count = 0;
+  std::uint32_t m_capacity = 0;
+  std::uint32_t m_numbers = 0;
+  KnownCommunicator* m_last = nullptr;
+};
+
+}  // namespace pf

@@ -1,0 +1,612 @@
+// Completion calls: which requests are done, and in which order the application is told.
+//
+// A recording asks MPI and files the outcome. A replay knows the outcome: a failed test returns at once, a success
+// waits for just the requests that were done then.
+#include <cstdlib>
+#include <cstring>
+
+#include "records.h"
+#include "wrapper_support.h"
+
+namespace pf {
+namespace {
+
+bool isReceive(const Request& entry) {
+  return entry.kind == RequestKind::Receive || (entry.kind == RequestKind::PersistentReceive && entry.active);
+}
+
+/// Whether MPI has to tell the status of this request for the record.
+bool needsStatus(const Request& entry) {
+  return isReceive(entry) && (entry.wild || entry.tag == MPI_ANY_TAG || entry.cancelled);
+}
+
+bool truncated(int error) {
+  int errorClass = 0;
+  PF_REAL(Error_class)(error, &errorClass);
+  return errorClass == MPI_ERR_TRUNCATE;
+}
+
+void logCompletion(const CallPlace& place) {
+  if (g_engine.events) {
+    const std::uint32_t site = siteNumber(place);
+    g_engine.log.commit(putVarint(putKind(g_engine.log.reserve(), RecordKind::Completion), site));
+  }
+}
+
+void logDoneReceive(const Request& entry, const MPI_Status* status, int error) {
+  int cancelled = 0;
+  if (entry.cancelled && status != nullptr) {
+    PF_REAL(Test_cancelled)(status, &cancelled);
+  }
+  unsigned char* p = nullptr;
+  if (cancelled != 0) {
+    p = putKind(g_engine.log.reserve(), g_engine.events ? RecordKind::DoneCancelled : RecordKind::CancelledPost);
+    g_engine.log.commit(putVarint(p, entry.number));
+    return;
+  }
+  const bool known = error == MPI_SUCCESS || truncated(error);
+  const bool asked = status != nullptr && needsStatus(entry);
+  const int source = asked ? status->MPI_SOURCE : entry.peer;
+  const int tag = asked ? status->MPI_TAG : entry.tag;
+  if (g_engine.events) {
+    p = putKind(g_engine.log.reserve(), RecordKind::DoneReceive);
+    p = putVarint(p, entry.number);
+    p = putShifted(p, known ? source : -1, 1);
+    g_engine.log.commit(putShifted(p, known ? tag : -1, 1));
+  } else if (entry.wild && known) {
+    logWild(entry.wildNumber, source);
+  }
+}
+
+/// The application has been told that `entry` is done (a copy: the table may have changed since).
+void completed(const Request& entry, const MPI_Status* status, int error) {
+  if (g_engine.record && !entry.observed) {
+    unsigned char* p = nullptr;
+    switch (entry.kind) {
+      case RequestKind::Receive:
+      case RequestKind::PersistentReceive:
+        if (isReceive(entry)) {
+          logDoneReceive(entry, status, error);
+        }
+        break;
+      case RequestKind::SynchronousSend:
+      case RequestKind::PersistentSend:
+        if (g_engine.events && (entry.kind == RequestKind::SynchronousSend || (entry.synchronous && entry.active))) {
+          p = putKind(g_engine.log.reserve(), RecordKind::DoneSend);
+          g_engine.log.commit(putVarint(p, entry.number));
+        }
+        break;
+      case RequestKind::Collective:
+        p = putKind(g_engine.log.reserve(), RecordKind::DoneCollective);
+        g_engine.log.commit(putVarint(p, entry.number));
+        break;
+      case RequestKind::None:
+        break;
+    }
+  }
+  if (entry.kind != RequestKind::PersistentReceive && entry.kind != RequestKind::PersistentSend) {
+    g_engine.requests.erase(entry.handle);
+    return;
+  }
+  Request* persistent = g_engine.requests.find(entry.handle);
+  if (persistent != nullptr) {
+    persistent->active = false;
+    persistent->observed = false;
+    if (persistent->inner != MPI_REQUEST_NULL) {
+      persistent->inner = MPI_REQUEST_NULL;
+      --g_engine.requests.substituted;
+    }
+  }
+}
+
+/// The requests of one completion call: those that the record cares for, and the array to give to MPI.
+class Batch {
+ public:
+  Batch(int count, MPI_Request* requests) : m_requests(requests), m_count(count) {
+    if (g_engine.requests.count() == 0) {
+      return;
+    }
+    for (int i = 0; i < count; ++i) {
+      const Request* entry = requests[i] == MPI_REQUEST_NULL ? nullptr : g_engine.requests.find(requests[i]);
+      if (entry != nullptr) {
+        add(i, *entry);
+      }
+    }
+    if (g_engine.requests.substituted != 0) {
+      translate();
+    }
+  }
+  ~Batch() {
+    if (m_entries != m_few) {
+      std::free(m_entries);
+    }
+    std::free(m_translated);
+    std::free(m_statuses);
+  }
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  struct Entry {
+    int index;
+    Request request;
+  };
+
+  /// What to hand to MPI.
+  [[nodiscard]] MPI_Request* requests() { return m_translated != nullptr ? m_translated : m_requests; }
+  /// After MPI changed requests(): the application's handles of what completed follow.
+  void writeBack() {
+    for (int i = 0; m_translated != nullptr && i < m_count; ++i) {
+      const Entry* entry = find(i);
+      if (entry == nullptr || entry->request.inner == MPI_REQUEST_NULL) {
+        m_requests[i] = m_translated[i];
+      }
+    }
+  }
+  [[nodiscard]] const Entry* find(int index) const {
+    for (std::uint32_t i = 0; i < m_size; ++i) {
+      if (m_entries[i].index == index) {
+        return &m_entries[i];
+      }
+    }
+    return nullptr;
+  }
+  [[nodiscard]] const Entry* begin() const { return m_entries; }
+  [[nodiscard]] const Entry* end() const { return m_entries + m_size; }
+  [[nodiscard]] bool needsStatuses() const {
+    if (g_engine.record) {
+      for (const Entry& entry : *this) {
+        if (needsStatus(entry.request)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+  /// Statuses for MPI to fill: the application's, or our own where it wants none and the record needs them.
+  MPI_Status* statuses(MPI_Status* wanted, bool byIndex) {
+    if (!needsStatuses()) {
+      return wanted;
+    }
+    MPI_Status* use = wanted;
+    if (use == MPI_STATUSES_IGNORE) {
+      use = m_statuses = static_cast<MPI_Status*>(std::calloc(static_cast<std::size_t>(m_count), sizeof(MPI_Status)));
+    }
+    MPI_Status* surviving = byIndex ? survivingStatuses(m_count) : nullptr;
+    if (surviving == nullptr) {
+      return use;
+    }
+    for (int i = 0; i < m_count; ++i) {
+      surviveAs(static_cast<std::uint32_t>(i), kNone, use[i]);
+    }
+    for (const Entry& entry : *this) {
+      if (isReceive(entry.request)) {
+        g_engine.log.header().posts[entry.index] = entry.request.number;
+      }
+    }
+    return surviving;
+  }
+
+ private:
+  void add(int index, const Request& request) {
+    if (m_size == m_room) {
+      m_room *= 4;
+      auto* more = static_cast<Entry*>(std::malloc(sizeof(Entry) * m_room));
+      if (more == nullptr) {
+        std::abort();
+      }
+      std::memcpy(static_cast<void*>(more), m_entries, sizeof(Entry) * m_size);
+      if (m_entries != m_few) {
+        std::free(m_entries);
+      }
+      m_entries = more;
+    }
+    m_entries[m_size++] = Entry{index, request};
+  }
+  void translate() {
+    const std::size_t bytes = sizeof(MPI_Request) * static_cast<std::size_t>(m_count);
+    m_translated = static_cast<MPI_Request*>(std::malloc(bytes + 1));
+    if (m_translated == nullptr) {
+      std::abort();
+    }
+    std::memcpy(m_translated, m_requests, bytes);
+    for (const Entry& entry : *this) {
+      if (entry.request.inner != MPI_REQUEST_NULL) {
+        m_translated[entry.index] = entry.request.inner;
+      }
+    }
+  }
+
+  static constexpr std::uint32_t kFew = 8;
+  MPI_Request* m_requests;
+  MPI_Request* m_translated = nullptr;
+  MPI_Status* m_statuses = nullptr;
+  int m_count;
+  std::uint32_t m_size = 0;
+  std::uint32_t m_room = kFew;
+  Entry m_few[kFew];
+  Entry* m_entries = m_few;
+};
+
+/// Error of one request of a call that returned `result`.
+int errorOf(int result, const MPI_Status* status) {
+  return result == MPI_ERR_IN_STATUS && status != nullptr ? status->MPI_ERROR : result;
+}
+
+void fileOne(const Batch& batch, int index, const MPI_Status* status, int error) {
+  if (const Batch::Entry* entry = batch.find(index); entry != nullptr) {
+    completed(entry->request, status, error);
+  }
+}
+
+void fileAll(const Batch& batch, int result, const MPI_Status* statuses) {
+  for (const Batch::Entry& entry : batch) {
+    const MPI_Status* status = statuses != MPI_STATUSES_IGNORE ? &statuses[entry.index] : nullptr;
+    const int error = errorOf(result, status);
+    if (error != MPI_ERR_PENDING) {
+      completed(entry.request, status, error);
+    }
+  }
+}
+
+void publish() {
+  if (g_engine.record) {
+    g_engine.log.publish();
+    forgetStatuses();
+  }
+}
+
+/// Waits for request `index` of the call, as MPI_Wait. Files its completion; the caller has filed the event.
+int waitFor(Batch& batch, MPI_Request* requests, int index, MPI_Status* status) {
+  MPI_Status own;
+  MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
+  const int result = PF_REAL(Wait)(&batch.requests()[index], use);
+  const Batch::Entry* entry = batch.find(index);
+  if (entry == nullptr || entry->request.inner == MPI_REQUEST_NULL) {
+    requests[index] = batch.requests()[index];
+  }
+  fileOne(batch, index, use, result);
+  return result;
+}
+
+void copyStatuses(MPI_Status* to, const MPI_Status* from, int count) {
+  if (to != MPI_STATUSES_IGNORE && to != from && from != MPI_STATUSES_IGNORE) {
+    std::memcpy(to, from, sizeof(MPI_Status) * static_cast<std::size_t>(count));
+  }
+}
+
+}  // namespace
+
+int onWait(const CallPlace& place, MPI_Request* request, MPI_Status* status) { return onWaitall(place, 1, request, status); }
+
+int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Status* statuses) {
+  {
+    const StateLock lock;
+    beginEvent(place);
+  }
+  const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
+  Batch batch(count, requests);
+  MPI_Status* use = batch.statuses(statuses, true);
+  const int result = place.call == kCallWait ? PF_REAL(Wait)(batch.requests(), use) : PF_REAL(Waitall)(count, batch.requests(), use);
+  batch.writeBack();
+  copyStatuses(statuses, use, count);
+  const StateLock lock;
+  logCompletion(place);
+  fileAll(batch, result, use);
+  publish();
+  return result;
+}
+
+int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* index, MPI_Status* status) {
+  Verdict verdict = Verdict::Live;
+  {
+    const StateLock lock;
+    beginEvent(place);
+    if (g_engine.replay) {
+      verdict = g_engine.choices.next(ChoiceKind::Waitany);
+    }
+  }
+  const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
+  Batch batch(count, requests);
+  const int recorded = verdict == Verdict::Hit ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Waitany)) - 1 : -1;
+  MPI_Status own;
+  MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
+  int result = MPI_SUCCESS;
+  if (recorded >= 0 && recorded < count) {
+    *index = recorded;
+    MPI_Request* asked = &batch.requests()[recorded];
+    result = PF_REAL(Wait)(asked, use);
+  } else {
+    result = PF_REAL(Waitany)(count, batch.requests(), index, use);
+  }
+  batch.writeBack();
+  const StateLock lock;
+  if (g_engine.record) {
+    unsigned char* p = g_engine.choices.hit(ChoiceKind::Waitany);
+    g_engine.log.commit(putVarint(p, *index == MPI_UNDEFINED ? 0 : static_cast<std::uint32_t>(*index) + 1));
+    logCompletion(place);
+  }
+  if (*index != MPI_UNDEFINED) {
+    fileOne(batch, *index, use, result);
+  }
+  publish();
+  return result;
+}
+
+namespace {
+
+void logIndices(ChoiceKind kind, int count, const int* indices) {
+  if (!g_engine.record) {
+    return;
+  }
+  unsigned char* p = putVarint(g_engine.choices.hit(kind), count == MPI_UNDEFINED ? 0 : static_cast<std::uint32_t>(count) + 1);
+  for (int i = 0; count != MPI_UNDEFINED && i < count; ++i) {
+    if (i != 0 && i % 32 == 0) {  // more than a record holds: the payload goes on in a Choice of the same kind
+      g_engine.log.commit(p);
+      p = g_engine.choices.hit(kind);
+    }
+    p = putVarint(p, static_cast<std::uint32_t>(indices[i]));
+  }
+  g_engine.log.commit(p);
+}
+
+/// Replays a Testsome or Waitsome that completed something.
+int replaySome(const CallPlace& place, ChoiceKind kind, int incount, MPI_Request* requests, int* outcount, int* indices,
+               MPI_Status* statuses) {
+  Batch batch(incount, requests);
+  const int count = static_cast<int>(g_engine.choices.payload(kind)) - 1;
+  *outcount = count < 0 ? MPI_UNDEFINED : count;
+  int result = MPI_SUCCESS;
+  for (int i = 0; i < count; ++i) {
+    if (i != 0 && i % 32 == 0) {
+      g_engine.choices.next(kind);
+    }
+    indices[i] = static_cast<int>(g_engine.choices.payload(kind));
+  }
+  const StateLock lock;
+  logIndices(kind, *outcount, indices);
+  logCompletion(place);
+  for (int i = 0; i < count; ++i) {
+    if (indices[i] < 0 || indices[i] >= incount) {
+      diverge(place, "a request array with the recorded index", "a shorter one");
+    }
+    const int one = waitFor(batch, requests, indices[i], statuses != MPI_STATUSES_IGNORE ? &statuses[i] : MPI_STATUS_IGNORE);
+    if (one != MPI_SUCCESS) {
+      result = one;
+    }
+  }
+  publish();
+  return result;
+}
+
+template <typename RealCall>
+int recordSome(const CallPlace& place, ChoiceKind kind, RealCall call, int incount, MPI_Request* requests, int* outcount, int* indices,
+               MPI_Status* statuses) {
+  Batch batch(incount, requests);
+  MPI_Status* use = batch.statuses(statuses, false);
+  const int result = call(incount, batch.requests(), outcount, indices, use);
+  batch.writeBack();
+  const StateLock lock;
+  if (*outcount == 0) {
+    if (g_engine.record) {
+      g_engine.choices.miss(kind);
+    }
+    return result;
+  }
+  if (kind == ChoiceKind::Testsome) {
+    beginEvent(place);
+  }
+  logIndices(kind, *outcount, indices);
+  logCompletion(place);
+  for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; ++i) {
+    const MPI_Status* status = use != MPI_STATUSES_IGNORE ? &use[i] : nullptr;
+    fileOne(batch, indices[i], status, errorOf(result, status));
+  }
+  publish();
+  return result;
+}
+
+/// The recording's verdict on a test; begins the event of a success.
+Verdict replayTest(const CallPlace& place, ChoiceKind kind) {
+  if (!g_engine.replay) {
+    return Verdict::Live;
+  }
+  const StateLock lock;
+  const Verdict verdict = g_engine.choices.next(kind);
+  if (verdict == Verdict::Hit) {
+    beginEvent(place);
+  } else if (verdict == Verdict::Miss && g_engine.record) {
+    g_engine.choices.miss(kind);
+  }
+  return verdict;
+}
+
+/// A test that MPI decided: files a failure, or begins the event of a success and starts its record.
+bool recordTest(const CallPlace& place, ChoiceKind kind, bool success) {
+  if (!success) {
+    if (g_engine.record) {
+      g_engine.choices.miss(kind);
+    }
+    return false;
+  }
+  beginEvent(place);
+  return true;
+}
+
+void logTest(const CallPlace& place, ChoiceKind kind) {
+  if (g_engine.record) {
+    g_engine.log.commit(g_engine.choices.hit(kind));
+    logCompletion(place);
+  }
+}
+
+}  // namespace
+
+int onWaitsome(const CallPlace& place, int incount, MPI_Request* requests, int* outcount, int* indices, MPI_Status* statuses) {
+  Verdict verdict = Verdict::Live;
+  {
+    const StateLock lock;
+    beginEvent(place);
+    if (g_engine.replay) {
+      verdict = g_engine.choices.next(ChoiceKind::Waitsome);
+    }
+  }
+  const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
+  if (verdict == Verdict::Hit) {
+    return replaySome(place, ChoiceKind::Waitsome, incount, requests, outcount, indices, statuses);
+  }
+  return recordSome(place, ChoiceKind::Waitsome, PF_REAL(Waitsome), incount, requests, outcount, indices, statuses);
+}
+
+int onTestsome(const CallPlace& place, int incount, MPI_Request* requests, int* outcount, int* indices, MPI_Status* statuses) {
+  const Verdict verdict = replayTest(place, ChoiceKind::Testsome);
+  if (verdict == Verdict::Miss) {
+    *outcount = 0;
+    return MPI_SUCCESS;
+  }
+  if (verdict == Verdict::Hit) {
+    const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
+    return replaySome(place, ChoiceKind::Testsome, incount, requests, outcount, indices, statuses);
+  }
+  return recordSome(place, ChoiceKind::Testsome, PF_REAL(Testsome), incount, requests, outcount, indices, statuses);
+}
+
+int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* status) {
+  const Verdict verdict = replayTest(place, ChoiceKind::Test);
+  if (verdict == Verdict::Miss) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  Batch batch(1, request);
+  MPI_Status own;
+  MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
+  int result = MPI_SUCCESS;
+  if (verdict == Verdict::Hit) {
+    const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
+    *flag = 1;
+    result = PF_REAL(Wait)(batch.requests(), use);
+  } else {
+    result = PF_REAL(Test)(batch.requests(), flag, use);
+  }
+  batch.writeBack();
+  const StateLock lock;
+  if (verdict == Verdict::Hit || recordTest(place, ChoiceKind::Test, *flag != 0)) {
+    logTest(place, ChoiceKind::Test);
+    fileOne(batch, 0, use, result);
+    publish();
+  }
+  return result;
+}
+
+int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  const Verdict verdict = replayTest(place, ChoiceKind::Testall);
+  if (verdict == Verdict::Miss) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  Batch batch(count, requests);
+  MPI_Status* use = batch.statuses(statuses, false);
+  int result = MPI_SUCCESS;
+  if (verdict == Verdict::Hit) {
+    const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
+    *flag = 1;
+    result = PF_REAL(Waitall)(count, batch.requests(), use);
+  } else {
+    result = PF_REAL(Testall)(count, batch.requests(), flag, use);
+  }
+  batch.writeBack();
+  const StateLock lock;
+  if (verdict == Verdict::Hit || recordTest(place, ChoiceKind::Testall, *flag != 0)) {
+    logTest(place, ChoiceKind::Testall);
+    fileAll(batch, result, use);
+    publish();
+  }
+  return result;
+}
+
+int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  const Verdict verdict = replayTest(place, ChoiceKind::Testany);
+  if (verdict == Verdict::Miss) {
+    *flag = 0;
+    *index = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  }
+  Batch batch(count, requests);
+  MPI_Status own;
+  MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
+  const int recorded = verdict == Verdict::Hit ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Testany)) - 1 : -1;
+  int result = MPI_SUCCESS;
+  if (recorded >= 0 && recorded < count) {
+    const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
+    *index = recorded;
+    *flag = 1;
+    result = PF_REAL(Wait)(&batch.requests()[recorded], use);
+  } else {
+    result = PF_REAL(Testany)(count, batch.requests(), index, flag, use);
+  }
+  batch.writeBack();
+  const StateLock lock;
+  if (verdict == Verdict::Hit || recordTest(place, ChoiceKind::Testany, *flag != 0)) {
+    if (g_engine.record) {
+      unsigned char* p = g_engine.choices.hit(ChoiceKind::Testany);
+      g_engine.log.commit(putVarint(p, *index == MPI_UNDEFINED ? 0 : static_cast<std::uint32_t>(*index) + 1));
+      logCompletion(place);
+    }
+    if (*index != MPI_UNDEFINED) {
+      fileOne(batch, *index, use, result);
+    }
+    publish();
+  }
+  return result;
+}
+
+int onRequest_get_status(const CallPlace& place, MPI_Request request, int* flag, MPI_Status* status) {
+  const Verdict verdict = replayTest(place, ChoiceKind::GetStatus);
+  if (verdict == Verdict::Miss) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  Batch batch(1, &request);
+  MPI_Status own;
+  MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
+  int result = MPI_SUCCESS;
+  do {  // a replay asks until MPI agrees with the recording
+    result = PF_REAL(Request_get_status)(batch.requests()[0], flag, use);
+  } while (verdict == Verdict::Hit && *flag == 0 && result == MPI_SUCCESS);
+  const StateLock lock;
+  if (verdict == Verdict::Hit || recordTest(place, ChoiceKind::GetStatus, *flag != 0)) {
+    logTest(place, ChoiceKind::GetStatus);
+    Request* entry = g_engine.requests.find(request);
+    if (entry != nullptr && !entry->observed && g_engine.record && isReceive(*entry)) {
+      logDoneReceive(*entry, use, result);
+      entry->observed = true;
+    }
+    publish();
+  }
+  return result;
+}
+
+int onCancel(const CallPlace&, MPI_Request* request) {
+  const StateLock lock;
+  Request* entry = g_engine.requests.find(*request);
+  if (entry == nullptr || !isReceive(*entry)) {
+    return PF_REAL(Cancel)(request);
+  }
+  entry->cancelled = true;
+  if (g_engine.replay && !g_engine.live && !g_engine.choices.wasCancelled(entry->number)) {
+    return MPI_SUCCESS;  // its message came first in the recording
+  }
+  return PF_REAL(Cancel)(entry->inner != MPI_REQUEST_NULL ? &entry->inner : request);
+}
+
+int onRequest_free(const CallPlace&, MPI_Request* request) {
+  const StateLock lock;
+  Request* entry = g_engine.requests.find(*request);
+  if (entry != nullptr && entry->inner != MPI_REQUEST_NULL) {
+    --g_engine.requests.substituted;
+    PF_REAL(Request_free)(&entry->inner);
+  }
+  g_engine.requests.erase(*request);
+  return PF_REAL(Request_free)(request);
+}
+
+}  // namespace pf

@@ -1,0 +1,223 @@
+#include "engine.h"
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "real_calls.h"
+#include "rank_link.h"
+
+namespace pf {
+
+__thread int t_depth __attribute__((tls_model("initial-exec"))) = 0;
+Engine g_engine;
+
+namespace {
+
+/// Whether a debugger traces this process: the trap below would end it otherwise.
+bool isTraced() {
+  char text[4096];
+  const int fd = ::open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return false;
+  }
+  const ssize_t n = ::read(fd, text, sizeof text - 1);
+  ::close(fd);
+  if (n <= 0) {
+    return false;
+  }
+  text[n] = '\0';
+  const char* line = std::strstr(text, "TracerPid:");
+  return line != nullptr && std::atoi(line + 10) != 0;
+}
+
+bool mustStopBefore(std::uint64_t serial) {
+  const std::uint64_t stopAt = g_engine.page->stopAt.load(std::memory_order_acquire);
+  return stopAt != 0 && serial >= stopAt;
+}
+
+void describe(char* text, std::size_t size, std::uint16_t call, MPI_Comm comm, int peer, int tag) {
+  int used = std::snprintf(text, size, "%s", kCallNames[call]);
+  if (comm == MPI_COMM_NULL) {
+    return;
+  }
+  const auto number = g_engine.comms.number(comm);
+  if (peer == MPI_ANY_SOURCE) {
+    used += std::snprintf(text + used, size - static_cast<std::size_t>(used), " any source");
+  } else if (peer >= 0) {
+    used += std::snprintf(text + used, size - static_cast<std::size_t>(used), " rank %d", peer);
+  }
+  if (peer != -2 && tag == MPI_ANY_TAG) {
+    used += std::snprintf(text + used, size - static_cast<std::size_t>(used), " any tag");
+  } else if (peer != -2) {
+    used += std::snprintf(text + used, size - static_cast<std::size_t>(used), " tag %d", tag);
+  }
+  if (number != 0) {
+    std::snprintf(text + used, size - static_cast<std::size_t>(used), " on communicator #%u", number);
+  }
+}
+
+/// The replay has done all that the recording has of this rank.
+void recordUsedUp(const CallPlace& place, const char* got) {
+  if (g_engine.choices.header().complete != 0) {
+    diverge(place, "nothing more: the recorded run went on to MPI_Finalize here", got);
+  }
+  if (!g_engine.live) {
+    g_engine.live = true;
+    g_engine.page->pastEnd.store(1, std::memory_order_relaxed);
+    tellAgent();
+  }
+}
+
+void compare(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
+  if (g_engine.choices.allUsed(g_engine.serial - 1)) {
+    char got[256];
+    describe(got, sizeof got, place.call, comm, peer, tag);
+    recordUsedUp(place, got);
+    return;
+  }
+  const std::uint32_t expected = g_engine.choices.check(g_engine.serial);
+  if (expected == 0) {
+    return;
+  }
+  const std::uint32_t number = comm == MPI_COMM_NULL ? 0 : g_engine.comms.number(comm);
+  if (eventCheck(place.call, number, peer, tag) != expected) {
+    char got[256];
+    describe(got, sizeof got, place.call, comm, peer, tag);
+    char was[64];
+    std::snprintf(was, sizeof was, "%s", expected >> 22 < kCallCount ? kCallNames[expected >> 22] : "?");
+    diverge(place, was, got);
+  }
+}
+
+}  // namespace
+
+/// Where a rank waits before an event that it was told to stop at. GDB finds it by its name.
+extern "C" __attribute__((noinline, visibility("hidden"))) void pf_stop_at_event() {
+  RankPage& page = *g_engine.page;
+  const std::uint64_t next = g_engine.serial + 1;
+  page.phase.store(static_cast<std::uint32_t>(RankPhase::Stopped), std::memory_order_release);
+  tellAgent();
+  while (true) {
+    const std::uint32_t seen = page.toRank.load(std::memory_order_acquire);
+    const std::uint64_t stopAt = page.stopAt.load(std::memory_order_acquire);
+    if (stopAt == 0 || next < stopAt) {
+      break;
+    }
+    if (page.trapOnStop.load(std::memory_order_acquire) != 0 && isTraced()) {
+      page.trapOnStop.store(0, std::memory_order_release);
+#if defined(__x86_64__)
+      __asm__ volatile("int3");
+#else
+      std::raise(SIGTRAP);
+#endif
+      // The debugger continued: go on, unless a new order came with it.
+      std::uint64_t unchanged = stopAt;
+      page.stopAt.compare_exchange_strong(unchanged, 0);
+      continue;
+    }
+    waitForAgent(seen);
+  }
+  page.phase.store(static_cast<std::uint32_t>(RankPhase::Running), std::memory_order_release);
+  tellAgent();
+}
+
+void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
+  if (mustStopBefore(g_engine.serial + 1)) [[unlikely]] {
+    describe(g_engine.page->waitCall, sizeof g_engine.page->waitCall, place.call, comm, peer, tag);
+    g_engine.page->callAddress = reinterpret_cast<std::uint64_t>(place.returnAddress);
+    pf_stop_at_event();
+  }
+  ++g_engine.serial;
+  g_engine.page->serial.store(g_engine.serial, std::memory_order_relaxed);
+  if (g_engine.record) {
+    g_engine.log.header().serial.store(g_engine.serial, std::memory_order_relaxed);
+  }
+  if (g_engine.replay && !g_engine.live) {
+    compare(place, comm, peer, tag);
+  }
+  if (g_engine.jitter) [[unlikely]] {
+    jitterPause();
+  }
+}
+
+InCall::InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer, int tag) {
+  RankPage& page = *g_engine.page;
+  page.waitPeer.store(peer >= 0 ? g_engine.comms.worldRank(comm, peer) : peer, std::memory_order_relaxed);
+  page.waitTag.store(tag, std::memory_order_relaxed);
+  page.inCall.store(1U + place.call, std::memory_order_relaxed);
+  if (g_engine.events) {
+    BegunCall& begun = g_engine.log.header().begun;
+    begun.check = 0;
+    begun.serial = g_engine.serial;
+    begun.site = siteNumber(place);
+    begun.comm = comm == MPI_COMM_NULL ? 0 : g_engine.comms.number(comm);
+    begun.source = peer;
+    begun.tag = tag;
+    begun.kind = static_cast<std::uint32_t>(kind);
+    begun.check = begunCheck(begun);
+  }
+}
+
+InCall::~InCall() {
+  g_engine.page->inCall.store(0, std::memory_order_relaxed);
+  if (g_engine.events) {
+    g_engine.log.header().begun.check = 0;
+  }
+}
+
+void jitterPause() {
+  // xorshift64*; half of the time nothing, else up to 2 ms.
+  std::uint64_t& x = g_engine.random;
+  x ^= x >> 12;
+  x ^= x << 25;
+  x ^= x >> 27;
+  const std::uint64_t r = (x * 0x2545F4914F6CDD1DULL) >> 33;
+  if ((r & 1U) != 0) {
+    const timespec pause{0, static_cast<long>((r >> 1) % 2000000)};
+    nanosleep(&pause, nullptr);
+  }
+}
+
+void diverge(const CallPlace& place, const char* expected, const char* got) {
+  RankPage& page = *g_engine.page;
+  page.divergedAt = g_engine.serial;
+  std::snprintf(page.expected, sizeof page.expected, "%s", expected);
+  std::snprintf(page.got, sizeof page.got, "%s", got);
+  std::snprintf(page.waitCall, sizeof page.waitCall, "%s", kCallNames[place.call]);
+  page.callAddress = reinterpret_cast<std::uint64_t>(place.returnAddress);
+  if (g_engine.record) {
+    g_engine.log.publish();
+  }
+  page.phase.store(static_cast<std::uint32_t>(RankPhase::Diverged), std::memory_order_release);
+  tellAgent();
+  while (true) {
+    if (page.trapOnStop.load(std::memory_order_acquire) != 0 && isTraced()) {
+      page.trapOnStop.store(0);
+#if defined(__x86_64__)
+      __asm__ volatile("int3");
+#endif
+    }
+    waitForAgent(page.toRank.load(std::memory_order_acquire));
+  }
+}
+
+void noteUnsupported(const CallPlace& place) {
+  const StateLock lock;
+  static bool noted[kCallCount];
+  if (g_engine.record && !noted[place.call]) {
+    noted[place.call] = true;
+    const std::uint32_t site = siteNumber(place);
+    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Note);
+    g_engine.log.commit(putVarint(p, site));
+    g_engine.log.publish();
+  }
+}
+
+}  // namespace pf

@@ -1,0 +1,133 @@
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "engine.h"
+#include "rank_link.h"
+#include "real_calls.h"
+#include "wrapper_support.h"
+
+namespace pf {
+
+void* g_real[kCallCount];
+
+void* resolveReal(std::uint16_t call) {
+  char name[96];
+  std::snprintf(name, sizeof name, "P%s", kCallNames[call]);
+  void* found = dlsym(RTLD_NEXT, name);
+  // A library that was loaded for itself alone (Python's import) is not behind us: ask for it by name.
+  for (const char* library : {"libmpi.so.40", "libmpi.so.12", "libmpich.so.12", "libmpi.so"}) {
+    if (found != nullptr) {
+      break;
+    }
+    if (void* handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD); handle != nullptr) {
+      found = dlsym(handle, name);
+    }
+  }
+  if (found == nullptr) {
+    std::fprintf(stderr, "photofinish: the program calls %s, but no MPI library is loaded that has it\n", kCallNames[call]);
+    std::abort();
+  }
+  g_real[call] = found;
+  return found;
+}
+
+namespace {
+
+void logLocal(const CallPlace& place) {
+  if (g_engine.events) {
+    const std::uint32_t site = siteNumber(place);
+    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Local);
+    g_engine.log.commit(putVarint(p, site));
+    g_engine.log.publish();
+  }
+}
+
+void begin(const CallPlace& place) {
+  if (g_engine.active || !joinAgent()) {
+    return;
+  }
+  beginEvent(place);
+  logLocal(place);
+  g_engine.active = true;
+  passGate();
+}
+
+/// Receives that were matched but never observed hold messages that no later receive can get: say which.
+void logMatched() {
+  for (std::uint32_t i = 0; i < g_engine.requests.capacity(); ++i) {
+    const Request& request = g_engine.requests.at(i);
+    const bool receive = request.kind == RequestKind::Receive || (request.kind == RequestKind::PersistentReceive && request.active);
+    if (!receive || request.handle == MPI_REQUEST_NULL) {
+      continue;
+    }
+    MPI_Status status;
+    int done = 0;
+    MPI_Request handle = request.inner != MPI_REQUEST_NULL ? request.inner : request.handle;
+    if (PF_REAL(Request_get_status)(handle, &done, &status) != MPI_SUCCESS || done == 0) {
+      continue;
+    }
+    int cancelled = 0;
+    PF_REAL(Test_cancelled)(&status, &cancelled);
+    if (cancelled != 0) {
+      continue;
+    }
+    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Matched);
+    p = putVarint(p, request.number);
+    p = putShifted(p, status.MPI_SOURCE, 1);
+    g_engine.log.commit(putShifted(p, status.MPI_TAG, 1));
+  }
+}
+
+}  // namespace
+
+int onInit(const CallPlace& place, int* argc, char*** argv) {
+  const int result = PF_REAL(Init)(argc, argv);
+  if (result == MPI_SUCCESS && t_depth == 1) {
+    begin(place);
+  }
+  return result;
+}
+
+int onInit_thread(const CallPlace& place, int* argc, char*** argv, int required, int* provided) {
+  const int result = PF_REAL(Init_thread)(argc, argv, required, provided);
+  if (result == MPI_SUCCESS && t_depth == 1) {
+    begin(place);
+  }
+  return result;
+}
+
+int onFinalize(const CallPlace& place) {
+  beginEvent(place);
+  if (g_engine.replay && !g_engine.live && !g_engine.choices.allUsed(g_engine.serial)) {
+    diverge(place, "more events before MPI_Finalize", "MPI_Finalize");
+  }
+  if (g_engine.record) {
+    logLocal(place);
+    logMatched();
+    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::End);
+    g_engine.log.commit(p);
+    g_engine.log.close(true);
+  }
+  if (g_engine.nowhere != MPI_COMM_NULL) {
+    PF_REAL(Comm_free)(&g_engine.nowhere);
+  }
+  g_engine.active = false;
+  RankPage& page = *g_engine.page;
+  page.inCall.store(1U + place.call, std::memory_order_relaxed);
+  page.phase.store(static_cast<std::uint32_t>(RankPhase::Finalized), std::memory_order_release);
+  tellAgent();
+  const int result = PF_REAL(Finalize)();
+  page.inCall.store(0, std::memory_order_relaxed);
+  return result;
+}
+
+int onAbort(const CallPlace& place, MPI_Comm comm, int code) {
+  beginEvent(place);
+  logLocal(place);
+  return PF_REAL(Abort)(comm, code);
+}
+
+}  // namespace pf

@@ -1,0 +1,519 @@
+// Sends and receives.
+#include <cstring>
+
+#include "records.h"
+#include "wrapper_support.h"
+
+namespace pf {
+
+int forcedSource(int source, std::uint32_t wildNumber) {
+  if (!g_engine.replay) {
+    return source;
+  }
+  const std::int32_t pin = g_engine.choices.pin(wildNumber);
+  return pin == kPinUnknown ? source : pin;
+}
+
+void logWild(std::uint32_t wildNumber, int source) {
+  if (!g_engine.record || g_engine.events) {
+    return;
+  }
+  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Wild);
+  p = putVarint(p, wildNumber);
+  g_engine.log.commit(putShifted(p, source, 1));
+  g_engine.log.publish();
+}
+
+MPI_Status* survivingStatuses(int count) {
+  static_assert(sizeof(MPI_Status) <= kStatusSize);
+  if (!g_engine.events || g_engine.threads || count > static_cast<int>(kStatusSlots)) {
+    return nullptr;
+  }
+  return reinterpret_cast<MPI_Status*>(g_engine.log.header().status);
+}
+
+void surviveAs(std::uint32_t slot, std::uint32_t post, const MPI_Status& before) {
+  LogHeader& header = g_engine.log.header();
+  MPI_Status& status = reinterpret_cast<MPI_Status*>(header.status)[slot];
+  status = before;
+  status.MPI_SOURCE = kStatusUntouched;
+  header.posts[slot] = post;
+  header.begun.statuses = slot + 1;
+}
+
+namespace {
+
+void logSend(const CallPlace& place, RecordKind kind, std::uint64_t bytes, int dest, int tag, MPI_Comm comm) {
+  const std::uint32_t site = siteNumber(place);
+  const std::uint32_t number = g_engine.comms.number(comm);
+  unsigned char* p = putKind(g_engine.log.reserve(), kind);
+  p = putVarint(p, site);
+  p = putVarint(p, number);
+  p = putVarint(p, static_cast<std::uint32_t>(dest));
+  p = putVarint(p, static_cast<std::uint32_t>(tag));
+  g_engine.log.commit(putVarint(p, bytes));
+  g_engine.log.publish();
+}
+
+void logLocal(const CallPlace& place) {
+  if (g_engine.events) {
+    const std::uint32_t site = siteNumber(place);
+    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Local);
+    g_engine.log.commit(putVarint(p, site));
+    g_engine.log.publish();
+  }
+}
+
+void logFailedSend() {
+  if (g_engine.events) {
+    g_engine.log.commit(putKind(g_engine.log.reserve(), RecordKind::SendFailed));
+    g_engine.log.publish();
+  }
+}
+
+/// Begins a send's event. The record is written before the message leaves: no receiver's record can then name a
+/// message that its sender's record does not have.
+std::uint32_t beginSend(const CallPlace& place, RecordKind kind, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  const StateLock lock;
+  if (dest == MPI_PROC_NULL) {
+    beginEvent(place);
+    logLocal(place);
+    return 0;
+  }
+  beginEvent(place, comm, dest, tag);
+  if (g_engine.events) {
+    logSend(place, kind, bytesOf(count, datatype), dest, tag, comm);
+  }
+  return g_engine.sends++;
+}
+
+template <typename RealCall>
+int blockingSend(const CallPlace& place, RecordKind kind, RealCall call, const void* buffer, int count, MPI_Datatype datatype,
+                 int dest, int tag, MPI_Comm comm) {
+  beginSend(place, kind, count, datatype, dest, tag, comm);
+  const InCall inCall(place, RecordKind::Padding, comm, dest, tag);
+  const int result = call(buffer, count, datatype, dest, tag, comm);
+  if (result != MPI_SUCCESS && dest != MPI_PROC_NULL) [[unlikely]] {
+    const StateLock lock;
+    logFailedSend();
+  }
+  return result;
+}
+
+template <typename RealCall>
+int nonblockingSend(const CallPlace& place, RecordKind kind, RealCall call, const void* buffer, int count, MPI_Datatype datatype,
+                    int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+  const std::uint32_t number = beginSend(place, kind, count, datatype, dest, tag, comm);
+  const int result = call(buffer, count, datatype, dest, tag, comm, request);
+  if (dest == MPI_PROC_NULL) {
+    return result;
+  }
+  const StateLock lock;
+  if (result != MPI_SUCCESS) [[unlikely]] {
+    logFailedSend();
+  } else if (kind == RecordKind::SendSyncPosted && g_engine.events) {
+    Request entry;
+    entry.handle = *request;
+    entry.kind = RequestKind::SynchronousSend;
+    entry.number = number;
+    g_engine.requests.insert(entry);
+  } else if (g_engine.requests.count() != 0) {
+    g_engine.requests.erase(*request);  // a handle that MPI uses again
+  }
+  return result;
+}
+
+template <typename RealCall>
+int persistentSend(RealCall call, bool synchronous, const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,
+                   MPI_Comm comm, MPI_Request* request) {
+  const int result = call(buffer, count, datatype, dest, tag, comm, request);
+  if (result == MPI_SUCCESS && dest != MPI_PROC_NULL) {
+    const StateLock lock;
+    Request entry;
+    entry.handle = *request;
+    entry.kind = RequestKind::PersistentSend;
+    entry.synchronous = synchronous;
+    entry.count = count;
+    entry.datatype = datatype;
+    entry.peer = dest;
+    entry.tag = tag;
+    entry.comm = comm;
+    g_engine.requests.insert(entry);
+  }
+  return result;
+}
+
+/// What a receive was asked for, and the numbers that it got.
+struct Posted {
+  std::uint32_t post = 0;
+  std::uint32_t wildNumber = 0;
+  bool wild = false;
+  int source = 0;  ///< to give to MPI
+};
+
+Posted takeNumbers(int source) {
+  Posted posted;
+  posted.post = g_engine.posts++;
+  posted.wild = isWild(source);
+  posted.source = source;
+  if (posted.wild) {
+    posted.wildNumber = g_engine.wildPosts++;
+    posted.source = forcedSource(source, posted.wildNumber);
+  }
+  return posted;
+}
+
+bool hasStatus(int result) {
+  if (result == MPI_SUCCESS) {
+    return true;
+  }
+  int errorClass = 0;
+  PF_REAL(Error_class)(result, &errorClass);
+  return errorClass == MPI_ERR_TRUNCATE;
+}
+
+void logReceive(const CallPlace& place, MPI_Comm comm, int source, int tag, const MPI_Status* status) {
+  const std::uint32_t site = siteNumber(place);
+  const std::uint32_t number = g_engine.comms.number(comm);
+  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Receive);
+  p = putVarint(p, site);
+  p = putVarint(p, number);
+  p = putShifted(p, source, 1);
+  p = putShifted(p, tag, 1);
+  p = putShifted(p, status != nullptr ? status->MPI_SOURCE : -1, 1);
+  p = putShifted(p, status != nullptr ? status->MPI_TAG : -1, 1);
+  g_engine.log.commit(p);
+  g_engine.log.publish();
+}
+
+}  // namespace
+
+#define PF_SEND(Name, kind)                                                                                            \
+  int on##Name(const CallPlace& place, const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,        \
+               MPI_Comm comm) {                                                                                        \
+    return blockingSend(place, RecordKind::kind, PF_REAL(Name), buffer, count, datatype, dest, tag, comm);             \
+  }
+PF_SEND(Send, Send)
+PF_SEND(Bsend, Send)
+PF_SEND(Ssend, SendSync)
+PF_SEND(Rsend, Send)
+#undef PF_SEND
+
+#define PF_SEND(Name, kind)                                                                                            \
+  int on##Name(const CallPlace& place, const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,        \
+               MPI_Comm comm, MPI_Request* request) {                                                                  \
+    return nonblockingSend(place, RecordKind::kind, PF_REAL(Name), buffer, count, datatype, dest, tag, comm, request); \
+  }
+PF_SEND(Isend, Send)
+PF_SEND(Ibsend, Send)
+PF_SEND(Issend, SendSyncPosted)
+PF_SEND(Irsend, Send)
+#undef PF_SEND
+
+#define PF_SEND(Name, synchronous)                                                                                     \
+  int on##Name(const CallPlace&, const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,              \
+               MPI_Comm comm, MPI_Request* request) {                                                                  \
+    return persistentSend(PF_REAL(Name), synchronous, buffer, count, datatype, dest, tag, comm, request);              \
+  }
+PF_SEND(Send_init, false)
+PF_SEND(Bsend_init, false)
+PF_SEND(Ssend_init, true)
+PF_SEND(Rsend_init, false)
+#undef PF_SEND
+
+int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+           MPI_Status* status) {
+  Posted posted;
+  MPI_Status own;
+  MPI_Status* use = status;
+  {
+    const StateLock lock;
+    if (source == MPI_PROC_NULL) {
+      beginEvent(place);
+      logLocal(place);
+      return PF_REAL(Recv)(buffer, count, datatype, source, tag, comm, status);
+    }
+    beginEvent(place, comm, source, tag);
+    posted = takeNumbers(source);
+    if (g_engine.record && (posted.wild || tag == MPI_ANY_TAG)) {
+      use = status != MPI_STATUS_IGNORE ? status : &own;
+      if (MPI_Status* surviving = survivingStatuses(1); surviving != nullptr) {
+        surviveAs(0, posted.post, *use);
+        use = surviving;
+      }
+    }
+  }
+  const InCall inCall(place, RecordKind::Receive, comm, source, tag);
+  const int result = PF_REAL(Recv)(buffer, count, datatype, posted.source, tag, comm, use);
+  if (use != status && status != MPI_STATUS_IGNORE) {
+    *status = *use;
+  }
+  if (g_engine.record) {
+    const StateLock lock;
+    const bool filled = hasStatus(result);
+    if (g_engine.events) {
+      MPI_Status known;
+      known.MPI_SOURCE = source;
+      known.MPI_TAG = tag;
+      const bool asked = posted.wild || tag == MPI_ANY_TAG;
+      logReceive(place, comm, source, tag, !filled ? nullptr : asked ? use : &known);
+      forgetStatuses();
+    } else if (posted.wild && filled) {
+      logWild(posted.wildNumber, use->MPI_SOURCE);
+    }
+  }
+  return result;
+}
+
+namespace {
+
+/// Posts a receive whose source may be forced, or that must never match.
+int postReceive(const Posted& posted, void* buffer, int count, MPI_Datatype datatype, int tag, MPI_Comm comm, MPI_Request* request) {
+  if (g_engine.replay && g_engine.choices.wasCancelled(posted.post)) {
+    return PF_REAL(Irecv)(buffer, count, datatype, 0, 0, g_engine.nowhere, request);
+  }
+  return PF_REAL(Irecv)(buffer, count, datatype, posted.source, tag, comm, request);
+}
+
+void logPost(const CallPlace& place, int source, int tag, MPI_Comm comm) {
+  const std::uint32_t site = siteNumber(place);
+  const std::uint32_t number = g_engine.comms.number(comm);
+  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Post);
+  p = putVarint(p, site);
+  p = putVarint(p, number);
+  p = putShifted(p, source, 1);
+  g_engine.log.commit(putShifted(p, tag, 1));
+  g_engine.log.publish();
+}
+
+}  // namespace
+
+int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+            MPI_Request* request) {
+  const StateLock lock;
+  if (source == MPI_PROC_NULL) {
+    beginEvent(place);
+    logLocal(place);
+    return PF_REAL(Irecv)(buffer, count, datatype, source, tag, comm, request);
+  }
+  beginEvent(place, comm, source, tag);
+  const Posted posted = takeNumbers(source);
+  if (g_engine.events) {
+    logPost(place, source, tag, comm);
+  }
+  const int result = postReceive(posted, buffer, count, datatype, tag, comm, request);
+  if (result == MPI_SUCCESS) {
+    Request entry;
+    entry.handle = *request;
+    entry.kind = RequestKind::Receive;
+    entry.active = true;
+    entry.wild = posted.wild;
+    entry.number = posted.post;
+    entry.wildNumber = posted.wildNumber;
+    entry.peer = source;
+    entry.tag = tag;
+    entry.comm = comm;
+    g_engine.requests.insert(entry);
+  }
+  return result;
+}
+
+int onRecv_init(const CallPlace&, void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                MPI_Request* request) {
+  const int result = PF_REAL(Recv_init)(buffer, count, datatype, source, tag, comm, request);
+  if (result == MPI_SUCCESS && source != MPI_PROC_NULL) {
+    const StateLock lock;
+    Request entry;
+    entry.handle = *request;
+    entry.kind = RequestKind::PersistentReceive;
+    entry.wild = isWild(source);
+    entry.buffer = buffer;
+    entry.count = count;
+    entry.datatype = datatype;
+    entry.peer = source;
+    entry.tag = tag;
+    entry.comm = comm;
+    g_engine.requests.insert(entry);
+  }
+  return result;
+}
+
+namespace {
+
+/// Gives a started persistent request its numbers. True: a replay has posted a stand-in for it.
+bool startOne(Request& entry, int* result) {
+  entry.active = true;
+  entry.cancelled = false;
+  if (entry.kind == RequestKind::PersistentSend) {
+    entry.number = g_engine.sends++;
+    return false;
+  }
+  const Posted posted = takeNumbers(entry.peer);
+  entry.number = posted.post;
+  entry.wildNumber = posted.wildNumber;
+  if (!g_engine.replay || (!entry.wild && !g_engine.choices.wasCancelled(posted.post))) {
+    return false;
+  }
+  *result = postReceive(posted, entry.buffer, entry.count, entry.datatype, entry.tag, entry.comm, &entry.inner);
+  ++g_engine.requests.substituted;
+  return true;
+}
+
+void logStarted(const Request& entry) {
+  unsigned char* p = nullptr;
+  const std::uint32_t number = g_engine.comms.number(entry.comm);
+  if (entry.kind == RequestKind::PersistentSend) {
+    p = putKind(g_engine.log.reserve(), RecordKind::SubSend);
+    p = putVarint(p, entry.synchronous ? 1 : 0);
+    p = putVarint(p, number);
+    p = putVarint(p, static_cast<std::uint32_t>(entry.peer));
+    p = putVarint(p, static_cast<std::uint32_t>(entry.tag));
+    p = putVarint(p, bytesOf(entry.count, entry.datatype));
+  } else {
+    p = putKind(g_engine.log.reserve(), RecordKind::SubPost);
+    p = putVarint(p, number);
+    p = putShifted(p, entry.peer, 1);
+    p = putShifted(p, entry.tag, 1);
+  }
+  g_engine.log.commit(p);
+}
+
+void beginStart(const CallPlace& place) {
+  beginEvent(place);
+  if (g_engine.events) {
+    const std::uint32_t site = siteNumber(place);
+    g_engine.log.commit(putVarint(putKind(g_engine.log.reserve(), RecordKind::Start), site));
+  }
+}
+
+/// Starts `request`; its record follows the Start record.
+int startAndLog(MPI_Request* request) {
+  Request* entry = g_engine.requests.find(*request);
+  if (entry == nullptr) {
+    return PF_REAL(Start)(request);
+  }
+  int result = MPI_SUCCESS;
+  const bool standsIn = startOne(*entry, &result);
+  if (g_engine.events) {
+    logStarted(*entry);
+    g_engine.log.publish();
+  }
+  return standsIn ? result : PF_REAL(Start)(request);
+}
+
+}  // namespace
+
+int onStart(const CallPlace& place, MPI_Request* request) {
+  const StateLock lock;
+  beginStart(place);
+  const int result = startAndLog(request);
+  if (g_engine.record) {
+    g_engine.log.publish();
+  }
+  return result;
+}
+
+int onStartall(const CallPlace& place, int count, MPI_Request* requests) {
+  const StateLock lock;
+  beginStart(place);
+  int result = MPI_SUCCESS;
+  for (int i = 0; i < count && result == MPI_SUCCESS; ++i) {
+    result = startAndLog(&requests[i]);
+  }
+  if (g_engine.record) {
+    g_engine.log.publish();
+  }
+  return result;
+}
+
+namespace {
+
+/// Both forms of MPI_Sendrecv. `call(source, status)` does it.
+template <typename RealCall>
+int sendReceive(const CallPlace& place, RealCall call, std::uint64_t bytes, int dest, int sendTag, int source, int receiveTag,
+                MPI_Comm comm, MPI_Status* status) {
+  Posted posted;
+  posted.source = source;
+  MPI_Status own;
+  {
+    const StateLock lock;
+    beginEvent(place, comm, source, receiveTag);
+    if (dest != MPI_PROC_NULL) {
+      ++g_engine.sends;
+    }
+    if (source != MPI_PROC_NULL) {
+      posted = takeNumbers(source);
+    }
+  }
+  MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
+  int result = MPI_SUCCESS;
+  {
+    const InCall inCall(place, RecordKind::SendReceive, comm, source, receiveTag);
+    result = call(posted.source, use);
+  }
+  if (!g_engine.record) {
+    return result;
+  }
+  const StateLock lock;
+  const bool filled = hasStatus(result) && source != MPI_PROC_NULL;
+  if (g_engine.events) {
+    const std::uint32_t site = siteNumber(place);
+    const std::uint32_t number = g_engine.comms.number(comm);
+    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::SendReceive);
+    p = putVarint(p, site);
+    p = putVarint(p, number);
+    p = putVarint(p, dest == MPI_PROC_NULL ? 0 : static_cast<std::uint32_t>(dest) + 1);
+    p = putVarint(p, static_cast<std::uint32_t>(sendTag));
+    p = putVarint(p, bytes);
+    p = putVarint(p, source == MPI_PROC_NULL ? 0 : static_cast<std::uint32_t>(source + 2));
+    p = putShifted(p, receiveTag, 1);
+    p = putShifted(p, filled ? use->MPI_SOURCE : -1, 1);
+    p = putShifted(p, filled ? use->MPI_TAG : -1, 1);
+    g_engine.log.commit(p);
+    g_engine.log.publish();
+  } else if (posted.wild && filled) {
+    logWild(posted.wildNumber, use->MPI_SOURCE);
+  }
+  return result;
+}
+
+}  // namespace
+
+int onSendrecv(const CallPlace& place, const void* sendBuffer, int sendCount, MPI_Datatype sendType, int dest, int sendTag,
+               void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  const auto call = [&](int forced, MPI_Status* use) {
+    return PF_REAL(Sendrecv)(sendBuffer, sendCount, sendType, dest, sendTag, buffer, count, datatype, forced, tag, comm, use);
+  };
+  return sendReceive(place, call, g_engine.events ? bytesOf(sendCount, sendType) : 0, dest, sendTag, source, tag, comm, status);
+}
+
+int onSendrecv_replace(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype, int dest, int sendTag, int source,
+                       int tag, MPI_Comm comm, MPI_Status* status) {
+  const auto call = [&](int forced, MPI_Status* use) {
+    return PF_REAL(Sendrecv_replace)(buffer, count, datatype, dest, sendTag, forced, tag, comm, use);
+  };
+  return sendReceive(place, call, g_engine.events ? bytesOf(count, datatype) : 0, dest, sendTag, source, tag, comm, status);
+}
+
+int onMrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
+  {
+    const StateLock lock;
+    beginEvent(place);
+    logLocal(place);
+  }
+  const InCall inCall(place, RecordKind::Padding, MPI_COMM_NULL, -2, -1);
+  return PF_REAL(Mrecv)(buffer, count, datatype, message, status);
+}
+
+int onImrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
+  const StateLock lock;
+  beginEvent(place);
+  logLocal(place);
+  const int result = PF_REAL(Imrecv)(buffer, count, datatype, message, request);
+  if (result == MPI_SUCCESS) {
+    g_engine.requests.erase(*request);
+  }
+  return result;
+}
+
+}  // namespace pf

@@ -1,0 +1,169 @@
+// Probes: MPI's choice of a message is made here; the receive by source and tag after it only executes it.
+#include "records.h"
+#include "wrapper_support.h"
+
+namespace pf {
+namespace {
+
+struct Choice {
+  ChoiceKind kind;
+  RecordKind record;  ///< Probe, or Receive for matched probes
+};
+
+/// Files a successful probe.
+void logHit(const CallPlace& place, const Choice& choice, int source, int tag, MPI_Comm comm, const MPI_Status& status) {
+  if (!g_engine.record) {
+    return;
+  }
+  const bool polled = choice.kind == ChoiceKind::Iprobe || choice.kind == ChoiceKind::Improbe;
+  if (polled || isWild(source)) {
+    unsigned char* p = g_engine.choices.hit(choice.kind);
+    p = putVarint(p, static_cast<std::uint32_t>(status.MPI_SOURCE));
+    p = putVarint(p, static_cast<std::uint32_t>(status.MPI_TAG));
+    g_engine.log.commit(p);
+  }
+  if (g_engine.events) {
+    const std::uint32_t site = siteNumber(place);
+    const std::uint32_t number = g_engine.comms.number(comm);
+    unsigned char* p = putKind(g_engine.log.reserve(), choice.record);
+    p = putVarint(p, site);
+    p = putVarint(p, number);
+    p = putShifted(p, source, 1);
+    p = putShifted(p, tag, 1);
+    const int shift = choice.record == RecordKind::Receive ? 1 : 0;
+    p = putShifted(p, status.MPI_SOURCE, shift);
+    p = putShifted(p, status.MPI_TAG, shift);
+    g_engine.log.commit(p);
+  }
+  g_engine.log.publish();
+}
+
+/// Looks up what the recording's probe chose. `source` and `tag` become what to ask MPI for.
+Verdict forced(const Choice& choice, int* source, int* tag) {
+  const Verdict verdict = g_engine.choices.next(choice.kind);
+  if (verdict == Verdict::Hit) {
+    const auto recordedSource = static_cast<int>(g_engine.choices.payload(choice.kind));
+    const auto recordedTag = static_cast<int>(g_engine.choices.payload(choice.kind));
+    if (isWild(*source)) {
+      *source = recordedSource;
+      *tag = recordedTag;
+    }
+  }
+  return verdict;
+}
+
+void takePost(const Choice& choice) {
+  if (choice.record == RecordKind::Receive) {
+    ++g_engine.posts;
+  }
+}
+
+/// MPI_Probe and MPI_Mprobe. `call(source, tag, status)` does it.
+template <typename RealCall>
+int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  MPI_Status own;
+  MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
+  int askSource = source;
+  int askTag = tag;
+  {
+    const StateLock lock;
+    if (source == MPI_PROC_NULL) {
+      return call(source, tag, status);
+    }
+    beginEvent(place, comm, source, tag);
+    if (g_engine.replay && isWild(source)) {
+      forced(choice, &askSource, &askTag);
+    }
+  }
+  int result = MPI_SUCCESS;
+  {
+    const InCall inCall(place, choice.record, comm, source, tag);
+    result = call(askSource, askTag, use);
+  }
+  if (result == MPI_SUCCESS) {
+    const StateLock lock;
+    takePost(choice);
+    logHit(place, choice, source, tag, comm, *use);
+  }
+  return result;
+}
+
+/// MPI_Iprobe and MPI_Improbe. `poll(flag, status)` asks MPI once, `wait(source, tag, status)` until it succeeds.
+template <typename Poll, typename Wait>
+int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wait, int source, int tag, MPI_Comm comm, int* flag,
+                MPI_Status* status) {
+  MPI_Status own;
+  MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
+  if (source == MPI_PROC_NULL) {
+    return poll(flag, status);
+  }
+  if (g_engine.replay) {
+    int askSource = source;
+    int askTag = tag;
+    Verdict verdict = Verdict::Live;
+    {
+      const StateLock lock;
+      verdict = forced(choice, &askSource, &askTag);
+      if (verdict == Verdict::Miss) {
+        *flag = 0;
+        if (g_engine.record) {
+          g_engine.choices.miss(choice.kind);
+        }
+        return MPI_SUCCESS;
+      }
+      if (verdict == Verdict::Hit) {
+        beginEvent(place, comm, source, tag);
+      }
+    }
+    if (verdict == Verdict::Hit) {
+      *flag = 1;
+      int result = MPI_SUCCESS;
+      {
+        const InCall inCall(place, choice.record, comm, askSource, askTag);
+        result = wait(askSource, askTag, use);
+      }
+      const StateLock lock;
+      takePost(choice);
+      logHit(place, choice, source, tag, comm, *use);
+      return result;
+    }
+  }
+  const int result = poll(flag, use);
+  if (result == MPI_SUCCESS) {
+    const StateLock lock;
+    if (*flag != 0) {
+      beginEvent(place, comm, source, tag);
+      takePost(choice);
+      logHit(place, choice, source, tag, comm, *use);
+    } else if (g_engine.record) {
+      g_engine.choices.miss(choice.kind);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+int onProbe(const CallPlace& place, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  const auto call = [&](int s, int t, MPI_Status* use) { return PF_REAL(Probe)(s, t, comm, use); };
+  return blockingProbe(place, {ChoiceKind::Probe, RecordKind::Probe}, call, source, tag, comm, status);
+}
+
+int onMprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  const auto call = [&](int s, int t, MPI_Status* use) { return PF_REAL(Mprobe)(s, t, comm, message, use); };
+  return blockingProbe(place, {ChoiceKind::Mprobe, RecordKind::Receive}, call, source, tag, comm, status);
+}
+
+int onIprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  const auto poll = [&](int* f, MPI_Status* use) { return PF_REAL(Iprobe)(source, tag, comm, f, use); };
+  const auto wait = [&](int s, int t, MPI_Status* use) { return PF_REAL(Probe)(s, t, comm, use); };
+  return polledProbe(place, {ChoiceKind::Iprobe, RecordKind::Probe}, poll, wait, source, tag, comm, flag, status);
+}
+
+int onImprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
+  const auto poll = [&](int* f, MPI_Status* use) { return PF_REAL(Improbe)(source, tag, comm, f, message, use); };
+  const auto wait = [&](int s, int t, MPI_Status* use) { return PF_REAL(Mprobe)(s, t, comm, message, use); };
+  return polledProbe(place, {ChoiceKind::Improbe, RecordKind::Receive}, poll, wait, source, tag, comm, flag, status);
+}
+
+}  // namespace pf

@@ -1,0 +1,73 @@
+// The requests that matter to the record: receives, synchronous sends, non-blocking collectives, persistent
+// requests. Ordinary sends are not in it: Open MPI gives one shared handle to all small ones and to requests
+// on MPI_PROC_NULL, so a handle alone names nothing.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+
+namespace pf {
+
+enum class RequestKind : std::uint8_t { None, Receive, SynchronousSend, Collective, PersistentReceive, PersistentSend };
+
+struct Request {
+  MPI_Request handle = MPI_REQUEST_NULL;
+  RequestKind kind = RequestKind::None;
+  bool active = false;           ///< persistent: started and not completed
+  bool wild = false;             ///< receive from MPI_ANY_SOURCE
+  bool cancelled = false;        ///< MPI_Cancel was called on it
+  bool observed = false;         ///< Request_get_status has told the application already
+  bool synchronous = false;      ///< persistent send made by MPI_Ssend_init
+  std::uint32_t number = 0;      ///< post, send or collective number
+  std::uint32_t wildNumber = 0;
+  MPI_Request inner = MPI_REQUEST_NULL;  ///< replay: the receive that stands in for a persistent wildcard
+  // arguments of a persistent request
+  void* buffer = nullptr;
+  int count = 0;
+  MPI_Datatype datatype = MPI_DATATYPE_NULL;
+  int peer = 0;
+  int tag = 0;
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
+/// Open addressing by handle, linear probing, no allocation but to double.
+class Requests {
+ public:
+  /// The entry of `handle`, or null. Valid until the next insert or erase.
+  Request* find(MPI_Request handle) {
+    if (m_count == 0) {
+      return nullptr;
+    }
+    for (std::uint32_t i = slotOf(handle);; i = (i + 1) & m_mask) {
+      if (m_slots[i].kind == RequestKind::None) {
+        return nullptr;
+      }
+      if (m_slots[i].handle == handle) {
+        return &m_slots[i];
+      }
+    }
+  }
+  /// Adds or replaces.
+  Request* insert(const Request& request);
+  void erase(MPI_Request handle);
+  [[nodiscard]] std::uint32_t count() const { return m_count; }
+  [[nodiscard]] std::uint32_t capacity() const { return m_slots == nullptr ? 0 : m_mask + 1; }
+  [[nodiscard]] Request& at(std::uint32_t slot) { return m_slots[slot]; }
+
+  /// Active persistent wildcards that a replay replaced by others: translation is needed while not 0.
+  std::uint32_t substituted = 0;
+
+ private:
+  [[nodiscard]] std::uint32_t slotOf(MPI_Request handle) const {
+    const auto bits = reinterpret_cast<std::uintptr_t>(handle);
+    return static_cast<std::uint32_t>((bits >> 4) * 0x9E3779B1U >> 7) & m_mask;
+  }
+  void grow();
+
+  Request* m_slots = nullptr;
+  std::uint32_t m_mask = 0;
+  std::uint32_t m_count = 0;
+};
+
+}  // namespace pf

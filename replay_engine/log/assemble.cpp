@@ -1,0 +1,100 @@
+// The logs of all ranks as one execution.
+#include <map>
+
+#include "core/races.h"
+#include "log/rank_log.h"
+#include "mpi_calls.h"
+
+namespace pf {
+namespace {
+
+class Assembler {
+ public:
+  explicit Assembler(Execution& execution) : m_execution(execution) {}
+
+  void add(const RankLog& log) {
+    RankHistory history = log.history;
+    std::vector<std::uint32_t> comms;
+    for (const LoggedCommunicator& c : log.communicators) {
+      comms.push_back(communicator(c, log.rank));
+    }
+    std::vector<std::uint32_t> sites;
+    for (const LoggedSite& site : log.sites) {
+      sites.push_back(callSite(log, site));
+    }
+    const auto mapped = [](const std::vector<std::uint32_t>& map, std::uint32_t i) { return i < map.size() ? map[i] : kNone; };
+    for (Event& event : history.events) {
+      event.comm = mapped(comms, event.comm);
+      event.site = mapped(sites, event.site);
+    }
+    for (PostedReceive& receive : history.receives) {
+      receive.comm = mapped(comms, receive.comm);
+    }
+    for (ProbeHit& probe : history.probes) {
+      probe.comm = mapped(comms, probe.comm);
+    }
+    for (SentMessage& send : history.sends) {
+      send.comm = mapped(comms, send.comm);
+    }
+    for (CollectivePart& part : history.collectives) {
+      part.comm = mapped(comms, part.comm);
+    }
+    m_execution.ranks.push_back(std::move(history));
+  }
+
+ private:
+  std::uint32_t communicator(const LoggedCommunicator& logged, Rank rank) {
+    const auto [found, fresh] = m_byKey.try_emplace(logged.key, static_cast<std::uint32_t>(m_execution.communicators.size()));
+    if (fresh) {
+      Communicator c;
+      c.key = logged.key;
+      const auto split = logged.members.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(logged.groupSize, logged.members.size()));
+      c.group.assign(logged.members.begin(), split);
+      c.remote.assign(split, logged.members.end());
+      const char* by = logged.madeBy < kCallCount ? kCallNames[logged.madeBy] : "?";
+      if (logged.key == 0) {
+        c.name = "MPI_COMM_WORLD";
+      } else if (logged.madeBy == kCallInit) {
+        c.name = "MPI_COMM_SELF of rank " + std::to_string(rank);
+      } else {
+        c.name = std::string(by) + " #" + std::to_string(m_execution.communicators.size());
+      }
+      m_execution.communicators.push_back(std::move(c));
+    }
+    return found->second;
+  }
+
+  std::uint32_t callSite(const RankLog& log, const LoggedSite& site) {
+    const std::string module = site.module < log.modules.size() ? log.modules[site.module] : std::string();
+    const auto key = std::make_pair(module, site.address);
+    const auto [found, fresh] = m_bySite.try_emplace(key, static_cast<std::uint32_t>(m_execution.sites.size()));
+    if (fresh) {
+      m_execution.sites.push_back(CallSite{module, site.address, {}, {}, 0});
+    }
+    return found->second;
+  }
+
+  Execution& m_execution;
+  std::map<std::uint64_t, std::uint32_t> m_byKey;
+  std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> m_bySite;
+};
+
+}  // namespace
+
+Result<Execution> assemble(const std::vector<RankLog>& logs) {
+  Execution execution;
+  for (std::uint16_t call = 0; call < kCallCount; ++call) {
+    execution.callNames.emplace_back(kCallNames[call]);
+  }
+  Assembler assembler(execution);
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    if (logs[i].rank != static_cast<Rank>(i)) {
+      return Error{ErrorCode::Damaged, "the log of rank " + std::to_string(i) + " is missing", "Record the program again."};
+    }
+    assembler.add(logs[i]);
+  }
+  matchMessages(execution);
+  return execution;
+}
+
+}  // namespace pf

@@ -1,0 +1,85 @@
+// Reading the log of a rank (core/log_format.h), and what is made from it: the execution that the user browses,
+// and the schedule that a replay forces.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/execution.h"
+#include "core/log_format.h"
+
+namespace pf {
+
+/// One choice of MPI: `misses` failures, then a success with `payload`.
+struct RecordedChoice {
+  std::uint32_t misses = 0;
+  std::vector<std::uint64_t> payload;
+};
+
+/// A communicator as one rank knows it.
+struct LoggedCommunicator {
+  std::uint64_t key = 0;
+  std::uint32_t madeBy = 0;
+  bool inter = false;
+  std::uint32_t groupSize = 0;
+  std::uint32_t remoteSize = 0;
+  std::vector<Rank> members;  ///< group, then remote group
+};
+
+struct LoggedSite {
+  std::uint32_t call = 0;
+  std::uint32_t module = 0;
+  std::uint64_t address = 0;
+};
+
+/// Everything that the log of one rank says. Communicators, sites and modules are numbered by the rank.
+struct RankLog {
+  Rank rank = kUnknownRank;
+  std::int32_t size = 0;
+  std::int32_t pid = 0;
+  std::int32_t threadLevel = 0;
+  std::string executable;
+  std::string mpiLibrary;
+  bool hasEvents = false;       ///< full event log, else choices only
+  bool complete = false;        ///< MPI_Finalize was reached
+  std::string cut;              ///< where and why the record ends, if not complete
+  std::uint64_t bytes = 0;      ///< of records
+  Serial serials = 0;           ///< events begun
+  bool insideLast = false;      ///< the last event had begun but not ended
+  std::uint32_t lastCall = 0;   ///< call number of that event
+  std::vector<std::string> modules;
+  std::vector<LoggedSite> sites;
+  std::vector<LoggedCommunicator> communicators;
+  std::vector<std::uint32_t> notes;             ///< sites of routines whose replay is not guaranteed
+  RankHistory history;                          ///< with communicator-local peers turned into world ranks
+  std::vector<std::int32_t> wildSources;        ///< source (rank of the communicator) of each wildcard receive, by number
+  std::vector<std::uint32_t> cancelledPosts;
+  std::vector<RecordedChoice> choices[kChoiceKinds];
+  std::uint32_t finalMisses[kChoiceKinds] = {};
+  std::vector<std::uint32_t> checks;            ///< eventCheck() of each event
+};
+
+/// The bytes of a log that count: header and whole, checksummed records. Damage is told, never passed on.
+struct LogExtent {
+  std::vector<std::span<const unsigned char>> blocks;  ///< records of each block
+  bool damaged = false;
+  std::string damage;          ///< where, and what is lost
+};
+
+/// Checks header and blocks of a whole log file in memory. Error Damaged or Version if it is not a log at all.
+Result<LogExtent> checkLog(std::span<const unsigned char> file);
+
+/// Reads a whole log file. A log that is cut or damaged is read up to there; RankLog::cut says so.
+Result<RankLog> readLog(std::span<const unsigned char> file);
+
+/// All ranks as one execution: communicators by key, call sites merged, sends and receives paired.
+/// `logs` in rank order.
+Result<Execution> assemble(const std::vector<RankLog>& logs);
+
+/// The schedule of a rank as a file's content.
+std::vector<unsigned char> compileSchedule(const RankLog& log);
+
+}  // namespace pf

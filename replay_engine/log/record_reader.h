@@ -1,0 +1,69 @@
+// Reads varints out of the records of one block. Reading past the end gives zeros and sets bad().
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+
+#include "core/log_format.h"
+
+namespace pf {
+
+class RecordReader {
+ public:
+  explicit RecordReader(std::span<const unsigned char> bytes) : m_at(bytes.data()), m_end(bytes.data() + bytes.size()) {}
+
+  [[nodiscard]] bool atEnd() const { return m_at >= m_end || m_bad; }
+  [[nodiscard]] bool bad() const { return m_bad; }
+
+  RecordKind kind() { return static_cast<RecordKind>(byte()); }
+  std::uint8_t byte() {
+    if (m_at >= m_end) {
+      m_bad = true;
+      return 0;
+    }
+    return *m_at++;
+  }
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      const std::uint8_t b = byte();
+      value |= std::uint64_t{b & 0x7FU} << shift;
+      if (b < 0x80) {
+        return value;
+      }
+    }
+    m_bad = true;
+    return value;
+  }
+  std::uint32_t number32() { return static_cast<std::uint32_t>(number()); }
+  /// A number that was written with `shift` added.
+  std::int32_t shifted(std::int32_t shift) { return static_cast<std::int32_t>(number32()) - shift; }
+  std::uint64_t fixed64() {
+    std::uint64_t value = 0;
+    if (m_end - m_at < 8) {
+      m_bad = true;
+      return 0;
+    }
+    std::memcpy(&value, m_at, 8);
+    m_at += 8;
+    return value;
+  }
+  std::string text(std::size_t length) {
+    if (static_cast<std::size_t>(m_end - m_at) < length) {
+      m_bad = true;
+      return {};
+    }
+    std::string value(reinterpret_cast<const char*>(m_at), length);
+    m_at += length;
+    return value;
+  }
+
+ private:
+  const unsigned char* m_at;
+  const unsigned char* m_end;
+  bool m_bad = false;
+};
+
+}  // namespace pf

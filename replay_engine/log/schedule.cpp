@@ -1,0 +1,65 @@
+#include <cstring>
+
+#include "base/crc32c.h"
+#include "log/rank_log.h"
+
+namespace pf {
+namespace {
+
+void putVarint(std::vector<unsigned char>& out, std::uint64_t value) {
+  while (value >= 0x80) {
+    out.push_back(static_cast<unsigned char>(value | 0x80U));
+    value >>= 7;
+  }
+  out.push_back(static_cast<unsigned char>(value));
+}
+
+template <typename T>
+ScheduleSection append(std::vector<unsigned char>& out, const std::vector<T>& values) {
+  const ScheduleSection section{out.size(), values.size() * sizeof(T)};
+  const auto* bytes = reinterpret_cast<const unsigned char*>(values.data());
+  out.insert(out.end(), bytes, bytes + section.size);
+  out.resize((out.size() + 7) & ~std::size_t{7});
+  return section;
+}
+
+/// A choice as the interposer reads it: long index lists go on after each 32 as a choice without misses.
+void appendChoice(std::vector<unsigned char>& out, const RecordedChoice& choice, bool indices) {
+  putVarint(out, choice.misses);
+  for (std::size_t i = 0; i < choice.payload.size(); ++i) {
+    if (indices && i > 1 && (i - 1) % 32 == 0) {
+      putVarint(out, 0);
+    }
+    putVarint(out, choice.payload[i]);
+  }
+}
+
+}  // namespace
+
+std::vector<unsigned char> compileSchedule(const RankLog& log) {
+  std::vector<unsigned char> out(sizeof(ScheduleHeader));
+  ScheduleHeader header{};
+  header.magic = kScheduleMagic;
+  header.version = kLogVersion;
+  header.rank = log.rank;
+  header.size = log.size;
+  header.complete = log.complete ? 1 : 0;
+  header.serials = log.serials;
+  header.pins = append(out, log.wildSources);
+  header.cancelled = append(out, log.cancelledPosts);
+  header.checks = append(out, log.checks);
+  for (std::size_t k = 0; k < kChoiceKinds; ++k) {
+    const bool indices = k == static_cast<std::size_t>(ChoiceKind::Testsome) || k == static_cast<std::size_t>(ChoiceKind::Waitsome);
+    std::vector<unsigned char> stream;
+    for (const RecordedChoice& choice : log.choices[k]) {
+      appendChoice(stream, choice, indices);
+    }
+    header.choices[k] = append(out, stream);
+    header.finalMisses[k] = log.finalMisses[k];
+  }
+  header.crc = crc32c(&header, sizeof header);
+  std::memcpy(out.data(), &header, sizeof header);
+  return out;
+}
+
+}  // namespace pf
