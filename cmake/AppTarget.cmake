@@ -10,7 +10,7 @@ add_library(app_flags INTERFACE)
 target_compile_features(app_flags INTERFACE cxx_std_20)
 target_compile_options(app_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
-  -Wnon-virtual-dtor -Woverloaded-virtual -Wnull-dereference -Wdouble-promotion -Wformat=2
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wdouble-promotion -Wformat=2
   -Wimplicit-fallthrough -Wswitch-enum -Wundef -Wcast-align -Werror=return-type
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wduplicated-branches -Wlogical-op -Wuseless-cast -Wsuggest-override>
   $<$<CXX_COMPILER_ID:Clang>:-Winconsistent-missing-override -Wextra-semi -Wthread-safety>

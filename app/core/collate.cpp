@@ -1,0 +1,295 @@
+#include "app/collate.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "app/call_sites.h"
+#include "app/version.h"
+#include "db/trace_writer.h"
+
+namespace pf::app {
+namespace fs = std::filesystem;
+namespace {
+
+std::string fileName(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+/// Races are of one class if their receives and their senders stand in the same places.
+std::string classOf(const Execution& execution, const Race& race) {
+  const EventRef receive = raceEvent(execution, race);
+  const auto& events = execution.ranks[static_cast<std::size_t>(receive.rank)].events;
+  std::set<std::string> senders;
+  const auto add = [&](std::uint32_t message) {
+    if (message < execution.messages.size()) {
+      const EventRef send = execution.messages[message].send;
+      senders.insert(siteText(execution, execution.ranks[static_cast<std::size_t>(send.rank)].events[send.serial - 1].site));
+    }
+  };
+  add(race.taken);
+  for (const std::uint32_t alternative : race.alternatives) {
+    add(alternative);
+  }
+  std::string text = siteText(execution, events[receive.serial - 1].site) + " <-";
+  for (const std::string& sender : senders) {
+    text += " " + sender;
+  }
+  return text;
+}
+
+/// A rank that left no log, or none that can be read.
+RankLog emptyLog(Rank rank, std::int32_t size, std::string why) {
+  RankLog log;
+  log.rank = rank;
+  log.size = size;
+  log.cut = std::move(why);
+  log.hasEvents = true;
+  return log;
+}
+
+std::string stateText(const RankLog& log, const Execution& execution) {
+  if (log.complete) {
+    return "finished";
+  }
+  if (log.history.events.empty()) {
+    return log.cut;
+  }
+  const Event& last = log.history.events.back();
+  const std::string call = last.call < execution.callNames.size() ? execution.callNames[last.call] : "?";
+  return (log.insideLast ? "ended inside " : "ended after ") + call + " (event " + std::to_string(log.serials) + ")";
+}
+
+Status addLog(db::TraceWriter& writer, Rank rank, const std::vector<unsigned char>& bytes) {
+  std::uint64_t ordinal = 0;
+  for (std::size_t offset = 0; offset < bytes.size(); offset += db::kLongestLogChunk, ++ordinal) {
+    const std::size_t size = std::min(db::kLongestLogChunk, bytes.size() - offset);
+    if (Status status = writer.addLogChunk(rank, ordinal, db::Bytes(bytes.data() + offset, size)); !status) {
+      return status;
+    }
+  }
+  return {};
+}
+
+/// The file without the unused rest of its last window.
+void trim(std::vector<unsigned char>& bytes) {
+  while (bytes.size() > kLogHeaderSize + kLogBlockSize) {
+    const auto last = bytes.end() - static_cast<std::ptrdiff_t>((bytes.size() - kLogHeaderSize - 1) % kLogBlockSize + 1);
+    if (std::any_of(last, bytes.end(), [](unsigned char b) { return b != 0; })) {
+      return;
+    }
+    bytes.erase(last, bytes.end());
+  }
+}
+
+}  // namespace
+
+std::string siteText(const Execution& execution, std::uint32_t site) {
+  if (site >= execution.sites.size()) {
+    return "?";
+  }
+  const CallSite& s = execution.sites[site];
+  if (!s.file.empty()) {
+    return fileName(s.file) + ":" + std::to_string(s.line);
+  }
+  const std::string module = fileName(s.module);
+  return s.function.empty() ? module + "+" + std::to_string(s.offset) : s.function + " (" + module + ")";
+}
+
+EventRef raceEvent(const Execution& execution, const Race& race) {
+  const RankHistory& rank = execution.ranks[static_cast<std::size_t>(race.rank)];
+  return {race.rank, race.probe ? rank.probes[race.index].event : rank.receives[race.index].post};
+}
+
+Result<std::map<Rank, std::vector<unsigned char>>> readLogFiles(const std::string& logDirectory) {
+  std::map<Rank, std::vector<unsigned char>> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(logDirectory, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind("rank-", 0) != 0 || entry.path().extension() != ".log" || !entry.is_regular_file()) {
+      continue;
+    }
+    std::ifstream in(entry.path(), std::ios::binary);
+    std::vector<unsigned char> bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    trim(bytes);
+    files[std::atoi(name.c_str() + 5)] = std::move(bytes);
+  }
+  if (error) {
+    return Error{ErrorCode::NotFound, "cannot read the logs in " + logDirectory + ": " + error.message(), {}};
+  }
+  return files;
+}
+
+Result<Analysis> analyse(const std::vector<RankLog>& logs) {
+  Result<Execution> execution = assemble(logs);
+  if (!execution) {
+    return execution.error();
+  }
+  Analysis analysis;
+  analysis.execution = std::move(*execution);
+  resolveCallSites(analysis.execution.sites);
+  analysis.races = findRaces(analysis.execution);
+  analysis.logicalTimes = logicalTimes(analysis.execution);
+  for (const Race& race : analysis.races) {
+    analysis.raceClasses.push_back(classOf(analysis.execution, race));
+  }
+  return analysis;
+}
+
+Result<std::vector<RankLog>> readLogs(db::TraceStore& store) {
+  std::vector<RankLog> logs;
+  for (const db::RankInfo& rank : store.ranks()) {
+    std::vector<unsigned char> bytes;
+    const Status status = store.logChunks(rank.rank, [&](std::uint64_t, db::Bytes data) {
+      bytes.insert(bytes.end(), data.begin(), data.end());
+      return Status();
+    });
+    if (!status) {
+      return status.error();
+    }
+    if (bytes.empty()) {
+      logs.push_back(emptyLog(rank.rank, store.run().ranks, rank.cutReason));
+      continue;
+    }
+    Result<RankLog> log = readLog(bytes);
+    if (!log) {
+      return log.error();
+    }
+    logs.push_back(std::move(*log));
+  }
+  return logs;
+}
+
+namespace {
+
+db::RankInfo rankInfo(const RankLog& log, const RunFacts& facts, const Execution& execution) {
+  db::RankInfo info;
+  info.rank = log.rank;
+  info.pid = log.pid;
+  info.executable = log.executable;
+  info.buildId = buildIdOf(log.executable);
+  info.threadLevel = log.threadLevel;
+  info.lastSerial = log.serials;
+  info.complete = log.complete;
+  info.cutReason = log.cut;
+  info.state = stateText(log, execution);
+  if (const auto end = facts.ends.find(log.rank); end != facts.ends.end()) {
+    info.exitStatus = end->second.status;
+    info.exitSignal = end->second.signal;
+    info.host = end->second.host;
+  }
+  return info;
+}
+
+db::RunInfo runInfo(const std::vector<RankLog>& logs, const RunFacts& facts) {
+  db::RunInfo run;
+  run.createdUtc = facts.createdUtc;
+  run.finishedUtc = utcNow();
+  run.command = facts.command;
+  run.workingDirectory = facts.workingDirectory;
+  run.launcher = facts.launcher;
+  run.program = facts.program;
+  run.ranks = static_cast<std::int32_t>(logs.size());
+  run.mode = facts.mode;
+  run.host = hostName();
+  run.version = kVersion;
+  run.exitStatus = facts.exitStatus;
+  run.salt = facts.salt;
+  run.complete = std::all_of(logs.begin(), logs.end(), [](const RankLog& log) { return log.complete; });
+  for (const RankLog& log : logs) {
+    run.mpiLibrary = run.mpiLibrary.empty() ? log.mpiLibrary : run.mpiLibrary;
+  }
+  return run;
+}
+
+Status writeTrace(const std::string& path, const std::vector<RankLog>& logs, const RunFacts& facts,
+                  const std::map<Rank, std::vector<unsigned char>>& files, const Analysis& analysis) {
+  Result<db::TraceWriter> writer = db::TraceWriter::create(path);
+  if (!writer) {
+    return writer.error();
+  }
+  writer->setRun(runInfo(logs, facts));
+  std::set<std::string> modules;
+  for (const RankLog& log : logs) {
+    writer->addRank(rankInfo(log, facts, analysis.execution));
+    modules.insert(log.modules.begin(), log.modules.end());
+    if (const auto file = files.find(log.rank); file != files.end()) {
+      if (Status status = addLog(*writer, log.rank, file->second); !status) {
+        return status;
+      }
+    }
+  }
+  modules.erase("");
+  for (const std::string& module : modules) {
+    if (Status status = writer->addModule({module, buildIdOf(module)}); !status) {
+      return status;
+    }
+  }
+  if (logs.front().hasEvents) {
+    if (Status status = writer->writeExecution(analysis.execution, analysis.races, analysis.logicalTimes, analysis.raceClasses); !status) {
+      return status;
+    }
+  }
+  return writer->finish();
+}
+
+}  // namespace
+
+Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts, const std::string& path) {
+  auto files = readLogFiles(logDirectory);
+  if (!files) {
+    return files.error();
+  }
+  std::map<Rank, RankLog> read;
+  std::int32_t size = 0;
+  for (const auto& [rank, bytes] : *files) {
+    Result<RankLog> log = readLog(bytes);
+    if (log && log->rank == rank) {
+      size = std::max({size, log->size, rank + 1});
+      read.emplace(rank, std::move(*log));
+    } else {
+      size = std::max(size, rank + 1);
+      read.emplace(rank, emptyLog(rank, 0, log ? "its log is another rank's" : log.error().message));
+    }
+  }
+  if (read.empty()) {
+    return Error{ErrorCode::NotFound, "nothing was recorded: no process of '" + facts.program + "' called MPI_Init",
+                 "Is it an MPI program, dynamically linked with the MPI of this launcher?"};
+  }
+  std::vector<RankLog> logs;
+  for (Rank rank = 0; rank < size; ++rank) {
+    const auto found = read.find(rank);
+    logs.push_back(found != read.end() ? std::move(found->second) : emptyLog(rank, size, "it never came out of MPI_Init"));
+  }
+  Result<Analysis> analysis = analyse(logs);
+  if (!analysis) {
+    return analysis.error();
+  }
+  if (Status status = writeTrace(path, logs, facts, *files, *analysis); !status) {
+    return status.error();
+  }
+  Collated result;
+  result.ranks = size;
+  result.messages = analysis->execution.messages.size();
+  result.racing = analysis->races.size();
+  result.complete = true;
+  std::set<std::string> notes;
+  for (const RankLog& log : logs) {
+    result.wildcardReceives += log.wildSources.size();
+    result.complete = result.complete && log.complete;
+    if (!log.complete) {
+      result.cuts.push_back("rank " + std::to_string(log.rank) + ": " + log.cut);
+    }
+    for (const std::uint32_t site : log.notes) {
+      if (site < log.sites.size() && log.sites[site].call < analysis->execution.callNames.size()) {
+        notes.insert(analysis->execution.callNames[log.sites[site].call]);
+      }
+    }
+  }
+  result.notes.assign(notes.begin(), notes.end());
+  return result;
+}
+
+}  // namespace pf::app

@@ -1,0 +1,77 @@
+// From the logs of the ranks to a trace file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "db/trace_store.h"
+#include "log/rank_log.h"
+
+namespace pf::app {
+
+/// How the program of a rank ended.
+struct RankEnd {
+  std::optional<std::int32_t> status;
+  std::optional<std::int32_t> signal;
+  std::string host;
+};
+
+/// What only the recorder knows of a run. Kept in LOGS/run.json from the start, so that a run whose recorder was
+/// killed can still be collated.
+struct RunFacts {
+  std::vector<std::string> command;
+  std::string workingDirectory;
+  std::string launcher;
+  std::string program;
+  std::string createdUtc;
+  std::string mode;  ///< "outcomes" or "all"
+  std::uint64_t salt = 0;
+  std::optional<std::int32_t> exitStatus;
+  std::map<Rank, RankEnd> ends;
+};
+
+Status writeFacts(const std::string& logDirectory, const RunFacts& facts);
+Result<RunFacts> readFacts(const std::string& logDirectory);
+
+struct Collated {
+  std::int32_t ranks = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t wildcardReceives = 0;
+  std::uint64_t racing = 0;
+  bool complete = false;
+  std::vector<std::string> cuts;   ///< one line a rank whose record is not complete
+  std::vector<std::string> notes;  ///< routines whose replay is not guaranteed
+};
+
+/// Reads logDirectory/rank-*.log and writes the trace `path`. NotFound if no rank ever called MPI_Init.
+Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts, const std::string& path);
+
+/// What is made from the logs of all ranks.
+struct Analysis {
+  Execution execution;
+  std::vector<Race> races;
+  db::LogicalTimes logicalTimes;
+  std::vector<std::string> raceClasses;
+};
+/// Assembles, finds the races, resolves call sites.
+Result<Analysis> analyse(const std::vector<RankLog>& logs);
+
+/// The logs of a trace, one a rank, as they were recorded.
+Result<std::vector<RankLog>> readLogs(db::TraceStore& store);
+/// Content of logDirectory/rank-N.log for all ranks that have one, by rank.
+Result<std::map<Rank, std::vector<unsigned char>>> readLogFiles(const std::string& logDirectory);
+
+/// "main.c:57", or what is known of the place.
+std::string siteText(const Execution& execution, std::uint32_t site);
+/// The event at which a race's receive shows itself: where a blocking receive or probe is called, where a
+/// non-blocking one was posted.
+EventRef raceEvent(const Execution& execution, const Race& race);
+
+std::string utcNow();
+std::string hostName();
+
+}  // namespace pf::app

@@ -1,0 +1,72 @@
+// One launched run: session directory, control daemon, launcher. Used by the command line and by the window.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/launcher.h"
+#include "base/result.h"
+#include "protocol/client_connection.h"
+#include "protocol/session_directory.h"
+
+namespace pf::app {
+
+/// Where our own programs are: the directory of the running executable.
+std::string programDirectory();
+
+struct JobOptions {
+  LaunchCommand command;
+  std::vector<std::string> launcherOptions;  ///< behind the launcher
+  std::string workingDirectory;              ///< empty = here
+  protocol::SessionConfig session;
+  std::string trace;                         ///< replay: the trace file that the daemon takes schedules from
+  bool force = false;                        ///< replay although build or MPI library differ
+  int input = 0;                             ///< the launcher's standard input, output, error
+  int output = 1;
+  int error = 2;
+};
+
+class Job {
+ public:
+  /// Makes the session and starts the daemon and the launcher.
+  static Result<std::unique_ptr<Job>> start(JobOptions options);
+  /// Ends what still runs: the ranks of a replay too, not those of a recording.
+  ~Job();
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  /// The connection to the daemon; null once it was lost.
+  [[nodiscard]] protocol::ClientConnection* connection() { return m_connection ? &*m_connection : nullptr; }
+  void loseConnection() { m_connection.reset(); }
+  Status send(const protocol::Message& message);
+
+  [[nodiscard]] pid_t launcher() const { return m_launcher; }
+  /// Readable once the launcher has ended.
+  [[nodiscard]] int launcherFd() const { return m_launcherFd.get(); }
+  /// Exit status of the launcher as a shell gives it (128 + signal); nothing while it runs.
+  std::optional<int> launcherStatus();
+  /// Asks the launcher to end the job; a second call kills it.
+  void endLauncher();
+
+  [[nodiscard]] const std::string& sessionPath() const { return m_session->path(); }
+
+ private:
+  Job() = default;
+  Status startDaemon(const JobOptions& options);
+  Status startLauncher(const JobOptions& options);
+
+  std::optional<protocol::SessionDirectory> m_session;
+  std::optional<protocol::ClientConnection> m_connection;
+  pid_t m_daemon = -1;
+  pid_t m_launcher = -1;
+  UniqueFd m_launcherFd;
+  std::optional<int> m_status;
+  bool m_asked = false;
+  bool m_replay = false;
+};
+
+}  // namespace pf::app

@@ -1,0 +1,35 @@
+// photofinish record: run a program, keep what MPI chose.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace pf::app {
+
+struct RecordOptions {
+  std::vector<std::string> command;  ///< launcher, its options, program, arguments
+  std::string output;                ///< trace file; empty = PROGRAM-N.pft here
+  std::string mode = "all";          ///< "outcomes" or "all"
+  std::uint64_t jitterSeed = 0;      ///< 0 = none
+  bool quiet = false;                ///< no summary line
+};
+
+struct Recorded {
+  std::string trace;
+  int exitStatus = 0;  ///< of the launcher
+  std::uint64_t racing = 0;
+};
+
+/// Runs the program to its end and makes the trace. Says what happened on standard error.
+Result<Recorded> record(const RecordOptions& options);
+
+/// Directory of the logs of a recording that writes `trace`.
+std::string logDirectoryOf(const std::string& trace);
+
+/// Makes the trace of a recording whose recorder was killed, if its logs are there and `trace` is not.
+/// True if that was done.
+Result<bool> recoverTrace(const std::string& trace);
+
+}  // namespace pf::app

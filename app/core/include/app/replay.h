@@ -1,0 +1,45 @@
+// photofinish replay: the recorded run once more, with the same deliveries.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/collate.h"
+#include "app/job.h"
+#include "base/result.h"
+#include "db/trace_store.h"
+
+namespace pf::app {
+
+struct ReplayOptions {
+  std::string trace;
+  std::vector<std::string> launcherOptions;
+  std::uint64_t jitterSeed = 0;    ///< 0 = none
+  std::optional<EventRef> until;   ///< stop there
+  bool force = false;
+  bool survey = false;             ///< re-execute with the full event log, and put it into the trace
+  bool quiet = false;
+};
+
+/// Opens a trace; makes it first from the logs of a recording that was not finished.
+Result<db::TraceStore> openTrace(const std::string& path, db::TraceStore::Mode mode);
+
+/// What a Job needs to replay the trace `store`. `session` holds mode bits beyond kReplay, pty and so on.
+Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig session, std::uint64_t jitterSeed,
+                             const std::vector<std::string>& launcherOptions, bool force);
+
+/// Stops that hold every rank at the end of its record, so that no rank runs beyond the recording before the one
+/// that failed has failed again; empty where every rank reached MPI_Finalize.
+std::vector<std::uint64_t> stopsAtEnd(const db::TraceStore& store);
+
+/// "MPI_Recv (any source, tag 3) at main.c:57": the recorded event, for messages about it.
+std::string eventText(const Execution& execution, EventRef event);
+
+/// Replays and returns the exit status for the shell. Divergence is an Error with code Divergence.
+Result<int> replay(const ReplayOptions& options);
+
+/// Fills the events, races and call sites of a trace that has choices only, by replaying it once.
+Status surveyIfNeeded(const std::string& trace);
+
+}  // namespace pf::app

@@ -1,0 +1,189 @@
+#include "app/job.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+namespace pf::app {
+namespace {
+
+constexpr auto kConnectWithin = std::chrono::seconds(10);
+
+/// A child that runs `words`, with the given standard descriptors and one more variable.
+pid_t spawn(const std::vector<std::string>& words, const std::string& directory, const int (&descriptors)[3],
+            const std::string& session) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) {
+    arguments.push_back(const_cast<char*>(word.c_str()));
+  }
+  arguments.push_back(nullptr);
+  const pid_t pid = fork();
+  if (pid != 0) {
+    return pid;
+  }
+  // Copies first: a descriptor may be one of those that are replaced.
+  int copies[3];
+  for (int i = 0; i < 3; ++i) {
+    copies[i] = fcntl(descriptors[i], F_DUPFD_CLOEXEC, 10);
+  }
+  for (int i = 0; i < 3; ++i) {
+    dup2(copies[i], i);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGPIPE, SIG_DFL);
+  std::signal(SIGXFSZ, SIG_DFL);
+  setenv(protocol::kSessionVariable, session.c_str(), 1);
+  if (!directory.empty() && chdir(directory.c_str()) != 0) {
+    std::fprintf(stderr, "photofinish: cannot go to the recorded working directory %s\n", directory.c_str());
+    _exit(126);
+  }
+  execvp(arguments[0], arguments.data());
+  std::fprintf(stderr, "photofinish: cannot run %s\n", arguments[0]);
+  _exit(127);
+}
+
+void sleepMilliseconds(long n) {
+  const timespec pause{n / 1000, n % 1000 * 1000000};
+  nanosleep(&pause, nullptr);
+}
+
+}  // namespace
+
+std::string programDirectory() {
+  char path[4096];
+  const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+  const std::string text(path, n > 0 ? static_cast<std::size_t>(n) : 0);
+  return text.substr(0, text.find_last_of('/'));
+}
+
+Result<std::unique_ptr<Job>> Job::start(JobOptions options) {
+  std::unique_ptr<Job> job(new Job());
+  job->m_replay = (options.session.mode & kReplay) != 0;
+  auto session = protocol::SessionDirectory::create(options.session);
+  if (!session) {
+    return session.error();
+  }
+  job->m_session = std::move(*session);
+  if (Status status = job->startDaemon(options); !status) {
+    return status.error();
+  }
+  if (Status status = job->startLauncher(options); !status) {
+    return status.error();
+  }
+  return job;
+}
+
+Status Job::startDaemon(const JobOptions& options) {
+  int ready[2];
+  if (pipe2(ready, 0) != 0) {
+    return systemError("cannot make a pipe", errno);
+  }
+  fcntl(ready[0], F_SETFD, FD_CLOEXEC);
+  std::vector<std::string> words = {programDirectory() + "/photofinish-daemon", "--session", m_session->path(), "--ready-fd",
+                                    std::to_string(ready[1])};
+  if (!options.trace.empty()) {
+    words.insert(words.end(), {"--trace", options.trace});
+  }
+  if (options.force) {
+    words.emplace_back("--force");
+  }
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  m_daemon = spawn(words, {}, {null, null, 2}, m_session->path());
+  close(null);
+  close(ready[1]);
+  UniqueFd readEnd(ready[0]);
+  if (m_daemon < 0) {
+    return systemError("cannot start the control daemon", errno);
+  }
+  pollfd waiting{readEnd.get(), POLLIN, 0};
+  char byte = 0;
+  if (poll(&waiting, 1, 10000) <= 0 || read(readEnd.get(), &byte, 1) != 1) {
+    return Error{ErrorCode::Peer, "the control daemon did not start", "Its own message is above; try again, or report it."};
+  }
+  auto connection = protocol::ClientConnection::connect(*m_session, protocol::PeerRole::Client, kConnectWithin);
+  if (!connection) {
+    return connection.error();
+  }
+  m_connection.emplace(std::move(*connection));
+  return {};
+}
+
+Status Job::startLauncher(const JobOptions& options) {
+  const auto words = options.command.withAgent(programDirectory() + "/photofinish-agent", options.launcherOptions);
+  m_launcher = spawn(words, options.workingDirectory, {options.input, options.output, options.error}, m_session->path());
+  if (m_launcher < 0) {
+    return systemError("cannot start " + words.front(), errno);
+  }
+  m_launcherFd.reset(static_cast<int>(syscall(SYS_pidfd_open, m_launcher, 0)));
+  return {};
+}
+
+Status Job::send(const protocol::Message& message) {
+  if (!m_connection) {
+    return Error{ErrorCode::Peer, "the control daemon is gone", "Start the replay again."};
+  }
+  return m_connection->send(message);
+}
+
+std::optional<int> Job::launcherStatus() {
+  if (!m_status && m_launcher > 0) {
+    int status = 0;
+    if (waitpid(m_launcher, &status, WNOHANG) == m_launcher) {
+      m_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    }
+  }
+  return m_status;
+}
+
+void Job::endLauncher() {
+  if (m_launcher > 0 && !launcherStatus()) {
+    kill(m_launcher, m_asked ? SIGKILL : SIGTERM);
+    m_asked = true;
+  }
+}
+
+Job::~Job() {
+  if (m_replay && m_launcher > 0 && !launcherStatus()) {
+    if (m_connection) {
+      (void)m_connection->send(protocol::Kill{});
+    }
+    for (int i = 0; i < 300 && !launcherStatus(); ++i) {
+      if (i == 100 || i == 200) {
+        endLauncher();
+      }
+      sleepMilliseconds(10);
+    }
+    m_asked = true;
+    endLauncher();
+    for (int i = 0; i < 100 && !launcherStatus(); ++i) {
+      sleepMilliseconds(10);
+    }
+  }
+  if (m_connection) {
+    (void)m_connection->send(protocol::Shutdown{});
+    (void)m_connection->flush();
+  }
+  m_connection.reset();
+  for (int i = 0; m_daemon > 0 && i < 300; ++i) {
+    if (waitpid(m_daemon, nullptr, WNOHANG) != 0) {
+      return;
+    }
+    if (i == 200) {
+      kill(m_daemon, SIGKILL);
+    }
+    sleepMilliseconds(10);
+  }
+}
+
+}  // namespace pf::app

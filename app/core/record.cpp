@@ -1,0 +1,224 @@
+#include "app/record.h"
+
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <random>
+
+#include "app/collate.h"
+#include "app/job.h"
+
+namespace pf::app {
+namespace fs = std::filesystem;
+namespace {
+
+volatile std::sig_atomic_t g_ended = 0;
+extern "C" void onEnd(int /*signal*/) { g_ended = 1; }
+
+/// The terminal's Ctrl-C goes to the launcher as well, which ends the ranks; we stay to make the trace.
+class StayForTheTrace {
+ public:
+  StayForTheTrace() {
+    g_ended = 0;
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGINT, &ignore, &m_interrupt);
+    struct sigaction end {};
+    end.sa_handler = onEnd;
+    sigaction(SIGTERM, &end, &m_terminate);
+  }
+  ~StayForTheTrace() {
+    sigaction(SIGINT, &m_interrupt, nullptr);
+    sigaction(SIGTERM, &m_terminate, nullptr);
+  }
+  StayForTheTrace(const StayForTheTrace&) = delete;
+  StayForTheTrace& operator=(const StayForTheTrace&) = delete;
+
+ private:
+  struct sigaction m_interrupt {};
+  struct sigaction m_terminate {};
+};
+
+std::string freeName(const std::string& program) {
+  const std::string base = program.substr(program.find_last_of('/') + 1);
+  for (int i = 1;; ++i) {
+    std::string name = base + "-" + std::to_string(i) + ".pft";
+    if (!fs::exists(name) && !fs::exists(logDirectoryOf(name))) {
+      return name;
+    }
+  }
+}
+
+/// An empty directory for the logs. Logs that are there already are another recording's and are kept aside.
+Status makeLogDirectory(const std::string& path) {
+  std::error_code error;
+  if (fs::exists(path)) {
+    for (int i = 1;; ++i) {
+      const std::string aside = path + ".old-" + std::to_string(i);
+      if (!fs::exists(aside)) {
+        fs::rename(path, aside, error);
+        std::fprintf(stderr, "photofinish: logs of an earlier recording that was not finished are kept in %s\n", aside.c_str());
+        break;
+      }
+    }
+  }
+  if (mkdir(path.c_str(), 0700) != 0) {
+    Error failed = systemError("cannot make the directory for the logs, " + path, errno);
+    failed.advice = "Give another place with -o FILE.";
+    return failed;
+  }
+  return {};
+}
+
+/// Files what the daemon says until the launcher has ended and nothing more comes.
+int follow(Job& job, RunFacts& facts) {
+  bool asked = false;
+  for (int quiet = 0;;) {
+    const bool ended = job.launcherStatus().has_value();
+    if (g_ended != 0 && !asked) {
+      job.endLauncher();
+      asked = true;
+    }
+    pollfd waiting[2] = {{ended ? -1 : job.launcherFd(), POLLIN, 0}, {job.connection() != nullptr ? job.connection()->fd() : -1, POLLIN, 0}};
+    const int ready = poll(waiting, 2, ended ? 50 : 500);
+    bool heard = false;
+    while (job.connection() != nullptr) {
+      auto message = job.connection()->receive();
+      if (!message) {
+        if (!ended) {
+          std::fprintf(stderr, "photofinish: the control daemon is gone; the ranks go on and their recording too\n");
+        }
+        job.loseConnection();
+        break;
+      }
+      if (!message->has_value()) {
+        break;
+      }
+      heard = true;
+      if (const auto* exited = std::get_if<protocol::RankExited>(&**message); exited != nullptr && exited->rank >= 0) {
+        RankEnd& end = facts.ends[exited->rank];
+        if (exited->signal > 0) {
+          end.signal = exited->signal;
+        } else if (exited->exitStatus >= 0) {
+          end.status = exited->exitStatus;
+        }
+      } else if (const auto* hello = std::get_if<protocol::RankHello>(&**message); hello != nullptr) {
+        facts.ends[hello->rank].host = hello->host;
+      } else if (const auto* state = std::get_if<protocol::SessionState>(&**message); ended && state != nullptr && state->agents == 0) {
+        return *job.launcherStatus();
+      }
+    }
+    if (ended && (job.connection() == nullptr || (!heard && ready == 0 && ++quiet >= 4))) {
+      return *job.launcherStatus();
+    }
+  }
+}
+
+void say(const Collated& collated, const Recorded& recorded) {
+  std::fprintf(stderr, "photofinish: %d ranks, %llu messages, %llu wildcard receives, %llu racing -> %s\n", collated.ranks,
+               static_cast<unsigned long long>(collated.messages), static_cast<unsigned long long>(collated.wildcardReceives),
+               static_cast<unsigned long long>(collated.racing), recorded.trace.c_str());
+  for (const std::string& cut : collated.cuts) {
+    std::fprintf(stderr, "photofinish:   %s\n", cut.c_str());
+  }
+  for (const std::string& note : collated.notes) {
+    std::fprintf(stderr, "photofinish:   note: the program used %s; what MPI chooses inside of it is not recorded, a replay may differ there\n",
+                 note.c_str());
+  }
+}
+
+std::uint64_t randomSalt() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+}  // namespace
+
+std::string logDirectoryOf(const std::string& trace) { return trace + ".d"; }
+
+Result<Recorded> record(const RecordOptions& options) {
+  Result<LaunchCommand> command = parseLaunch(options.command);
+  if (!command) {
+    return command.error();
+  }
+  Recorded recorded;
+  recorded.trace = options.output.empty() ? freeName(command->program()) : options.output;
+  const std::string logs = fs::absolute(logDirectoryOf(recorded.trace)).lexically_normal().string();
+  if (Status status = makeLogDirectory(logs); !status) {
+    return status.error();
+  }
+  RunFacts facts;
+  facts.command = options.command;
+  facts.workingDirectory = fs::current_path().string();
+  facts.launcher = command->launcher;
+  facts.program = command->program();
+  facts.createdUtc = utcNow();
+  facts.mode = options.mode;
+  facts.salt = randomSalt();
+  if (Status status = writeFacts(logs, facts); !status) {
+    return status.error();
+  }
+  JobOptions job;
+  job.command = std::move(*command);
+  job.session.mode = kRecordChoices | (options.mode == "all" ? kRecordEvents : 0U) | (options.jitterSeed != 0 ? kJitter : 0U);
+  job.session.jitterSeed = options.jitterSeed;
+  job.session.logDirectory = logs;
+  job.session.salt = facts.salt;
+  {
+    const StayForTheTrace stay;
+    Result<std::unique_ptr<Job>> running = Job::start(std::move(job));
+    if (!running) {
+      fs::remove_all(logs);
+      return running.error();
+    }
+    recorded.exitStatus = follow(**running, facts);
+  }
+  facts.exitStatus = recorded.exitStatus;
+  if (Status status = writeFacts(logs, facts); !status) {
+    return status.error();
+  }
+  Result<Collated> collated = collate(logs, facts, recorded.trace);
+  if (!collated) {
+    if (collated.error().code == ErrorCode::NotFound) {
+      fs::remove_all(logs);
+      Error nothing = collated.error();
+      if (recorded.exitStatus != 0) {
+        nothing.advice = "The launcher ended with status " + std::to_string(recorded.exitStatus) + " before that; what it said is above.";
+      }
+      return nothing;
+    }
+    Error failed = collated.error();
+    failed.advice += (failed.advice.empty() ? "" : " ") + ("The logs are kept in " + logs + "; 'photofinish info " + recorded.trace + "' tries again.");
+    return failed;
+  }
+  fs::remove_all(logs);
+  recorded.racing = collated->racing;
+  if (!options.quiet) {
+    say(*collated, recorded);
+  }
+  return recorded;
+}
+
+Result<bool> recoverTrace(const std::string& trace) {
+  const std::string logs = logDirectoryOf(trace);
+  if (fs::exists(trace) || !fs::is_directory(logs)) {
+    return false;
+  }
+  Result<RunFacts> facts = readFacts(logs);
+  if (!facts) {
+    return facts.error();
+  }
+  Result<Collated> collated = collate(logs, *facts, trace);
+  if (!collated) {
+    return collated.error();
+  }
+  std::fprintf(stderr, "photofinish: made %s from the logs of a recording that was not finished\n", trace.c_str());
+  fs::remove_all(logs);
+  return true;
+}
+
+}  // namespace pf::app

@@ -1,0 +1,365 @@
+#include "app/replay.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "app/record.h"
+
+namespace pf::app {
+namespace fs = std::filesystem;
+
+Result<db::TraceStore> openTrace(const std::string& path, db::TraceStore::Mode mode) {
+  Result<bool> recovered = recoverTrace(path);
+  if (!recovered) {
+    return recovered.error();
+  }
+  return db::TraceStore::open(fs::absolute(path).lexically_normal().string(), mode);
+}
+
+Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig session, std::uint64_t jitterSeed,
+                             const std::vector<std::string>& launcherOptions, bool force) {
+  const db::RunInfo& run = store.run();
+  JobOptions job;
+  job.workingDirectory = run.workingDirectory;
+  // The program's path may be relative to where it was recorded.
+  std::error_code error;
+  const fs::path here = fs::current_path(error);
+  fs::current_path(run.workingDirectory, error);
+  if (error) {
+    return Error{ErrorCode::NotFound, "cannot go to the recorded working directory " + run.workingDirectory + ": " + error.message(),
+                 "Make it again, or record the program anew."};
+  }
+  Result<LaunchCommand> command = parseLaunch(run.command);
+  fs::current_path(here, error);
+  if (!command) {
+    Error failed = command.error();
+    failed.message = "cannot start the recorded program again: " + failed.message;
+    return failed;
+  }
+  job.command = std::move(*command);
+  job.launcherOptions = launcherOptions;
+  job.session = std::move(session);
+  job.session.mode |= kReplay | kGate | (jitterSeed != 0 ? kJitter : 0U);
+  job.session.jitterSeed = jitterSeed;
+  job.session.ranks = run.ranks;
+  job.session.salt = run.salt + 1;
+  if (job.session.logDirectory.empty()) {
+    job.session.logDirectory = fs::path(store.path()).parent_path().string();  // nothing is written there without a record mode
+  }
+  job.trace = store.path();
+  job.force = force;
+  return job;
+}
+
+std::vector<std::uint64_t> stopsAtEnd(const db::TraceStore& store) {
+  if (store.run().complete) {
+    return {};
+  }
+  std::vector<std::uint64_t> stops;
+  for (const db::RankInfo& rank : store.ranks()) {
+    stops.push_back(rank.complete ? 0 : rank.lastSerial + 1);
+  }
+  return stops;
+}
+
+std::string eventText(const Execution& execution, EventRef ref) {
+  if (ref.rank < 0 || static_cast<std::size_t>(ref.rank) >= execution.ranks.size() || ref.serial == 0 ||
+      ref.serial > execution.ranks[static_cast<std::size_t>(ref.rank)].events.size()) {
+    return "the end of its record";
+  }
+  const Event& event = execution.ranks[static_cast<std::size_t>(ref.rank)].events[ref.serial - 1];
+  std::string text = event.call < execution.callNames.size() ? execution.callNames[event.call] : "?";
+  const bool message = event.kind == EventKind::Send || event.kind == EventKind::Receive || event.kind == EventKind::Post ||
+                       event.kind == EventKind::Probe || event.kind == EventKind::SendReceive;
+  if (message) {
+    const char* preposition = event.kind == EventKind::Send ? " to " : " from ";
+    text += preposition + (event.peer == kAnySource ? std::string("any source") : "rank " + std::to_string(event.peer));
+    text += event.tag == kAnyTag ? ", any tag" : ", tag " + std::to_string(event.tag);
+  }
+  return text + " at " + siteText(execution, event.site);
+}
+
+namespace {
+
+/// One replay, seen from the command line.
+class Replay {
+ public:
+  Replay(const ReplayOptions& options, db::TraceStore& store) : m_options(options), m_store(store) {}
+
+  Result<int> run();
+
+ private:
+  Status plan();
+  void handle(const protocol::Message& message);
+  void verdict(const protocol::Verdict& verdict);
+  void stopped();
+  void askUser();
+  const Execution& execution();
+  void say(const std::string& text) const {
+    if (!m_options.quiet) {
+      std::fprintf(stderr, "photofinish: %s\n", text.c_str());
+    }
+  }
+
+  const ReplayOptions& m_options;
+  db::TraceStore& m_store;
+  std::unique_ptr<Job> m_job;
+  std::optional<Execution> m_execution;
+  std::optional<Error> m_failure;
+  std::vector<protocol::RankHello> m_hellos;
+  bool m_holding = false;   ///< ranks are held at the end of their records
+  bool m_waitingForUser = false;
+  std::optional<int> m_result;
+};
+
+const Execution& Replay::execution() {
+  if (!m_execution) {
+    Result<Execution> read = m_store.readExecution();
+    m_execution = read ? std::move(*read) : Execution{};
+  }
+  return *m_execution;
+}
+
+Status Replay::plan() {
+  protocol::Plan plan;
+  plan.openGate = true;
+  if (m_options.until) {
+    const EventRef target = *m_options.until;
+    const Execution& e = execution();
+    if (target.rank < 0 || static_cast<std::size_t>(target.rank) >= e.ranks.size()) {
+      return Error{ErrorCode::Usage, "the recording has no rank " + std::to_string(target.rank),
+                   "Its ranks are 0 to " + std::to_string(m_store.run().ranks - 1) + "."};
+    }
+    const auto& events = e.ranks[static_cast<std::size_t>(target.rank)].events;
+    if (target.serial == 0 || target.serial > events.size()) {
+      return Error{ErrorCode::Usage, "rank " + std::to_string(target.rank) + " has no event " + std::to_string(target.serial),
+                   "Its events are 1 to " + std::to_string(events.size()) + "; 'photofinish events' lists them."};
+    }
+    for (const Serial events_done : cutBefore(e, target)) {
+      plan.stops.push_back(events_done + 1);
+    }
+    plan.targetRank = target.rank;
+  } else {
+    plan.stops = stopsAtEnd(m_store);
+    m_holding = !plan.stops.empty();
+  }
+  return m_job->send(plan);
+}
+
+void Replay::stopped() {
+  const EventRef target = *m_options.until;
+  say("rank " + std::to_string(target.rank) + " is stopped just before its event " + std::to_string(target.serial) + ": " +
+      eventText(execution(), target));
+  std::sort(m_hellos.begin(), m_hellos.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  for (const protocol::RankHello& hello : m_hellos) {
+    say("  rank " + std::to_string(hello.rank) + " is process " + std::to_string(hello.pid) + " on " + hello.host);
+  }
+  say("attach a debugger with gdb -p PID; Enter goes on to the end, q or the end of input ends the replay");
+  m_waitingForUser = true;
+}
+
+void Replay::askUser() {
+  char line[256];
+  const ssize_t n = read(STDIN_FILENO, line, sizeof line);
+  m_waitingForUser = false;
+  if (n <= 0 || line[0] == 'q') {
+    m_result = 0;
+    return;
+  }
+  protocol::Plan free;
+  free.openGate = true;
+  (void)m_job->send(free);
+}
+
+void Replay::verdict(const protocol::Verdict& verdict) {
+  switch (verdict.kind) {
+    case protocol::VerdictKind::CutReached:
+      if (m_options.until) {
+        stopped();
+      } else if (m_holding) {
+        m_holding = false;
+        say("the recording ends here; from now on the ranks run freely");
+        for (const db::RankInfo& rank : m_store.ranks()) {
+          if (!rank.complete) {
+            say("  rank " + std::to_string(rank.rank) + ": " + rank.cutReason);
+          }
+        }
+        (void)m_job->send(protocol::Plan{});
+      }
+      break;
+    case protocol::VerdictKind::Refused:
+      m_failure = Error{ErrorCode::Divergence, verdict.text, {}};
+      break;
+    case protocol::VerdictKind::Stalled:
+    case protocol::VerdictKind::Deadlock:
+      if (m_store.run().complete) {
+        m_failure = Error{ErrorCode::Divergence, "the replay does not get on, though the recorded run did:\n" + verdict.text,
+                          "Something that is not recorded (time, input, a file) differs, or the program was changed."};
+      } else {
+        say("the replay does not get on; the recording ends here, too:\n" + verdict.text);
+        m_result = m_store.run().exitStatus.value_or(0);
+      }
+      break;
+    case protocol::VerdictKind::Diverged:
+    case protocol::VerdictKind::Ended:
+    case protocol::VerdictKind::PastEnd:
+      break;
+  }
+}
+
+void Replay::handle(const protocol::Message& message) {
+  if (const auto* diverged = std::get_if<protocol::RankDiverged>(&message); diverged != nullptr) {
+    const EventRef at{diverged->rank, diverged->serial};
+    const bool known = diverged->serial >= 1 && diverged->expected.rfind("MPI_", 0) == 0;
+    m_failure = Error{ErrorCode::Divergence,
+                      "replay divergence at rank " + std::to_string(diverged->rank) + ", event " + std::to_string(diverged->serial) +
+                          "\n  expected: " + (known ? eventText(execution(), at) : diverged->expected) + "\n  got:      " + diverged->got,
+                      "The program does something else than the recorded run: was it, its input or its environment changed?"};
+  } else if (const auto* said = std::get_if<protocol::Verdict>(&message); said != nullptr) {
+    verdict(*said);
+  } else if (const auto* hello = std::get_if<protocol::RankHello>(&message); hello != nullptr) {
+    m_hellos.push_back(*hello);
+  }
+}
+
+Result<int> Replay::run() {
+  protocol::SessionConfig session;
+  Result<JobOptions> options = replayJob(m_store, session, m_options.jitterSeed, m_options.launcherOptions, m_options.force);
+  if (!options) {
+    return options.error();
+  }
+  std::string logs;
+  if (m_options.survey) {
+    logs = m_store.path() + ".survey-" + std::to_string(getpid());
+    fs::create_directory(logs);
+    options->session.mode |= kRecordChoices | kRecordEvents;
+    options->session.logDirectory = logs;
+  }
+  const UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (m_options.until) {
+    options->input = null.get();
+  }
+  if (m_options.survey) {
+    options->output = null.get();
+    options->error = null.get();
+  }
+  Result<std::unique_ptr<Job>> job = Job::start(std::move(*options));
+  if (!job) {
+    return job.error();
+  }
+  m_job = std::move(*job);
+  if (Status status = plan(); !status) {
+    return status.error();
+  }
+  while (!m_failure && !m_result) {
+    const std::optional<int> ended = m_job->launcherStatus();
+    pollfd waiting[3] = {{ended ? -1 : m_job->launcherFd(), POLLIN, 0},
+                         {m_job->connection() != nullptr ? m_job->connection()->fd() : -1, POLLIN, 0},
+                         {m_waitingForUser ? STDIN_FILENO : -1, POLLIN, 0}};
+    const int ready = poll(waiting, 3, ended ? 200 : 500);
+    while (m_job->connection() != nullptr && !m_failure) {
+      auto message = m_job->connection()->receive();
+      if (!message) {
+        m_job->loseConnection();
+        if (!ended) {
+          m_failure = Error{ErrorCode::Peer, "the control daemon is gone", "Start the replay again; the trace is whole."};
+        }
+      } else if (message->has_value()) {
+        handle(**message);
+        continue;
+      }
+      break;
+    }
+    if ((waiting[2].revents & (POLLIN | POLLHUP)) != 0) {
+      askUser();
+    }
+    if (ended && (ready == 0 || m_job->connection() == nullptr)) {
+      m_result = ended;
+    }
+  }
+  const std::string path = m_store.path();
+  m_job.reset();
+  if (m_failure) {
+    fs::remove_all(logs);
+    return *m_failure;
+  }
+  if (m_options.survey) {
+    auto files = readLogFiles(logs);
+    fs::remove_all(logs);
+    if (!files) {
+      return files.error();
+    }
+    std::vector<RankLog> read;
+    for (const auto& [rank, bytes] : *files) {
+      Result<RankLog> log = readLog(bytes);
+      if (!log) {
+        return log.error();
+      }
+      read.push_back(std::move(*log));
+    }
+    Result<Analysis> analysis = analyse(read);
+    if (!analysis) {
+      return analysis.error();
+    }
+    if (Status status = m_store.replaceExecution(analysis->execution, analysis->races, analysis->logicalTimes, analysis->raceClasses); !status) {
+      return status.error();
+    }
+  }
+  return *m_result;
+}
+
+}  // namespace
+
+Result<int> replay(const ReplayOptions& options) {
+  Result<db::TraceStore> store =
+      openTrace(options.trace, options.survey ? db::TraceStore::Mode::ReadWrite : db::TraceStore::Mode::ReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  if (options.until && !options.survey) {
+    Result<bool> known = store->hasExecution();
+    if (!known) {
+      return known.error();
+    }
+    if (!*known) {
+      if (Status status = surveyIfNeeded(options.trace); !status) {
+        return status.error();
+      }
+      store = openTrace(options.trace, db::TraceStore::Mode::ReadOnly);
+      if (!store) {
+        return store.error();
+      }
+    }
+  }
+  return Replay(options, *store).run();
+}
+
+Status surveyIfNeeded(const std::string& trace) {
+  {
+    Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
+    if (!store) {
+      return store.error();
+    }
+    Result<bool> known = store->hasExecution();
+    if (!known) {
+      return known.error();
+    }
+    if (*known) {
+      return {};
+    }
+  }
+  std::fprintf(stderr, "photofinish: this trace has choices only; running the program once more to see its events …\n");
+  ReplayOptions options;
+  options.trace = trace;
+  options.survey = true;
+  options.quiet = true;
+  Result<int> done = replay(options);
+  return done ? Status() : Status(done.error());
+}
+
+}  // namespace pf::app

@@ -1,0 +1,269 @@
+#include "app/report.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "app/replay.h"
+
+namespace pf::app {
+namespace {
+
+using nlohmann::json;
+
+std::string dump(const json& document) { return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n"; }
+
+json optionalNumber(const std::optional<std::int32_t>& value) { return value ? json(*value) : json(nullptr); }
+
+void putPlace(json& out, const Execution& execution, EventRef ref) {
+  out["rank"] = ref.rank;
+  out["serial"] = ref.serial;
+  const Event& event = execution.ranks[static_cast<std::size_t>(ref.rank)].events[ref.serial - 1];
+  out["call"] = event.call < execution.callNames.size() ? execution.callNames[event.call] : "";
+  if (event.site < execution.sites.size()) {
+    const CallSite& site = execution.sites[event.site];
+    out["file"] = site.file.empty() ? json(nullptr) : json(site.file);
+    out["line"] = site.file.empty() ? json(nullptr) : json(site.line);
+    out["function"] = site.function;
+  } else {
+    out["file"] = nullptr;
+    out["line"] = nullptr;
+  }
+}
+
+json messageJson(const Execution& execution, std::uint32_t index) {
+  json out = json::object();
+  if (index >= execution.messages.size()) {
+    return nullptr;
+  }
+  const Message& message = execution.messages[index];
+  putPlace(out, execution, message.send);
+  out["tag"] = message.tag;
+  return out;
+}
+
+/// A trace with its events; surveys it first if it has none.
+struct Loaded {
+  db::TraceStore store;
+  Execution execution;
+};
+Result<Loaded> load(const std::string& trace) {
+  if (Status status = surveyIfNeeded(trace); !status) {
+    return status.error();
+  }
+  Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  Result<Execution> execution = store->readExecution();
+  if (!execution) {
+    return execution.error();
+  }
+  return Loaded{std::move(*store), std::move(*execution)};
+}
+
+const char* kindText(EventKind kind) {
+  switch (kind) {
+    case EventKind::Send:
+      return "send";
+    case EventKind::Receive:
+      return "receive";
+    case EventKind::SendReceive:
+      return "send-receive";
+    case EventKind::Post:
+      return "post";
+    case EventKind::Completion:
+      return "completion";
+    case EventKind::Probe:
+      return "probe";
+    case EventKind::Collective:
+      return "collective";
+    case EventKind::CollectivePost:
+      return "collective-post";
+    case EventKind::Local:
+      return "local";
+    case EventKind::Start:
+      return "start";
+  }
+  return "";
+}
+
+json raceJson(const Execution& execution, const db::StoredRace& stored) {
+  const Race& race = stored.race;
+  const RankHistory& rank = execution.ranks[static_cast<std::size_t>(race.rank)];
+  json receive = json::object();
+  putPlace(receive, execution, raceEvent(execution, race));
+  receive["probe"] = race.probe;
+  if (!race.probe) {
+    const PostedReceive& posted = rank.receives[race.index];
+    receive["post"] = race.index;
+    if (posted.completion != posted.post) {
+      json completion = json::object();
+      putPlace(completion, execution, {race.rank, posted.completion});
+      completion.erase("rank");
+      receive["completion"] = completion;
+    }
+  }
+  json alternatives = json::array();
+  for (const std::uint32_t alternative : race.alternatives) {
+    alternatives.push_back(messageJson(execution, alternative));
+  }
+  return {{"receive", receive}, {"taken", messageJson(execution, race.taken)}, {"alternatives", alternatives}, {"class", stored.raceClass}};
+}
+
+std::string placeText(const Execution& execution, EventRef ref) {
+  return "rank " + std::to_string(ref.rank) + " event " + std::to_string(ref.serial) + " " + eventText(execution, ref);
+}
+
+}  // namespace
+
+Result<std::string> infoReport(const std::string& trace, bool asJson) {
+  Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  const db::RunInfo& run = store->run();
+  const std::uint64_t messages = run.messages.value_or(0);
+  std::uint64_t bytes = 0;
+  for (const db::RankInfo& rank : store->ranks()) {
+    bytes += rank.logBytes;
+  }
+  std::uint64_t wildcards = run.wildcardReceives.value_or(0);
+  if (!run.wildcardReceives) {
+    Result<std::vector<RankLog>> logs = readLogs(*store);
+    if (!logs) {
+      return logs.error();
+    }
+    for (const RankLog& log : *logs) {
+      wildcards += log.wildSources.size();
+    }
+  }
+  if (asJson) {
+    json ranks = json::array();
+    json cuts = json::array();
+    for (const db::RankInfo& rank : store->ranks()) {
+      ranks.push_back({{"rank", rank.rank}, {"pid", rank.pid}, {"host", rank.host}, {"executable", rank.executable},
+                       {"buildId", rank.buildId}, {"events", rank.lastSerial}, {"complete", rank.complete}, {"state", rank.state},
+                       {"exitStatus", optionalNumber(rank.exitStatus)}, {"signal", optionalNumber(rank.exitSignal)}, {"bytes", rank.logBytes}});
+      if (!rank.complete) {
+        cuts.push_back({{"rank", rank.rank}, {"serial", rank.lastSerial}, {"reason", rank.cutReason}});
+        ranks.back()["cut"] = rank.cutReason;
+      }
+    }
+    return dump({{"ranks", run.ranks}, {"command", run.command}, {"directory", run.workingDirectory}, {"program", run.program},
+                 {"mode", run.mode}, {"messages", run.messages ? json(messages) : json(nullptr)}, {"wildcardReceives", wildcards},
+                 {"racingReceives", run.racingReceives ? json(*run.racingReceives) : json(nullptr)}, {"traced", wildcards}, {"bytes", bytes},
+                 {"complete", run.complete}, {"cut", cuts}, {"exitStatus", optionalNumber(run.exitStatus)}, {"mpi", run.mpiLibrary},
+                 {"host", run.host}, {"created", run.createdUtc}, {"finished", run.finishedUtc}, {"version", run.version},
+                 {"uuid", run.uuid}, {"perRank", ranks}});
+  }
+  std::ostringstream out;
+  std::string command;
+  for (const std::string& word : run.command) {
+    command += (command.empty() ? "" : " ") + word;
+  }
+  out << "command   " << command << "\nin        " << run.workingDirectory << "\nrecorded  " << run.createdUtc << " on " << run.host
+      << ", mode " << run.mode << "\nMPI       " << run.mpiLibrary << "\nranks     " << run.ranks << "\nmessages  "
+      << (run.messages ? std::to_string(messages) : "not known (choices only; 'photofinish races' finds out)") << "\nwildcard  " << wildcards
+      << " receives, all traced\nracing    " << (run.racingReceives ? std::to_string(*run.racingReceives) : "not known yet") << "\nlog       "
+      << bytes << " bytes\n";
+  if (run.exitStatus) {
+    out << "exit      " << *run.exitStatus << "\n";
+  }
+  out << (run.complete ? "complete\n" : "cut short:\n");
+  for (const db::RankInfo& rank : store->ranks()) {
+    if (!rank.complete) {
+      out << "  rank " << rank.rank << ": " << rank.cutReason << (rank.state.empty() ? "" : "; " + rank.state) << "\n";
+    }
+  }
+  return out.str();
+}
+
+Result<std::string> racesReport(const std::string& trace, bool asJson) {
+  Result<Loaded> loaded = load(trace);
+  if (!loaded) {
+    return loaded.error();
+  }
+  Result<std::vector<db::StoredRace>> races = loaded->store.races();
+  if (!races) {
+    return races.error();
+  }
+  const Execution& execution = loaded->execution;
+  if (asJson) {
+    json all = json::array();
+    for (const db::StoredRace& race : *races) {
+      all.push_back(raceJson(execution, race));
+    }
+    return dump({{"races", all}});
+  }
+  std::ostringstream out;
+  out << races->size() << (races->size() == 1 ? " racing receive\n" : " racing receives\n");
+  for (const db::StoredRace& stored : *races) {
+    out << placeText(execution, raceEvent(execution, stored.race)) << "\n";
+    if (stored.race.taken < execution.messages.size()) {
+      out << "    took     " << placeText(execution, execution.messages[stored.race.taken].send) << "\n";
+    }
+    for (const std::uint32_t alternative : stored.race.alternatives) {
+      out << "    or could " << placeText(execution, execution.messages[alternative].send) << "\n";
+    }
+  }
+  return out.str();
+}
+
+Result<std::string> eventsReport(const std::string& trace, std::optional<Rank> only, bool asJson) {
+  Result<Loaded> loaded = load(trace);
+  if (!loaded) {
+    return loaded.error();
+  }
+  const Execution& execution = loaded->execution;
+  if (only && (*only < 0 || static_cast<std::size_t>(*only) >= execution.ranks.size())) {
+    return Error{ErrorCode::Usage, "the recording has no rank " + std::to_string(*only),
+                 "Its ranks are 0 to " + std::to_string(loaded->store.run().ranks - 1) + "."};
+  }
+  json all = json::array();
+  std::ostringstream out;
+  for (std::size_t r = 0; r < execution.ranks.size(); ++r) {
+    if (only && static_cast<std::size_t>(*only) != r) {
+      continue;
+    }
+    const RankHistory& rank = execution.ranks[r];
+    std::map<Serial, json> deliveries;
+    std::map<Serial, std::string> taken;
+    for (const PostedReceive& receive : rank.receives) {
+      if (receive.state == ReceiveState::Complete) {
+        json one = {{"post", receive.post}, {"source", receive.source}, {"tag", receive.tag}};
+        if (receive.message < execution.messages.size()) {
+          one["sendSerial"] = execution.messages[receive.message].send.serial;
+        }
+        deliveries[receive.completion].push_back(one);
+        taken[receive.completion] += " <- rank " + std::to_string(receive.source) + " tag " + std::to_string(receive.tag);
+      }
+    }
+    for (const ProbeHit& probe : rank.probes) {
+      taken[probe.event] += " sees rank " + std::to_string(probe.source) + " tag " + std::to_string(probe.tag);
+    }
+    for (std::size_t i = 0; i < rank.events.size(); ++i) {
+      const EventRef ref{static_cast<Rank>(r), i + 1};
+      if (asJson) {
+        json one = json::object();
+        putPlace(one, execution, ref);
+        const Event& event = rank.events[i];
+        one["kind"] = kindText(event.kind);
+        one["peer"] = event.peer;
+        one["tag"] = event.tag;
+        one["bytes"] = event.bytes;
+        one["communicator"] = event.comm < execution.communicators.size() ? json(execution.communicators[event.comm].name) : json(nullptr);
+        if (const auto found = deliveries.find(ref.serial); found != deliveries.end()) {
+          one["deliveries"] = found->second;
+        }
+        all.push_back(std::move(one));
+      } else {
+        out << placeText(execution, ref) << taken[ref.serial] << "\n";
+      }
+    }
+  }
+  return asJson ? dump({{"events", all}}) : out.str();
+}
+
+}  // namespace pf::app

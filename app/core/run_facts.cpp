@@ -1,0 +1,90 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "app/collate.h"
+
+namespace pf::app {
+
+using nlohmann::json;
+
+Status writeFacts(const std::string& logDirectory, const RunFacts& facts) {
+  json ends = json::object();
+  for (const auto& [rank, end] : facts.ends) {
+    json one;
+    one["host"] = end.host;
+    if (end.status) {
+      one["status"] = *end.status;
+    }
+    if (end.signal) {
+      one["signal"] = *end.signal;
+    }
+    ends[std::to_string(rank)] = one;
+  }
+  json all = {{"command", facts.command},   {"directory", facts.workingDirectory}, {"launcher", facts.launcher},
+              {"program", facts.program},   {"created", facts.createdUtc},         {"mode", facts.mode},
+              {"salt", facts.salt},         {"ends", ends}};
+  if (facts.exitStatus) {
+    all["exitStatus"] = *facts.exitStatus;
+  }
+  const std::string path = logDirectory + "/run.json";
+  std::ofstream out(path + ".tmp", std::ios::trunc);
+  out << all.dump(1, ' ', false, json::error_handler_t::replace) << '\n';
+  out.close();
+  if (!out || std::rename((path + ".tmp").c_str(), path.c_str()) != 0) {
+    return systemError("cannot write " + path, errno);
+  }
+  return {};
+}
+
+Result<RunFacts> readFacts(const std::string& logDirectory) {
+  const std::string path = logDirectory + "/run.json";
+  std::ifstream in(path);
+  const json all = json::parse(in, nullptr, false);
+  if (!in || !all.is_object()) {
+    return Error{ErrorCode::Damaged, "cannot read " + path, "Without it the recorded command is not known; record the program again."};
+  }
+  RunFacts facts;
+  facts.command = all.value("command", std::vector<std::string>());
+  facts.workingDirectory = all.value("directory", "");
+  facts.launcher = all.value("launcher", "");
+  facts.program = all.value("program", "");
+  facts.createdUtc = all.value("created", "");
+  facts.mode = all.value("mode", "all");
+  facts.salt = all.value("salt", std::uint64_t{0});
+  if (all.contains("exitStatus")) {
+    facts.exitStatus = all["exitStatus"].get<std::int32_t>();
+  }
+  for (const auto& [rank, one] : all.value("ends", json::object()).items()) {
+    RankEnd& end = facts.ends[std::atoi(rank.c_str())];
+    end.host = one.value("host", "");
+    if (one.contains("status")) {
+      end.status = one["status"].get<std::int32_t>();
+    }
+    if (one.contains("signal")) {
+      end.signal = one["signal"].get<std::int32_t>();
+    }
+  }
+  return facts;
+}
+
+std::string utcNow() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+std::string hostName() {
+  char text[256] = {};
+  gethostname(text, sizeof text - 1);
+  return text;
+}
+
+}  // namespace pf::app

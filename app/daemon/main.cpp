@@ -1,0 +1,130 @@
+// photofinish-daemon: the control daemon of one session.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "app/collate.h"
+#include "base/unique_fd.h"
+#include "daemon/daemon.h"
+#include "mpi_calls.h"
+
+namespace {
+
+/// Hands out the schedules of a trace: one file a rank, in the session directory.
+class TraceSchedules final : public pf::daemon::ScheduleSource {
+ public:
+  TraceSchedules(std::vector<pf::db::RankInfo> ranks, pf::db::RunInfo run, std::vector<std::string> paths, bool force)
+      : m_ranks(std::move(ranks)), m_run(std::move(run)), m_paths(std::move(paths)), m_force(force) {}
+
+  [[nodiscard]] int ranks() const override { return static_cast<int>(m_ranks.size()); }
+  [[nodiscard]] pf::Result<std::string> schedulePath(std::int32_t rank) override {
+    if (rank < 0 || static_cast<std::size_t>(rank) >= m_paths.size()) {
+      return pf::Error{pf::ErrorCode::NotFound, "the recording has no rank " + std::to_string(rank), {}};
+    }
+    return m_paths[static_cast<std::size_t>(rank)];
+  }
+  [[nodiscard]] pf::Status checkRank(const pf::protocol::RankHello& hello) override {
+    if (hello.size != ranks()) {
+      return pf::Error{pf::ErrorCode::Divergence,
+                       "the recording has " + std::to_string(ranks()) + " ranks, this run has " + std::to_string(hello.size),
+                       "Replay with the recorded number of ranks."};
+    }
+    const pf::db::RankInfo& recorded = m_ranks[static_cast<std::size_t>(hello.rank)];
+    if (m_force || recorded.buildId.empty() || hello.buildId.empty()) {
+      return {};
+    }
+    if (hello.buildId != recorded.buildId) {
+      return pf::Error{pf::ErrorCode::Divergence,
+                       hello.executable + " is not the build that was recorded (build-id " + hello.buildId.substr(0, 12) + ", recorded " +
+                           recorded.buildId.substr(0, 12) + ")",
+                       "Record the new build, restore the old one, or replay with --force as far as it goes."};
+    }
+    if (!m_run.mpiLibrary.empty() && hello.mpiLibrary != m_run.mpiLibrary) {
+      return pf::Error{pf::ErrorCode::Divergence, "this run uses " + hello.mpiLibrary + ", the recorded one used " + m_run.mpiLibrary,
+                       "Use the recorded MPI library, or replay with --force."};
+    }
+    return {};
+  }
+
+ private:
+  std::vector<pf::db::RankInfo> m_ranks;
+  pf::db::RunInfo m_run;
+  std::vector<std::string> m_paths;
+  bool m_force;
+};
+
+pf::Status writeFile(const std::string& path, const std::vector<unsigned char>& bytes) {
+  const pf::UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  std::size_t done = 0;
+  while (fd.valid() && done < bytes.size()) {
+    const ssize_t n = ::write(fd.get(), bytes.data() + done, bytes.size() - done);
+    if (n <= 0) {
+      break;
+    }
+    done += static_cast<std::size_t>(n);
+  }
+  if (!fd.valid() || done < bytes.size()) {
+    return pf::systemError("cannot write the schedule " + path, errno);
+  }
+  return {};
+}
+
+/// Compiles the schedules of `trace` into `directory`.
+pf::Result<std::vector<std::string>> compileAll(pf::db::TraceStore& store, const std::string& directory) {
+  auto logs = pf::app::readLogs(store);
+  if (!logs) {
+    return logs.error();
+  }
+  std::vector<std::string> paths;
+  for (pf::RankLog& log : *logs) {
+    paths.push_back(directory + "/rank-" + std::to_string(log.rank) + ".schedule");
+    if (pf::Status status = writeFile(paths.back(), pf::compileSchedule(log)); !status) {
+      return status.error();
+    }
+    log = {};
+  }
+  return paths;
+}
+
+int fail(const pf::Error& error) {
+  std::fprintf(stderr, "photofinish: %s\n", error.text().c_str());
+  return pf::exitStatus(error.code);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Control daemon of a Photofinish session (started by photofinish)"};
+  pf::daemon::DaemonOptions options;
+  std::string trace;
+  bool force = false;
+  app.add_option("--session", options.sessionDirectory, "session directory")->required();
+  app.add_option("--trace", trace, "trace to replay");
+  app.add_option("--ready-fd", options.readyFd, "descriptor to write a byte to once peers can connect");
+  app.add_flag("--force", force, "replay a program that is not the recorded build");
+  CLI11_PARSE(app, argc, argv);
+  if (options.readyFd >= 0) {
+    fcntl(options.readyFd, F_SETFD, FD_CLOEXEC);
+  }
+  options.logic.callNames.assign(std::begin(pf::kCallNames), std::end(pf::kCallNames));
+  if (trace.empty()) {
+    pf::daemon::NoSchedule none;
+    return pf::daemon::runDaemon(options, none);
+  }
+  auto store = pf::db::TraceStore::open(trace, pf::db::TraceStore::Mode::ReadOnly);
+  if (!store) {
+    return fail(store.error());
+  }
+  auto paths = compileAll(*store, options.sessionDirectory);
+  if (!paths) {
+    return fail(paths.error());
+  }
+  TraceSchedules source(store->ranks(), store->run(), std::move(*paths), force);
+  return pf::daemon::runDaemon(options, source);
+}
