@@ -1,1 +1,185 @@
 #include "core/races.h"
+
+#include "delivery_order.h"
+#include "event_graph.h"
+#include "prerequisites.h"
+#include "race_candidates.h"
+#include "record_checks.h"
+#include "synchronous_exits.h"
+#include "vector_clocks.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace pf {
+namespace {
+
+/// A wildcard receive or probe that took, or saw, a message.
+struct Choice {
+  bool probe;
+  std::uint32_t index;
+  std::uint32_t limit;  ///< messages of receives posted before this one are out of question
+  std::uint32_t comm;
+  Tag tag;
+  std::uint32_t taken;
+  Serial event;           ///< post of the receive, or the probe
+  std::uint32_t shownAt;  ///< first event of this rank that follows from the choice
+};
+
+std::vector<Choice> choicesOf(const Execution& execution, const RankHistory& history,
+                              const DeliveryOrder& order) {
+  std::vector<Choice> choices;
+  const std::size_t messages = execution.messages.size();
+  for (std::uint32_t i = 0; i < history.receives.size(); ++i) {
+    const PostedReceive& r = history.receives[i];
+    if (r.wantedSource == kAnySource && r.message < messages && isCompleted(history, r)) {
+      choices.push_back(
+          {false, i, i, r.comm, r.wantedTag, r.message, r.post, order.shownAt(r.message)});
+    }
+  }
+  for (std::uint32_t i = 0; i < history.probes.size(); ++i) {
+    const ProbeHit& p = history.probes[i];
+    if (p.wantedSource == kAnySource && p.message < messages && isEvent(history, p.event)) {
+      choices.push_back({true, i, p.postsBefore, p.comm, p.wantedTag, p.message, p.event,
+                         static_cast<std::uint32_t>(p.event)});
+    }
+  }
+  std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
+    return std::tie(a.limit, a.event) < std::tie(b.limit, b.event);
+  });
+  return choices;
+}
+
+/// Indices of messages by destination, and within one by (rank, serial) of their sends.
+std::vector<std::vector<std::uint32_t>> messagesByDestination(const Execution& execution) {
+  std::vector<std::vector<std::uint32_t>> byDestination(execution.ranks.size());
+  for (std::uint32_t i = 0; i < execution.messages.size(); ++i) {
+    if (isRank(execution, execution.messages[i].dest)) {
+      byDestination[static_cast<std::size_t>(execution.messages[i].dest)].push_back(i);
+    }
+  }
+  return byDestination;
+}
+
+/// For each message how many events of its destination are known to have finished before it is
+/// sent, and before it is delivered.
+class KnownToDestination final : public ClockObserver {
+ public:
+  explicit KnownToDestination(const Execution& execution)
+      : m_execution(execution),
+        m_atSend(execution.messages.size(), 0),
+        m_atDelivery(execution.messages.size(), 0) {}
+
+  [[nodiscard]] std::uint32_t atSend(std::uint32_t message) const { return m_atSend[message]; }
+  [[nodiscard]] std::uint32_t atDelivery(std::uint32_t message) const {
+    return m_atDelivery[message];
+  }
+
+  void onSend(std::uint32_t message, const Knowledge& known) override {
+    const Rank dest = m_execution.messages[message].dest;
+    m_atSend[message] = isRank(m_execution, dest) ? known.of(static_cast<std::uint32_t>(dest)) : 0;
+  }
+  void onDelivery(std::uint32_t message, const Knowledge& known) override {
+    m_atDelivery[message] =
+        known.of(static_cast<std::uint32_t>(m_execution.messages[message].dest));
+  }
+  void onLeave(Place /*place*/, const Knowledge& /*known*/) override {}
+
+ private:
+  const Execution& m_execution;
+  std::vector<std::uint32_t> m_atSend;
+  std::vector<std::uint32_t> m_atDelivery;
+};
+
+/// Finds the races of one rank, by rules 1 to 3 and what of rule 4 follows from events of that rank
+/// itself; the rest of rule 4 it puts to `questions`.
+class RankRaces {
+ public:
+  RankRaces(const Execution& execution, const DeliveryOrder& order, const KnownToDestination& known,
+            std::uint32_t rank, SynchronousExits& questions)
+      : m_execution(execution),
+        m_order(order),
+        m_known(known),
+        m_rank(rank),
+        m_earlier(execution, rank),
+        m_questions(questions) {}
+
+  std::vector<Race> find(std::span<const std::uint32_t> messages) {
+    const std::vector<Choice> choices = choicesOf(m_execution, m_execution.ranks[m_rank], m_order);
+    std::vector<std::pair<Serial, Race>> found;
+    if (choices.empty()) {
+      return {};
+    }
+    RaceCandidates candidates(m_execution, messages);
+    for (const Choice& choice : choices) {
+      Race race = raceOf(choice, candidates);
+      if (!race.alternatives.empty()) {
+        found.emplace_back(choice.event, std::move(race));
+      }
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<Race> races;
+    races.reserve(found.size());
+    for (auto& [event, race] : found) {
+      races.push_back(std::move(race));
+    }
+    return races;
+  }
+
+ private:
+  Race raceOf(const Choice& choice, RaceCandidates& candidates) {
+    const Rank source = m_execution.messages[choice.taken].send.rank;
+    Race race{static_cast<Rank>(m_rank), choice.probe, choice.index, choice.taken, {}};
+    m_earlier.advance(choice.limit, choice.event);
+    for (const std::uint32_t other :
+         candidates.firstOfEachSource(choice.comm, choice.tag, choice.limit)) {
+      if (m_execution.messages[other].send.rank == source ||
+          m_known.atSend(other) >= choice.shownAt) {
+        continue;
+      }
+      const Prerequisites& needed = m_earlier.of(other, choice.tag == kAnyTag);
+      if (needed.cancel < choice.shownAt &&
+          std::ranges::none_of(needed.deliveries, [&](std::uint32_t delivery) {
+            return m_known.atDelivery(delivery) >= choice.shownAt;
+          })) {
+        race.alternatives.push_back(other);
+        if (!choice.probe) {
+          m_questions.ask(choice.taken, other, needed);
+        }
+      }
+    }
+    return race;
+  }
+
+  const Execution& m_execution;
+  const DeliveryOrder& m_order;
+  const KnownToDestination& m_known;
+  std::uint32_t m_rank;
+  EarlierPosts m_earlier;
+  SynchronousExits& m_questions;
+};
+
+}  // namespace
+
+std::vector<Race> findRaces(const Execution& execution) {
+  const DeliveryOrder order(execution);
+  const EventGraph graph(execution, &order);
+  KnownToDestination known(execution);
+  VectorClocks(execution, graph, order, known).run();
+
+  std::vector<Race> races;
+  SynchronousExits questions(execution, order);
+  const std::vector<std::vector<std::uint32_t>> messages = messagesByDestination(execution);
+  for (std::uint32_t rank = 0; rank < messages.size(); ++rank) {
+    std::vector<Race> here =
+        RankRaces(execution, order, known, rank, questions).find(messages[rank]);
+    races.insert(races.end(), std::make_move_iterator(here.begin()),
+                 std::make_move_iterator(here.end()));
+  }
+  questions.drop(graph, races);
+  return races;
+}
+
+}  // namespace pf

@@ -1,0 +1,82 @@
+#include "event_graph.h"
+#include "record_checks.h"
+
+#include <algorithm>
+
+#include "core/races.h"
+
+namespace pf {
+namespace {
+
+/// Backward closure: whatever an event in the cut waited for is in the cut.
+class Cut {
+ public:
+  Cut(const EventGraph& graph, Place next)
+      : m_graph(graph),
+        m_next(next),
+        m_needed(graph.rankCount(), 0),
+        m_followed(graph.rankCount(), 0) {}
+
+  std::vector<Serial> close() {
+    need({m_next.rank, m_next.serial - 1});
+    while (!m_open.empty()) {
+      const std::uint32_t rank = m_open.back();
+      m_open.pop_back();
+      while (m_followed[rank] < m_needed[rank]) {
+        follow({rank, ++m_followed[rank]});
+      }
+    }
+    return {m_needed.begin(), m_needed.end()};
+  }
+
+ private:
+  void follow(Place place) {
+    for (const Link link : m_graph.incoming(place)) {
+      if (link.kind != LinkKind::Collective) {
+        need(m_graph.origin(link));
+        continue;
+      }
+      const CollectiveMember& member = m_graph.members()[link.index];
+      for (std::uint32_t i = m_graph.instances()[member.instance].begin;
+           i < m_graph.sourcesEnd(link.index); ++i) {
+        if (m_graph.members()[i].contributes) {
+          need(m_graph.members()[i].entry);
+        }
+      }
+    }
+  }
+
+  void need(Place place) {
+    // Another rank may be inside a call that ends only after `m_next`; that is not done here.
+    if (place.rank == m_next.rank) {
+      place.serial = std::min(place.serial, m_next.serial - 1);
+    }
+    if (m_needed[place.rank] < place.serial) {
+      if (m_needed[place.rank] == m_followed[place.rank]) {
+        m_open.push_back(place.rank);
+      }
+      m_needed[place.rank] = place.serial;
+    }
+  }
+
+  const EventGraph& m_graph;
+  Place m_next;
+  std::vector<std::uint32_t> m_needed;
+  std::vector<std::uint32_t> m_followed;
+  std::vector<std::uint32_t> m_open;
+};
+
+}  // namespace
+
+std::vector<Serial> cutBefore(const Execution& execution, EventRef event) {
+  if (!isRank(execution, event.rank) || !event.valid()) {
+    std::vector<Serial> nothing(execution.ranks.size(), 0);
+    return nothing;
+  }
+  const EventGraph graph(execution);
+  const auto rank = static_cast<std::uint32_t>(event.rank);
+  const Serial last = Serial{graph.eventCount(rank)} + 1;
+  return Cut(graph, {rank, static_cast<std::uint32_t>(std::min(event.serial, last))}).close();
+}
+
+}  // namespace pf

@@ -1,0 +1,130 @@
+// Which event of a recorded execution waits for which, checked once: every link here joins events
+// that exist, whatever a damaged record says. Private to core; needs matchMessages() first.
+//
+// An event has two moments, its entry and its exit. What it sends, posts and contributes leaves at
+// entry; what it waits for (its incoming links) holds back its exit only. So two ranks that
+// exchange messages by MPI_Sendrecv, or meet in a collective, are not a cycle.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/execution.h"
+
+namespace pf {
+
+enum class LinkKind : std::uint8_t {
+  Message,      ///< send -> completion of its receive, or probe that saw it; index of the message
+  Delivery,     ///< delivery of a message -> what proves it, see delivery_order.h; its index
+  Synchronous,  ///< post of the receive -> completion of its synchronous send; index of the message
+  Collective,   ///< the parts that a part takes from -> its completion; index of the member
+};
+
+struct Link {
+  LinkKind kind = LinkKind::Message;
+  std::uint32_t index = 0;
+};
+
+/// An event, in the form that arrays are indexed by. `serial` counts from 1.
+struct Place {
+  std::uint32_t rank = 0;
+  std::uint32_t serial = 0;
+};
+
+/// A rank's part in a collective, with the flow already applied: `contributes` and `takes` say what
+/// really leaves and reaches this rank.
+struct CollectiveMember {
+  Place entry;
+  std::uint32_t completion = 0;  ///< serial, 0 = never observed
+  std::uint32_t instance = 0;
+  bool contributes = false;
+  bool takes = false;
+};
+
+/// One collective operation: members [begin, end), in the order of the group when flow is
+/// FromLower.
+struct CollectiveInstance {
+  CollectiveFlow flow = CollectiveFlow::None;
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  std::uint32_t contributors = 0;
+  std::uint32_t takers = 0;
+};
+
+/// Links of every event, by event (compressed rows).
+class LinkTable {
+ public:
+  void add(std::uint32_t serial, Link link) { m_pending.push_back({serial, link}); }
+  void finish(std::size_t events);
+  [[nodiscard]] std::span<const Link> of(std::uint32_t serial) const {
+    return {m_links.data() + m_first[serial - 1], m_links.data() + m_first[serial]};
+  }
+
+ private:
+  struct Pending {
+    std::uint32_t serial;
+    Link link;
+  };
+  std::vector<Pending> m_pending;
+  std::vector<std::size_t> m_first;
+  std::vector<Link> m_links;
+};
+
+class DeliveryOrder;
+
+class EventGraph {
+ public:
+  /// With a delivery order, deliveries are nodes: links of kind Delivery take the place of those of
+  /// kind Message that lead to completions, and are added where the order says so.
+  explicit EventGraph(const Execution& execution, const DeliveryOrder* order = nullptr);
+
+  [[nodiscard]] std::uint32_t rankCount() const {
+    return static_cast<std::uint32_t>(m_events.size());
+  }
+  [[nodiscard]] std::uint32_t eventCount(std::uint32_t rank) const { return m_events[rank]; }
+  /// What the exit of this event waits for.
+  [[nodiscard]] std::span<const Link> incoming(Place place) const {
+    return m_incoming[place.rank].of(place.serial);
+  }
+  /// What leaves at the entry of this event.
+  [[nodiscard]] std::span<const Link> outgoing(Place place) const {
+    return m_outgoing[place.rank].of(place.serial);
+  }
+  /// The event that a Message or Synchronous link comes from; the send, for a Delivery link.
+  [[nodiscard]] Place origin(Link link) const;
+  /// A blocking synchronous send taken by a blocking receive: each waits for the other's entry.
+  [[nodiscard]] bool isRendezvous(Link link) const;
+
+  [[nodiscard]] const std::vector<CollectiveMember>& members() const { return m_members; }
+  [[nodiscard]] const std::vector<CollectiveInstance>& instances() const { return m_instances; }
+  /// The members that `member` takes from lie in [begin of its instance, this) and contribute.
+  [[nodiscard]] std::uint32_t sourcesEnd(std::uint32_t member) const;
+  /// In how many links of kind Message the message is.
+  [[nodiscard]] const std::vector<std::uint32_t>& messageUses() const { return m_messageUses; }
+  /// In how many links of kind Delivery it is.
+  [[nodiscard]] const std::vector<std::uint32_t>& deliveryUses() const { return m_deliveryUses; }
+
+ private:
+  void addMessages();
+  void addReceiver(std::uint32_t rank);
+  void addMessageLink(std::uint32_t rank, Serial serial, std::uint32_t message);
+  void addDeliveryLink(std::uint32_t rank, Serial serial, std::uint32_t message);
+  void addSynchronous(std::uint32_t message);
+  void addCollectives();
+  [[nodiscard]] bool exists(Rank rank, Serial serial) const;
+  [[nodiscard]] bool validMessage(std::uint32_t index) const;
+
+  const Execution& m_execution;
+  const DeliveryOrder* m_order;
+  std::vector<std::uint32_t> m_events;
+  std::vector<LinkTable> m_incoming;
+  std::vector<LinkTable> m_outgoing;
+  std::vector<CollectiveMember> m_members;
+  std::vector<CollectiveInstance> m_instances;
+  std::vector<std::uint32_t> m_messageUses;
+  std::vector<std::uint32_t> m_deliveryUses;
+};
+
+}  // namespace pf

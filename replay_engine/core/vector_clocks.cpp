@@ -1,0 +1,353 @@
+#include "vector_clocks.h"
+
+#include <algorithm>
+
+namespace pf {
+namespace {
+
+/// Component-wise maximum; says whether `into` changed.
+bool raise(std::span<std::uint32_t> into, std::span<const std::uint32_t> from) {
+  std::uint32_t changed = 0;
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    const std::uint32_t higher = std::max(into[i], from[i]);
+    changed |= higher ^ into[i];
+    into[i] = higher;
+  }
+  return changed != 0;
+}
+
+}  // namespace
+
+VectorClocks::VectorClocks(const Execution& execution, const EventGraph& graph,
+                           const DeliveryOrder& order, ClockObserver& observer)
+    : m_execution(execution),
+      m_graph(graph),
+      m_order(order),
+      m_observer(observer),
+      m_width(graph.rankCount()),
+      m_clocks(m_width * m_width, 0),
+      m_current(m_width, kNone),
+      m_waitingAt(m_width, 0),
+      m_sent(execution.messages.size(), kNone),
+      m_messageUses(graph.messageUses()),
+      m_delivered(execution.messages.size(), kNone),
+      m_deliveryUses(graph.deliveryUses()),
+      m_isDelivered(execution.messages.size(), false),
+      m_missing(m_width),
+      m_contributed(graph.members().size(), kNone),
+      m_joined(graph.instances().size(), kNone) {
+  for (const CollectiveInstance& instance : graph.instances()) {
+    m_contributors.push_back(instance.contributors);
+    m_takers.push_back(instance.takers);
+  }
+  for (std::uint32_t message = 0; message < m_sent.size(); ++message) {
+    for (const std::uint32_t earlier : order.before(message)) {
+      ++m_deliveryUses[earlier];
+    }
+  }
+  for (std::uint32_t message = 0; message < m_sent.size(); ++message) {
+    m_messageUses[message] += m_deliveryUses[message] > 0 ? 1U : 0U;
+  }
+}
+
+void VectorClocks::run() {
+  Traversal<VectorClocks>(m_graph, m_progress, *this).run();
+}
+
+std::span<std::uint32_t> VectorClocks::clock(std::uint32_t rank) {
+  return {m_clocks.data() + rank * m_width, m_width};
+}
+
+std::span<std::uint32_t> VectorClocks::snapshot(SnapshotId id) {
+  return {m_pool.data() + id * m_width, m_width};
+}
+
+VectorClocks::SnapshotId VectorClocks::allocate() {
+  if (m_free.empty()) {
+    m_free.push_back(static_cast<SnapshotId>(m_holders.size()));
+    m_holders.push_back(0);
+    m_pool.resize(m_pool.size() + m_width);
+  }
+  const SnapshotId id = m_free.back();
+  m_free.pop_back();
+  return id;
+}
+
+VectorClocks::SnapshotId VectorClocks::hold(std::uint32_t rank, std::uint32_t uses) {
+  if (m_current[rank] == kNone) {
+    m_current[rank] = allocate();
+    m_holders[m_current[rank]] = 1;  // the rank itself, until its clock changes
+    std::ranges::copy(clock(rank), snapshot(m_current[rank]).begin());
+  }
+  m_holders[m_current[rank]] += uses;
+  return m_current[rank];
+}
+
+void VectorClocks::release(SnapshotId& id) {
+  if (id != kNone && --m_holders[id] == 0) {
+    m_free.push_back(id);
+    id = kNone;
+  }
+}
+
+void VectorClocks::forgetCurrent(std::uint32_t rank) {
+  release(m_current[rank]);
+  m_current[rank] = kNone;
+}
+
+bool VectorClocks::tryEnter(Place place) {
+  m_waitingAt[place.rank] = 0;
+  for (const Link link : m_graph.outgoing(place)) {
+    if (link.kind == LinkKind::Collective) {
+      contribute(link.index);
+    } else if (link.kind == LinkKind::Synchronous) {
+      m_posted.resize(m_sent.size(), kNone);
+      m_posted[link.index] = hold(place.rank, 1);
+    } else {
+      m_observer.onSend(link.index, {clock(place.rank), {}});
+      if (m_messageUses[link.index] > 0) {
+        m_sent[link.index] = hold(place.rank, m_messageUses[link.index]);
+      }
+    }
+  }
+  return true;
+}
+
+void VectorClocks::contribute(std::uint32_t member) {
+  const CollectiveMember& part = m_graph.members()[member];
+  const CollectiveInstance& instance = m_graph.instances()[part.instance];
+  --m_contributors[part.instance];
+  if (m_takers[part.instance] == 0) {
+    return;
+  }
+  if (instance.flow == CollectiveFlow::FromLower) {
+    m_contributed[member] = hold(part.entry.rank, 1);
+    return;
+  }
+  SnapshotId& joined = m_joined[part.instance];
+  if (joined == kNone) {
+    joined = allocate();
+    m_holders[joined] = 1;
+    std::ranges::fill(snapshot(joined), 0U);
+  }
+  raise(snapshot(joined), clock(part.entry.rank));
+  // The call itself counts: a rank that has taken from it knows that it was made.
+  snapshot(joined)[part.entry.rank] =
+      std::max(snapshot(joined)[part.entry.rank], part.entry.serial);
+}
+
+bool VectorClocks::isReady(std::uint32_t rank, Link link) {
+  if (link.kind == LinkKind::Delivery) {
+    return tryDeliver(rank, link.index);
+  }
+  return link.kind == LinkKind::Collective ? isReadyCollective(link.index)
+                                           : m_progress.isEntered(m_graph.origin(link));
+}
+
+bool VectorClocks::isReadyCollective(std::uint32_t member) const {
+  const std::vector<CollectiveMember>& members = m_graph.members();
+  const std::uint32_t index = members[member].instance;
+  if (m_graph.instances()[index].flow != CollectiveFlow::FromLower) {
+    return m_contributors[index] == 0;
+  }
+  const std::uint32_t end = m_graph.sourcesEnd(member);
+  for (std::uint32_t i = m_graph.instances()[index].begin; i < end; ++i) {
+    if (members[i].contributes && !m_progress.isEntered(members[i].entry)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool VectorClocks::tryLeave(Place place) {
+  const std::span<const Link> links = m_graph.incoming(place);
+  std::size_t& waitingAt = m_waitingAt[place.rank];
+  while (waitingAt < links.size()) {
+    if (!isReady(place.rank, links[waitingAt])) {
+      return false;
+    }
+    ++waitingAt;
+  }
+  leave(place);
+  return true;
+}
+
+void VectorClocks::leave(Place place) {
+  for (const Link link : m_graph.incoming(place)) {
+    follow(place.rank, link);
+  }
+  clock(place.rank)[place.rank] = place.serial;
+  if (m_order.isCancelBefore(place.rank, place.serial)) {
+    m_cancelled[{place.rank, place.serial}] = hold(place.rank, 1);
+  }
+  m_observer.onLeave(place, {clock(place.rank), {}});
+}
+
+void VectorClocks::follow(std::uint32_t rank, Link link) {
+  switch (link.kind) {
+    case LinkKind::Collective:
+      take(link.index);
+      return;
+    case LinkKind::Delivery:
+      followDelivery(rank, link.index);
+      return;
+    case LinkKind::Synchronous:
+      if (isReady(rank, link)) {
+        join(rank, m_posted[link.index], posted(link.index));
+        release(m_posted[link.index]);
+      }
+      return;
+    case LinkKind::Message:
+      --m_messageUses[link.index];
+      if (isReady(rank, link)) {
+        join(rank, m_sent[link.index], beforeSend(link.index));
+        release(m_sent[link.index]);
+      }
+  }
+}
+
+/// The send itself is not finished: only what its rank did before it is known.
+Place VectorClocks::beforeSend(std::uint32_t message) const {
+  const Place send = m_graph.origin({LinkKind::Message, message});
+  return {send.rank, send.serial - 1};
+}
+
+/// The same goes for the post of a receive, unless it blocks: see
+/// DeliveryOrder::synchronousExits().
+Place VectorClocks::posted(std::uint32_t message) const {
+  const Place post = m_graph.origin({LinkKind::Synchronous, message});
+  const bool blocking = m_execution.messages[message].completion == post.serial;
+  return {post.rank, blocking ? post.serial : post.serial - 1};
+}
+
+/// Delivers the message, after its prerequisites and theirs, if all were sent. `rank` asks.
+bool VectorClocks::tryDeliver(std::uint32_t rank, std::uint32_t message) {
+  if (m_isDelivered[message]) {
+    return true;
+  }
+  if (!m_progress.isEntered(m_missing[rank])) {
+    return false;
+  }
+  m_stack.assign(1, message);
+  while (!m_stack.empty()) {
+    const std::uint32_t next = m_stack.back();
+    const std::span<const std::uint32_t> before = m_order.before(next);
+    const auto waitsFor = std::ranges::find_if(
+        before, [this](std::uint32_t earlier) { return !m_isDelivered[earlier]; });
+    if (waitsFor != before.end()) {
+      m_stack.push_back(*waitsFor);
+    } else if (canArrive(rank, next)) {
+      deliver(next);
+      m_stack.pop_back();
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Is it sent, and its receive posted and free to take it?
+bool VectorClocks::canArrive(std::uint32_t rank, std::uint32_t message) {
+  const Place post = m_graph.origin({LinkKind::Synchronous, message});
+  for (const Place place : {m_graph.origin({LinkKind::Message, message}), post}) {
+    if (!m_progress.isEntered(place)) {
+      m_missing[rank] = place;
+      return false;
+    }
+  }
+  return m_progress.isLeft({post.rank, m_order.cancelBefore(message)});
+}
+
+void VectorClocks::deliver(std::uint32_t message) {
+  const Place left = beforeSend(message);
+  m_isDelivered[message] = true;
+  --m_messageUses[message];
+  const bool merges = !m_order.before(message).empty() || m_order.cancelBefore(message) != 0;
+  const SnapshotId id = merges ? merge(message) : m_sent[message];
+  m_observer.onDelivery(message, {snapshot(id), left});
+  m_delivered[message] = id;
+  m_holders[id] += m_deliveryUses[message];
+  release(m_sent[message]);
+}
+
+/// A new snapshot, without holders, of all that comes before the delivery.
+VectorClocks::SnapshotId VectorClocks::merge(std::uint32_t message) {
+  const SnapshotId id = allocate();
+  const std::span<std::uint32_t> merged = snapshot(id);
+  const auto add = [&](SnapshotId from, Place left) {
+    raise(merged, snapshot(from));
+    merged[left.rank] = std::max(merged[left.rank], left.serial);
+  };
+  std::ranges::fill(merged, 0U);
+  add(m_sent[message], beforeSend(message));
+  for (const std::uint32_t earlier : m_order.before(message)) {
+    add(m_delivered[earlier], beforeSend(earlier));
+    useDelivery(earlier);
+  }
+  if (const std::uint32_t cancel = m_order.cancelBefore(message); cancel != 0) {
+    const auto rank = static_cast<std::uint32_t>(m_execution.messages[message].dest);
+    add(m_cancelled.at({rank, cancel}), {rank, cancel});
+  }
+  return id;
+}
+
+void VectorClocks::followDelivery(std::uint32_t rank, std::uint32_t message) {
+  if (tryDeliver(rank, message)) {
+    join(rank, m_delivered[message], beforeSend(message));
+  }
+  useDelivery(message);
+}
+
+void VectorClocks::useDelivery(std::uint32_t message) {
+  --m_deliveryUses[message];
+  release(m_delivered[message]);
+}
+
+void VectorClocks::take(std::uint32_t member) {
+  const std::vector<CollectiveMember>& members = m_graph.members();
+  const CollectiveMember& part = members[member];
+  const CollectiveInstance& instance = m_graph.instances()[part.instance];
+  const std::uint32_t rank = part.entry.rank;
+  if (isReadyCollective(member)) {
+    if (instance.flow != CollectiveFlow::FromLower) {
+      join(rank, m_joined[part.instance], {rank, 0});
+    }
+    for (std::uint32_t i = instance.begin; i < m_graph.sourcesEnd(member); ++i) {
+      if (instance.flow == CollectiveFlow::FromLower && members[i].contributes) {
+        join(rank, m_contributed[i], members[i].entry);
+      }
+    }
+  }
+  if (--m_takers[part.instance] == 0) {
+    release(m_joined[part.instance]);
+    for (std::uint32_t i = instance.begin; i < instance.end; ++i) {
+      release(m_contributed[i]);
+    }
+  }
+}
+
+void VectorClocks::join(std::uint32_t rank, SnapshotId from, Place known) {
+  if (from == kNone) {
+    return;
+  }
+  const std::uint32_t own = clock(rank)[rank];
+  bool changed = raise(clock(rank), snapshot(from));
+  if (clock(rank)[known.rank] < known.serial) {
+    clock(rank)[known.rank] = known.serial;
+    changed = true;
+  }
+  // Whatever came back about this rank itself is not more than what it has finished.
+  clock(rank)[rank] = own;
+  if (changed) {
+    forgetCurrent(rank);
+  }
+}
+
+void VectorClocks::resolveStall(const std::vector<std::uint32_t>& ranks) {
+  // Only a damaged record has such a cycle. Cut it: go on without what is missing.
+  const std::uint32_t rank = ranks.front();
+  leave({rank, m_progress.left[rank] + 1});
+  m_progress.left[rank] += 1;
+}
+
+}  // namespace pf
