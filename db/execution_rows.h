@@ -1,0 +1,39 @@
+// An Execution as rows, and back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "db/database.h"
+#include "db/trace_types.h"
+
+namespace pf::db {
+
+/// What goes into the execution tables together. `raceClasses` may be empty, else one for each
+/// race.
+struct ExecutionParts {
+  const Execution& execution;
+  const std::vector<Race>& races;
+  const LogicalTimes& logicalTimes;  ///< may be empty
+  const std::vector<std::string>& raceClasses;
+};
+
+/// Usage error unless every index and serial in an execution names something in it.
+Status checkExecution(const Execution& execution);
+Status checkRaces(const Execution& execution, const std::vector<Race>& races);
+
+/// Writes all execution tables, which must be empty, and their seals. Needs an open transaction and
+/// finishSeals() after it.
+Status writeExecutionRows(Database& database, const ExecutionParts& parts);
+
+/// Reads them back. Needs an open transaction. `logicalTimes` may be null.
+[[nodiscard]] Result<Execution> readExecutionRows(Database& database, LogicalTimes* logicalTimes);
+[[nodiscard]] Result<std::vector<StoredRace>> readRaceRows(Database& database);
+
+/// Writes table `run`, which must be empty, without its seal.
+Status writeRun(Database& database, const RunInfo& run);
+/// The totals of table `run`.
+void setTotals(RunInfo& run, const Execution& execution, const std::vector<Race>& races);
+
+}  // namespace pf::db

@@ -1,0 +1,69 @@
+// Reads a trace, and keeps what a user adds to it. Nothing that does not verify is ever given out:
+// each read checks the seal of its tables and fails with ErrorCode::Damaged. One thread per store;
+// open another store on the same file for another thread or process.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "db/database.h"
+#include "db/session_tables.h"
+#include "db/trace_types.h"
+
+namespace pf::db {
+
+class TraceStore {
+ public:
+  enum class Mode { ReadOnly, ReadWrite };
+
+  /// NotFound; Damaged (cut, changed, not ours); Version; System (no permission, in use).
+  [[nodiscard]] static Result<TraceStore> open(const std::string& path, Mode mode);
+
+  [[nodiscard]] const std::string& path() const { return m_database->path(); }
+  [[nodiscard]] const RunInfo& run() const { return m_run; }
+  [[nodiscard]] const std::vector<RankInfo>& ranks() const { return m_ranks; }
+  [[nodiscard]] Result<std::vector<RankCounter>> counters();
+  [[nodiscard]] Result<std::vector<ModuleInfo>> modules();
+
+  /// The raw log of a rank, chunk by chunk, in order; stops at the first error, also of `onChunk`.
+  Status logChunks(Rank rank,
+                   const std::function<Status(std::uint64_t ordinal, Bytes data)>& onChunk);
+
+  /// False where the execution was never worked out (no survey yet): readExecution() is then empty.
+  [[nodiscard]] Result<bool> hasExecution();
+  [[nodiscard]] Result<Execution> readExecution(LogicalTimes* logicalTimes = nullptr);
+  /// As they were written; what they name is there in readExecution().
+  [[nodiscard]] Result<std::vector<StoredRace>> races();
+  /// Puts a later survey in the place of the former; all or nothing. Sets the totals of run().
+  Status replaceExecution(const Execution& execution, const std::vector<Race>& races,
+                          const LogicalTimes& logicalTimes,
+                          const std::vector<std::string>& raceClasses = {});
+
+  [[nodiscard]] SessionTables session() { return SessionTables(*m_database); }
+
+  /// Everything that does not verify; empty: the file is whole.
+  [[nodiscard]] Result<std::vector<Finding>> verify();
+
+ private:
+  TraceStore() = default;
+  Status load();
+
+  std::unique_ptr<Database> m_database;  // at a fixed address, for SessionTables
+  RunInfo m_run;
+  std::vector<RankInfo> m_ranks;
+};
+
+/// verify() for a file that perhaps cannot be opened (photofinish check). An error only where there
+/// is nothing to check: no file, not ours, another version.
+[[nodiscard]] Result<std::vector<Finding>> checkTrace(const std::string& path);
+
+/// Copies every table and log chunk of `from` that verifies into a new trace `to`, even if the
+/// header or the list of tables in `from` is destroyed. `from` is left as it is. An error if
+/// nothing can be saved.
+[[nodiscard]] Result<SalvageReport> salvageTrace(const std::string& from, const std::string& to);
+
+}  // namespace pf::db

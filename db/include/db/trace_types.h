@@ -1,0 +1,165 @@
+// The values that travel between the trace store and its users (docs/trace-format.md has the
+// columns).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/execution.h"
+#include "core/races.h"
+
+namespace pf::db {
+
+/// Table `run`: the recorded run as a whole. Times are UTC, "2026-11-20T13:49:59Z".
+struct RunInfo {
+  std::string uuid;  ///< empty: TraceWriter makes one
+  std::string createdUtc;
+  std::string finishedUtc;
+  std::vector<std::string> command;  ///< launcher, its options, program, arguments, as typed
+  std::string workingDirectory;
+  std::string launcher;
+  std::string program;
+  std::int32_t ranks = 0;
+  std::string mode;  ///< "outcomes", "races" or "all"
+  std::string mpiLibrary;
+  std::string host;
+  std::string version;                     ///< of Photofinish
+  std::optional<std::int32_t> exitStatus;  ///< of the launcher
+  bool complete = false;                   ///< every rank reached MPI_Finalize
+  std::uint64_t salt = 0;                  ///< seeds the checksums inside the recorded logs
+  /// Totals. TraceWriter::writeExecution() and TraceStore::replaceExecution() set them.
+  std::optional<std::uint64_t> messages;
+  std::optional<std::uint64_t> wildcardReceives;
+  std::optional<std::uint64_t> racingReceives;
+  friend bool operator==(const RunInfo&, const RunInfo&) = default;
+};
+
+/// Table `rank`.
+struct RankInfo {
+  Rank rank = kUnknownRank;
+  std::int32_t pid = 0;
+  std::string host;
+  std::string executable;
+  std::string buildId;
+  std::int32_t threadLevel = 0;
+  std::optional<std::int32_t> exitStatus;
+  std::optional<std::int32_t> exitSignal;
+  std::string state;  ///< what it was doing at the end, for a person
+  Serial lastSerial = 0;
+  bool complete = false;
+  std::string cutReason;        ///< why its record is cut short; empty when complete
+  std::uint64_t logBytes = 0;   ///< set by TraceWriter: sum of its log chunks
+  std::uint64_t logChunks = 0;  ///< set by TraceWriter: number of its log chunks
+  friend bool operator==(const RankInfo&, const RankInfo&) = default;
+};
+
+/// Table `rank_counter`: a small fact about a rank.
+struct RankCounter {
+  Rank rank = kUnknownRank;
+  std::string name;
+  std::int64_t value = 0;
+  friend bool operator==(const RankCounter&, const RankCounter&) = default;
+};
+
+/// Table `module`: a file with code that call sites are in.
+struct ModuleInfo {
+  std::string path;
+  std::string buildId;
+  friend bool operator==(const ModuleInfo&, const ModuleInfo&) = default;
+};
+
+/// Logical times as pf::logicalTimes() gives them: [rank][serial - 1].
+using LogicalTimes = std::vector<std::vector<std::uint32_t>>;
+
+/// Tables `race` and `race_alternative`.
+struct StoredRace {
+  Race race;
+  Serial serial =
+      0;  ///< event of the racing receive's completion (its post while pending), or of the probe
+  std::string raceClass;  ///< empty: not classified
+};
+
+// ---- Session tables: what a user adds to a trace. `id` 0 in a new value means: give it one.
+
+struct Breakpoint {
+  std::int64_t id = 0;
+  std::string kind;  ///< "line", "function", "receive" …
+  std::string file;
+  std::int32_t line = 0;
+  std::string function;
+  std::string lineText;  ///< the source line when it was set, to find it again in changed source
+  std::string condition;
+  std::int32_t ignoreCount = 0;
+  bool enabled = true;
+  std::vector<Rank> ranks;  ///< empty: every rank
+  friend bool operator==(const Breakpoint&, const Breakpoint&) = default;
+};
+
+struct Watch {
+  std::int64_t id = 0;
+  std::string expression;
+  friend bool operator==(const Watch&, const Watch&) = default;
+};
+
+/// One re-execution of the run.
+struct Cycle {
+  std::int64_t id = 0;
+  std::string startedUtc;
+  std::string finishedUtc;
+  std::string buildId;
+  std::string reason;
+  std::optional<std::uint64_t> jitterSeed;
+  std::optional<bool> matchedRecording;
+  std::optional<std::int32_t> exitStatus;
+  friend bool operator==(const Cycle&, const Cycle&) = default;
+};
+
+/// Where a rank stopped in a cycle.
+struct CycleStop {
+  std::int64_t id = 0;
+  std::int64_t cycle = 0;
+  Rank rank = kUnknownRank;
+  Serial serial = 0;
+  std::string reason;
+  std::string file;
+  std::int32_t line = 0;
+  friend bool operator==(const CycleStop&, const CycleStop&) = default;
+};
+
+struct BreakpointHit {
+  std::int64_t id = 0;
+  std::int64_t cycle = 0;
+  std::int64_t breakpoint = 0;
+  Rank rank = kUnknownRank;
+  Serial serial = 0;
+  std::int64_t hits = 0;
+  friend bool operator==(const BreakpointHit&, const BreakpointHit&) = default;
+};
+
+struct Note {
+  std::int64_t id = 0;
+  Rank rank = kUnknownRank;
+  Serial serial = 0;  ///< 0: about the rank, or about the run where `rank` is kUnknownRank
+  std::string text;
+  std::string createdUtc;
+  std::string kind;  ///< "bookmark", "note" or "receive-mark"
+  friend bool operator==(const Note&, const Note&) = default;
+};
+
+// ---- Damage
+
+/// One piece of a trace that does not verify.
+struct Finding {
+  std::string what;   ///< what is wrong
+  std::string where;  ///< table, or "log of rank 3, chunk 17"
+  std::string lost;   ///< what the user cannot have any more
+};
+
+struct SalvageReport {
+  std::vector<std::string> kept;  ///< tables and logs that are whole in the new file
+  std::vector<Finding> lost;
+};
+
+}  // namespace pf::db

@@ -1,0 +1,142 @@
+#include "new_file.h"
+
+#include "schema.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+#include "base/unique_fd.h"
+
+namespace pf::db {
+namespace {
+
+constexpr int kMostTemporaries = 100;
+
+Error cannotWrite(const std::string& path, int problem) {
+  Error error = systemError("cannot write '" + path + "'", problem);
+  error.advice = "Name a file in a directory that you may write to, on a disk with free space.";
+  return error;
+}
+
+/// `path` with its directory made real, so that nothing in it is a link.
+Result<std::string> realTarget(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  const std::string directory =
+      slash == std::string::npos ? "." : (slash == 0 ? std::string("/") : path.substr(0, slash));
+  if (name.empty() || name == "." || name == "..") {
+    return Error{ErrorCode::Usage, "'" + path + "' is no name for a file",
+                 "Give a name such as run.pft."};
+  }
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(directory.c_str(), nullptr),
+                                                         &std::free);
+  if (real == nullptr) {
+    return cannotWrite(path, errno);
+  }
+  struct stat info {};
+  std::string target = std::string(real.get()) + "/" + name;
+  if (::lstat(target.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    return Error{ErrorCode::Usage, "'" + path + "' is there already and is no ordinary file",
+                 "Give another name."};
+  }
+  return target;
+}
+
+/// Makes an empty file of a name that was free.
+Result<std::string> makeTemporary(const std::string& path) {
+  const std::string stem = path + ".tmp-" + std::to_string(::getpid());
+  for (int attempt = 0; attempt < kMostTemporaries; ++attempt) {
+    const std::string name = attempt == 0 ? stem : stem + "-" + std::to_string(attempt);
+    const UniqueFd file(
+        ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (file.valid()) {
+      return name;
+    }
+    if (errno != EEXIST) {
+      return cannotWrite(path, errno);
+    }
+  }
+  return cannotWrite(path, EEXIST);
+}
+
+Status force(const std::string& path, int flags) {
+  const UniqueFd file(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW));
+  if (!file.valid() || ::fsync(file.get()) != 0) {
+    return cannotWrite(path, errno);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<NewFile> NewFile::create(const std::string& path) {
+  Result<std::string> target = realTarget(path);
+  if (!target) {
+    return target.error();
+  }
+  Result<std::string> temporary = makeTemporary(*target);
+  if (!temporary) {
+    return temporary.error();
+  }
+  NewFile file;
+  file.m_path = std::move(target).value();
+  file.m_temporary = std::move(temporary).value();
+  if (Status status = file.prepare(); !status) {
+    return status.error();
+  }
+  return file;
+}
+
+Status NewFile::prepare() {
+  Result<Database> database = Database::open(m_temporary, Database::Access::Build);
+  if (!database) {
+    return database.error();
+  }
+  m_database = std::move(database).value();
+  if (Status status = m_database.execute("BEGIN IMMEDIATE"); !status) {
+    return status;
+  }
+  return createSchema(m_database);
+}
+
+NewFile::NewFile(NewFile&& other) noexcept
+    : m_path(std::move(other.m_path)),
+      m_temporary(std::exchange(other.m_temporary, {})),
+      m_database(std::move(other.m_database)) {}
+
+NewFile::~NewFile() {
+  if (!m_temporary.empty()) {
+    m_database = Database();
+    ::unlink(m_temporary.c_str());
+  }
+}
+
+Status NewFile::publish() {
+  if (Status status = m_database.execute("COMMIT"); !status) {
+    return status;
+  }
+  if (Status status = m_database.close(); !status) {
+    return status;
+  }
+  if (Status status = force(m_temporary, O_RDWR); !status) {
+    return status;
+  }
+  // The journal of a file that is replaced here would be taken for one of the new file.
+  const std::string journal = m_path + "-journal";
+  if (::unlink(journal.c_str()) != 0 && errno != ENOENT) {
+    return cannotWrite(journal, errno);
+  }
+  if (::rename(m_temporary.c_str(), m_path.c_str()) != 0) {
+    return cannotWrite(m_path, errno);
+  }
+  m_temporary.clear();
+  return force(m_path.substr(0, m_path.rfind('/') + 1), O_RDONLY | O_DIRECTORY);
+}
+
+}  // namespace pf::db

@@ -1,0 +1,234 @@
+#include "open_trace.h"
+
+#include "schema.h"
+#include "seal.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+
+#include "base/unique_fd.h"
+
+namespace pf::db {
+namespace {
+
+constexpr const char* kCheckAdvice =
+    "Run 'photofinish check' on the file to see what is lost and what can be saved.";
+
+using Header = std::array<std::uint8_t, 100>;
+
+std::uint32_t wordAt(const Header& header, std::size_t offset) {
+  std::uint32_t word = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    word = (word << 8) | header[offset + i];
+  }
+  return word;
+}
+
+Error notOurs(const std::string& path) {
+  return Error{ErrorCode::Damaged, "'" + path + "' is not a Photofinish trace",
+               "Name a file that 'photofinish record' has written."};
+}
+
+Result<Header> readHeader(Database& database) {
+  Header header{};
+  if (Status status = database.readStart(header); !status) {
+    return status.error();
+  }
+  return header;
+}
+
+Status checkLayout(Database& database) {
+  const Result<Header> header = readHeader(database);
+  if (!header) {
+    return header.error();
+  }
+  if ((*header)[18] == 2 || (*header)[19] == 2) {
+    return Error{ErrorCode::Damaged,
+                 "'" + database.path() + "' was switched to another journal mode",
+                 "Run: sqlite3 '" + database.path() + "' 'PRAGMA journal_mode=DELETE'"};
+  }
+  // page size 4096; rollback journal; no reserved bytes; fixed fractions
+  constexpr std::array<std::uint8_t, 8> kLayout{0x10, 0x00, 1, 1, 0, 64, 32, 32};
+  bool good = true;
+  for (std::size_t i = 0; i < kLayout.size(); ++i) {
+    good = good && (*header)[16 + i] == kLayout[i];
+  }
+  constexpr std::uint32_t kSchemaFormat = 4;
+  constexpr std::uint32_t kUtf8 = 1;
+  good = good && wordAt(*header, 44) == kSchemaFormat && wordAt(*header, 52) == 0 &&
+         wordAt(*header, 56) == kUtf8;
+  if (!good) {
+    return Error{ErrorCode::Damaged, "the header of '" + database.path() + "' is damaged",
+                 kCheckAdvice};
+  }
+  return {};
+}
+
+/// A lock must be held, or no writer be there.
+Status checkSize(Database& database) {
+  const Result<Header> header = readHeader(database);
+  if (!header) {
+    return header.error();
+  }
+  const Result<std::int64_t> size = database.fileSize();
+  if (!size) {
+    return size.error();
+  }
+  const std::int64_t expected = std::int64_t{wordAt(*header, 28)} * kPageSize;
+  if (*size != expected) {
+    return Error{ErrorCode::Damaged,
+                 "'" + database.path() + "' is " +
+                     (*size < expected ? "cut short: " : "too long: ") + std::to_string(*size) +
+                     " bytes instead of " + std::to_string(expected),
+                 kCheckAdvice};
+  }
+  if (wordAt(*header, 24) !=
+      wordAt(*header, 92)) {  // change counter, and what the page count is valid for
+    return Error{ErrorCode::Damaged, "the header of '" + database.path() + "' is damaged",
+                 kCheckAdvice};
+  }
+  return {};
+}
+
+/// Size of a file beside the trace, -1 if there is none.
+std::int64_t sizeBeside(const std::string& path) {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0 ? std::int64_t{info.st_size} : -1;
+}
+
+/// A journal may name a "super-journal", a file that SQLite then deletes; ours never do.
+bool namesAnotherFile(const std::string& journal, std::int64_t size) {
+  constexpr std::array<std::uint8_t, 8> kMagic{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+  std::array<std::uint8_t, 8> end{};
+  const UniqueFd file(::open(journal.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const auto length = static_cast<std::int64_t>(end.size());
+  if (!file.valid() || size < length ||
+      ::pread(file.get(), end.data(), end.size(), size - length) != length) {
+    return false;
+  }
+  return end == kMagic &&
+         size > 512;  // one that is a header only has the same eight bytes at its start
+}
+
+Status checkBeside(const std::string& path) {
+  if (sizeBeside(path + "-wal") >= 0) {
+    return Error{ErrorCode::Damaged, "'" + path + "-wal' is not part of a trace",
+                 "If another program opened the trace, run: sqlite3 '" + path +
+                     "' 'PRAGMA journal_mode=DELETE'"};
+  }
+  const std::string journal = path + "-journal";
+  if (namesAnotherFile(journal, sizeBeside(journal))) {
+    return Error{ErrorCode::Damaged, "'" + journal + "' was not written by Photofinish",
+                 "Remove it and try again."};
+  }
+  return {};
+}
+
+/// Undoes what a dead writer left half done. Where it cannot be undone the next read says so.
+void undoInterruptedWrite(const std::string& path) {
+  Result<Database> database = Database::open(path, Database::Access::Update);
+  if (database.ok()) {
+    static_cast<void>(database->execute("SELECT count(*) FROM sqlite_schema"));
+  }
+}
+
+Status checkContents(Database& database) {
+  Result<Transaction> transaction = Transaction::begin(database, Transaction::Kind::Read);
+  if (!transaction) {
+    return transaction.error();
+  }
+  const Status schema = checkSchema(database);
+  if (const Status size = checkSize(database);
+      !size && (schema.ok() || schema.error().code == ErrorCode::Damaged)) {
+    return size;
+  }
+  return schema.ok() ? checkSeals(database) : schema;
+}
+
+}  // namespace
+
+Result<std::string> locateTrace(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  if (real == nullptr) {
+    const int problem = errno;
+    if (problem == ENOENT || problem == ENOTDIR) {
+      return Error{ErrorCode::NotFound, "there is no file '" + path + "'",
+                   "Check the name; 'photofinish record' says where it writes."};
+    }
+    return systemError("cannot open '" + path + "'", problem);
+  }
+  struct stat info {};
+  if (::stat(real.get(), &info) != 0) {
+    return systemError("cannot open '" + path + "'", errno);
+  }
+  if (!S_ISREG(info.st_mode)) {
+    return Error{ErrorCode::Damaged,
+                 "'" + path + "' is not a regular file, so it is no Photofinish trace",
+                 "Name a file that 'photofinish record' has written."};
+  }
+  return std::string(real.get());
+}
+
+Status checkIdentity(Database& database) {
+  const Result<Header> header = readHeader(database);
+  if (!header) {
+    return header.error();
+  }
+  constexpr std::string_view kMagic("SQLite format 3\0", 16);
+  for (std::size_t i = 0; i < kMagic.size(); ++i) {
+    if ((*header)[i] != static_cast<std::uint8_t>(kMagic[i])) {
+      return notOurs(database.path());
+    }
+  }
+  if (wordAt(*header, 68) != kApplicationId) {
+    return notOurs(database.path());
+  }
+  if (const std::uint32_t version = wordAt(*header, 60); version != kFormatVersion) {
+    return Error{ErrorCode::Version,
+                 "'" + database.path() + "' has trace format " + std::to_string(version) +
+                     "; this Photofinish reads format " + std::to_string(kFormatVersion),
+                 version > kFormatVersion ? "Open it with the newer Photofinish that recorded it."
+                                          : "Record the program again with this Photofinish."};
+  }
+  return {};
+}
+
+Result<Database> openTrace(const std::string& path, Database::Access access) {
+  const Result<std::string> real = locateTrace(path);
+  if (!real) {
+    return real.error();
+  }
+  if (Status status = checkBeside(*real); !status) {
+    return status.error();
+  }
+  Result<Database> database = Database::open(*real, access);
+  if (!database) {
+    return database;
+  }
+  const Result<std::int64_t> size = database->fileSize();
+  if (!size) {
+    return size.error();
+  }
+  database->setDeadline(readBudget(*size));
+  for (Status (*check)(Database&) : {&checkIdentity, &checkLayout}) {
+    if (Status status = check(*database); !status) {
+      return status.error();
+    }
+  }
+  if (access == Database::Access::Read && sizeBeside(*real + "-journal") > 0) {
+    undoInterruptedWrite(*real);
+  }
+  if (Status status = checkContents(*database); !status) {
+    return status.error();
+  }
+  database->setDeadline({});
+  return database;
+}
+
+}  // namespace pf::db

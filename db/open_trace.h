@@ -1,0 +1,24 @@
+// Opening a file that may be damaged or hostile, up to the point where its tables may be read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "db/database.h"
+
+namespace pf::db {
+
+/// The real path of a regular file.
+[[nodiscard]] Result<std::string> locateTrace(const std::string& path);
+
+/// Opens a trace after these checks, in this order: a regular file; SQLite's magic; our application
+/// id; a version that we know; the layout that we write; the size that the header tells; exactly
+/// our tables; the seal of the seals. `access` is Read or Update. An interrupted write is undone
+/// first.
+[[nodiscard]] Result<Database> openTrace(const std::string& path, Database::Access access);
+
+/// Those of the checks that tell what kind of file it is (magic, application id, version).
+Status checkIdentity(Database& database);
+
+}  // namespace pf::db

@@ -1,0 +1,154 @@
+#include "schema.h"
+
+#include "row_feed.h"
+#include "schema_text.h"
+
+#include <algorithm>
+#include <array>
+
+#include "db/database.h"
+
+namespace pf::db {
+namespace {
+
+struct Entry {
+  TableId id;
+  TableKind kind;
+  const char* name;
+  const char* create;
+  const char* columns;  // as sealed; the same number as the table has
+  const char* order;
+};
+
+constexpr std::array kEntries{
+    Entry{TableId::Run, TableKind::Recording, "run", kCreateRun,
+          "id,uuid,created_utc,finished_utc,command,working_directory,launcher,program,ranks,mode,"
+          "mpi_library,"
+          "host,photofinish_version,exit_status,complete,salt,messages,wildcard_receives,racing_"
+          "receives",
+          "id"},
+    Entry{TableId::Rank, TableKind::Recording, "rank", kCreateRank,
+          "rank,pid,host,executable,build_id,thread_level,exit_status,exit_signal,state,last_"
+          "serial,complete,"
+          "cut_reason,log_bytes,log_chunks",
+          "rank"},
+    Entry{TableId::RankCounter, TableKind::Recording, "rank_counter", kCreateRankCounter,
+          "rank,name,value", "rank,name"},
+    Entry{TableId::Module, TableKind::Recording, "module", kCreateModule, "path,build_id", "path"},
+    Entry{TableId::LogChunk, TableKind::Recording, "log_chunk", kCreateLogChunk,
+          "rank,ordinal,crc32c,length(data)", "rank,ordinal"},
+    Entry{TableId::Communicator, TableKind::Execution, "communicator", kCreateCommunicator,
+          "id,key,name,members,remote", "id"},
+    Entry{TableId::CallSite, TableKind::Execution, "call_site", kCreateCallSite,
+          "id,module,offset,function,file,line", "id"},
+    Entry{TableId::Call, TableKind::Execution, "call", kCreateCall, "id,name", "id"},
+    Entry{TableId::EventKind, TableKind::Execution, "event_kind", kCreateEventKind, "id,name",
+          "id"},
+    Entry{TableId::Event, TableKind::Execution, "event", kCreateEvent,
+          "rank,serial,kind,call,site,comm,peer,tag,bytes,step", "rank,serial"},
+    Entry{TableId::Receive, TableKind::Execution, "receive", kCreateReceive,
+          "rank,post,post_serial,completion_serial,comm,wanted_source,wanted_tag,state,source,tag,"
+          "message",
+          "rank,post"},
+    Entry{TableId::Probe, TableKind::Execution, "probe", kCreateProbe,
+          "rank,ordinal,serial,comm,wanted_source,wanted_tag,source,tag,posts_before,message",
+          "rank,ordinal"},
+    Entry{TableId::Message, TableKind::Execution, "message", kCreateMessage,
+          "id,source,send_index,send_serial,dest,comm,tag,bytes,synchronous,sync_completion,post,"
+          "completion_serial",
+          "id"},
+    Entry{TableId::Collective, TableKind::Execution, "collective", kCreateCollective,
+          "rank,part,serial,completion_serial,comm,ordinal,flow,root,contributes,takes",
+          "rank,part"},
+    Entry{TableId::Race, TableKind::Execution, "race", kCreateRace,
+          "id,rank,serial,probe,post,message,class", "id"},
+    Entry{TableId::RaceAlternative, TableKind::Execution, "race_alternative",
+          kCreateRaceAlternative, "race,position,message", "race,position"},
+    Entry{TableId::Seal, TableKind::Seal, "seal", kCreateSeal, "table_name,rows,crc32c",
+          "table_name"},
+    Entry{TableId::Breakpoint, TableKind::Session, "breakpoint", kCreateBreakpoint,
+          "id,kind,file,line,function,line_text,condition,ignore_count,enabled,ranks", "id"},
+    Entry{TableId::Watch, TableKind::Session, "watch", kCreateWatch, "id,expression", "id"},
+    Entry{TableId::Cycle, TableKind::Session, "cycle", kCreateCycle,
+          "id,started_utc,finished_utc,build_id,reason,jitter_seed,matched_recording,exit_status",
+          "id"},
+    Entry{TableId::CycleStop, TableKind::Session, "cycle_stop", kCreateCycleStop,
+          "id,cycle,rank,serial,reason,file,line", "id"},
+    Entry{TableId::BreakpointHit, TableKind::Session, "breakpoint_hit", kCreateBreakpointHit,
+          "id,cycle,breakpoint,rank,serial,hits", "id"},
+    Entry{TableId::Note, TableKind::Session, "note", kCreateNote,
+          "id,rank,serial,text,created_utc,kind", "id"},
+};
+
+std::string insertText(const Entry& entry) {
+  const std::string_view columns = entry.columns;
+  std::string text = std::string("INSERT OR FAIL INTO ") + entry.name + " SELECT c0";
+  const auto count = std::count(columns.begin(), columns.end(), ',') + 1;
+  for (int column = 1; column < count; ++column) {
+    text += ",c" + std::to_string(column);
+  }
+  return text + " FROM " + std::string(kFeedName);
+}
+
+}  // namespace
+
+const std::vector<Table>& tables() {
+  static const std::vector<Table> kTables = [] {
+    std::vector<Table> all;
+    for (const Entry& entry : kEntries) {
+      const std::string name = entry.name;
+      all.push_back(
+          {entry.id, entry.kind, name, entry.create,
+           std::string("SELECT ") + entry.columns + " FROM " + name + " ORDER BY " + entry.order,
+           insertText(entry), "DELETE FROM " + name, "DELETE FROM " + name + " WHERE id = ?"});
+    }
+    return all;
+  }();
+  return kTables;
+}
+
+Status createSchema(Database& database) {
+  for (const Table& each : tables()) {
+    if (Status status = database.execute(each.create); !status) {
+      return status;
+    }
+  }
+  return database.execute("PRAGMA application_id=" + std::to_string(kApplicationId) +
+                          "; PRAGMA user_version=" + std::to_string(kFormatVersion));
+}
+
+Status checkSchema(Database& database) {
+  const Error changed{
+      ErrorCode::Damaged,
+      "'" + database.path() +
+          "' does not have the tables of a Photofinish trace as they are written",
+      "The file is damaged or was changed by another program; 'photofinish check' says what "
+      "is left of it."};
+  Result<Statement> prepared =
+      database.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid");
+  if (!prepared) {
+    return prepared.error();
+  }
+  Statement& rows = *prepared;
+  for (const Table& each : tables()) {
+    const Statement::Step step = rows.step();
+    if (step == Statement::Step::Failed) {
+      return rows.error();
+    }
+    if (step == Statement::Step::Done || rows.text(0) != "table" || rows.text(1) != each.name ||
+        rows.text(2) != each.name || rows.text(3) != each.create) {
+      return changed;
+    }
+  }
+  switch (rows.step()) {
+    case Statement::Step::Done:
+      return {};
+    case Statement::Step::Failed:
+      return rows.error();
+    case Statement::Step::Row:
+      break;
+  }
+  return changed;
+}
+
+}  // namespace pf::db

@@ -1,0 +1,264 @@
+// The text of every table as it stands in the file: `sqlite3 NAME.pft .schema` shows these
+// comments. Any change here is a new format: raise kFormatVersion (docs/trace-format.md,
+// "Versions").
+#pragma once
+
+namespace pf::db {
+
+inline constexpr const char* kCreateRun = R"(CREATE TABLE run(
+  -- One row: the recorded run as a whole. Times are UTC, ISO 8601.
+  id INTEGER PRIMARY KEY,            -- always 1
+  uuid TEXT NOT NULL,                -- of this recording
+  created_utc TEXT NOT NULL,
+  finished_utc TEXT NOT NULL,
+  command TEXT NOT NULL,             -- JSON array: launcher, options, program, arguments as typed
+  working_directory TEXT NOT NULL,
+  launcher TEXT NOT NULL,            -- path of mpirun, srun ...
+  program TEXT NOT NULL,             -- path of the program
+  ranks INTEGER NOT NULL,            -- size of MPI_COMM_WORLD
+  mode TEXT NOT NULL,                -- outcomes, races or all
+  mpi_library TEXT NOT NULL,
+  host TEXT NOT NULL,                -- where the launcher ran
+  photofinish_version TEXT NOT NULL,
+  exit_status INTEGER,               -- of the launcher; NULL = not known
+  complete INTEGER NOT NULL,         -- 1 = every rank reached MPI_Finalize
+  salt INTEGER NOT NULL,             -- seeds the checksums inside log_chunk.data
+  messages INTEGER,                  -- totals; NULL = not counted yet
+  wildcard_receives INTEGER,
+  racing_receives INTEGER
+))";
+
+inline constexpr const char* kCreateRank = R"(CREATE TABLE rank(
+  -- One row for each process of MPI_COMM_WORLD.
+  rank INTEGER PRIMARY KEY,
+  pid INTEGER NOT NULL,
+  host TEXT NOT NULL,
+  executable TEXT NOT NULL,
+  build_id TEXT NOT NULL,
+  thread_level INTEGER NOT NULL,     -- MPI_THREAD_* provided
+  exit_status INTEGER,               -- NULL = not known, or ended by a signal
+  exit_signal INTEGER,               -- NULL = not ended by a signal
+  state TEXT NOT NULL,               -- what it was doing at the end, in words
+  last_serial INTEGER NOT NULL,      -- its last event
+  complete INTEGER NOT NULL,         -- 1 = recorded up to MPI_Finalize
+  cut_reason TEXT NOT NULL,          -- why the record is cut short; empty = it is not
+  log_bytes INTEGER NOT NULL,        -- sum of its log_chunk.data
+  log_chunks INTEGER NOT NULL        -- number of its log_chunk rows
+))";
+
+inline constexpr const char* kCreateRankCounter = R"(CREATE TABLE rank_counter(
+  -- Small facts about a rank.
+  rank INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  value INTEGER NOT NULL,
+  PRIMARY KEY(rank, name)
+) WITHOUT ROWID)";
+
+inline constexpr const char* kCreateModule = R"(CREATE TABLE module(
+  -- Executables and libraries that call sites are in.
+  path TEXT NOT NULL,
+  build_id TEXT NOT NULL,            -- empty = it has none
+  PRIMARY KEY(path)
+) WITHOUT ROWID)";
+
+inline constexpr const char* kCreateLogChunk = R"(CREATE TABLE log_chunk(
+  -- The raw log of each rank in pieces of at most 1 MiB: the record that replays are made from.
+  rank INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,          -- from 0
+  crc32c INTEGER NOT NULL,           -- of rank and ordinal (8 bytes each, little endian), then data
+  data BLOB NOT NULL,
+  PRIMARY KEY(rank, ordinal)
+) WITHOUT ROWID)";
+
+inline constexpr const char* kCreateCommunicator = R"(CREATE TABLE communicator(
+  id INTEGER PRIMARY KEY,            -- what column comm of other tables says
+  key INTEGER NOT NULL,              -- equal on every rank; 0 = MPI_COMM_WORLD
+  name TEXT NOT NULL,
+  members TEXT NOT NULL,             -- JSON array of world ranks, in the order of the group
+  remote TEXT NOT NULL               -- the same of the remote group; [] unless inter-communicator
+))";
+
+inline constexpr const char* kCreateCallSite = R"(CREATE TABLE call_site(
+  -- The place in the program that made a call.
+  id INTEGER PRIMARY KEY,
+  module TEXT NOT NULL,              -- module.path
+  offset INTEGER NOT NULL,           -- of the return address in the module's file
+  function TEXT NOT NULL,
+  file TEXT NOT NULL,                -- empty = no debug information
+  line INTEGER NOT NULL
+))";
+
+inline constexpr const char* kCreateCall = R"(CREATE TABLE call(
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL                 -- MPI_Recv ...
+))";
+
+inline constexpr const char* kCreateEventKind = R"(CREATE TABLE event_kind(
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL                 -- send, receive, completion ...
+))";
+
+inline constexpr const char* kCreateEvent = R"(CREATE TABLE event(
+  -- One MPI call of one rank.
+  rank INTEGER NOT NULL,
+  serial INTEGER NOT NULL,           -- from 1; what --until RANK:SERIAL names
+  kind INTEGER NOT NULL,             -- event_kind.id
+  call INTEGER NOT NULL,             -- call.id
+  site INTEGER,                      -- call_site.id
+  comm INTEGER,                      -- communicator.id
+  peer INTEGER,                      -- destination, or source asked for; -1 = any; NULL = none
+  tag INTEGER NOT NULL,              -- -1 = any, or none
+  bytes INTEGER NOT NULL,            -- send: size of the message where known
+  step INTEGER,                      -- logical time; every message goes forward in it
+  PRIMARY KEY(rank, serial)
+) WITHOUT ROWID)";
+
+inline constexpr const char* kCreateReceive = R"(CREATE TABLE receive(
+  -- One posted receive.
+  rank INTEGER NOT NULL,
+  post INTEGER NOT NULL,             -- n-th receive that the rank posted, from 0
+  post_serial INTEGER NOT NULL,      -- event that posted it
+  completion_serial INTEGER,         -- event that saw its completion; NULL = never
+  comm INTEGER,
+  wanted_source INTEGER,             -- -1 = MPI_ANY_SOURCE
+  wanted_tag INTEGER NOT NULL,       -- -1 = MPI_ANY_TAG
+  state INTEGER NOT NULL,            -- 0 pending, 1 complete, 2 cancelled
+  source INTEGER,                    -- of the message that it took
+  tag INTEGER NOT NULL,
+  message INTEGER,                   -- message.id; NULL = none, or its send is not in the record
+  PRIMARY KEY(rank, post)
+) WITHOUT ROWID)";
+
+inline constexpr const char* kCreateProbe = R"(CREATE TABLE probe(
+  -- One successful probe.
+  rank INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,          -- n-th of the rank, from 0
+  serial INTEGER NOT NULL,
+  comm INTEGER,
+  wanted_source INTEGER,             -- -1 = MPI_ANY_SOURCE
+  wanted_tag INTEGER NOT NULL,       -- -1 = MPI_ANY_TAG
+  source INTEGER,                    -- of the message that it saw
+  tag INTEGER NOT NULL,
+  posts_before INTEGER NOT NULL,     -- receives posted by the rank before the probe
+  message INTEGER,
+  PRIMARY KEY(rank, ordinal)
+) WITHOUT ROWID)";
+
+inline constexpr const char* kCreateMessage = R"(CREATE TABLE message(
+  -- One message sent; a delivery where completion_serial is not NULL.
+  id INTEGER PRIMARY KEY,
+  source INTEGER NOT NULL,
+  send_index INTEGER NOT NULL,       -- n-th message that the source sent, from 0
+  send_serial INTEGER NOT NULL,
+  dest INTEGER,
+  comm INTEGER,
+  tag INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,            -- where known, else 0
+  synchronous INTEGER NOT NULL,      -- 1 = MPI_Ssend, MPI_Issend
+  sync_completion INTEGER,           -- event at the source that saw a synchronous send complete
+  post INTEGER,                      -- receive.post at dest; NULL = never received
+  completion_serial INTEGER          -- event at dest that saw it received
+))";
+
+inline constexpr const char* kCreateCollective = R"(CREATE TABLE collective(
+  -- One rank's part in one collective call.
+  rank INTEGER NOT NULL,
+  part INTEGER NOT NULL,             -- n-th of the rank, from 0
+  serial INTEGER NOT NULL,
+  completion_serial INTEGER,         -- NULL = never seen complete
+  comm INTEGER,
+  ordinal INTEGER NOT NULL,          -- n-th on this communicator, the same on every rank
+  flow INTEGER NOT NULL,             -- 0 none, 1 all to all, 2 from root, 3 to root, 4 from lower ranks
+  root INTEGER,
+  contributes INTEGER NOT NULL,      -- 0 = sends nothing (zero count)
+  takes INTEGER NOT NULL,            -- 0 = receives nothing
+  PRIMARY KEY(rank, part)
+) WITHOUT ROWID)";
+
+inline constexpr const char* kCreateRace = R"(CREATE TABLE race(
+  -- One racing receive or probe: it could have taken another message.
+  id INTEGER PRIMARY KEY,
+  rank INTEGER NOT NULL,
+  serial INTEGER NOT NULL,           -- event of its completion, or of the probe
+  probe INTEGER NOT NULL,            -- 1 = a probe
+  post INTEGER NOT NULL,             -- receive.post, or probe.ordinal where probe = 1
+  message INTEGER,                   -- the message taken
+  class TEXT                         -- NULL = not classified
+))";
+
+inline constexpr const char* kCreateRaceAlternative = R"(CREATE TABLE race_alternative(
+  -- A message that could have been taken instead.
+  race INTEGER NOT NULL,
+  position INTEGER NOT NULL,         -- from 0, in the order of the sends
+  message INTEGER NOT NULL,
+  PRIMARY KEY(race, position)
+) WITHOUT ROWID)";
+
+inline constexpr const char* kCreateSeal = R"(CREATE TABLE seal(
+  -- Checksum over all rows of each table: SQLite itself does not notice a flipped bit.
+  table_name TEXT NOT NULL,
+  rows INTEGER NOT NULL,
+  crc32c INTEGER NOT NULL,           -- docs/trace-format.md, "Seals"
+  PRIMARY KEY(table_name)
+) WITHOUT ROWID)";
+
+inline constexpr const char* kCreateBreakpoint = R"(CREATE TABLE breakpoint(
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  file TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  function TEXT NOT NULL,
+  line_text TEXT NOT NULL,           -- the source line when it was set
+  condition TEXT NOT NULL,
+  ignore_count INTEGER NOT NULL,
+  enabled INTEGER NOT NULL,
+  ranks TEXT NOT NULL                -- JSON array; [] = every rank
+))";
+
+inline constexpr const char* kCreateWatch = R"(CREATE TABLE watch(
+  id INTEGER PRIMARY KEY,
+  expression TEXT NOT NULL
+))";
+
+inline constexpr const char* kCreateCycle = R"(CREATE TABLE cycle(
+  -- One re-execution of the run.
+  id INTEGER PRIMARY KEY,
+  started_utc TEXT NOT NULL,
+  finished_utc TEXT NOT NULL,        -- empty = still running, or cut off
+  build_id TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  jitter_seed INTEGER,               -- NULL = without jitter
+  matched_recording INTEGER,         -- 1 = no divergence; NULL = not known
+  exit_status INTEGER
+))";
+
+inline constexpr const char* kCreateCycleStop = R"(CREATE TABLE cycle_stop(
+  -- Where a rank stopped in a cycle.
+  id INTEGER PRIMARY KEY,
+  cycle INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  serial INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  file TEXT NOT NULL,
+  line INTEGER NOT NULL
+))";
+
+inline constexpr const char* kCreateBreakpointHit = R"(CREATE TABLE breakpoint_hit(
+  id INTEGER PRIMARY KEY,
+  cycle INTEGER NOT NULL,
+  breakpoint INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  serial INTEGER NOT NULL,
+  hits INTEGER NOT NULL
+))";
+
+inline constexpr const char* kCreateNote = R"(CREATE TABLE note(
+  id INTEGER PRIMARY KEY,
+  rank INTEGER,                      -- NULL = about the run
+  serial INTEGER,                    -- NULL = about the rank
+  text TEXT NOT NULL,
+  created_utc TEXT NOT NULL,
+  kind TEXT NOT NULL                 -- bookmark, note or receive-mark
+))";
+
+}  // namespace pf::db

@@ -1,0 +1,219 @@
+// Files that are cut, flipped or forged: an error or the true contents, never anything else.
+// PF_DB_FLIPS=N sets the number of random bit flips (0: every bit of the file).
+#include "patient.h"
+#include "schema.h"
+#include "seal.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace pf::db {
+namespace {
+
+TEST(Damage, everyCutIsSeen) {
+  const Patient patient(smallContent());
+  std::size_t wrong = 0;
+  for (std::size_t size = patient.bytes().size(); size-- > 0;) {
+    patient.cut(size);
+    const Result<TraceStore> store = TraceStore::open(patient.path(), TraceStore::Mode::ReadOnly);
+    wrong += store.ok() || store.error().code != ErrorCode::Damaged || store.error().message.empty()
+                 ? 1U
+                 : 0U;
+  }
+  EXPECT_EQ(wrong, 0U);
+}
+
+TEST(Damage, everyFlipIsSeenOrHarmless) {
+  const Content content = smallContent();
+  const std::string good = dump(content);
+  const Patient patient(content);
+  const char* wanted = std::getenv("PF_DB_FLIPS");  // NOLINT(concurrency-mt-unsafe)
+  const std::size_t bits = patient.bytes().size() * 8;
+  std::size_t trials = wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : 20000;
+  const bool all = trials == 0;
+  trials = all ? bits : trials;
+  const unsigned seed = 20261120;
+  std::mt19937_64 random(seed);
+  std::size_t seen = 0;
+  std::vector<std::size_t> wrong;
+  for (std::size_t i = 0; i < trials; ++i) {
+    std::size_t bit = all ? i : random() % bits;
+    while (!all && i % 8 != 0 &&
+           patient.bytes()[bit / 8] == 0) {  // most of the file is empty pages
+      bit = random() % bits;
+    }
+    patient.flip(bit);
+    const Result<Content> read = readContent(patient.path());
+    if (!read) {
+      ++seen;
+    } else if (dump(*read) != good) {
+      wrong.push_back(bit);
+    }
+    patient.heal(bit);
+  }
+  std::printf("seed %u: %zu flips in %zu bytes: %zu seen, %zu harmless, %zu wrong\n", seed, trials,
+              patient.bytes().size(), seen, trials - seen - wrong.size(), wrong.size());
+  EXPECT_TRUE(wrong.empty()) << "first at bit " << wrong.front();
+  EXPECT_GT(seen, trials / 20);
+}
+
+TEST(Damage, flipsUnderASessionAreSeenOrHarmless) {
+  const Content content = smallContent();
+  const Patient patient(content);
+  Content more = content;
+  more.watches.push_back({6, "new"});
+  const std::string good = dump(more);
+  std::mt19937_64 random(7);
+  std::size_t wrong = 0;
+  for (int i = 0; i < 1500; ++i) {
+    std::vector<std::uint8_t> bytes = patient.bytes();
+    const std::size_t bit = random() % (bytes.size() * 8);
+    bytes[bit / 8] = static_cast<std::uint8_t>(bytes[bit / 8] ^ (1U << (bit % 8)));
+    writeFile(patient.file("b.pft"), bytes);
+    Result<TraceStore> store = TraceStore::open(patient.file("b.pft"), TraceStore::Mode::ReadWrite);
+    if (!store || !store->session().add(Watch{0, "new"}).ok()) {
+      continue;
+    }
+    const Result<Content> read = readContent(patient.file("b.pft"));
+    wrong += read.ok() && dump(*read) != good ? 1U : 0U;
+  }
+  EXPECT_EQ(wrong, 0U);
+}
+
+TEST(Damage, isNamedAndTheRestIsSaved) {
+  const Content content = smallContent();
+  const Patient patient(content);
+  ASSERT_TRUE(checkTrace(patient.path())->empty());
+  patient.change(
+      "UPDATE log_chunk SET data = zeroblob(length(data)) WHERE rank = 2 AND ordinal = 1");
+  patient.change("UPDATE watch SET expression = 'x'");
+  Result<std::vector<Finding>> findings = checkTrace(patient.path());
+  ASSERT_TRUE(findings.ok());
+  ASSERT_EQ(findings->size(), 2U);
+  EXPECT_EQ((*findings)[0].where, "table watch");
+  EXPECT_EQ((*findings)[1].where, "log of rank 2, chunk 1 of 3");
+
+  Result<SalvageReport> report = salvageTrace(patient.path(), patient.file("saved.pft"));
+  ASSERT_TRUE(report.ok()) << report.error().text();
+  EXPECT_EQ(report->lost.size(), 2U);
+  const Result<Content> saved = readContent(patient.file("saved.pft"));
+  ASSERT_TRUE(saved.ok()) << saved.error().text();
+  Content expected = content;
+  expected.watches.clear();
+  expected.logs[2].resize(1);
+  expected.ranks[2].logChunks = 1;
+  expected.ranks[2].logBytes = expected.logs[2][0].size();
+  expected.ranks[2].cutReason = saved->ranks[2].cutReason;
+  EXPECT_NE(saved->ranks[2].cutReason.find("chunk 1"), std::string::npos);
+  EXPECT_EQ(dump(*saved), dump(expected));
+  EXPECT_EQ(salvageTrace(patient.path(), patient.file("saved.pft")).error().code, ErrorCode::Usage);
+}
+
+TEST(Damage, isSavedFromWithoutHeaderAndListOfTables) {
+  const Content content = smallContent();
+  Patient patient(content);
+  std::vector<std::uint8_t> bytes = patient.bytes();
+  std::fill_n(bytes.begin(), kPageSize, std::uint8_t{0x5A});
+  writeFile(patient.file("headless.pft"), bytes);
+  EXPECT_EQ(checkTrace(patient.file("headless.pft")).error().code, ErrorCode::Damaged);
+  Result<SalvageReport> report =
+      salvageTrace(patient.file("headless.pft"), patient.file("saved.pft"));
+  ASSERT_TRUE(report.ok()) << report.error().text();
+  EXPECT_TRUE(report->lost.empty());
+  EXPECT_EQ(dump(*readContent(patient.file("saved.pft"))), dump(content));
+}
+
+TEST(Damage, isSavedFromAFileThatIsCut) {
+  Content content = smallContent();
+  content.logs[2].back().resize(200000, 0x11);
+  content.ranks[2].logBytes += 200000 - 4200;
+  const Patient patient(content);
+  std::size_t saved = 0;
+  for (std::size_t size = 4096; size < patient.bytes().size(); size += 11 * 1024) {
+    patient.cut(patient.bytes().size());
+    writeFile(
+        patient.file("cut.pft"),
+        {patient.bytes().begin(), patient.bytes().begin() + static_cast<std::ptrdiff_t>(size)});
+    std::filesystem::remove(patient.file("saved.pft"));
+    const Result<std::vector<Finding>> findings = checkTrace(patient.file("cut.pft"));
+    ASSERT_TRUE(findings.ok()) << findings.error().text();
+    EXPECT_FALSE(findings->empty());
+    const Result<SalvageReport> report =
+        salvageTrace(patient.file("cut.pft"), patient.file("saved.pft"));
+    if (report.ok()) {
+      ++saved;
+      EXPECT_FALSE(report->lost.empty());
+      EXPECT_TRUE(checkTrace(patient.file("saved.pft"))->empty());
+      const Result<Content> back = readContent(patient.file("saved.pft"));
+      ASSERT_TRUE(back.ok()) << back.error().text();
+      for (std::size_t r = 0; r < back->logs.size(); ++r) {
+        for (std::size_t i = 0; i < back->logs[r].size(); ++i) {
+          EXPECT_EQ(back->logs[r][i], content.logs[r][i]);
+        }
+      }
+    }
+  }
+  EXPECT_GT(saved, 3U);
+}
+
+TEST(Hostile, tablesThatAreNotOursAreRefused) {
+  const auto refused = [](const std::string& sql) {
+    const Patient patient(smallContent());
+    patient.change(sql);
+    const Result<TraceStore> store = TraceStore::open(patient.path(), TraceStore::Mode::ReadOnly);
+    return !store.ok() && store.error().code == ErrorCode::Damaged;
+  };
+  EXPECT_TRUE(refused(
+      "DROP TABLE event; CREATE VIEW event AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i "
+      "FROM n) SELECT * FROM n"));
+  EXPECT_TRUE(refused("CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM event; END"));
+  EXPECT_TRUE(refused("CREATE VIRTUAL TABLE extra USING fts5(x)"));
+  EXPECT_TRUE(refused("CREATE INDEX i ON event(peer)"));
+  EXPECT_TRUE(refused("ALTER TABLE note ADD COLUMN extra"));
+  EXPECT_TRUE(refused("DROP TABLE note"));
+  EXPECT_TRUE(refused("DELETE FROM seal WHERE table_name = 'event'"));
+  EXPECT_TRUE(refused("UPDATE run SET salt = 1"));
+  EXPECT_TRUE(refused("PRAGMA application_id = 7"));
+}
+
+/// Seals forged so that they fit: what is wrong then is what the rows say.
+TEST(Hostile, rowsThatMakeNoSenseAreRefused) {
+  const auto forged = [](TableId id, const std::string& sql) {
+    const Patient patient(smallContent());
+    patient.change(sql);
+    Result<Database> database = Database::open(patient.path(), Database::Access::Update);
+    Result<Seal> seal = computeSeal(*database, table(id));
+    EXPECT_TRUE(seal.ok() && storeSeal(*database, table(id), *seal).ok() &&
+                finishSeals(*database).ok());
+    const Result<Content> read = readContent(patient.path());
+    return !read.ok() && read.error().code == ErrorCode::Damaged;
+  };
+  EXPECT_TRUE(forged(TableId::Event, "UPDATE event SET kind = 10"));
+  EXPECT_TRUE(forged(TableId::Event, "UPDATE event SET call = 7 WHERE rank = 1 AND serial = 2"));
+  EXPECT_TRUE(forged(TableId::Event, "UPDATE event SET peer = 99999999999"));
+  EXPECT_TRUE(forged(TableId::Event, "UPDATE event SET tag = 'x'"));
+  EXPECT_TRUE(forged(TableId::Event, "DELETE FROM event WHERE serial = 2"));
+  EXPECT_TRUE(forged(TableId::Event, "UPDATE event SET rank = 1000000 WHERE rank = 2"));
+  EXPECT_TRUE(forged(TableId::Receive, "UPDATE receive SET completion_serial = 8 WHERE rank = 0"));
+  EXPECT_TRUE(forged(TableId::Message, "UPDATE message SET send_index = 1"));
+  EXPECT_TRUE(forged(TableId::Message, "UPDATE message SET source = -1"));
+  EXPECT_TRUE(forged(TableId::Communicator, "UPDATE communicator SET members = '[0,1,3]'"));
+  EXPECT_TRUE(forged(TableId::Communicator, "UPDATE communicator SET members = '[0,1'"));
+  EXPECT_TRUE(forged(TableId::Race, "UPDATE race SET post = 3"));
+  EXPECT_TRUE(forged(TableId::Race, "UPDATE race SET message = 4"));
+  EXPECT_TRUE(
+      forged(TableId::RaceAlternative, "UPDATE race_alternative SET message = 4 WHERE race = 0"));
+  EXPECT_TRUE(
+      forged(TableId::RaceAlternative, "UPDATE race_alternative SET race = 2 WHERE race = 0"));
+  EXPECT_TRUE(forged(TableId::Run, "UPDATE run SET ranks = 2000000000"));
+  EXPECT_TRUE(forged(TableId::Run, "UPDATE run SET complete = 2"));
+  EXPECT_TRUE(
+      forged(TableId::LogChunk, "UPDATE log_chunk SET ordinal = 7 WHERE rank = 2 AND ordinal = 2"));
+}
+
+}  // namespace
+}  // namespace pf::db

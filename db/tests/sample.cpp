@@ -1,0 +1,411 @@
+#include "sample.h"
+
+#include <sstream>
+#include <type_traits>
+#include <utility>
+
+namespace pf::db {
+namespace {
+
+/// Writes values one after another, strings with their length.
+class Dump {
+ public:
+  template <typename... T>
+  Dump& operator()(const T&... values) {
+    (put(values), ...);
+    m_out << '\n';
+    return *this;
+  }
+  [[nodiscard]] std::string text() const { return m_out.str(); }
+
+ private:
+  template <typename T>
+  void put(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      m_out << static_cast<int>(value) << ' ';
+    } else {
+      m_out << +value << ' ';
+    }
+  }
+  void put(const std::string& value) { m_out << value.size() << ':' << value << ' '; }
+  void put(const char* value) { m_out << value << ' '; }
+  template <typename T>
+  void put(const std::optional<T>& value) {
+    value.has_value() ? put(*value) : put("null");
+  }
+  template <typename T>
+  void put(const std::vector<T>& values) {
+    m_out << '[';
+    for (const T& value : values) {
+      put(value);
+    }
+    m_out << ']';
+  }
+  std::ostringstream m_out;
+};
+
+void addMessage(Execution& execution, Rank from, SentMessage send, std::uint32_t post,
+                Serial completion) {
+  RankHistory& source = execution.ranks[static_cast<std::size_t>(from)];
+  Message message;
+  message.send = {from, send.event};
+  message.sendIndex = static_cast<std::uint32_t>(source.sends.size());
+  message.dest = send.dest;
+  message.comm = send.comm;
+  message.tag = send.tag;
+  message.post = post;
+  message.completion = completion;
+  source.sends.push_back(send);
+  execution.messages.push_back(message);
+}
+
+Execution smallExecution() {
+  Execution e;
+  e.callNames = {"MPI_Init", "MPI_Send",  "MPI_Recv",   "MPI_Irecv",
+                 "MPI_Wait", "MPI_Probe", "MPI_Barrier"};
+  e.communicators = {{0, "MPI_COMM_WORLD", {0, 1, 2}, {}},
+                     {0xF000000000000001U, "it's \"dup\"; DROP TABLE event; --", {2, 1}, {0}}};
+  e.sites = {{"/home/u/a.out", 0x1234, "main", "/home/u/main.c", 42},
+             {"/lib/libm.so", 0xFFFFFFFFFFFFFFF0U, "", "", 0}};
+  e.ranks.resize(3);
+  const auto event = [&](std::size_t rank, EventKind kind, std::uint16_t call, Rank peer, Tag tag) {
+    e.ranks[rank].events.push_back(
+        {kind, call, rank == 2 ? kNone : 0U, 0, peer, tag, kind == EventKind::Send ? 8U : 0U});
+  };
+  event(0, EventKind::Local, 0, kUnknownRank, kAnyTag);
+  event(0, EventKind::Post, 3, kAnySource, kAnyTag);
+  event(0, EventKind::Completion, 4, kUnknownRank, kAnyTag);
+  event(0, EventKind::Probe, 5, kAnySource, 7);
+  event(0, EventKind::Receive, 2, kAnySource, 7);
+  event(0, EventKind::Collective, 6, kUnknownRank, kAnyTag);
+  event(0, EventKind::Post, 3, 2, 9);
+  for (const std::size_t rank : {1U, 2U}) {
+    event(rank, EventKind::Local, 0, kUnknownRank, kAnyTag);
+    event(rank, EventKind::Send, 1, 0, 7);
+    event(rank, EventKind::Collective, 6, kUnknownRank, kAnyTag);
+    event(rank, EventKind::Send, 1, 0, 2147483647);
+  }
+  e.ranks[0].receives = {{2, 3, 0, kAnySource, kAnyTag, ReceiveState::Complete, 2, 7, 2},
+                         {5, 5, 0, kAnySource, 7, ReceiveState::Complete, 1, 7, 0},
+                         {7, 0, 0, 2, 9, ReceiveState::Pending, kUnknownRank, kAnyTag, kNone}};
+  e.ranks[0].probes = {{4, 0, kAnySource, 7, 1, 7, 1, 0}};
+  for (std::size_t rank = 0; rank < 3; ++rank) {
+    const Serial serial = rank == 0 ? 6 : 3;
+    e.ranks[rank].collectives = {{serial, rank == 2 ? 0 : serial, 0, 0, CollectiveFlow::AllToAll,
+                                  kUnknownRank, rank != 1, true}};
+  }
+  addMessage(e, 1, {2, 0, 0, 7, true, 2}, 1, 5);
+  addMessage(e, 1, {4, 0, 0, 2147483647, false, 0}, kNone, 0);
+  addMessage(e, 2, {2, 0, 0, 7, false, 0}, 0, 3);
+  addMessage(e, 2, {4, 0, 0, 2147483647, false, 0}, kNone, 0);
+  return e;
+}
+
+void fillSession(Content& c) {
+  c.breakpoints = {{1,
+                    "line",
+                    "/home/u/it's.c",
+                    42,
+                    "main",
+                    "  x = \"y\";",
+                    "i == 3 && s == \"'\"",
+                    2,
+                    true,
+                    {}},
+                   {2, "function", "", 0, "worker", "", "", 0, false, {0, 2}}};
+  c.watches = {{1, "a[i]->b"}, {5, "\xE2\x82\xAC"}};
+  c.cycles = {{1, "2026-11-20T13:50:00Z", "2026-11-20T13:51:00Z", "abc", "first",
+               0xFFFFFFFFFFFFFFFFU, true, 134},
+              {2, "2026-11-20T13:52:00Z", "", "abc", "again", {}, {}, {}}};
+  c.stops = {{1, 1, 0, 5, "breakpoint", "/home/u/main.c", 42}, {2, 2, 1, 3, "receive", "", 0}};
+  c.hits = {{1, 1, 1, 0, 5, 3}};
+  c.notes = {{1, 0, 5, "the wrong one", "2026-11-20T13:55:00Z", "receive-mark"},
+             {2, kUnknownRank, 0, "whole run", "2026-11-20T13:56:00Z", "note"}};
+}
+
+template <typename T>
+Status addAll(TraceStore& store, const std::vector<T>& values) {
+  std::vector<T> copy = values;
+  return copy.empty() ? Status() : store.session().addAll(copy);
+}
+
+template <typename T>
+Status readAll(TraceStore& store, std::vector<T>& values) {
+  Result<std::vector<T>> all = store.session().all<T>();
+  if (!all) {
+    return all.error();
+  }
+  values = std::move(all).value();
+  return {};
+}
+
+}  // namespace
+
+Content smallContent() {
+  Content c;
+  c.run.uuid = "11111111-2222-4333-8444-555555555555";
+  c.run.createdUtc = "2026-11-20T13:49:59Z";
+  c.run.finishedUtc = "2026-11-20T13:50:10Z";
+  c.run.command = {"mpirun",
+                   "-n",
+                   "3",
+                   "./a out",
+                   "it's",
+                   "\"q\"\\",
+                   "tab\there",
+                   "\xFF\xC3"
+                   "bad",
+                   "\xE2\x82\xAC"};
+  c.run.workingDirectory = "/home/u/it's; DROP TABLE run; --";
+  c.run.launcher = "/usr/bin/mpirun";
+  c.run.program = "/home/u/a out";
+  c.run.ranks = 3;
+  c.run.mode = "outcomes";
+  c.run.mpiLibrary = "Open MPI v4.1.4";
+  c.run.host = "node1";
+  c.run.version = "0.1.0";
+  c.run.exitStatus = 134;
+  c.run.complete = false;
+  c.run.salt = 0xDEADBEEFCAFEF00DU;
+  c.execution = smallExecution();
+  c.run.messages = 4;
+  c.run.wildcardReceives = 2;
+  c.run.racingReceives = 2;
+  c.races = {{0, false, 0, 2, {0}}, {0, true, 0, 0, {2, 3}}};
+  c.raceClasses = {"benign", ""};
+  for (const RankHistory& history : c.execution.ranks) {
+    std::vector<std::uint32_t>& times = c.times.emplace_back();
+    for (std::size_t i = 0; i < history.events.size(); ++i) {
+      times.push_back(static_cast<std::uint32_t>(2 * i + 1));
+    }
+  }
+  c.logs.resize(3);
+  for (Rank r = 0; r < 3; ++r) {
+    const auto rank = static_cast<std::size_t>(r);
+    for (std::size_t ordinal = 0; ordinal <= rank; ++ordinal) {
+      std::vector<std::uint8_t>& data = c.logs[rank].emplace_back();
+      for (std::size_t i = 0; i < 700 * (ordinal + 1) * rank; ++i) {
+        data.push_back(static_cast<std::uint8_t>(i * 31 + rank));
+      }
+    }
+    RankInfo info{r, 1000 + r,      "node1", "/home/u/a out", "abcdef",  1, {},
+                  6, "in MPI_Recv", 7,       r == 1,          "SIGABRT", 0, 0};
+    info.logChunks = c.logs[rank].size();
+    for (const auto& data : c.logs[rank]) {
+      info.logBytes += data.size();
+    }
+    c.ranks.push_back(info);
+    c.counters.push_back({r, "tests failed", -5});
+  }
+  c.modules = {{"/home/u/a out", "abcdef"}, {"/lib/libm.so", ""}};
+  fillSession(c);
+  return c;
+}
+
+Execution largeExecution(int ranks, std::size_t events) {
+  Execution e;
+  const auto count = static_cast<std::size_t>(ranks);
+  e.callNames = {"MPI_Send", "MPI_Recv"};
+  e.communicators = {{0, "MPI_COMM_WORLD", {}, {}}};
+  e.sites = {{"/a.out", 1, "f", "f.c", 1}, {"/a.out", 2, "g", "g.c", 2}};
+  e.ranks.resize(count);
+  const std::size_t rounds = events / count / 2;
+  for (std::size_t r = 0; r < count; ++r) {
+    const auto right = static_cast<Rank>((r + 1) % count);
+    const auto left = static_cast<Rank>((r + count - 1) % count);
+    RankHistory& history = e.ranks[r];
+    for (std::size_t i = 0; i < rounds; ++i) {
+      history.events.push_back({EventKind::Send, 0, 0, 0, right, 5, 1024});
+      history.events.push_back({EventKind::Receive, 1, 1, 0, kAnySource, 5, 0});
+      history.receives.push_back(
+          {2 * i + 2, 2 * i + 2, 0, kAnySource, 5, ReceiveState::Complete, left, 5,
+           static_cast<std::uint32_t>(static_cast<std::size_t>(left) * rounds + i)});
+      addMessage(e, static_cast<Rank>(r), {2 * i + 1, 0, right, 5, false, 0},
+                 static_cast<std::uint32_t>(i), 2 * i + 2);
+    }
+  }
+  return e;
+}
+
+Status writeContent(const std::string& path, const Content& content) {
+  Result<TraceWriter> writer = TraceWriter::create(path);
+  if (!writer) {
+    return writer.error();
+  }
+  writer->setRun(content.run);
+  for (const RankInfo& rank : content.ranks) {
+    writer->addRank(rank);
+  }
+  std::vector<Status> all;
+  for (const RankCounter& counter : content.counters) {
+    all.push_back(writer->addCounter(counter));
+  }
+  for (const ModuleInfo& module : content.modules) {
+    all.push_back(writer->addModule(module));
+  }
+  for (std::size_t rank = 0; rank < content.logs.size(); ++rank) {
+    for (std::size_t i = 0; i < content.logs[rank].size(); ++i) {
+      all.push_back(writer->addLogChunk(static_cast<Rank>(rank), i, content.logs[rank][i]));
+    }
+  }
+  all.push_back(
+      writer->writeExecution(content.execution, content.races, content.times, content.raceClasses));
+  all.push_back(writer->finish());
+  for (const Status& status : all) {
+    if (!status) {
+      return status;
+    }
+  }
+  Result<TraceStore> store = TraceStore::open(path, TraceStore::Mode::ReadWrite);
+  if (!store) {
+    return store.error();
+  }
+  for (const Status& status : {addAll(*store, content.breakpoints), addAll(*store, content.watches),
+                               addAll(*store, content.cycles), addAll(*store, content.stops),
+                               addAll(*store, content.hits), addAll(*store, content.notes)}) {
+    if (!status) {
+      return status;
+    }
+  }
+  return {};
+}
+
+Result<Content> readContent(const std::string& path) {
+  Result<TraceStore> store = TraceStore::open(path, TraceStore::Mode::ReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  Content c;
+  c.run = store->run();
+  c.ranks = store->ranks();
+  Result<std::vector<RankCounter>> counters = store->counters();
+  Result<std::vector<ModuleInfo>> modules = store->modules();
+  Result<Execution> execution = store->readExecution(&c.times);
+  Result<std::vector<StoredRace>> races = store->races();
+  if (!counters || !modules || !execution || !races) {
+    return !counters
+               ? counters.error()
+               : (!modules ? modules.error() : (!execution ? execution.error() : races.error()));
+  }
+  c.counters = *counters;
+  c.modules = *modules;
+  c.execution = std::move(execution).value();
+  for (const StoredRace& race : *races) {
+    c.races.push_back(race.race);
+    c.raceClasses.push_back(race.raceClass);
+  }
+  for (const RankInfo& rank : c.ranks) {
+    auto& log = c.logs.emplace_back();
+    const Status status = store->logChunks(rank.rank, [&](std::uint64_t, Bytes data) {
+      log.emplace_back(data.begin(), data.end());
+      return Status();
+    });
+    if (!status) {
+      return status.error();
+    }
+  }
+  for (const Status& status :
+       {readAll(*store, c.breakpoints), readAll(*store, c.watches), readAll(*store, c.cycles),
+        readAll(*store, c.stops), readAll(*store, c.hits), readAll(*store, c.notes)}) {
+    if (!status) {
+      return status.error();
+    }
+  }
+  return c;
+}
+
+std::string dump(const Execution& e) {
+  Dump d;
+  for (const RankHistory& h : e.ranks) {
+    d("rank");
+    for (const Event& v : h.events) {
+      d("event", v.kind, v.call, v.site, v.comm, v.peer, v.tag, v.bytes);
+    }
+    for (const PostedReceive& v : h.receives) {
+      d("receive", v.post, v.completion, v.comm, v.wantedSource, v.wantedTag, v.state, v.source,
+        v.tag, v.message);
+    }
+    for (const ProbeHit& v : h.probes) {
+      d("probe", v.event, v.comm, v.wantedSource, v.wantedTag, v.source, v.tag, v.postsBefore,
+        v.message);
+    }
+    for (const SentMessage& v : h.sends) {
+      d("send", v.event, v.comm, v.dest, v.tag, v.synchronous, v.syncCompletion);
+    }
+    for (const CollectivePart& v : h.collectives) {
+      d("collective", v.event, v.completion, v.comm, v.ordinal, v.flow, v.root, v.contributes,
+        v.takes);
+    }
+  }
+  for (const Communicator& v : e.communicators) {
+    d("communicator", v.key, v.name, v.group, v.remote);
+  }
+  for (const CallSite& v : e.sites) {
+    d("site", v.module, v.offset, v.function, v.file, v.line);
+  }
+  for (const Message& v : e.messages) {
+    d("message", v.send.rank, v.send.serial, v.sendIndex, v.dest, v.comm, v.tag, v.post,
+      v.completion);
+  }
+  d("calls", e.callNames);
+  return d.text();
+}
+
+std::string dump(const std::vector<Race>& races, const std::vector<std::string>& classes) {
+  Dump d;
+  for (const Race& v : races) {
+    d("race", v.rank, v.probe, v.index, v.taken, v.alternatives);
+  }
+  d("classes", classes);
+  return d.text();
+}
+
+std::string dump(const Content& c) {
+  Dump d;
+  const RunInfo& r = c.run;
+  d("run", r.uuid, r.createdUtc, r.finishedUtc, r.command, r.workingDirectory, r.launcher,
+    r.program, r.ranks, r.mode);
+  d(r.mpiLibrary, r.host, r.version, r.exitStatus, r.complete, r.salt, r.messages,
+    r.wildcardReceives, r.racingReceives);
+  for (const RankInfo& v : c.ranks) {
+    d("rank", v.rank, v.pid, v.host, v.executable, v.buildId, v.threadLevel, v.exitStatus,
+      v.exitSignal, v.state);
+    d(v.lastSerial, v.complete, v.cutReason, v.logBytes, v.logChunks);
+  }
+  for (const RankCounter& v : c.counters) {
+    d("counter", v.rank, v.name, v.value);
+  }
+  for (const ModuleInfo& v : c.modules) {
+    d("module", v.path, v.buildId);
+  }
+  for (const auto& log : c.logs) {
+    for (const auto& data : log) {
+      d("log", std::string(data.begin(), data.end()));
+    }
+    d("end");
+  }
+  d("times", c.times);
+  for (const Breakpoint& v : c.breakpoints) {
+    d("breakpoint", v.id, v.kind, v.file, v.line, v.function, v.lineText, v.condition,
+      v.ignoreCount, v.enabled, v.ranks);
+  }
+  for (const Watch& v : c.watches) {
+    d("watch", v.id, v.expression);
+  }
+  for (const Cycle& v : c.cycles) {
+    d("cycle", v.id, v.startedUtc, v.finishedUtc, v.buildId, v.reason, v.jitterSeed,
+      v.matchedRecording, v.exitStatus);
+  }
+  for (const CycleStop& v : c.stops) {
+    d("stop", v.id, v.cycle, v.rank, v.serial, v.reason, v.file, v.line);
+  }
+  for (const BreakpointHit& v : c.hits) {
+    d("hit", v.id, v.cycle, v.breakpoint, v.rank, v.serial, v.hits);
+  }
+  for (const Note& v : c.notes) {
+    d("note", v.id, v.rank, v.serial, v.text, v.createdUtc, v.kind);
+  }
+  return d.text() + dump(c.execution) + dump(c.races, c.raceClasses);
+}
+
+}  // namespace pf::db

@@ -1,0 +1,172 @@
+#include "verify.h"
+
+#include "log_chunks.h"
+#include "open_trace.h"
+#include "rows.h"
+#include "seal.h"
+
+#include <algorithm>
+
+#include "db/trace_store.h"
+
+namespace pf::db {
+namespace {
+
+constexpr std::size_t kMostFindings = 200;
+
+void checkTable(Database& database, const Table& table, std::vector<Finding>& findings) {
+  const Status status = table.kind == TableKind::Seal
+                            ? checkSeals(database)
+                            : forEachRow(database, table, [](const Row&) { return true; });
+  if (!status) {
+    findings.push_back({status.error().message, "table " + table.name, lostWith(table.id)});
+  }
+}
+
+Status checkLog(Database& database, const RankInfo& rank, std::vector<Finding>& findings) {
+  Result<LogChunkReader> reader = LogChunkReader::start(database);
+  if (!reader) {
+    return reader.error();
+  }
+  for (std::uint64_t ordinal = 0; ordinal < rank.logChunks && findings.size() < kMostFindings;
+       ++ordinal) {
+    if (const Result<Bytes> data = reader->read(rank.rank, ordinal); !data) {
+      const std::string number = std::to_string(rank.rank);
+      findings.push_back({data.error().message,
+                          "log of rank " + number + ", chunk " + std::to_string(ordinal) + " of " +
+                              std::to_string(rank.logChunks),
+                          "replays of rank " + number + " beyond this piece of its log"});
+    }
+  }
+  return {};
+}
+
+Status checkStructure(Database& database, std::vector<Finding>& findings) {
+  const Result<std::int64_t> size = database.fileSize();
+  Result<Statement> prepared = database.prepare("PRAGMA integrity_check(1)");
+  if (!size || !prepared) {
+    return size.ok() ? prepared.error() : size.error();
+  }
+  database.setDeadline(readBudget(*size));
+  const Statement::Step step = prepared->step();
+  database.setDeadline({});
+  if (step == Statement::Step::Failed) {
+    return prepared->error();
+  }
+  if (step == Statement::Step::Row && prepared->text(0) != "ok") {
+    findings.push_back(
+        {"SQLite says: " + std::string(prepared->text(0)), "structure of the file",
+         findings.empty() ? "nothing yet, but nothing more should be written to it" : "see above"});
+  }
+  return {};
+}
+
+/// Damage of a file that does not open: `reason` says why.
+Result<std::vector<Finding>> findDamageInCopy(const std::string& path, const Error& reason) {
+  std::vector<Finding> findings{
+      {reason.message, "file", "opening it; 'photofinish check' lists what can be saved"}};
+  Result<RepairedCopy> copy = RepairedCopy::make(path, "/tmp");
+  if (!copy) {
+    findings.push_back({copy.error().message, "file", "everything"});
+    return findings;
+  }
+  Database& database = copy->database();
+  std::vector<RankInfo> ranks;
+  const Status known =
+      readRows<RankInfo>(database, TableId::Rank, false, [&](std::int64_t, RankInfo&& rank) {
+        ranks.push_back(std::move(rank));
+        return true;
+      });
+  if (!known) {
+    ranks.clear();
+  }
+  Result<std::vector<Finding>> inside = findDamage(database, ranks);
+  if (!inside) {
+    return inside;
+  }
+  std::move(inside->begin(), inside->end(), std::back_inserter(findings));
+  return findings;
+}
+
+}  // namespace
+
+std::string lostWith(TableId id) {
+  switch (id) {
+    case TableId::Run:
+      return "command line, result and totals of the run";
+    case TableId::Rank:
+      return "what became of each rank";
+    case TableId::RankCounter:
+      return "counters of the ranks";
+    case TableId::Module:
+      return "the check that programs and libraries are still those of the recording";
+    case TableId::LogChunk:
+      return "the list of recorded pieces, so that a missing one may go unseen";
+    case TableId::Communicator:
+    case TableId::CallSite:
+    case TableId::Call:
+    case TableId::EventKind:
+    case TableId::Event:
+    case TableId::Receive:
+    case TableId::Probe:
+    case TableId::Message:
+    case TableId::Collective:
+    case TableId::Race:
+    case TableId::RaceAlternative:
+      return "diagram and races, until 'photofinish replay --survey' makes them again from the "
+             "logs";
+    case TableId::Seal:
+      return "the checksum of the checksums";
+    case TableId::Breakpoint:
+      return "breakpoints";
+    case TableId::Watch:
+      return "watched expressions";
+    case TableId::Cycle:
+    case TableId::CycleStop:
+    case TableId::BreakpointHit:
+      return "history of the cycles";
+    case TableId::Note:
+      return "notes and bookmarks";
+  }
+  return {};
+}
+
+Result<std::vector<Finding>> findDamage(Database& database, const std::vector<RankInfo>& ranks) {
+  std::vector<Finding> findings;
+  for (const Table& each : tables()) {
+    checkTable(database, each, findings);
+  }
+  for (const RankInfo& rank : ranks) {
+    if (Status status = checkLog(database, rank, findings); !status) {
+      return status.error();
+    }
+  }
+  if (Status status = checkStructure(database, findings); !status) {
+    findings.push_back({status.error().message, "structure of the file", "see above"});
+  }
+  return findings;
+}
+
+Result<std::vector<Finding>> checkTrace(const std::string& path) {
+  Result<TraceStore> store = TraceStore::open(path, TraceStore::Mode::ReadOnly);
+  if (store.ok()) {
+    return store->verify();
+  }
+  if (store.error().code != ErrorCode::Damaged) {
+    return store.error();
+  }
+  const Result<std::string> real = locateTrace(path);
+  if (!real) {
+    return real.error();
+  }
+  Result<Database> database = Database::open(*real, Database::Access::Read);
+  if (!database) {
+    return database.error();
+  }
+  if (Status identity = checkIdentity(*database); !identity) {
+    return identity.error();
+  }
+  return findDamageInCopy(*real, store.error());
+}
+
+}  // namespace pf::db
