@@ -1,0 +1,127 @@
+// The agent of one rank: what the launcher starts in place of the program.
+//
+// It starts the program with the interposer preloaded, is the rank's other end of the page, and, if
+// there is a daemon, its messenger. One thread does everything (a second one only waits on the
+// page's futex). In a recording the daemon may die or never be there: nothing changes for the
+// program. In a replay the rank needs someone to release it: without a daemon it runs on, unless it
+// waits for one.
+#pragma once
+
+#include "gdb_process.h"
+#include "launch.h"
+#include "output_capture.h"
+#include "rank_page_file.h"
+#include <poll.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "protocol/framed_socket.h"
+#include "protocol/session_directory.h"
+
+namespace pf::agent {
+
+class Agent {
+ public:
+  Agent(protocol::SessionDirectory session, std::vector<std::string> command,
+        const AgentSignals& signals, SignalCanary& canary);
+  ~Agent();
+  Agent(const Agent&) = delete;
+  Agent& operator=(const Agent&) = delete;
+
+  /// Starts the program and stays until it has ended. Returns its status as waitpid() gives it; an
+  /// error if it was not started.
+  [[nodiscard]] Result<int> run();
+  /// Set if the program was not allowed to run: the agent's exit status instead of the program's.
+  [[nodiscard]] std::optional<int> ownStatus() const { return m_ownStatus; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // agent.cpp: start and loop
+  [[nodiscard]] Status connect();
+  [[nodiscard]] Status startProgram();
+  [[nodiscard]] Result<std::string> interposerPath() const;
+  [[nodiscard]] std::vector<std::string> programEnvironment(const std::string& interposer) const;
+  void loop();
+  void poll(std::chrono::milliseconds timeout);
+  [[nodiscard]] std::chrono::milliseconds pollTimeout() const;
+  void onSignals();
+  void reapProgram();
+  void relayOutput(std::size_t stream);
+  [[nodiscard]] bool relayGdb(bool all);  ///< true if GDB said something
+  void onTimer();
+
+  // agent_rank.cpp: the page and the daemon
+  void onPage();
+  void introduce();
+  [[nodiscard]] bool claimRank(std::int32_t rank);
+  void configure(std::uint32_t mode, std::uint64_t jitterSeed, const std::string& schedule,
+                 std::uint64_t stopAt);
+  void report(bool now);
+  void armTrap(const protocol::RankState& state);
+  void onDaemon();
+  void obey(const protocol::Message& message);
+  void openGate();
+  void setStop(std::uint64_t serial);
+  void attachGdb();
+  void endGdb();
+  void gdbEnded();
+  void sendSignal(const protocol::GdbSignal& order);
+  void onRefused(const std::string& text);
+  void loseDaemon();
+  void tell(const protocol::Message& message);
+  void tellGdb(protocol::GdbCondition state, const std::string& text);
+  [[nodiscard]] bool waitsForUs() const;
+  [[nodiscard]] pid_t mpiProcess() const;
+  void signalProgram(int number);
+  void kill();
+
+  // agent_end.cpp
+  void finish();
+  void drainOutput();
+  void drainGdb();
+  [[nodiscard]] protocol::RankExited exitReport() const;
+
+  [[nodiscard]] bool replaying() const { return (m_session.config().mode & kReplay) != 0; }
+
+  protocol::SessionDirectory m_session;
+  std::vector<std::string> m_command;
+  const AgentSignals& m_signals;
+  SignalCanary& m_canary;
+  std::unique_ptr<RankPageFile> m_page;  ///< none: the program runs unrecorded
+  std::unique_ptr<PageWatcher> m_watcher;
+  std::optional<OutputCapture> m_output;
+  protocol::FramedSocket m_daemon;  ///< not valid: there is none
+  GdbProcess m_gdb;
+
+  pid_t m_program = -1;
+  int m_status = 0;
+  bool m_ended = false;
+  std::optional<int> m_ownStatus;
+  std::int32_t m_rank = -1;  ///< the launcher's word until MPI_Init
+  bool m_introduced = false;
+  bool m_divergedTold = false;
+  protocol::RankState m_told;  ///< as last reported
+  Clock::time_point m_toldAt;
+  std::optional<std::uint64_t> m_trappedAt;  ///< serial at which the rank used up its trap
+  bool m_echo = true;
+  std::string m_mi;  ///< from GDB, not a whole line yet
+  Clock::time_point m_miAt;
+  std::uint64_t m_cut = 0;  ///< output bytes not sent
+  std::optional<Clock::time_point> m_daemonLost;
+  std::optional<Clock::time_point> m_killAt;
+  std::optional<Clock::time_point> m_deadSince;  ///< the rank is dead and its GDB has not let go
+  std::optional<Clock::time_point> m_wakeStoppedUntil;  ///< after a GDB died
+  std::vector<::pollfd> m_polled;
+};
+
+/// One line on stderr for people.
+void say(const std::string& text);
+
+}  // namespace pf::agent

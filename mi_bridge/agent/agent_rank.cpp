@@ -1,0 +1,300 @@
+// The agent between its rank's page and the daemon.
+#include "agent.h"
+#include "build_id.h"
+#include "proc.h"
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstring>
+
+namespace pf::agent {
+
+using namespace protocol;  // NOLINT(google-build-using-namespace): every order is obeyed here
+
+namespace {
+
+template <std::size_t Size>
+void copyText(char (&field)[Size], const std::string& text) {  // NOLINT(modernize-avoid-c-arrays)
+  const std::size_t size = std::min(text.size(), Size - 1);
+  std::memcpy(field, text.data(), size);
+  field[size] = '\0';
+}
+
+bool sameButForProgress(RankState a, const RankState& b) {
+  a.serial = b.serial;
+  a.inCall = b.inCall;
+  a.call = b.call;
+  a.waitPeer = b.waitPeer;
+  a.waitTag = b.waitTag;
+  return a == b;
+}
+
+}  // namespace
+
+void Agent::tell(const Message& message) {
+  static_cast<void>(
+      m_daemon.send(message));  // if it is gone, onDaemon() reads its last words first
+}
+
+// -- from the rank
+
+void Agent::onPage() {
+  const auto phase = m_page->state().phase;
+  if (phase != RankPhase::Launched && !m_introduced) {
+    introduce();
+  }
+  if (m_introduced) {
+    report(false);
+  }
+}
+
+void Agent::introduce() {
+  m_introduced = true;
+  RankHello hello = m_page->hello();
+  hello.pid = mpiProcess();
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  hello.host = host.data();
+  hello.buildId = buildId(hello.executable);
+  const bool possible = hello.rank >= 0 && hello.rank < hello.size;
+  if (!possible || !claimRank(hello.rank)) {
+    if (replaying()) {
+      onRefused("a second process says that it is rank " + std::to_string(hello.rank));
+    } else {
+      say("a second process says that it is rank " + std::to_string(hello.rank) +
+          " (MPI_Comm_spawn, or a second mpirun): it is not recorded");
+      m_daemon.close();
+      configure(0, 0, {}, 0);
+    }
+    return;
+  }
+  m_rank = hello.rank;
+  m_told.rank = m_rank;
+  m_told.phase = RankPhase::Hello;
+  if (!replaying()) {
+    const SessionConfig& config = m_session.config();
+    configure(config.mode & ~static_cast<std::uint32_t>(kGate), config.jitterSeed, {}, 0);
+  }
+  tell(hello);
+}
+
+/// Two processes must not write one log.
+bool Agent::claimRank(std::int32_t rank) {
+  const UniqueFd claim(::open(m_session.claimPath(rank).c_str(),
+                              O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  return claim.valid();
+}
+
+void Agent::configure(std::uint32_t mode, std::uint64_t jitterSeed, const std::string& schedule,
+                      std::uint64_t stopAt) {
+  RankPage& page = m_page->page();
+  page.mode = mode;
+  page.jitterSeed = jitterSeed;
+  page.salt = m_session.config().salt;
+  copyText(page.logPath,
+           m_session.config().logDirectory + "/rank-" + std::to_string(m_rank) + ".log");
+  copyText(page.schedulePath, schedule);
+  page.stopAt.store(stopAt, std::memory_order_relaxed);
+  page.configured.store(1, std::memory_order_release);
+  m_page->wakeRank();
+}
+
+void Agent::report(bool now) {
+  if (!m_daemon.valid() && !m_gdb.runs()) {
+    return;
+  }
+  RankState state = m_page->state();
+  state.rank = m_rank;
+  if (replaying() || m_gdb.runs()) {
+    const char process = processState(mpiProcess());
+    state.held = process == 't' || process == 'T';
+    if (process == 'T' && m_wakeStoppedUntil) {
+      ::kill(mpiProcess(), SIGCONT);  // a GDB that died while it attached left a stop behind
+    }
+  }
+  armTrap(state);
+  if (state.phase == RankPhase::Diverged && !m_divergedTold) {
+    m_divergedTold = true;
+    tell(m_page->divergence());
+  }
+  const auto time = Clock::now();
+  const std::chrono::milliseconds interval(m_session.config().watchIntervalMs);
+  const bool urgent = now || !sameButForProgress(state, m_told);
+  if (urgent || (!(state == m_told) && time - m_toldAt >= interval)) {
+    m_told = state;
+    m_toldAt = time;
+    tell(state);
+  }
+}
+
+/// The rank takes the trap off when it has trapped: set it again for its next stop.
+void Agent::armTrap(const RankState& state) {
+  std::atomic<std::uint32_t>& trap = m_page->page().trapOnStop;
+  if (!m_gdb.runs() || m_gdb.askedToEnd() || trap.load() != 0) {
+    return;
+  }
+  const bool atStop = state.phase == RankPhase::Stopped || state.phase == RankPhase::Diverged;
+  if (atStop && (!m_trappedAt || m_trappedAt == state.serial)) {
+    m_trappedAt = state.serial;
+    return;
+  }
+  m_trappedAt.reset();
+  trap.store(1);
+  m_page->wakeRank();
+}
+
+bool Agent::waitsForUs() const {
+  const RankPhase phase = m_page->state().phase;
+  const bool asks = phase == RankPhase::Hello && m_page->page().configured.load() == 0;
+  return asks || phase == RankPhase::Gated || phase == RankPhase::Stopped ||
+         phase == RankPhase::Diverged;
+}
+
+/// The program, or the process that it started and that called MPI_Init.
+pid_t Agent::mpiProcess() const {
+  const pid_t pid = m_page->page().pid;
+  return pid > 0 && pid != m_program && isDescendant(pid, m_program) ? pid : m_program;
+}
+
+// -- from the daemon
+
+void Agent::onDaemon() {
+  static_cast<void>(m_daemon.flush());
+  while (m_daemon.valid()) {
+    Result<std::optional<Message>> message = m_daemon.receive();
+    if (!message) {
+      loseDaemon();
+    } else if (message->has_value()) {
+      obey(**message);
+    } else {
+      return;
+    }
+  }
+}
+
+void Agent::obey(const Message& message) {
+  std::visit(Overloaded{
+                 [&](const Configure& m) {
+                   if (replaying()) {
+                     configure(m.mode, m.jitterSeed, m.schedulePath, m.stopAt);
+                   }
+                 },
+                 [&](const OpenGate&) { openGate(); },
+                 [&](const SetStop& m) { setStop(m.serial); },
+                 [&](const AttachGdb&) { attachGdb(); },
+                 [&](const DetachGdb&) { endGdb(); },
+                 [&](const MiToGdb& m) { m_gdb.write(m.bytes); },
+                 [&](const GdbSignal& m) { sendSignal(m); },
+                 [&](const Kill&) { kill(); },
+                 [&](const Refused& m) { onRefused(m.text); },
+                 [](const auto&) {},
+             },
+             message);
+}
+
+void Agent::openGate() {
+  m_page->page().gateOpen.store(1, std::memory_order_release);
+  m_page->wakeRank();
+}
+
+void Agent::setStop(std::uint64_t serial) {
+  m_page->page().stopAt.store(serial, std::memory_order_release);
+  m_page->wakeRank();
+}
+
+void Agent::sendSignal(const GdbSignal& order) {
+  if (order.signal != SIGINT && order.signal != SIGTERM) {
+    return;
+  }
+  if (order.target == SignalTarget::Gdb) {
+    m_gdb.signal(order.signal);
+  } else {
+    ::kill(mpiProcess(), order.signal);
+  }
+}
+
+void Agent::kill() {
+  if (replaying()) {
+    signalProgram(SIGKILL);
+    return;
+  }
+  signalProgram(SIGTERM);
+  m_killAt = Clock::now() + std::chrono::seconds(2);
+}
+
+void Agent::signalProgram(int number) {
+  if (const pid_t rank = mpiProcess(); rank != m_program) {
+    ::kill(rank, number);
+  }
+  ::kill(m_program, number);
+}
+
+/// The daemon tells the front end why; here the program must not run on in a replay.
+void Agent::onRefused(const std::string& text) {
+  m_daemon.close();
+  if (replaying()) {
+    if (m_page->page().configured.load() == 0) {
+      m_ownStatus = 1;
+    } else {
+      say(text);
+    }
+    signalProgram(SIGKILL);
+  }
+}
+
+void Agent::loseDaemon() {
+  m_daemon.close();
+  m_echo = true;
+  endGdb();
+  if (replaying()) {
+    say("rank " + std::to_string(m_rank) + ": the control daemon is gone");
+    m_daemonLost = Clock::now();
+    if (!waitsForUs()) {
+      setStop(0);
+    }
+  }
+}
+
+// -- GDB
+
+void Agent::tellGdb(GdbCondition state, const std::string& text) {
+  tell(GdbState{m_rank, state, mpiProcess(), text});
+}
+
+void Agent::attachGdb() {
+  if (m_gdb.runs()) {
+    tellGdb(GdbCondition::Attached, "gdb is there already");
+    return;
+  }
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    environment.emplace_back(*entry);
+  }
+  if (Status status = m_gdb.start(m_signals, environment); !status) {
+    tellGdb(GdbCondition::Failed, status.error().text());
+    return;
+  }
+  m_trappedAt.reset();
+  m_page->page().trapOnStop.store(1);
+  tellGdb(GdbCondition::Attached, {});
+}
+
+void Agent::endGdb() {
+  if (m_gdb.runs()) {
+    m_page->page().trapOnStop.store(0);
+    m_gdb.end();
+  }
+}
+
+void Agent::gdbEnded() {
+  m_page->page().trapOnStop.store(0);
+  while (relayGdb(true)) {
+  }
+  m_wakeStoppedUntil = Clock::now() + std::chrono::seconds(1);
+  tellGdb(m_gdb.askedToEnd() ? GdbCondition::Detached : GdbCondition::Died, m_gdb.text());
+}
+
+}  // namespace pf::agent

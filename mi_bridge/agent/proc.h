@@ -1,0 +1,17 @@
+// What /proc says of a process.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+namespace pf::agent {
+
+/// 'R', 'S', 't' (tracing stop), 'T' (stopped by a signal), 'Z' …; 0 if there is no such process.
+[[nodiscard]] char processState(pid_t pid);
+/// True if `pid` lives and is `ancestor` or was started by it, over at most 64 generations.
+[[nodiscard]] bool isDescendant(pid_t pid, pid_t ancestor);
+/// Whether `signal` waits for the whole process `pid`, which blocks it.
+[[nodiscard]] bool isPending(pid_t pid, int signal);
+
+}  // namespace pf::agent

@@ -1,0 +1,85 @@
+#include "build_id.h"
+#include "proc.h"
+#include "rank_page_file.h"
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+namespace pf::agent {
+namespace {
+
+TEST(BuildId, IsReadFromThisProgram) {
+  const std::string id = buildId("/proc/self/exe");
+  EXPECT_EQ(id.size() % 2, 0U);
+  EXPECT_GE(id.size(), 16U);
+  EXPECT_EQ(id.find_first_not_of("0123456789abcdef"), std::string::npos);
+}
+
+TEST(BuildId, CutOrForeignFilesHaveNone) {
+  EXPECT_EQ(buildId("/nonexistent"), "");
+  EXPECT_EQ(buildId("/etc/passwd"), "");
+  const std::string cut = testing::TempDir() + "cut_elf";
+  std::ifstream whole("/proc/self/exe", std::ios::binary);
+  std::string bytes(400, '\0');
+  whole.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  for (std::size_t size = 0; size < bytes.size(); size += 8) {
+    std::ofstream(cut, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(size));
+    EXPECT_EQ(buildId(cut), "") << size;
+  }
+  ::unlink(cut.c_str());
+}
+
+TEST(Proc, KnowsStateAndAncestry) {
+  EXPECT_EQ(processState(::getpid()), 'R');
+  EXPECT_EQ(processState(-1), '\0');
+  EXPECT_TRUE(isDescendant(::getpid(), ::getppid()));
+  EXPECT_FALSE(isDescendant(::getppid(), ::getpid()));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  EXPECT_TRUE(isDescendant(child, ::getpid()));
+  ::kill(child, SIGSTOP);
+  ::waitpid(child, nullptr, WUNTRACED);
+  EXPECT_EQ(processState(child), 'T');
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_FALSE(isDescendant(child, ::getpid()));
+}
+
+TEST(RankPageFile, NonsenseOnThePageIsReadAsSomethingPossible) {
+  Result<RankPageFile> file =
+      RankPageFile::create(testing::TempDir() + "page-" + std::to_string(::getpid()));
+  ASSERT_TRUE(file.ok()) << file.error().text();
+  RankPage& page = file->page();
+  EXPECT_EQ(page.magic, kRankPageMagic);
+  page.phase = 4'000'000'000U;
+  page.waitPeer = -77;
+  page.logFailed = 0xFFFFFFFFU;
+  std::memset(page.mpiLibrary, 'x', sizeof page.mpiLibrary);
+  EXPECT_EQ(file->state().phase, RankPhase::Finalized);
+  EXPECT_EQ(file->state().waitPeer, -2);
+  EXPECT_EQ(file->hello().mpiLibrary.size(), sizeof page.mpiLibrary);
+  EXPECT_FALSE(RankPageFile::create(file->path()).ok()) << "never another's file";
+}
+
+TEST(PageWatcher, SeesNews) {
+  Result<RankPageFile> file =
+      RankPageFile::create(testing::TempDir() + "watch-" + std::to_string(::getpid()));
+  ASSERT_TRUE(file.ok());
+  const PageWatcher watcher(file->page());
+  ::pollfd entry{watcher.fd(), POLLIN, 0};
+  EXPECT_EQ(::poll(&entry, 1, 50), 0);
+  file->page().toAgent.fetch_add(1);  // not even woken: seen within the watcher's own 200 ms
+  EXPECT_EQ(::poll(&entry, 1, 5000), 1);
+}
+
+}  // namespace
+}  // namespace pf::agent

@@ -1,0 +1,56 @@
+// What the daemon knows of each rank, and who waits for whom.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "protocol/messages.h"
+
+namespace pf::daemon {
+
+using TimePoint = std::chrono::steady_clock::time_point;
+using PeerId = std::uint64_t;  ///< 0 = none
+
+struct RankRecord {
+  PeerId agent = 0;  ///< 0 = gone
+  protocol::RankHello hello;
+  protocol::RankState state;
+  std::uint64_t stopAt = 0;  ///< as last ordered
+  bool exited = false;       ///< the program has ended, or its agent was lost
+  bool gateOpen = false;
+  TimePoint changed;  ///< when serial, phase or held last changed
+};
+
+/// Ranks that have come to MPI_Init.
+using RankTable = std::map<std::int32_t, RankRecord>;
+
+/// Its process runs, as far as we know.
+[[nodiscard]] inline bool isLive(const RankRecord& rank) {
+  return !rank.exited && rank.agent != 0;
+}
+[[nodiscard]] bool isStopped(const RankRecord& rank);
+/// Live, in a call that may block, and not stopped.
+[[nodiscard]] bool isWaiting(const RankRecord& rank);
+/// Live, and a GDB or a signal stopped it elsewhere than at our stop.
+[[nodiscard]] bool isHeld(const RankRecord& rank);
+
+/// When a live rank last got on; `start` if none ever did.
+[[nodiscard]] TimePoint lastProgress(const RankTable& table, TimePoint start);
+
+/// "rank 2 waits in MPI_Recv (event 17) for rank 1", "rank 0 is stopped before event 5", …
+[[nodiscard]] std::string describe(const RankRecord& rank);
+/// describe() of every rank, one a line, at most `most` lines.
+[[nodiscard]] std::string describeAll(const RankTable& table, std::size_t most = 16);
+
+/// The ranks of a cycle in "waits for", the first one repeated by nobody; empty if there is none.
+[[nodiscard]] std::vector<std::int32_t> findCycle(const RankTable& table);
+
+/// Why nothing gets on, when every live rank waits: names a peer that cannot send any more, else
+/// the cycle, else lists who waits. Nothing if some live rank does not wait.
+[[nodiscard]] std::optional<protocol::Verdict> explainStall(const RankTable& table);
+
+}  // namespace pf::daemon

@@ -1,0 +1,124 @@
+// Everything the daemon decides, without sockets or clocks: events in, orders out.
+//
+// The transport (daemon.h) authenticates peers, then reports their coming, their messages and their
+// going, and ticks at least every 50 ms; tests do the same with made-up time. Agents are authentic
+// but not trusted: what they say is filed under the rank that the daemon gave them, and a message
+// that is not theirs to send closes them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/rank_table.h"
+#include "daemon/schedule_source.h"
+#include "daemon/stop_planner.h"
+#include "protocol/messages.h"
+
+namespace pf::daemon {
+
+struct LogicOptions {
+  std::uint32_t mode = 0;  ///< RankMode bits of the session
+  std::uint64_t jitterSeed = 0;
+  StopTimes stopTimes;
+  std::chrono::milliseconds stallAfter{5000};
+  /// A replay whose last client is gone is killed after this time.
+  std::chrono::milliseconds orphanAfter{5000};
+  /// The daemon ends this long after its last peer has gone …
+  std::chrono::milliseconds lingerAfter{1000};
+  /// … or after this time if none ever came.
+  std::chrono::milliseconds startWithin{60000};
+  /// Names of MPI calls, by RankPage::inCall - 1; may be empty.
+  std::vector<std::string> callNames;
+};
+
+/// Send `message` to `peer` (0 = every client); no message: close `peer`.
+struct Order {
+  PeerId peer = 0;
+  std::optional<protocol::Message> message;
+};
+using Orders = std::vector<Order>;
+
+class SessionLogic {
+ public:
+  SessionLogic(LogicOptions options, ScheduleSource& source, TimePoint now);
+
+  [[nodiscard]] Orders peerJoined(PeerId peer, protocol::PeerRole role, TimePoint now);
+  [[nodiscard]] Orders received(PeerId peer, const protocol::Message& message, TimePoint now);
+  [[nodiscard]] Orders peerLost(PeerId peer, TimePoint now);
+  [[nodiscard]] Orders tick(TimePoint now);
+
+  /// The daemon has nothing more to do.
+  [[nodiscard]] bool finished(TimePoint now) const;
+  [[nodiscard]] const RankTable& ranks() const { return m_ranks; }
+  /// The whole session as a client sees it.
+  [[nodiscard]] protocol::SessionState state() const;
+
+ private:
+  struct Agent {
+    std::int32_t rank = -1;  ///< the launcher's word until RankHello
+    bool said = false;       ///< RankHello
+    bool exited = false;     ///< said RankExited
+  };
+
+  void fromAgent(PeerId peer, Agent& agent, const protocol::Message& message);
+  void fromClient(PeerId peer, const protocol::Message& message);
+  void onHello(PeerId peer, Agent& agent, protocol::RankHello hello);
+  void onState(Agent& agent, protocol::RankState state);
+  void onDiverged(const Agent& agent, protocol::RankDiverged diverged);
+  void onExited(Agent& agent, protocol::RankExited exited);
+  void onPlan(const protocol::Plan& plan);
+  void onOpenGate(const protocol::OpenGate& order);
+  void onAttach(const protocol::AttachGdb& order);
+  void onKill();
+
+  [[nodiscard]] Status admit(PeerId peer, const protocol::RankHello& hello);
+  void refuse(PeerId peer, const std::string& text);
+  void configure(PeerId peer, std::int32_t rank);
+  void orderStop(std::int32_t rank, std::uint64_t serial);
+  void updateGate();
+  void openGates();
+  void nudge(std::int32_t rank);
+  void watchStall();
+  void watchEnd();
+  void watchOrphan();
+  void tellVerdict(protocol::Verdict verdict);
+  void tellState();
+  void toRank(std::int32_t rank, protocol::Message message);
+  void toClients(protocol::Message message) { m_orders.push_back({0, std::move(message)}); }
+  [[nodiscard]] bool replaying() const { return (m_options.mode & kReplay) != 0; }
+  [[nodiscard]] RankRecord* find(std::int32_t rank);
+  Orders takeOrders() { return std::exchange(m_orders, {}); }
+
+  LogicOptions m_options;
+  ScheduleSource& m_source;
+  StopPlanner m_planner;
+  RankTable m_ranks;
+  std::map<PeerId, Agent> m_agents;  ///< connected
+  std::vector<PeerId> m_clients;     ///< connected
+  Orders m_orders;
+  TimePoint m_now;
+  TimePoint m_lastPeer;    ///< a peer came or went
+  TimePoint m_lastClient;  ///< a client went, or the session began
+  std::int32_t m_expected = 0;
+  bool m_anyone = false;
+  bool m_agentSeen = false;
+  bool m_allGated = false;
+  bool m_gateOpen = false;
+  bool m_openAll = false;                 ///< client's order, perhaps before all are gated
+  std::vector<std::int32_t> m_openRanks;  ///< same, for some
+  bool m_diverged = false;
+  bool m_refused = false;
+  bool m_endTold = false;
+  bool m_orphanKilled = false;
+  bool m_shutdown = false;
+  std::optional<TimePoint> m_stallTold;  ///< progress that the last stall verdict was about
+  std::string m_firstEnd;                ///< of the first program that did not end well
+  std::int32_t m_firstEndRank = -1;
+  std::optional<protocol::Verdict> m_verdict;  ///< the last one, for clients that come later
+};
+
+}  // namespace pf::daemon

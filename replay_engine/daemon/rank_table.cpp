@@ -1,0 +1,179 @@
+#include "daemon/rank_table.h"
+
+#include <algorithm>
+
+namespace pf::daemon {
+
+using protocol::Verdict;
+using protocol::VerdictKind;
+
+namespace {
+
+std::string event(std::uint64_t serial) {
+  return "event " + std::to_string(serial);
+}
+std::string rankName(std::int32_t rank) {
+  return "rank " + std::to_string(rank);
+}
+
+std::string callOf(const RankRecord& rank) {
+  return rank.state.call.empty() ? "an MPI call" : rank.state.call;
+}
+
+const RankRecord* find(const RankTable& table, std::int32_t rank) {
+  const auto it = table.find(rank);
+  return it == table.end() ? nullptr : &it->second;
+}
+
+/// Why `rank` will send nothing any more; empty if it may.
+std::string whySilent(const RankTable& table, std::int32_t rank) {
+  const RankRecord* peer = find(table, rank);
+  const std::string name = rankName(rank);
+  if (peer == nullptr) {
+    return name + ", which does not exist";
+  }
+  if (peer->state.phase == RankPhase::Diverged) {
+    return name + ", which diverged from its recording at its " + event(peer->state.serial);
+  }
+  if (!isLive(*peer)) {
+    return name + ", which has ended after its " + event(peer->state.serial);
+  }
+  if (peer->state.phase == RankPhase::Finalized) {
+    return name + ", which has called MPI_Finalize (its " + event(peer->state.serial) + ")";
+  }
+  if (peer->state.pastEnd) {
+    return name + ", whose record ends: it is at its " + event(peer->state.serial) +
+           " and runs without a recording";
+  }
+  return {};
+}
+
+std::string cycleText(const RankTable& table, const std::vector<std::int32_t>& cycle) {
+  std::string text = "deadlock: ";
+  for (std::size_t i = 0; i < cycle.size(); ++i) {
+    text += (i == 0 ? "" : "; ") + describe(table.at(cycle[i]));
+  }
+  return text;
+}
+
+}  // namespace
+
+bool isStopped(const RankRecord& rank) {
+  return isLive(rank) && rank.state.phase == RankPhase::Stopped;
+}
+
+bool isWaiting(const RankRecord& rank) {
+  const RankPhase phase = rank.state.phase;
+  return isLive(rank) && rank.state.inCall != 0 &&
+         (phase == RankPhase::Running || phase == RankPhase::Finalized);
+}
+
+bool isHeld(const RankRecord& rank) {
+  return isLive(rank) && rank.state.held && !isStopped(rank);
+}
+
+TimePoint lastProgress(const RankTable& table, TimePoint start) {
+  for (const auto& [number, rank] : table) {
+    start = std::max(start, rank.changed);
+  }
+  return start;
+}
+
+std::string describe(const RankRecord& rank) {
+  const protocol::RankState& state = rank.state;
+  const std::string name = rankName(state.rank);
+  if (!isLive(rank)) {
+    return name + " has ended after " + event(state.serial);
+  }
+  if (isStopped(rank)) {
+    return name + " is stopped before " + event(state.serial + 1) +
+           (state.call.empty() ? "" : " (" + state.call + ")");
+  }
+  if (isHeld(rank)) {
+    return name + " is held by GDB or a signal after " + event(state.serial);
+  }
+  if (isWaiting(rank)) {
+    std::string text = name + " waits in " + callOf(rank) + " (" + event(state.serial) + ")";
+    if (state.waitPeer >= 0) {
+      text += " for " + rankName(state.waitPeer);
+    } else if (state.waitPeer == -1) {
+      text += " for any rank";
+    }
+    return state.waitTag >= 0 ? text + ", tag " + std::to_string(state.waitTag) : text;
+  }
+  switch (state.phase) {
+    case RankPhase::Launched:
+    case RankPhase::Hello:
+      return name + " is in MPI_Init";
+    case RankPhase::Gated:
+      return name + " is held at the end of MPI_Init";
+    case RankPhase::Diverged:
+      return name + " diverged at " + event(state.serial);
+    case RankPhase::Finalized:
+      return name + " has called MPI_Finalize";
+    case RankPhase::Stopped:
+    case RankPhase::Running:
+      break;
+  }
+  return name + " computes after " + event(state.serial);
+}
+
+std::string describeAll(const RankTable& table, std::size_t most) {
+  std::string text;
+  std::size_t lines = 0;
+  for (const auto& [number, rank] : table) {
+    if (lines++ == most) {
+      return text + "\n… and " + std::to_string(table.size() - most) + " more";
+    }
+    text += (text.empty() ? "" : "\n") + describe(rank);
+  }
+  return text;
+}
+
+std::vector<std::int32_t> findCycle(const RankTable& table) {
+  for (const auto& [start, record] : table) {
+    std::vector<std::int32_t> path;
+    const RankRecord* rank = &record;
+    while (rank != nullptr && isWaiting(*rank) && rank->state.waitPeer >= 0) {
+      const auto seen = std::find(path.begin(), path.end(), rank->state.rank);
+      if (seen != path.end()) {
+        return {seen, path.end()};
+      }
+      path.push_back(rank->state.rank);
+      rank = find(table, rank->state.waitPeer);
+    }
+  }
+  return {};
+}
+
+std::optional<Verdict> explainStall(const RankTable& table) {
+  const bool someWait = std::any_of(table.begin(), table.end(),
+                                    [](const auto& entry) { return isWaiting(entry.second); });
+  const bool allWait = std::all_of(table.begin(), table.end(), [](const auto& entry) {
+    const RankRecord& rank = entry.second;
+    return !isLive(rank) || rank.state.phase == RankPhase::Finalized ||
+           (isWaiting(rank) && !isHeld(rank));
+  });
+  if (!someWait || !allWait) {
+    return std::nullopt;
+  }
+  for (const auto& [number, rank] : table) {
+    if (!isWaiting(rank) || rank.state.waitPeer < 0) {
+      continue;
+    }
+    if (const std::string why = whySilent(table, rank.state.waitPeer); !why.empty()) {
+      return Verdict{VerdictKind::Stalled, number, rank.state.serial,
+                     rankName(number) + " waits in " + callOf(rank) + " (" +
+                         event(rank.state.serial) + ") for a message from " + why + "\n" +
+                         describeAll(table)};
+    }
+  }
+  if (const std::vector<std::int32_t> cycle = findCycle(table); !cycle.empty()) {
+    const RankRecord& first = table.at(cycle.front());
+    return Verdict{VerdictKind::Deadlock, cycle.front(), first.state.serial,
+                   cycleText(table, cycle)};
+  }
+  return Verdict{VerdictKind::Stalled, -1, 0, "every rank waits:\n" + describeAll(table)};
+}
+
+}  // namespace pf::daemon

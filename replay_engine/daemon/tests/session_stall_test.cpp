@@ -1,0 +1,153 @@
+#include "simulated_session.h"
+
+#include <gtest/gtest.h>
+
+namespace pf::daemon {
+namespace {
+
+using namespace protocol;  // NOLINT(google-build-using-namespace): messages
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Stall, CycleIsADeadlock) {
+  SimulatedSession s(3);
+  s.start();
+  s.at(0, RankPhase::Running, 5, 1, 1);
+  s.at(1, RankPhase::Running, 7, 1, 2);
+  s.at(2, RankPhase::Running, 3, 1, 1);
+  s.pass(4'900);
+  EXPECT_TRUE(s.verdicts().empty());
+  s.pass(200);
+  ASSERT_EQ(s.verdicts().size(), 1U);
+  EXPECT_EQ(s.verdicts()[0].kind, VerdictKind::Deadlock);
+  EXPECT_EQ(s.verdicts()[0].text,
+            "deadlock: rank 1 waits in MPI_Recv (event 7) for rank 2; "
+            "rank 2 waits in MPI_Recv (event 3) for rank 1");
+  s.pass(20'000);
+  EXPECT_EQ(s.verdicts().size(), 1U) << "told once";
+  s.at(0, RankPhase::Running, 6, 1, 1);
+  s.pass(6'000);
+  EXPECT_EQ(s.verdicts().size(), 2U) << "and again after progress";
+}
+
+TEST(Stall, FinishedPeerIsNamed) {
+  SimulatedSession s(2);
+  s.start();
+  s.at(0, RankPhase::Running, 5, 1, 1);
+  s.at(1, RankPhase::Finalized, 9, 2);
+  s.pass(5'100);
+  ASSERT_EQ(s.verdicts().size(), 1U);
+  EXPECT_EQ(s.verdicts()[0].kind, VerdictKind::Stalled);
+  EXPECT_EQ(s.verdicts()[0].rank, 0);
+  EXPECT_EQ(s.verdicts()[0].serial, 5U);
+  EXPECT_TRUE(contains(s.verdicts()[0].text,
+                       "rank 0 waits in MPI_Recv (event 5) for a message from rank 1, which has "
+                       "called MPI_Finalize (its event 9)"));
+}
+
+TEST(Stall, EndedPeerAndEndOfRecordAreNamed) {
+  SimulatedSession s(3);
+  s.start();
+  s.at(0, RankPhase::Running, 5, 1, 1);
+  s.says(1, RankExited{1, 1, 0, RankPhase::Running, 4, "rank 1 ended"});
+  s.at(2, RankPhase::Running, 5, 1, 0);
+  s.pass(5'100);
+  ASSERT_EQ(s.verdicts().size(), 1U);
+  EXPECT_TRUE(contains(s.verdicts()[0].text, "rank 1, which has ended after its event 4"));
+
+  SimulatedSession t(2);
+  t.start();
+  t.at(0, RankPhase::Running, 5, 1, 1);
+  RankState past;
+  past.phase = RankPhase::Running;
+  past.serial = 8;
+  past.inCall = 1;
+  past.pastEnd = true;
+  t.says(1, past);
+  ASSERT_EQ(t.verdicts().size(), 1U);
+  EXPECT_EQ(t.verdicts()[0].kind, VerdictKind::PastEnd);
+  t.pass(5'100);
+  ASSERT_EQ(t.verdicts().size(), 2U);
+  EXPECT_TRUE(contains(t.verdicts()[1].text, "rank 1, whose record ends: it is at its event 8"));
+}
+
+TEST(Stall, NotWhileARankComputesOrIsStoppedOrHeld) {
+  SimulatedSession computing(2);
+  computing.start();
+  computing.at(0, RankPhase::Running, 5, 1, 1);
+  computing.pass(60'000);
+  EXPECT_TRUE(computing.verdicts().empty());
+
+  SimulatedSession stopped(2);
+  stopped.start();
+  stopped.order(SetStop{1, 4});
+  stopped.at(1, RankPhase::Stopped, 3);
+  stopped.pass(6'000);
+  stopped.all.clear();  // the cut
+  stopped.at(0, RankPhase::Running, 5, 1, 1);
+  stopped.pass(60'000);
+  EXPECT_TRUE(stopped.verdicts().empty());
+
+  SimulatedSession held(2);
+  held.start();
+  held.at(0, RankPhase::Running, 5, 1, 1);
+  RankState state;
+  state.phase = RankPhase::Running;
+  state.inCall = 1;
+  state.held = true;
+  held.says(1, state);
+  held.pass(60'000);
+  EXPECT_TRUE(held.verdicts().empty());
+}
+
+TEST(Stall, NobodyNamedListsAll) {
+  SimulatedSession s(2);
+  s.start();
+  s.at(0, RankPhase::Running, 5, 1, -1);
+  s.at(1, RankPhase::Running, 6, 1, -2);
+  s.pass(5'100);
+  ASSERT_EQ(s.verdicts().size(), 1U);
+  EXPECT_EQ(s.verdicts()[0].text,
+            "every rank waits:\nrank 0 waits in MPI_Recv (event 5) for any rank\n"
+            "rank 1 waits in MPI_Recv (event 6)");
+}
+
+TEST(Divergence, IsToldAndTheOthersStopAtTheirNextEvent) {
+  SimulatedSession s(3);
+  s.start();
+  s.at(0, RankPhase::Running, 5);
+  s.at(2, RankPhase::Running, 8, 1, 1);
+  s.says(1, RankDiverged{0, 12, "MPI_Recv", "source 2", "source 0", 0});
+  s.at(1, RankPhase::Diverged, 12);
+  EXPECT_EQ(s.sent<RankDiverged>().at(0).rank, 1);
+  ASSERT_EQ(s.verdicts().size(), 1U);
+  EXPECT_EQ(s.verdicts()[0].kind, VerdictKind::Diverged);
+  EXPECT_EQ(s.verdicts()[0].rank, 1);
+  EXPECT_EQ(s.verdicts()[0].serial, 12U);
+  EXPECT_EQ(s.verdicts()[0].text,
+            "rank 1 diverged from its recording at event 12 (MPI_Recv)\n  expected: source 2\n"
+            "  got: source 0");
+  EXPECT_EQ(s.stops(0), std::vector<std::uint64_t>{6});
+  EXPECT_EQ(s.stops(2), std::vector<std::uint64_t>{9});
+  EXPECT_TRUE(s.stops(1).empty());
+  s.pass(20'000);
+  EXPECT_EQ(s.verdicts().size(), 1U) << "no stall, no cut after it";
+}
+
+TEST(Divergence, EndsAPlan) {
+  SimulatedSession s(2);
+  s.start();
+  s.order(Plan{{4, 9}, 1, false});
+  s.at(0, RankPhase::Stopped, 3);
+  s.says(1, RankDiverged{1, 5, "MPI_Recv", "a", "b", 0});
+  s.at(1, RankPhase::Diverged, 5);
+  s.all.clear();
+  s.pass(20'000);
+  EXPECT_TRUE(s.stops(0).empty());
+  EXPECT_TRUE(s.verdicts().empty());
+}
+
+}  // namespace
+}  // namespace pf::daemon

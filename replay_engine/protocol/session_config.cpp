@@ -1,0 +1,125 @@
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <utility>
+
+#include "protocol/rank_page.h"
+#include "protocol/session_directory.h"
+
+namespace pf::protocol {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kVersion = 1;
+constexpr std::array<std::pair<const char*, std::uint32_t>, 5> kModes{{
+    {"record-choices", kRecordChoices},
+    {"record-events", kRecordEvents},
+    {"replay", kReplay},
+    {"gate", kGate},
+    {"jitter", kJitter},
+}};
+
+Error bad(const std::string& what) {
+  return Error{ErrorCode::Damaged, "session.json cannot be used: " + what,
+               "start the session again"};
+}
+
+bool read(const json& from, const char* name, std::string& out) {
+  const auto it = from.find(name);
+  if (it == from.end() || !it->is_string()) {
+    return false;
+  }
+  out = it->get_ref<const std::string&>();
+  return true;
+}
+
+bool read(const json& from, const char* name, bool& out) {
+  const auto it = from.find(name);
+  if (it == from.end() || !it->is_boolean()) {
+    return false;
+  }
+  out = *it->get_ptr<const json::boolean_t*>();
+  return true;
+}
+
+template <typename T>
+bool readNumber(const json& from, const char* name, T& out) {
+  const auto it = from.find(name);
+  if (it == from.end() || !it->is_number_unsigned()) {
+    return false;
+  }
+  const std::uint64_t value = *it->get_ptr<const json::number_unsigned_t*>();
+  out = static_cast<T>(value);
+  return std::in_range<T>(value);
+}
+
+bool readMode(const json& from, std::uint32_t& mode) {
+  const auto it = from.find("mode");
+  if (it == from.end() || !it->is_array()) {
+    return false;
+  }
+  for (const json& name : *it) {
+    bool known = false;
+    for (const auto& [text, bit] : kModes) {
+      if (name.is_string() && name.get_ref<const std::string&>() == text) {
+        mode |= bit;
+        known = true;
+      }
+    }
+    if (!known) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string toJson(const SessionConfig& config) {
+  json modes = json::array();
+  for (const auto& [text, bit] : kModes) {
+    if ((config.mode & bit) != 0) {
+      modes.push_back(text);
+    }
+  }
+  const json out = {{"version", kVersion},
+                    {"mode", modes},
+                    {"logDirectory", config.logDirectory},
+                    {"salt", config.salt},
+                    {"jitterSeed", config.jitterSeed},
+                    {"ranks", static_cast<std::uint32_t>(config.ranks)},
+                    {"pty", config.pty},
+                    {"echo", config.echo},
+                    {"watchIntervalMs", config.watchIntervalMs},
+                    {"interposer", config.interposer}};
+  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+Result<SessionConfig> configFromJson(const std::string& text) {
+  const json in = json::parse(text, nullptr, false);
+  if (!in.is_object()) {
+    return bad("it is not a JSON object");
+  }
+  int version = 0;
+  if (!readNumber(in, "version", version) || version != kVersion) {
+    return Error{ErrorCode::Version, "session.json is of another version of photofinish",
+                 "use one version of photofinish for the whole session"};
+  }
+  SessionConfig out;
+  const bool ok =
+      readMode(in, out.mode) && read(in, "logDirectory", out.logDirectory) &&
+      readNumber(in, "salt", out.salt) && readNumber(in, "jitterSeed", out.jitterSeed) &&
+      readNumber(in, "ranks", out.ranks) && read(in, "pty", out.pty) &&
+      read(in, "echo", out.echo) && readNumber(in, "watchIntervalMs", out.watchIntervalMs) &&
+      read(in, "interposer", out.interposer);
+  if (!ok) {
+    return bad("a field is missing or has a value that cannot be");
+  }
+  if (out.watchIntervalMs == 0 || out.watchIntervalMs > 60'000) {
+    return bad("watchIntervalMs is not in 1 … 60000");
+  }
+  return out;
+}
+
+}  // namespace pf::protocol

@@ -1,0 +1,12 @@
+// One message of every kind, with no field at its default.
+#pragma once
+
+#include <vector>
+
+#include "protocol/messages.h"
+
+namespace pf::protocol {
+
+[[nodiscard]] std::vector<Message> sampleMessages();
+
+}  // namespace pf::protocol
