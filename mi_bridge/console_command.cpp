@@ -1,0 +1,249 @@
+#include "mi_bridge/console_command.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "mi_bridge/command.h"
+
+namespace pf::mi {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+struct Words {
+  std::string_view verb;
+  std::string_view rest;
+};
+
+/// GDB's rule: the verb ends where its letters, digits, - and _ end ("print/x y", "!ls").
+Words split(std::string_view line) {
+  line = trimmed(line);
+  std::size_t length = 0;
+  while (length < line.size() && (std::isalnum(static_cast<unsigned char>(line[length])) != 0 ||
+                                  line[length] == '-' || line[length] == '_')) {
+    ++length;
+  }
+  if (length == 0 && !line.empty()) {
+    length = 1;
+  }
+  return {line.substr(0, length), trimmed(line.substr(length))};
+}
+
+/// Whether `verb` is `name` or an abbreviation of at least `shortest` letters.
+bool isVerb(std::string_view verb, std::string_view name, std::size_t shortest) {
+  return verb.size() >= shortest && verb.size() <= name.size() &&
+         name.substr(0, verb.size()) == verb;
+}
+
+struct Verb {
+  std::string_view name;
+  std::size_t shortest;
+};
+
+template <std::size_t N>
+bool isOneOf(std::string_view verb, const std::array<Verb, N>& verbs) {
+  return std::any_of(verbs.begin(), verbs.end(),
+                     [verb](const Verb& v) { return isVerb(verb, v.name, v.shortest); });
+}
+
+bool isPython(std::string_view verb) {
+  return verb == "python" || verb == "py";
+}
+
+/// Blocks that GDB reads line by line.
+bool opensBlock(const Words& words) {
+  static constexpr std::array<Verb, 5> kBlocks{
+      {{"commands", 4}, {"define", 3}, {"document", 3}, {"if", 2}, {"while", 3}}};
+  if (isPython(words.verb)) {
+    return words.rest.empty();
+  }
+  return isOneOf(words.verb, kBlocks);
+}
+
+std::optional<ToolAction> actionOf(std::string_view verb) {
+  static constexpr std::array<std::pair<Verb, ToolAction>, 8> kActions{
+      {{{"quit", 1}, ToolAction::Quit},
+       {{"exit", 3}, ToolAction::Quit},
+       {{"kill", 1}, ToolAction::Kill},
+       {{"run", 1}, ToolAction::Run},
+       {{"start", 5}, ToolAction::Run},
+       {{"starti", 6}, ToolAction::Run},
+       {{"attach", 2}, ToolAction::Attach},
+       {{"detach", 3}, ToolAction::Detach}}};
+  for (const auto& [v, action] : kActions) {
+    if (isVerb(verb, v.name, v.shortest)) {
+      return action;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Why the line is refused, or "".
+std::string_view refusal(const Words& words) {
+  static constexpr std::array<Verb, 6> kScreen{
+      {{"tui", 3}, {"layout", 3}, {"focus", 3}, {"winheight", 4}, {"new-ui", 6}, {"edit", 2}}};
+  static constexpr std::array<Verb, 4> kShell{{{"shell", 3}, {"make", 3}, {"pipe", 4}, {"!", 1}}};
+  static constexpr std::array<Verb, 7> kOther{{{"target", 3},
+                                               {"core-file", 4},
+                                               {"inferior", 4},
+                                               {"add-inferior", 7},
+                                               {"clone-inferior", 7},
+                                               {"interpreter-exec", 6},
+                                               {"python-interactive", 7}}};
+  static constexpr std::array<std::string_view, 9> kSettings{
+      "mi-async",   "target-async", "non-stop",
+      "pagination", "confirm",      "height",
+      "width",      "style",        "breakpoint always-inserted"};
+  if (isOneOf(words.verb, kScreen)) {
+    return "it draws on a terminal, and this console is none";
+  }
+  if (isOneOf(words.verb, kShell) || words.verb == "|") {
+    return "a shell started here would read the debugger's own commands";
+  }
+  if (isOneOf(words.verb, kOther) || words.verb == "pi") {
+    return "each rank has its own GDB, and this one keeps its rank";
+  }
+  if (words.verb == "set") {
+    for (const std::string_view setting : kSettings) {
+      if (words.rest.substr(0, setting.size()) == setting) {
+        return "the debugger depends on this setting";
+      }
+    }
+  }
+  return {};
+}
+
+/// `text` as a Python string literal without any control character.
+std::string pythonLiteral(std::string_view text) {
+  static constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out = "'";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f || c == '\'' || c == '\\') {
+      out += "\\x";
+      out += kHex[byte >> 4U];
+      out += kHex[byte & 15U];
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
+Result<std::string> consoleCommand(std::string_view line) {
+  auto quoted = quote(line);
+  if (!quoted) {
+    return quoted.error();
+  }
+  return "-interpreter-exec console " + *quoted;
+}
+
+/// Indentation matters (Python inside `commands`), but a tab is a control character.
+std::string withoutTabs(std::string_view line) {
+  std::string out;
+  for (const char c : line) {
+    if (c == '\t') {
+      out += "        ";
+    } else if (c != '\r') {
+      out += c;
+    }
+  }
+  return out;
+}
+
+Result<std::string> breakpointCommands(std::string_view number,
+                                       const std::vector<std::string>& body) {
+  const bool digits = !number.empty() && std::all_of(number.begin(), number.end(),
+                                                     [](char c) { return c >= '0' && c <= '9'; });
+  if (!digits) {
+    return Error{ErrorCode::Usage, "commands: no breakpoint number is given",
+                 "write, for example: commands 2"};
+  }
+  std::string command = "-break-commands " + std::string(number);
+  for (const std::string& line : body) {
+    auto quoted = quote(withoutTabs(line));
+    if (!quoted) {
+      return quoted.error();
+    }
+    command += " " + *quoted;
+  }
+  return command;
+}
+
+}  // namespace
+
+Result<ConsolePlan> planConsoleLine(std::string_view line) {
+  const Words words = split(line);
+  ConsolePlan plan;
+  if (const auto action = actionOf(words.verb)) {
+    plan.kind = ConsolePlan::Kind::Action;
+    plan.action = *action;
+    return plan;
+  }
+  if (const std::string_view why = refusal(words); !why.empty()) {
+    return Error{ErrorCode::Usage,
+                 "not sent to GDB: " + std::string(trimmed(line)) + ": " + std::string(why),
+                 "use the debugger's own command, or a terminal of yours"};
+  }
+  if (opensBlock(words)) {
+    plan.kind = ConsolePlan::Kind::NeedsBody;
+    return plan;
+  }
+  auto command = consoleCommand(trimmed(line));
+  if (!command) {
+    return command.error();
+  }
+  plan.command = std::move(*command);
+  return plan;
+}
+
+bool ConsoleBlock::add(std::string line) {
+  if (m_lines.empty()) {
+    m_depth = 1;
+    m_python = isPython(split(line).verb);
+    m_lines.push_back(std::move(line));
+    return false;
+  }
+  const Words words = split(line);
+  if (trimmed(line) == "end") {
+    --m_depth;
+    m_python = false;
+  } else if (!m_python && opensBlock(words)) {
+    ++m_depth;
+    m_python = isPython(words.verb);
+  }
+  m_lines.push_back(std::move(line));
+  return m_depth == 0;
+}
+
+Result<std::string> ConsoleBlock::take() {
+  std::vector<std::string> lines = std::exchange(m_lines, {});
+  m_depth = 0;
+  if (lines.size() < 2) {
+    return Error{ErrorCode::Usage, "a block without its end", {}};
+  }
+  const std::string first = lines.front();
+  const Words words = split(first);
+  if (isVerb(words.verb, "commands", 4)) {
+    return breakpointCommands(words.rest, {lines.begin() + 1, lines.end() - 1});
+  }
+  const bool python = isPython(words.verb);
+  std::string text;
+  for (std::size_t i = python ? 1 : 0; i < lines.size() - (python ? 1 : 0); ++i) {
+    text += lines[i] + "\n";
+  }
+  return consoleCommand((python ? "python exec(" : "python gdb.execute(") + pythonLiteral(text) +
+                        (python ? ", globals())" : ")"));
+}
+
+}  // namespace pf::mi

@@ -1,0 +1,246 @@
+#include "fleet_member.h"
+
+namespace pf::mi {
+namespace {
+
+BreakpointRequest requestOf(const BreakpointSpec& spec) {
+  BreakpointRequest request;
+  request.source = spec.source;
+  request.line = spec.line;
+  request.function = spec.function;
+  request.condition = spec.condition;
+  request.ignoreCount = spec.ignoreCount;
+  request.temporary = spec.temporary;
+  request.enabled = spec.enabled;
+  return request;
+}
+
+}  // namespace
+
+int Fleet::Member::specOf(int gdbNumber) const {
+  for (const auto& [spec, status] : m_status) {
+    if (gdbNumber > 0 && status.gdbNumber == gdbNumber) {
+      return spec;
+    }
+  }
+  return 0;
+}
+
+BreakpointStatus Fleet::Member::status(int spec) const {
+  const auto found = m_status.find(spec);
+  if (found != m_status.end()) {
+    return found->second;
+  }
+  BreakpointStatus none;
+  none.spec = spec;
+  none.rank = m_rank;
+  return none;
+}
+
+void Fleet::Member::startAndAttach(pid_t pid, Done done) {
+  m_session.start([this, pid, done = std::move(done)](const Status& started) {
+    if (!started) {
+      done(started);
+      return;
+    }
+    m_session.attach(pid, [this, done](const Status& attached) {
+      if (!attached) {
+        done(attached);
+      } else {
+        insertAll(done);
+      }
+    });
+  });
+}
+
+/// A spec that cannot be inserted is reported as a status; it does not fail the attach.
+void Fleet::Member::insertAll(Done done) {
+  std::vector<BreakpointSpec> specs;
+  for (const auto& [id, spec] : m_fleet.m_specs) {
+    if (spec.appliesTo(m_rank) && status(id).gdbNumber == 0) {
+      specs.push_back(spec);
+    }
+  }
+  if (specs.empty()) {
+    done({});
+    return;
+  }
+  const auto left = std::make_shared<std::size_t>(specs.size());
+  for (const BreakpointSpec& spec : specs) {
+    insert(spec, [left, done](const Status&) {
+      if (--*left == 0) {
+        done({});
+      }
+    });
+  }
+}
+
+void Fleet::Member::insert(const BreakpointSpec& spec, Done done) {
+  ++m_inserting;
+  m_session.breakpoints().insert(
+      requestOf(spec), [this, id = spec.id, done = std::move(done)](const Result<Breakpoint>& bp) {
+        --m_inserting;
+        inserted(id, bp);
+        if (done) {
+          done(bp ? Status() : Status(bp.error()));
+        }
+      });
+}
+
+void Fleet::Member::inserted(int spec, const Result<Breakpoint>& breakpoint) {
+  if (m_fleet.m_specs.count(spec) == 0) {
+    if (breakpoint) {
+      m_session.breakpoints().remove(breakpoint->number, {});  // removed while it was on its way
+    }
+    return;
+  }
+  BreakpointStatus now = status(spec);
+  if (breakpoint) {
+    fill(now, *breakpoint);
+  } else {
+    now.problem = breakpoint.error().message;
+  }
+  report(now);
+}
+
+void Fleet::Member::fill(BreakpointStatus& status, const Breakpoint& breakpoint) const {
+  status.gdbNumber = breakpoint.number;
+  status.verified = breakpoint.pending.empty();
+  status.hits = breakpoint.hits;
+  status.fullname = breakpoint.fullname;
+  status.line = breakpoint.line;
+  status.problem = status.verified ? "" : "no code is known for it yet";
+}
+
+void Fleet::Member::report(const BreakpointStatus& status) {
+  m_status[status.spec] = status;
+  if (m_live) {
+    m_fleet.m_observer.onBreakpointStatus(status);
+  }
+}
+
+void Fleet::Member::change(const BreakpointSpec& before, const BreakpointSpec& spec) {
+  const int number = status(spec.id).gdbNumber;
+  const bool samePlace = before.source == spec.source && before.line == spec.line &&
+                         before.function == spec.function && before.temporary == spec.temporary;
+  const SessionState state = m_session.state();
+  if (state != SessionState::Stopped && state != SessionState::Running) {
+    return;  // it will be inserted when the rank is attached
+  }
+  if (!spec.appliesTo(m_rank)) {
+    erase(spec.id);
+    return;
+  }
+  if (number == 0 || !samePlace) {
+    erase(spec.id);
+    insert(spec, {});
+    return;
+  }
+  Done failed = [this, id = spec.id](const Status& changed) {
+    if (!changed) {
+      BreakpointStatus now = status(id);
+      now.problem = changed.error().message;
+      report(now);
+    }
+  };
+  GdbBreakpoints& breakpoints = m_session.breakpoints();
+  if (before.condition != spec.condition) {
+    breakpoints.setCondition(number, spec.condition, failed);
+  }
+  if (before.ignoreCount != spec.ignoreCount) {
+    breakpoints.setIgnoreCount(number, spec.ignoreCount, failed);
+  }
+  if (before.enabled != spec.enabled) {
+    breakpoints.enable(number, spec.enabled, failed);
+  }
+}
+
+void Fleet::Member::erase(int spec) {
+  const int number = status(spec).gdbNumber;
+  m_status.erase(spec);
+  if (number > 0) {
+    m_session.breakpoints().remove(number, {});
+  }
+}
+
+void Fleet::Member::onBreakpointChanged(BreakpointChange change, const Breakpoint& breakpoint) {
+  if (!m_live) {
+    return;
+  }
+  const int spec = specOf(breakpoint.number);
+  if (spec == 0) {
+    const bool ours = change == BreakpointChange::Created && m_inserting > 0;
+    if (!ours) {
+      m_fleet.m_observer.onForeignBreakpoint(m_rank, change, breakpoint);
+    }
+    return;
+  }
+  BreakpointStatus now = status(spec);
+  if (change == BreakpointChange::Deleted) {
+    now.gdbNumber = 0;
+    now.verified = false;
+    now.hits = breakpoint.hits;
+    now.problem = breakpoint.temporary ? "temporary, and it was hit" : "deleted in GDB's console";
+  } else {
+    fill(now, breakpoint);
+  }
+  report(now);
+}
+
+void Fleet::Member::onState(SessionState state) {
+  if (m_live) {
+    m_fleet.m_observer.onRankState(m_rank, state);
+  }
+}
+
+void Fleet::Member::onStopped(const StopEvent& stop) {
+  if (m_live) {
+    m_fleet.m_observer.onRankStopped(m_rank, stop);
+    if (!stop.exited()) {
+      m_fleet.evaluateWatches(m_rank);
+    }
+  }
+}
+
+void Fleet::Member::onConsole(StreamKind kind, std::string_view text) {
+  if (m_live) {
+    m_fleet.m_observer.onRankConsole(m_rank, kind, text);
+  }
+}
+
+void Fleet::Member::onLost(const std::string& text) {
+  for (auto& [spec, status] : m_status) {
+    status.gdbNumber = 0;
+    status.verified = false;
+  }
+  if (m_live) {
+    m_fleet.m_observer.onRankLost(m_rank, text);
+  }
+}
+
+void Fleet::Member::onEscalate(Escalation escalation) {
+  if (m_live) {
+    m_fleet.m_observer.onRankEscalate(m_rank, escalation);
+  }
+}
+
+void Fleet::Member::onToolAction(ToolAction action, std::string_view line) {
+  if (m_live) {
+    m_fleet.m_observer.onRankToolAction(m_rank, action, line);
+  }
+}
+
+void Fleet::Member::onSlow(const std::string& command, bool givenUp) {
+  if (m_live) {
+    m_fleet.m_observer.onRankSlow(m_rank, command, givenUp);
+  }
+}
+
+void Fleet::Member::onValuesChanged() {
+  if (m_live) {
+    m_fleet.m_observer.onRankValuesChanged(m_rank);
+    m_fleet.evaluateWatches(m_rank);
+  }
+}
+
+}  // namespace pf::mi

@@ -1,0 +1,244 @@
+#include "mi_bridge/gdb_breakpoints.h"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace pf::mi {
+namespace {
+
+/// Errors that mean "not while the program runs".
+bool needsStop(const Error& error) {
+  for (const char* text : {"running", "Cannot access memory", "Cannot insert"}) {
+    if (error.code == ErrorCode::Peer && error.message.find(text) != std::string::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string hexadecimal(std::uint64_t number) {
+  std::array<char, 16> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16).ptr;
+  return "0x" + std::string(digits.data(), end);
+}
+
+Result<std::string> locationText(const BreakpointRequest& request) {
+  if (!request.source.empty() && request.line > 0) {
+    const auto source = quote(request.source);
+    if (!source) {
+      return source.error();
+    }
+    return "--source " + *source + " --line " + std::to_string(request.line);
+  }
+  if (!request.function.empty()) {
+    const auto function = quote(request.function);
+    if (!function) {
+      return function.error();
+    }
+    return "--function " + *function;
+  }
+  if (request.address != 0) {
+    return "*" + hexadecimal(request.address);
+  }
+  return Error{ErrorCode::Usage, "a breakpoint without a place",
+               "give a source file and line, a function or an address"};
+}
+
+/// mi3 gives one `bkpt`, with its locations inside.
+Breakpoint breakpointIn(const Value& results) {
+  for (const char* name : {"bkpt", "wpt", "hw-awpt", "hw-rwpt"}) {
+    if (const Value& value = results[name]) {
+      return breakpointOf(value);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> insertCommand(const BreakpointRequest& request) {
+  std::string text = "-break-insert -f";
+  text += request.temporary ? " -t" : "";
+  text += request.enabled ? "" : " -d";
+  if (!request.condition.empty()) {
+    const auto condition = quote(request.condition);
+    if (!condition) {
+      return condition.error();
+    }
+    text += " -c " + *condition;
+  }
+  if (request.ignoreCount > 0) {
+    text += " -i " + std::to_string(request.ignoreCount);
+  }
+  auto location = locationText(request);
+  if (!location) {
+    return location.error();
+  }
+  return text + " " + *location;
+}
+
+/// Sends; if GDB wants the program stopped for it, sends once more while it is.
+void GdbBreakpoints::send(std::string text, Completion completion) {
+  Completion first = [this, text, completion](const Result<ResultRecord>& reply) {
+    if (reply || !needsStop(reply.error())) {
+      completion(reply);
+      return;
+    }
+    m_whilePaused([this, text, completion] {
+      m_queue.push({text, CommandFlag::None, completion});
+    });
+  };
+  m_queue.push({std::move(text), CommandFlag::None, std::move(first)});
+}
+
+void GdbBreakpoints::store(const Breakpoint& breakpoint) {
+  const bool known = m_table.count(breakpoint.number) != 0;
+  m_table[breakpoint.number] = breakpoint;
+  m_changed(known ? BreakpointChange::Modified : BreakpointChange::Created, breakpoint);
+}
+
+void GdbBreakpoints::insert(const BreakpointRequest& request, Callback<Breakpoint> done) {
+  auto command = insertCommand(request);
+  if (!command) {
+    done(command.error());
+    return;
+  }
+  send(std::move(*command), [this, done = std::move(done)](const Result<ResultRecord>& reply) {
+    if (!reply) {
+      done(reply.error());
+      return;
+    }
+    const Breakpoint breakpoint = breakpointIn(reply->results);
+    store(breakpoint);
+    done(breakpoint);
+  });
+}
+
+void GdbBreakpoints::insertHidden(const BreakpointRequest& request, Callback<Breakpoint> done) {
+  auto command = insertCommand(request);
+  if (!command) {
+    done(command.error());
+    return;
+  }
+  send(std::move(*command), [this, done = std::move(done)](const Result<ResultRecord>& reply) {
+    if (!reply) {
+      done(reply.error());
+      return;
+    }
+    const Breakpoint breakpoint = breakpointIn(reply->results);
+    m_hidden.insert(breakpoint.number);
+    done(breakpoint);
+  });
+}
+
+void GdbBreakpoints::watch(const std::string& expression, WatchKind kind,
+                           Callback<Breakpoint> done) {
+  const auto quoted = quote(expression);
+  if (!quoted) {
+    done(quoted.error());
+    return;
+  }
+  const std::string option = kind == WatchKind::Read     ? "-r "
+                             : kind == WatchKind::Access ? "-a "
+                                                         : "";
+  send("-break-watch " + option + *quoted,
+       [this, done = std::move(done)](const Result<ResultRecord>& reply) {
+         if (!reply) {
+           done(reply.error());
+           return;
+         }
+         Breakpoint breakpoint = breakpointIn(reply->results);
+         breakpoint.type = "watchpoint";
+         store(breakpoint);
+         done(breakpoint);
+       });
+}
+
+void GdbBreakpoints::remove(int number, Done done) {
+  send("-break-delete " + std::to_string(number),
+       [this, number, done = std::move(done)](const Result<ResultRecord>& reply) {
+         m_hidden.erase(number);
+         const auto found = m_table.find(number);
+         if (reply && found != m_table.end()) {
+           const Breakpoint gone = found->second;
+           m_table.erase(found);
+           m_changed(BreakpointChange::Deleted, gone);
+         }
+         if (done) {
+           done(reply ? Status() : Status(reply.error()));
+         }
+       });
+}
+
+/// A command that changes one breakpoint; GDB says nothing of the change, so `apply` keeps the
+/// table.
+void GdbBreakpoints::change(int number, std::string text, std::function<void(Breakpoint&)> apply,
+                            Done done) {
+  send(std::move(text), [this, number, apply = std::move(apply),
+                         done = std::move(done)](const Result<ResultRecord>& reply) {
+    const auto found = m_table.find(number);
+    if (reply && found != m_table.end()) {
+      apply(found->second);
+      const Breakpoint changed = found->second;
+      m_changed(BreakpointChange::Modified, changed);
+    }
+    if (done) {
+      done(reply ? Status() : Status(reply.error()));
+    }
+  });
+}
+
+void GdbBreakpoints::enable(int number, bool enabled, Done done) {
+  change(
+      number, (enabled ? "-break-enable " : "-break-disable ") + std::to_string(number),
+      [enabled](Breakpoint& breakpoint) { breakpoint.enabled = enabled; }, std::move(done));
+}
+
+void GdbBreakpoints::setCondition(int number, const std::string& condition, Done done) {
+  // -break-condition splits its argument differently from version to version; the console does not.
+  const auto quoted = quote("condition " + std::to_string(number) + " " + condition);
+  if (!quoted) {
+    done(quoted.error());
+    return;
+  }
+  change(
+      number, "-interpreter-exec console " + *quoted,
+      [condition](Breakpoint& breakpoint) { breakpoint.condition = condition; }, std::move(done));
+}
+
+void GdbBreakpoints::setIgnoreCount(int number, int count, Done done) {
+  change(
+      number, "-break-after " + std::to_string(number) + " " + std::to_string(count),
+      [count](Breakpoint& breakpoint) { breakpoint.ignoreCount = count; }, std::move(done));
+}
+
+const Breakpoint* GdbBreakpoints::find(int number) const {
+  const auto found = m_table.find(number);
+  return found == m_table.end() ? nullptr : &found->second;
+}
+
+void GdbBreakpoints::notify(const AsyncRecord& record) {
+  if (record.asyncClass == "breakpoint-deleted") {
+    const int number = record.results.toInt32Or(0, "id");
+    m_hidden.erase(number);
+    const auto found = m_table.find(number);
+    if (found != m_table.end()) {
+      const Breakpoint gone = found->second;
+      m_table.erase(found);
+      m_changed(BreakpointChange::Deleted, gone);
+    }
+    return;
+  }
+  const Breakpoint breakpoint = breakpointIn(record.results);
+  if (breakpoint.number > 0 && m_hidden.count(breakpoint.number) == 0) {
+    store(breakpoint);
+  }
+}
+
+void GdbBreakpoints::clear() {
+  m_table.clear();
+  m_hidden.clear();
+}
+
+}  // namespace pf::mi

@@ -1,0 +1,228 @@
+#include "mi_bridge/gdb_inspector.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace pf::mi {
+namespace {
+
+/// Values may come from an endless printer or an endless call: GDB is interrupted early.
+constexpr Duration kValuePatience = std::chrono::seconds(5);
+constexpr int kGeneralRegisters = 24;  // of x86-64 and AArch64: the integer ones, pc and flags
+
+std::string number(int value) {
+  return std::to_string(value);
+}
+
+/// A completion that turns GDB's results into a T.
+template <typename T, typename Extract>
+Completion extracting(Callback<T> done, Extract extract) {
+  return [done = std::move(done), extract = std::move(extract)](const Result<ResultRecord>& reply) {
+    if (!reply) {
+      done(reply.error());
+    } else {
+      done(extract(reply->results));
+    }
+  };
+}
+
+Completion statusOnly(Done done) {
+  return [done = std::move(done)](const Result<ResultRecord>& reply) {
+    if (done) {
+      done(reply ? Status() : Status(reply.error()));
+    }
+  };
+}
+
+}  // namespace
+
+std::string frameOptions(FrameRef frame) {
+  if (frame.thread <= 0) {
+    return {};
+  }
+  return "--thread " + number(frame.thread) + " --frame " + number(frame.level) + " ";
+}
+
+void GdbInspector::frames(int thread, int first, int last, Callback<std::vector<Frame>> done) {
+  std::string text = "-stack-list-frames ";
+  if (thread > 0) {
+    text += "--thread " + number(thread) + " ";
+  }
+  text += number(std::max(0, first)) + " " + number(std::max(0, last));
+  m_queue.push(
+      {std::move(text), CommandFlag::Discardable,
+       extracting<std::vector<Frame>>(std::move(done), [filter = m_filter](const Value& results) {
+         std::vector<Frame> frames = framesOf(results["stack"]);
+         std::for_each(frames.begin(), frames.end(), filter);
+         return frames;
+       })});
+}
+
+void GdbInspector::selectFrame(FrameRef frame, Done done) {
+  if (frame.thread > 0) {
+    m_queue.push({"-thread-select " + number(frame.thread), CommandFlag::None, {}});
+  }
+  m_queue.push({"-stack-select-frame " + number(std::max(0, frame.level)), CommandFlag::None,
+                statusOnly(std::move(done))});
+}
+
+void GdbInspector::threads(Callback<std::vector<ThreadInfo>> done) {
+  m_queue.push({"-thread-info", CommandFlag::Discardable,
+                extracting<std::vector<ThreadInfo>>(
+                    std::move(done), [filter = m_filter](const Value& results) {
+                      std::vector<ThreadInfo> threads = threadsOf(results["threads"]);
+                      for (ThreadInfo& thread : threads) {
+                        filter(thread.frame);
+                      }
+                      return threads;
+                    })});
+}
+
+void GdbInspector::variables(FrameRef frame, VariableDetail detail,
+                             Callback<std::vector<Variable>> done) {
+  m_queue.push({"-stack-list-variables " + frameOptions(frame) +
+                    (detail == VariableDetail::NamesOnly ? "--no-values" : "--simple-values"),
+                CommandFlag::Discardable,
+                extracting<std::vector<Variable>>(std::move(done), [](const Value& results) {
+                  return variablesOf(results["variables"]);
+                })});
+}
+
+void GdbInspector::evaluate(FrameRef frame, const std::string& expression,
+                            Callback<std::string> done) {
+  const auto quoted = quote(expression);
+  if (!quoted) {
+    done(quoted.error());
+    return;
+  }
+  m_queue.push({"-data-evaluate-expression " + frameOptions(frame) + *quoted,
+                CommandFlag::Discardable,
+                extracting<std::string>(std::move(done),
+                                        [](const Value& results) { return results.str("value"); }),
+                kValuePatience});
+}
+
+void GdbInspector::createVar(FrameRef frame, const std::string& expression,
+                             Callback<VarObject> done) {
+  const auto quoted = quote(expression);
+  if (!quoted) {
+    done(quoted.error());
+    return;
+  }
+  m_queue.push({"-var-create " + frameOptions(frame) + "- * " + *quoted, CommandFlag::None,
+                extracting<VarObject>(std::move(done),
+                                      [expression](const Value& results) {
+                                        VarObject object = varObjectOf(results);
+                                        object.expression = expression;
+                                        return object;
+                                      }),
+                kValuePatience});
+}
+
+void GdbInspector::children(const std::string& name, int from, int count, Callback<VarPage> done) {
+  const auto quoted = quote(name);
+  if (!quoted) {
+    done(quoted.error());
+    return;
+  }
+  const int first = std::max(0, from);
+  const int end = first + std::clamp(count, 0, 10000);
+  // Without this range an update of a container would send all of it.
+  m_queue.push({"-var-set-update-range " + *quoted + " 0 " + number(end), CommandFlag::None, {}});
+  m_queue.push(
+      {"-var-list-children --simple-values " + *quoted + " " + number(first) + " " + number(end),
+       CommandFlag::None, extracting<VarPage>(std::move(done), varPageOf), kValuePatience});
+}
+
+void GdbInspector::updateVar(const std::string& name, Callback<std::vector<VarChange>> done) {
+  const auto quoted = quote(name);
+  if (!quoted) {
+    done(quoted.error());
+    return;
+  }
+  m_queue.push({"-var-update --all-values " + *quoted, CommandFlag::Discardable,
+                extracting<std::vector<VarChange>>(
+                    std::move(done),
+                    [](const Value& results) { return varChangesOf(results["changelist"]); }),
+                kValuePatience});
+}
+
+void GdbInspector::assignVar(const std::string& name, const std::string& value,
+                             Callback<std::string> done) {
+  const auto quotedName = quote(name);
+  const auto quotedValue = quote(value);
+  if (!quotedName || !quotedValue) {
+    done(quotedName ? quotedValue.error() : quotedName.error());
+    return;
+  }
+  m_queue.push({"-var-assign " + *quotedName + " " + *quotedValue, CommandFlag::None,
+                extracting<std::string>(std::move(done),
+                                        [](const Value& results) { return results.str("value"); }),
+                kValuePatience});
+}
+
+void GdbInspector::deleteVar(const std::string& name, Done done) {
+  const auto quoted = quote(name);
+  if (!quoted) {
+    done(quoted.error());
+    return;
+  }
+  m_queue.push({"-var-delete " + *quoted, CommandFlag::None, statusOnly(std::move(done))});
+}
+
+void GdbInspector::readMemory(const std::string& address, std::uint32_t count,
+                              Callback<std::string> done) {
+  const auto quoted = quote(address);
+  if (!quoted) {
+    done(quoted.error());
+    return;
+  }
+  constexpr std::uint32_t kMost = 1U << 20U;
+  m_queue.push({"-data-read-memory-bytes " + *quoted + " " + std::to_string(std::min(count, kMost)),
+                CommandFlag::Discardable,
+                extracting<std::string>(std::move(done), [](const Value& results) {
+                  return results["memory"].at(0).str("contents");
+                })});
+}
+
+void GdbInspector::registers(FrameRef frame, Callback<std::vector<Register>> done) {
+  std::string numbers;
+  for (int i = 0; i < kGeneralRegisters; ++i) {
+    numbers += " " + number(i);
+  }
+  const auto names = std::make_shared<std::vector<std::string>>();
+  m_queue.push({"-data-list-register-names" + numbers, CommandFlag::Discardable,
+                [names](const Result<ResultRecord>& reply) {
+                  if (reply) {
+                    for (const auto& field : reply->results["register-names"].fields()) {
+                      names->push_back(field.value.text());
+                    }
+                  }
+                }});
+  m_queue.push({"-data-list-register-values " + frameOptions(frame) + "x" + numbers,
+                CommandFlag::Discardable,
+                extracting<std::vector<Register>>(std::move(done), [names](const Value& results) {
+                  std::vector<Register> registers;
+                  for (const auto& field : results["register-values"].fields()) {
+                    const auto index = static_cast<std::size_t>(field.value.toInt32Or(0, "number"));
+                    registers.push_back(
+                        {index < names->size() ? (*names)[index] : "", field.value.str("value")});
+                  }
+                  return registers;
+                })});
+}
+
+void GdbInspector::substitutePath(const std::string& from, const std::string& to, Done done) {
+  const auto quotedFrom = quote(from);
+  const auto quotedTo = quote(to);
+  if (!quotedFrom || !quotedTo) {
+    done(quotedFrom ? quotedTo.error() : quotedFrom.error());
+    return;
+  }
+  const auto line = quote("set substitute-path " + *quotedFrom + " " + *quotedTo);
+  m_queue.push(
+      {"-interpreter-exec console " + *line, CommandFlag::None, statusOnly(std::move(done))});
+}
+
+}  // namespace pf::mi

@@ -1,0 +1,73 @@
+// The breakpoints of one GDB: commands for them, and the table of what GDB has, kept from its
+// replies and its notifications (GDB notifies only of changes that were not made through MI).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include "mi_bridge/gdb_inspector.h"
+
+namespace pf::mi {
+
+struct BreakpointRequest {
+  std::string source;  ///< with `line`; otherwise `function`; otherwise `address`
+  int line = 0;
+  std::string function;
+  std::uint64_t address = 0;
+  std::string condition;
+  int ignoreCount = 0;
+  bool temporary = false;
+  bool enabled = true;
+};
+
+enum class WatchKind { Write, Read, Access };
+enum class BreakpointChange { Created, Modified, Deleted };
+
+class GdbBreakpoints {
+ public:
+  using Changed = std::function<void(BreakpointChange, const Breakpoint&)>;
+  /// Runs `action` while the program is stopped, without showing that stop to anyone.
+  using WhilePaused = std::function<void(std::function<void()> action)>;
+
+  GdbBreakpoints(CommandQueue& queue, Changed changed, WhilePaused whilePaused)
+      : m_queue(queue), m_changed(std::move(changed)), m_whilePaused(std::move(whilePaused)) {}
+
+  /// A location that no code is known for yet stays pending. Works while the program runs.
+  void insert(const BreakpointRequest& request, Callback<Breakpoint> done);
+  /// The program must be stopped.
+  void watch(const std::string& expression, WatchKind kind, Callback<Breakpoint> done);
+  void remove(int number, Done done);
+  void enable(int number, bool enabled, Done done);
+  /// An empty condition takes it away.
+  void setCondition(int number, const std::string& condition, Done done);
+  void setIgnoreCount(int number, int count, Done done);
+
+  [[nodiscard]] const std::map<int, Breakpoint>& table() const { return m_table; }
+  [[nodiscard]] const Breakpoint* find(int number) const;
+
+  /// For the session: a temporary breakpoint that no one hears of.
+  void insertHidden(const BreakpointRequest& request, Callback<Breakpoint> done);
+  /// For the session: `=breakpoint-created`, `-modified`, `-deleted`.
+  void notify(const AsyncRecord& record);
+  /// For the session: a new GDB has none.
+  void clear();
+
+ private:
+  void send(std::string text, Completion completion);
+  void change(int number, std::string text, std::function<void(Breakpoint&)> apply, Done done);
+  void store(const Breakpoint& breakpoint);
+
+  CommandQueue& m_queue;
+  Changed m_changed;
+  WhilePaused m_whilePaused;
+  std::map<int, Breakpoint> m_table;
+  std::set<int> m_hidden;
+};
+
+/// The MI command that inserts it, or why it cannot be one.
+[[nodiscard]] Result<std::string> insertCommand(const BreakpointRequest& request);
+
+}  // namespace pf::mi

@@ -1,0 +1,199 @@
+// The debugger of one rank: a state machine over one GDB, wherever that GDB runs.
+//
+// Problem: GDB answers late, answers twice, lets the user start the program behind our back, stops
+// for our own purposes, hangs, and dies. Rules:
+// - The state follows GDB's async records only, never our own commands.
+// - Bytes come in by feed(), death by closed(), time by tick(); bytes go out through the Transport.
+//   Nothing here blocks, starts a thread or reads a clock.
+// - Stops that we cause ourselves are not shown, and the program goes on by itself.
+// - Every callback is called exactly once, also when GDB dies.
+// Single-threaded. A callback or observer may call any function here, but must not destroy the
+// session.
+#pragma once
+
+#include <sys/types.h>
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mi_bridge/console_command.h"
+#include "mi_bridge/gdb_breakpoints.h"
+#include "mi_bridge/gdb_inspector.h"
+#include "mi_bridge/lexer.h"
+#include "mi_bridge/transport.h"
+
+namespace pf::mi {
+
+enum class SessionState {
+  NotStarted,  ///< no program attached
+  Stopped,
+  Running,
+  Exited,  ///< the program has ended
+  Lost,    ///< GDB is gone
+};
+[[nodiscard]] std::string_view toString(SessionState state);
+
+/// What the owner of GDB's process must do when commands do not help.
+enum class Escalation {
+  InterruptGdb,      ///< SIGINT to GDB
+  InterruptProgram,  ///< SIGINT to the program
+  StopProgram,       ///< SIGSTOP to the program
+  TerminateGdb,      ///< SIGTERM to GDB, which lets go of the program
+};
+
+class SessionObserver {
+ public:
+  virtual ~SessionObserver() = default;
+  virtual void onState(SessionState state) = 0;
+  /// After onState(Stopped), or onState(Exited).
+  virtual void onStopped(const StopEvent& stop) = 0;
+  virtual void onBreakpointChanged(BreakpointChange change, const Breakpoint& breakpoint) = 0;
+  /// Console: GDB's answers. Log: GDB's messages. Target: what is no MI at all (program output).
+  virtual void onConsole(StreamKind kind, std::string_view text) = 0;
+  virtual void onLost(const std::string& text) = 0;
+  virtual void onEscalate(Escalation escalation) = 0;
+  /// The user asked in the console for something that is the debugger's business.
+  virtual void onToolAction(ToolAction action, std::string_view line) = 0;
+  /// GDB is slow with this command; `givenUp`: it has been completed with an error.
+  virtual void onSlow(const std::string& command, bool givenUp) = 0;
+  /// Memory was changed by the user: values on show are stale.
+  virtual void onValuesChanged() = 0;
+};
+
+enum class RunKind { Continue, Step, Next, Finish, StepInstruction, NextInstruction, RunTo };
+[[nodiscard]] std::string_view toString(RunKind kind);
+
+/// How to go on. From a stop at an event, Step, Next and Finish leave the MPI call first.
+struct RunCommand {
+  RunKind kind = RunKind::Continue;
+  int frameLevel = 0;  ///< Finish: the frame to return from
+  std::string source;  ///< RunTo
+  int line = 0;
+
+  bool operator==(const RunCommand&) const = default;
+};
+
+class GdbSession {
+ public:
+  GdbSession(Transport& transport, SessionObserver& observer);
+  GdbSession(const GdbSession&) = delete;
+  GdbSession& operator=(const GdbSession&) = delete;
+
+  /// Settings and version check of a GDB just started by gdbCommandLine().
+  void start(Done done);
+  /// Completes when the program is stopped. `done` fails with GDB's reason and what helps.
+  void attach(pid_t pid, Done done);
+  /// Lets the program run on by itself; it is stopped for a moment if it runs.
+  void detach(Done done);
+
+  void feed(std::string_view bytes);
+  void closed(const std::string& reason);
+  /// A few times a second.
+  void tick(TimePoint now);
+
+  [[nodiscard]] SessionState state() const { return m_state; }
+  /// The last stop; meaningful in Stopped and Exited.
+  [[nodiscard]] const StopEvent& stop() const { return m_stop; }
+  [[nodiscard]] pid_t pid() const { return m_pid; }
+
+  /// Completes when GDB has accepted the command; the stop comes through the observer.
+  void run(const RunCommand& command, Done done);
+  /// Completes when the program is stopped. While GDB is busy with a console line: interrupts that.
+  void pause(Done done);
+
+  /// A line of the user. Completes when GDB has carried it out.
+  void console(std::string_view line, Done done);
+
+  [[nodiscard]] GdbInspector& inspect() { return m_inspector; }
+  [[nodiscard]] GdbBreakpoints& breakpoints() { return m_breakpoints; }
+  [[nodiscard]] CommandQueue& queue() { return m_queue; }
+
+ private:
+  struct Pause {
+    bool active = false;
+    bool user = false;
+    TimePoint since;
+    int steps = 0;  ///< rungs of the ladder already climbed
+    std::vector<Done> waiters;
+  };
+  struct RunTo {
+    int breakpoint = 0;
+  };
+
+  // gdb_session.cpp: records and states
+  void handleLine(std::string_view line, bool cut);
+  bool handleRecord(std::string_view line);
+  bool salvage(std::string_view line);
+  void handle(const ResultRecord& record);
+  void handle(const AsyncRecord& record);
+  void handle(const StreamRecord& record);
+  void handleExec(const AsyncRecord& record);
+  void handleNotify(const AsyncRecord& record);
+  void setState(SessionState state);
+  void send(std::string text, CommandFlag flags, Done done, Duration patience = kPatience);
+  void finishStart(const Status& lastSetting);
+  void exited(StopEvent stop);
+  void letGo(const Done& done);
+  void runAfterStray();
+  void nameLibrary(Frame& frame) const;
+  Status requireStopped(std::string_view what) const;
+
+  // gdb_session_run.cpp: running and stopping
+  void running();
+  void stopped(StopEvent stop);
+  void completeBareStop(StopEvent stop);
+  bool swallowStop(const StopEvent& stop, bool interrupt);
+  bool resumeQuietly(const StopEvent& stop);
+  bool goOnLeaving(const StopEvent& stop);
+  void publish(StopEvent stop);
+  void finishPause(const Status& status);
+  void whilePaused(std::function<void()> action);
+  void runPausedActions();
+  void beginPause(bool user);
+  void climb();
+  void execute(const RunCommand& command, Done done);
+  void leaveEvent(const RunCommand& command, Done done);
+  void runTo(const RunCommand& command, Done done);
+  void secondReply(const std::string& command, const ResultRecord& record);
+
+  static constexpr Duration kPatience = std::chrono::seconds(20);
+
+  Transport& m_transport;
+  SessionObserver& m_observer;
+  CommandQueue m_queue;
+  GdbInspector m_inspector;
+  GdbBreakpoints m_breakpoints;
+  LineSplitter m_lines;
+
+  SessionState m_state = SessionState::NotStarted;
+  StopEvent m_stop;
+  std::vector<Library> m_libraries;
+  bool m_targetRunning = false;  ///< what GDB says, also when it is not shown
+  bool m_runPending = false;     ///< a command that starts the program, and no word of it yet
+  bool m_quiet = false;          ///< running on without having shown the stop before
+  bool m_detaching = false;
+  pid_t m_pid = 0;
+
+  std::string m_banner;  ///< GDB's first words, until start() is done
+  bool m_starting = false;
+  int m_versionAsked = 0;
+  Done m_startDone;
+  Done m_attachDone;
+
+  Pause m_pause;
+  std::deque<std::function<void()>> m_pausedActions;
+  std::optional<TimePoint> m_strayUntil;  ///< a SIGINT of ours may still be on its way
+  std::function<void()> m_afterStray;     ///< waits for that SIGINT
+  RunCommand m_lastRun;
+  std::optional<RunCommand> m_leaving;  ///< out of the MPI call, then this
+  std::optional<RunTo> m_runTo;
+
+  ConsoleBlock m_block;
+  int m_consoleBusy = 0;
+};
+
+}  // namespace pf::mi

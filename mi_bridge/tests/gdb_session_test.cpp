@@ -1,0 +1,167 @@
+#include "support/fakes.h"
+
+#include <gtest/gtest.h>
+
+#include "mi_bridge/gdb_command.h"
+
+namespace pf::mi::test {
+namespace {
+
+using Log = std::vector<std::string>;
+
+TEST(GdbCommand, HasTheRules) {
+  const auto line = gdbCommandLine("/opt/gdb");
+  EXPECT_EQ(line.front(), "/opt/gdb");
+  for (const char* part : {"-nx", "--interpreter=mi3", "set debuginfod enabled off"}) {
+    EXPECT_NE(std::find(line.begin(), line.end(), part), line.end()) << part;
+  }
+}
+
+TEST(Session, StartSendsSettingsAndChecksTheVersion) {
+  FakeSession gdb;
+  gdb.session.start([](const Status&) {});
+  EXPECT_TRUE(gdb.wasSent("-gdb-set mi-async on"));
+  FakeSession good;
+  good.started();
+  EXPECT_TRUE(good.startStatus.ok());
+  EXPECT_TRUE(good.observer.console.empty());  // the banner is not for the user
+  FakeSession old;
+  old.started("GNU gdb (GDB) 8.2\\n");
+  EXPECT_NE(old.startStatus.error().message.find("too old"), std::string::npos);
+  FakeSession strange;
+  strange.started("lldb 14\\n");
+  EXPECT_EQ(strange.startStatus.error().code, ErrorCode::Version);
+}
+
+TEST(Session, AttachCompletesAtTheStop) {
+  FakeSession gdb;
+  gdb.started();
+  int calls = 0;
+  gdb.session.attach(4711, [&calls](const Status& status) { calls += status.ok() ? 1 : 100; });
+  gdb.answer("-target-attach 4711", "^done");
+  EXPECT_EQ(calls, 0);
+  gdb.line(std::string(FakeSession::kStop) + "thread-id=\"1\"");
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(gdb.observer.log, (Log{"state stopped", "stopped attached"}));
+}
+
+TEST(Session, AttachRefused) {
+  FakeSession gdb;
+  gdb.started();
+  Status status;
+  gdb.session.attach(1, [&status](const Status& s) { status = s; });
+  gdb.answer("-target-attach", "^error,msg=\"ptrace: Operation not permitted.\"");
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().message.find("process 1"), std::string::npos);
+  EXPECT_NE(status.error().advice.find("ptrace_scope"), std::string::npos);
+}
+
+TEST(Session, StateFollowsAsyncRecordsOnly) {
+  FakeSession gdb;
+  gdb.attached();
+  gdb.observer.log.clear();
+  gdb.session.run({}, [](const Status&) {});
+  gdb.answer("-exec-continue", "^running");
+  EXPECT_EQ(gdb.session.state(), SessionState::Stopped);
+  gdb.line("*running,thread-id=\"all\"");
+  EXPECT_EQ(gdb.session.state(), SessionState::Running);
+  gdb.line("^done,fake=\"1\"");
+  gdb.line("no MI at all");
+  gdb.line("*stopped,reason=\"exited\",exit-code=\"03\"");
+  EXPECT_EQ(gdb.observer.log, (Log{"state running", "state exited", "stopped exited"}));
+  EXPECT_EQ(gdb.session.stop().exitCode, 3);
+  EXPECT_EQ(gdb.observer.console, (Log{"@no MI at all\n"}));
+}
+
+TEST(Session, UnreadableReplyCompletesItsCommand) {
+  FakeSession gdb;
+  gdb.attached();
+  std::string error;
+  gdb.session.inspect().evaluate({}, "x", [&error](const Result<std::string>& value) {
+    error = value ? "" : value.error().message;
+  });
+  gdb.answer("-data-evaluate-expression", "^done,value={");
+  EXPECT_NE(error.find("cannot be read"), std::string::npos);
+}
+
+TEST(Session, RecordsBehindAnUnfinishedLineOfTheProgram) {
+  FakeSession gdb;
+  gdb.attached();
+  std::string value;
+  gdb.session.inspect().evaluate({}, "x", [&value](const Result<std::string>& v) { value = *v; });
+  gdb.line("^error,msg=\"fake\"");
+  gdb.line("rank 7^done,value=\"fake\"");
+  EXPECT_EQ(value, "");
+  gdb.line("rank 5" + tokenOf(gdb.sent, "-data-evaluate") + "^done,value=\"3\"");
+  EXPECT_EQ(value, "3");
+  gdb.line("half a line*running,thread-id=\"all\"");
+  EXPECT_EQ(gdb.session.state(), SessionState::Running);
+  EXPECT_EQ(gdb.observer.console.back(), "@half a line");
+}
+
+TEST(Session, DeathCompletesEverythingOnce) {
+  FakeSession gdb;
+  gdb.attached();
+  int failures = 0;
+  const auto count = [&failures](const auto& result) { failures += result.ok() ? 0 : 1; };
+  gdb.session.inspect().evaluate({}, "x", count);
+  gdb.runs();
+  gdb.session.pause(count);
+  gdb.session.closed("killed by signal 9");
+  gdb.session.closed("again");
+  gdb.session.inspect().evaluate({}, "y", count);
+  gdb.session.pause(count);
+  gdb.session.run({}, count);
+  EXPECT_EQ(failures, 5);
+  EXPECT_EQ(gdb.session.state(), SessionState::Lost);
+  EXPECT_EQ(std::count_if(gdb.observer.log.begin(), gdb.observer.log.end(),
+                          [](const std::string& l) { return l.rfind("lost ", 0) == 0; }),
+            1);
+}
+
+TEST(Session, DetachStopsQuietlyFirst) {
+  FakeSession gdb;
+  gdb.attached();
+  gdb.runs();
+  gdb.observer.log.clear();
+  Status status = Error{};
+  gdb.session.detach([&status](const Status& s) { status = s; });
+  EXPECT_FALSE(gdb.wasSent("-target-detach"));
+  gdb.answer("-exec-interrupt", "^done");
+  gdb.line(std::string(FakeSession::kStop) + R"(reason="signal-received",signal-name="SIGINT")");
+  gdb.answer("-target-detach", "^done");
+  EXPECT_TRUE(status.ok());
+  EXPECT_EQ(gdb.observer.log, (Log{"state not started"}));
+  EXPECT_FALSE(gdb.wasSent("-exec-continue") && gdb.countSent("-exec-continue") > 1);
+}
+
+TEST(Session, ConsoleInterception) {
+  FakeSession gdb;
+  gdb.attached();
+  const std::size_t before = gdb.sent.size();
+  gdb.session.console("quit", [](const Status&) {});
+  EXPECT_EQ(gdb.observer.actions, (std::vector<ToolAction>{ToolAction::Quit}));
+  EXPECT_EQ(gdb.sent.size(), before);
+  for (const char* line : {"commands 1", "silent"}) {
+    gdb.session.console(line, [](const Status&) {});
+  }
+  EXPECT_EQ(gdb.observer.console, (Log{"~>", "~>"}));
+  gdb.session.console("end", [](const Status&) {});
+  EXPECT_TRUE(gdb.wasSent("-break-commands 1 \"silent\""));
+  gdb.session.console("compile code", [](const Status&) {});
+  gdb.line("~\">\"");
+  EXPECT_EQ(gdb.sent.back(), "end\n");  // no command: GDB reads it as a line of the block
+}
+
+TEST(Session, SlowCommandsEscalate) {
+  FakeSession gdb;
+  gdb.attached();
+  gdb.session.inspect().evaluate({}, "endless()", [](const Result<std::string>&) {});
+  gdb.session.tick(at(5000));
+  EXPECT_EQ(gdb.observer.escalations, (std::vector<Escalation>{Escalation::InterruptGdb}));
+  gdb.session.tick(at(15000));
+  EXPECT_EQ(gdb.observer.escalations.back(), Escalation::TerminateGdb);
+}
+
+}  // namespace
+}  // namespace pf::mi::test

@@ -1,0 +1,59 @@
+// A rank to debug. Argument: what it does. GDB steers it through the two volatile variables.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+extern "C" int MPI_Recv_like(int serial, int stop);
+extern "C" int MPI_Test(int serial);
+
+volatile int g_stopAtEvent = 0;
+volatile int g_exitWith = -1;
+
+int add(int left, int right) {
+  int sum = left + right;  // MARK add
+  return sum;
+}
+
+static int useless(const std::vector<int>& numbers) {
+  alignas(std::map<int, int>) unsigned char bytes[sizeof(std::map<int, int>)];
+  std::memset(bytes, 0x20, sizeof bytes);
+  auto& uninitialised = *reinterpret_cast<std::map<int, int>*>(bytes);
+  const int seen = reinterpret_cast<unsigned char*>(&uninitialised)[0];
+  return seen + numbers[0];  // MARK containers
+}
+
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "loop";
+  if (mode == "deaf") {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigprocmask(SIG_BLOCK, &set, nullptr);
+  }
+  std::vector<int> numbers(1000000);
+  std::string text = "caf\303\251";
+  int total = 0;
+  for (int round = 1; g_exitWith < 0; ++round) {
+    numbers[0] = round;
+    int sum = add(round, 2);  // MARK call
+    total += sum;             // MARK after
+    if (mode == "noise") {
+      std::printf("^done,fake=\"1\"\n7^error,msg=\"fake\"\npartial line %d", round);
+      std::fflush(stdout);
+    }
+    if (g_stopAtEvent != 0) {
+      g_stopAtEvent = 0;
+      int taken = MPI_Recv_like(round, 1);  // MARK event
+      total += taken;                       // MARK after event
+    }
+    total += useless(numbers);
+    total += MPI_Test(round);  // MARK test
+    usleep(2000);              // MARK sleep
+  }
+  return g_exitWith + (total == 1 ? 1 : 0);
+}
