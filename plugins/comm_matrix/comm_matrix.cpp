@@ -1,0 +1,66 @@
+#include "plugins/comm_matrix.h"
+
+#include "matrix_widget.h"
+
+#include <algorithm>
+#include <set>
+
+namespace pf::plugins {
+
+namespace {
+std::size_t index(Rank rank) {
+  return static_cast<std::size_t>(rank);
+}
+}  // namespace
+
+CommMatrix::CommMatrix(const views::TraceData& trace)
+    : m_ranks(static_cast<int>(trace.execution.ranks.size())),
+      m_cells(trace.execution.ranks.size() * trace.execution.ranks.size()) {
+  std::set<std::uint32_t> racing;
+  for (const Race& race : trace.races) {
+    racing.insert(race.taken);
+    racing.insert(race.alternatives.begin(), race.alternatives.end());
+  }
+  for (std::size_t m = 0; m < trace.execution.messages.size(); ++m) {
+    const Message& message = trace.execution.messages[m];
+    const Rank from = message.send.rank;
+    if (from < 0 || from >= m_ranks || message.dest < 0 || message.dest >= m_ranks) {
+      continue;
+    }
+    MatrixCell& cell = m_cells[index(from) * index(m_ranks) + index(message.dest)];
+    ++cell.messages;
+    const auto& events = trace.execution.ranks[index(from)].events;
+    if (message.send.serial >= 1 && message.send.serial <= events.size()) {
+      cell.bytes += events[message.send.serial - 1].bytes;
+    }
+    cell.racing += racing.count(static_cast<std::uint32_t>(m));
+  }
+}
+
+const MatrixCell& CommMatrix::at(Rank source, Rank dest) const {
+  static const MatrixCell kEmpty{};
+  const bool inside = source >= 0 && source < m_ranks && dest >= 0 && dest < m_ranks;
+  return inside ? m_cells[index(source) * index(m_ranks) + index(dest)] : kEmpty;
+}
+
+std::uint64_t CommMatrix::most(bool bytes) const {
+  std::uint64_t most = 0;
+  for (const MatrixCell& cell : m_cells) {
+    most = std::max(most, bytes ? cell.bytes : cell.messages);
+  }
+  return most;
+}
+
+QString CommMatrixPlugin::id() const {
+  return QStringLiteral("comm_matrix");
+}
+
+QString CommMatrixPlugin::title() const {
+  return QStringLiteral("Communication matrix");
+}
+
+ViewWidget* CommMatrixPlugin::createWidget(QWidget* parent) {
+  return new MatrixWidget(parent);
+}
+
+}  // namespace pf::plugins

@@ -1,0 +1,120 @@
+// Values that the application hands to the debugger views, and the words of what users ask for.
+// QtCore only; compared and copied freely.
+#pragma once
+
+#include <QDateTime>
+#include <QList>
+#include <QString>
+
+#include "core/execution.h"
+
+namespace pf::views {
+
+/// What a rank does now.
+enum class RankActivity { NotStarted, Gated, Running, InCall, Stopped, Failed, Finished, Lost };
+
+struct RankState {
+  Rank rank = 0;
+  RankActivity activity = RankActivity::NotStarted;
+  Serial serial = 0;  ///< last event begun, 0 = none
+  QString where;      ///< "collect() at master.c:88"
+  QString detail;     ///< "waiting in MPI_Recv for any source, tag 7", "breakpoint 2", "SIGSEGV"
+  bool debugger = false;  ///< a GDB is attached
+  QString host;
+  qint64 pid = 0;
+  friend bool operator==(const RankState&, const RankState&) = default;
+};
+
+enum class RankAction { Continue, Pause, Step, Next, Finish };
+
+struct StackFrame {
+  int level = 0;
+  QString function;
+  QString arguments;
+  QString file;  ///< full path, empty if unknown
+  int line = 0;
+  QString module;
+  QString address;
+  friend bool operator==(const StackFrame&, const StackFrame&) = default;
+};
+
+/// One variable or member. `path` identifies it ("locals/result/x"); children come later, on
+/// request.
+struct Variable {
+  QString path;
+  QString name;
+  QString value;
+  QString type;
+  bool hasChildren = false;
+  bool argument = false;
+  bool editable = true;
+  friend bool operator==(const Variable&, const Variable&) = default;
+};
+
+/// Value of a watched expression on one rank.
+struct WatchValue {
+  Rank rank = 0;
+  QString value;
+  QString error;  ///< instead of a value: "No symbol \"x\" in current context."
+  friend bool operator==(const WatchValue&, const WatchValue&) = default;
+};
+
+enum class BreakpointState { Set, Pending, Failed };
+
+struct CycleHits {
+  int cycle = 0;
+  int hits = 0;
+  friend bool operator==(const CycleHits&, const CycleHits&) = default;
+};
+
+struct Breakpoint {
+  int id = 0;
+  bool enabled = true;
+  BreakpointState state = BreakpointState::Pending;
+  QString file;  ///< source breakpoint
+  int line = 0;
+  QString function;    ///< function breakpoint
+  QString expression;  ///< watchpoint
+  EventRef event;      ///< logical breakpoint on an event
+  QString condition;
+  int ignoreCount = 0;
+  QString ranks;  ///< "" = all, else "0,2-4"
+  QString note;   ///< error of GDB, or the user's own words
+  QList<CycleHits> hits;
+  friend bool operator==(const Breakpoint&, const Breakpoint&) = default;
+};
+
+enum class CycleMatch { Unknown, Matches, Diverged };
+
+struct CycleStop {
+  Rank rank = 0;
+  Serial serial = 0;
+  QString where;
+  QString why;
+  friend bool operator==(const CycleStop&, const CycleStop&) = default;
+};
+
+struct Cycle {
+  int number = 0;
+  QDateTime started;
+  bool running = false;
+  QString summary;  ///< "stopped at breakpoint 1", "ran to the end"
+  int hits = 0;     ///< breakpoint hits
+  CycleMatch match = CycleMatch::Unknown;
+  QString divergence;  ///< rank, event, expected, got
+  QList<CycleStop> stops;
+  friend bool operator==(const Cycle&, const Cycle&) = default;
+};
+
+enum class OutputStream { Out, Err };
+
+/// "all", "0", "0-3, 7".
+[[nodiscard]] QString rankSetText(QList<int> ranks);
+/// Parses rankSetText()'s form; `ok` false on anything else. Empty text gives an empty list.
+[[nodiscard]] QList<int> parseRankSet(const QString& text, bool& ok);
+[[nodiscard]] QString activityText(RankActivity activity);
+[[nodiscard]] QString actionText(RankAction action);
+/// "master.c:88", "collect()", "watch x", "rank 2, event 17".
+[[nodiscard]] QString breakpointPlace(const Breakpoint& breakpoint);
+
+}  // namespace pf::views

@@ -1,0 +1,33 @@
+// What all tables and trees of the views share: literal text only, tones by theme, tidy headers.
+#pragma once
+
+#include <QStyledItemDelegate>
+
+class QAbstractItemView;
+class QHeaderView;
+class QTableView;
+class QTreeView;
+
+namespace pf::views {
+
+/// Paints ToneRole, BoldRole and MonospaceRole; shows tool tips literally, never as rich text.
+class PlainDelegate : public QStyledItemDelegate {
+  Q_OBJECT
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+  [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
+                               const QModelIndex& index) const override;
+  bool helpEvent(QHelpEvent* event, QAbstractItemView* view, const QStyleOptionViewItem& option,
+                 const QModelIndex& index) override;
+
+ protected:
+  void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override;
+};
+
+/// Row selection, no grid, compact rows, PlainDelegate.
+void setUpTable(QTableView& view);
+void setUpTree(QTreeView& view);
+/// The system's fixed-width font at the application's size.
+[[nodiscard]] QFont fixedFont();
+
+}  // namespace pf::views

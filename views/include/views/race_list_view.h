@@ -1,0 +1,67 @@
+// The race list with its filter and the details of the selected race.
+//
+// Data in:  setTrace(), selectRace().
+// Out:      raceSelected(race), replayToRequested(event) by Enter or double click,
+//           sourceRequested(event) for a place in the details, alternativeSelected(message).
+#pragma once
+
+#include <QWidget>
+
+#include "views/trace_index.h"
+
+class QAction;
+class QLabel;
+class QLineEdit;
+class QPlainTextEdit;
+class QTableView;
+class QTreeWidget;
+class QTreeWidgetItem;
+
+namespace pf::views {
+
+class RaceListModel;
+class RaceFilterModel;
+
+class RaceListView : public QWidget {
+  Q_OBJECT
+ public:
+  explicit RaceListView(QWidget* parent = nullptr);
+
+  void setTrace(TraceIndexPtr trace);
+  /// Selects a race (index into TraceData::races) without emitting; -1 clears. A race that the
+  /// filter hides stays hidden.
+  void selectRace(int race);
+  [[nodiscard]] int selectedRace() const;
+
+  [[nodiscard]] QLineEdit* filterEdit() const { return m_filter; }
+  [[nodiscard]] QTableView* table() const { return m_table; }
+  [[nodiscard]] QTreeWidget* details() const { return m_details; }
+  [[nodiscard]] QAction* replayAction() const { return m_replay; }
+  [[nodiscard]] QAction* findAction() const { return m_find; }
+
+ Q_SIGNALS:
+  void raceSelected(int race);                        ///< -1 when none
+  void replayToRequested(const pf::EventRef& event);  ///< the racing receive
+  void sourceRequested(const pf::EventRef& event);    ///< show the call site of this event
+  void eventSelected(
+      const pf::EventRef& event);  ///< an end chosen in the details: show it in the diagram
+
+ private:
+  void onCurrent();
+  void showDetails(int race);
+  void updateCount();
+  [[nodiscard]] QWidget* makeDetails();
+
+  RaceListModel* m_model;
+  RaceFilterModel* m_proxy;
+  QLineEdit* m_filter;
+  QLabel* m_count;
+  QTableView* m_table;
+  QTreeWidget* m_details = nullptr;
+  QLabel* m_why = nullptr;
+  QAction* m_replay;
+  QAction* m_find;
+  bool m_quiet = false;
+};
+
+}  // namespace pf::views

@@ -1,0 +1,107 @@
+// The space-time diagram with its tools: ranks as rows, logical time across.
+//
+// Data in:  setTrace(), setReplayPositions(), setMarks(), setRankHeaders(), selectEvent(),
+// selectRace(). Out:      eventSelected, replayToRequested, breakHereRequested, bookmarkRequested,
+// raceSelected. Mouse:    click selects, double click replays to there, drag pans, shift-drag zooms
+// to a span, wheel
+//           zooms around the pointer, Ctrl+wheel changes the row height, Shift+wheel pans.
+// Keys:     arrows, Home/End, Enter, + - F, Alt+Left/Alt+Right (zoom back and forth), R, Shift+R,
+// P, C, B, M, Esc.
+#pragma once
+
+#include <vector>
+
+#include <QList>
+#include <QWidget>
+
+#include "views/space_time_types.h"
+#include "views/trace_index.h"
+
+class QAction;
+class QLabel;
+class QMenu;
+class QPaintDevice;
+class QScrollBar;
+
+namespace pf::views {
+
+class Minimap;
+class SpaceTimeCanvas;
+struct SpaceTimeGeometry;
+
+class SpaceTimeView : public QWidget {
+  Q_OBJECT
+ public:
+  explicit SpaceTimeView(QWidget* parent = nullptr);
+
+  /// Shows a trace from its start; null empties the view.
+  void setTrace(TraceIndexPtr trace);
+  /// Where each rank is in the present cycle; empty when nothing is replayed.
+  void setReplayPositions(std::vector<ReplayPosition> positions);
+  void setMarks(std::vector<EventMark> marks);
+  /// Text below each rank's name; without it, how the rank ended.
+  void setRankHeaders(std::vector<RankHeader> headers);
+
+  void selectEvent(const EventRef& event);  ///< scrolls to it; does not take the focus
+  void selectRace(int race);                ///< index into TraceData::races
+  [[nodiscard]] EventRef selectedEvent() const;
+  [[nodiscard]] SpaceTimeCanvas* canvas() const { return m_canvas; }
+
+  void renderTo(QPaintDevice* device, const QSizeF& size) const;
+  [[nodiscard]] QByteArray toSvg(const QSize& size) const;
+
+  [[nodiscard]] QAction* replayHereAction() const { return m_replayHere; }
+  [[nodiscard]] QAction* breakHereAction() const { return m_breakHere; }
+  [[nodiscard]] QAction* bookmarkAction() const { return m_bookmark; }
+  [[nodiscard]] QAction* coneAction() const { return m_cone; }
+  [[nodiscard]] QAction* nextRaceAction() const { return m_nextRace; }
+  [[nodiscard]] QAction* previousRaceAction() const { return m_previousRace; }
+  [[nodiscard]] QAction* partnerAction() const { return m_partner; }
+  /// Zoom in, out, fit, back, forward, legend: for a View menu.
+  [[nodiscard]] QList<QAction*> viewActions() const;
+
+ Q_SIGNALS:
+  void eventSelected(const pf::EventRef& event);       ///< invalid when the selection is cleared
+  void raceSelected(int race);                         ///< with eventSelected, when the event races
+  void replayToRequested(const pf::EventRef& event);   ///< stop the rank just before this event
+  void breakHereRequested(const pf::EventRef& event);  ///< a logical breakpoint on this event
+  void bookmarkRequested(const pf::EventRef& event);
+
+ private:
+  [[nodiscard]] QAction* addTool(const QString& text, const QString& tip, const QIcon& icon,
+                                 const QKeySequence& keys);
+  void makeActions();
+  void connectActions();
+  void makeToolBar();
+  void onSelection(const EventRef& event);
+  void syncBars();
+  void updateInfo();
+  void showMenu(const QPoint& globalPosition);
+
+  SpaceTimeCanvas* m_canvas;
+  Minimap* m_minimap;
+  QScrollBar* m_rows;
+  QWidget* m_legend;
+  QLabel* m_info;
+  QLabel* m_regime;
+  QLayout* m_toolLayout = nullptr;
+  QAction* m_replayHere = nullptr;
+  QAction* m_breakHere = nullptr;
+  QAction* m_bookmark = nullptr;
+  QAction* m_cone = nullptr;
+  QAction* m_nextRace = nullptr;
+  QAction* m_previousRace = nullptr;
+  QAction* m_partner = nullptr;
+  QAction* m_zoomIn = nullptr;
+  QAction* m_zoomOut = nullptr;
+  QAction* m_fit = nullptr;
+  QAction* m_zoomBack = nullptr;
+  QAction* m_zoomForward = nullptr;
+  QAction* m_legendShown = nullptr;
+};
+
+/// Writes the view as PNG or SVG, by the suffix of `path`. False with `error` set if that failed.
+[[nodiscard]] bool exportDiagram(const SpaceTimeView& view, const QString& path, const QSize& size,
+                                 QString* error);
+
+}  // namespace pf::views

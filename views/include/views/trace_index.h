@@ -1,0 +1,127 @@
+// What the views ask of a TraceData again and again, computed once: event -> messages, receives,
+// races, collective; visible ranges; causal past and future. Immutable after construction, so it
+// may be shared between threads. QtCore only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "views/trace_view_data.h"
+
+namespace pf::views {
+
+/// The parts of one collective call, by rank.
+struct CollectiveGroup {
+  std::uint32_t comm = kNone;
+  std::uint32_t ordinal = 0;
+  std::uint32_t firstTime = 0;
+  std::uint32_t lastTime = 0;
+  std::vector<EventRef> parts;
+};
+
+class TraceIndex {
+ public:
+  explicit TraceIndex(TraceDataPtr data);
+
+  [[nodiscard]] const TraceData& data() const { return *m_data; }
+  [[nodiscard]] const TraceDataPtr& dataPtr() const { return m_data; }
+  [[nodiscard]] const Execution& execution() const { return m_data->execution; }
+  [[nodiscard]] std::size_t rankCount() const { return execution().ranks.size(); }
+  [[nodiscard]] std::size_t eventCount() const { return m_total; }
+  [[nodiscard]] Serial lastSerial(Rank rank) const;
+  [[nodiscard]] bool contains(EventRef ref) const;
+  [[nodiscard]] const Event& event(EventRef ref) const;
+
+  [[nodiscard]] std::uint32_t time(EventRef ref) const;
+  [[nodiscard]] std::uint32_t lastTime() const { return m_lastTime; }
+  [[nodiscard]] std::span<const std::uint32_t> times(Rank rank) const;
+  /// Serials [first, last) of `rank` whose time is in [from, to].
+  [[nodiscard]] std::pair<Serial, Serial> serialsIn(Rank rank, double from, double to) const;
+  /// The event of `rank` nearest in logical time; invalid for an empty rank.
+  [[nodiscard]] EventRef nearest(Rank rank, std::uint32_t time) const;
+
+  [[nodiscard]] std::span<const std::uint32_t> sentAt(
+      EventRef ref) const;  ///< messages that leave here
+  [[nodiscard]] std::span<const std::uint32_t> postedAt(
+      EventRef ref) const;  ///< receives posted here
+  [[nodiscard]] std::span<const std::uint32_t> completedAt(
+      EventRef ref) const;  ///< receives completed here
+  [[nodiscard]] std::span<const std::uint32_t> probesAt(
+      EventRef ref) const;  ///< probe hits of this event
+  [[nodiscard]] std::span<const std::uint32_t> racesAt(
+      EventRef ref) const;                            ///< whose post or completion it is
+  [[nodiscard]] bool isWildcard(EventRef ref) const;  ///< posts, or probes for, any source
+  [[nodiscard]] bool takenInRace(std::uint32_t message) const;
+  [[nodiscard]] std::uint32_t messageCount() const;
+
+  /// Where a race is chosen (post of the receive, or the probe), and where it is observed.
+  [[nodiscard]] EventRef raceEvent(std::size_t race) const;
+  [[nodiscard]] EventRef raceCompletion(std::size_t race) const;
+  /// Events of all races by logical time, without repeats.
+  [[nodiscard]] const std::vector<EventRef>& racingEvents() const { return m_racing; }
+
+  [[nodiscard]] const std::vector<CollectiveGroup>& collectives() const { return m_groups; }
+  [[nodiscard]] std::uint32_t collectiveAt(EventRef ref) const;  ///< kNone if not a collective
+
+  /// Calls `visit` for each message whose line meets logical times [from, to].
+  void forMessagesIn(double from, double to, const std::function<void(std::uint32_t)>& visit) const;
+  /// Where a message's line ends: at its completion, or at the post of a receive that was never
+  /// observed.
+  [[nodiscard]] EventRef arrival(const Message& message) const;
+
+  /// For each rank the number of its events that happen before `ref` (itself included).
+  [[nodiscard]] std::vector<Serial> past(EventRef ref) const;
+  /// For each rank the first serial that happens after `ref` (itself included); 0 = none.
+  [[nodiscard]] std::vector<Serial> future(EventRef ref) const;
+  /// Other ends of the messages of this event, else the other parts of its collective.
+  [[nodiscard]] std::vector<EventRef> partners(EventRef ref) const;
+
+ private:
+  struct Buckets {
+    std::vector<std::uint32_t> first;
+    std::vector<std::uint32_t> items;
+    [[nodiscard]] std::span<const std::uint32_t> at(std::size_t id) const;
+  };
+  using Pairs = std::vector<std::pair<std::size_t, std::uint32_t>>;
+
+  [[nodiscard]] std::size_t id(EventRef ref) const;
+  [[nodiscard]] Buckets bucket(Pairs pairs) const;
+  void indexTimes();
+  void indexMessages();
+  void indexReceives();
+  void indexRaces();
+  void indexCollectives();
+  [[nodiscard]] std::vector<EventRef> causes(EventRef ref) const;
+  [[nodiscard]] std::vector<EventRef> effects(EventRef ref) const;
+
+  TraceDataPtr m_data;
+  std::vector<std::size_t> m_base;  ///< first event id of each rank
+  std::size_t m_total = 0;
+  std::vector<std::vector<std::uint32_t>> m_fallbackTimes;
+  std::uint32_t m_lastTime = 1;
+  Buckets m_sent;
+  Buckets m_posted;
+  Buckets m_completed;
+  Buckets m_probes;
+  Buckets m_races;
+  Buckets m_collectivesDone;  ///< event -> collective parts of its rank that complete here
+  Buckets m_syncDone;         ///< event -> synchronously sent messages known to be matched here
+  std::vector<bool> m_takenInRace;
+  std::vector<EventRef> m_racing;
+  std::vector<CollectiveGroup> m_groups;
+  std::vector<std::pair<std::size_t, std::uint32_t>> m_groupOf;  ///< by event id, sorted
+  std::vector<std::uint32_t> m_bySendTime;                       ///< messages
+  std::vector<std::uint32_t> m_blockEnd;  ///< latest arrival in each block of them
+};
+
+using TraceIndexPtr = std::shared_ptr<const TraceIndex>;
+
+/// Index of `data`, or null for null.
+[[nodiscard]] TraceIndexPtr makeIndex(TraceDataPtr data);
+
+}  // namespace pf::views

@@ -1,0 +1,424 @@
+#include "views/session_models.h"
+
+#include <algorithm>
+
+#include "views/roles.h"
+#include "views/text.h"
+
+namespace pf::views {
+
+WatchesModel::WatchesModel(QObject* parent) : QAbstractTableModel(parent) {}
+
+void WatchesModel::setRanks(const QList<int>& ranks) {
+  if (ranks == m_ranks) {
+    return;
+  }
+  beginResetModel();
+  m_ranks = ranks;
+  endResetModel();
+}
+
+void WatchesModel::setExpressions(const QStringList& expressions) {
+  if (expressions == m_expressions) {
+    return;
+  }
+  beginResetModel();
+  m_expressions = expressions;
+  m_expressions.removeDuplicates();
+  m_cells.removeIf([this](auto it) { return !m_expressions.contains(it.key()); });
+  endResetModel();
+  Q_EMIT expressionsChanged(m_expressions);
+}
+
+void WatchesModel::setValues(const QString& expression, const QList<WatchValue>& values) {
+  const int row = toInt(m_expressions.indexOf(expression));
+  if (row < 0) {
+    return;
+  }
+  auto& cells = m_cells[expression];
+  for (const WatchValue& value : values) {
+    const auto old = cells.constFind(value.rank);
+    const bool changed = old != cells.constEnd() &&
+                         (old->value.value != value.value || old->value.error != value.error);
+    cells.insert(value.rank, Cell{value, changed});
+  }
+  Q_EMIT dataChanged(index(row, 0), index(row, columnCount() - 1));
+}
+
+bool WatchesModel::addExpression(const QString& expression) {
+  const QString text = expression.trimmed();
+  if (text.isEmpty() || m_expressions.contains(text)) {
+    return false;
+  }
+  beginInsertRows({}, rowCount(), rowCount());
+  m_expressions << text;
+  endInsertRows();
+  Q_EMIT expressionsChanged(m_expressions);
+  return true;
+}
+
+void WatchesModel::removeExpression(int row) {
+  if (row < 0 || row >= rowCount()) {
+    return;
+  }
+  beginRemoveRows({}, row, row);
+  m_cells.remove(m_expressions.takeAt(row));
+  endRemoveRows();
+  Q_EMIT expressionsChanged(m_expressions);
+}
+
+int WatchesModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : toInt(m_expressions.size());
+}
+
+int WatchesModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : 1 + toInt(m_ranks.size());
+}
+
+QVariant WatchesModel::data(const QModelIndex& index, int role) const {
+  if (!index.isValid() || index.row() >= rowCount() || index.column() >= columnCount()) {
+    return {};
+  }
+  const QString& expression = m_expressions[index.row()];
+  if (index.column() == 0) {
+    switch (role) {
+      case Qt::DisplayRole:
+        return oneLine(expression);
+      case Qt::EditRole:
+        return expression;
+      case MonospaceRole:
+        return true;
+      default:
+        return {};
+    }
+  }
+  const auto row = m_cells.constFind(expression);
+  const int rank = m_ranks[index.column() - 1];
+  if (row == m_cells.constEnd() || !row->contains(rank)) {
+    return role == Qt::DisplayRole ? QVariant(u"–"_s)
+           : role == ToneRole      ? QVariant(static_cast<int>(Tone::Muted))
+                                   : QVariant();
+  }
+  const Cell cell = row->value(rank);
+  const bool failed = !cell.value.error.isEmpty();
+  switch (role) {
+    case Qt::DisplayRole:
+      return oneLine(failed ? cell.value.error : cell.value.value);
+    case Qt::ToolTipRole:
+      return u"%1 on rank %2:\n%3"_s.arg(expression)
+          .arg(rank)
+          .arg(failed ? cell.value.error : cell.value.value.left(2000));
+    case ToneRole:
+      return static_cast<int>(failed ? Tone::Muted : cell.changed ? Tone::Changed : Tone::Normal);
+    case BoldRole:
+      return cell.changed;
+    case MonospaceRole:
+      return !failed;
+    default:
+      return {};
+  }
+}
+
+bool WatchesModel::setData(const QModelIndex& index, const QVariant& value, int role) {
+  const QString text = value.toString().trimmed();
+  if (!index.isValid() || index.column() != 0 || role != Qt::EditRole || text.isEmpty() ||
+      m_expressions.contains(text)) {
+    return false;
+  }
+  m_cells.remove(m_expressions[index.row()]);
+  m_expressions[index.row()] = text;
+  Q_EMIT dataChanged(index, this->index(index.row(), columnCount() - 1));
+  Q_EMIT expressionsChanged(m_expressions);
+  return true;
+}
+
+Qt::ItemFlags WatchesModel::flags(const QModelIndex& index) const {
+  const Qt::ItemFlags base = QAbstractTableModel::flags(index);
+  return index.isValid() && index.column() == 0 ? base | Qt::ItemIsEditable : base;
+}
+
+QVariant WatchesModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 ||
+      section >= columnCount()) {
+    return {};
+  }
+  return section == 0 ? u"Expression"_s : u"Rank %1"_s.arg(m_ranks[section - 1]);
+}
+
+BreakpointsModel::BreakpointsModel(QObject* parent) : QAbstractTableModel(parent) {}
+
+void BreakpointsModel::setBreakpoints(QList<Breakpoint> breakpoints) {
+  const bool sameRows =
+      std::equal(breakpoints.begin(), breakpoints.end(), m_rows.begin(), m_rows.end(),
+                 [](const Breakpoint& a, const Breakpoint& b) { return a.id == b.id; });
+  if (!sameRows) {
+    beginResetModel();
+    m_rows = std::move(breakpoints);
+    endResetModel();
+    return;
+  }
+  for (int row = 0; row < rowCount(); ++row) {
+    if (!(m_rows[row] == breakpoints[row])) {
+      m_rows[row] = breakpoints[row];
+      Q_EMIT dataChanged(index(row, 0), index(row, ColumnCount - 1));
+    }
+  }
+}
+
+int BreakpointsModel::rowCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : toInt(m_rows.size());
+}
+
+int BreakpointsModel::columnCount(const QModelIndex& parent) const {
+  return parent.isValid() ? 0 : ColumnCount;
+}
+
+QString BreakpointsModel::text(const Breakpoint& breakpoint, int column) const {
+  switch (column) {
+    case PlaceColumn:
+      return breakpointPlace(breakpoint);
+    case ConditionColumn:
+      return oneLine(breakpoint.condition);
+    case IgnoreColumn:
+      return breakpoint.ignoreCount == 0 ? QString() : QString::number(breakpoint.ignoreCount);
+    case RanksColumn:
+      return breakpoint.ranks.isEmpty() ? u"all"_s : oneLine(breakpoint.ranks);
+    case HitsColumn: {
+      QStringList parts;
+      for (const CycleHits& hits : breakpoint.hits) {
+        parts << u"#%1: %2"_s.arg(hits.cycle).arg(hits.hits);
+      }
+      return parts.join(u", "_s);
+    }
+    default: {
+      const QString state = breakpoint.state == BreakpointState::Set       ? QString()
+                            : breakpoint.state == BreakpointState::Pending ? u"pending"_s
+                                                                           : u"failed"_s;
+      return state.isEmpty() || breakpoint.note.isEmpty()
+                 ? state + oneLine(breakpoint.note)
+                 : u"%1: %2"_s.arg(state, oneLine(breakpoint.note));
+    }
+  }
+}
+
+QVariant BreakpointsModel::data(const QModelIndex& index, int role) const {
+  if (!index.isValid() || index.row() >= rowCount()) {
+    return {};
+  }
+  const Breakpoint& breakpoint = m_rows[index.row()];
+  switch (role) {
+    case Qt::DisplayRole:
+      return text(breakpoint, index.column());
+    case Qt::EditRole:
+      return index.column() == IgnoreColumn  ? QVariant(breakpoint.ignoreCount)
+             : index.column() == RanksColumn ? QVariant(breakpoint.ranks)
+                                             : QVariant(breakpoint.condition);
+    case Qt::CheckStateRole:
+      return index.column() == PlaceColumn
+                 ? QVariant(breakpoint.enabled ? Qt::Checked : Qt::Unchecked)
+                 : QVariant();
+    case Qt::ToolTipRole:
+      return breakpoint.file.isEmpty()
+                 ? text(breakpoint, PlaceColumn)
+                 : u"%1:%2\n%3"_s.arg(breakpoint.file).arg(breakpoint.line).arg(breakpoint.note);
+    case ToneRole:
+      return static_cast<int>(
+          breakpoint.state == BreakpointState::Failed && index.column() == NoteColumn ? Tone::Bad
+          : !breakpoint.enabled || index.column() == HitsColumn || index.column() == NoteColumn
+              ? Tone::Muted
+              : Tone::Normal);
+    case MonospaceRole:
+      return index.column() == ConditionColumn;
+    case KeyRole:
+      return breakpoint.id;
+    default:
+      return {};
+  }
+}
+
+bool BreakpointsModel::setData(const QModelIndex& index, const QVariant& value, int role) {
+  if (!index.isValid() || index.row() >= rowCount()) {
+    return false;
+  }
+  Breakpoint& breakpoint = m_rows[index.row()];
+  const int id = breakpoint.id;
+  if (role == Qt::CheckStateRole && index.column() == PlaceColumn) {
+    breakpoint.enabled = value.toInt() == Qt::Checked;
+    Q_EMIT dataChanged(this->index(index.row(), 0), this->index(index.row(), ColumnCount - 1));
+    Q_EMIT enableRequested(id, value.toInt() == Qt::Checked);
+    return true;
+  }
+  if (role != Qt::EditRole) {
+    return false;
+  }
+  const QString entered = value.toString().trimmed();
+  if (index.column() == ConditionColumn && entered != breakpoint.condition) {
+    breakpoint.condition = entered;
+    Q_EMIT dataChanged(index, index);
+    Q_EMIT conditionEdited(id, entered);
+    return true;
+  }
+  bool ok = false;
+  if (index.column() == IgnoreColumn) {
+    const int count = entered.isEmpty() ? 0 : entered.toInt(&ok);
+    if ((!ok && !entered.isEmpty()) || count < 0 || count == breakpoint.ignoreCount) {
+      return false;
+    }
+    breakpoint.ignoreCount = count;
+    Q_EMIT dataChanged(index, index);
+    Q_EMIT ignoreCountEdited(id, count);
+    return true;
+  }
+  if (index.column() == RanksColumn) {
+    const QString ranks = entered == u"all"_s ? QString() : rankSetText(parseRankSet(entered, ok));
+    if ((!ok && entered != u"all"_s) || ranks == breakpoint.ranks) {
+      return false;
+    }
+    breakpoint.ranks = ranks;
+    Q_EMIT dataChanged(index, index);
+    Q_EMIT ranksEdited(id, ranks);
+    return true;
+  }
+  return false;
+}
+
+Qt::ItemFlags BreakpointsModel::flags(const QModelIndex& index) const {
+  const Qt::ItemFlags base = QAbstractTableModel::flags(index);
+  if (!index.isValid()) {
+    return base;
+  }
+  if (index.column() == PlaceColumn) {
+    return base | Qt::ItemIsUserCheckable;
+  }
+  const bool logical =
+      m_rows[index.row()].event.valid();  // names its rank and moment: nothing to condition
+  const bool editable = index.column() == ConditionColumn || index.column() == IgnoreColumn ||
+                        index.column() == RanksColumn;
+  return editable && !logical ? base | Qt::ItemIsEditable : base;
+}
+
+QVariant BreakpointsModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) {
+    return {};
+  }
+  static const char* const kTitles[] = {"Where", "Condition", "Ignore", "Ranks", "Hits", "Note"};
+  static const char* const kTips[] = {
+      "Ticked = enabled",        "Stops only where this expression is true",
+      "Hits to pass over first", "all, or a set such as 0, 2-4",
+      "Hits in each cycle",      "State and remarks"};
+  if (role == Qt::DisplayRole) {
+    return QString::fromLatin1(kTitles[section]);
+  }
+  return role == Qt::ToolTipRole ? QVariant(QString::fromLatin1(kTips[section])) : QVariant();
+}
+
+CyclesModel::CyclesModel(QObject* parent) : QAbstractItemModel(parent) {}
+
+void CyclesModel::setCycles(QList<Cycle> cycles) {
+  beginResetModel();
+  m_cycles = std::move(cycles);
+  endResetModel();
+}
+
+// internalId: 0 for a cycle's row, 1 + row of its cycle for a stop.
+QModelIndex CyclesModel::index(int row, int column, const QModelIndex& parent) const {
+  if (!hasIndex(row, column, parent)) {
+    return {};
+  }
+  return createIndex(row, column,
+                     parent.isValid() ? static_cast<quintptr>(parent.row()) + 1 : quintptr{0});
+}
+
+QModelIndex CyclesModel::parent(const QModelIndex& child) const {
+  return !child.isValid() || child.internalId() == 0
+             ? QModelIndex()
+             : createIndex(static_cast<int>(child.internalId()) - 1, 0, quintptr{0});
+}
+
+int CyclesModel::rowCount(const QModelIndex& parent) const {
+  if (!parent.isValid()) {
+    return toInt(m_cycles.size());
+  }
+  return parent.internalId() == 0 && parent.column() == 0
+             ? toInt(m_cycles[parent.row()].stops.size())
+             : 0;
+}
+
+int CyclesModel::columnCount(const QModelIndex& /*parent*/) const {
+  return ColumnCount;
+}
+
+const CycleStop* CyclesModel::stop(const QModelIndex& index) const {
+  if (!index.isValid() || index.internalId() == 0) {
+    return nullptr;
+  }
+  return &m_cycles[static_cast<qsizetype>(index.internalId()) - 1].stops[index.row()];
+}
+
+QVariant CyclesModel::cycleData(const Cycle& cycle, int column, int role) const {
+  const bool diverged = cycle.match == CycleMatch::Diverged;
+  switch (role) {
+    case Qt::DisplayRole:
+      switch (column) {
+        case NumberColumn:
+          return u"Cycle %1"_s.arg(cycle.number);
+        case StartedColumn:
+          return cycle.started.isValid() ? cycle.started.toString(u"HH:mm:ss"_s) : QString();
+        case OutcomeColumn:
+          return cycle.running ? u"running"_s : oneLine(cycle.summary);
+        case HitsColumn:
+          return QString::number(cycle.hits);
+        default:
+          return cycle.match == CycleMatch::Unknown ? u"–"_s
+                 : diverged                         ? u"diverged"_s
+                                                    : u"same as recorded"_s;
+      }
+    case Qt::ToolTipRole:
+      return diverged ? cycle.divergence : cycle.summary;
+    case ToneRole:
+      return static_cast<int>(column == MatchColumn
+                                  ? (diverged                             ? Tone::Bad
+                                     : cycle.match == CycleMatch::Matches ? Tone::Good
+                                                                          : Tone::Muted)
+                              : cycle.running ? Tone::Active
+                                              : Tone::Normal);
+    case BoldRole:
+      return column == NumberColumn;
+    case KeyRole:
+      return cycle.number;
+    default:
+      return {};
+  }
+}
+
+QVariant CyclesModel::data(const QModelIndex& index, int role) const {
+  if (!index.isValid()) {
+    return {};
+  }
+  const CycleStop* own = stop(index);
+  if (own == nullptr) {
+    return cycleData(m_cycles[index.row()], index.column(), role);
+  }
+  if (role == Qt::DisplayRole) {
+    return index.column() == NumberColumn ? u"rank %1"_s.arg(own->rank)
+           : index.column() == StartedColumn
+               ? (own->serial == 0 ? QString() : u"event %1"_s.arg(own->serial))
+           : index.column() == OutcomeColumn
+               ? oneLine(own->why.isEmpty() ? own->where : u"%1 – %2"_s.arg(own->why, own->where))
+               : QString();
+  }
+  return role == ToneRole  ? QVariant(static_cast<int>(Tone::Muted))
+         : role == KeyRole ? QVariant(own->rank)
+                           : QVariant();
+}
+
+QVariant CyclesModel::headerData(int section, Qt::Orientation orientation, int role) const {
+  if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 ||
+      section >= ColumnCount) {
+    return {};
+  }
+  static const char* const kTitles[] = {"Cycle", "Started", "Stopped", "Hits", "Recording"};
+  return QString::fromLatin1(kTitles[section]);
+}
+
+}  // namespace pf::views

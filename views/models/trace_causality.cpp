@@ -1,0 +1,190 @@
+// Causal past, future and partners of an event, along messages, collectives and program order.
+#include <algorithm>
+
+#include "views/trace_index.h"
+
+namespace pf::views {
+
+namespace {
+
+std::size_t index(Rank rank) {
+  return static_cast<std::size_t>(rank);
+}
+
+bool flows(const CollectivePart& from, Rank fromRank, const CollectivePart& to, Rank toRank) {
+  if (!from.contributes || !to.takes) {
+    return false;
+  }
+  switch (from.flow) {
+    case CollectiveFlow::None:
+      return false;
+    case CollectiveFlow::AllToAll:
+      return true;
+    case CollectiveFlow::FromRoot:
+      return fromRank == from.root;
+    case CollectiveFlow::ToRoot:
+      return toRank == from.root;
+    case CollectiveFlow::FromLower:
+      return fromRank < toRank;
+  }
+  return false;
+}
+
+const CollectivePart* partAt(const RankHistory& history, Serial event) {
+  const auto it = std::lower_bound(history.collectives.begin(), history.collectives.end(), event,
+                                   [](const CollectivePart& p, Serial s) { return p.event < s; });
+  return it != history.collectives.end() && it->event == event ? &*it : nullptr;
+}
+
+}  // namespace
+
+std::vector<EventRef> TraceIndex::causes(EventRef ref) const {
+  std::vector<EventRef> out;
+  const RankHistory& history = execution().ranks[index(ref.rank)];
+  const auto& messages = execution().messages;
+  for (const std::uint32_t r : completedAt(ref)) {
+    if (history.receives[r].message < messages.size()) {
+      out.push_back(messages[history.receives[r].message].send);
+    }
+  }
+  for (const std::uint32_t m : m_syncDone.at(id(ref))) {
+    if (messages[m].post != kNone) {
+      Message unobserved = messages[m];
+      unobserved.completion = 0;  // what the sender knows is that the receive was posted
+      out.push_back(arrival(unobserved));
+    }
+  }
+  for (const std::uint32_t p : m_collectivesDone.at(id(ref))) {
+    const CollectivePart& own = history.collectives[p];
+    const std::uint32_t group = collectiveAt({ref.rank, own.event});
+    if (group == kNone) {
+      continue;
+    }
+    for (const EventRef part : m_groups[group].parts) {
+      const CollectivePart* other = partAt(execution().ranks[index(part.rank)], part.serial);
+      if (part.rank != ref.rank && other != nullptr && flows(*other, part.rank, own, ref.rank)) {
+        out.push_back(part);
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<EventRef> TraceIndex::effects(EventRef ref) const {
+  std::vector<EventRef> out;
+  const RankHistory& history = execution().ranks[index(ref.rank)];
+  const auto& messages = execution().messages;
+  for (const std::uint32_t m : sentAt(ref)) {
+    if (messages[m].completion != 0) {
+      out.push_back({messages[m].dest, messages[m].completion});
+    }
+  }
+  for (const std::uint32_t r : postedAt(ref)) {
+    const std::uint32_t m = history.receives[r].message;
+    const EventRef from = m < messages.size() ? messages[m].send : EventRef{};
+    if (contains(from) &&
+        messages[m].sendIndex < execution().ranks[index(from.rank)].sends.size()) {
+      out.push_back(
+          {from.rank,
+           execution().ranks[index(from.rank)].sends[messages[m].sendIndex].syncCompletion});
+    }
+  }
+  const std::uint32_t group = collectiveAt(ref);
+  const CollectivePart* own = group == kNone ? nullptr : partAt(history, ref.serial);
+  if (own != nullptr) {
+    for (const EventRef part : m_groups[group].parts) {
+      const CollectivePart* other = partAt(execution().ranks[index(part.rank)], part.serial);
+      if (part.rank != ref.rank && other != nullptr && flows(*own, ref.rank, *other, part.rank)) {
+        out.push_back({part.rank, other->completion});
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<Serial> TraceIndex::past(EventRef ref) const {
+  std::vector<Serial> cut(rankCount(), 0);
+  std::vector<EventRef> work;
+  if (contains(ref)) {
+    work.push_back(ref);
+  }
+  while (!work.empty()) {
+    const EventRef top = work.back();
+    work.pop_back();
+    Serial& reached = cut[index(top.rank)];
+    for (Serial s = std::exchange(reached, std::max(reached, top.serial)) + 1; s <= top.serial;
+         ++s) {
+      for (const EventRef cause : causes({top.rank, s})) {
+        if (contains(cause) && cause.serial > cut[index(cause.rank)]) {
+          work.push_back(cause);
+        }
+      }
+    }
+  }
+  return cut;
+}
+
+std::vector<Serial> TraceIndex::future(EventRef ref) const {
+  std::vector<Serial> cut(rankCount(), 0);
+  std::vector<EventRef> work;
+  if (contains(ref)) {
+    work.push_back(ref);
+  }
+  while (!work.empty()) {
+    const EventRef top = work.back();
+    work.pop_back();
+    Serial& reached = cut[index(top.rank)];
+    const Serial stop = reached == 0 ? lastSerial(top.rank) + 1 : reached;
+    if (top.serial >= stop) {
+      continue;
+    }
+    reached = top.serial;
+    for (Serial s = top.serial; s < stop; ++s) {
+      for (const EventRef effect : effects({top.rank, s})) {
+        const Serial known = contains(effect) ? cut[index(effect.rank)] : 1;
+        if (contains(effect) && (known == 0 || effect.serial < known)) {
+          work.push_back(effect);
+        }
+      }
+    }
+  }
+  return cut;
+}
+
+std::vector<EventRef> TraceIndex::partners(EventRef ref) const {
+  std::vector<EventRef> out;
+  if (!contains(ref)) {
+    return out;
+  }
+  const RankHistory& history = execution().ranks[index(ref.rank)];
+  const auto addSend = [&](std::uint32_t message) {
+    if (message < execution().messages.size()) {
+      out.push_back(execution().messages[message].send);
+    }
+  };
+  for (const std::uint32_t r : completedAt(ref)) {
+    addSend(history.receives[r].message);
+  }
+  for (const std::uint32_t r : postedAt(ref)) {
+    addSend(history.receives[r].message);
+  }
+  for (const std::uint32_t p : probesAt(ref)) {
+    addSend(history.probes[p].message);
+  }
+  for (const std::uint32_t m : sentAt(ref)) {
+    out.push_back(arrival(execution().messages[m]));
+  }
+  if (const std::uint32_t group = collectiveAt(ref); group != kNone) {
+    out.insert(out.end(), m_groups[group].parts.begin(), m_groups[group].parts.end());
+  }
+  std::erase_if(out, [&](EventRef e) { return !contains(e) || e == ref; });
+  std::vector<EventRef> unique;
+  for (const EventRef e : out) {
+    if (std::find(unique.begin(), unique.end(), e) == unique.end()) {
+      unique.push_back(e);
+    }
+  }
+  return unique;
+}
+
+}  // namespace pf::views

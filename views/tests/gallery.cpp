@@ -1,0 +1,321 @@
+// Renders the views on sample executions into PNG files, to be looked at: views_gallery DIRECTORY
+#include "sample_trace.h"
+
+#include <cstdio>
+
+#include <QAction>
+#include <QApplication>
+#include <QDir>
+#include <QElapsedTimer>
+#include <QPalette>
+#include <QTreeView>
+
+#include "views/debug_views.h"
+#include "views/race_list_view.h"
+#include "views/rank_models.h"
+#include "views/rank_strip.h"
+#include "views/session_models.h"
+#include "views/session_views.h"
+#include "views/source_view.h"
+#include "views/space_time_view.h"
+#include "views/text_views.h"
+#include "views/variables_model.h"
+
+using namespace pf::views;
+using namespace pf::views::test;
+
+namespace {
+
+QPalette darkPalette() {
+  QPalette p(QColor(45, 47, 52), QColor(45, 47, 52));
+  p.setColor(QPalette::Window, QColor(40, 42, 47));
+  p.setColor(QPalette::WindowText, QColor(222, 224, 228));
+  p.setColor(QPalette::Base, QColor(28, 30, 34));
+  p.setColor(QPalette::AlternateBase, QColor(34, 36, 41));
+  p.setColor(QPalette::Text, QColor(222, 224, 228));
+  p.setColor(QPalette::Button, QColor(52, 55, 61));
+  p.setColor(QPalette::ButtonText, QColor(222, 224, 228));
+  p.setColor(QPalette::Highlight, QColor(61, 132, 214));
+  p.setColor(QPalette::HighlightedText, Qt::white);
+  p.setColor(QPalette::ToolTipBase, QColor(52, 55, 61));
+  p.setColor(QPalette::ToolTipText, QColor(222, 224, 228));
+  return p;
+}
+
+void shoot(QWidget& widget, const QDir& dir, const char* name) {
+  widget.show();
+  QApplication::processEvents();
+  QApplication::processEvents();
+  QElapsedTimer timer;
+  timer.start();
+  const QPixmap picture = widget.grab();
+  std::printf("%-28s %s ms\n", name, qPrintable(QString::number(timer.elapsed())));
+  picture.save(dir.filePath(QString::fromLatin1(name)));
+}
+
+void spaceTime(const QDir& dir) {
+  const TraceIndexPtr small = makeIndex(masterWorker());
+  SpaceTimeView view;
+  view.resize(1280, 560);
+  view.setTrace(small);
+  shoot(view, dir, "st_master_worker.png");
+  view.selectRace(2);
+  view.setMarks({{{2, 4}, MarkKind::Bookmark, {}}, {{0, 9}, MarkKind::Breakpoint, {}}});
+  shoot(view, dir, "st_race_selected.png");
+  view.setReplayPositions({{0, 9, true}, {1, 6, true}, {2, 6, true}, {3, 5, false}});
+  shoot(view, dir, "st_replay.png");
+  view.setReplayPositions({});
+  view.coneAction()->setChecked(true);
+  shoot(view, dir, "st_cone.png");
+  view.coneAction()->setChecked(false);
+
+  const TraceIndexPtr large = makeIndex(stencil(64, 40));
+  view.resize(1400, 820);
+  view.setTrace(large);
+  shoot(view, dir, "st_stencil64.png");
+  const TraceIndexPtr huge = makeIndex(stencil(64, 1200));
+  view.setTrace(huge);
+  shoot(view, dir, "st_stencil64_dense.png");
+}
+
+void races(const QDir& dir) {
+  RaceListView view;
+  view.resize(900, 420);
+  view.setTrace(makeIndex(masterWorker()));
+  view.selectRace(2);
+  shoot(view, dir, "races.png");
+}
+
+class TextLoader : public SourceLoader {
+ public:
+  pf::Result<QByteArray> load(const QString& path) override {
+    if (path.endsWith(QStringLiteral("gone.c"))) {
+      return pf::Error{pf::ErrorCode::NotFound, "source file gone.c not found",
+                       "Choose the file, or the directory the sources were moved to."};
+    }
+    QByteArray text =
+        "/* Collects results from the workers. */\n#include <mpi.h>\n#include <stdio.h>\n\n";
+    for (int i = 0; i < 24; ++i) {
+      text += "static int add" + QByteArray::number(i) + "(int a) { return a + " +
+              QByteArray::number(i) + "; }  // helper\n";
+    }
+    text +=
+        "\nint collect(struct pool *pool, int n) {\n  double total = 0;\n  for (int i = 0; i < n; "
+        "i++) {\n    double part;\n"
+        "    MPI_Status status;\n    MPI_Recv(&part, 1, MPI_DOUBLE, MPI_ANY_SOURCE, 7, "
+        "MPI_COMM_WORLD, &status);\n"
+        "    total += part * pool->weight[i];\n    printf(\"%d: %g\\n\", status.MPI_SOURCE, "
+        "part);\n  }\n  return check(total);\n}\n";
+    return text;
+  }
+};
+
+void source(const QDir& dir) {
+  SourceView view(std::make_unique<TextLoader>());
+  view.resize(820, 480);
+  const QString file = QStringLiteral("/home/user/pool/master.c");
+  view.setBreakpoints({{1, true, BreakpointState::Set, file, 31, {}, {}, {}, {}, 0, {}, {}, {}},
+                       {2, false, BreakpointState::Set, file, 33, {}, {}, {}, {}, 0, {}, {}, {}},
+                       {3, true, BreakpointState::Pending, file, 36, {}, {}, {}, {}, 0, {}, {}, {}},
+                       {4,
+                        true,
+                        BreakpointState::Set,
+                        file,
+                        39,
+                        {},
+                        {},
+                        {},
+                        QStringLiteral("i > 3"),
+                        0,
+                        {},
+                        {},
+                        {}}});
+  view.setCallSites({{file, {35}}});
+  view.setStopLocation(file, 35);
+  view.setOtherEnd(file, 29);
+  shoot(view, dir, "source.png");
+  view.showLocation(QStringLiteral("/home/user/pool/gone.c"), 3);
+  shoot(view, dir, "source_missing.png");
+}
+
+QList<RankState> states(int n) {
+  QList<RankState> out;
+  for (int r = 0; r < n; ++r) {
+    const RankActivity activity = r == 0        ? RankActivity::Stopped
+                                  : r % 7 == 3  ? RankActivity::InCall
+                                  : r % 11 == 5 ? RankActivity::Failed
+                                  : r % 5 == 4  ? RankActivity::Finished
+                                                : RankActivity::Running;
+    out << RankState{r,
+                     activity,
+                     pf::Serial(17 + r),
+                     QStringLiteral("collect() at master.c:88"),
+                     activity == RankActivity::InCall
+                         ? QStringLiteral("waiting in MPI_Recv for any source, tag 7")
+                     : r == 0 ? QStringLiteral("breakpoint 1")
+                              : QString(),
+                     r < 2,
+                     QStringLiteral("node1"),
+                     4000 + r};
+  }
+  return out;
+}
+
+void rankViews(const QDir& dir) {
+  RankStrip strip;
+  strip.resize(620, 220);
+  strip.model()->setRanks(states(4));
+  strip.model()->setFocusRanks({0, 1});
+  shoot(strip, dir, "ranks.png");
+  RankStrip grid;
+  grid.resize(620, 260);
+  grid.model()->setRanks(states(64));
+  grid.model()->setFocusRanks({0, 1, 12});
+  shoot(grid, dir, "ranks64.png");
+}
+
+void variableViews(const QDir& dir) {
+  VariablesView variables;
+  variables.resize(460, 220);
+  QObject::connect(variables.model(), &VariablesModel::expandRequested, [&](const QString& path) {
+    variables.model()->setChildren(
+        path, {{path + QStringLiteral("/n"), QStringLiteral("n"), QStringLiteral("12"),
+                QStringLiteral("int"), false, false, true},
+               {path + QStringLiteral("/weight"), QStringLiteral("weight"),
+                QStringLiteral("0x5581a0"), QStringLiteral("double *"), true, false, true}});
+  });
+  const auto locals = [](const char* total) {
+    return QList<Variable>{
+        {QStringLiteral("pool"), QStringLiteral("pool"), QStringLiteral("0x7ffd12c0"),
+         QStringLiteral("struct pool *"), true, true, true},
+        {QStringLiteral("total"), QStringLiteral("total"), QString::fromLatin1(total),
+         QStringLiteral("double"), false, false, true},
+        {QStringLiteral("i"), QStringLiteral("i"), QStringLiteral("3"), QStringLiteral("int"),
+         false, false, true}};
+  };
+  variables.model()->setVariables(QStringLiteral("0:collect"), locals("0"));
+  variables.tree()->expand(variables.model()->index(0, 0));
+  variables.model()->setVariables(QStringLiteral("0:collect"), locals("4711"));
+  shoot(variables, dir, "variables.png");
+
+  WatchesView watches;
+  watches.resize(460, 160);
+  watches.model()->setRanks({0, 1});
+  watches.model()->addExpression(QStringLiteral("total"));
+  watches.model()->addExpression(QStringLiteral("status.MPI_SOURCE"));
+  watches.model()->setValues(QStringLiteral("total"),
+                             {{0, QStringLiteral("4711"), {}},
+                              {1, {}, QStringLiteral("No symbol \"total\" in current context.")}});
+  shoot(watches, dir, "watches.png");
+}
+
+void sessionViews(const QDir& dir) {
+  BreakpointsView breakpoints;
+  breakpoints.resize(640, 160);
+  breakpoints.setBreakpoints({{1,
+                               true,
+                               BreakpointState::Set,
+                               QStringLiteral("/x/master.c"),
+                               88,
+                               {},
+                               {},
+                               {},
+                               QStringLiteral("i > 3"),
+                               0,
+                               QStringLiteral("0"),
+                               {},
+                               {{1, 3}, {2, 3}}},
+                              {2,
+                               true,
+                               BreakpointState::Set,
+                               {},
+                               0,
+                               {},
+                               {},
+                               {0, 17},
+                               {},
+                               0,
+                               QStringLiteral("0"),
+                               {},
+                               {{2, 1}}},
+                              {3,
+                               false,
+                               BreakpointState::Failed,
+                               {},
+                               0,
+                               QStringLiteral("compute"),
+                               {},
+                               {},
+                               {},
+                               0,
+                               {},
+                               QStringLiteral("no such function"),
+                               {}}});
+  shoot(breakpoints, dir, "breakpoints.png");
+
+  CyclesView cycles;
+  cycles.resize(640, 180);
+  cycles.setCycles({{1,
+                     QDateTime(QDate(2026, 1, 5), QTime(10, 4, 11)),
+                     false,
+                     QStringLiteral("stopped at breakpoint 1"),
+                     3,
+                     CycleMatch::Matches,
+                     {},
+                     {{0, 10, QStringLiteral("master.c:88"), QStringLiteral("breakpoint 1")}}},
+                    {2,
+                     QDateTime(QDate(2026, 1, 5), QTime(10, 6, 2)),
+                     false,
+                     QStringLiteral("stopped at event 17 of rank 0"),
+                     1,
+                     CycleMatch::Matches,
+                     {},
+                     {{0, 17, QStringLiteral("master.c:97"), QStringLiteral("stop target")},
+                      {1, 9, QStringLiteral("worker.c:24"), QStringLiteral("consistent cut")}}}});
+  shoot(cycles, dir, "cycles.png");
+}
+
+void textViews(const QDir& dir) {
+  OutputView output;
+  output.resize(560, 180);
+  output.append(0, OutputStream::Out, "collecting 12 results\n");
+  output.append(2, OutputStream::Out, "worker 2: \x1b[31mtask 4\x1b[0m done\n");
+  output.append(0, OutputStream::Err, "total is 4711, expected 4712\n");
+  shoot(output, dir, "output.png");
+
+  ConsoleView console;
+  console.resize(560, 180);
+  console.setRank(0);
+  console.appendOutput(0, QStringLiteral("(gdb) print total"), ConsoleText::Echo);
+  console.appendOutput(0, QStringLiteral("$1 = 4711"));
+  console.appendOutput(0, QStringLiteral("No symbol \"tota\" in current context."),
+                       ConsoleText::Error);
+  shoot(console, dir, "console.png");
+}
+
+void all(const QDir& dir) {
+  spaceTime(dir);
+  races(dir);
+  source(dir);
+  rankViews(dir);
+  variableViews(dir);
+  sessionViews(dir);
+  textViews(dir);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+  }
+  QApplication app(argc, argv);
+  QApplication::setStyle(QStringLiteral("Fusion"));
+  const QDir dir(argc > 1 ? QString::fromLocal8Bit(argv[1]) : QStringLiteral("/tmp/views"));
+  dir.mkpath(QStringLiteral("light"));
+  dir.mkpath(QStringLiteral("dark"));
+  all(QDir(dir.filePath(QStringLiteral("light"))));
+  QApplication::setPalette(darkPalette());
+  all(QDir(dir.filePath(QStringLiteral("dark"))));
+  return 0;
+}

@@ -1,0 +1,470 @@
+// The other widgets: what users do becomes the right signal, what the application says becomes
+// visible.
+#include "../widgets/source_editor.h"
+#include "sample_trace.h"
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QApplication>
+#include <QComboBox>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QStyledItemDelegate>
+#include <QTabWidget>
+#include <QTableView>
+#include <QTest>
+#include <QTreeView>
+#include <QTreeWidget>
+
+#include "views/debug_views.h"
+#include "views/icons.h"
+#include "views/race_list_view.h"
+#include "views/rank_models.h"
+#include "views/rank_strip.h"
+#include "views/session_models.h"
+#include "views/session_views.h"
+#include "views/text_views.h"
+#include "views/theme.h"
+#include "views/variables_model.h"
+
+using namespace pf;
+using namespace pf::views;
+using namespace pf::views::test;
+
+class WidgetsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void raceListSelectsAndFilters();
+  void raceListDetails();
+  void sourceMarginTogglesBreakpoints();
+  void sourceArrowsAndTabs();
+  void sourceMissingFileCanBeLocated();
+  void sourceFindsAndHovers();
+  void sourceLexers();
+  void ranksStripScopes();
+  void ranksStripGoesCompact();
+  void stackSelectsFrames();
+  void variablesExpandOnDemand();
+  void watchesAddAndRemove();
+  void breakpointsRemove();
+  void cyclesActivate();
+  void outputFiltersAndEscapes();
+  void consoleKeepsTextPerRank();
+  void progressShowsAndHides();
+  void iconsAndThemes();
+};
+
+namespace {
+
+class FakeLoader : public SourceLoader {
+ public:
+  Result<QByteArray> load(const QString& path) override {
+    if (path.contains(QStringLiteral("gone"))) {
+      return Error{ErrorCode::NotFound, "source file " + path.toStdString() + " not found",
+                   "Choose the file."};
+    }
+    QByteArray text = "int main(void) {\n";
+    for (int i = 2; i < 100; ++i) {
+      text += "  total += pool->weight[i]; // line " + QByteArray::number(i) + "\n";
+    }
+    return text + "}\n";
+  }
+};
+
+const QString kFile = QStringLiteral("/x/master.c");
+
+}  // namespace
+
+void WidgetsTest::raceListSelectsAndFilters() {
+  RaceListView view;
+  view.resize(700, 400);
+  view.setTrace(makeIndex(masterWorker()));
+  view.show();
+  QSignalSpy selected(&view, &RaceListView::raceSelected);
+  QSignalSpy replay(&view, &RaceListView::replayToRequested);
+  view.selectRace(2);
+  QCOMPARE(selected.size(), 0);  // the caller knows
+  QCOMPARE(view.selectedRace(), 2);
+  QTest::keyClick(view.table(), Qt::Key_Down);
+  QCOMPARE(selected.size(), 1);
+  QCOMPARE(selected.first().first().toInt(), view.selectedRace());
+  QTest::keyClick(view.table(), Qt::Key_Return);
+  QCOMPARE(replay.size(), 1);
+  QCOMPARE(replay.first().first().value<EventRef>(),
+           makeIndex(masterWorker())->raceEvent(static_cast<std::size_t>(view.selectedRace())));
+  QTest::keyClicks(view.filterEdit(), QStringLiteral("kind:posted"));
+  QCOMPARE(view.table()->model()->rowCount(), 2);
+  view.filterEdit()->clear();
+  QCOMPARE(view.table()->model()->rowCount(), 7);
+  view.setTrace(nullptr);
+  QCOMPARE(view.selectedRace(), -1);
+}
+
+void WidgetsTest::raceListDetails() {
+  RaceListView view;
+  view.setTrace(makeIndex(masterWorker()));
+  view.selectRace(2);
+  QCOMPARE(view.details()->topLevelItemCount(), 3);  // taken and two alternatives
+  QCOMPARE(view.details()->topLevelItem(0)->text(0), QStringLiteral("taken"));
+  QCOMPARE(view.details()->topLevelItem(1)->text(5), QStringLiteral("worker.c:40"));
+  QSignalSpy source(&view, &RaceListView::sourceRequested);
+  QSignalSpy event(&view, &RaceListView::eventSelected);
+  view.details()->setCurrentItem(view.details()->topLevelItem(1));
+  QCOMPARE(source.size(), 1);
+  QCOMPARE(event.first().first().value<EventRef>().rank, 1);
+  QString why;
+  for (const QLabel* label : view.findChildren<QLabel*>()) {
+    why += label->text();
+  }
+  QVERIFY(why.contains(QStringLiteral("nothing makes the send come after the receive")));
+}
+
+void WidgetsTest::sourceMarginTogglesBreakpoints() {
+  SourceView view(std::make_unique<FakeLoader>());
+  view.resize(600, 400);
+  view.showLocation(kFile, 5);
+  view.show();
+  QVERIFY(QTest::qWaitForWindowExposed(&view));
+  QSignalSpy toggled(&view, &SourceView::breakpointToggled);
+  SourceEditor* editor = view.currentEditor();
+  QVERIFY(editor != nullptr);
+  editor->setFirstVisibleLine(0);
+  const auto height = static_cast<int>(editor->SendScintilla(QsciScintilla::SCI_TEXTHEIGHT, 0UL));
+  QTest::mouseClick(editor->viewport(), Qt::LeftButton, {}, QPoint(8, height * 2 + height / 2));
+  QCOMPARE(toggled.size(), 1);
+  QCOMPARE(toggled.first().at(0).toString(), kFile);
+  QCOMPARE(toggled.first().at(1).toInt(), 3);
+  editor->setCursorPosition(6, 0);
+  view.toggleBreakpointAction()->trigger();
+  QCOMPARE(toggled.last().at(1).toInt(), 7);
+  Breakpoint set;
+  set.file = kFile;
+  set.line = 3;
+  set.state = BreakpointState::Set;
+  Breakpoint off = set;
+  off.line = 4;
+  off.enabled = false;
+  Breakpoint pending = set;
+  pending.line = 5;
+  pending.state = BreakpointState::Pending;
+  Breakpoint conditional = set;
+  conditional.line = 6;
+  conditional.condition = QStringLiteral("i > 1");
+  view.setBreakpoints({set, off, pending, conditional});
+  QVERIFY(editor->hasMarker(3, SourceEditor::BreakpointEnabled));
+  QVERIFY(editor->hasMarker(4, SourceEditor::BreakpointDisabled));
+  QVERIFY(editor->hasMarker(5, SourceEditor::BreakpointPending));
+  QVERIFY(editor->hasMarker(6, SourceEditor::BreakpointConditional));
+  view.setBreakpoints({});
+  QVERIFY(!editor->hasMarker(3, SourceEditor::BreakpointEnabled));
+  QVERIFY(editor->isReadOnly());
+}
+
+void WidgetsTest::sourceArrowsAndTabs() {
+  SourceView view(std::make_unique<FakeLoader>());
+  view.setStopLocation(kFile, 40);
+  view.setOtherEnd(QStringLiteral("/x/worker.c"), 24);
+  QCOMPARE(view.currentFile(), kFile);
+  QCOMPARE(view.currentLine(), 40);
+  QVERIFY(view.editor(kFile)->hasMarker(40, SourceEditor::StopArrow));
+  QVERIFY(view.editor(QStringLiteral("/x/worker.c"))->hasMarker(24, SourceEditor::OtherEndArrow));
+  view.setStopLocation(QStringLiteral("/x/worker.c"), 9);
+  QVERIFY(!view.editor(kFile)->hasMarker(40, SourceEditor::StopArrow));
+  QCOMPARE(view.tabs()->count(), 2);
+  view.setCallSites({{kFile, {12}}});
+  QVERIFY(view.editor(kFile)->hasMarker(12, SourceEditor::CallSiteMark));
+  for (int i = 0; i < 30; ++i) {
+    view.showLocation(QStringLiteral("/x/f%1.c").arg(i), 1);
+  }
+  QVERIFY(view.tabs()->count() <= 16);
+  view.setStopLocation({}, 0);
+  view.closeAll();
+  QVERIFY(view.currentEditor() == nullptr);
+}
+
+void WidgetsTest::sourceMissingFileCanBeLocated() {
+  SourceView view(std::make_unique<FakeLoader>());
+  const QString path = QStringLiteral("/build/gone.c");
+  view.setStopLocation(path, 12);
+  QVERIFY(view.currentEditor() == nullptr);
+  QSignalSpy locate(&view, &SourceView::locateSourceRequested);
+  auto* button = view.findChild<QPushButton*>(QStringLiteral("locateSource"));
+  QVERIFY(button != nullptr);
+  button->click();
+  QCOMPARE(locate.first().first().toString(), path);
+  view.setPathMapping(path, QStringLiteral("/home/user/here.c"));
+  QVERIFY(view.currentEditor() != nullptr);
+  QVERIFY(view.currentEditor()->hasMarker(12, SourceEditor::StopArrow));
+  QCOMPARE(view.currentFile(), path);  // the name that breakpoints use
+}
+
+void WidgetsTest::sourceFindsAndHovers() {
+  SourceView view(std::make_unique<FakeLoader>());
+  view.resize(600, 400);
+  view.showLocation(kFile, 1);
+  view.show();
+  view.findAction()->trigger();
+  auto* edit = view.findChild<QLineEdit*>();
+  QVERIFY(edit != nullptr && edit->isVisible());
+  edit->setText(QStringLiteral("line 42"));
+  QTest::keyClick(edit, Qt::Key_Return);
+  QCOMPARE(view.currentLine(), 42);
+  SourceEditor* editor = view.currentEditor();
+  const int lineStart = editor->positionFromLineIndex(9, 0);
+  const QString line = editor->text(9);
+  QCOMPARE(
+      editor->expressionAt(lineStart + static_cast<int>(line.indexOf(QStringLiteral("weight")))),
+      QStringLiteral("pool->weight"));
+  QCOMPARE(editor->expressionAt(lineStart + static_cast<int>(line.indexOf(QStringLiteral("pool")))),
+           QStringLiteral("pool"));
+  QCOMPARE(editor->expressionAt(lineStart), QString());
+  QSignalSpy hover(&view, &SourceView::hoverRequested);
+  Q_EMIT editor->SCN_DWELLSTART(lineStart + static_cast<int>(line.indexOf(QStringLiteral("total"))),
+                                10, 10);
+  QCOMPARE(hover.first().first().toString(), QStringLiteral("total"));
+}
+
+void WidgetsTest::sourceLexers() {
+  SourceView view(std::make_unique<FakeLoader>());
+  for (const auto& [name, language] :
+       {std::pair("a.c", "C++"), std::pair("a.f90", "Fortran"), std::pair("a.py", "Python")}) {
+    view.showLocation(QString::fromLatin1(name), 1);
+    QCOMPARE(QString::fromLatin1(view.currentEditor()->lexer()->language()),
+             QString::fromLatin1(language));
+  }
+  view.showLocation(QStringLiteral("a.txt"), 1);
+  QVERIFY(view.currentEditor()->lexer() == nullptr);
+}
+
+namespace {
+QList<RankState> ranks(int n) {
+  QList<RankState> out;
+  for (int r = 0; r < n; ++r) {
+    RankState state;
+    state.rank = r;
+    state.activity = r % 2 == 0 ? RankActivity::Stopped : RankActivity::Running;
+    state.debugger = r == 0;
+    out << state;
+  }
+  return out;
+}
+}  // namespace
+
+void WidgetsTest::ranksStripScopes() {
+  RankStrip strip;
+  strip.model()->setRanks(ranks(4));
+  strip.show();
+  QCOMPARE(strip.currentRank(), 0);
+  QSignalSpy asked(&strip, &RankStrip::actionRequested);
+  strip.action(RankAction::Continue)->trigger();
+  QCOMPARE(asked.last().at(1).value<QList<int>>(), (QList<int>{0, 1, 2, 3}));
+  strip.scopeBox()->setCurrentIndex(0);
+  strip.action(RankAction::Next)->trigger();
+  QCOMPARE(asked.last().at(0).value<RankAction>(), RankAction::Next);
+  QCOMPARE(asked.last().at(1).value<QList<int>>(), QList<int>{0});
+  QVERIFY(!strip.action(RankAction::Pause)->isEnabled());  // rank 0 is stopped
+  QSignalSpy current(&strip, &RankStrip::currentRankChanged);
+  strip.setCurrentRank(1);
+  QCOMPARE(current.size(), 0);
+  QVERIFY(strip.action(RankAction::Pause)->isEnabled());
+  QVERIFY(!strip.action(RankAction::Step)->isEnabled());
+  QTest::keyClick(strip.findChild<QTableView*>(), Qt::Key_Down);
+  QCOMPARE(current.last().first().toInt(), 2);
+  strip.setGroups({{QStringLiteral("workers"), {1, 2, 3}}});
+  strip.scopeBox()->setCurrentIndex(4);
+  QCOMPARE(strip.scopeRanks(), (QList<int>{1, 2, 3}));
+  strip.model()->setFocusRanks({3});
+  strip.scopeBox()->setCurrentIndex(2);
+  QCOMPARE(strip.scopeRanks(), QList<int>{3});
+}
+
+void WidgetsTest::ranksStripGoesCompact() {
+  RankStrip strip;
+  strip.resize(500, 200);
+  strip.model()->setRanks(ranks(32));
+  QVERIFY(!strip.isCompact());
+  strip.model()->setRanks(ranks(64));
+  QVERIFY(strip.isCompact());
+  strip.show();
+  strip.setCurrentRank(17);
+  QCOMPARE(strip.currentRank(), 17);
+  auto* grid = strip.findChild<QListView*>();
+  QSignalSpy current(&strip, &RankStrip::currentRankChanged);
+  QTest::mouseClick(grid->viewport(), Qt::LeftButton, {},
+                    grid->visualRect(strip.model()->index(3, 0)).center());
+  QCOMPARE(current.last().first().toInt(), 3);
+  strip.scopeBox()->setCurrentIndex(1);
+  QCOMPARE(strip.scopeRanks(), QList<int>{3});
+}
+
+void WidgetsTest::stackSelectsFrames() {
+  StackView view;
+  StackFrame inner;
+  inner.function = QStringLiteral("collect");
+  StackFrame outer;
+  outer.level = 1;
+  outer.function = QStringLiteral("main");
+  QSignalSpy selected(&view, &StackView::frameSelected);
+  view.setFrames({inner, outer});
+  QCOMPARE(selected.size(), 0);
+  view.show();
+  QTest::keyClick(view.table(), Qt::Key_Down);
+  QCOMPARE(selected.first().first().toInt(), 1);
+}
+
+void WidgetsTest::variablesExpandOnDemand() {
+  VariablesView view;
+  view.show();
+  Variable pool;
+  pool.path = QStringLiteral("pool");
+  pool.name = QStringLiteral("pool");
+  pool.hasChildren = true;
+  QSignalSpy expand(view.model(), &VariablesModel::expandRequested);
+  view.model()->setVariables(QStringLiteral("0:f"), {pool});
+  QCOMPARE(expand.size(), 0);
+  view.tree()->expand(view.model()->index(0, 0));
+  QTRY_COMPARE(expand.size(), 1);
+  QSignalSpy watch(&view, &VariablesView::watchRequested);
+  view.tree()->setCurrentIndex(view.model()->index(0, 0));
+  view.watchAction()->trigger();
+  QCOMPARE(watch.first().first().toString(), QStringLiteral("pool"));
+}
+
+void WidgetsTest::watchesAddAndRemove() {
+  WatchesView view;
+  view.show();
+  QSignalSpy changed(&view, &WatchesView::expressionsChanged);
+  QTest::keyClicks(view.input(), QStringLiteral("total"));
+  QTest::keyClick(view.input(), Qt::Key_Return);
+  QCOMPARE(changed.last().first().toStringList(), QStringList{QStringLiteral("total")});
+  QVERIFY(view.input()->text().isEmpty());
+  view.table()->setCurrentIndex(view.model()->index(0, 0));
+  view.removeAction()->trigger();
+  QVERIFY(changed.last().first().toStringList().isEmpty());
+}
+
+void WidgetsTest::breakpointsRemove() {
+  BreakpointsView view;
+  Breakpoint one;
+  one.id = 3;
+  one.function = QStringLiteral("f");
+  Breakpoint two = one;
+  two.id = 9;
+  view.setBreakpoints({one, two});
+  QSignalSpy removed(&view, &BreakpointsView::removeRequested);
+  view.removeAction()->trigger();
+  QCOMPARE(removed.size(), 0);
+  view.table()->selectRow(1);
+  view.removeAction()->trigger();
+  QCOMPARE(removed.first().first().value<QList<int>>(), QList<int>{9});
+  view.removeAllAction()->trigger();
+  QCOMPARE(removed.last().first().value<QList<int>>(), (QList<int>{3, 9}));
+}
+
+void WidgetsTest::cyclesActivate() {
+  CyclesView view;
+  Cycle cycle;
+  cycle.number = 4;
+  cycle.stops = {{2, 17, {}, {}}};
+  view.setCycles({cycle});
+  view.show();
+  QSignalSpy number(&view, &CyclesView::cycleActivated);
+  QSignalSpy stop(&view, &CyclesView::stopActivated);
+  Q_EMIT view.tree()->activated(view.model()->index(0, 0));
+  QCOMPARE(number.first().first().toInt(), 4);
+  Q_EMIT view.tree()->activated(view.model()->index(0, 2, view.model()->index(0, 0)));
+  QCOMPARE(stop.first().first().value<EventRef>(), (EventRef{2, 17}));
+  QVERIFY(view.tree()->isExpanded(view.model()->index(0, 0)));
+}
+
+void WidgetsTest::outputFiltersAndEscapes() {
+  OutputView view(nullptr, 2000);
+  view.append(0, OutputStream::Out, "hello\n<b>bold</b>\n");
+  view.append(1, OutputStream::Err, "\x1b[31mred\x1b[0m\nprompt> ");
+  QCOMPARE(view.text(), QStringLiteral("[0] hello\n[0] <b>bold</b>\n[1] \\x1b[31mred\\x1b[0m"));
+  view.setFilterRank(0);
+  QCOMPARE(view.text(), QStringLiteral("hello\n<b>bold</b>"));
+  view.setFilterRank(-1);
+  QTRY_VERIFY(
+      view.text().endsWith(QStringLiteral("[1] prompt> ")));  // a prompt shows without a newline
+  QVERIFY(view.cutText().isEmpty());
+  for (int i = 0; i < 100; ++i) {
+    view.append(0, OutputStream::Out, QByteArray(60, 'x') + "\n");
+  }
+  QVERIFY(view.cutText().contains(QStringLiteral("cut")));
+  view.clear();
+  QVERIFY(view.text().isEmpty());
+}
+
+void WidgetsTest::consoleKeepsTextPerRank() {
+  ConsoleView view;
+  QVERIFY(!view.input()->isEnabled());
+  view.setRank(0);
+  QSignalSpy entered(&view, &ConsoleView::commandEntered);
+  QTest::keyClicks(view.input(), QStringLiteral("print total"));
+  QTest::keyClick(view.input(), Qt::Key_Return);
+  QCOMPARE(entered.first().at(0).toInt(), 0);
+  QCOMPARE(entered.first().at(1).toString(), QStringLiteral("print total"));
+  view.appendOutput(0, QStringLiteral("$1 = 4711\n"));
+  view.appendOutput(1, QStringLiteral("other"));
+  QVERIFY(view.text().endsWith(QStringLiteral("$1 = 4711")));
+  view.setRank(1);
+  QCOMPARE(view.text(), QStringLiteral("other"));
+  view.setRank(0);
+  QVERIFY(view.text().startsWith(QStringLiteral("(gdb) print total")));
+  QTest::keyClick(view.input(), Qt::Key_Up);
+  QCOMPARE(view.input()->text(), QStringLiteral("print total"));
+  view.input()->clear();
+  QTest::keyClick(view.input(), Qt::Key_Return);  // an empty line repeats
+  QCOMPARE(entered.size(), 2);
+  view.setReady(false, QStringLiteral("rank 0 is running"));
+  QVERIFY(!view.input()->isEnabled());
+}
+
+void WidgetsTest::progressShowsAndHides() {
+  ProgressStrip strip;
+  QVERIFY(strip.isHidden());
+  strip.start(QStringLiteral("Analysing"));
+  QCOMPARE(strip.task(), QStringLiteral("Analysing"));
+  strip.setProgress(5, 10);
+  strip.setProgress(5, 0);
+  strip.finish();
+  QVERIFY(strip.isHidden());
+}
+
+void WidgetsTest::iconsAndThemes() {
+  for (int i = 0; i <= static_cast<int>(Icon::Legend); ++i) {
+    const QImage image = icon(static_cast<Icon>(i)).pixmap(32, 32).toImage();
+    bool drawn = false;
+    for (int y = 0; y < image.height() && !drawn; ++y) {
+      for (int x = 0; x < image.width() && !drawn; ++x) {
+        drawn = qAlpha(image.pixel(x, y)) > 100;
+      }
+    }
+    QVERIFY2(drawn, qPrintable(QString::number(i)));
+  }
+  const Theme light = Theme::of(QPalette(QColor(240, 240, 240), QColor(250, 250, 250)));
+  QPalette darkPalette(QColor(40, 40, 40), QColor(40, 40, 40));
+  darkPalette.setColor(QPalette::Base, QColor(25, 25, 25));
+  darkPalette.setColor(QPalette::Text, Qt::white);
+  const Theme dark = Theme::of(darkPalette);
+  QVERIFY(!light.dark);
+  QVERIFY(dark.dark);
+  const auto luminance = [](const QColor& c) {
+    return (0.2126 * c.red() + 0.7152 * c.green() + 0.0722 * c.blue()) / 255;
+  };
+  for (const Theme& theme : {light, dark}) {  // every hue can be told from the background
+    for (const QColor& color : {theme.send, theme.receive, theme.race, theme.fail, theme.collective,
+                                theme.cut, theme.muted}) {
+      QVERIFY(std::abs(luminance(color) - luminance(theme.base)) > 0.2);
+    }
+  }
+}
+
+QTEST_MAIN(WidgetsTest)
+#include "widgets_test.moc"

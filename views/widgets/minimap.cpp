@@ -1,0 +1,251 @@
+#include "minimap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <QMouseEvent>
+#include <QPainter>
+
+#include "views/space_time_glyphs.h"
+#include "views/text.h"
+
+namespace pf::views {
+
+Minimap::Minimap(QWidget* parent) : QWidget(parent), m_theme(Theme::of(palette())) {
+  setObjectName(u"minimap"_s);
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+  setToolTip(tr("The whole run. Drag to move the visible window."));
+  setAccessibleName(tr("Overview"));
+}
+
+void Minimap::setTrace(TraceIndexPtr trace) {
+  m_trace = std::move(trace);
+  m_picture = {};
+  update();
+}
+
+void Minimap::setWindow(double t0, double t1) {
+  m_t0 = t0;
+  m_t1 = t1;
+  update();
+}
+
+void Minimap::setIndent(int left) {
+  if (left != m_indent) {
+    m_indent = left;
+    m_picture = {};
+    update();
+  }
+}
+
+QRectF Minimap::strip() const {
+  return QRectF(m_indent, 4, std::max(10, width() - m_indent - 1), height() - 8);
+}
+
+double Minimap::x(double time) const {
+  const double end = m_trace ? m_trace->lastTime() + 1.0 : 1.0;
+  return strip().left() + strip().width() * time / end;
+}
+
+void Minimap::render() {
+  const QRectF area = strip();
+  const double ratio = devicePixelRatioF();
+  m_picture = QPixmap((QSizeF(size()) * ratio).toSize().expandedTo({1, 1}));
+  m_picture.setDevicePixelRatio(ratio);
+  m_picture.fill(Qt::transparent);
+  QPainter painter(&m_picture);
+  painter.fillRect(area, m_theme.base);
+  const int columns =
+      std::max(1, static_cast<int>(std::min(area.width(), std::floor(m_trace->lastTime() + 1.0))));
+  const double step = area.width() / columns;
+  std::vector<std::size_t> counts(static_cast<std::size_t>(columns) + 1, 0);
+  const double end = m_trace->lastTime() + 1.0;
+  for (Rank rank = 0; rank < toInt(m_trace->rankCount()); ++rank) {
+    const auto times = m_trace->times(rank);
+    auto from = times.begin();
+    for (int c = 0; c < columns && from != times.end(); ++c) {
+      const auto to = std::lower_bound(
+          from, times.end(), end * (c + 1) / columns,
+          [](std::uint32_t t, double edge) { return static_cast<double>(t) < edge; });
+      counts[static_cast<std::size_t>(c)] += static_cast<std::size_t>(to - from);
+      from = to;
+    }
+  }
+  const double peak = static_cast<double>(
+      std::max<std::size_t>(1, *std::max_element(counts.begin(), counts.end())));
+  for (int c = 0; c < columns; ++c) {
+    const double n = static_cast<double>(counts[static_cast<std::size_t>(c)]);
+    const double h = n == 0 ? 0 : std::max(1.5, (area.height() - 8) * std::sqrt(n / peak));
+    painter.fillRect(QRectF(area.left() + c * step + (step > 4 ? 1 : 0), area.bottom() - h,
+                            step > 4 ? step - 2 : step, h),
+                     withAlpha(m_theme.send, 0.4));
+  }
+  double last = -10;
+  for (const EventRef race : m_trace->racingEvents()) {
+    const double at = std::floor(x(m_trace->time(race)));
+    if (at - last >= 1) {
+      painter.fillRect(QRectF(at - 0.5, area.top() + 1, 2, 5), m_theme.race);
+      last = at;
+    }
+  }
+  painter.setRenderHint(QPainter::Antialiasing);
+  if (m_trace->contains(m_trace->data().failure.event)) {
+    drawGlyph(painter, Glyph::Failure,
+              {x(m_trace->time(m_trace->data().failure.event)), area.center().y()}, 4.5, m_theme);
+  }
+}
+
+void Minimap::paintEvent(QPaintEvent* /*event*/) {
+  QPainter painter(this);
+  painter.fillRect(rect(), m_theme.panel);
+  if (!m_trace || m_trace->eventCount() == 0) {
+    return;
+  }
+  if (m_picture.isNull()) {
+    render();
+  }
+  painter.drawPixmap(0, 0, m_picture);
+  const QRectF area = strip();
+  painter.setPen(m_theme.muted);
+  QFont small = font();
+  small.setPointSizeF(std::max(6.5, small.pointSizeF() * 0.85));
+  painter.setFont(small);
+  painter.drawText(QRectF(10, 0, m_indent - 14, height()), Qt::AlignVCenter | Qt::AlignLeft,
+                   tr("overview"));
+  const double left = std::clamp(x(m_t0), area.left(), area.right());
+  const double right = std::clamp(x(m_t1), left + 3, std::max(left + 3, area.right()));
+  painter.fillRect(QRectF(area.left(), area.top(), left - area.left(), area.height()),
+                   withAlpha(m_theme.panel, 0.6));
+  painter.fillRect(QRectF(right, area.top(), area.right() - right, area.height()),
+                   withAlpha(m_theme.panel, 0.6));
+  painter.setPen(QPen(m_theme.rail, 1));
+  painter.drawRect(area);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(m_theme.selection, 1.5));
+  painter.setBrush(withAlpha(m_theme.selection, 0.10));
+  painter.drawRoundedRect(QRectF(left, area.top() - 1, right - left, area.height() + 2), 2, 2);
+}
+
+void Minimap::resizeEvent(QResizeEvent* /*event*/) {
+  m_picture = {};
+}
+
+void Minimap::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) {
+    m_theme = Theme::of(palette());
+    m_picture = {};
+    update();
+  }
+  QWidget::changeEvent(event);
+}
+
+void Minimap::moveTo(double xPos) {
+  if (m_trace) {
+    const double middle = (xPos - strip().left()) / strip().width() * (m_trace->lastTime() + 1.0);
+    const double half = (m_t1 - m_t0) / 2;
+    Q_EMIT windowMoved(middle - half, middle + half);
+  }
+}
+
+void Minimap::mousePressEvent(QMouseEvent* event) {
+  moveTo(event->position().x());
+}
+
+void Minimap::mouseMoveEvent(QMouseEvent* event) {
+  if (event->buttons() & Qt::LeftButton) {
+    moveTo(event->position().x());
+  }
+}
+
+namespace {
+
+struct LegendItem {
+  Glyph glyph;
+  const char* text;
+  bool race;
+};
+
+constexpr LegendItem kLegend[] = {
+    {Glyph::Send, QT_TRANSLATE_NOOP("LegendStrip", "send"), false},
+    {Glyph::Receive, QT_TRANSLATE_NOOP("LegendStrip", "receive"), false},
+    {Glyph::WildcardReceive, QT_TRANSLATE_NOOP("LegendStrip", "receive from any"), false},
+    {Glyph::WildcardReceive, QT_TRANSLATE_NOOP("LegendStrip", "racing receive"), true},
+    {Glyph::Post, QT_TRANSLATE_NOOP("LegendStrip", "posted"), false},
+    {Glyph::Completion, QT_TRANSLATE_NOOP("LegendStrip", "completion"), false},
+    {Glyph::Probe, QT_TRANSLATE_NOOP("LegendStrip", "probe"), false},
+    {Glyph::Collective, QT_TRANSLATE_NOOP("LegendStrip", "collective"), false},
+    {Glyph::Local, QT_TRANSLATE_NOOP("LegendStrip", "local"), false},
+    {Glyph::Failure, QT_TRANSLATE_NOOP("LegendStrip", "failure"), false},
+    {Glyph::Breakpoint, QT_TRANSLATE_NOOP("LegendStrip", "breakpoint"), false},
+    {Glyph::Bookmark, QT_TRANSLATE_NOOP("LegendStrip", "bookmark"), false},
+};
+
+}  // namespace
+
+LegendStrip::LegendStrip(QWidget* parent) : QWidget(parent) {
+  QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+  policy.setHeightForWidth(true);
+  setSizePolicy(policy);
+  QFont small = font();
+  small.setPointSizeF(std::max(6.5, small.pointSizeF() * 0.88));
+  setFont(small);
+  setAccessibleName(tr("Legend"));
+}
+
+int LegendStrip::arrange(int width, QPainter* painter) const {
+  const Theme theme = Theme::of(palette());
+  const QFontMetricsF metrics(font());
+  const double row = metrics.height() + 6;
+  double x = 10;
+  double y = 2;
+  const auto place = [&](double needed) {
+    if (x + needed > width - 6 && x > 10) {
+      x = 10;
+      y += row;
+    }
+  };
+  for (const LegendItem& item : kLegend) {
+    const QString text = tr(item.text);
+    const double needed = 22 + metrics.horizontalAdvance(text) + 14;
+    place(needed);
+    if (painter != nullptr) {
+      const QPointF centre(x + 9, y + row / 2);
+      if (item.race) {
+        drawRaceRing(*painter, centre, 4.4, theme);
+      }
+      drawGlyph(*painter, item.glyph, centre, item.race ? 4.2 : 5, theme);
+      painter->setPen(theme.muted);
+      painter->drawText(QPointF(x + 20, y + row / 2 + metrics.ascent() / 2 - 1), text);
+    }
+    x += needed;
+  }
+  const QString ghost = tr("message it could have taken");
+  const double needed = 34 + metrics.horizontalAdvance(ghost) + 14;
+  place(needed);
+  if (painter != nullptr) {
+    QPen pen(theme.race, 1.8, Qt::CustomDashLine, Qt::RoundCap);
+    pen.setDashPattern({3.0, 2.4});
+    painter->setPen(pen);
+    painter->drawLine(QPointF(x + 2, y + row / 2), QPointF(x + 28, y + row / 2));
+    painter->setPen(theme.muted);
+    painter->drawText(QPointF(x + 34, y + row / 2 + metrics.ascent() / 2 - 1), ghost);
+  }
+  return static_cast<int>(std::ceil(y + row + 2));
+}
+
+QSize LegendStrip::sizeHint() const {
+  return {600, arrange(900, nullptr)};
+}
+
+int LegendStrip::heightForWidth(int width) const {
+  return arrange(width, nullptr);
+}
+
+void LegendStrip::paintEvent(QPaintEvent* /*event*/) {
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  (void)arrange(width(), &painter);
+}
+
+}  // namespace pf::views

@@ -1,0 +1,62 @@
+// The whole run in a strip: activity, races and failure; the visible window can be dragged.
+// Data in: setTrace(), setWindow(). Out: windowMoved(t0, t1).
+#pragma once
+
+#include <QPixmap>
+#include <QWidget>
+
+#include "views/theme.h"
+#include "views/trace_index.h"
+
+namespace pf::views {
+
+class Minimap : public QWidget {
+  Q_OBJECT
+ public:
+  explicit Minimap(QWidget* parent = nullptr);
+  void setTrace(TraceIndexPtr trace);
+  void setWindow(double t0, double t1);
+  /// Left edge of the strip, so that it stands below the plot.
+  void setIndent(int left);
+  [[nodiscard]] QSize sizeHint() const override { return {400, 44}; }
+
+ Q_SIGNALS:
+  void windowMoved(double t0, double t1);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void changeEvent(QEvent* event) override;
+
+ private:
+  [[nodiscard]] QRectF strip() const;
+  [[nodiscard]] double x(double time) const;
+  void moveTo(double xPos);
+  void render();
+
+  TraceIndexPtr m_trace;
+  Theme m_theme;
+  QPixmap m_picture;
+  double m_t0 = 0;
+  double m_t1 = 1;
+  int m_indent = 0;
+};
+
+/// A row that explains the signs of the diagram.
+class LegendStrip : public QWidget {
+  Q_OBJECT
+ public:
+  explicit LegendStrip(QWidget* parent = nullptr);
+  [[nodiscard]] QSize sizeHint() const override;
+  [[nodiscard]] int heightForWidth(int width) const override;
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+
+ private:
+  [[nodiscard]] int arrange(int width, QPainter* painter) const;
+};
+
+}  // namespace pf::views

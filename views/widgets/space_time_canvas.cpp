@@ -1,0 +1,349 @@
+#include "space_time_canvas.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QPainter>
+#include <QResizeEvent>
+
+#include "views/text.h"
+#include "views/trace_text.h"
+
+namespace pf::views {
+
+namespace {
+
+constexpr double kMinRow = 7.0;
+constexpr double kMaxRow = 92.0;
+constexpr double kMargin = 0.9;        // logical time left free at both ends
+constexpr double kWidestStep = 260.0;  // pixels of one step of logical time
+constexpr double kFitStep = 96.0;
+constexpr std::size_t kHistory = 100;
+
+}  // namespace
+
+SpaceTimeCanvas::SpaceTimeCanvas(QWidget* parent) : QWidget(parent), m_theme(Theme::of(palette())) {
+  setObjectName(u"spaceTimeCanvas"_s);
+  setFocusPolicy(Qt::StrongFocus);
+  setMouseTracking(true);
+  setAttribute(Qt::WA_OpaquePaintEvent);
+  setAccessibleName(tr("Space-time diagram"));
+}
+
+double SpaceTimeCanvas::headerWidth() const {
+  return fontMetrics().horizontalAdvance(u"Rank 0000 mm"_s) + 34.0;
+}
+
+double SpaceTimeCanvas::axisHeight() const {
+  return fontMetrics().height() + 9.0;
+}
+
+SpaceTimeGeometry SpaceTimeCanvas::geometryFor(const QSizeF& size) const {
+  SpaceTimeGeometry g;
+  g.plot = QRectF(headerWidth(), axisHeight(), std::max(10.0, size.width() - headerWidth()),
+                  std::max(10.0, size.height() - axisHeight()));
+  g.ranks = m_trace ? toInt(m_trace->rankCount()) : 0;
+  g.t0 = m_span.t0;
+  g.t1 = m_span.t1;
+  g.rowHeight = m_span.rowHeight > 0
+                    ? m_span.rowHeight
+                    : std::clamp((g.plot.height() - 4) / std::max(g.ranks, 1), kMinRow, kMaxRow);
+  g.scroll = m_scroll;
+  return g;
+}
+
+SpaceTimeGeometry SpaceTimeCanvas::view() const {
+  return geometryFor(size());
+}
+
+void SpaceTimeCanvas::setTrace(TraceIndexPtr trace) {
+  m_trace = std::move(trace);
+  m_overlay = SpaceTimeOverlay{};
+  m_headers.clear();
+  m_back.clear();
+  m_forward.clear();
+  m_span = Span{};
+  m_scroll = 0;
+  m_cacheValid = false;
+  if (m_trace) {
+    fit();
+    m_back.clear();
+  }
+  Q_EMIT viewChanged();
+  update();
+}
+
+void SpaceTimeCanvas::setHeaders(std::vector<RankHeader> headers) {
+  m_headers = std::move(headers);
+  update();
+}
+
+void SpaceTimeCanvas::setPositions(std::vector<ReplayPosition> positions) {
+  m_overlay.positions = std::move(positions);
+  update();
+}
+
+void SpaceTimeCanvas::setMarks(std::vector<EventMark> marks) {
+  m_overlay.marks = std::move(marks);
+  update();
+}
+
+void SpaceTimeCanvas::setCone(bool shown) {
+  m_overlay.cone = shown;
+  refreshCone();
+  update();
+}
+
+void SpaceTimeCanvas::refreshCone() {
+  if (m_overlay.cone && m_trace && m_trace->contains(m_overlay.selected)) {
+    m_overlay.past = m_trace->past(m_overlay.selected);
+    m_overlay.future = m_trace->future(m_overlay.selected);
+  }
+}
+
+void SpaceTimeCanvas::select(EventRef event, bool show) {
+  if (!m_trace || (event.valid() && !m_trace->contains(event))) {
+    return;
+  }
+  const bool changed = !(event == m_overlay.selected);
+  m_overlay.selected = event;
+  if (changed) {
+    m_partner = 0;
+    refreshCone();
+  }
+  if (show && event.valid()) {
+    reveal(event);
+  }
+  update();
+  if (changed) {
+    Q_EMIT selectionChanged(event);
+  }
+}
+
+void SpaceTimeCanvas::reveal(EventRef event) {
+  if (!m_trace || !m_trace->contains(event)) {
+    return;
+  }
+  const SpaceTimeGeometry g = view();
+  const QPointF p = g.point(*m_trace, event);
+  const double edge = std::min(60.0, g.plot.width() * 0.1);
+  if (p.x() < g.plot.left() + edge || p.x() > g.plot.right() - edge) {
+    const double half = (m_span.t1 - m_span.t0) / 2;
+    const double time = m_trace->time(event);
+    setSpan(time - half, time + half);
+  }
+  const double half = g.rowHeight / 2;
+  if (p.y() - half < g.plot.top()) {
+    setScroll(m_scroll + (p.y() - half - g.plot.top()));
+  } else if (p.y() + half > g.plot.bottom()) {
+    setScroll(m_scroll + (p.y() + half - g.plot.bottom()));
+  }
+}
+
+void SpaceTimeCanvas::moveAlongRank(int step) {
+  if (!m_trace) {
+    return;
+  }
+  const EventRef from = m_overlay.selected;
+  if (!from.valid()) {
+    const SpaceTimeGeometry g = view();
+    select(m_trace->nearest(g.visibleRanks().first,
+                            static_cast<std::uint32_t>(std::max(0.0, g.t0 + kMargin))),
+           true);
+    return;
+  }
+  const Serial last = m_trace->lastSerial(from.rank);
+  const Serial next =
+      step < 0 ? (from.serial > 1 ? from.serial - 1 : 1) : std::min(last, from.serial + 1);
+  select({from.rank, next}, true);
+}
+
+void SpaceTimeCanvas::moveAcrossRanks(int step) {
+  if (!m_trace || !m_overlay.selected.valid()) {
+    moveAlongRank(step);
+    return;
+  }
+  const std::uint32_t time = m_trace->time(m_overlay.selected);
+  for (Rank rank = m_overlay.selected.rank + step; rank >= 0 && rank < toInt(m_trace->rankCount());
+       rank += step) {
+    if (const EventRef found = m_trace->nearest(rank, time); found.valid()) {
+      select(found, true);
+      return;
+    }
+  }
+}
+
+void SpaceTimeCanvas::selectEnd(bool last) {
+  const Rank rank = m_overlay.selected.valid() ? m_overlay.selected.rank : 0;
+  if (m_trace && m_trace->lastSerial(rank) > 0) {
+    select({rank, last ? m_trace->lastSerial(rank) : 1}, true);
+  }
+}
+
+void SpaceTimeCanvas::selectRace(int direction) {
+  if (!m_trace || m_trace->racingEvents().empty()) {
+    return;
+  }
+  const auto& races = m_trace->racingEvents();
+  const auto key = [this](EventRef r) { return std::tuple(m_trace->time(r), r.rank, r.serial); };
+  const auto before = [&](EventRef a, EventRef b) { return key(a) < key(b); };
+  const EventRef from = m_overlay.selected;
+  if (direction > 0) {
+    const auto it =
+        from.valid() ? std::upper_bound(races.begin(), races.end(), from, before) : races.begin();
+    select(it == races.end() ? races.front() : *it, true);
+  } else {
+    const auto it =
+        from.valid() ? std::lower_bound(races.begin(), races.end(), from, before) : races.end();
+    select(it == races.begin() ? races.back() : *(it - 1), true);
+  }
+}
+
+void SpaceTimeCanvas::selectPartner() {
+  if (!m_trace) {
+    return;
+  }
+  const auto partners = m_trace->partners(m_overlay.selected);
+  if (!partners.empty()) {
+    select(partners[m_partner % partners.size()], true);
+  }
+}
+
+void SpaceTimeCanvas::setSpan(double t0, double t1) {
+  if (!m_trace) {
+    return;
+  }
+  const double end = m_trace->lastTime() + 2 * kMargin;
+  const double smallest = view().plot.width() / kWidestStep;
+  double width = std::clamp(t1 - t0, std::min(smallest, 1e9), std::max(end + 1, smallest));
+  width = std::max(width, 0.5);
+  const double middle = (t0 + t1) / 2;
+  const double low = -width * 0.5;
+  const double start = std::clamp(middle - width / 2, low, std::max(low, end - width * 0.5));
+  m_span.t0 = start;
+  m_span.t1 = start + width;
+  Q_EMIT viewChanged();
+  update();
+}
+
+void SpaceTimeCanvas::remember() {
+  if (m_sinceZoom.isValid() && m_sinceZoom.elapsed() < 400 && !m_back.empty()) {
+    m_sinceZoom.restart();
+    return;  // one turn of the wheel is one step of the history
+  }
+  m_sinceZoom.restart();
+  m_back.push_back(m_span);
+  if (m_back.size() > kHistory) {
+    m_back.erase(m_back.begin());
+  }
+  m_forward.clear();
+}
+
+void SpaceTimeCanvas::show(Span span) {
+  m_span = span;
+  limitScroll();
+  Q_EMIT viewChanged();
+  update();
+}
+
+void SpaceTimeCanvas::undoZoom() {
+  if (!m_back.empty()) {
+    m_forward.push_back(m_span);
+    const Span span = m_back.back();
+    m_back.pop_back();
+    m_sinceZoom.invalidate();
+    show(span);
+  }
+}
+
+void SpaceTimeCanvas::redoZoom() {
+  if (!m_forward.empty()) {
+    m_back.push_back(m_span);
+    const Span span = m_forward.back();
+    m_forward.pop_back();
+    m_sinceZoom.invalidate();
+    show(span);
+  }
+}
+
+void SpaceTimeCanvas::fit() {
+  if (!m_trace) {
+    return;
+  }
+  m_sinceZoom.invalidate();
+  remember();
+  m_span.rowHeight = 0;
+  const double widest = view().plot.width() / kFitStep;
+  const double needed = m_trace->lastTime() + kMargin - (1 - kMargin);
+  setScroll(0);
+  if (needed >= widest) {
+    setSpan(1 - kMargin, m_trace->lastTime() + kMargin);
+  } else {
+    setSpan(1 - kMargin, 1 - kMargin + widest);
+  }
+}
+
+void SpaceTimeCanvas::zoomBy(double factor, double aroundX) {
+  if (!m_trace || factor <= 0) {
+    return;
+  }
+  remember();
+  const SpaceTimeGeometry g = view();
+  const double fixed = g.time(aroundX);
+  const double end = m_trace->lastTime() + 2 * kMargin;
+  const double smallest = g.plot.width() / kWidestStep;
+  const double width =
+      std::clamp((g.t1 - g.t0) / factor, std::max(0.5, smallest), std::max(end + 1, smallest));
+  const double share = (fixed - g.t0) / (g.t1 - g.t0);
+  m_span.t0 = fixed - width * share;
+  m_span.t1 = m_span.t0 + width;
+  Q_EMIT viewChanged();
+  update();
+}
+
+void SpaceTimeCanvas::zoomTo(double t0, double t1) {
+  m_sinceZoom.invalidate();
+  remember();
+  setSpan(std::min(t0, t1), std::max(t0, t1));
+}
+
+void SpaceTimeCanvas::setRowHeight(double height) {
+  remember();
+  m_span.rowHeight = height <= 0 ? 0 : std::clamp(height, kMinRow, kMaxRow * 1.5);
+  limitScroll();
+  Q_EMIT viewChanged();
+  update();
+}
+
+void SpaceTimeCanvas::limitScroll() {
+  const SpaceTimeGeometry g = view();
+  m_scroll = std::clamp(m_scroll, 0.0, std::max(0.0, g.ranks * g.rowHeight - g.plot.height()));
+}
+
+void SpaceTimeCanvas::setScroll(double pixels) {
+  m_scroll = pixels;
+  limitScroll();
+  Q_EMIT viewChanged();
+  update();
+}
+
+EventRef SpaceTimeCanvas::eventAt(QPointF position) const {
+  const SpaceTimeGeometry g = view();
+  const Rank rank = g.rankAt(position.y());
+  if (!m_trace || rank < 0 || !g.plot.contains(position)) {
+    return {};
+  }
+  const double reach = std::max(g.glyphRadius() + 3, 6.0);
+  const double time = g.time(position.x());
+  const EventRef found =
+      m_trace->nearest(rank, static_cast<std::uint32_t>(std::max(0.0, std::round(time))));
+  if (!found.valid()) {
+    return {};
+  }
+  const QPointF d = g.point(*m_trace, found) - position;
+  return std::abs(d.x()) <= reach && std::abs(d.y()) <= std::max(reach, g.rowHeight * 0.3)
+             ? found
+             : EventRef{};
+}
+
+}  // namespace pf::views

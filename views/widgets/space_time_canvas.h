@@ -1,0 +1,124 @@
+// The drawing area of SpaceTimeView: view state (zoom, pan, selection), input, and the cached
+// picture. Data in: set…(). Out: selectionChanged, activated, viewChanged, regimeChanged,
+// menuRequested.
+#pragma once
+
+#include "space_time_painter.h"
+
+#include <optional>
+#include <vector>
+
+#include <QElapsedTimer>
+#include <QPixmap>
+#include <QWidget>
+
+#include "views/space_time_types.h"
+#include "views/theme.h"
+#include "views/trace_index.h"
+
+namespace pf::views {
+
+class SpaceTimeCanvas : public QWidget {
+  Q_OBJECT
+ public:
+  explicit SpaceTimeCanvas(QWidget* parent = nullptr);
+
+  void setTrace(TraceIndexPtr trace);
+  void setHeaders(std::vector<RankHeader> headers);
+  void setPositions(std::vector<ReplayPosition> positions);
+  void setMarks(std::vector<EventMark> marks);
+  void setCone(bool shown);
+
+  [[nodiscard]] const TraceIndexPtr& trace() const { return m_trace; }
+  [[nodiscard]] EventRef selected() const { return m_overlay.selected; }
+  [[nodiscard]] bool cone() const { return m_overlay.cone; }
+  [[nodiscard]] SpaceTimeGeometry view() const;
+  [[nodiscard]] EventRef eventAt(QPointF position) const;
+  [[nodiscard]] const SceneStats& stats() const { return m_stats; }
+
+  void select(EventRef event, bool reveal);
+  void moveAlongRank(int step);
+  void moveAcrossRanks(int step);
+  void selectEnd(bool last);
+  void selectRace(int direction);
+  void selectPartner();
+  void reveal(EventRef event);
+
+  void fit();
+  void zoomBy(double factor, double aroundX);
+  void zoomTo(double t0, double t1);
+  void setSpan(double t0, double t1);  ///< as zoomTo, but no step of the zoom history
+  void setRowHeight(double height);    ///< 0 = fit
+  void setScroll(double pixels);
+  void undoZoom();
+  void redoZoom();
+  [[nodiscard]] bool canUndoZoom() const { return !m_back.empty(); }
+  [[nodiscard]] bool canRedoZoom() const { return !m_forward.empty(); }
+
+  /// The present view as a picture of its own size, headers and axis included.
+  void renderTo(QPaintDevice* device, const QSizeF& size) const;
+
+  [[nodiscard]] QSize minimumSizeHint() const override { return {320, 160}; }
+  [[nodiscard]] QSize sizeHint() const override { return {900, 420}; }
+
+ Q_SIGNALS:
+  void selectionChanged(const pf::EventRef& event);
+  void activated(const pf::EventRef& event);
+  void viewChanged();
+  void regimeChanged();
+  void menuRequested(const QPoint& globalPosition);
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void mouseDoubleClickEvent(QMouseEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void contextMenuEvent(QContextMenuEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void changeEvent(QEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+  bool event(QEvent* event) override;
+
+ private:
+  struct Span {
+    double t0 = 0.0;
+    double t1 = 1.0;
+    double rowHeight = 0.0;
+  };
+  enum class Drag { None, Pending, Pan, Band };
+
+  [[nodiscard]] SpaceTimeGeometry geometryFor(const QSizeF& size) const;
+  [[nodiscard]] double headerWidth() const;
+  [[nodiscard]] double axisHeight() const;
+  void remember();
+  void show(Span span);
+  void limitScroll();
+  void refreshCone();
+  void renewCache(const SpaceTimeGeometry& geometry);
+  void paintEmpty(QPainter& painter) const;
+
+  TraceIndexPtr m_trace;
+  Theme m_theme;
+  SpaceTimeOverlay m_overlay;
+  std::vector<RankHeader> m_headers;
+  Span m_span;
+  double m_scroll = 0.0;
+  std::vector<Span> m_back;
+  std::vector<Span> m_forward;
+  QElapsedTimer m_sinceZoom;
+  std::size_t m_partner = 0;
+
+  QPixmap m_cache;
+  SpaceTimeGeometry m_cacheGeometry;  ///< plot in the pixmap's coordinates
+  bool m_cacheValid = false;
+  SceneStats m_stats;
+
+  Drag m_drag = Drag::None;
+  QPointF m_pressed;
+  QPointF m_last;
+};
+
+}  // namespace pf::views

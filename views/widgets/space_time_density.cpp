@@ -1,0 +1,174 @@
+// The dense regime: how many events and message lines each pixel holds, never blank, races always
+// seen.
+#include "space_time_painter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <QImage>
+
+namespace pf::views {
+
+namespace {
+
+constexpr std::size_t kMaxLines = 400000;  // more are sampled evenly, each counted for its stride
+
+/// Lines per pixel by differences: each pixel column gets +1 where a line enters it and -1 below
+/// where it leaves.
+class LineDensity {
+ public:
+  LineDensity(int width, int height)
+      : m_width(width),
+        m_height(height),
+        m_cells(static_cast<std::size_t>(width) * static_cast<std::size_t>(height + 1), 0.0F) {}
+
+  void add(QPointF from, QPointF to, float weight) {
+    if (from.x() > to.x()) {
+      std::swap(from, to);
+    }
+    const double dx = std::max(to.x() - from.x(), 1e-6);
+    const int first = static_cast<int>(std::floor(std::max(from.x(), 0.0)));
+    const int last = static_cast<int>(std::floor(std::min(to.x(), m_width - 1.0)));
+    for (int column = first; column <= last; ++column) {
+      const double a = std::clamp((column - from.x()) / dx, 0.0, 1.0);
+      const double b = std::clamp((column + 1 - from.x()) / dx, 0.0, 1.0);
+      double top = from.y() + (to.y() - from.y()) * a;
+      double bottom = from.y() + (to.y() - from.y()) * b;
+      if (top > bottom) {
+        std::swap(top, bottom);
+      }
+      const int y1 =
+          static_cast<int>(std::floor(std::clamp(top, 0.0, static_cast<double>(m_height))));
+      const int y2 = static_cast<int>(std::floor(std::clamp(bottom, -1.0, m_height - 1.0))) + 1;
+      if (y2 > y1) {
+        cell(column, y1) += weight;
+        cell(column, y2) -= weight;
+      }
+    }
+  }
+
+  [[nodiscard]] QImage image(const QColor& color, double strongest) {
+    float peak = 1.0F;
+    for (int x = 0; x < m_width; ++x) {
+      float sum = 0.0F;
+      for (int y = 0; y < m_height; ++y) {
+        sum += cell(x, y);
+        cell(x, y) = sum;
+        peak = std::max(peak, sum);
+      }
+    }
+    QImage out(m_width, m_height, QImage::Format_ARGB32_Premultiplied);
+    const float scale = 1.0F / std::log1p(peak);
+    for (int y = 0; y < m_height; ++y) {
+      auto* line = reinterpret_cast<QRgb*>(out.scanLine(y));
+      for (int x = 0; x < m_width; ++x) {
+        const float n = cell(x, y);
+        const double alpha =
+            n < 0.5F ? 0.0 : (0.15 + 0.85 * static_cast<double>(std::log1p(n) * scale)) * strongest;
+        line[x] = qPremultiply(
+            qRgba(color.red(), color.green(), color.blue(), static_cast<int>(alpha * 255)));
+      }
+    }
+    return out;
+  }
+
+ private:
+  float& cell(int x, int y) {
+    return m_cells[static_cast<std::size_t>(x) * static_cast<std::size_t>(m_height + 1) +
+                   static_cast<std::size_t>(y)];
+  }
+  int m_width;
+  int m_height;
+  std::vector<float> m_cells;
+};
+
+}  // namespace
+
+void SpaceTimePainter::paintMessageDensity(QPainter& painter, const Visible& visible) const {
+  const QRectF& plot = m_geometry.plot;
+  const int width = static_cast<int>(std::ceil(plot.width()));
+  const int height = static_cast<int>(std::ceil(plot.height()));
+  if (width <= 0 || height <= 0) {
+    return;
+  }
+  LineDensity plain(width, height);
+  LineDensity racing(width, height);
+  bool anyRace = false;
+  const std::size_t stride = visible.messages.size() / kMaxLines + 1;
+  std::size_t turn = 0;
+  for (const std::uint32_t m : visible.messages) {
+    const bool race = m_trace.takenInRace(m);
+    if (!race && turn++ % stride != 0) {
+      continue;
+    }
+    const Message& message = m_trace.execution().messages[m];
+    const EventRef end = m_trace.arrival(message);
+    if (!m_trace.contains(end)) {
+      continue;
+    }
+    anyRace = anyRace || race;
+    (race ? racing : plain)
+        .add(m_geometry.point(m_trace, message.send) - plot.topLeft(),
+             m_geometry.point(m_trace, end) - plot.topLeft(),
+             race ? 1.0F : static_cast<float>(stride));
+  }
+  painter.drawImage(plot.topLeft(), plain.image(m_theme.message, 0.6));
+  if (anyRace) {
+    painter.drawImage(plot.topLeft(), racing.image(m_theme.race, 0.55));
+  }
+}
+
+// One bar per pixel column and rank, as strong as its events are many among those in view.
+void SpaceTimePainter::paintEventDensity(QPainter& painter) const {
+  const QRectF& plot = m_geometry.plot;
+  const auto [first, last] = m_geometry.visibleRanks();
+  const auto width = static_cast<std::size_t>(std::ceil(plot.width()));
+  std::vector<std::uint32_t> counts(width * static_cast<std::size_t>(last - first), 0);
+  std::uint32_t peak = 1;
+  for (Rank rank = first; rank < last; ++rank) {
+    const auto times = m_trace.times(rank);
+    const auto before = [](std::uint32_t t, double edge) { return static_cast<double>(t) < edge; };
+    auto from = std::lower_bound(times.begin(), times.end(), m_geometry.t0, before);
+    for (std::size_t column = 0; column < width && from != times.end(); ++column) {
+      const auto to =
+          std::lower_bound(from, times.end(),
+                           m_geometry.time(plot.left() + static_cast<double>(column) + 1), before);
+      const auto n = static_cast<std::uint32_t>(to - from);
+      counts[static_cast<std::size_t>(rank - first) * width + column] = n;
+      peak = std::max(peak, n);
+      from = to;
+    }
+  }
+  const double bar = std::max(1.0, std::floor(m_geometry.rowHeight * 0.32));
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] != 0) {
+      const double strength = 0.25 + 0.75 * static_cast<double>(counts[i]) / peak;
+      const double top = std::floor(m_geometry.y(first + static_cast<Rank>(i / width)) - bar / 2);
+      painter.fillRect(QRectF(plot.left() + static_cast<double>(i % width), top, 1, bar),
+                       mixed(m_theme.base, m_theme.send, strength));
+    }
+  }
+}
+
+void SpaceTimePainter::paintDensity(QPainter& painter, const Visible& visible) const {
+  paintMessageDensity(painter, visible);
+  paintEventDensity(painter);
+  const auto [first, last] = m_geometry.visibleRanks();
+  const double bar = std::max(2.0, m_geometry.rowHeight * 0.5);
+  std::vector<int> lastColumn(m_trace.rankCount(), -1);
+  for (const EventRef ref : m_trace.racingEvents()) {
+    const double time = m_trace.time(ref);
+    if (time < m_geometry.t0 || time > m_geometry.t1 || ref.rank < first || ref.rank >= last) {
+      continue;
+    }
+    const int column = static_cast<int>(m_geometry.x(time));
+    if (std::exchange(lastColumn[static_cast<std::size_t>(ref.rank)], column) != column) {
+      painter.fillRect(QRectF(column, m_geometry.y(ref.rank) - bar / 2, 2, bar), m_theme.race);
+    }
+  }
+  painter.setRenderHint(QPainter::Antialiasing);
+}
+
+}  // namespace pf::views

@@ -1,0 +1,306 @@
+// The scene: rows, collectives, messages, events.
+#include "space_time_painter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QFontMetricsF>
+#include <QPainterPath>
+
+#include "views/text.h"
+#include "views/trace_text.h"
+
+namespace pf::views {
+
+namespace {
+
+std::size_t index(Rank rank) {
+  return static_cast<std::size_t>(rank);
+}
+
+void arrowHead(QPainter& painter, QPointF from, QPointF tip, double size, const QColor& color) {
+  const double dx = tip.x() - from.x();
+  const double dy = tip.y() - from.y();
+  const double length = std::hypot(dx, dy);
+  if (length < size) {
+    return;
+  }
+  const QPointF u(dx / length, dy / length);
+  const QPointF n(-u.y(), u.x());
+  painter.setPen(Qt::NoPen);
+  painter.setBrush(color);
+  painter.drawPolygon(QPolygonF(
+      QList<QPointF>{tip, tip - u * size + n * size * 0.42, tip - u * size - n * size * 0.42}));
+}
+
+}  // namespace
+
+SpaceTimePainter::SpaceTimePainter(const TraceIndex& trace, const SpaceTimeGeometry& geometry,
+                                   const Theme& theme)
+    : m_trace(trace), m_geometry(geometry), m_theme(theme), m_radius(geometry.glyphRadius()) {}
+
+bool SpaceTimePainter::inView(QPointF p) const {
+  return m_geometry.plot.adjusted(-20, -20, 20, 20).contains(p);
+}
+
+SpaceTimePainter::Visible SpaceTimePainter::collect() const {
+  Visible visible;
+  const std::pair<int, int> rows = m_geometry.visibleRanks();  // captured below: no binding
+  const double slack = (m_radius + 2) / m_geometry.scale();
+  for (Rank rank = rows.first; rank < rows.second; ++rank) {
+    visible.serials.push_back(
+        m_trace.serialsIn(rank, m_geometry.t0 - slack, m_geometry.t1 + slack));
+    visible.events += visible.serials.back().second - visible.serials.back().first;
+  }
+  m_trace.forMessagesIn(m_geometry.t0, m_geometry.t1, [&](std::uint32_t m) {
+    const Message& message = m_trace.execution().messages[m];
+    const auto [low, high] = std::minmax(message.send.rank, message.dest);
+    if (high >= rows.first && low < rows.second) {
+      visible.messages.push_back(m);
+    }
+  });
+  return visible;
+}
+
+SceneStats SpaceTimePainter::paintScene(QPainter& painter) const {
+  const Visible visible = collect();
+  const SceneStats stats{visible.events + visible.messages.size() <= kExactLimit, visible.events,
+                         visible.messages.size()};
+  painter.save();
+  painter.setClipRect(m_geometry.plot);
+  painter.fillRect(m_geometry.plot, m_theme.base);
+  paintRows(painter);
+  painter.setRenderHint(QPainter::Antialiasing);
+  paintCollectives(painter, stats.exact);
+  if (stats.exact) {
+    paintExact(painter, visible);
+  } else {
+    paintDensity(painter, visible);
+  }
+  paintFailure(painter, false);
+  painter.restore();
+  return stats;
+}
+
+void SpaceTimePainter::paintRows(QPainter& painter) const {
+  const auto [first, last] = m_geometry.visibleRanks();
+  const QRectF& plot = m_geometry.plot;
+  for (Rank rank = first; rank < last; ++rank) {
+    const double y = m_geometry.y(rank);
+    if (rank % 2 == 1) {
+      painter.fillRect(
+          QRectF(plot.left(), y - m_geometry.rowHeight / 2, plot.width(), m_geometry.rowHeight),
+          m_theme.stripe);
+    }
+    const auto times = m_trace.times(rank);
+    if (times.empty()) {
+      continue;
+    }
+    const double left = std::max(plot.left(), m_geometry.x(times.front()));
+    const double right = std::min(plot.right(), m_geometry.x(times.back()));
+    painter.setPen(QPen(m_theme.grid, 1));
+    painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
+    if (right > left) {
+      painter.setPen(QPen(m_theme.rail, m_geometry.rowHeight > 24 ? 1.6 : 1));
+      painter.drawLine(QPointF(left, y), QPointF(right, y));
+    }
+  }
+}
+
+// A band through its ranks in order, so that it is one vertical shape where the parts share a time.
+void SpaceTimePainter::paintCollectives(QPainter& painter, bool exact) const {
+  const double slack = (m_radius + 4) / m_geometry.scale();
+  double lastX = -1e9;
+  for (const CollectiveGroup& group : m_trace.collectives()) {
+    if (static_cast<double>(group.lastTime) < m_geometry.t0 - slack ||
+        static_cast<double>(group.firstTime) > m_geometry.t1 + slack) {
+      continue;
+    }
+    if (!exact) {
+      const double x = std::floor(m_geometry.x(group.firstTime));
+      if (x != lastX) {
+        painter.setPen(QPen(withAlpha(m_theme.collective, 0.25), 1));
+        painter.drawLine(QPointF(x, m_geometry.y(group.parts.front().rank)),
+                         QPointF(x, m_geometry.y(group.parts.back().rank)));
+      }
+      lastX = x;
+      continue;
+    }
+    QPolygonF path;
+    for (const EventRef part : group.parts) {
+      path << m_geometry.point(m_trace, part);
+    }
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(withAlpha(m_theme.collective, 0.22), m_radius * 2.0, Qt::SolidLine,
+                        Qt::RoundCap, Qt::RoundJoin));
+    painter.drawPolyline(path);
+    painter.setPen(
+        QPen(withAlpha(m_theme.collective, 0.75), 1.2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter.drawPolyline(path);
+  }
+}
+
+void SpaceTimePainter::paintMessage(QPainter& painter, const Message& message, const QPen& pen,
+                                    bool head) const {
+  const QPointF from = m_geometry.point(m_trace, message.send);
+  const EventRef end = m_trace.arrival(message);
+  if (!m_trace.contains(end)) {  // never received: a stub towards its destination
+    const double reach = std::min(m_geometry.scale() * 0.7, 46.0);
+    const double dy = m_geometry.y(message.dest) - from.y();
+    const double slope =
+        std::clamp(dy / std::max(std::abs(dy), 1.0) * m_geometry.rowHeight * 0.42, -24.0, 24.0);
+    const QPointF to = from + QPointF(reach, slope);
+    QPen dotted = pen;
+    dotted.setStyle(Qt::DotLine);
+    painter.setPen(dotted);
+    painter.setBrush(m_theme.base);
+    painter.drawLine(from, to);
+    painter.setPen(QPen(pen.color(), 1.2));
+    painter.drawEllipse(to, 2.2, 2.2);
+    return;
+  }
+  const QPointF to = m_geometry.point(m_trace, end);
+  painter.setPen(pen);
+  painter.setBrush(Qt::NoBrush);
+  if (message.send.rank == message.dest) {  // to itself: an arc above the rail
+    QPainterPath arc(from);
+    arc.quadTo((from.x() + to.x()) / 2, from.y() - m_geometry.rowHeight * 0.7, to.x(), to.y());
+    painter.drawPath(arc);
+    return;
+  }
+  const double length = std::hypot(to.x() - from.x(), to.y() - from.y());
+  const double trim = std::min(m_radius + 0.5, length / 3);
+  const QPointF tip = to - (to - from) * (trim / std::max(length, 1e-6));
+  painter.drawLine(from, tip);
+  if (head) {
+    arrowHead(painter, from, tip, std::clamp(m_radius * 1.15, 4.0, 7.5), pen.color());
+  }
+}
+
+void SpaceTimePainter::paintMessages(QPainter& painter, const Visible& visible) const {
+  const bool heads = m_radius >= 2.6 && visible.messages.size() < 4000;
+  const double alpha = visible.messages.size() > 1500 ? 0.55 : 0.9;
+  const QPen plain(withAlpha(m_theme.message, alpha), m_radius > 4 ? 1.25 : 1.0);
+  const QPen racing(m_theme.race, m_radius > 4 ? 1.9 : 1.3);
+  for (const bool race : {false, true}) {  // racing ones on top
+    painter.setRenderHint(QPainter::Antialiasing, race || visible.messages.size() < 6000);
+    for (const std::uint32_t m : visible.messages) {
+      if (m_trace.takenInRace(m) == race) {
+        paintMessage(painter, m_trace.execution().messages[m], race ? racing : plain, heads);
+      }
+    }
+  }
+  painter.setRenderHint(QPainter::Antialiasing);
+}
+
+// From the post of a non-blocking receive to where its completion is observed.
+void SpaceTimePainter::paintBrackets(QPainter& painter, const Visible& visible) const {
+  if (m_radius < 2.5) {
+    return;
+  }
+  const int first = m_geometry.visibleRanks().first;
+  for (std::size_t row = 0; row < visible.serials.size(); ++row) {
+    const Rank rank = first + toInt(row);
+    const RankHistory& history = m_trace.execution().ranks[index(rank)];
+    for (Serial s = visible.serials[row].first; s < visible.serials[row].second; ++s) {
+      for (const std::uint32_t r : m_trace.completedAt({rank, s})) {
+        const Serial post = history.receives[r].post;
+        if (post == s || !m_trace.contains({rank, post})) {
+          continue;
+        }
+        const double y = m_geometry.y(rank) + m_radius * 1.45;
+        const double x1 = m_geometry.x(m_trace.time({rank, post}));
+        const double x2 = m_geometry.x(m_trace.time({rank, s}));
+        painter.setPen(QPen(withAlpha(m_theme.receive, 0.55), 1.4, Qt::SolidLine, Qt::RoundCap));
+        painter.drawPolyline(QPolygonF(QList<QPointF>{{x1, y - 3}, {x1, y}, {x2, y}, {x2, y - 3}}));
+      }
+    }
+  }
+}
+
+void SpaceTimePainter::paintLabels(QPainter& painter, const Visible& visible) const {
+  if (m_geometry.rowHeight < 44 || m_geometry.scale() < 34) {
+    return;
+  }
+  QFont small = painter.font();
+  small.setPointSizeF(std::max(6.5, small.pointSizeF() * 0.78));
+  painter.setFont(small);
+  const QFontMetricsF metrics(small);
+  const int first = m_geometry.visibleRanks().first;
+  for (std::size_t row = 0; row < visible.serials.size(); ++row) {
+    const Rank rank = first + toInt(row);
+    double freeFrom = -1e9;
+    for (Serial s = visible.serials[row].first; s < visible.serials[row].second; ++s) {
+      const EventRef ref{rank, s};
+      QString name = callName(m_trace, ref);
+      if (name.startsWith(u"MPI_"_s)) {
+        name.remove(0, 4);
+      }
+      const double width = metrics.horizontalAdvance(name);
+      const double left = m_geometry.x(m_trace.time(ref)) - width / 2;
+      if (left < freeFrom || width > m_geometry.scale() * 2.2) {
+        continue;
+      }
+      const QPointF base(left, m_geometry.y(rank) + m_radius * 1.75 + metrics.ascent() + 3);
+      painter.fillRect(
+          QRectF(left - 1, base.y() - metrics.ascent() + 1, width + 2, metrics.height() - 2),
+          withAlpha(rank % 2 == 1 ? m_theme.stripe : m_theme.base, 0.75));
+      painter.setPen(m_theme.muted);
+      painter.drawText(base, name);
+      freeFrom = left + width + 6;
+    }
+  }
+}
+
+void SpaceTimePainter::paintExact(QPainter& painter, const Visible& visible) const {
+  paintMessages(painter, visible);
+  paintBrackets(painter, visible);
+  painter.save();
+  paintLabels(painter, visible);
+  painter.restore();
+  const int first = m_geometry.visibleRanks().first;
+  for (std::size_t row = 0; row < visible.serials.size(); ++row) {
+    const Rank rank = first + toInt(row);
+    for (Serial s = visible.serials[row].first; s < visible.serials[row].second; ++s) {
+      const EventRef ref{rank, s};
+      const QPointF centre = m_geometry.point(m_trace, ref);
+      if (!m_trace.racesAt(ref).empty()) {
+        drawRaceRing(painter, centre, std::max(m_radius, 2.2), m_theme);
+      }
+      drawGlyph(painter, glyphOf(m_trace, ref), centre, m_radius, m_theme);
+    }
+  }
+}
+
+void SpaceTimePainter::paintFailure(QPainter& painter, bool withText) const {
+  const EventRef failed = m_trace.data().failure.event;
+  if (!m_trace.contains(failed)) {
+    return;
+  }
+  const QPointF centre = m_geometry.point(m_trace, failed);
+  if (!inView(centre)) {
+    return;
+  }
+  const double r = std::max(m_radius, 5.5);
+  drawGlyph(painter, Glyph::Failure, centre, r, m_theme);
+  if (!withText || m_trace.data().failure.reason.isEmpty()) {
+    return;
+  }
+  QFont small = painter.font();
+  small.setPointSizeF(std::max(7.0, small.pointSizeF() * 0.85));
+  painter.setFont(small);
+  const QFontMetricsF metrics(small);
+  const double gap = r * 1.35 + 5;
+  const double room =
+      std::max(m_geometry.plot.right() - centre.x(), centre.x() - m_geometry.plot.left()) - gap -
+      14;
+  const QString text = metrics.elidedText(oneLine(m_trace.data().failure.reason), Qt::ElideRight,
+                                          std::min(room, 320.0));
+  const double width = metrics.horizontalAdvance(text) + 10;
+  const bool right = centre.x() + gap + width < m_geometry.plot.right();
+  const double lift = std::min(m_geometry.rowHeight * 0.36, 22.0);
+  drawPill(painter, {right ? centre.x() + gap : centre.x() - gap - width, centre.y() - lift}, text,
+           m_theme.fail, m_theme.base);
+}
+
+}  // namespace pf::views

@@ -1,0 +1,80 @@
+// Draws the space-time diagram: the scene (cached by the canvas) and what lies over it (selection,
+// ghosts, replay position). Knows no widget, so that screen, PNG and SVG are the same picture.
+#pragma once
+
+#include "space_time_geometry.h"
+
+#include <optional>
+#include <vector>
+
+#include <QFont>
+#include <QPainter>
+
+#include "views/space_time_glyphs.h"
+#include "views/space_time_types.h"
+
+namespace pf::views {
+
+struct SceneStats {
+  bool exact = true;
+  std::size_t events = 0;
+  std::size_t messages = 0;
+};
+
+struct SpaceTimeOverlay {
+  EventRef selected;
+  EventRef hovered;
+  bool cone = false;
+  std::vector<Serial> past;  ///< of the selected event, when cone
+  std::vector<Serial> future;
+  std::vector<ReplayPosition> positions;
+  std::vector<EventMark> marks;
+};
+
+class SpaceTimePainter {
+ public:
+  SpaceTimePainter(const TraceIndex& trace, const SpaceTimeGeometry& geometry, const Theme& theme);
+
+  /// Everything that depends on the trace and the view only.
+  SceneStats paintScene(QPainter& painter) const;
+  void paintOverlay(QPainter& painter, const SpaceTimeOverlay& overlay) const;
+  void paintAxis(QPainter& painter, const QRectF& area) const;
+  void paintHeaders(QPainter& painter, const QRectF& area,
+                    const std::vector<RankHeader>& headers) const;
+
+  /// Events and messages beyond which single signs give way to densities.
+  static constexpr std::size_t kExactLimit = 20000;
+
+ private:
+  struct Visible {
+    std::vector<std::pair<Serial, Serial>> serials;  ///< by visible rank
+    std::vector<std::uint32_t> messages;
+    std::size_t events = 0;
+  };
+  [[nodiscard]] Visible collect() const;
+  void paintRows(QPainter& painter) const;
+  void paintCollectives(QPainter& painter, bool exact) const;
+  void paintExact(QPainter& painter, const Visible& visible) const;
+  void paintMessages(QPainter& painter, const Visible& visible) const;
+  void paintBrackets(QPainter& painter, const Visible& visible) const;
+  void paintLabels(QPainter& painter, const Visible& visible) const;
+  void paintDensity(QPainter& painter, const Visible& visible) const;
+  void paintMessageDensity(QPainter& painter, const Visible& visible) const;
+  void paintEventDensity(QPainter& painter) const;
+  void paintMessage(QPainter& painter, const Message& message, const QPen& pen, bool head) const;
+  void paintFailure(QPainter& painter, bool withText) const;
+  void paintCone(QPainter& painter, const SpaceTimeOverlay& overlay) const;
+  void paintGhosts(QPainter& painter, EventRef selected) const;
+  void paintSelection(QPainter& painter, EventRef selected) const;
+  void paintReplay(QPainter& painter, const std::vector<ReplayPosition>& positions) const;
+  void paintMarks(QPainter& painter, const std::vector<EventMark>& marks) const;
+  [[nodiscard]] double boundary(Rank rank, Serial next) const;
+  [[nodiscard]] bool inView(QPointF point) const;
+
+  const TraceIndex& m_trace;
+  const SpaceTimeGeometry& m_geometry;
+  const Theme& m_theme;
+  double m_radius;
+};
+
+}  // namespace pf::views
