@@ -1,0 +1,371 @@
+// The job of a cycle: starting it, what its daemon says, its end.
+#include "debug_session.h"
+
+#include <fcntl.h>
+
+#include <QCoreApplication>
+#include <QtConcurrent>
+#include <csignal>
+
+#include "app/replay.h"
+#include "base/unique_fd.h"
+
+namespace pf::gui {
+namespace {
+
+/// MI text to one GDB, through daemon and agent.
+class DaemonTransport final : public mi::Transport {
+ public:
+  DaemonTransport(int rank, std::function<void(const protocol::Message&)> send) : m_rank(rank), m_send(std::move(send)) {}
+  void send(std::string_view bytes) override {
+    for (std::size_t i = 0; i < bytes.size(); i += protocol::kMaxChunk) {
+      m_send(protocol::MiToGdb{m_rank, std::string(bytes.substr(i, protocol::kMaxChunk))});
+    }
+  }
+
+ private:
+  int m_rank;
+  std::function<void(const protocol::Message&)> m_send;
+};
+
+}  // namespace
+
+DebugSession::DebugSession(QObject* parent) : QObject(parent), m_fleet(*this) {
+  m_tick.setInterval(100);
+  connect(&m_tick, &QTimer::timeout, this, [this] { m_fleet.tick(std::chrono::steady_clock::now()); });
+}
+
+DebugSession::~DebugSession() {
+  m_daemonNotifier.reset();
+  m_launcherNotifier.reset();
+  m_job.reset();
+}
+
+void DebugSession::open(const QString& path, LoadedTrace trace) {
+  closeJob();
+  m_path = path;
+  m_trace = std::move(trace.data);
+  m_run = std::move(trace.run);
+  m_rankInfos = std::move(trace.ranks);
+  m_now.clear();
+  m_current = m_trace->failure.event.valid() ? m_trace->failure.event.rank : 0;
+  m_focus = {m_current};
+  readRecords();
+  Q_EMIT ranksChanged();
+  Q_EMIT currentRankChanged(m_current);
+}
+
+void DebugSession::startCycle(Goal goal) {
+  if (!isOpen()) {
+    return;
+  }
+  if (m_phase != Phase::Idle) {
+    m_next = std::move(goal);
+    if (m_phase != Phase::Starting && m_phase != Phase::Ending) {
+      finishCycle(tr("restarted"));
+      closeJob();
+    }
+    return;
+  }
+  m_goal = std::move(goal);
+  launch();
+}
+
+void DebugSession::launch() {
+  m_phase = Phase::Starting;
+  m_now.clear();
+  m_diverged = false;
+  dropVariables();
+  views::Cycle cycle;
+  cycle.number = m_cycles.isEmpty() ? 1 : m_cycles.last().number + 1;
+  cycle.started = QDateTime::currentDateTime();
+  cycle.running = true;
+  cycle.summary = m_goal.text;
+  m_cycles.append(cycle);
+  Q_EMIT cyclesChanged();
+  Q_EMIT progress(tr("Starting cycle %1 …").arg(cycle.number));
+  Q_EMIT ranksChanged();
+
+  protocol::SessionConfig config;
+  config.pty = true;
+  config.echo = false;
+  config.watchIntervalMs = 30;
+  Result<app::JobOptions> options = app::replayJob(*m_store, config, 0, {}, false);
+  if (!options) {
+    m_phase = Phase::Idle;
+    finishCycle(QString::fromStdString(options.error().message));
+    Q_EMIT progress({});
+    Q_EMIT message(QString::fromStdString(options.error().text()), true);
+    return;
+  }
+  auto job = std::make_shared<Result<std::unique_ptr<app::Job>>>(Error{});
+  auto* watcher = new QFutureWatcher<void>(this);
+  connect(watcher, &QFutureWatcher<void>::finished, this, [this, watcher, job] {
+    watcher->deleteLater();
+    adopt(job);
+  });
+  watcher->setFuture(QtConcurrent::run([job, options = std::move(*options)]() mutable {
+    const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    options.input = options.output = options.error = null.get();
+    *job = app::Job::start(std::move(options));
+  }));
+}
+
+void DebugSession::adopt(std::shared_ptr<Result<std::unique_ptr<app::Job>>> job) {
+  if (!job->ok()) {
+    m_phase = Phase::Idle;
+    finishCycle(tr("could not be started"));
+    Q_EMIT progress({});
+    Q_EMIT message(QString::fromStdString(job->error().text()), true);
+    Q_EMIT settled();
+    return;
+  }
+  m_job = std::move(job->value());
+  m_phase = Phase::Gating;
+  m_daemonNotifier = std::make_unique<QSocketNotifier>(m_job->connection()->fd(), QSocketNotifier::Read);
+  connect(m_daemonNotifier.get(), &QSocketNotifier::activated, this, &DebugSession::readDaemon);
+  m_launcherNotifier = std::make_unique<QSocketNotifier>(m_job->launcherFd(), QSocketNotifier::Read);
+  connect(m_launcherNotifier.get(), &QSocketNotifier::activated, this, &DebugSession::launcherEnded);
+  m_tick.start();
+  if (m_next || m_abandon) {  // something else was asked for meanwhile
+    m_abandon = false;
+    finishCycle(tr("restarted"));
+    closeJob();
+    return;
+  }
+  readDaemon();
+}
+
+void DebugSession::sendToDaemon(const protocol::Message& message) {
+  if (m_job != nullptr) {
+    if (Status status = m_job->send(message); !status) {
+      Q_EMIT this->message(QString::fromStdString(status.error().text()), true);
+    }
+  }
+}
+
+void DebugSession::readDaemon() {
+  const quint64 generation = m_generation;
+  while (m_job != nullptr && m_job->connection() != nullptr && generation == m_generation) {
+    auto next = m_job->connection()->receive();
+    if (!next) {
+      m_daemonNotifier->setEnabled(false);
+      m_job->loseConnection();
+      if (m_phase != Phase::Ending) {
+        Q_EMIT message(tr("The control daemon is gone: this cycle has ended. Restart it; nothing of the trace is lost."), true);
+        finishCycle(tr("control daemon lost"));
+        closeJob();
+      }
+      return;
+    }
+    if (!next->has_value()) {
+      return;
+    }
+    handle(**next);
+  }
+}
+
+void DebugSession::handle(const protocol::Message& message) {
+  std::visit(protocol::Overloaded{
+                 [this](const protocol::RankHello& hello) {
+                   m_now[hello.rank].pid = hello.pid;
+                   m_now[hello.rank].host = QString::fromStdString(hello.host);
+                 },
+                 [this](const protocol::RankState& state) { onState(state); },
+                 [this](const protocol::RankExited& exited) { onExited(exited); },
+                 [this](const protocol::RankDiverged& diverged) { onDiverged(diverged); },
+                 [this](const protocol::Verdict& verdict) { onVerdict(verdict); },
+                 [this](const protocol::GdbState& state) { onGdbState(state); },
+                 [this](const protocol::MiFromGdb& mi) { m_fleet.feed(mi.rank, mi.bytes); },
+                 [this](const protocol::Output& text) {
+                   Q_EMIT output(text.rank, text.stream == 2 ? views::OutputStream::Err : views::OutputStream::Out,
+                                 QByteArray::fromStdString(text.bytes));
+                 },
+                 [this](const protocol::Nudged& nudged) {
+                   mi::GdbSession* gdb = m_fleet.session(nudged.rank);
+                   if (gdb != nullptr && gdb->state() == mi::SessionState::Stopped && gdb->stop().reason == mi::StopReason::Event) {
+                     gdb->run({}, [](const Status&) {});
+                   }
+                 },
+                 [this](const protocol::SessionState& state) {
+                   for (const protocol::RankState& rank : state.ranks) {
+                     m_now[rank.rank].state = rank;
+                   }
+                   if (state.allGated && m_phase == Phase::Gating) {
+                     attachFocus();
+                   }
+                   Q_EMIT ranksChanged();
+                 },
+                 [](const auto&) {}},
+             message);
+}
+
+void DebugSession::onState(const protocol::RankState& state) {
+  RankNow& now = m_now[state.rank];
+  const bool wasStopped = now.state.phase == RankPhase::Stopped;
+  now.state = state;
+  if (wasStopped && state.phase == RankPhase::Running) {
+    now.why.clear();
+  }
+  if (state.inCall != 0 && m_stepping.contains(state.rank)) {
+    letOthersFollow(state.rank, state.serial);
+  }
+  Q_EMIT ranksChanged();
+}
+
+void DebugSession::onExited(const protocol::RankExited& exited) {
+  if (exited.rank < 0) {
+    return;
+  }
+  RankNow& now = m_now[exited.rank];
+  now.exited = true;
+  now.end = QString::fromStdString(exited.text);
+  Q_EMIT ranksChanged();
+}
+
+void DebugSession::onDiverged(const protocol::RankDiverged& diverged) {
+  m_diverged = true;
+  const EventRef at{diverged.rank, diverged.serial};
+  const bool known = diverged.expected.rfind("MPI_", 0) == 0;
+  const QString text = tr("Replay divergence at rank %1, event %2: expected %3, got %4")
+                           .arg(diverged.rank)
+                           .arg(diverged.serial)
+                           .arg(QString::fromStdString(known ? app::eventText(m_trace->execution, at) : diverged.expected),
+                                QString::fromStdString(diverged.got));
+  m_cycles.last().match = views::CycleMatch::Diverged;
+  m_cycles.last().divergence = text;
+  Q_EMIT cyclesChanged();
+  Q_EMIT message(text, true);
+}
+
+void DebugSession::onVerdict(const protocol::Verdict& verdict) {
+  const QString text = QString::fromStdString(verdict.text);
+  switch (verdict.kind) {
+    case protocol::VerdictKind::CutReached:
+      settle(m_goal.event.valid() ? m_goal.text : tr("stopped"));
+      break;
+    case protocol::VerdictKind::Stalled:
+    case protocol::VerdictKind::Deadlock:
+      Q_EMIT message(m_run.complete ? tr("The replay does not get on: %1").arg(text) : tr("The ranks wait, as they did in the recording: %1").arg(text), m_run.complete);
+      settle(verdict.kind == protocol::VerdictKind::Deadlock ? tr("deadlock") : tr("all ranks wait"));
+      break;
+    case protocol::VerdictKind::Refused:
+      Q_EMIT message(text, true);
+      finishCycle(tr("refused"));
+      closeJob();
+      break;
+    case protocol::VerdictKind::Ended:
+    case protocol::VerdictKind::PastEnd:
+    case protocol::VerdictKind::Diverged:
+      break;
+  }
+}
+
+void DebugSession::onGdbState(const protocol::GdbState& state) {
+  const int rank = state.rank;
+  switch (state.state) {
+    case protocol::GdbCondition::Attached: {
+      m_fleet.add(rank, std::make_unique<DaemonTransport>(rank, [this](const protocol::Message& m) { sendToDaemon(m); }));
+      m_fleet.startAndAttach(rank, state.pid, [this, rank](const Status& status) {
+        RankNow& now = m_now[rank];
+        now.attached = status.ok();
+        now.failedToAttach = !status.ok();
+        if (!status) {
+          Q_EMIT message(tr("Rank %1: %2").arg(rank).arg(QString::fromStdString(status.error().text())), true);
+        }
+        m_attaching.remove(rank);
+        attachDone();
+      });
+      break;
+    }
+    case protocol::GdbCondition::Failed:
+      m_now[rank].failedToAttach = true;
+      m_attaching.remove(rank);
+      Q_EMIT message(tr("Rank %1 has no debugger: %2").arg(rank).arg(QString::fromStdString(state.text)), true);
+      attachDone();
+      break;
+    case protocol::GdbCondition::Died:
+    case protocol::GdbCondition::Detached:
+      m_now[rank].attached = false;
+      m_fleet.closed(rank, state.text);
+      m_attaching.remove(rank);
+      if (state.state == protocol::GdbCondition::Died && !m_now[rank].exited) {
+        Q_EMIT message(tr("The debugger of rank %1 is gone (%2). The rank goes on without it; restart the cycle to get it back.")
+                           .arg(rank)
+                           .arg(QString::fromStdString(state.text)),
+                       true);
+      }
+      attachDone();
+      break;
+  }
+  Q_EMIT ranksChanged();
+}
+
+void DebugSession::launcherEnded() {
+  if (m_job == nullptr) {
+    return;
+  }
+  readDaemon();
+  if (m_job == nullptr) {
+    return;
+  }
+  const std::optional<int> status = m_job->launcherStatus();
+  if (!status) {
+    return;
+  }
+  m_launcherNotifier->setEnabled(false);
+  finishCycle(m_diverged ? tr("diverged") : tr("ran to the end, exit status %1").arg(*status));
+  closeJob();
+}
+
+void DebugSession::closeJob(const std::function<void()>& then) {
+  m_daemonNotifier.reset();
+  m_launcherNotifier.reset();
+  m_tick.stop();
+  for (const mi::Rank rank : m_fleet.ranks()) {
+    m_fleet.remove(rank);
+  }
+  m_attaching.clear();
+  m_stepping.clear();
+  ++m_generation;
+  if (m_job == nullptr) {
+    m_abandon = m_phase == Phase::Starting;
+    return;
+  }
+  m_phase = Phase::Ending;
+  dropVariables();
+  auto* watcher = new QFutureWatcher<void>(this);
+  connect(watcher, &QFutureWatcher<void>::finished, this, [this, watcher, then] {
+    watcher->deleteLater();
+    m_phase = Phase::Idle;
+    Q_EMIT progress({});
+    Q_EMIT ranksChanged();
+    if (then) {
+      then();
+    }
+    if (m_next) {
+      Goal goal = std::move(*m_next);
+      m_next.reset();
+      startCycle(std::move(goal));
+    } else {
+      Q_EMIT settled();
+    }
+  });
+  std::shared_ptr<app::Job> job = std::move(m_job);
+  watcher->setFuture(QtConcurrent::run([job = std::move(job)]() mutable { job.reset(); }));
+}
+
+void DebugSession::endReplay() {
+  m_next.reset();
+  if (m_phase != Phase::Idle && m_phase != Phase::Ending) {
+    finishCycle(tr("ended by the user"));
+    closeJob();
+  }
+}
+
+Serial DebugSession::serialOf(int rank) const {
+  const auto found = m_now.find(rank);
+  return found == m_now.end() ? 0 : found->second.state.serial;
+}
+
+}  // namespace pf::gui

@@ -1,0 +1,217 @@
+// One trace being debugged: its cycles, the job of the present cycle, the GDBs of the focus set, breakpoints and
+// watches. No widgets: the window shows what it signals. Lives on the GUI thread and never blocks it: starting and
+// ending a job run on a worker thread.
+#pragma once
+
+#include <QDateTime>
+#include <QObject>
+#include <QSet>
+#include <QSocketNotifier>
+#include <QTimer>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/job.h"
+#include "db/trace_store.h"
+#include "mi_bridge/fleet.h"
+#include "trace_loader.h"
+#include "views/debug_values.h"
+#include "views/space_time_types.h"
+
+namespace pf::gui {
+
+class DebugSession : public QObject, private mi::FleetObserver {
+  Q_OBJECT
+ public:
+  explicit DebugSession(QObject* parent = nullptr);
+  ~DebugSession() override;
+
+  /// Takes over a loaded trace; brings back its breakpoints, watches and cycles.
+  void open(const QString& path, LoadedTrace trace);
+  [[nodiscard]] bool isOpen() const { return m_trace != nullptr; }
+  [[nodiscard]] const views::TraceDataPtr& trace() const { return m_trace; }
+  [[nodiscard]] bool isReplaying() const { return m_phase != Phase::Idle; }
+
+  // -- moving. All re-execute if the ranks are past the goal or none runs.
+  /// Stops `event.rank` just before `event`, the others at the cut that it needs.
+  void replayTo(const EventRef& event);
+  /// A new cycle that runs to the first breakpoint or the end.
+  void restartCycle();
+  /// A new cycle to where the last one was sent.
+  void repeatCycle();
+  void stepToNextReceive();
+  void runToFailure();
+  void endReplay();
+  void act(views::RankAction action, const QList<int>& ranks);
+  void runToLine(const QString& file, int line);
+
+  // -- focus
+  void setCurrentRank(int rank);
+  [[nodiscard]] int currentRank() const { return m_current; }
+  void setFocus(const QList<int>& ranks);
+  void selectFrame(int level);
+  [[nodiscard]] int currentFrame() const { return m_frame; }
+
+  // -- breakpoints, watches, values
+  void toggleBreakpoint(const QString& file, int line);
+  void addBreakpoint(views::Breakpoint breakpoint);
+  void breakAt(const EventRef& event);
+  void changeBreakpoint(const views::Breakpoint& breakpoint);
+  void removeBreakpoints(const QList<int>& ids);
+  [[nodiscard]] const QList<views::Breakpoint>& breakpoints() const { return m_breakpoints; }
+  void setWatches(const QStringList& expressions);
+  void expandVariable(const QString& path, int from);
+  void editVariable(const QString& path, const QString& value);
+  void evaluate(const QString& expression, const std::function<void(const QString&)>& done);
+  void console(int rank, const QString& line);
+  void bookmark(const EventRef& event, const QString& text);
+  void mapSource(const QString& from, const QString& to);
+
+  /// Present positions: for tests.
+  [[nodiscard]] Serial serialOf(int rank) const;
+  [[nodiscard]] const QList<views::Cycle>& cycles() const { return m_cycles; }
+
+ Q_SIGNALS:
+  void message(const QString& text, bool problem);  ///< one line for the status bar; a problem stays
+  void progress(const QString& task);               ///< empty: done
+  void ranksChanged();
+  void positionsChanged(const std::vector<pf::views::ReplayPosition>& positions);
+  void rankStopped(int rank);                       ///< its stack can be asked for
+  void stackChanged(int rank, const QList<pf::views::StackFrame>& frames, int current);
+  void variablesChanged(const QString& frameKey, const QList<pf::views::Variable>& variables);
+  void childrenArrived(const QString& path, const QList<pf::views::Variable>& children, bool more);
+  void watchArrived(const QString& expression, const QList<pf::views::WatchValue>& values);
+  void watchesChanged(const QStringList& expressions);
+  void breakpointsChanged();
+  void cyclesChanged();
+  void marksChanged(const std::vector<pf::views::EventMark>& marks);
+  void output(int rank, pf::views::OutputStream stream, const QByteArray& bytes);
+  void consoleText(int rank, const QString& text, bool error);
+  void settled();                                   ///< the ranks have come to where they were sent, or have ended
+  void currentRankChanged(int rank);
+
+ public:
+  [[nodiscard]] QList<views::RankState> rankStates() const;
+
+ private:
+  enum class Phase { Idle, Starting, Gating, Attaching, Running, Ending };
+  struct RankNow {
+    protocol::RankState state;
+    pid_t pid = 0;
+    QString host;
+    bool exited = false;
+    QString end;
+    bool attached = false;
+    bool failedToAttach = false;
+    QString where;
+    QString why;
+  };
+  struct Goal {
+    EventRef event;        ///< invalid: to the end
+    QString text;
+  };
+
+  // debug_session.cpp: the job
+  void startCycle(Goal goal);
+  void launch();
+  void adopt(std::shared_ptr<Result<std::unique_ptr<app::Job>>> job);
+  void readDaemon();
+  void handle(const protocol::Message& message);
+  void onState(const protocol::RankState& state);
+  void onExited(const protocol::RankExited& exited);
+  void onVerdict(const protocol::Verdict& verdict);
+  void onDiverged(const protocol::RankDiverged& diverged);
+  void onGdbState(const protocol::GdbState& state);
+  void launcherEnded();
+  void closeJob(const std::function<void()>& then = {});
+  void sendToDaemon(const protocol::Message& message);
+
+  // debug_session_run.cpp: plans
+  void attachFocus();
+  void attachDone();
+  void sendPlan(const Goal& goal);
+  [[nodiscard]] std::vector<std::uint64_t> stopsFor(const Goal& goal) const;
+  [[nodiscard]] bool reachable(const EventRef& event) const;
+  void goTo(Goal goal);
+  void releaseGdbs(const std::vector<std::uint64_t>& stops);
+  void letOthersFollow(int rank, Serial serial);
+  void finishCycle(const QString& why);
+  void settle(const QString& why);
+  [[nodiscard]] Serial nextReceive(int rank) const;
+
+  // debug_session_values.cpp
+  void refreshStack(int rank);
+  void refreshVariables();
+  void dropVariables();
+  [[nodiscard]] mi::GdbSession* currentGdb();
+  [[nodiscard]] bool currentIsStopped();
+  void publishVariables();
+
+  // debug_session_records.cpp: the trace's own tables
+  void readRecords();
+  void saveCycle();
+  void applyBreakpoints();
+  void addToFleet(views::Breakpoint& breakpoint);
+  [[nodiscard]] views::Breakpoint* find(int id);
+  void publishMarks();
+  template <typename T>
+  std::int64_t store(const T& value);
+
+  // mi::FleetObserver
+  void onRankState(mi::Rank rank, mi::SessionState state) override;
+  void onRankStopped(mi::Rank rank, const mi::StopEvent& stop) override;
+  void onBreakpointStatus(const mi::BreakpointStatus& status) override;
+  void onForeignBreakpoint(mi::Rank rank, mi::BreakpointChange change, const mi::Breakpoint& bp) override;
+  void onWatch(const mi::WatchValue& value) override;
+  void onRankConsole(mi::Rank rank, mi::StreamKind kind, std::string_view text) override;
+  void onRankLost(mi::Rank rank, const std::string& text) override;
+  void onRankEscalate(mi::Rank rank, mi::Escalation escalation) override;
+  void onRankToolAction(mi::Rank rank, mi::ToolAction action, std::string_view line) override;
+  void onRankSlow(mi::Rank rank, const std::string& command, bool givenUp) override;
+  void onRankValuesChanged(mi::Rank rank) override;
+  void onGroupProgress(const mi::GroupResult& result) override;
+
+  QString m_path;
+  views::TraceDataPtr m_trace;
+  db::RunInfo m_run;
+  std::vector<db::RankInfo> m_rankInfos;
+  std::unique_ptr<db::TraceStore> m_store;
+
+  Phase m_phase = Phase::Idle;
+  Goal m_goal;
+  std::optional<Goal> m_next;                 ///< what to start once the present job is gone
+  std::unique_ptr<app::Job> m_job;
+  std::unique_ptr<QSocketNotifier> m_daemonNotifier;
+  std::unique_ptr<QSocketNotifier> m_launcherNotifier;
+  QTimer m_tick;
+  quint64 m_generation = 0;
+  std::map<int, RankNow> m_now;
+  QSet<int> m_focus;
+  QSet<int> m_attaching;
+  QSet<int> m_stepping;                       ///< ranks that GDB steps: others follow as far as these need
+  std::vector<std::uint64_t> m_stops;         ///< as last planned
+  bool m_abandon = false;                     ///< end the job that is being started
+  bool m_diverged = false;
+
+  mi::Fleet m_fleet;
+  int m_current = 0;
+  int m_frame = 0;
+  QList<views::StackFrame> m_frames;
+
+  QList<views::Breakpoint> m_breakpoints;
+  std::map<int, int> m_specOf;                ///< our id -> fleet's
+  QStringList m_watches;
+  std::map<int, QString> m_watchById;
+  std::map<std::string, int> m_watchIds;
+  QList<views::Cycle> m_cycles;
+  std::map<int, std::int64_t> m_cycleIds;     ///< number -> row
+  std::vector<views::EventMark> m_bookmarks;
+  std::map<QString, QString> m_vars;          ///< path -> GDB's variable object
+  QList<views::Variable> m_variables;
+  std::size_t m_variablesPending = 0;
+  quint64 m_stackGeneration = 0;
+};
+
+}  // namespace pf::gui

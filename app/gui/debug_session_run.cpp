@@ -1,0 +1,317 @@
+// Where the ranks are sent: consistent cuts, and what happens when they get there.
+#include <algorithm>
+
+#include "app/replay.h"
+#include "debug_session.h"
+
+namespace pf::gui {
+namespace {
+
+constexpr int kAttachWithinMs = 20000;
+
+}  // namespace
+
+void DebugSession::attachFocus() {
+  m_phase = Phase::Attaching;
+  protocol::AttachGdb attach;
+  for (const int rank : std::as_const(m_focus)) {
+    if (m_now.count(rank) != 0) {
+      attach.ranks.push_back(rank);
+      m_attaching.insert(rank);
+    }
+  }
+  if (attach.ranks.empty()) {
+    attachDone();
+    return;
+  }
+  Q_EMIT progress(tr("Attaching the debugger to %n rank(s) …", nullptr, static_cast<int>(attach.ranks.size())));
+  sendToDaemon(attach);
+  QTimer::singleShot(kAttachWithinMs, this, [this, generation = m_generation] {
+    if (generation == m_generation && m_phase == Phase::Attaching) {
+      Q_EMIT message(tr("A debugger did not attach in time; going on without it."), true);
+      m_attaching.clear();
+      attachDone();
+    }
+  });
+}
+
+void DebugSession::attachDone() {
+  if (m_phase != Phase::Attaching || !m_attaching.isEmpty()) {
+    return;
+  }
+  m_phase = Phase::Running;
+  sendPlan(m_goal);
+  Q_EMIT progress(m_goal.event.valid() ? tr("Replaying to %1 …").arg(m_goal.text) : tr("Replaying …"));
+  for (const mi::Rank rank : m_fleet.ranks()) {
+    mi::GdbSession* gdb = m_fleet.session(rank);
+    if (gdb->state() == mi::SessionState::Stopped) {
+      gdb->run({}, [](const Status&) {});
+    }
+  }
+  sendToDaemon(protocol::OpenGate{});
+}
+
+std::vector<std::uint64_t> DebugSession::stopsFor(const Goal& goal) const {
+  std::vector<std::uint64_t> stops(m_rankInfos.size(), 0);
+  if (goal.event.valid()) {
+    const std::vector<Serial> cut = cutBefore(m_trace->execution, goal.event);
+    std::transform(cut.begin(), cut.end(), stops.begin(), [](Serial done) { return done + 1; });
+  } else if (const auto ends = app::stopsAtEnd(*m_store); !ends.empty()) {
+    stops = ends;
+  }
+  for (const views::Breakpoint& breakpoint : m_breakpoints) {
+    const EventRef at = breakpoint.event;
+    if (!breakpoint.enabled || !at.valid() || static_cast<std::size_t>(at.rank) >= stops.size() || at.serial <= serialOf(at.rank) + 0) {
+      continue;
+    }
+    const auto now = m_now.find(at.rank);
+    const bool there = now != m_now.end() && now->second.state.phase == RankPhase::Stopped && now->second.state.serial + 1 == at.serial;
+    std::uint64_t& stop = stops[static_cast<std::size_t>(at.rank)];
+    if (!there && (stop == 0 || at.serial < stop)) {
+      stop = at.serial;
+    }
+  }
+  return stops;
+}
+
+void DebugSession::sendPlan(const Goal& goal) {
+  protocol::Plan plan;
+  plan.stops = stopsFor(goal);
+  if (goal.event.valid() && plan.stops[static_cast<std::size_t>(goal.event.rank)] == goal.event.serial) {
+    plan.targetRank = goal.event.rank;
+  }
+  m_stops = plan.stops;
+  sendToDaemon(plan);
+}
+
+bool DebugSession::reachable(const EventRef& event) const {
+  if (m_phase != Phase::Running || m_diverged) {
+    return false;
+  }
+  const std::vector<Serial> cut = cutBefore(m_trace->execution, event);
+  for (std::size_t r = 0; r < cut.size(); ++r) {
+    const auto now = m_now.find(static_cast<int>(r));
+    if (now == m_now.end() || now->second.exited || now->second.state.serial > cut[r]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void DebugSession::releaseGdbs(const std::vector<std::uint64_t>& stops) {
+  for (const mi::Rank rank : m_fleet.ranks()) {
+    mi::GdbSession* gdb = m_fleet.session(rank);
+    const std::uint64_t stop = stops[static_cast<std::size_t>(rank)];
+    if (gdb->state() == mi::SessionState::Stopped && (stop == 0 || serialOf(rank) + 1 < stop)) {
+      gdb->run({}, [](const Status&) {});
+    }
+  }
+}
+
+void DebugSession::goTo(Goal goal) {
+  if (!isOpen()) {
+    return;
+  }
+  if (!goal.event.valid() || !reachable(goal.event)) {
+    startCycle(std::move(goal));
+    return;
+  }
+  m_goal = std::move(goal);
+  m_stepping.clear();
+  Q_EMIT progress(tr("Replaying to %1 …").arg(m_goal.text));
+  sendPlan(m_goal);
+  releaseGdbs(m_stops);
+}
+
+void DebugSession::replayTo(const EventRef& event) {
+  if (isOpen() && event.valid()) {
+    goTo({event, tr("rank %1 before its event %2").arg(event.rank).arg(event.serial)});
+  }
+}
+
+void DebugSession::restartCycle() { startCycle({{}, tr("to the end")}); }
+
+void DebugSession::repeatCycle() { startCycle(m_goal.text.isEmpty() ? Goal{{}, tr("to the end")} : m_goal); }
+
+Serial DebugSession::nextReceive(int rank) const {
+  const RankHistory& history = m_trace->execution.ranks[static_cast<std::size_t>(rank)];
+  const auto now = m_now.find(rank);
+  Serial from = 1;
+  if (m_phase == Phase::Running && now != m_now.end()) {
+    from = now->second.state.serial + (now->second.state.phase == RankPhase::Stopped ? 2 : 1);
+  }
+  for (Serial s = from; s <= history.events.size(); ++s) {
+    if (receives(history, s)) {
+      return s;
+    }
+  }
+  return 0;
+}
+
+void DebugSession::stepToNextReceive() {
+  if (!isOpen()) {
+    return;
+  }
+  const Serial serial = nextReceive(m_current);
+  if (serial == 0) {
+    Q_EMIT message(tr("Rank %1 receives nothing more in the recording.").arg(m_current), false);
+    return;
+  }
+  goTo({{m_current, serial}, tr("next receive of rank %1 (event %2)").arg(m_current).arg(serial)});
+}
+
+void DebugSession::runToFailure() {
+  if (!isOpen()) {
+    return;
+  }
+  // A receive that the user marked has the last word.
+  EventRef target = m_trace->failure.event;
+  for (const views::EventMark& mark : m_bookmarks) {
+    if (mark.text == QLatin1String("failing receive")) {
+      target = mark.event;
+    }
+  }
+  if (!target.valid()) {
+    Q_EMIT message(tr("No rank failed in this recording. Mark a receive as failing in the diagram's menu, or use Replay to here."), false);
+    return;
+  }
+  if (!m_focus.contains(target.rank)) {
+    m_focus.insert(target.rank);
+  }
+  setCurrentRank(target.rank);
+  goTo({target, tr("failing receive, rank %1 event %2").arg(target.rank).arg(target.serial)});
+}
+
+void DebugSession::letOthersFollow(int rank, Serial serial) {
+  const RankHistory& history = m_trace->execution.ranks[static_cast<std::size_t>(rank)];
+  std::vector<std::uint64_t> stops = m_stops;
+  stops.resize(m_rankInfos.size(), 0);
+  if (serial >= history.events.size()) {
+    const auto ends = app::stopsAtEnd(*m_store);
+    stops = ends.empty() ? std::vector<std::uint64_t>(m_rankInfos.size(), 0) : ends;
+  } else {
+    const std::vector<Serial> cut = cutBefore(m_trace->execution, {rank, serial + 1});
+    for (std::size_t r = 0; r < stops.size(); ++r) {
+      stops[r] = stops[r] == 0 ? 0 : std::max(stops[r], cut[r] + 1);
+    }
+  }
+  for (const int stepping : std::as_const(m_stepping)) {
+    stops[static_cast<std::size_t>(stepping)] = 0;
+  }
+  if (stops == m_stops) {
+    return;
+  }
+  m_stops = stops;
+  protocol::Plan plan;
+  plan.stops = stops;
+  sendToDaemon(plan);
+  for (const mi::Rank other : m_fleet.ranks()) {
+    mi::GdbSession* gdb = m_fleet.session(other);
+    const std::uint64_t stop = stops[static_cast<std::size_t>(other)];
+    const bool atEvent = gdb->state() == mi::SessionState::Stopped && gdb->stop().reason == mi::StopReason::Event;
+    if (other != rank && atEvent && !m_stepping.contains(other) && (stop == 0 || serialOf(other) + 1 < stop)) {
+      gdb->run({}, [](const Status&) {});
+    }
+  }
+}
+
+void DebugSession::act(views::RankAction action, const QList<int>& ranks) {
+  if (m_phase != Phase::Running) {
+    if (action == views::RankAction::Continue) {
+      restartCycle();
+    }
+    return;
+  }
+  std::vector<mi::Rank> withGdb;
+  for (const int rank : ranks) {
+    if (mi::GdbSession* gdb = m_fleet.session(rank); gdb != nullptr && m_now[rank].attached) {
+      withGdb.push_back(rank);
+    }
+  }
+  const auto progressOf = [](const mi::GroupResult&) {};
+  if (action == views::RankAction::Pause) {
+    for (const int rank : ranks) {
+      if (!m_now[rank].attached && !m_now[rank].exited) {
+        sendToDaemon(protocol::SetStop{rank, serialOf(rank) + 1});
+      }
+    }
+    m_fleet.pause(withGdb, progressOf);
+    return;
+  }
+  if (action == views::RankAction::Continue) {
+    m_stepping.clear();
+    m_goal = {{}, tr("on")};
+    const std::vector<std::uint64_t> stops = stopsFor(m_goal);
+    m_stops.resize(stops.size(), 0);
+    for (const int rank : ranks) {
+      m_stops[static_cast<std::size_t>(rank)] = stops[static_cast<std::size_t>(rank)];
+      sendToDaemon(protocol::SetStop{rank, stops[static_cast<std::size_t>(rank)]});
+    }
+    m_fleet.run(withGdb, {}, progressOf);
+    return;
+  }
+  if (withGdb.empty()) {
+    Q_EMIT message(tr("Stepping needs a debugger on the rank: tick it in the ranks' list and restart the cycle."), false);
+    return;
+  }
+  mi::RunCommand command;
+  command.kind = action == views::RankAction::Step ? mi::RunKind::Step : action == views::RankAction::Next ? mi::RunKind::Next : mi::RunKind::Finish;
+  command.frameLevel = m_frame;
+  for (const mi::Rank rank : withGdb) {
+    m_stepping.insert(rank);
+    if (static_cast<std::size_t>(rank) < m_stops.size()) {
+      m_stops[static_cast<std::size_t>(rank)] = 0;
+    }
+    sendToDaemon(protocol::SetStop{rank, 0});
+  }
+  m_fleet.run(withGdb, command, progressOf);
+}
+
+void DebugSession::runToLine(const QString& file, int line) {
+  mi::RunCommand command;
+  command.kind = mi::RunKind::RunTo;
+  command.source = file.toStdString();
+  command.line = line;
+  if (currentGdb() == nullptr) {
+    Q_EMIT message(tr("Run to line needs a running replay with a debugger on rank %1.").arg(m_current), false);
+    return;
+  }
+  m_stepping.insert(m_current);
+  sendToDaemon(protocol::SetStop{m_current, 0});
+  m_fleet.run({m_current}, command, [](const mi::GroupResult&) {});
+}
+
+void DebugSession::settle(const QString& why) {
+  if (m_cycles.isEmpty()) {
+    return;
+  }
+  Q_EMIT progress({});
+  views::Cycle& cycle = m_cycles.last();
+  cycle.summary = tr("stopped: %1").arg(why);
+  if (cycle.match == views::CycleMatch::Unknown) {
+    cycle.match = views::CycleMatch::Matches;
+  }
+  saveCycle();
+  std::vector<views::ReplayPosition> positions;
+  for (const auto& [rank, now] : m_now) {
+    positions.push_back({rank, now.state.serial + 1, now.state.phase == RankPhase::Stopped});
+  }
+  Q_EMIT positionsChanged(positions);
+  Q_EMIT settled();
+}
+
+void DebugSession::finishCycle(const QString& why) {
+  if (m_cycles.isEmpty() || !m_cycles.last().running) {
+    return;
+  }
+  views::Cycle& cycle = m_cycles.last();
+  cycle.running = false;
+  const bool cleanEnd = m_job != nullptr && m_job->launcherStatus().has_value() && !m_diverged;
+  if (cleanEnd && cycle.match == views::CycleMatch::Unknown) {
+    cycle.match = views::CycleMatch::Matches;
+  }
+  cycle.summary = cycle.stops.isEmpty() || cleanEnd ? why : cycle.summary;
+  saveCycle();
+}
+
+}  // namespace pf::gui

@@ -1,0 +1,455 @@
+// What the GDBs say: states and stops of ranks, stacks, variables, consoles.
+#include <csignal>
+
+#include "debug_session.h"
+
+namespace pf::gui {
+namespace {
+
+QString text(std::string_view s) { return QString::fromUtf8(s.data(), static_cast<qsizetype>(s.size())); }
+
+views::StackFrame toFrame(const mi::Frame& frame) {
+  views::StackFrame out;
+  out.level = frame.level;
+  out.function = text(frame.function);
+  QStringList arguments;
+  for (const mi::Variable& argument : frame.arguments) {
+    arguments << text(argument.name) + QLatin1Char('=') + text(argument.value.value_or("…"));
+  }
+  out.arguments = arguments.join(QLatin1String(", "));
+  out.file = text(frame.fullname.empty() ? frame.file : frame.fullname);
+  out.line = frame.line;
+  out.module = text(frame.from);
+  out.address = QStringLiteral("0x%1").arg(frame.address, 0, 16);
+  return out;
+}
+
+QString place(const views::StackFrame& frame) {
+  return frame.file.isEmpty() ? frame.function : QStringLiteral("%1() at %2:%3").arg(frame.function, frame.file.section(QLatin1Char('/'), -1)).arg(frame.line);
+}
+
+}  // namespace
+
+mi::GdbSession* DebugSession::currentGdb() {
+  const auto now = m_now.find(m_current);
+  return now != m_now.end() && now->second.attached ? m_fleet.session(m_current) : nullptr;
+}
+
+bool DebugSession::currentIsStopped() {
+  mi::GdbSession* gdb = currentGdb();
+  return gdb != nullptr && gdb->state() == mi::SessionState::Stopped;
+}
+
+QList<views::RankState> DebugSession::rankStates() const {
+  QList<views::RankState> states;
+  for (std::size_t r = 0; r < m_rankInfos.size(); ++r) {
+    views::RankState state;
+    state.rank = static_cast<Rank>(r);
+    const auto found = m_now.find(static_cast<int>(r));
+    if (found == m_now.end()) {
+      if (r < m_trace->ends.size()) {
+        state.detail = tr("recorded: %1").arg(m_trace->ends[r].text);
+      }
+      states.append(state);
+      continue;
+    }
+    const RankNow& now = found->second;
+    state.serial = now.state.serial;
+    state.debugger = now.attached;
+    state.host = now.host;
+    state.pid = now.pid;
+    state.where = now.where;
+    state.detail = now.why;
+    if (now.exited) {
+      state.activity = now.state.phase == RankPhase::Finalized ? views::RankActivity::Finished : views::RankActivity::Failed;
+      state.detail = now.end;
+    } else if (now.state.phase == RankPhase::Diverged) {
+      state.activity = views::RankActivity::Failed;
+      state.detail = tr("diverged");
+    } else if (now.state.phase == RankPhase::Stopped) {
+      state.activity = views::RankActivity::Stopped;
+      state.detail = tr("before event %1, %2").arg(now.state.serial + 1).arg(QString::fromStdString(now.state.call));
+    } else if (!now.why.isEmpty()) {
+      state.activity = views::RankActivity::Stopped;
+    } else if (now.state.phase == RankPhase::Gated || now.state.phase == RankPhase::Hello) {
+      state.activity = views::RankActivity::Gated;
+    } else if (now.state.phase == RankPhase::Finalized) {
+      state.activity = views::RankActivity::Finished;
+    } else if (now.state.inCall != 0) {
+      state.activity = views::RankActivity::InCall;
+      state.detail = tr("in %1").arg(QString::fromStdString(now.state.call));
+      if (now.state.waitPeer >= 0) {
+        state.detail += tr(", waiting for rank %1").arg(now.state.waitPeer);
+      } else if (now.state.waitPeer == kAnySource) {
+        state.detail += tr(", waiting for any source");
+      }
+    } else if (now.state.phase == RankPhase::Running) {
+      state.activity = views::RankActivity::Running;
+    }
+    states.append(state);
+  }
+  return states;
+}
+
+void DebugSession::onRankState(mi::Rank rank, mi::SessionState state) {
+  RankNow& now = m_now[rank];
+  if (state == mi::SessionState::Running) {
+    now.why.clear();
+    now.where.clear();
+    if (rank == m_current) {
+      dropVariables();
+    }
+  }
+  Q_EMIT ranksChanged();
+}
+
+void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
+  RankNow& now = m_now[rank];
+  if (m_phase == Phase::Attaching || stop.exited()) {
+    return;
+  }
+  now.why = text(stop.describe());
+  if (stop.reason == mi::StopReason::Breakpoint && !m_cycles.isEmpty()) {
+    const int spec = m_fleet.specOf(rank, stop.breakpointNumber);
+    for (const auto& [id, fleetId] : m_specOf) {
+      if (fleetId == spec && spec != 0) {
+        now.why = tr("breakpoint %1").arg(id);
+        ++m_cycles.last().hits;
+        m_cycles.last().summary = tr("stopped at breakpoint %1, rank %2 after event %3").arg(id).arg(rank).arg(now.state.serial);
+        db::BreakpointHit hit;
+        hit.cycle = m_cycleIds[m_cycles.last().number];
+        hit.breakpoint = id;
+        hit.rank = rank;
+        hit.serial = now.state.serial;
+        hit.hits = m_fleet.status(fleetId, rank).hits;
+        store(hit);
+      }
+    }
+  } else if (stop.reason == mi::StopReason::Signal && !m_cycles.isEmpty()) {
+    m_cycles.last().summary = tr("rank %1: %2").arg(rank).arg(now.why);
+  }
+  m_stepping.remove(rank);
+  Q_EMIT ranksChanged();
+  Q_EMIT rankStopped(rank);
+  if (rank != m_current && stop.reason != mi::StopReason::Event) {
+    setCurrentRank(rank);
+  } else if (rank == m_current) {
+    refreshStack(rank);
+  }
+  if (stop.reason != mi::StopReason::Event) {
+    Q_EMIT progress({});
+    saveCycle();
+    Q_EMIT settled();
+  }
+}
+
+void DebugSession::setCurrentRank(int rank) {
+  if (rank < 0 || static_cast<std::size_t>(rank) >= m_rankInfos.size()) {
+    return;
+  }
+  if (rank != m_current) {
+    m_current = rank;
+    m_frame = 0;
+    dropVariables();
+    m_frames.clear();
+    m_fleet.focus(rank);
+    Q_EMIT currentRankChanged(rank);
+  }
+  if (currentIsStopped()) {
+    refreshStack(rank);
+  } else {
+    Q_EMIT stackChanged(rank, {}, 0);
+  }
+}
+
+void DebugSession::setFocus(const QList<int>& ranks) {
+  const QSet<int> wanted(ranks.begin(), ranks.end());
+  protocol::AttachGdb attach;
+  protocol::DetachGdb detach;
+  for (const int rank : wanted) {
+    if (!m_focus.contains(rank) && m_phase == Phase::Running && !m_now[rank].attached) {
+      attach.ranks.push_back(rank);
+    }
+  }
+  std::vector<mi::Rank> leaving;
+  for (const int rank : std::as_const(m_focus)) {
+    if (!wanted.contains(rank) && m_phase == Phase::Running && m_now[rank].attached) {
+      leaving.push_back(rank);
+    }
+  }
+  m_focus = wanted;
+  if (!attach.ranks.empty()) {
+    sendToDaemon(attach);
+  }
+  if (!leaving.empty()) {
+    m_fleet.detach(leaving, [this](const mi::GroupResult& result) {
+      if (result.complete()) {
+        protocol::DetachGdb ended;
+        ended.ranks = {result.done.begin(), result.done.end()};
+        sendToDaemon(ended);
+      }
+    });
+  }
+}
+
+void DebugSession::refreshStack(int rank) {
+  mi::GdbSession* gdb = m_fleet.session(rank);
+  if (gdb == nullptr) {
+    return;
+  }
+  const quint64 generation = ++m_stackGeneration;
+  gdb->inspect().frames(gdb->stop().thread, 0, 63, [this, rank, generation](const Result<std::vector<mi::Frame>>& frames) {
+    if (!frames || generation != m_stackGeneration || rank != m_current) {
+      return;
+    }
+    m_frames.clear();
+    for (const mi::Frame& frame : *frames) {
+      m_frames.append(toFrame(frame));
+    }
+    const auto user = mi::firstUserFrame(*frames);
+    m_frame = user ? static_cast<int>(*user) : 0;
+    if (m_frame < m_frames.size()) {
+      m_now[rank].where = place(m_frames[m_frame]);
+    }
+    Q_EMIT stackChanged(rank, m_frames, m_frame);
+    Q_EMIT ranksChanged();
+    selectFrame(m_frame);
+  });
+}
+
+void DebugSession::selectFrame(int level) {
+  m_frame = level;
+  if (!currentIsStopped()) {
+    return;
+  }
+  mi::GdbSession* gdb = currentGdb();
+  gdb->inspect().selectFrame({gdb->stop().thread, level}, [this, generation = m_stackGeneration](const Status&) {
+    if (generation == m_stackGeneration) {
+      refreshVariables();
+      m_fleet.refreshWatches();
+    }
+  });
+}
+
+void DebugSession::dropVariables() {
+  mi::GdbSession* gdb = currentGdb();
+  for (const auto& [path, name] : m_vars) {
+    if (gdb != nullptr && !path.mid(2).contains(QLatin1Char('/'))) {
+      gdb->inspect().deleteVar(name.toStdString(), [](const Status&) {});
+    }
+  }
+  m_vars.clear();
+  m_variables.clear();
+  m_variablesPending = 0;
+}
+
+void DebugSession::publishVariables() {
+  const QString function = m_frame < m_frames.size() ? m_frames[m_frame].function : QString();
+  Q_EMIT variablesChanged(QStringLiteral("%1:%2:%3").arg(m_current).arg(m_frames.size() - m_frame).arg(function), m_variables);
+}
+
+void DebugSession::refreshVariables() {
+  dropVariables();
+  if (!currentIsStopped()) {
+    return;
+  }
+  mi::GdbSession* gdb = currentGdb();
+  const mi::FrameRef frame{gdb->stop().thread, m_frame};
+  const quint64 generation = m_stackGeneration;
+  const int level = m_frame;
+  gdb->inspect().variables(frame, mi::VariableDetail::SimpleValues, [this, gdb, frame, generation, level](const Result<std::vector<mi::Variable>>& found) {
+    if (!found || generation != m_stackGeneration || level != m_frame) {
+      return;
+    }
+    for (const mi::Variable& variable : *found) {
+      views::Variable row;
+      row.path = QStringLiteral("v/") + text(variable.name);
+      row.name = text(variable.name);
+      row.type = text(variable.type);
+      row.argument = variable.argument;
+      row.value = variable.value ? text(*variable.value) : QString();
+      const bool pointer = row.type.contains(QLatin1Char('*'));
+      const qsizetype index = m_variables.size();
+      m_variables.append(row);
+      if (variable.value && !pointer) {
+        continue;
+      }
+      ++m_variablesPending;  // a structure, an array or a pointer: its variable object knows what is inside
+      gdb->inspect().createVar(frame, variable.name, [this, generation, level, index, pointer](const Result<mi::VarObject>& object) {
+        if (generation != m_stackGeneration || level != m_frame || index >= m_variables.size()) {
+          return;
+        }
+        views::Variable& shown = m_variables[index];
+        if (object) {
+          m_vars[shown.path] = text(object->name);
+          shown.hasChildren = object->expandable();
+          shown.value = pointer && !shown.value.isEmpty() ? shown.value : text(object->value);
+        } else {
+          shown.value = text(object.error().message);
+          shown.editable = false;
+        }
+        if (--m_variablesPending == 0) {
+          publishVariables();
+        }
+      });
+    }
+    if (m_variablesPending == 0) {
+      publishVariables();
+    }
+  });
+}
+
+void DebugSession::expandVariable(const QString& path, int from) {
+  constexpr int kPage = 100;
+  const auto found = m_vars.find(path);
+  if (found == m_vars.end() || !currentIsStopped()) {
+    return;
+  }
+  currentGdb()->inspect().children(found->second.toStdString(), from, kPage, [this, path, from](const Result<mi::VarPage>& page) {
+    if (!page) {
+      Q_EMIT message(text(page.error().text()), true);
+      return;
+    }
+    QList<views::Variable> children;
+    int number = from;
+    for (const mi::VarObject& child : page->children) {
+      views::Variable row;
+      row.path = path + QLatin1Char('/') + QString::number(number++);
+      row.name = text(child.expression);
+      row.type = text(child.type);
+      row.value = text(child.value);
+      row.hasChildren = child.expandable();
+      m_vars[row.path] = text(child.name);
+      children.append(row);
+    }
+    Q_EMIT childrenArrived(path, children, page->hasMore);
+  });
+}
+
+void DebugSession::editVariable(const QString& path, const QString& value) {
+  if (!currentIsStopped()) {
+    return;
+  }
+  const auto finish = [this](const Result<std::string>& result) {
+    if (!result) {
+      Q_EMIT message(text(result.error().text()), true);
+    } else {
+      Q_EMIT message(tr("Changed. This cycle is altered from here on; the next one is the recording again."), false);
+    }
+    refreshVariables();
+  };
+  mi::GdbSession* gdb = currentGdb();
+  if (const auto found = m_vars.find(path); found != m_vars.end()) {
+    gdb->inspect().assignVar(found->second.toStdString(), value.toStdString(), finish);
+  } else {
+    const QString expression = path.section(QLatin1Char('/'), -1) + QLatin1String(" = ") + value;
+    gdb->inspect().evaluate({gdb->stop().thread, m_frame}, expression.toStdString(), finish);
+  }
+}
+
+void DebugSession::evaluate(const QString& expression, const std::function<void(const QString&)>& done) {
+  if (!currentIsStopped()) {
+    return;
+  }
+  mi::GdbSession* gdb = currentGdb();
+  gdb->inspect().evaluate({gdb->stop().thread, m_frame}, expression.toStdString(), [done](const Result<std::string>& value) {
+    if (value) {
+      done(text(*value));
+    }
+  });
+}
+
+void DebugSession::console(int rank, const QString& line) {
+  mi::GdbSession* gdb = m_fleet.session(rank);
+  if (gdb == nullptr) {
+    Q_EMIT consoleText(rank, tr("Rank %1 has no debugger now.\n").arg(rank), true);
+    return;
+  }
+  gdb->console(line.toStdString(), [this, rank](const Status& status) {
+    if (!status) {
+      Q_EMIT consoleText(rank, text(status.error().text()) + QLatin1Char('\n'), true);
+    }
+  });
+}
+
+void DebugSession::mapSource(const QString& from, const QString& to) {
+  for (const mi::Rank rank : m_fleet.ranks()) {
+    m_fleet.session(rank)->inspect().substitutePath(from.toStdString(), to.toStdString(), [](const Status&) {});
+  }
+}
+
+void DebugSession::onWatch(const mi::WatchValue& value) {
+  views::WatchValue out;
+  out.rank = value.rank;
+  (value.ok ? out.value : out.error) = text(value.text);
+  Q_EMIT watchArrived(text(value.expression), {out});
+}
+
+void DebugSession::onRankConsole(mi::Rank rank, mi::StreamKind kind, std::string_view words) {
+  Q_EMIT consoleText(rank, text(words), kind == mi::StreamKind::Log);
+}
+
+void DebugSession::onRankLost(mi::Rank rank, const std::string& words) {
+  m_now[rank].attached = false;
+  if (m_phase == Phase::Running || m_phase == Phase::Attaching) {
+    Q_EMIT consoleText(rank, text(words) + QLatin1Char('\n'), true);
+  }
+  Q_EMIT ranksChanged();
+}
+
+void DebugSession::onRankEscalate(mi::Rank rank, mi::Escalation escalation) {
+  switch (escalation) {
+    case mi::Escalation::InterruptGdb:
+      sendToDaemon(protocol::GdbSignal{rank, protocol::SignalTarget::Gdb, SIGINT});
+      break;
+    case mi::Escalation::InterruptProgram:
+    case mi::Escalation::StopProgram:
+      sendToDaemon(protocol::GdbSignal{rank, protocol::SignalTarget::Program, SIGINT});
+      break;
+    case mi::Escalation::TerminateGdb:
+      sendToDaemon(protocol::GdbSignal{rank, protocol::SignalTarget::Gdb, SIGTERM});
+      break;
+  }
+}
+
+void DebugSession::onRankToolAction(mi::Rank rank, mi::ToolAction action, std::string_view) {
+  switch (action) {
+    case mi::ToolAction::Run:
+      restartCycle();
+      break;
+    case mi::ToolAction::Kill:
+      endReplay();
+      break;
+    case mi::ToolAction::Detach:
+      setFocus([this, rank] {
+        QList<int> rest = m_focus.values();
+        rest.removeAll(rank);
+        return rest;
+      }());
+      break;
+    case mi::ToolAction::Quit:
+    case mi::ToolAction::Attach:
+      Q_EMIT consoleText(rank, tr("That is Photofinish's business: use the Replay menu.\n"), true);
+      break;
+  }
+}
+
+void DebugSession::onRankSlow(mi::Rank rank, const std::string& command, bool givenUp) {
+  Q_EMIT message(givenUp ? tr("Rank %1: GDB did not answer '%2'; it was given up.").arg(rank).arg(text(command))
+                         : tr("Rank %1: GDB is slow with '%2' …").arg(rank).arg(text(command)),
+                 givenUp);
+}
+
+void DebugSession::onRankValuesChanged(mi::Rank rank) {
+  if (rank == m_current) {
+    refreshVariables();
+  }
+}
+
+void DebugSession::onGroupProgress(const mi::GroupResult& result) {
+  if (result.complete() && !result.failed.empty()) {
+    Q_EMIT message(text(result.summary()), true);
+  }
+}
+
+}  // namespace pf::gui

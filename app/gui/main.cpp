@@ -1,0 +1,78 @@
+// photofinish-gui: the window.
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QTimer>
+#include <csignal>
+#include <cstdio>
+
+#include "app/version.h"
+#include "main_window.h"
+#include "views/space_time_view.h"
+
+namespace {
+
+/// "failing" or RANK:SERIAL, once the trace is open.
+void sendTo(pf::gui::MainWindow& window, const QString& goal) {
+  if (goal == QLatin1String("failing")) {
+    window.session().runToFailure();
+    return;
+  }
+  const QStringList parts = goal.split(QLatin1Char(':'));
+  if (parts.size() == 2) {
+    window.session().replayTo({parts[0].toInt(), parts[1].toULongLong()});
+  }
+}
+
+/// Writes a picture of the window once it has come to rest, and ends.
+void takePicture(pf::gui::MainWindow& window, const QString& file) {
+  QTimer::singleShot(1500, &window, [&window, file] {
+    const bool written = window.grab().save(file);
+    std::printf(written ? "photofinish: picture in %s\n" : "photofinish: cannot write %s\n", qPrintable(file));
+    window.session().endReplay();
+    QCoreApplication::exit(written ? 0 : 1);
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  QApplication application(argc, argv);
+  QCoreApplication::setOrganizationName(QStringLiteral("photofinish"));
+  QCoreApplication::setApplicationName(QStringLiteral("photofinish"));
+  QCoreApplication::setApplicationVersion(QString::fromLatin1(pf::app::kVersion));
+  QCommandLineParser parser;
+  parser.setApplicationDescription(QStringLiteral("Photofinish: races and replay of MPI programs"));
+  parser.addHelpOption();
+  parser.addVersionOption();
+  const QCommandLineOption replayTo(QStringLiteral("replay-to"), QStringLiteral("Replay to 'failing' or RANK:SERIAL at once."), QStringLiteral("goal"));
+  const QCommandLineOption screenshot(QStringLiteral("screenshot"), QStringLiteral("Write a picture of the window and end."), QStringLiteral("file"));
+  parser.addOption(replayTo);
+  parser.addOption(screenshot);
+  parser.addPositionalArgument(QStringLiteral("trace"), QStringLiteral("Trace to open."), QStringLiteral("[trace]"));
+  parser.process(application);
+
+  pf::gui::MainWindow window;
+  window.show();
+  const QString goal = parser.value(replayTo);
+  const QString picture = parser.value(screenshot);
+  QObject::connect(&window, &pf::gui::MainWindow::opened, &window, [&](bool ok) {
+    if (!ok && !picture.isEmpty()) {
+      std::fprintf(stderr, "photofinish: %s\n", qPrintable(window.statusText()));
+      QCoreApplication::exit(4);
+    } else if (ok && !goal.isEmpty()) {
+      if (!picture.isEmpty()) {
+        QObject::connect(&window.session(), &pf::gui::DebugSession::settled, &window, [&] { takePicture(window, picture); }, Qt::SingleShotConnection);
+      }
+      sendTo(window, goal);
+    } else if (ok && !picture.isEmpty()) {
+      takePicture(window, picture);
+    }
+  });
+  if (!parser.positionalArguments().isEmpty()) {
+    window.openTrace(parser.positionalArguments().first());
+  } else if (!picture.isEmpty()) {
+    takePicture(window, picture);
+  }
+  return QApplication::exec();
+}

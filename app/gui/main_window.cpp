@@ -1,0 +1,316 @@
+#include "main_window.h"
+
+#include <QCloseEvent>
+#include <QDockWidget>
+#include <QFileInfo>
+#include <QLabel>
+#include <QListWidget>
+#include <QMenuBar>
+#include <QSettings>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QToolBar>
+#include <QVBoxLayout>
+#include <QtConcurrent>
+
+#include "plugins/comm_matrix.h"
+#include "views/debug_views.h"
+#include "views/icons.h"
+#include "views/race_list_view.h"
+#include "views/rank_models.h"
+#include "views/rank_strip.h"
+#include "views/session_models.h"
+#include "views/session_views.h"
+#include "views/source_view.h"
+#include "views/space_time_view.h"
+#include "views/text_views.h"
+#include "views/trace_text.h"
+
+namespace pf::gui {
+
+MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_session(new DebugSession(this)) {
+  setObjectName(QStringLiteral("MainWindow"));
+  setWindowTitle(tr("Photofinish"));
+  resize(1500, 950);
+  setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
+  makeViews();
+  makeActions();
+  makeDocks();
+  makeMenus();
+  connectDiagram();
+  connectSession();
+  connectDebugViews();
+  connectBreakpoints();
+  m_defaultLayout = saveState();
+  restoreLayout();
+  fillRecent();
+  setActionsEnabled();
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::makeViews() {
+  m_diagram = new views::SpaceTimeView;
+  m_source = new views::SourceView;
+  m_races = new views::RaceListView;
+  m_ranks = new views::RankStrip;
+  m_stack = new views::StackView;
+  m_variables = new views::VariablesView;
+  m_watches = new views::WatchesView;
+  m_breakpoints = new views::BreakpointsView;
+  m_output = new views::OutputView;
+  m_console = new views::ConsoleView;
+  m_cycles = new views::CyclesView;
+  m_progress = new views::ProgressStrip;
+  m_status = new QLabel;
+  m_status->setTextFormat(Qt::PlainText);
+  m_status->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  m_mode = new QLabel;
+  m_mode->setTextFormat(Qt::PlainText);
+  statusBar()->addWidget(m_status, 1);
+  statusBar()->addPermanentWidget(m_progress);
+  statusBar()->addPermanentWidget(m_mode);
+
+  auto* split = new QSplitter(Qt::Vertical);
+  split->setObjectName(QStringLiteral("centre"));
+  split->addWidget(m_diagram);
+  split->addWidget(m_source);
+  split->setStretchFactor(0, 3);
+  split->setStretchFactor(1, 2);
+  split->setChildrenCollapsible(false);
+
+  auto* welcome = new QWidget;
+  auto* column = new QVBoxLayout(welcome);
+  column->setContentsMargins(80, 60, 80, 60);
+  column->setSpacing(12);
+  auto* title = new QLabel(tr("Photofinish"));
+  QFont big = title->font();
+  big.setPointSizeF(big.pointSizeF() * 2.2);
+  big.setBold(true);
+  title->setFont(big);
+  column->addWidget(title);
+  column->addWidget(new QLabel(tr("Record an MPI run (Ctrl+R) or open a trace (Ctrl+O). Recent traces:")));
+  m_recent = new QListWidget;
+  m_recent->setAccessibleName(tr("Recent traces"));
+  column->addWidget(m_recent, 1);
+  connect(m_recent, &QListWidget::itemActivated, this, [this](const QListWidgetItem* item) { openTrace(item->data(Qt::UserRole).toString()); });
+
+  m_pages = new QStackedWidget;
+  m_pages->addWidget(welcome);
+  m_pages->addWidget(split);
+  setCentralWidget(m_pages);
+}
+
+QDockWidget* MainWindow::addDock(const QString& name, const QString& title, QWidget* widget, Qt::DockWidgetArea area) {
+  auto* dock = new QDockWidget(title, this);
+  dock->setObjectName(name);
+  dock->setWidget(widget);
+  addDockWidget(area, dock);
+  m_docks.push_back(dock);
+  return dock;
+}
+
+void MainWindow::makeDocks() {
+  setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+  QDockWidget* ranks = addDock(QStringLiteral("ranks"), tr("Ranks"), m_ranks, Qt::RightDockWidgetArea);
+  QDockWidget* stack = addDock(QStringLiteral("stack"), tr("Stack"), m_stack, Qt::RightDockWidgetArea);
+  QDockWidget* variables = addDock(QStringLiteral("variables"), tr("Variables"), m_variables, Qt::RightDockWidgetArea);
+  QDockWidget* watches = addDock(QStringLiteral("watches"), tr("Watches"), m_watches, Qt::RightDockWidgetArea);
+  tabifyDockWidget(variables, watches);
+  variables->raise();
+  QDockWidget* races = addDock(QStringLiteral("races"), tr("Races"), m_races, Qt::BottomDockWidgetArea);
+  QDockWidget* breakpoints = addDock(QStringLiteral("breakpoints"), tr("Breakpoints"), m_breakpoints, Qt::BottomDockWidgetArea);
+  QDockWidget* output = addDock(QStringLiteral("output"), tr("Output"), m_output, Qt::BottomDockWidgetArea);
+  QDockWidget* console = addDock(QStringLiteral("console"), tr("GDB console"), m_console, Qt::BottomDockWidgetArea);
+  QDockWidget* cycles = addDock(QStringLiteral("cycles"), tr("Cycles"), m_cycles, Qt::BottomDockWidgetArea);
+  QDockWidget* last = races;
+  for (QDockWidget* dock : {breakpoints, output, console, cycles}) {
+    tabifyDockWidget(last, dock);
+    last = dock;
+  }
+  m_registry.add(std::make_unique<plugins::CommMatrixPlugin>());
+  for (plugins::ViewPlugin* plugin : m_registry.plugins()) {
+    plugins::ViewWidget* widget = plugin->createWidget(this);
+    QDockWidget* dock = addDock(plugin->id(), plugin->title(), widget, Qt::BottomDockWidgetArea);
+    tabifyDockWidget(last, dock);
+    last = dock;
+    m_pluginViews.push_back(widget);
+    connect(widget, &plugins::ViewWidget::eventSelected, this, &MainWindow::selectEvent);
+  }
+  races->raise();
+  resizeDocks({races}, {260}, Qt::Vertical);
+  resizeDocks({ranks, stack, variables}, {220, 200, 300}, Qt::Vertical);
+  resizeDocks({ranks}, {430}, Qt::Horizontal);
+}
+
+QAction* MainWindow::command(const QString& text, const QString& tip, const QIcon& icon, const QKeySequence& keys, const std::function<void()>& does) {
+  auto* action = new QAction(icon, text, this);
+  action->setShortcut(keys);
+  const QString shown = keys.isEmpty() ? tip : tr("%1 (%2)").arg(tip, keys.toString(QKeySequence::NativeText));
+  action->setToolTip(shown);
+  action->setStatusTip(tip);
+  connect(action, &QAction::triggered, this, does);
+  return action;
+}
+
+void MainWindow::makeActions() {
+  using views::Icon;
+  using views::icon;
+  m_open = command(tr("&Open trace …"), tr("Open a recorded run"), icon(Icon::Open), QKeySequence::Open, [this] { askTrace(); });
+  m_record = command(tr("&Record …"), tr("Run an MPI program and record it"), icon(Icon::Record), QKeySequence(tr("Ctrl+R")), [this] { askRecord(); });
+  m_restart = command(tr("Re&start cycle"), tr("Run the recording again from the start; breakpoints and watches come back"), icon(Icon::RestartCycle),
+                      QKeySequence(tr("Ctrl+Shift+F5")), [this] { m_session->restartCycle(); });
+  m_repeat = command(tr("Re&peat cycle"), tr("Run the recording again to where the last cycle was sent"), icon(Icon::RestartCycle), QKeySequence(tr("Ctrl+F5")),
+                     [this] { m_session->repeatCycle(); });
+  m_nextReceive = command(tr("Next &receive"), tr("Run the current rank to its next receive"), icon(Icon::NextReceive), QKeySequence(tr("F8")),
+                          [this] { m_session->stepToNextReceive(); });
+  m_failing = command(tr("&Failing receive"), tr("Replay to the last receive of the rank that failed"), icon(Icon::RunToFailure), QKeySequence(tr("F4")),
+                      [this] { m_session->runToFailure(); });
+  m_end = command(tr("&End replay"), tr("End the ranks of this cycle"), icon(Icon::Stop), QKeySequence(tr("Shift+F5")), [this] { m_session->endReplay(); });
+  m_markFailing = command(tr("&Mark as failing receive"), tr("The selected event is what Failing receive goes to"), icon(Icon::Bookmark), {}, [this] {
+    if (m_diagram->selectedEvent().valid()) {
+      m_session->bookmark(m_diagram->selectedEvent(), QStringLiteral("failing receive"));
+    }
+  });
+}
+
+void MainWindow::makeMenus() {
+  QMenu* file = menuBar()->addMenu(tr("&File"));
+  file->addActions({m_open, m_record});
+  file->addSeparator();
+  file->addAction(command(tr("E&xport diagram …"), tr("Write the diagram as PNG or SVG"), views::icon(views::Icon::Save), {}, [this] { exportDiagram(); }));
+  file->addSeparator();
+  file->addAction(command(tr("&Quit"), tr("Close the window; a recording goes on"), {}, QKeySequence::Quit, [this] { close(); }));
+
+  QMenu* replay = menuBar()->addMenu(tr("&Replay"));
+  replay->addActions({m_failing, m_nextReceive, m_diagram->replayHereAction(), m_markFailing});
+  replay->addSeparator();
+  replay->addActions({m_restart, m_repeat, m_end});
+
+  QMenu* debug = menuBar()->addMenu(tr("&Debug"));
+  for (const views::RankAction action : {views::RankAction::Continue, views::RankAction::Pause, views::RankAction::Next, views::RankAction::Step, views::RankAction::Finish}) {
+    debug->addAction(m_ranks->action(action));
+  }
+  debug->addSeparator();
+  debug->addActions({m_source->toggleBreakpointAction(), m_source->runToLineAction(), m_diagram->breakHereAction()});
+
+  QMenu* view = menuBar()->addMenu(tr("&View"));
+  view->addActions(m_diagram->viewActions());
+  view->addSeparator();
+  view->addActions({m_diagram->nextRaceAction(), m_diagram->previousRaceAction(), m_diagram->partnerAction(), m_diagram->coneAction(), m_diagram->bookmarkAction()});
+  view->addSeparator();
+  view->addActions({m_source->findAction(), m_source->goToLineAction(), m_races->findAction()});
+  view->addSeparator();
+  for (QDockWidget* dock : m_docks) {
+    view->addAction(dock->toggleViewAction());
+  }
+  view->addAction(command(tr("Reset &layout"), tr("Put all panes back where they were"), {}, {}, [this] { resetLayout(); }));
+
+  QToolBar* bar = addToolBar(tr("Replay"));
+  bar->setObjectName(QStringLiteral("replayBar"));
+  bar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  bar->setIconSize({18, 18});
+  bar->addActions({m_open, m_record});
+  bar->addSeparator();
+  bar->addActions({m_failing, m_nextReceive, m_restart, m_end});
+}
+
+void MainWindow::resetLayout() { restoreState(m_defaultLayout); }
+
+void MainWindow::restoreLayout() {
+  const QSettings settings;
+  restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
+  restoreState(settings.value(QStringLiteral("window/layout")).toByteArray());
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+  QSettings settings;
+  settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
+  settings.setValue(QStringLiteral("window/layout"), saveState());
+  if (m_recording != nullptr) {
+    m_recording->setParent(nullptr);  // closing the window never ends a recording
+    m_recording->disconnect(this);
+  }
+  m_session->endReplay();
+  event->accept();
+}
+
+void MainWindow::openTrace(const QString& path) {
+  const QString absolute = QFileInfo(path).absoluteFilePath();
+  m_progress->start(tr("Opening %1 …").arg(QFileInfo(path).fileName()), false);
+  auto* watcher = new QFutureWatcher<std::shared_ptr<Result<LoadedTrace>>>(this);
+  connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher, absolute] {
+    watcher->deleteLater();
+    m_progress->finish();
+    const auto loaded = watcher->result();
+    if (!loaded->ok()) {
+      say(QString::fromStdString(loaded->error().text()), true);
+      Q_EMIT opened(false);
+      return;
+    }
+    showTrace(absolute, std::move(loaded->value()));
+    Q_EMIT opened(true);
+  });
+  watcher->setFuture(QtConcurrent::run([absolute] { return std::make_shared<Result<LoadedTrace>>(loadTrace(absolute)); }));
+}
+
+void MainWindow::showTrace(const QString& path, LoadedTrace trace) {
+  m_path = path;
+  m_index = views::makeIndex(trace.data);
+  const views::TraceDataPtr shown = trace.data;
+  m_pages->setCurrentIndex(1);
+  setWindowTitle(tr("%1 — Photofinish").arg(QFileInfo(path).fileName()));
+  m_output->clear();
+  m_output->setRankCount(static_cast<int>(shown->execution.ranks.size()));
+  m_source->closeAll();
+  m_diagram->setReplayPositions({});
+  m_diagram->setTrace(m_index);
+  m_races->setTrace(m_index);
+  for (plugins::ViewWidget* view : m_pluginViews) {
+    view->setTrace(shown);
+  }
+  QHash<QString, QList<int>> sites;
+  for (const CallSite& site : shown->execution.sites) {
+    if (!site.file.empty()) {
+      sites[QString::fromStdString(site.file)].append(site.line);
+    }
+  }
+  m_source->setCallSites(sites);
+  m_session->open(path, std::move(trace));
+  m_ranks->model()->setFocusRanks({m_session->currentRank()});
+  refreshRanks();
+  if (shown->failure.event.valid()) {
+    selectEvent(shown->failure.event);
+    say(tr("%1. Failing receive (F4) replays to it.").arg(shown->failure.reason), false);
+  } else {
+    say(tr("%n racing receive(s). Select one; Enter replays to it.", nullptr, static_cast<int>(shown->races.size())), false);
+  }
+  remember(path);
+  setActionsEnabled();
+}
+
+void MainWindow::say(const QString& text, bool problem) {
+  QString line = text;
+  line.replace(QLatin1Char('\n'), QLatin1Char(' '));
+  m_status->setText(line.simplified());
+  m_status->setToolTip(text.toHtmlEscaped());
+  QPalette colours = palette();
+  if (problem) {
+    colours.setColor(QPalette::WindowText, QColor(0xD5, 0x5E, 0x00));
+  }
+  m_status->setPalette(colours);
+}
+
+QString MainWindow::statusText() const { return m_status->text(); }
+
+void MainWindow::setActionsEnabled() {
+  const bool open = m_session->isOpen();
+  for (QAction* action : {m_restart, m_repeat, m_nextReceive, m_failing, m_markFailing}) {
+    action->setEnabled(open);
+  }
+  m_end->setEnabled(m_session->isReplaying());
+  m_mode->setText(!open ? QString() : m_session->isReplaying() ? tr(" replay, cycle %1 ").arg(m_session->cycles().isEmpty() ? 0 : m_session->cycles().last().number) : tr(" recording "));
+}
+
+}  // namespace pf::gui

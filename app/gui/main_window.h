@@ -1,0 +1,124 @@
+// The window: docks around diagram and source, actions, and the wiring between views and DebugSession.
+#pragma once
+
+#include <QMainWindow>
+#include <QPointer>
+#include <QProcess>
+#include <memory>
+#include <vector>
+
+#include "debug_session.h"
+#include "plugins/api.h"
+#include "views/trace_index.h"
+
+class QLabel;
+class QListWidget;
+class QStackedWidget;
+
+namespace pf::views {
+class BreakpointsView;
+class ConsoleView;
+class CyclesView;
+class OutputView;
+class ProgressStrip;
+class RaceListView;
+class RankStrip;
+class SourceView;
+class SpaceTimeView;
+class StackView;
+class VariablesView;
+class WatchesView;
+}  // namespace pf::views
+
+namespace pf::gui {
+
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+ public:
+  explicit MainWindow(QWidget* parent = nullptr);
+  ~MainWindow() override;
+
+  /// Loads a trace on a worker thread; opened() or a message follows.
+  void openTrace(const QString& path);
+  [[nodiscard]] DebugSession& session() { return *m_session; }
+  [[nodiscard]] views::SpaceTimeView& diagram() { return *m_diagram; }
+  [[nodiscard]] views::RaceListView& races() { return *m_races; }
+  [[nodiscard]] views::SourceView& source() { return *m_source; }
+  [[nodiscard]] views::VariablesView& variables() { return *m_variables; }
+  [[nodiscard]] views::StackView& stack() { return *m_stack; }
+  [[nodiscard]] views::CyclesView& cyclesView() { return *m_cycles; }
+  [[nodiscard]] views::OutputView& outputView() { return *m_output; }
+  [[nodiscard]] QString statusText() const;
+
+ Q_SIGNALS:
+  void opened(bool ok);
+
+ protected:
+  void closeEvent(QCloseEvent* event) override;
+
+ private:
+  void makeViews();
+  void makeDocks();
+  void makeActions();
+  void makeMenus();
+  void connectDiagram();
+  void connectSession();
+  void connectDebugViews();
+  void connectBreakpoints();
+  QDockWidget* addDock(const QString& name, const QString& title, QWidget* widget, Qt::DockWidgetArea area);
+  QAction* command(const QString& text, const QString& tip, const QIcon& icon, const QKeySequence& keys, const std::function<void()>& does);
+  void showTrace(const QString& path, LoadedTrace trace);
+  void resetLayout();
+  void restoreLayout();
+  void selectEvent(const EventRef& event);
+  void selectRace(int race);
+  void showSites(const EventRef& event, const EventRef& other);
+  void say(const QString& text, bool problem);
+  void refreshRanks();
+  void askTrace();
+  void askRecord();
+  void record(const QString& command, const QString& directory);
+  void remember(const QString& path);
+  void fillRecent();
+  void exportDiagram();
+  void locateSource(const QString& path);
+  void editBreakpointAt(const QString& file, int line);
+  void setActionsEnabled();
+
+  DebugSession* m_session;
+  views::TraceIndexPtr m_index;
+  QString m_path;
+
+  QStackedWidget* m_pages = nullptr;
+  QListWidget* m_recent = nullptr;
+  views::SpaceTimeView* m_diagram = nullptr;
+  views::SourceView* m_source = nullptr;
+  views::RaceListView* m_races = nullptr;
+  views::RankStrip* m_ranks = nullptr;
+  views::StackView* m_stack = nullptr;
+  views::VariablesView* m_variables = nullptr;
+  views::WatchesView* m_watches = nullptr;
+  views::BreakpointsView* m_breakpoints = nullptr;
+  views::OutputView* m_output = nullptr;
+  views::ConsoleView* m_console = nullptr;
+  views::CyclesView* m_cycles = nullptr;
+  views::ProgressStrip* m_progress = nullptr;
+  QLabel* m_status = nullptr;
+  QLabel* m_mode = nullptr;
+  plugins::ViewRegistry m_registry;
+  std::vector<plugins::ViewWidget*> m_pluginViews;
+  std::vector<QDockWidget*> m_docks;
+  QByteArray m_defaultLayout;
+  QPointer<QProcess> m_recording;
+
+  QAction* m_open = nullptr;
+  QAction* m_record = nullptr;
+  QAction* m_restart = nullptr;
+  QAction* m_repeat = nullptr;
+  QAction* m_nextReceive = nullptr;
+  QAction* m_failing = nullptr;
+  QAction* m_end = nullptr;
+  QAction* m_markFailing = nullptr;
+};
+
+}  // namespace pf::gui

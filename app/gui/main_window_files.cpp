@@ -1,0 +1,123 @@
+// Opening, recording, exporting, finding sources.
+#include <QDialog>
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPushButton>
+#include <QSettings>
+
+#include "main_window.h"
+#include "views/session_views.h"
+#include "views/source_view.h"
+#include "views/space_time_view.h"
+
+namespace pf::gui {
+namespace {
+
+constexpr int kRecentTraces = 12;
+const QString kRecentKey = QStringLiteral("recent/traces");
+
+}  // namespace
+
+void MainWindow::remember(const QString& path) {
+  QSettings settings;
+  QStringList recent = settings.value(kRecentKey).toStringList();
+  recent.removeAll(path);
+  recent.prepend(path);
+  while (recent.size() > kRecentTraces) {
+    recent.removeLast();
+  }
+  settings.setValue(kRecentKey, recent);
+  fillRecent();
+}
+
+void MainWindow::fillRecent() {
+  m_recent->clear();
+  for (const QString& path : QSettings().value(kRecentKey).toStringList()) {
+    if (QFileInfo::exists(path)) {
+      auto* item = new QListWidgetItem(tr("%1   —   %2").arg(QFileInfo(path).fileName(), QFileInfo(path).absolutePath()), m_recent);
+      item->setData(Qt::UserRole, path);
+    }
+  }
+}
+
+void MainWindow::askTrace() {
+  const QString path = QFileDialog::getOpenFileName(this, tr("Open trace"), QFileInfo(m_path).absolutePath(), tr("Traces (*.pft);;All files (*)"));
+  if (!path.isEmpty()) {
+    openTrace(path);
+  }
+}
+
+void MainWindow::askRecord() {
+  QSettings settings;
+  QDialog dialog(this);
+  dialog.setWindowTitle(tr("Record a run"));
+  auto* form = new QFormLayout(&dialog);
+  auto* command = new QLineEdit(settings.value(QStringLiteral("record/command"), QStringLiteral("mpirun -n 4 ./program")).toString());
+  command->setMinimumWidth(480);
+  auto* directory = new QLineEdit(settings.value(QStringLiteral("record/directory"), QFileInfo(QStringLiteral(".")).absoluteFilePath()).toString());
+  form->addRow(tr("Command, as you would type it:"), command);
+  form->addRow(tr("In directory:"), directory);
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
+  buttons->button(QDialogButtonBox::Ok)->setText(tr("Record"));
+  connect(buttons, &QDialogButtonBox::accepted, &dialog, &QDialog::accept);
+  connect(buttons, &QDialogButtonBox::rejected, &dialog, &QDialog::reject);
+  form->addRow(buttons);
+  if (dialog.exec() == QDialog::Accepted) {
+    settings.setValue(QStringLiteral("record/command"), command->text());
+    settings.setValue(QStringLiteral("record/directory"), directory->text());
+    record(command->text(), directory->text());
+  }
+}
+
+void MainWindow::record(const QString& command, const QString& directory) {
+  const QStringList words = QProcess::splitCommand(command);
+  if (words.isEmpty()) {
+    return;
+  }
+  QString trace;
+  for (int i = 1; trace.isEmpty() || QFileInfo::exists(trace) || QFileInfo::exists(trace + QStringLiteral(".d")); ++i) {
+    trace = QStringLiteral("%1/run-%2.pft").arg(directory).arg(i);
+  }
+  m_progress->start(tr("Recording %1 …").arg(command), true);
+  auto* process = new QProcess(this);
+  m_recording = process;
+  process->setWorkingDirectory(directory);
+  process->setProcessChannelMode(QProcess::MergedChannels);
+  process->setStandardInputFile(QProcess::nullDevice());
+  connect(process, &QProcess::readyRead, this, [this, process] { Q_EMIT m_session->output(-1, views::OutputStream::Out, process->readAll()); });
+  connect(process, &QProcess::finished, this, [this, process, trace](int status) {
+    process->deleteLater();
+    m_progress->finish();
+    if (QFileInfo::exists(trace)) {
+      openTrace(trace);
+    } else {
+      say(tr("Nothing was recorded (status %1); the output pane says why.").arg(status), true);
+    }
+  });
+  connect(m_progress, &views::ProgressStrip::cancelRequested, process, &QProcess::terminate);
+  process->start(QString::fromStdString(app::programDirectory()) + QStringLiteral("/photofinish"),
+                 QStringList{QStringLiteral("record"), QStringLiteral("-o"), trace} + words);
+}
+
+void MainWindow::exportDiagram() {
+  const QString path = QFileDialog::getSaveFileName(this, tr("Export diagram"), QStringLiteral("diagram.svg"), tr("Pictures (*.svg *.png)"));
+  QString error;
+  if (!path.isEmpty() && !views::exportDiagram(*m_diagram, path, m_diagram->size(), &error)) {
+    say(error, true);
+  }
+}
+
+void MainWindow::locateSource(const QString& path) {
+  const QString local = QFileDialog::getOpenFileName(this, tr("Where is %1?").arg(path));
+  if (!local.isEmpty()) {
+    m_source->setPathMapping(path, local);
+    m_session->mapSource(QFileInfo(path).path(), QFileInfo(local).path());
+  }
+}
+
+}  // namespace pf::gui

@@ -1,0 +1,31 @@
+// From a trace file to what the views show. Runs on a worker thread: opens its own store.
+#pragma once
+
+#include <QString>
+
+#include "app/collate.h"
+#include "db/trace_store.h"
+#include "views/trace_view_data.h"
+
+namespace pf::gui {
+
+struct LoadedTrace {
+  views::TraceDataPtr data;
+  db::RunInfo run;
+  std::vector<db::RankInfo> ranks;
+};
+
+/// Opens `path`; runs the program once more first if the trace holds choices only.
+[[nodiscard]] Result<LoadedTrace> loadTrace(const QString& path);
+
+/// How a rank ended, from what the store says of it.
+[[nodiscard]] views::RankEnd rankEnd(const db::RankInfo& rank, const RankHistory& history, const Execution& execution);
+
+/// The event at which the run failed: the last receive of the rank that crashed, aborted or hung (its last event
+/// where it received nothing). Invalid if no rank failed.
+[[nodiscard]] views::Failure findFailure(const std::vector<db::RankInfo>& ranks, const Execution& execution);
+
+/// Whether the event takes or sees a message.
+[[nodiscard]] bool receives(const RankHistory& rank, Serial serial);
+
+}  // namespace pf::gui
