@@ -1,0 +1,217 @@
+#!/usr/bin/python3
+"""What recording and replaying cost: the bench programs native and under photofinish, interleaved.
+
+    bench.py [--build build/release] [--runs 9] [--only pingpong,halo,storm,replay,until] [--json OUT]
+    bench.py --command 'env LD_PRELOAD=/tmp/x.so {launch}' --only storm      another way to record
+
+Runs go native, ours, ours, native, native, ours ..., so that a drift of the machine meets both. Each
+run of a program times many short rounds; its figure is the tenth percentile of these, which a load on
+the machine disturbs least. "ratio" is the median over the pairs; the ratios of the medians inside the
+runs and of the two fastest runs stand beside it. A replay gives the program its recorded clock, so
+replays are timed from outside, start of the job included, with a storm long enough to outweigh it.
+Exit: 0 all within their targets, 1 not, 77 nothing to measure with.
+"""
+import argparse
+import json
+import pathlib
+import re
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "corpus"))
+from run_native import mpi_environment, stop  # noqa: E402
+
+RECORDED = {"pingpong": (2, [], 1.05), "halo": (2, [], 1.03), "storm": (4, [], 1.15)}
+LONG_STORM = (4, ["500", "340"])     # just over 1,000,000 events in each rank
+UNTIL = "0:1000000"
+REPLAY_TARGET, UNTIL_TARGET = 1.5, 1.3
+FIELD = re.compile(r"(\w+)=([0-9.]+)")
+
+
+class Failed(Exception):
+    pass
+
+
+class Bench:
+    def __init__(self, args, scratch):
+        self.args = args
+        self.scratch = scratch
+        self.bin = args.build / "bin"
+        self.trace = scratch / "long_storm.pft"
+
+    def launch(self, program, ranks, arguments):
+        return ["mpirun", "-n", str(ranks), "--oversubscribe", str(self.bin / "bench" / program), *arguments]
+
+    def expand(self, template, launch, trace):
+        words = []
+        for word in shlex.split(template):
+            words += launch if word == "{launch}" else [
+                word.replace("{photofinish}", str(self.bin / "photofinish")).replace("{trace}", str(trace))]
+        return words
+
+    def record_command(self, launch, trace):
+        return self.expand(self.args.command, launch, trace)
+
+    def replay_command(self, *options):
+        return self.expand(self.args.replay_command, [], self.trace) + list(options)
+
+    def run(self, command, stop_at=None):
+        """(seconds outside, fields of the bench= line); with stop_at, seconds to the line that matches."""
+        start = time.monotonic()
+        with tempfile.TemporaryFile() as captured:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, cwd=self.scratch, env=mpi_environment(),
+                                       stdout=subprocess.PIPE if stop_at else captured,
+                                       stderr=subprocess.STDOUT, start_new_session=True)
+            try:
+                if stop_at:
+                    return self.wait_for_line(process, stop_at, start, command), {}
+                process.wait(self.args.timeout)
+            except subprocess.TimeoutExpired:
+                stop(process)
+                raise Failed(f"no end after {self.args.timeout:g} s: {shlex.join(command)}") from None
+            seconds = time.monotonic() - start
+            captured.seek(0)
+            text = captured.read().decode(errors="replace")
+        if process.returncode != 0:
+            raise Failed(f"exit {process.returncode}: {shlex.join(command)}\n{text[-2000:]}")
+        line = next((line for line in text.splitlines() if line.startswith("bench=")), "")
+        return seconds, {name: float(value) for name, value in FIELD.findall(line)}
+
+    def wait_for_line(self, process, pattern, start, command):
+        text = []
+        watchdog = self.watch(process)
+        try:
+            for raw in process.stdout:
+                text.append(raw.decode(errors="replace"))
+                if pattern.search(text[-1]):
+                    return time.monotonic() - start
+            raise Failed(f"ended without a line like /{pattern.pattern}/: {shlex.join(command)}\n"
+                         + "".join(text[-20:]))
+        finally:
+            watchdog.cancel()
+            stop(process)
+            process.stdout.close()
+
+    def watch(self, process):
+        watchdog = threading.Timer(self.args.timeout, stop, [process])
+        watchdog.daemon = True
+        watchdog.start()
+        return watchdog
+
+    def interleave(self, native, ours, label):
+        """--runs pairs of results of the two functions, in alternating order."""
+        pairs = []
+        for i in range(self.args.runs):
+            if i % 2 == 0:
+                first, second = native(), ours()
+                pairs.append((first, second))
+            else:
+                first, second = ours(), native()
+                pairs.append((second, first))
+            progress(f"{label} {i + 1}/{self.args.runs}")
+        progress("")
+        return pairs
+
+    def recording(self, name):
+        ranks, arguments, target = RECORDED[name]
+        launch = self.launch(name, ranks, arguments)
+        command = self.record_command(launch, self.scratch / "bench.pft")
+
+        def inside(words):
+            _, fields = self.run(words)
+            if "tenth" not in fields:
+                raise Failed(f"no bench= line from {shlex.join(words)}")
+            return fields
+
+        pairs = self.interleave(lambda: inside(launch), lambda: inside(command), f"record {name}")
+        return row(f"record {name}", [(a["tenth"], b["tenth"]) for a, b in pairs], target,
+                   ratio_of_medians=median_ratio([(a["seconds"], b["seconds"]) for a, b in pairs]))
+
+    def need_trace(self):
+        if not self.trace.exists():
+            self.run(self.record_command(self.launch("storm", *LONG_STORM), self.trace))
+
+    def replay(self):
+        self.need_trace()
+        launch = self.launch("storm", *LONG_STORM)
+        pairs = self.interleave(lambda: self.run(launch)[0], lambda: self.run(self.replay_command())[0], "replay storm")
+        return row("replay storm / native", pairs, REPLAY_TARGET)
+
+    def until(self):
+        self.need_trace()
+        pattern = re.compile(self.args.stopped, re.IGNORECASE)
+        pairs = self.interleave(lambda: self.run(self.replay_command())[0],
+                                lambda: self.run(self.replay_command("--until", UNTIL), pattern)[0], "replay --until")
+        return row(f"replay --until {UNTIL} / replay", pairs, UNTIL_TARGET)
+
+
+def progress(text):
+    if sys.stderr.isatty():
+        print(f"\r{text:40}\r{text}", end="", file=sys.stderr, flush=True)
+
+
+def median_ratio(pairs):
+    return statistics.median(ours / native for native, ours in pairs)
+
+
+def row(name, pairs, target, ratio_of_medians=None):
+    native, ours = zip(*pairs)
+    ratio = median_ratio(pairs)
+    return {"name": name, "runs": len(pairs), "native_median": statistics.median(native), "native_min": min(native),
+            "ours_median": statistics.median(ours), "ours_min": min(ours), "ratio": ratio,
+            "ratio_of_medians": ratio_of_medians, "ratio_of_minima": min(ours) / min(native),
+            "ratios": [b / a for a, b in pairs], "target": target, "ok": ratio <= target}
+
+
+def show(rows):
+    print(f"{'what':32} {'runs':>4} {'native ms':>10} {'ours ms':>10} {'ratio':>6} {'inner':>6} {'min':>6} {'target':>6}")
+    for r in rows:
+        inner = f"{r['ratio_of_medians']:6.3f}" if r["ratio_of_medians"] else "     -"
+        print(f"{r['name']:32} {r['runs']:4} {1e3 * r['native_median']:10.3f} {1e3 * r['ours_median']:10.3f} "
+              f"{r['ratio']:6.3f} {inner} {r['ratio_of_minima']:6.3f} {r['target']:6.2f}  {'ok' if r['ok'] else 'OVER'}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=HERE.parents[1] / "build" / "release")
+    parser.add_argument("--runs", type=int, default=9)
+    parser.add_argument("--only", default="pingpong,halo,storm,replay,until")
+    parser.add_argument("--command", default="{photofinish} record -o {trace} {launch}", help="how to record")
+    parser.add_argument("--replay-command", default="{photofinish} replay {trace}", help="how to replay")
+    parser.add_argument("--stopped", default=r"\bstopped\b", help="line that --until prints at its stop")
+    parser.add_argument("--timeout", type=float, default=120.0, help="seconds for one run")
+    parser.add_argument("--json", type=pathlib.Path)
+    args = parser.parse_args()
+    args.build = args.build.resolve()
+    names = args.only.split(",")
+    if unknown := set(names) - {*RECORDED, "replay", "until"}:
+        parser.error("unknown: " + ", ".join(sorted(unknown)))
+    needed = [args.build / "bin" / "bench" / "storm"]
+    if "{photofinish}" in args.command or {"replay", "until"} & set(names):
+        needed.append(args.build / "bin" / "photofinish")
+    if missing := [path for path in needed if not path.exists()]:
+        print(f"not built: {missing[0]}; build it, or name the build directory with --build", file=sys.stderr)
+        return 77
+    rows, failed = [], False
+    with tempfile.TemporaryDirectory(prefix="photofinish-bench-") as scratch:
+        bench = Bench(args, pathlib.Path(scratch))
+        for name in names:
+            try:
+                rows.append(getattr(bench, name)() if name in ("replay", "until") else bench.recording(name))
+            except Failed as failure:
+                print(f"{name}: {failure}", file=sys.stderr)
+                failed = True
+    show(rows)
+    if args.json:
+        args.json.write_text(json.dumps({"rows": rows}, indent=1) + "\n")
+    return 1 if failed or not all(r["ok"] for r in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,90 @@
+"""Bad use: one clear message, what to do next, exit status 2, and nothing left behind."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, PhotofinishTest, main
+
+PROGRAM = BIN / "corpus" / "any_source_sum"
+
+
+class BadUseTest(PhotofinishTest):
+    def assert_no_trace(self):
+        self.assertEqual([path.name for path in self.dir.iterdir() if ".pft" in path.name], [])
+
+    def test_no_mpirun_in_path(self):
+        empty = self.dir / "empty"
+        empty.mkdir()
+        run = self.photofinish("record", "-o", "t.pft", "mpirun", "-n", "2", PROGRAM, env={"PATH": str(empty)})
+        self.assert_refused(run, 2, "mpirun", "Install Open MPI")
+        self.assert_no_trace()
+
+    def test_program_not_found(self):
+        for name in ("no-such-program", "./no-such-program", "/no/such/program"):
+            with self.subTest(program=name):
+                run = self.photofinish("record", "-o", "t.pft", "mpirun", "-n", "2", name)
+                self.assert_refused(run, 2, name, "PATH|[Cc]heck the path")
+        self.assert_no_trace()
+
+    def test_program_not_executable(self):
+        (self.dir / "data").write_text("no program\n")
+        run = self.photofinish("record", "-o", "t.pft", "mpirun", "-n", "2", "./data")
+        self.assert_refused(run, 2, "./data", "execut")
+
+    def test_no_program_behind_the_launcher(self):
+        self.assert_refused(self.photofinish("record", "mpirun", "-n", "2"), 2, "no program", "For example")
+
+    def test_not_an_mpi_program(self):
+        self.need("mpirun")
+        (self.dir / "there").write_text("")
+        run = self.photofinish("record", "-o", self.dir / "t.pft", "mpirun", "--oversubscribe", "-n", "2", "/bin/ls", self.dir / "there")
+        self.assertEqual(run.out.splitlines(), [str(self.dir / "there")] * 2, "the program's output is its own")
+        self.assert_refused(run, 2, "MPI_Init", "Is it an MPI program")
+        self.assert_no_trace()
+
+    def test_a_failing_program_that_is_no_mpi_program(self):
+        self.need("mpirun")
+        run = self.photofinish("record", "-o", self.dir / "t.pft", "mpirun", "--oversubscribe", "-n", "2", "/bin/false")
+        self.assertEqual(run.status, 2, run)
+        self.assertIn("status 1", run.err, run)
+
+    def test_unknown_option_and_command(self):
+        for words in (["record", "--no-such-option", "x"], ["replay"], ["info"], ["races", "--jsn", "t.pft"], ["--no-such"]):
+            with self.subTest(words=words):
+                self.assertEqual(self.photofinish(*words).status, 2)
+
+    def test_help_of_every_command(self):
+        for command in ([], ["record"], ["replay"], ["info"], ["races"], ["events"], ["check"], ["salvage"], ["debug"]):
+            with self.subTest(command=command):
+                run = self.photofinish(*command, "--help")
+                self.assertEqual(run.status, 0, run)
+                self.assertIn("--help", run.out)
+
+    def test_no_such_trace(self):
+        for command in ("info", "races", "events", "check", "replay"):
+            with self.subTest(command=command):
+                self.assert_refused(self.photofinish(command, self.dir / "none.pft"), 2, "none.pft")
+        self.assert_no_trace()
+
+    def test_trace_in_a_directory_that_is_not_there(self):
+        run = self.photofinish("record", "-o", self.dir / "no" / "t.pft", "mpirun", "--oversubscribe", "-n", "2", PROGRAM)
+        self.assert_refused(run, 1, "cannot make", "-o FILE")
+        self.assertEqual(run.out, "", "the program is not started when its trace has no place")
+
+    def test_until_what_is_not_there(self):
+        self.need("mpirun", PROGRAM)
+        self.record("t.pft", self.mpirun(4, PROGRAM))
+        for until, message in (("9:1", "no rank 9"), ("0:9999", "no event 9999"), ("0:0", "no event 0"), ("zero", "not an event"),
+                               ("0", "not an event"), ("0:1x", "not an event"), ("-1:1", "no rank -1|not an event")):
+            with self.subTest(until=until):
+                run = self.photofinish("replay", self.dir / "t.pft", f"--until={until}")
+                self.assert_refused(run, 2, message)
+
+    def test_rank_that_is_not_there(self):
+        self.need("mpirun", PROGRAM)
+        self.record("t.pft", self.mpirun(4, PROGRAM))
+        self.assert_refused(self.photofinish("events", self.dir / "t.pft", "--rank", "4"), 2, "no rank 4")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""record --mode outcomes: only MPI's choices are logged; replays are as good, and events come from a replay."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, PhotofinishTest, main
+
+NAMES = ("any_source_sum", "waitany_workers", "testsome_poll", "mprobe_mrecv", "preposted_explicit", "persistent_any")
+
+
+class OutcomesTest(PhotofinishTest):
+    def record_outcomes(self, name, ranks):
+        self.need("mpirun", BIN / "corpus" / name)
+        return self.record("t.pft", self.mpirun(ranks, BIN / "corpus" / name), "--mode", "outcomes")
+
+    def test_replays(self):
+        for name in NAMES:
+            with self.subTest(program=name):
+                recorded = self.record_outcomes(name, 3 if name == "preposted_explicit" else 4)
+                for seed in ("1", "2"):
+                    self.assert_same_run(recorded, self.replay("t.pft", "--jitter", seed))
+
+    def test_choices_only_until_somebody_asks(self):
+        self.record_outcomes("any_source_sum", 4)
+        info = self.photofinish("info", self.dir / "t.pft", "--json").json()
+        self.assertEqual(info["mode"], "outcomes")
+        self.assertEqual(info["wildcardReceives"], 6)
+        self.assertIsNone(info["messages"])
+        self.assertIsNone(info["racingReceives"])
+
+    def test_races_run_the_program_once_more_by_themselves(self):
+        recorded = self.record_outcomes("any_source_sum", 4)
+        races = self.photofinish("races", self.dir / "t.pft", "--json")
+        self.assertEqual(races.status, 0, races)
+        self.assertIn("once more", races.err)
+        self.assertIn(len(races.json()["races"]), (4, 5))
+        run = self.run_command(BIN / "pf_oracle_check", self.dir / "t.pft")
+        self.assertEqual(run.status, 0, run)
+        again = self.photofinish("races", self.dir / "t.pft", "--json")
+        self.assertEqual((again.out, again.err), (races.out, ""), "the second time they are in the trace")
+        self.assertEqual(self.photofinish("check", self.dir / "t.pft").status, 0)
+        self.assert_same_run(recorded, self.replay("t.pft"))
+
+    def test_same_races_as_a_full_recording_of_the_same_run(self):
+        """A survey of a full recording finds what the recording held."""
+        self.need("mpirun", BIN / "corpus" / "any_source_sum")
+        self.record("t.pft", self.mpirun(4, BIN / "corpus" / "any_source_sum"))
+        before = self.photofinish("races", self.dir / "t.pft", "--json")
+        survey = self.photofinish("replay", self.dir / "t.pft", "--survey")
+        self.assertEqual(survey.status, 0, survey)
+        self.assertEqual(self.photofinish("races", self.dir / "t.pft", "--json").out, before.out)
+
+    def test_events_and_until_survey_too(self):
+        self.record_outcomes("any_source_sum", 4)
+        events = self.photofinish("events", self.dir / "t.pft", "--json")
+        self.assertEqual(events.status, 0, events)
+        self.assertTrue(events.json()["events"])
+        self.record_outcomes("any_source_sum", 4)
+        run = self.photofinish("replay", self.dir / "t.pft", "--until", "0:3", timeout=40)
+        self.assertEqual(run.status, 0, run)
+        self.assertIn("rank 0 is stopped just before its event 3", run.err)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""replay --until RANK:SERIAL: that rank stands just before that event, the others at the cut that it needs; seen
+with GDB from outside."""
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, PhotofinishTest, main
+
+PROGRAM = BIN / "corpus" / "any_source_sum"
+RANKS = 4
+
+
+class UntilTest(PhotofinishTest):
+    def setUp(self):
+        super().setUp()
+        self.need("mpirun", "gdb", PROGRAM)
+        self.recorded = self.record("t.pft", self.mpirun(RANKS, PROGRAM))
+        self.events = self.photofinish("events", self.dir / "t.pft", "--json").json()["events"]
+        self.receives = [event for event in self.events if event["rank"] == 0 and event["call"] == "MPI_Recv"]
+
+    def stop_at(self, rank, serial):
+        command = self.start([BIN / "photofinish", "replay", self.dir / "t.pft", "--until", f"{rank}:{serial}"],
+                             stdin=subprocess.PIPE)
+        command.wait_for(lambda: "attach a debugger" in command.errors(), 30)
+        return command
+
+    def pids(self, command):
+        found = {int(rank): int(pid) for rank, pid in re.findall(r"rank (\d+) is process (\d+)", command.errors())}
+        self.assertEqual(sorted(found), list(range(RANKS)), command.errors())
+        return found
+
+    def answer(self, command, text):
+        command.process.stdin.write(text)
+        command.process.stdin.close()
+        return command.finish(30)
+
+    def stack(self, pid):
+        run = subprocess.run(["gdb", "-batch", "-nx", "-ex", "set debuginfod enabled off", "-p", str(pid), "-ex", "bt"],
+                             capture_output=True, text=True, timeout=60)
+        return run.stdout
+
+    def frames(self, stack):
+        return re.findall(r"^#\d+ .*? in (\w+) |^#0 +(\w+) ", stack, re.M)
+
+    def test_stack_of_the_stopped_rank(self):
+        target = self.receives[2]
+        with self.stop_at(0, target["serial"]) as command:
+            pids = self.pids(command)
+            self.assertIn(f"stopped just before its event {target['serial']}: MPI_Recv", command.errors())
+            stack = self.stack(pids[0])
+            self.assertIn("pf_stop_at_event", stack)
+            self.assertRegex(stack, r"(?s)pf_stop_at_event.*MPI_Recv.*any_source_sum\.c:%d" % target["line"])
+            self.assertEqual(os.readlink(f"/proc/{pids[0]}/exe"), str(PROGRAM))
+            run = self.answer(command, b"q\n")
+        self.assertEqual(run.status, 0, run)
+        self.assertNotIn("sum", run.out, "the program has not come to its end")
+
+    def test_others_stand_at_the_cut(self):
+        """A rank that rank 0 needs nothing more of has not run on to MPI_Finalize."""
+        with self.stop_at(0, self.receives[0]["serial"]) as command:
+            stacks = {rank: self.stack(pid) for rank, pid in self.pids(command).items()}
+            self.answer(command, b"q\n")
+        for rank in range(1, RANKS):
+            self.assertIn("pf_stop_at_event", stacks[rank], f"rank {rank}\n{stacks[rank]}")
+            self.assertNotIn("MPI_Finalize", stacks[rank])
+
+    def test_enter_goes_on_to_the_recorded_end(self):
+        with self.stop_at(0, self.receives[1]["serial"]) as command:
+            run = self.answer(command, b"\n")
+        self.assertEqual(run.status, 0, run)
+        self.assertEqual(run.by_rank(), self.recorded.by_rank(), run)
+
+    def test_end_of_input_ends_the_replay(self):
+        run = self.photofinish("replay", self.dir / "t.pft", "--until", f"1:{2}", timeout=40)
+        self.assertEqual(run.status, 0, run)
+        self.assertIn("rank 1 is stopped", run.err)
+
+    def test_the_same_place_with_jitter(self):
+        """Locals of main and of the receive's buffer are those of the recorded run, whatever the timing."""
+        target, seen = self.receives[-1], set()
+        for seed in ("1", "2", "3"):
+            with self.start([BIN / "photofinish", "replay", self.dir / "t.pft", "--until", f"0:{target['serial']}", "--jitter", seed],
+                            stdin=subprocess.PIPE) as command:
+                command.wait_for(lambda: "attach a debugger" in command.errors(), 30)
+                pid = self.pids(command)[0]
+                run = subprocess.run(["gdb", "-batch", "-nx", "-ex", "set debuginfod enabled off", "-p", str(pid),
+                                      "-ex", "up-silently 99", "-ex", "info locals", "-ex", "frame function main", "-ex", "info locals"],
+                                     capture_output=True, text=True, timeout=60)
+                seen.add("\n".join(line for line in run.stdout.splitlines() if re.match(r"(value|i|sum|arrivals) = ", line)))
+                self.answer(command, b"q\n")
+        self.assertEqual(len(seen), 1, seen)
+
+    def test_every_event_of_a_rank(self):
+        last = max(event["serial"] for event in self.events if event["rank"] == 2)
+        for serial in range(1, last + 1):
+            with self.subTest(serial=serial):
+                run = self.photofinish("replay", self.dir / "t.pft", "--until", f"2:{serial}", timeout=40)
+                self.assertEqual(run.status, 0, run)
+                self.assertIn(f"rank 2 is stopped just before its event {serial}:", run.err, run)
+
+
+if __name__ == "__main__":
+    main()
