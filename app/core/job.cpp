@@ -16,6 +16,7 @@ namespace pf::app {
 namespace {
 
 constexpr auto kConnectWithin = std::chrono::seconds(10);
+constexpr auto kLauncherMayLinger = std::chrono::seconds(4);
 
 /// A child that runs `words`, with the given standard descriptors and one more variable.
 pid_t spawn(const std::vector<std::string>& words, const std::string& directory, const int (&descriptors)[3],
@@ -136,12 +137,38 @@ Status Job::send(const protocol::Message& message) {
   return m_connection->send(message);
 }
 
-std::optional<int> Job::launcherStatus() {
-  if (!m_status && m_launcher > 0) {
-    int status = 0;
-    if (waitpid(m_launcher, &status, WNOHANG) == m_launcher) {
-      m_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+void Job::note(const protocol::Message& message) {
+  if (const auto* exited = std::get_if<protocol::RankExited>(&message); exited != nullptr) {
+    const bool bySignal = exited->signal > 0;
+    const bool bad = bySignal || exited->exitStatus > 0;
+    // SIGTERM and SIGKILL are how the launcher ends the others.
+    if (bad && !m_firstBadEnd && exited->signal != SIGTERM && exited->signal != SIGKILL) {
+      m_firstBadEnd = bySignal ? 128 + exited->signal : exited->exitStatus;
     }
+  } else if (const auto* state = std::get_if<protocol::SessionState>(&message); state != nullptr) {
+    m_agentsSeen = m_agentsSeen || state->agents > 0;
+    if (m_agentsSeen && state->agents == 0 && !m_agentsGone) {
+      m_agentsGone = std::chrono::steady_clock::now();
+    } else if (state->agents > 0) {
+      m_agentsGone.reset();
+    }
+  }
+}
+
+std::optional<int> Job::launcherStatus() {
+  if (m_status || m_launcher <= 0) {
+    return m_status;
+  }
+  int status = 0;
+  if (waitpid(m_launcher, &status, WNOHANG) == m_launcher) {
+    const bool crashed = WIFSIGNALED(status) && !m_asked;
+    m_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    if (m_launcherKilled || (crashed && m_agentsGone)) {
+      m_status = m_firstBadEnd.value_or(0);
+    }
+  } else if (m_agentsGone && !m_launcherKilled && std::chrono::steady_clock::now() - *m_agentsGone > kLauncherMayLinger) {
+    m_launcherKilled = true;
+    kill(m_launcher, SIGKILL);
   }
   return m_status;
 }

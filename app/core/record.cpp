@@ -99,6 +99,7 @@ int follow(Job& job, RunFacts& facts) {
         break;
       }
       heard = true;
+      job.note(**message);
       if (const auto* exited = std::get_if<protocol::RankExited>(&**message); exited != nullptr && exited->rank >= 0) {
         RankEnd& end = facts.ends[exited->rank];
         if (exited->signal > 0) {

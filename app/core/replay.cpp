@@ -270,6 +270,7 @@ Result<int> Replay::run() {
           m_failure = Error{ErrorCode::Peer, "the control daemon is gone", "Start the replay again; the trace is whole."};
         }
       } else if (message->has_value()) {
+        m_job->note(**message);
         handle(**message);
         continue;
       }

@@ -32,7 +32,10 @@ class DaemonTransport final : public mi::Transport {
 
 DebugSession::DebugSession(QObject* parent) : QObject(parent), m_fleet(*this) {
   m_tick.setInterval(100);
-  connect(&m_tick, &QTimer::timeout, this, [this] { m_fleet.tick(std::chrono::steady_clock::now()); });
+  connect(&m_tick, &QTimer::timeout, this, [this] {
+    m_fleet.tick(std::chrono::steady_clock::now());
+    launcherEnded();
+  });
 }
 
 DebugSession::~DebugSession() {
@@ -161,6 +164,7 @@ void DebugSession::readDaemon() {
     if (!next->has_value()) {
       return;
     }
+    m_job->note(**next);
     handle(**next);
   }
 }

@@ -147,6 +147,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void dropVariables();
   [[nodiscard]] mi::GdbSession* currentGdb();
   [[nodiscard]] bool currentIsStopped();
+  [[nodiscard]] const views::StackFrame* frameAt(int level) const;
   void publishVariables();
 
   // debug_session_records.cpp: the trace's own tables

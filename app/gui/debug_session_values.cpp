@@ -35,6 +35,15 @@ mi::GdbSession* DebugSession::currentGdb() {
   return now != m_now.end() && now->second.attached ? m_fleet.session(m_current) : nullptr;
 }
 
+const views::StackFrame* DebugSession::frameAt(int level) const {
+  for (const views::StackFrame& frame : m_frames) {
+    if (frame.level == level) {
+      return &frame;
+    }
+  }
+  return nullptr;
+}
+
 bool DebugSession::currentIsStopped() {
   mi::GdbSession* gdb = currentGdb();
   return gdb != nullptr && gdb->state() == mi::SessionState::Stopped;
@@ -203,13 +212,17 @@ void DebugSession::refreshStack(int rank) {
       return;
     }
     m_frames.clear();
-    for (const mi::Frame& frame : *frames) {
-      m_frames.append(toFrame(frame));
-    }
     const auto user = mi::firstUserFrame(*frames);
     m_frame = user ? static_cast<int>(*user) : 0;
-    if (m_frame < m_frames.size()) {
-      m_now[rank].where = place(m_frames[m_frame]);
+    // What lies between the program and the MPI call that it is in is ours and MPI's: not shown.
+    const int first = std::max(0, m_frame - 1);
+    for (const mi::Frame& frame : *frames) {
+      if (frame.level >= first) {
+        m_frames.append(toFrame(frame));
+      }
+    }
+    if (const views::StackFrame* frame = frameAt(m_frame); frame != nullptr) {
+      m_now[rank].where = place(*frame);
     }
     Q_EMIT stackChanged(rank, m_frames, m_frame);
     Q_EMIT ranksChanged();
@@ -244,8 +257,10 @@ void DebugSession::dropVariables() {
 }
 
 void DebugSession::publishVariables() {
-  const QString function = m_frame < m_frames.size() ? m_frames[m_frame].function : QString();
-  Q_EMIT variablesChanged(QStringLiteral("%1:%2:%3").arg(m_current).arg(m_frames.size() - m_frame).arg(function), m_variables);
+  const views::StackFrame* frame = frameAt(m_frame);
+  const QString function = frame != nullptr ? frame->function : QString();
+  const int height = m_frames.isEmpty() ? 0 : m_frames.last().level - m_frame;
+  Q_EMIT variablesChanged(QStringLiteral("%1:%2:%3").arg(m_current).arg(height).arg(function), m_variables);
 }
 
 void DebugSession::refreshVariables() {

@@ -76,8 +76,9 @@ void MainWindow::makeViews() {
   split->setObjectName(QStringLiteral("centre"));
   split->addWidget(m_diagram);
   split->addWidget(m_source);
-  split->setStretchFactor(0, 3);
-  split->setStretchFactor(1, 2);
+  split->setStretchFactor(0, 1);
+  split->setStretchFactor(1, 1);
+  split->setSizes({360, 300});
   split->setChildrenCollapsible(false);
 
   auto* welcome = new QWidget;
@@ -139,7 +140,7 @@ void MainWindow::makeDocks() {
     connect(widget, &plugins::ViewWidget::eventSelected, this, &MainWindow::selectEvent);
   }
   races->raise();
-  resizeDocks({races}, {260}, Qt::Vertical);
+  resizeDocks({races}, {230}, Qt::Vertical);
   resizeDocks({ranks, stack, variables}, {220, 200, 300}, Qt::Vertical);
   resizeDocks({ranks}, {430}, Qt::Horizontal);
 }

@@ -73,6 +73,7 @@ class MainWindow : public QMainWindow {
   void selectEvent(const EventRef& event);
   void selectRace(int race);
   void showSites(const EventRef& event, const EventRef& other);
+  void showFrame(int level);
   void say(const QString& text, bool problem);
   void refreshRanks();
   void askTrace();

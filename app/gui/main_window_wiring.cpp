@@ -123,11 +123,7 @@ void MainWindow::connectDebugViews() {
   connect(m_ranks, &views::RankStrip::actionRequested, m_session, &DebugSession::act);
   connect(m_session, &DebugSession::stackChanged, this, [this](int, const QList<views::StackFrame>& frames, int current) {
     m_stack->setFrames(frames, current);
-    if (current < frames.size() && !frames[current].file.isEmpty()) {
-      m_source->setStopLocation(frames[current].file, frames[current].line);
-    } else {
-      m_source->setStopLocation({}, 0);
-    }
+    showFrame(current);
     if (frames.isEmpty()) {
       m_variables->model()->clear();
     }
@@ -135,11 +131,7 @@ void MainWindow::connectDebugViews() {
   });
   connect(m_stack, &views::StackView::frameSelected, this, [this](int level) {
     m_session->selectFrame(level);
-    const auto& frames = m_stack->model();
-    const QModelIndex cell = frames->index(level, 0);
-    if (cell.isValid() && !frames->frames()[level].file.isEmpty()) {
-      m_source->setStopLocation(frames->frames()[level].file, frames->frames()[level].line);
-    }
+    showFrame(level);
   });
   connect(m_session, &DebugSession::variablesChanged, m_variables->model(), &views::VariablesModel::setVariables);
   connect(m_session, &DebugSession::childrenArrived, m_variables->model(), &views::VariablesModel::setChildren);
@@ -159,6 +151,16 @@ void MainWindow::connectDebugViews() {
   connect(m_source, &views::SourceView::runToLineRequested, m_session, &DebugSession::runToLine);
   connect(m_source, &views::SourceView::locateSourceRequested, this, &MainWindow::locateSource);
   connect(m_output, &views::OutputView::rankClicked, m_session, &DebugSession::setCurrentRank);
+}
+
+void MainWindow::showFrame(int level) {
+  for (const views::StackFrame& frame : m_stack->model()->frames()) {
+    if (frame.level == level && !frame.file.isEmpty()) {
+      m_source->setStopLocation(frame.file, frame.line);
+      return;
+    }
+  }
+  m_source->setStopLocation({}, 0);
 }
 
 void MainWindow::connectBreakpoints() {

@@ -60,8 +60,6 @@ class CommandQueue {
   [[nodiscard]] bool awaits(std::uint64_t token) const;
   /// GDB is gone: everything completes with `error`, also what is pushed later.
   void close(const Error& error);
-  /// Makes a closed queue usable for a new GDB. Tokens go on, so old replies stay strange.
-  void reopen() { m_closed.reset(); }
 
   [[nodiscard]] std::size_t waiting() const { return m_waiting.size(); }
   /// Commands that are with GDB and have neither an answer nor been dropped.

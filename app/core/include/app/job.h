@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,7 +48,11 @@ class Job {
   [[nodiscard]] pid_t launcher() const { return m_launcher; }
   /// Readable once the launcher has ended.
   [[nodiscard]] int launcherFd() const { return m_launcherFd.get(); }
-  /// Exit status of the launcher as a shell gives it (128 + signal); nothing while it runs.
+  /// To be told everything that the daemon says: knows from it when all ranks have ended, and how.
+  void note(const protocol::Message& message);
+  /// Exit status of the launcher as a shell gives it (128 + signal); nothing while it runs. Open MPI 4.1.4's
+  /// mpirun may lock up or crash after a rank has aborted: once all ranks have been gone for some seconds it is
+  /// killed, and the status is that of the rank that failed first.
   std::optional<int> launcherStatus();
   /// Asks the launcher to end the job; a second call kills it.
   void endLauncher();
@@ -66,6 +71,10 @@ class Job {
   UniqueFd m_launcherFd;
   std::optional<int> m_status;
   bool m_asked = false;
+  bool m_agentsSeen = false;
+  bool m_launcherKilled = false;
+  std::optional<std::chrono::steady_clock::time_point> m_agentsGone;
+  std::optional<int> m_firstBadEnd;
   bool m_replay = false;
 };
 
