@@ -106,42 +106,48 @@ Status writeList(Database& database, TableId id, const std::vector<V>& values) {
   });
 }
 
+/// Rows with the key (owner, n) for n from `first`: `rest(writer, n - first)` writes the other
+/// columns.
+template <typename Rest>
+Status writeNumbered(RowWriter& writer, std::size_t owner, std::size_t count, std::size_t first,
+                     Rest&& rest) {
+  Status status;
+  for (std::size_t i = 0; i < count && status.ok(); ++i) {
+    writer(owner);
+    writer(i + first);
+    rest(writer, i);
+    status = writer.end();
+  }
+  return status;
+}
+
 /// A table whose rows are the elements of a vector in RankHistory; the key is (rank, index).
 template <typename V>
 Status writePerRank(Database& database, TableId id, const Execution& execution,
                     std::vector<V> RankHistory::*member) {
-  return writeTable(database, id, [&](RowWriter& writer) -> Status {
-    for (std::size_t r = 0; r < execution.ranks.size(); ++r) {
+  return writeTable(database, id, [&](RowWriter& writer) {
+    Status status;
+    for (std::size_t r = 0; r < execution.ranks.size() && status.ok(); ++r) {
       const std::vector<V>& values = execution.ranks[r].*member;
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        writer(r);
-        writer(i);
-        columns(writer, values[i]);
-        if (Status status = writer.end(); !status) {
-          return status;
-        }
-      }
+      status = writeNumbered(writer, r, values.size(), 0,
+                             [&](RowWriter& row, std::size_t i) { columns(row, values[i]); });
     }
-    return {};
+    return status;
   });
 }
 
 Status writeEvents(Database& database, const Execution& execution, const LogicalTimes& times) {
-  return writeTable(database, TableId::Event, [&](RowWriter& writer) -> Status {
-    for (std::size_t r = 0; r < execution.ranks.size(); ++r) {
+  return writeTable(database, TableId::Event, [&](RowWriter& writer) {
+    Status status;
+    for (std::size_t r = 0; r < execution.ranks.size() && status.ok(); ++r) {
       const std::vector<Event>& events = execution.ranks[r].events;
       const bool hasTimes = r < times.size() && times[r].size() == events.size();
-      for (std::size_t i = 0; i < events.size(); ++i) {
-        writer(r);
-        writer(i + 1);
-        columns(writer, events[i]);
-        hasTimes ? writer(times[r][i]) : writer.null();
-        if (Status status = writer.end(); !status) {
-          return status;
-        }
-      }
+      status = writeNumbered(writer, r, events.size(), 1, [&](RowWriter& row, std::size_t i) {
+        columns(row, events[i]);
+        hasTimes ? row(times[r][i]) : row.null();
+      });
     }
-    return {};
+    return status;
   });
 }
 
@@ -191,16 +197,14 @@ Status writeRaces(Database& database, const ExecutionParts& parts) {
 }
 
 Status writeAlternatives(Database& database, const std::vector<Race>& races) {
-  return writeTable(database, TableId::RaceAlternative, [&](RowWriter& writer) -> Status {
-    for (std::size_t i = 0; i < races.size(); ++i) {
-      for (std::size_t k = 0; k < races[i].alternatives.size(); ++k) {
-        writer(i), writer(k), writer(races[i].alternatives[k]);
-        if (Status status = writer.end(); !status) {
-          return status;
-        }
-      }
+  return writeTable(database, TableId::RaceAlternative, [&](RowWriter& writer) {
+    Status status;
+    for (std::size_t i = 0; i < races.size() && status.ok(); ++i) {
+      const std::vector<std::uint32_t>& messages = races[i].alternatives;
+      status = writeNumbered(writer, i, messages.size(), 0,
+                             [&](RowWriter& row, std::size_t k) { row(messages[k]); });
     }
-    return {};
+    return status;
   });
 }
 

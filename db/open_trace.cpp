@@ -142,8 +142,8 @@ Status checkContents(Database& database) {
   if (!transaction) {
     return transaction.error();
   }
-  const Status schema = checkSchema(database);
-  if (const Status size = checkSize(database);
+  Status schema = checkSchema(database);
+  if (Status size = checkSize(database);
       !size && (schema.ok() || schema.error().code == ErrorCode::Damaged)) {
     return size;
   }

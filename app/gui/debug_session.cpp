@@ -4,8 +4,10 @@
 #include <fcntl.h>
 
 #include <QCoreApplication>
+#include <QLoggingCategory>
 #include <QtConcurrent>
 #include <csignal>
+#include <utility>
 
 #include "app/replay.h"
 #include "base/unique_fd.h"
@@ -13,11 +15,16 @@
 namespace pf::gui {
 namespace {
 
+// QT_LOGGING_RULES="photofinish.*=true" shows all MI text and what the daemon says.
+Q_LOGGING_CATEGORY(miLog, "photofinish.mi", QtWarningMsg)
+Q_LOGGING_CATEGORY(sessionLog, "photofinish.session", QtWarningMsg)
+
 /// MI text to one GDB, through daemon and agent.
 class DaemonTransport final : public mi::Transport {
  public:
   DaemonTransport(int rank, std::function<void(const protocol::Message&)> send) : m_rank(rank), m_send(std::move(send)) {}
   void send(std::string_view bytes) override {
+    qCDebug(miLog).noquote() << m_rank << "->" << QByteArray(bytes.data(), static_cast<qsizetype>(bytes.size())).trimmed();
     for (std::size_t i = 0; i < bytes.size(); i += protocol::kMaxChunk) {
       m_send(protocol::MiToGdb{m_rank, std::string(bytes.substr(i, protocol::kMaxChunk))});
     }
@@ -180,7 +187,10 @@ void DebugSession::handle(const protocol::Message& message) {
                  [this](const protocol::RankDiverged& diverged) { onDiverged(diverged); },
                  [this](const protocol::Verdict& verdict) { onVerdict(verdict); },
                  [this](const protocol::GdbState& state) { onGdbState(state); },
-                 [this](const protocol::MiFromGdb& mi) { m_fleet.feed(mi.rank, mi.bytes); },
+                 [this](const protocol::MiFromGdb& mi) {
+                   qCDebug(miLog).noquote() << mi.rank << "<-" << QByteArray::fromStdString(mi.bytes).trimmed();
+                   m_fleet.feed(mi.rank, mi.bytes);
+                 },
                  [this](const protocol::Output& text) {
                    Q_EMIT output(text.rank, text.stream == 2 ? views::OutputStream::Err : views::OutputStream::Out,
                                  QByteArray::fromStdString(text.bytes));
@@ -205,6 +215,7 @@ void DebugSession::handle(const protocol::Message& message) {
 }
 
 void DebugSession::onState(const protocol::RankState& state) {
+  qCDebug(sessionLog) << "rank" << state.rank << "phase" << static_cast<int>(state.phase) << "event" << state.serial << "in call" << state.inCall;
   RankNow& now = m_now[state.rank];
   const bool wasStopped = now.state.phase == RankPhase::Stopped;
   now.state = state;
@@ -244,8 +255,12 @@ void DebugSession::onDiverged(const protocol::RankDiverged& diverged) {
 
 void DebugSession::onVerdict(const protocol::Verdict& verdict) {
   const QString text = QString::fromStdString(verdict.text);
+  qCDebug(sessionLog).noquote() << "verdict" << static_cast<int>(verdict.kind) << text;
   switch (verdict.kind) {
     case protocol::VerdictKind::CutReached:
+      if (!std::exchange(m_awaitsCut, false)) {
+        break;  // a step has brought the ranks to rest; its own stop says so
+      }
       settle(m_goal.event.valid() ? m_goal.text : tr("stopped"));
       break;
     case protocol::VerdictKind::Stalled:

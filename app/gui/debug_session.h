@@ -195,6 +195,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   std::vector<std::uint64_t> m_stops;         ///< as last planned
   bool m_abandon = false;                     ///< end the job that is being started
   bool m_diverged = false;
+  bool m_awaitsCut = false;                   ///< ranks are on their way to a cut
 
   mi::Fleet m_fleet;
   int m_current = 0;

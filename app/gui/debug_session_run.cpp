@@ -81,6 +81,7 @@ void DebugSession::sendPlan(const Goal& goal) {
     plan.targetRank = goal.event.rank;
   }
   m_stops = plan.stops;
+  m_awaitsCut = true;
   sendToDaemon(plan);
 }
 
@@ -240,6 +241,7 @@ void DebugSession::act(views::RankAction action, const QList<int>& ranks) {
   }
   if (action == views::RankAction::Continue) {
     m_stepping.clear();
+    m_awaitsCut = true;
     m_goal = {{}, tr("on")};
     const std::vector<std::uint64_t> stops = stopsFor(m_goal);
     m_stops.resize(stops.size(), 0);

@@ -77,7 +77,7 @@ TEST(Interrupted, isForgottenWithTheFileThatIsReplaced) {
   const Patient patient(content);
   interruptChange(patient.path());
   Content other = content;
-  other.notes[0].text = "another";
+  other.execution.ranks[0].events[1].tag = 5;
   ASSERT_TRUE(writeContent(patient.path(), other).ok());
   const Result<Content> read = readContent(patient.path());
   ASSERT_TRUE(read.ok()) << read.error().text();

@@ -217,6 +217,7 @@ void Agent::sendSignal(const GdbSignal& order) {
 }
 
 void Agent::kill() {
+  m_killed = true;
   if (replaying()) {
     signalProgram(SIGKILL);
     return;
@@ -249,7 +250,7 @@ void Agent::loseDaemon() {
   m_daemon.close();
   m_echo = true;
   endGdb();
-  if (replaying()) {
+  if (replaying() && !m_killed) {
     say("rank " + std::to_string(m_rank) + ": the control daemon is gone");
     m_daemonLost = Clock::now();
     if (!waitsForUs()) {

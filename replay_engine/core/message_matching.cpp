@@ -130,9 +130,9 @@ class Matcher {
       return Envelope{receive.source, receive.comm, receive.tag};
     }
     const Envelope wanted{receive.wantedSource, receive.comm, receive.wantedTag};
-    const auto proven = m_provenPosts.find(wanted);
-    if (isPending(history, receive) && wanted.source != kAnySource && wanted.tag != kAnyTag &&
-        receive.post > m_lastCancel && proven != m_provenPosts.end() && post < proven->second) {
+    const auto proven = m_provenPosts.find(wanted);  // no message has a wildcard in its envelope
+    if (isPending(history, receive) && receive.post > m_lastCancel &&
+        proven != m_provenPosts.end() && post < proven->second) {
       return wanted;
     }
     return std::nullopt;

@@ -585,8 +585,15 @@ int onRequest_get_status(const CallPlace& place, MPI_Request request, int* flag,
   return result;
 }
 
-int onCancel(const CallPlace&, MPI_Request* request) {
+int onCancel(const CallPlace& place, MPI_Request* request) {
   const StateLock lock;
+  // An event: from here on the receive may match nothing, which the race rules and the pairing need to know.
+  beginEvent(place);
+  if (g_engine.events) {
+    const std::uint32_t site = siteNumber(place);
+    g_engine.log.commit(putVarint(putKind(g_engine.log.reserve(), RecordKind::Local), site));
+    g_engine.log.publish();
+  }
   Request* entry = g_engine.requests.find(*request);
   if (entry == nullptr || !isReceive(*entry)) {
     return PF_REAL(Cancel)(request);

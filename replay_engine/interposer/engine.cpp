@@ -1,6 +1,6 @@
 #include "engine.h"
 
-#include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -98,6 +98,21 @@ void compare(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
 
 }  // namespace
 
+}  // namespace pf
+
+using namespace pf;
+
+// Outside of any namespace: GDB and the MI bridge know a stop by a frame named pf_stop….
+
+/// Stops for the debugger. A function of its own, so that the frame after the trap bears this name.
+extern "C" __attribute__((noinline, visibility("hidden"))) void pf_stop_trap() {
+#if defined(__x86_64__)
+  __asm__ volatile("int3\n\tnop");
+#else
+  std::raise(SIGTRAP);
+#endif
+}
+
 /// Where a rank waits before an event that it was told to stop at. GDB finds it by its name.
 extern "C" __attribute__((noinline, visibility("hidden"))) void pf_stop_at_event() {
   RankPage& page = *g_engine.page;
@@ -112,11 +127,7 @@ extern "C" __attribute__((noinline, visibility("hidden"))) void pf_stop_at_event
     }
     if (page.trapOnStop.load(std::memory_order_acquire) != 0 && isTraced()) {
       page.trapOnStop.store(0, std::memory_order_release);
-#if defined(__x86_64__)
-      __asm__ volatile("int3");
-#else
-      std::raise(SIGTRAP);
-#endif
+      pf_stop_trap();
       // The debugger continued: go on, unless a new order came with it.
       std::uint64_t unchanged = stopAt;
       page.stopAt.compare_exchange_strong(unchanged, 0);
@@ -127,6 +138,8 @@ extern "C" __attribute__((noinline, visibility("hidden"))) void pf_stop_at_event
   page.phase.store(static_cast<std::uint32_t>(RankPhase::Running), std::memory_order_release);
   tellAgent();
 }
+
+namespace pf {
 
 void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   if (mustStopBefore(g_engine.serial + 1)) [[unlikely]] {
@@ -200,9 +213,7 @@ void diverge(const CallPlace& place, const char* expected, const char* got) {
   while (true) {
     if (page.trapOnStop.load(std::memory_order_acquire) != 0 && isTraced()) {
       page.trapOnStop.store(0);
-#if defined(__x86_64__)
-      __asm__ volatile("int3");
-#endif
+      pf_stop_trap();
     }
     waitForAgent(page.toRank.load(std::memory_order_acquire));
   }

@@ -99,16 +99,25 @@ Result<UniqueFd> openLock(int directory, int extraFlags) {
   return lock;
 }
 
-/// Removes a flat directory and what is in it.
+/// Removes a flat directory and what is in it. The lock goes last: if we are killed on the way, the
+/// next session finds it and goes on.
 void removeDirectory(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) {
     return;
   }
   Directory directory(::fdopendir(fd), ::closedir);
-  while (const dirent* entry = ::readdir(directory.get())) {
-    static_cast<void>(::unlinkat(fd, static_cast<const char*>(entry->d_name), 0));
+  constexpr int kMostPasses = 3;  // somebody may make a file meanwhile
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    ::rewinddir(directory.get());
+    while (const dirent* entry = ::readdir(directory.get())) {
+      const std::string_view name = static_cast<const char*>(entry->d_name);
+      if (name != "lock") {
+        static_cast<void>(::unlinkat(fd, name.data(), 0));
+      }
+    }
   }
+  static_cast<void>(::unlinkat(fd, "lock", 0));
   static_cast<void>(::rmdir(path.c_str()));
 }
 

@@ -114,6 +114,18 @@ class DamagedTraceTest(PhotofinishTest):
             self.assertIn(run.status, (1, 2, 4), run)
             self.assertIn("bad.pft", run.err)
 
+    def test_logs_whose_description_is_unreadable(self):
+        """NAME.pft.d of a recorder that was killed: run.json cut, empty, or with values of other types."""
+        logs = self.dir / "bad.pft.d"
+        logs.mkdir()
+        for text in ("", "{", "[]", '{"command": 1}', '{"ends": {"0": null}}', '{"ends": []}', '{"salt": "x"}', '{"exitStatus": "x"}'):
+            with self.subTest(text=text):
+                (logs / "run.json").write_text(text)
+                run = self.photofinish("info", self.bad)
+                self.assertIn(run.status, (2, 4), run)
+                self.assert_refused(run, run.status)
+                self.assertTrue(logs.exists(), "logs that cannot be read are not thrown away")
+
     def test_salvage_of_a_cut_trace(self):
         self.bad.write_bytes(self.whole[:len(self.whole) * 3 // 4])
         run = self.photofinish("salvage", self.bad, self.dir / "saved.pft")

@@ -2,6 +2,7 @@
 
 PF_BIN is the directory of the executables (set by CTest). Every test has a directory of its own (self.dir) that is
 also TMPDIR, and marks its processes by a variable in their environment: what runs on after a test is found by it.
+PF_KEEP=1 keeps the directories.
 """
 import json
 import os
@@ -145,7 +146,7 @@ class Command:
             next_look = now + 0.5
             stuck = launcher_is_stuck(self.mark)
             stuck_since = (stuck_since or now) if stuck else None
-            if stuck and now - stuck_since > 3.0:
+            if stuck and now - stuck_since > 15.0:
                 os.kill(stuck, signal.SIGKILL)
                 failed, stuck_since = True, None
         status = self.process.poll()
@@ -154,10 +155,7 @@ class Command:
             self.process.wait()
         elif status < 0:
             status = 128 - status
-        errors = self.errors()
-        # mpirun itself crashed at its end, after the ranks had ended.
-        failed = failed or bool(re.search(r"libpmix|libopen-rte.*PMIx|PMIX.*server_finalize", errors) and "Signal:" in errors)
-        return Run(self.words, status, self.output(), errors, time.monotonic() - self.start, failed)
+        return Run(self.words, status, self.output(), self.errors(), time.monotonic() - self.start, failed)
 
 
 def end_all(mark):
@@ -200,8 +198,7 @@ class PhotofinishTest(unittest.TestCase):
         end_all(self.mark)
         sessions = [path for path in self.dir.glob("photofinish-*") if path.is_dir()]
         shared = shared_memory() - self._shared_memory
-        failed = any(error for _, error in getattr(self._outcome, "errors", []) if error)
-        if failed and os.environ.get("PF_KEEP"):
+        if os.environ.get("PF_KEEP"):
             print(f"kept: {self.dir}", file=sys.stderr)
         else:
             shutil.rmtree(self.dir, ignore_errors=True)

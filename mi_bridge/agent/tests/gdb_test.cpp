@@ -30,7 +30,7 @@ class Gdb : public ProcessSession {
   void mi(const std::string& line) { send(MiToGdb{0, line + "\n"}); }
   /// Reads on until GDB has said `text`; what it said before is forgotten.
   bool saysMi(const std::string& text) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (std::chrono::steady_clock::now() < deadline) {
       if (const std::size_t at = m_mi.find(text); at != std::string::npos) {
         m_mi.erase(0, at + text.size());

@@ -35,7 +35,7 @@ class ProcessSession : public testing::Test {
   void startReplay(const std::vector<Steps>& ranks);
 
   /// Waits for the agent to end; its status as waitpid() gives it, -1 if it does not end.
-  int agentStatus(std::int32_t rank, std::chrono::milliseconds most = std::chrono::seconds(15));
+  int agentStatus(std::int32_t rank, std::chrono::milliseconds most = std::chrono::seconds(30));
   [[nodiscard]] pid_t agentPid(std::int32_t rank) const { return m_agents.at(rank); }
   [[nodiscard]] std::string outputOf(std::int32_t rank) const;
   [[nodiscard]] std::string errorsOf(std::int32_t rank) const;
@@ -47,7 +47,7 @@ class ProcessSession : public testing::Test {
   template <typename M>
   std::optional<M> expect(
       const std::function<bool(const M&)>& fits = [](const M&) { return true; },
-      std::chrono::milliseconds most = std::chrono::seconds(15)) {
+      std::chrono::milliseconds most = std::chrono::seconds(30)) {
     const auto deadline = std::chrono::steady_clock::now() + most;
     std::size_t& at = m_read[M::kType];
     do {
@@ -63,7 +63,7 @@ class ProcessSession : public testing::Test {
     return std::nullopt;
   }
   bool waitFor(const std::function<bool()>& condition,
-               std::chrono::milliseconds most = std::chrono::seconds(10));
+               std::chrono::milliseconds most = std::chrono::seconds(30));
   /// Pids whose environment or command line names the session.
   [[nodiscard]] std::vector<pid_t> processes() const;
   [[nodiscard]] std::string kinds() const;

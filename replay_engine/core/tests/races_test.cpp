@@ -433,13 +433,19 @@ const RaceCase kDeliveryCases[] = {
                            1: send 0
                            2: send 0:5)",
      "0@2: 1@1 | 2@1\n"},
-    {"CancelledTooLateBySsend",
-     R"(0: irecv *:5 q; irecv *:* a; recv 3:9; cancel; wait a = 1; wait q cancelled; recv 2:5
+    {"CancelledTooLateBySsend", R"(comm other: 0 3
+                           0: irecv *:5 q; irecv *:* a; recv 3@other; cancel; wait a = 1
+                           0: wait q cancelled; recv 2:5
                            1: ssend 0; send 3
                            2: send 0:5
-                           3: recv 1; send 0:9)",
+                           3: recv 1; send 0@other)",
      ""},
     {"CancellationThatIsNotRecorded", R"(0: irecv *:5 q; recv *:* = 1; wait q cancelled; recv 2:5
+                           1: send 0
+                           2: send 0:5)",
+     "0@2: 1@1 | 2@1\n"},
+    {"CancellationOfAnotherReceive",
+     R"(0: irecv *:5 q; recv *:* = 1; wait q cancelled; cancel; recv 2:5
                            1: send 0
                            2: send 0:5)",
      "0@2: 1@1 | 2@1\n"},
@@ -461,6 +467,23 @@ const RaceCase kDeliveryCases[] = {
                            2: irecv 3:5 q; irecv *:* a; wait a = 3:6; send 0; wait q
                            3: recv 0; send 2:5; send 2:6)",
      ""},
+    {"FirstOfTwoSsendsCounts", R"(0: irecv * a; irecv 1 b; wait a = 1; wait b; recv 2
+                           1: ssend 0; send 2; ssend 0
+                           2: recv 1; send 0)",
+     ""},
+    {"ProbeKnowsWhatAnotherSourcesMessageKnew",
+     R"(0: recv * = 1; send 3; recv 2
+                           1: send 0
+                           2: irecv *:5 q; probe 4:5; send 0; recv 4:5; wait q = 3:5
+                           3: recv 0; send 2:5
+                           4: send 2:5)",
+     "2@1: 3@2 | 4@1\n"},
+    {"ProbeBeforeAReceiveThatKnowsMore",
+     R"(0: irecv *:5 q; irecv 1:5 b; probe *:* = 2; send 3; wait q = 3:5, b; recv *:* = 2; recv 1:7
+                           1: send 0:5; send 0:7
+                           2: send 0
+                           3: recv 0; send 0:5)",
+     "0@1: 3@2 | 1@1\n0@6: 2@1 | 1@2\n"},
     {"LaterReceiveKnowsWhatAnotherSourcesMessageKnew",
      R"(0: recv * = 1; send 3; recv 2
                            1: send 0

@@ -131,19 +131,20 @@ TEST_F(Door, WrongKeyAndGarbageAreShutOut) {
     const UniqueFd fd = knock();
     ASSERT_TRUE(fd.valid());
     ::send(fd.get(), hello.data(), hello.size(), MSG_NOSIGNAL);
-    EXPECT_TRUE(isClosed(fd, milliseconds(1500))) << hello.substr(0, 30);
+    EXPECT_TRUE(isClosed(fd, milliseconds(1'900))) << hello.substr(0, 30);
   }
   honestPeerGetsIn();
 }
 
 TEST_F(Door, WhoSaysNothingIsShutOutAfterTwoSeconds) {
+  const auto start = Clock::now();
   const UniqueFd silent = knock();
   const UniqueFd slow = knock();
   const std::string hello = encodeMessage(Hello{PeerRole::Client, m_session->key()}, 1).value();
   ::send(slow.get(), hello.data(), 10, MSG_NOSIGNAL);
-  EXPECT_FALSE(isClosed(silent, milliseconds(1500)));
-  EXPECT_TRUE(isClosed(silent, milliseconds(2000)));
-  EXPECT_TRUE(isClosed(slow, milliseconds(500)));
+  EXPECT_TRUE(isClosed(silent, milliseconds(20'000)));
+  EXPECT_GE(Clock::now() - start, milliseconds(1'900));
+  EXPECT_TRUE(isClosed(slow, milliseconds(20'000)));
 }
 
 TEST_F(Door, OtherVersionIsToldWhy) {
@@ -167,7 +168,7 @@ TEST_F(Door, NonsenseAfterTheKeyClosesOnlyThatPeer) {
   const std::string bytes =
       encodeMessage(Hello{PeerRole::Agent, m_session->key()}, 1).value() + std::string(200, 'z');
   ::send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-  EXPECT_TRUE(isClosed(fd, milliseconds(1500)));
+  EXPECT_TRUE(isClosed(fd, milliseconds(1'900)));
   honestPeerGetsIn();
 }
 

@@ -180,7 +180,7 @@ TEST(Nudge, LaterWhileARankComputes) {
   s.at(0, RankPhase::Stopped, 3);
   s.at(1, RankPhase::Running, 7);
   s.all.clear();
-  s.pass(900);
+  s.pass(2'400);
   EXPECT_EQ(s.stops(0), Stops{});
   s.pass(200);
   EXPECT_EQ(s.stops(0), Stops{5});

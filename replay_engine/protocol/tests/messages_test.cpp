@@ -86,6 +86,10 @@ TEST(Body, FieldsTwiceOrOutOfOrderAreRefused) {
   twice(1, std::int32_t{1});
   twice(1, std::int32_t{2});
   EXPECT_FALSE(decodeMessage(setStop(twice)).ok());
+  BodyWriter again;
+  again(1, std::int32_t{1});
+  again(1 | kOptionalField, std::int32_t{2});
+  EXPECT_FALSE(decodeMessage(setStop(again)).ok());
   BodyWriter swapped;
   swapped(2, std::uint64_t{1});
   swapped(1, std::int32_t{2});

@@ -103,6 +103,16 @@ TEST_F(SessionDirectoryTest, TheNextOneRemovesWhatAKillLeft) {
   EXPECT_EQ(std::distance(fs::directory_iterator(m_base), fs::directory_iterator{}), 2);
 }
 
+TEST_F(SessionDirectoryTest, ManyFilesGoWithIt) {
+  Result<SessionDirectory> made = SessionDirectory::create(m_config, m_base);
+  ASSERT_TRUE(made.ok());
+  for (int i = 0; i < 2000; ++i) {
+    ::close(::open(made->claimPath(i).c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  }
+  made->release();
+  EXPECT_TRUE(fs::is_empty(m_base));
+}
+
 TEST_F(SessionDirectoryTest, RefusesWhatOthersCanReach) {
   Result<SessionDirectory> made = SessionDirectory::create(m_config, m_base);
   ASSERT_TRUE(made.ok());

@@ -21,7 +21,7 @@ namespace pf::daemon {
 
 struct StopTimes {
   std::chrono::milliseconds nudgeAfter{150};
-  std::chrono::milliseconds nudgeAfterBusy{1000};
+  std::chrono::milliseconds nudgeAfterBusy{2500};
   std::chrono::milliseconds settleAfter{150};  ///< a rank in a call for so long counts as waiting
   std::chrono::milliseconds giveUpAfter{
       5000};  ///< target is at its stop, others never come to theirs
