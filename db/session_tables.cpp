@@ -172,12 +172,14 @@ Status SessionTables::remove(std::int64_t id) {
   });
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a type is in no need of them
 #define PF_SESSION_TABLE(T)                                      \
   template Result<std::vector<T>> SessionTables::all<T>();       \
   template Result<std::int64_t> SessionTables::add<T>(const T&); \
   template Status SessionTables::addAll<T>(std::vector<T>&);     \
   template Status SessionTables::update<T>(const T&);            \
   template Status SessionTables::remove<T>(std::int64_t)
+// NOLINTEND(bugprone-macro-parentheses)
 PF_SESSION_TABLE(Breakpoint);
 PF_SESSION_TABLE(Watch);
 PF_SESSION_TABLE(Cycle);

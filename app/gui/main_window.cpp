@@ -78,7 +78,7 @@ void MainWindow::makeViews() {
   split->addWidget(m_source);
   split->setStretchFactor(0, 1);
   split->setStretchFactor(1, 1);
-  split->setSizes({360, 300});
+  split->setSizes({430, 230});
   split->setChildrenCollapsible(false);
 
   auto* welcome = new QWidget;
