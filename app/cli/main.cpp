@@ -51,7 +51,10 @@ int recordAndOpen(const std::vector<std::string>& command) {
   pf::app::RecordOptions options;
   options.command = command;
   auto recorded = pf::app::record(options);
-  return recorded ? openWindow({recorded->trace}) : fail(recorded.error());
+  if (!recorded || recorded->trace.empty()) {
+    return recorded ? recorded->exitStatus : fail(recorded.error());
+  }
+  return openWindow({recorded->trace});
 }
 
 pf::Result<pf::EventRef> parseEvent(const std::string& text) {

@@ -1,6 +1,8 @@
 #include "app/record.h"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -132,6 +134,36 @@ void say(const Collated& collated, const Recorded& recorded) {
   }
 }
 
+/// Held for as long as a recorder (or one who makes a trace of its logs) is at work in the log directory.
+UniqueFd lockLogs(const std::string& logs) {
+  UniqueFd fd(open(logs.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.valid() && flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    fd.reset();
+  }
+  return fd;
+}
+
+/// Ranks go on when their recorder is killed: their logs are not for taking yet.
+Status noRankRuns(const std::string& logs) {
+  auto files = readLogFiles(logs);
+  if (!files) {
+    return files.error();
+  }
+  for (const auto& [rank, bytes] : *files) {
+    const Result<RankLog> log = readLog(bytes);
+    if (!log || log->complete || log->pid <= 0) {
+      continue;
+    }
+    std::error_code gone;
+    const fs::path program = fs::read_symlink("/proc/" + std::to_string(log->pid) + "/exe", gone);
+    if (!gone && program == log->executable) {
+      return Error{ErrorCode::System, "the recording still goes on: rank " + std::to_string(rank) + " is process " + std::to_string(log->pid),
+                   "Wait until the program has ended, or end it; then try again."};
+    }
+  }
+  return {};
+}
+
 std::uint64_t randomSalt() {
   std::random_device device;
   return std::uint64_t{device()} << 32 | device();
@@ -152,6 +184,7 @@ Result<Recorded> record(const RecordOptions& options) {
   if (Status status = makeLogDirectory(logs); !status) {
     return status.error();
   }
+  const UniqueFd lock = lockLogs(logs);
   RunFacts facts;
   facts.command = options.command;
   facts.workingDirectory = fs::current_path().string();
@@ -194,7 +227,12 @@ Result<Recorded> record(const RecordOptions& options) {
     }
     Error failed = collated.error();
     failed.advice += (failed.advice.empty() ? "" : " ") + ("The logs are kept in " + logs + "; 'photofinish info " + recorded.trace + "' tries again.");
-    return failed;
+    if (recorded.exitStatus == 0) {
+      return failed;
+    }
+    std::fprintf(stderr, "photofinish: %s\n", failed.text().c_str());
+    recorded.trace.clear();  // the program itself failed: its exit status says more than ours
+    return recorded;
   }
   fs::remove_all(logs);
   recorded.racing = collated->racing;
@@ -208,6 +246,13 @@ Result<bool> recoverTrace(const std::string& trace) {
   const std::string logs = logDirectoryOf(trace);
   if (fs::exists(trace) || !fs::is_directory(logs)) {
     return false;
+  }
+  const UniqueFd lock = lockLogs(logs);
+  if (!lock.valid()) {
+    return Error{ErrorCode::System, trace + " is being recorded", "Wait until the program has ended."};
+  }
+  if (Status status = noRankRuns(logs); !status) {
+    return status.error();
   }
   Result<RunFacts> facts = readFacts(logs);
   if (!facts) {

@@ -24,6 +24,12 @@ Result<db::TraceStore> openTrace(const std::string& path, db::TraceStore::Mode m
 Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig session, std::uint64_t jitterSeed,
                              const std::vector<std::string>& launcherOptions, bool force) {
   const db::RunInfo& run = store.run();
+  // What does not verify is found here, not by the daemon that makes the schedules.
+  for (const db::RankInfo& rank : store.ranks()) {
+    if (Status whole = store.logChunks(rank.rank, [](std::uint64_t, db::Bytes) { return Status(); }); !whole) {
+      return whole.error();
+    }
+  }
   JobOptions job;
   job.workingDirectory = run.workingDirectory;
   // The program's path may be relative to where it was recorded.

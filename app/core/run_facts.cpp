@@ -41,13 +41,9 @@ Status writeFacts(const std::string& logDirectory, const RunFacts& facts) {
   return {};
 }
 
-Result<RunFacts> readFacts(const std::string& logDirectory) {
-  const std::string path = logDirectory + "/run.json";
-  std::ifstream in(path);
-  const json all = json::parse(in, nullptr, false);
-  if (!in || !all.is_object()) {
-    return Error{ErrorCode::Damaged, "cannot read " + path, "Without it the recorded command is not known; record the program again."};
-  }
+namespace {
+
+RunFacts factsOf(const json& all) {
   RunFacts facts;
   facts.command = all.value("command", std::vector<std::string>());
   facts.workingDirectory = all.value("directory", "");
@@ -59,7 +55,8 @@ Result<RunFacts> readFacts(const std::string& logDirectory) {
   if (all.contains("exitStatus")) {
     facts.exitStatus = all["exitStatus"].get<std::int32_t>();
   }
-  for (const auto& [rank, one] : all.value("ends", json::object()).items()) {
+  const json ends = all.value("ends", json::object());
+  for (const auto& [rank, one] : ends.items()) {
     RankEnd& end = facts.ends[std::atoi(rank.c_str())];
     end.host = one.value("host", "");
     if (one.contains("status")) {
@@ -70,6 +67,21 @@ Result<RunFacts> readFacts(const std::string& logDirectory) {
     }
   }
   return facts;
+}
+
+}  // namespace
+
+Result<RunFacts> readFacts(const std::string& logDirectory) {
+  const std::string path = logDirectory + "/run.json";
+  std::ifstream in(path);
+  const json all = json::parse(in, nullptr, false);
+  if (in && all.is_object()) {
+    try {
+      return factsOf(all);
+    } catch (const json::exception&) {  // a value of another type
+    }
+  }
+  return Error{ErrorCode::Damaged, "cannot read " + path, "Without it the recorded command is not known; record the program again."};
 }
 
 std::string utcNow() {

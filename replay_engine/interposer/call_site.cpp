@@ -125,6 +125,7 @@ void define(void* address, std::uint16_t call) {
   p = putVarint(p, call);
   p = putVarint(p, module);
   g_engine.log.commit(putVarint(p, offset));
+  g_engine.log.publish();
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // a hash of the parent's key, the how-manieth construction on the parent it was, and the group.
 #pragma once
 
-#include <mpi.h>
+#include "mpi_header.h"
 
 #include <cstdint>
 

@@ -608,6 +608,11 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
 int onRequest_free(const CallPlace&, MPI_Request* request) {
   const StateLock lock;
   Request* entry = g_engine.requests.find(*request);
+  if (g_engine.record && entry != nullptr && entry->kind == RequestKind::Receive && entry->wild) {
+    // Which message it takes decides about the receives behind it: it stays ours until MPI_Finalize can log that.
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+  }
   if (entry != nullptr && entry->inner != MPI_REQUEST_NULL) {
     --g_engine.requests.substituted;
     PF_REAL(Request_free)(&entry->inner);

@@ -2,7 +2,7 @@
 // output but one line when recording has to stop; everything it knows is in this struct.
 #pragma once
 
-#include <mpi.h>
+#include "mpi_header.h"
 
 #include <atomic>
 #include <cstdint>
@@ -52,7 +52,7 @@ struct Engine {
   Communicators comms;
   Requests requests;
   ChoiceStreams choices;
-  MPI_Comm nowhere = MPI_COMM_NULL; ///< replay: where receives are posted that must never match
+  MPI_Comm nowhere = nullptr; ///< replay: where receives are posted that must never match
 };
 extern Engine g_engine;
 

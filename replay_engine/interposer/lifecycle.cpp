@@ -13,10 +13,10 @@ namespace pf {
 
 void* g_real[kCallCount];
 
-void* resolveReal(std::uint16_t call) {
-  char name[96];
-  std::snprintf(name, sizeof name, "P%s", kCallNames[call]);
-  void* found = dlsym(RTLD_NEXT, name);
+namespace {
+
+void* lookUp(void* where, const char* name) {
+  void* found = dlsym(where, name);
   // A library that was loaded for itself alone (Python's import) is not behind us: ask for it by name.
   for (const char* library : {"libmpi.so.40", "libmpi.so.12", "libmpich.so.12", "libmpi.so"}) {
     if (found != nullptr) {
@@ -27,12 +27,23 @@ void* resolveReal(std::uint16_t call) {
     }
   }
   if (found == nullptr) {
-    std::fprintf(stderr, "photofinish: the program calls %s, but no MPI library is loaded that has it\n", kCallNames[call]);
+    std::fprintf(stderr, "photofinish: the program calls MPI, but no MPI library is loaded that has %s\n", name);
     std::abort();
   }
-  g_real[call] = found;
   return found;
 }
+
+}  // namespace
+
+void* resolveReal(std::uint16_t call) {
+  char name[96];
+  std::snprintf(name, sizeof name, "P%s", kCallNames[call]);
+  g_real[call] = lookUp(RTLD_NEXT, name);
+  return g_real[call];
+}
+
+// The program itself may hold the object (copy relocation): not only what is behind us.
+void* resolveObject(const char* name) { return lookUp(RTLD_DEFAULT, name); }
 
 namespace {
 
@@ -49,10 +60,10 @@ void begin(const CallPlace& place) {
   if (g_engine.active || !joinAgent()) {
     return;
   }
+  passGate();  // first: a rank may be told to stop before event 1, and would never come to its gate
   beginEvent(place);
   logLocal(place);
   g_engine.active = true;
-  passGate();
 }
 
 /// Receives that were matched but never observed hold messages that no later receive can get: say which.
@@ -111,11 +122,13 @@ int onFinalize(const CallPlace& place) {
     g_engine.log.commit(p);
     g_engine.log.close(true);
   }
-  if (g_engine.nowhere != MPI_COMM_NULL) {
+  if (g_engine.nowhere != nullptr) {
     PF_REAL(Comm_free)(&g_engine.nowhere);
   }
   g_engine.active = false;
   RankPage& page = *g_engine.page;
+  page.waitPeer.store(-2, std::memory_order_relaxed);
+  page.waitTag.store(-1, std::memory_order_relaxed);
   page.inCall.store(1U + place.call, std::memory_order_relaxed);
   page.phase.store(static_cast<std::uint32_t>(RankPhase::Finalized), std::memory_order_release);
   tellAgent();

@@ -2,7 +2,7 @@
 // before our constructors ran (libmpi_cxx), or load it after start (mpi4py).
 #pragma once
 
-#include <mpi.h>
+#include "mpi_header.h"
 
 #include <cstdint>
 

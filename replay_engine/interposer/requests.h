@@ -3,7 +3,7 @@
 // on MPI_PROC_NULL, so a handle alone names nothing.
 #pragma once
 
-#include <mpi.h>
+#include "mpi_header.h"
 
 #include <cstdint>
 

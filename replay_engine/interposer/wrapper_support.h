@@ -1,7 +1,7 @@
 // What the generated wrappers are made of.
 #pragma once
 
-#include <mpi.h>
+#include "mpi_header.h"
 
 #include "engine.h"
 #include "real_calls.h"

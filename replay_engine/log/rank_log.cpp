@@ -485,7 +485,8 @@ Result<RankLog> readLog(std::span<const unsigned char> file) {
       }
     }
   }
-  if (header.clean.load() == kLogMagic && !decoder.sawEnd && decoder.log.cut.empty()) {
+  // A log that could not grow is clean and has no end, either: finish() says so.
+  if (header.clean.load() == kLogMagic && header.failed.load() == 0 && !decoder.sawEnd && decoder.log.cut.empty()) {
     decoder.log.cut = "the end of the log is missing";
   }
   decoder.finish();

@@ -127,6 +127,15 @@ TEST_F(Gdb, GoesWithAKilledDaemon) {
   EXPECT_EQ(WTERMSIG(agentStatus(0)), SIGKILL);
 }
 
+TEST_F(Gdb, KilledRankIsSeenThoughItsGdbHoldsIt) {
+  attach({"init", "pause"});
+  send(Kill{});
+  const auto exited = expect<RankExited>();
+  ASSERT_TRUE(exited);
+  EXPECT_EQ(exited->signal, SIGKILL);
+  EXPECT_EQ(WTERMSIG(agentStatus(0)), SIGKILL);
+}
+
 TEST_F(Gdb, InterruptStopsARunningRank) {
   attach({"init", "pause"});
   mi("3-exec-continue");
