@@ -1,10 +1,11 @@
 // photofinish: the command line. Without a subcommand it opens the window.
+#include <CLI/CLI.hpp>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -35,6 +36,14 @@ int print(const pf::Result<std::string>& text) {
 
 /// Becomes the window, on `files` (a trace, or nothing).
 int openWindow(const std::vector<std::string>& files) {
+  if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr &&
+      std::getenv("QT_QPA_PLATFORM") == nullptr) {
+    return fail({pf::ErrorCode::System,
+                 files.empty() ? "there is no display to open the window on"
+                               : "there is no display to open " + files.front() + " on",
+                 "Set DISPLAY, or use the command line: photofinish races, replay, events (see "
+                 "photofinish --help)."});
+  }
   const std::string gui = pf::app::programDirectory() + "/photofinish-gui";
   std::vector<char*> arguments = {const_cast<char*>(gui.c_str())};
   for (const std::string& file : files) {
@@ -42,7 +51,9 @@ int openWindow(const std::vector<std::string>& files) {
   }
   arguments.push_back(nullptr);
   execv(gui.c_str(), arguments.data());
-  std::fprintf(stderr, "photofinish: the window (%s) is not installed\n  Build with APP_BUILD_GUI=ON, or use the command line: photofinish --help\n",
+  std::fprintf(stderr,
+               "photofinish: the window (%s) is not installed\n  Build with APP_BUILD_GUI=ON, or "
+               "use the command line: photofinish --help\n",
                gui.c_str());
   return 1;
 }
@@ -62,7 +73,8 @@ pf::Result<pf::EventRef> parseEvent(const std::string& text) {
   char rest = 0;
   unsigned long long serial = 0;
   if (std::sscanf(text.c_str(), "%d:%llu%c", &event.rank, &serial, &rest) != 2) {
-    return pf::Error{pf::ErrorCode::Usage, "'" + text + "' is not an event", "Give RANK:SERIAL, for example --until 2:17."};
+    return pf::Error{pf::ErrorCode::Usage, "'" + text + "' is not an event",
+                     "Give RANK:SERIAL, for example --until 2:17."};
   }
   event.serial = serial;
   return event;
@@ -82,13 +94,15 @@ int check(const std::string& trace) {
     return 0;
   }
   for (const pf::db::Finding& finding : *findings) {
-    std::printf("%s: %s; lost: %s\n", finding.where.c_str(), finding.what.c_str(), finding.lost.c_str());
+    std::printf("%s: %s; lost: %s\n", finding.where.c_str(), finding.what.c_str(),
+                finding.lost.c_str());
   }
   return pf::exitStatus(pf::ErrorCode::Damaged);
 }
 
 int salvage(const std::string& from, const std::string& to) {
-  auto report = pf::db::salvageTrace(fs::absolute(from).lexically_normal().string(), fs::absolute(to).lexically_normal().string());
+  auto report = pf::db::salvageTrace(fs::absolute(from).lexically_normal().string(),
+                                     fs::absolute(to).lexically_normal().string());
   if (!report) {
     return fail(report.error());
   }
@@ -96,57 +110,79 @@ int salvage(const std::string& from, const std::string& to) {
     std::printf("kept %s\n", kept.c_str());
   }
   for (const pf::db::Finding& finding : report->lost) {
-    std::printf("lost %s: %s (%s)\n", finding.where.c_str(), finding.lost.c_str(), finding.what.c_str());
+    std::printf("lost %s: %s (%s)\n", finding.where.c_str(), finding.lost.c_str(),
+                finding.what.c_str());
   }
   return 0;
 }
 
 bool isSubcommand(const CLI::App& app, const std::string& word) {
   const auto all = app.get_subcommands([](const CLI::App*) { return true; });
-  return std::any_of(all.begin(), all.end(), [&](const CLI::App* command) { return command->get_name() == word; });
+  return std::any_of(all.begin(), all.end(),
+                     [&](const CLI::App* command) { return command->get_name() == word; });
 }
 
 constexpr const char* kFooter =
-    "Plain form:  photofinish [debug] LAUNCHER… PROGRAM ARGS   records, then opens the run in the window\n"
+    "Plain form:  photofinish [debug] LAUNCHER… PROGRAM ARGS   records, then opens the run in the "
+    "window\n"
     "             photofinish FILE                             opens a trace in the window\n"
     "             photofinish                                  opens the window\n"
-    "Exit status: the program's own for record and replay; 2 bad use, 3 replay divergence, 4 damaged file.";
+    "Exit status: the program's own for record and replay; 2 bad use, 3 replay divergence, 4 "
+    "damaged file.";
 
 }  // namespace
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  CLI::App app{"Photofinish: record the message races of an MPI program, and debug the same finish as often as you like"};
+  CLI::App app{
+      "Photofinish: record the message races of an MPI program, and debug the same finish as often "
+      "as you like"};
   app.set_version_flag("--version", pf::app::kVersion);
   app.footer(kFooter);
   app.require_subcommand(0, 1);
 
   pf::app::RecordOptions recording;
-  auto* recordCommand = app.add_subcommand("record", "Run a program and record what MPI chose")->prefix_command();
-  recordCommand->add_option("-o,--output", recording.output, "trace file to write (default: PROGRAM-N.pft)");
-  recordCommand->add_option("--mode", recording.mode, "all: every event (default); outcomes: MPI's choices only, events by a later replay")
+  auto* recordCommand =
+      app.add_subcommand("record", "Run a program and record what MPI chose")->prefix_command();
+  recordCommand->add_option("-o,--output", recording.output,
+                            "trace file to write (default: PROGRAM-N.pft)");
+  recordCommand
+      ->add_option(
+          "--mode", recording.mode,
+          "all: every event (default); outcomes: MPI's choices only, events by a later replay")
       ->check(CLI::IsMember({"outcomes", "all"}));
-  recordCommand->add_option("--jitter", recording.jitterSeed, "delay MPI calls at random, by this seed, to provoke other orders");
+  recordCommand->add_option("--jitter", recording.jitterSeed,
+                            "delay MPI calls at random, by this seed, to provoke other orders");
 
   pf::app::ReplayOptions replaying;
   std::string until;
-  auto* replayCommand = app.add_subcommand("replay", "Run the recorded program again with the same deliveries")->prefix_command();
+  auto* replayCommand =
+      app.add_subcommand("replay", "Run the recorded program again with the same deliveries")
+          ->prefix_command();
   replayCommand->add_option("FILE", replaying.trace, "trace")->required();
-  replayCommand->add_option("--jitter", replaying.jitterSeed, "delay MPI calls at random, by this seed: must change nothing");
-  replayCommand->add_option("--until", until, "RANK:SERIAL: stop that rank just before that event, the others at the cut that it needs");
-  replayCommand->add_flag("--survey", replaying.survey, "fill events and races of the trace by this replay");
-  replayCommand->add_flag("--force", replaying.force, "replay although program or MPI library are not the recorded ones");
+  replayCommand->add_option("--jitter", replaying.jitterSeed,
+                            "delay MPI calls at random, by this seed: must change nothing");
+  replayCommand->add_option(
+      "--until", until,
+      "RANK:SERIAL: stop that rank just before that event, the others at the cut that it needs");
+  replayCommand->add_flag("--survey", replaying.survey,
+                          "fill events and races of the trace by this replay");
+  replayCommand->add_flag("--force", replaying.force,
+                          "replay although program or MPI library are not the recorded ones");
 
   std::string trace;
   std::string salvageTo;
   bool json = false;
   int rank = -1;
-  auto* infoCommand = app.add_subcommand("info", "What is in a trace: ranks, command, messages, where it is cut");
-  auto* racesCommand = app.add_subcommand("races", "Racing receives, and what each could have taken instead");
+  auto* infoCommand =
+      app.add_subcommand("info", "What is in a trace: ranks, command, messages, where it is cut");
+  auto* racesCommand =
+      app.add_subcommand("races", "Racing receives, and what each could have taken instead");
   auto* eventsCommand = app.add_subcommand("events", "Events of all ranks");
   auto* checkCommand = app.add_subcommand("check", "Verify every checksum; list what is lost");
-  auto* salvageCommand = app.add_subcommand("salvage", "Copy what still verifies of a damaged trace into a new one");
+  auto* salvageCommand =
+      app.add_subcommand("salvage", "Copy what still verifies of a damaged trace into a new one");
   for (auto* command : {infoCommand, racesCommand, eventsCommand, checkCommand, salvageCommand}) {
     command->add_option("FILE", trace, "trace")->required();
   }
@@ -155,13 +191,15 @@ int main(int argc, char** argv) {
   }
   auto* rankOption = eventsCommand->add_option("--rank", rank, "this rank only");
   salvageCommand->add_option("TO", salvageTo, "new trace")->required();
-  auto* debugCommand = app.add_subcommand("debug", "Record, then open the run in the window")->prefix_command();
+  auto* debugCommand =
+      app.add_subcommand("debug", "Record, then open the run in the window")->prefix_command();
 
   // Plain forms: a trace, or a launcher's command.
   if (argc >= 2 && argv[1][0] != '-' && !isSubcommand(app, argv[1])) {
     const std::string first = argv[1];
     const bool isTrace = first.size() > 4 && first.compare(first.size() - 4, 4, ".pft") == 0;
-    if (argc == 2 && (isTrace || (fs::is_regular_file(first) && pf::app::findInPath(first).empty()))) {
+    if (argc == 2 &&
+        (isTrace || (fs::is_regular_file(first) && pf::app::findInPath(first).empty()))) {
       auto opened = pf::app::openTrace(first, pf::db::TraceStore::Mode::ReadOnly);
       return opened ? openWindow({first}) : fail(opened.error());
     }
@@ -197,7 +235,8 @@ int main(int argc, char** argv) {
     return print(pf::app::racesReport(trace, json));
   }
   if (*eventsCommand) {
-    return print(pf::app::eventsReport(trace, *rankOption ? std::optional<pf::Rank>(rank) : std::nullopt, json));
+    return print(pf::app::eventsReport(
+        trace, *rankOption ? std::optional<pf::Rank>(rank) : std::nullopt, json));
   }
   if (*checkCommand) {
     return check(trace);

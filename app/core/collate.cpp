@@ -16,7 +16,9 @@ namespace pf::app {
 namespace fs = std::filesystem;
 namespace {
 
-std::string fileName(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+std::string fileName(const std::string& path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
 
 /// Races are of one class if their receives and their senders stand in the same places.
 std::string classOf(const Execution& execution, const Race& race) {
@@ -26,7 +28,9 @@ std::string classOf(const Execution& execution, const Race& race) {
   const auto add = [&](std::uint32_t message) {
     if (message < execution.messages.size()) {
       const EventRef send = execution.messages[message].send;
-      senders.insert(siteText(execution, execution.ranks[static_cast<std::size_t>(send.rank)].events[send.serial - 1].site));
+      senders.insert(siteText(
+          execution,
+          execution.ranks[static_cast<std::size_t>(send.rank)].events[send.serial - 1].site));
     }
   };
   add(race.taken);
@@ -58,15 +62,18 @@ std::string stateText(const RankLog& log, const Execution& execution) {
     return log.cut;
   }
   const Event& last = log.history.events.back();
-  const std::string call = last.call < execution.callNames.size() ? execution.callNames[last.call] : "?";
-  return (log.insideLast ? "ended inside " : "ended after ") + call + " (event " + std::to_string(log.serials) + ")";
+  const std::string call =
+      last.call < execution.callNames.size() ? execution.callNames[last.call] : "?";
+  return (log.insideLast ? "ended inside " : "ended after ") + call + " (event " +
+         std::to_string(log.serials) + ")";
 }
 
 Status addLog(db::TraceWriter& writer, Rank rank, const std::vector<unsigned char>& bytes) {
   std::uint64_t ordinal = 0;
   for (std::size_t offset = 0; offset < bytes.size(); offset += db::kLongestLogChunk, ++ordinal) {
     const std::size_t size = std::min(db::kLongestLogChunk, bytes.size() - offset);
-    if (Status status = writer.addLogChunk(rank, ordinal, db::Bytes(bytes.data() + offset, size)); !status) {
+    if (Status status = writer.addLogChunk(rank, ordinal, db::Bytes(bytes.data() + offset, size));
+        !status) {
       return status;
     }
   }
@@ -76,7 +83,8 @@ Status addLog(db::TraceWriter& writer, Rank rank, const std::vector<unsigned cha
 /// The file without the unused rest of its last window.
 void trim(std::vector<unsigned char>& bytes) {
   while (bytes.size() > kLogHeaderSize + kLogBlockSize) {
-    const auto last = bytes.end() - static_cast<std::ptrdiff_t>((bytes.size() - kLogHeaderSize - 1) % kLogBlockSize + 1);
+    const auto last = bytes.end() - static_cast<std::ptrdiff_t>(
+                                        (bytes.size() - kLogHeaderSize - 1) % kLogBlockSize + 1);
     if (std::any_of(last, bytes.end(), [](unsigned char b) { return b != 0; })) {
       return;
     }
@@ -95,7 +103,8 @@ std::string siteText(const Execution& execution, std::uint32_t site) {
     return fileName(s.file) + ":" + std::to_string(s.line);
   }
   const std::string module = fileName(s.module);
-  return s.function.empty() ? module + "+" + std::to_string(s.offset) : s.function + " (" + module + ")";
+  return s.function.empty() ? module + "+" + std::to_string(s.offset)
+                            : s.function + " (" + module + ")";
 }
 
 EventRef raceEvent(const Execution& execution, const Race& race) {
@@ -108,16 +117,20 @@ Result<std::map<Rank, std::vector<unsigned char>>> readLogFiles(const std::strin
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(logDirectory, error)) {
     const std::string name = entry.path().filename().string();
-    if (name.rfind("rank-", 0) != 0 || entry.path().extension() != ".log" || !entry.is_regular_file()) {
+    if (name.rfind("rank-", 0) != 0 || entry.path().extension() != ".log" ||
+        !entry.is_regular_file()) {
       continue;
     }
     std::ifstream in(entry.path(), std::ios::binary);
-    std::vector<unsigned char> bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    std::vector<unsigned char> bytes((std::istreambuf_iterator<char>(in)),
+                                     std::istreambuf_iterator<char>());
     trim(bytes);
     files[std::atoi(name.c_str() + 5)] = std::move(bytes);
   }
   if (error) {
-    return Error{ErrorCode::NotFound, "cannot read the logs in " + logDirectory + ": " + error.message(), {}};
+    return Error{ErrorCode::NotFound,
+                 "cannot read the logs in " + logDirectory + ": " + error.message(),
+                 {}};
   }
   return files;
 }
@@ -197,7 +210,8 @@ db::RunInfo runInfo(const std::vector<RankLog>& logs, const RunFacts& facts) {
   run.version = kVersion;
   run.exitStatus = facts.exitStatus;
   run.salt = facts.salt;
-  run.complete = std::all_of(logs.begin(), logs.end(), [](const RankLog& log) { return log.complete; });
+  run.complete =
+      std::all_of(logs.begin(), logs.end(), [](const RankLog& log) { return log.complete; });
   for (const RankLog& log : logs) {
     run.mpiLibrary = run.mpiLibrary.empty() ? log.mpiLibrary : run.mpiLibrary;
   }
@@ -205,7 +219,8 @@ db::RunInfo runInfo(const std::vector<RankLog>& logs, const RunFacts& facts) {
 }
 
 Status writeTrace(const std::string& path, const std::vector<RankLog>& logs, const RunFacts& facts,
-                  const std::map<Rank, std::vector<unsigned char>>& files, const Analysis& analysis) {
+                  const std::map<Rank, std::vector<unsigned char>>& files,
+                  const Analysis& analysis) {
   Result<db::TraceWriter> writer = db::TraceWriter::create(path);
   if (!writer) {
     return writer.error();
@@ -228,7 +243,9 @@ Status writeTrace(const std::string& path, const std::vector<RankLog>& logs, con
     }
   }
   if (logs.front().hasEvents) {
-    if (Status status = writer->writeExecution(analysis.execution, analysis.races, analysis.logicalTimes, analysis.raceClasses); !status) {
+    if (Status status = writer->writeExecution(analysis.execution, analysis.races,
+                                               analysis.logicalTimes, analysis.raceClasses);
+        !status) {
       return status;
     }
   }
@@ -237,7 +254,8 @@ Status writeTrace(const std::string& path, const std::vector<RankLog>& logs, con
 
 }  // namespace
 
-Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts, const std::string& path) {
+Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
+                         const std::string& path) {
   auto files = readLogFiles(logDirectory);
   if (!files) {
     return files.error();
@@ -251,17 +269,20 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
       read.emplace(rank, std::move(*log));
     } else {
       size = std::max(size, rank + 1);
-      read.emplace(rank, emptyLog(rank, 0, log ? "its log is another rank's" : log.error().message));
+      read.emplace(rank,
+                   emptyLog(rank, 0, log ? "its log is another rank's" : log.error().message));
     }
   }
   if (read.empty()) {
-    return Error{ErrorCode::NotFound, "nothing was recorded: no process of '" + facts.program + "' called MPI_Init",
+    return Error{ErrorCode::NotFound,
+                 "nothing was recorded: no process of '" + facts.program + "' called MPI_Init",
                  "Is it an MPI program, dynamically linked with the MPI of this launcher?"};
   }
   std::vector<RankLog> logs;
   for (Rank rank = 0; rank < size; ++rank) {
     const auto found = read.find(rank);
-    logs.push_back(found != read.end() ? std::move(found->second) : emptyLog(rank, size, "it never came out of MPI_Init"));
+    logs.push_back(found != read.end() ? std::move(found->second)
+                                       : emptyLog(rank, size, "it never came out of MPI_Init"));
   }
   Result<Analysis> analysis = analyse(logs);
   if (!analysis) {

@@ -19,8 +19,8 @@ constexpr auto kConnectWithin = std::chrono::seconds(10);
 constexpr auto kLauncherMayLinger = std::chrono::seconds(4);
 
 /// A child that runs `words`, with the given standard descriptors and one more variable.
-pid_t spawn(const std::vector<std::string>& words, const std::string& directory, const int (&descriptors)[3],
-            const std::string& session) {
+pid_t spawn(const std::vector<std::string>& words, const std::string& directory,
+            const int (&descriptors)[3], const std::string& session) {
   std::vector<char*> arguments;
   for (const std::string& word : words) {
     arguments.push_back(const_cast<char*>(word.c_str()));
@@ -46,7 +46,8 @@ pid_t spawn(const std::vector<std::string>& words, const std::string& directory,
   std::signal(SIGXFSZ, SIG_DFL);
   setenv(protocol::kSessionVariable, session.c_str(), 1);
   if (!directory.empty() && chdir(directory.c_str()) != 0) {
-    std::fprintf(stderr, "photofinish: cannot go to the recorded working directory %s\n", directory.c_str());
+    std::fprintf(stderr, "photofinish: cannot go to the recorded working directory %s\n",
+                 directory.c_str());
     _exit(126);
   }
   execvp(arguments[0], arguments.data());
@@ -91,8 +92,8 @@ Status Job::startDaemon(const JobOptions& options) {
     return systemError("cannot make a pipe", errno);
   }
   fcntl(ready[0], F_SETFD, FD_CLOEXEC);
-  std::vector<std::string> words = {programDirectory() + "/photofinish-daemon", "--session", m_session->path(), "--ready-fd",
-                                    std::to_string(ready[1])};
+  std::vector<std::string> words = {programDirectory() + "/photofinish-daemon", "--session",
+                                    m_session->path(), "--ready-fd", std::to_string(ready[1])};
   if (!options.trace.empty()) {
     words.insert(words.end(), {"--trace", options.trace});
   }
@@ -110,9 +111,11 @@ Status Job::startDaemon(const JobOptions& options) {
   pollfd waiting{readEnd.get(), POLLIN, 0};
   char byte = 0;
   if (poll(&waiting, 1, 10000) <= 0 || read(readEnd.get(), &byte, 1) != 1) {
-    return Error{ErrorCode::Peer, "the control daemon did not start", "Its own message is above; try again, or report it."};
+    return Error{ErrorCode::Peer, "the control daemon did not start",
+                 "Its own message is above; try again, or report it."};
   }
-  auto connection = protocol::ClientConnection::connect(*m_session, protocol::PeerRole::Client, kConnectWithin);
+  auto connection =
+      protocol::ClientConnection::connect(*m_session, protocol::PeerRole::Client, kConnectWithin);
   if (!connection) {
     return connection.error();
   }
@@ -121,8 +124,10 @@ Status Job::startDaemon(const JobOptions& options) {
 }
 
 Status Job::startLauncher(const JobOptions& options) {
-  const auto words = options.command.withAgent(programDirectory() + "/photofinish-agent", options.launcherOptions);
-  m_launcher = spawn(words, options.workingDirectory, {options.input, options.output, options.error}, m_session->path());
+  const auto words =
+      options.command.withAgent(programDirectory() + "/photofinish-agent", options.launcherOptions);
+  m_launcher = spawn(words, options.workingDirectory,
+                     {options.input, options.output, options.error}, m_session->path());
   if (m_launcher < 0) {
     return systemError("cannot start " + words.front(), errno);
   }
@@ -166,7 +171,8 @@ std::optional<int> Job::launcherStatus() {
     if (m_launcherKilled || (crashed && m_agentsGone)) {
       m_status = m_firstBadEnd.value_or(0);
     }
-  } else if (m_agentsGone && !m_launcherKilled && std::chrono::steady_clock::now() - *m_agentsGone > kLauncherMayLinger) {
+  } else if (m_agentsGone && !m_launcherKilled &&
+             std::chrono::steady_clock::now() - *m_agentsGone > kLauncherMayLinger) {
     m_launcherKilled = true;
     kill(m_launcher, SIGKILL);
   }

@@ -13,31 +13,131 @@ namespace {
 
 /// Options of Open MPI's and MPICH's launchers that take values, by name without dashes.
 const std::map<std::string, int>& mpirunValues() {
-  static const std::map<std::string, int> values = {
-      {"n", 1}, {"np", 1}, {"c", 1}, {"N", 1}, {"npernode", 1}, {"npersocket", 1}, {"H", 1}, {"host", 1}, {"hosts", 1},
-      {"hostfile", 1}, {"machinefile", 1}, {"default-hostfile", 1}, {"f", 1}, {"x", 1}, {"wd", 1}, {"wdir", 1}, {"path", 1},
-      {"prefix", 1}, {"map-by", 1}, {"bind-to", 1}, {"rank-by", 1}, {"mca", 2}, {"gmca", 2}, {"omca", 2}, {"prtemca", 2},
-      {"am", 1}, {"app", 1}, {"tune", 1}, {"output-filename", 1}, {"output", 1}, {"stdin", 1}, {"tmpdir", 1}, {"personality", 1},
-      {"ppr", 1}, {"cpu-list", 1}, {"cpu-set", 1}, {"slot-list", 1}, {"rankfile", 1}, {"rf", 1}, {"timeout", 1}, {"max-restarts", 1},
-      {"preload-files", 1}, {"s", 1}, {"dvm", 1}, {"launch-agent", 1}, {"env", 2}, {"genv", 2}, {"envlist", 1}, {"genvlist", 1},
-      {"ppn", 1}, {"iface", 1}, {"bootstrap", 1}, {"launcher", 1}, {"rmk", 1}, {"configfile", 1}, {"errfile-pattern", 1},
-      {"outfile-pattern", 1}, {"bind-to-core", 0}, {"with-ft", 1}, {"runtime-options", 1}, {"display", 1}};
+  static const std::map<std::string, int> values = {{"n", 1},
+                                                    {"np", 1},
+                                                    {"c", 1},
+                                                    {"N", 1},
+                                                    {"npernode", 1},
+                                                    {"npersocket", 1},
+                                                    {"H", 1},
+                                                    {"host", 1},
+                                                    {"hosts", 1},
+                                                    {"hostfile", 1},
+                                                    {"machinefile", 1},
+                                                    {"default-hostfile", 1},
+                                                    {"f", 1},
+                                                    {"x", 1},
+                                                    {"wd", 1},
+                                                    {"wdir", 1},
+                                                    {"path", 1},
+                                                    {"prefix", 1},
+                                                    {"map-by", 1},
+                                                    {"bind-to", 1},
+                                                    {"rank-by", 1},
+                                                    {"mca", 2},
+                                                    {"gmca", 2},
+                                                    {"omca", 2},
+                                                    {"prtemca", 2},
+                                                    {"am", 1},
+                                                    {"app", 1},
+                                                    {"tune", 1},
+                                                    {"output-filename", 1},
+                                                    {"output", 1},
+                                                    {"stdin", 1},
+                                                    {"tmpdir", 1},
+                                                    {"personality", 1},
+                                                    {"ppr", 1},
+                                                    {"cpu-list", 1},
+                                                    {"cpu-set", 1},
+                                                    {"slot-list", 1},
+                                                    {"rankfile", 1},
+                                                    {"rf", 1},
+                                                    {"timeout", 1},
+                                                    {"max-restarts", 1},
+                                                    {"preload-files", 1},
+                                                    {"s", 1},
+                                                    {"dvm", 1},
+                                                    {"launch-agent", 1},
+                                                    {"env", 2},
+                                                    {"genv", 2},
+                                                    {"envlist", 1},
+                                                    {"genvlist", 1},
+                                                    {"ppn", 1},
+                                                    {"iface", 1},
+                                                    {"bootstrap", 1},
+                                                    {"launcher", 1},
+                                                    {"rmk", 1},
+                                                    {"configfile", 1},
+                                                    {"errfile-pattern", 1},
+                                                    {"outfile-pattern", 1},
+                                                    {"bind-to-core", 0},
+                                                    {"with-ft", 1},
+                                                    {"runtime-options", 1},
+                                                    {"display", 1}};
   return values;
 }
 
 /// Short options of srun that take a value; its long ones take it behind '='  or as the next word.
 const std::set<std::string>& srunValues() {
-  static const std::set<std::string> values = {
-      "n", "N", "c", "w", "x", "p", "A", "J", "t", "o", "e", "i", "D", "m", "G", "C", "M", "d", "L", "q", "r", "T", "W", "B", "K", "S",
-      "ntasks", "nodes", "cpus-per-task", "nodelist", "exclude", "partition", "account", "job-name", "time", "output", "error", "input",
-      "chdir", "distribution", "gpus", "constraint", "mem", "ntasks-per-node", "mpi", "export", "cpu-bind", "mem-bind", "kill-on-bad-exit"};
+  static const std::set<std::string> values = {"n",
+                                               "N",
+                                               "c",
+                                               "w",
+                                               "x",
+                                               "p",
+                                               "A",
+                                               "J",
+                                               "t",
+                                               "o",
+                                               "e",
+                                               "i",
+                                               "D",
+                                               "m",
+                                               "G",
+                                               "C",
+                                               "M",
+                                               "d",
+                                               "L",
+                                               "q",
+                                               "r",
+                                               "T",
+                                               "W",
+                                               "B",
+                                               "K",
+                                               "S",
+                                               "ntasks",
+                                               "nodes",
+                                               "cpus-per-task",
+                                               "nodelist",
+                                               "exclude",
+                                               "partition",
+                                               "account",
+                                               "job-name",
+                                               "time",
+                                               "output",
+                                               "error",
+                                               "input",
+                                               "chdir",
+                                               "distribution",
+                                               "gpus",
+                                               "constraint",
+                                               "mem",
+                                               "ntasks-per-node",
+                                               "mpi",
+                                               "export",
+                                               "cpu-bind",
+                                               "mem-bind",
+                                               "kill-on-bad-exit"};
   return values;
 }
 
-std::string baseName(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+std::string baseName(const std::string& path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
 
 bool isMpirun(const std::string& name) {
-  for (const char* known : {"mpirun", "mpiexec", "orterun", "prterun", "prun", "oshrun", "shmemrun"}) {
+  for (const char* known :
+       {"mpirun", "mpiexec", "orterun", "prterun", "prun", "oshrun", "shmemrun"}) {
     if (name == known || name.rfind(std::string(known) + ".", 0) == 0) {
       return true;
     }
@@ -66,8 +166,9 @@ std::size_t optionWords(const std::vector<std::string>& words, std::size_t i, bo
 
 Error programNotFound(const std::string& program) {
   return Error{ErrorCode::NotFound, "program '" + program + "' not found or not executable",
-               program.find('/') == std::string::npos ? "It is not in PATH: give its path, for example ./" + program + "."
-                                                      : "Check the path, and that the file has execute permission."};
+               program.find('/') == std::string::npos
+                   ? "It is not in PATH: give its path, for example ./" + program + "."
+                   : "Check the path, and that the file has execute permission."};
 }
 
 }  // namespace
@@ -92,7 +193,8 @@ std::string findInPath(const std::string& name) {
 
 Result<LaunchCommand> parseLaunch(const std::vector<std::string>& words) {
   if (words.empty()) {
-    return Error{ErrorCode::Usage, "no program given", "For example: photofinish record mpirun -n 4 ./app"};
+    return Error{ErrorCode::Usage, "no program given",
+                 "For example: photofinish record mpirun -n 4 ./app"};
   }
   LaunchCommand command;
   command.words = words;
@@ -107,15 +209,18 @@ Result<LaunchCommand> parseLaunch(const std::vector<std::string>& words) {
   }
   command.launcher = findInPath(words.front());
   if (command.launcher.empty()) {
-    return Error{ErrorCode::NotFound, "launcher '" + words.front() + "' not found",
-                 srun ? "Install Slurm's client, or give the path of srun." : "Install Open MPI (apt-get install openmpi-bin), or give the path of mpirun."};
+    return Error{
+        ErrorCode::NotFound, "launcher '" + words.front() + "' not found",
+        srun ? "Install Slurm's client, or give the path of srun."
+             : "Install Open MPI (apt-get install openmpi-bin), or give the path of mpirun."};
   }
   bool expectProgram = true;
   for (std::size_t i = 1; i < words.size();) {
     if (!expectProgram) {
       expectProgram = words[i] == ":" && !srun;
       ++i;
-    } else if (words[i].size() > 1 && words[i][0] == '-' && words[i].find_first_not_of('-') != std::string::npos) {
+    } else if (words[i].size() > 1 && words[i][0] == '-' &&
+               words[i].find_first_not_of('-') != std::string::npos) {
       i += optionWords(words, i, srun);
     } else {
       command.programs.push_back(words[i] == "--" && i + 1 < words.size() ? i + 1 : i);
@@ -124,7 +229,8 @@ Result<LaunchCommand> parseLaunch(const std::vector<std::string>& words) {
     }
   }
   if (command.programs.empty()) {
-    return Error{ErrorCode::Usage, "no program behind '" + words.front() + "'", "For example: photofinish record mpirun -n 4 ./app"};
+    return Error{ErrorCode::Usage, "no program behind '" + words.front() + "'",
+                 "For example: photofinish record mpirun -n 4 ./app"};
   }
   for (const std::size_t program : command.programs) {
     if (findInPath(words[program]).empty()) {
@@ -134,7 +240,8 @@ Result<LaunchCommand> parseLaunch(const std::vector<std::string>& words) {
   return command;
 }
 
-std::vector<std::string> LaunchCommand::withAgent(const std::string& agent, const std::vector<std::string>& extra) const {
+std::vector<std::string> LaunchCommand::withAgent(const std::string& agent,
+                                                  const std::vector<std::string>& extra) const {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (std::find(programs.begin(), programs.end(), i) != programs.end()) {

@@ -19,9 +19,12 @@ namespace fs = std::filesystem;
 namespace {
 
 volatile std::sig_atomic_t g_ended = 0;
-extern "C" void onEnd(int /*signal*/) { g_ended = 1; }
+extern "C" void onEnd(int /*signal*/) {
+  g_ended = 1;
+}
 
-/// The terminal's Ctrl-C goes to the launcher as well, which ends the ranks; we stay to make the trace.
+/// The terminal's Ctrl-C goes to the launcher as well, which ends the ranks; we stay to make the
+/// trace.
 class StayForTheTrace {
  public:
   StayForTheTrace() {
@@ -55,7 +58,8 @@ std::string freeName(const std::string& program) {
   }
 }
 
-/// An empty directory for the logs. Logs that are there already are another recording's and are kept aside.
+/// An empty directory for the logs. Logs that are there already are another recording's and are
+/// kept aside.
 Status makeLogDirectory(const std::string& path) {
   std::error_code error;
   if (fs::exists(path)) {
@@ -63,7 +67,10 @@ Status makeLogDirectory(const std::string& path) {
       const std::string aside = path + ".old-" + std::to_string(i);
       if (!fs::exists(aside)) {
         fs::rename(path, aside, error);
-        std::fprintf(stderr, "photofinish: logs of an earlier recording that was not finished are kept in %s\n", aside.c_str());
+        std::fprintf(
+            stderr,
+            "photofinish: logs of an earlier recording that was not finished are kept in %s\n",
+            aside.c_str());
         break;
       }
     }
@@ -85,14 +92,17 @@ int follow(Job& job, RunFacts& facts) {
       job.endLauncher();
       asked = true;
     }
-    pollfd waiting[2] = {{ended ? -1 : job.launcherFd(), POLLIN, 0}, {job.connection() != nullptr ? job.connection()->fd() : -1, POLLIN, 0}};
+    pollfd waiting[2] = {{ended ? -1 : job.launcherFd(), POLLIN, 0},
+                         {job.connection() != nullptr ? job.connection()->fd() : -1, POLLIN, 0}};
     const int ready = poll(waiting, 2, ended ? 50 : 500);
     bool heard = false;
     while (job.connection() != nullptr) {
       auto message = job.connection()->receive();
       if (!message) {
         if (!ended) {
-          std::fprintf(stderr, "photofinish: the control daemon is gone; the ranks go on and their recording too\n");
+          std::fprintf(
+              stderr,
+              "photofinish: the control daemon is gone; the ranks go on and their recording too\n");
         }
         job.loseConnection();
         break;
@@ -102,16 +112,19 @@ int follow(Job& job, RunFacts& facts) {
       }
       heard = true;
       job.note(**message);
-      if (const auto* exited = std::get_if<protocol::RankExited>(&**message); exited != nullptr && exited->rank >= 0) {
+      if (const auto* exited = std::get_if<protocol::RankExited>(&**message);
+          exited != nullptr && exited->rank >= 0) {
         RankEnd& end = facts.ends[exited->rank];
         if (exited->signal > 0) {
           end.signal = exited->signal;
         } else if (exited->exitStatus >= 0) {
           end.status = exited->exitStatus;
         }
-      } else if (const auto* hello = std::get_if<protocol::RankHello>(&**message); hello != nullptr) {
+      } else if (const auto* hello = std::get_if<protocol::RankHello>(&**message);
+                 hello != nullptr) {
         facts.ends[hello->rank].host = hello->host;
-      } else if (const auto* state = std::get_if<protocol::SessionState>(&**message); ended && state != nullptr && state->agents == 0) {
+      } else if (const auto* state = std::get_if<protocol::SessionState>(&**message);
+                 ended && state != nullptr && state->agents == 0) {
         return *job.launcherStatus();
       }
     }
@@ -122,19 +135,24 @@ int follow(Job& job, RunFacts& facts) {
 }
 
 void say(const Collated& collated, const Recorded& recorded) {
-  std::fprintf(stderr, "photofinish: %d ranks, %llu messages, %llu wildcard receives, %llu racing -> %s\n", collated.ranks,
-               static_cast<unsigned long long>(collated.messages), static_cast<unsigned long long>(collated.wildcardReceives),
+  std::fprintf(stderr,
+               "photofinish: %d ranks, %llu messages, %llu wildcard receives, %llu racing -> %s\n",
+               collated.ranks, static_cast<unsigned long long>(collated.messages),
+               static_cast<unsigned long long>(collated.wildcardReceives),
                static_cast<unsigned long long>(collated.racing), recorded.trace.c_str());
   for (const std::string& cut : collated.cuts) {
     std::fprintf(stderr, "photofinish:   %s\n", cut.c_str());
   }
   for (const std::string& note : collated.notes) {
-    std::fprintf(stderr, "photofinish:   note: the program used %s; what MPI chooses inside of it is not recorded, a replay may differ there\n",
+    std::fprintf(stderr,
+                 "photofinish:   note: the program used %s; what MPI chooses inside of it is not "
+                 "recorded, a replay may differ there\n",
                  note.c_str());
   }
 }
 
-/// Held for as long as a recorder (or one who makes a trace of its logs) is at work in the log directory.
+/// Held for as long as a recorder (or one who makes a trace of its logs) is at work in the log
+/// directory.
 UniqueFd lockLogs(const std::string& logs) {
   UniqueFd fd(open(logs.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (fd.valid() && flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
@@ -157,7 +175,9 @@ Status noRankRuns(const std::string& logs) {
     std::error_code gone;
     const fs::path program = fs::read_symlink("/proc/" + std::to_string(log->pid) + "/exe", gone);
     if (!gone && program == log->executable) {
-      return Error{ErrorCode::System, "the recording still goes on: rank " + std::to_string(rank) + " is process " + std::to_string(log->pid),
+      return Error{ErrorCode::System,
+                   "the recording still goes on: rank " + std::to_string(rank) + " is process " +
+                       std::to_string(log->pid),
                    "Wait until the program has ended, or end it; then try again."};
     }
   }
@@ -171,7 +191,9 @@ std::uint64_t randomSalt() {
 
 }  // namespace
 
-std::string logDirectoryOf(const std::string& trace) { return trace + ".d"; }
+std::string logDirectoryOf(const std::string& trace) {
+  return trace + ".d";
+}
 
 Result<Recorded> record(const RecordOptions& options) {
   Result<LaunchCommand> command = parseLaunch(options.command);
@@ -198,7 +220,8 @@ Result<Recorded> record(const RecordOptions& options) {
   }
   JobOptions job;
   job.command = std::move(*command);
-  job.session.mode = kRecordChoices | (options.mode == "all" ? kRecordEvents : 0U) | (options.jitterSeed != 0 ? kJitter : 0U);
+  job.session.mode = kRecordChoices | (options.mode == "all" ? kRecordEvents : 0U) |
+                     (options.jitterSeed != 0 ? kJitter : 0U);
   job.session.jitterSeed = options.jitterSeed;
   job.session.logDirectory = logs;
   job.session.salt = facts.salt;
@@ -221,17 +244,17 @@ Result<Recorded> record(const RecordOptions& options) {
       fs::remove_all(logs);
       Error nothing = collated.error();
       if (recorded.exitStatus != 0) {
-        nothing.advice = "The launcher ended with status " + std::to_string(recorded.exitStatus) + " before that; what it said is above.";
+        nothing.advice = "The launcher ended with status " + std::to_string(recorded.exitStatus) +
+                         " before that; what it said is above.";
       }
       return nothing;
     }
     Error failed = collated.error();
-    failed.advice += (failed.advice.empty() ? "" : " ") + ("The logs are kept in " + logs + "; 'photofinish info " + recorded.trace + "' tries again.");
-    if (recorded.exitStatus == 0) {
-      return failed;
-    }
+    failed.advice += (failed.advice.empty() ? "" : " ") +
+                     ("The logs are kept in " + logs + "; 'photofinish info " + recorded.trace +
+                      "' tries again.");
     std::fprintf(stderr, "photofinish: %s\n", failed.text().c_str());
-    recorded.trace.clear();  // the program itself failed: its exit status says more than ours
+    recorded.trace.clear();  // the program itself has run: its exit status counts
     return recorded;
   }
   fs::remove_all(logs);
@@ -249,7 +272,8 @@ Result<bool> recoverTrace(const std::string& trace) {
   }
   const UniqueFd lock = lockLogs(logs);
   if (!lock.valid()) {
-    return Error{ErrorCode::System, trace + " is being recorded", "Wait until the program has ended."};
+    return Error{ErrorCode::System, trace + " is being recorded",
+                 "Wait until the program has ended."};
   }
   if (Status status = noRankRuns(logs); !status) {
     return status.error();
@@ -262,7 +286,8 @@ Result<bool> recoverTrace(const std::string& trace) {
   if (!collated) {
     return collated.error();
   }
-  std::fprintf(stderr, "photofinish: made %s from the logs of a recording that was not finished\n", trace.c_str());
+  std::fprintf(stderr, "photofinish: made %s from the logs of a recording that was not finished\n",
+               trace.c_str());
   fs::remove_all(logs);
   return true;
 }

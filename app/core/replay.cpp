@@ -21,12 +21,15 @@ Result<db::TraceStore> openTrace(const std::string& path, db::TraceStore::Mode m
   return db::TraceStore::open(fs::absolute(path).lexically_normal().string(), mode);
 }
 
-Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig session, std::uint64_t jitterSeed,
+Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig session,
+                             std::uint64_t jitterSeed,
                              const std::vector<std::string>& launcherOptions, bool force) {
   const db::RunInfo& run = store.run();
   // What does not verify is found here, not by the daemon that makes the schedules.
   for (const db::RankInfo& rank : store.ranks()) {
-    if (Status whole = store.logChunks(rank.rank, [](std::uint64_t, db::Bytes) { return Status(); }); !whole) {
+    if (Status whole =
+            store.logChunks(rank.rank, [](std::uint64_t, db::Bytes) { return Status(); });
+        !whole) {
       return whole.error();
     }
   }
@@ -37,7 +40,9 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
   const fs::path here = fs::current_path(error);
   fs::current_path(run.workingDirectory, error);
   if (error) {
-    return Error{ErrorCode::NotFound, "cannot go to the recorded working directory " + run.workingDirectory + ": " + error.message(),
+    return Error{ErrorCode::NotFound,
+                 "cannot go to the recorded working directory " + run.workingDirectory + ": " +
+                     error.message(),
                  "Make it again, or record the program anew."};
   }
   Result<LaunchCommand> command = parseLaunch(run.command);
@@ -55,7 +60,9 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
   job.session.ranks = run.ranks;
   job.session.salt = run.salt + 1;
   if (job.session.logDirectory.empty()) {
-    job.session.logDirectory = fs::path(store.path()).parent_path().string();  // nothing is written there without a record mode
+    job.session.logDirectory = fs::path(store.path())
+                                   .parent_path()
+                                   .string();  // nothing is written there without a record mode
   }
   job.trace = store.path();
   job.force = force;
@@ -74,17 +81,21 @@ std::vector<std::uint64_t> stopsAtEnd(const db::TraceStore& store) {
 }
 
 std::string eventText(const Execution& execution, EventRef ref) {
-  if (ref.rank < 0 || static_cast<std::size_t>(ref.rank) >= execution.ranks.size() || ref.serial == 0 ||
+  if (ref.rank < 0 || static_cast<std::size_t>(ref.rank) >= execution.ranks.size() ||
+      ref.serial == 0 ||
       ref.serial > execution.ranks[static_cast<std::size_t>(ref.rank)].events.size()) {
     return "the end of its record";
   }
   const Event& event = execution.ranks[static_cast<std::size_t>(ref.rank)].events[ref.serial - 1];
-  std::string text = event.call < execution.callNames.size() ? execution.callNames[event.call] : "?";
-  const bool message = event.kind == EventKind::Send || event.kind == EventKind::Receive || event.kind == EventKind::Post ||
-                       event.kind == EventKind::Probe || event.kind == EventKind::SendReceive;
+  std::string text =
+      event.call < execution.callNames.size() ? execution.callNames[event.call] : "?";
+  const bool message = event.kind == EventKind::Send || event.kind == EventKind::Receive ||
+                       event.kind == EventKind::Post || event.kind == EventKind::Probe ||
+                       event.kind == EventKind::SendReceive;
   if (message) {
     const char* preposition = event.kind == EventKind::Send ? " to " : " from ";
-    text += preposition + (event.peer == kAnySource ? std::string("any source") : "rank " + std::to_string(event.peer));
+    text += preposition + (event.peer == kAnySource ? std::string("any source")
+                                                    : "rank " + std::to_string(event.peer));
     text += event.tag == kAnyTag ? ", any tag" : ", tag " + std::to_string(event.tag);
   }
   return text + " at " + siteText(execution, event.site);
@@ -95,7 +106,8 @@ namespace {
 /// One replay, seen from the command line.
 class Replay {
  public:
-  Replay(const ReplayOptions& options, db::TraceStore& store) : m_options(options), m_store(store) {}
+  Replay(const ReplayOptions& options, db::TraceStore& store)
+      : m_options(options), m_store(store) {}
 
   Result<int> run();
 
@@ -118,7 +130,7 @@ class Replay {
   std::optional<Execution> m_execution;
   std::optional<Error> m_failure;
   std::vector<protocol::RankHello> m_hellos;
-  bool m_holding = false;   ///< ranks are held at the end of their records
+  bool m_holding = false;  ///< ranks are held at the end of their records
   bool m_waitingForUser = false;
   std::optional<int> m_result;
 };
@@ -143,8 +155,11 @@ Status Replay::plan() {
     }
     const auto& events = e.ranks[static_cast<std::size_t>(target.rank)].events;
     if (target.serial == 0 || target.serial > events.size()) {
-      return Error{ErrorCode::Usage, "rank " + std::to_string(target.rank) + " has no event " + std::to_string(target.serial),
-                   "Its events are 1 to " + std::to_string(events.size()) + "; 'photofinish events' lists them."};
+      return Error{
+          ErrorCode::Usage,
+          "rank " + std::to_string(target.rank) + " has no event " + std::to_string(target.serial),
+          "Its events are 1 to " + std::to_string(events.size()) +
+              "; 'photofinish events' lists them."};
     }
     for (const Serial events_done : cutBefore(e, target)) {
       plan.stops.push_back(events_done + 1);
@@ -159,13 +174,16 @@ Status Replay::plan() {
 
 void Replay::stopped() {
   const EventRef target = *m_options.until;
-  say("rank " + std::to_string(target.rank) + " is stopped just before its event " + std::to_string(target.serial) + ": " +
-      eventText(execution(), target));
-  std::sort(m_hellos.begin(), m_hellos.end(), [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  say("rank " + std::to_string(target.rank) + " is stopped just before its event " +
+      std::to_string(target.serial) + ": " + eventText(execution(), target));
+  std::sort(m_hellos.begin(), m_hellos.end(),
+            [](const auto& a, const auto& b) { return a.rank < b.rank; });
   for (const protocol::RankHello& hello : m_hellos) {
-    say("  rank " + std::to_string(hello.rank) + " is process " + std::to_string(hello.pid) + " on " + hello.host);
+    say("  rank " + std::to_string(hello.rank) + " is process " + std::to_string(hello.pid) +
+        " on " + hello.host);
   }
-  say("attach a debugger with gdb -p PID; Enter goes on to the end, q or the end of input ends the replay");
+  say("attach a debugger with gdb -p PID; Enter goes on to the end, q or the end of input ends the "
+      "replay");
   m_waitingForUser = true;
 }
 
@@ -204,8 +222,11 @@ void Replay::verdict(const protocol::Verdict& verdict) {
     case protocol::VerdictKind::Stalled:
     case protocol::VerdictKind::Deadlock:
       if (m_store.run().complete) {
-        m_failure = Error{ErrorCode::Divergence, "the replay does not get on, though the recorded run did:\n" + verdict.text,
-                          "Something that is not recorded (time, input, a file) differs, or the program was changed."};
+        m_failure =
+            Error{ErrorCode::Divergence,
+                  "the replay does not get on, though the recorded run did:\n" + verdict.text,
+                  "Something that is not recorded (time, input, a file) differs, or the program "
+                  "was changed."};
       } else {
         say("the replay does not get on; the recording ends here, too:\n" + verdict.text);
         m_result = m_store.run().exitStatus.value_or(0);
@@ -223,9 +244,12 @@ void Replay::handle(const protocol::Message& message) {
     const EventRef at{diverged->rank, diverged->serial};
     const bool known = diverged->serial >= 1 && diverged->expected.rfind("MPI_", 0) == 0;
     m_failure = Error{ErrorCode::Divergence,
-                      "replay divergence at rank " + std::to_string(diverged->rank) + ", event " + std::to_string(diverged->serial) +
-                          "\n  expected: " + (known ? eventText(execution(), at) : diverged->expected) + "\n  got:      " + diverged->got,
-                      "The program does something else than the recorded run: was it, its input or its environment changed?"};
+                      "replay divergence at rank " + std::to_string(diverged->rank) + ", event " +
+                          std::to_string(diverged->serial) + "\n  expected: " +
+                          (known ? eventText(execution(), at) : diverged->expected) +
+                          "\n  got:      " + diverged->got,
+                      "The program does something else than the recorded run: was it, its input or "
+                      "its environment changed?"};
   } else if (const auto* said = std::get_if<protocol::Verdict>(&message); said != nullptr) {
     verdict(*said);
   } else if (const auto* hello = std::get_if<protocol::RankHello>(&message); hello != nullptr) {
@@ -235,7 +259,8 @@ void Replay::handle(const protocol::Message& message) {
 
 Result<int> Replay::run() {
   protocol::SessionConfig session;
-  Result<JobOptions> options = replayJob(m_store, session, m_options.jitterSeed, m_options.launcherOptions, m_options.force);
+  Result<JobOptions> options =
+      replayJob(m_store, session, m_options.jitterSeed, m_options.launcherOptions, m_options.force);
   if (!options) {
     return options.error();
   }
@@ -264,16 +289,18 @@ Result<int> Replay::run() {
   }
   while (!m_failure && !m_result) {
     const std::optional<int> ended = m_job->launcherStatus();
-    pollfd waiting[3] = {{ended ? -1 : m_job->launcherFd(), POLLIN, 0},
-                         {m_job->connection() != nullptr ? m_job->connection()->fd() : -1, POLLIN, 0},
-                         {m_waitingForUser ? STDIN_FILENO : -1, POLLIN, 0}};
+    pollfd waiting[3] = {
+        {ended ? -1 : m_job->launcherFd(), POLLIN, 0},
+        {m_job->connection() != nullptr ? m_job->connection()->fd() : -1, POLLIN, 0},
+        {m_waitingForUser ? STDIN_FILENO : -1, POLLIN, 0}};
     const int ready = poll(waiting, 3, ended ? 200 : 500);
     while (m_job->connection() != nullptr && !m_failure) {
       auto message = m_job->connection()->receive();
       if (!message) {
         m_job->loseConnection();
         if (!ended) {
-          m_failure = Error{ErrorCode::Peer, "the control daemon is gone", "Start the replay again; the trace is whole."};
+          m_failure = Error{ErrorCode::Peer, "the control daemon is gone",
+                            "Start the replay again; the trace is whole."};
         }
       } else if (message->has_value()) {
         m_job->note(**message);
@@ -313,7 +340,9 @@ Result<int> Replay::run() {
     if (!analysis) {
       return analysis.error();
     }
-    if (Status status = m_store.replaceExecution(analysis->execution, analysis->races, analysis->logicalTimes, analysis->raceClasses); !status) {
+    if (Status status = m_store.replaceExecution(analysis->execution, analysis->races,
+                                                 analysis->logicalTimes, analysis->raceClasses);
+        !status) {
       return status.error();
     }
   }
@@ -324,7 +353,8 @@ Result<int> Replay::run() {
 
 Result<int> replay(const ReplayOptions& options) {
   Result<db::TraceStore> store =
-      openTrace(options.trace, options.survey ? db::TraceStore::Mode::ReadWrite : db::TraceStore::Mode::ReadOnly);
+      openTrace(options.trace,
+                options.survey ? db::TraceStore::Mode::ReadWrite : db::TraceStore::Mode::ReadOnly);
   if (!store) {
     return store.error();
   }
@@ -360,7 +390,9 @@ Status surveyIfNeeded(const std::string& trace) {
       return {};
     }
   }
-  std::fprintf(stderr, "photofinish: this trace has choices only; running the program once more to see its events …\n");
+  std::fprintf(stderr,
+               "photofinish: this trace has choices only; running the program once more to see its "
+               "events …\n");
   ReplayOptions options;
   options.trace = trace;
   options.survey = true;

@@ -1,8 +1,9 @@
 #include "app/report.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "app/replay.h"
@@ -12,9 +13,13 @@ namespace {
 
 using nlohmann::json;
 
-std::string dump(const json& document) { return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n"; }
+std::string dump(const json& document) {
+  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
 
-json optionalNumber(const std::optional<std::int32_t>& value) { return value ? json(*value) : json(nullptr); }
+json optionalNumber(const std::optional<std::int32_t>& value) {
+  return value ? json(*value) : json(nullptr);
+}
 
 void putPlace(json& out, const Execution& execution, EventRef ref) {
   out["rank"] = ref.rank;
@@ -109,11 +114,15 @@ json raceJson(const Execution& execution, const db::StoredRace& stored) {
   for (const std::uint32_t alternative : race.alternatives) {
     alternatives.push_back(messageJson(execution, alternative));
   }
-  return {{"receive", receive}, {"taken", messageJson(execution, race.taken)}, {"alternatives", alternatives}, {"class", stored.raceClass}};
+  return {{"receive", receive},
+          {"taken", messageJson(execution, race.taken)},
+          {"alternatives", alternatives},
+          {"class", stored.raceClass}};
 }
 
 std::string placeText(const Execution& execution, EventRef ref) {
-  return "rank " + std::to_string(ref.rank) + " event " + std::to_string(ref.serial) + " " + eventText(execution, ref);
+  return "rank " + std::to_string(ref.rank) + " event " + std::to_string(ref.serial) + " " +
+         eventText(execution, ref);
 }
 
 }  // namespace
@@ -143,38 +152,65 @@ Result<std::string> infoReport(const std::string& trace, bool asJson) {
     json ranks = json::array();
     json cuts = json::array();
     for (const db::RankInfo& rank : store->ranks()) {
-      ranks.push_back({{"rank", rank.rank}, {"pid", rank.pid}, {"host", rank.host}, {"executable", rank.executable},
-                       {"buildId", rank.buildId}, {"events", rank.lastSerial}, {"complete", rank.complete}, {"state", rank.state},
-                       {"exitStatus", optionalNumber(rank.exitStatus)}, {"signal", optionalNumber(rank.exitSignal)}, {"bytes", rank.logBytes}});
+      ranks.push_back({{"rank", rank.rank},
+                       {"pid", rank.pid},
+                       {"host", rank.host},
+                       {"executable", rank.executable},
+                       {"buildId", rank.buildId},
+                       {"events", rank.lastSerial},
+                       {"complete", rank.complete},
+                       {"state", rank.state},
+                       {"exitStatus", optionalNumber(rank.exitStatus)},
+                       {"signal", optionalNumber(rank.exitSignal)},
+                       {"bytes", rank.logBytes}});
       if (!rank.complete) {
-        cuts.push_back({{"rank", rank.rank}, {"serial", rank.lastSerial}, {"reason", rank.cutReason}});
+        cuts.push_back(
+            {{"rank", rank.rank}, {"serial", rank.lastSerial}, {"reason", rank.cutReason}});
         ranks.back()["cut"] = rank.cutReason;
       }
     }
-    return dump({{"ranks", run.ranks}, {"command", run.command}, {"directory", run.workingDirectory}, {"program", run.program},
-                 {"mode", run.mode}, {"messages", run.messages ? json(messages) : json(nullptr)}, {"wildcardReceives", wildcards},
-                 {"racingReceives", run.racingReceives ? json(*run.racingReceives) : json(nullptr)}, {"traced", wildcards}, {"bytes", bytes},
-                 {"complete", run.complete}, {"cut", cuts}, {"exitStatus", optionalNumber(run.exitStatus)}, {"mpi", run.mpiLibrary},
-                 {"host", run.host}, {"created", run.createdUtc}, {"finished", run.finishedUtc}, {"version", run.version},
-                 {"uuid", run.uuid}, {"perRank", ranks}});
+    return dump({{"ranks", run.ranks},
+                 {"command", run.command},
+                 {"directory", run.workingDirectory},
+                 {"program", run.program},
+                 {"mode", run.mode},
+                 {"messages", run.messages ? json(messages) : json(nullptr)},
+                 {"wildcardReceives", wildcards},
+                 {"racingReceives", run.racingReceives ? json(*run.racingReceives) : json(nullptr)},
+                 {"traced", wildcards},
+                 {"bytes", bytes},
+                 {"complete", run.complete},
+                 {"cut", cuts},
+                 {"exitStatus", optionalNumber(run.exitStatus)},
+                 {"mpi", run.mpiLibrary},
+                 {"host", run.host},
+                 {"created", run.createdUtc},
+                 {"finished", run.finishedUtc},
+                 {"version", run.version},
+                 {"uuid", run.uuid},
+                 {"perRank", ranks}});
   }
   std::ostringstream out;
   std::string command;
   for (const std::string& word : run.command) {
     command += (command.empty() ? "" : " ") + word;
   }
-  out << "command   " << command << "\nin        " << run.workingDirectory << "\nrecorded  " << run.createdUtc << " on " << run.host
-      << ", mode " << run.mode << "\nMPI       " << run.mpiLibrary << "\nranks     " << run.ranks << "\nmessages  "
-      << (run.messages ? std::to_string(messages) : "not known (choices only; 'photofinish races' finds out)") << "\nwildcard  " << wildcards
-      << " receives, all traced\nracing    " << (run.racingReceives ? std::to_string(*run.racingReceives) : "not known yet") << "\nlog       "
-      << bytes << " bytes\n";
+  out << "command   " << command << "\nin        " << run.workingDirectory << "\nrecorded  "
+      << run.createdUtc << " on " << run.host << ", mode " << run.mode << "\nMPI       "
+      << run.mpiLibrary << "\nranks     " << run.ranks << "\nmessages  "
+      << (run.messages ? std::to_string(messages)
+                       : "not known (choices only; 'photofinish races' finds out)")
+      << "\nwildcard  " << wildcards << " receives, all traced\nracing    "
+      << (run.racingReceives ? std::to_string(*run.racingReceives) : "not known yet")
+      << "\nlog       " << bytes << " bytes\n";
   if (run.exitStatus) {
     out << "exit      " << *run.exitStatus << "\n";
   }
   out << (run.complete ? "complete\n" : "cut short:\n");
   for (const db::RankInfo& rank : store->ranks()) {
     if (!rank.complete) {
-      out << "  rank " << rank.rank << ": " << rank.cutReason << (rank.state.empty() ? "" : "; " + rank.state) << "\n";
+      out << "  rank " << rank.rank << ": " << rank.cutReason
+          << (rank.state.empty() ? "" : "; " + rank.state) << "\n";
     }
   }
   return out.str();
@@ -202,7 +238,8 @@ Result<std::string> racesReport(const std::string& trace, bool asJson) {
   for (const db::StoredRace& stored : *races) {
     out << placeText(execution, raceEvent(execution, stored.race)) << "\n";
     if (stored.race.taken < execution.messages.size()) {
-      out << "    took     " << placeText(execution, execution.messages[stored.race.taken].send) << "\n";
+      out << "    took     " << placeText(execution, execution.messages[stored.race.taken].send)
+          << "\n";
     }
     for (const std::uint32_t alternative : stored.race.alternatives) {
       out << "    or could " << placeText(execution, execution.messages[alternative].send) << "\n";
@@ -237,11 +274,13 @@ Result<std::string> eventsReport(const std::string& trace, std::optional<Rank> o
           one["sendSerial"] = execution.messages[receive.message].send.serial;
         }
         deliveries[receive.completion].push_back(one);
-        taken[receive.completion] += " <- rank " + std::to_string(receive.source) + " tag " + std::to_string(receive.tag);
+        taken[receive.completion] +=
+            " <- rank " + std::to_string(receive.source) + " tag " + std::to_string(receive.tag);
       }
     }
     for (const ProbeHit& probe : rank.probes) {
-      taken[probe.event] += " sees rank " + std::to_string(probe.source) + " tag " + std::to_string(probe.tag);
+      taken[probe.event] +=
+          " sees rank " + std::to_string(probe.source) + " tag " + std::to_string(probe.tag);
     }
     for (std::size_t i = 0; i < rank.events.size(); ++i) {
       const EventRef ref{static_cast<Rank>(r), i + 1};
@@ -253,7 +292,9 @@ Result<std::string> eventsReport(const std::string& trace, std::optional<Rank> o
         one["peer"] = event.peer;
         one["tag"] = event.tag;
         one["bytes"] = event.bytes;
-        one["communicator"] = event.comm < execution.communicators.size() ? json(execution.communicators[event.comm].name) : json(nullptr);
+        one["communicator"] = event.comm < execution.communicators.size()
+                                  ? json(execution.communicators[event.comm].name)
+                                  : json(nullptr);
         if (const auto found = deliveries.find(ref.serial); found != deliveries.end()) {
           one["deliveries"] = found->second;
         }

@@ -1,10 +1,10 @@
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "app/collate.h"
 
@@ -25,9 +25,10 @@ Status writeFacts(const std::string& logDirectory, const RunFacts& facts) {
     }
     ends[std::to_string(rank)] = one;
   }
-  json all = {{"command", facts.command},   {"directory", facts.workingDirectory}, {"launcher", facts.launcher},
-              {"program", facts.program},   {"created", facts.createdUtc},         {"mode", facts.mode},
-              {"salt", facts.salt},         {"ends", ends}};
+  json all = {{"command", facts.command},    {"directory", facts.workingDirectory},
+              {"launcher", facts.launcher},  {"program", facts.program},
+              {"created", facts.createdUtc}, {"mode", facts.mode},
+              {"salt", facts.salt},          {"ends", ends}};
   if (facts.exitStatus) {
     all["exitStatus"] = *facts.exitStatus;
   }
@@ -81,7 +82,8 @@ Result<RunFacts> readFacts(const std::string& logDirectory) {
     } catch (const json::exception&) {  // a value of another type
     }
   }
-  return Error{ErrorCode::Damaged, "cannot read " + path, "Without it the recorded command is not known; record the program again."};
+  return Error{ErrorCode::Damaged, "cannot read " + path,
+               "Without it the recorded command is not known; record the program again."};
 }
 
 std::string utcNow() {

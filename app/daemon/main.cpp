@@ -1,8 +1,9 @@
 // photofinish-daemon: the control daemon of one session.
+#include "mpi_calls.h"
+#include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <map>
@@ -12,27 +13,32 @@
 #include "app/collate.h"
 #include "base/unique_fd.h"
 #include "daemon/daemon.h"
-#include "mpi_calls.h"
 
 namespace {
 
 /// Hands out the schedules of a trace: one file a rank, in the session directory.
 class TraceSchedules final : public pf::daemon::ScheduleSource {
  public:
-  TraceSchedules(std::vector<pf::db::RankInfo> ranks, pf::db::RunInfo run, std::vector<std::string> paths, bool force)
-      : m_ranks(std::move(ranks)), m_run(std::move(run)), m_paths(std::move(paths)), m_force(force) {}
+  TraceSchedules(std::vector<pf::db::RankInfo> ranks, pf::db::RunInfo run,
+                 std::vector<std::string> paths, bool force)
+      : m_ranks(std::move(ranks)),
+        m_run(std::move(run)),
+        m_paths(std::move(paths)),
+        m_force(force) {}
 
   [[nodiscard]] int ranks() const override { return static_cast<int>(m_ranks.size()); }
   [[nodiscard]] pf::Result<std::string> schedulePath(std::int32_t rank) override {
     if (rank < 0 || static_cast<std::size_t>(rank) >= m_paths.size()) {
-      return pf::Error{pf::ErrorCode::NotFound, "the recording has no rank " + std::to_string(rank), {}};
+      return pf::Error{
+          pf::ErrorCode::NotFound, "the recording has no rank " + std::to_string(rank), {}};
     }
     return m_paths[static_cast<std::size_t>(rank)];
   }
   [[nodiscard]] pf::Status checkRank(const pf::protocol::RankHello& hello) override {
     if (hello.size != ranks()) {
       return pf::Error{pf::ErrorCode::Divergence,
-                       "the recording has " + std::to_string(ranks()) + " ranks, this run has " + std::to_string(hello.size),
+                       "the recording has " + std::to_string(ranks()) + " ranks, this run has " +
+                           std::to_string(hello.size),
                        "Replay with the recorded number of ranks."};
     }
     const pf::db::RankInfo& recorded = m_ranks[static_cast<std::size_t>(hello.rank)];
@@ -40,14 +46,17 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
       return {};
     }
     if (hello.buildId != recorded.buildId) {
-      return pf::Error{pf::ErrorCode::Divergence,
-                       hello.executable + " is not the build that was recorded (build-id " + hello.buildId.substr(0, 12) + ", recorded " +
-                           recorded.buildId.substr(0, 12) + ")",
-                       "Record the new build, restore the old one, or replay with --force as far as it goes."};
+      return pf::Error{
+          pf::ErrorCode::Divergence,
+          hello.executable + " is not the build that was recorded (build-id " +
+              hello.buildId.substr(0, 12) + ", recorded " + recorded.buildId.substr(0, 12) + ")",
+          "Record the new build, restore the old one, or replay with --force as far as it goes."};
     }
     if (!m_run.mpiLibrary.empty() && hello.mpiLibrary != m_run.mpiLibrary) {
-      return pf::Error{pf::ErrorCode::Divergence, "this run uses " + hello.mpiLibrary + ", the recorded one used " + m_run.mpiLibrary,
-                       "Use the recorded MPI library, or replay with --force."};
+      return pf::Error{
+          pf::ErrorCode::Divergence,
+          "this run uses " + hello.mpiLibrary + ", the recorded one used " + m_run.mpiLibrary,
+          "Use the recorded MPI library, or replay with --force."};
     }
     return {};
   }
@@ -60,7 +69,8 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
 };
 
 pf::Status writeFile(const std::string& path, const std::vector<unsigned char>& bytes) {
-  const pf::UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const pf::UniqueFd fd(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   std::size_t done = 0;
   while (fd.valid() && done < bytes.size()) {
     const ssize_t n = ::write(fd.get(), bytes.data() + done, bytes.size() - done);
@@ -76,7 +86,8 @@ pf::Status writeFile(const std::string& path, const std::vector<unsigned char>& 
 }
 
 /// Compiles the schedules of `trace` into `directory`.
-pf::Result<std::vector<std::string>> compileAll(pf::db::TraceStore& store, const std::string& directory) {
+pf::Result<std::vector<std::string>> compileAll(pf::db::TraceStore& store,
+                                                const std::string& directory) {
   auto logs = pf::app::readLogs(store);
   if (!logs) {
     return logs.error();
@@ -106,7 +117,8 @@ int main(int argc, char** argv) {
   bool force = false;
   app.add_option("--session", options.sessionDirectory, "session directory")->required();
   app.add_option("--trace", trace, "trace to replay");
-  app.add_option("--ready-fd", options.readyFd, "descriptor to write a byte to once peers can connect");
+  app.add_option("--ready-fd", options.readyFd,
+                 "descriptor to write a byte to once peers can connect");
   app.add_flag("--force", force, "replay a program that is not the recorded build");
   CLI11_PARSE(app, argc, argv);
   if (options.readyFd >= 0) {

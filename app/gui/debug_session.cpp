@@ -3,11 +3,12 @@
 
 #include <fcntl.h>
 
+#include <csignal>
+#include <utility>
+
 #include <QCoreApplication>
 #include <QLoggingCategory>
 #include <QtConcurrent>
-#include <csignal>
-#include <utility>
 
 #include "app/replay.h"
 #include "base/unique_fd.h"
@@ -22,9 +23,12 @@ Q_LOGGING_CATEGORY(sessionLog, "photofinish.session", QtWarningMsg)
 /// MI text to one GDB, through daemon and agent.
 class DaemonTransport final : public mi::Transport {
  public:
-  DaemonTransport(int rank, std::function<void(const protocol::Message&)> send) : m_rank(rank), m_send(std::move(send)) {}
+  DaemonTransport(int rank, std::function<void(const protocol::Message&)> send)
+      : m_rank(rank), m_send(std::move(send)) {}
   void send(std::string_view bytes) override {
-    qCDebug(miLog).noquote() << m_rank << "->" << QByteArray(bytes.data(), static_cast<qsizetype>(bytes.size())).trimmed();
+    qCDebug(miLog).noquote()
+        << m_rank << "->"
+        << QByteArray(bytes.data(), static_cast<qsizetype>(bytes.size())).trimmed();
     for (std::size_t i = 0; i < bytes.size(); i += protocol::kMaxChunk) {
       m_send(protocol::MiToGdb{m_rank, std::string(bytes.substr(i, protocol::kMaxChunk))});
     }
@@ -132,10 +136,13 @@ void DebugSession::adopt(std::shared_ptr<Result<std::unique_ptr<app::Job>>> job)
   }
   m_job = std::move(job->value());
   m_phase = Phase::Gating;
-  m_daemonNotifier = std::make_unique<QSocketNotifier>(m_job->connection()->fd(), QSocketNotifier::Read);
+  m_daemonNotifier =
+      std::make_unique<QSocketNotifier>(m_job->connection()->fd(), QSocketNotifier::Read);
   connect(m_daemonNotifier.get(), &QSocketNotifier::activated, this, &DebugSession::readDaemon);
-  m_launcherNotifier = std::make_unique<QSocketNotifier>(m_job->launcherFd(), QSocketNotifier::Read);
-  connect(m_launcherNotifier.get(), &QSocketNotifier::activated, this, &DebugSession::launcherEnded);
+  m_launcherNotifier =
+      std::make_unique<QSocketNotifier>(m_job->launcherFd(), QSocketNotifier::Read);
+  connect(m_launcherNotifier.get(), &QSocketNotifier::activated, this,
+          &DebugSession::launcherEnded);
   m_tick.start();
   if (m_next || m_abandon) {  // something else was asked for meanwhile
     m_abandon = false;
@@ -162,7 +169,9 @@ void DebugSession::readDaemon() {
       m_daemonNotifier->setEnabled(false);
       m_job->loseConnection();
       if (m_phase != Phase::Ending) {
-        Q_EMIT message(tr("The control daemon is gone: this cycle has ended. Restart it; nothing of the trace is lost."), true);
+        Q_EMIT message(tr("The control daemon is gone: this cycle has ended. Restart it; nothing "
+                          "of the trace is lost."),
+                       true);
         finishCycle(tr("control daemon lost"));
         closeJob();
       }
@@ -188,16 +197,20 @@ void DebugSession::handle(const protocol::Message& message) {
                  [this](const protocol::Verdict& verdict) { onVerdict(verdict); },
                  [this](const protocol::GdbState& state) { onGdbState(state); },
                  [this](const protocol::MiFromGdb& mi) {
-                   qCDebug(miLog).noquote() << mi.rank << "<-" << QByteArray::fromStdString(mi.bytes).trimmed();
+                   qCDebug(miLog).noquote()
+                       << mi.rank << "<-" << QByteArray::fromStdString(mi.bytes).trimmed();
                    m_fleet.feed(mi.rank, mi.bytes);
                  },
                  [this](const protocol::Output& text) {
-                   Q_EMIT output(text.rank, text.stream == 2 ? views::OutputStream::Err : views::OutputStream::Out,
-                                 QByteArray::fromStdString(text.bytes));
+                   Q_EMIT output(
+                       text.rank,
+                       text.stream == 2 ? views::OutputStream::Err : views::OutputStream::Out,
+                       QByteArray::fromStdString(text.bytes));
                  },
                  [this](const protocol::Nudged& nudged) {
                    mi::GdbSession* gdb = m_fleet.session(nudged.rank);
-                   if (gdb != nullptr && gdb->state() == mi::SessionState::Stopped && gdb->stop().reason == mi::StopReason::Event) {
+                   if (gdb != nullptr && gdb->state() == mi::SessionState::Stopped &&
+                       gdb->stop().reason == mi::StopReason::Event) {
                      gdb->run({}, [](const Status&) {});
                    }
                  },
@@ -215,7 +228,8 @@ void DebugSession::handle(const protocol::Message& message) {
 }
 
 void DebugSession::onState(const protocol::RankState& state) {
-  qCDebug(sessionLog) << "rank" << state.rank << "phase" << static_cast<int>(state.phase) << "event" << state.serial << "in call" << state.inCall;
+  qCDebug(sessionLog) << "rank" << state.rank << "phase" << static_cast<int>(state.phase) << "event"
+                      << state.serial << "in call" << state.inCall;
   RankNow& now = m_now[state.rank];
   const bool wasStopped = now.state.phase == RankPhase::Stopped;
   now.state = state;
@@ -242,11 +256,13 @@ void DebugSession::onDiverged(const protocol::RankDiverged& diverged) {
   m_diverged = true;
   const EventRef at{diverged.rank, diverged.serial};
   const bool known = diverged.expected.rfind("MPI_", 0) == 0;
-  const QString text = tr("Replay divergence at rank %1, event %2: expected %3, got %4")
-                           .arg(diverged.rank)
-                           .arg(diverged.serial)
-                           .arg(QString::fromStdString(known ? app::eventText(m_trace->execution, at) : diverged.expected),
-                                QString::fromStdString(diverged.got));
+  const QString text =
+      tr("Replay divergence at rank %1, event %2: expected %3, got %4")
+          .arg(diverged.rank)
+          .arg(diverged.serial)
+          .arg(QString::fromStdString(known ? app::eventText(m_trace->execution, at)
+                                            : diverged.expected),
+               QString::fromStdString(diverged.got));
   m_cycles.last().match = views::CycleMatch::Diverged;
   m_cycles.last().divergence = text;
   Q_EMIT cyclesChanged();
@@ -265,8 +281,12 @@ void DebugSession::onVerdict(const protocol::Verdict& verdict) {
       break;
     case protocol::VerdictKind::Stalled:
     case protocol::VerdictKind::Deadlock:
-      Q_EMIT message(m_run.complete ? tr("The replay does not get on: %1").arg(text) : tr("The ranks wait, as they did in the recording: %1").arg(text), m_run.complete);
-      settle(verdict.kind == protocol::VerdictKind::Deadlock ? tr("deadlock") : tr("all ranks wait"));
+      Q_EMIT message(m_run.complete
+                         ? tr("The replay does not get on: %1").arg(text)
+                         : tr("The ranks wait, as they did in the recording: %1").arg(text),
+                     m_run.complete);
+      settle(verdict.kind == protocol::VerdictKind::Deadlock ? tr("deadlock")
+                                                             : tr("all ranks wait"));
       break;
     case protocol::VerdictKind::Refused:
       Q_EMIT message(text, true);
@@ -284,13 +304,15 @@ void DebugSession::onGdbState(const protocol::GdbState& state) {
   const int rank = state.rank;
   switch (state.state) {
     case protocol::GdbCondition::Attached: {
-      m_fleet.add(rank, std::make_unique<DaemonTransport>(rank, [this](const protocol::Message& m) { sendToDaemon(m); }));
+      m_fleet.add(rank, std::make_unique<DaemonTransport>(
+                            rank, [this](const protocol::Message& m) { sendToDaemon(m); }));
       m_fleet.startAndAttach(rank, state.pid, [this, rank](const Status& status) {
         RankNow& now = m_now[rank];
         now.attached = status.ok();
         now.failedToAttach = !status.ok();
         if (!status) {
-          Q_EMIT message(tr("Rank %1: %2").arg(rank).arg(QString::fromStdString(status.error().text())), true);
+          Q_EMIT message(
+              tr("Rank %1: %2").arg(rank).arg(QString::fromStdString(status.error().text())), true);
         }
         m_attaching.remove(rank);
         attachDone();
@@ -300,7 +322,9 @@ void DebugSession::onGdbState(const protocol::GdbState& state) {
     case protocol::GdbCondition::Failed:
       m_now[rank].failedToAttach = true;
       m_attaching.remove(rank);
-      Q_EMIT message(tr("Rank %1 has no debugger: %2").arg(rank).arg(QString::fromStdString(state.text)), true);
+      Q_EMIT message(
+          tr("Rank %1 has no debugger: %2").arg(rank).arg(QString::fromStdString(state.text)),
+          true);
       attachDone();
       break;
     case protocol::GdbCondition::Died:
@@ -309,7 +333,8 @@ void DebugSession::onGdbState(const protocol::GdbState& state) {
       m_fleet.closed(rank, state.text);
       m_attaching.remove(rank);
       if (state.state == protocol::GdbCondition::Died && !m_now[rank].exited) {
-        Q_EMIT message(tr("The debugger of rank %1 is gone (%2). The rank goes on without it; restart the cycle to get it back.")
+        Q_EMIT message(tr("The debugger of rank %1 is gone (%2). The rank goes on without it; "
+                          "restart the cycle to get it back.")
                            .arg(rank)
                            .arg(QString::fromStdString(state.text)),
                        true);

@@ -1,22 +1,24 @@
-// One trace being debugged: its cycles, the job of the present cycle, the GDBs of the focus set, breakpoints and
-// watches. No widgets: the window shows what it signals. Lives on the GUI thread and never blocks it: starting and
-// ending a job run on a worker thread.
+// One trace being debugged: its cycles, the job of the present cycle, the GDBs of the focus set,
+// breakpoints and watches. No widgets: the window shows what it signals. Lives on the GUI thread
+// and never blocks it: starting and ending a job run on a worker thread.
 #pragma once
+
+#include "trace_loader.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
 
 #include <QDateTime>
 #include <QObject>
 #include <QSet>
 #include <QSocketNotifier>
 #include <QTimer>
-#include <map>
-#include <memory>
-#include <optional>
-#include <vector>
 
 #include "app/job.h"
 #include "db/trace_store.h"
 #include "mi_bridge/fleet.h"
-#include "trace_loader.h"
 #include "views/debug_values.h"
 #include "views/space_time_types.h"
 
@@ -74,11 +76,12 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] const QList<views::Cycle>& cycles() const { return m_cycles; }
 
  Q_SIGNALS:
-  void message(const QString& text, bool problem);  ///< one line for the status bar; a problem stays
-  void progress(const QString& task);               ///< empty: done
+  void message(const QString& text,
+               bool problem);          ///< one line for the status bar; a problem stays
+  void progress(const QString& task);  ///< empty: done
   void ranksChanged();
   void positionsChanged(const std::vector<pf::views::ReplayPosition>& positions);
-  void rankStopped(int rank);                       ///< its stack can be asked for
+  void rankStopped(int rank);  ///< its stack can be asked for
   void stackChanged(int rank, const QList<pf::views::StackFrame>& frames, int current);
   void variablesChanged(const QString& frameKey, const QList<pf::views::Variable>& variables);
   void childrenArrived(const QString& path, const QList<pf::views::Variable>& children, bool more);
@@ -89,7 +92,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void marksChanged(const std::vector<pf::views::EventMark>& marks);
   void output(int rank, pf::views::OutputStream stream, const QByteArray& bytes);
   void consoleText(int rank, const QString& text, bool error);
-  void settled();                                   ///< the ranks have come to where they were sent, or have ended
+  void settled();  ///< the ranks have come to where they were sent, or have ended
   void currentRankChanged(int rank);
 
  public:
@@ -109,7 +112,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
     QString why;
   };
   struct Goal {
-    EventRef event;        ///< invalid: to the end
+    EventRef event;  ///< invalid: to the end
     QString text;
   };
 
@@ -164,7 +167,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void onRankState(mi::Rank rank, mi::SessionState state) override;
   void onRankStopped(mi::Rank rank, const mi::StopEvent& stop) override;
   void onBreakpointStatus(const mi::BreakpointStatus& status) override;
-  void onForeignBreakpoint(mi::Rank rank, mi::BreakpointChange change, const mi::Breakpoint& bp) override;
+  void onForeignBreakpoint(mi::Rank rank, mi::BreakpointChange change,
+                           const mi::Breakpoint& bp) override;
   void onWatch(const mi::WatchValue& value) override;
   void onRankConsole(mi::Rank rank, mi::StreamKind kind, std::string_view text) override;
   void onRankLost(mi::Rank rank, const std::string& text) override;
@@ -182,7 +186,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
 
   Phase m_phase = Phase::Idle;
   Goal m_goal;
-  std::optional<Goal> m_next;                 ///< what to start once the present job is gone
+  std::optional<Goal> m_next;  ///< what to start once the present job is gone
   std::unique_ptr<app::Job> m_job;
   std::unique_ptr<QSocketNotifier> m_daemonNotifier;
   std::unique_ptr<QSocketNotifier> m_launcherNotifier;
@@ -191,11 +195,11 @@ class DebugSession : public QObject, private mi::FleetObserver {
   std::map<int, RankNow> m_now;
   QSet<int> m_focus;
   QSet<int> m_attaching;
-  QSet<int> m_stepping;                       ///< ranks that GDB steps: others follow as far as these need
-  std::vector<std::uint64_t> m_stops;         ///< as last planned
-  bool m_abandon = false;                     ///< end the job that is being started
+  QSet<int> m_stepping;                ///< ranks that GDB steps: others follow as far as these need
+  std::vector<std::uint64_t> m_stops;  ///< as last planned
+  bool m_abandon = false;              ///< end the job that is being started
   bool m_diverged = false;
-  bool m_awaitsCut = false;                   ///< ranks are on their way to a cut
+  bool m_awaitsCut = false;  ///< ranks are on their way to a cut
 
   mi::Fleet m_fleet;
   int m_current = 0;
@@ -203,14 +207,14 @@ class DebugSession : public QObject, private mi::FleetObserver {
   QList<views::StackFrame> m_frames;
 
   QList<views::Breakpoint> m_breakpoints;
-  std::map<int, int> m_specOf;                ///< our id -> fleet's
+  std::map<int, int> m_specOf;  ///< our id -> fleet's
   QStringList m_watches;
   std::map<int, QString> m_watchById;
   std::map<std::string, int> m_watchIds;
   QList<views::Cycle> m_cycles;
-  std::map<int, std::int64_t> m_cycleIds;     ///< number -> row
+  std::map<int, std::int64_t> m_cycleIds;  ///< number -> row
   std::vector<views::EventMark> m_bookmarks;
-  std::map<QString, QString> m_vars;          ///< path -> GDB's variable object
+  std::map<QString, QString> m_vars;  ///< path -> GDB's variable object
   QList<views::Variable> m_variables;
   std::size_t m_variablesPending = 0;
   quint64 m_stackGeneration = 0;

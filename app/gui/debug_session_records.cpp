@@ -4,7 +4,9 @@
 namespace pf::gui {
 namespace {
 
-QString text(const std::string& s) { return QString::fromStdString(s); }
+QString text(const std::string& s) {
+  return QString::fromStdString(s);
+}
 
 db::Breakpoint toRow(const views::Breakpoint& b) {
   db::Breakpoint row;
@@ -69,10 +71,13 @@ void DebugSession::readRecords() {
   m_cycles.clear();
   m_cycleIds.clear();
   m_bookmarks.clear();
-  Result<db::TraceStore> store = db::TraceStore::open(m_path.toStdString(), db::TraceStore::Mode::ReadWrite);
+  Result<db::TraceStore> store =
+      db::TraceStore::open(m_path.toStdString(), db::TraceStore::Mode::ReadWrite);
   if (!store) {
     store = db::TraceStore::open(m_path.toStdString(), db::TraceStore::Mode::ReadOnly);
-    Q_EMIT message(tr("The trace cannot be written: breakpoints, cycles and notes of this session will not be kept."), false);
+    Q_EMIT message(tr("The trace cannot be written: breakpoints, cycles and notes of this session "
+                      "will not be kept."),
+                   false);
   }
   if (!store) {
     return;
@@ -103,17 +108,25 @@ void DebugSession::readRecords() {
       cycle.number = ++number;
       cycle.started = QDateTime::fromString(text(row.startedUtc), Qt::ISODate).toLocalTime();
       cycle.summary = text(row.reason);
-      cycle.match = !row.matchedRecording ? views::CycleMatch::Unknown : *row.matchedRecording ? views::CycleMatch::Matches : views::CycleMatch::Diverged;
+      cycle.match = !row.matchedRecording   ? views::CycleMatch::Unknown
+                    : *row.matchedRecording ? views::CycleMatch::Matches
+                                            : views::CycleMatch::Diverged;
       m_cycleIds[number] = row.id;
       if (stops) {
         for (const db::CycleStop& stop : *stops) {
           if (stop.cycle == row.id) {
-            cycle.stops.append({stop.rank, stop.serial, text(stop.file).section(QLatin1Char('/'), -1) + (stop.line > 0 ? QStringLiteral(":%1").arg(stop.line) : QString()), text(stop.reason)});
+            cycle.stops.append(
+                {stop.rank, stop.serial,
+                 text(stop.file).section(QLatin1Char('/'), -1) +
+                     (stop.line > 0 ? QStringLiteral(":%1").arg(stop.line) : QString()),
+                 text(stop.reason)});
           }
         }
       }
       if (hits) {
-        cycle.hits = static_cast<int>(std::count_if(hits->begin(), hits->end(), [&](const db::BreakpointHit& hit) { return hit.cycle == row.id; }));
+        cycle.hits = static_cast<int>(
+            std::count_if(hits->begin(), hits->end(),
+                          [&](const db::BreakpointHit& hit) { return hit.cycle == row.id; }));
       }
       m_cycles.append(cycle);
     }
@@ -149,11 +162,16 @@ void DebugSession::saveCycle() {
   cycle.stops.clear();
   std::vector<db::CycleStop> rows;
   for (const auto& [rank, now] : m_now) {
-    const QString why = now.exited ? now.end : !now.why.isEmpty() ? now.why : now.state.phase == RankPhase::Stopped ? tr("before event %1").arg(now.state.serial + 1) : QString();
+    const QString why = now.exited           ? now.end
+                        : !now.why.isEmpty() ? now.why
+                        : now.state.phase == RankPhase::Stopped
+                            ? tr("before event %1").arg(now.state.serial + 1)
+                            : QString();
     if (why.isEmpty()) {
       continue;
     }
-    cycle.stops.append({rank, now.state.serial + (now.state.phase == RankPhase::Stopped ? 1 : 0), now.where, why});
+    cycle.stops.append(
+        {rank, now.state.serial + (now.state.phase == RankPhase::Stopped ? 1 : 0), now.where, why});
     db::CycleStop stop;
     stop.cycle = m_cycleIds[cycle.number];
     stop.rank = rank;
@@ -282,7 +300,9 @@ void DebugSession::onBreakpointStatus(const mi::BreakpointStatus& status) {
     if (breakpoint == nullptr) {
       continue;
     }
-    breakpoint->state = status.verified ? views::BreakpointState::Set : status.problem.empty() ? views::BreakpointState::Pending : views::BreakpointState::Failed;
+    breakpoint->state = status.verified          ? views::BreakpointState::Set
+                        : status.problem.empty() ? views::BreakpointState::Pending
+                                                 : views::BreakpointState::Failed;
     breakpoint->note = text(status.problem);
     const int cycle = m_cycles.isEmpty() ? 0 : m_cycles.last().number;
     int hits = 0;
@@ -297,9 +317,14 @@ void DebugSession::onBreakpointStatus(const mi::BreakpointStatus& status) {
   Q_EMIT breakpointsChanged();
 }
 
-void DebugSession::onForeignBreakpoint(mi::Rank rank, mi::BreakpointChange change, const mi::Breakpoint& bp) {
+void DebugSession::onForeignBreakpoint(mi::Rank rank, mi::BreakpointChange change,
+                                       const mi::Breakpoint& bp) {
   if (change == mi::BreakpointChange::Created) {
-    Q_EMIT consoleText(rank, tr("(breakpoint %1 is this GDB's own: it does not come back in the next cycle)\n").arg(bp.number), false);
+    Q_EMIT consoleText(
+        rank,
+        tr("(breakpoint %1 is this GDB's own: it does not come back in the next cycle)\n")
+            .arg(bp.number),
+        false);
   }
 }
 
@@ -348,7 +373,8 @@ void DebugSession::publishMarks() {
   std::vector<views::EventMark> marks = m_bookmarks;
   for (const views::Breakpoint& breakpoint : std::as_const(m_breakpoints)) {
     if (breakpoint.event.valid() && breakpoint.enabled) {
-      marks.push_back({breakpoint.event, views::MarkKind::Breakpoint, tr("breakpoint %1").arg(breakpoint.id)});
+      marks.push_back(
+          {breakpoint.event, views::MarkKind::Breakpoint, tr("breakpoint %1").arg(breakpoint.id)});
     }
   }
   Q_EMIT marksChanged(marks);

@@ -1,8 +1,9 @@
 // Where the ranks are sent: consistent cuts, and what happens when they get there.
+#include "debug_session.h"
+
 #include <algorithm>
 
 #include "app/replay.h"
-#include "debug_session.h"
 
 namespace pf::gui {
 namespace {
@@ -24,7 +25,8 @@ void DebugSession::attachFocus() {
     attachDone();
     return;
   }
-  Q_EMIT progress(tr("Attaching the debugger to %n rank(s) …", nullptr, static_cast<int>(attach.ranks.size())));
+  Q_EMIT progress(
+      tr("Attaching the debugger to %n rank(s) …", nullptr, static_cast<int>(attach.ranks.size())));
   sendToDaemon(attach);
   QTimer::singleShot(kAttachWithinMs, this, [this, generation = m_generation] {
     if (generation == m_generation && m_phase == Phase::Attaching) {
@@ -41,7 +43,8 @@ void DebugSession::attachDone() {
   }
   m_phase = Phase::Running;
   sendPlan(m_goal);
-  Q_EMIT progress(m_goal.event.valid() ? tr("Replaying to %1 …").arg(m_goal.text) : tr("Replaying …"));
+  Q_EMIT progress(m_goal.event.valid() ? tr("Replaying to %1 …").arg(m_goal.text)
+                                       : tr("Replaying …"));
   for (const mi::Rank rank : m_fleet.ranks()) {
     mi::GdbSession* gdb = m_fleet.session(rank);
     if (gdb->state() == mi::SessionState::Stopped) {
@@ -61,11 +64,13 @@ std::vector<std::uint64_t> DebugSession::stopsFor(const Goal& goal) const {
   }
   for (const views::Breakpoint& breakpoint : m_breakpoints) {
     const EventRef at = breakpoint.event;
-    if (!breakpoint.enabled || !at.valid() || static_cast<std::size_t>(at.rank) >= stops.size() || at.serial <= serialOf(at.rank) + 0) {
+    if (!breakpoint.enabled || !at.valid() || static_cast<std::size_t>(at.rank) >= stops.size() ||
+        at.serial <= serialOf(at.rank) + 0) {
       continue;
     }
     const auto now = m_now.find(at.rank);
-    const bool there = now != m_now.end() && now->second.state.phase == RankPhase::Stopped && now->second.state.serial + 1 == at.serial;
+    const bool there = now != m_now.end() && now->second.state.phase == RankPhase::Stopped &&
+                       now->second.state.serial + 1 == at.serial;
     std::uint64_t& stop = stops[static_cast<std::size_t>(at.rank)];
     if (!there && (stop == 0 || at.serial < stop)) {
       stop = at.serial;
@@ -77,7 +82,8 @@ std::vector<std::uint64_t> DebugSession::stopsFor(const Goal& goal) const {
 void DebugSession::sendPlan(const Goal& goal) {
   protocol::Plan plan;
   plan.stops = stopsFor(goal);
-  if (goal.event.valid() && plan.stops[static_cast<std::size_t>(goal.event.rank)] == goal.event.serial) {
+  if (goal.event.valid() &&
+      plan.stops[static_cast<std::size_t>(goal.event.rank)] == goal.event.serial) {
     plan.targetRank = goal.event.rank;
   }
   m_stops = plan.stops;
@@ -130,9 +136,13 @@ void DebugSession::replayTo(const EventRef& event) {
   }
 }
 
-void DebugSession::restartCycle() { startCycle({{}, tr("to the end")}); }
+void DebugSession::restartCycle() {
+  startCycle({{}, tr("to the end")});
+}
 
-void DebugSession::repeatCycle() { startCycle(m_goal.text.isEmpty() ? Goal{{}, tr("to the end")} : m_goal); }
+void DebugSession::repeatCycle() {
+  startCycle(m_goal.text.isEmpty() ? Goal{{}, tr("to the end")} : m_goal);
+}
 
 Serial DebugSession::nextReceive(int rank) const {
   const RankHistory& history = m_trace->execution.ranks[static_cast<std::size_t>(rank)];
@@ -173,7 +183,9 @@ void DebugSession::runToFailure() {
     }
   }
   if (!target.valid()) {
-    Q_EMIT message(tr("No rank failed in this recording. Mark a receive as failing in the diagram's menu, or use Replay to here."), false);
+    Q_EMIT message(tr("No rank failed in this recording. Mark a receive as failing in the "
+                      "diagram's menu, or use Replay to here."),
+                   false);
     return;
   }
   if (!m_focus.contains(target.rank)) {
@@ -209,8 +221,10 @@ void DebugSession::letOthersFollow(int rank, Serial serial) {
   for (const mi::Rank other : m_fleet.ranks()) {
     mi::GdbSession* gdb = m_fleet.session(other);
     const std::uint64_t stop = stops[static_cast<std::size_t>(other)];
-    const bool atEvent = gdb->state() == mi::SessionState::Stopped && gdb->stop().reason == mi::StopReason::Event;
-    if (other != rank && atEvent && !m_stepping.contains(other) && (stop == 0 || serialOf(other) + 1 < stop)) {
+    const bool atEvent =
+        gdb->state() == mi::SessionState::Stopped && gdb->stop().reason == mi::StopReason::Event;
+    if (other != rank && atEvent && !m_stepping.contains(other) &&
+        (stop == 0 || serialOf(other) + 1 < stop)) {
       gdb->run({}, [](const Status&) {});
     }
   }
@@ -253,11 +267,15 @@ void DebugSession::act(views::RankAction action, const QList<int>& ranks) {
     return;
   }
   if (withGdb.empty()) {
-    Q_EMIT message(tr("Stepping needs a debugger on the rank: tick it in the ranks' list and restart the cycle."), false);
+    Q_EMIT message(tr("Stepping needs a debugger on the rank: tick it in the ranks' list and "
+                      "restart the cycle."),
+                   false);
     return;
   }
   mi::RunCommand command;
-  command.kind = action == views::RankAction::Step ? mi::RunKind::Step : action == views::RankAction::Next ? mi::RunKind::Next : mi::RunKind::Finish;
+  command.kind = action == views::RankAction::Step   ? mi::RunKind::Step
+                 : action == views::RankAction::Next ? mi::RunKind::Next
+                                                     : mi::RunKind::Finish;
   command.frameLevel = m_frame;
   for (const mi::Rank rank : withGdb) {
     m_stepping.insert(rank);
@@ -275,7 +293,8 @@ void DebugSession::runToLine(const QString& file, int line) {
   command.source = file.toStdString();
   command.line = line;
   if (currentGdb() == nullptr) {
-    Q_EMIT message(tr("Run to line needs a running replay with a debugger on rank %1.").arg(m_current), false);
+    Q_EMIT message(
+        tr("Run to line needs a running replay with a debugger on rank %1.").arg(m_current), false);
     return;
   }
   m_stepping.insert(m_current);

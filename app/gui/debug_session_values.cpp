@@ -1,12 +1,14 @@
 // What the GDBs say: states and stops of ranks, stacks, variables, consoles.
-#include <csignal>
-
 #include "debug_session.h"
+
+#include <csignal>
 
 namespace pf::gui {
 namespace {
 
-QString text(std::string_view s) { return QString::fromUtf8(s.data(), static_cast<qsizetype>(s.size())); }
+QString text(std::string_view s) {
+  return QString::fromUtf8(s.data(), static_cast<qsizetype>(s.size()));
+}
 
 views::StackFrame toFrame(const mi::Frame& frame) {
   views::StackFrame out;
@@ -25,7 +27,10 @@ views::StackFrame toFrame(const mi::Frame& frame) {
 }
 
 QString place(const views::StackFrame& frame) {
-  return frame.file.isEmpty() ? frame.function : QStringLiteral("%1() at %2:%3").arg(frame.function, frame.file.section(QLatin1Char('/'), -1)).arg(frame.line);
+  return frame.file.isEmpty() ? frame.function
+                              : QStringLiteral("%1() at %2:%3")
+                                    .arg(frame.function, frame.file.section(QLatin1Char('/'), -1))
+                                    .arg(frame.line);
 }
 
 }  // namespace
@@ -70,14 +75,17 @@ QList<views::RankState> DebugSession::rankStates() const {
     state.where = now.where;
     state.detail = now.why;
     if (now.exited) {
-      state.activity = now.state.phase == RankPhase::Finalized ? views::RankActivity::Finished : views::RankActivity::Failed;
+      state.activity = now.state.phase == RankPhase::Finalized ? views::RankActivity::Finished
+                                                               : views::RankActivity::Failed;
       state.detail = now.end;
     } else if (now.state.phase == RankPhase::Diverged) {
       state.activity = views::RankActivity::Failed;
       state.detail = tr("diverged");
     } else if (now.state.phase == RankPhase::Stopped) {
       state.activity = views::RankActivity::Stopped;
-      state.detail = tr("before event %1, %2").arg(now.state.serial + 1).arg(QString::fromStdString(now.state.call));
+      state.detail = tr("before event %1, %2")
+                         .arg(now.state.serial + 1)
+                         .arg(QString::fromStdString(now.state.call));
     } else if (!now.why.isEmpty()) {
       state.activity = views::RankActivity::Stopped;
     } else if (now.state.phase == RankPhase::Gated || now.state.phase == RankPhase::Hello) {
@@ -124,7 +132,10 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
       if (fleetId == spec && spec != 0) {
         now.why = tr("breakpoint %1").arg(id);
         ++m_cycles.last().hits;
-        m_cycles.last().summary = tr("stopped at breakpoint %1, rank %2 after event %3").arg(id).arg(rank).arg(now.state.serial);
+        m_cycles.last().summary = tr("stopped at breakpoint %1, rank %2 after event %3")
+                                      .arg(id)
+                                      .arg(rank)
+                                      .arg(now.state.serial);
         db::BreakpointHit hit;
         hit.cycle = m_cycleIds[m_cycles.last().number];
         hit.breakpoint = id;
@@ -207,27 +218,29 @@ void DebugSession::refreshStack(int rank) {
     return;
   }
   const quint64 generation = ++m_stackGeneration;
-  gdb->inspect().frames(gdb->stop().thread, 0, 63, [this, rank, generation](const Result<std::vector<mi::Frame>>& frames) {
-    if (!frames || generation != m_stackGeneration || rank != m_current) {
-      return;
-    }
-    m_frames.clear();
-    const auto user = mi::firstUserFrame(*frames);
-    m_frame = user ? static_cast<int>(*user) : 0;
-    // What lies between the program and the MPI call that it is in is ours and MPI's: not shown.
-    const int first = std::max(0, m_frame - 1);
-    for (const mi::Frame& frame : *frames) {
-      if (frame.level >= first) {
-        m_frames.append(toFrame(frame));
-      }
-    }
-    if (const views::StackFrame* frame = frameAt(m_frame); frame != nullptr) {
-      m_now[rank].where = place(*frame);
-    }
-    Q_EMIT stackChanged(rank, m_frames, m_frame);
-    Q_EMIT ranksChanged();
-    selectFrame(m_frame);
-  });
+  gdb->inspect().frames(gdb->stop().thread, 0, 63,
+                        [this, rank, generation](const Result<std::vector<mi::Frame>>& frames) {
+                          if (!frames || generation != m_stackGeneration || rank != m_current) {
+                            return;
+                          }
+                          m_frames.clear();
+                          const auto user = mi::firstUserFrame(*frames);
+                          m_frame = user ? static_cast<int>(*user) : 0;
+                          // What lies between the program and the MPI call that it is in is ours
+                          // and MPI's: not shown.
+                          const int first = std::max(0, m_frame - 1);
+                          for (const mi::Frame& frame : *frames) {
+                            if (frame.level >= first) {
+                              m_frames.append(toFrame(frame));
+                            }
+                          }
+                          if (const views::StackFrame* frame = frameAt(m_frame); frame != nullptr) {
+                            m_now[rank].where = place(*frame);
+                          }
+                          Q_EMIT stackChanged(rank, m_frames, m_frame);
+                          Q_EMIT ranksChanged();
+                          selectFrame(m_frame);
+                        });
 }
 
 void DebugSession::selectFrame(int level) {
@@ -236,12 +249,13 @@ void DebugSession::selectFrame(int level) {
     return;
   }
   mi::GdbSession* gdb = currentGdb();
-  gdb->inspect().selectFrame({gdb->stop().thread, level}, [this, generation = m_stackGeneration](const Status&) {
-    if (generation == m_stackGeneration) {
-      refreshVariables();
-      m_fleet.refreshWatches();
-    }
-  });
+  gdb->inspect().selectFrame({gdb->stop().thread, level},
+                             [this, generation = m_stackGeneration](const Status&) {
+                               if (generation == m_stackGeneration) {
+                                 refreshVariables();
+                                 m_fleet.refreshWatches();
+                               }
+                             });
 }
 
 void DebugSession::dropVariables() {
@@ -260,7 +274,8 @@ void DebugSession::publishVariables() {
   const views::StackFrame* frame = frameAt(m_frame);
   const QString function = frame != nullptr ? frame->function : QString();
   const int height = m_frames.isEmpty() ? 0 : m_frames.last().level - m_frame;
-  Q_EMIT variablesChanged(QStringLiteral("%1:%2:%3").arg(m_current).arg(height).arg(function), m_variables);
+  Q_EMIT variablesChanged(QStringLiteral("%1:%2:%3").arg(m_current).arg(height).arg(function),
+                          m_variables);
 }
 
 void DebugSession::refreshVariables() {
@@ -272,46 +287,53 @@ void DebugSession::refreshVariables() {
   const mi::FrameRef frame{gdb->stop().thread, m_frame};
   const quint64 generation = m_stackGeneration;
   const int level = m_frame;
-  gdb->inspect().variables(frame, mi::VariableDetail::SimpleValues, [this, gdb, frame, generation, level](const Result<std::vector<mi::Variable>>& found) {
-    if (!found || generation != m_stackGeneration || level != m_frame) {
-      return;
-    }
-    for (const mi::Variable& variable : *found) {
-      views::Variable row;
-      row.path = QStringLiteral("v/") + text(variable.name);
-      row.name = text(variable.name);
-      row.type = text(variable.type);
-      row.argument = variable.argument;
-      row.value = variable.value ? text(*variable.value) : QString();
-      const bool pointer = row.type.contains(QLatin1Char('*'));
-      const qsizetype index = m_variables.size();
-      m_variables.append(row);
-      if (variable.value && !pointer) {
-        continue;
-      }
-      ++m_variablesPending;  // a structure, an array or a pointer: its variable object knows what is inside
-      gdb->inspect().createVar(frame, variable.name, [this, generation, level, index, pointer](const Result<mi::VarObject>& object) {
-        if (generation != m_stackGeneration || level != m_frame || index >= m_variables.size()) {
+  gdb->inspect().variables(
+      frame, mi::VariableDetail::SimpleValues,
+      [this, gdb, frame, generation, level](const Result<std::vector<mi::Variable>>& found) {
+        if (!found || generation != m_stackGeneration || level != m_frame) {
           return;
         }
-        views::Variable& shown = m_variables[index];
-        if (object) {
-          m_vars[shown.path] = text(object->name);
-          shown.hasChildren = object->expandable();
-          shown.value = pointer && !shown.value.isEmpty() ? shown.value : text(object->value);
-        } else {
-          shown.value = text(object.error().message);
-          shown.editable = false;
+        for (const mi::Variable& variable : *found) {
+          views::Variable row;
+          row.path = QStringLiteral("v/") + text(variable.name);
+          row.name = text(variable.name);
+          row.type = text(variable.type);
+          row.argument = variable.argument;
+          row.value = variable.value ? text(*variable.value) : QString();
+          const bool pointer = row.type.contains(QLatin1Char('*'));
+          const qsizetype index = m_variables.size();
+          m_variables.append(row);
+          if (variable.value && !pointer) {
+            continue;
+          }
+          ++m_variablesPending;  // a structure, an array or a pointer: its variable object knows
+                                 // what is inside
+          gdb->inspect().createVar(
+              frame, variable.name,
+              [this, generation, level, index, pointer](const Result<mi::VarObject>& object) {
+                if (generation != m_stackGeneration || level != m_frame ||
+                    index >= m_variables.size()) {
+                  return;
+                }
+                views::Variable& shown = m_variables[index];
+                if (object) {
+                  m_vars[shown.path] = text(object->name);
+                  shown.hasChildren = object->expandable();
+                  shown.value =
+                      pointer && !shown.value.isEmpty() ? shown.value : text(object->value);
+                } else {
+                  shown.value = text(object.error().message);
+                  shown.editable = false;
+                }
+                if (--m_variablesPending == 0) {
+                  publishVariables();
+                }
+              });
         }
-        if (--m_variablesPending == 0) {
+        if (m_variablesPending == 0) {
           publishVariables();
         }
       });
-    }
-    if (m_variablesPending == 0) {
-      publishVariables();
-    }
-  });
 }
 
 void DebugSession::expandVariable(const QString& path, int from) {
@@ -320,25 +342,27 @@ void DebugSession::expandVariable(const QString& path, int from) {
   if (found == m_vars.end() || !currentIsStopped()) {
     return;
   }
-  currentGdb()->inspect().children(found->second.toStdString(), from, kPage, [this, path, from](const Result<mi::VarPage>& page) {
-    if (!page) {
-      Q_EMIT message(text(page.error().text()), true);
-      return;
-    }
-    QList<views::Variable> children;
-    int number = from;
-    for (const mi::VarObject& child : page->children) {
-      views::Variable row;
-      row.path = path + QLatin1Char('/') + QString::number(number++);
-      row.name = text(child.expression);
-      row.type = text(child.type);
-      row.value = text(child.value);
-      row.hasChildren = child.expandable();
-      m_vars[row.path] = text(child.name);
-      children.append(row);
-    }
-    Q_EMIT childrenArrived(path, children, page->hasMore);
-  });
+  currentGdb()->inspect().children(found->second.toStdString(), from, kPage,
+                                   [this, path, from](const Result<mi::VarPage>& page) {
+                                     if (!page) {
+                                       Q_EMIT message(text(page.error().text()), true);
+                                       return;
+                                     }
+                                     QList<views::Variable> children;
+                                     int number = from;
+                                     for (const mi::VarObject& child : page->children) {
+                                       views::Variable row;
+                                       row.path =
+                                           path + QLatin1Char('/') + QString::number(number++);
+                                       row.name = text(child.expression);
+                                       row.type = text(child.type);
+                                       row.value = text(child.value);
+                                       row.hasChildren = child.expandable();
+                                       m_vars[row.path] = text(child.name);
+                                       children.append(row);
+                                     }
+                                     Q_EMIT childrenArrived(path, children, page->hasMore);
+                                   });
 }
 
 void DebugSession::editVariable(const QString& path, const QString& value) {
@@ -349,7 +373,9 @@ void DebugSession::editVariable(const QString& path, const QString& value) {
     if (!result) {
       Q_EMIT message(text(result.error().text()), true);
     } else {
-      Q_EMIT message(tr("Changed. This cycle is altered from here on; the next one is the recording again."), false);
+      Q_EMIT message(
+          tr("Changed. This cycle is altered from here on; the next one is the recording again."),
+          false);
     }
     refreshVariables();
   };
@@ -362,16 +388,18 @@ void DebugSession::editVariable(const QString& path, const QString& value) {
   }
 }
 
-void DebugSession::evaluate(const QString& expression, const std::function<void(const QString&)>& done) {
+void DebugSession::evaluate(const QString& expression,
+                            const std::function<void(const QString&)>& done) {
   if (!currentIsStopped()) {
     return;
   }
   mi::GdbSession* gdb = currentGdb();
-  gdb->inspect().evaluate({gdb->stop().thread, m_frame}, expression.toStdString(), [done](const Result<std::string>& value) {
-    if (value) {
-      done(text(*value));
-    }
-  });
+  gdb->inspect().evaluate({gdb->stop().thread, m_frame}, expression.toStdString(),
+                          [done](const Result<std::string>& value) {
+                            if (value) {
+                              done(text(*value));
+                            }
+                          });
 }
 
 void DebugSession::console(int rank, const QString& line) {
@@ -389,7 +417,8 @@ void DebugSession::console(int rank, const QString& line) {
 
 void DebugSession::mapSource(const QString& from, const QString& to) {
   for (const mi::Rank rank : m_fleet.ranks()) {
-    m_fleet.session(rank)->inspect().substitutePath(from.toStdString(), to.toStdString(), [](const Status&) {});
+    m_fleet.session(rank)->inspect().substitutePath(from.toStdString(), to.toStdString(),
+                                                    [](const Status&) {});
   }
 }
 
@@ -450,9 +479,11 @@ void DebugSession::onRankToolAction(mi::Rank rank, mi::ToolAction action, std::s
 }
 
 void DebugSession::onRankSlow(mi::Rank rank, const std::string& command, bool givenUp) {
-  Q_EMIT message(givenUp ? tr("Rank %1: GDB did not answer '%2'; it was given up.").arg(rank).arg(text(command))
-                         : tr("Rank %1: GDB is slow with '%2' …").arg(rank).arg(text(command)),
-                 givenUp);
+  Q_EMIT message(
+      givenUp
+          ? tr("Rank %1: GDB did not answer '%2'; it was given up.").arg(rank).arg(text(command))
+          : tr("Rank %1: GDB is slow with '%2' …").arg(rank).arg(text(command)),
+      givenUp);
 }
 
 void DebugSession::onRankValuesChanged(mi::Rank rank) {

@@ -1,12 +1,14 @@
 // photofinish-gui: the window.
-#include <QApplication>
-#include <QCommandLineParser>
-#include <QTimer>
+#include "main_window.h"
+
 #include <csignal>
 #include <cstdio>
 
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QTimer>
+
 #include "app/version.h"
-#include "main_window.h"
 #include "views/space_time_view.h"
 
 namespace {
@@ -27,7 +29,8 @@ void sendTo(pf::gui::MainWindow& window, const QString& goal) {
 void takePicture(pf::gui::MainWindow& window, const QString& file) {
   QTimer::singleShot(1500, &window, [&window, file] {
     const bool written = window.grab().save(file);
-    std::printf(written ? "photofinish: picture in %s\n" : "photofinish: cannot write %s\n", qPrintable(file));
+    std::printf(written ? "photofinish: picture in %s\n" : "photofinish: cannot write %s\n",
+                qPrintable(file));
     window.session().endReplay();
     QCoreApplication::exit(written ? 0 : 1);
   });
@@ -45,11 +48,16 @@ int main(int argc, char** argv) {
   parser.setApplicationDescription(QStringLiteral("Photofinish: races and replay of MPI programs"));
   parser.addHelpOption();
   parser.addVersionOption();
-  const QCommandLineOption replayTo(QStringLiteral("replay-to"), QStringLiteral("Replay to 'failing' or RANK:SERIAL at once."), QStringLiteral("goal"));
-  const QCommandLineOption screenshot(QStringLiteral("screenshot"), QStringLiteral("Write a picture of the window and end."), QStringLiteral("file"));
+  const QCommandLineOption replayTo(QStringLiteral("replay-to"),
+                                    QStringLiteral("Replay to 'failing' or RANK:SERIAL at once."),
+                                    QStringLiteral("goal"));
+  const QCommandLineOption screenshot(QStringLiteral("screenshot"),
+                                      QStringLiteral("Write a picture of the window and end."),
+                                      QStringLiteral("file"));
   parser.addOption(replayTo);
   parser.addOption(screenshot);
-  parser.addPositionalArgument(QStringLiteral("trace"), QStringLiteral("Trace to open."), QStringLiteral("[trace]"));
+  parser.addPositionalArgument(QStringLiteral("trace"), QStringLiteral("Trace to open."),
+                               QStringLiteral("[trace]"));
   parser.process(application);
 
   pf::gui::MainWindow window;
@@ -62,7 +70,9 @@ int main(int argc, char** argv) {
       QCoreApplication::exit(4);
     } else if (ok && !goal.isEmpty()) {
       if (!picture.isEmpty()) {
-        QObject::connect(&window.session(), &pf::gui::DebugSession::settled, &window, [&] { takePicture(window, picture); }, Qt::SingleShotConnection);
+        QObject::connect(
+            &window.session(), &pf::gui::DebugSession::settled, &window,
+            [&] { takePicture(window, picture); }, Qt::SingleShotConnection);
       }
       sendTo(window, goal);
     } else if (ok && !picture.isEmpty()) {

@@ -91,11 +91,13 @@ void MainWindow::makeViews() {
   big.setBold(true);
   title->setFont(big);
   column->addWidget(title);
-  column->addWidget(new QLabel(tr("Record an MPI run (Ctrl+R) or open a trace (Ctrl+O). Recent traces:")));
+  column->addWidget(
+      new QLabel(tr("Record an MPI run (Ctrl+R) or open a trace (Ctrl+O). Recent traces:")));
   m_recent = new QListWidget;
   m_recent->setAccessibleName(tr("Recent traces"));
   column->addWidget(m_recent, 1);
-  connect(m_recent, &QListWidget::itemActivated, this, [this](const QListWidgetItem* item) { openTrace(item->data(Qt::UserRole).toString()); });
+  connect(m_recent, &QListWidget::itemActivated, this,
+          [this](const QListWidgetItem* item) { openTrace(item->data(Qt::UserRole).toString()); });
 
   m_pages = new QStackedWidget;
   m_pages->addWidget(welcome);
@@ -103,7 +105,8 @@ void MainWindow::makeViews() {
   setCentralWidget(m_pages);
 }
 
-QDockWidget* MainWindow::addDock(const QString& name, const QString& title, QWidget* widget, Qt::DockWidgetArea area) {
+QDockWidget* MainWindow::addDock(const QString& name, const QString& title, QWidget* widget,
+                                 Qt::DockWidgetArea area) {
   auto* dock = new QDockWidget(title, this);
   dock->setObjectName(name);
   dock->setWidget(widget);
@@ -114,17 +117,26 @@ QDockWidget* MainWindow::addDock(const QString& name, const QString& title, QWid
 
 void MainWindow::makeDocks() {
   setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
-  QDockWidget* ranks = addDock(QStringLiteral("ranks"), tr("Ranks"), m_ranks, Qt::RightDockWidgetArea);
-  QDockWidget* stack = addDock(QStringLiteral("stack"), tr("Stack"), m_stack, Qt::RightDockWidgetArea);
-  QDockWidget* variables = addDock(QStringLiteral("variables"), tr("Variables"), m_variables, Qt::RightDockWidgetArea);
-  QDockWidget* watches = addDock(QStringLiteral("watches"), tr("Watches"), m_watches, Qt::RightDockWidgetArea);
+  QDockWidget* ranks =
+      addDock(QStringLiteral("ranks"), tr("Ranks"), m_ranks, Qt::RightDockWidgetArea);
+  QDockWidget* stack =
+      addDock(QStringLiteral("stack"), tr("Stack"), m_stack, Qt::RightDockWidgetArea);
+  QDockWidget* variables =
+      addDock(QStringLiteral("variables"), tr("Variables"), m_variables, Qt::RightDockWidgetArea);
+  QDockWidget* watches =
+      addDock(QStringLiteral("watches"), tr("Watches"), m_watches, Qt::RightDockWidgetArea);
   tabifyDockWidget(variables, watches);
   variables->raise();
-  QDockWidget* races = addDock(QStringLiteral("races"), tr("Races"), m_races, Qt::BottomDockWidgetArea);
-  QDockWidget* breakpoints = addDock(QStringLiteral("breakpoints"), tr("Breakpoints"), m_breakpoints, Qt::BottomDockWidgetArea);
-  QDockWidget* output = addDock(QStringLiteral("output"), tr("Output"), m_output, Qt::BottomDockWidgetArea);
-  QDockWidget* console = addDock(QStringLiteral("console"), tr("GDB console"), m_console, Qt::BottomDockWidgetArea);
-  QDockWidget* cycles = addDock(QStringLiteral("cycles"), tr("Cycles"), m_cycles, Qt::BottomDockWidgetArea);
+  QDockWidget* races =
+      addDock(QStringLiteral("races"), tr("Races"), m_races, Qt::BottomDockWidgetArea);
+  QDockWidget* breakpoints = addDock(QStringLiteral("breakpoints"), tr("Breakpoints"),
+                                     m_breakpoints, Qt::BottomDockWidgetArea);
+  QDockWidget* output =
+      addDock(QStringLiteral("output"), tr("Output"), m_output, Qt::BottomDockWidgetArea);
+  QDockWidget* console =
+      addDock(QStringLiteral("console"), tr("GDB console"), m_console, Qt::BottomDockWidgetArea);
+  QDockWidget* cycles =
+      addDock(QStringLiteral("cycles"), tr("Cycles"), m_cycles, Qt::BottomDockWidgetArea);
   QDockWidget* last = races;
   for (QDockWidget* dock : {breakpoints, output, console, cycles}) {
     tabifyDockWidget(last, dock);
@@ -145,10 +157,12 @@ void MainWindow::makeDocks() {
   resizeDocks({ranks}, {430}, Qt::Horizontal);
 }
 
-QAction* MainWindow::command(const QString& text, const QString& tip, const QIcon& icon, const QKeySequence& keys, const std::function<void()>& does) {
+QAction* MainWindow::command(const QString& text, const QString& tip, const QIcon& icon,
+                             const QKeySequence& keys, const std::function<void()>& does) {
   auto* action = new QAction(icon, text, this);
   action->setShortcut(keys);
-  const QString shown = keys.isEmpty() ? tip : tr("%1 (%2)").arg(tip, keys.toString(QKeySequence::NativeText));
+  const QString shown =
+      keys.isEmpty() ? tip : tr("%1 (%2)").arg(tip, keys.toString(QKeySequence::NativeText));
   action->setToolTip(shown);
   action->setStatusTip(tip);
   connect(action, &QAction::triggered, this, does);
@@ -158,31 +172,44 @@ QAction* MainWindow::command(const QString& text, const QString& tip, const QIco
 void MainWindow::makeActions() {
   using views::Icon;
   using views::icon;
-  m_open = command(tr("&Open trace …"), tr("Open a recorded run"), icon(Icon::Open), QKeySequence::Open, [this] { askTrace(); });
-  m_record = command(tr("&Record …"), tr("Run an MPI program and record it"), icon(Icon::Record), QKeySequence(tr("Ctrl+R")), [this] { askRecord(); });
-  m_restart = command(tr("Re&start cycle"), tr("Run the recording again from the start; breakpoints and watches come back"), icon(Icon::RestartCycle),
-                      QKeySequence(tr("Ctrl+Shift+F5")), [this] { m_session->restartCycle(); });
-  m_repeat = command(tr("Re&peat cycle"), tr("Run the recording again to where the last cycle was sent"), icon(Icon::RestartCycle), QKeySequence(tr("Ctrl+F5")),
-                     [this] { m_session->repeatCycle(); });
-  m_nextReceive = command(tr("Next &receive"), tr("Run the current rank to its next receive"), icon(Icon::NextReceive), QKeySequence(tr("F8")),
+  m_open = command(tr("&Open trace …"), tr("Open a recorded run"), icon(Icon::Open),
+                   QKeySequence::Open, [this] { askTrace(); });
+  m_record = command(tr("&Record …"), tr("Run an MPI program and record it"), icon(Icon::Record),
+                     QKeySequence(tr("Ctrl+R")), [this] { askRecord(); });
+  m_restart =
+      command(tr("Re&start cycle"),
+              tr("Run the recording again from the start; breakpoints and watches come back"),
+              icon(Icon::RestartCycle), QKeySequence(tr("Ctrl+Shift+F5")),
+              [this] { m_session->restartCycle(); });
+  m_repeat = command(
+      tr("Re&peat cycle"), tr("Run the recording again to where the last cycle was sent"),
+      icon(Icon::RestartCycle), QKeySequence(tr("Ctrl+F5")), [this] { m_session->repeatCycle(); });
+  m_nextReceive = command(tr("Next &receive"), tr("Run the current rank to its next receive"),
+                          icon(Icon::NextReceive), QKeySequence(tr("F8")),
                           [this] { m_session->stepToNextReceive(); });
-  m_failing = command(tr("&Failing receive"), tr("Replay to the last receive of the rank that failed"), icon(Icon::RunToFailure), QKeySequence(tr("F4")),
-                      [this] { m_session->runToFailure(); });
-  m_end = command(tr("&End replay"), tr("End the ranks of this cycle"), icon(Icon::Stop), QKeySequence(tr("Shift+F5")), [this] { m_session->endReplay(); });
-  m_markFailing = command(tr("&Mark as failing receive"), tr("The selected event is what Failing receive goes to"), icon(Icon::Bookmark), {}, [this] {
-    if (m_diagram->selectedEvent().valid()) {
-      m_session->bookmark(m_diagram->selectedEvent(), QStringLiteral("failing receive"));
-    }
-  });
+  m_failing = command(
+      tr("&Failing receive"), tr("Replay to the last receive of the rank that failed"),
+      icon(Icon::RunToFailure), QKeySequence(tr("F4")), [this] { m_session->runToFailure(); });
+  m_end = command(tr("&End replay"), tr("End the ranks of this cycle"), icon(Icon::Stop),
+                  QKeySequence(tr("Shift+F5")), [this] { m_session->endReplay(); });
+  m_markFailing = command(
+      tr("&Mark as failing receive"), tr("The selected event is what Failing receive goes to"),
+      icon(Icon::Bookmark), {}, [this] {
+        if (m_diagram->selectedEvent().valid()) {
+          m_session->bookmark(m_diagram->selectedEvent(), QStringLiteral("failing receive"));
+        }
+      });
 }
 
 void MainWindow::makeMenus() {
   QMenu* file = menuBar()->addMenu(tr("&File"));
   file->addActions({m_open, m_record});
   file->addSeparator();
-  file->addAction(command(tr("E&xport diagram …"), tr("Write the diagram as PNG or SVG"), views::icon(views::Icon::Save), {}, [this] { exportDiagram(); }));
+  file->addAction(command(tr("E&xport diagram …"), tr("Write the diagram as PNG or SVG"),
+                          views::icon(views::Icon::Save), {}, [this] { exportDiagram(); }));
   file->addSeparator();
-  file->addAction(command(tr("&Quit"), tr("Close the window; a recording goes on"), {}, QKeySequence::Quit, [this] { close(); }));
+  file->addAction(command(tr("&Quit"), tr("Close the window; a recording goes on"), {},
+                          QKeySequence::Quit, [this] { close(); }));
 
   QMenu* replay = menuBar()->addMenu(tr("&Replay"));
   replay->addActions({m_failing, m_nextReceive, m_diagram->replayHereAction(), m_markFailing});
@@ -190,23 +217,29 @@ void MainWindow::makeMenus() {
   replay->addActions({m_restart, m_repeat, m_end});
 
   QMenu* debug = menuBar()->addMenu(tr("&Debug"));
-  for (const views::RankAction action : {views::RankAction::Continue, views::RankAction::Pause, views::RankAction::Next, views::RankAction::Step, views::RankAction::Finish}) {
+  for (const views::RankAction action :
+       {views::RankAction::Continue, views::RankAction::Pause, views::RankAction::Next,
+        views::RankAction::Step, views::RankAction::Finish}) {
     debug->addAction(m_ranks->action(action));
   }
   debug->addSeparator();
-  debug->addActions({m_source->toggleBreakpointAction(), m_source->runToLineAction(), m_diagram->breakHereAction()});
+  debug->addActions({m_source->toggleBreakpointAction(), m_source->runToLineAction(),
+                     m_diagram->breakHereAction()});
 
   QMenu* view = menuBar()->addMenu(tr("&View"));
   view->addActions(m_diagram->viewActions());
   view->addSeparator();
-  view->addActions({m_diagram->nextRaceAction(), m_diagram->previousRaceAction(), m_diagram->partnerAction(), m_diagram->coneAction(), m_diagram->bookmarkAction()});
+  view->addActions({m_diagram->nextRaceAction(), m_diagram->previousRaceAction(),
+                    m_diagram->partnerAction(), m_diagram->coneAction(),
+                    m_diagram->bookmarkAction()});
   view->addSeparator();
   view->addActions({m_source->findAction(), m_source->goToLineAction(), m_races->findAction()});
   view->addSeparator();
   for (QDockWidget* dock : m_docks) {
     view->addAction(dock->toggleViewAction());
   }
-  view->addAction(command(tr("Reset &layout"), tr("Put all panes back where they were"), {}, {}, [this] { resetLayout(); }));
+  view->addAction(command(tr("Reset &layout"), tr("Put all panes back where they were"), {}, {},
+                          [this] { resetLayout(); }));
 
   QToolBar* bar = addToolBar(tr("Replay"));
   bar->setObjectName(QStringLiteral("replayBar"));
@@ -217,7 +250,9 @@ void MainWindow::makeMenus() {
   bar->addActions({m_failing, m_nextReceive, m_restart, m_end});
 }
 
-void MainWindow::resetLayout() { restoreState(m_defaultLayout); }
+void MainWindow::resetLayout() {
+  restoreState(m_defaultLayout);
+}
 
 void MainWindow::restoreLayout() {
   const QSettings settings;
@@ -253,7 +288,8 @@ void MainWindow::openTrace(const QString& path) {
     showTrace(absolute, std::move(loaded->value()));
     Q_EMIT opened(true);
   });
-  watcher->setFuture(QtConcurrent::run([absolute] { return std::make_shared<Result<LoadedTrace>>(loadTrace(absolute)); }));
+  watcher->setFuture(QtConcurrent::run(
+      [absolute] { return std::make_shared<Result<LoadedTrace>>(loadTrace(absolute)); }));
 }
 
 void MainWindow::showTrace(const QString& path, LoadedTrace trace) {
@@ -285,7 +321,9 @@ void MainWindow::showTrace(const QString& path, LoadedTrace trace) {
     selectEvent(shown->failure.event);
     say(tr("%1. Failing receive (F4) replays to it.").arg(shown->failure.reason), false);
   } else {
-    say(tr("%n racing receive(s). Select one; Enter replays to it.", nullptr, static_cast<int>(shown->races.size())), false);
+    say(tr("%n racing receive(s). Select one; Enter replays to it.", nullptr,
+           static_cast<int>(shown->races.size())),
+        false);
   }
   remember(path);
   setActionsEnabled();
@@ -303,7 +341,9 @@ void MainWindow::say(const QString& text, bool problem) {
   m_status->setPalette(colours);
 }
 
-QString MainWindow::statusText() const { return m_status->text(); }
+QString MainWindow::statusText() const {
+  return m_status->text();
+}
 
 void MainWindow::setActionsEnabled() {
   const bool open = m_session->isOpen();
@@ -311,7 +351,12 @@ void MainWindow::setActionsEnabled() {
     action->setEnabled(open);
   }
   m_end->setEnabled(m_session->isReplaying());
-  m_mode->setText(!open ? QString() : m_session->isReplaying() ? tr(" replay, cycle %1 ").arg(m_session->cycles().isEmpty() ? 0 : m_session->cycles().last().number) : tr(" recording "));
+  m_mode->setText(
+      !open ? QString()
+      : m_session->isReplaying()
+          ? tr(" replay, cycle %1 ")
+                .arg(m_session->cycles().isEmpty() ? 0 : m_session->cycles().last().number)
+          : tr(" recording "));
 }
 
 }  // namespace pf::gui

@@ -1,13 +1,16 @@
-// The window: docks around diagram and source, actions, and the wiring between views and DebugSession.
+// The window: docks around diagram and source, actions, and the wiring between views and
+// DebugSession.
 #pragma once
+
+#include "debug_session.h"
+
+#include <memory>
+#include <vector>
 
 #include <QMainWindow>
 #include <QPointer>
 #include <QProcess>
-#include <memory>
-#include <vector>
 
-#include "debug_session.h"
 #include "plugins/api.h"
 #include "views/trace_index.h"
 
@@ -65,8 +68,10 @@ class MainWindow : public QMainWindow {
   void connectSession();
   void connectDebugViews();
   void connectBreakpoints();
-  QDockWidget* addDock(const QString& name, const QString& title, QWidget* widget, Qt::DockWidgetArea area);
-  QAction* command(const QString& text, const QString& tip, const QIcon& icon, const QKeySequence& keys, const std::function<void()>& does);
+  QDockWidget* addDock(const QString& name, const QString& title, QWidget* widget,
+                       Qt::DockWidgetArea area);
+  QAction* command(const QString& text, const QString& tip, const QIcon& icon,
+                   const QKeySequence& keys, const std::function<void()>& does);
   void showTrace(const QString& path, LoadedTrace trace);
   void resetLayout();
   void restoreLayout();

@@ -1,4 +1,6 @@
 // Opening, recording, exporting, finding sources.
+#include "main_window.h"
+
 #include <QDialog>
 #include <QDialogButtonBox>
 #include <QFileDialog>
@@ -10,7 +12,6 @@
 #include <QPushButton>
 #include <QSettings>
 
-#include "main_window.h"
 #include "views/session_views.h"
 #include "views/source_view.h"
 #include "views/space_time_view.h"
@@ -39,14 +40,18 @@ void MainWindow::fillRecent() {
   m_recent->clear();
   for (const QString& path : QSettings().value(kRecentKey).toStringList()) {
     if (QFileInfo::exists(path)) {
-      auto* item = new QListWidgetItem(tr("%1   —   %2").arg(QFileInfo(path).fileName(), QFileInfo(path).absolutePath()), m_recent);
+      auto* item = new QListWidgetItem(
+          tr("%1   —   %2").arg(QFileInfo(path).fileName(), QFileInfo(path).absolutePath()),
+          m_recent);
       item->setData(Qt::UserRole, path);
     }
   }
 }
 
 void MainWindow::askTrace() {
-  const QString path = QFileDialog::getOpenFileName(this, tr("Open trace"), QFileInfo(m_path).absolutePath(), tr("Traces (*.pft);;All files (*)"));
+  const QString path =
+      QFileDialog::getOpenFileName(this, tr("Open trace"), QFileInfo(m_path).absolutePath(),
+                                   tr("Traces (*.pft);;All files (*)"));
   if (!path.isEmpty()) {
     openTrace(path);
   }
@@ -57,9 +62,14 @@ void MainWindow::askRecord() {
   QDialog dialog(this);
   dialog.setWindowTitle(tr("Record a run"));
   auto* form = new QFormLayout(&dialog);
-  auto* command = new QLineEdit(settings.value(QStringLiteral("record/command"), QStringLiteral("mpirun -n 4 ./program")).toString());
+  auto* command = new QLineEdit(
+      settings.value(QStringLiteral("record/command"), QStringLiteral("mpirun -n 4 ./program"))
+          .toString());
   command->setMinimumWidth(480);
-  auto* directory = new QLineEdit(settings.value(QStringLiteral("record/directory"), QFileInfo(QStringLiteral(".")).absoluteFilePath()).toString());
+  auto* directory = new QLineEdit(settings
+                                      .value(QStringLiteral("record/directory"),
+                                             QFileInfo(QStringLiteral(".")).absoluteFilePath())
+                                      .toString());
   form->addRow(tr("Command, as you would type it:"), command);
   form->addRow(tr("In directory:"), directory);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
@@ -80,7 +90,9 @@ void MainWindow::record(const QString& command, const QString& directory) {
     return;
   }
   QString trace;
-  for (int i = 1; trace.isEmpty() || QFileInfo::exists(trace) || QFileInfo::exists(trace + QStringLiteral(".d")); ++i) {
+  for (int i = 1; trace.isEmpty() || QFileInfo::exists(trace) ||
+                  QFileInfo::exists(trace + QStringLiteral(".d"));
+       ++i) {
     trace = QStringLiteral("%1/run-%2.pft").arg(directory).arg(i);
   }
   m_progress->start(tr("Recording %1 …").arg(command), true);
@@ -89,7 +101,9 @@ void MainWindow::record(const QString& command, const QString& directory) {
   process->setWorkingDirectory(directory);
   process->setProcessChannelMode(QProcess::MergedChannels);
   process->setStandardInputFile(QProcess::nullDevice());
-  connect(process, &QProcess::readyRead, this, [this, process] { Q_EMIT m_session->output(-1, views::OutputStream::Out, process->readAll()); });
+  connect(process, &QProcess::readyRead, this, [this, process] {
+    Q_EMIT m_session->output(-1, views::OutputStream::Out, process->readAll());
+  });
   connect(process, &QProcess::finished, this, [this, process, trace](int status) {
     process->deleteLater();
     m_progress->finish();
@@ -105,7 +119,8 @@ void MainWindow::record(const QString& command, const QString& directory) {
 }
 
 void MainWindow::exportDiagram() {
-  const QString path = QFileDialog::getSaveFileName(this, tr("Export diagram"), QStringLiteral("diagram.svg"), tr("Pictures (*.svg *.png)"));
+  const QString path = QFileDialog::getSaveFileName(
+      this, tr("Export diagram"), QStringLiteral("diagram.svg"), tr("Pictures (*.svg *.png)"));
   QString error;
   if (!path.isEmpty() && !views::exportDiagram(*m_diagram, path, m_diagram->size(), &error)) {
     say(error, true);

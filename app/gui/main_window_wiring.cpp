@@ -1,9 +1,10 @@
 // Who tells whom: signals of views to the session, and back.
+#include "main_window.h"
+
 #include <QDockWidget>
 #include <QInputDialog>
 #include <QMenu>
 
-#include "main_window.h"
 #include "views/debug_views.h"
 #include "views/race_list_view.h"
 #include "views/rank_models.h"
@@ -30,12 +31,15 @@ void MainWindow::connectDiagram() {
       showSites(event, partners.empty() ? EventRef{} : partners.front());
     }
   });
-  connect(m_diagram, &SpaceTimeView::raceSelected, this, [this](int race) { m_races->selectRace(race); });
+  connect(m_diagram, &SpaceTimeView::raceSelected, this,
+          [this](int race) { m_races->selectRace(race); });
   connect(m_diagram, &SpaceTimeView::replayToRequested, m_session, &DebugSession::replayTo);
   connect(m_diagram, &SpaceTimeView::breakHereRequested, m_session, &DebugSession::breakAt);
   connect(m_diagram, &SpaceTimeView::bookmarkRequested, this, [this](const EventRef& event) {
     bool ok = false;
-    const QString text = QInputDialog::getText(this, tr("Bookmark"), tr("Note for %1:").arg(views::eventTitle(*m_index, event)), QLineEdit::Normal, {}, &ok);
+    const QString text = QInputDialog::getText(
+        this, tr("Bookmark"), tr("Note for %1:").arg(views::eventTitle(*m_index, event)),
+        QLineEdit::Normal, {}, &ok);
     if (ok) {
       m_session->bookmark(event, text);
     }
@@ -43,12 +47,14 @@ void MainWindow::connectDiagram() {
   connect(m_races, &views::RaceListView::raceSelected, this, &MainWindow::selectRace);
   connect(m_races, &views::RaceListView::replayToRequested, m_session, &DebugSession::replayTo);
   connect(m_races, &views::RaceListView::eventSelected, this, &MainWindow::selectEvent);
-  connect(m_races, &views::RaceListView::sourceRequested, this, [this](const EventRef& event) { showSites(event, {}); });
+  connect(m_races, &views::RaceListView::sourceRequested, this,
+          [this](const EventRef& event) { showSites(event, {}); });
 }
 
 void MainWindow::selectEvent(const EventRef& event) {
   m_diagram->selectEvent(event);
-  const auto partners = m_index != nullptr && event.valid() ? m_index->partners(event) : std::vector<EventRef>();
+  const auto partners =
+      m_index != nullptr && event.valid() ? m_index->partners(event) : std::vector<EventRef>();
   showSites(event, partners.empty() ? EventRef{} : partners.front());
 }
 
@@ -59,17 +65,20 @@ void MainWindow::selectRace(int race) {
   m_diagram->selectRace(race);
   const auto& taken = m_index->data().races[static_cast<std::size_t>(race)].taken;
   const auto& messages = m_index->execution().messages;
-  showSites(m_index->raceEvent(static_cast<std::size_t>(race)), taken < messages.size() ? messages[taken].send : EventRef{});
+  showSites(m_index->raceEvent(static_cast<std::size_t>(race)),
+            taken < messages.size() ? messages[taken].send : EventRef{});
 }
 
 void MainWindow::showSites(const EventRef& event, const EventRef& other) {
   if (m_index == nullptr || !event.valid()) {
     return;
   }
-  if (const CallSite* site = other.valid() ? views::siteOf(*m_index, other) : nullptr; site != nullptr && !site->file.empty()) {
+  if (const CallSite* site = other.valid() ? views::siteOf(*m_index, other) : nullptr;
+      site != nullptr && !site->file.empty()) {
     m_source->setOtherEnd(QString::fromStdString(site->file), site->line);
   }
-  if (const CallSite* site = views::siteOf(*m_index, event); site != nullptr && !site->file.empty()) {
+  if (const CallSite* site = views::siteOf(*m_index, event);
+      site != nullptr && !site->file.empty()) {
     m_source->showLocation(QString::fromStdString(site->file), site->line);
   }
 }
@@ -81,8 +90,10 @@ void MainWindow::refreshRanks() {
     if (state.activity == views::RankActivity::NotStarted) {
       break;
     }
-    const bool bad = state.activity == views::RankActivity::Failed || state.activity == views::RankActivity::Lost;
-    headers.push_back({views::activityText(state.activity), bad ? views::Tone::Bad : views::Tone::Muted});
+    const bool bad = state.activity == views::RankActivity::Failed ||
+                     state.activity == views::RankActivity::Lost;
+    headers.push_back(
+        {views::activityText(state.activity), bad ? views::Tone::Bad : views::Tone::Muted});
   }
   m_diagram->setRankHeaders(std::move(headers));
   setActionsEnabled();
@@ -95,13 +106,18 @@ void MainWindow::connectSession() {
   });
   connect(m_progress, &views::ProgressStrip::cancelRequested, m_session, &DebugSession::endReplay);
   connect(m_session, &DebugSession::ranksChanged, this, &MainWindow::refreshRanks);
-  connect(m_session, &DebugSession::positionsChanged, m_diagram, [this](const auto& positions) { m_diagram->setReplayPositions(positions); });
-  connect(m_session, &DebugSession::marksChanged, m_diagram, [this](const auto& marks) { m_diagram->setMarks(marks); });
+  connect(m_session, &DebugSession::positionsChanged, m_diagram,
+          [this](const auto& positions) { m_diagram->setReplayPositions(positions); });
+  connect(m_session, &DebugSession::marksChanged, m_diagram,
+          [this](const auto& marks) { m_diagram->setMarks(marks); });
   connect(m_session, &DebugSession::output, m_output, &views::OutputView::append);
-  connect(m_session, &DebugSession::cyclesChanged, this, [this] { m_cycles->setCycles(m_session->cycles()); });
-  connect(m_session, &DebugSession::consoleText, this, [this](int rank, const QString& text, bool error) {
-    m_console->appendOutput(rank, text, error ? views::ConsoleText::Error : views::ConsoleText::Output);
-  });
+  connect(m_session, &DebugSession::cyclesChanged, this,
+          [this] { m_cycles->setCycles(m_session->cycles()); });
+  connect(m_session, &DebugSession::consoleText, this,
+          [this](int rank, const QString& text, bool error) {
+            m_console->appendOutput(rank, text,
+                                    error ? views::ConsoleText::Error : views::ConsoleText::Output);
+          });
   connect(m_session, &DebugSession::currentRankChanged, this, [this](int rank) {
     m_ranks->setCurrentRank(rank);
     m_console->setRank(rank);
@@ -121,33 +137,45 @@ void MainWindow::connectDebugViews() {
   connect(m_ranks, &views::RankStrip::currentRankChanged, m_session, &DebugSession::setCurrentRank);
   connect(m_ranks, &views::RankStrip::focusChanged, m_session, &DebugSession::setFocus);
   connect(m_ranks, &views::RankStrip::actionRequested, m_session, &DebugSession::act);
-  connect(m_session, &DebugSession::stackChanged, this, [this](int, const QList<views::StackFrame>& frames, int current) {
-    m_stack->setFrames(frames, current);
-    showFrame(current);
-    if (frames.isEmpty()) {
-      m_variables->model()->clear();
-    }
-    m_console->setReady(!frames.isEmpty(), tr("the rank is running, or has no debugger"));
-  });
+  connect(m_session, &DebugSession::stackChanged, this,
+          [this](int, const QList<views::StackFrame>& frames, int current) {
+            m_stack->setFrames(frames, current);
+            showFrame(current);
+            if (frames.isEmpty()) {
+              m_variables->model()->clear();
+            }
+            m_console->setReady(!frames.isEmpty(), tr("the rank is running, or has no debugger"));
+          });
   connect(m_stack, &views::StackView::frameSelected, this, [this](int level) {
     m_session->selectFrame(level);
     showFrame(level);
   });
-  connect(m_session, &DebugSession::variablesChanged, m_variables->model(), &views::VariablesModel::setVariables);
-  connect(m_session, &DebugSession::childrenArrived, m_variables->model(), &views::VariablesModel::setChildren);
-  connect(m_variables->model(), &views::VariablesModel::expandRequested, m_session, &DebugSession::expandVariable);
-  connect(m_variables->model(), &views::VariablesModel::editRequested, m_session, &DebugSession::editVariable);
-  connect(m_variables, &views::VariablesView::watchRequested, this, [this](const QString& name) { m_watches->model()->addExpression(name); });
-  connect(m_variables, &views::VariablesView::breakOnChangeRequested, this, [this](const QString& name) {
-    m_session->console(m_session->currentRank(), QStringLiteral("watch ") + name);
-  });
+  connect(m_session, &DebugSession::variablesChanged, m_variables->model(),
+          &views::VariablesModel::setVariables);
+  connect(m_session, &DebugSession::childrenArrived, m_variables->model(),
+          &views::VariablesModel::setChildren);
+  connect(m_variables->model(), &views::VariablesModel::expandRequested, m_session,
+          &DebugSession::expandVariable);
+  connect(m_variables->model(), &views::VariablesModel::editRequested, m_session,
+          &DebugSession::editVariable);
+  connect(m_variables, &views::VariablesView::watchRequested, this,
+          [this](const QString& name) { m_watches->model()->addExpression(name); });
+  connect(m_variables, &views::VariablesView::breakOnChangeRequested, this,
+          [this](const QString& name) {
+            m_session->console(m_session->currentRank(), QStringLiteral("watch ") + name);
+          });
   connect(m_watches, &views::WatchesView::expressionsChanged, m_session, &DebugSession::setWatches);
-  connect(m_session, &DebugSession::watchesChanged, m_watches->model(), &views::WatchesModel::setExpressions);
-  connect(m_session, &DebugSession::watchArrived, m_watches->model(), &views::WatchesModel::setValues);
+  connect(m_session, &DebugSession::watchesChanged, m_watches->model(),
+          &views::WatchesModel::setExpressions);
+  connect(m_session, &DebugSession::watchArrived, m_watches->model(),
+          &views::WatchesModel::setValues);
   connect(m_console, &views::ConsoleView::commandEntered, m_session, &DebugSession::console);
-  connect(m_source, &views::SourceView::hoverRequested, this, [this](const QString& expression, const QPoint& at) {
-    m_session->evaluate(expression, [this, expression, at](const QString& value) { m_source->showTip(expression + QLatin1String(" = ") + value, at); });
-  });
+  connect(m_source, &views::SourceView::hoverRequested, this,
+          [this](const QString& expression, const QPoint& at) {
+            m_session->evaluate(expression, [this, expression, at](const QString& value) {
+              m_source->showTip(expression + QLatin1String(" = ") + value, at);
+            });
+          });
   connect(m_source, &views::SourceView::runToLineRequested, m_session, &DebugSession::runToLine);
   connect(m_source, &views::SourceView::locateSourceRequested, this, &MainWindow::locateSource);
   connect(m_output, &views::OutputView::rankClicked, m_session, &DebugSession::setCurrentRank);
@@ -173,38 +201,55 @@ void MainWindow::connectBreakpoints() {
       }
     }
   };
-  connect(m_source, &views::SourceView::breakpointToggled, m_session, &DebugSession::toggleBreakpoint);
-  connect(m_source, &views::SourceView::breakpointMenuRequested, this, [this, change](const QString& file, int line, const QPoint& at) {
-    QMenu menu(this);
-    const views::Breakpoint* here = nullptr;
-    const QList<views::Breakpoint> all = m_session->breakpoints();
-    for (const views::Breakpoint& breakpoint : all) {
-      here = breakpoint.file == file && breakpoint.line == line ? &breakpoint : here;
-    }
-    menu.addAction(here != nullptr ? tr("Remove breakpoint") : tr("Add breakpoint"), this, [this, file, line] { m_session->toggleBreakpoint(file, line); });
-    menu.addAction(tr("Condition …"), this, [this, file, line] { editBreakpointAt(file, line); });
-    if (here != nullptr) {
-      const int id = here->id;
-      const bool enabled = here->enabled;
-      menu.addAction(enabled ? tr("Disable") : tr("Enable"), this, [change, id, enabled] { change(id, [enabled](views::Breakpoint& b) { b.enabled = !enabled; }); });
-    }
-    menu.exec(at);
-  });
+  connect(m_source, &views::SourceView::breakpointToggled, m_session,
+          &DebugSession::toggleBreakpoint);
+  connect(m_source, &views::SourceView::breakpointMenuRequested, this,
+          [this, change](const QString& file, int line, const QPoint& at) {
+            QMenu menu(this);
+            const views::Breakpoint* here = nullptr;
+            const QList<views::Breakpoint> all = m_session->breakpoints();
+            for (const views::Breakpoint& breakpoint : all) {
+              here = breakpoint.file == file && breakpoint.line == line ? &breakpoint : here;
+            }
+            menu.addAction(here != nullptr ? tr("Remove breakpoint") : tr("Add breakpoint"), this,
+                           [this, file, line] { m_session->toggleBreakpoint(file, line); });
+            menu.addAction(tr("Condition …"), this,
+                           [this, file, line] { editBreakpointAt(file, line); });
+            if (here != nullptr) {
+              const int id = here->id;
+              const bool enabled = here->enabled;
+              menu.addAction(enabled ? tr("Disable") : tr("Enable"), this, [change, id, enabled] {
+                change(id, [enabled](views::Breakpoint& b) { b.enabled = !enabled; });
+              });
+            }
+            menu.exec(at);
+          });
   connect(m_session, &DebugSession::breakpointsChanged, this, [this] {
     m_breakpoints->setBreakpoints(m_session->breakpoints());
     m_source->setBreakpoints(m_session->breakpoints());
   });
-  connect(m_breakpoints, &views::BreakpointsView::enableRequested, this, [change](int id, bool on) { change(id, [on](views::Breakpoint& b) { b.enabled = on; }); });
-  connect(m_breakpoints, &views::BreakpointsView::conditionEdited, this,
-          [change](int id, const QString& text) { change(id, [text](views::Breakpoint& b) { b.condition = text; }); });
-  connect(m_breakpoints, &views::BreakpointsView::ignoreCountEdited, this,
-          [change](int id, int count) { change(id, [count](views::Breakpoint& b) { b.ignoreCount = count; }); });
-  connect(m_breakpoints, &views::BreakpointsView::ranksEdited, this,
-          [change](int id, const QString& ranks) { change(id, [ranks](views::Breakpoint& b) { b.ranks = ranks; }); });
-  connect(m_breakpoints, &views::BreakpointsView::removeRequested, m_session, &DebugSession::removeBreakpoints);
-  connect(m_breakpoints, &views::BreakpointsView::showRequested, this, [this](const views::Breakpoint& breakpoint) {
-    breakpoint.event.valid() ? selectEvent(breakpoint.event) : m_source->showLocation(breakpoint.file, breakpoint.line);
+  connect(m_breakpoints, &views::BreakpointsView::enableRequested, this, [change](int id, bool on) {
+    change(id, [on](views::Breakpoint& b) { b.enabled = on; });
   });
+  connect(m_breakpoints, &views::BreakpointsView::conditionEdited, this,
+          [change](int id, const QString& text) {
+            change(id, [text](views::Breakpoint& b) { b.condition = text; });
+          });
+  connect(m_breakpoints, &views::BreakpointsView::ignoreCountEdited, this,
+          [change](int id, int count) {
+            change(id, [count](views::Breakpoint& b) { b.ignoreCount = count; });
+          });
+  connect(m_breakpoints, &views::BreakpointsView::ranksEdited, this,
+          [change](int id, const QString& ranks) {
+            change(id, [ranks](views::Breakpoint& b) { b.ranks = ranks; });
+          });
+  connect(m_breakpoints, &views::BreakpointsView::removeRequested, m_session,
+          &DebugSession::removeBreakpoints);
+  connect(m_breakpoints, &views::BreakpointsView::showRequested, this,
+          [this](const views::Breakpoint& breakpoint) {
+            breakpoint.event.valid() ? selectEvent(breakpoint.event)
+                                     : m_source->showLocation(breakpoint.file, breakpoint.line);
+          });
 }
 
 void MainWindow::editBreakpointAt(const QString& file, int line) {
@@ -217,13 +262,16 @@ void MainWindow::editBreakpointAt(const QString& file, int line) {
       breakpoint = known;
     }
   }
-  const QString condition = QInputDialog::getText(this, tr("Breakpoint condition"), tr("Stop at %1:%2 only if:").arg(file.section(QLatin1Char('/'), -1)).arg(line),
-                                                  QLineEdit::Normal, breakpoint.condition, &ok);
+  const QString condition = QInputDialog::getText(
+      this, tr("Breakpoint condition"),
+      tr("Stop at %1:%2 only if:").arg(file.section(QLatin1Char('/'), -1)).arg(line),
+      QLineEdit::Normal, breakpoint.condition, &ok);
   if (!ok) {
     return;
   }
   breakpoint.condition = condition;
-  breakpoint.id == 0 ? m_session->addBreakpoint(breakpoint) : m_session->changeBreakpoint(breakpoint);
+  breakpoint.id == 0 ? m_session->addBreakpoint(breakpoint)
+                     : m_session->changeBreakpoint(breakpoint);
 }
 
 }  // namespace pf::gui

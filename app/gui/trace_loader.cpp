@@ -14,14 +14,18 @@ const std::string& callName(const Execution& execution, const Event& event) {
   return event.call < execution.callNames.size() ? execution.callNames[event.call] : unknown;
 }
 
-bool endedByItself(int signal) { return signal != SIGTERM && signal != SIGKILL && signal != SIGINT; }
+bool endedByItself(int signal) {
+  return signal != SIGTERM && signal != SIGKILL && signal != SIGINT;
+}
 
-/// How much a rank looks like the one that failed first: others are ended by the launcher because of it.
+/// How much a rank looks like the one that failed first: others are ended by the launcher because
+/// of it.
 int guilt(const db::RankInfo& rank, const RankHistory& history, const Execution& execution) {
   if (rank.complete) {
     return 0;
   }
-  const bool aborted = !history.events.empty() && callName(execution, history.events.back()) == "MPI_Abort";
+  const bool aborted =
+      !history.events.empty() && callName(execution, history.events.back()) == "MPI_Abort";
   if (rank.exitSignal && endedByItself(*rank.exitSignal)) {
     return 6;
   }
@@ -47,18 +51,21 @@ bool receives(const RankHistory& rank, Serial serial) {
   if (kind == EventKind::Receive || kind == EventKind::SendReceive || kind == EventKind::Probe) {
     return true;
   }
-  return kind == EventKind::Completion && std::any_of(rank.receives.begin(), rank.receives.end(), [&](const PostedReceive& receive) {
+  return kind == EventKind::Completion &&
+         std::any_of(rank.receives.begin(), rank.receives.end(), [&](const PostedReceive& receive) {
            return receive.completion == serial && receive.state == ReceiveState::Complete;
          });
 }
 
-views::RankEnd rankEnd(const db::RankInfo& rank, const RankHistory& history, const Execution& execution) {
+views::RankEnd rankEnd(const db::RankInfo& rank, const RankHistory& history,
+                       const Execution& execution) {
   using views::RankEndKind;
   if (rank.complete) {
     return {RankEndKind::Finished, QStringLiteral("finished")};
   }
   if (rank.exitSignal) {
-    const QString name = QString::fromLatin1(sigabbrev_np(*rank.exitSignal) != nullptr ? sigabbrev_np(*rank.exitSignal) : "?");
+    const QString name = QString::fromLatin1(
+        sigabbrev_np(*rank.exitSignal) != nullptr ? sigabbrev_np(*rank.exitSignal) : "?");
     const bool own = endedByItself(*rank.exitSignal);
     return {own ? RankEndKind::Crashed : RankEndKind::Killed,
             own ? QStringLiteral("SIG%1").arg(name) : QStringLiteral("ended by SIG%1").arg(name)};
@@ -120,7 +127,8 @@ Result<LoadedTrace> loadTrace(const QString& path) {
     data->races.push_back(std::move(race.race));
   }
   for (const db::RankInfo& rank : store->ranks()) {
-    data->ends.push_back(rankEnd(rank, data->execution.ranks[static_cast<std::size_t>(rank.rank)], data->execution));
+    data->ends.push_back(
+        rankEnd(rank, data->execution.ranks[static_cast<std::size_t>(rank.rank)], data->execution));
   }
   data->failure = findFailure(store->ranks(), data->execution);
   data->title = path.section(QLatin1Char('/'), -1);

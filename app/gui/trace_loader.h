@@ -19,11 +19,13 @@ struct LoadedTrace {
 [[nodiscard]] Result<LoadedTrace> loadTrace(const QString& path);
 
 /// How a rank ended, from what the store says of it.
-[[nodiscard]] views::RankEnd rankEnd(const db::RankInfo& rank, const RankHistory& history, const Execution& execution);
+[[nodiscard]] views::RankEnd rankEnd(const db::RankInfo& rank, const RankHistory& history,
+                                     const Execution& execution);
 
-/// The event at which the run failed: the last receive of the rank that crashed, aborted or hung (its last event
-/// where it received nothing). Invalid if no rank failed.
-[[nodiscard]] views::Failure findFailure(const std::vector<db::RankInfo>& ranks, const Execution& execution);
+/// The event at which the run failed: the last receive of the rank that crashed, aborted or hung
+/// (its last event where it received nothing). Invalid if no rank failed.
+[[nodiscard]] views::Failure findFailure(const std::vector<db::RankInfo>& ranks,
+                                         const Execution& execution);
 
 /// Whether the event takes or sees a message.
 [[nodiscard]] bool receives(const RankHistory& rank, Serial serial);

@@ -1,10 +1,9 @@
+#include "engine.h"
 #include <dlfcn.h>
 #include <link.h>
 #include <unwind.h>
 
 #include <cstring>
-
-#include "engine.h"
 
 namespace pf {
 namespace {
@@ -19,8 +18,8 @@ constexpr std::uint32_t kSlots = 8192;
 KnownSite g_sites[kSlots];
 std::uint32_t g_siteCount = 0;
 
-/// A return address inside a language binding (Fortran, C++), and how far above our caller's return address the
-/// application's own lies on the stack. The frames of these bindings have fixed sizes.
+/// A return address inside a language binding (Fortran, C++), and how far above our caller's return
+/// address the application's own lies on the stack. The frames of these bindings have fixed sizes.
 struct Binding {
   void* address;
   std::ptrdiff_t slots;  ///< 0: not a binding, or not found
@@ -33,7 +32,8 @@ const void* g_modules[kModules];
 std::uint32_t g_moduleCount = 0;
 
 std::uint32_t hashOf(const void* address) {
-  return static_cast<std::uint32_t>((reinterpret_cast<std::uintptr_t>(address) * 0x9E3779B97F4A7C15ULL) >> 40);
+  return static_cast<std::uint32_t>(
+      (reinterpret_cast<std::uintptr_t>(address) * 0x9E3779B97F4A7C15ULL) >> 40);
 }
 
 bool isBinding(const char* module) {
@@ -43,8 +43,8 @@ bool isBinding(const char* module) {
 }
 
 struct Search {
-  void* from;           ///< return address into the binding
-  void* found;          ///< return address into the application
+  void* from;   ///< return address into the binding
+  void* found;  ///< return address into the application
   bool inBinding;
 };
 
@@ -65,7 +65,8 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
 
 std::ptrdiff_t findAbove(const CallPlace& place) {
   Dl_info info;
-  if (dladdr(place.returnAddress, &info) == 0 || info.dli_fname == nullptr || !isBinding(info.dli_fname)) {
+  if (dladdr(place.returnAddress, &info) == 0 || info.dli_fname == nullptr ||
+      !isBinding(info.dli_fname)) {
     return 0;
   }
   Search search{place.returnAddress, nullptr, false};
@@ -101,7 +102,8 @@ std::uint32_t moduleNumber(const link_map* map, const char* path) {
     return kModules - 1;
   }
   g_modules[g_moduleCount] = map;
-  const std::size_t length = std::strlen(path) < kMaxRecord - 8 ? std::strlen(path) : kMaxRecord - 8;
+  const std::size_t length =
+      std::strlen(path) < kMaxRecord - 8 ? std::strlen(path) : kMaxRecord - 8;
   unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Module);
   p = putVarint(p, length);
   std::memcpy(p, path, length);
@@ -114,7 +116,8 @@ void define(void* address, std::uint16_t call) {
   link_map* map = nullptr;
   std::uint32_t module = 0;
   std::uint64_t offset = reinterpret_cast<std::uintptr_t>(address);
-  if (dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0 && map != nullptr) {
+  if (dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0 &&
+      map != nullptr) {
     const bool main = map->l_name == nullptr || map->l_name[0] == '\0';
     module = moduleNumber(map, main ? g_engine.log.header().executable : map->l_name);
     offset -= map->l_addr;
@@ -132,7 +135,8 @@ void define(void* address, std::uint16_t call) {
 
 std::uint32_t siteNumber(const CallPlace& place) {
   void* address = applicationAddress(place);
-  for (std::uint32_t i = (hashOf(address) + place.call) % kSlots, tries = 0; tries < kSlots; i = (i + 1) % kSlots, ++tries) {
+  for (std::uint32_t i = (hashOf(address) + place.call) % kSlots, tries = 0; tries < kSlots;
+       i = (i + 1) % kSlots, ++tries) {
     KnownSite& site = g_sites[i];
     if (!site.used) {
       if (g_siteCount >= kSlots / 2) {

@@ -1,13 +1,14 @@
 #include "choice_stream.h"
 
-#include <cstring>
+#include "engine.h"
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstring>
+
 #include "base/crc32c.h"
-#include "engine.h"
 
 namespace pf {
 
@@ -24,7 +25,8 @@ unsigned char* ChoiceStreams::hit(ChoiceKind kind) {
   p = putVarint(p, m_missesLogged[k]);
   if (m_missesLogged[k] != 0) {
     m_missesLogged[k] = 0;
-    g_engine.log.header().misses[k].store(std::uint64_t{0xFFFFFFFFU} << 32, std::memory_order_relaxed);
+    g_engine.log.header().misses[k].store(std::uint64_t{0xFFFFFFFFU} << 32,
+                                          std::memory_order_relaxed);
   }
   return p;
 }
@@ -32,7 +34,8 @@ unsigned char* ChoiceStreams::hit(ChoiceKind kind) {
 bool ChoiceStreams::openSchedule(const char* path, int rank, int size, const char** why) {
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
   struct stat info {};
-  if (fd < 0 || fstat(fd, &info) != 0 || info.st_size < static_cast<off_t>(sizeof(ScheduleHeader))) {
+  if (fd < 0 || fstat(fd, &info) != 0 ||
+      info.st_size < static_cast<off_t>(sizeof(ScheduleHeader))) {
     *why = "the schedule of this rank cannot be read";
     if (fd >= 0) {
       ::close(fd);
@@ -52,7 +55,8 @@ bool ChoiceStreams::openSchedule(const char* path, int rank, int size, const cha
   std::memcpy(&header, m_base, sizeof header);
   const std::uint32_t crc = header.crc;
   header.crc = 0;
-  if (header.magic != kScheduleMagic || header.version != kLogVersion || crc32c(&header, sizeof header) != crc) {
+  if (header.magic != kScheduleMagic || header.version != kLogVersion ||
+      crc32c(&header, sizeof header) != crc) {
     *why = "the schedule of this rank is damaged";
     return false;
   }
@@ -85,7 +89,8 @@ Verdict ChoiceStreams::next(ChoiceKind kind) {
   Stream& stream = m_streams[k];
   if (!stream.primed) {
     stream.last = stream.at >= stream.end;
-    stream.misses = stream.last ? m_header->finalMisses[k] : static_cast<std::uint32_t>(read(stream));
+    stream.misses =
+        stream.last ? m_header->finalMisses[k] : static_cast<std::uint32_t>(read(stream));
     stream.primed = true;
   }
   if (stream.misses > 0) {
@@ -99,10 +104,13 @@ Verdict ChoiceStreams::next(ChoiceKind kind) {
   return Verdict::Hit;
 }
 
-std::uint64_t ChoiceStreams::payload(ChoiceKind kind) { return read(m_streams[static_cast<std::size_t>(kind)]); }
+std::uint64_t ChoiceStreams::payload(ChoiceKind kind) {
+  return read(m_streams[static_cast<std::size_t>(kind)]);
+}
 
 void ChoiceStreams::dropRead(const unsigned char* upTo) {
-  // A replay streams its schedule: pages that were read are given back, so that it does not grow with the trace.
+  // A replay streams its schedule: pages that were read are given back, so that it does not grow
+  // with the trace.
   constexpr std::uintptr_t kPiece = 1U << 20;
   const auto end = reinterpret_cast<std::uintptr_t>(upTo) & ~(kPiece - 1);
   const auto begin = end - kPiece;
@@ -156,6 +164,8 @@ std::uint32_t ChoiceStreams::check(std::uint64_t serial) const {
   return value;
 }
 
-bool ChoiceStreams::allUsed(std::uint64_t serial) const { return serial >= m_header->serials; }
+bool ChoiceStreams::allUsed(std::uint64_t serial) const {
+  return serial >= m_header->serials;
+}
 
 }  // namespace pf

@@ -1,5 +1,5 @@
-// The choices of each kind, in both directions: recording counts failures in the log's header and writes a
-// Choice record at a success; a replay reads the same stream back from the schedule.
+// The choices of each kind, in both directions: recording counts failures in the log's header and
+// writes a Choice record at a success; a replay reads the same stream back from the schedule.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ struct CallPlace;
 
 /// What the recording says of the next call of a kind.
 enum class Verdict : std::uint8_t {
-  Miss,   ///< it failed (flag = false)
-  Hit,    ///< it succeeded; payload() follows
-  Live,   ///< the record has ended: let MPI choose
+  Miss,  ///< it failed (flag = false)
+  Hit,   ///< it succeeded; payload() follows
+  Live,  ///< the record has ended: let MPI choose
 };
 
 class ChoiceStreams {
@@ -49,7 +49,9 @@ class ChoiceStreams {
     bool last = false;         ///< `misses` are those after the last success
   };
   std::uint64_t read(Stream& stream);
-  [[nodiscard]] const unsigned char* section(const ScheduleSection& s) const { return m_base + s.offset; }
+  [[nodiscard]] const unsigned char* section(const ScheduleSection& s) const {
+    return m_base + s.offset;
+  }
   void dropRead(const unsigned char* upTo);
 
   const unsigned char* m_base = nullptr;

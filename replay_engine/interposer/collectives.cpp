@@ -4,7 +4,8 @@
 namespace pf {
 namespace {
 
-void logCollective(const CallPlace& place, RecordKind kind, MPI_Comm comm, CollectiveFlow flow, int root, bool contributes, bool takes) {
+void logCollective(const CallPlace& place, RecordKind kind, MPI_Comm comm, CollectiveFlow flow,
+                   int root, bool contributes, bool takes) {
   if (!g_engine.events) {
     return;
   }
@@ -20,7 +21,8 @@ void logCollective(const CallPlace& place, RecordKind kind, MPI_Comm comm, Colle
   g_engine.log.publish();
 }
 
-const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, CollectiveFlow flow, int root, bool contributes, bool takes) {
+const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, CollectiveFlow flow,
+                       int root, bool contributes, bool takes) {
   const StateLock lock;
   beginEvent(place, comm, root >= 0 ? root : -2, 0);
   logCollective(place, kind, comm, flow, root, contributes, takes);
@@ -29,7 +31,8 @@ const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, C
 
 }  // namespace
 
-CollectiveEvent::CollectiveEvent(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow, int root, bool contributes, bool takes)
+CollectiveEvent::CollectiveEvent(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow,
+                                 int root, bool contributes, bool takes)
     : m_place(begin(place, RecordKind::Collective, comm, flow, root, contributes, takes)),
       m_comm(comm),
       m_inCall(place, RecordKind::Padding, comm, -2, -1) {}
@@ -41,7 +44,8 @@ void CollectiveEvent::made(int result, const MPI_Comm* comm) {
   }
 }
 
-PostedCollective::PostedCollective(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow, int root, bool contributes, bool takes)
+PostedCollective::PostedCollective(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow,
+                                   int root, bool contributes, bool takes)
     : m_place(begin(place, RecordKind::CollectivePost, comm, flow, root, contributes, takes)),
       m_comm(comm),
       m_number(g_engine.postedCollectives++) {}

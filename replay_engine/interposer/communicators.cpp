@@ -1,10 +1,10 @@
 #include "communicators.h"
 
-#include <cstdlib>
-#include <cstring>
-
 #include "engine.h"
 #include "real_calls.h"
+
+#include <cstdlib>
+#include <cstring>
 
 namespace pf {
 namespace {
@@ -69,12 +69,14 @@ std::uint32_t Communicators::occurrence(std::uint64_t key) {
       return ++m_groupKeys[i].times;
     }
   }
-  m_groupKeys = static_cast<GroupKey*>(std::realloc(m_groupKeys, (m_groupKeyCount + 1) * sizeof(GroupKey)));
+  m_groupKeys =
+      static_cast<GroupKey*>(std::realloc(m_groupKeys, (m_groupKeyCount + 1) * sizeof(GroupKey)));
   m_groupKeys[m_groupKeyCount++] = GroupKey{key, 1};
   return 1;
 }
 
-KnownCommunicator& Communicators::add(MPI_Comm comm, std::uint64_t key, std::uint16_t call, MPI_Comm groupOf) {
+KnownCommunicator& Communicators::add(MPI_Comm comm, std::uint64_t key, std::uint16_t call,
+                                      MPI_Comm groupOf) {
   int inter = 0;
   PF_REAL(Comm_test_inter)(groupOf, &inter);
   MPI_Group local = MPI_GROUP_NULL;
@@ -126,7 +128,8 @@ KnownCommunicator& Communicators::add(MPI_Comm comm, std::uint64_t key, std::uin
   }
   if (m_count == m_capacity) {
     m_capacity = m_capacity == 0 ? 64 : m_capacity * 2;
-    m_known = static_cast<KnownCommunicator**>(std::realloc(m_known, m_capacity * sizeof(KnownCommunicator*)));
+    m_known = static_cast<KnownCommunicator**>(
+        std::realloc(m_known, m_capacity * sizeof(KnownCommunicator*)));
   }
   m_known[m_count++] = known;
   m_last = known;
@@ -136,7 +139,8 @@ KnownCommunicator& Communicators::add(MPI_Comm comm, std::uint64_t key, std::uin
 void Communicators::made(MPI_Comm parent, MPI_Comm comm, std::uint16_t call, bool sameGroup) {
   KnownCommunicator& from = of(parent);
   if (call == kCallIntercomm_create || call == kCallComm_create_group) {
-    // Not every rank of the parent takes part, or each side has a parent of its own: the groups and how often name it.
+    // Not every rank of the parent takes part, or each side has a parent of its own: the groups and
+    // how often name it.
     if (comm != MPI_COMM_NULL) {
       add(comm, (call == kCallIntercomm_create ? call : mix(from.key, call)) | 1U, call, comm);
     }

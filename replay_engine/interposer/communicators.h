@@ -1,5 +1,6 @@
-// Numbers of communicators in the log, and a key for each that is equal on every rank without communication:
-// a hash of the parent's key, the how-manieth construction on the parent it was, and the group.
+// Numbers of communicators in the log, and a key for each that is equal on every rank without
+// communication: a hash of the parent's key, the how-manieth construction on the parent it was, and
+// the group.
 #pragma once
 
 #include "mpi_header.h"
@@ -12,10 +13,11 @@ struct CallPlace;
 
 struct KnownCommunicator {
   MPI_Comm handle = MPI_COMM_NULL;
-  std::uint32_t number = 0;     ///< in the log
+  std::uint32_t number = 0;  ///< in the log
   std::uint64_t key = 0;
-  std::uint32_t made = 0;       ///< communicators constructed from it
-  const int* world = nullptr;   ///< world rank of each peer (remote group of an inter-communicator); null = identity
+  std::uint32_t made = 0;      ///< communicators constructed from it
+  const int* world = nullptr;  ///< world rank of each peer (remote group of an inter-communicator);
+                               ///< null = identity
   int peers = 0;
 };
 
@@ -36,7 +38,8 @@ class Communicators {
     const KnownCommunicator& known = of(comm);
     return peer >= 0 && peer < known.peers && known.world != nullptr ? known.world[peer] : peer;
   }
-  /// `comm` was made from `parent` by call number `call`. `sameGroup`: as the parent's (idup: not usable yet).
+  /// `comm` was made from `parent` by call number `call`. `sameGroup`: as the parent's (idup: not
+  /// usable yet).
   void made(MPI_Comm parent, MPI_Comm comm, std::uint16_t call, bool sameGroup);
   void freed(MPI_Comm comm);
 

@@ -1,18 +1,19 @@
 // Completion calls: which requests are done, and in which order the application is told.
 //
-// A recording asks MPI and files the outcome. A replay knows the outcome: a failed test returns at once, a success
-// waits for just the requests that were done then.
-#include <cstdlib>
-#include <cstring>
-
+// A recording asks MPI and files the outcome. A replay knows the outcome: a failed test returns at
+// once, a success waits for just the requests that were done then.
 #include "records.h"
 #include "wrapper_support.h"
+
+#include <cstdlib>
+#include <cstring>
 
 namespace pf {
 namespace {
 
 bool isReceive(const Request& entry) {
-  return entry.kind == RequestKind::Receive || (entry.kind == RequestKind::PersistentReceive && entry.active);
+  return entry.kind == RequestKind::Receive ||
+         (entry.kind == RequestKind::PersistentReceive && entry.active);
 }
 
 /// Whether MPI has to tell the status of this request for the record.
@@ -40,7 +41,8 @@ void logDoneReceive(const Request& entry, const MPI_Status* status, int error) {
   }
   unsigned char* p = nullptr;
   if (cancelled != 0) {
-    p = putKind(g_engine.log.reserve(), g_engine.events ? RecordKind::DoneCancelled : RecordKind::CancelledPost);
+    p = putKind(g_engine.log.reserve(),
+                g_engine.events ? RecordKind::DoneCancelled : RecordKind::CancelledPost);
     g_engine.log.commit(putVarint(p, entry.number));
     return;
   }
@@ -71,7 +73,8 @@ void completed(const Request& entry, const MPI_Status* status, int error) {
         break;
       case RequestKind::SynchronousSend:
       case RequestKind::PersistentSend:
-        if (g_engine.events && (entry.kind == RequestKind::SynchronousSend || (entry.synchronous && entry.active))) {
+        if (g_engine.events &&
+            (entry.kind == RequestKind::SynchronousSend || (entry.synchronous && entry.active))) {
           p = putKind(g_engine.log.reserve(), RecordKind::DoneSend);
           g_engine.log.commit(putVarint(p, entry.number));
         }
@@ -99,7 +102,8 @@ void completed(const Request& entry, const MPI_Status* status, int error) {
   }
 }
 
-/// The requests of one completion call: those that the record cares for, and the array to give to MPI.
+/// The requests of one completion call: those that the record cares for, and the array to give to
+/// MPI.
 class Batch {
  public:
   Batch(int count, MPI_Request* requests) : m_requests(requests), m_count(count) {
@@ -107,7 +111,8 @@ class Batch {
       return;
     }
     for (int i = 0; i < count; ++i) {
-      const Request* entry = requests[i] == MPI_REQUEST_NULL ? nullptr : g_engine.requests.find(requests[i]);
+      const Request* entry =
+          requests[i] == MPI_REQUEST_NULL ? nullptr : g_engine.requests.find(requests[i]);
       if (entry != nullptr) {
         add(i, *entry);
       }
@@ -132,7 +137,9 @@ class Batch {
   };
 
   /// What to hand to MPI.
-  [[nodiscard]] MPI_Request* requests() { return m_translated != nullptr ? m_translated : m_requests; }
+  [[nodiscard]] MPI_Request* requests() {
+    return m_translated != nullptr ? m_translated : m_requests;
+  }
   /// After MPI changed requests(): the application's handles of what completed follow.
   void writeBack() {
     for (int i = 0; m_translated != nullptr && i < m_count; ++i) {
@@ -162,14 +169,16 @@ class Batch {
     }
     return false;
   }
-  /// Statuses for MPI to fill: the application's, or our own where it wants none and the record needs them.
+  /// Statuses for MPI to fill: the application's, or our own where it wants none and the record
+  /// needs them.
   MPI_Status* statuses(MPI_Status* wanted, bool byIndex) {
     if (!needsStatuses()) {
       return wanted;
     }
     MPI_Status* use = wanted;
     if (use == MPI_STATUSES_IGNORE) {
-      use = m_statuses = static_cast<MPI_Status*>(std::calloc(static_cast<std::size_t>(m_count), sizeof(MPI_Status)));
+      use = m_statuses = static_cast<MPI_Status*>(
+          std::calloc(static_cast<std::size_t>(m_count), sizeof(MPI_Status)));
     }
     MPI_Status* surviving = byIndex ? survivingStatuses(m_count) : nullptr;
     if (surviving == nullptr) {
@@ -255,7 +264,8 @@ void publish() {
   }
 }
 
-/// Waits for request `index` of the call, as MPI_Wait. Files its completion; the caller has filed the event.
+/// Waits for request `index` of the call, as MPI_Wait. Files its completion; the caller has filed
+/// the event.
 int waitFor(Batch& batch, MPI_Request* requests, int index, MPI_Status* status) {
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
@@ -276,7 +286,9 @@ void copyStatuses(MPI_Status* to, const MPI_Status* from, int count) {
 
 }  // namespace
 
-int onWait(const CallPlace& place, MPI_Request* request, MPI_Status* status) { return onWaitall(place, 1, request, status); }
+int onWait(const CallPlace& place, MPI_Request* request, MPI_Status* status) {
+  return onWaitall(place, 1, request, status);
+}
 
 int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Status* statuses) {
   {
@@ -286,7 +298,8 @@ int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Stat
   const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
   Batch batch(count, requests);
   MPI_Status* use = batch.statuses(statuses, true);
-  const int result = place.call == kCallWait ? PF_REAL(Wait)(batch.requests(), use) : PF_REAL(Waitall)(count, batch.requests(), use);
+  const int result = place.call == kCallWait ? PF_REAL(Wait)(batch.requests(), use)
+                                             : PF_REAL(Waitall)(count, batch.requests(), use);
   batch.writeBack();
   copyStatuses(statuses, use, count);
   const StateLock lock;
@@ -296,7 +309,8 @@ int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Stat
   return result;
 }
 
-int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* index, MPI_Status* status) {
+int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* index,
+              MPI_Status* status) {
   Verdict verdict = Verdict::Live;
   {
     const StateLock lock;
@@ -307,7 +321,9 @@ int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   }
   const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
   Batch batch(count, requests);
-  const int recorded = verdict == Verdict::Hit ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Waitany)) - 1 : -1;
+  const int recorded = verdict == Verdict::Hit
+                           ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Waitany)) - 1
+                           : -1;
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
   int result = MPI_SUCCESS;
@@ -322,7 +338,8 @@ int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   const StateLock lock;
   if (g_engine.record) {
     unsigned char* p = g_engine.choices.hit(ChoiceKind::Waitany);
-    g_engine.log.commit(putVarint(p, *index == MPI_UNDEFINED ? 0 : static_cast<std::uint32_t>(*index) + 1));
+    g_engine.log.commit(
+        putVarint(p, *index == MPI_UNDEFINED ? 0 : static_cast<std::uint32_t>(*index) + 1));
     logCompletion(place);
   }
   if (*index != MPI_UNDEFINED) {
@@ -338,9 +355,12 @@ void logIndices(ChoiceKind kind, int count, const int* indices) {
   if (!g_engine.record) {
     return;
   }
-  unsigned char* p = putVarint(g_engine.choices.hit(kind), count == MPI_UNDEFINED ? 0 : static_cast<std::uint32_t>(count) + 1);
+  unsigned char* p = putVarint(g_engine.choices.hit(kind),
+                               count == MPI_UNDEFINED ? 0 : static_cast<std::uint32_t>(count) + 1);
   for (int i = 0; count != MPI_UNDEFINED && i < count; ++i) {
-    if (i != 0 && i % 32 == 0) {  // more than a record holds: the payload goes on in a Choice of the same kind
+    if (i != 0 &&
+        i % 32 ==
+            0) {  // more than a record holds: the payload goes on in a Choice of the same kind
       g_engine.log.commit(p);
       p = g_engine.choices.hit(kind);
     }
@@ -350,8 +370,8 @@ void logIndices(ChoiceKind kind, int count, const int* indices) {
 }
 
 /// Replays a Testsome or Waitsome that completed something.
-int replaySome(const CallPlace& place, ChoiceKind kind, int incount, MPI_Request* requests, int* outcount, int* indices,
-               MPI_Status* statuses) {
+int replaySome(const CallPlace& place, ChoiceKind kind, int incount, MPI_Request* requests,
+               int* outcount, int* indices, MPI_Status* statuses) {
   Batch batch(incount, requests);
   const int count = static_cast<int>(g_engine.choices.payload(kind)) - 1;
   *outcount = count < 0 ? MPI_UNDEFINED : count;
@@ -369,7 +389,8 @@ int replaySome(const CallPlace& place, ChoiceKind kind, int incount, MPI_Request
     if (indices[i] < 0 || indices[i] >= incount) {
       diverge(place, "a request array with the recorded index", "a shorter one");
     }
-    const int one = waitFor(batch, requests, indices[i], statuses != MPI_STATUSES_IGNORE ? &statuses[i] : MPI_STATUS_IGNORE);
+    const int one = waitFor(batch, requests, indices[i],
+                            statuses != MPI_STATUSES_IGNORE ? &statuses[i] : MPI_STATUS_IGNORE);
     if (one != MPI_SUCCESS) {
       result = one;
     }
@@ -379,8 +400,8 @@ int replaySome(const CallPlace& place, ChoiceKind kind, int incount, MPI_Request
 }
 
 template <typename RealCall>
-int recordSome(const CallPlace& place, ChoiceKind kind, RealCall call, int incount, MPI_Request* requests, int* outcount, int* indices,
-               MPI_Status* statuses) {
+int recordSome(const CallPlace& place, ChoiceKind kind, RealCall call, int incount,
+               MPI_Request* requests, int* outcount, int* indices, MPI_Status* statuses) {
   Batch batch(incount, requests);
   MPI_Status* use = batch.statuses(statuses, false);
   const int result = call(incount, batch.requests(), outcount, indices, use);
@@ -420,7 +441,8 @@ Verdict replayTest(const CallPlace& place, ChoiceKind kind) {
   return verdict;
 }
 
-/// A test that MPI decided: files a failure, or begins the event of a success and starts its record.
+/// A test that MPI decided: files a failure, or begins the event of a success and starts its
+/// record.
 bool recordTest(const CallPlace& place, ChoiceKind kind, bool success) {
   if (!success) {
     if (g_engine.record) {
@@ -441,7 +463,8 @@ void logTest(const CallPlace& place, ChoiceKind kind) {
 
 }  // namespace
 
-int onWaitsome(const CallPlace& place, int incount, MPI_Request* requests, int* outcount, int* indices, MPI_Status* statuses) {
+int onWaitsome(const CallPlace& place, int incount, MPI_Request* requests, int* outcount,
+               int* indices, MPI_Status* statuses) {
   Verdict verdict = Verdict::Live;
   {
     const StateLock lock;
@@ -454,10 +477,12 @@ int onWaitsome(const CallPlace& place, int incount, MPI_Request* requests, int* 
   if (verdict == Verdict::Hit) {
     return replaySome(place, ChoiceKind::Waitsome, incount, requests, outcount, indices, statuses);
   }
-  return recordSome(place, ChoiceKind::Waitsome, PF_REAL(Waitsome), incount, requests, outcount, indices, statuses);
+  return recordSome(place, ChoiceKind::Waitsome, PF_REAL(Waitsome), incount, requests, outcount,
+                    indices, statuses);
 }
 
-int onTestsome(const CallPlace& place, int incount, MPI_Request* requests, int* outcount, int* indices, MPI_Status* statuses) {
+int onTestsome(const CallPlace& place, int incount, MPI_Request* requests, int* outcount,
+               int* indices, MPI_Status* statuses) {
   const Verdict verdict = replayTest(place, ChoiceKind::Testsome);
   if (verdict == Verdict::Miss) {
     *outcount = 0;
@@ -467,7 +492,8 @@ int onTestsome(const CallPlace& place, int incount, MPI_Request* requests, int* 
     const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
     return replaySome(place, ChoiceKind::Testsome, incount, requests, outcount, indices, statuses);
   }
-  return recordSome(place, ChoiceKind::Testsome, PF_REAL(Testsome), incount, requests, outcount, indices, statuses);
+  return recordSome(place, ChoiceKind::Testsome, PF_REAL(Testsome), incount, requests, outcount,
+                    indices, statuses);
 }
 
 int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* status) {
@@ -497,7 +523,8 @@ int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* 
   return result;
 }
 
-int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* flag,
+              MPI_Status* statuses) {
   const Verdict verdict = replayTest(place, ChoiceKind::Testall);
   if (verdict == Verdict::Miss) {
     *flag = 0;
@@ -523,7 +550,8 @@ int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* fla
   return result;
 }
 
-int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* index, int* flag,
+              MPI_Status* status) {
   const Verdict verdict = replayTest(place, ChoiceKind::Testany);
   if (verdict == Verdict::Miss) {
     *flag = 0;
@@ -533,7 +561,9 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   Batch batch(count, requests);
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
-  const int recorded = verdict == Verdict::Hit ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Testany)) - 1 : -1;
+  const int recorded = verdict == Verdict::Hit
+                           ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Testany)) - 1
+                           : -1;
   int result = MPI_SUCCESS;
   if (recorded >= 0 && recorded < count) {
     const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
@@ -548,7 +578,8 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   if (verdict == Verdict::Hit || recordTest(place, ChoiceKind::Testany, *flag != 0)) {
     if (g_engine.record) {
       unsigned char* p = g_engine.choices.hit(ChoiceKind::Testany);
-      g_engine.log.commit(putVarint(p, *index == MPI_UNDEFINED ? 0 : static_cast<std::uint32_t>(*index) + 1));
+      g_engine.log.commit(
+          putVarint(p, *index == MPI_UNDEFINED ? 0 : static_cast<std::uint32_t>(*index) + 1));
       logCompletion(place);
     }
     if (*index != MPI_UNDEFINED) {
@@ -559,7 +590,8 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   return result;
 }
 
-int onRequest_get_status(const CallPlace& place, MPI_Request request, int* flag, MPI_Status* status) {
+int onRequest_get_status(const CallPlace& place, MPI_Request request, int* flag,
+                         MPI_Status* status) {
   const Verdict verdict = replayTest(place, ChoiceKind::GetStatus);
   if (verdict == Verdict::Miss) {
     *flag = 0;
@@ -587,7 +619,8 @@ int onRequest_get_status(const CallPlace& place, MPI_Request request, int* flag,
 
 int onCancel(const CallPlace& place, MPI_Request* request) {
   const StateLock lock;
-  // An event: from here on the receive may match nothing, which the race rules and the pairing need to know.
+  // An event: from here on the receive may match nothing, which the race rules and the pairing need
+  // to know.
   beginEvent(place);
   if (g_engine.events) {
     const std::uint32_t site = siteNumber(place);
@@ -609,7 +642,8 @@ int onRequest_free(const CallPlace&, MPI_Request* request) {
   const StateLock lock;
   Request* entry = g_engine.requests.find(*request);
   if (g_engine.record && entry != nullptr && entry->kind == RequestKind::Receive && entry->wild) {
-    // Which message it takes decides about the receives behind it: it stays ours until MPI_Finalize can log that.
+    // Which message it takes decides about the receives behind it: it stays ours until MPI_Finalize
+    // can log that.
     *request = MPI_REQUEST_NULL;
     return MPI_SUCCESS;
   }

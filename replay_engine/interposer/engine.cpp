@@ -1,17 +1,17 @@
 #include "engine.h"
 
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <ctime>
+#include "rank_link.h"
+#include "real_calls.h"
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "real_calls.h"
-#include "rank_link.h"
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
 
 namespace pf {
 
@@ -59,7 +59,8 @@ void describe(char* text, std::size_t size, std::uint16_t call, MPI_Comm comm, i
     used += std::snprintf(text + used, size - static_cast<std::size_t>(used), " tag %d", tag);
   }
   if (number != 0) {
-    std::snprintf(text + used, size - static_cast<std::size_t>(used), " on communicator #%u", number);
+    std::snprintf(text + used, size - static_cast<std::size_t>(used), " on communicator #%u",
+                  number);
   }
 }
 
@@ -91,7 +92,8 @@ void compare(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
     char got[256];
     describe(got, sizeof got, place.call, comm, peer, tag);
     char was[64];
-    std::snprintf(was, sizeof was, "%s", expected >> 22 < kCallCount ? kCallNames[expected >> 22] : "?");
+    std::snprintf(was, sizeof was, "%s",
+                  expected >> 22 < kCallCount ? kCallNames[expected >> 22] : "?");
     diverge(place, was, got);
   }
 }
@@ -128,9 +130,12 @@ extern "C" __attribute__((noinline, visibility("hidden"))) void pf_stop_at_event
     if (page.trapOnStop.load(std::memory_order_acquire) != 0 && isTraced()) {
       page.trapOnStop.store(0, std::memory_order_release);
       pf_stop_trap();
-      // The debugger continued: go on, unless a new order came with it.
+      // The debugger continued: go on, unless a new order came with it. One that is gone ordered
+      // nothing.
       std::uint64_t unchanged = stopAt;
-      page.stopAt.compare_exchange_strong(unchanged, 0);
+      if (isTraced()) {
+        page.stopAt.compare_exchange_strong(unchanged, 0);
+      }
       continue;
     }
     waitForAgent(seen);
@@ -162,7 +167,8 @@ void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
 
 InCall::InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer, int tag) {
   RankPage& page = *g_engine.page;
-  page.waitPeer.store(peer >= 0 ? g_engine.comms.worldRank(comm, peer) : peer, std::memory_order_relaxed);
+  page.waitPeer.store(peer >= 0 ? g_engine.comms.worldRank(comm, peer) : peer,
+                      std::memory_order_relaxed);
   page.waitTag.store(tag, std::memory_order_relaxed);
   page.inCall.store(1U + place.call, std::memory_order_relaxed);
   if (g_engine.events) {

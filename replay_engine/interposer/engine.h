@@ -1,25 +1,26 @@
-// State of the interposer in one rank. A guest in the user's process: no exceptions, no signal handlers, no
-// output but one line when recording has to stop; everything it knows is in this struct.
+// State of the interposer in one rank. A guest in the user's process: no exceptions, no signal
+// handlers, no output but one line when recording has to stop; everything it knows is in this
+// struct.
 #pragma once
 
+#include "choice_stream.h"
+#include "communicators.h"
+#include "log_writer.h"
+#include "mpi_calls.h"
 #include "mpi_header.h"
+#include "requests.h"
 
 #include <atomic>
 #include <cstdint>
 
-#include "choice_stream.h"
-#include "communicators.h"
 #include "core/execution.h"
 #include "core/log_format.h"
-#include "log_writer.h"
-#include "mpi_calls.h"
 #include "protocol/rank_page.h"
-#include "requests.h"
 
 namespace pf {
 
-/// Where the application made the call: number of the call, return address, and where on the stack that
-/// return address lies (callers behind Fortran's bindings are found from there).
+/// Where the application made the call: number of the call, return address, and where on the stack
+/// that return address lies (callers behind Fortran's bindings are found from there).
 struct CallPlace {
   std::uint16_t call;
   void* returnAddress;
@@ -30,29 +31,29 @@ struct CallPlace {
 extern __thread int t_depth __attribute__((tls_model("initial-exec")));
 
 struct Engine {
-  bool active = false;      ///< between MPI_Init and MPI_Finalize of a rank under an agent
-  bool record = false;      ///< choices are logged
-  bool events = false;      ///< and events
-  bool replay = false;      ///< choices are forced
+  bool active = false;  ///< between MPI_Init and MPI_Finalize of a rank under an agent
+  bool record = false;  ///< choices are logged
+  bool events = false;  ///< and events
+  bool replay = false;  ///< choices are forced
   bool jitter = false;
-  bool threads = false;     ///< MPI_THREAD_MULTIPLE: state is behind `lock`
-  bool live = false;        ///< replay: this rank's record has been used up, MPI chooses again
+  bool threads = false;  ///< MPI_THREAD_MULTIPLE: state is behind `lock`
+  bool live = false;     ///< replay: this rank's record has been used up, MPI chooses again
   std::atomic_flag lock = ATOMIC_FLAG_INIT;
 
   RankPage* page = nullptr;
-  std::uint64_t serial = 0;         ///< events begun
-  std::uint32_t posts = 0;          ///< receives posted
-  std::uint32_t wildPosts = 0;      ///< of them from MPI_ANY_SOURCE
-  std::uint32_t wildLogged = 0;     ///< next wildcard number that a Wild record is expected for
-  std::uint32_t sends = 0;          ///< messages sent
+  std::uint64_t serial = 0;      ///< events begun
+  std::uint32_t posts = 0;       ///< receives posted
+  std::uint32_t wildPosts = 0;   ///< of them from MPI_ANY_SOURCE
+  std::uint32_t wildLogged = 0;  ///< next wildcard number that a Wild record is expected for
+  std::uint32_t sends = 0;       ///< messages sent
   std::uint32_t postedCollectives = 0;
-  std::uint64_t random = 1;         ///< state of the jitter
+  std::uint64_t random = 1;  ///< state of the jitter
 
   LogWriter log;
   Communicators comms;
   Requests requests;
   ChoiceStreams choices;
-  MPI_Comm nowhere = nullptr; ///< replay: where receives are posted that must never match
+  MPI_Comm nowhere = nullptr;  ///< replay: where receives are posted that must never match
 };
 extern Engine g_engine;
 
@@ -74,11 +75,13 @@ class StateLock {
   StateLock& operator=(const StateLock&) = delete;
 };
 
-/// Begins an event: counts it, stops before it where the agent said so, compares it with the recording.
-/// `comm`, `peer` (of the communicator, or MPI_ANY_SOURCE), `tag`: what steers matching; see eventCheck().
+/// Begins an event: counts it, stops before it where the agent said so, compares it with the
+/// recording. `comm`, `peer` (of the communicator, or MPI_ANY_SOURCE), `tag`: what steers matching;
+/// see eventCheck().
 void beginEvent(const CallPlace& place, MPI_Comm comm = MPI_COMM_NULL, int peer = -2, int tag = -1);
 
-/// Says on the page (and in the log's header) in which call the rank is, until the end of the scope.
+/// Says on the page (and in the log's header) in which call the rank is, until the end of the
+/// scope.
 class InCall {
  public:
   InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer, int tag);
@@ -99,6 +102,8 @@ void jitterPause();
 /// Files the use of a routine whose replay is not guaranteed.
 void noteUnsupported(const CallPlace& place);
 
-inline bool isWild(int source) { return source == MPI_ANY_SOURCE; }
+inline bool isWild(int source) {
+  return source == MPI_ANY_SOURCE;
+}
 
 }  // namespace pf

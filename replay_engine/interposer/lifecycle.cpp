@@ -1,13 +1,13 @@
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <dlfcn.h>
-#include <unistd.h>
-
 #include "engine.h"
 #include "rank_link.h"
 #include "real_calls.h"
 #include "wrapper_support.h"
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 namespace pf {
 
@@ -17,7 +17,8 @@ namespace {
 
 void* lookUp(void* where, const char* name) {
   void* found = dlsym(where, name);
-  // A library that was loaded for itself alone (Python's import) is not behind us: ask for it by name.
+  // A library that was loaded for itself alone (Python's import) is not behind us: ask for it by
+  // name.
   for (const char* library : {"libmpi.so.40", "libmpi.so.12", "libmpich.so.12", "libmpi.so"}) {
     if (found != nullptr) {
       break;
@@ -27,7 +28,9 @@ void* lookUp(void* where, const char* name) {
     }
   }
   if (found == nullptr) {
-    std::fprintf(stderr, "photofinish: the program calls MPI, but no MPI library is loaded that has %s\n", name);
+    std::fprintf(stderr,
+                 "photofinish: the program calls MPI, but no MPI library is loaded that has %s\n",
+                 name);
     std::abort();
   }
   return found;
@@ -43,7 +46,9 @@ void* resolveReal(std::uint16_t call) {
 }
 
 // The program itself may hold the object (copy relocation): not only what is behind us.
-void* resolveObject(const char* name) { return lookUp(RTLD_DEFAULT, name); }
+void* resolveObject(const char* name) {
+  return lookUp(RTLD_DEFAULT, name);
+}
 
 namespace {
 
@@ -66,11 +71,13 @@ void begin(const CallPlace& place) {
   g_engine.active = true;
 }
 
-/// Receives that were matched but never observed hold messages that no later receive can get: say which.
+/// Receives that were matched but never observed hold messages that no later receive can get: say
+/// which.
 void logMatched() {
   for (std::uint32_t i = 0; i < g_engine.requests.capacity(); ++i) {
     const Request& request = g_engine.requests.at(i);
-    const bool receive = request.kind == RequestKind::Receive || (request.kind == RequestKind::PersistentReceive && request.active);
+    const bool receive = request.kind == RequestKind::Receive ||
+                         (request.kind == RequestKind::PersistentReceive && request.active);
     if (!receive || request.handle == MPI_REQUEST_NULL) {
       continue;
     }

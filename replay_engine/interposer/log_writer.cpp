@@ -1,14 +1,15 @@
 #include "log_writer.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <ctime>
-#include <unistd.h>
 
 #include "base/crc32c.h"
 
@@ -72,7 +73,9 @@ bool LogWriter::open(const char* path, std::uint64_t salt) {
     return false;
   }
   const int error = allocate(fd, 0, kLogHeaderSize);
-  void* mapped = error != 0 ? MAP_FAILED : mmap(nullptr, kLogHeaderSize, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  void* mapped = error != 0
+                     ? MAP_FAILED
+                     : mmap(nullptr, kLogHeaderSize, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   ::close(fd);
   if (mapped == MAP_FAILED) {
     errno = error != 0 ? error : errno;
@@ -99,8 +102,8 @@ bool LogWriter::mapWindow(std::uint64_t block) {
   const std::uint64_t offset = kLogHeaderSize + block * kLogBlockSize;
   const int error = allocate(fd, offset, kWindowSize);
   void* mapped = error != 0 ? MAP_FAILED
-                            : mmap(nullptr, kWindowSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd,
-                                   static_cast<off_t>(offset));
+                            : mmap(nullptr, kWindowSize, PROT_READ | PROT_WRITE,
+                                   MAP_SHARED | MAP_POPULATE, fd, static_cast<off_t>(offset));
   const int mapError = error != 0 ? error : errno;
   ::close(fd);
   if (mapped == MAP_FAILED) {
@@ -121,11 +124,13 @@ void LogWriter::fail(int error) {
   m_block = g_dump;
   m_used = 0;
   char line[256];
-  const int length = std::snprintf(line, sizeof line,
-                                   "photofinish: rank %d: recording stopped, the log cannot grow: %s. The program goes on; "
-                                   "what was recorded so far is kept.\n",
-                                   m_header->rank, std::strerror(error));
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line, static_cast<std::size_t>(length));
+  const int length = std::snprintf(
+      line, sizeof line,
+      "photofinish: rank %d: recording stopped, the log cannot grow: %s. The program goes on; "
+      "what was recorded so far is kept.\n",
+      m_header->rank, std::strerror(error));
+  [[maybe_unused]] const auto written =
+      ::write(STDERR_FILENO, line, static_cast<std::size_t>(length));
 }
 
 void LogWriter::nextBlock() {
@@ -155,7 +160,8 @@ void LogWriter::commit(const unsigned char* end) {
 
 void LogWriter::publish() {
   if (m_block != g_dump) {
-    const std::uint64_t word = std::uint64_t{~m_crc} << 32 | (m_blockNumber & 0xFFFFU) << 16 | m_used;
+    const std::uint64_t word =
+        std::uint64_t{~m_crc} << 32 | (m_blockNumber & 0xFFFFU) << 16 | m_used;
     m_header->commit.store(word, std::memory_order_release);
   }
 }
@@ -170,8 +176,8 @@ void LogWriter::close(bool clean) {
   }
   if (m_block != g_dump) {
     // Best effort: a longer file is as good.
-    [[maybe_unused]] const int cut =
-        ::truncate(m_path, static_cast<off_t>(kLogHeaderSize + m_blockNumber * kLogBlockSize + kLogBlockSize));
+    [[maybe_unused]] const int cut = ::truncate(
+        m_path, static_cast<off_t>(kLogHeaderSize + m_blockNumber * kLogBlockSize + kLogBlockSize));
   }
 }
 

@@ -1,5 +1,5 @@
-// Appends records to the log of this rank (core/log_format.h), mapped a window at a time. Nothing is lost by
-// any death of the process: published bytes are in the page cache.
+// Appends records to the log of this rank (core/log_format.h), mapped a window at a time. Nothing
+// is lost by any death of the process: published bytes are in the page cache.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,15 @@ namespace pf {
 
 class LogWriter {
  public:
-  /// Makes the file at `path` (0600; must not exist) and maps its header. False with errno on failure.
+  /// Makes the file at `path` (0600; must not exist) and maps its header. False with errno on
+  /// failure.
   bool open(const char* path, std::uint64_t salt);
 
   [[nodiscard]] bool isOpen() const { return m_header != nullptr; }
   [[nodiscard]] LogHeader& header() { return *m_header; }
 
-  /// Room for one record of at most kMaxRecord bytes. Never null while open: when the disk is full the bytes go
-  /// to a dummy and are dropped, and header().failed tells.
+  /// Room for one record of at most kMaxRecord bytes. Never null while open: when the disk is full
+  /// the bytes go to a dummy and are dropped, and header().failed tells.
   unsigned char* reserve() {
     if (m_used + kMaxRecord > kLogBlockData) [[unlikely]] {
       nextBlock();

@@ -1,6 +1,6 @@
-// <mpi.h>, with the predefined handles of Open MPI (objects of its library) looked up at first use: to refer to
-// them would keep us from being loaded into processes without MPI, which get the preload as well (sh, or python3
-// before it imports mpi4py).
+// <mpi.h>, with the predefined handles of Open MPI (objects of its library) looked up at first use:
+// to refer to them would keep us from being loaded into processes without MPI, which get the
+// preload as well (sh, or python3 before it imports mpi4py).
 #pragma once
 
 #include <mpi.h>
@@ -12,12 +12,12 @@ void* resolveObject(const char* name);
 
 #ifdef OMPI_PREDEFINED_GLOBAL
 #undef OMPI_PREDEFINED_GLOBAL
-#define OMPI_PREDEFINED_GLOBAL(type, global)                   \
-  (static_cast<type>([]() -> void* {                           \
-    static void* found = nullptr;                              \
-    if (found == nullptr) [[unlikely]] {                       \
-      found = ::pf::resolveObject(#global);                    \
-    }                                                          \
-    return found;                                              \
+#define OMPI_PREDEFINED_GLOBAL(type, global) \
+  (static_cast<type>([]() -> void* {         \
+    static void* found = nullptr;            \
+    if (found == nullptr) [[unlikely]] {     \
+      found = ::pf::resolveObject(#global);  \
+    }                                        \
+    return found;                            \
   }()))
 #endif

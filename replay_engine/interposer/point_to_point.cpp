@@ -1,8 +1,8 @@
 // Sends and receives.
-#include <cstring>
-
 #include "records.h"
 #include "wrapper_support.h"
+
+#include <cstring>
 
 namespace pf {
 
@@ -43,7 +43,8 @@ void surviveAs(std::uint32_t slot, std::uint32_t post, const MPI_Status& before)
 
 namespace {
 
-void logSend(const CallPlace& place, RecordKind kind, std::uint64_t bytes, int dest, int tag, MPI_Comm comm) {
+void logSend(const CallPlace& place, RecordKind kind, std::uint64_t bytes, int dest, int tag,
+             MPI_Comm comm) {
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(comm);
   unsigned char* p = putKind(g_engine.log.reserve(), kind);
@@ -71,9 +72,10 @@ void logFailedSend() {
   }
 }
 
-/// Begins a send's event. The record is written before the message leaves: no receiver's record can then name a
-/// message that its sender's record does not have.
-std::uint32_t beginSend(const CallPlace& place, RecordKind kind, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+/// Begins a send's event. The record is written before the message leaves: no receiver's record can
+/// then name a message that its sender's record does not have.
+std::uint32_t beginSend(const CallPlace& place, RecordKind kind, int count, MPI_Datatype datatype,
+                        int dest, int tag, MPI_Comm comm) {
   const StateLock lock;
   if (dest == MPI_PROC_NULL) {
     beginEvent(place);
@@ -88,8 +90,8 @@ std::uint32_t beginSend(const CallPlace& place, RecordKind kind, int count, MPI_
 }
 
 template <typename RealCall>
-int blockingSend(const CallPlace& place, RecordKind kind, RealCall call, const void* buffer, int count, MPI_Datatype datatype,
-                 int dest, int tag, MPI_Comm comm) {
+int blockingSend(const CallPlace& place, RecordKind kind, RealCall call, const void* buffer,
+                 int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   beginSend(place, kind, count, datatype, dest, tag, comm);
   const InCall inCall(place, RecordKind::Padding, comm, dest, tag);
   const int result = call(buffer, count, datatype, dest, tag, comm);
@@ -101,8 +103,9 @@ int blockingSend(const CallPlace& place, RecordKind kind, RealCall call, const v
 }
 
 template <typename RealCall>
-int nonblockingSend(const CallPlace& place, RecordKind kind, RealCall call, const void* buffer, int count, MPI_Datatype datatype,
-                    int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+int nonblockingSend(const CallPlace& place, RecordKind kind, RealCall call, const void* buffer,
+                    int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                    MPI_Request* request) {
   const std::uint32_t number = beginSend(place, kind, count, datatype, dest, tag, comm);
   const int result = call(buffer, count, datatype, dest, tag, comm, request);
   if (dest == MPI_PROC_NULL) {
@@ -124,8 +127,8 @@ int nonblockingSend(const CallPlace& place, RecordKind kind, RealCall call, cons
 }
 
 template <typename RealCall>
-int persistentSend(RealCall call, bool synchronous, const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,
-                   MPI_Comm comm, MPI_Request* request) {
+int persistentSend(RealCall call, bool synchronous, const void* buffer, int count,
+                   MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   const int result = call(buffer, count, datatype, dest, tag, comm, request);
   if (result == MPI_SUCCESS && dest != MPI_PROC_NULL) {
     const StateLock lock;
@@ -172,7 +175,8 @@ bool hasStatus(int result) {
   return errorClass == MPI_ERR_TRUNCATE;
 }
 
-void logReceive(const CallPlace& place, MPI_Comm comm, int source, int tag, const MPI_Status* status) {
+void logReceive(const CallPlace& place, MPI_Comm comm, int source, int tag,
+                const MPI_Status* status) {
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(comm);
   unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Receive);
@@ -188,10 +192,11 @@ void logReceive(const CallPlace& place, MPI_Comm comm, int source, int tag, cons
 
 }  // namespace
 
-#define PF_SEND(Name, kind)                                                                                            \
-  int on##Name(const CallPlace& place, const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,        \
-               MPI_Comm comm) {                                                                                        \
-    return blockingSend(place, RecordKind::kind, PF_REAL(Name), buffer, count, datatype, dest, tag, comm);             \
+#define PF_SEND(Name, kind)                                                                    \
+  int on##Name(const CallPlace& place, const void* buffer, int count, MPI_Datatype datatype,   \
+               int dest, int tag, MPI_Comm comm) {                                             \
+    return blockingSend(place, RecordKind::kind, PF_REAL(Name), buffer, count, datatype, dest, \
+                        tag, comm);                                                            \
   }
 PF_SEND(Send, Send)
 PF_SEND(Bsend, Send)
@@ -199,10 +204,11 @@ PF_SEND(Ssend, SendSync)
 PF_SEND(Rsend, Send)
 #undef PF_SEND
 
-#define PF_SEND(Name, kind)                                                                                            \
-  int on##Name(const CallPlace& place, const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,        \
-               MPI_Comm comm, MPI_Request* request) {                                                                  \
-    return nonblockingSend(place, RecordKind::kind, PF_REAL(Name), buffer, count, datatype, dest, tag, comm, request); \
+#define PF_SEND(Name, kind)                                                                       \
+  int on##Name(const CallPlace& place, const void* buffer, int count, MPI_Datatype datatype,      \
+               int dest, int tag, MPI_Comm comm, MPI_Request* request) {                          \
+    return nonblockingSend(place, RecordKind::kind, PF_REAL(Name), buffer, count, datatype, dest, \
+                           tag, comm, request);                                                   \
   }
 PF_SEND(Isend, Send)
 PF_SEND(Ibsend, Send)
@@ -210,10 +216,11 @@ PF_SEND(Issend, SendSyncPosted)
 PF_SEND(Irsend, Send)
 #undef PF_SEND
 
-#define PF_SEND(Name, synchronous)                                                                                     \
-  int on##Name(const CallPlace&, const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,              \
-               MPI_Comm comm, MPI_Request* request) {                                                                  \
-    return persistentSend(PF_REAL(Name), synchronous, buffer, count, datatype, dest, tag, comm, request);              \
+#define PF_SEND(Name, synchronous)                                                               \
+  int on##Name(const CallPlace&, const void* buffer, int count, MPI_Datatype datatype, int dest, \
+               int tag, MPI_Comm comm, MPI_Request* request) {                                   \
+    return persistentSend(PF_REAL(Name), synchronous, buffer, count, datatype, dest, tag, comm,  \
+                          request);                                                              \
   }
 PF_SEND(Send_init, false)
 PF_SEND(Bsend_init, false)
@@ -221,8 +228,8 @@ PF_SEND(Ssend_init, true)
 PF_SEND(Rsend_init, false)
 #undef PF_SEND
 
-int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-           MPI_Status* status) {
+int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype, int source,
+           int tag, MPI_Comm comm, MPI_Status* status) {
   Posted posted;
   MPI_Status own;
   MPI_Status* use = status;
@@ -268,7 +275,8 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
 namespace {
 
 /// Posts a receive whose source may be forced, or that must never match.
-int postReceive(const Posted& posted, void* buffer, int count, MPI_Datatype datatype, int tag, MPI_Comm comm, MPI_Request* request) {
+int postReceive(const Posted& posted, void* buffer, int count, MPI_Datatype datatype, int tag,
+                MPI_Comm comm, MPI_Request* request) {
   if (g_engine.replay && g_engine.choices.wasCancelled(posted.post)) {
     return PF_REAL(Irecv)(buffer, count, datatype, 0, 0, g_engine.nowhere, request);
   }
@@ -288,8 +296,8 @@ void logPost(const CallPlace& place, int source, int tag, MPI_Comm comm) {
 
 }  // namespace
 
-int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-            MPI_Request* request) {
+int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype, int source,
+            int tag, MPI_Comm comm, MPI_Request* request) {
   const StateLock lock;
   if (source == MPI_PROC_NULL) {
     beginEvent(place);
@@ -318,8 +326,8 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
   return result;
 }
 
-int onRecv_init(const CallPlace&, void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-                MPI_Request* request) {
+int onRecv_init(const CallPlace&, void* buffer, int count, MPI_Datatype datatype, int source,
+                int tag, MPI_Comm comm, MPI_Request* request) {
   const int result = PF_REAL(Recv_init)(buffer, count, datatype, source, tag, comm, request);
   if (result == MPI_SUCCESS && source != MPI_PROC_NULL) {
     const StateLock lock;
@@ -354,7 +362,8 @@ bool startOne(Request& entry, int* result) {
   if (!g_engine.replay || (!entry.wild && !g_engine.choices.wasCancelled(posted.post))) {
     return false;
   }
-  *result = postReceive(posted, entry.buffer, entry.count, entry.datatype, entry.tag, entry.comm, &entry.inner);
+  *result = postReceive(posted, entry.buffer, entry.count, entry.datatype, entry.tag, entry.comm,
+                        &entry.inner);
   ++g_engine.requests.substituted;
   return true;
 }
@@ -430,8 +439,8 @@ namespace {
 
 /// Both forms of MPI_Sendrecv. `call(source, status)` does it.
 template <typename RealCall>
-int sendReceive(const CallPlace& place, RealCall call, std::uint64_t bytes, int dest, int sendTag, int source, int receiveTag,
-                MPI_Comm comm, MPI_Status* status) {
+int sendReceive(const CallPlace& place, RealCall call, std::uint64_t bytes, int dest, int sendTag,
+                int source, int receiveTag, MPI_Comm comm, MPI_Status* status) {
   Posted posted;
   posted.source = source;
   MPI_Status own;
@@ -479,23 +488,30 @@ int sendReceive(const CallPlace& place, RealCall call, std::uint64_t bytes, int 
 
 }  // namespace
 
-int onSendrecv(const CallPlace& place, const void* sendBuffer, int sendCount, MPI_Datatype sendType, int dest, int sendTag,
-               void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+int onSendrecv(const CallPlace& place, const void* sendBuffer, int sendCount, MPI_Datatype sendType,
+               int dest, int sendTag, void* buffer, int count, MPI_Datatype datatype, int source,
+               int tag, MPI_Comm comm, MPI_Status* status) {
   const auto call = [&](int forced, MPI_Status* use) {
-    return PF_REAL(Sendrecv)(sendBuffer, sendCount, sendType, dest, sendTag, buffer, count, datatype, forced, tag, comm, use);
+    return PF_REAL(Sendrecv)(sendBuffer, sendCount, sendType, dest, sendTag, buffer, count,
+                             datatype, forced, tag, comm, use);
   };
-  return sendReceive(place, call, g_engine.events ? bytesOf(sendCount, sendType) : 0, dest, sendTag, source, tag, comm, status);
+  return sendReceive(place, call, g_engine.events ? bytesOf(sendCount, sendType) : 0, dest, sendTag,
+                     source, tag, comm, status);
 }
 
-int onSendrecv_replace(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype, int dest, int sendTag, int source,
-                       int tag, MPI_Comm comm, MPI_Status* status) {
+int onSendrecv_replace(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
+                       int dest, int sendTag, int source, int tag, MPI_Comm comm,
+                       MPI_Status* status) {
   const auto call = [&](int forced, MPI_Status* use) {
-    return PF_REAL(Sendrecv_replace)(buffer, count, datatype, dest, sendTag, forced, tag, comm, use);
+    return PF_REAL(Sendrecv_replace)(buffer, count, datatype, dest, sendTag, forced, tag, comm,
+                                     use);
   };
-  return sendReceive(place, call, g_engine.events ? bytesOf(count, datatype) : 0, dest, sendTag, source, tag, comm, status);
+  return sendReceive(place, call, g_engine.events ? bytesOf(count, datatype) : 0, dest, sendTag,
+                     source, tag, comm, status);
 }
 
-int onMrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
+int onMrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
+            MPI_Message* message, MPI_Status* status) {
   {
     const StateLock lock;
     beginEvent(place);
@@ -505,7 +521,8 @@ int onMrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
   return PF_REAL(Mrecv)(buffer, count, datatype, message, status);
 }
 
-int onImrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
+int onImrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
+             MPI_Message* message, MPI_Request* request) {
   const StateLock lock;
   beginEvent(place);
   logLocal(place);

@@ -1,4 +1,5 @@
-// Probes: MPI's choice of a message is made here; the receive by source and tag after it only executes it.
+// Probes: MPI's choice of a message is made here; the receive by source and tag after it only
+// executes it.
 #include "records.h"
 #include "wrapper_support.h"
 
@@ -11,7 +12,8 @@ struct Choice {
 };
 
 /// Files a successful probe.
-void logHit(const CallPlace& place, const Choice& choice, int source, int tag, MPI_Comm comm, const MPI_Status& status) {
+void logHit(const CallPlace& place, const Choice& choice, int source, int tag, MPI_Comm comm,
+            const MPI_Status& status) {
   if (!g_engine.record) {
     return;
   }
@@ -60,7 +62,8 @@ void takePost(const Choice& choice) {
 
 /// MPI_Probe and MPI_Mprobe. `call(source, tag, status)` does it.
 template <typename RealCall>
-int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, int source, int tag,
+                  MPI_Comm comm, MPI_Status* status) {
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
   int askSource = source;
@@ -88,10 +91,11 @@ int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, i
   return result;
 }
 
-/// MPI_Iprobe and MPI_Improbe. `poll(flag, status)` asks MPI once, `wait(source, tag, status)` until it succeeds.
+/// MPI_Iprobe and MPI_Improbe. `poll(flag, status)` asks MPI once, `wait(source, tag, status)`
+/// until it succeeds.
 template <typename Poll, typename Wait>
-int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wait, int source, int tag, MPI_Comm comm, int* flag,
-                MPI_Status* status) {
+int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wait, int source,
+                int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
   if (source == MPI_PROC_NULL) {
@@ -146,24 +150,39 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
 
 int onProbe(const CallPlace& place, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   const auto call = [&](int s, int t, MPI_Status* use) { return PF_REAL(Probe)(s, t, comm, use); };
-  return blockingProbe(place, {ChoiceKind::Probe, RecordKind::Probe}, call, source, tag, comm, status);
+  return blockingProbe(place, {ChoiceKind::Probe, RecordKind::Probe}, call, source, tag, comm,
+                       status);
 }
 
-int onMprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  const auto call = [&](int s, int t, MPI_Status* use) { return PF_REAL(Mprobe)(s, t, comm, message, use); };
-  return blockingProbe(place, {ChoiceKind::Mprobe, RecordKind::Receive}, call, source, tag, comm, status);
+int onMprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, MPI_Message* message,
+             MPI_Status* status) {
+  const auto call = [&](int s, int t, MPI_Status* use) {
+    return PF_REAL(Mprobe)(s, t, comm, message, use);
+  };
+  return blockingProbe(place, {ChoiceKind::Mprobe, RecordKind::Receive}, call, source, tag, comm,
+                       status);
 }
 
-int onIprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  const auto poll = [&](int* f, MPI_Status* use) { return PF_REAL(Iprobe)(source, tag, comm, f, use); };
+int onIprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, int* flag,
+             MPI_Status* status) {
+  const auto poll = [&](int* f, MPI_Status* use) {
+    return PF_REAL(Iprobe)(source, tag, comm, f, use);
+  };
   const auto wait = [&](int s, int t, MPI_Status* use) { return PF_REAL(Probe)(s, t, comm, use); };
-  return polledProbe(place, {ChoiceKind::Iprobe, RecordKind::Probe}, poll, wait, source, tag, comm, flag, status);
+  return polledProbe(place, {ChoiceKind::Iprobe, RecordKind::Probe}, poll, wait, source, tag, comm,
+                     flag, status);
 }
 
-int onImprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-  const auto poll = [&](int* f, MPI_Status* use) { return PF_REAL(Improbe)(source, tag, comm, f, message, use); };
-  const auto wait = [&](int s, int t, MPI_Status* use) { return PF_REAL(Mprobe)(s, t, comm, message, use); };
-  return polledProbe(place, {ChoiceKind::Improbe, RecordKind::Receive}, poll, wait, source, tag, comm, flag, status);
+int onImprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, int* flag,
+              MPI_Message* message, MPI_Status* status) {
+  const auto poll = [&](int* f, MPI_Status* use) {
+    return PF_REAL(Improbe)(source, tag, comm, f, message, use);
+  };
+  const auto wait = [&](int s, int t, MPI_Status* use) {
+    return PF_REAL(Mprobe)(s, t, comm, message, use);
+  };
+  return polledProbe(place, {ChoiceKind::Improbe, RecordKind::Receive}, poll, wait, source, tag,
+                     comm, flag, status);
 }
 
 }  // namespace pf

@@ -1,10 +1,7 @@
 #include "rank_link.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <ctime>
+#include "engine.h"
+#include "real_calls.h"
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -13,20 +10,26 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
 #include "base/crc32c.h"
-#include "engine.h"
-#include "real_calls.h"
 
 namespace pf {
 namespace {
 
 void futexWake(std::atomic<std::uint32_t>& word) {
-  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
+  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, INT32_MAX, nullptr,
+          nullptr, 0);
 }
 
 void say(const char* text) {
   char line[512];
-  const int n = std::snprintf(line, sizeof line, "photofinish: rank %d: %s\n", g_engine.page->rank, text);
+  const int n =
+      std::snprintf(line, sizeof line, "photofinish: rank %d: %s\n", g_engine.page->rank, text);
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line, static_cast<std::size_t>(n));
 }
 
@@ -45,10 +48,12 @@ RankPage* mapPage() {
     return nullptr;
   }
   auto* page = static_cast<RankPage*>(mapped);
-  // One rank a page: a program that this rank starts finds it taken and runs as if we were not there.
+  // One rank a page: a program that this rank starts finds it taken and runs as if we were not
+  // there.
   std::uint32_t launched = static_cast<std::uint32_t>(RankPhase::Launched);
   if (page->magic != kRankPageMagic || page->version != kRankPageVersion ||
-      !page->phase.compare_exchange_strong(launched, static_cast<std::uint32_t>(RankPhase::Hello))) {
+      !page->phase.compare_exchange_strong(launched,
+                                           static_cast<std::uint32_t>(RankPhase::Hello))) {
     munmap(mapped, kRankPageSize);
     return nullptr;
   }
@@ -76,7 +81,9 @@ void openLog(const RankPage& page) {
   path[sizeof path - 1] = '\0';
   if (!g_engine.log.open(path, page.salt)) {
     char text[2400];
-    std::snprintf(text, sizeof text, "not recorded, cannot make the log %s: %s. The program goes on.", path, std::strerror(errno));
+    std::snprintf(text, sizeof text,
+                  "not recorded, cannot make the log %s: %s. The program goes on.", path,
+                  std::strerror(errno));
     g_engine.page->logFailed.store(static_cast<std::uint32_t>(errno));
     say(text);
     g_engine.record = g_engine.events = false;
@@ -113,7 +120,8 @@ void tellAgent() {
 
 void waitForAgent(std::uint32_t seen) {
   const timespec soon{1, 0};
-  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&g_engine.page->toRank), FUTEX_WAIT, seen, &soon, nullptr, 0);
+  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&g_engine.page->toRank), FUTEX_WAIT, seen,
+          &soon, nullptr, 0);
 }
 
 bool joinAgent() {
@@ -151,7 +159,8 @@ bool joinAgent() {
   if (g_engine.replay) {
     const char* why = nullptr;
     if (!g_engine.choices.openSchedule(page->schedulePath, page->rank, page->size, &why)) {
-      diverge(CallPlace{kCallInit, __builtin_return_address(0), nullptr}, "a schedule for this rank", why);
+      diverge(CallPlace{kCallInit, __builtin_return_address(0), nullptr},
+              "a schedule for this rank", why);
     }
     PF_REAL(Comm_dup)(MPI_COMM_SELF, &g_engine.nowhere);
   }

@@ -5,8 +5,8 @@
 
 namespace pf {
 
-/// Maps the page named by the environment and says hello on it; waits to be configured, opens the log and the
-/// schedule. False: this process is not to be recorded or replayed.
+/// Maps the page named by the environment and says hello on it; waits to be configured, opens the
+/// log and the schedule. False: this process is not to be recorded or replayed.
 bool joinAgent();
 /// Holds the rank at the gate, if it was told to wait there.
 void passGate();

@@ -1,17 +1,17 @@
-// The MPI library's own routines: PF_REAL(Recv)(…). Looked up at first use, because a program may call MPI
-// before our constructors ran (libmpi_cxx), or load it after start (mpi4py).
+// The MPI library's own routines: PF_REAL(Recv)(…). Looked up at first use, because a program may
+// call MPI before our constructors ran (libmpi_cxx), or load it after start (mpi4py).
 #pragma once
 
+#include "mpi_calls.h"
 #include "mpi_header.h"
 
 #include <cstdint>
 
-#include "mpi_calls.h"
-
 namespace pf {
 
 extern void* g_real[kCallCount];
-/// Finds PMPI_X behind us; ends the process with a clear line if there is none (no MPI library at all).
+/// Finds PMPI_X behind us; ends the process with a clear line if there is none (no MPI library at
+/// all).
 void* resolveReal(std::uint16_t call);
 
 inline void* real(std::uint16_t call) {

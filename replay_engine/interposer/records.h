@@ -21,8 +21,9 @@ int forcedSource(int source, std::uint32_t wildNumber);
 /// The outcome of a wildcard receive, in logs that hold choices only.
 void logWild(std::uint32_t wildNumber, int source);
 
-/// Statuses that outlive the process: MPI fills them before a fatal error handler (truncation) ends it, and the
-/// reader of the log finds there which message was taken. Null where they cannot be had; at most kStatusSlots.
+/// Statuses that outlive the process: MPI fills them before a fatal error handler (truncation) ends
+/// it, and the reader of the log finds there which message was taken. Null where they cannot be
+/// had; at most kStatusSlots.
 MPI_Status* survivingStatuses(int count);
 /// Slot `slot` is for the receive with number `post`; it starts as `before`.
 void surviveAs(std::uint32_t slot, std::uint32_t post, const MPI_Status& before);

@@ -48,7 +48,8 @@ void Requests::erase(MPI_Request handle) {
   }
   // Backward-shift deletion keeps every probe sequence whole.
   auto hole = static_cast<std::uint32_t>(found - m_slots);
-  for (std::uint32_t next = (hole + 1) & m_mask; m_slots[next].kind != RequestKind::None; next = (next + 1) & m_mask) {
+  for (std::uint32_t next = (hole + 1) & m_mask; m_slots[next].kind != RequestKind::None;
+       next = (next + 1) & m_mask) {
     const std::uint32_t home = slotOf(m_slots[next].handle);
     if (((next - home) & m_mask) >= ((next - hole) & m_mask)) {
       m_slots[hole] = m_slots[next];

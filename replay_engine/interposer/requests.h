@@ -1,6 +1,6 @@
-// The requests that matter to the record: receives, synchronous sends, non-blocking collectives, persistent
-// requests. Ordinary sends are not in it: Open MPI gives one shared handle to all small ones and to requests
-// on MPI_PROC_NULL, so a handle alone names nothing.
+// The requests that matter to the record: receives, synchronous sends, non-blocking collectives,
+// persistent requests. Ordinary sends are not in it: Open MPI gives one shared handle to all small
+// ones and to requests on MPI_PROC_NULL, so a handle alone names nothing.
 #pragma once
 
 #include "mpi_header.h"
@@ -9,19 +9,27 @@
 
 namespace pf {
 
-enum class RequestKind : std::uint8_t { None, Receive, SynchronousSend, Collective, PersistentReceive, PersistentSend };
+enum class RequestKind : std::uint8_t {
+  None,
+  Receive,
+  SynchronousSend,
+  Collective,
+  PersistentReceive,
+  PersistentSend
+};
 
 struct Request {
   MPI_Request handle = MPI_REQUEST_NULL;
   RequestKind kind = RequestKind::None;
-  bool active = false;           ///< persistent: started and not completed
-  bool wild = false;             ///< receive from MPI_ANY_SOURCE
-  bool cancelled = false;        ///< MPI_Cancel was called on it
-  bool observed = false;         ///< Request_get_status has told the application already
-  bool synchronous = false;      ///< persistent send made by MPI_Ssend_init
-  std::uint32_t number = 0;      ///< post, send or collective number
+  bool active = false;       ///< persistent: started and not completed
+  bool wild = false;         ///< receive from MPI_ANY_SOURCE
+  bool cancelled = false;    ///< MPI_Cancel was called on it
+  bool observed = false;     ///< Request_get_status has told the application already
+  bool synchronous = false;  ///< persistent send made by MPI_Ssend_init
+  std::uint32_t number = 0;  ///< post, send or collective number
   std::uint32_t wildNumber = 0;
-  MPI_Request inner = MPI_REQUEST_NULL;  ///< replay: the receive that stands in for a persistent wildcard
+  MPI_Request inner =
+      MPI_REQUEST_NULL;  ///< replay: the receive that stands in for a persistent wildcard
   // arguments of a persistent request
   void* buffer = nullptr;
   int count = 0;
@@ -55,7 +63,8 @@ class Requests {
   [[nodiscard]] std::uint32_t capacity() const { return m_slots == nullptr ? 0 : m_mask + 1; }
   [[nodiscard]] Request& at(std::uint32_t slot) { return m_slots[slot]; }
 
-  /// Active persistent wildcards that a replay replaced by others: translation is needed while not 0.
+  /// Active persistent wildcards that a replay replaced by others: translation is needed while not
+  /// 0.
   std::uint32_t substituted = 0;
 
  private:

@@ -1,20 +1,22 @@
 // What the generated wrappers are made of.
 #pragma once
 
-#include "mpi_header.h"
-
 #include "engine.h"
+#include "mpi_header.h"
 #include "real_calls.h"
 
 #define PF_EXPORT __attribute__((visibility("default")))
-#define PF_SITE(number) \
-  (::pf::CallPlace{number, __builtin_return_address(0), static_cast<void**>(__builtin_frame_address(0)) + 1})
+#define PF_SITE(number)                                 \
+  (::pf::CallPlace{number, __builtin_return_address(0), \
+                   static_cast<void**>(__builtin_frame_address(0)) + 1})
 
 namespace pf {
 
 inline constexpr int kNoRoot = -1;
 
-inline bool passThrough() { return t_depth > 0 || !g_engine.active; }
+inline bool passThrough() {
+  return t_depth > 0 || !g_engine.active;
+}
 
 /// This thread is inside MPI.
 class Inside {
@@ -28,7 +30,8 @@ class Inside {
 /// A blocking collective.
 class CollectiveEvent {
  public:
-  CollectiveEvent(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow, int root, bool contributes, bool takes);
+  CollectiveEvent(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow, int root,
+                  bool contributes, bool takes);
   /// The collective made a communicator.
   void made(int result, const MPI_Comm* comm);
 
@@ -41,7 +44,8 @@ class CollectiveEvent {
 /// The call of a non-blocking collective.
 class PostedCollective {
  public:
-  PostedCollective(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow, int root, bool contributes, bool takes);
+  PostedCollective(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow, int root,
+                   bool contributes, bool takes);
   void made(int result, const MPI_Comm* comm);
   void posted(int result, const MPI_Request* request);
 
@@ -72,15 +76,20 @@ int onIbsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Com
 int onIssend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 int onIrsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 int onSend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-int onBsend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-int onSsend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-int onRsend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+int onBsend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm,
+                 MPI_Request*);
+int onSsend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm,
+                 MPI_Request*);
+int onRsend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm,
+                 MPI_Request*);
 
 int onRecv(const CallPlace&, void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status*);
 int onIrecv(const CallPlace&, void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 int onRecv_init(const CallPlace&, void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-int onSendrecv(const CallPlace&, const void*, int, MPI_Datatype, int, int, void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status*);
-int onSendrecv_replace(const CallPlace&, void*, int, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Status*);
+int onSendrecv(const CallPlace&, const void*, int, MPI_Datatype, int, int, void*, int, MPI_Datatype,
+               int, int, MPI_Comm, MPI_Status*);
+int onSendrecv_replace(const CallPlace&, void*, int, MPI_Datatype, int, int, int, int, MPI_Comm,
+                       MPI_Status*);
 int onStart(const CallPlace&, MPI_Request*);
 int onStartall(const CallPlace&, int, MPI_Request*);
 int onMrecv(const CallPlace&, void*, int, MPI_Datatype, MPI_Message*, MPI_Status*);

@@ -1,4 +1,7 @@
-// The real window on a real recording, with real ranks and a real GDB: the path of someone with a bug to find.
+// The real window on a real recording, with real ranks and a real GDB: the path of someone with a
+// bug to find.
+#include "main_window.h"
+
 #include <QAbstractItemModel>
 #include <QDir>
 #include <QFile>
@@ -9,7 +12,6 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "main_window.h"
 #include "views/debug_views.h"
 #include "views/race_list_view.h"
 #include "views/rank_models.h"
@@ -66,12 +68,14 @@ void DebuggingTest::record() {
     if (attempt > 10) {
       words << QStringLiteral("--jitter") << QString::number(attempt);
     }
-    words << QStringLiteral("mpirun") << QStringLiteral("--oversubscribe") << QStringLiteral("-n") << QStringLiteral("4") << bin + QStringLiteral("/corpus/harvest");
+    words << QStringLiteral("mpirun") << QStringLiteral("--oversubscribe") << QStringLiteral("-n")
+          << QStringLiteral("4") << bin + QStringLiteral("/corpus/harvest");
     QProcess process;
     process.setProcessChannelMode(QProcess::MergedChannels);
     process.start(bin + QStringLiteral("/photofinish"), words);
     QVERIFY(process.waitForFinished(kPatience));
-    if (process.exitCode() != 0 && process.readAll().contains("reports") && QFile::exists(m_trace)) {
+    if (process.exitCode() != 0 && process.readAll().contains("reports") &&
+        QFile::exists(m_trace)) {
       return;
     }
   }
@@ -195,7 +199,11 @@ void DebuggingTest::wrongValueAtTheFailure() {
     QTest::qWait(300);
   }
   const auto frames = m_window->stack().model()->frames();
-  QVERIFY2(atCheck(), qPrintable(frames.isEmpty() ? m_window->statusText() : QStringLiteral("at %1:%2, %3").arg(frames.first().function).arg(frames.first().line).arg(m_window->statusText())));
+  QVERIFY2(atCheck(), qPrintable(frames.isEmpty() ? m_window->statusText()
+                                                  : QStringLiteral("at %1:%2, %3")
+                                                        .arg(frames.first().function)
+                                                        .arg(frames.first().line)
+                                                        .arg(m_window->statusText())));
   QTRY_VERIFY_WITH_TIMEOUT(!valueOf(QStringLiteral("expected")).isEmpty(), kPatience);
   QString number;
   session.evaluate(QStringLiteral("report.number"), [&](const QString& value) { number = value; });
@@ -218,15 +226,19 @@ void DebuggingTest::theCyclesAreKept() {
 
 void DebuggingTest::findsTheBug() {
   record();
-  for (void (DebuggingTest::*step)() : {&DebuggingTest::openTrace, &DebuggingTest::selectRaceAndReplay, &DebuggingTest::breakpointInThreeCycles,
-                                        &DebuggingTest::nextReceive, &DebuggingTest::wrongValueAtTheFailure, &DebuggingTest::theCyclesAreKept}) {
+  for (void (DebuggingTest::*step)() :
+       {&DebuggingTest::openTrace, &DebuggingTest::selectRaceAndReplay,
+        &DebuggingTest::breakpointInThreeCycles, &DebuggingTest::nextReceive,
+        &DebuggingTest::wrongValueAtTheFailure, &DebuggingTest::theCyclesAreKept}) {
     if (!QTest::currentTestFailed()) {
       (this->*step)();
     }
   }
 }
 
-void DebuggingTest::cleanupTestCase() { m_window.reset(); }
+void DebuggingTest::cleanupTestCase() {
+  m_window.reset();
+}
 
 }  // namespace
 

@@ -8,8 +8,8 @@
 
 namespace pf::app {
 
-/// Fills function, file and line of each site from the debug information of its module. Sites without any keep
-/// file empty; function is then the symbol's name where there is one.
+/// Fills function, file and line of each site from the debug information of its module. Sites
+/// without any keep file empty; function is then the symbol's name where there is one.
 void resolveCallSites(std::vector<CallSite>& sites);
 
 /// GNU build-id of an ELF file in hex; empty if it has none or cannot be read.

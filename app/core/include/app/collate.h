@@ -1,6 +1,8 @@
 // From the logs of the ranks to a trace file.
 #pragma once
 
+#include "log/rank_log.h"
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,7 +11,6 @@
 
 #include "base/result.h"
 #include "db/trace_store.h"
-#include "log/rank_log.h"
 
 namespace pf::app {
 
@@ -20,8 +21,8 @@ struct RankEnd {
   std::string host;
 };
 
-/// What only the recorder knows of a run. Kept in LOGS/run.json from the start, so that a run whose recorder was
-/// killed can still be collated.
+/// What only the recorder knows of a run. Kept in LOGS/run.json from the start, so that a run whose
+/// recorder was killed can still be collated.
 struct RunFacts {
   std::vector<std::string> command;
   std::string workingDirectory;
@@ -47,8 +48,10 @@ struct Collated {
   std::vector<std::string> notes;  ///< routines whose replay is not guaranteed
 };
 
-/// Reads logDirectory/rank-*.log and writes the trace `path`. NotFound if no rank ever called MPI_Init.
-Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts, const std::string& path);
+/// Reads logDirectory/rank-*.log and writes the trace `path`. NotFound if no rank ever called
+/// MPI_Init.
+Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
+                         const std::string& path);
 
 /// What is made from the logs of all ranks.
 struct Analysis {
@@ -67,8 +70,8 @@ Result<std::map<Rank, std::vector<unsigned char>>> readLogFiles(const std::strin
 
 /// "main.c:57", or what is known of the place.
 std::string siteText(const Execution& execution, std::uint32_t site);
-/// The event at which a race's receive shows itself: where a blocking receive or probe is called, where a
-/// non-blocking one was posted.
+/// The event at which a race's receive shows itself: where a blocking receive or probe is called,
+/// where a non-blocking one was posted.
 EventRef raceEvent(const Execution& execution, const Race& race);
 
 std::string utcNow();

@@ -1,4 +1,5 @@
-// One launched run: session directory, control daemon, launcher. Used by the command line and by the window.
+// One launched run: session directory, control daemon, launcher. Used by the command line and by
+// the window.
 #pragma once
 
 #include <sys/types.h>
@@ -24,9 +25,9 @@ struct JobOptions {
   std::vector<std::string> launcherOptions;  ///< behind the launcher
   std::string workingDirectory;              ///< empty = here
   protocol::SessionConfig session;
-  std::string trace;                         ///< replay: the trace file that the daemon takes schedules from
-  bool force = false;                        ///< replay although build or MPI library differ
-  int input = 0;                             ///< the launcher's standard input, output, error
+  std::string trace;   ///< replay: the trace file that the daemon takes schedules from
+  bool force = false;  ///< replay although build or MPI library differ
+  int input = 0;       ///< the launcher's standard input, output, error
   int output = 1;
   int error = 2;
 };
@@ -41,7 +42,9 @@ class Job {
   Job& operator=(const Job&) = delete;
 
   /// The connection to the daemon; null once it was lost.
-  [[nodiscard]] protocol::ClientConnection* connection() { return m_connection ? &*m_connection : nullptr; }
+  [[nodiscard]] protocol::ClientConnection* connection() {
+    return m_connection ? &*m_connection : nullptr;
+  }
   void loseConnection() { m_connection.reset(); }
   Status send(const protocol::Message& message);
 
@@ -50,9 +53,9 @@ class Job {
   [[nodiscard]] int launcherFd() const { return m_launcherFd.get(); }
   /// To be told everything that the daemon says: knows from it when all ranks have ended, and how.
   void note(const protocol::Message& message);
-  /// Exit status of the launcher as a shell gives it (128 + signal); nothing while it runs. Open MPI 4.1.4's
-  /// mpirun may lock up or crash after a rank has aborted: once all ranks have been gone for some seconds it is
-  /// killed, and the status is that of the rank that failed first.
+  /// Exit status of the launcher as a shell gives it (128 + signal); nothing while it runs. Open
+  /// MPI 4.1.4's mpirun may lock up or crash after a rank has aborted: once all ranks have been
+  /// gone for some seconds it is killed, and the status is that of the rank that failed first.
   std::optional<int> launcherStatus();
   /// Asks the launcher to end the job; a second call kills it.
   void endLauncher();

@@ -28,8 +28,8 @@ Result<Recorded> record(const RecordOptions& options);
 /// Directory of the logs of a recording that writes `trace`.
 std::string logDirectoryOf(const std::string& trace);
 
-/// Makes the trace of a recording whose recorder was killed, if its logs are there and `trace` is not.
-/// True if that was done.
+/// Makes the trace of a recording whose recorder was killed, if its logs are there and `trace` is
+/// not. True if that was done.
 Result<bool> recoverTrace(const std::string& trace);
 
 }  // namespace pf::app

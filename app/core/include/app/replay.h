@@ -15,22 +15,24 @@ namespace pf::app {
 struct ReplayOptions {
   std::string trace;
   std::vector<std::string> launcherOptions;
-  std::uint64_t jitterSeed = 0;    ///< 0 = none
-  std::optional<EventRef> until;   ///< stop there
+  std::uint64_t jitterSeed = 0;   ///< 0 = none
+  std::optional<EventRef> until;  ///< stop there
   bool force = false;
-  bool survey = false;             ///< re-execute with the full event log, and put it into the trace
+  bool survey = false;  ///< re-execute with the full event log, and put it into the trace
   bool quiet = false;
 };
 
 /// Opens a trace; makes it first from the logs of a recording that was not finished.
 Result<db::TraceStore> openTrace(const std::string& path, db::TraceStore::Mode mode);
 
-/// What a Job needs to replay the trace `store`. `session` holds mode bits beyond kReplay, pty and so on.
-Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig session, std::uint64_t jitterSeed,
+/// What a Job needs to replay the trace `store`. `session` holds mode bits beyond kReplay, pty and
+/// so on.
+Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig session,
+                             std::uint64_t jitterSeed,
                              const std::vector<std::string>& launcherOptions, bool force);
 
-/// Stops that hold every rank at the end of its record, so that no rank runs beyond the recording before the one
-/// that failed has failed again; empty where every rank reached MPI_Finalize.
+/// Stops that hold every rank at the end of its record, so that no rank runs beyond the recording
+/// before the one that failed has failed again; empty where every rank reached MPI_Finalize.
 std::vector<std::uint64_t> stopsAtEnd(const db::TraceStore& store);
 
 /// "MPI_Recv (any source, tag 3) at main.c:57": the recorded event, for messages about it.

@@ -1,4 +1,5 @@
-// What the command line prints of a trace, for people and as JSON (design.md section 8: a contract).
+// What the command line prints of a trace, for people and as JSON (design.md section 8: a
+// contract).
 #pragma once
 
 #include <optional>

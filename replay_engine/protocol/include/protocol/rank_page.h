@@ -11,7 +11,7 @@
 //              waits until `configured` != 0
 //   Gated      at the end of MPI_Init, only if kGate: waits until `gateOpen` != 0
 //   Running
-//   Stopped    just before event `serial` + 1 == `stopAt`; waits until `stopAt` changes
+//   Stopped    just before event `serial` + 1; waits while `stopAt` is not 0 and at most that event
 //   Diverged   the replay did something else than the recording; `divergence` is filled; waits until killed
 //   Finalized  MPI_Finalize has been called
 // Everything in here may be overwritten by a buggy program: each side checks ranges, and strings are
