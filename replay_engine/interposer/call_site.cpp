@@ -134,7 +134,11 @@ void define(void* address, std::uint16_t call) {
 }  // namespace
 
 std::uint32_t siteNumber(const CallPlace& place) {
+  static KnownSite last{};  // a call asks for its site up to twice
   void* address = applicationAddress(place);
+  if (last.address == address && last.call == place.call && last.used) {
+    return last.number;
+  }
   for (std::uint32_t i = (hashOf(address) + place.call) % kSlots, tries = 0; tries < kSlots;
        i = (i + 1) % kSlots, ++tries) {
     KnownSite& site = g_sites[i];
@@ -144,9 +148,11 @@ std::uint32_t siteNumber(const CallPlace& place) {
       }
       define(address, place.call);
       site = KnownSite{address, g_siteCount++, place.call, true};
+      last = site;
       return site.number;
     }
     if (site.address == address && site.call == place.call) {
+      last = site;
       return site.number;
     }
   }

@@ -154,7 +154,7 @@ void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   }
   ++g_engine.serial;
   g_engine.page->serial.store(g_engine.serial, std::memory_order_relaxed);
-  if (g_engine.record) {
+  if (g_engine.record && !g_engine.events) {  // with events, the records themselves count them
     g_engine.log.header().serial.store(g_engine.serial, std::memory_order_relaxed);
   }
   if (g_engine.replay && !g_engine.live) {
@@ -171,17 +171,22 @@ InCall::InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer,
                       std::memory_order_relaxed);
   page.waitTag.store(tag, std::memory_order_relaxed);
   page.inCall.store(1U + place.call, std::memory_order_relaxed);
-  if (g_engine.events) {
-    BegunCall& begun = g_engine.log.header().begun;
-    begun.check = 0;
-    begun.serial = g_engine.serial;
-    begun.site = siteNumber(place);
-    begun.comm = comm == MPI_COMM_NULL ? 0 : g_engine.comms.number(comm);
-    begun.source = peer;
-    begun.tag = tag;
-    begun.kind = static_cast<std::uint32_t>(kind);
-    begun.check = begunCheck(begun);
+  if (!g_engine.events) {
+    return;
   }
+  BegunCall& begun = g_engine.log.header().begun;
+  begun.check = 0;
+  begun.serial = g_engine.serial;
+  begun.kind = static_cast<std::uint32_t>(kind);
+  if (kind == RecordKind::Padding) {  // its record is written: only that the rank is inside counts
+    begun.check = kBegunInside;
+    return;
+  }
+  begun.site = siteNumber(place);
+  begun.comm = comm == MPI_COMM_NULL ? 0 : g_engine.comms.number(comm);
+  begun.source = peer;
+  begun.tag = tag;
+  begun.check = begunCheck(begun);
 }
 
 InCall::~InCall() {

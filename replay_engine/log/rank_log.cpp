@@ -405,12 +405,12 @@ void Decoder::survivingStatuses(const BegunCall& begun) {
 /// The event that had begun when the record ends: its call is in the header.
 void Decoder::begunEvent() {
   const BegunCall& begun = m_header.begun;
-  if (begun.check == 0 || begun.check != begunCheck(begun)) {
+  const auto kind = static_cast<RecordKind>(begun.kind);
+  if (kind == RecordKind::Padding) {
+    log.insideLast = begun.check == kBegunInside && begun.serial == last();
     return;
   }
-  const auto kind = static_cast<RecordKind>(begun.kind);
-  if (begun.serial == last() && kind == RecordKind::Padding) {
-    log.insideLast = true;
+  if (begun.check == 0 || begun.check != begunCheck(begun)) {
     return;
   }
   if (begun.serial != last() + 1) {

@@ -114,6 +114,9 @@ struct BegunCall {
   return static_cast<std::uint32_t>(h >> 32) | 1U;
 }
 
+/// BegunCall::check of a call whose record is complete (kind Padding): the rank is inside of event `serial`.
+inline constexpr std::uint32_t kBegunInside = 2;
+
 inline constexpr std::size_t kStatusSlots = 64;
 inline constexpr std::size_t kStatusSize = 32;            ///< at least sizeof(MPI_Status)
 inline constexpr std::int32_t kStatusUntouched = -77777;  ///< in a slot's MPI_SOURCE: MPI has not filled it
