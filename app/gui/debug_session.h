@@ -139,6 +139,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] bool reachable(const EventRef& event) const;
   void goTo(Goal goal);
   void releaseGdbs(const std::vector<std::uint64_t>& stops);
+  /// Whether its stop at an event is behind it by what was last planned.
+  [[nodiscard]] bool mayGoOn(int rank) const;
   void letOthersFollow(int rank, Serial serial);
   void finishCycle(const QString& why);
   void settle(const QString& why);

@@ -105,6 +105,15 @@ bool DebugSession::reachable(const EventRef& event) const {
   return true;
 }
 
+bool DebugSession::mayGoOn(int rank) const {
+  if (m_phase != Phase::Running || m_diverged || m_stepping.contains(rank) ||
+      static_cast<std::size_t>(rank) >= m_stops.size()) {
+    return false;
+  }
+  const std::uint64_t stop = m_stops[static_cast<std::size_t>(rank)];
+  return stop == 0 || serialOf(rank) + 1 < stop;
+}
+
 void DebugSession::releaseGdbs(const std::vector<std::uint64_t>& stops) {
   for (const mi::Rank rank : m_fleet.ranks()) {
     mi::GdbSession* gdb = m_fleet.session(rank);

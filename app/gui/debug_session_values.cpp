@@ -125,6 +125,10 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
   if (m_phase == Phase::Attaching || stop.exited()) {
     return;
   }
+  if (stop.reason == mi::StopReason::Event && mayGoOn(rank)) {
+    m_fleet.session(rank)->run({}, [](const Status&) {});  // sent on before GDB had told of this stop
+    return;
+  }
   now.why = text(stop.describe());
   if (stop.reason == mi::StopReason::Breakpoint && !m_cycles.isEmpty()) {
     const int spec = m_fleet.specOf(rank, stop.breakpointNumber);
