@@ -72,11 +72,7 @@ DestructorEvent::DestructorEvent(const CallPlace& place, const MPI_Comm* comm) {
   const StateLock lock;
   if (comm != nullptr && *comm != MPI_COMM_NULL) {
     beginEvent(place);
-    if (g_engine.events) {
-      const std::uint32_t site = siteNumber(place);
-      g_engine.log.commit(putVarint(putKind(g_engine.log.reserve(), RecordKind::Local), site));
-      g_engine.log.publish();
-    }
+    logLocal(place);
     g_engine.comms.freed(*comm);
   }
 }

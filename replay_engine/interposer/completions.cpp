@@ -622,11 +622,7 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
   // An event: from here on the receive may match nothing, which the race rules and the pairing need
   // to know.
   beginEvent(place);
-  if (g_engine.events) {
-    const std::uint32_t site = siteNumber(place);
-    g_engine.log.commit(putVarint(putKind(g_engine.log.reserve(), RecordKind::Local), site));
-    g_engine.log.publish();
-  }
+  logLocal(place);
   Request* entry = g_engine.requests.find(*request);
   if (entry == nullptr || !isReceive(*entry)) {
     return PF_REAL(Cancel)(request);

@@ -1,5 +1,6 @@
 #include "engine.h"
 #include "rank_link.h"
+#include "records.h"
 #include "real_calls.h"
 #include "wrapper_support.h"
 #include <dlfcn.h>
@@ -51,15 +52,6 @@ void* resolveObject(const char* name) {
 }
 
 namespace {
-
-void logLocal(const CallPlace& place) {
-  if (g_engine.events) {
-    const std::uint32_t site = siteNumber(place);
-    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Local);
-    g_engine.log.commit(putVarint(p, site));
-    g_engine.log.publish();
-  }
-}
 
 void begin(const CallPlace& place) {
   if (g_engine.active || !joinAgent()) {

@@ -56,15 +56,6 @@ void logSend(const CallPlace& place, RecordKind kind, std::uint64_t bytes, int d
   g_engine.log.publish();
 }
 
-void logLocal(const CallPlace& place) {
-  if (g_engine.events) {
-    const std::uint32_t site = siteNumber(place);
-    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Local);
-    g_engine.log.commit(putVarint(p, site));
-    g_engine.log.publish();
-  }
-}
-
 void logFailedSend() {
   if (g_engine.events) {
     g_engine.log.commit(putKind(g_engine.log.reserve(), RecordKind::SendFailed));

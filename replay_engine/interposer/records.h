@@ -28,6 +28,16 @@ inline std::uint64_t bytesOf(int count, MPI_Datatype datatype) {
   return count > 0 ? static_cast<std::uint64_t>(count) * static_cast<std::uint32_t>(size) : 0;
 }
 
+/// Files an event that neither sends nor receives.
+inline void logLocal(const CallPlace& place) {
+  if (g_engine.events) {
+    const std::uint32_t site = siteNumber(place);
+    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Local);
+    g_engine.log.commit(putVarint(p, site));
+    g_engine.log.publish();
+  }
+}
+
 /// A wildcard's source as replayed: the recorded one, or itself where the record has ended.
 int forcedSource(int source, std::uint32_t wildNumber);
 
