@@ -236,6 +236,11 @@ void DebugSession::onState(const protocol::RankState& state) {
   if (wasStopped && state.phase == RankPhase::Running) {
     now.why.clear();
   }
+  if (mi::GdbSession* gdb = m_fleet.session(state.rank);
+      !wasStopped && gdb != nullptr && gdb->state() == mi::SessionState::Stopped &&
+      gdb->stop().reason == mi::StopReason::Event && mayGoOn(state.rank)) {
+    gdb->run({}, [](const Status&) {});
+  }
   if (state.inCall != 0 && m_stepping.contains(state.rank)) {
     letOthersFollow(state.rank, state.serial);
   }

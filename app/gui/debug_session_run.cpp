@@ -110,8 +110,11 @@ bool DebugSession::mayGoOn(int rank) const {
       static_cast<std::size_t>(rank) >= m_stops.size()) {
     return false;
   }
+  // Only by a state of this very stop: GDB may tell of it before the agent does.
+  const auto now = m_now.find(rank);
   const std::uint64_t stop = m_stops[static_cast<std::size_t>(rank)];
-  return stop == 0 || serialOf(rank) + 1 < stop;
+  return now != m_now.end() && now->second.state.phase == RankPhase::Stopped &&
+         (stop == 0 || now->second.state.serial + 1 < stop);
 }
 
 void DebugSession::releaseGdbs(const std::vector<std::uint64_t>& stops) {
