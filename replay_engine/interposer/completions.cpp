@@ -189,7 +189,8 @@ class Batch {
     }
     for (const Entry& entry : *this) {
       if (isReceive(entry.request)) {
-        g_engine.log.header().posts[entry.index] = entry.request.number;
+        g_engine.log.header().posts[entry.index] =
+            survivorNumber(entry.request.number, entry.request.wild, entry.request.wildNumber);
       }
     }
     return surviving;
@@ -624,6 +625,13 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
   beginEvent(place);
   logLocal(place);
   Request* entry = g_engine.requests.find(*request);
+  if (std::uint32_t post = 0; entry == nullptr && g_engine.postNumbers.find(*request, &post)) {
+    Request known;
+    known.handle = *request;
+    known.kind = RequestKind::Receive;
+    known.number = post;
+    entry = g_engine.requests.insert(known);
+  }
   if (entry == nullptr || !isReceive(*entry)) {
     return PF_REAL(Cancel)(request);
   }

@@ -172,6 +172,9 @@ InCall::InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer,
   page.waitTag.store(tag, std::memory_order_relaxed);
   page.inCall.store(1U + place.call, std::memory_order_relaxed);
   if (!g_engine.events) {
+    if (g_engine.record) {
+      g_engine.log.header().inside.store(1U + place.call, std::memory_order_relaxed);
+    }
     return;
   }
   BegunCall& begun = g_engine.log.header().begun;
@@ -193,6 +196,8 @@ InCall::~InCall() {
   g_engine.page->inCall.store(0, std::memory_order_relaxed);
   if (g_engine.events) {
     g_engine.log.header().begun.check = 0;
+  } else if (g_engine.record) {
+    g_engine.log.header().inside.store(0, std::memory_order_relaxed);
   }
 }
 

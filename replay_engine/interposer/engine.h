@@ -38,13 +38,14 @@ struct Engine {
   bool jitter = false;
   bool threads = false;  ///< MPI_THREAD_MULTIPLE: state is behind `lock`
   bool live = false;     ///< replay: this rank's record has been used up, MPI chooses again
+  bool light = false;    ///< active, and light.h has the common calls
   std::atomic_flag lock = ATOMIC_FLAG_INIT;
 
   RankPage* page = nullptr;
   std::uint64_t serial = 0;      ///< events begun
   std::uint32_t posts = 0;       ///< receives posted
   std::uint32_t wildPosts = 0;   ///< of them from MPI_ANY_SOURCE
-  std::uint32_t wildLogged = 0;  ///< next wildcard number that a Wild record is expected for
+  std::uint32_t wildLogged = 0;  ///< number of the wildcard receive that a kNextWild byte stands for
   std::uint32_t sends = 0;       ///< messages sent
   std::uint32_t postedCollectives = 0;
   std::uint64_t random = 1;  ///< state of the jitter
@@ -52,6 +53,7 @@ struct Engine {
   LogWriter log;
   Communicators comms;
   Requests requests;
+  PostNumbers postNumbers;
   ChoiceStreams choices;
   MPI_Comm nowhere = nullptr;  ///< replay: where receives are posted that must never match
 };

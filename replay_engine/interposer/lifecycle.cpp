@@ -16,7 +16,7 @@ void* g_real[kCallCount];
 
 namespace {
 
-void* lookUp(void* where, const char* name) {
+void* find(void* where, const char* name) {
   void* found = dlsym(where, name);
   // A library that was loaded for itself alone (Python's import) is not behind us: ask for it by
   // name.
@@ -28,6 +28,11 @@ void* lookUp(void* where, const char* name) {
       found = dlsym(handle, name);
     }
   }
+  return found;
+}
+
+void* lookUp(void* where, const char* name) {
+  void* found = find(where, name);
   if (found == nullptr) {
     std::fprintf(stderr,
                  "photofinish: the program calls MPI, but no MPI library is loaded that has %s\n",
@@ -46,6 +51,19 @@ void* resolveReal(std::uint16_t call) {
   return g_real[call];
 }
 
+bool resolveAll() {
+  bool all = true;
+  for (std::uint16_t call = 0; call < kCallCount; ++call) {
+    if (g_real[call] == nullptr) {
+      char name[96];
+      std::snprintf(name, sizeof name, "P%s", kCallNames[call]);
+      g_real[call] = find(RTLD_NEXT, name);
+      all = all && g_real[call] != nullptr;
+    }
+  }
+  return all;
+}
+
 // The program itself may hold the object (copy relocation): not only what is behind us.
 void* resolveObject(const char* name) {
   return lookUp(RTLD_DEFAULT, name);
@@ -61,6 +79,8 @@ void begin(const CallPlace& place) {
   beginEvent(place);
   logLocal(place);
   g_engine.active = true;
+  g_engine.light = g_engine.record && !g_engine.events && !g_engine.replay && !g_engine.jitter &&
+                   !g_engine.threads && resolveAll();
 }
 
 /// Receives that were matched but never observed hold messages that no later receive can get: say
@@ -82,6 +102,12 @@ void logMatched() {
     int cancelled = 0;
     PF_REAL(Test_cancelled)(&status, &cancelled);
     if (cancelled != 0) {
+      continue;
+    }
+    if (!g_engine.events) {
+      if (request.wild) {
+        logWild(request.wildNumber, status.MPI_SOURCE);
+      }
       continue;
     }
     unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Matched);
@@ -110,6 +136,7 @@ int onInit_thread(const CallPlace& place, int* argc, char*** argv, int required,
 }
 
 int onFinalize(const CallPlace& place) {
+  g_engine.light = false;
   beginEvent(place);
   if (g_engine.replay && !g_engine.live && !g_engine.choices.allUsed(g_engine.serial)) {
     diverge(place, "more events before MPI_Finalize", "MPI_Finalize");
@@ -139,6 +166,7 @@ int onFinalize(const CallPlace& place) {
 int onAbort(const CallPlace& place, MPI_Comm comm, int code) {
   beginEvent(place);
   logLocal(place);
+  const InCall inCall(place, RecordKind::Padding, MPI_COMM_NULL, -2, -1);
   return PF_REAL(Abort)(comm, code);
 }
 

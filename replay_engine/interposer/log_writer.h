@@ -25,6 +25,12 @@ class LogWriter {
     }
     return m_block + m_used;
   }
+  /// Reserves, fills and commits a record of one byte.
+  void add(unsigned char record) {
+    unsigned char* p = reserve();
+    *p = record;
+    commit(p + 1);
+  }
   /// The record that ends at `end` is complete; it counts once publish() is called.
   void commit(const unsigned char* end);
   /// Publishes all committed records.

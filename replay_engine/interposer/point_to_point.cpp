@@ -1,10 +1,22 @@
 // Sends and receives.
-#include "records.h"
-#include "wrapper_support.h"
+#include "light.h"
 
 #include <cstring>
 
 namespace pf {
+namespace {
+
+/// Whether a receive that returned `result` has taken a message.
+bool hasStatus(int result) {
+  if (result == MPI_SUCCESS) {
+    return true;
+  }
+  int errorClass = 0;
+  PF_REAL(Error_class)(result, &errorClass);
+  return errorClass == MPI_ERR_TRUNCATE;
+}
+
+}  // namespace
 
 int forcedSource(int source, std::uint32_t wildNumber) {
   if (!g_engine.replay) {
@@ -18,26 +30,48 @@ void logWild(std::uint32_t wildNumber, int source) {
   if (!g_engine.record || g_engine.events) {
     return;
   }
-  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Wild);
-  p = putVarint(p, wildNumber);
-  g_engine.log.commit(putShifted(p, source, 1));
+  if (wildNumber == g_engine.wildLogged && source >= 0 && source < kNextWild) [[likely]] {
+    g_engine.log.add(static_cast<unsigned char>(kNextWild | source));
+  } else {
+    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Wild);
+    p = putVarint(p, wildNumber);
+    g_engine.log.commit(putShifted(p, source, 1));
+  }
+  g_engine.wildLogged = wildNumber + 1;
   g_engine.log.publish();
+}
+
+int lightWildRecv(void* buffer, int count, MPI_Datatype datatype, int tag, MPI_Comm comm,
+                  MPI_Status* status) {
+  ++g_engine.posts;
+  const std::uint32_t wildNumber = g_engine.wildPosts++;
+  MPI_Status& surviving = lightStatus(wildNumber, status);
+  const int result =
+      PF_KNOWN(Recv)(buffer, count, datatype, MPI_ANY_SOURCE, tag, comm, &surviving);
+  if (status != MPI_STATUS_IGNORE) {
+    copyStatus(status, surviving);
+  }
+  if (hasStatus(result)) {
+    logWild(wildNumber, surviving.MPI_SOURCE);
+  }
+  return result;
 }
 
 MPI_Status* survivingStatuses(int count) {
   static_assert(sizeof(MPI_Status) <= kStatusSize);
-  if (!g_engine.events || g_engine.threads || count > static_cast<int>(kStatusSlots)) {
+  if (!g_engine.record || g_engine.threads || count > static_cast<int>(kStatusSlots)) {
     return nullptr;
   }
   return reinterpret_cast<MPI_Status*>(g_engine.log.header().status);
 }
 
-void surviveAs(std::uint32_t slot, std::uint32_t post, const MPI_Status& before) {
+void surviveAs(std::uint32_t slot, std::uint32_t number, const MPI_Status& before) {
   LogHeader& header = g_engine.log.header();
   MPI_Status& status = reinterpret_cast<MPI_Status*>(header.status)[slot];
   status = before;
   status.MPI_SOURCE = kStatusUntouched;
-  header.posts[slot] = post;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  header.posts[slot] = number;
   header.begun.statuses = slot + 1;
 }
 
@@ -157,15 +191,6 @@ Posted takeNumbers(int source) {
   return posted;
 }
 
-bool hasStatus(int result) {
-  if (result == MPI_SUCCESS) {
-    return true;
-  }
-  int errorClass = 0;
-  PF_REAL(Error_class)(result, &errorClass);
-  return errorClass == MPI_ERR_TRUNCATE;
-}
-
 void logReceive(const CallPlace& place, MPI_Comm comm, int source, int tag,
                 const MPI_Status* status) {
   const std::uint32_t site = siteNumber(place);
@@ -236,7 +261,7 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
     if (g_engine.record && (posted.wild || tag == MPI_ANY_TAG)) {
       use = status != MPI_STATUS_IGNORE ? status : &own;
       if (MPI_Status* surviving = survivingStatuses(1); surviving != nullptr) {
-        surviveAs(0, posted.post, *use);
+        surviveAs(0, survivorNumber(posted.post, posted.wild, posted.wildNumber), *use);
         use = surviving;
       }
     }
@@ -255,10 +280,10 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
       known.MPI_TAG = tag;
       const bool asked = posted.wild || tag == MPI_ANY_TAG;
       logReceive(place, comm, source, tag, !filled ? nullptr : asked ? use : &known);
-      forgetStatuses();
     } else if (posted.wild && filled) {
       logWild(posted.wildNumber, use->MPI_SOURCE);
     }
+    forgetStatuses();
   }
   return result;
 }

@@ -107,7 +107,7 @@ void openLog(const RankPage& page) {
 }
 
 extern "C" void pf_forget_in_child() {
-  g_engine.active = false;
+  g_engine.active = g_engine.light = false;
   g_engine.log.abandon();
 }
 

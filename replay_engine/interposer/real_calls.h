@@ -13,6 +13,8 @@ extern void* g_real[kCallCount];
 /// Finds PMPI_X behind us; ends the process with a clear line if there is none (no MPI library at
 /// all).
 void* resolveReal(std::uint16_t call);
+/// Finds all of them. False: the MPI library does not have every one.
+bool resolveAll();
 
 inline void* real(std::uint16_t call) {
   void* found = g_real[call];
@@ -21,4 +23,6 @@ inline void* real(std::uint16_t call) {
 
 }  // namespace pf
 
+/// The same where resolveAll() has found them.
+#define PF_KNOWN(name) (reinterpret_cast<decltype(&MPI_##name)>(::pf::g_real[::pf::kCall##name]))
 #define PF_REAL(name) (reinterpret_cast<decltype(&MPI_##name)>(::pf::real(::pf::kCall##name)))

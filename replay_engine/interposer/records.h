@@ -48,11 +48,16 @@ void logWild(std::uint32_t wildNumber, int source);
 /// it, and the reader of the log finds there which message was taken. Null where they cannot be
 /// had; at most kStatusSlots.
 MPI_Status* survivingStatuses(int count);
-/// Slot `slot` is for the receive with number `post`; it starts as `before`.
-void surviveAs(std::uint32_t slot, std::uint32_t post, const MPI_Status& before);
+/// Slot `slot` is for the receive with this survivorNumber(); it starts as `before`.
+void surviveAs(std::uint32_t slot, std::uint32_t number, const MPI_Status& before);
+/// What the reader of the log knows a receive by: its post number, or in logs without events the
+/// wildcard number.
+inline std::uint32_t survivorNumber(std::uint32_t post, bool wild, std::uint32_t wildNumber) {
+  return g_engine.events ? post : wild ? wildNumber : kNone;
+}
 /// No status of the call that is begun counts any more.
 inline void forgetStatuses() {
-  if (g_engine.events) {
+  if (g_engine.record) {
     g_engine.log.header().begun.statuses = 0;
   }
 }

@@ -60,4 +60,27 @@ void Requests::erase(MPI_Request handle) {
   --m_count;
 }
 
+void PostNumbers::pushOut(MPI_Request handle, std::uint32_t post) {
+  Request entry;
+  entry.handle = handle;
+  entry.kind = RequestKind::Receive;
+  entry.number = post;
+  m_pushedOut.insert(entry);
+}
+
+bool PostNumbers::find(MPI_Request handle, std::uint32_t* post) {
+  for (const Slot& slot : m_slots) {
+    if (slot.handle == handle) {
+      *post = slot.post;
+      return true;
+    }
+  }
+  const Request* entry = m_pushedOut.find(handle);
+  if (entry == nullptr) {
+    return false;
+  }
+  *post = entry->number;
+  return true;
+}
+
 }  // namespace pf

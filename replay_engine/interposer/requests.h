@@ -79,4 +79,30 @@ class Requests {
   std::uint32_t m_count = 0;
 };
 
+/// Post numbers of receives from given sources, which have no other entry in a recording without
+/// events. One store a receive: a slot a handle, and what a newer handle pushes out goes to a table.
+class PostNumbers {
+ public:
+  void note(MPI_Request handle, std::uint32_t post) {
+    Slot& slot = m_slots[(reinterpret_cast<std::uintptr_t>(handle) * 0x9E3779B97F4A7C15U) >> 56];
+    if (slot.handle != handle && slot.handle != nullptr) [[unlikely]] {
+      pushOut(slot.handle, slot.post);
+    }
+    slot.handle = handle;
+    slot.post = post;
+  }
+  /// The number of the last receive that was posted with this handle. False: there was none.
+  bool find(MPI_Request handle, std::uint32_t* post);
+
+ private:
+  void pushOut(MPI_Request handle, std::uint32_t post);
+
+  struct Slot {
+    MPI_Request handle = nullptr;
+    std::uint32_t post = 0;
+  };
+  Slot m_slots[256];
+  Requests m_pushedOut;
+};
+
 }  // namespace pf

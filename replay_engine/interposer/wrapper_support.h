@@ -6,6 +6,8 @@
 #include "real_calls.h"
 
 #define PF_EXPORT __attribute__((visibility("default")))
+/// A handler is a call away, so that the wrapper's own frame stays small for what light.h does.
+#define PF_HANDLER __attribute__((noinline))
 #define PF_SITE(number)                                 \
   (::pf::CallPlace{number, __builtin_return_address(0), \
                    static_cast<void**>(__builtin_frame_address(0)) + 1})
@@ -62,54 +64,54 @@ class DestructorEvent {
 };
 
 // Hand-written handlers, one a routine; arguments as the routine's. Called at depth 1.
-int onInit(const CallPlace&, int*, char***);
-int onInit_thread(const CallPlace&, int*, char***, int, int*);
-int onFinalize(const CallPlace&);
-int onAbort(const CallPlace&, MPI_Comm, int);
+PF_HANDLER int onInit(const CallPlace&, int*, char***);
+PF_HANDLER int onInit_thread(const CallPlace&, int*, char***, int, int*);
+PF_HANDLER int onFinalize(const CallPlace&);
+PF_HANDLER int onAbort(const CallPlace&, MPI_Comm, int);
 
-int onSend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm);
-int onBsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm);
-int onSsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm);
-int onRsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm);
-int onIsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-int onIbsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-int onIssend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-int onIrsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-int onSend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-int onBsend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm,
+PF_HANDLER int onSend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm);
+PF_HANDLER int onBsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm);
+PF_HANDLER int onSsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm);
+PF_HANDLER int onRsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm);
+PF_HANDLER int onIsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+PF_HANDLER int onIbsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+PF_HANDLER int onIssend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+PF_HANDLER int onIrsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+PF_HANDLER int onSend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+PF_HANDLER int onBsend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm,
                  MPI_Request*);
-int onSsend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm,
+PF_HANDLER int onSsend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm,
                  MPI_Request*);
-int onRsend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm,
+PF_HANDLER int onRsend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm,
                  MPI_Request*);
 
-int onRecv(const CallPlace&, void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status*);
-int onIrecv(const CallPlace&, void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-int onRecv_init(const CallPlace&, void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-int onSendrecv(const CallPlace&, const void*, int, MPI_Datatype, int, int, void*, int, MPI_Datatype,
+PF_HANDLER int onRecv(const CallPlace&, void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status*);
+PF_HANDLER int onIrecv(const CallPlace&, void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+PF_HANDLER int onRecv_init(const CallPlace&, void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+PF_HANDLER int onSendrecv(const CallPlace&, const void*, int, MPI_Datatype, int, int, void*, int, MPI_Datatype,
                int, int, MPI_Comm, MPI_Status*);
-int onSendrecv_replace(const CallPlace&, void*, int, MPI_Datatype, int, int, int, int, MPI_Comm,
+PF_HANDLER int onSendrecv_replace(const CallPlace&, void*, int, MPI_Datatype, int, int, int, int, MPI_Comm,
                        MPI_Status*);
-int onStart(const CallPlace&, MPI_Request*);
-int onStartall(const CallPlace&, int, MPI_Request*);
-int onMrecv(const CallPlace&, void*, int, MPI_Datatype, MPI_Message*, MPI_Status*);
-int onImrecv(const CallPlace&, void*, int, MPI_Datatype, MPI_Message*, MPI_Request*);
+PF_HANDLER int onStart(const CallPlace&, MPI_Request*);
+PF_HANDLER int onStartall(const CallPlace&, int, MPI_Request*);
+PF_HANDLER int onMrecv(const CallPlace&, void*, int, MPI_Datatype, MPI_Message*, MPI_Status*);
+PF_HANDLER int onImrecv(const CallPlace&, void*, int, MPI_Datatype, MPI_Message*, MPI_Request*);
 
-int onProbe(const CallPlace&, int, int, MPI_Comm, MPI_Status*);
-int onIprobe(const CallPlace&, int, int, MPI_Comm, int*, MPI_Status*);
-int onMprobe(const CallPlace&, int, int, MPI_Comm, MPI_Message*, MPI_Status*);
-int onImprobe(const CallPlace&, int, int, MPI_Comm, int*, MPI_Message*, MPI_Status*);
+PF_HANDLER int onProbe(const CallPlace&, int, int, MPI_Comm, MPI_Status*);
+PF_HANDLER int onIprobe(const CallPlace&, int, int, MPI_Comm, int*, MPI_Status*);
+PF_HANDLER int onMprobe(const CallPlace&, int, int, MPI_Comm, MPI_Message*, MPI_Status*);
+PF_HANDLER int onImprobe(const CallPlace&, int, int, MPI_Comm, int*, MPI_Message*, MPI_Status*);
 
-int onWait(const CallPlace&, MPI_Request*, MPI_Status*);
-int onWaitall(const CallPlace&, int, MPI_Request*, MPI_Status*);
-int onWaitany(const CallPlace&, int, MPI_Request*, int*, MPI_Status*);
-int onWaitsome(const CallPlace&, int, MPI_Request*, int*, int*, MPI_Status*);
-int onTest(const CallPlace&, MPI_Request*, int*, MPI_Status*);
-int onTestall(const CallPlace&, int, MPI_Request*, int*, MPI_Status*);
-int onTestany(const CallPlace&, int, MPI_Request*, int*, int*, MPI_Status*);
-int onTestsome(const CallPlace&, int, MPI_Request*, int*, int*, MPI_Status*);
-int onRequest_get_status(const CallPlace&, MPI_Request, int*, MPI_Status*);
-int onCancel(const CallPlace&, MPI_Request*);
-int onRequest_free(const CallPlace&, MPI_Request*);
+PF_HANDLER int onWait(const CallPlace&, MPI_Request*, MPI_Status*);
+PF_HANDLER int onWaitall(const CallPlace&, int, MPI_Request*, MPI_Status*);
+PF_HANDLER int onWaitany(const CallPlace&, int, MPI_Request*, int*, MPI_Status*);
+PF_HANDLER int onWaitsome(const CallPlace&, int, MPI_Request*, int*, int*, MPI_Status*);
+PF_HANDLER int onTest(const CallPlace&, MPI_Request*, int*, MPI_Status*);
+PF_HANDLER int onTestall(const CallPlace&, int, MPI_Request*, int*, MPI_Status*);
+PF_HANDLER int onTestany(const CallPlace&, int, MPI_Request*, int*, int*, MPI_Status*);
+PF_HANDLER int onTestsome(const CallPlace&, int, MPI_Request*, int*, int*, MPI_Status*);
+PF_HANDLER int onRequest_get_status(const CallPlace&, MPI_Request, int*, MPI_Status*);
+PF_HANDLER int onCancel(const CallPlace&, MPI_Request*);
+PF_HANDLER int onRequest_free(const CallPlace&, MPI_Request*);
 
 }  // namespace pf

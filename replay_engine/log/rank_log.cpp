@@ -31,12 +31,14 @@ class Decoder {
   void sendReceiveEvent(RecordReader& in);
   void collectiveEvent(RecordReader& in, RecordKind kind);
   void choice(RecordReader& in);
+  void wild(std::uint32_t number, std::int32_t source);
   void begunEvent();
   void survivingStatuses(const BegunCall& begun);
   [[nodiscard]] std::uint32_t callOf(std::uint32_t site) const { return site < log.sites.size() ? log.sites[site].call : 0; }
   [[nodiscard]] Serial last() const { return log.history.events.size(); }
 
   const LogHeader& m_header;
+  std::uint32_t m_nextWild = 0;                  // wildcard number that a kNextWild byte stands for
   std::vector<std::uint32_t> m_wildOfPost;       // wildcard number of each post, or kNone
   std::vector<std::uint32_t> m_ordinals;         // collectives so far, by communicator
   std::vector<std::size_t> m_posted;             // index of each non-blocking collective
@@ -229,8 +231,22 @@ void Decoder::choice(RecordReader& in) {
   log.choices[kind].push_back(std::move(recorded));
 }
 
+void Decoder::wild(std::uint32_t number, std::int32_t source) {
+  if (number >= log.wildSources.size() && number < (1U << 28)) {
+    log.wildSources.resize(number + 1U, kPinUnknown);
+  }
+  if (number < log.wildSources.size()) {
+    log.wildSources[number] = source;
+  }
+  m_nextWild = number + 1;
+}
+
 bool Decoder::record(RecordReader& in) {
   const RecordKind kind = in.kind();
+  if (const auto byte = static_cast<std::uint8_t>(kind); (byte & kNextWild) != 0) {
+    wild(m_nextWild, byte & (kNextWild - 1U));
+    return true;
+  }
   switch (kind) {
     case RecordKind::Padding:
       return false;
@@ -265,13 +281,7 @@ bool Decoder::record(RecordReader& in) {
       break;
     case RecordKind::Wild: {
       const std::uint32_t number = in.number32();
-      const std::int32_t source = in.shifted(1);
-      if (number >= log.wildSources.size() && number < (1U << 28)) {
-        log.wildSources.resize(number + 1U, kPinUnknown);
-      }
-      if (number < log.wildSources.size()) {
-        log.wildSources[number] = source;
-      }
+      wild(number, in.shifted(1));
       break;
     }
     case RecordKind::CancelledPost:
@@ -396,8 +406,13 @@ void Decoder::survivingStatuses(const BegunCall& begun) {
     std::int32_t tag = 0;
     std::memcpy(&source, m_header.status + i * stride + std::min<std::size_t>(m_header.statusSource, kStatusSize - 4), 4);
     std::memcpy(&tag, m_header.status + i * stride + std::min<std::size_t>(m_header.statusTag, kStatusSize - 4), 4);
-    if (source >= 0 && m_header.posts[i] != kNone) {
+    if (source < 0 || m_header.posts[i] == kNone) {
+      continue;
+    }
+    if (log.hasEvents) {
       take(m_header.posts[i], source, tag, last());
+    } else {
+      wild(m_header.posts[i], source);
     }
   }
 }
@@ -406,6 +421,13 @@ void Decoder::survivingStatuses(const BegunCall& begun) {
 void Decoder::begunEvent() {
   const BegunCall& begun = m_header.begun;
   const auto kind = static_cast<RecordKind>(begun.kind);
+  if (!log.hasEvents) {
+    const std::uint32_t inside = m_header.inside.load();
+    log.insideLast = inside > 0 && inside <= kCallCount;
+    log.lastCall = log.insideLast ? inside - 1 : 0;
+    survivingStatuses(begun);
+    return;
+  }
   if (kind == RecordKind::Padding) {
     log.insideLast = begun.check == kBegunInside && begun.serial == last();
     return;
@@ -452,7 +474,9 @@ void Decoder::finish() {
     log.finalMisses[k] = static_cast<std::uint32_t>(word >> 32) == ~count ? count : 0;
   }
   log.serials = log.hasEvents ? last() : m_header.serial.load();
-  log.lastCall = log.history.events.empty() ? 0 : log.history.events.back().call;
+  if (!log.history.events.empty()) {
+    log.lastCall = log.history.events.back().call;
+  }
   std::sort(log.cancelledPosts.begin(), log.cancelledPosts.end());
   if (!log.complete && log.cut.empty()) {
     log.cut = (m_header.failed.load() != 0 ? std::string("the log could not grow: ") + std::strerror(static_cast<int>(m_header.failed.load() >> 32))

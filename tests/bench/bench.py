@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What recording and replaying cost: the bench programs native and under photofinish, interleaved.
 
-    bench.py [--build build/release] [--runs 9] [--only pingpong,halo,storm,replay,until] [--json OUT]
+    bench.py [--build build/release] [--runs 9] [--only self,pingpong,halo,storm,replay,until] [--json OUT]
     bench.py --command 'env LD_PRELOAD=/tmp/x.so {launch}' --only storm      another way to record
 
 Runs go native, ours, ours, native, native, ours ..., so that a drift of the machine meets both. Each
@@ -27,7 +27,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "corpus"))
 from run_native import mpi_environment, stop  # noqa: E402
 
-RECORDED = {"pingpong": (2, [], 1.05), "halo": (2, [], 1.03), "storm": (4, [], 1.15)}
+RECORDED = {"self": (1, [], None), "pingpong": (2, [], 1.05), "halo": (2, [], 1.03), "storm": (4, [], 1.15)}
+SELF_TARGET = 25.0      # ns a message of Send + Recv(ANY), above native
 LONG_STORM = (4, ["500", "340"])     # just over 1,000,000 events in each rank
 UNTIL = "0:1000000"
 REPLAY_TARGET, UNTIL_TARGET = 1.5, 1.3
@@ -130,6 +131,9 @@ class Bench:
             return fields
 
         pairs = self.interleave(lambda: inside(launch), lambda: inside(command), f"record {name}")
+        if name == "self":
+            show_self(pairs)
+            return None
         return row(f"record {name}", [(a["tenth"], b["tenth"]) for a, b in pairs], target,
                    ratio_of_medians=median_ratio([(a["seconds"], b["seconds"]) for a, b in pairs]))
 
@@ -154,6 +158,13 @@ class Bench:
 def progress(text):
     if sys.stderr.isatty():
         print(f"\r{text:40}\r{text}", end="", file=sys.stderr, flush=True)
+
+
+def show_self(pairs):
+    """Not a ratio: what a message costs more."""
+    more = [1e9 * (b["tenth"] - a["tenth"]) / a["messages"] for a, b in pairs]
+    print(f"a message to oneself: native {1e9 * statistics.median(a['tenth'] / a['messages'] for a, _ in pairs):.1f} ns, "
+          f"recorded {statistics.median(more):+.1f} ns ({min(more):+.1f} to {max(more):+.1f}; target {SELF_TARGET:+.0f})")
 
 
 def median_ratio(pairs):
@@ -181,7 +192,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=HERE.parents[1] / "build" / "release")
     parser.add_argument("--runs", type=int, default=9)
-    parser.add_argument("--only", default="pingpong,halo,storm,replay,until")
+    parser.add_argument("--only", default="self,pingpong,halo,storm,replay,until")
     parser.add_argument("--command", default="{photofinish} record -o {trace} {launch}", help="how to record")
     parser.add_argument("--replay-command", default="{photofinish} replay {trace}", help="how to replay")
     parser.add_argument("--stopped", default=r"\bstopped\b", help="line that --until prints at its stop")
@@ -203,11 +214,13 @@ def main():
         bench = Bench(args, pathlib.Path(scratch))
         for name in names:
             try:
-                rows.append(getattr(bench, name)() if name in ("replay", "until") else bench.recording(name))
+                result = getattr(bench, name)() if name in ("replay", "until") else bench.recording(name)
+                rows += [result] if result else []
             except Failed as failure:
                 print(f"{name}: {failure}", file=sys.stderr)
                 failed = True
-    show(rows)
+    if rows:
+        show(rows)
     if args.json:
         args.json.write_text(json.dumps({"rows": rows}, indent=1) + "\n")
     return 1 if failed or not all(r["ok"] for r in rows) else 0

@@ -19,7 +19,7 @@
 namespace pf {
 
 inline constexpr std::uint64_t kLogMagic = 0x0001474F4C4E4650;  // "PFNLOG\1\0"
-inline constexpr std::uint32_t kLogVersion = 1;
+inline constexpr std::uint32_t kLogVersion = 2;
 inline constexpr std::size_t kLogHeaderSize = 8192;
 inline constexpr std::size_t kLogBlockSize = 65536;
 inline constexpr std::size_t kLogBlockData = kLogBlockSize - 8;
@@ -63,7 +63,8 @@ enum class RecordKind : std::uint8_t {
                      ///<   Testany Waitany: index + 1 (0 = MPI_UNDEFINED)
                      ///<   Testsome Waitsome: count + 1 (0 = MPI_UNDEFINED), indices
                      ///<   Iprobe Improbe Probe Mprobe: source, tag;   others: nothing
-  Wild,              ///< wildcard number, source + 1: source of a wildcard receive (logs without events)
+  Wild,              ///< wildcard number, source + 1: source of a wildcard receive (logs without events);
+                     ///<   see also kNextWild
   CancelledPost,     ///< post: this receive was cancelled (logs without events)
   Note,              ///< site: a routine was used whose replay is not guaranteed
   Send,              ///< E site, comm, dest, tag, bytes
@@ -90,6 +91,10 @@ enum class RecordKind : std::uint8_t {
   End,               ///< clean end (MPI_Finalize)
   Count
 };
+
+/// A kind byte with this bit is a whole record: the source (the other bits) of the wildcard receive that is
+/// next in number after the last Wild record, or the first one of all. Sources that do not fit take a Wild record.
+inline constexpr std::uint8_t kNextWild = 0x80;
 
 /// The call that a rank is in: fills the gap between the begin of an event and its record, so that a rank
 /// that dies or hangs inside a call shows that call.
@@ -142,11 +147,13 @@ struct LogHeader {
   std::atomic<std::uint64_t> serial;      ///< events begun
   std::atomic<std::uint64_t> clean;       ///< kLogMagic after MPI_Finalize
   std::atomic<std::uint64_t> failed;      ///< errno << 32 | 1 once the log could not grow
+  std::atomic<std::uint32_t> inside;      ///< logs without events: 1 + number of the call while in one that may block
   alignas(64) BegunCall begun;
   /// Failed tests and probes since the last Choice of each kind: count | ~count << 32.
   alignas(64) std::atomic<std::uint64_t> misses[kChoiceKinds];
   /// Where MPI writes the statuses of receives that complete in the call that is `begun`: still there when a
-  /// fatal error handler (truncation) ends the process inside the call.
+  /// fatal error handler (truncation) ends the process inside the call. `posts` holds post numbers; in logs
+  /// without events, wildcard numbers.
   alignas(64) std::uint32_t posts[kStatusSlots];
   alignas(64) unsigned char status[kStatusSlots][kStatusSize];
 };

@@ -1,0 +1,130 @@
+// The path of a rank that is recorded without events, without jitter and by one thread: what the
+// common calls do then, inlined into their wrappers. It keeps the same books as the handlers do, so
+// that a call with more to it (a wildcard Irecv, a table entry to complete) goes to its handler.
+#pragma once
+
+#include "records.h"
+#include "wrapper_support.h"
+
+namespace pf {
+
+inline bool light() {
+  return g_engine.light && t_depth == 0;
+}
+
+/// An event that does not block, until the end of the scope.
+class LightEvent {
+ public:
+  LightEvent() {
+    ++t_depth;
+    const std::uint64_t serial = ++g_engine.serial;
+    g_engine.page->serial.store(serial, std::memory_order_relaxed);
+    g_engine.log.header().serial.store(serial, std::memory_order_relaxed);
+  }
+  ~LightEvent() { --t_depth; }
+  LightEvent(const LightEvent&) = delete;
+  LightEvent& operator=(const LightEvent&) = delete;
+};
+
+/// An event that may block: the page and the log say where the rank is.
+class LightCall : LightEvent {
+ public:
+  __attribute__((always_inline)) LightCall(std::uint16_t call, MPI_Comm comm, int peer, int tag) {
+    RankPage& page = *g_engine.page;
+    if (comm != MPI_COMM_WORLD && peer >= 0) [[unlikely]] {
+      peer = g_engine.comms.worldRank(comm, peer);
+    }
+    page.waitPeer.store(peer, std::memory_order_relaxed);
+    page.waitTag.store(tag, std::memory_order_relaxed);
+    page.inCall.store(1U + call, std::memory_order_relaxed);
+    g_engine.log.header().inside.store(1U + call, std::memory_order_relaxed);
+  }
+  explicit LightCall(std::uint16_t call) : LightCall(call, MPI_COMM_WORLD, -2, -1) {}
+  ~LightCall() {
+    g_engine.page->inCall.store(0, std::memory_order_relaxed);
+    g_engine.log.header().inside.store(0, std::memory_order_relaxed);
+  }
+  LightCall(const LightCall&) = delete;
+  LightCall& operator=(const LightCall&) = delete;
+};
+
+template <typename RealCall>
+inline int lightSend(std::uint16_t callNumber, RealCall call, const void* buffer, int count,
+                     MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  const LightCall event(callNumber, comm, dest, tag);
+  g_engine.sends += dest != MPI_PROC_NULL ? 1U : 0U;
+  return call(buffer, count, datatype, dest, tag, comm);
+}
+
+template <typename RealCall>
+inline int lightIsend(RealCall call, const void* buffer, int count, MPI_Datatype datatype, int dest,
+                      int tag, MPI_Comm comm, MPI_Request* request) {
+  const LightEvent event;
+  g_engine.sends += dest != MPI_PROC_NULL ? 1U : 0U;
+  const int result = call(buffer, count, datatype, dest, tag, comm, request);
+  if (g_engine.requests.count() != 0 && dest != MPI_PROC_NULL && result == MPI_SUCCESS)
+      [[unlikely]] {
+    g_engine.requests.erase(*request);  // a handle that MPI uses again
+  }
+  return result;
+}
+
+/// The status in the log's header, for a wildcard receive that a fatal error handler may end.
+inline MPI_Status& lightStatus(std::uint32_t wildNumber, const MPI_Status* wanted) {
+  LogHeader& header = g_engine.log.header();
+  MPI_Status& status = reinterpret_cast<MPI_Status*>(header.status)[0];
+  status.MPI_SOURCE = kStatusUntouched;
+  status.MPI_ERROR = wanted != MPI_STATUS_IGNORE ? wanted->MPI_ERROR : 0;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  header.posts[0] = wildNumber;
+  header.begun.statuses = 1;
+  return status;
+}
+
+/// Member by member where they are known: a wide load behind the narrow stores of MPI would wait
+/// for them.
+inline void copyStatus(MPI_Status* to, const MPI_Status& from) {
+#ifdef OPEN_MPI
+  to->MPI_SOURCE = from.MPI_SOURCE;
+  to->MPI_TAG = from.MPI_TAG;
+  to->MPI_ERROR = from.MPI_ERROR;
+  to->_cancelled = from._cancelled;
+  to->_ucount = from._ucount;
+#else
+  *to = from;
+#endif
+}
+
+int lightWildRecv(void* buffer, int count, MPI_Datatype datatype, int tag, MPI_Comm comm,
+                  MPI_Status* status);
+
+inline int lightRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag,
+                     MPI_Comm comm, MPI_Status* status) {
+  const LightCall event(kCallRecv, comm, source, tag);
+  if (isWild(source)) {
+    return lightWildRecv(buffer, count, datatype, tag, comm, status);
+  }
+  g_engine.posts += source != MPI_PROC_NULL ? 1U : 0U;
+  return PF_KNOWN(Recv)(buffer, count, datatype, source, tag, comm, status);
+}
+
+/// Of a receive from a given source only the post number is kept, for MPI_Cancel.
+inline int lightIrecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag,
+                      MPI_Comm comm, MPI_Request* request) {
+  const LightEvent event;
+  const int result = PF_KNOWN(Irecv)(buffer, count, datatype, source, tag, comm, request);
+  if (source != MPI_PROC_NULL) {
+    const std::uint32_t post = g_engine.posts++;
+    if (result == MPI_SUCCESS) {
+      g_engine.postNumbers.note(*request, post);
+    }
+  }
+  return result;
+}
+
+/// Whether the outcome of a completion that reports all of its requests needs no look at them.
+inline bool lightCompletion() {
+  return light() && g_engine.requests.count() == 0;
+}
+
+}  // namespace pf
