@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
   recordCommand
       ->add_option(
           "--mode", recording.mode,
-          "all: every event (default); outcomes: MPI's choices only, events by a later replay")
+          "outcomes: MPI's choices only, events by a replay (default); all: every event at once")
       ->check(CLI::IsMember({"outcomes", "all"}));
   recordCommand->add_option("--jitter", recording.jitterSeed,
                             "delay MPI calls at random, by this seed, to provoke other orders");

@@ -44,7 +44,8 @@ std::string classOf(const Execution& execution, const Race& race) {
   return text;
 }
 
-/// A rank that left no log, or none that can be read.
+}  // namespace
+
 RankLog emptyLog(Rank rank, std::int32_t size, std::string why) {
   RankLog log;
   log.rank = rank;
@@ -54,16 +55,17 @@ RankLog emptyLog(Rank rank, std::int32_t size, std::string why) {
   return log;
 }
 
+namespace {
+
 std::string stateText(const RankLog& log, const Execution& execution) {
   if (log.complete) {
     return "finished";
   }
-  if (log.history.events.empty()) {
-    return log.cut;
+  if (log.history.events.empty() && !log.insideLast) {
+    return log.serials == 0 ? log.cut : "ended after event " + std::to_string(log.serials);
   }
-  const Event& last = log.history.events.back();
   const std::string call =
-      last.call < execution.callNames.size() ? execution.callNames[last.call] : "?";
+      log.lastCall < execution.callNames.size() ? execution.callNames[log.lastCall] : "?";
   return (log.insideLast ? "ended inside " : "ended after ") + call + " (event " +
          std::to_string(log.serials) + ")";
 }
@@ -80,16 +82,12 @@ Status addLog(db::TraceWriter& writer, Rank rank, const std::vector<unsigned cha
   return {};
 }
 
-/// The file without the unused rest of its last window.
+/// The file without the unused rest of its last window. A record ends in at most kMaxRecord zeros.
 void trim(std::vector<unsigned char>& bytes) {
-  while (bytes.size() > kLogHeaderSize + kLogBlockSize) {
-    const auto last = bytes.end() - static_cast<std::ptrdiff_t>(
-                                        (bytes.size() - kLogHeaderSize - 1) % kLogBlockSize + 1);
-    if (std::any_of(last, bytes.end(), [](unsigned char b) { return b != 0; })) {
-      return;
-    }
-    bytes.erase(last, bytes.end());
-  }
+  const auto zeros =
+      std::find_if(bytes.rbegin(), bytes.rend(), [](unsigned char b) { return b != 0; });
+  const auto used = static_cast<std::size_t>(bytes.rend() - zeros) + kMaxRecord;
+  bytes.resize(std::min(bytes.size(), std::max(used, kLogHeaderSize)));
 }
 
 }  // namespace
@@ -242,7 +240,7 @@ Status writeTrace(const std::string& path, const std::vector<RankLog>& logs, con
       return status;
     }
   }
-  if (logs.front().hasEvents) {
+  if (facts.mode == "all") {
     if (Status status = writer->writeExecution(analysis.execution, analysis.races,
                                                analysis.logicalTimes, analysis.raceClasses);
         !status) {
@@ -295,6 +293,7 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
   result.ranks = size;
   result.messages = analysis->execution.messages.size();
   result.racing = analysis->races.size();
+  result.analysed = facts.mode == "all";
   result.complete = true;
   std::set<std::string> notes;
   for (const RankLog& log : logs) {

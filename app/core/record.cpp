@@ -135,11 +135,20 @@ int follow(Job& job, RunFacts& facts) {
 }
 
 void say(const Collated& collated, const Recorded& recorded) {
-  std::fprintf(stderr,
-               "photofinish: %d ranks, %llu messages, %llu wildcard receives, %llu racing -> %s\n",
-               collated.ranks, static_cast<unsigned long long>(collated.messages),
-               static_cast<unsigned long long>(collated.wildcardReceives),
-               static_cast<unsigned long long>(collated.racing), recorded.trace.c_str());
+  if (!collated.analysed) {
+    std::fprintf(
+        stderr,
+        "photofinish: %d ranks, %llu wildcard receives -> %s ('photofinish races %s' lists "
+        "those that raced)\n",
+        collated.ranks, static_cast<unsigned long long>(collated.wildcardReceives),
+        recorded.trace.c_str(), recorded.trace.c_str());
+  } else {
+    std::fprintf(
+        stderr, "photofinish: %d ranks, %llu messages, %llu wildcard receives, %llu racing -> %s\n",
+        collated.ranks, static_cast<unsigned long long>(collated.messages),
+        static_cast<unsigned long long>(collated.wildcardReceives),
+        static_cast<unsigned long long>(collated.racing), recorded.trace.c_str());
+  }
   for (const std::string& cut : collated.cuts) {
     std::fprintf(stderr, "photofinish:   %s\n", cut.c_str());
   }

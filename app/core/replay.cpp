@@ -1,10 +1,12 @@
 #include "app/replay.h"
 
+#include "mpi_calls.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 
@@ -80,6 +82,45 @@ std::vector<std::uint64_t> stopsAtEnd(const db::TraceStore& store) {
   return stops;
 }
 
+Status rankIsThere(const db::TraceStore& store, Rank rank) {
+  if (rank >= 0 && rank < store.run().ranks) {
+    return {};
+  }
+  return Error{ErrorCode::Usage, "the recording has no rank " + std::to_string(rank),
+               "Its ranks are 0 to " + std::to_string(store.run().ranks - 1) + "."};
+}
+
+Status eventIsThere(const db::TraceStore& store, EventRef event) {
+  if (Status status = rankIsThere(store, event.rank); !status) {
+    return status;
+  }
+  const Serial last = store.ranks()[static_cast<std::size_t>(event.rank)].lastSerial;
+  if (event.serial >= 1 && event.serial <= last) {
+    return {};
+  }
+  return Error{
+      ErrorCode::Usage,
+      "rank " + std::to_string(event.rank) + " has no event " + std::to_string(event.serial),
+      "Its events are 1 to " + std::to_string(last) + "; 'photofinish events' lists them."};
+}
+
+Result<std::vector<std::uint64_t>> stopsBeforeFailure(db::TraceStore& store) {
+  std::vector<std::uint64_t> stops = stopsAtEnd(store);
+  Result<std::vector<RankLog>> logs = readLogs(store);
+  if (!logs) {
+    return logs.error();
+  }
+  for (std::size_t i = 0; i < stops.size() && i < logs->size(); ++i) {
+    const RankLog& log = (*logs)[i];
+    const int signal = store.ranks()[i].exitSignal.value_or(0);
+    const bool victim = signal == SIGTERM || signal == SIGKILL;  // the launcher ended it
+    if (stops[i] > 1 && log.insideLast && !victim && log.lastCall != kCallAbort) {
+      --stops[i];
+    }
+  }
+  return stops;
+}
+
 std::string eventText(const Execution& execution, EventRef ref) {
   if (ref.rank < 0 || static_cast<std::size_t>(ref.rank) >= execution.ranks.size() ||
       ref.serial == 0 ||
@@ -113,6 +154,8 @@ class Replay {
 
  private:
   Status plan();
+  void surveyReachedItsStops();
+  Status keepSurvey(const std::string& logs);
   void handle(const protocol::Message& message);
   void verdict(const protocol::Verdict& verdict);
   void stopped();
@@ -130,7 +173,8 @@ class Replay {
   std::optional<Execution> m_execution;
   std::optional<Error> m_failure;
   std::vector<protocol::RankHello> m_hellos;
-  bool m_holding = false;  ///< ranks are held at the end of their records
+  bool m_holding = false;       ///< ranks are held at the end of their records
+  bool m_surveyGoesOn = false;  ///< ranks that ended inside of a call have not begun it yet
   bool m_waitingForUser = false;
   std::optional<int> m_result;
 };
@@ -149,17 +193,11 @@ Status Replay::plan() {
   if (m_options.until) {
     const EventRef target = *m_options.until;
     const Execution& e = execution();
-    if (target.rank < 0 || static_cast<std::size_t>(target.rank) >= e.ranks.size()) {
-      return Error{ErrorCode::Usage, "the recording has no rank " + std::to_string(target.rank),
-                   "Its ranks are 0 to " + std::to_string(m_store.run().ranks - 1) + "."};
-    }
-    const auto& events = e.ranks[static_cast<std::size_t>(target.rank)].events;
-    if (target.serial == 0 || target.serial > events.size()) {
-      return Error{
-          ErrorCode::Usage,
-          "rank " + std::to_string(target.rank) + " has no event " + std::to_string(target.serial),
-          "Its events are 1 to " + std::to_string(events.size()) +
-              "; 'photofinish events' lists them."};
+    if (target.serial > e.ranks[static_cast<std::size_t>(target.rank)].events.size()) {
+      return Error{ErrorCode::Usage,
+                   "the survey of this recording did not come to event " +
+                       std::to_string(target.serial) + " of rank " + std::to_string(target.rank),
+                   "'photofinish events' lists what it saw; 'record --mode all' keeps all events."};
     }
     for (const Serial events_done : cutBefore(e, target)) {
       plan.stops.push_back(events_done + 1);
@@ -168,8 +206,28 @@ Status Replay::plan() {
   } else {
     plan.stops = stopsAtEnd(m_store);
     m_holding = !plan.stops.empty();
+    if (m_options.survey && m_holding) {
+      Result<std::vector<std::uint64_t>> stops = stopsBeforeFailure(m_store);
+      if (!stops) {
+        return stops.error();
+      }
+      m_surveyGoesOn = *stops != plan.stops;
+      plan.stops = std::move(*stops);
+    }
   }
   return m_job->send(plan);
+}
+
+/// All events of the record have been done, but for those in which a rank failed.
+void Replay::surveyReachedItsStops() {
+  if (!std::exchange(m_surveyGoesOn, false)) {
+    m_result = m_store.run().exitStatus.value_or(0);
+    return;
+  }
+  protocol::Plan plan;
+  plan.openGate = true;
+  plan.stops = stopsAtEnd(m_store);
+  (void)m_job->send(plan);
 }
 
 void Replay::stopped() {
@@ -205,6 +263,8 @@ void Replay::verdict(const protocol::Verdict& verdict) {
     case protocol::VerdictKind::CutReached:
       if (m_options.until) {
         stopped();
+      } else if (m_options.survey) {
+        surveyReachedItsStops();
       } else if (m_holding) {
         m_holding = false;
         say("the recording ends here; from now on the ranks run freely");
@@ -227,6 +287,8 @@ void Replay::verdict(const protocol::Verdict& verdict) {
                   "the replay does not get on, though the recorded run did:\n" + verdict.text,
                   "Something that is not recorded (time, input, a file) differs, or the program "
                   "was changed."};
+      } else if (m_options.survey) {
+        surveyReachedItsStops();
       } else {
         say("the replay does not get on; the recording ends here, too:\n" + verdict.text);
         m_result = m_store.run().exitStatus.value_or(0);
@@ -242,7 +304,10 @@ void Replay::verdict(const protocol::Verdict& verdict) {
 void Replay::handle(const protocol::Message& message) {
   if (const auto* diverged = std::get_if<protocol::RankDiverged>(&message); diverged != nullptr) {
     const EventRef at{diverged->rank, diverged->serial};
-    const bool known = diverged->serial >= 1 && diverged->expected.rfind("MPI_", 0) == 0;
+    const auto rank = static_cast<std::size_t>(diverged->rank);
+    const bool known = diverged->serial >= 1 && diverged->expected.rfind("MPI_", 0) == 0 &&
+                       rank < execution().ranks.size() &&
+                       diverged->serial <= execution().ranks[rank].events.size();
     m_failure = Error{ErrorCode::Divergence,
                       "replay divergence at rank " + std::to_string(diverged->rank) + ", event " +
                           std::to_string(diverged->serial) + "\n  expected: " +
@@ -269,6 +334,9 @@ Result<int> Replay::run() {
     logs = m_store.path() + ".survey-" + std::to_string(getpid());
     fs::create_directory(logs);
     options->session.mode |= kRecordChoices | kRecordEvents;
+    if (!m_store.run().complete) {
+      options->session.mode |= kHoldAfter;
+    }
     options->session.logDirectory = logs;
   }
   const UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
@@ -278,6 +346,12 @@ Result<int> Replay::run() {
   if (m_options.survey) {
     options->output = null.get();
     options->error = null.get();
+  }
+  if (m_options.survey && m_options.quiet) {
+    std::fprintf(
+        stderr,
+        "photofinish: this trace has choices only; running the program once more to see its "
+        "events …\n");
   }
   Result<std::unique_ptr<Job>> job = Job::start(std::move(*options));
   if (!job) {
@@ -323,30 +397,48 @@ Result<int> Replay::run() {
     return *m_failure;
   }
   if (m_options.survey) {
-    auto files = readLogFiles(logs);
+    const Status kept = keepSurvey(logs);
     fs::remove_all(logs);
-    if (!files) {
-      return files.error();
-    }
-    std::vector<RankLog> read;
-    for (const auto& [rank, bytes] : *files) {
-      Result<RankLog> log = readLog(bytes);
-      if (!log) {
-        return log.error();
-      }
-      read.push_back(std::move(*log));
-    }
-    Result<Analysis> analysis = analyse(read);
-    if (!analysis) {
-      return analysis.error();
-    }
-    if (Status status = m_store.replaceExecution(analysis->execution, analysis->races,
-                                                 analysis->logicalTimes, analysis->raceClasses);
-        !status) {
-      return status.error();
+    if (!kept) {
+      return kept.error();
     }
   }
   return *m_result;
+}
+
+/// Puts what the survey saw into the trace.
+Status Replay::keepSurvey(const std::string& logs) {
+  auto files = readLogFiles(logs);
+  if (!files) {
+    return files.error();
+  }
+  std::vector<RankLog> seen;
+  for (const db::RankInfo& rank : m_store.ranks()) {
+    const auto file = files->find(rank.rank);
+    if (file == files->end()) {
+      seen.push_back(emptyLog(rank.rank, m_store.run().ranks, rank.cutReason));
+      continue;
+    }
+    Result<RankLog> log = readLog(file->second);
+    if (!log) {
+      return log.error();
+    }
+    if (log->serials < rank.lastSerial) {
+      std::fprintf(
+          stderr,
+          "photofinish: of rank %d, only %llu of %llu recorded events were seen again; the "
+          "others are not in the diagram. 'record --mode all' keeps the events themselves.\n",
+          rank.rank, static_cast<unsigned long long>(log->serials),
+          static_cast<unsigned long long>(rank.lastSerial));
+    }
+    seen.push_back(std::move(*log));
+  }
+  Result<Analysis> analysis = analyse(seen);
+  if (!analysis) {
+    return analysis.error();
+  }
+  return m_store.replaceExecution(analysis->execution, analysis->races, analysis->logicalTimes,
+                                  analysis->raceClasses);
 }
 
 }  // namespace
@@ -357,6 +449,11 @@ Result<int> replay(const ReplayOptions& options) {
                 options.survey ? db::TraceStore::Mode::ReadWrite : db::TraceStore::Mode::ReadOnly);
   if (!store) {
     return store.error();
+  }
+  if (options.until) {  // before a survey is made for it
+    if (Status status = eventIsThere(*store, *options.until); !status) {
+      return status.error();
+    }
   }
   if (options.until && !options.survey) {
     Result<bool> known = store->hasExecution();
@@ -390,9 +487,6 @@ Status surveyIfNeeded(const std::string& trace) {
       return {};
     }
   }
-  std::fprintf(stderr,
-               "photofinish: this trace has choices only; running the program once more to see its "
-               "events …\n");
   ReplayOptions options;
   options.trace = trace;
   options.survey = true;

@@ -249,15 +249,20 @@ Result<std::string> racesReport(const std::string& trace, bool asJson) {
 }
 
 Result<std::string> eventsReport(const std::string& trace, std::optional<Rank> only, bool asJson) {
+  if (only) {  // before a survey is made for it
+    Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
+    if (!store) {
+      return store.error();
+    }
+    if (Status status = rankIsThere(*store, *only); !status) {
+      return status.error();
+    }
+  }
   Result<Loaded> loaded = load(trace);
   if (!loaded) {
     return loaded.error();
   }
   const Execution& execution = loaded->execution;
-  if (only && (*only < 0 || static_cast<std::size_t>(*only) >= execution.ranks.size())) {
-    return Error{ErrorCode::Usage, "the recording has no rank " + std::to_string(*only),
-                 "Its ranks are 0 to " + std::to_string(loaded->store.run().ranks - 1) + "."};
-  }
   json all = json::array();
   std::ostringstream out;
   for (std::size_t r = 0; r < execution.ranks.size(); ++r) {

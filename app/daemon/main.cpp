@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <map>
@@ -85,15 +86,27 @@ pf::Status writeFile(const std::string& path, const std::vector<unsigned char>& 
   return {};
 }
 
-/// Compiles the schedules of `trace` into `directory`.
+/// Compiles the schedules of `trace` into `directory`. What a recording without events does not say
+/// for the comparison of each call comes from its survey, once there is one.
 pf::Result<std::vector<std::string>> compileAll(pf::db::TraceStore& store,
                                                 const std::string& directory) {
   auto logs = pf::app::readLogs(store);
   if (!logs) {
     return logs.error();
   }
+  const bool checksInLogs = std::any_of(logs->begin(), logs->end(),
+                                        [](const pf::RankLog& log) { return !log.checks.empty(); });
+  pf::Execution surveyed;
+  if (pf::Result<bool> known = store.hasExecution(); known && *known && !checksInLogs) {
+    if (auto execution = store.readExecution(); execution) {
+      surveyed = std::move(*execution);
+    }
+  }
   std::vector<std::string> paths;
   for (pf::RankLog& log : *logs) {
+    if (static_cast<std::size_t>(log.rank) < surveyed.ranks.size()) {
+      log.checks = pf::eventChecks(surveyed, log.rank);
+    }
     paths.push_back(directory + "/rank-" + std::to_string(log.rank) + ".schedule");
     if (pf::Status status = writeFile(paths.back(), pf::compileSchedule(log)); !status) {
       return status.error();

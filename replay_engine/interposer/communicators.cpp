@@ -116,6 +116,7 @@ KnownCommunicator& Communicators::add(MPI_Comm comm, std::uint64_t key, std::uin
     g_engine.log.commit(p);
     logMembers(members, localSize);
     logMembers(remote, remoteSize);
+    g_engine.log.publish();
   }
   auto* known = static_cast<KnownCommunicator*>(std::calloc(1, sizeof(KnownCommunicator)));
   known->handle = comm;

@@ -83,12 +83,20 @@ void compare(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
     recordUsedUp(place, got);
     return;
   }
+  const ScheduleHeader& recorded = g_engine.choices.header();
+  if (recorded.complete != 0 && g_engine.serial == recorded.serials &&
+      place.call != kCallFinalize) {
+    char got[256];
+    describe(got, sizeof got, place.call, comm, peer, tag);
+    diverge(place, kCallNames[kCallFinalize], got);
+  }
   const std::uint32_t expected = g_engine.choices.check(g_engine.serial);
   if (expected == 0) {
     return;
   }
-  const std::uint32_t number = comm == MPI_COMM_NULL ? 0 : g_engine.comms.number(comm);
-  if (eventCheck(place.call, number, peer, tag) != expected) {
+  const bool none = comm == MPI_COMM_NULL;
+  if (eventCheck(place.call, none ? 0 : g_engine.comms.of(comm).key,
+                 none ? peer : g_engine.comms.worldRank(comm, peer), tag) != expected) {
     char got[256];
     describe(got, sizeof got, place.call, comm, peer, tag);
     char was[64];
@@ -162,6 +170,12 @@ void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   }
   if (g_engine.jitter) [[unlikely]] {
     jitterPause();
+  }
+}
+
+void holdIfDue() {
+  if (g_engine.active && mustStopBefore(g_engine.serial + 1)) {
+    pf_stop_at_event();
   }
 }
 

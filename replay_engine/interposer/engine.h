@@ -36,17 +36,19 @@ struct Engine {
   bool events = false;  ///< and events
   bool replay = false;  ///< choices are forced
   bool jitter = false;
-  bool threads = false;  ///< MPI_THREAD_MULTIPLE: state is behind `lock`
-  bool live = false;     ///< replay: this rank's record has been used up, MPI chooses again
-  bool light = false;    ///< active, and light.h has the common calls
+  bool threads = false;    ///< MPI_THREAD_MULTIPLE: state is behind `lock`
+  bool live = false;       ///< replay: this rank's record has been used up, MPI chooses again
+  bool holdAfter = false;  ///< stops take hold where the event before them ends
+  bool light = false;      ///< active, and light.h has the common calls
   std::atomic_flag lock = ATOMIC_FLAG_INIT;
 
   RankPage* page = nullptr;
-  std::uint64_t serial = 0;      ///< events begun
-  std::uint32_t posts = 0;       ///< receives posted
-  std::uint32_t wildPosts = 0;   ///< of them from MPI_ANY_SOURCE
-  std::uint32_t wildLogged = 0;  ///< number of the wildcard receive that a kNextWild byte stands for
-  std::uint32_t sends = 0;       ///< messages sent
+  std::uint64_t serial = 0;     ///< events begun
+  std::uint32_t posts = 0;      ///< receives posted
+  std::uint32_t wildPosts = 0;  ///< of them from MPI_ANY_SOURCE
+  std::uint32_t wildLogged =
+      0;                    ///< number of the wildcard receive that a kNextWild byte stands for
+  std::uint32_t sends = 0;  ///< messages sent
   std::uint32_t postedCollectives = 0;
   std::uint64_t random = 1;  ///< state of the jitter
 
@@ -81,6 +83,9 @@ class StateLock {
 /// recording. `comm`, `peer` (of the communicator, or MPI_ANY_SOURCE), `tag`: what steers matching;
 /// see eventCheck().
 void beginEvent(const CallPlace& place, MPI_Comm comm = MPI_COMM_NULL, int peer = -2, int tag = -1);
+
+/// The end of an event, with holdAfter: stops where beginEvent() would stop at the next one.
+void holdIfDue();
 
 /// Says on the page (and in the log's header) in which call the rank is, until the end of the
 /// scope.

@@ -1,7 +1,7 @@
 #include "engine.h"
 #include "rank_link.h"
-#include "records.h"
 #include "real_calls.h"
+#include "records.h"
 #include "wrapper_support.h"
 #include <dlfcn.h>
 #include <unistd.h>
@@ -167,6 +167,9 @@ int onAbort(const CallPlace& place, MPI_Comm comm, int code) {
   beginEvent(place);
   logLocal(place);
   const InCall inCall(place, RecordKind::Padding, MPI_COMM_NULL, -2, -1);
+  if (g_engine.holdAfter) {
+    holdIfDue();
+  }
   return PF_REAL(Abort)(comm, code);
 }
 

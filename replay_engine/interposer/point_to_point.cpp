@@ -46,8 +46,7 @@ int lightWildRecv(void* buffer, int count, MPI_Datatype datatype, int tag, MPI_C
   ++g_engine.posts;
   const std::uint32_t wildNumber = g_engine.wildPosts++;
   MPI_Status& surviving = lightStatus(wildNumber, status);
-  const int result =
-      PF_KNOWN(Recv)(buffer, count, datatype, MPI_ANY_SOURCE, tag, comm, &surviving);
+  const int result = PF_KNOWN(Recv)(buffer, count, datatype, MPI_ANY_SOURCE, tag, comm, &surviving);
   if (status != MPI_STATUS_IGNORE) {
     copyStatus(status, surviving);
   }

@@ -151,6 +151,7 @@ bool joinAgent() {
   g_engine.events = (mode & kRecordEvents) != 0;
   g_engine.replay = (mode & kReplay) != 0;
   g_engine.jitter = (mode & kJitter) != 0;
+  g_engine.holdAfter = (mode & kHoldAfter) != 0;
   const auto rankSeed = static_cast<std::uint64_t>(page->rank + 1) * 0xD1B54A32D192ED03U;
   g_engine.random = (page->jitterSeed * 0x9E3779B97F4A7C15U + rankSeed) | 1U;
   if (g_engine.record) {

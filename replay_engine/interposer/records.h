@@ -19,7 +19,8 @@ inline std::uint64_t bytesOf(int count, MPI_Datatype datatype) {
     int addresses = 0;
     int types = 0;
     int combiner = 0;
-    if (PF_REAL(Type_get_envelope)(datatype, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
+    if (PF_REAL(Type_get_envelope)(datatype, &integers, &addresses, &types, &combiner) ==
+            MPI_SUCCESS &&
         combiner == MPI_COMBINER_NAMED) {
       knownSize = size;
       knownType = datatype;

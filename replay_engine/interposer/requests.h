@@ -80,7 +80,8 @@ class Requests {
 };
 
 /// Post numbers of receives from given sources, which have no other entry in a recording without
-/// events. One store a receive: a slot a handle, and what a newer handle pushes out goes to a table.
+/// events. One store a receive: a slot a handle, and what a newer handle pushes out goes to a
+/// table.
 class PostNumbers {
  public:
   void note(MPI_Request handle, std::uint32_t post) {

@@ -24,7 +24,12 @@ inline bool passThrough() {
 class Inside {
  public:
   Inside() { ++t_depth; }
-  ~Inside() { --t_depth; }
+  ~Inside() {
+    if (g_engine.holdAfter && t_depth == 1) [[unlikely]] {
+      holdIfDue();
+    }
+    --t_depth;
+  }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 };
@@ -73,25 +78,32 @@ PF_HANDLER int onSend(const CallPlace&, const void*, int, MPI_Datatype, int, int
 PF_HANDLER int onBsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm);
 PF_HANDLER int onSsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm);
 PF_HANDLER int onRsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm);
-PF_HANDLER int onIsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-PF_HANDLER int onIbsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-PF_HANDLER int onIssend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-PF_HANDLER int onIrsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-PF_HANDLER int onSend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+PF_HANDLER int onIsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm,
+                       MPI_Request*);
+PF_HANDLER int onIbsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm,
+                        MPI_Request*);
+PF_HANDLER int onIssend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm,
+                        MPI_Request*);
+PF_HANDLER int onIrsend(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm,
+                        MPI_Request*);
+PF_HANDLER int onSend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm,
+                           MPI_Request*);
 PF_HANDLER int onBsend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm,
-                 MPI_Request*);
+                            MPI_Request*);
 PF_HANDLER int onSsend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm,
-                 MPI_Request*);
+                            MPI_Request*);
 PF_HANDLER int onRsend_init(const CallPlace&, const void*, int, MPI_Datatype, int, int, MPI_Comm,
-                 MPI_Request*);
+                            MPI_Request*);
 
 PF_HANDLER int onRecv(const CallPlace&, void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status*);
-PF_HANDLER int onIrecv(const CallPlace&, void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-PF_HANDLER int onRecv_init(const CallPlace&, void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
-PF_HANDLER int onSendrecv(const CallPlace&, const void*, int, MPI_Datatype, int, int, void*, int, MPI_Datatype,
-               int, int, MPI_Comm, MPI_Status*);
-PF_HANDLER int onSendrecv_replace(const CallPlace&, void*, int, MPI_Datatype, int, int, int, int, MPI_Comm,
-                       MPI_Status*);
+PF_HANDLER int onIrecv(const CallPlace&, void*, int, MPI_Datatype, int, int, MPI_Comm,
+                       MPI_Request*);
+PF_HANDLER int onRecv_init(const CallPlace&, void*, int, MPI_Datatype, int, int, MPI_Comm,
+                           MPI_Request*);
+PF_HANDLER int onSendrecv(const CallPlace&, const void*, int, MPI_Datatype, int, int, void*, int,
+                          MPI_Datatype, int, int, MPI_Comm, MPI_Status*);
+PF_HANDLER int onSendrecv_replace(const CallPlace&, void*, int, MPI_Datatype, int, int, int, int,
+                                  MPI_Comm, MPI_Status*);
 PF_HANDLER int onStart(const CallPlace&, MPI_Request*);
 PF_HANDLER int onStartall(const CallPlace&, int, MPI_Request*);
 PF_HANDLER int onMrecv(const CallPlace&, void*, int, MPI_Datatype, MPI_Message*, MPI_Status*);

@@ -21,7 +21,6 @@ class Decoder {
 
  private:
   void event(EventKind kind, std::uint32_t site, std::uint32_t comm = kNone, std::int32_t peer = -2, std::int32_t tag = -1);
-  void check(std::uint32_t comm, std::int32_t peer, std::int32_t tag);
   [[nodiscard]] Rank world(std::uint32_t comm, std::int32_t peer) const;
   std::uint32_t post(std::uint32_t comm, std::int32_t source, std::int32_t tag, bool forcible);
   void take(std::uint32_t post, std::int32_t source, std::int32_t tag, Serial at);
@@ -56,10 +55,6 @@ Rank Decoder::world(std::uint32_t comm, std::int32_t peer) const {
   return index < c.members.size() ? c.members[index] : kUnknownRank;
 }
 
-void Decoder::check(std::uint32_t comm, std::int32_t peer, std::int32_t tag) {
-  log.checks.back() = eventCheck(log.history.events.back().call, comm == kNone ? 0 : comm, peer, tag);
-}
-
 void Decoder::event(EventKind kind, std::uint32_t site, std::uint32_t comm, std::int32_t peer, std::int32_t tag) {
   Event e;
   e.kind = kind;
@@ -69,8 +64,7 @@ void Decoder::event(EventKind kind, std::uint32_t site, std::uint32_t comm, std:
   e.peer = world(comm, peer);
   e.tag = tag;
   log.history.events.push_back(e);
-  log.checks.push_back(0);
-  check(comm, peer, tag);
+  log.checks.push_back(eventCheck(e.call, comm < log.communicators.size() ? log.communicators[comm].key : 0, e.peer, tag));
 }
 
 std::uint32_t Decoder::post(std::uint32_t comm, std::int32_t source, std::int32_t tag, bool forcible) {

@@ -12,12 +12,13 @@ namespace {
 using nlohmann::json;
 
 constexpr int kVersion = 1;
-constexpr std::array<std::pair<const char*, std::uint32_t>, 5> kModes{{
+constexpr std::array<std::pair<const char*, std::uint32_t>, 6> kModes{{
     {"record-choices", kRecordChoices},
     {"record-events", kRecordEvents},
     {"replay", kReplay},
     {"gate", kGate},
     {"jitter", kJitter},
+    {"hold-after", kHoldAfter},
 }};
 
 Error bad(const std::string& what) {

@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from photofinish import BIN, PhotofinishTest, main
 
-PROGRAM = BIN / "corpus" / "any_source_sum"
+PROGRAM = BIN / "e2e" / "steady"
 PLACES = 48
 SEED = 20261120
 
@@ -16,7 +16,7 @@ class DamagedTraceTest(PhotofinishTest):
     def setUp(self):
         super().setUp()
         self.need("mpirun", PROGRAM)
-        self.record("whole.pft", self.mpirun(4, PROGRAM))
+        self.record("whole.pft", self.mpirun(3, PROGRAM, 400, 0), "--mode", "all")
         self.whole = (self.dir / "whole.pft").read_bytes()
         self.bad = self.dir / "bad.pft"
         self.random = random.Random(SEED)

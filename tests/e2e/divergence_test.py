@@ -16,6 +16,12 @@ class DivergenceTest(PhotofinishTest):
         self.word = self.dir / "word"
         self.word.write_text("plain\n")
         self.recorded = self.record("t.pft", self.mpirun(3, STEERED, self.word))
+        self.survey()
+
+    def survey(self):
+        """From then on each call is compared, not only the number of them."""
+        run = self.photofinish("replay", self.dir / "t.pft", "--survey")
+        self.assertEqual(run.status, 0, run)
 
     def assert_diverges(self, run, rank, expected, got):
         self.assertEqual(run.status, 3, run)
@@ -45,6 +51,16 @@ class DivergenceTest(PhotofinishTest):
     def test_one_call_more(self):
         run = self.replay("t.pft", env={"STEER": "more"})
         self.assert_diverges(run, 1, "MPI_Finalize", "MPI_Send")
+
+    def test_without_a_survey(self):
+        for word, got in (("less", "MPI_Finalize"), ("more", "MPI_Send")):
+            with self.subTest(word=word):
+                self.record("choices.pft", self.mpirun(3, STEERED, self.word))
+                self.assert_diverges(self.replay("choices.pft", env={"STEER": word}), 1, "MPI_Finalize", got)
+
+    def test_full_recording(self):
+        self.record("t.pft", self.mpirun(3, STEERED, self.word), "--mode", "all")
+        self.assert_diverges(self.replay("t.pft", env={"STEER": "tag"}), 1, "tag 5", "tag 6")
 
     def test_expected_names_the_place(self):
         run = self.replay("t.pft", env={"STEER": "tag"})

@@ -19,9 +19,9 @@ class LostHelpersTest(PhotofinishTest):
         super().setUp()
         self.need("mpirun", STEADY)
 
-    def launch(self, pause=10000, rounds=ROUNDS):
+    def launch(self, *options, pause=10000, rounds=ROUNDS):
         """About pause * 2 * rounds microseconds long."""
-        return [BIN / "photofinish", "record", "-o", self.dir / "t.pft", *self.mpirun(RANKS, STEADY, rounds, pause)]
+        return [BIN / "photofinish", "record", "-o", self.dir / "t.pft", *options, *self.mpirun(RANKS, STEADY, rounds, pause)]
 
     def assert_program_was_not_disturbed(self, run, rounds=ROUNDS):
         self.assertEqual(run.status, 0, run)
@@ -36,7 +36,10 @@ class LostHelpersTest(PhotofinishTest):
         info = self.photofinish("info", self.dir / "t.pft", "--json")
         self.assertEqual(info.status, 0, info)
         self.assertTrue(info.json()["complete"], info)
-        self.assertEqual(info.json()["messages"], 2 * rounds * (RANKS - 1), info)
+        received = rounds * (RANKS - 1)  # by rank 0, which answers each message
+        self.assertEqual(info.json()["wildcardReceives"], received, info)
+        self.assertEqual([rank["events"] for rank in info.json()["perRank"]],
+                         [2 * received + 2] + [2 * rounds + 2] * (RANKS - 1), info)
         self.assertEqual(self.photofinish("check", self.dir / "t.pft").status, 0)
 
     def test_daemon_killed(self):
@@ -142,7 +145,7 @@ class LostHelpersTest(PhotofinishTest):
     def test_file_size_limit(self):
         """The log's file must not grow beyond two megabytes: no SIGXFSZ for the program, either."""
         rounds = 120000
-        with self.start(self.launch(pause=0, rounds=rounds), env={"STEADY_FILE_LIMIT": str(2 << 20)}) as command:
+        with self.start(self.launch("--mode", "all", pause=0, rounds=rounds), env={"STEADY_FILE_LIMIT": str(2 << 20)}) as command:
             run = command.finish(120)
         self.assert_only_the_log_ends(run, rounds)
         self.assert_trace_is_good_up_to_there("could not grow: File too large")
@@ -155,7 +158,7 @@ class LostHelpersTest(PhotofinishTest):
             self.skipTest("cannot mount a small file system")
         self.addCleanup(subprocess.run, ["umount", place], check=False)
         rounds = 120000
-        with self.start([BIN / "photofinish", "record", "-o", place / "t.pft", *self.mpirun(RANKS, STEADY, rounds, 0)]) as command:
+        with self.start([BIN / "photofinish", "record", "--mode", "all", "-o", place / "t.pft", *self.mpirun(RANKS, STEADY, rounds, 0)]) as command:
             run = command.finish(120)
         self.assert_only_the_log_ends(run, rounds)
         # No room for the trace, either: the logs are kept, and become one where there is room.

@@ -1,4 +1,4 @@
-"""record --mode outcomes: only MPI's choices are logged; replays are as good, and events come from a replay."""
+"""What is recorded by default: only MPI's choices are logged; replays are as good, and events come from a survey."""
 import os
 import sys
 
@@ -9,9 +9,9 @@ NAMES = ("any_source_sum", "waitany_workers", "testsome_poll", "mprobe_mrecv", "
 
 
 class OutcomesTest(PhotofinishTest):
-    def record_outcomes(self, name, ranks):
+    def record_outcomes(self, name, ranks, status=0):
         self.need("mpirun", BIN / "corpus" / name)
-        return self.record("t.pft", self.mpirun(ranks, BIN / "corpus" / name), "--mode", "outcomes")
+        return self.record("t.pft", self.mpirun(ranks, BIN / "corpus" / name), status=status)
 
     def test_replays(self):
         for name in NAMES:
@@ -43,12 +43,28 @@ class OutcomesTest(PhotofinishTest):
 
     def test_same_races_as_a_full_recording_of_the_same_run(self):
         """A survey of a full recording finds what the recording held."""
-        self.need("mpirun", BIN / "corpus" / "any_source_sum")
-        self.record("t.pft", self.mpirun(4, BIN / "corpus" / "any_source_sum"))
-        before = self.photofinish("races", self.dir / "t.pft", "--json")
-        survey = self.photofinish("replay", self.dir / "t.pft", "--survey")
-        self.assertEqual(survey.status, 0, survey)
-        self.assertEqual(self.photofinish("races", self.dir / "t.pft", "--json").out, before.out)
+        for program in ("any_source_sum", "mpi_abort_in_order", "segfault_in_order"):
+            with self.subTest(program=program):
+                self.need("mpirun", BIN / "corpus" / program)
+                recorded = self.record("t.pft", self.mpirun(4, BIN / "corpus" / program), "--mode", "all", status=None)
+                before = [self.photofinish(what, self.dir / "t.pft", "--json").out for what in ("races", "events")]
+                survey = self.photofinish("replay", self.dir / "t.pft", "--survey")
+                self.assertEqual(survey.status, recorded.status, survey)
+                after = [self.photofinish(what, self.dir / "t.pft", "--json").out for what in ("races", "events")]
+                self.assertEqual(after, before)
+
+    def test_a_crash_is_surveyed_up_to_where_it_was(self):
+        """Every rank comes to the last event that it had in the recording, though one of them fails again."""
+        for program in ("mpi_abort_in_order", "segfault_in_order"):
+            with self.subTest(program=program):
+                self.record_outcomes(program, 4, status=None)
+                ends = [rank["events"] for rank in self.photofinish("info", self.dir / "t.pft", "--json").json()["perRank"]]
+                events = self.photofinish("events", self.dir / "t.pft", "--json")
+                self.assertNotIn("were seen again", events.err)
+                seen = [0] * len(ends)
+                for event in events.json()["events"]:
+                    seen[event["rank"]] = max(seen[event["rank"]], event["serial"])
+                self.assertEqual(seen, ends)
 
     def test_events_and_until_survey_too(self):
         self.record_outcomes("any_source_sum", 4)

@@ -44,6 +44,7 @@ struct Collated {
   std::uint64_t wildcardReceives = 0;
   std::uint64_t racing = 0;
   bool complete = false;
+  bool analysed = false;  ///< messages and races are known: events were recorded
   std::vector<std::string> cuts;   ///< one line a rank whose record is not complete
   std::vector<std::string> notes;  ///< routines whose replay is not guaranteed
 };
@@ -52,6 +53,9 @@ struct Collated {
 /// MPI_Init.
 Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
                          const std::string& path);
+
+/// Of a rank that left no log, or none that can be read; `why` is said of it.
+RankLog emptyLog(Rank rank, std::int32_t size, std::string why);
 
 /// What is made from the logs of all ranks.
 struct Analysis {

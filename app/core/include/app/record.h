@@ -11,7 +11,7 @@ namespace pf::app {
 struct RecordOptions {
   std::vector<std::string> command;  ///< launcher, its options, program, arguments
   std::string output;                ///< trace file; empty = PROGRAM-N.pft here
-  std::string mode = "all";          ///< "outcomes" or "all"
+  std::string mode = "outcomes";     ///< "outcomes" or "all"
   std::uint64_t jitterSeed = 0;      ///< 0 = none
   bool quiet = false;                ///< no summary line
 };

@@ -35,6 +35,17 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
 /// before the one that failed has failed again; empty where every rank reached MPI_Finalize.
 std::vector<std::uint64_t> stopsAtEnd(const db::TraceStore& store);
 
+/// Usage unless the recording has this rank.
+Status rankIsThere(const db::TraceStore& store, Rank rank);
+
+/// Usage unless the recording has this event.
+Status eventIsThere(const db::TraceStore& store, EventRef event);
+
+/// Stops for a survey of a recording that is cut: as stopsAtEnd(), but a rank that ended by itself
+/// inside of a call (a fatal error; not MPI_Abort, which is known) stops before that call, so that
+/// every other rank gets to the end of its record first.
+Result<std::vector<std::uint64_t>> stopsBeforeFailure(db::TraceStore& store);
+
 /// "MPI_Recv (any source, tag 3) at main.c:57": the recorded event, for messages about it.
 std::string eventText(const Execution& execution, EventRef event);
 

@@ -159,10 +159,11 @@ struct LogHeader {
 };
 static_assert(sizeof(LogHeader) <= kLogHeaderSize);
 
-/// What a replay compares at each event: the call and its arguments that steer matching.
-[[nodiscard]] constexpr std::uint32_t eventCheck(std::uint32_t call, std::uint32_t comm, std::int32_t peer,
+/// What a replay compares at each event: the call and its arguments that steer matching. `key` of the
+/// communicator (0 = MPI_COMM_WORLD, or none), `peer` as world rank, or negative.
+[[nodiscard]] constexpr std::uint32_t eventCheck(std::uint32_t call, std::uint64_t key, std::int32_t peer,
                                                  std::int32_t tag) {
-  std::uint64_t h = (std::uint64_t{comm} << 32 | static_cast<std::uint32_t>(peer)) * 0x9E3779B97F4A7C15ULL;
+  std::uint64_t h = (key ^ std::uint64_t{static_cast<std::uint32_t>(peer)} << 32) * 0x9E3779B97F4A7C15ULL;
   h ^= (h >> 29) + static_cast<std::uint32_t>(tag);
   h *= 0xBF58476D1CE4E5B9ULL;
   h ^= h >> 32;
