@@ -86,6 +86,11 @@ int column(sqlite3_vtab_cursor* cursor, sqlite3_context* result, int number) {
       sqlite3_result_text64(result, text.data(), text.size(), nullptr, SQLITE_UTF8);
       break;
     }
+    case RowFeed::Cell::Type::Blob: {
+      const std::string& content = feed.textOf(cell);
+      sqlite3_result_blob64(result, content.data(), content.size(), nullptr);
+      break;
+    }
   }
   return SQLITE_OK;
 }

@@ -19,8 +19,8 @@ inline constexpr int kFeedColumns = 24;  ///< c0 … c23
 class RowFeed {
  public:
   struct Cell {
-    enum class Type : std::uint8_t { Null, Integer, Text } type = Type::Null;
-    std::int64_t integer = 0;  ///< or index of a text
+    enum class Type : std::uint8_t { Null, Integer, Text, Blob } type = Type::Null;
+    std::int64_t integer = 0;  ///< or index of a text or blob
   };
 
   /// Makes the feed known to a connection, which must not outlive it. False: SQLite refused.
@@ -33,6 +33,10 @@ class RowFeed {
   void text(std::string_view value) {
     m_cells.push_back({Cell::Type::Text, static_cast<std::int64_t>(m_texts.size())});
     m_texts.emplace_back(value);
+  }
+  void blob(std::string_view value) {
+    text(value);
+    m_cells.back().type = Cell::Type::Blob;
   }
   void clear() {
     m_cells.clear();

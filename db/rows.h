@@ -37,7 +37,7 @@ template <typename Codec, Is<RunInfo> V>
 void columns(Codec& c, V& v) {
   c(v.uuid), c(v.createdUtc), c(v.finishedUtc), c(v.command), c(v.workingDirectory), c(v.launcher);
   c(v.program), c(v.ranks), c(v.mode), c(v.mpiLibrary), c(v.host), c(v.version), c(v.exitStatus);
-  c(v.complete), c(v.salt), c(v.messages), c(v.wildcardReceives), c(v.racingReceives);
+  c(v.complete), c(v.salt), c(v.input), c(v.messages), c(v.wildcardReceives), c(v.racingReceives);
 }
 
 template <typename Codec, Is<RankInfo> V>

@@ -24,7 +24,8 @@ constexpr std::array kEntries{
     Entry{TableId::Run, TableKind::Recording, "run", kCreateRun,
           "id,uuid,created_utc,finished_utc,command,working_directory,launcher,program,ranks,mode,"
           "mpi_library,"
-          "host,photofinish_version,exit_status,complete,salt,messages,wildcard_receives,racing_"
+          "host,photofinish_version,exit_status,complete,salt,input,messages,wildcard_receives,"
+          "racing_"
           "receives",
           "id"},
     Entry{TableId::Rank, TableKind::Recording, "rank", kCreateRank,

@@ -23,6 +23,7 @@ inline constexpr const char* kCreateRun = R"(CREATE TABLE run(
   exit_status INTEGER,               -- of the launcher; NULL = not known
   complete INTEGER NOT NULL,         -- 1 = every rank reached MPI_Finalize
   salt INTEGER NOT NULL,             -- seeds the checksums inside log_chunk.data
+  input BLOB,                        -- standard input of the launcher; NULL = not recorded
   messages INTEGER,                  -- totals; NULL = not counted yet
   wildcard_receives INTEGER,
   racing_receives INTEGER

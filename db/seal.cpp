@@ -159,6 +159,12 @@ void RowWriter::text(std::string_view value) {
   m_encoded += value;
 }
 
+void RowWriter::blob(std::string_view value) {
+  m_feed->blob(value);
+  append(m_encoded, kBlob, value.size());
+  m_encoded += value;
+}
+
 Status RowWriter::end() {
   m_seal.crc = crcOf(m_encoded, m_seal.crc);
   ++m_seal.rows;
@@ -184,6 +190,13 @@ std::string_view RowReader::text() {
   const bool isText = value.type == Statement::Type::Text;
   require(isText);
   return isText ? value.text() : std::string_view();
+}
+
+std::string_view RowReader::blob() {
+  const Statement::Value& value = m_row[m_column++];
+  const bool isBlob = value.type == Statement::Type::Blob;
+  require(isBlob);
+  return isBlob ? value.text() : std::string_view();
 }
 
 // ---- SealedScan

@@ -21,6 +21,7 @@
 
 #include "base/result.h"
 #include "db/database.h"
+#include "db/trace_types.h"
 
 namespace pf::db {
 
@@ -39,6 +40,7 @@ class RowWriter {
   void null();
   void integer(std::int64_t value);
   void text(std::string_view value);
+  void blob(std::string_view value);
   Status end();
   /// All rows are in the table when this has succeeded.
   Status finish();
@@ -47,6 +49,7 @@ class RowWriter {
   void operator()(const std::string& value) { text(value); }
   void operator()(const std::vector<std::string>& value) { text(jsonOf(value)); }
   void operator()(const std::vector<Rank>& value) { text(jsonOf(value)); }
+  void operator()(const std::optional<InputBytes>& value) { value ? blob(value->bytes) : null(); }
   template <std::integral T>
   void operator()(T value) {
     integer(static_cast<std::int64_t>(value));
@@ -76,12 +79,21 @@ class RowReader {
   void skip() { ++m_column; }
   std::int64_t integer();
   std::string_view text();
+  std::string_view blob();
   [[nodiscard]] bool ok() const { return m_ok; }
   void require(bool condition) { m_ok = m_ok && condition; }
 
   void operator()(std::string& value) { value = text(); }
   void operator()(std::vector<std::string>& value) { require(fromJson(text(), value)); }
   void operator()(std::vector<Rank>& value) { require(fromJson(text(), value)); }
+  void operator()(std::optional<InputBytes>& value) {
+    if (isNull()) {
+      skip();
+      value.reset();
+    } else {
+      value = InputBytes{std::string(blob())};
+    }
+  }
   void operator()(bool& value) {
     const std::int64_t stored = integer();
     require(stored == 0 || stored == 1);

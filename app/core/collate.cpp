@@ -216,14 +216,27 @@ db::RunInfo runInfo(const std::vector<RankLog>& logs, const RunFacts& facts) {
   return run;
 }
 
-Status writeTrace(const std::string& path, const std::vector<RankLog>& logs, const RunFacts& facts,
+/// The standard input that the recorder kept beside the logs.
+std::optional<db::InputBytes> keptInput(const std::string& logDirectory) {
+  std::ifstream in(logDirectory + "/input", std::ios::binary);
+  if (!in) {
+    return std::nullopt;
+  }
+  return db::InputBytes{
+      std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>())};
+}
+
+Status writeTrace(const std::string& path, const std::string& logDirectory,
+                  const std::vector<RankLog>& logs, const RunFacts& facts,
                   const std::map<Rank, std::vector<unsigned char>>& files,
                   const Analysis& analysis) {
   Result<db::TraceWriter> writer = db::TraceWriter::create(path);
   if (!writer) {
     return writer.error();
   }
-  writer->setRun(runInfo(logs, facts));
+  db::RunInfo run = runInfo(logs, facts);
+  run.input = keptInput(logDirectory);
+  writer->setRun(std::move(run));
   std::set<std::string> modules;
   for (const RankLog& log : logs) {
     writer->addRank(rankInfo(log, facts, analysis.execution));
@@ -286,7 +299,7 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
   if (!analysis) {
     return analysis.error();
   }
-  if (Status status = writeTrace(path, logs, facts, *files, *analysis); !status) {
+  if (Status status = writeTrace(path, logDirectory, logs, facts, *files, *analysis); !status) {
     return status.error();
   }
   Collated result;

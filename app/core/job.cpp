@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,6 +54,23 @@ pid_t spawn(const std::vector<std::string>& words, const std::string& directory,
   execvp(arguments[0], arguments.data());
   std::fprintf(stderr, "photofinish: cannot run %s\n", arguments[0]);
   _exit(127);
+}
+
+/// A file in memory, at its beginning; invalid with errno on failure.
+UniqueFd fileOf(const std::string& content) {
+  UniqueFd fd(memfd_create("photofinish-input", MFD_CLOEXEC));
+  std::size_t done = 0;
+  while (fd.valid() && done < content.size()) {
+    const ssize_t n = write(fd.get(), content.data() + done, content.size() - done);
+    if (n <= 0) {
+      return {};
+    }
+    done += static_cast<std::size_t>(n);
+  }
+  if (fd.valid()) {
+    lseek(fd.get(), 0, SEEK_SET);
+  }
+  return fd;
 }
 
 void sleepMilliseconds(long n) {
@@ -126,8 +144,16 @@ Status Job::startDaemon(const JobOptions& options) {
 Status Job::startLauncher(const JobOptions& options) {
   const auto words =
       options.command.withAgent(programDirectory() + "/photofinish-agent", options.launcherOptions);
+  UniqueFd given;
+  if (options.givenInput) {
+    given = fileOf(*options.givenInput);
+    if (!given.valid()) {
+      return systemError("cannot keep the recorded input in memory", errno);
+    }
+  }
   m_launcher = spawn(words, options.workingDirectory,
-                     {options.input, options.output, options.error}, m_session->path());
+                     {given.valid() ? given.get() : options.input, options.output, options.error},
+                     m_session->path());
   if (m_launcher < 0) {
     return systemError("cannot start " + words.front(), errno);
   }

@@ -1,5 +1,6 @@
 #include "app/record.h"
 
+#include "input_tee.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
@@ -84,7 +85,7 @@ Status makeLogDirectory(const std::string& path) {
 }
 
 /// Files what the daemon says until the launcher has ended and nothing more comes.
-int follow(Job& job, RunFacts& facts) {
+int follow(Job& job, RunFacts& facts, InputTee* input) {
   bool asked = false;
   for (int quiet = 0;;) {
     const bool ended = job.launcherStatus().has_value();
@@ -92,9 +93,13 @@ int follow(Job& job, RunFacts& facts) {
       job.endLauncher();
       asked = true;
     }
-    pollfd waiting[2] = {{ended ? -1 : job.launcherFd(), POLLIN, 0},
-                         {job.connection() != nullptr ? job.connection()->fd() : -1, POLLIN, 0}};
-    const int ready = poll(waiting, 2, ended ? 50 : 500);
+    pollfd waiting[3] = {{ended ? -1 : job.launcherFd(), POLLIN, 0},
+                         {job.connection() != nullptr ? job.connection()->fd() : -1, POLLIN, 0},
+                         input != nullptr && !ended ? input->waiting() : pollfd{-1, 0, 0}};
+    const int ready = poll(waiting, 3, ended ? 50 : 500);
+    if (waiting[2].revents != 0) {
+      input->pump();
+    }
     bool heard = false;
     while (job.connection() != nullptr) {
       auto message = job.connection()->receive();
@@ -228,12 +233,23 @@ Result<Recorded> record(const RecordOptions& options) {
     return status.error();
   }
   JobOptions job;
-  job.command = std::move(*command);
+  job.command = *command;
   job.session.mode = kRecordChoices | (options.mode == "all" ? kRecordEvents : 0U) |
                      (options.jitterSeed != 0 ? kJitter : 0U);
   job.session.jitterSeed = options.jitterSeed;
   job.session.logDirectory = logs;
   job.session.salt = facts.salt;
+  // A program that runs without a launcher keeps its terminal.
+  std::optional<InputTee> input;
+  if (!command->launcher.empty() || isatty(STDIN_FILENO) == 0) {
+    Result<InputTee> tee = InputTee::start(logs + "/input");
+    if (!tee) {
+      fs::remove_all(logs);
+      return tee.error();
+    }
+    input = std::move(*tee);
+    job.input = input->launcherEnd();
+  }
   {
     const StayForTheTrace stay;
     Result<std::unique_ptr<Job>> running = Job::start(std::move(job));
@@ -241,7 +257,10 @@ Result<Recorded> record(const RecordOptions& options) {
       fs::remove_all(logs);
       return running.error();
     }
-    recorded.exitStatus = follow(**running, facts);
+    if (input) {
+      input->launched();
+    }
+    recorded.exitStatus = follow(**running, facts, input ? &*input : nullptr);
   }
   facts.exitStatus = recorded.exitStatus;
   if (Status status = writeFacts(logs, facts); !status) {
@@ -267,6 +286,11 @@ Result<Recorded> record(const RecordOptions& options) {
     return recorded;
   }
   fs::remove_all(logs);
+  if (input && input->tooLong()) {
+    std::fprintf(stderr,
+                 "photofinish: the standard input was longer than 16 MiB and is not in the trace: "
+                 "give it to each replay again\n");
+  }
   recorded.racing = collated->racing;
   if (!options.quiet) {
     say(*collated, recorded);

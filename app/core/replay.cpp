@@ -56,6 +56,9 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
   }
   job.command = std::move(*command);
   job.launcherOptions = launcherOptions;
+  if (run.input) {
+    job.givenInput = run.input->bytes;
+  }
   job.session = std::move(session);
   job.session.mode |= kReplay | kGate | (jitterSeed != 0 ? kJitter : 0U);
   job.session.jitterSeed = jitterSeed;

@@ -167,6 +167,7 @@ Content smallContent() {
   c.run.exitStatus = 134;
   c.run.complete = false;
   c.run.salt = 0xDEADBEEFCAFEF00DU;
+  c.run.input = InputBytes{std::string("3 4\n\0\xff", 6)};
   c.execution = smallExecution();
   c.run.messages = 4;
   c.run.wildcardReceives = 2;
@@ -365,7 +366,8 @@ std::string dump(const Content& c) {
   const RunInfo& r = c.run;
   d("run", r.uuid, r.createdUtc, r.finishedUtc, r.command, r.workingDirectory, r.launcher,
     r.program, r.ranks, r.mode);
-  d(r.mpiLibrary, r.host, r.version, r.exitStatus, r.complete, r.salt, r.messages,
+  d(r.mpiLibrary, r.host, r.version, r.exitStatus, r.complete, r.salt,
+    r.input ? r.input->bytes : "none", r.messages,
     r.wildcardReceives, r.racingReceives);
   for (const RankInfo& v : c.ranks) {
     d("rank", v.rank, v.pid, v.host, v.executable, v.buildId, v.threadLevel, v.exitStatus,

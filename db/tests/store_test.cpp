@@ -214,11 +214,11 @@ TEST(Open, saysWhatIsWrong) {
   ASSERT_EQ(::symlink(directory.file("a.pft").c_str(), directory.file("link").c_str()), 0);
   EXPECT_EQ(code("link"), -1);
   std::vector<std::uint8_t> bytes = readFile(directory.file("a.pft"));
-  bytes[63] = 2;  // user_version
+  bytes[63] = 9;  // user_version
   writeFile(directory.file("newer"), bytes);
   EXPECT_EQ(code("newer"), static_cast<int>(ErrorCode::Version));
   EXPECT_EQ(checkTrace(directory.file("newer")).error().code, ErrorCode::Version);
-  bytes[63] = 1;
+  bytes[63] = 2;
   bytes[18] = bytes[19] = 2;
   writeFile(directory.file("wal"), bytes);
   EXPECT_EQ(code("wal"), static_cast<int>(ErrorCode::Damaged));

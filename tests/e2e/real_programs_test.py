@@ -35,10 +35,10 @@ class RealProgramTest(PhotofinishTest):
         self.assertEqual({race["receive"]["call"] for race in races}, {"MPI_Mprobe"})
         self.assert_replays("t.pft", recorded)
 
-    def test_mpi4py_in_outcomes_mode(self):
+    def test_mpi4py_with_all_events(self):
         self.need("mpirun", "/usr/bin/python3", "/usr/lib/python3/dist-packages/mpi4py")
         recorded = self.record("t.pft", self.mpirun(4, "/usr/bin/python3", SOURCE / "tests" / "corpus" / "mpi4py_any.py"),
-                               "--mode", "outcomes")
+                               "--mode", "all")
         self.assert_replays("t.pft", recorded)
 
     def test_mumps_dsimpletest(self):
@@ -49,14 +49,11 @@ class RealProgramTest(PhotofinishTest):
         self.assertIn("Solution is", recorded.out, recorded)
         info = self.photofinish("info", self.dir / "t.pft", "--json").json()
         self.assertTrue(info["complete"], info)
-        self.assertGreater(info["wildcardReceives"] + info["messages"], 20)
+        # The matrix is in the trace: neither the survey nor a replay asks for it again.
         races = self.photofinish("races", self.dir / "t.pft", "--json")
         self.assertEqual(races.status, 0, races)
-        for seed in SEEDS:
-            with self.subTest(jitter=seed), open(MUMPS_INPUT, "rb") as matrix:
-                replayed = self.replay("t.pft", "--jitter", seed, timeout=120, stdin=matrix)
-                self.assertEqual(replayed.status, 0, replayed)
-                self.assertEqual(self.comparable(replayed), self.comparable(recorded), replayed)
+        self.assertGreater(self.photofinish("info", self.dir / "t.pft", "--json").json()["messages"], 20)
+        self.assert_replays("t.pft", recorded)
 
     def test_a_shell_script_that_starts_the_program(self):
         """Processes without MPI in the rank's place: silent and harmless."""

@@ -12,6 +12,12 @@
 
 namespace pf::db {
 
+/// A content that need not be text.
+struct InputBytes {
+  std::string bytes;
+  friend bool operator==(const InputBytes&, const InputBytes&) = default;
+};
+
 /// Table `run`: the recorded run as a whole. Times are UTC, "2026-11-20T13:49:59Z".
 struct RunInfo {
   std::string uuid;  ///< empty: TraceWriter makes one
@@ -29,6 +35,7 @@ struct RunInfo {
   std::optional<std::int32_t> exitStatus;  ///< of the launcher
   bool complete = false;                   ///< every rank reached MPI_Finalize
   std::uint64_t salt = 0;                  ///< seeds the checksums inside the recorded logs
+  std::optional<InputBytes> input;         ///< standard input of the launcher; nothing: not recorded
   /// Totals. TraceWriter::writeExecution() and TraceStore::replaceExecution() set them.
   std::optional<std::uint64_t> messages;
   std::optional<std::uint64_t> wildcardReceives;

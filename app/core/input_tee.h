@@ -1,0 +1,44 @@
+// Our standard input on its way to the launcher of a recording; a copy is kept for the replays.
+#pragma once
+
+#include <poll.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace pf::app {
+
+inline constexpr std::uint64_t kMostInput = 16U << 20;  ///< bytes; longer input is not kept
+
+class InputTee {
+ public:
+  /// `copy`: the file to keep it in; there is none once the input is longer than kMostInput.
+  static Result<InputTee> start(const std::string& copy);
+
+  /// For the launcher; close it with launched() once that has it.
+  [[nodiscard]] int launcherEnd() const { return m_launcherEnd.get(); }
+  void launched() { m_launcherEnd.reset(); }
+
+  /// What to poll for before the next pump(); its fd is -1 where there is nothing to wait for.
+  [[nodiscard]] pollfd waiting() const;
+  /// Reads or writes once, as waiting() says.
+  void pump();
+  [[nodiscard]] bool tooLong() const { return m_kept > kMostInput; }
+
+ private:
+  void read();
+  void keep();
+
+  std::string m_path;
+  UniqueFd m_copy;
+  UniqueFd m_launcherEnd;
+  UniqueFd m_pipe;  ///< our end; closed at the end of the input
+  std::vector<char> m_pending;
+  std::uint64_t m_kept = 0;
+};
+
+}  // namespace pf::app
