@@ -441,6 +441,14 @@ Result<Execution> readExecutionRows(Database& database, LogicalTimes* logicalTim
   return execution;
 }
 
+Result<std::vector<CallSite>> readCallSiteRows(Database& database) {
+  std::vector<CallSite> sites;
+  if (Status status = readList(database, TableId::CallSite, sites); !status) {
+    return status.error();
+  }
+  return sites;
+}
+
 Result<std::vector<StoredRace>> readRaceRows(Database& database) {
   std::vector<StoredRace> races;
   Status status = readRaces(database, races);

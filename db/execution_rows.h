@@ -29,6 +29,7 @@ Status writeExecutionRows(Database& database, const ExecutionParts& parts);
 
 /// Reads them back. Needs an open transaction. `logicalTimes` may be null.
 [[nodiscard]] Result<Execution> readExecutionRows(Database& database, LogicalTimes* logicalTimes);
+[[nodiscard]] Result<std::vector<CallSite>> readCallSiteRows(Database& database);
 [[nodiscard]] Result<std::vector<StoredRace>> readRaceRows(Database& database);
 
 /// Writes table `run`, which must be empty, without its seal.

@@ -16,8 +16,9 @@ std::uint32_t chunkCrc(Rank rank, std::uint64_t ordinal, Bytes data) {
 
 }  // namespace
 
-Result<LogChunkWriter> LogChunkWriter::start(Database& database) {
-  Result<Statement> insert = database.prepare("INSERT OR FAIL INTO log_chunk VALUES(?,?,?,?)");
+Result<LogChunkWriter> LogChunkWriter::start(Database& database, TableId id) {
+  Result<Statement> insert =
+      database.prepare("INSERT OR FAIL INTO " + table(id).name + " VALUES(?,?,?,?)");
   if (!insert) {
     return insert.error();
   }
@@ -34,9 +35,9 @@ Status LogChunkWriter::write(Rank rank, std::uint64_t ordinal, Bytes data) {
   return m_insert.run();
 }
 
-Result<LogChunkReader> LogChunkReader::start(Database& database) {
-  Result<Statement> select =
-      database.prepare("SELECT crc32c, data FROM log_chunk WHERE rank = ? AND ordinal = ?");
+Result<LogChunkReader> LogChunkReader::start(Database& database, TableId id) {
+  Result<Statement> select = database.prepare("SELECT crc32c, data FROM " + table(id).name +
+                                              " WHERE rank = ? AND ordinal = ?");
   if (!select) {
     return select.error();
   }

@@ -1,5 +1,8 @@
-// Table `log_chunk`: each chunk has its own checksum, so that one damaged chunk costs only itself.
+// Tables `log_chunk` and `survey_chunk`: each chunk has its own checksum, so that one damaged chunk
+// costs only itself.
 #pragma once
+
+#include "schema.h"
 
 #include <cstdint>
 #include <functional>
@@ -13,7 +16,8 @@ namespace pf::db {
 
 class LogChunkWriter {
  public:
-  [[nodiscard]] static Result<LogChunkWriter> start(Database& database);
+  [[nodiscard]] static Result<LogChunkWriter> start(Database& database,
+                                                    TableId id = TableId::LogChunk);
   Status write(Rank rank, std::uint64_t ordinal, Bytes data);
 
  private:
@@ -23,7 +27,8 @@ class LogChunkWriter {
 /// Reads single chunks and verifies each.
 class LogChunkReader {
  public:
-  [[nodiscard]] static Result<LogChunkReader> start(Database& database);
+  [[nodiscard]] static Result<LogChunkReader> start(Database& database,
+                                                    TableId id = TableId::LogChunk);
   /// The chunk, good until the next read; Damaged if it does not verify; NotFound if it is not
   /// there.
   [[nodiscard]] Result<Bytes> read(Rank rank, std::uint64_t ordinal);

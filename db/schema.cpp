@@ -65,6 +65,8 @@ constexpr std::array kEntries{
           "id,rank,serial,probe,post,message,class", "id"},
     Entry{TableId::RaceAlternative, TableKind::Execution, "race_alternative",
           kCreateRaceAlternative, "race,position,message", "race,position"},
+    Entry{TableId::SurveyChunk, TableKind::Execution, "survey_chunk", kCreateSurveyChunk,
+          "rank,ordinal,crc32c,length(data)", "rank,ordinal"},
     Entry{TableId::Seal, TableKind::Seal, "seal", kCreateSeal, "table_name,rows,crc32c",
           "table_name"},
     Entry{TableId::Breakpoint, TableKind::Session, "breakpoint", kCreateBreakpoint,

@@ -42,6 +42,7 @@ enum class TableId : std::size_t {
   Collective,
   Race,
   RaceAlternative,
+  SurveyChunk,
   Seal,
   Breakpoint,
   Watch,

@@ -195,6 +195,15 @@ inline constexpr const char* kCreateRaceAlternative = R"(CREATE TABLE race_alter
   PRIMARY KEY(race, position)
 ) WITHOUT ROWID)";
 
+inline constexpr const char* kCreateSurveyChunk = R"(CREATE TABLE survey_chunk(
+  -- The raw log that each rank wrote in the survey; none if the recording's own log has events.
+  rank INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,          -- from 0
+  crc32c INTEGER NOT NULL,           -- as in log_chunk
+  data BLOB NOT NULL,
+  PRIMARY KEY(rank, ordinal)
+) WITHOUT ROWID)";
+
 inline constexpr const char* kCreateSeal = R"(CREATE TABLE seal(
   -- Checksum over all rows of each table: SQLite itself does not notice a flipped bit.
   table_name TEXT NOT NULL,

@@ -6,6 +6,10 @@
 #include "rows.h"
 #include "verify.h"
 
+#include <algorithm>
+
+#include "db/trace_writer.h"
+
 namespace pf::db {
 
 Result<TraceStore> TraceStore::open(const std::string& path, Mode mode) {
@@ -77,14 +81,15 @@ Result<std::vector<ModuleInfo>> TraceStore::modules() {
   return values;
 }
 
-Status TraceStore::logChunks(Rank rank,
-                             const std::function<Status(std::uint64_t, Bytes)>& onChunk) {
+Status TraceStore::logChunks(Rank rank, const std::function<Status(std::uint64_t, Bytes)>& onChunk,
+                             Log which) {
+  const TableId id = which == Log::Recorded ? TableId::LogChunk : TableId::SurveyChunk;
   Result<Transaction> transaction = Transaction::begin(*m_database, Transaction::Kind::Read);
   if (!transaction) {
     return transaction.error();
   }
   std::uint64_t chunks = 0;  // of this rank; the seal of the table says that none is missing
-  Status status = forEachRow(*m_database, table(TableId::LogChunk), [&](const Row& row) {
+  Status status = forEachRow(*m_database, table(id), [&](const Row& row) {
     RowReader reader(row);
     std::int64_t owner = 0;
     std::uint64_t ordinal = 0;
@@ -94,7 +99,7 @@ Status TraceStore::logChunks(Rank rank,
   if (!status) {
     return status;
   }
-  Result<LogChunkReader> reader = LogChunkReader::start(*m_database);
+  Result<LogChunkReader> reader = LogChunkReader::start(*m_database, id);
   if (!reader) {
     return reader.error();
   }
@@ -113,6 +118,14 @@ Result<bool> TraceStore::hasExecution() {
   return seal->rows > 0;
 }
 
+Result<std::vector<CallSite>> TraceStore::callSites() {
+  Result<Transaction> transaction = Transaction::begin(*m_database, Transaction::Kind::Read);
+  if (!transaction) {
+    return transaction.error();
+  }
+  return readCallSiteRows(*m_database);
+}
+
 Result<Execution> TraceStore::readExecution(LogicalTimes* logicalTimes) {
   Result<Transaction> transaction = Transaction::begin(*m_database, Transaction::Kind::Read);
   if (!transaction) {
@@ -129,9 +142,32 @@ Result<std::vector<StoredRace>> TraceStore::races() {
   return readRaceRows(*m_database);
 }
 
+namespace {
+
+Status writeSurveyLogs(Database& database, const std::map<Rank, std::vector<unsigned char>>& logs) {
+  Result<LogChunkWriter> writer = LogChunkWriter::start(database, TableId::SurveyChunk);
+  if (!writer) {
+    return writer.error();
+  }
+  for (const auto& [rank, bytes] : logs) {
+    for (std::size_t offset = 0; offset < bytes.size(); offset += kLongestLogChunk) {
+      const Bytes piece =
+          Bytes(bytes).subspan(offset, std::min(kLongestLogChunk, bytes.size() - offset));
+      if (Status status = writer->write(rank, offset / kLongestLogChunk, piece); !status) {
+        return status;
+      }
+    }
+  }
+  const Result<Seal> seal = computeSeal(database, table(TableId::SurveyChunk));
+  return seal ? storeSeal(database, table(TableId::SurveyChunk), *seal) : Status(seal.error());
+}
+
+}  // namespace
+
 Status TraceStore::replaceExecution(const Execution& execution, const std::vector<Race>& races,
                                     const LogicalTimes& logicalTimes,
-                                    const std::vector<std::string>& raceClasses) {
+                                    const std::vector<std::string>& raceClasses,
+                                    const std::map<Rank, std::vector<unsigned char>>& logs) {
   if (execution.ranks.size() != static_cast<std::size_t>(m_run.ranks)) {
     return Error{ErrorCode::Usage,
                  "the execution has " + std::to_string(execution.ranks.size()) +
@@ -158,6 +194,9 @@ Status TraceStore::replaceExecution(const Execution& execution, const std::vecto
   if (Status status =
           writeExecutionRows(*m_database, {execution, races, logicalTimes, raceClasses});
       !status) {
+    return status;
+  }
+  if (Status status = writeSurveyLogs(*m_database, logs); !status) {
     return status;
   }
   const Result<Seal> seal = computeSeal(*m_database, table(TableId::Run));

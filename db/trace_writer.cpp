@@ -186,7 +186,9 @@ Status TraceWriter::writeRows() {
 Status TraceWriter::sealTables() {
   Database& database = m_state->file.database();
   for (const Table& each : tables()) {
-    if (each.kind != TableKind::Recording && each.kind != TableKind::Session) {
+    // The other execution tables are sealed as they are written.
+    if (each.kind == TableKind::Seal ||
+        (each.kind == TableKind::Execution && each.id != TableId::SurveyChunk)) {
       continue;
     }
     const Result<Seal> seal = computeSeal(database, each);

@@ -41,6 +41,27 @@ Status checkLog(Database& database, const RankInfo& rank, std::vector<Finding>& 
   return {};
 }
 
+/// Chunk after chunk, as far as there are any: the seal of the table says that none is missing.
+Status checkSurveyLog(Database& database, const RankInfo& rank, std::vector<Finding>& findings) {
+  Result<LogChunkReader> reader = LogChunkReader::start(database, TableId::SurveyChunk);
+  if (!reader) {
+    return reader.error();
+  }
+  for (std::uint64_t ordinal = 0; findings.size() < kMostFindings; ++ordinal) {
+    const Result<Bytes> data = reader->read(rank.rank, ordinal);
+    if (!data && data.error().code == ErrorCode::NotFound) {
+      break;
+    }
+    if (!data) {
+      findings.push_back(
+          {data.error().message,
+           "survey of rank " + std::to_string(rank.rank) + ", chunk " + std::to_string(ordinal),
+           lostWith(TableId::SurveyChunk)});
+    }
+  }
+  return {};
+}
+
 Status checkStructure(Database& database, std::vector<Finding>& findings) {
   const Result<std::int64_t> size = database.fileSize();
   Result<Statement> prepared = database.prepare("PRAGMA integrity_check(1)");
@@ -113,6 +134,7 @@ std::string lostWith(TableId id) {
     case TableId::Collective:
     case TableId::Race:
     case TableId::RaceAlternative:
+    case TableId::SurveyChunk:
       return "diagram and races, until 'photofinish replay --survey' makes them again from the "
              "logs";
     case TableId::Seal:
@@ -137,6 +159,9 @@ Result<std::vector<Finding>> findDamage(Database& database, const std::vector<Ra
     checkTable(database, each, findings);
   }
   for (const RankInfo& rank : ranks) {
+    if (Status status = checkSurveyLog(database, rank, findings); !status) {
+      return status.error();
+    }
     if (Status status = checkLog(database, rank, findings); !status) {
       return status.error();
     }

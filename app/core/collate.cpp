@@ -149,14 +149,17 @@ Result<Analysis> analyse(const std::vector<RankLog>& logs) {
   return analysis;
 }
 
-Result<std::vector<RankLog>> readLogs(db::TraceStore& store) {
+Result<std::vector<RankLog>> readLogs(db::TraceStore& store, db::TraceStore::Log which) {
   std::vector<RankLog> logs;
   for (const db::RankInfo& rank : store.ranks()) {
     std::vector<unsigned char> bytes;
-    const Status status = store.logChunks(rank.rank, [&](std::uint64_t, db::Bytes data) {
-      bytes.insert(bytes.end(), data.begin(), data.end());
-      return Status();
-    });
+    const Status status = store.logChunks(
+        rank.rank,
+        [&](std::uint64_t, db::Bytes data) {
+          bytes.insert(bytes.end(), data.begin(), data.end());
+          return Status();
+        },
+        which);
     if (!status) {
       return status.error();
     }
@@ -171,6 +174,26 @@ Result<std::vector<RankLog>> readLogs(db::TraceStore& store) {
     logs.push_back(std::move(*log));
   }
   return logs;
+}
+
+Result<Execution> loadExecution(db::TraceStore& store) {
+  for (const auto which : {db::TraceStore::Log::Recorded, db::TraceStore::Log::Survey}) {
+    Result<std::vector<RankLog>> logs = readLogs(store, which);
+    if (!logs) {
+      return logs.error();
+    }
+    if (std::none_of(logs->begin(), logs->end(),
+                     [](const RankLog& log) { return !log.history.events.empty(); })) {
+      continue;
+    }
+    Result<Execution> execution = assemble(*logs);
+    Result<std::vector<CallSite>> sites = store.callSites();
+    if (execution && sites && sites->size() == execution->sites.size()) {
+      execution->sites = std::move(*sites);
+      return execution;
+    }
+  }
+  return store.readExecution();
 }
 
 namespace {

@@ -184,7 +184,7 @@ class Replay {
 
 const Execution& Replay::execution() {
   if (!m_execution) {
-    Result<Execution> read = m_store.readExecution();
+    Result<Execution> read = loadExecution(m_store);
     m_execution = read ? std::move(*read) : Execution{};
   }
   return *m_execution;
@@ -441,7 +441,7 @@ Status Replay::keepSurvey(const std::string& logs) {
     return analysis.error();
   }
   return m_store.replaceExecution(analysis->execution, analysis->races, analysis->logicalTimes,
-                                  analysis->raceClasses);
+                                  analysis->raceClasses, *files);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ Result<Loaded> load(const std::string& trace) {
   if (!store) {
     return store.error();
   }
-  Result<Execution> execution = store->readExecution();
+  Result<Execution> execution = loadExecution(*store);
   if (!execution) {
     return execution.error();
   }

@@ -96,17 +96,14 @@ pf::Result<std::vector<std::string>> compileAll(pf::db::TraceStore& store,
   }
   const bool checksInLogs = std::any_of(logs->begin(), logs->end(),
                                         [](const pf::RankLog& log) { return !log.checks.empty(); });
-  pf::Execution surveyed;
-  if (pf::Result<bool> known = store.hasExecution(); known && *known && !checksInLogs) {
-    if (auto execution = store.readExecution(); execution) {
-      surveyed = std::move(*execution);
+  if (!checksInLogs) {
+    auto survey = pf::app::readLogs(store, pf::db::TraceStore::Log::Survey);
+    for (std::size_t i = 0; survey && i < logs->size(); ++i) {
+      (*logs)[i].checks = std::move((*survey)[i].checks);
     }
   }
   std::vector<std::string> paths;
   for (pf::RankLog& log : *logs) {
-    if (static_cast<std::size_t>(log.rank) < surveyed.ranks.size()) {
-      log.checks = pf::eventChecks(surveyed, log.rank);
-    }
     paths.push_back(directory + "/rank-" + std::to_string(log.rank) + ".schedule");
     if (pf::Status status = writeFile(paths.back(), pf::compileSchedule(log)); !status) {
       return status.error();

@@ -36,15 +36,6 @@ void appendChoice(std::vector<unsigned char>& out, const RecordedChoice& choice,
 
 }  // namespace
 
-std::vector<std::uint32_t> eventChecks(const Execution& execution, Rank rank) {
-  std::vector<std::uint32_t> checks;
-  for (const Event& event : execution.ranks[static_cast<std::size_t>(rank)].events) {
-    const bool known = event.comm < execution.communicators.size();
-    checks.push_back(eventCheck(event.call, known ? execution.communicators[event.comm].key : 0, event.peer, event.tag));
-  }
-  return checks;
-}
-
 std::vector<unsigned char> compileSchedule(const RankLog& log) {
   std::vector<unsigned char> out(sizeof(ScheduleHeader));
   ScheduleHeader header{};

@@ -149,6 +149,7 @@ class Bench:
 
     def until(self):
         self.need_trace()
+        self.run(self.replay_command("--survey"))  # a stop needs the events; later replays compare with them
         pattern = re.compile(self.args.stopped, re.IGNORECASE)
         pairs = self.interleave(lambda: self.run(self.replay_command())[0],
                                 lambda: self.run(self.replay_command("--until", UNTIL), pattern)[0], "replay --until")

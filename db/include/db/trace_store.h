@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,19 +30,26 @@ class TraceStore {
   [[nodiscard]] Result<std::vector<RankCounter>> counters();
   [[nodiscard]] Result<std::vector<ModuleInfo>> modules();
 
-  /// The raw log of a rank, chunk by chunk, in order; stops at the first error, also of `onChunk`.
+  /// A raw log of a rank, chunk by chunk, in order; stops at the first error, also of `onChunk`.
+  /// The survey's is empty where the recording's own has events.
+  enum class Log { Recorded, Survey };
   Status logChunks(Rank rank,
-                   const std::function<Status(std::uint64_t ordinal, Bytes data)>& onChunk);
+                   const std::function<Status(std::uint64_t ordinal, Bytes data)>& onChunk,
+                   Log which = Log::Recorded);
 
   /// False where the execution was never worked out (no survey yet): readExecution() is then empty.
   [[nodiscard]] Result<bool> hasExecution();
+  /// The call sites of readExecution() alone.
+  [[nodiscard]] Result<std::vector<CallSite>> callSites();
   [[nodiscard]] Result<Execution> readExecution(LogicalTimes* logicalTimes = nullptr);
   /// As they were written; what they name is there in readExecution().
   [[nodiscard]] Result<std::vector<StoredRace>> races();
   /// Puts a later survey in the place of the former; all or nothing. Sets the totals of run().
+  /// `logs`: what its ranks wrote.
   Status replaceExecution(const Execution& execution, const std::vector<Race>& races,
                           const LogicalTimes& logicalTimes,
-                          const std::vector<std::string>& raceClasses = {});
+                          const std::vector<std::string>& raceClasses = {},
+                          const std::map<Rank, std::vector<unsigned char>>& logs = {});
 
   [[nodiscard]] SessionTables session() { return SessionTables(*m_database); }
 

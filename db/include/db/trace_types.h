@@ -35,7 +35,7 @@ struct RunInfo {
   std::optional<std::int32_t> exitStatus;  ///< of the launcher
   bool complete = false;                   ///< every rank reached MPI_Finalize
   std::uint64_t salt = 0;                  ///< seeds the checksums inside the recorded logs
-  std::optional<InputBytes> input;         ///< standard input of the launcher; nothing: not recorded
+  std::optional<InputBytes> input;  ///< standard input of the launcher; nothing: not recorded
   /// Totals. TraceWriter::writeExecution() and TraceStore::replaceExecution() set them.
   std::optional<std::uint64_t> messages;
   std::optional<std::uint64_t> wildcardReceives;

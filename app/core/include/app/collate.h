@@ -68,7 +68,11 @@ struct Analysis {
 Result<Analysis> analyse(const std::vector<RankLog>& logs);
 
 /// The logs of a trace, one a rank, as they were recorded.
-Result<std::vector<RankLog>> readLogs(db::TraceStore& store);
+Result<std::vector<RankLog>> readLogs(db::TraceStore& store,
+                                      db::TraceStore::Log which = db::TraceStore::Log::Recorded);
+/// The execution of a trace that has one (hasExecution()): from the logs of the recording or of the
+/// survey where they hold it, which is much quicker than from the rows.
+Result<Execution> loadExecution(db::TraceStore& store);
 /// Content of logDirectory/rank-N.log for all ranks that have one, by rank.
 Result<std::map<Rank, std::vector<unsigned char>>> readLogFiles(const std::string& logDirectory);
 

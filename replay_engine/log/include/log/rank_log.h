@@ -79,9 +79,6 @@ Result<RankLog> readLog(std::span<const unsigned char> file);
 /// `logs` in rank order.
 Result<Execution> assemble(const std::vector<RankLog>& logs);
 
-/// eventCheck() of each event of `rank`, which must be one of the execution's.
-std::vector<std::uint32_t> eventChecks(const Execution& execution, Rank rank);
-
 /// The schedule of a rank as a file's content.
 std::vector<unsigned char> compileSchedule(const RankLog& log);
 
