@@ -96,7 +96,8 @@ int follow(Job& job, RunFacts& facts, InputTee* input) {
     pollfd waiting[3] = {{ended ? -1 : job.launcherFd(), POLLIN, 0},
                          {job.connection() != nullptr ? job.connection()->fd() : -1, POLLIN, 0},
                          input != nullptr && !ended ? input->waiting() : pollfd{-1, 0, 0}};
-    const int ready = poll(waiting, 3, ended ? 50 : 500);
+    const int patience = !ended ? 500 : job.ranksGone() ? 0 : 50;
+    const int ready = poll(waiting, 3, patience);
     if (waiting[2].revents != 0) {
       input->pump();
     }
@@ -133,7 +134,8 @@ int follow(Job& job, RunFacts& facts, InputTee* input) {
         return *job.launcherStatus();
       }
     }
-    if (ended && (job.connection() == nullptr || (!heard && ready == 0 && ++quiet >= 4))) {
+    if (ended && (job.connection() == nullptr || (!heard && job.ranksGone()) ||
+                  (!heard && ready == 0 && ++quiet >= 4))) {
       return *job.launcherStatus();
     }
   }

@@ -370,7 +370,8 @@ Result<int> Replay::run() {
         {ended ? -1 : m_job->launcherFd(), POLLIN, 0},
         {m_job->connection() != nullptr ? m_job->connection()->fd() : -1, POLLIN, 0},
         {m_waitingForUser ? STDIN_FILENO : -1, POLLIN, 0}};
-    const int ready = poll(waiting, 3, ended ? 200 : 500);
+    const int patience = !ended ? 500 : m_job->ranksGone() ? 0 : 200;
+    const int ready = poll(waiting, 3, patience);
     while (m_job->connection() != nullptr && !m_failure) {
       auto message = m_job->connection()->receive();
       if (!message) {
@@ -389,7 +390,7 @@ Result<int> Replay::run() {
     if ((waiting[2].revents & (POLLIN | POLLHUP)) != 0) {
       askUser();
     }
-    if (ended && (ready == 0 || m_job->connection() == nullptr)) {
+    if (ended && (ready == 0 || m_job->ranksGone() || m_job->connection() == nullptr)) {
       m_result = ended;
     }
   }

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <map>
-#include <mutex>
+#include <future>
+#include <optional>
 #include <string>
 
 #include "app/collate.h"
@@ -17,11 +17,14 @@
 
 namespace {
 
-/// Hands out the schedules of a trace: one file a rank, in the session directory.
+using Paths = pf::Result<std::vector<std::string>>;
+
+/// Hands out the schedules of a trace: one file a rank, in the session directory. They are compiled
+/// while the launcher starts; the first rank that asks waits for the rest of that.
 class TraceSchedules final : public pf::daemon::ScheduleSource {
  public:
-  TraceSchedules(std::vector<pf::db::RankInfo> ranks, pf::db::RunInfo run,
-                 std::vector<std::string> paths, bool force)
+  TraceSchedules(std::vector<pf::db::RankInfo> ranks, pf::db::RunInfo run, std::future<Paths> paths,
+                 bool force)
       : m_ranks(std::move(ranks)),
         m_run(std::move(run)),
         m_paths(std::move(paths)),
@@ -29,11 +32,18 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
 
   [[nodiscard]] int ranks() const override { return static_cast<int>(m_ranks.size()); }
   [[nodiscard]] pf::Result<std::string> schedulePath(std::int32_t rank) override {
-    if (rank < 0 || static_cast<std::size_t>(rank) >= m_paths.size()) {
+    if (!m_compiled) {
+      m_compiled = m_paths.get();
+    }
+    const Paths& paths = *m_compiled;
+    if (!paths) {
+      return paths.error();
+    }
+    if (rank < 0 || static_cast<std::size_t>(rank) >= paths->size()) {
       return pf::Error{
           pf::ErrorCode::NotFound, "the recording has no rank " + std::to_string(rank), {}};
     }
-    return m_paths[static_cast<std::size_t>(rank)];
+    return (*paths)[static_cast<std::size_t>(rank)];
   }
   [[nodiscard]] pf::Status checkRank(const pf::protocol::RankHello& hello) override {
     if (hello.size != ranks()) {
@@ -65,7 +75,8 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
  private:
   std::vector<pf::db::RankInfo> m_ranks;
   pf::db::RunInfo m_run;
-  std::vector<std::string> m_paths;
+  std::future<Paths> m_paths;
+  std::optional<Paths> m_compiled;
   bool m_force;
 };
 
@@ -88,8 +99,7 @@ pf::Status writeFile(const std::string& path, const std::vector<unsigned char>& 
 
 /// Compiles the schedules of `trace` into `directory`. What a recording without events does not say
 /// for the comparison of each call comes from its survey, once there is one.
-pf::Result<std::vector<std::string>> compileAll(pf::db::TraceStore& store,
-                                                const std::string& directory) {
+Paths compileAll(pf::db::TraceStore& store, const std::string& directory) {
   auto logs = pf::app::readLogs(store);
   if (!logs) {
     return logs.error();
@@ -143,10 +153,11 @@ int main(int argc, char** argv) {
   if (!store) {
     return fail(store.error());
   }
-  auto paths = compileAll(*store, options.sessionDirectory);
-  if (!paths) {
-    return fail(paths.error());
-  }
-  TraceSchedules source(store->ranks(), store->run(), std::move(*paths), force);
+  auto ranks = store->ranks();
+  auto run = store->run();
+  std::future<Paths> paths = std::async(std::launch::async, [&store, &options] {
+    return compileAll(*store, options.sessionDirectory);
+  });
+  TraceSchedules source(std::move(ranks), std::move(run), std::move(paths), force);
   return pf::daemon::runDaemon(options, source);
 }

@@ -54,6 +54,8 @@ class Job {
   [[nodiscard]] int launcherFd() const { return m_launcherFd.get(); }
   /// To be told everything that the daemon says: knows from it when all ranks have ended, and how.
   void note(const protocol::Message& message);
+  /// There were agents, and all have gone.
+  [[nodiscard]] bool ranksGone() const { return m_agentsGone.has_value(); }
   /// Exit status of the launcher as a shell gives it (128 + signal); nothing while it runs. Open
   /// MPI 4.1.4's mpirun may lock up or crash after a rank has aborted: once all ranks have been
   /// gone for some seconds it is killed, and the status is that of the rank that failed first.
