@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <set>
 
@@ -150,9 +151,10 @@ Result<Analysis> analyse(const std::vector<RankLog>& logs) {
 }
 
 Result<std::vector<RankLog>> readLogs(db::TraceStore& store, db::TraceStore::Log which) {
-  std::vector<RankLog> logs;
+  std::vector<std::future<Result<RankLog>>> decoding;  // one thread reads, others decode
   for (const db::RankInfo& rank : store.ranks()) {
     std::vector<unsigned char> bytes;
+    bytes.reserve(rank.logBytes);
     const Status status = store.logChunks(
         rank.rank,
         [&](std::uint64_t, db::Bytes data) {
@@ -163,11 +165,16 @@ Result<std::vector<RankLog>> readLogs(db::TraceStore& store, db::TraceStore::Log
     if (!status) {
       return status.error();
     }
-    if (bytes.empty()) {
-      logs.push_back(emptyLog(rank.rank, store.run().ranks, rank.cutReason));
-      continue;
-    }
-    Result<RankLog> log = readLog(bytes);
+    const auto policy = bytes.size() > kLogBlockSize ? std::launch::async : std::launch::deferred;
+    decoding.push_back(std::async(policy, [&store, rank, content = std::move(bytes)] {
+      return content.empty()
+                 ? Result<RankLog>(emptyLog(rank.rank, store.run().ranks, rank.cutReason))
+                 : readLog(content);
+    }));
+  }
+  std::vector<RankLog> logs;
+  for (auto& each : decoding) {
+    Result<RankLog> log = each.get();
     if (!log) {
       return log.error();
     }
@@ -177,7 +184,10 @@ Result<std::vector<RankLog>> readLogs(db::TraceStore& store, db::TraceStore::Log
 }
 
 Result<Execution> loadExecution(db::TraceStore& store) {
-  for (const auto which : {db::TraceStore::Log::Recorded, db::TraceStore::Log::Survey}) {
+  for (const auto which : {db::TraceStore::Log::Survey, db::TraceStore::Log::Recorded}) {
+    if (which == db::TraceStore::Log::Recorded && store.run().mode != "all") {
+      continue;
+    }
     Result<std::vector<RankLog>> logs = readLogs(store, which);
     if (!logs) {
       return logs.error();
@@ -186,7 +196,7 @@ Result<Execution> loadExecution(db::TraceStore& store) {
                      [](const RankLog& log) { return !log.history.events.empty(); })) {
       continue;
     }
-    Result<Execution> execution = assemble(*logs);
+    Result<Execution> execution = assemble(std::move(*logs));
     Result<std::vector<CallSite>> sites = store.callSites();
     if (execution && sites && sites->size() == execution->sites.size()) {
       execution->sites = std::move(*sites);

@@ -12,8 +12,8 @@ class Assembler {
  public:
   explicit Assembler(Execution& execution) : m_execution(execution) {}
 
-  void add(const RankLog& log) {
-    RankHistory history = log.history;
+  void add(RankLog& log) {
+    RankHistory history = std::move(log.history);
     std::vector<std::uint32_t> comms;
     for (const LoggedCommunicator& c : log.communicators) {
       comms.push_back(communicator(c, log.rank));
@@ -81,7 +81,7 @@ class Assembler {
 
 }  // namespace
 
-Result<Execution> assemble(const std::vector<RankLog>& logs) {
+Result<Execution> assemble(std::vector<RankLog> logs) {
   Execution execution;
   for (std::uint16_t call = 0; call < kCallCount; ++call) {
     execution.callNames.emplace_back(kCallNames[call]);

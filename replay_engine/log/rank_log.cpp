@@ -14,6 +14,8 @@ class Decoder {
  public:
   explicit Decoder(const LogHeader& header) : m_header(header) {}
 
+  /// Room for what blocks of this size hold, so that long logs are not copied as they grow.
+  void reserve(const std::vector<std::span<const unsigned char>>& blocks);
   bool record(RecordReader& in);
   void finish();
   RankLog log;
@@ -223,6 +225,22 @@ void Decoder::choice(RecordReader& in) {
       break;
   }
   log.choices[kind].push_back(std::move(recorded));
+}
+
+void Decoder::reserve(const std::vector<std::span<const unsigned char>>& blocks) {
+  constexpr std::size_t kBytesAnEvent = 6;  // few are shorter, most are longer
+  std::size_t bytes = 0;
+  for (const auto& block : blocks) {
+    bytes += block.size();
+  }
+  if (m_header.events == 0) {
+    log.wildSources.reserve(bytes);
+    return;
+  }
+  log.history.events.reserve(bytes / kBytesAnEvent);
+  log.checks.reserve(bytes / kBytesAnEvent);
+  log.history.sends.reserve(bytes / kBytesAnEvent / 2);
+  log.history.receives.reserve(bytes / kBytesAnEvent / 2);
 }
 
 void Decoder::wild(std::uint32_t number, std::int32_t source) {
@@ -491,6 +509,7 @@ Result<RankLog> readLog(std::span<const unsigned char> file) {
   if (extent->damaged) {
     decoder.log.cut = extent->damage;
   }
+  decoder.reserve(extent->blocks);
   for (std::size_t block = 0; block < extent->blocks.size(); ++block) {
     const auto bytes = extent->blocks[block];
     decoder.log.bytes += bytes.size();

@@ -77,7 +77,7 @@ Result<RankLog> readLog(std::span<const unsigned char> file);
 
 /// All ranks as one execution: communicators by key, call sites merged, sends and receives paired.
 /// `logs` in rank order.
-Result<Execution> assemble(const std::vector<RankLog>& logs);
+Result<Execution> assemble(std::vector<RankLog> logs);
 
 /// The schedule of a rank as a file's content.
 std::vector<unsigned char> compileSchedule(const RankLog& log);

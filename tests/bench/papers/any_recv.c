@@ -1,0 +1,14 @@
+/* Meehan, Figure 8, MPI_Recv: any_recv [MESSAGES=500] to each other rank. */
+#include "any_source.h"
+
+static int take(int *value)
+{
+    MPI_Status status;
+    MPI_Recv(value, 1, MPI_INT, MPI_ANY_SOURCE, DONE, MPI_COMM_WORLD, &status);
+    return status.MPI_SOURCE;
+}
+
+int main(int argc, char **argv)
+{
+    return any_source(argc, argv, "any_recv", take);
+}
