@@ -1,5 +1,7 @@
 #include "app/collate.h"
 
+#include "mpi_calls.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -249,6 +251,27 @@ db::RunInfo runInfo(const std::vector<RankLog>& logs, const RunFacts& facts) {
   return run;
 }
 
+/// What a rank used whose replay is not guaranteed: "MPI_Accumulate at rma.c:12", in the order of
+/// first use.
+std::vector<std::string> notesOf(const RankLog& log, const Execution& execution) {
+  std::vector<std::string> notes;
+  for (const std::uint32_t number : log.notes) {
+    if (number >= log.sites.size() || log.sites[number].call >= execution.callNames.size()) {
+      continue;
+    }
+    const LoggedSite& site = log.sites[number];
+    const std::string module = site.module < log.modules.size() ? log.modules[site.module] : "";
+    const auto resolved = std::find_if(
+        execution.sites.begin(), execution.sites.end(),
+        [&](const CallSite& each) { return each.offset == site.address && each.module == module; });
+    const auto index = static_cast<std::uint32_t>(resolved - execution.sites.begin());
+    notes.push_back((site.call == kCallInit_thread ? "calls of MPI from several threads, first"
+                                                   : execution.callNames[site.call]) +
+                    " at " + siteText(execution, index));
+  }
+  return notes;
+}
+
 /// The standard input that the recorder kept beside the logs.
 std::optional<db::InputBytes> keptInput(const std::string& logDirectory) {
   std::ifstream in(logDirectory + "/input", std::ios::binary);
@@ -273,6 +296,11 @@ Status writeTrace(const std::string& path, const std::string& logDirectory,
   std::set<std::string> modules;
   for (const RankLog& log : logs) {
     writer->addRank(rankInfo(log, facts, analysis.execution));
+    for (const std::string& note : notesOf(log, analysis.execution)) {
+      if (Status status = writer->addCounter({log.rank, kNotGuaranteed + note, 1}); !status) {
+        return status;
+      }
+    }
     modules.insert(log.modules.begin(), log.modules.end());
     if (const auto file = files.find(log.rank); file != files.end()) {
       if (Status status = addLog(*writer, log.rank, file->second); !status) {
@@ -348,10 +376,8 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
     if (!log.complete) {
       result.cuts.push_back("rank " + std::to_string(log.rank) + ": " + log.cut);
     }
-    for (const std::uint32_t site : log.notes) {
-      if (site < log.sites.size() && log.sites[site].call < analysis->execution.callNames.size()) {
-        notes.insert(analysis->execution.callNames[log.sites[site].call]);
-      }
+    for (std::string& note : notesOf(log, analysis->execution)) {
+      notes.insert(std::move(note));
     }
   }
   result.notes.assign(notes.begin(), notes.end());

@@ -161,8 +161,8 @@ void say(const Collated& collated, const Recorded& recorded) {
   }
   for (const std::string& note : collated.notes) {
     std::fprintf(stderr,
-                 "photofinish:   note: the program used %s; what MPI chooses inside of it is not "
-                 "recorded, a replay may differ there\n",
+                 "photofinish:   note: %s: what is decided there is not recorded, a replay may "
+                 "differ\n",
                  note.c_str());
   }
 }

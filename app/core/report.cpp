@@ -148,7 +148,21 @@ Result<std::string> infoReport(const std::string& trace, bool asJson) {
       wildcards += log.wildSources.size();
     }
   }
+  Result<std::vector<db::RankCounter>> counters = store->counters();
+  if (!counters) {
+    return counters.error();
+  }
+  std::vector<std::pair<Rank, std::string>> notes;
+  for (const db::RankCounter& counter : *counters) {
+    if (counter.name.rfind(kNotGuaranteed, 0) == 0) {
+      notes.emplace_back(counter.rank, counter.name.substr(kNotGuaranteed.size()));
+    }
+  }
   if (asJson) {
+    json noted = json::array();
+    for (const auto& [rank, text] : notes) {
+      noted.push_back({{"rank", rank}, {"text", text}});
+    }
     json ranks = json::array();
     json cuts = json::array();
     for (const db::RankInfo& rank : store->ranks()) {
@@ -181,6 +195,7 @@ Result<std::string> infoReport(const std::string& trace, bool asJson) {
                  {"bytes", bytes},
                  {"complete", run.complete},
                  {"cut", cuts},
+                 {"notGuaranteed", noted},
                  {"exitStatus", optionalNumber(run.exitStatus)},
                  {"mpi", run.mpiLibrary},
                  {"host", run.host},
@@ -212,6 +227,9 @@ Result<std::string> infoReport(const std::string& trace, bool asJson) {
       out << "  rank " << rank.rank << ": " << rank.cutReason
           << (rank.state.empty() ? "" : "; " + rank.state) << "\n";
     }
+  }
+  for (const auto& [rank, text] : notes) {
+    out << "not guaranteed in a replay: rank " << rank << ": " << text << "\n";
   }
   return out.str();
 }

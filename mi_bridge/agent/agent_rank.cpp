@@ -62,7 +62,10 @@ void Agent::introduce() {
   const bool possible = hello.rank >= 0 && hello.rank < hello.size;
   if (!possible || !claimRank(hello.rank)) {
     if (replaying()) {
-      onRefused("a second process says that it is rank " + std::to_string(hello.rank));
+      const std::string text =
+          "a second process says that it is rank " + std::to_string(hello.rank);
+      say(text);  // the daemon does not know of it
+      onRefused(text);
     } else {
       say("a second process says that it is rank " + std::to_string(hello.rank) +
           " (MPI_Comm_spawn, or a second mpirun): it is not recorded");

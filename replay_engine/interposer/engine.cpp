@@ -64,6 +64,24 @@ void describe(char* text, std::size_t size, std::uint16_t call, MPI_Comm comm, i
   }
 }
 
+void logNote(const CallPlace& place) {
+  const std::uint32_t site = siteNumber(place);
+  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Note);
+  g_engine.log.commit(putVarint(p, site));
+  g_engine.log.publish();
+}
+
+/// Files that a second thread calls MPI, as a use of MPI_Init_thread: the order between threads is
+/// not recorded.
+void noteThread(const CallPlace& place) {
+  if (g_engine.firstThread != nullptr && g_engine.firstThread != &t_depth) {
+    g_engine.firstThread = nullptr;
+    if (g_engine.record) {
+      logNote(CallPlace{kCallInit_thread, place.returnAddress, place.slot});
+    }
+  }
+}
+
 /// The replay has done all that the recording has of this rank.
 void recordUsedUp(const CallPlace& place, const char* got) {
   if (g_engine.choices.header().complete != 0) {
@@ -155,6 +173,9 @@ extern "C" __attribute__((noinline, visibility("hidden"))) void pf_stop_at_event
 namespace pf {
 
 void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
+  if (g_engine.threads) [[unlikely]] {
+    noteThread(place);
+  }
   if (mustStopBefore(g_engine.serial + 1)) [[unlikely]] {
     describe(g_engine.page->waitCall, sizeof g_engine.page->waitCall, place.call, comm, peer, tag);
     g_engine.page->callAddress = reinterpret_cast<std::uint64_t>(place.returnAddress);
@@ -254,10 +275,7 @@ void noteUnsupported(const CallPlace& place) {
   static bool noted[kCallCount];
   if (g_engine.record && !noted[place.call]) {
     noted[place.call] = true;
-    const std::uint32_t site = siteNumber(place);
-    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Note);
-    g_engine.log.commit(putVarint(p, site));
-    g_engine.log.publish();
+    logNote(place);
   }
 }
 

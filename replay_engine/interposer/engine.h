@@ -40,6 +40,7 @@ struct Engine {
   bool live = false;       ///< replay: this rank's record has been used up, MPI chooses again
   bool holdAfter = false;  ///< stops take hold where the event before them ends
   bool light = false;      ///< active, and light.h has the common calls
+  const void* firstThread = nullptr;  ///< with `threads`: its t_depth, until another one calls
   std::atomic_flag lock = ATOMIC_FLAG_INIT;
 
   RankPage* page = nullptr;

@@ -76,6 +76,7 @@ void begin(const CallPlace& place) {
     return;
   }
   passGate();  // first: a rank may be told to stop before event 1, and would never come to its gate
+  g_engine.firstThread = &t_depth;
   beginEvent(place);
   logLocal(place);
   g_engine.active = true;

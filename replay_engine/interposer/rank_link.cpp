@@ -50,10 +50,9 @@ RankPage* mapPage() {
   auto* page = static_cast<RankPage*>(mapped);
   // One rank a page: a program that this rank starts finds it taken and runs as if we were not
   // there.
-  std::uint32_t launched = static_cast<std::uint32_t>(RankPhase::Launched);
+  std::uint32_t free = 0;
   if (page->magic != kRankPageMagic || page->version != kRankPageVersion ||
-      !page->phase.compare_exchange_strong(launched,
-                                           static_cast<std::uint32_t>(RankPhase::Hello))) {
+      !page->claimed.compare_exchange_strong(free, 1)) {
     munmap(mapped, kRankPageSize);
     return nullptr;
   }
@@ -73,6 +72,8 @@ void introduce(RankPage& page) {
   std::snprintf(page.mpiLibrary, sizeof page.mpiLibrary, "%s", version);
   const ssize_t n = readlink("/proc/self/exe", page.executable, sizeof page.executable - 1);
   page.executable[n > 0 ? n : 0] = '\0';
+  // Only now: the agent looks at any moment, and takes what it finds from Hello on.
+  page.phase.store(static_cast<std::uint32_t>(RankPhase::Hello), std::memory_order_release);
 }
 
 void openLog(const RankPage& page) {

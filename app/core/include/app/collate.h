@@ -38,6 +38,9 @@ struct RunFacts {
 Status writeFacts(const std::string& logDirectory, const RunFacts& facts);
 Result<RunFacts> readFacts(const std::string& logDirectory);
 
+/// Begins the names of rank_counter rows that say what a rank used whose replay is not guaranteed.
+inline const std::string kNotGuaranteed = "not guaranteed: ";
+
 struct Collated {
   std::int32_t ranks = 0;
   std::uint64_t messages = 0;
@@ -46,7 +49,7 @@ struct Collated {
   bool complete = false;
   bool analysed = false;  ///< messages and races are known: events were recorded
   std::vector<std::string> cuts;   ///< one line a rank whose record is not complete
-  std::vector<std::string> notes;  ///< routines whose replay is not guaranteed
+  std::vector<std::string> notes;  ///< what was used whose replay is not guaranteed, and where
 };
 
 /// Reads logDirectory/rank-*.log and writes the trace `path`. NotFound if no rank ever called

@@ -25,7 +25,7 @@
 namespace pf {
 
 inline constexpr std::uint32_t kRankPageMagic = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kRankPageVersion = 1;
+inline constexpr std::uint32_t kRankPageVersion = 2;
 inline constexpr std::size_t kRankPageSize = 16384;
 inline constexpr const char* kRankPageVariable = "PHOTOFINISH_PAGE";
 
@@ -57,6 +57,7 @@ struct RankPage {
   std::atomic<std::int32_t> waitPeer;      ///< world rank that the call waits for, -1 any, -2 not known
   std::atomic<std::int32_t> waitTag;       ///< -1 any
   std::atomic<std::uint32_t> pastEnd;      ///< replay: 1 once the record of this rank has been used up
+  std::atomic<std::uint32_t> claimed;      ///< 1 once a process has taken this page for its own
   std::atomic<std::uint32_t> logFailed;    ///< recording stopped (disk full …): errno
   std::int32_t pid;
   std::int32_t rank;                       ///< in MPI_COMM_WORLD

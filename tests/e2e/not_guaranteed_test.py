@@ -1,0 +1,40 @@
+"""What is not recorded (one-sided communication, the order of threads) is told by name and place, never silently."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, PhotofinishTest, main
+
+
+class NotGuaranteedTest(PhotofinishTest):
+    def assert_noted(self, program, fragment, mode):
+        self.need("mpirun", BIN / "e2e" / program)
+        recorded = self.record("t.pft", self.mpirun(3, BIN / "e2e" / program), "--mode", mode)
+        self.assertRegex(recorded.err, rf"note: {fragment} at {program}\.c:\d+", recorded)
+        notes = self.photofinish("info", self.dir / "t.pft", "--json").json()["notGuaranteed"]
+        self.assertTrue(notes)
+        self.assertRegex(notes[0]["text"], rf"{fragment} at {program}\.c:\d+")
+        self.assertRegex(self.photofinish("info", self.dir / "t.pft").out, rf"not guaranteed in a replay: rank \d: {fragment}")
+        self.assertEqual(self.photofinish("check", self.dir / "t.pft").status, 0)
+        return recorded
+
+    def test_one_sided(self):
+        for mode in ("outcomes", "all"):
+            with self.subTest(mode=mode):
+                recorded = self.assert_noted("onesided", r"MPI_\w+", mode)
+                self.assertIn("tickets add up to 435", recorded.out)
+                self.assertIn("MPI_Fetch_and_op", recorded.err)
+
+    def test_threads(self):
+        for mode in ("outcomes", "all"):
+            with self.subTest(mode=mode):
+                recorded = self.assert_noted("threads", "calls of MPI from several threads, first", mode)
+                self.assertEqual(recorded.out.count(" and "), 3, recorded)
+
+    def test_an_ordinary_program_has_none(self):
+        self.record("t.pft", self.mpirun(4, BIN / "corpus" / "any_source_sum"))
+        self.assertEqual(self.photofinish("info", self.dir / "t.pft", "--json").json()["notGuaranteed"], [])
+
+
+if __name__ == "__main__":
+    main()
