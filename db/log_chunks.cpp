@@ -1,10 +1,13 @@
 #include "log_chunks.h"
 
+#include <zstd.h>
+
 #include <array>
 #include <cstring>
 #include <string>
 
 #include "base/crc32c.h"
+#include "db/trace_writer.h"
 
 namespace pf::db {
 namespace {
@@ -28,10 +31,19 @@ Result<LogChunkWriter> LogChunkWriter::start(Database& database, TableId id) {
 }
 
 Status LogChunkWriter::write(Rank rank, std::uint64_t ordinal, Bytes data) {
+  m_packed.resize(ZSTD_compressBound(data.size()));
+  const std::size_t size = ZSTD_compress(m_packed.data(), m_packed.size(), data.data(), data.size(),
+                                         ZSTD_CLEVEL_DEFAULT);
+  if (ZSTD_isError(size) != 0) {
+    return Error{ErrorCode::Internal,
+                 std::string("a log cannot be compressed: ") + ZSTD_getErrorName(size),
+                 {}};
+  }
+  const Bytes packed(m_packed.data(), size);
   m_insert.bindInteger(1, rank);
   m_insert.bindInteger(2, static_cast<std::int64_t>(ordinal));
-  m_insert.bindInteger(3, chunkCrc(rank, ordinal, data));
-  m_insert.bindBlob(4, data);
+  m_insert.bindInteger(3, chunkCrc(rank, ordinal, packed));
+  m_insert.bindBlob(4, packed);
   return m_insert.run();
 }
 
@@ -65,7 +77,14 @@ Result<Bytes> LogChunkReader::read(Rank rank, std::uint64_t ordinal) {
     return Error{ErrorCode::Damaged, name + " does not match its checksum",
                  "Run 'photofinish check' on the file to see what is lost and what can be saved."};
   }
-  return data;
+  const unsigned long long size = ZSTD_getFrameContentSize(data.data(), data.size());
+  m_unpacked.resize(size <= kLongestLogChunk ? size : 0);
+  if (size > kLongestLogChunk ||
+      ZSTD_decompress(m_unpacked.data(), m_unpacked.size(), data.data(), data.size()) != size) {
+    return Error{ErrorCode::Damaged, name + " cannot be decompressed",
+                 "Run 'photofinish check' on the file to see what is lost and what can be saved."};
+  }
+  return Bytes(m_unpacked);
 }
 
 }  // namespace pf::db

@@ -1,5 +1,5 @@
-// Tables `log_chunk` and `survey_chunk`: each chunk has its own checksum, so that one damaged chunk
-// costs only itself.
+// Tables `log_chunk` and `survey_chunk`: each chunk is a Zstandard frame with a checksum of its
+// own, so that one damaged chunk costs only itself.
 #pragma once
 
 #include "schema.h"
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "base/result.h"
 #include "core/execution.h"
@@ -18,10 +19,12 @@ class LogChunkWriter {
  public:
   [[nodiscard]] static Result<LogChunkWriter> start(Database& database,
                                                     TableId id = TableId::LogChunk);
+  /// `data`: at most kLongestLogChunk bytes; compressed on the way.
   Status write(Rank rank, std::uint64_t ordinal, Bytes data);
 
  private:
   Statement m_insert;
+  std::vector<std::uint8_t> m_packed;
 };
 
 /// Reads single chunks and verifies each.
@@ -35,6 +38,7 @@ class LogChunkReader {
 
  private:
   Statement m_select;
+  std::vector<std::uint8_t> m_unpacked;
 };
 
 }  // namespace pf::db

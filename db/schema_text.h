@@ -43,7 +43,7 @@ inline constexpr const char* kCreateRank = R"(CREATE TABLE rank(
   last_serial INTEGER NOT NULL,      -- its last event
   complete INTEGER NOT NULL,         -- 1 = recorded up to MPI_Finalize
   cut_reason TEXT NOT NULL,          -- why the record is cut short; empty = it is not
-  log_bytes INTEGER NOT NULL,        -- sum of its log_chunk.data
+  log_bytes INTEGER NOT NULL,        -- of its log, not compressed
   log_chunks INTEGER NOT NULL        -- number of its log_chunk rows
 ))";
 
@@ -67,7 +67,7 @@ inline constexpr const char* kCreateLogChunk = R"(CREATE TABLE log_chunk(
   rank INTEGER NOT NULL,
   ordinal INTEGER NOT NULL,          -- from 0
   crc32c INTEGER NOT NULL,           -- of rank and ordinal (8 bytes each, little endian), then data
-  data BLOB NOT NULL,
+  data BLOB NOT NULL,                -- a Zstandard frame
   PRIMARY KEY(rank, ordinal)
 ) WITHOUT ROWID)";
 
@@ -200,7 +200,7 @@ inline constexpr const char* kCreateSurveyChunk = R"(CREATE TABLE survey_chunk(
   rank INTEGER NOT NULL,
   ordinal INTEGER NOT NULL,          -- from 0
   crc32c INTEGER NOT NULL,           -- as in log_chunk
-  data BLOB NOT NULL,
+  data BLOB NOT NULL,                -- as in log_chunk
   PRIMARY KEY(rank, ordinal)
 ) WITHOUT ROWID)";
 

@@ -25,6 +25,9 @@ int* worldRanks(MPI_Group group, int* size) {
   MPI_Group all = MPI_GROUP_NULL;
   PF_REAL(Comm_group)(MPI_COMM_WORLD, &all);
   PF_REAL(Group_translate_ranks)(group, *size, own, all, world);
+  for (int i = 0; i < *size; ++i) {
+    world[i] = world[i] < 0 ? -1 : world[i];  // of another job; the log says -1, too
+  }
   PF_REAL(Group_free)(&all);
   std::free(own);
   return world;
@@ -36,7 +39,7 @@ void logMembers(const int* members, int size) {
     unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::CommMembers);
     p = putVarint(p, static_cast<std::uint32_t>(n));
     for (int i = 0; i < n; ++i) {
-      p = putShifted(p, members[first + i] < 0 ? -1 : members[first + i], 1);
+      p = putShifted(p, members[first + i], 1);
     }
     g_engine.log.commit(p);
   }

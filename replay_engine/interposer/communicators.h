@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "core/execution.h"
+
 namespace pf {
 
 struct CallPlace;
@@ -16,8 +18,7 @@ struct KnownCommunicator {
   std::uint32_t number = 0;  ///< in the log
   std::uint64_t key = 0;
   std::uint32_t made = 0;      ///< communicators constructed from it
-  const int* world = nullptr;  ///< world rank of each peer (remote group of an inter-communicator);
-                               ///< null = identity
+  const int* world = nullptr;  ///< world rank of each peer (remote group of an inter-communicator)
   int peers = 0;
 };
 
@@ -33,10 +34,13 @@ class Communicators {
     return lookUp(comm);
   }
   std::uint32_t number(MPI_Comm comm) { return of(comm).number; }
-  /// World rank of `peer` in `comm`; negative values pass through.
+  /// World rank of `peer` in `comm`, kUnknownRank if it has none; negative values pass through.
   int worldRank(MPI_Comm comm, int peer) {
+    if (peer < 0) {
+      return peer;
+    }
     const KnownCommunicator& known = of(comm);
-    return peer >= 0 && peer < known.peers && known.world != nullptr ? known.world[peer] : peer;
+    return peer < known.peers ? known.world[peer] : kUnknownRank;
   }
   /// `comm` was made from `parent` by call number `call`. `sameGroup`: as the parent's (idup: not
   /// usable yet).

@@ -57,7 +57,7 @@ struct RankInfo {
   Serial lastSerial = 0;
   bool complete = false;
   std::string cutReason;        ///< why its record is cut short; empty when complete
-  std::uint64_t logBytes = 0;   ///< set by TraceWriter: sum of its log chunks
+  std::uint64_t logBytes = 0;   ///< set by TraceWriter: of its log, not compressed
   std::uint64_t logChunks = 0;  ///< set by TraceWriter: number of its log chunks
   friend bool operator==(const RankInfo&, const RankInfo&) = default;
 };
