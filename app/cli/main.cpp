@@ -186,6 +186,9 @@ int main(int argc, char** argv) {
   for (auto* command : {infoCommand, racesCommand, eventsCommand, checkCommand, salvageCommand}) {
     command->add_option("FILE", trace, "trace")->required();
   }
+  bool tracing = false;
+  infoCommand->add_flag("--tracing", tracing,
+                        "also what each of the papers' algorithms would trace, and the optimum");
   for (auto* command : {infoCommand, racesCommand, eventsCommand}) {
     command->add_flag("--json", json, "one JSON document");
   }
@@ -229,7 +232,7 @@ int main(int argc, char** argv) {
     return status ? *status : fail(status.error());
   }
   if (*infoCommand) {
-    return print(pf::app::infoReport(trace, json));
+    return print(pf::app::infoReport(trace, json, tracing));
   }
   if (*racesCommand) {
     return print(pf::app::racesReport(trace, json));

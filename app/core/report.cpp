@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "app/replay.h"
+#include "tracing_report.h"
 
 namespace pf::app {
 namespace {
@@ -127,7 +128,23 @@ std::string placeText(const Execution& execution, EventRef ref) {
 
 }  // namespace
 
-Result<std::string> infoReport(const std::string& trace, bool asJson) {
+Result<std::string> infoReport(const std::string& trace, bool asJson, bool tracing) {
+  std::optional<TracingCounts> counts;
+  if (tracing) {
+    Result<Loaded> loaded = load(trace);
+    if (!loaded) {
+      return loaded.error();
+    }
+    Result<std::vector<db::StoredRace>> stored = loaded->store.races();
+    if (!stored) {
+      return stored.error();
+    }
+    std::vector<Race> races;
+    for (db::StoredRace& each : *stored) {
+      races.push_back(std::move(each.race));
+    }
+    counts = countTracing(loaded->execution, races);
+  }
   Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
   if (!store) {
     return store.error();
@@ -196,6 +213,7 @@ Result<std::string> infoReport(const std::string& trace, bool asJson) {
                  {"complete", run.complete},
                  {"cut", cuts},
                  {"notGuaranteed", noted},
+                 {"tracing", counts ? tracingJson(*counts) : json(nullptr)},
                  {"exitStatus", optionalNumber(run.exitStatus)},
                  {"mpi", run.mpiLibrary},
                  {"host", run.host},
@@ -230,6 +248,9 @@ Result<std::string> infoReport(const std::string& trace, bool asJson) {
   }
   for (const auto& [rank, text] : notes) {
     out << "not guaranteed in a replay: rank " << rank << ": " << text << "\n";
+  }
+  if (counts) {
+    out << tracingText(*counts);
   }
   return out.str();
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What recording and replaying cost: the bench programs native and under photofinish, interleaved.
 
-    bench.py [--build build/release] [--runs 9] [--only self,pingpong,halo,storm,replay,until] [--json OUT]
+    bench.py [--build build/release] [--runs 9] [--only self,pingpong,halo,storm,barrier,allreduce,bcast,replay,until] [--json OUT]
     bench.py --command 'env LD_PRELOAD=/tmp/x.so {launch}' --only storm      another way to record
 
 Runs go native, ours, ours, native, native, ours ..., so that a drift of the machine meets both. Each
@@ -27,7 +27,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "corpus"))
 from run_native import mpi_environment, stop  # noqa: E402
 
-RECORDED = {"self": (1, [], None), "pingpong": (2, [], 1.05), "halo": (2, [], 1.03), "storm": (4, [], 1.15)}
+# name: program, ranks, arguments, target
+RECORDED = {"self": ("self", 1, [], None), "pingpong": ("pingpong", 2, [], 1.05), "halo": ("halo", 2, [], 1.03),
+            "storm": ("storm", 4, [], 1.15), "barrier": ("collective", 4, ["barrier"], 1.05),
+            "allreduce": ("collective", 4, ["allreduce"], 1.05), "bcast": ("collective", 4, ["bcast"], 1.05)}
 SELF_TARGET = 25.0      # ns a message of Send + Recv(ANY), above native
 LONG_STORM = (4, ["500", "340"])     # just over 1,000,000 events in each rank
 UNTIL = "0:1000000"
@@ -120,8 +123,8 @@ class Bench:
         return pairs
 
     def recording(self, name):
-        ranks, arguments, target = RECORDED[name]
-        launch = self.launch(name, ranks, arguments)
+        program, ranks, arguments, target = RECORDED[name]
+        launch = self.launch(program, ranks, arguments)
         command = self.record_command(launch, self.scratch / "bench.pft")
 
         def inside(words):
@@ -140,6 +143,16 @@ class Bench:
     def need_trace(self):
         if not self.trace.exists():
             self.run(self.record_command(self.launch("storm", *LONG_STORM), self.trace))
+            self.show_bytes()
+
+    def show_bytes(self):
+        done = subprocess.run([self.bin / "photofinish", "info", self.trace, "--json"], capture_output=True, text=True,
+                              check=False)
+        if done.returncode == 0:
+            info = json.loads(done.stdout)
+            receives = max(1, info["wildcardReceives"])
+            print(f"{receives} wildcard receives: {info['bytes'] / receives:.3f} bytes each in the logs, "
+                  f"{self.trace.stat().st_size / receives:.3f} in the closed trace")
 
     def replay(self):
         self.need_trace()
@@ -193,7 +206,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=HERE.parents[1] / "build" / "release")
     parser.add_argument("--runs", type=int, default=9)
-    parser.add_argument("--only", default="self,pingpong,halo,storm,replay,until")
+    parser.add_argument("--only", default="self,pingpong,halo,storm,barrier,allreduce,bcast,replay,until")
     parser.add_argument("--command", default="{photofinish} record -o {trace} {launch}", help="how to record")
     parser.add_argument("--replay-command", default="{photofinish} replay {trace}", help="how to replay")
     parser.add_argument("--stopped", default=r"\bstopped\b", help="line that --until prints at its stop")

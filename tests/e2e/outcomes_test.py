@@ -66,6 +66,18 @@ class OutcomesTest(PhotofinishTest):
                     seen[event["rank"]] = max(seen[event["rank"]], event["serial"])
                 self.assertEqual(seen, ends)
 
+    def test_what_the_algorithms_would_trace(self):
+        self.record_outcomes("any_source_sum", 4)
+        info = self.photofinish("info", self.dir / "t.pft", "--tracing", "--json")
+        self.assertEqual(info.status, 0, info)
+        tracing = info.json()["tracing"]
+        traced = {name: row["traced"] for name, row in tracing["algorithms"].items()}
+        self.assertEqual(traced["naive"], 6)
+        self.assertLessEqual(traced["algorithm-b"], traced["netzer-miller"])
+        self.assertLessEqual(traced["netzer-miller"], traced["naive"])
+        self.assertLessEqual(tracing["optimum"]["lower"], traced["window-16"])
+        self.assertIn("algorithm-b", self.photofinish("info", self.dir / "t.pft", "--tracing").out)
+
     def test_events_and_until_survey_too(self):
         self.record_outcomes("any_source_sum", 4)
         events = self.photofinish("events", self.dir / "t.pft", "--json")

@@ -10,8 +10,8 @@
 
 namespace pf::app {
 
-/// photofinish info FILE [--json]
-Result<std::string> infoReport(const std::string& trace, bool json);
+/// photofinish info FILE [--json] [--tracing]
+Result<std::string> infoReport(const std::string& trace, bool json, bool tracing = false);
 /// photofinish races FILE [--json]
 Result<std::string> racesReport(const std::string& trace, bool json);
 /// photofinish events FILE [--rank R] [--json]

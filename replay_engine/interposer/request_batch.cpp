@@ -1,0 +1,104 @@
+#include "request_batch.h"
+
+namespace pf {
+namespace {
+
+bool truncated(int error) {
+  int errorClass = 0;
+  PF_REAL(Error_class)(error, &errorClass);
+  return errorClass == MPI_ERR_TRUNCATE;
+}
+
+}  // namespace
+
+void logCompletion(const CallPlace& place) {
+  if (g_engine.events) {
+    const std::uint32_t site = siteNumber(place);
+    g_engine.log.commit(putVarint(putKind(g_engine.log.reserve(), RecordKind::Completion), site));
+  }
+}
+
+void logDoneReceive(const Request& entry, const MPI_Status* status, int error) {
+  int cancelled = 0;
+  if (entry.cancelled && status != nullptr) {
+    PF_REAL(Test_cancelled)(status, &cancelled);
+  }
+  unsigned char* p = nullptr;
+  if (cancelled != 0) {
+    p = putKind(g_engine.log.reserve(),
+                g_engine.events ? RecordKind::DoneCancelled : RecordKind::CancelledPost);
+    g_engine.log.commit(putVarint(p, entry.number));
+    return;
+  }
+  const bool known = error == MPI_SUCCESS || truncated(error);
+  const bool asked = status != nullptr && needsStatus(entry);
+  const int source = asked ? status->MPI_SOURCE : entry.peer;
+  const int tag = asked ? status->MPI_TAG : entry.tag;
+  if (g_engine.events) {
+    p = putKind(g_engine.log.reserve(), RecordKind::DoneReceive);
+    p = putVarint(p, entry.number);
+    p = putShifted(p, known ? source : -1, 1);
+    g_engine.log.commit(putShifted(p, known ? tag : -1, 1));
+  } else if (entry.wild && known) {
+    logWild(entry.wildNumber, source);
+  }
+}
+
+void completed(const Request& entry, const MPI_Status* status, int error) {
+  if (g_engine.record && !entry.observed) {
+    unsigned char* p = nullptr;
+    switch (entry.kind) {
+      case RequestKind::Receive:
+      case RequestKind::PersistentReceive:
+        if (isReceive(entry)) {
+          logDoneReceive(entry, status, error);
+        }
+        break;
+      case RequestKind::SynchronousSend:
+      case RequestKind::PersistentSend:
+        if (g_engine.events &&
+            (entry.kind == RequestKind::SynchronousSend || (entry.synchronous && entry.active))) {
+          p = putKind(g_engine.log.reserve(), RecordKind::DoneSend);
+          g_engine.log.commit(putVarint(p, entry.number));
+        }
+        break;
+      case RequestKind::Collective:
+        p = putKind(g_engine.log.reserve(), RecordKind::DoneCollective);
+        g_engine.log.commit(putVarint(p, entry.number));
+        break;
+      case RequestKind::None:
+        break;
+    }
+  }
+  if (entry.kind != RequestKind::PersistentReceive && entry.kind != RequestKind::PersistentSend) {
+    g_engine.requests.erase(entry.handle);
+    return;
+  }
+  Request* persistent = g_engine.requests.find(entry.handle);
+  if (persistent != nullptr) {
+    persistent->active = false;
+    persistent->observed = false;
+    if (persistent->inner != MPI_REQUEST_NULL) {
+      persistent->inner = MPI_REQUEST_NULL;
+      --g_engine.requests.substituted;
+    }
+  }
+}
+
+void fileOne(const Batch& batch, int index, const MPI_Status* status, int error) {
+  if (const Batch::Entry* entry = batch.find(index); entry != nullptr) {
+    completed(entry->request, status, error);
+  }
+}
+
+void fileAll(const Batch& batch, int result, const MPI_Status* statuses) {
+  for (const Batch::Entry& entry : batch) {
+    const MPI_Status* status = statuses != MPI_STATUSES_IGNORE ? &statuses[entry.index] : nullptr;
+    const int error = errorOf(result, status);
+    if (error != MPI_ERR_PENDING) {
+      completed(entry.request, status, error);
+    }
+  }
+}
+
+}  // namespace pf

@@ -1,0 +1,140 @@
+// Sends, blocking, non-blocking and persistent.
+#include "records.h"
+#include "wrapper_support.h"
+
+namespace pf {
+namespace {
+
+void logSend(const CallPlace& place, RecordKind kind, std::uint64_t bytes, int dest, int tag,
+             MPI_Comm comm) {
+  const std::uint32_t site = siteNumber(place);
+  const std::uint32_t number = g_engine.comms.number(comm);
+  unsigned char* p = putKind(g_engine.log.reserve(), kind);
+  p = putVarint(p, site);
+  p = putVarint(p, number);
+  p = putVarint(p, static_cast<std::uint32_t>(dest));
+  p = putVarint(p, static_cast<std::uint32_t>(tag));
+  g_engine.log.commit(putVarint(p, bytes));
+  g_engine.log.publish();
+}
+
+void logFailedSend() {
+  if (g_engine.events) {
+    g_engine.log.commit(putKind(g_engine.log.reserve(), RecordKind::SendFailed));
+    g_engine.log.publish();
+  }
+}
+
+/// Begins a send's event. The record is written before the message leaves: no receiver's record can
+/// then name a message that its sender's record does not have.
+std::uint32_t beginSend(const CallPlace& place, RecordKind kind, int count, MPI_Datatype datatype,
+                        int dest, int tag, MPI_Comm comm) {
+  const StateLock lock;
+  if (dest == MPI_PROC_NULL) {
+    beginEvent(place);
+    logLocal(place);
+    return 0;
+  }
+  beginEvent(place, comm, dest, tag);
+  if (g_engine.events) {
+    logSend(place, kind, bytesOf(count, datatype), dest, tag, comm);
+  }
+  return g_engine.sends++;
+}
+
+template <typename RealCall>
+int blockingSend(const CallPlace& place, RecordKind kind, RealCall call, const void* buffer,
+                 int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  beginSend(place, kind, count, datatype, dest, tag, comm);
+  const InCall inCall(place, RecordKind::Padding, comm, dest, tag);
+  const int result = call(buffer, count, datatype, dest, tag, comm);
+  if (result != MPI_SUCCESS && dest != MPI_PROC_NULL) [[unlikely]] {
+    const StateLock lock;
+    logFailedSend();
+  }
+  return result;
+}
+
+template <typename RealCall>
+int nonblockingSend(const CallPlace& place, RecordKind kind, RealCall call, const void* buffer,
+                    int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                    MPI_Request* request) {
+  const std::uint32_t number = beginSend(place, kind, count, datatype, dest, tag, comm);
+  const int result = call(buffer, count, datatype, dest, tag, comm, request);
+  if (dest == MPI_PROC_NULL) {
+    return result;
+  }
+  const StateLock lock;
+  if (result != MPI_SUCCESS) [[unlikely]] {
+    logFailedSend();
+  } else if (kind == RecordKind::SendSyncPosted && g_engine.events) {
+    Request entry;
+    entry.handle = *request;
+    entry.kind = RequestKind::SynchronousSend;
+    entry.number = number;
+    g_engine.requests.insert(entry);
+  } else if (g_engine.requests.count() != 0) {
+    g_engine.requests.erase(*request);  // a handle that MPI uses again
+  }
+  return result;
+}
+
+template <typename RealCall>
+int persistentSend(RealCall call, bool synchronous, const void* buffer, int count,
+                   MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
+  const int result = call(buffer, count, datatype, dest, tag, comm, request);
+  if (result == MPI_SUCCESS && dest != MPI_PROC_NULL) {
+    const StateLock lock;
+    Request entry;
+    entry.handle = *request;
+    entry.kind = RequestKind::PersistentSend;
+    entry.synchronous = synchronous;
+    entry.count = count;
+    entry.datatype = datatype;
+    entry.peer = dest;
+    entry.tag = tag;
+    entry.comm = comm;
+    g_engine.requests.insert(entry);
+  }
+  return result;
+}
+
+}  // namespace
+
+#define PF_SEND(Name, kind)                                                                    \
+  int on##Name(const CallPlace& place, const void* buffer, int count, MPI_Datatype datatype,   \
+               int dest, int tag, MPI_Comm comm) {                                             \
+    return blockingSend(place, RecordKind::kind, PF_REAL(Name), buffer, count, datatype, dest, \
+                        tag, comm);                                                            \
+  }
+PF_SEND(Send, Send)
+PF_SEND(Bsend, Send)
+PF_SEND(Ssend, SendSync)
+PF_SEND(Rsend, Send)
+#undef PF_SEND
+
+#define PF_SEND(Name, kind)                                                                       \
+  int on##Name(const CallPlace& place, const void* buffer, int count, MPI_Datatype datatype,      \
+               int dest, int tag, MPI_Comm comm, MPI_Request* request) {                          \
+    return nonblockingSend(place, RecordKind::kind, PF_REAL(Name), buffer, count, datatype, dest, \
+                           tag, comm, request);                                                   \
+  }
+PF_SEND(Isend, Send)
+PF_SEND(Ibsend, Send)
+PF_SEND(Issend, SendSyncPosted)
+PF_SEND(Irsend, Send)
+#undef PF_SEND
+
+#define PF_SEND(Name, synchronous)                                                               \
+  int on##Name(const CallPlace&, const void* buffer, int count, MPI_Datatype datatype, int dest, \
+               int tag, MPI_Comm comm, MPI_Request* request) {                                   \
+    return persistentSend(PF_REAL(Name), synchronous, buffer, count, datatype, dest, tag, comm,  \
+                          request);                                                              \
+  }
+PF_SEND(Send_init, false)
+PF_SEND(Bsend_init, false)
+PF_SEND(Ssend_init, true)
+PF_SEND(Rsend_init, false)
+#undef PF_SEND
+
+}  // namespace pf
