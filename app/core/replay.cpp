@@ -477,19 +477,19 @@ Result<int> replay(const ReplayOptions& options) {
   return Replay(options, *store).run();
 }
 
+Result<bool> needsSurvey(const std::string& trace) {
+  Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  Result<bool> known = store->hasExecution();
+  return known ? Result<bool>(!*known) : known;
+}
+
 Status surveyIfNeeded(const std::string& trace) {
-  {
-    Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
-    if (!store) {
-      return store.error();
-    }
-    Result<bool> known = store->hasExecution();
-    if (!known) {
-      return known.error();
-    }
-    if (*known) {
-      return {};
-    }
+  Result<bool> needed = needsSurvey(trace);
+  if (!needed || !*needed) {
+    return needed ? Status() : Status(needed.error());
   }
   ReplayOptions options;
   options.trace = trace;

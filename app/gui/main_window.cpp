@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 #include <QtConcurrent>
 
+#include "app/replay.h"
 #include "plugins/comm_matrix.h"
 #include "views/debug_views.h"
 #include "views/icons.h"
@@ -274,7 +275,13 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 
 void MainWindow::openTrace(const QString& path) {
   const QString absolute = QFileInfo(path).absoluteFilePath();
-  m_progress->start(tr("Opening %1 …").arg(QFileInfo(path).fileName()), false);
+  const QString name = QFileInfo(path).fileName();
+  const Result<bool> light = app::needsSurvey(absolute.toStdString());
+  m_progress->start(light && *light ? tr("%1 has MPI's choices only: running the program once more "
+                                         "to see its events and races …")
+                                          .arg(name)
+                                    : tr("Opening %1 …").arg(name),
+                    false);
   auto* watcher = new QFutureWatcher<std::shared_ptr<Result<LoadedTrace>>>(this);
   connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher, absolute] {
     watcher->deleteLater();

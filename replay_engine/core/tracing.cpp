@@ -256,7 +256,7 @@ std::vector<TracedReceive> traceWith(TracingAlgorithm algorithm, TracingRules ru
                                      const Execution& execution) {
   if (algorithm == TracingAlgorithm::Naive) {
     Trace trace = naive(execution, rules);
-    std::ranges::sort(trace);
+    std::sort(trace.begin(), trace.end());
     return trace;
   }
   const std::vector<std::vector<Delivery>> byRank = tracing::observedDeliveries(execution);
@@ -268,7 +268,7 @@ std::vector<TracedReceive> traceWith(TracingAlgorithm algorithm, TracingRules ru
       traceRank(algorithm, execution.ranks[rank], byRank[rank], rank, trace);
     }
   }
-  std::ranges::sort(trace);
+  std::sort(trace.begin(), trace.end());
   return trace;
 }
 

@@ -257,7 +257,7 @@ void Memory::prune(Row& row, std::uint32_t firstOpen) {
     }
   }
   row.entries.assign(kept.rbegin(), kept.rend());
-  row.pruneAt = 2 * row.entries.size() + 8;
+  row.pruneAt = 2 * row.entries.size() + 2;
 }
 
 bool Memory::covers(const Delivery& delivery, std::uint32_t firstOpen) const {

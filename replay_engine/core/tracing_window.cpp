@@ -201,7 +201,7 @@ std::vector<TracedReceive> traceWithWindow(std::uint32_t window, const Execution
     }
     decisions.end();
   }
-  std::ranges::sort(trace);
+  std::sort(trace.begin(), trace.end());
   return trace;
 }
 

@@ -52,6 +52,8 @@ std::string eventText(const Execution& execution, EventRef event);
 /// Replays and returns the exit status for the shell. Divergence is an Error with code Divergence.
 Result<int> replay(const ReplayOptions& options);
 
+/// Whether the events of the trace are not known yet.
+Result<bool> needsSurvey(const std::string& trace);
 /// Fills the events, races and call sites of a trace that has choices only, by replaying it once.
 Status surveyIfNeeded(const std::string& trace);
 

@@ -40,10 +40,10 @@
 // damaged records, and have no errors.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -73,7 +73,9 @@ struct TracedReceive {
   std::uint32_t receive = kNone;  ///< into RankHistory::receives, or ::probes
   bool probe = false;
   friend bool operator==(const TracedReceive&, const TracedReceive&) = default;
-  friend auto operator<=>(const TracedReceive&, const TracedReceive&) = default;
+  friend bool operator<(const TracedReceive& a, const TracedReceive& b) {
+    return std::tie(a.rank, a.receive, a.probe) < std::tie(b.rank, b.receive, b.probe);
+  }
 };
 
 /// What the algorithm traces, by rank and index (a receive before the probe of the same index).
@@ -205,7 +207,7 @@ class Memory {
   };
   struct Row {
     std::vector<Entry> entries;  ///< in the order of completion
-    std::size_t pruneAt = 8;
+    std::size_t pruneAt = 4;
   };
   static void prune(Row& row, std::uint32_t firstOpen);
 
