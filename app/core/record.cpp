@@ -129,6 +129,13 @@ int follow(Job& job, RunFacts& facts, InputTee* input) {
       } else if (const auto* hello = std::get_if<protocol::RankHello>(&**message);
                  hello != nullptr) {
         facts.ends[hello->rank].host = hello->host;
+      } else if (const auto* said = std::get_if<protocol::Verdict>(&**message);
+                 said != nullptr && (said->kind == protocol::VerdictKind::Stalled ||
+                                     said->kind == protocol::VerdictKind::Deadlock)) {
+        std::fprintf(stderr,
+                     "photofinish: the program does not get on: %s\n"
+                     "photofinish: it is left alone; Ctrl-C ends it, and the trace is made then\n",
+                     said->text.c_str());
       } else if (const auto* state = std::get_if<protocol::SessionState>(&**message);
                  ended && state != nullptr && state->agents == 0) {
         return *job.launcherStatus();

@@ -146,6 +146,7 @@ int main(int argc, char** argv) {
   }
   options.logic.callNames.assign(std::begin(pf::kCallNames), std::end(pf::kCallNames));
   if (trace.empty()) {
+    options.logic.stallAfter = std::chrono::milliseconds(2500);  // somebody waits in front of it
     pf::daemon::NoSchedule none;
     return pf::daemon::runDaemon(options, none);
   }

@@ -1,6 +1,8 @@
 """What is recorded by default: only MPI's choices are logged; replays are as good, and events come from a survey."""
 import os
+import signal
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from photofinish import BIN, PhotofinishTest, main
@@ -65,6 +67,28 @@ class OutcomesTest(PhotofinishTest):
                 for event in events.json()["events"]:
                     seen[event["rank"]] = max(seen[event["rank"]], event["serial"])
                 self.assertEqual(seen, ends)
+
+    def test_a_deadlock_is_told_while_it_is_recorded(self):
+        """Within seconds, by rank and call; the program is not ended, and the trace is made once somebody does."""
+        self.need("mpirun", BIN / "corpus" / "deadlock_in_order")
+        words = [BIN / "photofinish", "record", "--jitter", "1", "-o", self.dir / "t.pft",
+                 *self.mpirun(4, BIN / "corpus" / "deadlock_in_order")]
+        for _ in range(20):
+            (self.dir / "t.pft").unlink(missing_ok=True)
+            with self.start(words) as command:
+                begin = time.monotonic()
+                command.wait_for(lambda: command.process.poll() is not None or "does not get on" in command.errors())
+                told = time.monotonic() - begin
+                if command.process.poll() is not None:
+                    command.finish(10)  # this time the other message came first
+                    continue
+                os.kill(command.pid, signal.SIGTERM)
+                run = command.finish(30)
+            break
+        self.assertLess(told, 6)
+        self.assertRegex(run.err, r"rank 0 waits in MPI_Recv \(event 3\)", run)
+        self.assertIn("left alone", run.err)
+        self.assertTrue((self.dir / "t.pft").exists(), run)
 
     def test_what_the_algorithms_would_trace(self):
         self.record_outcomes("any_source_sum", 4)

@@ -9,7 +9,7 @@
 // replays that tag nothing and only replace a traced receive's wildcard by its source.
 //
 // TracingRules::Mpi is what the papers' algorithms need to be sufficient on MPI. Each rule is
-// tested by leaving it out (tests/tracing_sufficiency_test.cpp); for a delivery of message m to
+// tested by leaving it out (tests/tracing_rules_test.cpp); for a delivery of message m to
 // receive r:
 //   channel    m could have gone to an earlier receive of its communicator with any source, its tag
 //              or any, and never to one by source: messages of one source do not overtake.
