@@ -166,6 +166,8 @@ int main(int argc, char** argv) {
   replayCommand->add_option(
       "--until", until,
       "RANK:SERIAL: stop that rank just before that event, the others at the cut that it needs");
+  replayCommand->add_flag("--stop-at-end", replaying.stopAtEnd,
+                          "hold the ranks where a recording that is cut ends, for a debugger");
   replayCommand->add_flag("--survey", replaying.survey,
                           "fill events and races of the trace by this replay");
   replayCommand->add_flag("--force", replaying.force,

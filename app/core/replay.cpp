@@ -162,6 +162,7 @@ class Replay {
   void handle(const protocol::Message& message);
   void verdict(const protocol::Verdict& verdict);
   void stopped();
+  void offerDebugger();
   void askUser();
   const Execution& execution();
   void say(const std::string& text) const {
@@ -237,6 +238,11 @@ void Replay::stopped() {
   const EventRef target = *m_options.until;
   say("rank " + std::to_string(target.rank) + " is stopped just before its event " +
       std::to_string(target.serial) + ": " + eventText(execution(), target));
+  offerDebugger();
+}
+
+/// Names the processes, and waits for the user.
+void Replay::offerDebugger() {
   std::sort(m_hellos.begin(), m_hellos.end(),
             [](const auto& a, const auto& b) { return a.rank < b.rank; });
   for (const protocol::RankHello& hello : m_hellos) {
@@ -270,13 +276,18 @@ void Replay::verdict(const protocol::Verdict& verdict) {
         surveyReachedItsStops();
       } else if (m_holding) {
         m_holding = false;
-        say("the recording ends here; from now on the ranks run freely");
+        say(m_options.stopAtEnd ? "the recording ends here; the ranks are held"
+                                : "the recording ends here; from now on the ranks run freely");
         for (const db::RankInfo& rank : m_store.ranks()) {
           if (!rank.complete) {
             say("  rank " + std::to_string(rank.rank) + ": " + rank.cutReason);
           }
         }
-        (void)m_job->send(protocol::Plan{});
+        if (m_options.stopAtEnd) {
+          offerDebugger();
+        } else {
+          (void)m_job->send(protocol::Plan{});
+        }
       }
       break;
     case protocol::VerdictKind::Refused:
@@ -337,14 +348,14 @@ Result<int> Replay::run() {
     logs = m_store.path() + ".survey-" + std::to_string(getpid());
     fs::create_directory(logs);
     options->session.mode |= kRecordChoices | kRecordEvents;
-    if (!m_store.run().complete) {
-      options->session.mode |= kHoldAfter;
-    }
     options->session.logDirectory = logs;
   }
+  if ((m_options.survey || m_options.stopAtEnd) && !m_store.run().complete) {
+    options->session.mode |= kHoldAfter;
+  }
   const UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
-  if (m_options.until) {
-    options->input = null.get();
+  if (m_options.until || m_options.stopAtEnd) {
+    options->input = null.get();  // ours is for the answer
   }
   if (m_options.survey) {
     options->output = null.get();

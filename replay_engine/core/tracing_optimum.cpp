@@ -173,6 +173,16 @@ class Component {
  private:
   /// All but the largest part, if vertices that are not joined have the same neighbours; else 0.
   [[nodiscard]] std::uint64_t completeMultipartite() const {
+    // Most are not, and soon known not to be: a part of n vertices has n of the same degree.
+    std::vector<std::size_t> ofDegree(m_neighbours.size(), 0);
+    for (const std::vector<std::uint32_t>& list : m_neighbours) {
+      ++ofDegree[list.size()];
+    }
+    for (std::size_t degree = 0; degree < ofDegree.size(); ++degree) {
+      if (ofDegree[degree] % (m_neighbours.size() - degree) != 0) {
+        return 0;
+      }
+    }
     std::map<std::vector<std::uint32_t>, std::uint64_t> parts;
     for (const std::vector<std::uint32_t>& list : m_neighbours) {
       ++parts[list];

@@ -57,6 +57,21 @@ class UntilTest(PhotofinishTest):
         self.assertEqual(run.status, 0, run)
         self.assertNotIn("sum", run.out, "the program has not come to its end")
 
+    def test_stop_at_end_holds_even_the_rank_that_crashes(self):
+        program = BIN / "corpus" / "segfault_in_order"
+        for seed in range(1, 30):
+            recorded = self.record("cut.pft", self.mpirun(RANKS, program), "--jitter", seed, status=None)
+            if recorded.status != 0:
+                break
+        with self.start([BIN / "photofinish", "replay", self.dir / "cut.pft", "--stop-at-end"],
+                        stdin=subprocess.PIPE) as command:
+            command.wait_for(lambda: "attach a debugger" in command.errors(), 30)
+            self.assertIn("the recording ends here; the ranks are held", command.errors())
+            pids = self.pids(command)
+            self.assertTrue(all(os.path.exists(f"/proc/{pid}") for pid in pids.values()))
+            run = self.answer(command, b"\n")
+        self.assertEqual(run.status, recorded.status, run)
+
     def test_others_stand_at_the_cut(self):
         """A rank that rank 0 needs nothing more of has not run on to MPI_Finalize."""
         with self.stop_at(0, self.receives[0]["serial"]) as command:

@@ -17,6 +17,7 @@ struct ReplayOptions {
   std::vector<std::string> launcherOptions;
   std::uint64_t jitterSeed = 0;   ///< 0 = none
   std::optional<EventRef> until;  ///< stop there
+  bool stopAtEnd = false;         ///< hold the ranks where a recording that is cut ends
   bool force = false;
   bool survey = false;  ///< re-execute with the full event log, and put it into the trace
   bool quiet = false;
