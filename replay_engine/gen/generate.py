@@ -90,6 +90,12 @@ def light(call):
     return f"  if ({test}) [[likely]] {{\n    return {out};\n  }}\n"
 
 
+def chooses(call):
+    """Whether MPI may decide something in it that a recording has to know."""
+    return call.kind in ("BlockingReceive", "NonblockingReceive", "Probe") or \
+        call.name in ("Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome")
+
+
 def wrapper(call):
     declarations = ", ".join(d for d, _ in split(call.parameters))
     names = ", ".join(name for _, name in split(call.parameters))
@@ -100,7 +106,8 @@ def wrapper(call):
         out += light(call)
         early = {"Init": "", "Init_thread": ""}.get(call.name, "passThrough()")
         if early:
-            out += f"  if ({early}) {{\n    return PF_REAL({call.name})({names});\n  }}\n"
+            note = f"    noteNested(PF_SITE(kCall{call.name}));\n" if chooses(call) else ""
+            out += f"  if ({early}) {{\n{note}    return PF_REAL({call.name})({names});\n  }}\n"
         out += "  const Inside inside;\n"
     elif call.name not in ("Wtime", "Wtick"):
         out += "  const Inside inside;\n"

@@ -133,6 +133,25 @@ void define(void* address, std::uint16_t call) {
 
 }  // namespace
 
+bool isOfMpi(void* address) {
+  static void* known[64];  // addresses that are
+  void*& slot = known[hashOf(address) % 64];
+  if (slot == address) {
+    return true;
+  }
+  Dl_info info;
+  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) {
+    return false;
+  }
+  const char* slash = std::strrchr(info.dli_fname, '/');
+  const char* name = slash != nullptr ? slash + 1 : info.dli_fname;
+  const bool found = std::strncmp(name, "libmpi", 6) == 0 ||
+                     std::strncmp(name, "libopen-", 8) == 0 || std::strncmp(name, "mca_", 4) == 0 ||
+                     std::strncmp(name, "libmca_", 7) == 0;
+  slot = found ? address : slot;
+  return found;
+}
+
 std::uint32_t siteNumber(const CallPlace& place) {
   static KnownSite last{};  // a call asks for its site up to twice
   void* address = applicationAddress(place);

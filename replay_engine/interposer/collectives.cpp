@@ -24,6 +24,11 @@ void logCollective(const CallPlace& place, RecordKind kind, MPI_Comm comm, Colle
 const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, CollectiveFlow flow,
                        int root, bool contributes, bool takes) {
   const StateLock lock;
+  if (comm == MPI_COMM_NULL) {  // MPI will refuse it
+    beginEvent(place);
+    logLocal(place);
+    return place;
+  }
   beginEvent(place, comm, root >= 0 ? root : -2, 0);
   logCollective(place, kind, comm, flow, root, contributes, takes);
   return place;

@@ -394,11 +394,19 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
 int onRequest_free(const CallPlace&, MPI_Request* request) {
   const StateLock lock;
   Request* entry = g_engine.requests.find(*request);
-  if (g_engine.record && entry != nullptr && entry->kind == RequestKind::Receive && entry->wild) {
-    // Which message it takes decides about the receives behind it: it stays ours until MPI_Finalize
-    // can log that.
-    *request = MPI_REQUEST_NULL;
-    return MPI_SUCCESS;
+  if (g_engine.record && entry != nullptr && entry->kind == RequestKind::Receive &&
+      (entry->wild || entry->cancelled)) {
+    // Which message it takes, if any, decides about the receives behind it: what is not decided yet
+    // stays ours until MPI_Finalize can log it.
+    MPI_Status status;
+    int done = 0;
+    const int result = PF_REAL(Request_get_status)(*request, &done, &status);
+    if (done == 0) {
+      *request = MPI_REQUEST_NULL;
+      return MPI_SUCCESS;
+    }
+    logDoneReceive(*entry, &status, result);
+    g_engine.log.publish();
   }
   if (entry != nullptr && entry->inner != MPI_REQUEST_NULL) {
     --g_engine.requests.substituted;

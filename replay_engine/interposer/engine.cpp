@@ -114,7 +114,7 @@ void compare(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   }
   const bool none = comm == MPI_COMM_NULL;
   if (eventCheck(place.call, none ? 0 : g_engine.comms.of(comm).key,
-                 none ? peer : g_engine.comms.worldRank(comm, peer), tag) != expected) {
+                 g_engine.comms.worldRank(comm, peer), tag) != expected) {
     char got[256];
     describe(got, sizeof got, place.call, comm, peer, tag);
     char was[64];
@@ -202,8 +202,7 @@ void holdIfDue() {
 
 InCall::InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer, int tag) {
   RankPage& page = *g_engine.page;
-  page.waitPeer.store(peer >= 0 ? g_engine.comms.worldRank(comm, peer) : peer,
-                      std::memory_order_relaxed);
+  page.waitPeer.store(g_engine.comms.worldRank(comm, peer), std::memory_order_relaxed);
   page.waitTag.store(tag, std::memory_order_relaxed);
   page.inCall.store(1U + place.call, std::memory_order_relaxed);
   if (!g_engine.events) {
@@ -267,6 +266,12 @@ void diverge(const CallPlace& place, const char* expected, const char* got) {
       pf_stop_trap();
     }
     waitForAgent(page.toRank.load(std::memory_order_acquire));
+  }
+}
+
+void noteNested(const CallPlace& place) {
+  if (g_engine.active && g_engine.record && !isOfMpi(place.returnAddress)) {
+    noteUnsupported(place);
   }
 }
 

@@ -101,6 +101,9 @@ class InCall {
 /// Number of the call site in the log (defines it there at its first use).
 std::uint32_t siteNumber(const CallPlace& place);
 
+/// Whether `address` is in the MPI library or a component of it.
+bool isOfMpi(void* address);
+
 /// Sleeps for a random while, in a run with jitter: up to about 2 ms, often not at all.
 void jitterPause();
 
@@ -109,6 +112,9 @@ void jitterPause();
 
 /// Files the use of a routine whose replay is not guaranteed.
 void noteUnsupported(const CallPlace& place);
+/// Files a call of the application made inside of MPI (from a callback), where choices are not
+/// recorded; no effect for calls of the MPI library's own.
+void noteNested(const CallPlace& place);
 
 inline bool isWild(int source) {
   return source == MPI_ANY_SOURCE;

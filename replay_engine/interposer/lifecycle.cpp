@@ -2,6 +2,7 @@
 #include "rank_link.h"
 #include "real_calls.h"
 #include "records.h"
+#include "request_batch.h"
 #include "wrapper_support.h"
 #include <dlfcn.h>
 #include <unistd.h>
@@ -102,13 +103,8 @@ void logMatched() {
     }
     int cancelled = 0;
     PF_REAL(Test_cancelled)(&status, &cancelled);
-    if (cancelled != 0) {
-      continue;
-    }
-    if (!g_engine.events) {
-      if (request.wild) {
-        logWild(request.wildNumber, status.MPI_SOURCE);
-      }
+    if (cancelled != 0 || !g_engine.events) {
+      logDoneReceive(request, &status, MPI_SUCCESS);
       continue;
     }
     unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Matched);

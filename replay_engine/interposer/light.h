@@ -48,11 +48,16 @@ class LightCall : LightEvent {
   LightCall& operator=(const LightCall&) = delete;
 };
 
+/// Not so with nobody, or with a communicator that MPI will refuse.
+inline bool isMessage(int peer, MPI_Comm comm) {
+  return peer != MPI_PROC_NULL && comm != MPI_COMM_NULL;
+}
+
 template <typename RealCall>
 inline int lightSend(std::uint16_t callNumber, RealCall call, const void* buffer, int count,
                      MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   const LightCall event(callNumber, comm, dest, tag);
-  g_engine.sends += dest != MPI_PROC_NULL ? 1U : 0U;
+  g_engine.sends += isMessage(dest, comm) ? 1U : 0U;
   return call(buffer, count, datatype, dest, tag, comm);
 }
 
@@ -60,7 +65,7 @@ template <typename RealCall>
 inline int lightIsend(RealCall call, const void* buffer, int count, MPI_Datatype datatype, int dest,
                       int tag, MPI_Comm comm, MPI_Request* request) {
   const LightEvent event;
-  g_engine.sends += dest != MPI_PROC_NULL ? 1U : 0U;
+  g_engine.sends += isMessage(dest, comm) ? 1U : 0U;
   const int result = call(buffer, count, datatype, dest, tag, comm, request);
   if (g_engine.requests.count() != 0 && dest != MPI_PROC_NULL && result == MPI_SUCCESS)
       [[unlikely]] {
@@ -101,10 +106,10 @@ int lightWildRecv(void* buffer, int count, MPI_Datatype datatype, int tag, MPI_C
 inline int lightRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag,
                      MPI_Comm comm, MPI_Status* status) {
   const LightCall event(kCallRecv, comm, source, tag);
-  if (isWild(source)) {
+  if (isWild(source) && comm != MPI_COMM_NULL) {
     return lightWildRecv(buffer, count, datatype, tag, comm, status);
   }
-  g_engine.posts += source != MPI_PROC_NULL ? 1U : 0U;
+  g_engine.posts += isMessage(source, comm) ? 1U : 0U;
   return PF_KNOWN(Recv)(buffer, count, datatype, source, tag, comm, status);
 }
 
@@ -113,7 +118,7 @@ inline int lightIrecv(void* buffer, int count, MPI_Datatype datatype, int source
                       MPI_Comm comm, MPI_Request* request) {
   const LightEvent event;
   const int result = PF_KNOWN(Irecv)(buffer, count, datatype, source, tag, comm, request);
-  if (source != MPI_PROC_NULL) {
+  if (isMessage(source, comm)) {
     const std::uint32_t post = g_engine.posts++;
     if (result == MPI_SUCCESS) {
       g_engine.postNumbers.note(*request, post);

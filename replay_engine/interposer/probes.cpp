@@ -70,7 +70,7 @@ int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, i
   int askTag = tag;
   {
     const StateLock lock;
-    if (source == MPI_PROC_NULL) {
+    if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL) {
       return call(source, tag, status);
     }
     beginEvent(place, comm, source, tag);
@@ -83,10 +83,14 @@ int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, i
     const InCall inCall(place, choice.record, comm, source, tag);
     result = call(askSource, askTag, use);
   }
+  const StateLock lock;
   if (result == MPI_SUCCESS) {
-    const StateLock lock;
     takePost(choice);
     logHit(place, choice, source, tag, comm, *use);
+  } else if (g_engine.events) {
+    const std::uint32_t site = siteNumber(place);
+    g_engine.log.commit(putVarint(putKind(g_engine.log.reserve(), RecordKind::Refused), site));
+    g_engine.log.publish();
   }
   return result;
 }
@@ -98,7 +102,7 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
                 int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
-  if (source == MPI_PROC_NULL) {
+  if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL) {
     return poll(flag, status);
   }
   if (g_engine.replay) {

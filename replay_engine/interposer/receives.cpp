@@ -120,7 +120,7 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
   MPI_Status* use = status;
   {
     const StateLock lock;
-    if (source == MPI_PROC_NULL) {
+    if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL) {
       beginEvent(place);
       logLocal(place);
       return PF_REAL(Recv)(buffer, count, datatype, source, tag, comm, status);
@@ -184,7 +184,7 @@ void logPost(const CallPlace& place, int source, int tag, MPI_Comm comm) {
 int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype, int source,
             int tag, MPI_Comm comm, MPI_Request* request) {
   const StateLock lock;
-  if (source == MPI_PROC_NULL) {
+  if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL) {
     beginEvent(place);
     logLocal(place);
     return PF_REAL(Irecv)(buffer, count, datatype, source, tag, comm, request);
@@ -326,6 +326,12 @@ namespace {
 template <typename RealCall>
 int sendReceive(const CallPlace& place, RealCall call, std::uint64_t bytes, int dest, int sendTag,
                 int source, int receiveTag, MPI_Comm comm, MPI_Status* status) {
+  if (comm == MPI_COMM_NULL) {
+    const StateLock lock;
+    beginEvent(place);
+    logLocal(place);
+    return call(source, status);
+  }
   Posted posted;
   posted.source = source;
   MPI_Status own;

@@ -47,7 +47,7 @@ class Decoder {
 
 Rank Decoder::world(std::uint32_t comm, std::int32_t peer) const {
   if (peer < 0) {
-    return peer;
+    return peer == kAnySource ? kAnySource : kUnknownRank;
   }
   if (comm >= log.communicators.size()) {
     return kUnknownRank;
@@ -399,6 +399,10 @@ bool Decoder::record(RecordReader& in) {
       break;
     case RecordKind::Local:
       event(EventKind::Local, in.number32());
+      break;
+    case RecordKind::Refused:
+      event(EventKind::Local, in.number32());
+      log.checks.back() = 0;  // its arguments are not in the record
       break;
     case RecordKind::End:
       sawEnd = true;

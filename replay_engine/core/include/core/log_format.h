@@ -89,6 +89,7 @@ enum class RecordKind : std::uint8_t {
   CollectivePost,    ///< E the same (collective number = order of CollectivePost)
   Local,             ///< E site
   End,               ///< clean end (MPI_Finalize)
+  Refused,           ///< E site: MPI returned an error for a call that would have been another event
   Count
 };
 
