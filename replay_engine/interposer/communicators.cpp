@@ -52,15 +52,46 @@ void Communicators::start() {
   int rank = 0;
   PF_REAL(Comm_rank)(MPI_COMM_WORLD, &rank);
   add(MPI_COMM_SELF, mix(1, static_cast<std::uint64_t>(rank)), kCallInit, MPI_COMM_SELF);
-  m_last = m_known[0];
+  m_world = m_known[slotOf(MPI_COMM_WORLD)];
+  m_last = m_world;
+}
+
+std::uint32_t Communicators::slotOf(MPI_Comm comm) const {
+  const auto bits = reinterpret_cast<std::uintptr_t>(comm);
+  auto i = static_cast<std::uint32_t>((bits >> 4) * 0x9E3779B1U >> 7) & (m_capacity - 1);
+  while (m_known[i] != nullptr && m_known[i]->handle != comm) {
+    i = (i + 1) & (m_capacity - 1);
+  }
+  return i;
+}
+
+void Communicators::insert(KnownCommunicator* known) {
+  if ((m_count + 1) * 2 > m_capacity) {
+    KnownCommunicator** const old = m_known;
+    const std::uint32_t size = m_capacity;
+    m_capacity = size == 0 ? 64 : size * 2;
+    m_known = static_cast<KnownCommunicator**>(std::calloc(m_capacity, sizeof(KnownCommunicator*)));
+    for (std::uint32_t i = 0; i < size; ++i) {
+      if (old[i] != nullptr) {
+        m_known[slotOf(old[i]->handle)] = old[i];
+      }
+    }
+    std::free(old);
+  }
+  KnownCommunicator*& slot = m_known[slotOf(known->handle)];
+  if (slot != nullptr) {  // a handle that MPI uses again, though its end was not seen
+    std::free(const_cast<int*>(slot->world));
+    std::free(slot);
+    --m_count;
+  }
+  slot = known;
+  ++m_count;
 }
 
 KnownCommunicator& Communicators::lookUp(MPI_Comm comm) {
-  for (std::uint32_t i = 0; i < m_count; ++i) {
-    if (m_known[i]->handle == comm) {
-      m_last = m_known[i];
-      return *m_last;
-    }
+  if (KnownCommunicator* known = m_known[slotOf(comm)]; known != nullptr) {
+    m_last = known;
+    return *m_last;
   }
   // Made where it was not seen (a spawned job's parent, a library's own): known by its group alone.
   return add(comm, 0x5EEDULL, kCallComm_group, comm);
@@ -130,12 +161,7 @@ KnownCommunicator& Communicators::add(MPI_Comm comm, std::uint64_t key, std::uin
   if (inter != 0) {
     std::free(members);
   }
-  if (m_count == m_capacity) {
-    m_capacity = m_capacity == 0 ? 64 : m_capacity * 2;
-    m_known = static_cast<KnownCommunicator**>(
-        std::realloc(m_known, m_capacity * sizeof(KnownCommunicator*)));
-  }
-  m_known[m_count++] = known;
+  insert(known);
   m_last = known;
   return *known;
 }
@@ -157,14 +183,21 @@ void Communicators::made(MPI_Comm parent, MPI_Comm comm, std::uint16_t call, boo
 }
 
 void Communicators::freed(MPI_Comm comm) {
-  for (std::uint32_t i = 2; i < m_count; ++i) {
-    if (m_known[i]->handle == comm) {
-      std::free(const_cast<int*>(m_known[i]->world));
-      std::free(m_known[i]);
-      m_known[i] = m_known[--m_count];
-      m_last = m_known[0];
-      return;
-    }
+  const std::uint32_t hole = slotOf(comm);
+  if (m_known[hole] == nullptr || comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF) {
+    return;
+  }
+  std::free(const_cast<int*>(m_known[hole]->world));
+  std::free(m_known[hole]);
+  m_known[hole] = nullptr;
+  --m_count;
+  m_last = m_world;
+  // What was pushed behind the hole moves up, so that every probe sequence is whole.
+  for (std::uint32_t i = (hole + 1) & (m_capacity - 1); m_known[i] != nullptr;
+       i = (i + 1) & (m_capacity - 1)) {
+    KnownCommunicator* const moved = m_known[i];
+    m_known[i] = nullptr;
+    m_known[slotOf(moved->handle)] = moved;
   }
 }
 

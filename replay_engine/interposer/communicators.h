@@ -60,9 +60,14 @@ class Communicators {
   };
   GroupKey* m_groupKeys = nullptr;
   std::uint32_t m_groupKeyCount = 0;
-  KnownCommunicator** m_known = nullptr;
+  /// Place of `comm` in the table, or the empty one that it would get.
+  [[nodiscard]] std::uint32_t slotOf(MPI_Comm comm) const;
+  void insert(KnownCommunicator* known);
+
+  KnownCommunicator** m_known = nullptr;  ///< open addressing by handle, linear probing
   std::uint32_t m_count = 0;
-  std::uint32_t m_capacity = 0;
+  std::uint32_t m_capacity = 0;  ///< a power of two
+  KnownCommunicator* m_world = nullptr;
   std::uint32_t m_numbers = 0;
   KnownCommunicator* m_last = nullptr;
 };

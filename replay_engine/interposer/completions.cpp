@@ -139,10 +139,13 @@ int replaySome(const CallPlace& place, ChoiceKind kind, int incount, MPI_Request
     if (indices[i] < 0 || indices[i] >= incount) {
       diverge(place, "a request array with the recorded index", "a shorter one");
     }
-    const int one = waitFor(batch, requests, indices[i],
-                            statuses != MPI_STATUSES_IGNORE ? &statuses[i] : MPI_STATUS_IGNORE);
+    MPI_Status* status = statuses != MPI_STATUSES_IGNORE ? &statuses[i] : MPI_STATUS_IGNORE;
+    const int one = waitFor(batch, requests, indices[i], status);
+    if (status != MPI_STATUS_IGNORE) {
+      status->MPI_ERROR = one;
+    }
     if (one != MPI_SUCCESS) {
-      result = one;
+      result = MPI_ERR_IN_STATUS;
     }
   }
   publish();
