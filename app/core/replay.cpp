@@ -164,7 +164,7 @@ class Replay {
   void stopped();
   void offerDebugger();
   void askUser();
-  const Execution& execution();
+  const Execution& execution();  ///< empty where it cannot be read
   void say(const std::string& text) const {
     if (!m_options.quiet) {
       std::fprintf(stderr, "photofinish: %s\n", text.c_str());
@@ -197,7 +197,8 @@ Status Replay::plan() {
   if (m_options.until) {
     const EventRef target = *m_options.until;
     const Execution& e = execution();
-    if (target.serial > e.ranks[static_cast<std::size_t>(target.rank)].events.size()) {
+    const auto rank = static_cast<std::size_t>(target.rank);
+    if (rank >= e.ranks.size() || target.serial > e.ranks[rank].events.size()) {
       return Error{ErrorCode::Usage,
                    "the survey of this recording did not come to event " +
                        std::to_string(target.serial) + " of rank " + std::to_string(target.rank),
