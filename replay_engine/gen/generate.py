@@ -104,7 +104,7 @@ def wrapper(call):
     out = f'PF_EXPORT {call.returns} MPI_{call.name}({declarations}) {{\n'
     if call.kind != "Local":
         out += light(call)
-        early = {"Init": "", "Init_thread": ""}.get(call.name, "passThrough()")
+        early = {"Init": "", "Init_thread": ""}.get(call.name, "passThrough(__builtin_frame_address(0))")
         if early:
             note = f"    noteNested(PF_SITE(kCall{call.name}));\n" if chooses(call) else ""
             out += f"  if ({early}) {{\n{note}    return PF_REAL({call.name})({names});\n  }}\n"

@@ -136,7 +136,8 @@ KnownCommunicator& Communicators::add(MPI_Comm comm, std::uint64_t key, std::uin
       key = mix(key, 0x100000000ULL | static_cast<std::uint32_t>((swap ? members : remote)[i]));
     }
     key |= 1U;
-    if (call == kCallIntercomm_create || call == kCallComm_create_group) {
+    if (call == kCallIntercomm_create || call == kCallComm_create_group ||
+        call == kCallComm_group) {
       key = mix(key, occurrence(key)) | 1U;
     }
   }

@@ -16,6 +16,7 @@
 namespace pf {
 
 __thread int t_depth __attribute__((tls_model("initial-exec"))) = 0;
+__thread const void* t_outermost __attribute__((tls_model("initial-exec"))) = nullptr;
 Engine g_engine;
 
 namespace {

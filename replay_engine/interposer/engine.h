@@ -29,6 +29,9 @@ struct CallPlace {
 
 /// Number of times that this thread has entered MPI; calls made inside of MPI pass through.
 extern __thread int t_depth __attribute__((tls_model("initial-exec")));
+/// Frame of the outermost of these calls: a call from above it shows that an error handler has left
+/// MPI by longjmp or an exception.
+extern __thread const void* t_outermost __attribute__((tls_model("initial-exec")));
 
 struct Engine {
   bool active = false;  ///< between MPI_Init and MPI_Finalize of a rank under an agent

@@ -15,8 +15,9 @@ inline bool light() {
 /// An event that does not block, until the end of the scope.
 class LightEvent {
  public:
-  LightEvent() {
+  __attribute__((always_inline)) LightEvent() {
     ++t_depth;
+    t_outermost = __builtin_frame_address(0);
     const std::uint64_t serial = ++g_engine.serial;
     g_engine.page->serial.store(serial, std::memory_order_relaxed);
     g_engine.log.header().serial.store(serial, std::memory_order_relaxed);

@@ -16,14 +16,24 @@ namespace pf {
 
 inline constexpr int kNoRoot = -1;
 
-inline bool passThrough() {
+/// `frame`: of the wrapper.
+inline bool passThrough(const void* frame) {
+  // Calls from one place differ by the arguments on the stack; a callback is further below.
+  constexpr std::ptrdiff_t kArguments = 96;
+  if (t_depth > 0 && static_cast<const char*>(frame) + kArguments >= t_outermost) [[unlikely]] {
+    t_depth = 0;
+  }
   return t_depth > 0 || !g_engine.active;
 }
 
 /// This thread is inside MPI.
 class Inside {
  public:
-  Inside() { ++t_depth; }
+  __attribute__((always_inline)) Inside() {
+    if (t_depth++ == 0) {
+      t_outermost = __builtin_frame_address(0);
+    }
+  }
   ~Inside() {
     if (g_engine.holdAfter && t_depth == 1) [[unlikely]] {
       holdIfDue();

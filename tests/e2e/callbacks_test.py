@@ -1,0 +1,33 @@
+"""Callbacks of the application inside of MPI that do what few do: leave it by longjmp, free communicators."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, PhotofinishTest, main
+
+
+class CallbackTest(PhotofinishTest):
+    def assert_recorded_and_replayed(self, program, ranks, wildcards):
+        self.need("mpirun", BIN / "e2e" / program)
+        for mode in ("outcomes", "all"):
+            with self.subTest(mode=mode):
+                recorded = self.record("t.pft", self.mpirun(ranks, BIN / "e2e" / program), "--mode", mode)
+                self.assertIn("No Errors", recorded.out)
+                info = self.photofinish("info", self.dir / "t.pft", "--json").json()
+                self.assertTrue(info["complete"], info)
+                self.assertEqual(info["wildcardReceives"], wildcards)
+                for seed in (1, 2, 3):
+                    self.assert_same_run(recorded, self.replay("t.pft", "--jitter", seed))
+                races = self.photofinish("races", self.dir / "t.pft", "--json")
+                self.assertEqual(races.status, 0, races)
+                self.assert_same_run(recorded, self.replay("t.pft"))
+
+    def test_error_handler_that_jumps_out(self):
+        self.assert_recorded_and_replayed("handler_jumps", 4, 3)
+
+    def test_communicator_freed_in_a_delete_function(self):
+        self.assert_recorded_and_replayed("freed_in_callback", 3, 4)
+
+
+if __name__ == "__main__":
+    main()
