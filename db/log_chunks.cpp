@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/crc32c.h"
-#include "db/trace_writer.h"
+#include "db/trace_types.h"
 
 namespace pf::db {
 namespace {

@@ -8,8 +8,6 @@
 
 #include <algorithm>
 
-#include "db/trace_writer.h"
-
 namespace pf::db {
 
 Result<TraceStore> TraceStore::open(const std::string& path, Mode mode) {

@@ -136,9 +136,6 @@ int follow(Job& job, RunFacts& facts, InputTee* input) {
                      "photofinish: the program does not get on: %s\n"
                      "photofinish: it is left alone; Ctrl-C ends it, and the trace is made then\n",
                      said->text.c_str());
-      } else if (const auto* state = std::get_if<protocol::SessionState>(&**message);
-                 ended && state != nullptr && state->agents == 0) {
-        return *job.launcherStatus();
       }
     }
     if (ended && (job.connection() == nullptr || (!heard && job.ranksGone()) ||

@@ -2,6 +2,7 @@
 
 #include "rank_link.h"
 #include "real_calls.h"
+#include "records.h"
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -66,9 +67,7 @@ void describe(char* text, std::size_t size, std::uint16_t call, MPI_Comm comm, i
 }
 
 void logNote(const CallPlace& place) {
-  const std::uint32_t site = siteNumber(place);
-  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Note);
-  g_engine.log.commit(putVarint(p, site));
+  commitSite(RecordKind::Note, place);
   g_engine.log.publish();
 }
 

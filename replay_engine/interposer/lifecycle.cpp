@@ -90,9 +90,7 @@ void begin(const CallPlace& place) {
 void logMatched() {
   for (std::uint32_t i = 0; i < g_engine.requests.capacity(); ++i) {
     const Request& request = g_engine.requests.at(i);
-    const bool receive = request.kind == RequestKind::Receive ||
-                         (request.kind == RequestKind::PersistentReceive && request.active);
-    if (!receive || request.handle == MPI_REQUEST_NULL) {
+    if (!isReceive(request) || request.handle == MPI_REQUEST_NULL) {
       continue;
     }
     MPI_Status status;

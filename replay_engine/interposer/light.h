@@ -49,11 +49,6 @@ class LightCall : LightEvent {
   LightCall& operator=(const LightCall&) = delete;
 };
 
-/// Not so with nobody, or with a communicator that MPI will refuse.
-inline bool isMessage(int peer, MPI_Comm comm) {
-  return peer != MPI_PROC_NULL && comm != MPI_COMM_NULL;
-}
-
 template <typename RealCall>
 inline int lightSend(std::uint16_t callNumber, RealCall call, const void* buffer, int count,
                      MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
@@ -68,7 +63,7 @@ inline int lightIsend(RealCall call, const void* buffer, int count, MPI_Datatype
   const LightEvent event;
   g_engine.sends += isMessage(dest, comm) ? 1U : 0U;
   const int result = call(buffer, count, datatype, dest, tag, comm, request);
-  if (g_engine.requests.count() != 0 && dest != MPI_PROC_NULL && result == MPI_SUCCESS)
+  if (g_engine.requests.count() != 0 && isMessage(dest, comm) && result == MPI_SUCCESS)
       [[unlikely]] {
     g_engine.requests.erase(*request);  // a handle that MPI uses again
   }

@@ -13,10 +13,6 @@
 
 #include "base/crc32c.h"
 
-#if defined(__SSE4_2__)
-#include <nmmintrin.h>
-#endif
-
 namespace pf {
 namespace {
 

@@ -70,7 +70,7 @@ int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, i
   int askTag = tag;
   {
     const StateLock lock;
-    if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL) {
+    if (!isMessage(source, comm)) {
       return call(source, tag, status);
     }
     beginEvent(place, comm, source, tag);
@@ -88,8 +88,7 @@ int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, i
     takePost(choice);
     logHit(place, choice, source, tag, comm, *use);
   } else if (g_engine.events) {
-    const std::uint32_t site = siteNumber(place);
-    g_engine.log.commit(putVarint(putKind(g_engine.log.reserve(), RecordKind::Refused), site));
+    commitSite(RecordKind::Refused, place);
     g_engine.log.publish();
   }
   return result;
@@ -102,7 +101,7 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
                 int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
-  if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL) {
+  if (!isMessage(source, comm)) {
     return poll(flag, status);
   }
   if (g_engine.replay) {

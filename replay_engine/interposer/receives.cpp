@@ -4,20 +4,6 @@
 #include <cstring>
 
 namespace pf {
-namespace {
-
-/// Whether a receive that returned `result` has taken a message.
-bool hasStatus(int result) {
-  if (result == MPI_SUCCESS) {
-    return true;
-  }
-  int errorClass = 0;
-  PF_REAL(Error_class)(result, &errorClass);
-  return errorClass == MPI_ERR_TRUNCATE;
-}
-
-}  // namespace
-
 int forcedSource(int source, std::uint32_t wildNumber) {
   if (!g_engine.replay) {
     return source;
@@ -120,7 +106,7 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
   MPI_Status* use = status;
   {
     const StateLock lock;
-    if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL) {
+    if (!isMessage(source, comm)) {
       beginEvent(place);
       logLocal(place);
       return PF_REAL(Recv)(buffer, count, datatype, source, tag, comm, status);
@@ -184,7 +170,7 @@ void logPost(const CallPlace& place, int source, int tag, MPI_Comm comm) {
 int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype, int source,
             int tag, MPI_Comm comm, MPI_Request* request) {
   const StateLock lock;
-  if (source == MPI_PROC_NULL || comm == MPI_COMM_NULL) {
+  if (!isMessage(source, comm)) {
     beginEvent(place);
     logLocal(place);
     return PF_REAL(Irecv)(buffer, count, datatype, source, tag, comm, request);
@@ -275,8 +261,7 @@ void logStarted(const Request& entry) {
 void beginStart(const CallPlace& place) {
   beginEvent(place);
   if (g_engine.events) {
-    const std::uint32_t site = siteNumber(place);
-    g_engine.log.commit(putVarint(putKind(g_engine.log.reserve(), RecordKind::Start), site));
+    commitSite(RecordKind::Start, place);
   }
 }
 

@@ -29,12 +29,31 @@ inline std::uint64_t bytesOf(int count, MPI_Datatype datatype) {
   return count > 0 ? static_cast<std::uint64_t>(count) * static_cast<std::uint32_t>(size) : 0;
 }
 
+/// Whether a receive for which MPI returned `error` has taken a message.
+inline bool hasStatus(int error) {
+  if (error == MPI_SUCCESS) {
+    return true;
+  }
+  int errorClass = 0;
+  PF_REAL(Error_class)(error, &errorClass);
+  return errorClass == MPI_ERR_TRUNCATE;
+}
+
+/// Not so with nobody, or with a communicator that MPI will refuse.
+inline bool isMessage(int peer, MPI_Comm comm) {
+  return peer != MPI_PROC_NULL && comm != MPI_COMM_NULL;
+}
+
+/// Commits a record that has nothing but its call site.
+inline void commitSite(RecordKind kind, const CallPlace& place) {
+  const std::uint32_t site = siteNumber(place);  // may write a record of its own
+  g_engine.log.commit(putVarint(putKind(g_engine.log.reserve(), kind), site));
+}
+
 /// Files an event that neither sends nor receives.
 inline void logLocal(const CallPlace& place) {
   if (g_engine.events) {
-    const std::uint32_t site = siteNumber(place);
-    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Local);
-    g_engine.log.commit(putVarint(p, site));
+    commitSite(RecordKind::Local, place);
     g_engine.log.publish();
   }
 }

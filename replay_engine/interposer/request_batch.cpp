@@ -1,20 +1,10 @@
 #include "request_batch.h"
 
 namespace pf {
-namespace {
-
-bool truncated(int error) {
-  int errorClass = 0;
-  PF_REAL(Error_class)(error, &errorClass);
-  return errorClass == MPI_ERR_TRUNCATE;
-}
-
-}  // namespace
 
 void logCompletion(const CallPlace& place) {
   if (g_engine.events) {
-    const std::uint32_t site = siteNumber(place);
-    g_engine.log.commit(putVarint(putKind(g_engine.log.reserve(), RecordKind::Completion), site));
+    commitSite(RecordKind::Completion, place);
   }
 }
 
@@ -30,7 +20,7 @@ void logDoneReceive(const Request& entry, const MPI_Status* status, int error) {
     g_engine.log.commit(putVarint(p, entry.number));
     return;
   }
-  const bool known = error == MPI_SUCCESS || truncated(error);
+  const bool known = hasStatus(error);
   const bool asked = status != nullptr && needsStatus(entry);
   const int source = asked ? status->MPI_SOURCE : entry.peer;
   const int tag = asked ? status->MPI_TAG : entry.tag;

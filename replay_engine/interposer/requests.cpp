@@ -69,11 +69,9 @@ void PostNumbers::pushOut(MPI_Request handle, std::uint32_t post) {
 }
 
 bool PostNumbers::find(MPI_Request handle, std::uint32_t* post) {
-  for (const Slot& slot : m_slots) {
-    if (slot.handle == handle) {
-      *post = slot.post;
-      return true;
-    }
+  if (const Slot& slot = slotOf(handle); slot.handle == handle) {
+    *post = slot.post;
+    return true;
   }
   const Request* entry = m_pushedOut.find(handle);
   if (entry == nullptr) {

@@ -85,7 +85,7 @@ class Requests {
 class PostNumbers {
  public:
   void note(MPI_Request handle, std::uint32_t post) {
-    Slot& slot = m_slots[(reinterpret_cast<std::uintptr_t>(handle) * 0x9E3779B97F4A7C15U) >> 56];
+    Slot& slot = slotOf(handle);
     if (slot.handle != handle && slot.handle != nullptr) [[unlikely]] {
       pushOut(slot.handle, slot.post);
     }
@@ -102,6 +102,9 @@ class PostNumbers {
     MPI_Request handle = nullptr;
     std::uint32_t post = 0;
   };
+  Slot& slotOf(MPI_Request handle) {
+    return m_slots[(reinterpret_cast<std::uintptr_t>(handle) * 0x9E3779B97F4A7C15U) >> 56];
+  }
   Slot m_slots[256];
   Requests m_pushedOut;
 };

@@ -30,7 +30,7 @@ void logFailedSend() {
 std::uint32_t beginSend(const CallPlace& place, RecordKind kind, int count, MPI_Datatype datatype,
                         int dest, int tag, MPI_Comm comm) {
   const StateLock lock;
-  if (dest == MPI_PROC_NULL || comm == MPI_COMM_NULL) {
+  if (!isMessage(dest, comm)) {
     beginEvent(place);
     logLocal(place);
     return 0;
@@ -48,7 +48,7 @@ int blockingSend(const CallPlace& place, RecordKind kind, RealCall call, const v
   beginSend(place, kind, count, datatype, dest, tag, comm);
   const InCall inCall(place, RecordKind::Padding, comm, dest, tag);
   const int result = call(buffer, count, datatype, dest, tag, comm);
-  if (result != MPI_SUCCESS && dest != MPI_PROC_NULL && comm != MPI_COMM_NULL) [[unlikely]] {
+  if (result != MPI_SUCCESS && isMessage(dest, comm)) [[unlikely]] {
     const StateLock lock;
     logFailedSend();
   }
@@ -61,7 +61,7 @@ int nonblockingSend(const CallPlace& place, RecordKind kind, RealCall call, cons
                     MPI_Request* request) {
   const std::uint32_t number = beginSend(place, kind, count, datatype, dest, tag, comm);
   const int result = call(buffer, count, datatype, dest, tag, comm, request);
-  if (dest == MPI_PROC_NULL || comm == MPI_COMM_NULL) {
+  if (!isMessage(dest, comm)) {
     return result;
   }
   const StateLock lock;

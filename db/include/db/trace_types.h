@@ -12,6 +12,8 @@
 
 namespace pf::db {
 
+inline constexpr std::size_t kLongestLogChunk = 1U << 20;  ///< bytes of a raw log in one row
+
 /// A content that need not be text.
 struct InputBytes {
   std::string bytes;

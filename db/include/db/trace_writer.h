@@ -14,8 +14,6 @@
 
 namespace pf::db {
 
-inline constexpr std::size_t kLongestLogChunk = 1U << 20;
-
 class TraceWriter {
  public:
   /// Callers must ignore SIGXFSZ if a file size limit is to be an error instead of the end.
