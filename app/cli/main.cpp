@@ -148,10 +148,14 @@ int main(int argc, char** argv) {
   recordCommand->add_option("-o,--output", recording.output,
                             "trace file to write (default: PROGRAM-N.pft)");
   recordCommand
-      ->add_option(
-          "--mode", recording.mode,
-          "outcomes: MPI's choices only, events by a replay (default); all: every event at once")
-      ->check(CLI::IsMember({"outcomes", "all"}));
+      ->add_option("--mode", recording.mode,
+                   "outcomes: MPI's choices only, events by a replay (default); races: and races "
+                   "found while the program runs; all: every event at once")
+      ->check(CLI::IsMember({"outcomes", "races", "all"}));
+  recordCommand
+      ->add_option("--algorithm", recording.algorithm,
+                   "of mode races: which deliveries are traced (default: meehan)")
+      ->check(CLI::IsMember({"meehan", "netzer-miller", "algorithm-a", "algorithm-b", "naive"}));
   recordCommand->add_option("--jitter", recording.jitterSeed,
                             "delay MPI calls at random, by this seed, to provoke other orders");
 

@@ -1,5 +1,6 @@
 #include "app/report.h"
 
+#include "tracing_report.h"
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include <sstream>
 
 #include "app/replay.h"
-#include "tracing_report.h"
 
 namespace pf::app {
 namespace {
@@ -128,6 +128,32 @@ std::string placeText(const Execution& execution, EventRef ref) {
 
 }  // namespace
 
+namespace {
+
+/// What ranks of a recording of mode races found, from their counters.
+struct OnlineRaces {
+  std::string algorithm;
+  std::uint64_t found = 0;
+  std::uint64_t kept = 0;
+  void add(const db::RankCounter& counter) {
+    const std::string racing = "racing deliveries found by ";
+    if (counter.name.rfind(racing, 0) == 0) {
+      algorithm = counter.name.substr(racing.size());
+      found += static_cast<std::uint64_t>(counter.value);
+    } else if (counter.name == "wildcard sources kept") {
+      kept += static_cast<std::uint64_t>(counter.value);
+    }
+  }
+};
+
+json onlineJson(const OnlineRaces& online) {
+  return online.algorithm.empty()
+             ? json(nullptr)
+             : json{{"algorithm", online.algorithm}, {"racingDeliveries", online.found}};
+}
+
+}  // namespace
+
 Result<std::string> infoReport(const std::string& trace, bool asJson, bool tracing) {
   std::optional<TracingCounts> counts;
   if (tracing) {
@@ -170,7 +196,9 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
     return counters.error();
   }
   std::vector<std::pair<Rank, std::string>> notes;
+  OnlineRaces online;
   for (const db::RankCounter& counter : *counters) {
+    online.add(counter);
     if (counter.name.rfind(kNotGuaranteed, 0) == 0) {
       notes.emplace_back(counter.rank, counter.name.substr(kNotGuaranteed.size()));
     }
@@ -208,7 +236,8 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
                  {"messages", run.messages ? json(messages) : json(nullptr)},
                  {"wildcardReceives", wildcards},
                  {"racingReceives", run.racingReceives ? json(*run.racingReceives) : json(nullptr)},
-                 {"traced", wildcards},
+                 {"traced", online.algorithm.empty() ? wildcards : online.kept},
+                 {"foundWhileRecording", onlineJson(online)},
                  {"bytes", bytes},
                  {"complete", run.complete},
                  {"cut", cuts},
@@ -233,9 +262,16 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
       << run.mpiLibrary << "\nranks     " << run.ranks << "\nmessages  "
       << (run.messages ? std::to_string(messages)
                        : "not known (choices only; 'photofinish races' finds out)")
-      << "\nwildcard  " << wildcards << " receives, all traced\nracing    "
+      << "\nwildcard  " << wildcards << " receives, "
+      << (online.algorithm.empty() || online.kept == wildcards ? "all"
+                                                               : std::to_string(online.kept))
+      << " traced\nracing    "
       << (run.racingReceives ? std::to_string(*run.racingReceives) : "not known yet")
       << "\nlog       " << bytes << " bytes\n";
+  if (!online.algorithm.empty()) {
+    out << "found     " << online.found << " racing deliveries while it ran, by "
+        << online.algorithm << "\n";
+  }
   if (run.exitStatus) {
     out << "exit      " << *run.exitStatus << "\n";
   }

@@ -1,3 +1,4 @@
+#include "clocks.h"
 #include "records.h"
 #include "wrapper_support.h"
 
@@ -21,10 +22,18 @@ void logCollective(const CallPlace& place, RecordKind kind, MPI_Comm comm, Colle
   g_engine.log.publish();
 }
 
+/// The clock's part, where it is followed.
+CollectiveClock enter(MPI_Comm comm, CollectiveFlow flow, int root, bool contributes, bool takes) {
+  return clocked() && comm != MPI_COMM_NULL && flow != CollectiveFlow::None
+             ? clockEnter(comm, flow, root, contributes, takes)
+             : CollectiveClock{};
+}
+
 const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, CollectiveFlow flow,
                        int root, bool contributes, bool takes) {
   const StateLock lock;
-  if (comm == MPI_COMM_NULL) {  // MPI will refuse it
+  // MPI will refuse it; or only some ranks of `comm` take part, and nobody knows in which.
+  if (comm == MPI_COMM_NULL || place.call == kCallComm_create_group) {
     beginEvent(place);
     logLocal(place);
     return place;
@@ -40,7 +49,14 @@ CollectiveEvent::CollectiveEvent(const CallPlace& place, MPI_Comm comm, Collecti
                                  int root, bool contributes, bool takes)
     : m_place(begin(place, RecordKind::Collective, comm, flow, root, contributes, takes)),
       m_comm(comm),
+      m_clock(enter(comm, flow, root, contributes, takes)),
       m_inCall(place, RecordKind::Padding, comm, -2, -1) {}
+
+CollectiveEvent::~CollectiveEvent() {
+  if (clocked() && m_comm != MPI_COMM_NULL) {
+    clockLeave(m_comm, m_clock);
+  }
+}
 
 void CollectiveEvent::made(int result, const MPI_Comm* comm) {
   if (result == MPI_SUCCESS) {
@@ -53,7 +69,8 @@ PostedCollective::PostedCollective(const CallPlace& place, MPI_Comm comm, Collec
                                    int root, bool contributes, bool takes)
     : m_place(begin(place, RecordKind::CollectivePost, comm, flow, root, contributes, takes)),
       m_comm(comm),
-      m_number(g_engine.postedCollectives++) {}
+      m_number(g_engine.postedCollectives++),
+      m_clock(enter(comm, flow, root, contributes, takes)) {}
 
 void PostedCollective::made(int result, const MPI_Comm* comm) {
   if (result == MPI_SUCCESS) {
@@ -63,12 +80,14 @@ void PostedCollective::made(int result, const MPI_Comm* comm) {
 }
 
 void PostedCollective::posted(int result, const MPI_Request* request) {
-  if (result == MPI_SUCCESS && g_engine.events) {
+  if (result == MPI_SUCCESS && (g_engine.events || clocked())) {
     const StateLock lock;
     Request entry;
     entry.handle = *request;
     entry.kind = RequestKind::Collective;
     entry.number = m_number;
+    entry.comm = m_comm;
+    entry.collective = m_clock;
     g_engine.requests.insert(entry);
   }
 }

@@ -2,6 +2,7 @@
 //
 // A recording asks MPI and files the outcome. A replay knows the outcome: a failed test returns at
 // once, a success waits for just the requests that were done then.
+#include "clocks.h"
 #include "request_batch.h"
 
 namespace pf {
@@ -11,6 +12,9 @@ void publish() {
   if (g_engine.record) {
     g_engine.log.publish();
     forgetStatuses();
+    if (clocked()) {
+      clockObserved();
+    }
   }
 }
 
@@ -388,6 +392,9 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
     return PF_REAL(Cancel)(request);
   }
   entry->cancelled = true;
+  if (clocked()) {
+    clockCancel(entry->number);
+  }
   if (g_engine.replay && !g_engine.live && !g_engine.choices.wasCancelled(entry->number)) {
     return MPI_SUCCESS;  // its message came first in the recording
   }
@@ -409,7 +416,9 @@ int onRequest_free(const CallPlace&, MPI_Request* request) {
       return MPI_SUCCESS;
     }
     logDoneReceive(*entry, &status, result);
-    g_engine.log.publish();
+    publish();
+  } else if (clocked() && entry != nullptr && entry->kind == RequestKind::Receive) {
+    clockForget(entry->number);
   }
   if (entry != nullptr && entry->inner != MPI_REQUEST_NULL) {
     --g_engine.requests.substituted;

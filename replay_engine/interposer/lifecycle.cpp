@@ -1,3 +1,4 @@
+#include "clocks.h"
 #include "engine.h"
 #include "rank_link.h"
 #include "real_calls.h"
@@ -81,8 +82,8 @@ void begin(const CallPlace& place) {
   beginEvent(place);
   logLocal(place);
   g_engine.active = true;
-  g_engine.light = g_engine.record && !g_engine.events && !g_engine.replay && !g_engine.jitter &&
-                   !g_engine.threads && resolveAll();
+  g_engine.light = g_engine.record && !g_engine.events && !clocked() && !g_engine.replay &&
+                   !g_engine.jitter && !g_engine.threads && resolveAll();
 }
 
 /// Receives that were matched but never observed hold messages that no later receive can get: say
@@ -139,6 +140,10 @@ int onFinalize(const CallPlace& place) {
   if (g_engine.record) {
     logLocal(place);
     logMatched();
+    if (clocked()) {
+      clockUnobserved();
+      logClocks();
+    }
     unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::End);
     g_engine.log.commit(p);
     g_engine.log.close(true);

@@ -1,4 +1,5 @@
 // Receives, blocking, non-blocking and persistent, and what starts persistent requests.
+#include "clocks.h"
 #include "light.h"
 
 #include <cstring>
@@ -97,6 +98,19 @@ void logReceive(const CallPlace& place, MPI_Comm comm, int source, int tag,
   g_engine.log.publish();
 }
 
+/// What a blocking receive took, in a log without events. `status` counts where the receive did not
+/// say all itself.
+void logTaken(const Posted& posted, int source, int tag, MPI_Comm comm, const MPI_Status* status) {
+  if (posted.wild) {
+    logWild(posted.wildNumber, status->MPI_SOURCE);
+  }
+  if (clocked()) {
+    clockTaken({posted.post, posted.wild, posted.wildNumber, comm, tag == MPI_ANY_TAG ? -1 : tag,
+                posted.wild ? status->MPI_SOURCE : source,
+                tag == MPI_ANY_TAG ? status->MPI_TAG : tag});
+  }
+}
+
 }  // namespace
 
 int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype, int source,
@@ -135,8 +149,8 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
       known.MPI_TAG = tag;
       const bool asked = posted.wild || tag == MPI_ANY_TAG;
       logReceive(place, comm, source, tag, !filled ? nullptr : asked ? use : &known);
-    } else if (posted.wild && filled) {
-      logWild(posted.wildNumber, use->MPI_SOURCE);
+    } else if (filled) {
+      logTaken(posted, source, tag, comm, use);
     }
     forgetStatuses();
   }
@@ -193,6 +207,9 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
     entry.tag = tag;
     entry.comm = comm;
     g_engine.requests.insert(entry);
+    if (clocked()) {
+      clockPost(posted.post, comm, source, tag, *request);
+    }
   }
   return result;
 }
@@ -225,11 +242,17 @@ bool startOne(Request& entry, int* result) {
   entry.cancelled = false;
   if (entry.kind == RequestKind::PersistentSend) {
     entry.number = g_engine.sends++;
+    if (clocked()) {
+      clockSend(entry.comm, entry.peer, entry.tag);
+    }
     return false;
   }
   const Posted posted = takeNumbers(entry.peer);
   entry.number = posted.post;
   entry.wildNumber = posted.wildNumber;
+  if (clocked()) {
+    clockPost(posted.post, entry.comm, entry.peer, entry.tag, entry.handle);
+  }
   if (!g_engine.replay || (!entry.wild && !g_engine.choices.wasCancelled(posted.post))) {
     return false;
   }
@@ -325,6 +348,9 @@ int sendReceive(const CallPlace& place, RealCall call, std::uint64_t bytes, int 
     beginEvent(place, comm, source, receiveTag);
     if (dest != MPI_PROC_NULL) {
       ++g_engine.sends;
+      if (clocked()) {
+        clockSend(comm, dest, sendTag);
+      }
     }
     if (source != MPI_PROC_NULL) {
       posted = takeNumbers(source);
@@ -356,8 +382,8 @@ int sendReceive(const CallPlace& place, RealCall call, std::uint64_t bytes, int 
     p = putShifted(p, filled ? use->MPI_TAG : -1, 1);
     g_engine.log.commit(p);
     g_engine.log.publish();
-  } else if (posted.wild && filled) {
-    logWild(posted.wildNumber, use->MPI_SOURCE);
+  } else if (filled) {
+    logTaken(posted, source, receiveTag, comm, use);
   }
   return result;
 }

@@ -49,12 +49,16 @@ class CollectiveEvent {
  public:
   CollectiveEvent(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow, int root,
                   bool contributes, bool takes);
+  ~CollectiveEvent();
+  CollectiveEvent(const CollectiveEvent&) = delete;
+  CollectiveEvent& operator=(const CollectiveEvent&) = delete;
   /// The collective made a communicator.
   void made(int result, const MPI_Comm* comm);
 
  private:
   CallPlace m_place;
   MPI_Comm m_comm;
+  CollectiveClock m_clock;
   InCall m_inCall;
 };
 
@@ -70,6 +74,7 @@ class PostedCollective {
   CallPlace m_place;
   MPI_Comm m_comm;
   std::uint32_t m_number;
+  CollectiveClock m_clock;
 };
 
 /// A communicator goes away.

@@ -16,6 +16,7 @@ class RecordReader {
 
   [[nodiscard]] bool atEnd() const { return m_at >= m_end || m_bad; }
   [[nodiscard]] bool bad() const { return m_bad; }
+  [[nodiscard]] std::span<const unsigned char> rest() const { return {m_at, m_end}; }
 
   RecordKind kind() { return static_cast<RecordKind>(byte()); }
   std::uint8_t byte() {

@@ -1,0 +1,118 @@
+#include "online/clock_board.h"
+
+#include "online/flat_table.h"
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace pf::online {
+namespace {
+
+/// Small rings where there are many: each takes memory once it has been gone round.
+std::uint32_t slotsFor(int size) {
+  return size <= 32 ? 1024 : size <= 256 ? 256 : 64;
+}
+
+std::uint64_t entryKey(std::uint64_t comm, std::uint32_t ordinal) {
+  return scramble(comm * 0x9E3779B97F4A7C15U + ordinal);
+}
+
+/// Several communicators in turn, and the last collectives of each, find room.
+std::uint32_t entryOf(std::uint64_t comm, std::uint32_t ordinal) {
+  const auto row = static_cast<std::uint32_t>(scramble(comm) >> 40) % (ClockBoard::kEntries / 64);
+  return row * 64 + ordinal % 64;
+}
+
+}  // namespace
+
+ClockBoard::~ClockBoard() {
+  if (m_memory != nullptr) {
+    munmap(m_memory, m_bytes);
+  }
+  std::free(m_read);
+  std::free(m_ends);
+}
+
+bool ClockBoard::open(const char* path, int rank, int size) {
+  m_rank = rank;
+  m_size = size;
+  m_slots = slotsFor(size);
+  const auto ranks = static_cast<std::size_t>(size);
+  m_bytes = ranks * sizeof(History) + ranks * ranks * ringSize();
+  const int fd = ::open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) {
+    return false;
+  }
+  // Zeros are a board on which nobody has written: who comes first does not matter.
+  void* mapped =
+      ftruncate(fd, static_cast<off_t>(m_bytes)) != 0
+          ? MAP_FAILED
+          : mmap(nullptr, m_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  ::close(fd);
+  m_read = static_cast<std::uint64_t*>(std::calloc(ranks, sizeof(std::uint64_t)));
+  m_ends = static_cast<Ends*>(std::calloc(ranks, sizeof(Ends)));
+  if (mapped == MAP_FAILED || m_read == nullptr || m_ends == nullptr) {
+    return false;
+  }
+  madvise(mapped, m_bytes, MADV_DONTFORK);
+  m_memory = static_cast<unsigned char*>(mapped);
+  m_own = historyOf(rank);
+  return true;
+}
+
+ClockBoard::Ring* ClockBoard::ring(int from, int to) {
+  const std::size_t rings = static_cast<std::size_t>(m_size) * sizeof(History);
+  const std::size_t pair = static_cast<std::size_t>(to) * static_cast<std::size_t>(m_size) +
+                           static_cast<std::size_t>(from);
+  return reinterpret_cast<Ring*>(m_memory + rings + pair * ringSize());
+}
+
+bool ClockBoard::publish(int to, const ClockRecord& record) {
+  Ring& out = *ring(m_rank, to);
+  Ends& ends = m_ends[to];
+  if (ends.written - ends.droppedSeen == m_slots) [[unlikely]] {
+    ends.droppedSeen = out.dropped.load(std::memory_order_acquire);
+    if (ends.written - ends.droppedSeen == m_slots) {
+      return false;
+    }
+  }
+  Slot& slot = out.slots[ends.written & (m_slots - 1)];
+  slot.record = record;
+  slot.number.store(++ends.written, std::memory_order_release);
+  return true;
+}
+
+const ClockRecord* ClockBoard::next(int from) {
+  const std::uint64_t dropped = m_ends[from].dropped;
+  Slot& slot = ring(from, m_rank)->slots[dropped & (m_slots - 1)];
+  return slot.number.load(std::memory_order_acquire) == dropped + 1 ? &slot.record : nullptr;
+}
+
+void ClockBoard::drop(int from) {
+  ring(from, m_rank)->dropped.store(++m_ends[from].dropped, std::memory_order_release);
+}
+
+void ClockBoard::contribute(std::uint64_t comm, std::uint32_t ordinal) {
+  if (m_epoch == 0) {
+    return;  // nothing to know; no entry says so as well
+  }
+  Entry& entry = m_own->entries[entryOf(comm, ordinal)];
+  entry.key.store(0, std::memory_order_relaxed);
+  entry.epoch.store(m_epoch, std::memory_order_release);
+  entry.key.store(entryKey(comm, ordinal), std::memory_order_release);
+}
+
+std::uint64_t ClockBoard::contribution(int rank, std::uint64_t comm, std::uint32_t ordinal) {
+  const Entry& entry = historyOf(rank)->entries[entryOf(comm, ordinal)];
+  const std::uint64_t key = entryKey(comm, ordinal);
+  if (entry.key.load(std::memory_order_acquire) != key) {
+    return 0;
+  }
+  const std::uint64_t epoch = entry.epoch.load(std::memory_order_acquire);
+  return entry.key.load(std::memory_order_acquire) == key ? epoch : 0;
+}
+
+}  // namespace pf::online
