@@ -81,9 +81,13 @@ def light(call):
     elif call.name == "Recv":
         out = f"lightRecv({names})"
     elif call.name == "Irecv":
-        test, out = "light() && !isWild(source)", f"lightIrecv({names})"
-    elif call.name in ("Wait", "Waitall") or call.kind == "Collective":
-        test = "light()" if call.kind == "Collective" else "lightCompletion()"
+        test, out = "lightReceive(source, tag)", f"lightIrecv({names})"
+    elif call.name in ("Wait", "Waitall"):
+        count, requests = ("1", "request") if call.name == "Wait" else names.split(", ")[:2]
+        test = f"lightCompletion({count})"
+        out = f"lightWait({number}, {count}, {requests}, [&] {{ return PF_KNOWN({call.name})({names}); }})"
+    elif call.kind == "Collective":
+        test = "light() && !clocked()"
         return f"  if ({test}) [[likely]] {{\n    const LightCall event({number});\n    return PF_KNOWN({call.name})({names});\n  }}\n"
     else:
         return ""

@@ -23,17 +23,30 @@ struct RankClocks {
   online::ClockBoard board;
   online::SendStreams sends;
   online::ReceiveStreams receives;
-  online::PendingReceives pending;
+  online::OpenReceives open;
   online::Tracer tracer;
   std::uint32_t* clock = nullptr;     ///< by rank
   std::uint32_t* sent = nullptr;      ///< messages to each rank
   std::uint32_t* received = nullptr;  ///< messages observed of each rank
-  online::FlatArray<Taken> done;  ///< by the call that is under way, without a message: source < 0
+  online::FlatArray<Taken> done;      ///< by the call under way; without a message: source < 0
+
+  /// The streams used last, as the application names them.
+  struct Recent {
+    MPI_Comm comm;
+    int peer;
+    int tag;
+    std::uint32_t stream;
+  };
+  static constexpr std::uint32_t kRecent = 16;
+  Recent sentTo[kRecent];
+  Recent receivedFrom[kRecent];
 };
 
 namespace {
 
 using online::kUndecided;
+
+constexpr std::int32_t kNoHits[2] = {online::kNobody, online::kNobody};
 
 RankClocks& clocks() {
   return *g_engine.clocks;
@@ -63,7 +76,7 @@ std::uint32_t tick() {
 /// place, would not have had such a message.
 std::uint32_t earlierOf(std::uint32_t comm, int source, int tag, std::uint32_t post) {
   std::uint32_t count = 0;
-  clocks().pending.before(post, [&](const online::PendingReceive& receive) {
+  clocks().open.pending.before(post, [&](const online::PendingReceive& receive) {
     if (receive.comm != comm || (receive.source != source && receive.source != online::kAny) ||
         (receive.tag != tag && receive.tag != online::kAny)) {
       return true;
@@ -89,12 +102,12 @@ std::uint32_t earlierOf(std::uint32_t comm, int source, int tag, std::uint32_t p
   return count;
 }
 
-void logTraced(const Taken& taken, std::uint32_t comm, std::uint32_t number) {
+void logTraced(const online::Delivery& delivery, std::uint32_t number) {
   unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Traced);
-  p = putVarint(p, taken.post);
-  p = putVarint(p, comm);
-  p = putVarint(p, static_cast<std::uint32_t>(taken.source));
-  p = putVarint(p, static_cast<std::uint32_t>(taken.tag));
+  p = putVarint(p, delivery.post);
+  p = putVarint(p, delivery.comm);
+  p = putVarint(p, static_cast<std::uint32_t>(delivery.source));
+  p = putVarint(p, static_cast<std::uint32_t>(delivery.tag));
   g_engine.log.commit(putVarint(p, number == kUndecided ? 0 : number));
 }
 
@@ -102,35 +115,66 @@ void publishFound() {
   g_engine.page->races.store(clocks().tracer.found(), std::memory_order_relaxed);
 }
 
-void deliver(const Taken& taken, const std::int32_t (&hits)[2]) {
+constexpr std::uint32_t kNoStream = 0xFFFFFFFFU;
+
+RankClocks::Recent& recent(RankClocks::Recent (&all)[RankClocks::kRecent], int peer, int tag) {
+  return all[(static_cast<std::uint32_t>(peer) * 5U + static_cast<std::uint32_t>(tag)) %
+             RankClocks::kRecent];
+}
+
+/// Index of the stream of messages to `dest`, or from `source`; kNoStream if that is a rank of
+/// another job.
+std::uint32_t outStream(MPI_Comm comm, int dest, int tag) {
   RankClocks& own = clocks();
-  KnownCommunicator& comm = g_engine.comms.of(taken.comm);
-  const int from = taken.source < comm.peers ? comm.world[taken.source] : -1;
-  online::Delivery delivery{};
-  std::uint32_t number = kUndecided;
-  online::ClockRecord record{};
-  if (from >= 0) {
-    ++own.received[from];
-    const std::uint64_t stream = online::streamOf(comm.key, taken.tag);
-    const std::uint32_t earlier =
-        own.pending.none() ? 0 : earlierOf(comm.number, taken.source, taken.tag, taken.post);
-    number = own.receives.take(stream, from, taken.post, earlier, own.pending.first(kUndecided));
-    record = own.receives.claim(own.board, stream, from, number, earlier);
+  RankClocks::Recent& last = recent(own.sentTo, dest, tag);
+  if (last.comm != comm || last.peer != dest || last.tag != tag) [[unlikely]] {
+    const KnownCommunicator& known = g_engine.comms.of(comm);
+    if (dest < 0 || dest >= known.peers || known.world[dest] < 0) {
+      return kNoStream;
+    }
+    last = {comm, dest, tag,
+            own.sends.indexOf(online::streamOf(known.key, tag), known.world[dest])};
   }
-  delivery.post = taken.post;
-  delivery.comm = comm.number;
-  delivery.source = taken.source;
-  delivery.tag = taken.tag;
-  delivery.wantedTag = taken.wantedTag;
-  delivery.wild = taken.wild;
-  delivery.wildNumber = taken.wildNumber;
-  delivery.known = record.known;
-  if (taken.wild) {
-    delivery.completion = tick();
+  return last.stream;
+}
+
+std::uint32_t inStream(MPI_Comm comm, int source, int tag) {
+  RankClocks& own = clocks();
+  RankClocks::Recent& last = recent(own.receivedFrom, source, tag);
+  if (last.comm != comm || last.peer != source || last.tag != tag) [[unlikely]] {
+    const KnownCommunicator& known = g_engine.comms.of(comm);
+    if (source < 0 || source >= known.peers || known.world[source] < 0) {
+      return kNoStream;
+    }
+    last = {comm, source, tag,
+            own.receives.indexOf(online::streamOf(known.key, tag), known.world[source])};
+  }
+  return last.stream;
+}
+
+/// A message was observed: number `number` of its stream (kNoStream: of nobody that we know).
+void deliver(const online::Delivery& delivery, std::uint32_t stream, std::uint32_t number,
+             const std::int32_t (&hits)[2]) {
+  RankClocks& own = clocks();
+  online::ClockRecord record{};
+  int from = -1;
+  const bool silent = own.board.silent();
+  if (stream != kNoStream) {
+    from = own.receives.peerOf(stream);
+    ++own.received[from];
+    record = own.receives.observe(own.board, stream, number, silent);
+  }
+  if (silent && !delivery.wild && own.open.pending.wild() == 0) {
+    return;  // no wildcard has been completed anywhere
+  }
+  online::Delivery now = delivery;
+  now.known = record.known;
+  if (now.wild) {
+    now.completion = tick();
   }
   const std::uint32_t found = own.tracer.found();
-  if (own.tracer.delivered(delivery, hits, own.pending)) {
-    logTraced(taken, comm.number, number);
+  if (own.tracer.delivered(now, hits, own.open)) {
+    logTraced(now, number);
     g_engine.log.publish();
   }
   if (own.tracer.found() != found) {
@@ -138,6 +182,33 @@ void deliver(const Taken& taken, const std::int32_t (&hits)[2]) {
   }
   if (from >= 0) {
     learn(from, record.epoch);
+  }
+}
+
+void deliverTaken(const Taken& taken, const std::int32_t (&hits)[2]) {
+  RankClocks& own = clocks();
+  const std::uint32_t comm = g_engine.comms.number(taken.comm);
+  const std::uint32_t stream = inStream(taken.comm, taken.source, taken.tag);
+  std::uint32_t number = kUndecided;
+  if (stream != kNoStream) {
+    const std::uint32_t earlier =
+        own.open.pending.none() ? 0 : earlierOf(comm, taken.source, taken.tag, taken.post);
+    number = own.receives.take(stream, taken.post, earlier, own.open.pending.first());
+  }
+  deliver({taken.post, comm, taken.source, taken.tag, taken.wantedTag, taken.wild, taken.wildNumber,
+           0, 0},
+          stream, number, hits);
+}
+
+void deliverAssigned(const online::AssignedReceive& receive) {
+  deliver({receive.post, receive.comm, receive.source, receive.tag, receive.tag, false, kUndecided,
+           0, 0},
+          receive.stream, receive.number, kNoHits);
+}
+
+void clockForgetComm(RankClocks& own) {
+  for (std::uint32_t i = 0; i < RankClocks::kRecent; ++i) {
+    own.sentTo[i].comm = own.receivedFrom[i].comm = MPI_COMM_NULL;
   }
 }
 
@@ -172,67 +243,121 @@ void startClocks() {
   own->clock = words;
   own->sent = words + size;
   own->received = words + 2 * size;
+  clockForgetComm(*own);
   g_engine.clocks = own;
 }
 
 void clockSend(MPI_Comm comm, int dest, int tag) {
-  RankClocks& own = clocks();
-  KnownCommunicator& known = g_engine.comms.of(comm);
-  const int to = dest < known.peers ? known.world[dest] : -1;
-  if (to < 0) {
+  const std::uint32_t stream = outStream(comm, dest, tag);
+  if (stream == kNoStream) {
     return;
   }
-  ++own.sent[to];
-  const std::uint64_t stream = online::streamOf(known.key, tag);
-  online::SendStreams::Stream& out = own.sends.of(stream, to);
+  RankClocks& own = clocks();
+  online::SendStream& out = own.sends[stream];
+  ++own.sent[out.peer];
   ++out.sent;
-  if (out.epoch != own.board.epoch() &&
-      own.board.publish(to, {stream, out.sent, own.clock[to], own.board.epoch()})) {
-    out.epoch = own.board.epoch();
+  const std::uint64_t epoch = own.board.epoch();
+  if (out.epoch != epoch &&
+      own.board.publish(out.peer, {out.id, out.sent, own.clock[out.peer], epoch})) {
+    out.epoch = epoch;
   }
 }
 
 void clockUnsend(MPI_Comm comm, int dest, int tag) {
-  RankClocks& own = clocks();
-  KnownCommunicator& known = g_engine.comms.of(comm);
-  const int to = dest < known.peers ? known.world[dest] : -1;
-  if (to >= 0) {
-    --own.sent[to];
-    --own.sends.of(online::streamOf(known.key, tag), to).sent;
+  if (const std::uint32_t stream = outStream(comm, dest, tag); stream != kNoStream) {
+    online::SendStream& out = clocks().sends[stream];
+    --clocks().sent[out.peer];
+    --out.sent;
   }
 }
 
-void clockPost(std::uint32_t post, MPI_Comm comm, int source, int tag, MPI_Request ask) {
-  clocks().pending.add({post,
-                        g_engine.comms.number(comm),
-                        source == MPI_ANY_SOURCE ? online::kAny : source,
-                        tag == MPI_ANY_TAG ? online::kAny : tag,
-                        {online::kNobody, online::kNobody},
-                        true,
-                        false,
-                        ask});
+bool clockAssigns(int source, int tag) {
+  return source >= 0 && tag >= 0 && clocks().open.pending.none();
 }
 
-void clockCancel(std::uint32_t post) {
-  if (online::PendingReceive* const receive = clocks().pending.find(post); receive != nullptr) {
+void clockAssign(std::uint32_t post, MPI_Comm comm, int source, int tag, MPI_Request request) {
+  RankClocks& own = clocks();
+  if (const std::uint32_t stream = inStream(comm, source, tag); stream != kNoStream) {
+    own.open.assigned.add({request, post, g_engine.comms.number(comm), source, tag, stream,
+                           own.receives.assign(stream)});
+  }
+}
+
+Request* clockPromote(MPI_Request request) {
+  online::AssignedReceive receive{};
+  if (!clocks().open.assigned.take(request, &receive)) {
+    return nullptr;
+  }
+  Request entry;
+  entry.handle = request;
+  entry.kind = RequestKind::Receive;
+  entry.active = true;
+  entry.number = receive.post;
+  entry.peer = receive.source;
+  entry.tag = receive.tag;
+  entry.stream = receive.stream + 1;
+  entry.streamNumber = receive.number;
+  entry.commNumber = receive.comm;
+  return g_engine.requests.insert(entry);
+}
+
+void clockPost(std::uint32_t post, MPI_Comm comm, int source, int tag, MPI_Request request) {
+  clocks().open.pending.add({post,
+                             g_engine.comms.number(comm),
+                             source == MPI_ANY_SOURCE ? online::kAny : source,
+                             tag == MPI_ANY_TAG ? online::kAny : tag,
+                             {online::kNobody, online::kNobody},
+                             true,
+                             false,
+                             request});
+}
+
+void clockCancel(const Request& entry) {
+  RankClocks& own = clocks();
+  if (online::PendingReceive* const receive = own.open.pending.find(entry.number);
+      receive != nullptr) {
     receive->cancelled = true;
+  } else if (entry.stream != 0) {
+    // Whether it still takes a message is decided by now, and numbers after it depend on it.
+    int done = 0;
+    int cancelled = 0;
+    MPI_Status status;
+    if (PF_REAL(Request_get_status)(entry.handle, &done, &status) == MPI_SUCCESS && done != 0) {
+      PF_REAL(Test_cancelled)(&status, &cancelled);
+    }
+    if (cancelled != 0) {
+      own.receives.cancel(entry.stream - 1, entry.streamNumber);
+    }
   }
 }
 
 void clockForget(std::uint32_t post) {
-  if (online::PendingReceive* const receive = clocks().pending.find(post); receive != nullptr) {
+  if (online::PendingReceive* const receive = clocks().open.pending.find(post);
+      receive != nullptr) {
     receive->handle = nullptr;
   }
 }
 
+void clockForgetComm() {
+  clockForgetComm(clocks());
+}
+
 void clockTaken(const Taken& taken) {
-  constexpr std::int32_t kNoHits[2] = {online::kNobody, online::kNobody};
-  deliver(taken, kNoHits);
+  deliverTaken(taken, kNoHits);
 }
 
 void clockDone(const Request& entry, int source, int tag) {
-  clocks().done.push({entry.number, entry.wild, entry.wildNumber, entry.comm,
-                      entry.tag == MPI_ANY_TAG ? online::kAny : entry.tag, source, tag});
+  Taken taken{entry.number,
+              entry.wild,
+              entry.wildNumber,
+              entry.comm,
+              entry.tag == MPI_ANY_TAG ? online::kAny : entry.tag,
+              source,
+              tag};
+  taken.stream = entry.stream;
+  taken.streamNumber = entry.streamNumber;
+  taken.commNumber = entry.commNumber;
+  clocks().done.push(taken);
 }
 
 void clockObserved() {
@@ -247,18 +372,47 @@ void clockObserved() {
     done[at] = moved;
   }
   for (std::uint32_t i = 0; i < done.size(); ++i) {
+    const Taken& each = done[i];
+    if (each.stream != 0) {
+      if (each.source >= 0) {
+        deliverAssigned({nullptr, each.post, each.commNumber, each.source, each.tag,
+                         each.stream - 1, each.streamNumber});
+      }
+      continue;
+    }
     std::int32_t hits[2] = {online::kNobody, online::kNobody};
-    if (const online::PendingReceive* const receive = own.pending.find(done[i].post);
+    if (const online::PendingReceive* const receive = own.open.pending.find(each.post);
         receive != nullptr) {
       hits[0] = receive->hits[0];
       hits[1] = receive->hits[1];
     }
-    own.pending.remove(done[i].post);
-    if (done[i].source >= 0) {
-      deliver(done[i], hits);
+    own.open.pending.remove(each.post);
+    if (each.source >= 0) {
+      deliverTaken(each, hits);
     }
   }
   done.resize(0);
+}
+
+AssignedBatch::AssignedBatch(int count, const MPI_Request* requests) {
+  online::AssignedReceives& assigned = clocks().open.assigned;
+  for (int i = 0; i < count; ++i) {
+    online::AssignedReceive receive{};
+    if (requests[i] == MPI_REQUEST_NULL || !assigned.take(requests[i], &receive)) {
+      continue;
+    }
+    int at = m_count++;
+    for (; at > 0 && m_receives[at - 1].post > receive.post; --at) {
+      m_receives[at] = m_receives[at - 1];
+    }
+    m_receives[at] = receive;
+  }
+}
+
+void AssignedBatch::observed() const {
+  for (int i = 0; i < m_count; ++i) {
+    deliverAssigned(m_receives[i]);
+  }
 }
 
 void clockUnobserved() {
@@ -267,20 +421,19 @@ void clockUnobserved() {
 
 void clockProbed(bool wild, MPI_Comm comm, int wantedTag, int source, int tag) {
   RankClocks& own = clocks();
-  KnownCommunicator& known = g_engine.comms.of(comm);
-  const int from = source >= 0 && source < known.peers ? known.world[source] : -1;
-  if (from < 0) {
+  const std::uint32_t stream = inStream(comm, source, tag);
+  if (stream == kNoStream) {
     return;
   }
-  const std::uint64_t stream = online::streamOf(known.key, tag);
+  const std::uint32_t number = g_engine.comms.number(comm);
   const std::uint32_t earlier =
-      own.pending.none() ? 0 : earlierOf(known.number, source, tag, g_engine.posts);
-  const std::uint32_t number = own.receives.nextOf(stream, from, earlier);
-  const online::ClockRecord record = own.receives.claim(own.board, stream, from, number, earlier);
+      own.open.pending.none() ? 0 : earlierOf(number, source, tag, g_engine.posts);
+  const online::ClockRecord record =
+      own.receives.see(own.board, stream, own.receives.nextOf(stream, earlier));
   if (wild) {
     online::Delivery hit{};
     hit.post = g_engine.posts;
-    hit.comm = known.number;
+    hit.comm = number;
     hit.source = source;
     hit.tag = tag;
     hit.wantedTag = wantedTag == MPI_ANY_TAG ? online::kAny : wantedTag;
@@ -289,7 +442,7 @@ void clockProbed(bool wild, MPI_Comm comm, int wantedTag, int source, int tag) {
     hit.completion = tick();
     own.tracer.probed(hit);
   }
-  learn(from, record.epoch);
+  learn(own.receives.peerOf(stream), record.epoch);
 }
 
 CollectiveClock clockEnter(MPI_Comm comm, CollectiveFlow flow, int root, bool contributes,

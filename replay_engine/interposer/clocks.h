@@ -8,6 +8,7 @@
 #pragma once
 
 #include "engine.h"
+#include "online/streams.h"
 #include "requests.h"
 
 #include <cstdint>
@@ -27,12 +28,20 @@ void logClocks();
 void clockSend(MPI_Comm comm, int dest, int tag);
 void clockUnsend(MPI_Comm comm, int dest, int tag);
 
-/// A receive was posted that will be observed complete by another call. `ask` in a form that MPI
-/// can be asked with later on.
-void clockPost(std::uint32_t post, MPI_Comm comm, int source, int tag, MPI_Request ask);
+/// A receive was posted that will be observed complete by another call.
+void clockPost(std::uint32_t post, MPI_Comm comm, int source, int tag, MPI_Request request);
+/// Whether a receive by this source and tag could be posted by clockAssign() now: then it needs no
+/// entry in the table of requests.
+bool clockAssigns(int source, int tag);
+void clockAssign(std::uint32_t post, MPI_Comm comm, int source, int tag, MPI_Request request);
+/// The entry of a request that clockAssign() knows, in the table from now on; null if there is
+/// none.
+Request* clockPromote(MPI_Request request);
 /// MPI_Cancel was called on it; the application has let its request go.
-void clockCancel(std::uint32_t post);
+void clockCancel(const Request& entry);
 void clockForget(std::uint32_t post);
+/// A communicator goes away: its handle may name another one.
+void clockForgetComm();
 
 /// A message that a receive took, as observed by the application.
 struct Taken {
@@ -43,6 +52,10 @@ struct Taken {
   int wantedTag = 0;
   int source = 0;
   int tag = 0;
+  // of a receive that clockAssign() knew
+  std::uint32_t stream = 0;  ///< 1 + index
+  std::uint32_t streamNumber = 0;
+  std::uint32_t commNumber = 0;
 };
 void clockTaken(const Taken& taken);
 
@@ -50,6 +63,19 @@ void clockTaken(const Taken& taken);
 /// without one. Takes effect at clockObserved(): those of one call count in the order of posts.
 void clockDone(const Request& entry, int source, int tag);
 void clockObserved();
+/// The assigned receives among the requests of a call, which MPI will set to null.
+class AssignedBatch {
+ public:
+  static constexpr int kMost = 16;
+  /// `count` is at most kMost.
+  AssignedBatch(int count, const MPI_Request* requests);
+  /// All are done.
+  void observed() const;
+
+ private:
+  online::AssignedReceive m_receives[kMost];
+  int m_count = 0;
+};
 /// MPI knows that they are done, but the application was not told.
 void clockUnobserved();
 

@@ -98,6 +98,9 @@ DestructorEvent::DestructorEvent(const CallPlace& place, const MPI_Comm* comm) {
     beginEvent(place);
     logLocal(place);
     g_engine.comms.freed(*comm);
+    if (clocked()) {
+      clockForgetComm();
+    }
   }
 }
 

@@ -2,7 +2,6 @@
 //
 // A recording asks MPI and files the outcome. A replay knows the outcome: a failed test returns at
 // once, a success waits for just the requests that were done then.
-#include "clocks.h"
 #include "request_batch.h"
 
 namespace pf {
@@ -381,6 +380,9 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
   beginEvent(place);
   logLocal(place);
   Request* entry = g_engine.requests.find(*request);
+  if (entry == nullptr && clocked()) {
+    entry = clockPromote(*request);
+  }
   if (std::uint32_t post = 0; entry == nullptr && g_engine.postNumbers.find(*request, &post)) {
     Request known;
     known.handle = *request;
@@ -392,18 +394,22 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
     return PF_REAL(Cancel)(request);
   }
   entry->cancelled = true;
-  if (clocked()) {
-    clockCancel(entry->number);
-  }
   if (g_engine.replay && !g_engine.live && !g_engine.choices.wasCancelled(entry->number)) {
     return MPI_SUCCESS;  // its message came first in the recording
   }
-  return PF_REAL(Cancel)(entry->inner != MPI_REQUEST_NULL ? &entry->inner : request);
+  const int result = PF_REAL(Cancel)(entry->inner != MPI_REQUEST_NULL ? &entry->inner : request);
+  if (clocked()) {
+    clockCancel(*entry);
+  }
+  return result;
 }
 
 int onRequest_free(const CallPlace&, MPI_Request* request) {
   const StateLock lock;
   Request* entry = g_engine.requests.find(*request);
+  if (entry == nullptr && clocked()) {
+    entry = clockPromote(*request);
+  }
   if (g_engine.record && entry != nullptr && entry->kind == RequestKind::Receive &&
       (entry->wild || entry->cancelled)) {
     // Which message it takes, if any, decides about the receives behind it: what is not decided yet

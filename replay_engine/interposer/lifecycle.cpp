@@ -82,8 +82,8 @@ void begin(const CallPlace& place) {
   beginEvent(place);
   logLocal(place);
   g_engine.active = true;
-  g_engine.light = g_engine.record && !g_engine.events && !clocked() && !g_engine.replay &&
-                   !g_engine.jitter && !g_engine.threads && resolveAll();
+  g_engine.light = g_engine.record && !g_engine.events && !g_engine.replay && !g_engine.jitter &&
+                   !g_engine.threads && resolveAll();
 }
 
 /// Receives that were matched but never observed hold messages that no later receive can get: say

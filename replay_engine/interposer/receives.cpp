@@ -39,6 +39,23 @@ int lightWildRecv(void* buffer, int count, MPI_Datatype datatype, int tag, MPI_C
   }
   if (hasStatus(result)) {
     logWild(wildNumber, surviving.MPI_SOURCE);
+    if (clocked()) {
+      clockTaken({g_engine.posts - 1, true, wildNumber, comm, tag == MPI_ANY_TAG ? -1 : tag,
+                  surviving.MPI_SOURCE, tag == MPI_ANY_TAG ? surviving.MPI_TAG : tag});
+    }
+  }
+  return result;
+}
+
+int clockedRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                MPI_Status* status) {
+  const std::uint32_t post = g_engine.posts++;
+  MPI_Status own;
+  MPI_Status* use = tag == MPI_ANY_TAG && status == MPI_STATUS_IGNORE ? &own : status;
+  const int result = PF_KNOWN(Recv)(buffer, count, datatype, source, tag, comm, use);
+  if (hasStatus(result)) {
+    clockTaken({post, false, 0, comm, tag == MPI_ANY_TAG ? -1 : tag, source,
+                tag == MPI_ANY_TAG ? use->MPI_TAG : tag});
   }
   return result;
 }

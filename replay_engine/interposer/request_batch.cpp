@@ -1,7 +1,5 @@
 #include "request_batch.h"
 
-#include "clocks.h"
-
 namespace pf {
 
 void logCompletion(const CallPlace& place) {

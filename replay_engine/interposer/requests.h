@@ -48,7 +48,12 @@ struct Request {
   int peer = 0;
   int tag = 0;
   MPI_Comm comm = MPI_COMM_NULL;
+  // where clocks are followed
   CollectiveClock collective;
+  std::uint32_t stream =
+      0;  ///< receive by source and tag: 1 + index of its stream, its number there
+  std::uint32_t streamNumber = 0;
+  std::uint32_t commNumber = 0;
 };
 
 /// Open addressing by handle, linear probing, no allocation but to double.

@@ -41,7 +41,7 @@ bool ClockBoard::open(const char* path, int rank, int size) {
   m_size = size;
   m_slots = slotsFor(size);
   const auto ranks = static_cast<std::size_t>(size);
-  m_bytes = ranks * sizeof(History) + ranks * ranks * ringSize();
+  m_bytes = sizeof(Header) + ranks * sizeof(History) + ranks * ranks * ringSize();
   const int fd = ::open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) {
     return false;
@@ -59,12 +59,13 @@ bool ClockBoard::open(const char* path, int rank, int size) {
   }
   madvise(mapped, m_bytes, MADV_DONTFORK);
   m_memory = static_cast<unsigned char*>(mapped);
+  m_header = reinterpret_cast<Header*>(m_memory);
   m_own = historyOf(rank);
   return true;
 }
 
 ClockBoard::Ring* ClockBoard::ring(int from, int to) {
-  const std::size_t rings = static_cast<std::size_t>(m_size) * sizeof(History);
+  const std::size_t rings = sizeof(Header) + static_cast<std::size_t>(m_size) * sizeof(History);
   const std::size_t pair = static_cast<std::size_t>(to) * static_cast<std::size_t>(m_size) +
                            static_cast<std::size_t>(from);
   return reinterpret_cast<Ring*>(m_memory + rings + pair * ringSize());

@@ -139,7 +139,7 @@ void addHit(PendingReceive& receive, std::int32_t source) {
 }  // namespace
 
 bool Tracer::delivered(const Delivery& delivery, const std::int32_t (&hits)[2],
-                       PendingReceives& pending) {
+                       OpenReceives& open) {
   switch (m_algorithm) {
     case Algorithm::Naive:
       if (delivery.wild && delivery.wildNumber != kUndecided) {
@@ -147,14 +147,14 @@ bool Tracer::delivered(const Delivery& delivery, const std::int32_t (&hits)[2],
       }
       return false;
     case Algorithm::Meehan:
-      meehan(delivery, hits, pending);
+      meehan(delivery, hits, open);
       return false;
     case Algorithm::NetzerMiller:
     case Algorithm::AlgorithmA:
     case Algorithm::AlgorithmB:
       break;
   }
-  const bool traced = second(delivery, pending);
+  const bool traced = second(delivery, open);
   m_found += traced ? 1U : 0U;
   return traced;
 }
@@ -162,16 +162,15 @@ bool Tracer::delivered(const Delivery& delivery, const std::int32_t (&hits)[2],
 /// The first of two racing deliveries is traced (Meehan 5.1.1), its receive at least: what could
 /// have had this message, completed or pending, and this receive if it could have had a message
 /// that went to a later one.
-void Tracer::meehan(const Delivery& delivery, const std::int32_t (&hits)[2],
-                    PendingReceives& pending) {
+void Tracer::meehan(const Delivery& delivery, const std::int32_t (&hits)[2], OpenReceives& open) {
   for (const std::int32_t tag : {delivery.tag, kAny}) {
     if (CompletedWildcards* const found = row(delivery.comm, tag, false); found != nullptr) {
       found->takeRacing(delivery,
                         [&](const CompletedWildcards::Entry& entry) { keep(entry.wildNumber); });
     }
   }
-  if (pending.wild() != 0) {
-    pending.before(delivery.post, [&](PendingReceive& receive) {
+  if (open.pending.wild() != 0) {
+    open.pending.before(delivery.post, [&](PendingReceive& receive) {
       if (accepts(receive, delivery)) {
         addHit(receive, delivery.source);
       }
@@ -217,29 +216,29 @@ void Tracer::rememberAll(const Delivery& delivery, std::uint32_t after) {
 
 /// The second of two racing deliveries is traced (Netzer and Miller, Figure 3a; Karmarkar, Vaidya
 /// and Netzer, Figures 6 and 10).
-bool Tracer::second(const Delivery& delivery, PendingReceives& pending) {
+bool Tracer::second(const Delivery& delivery, OpenReceives& open) {
   bool traced = false;
   for (const std::int32_t tag : {delivery.tag, kAny}) {
     const CompletedWildcards* const found = row(delivery.comm, tag, false);
     traced = traced || (found != nullptr && found->races(delivery));
   }
-  if (!traced && pending.wild() != 0) {
-    pending.before(delivery.post, [&](const PendingReceive& receive) {
+  if (!traced && open.pending.wild() != 0) {
+    open.pending.before(delivery.post, [&](const PendingReceive& receive) {
       traced = accepts(receive, delivery);
       return !traced;
     });
   }
   if (delivery.wild && (!traced || m_algorithm == Algorithm::NetzerMiller)) {
-    remember(delivery, pending);
+    remember(delivery, open);
   }
   return traced;
 }
 
-void Tracer::remember(const Delivery& delivery, const PendingReceives& pending) {
+void Tracer::remember(const Delivery& delivery, const OpenReceives& open) {
   CompletedWildcards& mine = *row(delivery.comm, delivery.wantedTag, true);
   mine.add({delivery.post + 1, delivery.source, delivery.completion, delivery.wildNumber, 0});
   if (m_algorithm != Algorithm::AlgorithmA && mine.shouldPrune()) {
-    mine.prune(pending.first(kUndecided));
+    mine.prune(open.first());
   }
 }
 

@@ -4,6 +4,7 @@
 #include "online/streams.h"
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -103,7 +104,7 @@ struct Sender {
     if (learnBefore) {
       board.change(1, ++clock);
     }
-    SendStreams::Stream& out = streams.of(streamOf(0, tag), 1);
+    SendStream& out = streams[streams.indexOf(streamOf(0, tag), 1)];
     ++out.sent;
     if (out.epoch != board.epoch() &&
         board.publish(1, {streamOf(0, tag), out.sent, clock, board.epoch()})) {
@@ -147,12 +148,75 @@ TEST_F(ClockBoardTest, ClaimsAreExactInAnyOrderOfObservation) {
       }
       open.erase(open.begin() + static_cast<std::ptrdiff_t>(which));
       const std::uint32_t first = open.empty() ? kUndecided : open.front().second;
-      const std::uint32_t number = receives.take(streamOf(0, tag), 0, post, earlier, first);
+      const std::uint32_t stream = receives.indexOf(streamOf(0, tag), 0);
+      const std::uint32_t number = receives.take(stream, post, earlier, first);
       ASSERT_EQ(number, numberOf[post]);
-      const ClockRecord record = receives.claim(receiving, streamOf(0, tag), 0, number, earlier);
+      const ClockRecord record = receives.observe(receiving, stream, number, false);
       ASSERT_EQ(record.known, (from.known[{tag, number}])) << "tag " << tag << " number " << number;
     }
   }
+}
+
+// Receives by source and tag have their numbers from the start; some are cancelled.
+TEST_F(ClockBoardTest, ClaimsOfAssignedReceivesAreExact) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 300; ++round) {
+    ::unlink(m_path.c_str());  // a board of its own
+    ClockBoard sending;
+    ClockBoard receiving;
+    ASSERT_TRUE(sending.open(m_path.c_str(), 0, kRanks));
+    ASSERT_TRUE(receiving.open(m_path.c_str(), 1, kRanks));
+    ReceiveStreams receives;
+    Sender from{sending, {}, {}, 0};
+    const std::uint32_t stream = receives.indexOf(streamOf(0, 4), 0);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> open;  // number, message
+    std::uint32_t messages = 0;
+    for (int i = 0; i < 30; ++i) {
+      const std::uint32_t number = receives.assign(stream);
+      if (random() % 5 == 0) {
+        receives.cancel(stream, number);
+      } else {
+        open.emplace_back(number, ++messages);
+      }
+    }
+    for (std::uint32_t i = 0; i < messages; ++i) {
+      from.send(4, random() % 2 != 0);
+    }
+    while (!open.empty()) {
+      const auto which =
+          static_cast<std::ptrdiff_t>(random() % 3 == 0 ? random() % open.size() : 0);
+      const auto [number, message] = open[static_cast<std::size_t>(which)];
+      open.erase(open.begin() + which);
+      ASSERT_EQ(receives.observe(receiving, stream, number, false).known,
+                (from.known[{4, message}]));
+    }
+  }
+}
+
+TEST(AssignedReceives, AreFoundByTheirHandles) {
+  std::mt19937 random(3);
+  AssignedReceives open;
+  std::map<std::uintptr_t, std::uint32_t> expected;
+  for (std::uint32_t post = 0; post < 20000; ++post) {
+    const std::uintptr_t handle = 16 * (1 + random() % 3000);
+    AssignedReceive found{};
+    if (random() % 2 == 0) {
+      const auto known = expected.find(handle);
+      ASSERT_EQ(open.take(reinterpret_cast<void*>(handle), &found), known != expected.end());
+      if (known != expected.end()) {
+        ASSERT_EQ(found.post, known->second);
+        expected.erase(known);
+      }
+    } else {
+      open.add({reinterpret_cast<void*>(handle), post, 0, 0, 0, 0, 0});
+      expected[handle] = post;
+    }
+  }
+  std::uint32_t first = kUndecided;
+  for (const auto& [handle, post] : expected) {
+    first = std::min(first, post);
+  }
+  EXPECT_EQ(open.first(), first);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ class OnlineRank {
       for (std::uint32_t i = 0; i < posted; ++i) {
         const PostedReceive& receive = m_history.receives[i];
         if (receive.completion == now && receive.state != ReceiveState::Complete) {
-          m_pending.remove(i);
+          m_open.pending.remove(i);
         }
       }
       for (; next != deliveries.end() && next->completion == now; ++next) {
@@ -65,14 +65,14 @@ class OnlineRank {
 
  private:
   void post(std::uint32_t number, const PostedReceive& receive) {
-    m_pending.add({number,
-                   receive.comm,
-                   receive.wantedSource,
-                   receive.wantedTag,
-                   {online::kNobody, online::kNobody},
-                   true,
-                   false,
-                   nullptr});
+    m_open.pending.add({number,
+                        receive.comm,
+                        receive.wantedSource,
+                        receive.wantedTag,
+                        {online::kNobody, online::kNobody},
+                        true,
+                        false,
+                        nullptr});
   }
 
   /// Completions of wildcards that had finished by this event.
@@ -104,18 +104,18 @@ class OnlineRank {
       m_postOfWild.push_back(delivery.index);
     }
     std::int32_t hits[2] = {online::kNobody, online::kNobody};
-    if (const online::PendingReceive* pending = m_pending.find(delivery.index)) {
+    if (const online::PendingReceive* pending = m_open.pending.find(delivery.index)) {
       std::copy_n(pending->hits, 2, hits);
     }
-    m_pending.remove(delivery.index);
-    if (m_tracer.delivered(now, hits, m_pending)) {
+    m_open.pending.remove(delivery.index);
+    if (m_tracer.delivered(now, hits, m_open)) {
       m_traced.insert(delivery.index);
     }
   }
 
   const RankHistory& m_history;
   online::Tracer m_tracer;
-  online::PendingReceives m_pending;
+  online::OpenReceives m_open;
   std::vector<Serial> m_ticks;
   std::vector<std::uint32_t> m_postOfWild;
   Posts m_traced;
@@ -182,16 +182,16 @@ online::Delivery wildFrom(std::int32_t source, std::uint32_t number, std::uint32
 // remembered is traced.
 TEST(Tracer, ForgetsTheOldestOfMany) {
   online::Tracer tracer(online::Algorithm::Meehan);
-  online::PendingReceives pending;
+  online::OpenReceives open;
   const std::int32_t hits[2] = {online::kNobody, online::kNobody};
   const std::uint32_t many = 3 * online::Tracer::kRemembered;
   for (std::uint32_t i = 0; i < many; ++i) {
-    tracer.delivered(wildFrom(1, i, 0), hits, pending);
+    tracer.delivered(wildFrom(1, i, 0), hits, open);
   }
   EXPECT_EQ(tracer.found(), 0U) << "one source alone races with nobody";
   EXPECT_TRUE(tracer.kept().kept(0));
   EXPECT_FALSE(tracer.kept().kept(many - 1));
-  tracer.delivered(wildFrom(2, many, 0), hits, pending);
+  tracer.delivered(wildFrom(2, many, 0), hits, open);
   EXPECT_TRUE(tracer.kept().kept(many - 1));
   EXPECT_FALSE(tracer.kept().kept(many));
 }

@@ -42,8 +42,15 @@ class ClockBoard {
 
   /// The number of changes so far of this rank's clock.
   [[nodiscard]] std::uint64_t epoch() const { return m_epoch; }
+  /// Whether any rank of the host knows anything.
+  [[nodiscard]] bool silent() const {
+    return m_header->spoken.load(std::memory_order_relaxed) == 0;
+  }
   /// The clock's entry for `rank` has become `value`.
   void change(int rank, std::uint32_t value) {
+    if (m_epoch == 0) [[unlikely]] {
+      m_header->spoken.store(1, std::memory_order_release);
+    }
     History& own = *m_own;
     own.changes[m_epoch % kHistory].store(
         std::uint64_t{static_cast<std::uint32_t>(rank)} << 32 | value, std::memory_order_release);
@@ -90,6 +97,9 @@ class ClockBoard {
  private:
   static constexpr std::uint32_t kSlack = 64;
 
+  struct Header {
+    alignas(4096) std::atomic<std::uint32_t> spoken;
+  };
   struct Entry {
     std::atomic<std::uint64_t> key;  ///< of communicator and ordinal; 0 while it changes
     std::atomic<std::uint64_t> epoch;
@@ -117,7 +127,8 @@ class ClockBoard {
     return offsetof(Ring, slots) + m_slots * sizeof(Slot);
   }
   [[nodiscard]] History* historyOf(int rank) {
-    return reinterpret_cast<History*>(m_memory + static_cast<std::size_t>(rank) * sizeof(History));
+    return reinterpret_cast<History*>(m_memory + sizeof(Header) +
+                                      static_cast<std::size_t>(rank) * sizeof(History));
   }
   [[nodiscard]] Ring* ring(int from, int to);
 
@@ -127,6 +138,7 @@ class ClockBoard {
   int m_size = 0;
   std::uint32_t m_slots = 0;  ///< of a ring, a power of two
   std::uint64_t m_epoch = 0;
+  Header* m_header = nullptr;
   History* m_own = nullptr;
   std::uint64_t* m_read = nullptr;  ///< by rank: epoch up to which its history was read
   Ends* m_ends = nullptr;           ///< by rank

@@ -86,9 +86,9 @@ class Tracer {
   Tracer& operator=(const Tracer&) = delete;
   ~Tracer();
 
-  /// True: the delivery itself is to be traced (Netzer and Miller, Algorithms A and B). `pending`
-  /// has its receive no more; `hits` are those of its PendingReceive.
-  bool delivered(const Delivery& delivery, const std::int32_t (&hits)[2], PendingReceives& pending);
+  /// True: the delivery itself is to be traced (Netzer and Miller, Algorithms A and B). `open` has
+  /// its receive no more; `hits` are those of its PendingReceive.
+  bool delivered(const Delivery& delivery, const std::int32_t (&hits)[2], OpenReceives& open);
   /// A wildcard probe that saw a message, as a receive that takes none (Meehan 5.3): `post` is that
   /// of the next receive, there is no wildNumber. Its choice is in every trace.
   void probed(const Delivery& hit);
@@ -105,9 +105,9 @@ class Tracer {
 
  private:
   CompletedWildcards* row(std::uint32_t comm, std::int32_t tag, bool make);
-  void meehan(const Delivery& delivery, const std::int32_t (&hits)[2], PendingReceives& pending);
-  bool second(const Delivery& delivery, PendingReceives& pending);
-  void remember(const Delivery& delivery, const PendingReceives& pending);
+  void meehan(const Delivery& delivery, const std::int32_t (&hits)[2], OpenReceives& open);
+  bool second(const Delivery& delivery, OpenReceives& open);
+  void remember(const Delivery& delivery, const OpenReceives& open);
   void rememberAll(const Delivery& delivery, std::uint32_t after);
   void keep(std::uint32_t wildNumber);
 

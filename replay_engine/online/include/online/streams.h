@@ -1,6 +1,10 @@
 // Which message of its stream a send sends and a receive takes, told by each side for itself: the
 // k-th message goes to the k-th receive, in the order of posts, that takes one of the stream
 // (MPI 3.1, 3.5: messages of one sender do not overtake). See clock_board.h for what a stream is.
+//
+// A receive by source and tag takes the next number when it is posted, if all receives before it
+// have theirs (it is *assigned*). Else, and with any source or any tag, it is *pending*: its number
+// is known when it is observed complete.
 #pragma once
 
 #include "online/clock_board.h"
@@ -11,6 +15,8 @@
 namespace pf::online {
 
 inline constexpr std::uint32_t kUndecided = 0xFFFFFFFFU;
+inline constexpr std::int32_t kAny = -1;
+inline constexpr std::int32_t kNobody = -2;  ///< in PendingReceive::hits
 
 /// Hash of a communicator (its key, equal on all ranks) and a tag.
 [[nodiscard]] constexpr std::uint64_t streamOf(std::uint64_t comm, int tag) {
@@ -18,34 +24,47 @@ inline constexpr std::uint32_t kUndecided = 0xFFFFFFFFU;
                   static_cast<std::uint32_t>(tag) * 0x9E3779B97F4A7C15ULL);
 }
 
-/// What a rank has sent.
-class SendStreams {
+/// Streams by a number of their own, which does not change.
+template <typename Stream>
+class Streams {
  public:
-  struct Stream {
-    std::uint32_t sent;
-    std::uint64_t epoch;  ///< of the last record that was published
-  };
-  Stream& of(std::uint64_t stream, int to) {
-    return m_streams[scramble(stream + static_cast<std::uint32_t>(to))];
+  std::uint32_t indexOf(std::uint64_t stream, int peer) {
+    std::uint32_t& index = m_indices[scramble(stream + static_cast<std::uint32_t>(peer))];
+    if (index == 0) {
+      Stream made{};
+      made.id = stream;
+      made.peer = peer;
+      m_streams.push(made);
+      index = m_streams.size();
+    }
+    return index - 1;
   }
+  Stream& operator[](std::uint32_t index) { return m_streams[index]; }
 
  private:
-  FlatTable<Stream> m_streams;
+  FlatTable<std::uint32_t> m_indices;  ///< plus 1
+  FlatArray<Stream> m_streams;
 };
+
+struct SendStream {
+  std::uint64_t id;
+  int peer;
+  std::uint32_t sent;
+  std::uint64_t epoch;  ///< of the last record that was published
+};
+using SendStreams = Streams<SendStream>;
 
 /// A receive that was posted and has not been observed complete.
 struct PendingReceive {
   std::uint32_t post;
   std::uint32_t comm;    ///< number of the communicator
-  std::int32_t source;   ///< in it, or any (-1)
-  std::int32_t tag;      ///< or any (-1)
+  std::int32_t source;   ///< in it, or any
+  std::int32_t tag;      ///< or any
   std::int32_t hits[2];  ///< sources of messages that could have come here and went to later ones
   bool open;
   bool cancelled;  ///< MPI_Cancel was called on it
   void* handle;    ///< to ask MPI with; null where it cannot be asked
 };
-inline constexpr std::int32_t kAny = -1;
-inline constexpr std::int32_t kNobody = -2;  ///< in hits
 
 /// The pending receives of a rank in the order of posts.
 class PendingReceives {
@@ -60,9 +79,9 @@ class PendingReceives {
   void remove(std::uint32_t post);
   [[nodiscard]] bool none() const { return m_open == 0; }
   [[nodiscard]] std::uint32_t wild() const { return m_wild; }
-  /// The first post that is pending, or `none`.
-  [[nodiscard]] std::uint32_t first(std::uint32_t none) const {
-    return m_open == 0 ? none : m_receives[m_first].post;
+  /// The first post that is pending, or kUndecided.
+  [[nodiscard]] std::uint32_t first() const {
+    return m_open == 0 ? kUndecided : m_receives[m_first].post;
   }
   /// For each one posted before `post`, in order, until `action` returns false.
   template <typename Action>
@@ -84,41 +103,121 @@ class PendingReceives {
   std::uint32_t m_wild = 0;
 };
 
-/// What a rank has received, and what is known of the senders' clocks.
-class ReceiveStreams {
+/// A receive by source and tag that was posted and has its number.
+struct AssignedReceive {
+  void* handle;
+  std::uint32_t post;
+  std::uint32_t comm;   ///< number of the communicator
+  std::int32_t source;  ///< in it
+  std::int32_t tag;
+  std::uint32_t stream;  ///< index
+  std::uint32_t number;
+};
+
+/// By handle: open addressing, linear probing, no allocation but to double.
+class AssignedReceives {
  public:
-  /// The number in its stream of the message that the receive `post` took. `earlier`: how many
-  /// receives posted before it and still pending took messages of the stream, or kUndecided;
-  /// `firstPending`: the first post that is pending, this one not counted, or kUndecided.
-  std::uint32_t take(std::uint64_t stream, int from, std::uint32_t post, std::uint32_t earlier,
-                     std::uint32_t firstPending);
-  /// The number of the next message of the stream, for a probe that saw it.
-  std::uint32_t nextOf(std::uint64_t stream, int from, std::uint32_t earlier);
-  /// Reads `from`'s records up to that of message `number` (kUndecided: what is certain of any that
-  /// is pending). What its sender knew of this rank, and its epoch.
-  ClockRecord claim(ClockBoard& board, std::uint64_t stream, int from, std::uint32_t number,
-                    std::uint32_t earlier);
+  AssignedReceives() = default;
+  AssignedReceives(const AssignedReceives&) = delete;
+  AssignedReceives& operator=(const AssignedReceives&) = delete;
+  ~AssignedReceives() { std::free(m_slots); }
+
+  void add(const AssignedReceive& receive) {
+    if (m_count * 2 >= m_capacity) [[unlikely]] {
+      grow();
+    }
+    AssignedReceive& slot = m_slots[slotOf(receive.handle)];
+    m_count += slot.handle == nullptr ? 1U : 0U;
+    slot = receive;
+  }
+  /// Takes it out into `out`. False: there is none.
+  bool take(void* handle, AssignedReceive* out);
+  /// The first post of all, or kUndecided. Looks at the whole table.
+  [[nodiscard]] std::uint32_t first() const;
 
  private:
-  struct Stream {
-    std::uint32_t taken;  ///< messages observed
-    std::uint32_t list;   ///< 1 + index of its lists, 0 if it has none
-    ClockRecord claimed;  ///< the last one that all messages not yet observed come after, or at
-  };
-  /// Only for streams whose messages are not observed in order, or came after others'.
-  struct Lists {
-    FlatArray<std::uint32_t>* posts;  ///< observed, but posted after one that is pending
-    FlatArray<ClockRecord>* records;  ///< read, after `claimed`
-  };
-
-  Stream& of(std::uint64_t stream, int from) {
-    return m_streams[scramble(stream + static_cast<std::uint32_t>(from))];
+  [[nodiscard]] std::uint32_t home(const void* handle) const {
+    const auto bits = reinterpret_cast<std::uintptr_t>(handle);
+    return static_cast<std::uint32_t>((bits >> 4) * 0x9E3779B97F4A7C15U >> 40) & (m_capacity - 1);
   }
-  Lists& listsOf(Stream& stream);
-  /// The last of the records read that is not after message `number`.
-  ClockRecord lastRead(Stream& stream, std::uint32_t number, bool forget);
+  [[nodiscard]] std::uint32_t slotOf(const void* handle) const {
+    std::uint32_t i = home(handle);
+    while (m_slots[i].handle != handle && m_slots[i].handle != nullptr) {
+      i = (i + 1) & (m_capacity - 1);
+    }
+    return i;
+  }
+  void grow();
 
-  FlatTable<Stream> m_streams;
+  AssignedReceive* m_slots = nullptr;
+  std::uint32_t m_capacity = 0;
+  std::uint32_t m_count = 0;
+};
+
+/// All receives of a rank that were posted and have not been observed complete.
+struct OpenReceives {
+  PendingReceives pending;
+  AssignedReceives assigned;
+  [[nodiscard]] std::uint32_t first() const {
+    const std::uint32_t one = pending.first();
+    const std::uint32_t other = assigned.first();
+    return one < other ? one : other;
+  }
+};
+
+/// What a rank has received, and what is known of the senders' clocks. Streams go by their index.
+class ReceiveStreams {
+ public:
+  std::uint32_t indexOf(std::uint64_t stream, int from) { return m_streams.indexOf(stream, from); }
+  [[nodiscard]] int peerOf(std::uint32_t stream) { return m_streams[stream].peer; }
+
+  /// The number of a receive that takes the next message for sure: none before it is pending.
+  std::uint32_t assign(std::uint32_t stream) { return ++m_streams[stream].issued; }
+  /// An assigned one was cancelled.
+  void cancel(std::uint32_t stream, std::uint32_t number);
+  /// The number of a receive that was pending. `earlier`: how many receives posted before it and
+  /// still pending took messages of the stream, or kUndecided; `firstPending`: the first post that
+  /// is pending, this one not counted, or kUndecided.
+  std::uint32_t take(std::uint32_t stream, std::uint32_t post, std::uint32_t earlier,
+                     std::uint32_t firstPending);
+  /// The number of the next message that no receive takes, for a probe that saw it.
+  std::uint32_t nextOf(std::uint32_t stream, std::uint32_t earlier) {
+    return earlier == kUndecided ? kUndecided : m_streams[stream].issued + earlier + 1;
+  }
+  /// Message `number` was observed. What its sender knew of this rank, and its epoch. Not read from
+  /// the board if `silent`: nobody knows anything.
+  ClockRecord observe(ClockBoard& board, std::uint32_t stream, std::uint32_t number, bool silent);
+  /// The same for a message that was seen and not taken.
+  ClockRecord see(ClockBoard& board, std::uint32_t stream, std::uint32_t number);
+
+ private:
+  static constexpr std::uint32_t kMostOutOfOrder = 4096;
+
+  struct Stream {
+    std::uint64_t id;
+    int peer;
+    std::uint32_t issued;   ///< numbers that receives have, cancelled ones too
+    std::uint32_t through;  ///< all up to this number have been observed, or cancelled
+    std::uint32_t lists;    ///< 1 + index of its lists, 0 if it has none
+    ClockRecord claimed;    ///< the last one read that is not after `through` + 1
+  };
+  /// Only for streams whose messages are not observed in order, or that others' came before.
+  struct Lists {
+    FlatArray<std::uint32_t>* posts;      ///< observed, but posted after one that is pending
+    FlatArray<std::uint32_t>* ahead;      ///< observed numbers after `through`
+    FlatArray<std::uint32_t>* cancelled;  ///< numbers that took no message
+    FlatArray<ClockRecord>* records;      ///< read, after `claimed`
+  };
+
+  Lists& listsOf(std::uint32_t stream);
+  void advance(std::uint32_t stream, std::uint32_t number);
+  /// Number of the message, in its stream, that receive number `number` took.
+  [[nodiscard]] std::uint32_t messageOf(std::uint32_t stream, std::uint32_t number);
+  ClockRecord claim(ClockBoard& board, std::uint32_t stream, std::uint32_t message, bool inOrder);
+  /// The last of the records read that is not after message `message`.
+  ClockRecord lastRead(std::uint32_t stream, std::uint32_t message, bool forget);
+
+  Streams<Stream> m_streams;
   FlatArray<Lists> m_lists;
 };
 
