@@ -27,6 +27,7 @@ class Call:
     contributes: str = ""   # parameter: nothing flows from this rank where it is zero
     takes: str = ""         # parameter: nothing flows to this rank where it is zero
     new: str = ""           # parameter with the new communicator
+    since: str = "0.1"      # version of Photofinish
 
     @property
     def kind(self):

@@ -25,7 +25,6 @@ struct RankClocks {
   online::ReceiveStreams receives;
   online::OpenReceives open;
   online::Tracer tracer;
-  std::uint32_t* clock = nullptr;     ///< by rank
   std::uint32_t* sent = nullptr;      ///< messages to each rank
   std::uint32_t* received = nullptr;  ///< messages observed of each rank
   online::FlatArray<Taken> done;      ///< by the call under way; without a message: source < 0
@@ -50,25 +49,6 @@ constexpr std::int32_t kNoHits[2] = {online::kNobody, online::kNobody};
 
 RankClocks& clocks() {
   return *g_engine.clocks;
-}
-
-/// This rank knows what `rank` knew at `epoch`.
-void learn(int rank, std::uint64_t epoch) {
-  RankClocks& own = clocks();
-  own.board.read(rank, epoch, [&](int of, std::uint32_t value) {
-    if (of >= 0 && of < own.size && value > own.clock[of]) {
-      own.clock[of] = value;
-      own.board.change(of, value);
-    }
-  });
-}
-
-/// A wildcard has been completed: its number.
-std::uint32_t tick() {
-  RankClocks& own = clocks();
-  const std::uint32_t now = ++own.clock[own.rank];
-  own.board.change(own.rank, now);
-  return now;
 }
 
 /// How many receives posted before `post` and still pending took a message of (comm, source, tag).
@@ -170,7 +150,7 @@ void deliver(const online::Delivery& delivery, std::uint32_t stream, std::uint32
   online::Delivery now = delivery;
   now.known = record.known;
   if (now.wild) {
-    now.completion = tick();
+    now.completion = own.board.tick();
   }
   const std::uint32_t found = own.tracer.found();
   if (own.tracer.delivered(now, hits, own.open)) {
@@ -181,7 +161,7 @@ void deliver(const online::Delivery& delivery, std::uint32_t stream, std::uint32
     publishFound();
   }
   if (from >= 0) {
-    learn(from, record.epoch);
+    own.board.learn(from, record);
   }
 }
 
@@ -226,7 +206,7 @@ void startClocks() {
   const auto algorithm = static_cast<online::Algorithm>(page.algorithm);
   auto* own = new (std::nothrow) RankClocks(algorithm);
   const auto size = static_cast<std::size_t>(page.size);
-  auto* words = static_cast<std::uint32_t*>(std::calloc(3 * size, sizeof(std::uint32_t)));
+  auto* words = static_cast<std::uint32_t*>(std::calloc(2 * size, sizeof(std::uint32_t)));
   if (own == nullptr || words == nullptr || algorithm > online::Algorithm::Naive) {
     fail("no memory");
     return;
@@ -240,9 +220,8 @@ void startClocks() {
   }
   own->rank = page.rank;
   own->size = page.size;
-  own->clock = words;
-  own->sent = words + size;
-  own->received = words + 2 * size;
+  own->sent = words;
+  own->received = words + size;
   clockForgetComm(*own);
   g_engine.clocks = own;
 }
@@ -257,8 +236,7 @@ void clockSend(MPI_Comm comm, int dest, int tag) {
   ++own.sent[out.peer];
   ++out.sent;
   const std::uint64_t epoch = own.board.epoch();
-  if (out.epoch != epoch &&
-      own.board.publish(out.peer, {out.id, out.sent, own.clock[out.peer], epoch})) {
+  if (out.epoch != epoch && own.board.publish(out.peer, out.id, out.sent)) {
     out.epoch = epoch;
   }
 }
@@ -394,9 +372,13 @@ void clockObserved() {
   done.resize(0);
 }
 
+bool AssignedBatch::noneAssigned() {
+  return clocks().open.assigned.none();
+}
+
 AssignedBatch::AssignedBatch(int count, const MPI_Request* requests) {
   online::AssignedReceives& assigned = clocks().open.assigned;
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < count && !assigned.none(); ++i) {
     online::AssignedReceive receive{};
     if (requests[i] == MPI_REQUEST_NULL || !assigned.take(requests[i], &receive)) {
       continue;
@@ -439,10 +421,10 @@ void clockProbed(bool wild, MPI_Comm comm, int wantedTag, int source, int tag) {
     hit.wantedTag = wantedTag == MPI_ANY_TAG ? online::kAny : wantedTag;
     hit.wild = true;
     hit.wildNumber = kUndecided;
-    hit.completion = tick();
+    hit.completion = own.board.tick();
     own.tracer.probed(hit);
   }
-  learn(own.receives.peerOf(stream), record.epoch);
+  own.board.learn(own.receives.peerOf(stream), record);
 }
 
 CollectiveClock clockEnter(MPI_Comm comm, CollectiveFlow flow, int root, bool contributes,
@@ -480,8 +462,7 @@ void clockLeave(MPI_Comm comm, const CollectiveClock& part) {
         return;
       }
     } else if (known.world[peer] >= 0) {
-      const int world = known.world[peer];
-      learn(world, own.board.contribution(world, part.comm, part.ordinal));
+      own.board.learnContribution(known.world[peer], part.comm, part.ordinal);
     }
   }
 }

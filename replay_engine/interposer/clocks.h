@@ -67,12 +67,14 @@ void clockObserved();
 class AssignedBatch {
  public:
   static constexpr int kMost = 16;
-  /// `count` is at most kMost.
+  /// Whether `count` requests can be followed this way.
+  [[nodiscard]] static bool follows(int count) { return count <= kMost || noneAssigned(); }
   AssignedBatch(int count, const MPI_Request* requests);
   /// All are done.
   void observed() const;
 
  private:
+  [[nodiscard]] static bool noneAssigned();
   online::AssignedReceive m_receives[kMost];
   int m_count = 0;
 };

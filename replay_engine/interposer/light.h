@@ -153,7 +153,7 @@ inline int lightIrecv(void* buffer, int count, MPI_Datatype datatype, int source
 
 /// Whether the outcome of a completion that reports all of its requests needs no look at them.
 inline bool lightCompletion(int count) {
-  return light() && g_engine.requests.count() == 0 && (!clocked() || count <= AssignedBatch::kMost);
+  return light() && g_engine.requests.count() == 0 && (!clocked() || AssignedBatch::follows(count));
 }
 
 template <typename RealCall>

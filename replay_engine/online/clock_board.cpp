@@ -32,6 +32,7 @@ ClockBoard::~ClockBoard() {
   if (m_memory != nullptr) {
     munmap(m_memory, m_bytes);
   }
+  std::free(m_clock);
   std::free(m_read);
   std::free(m_ends);
 }
@@ -52,9 +53,10 @@ bool ClockBoard::open(const char* path, int rank, int size) {
           ? MAP_FAILED
           : mmap(nullptr, m_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   ::close(fd);
+  m_clock = static_cast<std::uint32_t*>(std::calloc(ranks, sizeof(std::uint32_t)));
   m_read = static_cast<std::uint64_t*>(std::calloc(ranks, sizeof(std::uint64_t)));
   m_ends = static_cast<Ends*>(std::calloc(ranks, sizeof(Ends)));
-  if (mapped == MAP_FAILED || m_read == nullptr || m_ends == nullptr) {
+  if (mapped == MAP_FAILED || m_clock == nullptr || m_read == nullptr || m_ends == nullptr) {
     return false;
   }
   madvise(mapped, m_bytes, MADV_DONTFORK);
@@ -71,7 +73,7 @@ ClockBoard::Ring* ClockBoard::ring(int from, int to) {
   return reinterpret_cast<Ring*>(m_memory + rings + pair * ringSize());
 }
 
-bool ClockBoard::publish(int to, const ClockRecord& record) {
+bool ClockBoard::publish(int to, std::uint64_t stream, std::uint32_t message) {
   Ring& out = *ring(m_rank, to);
   Ends& ends = m_ends[to];
   if (ends.written - ends.droppedSeen == m_slots) [[unlikely]] {
@@ -81,7 +83,13 @@ bool ClockBoard::publish(int to, const ClockRecord& record) {
     }
   }
   Slot& slot = out.slots[ends.written & (m_slots - 1)];
-  slot.record = record;
+  slot.record.stream = stream;
+  slot.record.message = message;
+  slot.record.known = m_clock[to];
+  slot.record.epoch = m_epoch;
+  for (int rank = 0; m_size <= kInline && rank < m_size; ++rank) {
+    slot.record.clock[rank] = m_clock[rank];
+  }
   slot.number.store(++ends.written, std::memory_order_release);
   return true;
 }
@@ -96,6 +104,26 @@ void ClockBoard::drop(int from) {
   ring(from, m_rank)->dropped.store(++m_ends[from].dropped, std::memory_order_release);
 }
 
+void ClockBoard::learnHistory(int from, std::uint64_t epoch) {
+  std::uint64_t& at = m_read[from];
+  History& history = *historyOf(from);
+  while (at < epoch) {
+    const std::uint64_t length = history.length.load(std::memory_order_acquire);
+    if (length - at > kHistory - kSlack) {  // gone round: what is gone stays unknown
+      at = length - kHistory + 2 * std::uint64_t{kSlack};
+      continue;
+    }
+    const std::uint64_t change = history.changes[at % kHistory].load(std::memory_order_acquire);
+    if (history.length.load(std::memory_order_acquire) - at > kHistory - 1) {
+      continue;  // written over while it was read
+    }
+    ++at;
+    if (const auto rank = static_cast<int>(change >> 32); rank < m_size) {
+      learnOne(rank, static_cast<std::uint32_t>(change));
+    }
+  }
+}
+
 void ClockBoard::contribute(std::uint64_t comm, std::uint32_t ordinal) {
   if (m_epoch == 0) {
     return;  // nothing to know; no entry says so as well
@@ -103,17 +131,26 @@ void ClockBoard::contribute(std::uint64_t comm, std::uint32_t ordinal) {
   Entry& entry = m_own->entries[entryOf(comm, ordinal)];
   entry.key.store(0, std::memory_order_relaxed);
   entry.epoch.store(m_epoch, std::memory_order_release);
+  for (int rank = 0; m_size <= kInline && rank < m_size; ++rank) {
+    entry.clock[rank].store(m_clock[rank], std::memory_order_release);
+  }
   entry.key.store(entryKey(comm, ordinal), std::memory_order_release);
 }
 
-std::uint64_t ClockBoard::contribution(int rank, std::uint64_t comm, std::uint32_t ordinal) {
+void ClockBoard::learnContribution(int rank, std::uint64_t comm, std::uint32_t ordinal) {
   const Entry& entry = historyOf(rank)->entries[entryOf(comm, ordinal)];
   const std::uint64_t key = entryKey(comm, ordinal);
   if (entry.key.load(std::memory_order_acquire) != key) {
-    return 0;
+    return;
   }
-  const std::uint64_t epoch = entry.epoch.load(std::memory_order_acquire);
-  return entry.key.load(std::memory_order_acquire) == key ? epoch : 0;
+  ClockRecord record{};
+  record.epoch = entry.epoch.load(std::memory_order_acquire);
+  for (int of = 0; m_size <= kInline && of < m_size; ++of) {
+    record.clock[of] = entry.clock[of].load(std::memory_order_acquire);
+  }
+  if (entry.key.load(std::memory_order_acquire) == key) {
+    learn(rank, record);
+  }
 }
 
 }  // namespace pf::online

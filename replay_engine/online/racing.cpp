@@ -6,8 +6,10 @@
 namespace pf::online {
 
 void CompletedWildcards::add(const Entry& entry) {
+  const std::uint32_t at = m_entries.size();
+  const bool goesOn = at > 0 && m_entries[at - 1].source == entry.source;
   m_entries.push(entry);
-  startRuns(m_entries.size() - 1);
+  m_entries[at].runStart = goesOn ? m_entries[at - 1].runStart : at;
 }
 
 /// Sets runStart of the entries from `from` on.
@@ -109,11 +111,23 @@ Tracer::~Tracer() {
 }
 
 CompletedWildcards* Tracer::row(std::uint32_t comm, std::int32_t tag, bool make) {
-  const std::uint64_t key = scramble(std::uint64_t{comm} << 32 | static_cast<std::uint32_t>(tag));
+  if (tag == kAny && !make && !m_anyTag) {
+    return nullptr;
+  }
+  const std::uint64_t name = std::uint64_t{comm} << 32 | static_cast<std::uint32_t>(tag);
+  if (m_lastRow != nullptr && m_lastName == name) {
+    return m_lastRow;
+  }
+  const std::uint64_t key = scramble(name);
   if (!make) {
     CompletedWildcards** const found = m_rows.find(key);
+    if (found != nullptr) {
+      m_lastName = name;
+      m_lastRow = *found;
+    }
     return found == nullptr ? nullptr : *found;
   }
+  m_anyTag = m_anyTag || tag == kAny;
   CompletedWildcards*& made = m_rows[key];
   if (made == nullptr) {
     made = new (std::nothrow) CompletedWildcards;

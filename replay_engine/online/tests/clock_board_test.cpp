@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -25,92 +26,116 @@ class ClockBoardTest : public ::testing::Test {
     ASSERT_GE(fd, 0);
     ::close(fd);
     m_path = path;
-    for (int rank = 0; rank < kRanks; ++rank) {
-      ASSERT_TRUE(m_boards[rank].open(path, rank, kRanks));
-    }
   }
   void TearDown() override { ::unlink(m_path.c_str()); }
 
-  std::map<int, std::uint32_t> read(int by, int of, std::uint64_t epoch) {
-    std::map<int, std::uint32_t> seen;
-    m_boards[by].read(of, epoch, [&](int rank, std::uint32_t value) { seen[rank] = value; });
-    return seen;
+  /// Ranks of a job, all here.
+  std::unique_ptr<ClockBoard[]> job(int ranks) {
+    ::unlink(m_path.c_str());
+    auto boards = std::make_unique<ClockBoard[]>(static_cast<std::size_t>(ranks));
+    for (int rank = 0; rank < ranks; ++rank) {
+      EXPECT_TRUE(boards[static_cast<std::size_t>(rank)].open(m_path.c_str(), rank, ranks));
+    }
+    return boards;
   }
 
-  static constexpr int kRanks = 3;
   std::string m_path;
-  ClockBoard m_boards[kRanks];
 };
 
-TEST_F(ClockBoardTest, HistoryIsReadUpToTheEpoch) {
-  m_boards[0].change(0, 1);
-  m_boards[0].change(2, 5);
-  m_boards[0].change(0, 2);
-  EXPECT_EQ(read(1, 0, 2), (std::map<int, std::uint32_t>{{0, 1}, {2, 5}}));
-  EXPECT_EQ(read(1, 0, 2), (std::map<int, std::uint32_t>{})) << "once only";
-  EXPECT_EQ(read(1, 0, 3), (std::map<int, std::uint32_t>{{0, 2}}));
-  EXPECT_EQ(read(2, 0, 3), (std::map<int, std::uint32_t>{{0, 2}, {2, 5}}));
+void pass(ClockBoard& from, int fromRank, ClockBoard& to, int toRank) {
+  ASSERT_TRUE(from.publish(toRank, 9, 1));
+  const ClockRecord* record = to.next(fromRank);
+  ASSERT_NE(record, nullptr);
+  to.learn(fromRank, *record);
+  to.drop(fromRank);
 }
 
+class ClocksOfJobs : public ClockBoardTest, public ::testing::WithParamInterface<int> {};
+
+TEST_P(ClocksOfJobs, KnowledgeIsHandedOn) {
+  const auto ranks = job(GetParam());
+  ranks[0].tick();
+  ranks[0].tick();
+  pass(ranks[0], 0, ranks[1], 1);
+  EXPECT_EQ(ranks[1].known(0), 2U);
+  ranks[0].tick();
+  ranks[1].tick();
+  pass(ranks[1], 1, ranks[2], 2);
+  EXPECT_EQ(ranks[2].known(0), 2U) << "not of what came after the message";
+  EXPECT_EQ(ranks[2].known(1), 1U);
+  pass(ranks[2], 2, ranks[0], 0);
+  EXPECT_EQ(ranks[0].known(0), 3U);
+  EXPECT_EQ(ranks[0].known(1), 1U);
+}
+
+TEST_P(ClocksOfJobs, CollectivesOfLongAgoAreForgotten) {
+  const auto ranks = job(GetParam());
+  ranks[0].contribute(77, 0);
+  ranks[1].learnContribution(0, 77, 0);
+  EXPECT_EQ(ranks[1].known(0), 0U) << "who knows nothing has nothing to say";
+  ranks[0].tick();
+  ranks[0].contribute(77, 1);
+  ranks[0].tick();
+  ranks[1].learnContribution(0, 77, 2);
+  ranks[1].learnContribution(0, 78, 1);
+  EXPECT_EQ(ranks[1].known(0), 0U);
+  ranks[1].learnContribution(0, 77, 1);
+  EXPECT_EQ(ranks[1].known(0), 1U);
+  ranks[0].contribute(77, 65);
+  ranks[2].learnContribution(0, 77, 1);
+  EXPECT_EQ(ranks[2].known(0), 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, ClocksOfJobs, ::testing::Values(3, kInline, kInline + 1, 64));
+
 TEST_F(ClockBoardTest, HistoryThatHasGoneRoundIsNeverMoreThanTheTruth) {
-  const std::uint32_t changes = 3 * ClockBoard::kHistory;
-  for (std::uint32_t i = 1; i <= changes; ++i) {
-    m_boards[0].change(static_cast<int>(i % 2), i);
+  const auto ranks = job(kInline + 1);
+  ranks[0].tick();
+  ASSERT_TRUE(ranks[0].publish(1, 9, 1));
+  for (std::uint32_t i = 0; i < 3 * ClockBoard::kHistory; ++i) {
+    ranks[0].tick();
   }
-  const std::uint64_t early = 10;
-  for (const auto& [rank, value] : read(1, 0, early)) {
-    EXPECT_LE(value, early) << rank;
-  }
-  EXPECT_EQ(read(2, 0, changes), (std::map<int, std::uint32_t>{{0, changes}, {1, changes - 1}}));
+  ranks[1].learn(0, *ranks[1].next(0));
+  EXPECT_LE(ranks[1].known(0), 1U);
+  ranks[1].drop(0);
+  pass(ranks[0], 0, ranks[1], 1);
+  EXPECT_EQ(ranks[1].known(0), 3 * ClockBoard::kHistory + 1);
 }
 
 TEST_F(ClockBoardTest, FullRingTakesNoMore) {
+  const auto ranks = job(3);
   std::uint32_t written = 0;
-  while (m_boards[0].publish(1, {9, written + 1, 0, 0})) {
+  while (ranks[0].publish(1, 9, written + 1)) {
     ++written;
   }
   EXPECT_EQ(written, 1024U);
   for (std::uint32_t i = 1; i <= written; ++i) {
-    const ClockRecord* record = m_boards[1].next(0);
+    const ClockRecord* record = ranks[1].next(0);
     ASSERT_NE(record, nullptr);
     EXPECT_EQ(record->message, i);
-    m_boards[1].drop(0);
+    ranks[1].drop(0);
   }
-  EXPECT_EQ(m_boards[1].next(0), nullptr);
-  EXPECT_TRUE(m_boards[0].publish(1, {9, written + 1, 0, 0}));
-  EXPECT_NE(m_boards[1].next(0), nullptr);
-}
-
-TEST_F(ClockBoardTest, CollectivesOfLongAgoAreForgotten) {
-  m_boards[0].contribute(77, 0);
-  EXPECT_EQ(m_boards[1].contribution(0, 77, 0), 0U) << "who knows nothing has nothing to say";
-  m_boards[0].change(0, 1);
-  m_boards[0].contribute(77, 1);
-  EXPECT_EQ(m_boards[1].contribution(0, 77, 1), 1U);
-  EXPECT_EQ(m_boards[1].contribution(0, 77, 2), 0U);
-  EXPECT_EQ(m_boards[1].contribution(0, 78, 1), 0U);
-  m_boards[0].contribute(77, 65);
-  EXPECT_EQ(m_boards[1].contribution(0, 77, 1), 0U);
+  EXPECT_EQ(ranks[1].next(0), nullptr);
+  EXPECT_TRUE(ranks[0].publish(1, 9, written + 1));
+  EXPECT_NE(ranks[1].next(0), nullptr);
 }
 
 /// A sender of messages with several tags, and what it knew at each.
 struct Sender {
   ClockBoard& board;
   SendStreams streams;
-  std::map<std::pair<int, std::uint32_t>, std::uint32_t> known;  ///< by tag and number
-  std::uint32_t clock = 0;                                       ///< of the receiver
+  std::map<std::pair<int, std::uint32_t>, std::uint32_t> known;  ///< ticks, by tag and number
 
   void send(int tag, bool learnBefore) {
     if (learnBefore) {
-      board.change(1, ++clock);
+      board.tick();
     }
     SendStream& out = streams[streams.indexOf(streamOf(0, tag), 1)];
     ++out.sent;
-    if (out.epoch != board.epoch() &&
-        board.publish(1, {streamOf(0, tag), out.sent, clock, board.epoch()})) {
+    if (out.epoch != board.epoch() && board.publish(1, streamOf(0, tag), out.sent)) {
       out.epoch = board.epoch();
     }
-    known[{tag, out.sent}] = clock;
+    known[{tag, out.sent}] = board.known(0);
   }
 };
 
@@ -119,13 +144,9 @@ struct Sender {
 TEST_F(ClockBoardTest, ClaimsAreExactInAnyOrderOfObservation) {
   std::mt19937 random(5);
   for (int round = 0; round < 300; ++round) {
-    ::unlink(m_path.c_str());  // a board of its own
-    ClockBoard sending;
-    ClockBoard receiving;
-    ASSERT_TRUE(sending.open(m_path.c_str(), 0, kRanks));
-    ASSERT_TRUE(receiving.open(m_path.c_str(), 1, kRanks));
+    const auto ranks = job(3);
     ReceiveStreams receives;
-    Sender from{sending, {}, {}, 0};
+    Sender from{ranks[0], {}, {}};
     std::vector<std::pair<int, std::uint32_t>> open;  // tag and post, in posting order
     std::uint32_t posts = 0;
     const auto messages = static_cast<std::uint32_t>(20 + random() % 40);
@@ -151,8 +172,9 @@ TEST_F(ClockBoardTest, ClaimsAreExactInAnyOrderOfObservation) {
       const std::uint32_t stream = receives.indexOf(streamOf(0, tag), 0);
       const std::uint32_t number = receives.take(stream, post, earlier, first);
       ASSERT_EQ(number, numberOf[post]);
-      const ClockRecord record = receives.observe(receiving, stream, number, false);
-      ASSERT_EQ(record.known, (from.known[{tag, number}])) << "tag " << tag << " number " << number;
+      const ClockRecord record = receives.observe(ranks[1], stream, number, false);
+      ASSERT_EQ(record.clock[0], (from.known[{tag, number}]))
+          << "tag " << tag << " number " << number;
     }
   }
 }
@@ -161,13 +183,9 @@ TEST_F(ClockBoardTest, ClaimsAreExactInAnyOrderOfObservation) {
 TEST_F(ClockBoardTest, ClaimsOfAssignedReceivesAreExact) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
-    ::unlink(m_path.c_str());  // a board of its own
-    ClockBoard sending;
-    ClockBoard receiving;
-    ASSERT_TRUE(sending.open(m_path.c_str(), 0, kRanks));
-    ASSERT_TRUE(receiving.open(m_path.c_str(), 1, kRanks));
+    const auto ranks = job(3);
     ReceiveStreams receives;
-    Sender from{sending, {}, {}, 0};
+    Sender from{ranks[0], {}, {}};
     const std::uint32_t stream = receives.indexOf(streamOf(0, 4), 0);
     std::vector<std::pair<std::uint32_t, std::uint32_t>> open;  // number, message
     std::uint32_t messages = 0;
@@ -187,7 +205,7 @@ TEST_F(ClockBoardTest, ClaimsOfAssignedReceivesAreExact) {
           static_cast<std::ptrdiff_t>(random() % 3 == 0 ? random() % open.size() : 0);
       const auto [number, message] = open[static_cast<std::size_t>(which)];
       open.erase(open.begin() + which);
-      ASSERT_EQ(receives.observe(receiving, stream, number, false).known,
+      ASSERT_EQ(receives.observe(ranks[1], stream, number, false).clock[0],
                 (from.known[{4, message}]));
     }
   }

@@ -2,13 +2,13 @@
 // memory that the ranks share (study/engine.md, A: a message itself is not touched).
 //
 // A rank's clock says how many completions of wildcard receives (and hits of wildcard probes) of
-// each rank it knows of. It is published once, as a history of its changes; a position in the
-// history, its *epoch*, names the clock at that moment. What belongs to a message is then one
-// record in a ring of the pair of ranks: which message of which stream, the sender's epoch, and
-// what the sender knew of the receiver. No record is written where the epoch is the same as at the
-// stream's last message. A *stream* is the messages of one sender to one receiver on one
-// communicator with one tag: they do not overtake one another, so that their number says which is
-// which.
+// each rank it knows of. Its *epoch* is the number of changes so far. What belongs to a message is
+// one record in a ring of the pair of ranks: which message of which stream, the sender's epoch, and
+// what the sender knew. No record is written where the epoch is the same as at the stream's last
+// message. A *stream* is the messages of one sender to one receiver on one communicator with one
+// tag: they do not overtake one another, so that their number says which is which. In jobs of up to
+// kInline ranks a record holds the whole clock, and is one cache line; in larger ones it holds the
+// receiver's entry, and the rest is in the sender's history of changes, up to the epoch.
 //
 // Knowledge that is lost (a ring that is full, a history that has gone round, a rank of another
 // host) is sound: what is known is then less, and more is taken for a race.
@@ -22,11 +22,14 @@
 
 namespace pf::online {
 
+inline constexpr int kInline = 8;  ///< ranks
+
 struct ClockRecord {
-  std::uint64_t stream;   ///< hash of communicator and tag
-  std::uint32_t message;  ///< number in the stream, from 1
-  std::uint32_t known;    ///< the receiver's completions that the sender knew of
-  std::uint64_t epoch;    ///< of the sender
+  std::uint64_t stream;          ///< hash of communicator and tag
+  std::uint32_t message;         ///< number in the stream, from 1
+  std::uint32_t known;           ///< the receiver's completions that the sender knew of
+  std::uint64_t epoch;           ///< of the sender
+  std::uint32_t clock[kInline];  ///< of the sender, in jobs that are small enough
 };
 
 class ClockBoard {
@@ -46,50 +49,40 @@ class ClockBoard {
   [[nodiscard]] bool silent() const {
     return m_header->spoken.load(std::memory_order_relaxed) == 0;
   }
-  /// The clock's entry for `rank` has become `value`.
-  void change(int rank, std::uint32_t value) {
-    if (m_epoch == 0) [[unlikely]] {
-      m_header->spoken.store(1, std::memory_order_release);
-    }
-    History& own = *m_own;
-    own.changes[m_epoch % kHistory].store(
-        std::uint64_t{static_cast<std::uint32_t>(rank)} << 32 | value, std::memory_order_release);
-    own.length.store(++m_epoch, std::memory_order_release);
-  }
-  /// What `rank`'s clock became between what was read before and `epoch`, by `changed(rank,
-  /// value)`.
-  template <typename Changed>
-  void read(int rank, std::uint64_t epoch, Changed changed) {
-    std::uint64_t& at = m_read[rank];
-    if (at >= epoch || rank == m_rank) {
-      return;
-    }
-    History& history = *historyOf(rank);
-    while (at < epoch) {
-      const std::uint64_t length = history.length.load(std::memory_order_acquire);
-      if (length - at > kHistory - kSlack) {  // gone round: what is gone stays unknown
-        at = length - kHistory + 2 * std::uint64_t{kSlack};
-        continue;
-      }
-      const std::uint64_t change = history.changes[at % kHistory].load(std::memory_order_acquire);
-      if (history.length.load(std::memory_order_acquire) - at > kHistory - 1) {
-        continue;  // written over while it was read
-      }
-      ++at;
-      changed(static_cast<int>(change >> 32), static_cast<std::uint32_t>(change));
-    }
+  /// What this rank knows of `rank`.
+  [[nodiscard]] std::uint32_t known(int rank) const { return m_clock[rank]; }
+  /// This rank has completed one more wildcard: its number.
+  std::uint32_t tick() {
+    const std::uint32_t now = m_clock[m_rank] + 1;
+    change(m_rank, now);
+    return now;
   }
 
-  /// Hands a record to rank `to`. False: its ring is full.
-  bool publish(int to, const ClockRecord& record);
+  /// Hands rank `to` what this one knows, with message `message` of a stream. False: its ring is
+  /// full.
+  bool publish(int to, std::uint64_t stream, std::uint32_t message);
   /// The oldest record of rank `from` that was not dropped; null if there is none.
   [[nodiscard]] const ClockRecord* next(int from);
   void drop(int from);
+  /// This rank knows what the sender of the record's message, rank `from`, knew.
+  void learn(int from, const ClockRecord& record) {
+    if (record.epoch == 0 || from == m_rank) {
+      return;
+    }
+    if (m_size <= kInline) {
+      for (int rank = 0; rank < m_size; ++rank) {
+        learnOne(rank, record.clock[rank]);
+      }
+    } else {
+      learnHistory(from, record.epoch);
+    }
+  }
 
-  /// This rank's clock as it enters a collective: number `ordinal` on the communicator of this key.
+  /// This rank enters a collective: number `ordinal` on the communicator of this key.
   void contribute(std::uint64_t comm, std::uint32_t ordinal);
-  /// The epoch with which `rank` entered it; 0 if it knew nothing, or it cannot be told any more.
-  [[nodiscard]] std::uint64_t contribution(int rank, std::uint64_t comm, std::uint32_t ordinal);
+  /// This rank knows what `rank` knew when it entered it; no effect if that cannot be told any
+  /// more.
+  void learnContribution(int rank, std::uint64_t comm, std::uint32_t ordinal);
 
   static constexpr std::uint32_t kHistory = 32768;  ///< changes
   static constexpr std::uint32_t kEntries = 1024;   ///< collectives of a rank, a few communicators
@@ -100,16 +93,17 @@ class ClockBoard {
   struct Header {
     alignas(4096) std::atomic<std::uint32_t> spoken;
   };
-  struct Entry {
+  struct alignas(64) Entry {
     std::atomic<std::uint64_t> key;  ///< of communicator and ordinal; 0 while it changes
     std::atomic<std::uint64_t> epoch;
+    std::atomic<std::uint32_t> clock[kInline];
   };
   struct History {
     alignas(64) std::atomic<std::uint64_t> length;
     alignas(64) Entry entries[kEntries];
     alignas(64) std::atomic<std::uint64_t> changes[kHistory];
   };
-  struct Slot {
+  struct alignas(64) Slot {
     std::atomic<std::uint64_t> number;  ///< of the record in it, from 1
     ClockRecord record;
   };
@@ -122,6 +116,25 @@ class ClockBoard {
     std::uint64_t droppedSeen;  ///< of its ring, when last looked
     std::uint64_t dropped;      ///< from that rank
   };
+
+  void learnOne(int rank, std::uint32_t value) {
+    if (value > m_clock[rank]) {
+      change(rank, value);
+    }
+  }
+  void change(int rank, std::uint32_t value) {
+    if (m_epoch == 0) [[unlikely]] {
+      m_header->spoken.store(1, std::memory_order_release);
+    }
+    m_clock[rank] = value;
+    if (m_size > kInline) {
+      m_own->changes[m_epoch % kHistory].store(
+          std::uint64_t{static_cast<std::uint32_t>(rank)} << 32 | value, std::memory_order_release);
+      m_own->length.store(m_epoch + 1, std::memory_order_release);
+    }
+    ++m_epoch;
+  }
+  void learnHistory(int from, std::uint64_t epoch);
 
   [[nodiscard]] std::size_t ringSize() const {
     return offsetof(Ring, slots) + m_slots * sizeof(Slot);
@@ -138,6 +151,7 @@ class ClockBoard {
   int m_size = 0;
   std::uint32_t m_slots = 0;  ///< of a ring, a power of two
   std::uint64_t m_epoch = 0;
+  std::uint32_t* m_clock = nullptr;  ///< by rank
   Header* m_header = nullptr;
   History* m_own = nullptr;
   std::uint64_t* m_read = nullptr;  ///< by rank: epoch up to which its history was read

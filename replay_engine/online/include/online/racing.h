@@ -114,6 +114,9 @@ class Tracer {
   Algorithm m_algorithm;
   std::uint32_t m_found = 0;
   FlatTable<CompletedWildcards*> m_rows;
+  bool m_anyTag = false;  ///< there are rows of wildcards with any tag
+  std::uint64_t m_lastName = 0;
+  CompletedWildcards* m_lastRow = nullptr;
   KeptWildcards m_kept;
 };
 

@@ -130,6 +130,7 @@ class AssignedReceives {
     m_count += slot.handle == nullptr ? 1U : 0U;
     slot = receive;
   }
+  [[nodiscard]] bool none() const { return m_count == 0; }
   /// Takes it out into `out`. False: there is none.
   bool take(void* handle, AssignedReceive* out);
   /// The first post of all, or kUndecided. Looks at the whole table.
