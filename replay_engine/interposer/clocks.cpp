@@ -5,6 +5,7 @@
 #include "online/streams.h"
 #include "rank_link.h"
 #include "real_calls.h"
+#include "remote_clocks.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -21,6 +22,7 @@ struct RankClocks {
   int rank = 0;
   int size = 0;
   online::ClockBoard board;
+  RemoteLink remote;
   online::SendStreams sends;
   online::ReceiveStreams receives;
   online::OpenReceives open;
@@ -210,6 +212,10 @@ void startClocks() {
   if (own == nullptr || words == nullptr || algorithm > online::Algorithm::Naive) {
     fail("no memory");
     return;
+  }
+  // First of all: all ranks take part, whatever becomes of them.
+  if (own->remote.start(page.rank, page.size)) {
+    own->board.setRemote(own->remote.isRemote(), &own->remote);
   }
   char path[sizeof page.boardPath];
   std::memcpy(path, page.boardPath, sizeof path);
@@ -468,7 +474,8 @@ void clockLeave(MPI_Comm comm, const CollectiveClock& part) {
 }
 
 void logClocks() {
-  const RankClocks& own = clocks();
+  RankClocks& own = clocks();
+  own.remote.stop();
   unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Races);
   p = putVarint(p, static_cast<std::uint32_t>(own.tracer.algorithm()));
   p = putVarint(p, own.tracer.found());

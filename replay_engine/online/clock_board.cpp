@@ -73,7 +73,24 @@ ClockBoard::Ring* ClockBoard::ring(int from, int to) {
   return reinterpret_cast<Ring*>(m_memory + rings + pair * ringSize());
 }
 
+void ClockBoard::fill(ClockRecord& record, int to, std::uint64_t stream,
+                      std::uint32_t message) const {
+  record.stream = stream;
+  record.message = message;
+  record.known = m_clock[to];
+  record.epoch = m_epoch;
+  for (int rank = 0; m_size <= kInline && rank < m_size; ++rank) {
+    record.clock[rank] = m_clock[rank];
+  }
+}
+
 bool ClockBoard::publish(int to, std::uint64_t stream, std::uint32_t message) {
+  if (isRemote(to)) {
+    ClockRecord record{};
+    fill(record, to, stream, message);
+    record.clock[0] = m_size <= kInline ? record.clock[0] : m_clock[m_rank];
+    return m_remote->publish(to, record);
+  }
   Ring& out = *ring(m_rank, to);
   Ends& ends = m_ends[to];
   if (ends.written - ends.droppedSeen == m_slots) [[unlikely]] {
@@ -83,24 +100,25 @@ bool ClockBoard::publish(int to, std::uint64_t stream, std::uint32_t message) {
     }
   }
   Slot& slot = out.slots[ends.written & (m_slots - 1)];
-  slot.record.stream = stream;
-  slot.record.message = message;
-  slot.record.known = m_clock[to];
-  slot.record.epoch = m_epoch;
-  for (int rank = 0; m_size <= kInline && rank < m_size; ++rank) {
-    slot.record.clock[rank] = m_clock[rank];
-  }
+  fill(slot.record, to, stream, message);
   slot.number.store(++ends.written, std::memory_order_release);
   return true;
 }
 
 const ClockRecord* ClockBoard::next(int from) {
+  if (isRemote(from)) {
+    return m_remote->next(from);
+  }
   const std::uint64_t dropped = m_ends[from].dropped;
   Slot& slot = ring(from, m_rank)->slots[dropped & (m_slots - 1)];
   return slot.number.load(std::memory_order_acquire) == dropped + 1 ? &slot.record : nullptr;
 }
 
 void ClockBoard::drop(int from) {
+  if (isRemote(from)) {
+    m_remote->drop(from);
+    return;
+  }
   ring(from, m_rank)->dropped.store(++m_ends[from].dropped, std::memory_order_release);
 }
 
@@ -138,6 +156,9 @@ void ClockBoard::contribute(std::uint64_t comm, std::uint32_t ordinal) {
 }
 
 void ClockBoard::learnContribution(int rank, std::uint64_t comm, std::uint32_t ordinal) {
+  if (isRemote(rank)) {
+    return;
+  }
   const Entry& entry = historyOf(rank)->entries[entryOf(comm, ordinal)];
   const std::uint64_t key = entryKey(comm, ordinal);
   if (entry.key.load(std::memory_order_acquire) != key) {

@@ -46,6 +46,21 @@ class RacesModeTest(PhotofinishTest):
                     self.assert_same_run(recorded, self.replay("t.pft", "--jitter", jitter))
                 self.assert_as_offline()
 
+    def test_clocks_as_messages(self):
+        """As between hosts: what comes late makes more of a race, never less."""
+        self.need("mpirun", PROGRAM)
+        self.env["PHOTOFINISH_CLOCKS"] = "messages"
+        for seed in range(FIRST, FIRST + COUNT):
+            ranks = 2 + seed % 4 if seed % 3 else 10  # larger jobs send less of a clock
+            with self.subTest(seed=seed, ranks=ranks):
+                recorded = self.record_races(ranks, PROGRAM, seed, 3)
+                self.assert_same_run(recorded, self.replay("t.pft", "--jitter", 1))
+                self.assertEqual(self.photofinish("replay", self.dir / "t.pft", "--survey").status, 0)
+                online = self.run_command(BIN / "pf_online_check", "--at-least", self.dir / "t.pft")
+                self.assertEqual(online.status, 0, online)
+        self.record_races(2, BIN / "corpus" / "two_rank_wildcard")
+        self.assertEqual(self.info()["foundWhileRecording"]["racingDeliveries"], 0)
+
     def test_corpus(self):
         for name in EXPECTED if FULL else CORPUS:
             ranks = EXPECTED[name]["ranks"]

@@ -29,7 +29,18 @@ struct ClockRecord {
   std::uint32_t message;         ///< number in the stream, from 1
   std::uint32_t known;           ///< the receiver's completions that the sender knew of
   std::uint64_t epoch;           ///< of the sender
-  std::uint32_t clock[kInline];  ///< of the sender, in jobs that are small enough
+  std::uint32_t clock[kInline];  ///< of the sender, if the job is small enough; else its own entry
+};
+
+/// The way to ranks of other hosts, as to those on a board. Best effort.
+class RemoteClocks {
+ public:
+  virtual bool publish(int to, const ClockRecord& record) = 0;
+  [[nodiscard]] virtual const ClockRecord* next(int from) = 0;
+  virtual void drop(int from) = 0;
+
+ protected:
+  ~RemoteClocks() = default;
 };
 
 class ClockBoard {
@@ -45,9 +56,14 @@ class ClockBoard {
 
   /// The number of changes so far of this rank's clock.
   [[nodiscard]] std::uint64_t epoch() const { return m_epoch; }
-  /// Whether any rank of the host knows anything.
+  /// Ranks that are not on this board, [rank]; both must stay.
+  void setRemote(const bool* isRemote, RemoteClocks* remote) {
+    m_isRemote = isRemote;
+    m_remote = remote;
+  }
+  /// Whether it is certain that no rank knows anything.
   [[nodiscard]] bool silent() const {
-    return m_header->spoken.load(std::memory_order_relaxed) == 0;
+    return m_remote == nullptr && m_header->spoken.load(std::memory_order_relaxed) == 0;
   }
   /// What this rank knows of `rank`.
   [[nodiscard]] std::uint32_t known(int rank) const { return m_clock[rank]; }
@@ -73,6 +89,8 @@ class ClockBoard {
       for (int rank = 0; rank < m_size; ++rank) {
         learnOne(rank, record.clock[rank]);
       }
+    } else if (isRemote(from)) {
+      learnOne(from, record.clock[0]);
     } else {
       learnHistory(from, record.epoch);
     }
@@ -117,6 +135,8 @@ class ClockBoard {
     std::uint64_t dropped;      ///< from that rank
   };
 
+  [[nodiscard]] bool isRemote(int rank) const { return m_remote != nullptr && m_isRemote[rank]; }
+  void fill(ClockRecord& record, int to, std::uint64_t stream, std::uint32_t message) const;
   void learnOne(int rank, std::uint32_t value) {
     if (value > m_clock[rank]) {
       change(rank, value);
@@ -152,6 +172,8 @@ class ClockBoard {
   std::uint32_t m_slots = 0;  ///< of a ring, a power of two
   std::uint64_t m_epoch = 0;
   std::uint32_t* m_clock = nullptr;  ///< by rank
+  const bool* m_isRemote = nullptr;
+  RemoteClocks* m_remote = nullptr;
   Header* m_header = nullptr;
   History* m_own = nullptr;
   std::uint64_t* m_read = nullptr;  ///< by rank: epoch up to which its history was read
