@@ -217,6 +217,10 @@ void startClocks() {
   if (own->remote.start(page.rank, page.size)) {
     own->board.setRemote(own->remote.isRemote(), &own->remote);
   }
+  if (g_engine.threads) {
+    fail("it calls MPI from several threads");
+    return;
+  }
   char path[sizeof page.boardPath];
   std::memcpy(path, page.boardPath, sizeof path);
   path[sizeof path - 1] = '\0';
