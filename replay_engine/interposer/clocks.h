@@ -58,6 +58,8 @@ struct Taken {
   std::uint32_t commNumber = 0;
 };
 void clockTaken(const Taken& taken);
+/// By a blocking receive by source and tag.
+void clockReceived(std::uint32_t post, MPI_Comm comm, int source, int tag);
 
 /// The application is told that this receive is done: with a message from `source`, or (source < 0)
 /// without one. Takes effect at clockObserved(): those of one call count in the order of posts.

@@ -3,6 +3,7 @@
 
     bench.py [--build build/release] [--runs 9] [--only self,pingpong,halo,storm,barrier,allreduce,bcast,replay,until] [--json OUT]
     bench.py --mode races                                                        recording in another mode
+    bench.py --mode races --clock-ranks 1024                                     clocks as in a job of so many ranks
     bench.py --command 'env LD_PRELOAD=/tmp/x.so {launch}' --only storm      another way to record
 
 Runs go native, ours, ours, native, native, ours ..., so that a drift of the machine meets both. Each
@@ -211,6 +212,7 @@ def main():
     parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--only", default="self,pingpong,halo,storm,barrier,allreduce,bcast,replay,until")
     parser.add_argument("--mode", choices=sorted(SELF_TARGET), default="outcomes", help="of the recordings")
+    parser.add_argument("--clock-ranks", type=int, help="with --mode races: size of the clocks, where that is more")
     parser.add_argument("--command", help="how to record; default: {photofinish} record --mode MODE -o {trace} {launch}")
     parser.add_argument("--replay-command", default="{photofinish} replay {trace}", help="how to replay")
     parser.add_argument("--stopped", default=r"\bstopped\b", help="line that --until prints at its stop")
@@ -218,7 +220,8 @@ def main():
     parser.add_argument("--json", type=pathlib.Path)
     args = parser.parse_args()
     args.build = args.build.resolve()
-    args.command = args.command or f"{{photofinish}} record --mode {args.mode} -o {{trace}} {{launch}}"
+    environment = f"env PHOTOFINISH_CLOCK_RANKS={args.clock_ranks} " if args.clock_ranks else ""
+    args.command = args.command or f"{environment}{{photofinish}} record --mode {args.mode} -o {{trace}} {{launch}}"
     names = args.only.split(",")
     if unknown := set(names) - {*RECORDED, "replay", "until"}:
         parser.error("unknown: " + ", ".join(sorted(unknown)))

@@ -174,6 +174,18 @@ class ReceiveStreams {
 
   /// The number of a receive that takes the next message for sure: none before it is pending.
   std::uint32_t assign(std::uint32_t stream) { return ++m_streams[stream].issued; }
+  /// The next message was received and observed at once, and nobody knows anything: its sender's
+  /// rank. False: there is more to it.
+  bool passQuietly(std::uint32_t stream, int* peer) {
+    Stream& in = m_streams[stream];
+    if (in.lists != 0 || in.through != in.issued) {
+      return false;
+    }
+    ++in.issued;
+    ++in.through;
+    *peer = in.peer;
+    return true;
+  }
   /// An assigned one was cancelled.
   void cancel(std::uint32_t stream, std::uint32_t number);
   /// The number of a receive that was pending. `earlier`: how many receives posted before it and
