@@ -1,0 +1,522 @@
+// compareExecutions() on pairs of runs of random deterministic programs under random schedules: the
+// calls of a rank follow from its state, which is a hash of all that it received, contents
+// included. What each rank saw is written down as text; differences, what precedes what and the
+// cones are worked out from that by brute force. And, whatever the definitions: what is outside of
+// the cones must be the same in both, contents included, and a program that depends on nothing but
+// its messages has no call for a first cause. PF_ORACLE_RUNS=N sets the number of programs.
+#include "oracle.h"
+#include "simulated_mpi.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/difference.h"
+#include "core/races.h"
+
+namespace pf::oracle {
+namespace {
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash ^= value + 0x9E3779B97F4A7C15ULL + (hash << 6U) + (hash >> 2U);
+  return hash * 0xBF58476D1CE4E5B9ULL ^ hash >> 31U;
+}
+
+/// What one rank saw of one event.
+struct Seen {
+  std::string request;
+  std::string outcome = "?";  ///< not finished
+  std::uint64_t state = 0;    ///< after it
+};
+
+/// One run of a program.
+struct Run {
+  Execution execution;
+  std::vector<std::vector<std::uint32_t>> takers;
+  std::vector<std::vector<Seen>> seen;
+  std::vector<RankFacts> facts;
+};
+
+class Program {
+ public:
+  Program(std::uint64_t program, std::uint64_t schedule, int ranks)
+      : m_mpi(static_cast<std::size_t>(ranks), {world(ranks)}), m_random(schedule) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      m_states.push_back(mix(program, static_cast<std::uint64_t>(rank)));
+    }
+    m_seen.resize(m_states.size());
+    m_requests.resize(m_states.size());
+    m_collectives.resize(m_states.size());
+    m_steps = 6 + static_cast<int>(program % 13);
+  }
+
+  Run run() {
+    while (step()) {
+    }
+    Run result;
+    for (Rank rank = 0; rank < m_mpi.ranks(); ++rank) {
+      RankFacts facts;
+      facts.end = m_mpi.process(rank).inEvent ? RecordEnd::Cut : RecordEnd::Finished;
+      result.facts.push_back(facts);
+      if (m_mpi.process(rank).probes) {  // no log has a probe that saw nothing
+        m_mpi.history(rank).probes.pop_back();
+      }
+    }
+    result.takers = m_mpi.takers();
+    result.execution = std::move(m_mpi.execution());
+    result.seen = std::move(m_seen);
+    matchMessages(result.execution);
+    return result;
+  }
+
+ private:
+  static Communicator world(int ranks) {
+    Communicator comm{0, "MPI_COMM_WORLD", {}, {}};
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      comm.group.push_back(rank);
+    }
+    return comm;
+  }
+
+  template <typename T>
+  auto& of(std::vector<T>& list, Rank rank) {
+    return list[static_cast<std::size_t>(rank)];
+  }
+
+  bool step() {
+    const auto channels = m_mpi.busyChannels();
+    std::vector<std::pair<int, int>> choices;
+    for (std::size_t channel = 0; channel < channels.size(); ++channel) {
+      choices.emplace_back(0, static_cast<int>(channel));
+    }
+    for (Rank rank = 0; rank < m_mpi.ranks(); ++rank) {
+      if (m_mpi.process(rank).inEvent ? canFinish(rank)
+                                      : of(m_seen, rank).size() < std::size_t(m_steps)) {
+        choices.emplace_back(1, rank);
+      }
+    }
+    if (choices.empty()) {
+      return false;
+    }
+    const auto [what, which] = choices[m_random() % choices.size()];
+    if (what == 0) {
+      m_mpi.arrive(channels[static_cast<std::size_t>(which)]);
+    } else if (m_mpi.process(which).inEvent) {
+      finish(which);
+    } else {
+      begin(which);
+    }
+    return true;
+  }
+
+  /// The call follows from the state alone.
+  void begin(Rank rank) {
+    const std::uint64_t state = of(m_states, rank) = mix(of(m_states, rank), 1);
+    const auto others = static_cast<std::uint64_t>(m_mpi.ranks());
+    const std::uint64_t other = 1 + state / 64 % (others - 1);
+    const bool toHub = rank != 0 && state / 262144 % 8 < 5;
+    const auto peer =
+        toHub ? Rank{0} : static_cast<Rank>((static_cast<std::uint64_t>(rank) + other) % others);
+    const auto tag = static_cast<Tag>(state / 8192 % 2);
+    const Rank source = state / 32768 % 8 == 0 ? peer : kAnySource;
+    const Tag wanted = state / 131072 % 4 == 0 ? tag : kAnyTag;
+    const std::size_t number = of(m_seen, rank).size();
+    of(m_seen, rank).emplace_back();
+    if (number == 5 || number == 8) {
+      return collective(rank, number == 5 ? CollectiveFlow::AllToAll : CollectiveFlow::FromRoot);
+    }
+    switch (rank == 0 ? state % 10 : state % 18) {
+      case 0:
+        note(rank, EventKind::SendReceive, "sendrecv", peer, tag, source, wanted);
+        send(rank, peer, tag, false);
+        m_mpi.wait(rank, {Thing::Receive, m_mpi.post(rank, source, wanted, 0)});
+        return;
+      case 1: {
+        note(rank, EventKind::Send, "ssend", peer, tag, 0, 0);
+        const std::uint32_t sent = send(rank, peer, tag, true);
+        m_mpi.wait(rank, {Thing::SyncSend, sent});
+        return;
+      }
+      case 2:
+        note(rank, EventKind::Probe, "probe", source, wanted, 0, 0);
+        m_mpi.probe(rank, source, wanted, 0);
+        return;
+      case 3:
+      case 4:
+        note(rank, EventKind::Post, "irecv", source, wanted, 0, 0);
+        of(m_requests, rank).push_back(m_mpi.post(rank, source, wanted, 0));
+        return;
+      case 5:
+      case 6:
+        if (!of(m_requests, rank).empty()) {
+          note(rank, EventKind::Completion, "waitany", 0, 0, 0, 0);
+          m_waitsForAny.insert(rank);
+          return;
+        }
+        [[fallthrough]];
+      case 7:
+      case 8:
+        note(rank, EventKind::Receive, "recv", source, wanted, 0, 0);
+        m_mpi.wait(rank, {Thing::Receive, m_mpi.post(rank, source, wanted, 0)});
+        return;
+      default:
+        note(rank, EventKind::Send, "send", peer, tag, 0, 0);
+        send(rank, peer, tag, false);
+    }
+  }
+
+  void note(Rank rank, EventKind kind, const char* name, int a, int b, int c, int d) {
+    m_mpi.begin(rank, kind, name);
+    of(m_seen, rank).back().request = std::string(name) + " " + std::to_string(a) + " " +
+                                      std::to_string(b) + " " + std::to_string(c) + " " +
+                                      std::to_string(d);
+  }
+
+  std::uint32_t send(Rank rank, Rank dest, Tag tag, bool synchronous) {
+    const std::uint32_t sent = m_mpi.send(rank, dest, tag, 0, synchronous);
+    m_contents[{rank, sent}] = {of(m_states, rank), m_channels[{rank, dest, tag}]++};
+    return sent;
+  }
+
+  void collective(Rank rank, CollectiveFlow flow) {
+    note(rank, EventKind::Collective, "collective", static_cast<int>(flow), 0, 0, 0);
+    CollectivePart part;
+    part.comm = 0;
+    part.ordinal = of(m_collectives, rank)++;
+    part.flow = flow;
+    part.root = flow == CollectiveFlow::FromRoot ? 0 : kUnknownRank;
+    part.contributes = SimulatedMpi::contributes(rank, 0, part.ordinal);
+    m_contributions[{rank, part.ordinal}] = of(m_states, rank);
+    m_mpi.enter(rank, part);
+    m_mpi.wait(rank, {Thing::Collective,
+                      static_cast<std::uint32_t>(m_mpi.history(rank).collectives.size() - 1)});
+  }
+
+  [[nodiscard]] bool canFinish(Rank rank) {
+    if (m_waitsForAny.contains(rank)) {
+      const auto& requests = of(m_requests, rank);
+      return std::any_of(requests.begin(), requests.end(), [&](std::uint32_t post) {
+        return m_mpi.done(rank, {Thing::Receive, post});
+      });
+    }
+    return m_mpi.canFinish(rank);
+  }
+
+  void finish(Rank rank) {
+    std::string outcome;
+    if (m_waitsForAny.erase(rank) != 0) {
+      auto& requests = of(m_requests, rank);
+      std::size_t chosen = 0;
+      do {
+        chosen = m_random() % requests.size();
+      } while (!m_mpi.done(rank, {Thing::Receive, requests[chosen]}));
+      outcome = "index " + std::to_string(chosen) + " ";
+      m_mpi.wait(rank, {Thing::Receive, requests[chosen]});
+      requests.erase(requests.begin() + static_cast<std::ptrdiff_t>(chosen));
+    }
+    std::uint64_t& state = of(m_states, rank);
+    for (const Request& request : m_mpi.process(rank).waits) {
+      if (request.thing == Thing::Receive) {
+        outcome += take(*m_mpi.process(rank).got[request.index], &state);
+      } else if (request.thing == Thing::Collective) {
+        takeCollective(rank, m_mpi.history(rank).collectives[request.index], state);
+      }
+    }
+    if (m_mpi.process(rank).probes) {
+      outcome += take(*m_mpi.probed(rank), nullptr);
+    }
+    for (const char letter : outcome) {
+      state = mix(state, static_cast<std::uint64_t>(letter));
+    }
+    m_mpi.finish(rank);
+    of(m_seen, rank).back().outcome = outcome;
+    of(m_seen, rank).back().state = state;
+  }
+
+  std::string take(const Packet& packet, std::uint64_t* state) {
+    const auto [content, ordinal] = m_contents[{packet.source, packet.send}];
+    if (state != nullptr) {
+      *state = mix(*state, content);
+    }
+    return "from " + std::to_string(packet.source) + " tag " + std::to_string(packet.tag) +
+           " number " + std::to_string(ordinal);
+  }
+
+  void takeCollective(Rank rank, const CollectivePart& part, std::uint64_t& state) {
+    for (Rank other = 0; other < m_mpi.ranks(); ++other) {
+      if (other != rank && (part.flow == CollectiveFlow::AllToAll || other == part.root) &&
+          SimulatedMpi::contributes(other, 0, part.ordinal)) {
+        state = mix(state, m_contributions[{other, part.ordinal}]);
+      }
+    }
+  }
+
+  SimulatedMpi m_mpi;
+  std::mt19937_64 m_random;
+  std::vector<std::uint64_t> m_states;
+  std::vector<std::vector<Seen>> m_seen;
+  std::vector<std::vector<std::uint32_t>> m_requests;
+  std::vector<std::uint32_t> m_collectives;
+  std::set<Rank> m_waitsForAny;
+  std::map<std::pair<Rank, std::uint32_t>, std::pair<std::uint64_t, int>> m_contents;
+  std::map<std::pair<Rank, std::uint32_t>, std::uint64_t> m_contributions;
+  std::map<std::tuple<Rank, Rank, Tag>, int> m_channels;
+  int m_steps = 0;
+};
+
+/// First differences as the texts show them; serial 0: none.
+struct Expected {
+  Serial serial = 0;
+  bool call = false;  ///< the requests differ
+};
+
+std::vector<Expected> expected(const Run& a, const Run& b) {
+  std::vector<Expected> result;
+  for (std::size_t rank = 0; rank < a.seen.size(); ++rank) {
+    Expected& each = result.emplace_back();
+    const std::size_t common = std::min(a.seen[rank].size(), b.seen[rank].size());
+    for (std::size_t i = 0; i < common && each.serial == 0; ++i) {
+      const Seen& p = a.seen[rank][i];
+      const Seen& q = b.seen[rank][i];
+      if (p.request != q.request) {
+        each = {i + 1, true};
+      } else if (p.outcome != "?" && q.outcome != "?" && p.outcome != q.outcome) {
+        each = {i + 1, false};
+      }
+    }
+  }
+  return result;
+}
+
+/// Entries and exits of all events, and what leads where.
+class Moments {
+ public:
+  explicit Moments(const Run& run) {
+    const auto& ranks = run.execution.ranks;
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+      for (Serial serial = 1; serial <= ranks[rank].events.size(); ++serial) {
+        add({rank, serial, false}, {rank, serial, true});
+        add({rank, serial, true}, {rank, serial + 1, false});
+      }
+      for (std::size_t send = 0; send < ranks[rank].sends.size(); ++send) {
+        addSend(run, rank, send);
+      }
+      for (const CollectivePart& part : ranks[rank].collectives) {
+        addCollective(ranks, rank, part);
+      }
+      for (const ProbeHit& probe : ranks[rank].probes) {
+        if (probe.message != kNone) {
+          const EventRef send = run.execution.messages[probe.message].send;
+          add({static_cast<std::size_t>(send.rank), send.serial, false}, {rank, probe.event, true});
+        }
+      }
+    }
+  }
+
+  using Moment = std::tuple<std::size_t, Serial, bool>;  ///< rank, serial, exit
+
+  [[nodiscard]] std::set<Moment> after(const Moment& from) const {
+    std::set<Moment> found{from};
+    std::vector<Moment> open{from};
+    while (!open.empty()) {
+      const Moment at = open.back();
+      open.pop_back();
+      const auto next = m_next.find(at);
+      for (const Moment& each : next == m_next.end() ? std::vector<Moment>{} : next->second) {
+        if (found.insert(each).second) {
+          open.push_back(each);
+        }
+      }
+    }
+    return found;
+  }
+
+ private:
+  void add(const Moment& from, const Moment& to) { m_next[from].push_back(to); }
+
+  void addSend(const Run& run, std::size_t rank, std::size_t index) {
+    const SentMessage& send = run.execution.ranks[rank].sends[index];
+    const std::uint32_t post = run.takers[rank][index];
+    if (post == kNone) {
+      return;
+    }
+    const auto dest = static_cast<std::size_t>(send.dest);
+    const PostedReceive& receive = run.execution.ranks[dest].receives[post];
+    if (receive.completion != 0) {
+      add({rank, send.event, false}, {dest, receive.completion, true});
+    }
+    // Whose completion is not in the record may not be known to have been the taker.
+    if (send.syncCompletion != 0 && receive.message != kNone) {
+      add({dest, receive.post, false}, {rank, send.syncCompletion, true});
+    }
+  }
+
+  void addCollective(const std::vector<RankHistory>& ranks, std::size_t rank,
+                     const CollectivePart& part) {
+    for (std::size_t other = 0; other < ranks.size(); ++other) {
+      for (const CollectivePart& theirs : ranks[other].collectives) {
+        if (theirs.ordinal == part.ordinal && theirs.contributes && part.completion != 0 &&
+            (part.flow == CollectiveFlow::AllToAll || static_cast<Rank>(other) == part.root)) {
+          add({other, theirs.event, false}, {rank, part.completion, true});
+        }
+      }
+    }
+  }
+
+  std::map<Moment, std::vector<Moment>> m_next;
+};
+
+/// Of each difference, all that happens after it.
+std::vector<std::set<Moments::Moment>> spread(const Run& run, const std::vector<Expected>& all) {
+  const Moments moments(run);
+  std::vector<std::set<Moments::Moment>> result;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    result.push_back(all[rank].serial == 0
+                         ? std::set<Moments::Moment>{}
+                         : moments.after({rank, all[rank].serial, !all[rank].call}));
+  }
+  return result;
+}
+
+std::vector<Serial> coneOf(const Run& run, const std::vector<std::set<Moments::Moment>>& spreads) {
+  std::vector<Serial> cone;
+  for (std::size_t rank = 0; rank < run.seen.size(); ++rank) {
+    Serial first = 0;
+    for (Serial serial = run.execution.ranks[rank].events.size(); serial > 0; --serial) {
+      for (const auto& each : spreads) {
+        first = each.contains({rank, serial, true}) ? serial : first;
+      }
+    }
+    cone.push_back(first);
+  }
+  return cone;
+}
+
+class RandomPair {
+ public:
+  RandomPair(std::uint64_t seed, std::uint64_t other)
+      : m_ranks(2 + static_cast<int>(seed % 4)),
+        m_a(Program(seed, seed * 7 + 1, m_ranks).run()),
+        m_b(Program(seed, seed * 7 + 2 + other, m_ranks).run()),
+        m_result(compareExecutions({m_a.execution, m_a.facts}, {m_b.execution, m_b.facts}, true)),
+        m_expected(expected(m_a, m_b)) {}
+
+  /// Where the record does not say who took what, differences may be missed, none made up; and the
+  /// order is a guess.
+  void checkAll() {
+    m_decided = decided(m_a.execution) && decided(m_b.execution);
+    checkPlaces();
+    if (m_decided && !::testing::Test::HasFailure()) {
+      checkOrder();
+      checkContents();
+    }
+  }
+
+  [[nodiscard]] bool differs() const { return !m_result.same(); }
+  [[nodiscard]] bool hasConsequences() const {
+    return m_result.firstCauses.size() < static_cast<std::size_t>(std::count_if(
+                                             m_result.ranks.begin(), m_result.ranks.end(),
+                                             [](const auto& each) { return bool(each); }));
+  }
+
+ private:
+  void checkPlaces() {
+    for (std::size_t rank = 0; rank < m_expected.size(); ++rank) {
+      const auto& found = m_result.ranks[rank];
+      if (!m_decided) {
+        ASSERT_TRUE(!found ||
+                    (m_expected[rank].serial != 0 && m_expected[rank].serial <= found->serial))
+            << "rank " << rank;
+        continue;
+      }
+      ASSERT_EQ(found ? found->serial : 0, m_expected[rank].serial) << "rank " << rank;
+      if (found) {
+        ASSERT_EQ(found->kind == DifferenceKind::Call, m_expected[rank].call) << "rank " << rank;
+      }
+    }
+  }
+
+  void checkOrder() {
+    const auto inA = spread(m_a, m_expected);
+    const auto inB = spread(m_b, m_expected);
+    bool any = false;
+    for (std::size_t r = 0; r < m_expected.size(); ++r) {
+      if (!m_result.ranks[r]) {
+        continue;
+      }
+      const Difference& difference = *m_result.ranks[r];
+      const Moments::Moment here{r, m_expected[r].serial, !m_expected[r].call};
+      std::vector<Rank> after;
+      for (std::size_t q = 0; q < m_expected.size(); ++q) {
+        if (q != r && (inA[q].contains(here) || inB[q].contains(here))) {
+          after.push_back(static_cast<Rank>(q));
+        }
+      }
+      EXPECT_EQ(difference.after, after) << "rank " << r;
+      EXPECT_TRUE(difference.cause || !after.empty());
+      EXPECT_FALSE(difference.cause && difference.kind == DifferenceKind::Call)
+          << "rank " << r << " differs out of nothing";
+      any = any || difference.cause;
+    }
+    EXPECT_EQ(any, differs());
+    EXPECT_EQ(m_result.coneA, coneOf(m_a, inA));
+    EXPECT_EQ(m_result.coneB, coneOf(m_b, inB));
+  }
+
+  /// Whatever the difference reaches not is the same, contents included.
+  void checkContents() {
+    for (std::size_t rank = 0; rank < m_expected.size(); ++rank) {
+      const std::size_t common = std::min(m_a.seen[rank].size(), m_b.seen[rank].size());
+      for (std::size_t i = 0; i < common; ++i) {
+        const Seen& p = m_a.seen[rank][i];
+        const Seen& q = m_b.seen[rank][i];
+        const bool reached = (m_result.coneA[rank] != 0 && i + 1 >= m_result.coneA[rank]) ||
+                             (m_result.coneB[rank] != 0 && i + 1 >= m_result.coneB[rank]);
+        if (!reached && p.outcome != "?" && q.outcome != "?") {
+          EXPECT_EQ(p.state, q.state) << "rank " << rank << " event " << i + 1;
+        }
+      }
+    }
+  }
+
+  int m_ranks;
+  bool m_decided = true;
+  Run m_a;
+  Run m_b;
+  Comparison m_result;
+  std::vector<Expected> m_expected;
+};
+
+TEST(DifferenceRandom, PlacesOrderAndConesAreThoseOfBruteForce) {
+  const char* text = std::getenv("PF_ORACLE_RUNS");
+  const std::uint64_t runs = text == nullptr ? 1500 : std::strtoull(text, nullptr, 10);
+  int differ = 0;
+  int follow = 0;
+  for (std::uint64_t seed = 1; seed <= runs && !HasFailure(); ++seed) {
+    SCOPED_TRACE("program " + std::to_string(seed));
+    RandomPair pair(seed, seed % 3);
+    pair.checkAll();
+    differ += pair.differs() ? 1 : 0;
+    follow += pair.hasConsequences() ? 1 : 0;
+  }
+  EXPECT_GT(differ, static_cast<int>(runs / 4)) << "the programs are too tame";
+  EXPECT_GT(follow, static_cast<int>(runs / 25)) << "the programs are too tame";
+}
+
+TEST(DifferenceRandom, ARunIsTheSameAsItself) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const auto run = Program(seed, seed, 3).run();
+    EXPECT_TRUE(
+        compareExecutions({run.execution, run.facts}, {run.execution, run.facts}, true).same());
+  }
+}
+
+}  // namespace
+}  // namespace pf::oracle
