@@ -116,6 +116,16 @@ int salvage(const std::string& from, const std::string& to) {
   return 0;
 }
 
+/// As diff(1): 0 the same, 1 different.
+int diff(const std::string& a, const std::string& b, bool json) {
+  auto report = pf::app::diffReport(a, b, json);
+  if (!report) {
+    return fail(report.error());
+  }
+  std::fwrite(report->text.data(), 1, report->text.size(), stdout);
+  return report->same ? 0 : 1;
+}
+
 bool isSubcommand(const CLI::App& app, const std::string& word) {
   const auto all = app.get_subcommands([](const CLI::App*) { return true; });
   return std::any_of(all.begin(), all.end(),
@@ -196,6 +206,12 @@ int main(int argc, char** argv) {
   }
   auto* rankOption = eventsCommand->add_option("--rank", rank, "this rank only");
   salvageCommand->add_option("TO", salvageTo, "new trace")->required();
+  std::string other;
+  auto* diffCommand = app.add_subcommand(
+      "diff", "Where two recordings of a program part: first differences, first causes");
+  diffCommand->add_option("A", trace, "trace")->required();
+  diffCommand->add_option("B", other, "trace of the same program")->required();
+  diffCommand->add_flag("--json", json, "one JSON document");
   auto* debugCommand =
       app.add_subcommand("debug", "Record, then open the run in the window")->prefix_command();
 
@@ -248,6 +264,9 @@ int main(int argc, char** argv) {
   }
   if (*salvageCommand) {
     return salvage(trace, salvageTo);
+  }
+  if (*diffCommand) {
+    return diff(trace, other, json);
   }
   if (*debugCommand) {
     return recordAndOpen(debugCommand->remaining());
