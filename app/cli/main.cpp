@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/export.h"
 #include "app/job.h"
 #include "app/launcher.h"
 #include "app/record.h"
@@ -212,6 +213,18 @@ int main(int argc, char** argv) {
   diffCommand->add_option("A", trace, "trace")->required();
   diffCommand->add_option("B", other, "trace of the same program")->required();
   diffCommand->add_flag("--json", json, "one JSON document");
+  std::string format;
+  std::string output;
+  auto* exportCommand = app.add_subcommand("export", "Write a trace in the format of other tools");
+  exportCommand->add_option("FILE", trace, "trace")->required();
+  exportCommand
+      ->add_option("--format", format,
+                   "csv: a row an event; chrome: Trace Event JSON, for Perfetto; shiviz: log with "
+                   "vector clocks; otf2: archive")
+      ->required()
+      ->check(CLI::IsMember({"csv", "chrome", "shiviz", "otf2"}));
+  exportCommand->add_option("-o,--output", output,
+                            "file to make (a directory for otf2); default: standard output");
   auto* debugCommand =
       app.add_subcommand("debug", "Record, then open the run in the window")->prefix_command();
 
@@ -267,6 +280,10 @@ int main(int argc, char** argv) {
   }
   if (*diffCommand) {
     return diff(trace, other, json);
+  }
+  if (*exportCommand) {
+    const pf::Status done = pf::app::exportTrace(trace, format, output);
+    return done ? 0 : fail(done.error());
   }
   if (*debugCommand) {
     return recordAndOpen(debugCommand->remaining());
