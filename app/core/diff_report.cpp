@@ -425,7 +425,7 @@ std::string textOf(const ComparedTraces& traces, const Comparison& comparison) {
     putText(out, traces, comparison, *each);
   }
   if (!same.empty()) {
-    out << "\nthe same: " << rankList(same) << "\n";
+    out << "\nthe same calls and outcomes: " << rankList(same) << "\n";
   }
   return out.str();
 }

@@ -60,18 +60,11 @@ class ChromeExport {
     put({{"ph", "M"}, {"name", name}, {"pid", m_pid}, {"tid", rank}, {"args", args}});
   }
 
-  [[nodiscard]] bool completesRace(EventRef ref) const {
-    const auto rank = static_cast<std::size_t>(ref.rank);
-    bool found = false;
-    m_trace.index[rank].completions.each(ref.serial, [&](std::uint32_t i) {
-      found = found || m_trace.races({ref.rank, m_trace.execution().ranks[rank].receives[i].post});
-    });
-    return found;
-  }
-
   void call(EventRef ref) {
     const Event& event = m_trace.event(ref);
-    const bool racing = m_trace.races(ref) || completesRace(ref);
+    const bool racing =
+        m_trace.races(ref) ||
+        m_trace.index[static_cast<std::size_t>(ref.rank)].observedRacing.contains(ref.serial);
     json args = {{"serial", ref.serial}, {"racing", racing}};
     if (const CallSite* site = m_trace.site(event)) {
       args["file"] = site->file;

@@ -20,24 +20,35 @@ std::string wildcardOr(std::int32_t number, std::int32_t wildcard) {
   return number == wildcard ? "any" : number < 0 ? "" : std::to_string(number);
 }
 
-/// The other ends of an event's messages, each list separated by ';'.
-struct Matched {
+/// The other ends of an event's messages, lists separated by ';'.
+class Matched {
+ public:
+  void add(Rank rank, Serial serial) {
+    separate();
+    ranks += std::to_string(rank);
+    serials += serial == 0 ? "" : std::to_string(serial);
+  }
+  void addNothing() { separate(); }
+  [[nodiscard]] int count() const { return m_count; }
+
   std::string ranks;
   std::string serials;
-  void add(Rank rank, Serial serial) {
-    ranks += (ranks.empty() ? "" : ";") + std::to_string(rank);
-    serials += (m_any ? ";" : "") + (serial == 0 ? std::string() : std::to_string(serial));
-    m_any = true;
-  }
 
  private:
-  bool m_any = false;
+  void separate() {
+    ranks += m_count > 0 ? ";" : "";
+    serials += m_count > 0 ? ";" : "";
+    ++m_count;
+  }
+  int m_count = 0;
 };
 
+/// An MPI_Sendrecv has two: whom it received from, and whom it sent to; either can be nobody.
 Matched matchedWith(const ExportedTrace& trace, EventRef ref) {
   const Execution& execution = trace.execution();
   const RankHistory& history = execution.ranks[static_cast<std::size_t>(ref.rank)];
   const RankIndex& index = trace.index[static_cast<std::size_t>(ref.rank)];
+  const bool both = trace.event(ref).kind == EventKind::SendReceive;
   Matched matched;
   const auto addSend = [&](Rank source, std::uint32_t message) {
     const bool known = message < execution.messages.size();
@@ -51,11 +62,17 @@ Matched matchedWith(const ExportedTrace& trace, EventRef ref) {
   index.probes.each(ref.serial, [&](std::uint32_t i) {
     addSend(history.probes[i].source, history.probes[i].message);
   });
+  if (both && matched.count() == 0) {
+    matched.addNothing();
+  }
   index.messages.each(ref.serial, [&](std::uint32_t i) {
     if (const Message& message = execution.messages[i]; message.post != kNone) {
       matched.add(message.dest, message.completion);
     }
   });
+  if (both && matched.count() == 1) {
+    matched.addNothing();
+  }
   return matched;
 }
 

@@ -46,7 +46,13 @@ Result<ExportedTrace> loadExported(const std::string& path) {
   }
   for (const db::StoredRace& stored : *races) {
     const EventRef at = raceEvent(execution, stored.race);
-    trace.index[static_cast<std::size_t>(at.rank)].racing.insert(at.serial);
+    RankIndex& index = trace.index[static_cast<std::size_t>(at.rank)];
+    index.racing.insert(at.serial);
+    index.observedRacing.insert(stored.race.probe
+                                    ? at.serial
+                                    : execution.ranks[static_cast<std::size_t>(at.rank)]
+                                          .receives[stored.race.index]
+                                          .completion);
   }
   for (RankIndex& index : trace.index) {
     for (SerialIndex* each : {&index.posts, &index.completions, &index.probes, &index.messages,

@@ -45,7 +45,8 @@ struct RankIndex {
   SerialIndex messages;  ///< sent: into Execution::messages
   SerialIndex collectives;
   SerialIndex collectiveEnds;
-  std::set<Serial> racing;  ///< events at which races show (raceEvent())
+  std::set<Serial> racing;          ///< events at which races show (raceEvent())
+  std::set<Serial> observedRacing;  ///< and those that observe a racing receive's completion
 };
 
 struct ExportedTrace {
