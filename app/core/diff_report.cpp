@@ -87,13 +87,17 @@ class Side {
 
   [[nodiscard]] json asJson() const {
     json out = json::object();
+    if (m_difference.onlyMisses && !m_side.there) {
+      out["failed"] = m_side.misses;
+      return out;
+    }
     if (!m_side.there) {
       out["ended"] = endText();
       out["exitStatus"] = info().exitStatus ? json(*info().exitStatus) : json(nullptr);
       out["signal"] = info().exitSignal ? json(*info().exitSignal) : json(nullptr);
       return out;
     }
-    if (m_difference.kind == DifferenceKind::Call || m_difference.kind == DifferenceKind::End) {
+    if (isOtherCall()) {
       putCall(out);
       return out;
     }
@@ -112,13 +116,14 @@ class Side {
   }
 
   [[nodiscard]] std::string text() const {
+    if (m_difference.onlyMisses) {
+      return std::to_string(m_side.misses) + " failed tests" +
+             (m_side.there ? " before it" : " at the end");
+    }
     if (!m_side.there) {
       return endText();
     }
-    if (m_difference.onlyMisses) {
-      return std::to_string(m_side.misses) + " failed tests before it";
-    }
-    if (m_difference.kind == DifferenceKind::Call || m_difference.kind == DifferenceKind::End) {
+    if (isOtherCall()) {
       return (m_difference.kind == DifferenceKind::End ? "goes on with " : "") + callText();
     }
     std::string words = m_side.payload.empty() ? "" : indexText();
@@ -129,6 +134,9 @@ class Side {
   }
 
  private:
+  [[nodiscard]] bool isOtherCall() const {
+    return m_difference.otherCall || m_difference.kind == DifferenceKind::End;
+  }
   [[nodiscard]] const db::RankInfo& info() const {
     return m_trace.loaded.store.ranks()[static_cast<std::size_t>(m_difference.rank)];
   }
@@ -354,8 +362,9 @@ void putText(std::ostream& out, const ComparedTraces& traces, const Comparison& 
   if (difference.serial != 0) {
     out << " event " << difference.serial;
   }
-  if (difference.kind == DifferenceKind::Call) {
-    out << ": another call";
+  if (difference.otherCall) {
+    out << (difference.kind == DifferenceKind::Call ? ": another call"
+                                                    : ": another test succeeded");
   } else if (difference.kind == DifferenceKind::End) {
     out << ": another end";
   } else if (difference.serial != 0) {
@@ -413,12 +422,18 @@ std::string textOf(const ComparedTraces& traces, const Comparison& comparison) {
     out << "the same: " << comparison.ranks.size() << " ranks, " << events << " events compared\n";
     return out.str();
   }
-  std::stable_sort(differences.begin(), differences.end(),
-                   [](const Difference* a, const Difference* b) { return a->cause && !b->cause; });
+  const auto section = [](const Difference* each) {
+    return each->cause ? 0 : each->onlyMisses ? 2 : 1;
+  };
+  std::stable_sort(
+      differences.begin(), differences.end(),
+      [&](const Difference* a, const Difference* b) { return section(a) < section(b); });
   out << "differ on " << differences.size() << " of " << comparison.ranks.size() << " ranks\n";
   const char* title = "";
   for (const Difference* each : differences) {
-    const char* const needed = each->cause ? "\nfirst causes\n" : "\nwhat follows\n";
+    const char* const needed = each->cause        ? "\nfirst causes\n"
+                               : each->onlyMisses ? "\nonly failed tests\n"
+                                                  : "\nwhat follows\n";
     if (std::string_view(title) != needed) {
       out << (title = needed);
     }

@@ -89,6 +89,10 @@ class Names {
     return name(m_a, a.call) == name(m_b, b.call) && a.kind == b.kind && sameSite(a.site, b.site) &&
            sameComm(a.comm, b.comm) && a.peer == b.peer && a.tag == b.tag && a.bytes == b.bytes;
   }
+  /// One of them is a test that succeeded.
+  [[nodiscard]] bool areTests(const Event& a, const Event& b) const {
+    return isTest(m_a, a) || isTest(m_b, b);
+  }
   [[nodiscard]] bool sameComm(std::uint32_t a, std::uint32_t b) const {
     const bool knownA = a < m_a.communicators.size();
     const bool knownB = b < m_b.communicators.size();
@@ -107,6 +111,12 @@ class Names {
   static const std::string& name(const Execution& execution, std::uint16_t call) {
     static const std::string none;
     return call < execution.callNames.size() ? execution.callNames[call] : none;
+  }
+  static bool isTest(const Execution& execution, const Event& event) {
+    const std::string& call = name(execution, event.call);
+    return event.kind != EventKind::Local &&
+           (call.starts_with("MPI_Test") || call == "MPI_Iprobe" || call == "MPI_Improbe" ||
+            call == "MPI_Request_get_status");
   }
   [[nodiscard]] bool sameSite(std::uint32_t a, std::uint32_t b) const {
     return !m_sites || (b < m_siteOfB.size() ? m_siteOfB[b] == a : a >= m_a.sites.size());
@@ -187,7 +197,9 @@ class RankComparison {
 
   void compareEvent() {
     if (!sameRequest()) {
-      add(DifferenceKind::Call);
+      const bool tests =
+          m_names.areTests(m_a.history.events[m_serial - 1], m_b.history.events[m_serial - 1]);
+      add(tests ? DifferenceKind::Outcome : DifferenceKind::Call).otherCall = true;
     } else if (!compareCompletions()) {
       compareProbes();
     }
@@ -360,8 +372,7 @@ class RankComparison {
   }
 
   [[nodiscard]] bool isLater(Serial event) const {
-    return found && (event > found->serial ||
-                     (event == found->serial && found->kind == DifferenceKind::Call));
+    return found && (event > found->serial || (event == found->serial && found->otherCall));
   }
 
   void compareChoice(const ObservedChoice& a, const ObservedChoice& b) {
@@ -375,7 +386,7 @@ class RankComparison {
       m_serial = a.event;
       add(DifferenceKind::Outcome);
     }
-    if (found->serial == a.event) {
+    if (found->serial == a.event && !found->otherCall) {
       found->a.payload = a.payload;
       found->b.payload = b.payload;
     }

@@ -122,8 +122,8 @@ class Spread {
  private:
   /// The event itself is another one, so what it sends is.
   [[nodiscard]] bool atEntry(std::uint32_t number) const {
-    const DifferenceKind kind = m_all.differences[number]->kind;
-    return kind == DifferenceKind::Call || kind == DifferenceKind::End;
+    const Difference& difference = *m_all.differences[number];
+    return difference.otherCall || difference.kind == DifferenceKind::End;
   }
 
   static void note(DifferenceSet& set, const Known& known) {

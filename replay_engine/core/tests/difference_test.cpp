@@ -189,6 +189,18 @@ TEST(Difference, TheIndexThatWaitanyReturned) {
   EXPECT_TRUE(two.ranks[0]->cause);
 }
 
+TEST(Difference, ATestThatSucceededInOneOnly) {
+  Execution a = test::parseExecution("0: local; irecv 1 a; wait a; send 1\n1: send 0; recv 0\n");
+  a.callNames.push_back("MPI_Test");
+  a.ranks[0].events[2].call = 2;
+  Execution b = test::parseExecution("0: local; irecv 1 a; send 1; wait a\n1: send 0; recv 0\n");
+  const Comparison two = compareExecutions({a, {}}, {b, {}}, true);
+  ASSERT_TRUE(two.ranks[0]);
+  EXPECT_EQ(two.ranks[0]->kind, DifferenceKind::Outcome);
+  EXPECT_TRUE(two.ranks[0]->otherCall);
+  EXPECT_EQ(two.coneB, (std::vector<Serial>{3, 2})) << "what the other call sends is after it";
+}
+
 TEST(Difference, PlacesCountOnlyWithinABuild) {
   Execution a = test::parseExecution("0: local\n");
   a.sites = {{"/old/app", 16, "main", "app.c", 3}};

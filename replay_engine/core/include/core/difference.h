@@ -28,7 +28,8 @@ namespace pf {
 enum class DifferenceKind : std::uint8_t {
   Delivery,  ///< a receive took another message
   Probe,     ///< a probe saw another message
-  Outcome,   ///< what a test, Waitany, Waitsome, cancel … came to
+  Outcome,   ///< what a test, Waitany, Waitsome, cancel … came to; also where a test succeeded in
+             ///< one, and the other, where it failed, goes on with another call
   Call,      ///< the call itself, its place or its arguments
   End,       ///< one goes on where the other ended
 };
@@ -75,6 +76,7 @@ struct Difference {
   DifferenceSide a;
   DifferenceSide b;
   std::uint32_t ordinal = 0;  ///< the k-th receive (probe) of its rank for its communicator and tag
+  bool otherCall = false;     ///< the calls at the event differ
   bool onlyMisses = false;    ///< Outcome: nothing differs but how often tests failed
   bool cause = false;
   std::vector<Rank> after;  ///< whose first differences precede it
