@@ -124,7 +124,11 @@ RankFacts factsOf(const db::RankInfo& info, const RankLog& log, const RankHistor
 Result<ComparedTrace> compared(const std::string& path) {
   Result<Loaded> loaded = load(path);
   if (!loaded) {
-    return loaded.error();
+    Error error = loaded.error();
+    if (error.code == ErrorCode::Divergence) {  // of its survey: say whose
+      error.message = "the events of " + path + " cannot be found out: " + error.message;
+    }
+    return error;
   }
   Result<std::vector<RankLog>> logs = readLogs(loaded->store);
   if (!logs) {

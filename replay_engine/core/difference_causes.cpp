@@ -3,6 +3,7 @@
 #include "forward_pass.h"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <utility>
 
@@ -28,6 +29,17 @@ class DifferenceSet {
       }
     }
     return true;
+  }
+  /// Calls use(i) for each that `other` (null: the empty set) lacks.
+  template <typename Use>
+  void eachBeyond(const DifferenceSet* other, Use use) const {
+    for (std::size_t i = 0; i < m_words.size(); ++i) {
+      std::uint64_t left = m_words[i] & ~(other == nullptr ? 0 : other->m_words[i]);
+      for (; left != 0; left &= left - 1) {
+        use(static_cast<std::uint32_t>(64 * i) +
+            static_cast<std::uint32_t>(std::countr_zero(left)));
+      }
+    }
   }
   void join(const DifferenceSet& other) {
     for (std::size_t i = 0; i < m_words.size(); ++i) {
@@ -101,11 +113,9 @@ class Spread {
       own(number, known);
     }
     if (known != m_last[place.rank]) {
-      for (std::uint32_t i = 0; i < m_all.differences.size(); ++i) {
-        if (known->has(i) && (m_last[place.rank] == nullptr || !m_last[place.rank]->has(i))) {
-          reached[place.rank].emplace_back(i, place.serial);
-        }
-      }
+      known->eachBeyond(m_last[place.rank].get(), [&](std::uint32_t i) {
+        reached[place.rank].emplace_back(i, place.serial);
+      });
       m_last[place.rank] = known;
     }
   }
@@ -142,18 +152,29 @@ class Spread {
   std::vector<Known> m_last;  ///< by rank
 };
 
-std::vector<Serial> cone(const Spread& spread, std::uint32_t only) {
+/// Of all differences.
+std::vector<Serial> wholeCone(const Spread& spread) {
   std::vector<Serial> serials;
   for (const auto& reached : spread.reached) {
-    Serial first = 0;
-    for (const auto& [number, serial] : reached) {
-      if ((only == kNone || number == only) && (first == 0 || serial < first)) {
-        first = serial;
-      }
-    }
-    serials.push_back(first);
+    serials.push_back(reached.empty() ? 0 : reached.front().second);  // they are in order
   }
   return serials;
+}
+
+/// Of each first cause.
+void fillCones(const Numbered& all, const Spread& spread, std::vector<Serial> Difference::*cone) {
+  for (Difference* each : all.differences) {
+    if (each->cause) {
+      (each->*cone).assign(spread.reached.size(), 0);
+    }
+  }
+  for (std::size_t rank = 0; rank < spread.reached.size(); ++rank) {
+    for (const auto& [number, serial] : spread.reached[rank]) {
+      if (all.differences[number]->cause) {
+        (all.differences[number]->*cone)[rank] = serial;
+      }
+    }
+  }
 }
 
 /// What precedes it, also through others.
@@ -205,10 +226,6 @@ void findCauses(const Execution& a, const Execution& b, Comparison& comparison) 
   for (std::size_t i = 0; i < before.size(); ++i) {
     Difference& difference = *all.differences[i];
     difference.cause = isCause(before, inA.history[i], i);
-    if (difference.cause) {
-      difference.coneA = cone(inA, static_cast<std::uint32_t>(i));
-      difference.coneB = cone(inB, static_cast<std::uint32_t>(i));
-    }
   }
   for (auto& difference : comparison.ranks) {
     if (difference && all.differences.empty()) {
@@ -218,8 +235,10 @@ void findCauses(const Execution& a, const Execution& b, Comparison& comparison) 
       comparison.firstCauses.push_back(difference->rank);
     }
   }
-  comparison.coneA = cone(inA, kNone);
-  comparison.coneB = cone(inB, kNone);
+  fillCones(all, inA, &Difference::coneA);
+  fillCones(all, inB, &Difference::coneB);
+  comparison.coneA = wholeCone(inA);
+  comparison.coneB = wholeCone(inB);
 }
 
 }  // namespace pf
