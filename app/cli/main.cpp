@@ -138,7 +138,8 @@ constexpr const char* kFooter =
     "window\n"
     "             photofinish FILE                             opens a trace in the window\n"
     "             photofinish                                  opens the window\n"
-    "Exit status: the program's own for record and replay; diff: 1 they differ; 2 bad use, 3 replay "
+    "Exit status: the program's own for record and replay; diff: 1 they differ; 2 bad use, 3 "
+    "replay "
     "divergence, 4 damaged file.";
 
 }  // namespace

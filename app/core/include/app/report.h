@@ -17,7 +17,6 @@ Result<std::string> racesReport(const std::string& trace, bool json);
 /// photofinish events FILE [--rank R] [--json]
 Result<std::string> eventsReport(const std::string& trace, std::optional<Rank> rank, bool json);
 
-
 struct DiffReport {
   std::string text;
   bool same = false;
