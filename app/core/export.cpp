@@ -41,7 +41,7 @@ Status exportTrace(const std::string& trace, const std::string& format, const st
     return Error{ErrorCode::Usage, "there is no export format '" + format + "'",
                  "The formats are csv, chrome, shiviz and otf2."};
   }
-  Result<TextOutput> out = TextOutput::open(output);
+  Result<TextOutput> out = TextOutput::open(output == "-" ? "" : output);
   if (!out) {
     return out.error();
   }

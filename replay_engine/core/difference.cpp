@@ -162,6 +162,7 @@ class RankComparison {
     } else {
       compareEnds();
     }
+    compareUnobserved();
     compareChoices();
     same = found ? found->serial - 1 : shorter;
     if (!found && misses) {
@@ -273,18 +274,62 @@ class RankComparison {
     return kNone;
   }
 
+  /// A call of the program observed the receive's completion. The record can have it at any event
+  /// else: at the one before the request was freed, or at MPI_Finalize.
+  [[nodiscard]] static bool observed(const RankHistory& history, std::uint32_t post) {
+    const Serial completion = history.receives[post].completion;
+    if (!isEvent(history, completion)) {
+      return true;  // not complete
+    }
+    const EventKind kind = history.events[completion - 1].kind;
+    return kind == EventKind::Completion || kind == EventKind::Receive ||
+           kind == EventKind::SendReceive;
+  }
+  [[nodiscard]] bool observedInBoth(std::uint32_t post) const {
+    return post >= m_a.history.receives.size() || post >= m_b.history.receives.size() ||
+           (observed(m_a.history, post) && observed(m_b.history, post));
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> completionsIn(const RankView& view) const {
+    std::vector<std::uint32_t> posts = view.completions.at(m_serial);
+    std::erase_if(posts, [&](std::uint32_t post) { return !observedInBoth(post); });
+    return posts;
+  }
+
+  /// Receives that nobody observed count where they were posted.
+  void compareUnobserved() {
+    const std::size_t posts = std::min(m_a.history.receives.size(), m_b.history.receives.size());
+    for (std::uint32_t post = 0; post < posts; ++post) {
+      const PostedReceive& a = m_a.history.receives[post];
+      const PostedReceive& b = m_b.history.receives[post];
+      if (found && a.post >= found->serial) {
+        return;
+      }
+      const bool complete =
+          a.state != ReceiveState::Pending && b.state != ReceiveState::Pending && a.post == b.post;
+      if (complete && !observedInBoth(post) && !sameDelivery(post)) {
+        m_serial = a.post;
+        addDelivery(post);
+        return;
+      }
+    }
+  }
+
+  void addDelivery(std::uint32_t post) {
+    const bool cancelled = m_a.history.receives[post].state != m_b.history.receives[post].state;
+    Difference& difference = add(cancelled ? DifferenceKind::Outcome : DifferenceKind::Delivery);
+    difference.a.receive = difference.b.receive = post;
+    difference.ordinal = ordinal(post);
+  }
+
   bool compareCompletions() {
-    const auto a = m_a.completions.at(m_serial);
-    const auto b = m_b.completions.at(m_serial);
+    const auto a = completionsIn(m_a);
+    const auto b = completionsIn(m_b);
     const bool lackA = mayLack(m_a, m_factsA);
     const bool lackB = mayLack(m_b, m_factsB);
     for (const std::uint32_t post : a) {
       if (std::binary_search(b.begin(), b.end(), post) && !sameDelivery(post)) {
-        const bool cancelled = m_a.history.receives[post].state != m_b.history.receives[post].state;
-        Difference& difference =
-            add(cancelled ? DifferenceKind::Outcome : DifferenceKind::Delivery);
-        difference.a.receive = difference.b.receive = post;
-        difference.ordinal = ordinal(post);
+        addDelivery(post);
         return true;
       }
     }

@@ -157,6 +157,24 @@ TEST(Difference, WhatACallWasInsideOfAtACutIsUnknown) {
   EXPECT_FALSE(compareExecutions({cut, {}}, {whole, {}}, true).same());
 }
 
+TEST(Difference, AReceiveThatNobodyObservedCountsWhereItWasPosted) {
+  // Its request was freed: the record has it at the event before that, or at MPI_Finalize.
+  const std::string sends = "1: send 0\n2: send 0\n";
+  const auto freed = [&](Serial completion, const std::string& source) {
+    Execution e = test::parseExecution("0: local; irecv * a; local; local; wait a = " + source +
+                                       "\n" + sends);
+    e.ranks[0].events.pop_back();
+    e.ranks[0].receives[0].completion = completion;
+    matchMessages(e);
+    return e;
+  };
+  EXPECT_TRUE(compareExecutions({freed(2, "1"), {}}, {freed(4, "1"), {}}, true).same());
+  const Comparison two = compareExecutions({freed(2, "1"), {}}, {freed(4, "2"), {}}, true);
+  ASSERT_TRUE(two.ranks[0]);
+  EXPECT_EQ(two.ranks[0]->kind, DifferenceKind::Delivery);
+  EXPECT_EQ(two.ranks[0]->serial, 2U);
+}
+
 TEST(Difference, FailedTestsCountOnlyWhereNothingElseDiffers) {
   RankFacts polls;
   polls.choices = {{{1, 5, {}}, {2, 3, {}}}};
