@@ -111,6 +111,17 @@ class DiffTest(PhotofinishTest):
         shutil.copy(self.dir / "a.pft", self.dir / "b.pft")
         self.assertEqual(self.diff("a.pft", "b.pft").status, 0)
 
+    def test_a_survey_of_the_same_run(self):
+        """What the replay saw is what the recording held, whichever calls there are."""
+        for program in (BIN / "families" / "families", CORPUS / "harvest"):
+            with self.subTest(program=program.name):
+                self.need("mpirun", program)
+                self.record("a.pft", self.mpirun(4, program), "--mode", "all", status=None)
+                shutil.copy(self.dir / "a.pft", self.dir / "b.pft")
+                self.photofinish("replay", self.dir / "b.pft", "--survey", "--jitter", "9")
+                run = self.diff("a.pft", "b.pft")
+                self.assertEqual(run.status, 0, run)
+
     # -- deliveries
     def test_one_receive_took_another_message(self):
         document = self.differing_pair("any_source_sum", 4)
