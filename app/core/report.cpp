@@ -1,5 +1,6 @@
 #include "app/report.h"
 
+#include "report_parts.h"
 #include "tracing_report.h"
 #include <nlohmann/json.hpp>
 
@@ -10,7 +11,6 @@
 #include "app/replay.h"
 
 namespace pf::app {
-namespace {
 
 using nlohmann::json;
 
@@ -18,9 +18,13 @@ std::string dump(const json& document) {
   return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
+namespace {
+
 json optionalNumber(const std::optional<std::int32_t>& value) {
   return value ? json(*value) : json(nullptr);
 }
+
+}  // namespace
 
 void putPlace(json& out, const Execution& execution, EventRef ref) {
   out["rank"] = ref.rank;
@@ -38,6 +42,8 @@ void putPlace(json& out, const Execution& execution, EventRef ref) {
   }
 }
 
+namespace {
+
 json messageJson(const Execution& execution, std::uint32_t index) {
   json out = json::object();
   if (index >= execution.messages.size()) {
@@ -49,11 +55,8 @@ json messageJson(const Execution& execution, std::uint32_t index) {
   return out;
 }
 
-/// A trace with its events; surveys it first if it has none.
-struct Loaded {
-  db::TraceStore store;
-  Execution execution;
-};
+}  // namespace
+
 Result<Loaded> load(const std::string& trace) {
   if (Status status = surveyIfNeeded(trace); !status) {
     return status.error();
@@ -94,6 +97,8 @@ const char* kindText(EventKind kind) {
   }
   return "";
 }
+
+namespace {
 
 json raceJson(const Execution& execution, const db::StoredRace& stored) {
   const Race& race = stored.race;
