@@ -1,4 +1,5 @@
 #include "engine.h"
+#include "environment.h"
 #include "rank_link.h"
 #include "real_calls.h"
 #include "records.h"
@@ -73,7 +74,12 @@ void* resolveObject(const char* name) {
 namespace {
 
 void begin(const CallPlace& place) {
-  if (g_engine.active || !joinAgent()) {
+  if (g_engine.active) {
+    return;
+  }
+  const bool joined = joinAgent();
+  environmentJoins(joined);
+  if (!joined) {
     return;
   }
   passGate();  // first: a rank may be told to stop before event 1, and would never come to its gate
@@ -139,6 +145,7 @@ int onFinalize(const CallPlace& place) {
   if (g_engine.record) {
     logLocal(place);
     logMatched();
+    environmentFlushes();
     unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::End);
     g_engine.log.commit(p);
     g_engine.log.close(true);

@@ -1,6 +1,7 @@
 #include "rank_link.h"
 
 #include "engine.h"
+#include "environment.h"
 #include "real_calls.h"
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -110,9 +111,14 @@ void openLog(const RankPage& page) {
 extern "C" void pf_forget_in_child() {
   g_engine.active = g_engine.light = false;
   g_engine.log.abandon();
+  environmentForgets();
 }
 
 }  // namespace
+
+void sayOfRank(const char* text) {
+  say(text);
+}
 
 void tellAgent() {
   g_engine.page->toAgent.fetch_add(1, std::memory_order_release);
@@ -147,7 +153,7 @@ bool joinAgent() {
     waitForAgent(seen);
   }
   const std::uint32_t mode = page->mode;
-  g_engine.threads = page->threadLevel == MPI_THREAD_MULTIPLE;
+  g_engine.threads = page->threadLevel >= MPI_THREAD_SERIALIZED;
   g_engine.record = (mode & (kRecordChoices | kRecordEvents)) != 0;
   g_engine.events = (mode & kRecordEvents) != 0;
   g_engine.replay = (mode & kReplay) != 0;

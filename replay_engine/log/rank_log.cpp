@@ -33,12 +33,14 @@ class Decoder {
   void collectiveEvent(RecordReader& in, RecordKind kind);
   void choice(RecordReader& in);
   void wild(std::uint32_t number, std::int32_t source);
+  void value(RecordReader& in, std::uint8_t kind);
   void begunEvent();
   void survivingStatuses(const BegunCall& begun);
   [[nodiscard]] std::uint32_t callOf(std::uint32_t site) const { return site < log.sites.size() ? log.sites[site].call : 0; }
   [[nodiscard]] Serial last() const { return log.history.events.size(); }
 
   const LogHeader& m_header;
+  std::uint8_t m_valueKind = kValuesJoin;        // of the last Value record
   std::uint32_t m_nextWild = 0;                  // wildcard number that a kNextWild byte stands for
   std::vector<std::uint32_t> m_wildOfPost;       // wildcard number of each post, or kNone
   std::vector<std::uint32_t> m_ordinals;         // collectives so far, by communicator
@@ -253,6 +255,37 @@ void Decoder::wild(std::uint32_t number, std::int32_t source) {
   m_nextWild = number + 1;
 }
 
+void Decoder::value(RecordReader& in, std::uint8_t kind) {
+  m_valueKind = kind;
+  if (kind >= kValueKinds) {
+    for (std::size_t k = 0; kind == kValuesJoin && k < kValueKinds; ++k) {
+      log.earlyValues[k] = log.values[k].size();
+    }
+    return;
+  }
+  std::vector<unsigned char>& stream = log.values[kind];
+  const auto copy = [&stream](std::uint64_t number) {
+    for (; number >= 0x80; number >>= 7) {
+      stream.push_back(static_cast<unsigned char>(number | 0x80U));
+    }
+    stream.push_back(static_cast<unsigned char>(number));
+  };
+  const ValueShape shape = shapeOf(static_cast<ValueKind>(kind));
+  const std::uint64_t first = in.number();
+  const std::string bytes = shape == ValueShape::Bytes ? in.text(first) : std::string();
+  const bool second = shape == ValueShape::Seconds && (first & 3U) == kSecondsBits;
+  const std::uint64_t bits = second ? in.number() : 0;
+  if (in.bad()) {
+    return;
+  }
+  copy(first);
+  stream.insert(stream.end(), bytes.begin(), bytes.end());
+  if (second) {
+    copy(bits);
+  }
+  ++log.valueCount;
+}
+
 bool Decoder::record(RecordReader& in) {
   const RecordKind kind = in.kind();
   if (const auto byte = static_cast<std::uint8_t>(kind); (byte & kNextWild) != 0) {
@@ -406,6 +439,12 @@ bool Decoder::record(RecordReader& in) {
       break;
     case RecordKind::End:
       sawEnd = true;
+      break;
+    case RecordKind::Value:
+      value(in, in.byte());
+      break;
+    case RecordKind::NextValue:
+      value(in, m_valueKind);
       break;
     case RecordKind::Count:
     default:

@@ -16,10 +16,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/environment_values.h"
+
 namespace pf {
 
 inline constexpr std::uint64_t kLogMagic = 0x0001474F4C4E4650;  // "PFNLOG\1\0"
-inline constexpr std::uint32_t kLogVersion = 2;
+inline constexpr std::uint32_t kLogVersion = 3;
 inline constexpr std::size_t kLogHeaderSize = 8192;
 inline constexpr std::size_t kLogBlockSize = 65536;
 inline constexpr std::size_t kLogBlockData = kLogBlockSize - 8;
@@ -90,6 +92,8 @@ enum class RecordKind : std::uint8_t {
   Local,             ///< E site
   End,               ///< clean end (MPI_Finalize)
   Refused,           ///< E site: MPI returned an error for a call that would have been another event
+  Value,             ///< ValueKind, payload: what the system told the program (core/environment_values.h)
+  NextValue,         ///< payload: the same, of the kind that the last Value record has
   Count
 };
 
@@ -196,6 +200,9 @@ struct ScheduleHeader {
   ScheduleSection checks;                     ///< uint32 an event (eventCheck), or empty
   ScheduleSection choices[kChoiceKinds];      ///< varints: misses, payload, misses, payload …
   std::uint32_t finalMisses[kChoiceKinds];    ///< misses after the last success
+  ScheduleSection values[kValueKinds];        ///< payloads of each ValueKind in their order
+  std::uint64_t earlyValues[kValueKinds];     ///< bytes of them that were asked for before MPI_Init
+  std::uint64_t executable;                   ///< executableHash() of the program: who the early ones are for
 };
 
 }  // namespace pf

@@ -25,9 +25,11 @@
 namespace pf {
 
 inline constexpr std::uint32_t kRankPageMagic = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kRankPageVersion = 2;
+inline constexpr std::uint32_t kRankPageVersion = 3;
 inline constexpr std::size_t kRankPageSize = 16384;
 inline constexpr const char* kRankPageVariable = "PHOTOFINISH_PAGE";
+/// A file of this name beside the schedules: they cannot be made.
+inline constexpr const char* kNoSchedules = "no-schedules";
 
 enum class RankPhase : std::uint32_t { Launched, Hello, Gated, Running, Stopped, Diverged, Finalized };
 
@@ -83,6 +85,10 @@ struct RankPage {
   std::uint64_t divergedAt;                ///< serial
   char expected[512];
   char got[512];
+
+  // -- made by the agent before the program starts: what it asks the system before MPI_Init
+  std::uint32_t launchMode;                ///< RankMode bits of the session
+  char earlySchedule[2048];                ///< replay: the schedule of this rank, soon; empty: its rank is not known
 };
 static_assert(sizeof(RankPage) <= kRankPageSize);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
