@@ -251,6 +251,7 @@ void noteUncovered(NoteKind kind, void* caller) {
   caller = caller != nullptr ? caller : reinterpret_cast<void*>(&noteUncovered);
   if (g_notes[static_cast<std::size_t>(kind)].compare_exchange_strong(none, caller)) {
     g_environment.notesWaiting.store(1, std::memory_order_release);
+    g_environment.quick = false;  // the next record writes the note first
   }
 }
 
@@ -270,6 +271,7 @@ void writeNotes() {
       g_engine.log.publish();
     }
   }
+  g_environment.quick = !g_engine.replay && !g_engine.threads;
 }
 
 void environmentJoins(bool joined) {
@@ -285,6 +287,7 @@ void environmentJoins(bool joined) {
     flushEarly();
   }
   g_environment.joined = true;
+  g_environment.quick = g_engine.record && !g_engine.replay && !g_engine.threads;
   if (!g_engine.replay) {
     return;
   }
@@ -318,6 +321,7 @@ void environmentFlushes() {
 void environmentForgets() {
   g_environment.owner = nullptr;
   g_environment.record = g_environment.replay = false;
+  g_environment.quick = false;
 }
 
 }  // namespace pf

@@ -50,7 +50,8 @@ struct Environment {
   bool asleep = true;           ///< nothing has been asked for yet
   bool record = false;
   bool replay = false;
-  bool joined = false;  ///< the log is open; until then records go to `early`
+  bool joined = false;             ///< the log is open; until then records go to memory
+  std::atomic<bool> quick{false};  ///< only recording, no lock is needed, no note waits
   std::uint8_t lastKind = kValuesJoin;
   std::int64_t last[kValueKinds] = {};  ///< in the log
   ValueStream streams[kValueKinds] = {};
@@ -85,7 +86,7 @@ bool leftMpi(void* caller, const void* frame);
 
 /// Whether this thread's values count and the call that returns to `caller` is the program's.
 /// `frame`: of the routine that it called.
-inline bool isProgramsCall(void* caller, const void* frame) {
+__attribute__((always_inline)) inline bool isProgramsCall(void* caller, const void* frame) {
   if (&t_depth != g_environment.owner) [[unlikely]] {
     return askOther(caller) && t_depth == 0 && learnCaller(caller, frame);
   }
@@ -140,5 +141,44 @@ void writeNotes();
 /// The system's value, where a replay has none: a clock goes on from the last one given back.
 std::int64_t liveClock(ValueKind kind, std::int64_t real);
 double liveSeconds(double real);
+
+// -- in a recording, where a call costs little more than the system's own
+
+/// While a quick record is written: what a signal handler asks for then does not count.
+class Writing {
+ public:
+  Writing() {
+    ++t_depth;
+    t_outermost = kNeverLeft;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  ~Writing() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    --t_depth;
+  }
+  Writing(const Writing&) = delete;
+  Writing& operator=(const Writing&) = delete;
+};
+
+inline unsigned char* beginQuickly(ValueKind kind) {
+  const auto number = static_cast<std::uint8_t>(kind);
+  unsigned char* p = g_engine.log.reserve();
+  if (g_environment.lastKind == number) [[likely]] {
+    return putKind(p, RecordKind::NextValue);
+  }
+  g_environment.lastKind = number;
+  p = putKind(p, RecordKind::Value);
+  *p = number;
+  return p + 1;
+}
+
+inline void keepQuickly(ValueKind kind, std::int64_t value) {
+  unsigned char* p = beginQuickly(kind);
+  std::int64_t& last = g_environment.last[static_cast<std::size_t>(kind)];
+  const auto difference = static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(last);
+  last = value;
+  g_engine.log.commit(putVarint(p, zigzag(static_cast<std::int64_t>(difference))));
+  g_engine.log.publish();
+}
 
 }  // namespace pf

@@ -17,17 +17,28 @@ namespace {
 constexpr std::int64_t kNano = 1'000'000'000;
 constexpr std::int64_t kMicro = 1'000'000;
 
-/// A clock: recorded, or given back; `real(&value)` asks the system and says whether it told.
-template <typename Real>
-inline bool clockValue(ValueKind kind, std::int64_t* value, Real real) {
+/// A clock: recorded, or given back. `real(&value)` asks the system and says whether it told;
+/// `give(value)` puts another value in the place of the system's.
+template <typename Real, typename Give>
+inline bool clockCall(ValueKind kind, Real real, Give give) {
+  std::int64_t value = 0;
+  if (g_environment.quick.load(std::memory_order_relaxed)) [[likely]] {
+    const Writing writing;
+    const bool told = real(&value);
+    if (told) [[likely]] {
+      keepQuickly(kind, value);
+    }
+    return told;
+  }
   const InsideLibc inside;
-  if (!recallNumber(kind, value)) {
-    if (!real(value)) {
+  if (!recallNumber(kind, &value)) {
+    if (!real(&value)) {
       return false;
     }
-    *value = liveClock(kind, *value);
+    value = liveClock(kind, value);
   }
-  keepNumber(kind, *value);
+  keepNumber(kind, value);
+  give(value);
   return true;
 }
 
@@ -68,6 +79,12 @@ double onWtime(const CallPlace& place) {
   const bool counts = &t_depth == g_environment.owner
                           ? t_depth == 0 || leftMpi(place.returnAddress, place.slot)
                           : isProgramsCall(place.returnAddress, place.slot);
+  if (counts && g_environment.quick.load(std::memory_order_relaxed)) [[likely]] {
+    const Writing writing;
+    const double value = PF_REAL(Wtime)();
+    keepSeconds(value);
+    return value;
+  }
   const InsideLibc inside;
   if (!counts) {
     return PF_REAL(Wtime)();
@@ -92,47 +109,39 @@ PF_LIBC(int, clock_gettime, clockid_t id, timespec* out) {
       id == kNoClock || out == nullptr) {
     return PF_NEXT(clock_gettime)(id, out);
   }
-  std::int64_t value = 0;
   const auto real = [id, out](std::int64_t* now) {
     const bool told = PF_NEXT(clock_gettime)(id, out) == 0;
     *now = out->tv_sec * kNano + out->tv_nsec;
     return told;
   };
-  if (!clockValue(static_cast<ValueKind>(id), &value, real)) {
-    return -1;
-  }
-  out->tv_sec = value / kNano;
-  out->tv_nsec = value % kNano;
-  return 0;
+  const auto give = [out](std::int64_t value) { *out = {value / kNano, value % kNano}; };
+  return clockCall(static_cast<ValueKind>(id), real, give) ? 0 : -1;
 }
 
 PF_LIBC(int, gettimeofday, timeval* out, void* zone) {
   if (!PF_PROGRAMS_CALL() || out == nullptr) {
     return PF_NEXT(gettimeofday)(out, zone);
   }
-  std::int64_t value = 0;
   const auto real = [out, zone](std::int64_t* now) {
     const bool told = PF_NEXT(gettimeofday)(out, zone) == 0;
     *now = out->tv_sec * kMicro + out->tv_usec;
     return told;
   };
-  if (!clockValue(ValueKind::Gettimeofday, &value, real)) {
-    return -1;
-  }
-  out->tv_sec = value / kMicro;
-  out->tv_usec = value % kMicro;
-  return 0;
+  const auto give = [out](std::int64_t value) { *out = {value / kMicro, value % kMicro}; };
+  return clockCall(ValueKind::Gettimeofday, real, give) ? 0 : -1;
 }
 
 PF_LIBC(time_t, time, time_t* out) {
   if (!PF_PROGRAMS_CALL()) {
     return PF_NEXT(time)(out);
   }
-  std::int64_t value = 0;
-  clockValue(ValueKind::Time, &value, [](std::int64_t* now) {
-    *now = PF_NEXT(time)(nullptr);
+  time_t value = 0;
+  const auto real = [&value](std::int64_t* now) {
+    value = PF_NEXT(time)(nullptr);
+    *now = value;
     return true;
-  });
+  };
+  clockCall(ValueKind::Time, real, [&value](std::int64_t given) { value = given; });
   if (out != nullptr) {
     *out = value;
   }
@@ -143,29 +152,26 @@ PF_LIBC(int, timespec_get, timespec* out, int base) {
   if (!PF_PROGRAMS_CALL() || base != TIME_UTC || out == nullptr) {
     return PF_NEXT(timespec_get)(out, base);
   }
-  std::int64_t value = 0;
   const auto real = [out, base](std::int64_t* now) {
     const bool told = PF_NEXT(timespec_get)(out, base) == base;
     *now = out->tv_sec * kNano + out->tv_nsec;
     return told;
   };
-  if (!clockValue(ValueKind::TimespecGet, &value, real)) {
-    return 0;
-  }
-  out->tv_sec = value / kNano;
-  out->tv_nsec = value % kNano;
-  return base;
+  const auto give = [out](std::int64_t value) { *out = {value / kNano, value % kNano}; };
+  return clockCall(ValueKind::TimespecGet, real, give) ? base : 0;
 }
 
 PF_LIBC(clock_t, clock) {
   if (!PF_PROGRAMS_CALL()) {
     return PF_NEXT(clock)();
   }
-  std::int64_t value = 0;
-  clockValue(ValueKind::CpuClock, &value, [](std::int64_t* now) {
-    *now = PF_NEXT(clock)();
+  clock_t value = 0;
+  const auto real = [&value](std::int64_t* now) {
+    value = PF_NEXT(clock)();
+    *now = value;
     return true;
-  });
+  };
+  clockCall(ValueKind::CpuClock, real, [&value](std::int64_t given) { value = given; });
   return value;
 }
 

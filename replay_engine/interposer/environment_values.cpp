@@ -198,32 +198,53 @@ bool recallSeconds(double* value) {
   return true;
 }
 
-void keepSeconds(double value) {
-  if (!g_environment.record) {
-    return;
+namespace {
+
+/// The form of secondsOf() that gives `value` back bit by bit, and its nanoseconds; kSecondsBits:
+/// none.
+std::uint32_t formOf(double value, std::int64_t* nanoseconds) {
+  static std::uint32_t usual = 0;
+  if (!(value >= 0 && value < 4.0e9)) {
+    return kSecondsBits;
   }
-  Room room(ValueKind::Wtime);
-  std::int64_t& last = g_environment.last[static_cast<std::size_t>(ValueKind::Wtime)];
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof bits);
-  if (value >= 0 && value < 4.0e9) {
-    const auto whole = static_cast<std::int64_t>(value);
-    const double rest = value - static_cast<double>(whole);
-    const std::int64_t nanoseconds =
-        whole * 1'000'000'000 + static_cast<std::int64_t>(rest * 1.0e9 + 0.5);
-    for (std::uint32_t form = 0; form < kSecondsBits; ++form) {
-      const double again = secondsOf(nanoseconds, form);
-      std::uint64_t bitsAgain = 0;
-      std::memcpy(&bitsAgain, &again, sizeof again);
-      if (bitsAgain == bits) {
-        const std::uint64_t difference = zigzag(nanoseconds - last);
-        last = nanoseconds;
-        room.done(putVarint(room.at(), difference << 2 | form));
-        return;
-      }
+  const auto whole = static_cast<std::int64_t>(value);
+  const double rest = value - static_cast<double>(whole);
+  *nanoseconds = whole * 1'000'000'000 + static_cast<std::int64_t>(rest * 1.0e9 + 0.5);
+  for (std::uint32_t i = 0; i < kSecondsBits; ++i) {
+    const std::uint32_t form = (usual + i) % kSecondsBits;
+    const double again = secondsOf(*nanoseconds, form);
+    if (std::memcmp(&again, &value, sizeof again) == 0) [[likely]] {
+      usual = form;
+      return form;
     }
   }
-  room.done(putVarint(putVarint(room.at(), kSecondsBits), bits));
+  return kSecondsBits;
+}
+
+unsigned char* putSeconds(unsigned char* p, double value) {
+  std::int64_t nanoseconds = 0;
+  const std::uint32_t form = formOf(value, &nanoseconds);
+  if (form == kSecondsBits) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof bits);
+    return putVarint(putVarint(p, kSecondsBits), bits);
+  }
+  std::int64_t& last = g_environment.last[static_cast<std::size_t>(ValueKind::Wtime)];
+  const std::uint64_t difference = zigzag(nanoseconds - last);
+  last = nanoseconds;
+  return putVarint(p, difference << 2 | form);
+}
+
+}  // namespace
+
+void keepSeconds(double value) {
+  if (g_environment.quick.load(std::memory_order_relaxed)) {
+    g_engine.log.commit(putSeconds(beginQuickly(ValueKind::Wtime), value));
+    g_engine.log.publish();
+  } else if (g_environment.record) {
+    Room room(ValueKind::Wtime);
+    room.done(putSeconds(room.at(), value));
+  }
 }
 
 std::ptrdiff_t recallBytes(ValueKind kind, void* to, std::size_t size) {
