@@ -300,7 +300,7 @@ void Replay::verdict(const protocol::Verdict& verdict) {
         m_failure =
             Error{ErrorCode::Divergence,
                   "the replay does not get on, though the recorded run did:\n" + verdict.text,
-                  "Something that is not recorded (time, input, a file) differs, or the program "
+                  "Something that is not recorded (a file, a socket, a signal) differs, or the program "
                   "was changed."};
       } else if (m_options.survey) {
         surveyReachedItsStops();

@@ -176,9 +176,7 @@ int main(int argc, char** argv) {
   auto run = store->run();
   std::future<Paths> paths = std::async(std::launch::async, [&store, &options] {
     Paths made = compileAll(*store, options.sessionDirectory);
-    if (!made) {
-      (void)writeFile(options.sessionDirectory + "/" + pf::kNoSchedules, {});
-    }
+    (void)writeFile(options.sessionDirectory + "/" + pf::kSchedulesMade, {});
     return made;
   });
   TraceSchedules source(std::move(ranks), std::move(run), std::move(paths), force);

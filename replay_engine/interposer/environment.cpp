@@ -105,22 +105,24 @@ bool isRecordedProgram() {
   char path[1024];
   const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
   path[n > 0 ? n : 0] = '\0';
-  return executableHash(path) == schedule().executable;
+  return pathHash(path) == schedule().executable;
 }
 
 /// The daemon makes the schedules while the program starts.
 bool waitForSchedule(const char* path) {
-  char none[2100];
-  std::snprintf(none, sizeof none, "%s", path);
-  if (char* slash = std::strrchr(none, '/'); slash != nullptr) {
-    std::snprintf(slash, sizeof none - static_cast<std::size_t>(slash - none), "/%s", kNoSchedules);
+  char made[2100];
+  std::snprintf(made, sizeof made, "%s", path);
+  if (char* slash = std::strrchr(made, '/'); slash != nullptr) {
+    std::snprintf(slash, sizeof made - static_cast<std::size_t>(slash - made), "/%s",
+                  kSchedulesMade);
   }
   const pid_t parent = getppid();
   for (int i = 0; i < 60000; ++i) {
+    const bool last = ::access(made, F_OK) == 0 || getppid() != parent;
     if (::access(path, F_OK) == 0) {
       return true;
     }
-    if (::access(none, F_OK) == 0 || getppid() != parent) {
+    if (last) {
       return false;
     }
     const timespec pause{0, 1'000'000};
@@ -139,9 +141,16 @@ void startReplay(const char* path) {
   }
 }
 
+std::int64_t wallClock() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
 /// The first call that could count: what is to be done in this process?
 void wakeUp() {
   g_environment.asleep = false;
+  g_environment.started = wallClock();
   const char* path = std::getenv(kRankPageVariable);
   if (path == nullptr) {
     return;
@@ -230,9 +239,8 @@ bool learnCaller(void* caller, const void* frame) {
   if (dladdr(caller, &info) != 0 && info.dli_fname != nullptr) {
     const char* slash = std::strrchr(info.dli_fname, '/');
     const char* name = slash != nullptr ? slash + 1 : info.dli_fname;
-    for (const char* other :
-         {"libmpi", "libopen-", "mca_", "libmca_", "libpmi", "libprrte", "libevent", "libhwloc",
-          "libuc", "libfabric", "libpsm", "libphotofinish", "libc.so", "ld-linux"}) {
+    for (const char* other : {"libmpi", "libopen-", "mca_", "libmca_", "libpmi", "libphotofinish",
+                              "libc.so", "ld-linux"}) {
       programs = programs && std::strncmp(name, other, std::strlen(other)) != 0;
     }
   } else {
@@ -275,7 +283,10 @@ void writeNotes() {
 }
 
 void environmentJoins(bool joined) {
-  g_environment.asleep = false;
+  if (g_environment.asleep) {
+    g_environment.asleep = false;
+    g_environment.started = wallClock();
+  }
   g_environment.record = joined && g_engine.record;
   if (!joined || (!g_engine.record && !g_engine.replay)) {
     g_environment.owner = nullptr;

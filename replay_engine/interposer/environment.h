@@ -57,7 +57,8 @@ struct Environment {
   ValueStream streams[kValueKinds] = {};
   std::int64_t wall = 0;  ///< replay: nanoseconds, what the program was last told
   std::int64_t monotonic = 0;
-  std::int32_t pid = 0;  ///< replay: what getpid() returns
+  std::int64_t started = 0;  ///< nanoseconds; files that are younger are the run's own
+  std::int32_t pid = 0;      ///< replay: what getpid() returns
   std::int32_t realPid = 0;
   std::atomic<std::uint32_t> notesWaiting{0};
 };
@@ -137,6 +138,9 @@ void keepBytes(ValueKind kind, const void* from, std::size_t size, std::size_t a
 void flushEarly();
 /// Writes the notes that wait; under the lock.
 void writeNotes();
+
+/// The program has opened `path` for reading: in a replay, says if it is not as it was.
+void sawInput(const char* path, int fd);
 
 /// The system's value, where a replay has none: a clock goes on from the last one given back.
 std::int64_t liveClock(ValueKind kind, std::int64_t real);

@@ -1,4 +1,5 @@
-// /dev/urandom and /dev/random: what the program reads from them is recorded, and given back.
+// Files that the program opens. /dev/urandom and /dev/random: what the program reads from them is
+// recorded, and given back.
 //
 // A descriptor of such a file is marked when it is opened, and looked at when it is read: the mark
 // may be an older file's. A stream (fopen) is one of ours that reads so; fileno() gives its
@@ -81,6 +82,16 @@ ssize_t readRandom(void* to, std::size_t size, Real real) {
   return got;
 }
 
+int opened(const char* path, int flags, int fd) {
+  if (isRandomName(path)) {
+    return marked(fd);
+  }
+  if ((flags & O_ACCMODE) == O_RDONLY) {
+    sawInput(path, fd);
+  }
+  return fd;
+}
+
 mode_t modeOf(int flags, va_list arguments) {
   const bool makes = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
   return makes ? va_arg(arguments, mode_t) : 0;
@@ -114,7 +125,7 @@ PF_LIBC(ssize_t, __read_chk, int fd, void* to, std::size_t size, std::size_t roo
     const mode_t mode = modeOf(flags, arguments);                              \
     va_end(arguments);                                                         \
     const int fd = PF_NEXT(name)(path, flags, mode);                           \
-    return isRandomName(path) && PF_PROGRAMS_CALL() ? marked(fd) : fd;         \
+    return fd >= 0 && PF_PROGRAMS_CALL() ? opened(path, flags, fd) : fd;        \
   }
 #define PF_OPENAT(name)                                                        \
   PF_LIBC(int, name, int directory, const char* path, int flags, ...) {        \
@@ -123,12 +134,12 @@ PF_LIBC(ssize_t, __read_chk, int fd, void* to, std::size_t size, std::size_t roo
     const mode_t mode = modeOf(flags, arguments);                              \
     va_end(arguments);                                                         \
     const int fd = PF_NEXT(name)(directory, path, flags, mode);                \
-    return isRandomName(path) && PF_PROGRAMS_CALL() ? marked(fd) : fd;         \
+    return fd >= 0 && PF_PROGRAMS_CALL() ? opened(path, flags, fd) : fd;        \
   }
 #define PF_OPEN_2(name)                                                        \
   PF_LIBC(int, name, const char* path, int flags) {                            \
     const int fd = PF_NEXT(name)(path, flags);                                 \
-    return isRandomName(path) && PF_PROGRAMS_CALL() ? marked(fd) : fd;         \
+    return fd >= 0 && PF_PROGRAMS_CALL() ? opened(path, flags, fd) : fd;        \
   }
 // clang-format on
 
@@ -192,7 +203,11 @@ std::FILE* openStream(const char* path) {
         return file;                                                           \
       }                                                                        \
     }                                                                          \
-    return PF_NEXT(name)(path, mode);                                          \
+    std::FILE* file = PF_NEXT(name)(path, mode);                               \
+    if (file != nullptr && PF_PROGRAMS_CALL()) {                               \
+      opened(path, mode[0] == 'r' ? O_RDONLY : O_RDWR, pf_fileno(file));       \
+    }                                                                          \
+    return file;                                                               \
   }
 #define PF_FILENO(name)                                                        \
   PF_LIBC(int, name, std::FILE* file) {                                        \
@@ -205,7 +220,7 @@ std::FILE* openStream(const char* path) {
   }
 // clang-format on
 
-PF_FOPEN(fopen)
-PF_FOPEN(fopen64)
 PF_FILENO(fileno)
 PF_FILENO(fileno_unlocked)
+PF_FOPEN(fopen)
+PF_FOPEN(fopen64)

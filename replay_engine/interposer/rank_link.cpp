@@ -117,7 +117,13 @@ extern "C" void pf_forget_in_child() {
 }  // namespace
 
 void sayOfRank(const char* text) {
-  say(text);
+  if (g_engine.page != nullptr) {
+    say(text);
+    return;
+  }
+  char line[512];
+  const int n = std::snprintf(line, sizeof line, "photofinish: %s\n", text);
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line, static_cast<std::size_t>(n));
 }
 
 void tellAgent() {

@@ -61,7 +61,7 @@ std::vector<unsigned char> compileSchedule(const RankLog& log) {
     header.values[k] = append(out, log.values[k]);
     header.earlyValues[k] = log.earlyValues[k];
   }
-  header.executable = executableHash(log.executable.c_str());
+  header.executable = pathHash(log.executable.c_str());
   header.crc = crc32c(&header, sizeof header);
   std::memcpy(out.data(), &header, sizeof header);
   return out;

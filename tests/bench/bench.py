@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What recording and replaying cost: the bench programs native and under photofinish, interleaved.
 
-    bench.py [--build build/release] [--runs 9] [--only self,pingpong,halo,storm,barrier,allreduce,bcast,replay,until] [--json OUT]
+    bench.py [--build build/release] [--runs 9] [--only self,clock,wtime,pingpong,halo,storm,barrier,allreduce,bcast,replay,until] [--json OUT]
     bench.py --command 'env LD_PRELOAD=/tmp/x.so {launch}' --only storm      another way to record
 
 Runs go native, ours, ours, native, native, ours ..., so that a drift of the machine meets both. Each
@@ -28,10 +28,12 @@ sys.path.insert(0, str(HERE.parent / "corpus"))
 from run_native import mpi_environment, stop  # noqa: E402
 
 # name: program, ranks, arguments, target
-RECORDED = {"self": ("self", 1, [], None), "pingpong": ("pingpong", 2, [], 1.05), "halo": ("halo", 2, [], 1.03),
+RECORDED = {"self": ("self", 1, [], None), "clock": ("clock", 1, ["clock_gettime"], None),
+            "wtime": ("clock", 1, ["wtime"], None), "pingpong": ("pingpong", 2, [], 1.05), "halo": ("halo", 2, [], 1.03),
             "storm": ("storm", 4, [], 1.15), "barrier": ("collective", 4, ["barrier"], 1.05),
             "allreduce": ("collective", 4, ["allreduce"], 1.05), "bcast": ("collective", 4, ["bcast"], 1.05)}
-SELF_TARGET = 25.0      # ns a message of Send + Recv(ANY), above native
+# programs of one rank, whose figure is ns a call above native: what a call is, its target if it has one
+CALLS = {"self": ("a message to oneself", 25.0), "clock": ("clock_gettime", None), "wtime": ("MPI_Wtime", None)}
 LONG_STORM = (4, ["500", "340"])     # just over 1,000,000 events in each rank
 UNTIL = "0:1000000"
 REPLAY_TARGET, UNTIL_TARGET = 1.5, 1.3
@@ -134,8 +136,8 @@ class Bench:
             return fields
 
         pairs = self.interleave(lambda: inside(launch), lambda: inside(command), f"record {name}")
-        if name == "self":
-            show_self(pairs)
+        if name in CALLS:
+            show_call(pairs, *CALLS[name])
             return None
         return row(f"record {name}", [(a["tenth"], b["tenth"]) for a, b in pairs], target,
                    ratio_of_medians=median_ratio([(a["seconds"], b["seconds"]) for a, b in pairs]))
@@ -174,11 +176,12 @@ def progress(text):
         print(f"\r{text:40}\r{text}", end="", file=sys.stderr, flush=True)
 
 
-def show_self(pairs):
-    """Not a ratio: what a message costs more."""
+def show_call(pairs, what, target):
+    """Not a ratio: what a call costs more."""
     more = [1e9 * (b["tenth"] - a["tenth"]) / a["messages"] for a, b in pairs]
-    print(f"a message to oneself: native {1e9 * statistics.median(a['tenth'] / a['messages'] for a, _ in pairs):.1f} ns, "
-          f"recorded {statistics.median(more):+.1f} ns ({min(more):+.1f} to {max(more):+.1f}; target {SELF_TARGET:+.0f})")
+    told = f"; target {target:+.0f}" if target else ""
+    print(f"{what}: native {1e9 * statistics.median(a['tenth'] / a['messages'] for a, _ in pairs):.1f} ns, "
+          f"recorded {statistics.median(more):+.1f} ns ({min(more):+.1f} to {max(more):+.1f}{told})")
 
 
 def median_ratio(pairs):
@@ -206,7 +209,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=HERE.parents[1] / "build" / "release")
     parser.add_argument("--runs", type=int, default=9)
-    parser.add_argument("--only", default="self,pingpong,halo,storm,barrier,allreduce,bcast,replay,until")
+    parser.add_argument("--only", default="self,clock,wtime,pingpong,halo,storm,barrier,allreduce,bcast,replay,until")
     parser.add_argument("--command", default="{photofinish} record -o {trace} {launch}", help="how to record")
     parser.add_argument("--replay-command", default="{photofinish} replay {trace}", help="how to replay")
     parser.add_argument("--stopped", default=r"\bstopped\b", help="line that --until prints at its stop")

@@ -74,9 +74,12 @@ class EnvironmentTest(PhotofinishTest):
         counts = self.dir / "counts"
         counts.write_text("5")
         recorded = self.record("t.pft", self.program("uncovered", 3, counts))
+        self.assertNotIn("has changed", self.replay("t.pft").err)
         for times in ("0", "3", "50"):
             counts.write_text(times)
-            self.assert_same_run(recorded, self.replay("t.pft"))
+            replayed = self.replay("t.pft")
+            self.assert_same_run(recorded, replayed)
+            self.assertRegex(replayed.err, r"rank 0: .*/counts has changed since the recording")
         self.assertEqual(recorded.out.count("child"), 9)
         self.assertEqual(len(re.findall(r"child \w+: 7", recorded.out)), 9, "a child of the program is not the rank")
 

@@ -27,9 +27,10 @@ enum class ValueKind : std::uint8_t {
   Arc4randomBuf,
   Urandom,  ///< reads from /dev/urandom and /dev/random
   Hostname,
+  Input,  ///< an InputFile: a file that the program opened for reading
 };
-inline constexpr std::size_t kValueKinds = 26;
-static_assert(kValueKinds == static_cast<std::size_t>(ValueKind::Hostname) + 1);
+inline constexpr std::size_t kValueKinds = 27;
+static_assert(kValueKinds == static_cast<std::size_t>(ValueKind::Input) + 1);
 inline constexpr std::uint8_t kValuesJoin = 255;
 
 enum class ValueShape : std::uint8_t {
@@ -70,7 +71,14 @@ inline constexpr std::uint32_t kSecondsBits = 3;
   }
 }
 
-[[nodiscard]] constexpr std::uint64_t executableHash(const char* path) {
+/// What a file was like that is older than the run; a replay tells where it is another one now.
+struct InputFile {
+  std::uint64_t path;  ///< pathHash() of the name that it was opened by
+  std::uint64_t size;
+  std::int64_t modified;  ///< nanoseconds
+};
+
+[[nodiscard]] constexpr std::uint64_t pathHash(const char* path) {
   std::uint64_t hash = 0xCBF29CE484222325ULL;
   for (; *path != '\0'; ++path) {
     hash = (hash ^ static_cast<unsigned char>(*path)) * 0x100000001B3ULL;

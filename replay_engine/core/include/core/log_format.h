@@ -202,7 +202,7 @@ struct ScheduleHeader {
   std::uint32_t finalMisses[kChoiceKinds];    ///< misses after the last success
   ScheduleSection values[kValueKinds];        ///< payloads of each ValueKind in their order
   std::uint64_t earlyValues[kValueKinds];     ///< bytes of them that were asked for before MPI_Init
-  std::uint64_t executable;                   ///< executableHash() of the program: who the early ones are for
+  std::uint64_t executable;                   ///< pathHash() of the program: who the early ones are for
 };
 
 }  // namespace pf

@@ -28,8 +28,8 @@ inline constexpr std::uint32_t kRankPageMagic = 0x50466E31;  // "PFn1"
 inline constexpr std::uint32_t kRankPageVersion = 3;
 inline constexpr std::size_t kRankPageSize = 16384;
 inline constexpr const char* kRankPageVariable = "PHOTOFINISH_PAGE";
-/// A file of this name beside the schedules: they cannot be made.
-inline constexpr const char* kNoSchedules = "no-schedules";
+/// A file of this name beside the schedules: no more will come.
+inline constexpr const char* kSchedulesMade = "schedules-made";
 
 enum class RankPhase : std::uint32_t { Launched, Hello, Gated, Running, Stopped, Diverged, Finalized };
 
