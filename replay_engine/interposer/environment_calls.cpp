@@ -2,7 +2,9 @@
 #include "environment.h"
 #include "real_calls.h"
 #include "wrapper_support.h"
+#include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/times.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -173,6 +175,35 @@ PF_LIBC(clock_t, clock) {
   };
   clockCall(ValueKind::CpuClock, real, [&value](std::int64_t given) { value = given; });
   return value;
+}
+
+PF_LIBC(int, getrusage, int who, rusage* out) {
+  if (!PF_PROGRAMS_CALL() || out == nullptr || who < RUSAGE_CHILDREN || who > RUSAGE_THREAD) {
+    return PF_NEXT(getrusage)(who, out);
+  }
+  const auto real = [who](unsigned char* to, std::size_t) {
+    const bool told = PF_NEXT(getrusage)(who, reinterpret_cast<rusage*>(to)) == 0;
+    return told ? static_cast<ssize_t>(sizeof(rusage)) : ssize_t{-1};
+  };
+  return drawnBytes(ValueKind::Rusage, out, sizeof *out, true, real) < 0 ? -1 : 0;
+}
+
+PF_LIBC(clock_t, times, tms* out) {
+  if (!PF_PROGRAMS_CALL()) {
+    return PF_NEXT(times)(out);
+  }
+  struct {
+    clock_t now;
+    tms used;
+  } told{};
+  drawnBytes(ValueKind::Times, &told, sizeof told, true, [&told](unsigned char*, std::size_t n) {
+    told.now = PF_NEXT(times)(&told.used);
+    return static_cast<ssize_t>(n);
+  });
+  if (out != nullptr) {
+    *out = told.used;
+  }
+  return told.now;
 }
 
 // -- who and where

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/times.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,6 +44,13 @@ static void ask_all(void)
     mix(&now, sizeof now);
     const clock_t used = clock();
     mix(&used, sizeof used);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    mix(&usage, sizeof usage);
+    struct tms cpu;
+    const clock_t ticks = times(&cpu);
+    mix(&ticks, sizeof ticks);
+    mix(&cpu, sizeof cpu);
     const pid_t pid = getpid();
     mix(&pid, sizeof pid);
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes || getrandom(bytes, 512, 0) != 512)

@@ -27,10 +27,12 @@ enum class ValueKind : std::uint8_t {
   Arc4randomBuf,
   Urandom,  ///< reads from /dev/urandom and /dev/random
   Hostname,
-  Input,  ///< an InputFile: a file that the program opened for reading
+  Input,   ///< an InputFile: a file that the program opened for reading
+  Rusage,  ///< what getrusage fills in
+  Times,   ///< times(): what it returns, 8 bytes, and fills in
 };
-inline constexpr std::size_t kValueKinds = 27;
-static_assert(kValueKinds == static_cast<std::size_t>(ValueKind::Input) + 1);
+inline constexpr std::size_t kValueKinds = 29;
+static_assert(kValueKinds == static_cast<std::size_t>(ValueKind::Times) + 1);
 inline constexpr std::uint8_t kValuesJoin = 255;
 
 enum class ValueShape : std::uint8_t {
