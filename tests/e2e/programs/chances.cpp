@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
   });
   {
     std::unique_lock<std::mutex> lock(mutex);
-    const bool inTime = condition.wait_for(lock, std::chrono::seconds(20), [&] { return done; });
+    const bool inTime = condition.wait_for(lock, std::chrono::seconds(2), [&] { return done; });
     std::printf("worker %s\n", inTime ? "in time" : "late");
   }
   worker.join();
