@@ -310,6 +310,14 @@ Status writeTrace(const std::string& path, const std::string& logDirectory,
         return status;
       }
     }
+    if (const auto& cycles = log.values[static_cast<std::size_t>(ValueKind::Cycles)];
+        !cycles.empty()) {
+      const auto ends = std::count_if(cycles.begin(), cycles.end(),
+                                      [](unsigned char byte) { return byte < 0x80; });
+      if (Status status = writer->addCounter({log.rank, kCyclesRead, ends}); !status) {
+        return status;
+      }
+    }
     modules.insert(log.modules.begin(), log.modules.end());
     if (const auto file = files.find(log.rank); file != files.end()) {
       if (Status status = addLog(*writer, log.rank, file->second); !status) {

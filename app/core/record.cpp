@@ -241,7 +241,8 @@ Result<Recorded> record(const RecordOptions& options) {
   JobOptions job;
   job.command = *command;
   job.session.mode = kRecordChoices | (options.mode == "all" ? kRecordEvents : 0U) |
-                     (options.jitterSeed != 0 ? kJitter : 0U);
+                     (options.jitterSeed != 0 ? kJitter : 0U) |
+                     (options.cycles ? kTrapCycles : 0U);
   job.session.jitterSeed = options.jitterSeed;
   job.session.logDirectory = logs;
   job.session.salt = facts.salt;

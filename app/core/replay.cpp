@@ -60,7 +60,14 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
     job.givenInput = run.input->bytes;
   }
   job.session = std::move(session);
-  job.session.mode |= kReplay | kGate | (jitterSeed != 0 ? kJitter : 0U);
+  Result<std::vector<db::RankCounter>> counters = store.counters();
+  if (!counters) {
+    return counters.error();
+  }
+  const bool cycles = std::any_of(counters->begin(), counters->end(), [](const auto& counter) {
+    return counter.name == kCyclesRead;
+  });
+  job.session.mode |= kReplay | kGate | (cycles ? kTrapCycles : 0U) | (jitterSeed != 0 ? kJitter : 0U);
   job.session.jitterSeed = jitterSeed;
   job.session.ranks = run.ranks;
   job.session.salt = run.salt + 1;

@@ -147,36 +147,53 @@ std::int64_t wallClock() {
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
-/// The first call that could count: what is to be done in this process?
-void wakeUp() {
-  g_environment.asleep = false;
-  g_environment.started = wallClock();
+}  // namespace
+
+const RankPage* mapLaunchPage() {
+  const InsideLibc inside;
   const char* path = std::getenv(kRankPageVariable);
-  if (path == nullptr) {
-    return;
+  const int fd = path == nullptr ? -1 : ::open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) {
+    return nullptr;
   }
-  const int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  void* mapped = fd < 0 ? MAP_FAILED : mmap(nullptr, kRankPageSize, PROT_READ, MAP_SHARED, fd, 0);
-  if (fd >= 0) {
-    ::close(fd);
-  }
+  void* mapped = mmap(nullptr, kRankPageSize, PROT_READ, MAP_SHARED, fd, 0);
+  ::close(fd);
   if (mapped == MAP_FAILED) {
-    return;
+    return nullptr;
   }
   const auto* page = static_cast<const RankPage*>(mapped);
   if (page->magic == kRankPageMagic && page->version == kRankPageVersion &&
       page->claimed.load() == 0) {
-    g_environment.owner = &t_depth;
-    g_environment.record = (page->launchMode & (kRecordChoices | kRecordEvents)) != 0;
-    if ((page->launchMode & kReplay) != 0) {
-      startReplay(page->earlySchedule);
-    }
-    if (!g_environment.record && !g_environment.replay) {
-      g_environment.owner = nullptr;
-    }
-    pthread_atfork(nullptr, nullptr, pf_environment_in_child);
+    return page;
   }
-  munmap(mapped, kRankPageSize);
+  unmapLaunchPage(page);
+  return nullptr;
+}
+
+void unmapLaunchPage(const RankPage* page) {
+  munmap(const_cast<RankPage*>(page), kRankPageSize);
+}
+
+namespace {
+
+/// The first call that could count: what is to be done in this process?
+void wakeUp() {
+  g_environment.asleep = false;
+  g_environment.started = wallClock();
+  const RankPage* page = mapLaunchPage();
+  if (page == nullptr) {
+    return;
+  }
+  g_environment.owner = &t_depth;
+  g_environment.record = (page->launchMode & (kRecordChoices | kRecordEvents)) != 0;
+  if ((page->launchMode & kReplay) != 0) {
+    startReplay(page->earlySchedule);
+  }
+  if (!g_environment.record && !g_environment.replay) {
+    g_environment.owner = nullptr;
+  }
+  pthread_atfork(nullptr, nullptr, pf_environment_in_child);
+  unmapLaunchPage(page);
 }
 
 }  // namespace
@@ -240,7 +257,7 @@ bool learnCaller(void* caller, const void* frame) {
     const char* slash = std::strrchr(info.dli_fname, '/');
     const char* name = slash != nullptr ? slash + 1 : info.dli_fname;
     for (const char* other : {"libmpi", "libopen-", "mca_", "libmca_", "libpmi", "libphotofinish",
-                              "libc.so", "ld-linux"}) {
+                              "libc.so", "ld-linux", "linux-vdso"}) {
       programs = programs && std::strncmp(name, other, std::strlen(other)) != 0;
     }
   } else {

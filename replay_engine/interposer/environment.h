@@ -72,6 +72,13 @@ void environmentFlushes();
 /// In a child after fork.
 void environmentForgets();
 
+/// The page of the rank that this process may become; null: it will not.
+const RankPage* mapLaunchPage();
+void unmapLaunchPage(const RankPage* page);
+
+/// Reading the cycle counter traps: libc's clocks must not use it.
+extern bool g_cyclesTrap;
+
 /// Files something that is not covered, once, with its place.
 void noteUncovered(NoteKind kind, void* caller);
 

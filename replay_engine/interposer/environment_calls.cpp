@@ -3,6 +3,7 @@
 #include "real_calls.h"
 #include "wrapper_support.h"
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <sys/types.h>
@@ -74,6 +75,16 @@ ssize_t drawnBytes(ValueKind kind, void* to, std::size_t size, bool mayBeShort, 
   return got;
 }
 
+// Where reading the cycle counter traps, the kernel is asked in place of its page in user space.
+template <typename Next>
+inline int systemClock(Next next, clockid_t id, timespec* out) {
+  return g_cyclesTrap ? static_cast<int>(syscall(SYS_clock_gettime, id, out)) : next(id, out);
+}
+template <typename Next>
+inline int systemTime(Next next, timeval* out, void* zone) {
+  return g_cyclesTrap ? static_cast<int>(syscall(SYS_gettimeofday, out, zone)) : next(out, zone);
+}
+
 }  // namespace
 
 double onWtime(const CallPlace& place) {
@@ -109,10 +120,10 @@ PF_LIBC(int, clock_gettime, clockid_t id, timespec* out) {
   constexpr clockid_t kNoClock = 10;
   if (!PF_PROGRAMS_CALL() || id < 0 || id > static_cast<int>(ValueKind::ClockEnd) ||
       id == kNoClock || out == nullptr) {
-    return PF_NEXT(clock_gettime)(id, out);
+    return systemClock(PF_NEXT(clock_gettime), id, out);
   }
   const auto real = [id, out](std::int64_t* now) {
-    const bool told = PF_NEXT(clock_gettime)(id, out) == 0;
+    const bool told = systemClock(PF_NEXT(clock_gettime), id, out) == 0;
     *now = out->tv_sec * kNano + out->tv_nsec;
     return told;
   };
@@ -122,10 +133,10 @@ PF_LIBC(int, clock_gettime, clockid_t id, timespec* out) {
 
 PF_LIBC(int, gettimeofday, timeval* out, void* zone) {
   if (!PF_PROGRAMS_CALL() || out == nullptr) {
-    return PF_NEXT(gettimeofday)(out, zone);
+    return systemTime(PF_NEXT(gettimeofday), out, zone);
   }
   const auto real = [out, zone](std::int64_t* now) {
-    const bool told = PF_NEXT(gettimeofday)(out, zone) == 0;
+    const bool told = systemTime(PF_NEXT(gettimeofday), out, zone) == 0;
     *now = out->tv_sec * kMicro + out->tv_usec;
     return told;
   };

@@ -12,13 +12,14 @@ namespace {
 using nlohmann::json;
 
 constexpr int kVersion = 1;
-constexpr std::array<std::pair<const char*, std::uint32_t>, 6> kModes{{
+constexpr std::array<std::pair<const char*, std::uint32_t>, 7> kModes{{
     {"record-choices", kRecordChoices},
     {"record-events", kRecordEvents},
     {"replay", kReplay},
     {"gate", kGate},
     {"jitter", kJitter},
     {"hold-after", kHoldAfter},
+    {"trap-cycles", kTrapCycles},
 }};
 
 Error bad(const std::string& what) {

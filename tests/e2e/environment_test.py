@@ -1,7 +1,9 @@
 """What the system tells the program (clocks, random numbers, process id ...) is recorded and given back in each replay."""
 import os
+import platform
 import re
 import sys
+import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from photofinish import BIN, PhotofinishTest, main
@@ -69,6 +71,18 @@ class EnvironmentTest(PhotofinishTest):
         log_bytes = self.photofinish("info", self.dir / "t.pft", "--json").json()["bytes"]
         self.assertLess(log_bytes, 4 * 400000, "bytes of 200000 calls each of MPI_Wtime and clock_gettime")
         self.assertGreater(log_bytes, 2 * 400000, "they are not in the log")
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "rdtsc is an instruction of x86-64")
+    def test_the_cycle_counter_by_option(self):
+        for end in ((), ("crash",)):
+            with self.subTest(end=end):
+                recorded = self.record("t.pft", self.program("cycles", 3, *end), "--rdtsc", status=139 if end else 0)
+                self.assertEqual(recorded.out.count("program 0"), 3, recorded)
+                self.assertEqual(recorded.out.count("end "), 0 if end else 3, recorded)
+                for seed in ("1", "2", "3"):
+                    replayed = self.replay("t.pft", "--jitter", seed)
+                    self.assertEqual(replayed.status, recorded.status, replayed)
+                    self.assertEqual(replayed.by_rank()[0], recorded.by_rank()[0], replayed)
 
     def test_other_numbers_of_calls_do_no_harm(self):
         counts = self.dir / "counts"

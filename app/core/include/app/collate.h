@@ -41,6 +41,9 @@ Result<RunFacts> readFacts(const std::string& logDirectory);
 /// Begins the names of rank_counter rows that say what a rank used whose replay is not guaranteed.
 inline const std::string kNotGuaranteed = "not guaranteed: ";
 
+/// Name of a rank_counter row: how often the rank read the cycle counter, where that was recorded.
+inline const std::string kCyclesRead = "rdtsc";
+
 struct Collated {
   std::int32_t ranks = 0;
   std::uint64_t messages = 0;

@@ -13,6 +13,7 @@ struct RecordOptions {
   std::string output;                ///< trace file; empty = PROGRAM-N.pft here
   std::string mode = "outcomes";     ///< "outcomes" or "all"
   std::uint64_t jitterSeed = 0;      ///< 0 = none
+  bool cycles = false;               ///< the rdtsc instruction, too
   bool quiet = false;                ///< no summary line
 };
 

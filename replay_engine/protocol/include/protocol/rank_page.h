@@ -40,6 +40,7 @@ enum RankMode : std::uint32_t {
   kReplay = 4,         ///< force the choices of `schedulePath`
   kGate = 8,           ///< hold the rank at the end of MPI_Init until `gateOpen`
   kHoldAfter = 32,     ///< stop at `stopAt` as soon as the event before it is done, and inside MPI_Abort
+  kTrapCycles = 64,    ///< rdtsc traps, so that it can be recorded and given back; in `launchMode` only
   kJitter = 16,        ///< delay sends and receives at random, seeded by `jitterSeed` and the rank
 };
 
