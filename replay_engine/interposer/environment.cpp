@@ -330,9 +330,11 @@ void environmentJoins(bool joined) {
   }
   for (std::size_t k = 0; !early && k < kValueKinds; ++k) {
     if (schedule().earlyValues[k] != 0) {
-      sayOfRank(
-          "the launcher did not tell the rank before MPI_Init: clock, random numbers and process "
-          "id asked for before it are not the recorded ones");
+      sayOfRank(page.earlySchedule[0] == '\0'
+                    ? "the launcher did not tell the rank before MPI_Init: what the program asked "
+                      "the system before it was not as recorded"
+                    : "this program is not where it was recorded: what it asked the system before "
+                      "MPI_Init was not as recorded");
       break;
     }
   }

@@ -1,7 +1,6 @@
 // In a replay the program's clock is the recorded one, the kernel's is not: what waits until a time
 // would not wait at all. Such times are moved by the difference between the two.
 #include "environment.h"
-#include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <time.h>
@@ -57,6 +56,17 @@ PF_LIBC(int, pthread_cond_clockwait, pthread_cond_t* condition, pthread_mutex_t*
 PF_LIBC(int, pthread_mutex_timedlock, pthread_mutex_t* mutex, const timespec* until) {
   timespec moved;
   return PF_NEXT(pthread_mutex_timedlock)(mutex, onKernelsClock(CLOCK_REALTIME, until, &moved));
+}
+
+PF_LIBC(int, pthread_mutex_clocklock, pthread_mutex_t* mutex, clockid_t clock,
+        const timespec* until) {
+  timespec moved;
+  return PF_NEXT(pthread_mutex_clocklock)(mutex, clock, onKernelsClock(clock, until, &moved));
+}
+
+PF_LIBC(int, sem_clockwait, sem_t* semaphore, clockid_t clock, const timespec* until) {
+  timespec moved;
+  return PF_NEXT(sem_clockwait)(semaphore, clock, onKernelsClock(clock, until, &moved));
 }
 
 PF_LIBC(int, sem_timedwait, sem_t* semaphore, const timespec* until) {

@@ -2,6 +2,7 @@
 import os
 import platform
 import re
+import shutil
 import sys
 import unittest
 
@@ -31,6 +32,7 @@ class EnvironmentTest(PhotofinishTest):
     def test_random_device_chrono_and_time_limits(self):
         recorded = self.record("t.pft", self.program("chances", 3))
         self.assertEqual(recorded.out.count("worker in time"), 3, recorded)
+        self.assertEqual(recorded.out.count("lock in time"), 3, recorded)
         self.assertEqual(recorded.out.count("signal 1"), 3, recorded)
         self.assert_replays(recorded)
 
@@ -96,6 +98,16 @@ class EnvironmentTest(PhotofinishTest):
             self.assertRegex(replayed.err, r"rank 0: .*/counts has changed since the recording")
         self.assertEqual(recorded.out.count("child"), 9)
         self.assertEqual(len(re.findall(r"child \w+: 7", recorded.out)), 9, "a child of the program is not the rank")
+
+    def test_a_program_that_has_moved_says_what_it_misses(self):
+        one, two = self.dir / "one", self.dir / "two"
+        shutil.copy(BIN / "e2e" / "uncovered", one)
+        recorded = self.record("t.pft", self.mpirun(3, one))
+        one.rename(two)
+        one.symlink_to(two)
+        replayed = self.replay("t.pft")
+        self.assert_same_run(recorded, replayed)
+        self.assertRegex(replayed.err, r"rank 0: this program is not where it was recorded: what it asked")
 
     def test_what_is_not_covered_is_noted(self):
         for mode in ("outcomes", "all"):

@@ -1,6 +1,5 @@
-// C++: std::random_device, chrono, ifstream on /dev/urandom; a thread that is waited for with a time limit, and a signal
-// to itself.
-#include <mpi.h>
+// C++: std::random_device, chrono, ifstream on /dev/urandom; a thread that is waited for with a
+// time limit, and a signal to itself.
 #include <unistd.h>
 
 #include <chrono>
@@ -12,6 +11,8 @@
 #include <mutex>
 #include <random>
 #include <thread>
+
+#include <mpi.h>
 
 static volatile std::sig_atomic_t signals = 0;
 static const unsigned first = std::random_device{}();  // before main
@@ -69,13 +70,22 @@ int main(int argc, char** argv) {
     std::printf("worker %s\n", inTime ? "in time" : "late");
   }
   worker.join();
+  std::timed_mutex held;
+  std::thread holder([&] {
+    const std::lock_guard<std::timed_mutex> lock(held);
+    usleep(200000);
+  });
+  usleep(100000);
+  const bool got = held.try_lock_for(std::chrono::seconds(2));
+  std::printf("lock %s\n", got ? "in time" : "late");
+  holder.join();
   std::signal(SIGUSR1, [](int) { signals = 1; });
   kill(getpid(), SIGUSR1);
   std::printf("signal %d\n", static_cast<int>(signals));
   const auto took = std::chrono::steady_clock::now() - start;
   std::printf("took %lld\n", static_cast<long long>(took.count()));
   MPI_Finalize();
-  std::printf("end %lld\n", static_cast<long long>(
-                                std::chrono::steady_clock::now().time_since_epoch().count()));
+  std::printf("end %lld\n",
+              static_cast<long long>(std::chrono::steady_clock::now().time_since_epoch().count()));
   return 0;
 }
