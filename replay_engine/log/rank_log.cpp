@@ -33,7 +33,7 @@ class Decoder {
   void collectiveEvent(RecordReader& in, RecordKind kind);
   void choice(RecordReader& in);
   void wild(std::uint32_t number, std::int32_t source);
-  void value(RecordReader& in, std::uint8_t kind);
+  bool value(RecordReader& in, std::uint8_t kind);
   void begunEvent();
   void survivingStatuses(const BegunCall& begun);
   [[nodiscard]] std::uint32_t callOf(std::uint32_t site) const { return site < log.sites.size() ? log.sites[site].call : 0; }
@@ -255,13 +255,13 @@ void Decoder::wild(std::uint32_t number, std::int32_t source) {
   m_nextWild = number + 1;
 }
 
-void Decoder::value(RecordReader& in, std::uint8_t kind) {
+bool Decoder::value(RecordReader& in, std::uint8_t kind) {
   m_valueKind = kind;
   if (kind >= kValueKinds) {
     for (std::size_t k = 0; kind == kValuesJoin && k < kValueKinds; ++k) {
       log.earlyValues[k] = log.values[k].size();
     }
-    return;
+    return kind == kValuesJoin;
   }
   std::vector<unsigned char>& stream = log.values[kind];
   const auto copy = [&stream](std::uint64_t number) {
@@ -276,14 +276,14 @@ void Decoder::value(RecordReader& in, std::uint8_t kind) {
   const bool second = shape == ValueShape::Seconds && (first & 3U) == kSecondsBits;
   const std::uint64_t bits = second ? in.number() : 0;
   if (in.bad()) {
-    return;
+    return false;
   }
   copy(first);
   stream.insert(stream.end(), bytes.begin(), bytes.end());
   if (second) {
     copy(bits);
   }
-  ++log.valueCount;
+  return true;
 }
 
 bool Decoder::record(RecordReader& in) {
@@ -441,11 +441,9 @@ bool Decoder::record(RecordReader& in) {
       sawEnd = true;
       break;
     case RecordKind::Value:
-      value(in, in.byte());
-      break;
+      return value(in, in.byte());
     case RecordKind::NextValue:
-      value(in, m_valueKind);
-      break;
+      return value(in, m_valueKind);
     case RecordKind::Count:
     default:
       return false;

@@ -62,7 +62,6 @@ struct RankLog {
   std::vector<std::uint32_t> checks;            ///< eventCheck() of each event
   std::vector<unsigned char> values[kValueKinds];  ///< payloads of what the system told the program, by ValueKind
   std::uint64_t earlyValues[kValueKinds] = {};  ///< bytes of them from before MPI_Init
-  std::uint64_t valueCount = 0;
 };
 
 /// The bytes of a log that count: header and whole, checksummed records. Damage is told, never passed on.
