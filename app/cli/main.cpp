@@ -171,6 +171,9 @@ int main(int argc, char** argv) {
   recordCommand->add_option("--jitter", recording.jitterSeed,
                             "delay MPI calls at random, by this seed, to provoke other orders");
 
+  recordCommand->add_flag("--rdtsc", recording.cycles,
+                          "also the rdtsc instruction, which then takes microseconds");
+
   pf::app::ReplayOptions replaying;
   std::string until;
   auto* replayCommand =

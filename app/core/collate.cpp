@@ -252,12 +252,23 @@ db::RunInfo runInfo(const std::vector<RankLog>& logs, const RunFacts& facts) {
   return run;
 }
 
+/// What a note's call is to people; empty: nothing that is known.
+std::string noteName(std::uint32_t call, const Execution& execution) {
+  if (call == kCallInit_thread) {
+    return "calls of MPI from several threads, first";
+  }
+  if (call >= kFirstNote && call < kFirstNote + kNoteKinds) {
+    return kNoteTexts[call - kFirstNote];
+  }
+  return call < execution.callNames.size() ? execution.callNames[call] : std::string();
+}
+
 /// What a rank used whose replay is not guaranteed: "MPI_Accumulate at rma.c:12", in the order of
 /// first use.
 std::vector<std::string> notesOf(const RankLog& log, const Execution& execution) {
   std::vector<std::string> notes;
   for (const std::uint32_t number : log.notes) {
-    if (number >= log.sites.size() || log.sites[number].call >= execution.callNames.size()) {
+    if (number >= log.sites.size() || noteName(log.sites[number].call, execution).empty()) {
       continue;
     }
     const LoggedSite& site = log.sites[number];
@@ -266,9 +277,7 @@ std::vector<std::string> notesOf(const RankLog& log, const Execution& execution)
         execution.sites.begin(), execution.sites.end(),
         [&](const CallSite& each) { return each.offset == site.address && each.module == module; });
     const auto index = static_cast<std::uint32_t>(resolved - execution.sites.begin());
-    notes.push_back((site.call == kCallInit_thread ? "calls of MPI from several threads, first"
-                                                   : execution.callNames[site.call]) +
-                    " at " + siteText(execution, index));
+    notes.push_back(noteName(site.call, execution) + " at " + siteText(execution, index));
   }
   return notes;
 }
@@ -307,6 +316,14 @@ Status writeTrace(const std::string& path, const std::string& logDirectory,
     writer->addRank(rankInfo(log, facts, analysis.execution));
     for (const std::string& note : notesOf(log, analysis.execution)) {
       if (Status status = writer->addCounter({log.rank, kNotGuaranteed + note, 1}); !status) {
+        return status;
+      }
+    }
+    if (const auto& cycles = log.values[static_cast<std::size_t>(ValueKind::Cycles)];
+        !cycles.empty()) {
+      const auto ends = std::count_if(cycles.begin(), cycles.end(),
+                                      [](unsigned char byte) { return byte < 0x80; });
+      if (Status status = writer->addCounter({log.rank, kCyclesRead, ends}); !status) {
         return status;
       }
     }

@@ -280,7 +280,8 @@ Result<Recorded> record(const RecordOptions& options) {
   job.command = *command;
   job.session.mode = kRecordChoices | (options.mode == "all" ? kRecordEvents : 0U) |
                      (options.mode == "races" ? kRecordRaces : 0U) |
-                     (options.jitterSeed != 0 ? kJitter : 0U);
+                     (options.jitterSeed != 0 ? kJitter : 0U) |
+                     (options.cycles ? kTrapCycles : 0U);
   job.session.jitterSeed = options.jitterSeed;
   job.session.algorithm = static_cast<std::uint32_t>(
       std::ranges::find(kAlgorithms, options.algorithm) - kAlgorithms.begin());

@@ -23,6 +23,16 @@ Result<db::TraceStore> openTrace(const std::string& path, db::TraceStore::Mode m
   return db::TraceStore::open(fs::absolute(path).lexically_normal().string(), mode);
 }
 
+namespace {
+
+std::uint32_t cyclesMode(const std::vector<db::RankCounter>& counters) {
+  const bool read = std::any_of(counters.begin(), counters.end(),
+                                [](const auto& counter) { return counter.name == kCyclesRead; });
+  return read ? kTrapCycles : 0U;
+}
+
+}  // namespace
+
 Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig session,
                              std::uint64_t jitterSeed,
                              const std::vector<std::string>& launcherOptions, bool force) {
@@ -60,7 +70,11 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
     job.givenInput = run.input->bytes;
   }
   job.session = std::move(session);
-  job.session.mode |= kReplay | kGate | (jitterSeed != 0 ? kJitter : 0U);
+  const Result<std::vector<db::RankCounter>> counters = store.counters();
+  if (!counters) {
+    return counters.error();
+  }
+  job.session.mode |= kReplay | kGate | cyclesMode(*counters) | (jitterSeed != 0 ? kJitter : 0U);
   job.session.jitterSeed = jitterSeed;
   job.session.ranks = run.ranks;
   job.session.salt = run.salt + 1;
@@ -297,11 +311,11 @@ void Replay::verdict(const protocol::Verdict& verdict) {
     case protocol::VerdictKind::Stalled:
     case protocol::VerdictKind::Deadlock:
       if (m_store.run().complete) {
-        m_failure =
-            Error{ErrorCode::Divergence,
-                  "the replay does not get on, though the recorded run did:\n" + verdict.text,
-                  "Something that is not recorded (time, input, a file) differs, or the program "
-                  "was changed."};
+        m_failure = Error{
+            ErrorCode::Divergence,
+            "the replay does not get on, though the recorded run did:\n" + verdict.text,
+            "Something that is not recorded (a file, a socket, a signal) differs, or the program "
+            "was changed."};
       } else if (m_options.survey) {
         surveyReachedItsStops();
       } else {

@@ -14,6 +14,8 @@
 #include "app/collate.h"
 #include "base/unique_fd.h"
 #include "daemon/daemon.h"
+#include "protocol/rank_page.h"
+#include "protocol/session_directory.h"
 
 namespace {
 
@@ -97,6 +99,17 @@ pf::Status writeFile(const std::string& path, const std::vector<unsigned char>& 
   return {};
 }
 
+/// Ranks wait for their schedule before MPI_Init if they need it there: none may see half of it.
+pf::Status writeWhole(const std::string& path, const std::vector<unsigned char>& bytes) {
+  if (pf::Status status = writeFile(path + ".tmp", bytes); !status) {
+    return status;
+  }
+  if (std::rename((path + ".tmp").c_str(), path.c_str()) != 0) {
+    return pf::systemError("cannot write the schedule " + path, errno);
+  }
+  return {};
+}
+
 /// Compiles the schedules of `trace` into `directory`. What a recording without events does not say
 /// for the comparison of each call comes from its survey, once there is one.
 Paths compileAll(pf::db::TraceStore& store, const std::string& directory) {
@@ -119,8 +132,8 @@ Paths compileAll(pf::db::TraceStore& store, const std::string& directory) {
         })) {
       log.checks.clear();  // calls of several threads come in any order
     }
-    paths.push_back(directory + "/rank-" + std::to_string(log.rank) + ".schedule");
-    if (pf::Status status = writeFile(paths.back(), pf::compileSchedule(log)); !status) {
+    paths.push_back(pf::protocol::SessionDirectory::schedulePath(directory, log.rank));
+    if (pf::Status status = writeWhole(paths.back(), pf::compileSchedule(log)); !status) {
       return status.error();
     }
     log = {};
@@ -162,7 +175,9 @@ int main(int argc, char** argv) {
   auto ranks = store->ranks();
   auto run = store->run();
   std::future<Paths> paths = std::async(std::launch::async, [&store, &options] {
-    return compileAll(*store, options.sessionDirectory);
+    Paths made = compileAll(*store, options.sessionDirectory);
+    (void)writeFile(options.sessionDirectory + "/" + pf::kSchedulesMade, {});
+    return made;
   });
   TraceSchedules source(std::move(ranks), std::move(run), std::move(paths), force);
   return pf::daemon::runDaemon(options, source);

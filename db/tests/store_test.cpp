@@ -218,7 +218,7 @@ TEST(Open, saysWhatIsWrong) {
   writeFile(directory.file("newer"), bytes);
   EXPECT_EQ(code("newer"), static_cast<int>(ErrorCode::Version));
   EXPECT_EQ(checkTrace(directory.file("newer")).error().code, ErrorCode::Version);
-  bytes[63] = 2;
+  bytes[63] = 3;
   bytes[18] = bytes[19] = 2;
   writeFile(directory.file("wal"), bytes);
   EXPECT_EQ(code("wal"), static_cast<int>(ErrorCode::Damaged));

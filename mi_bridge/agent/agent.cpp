@@ -163,6 +163,7 @@ Status Agent::startProgram() {
     return page ? interposer.error() : page.error();
   }
   m_page = std::make_unique<RankPageFile>(std::move(*page));
+  m_page->setLaunch(m_session, m_rank);
   LaunchPlan plan;
   plan.arguments = m_command;
   plan.environment = programEnvironment(*interposer);

@@ -65,6 +65,16 @@ RankPageFile::~RankPageFile() {
   }
 }
 
+void RankPageFile::setLaunch(const protocol::SessionDirectory& session, std::int32_t rank) {
+  const protocol::SessionConfig& config = session.config();
+  m_page->launchMode = config.mode;
+  rank = rank < 0 && config.ranks == 1 ? 0 : rank;
+  const std::string path = protocol::SessionDirectory::schedulePath(session.path(), rank);
+  if ((config.mode & kReplay) != 0 && rank >= 0 && path.size() < sizeof m_page->earlySchedule) {
+    path.copy(m_page->earlySchedule, path.size());
+  }
+}
+
 void RankPageFile::wakeRank() {
   m_page->toRank.fetch_add(1, std::memory_order_release);
   futex(m_page->toRank, FUTEX_WAKE, INT_MAX, nullptr);

@@ -9,6 +9,7 @@
 #include "base/unique_fd.h"
 #include "protocol/messages.h"
 #include "protocol/rank_page.h"
+#include "protocol/session_directory.h"
 
 namespace pf::agent {
 
@@ -25,6 +26,8 @@ class RankPageFile {
 
   [[nodiscard]] RankPage& page() { return *m_page; }
   [[nodiscard]] const std::string& path() const { return m_path; }
+  /// Before the program starts: what it needs to know before MPI_Init. `rank` -1: not known.
+  void setLaunch(const protocol::SessionDirectory& session, std::int32_t rank);
   /// After orders have been written.
   void wakeRank();
   /// As the rank describes itself, with numbers in range and strings that end. `held` is not

@@ -19,7 +19,7 @@ SAYS = {
     "Completion": "event; flags, indices and counts recorded and forced", "Collective": "event",
     "NonblockingCollective": "event at the call and at its completion", "CommunicatorConstructor": "event; the communicator is known",
     "CommunicatorDestructor": "event", "Unsupported": "passed through; the trace notes its use: replay not guaranteed",
-    "Local": "passed through"}
+    "Environment": "value recorded and given back", "Local": "passed through"}
 
 
 def split(parameters):
@@ -47,7 +47,7 @@ def body(call):
         return f"  return {real};"
     if call.kind == "Unsupported":
         return f"  noteUnsupported(PF_SITE({number}));\n  return {real};"
-    if call.kind in HAND:
+    if call.kind in HAND or call.kind == "Environment":
         return f"  return on{call.name}(PF_SITE({number}){', ' if names else ''}{names});"
     if call.kind == "CommunicatorDestructor":
         comm = split(call.parameters)[0][1]
@@ -106,14 +106,14 @@ def wrapper(call):
     if call.name == "Pcontrol":
         declarations += ", ..."
     out = f'PF_EXPORT {call.returns} MPI_{call.name}({declarations}) {{\n'
-    if call.kind != "Local":
+    if call.kind not in ("Local", "Environment"):
         out += light(call)
         early = {"Init": "", "Init_thread": ""}.get(call.name, "passThrough(__builtin_frame_address(0))")
         if early:
             note = f"    noteNested(PF_SITE(kCall{call.name}));\n" if chooses(call) else ""
             out += f"  if ({early}) {{\n{note}    return PF_REAL({call.name})({names});\n  }}\n"
         out += "  const Inside inside;\n"
-    elif call.name not in ("Wtime", "Wtick"):
+    elif call.name != "Wtick" and call.kind != "Environment":
         out += "  const Inside inside;\n"
     out += body(call) + "\n}\n"
     out += f'PF_EXPORT {call.returns} PMPI_{call.name}({declarations}) __attribute__((alias("MPI_{call.name}")));\n\n'

@@ -11,6 +11,7 @@ The class of a routine says what the interposer does with it:
   Collective              an event; `flow` says along which way data, and so knowledge, flows
   CommunicatorConstructor, CommunicatorDestructor   communicators get a key that is equal on every rank
   Unsupported             passed through; MPI may choose inside, so the trace notes that it was used
+  Environment             its value is recorded, and given back in a replay
   Local                   passed through: nothing is chosen, nothing is sent
 """
 
@@ -49,6 +50,7 @@ class NonblockingCollective(Call): pass
 class CommunicatorConstructor(Call): pass
 class CommunicatorDestructor(Call): pass
 class Unsupported(Call): pass
+class Environment(Call): pass
 class Local(Call): pass
 
 
@@ -457,5 +459,5 @@ CALLS = [
     Unsupported("Win_unlock_all", "MPI_Win win"),
     Unsupported("Win_wait", "MPI_Win win"),
     Local("Wtick", "void", returns="double"),
-    Local("Wtime", "void", returns="double"),
+    Environment("Wtime", "void", returns="double"),
 ]

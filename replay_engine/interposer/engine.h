@@ -41,7 +41,7 @@ struct Engine {
   bool events = false;  ///< and events
   bool replay = false;  ///< choices are forced
   bool jitter = false;
-  bool threads = false;    ///< MPI_THREAD_MULTIPLE: state is behind `lock`
+  bool threads = false;    ///< MPI_THREAD_SERIALIZED, _MULTIPLE: state is behind `lock`
   bool live = false;       ///< replay: this rank's record has been used up, MPI chooses again
   bool holdAfter = false;  ///< stops take hold where the event before them ends
   bool light = false;      ///< active, and light.h has the common calls

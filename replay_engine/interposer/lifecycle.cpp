@@ -1,5 +1,6 @@
 #include "clocks.h"
 #include "engine.h"
+#include "environment.h"
 #include "rank_link.h"
 #include "real_calls.h"
 #include "records.h"
@@ -74,7 +75,12 @@ void* resolveObject(const char* name) {
 namespace {
 
 void begin(const CallPlace& place) {
-  if (g_engine.active || !joinAgent()) {
+  if (g_engine.active) {
+    return;
+  }
+  const bool joined = joinAgent();
+  environmentJoins(joined);
+  if (!joined) {
     return;
   }
   passGate();  // first: a rank may be told to stop before event 1, and would never come to its gate
@@ -144,6 +150,7 @@ int onFinalize(const CallPlace& place) {
       clockUnobserved();
       logClocks();
     }
+    environmentFlushes();
     unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::End);
     g_engine.log.commit(p);
     g_engine.log.close(true);

@@ -170,11 +170,6 @@ void LogWriter::close(bool clean) {
   if (clean) {
     m_header->clean.store(kLogMagic, std::memory_order_release);
   }
-  if (m_block != g_dump) {
-    // Best effort: a longer file is as good.
-    [[maybe_unused]] const int cut = ::truncate(
-        m_path, static_cast<off_t>(kLogHeaderSize + m_blockNumber * kLogBlockSize + kLogBlockSize));
-  }
 }
 
 void LogWriter::abandon() {

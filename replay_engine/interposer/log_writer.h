@@ -45,7 +45,8 @@ class LogWriter {
   /// Publishes all committed records.
   void publish();
 
-  /// Seals and cuts the file to what is used. `clean`: MPI_Finalize was reached.
+  /// Publishes. `clean`: MPI_Finalize was reached. What the program asks the system after it is
+  /// still appended, so the file keeps its window.
   void close(bool clean);
   /// In a child after fork: forgets the log without touching it.
   void abandon();

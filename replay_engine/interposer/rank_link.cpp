@@ -2,6 +2,7 @@
 
 #include "clocks.h"
 #include "engine.h"
+#include "environment.h"
 #include "real_calls.h"
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -112,9 +113,20 @@ extern "C" void pf_forget_in_child() {
   g_engine.active = g_engine.light = false;
   g_engine.clocks = nullptr;
   g_engine.log.abandon();
+  environmentForgets();
 }
 
 }  // namespace
+
+void sayOfRank(const char* text) {
+  if (g_engine.page != nullptr) {
+    say(text);
+    return;
+  }
+  char line[512];
+  const int n = std::snprintf(line, sizeof line, "photofinish: %s\n", text);
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line, static_cast<std::size_t>(n));
+}
 
 void tellAgent() {
   g_engine.page->toAgent.fetch_add(1, std::memory_order_release);
@@ -149,7 +161,7 @@ bool joinAgent() {
     waitForAgent(seen);
   }
   const std::uint32_t mode = page->mode;
-  g_engine.threads = page->threadLevel == MPI_THREAD_MULTIPLE;
+  g_engine.threads = page->threadLevel >= MPI_THREAD_SERIALIZED;
   g_engine.record = (mode & (kRecordChoices | kRecordEvents)) != 0;
   g_engine.events = (mode & kRecordEvents) != 0;
   g_engine.replay = (mode & kReplay) != 0;

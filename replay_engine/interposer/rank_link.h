@@ -10,6 +10,8 @@ namespace pf {
 bool joinAgent();
 /// Holds the rank at the gate, if it was told to wait there.
 void passGate();
+/// A line on standard error.
+void sayOfRank(const char* text);
 /// Wakes the agent: something on the page has changed.
 void tellAgent();
 /// Sleeps until the agent wakes this rank after `seen`, or for a while.

@@ -141,4 +141,7 @@ PF_HANDLER int onRequest_get_status(const CallPlace&, MPI_Request, int*, MPI_Sta
 PF_HANDLER int onCancel(const CallPlace&, MPI_Request*);
 PF_HANDLER int onRequest_free(const CallPlace&, MPI_Request*);
 
+/// At any depth.
+double onWtime(const CallPlace&);
+
 }  // namespace pf

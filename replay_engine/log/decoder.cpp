@@ -252,6 +252,37 @@ void Decoder::wild(std::uint32_t number, std::int32_t source) {
   m_nextWild = number + 1;
 }
 
+bool Decoder::value(RecordReader& in, std::uint8_t kind) {
+  m_valueKind = kind;
+  if (kind >= kValueKinds) {
+    for (std::size_t k = 0; kind == kValuesJoin && k < kValueKinds; ++k) {
+      log.earlyValues[k] = log.values[k].size();
+    }
+    return kind == kValuesJoin;
+  }
+  std::vector<unsigned char>& stream = log.values[kind];
+  const auto copy = [&stream](std::uint64_t number) {
+    for (; number >= 0x80; number >>= 7) {
+      stream.push_back(static_cast<unsigned char>(number | 0x80U));
+    }
+    stream.push_back(static_cast<unsigned char>(number));
+  };
+  const ValueShape shape = shapeOf(static_cast<ValueKind>(kind));
+  const std::uint64_t first = in.number();
+  const std::string bytes = shape == ValueShape::Bytes ? in.text(first) : std::string();
+  const bool second = shape == ValueShape::Seconds && (first & 3U) == kSecondsBits;
+  const std::uint64_t bits = second ? in.number() : 0;
+  if (in.bad()) {
+    return false;
+  }
+  copy(first);
+  stream.insert(stream.end(), bytes.begin(), bytes.end());
+  if (second) {
+    copy(bits);
+  }
+  return true;
+}
+
 bool Decoder::record(RecordReader& in) {
   const RecordKind kind = in.kind();
   if (const auto byte = static_cast<std::uint8_t>(kind); (byte & kNextWild) != 0) {
@@ -406,6 +437,10 @@ bool Decoder::record(RecordReader& in) {
     case RecordKind::End:
       sawEnd = true;
       break;
+    case RecordKind::Value:
+      return value(in, in.byte());
+    case RecordKind::NextValue:
+      return value(in, m_valueKind);
     case RecordKind::Traced:
     case RecordKind::Races:
     case RecordKind::Exchanged:

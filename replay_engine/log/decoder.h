@@ -36,12 +36,14 @@ class Decoder {
   void choice(RecordReader& in);
   void raceRecord(RecordReader& in, RecordKind kind);
   void wild(std::uint32_t number, std::int32_t source);
+  bool value(RecordReader& in, std::uint8_t kind);
   void begunEvent();
   void survivingStatuses(const BegunCall& begun);
   [[nodiscard]] std::uint32_t callOf(std::uint32_t site) const { return site < log.sites.size() ? log.sites[site].call : 0; }
   [[nodiscard]] Serial last() const { return log.history.events.size(); }
 
   const LogHeader& m_header;
+  std::uint8_t m_valueKind = kValuesJoin;        // of the last Value record
   std::uint32_t m_nextWild = 0;                  // wildcard number that a kNextWild byte stands for
   std::vector<std::uint32_t> m_wildOfPost;       // wildcard number of each post, or kNone
   std::vector<std::uint32_t> m_ordinals;         // collectives so far, by communicator

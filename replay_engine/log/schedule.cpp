@@ -57,6 +57,11 @@ std::vector<unsigned char> compileSchedule(const RankLog& log) {
     header.choices[k] = append(out, stream);
     header.finalMisses[k] = log.finalMisses[k];
   }
+  for (std::size_t k = 0; k < kValueKinds; ++k) {
+    header.values[k] = append(out, log.values[k]);
+    header.earlyValues[k] = log.earlyValues[k];
+  }
+  header.executable = pathHash(log.executable.c_str());
   header.crc = crc32c(&header, sizeof header);
   std::memcpy(out.data(), &header, sizeof header);
   return out;

@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kVersion = 1;
-constexpr std::array<std::pair<const char*, std::uint32_t>, 7> kModes{{
+constexpr std::array<std::pair<const char*, std::uint32_t>, 8> kModes{{
     {"record-choices", kRecordChoices},
     {"record-events", kRecordEvents},
     {"record-races", kRecordRaces},
@@ -20,6 +20,7 @@ constexpr std::array<std::pair<const char*, std::uint32_t>, 7> kModes{{
     {"gate", kGate},
     {"jitter", kJitter},
     {"hold-after", kHoldAfter},
+    {"trap-cycles", kTrapCycles},
 }};
 
 Error bad(const std::string& what) {

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What recording and replaying cost: the bench programs native and under photofinish, interleaved.
 
-    bench.py [--build build/release] [--runs 9] [--only self,pingpong,halo,storm,barrier,allreduce,bcast,replay,until] [--json OUT]
+    bench.py [--build build/release] [--runs 9] [--only self,clock,wtime,pingpong,halo,storm,barrier,allreduce,bcast,replay,until] [--json OUT]
     bench.py --mode races                                                        recording in another mode
     bench.py --mode races --clock-ranks 1024                                     clocks as in a job of so many ranks
     bench.py --command 'env LD_PRELOAD=/tmp/x.so {launch}' --only storm      another way to record
@@ -30,11 +30,14 @@ sys.path.insert(0, str(HERE.parent / "corpus"))
 from run_native import mpi_environment, stop  # noqa: E402
 
 # name: program, ranks, arguments, target
-RECORDED = {"self": ("self", 1, [], None), "pingpong": ("pingpong", 2, [], 1.05), "halo": ("halo", 2, [], 1.03),
+RECORDED = {"self": ("self", 1, [], None), "clock": ("clock", 1, ["clock_gettime"], None),
+            "wtime": ("clock", 1, ["wtime"], None), "pingpong": ("pingpong", 2, [], 1.05), "halo": ("halo", 2, [], 1.03),
             "storm": ("storm", 4, [], 1.15), "barrier": ("collective", 4, ["barrier"], 1.05),
             "allreduce": ("collective", 4, ["allreduce"], 1.05), "bcast": ("collective", 4, ["bcast"], 1.05)}
-SELF_TARGET = {"outcomes": 25.0, "races": 80.0, "all": 80.0}  # ns a message of Send + Recv(ANY), above native
+SELF_TARGETS = {"outcomes": 25.0, "races": 80.0, "all": 80.0}  # ns a message of Send + Recv(ANY), above native
 RACES = {"pingpong": 1.05, "halo": 1.02, "storm": 1.15, "barrier": 1.10, "allreduce": 1.10, "bcast": 1.10}
+# programs of one rank, whose figure is ns a call above native: what a call is, its target if it has one
+CALLS = {"self": ("a message to oneself", None), "clock": ("clock_gettime", None), "wtime": ("MPI_Wtime", None)}
 LONG_STORM = (4, ["500", "340"])     # just over 1,000,000 events in each rank
 UNTIL = "0:1000000"
 REPLAY_TARGET, UNTIL_TARGET = 1.5, 1.3
@@ -138,8 +141,9 @@ class Bench:
             return fields
 
         pairs = self.interleave(lambda: inside(launch), lambda: inside(command), f"record {name}")
-        if name == "self":
-            show_self(pairs, SELF_TARGET[self.args.mode])
+        if name in CALLS:
+            what, target = CALLS[name]
+            show_call(pairs, what, SELF_TARGETS[self.args.mode] if name == "self" else target)
             return None
         return row(f"record {name}", [(a["tenth"], b["tenth"]) for a, b in pairs], target,
                    ratio_of_medians=median_ratio([(a["seconds"], b["seconds"]) for a, b in pairs]))
@@ -178,11 +182,12 @@ def progress(text):
         print(f"\r{text:40}\r{text}", end="", file=sys.stderr, flush=True)
 
 
-def show_self(pairs, target):
-    """Not a ratio: what a message costs more."""
+def show_call(pairs, what, target):
+    """Not a ratio: what a call costs more."""
     more = [1e9 * (b["tenth"] - a["tenth"]) / a["messages"] for a, b in pairs]
-    print(f"a message to oneself: native {1e9 * statistics.median(a['tenth'] / a['messages'] for a, _ in pairs):.1f} ns, "
-          f"recorded {statistics.median(more):+.1f} ns ({min(more):+.1f} to {max(more):+.1f}; target {target:+.0f})")
+    told = f"; target {target:+.0f}" if target else ""
+    print(f"{what}: native {1e9 * statistics.median(a['tenth'] / a['messages'] for a, _ in pairs):.1f} ns, "
+          f"recorded {statistics.median(more):+.1f} ns ({min(more):+.1f} to {max(more):+.1f}{told})")
 
 
 def median_ratio(pairs):
@@ -210,8 +215,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=HERE.parents[1] / "build" / "release")
     parser.add_argument("--runs", type=int, default=9)
-    parser.add_argument("--only", default="self,pingpong,halo,storm,barrier,allreduce,bcast,replay,until")
-    parser.add_argument("--mode", choices=sorted(SELF_TARGET), default="outcomes", help="of the recordings")
+    parser.add_argument("--only", default="self,clock,wtime,pingpong,halo,storm,barrier,allreduce,bcast,replay,until")
+    parser.add_argument("--mode", choices=sorted(SELF_TARGETS), default="outcomes", help="of the recordings")
     parser.add_argument("--clock-ranks", type=int, help="with --mode races: size of the clocks, where that is more")
     parser.add_argument("--command", help="how to record; default: {photofinish} record --mode MODE -o {trace} {launch}")
     parser.add_argument("--replay-command", default="{photofinish} replay {trace}", help="how to replay")

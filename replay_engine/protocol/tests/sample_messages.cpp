@@ -5,7 +5,7 @@ namespace pf::protocol {
 std::vector<Message> sampleMessages() {
   const std::string odd("a\0b\n\xff \xe2\x82\xac", 9);
   const RankState state{
-      3, RankPhase::Stopped, 0xFFFFFFFFFFFFFFFEU, 7, "MPI_Recv", -1, 99, true, 28, true};
+      3, RankPhase::Stopped, 0xFFFFFFFFFFFFFFFEU, 7, "MPI_Recv", -1, 99, true, 28, true, 7};
   return {
       Hello{PeerRole::Client, std::string(kKeySize, '\xA5')},
       Welcome{12},

@@ -48,6 +48,9 @@ struct RacesFound {
   std::uint64_t kept = 0;   ///< wildcard receives whose source is in the trace
 };
 
+/// Name of a rank_counter row: how often the rank read the cycle counter, where that was recorded.
+inline const std::string kCyclesRead = "rdtsc";
+
 struct Collated {
   std::int32_t ranks = 0;
   std::uint64_t messages = 0;

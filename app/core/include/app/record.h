@@ -14,6 +14,7 @@ struct RecordOptions {
   std::string mode = "outcomes";     ///< "outcomes", "races" or "all"
   std::string algorithm = "meehan";  ///< of mode races: see race_reduction.h
   std::uint64_t jitterSeed = 0;      ///< 0 = none
+  bool cycles = false;               ///< the rdtsc instruction, too
   bool quiet = false;                ///< no summary line
 };
 

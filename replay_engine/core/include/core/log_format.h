@@ -16,10 +16,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/environment_values.h"
+
 namespace pf {
 
 inline constexpr std::uint64_t kLogMagic = 0x0001474F4C4E4650;  // "PFNLOG\1\0"
-inline constexpr std::uint32_t kLogVersion = 2;
+inline constexpr std::uint32_t kLogVersion = 3;
 inline constexpr std::size_t kLogHeaderSize = 8192;
 inline constexpr std::size_t kLogBlockSize = 65536;
 inline constexpr std::size_t kLogBlockData = kLogBlockSize - 8;
@@ -95,6 +97,8 @@ enum class RecordKind : std::uint8_t {
   Races,             ///< algorithm, deliveries found to race, wildcard receives posted: at a clean end (mode races)
   Exchanged,         ///< world rank, messages sent to it, messages observed of it: at a clean end (mode races)
   Kept,              ///< wildcards, in a row by number, that a trace need not hold, then that it must
+  Value,             ///< ValueKind, payload: what the system told the program (core/environment_values.h)
+  NextValue,         ///< payload: the same, of the kind that the last Value record has
   Count
 };
 
@@ -201,6 +205,9 @@ struct ScheduleHeader {
   ScheduleSection checks;                     ///< uint32 an event (eventCheck), or empty
   ScheduleSection choices[kChoiceKinds];      ///< varints: misses, payload, misses, payload …
   std::uint32_t finalMisses[kChoiceKinds];    ///< misses after the last success
+  ScheduleSection values[kValueKinds];        ///< payloads of each ValueKind in their order
+  std::uint64_t earlyValues[kValueKinds];     ///< bytes of them that were asked for before MPI_Init
+  std::uint64_t executable;                   ///< pathHash() of the program: who the early ones are for
 };
 
 }  // namespace pf

@@ -83,6 +83,8 @@ struct RankLog {
   std::vector<std::uint32_t> checks;            ///< eventCheck() of each event
   std::optional<LoggedRaces> races;             ///< at a clean end, mode races
   std::vector<TracedDelivery> traced;           ///< mode races, by the algorithms that trace messages
+  std::vector<unsigned char> values[kValueKinds];  ///< payloads of what the system told the program, by ValueKind
+  std::uint64_t earlyValues[kValueKinds] = {};  ///< bytes of them from before MPI_Init
 };
 
 /// The bytes of a log that count: header and whole, checksummed records. Damage is told, never passed on.

@@ -28,6 +28,8 @@ inline constexpr std::uint32_t kRankPageMagic = 0x50466E31;  // "PFn1"
 inline constexpr std::uint32_t kRankPageVersion = 3;
 inline constexpr std::size_t kRankPageSize = 16384;
 inline constexpr const char* kRankPageVariable = "PHOTOFINISH_PAGE";
+/// A file of this name beside the schedules: no more will come.
+inline constexpr const char* kSchedulesMade = "schedules-made";
 
 enum class RankPhase : std::uint32_t { Launched, Hello, Gated, Running, Stopped, Diverged, Finalized };
 
@@ -39,6 +41,7 @@ enum RankMode : std::uint32_t {
   kGate = 8,           ///< hold the rank at the end of MPI_Init until `gateOpen`
   kHoldAfter = 32,     ///< stop at `stopAt` as soon as the event before it is done, and inside MPI_Abort
   kRecordRaces = 64,   ///< follow clocks and find races at each delivery (not with kRecordEvents)
+  kTrapCycles = 128,   ///< rdtsc traps, so that it can be recorded and given back; in `launchMode` only
   kJitter = 16,        ///< delay sends and receives at random, seeded by `jitterSeed` and the rank
 };
 
@@ -87,6 +90,10 @@ struct RankPage {
   std::uint64_t divergedAt;                ///< serial
   char expected[512];
   char got[512];
+
+  // -- made by the agent before the program starts: what it asks the system before MPI_Init
+  std::uint32_t launchMode;                ///< RankMode bits of the session
+  char earlySchedule[2048];                ///< replay: the schedule of this rank, soon; empty: its rank is not known
 };
 static_assert(sizeof(RankPage) <= kRankPageSize);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

@@ -65,6 +65,10 @@ class SessionDirectory {
   [[nodiscard]] std::string pagePath(pid_t agent) const;
   [[nodiscard]] std::string claimPath(std::int32_t rank) const;
   [[nodiscard]] std::string boardPath() const;  ///< what the ranks of this host share
+  /// Where the daemon puts the schedule of a rank.
+  [[nodiscard]] static std::string schedulePath(const std::string& directory, std::int32_t rank) {
+    return directory + "/rank-" + std::to_string(rank) + ".schedule";
+  }
 
   /// Overwrites the key in memory, for who needs it no more.
   void forgetKey();

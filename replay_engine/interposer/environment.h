@@ -1,0 +1,195 @@
+// What the system tells the program (clocks, random numbers, process id, host name): recorded, and
+// given back in a replay. Only calls of the program itself count, and of its first thread: that is
+// the one whose order is known. Libraries that the program calls count as the program.
+//
+// What is asked for before MPI_Init waits in memory until the log is open. A replay has it from the
+// schedule that the agent names before the program starts.
+#pragma once
+
+#include "engine.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/environment_values.h"
+
+/// Defines a routine of libc that the program calls in place of the real one, PF_NEXT(name).
+#define PF_LIBC(returns, name, ...)                           \
+  extern "C" __attribute__((visibility("default"), noinline)) \
+  returns pf_##name(__VA_ARGS__) __asm__(#name);              \
+  returns pf_##name(__VA_ARGS__)
+#define PF_NEXT(name)                                     \
+  (reinterpret_cast<decltype(&pf_##name)>([]() -> void* { \
+    static void* found = nullptr;                         \
+    if (found == nullptr) [[unlikely]] {                  \
+      found = ::pf::nextSymbol(#name);                    \
+    }                                                     \
+    return found;                                         \
+  }()))
+
+namespace pf {
+
+/// The routine behind us; ends the process with a clear line if there is none.
+void* nextSymbol(const char* name);
+
+/// The recorded values of one kind, as a replay reads them.
+struct ValueStream {
+  const unsigned char* at;
+  const unsigned char* end;
+  std::int64_t given;  ///< the last one
+  double seconds;      ///< the last one of MPI_Wtime
+  bool any;            ///< one has been given
+  bool live;           ///< the record has been used up
+  std::int64_t ahead;  ///< live: added to the real clock, so that it goes on where the record ended
+  double secondsAhead;
+};
+
+struct Environment {
+  const void* owner = nullptr;  ///< &t_depth of the thread whose calls count; null: none
+  bool asleep = true;           ///< nothing has been asked for yet
+  bool record = false;
+  bool replay = false;
+  bool joined = false;             ///< the log is open; until then records go to memory
+  std::atomic<bool> quick{false};  ///< only recording, no lock is needed, no note waits
+  std::uint8_t lastKind = kValuesJoin;
+  std::int64_t last[kValueKinds] = {};  ///< in the log
+  ValueStream streams[kValueKinds] = {};
+  std::int64_t wall = 0;  ///< replay: nanoseconds, what the program was last told
+  std::int64_t monotonic = 0;
+  std::int64_t started = 0;  ///< nanoseconds; files that are younger are the run's own
+  std::int32_t pid = 0;      ///< replay: what getpid() returns
+  std::int32_t realPid = 0;
+  std::atomic<std::uint32_t> notesWaiting{0};
+};
+extern Environment g_environment;
+
+/// MPI_Init has returned, log and schedule are open. `joined` false: nothing is recorded or
+/// replayed.
+void environmentJoins(bool joined);
+/// Writes the notes that other threads left; at MPI_Finalize.
+void environmentFlushes();
+/// In a child after fork.
+void environmentForgets();
+
+/// The page of the rank that this process may become; null: it will not.
+const RankPage* mapLaunchPage();
+void unmapLaunchPage(const RankPage* page);
+
+/// Reading the cycle counter traps: libc's clocks must not use it.
+extern bool g_cyclesTrap;
+
+/// Files something that is not covered, once, with its place.
+void noteUncovered(NoteKind kind, void* caller);
+
+// -- whose call it is
+
+constexpr std::size_t kCallers = 256;
+extern std::uintptr_t g_callers[kCallers];  ///< return address * 2 + whether it is the program's
+bool askOther(void* caller);
+bool learnCaller(void* caller, const void* frame);
+
+/// Whether MPI has been left by a jump although t_depth says that this thread is inside.
+bool leftMpi(void* caller, const void* frame);
+
+/// Whether this thread's values count and the call that returns to `caller` is the program's.
+/// `frame`: of the routine that it called.
+__attribute__((always_inline)) inline bool isProgramsCall(void* caller, const void* frame) {
+  if (&t_depth != g_environment.owner) [[unlikely]] {
+    return askOther(caller) && t_depth == 0 && learnCaller(caller, frame);
+  }
+  if (t_depth > 0 && !leftMpi(caller, frame)) {
+    return false;
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(caller);
+  const std::uintptr_t known = g_callers[(address ^ address >> 8) % kCallers];
+  return known >> 1 == address ? (known & 1U) != 0 : learnCaller(caller, frame);
+}
+#define PF_PROGRAMS_CALL() \
+  (::pf::isProgramsCall(__builtin_return_address(0), __builtin_frame_address(0)))
+
+/// For t_outermost: no frame is above it.
+inline const void* const kNeverLeft = reinterpret_cast<const void*>(~std::uintptr_t{0});
+
+/// What is called here is ours, or a means to an end: its own calls do not count.
+class InsideLibc {
+ public:
+  InsideLibc() : m_outermost(t_outermost) {
+    ++t_depth;
+    t_outermost = kNeverLeft;
+  }
+  ~InsideLibc() {
+    t_outermost = m_outermost;
+    --t_depth;
+  }
+  InsideLibc(const InsideLibc&) = delete;
+  InsideLibc& operator=(const InsideLibc&) = delete;
+
+ private:
+  const void* m_outermost;
+};
+
+// -- values
+
+/// Gives back the next recorded number of this kind. False: none, ask the system.
+bool recallNumber(ValueKind kind, std::int64_t* value);
+void keepNumber(ValueKind kind, std::int64_t value);
+bool recallSeconds(double* value);
+void keepSeconds(double value);
+/// Fills in recorded bytes: how many, up to `size`; -1: none recorded.
+std::ptrdiff_t recallBytes(ValueKind kind, void* to, std::size_t size);
+/// `asked`: bytes that the program wanted.
+void keepBytes(ValueKind kind, const void* from, std::size_t size, std::size_t asked);
+
+/// Puts what was asked for before MPI_Init into the log.
+void flushEarly();
+/// Writes the notes that wait; under the lock.
+void writeNotes();
+
+/// The program has opened `path` for reading: in a replay, says if it is not as it was.
+void sawInput(const char* path, int fd);
+
+/// The system's value, where a replay has none: a clock goes on from the last one given back.
+std::int64_t liveClock(ValueKind kind, std::int64_t real);
+double liveSeconds(double real);
+
+// -- in a recording, where a call costs little more than the system's own
+
+/// While a quick record is written: what a signal handler asks for then does not count.
+class Writing {
+ public:
+  Writing() {
+    ++t_depth;
+    t_outermost = kNeverLeft;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  ~Writing() {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    --t_depth;
+  }
+  Writing(const Writing&) = delete;
+  Writing& operator=(const Writing&) = delete;
+};
+
+inline unsigned char* beginQuickly(ValueKind kind) {
+  const auto number = static_cast<std::uint8_t>(kind);
+  unsigned char* p = g_engine.log.reserve();
+  if (g_environment.lastKind == number) [[likely]] {
+    return putKind(p, RecordKind::NextValue);
+  }
+  g_environment.lastKind = number;
+  p = putKind(p, RecordKind::Value);
+  *p = number;
+  return p + 1;
+}
+
+inline void keepQuickly(ValueKind kind, std::int64_t value) {
+  unsigned char* p = beginQuickly(kind);
+  std::int64_t& last = g_environment.last[static_cast<std::size_t>(kind)];
+  const auto difference = static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(last);
+  last = value;
+  g_engine.log.commit(putVarint(p, zigzag(static_cast<std::int64_t>(difference))));
+  g_engine.log.publish();
+}
+
+}  // namespace pf

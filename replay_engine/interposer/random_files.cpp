@@ -1,0 +1,226 @@
+// Files that the program opens. /dev/urandom and /dev/random: what the program reads from them is
+// recorded, and given back.
+//
+// A descriptor of such a file is marked when it is opened, and looked at when it is read: the mark
+// may be an older file's. A stream (fopen) is one of ours that reads so; fileno() gives its
+// descriptor, from which libstdc++ reads behind the stream's back.
+#include "environment.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#ifndef O_TMPFILE
+#define O_TMPFILE 0
+#endif
+
+namespace pf {
+namespace {
+
+constexpr int kMarks = 1024;
+bool g_marked[kMarks];  ///< by descriptor: was a random device
+
+struct RandomStream {
+  std::FILE* file;
+  int fd;
+};
+constexpr std::size_t kStreams = 32;
+RandomStream g_streams[kStreams];
+std::atomic<int> g_openStreams{0};
+constexpr std::size_t kPiece = 64;  ///< a stream asks for its whole buffer: it gets so much of it
+
+const RandomStream* streamOfDescriptor(int fd) {
+  for (const RandomStream& stream : g_streams) {
+    if (stream.file != nullptr && stream.fd == fd) {
+      return &stream;
+    }
+  }
+  return nullptr;
+}
+
+bool isRandomName(const char* path) {
+  return path != nullptr && std::strncmp(path, "/dev/", 5) == 0 &&
+         (std::strcmp(path + 5, "urandom") == 0 || std::strcmp(path + 5, "random") == 0);
+}
+
+int marked(int fd) {
+  if (fd >= 0 && fd < kMarks) {
+    g_marked[fd] = true;
+  }
+  return fd;
+}
+
+bool isRandomDevice(int fd) {
+  const int before = errno;
+  struct stat info {};
+  const bool found = fstat(fd, &info) == 0 && S_ISCHR(info.st_mode) && major(info.st_rdev) == 1 &&
+                     (minor(info.st_rdev) == 8 || minor(info.st_rdev) == 9);
+  errno = before;
+  g_marked[fd] = found;
+  return found;
+}
+
+bool isMarked(int fd) {
+  return fd >= 0 && fd < kMarks && g_marked[fd];
+}
+
+template <typename Real>
+ssize_t readRandom(void* to, std::size_t size, Real real) {
+  const InsideLibc inside;
+  ssize_t got = recallBytes(ValueKind::Urandom, to, size);
+  if (got < 0) {
+    got = real();
+  }
+  if (got > 0) {
+    keepBytes(ValueKind::Urandom, to, static_cast<std::size_t>(got), size);
+  }
+  return got;
+}
+
+int opened(const char* path, int flags, int fd) {
+  if (isRandomName(path)) {
+    return marked(fd);
+  }
+  if ((flags & O_ACCMODE) == O_RDONLY) {
+    sawInput(path, fd);
+  }
+  return fd;
+}
+
+mode_t modeOf(int flags, va_list arguments) {
+  const bool makes = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+  return makes ? va_arg(arguments, mode_t) : 0;
+}
+
+}  // namespace
+}  // namespace pf
+
+using namespace pf;
+
+PF_LIBC(ssize_t, read, int fd, void* to, std::size_t size) {
+  if (!isMarked(fd) || !PF_PROGRAMS_CALL() || size == 0 || !isRandomDevice(fd)) {
+    return PF_NEXT(read)(fd, to, size);
+  }
+  const std::size_t wanted = streamOfDescriptor(fd) != nullptr && size > kPiece ? kPiece : size;
+  return readRandom(to, wanted, [fd, to, wanted] { return PF_NEXT(read)(fd, to, wanted); });
+}
+
+PF_LIBC(ssize_t, __read_chk, int fd, void* to, std::size_t size, std::size_t room) {
+  if (!isMarked(fd) || !PF_PROGRAMS_CALL() || size == 0 || size > room || !isRandomDevice(fd)) {
+    return PF_NEXT(__read_chk)(fd, to, size, room);
+  }
+  return readRandom(to, size, [fd, to, size] { return PF_NEXT(read)(fd, to, size); });
+}
+
+// clang-format off
+#define PF_OPEN(name)                                                          \
+  PF_LIBC(int, name, const char* path, int flags, ...) {                       \
+    va_list arguments;                                                         \
+    va_start(arguments, flags);                                                \
+    const mode_t mode = modeOf(flags, arguments);                              \
+    va_end(arguments);                                                         \
+    const int fd = PF_NEXT(name)(path, flags, mode);                           \
+    return fd >= 0 && PF_PROGRAMS_CALL() ? opened(path, flags, fd) : fd;        \
+  }
+#define PF_OPENAT(name)                                                        \
+  PF_LIBC(int, name, int directory, const char* path, int flags, ...) {        \
+    va_list arguments;                                                         \
+    va_start(arguments, flags);                                                \
+    const mode_t mode = modeOf(flags, arguments);                              \
+    va_end(arguments);                                                         \
+    const int fd = PF_NEXT(name)(directory, path, flags, mode);                \
+    return fd >= 0 && PF_PROGRAMS_CALL() ? opened(path, flags, fd) : fd;        \
+  }
+#define PF_OPEN_2(name)                                                        \
+  PF_LIBC(int, name, const char* path, int flags) {                            \
+    const int fd = PF_NEXT(name)(path, flags);                                 \
+    return fd >= 0 && PF_PROGRAMS_CALL() ? opened(path, flags, fd) : fd;        \
+  }
+// clang-format on
+
+PF_OPEN(open)
+PF_OPEN(open64)
+PF_OPENAT(openat)
+PF_OPENAT(openat64)
+PF_OPEN_2(__open_2)
+PF_OPEN_2(__open64_2)
+
+namespace pf {
+namespace {
+
+ssize_t readStream(void* cookie, char* to, std::size_t size) {
+  const auto& stream = *static_cast<const RandomStream*>(cookie);
+  const std::size_t wanted = size < kPiece ? size : kPiece;
+  return readRandom(to, wanted,
+                    [&stream, to, wanted] { return PF_NEXT(read)(stream.fd, to, wanted); });
+}
+
+int closeStream(void* cookie) {
+  auto& stream = *static_cast<RandomStream*>(cookie);
+  const int result = ::close(stream.fd);
+  stream.file = nullptr;
+  g_openStreams.fetch_sub(1);
+  return result;
+}
+
+/// Null: it stays an ordinary stream.
+std::FILE* openStream(const char* path) {
+  const InsideLibc inside;
+  for (RandomStream& stream : g_streams) {
+    if (stream.file != nullptr) {
+      continue;
+    }
+    const int fd = ::open(path, O_RDONLY);
+    if (fd < 0) {
+      return nullptr;
+    }
+    stream.fd = marked(fd);
+    stream.file = fopencookie(&stream, "r", {readStream, nullptr, nullptr, closeStream});
+    if (stream.file == nullptr) {
+      ::close(fd);
+    } else {
+      g_openStreams.fetch_add(1);
+    }
+    return stream.file;
+  }
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace pf
+
+// clang-format off
+#define PF_FOPEN(name)                                                         \
+  PF_LIBC(std::FILE*, name, const char* path, const char* mode) {              \
+    if (isRandomName(path) && mode != nullptr && mode[0] == 'r' &&             \
+        std::strchr(mode, '+') == nullptr && PF_PROGRAMS_CALL()) {             \
+      if (std::FILE* file = openStream(path); file != nullptr) {               \
+        return file;                                                           \
+      }                                                                        \
+    }                                                                          \
+    std::FILE* file = PF_NEXT(name)(path, mode);                               \
+    if (file != nullptr && PF_PROGRAMS_CALL()) {                               \
+      opened(path, mode[0] == 'r' ? O_RDONLY : O_RDWR, pf_fileno(file));       \
+    }                                                                          \
+    return file;                                                               \
+  }
+#define PF_FILENO(name)                                                        \
+  PF_LIBC(int, name, std::FILE* file) {                                        \
+    for (std::size_t i = 0; g_openStreams.load() != 0 && i < kStreams; ++i) {  \
+      if (g_streams[i].file == file) {                                         \
+        return g_streams[i].fd;                                                \
+      }                                                                        \
+    }                                                                          \
+    return PF_NEXT(name)(file);                                                \
+  }
+// clang-format on
+
+PF_FILENO(fileno)
+PF_FILENO(fileno_unlocked)
+PF_FOPEN(fopen)
+PF_FOPEN(fopen64)
