@@ -265,8 +265,9 @@ std::vector<std::string> notesOf(const RankLog& log, const Execution& execution)
         execution.sites.begin(), execution.sites.end(),
         [&](const CallSite& each) { return each.offset == site.address && each.module == module; });
     const auto index = static_cast<std::uint32_t>(resolved - execution.sites.begin());
-    notes.push_back((site.call == kCallInit_thread ? "calls of MPI from several threads, first"
-                                                   : execution.callNames[site.call]) +
+    notes.push_back((site.call == kCallInit_thread
+                         ? "calls of MPI from a thread that pthread_create did not make, first"
+                         : execution.callNames[site.call]) +
                     " at " + siteText(execution, index));
   }
   return notes;

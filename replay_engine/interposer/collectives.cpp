@@ -21,8 +21,9 @@ void logCollective(const CallPlace& place, RecordKind kind, MPI_Comm comm, Colle
   g_engine.log.publish();
 }
 
+/// `number`: of a non-blocking collective.
 const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, CollectiveFlow flow,
-                       int root, bool contributes, bool takes) {
+                       int root, bool contributes, bool takes, std::uint32_t* number) {
   const StateLock lock;
   if (comm == MPI_COMM_NULL) {  // MPI will refuse it
     beginEvent(place);
@@ -30,6 +31,9 @@ const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, C
     return place;
   }
   beginEvent(place, comm, root >= 0 ? root : -2, 0);
+  if (kind == RecordKind::CollectivePost) {
+    *number = g_engine.postedCollectives++;
+  }
   logCollective(place, kind, comm, flow, root, contributes, takes);
   return place;
 }
@@ -38,9 +42,25 @@ const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, C
 
 CollectiveEvent::CollectiveEvent(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow,
                                  int root, bool contributes, bool takes)
-    : m_place(begin(place, RecordKind::Collective, comm, flow, root, contributes, takes)),
+    : m_endsLater(g_engine.threads && comm != MPI_COMM_NULL),
+      m_place(begin(place, m_endsLater ? RecordKind::CollectivePost : RecordKind::Collective, comm,
+                    flow, root, contributes, takes, &m_number)),
       m_comm(comm),
       m_inCall(place, RecordKind::Padding, comm, -2, -1) {}
+
+CollectiveEvent::~CollectiveEvent() {
+  if (!m_endsLater) [[likely]] {
+    return;
+  }
+  const StateLock lock;
+  beginEvent(m_place);
+  if (g_engine.events) {
+    commitSite(RecordKind::Completion, m_place);
+    g_engine.log.commit(
+        putVarint(putKind(g_engine.log.reserve(), RecordKind::DoneCollective), m_number));
+    g_engine.log.publish();
+  }
+}
 
 void CollectiveEvent::made(int result, const MPI_Comm* comm) {
   if (result == MPI_SUCCESS) {
@@ -51,9 +71,9 @@ void CollectiveEvent::made(int result, const MPI_Comm* comm) {
 
 PostedCollective::PostedCollective(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow,
                                    int root, bool contributes, bool takes)
-    : m_place(begin(place, RecordKind::CollectivePost, comm, flow, root, contributes, takes)),
-      m_comm(comm),
-      m_number(g_engine.postedCollectives++) {}
+    : m_place(begin(place, RecordKind::CollectivePost, comm, flow, root, contributes, takes,
+                    &m_number)),
+      m_comm(comm) {}
 
 void PostedCollective::made(int result, const MPI_Comm* comm) {
   if (result == MPI_SUCCESS) {
