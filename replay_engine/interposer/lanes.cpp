@@ -116,7 +116,10 @@ void makeReady(Lane& lane, const ScheduleLane* schedule) {
   }
   if (g_engine.replay) {
     g_engine.choices.openLane(*lane.choices, schedule);
-    lane.lockTurns = schedule != nullptr ? schedule->lockTurns : 0;
+    if (schedule != nullptr) {
+      lane.turns = schedule->turns;
+      lane.lockTurns = schedule->lockTurns;
+    }
   }
   lane.random = (g_engine.random ^ (lane.number * 0x9E3779B97F4A7C15U)) | 1U;
 }
@@ -313,8 +316,9 @@ void tellThreadsApart() {
   if (g_engine.replay) {
     const ScheduleSection& lanes = g_engine.choices.header().lanes;
     if (first != nullptr && lanes.size != 0) {
-      first->lockTurns =
-          reinterpret_cast<const ScheduleLane*>(g_engine.choices.section(lanes))->lockTurns;
+      const auto* schedule = reinterpret_cast<const ScheduleLane*>(g_engine.choices.section(lanes));
+      first->turns = schedule->turns;
+      first->lockTurns = schedule->lockTurns;
     }
     startTurns();
   }

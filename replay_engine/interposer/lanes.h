@@ -34,7 +34,8 @@ struct Lane {
   pid_t task = 0;
   std::atomic<Doing> doing = Doing::Computing;
   bool ended = false;
-  std::uint32_t lockTurns = 0;  ///< replay: those of the recording that are left
+  std::uint32_t turns = 0;      ///< replay: those of the recording that are left
+  std::uint32_t lockTurns = 0;  ///< and of locks among them
   std::uint64_t random = 1;     ///< state of the jitter
   LaneChoices* choices = nullptr;
   Lane* next = nullptr;  ///< of the threads that there are

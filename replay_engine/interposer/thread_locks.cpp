@@ -81,7 +81,6 @@ template <typename Take>
 int takeInTurn(Take take, bool mightFail = false, bool timeWasUp = false) {
   lockState();
   takeTurn(kPlace, true);
-  --myLane().lockTurns;
   if (mightFail) {
     logOutcome(timeWasUp);
   }

@@ -18,6 +18,7 @@ namespace {
 
 __thread unsigned t_locks __attribute__((tls_model("initial-exec"))) = 0;
 __thread bool t_hasTurn __attribute__((tls_model("initial-exec"))) = false;
+__thread bool t_lastTurn __attribute__((tls_model("initial-exec"))) = false;
 
 /// 0 free, 1 held, 2 held and waited for.
 std::atomic<std::uint32_t> g_lock = 0;
@@ -227,6 +228,21 @@ void waitForTurn(const CallPlace& place, Lane& lane, std::uint32_t code) {
   lane.doing.store(before, std::memory_order_relaxed);
 }
 
+/// A thread has had all of its turns in a recording that was cut. What it does next may be what
+/// ended the rank: first the others come to where they were then, as long as they come on.
+void letOthersCome(Lane& lane) {
+  const Doing before = lane.doing.exchange(Doing::WaitingForTurn, std::memory_order_relaxed);
+  std::uint64_t passed = g_passed.load(std::memory_order_relaxed);
+  for (unsigned looks = 0; looks < 500 && !turnsUsedUp(); ++looks) {
+    const timespec pause{0, 2000000};
+    nanosleep(&pause, nullptr);
+    const std::uint64_t now = g_passed.load(std::memory_order_relaxed);
+    looks = now == passed ? looks : 0;
+    passed = now;
+  }
+  lane.doing.store(before, std::memory_order_relaxed);
+}
+
 }  // namespace
 
 void lockState() {
@@ -239,13 +255,19 @@ void unlockState() {
   if (--t_locks != 0) {
     return;
   }
-  const bool pause = t_hasTurn && g_engine.jitter;
-  if (t_hasTurn) {
-    passTurn();
+  if (!t_hasTurn) {
+    release();
+    return;
   }
+  passTurn();
   release();
-  if (pause) {
-    jitterPause(myLane().random);
+  Lane& lane = myLane();
+  if (g_engine.jitter) {
+    jitterPause(lane.random);
+  }
+  if (t_lastTurn) {
+    t_lastTurn = false;
+    letOthersCome(lane);
   }
 }
 
@@ -290,6 +312,10 @@ void takeTurn(const CallPlace& place, bool ofLock) {
     waitForTurn(place, lane, code);
   }
   t_hasTurn = true;
+  if (lane.turns > 0) {
+    lane.lockTurns -= ofLock && lane.lockTurns > 0 ? 1U : 0U;
+    t_lastTurn = --lane.turns == 0 && !ofLock && g_engine.choices.header().complete == 0;
+  }
   if (g_engine.record) {
     logTurn(code);
   }

@@ -59,8 +59,9 @@ void appendLanes(std::vector<unsigned char>& out, const RankLog& log, ScheduleHe
   for (const LaneRun& run : log.laneRuns) {
     putVarint(runs, run.code);
     putVarint(runs, run.turns);
-    if (run.code % 2 != 0 && run.code / 2 < lanes.size()) {
-      lanes[run.code / 2].lockTurns += run.turns;
+    if (run.code / 2 < lanes.size()) {
+      lanes[run.code / 2].turns += run.turns;
+      lanes[run.code / 2].lockTurns += run.code % 2 != 0 ? run.turns : 0;
     }
   }
   header.laneRuns = append(out, runs);

@@ -221,8 +221,8 @@ struct ScheduleHeader {
 struct ScheduleLane {
   std::uint32_t parent;                       ///< lane that made it + 1, 0 = none
   std::uint32_t ordinal;                      ///< how-manieth thread of its parent it was, 0 = not known
+  std::uint32_t turns;                        ///< of events and locks
   std::uint32_t lockTurns;
-  std::uint32_t reserved;
   ScheduleSection choices[kChoiceKinds];
   std::uint32_t finalMisses[kChoiceKinds];
 };
