@@ -183,7 +183,7 @@ void lookForOwner(const CallPlace& place, std::uint32_t code, unsigned seconds) 
   std::snprintf(expected, sizeof expected, "%s of thread %u, which %s",
                 turn % 2 != 0 ? "a lock" : "the next call", turn / 2,
                 ended              ? "has ended"
-                : owner == nullptr ? "has not been made"
+                : owner == nullptr ? "has not come"
                                    : "waits for another thread");
   char got[128];
   std::snprintf(got, sizeof got, "%s of thread %u",
