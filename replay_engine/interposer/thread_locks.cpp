@@ -11,9 +11,20 @@
 #include <semaphore.h>
 
 #include <cerrno>
+#include <cstring>
 
 namespace pf {
 namespace {
+
+bool isOfC(void* function) {
+  Dl_info info;
+  if (dladdr(function, &info) == 0 || info.dli_fname == nullptr) {
+    return false;
+  }
+  const char* slash = std::strrchr(info.dli_fname, '/');
+  const char* name = slash != nullptr ? slash + 1 : info.dli_fname;
+  return std::strncmp(name, "libc.", 5) == 0 || std::strncmp(name, "libpthread", 10) == 0;
+}
 
 /// The function behind us.
 template <typename Function>
@@ -23,8 +34,11 @@ class Behind {
   Function* get() {
     void* found = m_found.load(std::memory_order_relaxed);
     if (found == nullptr) [[unlikely]] {
-      found = m_version != nullptr ? dlvsym(RTLD_NEXT, m_name, m_version) : nullptr;
-      found = found != nullptr ? found : dlsym(RTLD_NEXT, m_name);
+      found = dlsym(RTLD_NEXT, m_name);
+      if (m_version != nullptr && isOfC(found)) {  // the next one may be a sanitizer's
+        void* const newer = dlvsym(RTLD_NEXT, m_name, m_version);
+        found = newer != nullptr ? newer : found;
+      }
       m_found.store(found, std::memory_order_relaxed);
     }
     return reinterpret_cast<Function*>(found);
