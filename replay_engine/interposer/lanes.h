@@ -80,5 +80,8 @@ void enterCall(const CallPlace& place, MPI_Comm comm, int peer, int tag);
 void leaveCall();
 /// A thread has ended: the others may now all be in calls.
 void showCalls();
+/// The calling thread waits for others of its rank, until endIdle().
+void beginIdle();
+void endIdle();
 
 }  // namespace pf

@@ -69,6 +69,7 @@ PF_BEHIND(pthread_cond_timedwait, "GLIBC_2.3.2", pthread_cond_t*, pthread_mutex_
 PF_BEHIND(pthread_cond_clockwait, nullptr, pthread_cond_t*, pthread_mutex_t*, clockid_t,
           const timespec*);
 PF_BEHIND(sem_wait, nullptr, sem_t*);
+PF_BEHIND(pthread_join, nullptr, pthread_t, void**);
 #undef PF_BEHIND
 
 /// Whether this call is one of the application's in a rank with several threads.
@@ -82,6 +83,15 @@ const CallPlace kPlace{kCallInit_thread, nullptr, nullptr};
 bool isForced() {
   return g_engine.replay && !turnsUsedUp() && myLane().lockTurns > 0;
 }
+
+/// A wait for other threads: where they all wait, the rank does.
+class Idle {
+ public:
+  Idle() { beginIdle(); }
+  ~Idle() { endIdle(); }
+  Idle(const Idle&) = delete;
+  Idle& operator=(const Idle&) = delete;
+};
 
 void logOutcome(bool timeWasUp) {
   if (g_engine.record) {
@@ -206,7 +216,30 @@ extern "C" PF_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) __THROWNL
 }
 extern "C" PF_EXPORT int sem_wait(sem_t* semaphore) {
   auto* const next = g_sem_wait.get();
-  return isOrdered() ? takeLock([&] { return next(semaphore); }) : next(semaphore);
+  if (!isOrdered()) {
+    return next(semaphore);
+  }
+  if (isForced()) {
+    return takeInTurn([&] { return next(semaphore); });
+  }
+  int result = 0;
+  {
+    const Idle idle;
+    result = next(semaphore);
+  }
+  if (result == 0) {
+    taken();
+  }
+  return result;
+}
+
+extern "C" PF_EXPORT int pthread_join(pthread_t thread, void** result) {
+  auto* const next = g_pthread_join.get();
+  if (!isOrdered()) {
+    return next(thread, result);
+  }
+  const Idle idle;
+  return next(thread, result);
 }
 
 extern "C" PF_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) __THROWNL {
@@ -253,7 +286,11 @@ extern "C" PF_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mu
     g_pthread_mutex_unlock.get()(mutex);
     return takeInTurn([&] { return g_pthread_mutex_lock.get()(mutex); });
   }
-  const int result = next(condition, mutex);
+  int result = 0;
+  {
+    const Idle idle;
+    result = next(condition, mutex);
+  }
   taken();
   return result;
 }

@@ -341,6 +341,17 @@ void skipTurnsOfEnded() {
   }
 }
 
+void beginIdle() {
+  const StateLock lock;
+  ++g_waiting;
+  showCalls();
+}
+
+void endIdle() {
+  const StateLock lock;
+  endWait();
+}
+
 void showCalls() {
   if (!g_engine.active || !g_engine.threads) {
     return;

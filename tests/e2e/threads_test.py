@@ -65,6 +65,18 @@ class ThreadsTest(PhotofinishTest):
         self.assert_replays(recorded)
         self.assertEqual(self.photofinish("check", self.dir / "t.pft").status, 0)
 
+    def test_hang(self):
+        """All threads wait for messages, and the main one for them: told, and so is the end of the replay."""
+        self.need("mpirun", LANES)
+        recorded = self.record("t.pft", self.mpirun(2, LANES, "hang", 4, 4), status=None, interrupt_after=9)
+        self.assertRegex(recorded.err, "(?i)deadlock|wait", recorded)
+        events = self.photofinish("events", self.dir / "t.pft", "--json")
+        self.assertEqual(events.status, 0, events)
+        self.assertEqual(sum("deliveries" in event for event in events.json()["events"]), 16)
+        replayed = self.replay("t.pft")
+        self.assertIsNotNone(replayed.status, replayed)
+        self.assertRegex(replayed.err, "the recording ends here", replayed)
+
     def test_taking_turns(self):
         """MPI_THREAD_SERIALIZED: a mutex decides who calls next."""
         self.need("mpirun", SERIALIZED)

@@ -11,6 +11,7 @@
  * probes     threads probe: MPI_Mprobe, MPI_Improbe, MPI_Iprobe (the last with a lock around it and its receive)
  * pool       rank 0's threads take tasks from a queue behind a mutex and a condition, ask any rank and take any answer
  * exchange   each thread has a communicator for collectives, and all exchange on one with MPI_Sendrecv(_replace), MPI_Ssend
+ * hang       as wildcard, and then each thread waits for a message that nobody sends
  * crash      as wildcard, and the first thread of rank 0 that has enough dies */
 #include <mpi.h>
 #include <pthread.h>
@@ -96,6 +97,13 @@ static void crash(struct me *me)
             raise(SIGSEGV);
         }
     }
+}
+
+static void hang(struct me *me)
+{
+    int value;
+    wildcard(me);
+    MPI_Recv(&value, 1, MPI_INT, (rank + 1) % size, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void explicit_sources(struct me *me)
@@ -316,7 +324,7 @@ static const struct {
     void (*run)(struct me *);
 } ways[] = {{"wildcard", wildcard}, {"explicit", explicit_sources}, {"senders", senders}, {"tests", tests},
             {"waitany", waitany},   {"probes", probes},             {"pool", pool},       {"exchange", exchange},
-            {"crash", crash}};
+            {"crash", crash},       {"hang", hang}};
 static void (*way)(struct me *);
 
 static void *run(void *argument)
