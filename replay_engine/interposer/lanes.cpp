@@ -215,6 +215,7 @@ Create realCreate() {
   return reinterpret_cast<Create>(create);
 }
 
+/// What a new thread begins with. The lock is held.
 Start* prepare(Lane& parent, void* (*routine)(void*), void* argument) {
   auto* start = static_cast<Start*>(std::malloc(sizeof(Start)));
   void* room = std::calloc(1, sizeof(Lane));
@@ -226,7 +227,6 @@ Start* prepare(Lane& parent, void* (*routine)(void*), void* argument) {
   auto* lane = new (room) Lane;
   lane->parent = &parent;
   *start = Start{routine, argument, lane};
-  lockState();
   if (!g_threadsMade) {
     g_threadsMade = true;
     pthread_key_create(&g_atEnd, atThreadEnd);
@@ -234,7 +234,6 @@ Start* prepare(Lane& parent, void* (*routine)(void*), void* argument) {
   lane->ordinal = ++parent.children;
   ++parent.users;
   addLive(*lane);  // from now on: it is to come
-  unlockState();
   return start;
 }
 
@@ -333,7 +332,12 @@ using namespace pf;
 extern "C" PF_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                         void* (*routine)(void*), void* argument) __THROWNL {
   Lane* const parent = t_depth > 0 ? nullptr : applicationThread();
-  Start* start = parent != nullptr ? prepare(*parent, routine, argument) : nullptr;
+  Start* start = nullptr;
+  if (parent != nullptr) {
+    lockState();
+    start = prepare(*parent, routine, argument);
+    unlockState();
+  }
   if (start == nullptr) {  // a thread of MPI's own
     return realCreate()(thread, attributes, routine, argument);
   }

@@ -68,6 +68,8 @@ void pauseState();
 void resumeState();
 /// For a moment so.
 void yieldState();
+/// Whether this thread has the engine's lock: what it calls is ours.
+bool hasState();
 /// A replay has used up the recorded order.
 bool turnsUsedUp();
 /// Replay: begins with the recorded order.

@@ -72,9 +72,11 @@ PF_BEHIND(sem_wait, nullptr, sem_t*);
 PF_BEHIND(pthread_join, nullptr, pthread_t, void**);
 #undef PF_BEHIND
 
-/// Whether this call is one of the application's in a rank with several threads.
+/// Whether this call is one of the application's in a rank with several threads. (An allocator may
+/// take locks, for us, too.)
 inline bool isOrdered() {
-  return g_engine.threads && t_depth == 0 && g_engine.active && applicationThread() != nullptr;
+  return g_engine.threads && t_depth == 0 && g_engine.active && !hasState() &&
+         applicationThread() != nullptr;
 }
 
 const CallPlace kPlace{kCallInit_thread, nullptr, nullptr};

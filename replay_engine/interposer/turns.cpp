@@ -278,6 +278,10 @@ void dropState() {
   }
 }
 
+bool hasState() {
+  return t_locks != 0;
+}
+
 void pauseState() {
   release();
 }

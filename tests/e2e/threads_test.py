@@ -55,6 +55,9 @@ class ThreadsTest(PhotofinishTest):
     def test_pool(self):
         self.check_way("pool")
 
+    def test_heartbeat(self):
+        self.check_way("heartbeat")
+
     def test_exchange(self):
         self.check_way("exchange")
 

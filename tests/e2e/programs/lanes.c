@@ -11,6 +11,7 @@
  * probes     threads probe: MPI_Mprobe, MPI_Improbe, MPI_Iprobe (the last with a lock around it and its receive)
  * pool       rank 0's threads take tasks from a queue behind a mutex and a condition, ask any rank and take any answer
  * exchange   each thread has a communicator for collectives, and all exchange on one with MPI_Sendrecv(_replace), MPI_Ssend
+ * heartbeat  as wildcard, while a thread that does not call MPI takes a lock from time to time
  * hang       as wildcard, and then each thread waits for a message that nobody sends
  * crash      as wildcard, and the first thread of rank 0 that has enough dies */
 #include <mpi.h>
@@ -96,6 +97,31 @@ static void crash(struct me *me)
             usleep(20000);
             raise(SIGSEGV);
         }
+    }
+}
+
+static pthread_mutex_t beat = PTHREAD_MUTEX_INITIALIZER;
+static volatile int ending;
+
+static void *beats(void *unused)
+{
+    for (int stop = 0; !stop; usleep(400)) {
+        pthread_mutex_lock(&beat);
+        stop = ending;
+        pthread_mutex_unlock(&beat);
+    }
+    return unused;
+}
+
+static void heartbeat(struct me *me)
+{
+    pthread_t thread;
+    if (me->number == 0)
+        pthread_create(&thread, NULL, beats, NULL);
+    wildcard(me);
+    if (me->number == 0) {
+        ending = 1; /* without the lock: nobody knows how many beats come after it */
+        pthread_join(thread, NULL);
     }
 }
 
@@ -324,7 +350,8 @@ static const struct {
     void (*run)(struct me *);
 } ways[] = {{"wildcard", wildcard}, {"explicit", explicit_sources}, {"senders", senders}, {"tests", tests},
             {"waitany", waitany},   {"probes", probes},             {"pool", pool},       {"exchange", exchange},
-            {"crash", crash},       {"hang", hang}};
+            {"crash", crash},       {"hang", hang},
+            {"heartbeat", heartbeat}};
 static void (*way)(struct me *);
 
 static void *run(void *argument)
