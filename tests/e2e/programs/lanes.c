@@ -17,6 +17,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +102,7 @@ static void crash(struct me *me)
 }
 
 static pthread_mutex_t beat = PTHREAD_MUTEX_INITIALIZER;
-static volatile int ending;
+static atomic_int ending;
 
 static void *beats(void *unused)
 {
