@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/export.h"
 #include "app/job.h"
 #include "app/launcher.h"
 #include "app/record.h"
@@ -116,6 +117,16 @@ int salvage(const std::string& from, const std::string& to) {
   return 0;
 }
 
+/// As diff(1): 0 the same, 1 different.
+int diff(const std::string& a, const std::string& b, bool json) {
+  auto report = pf::app::diffReport(a, b, json);
+  if (!report) {
+    return fail(report.error());
+  }
+  std::fwrite(report->text.data(), 1, report->text.size(), stdout);
+  return report->same ? 0 : 1;
+}
+
 bool isSubcommand(const CLI::App& app, const std::string& word) {
   const auto all = app.get_subcommands([](const CLI::App*) { return true; });
   return std::any_of(all.begin(), all.end(),
@@ -127,8 +138,9 @@ constexpr const char* kFooter =
     "window\n"
     "             photofinish FILE                             opens a trace in the window\n"
     "             photofinish                                  opens the window\n"
-    "Exit status: the program's own for record and replay; 2 bad use, 3 replay divergence, 4 "
-    "damaged file.";
+    "Exit status: the program's own for record and replay; diff: 1 they differ; 2 bad use, 3 "
+    "replay "
+    "divergence, 4 damaged file.";
 
 }  // namespace
 
@@ -148,10 +160,14 @@ int main(int argc, char** argv) {
   recordCommand->add_option("-o,--output", recording.output,
                             "trace file to write (default: PROGRAM-N.pft)");
   recordCommand
-      ->add_option(
-          "--mode", recording.mode,
-          "outcomes: MPI's choices only, events by a replay (default); all: every event at once")
-      ->check(CLI::IsMember({"outcomes", "all"}));
+      ->add_option("--mode", recording.mode,
+                   "outcomes: MPI's choices only, events by a replay (default); races: and races "
+                   "found while the program runs; all: every event at once")
+      ->check(CLI::IsMember({"outcomes", "races", "all"}));
+  recordCommand
+      ->add_option("--algorithm", recording.algorithm,
+                   "of mode races: which deliveries are traced (default: meehan)")
+      ->check(CLI::IsMember({"meehan", "netzer-miller", "algorithm-a", "algorithm-b", "naive"}));
   recordCommand->add_option("--jitter", recording.jitterSeed,
                             "delay MPI calls at random, by this seed, to provoke other orders");
 
@@ -196,6 +212,24 @@ int main(int argc, char** argv) {
   }
   auto* rankOption = eventsCommand->add_option("--rank", rank, "this rank only");
   salvageCommand->add_option("TO", salvageTo, "new trace")->required();
+  std::string other;
+  auto* diffCommand = app.add_subcommand(
+      "diff", "Where two recordings of a program part: first differences, first causes");
+  diffCommand->add_option("A", trace, "trace")->required();
+  diffCommand->add_option("B", other, "trace of the same program")->required();
+  diffCommand->add_flag("--json", json, "one JSON document");
+  std::string format;
+  std::string output;
+  auto* exportCommand = app.add_subcommand("export", "Write a trace in the format of other tools");
+  exportCommand->add_option("FILE", trace, "trace")->required();
+  exportCommand
+      ->add_option("--format", format,
+                   "csv: a row an event; chrome: Trace Event JSON, for Perfetto; shiviz: log with "
+                   "vector clocks; otf2: archive")
+      ->required()
+      ->check(CLI::IsMember({"csv", "chrome", "shiviz", "otf2"}));
+  exportCommand->add_option("-o,--output", output,
+                            "file to make (a directory for otf2); default: standard output");
   auto* debugCommand =
       app.add_subcommand("debug", "Record, then open the run in the window")->prefix_command();
 
@@ -248,6 +282,13 @@ int main(int argc, char** argv) {
   }
   if (*salvageCommand) {
     return salvage(trace, salvageTo);
+  }
+  if (*diffCommand) {
+    return diff(trace, other, json);
+  }
+  if (*exportCommand) {
+    const pf::Status done = pf::app::exportTrace(trace, format, output);
+    return done ? 0 : fail(done.error());
   }
   if (*debugCommand) {
     return recordAndOpen(debugCommand->remaining());

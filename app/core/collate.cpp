@@ -1,6 +1,7 @@
 #include "app/collate.h"
 
 #include "mpi_calls.h"
+#include "race_reduction.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -286,14 +287,22 @@ std::optional<db::InputBytes> keptInput(const std::string& logDirectory) {
 Status writeTrace(const std::string& path, const std::string& logDirectory,
                   const std::vector<RankLog>& logs, const RunFacts& facts,
                   const std::map<Rank, std::vector<unsigned char>>& files,
-                  const Analysis& analysis) {
+                  const RaceReduction& reduction, const Analysis& analysis) {
   Result<db::TraceWriter> writer = db::TraceWriter::create(path);
   if (!writer) {
     return writer.error();
   }
   db::RunInfo run = runInfo(logs, facts);
   run.input = keptInput(logDirectory);
+  if (reduction.races) {
+    run.wildcardReceives = reduction.wildcards;
+  }
   writer->setRun(std::move(run));
+  for (const db::RankCounter& counter : reduction.counters) {
+    if (Status status = writer->addCounter(counter); !status) {
+      return status;
+    }
+  }
   std::set<std::string> modules;
   for (const RankLog& log : logs) {
     writer->addRank(rankInfo(log, facts, analysis.execution));
@@ -361,10 +370,19 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
   if (!analysis) {
     return analysis.error();
   }
-  if (Status status = writeTrace(path, logDirectory, logs, facts, *files, *analysis); !status) {
+  Result<RaceReduction> reduction = reduceToRaces(logs, *files);
+  if (!reduction) {
+    return reduction.error();
+  }
+  if (Status status = writeTrace(path, logDirectory, logs, facts, *files, *reduction, *analysis);
+      !status) {
     return status.error();
   }
   Collated result;
+  if (reduction->races) {
+    result.racesFound = RacesFound{reduction->algorithm, reduction->found, reduction->kept};
+    result.notReduced = reduction->why;
+  }
   result.ranks = size;
   result.messages = analysis->execution.messages.size();
   result.racing = analysis->races.size();
@@ -372,7 +390,7 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
   result.complete = true;
   std::set<std::string> notes;
   for (const RankLog& log : logs) {
-    result.wildcardReceives += log.wildSources.size();
+    result.wildcardReceives += log.races ? log.races->wildcards : log.wildSources.size();
     result.complete = result.complete && log.complete;
     if (!log.complete) {
       result.cuts.push_back("rank " + std::to_string(log.rank) + ": " + log.cut);

@@ -1,15 +1,18 @@
 #include "app/record.h"
 
 #include "input_tee.h"
+#include "race_reduction.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <random>
 
 #include "app/collate.h"
@@ -84,9 +87,35 @@ Status makeLogDirectory(const std::string& path) {
   return {};
 }
 
+/// Tells of races while the program runs: the first one, and then each power of ten.
+class RaceTeller {
+ public:
+  void note(const protocol::RankState& state) {
+    if (state.rank < 0 || state.races == m_races[state.rank]) {
+      return;
+    }
+    m_total += state.races - m_races[state.rank];
+    m_races[state.rank] = state.races;
+    if (m_total >= m_next) {
+      std::fprintf(stderr, "photofinish: %llu racing %s so far\n",
+                   static_cast<unsigned long long>(m_total),
+                   m_total == 1 ? "delivery" : "deliveries");
+      while (m_next <= m_total) {
+        m_next *= 10;
+      }
+    }
+  }
+
+ private:
+  std::map<Rank, std::uint32_t> m_races;
+  std::uint64_t m_total = 0;
+  std::uint64_t m_next = 1;
+};
+
 /// Files what the daemon says until the launcher has ended and nothing more comes.
 int follow(Job& job, RunFacts& facts, InputTee* input) {
   bool asked = false;
+  RaceTeller races;
   for (int quiet = 0;;) {
     const bool ended = job.launcherStatus().has_value();
     if (g_ended != 0 && !asked) {
@@ -126,6 +155,9 @@ int follow(Job& job, RunFacts& facts, InputTee* input) {
         } else if (exited->exitStatus >= 0) {
           end.status = exited->exitStatus;
         }
+      } else if (const auto* state = std::get_if<protocol::RankState>(&**message);
+                 state != nullptr) {
+        races.note(*state);
       } else if (const auto* hello = std::get_if<protocol::RankHello>(&**message);
                  hello != nullptr) {
         facts.ends[hello->rank].host = hello->host;
@@ -159,6 +191,12 @@ void say(const Collated& collated, const Recorded& recorded) {
         collated.ranks, static_cast<unsigned long long>(collated.messages),
         static_cast<unsigned long long>(collated.wildcardReceives),
         static_cast<unsigned long long>(collated.racing), recorded.trace.c_str());
+  }
+  if (const auto& found = collated.racesFound) {
+    std::fprintf(stderr, "photofinish:   %s found %llu racing deliveries; %llu sources kept%s%s\n",
+                 found->algorithm.c_str(), static_cast<unsigned long long>(found->found),
+                 static_cast<unsigned long long>(found->kept),
+                 collated.notReduced.empty() ? "" : ": ", collated.notReduced.c_str());
   }
   for (const std::string& cut : collated.cuts) {
     std::fprintf(stderr, "photofinish:   %s\n", cut.c_str());
@@ -241,8 +279,11 @@ Result<Recorded> record(const RecordOptions& options) {
   JobOptions job;
   job.command = *command;
   job.session.mode = kRecordChoices | (options.mode == "all" ? kRecordEvents : 0U) |
+                     (options.mode == "races" ? kRecordRaces : 0U) |
                      (options.jitterSeed != 0 ? kJitter : 0U);
   job.session.jitterSeed = options.jitterSeed;
+  job.session.algorithm = static_cast<std::uint32_t>(
+      std::ranges::find(kAlgorithms, options.algorithm) - kAlgorithms.begin());
   job.session.logDirectory = logs;
   job.session.salt = facts.salt;
   // A program that runs without a launcher keeps its terminal.

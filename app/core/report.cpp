@@ -1,5 +1,7 @@
 #include "app/report.h"
 
+#include "report_parts.h"
+#include "tracing_report.h"
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -7,10 +9,8 @@
 #include <sstream>
 
 #include "app/replay.h"
-#include "tracing_report.h"
 
 namespace pf::app {
-namespace {
 
 using nlohmann::json;
 
@@ -18,9 +18,13 @@ std::string dump(const json& document) {
   return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
+namespace {
+
 json optionalNumber(const std::optional<std::int32_t>& value) {
   return value ? json(*value) : json(nullptr);
 }
+
+}  // namespace
 
 void putPlace(json& out, const Execution& execution, EventRef ref) {
   out["rank"] = ref.rank;
@@ -38,6 +42,8 @@ void putPlace(json& out, const Execution& execution, EventRef ref) {
   }
 }
 
+namespace {
+
 json messageJson(const Execution& execution, std::uint32_t index) {
   json out = json::object();
   if (index >= execution.messages.size()) {
@@ -49,11 +55,8 @@ json messageJson(const Execution& execution, std::uint32_t index) {
   return out;
 }
 
-/// A trace with its events; surveys it first if it has none.
-struct Loaded {
-  db::TraceStore store;
-  Execution execution;
-};
+}  // namespace
+
 Result<Loaded> load(const std::string& trace) {
   if (Status status = surveyIfNeeded(trace); !status) {
     return status.error();
@@ -95,6 +98,8 @@ const char* kindText(EventKind kind) {
   return "";
 }
 
+namespace {
+
 json raceJson(const Execution& execution, const db::StoredRace& stored) {
   const Race& race = stored.race;
   const RankHistory& rank = execution.ranks[static_cast<std::size_t>(race.rank)];
@@ -124,6 +129,32 @@ json raceJson(const Execution& execution, const db::StoredRace& stored) {
 std::string placeText(const Execution& execution, EventRef ref) {
   return "rank " + std::to_string(ref.rank) + " event " + std::to_string(ref.serial) + " " +
          eventText(execution, ref);
+}
+
+}  // namespace
+
+namespace {
+
+/// What ranks of a recording of mode races found, from their counters.
+struct OnlineRaces {
+  std::string algorithm;
+  std::uint64_t found = 0;
+  std::uint64_t kept = 0;
+  void add(const db::RankCounter& counter) {
+    const std::string racing = "racing deliveries found by ";
+    if (counter.name.rfind(racing, 0) == 0) {
+      algorithm = counter.name.substr(racing.size());
+      found += static_cast<std::uint64_t>(counter.value);
+    } else if (counter.name == "wildcard sources kept") {
+      kept += static_cast<std::uint64_t>(counter.value);
+    }
+  }
+};
+
+json onlineJson(const OnlineRaces& online) {
+  return online.algorithm.empty()
+             ? json(nullptr)
+             : json{{"algorithm", online.algorithm}, {"racingDeliveries", online.found}};
 }
 
 }  // namespace
@@ -170,7 +201,9 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
     return counters.error();
   }
   std::vector<std::pair<Rank, std::string>> notes;
+  OnlineRaces online;
   for (const db::RankCounter& counter : *counters) {
+    online.add(counter);
     if (counter.name.rfind(kNotGuaranteed, 0) == 0) {
       notes.emplace_back(counter.rank, counter.name.substr(kNotGuaranteed.size()));
     }
@@ -208,7 +241,8 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
                  {"messages", run.messages ? json(messages) : json(nullptr)},
                  {"wildcardReceives", wildcards},
                  {"racingReceives", run.racingReceives ? json(*run.racingReceives) : json(nullptr)},
-                 {"traced", wildcards},
+                 {"traced", online.algorithm.empty() ? wildcards : online.kept},
+                 {"foundWhileRecording", onlineJson(online)},
                  {"bytes", bytes},
                  {"complete", run.complete},
                  {"cut", cuts},
@@ -233,9 +267,16 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
       << run.mpiLibrary << "\nranks     " << run.ranks << "\nmessages  "
       << (run.messages ? std::to_string(messages)
                        : "not known (choices only; 'photofinish races' finds out)")
-      << "\nwildcard  " << wildcards << " receives, all traced\nracing    "
+      << "\nwildcard  " << wildcards << " receives, "
+      << (online.algorithm.empty() || online.kept == wildcards ? "all"
+                                                               : std::to_string(online.kept))
+      << " traced\nracing    "
       << (run.racingReceives ? std::to_string(*run.racingReceives) : "not known yet")
       << "\nlog       " << bytes << " bytes\n";
+  if (!online.algorithm.empty()) {
+    out << "found     " << online.found << " racing deliveries while it ran, by "
+        << online.algorithm << "\n";
+  }
   if (run.exitStatus) {
     out << "exit      " << *run.exitStatus << "\n";
   }

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QListWidget>
 #include <QMenuBar>
+#include <QPromise>
 #include <QSettings>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -276,12 +277,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 void MainWindow::openTrace(const QString& path) {
   const QString absolute = QFileInfo(path).absoluteFilePath();
   const QString name = QFileInfo(path).fileName();
-  const Result<bool> light = app::needsSurvey(absolute.toStdString());
-  m_progress->start(light && *light ? tr("%1 has MPI's choices only: running the program once more "
-                                         "to see its events and races …")
-                                          .arg(name)
-                                    : tr("Opening %1 …").arg(name),
-                    false);
+  m_progress->start(tr("Opening %1 …").arg(name), false);
   auto* watcher = new QFutureWatcher<std::shared_ptr<Result<LoadedTrace>>>(this);
   connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher, absolute] {
     watcher->deleteLater();
@@ -295,8 +291,22 @@ void MainWindow::openTrace(const QString& path) {
     showTrace(absolute, std::move(loaded->value()));
     Q_EMIT opened(true);
   });
-  watcher->setFuture(QtConcurrent::run(
-      [absolute] { return std::make_shared<Result<LoadedTrace>>(loadTrace(absolute)); }));
+  connect(watcher, &QFutureWatcherBase::progressTextChanged, this,
+          [this](const QString& text) { m_progress->start(text, false); });
+  const QString surveying =
+      tr("%1 has MPI's choices only: running the program once more to see its events and races …")
+          .arg(name);
+  // Even the look whether a survey is needed may have to make the trace of a recorder that was
+  // killed: nothing of it on this thread.
+  using Loading = std::shared_ptr<Result<LoadedTrace>>;
+  watcher->setFuture(QtConcurrent::run([absolute, surveying](QPromise<Loading>& promise) {
+    promise.setProgressRange(0, 1);
+    const Result<bool> light = app::needsSurvey(absolute.toStdString());
+    if (light && *light) {
+      promise.setProgressValueAndText(1, surveying);
+    }
+    promise.addResult(std::make_shared<Result<LoadedTrace>>(loadTrace(absolute)));
+  }));
 }
 
 void MainWindow::showTrace(const QString& path, LoadedTrace trace) {

@@ -100,6 +100,8 @@ void Agent::configure(std::uint32_t mode, std::uint64_t jitterSeed, const std::s
   copyText(page.logPath,
            m_session.config().logDirectory + "/rank-" + std::to_string(m_rank) + ".log");
   copyText(page.schedulePath, schedule);
+  page.algorithm = m_session.config().algorithm;
+  copyText(page.boardPath, m_session.boardPath());
   page.stopAt.store(stopAt, std::memory_order_relaxed);
   page.configured.store(1, std::memory_order_release);
   m_page->wakeRank();

@@ -82,6 +82,7 @@ protocol::RankState RankPageFile::state() const {
   out.waitPeer = std::max(page.waitPeer.load(std::memory_order_relaxed), -2);
   out.waitTag = std::max(page.waitTag.load(std::memory_order_relaxed), -1);
   out.pastEnd = page.pastEnd.load(std::memory_order_relaxed) != 0;
+  out.races = page.races.load(std::memory_order_relaxed);
   out.logFailed =
       static_cast<std::int32_t>(page.logFailed.load(std::memory_order_relaxed) & 0xFFFU);
   if (out.phase == RankPhase::Stopped || out.phase == RankPhase::Diverged) {

@@ -27,6 +27,7 @@ class Call:
     contributes: str = ""   # parameter: nothing flows from this rank where it is zero
     takes: str = ""         # parameter: nothing flows to this rank where it is zero
     new: str = ""           # parameter with the new communicator
+    since: str = "0.1"      # version of Photofinish
 
     @property
     def kind(self):
@@ -90,7 +91,7 @@ CALLS = [
     Unsupported("Comm_connect", "const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm"),
     CommunicatorConstructor("Comm_create", "MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm", new="newcomm"),
     Local("Comm_create_errhandler", "MPI_Comm_errhandler_function *function, MPI_Errhandler *errhandler"),
-    CommunicatorConstructor("Comm_create_group", "MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm", new="newcomm"),
+    CommunicatorConstructor("Comm_create_group", "MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm", flow="None", new="newcomm"),
     Local("Comm_create_keyval", "MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state"),
     Local("Comm_delete_attr", "MPI_Comm comm, int comm_keyval"),
     CommunicatorDestructor("Comm_disconnect", "MPI_Comm *comm"),

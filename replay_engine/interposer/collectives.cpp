@@ -1,3 +1,4 @@
+#include "clocks.h"
 #include "records.h"
 #include "wrapper_support.h"
 
@@ -21,11 +22,19 @@ void logCollective(const CallPlace& place, RecordKind kind, MPI_Comm comm, Colle
   g_engine.log.publish();
 }
 
+/// The clock's part, where it is followed.
+CollectiveClock enter(MPI_Comm comm, CollectiveFlow flow, int root, bool contributes, bool takes) {
+  return clocked() && comm != MPI_COMM_NULL && flow != CollectiveFlow::None
+             ? clockEnter(comm, flow, root, contributes, takes)
+             : CollectiveClock{};
+}
+
 /// `number`: of a non-blocking collective.
 const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, CollectiveFlow flow,
                        int root, bool contributes, bool takes, std::uint32_t* number) {
   const StateLock lock;
-  if (comm == MPI_COMM_NULL) {  // MPI will refuse it
+  // MPI will refuse it; or only some ranks of `comm` take part, and nobody knows in which.
+  if (comm == MPI_COMM_NULL || place.call == kCallComm_create_group) {
     beginEvent(place);
     logLocal(place);
     return place;
@@ -42,13 +51,18 @@ const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, C
 
 CollectiveEvent::CollectiveEvent(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow,
                                  int root, bool contributes, bool takes)
-    : m_endsLater(g_engine.threads && comm != MPI_COMM_NULL),
+    : m_endsLater(g_engine.threads && comm != MPI_COMM_NULL &&
+                  place.call != kCallComm_create_group),
       m_place(begin(place, m_endsLater ? RecordKind::CollectivePost : RecordKind::Collective, comm,
                     flow, root, contributes, takes, &m_number)),
       m_comm(comm),
+      m_clock(enter(comm, flow, root, contributes, takes)),
       m_inCall(place, RecordKind::Padding, comm, -2, -1) {}
 
 CollectiveEvent::~CollectiveEvent() {
+  if (clocked() && m_comm != MPI_COMM_NULL) {
+    clockLeave(m_comm, m_clock);
+  }
   if (!m_endsLater) [[likely]] {
     return;
   }
@@ -73,7 +87,8 @@ PostedCollective::PostedCollective(const CallPlace& place, MPI_Comm comm, Collec
                                    int root, bool contributes, bool takes)
     : m_place(begin(place, RecordKind::CollectivePost, comm, flow, root, contributes, takes,
                     &m_number)),
-      m_comm(comm) {}
+      m_comm(comm),
+      m_clock(enter(comm, flow, root, contributes, takes)) {}
 
 void PostedCollective::made(int result, const MPI_Comm* comm) {
   if (result == MPI_SUCCESS) {
@@ -83,12 +98,14 @@ void PostedCollective::made(int result, const MPI_Comm* comm) {
 }
 
 void PostedCollective::posted(int result, const MPI_Request* request) {
-  if (result == MPI_SUCCESS && g_engine.events) {
+  if (result == MPI_SUCCESS && (g_engine.events || clocked())) {
     const StateLock lock;
     Request entry;
     entry.handle = *request;
     entry.kind = RequestKind::Collective;
     entry.number = m_number;
+    entry.comm = m_comm;
+    entry.collective = m_clock;
     g_engine.requests.insert(entry);
   }
 }
@@ -99,6 +116,9 @@ DestructorEvent::DestructorEvent(const CallPlace& place, const MPI_Comm* comm) {
     beginEvent(place);
     logLocal(place);
     g_engine.comms.freed(*comm);
+    if (clocked()) {
+      clockForgetComm();
+    }
   }
 }
 

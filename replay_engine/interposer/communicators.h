@@ -17,7 +17,8 @@ struct KnownCommunicator {
   MPI_Comm handle = MPI_COMM_NULL;
   std::uint32_t number = 0;  ///< in the log
   std::uint64_t key = 0;
-  std::uint32_t made = 0;      ///< communicators constructed from it
+  std::uint32_t made = 0;         ///< communicators constructed from it
+  std::uint32_t collectives = 0;  ///< entered on it, where clocks are followed
   const int* world = nullptr;  ///< world rank of each peer (remote group of an inter-communicator)
   int peers = 0;
 };

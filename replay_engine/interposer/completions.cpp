@@ -24,6 +24,9 @@ void publish() {
   if (g_engine.record) {
     g_engine.log.publish();
     forgetStatuses();
+    if (clocked()) {
+      clockObserved();
+    }
   }
 }
 
@@ -432,6 +435,9 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
   beginEvent(place);
   logLocal(place);
   Request* entry = g_engine.requests.find(*request);
+  if (entry == nullptr && clocked()) {
+    entry = clockPromote(*request);
+  }
   if (std::uint32_t post = 0; entry == nullptr && g_engine.postNumbers.find(*request, &post)) {
     Request known;
     known.handle = *request;
@@ -446,12 +452,19 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
   if (g_engine.replay && !g_engine.live && !g_engine.choices.wasCancelled(entry->number)) {
     return MPI_SUCCESS;  // its message came first in the recording
   }
-  return PF_REAL(Cancel)(entry->inner != MPI_REQUEST_NULL ? &entry->inner : request);
+  const int result = PF_REAL(Cancel)(entry->inner != MPI_REQUEST_NULL ? &entry->inner : request);
+  if (clocked()) {
+    clockCancel(*entry);
+  }
+  return result;
 }
 
 int onRequest_free(const CallPlace&, MPI_Request* request) {
   const StateLock lock;
   Request* entry = g_engine.requests.find(*request);
+  if (entry == nullptr && clocked()) {
+    entry = clockPromote(*request);
+  }
   if (g_engine.record && entry != nullptr && entry->kind == RequestKind::Receive &&
       (entry->wild || entry->cancelled)) {
     // Which message it takes, if any, decides about the receives behind it: what is not decided yet
@@ -464,7 +477,9 @@ int onRequest_free(const CallPlace&, MPI_Request* request) {
       return MPI_SUCCESS;
     }
     logDoneReceive(*entry, &status, result);
-    g_engine.log.publish();
+    publish();
+  } else if (clocked() && entry != nullptr && entry->kind == RequestKind::Receive) {
+    clockForget(entry->number);
   }
   if (entry != nullptr && entry->inner != MPI_REQUEST_NULL) {
     --g_engine.requests.substituted;

@@ -33,6 +33,8 @@ extern __thread int t_depth __attribute__((tls_model("initial-exec")));
 /// MPI by longjmp or an exception.
 extern __thread const void* t_outermost __attribute__((tls_model("initial-exec")));
 
+struct RankClocks;
+
 struct Engine {
   bool active = false;  ///< between MPI_Init and MPI_Finalize of a rank under an agent
   bool record = false;  ///< choices are logged
@@ -61,7 +63,8 @@ struct Engine {
   Requests requests;
   PostNumbers postNumbers;
   ChoiceStreams choices;
-  MPI_Comm nowhere = nullptr;  ///< replay: where receives are posted that must never match
+  RankClocks* clocks = nullptr;  ///< where races are found while recording (clocks.h)
+  MPI_Comm nowhere = nullptr;    ///< replay: where receives are posted that must never match
 };
 extern Engine g_engine;
 

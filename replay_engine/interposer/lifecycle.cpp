@@ -1,3 +1,4 @@
+#include "clocks.h"
 #include "engine.h"
 #include "lanes.h"
 #include "rank_link.h"
@@ -144,6 +145,10 @@ void end(const CallPlace& place) {
   if (g_engine.record) {
     logLocal(place);
     logMatched();
+    if (clocked()) {
+      clockUnobserved();
+      logClocks();
+    }
     unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::End);
     g_engine.log.commit(p);
     g_engine.log.close(true);

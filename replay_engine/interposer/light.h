@@ -3,6 +3,7 @@
 // that a call with more to it (a wildcard Irecv, a table entry to complete) goes to its handler.
 #pragma once
 
+#include "clocks.h"
 #include "records.h"
 #include "wrapper_support.h"
 
@@ -54,6 +55,14 @@ inline int lightSend(std::uint16_t callNumber, RealCall call, const void* buffer
                      MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   const LightCall event(callNumber, comm, dest, tag);
   g_engine.sends += isMessage(dest, comm) ? 1U : 0U;
+  if (clocked() && isMessage(dest, comm)) {
+    clockSend(comm, dest, tag);
+    const int result = call(buffer, count, datatype, dest, tag, comm);
+    if (result != MPI_SUCCESS) [[unlikely]] {
+      clockUnsend(comm, dest, tag);
+    }
+    return result;
+  }
   return call(buffer, count, datatype, dest, tag, comm);
 }
 
@@ -62,7 +71,14 @@ inline int lightIsend(RealCall call, const void* buffer, int count, MPI_Datatype
                       int tag, MPI_Comm comm, MPI_Request* request) {
   const LightEvent event;
   g_engine.sends += isMessage(dest, comm) ? 1U : 0U;
+  const bool follow = clocked() && isMessage(dest, comm);
+  if (follow) {
+    clockSend(comm, dest, tag);
+  }
   const int result = call(buffer, count, datatype, dest, tag, comm, request);
+  if (follow && result != MPI_SUCCESS) [[unlikely]] {
+    clockUnsend(comm, dest, tag);
+  }
   if (g_engine.requests.count() != 0 && isMessage(dest, comm) && result == MPI_SUCCESS)
       [[unlikely]] {
     g_engine.requests.erase(*request);  // a handle that MPI uses again
@@ -98,6 +114,8 @@ inline void copyStatus(MPI_Status* to, const MPI_Status& from) {
 
 int lightWildRecv(void* buffer, int count, MPI_Datatype datatype, int tag, MPI_Comm comm,
                   MPI_Status* status);
+int clockedRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                MPI_Status* status);
 
 inline int lightRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag,
                      MPI_Comm comm, MPI_Status* status) {
@@ -105,8 +123,16 @@ inline int lightRecv(void* buffer, int count, MPI_Datatype datatype, int source,
   if (isWild(source) && comm != MPI_COMM_NULL) {
     return lightWildRecv(buffer, count, datatype, tag, comm, status);
   }
+  if (clocked() && isMessage(source, comm)) {
+    return clockedRecv(buffer, count, datatype, source, tag, comm, status);
+  }
   g_engine.posts += isMessage(source, comm) ? 1U : 0U;
   return PF_KNOWN(Recv)(buffer, count, datatype, source, tag, comm, status);
+}
+
+/// Not those that need an entry in the table of requests.
+inline bool lightReceive(int source, int tag) {
+  return light() && !isWild(source) && (!clocked() || clockAssigns(source, tag));
 }
 
 /// Of a receive from a given source only the post number is kept, for MPI_Cancel.
@@ -116,7 +142,9 @@ inline int lightIrecv(void* buffer, int count, MPI_Datatype datatype, int source
   const int result = PF_KNOWN(Irecv)(buffer, count, datatype, source, tag, comm, request);
   if (isMessage(source, comm)) {
     const std::uint32_t post = g_engine.posts++;
-    if (result == MPI_SUCCESS) {
+    if (result == MPI_SUCCESS && clocked()) {
+      clockAssign(post, comm, source, tag, *request);
+    } else if (result == MPI_SUCCESS) {
       g_engine.postNumbers.note(*request, post);
     }
   }
@@ -124,8 +152,28 @@ inline int lightIrecv(void* buffer, int count, MPI_Datatype datatype, int source
 }
 
 /// Whether the outcome of a completion that reports all of its requests needs no look at them.
-inline bool lightCompletion() {
-  return light() && g_engine.requests.count() == 0;
+inline bool lightCompletion(int count) {
+  return light() && g_engine.requests.count() == 0 && (!clocked() || AssignedBatch::follows(count));
+}
+
+template <typename RealCall>
+__attribute__((noinline)) int clockedWait(int count, const MPI_Request* requests, RealCall call) {
+  AssignedBatch batch(count, requests);
+  const int result = call();
+  if (result == MPI_SUCCESS) {
+    batch.observed();
+  }
+  return result;
+}
+
+/// MPI_Wait and MPI_Waitall then. `call(...)` does it.
+template <typename RealCall>
+inline int lightWait(std::uint16_t callNumber, int count, MPI_Request* requests, RealCall call) {
+  const LightCall event(callNumber);
+  if (!clocked()) {
+    return call();
+  }
+  return clockedWait(count, requests, call);
 }
 
 }  // namespace pf

@@ -1,5 +1,6 @@
 // Probes: MPI's choice of a message is made here; the receive by source and tag after it only
 // executes it.
+#include "clocks.h"
 #include "lanes.h"
 #include "records.h"
 #include "wrapper_support.h"
@@ -37,6 +38,11 @@ void logHit(const CallPlace& place, const Choice& choice, int source, int tag, M
     p = putShifted(p, status.MPI_SOURCE, shift);
     p = putShifted(p, status.MPI_TAG, shift);
     g_engine.log.commit(p);
+  } else if (clocked() && choice.record == RecordKind::Receive) {
+    clockTaken({g_engine.posts - 1, isWild(source), kNone, comm, tag == MPI_ANY_TAG ? -1 : tag,
+                status.MPI_SOURCE, status.MPI_TAG});
+  } else if (clocked()) {
+    clockProbed(isWild(source), comm, tag, status.MPI_SOURCE, status.MPI_TAG);
   }
   g_engine.log.publish();
 }

@@ -1,5 +1,6 @@
 #include "rank_link.h"
 
+#include "clocks.h"
 #include "engine.h"
 #include "real_calls.h"
 #include <fcntl.h>
@@ -110,6 +111,7 @@ void openLog(const RankPage& page) {
 
 extern "C" void pf_forget_in_child() {
   g_engine.active = g_engine.light = false;
+  g_engine.clocks = nullptr;
   g_engine.log.abandon();
 }
 
@@ -173,6 +175,9 @@ bool joinAgent() {
     pthread_atfork(nullptr, nullptr, pf_forget_in_child);
   }
   g_engine.comms.start();
+  if ((mode & kRecordRaces) != 0 && g_engine.record) {
+    startClocks();
+  }
   return true;
 }
 

@@ -1,4 +1,5 @@
 // Receives, blocking, non-blocking and persistent, and what starts persistent requests.
+#include "clocks.h"
 #include "light.h"
 #include "request_batch.h"
 
@@ -40,6 +41,25 @@ int lightWildRecv(void* buffer, int count, MPI_Datatype datatype, int tag, MPI_C
   }
   if (hasStatus(result)) {
     logWild(wildNumber, surviving.MPI_SOURCE);
+    if (clocked()) {
+      clockTaken({g_engine.posts - 1, true, wildNumber, comm, tag == MPI_ANY_TAG ? -1 : tag,
+                  surviving.MPI_SOURCE, tag == MPI_ANY_TAG ? surviving.MPI_TAG : tag});
+    }
+  }
+  return result;
+}
+
+int clockedRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                MPI_Status* status) {
+  const std::uint32_t post = g_engine.posts++;
+  MPI_Status own;
+  MPI_Status* use = tag == MPI_ANY_TAG && status == MPI_STATUS_IGNORE ? &own : status;
+  const int result = PF_KNOWN(Recv)(buffer, count, datatype, source, tag, comm, use);
+  if (tag != MPI_ANY_TAG && result == MPI_SUCCESS) {
+    clockReceived(post, comm, source, tag);
+  } else if (hasStatus(result)) {
+    clockTaken({post, false, 0, comm, tag == MPI_ANY_TAG ? -1 : tag, source,
+                tag == MPI_ANY_TAG ? use->MPI_TAG : tag});
   }
   return result;
 }
@@ -169,6 +189,19 @@ int receiveOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatyp
   return result;
 }
 
+/// What a blocking receive took, in a log without events. `status` counts where the receive did not
+/// say all itself.
+void logTaken(const Posted& posted, int source, int tag, MPI_Comm comm, const MPI_Status* status) {
+  if (posted.wild) {
+    logWild(posted.wildNumber, status->MPI_SOURCE);
+  }
+  if (clocked()) {
+    clockTaken({posted.post, posted.wild, posted.wildNumber, comm, tag == MPI_ANY_TAG ? -1 : tag,
+                posted.wild ? status->MPI_SOURCE : source,
+                tag == MPI_ANY_TAG ? status->MPI_TAG : tag});
+  }
+}
+
 }  // namespace
 
 int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype, int source,
@@ -210,8 +243,8 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
       known.MPI_TAG = tag;
       const bool asked = posted.wild || tag == MPI_ANY_TAG;
       logReceive(place, comm, source, tag, !filled ? nullptr : asked ? use : &known);
-    } else if (posted.wild && filled) {
-      logWild(posted.wildNumber, use->MPI_SOURCE);
+    } else if (filled) {
+      logTaken(posted, source, tag, comm, use);
     }
     forgetStatuses();
   }
@@ -244,6 +277,9 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
     entry.tag = tag;
     entry.comm = comm;
     g_engine.requests.insert(entry);
+    if (clocked()) {
+      clockPost(posted.post, comm, source, tag, *request);
+    }
   }
   return result;
 }
@@ -276,11 +312,17 @@ bool startOne(Request& entry, int* result) {
   entry.cancelled = false;
   if (entry.kind == RequestKind::PersistentSend) {
     entry.number = g_engine.sends++;
+    if (clocked()) {
+      clockSend(entry.comm, entry.peer, entry.tag);
+    }
     return false;
   }
   const Posted posted = takeNumbers(entry.peer);
   entry.number = posted.post;
   entry.wildNumber = posted.wildNumber;
+  if (clocked()) {
+    clockPost(posted.post, entry.comm, entry.peer, entry.tag, entry.handle);
+  }
   if (!g_engine.replay || (!entry.wild && !g_engine.choices.wasCancelled(posted.post))) {
     return false;
   }
@@ -449,6 +491,9 @@ int sendReceive(const CallPlace& place, RealCall call, std::uint64_t bytes, int 
     beginEvent(place, comm, source, receiveTag);
     if (dest != MPI_PROC_NULL) {
       ++g_engine.sends;
+      if (clocked()) {
+        clockSend(comm, dest, sendTag);
+      }
     }
     if (source != MPI_PROC_NULL) {
       posted = takeNumbers(source);
@@ -480,8 +525,8 @@ int sendReceive(const CallPlace& place, RealCall call, std::uint64_t bytes, int 
     p = putShifted(p, filled ? use->MPI_TAG : -1, 1);
     g_engine.log.commit(p);
     g_engine.log.publish();
-  } else if (posted.wild && filled) {
-    logWild(posted.wildNumber, use->MPI_SOURCE);
+  } else if (filled) {
+    logTaken(posted, source, receiveTag, comm, use);
   }
   return result;
 }

@@ -18,6 +18,9 @@ void logDoneReceive(const Request& entry, const MPI_Status* status, int error) {
     p = putKind(g_engine.log.reserve(),
                 g_engine.events ? RecordKind::DoneCancelled : RecordKind::CancelledPost);
     g_engine.log.commit(putVarint(p, entry.number));
+    if (clocked()) {
+      clockDone(entry, -1, -1);
+    }
     return;
   }
   const bool known = hasStatus(error);
@@ -29,8 +32,13 @@ void logDoneReceive(const Request& entry, const MPI_Status* status, int error) {
     p = putVarint(p, entry.number);
     p = putShifted(p, known ? source : -1, 1);
     g_engine.log.commit(putShifted(p, known ? tag : -1, 1));
-  } else if (entry.wild && known) {
+    return;
+  }
+  if (entry.wild && known) {
     logWild(entry.wildNumber, source);
+  }
+  if (clocked()) {
+    clockDone(entry, known ? source : -1, tag);
   }
 }
 
@@ -53,8 +61,12 @@ void completed(const Request& entry, const MPI_Status* status, int error) {
         }
         break;
       case RequestKind::Collective:
-        p = putKind(g_engine.log.reserve(), RecordKind::DoneCollective);
-        g_engine.log.commit(putVarint(p, entry.number));
+        if (g_engine.events) {
+          p = putKind(g_engine.log.reserve(), RecordKind::DoneCollective);
+          g_engine.log.commit(putVarint(p, entry.number));
+        } else if (clocked()) {
+          clockLeave(entry.comm, entry.collective);
+        }
         break;
       case RequestKind::None:
         break;

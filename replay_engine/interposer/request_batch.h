@@ -1,6 +1,7 @@
 // The requests of one completion call, and what the record says of those that are done.
 #pragma once
 
+#include "clocks.h"
 #include "records.h"
 #include "wrapper_support.h"
 
@@ -32,12 +33,15 @@ class Batch {
  public:
   Batch(int count, MPI_Request* requests) : m_requests(requests), m_count(count) {
     const StateLock lock;
-    if (g_engine.requests.count() == 0) {
+    if (g_engine.requests.count() == 0 && !clocked()) {
       return;
     }
     for (int i = 0; i < count; ++i) {
       const Request* entry =
           requests[i] == MPI_REQUEST_NULL ? nullptr : g_engine.requests.find(requests[i]);
+      if (entry == nullptr && clocked() && requests[i] != MPI_REQUEST_NULL) {
+        entry = clockPromote(requests[i]);
+      }
       if (entry != nullptr) {
         add(i, *entry);
       }

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "core/execution.h"
+
 namespace pf {
 
 enum class RequestKind : std::uint8_t {
@@ -16,6 +18,15 @@ enum class RequestKind : std::uint8_t {
   Collective,
   PersistentReceive,
   PersistentSend
+};
+
+/// A rank's part in a collective, where clocks are followed (clocks.h).
+struct CollectiveClock {
+  std::uint64_t comm = 0;  ///< key
+  std::uint32_t ordinal = 0;
+  CollectiveFlow flow = CollectiveFlow::None;
+  int root = -1;  ///< in the communicator
+  bool takes = false;
 };
 
 struct Request {
@@ -37,6 +48,12 @@ struct Request {
   int peer = 0;
   int tag = 0;
   MPI_Comm comm = MPI_COMM_NULL;
+  // where clocks are followed
+  CollectiveClock collective;
+  std::uint32_t stream =
+      0;  ///< receive by source and tag: 1 + index of its stream, its number there
+  std::uint32_t streamNumber = 0;
+  std::uint32_t commNumber = 0;
 };
 
 /// Open addressing by handle, linear probing, no allocation but to double.

@@ -1,4 +1,5 @@
 // Sends, blocking, non-blocking and persistent.
+#include "clocks.h"
 #include "records.h"
 #include "wrapper_support.h"
 
@@ -18,10 +19,12 @@ void logSend(const CallPlace& place, RecordKind kind, std::uint64_t bytes, int d
   g_engine.log.publish();
 }
 
-void logFailedSend() {
+void logFailedSend(int dest, int tag, MPI_Comm comm) {
   if (g_engine.events) {
     g_engine.log.commit(putKind(g_engine.log.reserve(), RecordKind::SendFailed));
     g_engine.log.publish();
+  } else if (clocked()) {
+    clockUnsend(comm, dest, tag);
   }
 }
 
@@ -38,6 +41,8 @@ std::uint32_t beginSend(const CallPlace& place, RecordKind kind, int count, MPI_
   beginEvent(place, comm, dest, tag);
   if (g_engine.events) {
     logSend(place, kind, bytesOf(count, datatype), dest, tag, comm);
+  } else if (clocked()) {
+    clockSend(comm, dest, tag);
   }
   return g_engine.sends++;
 }
@@ -55,7 +60,7 @@ int sendOfThread(const CallPlace& place, RecordKind kind, RealPost post, const v
                        dest, tag, comm);
     const int result = post(buffer, count, datatype, dest, tag, comm, &request);
     if (result != MPI_SUCCESS && isMessage(dest, comm)) [[unlikely]] {
-      logFailedSend();
+      logFailedSend(dest, tag, comm);
     }
     if (result != MPI_SUCCESS || request == MPI_REQUEST_NULL) {
       return result;
@@ -88,7 +93,7 @@ int blockingSend(const CallPlace& place, RecordKind kind, RealCall call, RealPos
   const int result = call(buffer, count, datatype, dest, tag, comm);
   if (result != MPI_SUCCESS && isMessage(dest, comm)) [[unlikely]] {
     const StateLock lock;
-    logFailedSend();
+    logFailedSend(dest, tag, comm);
   }
   return result;
 }
@@ -104,7 +109,7 @@ int nonblockingSend(const CallPlace& place, RecordKind kind, RealCall call, cons
     return result;
   }
   if (result != MPI_SUCCESS) [[unlikely]] {
-    logFailedSend();
+    logFailedSend(dest, tag, comm);
   } else if (kind == RecordKind::SendSyncPosted && g_engine.events) {
     Request entry;
     entry.handle = *request;

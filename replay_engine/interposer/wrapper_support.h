@@ -64,6 +64,7 @@ class CollectiveEvent {
   std::uint32_t m_number = 0;
   CallPlace m_place;
   MPI_Comm m_comm;
+  CollectiveClock m_clock;
   InCall m_inCall;
 };
 
@@ -79,6 +80,7 @@ class PostedCollective {
   std::uint32_t m_number = 0;
   CallPlace m_place;
   MPI_Comm m_comm;
+  CollectiveClock m_clock;
 };
 
 /// A communicator goes away.

@@ -16,6 +16,7 @@ class RecordReader {
 
   [[nodiscard]] bool atEnd() const { return m_at >= m_end || m_bad; }
   [[nodiscard]] bool bad() const { return m_bad; }
+  [[nodiscard]] std::span<const unsigned char> rest() const { return {m_at, m_end}; }
 
   RecordKind kind() { return static_cast<RecordKind>(byte()); }
   std::uint8_t byte() {
@@ -39,7 +40,7 @@ class RecordReader {
   }
   std::uint32_t number32() { return static_cast<std::uint32_t>(number()); }
   /// A number that was written with `shift` added.
-  std::int32_t shifted(std::int32_t shift) { return static_cast<std::int32_t>(number32()) - shift; }
+  std::int32_t shifted(std::uint32_t shift) { return static_cast<std::int32_t>(number32() - shift); }
   std::uint64_t fixed64() {
     std::uint64_t value = 0;
     if (m_end - m_at < 8) {

@@ -12,9 +12,10 @@ namespace {
 using nlohmann::json;
 
 constexpr int kVersion = 1;
-constexpr std::array<std::pair<const char*, std::uint32_t>, 6> kModes{{
+constexpr std::array<std::pair<const char*, std::uint32_t>, 7> kModes{{
     {"record-choices", kRecordChoices},
     {"record-events", kRecordEvents},
+    {"record-races", kRecordRaces},
     {"replay", kReplay},
     {"gate", kGate},
     {"jitter", kJitter},
@@ -89,6 +90,7 @@ std::string toJson(const SessionConfig& config) {
                     {"logDirectory", config.logDirectory},
                     {"salt", config.salt},
                     {"jitterSeed", config.jitterSeed},
+                    {"algorithm", config.algorithm},
                     {"ranks", static_cast<std::uint32_t>(config.ranks)},
                     {"pty", config.pty},
                     {"echo", config.echo},
@@ -111,8 +113,9 @@ Result<SessionConfig> configFromJson(const std::string& text) {
   const bool ok =
       readMode(in, out.mode) && read(in, "logDirectory", out.logDirectory) &&
       readNumber(in, "salt", out.salt) && readNumber(in, "jitterSeed", out.jitterSeed) &&
-      readNumber(in, "ranks", out.ranks) && read(in, "pty", out.pty) &&
-      read(in, "echo", out.echo) && readNumber(in, "watchIntervalMs", out.watchIntervalMs) &&
+      readNumber(in, "algorithm", out.algorithm) && readNumber(in, "ranks", out.ranks) &&
+      read(in, "pty", out.pty) && read(in, "echo", out.echo) &&
+      readNumber(in, "watchIntervalMs", out.watchIntervalMs) &&
       read(in, "interposer", out.interposer);
   if (!ok) {
     return bad("a field is missing or has a value that cannot be");

@@ -311,6 +311,10 @@ std::string SessionDirectory::claimPath(std::int32_t rank) const {
   return m_path + "/rank-" + std::to_string(rank) + ".claim";
 }
 
+std::string SessionDirectory::boardPath() const {
+  return m_path + "/clocks";
+}
+
 void SessionDirectory::forgetKey() {
   ::explicit_bzero(m_key.data(), m_key.size());
   m_key.clear();

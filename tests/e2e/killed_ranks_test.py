@@ -23,14 +23,16 @@ class KilledRankTest(PhotofinishTest):
         for number in range(KILLS):
             victim, delay = choose.randrange(RANKS), choose.random() * 0.35
             with self.subTest(kill=number, victim=victim, delay=delay, seed=SEED):
-                recorded = self.record_and_kill(victim, delay)
+                mode = "races" if number % 3 == 2 else "outcomes"
+                recorded = self.record_and_kill(victim, delay, mode)
                 if recorded is not None:
                     self.check(recorded)
 
-    def record_and_kill(self, victim, delay):
+    def record_and_kill(self, victim, delay, mode):
         """None where the program ended before."""
         (self.dir / "t.pft").unlink(missing_ok=True)
-        words = [BIN / "photofinish", "record", "-o", self.dir / "t.pft", *self.mpirun(RANKS, STEADY, ROUNDS, 20)]
+        words = [BIN / "photofinish", "record", "--mode", mode, "-o", self.dir / "t.pft",
+                 *self.mpirun(RANKS, STEADY, ROUNDS, 20)]
         with self.start(words) as command:
             pids = command.wait_for(lambda: len(command.find("steady")) == RANKS and command.find("steady"))
             command.wait_for(lambda: len(list((self.dir / "t.pft.d").glob("rank-*.log"))) == RANKS)

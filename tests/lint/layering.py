@@ -18,8 +18,9 @@ ALLOWED = {
     "replay_engine/gen": set(),
     PROTOCOL: {BASE},
     "replay_engine/log": {BASE, CORE, "replay_engine/gen"},
+    "replay_engine/online": {BASE, CORE},
     "replay_engine/daemon": {BASE, PROTOCOL},
-    "replay_engine/interposer": {BASE, CORE, PROTOCOL, "replay_engine/gen"},
+    "replay_engine/interposer": {BASE, CORE, PROTOCOL, "replay_engine/gen", "replay_engine/online"},
     "db": {BASE, CORE},
     "mi_bridge": {BASE},
     "mi_bridge/agent": {BASE, PROTOCOL, "mi_bridge"},
@@ -30,7 +31,7 @@ ALLOWED = {
             "plugins", "plugins/api"},
 }
 # The first word of a quoted include, and the part that it names.
-PUBLIC = {"base": BASE, "core": CORE, "protocol": PROTOCOL, "log": "replay_engine/log", "daemon": "replay_engine/daemon",
+PUBLIC = {"base": BASE, "core": CORE, "protocol": PROTOCOL, "log": "replay_engine/log", "online": "replay_engine/online", "daemon": "replay_engine/daemon",
           "db": "db", "mi_bridge": "mi_bridge", "views": "views", "plugins": "plugins", "app": "app"}
 # Of core, those who draw or store only need the value types.
 CORE_VALUES = {"core/execution.h", "core/races.h"}

@@ -29,7 +29,7 @@ struct RunFacts {
   std::string launcher;
   std::string program;
   std::string createdUtc;
-  std::string mode;  ///< "outcomes" or "all"
+  std::string mode;  ///< "outcomes", "races" or "all"
   std::uint64_t salt = 0;
   std::optional<std::int32_t> exitStatus;
   std::map<Rank, RankEnd> ends;
@@ -41,13 +41,22 @@ Result<RunFacts> readFacts(const std::string& logDirectory);
 /// Begins the names of rank_counter rows that say what a rank used whose replay is not guaranteed.
 inline const std::string kNotGuaranteed = "not guaranteed: ";
 
+/// What ranks that looked for races while they ran (mode races) found.
+struct RacesFound {
+  std::string algorithm;
+  std::uint64_t found = 0;  ///< deliveries
+  std::uint64_t kept = 0;   ///< wildcard receives whose source is in the trace
+};
+
 struct Collated {
   std::int32_t ranks = 0;
   std::uint64_t messages = 0;
   std::uint64_t wildcardReceives = 0;
   std::uint64_t racing = 0;
+  std::optional<RacesFound> racesFound;
+  std::string notReduced;  ///< with racesFound: why sources that do not race are in the trace, too
   bool complete = false;
-  bool analysed = false;  ///< messages and races are known: events were recorded
+  bool analysed = false;           ///< messages and races are known: events were recorded
   std::vector<std::string> cuts;   ///< one line a rank whose record is not complete
   std::vector<std::string> notes;  ///< what was used whose replay is not guaranteed, and where
 };

@@ -11,7 +11,8 @@ namespace pf::app {
 struct RecordOptions {
   std::vector<std::string> command;  ///< launcher, its options, program, arguments
   std::string output;                ///< trace file; empty = PROGRAM-N.pft here
-  std::string mode = "outcomes";     ///< "outcomes" or "all"
+  std::string mode = "outcomes";     ///< "outcomes", "races" or "all"
+  std::string algorithm = "meehan";  ///< of mode races: see race_reduction.h
   std::uint64_t jitterSeed = 0;      ///< 0 = none
   bool quiet = false;                ///< no summary line
 };

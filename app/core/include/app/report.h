@@ -17,4 +17,11 @@ Result<std::string> racesReport(const std::string& trace, bool json);
 /// photofinish events FILE [--rank R] [--json]
 Result<std::string> eventsReport(const std::string& trace, std::optional<Rank> rank, bool json);
 
+struct DiffReport {
+  std::string text;
+  bool same = false;
+};
+/// photofinish diff A B [--json]. Usage where they cannot be compared: other programs or ranks.
+Result<DiffReport> diffReport(const std::string& a, const std::string& b, bool json);
+
 }  // namespace pf::app

@@ -91,6 +91,11 @@ enum class RecordKind : std::uint8_t {
   Local,             ///< E site
   End,               ///< clean end (MPI_Finalize)
   Refused,           ///< E site: MPI returned an error for a call that would have been another event
+  Traced,            ///< post, comm, source, tag, number in its stream (0 = not known): a delivery that the
+                     ///<   algorithm traces (Netzer and Miller, A, B; logs of mode races)
+  Races,             ///< algorithm, deliveries found to race, wildcard receives posted: at a clean end (mode races)
+  Exchanged,         ///< world rank, messages sent to it, messages observed of it: at a clean end (mode races)
+  Kept,              ///< wildcards, in a row by number, that a trace need not hold, then that it must
   LaneMade,          ///< lane, lane of the thread that made it + 1 (0 = none), how-manieth thread that one made
   Lane,              ///< turns that the last run had, laneCode() of the run that begins here: what follows is that lane's
   Count

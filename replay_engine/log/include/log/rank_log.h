@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -49,6 +51,25 @@ struct LoggedSite {
   std::uint64_t address = 0;
 };
 
+/// What a rank that looked for races while it ran says at its end (mode races).
+struct LoggedRaces {
+  std::uint32_t algorithm = 0;   ///< number of RankPage::algorithm
+  std::uint32_t found = 0;       ///< deliveries that race, as far as it knew
+  std::uint32_t wildcards = 0;   ///< receives from any source
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> exchanged;  ///< by world rank: sent, observed
+  std::vector<bool> kept;        ///< by wildcard number: a trace must hold its source
+};
+
+/// A delivery that an algorithm traces: number `number` (from 1, 0 = not known) of the messages of `source` (of the
+/// communicator) with `tag`.
+struct TracedDelivery {
+  std::uint32_t post = 0;
+  std::uint32_t comm = 0;
+  std::int32_t source = 0;
+  Tag tag = 0;
+  std::uint32_t number = 0;
+};
+
 /// Everything that the log of one rank says. Communicators, sites and modules are numbered by the rank.
 struct RankLog {
   Rank rank = kUnknownRank;
@@ -76,6 +97,8 @@ struct RankLog {
   std::vector<std::uint32_t> checks;            ///< eventCheck() of each event
   std::vector<LoggedLane> lanes;                ///< by number; empty where there is one thread
   std::vector<LaneRun> laneRuns;
+  std::optional<LoggedRaces> races;             ///< at a clean end, mode races
+  std::vector<TracedDelivery> traced;           ///< mode races, by the algorithms that trace messages
 };
 
 /// The bytes of a log that count: header and whole, checksummed records. Damage is told, never passed on.
@@ -90,6 +113,9 @@ Result<LogExtent> checkLog(std::span<const unsigned char> file);
 
 /// Reads a whole log file. A log that is cut or damaged is read up to there; RankLog::cut says so.
 Result<RankLog> readLog(std::span<const unsigned char> file);
+
+/// The log without the sources of the wildcard receives that `keep` does not have, by number; `file` must be whole.
+Result<std::vector<unsigned char>> reduceLog(std::span<const unsigned char> file, const std::vector<bool>& keep);
 
 /// All ranks as one execution: communicators by key, call sites merged, sends and receives paired.
 /// `logs` in rank order.

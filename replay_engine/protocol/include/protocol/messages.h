@@ -171,6 +171,7 @@ struct RankState {
   bool pastEnd = false;        ///< the record of this rank has been used up
   std::int32_t logFailed = 0;  ///< errno, recording has stopped
   bool held = false;           ///< the process is stopped by a GDB or a signal
+  std::uint32_t races = 0;  ///< racing deliveries found so far, by a recording that looks for them
 
   template <typename Self, typename Visitor>
   static void visit(Self& m, Visitor& field) {
@@ -184,6 +185,7 @@ struct RankState {
     field(8, m.pastEnd);
     field(9, m.logFailed);
     field(10, m.held);
+    field(11, m.races);
   }
   friend bool operator==(const RankState&, const RankState&) = default;
 };

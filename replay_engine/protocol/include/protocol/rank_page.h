@@ -25,7 +25,7 @@
 namespace pf {
 
 inline constexpr std::uint32_t kRankPageMagic = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kRankPageVersion = 2;
+inline constexpr std::uint32_t kRankPageVersion = 3;
 inline constexpr std::size_t kRankPageSize = 16384;
 inline constexpr const char* kRankPageVariable = "PHOTOFINISH_PAGE";
 
@@ -38,6 +38,7 @@ enum RankMode : std::uint32_t {
   kReplay = 4,         ///< force the choices of `schedulePath`
   kGate = 8,           ///< hold the rank at the end of MPI_Init until `gateOpen`
   kHoldAfter = 32,     ///< stop at `stopAt` as soon as the event before it is done, and inside MPI_Abort
+  kRecordRaces = 64,   ///< follow clocks and find races at each delivery (not with kRecordEvents)
   kJitter = 16,        ///< delay sends and receives at random, seeded by `jitterSeed` and the rank
 };
 
@@ -59,6 +60,7 @@ struct RankPage {
   std::atomic<std::uint32_t> pastEnd;      ///< replay: 1 once the record of this rank has been used up
   std::atomic<std::uint32_t> claimed;      ///< 1 once a process has taken this page for its own
   std::atomic<std::uint32_t> logFailed;    ///< recording stopped (disk full …): errno
+  std::atomic<std::uint32_t> races;        ///< kRecordRaces: racing deliveries found so far
   std::int32_t pid;
   std::int32_t rank;                       ///< in MPI_COMM_WORLD
   std::int32_t size;
@@ -74,10 +76,12 @@ struct RankPage {
   std::atomic<std::uint64_t> stopAt;       ///< stop just before this serial, 0 = nowhere
   std::atomic<std::uint32_t> trapOnStop;   ///< a GDB is attached: raise SIGTRAP at a stop (only if traced)
   std::uint32_t mode;                      ///< RankMode bits
+  std::uint32_t algorithm;                 ///< kRecordRaces: online::Algorithm
   std::uint64_t jitterSeed;
   std::uint64_t salt;                      ///< seeds every checksum of the log
   char logPath[2048];
   char schedulePath[2048];
+  char boardPath[2048];                    ///< kRecordRaces: file that the ranks of this host share
 
   // -- divergence, written by the rank before phase = Diverged
   std::uint64_t divergedAt;                ///< serial

@@ -30,9 +30,10 @@ struct SessionConfig {
   std::string logDirectory;  ///< absolute; rank N writes logDirectory/rank-N.log
   std::uint64_t salt = 0;    ///< seeds every checksum of the logs
   std::uint64_t jitterSeed = 0;
-  std::int32_t ranks = 0;  ///< of the recording, in a replay; 0 = not known
-  bool pty = false;        ///< the program's stdout is a pty of its agent, stderr a pipe
-  bool echo = true;        ///< with pty: the agent also copies both to its own
+  std::uint32_t algorithm = 0;  ///< RankPage::algorithm
+  std::int32_t ranks = 0;       ///< of the recording, in a replay; 0 = not known
+  bool pty = false;             ///< the program's stdout is a pty of its agent, stderr a pipe
+  bool echo = true;             ///< with pty: the agent also copies both to its own
   std::uint32_t watchIntervalMs = 50;
   std::string interposer;  ///< library to preload; empty = libphotofinish_mpi.so beside the agent
 
@@ -63,6 +64,7 @@ class SessionDirectory {
   [[nodiscard]] std::string socketPath() const { return m_path + "/control.sock"; }
   [[nodiscard]] std::string pagePath(pid_t agent) const;
   [[nodiscard]] std::string claimPath(std::int32_t rank) const;
+  [[nodiscard]] std::string boardPath() const;  ///< what the ranks of this host share
 
   /// Overwrites the key in memory, for who needs it no more.
   void forgetKey();

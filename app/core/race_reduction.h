@@ -1,0 +1,38 @@
+// The last step of a recording of mode races: what each rank found is told, and sources that a
+// replay does not need leave the trace (design.md, section 5: only after a clean end).
+#pragma once
+
+#include "log/rank_log.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "db/trace_types.h"
+
+namespace pf::app {
+
+/// Names of the algorithms of `record --algorithm`, by the number that ranks know them by.
+inline const std::vector<std::string> kAlgorithms = {"meehan", "netzer-miller", "algorithm-a",
+                                                     "algorithm-b", "naive"};
+
+struct RaceReduction {
+  bool races = false;    ///< the ranks looked for races
+  bool reduced = false;  ///< sources have left the logs
+  std::string algorithm;
+  std::uint64_t wildcards = 0;  ///< receives from any source
+  std::uint64_t found = 0;      ///< deliveries that race, as far as the ranks knew
+  std::uint64_t kept = 0;       ///< sources in the trace
+  std::string why;              ///< why nothing, or not everything, could leave
+  std::vector<db::RankCounter> counters;
+};
+
+/// Takes out of the logs' bytes (`files`) what their algorithm did not trace. Nothing of a run that
+/// is cut; nothing of a rank to which a message was sent that it did not receive; nothing by the
+/// algorithms that trace messages instead of receives, whose replay needs tags.
+Result<RaceReduction> reduceToRaces(const std::vector<RankLog>& logs,
+                                    std::map<Rank, std::vector<unsigned char>>& files);
+
+}  // namespace pf::app

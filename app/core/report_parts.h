@@ -1,0 +1,26 @@
+// What the reports have in common. Private to app/core.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+
+#include "app/collate.h"
+
+namespace pf::app {
+
+/// A trace with its events.
+struct Loaded {
+  db::TraceStore store;
+  Execution execution;
+};
+/// Surveys the trace first if it has no events.
+Result<Loaded> load(const std::string& trace);
+
+/// rank, serial, call, file, line, function of an event that is in the execution.
+void putPlace(nlohmann::json& out, const Execution& execution, EventRef ref);
+const char* kindText(EventKind kind);
+/// One document, as all commands print it.
+std::string dump(const nlohmann::json& document);
+
+}  // namespace pf::app

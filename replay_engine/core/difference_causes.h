@@ -1,0 +1,11 @@
+// Which first differences others follow from, and how far they reach. Private to core.
+#pragma once
+
+#include "core/difference.h"
+
+namespace pf {
+
+/// Fills cause, after and the cones of `comparison`, whose `ranks` are given.
+void findCauses(const Execution& a, const Execution& b, Comparison& comparison);
+
+}  // namespace pf

@@ -1,0 +1,527 @@
+#include "clocks.h"
+
+#include "online/clock_board.h"
+#include "online/racing.h"
+#include "online/streams.h"
+#include "rank_link.h"
+#include "real_calls.h"
+#include "remote_clocks.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace pf {
+
+/// Everything that a rank knows of clocks and races.
+struct RankClocks {
+  explicit RankClocks(online::Algorithm algorithm) : tracer(algorithm) {}
+
+  int rank = 0;
+  int size = 0;
+  online::ClockBoard board;
+  RemoteLink remote;
+  online::SendStreams sends;
+  online::ReceiveStreams receives;
+  online::OpenReceives open;
+  online::Tracer tracer;
+  std::uint32_t* sent = nullptr;      ///< messages to each rank
+  std::uint32_t* received = nullptr;  ///< messages observed of each rank
+  online::FlatArray<Taken> done;      ///< by the call under way; without a message: source < 0
+
+  /// The streams used last, as the application names them.
+  struct Recent {
+    MPI_Comm comm;
+    int peer;
+    int tag;
+    std::uint32_t stream;
+  };
+  static constexpr std::uint32_t kRecent = 16;
+  Recent sentTo[kRecent];
+  Recent receivedFrom[kRecent];
+};
+
+namespace {
+
+using online::kUndecided;
+
+constexpr std::int32_t kNoHits[2] = {online::kNobody, online::kNobody};
+
+RankClocks& clocks() {
+  return *g_engine.clocks;
+}
+
+/// How many receives posted before `post` and still pending took a message of (comm, source, tag).
+/// All that would accept one have taken something: else the receive `post`, or a probe in its
+/// place, would not have had such a message.
+std::uint32_t earlierOf(std::uint32_t comm, int source, int tag, std::uint32_t post) {
+  std::uint32_t count = 0;
+  clocks().open.pending.before(post, [&](const online::PendingReceive& receive) {
+    if (receive.comm != comm || (receive.source != source && receive.source != online::kAny) ||
+        (receive.tag != tag && receive.tag != online::kAny)) {
+      return true;
+    }
+    if (receive.source == source && receive.tag == tag && !receive.cancelled) {
+      ++count;
+      return true;
+    }
+    int done = 0;
+    MPI_Status status;
+    if (receive.handle == nullptr ||
+        PF_REAL(Request_get_status)(static_cast<MPI_Request>(receive.handle), &done, &status) !=
+            MPI_SUCCESS ||
+        done == 0) {
+      count = kUndecided;
+      return false;
+    }
+    int cancelled = 0;
+    PF_REAL(Test_cancelled)(&status, &cancelled);
+    count += cancelled == 0 && status.MPI_SOURCE == source && status.MPI_TAG == tag ? 1U : 0U;
+    return true;
+  });
+  return count;
+}
+
+void logTraced(const online::Delivery& delivery, std::uint32_t number) {
+  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Traced);
+  p = putVarint(p, delivery.post);
+  p = putVarint(p, delivery.comm);
+  p = putVarint(p, static_cast<std::uint32_t>(delivery.source));
+  p = putVarint(p, static_cast<std::uint32_t>(delivery.tag));
+  g_engine.log.commit(putVarint(p, number == kUndecided ? 0 : number));
+}
+
+void publishFound() {
+  g_engine.page->races.store(clocks().tracer.found(), std::memory_order_relaxed);
+}
+
+constexpr std::uint32_t kNoStream = 0xFFFFFFFFU;
+
+RankClocks::Recent& recent(RankClocks::Recent (&all)[RankClocks::kRecent], int peer, int tag) {
+  return all[(static_cast<std::uint32_t>(peer) * 5U + static_cast<std::uint32_t>(tag)) %
+             RankClocks::kRecent];
+}
+
+/// Index of the stream of messages to `dest`, or from `source`; kNoStream if that is a rank of
+/// another job.
+std::uint32_t outStream(MPI_Comm comm, int dest, int tag) {
+  RankClocks& own = clocks();
+  RankClocks::Recent& last = recent(own.sentTo, dest, tag);
+  if (last.comm != comm || last.peer != dest || last.tag != tag) [[unlikely]] {
+    const KnownCommunicator& known = g_engine.comms.of(comm);
+    if (dest < 0 || dest >= known.peers || known.world[dest] < 0) {
+      return kNoStream;
+    }
+    last = {comm, dest, tag,
+            own.sends.indexOf(online::streamOf(known.key, tag), known.world[dest])};
+  }
+  return last.stream;
+}
+
+std::uint32_t inStream(MPI_Comm comm, int source, int tag) {
+  RankClocks& own = clocks();
+  RankClocks::Recent& last = recent(own.receivedFrom, source, tag);
+  if (last.comm != comm || last.peer != source || last.tag != tag) [[unlikely]] {
+    const KnownCommunicator& known = g_engine.comms.of(comm);
+    if (source < 0 || source >= known.peers || known.world[source] < 0) {
+      return kNoStream;
+    }
+    last = {comm, source, tag,
+            own.receives.indexOf(online::streamOf(known.key, tag), known.world[source])};
+  }
+  return last.stream;
+}
+
+/// A message was observed: number `number` of its stream (kNoStream: of nobody that we know).
+void deliver(const online::Delivery& delivery, std::uint32_t stream, std::uint32_t number,
+             const std::int32_t (&hits)[2]) {
+  RankClocks& own = clocks();
+  online::ClockRecord record{};
+  int from = -1;
+  const bool silent = own.board.silent();
+  if (stream != kNoStream) {
+    from = own.receives.peerOf(stream);
+    ++own.received[from];
+    record = own.receives.observe(own.board, stream, number, silent);
+  }
+  if (silent && !delivery.wild && own.open.pending.wild() == 0) {
+    return;  // no wildcard has been completed anywhere
+  }
+  online::Delivery now = delivery;
+  now.known = record.known;
+  if (now.wild) {
+    now.completion = own.board.tick();
+  }
+  const std::uint32_t found = own.tracer.found();
+  if (own.tracer.delivered(now, hits, own.open)) {
+    logTraced(now, number);
+    g_engine.log.publish();
+  }
+  if (own.tracer.found() != found) {
+    publishFound();
+  }
+  if (from >= 0) {
+    own.board.learn(from, record);
+  }
+}
+
+void deliverTaken(const Taken& taken, const std::int32_t (&hits)[2]) {
+  RankClocks& own = clocks();
+  const std::uint32_t comm = g_engine.comms.number(taken.comm);
+  const std::uint32_t stream = inStream(taken.comm, taken.source, taken.tag);
+  std::uint32_t number = kUndecided;
+  if (stream != kNoStream) {
+    const std::uint32_t earlier =
+        own.open.pending.none() ? 0 : earlierOf(comm, taken.source, taken.tag, taken.post);
+    number = own.receives.take(stream, taken.post, earlier, own.open.pending.first());
+  }
+  deliver({taken.post, comm, taken.source, taken.tag, taken.wantedTag, taken.wild, taken.wildNumber,
+           0, 0},
+          stream, number, hits);
+}
+
+void deliverAssigned(const online::AssignedReceive& receive) {
+  deliver({receive.post, receive.comm, receive.source, receive.tag, receive.tag, false, kUndecided,
+           0, 0},
+          receive.stream, receive.number, kNoHits);
+}
+
+void clockForgetComm(RankClocks& own) {
+  for (std::uint32_t i = 0; i < RankClocks::kRecent; ++i) {
+    own.sentTo[i].comm = own.receivedFrom[i].comm = MPI_COMM_NULL;
+  }
+}
+
+void fail(const char* why) {
+  std::fprintf(stderr,
+               "photofinish: rank %d: cannot follow the clocks of the other ranks (%s): choices "
+               "are recorded, races are found by 'photofinish races'\n",
+               g_engine.page->rank, why);
+}
+
+}  // namespace
+
+void startClocks() {
+  const RankPage& page = *g_engine.page;
+  // For measurements: clocks as in a job of more ranks.
+  const char* more = std::getenv("PHOTOFINISH_CLOCK_RANKS");
+  const int ranks = more != nullptr && std::atoi(more) > page.size ? std::atoi(more) : page.size;
+  const auto algorithm = static_cast<online::Algorithm>(page.algorithm);
+  auto* own = new (std::nothrow) RankClocks(algorithm);
+  const auto size = static_cast<std::size_t>(ranks);
+  auto* words = static_cast<std::uint32_t*>(std::calloc(2 * size, sizeof(std::uint32_t)));
+  if (own == nullptr || words == nullptr || algorithm > online::Algorithm::Naive) {
+    fail("no memory");
+    return;
+  }
+  // First of all: all ranks take part, whatever becomes of them.
+  if (own->remote.start(page.rank, page.size)) {
+    own->board.setRemote(own->remote.isRemote(), &own->remote);
+  }
+  if (page.threadLevel >= MPI_THREAD_SERIALIZED) {
+    fail("it may call MPI from several threads");
+    return;
+  }
+  char path[sizeof page.boardPath];
+  std::memcpy(path, page.boardPath, sizeof path);
+  path[sizeof path - 1] = '\0';
+  if (!own->board.open(path, page.rank, ranks)) {
+    fail(std::strerror(errno));
+    return;
+  }
+  own->rank = page.rank;
+  own->size = ranks;
+  own->sent = words;
+  own->received = words + size;
+  clockForgetComm(*own);
+  g_engine.clocks = own;
+}
+
+void clockSend(MPI_Comm comm, int dest, int tag) {
+  const std::uint32_t stream = outStream(comm, dest, tag);
+  if (stream == kNoStream) {
+    return;
+  }
+  RankClocks& own = clocks();
+  online::SendStream& out = own.sends[stream];
+  ++own.sent[out.peer];
+  ++out.sent;
+  const std::uint64_t epoch = own.board.epoch();
+  if (out.epoch != epoch && own.board.publish(out.peer, out.id, out.sent)) {
+    out.epoch = epoch;
+  }
+}
+
+void clockUnsend(MPI_Comm comm, int dest, int tag) {
+  if (const std::uint32_t stream = outStream(comm, dest, tag); stream != kNoStream) {
+    online::SendStream& out = clocks().sends[stream];
+    --clocks().sent[out.peer];
+    --out.sent;
+  }
+}
+
+bool clockAssigns(int source, int tag) {
+  return source >= 0 && tag >= 0 && clocks().open.pending.none();
+}
+
+void clockAssign(std::uint32_t post, MPI_Comm comm, int source, int tag, MPI_Request request) {
+  RankClocks& own = clocks();
+  if (const std::uint32_t stream = inStream(comm, source, tag); stream != kNoStream) {
+    own.open.assigned.add({request, post, g_engine.comms.number(comm), source, tag, stream,
+                           own.receives.assign(stream)});
+  }
+}
+
+Request* clockPromote(MPI_Request request) {
+  online::AssignedReceive receive{};
+  if (!clocks().open.assigned.take(request, &receive)) {
+    return nullptr;
+  }
+  Request entry;
+  entry.handle = request;
+  entry.kind = RequestKind::Receive;
+  entry.active = true;
+  entry.number = receive.post;
+  entry.peer = receive.source;
+  entry.tag = receive.tag;
+  entry.stream = receive.stream + 1;
+  entry.streamNumber = receive.number;
+  entry.commNumber = receive.comm;
+  return g_engine.requests.insert(entry);
+}
+
+void clockPost(std::uint32_t post, MPI_Comm comm, int source, int tag, MPI_Request request) {
+  clocks().open.pending.add({post,
+                             g_engine.comms.number(comm),
+                             source == MPI_ANY_SOURCE ? online::kAny : source,
+                             tag == MPI_ANY_TAG ? online::kAny : tag,
+                             {online::kNobody, online::kNobody},
+                             true,
+                             false,
+                             request});
+}
+
+void clockCancel(const Request& entry) {
+  RankClocks& own = clocks();
+  if (online::PendingReceive* const receive = own.open.pending.find(entry.number);
+      receive != nullptr) {
+    receive->cancelled = true;
+  } else if (entry.stream != 0) {
+    // Whether it still takes a message is decided by now, and numbers after it depend on it.
+    int done = 0;
+    int cancelled = 0;
+    MPI_Status status;
+    if (PF_REAL(Request_get_status)(entry.handle, &done, &status) == MPI_SUCCESS && done != 0) {
+      PF_REAL(Test_cancelled)(&status, &cancelled);
+    }
+    if (cancelled != 0) {
+      own.receives.cancel(entry.stream - 1, entry.streamNumber);
+    }
+  }
+}
+
+void clockForget(std::uint32_t post) {
+  if (online::PendingReceive* const receive = clocks().open.pending.find(post);
+      receive != nullptr) {
+    receive->handle = nullptr;
+  }
+}
+
+void clockForgetComm() {
+  clockForgetComm(clocks());
+}
+
+void clockTaken(const Taken& taken) {
+  deliverTaken(taken, kNoHits);
+}
+
+void clockReceived(std::uint32_t post, MPI_Comm comm, int source, int tag) {
+  RankClocks& own = clocks();
+  if (own.board.silent() && own.open.pending.none()) {
+    const std::uint32_t stream = inStream(comm, source, tag);
+    int peer = 0;
+    if (stream != kNoStream && own.receives.passQuietly(stream, &peer)) {
+      ++own.received[peer];
+      return;
+    }
+  }
+  deliverTaken({post, false, 0, comm, tag, source, tag}, kNoHits);
+}
+
+void clockDone(const Request& entry, int source, int tag) {
+  Taken taken{entry.number,
+              entry.wild,
+              entry.wildNumber,
+              entry.comm,
+              entry.tag == MPI_ANY_TAG ? online::kAny : entry.tag,
+              source,
+              tag};
+  taken.stream = entry.stream;
+  taken.streamNumber = entry.streamNumber;
+  taken.commNumber = entry.commNumber;
+  clocks().done.push(taken);
+}
+
+void clockObserved() {
+  RankClocks& own = clocks();
+  online::FlatArray<Taken>& done = own.done;
+  for (std::uint32_t i = 1; i < done.size(); ++i) {  // mostly sorted
+    const Taken moved = done[i];
+    std::uint32_t at = i;
+    for (; at > 0 && done[at - 1].post > moved.post; --at) {
+      done[at] = done[at - 1];
+    }
+    done[at] = moved;
+  }
+  for (std::uint32_t i = 0; i < done.size(); ++i) {
+    const Taken& each = done[i];
+    if (each.stream != 0) {
+      if (each.source >= 0) {
+        deliverAssigned({nullptr, each.post, each.commNumber, each.source, each.tag,
+                         each.stream - 1, each.streamNumber});
+      }
+      continue;
+    }
+    std::int32_t hits[2] = {online::kNobody, online::kNobody};
+    if (const online::PendingReceive* const receive = own.open.pending.find(each.post);
+        receive != nullptr) {
+      hits[0] = receive->hits[0];
+      hits[1] = receive->hits[1];
+    }
+    own.open.pending.remove(each.post);
+    if (each.source >= 0) {
+      deliverTaken(each, hits);
+    }
+  }
+  done.resize(0);
+}
+
+bool AssignedBatch::noneAssigned() {
+  return clocks().open.assigned.none();
+}
+
+AssignedBatch::AssignedBatch(int count, const MPI_Request* requests) {
+  online::AssignedReceives& assigned = clocks().open.assigned;
+  for (int i = 0; i < count && !assigned.none(); ++i) {
+    online::AssignedReceive receive{};
+    if (requests[i] == MPI_REQUEST_NULL || !assigned.take(requests[i], &receive)) {
+      continue;
+    }
+    int at = m_count++;
+    for (; at > 0 && m_receives[at - 1].post > receive.post; --at) {
+      m_receives[at] = m_receives[at - 1];
+    }
+    m_receives[at] = receive;
+  }
+}
+
+void AssignedBatch::observed() const {
+  for (int i = 0; i < m_count; ++i) {
+    deliverAssigned(m_receives[i]);
+  }
+}
+
+void clockUnobserved() {
+  clocks().done.resize(0);
+}
+
+void clockProbed(bool wild, MPI_Comm comm, int wantedTag, int source, int tag) {
+  RankClocks& own = clocks();
+  const std::uint32_t stream = inStream(comm, source, tag);
+  if (stream == kNoStream) {
+    return;
+  }
+  const std::uint32_t number = g_engine.comms.number(comm);
+  const std::uint32_t earlier =
+      own.open.pending.none() ? 0 : earlierOf(number, source, tag, g_engine.posts);
+  const online::ClockRecord record =
+      own.receives.see(own.board, stream, own.receives.nextOf(stream, earlier));
+  if (wild) {
+    online::Delivery hit{};
+    hit.post = g_engine.posts;
+    hit.comm = number;
+    hit.source = source;
+    hit.tag = tag;
+    hit.wantedTag = wantedTag == MPI_ANY_TAG ? online::kAny : wantedTag;
+    hit.wild = true;
+    hit.wildNumber = kUndecided;
+    hit.completion = own.board.tick();
+    own.tracer.probed(hit);
+  }
+  own.board.learn(own.receives.peerOf(stream), record);
+}
+
+CollectiveClock clockEnter(MPI_Comm comm, CollectiveFlow flow, int root, bool contributes,
+                           bool takes) {
+  KnownCommunicator& known = g_engine.comms.of(comm);
+  const CollectiveClock part{known.key, known.collectives++, flow, root, takes};
+  if (contributes && flow != CollectiveFlow::None) {
+    clocks().board.contribute(part.comm, part.ordinal);
+  }
+  return part;
+}
+
+void clockLeave(MPI_Comm comm, const CollectiveClock& part) {
+  RankClocks& own = clocks();
+  if (!part.takes || part.flow == CollectiveFlow::None) {
+    return;
+  }
+  const KnownCommunicator& known = g_engine.comms.of(comm);
+  int first = 0;
+  int last = known.peers;
+  const auto self = [&](int peer) { return known.world[peer] == own.rank; };
+  if (part.flow == CollectiveFlow::FromRoot) {
+    if (part.root < 0 || part.root >= known.peers) {
+      return;
+    }
+    first = part.root;
+    last = first + 1;
+  } else if (part.flow == CollectiveFlow::ToRoot &&
+             (part.root < 0 || part.root >= known.peers || !self(part.root))) {
+    return;
+  }
+  for (int peer = first; peer < last; ++peer) {
+    if (self(peer)) {
+      if (part.flow == CollectiveFlow::FromLower) {
+        return;
+      }
+    } else if (known.world[peer] >= 0) {
+      own.board.learnContribution(known.world[peer], part.comm, part.ordinal);
+    }
+  }
+}
+
+void logClocks() {
+  RankClocks& own = clocks();
+  own.remote.stop();
+  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Races);
+  p = putVarint(p, static_cast<std::uint32_t>(own.tracer.algorithm()));
+  p = putVarint(p, own.tracer.found());
+  g_engine.log.commit(putVarint(p, g_engine.wildPosts));
+  for (int rank = 0; rank < own.size; ++rank) {
+    if (own.sent[rank] != 0 || own.received[rank] != 0) {
+      p = putKind(g_engine.log.reserve(), RecordKind::Exchanged);
+      p = putVarint(p, static_cast<std::uint32_t>(rank));
+      p = putVarint(p, own.sent[rank]);
+      g_engine.log.commit(putVarint(p, own.received[rank]));
+    }
+  }
+  // Which wildcards a trace must keep: runs that it need not, and need, in turn.
+  std::uint32_t number = 0;
+  while (number < g_engine.wildPosts) {
+    p = putKind(g_engine.log.reserve(), RecordKind::Kept);
+    std::uint32_t runs[2] = {0, 0};
+    for (const bool kept : {false, true}) {
+      while (number < g_engine.wildPosts && own.tracer.kept().kept(number) == kept) {
+        ++number;
+        ++runs[kept ? 1 : 0];
+      }
+    }
+    p = putVarint(p, runs[0]);
+    g_engine.log.commit(putVarint(p, runs[1]));
+  }
+}
+
+}  // namespace pf

@@ -1,0 +1,545 @@
+#include "decoder.h"
+
+#include "mpi_calls.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pf {
+
+Rank Decoder::world(std::uint32_t comm, std::int32_t peer) const {
+  if (peer < 0) {
+    return peer == kAnySource ? kAnySource : kUnknownRank;
+  }
+  if (comm >= log.communicators.size()) {
+    return kUnknownRank;
+  }
+  const LoggedCommunicator& c = log.communicators[comm];
+  const std::size_t index = (c.inter ? c.groupSize : 0U) + static_cast<std::size_t>(peer);
+  return index < c.members.size() ? c.members[index] : kUnknownRank;
+}
+
+void Decoder::event(EventKind kind, std::uint32_t site, std::uint32_t comm, std::int32_t peer, std::int32_t tag) {
+  Event e;
+  e.kind = kind;
+  e.call = static_cast<std::uint16_t>(callOf(site));
+  e.site = site;
+  e.comm = comm;
+  e.peer = world(comm, peer);
+  e.tag = tag;
+  e.lane = m_lane;
+  log.history.events.push_back(e);
+  log.checks.push_back(eventCheck(e.call, comm < log.communicators.size() ? log.communicators[comm].key : 0, e.peer, tag));
+}
+
+std::uint32_t Decoder::post(std::uint32_t comm, std::int32_t source, std::int32_t tag, bool forcible) {
+  PostedReceive receive;
+  receive.post = last();
+  receive.comm = comm;
+  receive.wantedSource = world(comm, source);
+  receive.wantedTag = tag;
+  const bool wild = forcible && source == kAnySource;
+  m_wildOfPost.push_back(wild ? static_cast<std::uint32_t>(log.wildSources.size()) : kNone);
+  if (wild) {
+    log.wildSources.push_back(kPinUnknown);
+  }
+  log.history.receives.push_back(receive);
+  return static_cast<std::uint32_t>(log.history.receives.size() - 1);
+}
+
+void Decoder::take(std::uint32_t postNumber, std::int32_t source, std::int32_t tag, Serial at) {
+  if (postNumber >= log.history.receives.size()) {
+    return;
+  }
+  PostedReceive& receive = log.history.receives[postNumber];
+  receive.completion = at;
+  if (source < 0) {
+    return;  // it failed before it took a message
+  }
+  receive.state = ReceiveState::Complete;
+  receive.source = world(receive.comm, source);
+  receive.tag = tag;
+  if (m_wildOfPost[postNumber] != kNone) {
+    log.wildSources[m_wildOfPost[postNumber]] = source;
+  }
+}
+
+void Decoder::send(std::uint32_t comm, std::int32_t dest, std::int32_t tag, bool synchronous, bool completesHere) {
+  SentMessage message;
+  message.event = last();
+  message.comm = comm;
+  message.dest = world(comm, dest);
+  message.tag = tag;
+  message.synchronous = synchronous;
+  message.syncCompletion = completesHere ? last() : 0;
+  log.history.sends.push_back(message);
+}
+
+void Decoder::sendEvent(RecordReader& in, RecordKind kind) {
+  const std::uint32_t site = in.number32();
+  const std::uint32_t comm = in.number32();
+  const auto dest = static_cast<std::int32_t>(in.number32());
+  const auto tag = static_cast<std::int32_t>(in.number32());
+  event(EventKind::Send, site, comm, dest, tag);
+  log.history.events.back().bytes = in.number();
+  send(comm, dest, tag, kind != RecordKind::Send, kind == RecordKind::SendSync);
+}
+
+void Decoder::receiveEvent(RecordReader& in) {
+  const std::uint32_t site = in.number32();
+  const std::uint32_t comm = in.number32();
+  const std::int32_t wantedSource = in.shifted(1);
+  const std::int32_t wantedTag = in.shifted(1);
+  const std::int32_t source = in.shifted(1);
+  const std::int32_t tag = in.shifted(1);
+  event(EventKind::Receive, site, comm, wantedSource, wantedTag);
+  const std::uint32_t call = callOf(site);
+  take(post(comm, wantedSource, wantedTag, call != kCallMprobe && call != kCallImprobe), source, tag, last());
+}
+
+void Decoder::sendReceiveEvent(RecordReader& in) {
+  const std::uint32_t site = in.number32();
+  const std::uint32_t comm = in.number32();
+  const std::int32_t dest = in.shifted(1);
+  const auto sendTag = static_cast<std::int32_t>(in.number32());
+  const std::uint64_t bytes = in.number();
+  const std::int32_t wantedSource = in.shifted(2);
+  const std::int32_t wantedTag = in.shifted(1);
+  const std::int32_t source = in.shifted(1);
+  const std::int32_t tag = in.shifted(1);
+  event(EventKind::SendReceive, site, comm, wantedSource, wantedTag);
+  log.history.events.back().bytes = bytes;
+  if (dest >= 0) {
+    send(comm, dest, sendTag, false, false);
+  }
+  if (wantedSource != -2) {
+    take(post(comm, wantedSource, wantedTag, true), source, tag, last());
+  }
+}
+
+void Decoder::collectiveEvent(RecordReader& in, RecordKind kind) {
+  const std::uint32_t site = in.number32();
+  const std::uint32_t comm = in.number32();
+  const std::uint32_t flow = in.number32();
+  const std::int32_t root = in.shifted(1);
+  const std::uint32_t flags = in.number32();
+  event(kind == RecordKind::Collective ? EventKind::Collective : EventKind::CollectivePost, site, comm, root >= 0 ? root : -2, 0);
+  if (comm >= m_ordinals.size()) {
+    m_ordinals.resize(std::max<std::size_t>(comm + 1U, log.communicators.size()));
+  }
+  CollectivePart part;
+  part.event = last();
+  part.completion = kind == RecordKind::Collective ? last() : 0;
+  part.comm = comm;
+  part.ordinal = m_ordinals[comm]++;
+  part.flow = flow <= static_cast<std::uint32_t>(CollectiveFlow::FromLower) ? static_cast<CollectiveFlow>(flow) : CollectiveFlow::None;
+  part.root = root >= 0 ? world(comm, root) : kUnknownRank;
+  part.contributes = (flags & 1U) != 0;
+  part.takes = (flags & 2U) != 0;
+  if (kind == RecordKind::CollectivePost) {
+    m_posted.push_back(log.history.collectives.size());
+  }
+  log.history.collectives.push_back(part);
+}
+
+void Decoder::choice(RecordReader& in) {
+  const std::uint32_t kind = in.number32();
+  RecordedChoice recorded;
+  recorded.misses = in.number32();
+  if (kind >= kChoiceKinds) {
+    return;
+  }
+  switch (static_cast<ChoiceKind>(kind)) {
+    case ChoiceKind::Testany:
+    case ChoiceKind::Waitany:
+    case ChoiceKind::Lock:
+      recorded.payload.push_back(in.number());
+      break;
+    case ChoiceKind::Testsome:
+    case ChoiceKind::Waitsome: {
+      // The writer continues after each 32 indices in a Choice of its own, which starts with misses = 0.
+      auto& stream = choicesOf(kind);
+      const bool continues = !stream.empty() && !stream.back().payload.empty() && stream.back().payload[0] > stream.back().payload.size();
+      const std::size_t done = continues ? stream.back().payload.size() - 1 : 0;
+      std::uint64_t left = 0;
+      if (continues) {
+        left = stream.back().payload[0] - 1 - done;
+      } else {
+        recorded.payload.push_back(in.number());
+        left = recorded.payload[0] == 0 ? 0 : recorded.payload[0] - 1;
+      }
+      for (std::uint64_t i = 0; i < std::min<std::uint64_t>(left, 32) && !in.bad(); ++i) {
+        (continues ? stream.back() : recorded).payload.push_back(in.number());
+      }
+      if (continues) {
+        return;
+      }
+      break;
+    }
+    case ChoiceKind::Iprobe:
+    case ChoiceKind::Improbe:
+    case ChoiceKind::Probe:
+    case ChoiceKind::Mprobe:
+      recorded.payload.push_back(in.number());
+      recorded.payload.push_back(in.number());
+      break;
+    case ChoiceKind::Test:
+    case ChoiceKind::Testall:
+    case ChoiceKind::GetStatus:
+      break;
+  }
+  choicesOf(kind).push_back(std::move(recorded));
+}
+
+void Decoder::reserve(const std::vector<std::span<const unsigned char>>& blocks) {
+  constexpr std::size_t kBytesAnEvent = 6;  // few are shorter, most are longer
+  std::size_t bytes = 0;
+  for (const auto& block : blocks) {
+    bytes += block.size();
+  }
+  if (m_header.events == 0) {
+    log.wildSources.reserve(bytes);
+    return;
+  }
+  log.history.events.reserve(bytes / kBytesAnEvent);
+  log.checks.reserve(bytes / kBytesAnEvent);
+  log.history.sends.reserve(bytes / kBytesAnEvent / 2);
+  log.history.receives.reserve(bytes / kBytesAnEvent / 2);
+}
+
+void Decoder::raceRecord(RecordReader& in, RecordKind kind) {
+  if (kind == RecordKind::Traced) {
+    TracedDelivery& traced = log.traced.emplace_back();
+    traced.post = in.number32();
+    traced.comm = in.number32();
+    traced.source = static_cast<std::int32_t>(in.number32());
+    traced.tag = static_cast<Tag>(in.number32());
+    traced.number = in.number32();
+    return;
+  }
+  if (kind == RecordKind::Races || !log.races) {
+    log.races.emplace();
+  }
+  LoggedRaces& races = *log.races;
+  if (kind == RecordKind::Races) {
+    races.algorithm = in.number32();
+    races.found = in.number32();
+    races.wildcards = in.number32();
+  } else if (kind == RecordKind::Exchanged) {
+    const std::uint32_t rank = in.number32();
+    if (rank >= races.exchanged.size() && rank < (1U << 24)) {
+      races.exchanged.resize(rank + 1U);
+    }
+    const std::uint32_t sent = in.number32();
+    const std::uint32_t observed = in.number32();
+    if (rank < races.exchanged.size()) {
+      races.exchanged[rank] = {sent, observed};
+    }
+  } else {
+    for (const bool kept : {false, true}) {
+      const std::uint32_t run = in.number32();
+      const std::size_t room = races.wildcards - std::min<std::size_t>(races.wildcards, races.kept.size());
+      races.kept.insert(races.kept.end(), std::min<std::size_t>(run, room), kept);
+    }
+  }
+}
+
+void Decoder::wild(std::uint32_t number, std::int32_t source) {
+  if (number >= log.wildSources.size() && number < (1U << 28)) {
+    log.wildSources.resize(number + 1U, kPinUnknown);
+  }
+  if (number < log.wildSources.size()) {
+    log.wildSources[number] = source;
+  }
+  m_nextWild = number + 1;
+}
+
+void Decoder::laneMade(RecordReader& in) {
+  const std::uint32_t number = in.number32();
+  if (number < log.lanes.size() + 65536) {
+    log.lanes.resize(std::max<std::size_t>(log.lanes.size(), number + 1U));
+    log.lanes[number].parent = in.number32();
+    log.lanes[number].ordinal = in.number32();
+  }
+}
+
+void Decoder::laneRun(RecordReader& in) {
+  const std::uint32_t turns = in.number32();
+  if (!log.laneRuns.empty()) {
+    log.laneRuns.back().turns = turns;
+  }
+  const std::uint32_t code = in.number32();
+  m_lane = code / 2 < log.lanes.size() ? code / 2 : 0;
+  log.laneRuns.push_back({code, 0});
+}
+
+bool Decoder::record(RecordReader& in) {
+  const RecordKind kind = in.kind();
+  if (const auto byte = static_cast<std::uint8_t>(kind); (byte & kNextWild) != 0) {
+    wild(m_nextWild, byte & (kNextWild - 1U));
+    return true;
+  }
+  switch (kind) {
+    case RecordKind::Padding:
+      return false;
+    case RecordKind::Module:
+      log.modules.push_back(in.text(in.number32()));
+      break;
+    case RecordKind::Site: {
+      LoggedSite site;
+      site.call = in.number32();
+      site.module = in.number32();
+      site.address = in.number();
+      log.sites.push_back(site);
+      break;
+    }
+    case RecordKind::Comm: {
+      LoggedCommunicator c;
+      c.key = in.fixed64();
+      c.madeBy = in.number32();
+      c.inter = in.number32() != 0;
+      c.groupSize = in.number32();
+      c.remoteSize = in.number32();
+      log.communicators.push_back(c);
+      break;
+    }
+    case RecordKind::CommMembers:
+      for (std::uint32_t n = in.number32(); n > 0 && !in.bad() && !log.communicators.empty(); --n) {
+        log.communicators.back().members.push_back(in.shifted(1));
+      }
+      break;
+    case RecordKind::Choice:
+      choice(in);
+      break;
+    case RecordKind::Wild: {
+      const std::uint32_t number = in.number32();
+      wild(number, in.shifted(1));
+      break;
+    }
+    case RecordKind::CancelledPost:
+      log.cancelledPosts.push_back(in.number32());
+      break;
+    case RecordKind::Note:
+      log.notes.push_back(in.number32());
+      break;
+    case RecordKind::Send:
+    case RecordKind::SendSync:
+    case RecordKind::SendSyncPosted:
+      sendEvent(in, kind);
+      break;
+    case RecordKind::SendFailed:
+      if (!log.history.sends.empty()) {
+        log.history.sends.back().dest = kUnknownRank;
+      }
+      break;
+    case RecordKind::Receive:
+      receiveEvent(in);
+      break;
+    case RecordKind::SendReceive:
+      sendReceiveEvent(in);
+      break;
+    case RecordKind::Post: {
+      const std::uint32_t site = in.number32();
+      const std::uint32_t comm = in.number32();
+      const std::int32_t source = in.shifted(1);
+      const std::int32_t tag = in.shifted(1);
+      event(EventKind::Post, site, comm, source, tag);
+      post(comm, source, tag, true);
+      break;
+    }
+    case RecordKind::Completion:
+      event(EventKind::Completion, in.number32());
+      break;
+    case RecordKind::Start:
+      event(EventKind::Start, in.number32());
+      break;
+    case RecordKind::SubPost: {
+      const std::uint32_t comm = in.number32();
+      const std::int32_t source = in.shifted(1);
+      post(comm, source, in.shifted(1), true);
+      break;
+    }
+    case RecordKind::SubSend: {
+      const bool synchronous = in.number32() != 0;
+      const std::uint32_t comm = in.number32();
+      const auto dest = static_cast<std::int32_t>(in.number32());
+      const auto tag = static_cast<std::int32_t>(in.number32());
+      in.number();
+      send(comm, dest, tag, synchronous, false);
+      break;
+    }
+    case RecordKind::DoneReceive:
+    case RecordKind::Matched: {
+      const std::uint32_t number = in.number32();
+      const std::int32_t source = in.shifted(1);
+      take(number, source, in.shifted(1), last());
+      break;
+    }
+    case RecordKind::DoneCancelled: {
+      const std::uint32_t number = in.number32();
+      log.cancelledPosts.push_back(number);
+      if (number < log.history.receives.size()) {
+        log.history.receives[number].state = ReceiveState::Cancelled;
+        log.history.receives[number].completion = last();
+      }
+      break;
+    }
+    case RecordKind::DoneSend: {
+      const std::uint32_t number = in.number32();
+      if (number < log.history.sends.size()) {
+        log.history.sends[number].syncCompletion = last();
+      }
+      break;
+    }
+    case RecordKind::DoneCollective: {
+      const std::uint32_t number = in.number32();
+      if (number < m_posted.size()) {
+        log.history.collectives[m_posted[number]].completion = last();
+      }
+      break;
+    }
+    case RecordKind::Probe: {
+      const std::uint32_t site = in.number32();
+      ProbeHit hit;
+      hit.comm = in.number32();
+      const std::int32_t source = in.shifted(1);
+      hit.wantedTag = in.shifted(1);
+      event(EventKind::Probe, site, hit.comm, source, hit.wantedTag);
+      hit.event = last();
+      hit.wantedSource = world(hit.comm, source);
+      hit.source = world(hit.comm, static_cast<std::int32_t>(in.number32()));
+      hit.tag = static_cast<std::int32_t>(in.number32());
+      hit.postsBefore = static_cast<std::uint32_t>(log.history.receives.size());
+      log.history.probes.push_back(hit);
+      break;
+    }
+    case RecordKind::Collective:
+    case RecordKind::CollectivePost:
+      collectiveEvent(in, kind);
+      break;
+    case RecordKind::Local:
+      event(EventKind::Local, in.number32());
+      break;
+    case RecordKind::Refused:
+      event(EventKind::Local, in.number32());
+      log.checks.back() = 0;  // its arguments are not in the record
+      break;
+    case RecordKind::LaneMade:
+      laneMade(in);
+      break;
+    case RecordKind::Lane:
+      laneRun(in);
+      break;
+    case RecordKind::End:
+      sawEnd = true;
+      break;
+    case RecordKind::Traced:
+    case RecordKind::Races:
+    case RecordKind::Exchanged:
+    case RecordKind::Kept:
+      raceRecord(in, kind);
+      break;
+    case RecordKind::Count:
+    default:
+      return false;
+  }
+  return !in.bad();
+}
+
+void Decoder::survivingStatuses(const BegunCall& begun) {
+  const std::uint32_t n = std::min<std::uint32_t>(begun.statuses, kStatusSlots);
+  const std::size_t stride = std::min<std::size_t>(m_header.statusStride, kStatusSize);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    std::int32_t source = 0;
+    std::int32_t tag = 0;
+    std::memcpy(&source, m_header.status + i * stride + std::min<std::size_t>(m_header.statusSource, kStatusSize - 4), 4);
+    std::memcpy(&tag, m_header.status + i * stride + std::min<std::size_t>(m_header.statusTag, kStatusSize - 4), 4);
+    if (source < 0 || m_header.posts[i] == kNone) {
+      continue;
+    }
+    if (log.hasEvents) {
+      take(m_header.posts[i], source, tag, last());
+    } else {
+      wild(m_header.posts[i], source);
+    }
+  }
+}
+
+/// The event that had begun when the record ends: its call is in the header.
+void Decoder::begunEvent() {
+  const BegunCall& begun = m_header.begun;
+  const auto kind = static_cast<RecordKind>(begun.kind);
+  if (!log.hasEvents) {
+    const std::uint32_t inside = m_header.inside.load();
+    log.insideLast = inside > 0 && inside <= kCallCount;
+    log.lastCall = log.insideLast ? inside - 1 : 0;
+    survivingStatuses(begun);
+    return;
+  }
+  if (kind == RecordKind::Padding) {
+    log.insideLast = begun.check == kBegunInside && begun.serial == last();
+    return;
+  }
+  if (begun.check == 0 || begun.check != begunCheck(begun)) {
+    return;
+  }
+  if (begun.serial != last() + 1) {
+    return;
+  }
+  log.insideLast = true;
+  if (kind == RecordKind::Receive || kind == RecordKind::SendReceive) {
+    event(kind == RecordKind::Receive ? EventKind::Receive : EventKind::SendReceive, begun.site, begun.comm, begun.source, begun.tag);
+    const std::uint32_t call = callOf(begun.site);
+    if (begun.source != -2) {
+      post(begun.comm, begun.source, begun.tag, call != kCallMprobe && call != kCallImprobe);
+    }
+  } else if (kind == RecordKind::Completion) {
+    event(EventKind::Completion, begun.site);
+  } else if (kind == RecordKind::Probe) {
+    event(EventKind::Probe, begun.site, begun.comm, begun.source, begun.tag);
+  } else {
+    log.insideLast = false;
+    return;
+  }
+  survivingStatuses(begun);
+}
+
+void Decoder::finish() {
+  log.rank = m_header.rank;
+  log.size = m_header.size;
+  log.pid = m_header.pid;
+  log.threadLevel = m_header.threadLevel;
+  log.executable.assign(m_header.executable, strnlen(m_header.executable, sizeof m_header.executable));
+  log.mpiLibrary.assign(m_header.mpiLibrary, strnlen(m_header.mpiLibrary, sizeof m_header.mpiLibrary));
+  log.hasEvents = m_header.events != 0;
+  log.complete = sawEnd && log.cut.empty();
+  if (!log.complete && log.cut.empty()) {
+    begunEvent();
+  }
+  const auto missesOf = [](std::uint64_t word) {
+    const auto count = static_cast<std::uint32_t>(word);
+    return static_cast<std::uint32_t>(word >> 32) == ~count ? count : 0;
+  };
+  for (std::size_t k = 0; k < kChoiceKinds; ++k) {
+    log.finalMisses[k] = missesOf(m_header.misses[k].load());
+    for (std::size_t lane = 1; lane < std::min(log.lanes.size(), kLanesInHeader + 1); ++lane) {
+      log.lanes[lane].finalMisses[k] = missesOf(m_header.laneMisses[lane - 1][k].load());
+    }
+  }
+  if (!log.laneRuns.empty()) {  // a rank that dies between the two stores has begun its run at least
+    const std::uint64_t word = m_header.laneTurns.load();
+    log.laneRuns.back().turns = word >> 32 == log.laneRuns.size() ? static_cast<std::uint32_t>(word) : 1;
+  }
+  log.serials = log.hasEvents ? last() : m_header.serial.load();
+  if (!log.history.events.empty()) {
+    log.lastCall = log.history.events.back().call;
+  }
+  std::sort(log.cancelledPosts.begin(), log.cancelledPosts.end());
+  if (!log.complete && log.cut.empty()) {
+    log.cut = (m_header.failed.load() != 0 ? std::string("the log could not grow: ") + std::strerror(static_cast<int>(m_header.failed.load() >> 32))
+                                            : std::string("the rank ended without MPI_Finalize")) +
+              ", after event " + std::to_string(log.serials);
+  }
+}
+
+}  // namespace pf

@@ -1,0 +1,57 @@
+// Decodes the records of a rank's log, one after another.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "log/rank_log.h"
+#include "record_reader.h"
+
+namespace pf {
+
+class Decoder {
+ public:
+  explicit Decoder(const LogHeader& header) : m_header(header) {}
+
+  /// Room for what blocks of this size hold, so that long logs are not copied as they grow.
+  void reserve(const std::vector<std::span<const unsigned char>>& blocks);
+  /// Takes the next record. False: there is none, or one that is none.
+  bool record(RecordReader& in);
+  /// After the last one: what the header says about the end.
+  void finish();
+  RankLog log;
+  bool sawEnd = false;
+
+ private:
+  void event(EventKind kind, std::uint32_t site, std::uint32_t comm = kNone, std::int32_t peer = -2, std::int32_t tag = -1);
+  [[nodiscard]] Rank world(std::uint32_t comm, std::int32_t peer) const;
+  std::uint32_t post(std::uint32_t comm, std::int32_t source, std::int32_t tag, bool forcible);
+  void take(std::uint32_t post, std::int32_t source, std::int32_t tag, Serial at);
+  void send(std::uint32_t comm, std::int32_t dest, std::int32_t tag, bool synchronous, bool completesHere);
+  void sendEvent(RecordReader& in, RecordKind kind);
+  void receiveEvent(RecordReader& in);
+  void sendReceiveEvent(RecordReader& in);
+  void collectiveEvent(RecordReader& in, RecordKind kind);
+  void choice(RecordReader& in);
+  void raceRecord(RecordReader& in, RecordKind kind);
+  void wild(std::uint32_t number, std::int32_t source);
+  void laneMade(RecordReader& in);
+  void laneRun(RecordReader& in);
+  std::vector<RecordedChoice>& choicesOf(std::uint32_t kind) {
+    return m_lane == 0 ? log.choices[kind] : log.lanes[m_lane].choices[kind];
+  }
+  void begunEvent();
+  void survivingStatuses(const BegunCall& begun);
+  [[nodiscard]] std::uint32_t callOf(std::uint32_t site) const { return site < log.sites.size() ? log.sites[site].call : 0; }
+  [[nodiscard]] Serial last() const { return log.history.events.size(); }
+
+  const LogHeader& m_header;
+  std::uint32_t m_nextWild = 0;                  // wildcard number that a kNextWild byte stands for
+  std::vector<std::uint32_t> m_wildOfPost;       // wildcard number of each post, or kNone
+  std::vector<std::uint32_t> m_ordinals;         // collectives so far, by communicator
+  std::vector<std::size_t> m_posted;             // index of each non-blocking collective
+  std::uint32_t m_lane = 0;                      // whose records these are
+};
+
+}  // namespace pf

@@ -1,0 +1,121 @@
+// A log without what a replay can do without.
+#include "decoder.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/crc32c.h"
+
+namespace pf {
+namespace {
+
+using Bytes = std::span<const unsigned char>;
+
+/// Lays records out in blocks, as the interposer does (core/log_format.h).
+class BlockWriter {
+ public:
+  explicit BlockWriter(Bytes header) : m_out(header.begin(), header.end()) {
+    std::memcpy(&m_salt, m_out.data() + offsetof(LogHeader, salt), sizeof m_salt);
+    m_out.resize(kLogHeaderSize);
+  }
+  void add(Bytes record) {
+    if (m_used + kMaxRecord > kLogBlockData) {
+      seal();
+    }
+    m_out.insert(m_out.end(), record.begin(), record.end());
+    m_used += record.size();
+  }
+  std::vector<unsigned char> finish() {
+    const std::uint64_t word = std::uint64_t{crc()} << 32 | (m_block & 0xFFFFU) << 16 | m_used;
+    std::memcpy(m_out.data() + offsetof(LogHeader, commit), &word, sizeof word);
+    return std::move(m_out);
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t crc() const {
+    return crc32c(m_out.data() + m_out.size() - m_used, m_used, logBlockSeed(m_salt, m_block));
+  }
+  void seal() {
+    const BlockTrailer trailer{static_cast<std::uint32_t>(m_used), crc()};
+    m_out.resize(m_out.size() - m_used + kLogBlockSize);
+    std::memcpy(m_out.data() + m_out.size() - sizeof trailer, &trailer, sizeof trailer);
+    m_used = 0;
+    ++m_block;
+  }
+
+  std::vector<unsigned char> m_out;
+  std::uint64_t m_salt = 0;
+  std::uint64_t m_block = 0;
+  std::size_t m_used = 0;
+};
+
+unsigned char* putVarint(unsigned char* p, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) {
+    *p++ = static_cast<unsigned char>(value | 0x80U);
+  }
+  *p++ = static_cast<unsigned char>(value);
+  return p;
+}
+
+/// Passes sources on, those that are kept in their shortest form.
+class SourceFilter {
+ public:
+  SourceFilter(BlockWriter& out, const std::vector<bool>& keep) : m_out(out), m_keep(keep) {}
+  void wild(std::uint32_t number, std::int32_t source) {
+    m_nextRead = number + 1;
+    if (number >= m_keep.size() || !m_keep[number]) {
+      return;
+    }
+    unsigned char record[16];
+    unsigned char* end = record;
+    if (number == m_nextWritten && source >= 0 && source < kNextWild) {
+      *end++ = static_cast<unsigned char>(kNextWild | static_cast<unsigned>(source));
+    } else {
+      *end++ = static_cast<unsigned char>(RecordKind::Wild);
+      end = putVarint(putVarint(end, number), static_cast<std::uint32_t>(source + 1));
+    }
+    m_out.add(Bytes(record, end));
+    m_nextWritten = number + 1;
+  }
+  void nextWild(std::int32_t source) { wild(m_nextRead, source); }
+
+ private:
+  BlockWriter& m_out;
+  const std::vector<bool>& m_keep;
+  std::uint32_t m_nextRead = 0;
+  std::uint32_t m_nextWritten = 0;
+};
+
+}  // namespace
+
+Result<std::vector<unsigned char>> reduceLog(Bytes file, const std::vector<bool>& keep) {
+  Result<LogExtent> extent = checkLog(file);
+  if (!extent) {
+    return extent.error();
+  }
+  BlockWriter out(file.first(kLogHeaderSize));
+  SourceFilter filter(out, keep);
+  Decoder decoder(*reinterpret_cast<const LogHeader*>(file.data()));  // knows where a record ends
+  for (const Bytes block : extent->blocks) {
+    RecordReader in(block);
+    while (!in.atEnd()) {
+      const Bytes rest = in.rest();
+      if (!decoder.record(in)) {
+        return Error{ErrorCode::Damaged, "a record of unknown kind", {}};
+      }
+      const Bytes record = rest.first(rest.size() - in.rest().size());
+      if ((record[0] & kNextWild) != 0) {
+        filter.nextWild(record[0] & (kNextWild - 1));
+      } else if (static_cast<RecordKind>(record[0]) == RecordKind::Wild) {
+        RecordReader wild(record.subspan(1));
+        const std::uint32_t number = wild.number32();
+        filter.wild(number, wild.shifted(1));
+      } else {
+        out.add(record);
+      }
+    }
+  }
+  return out.finish();
+}
+
+}  // namespace pf

@@ -1,0 +1,200 @@
+// The tracing algorithms as a rank runs them, held against core's, which look at the whole
+// execution (traceWith, TracingRules::Mpi), on random executions. PF_ORACLE_RUNS=N: how many.
+#include "online/racing.h"
+#include "oracle.h"
+#include "random_execution.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/races.h"
+#include "core/tracing.h"
+
+namespace pf {
+namespace {
+
+using Posts = std::set<std::uint32_t>;
+
+constexpr std::pair<online::Algorithm, TracingAlgorithm> kAlgorithms[] = {
+    {online::Algorithm::Meehan, TracingAlgorithm::Meehan},
+    {online::Algorithm::NetzerMiller, TracingAlgorithm::NetzerMiller},
+    {online::Algorithm::AlgorithmA, TracingAlgorithm::AlgorithmA},
+    {online::Algorithm::AlgorithmB, TracingAlgorithm::AlgorithmB},
+};
+
+/// A rank as its interposer sees it: what was posted, completed, seen, in this order.
+class OnlineRank {
+ public:
+  OnlineRank(const Execution& execution, Rank rank, online::Algorithm algorithm)
+      : m_history(execution.ranks[static_cast<std::size_t>(rank)]), m_tracer(algorithm) {}
+
+  Posts run(const std::vector<tracing::Delivery>& deliveries) {
+    auto next = deliveries.begin();
+    std::uint32_t posted = 0;
+    for (Serial now = 1; now <= m_history.events.size(); ++now) {
+      for (; posted < m_history.receives.size() && m_history.receives[posted].post == now;
+           ++posted) {
+        const PostedReceive& receive = m_history.receives[posted];
+        if (receive.completion != now) {
+          post(posted, receive);
+        }
+      }
+      for (std::uint32_t i = 0; i < posted; ++i) {
+        const PostedReceive& receive = m_history.receives[i];
+        if (receive.completion == now && receive.state != ReceiveState::Complete) {
+          m_open.pending.remove(i);
+        }
+      }
+      for (; next != deliveries.end() && next->completion == now; ++next) {
+        deliver(*next, posted);
+      }
+    }
+    for (std::uint32_t wild = 0; wild < m_postOfWild.size(); ++wild) {
+      if (m_tracer.kept().kept(wild)) {
+        m_traced.insert(m_postOfWild[wild]);
+      }
+    }
+    return m_traced;
+  }
+
+ private:
+  void post(std::uint32_t number, const PostedReceive& receive) {
+    m_open.pending.add({number,
+                        receive.comm,
+                        receive.wantedSource,
+                        receive.wantedTag,
+                        {online::kNobody, online::kNobody},
+                        true,
+                        false,
+                        nullptr});
+  }
+
+  /// Completions of wildcards that had finished by this event.
+  [[nodiscard]] std::uint32_t ticks(Serial event) const {
+    return static_cast<std::uint32_t>(
+        std::ranges::count_if(m_ticks, [&](Serial at) { return at <= event; }));
+  }
+
+  void deliver(const tracing::Delivery& delivery, std::uint32_t posted) {
+    online::Delivery now{};
+    now.post = delivery.probe ? posted : delivery.index;
+    now.comm = delivery.comm;
+    now.source = delivery.source;
+    now.tag = delivery.tag;
+    now.wantedTag = delivery.wantedTag;
+    now.wild = delivery.wildcard();
+    now.known = ticks(delivery.known);
+    now.wildNumber = online::kUndecided;
+    if (now.wild) {
+      m_ticks.push_back(delivery.completion);
+      now.completion = static_cast<std::uint32_t>(m_ticks.size());
+    }
+    if (delivery.probe) {
+      m_tracer.probed(now);
+      return;
+    }
+    if (now.wild) {
+      now.wildNumber = static_cast<std::uint32_t>(m_postOfWild.size());
+      m_postOfWild.push_back(delivery.index);
+    }
+    std::int32_t hits[2] = {online::kNobody, online::kNobody};
+    if (const online::PendingReceive* pending = m_open.pending.find(delivery.index)) {
+      std::copy_n(pending->hits, 2, hits);
+    }
+    m_open.pending.remove(delivery.index);
+    if (m_tracer.delivered(now, hits, m_open)) {
+      m_traced.insert(delivery.index);
+    }
+  }
+
+  const RankHistory& m_history;
+  online::Tracer m_tracer;
+  online::OpenReceives m_open;
+  std::vector<Serial> m_ticks;
+  std::vector<std::uint32_t> m_postOfWild;
+  Posts m_traced;
+};
+
+/// A message that nobody received is only known after the end: such ranks are not compared.
+bool receivedAll(const Execution& execution, std::size_t rank) {
+  return std::ranges::all_of(execution.messages, [&](const Message& message) {
+    return message.dest != static_cast<Rank>(rank) || message.completion != 0;
+  });
+}
+
+std::uint64_t runs(std::uint64_t normal) {
+  const char* text = std::getenv("PF_ORACLE_RUNS");
+  return text == nullptr ? normal : std::strtoull(text, nullptr, 10);
+}
+
+std::string textOf(const Posts& posts) {
+  std::string text;
+  for (const std::uint32_t post : posts) {
+    text += " " + std::to_string(post);
+  }
+  return text;
+}
+
+TEST(Tracer, TracesWhatTheWholeExecutionSays) {
+  const std::uint64_t wanted = runs(20000);
+  std::uint64_t compared = 0;
+  std::uint64_t traced = 0;
+  for (std::uint64_t seed = 1; compared < wanted && seed < 20 * wanted; ++seed) {
+    oracle::RandomOptions options;
+    options.eventsAtMost = 20 + static_cast<int>(seed % 60);
+    Execution execution = oracle::randomExecution(seed, options).execution;
+    matchMessages(execution);
+    const auto deliveries = tracing::observedDeliveries(execution);
+    for (const auto& [online, offline] : kAlgorithms) {
+      std::vector<Posts> expected(execution.ranks.size());
+      for (const TracedReceive& each : traceWith(offline, TracingRules::Mpi, execution)) {
+        if (!each.probe) {
+          expected[static_cast<std::size_t>(each.rank)].insert(each.receive);
+        }
+      }
+      for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank) {
+        if (receivedAll(execution, rank) && !deliveries[rank].empty()) {
+          const Posts found =
+              OnlineRank(execution, static_cast<Rank>(rank), online).run(deliveries[rank]);
+          ASSERT_EQ(textOf(found), textOf(expected[rank]))
+              << "seed " << seed << ", rank " << rank << ", algorithm " << static_cast<int>(online);
+          ++compared;
+          traced += found.size();
+        }
+      }
+    }
+  }
+  EXPECT_GE(compared, wanted);
+  EXPECT_GT(traced, wanted / 10);
+}
+
+online::Delivery wildFrom(std::int32_t source, std::uint32_t number, std::uint32_t known) {
+  return {number, 0, source, 7, 7, true, number, number + 1, known};
+}
+
+// A consumer whose producers never hear of it: memory and time stay bounded, and what is no longer
+// remembered is traced.
+TEST(Tracer, ForgetsTheOldestOfMany) {
+  online::Tracer tracer(online::Algorithm::Meehan);
+  online::OpenReceives open;
+  const std::int32_t hits[2] = {online::kNobody, online::kNobody};
+  const std::uint32_t many = 3 * online::Tracer::kRemembered;
+  for (std::uint32_t i = 0; i < many; ++i) {
+    tracer.delivered(wildFrom(1, i, 0), hits, open);
+  }
+  EXPECT_EQ(tracer.found(), 0U) << "one source alone races with nobody";
+  EXPECT_TRUE(tracer.kept().kept(0));
+  EXPECT_FALSE(tracer.kept().kept(many - 1));
+  tracer.delivered(wildFrom(2, many, 0), hits, open);
+  EXPECT_TRUE(tracer.kept().kept(many - 1));
+  EXPECT_FALSE(tracer.kept().kept(many));
+}
+
+}  // namespace
+}  // namespace pf
