@@ -255,7 +255,7 @@ db::RunInfo runInfo(const std::vector<RankLog>& logs, const RunFacts& facts) {
 /// What a note's call is to people; empty: nothing that is known.
 std::string noteName(std::uint32_t call, const Execution& execution) {
   if (call == kCallInit_thread) {
-    return "calls of MPI from several threads, first";
+    return "calls of MPI from a thread that pthread_create did not make, first";
   }
   if (call >= kFirstNote && call < kFirstNote + kNoteKinds) {
     return kNoteTexts[call - kFirstNote];

@@ -352,6 +352,7 @@ Result<std::string> eventsReport(const std::string& trace, std::optional<Rank> o
     const RankHistory& rank = execution.ranks[r];
     std::map<Serial, json> deliveries;
     std::map<Serial, std::string> taken;
+    std::map<std::uint32_t, Serial> ofThread;
     for (const PostedReceive& receive : rank.receives) {
       if (receive.state == ReceiveState::Complete) {
         json one = {{"post", receive.post}, {"source", receive.source}, {"tag", receive.tag}};
@@ -374,6 +375,8 @@ Result<std::string> eventsReport(const std::string& trace, std::optional<Rank> o
         putPlace(one, execution, ref);
         const Event& event = rank.events[i];
         one["kind"] = kindText(event.kind);
+        one["thread"] = event.lane;
+        one["threadSerial"] = ++ofThread[event.lane];
         one["peer"] = event.peer;
         one["tag"] = event.tag;
         one["bytes"] = event.bytes;
@@ -385,7 +388,9 @@ Result<std::string> eventsReport(const std::string& trace, std::optional<Rank> o
         }
         all.push_back(std::move(one));
       } else {
-        out << placeText(execution, ref) << taken[ref.serial] << "\n";
+        const std::uint32_t lane = rank.events[i].lane;
+        out << placeText(execution, ref) << taken[ref.serial]
+            << (lane != 0 ? " (thread " + std::to_string(lane) + ")" : "") << "\n";
       }
     }
   }

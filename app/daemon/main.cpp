@@ -130,7 +130,7 @@ Paths compileAll(pf::db::TraceStore& store, const std::string& directory) {
     if (std::any_of(log.notes.begin(), log.notes.end(), [&log](std::uint32_t site) {
           return site < log.sites.size() && log.sites[site].call == pf::kCallInit_thread;
         })) {
-      log.checks.clear();  // calls of several threads come in any order
+      log.checks.clear();  // calls of threads that are not known again come in any order
     }
     paths.push_back(pf::protocol::SessionDirectory::schedulePath(directory, log.rank));
     if (pf::Status status = writeWhole(paths.back(), pf::compileSchedule(log)); !status) {

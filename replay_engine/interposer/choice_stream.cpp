@@ -1,6 +1,7 @@
 #include "choice_stream.h"
 
 #include "engine.h"
+#include "lanes.h"
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,21 +13,30 @@
 
 namespace pf {
 
+LaneChoices& ChoiceStreams::mine() {
+  return g_engine.threads ? *myLane().choices : m_main;
+}
+
 void ChoiceStreams::miss(ChoiceKind kind) {
   const auto k = static_cast<std::size_t>(kind);
-  const std::uint32_t n = ++m_missesLogged[k];
-  g_engine.log.header().misses[k].store(n | std::uint64_t{~n} << 32, std::memory_order_relaxed);
+  LaneChoices& lane = mine();
+  const std::uint32_t n = ++lane.missesLogged[k];
+  if (lane.inHeader != nullptr) {
+    lane.inHeader[k].store(n | std::uint64_t{~n} << 32, std::memory_order_relaxed);
+  }
 }
 
 unsigned char* ChoiceStreams::hit(ChoiceKind kind) {
   const auto k = static_cast<std::size_t>(kind);
   unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Choice);
   p = putVarint(p, k);
-  p = putVarint(p, m_missesLogged[k]);
-  if (m_missesLogged[k] != 0) {
-    m_missesLogged[k] = 0;
-    g_engine.log.header().misses[k].store(std::uint64_t{0xFFFFFFFFU} << 32,
-                                          std::memory_order_relaxed);
+  LaneChoices& lane = mine();
+  p = putVarint(p, lane.missesLogged[k]);
+  if (lane.missesLogged[k] != 0) {
+    lane.missesLogged[k] = 0;
+    if (lane.inHeader != nullptr) {
+      lane.inHeader[k].store(std::uint64_t{0xFFFFFFFFU} << 32, std::memory_order_relaxed);
+    }
   }
   return p;
 }
@@ -66,13 +76,23 @@ bool ChoiceStreams::openSchedule(const char* path, int rank, int size, const cha
   }
   m_header = reinterpret_cast<const ScheduleHeader*>(m_base);
   for (std::size_t k = 0; k < kChoiceKinds; ++k) {
-    m_streams[k].at = section(m_header->choices[k]);
-    m_streams[k].end = m_streams[k].at + m_header->choices[k].size;
+    m_main.streams[k].at = section(m_header->choices[k]);
+    m_main.streams[k].end = m_main.streams[k].at + m_header->choices[k].size;
   }
+  m_main.finalMisses = m_header->finalMisses;
   return true;
 }
 
-std::uint64_t ChoiceStreams::read(Stream& stream) {
+void ChoiceStreams::openLane(LaneChoices& lane, const ScheduleLane* recorded) const {
+  static const std::uint32_t none[kChoiceKinds] = {};
+  lane.finalMisses = recorded != nullptr ? recorded->finalMisses : none;
+  for (std::size_t k = 0; recorded != nullptr && k < kChoiceKinds; ++k) {
+    lane.streams[k].at = section(recorded->choices[k]);
+    lane.streams[k].end = lane.streams[k].at + recorded->choices[k].size;
+  }
+}
+
+std::uint64_t ChoiceStreams::read(ChoiceStream& stream) {
   std::uint64_t value = 0;
   for (unsigned shift = 0; stream.at < stream.end && shift < 64; shift += 7) {
     const unsigned char byte = *stream.at++;
@@ -86,11 +106,11 @@ std::uint64_t ChoiceStreams::read(Stream& stream) {
 
 Verdict ChoiceStreams::next(ChoiceKind kind) {
   const auto k = static_cast<std::size_t>(kind);
-  Stream& stream = m_streams[k];
+  LaneChoices& lane = mine();
+  ChoiceStream& stream = lane.streams[k];
   if (!stream.primed) {
     stream.last = stream.at >= stream.end;
-    stream.misses =
-        stream.last ? m_header->finalMisses[k] : static_cast<std::uint32_t>(read(stream));
+    stream.misses = stream.last ? lane.finalMisses[k] : static_cast<std::uint32_t>(read(stream));
     stream.primed = true;
   }
   if (stream.misses > 0) {
@@ -98,14 +118,15 @@ Verdict ChoiceStreams::next(ChoiceKind kind) {
     return Verdict::Miss;
   }
   if (stream.last) {
-    return Verdict::Live;
+    // In the recording this thread had no more of them; others may not have come to that point yet.
+    return g_engine.threads && !turnsUsedUp() ? Verdict::Miss : Verdict::Live;
   }
   stream.primed = false;
   return Verdict::Hit;
 }
 
 std::uint64_t ChoiceStreams::payload(ChoiceKind kind) {
-  return read(m_streams[static_cast<std::size_t>(kind)]);
+  return read(mine().streams[static_cast<std::size_t>(kind)]);
 }
 
 void ChoiceStreams::dropRead(const unsigned char* upTo) {

@@ -2,6 +2,7 @@
 // writes a Choice record at a success; a replay reads the same stream back from the schedule.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "core/log_format.h"
@@ -17,6 +18,23 @@ enum class Verdict : std::uint8_t {
   Live,  ///< the record has ended: let MPI choose
 };
 
+/// A kind's choices in the schedule.
+struct ChoiceStream {
+  const unsigned char* at = nullptr;
+  const unsigned char* end = nullptr;
+  std::uint32_t misses = 0;  ///< left before the next success
+  bool primed = false;       ///< `misses` has been read
+  bool last = false;         ///< `misses` are those after the last success
+};
+
+/// The choices of one thread.
+struct LaneChoices {
+  std::uint32_t missesLogged[kChoiceKinds] = {};
+  std::atomic<std::uint64_t>* inHeader = nullptr;  ///< where they are kept in the log, or null
+  ChoiceStream streams[kChoiceKinds];
+  const std::uint32_t* finalMisses = nullptr;
+};
+
 class ChoiceStreams {
  public:
   // -- recording
@@ -28,6 +46,13 @@ class ChoiceStreams {
   bool openSchedule(const char* path, int rank, int size, const char** why);
   [[nodiscard]] bool isOpen() const { return m_header != nullptr; }
   [[nodiscard]] const ScheduleHeader& header() const { return *m_header; }
+  [[nodiscard]] const unsigned char* section(const ScheduleSection& s) const {
+    return m_base + s.offset;
+  }
+  /// Those of lane 0, and of all where threads are not told apart.
+  [[nodiscard]] LaneChoices& main() { return m_main; }
+  /// Makes ready those of another lane. `recorded`: null if the recording did not have it.
+  void openLane(LaneChoices& lane, const ScheduleLane* recorded) const;
   Verdict next(ChoiceKind kind);
   /// Next number of the payload of the choice that next() returned as Hit.
   std::uint64_t payload(ChoiceKind kind);
@@ -41,24 +66,14 @@ class ChoiceStreams {
   [[nodiscard]] bool allUsed(std::uint64_t serial) const;
 
  private:
-  struct Stream {
-    const unsigned char* at = nullptr;
-    const unsigned char* end = nullptr;
-    std::uint32_t misses = 0;  ///< left before the next success
-    bool primed = false;       ///< `misses` has been read
-    bool last = false;         ///< `misses` are those after the last success
-  };
-  std::uint64_t read(Stream& stream);
-  [[nodiscard]] const unsigned char* section(const ScheduleSection& s) const {
-    return m_base + s.offset;
-  }
+  LaneChoices& mine();
+  std::uint64_t read(ChoiceStream& stream);
   void dropRead(const unsigned char* upTo);
 
   const unsigned char* m_base = nullptr;
   const ScheduleHeader* m_header = nullptr;
   std::uint64_t m_size = 0;
-  std::uint32_t m_missesLogged[kChoiceKinds] = {};
-  Stream m_streams[kChoiceKinds];
+  LaneChoices m_main;
 };
 
 }  // namespace pf

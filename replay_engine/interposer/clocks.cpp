@@ -220,8 +220,8 @@ void startClocks() {
   if (own->remote.start(page.rank, page.size)) {
     own->board.setRemote(own->remote.isRemote(), &own->remote);
   }
-  if (g_engine.threads) {
-    fail("it calls MPI from several threads");
+  if (page.threadLevel >= MPI_THREAD_SERIALIZED) {
+    fail("it may call MPI from several threads");
     return;
   }
   char path[sizeof page.boardPath];

@@ -29,8 +29,9 @@ CollectiveClock enter(MPI_Comm comm, CollectiveFlow flow, int root, bool contrib
              : CollectiveClock{};
 }
 
+/// `number`: of a non-blocking collective.
 const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, CollectiveFlow flow,
-                       int root, bool contributes, bool takes) {
+                       int root, bool contributes, bool takes, std::uint32_t* number) {
   const StateLock lock;
   // MPI will refuse it; or only some ranks of `comm` take part, and nobody knows in which.
   if (comm == MPI_COMM_NULL || place.call == kCallComm_create_group) {
@@ -39,6 +40,9 @@ const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, C
     return place;
   }
   beginEvent(place, comm, root >= 0 ? root : -2, 0);
+  if (kind == RecordKind::CollectivePost) {
+    *number = g_engine.postedCollectives++;
+  }
   logCollective(place, kind, comm, flow, root, contributes, takes);
   return place;
 }
@@ -47,7 +51,10 @@ const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, C
 
 CollectiveEvent::CollectiveEvent(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow,
                                  int root, bool contributes, bool takes)
-    : m_place(begin(place, RecordKind::Collective, comm, flow, root, contributes, takes)),
+    : m_endsLater(g_engine.threads && comm != MPI_COMM_NULL &&
+                  place.call != kCallComm_create_group),
+      m_place(begin(place, m_endsLater ? RecordKind::CollectivePost : RecordKind::Collective, comm,
+                    flow, root, contributes, takes, &m_number)),
       m_comm(comm),
       m_clock(enter(comm, flow, root, contributes, takes)),
       m_inCall(place, RecordKind::Padding, comm, -2, -1) {}
@@ -55,6 +62,17 @@ CollectiveEvent::CollectiveEvent(const CallPlace& place, MPI_Comm comm, Collecti
 CollectiveEvent::~CollectiveEvent() {
   if (clocked() && m_comm != MPI_COMM_NULL) {
     clockLeave(m_comm, m_clock);
+  }
+  if (!m_endsLater) [[likely]] {
+    return;
+  }
+  const StateLock lock;
+  beginEvent(m_place);
+  if (g_engine.events) {
+    commitSite(RecordKind::Completion, m_place);
+    g_engine.log.commit(
+        putVarint(putKind(g_engine.log.reserve(), RecordKind::DoneCollective), m_number));
+    g_engine.log.publish();
   }
 }
 
@@ -67,9 +85,9 @@ void CollectiveEvent::made(int result, const MPI_Comm* comm) {
 
 PostedCollective::PostedCollective(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow,
                                    int root, bool contributes, bool takes)
-    : m_place(begin(place, RecordKind::CollectivePost, comm, flow, root, contributes, takes)),
+    : m_place(begin(place, RecordKind::CollectivePost, comm, flow, root, contributes, takes,
+                    &m_number)),
       m_comm(comm),
-      m_number(g_engine.postedCollectives++),
       m_clock(enter(comm, flow, root, contributes, takes)) {}
 
 void PostedCollective::made(int result, const MPI_Comm* comm) {

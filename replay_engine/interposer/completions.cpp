@@ -7,6 +7,19 @@
 namespace pf {
 namespace {
 
+/// With several threads, an event that blocks is filed when it is done: the order of the events is
+/// that in which they were.
+void beginCompletion(const CallPlace& place) {
+  if (!g_engine.threads) {
+    beginEvent(place);
+  }
+}
+void endCompletion(const CallPlace& place) {
+  if (g_engine.threads) [[unlikely]] {
+    beginEvent(place);
+  }
+}
+
 void publish() {
   if (g_engine.record) {
     g_engine.log.publish();
@@ -44,10 +57,7 @@ int onWait(const CallPlace& place, MPI_Request* request, MPI_Status* status) {
 }
 
 int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Status* statuses) {
-  {
-    const StateLock lock;
-    beginEvent(place);
-  }
+  beginCompletion(place);
   const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
   Batch batch(count, requests);
   MPI_Status* use = batch.statuses(statuses, true);
@@ -56,6 +66,7 @@ int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Stat
   batch.writeBack();
   copyStatuses(statuses, use, count);
   const StateLock lock;
+  endCompletion(place);
   logCompletion(place);
   fileAll(batch, result, use);
   publish();
@@ -67,7 +78,7 @@ int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   Verdict verdict = Verdict::Live;
   {
     const StateLock lock;
-    beginEvent(place);
+    beginCompletion(place);
     if (g_engine.replay) {
       verdict = g_engine.choices.next(ChoiceKind::Waitany);
     }
@@ -89,6 +100,7 @@ int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   }
   batch.writeBack();
   const StateLock lock;
+  endCompletion(place);
   if (g_engine.record) {
     unsigned char* p = g_engine.choices.hit(ChoiceKind::Waitany);
     g_engine.log.commit(
@@ -122,6 +134,37 @@ void logIndices(ChoiceKind kind, int count, const int* indices) {
   g_engine.log.commit(p);
 }
 
+/// Of a call that completed `indices` in a recording by several threads: waits for all of them
+/// before it is this thread's turn.
+int replaySomeOfThread(const CallPlace& place, ChoiceKind kind, Batch& batch, MPI_Request* requests,
+                       int count, const int* indices, MPI_Status* statuses) {
+  int result = MPI_SUCCESS;
+  auto* seen = static_cast<MPI_Status*>(
+      std::calloc(static_cast<std::size_t>(count < 0 ? 1 : count + 1), sizeof(MPI_Status)));
+  for (int i = 0; i < count; ++i) {
+    const int one = PF_REAL(Wait)(&batch.requests()[indices[i]], &seen[i]);
+    const Batch::Entry* entry = batch.find(indices[i]);
+    if (entry == nullptr || entry->request.inner == MPI_REQUEST_NULL) {
+      requests[indices[i]] = batch.requests()[indices[i]];
+    }
+    seen[i].MPI_ERROR = one;
+    result = one != MPI_SUCCESS ? MPI_ERR_IN_STATUS : result;
+  }
+  {
+    const StateLock lock;
+    beginEvent(place);
+    logIndices(kind, count, indices);
+    logCompletion(place);
+    for (int i = 0; i < count; ++i) {
+      fileOne(batch, indices[i], &seen[i], seen[i].MPI_ERROR);
+    }
+    publish();
+  }
+  copyStatuses(statuses, seen, count < 0 ? 0 : count);
+  std::free(seen);
+  return result;
+}
+
 /// Replays a Testsome or Waitsome that completed something.
 int replaySome(const CallPlace& place, ChoiceKind kind, int incount, MPI_Request* requests,
                int* outcount, int* indices, MPI_Status* statuses) {
@@ -134,6 +177,12 @@ int replaySome(const CallPlace& place, ChoiceKind kind, int incount, MPI_Request
       g_engine.choices.next(kind);
     }
     indices[i] = static_cast<int>(g_engine.choices.payload(kind));
+    if (g_engine.threads && (indices[i] < 0 || indices[i] >= incount)) {
+      diverge(place, "a request array with the recorded index", "a shorter one");
+    }
+  }
+  if (g_engine.threads) [[unlikely]] {
+    return replaySomeOfThread(place, kind, batch, requests, *outcount, indices, statuses);
   }
   const StateLock lock;
   logIndices(kind, *outcount, indices);
@@ -171,6 +220,8 @@ int recordSome(const CallPlace& place, ChoiceKind kind, RealCall call, int incou
   }
   if (kind == ChoiceKind::Testsome) {
     beginEvent(place);
+  } else {
+    endCompletion(place);
   }
   logIndices(kind, *outcount, indices);
   logCompletion(place);
@@ -190,7 +241,7 @@ Verdict replayTest(const CallPlace& place, ChoiceKind kind) {
   const StateLock lock;
   const Verdict verdict = g_engine.choices.next(kind);
   if (verdict == Verdict::Hit) {
-    beginEvent(place);
+    beginCompletion(place);
   } else if (verdict == Verdict::Miss && g_engine.record) {
     g_engine.choices.miss(kind);
   }
@@ -199,7 +250,11 @@ Verdict replayTest(const CallPlace& place, ChoiceKind kind) {
 
 /// A test that MPI decided: files a failure, or begins the event of a success and starts its
 /// record.
-bool recordTest(const CallPlace& place, ChoiceKind kind, bool success) {
+bool recordTest(const CallPlace& place, ChoiceKind kind, Verdict verdict, bool success) {
+  if (verdict == Verdict::Hit) {
+    endCompletion(place);
+    return true;
+  }
   if (!success) {
     if (g_engine.record) {
       g_engine.choices.miss(kind);
@@ -224,7 +279,7 @@ int onWaitsome(const CallPlace& place, int incount, MPI_Request* requests, int* 
   Verdict verdict = Verdict::Live;
   {
     const StateLock lock;
-    beginEvent(place);
+    beginCompletion(place);
     if (g_engine.replay) {
       verdict = g_engine.choices.next(ChoiceKind::Waitsome);
     }
@@ -271,7 +326,7 @@ int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* 
   }
   batch.writeBack();
   const StateLock lock;
-  if (verdict == Verdict::Hit || recordTest(place, ChoiceKind::Test, *flag != 0)) {
+  if (recordTest(place, ChoiceKind::Test, verdict, *flag != 0)) {
     logTest(place, ChoiceKind::Test);
     fileOne(batch, 0, use, result);
     publish();
@@ -298,7 +353,7 @@ int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* fla
   }
   batch.writeBack();
   const StateLock lock;
-  if (verdict == Verdict::Hit || recordTest(place, ChoiceKind::Testall, *flag != 0)) {
+  if (recordTest(place, ChoiceKind::Testall, verdict, *flag != 0)) {
     logTest(place, ChoiceKind::Testall);
     fileAll(batch, result, use);
     publish();
@@ -331,7 +386,7 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   }
   batch.writeBack();
   const StateLock lock;
-  if (verdict == Verdict::Hit || recordTest(place, ChoiceKind::Testany, *flag != 0)) {
+  if (recordTest(place, ChoiceKind::Testany, verdict, *flag != 0)) {
     if (g_engine.record) {
       unsigned char* p = g_engine.choices.hit(ChoiceKind::Testany);
       g_engine.log.commit(
@@ -361,7 +416,7 @@ int onRequest_get_status(const CallPlace& place, MPI_Request request, int* flag,
     result = PF_REAL(Request_get_status)(batch.requests()[0], flag, use);
   } while (verdict == Verdict::Hit && *flag == 0 && result == MPI_SUCCESS);
   const StateLock lock;
-  if (verdict == Verdict::Hit || recordTest(place, ChoiceKind::GetStatus, *flag != 0)) {
+  if (recordTest(place, ChoiceKind::GetStatus, verdict, *flag != 0)) {
     logTest(place, ChoiceKind::GetStatus);
     Request* entry = g_engine.requests.find(request);
     if (entry != nullptr && !entry->observed && g_engine.record && isReceive(*entry)) {

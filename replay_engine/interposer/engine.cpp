@@ -1,5 +1,6 @@
 #include "engine.h"
 
+#include "lanes.h"
 #include "rank_link.h"
 #include "real_calls.h"
 #include "records.h"
@@ -69,17 +70,6 @@ void describe(char* text, std::size_t size, std::uint16_t call, MPI_Comm comm, i
 void logNote(const CallPlace& place) {
   commitSite(RecordKind::Note, place);
   g_engine.log.publish();
-}
-
-/// Files that a second thread calls MPI, as a use of MPI_Init_thread: the order between threads is
-/// not recorded.
-void noteThread(const CallPlace& place) {
-  if (g_engine.firstThread != nullptr && g_engine.firstThread != &t_depth) {
-    g_engine.firstThread = nullptr;
-    if (g_engine.record) {
-      logNote(CallPlace{kCallInit_thread, place.returnAddress, place.slot});
-    }
-  }
 }
 
 /// The replay has done all that the recording has of this rank.
@@ -173,8 +163,8 @@ extern "C" __attribute__((noinline, visibility("hidden"))) void pf_stop_at_event
 namespace pf {
 
 void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
-  if (g_engine.threads) [[unlikely]] {
-    noteThread(place);
+  if (g_engine.multiple || g_engine.threads) [[unlikely]] {
+    takeTurn(place);
   }
   if (mustStopBefore(g_engine.serial + 1)) [[unlikely]] {
     describe(g_engine.page->waitCall, sizeof g_engine.page->waitCall, place.call, comm, peer, tag);
@@ -189,18 +179,24 @@ void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   if (g_engine.replay && !g_engine.live) {
     compare(place, comm, peer, tag);
   }
-  if (g_engine.jitter) [[unlikely]] {
+  if (g_engine.jitter && !g_engine.threads) [[unlikely]] {
     jitterPause();
   }
 }
 
 void holdIfDue() {
+  const StateLock lock;
   if (g_engine.active && mustStopBefore(g_engine.serial + 1)) {
     pf_stop_at_event();
   }
 }
 
-InCall::InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer, int tag) {
+InCall::InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer, int tag)
+    : m_ofThreads(g_engine.threads) {
+  if (m_ofThreads) [[unlikely]] {
+    enterCall(place, comm, peer, tag);
+    return;
+  }
   RankPage& page = *g_engine.page;
   page.waitPeer.store(g_engine.comms.worldRank(comm, peer), std::memory_order_relaxed);
   page.waitTag.store(tag, std::memory_order_relaxed);
@@ -227,6 +223,10 @@ InCall::InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer,
 }
 
 InCall::~InCall() {
+  if (m_ofThreads) [[unlikely]] {
+    leaveCall();
+    return;
+  }
   g_engine.page->inCall.store(0, std::memory_order_relaxed);
   if (g_engine.events) {
     g_engine.log.header().begun.check = 0;
@@ -235,9 +235,8 @@ InCall::~InCall() {
   }
 }
 
-void jitterPause() {
+void jitterPause(std::uint64_t& x) {
   // xorshift64*; half of the time nothing, else up to 2 ms.
-  std::uint64_t& x = g_engine.random;
   x ^= x >> 12;
   x ^= x << 25;
   x ^= x >> 27;

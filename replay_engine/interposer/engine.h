@@ -41,12 +41,12 @@ struct Engine {
   bool events = false;  ///< and events
   bool replay = false;  ///< choices are forced
   bool jitter = false;
-  bool threads = false;    ///< MPI_THREAD_SERIALIZED, _MULTIPLE: state is behind `lock`
-  bool live = false;       ///< replay: this rank's record has been used up, MPI chooses again
+  bool multiple = false;  ///< MPI_THREAD_MULTIPLE
+  bool threads = false;   ///< several threads may call MPI: see lanes.h
+  std::atomic<bool> live =
+      false;               ///< replay: this rank's record has been used up, MPI chooses again
   bool holdAfter = false;  ///< stops take hold where the event before them ends
   bool light = false;      ///< active, and light.h has the common calls
-  const void* firstThread = nullptr;  ///< with `threads`: its t_depth, until another one calls
-  std::atomic_flag lock = ATOMIC_FLAG_INIT;
 
   RankPage* page = nullptr;
   std::uint64_t serial = 0;     ///< events begun
@@ -68,22 +68,29 @@ struct Engine {
 };
 extern Engine g_engine;
 
-/// Holds the engine's lock, in programs that call MPI from several threads at once.
+/// The engine's lock, which a thread may take again while it has it. With the last unlock() the
+/// turn goes on (lanes.h).
+void lockState();
+void unlockState();
+
+/// Holds the engine's lock, in programs that call MPI from several threads.
 class StateLock {
  public:
-  StateLock() {
-    if (g_engine.threads) {
-      while (g_engine.lock.test_and_set(std::memory_order_acquire)) {
-      }
+  StateLock() : m_locks(g_engine.threads) {
+    if (m_locks) [[unlikely]] {
+      lockState();
     }
   }
   ~StateLock() {
-    if (g_engine.threads) {
-      g_engine.lock.clear(std::memory_order_release);
+    if (m_locks) [[unlikely]] {
+      unlockState();
     }
   }
   StateLock(const StateLock&) = delete;
   StateLock& operator=(const StateLock&) = delete;
+
+ private:
+  const bool m_locks;
 };
 
 /// Begins an event: counts it, stops before it where the agent said so, compares it with the
@@ -102,6 +109,9 @@ class InCall {
   ~InCall();
   InCall(const InCall&) = delete;
   InCall& operator=(const InCall&) = delete;
+
+ private:
+  const bool m_ofThreads;
 };
 
 /// Number of the call site in the log (defines it there at its first use).
@@ -111,7 +121,7 @@ std::uint32_t siteNumber(const CallPlace& place);
 bool isOfMpi(void* address);
 
 /// Sleeps for a random while, in a run with jitter: up to about 2 ms, often not at all.
-void jitterPause();
+void jitterPause(std::uint64_t& random = g_engine.random);
 
 /// The replay cannot go on as recorded: tells the agent, waits to be killed.
 [[noreturn]] void diverge(const CallPlace& place, const char* expected, const char* got);

@@ -341,6 +341,10 @@ void environmentJoins(bool joined) {
   openStreams(false);
 }
 
+void environmentShares() {
+  g_environment.quick = false;
+}
+
 void environmentFlushes() {
   if (g_environment.joined && g_environment.record) {
     const StateLock lock;

@@ -7,6 +7,8 @@
 #pragma once
 
 #include "engine.h"
+#include <pthread.h>
+#include <time.h>
 
 #include <atomic>
 #include <cstddef>
@@ -67,6 +69,8 @@ extern Environment g_environment;
 /// MPI_Init has returned, log and schedule are open. `joined` false: nothing is recorded or
 /// replayed.
 void environmentJoins(bool joined);
+/// Several threads may write records from now on.
+void environmentShares();
 /// Writes the notes that other threads left; at MPI_Finalize.
 void environmentFlushes();
 /// In a child after fork.
@@ -81,6 +85,17 @@ extern bool g_cyclesTrap;
 
 /// Files something that is not covered, once, with its place.
 void noteUncovered(NoteKind kind, void* caller);
+
+/// Makes a thread that MPI wants for itself: nothing that it does is the program's.
+using CreateThread = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+int createInternalThread(CreateThread create, pthread_t* thread, const pthread_attr_t* attributes,
+                         void* (*routine)(void*), void* argument);
+
+/// `until`, a time of the program's clock, on the kernel's, which a replay does not change; `moved`
+/// is room for it.
+const timespec* onKernelsClock(clockid_t clock, const timespec* until, timespec* moved);
+/// The clock of a condition variable is among its attributes: the times themselves tell.
+clockid_t clockOf(const timespec* until);
 
 // -- whose call it is
 

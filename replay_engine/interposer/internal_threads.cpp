@@ -1,6 +1,5 @@
 // Threads that MPI starts for itself: nothing that they do is the program's.
 #include "environment.h"
-#include <pthread.h>
 
 #include <cstdlib>
 
@@ -21,20 +20,19 @@ void* runInside(void* given) {
 }
 
 }  // namespace
-}  // namespace pf
 
-using namespace pf;
-
-PF_LIBC(int, pthread_create, pthread_t* thread, const pthread_attr_t* attributes,
-        void* (*routine)(void*), void* argument) {
-  auto* start = t_depth > 0 ? static_cast<Start*>(std::malloc(sizeof(Start))) : nullptr;
+int createInternalThread(CreateThread create, pthread_t* thread, const pthread_attr_t* attributes,
+                         void* (*routine)(void*), void* argument) {
+  auto* start = static_cast<Start*>(std::malloc(sizeof(Start)));
   if (start == nullptr) {
-    return PF_NEXT(pthread_create)(thread, attributes, routine, argument);
+    return create(thread, attributes, routine, argument);
   }
   *start = {routine, argument};
-  const int error = PF_NEXT(pthread_create)(thread, attributes, runInside, start);
+  const int error = create(thread, attributes, runInside, start);
   if (error != 0) {
     std::free(start);
   }
   return error;
 }
+
+}  // namespace pf

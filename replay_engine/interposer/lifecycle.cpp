@@ -1,6 +1,7 @@
 #include "clocks.h"
 #include "engine.h"
 #include "environment.h"
+#include "lanes.h"
 #include "rank_link.h"
 #include "real_calls.h"
 #include "records.h"
@@ -84,12 +85,13 @@ void begin(const CallPlace& place) {
     return;
   }
   passGate();  // first: a rank may be told to stop before event 1, and would never come to its gate
-  g_engine.firstThread = &t_depth;
+  startLanes();
   beginEvent(place);
   logLocal(place);
   g_engine.active = true;
   g_engine.light = g_engine.record && !g_engine.events && !g_engine.replay && !g_engine.jitter &&
-                   !g_engine.threads && resolveAll();
+                   !g_engine.multiple && resolveAll();
+  joinEarlierThreads();
 }
 
 /// Receives that were matched but never observed hold messages that no later receive can get: say
@@ -137,8 +139,11 @@ int onInit_thread(const CallPlace& place, int* argc, char*** argv, int required,
   return result;
 }
 
-int onFinalize(const CallPlace& place) {
-  g_engine.light = false;
+namespace {
+
+/// The record ends.
+void end(const CallPlace& place) {
+  const StateLock lock;
   beginEvent(place);
   if (g_engine.replay && !g_engine.live && !g_engine.choices.allUsed(g_engine.serial)) {
     diverge(place, "more events before MPI_Finalize", "MPI_Finalize");
@@ -159,6 +164,13 @@ int onFinalize(const CallPlace& place) {
     PF_REAL(Comm_free)(&g_engine.nowhere);
   }
   g_engine.active = false;
+}
+
+}  // namespace
+
+int onFinalize(const CallPlace& place) {
+  g_engine.light = false;
+  end(place);
   RankPage& page = *g_engine.page;
   page.waitPeer.store(-2, std::memory_order_relaxed);
   page.waitTag.store(-1, std::memory_order_relaxed);
@@ -171,8 +183,11 @@ int onFinalize(const CallPlace& place) {
 }
 
 int onAbort(const CallPlace& place, MPI_Comm comm, int code) {
-  beginEvent(place);
-  logLocal(place);
+  {
+    const StateLock lock;
+    beginEvent(place);
+    logLocal(place);
+  }
   const InCall inCall(place, RecordKind::Padding, MPI_COMM_NULL, -2, -1);
   if (g_engine.holdAfter) {
     holdIfDue();

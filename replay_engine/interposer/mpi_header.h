@@ -12,12 +12,14 @@ void* resolveObject(const char* name);
 
 #ifdef OMPI_PREDEFINED_GLOBAL
 #undef OMPI_PREDEFINED_GLOBAL
-#define OMPI_PREDEFINED_GLOBAL(type, global) \
-  (static_cast<type>([]() -> void* {         \
-    static void* found = nullptr;            \
-    if (found == nullptr) [[unlikely]] {     \
-      found = ::pf::resolveObject(#global);  \
-    }                                        \
-    return found;                            \
+#define OMPI_PREDEFINED_GLOBAL(type, global)                 \
+  (static_cast<type>([]() -> void* {                         \
+    static void* known = nullptr; /* several threads ask */  \
+    void* found = __atomic_load_n(&known, __ATOMIC_RELAXED); \
+    if (found == nullptr) [[unlikely]] {                     \
+      found = ::pf::resolveObject(#global);                  \
+      __atomic_store_n(&known, found, __ATOMIC_RELAXED);     \
+    }                                                        \
+    return found;                                            \
   }()))
 #endif

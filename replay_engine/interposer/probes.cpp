@@ -1,6 +1,7 @@
 // Probes: MPI's choice of a message is made here; the receive by source and tag after it only
 // executes it.
 #include "clocks.h"
+#include "lanes.h"
 #include "records.h"
 #include "wrapper_support.h"
 
@@ -64,6 +65,56 @@ void takePost(const Choice& choice) {
   if (choice.record == RecordKind::Receive) {
     ++g_engine.posts;
   }
+}
+
+/// Any probe where other threads may receive, too: MPI looks under the engine's lock, so that what
+/// it sees is there at this moment of the rank's order. `ask(source, tag, found, status)` asks MPI
+/// once. `flag` null: until there is a message.
+template <typename Ask>
+int probeOfThread(const CallPlace& place, const Choice& choice, Ask ask, int source, int tag,
+                  MPI_Comm comm, int* flag, MPI_Status* status) {
+  MPI_Status own;
+  MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
+  int askSource = source;
+  int askTag = tag;
+  const StateLock lock;
+  Verdict verdict = Verdict::Live;
+  if (g_engine.replay && (flag != nullptr || isWild(source))) {
+    verdict = forced(choice, &askSource, &askTag);
+  }
+  int found = 0;
+  int result = MPI_SUCCESS;
+  const bool certain = g_engine.replay && (flag == nullptr || verdict == Verdict::Hit);
+  if (certain) {
+    beginEvent(place, comm, source, tag);
+  }
+  if (flag == nullptr || verdict != Verdict::Miss) {
+    result = ask(askSource, askTag, &found, use);
+    while (found == 0 && result == MPI_SUCCESS && (certain || flag == nullptr)) {
+      yieldState();
+      result = ask(askSource, askTag, &found, use);
+    }
+  }
+  if (flag != nullptr) {
+    *flag = found;
+    if (!certain && (found == 0 || result != MPI_SUCCESS)) {
+      if (g_engine.record && result == MPI_SUCCESS) {
+        g_engine.choices.miss(choice.kind);
+      }
+      return result;
+    }
+  }
+  if (!certain) {
+    beginEvent(place, comm, source, tag);
+  }
+  if (result == MPI_SUCCESS) {
+    takePost(choice);
+    logHit(place, choice, source, tag, comm, *use);
+  } else if (g_engine.events) {
+    commitSite(RecordKind::Refused, place);
+    g_engine.log.publish();
+  }
+  return result;
 }
 
 /// MPI_Probe and MPI_Mprobe. `call(source, tag, status)` does it.
@@ -158,6 +209,14 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
 }  // namespace
 
 int onProbe(const CallPlace& place, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  if (g_engine.threads && isMessage(source, comm)) [[unlikely]] {
+    const InCall inCall(place, RecordKind::Padding, comm, source, tag);
+    const auto ask = [&](int s, int t, int* f, MPI_Status* use) {
+      return PF_REAL(Iprobe)(s, t, comm, f, use);
+    };
+    return probeOfThread(place, {ChoiceKind::Probe, RecordKind::Probe}, ask, source, tag, comm,
+                         nullptr, status);
+  }
   const auto call = [&](int s, int t, MPI_Status* use) { return PF_REAL(Probe)(s, t, comm, use); };
   return blockingProbe(place, {ChoiceKind::Probe, RecordKind::Probe}, call, source, tag, comm,
                        status);
@@ -165,6 +224,14 @@ int onProbe(const CallPlace& place, int source, int tag, MPI_Comm comm, MPI_Stat
 
 int onMprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, MPI_Message* message,
              MPI_Status* status) {
+  if (g_engine.threads && isMessage(source, comm)) [[unlikely]] {
+    const InCall inCall(place, RecordKind::Padding, comm, source, tag);
+    const auto ask = [&](int s, int t, int* f, MPI_Status* use) {
+      return PF_REAL(Improbe)(s, t, comm, f, message, use);
+    };
+    return probeOfThread(place, {ChoiceKind::Mprobe, RecordKind::Receive}, ask, source, tag, comm,
+                         nullptr, status);
+  }
   const auto call = [&](int s, int t, MPI_Status* use) {
     return PF_REAL(Mprobe)(s, t, comm, message, use);
   };
@@ -174,6 +241,13 @@ int onMprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, MPI_Mes
 
 int onIprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, int* flag,
              MPI_Status* status) {
+  if (g_engine.threads && isMessage(source, comm)) [[unlikely]] {
+    const auto ask = [&](int s, int t, int* f, MPI_Status* use) {
+      return PF_REAL(Iprobe)(s, t, comm, f, use);
+    };
+    return probeOfThread(place, {ChoiceKind::Iprobe, RecordKind::Probe}, ask, source, tag, comm,
+                         flag, status);
+  }
   const auto poll = [&](int* f, MPI_Status* use) {
     return PF_REAL(Iprobe)(source, tag, comm, f, use);
   };
@@ -184,6 +258,13 @@ int onIprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, int* fl
 
 int onImprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, int* flag,
               MPI_Message* message, MPI_Status* status) {
+  if (g_engine.threads && isMessage(source, comm)) [[unlikely]] {
+    const auto ask = [&](int s, int t, int* f, MPI_Status* use) {
+      return PF_REAL(Improbe)(s, t, comm, f, message, use);
+    };
+    return probeOfThread(place, {ChoiceKind::Improbe, RecordKind::Receive}, ask, source, tag, comm,
+                         flag, status);
+  }
   const auto poll = [&](int* f, MPI_Status* use) {
     return PF_REAL(Improbe)(source, tag, comm, f, message, use);
   };

@@ -106,6 +106,7 @@ void openLog(const RankPage& page) {
   for (auto& misses : header.misses) {
     misses.store(std::uint64_t{0xFFFFFFFFU} << 32);
   }
+  g_engine.choices.main().inHeader = header.misses;
   header.headerCrc = crc32c(&header.salt, offsetof(LogHeader, commit) - offsetof(LogHeader, salt));
 }
 
@@ -161,7 +162,7 @@ bool joinAgent() {
     waitForAgent(seen);
   }
   const std::uint32_t mode = page->mode;
-  g_engine.threads = page->threadLevel >= MPI_THREAD_SERIALIZED;
+  g_engine.multiple = page->threadLevel == MPI_THREAD_MULTIPLE;
   g_engine.record = (mode & (kRecordChoices | kRecordEvents)) != 0;
   g_engine.events = (mode & kRecordEvents) != 0;
   g_engine.replay = (mode & kReplay) != 0;

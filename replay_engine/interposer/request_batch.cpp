@@ -73,7 +73,11 @@ void completed(const Request& entry, const MPI_Status* status, int error) {
     }
   }
   if (entry.kind != RequestKind::PersistentReceive && entry.kind != RequestKind::PersistentSend) {
-    g_engine.requests.erase(entry.handle);
+    // Another thread may have been given the handle since.
+    const Request* now = g_engine.requests.find(entry.handle);
+    if (now != nullptr && now->kind == entry.kind && now->number == entry.number) {
+      g_engine.requests.erase(entry.handle);
+    }
     return;
   }
   Request* persistent = g_engine.requests.find(entry.handle);

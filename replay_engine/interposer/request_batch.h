@@ -32,6 +32,7 @@ void completed(const Request& entry, const MPI_Status* status, int error);
 class Batch {
  public:
   Batch(int count, MPI_Request* requests) : m_requests(requests), m_count(count) {
+    const StateLock lock;
     if (g_engine.requests.count() == 0 && !clocked()) {
       return;
     }

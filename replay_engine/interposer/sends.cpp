@@ -47,9 +47,47 @@ std::uint32_t beginSend(const CallPlace& place, RecordKind kind, int count, MPI_
   return g_engine.sends++;
 }
 
-template <typename RealCall>
-int blockingSend(const CallPlace& place, RecordKind kind, RealCall call, const void* buffer,
+/// A blocking send where other threads may send, too: what is ordered is its begin.
+template <typename RealPost>
+int sendOfThread(const CallPlace& place, RecordKind kind, RealPost post, const void* buffer,
                  int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  std::uint32_t number = 0;
+  const bool synchronous = kind == RecordKind::SendSync;
+  {
+    const StateLock lock;
+    number = beginSend(place, synchronous ? RecordKind::SendSyncPosted : kind, count, datatype,
+                       dest, tag, comm);
+    const int result = post(buffer, count, datatype, dest, tag, comm, &request);
+    if (result != MPI_SUCCESS && isMessage(dest, comm)) [[unlikely]] {
+      logFailedSend(dest, tag, comm);
+    }
+    if (result != MPI_SUCCESS || request == MPI_REQUEST_NULL) {
+      return result;
+    }
+    g_engine.requests.erase(request);  // a handle that MPI uses again
+  }
+  const InCall inCall(place, RecordKind::Padding, comm, dest, tag);
+  const int result = PF_REAL(Wait)(&request, MPI_STATUS_IGNORE);
+  if (synchronous && isMessage(dest, comm)) {
+    const StateLock lock;
+    beginEvent(place);
+    if (g_engine.events) {
+      commitSite(RecordKind::Completion, place);
+      g_engine.log.commit(putVarint(putKind(g_engine.log.reserve(), RecordKind::DoneSend), number));
+      g_engine.log.publish();
+    }
+  }
+  return result;
+}
+
+template <typename RealCall, typename RealPost>
+int blockingSend(const CallPlace& place, RecordKind kind, RealCall call, RealPost post,
+                 const void* buffer, int count, MPI_Datatype datatype, int dest, int tag,
+                 MPI_Comm comm) {
+  if (g_engine.threads) [[unlikely]] {
+    return sendOfThread(place, kind, post, buffer, count, datatype, dest, tag, comm);
+  }
   beginSend(place, kind, count, datatype, dest, tag, comm);
   const InCall inCall(place, RecordKind::Padding, comm, dest, tag);
   const int result = call(buffer, count, datatype, dest, tag, comm);
@@ -64,12 +102,12 @@ template <typename RealCall>
 int nonblockingSend(const CallPlace& place, RecordKind kind, RealCall call, const void* buffer,
                     int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                     MPI_Request* request) {
+  const StateLock lock;
   const std::uint32_t number = beginSend(place, kind, count, datatype, dest, tag, comm);
   const int result = call(buffer, count, datatype, dest, tag, comm, request);
   if (!isMessage(dest, comm)) {
     return result;
   }
-  const StateLock lock;
   if (result != MPI_SUCCESS) [[unlikely]] {
     logFailedSend(dest, tag, comm);
   } else if (kind == RecordKind::SendSyncPosted && g_engine.events) {
@@ -106,16 +144,16 @@ int persistentSend(RealCall call, bool synchronous, const void* buffer, int coun
 
 }  // namespace
 
-#define PF_SEND(Name, kind)                                                                    \
-  int on##Name(const CallPlace& place, const void* buffer, int count, MPI_Datatype datatype,   \
-               int dest, int tag, MPI_Comm comm) {                                             \
-    return blockingSend(place, RecordKind::kind, PF_REAL(Name), buffer, count, datatype, dest, \
-                        tag, comm);                                                            \
+#define PF_SEND(Name, kind, Post)                                                             \
+  int on##Name(const CallPlace& place, const void* buffer, int count, MPI_Datatype datatype,  \
+               int dest, int tag, MPI_Comm comm) {                                            \
+    return blockingSend(place, RecordKind::kind, PF_REAL(Name), PF_REAL(Post), buffer, count, \
+                        datatype, dest, tag, comm);                                           \
   }
-PF_SEND(Send, Send)
-PF_SEND(Bsend, Send)
-PF_SEND(Ssend, SendSync)
-PF_SEND(Rsend, Send)
+PF_SEND(Send, Send, Isend)
+PF_SEND(Bsend, Send, Ibsend)
+PF_SEND(Ssend, SendSync, Issend)
+PF_SEND(Rsend, Send, Irsend)
 #undef PF_SEND
 
 #define PF_SEND(Name, kind)                                                                       \

@@ -1,7 +1,7 @@
 // In a replay the program's clock is the recorded one, the kernel's is not: what waits until a time
-// would not wait at all. Such times are moved by the difference between the two.
+// would not wait at all. Such times are moved by the difference between the two. (Waits for mutexes
+// and conditions: thread_locks.cpp.)
 #include "environment.h"
-#include <pthread.h>
 #include <semaphore.h>
 #include <time.h>
 
@@ -12,7 +12,8 @@ constexpr std::int64_t kNano = 1'000'000'000;
 /// Clocks that count from a start of the machine do not get here.
 constexpr std::int64_t kSinceTheEpoch = 1'000'000'000;
 
-/// `until` on the kernel's clock; `moved` is room for it.
+}  // namespace
+
 const timespec* onKernelsClock(clockid_t clock, const timespec* until, timespec* moved) {
   if (!g_environment.replay || &t_depth != g_environment.owner || t_depth > 0 || until == nullptr) {
     return until;
@@ -29,40 +30,13 @@ const timespec* onKernelsClock(clockid_t clock, const timespec* until, timespec*
   return moved;
 }
 
-/// The clock of a condition variable is among its attributes: the times themselves tell.
 clockid_t clockOf(const timespec* until) {
   return until != nullptr && until->tv_sec < kSinceTheEpoch ? CLOCK_MONOTONIC : CLOCK_REALTIME;
 }
 
-}  // namespace
 }  // namespace pf
 
 using namespace pf;
-
-PF_LIBC(int, pthread_cond_timedwait, pthread_cond_t* condition, pthread_mutex_t* mutex,
-        const timespec* until) {
-  timespec moved;
-  return PF_NEXT(pthread_cond_timedwait)(condition, mutex,
-                                         onKernelsClock(clockOf(until), until, &moved));
-}
-
-PF_LIBC(int, pthread_cond_clockwait, pthread_cond_t* condition, pthread_mutex_t* mutex,
-        clockid_t clock, const timespec* until) {
-  timespec moved;
-  return PF_NEXT(pthread_cond_clockwait)(condition, mutex, clock,
-                                         onKernelsClock(clock, until, &moved));
-}
-
-PF_LIBC(int, pthread_mutex_timedlock, pthread_mutex_t* mutex, const timespec* until) {
-  timespec moved;
-  return PF_NEXT(pthread_mutex_timedlock)(mutex, onKernelsClock(CLOCK_REALTIME, until, &moved));
-}
-
-PF_LIBC(int, pthread_mutex_clocklock, pthread_mutex_t* mutex, clockid_t clock,
-        const timespec* until) {
-  timespec moved;
-  return PF_NEXT(pthread_mutex_clocklock)(mutex, clock, onKernelsClock(clock, until, &moved));
-}
 
 PF_LIBC(int, sem_clockwait, sem_t* semaphore, clockid_t clock, const timespec* until) {
   timespec moved;

@@ -16,12 +16,16 @@ namespace pf {
 
 inline constexpr int kNoRoot = -1;
 
+/// This thread has left MPI by longjmp: what it held (lock, turn) goes on.
+void dropState();
+
 /// `frame`: of the wrapper.
 inline bool passThrough(const void* frame) {
   // Calls from one place differ by the arguments on the stack; a callback is further below.
   constexpr std::ptrdiff_t kArguments = 96;
   if (t_depth > 0 && static_cast<const char*>(frame) + kArguments >= t_outermost) [[unlikely]] {
     t_depth = 0;
+    dropState();
   }
   return t_depth > 0 || !g_engine.active;
 }
@@ -56,6 +60,8 @@ class CollectiveEvent {
   void made(int result, const MPI_Comm* comm);
 
  private:
+  bool m_endsLater;  ///< with several threads: its end is an event of its own
+  std::uint32_t m_number = 0;
   CallPlace m_place;
   MPI_Comm m_comm;
   CollectiveClock m_clock;
@@ -71,9 +77,9 @@ class PostedCollective {
   void posted(int result, const MPI_Request* request);
 
  private:
+  std::uint32_t m_number = 0;
   CallPlace m_place;
   MPI_Comm m_comm;
-  std::uint32_t m_number;
   CollectiveClock m_clock;
 };
 

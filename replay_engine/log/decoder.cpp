@@ -27,6 +27,7 @@ void Decoder::event(EventKind kind, std::uint32_t site, std::uint32_t comm, std:
   e.comm = comm;
   e.peer = world(comm, peer);
   e.tag = tag;
+  e.lane = m_lane;
   log.history.events.push_back(e);
   log.checks.push_back(eventCheck(e.call, comm < log.communicators.size() ? log.communicators[comm].key : 0, e.peer, tag));
 }
@@ -151,12 +152,13 @@ void Decoder::choice(RecordReader& in) {
   switch (static_cast<ChoiceKind>(kind)) {
     case ChoiceKind::Testany:
     case ChoiceKind::Waitany:
+    case ChoiceKind::Lock:
       recorded.payload.push_back(in.number());
       break;
     case ChoiceKind::Testsome:
     case ChoiceKind::Waitsome: {
       // The writer continues after each 32 indices in a Choice of its own, which starts with misses = 0.
-      auto& stream = log.choices[kind];
+      auto& stream = choicesOf(kind);
       const bool continues = !stream.empty() && !stream.back().payload.empty() && stream.back().payload[0] > stream.back().payload.size();
       const std::size_t done = continues ? stream.back().payload.size() - 1 : 0;
       std::uint64_t left = 0;
@@ -186,7 +188,7 @@ void Decoder::choice(RecordReader& in) {
     case ChoiceKind::GetStatus:
       break;
   }
-  log.choices[kind].push_back(std::move(recorded));
+  choicesOf(kind).push_back(std::move(recorded));
 }
 
 void Decoder::reserve(const std::vector<std::span<const unsigned char>>& blocks) {
@@ -281,6 +283,25 @@ bool Decoder::value(RecordReader& in, std::uint8_t kind) {
     copy(bits);
   }
   return true;
+}
+
+void Decoder::laneMade(RecordReader& in) {
+  const std::uint32_t number = in.number32();
+  if (number < log.lanes.size() + 65536) {
+    log.lanes.resize(std::max<std::size_t>(log.lanes.size(), number + 1U));
+    log.lanes[number].parent = in.number32();
+    log.lanes[number].ordinal = in.number32();
+  }
+}
+
+void Decoder::laneRun(RecordReader& in) {
+  const std::uint32_t turns = in.number32();
+  if (!log.laneRuns.empty()) {
+    log.laneRuns.back().turns = turns;
+  }
+  const std::uint32_t code = in.number32();
+  m_lane = code / 2 < log.lanes.size() ? code / 2 : 0;
+  log.laneRuns.push_back({code, 0});
 }
 
 bool Decoder::record(RecordReader& in) {
@@ -434,6 +455,12 @@ bool Decoder::record(RecordReader& in) {
       event(EventKind::Local, in.number32());
       log.checks.back() = 0;  // its arguments are not in the record
       break;
+    case RecordKind::LaneMade:
+      laneMade(in);
+      break;
+    case RecordKind::Lane:
+      laneRun(in);
+      break;
     case RecordKind::End:
       sawEnd = true;
       break;
@@ -524,10 +551,19 @@ void Decoder::finish() {
   if (!log.complete && log.cut.empty()) {
     begunEvent();
   }
-  for (std::size_t k = 0; k < kChoiceKinds; ++k) {
-    const std::uint64_t word = m_header.misses[k].load();
+  const auto missesOf = [](std::uint64_t word) {
     const auto count = static_cast<std::uint32_t>(word);
-    log.finalMisses[k] = static_cast<std::uint32_t>(word >> 32) == ~count ? count : 0;
+    return static_cast<std::uint32_t>(word >> 32) == ~count ? count : 0;
+  };
+  for (std::size_t k = 0; k < kChoiceKinds; ++k) {
+    log.finalMisses[k] = missesOf(m_header.misses[k].load());
+    for (std::size_t lane = 1; lane < std::min(log.lanes.size(), kLanesInHeader + 1); ++lane) {
+      log.lanes[lane].finalMisses[k] = missesOf(m_header.laneMisses[lane - 1][k].load());
+    }
+  }
+  if (!log.laneRuns.empty()) {  // a rank that dies between the two stores has begun its run at least
+    const std::uint64_t word = m_header.laneTurns.load();
+    log.laneRuns.back().turns = word >> 32 == log.laneRuns.size() ? static_cast<std::uint32_t>(word) : 1;
   }
   log.serials = log.hasEvents ? last() : m_header.serial.load();
   if (!log.history.events.empty()) {

@@ -37,6 +37,11 @@ class Decoder {
   void raceRecord(RecordReader& in, RecordKind kind);
   void wild(std::uint32_t number, std::int32_t source);
   bool value(RecordReader& in, std::uint8_t kind);
+  void laneMade(RecordReader& in);
+  void laneRun(RecordReader& in);
+  std::vector<RecordedChoice>& choicesOf(std::uint32_t kind) {
+    return m_lane == 0 ? log.choices[kind] : log.lanes[m_lane].choices[kind];
+  }
   void begunEvent();
   void survivingStatuses(const BegunCall& begun);
   [[nodiscard]] std::uint32_t callOf(std::uint32_t site) const { return site < log.sites.size() ? log.sites[site].call : 0; }
@@ -48,6 +53,7 @@ class Decoder {
   std::vector<std::uint32_t> m_wildOfPost;       // wildcard number of each post, or kNone
   std::vector<std::uint32_t> m_ordinals;         // collectives so far, by communicator
   std::vector<std::size_t> m_posted;             // index of each non-blocking collective
+  std::uint32_t m_lane = 0;                      // whose records these are
 };
 
 }  // namespace pf

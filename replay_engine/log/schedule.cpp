@@ -34,6 +34,40 @@ void appendChoice(std::vector<unsigned char>& out, const RecordedChoice& choice,
   }
 }
 
+std::vector<unsigned char> choiceStream(const std::vector<RecordedChoice>& choices, std::size_t kind) {
+  const bool indices = kind == static_cast<std::size_t>(ChoiceKind::Testsome) || kind == static_cast<std::size_t>(ChoiceKind::Waitsome);
+  std::vector<unsigned char> stream;
+  for (const RecordedChoice& choice : choices) {
+    appendChoice(stream, choice, indices);
+  }
+  return stream;
+}
+
+void appendLanes(std::vector<unsigned char>& out, const RankLog& log, ScheduleHeader& header) {
+  std::vector<ScheduleLane> lanes;
+  for (const LoggedLane& logged : log.lanes) {
+    ScheduleLane lane{};
+    lane.parent = logged.parent;
+    lane.ordinal = logged.ordinal;
+    for (std::size_t k = 0; k < kChoiceKinds; ++k) {
+      lane.choices[k] = append(out, choiceStream(logged.choices[k], k));
+      lane.finalMisses[k] = logged.finalMisses[k];
+    }
+    lanes.push_back(lane);
+  }
+  std::vector<unsigned char> runs;
+  for (const LaneRun& run : log.laneRuns) {
+    putVarint(runs, run.code);
+    putVarint(runs, run.turns);
+    if (run.code / 2 < lanes.size()) {
+      lanes[run.code / 2].turns += run.turns;
+      lanes[run.code / 2].lockTurns += run.code % 2 != 0 ? run.turns : 0;
+    }
+  }
+  header.laneRuns = append(out, runs);
+  header.lanes = append(out, lanes);
+}
+
 }  // namespace
 
 std::vector<unsigned char> compileSchedule(const RankLog& log) {
@@ -49,12 +83,7 @@ std::vector<unsigned char> compileSchedule(const RankLog& log) {
   header.cancelled = append(out, log.cancelledPosts);
   header.checks = append(out, log.checks);
   for (std::size_t k = 0; k < kChoiceKinds; ++k) {
-    const bool indices = k == static_cast<std::size_t>(ChoiceKind::Testsome) || k == static_cast<std::size_t>(ChoiceKind::Waitsome);
-    std::vector<unsigned char> stream;
-    for (const RecordedChoice& choice : log.choices[k]) {
-      appendChoice(stream, choice, indices);
-    }
-    header.choices[k] = append(out, stream);
+    header.choices[k] = append(out, choiceStream(log.choices[k], k));
     header.finalMisses[k] = log.finalMisses[k];
   }
   for (std::size_t k = 0; k < kValueKinds; ++k) {
@@ -62,6 +91,7 @@ std::vector<unsigned char> compileSchedule(const RankLog& log) {
     header.earlyValues[k] = log.earlyValues[k];
   }
   header.executable = pathHash(log.executable.c_str());
+  appendLanes(out, log, header);
   header.crc = crc32c(&header, sizeof header);
   std::memcpy(out.data(), &header, sizeof header);
   return out;

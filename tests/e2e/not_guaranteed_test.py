@@ -1,4 +1,4 @@
-"""What is not recorded (one-sided communication, the order of threads) is told by name and place, never silently."""
+"""What is not recorded (one-sided communication, threads of unknown origin) is told by name and place, never silently."""
 import os
 import sys
 
@@ -25,11 +25,18 @@ class NotGuaranteedTest(PhotofinishTest):
                 self.assertIn("tickets add up to 435", recorded.out)
                 self.assertIn("MPI_Fetch_and_op", recorded.err)
 
-    def test_threads(self):
+    def test_threads_of_unknown_origin(self):
         for mode in ("outcomes", "all"):
             with self.subTest(mode=mode):
-                recorded = self.assert_noted("threads", "calls of MPI from several threads, first", mode)
-                self.assertEqual(recorded.out.count(" and "), 3, recorded)
+                recorded = self.assert_noted("unknown_thread", "calls of MPI from a thread that pthread_create did not make, first", mode)
+                self.assertEqual(recorded.out.count("sum 6"), 3, recorded)
+
+    def test_ordinary_threads_are_guaranteed(self):
+        recorded = self.record("t.pft", self.mpirun(3, BIN / "e2e" / "threads"))
+        self.assertEqual(recorded.out.count(" and "), 3, recorded)
+        self.assertEqual(self.photofinish("info", self.dir / "t.pft", "--json").json()["notGuaranteed"], [])
+        replayed = self.replay("t.pft", "--jitter", 2)
+        self.assertEqual(replayed.by_rank(), recorded.by_rank(), replayed)
 
     def test_an_ordinary_program_has_none(self):
         self.record("t.pft", self.mpirun(4, BIN / "corpus" / "any_source_sum"))

@@ -55,6 +55,7 @@ struct Event {
   std::uint32_t comm = kNone;     ///< index into Execution::communicators
   Rank peer = kUnknownRank;       ///< send: destination; receive, probe: source asked for (or kAnySource)
   Tag tag = kAnyTag;              ///< send: tag; receive, probe: tag asked for (or kAnyTag)
+  std::uint32_t lane = 0;         ///< thread that made the call: 0 called MPI_Init, the others as they came
   std::uint64_t bytes = 0;        ///< send: size of the message where known
 };
 

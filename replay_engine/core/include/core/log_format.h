@@ -50,8 +50,9 @@ enum class ChoiceKind : std::uint8_t {
   Probe,
   Mprobe,
   GetStatus,
+  Lock,  ///< of threads: pthread_mutex_trylock …, and waits with a time limit
 };
-inline constexpr std::size_t kChoiceKinds = 11;
+inline constexpr std::size_t kChoiceKinds = 12;
 
 /// Record kinds. E = starts an event (serial + 1). Sources and destinations are ranks of the communicator;
 /// "+1" and "+2" say what is added so that MPI_ANY_* and "none" fit an unsigned varint.
@@ -64,7 +65,7 @@ enum class RecordKind : std::uint8_t {
   Choice,            ///< ChoiceKind, misses before it, payload:
                      ///<   Testany Waitany: index + 1 (0 = MPI_UNDEFINED)
                      ///<   Testsome Waitsome: count + 1 (0 = MPI_UNDEFINED), indices
-                     ///<   Iprobe Improbe Probe Mprobe: source, tag;   others: nothing
+                     ///<   Iprobe Improbe Probe Mprobe: source, tag;   Lock: 1 = time ran out;   others: nothing
   Wild,              ///< wildcard number, source + 1: source of a wildcard receive (logs without events);
                      ///<   see also kNextWild
   CancelledPost,     ///< post: this receive was cancelled (logs without events)
@@ -99,8 +100,20 @@ enum class RecordKind : std::uint8_t {
   Kept,              ///< wildcards, in a row by number, that a trace need not hold, then that it must
   Value,             ///< ValueKind, payload: what the system told the program (core/environment_values.h)
   NextValue,         ///< payload: the same, of the kind that the last Value record has
+  LaneMade,          ///< lane, lane of the thread that made it + 1 (0 = none), how-manieth thread that one made
+  Lane,              ///< turns that the last run had, laneCode() of the run that begins here: what follows is that lane's
   Count
 };
+
+// Lanes. A rank whose application makes threads (and that has at least MPI_THREAD_SERIALIZED) tells them apart from then
+// on: lane 0 called MPI_Init, the others are numbered as they come. What needs an order among threads (events, and locks
+// that they take) is a *turn*; all turns of a rank have one order, logged as runs of turns of one lane. A blocking call
+// is then two events, the second one when it is done, so that each event is a moment: Post and Completion for a receive,
+// Start and Completion for MPI_Sendrecv, CollectivePost and Completion for a collective.
+/// Names a run: of a lane's events, or of locks that it takes.
+[[nodiscard]] constexpr std::uint32_t laneCode(std::uint32_t lane, bool ofLocks) {
+  return lane * 2 + (ofLocks ? 1U : 0U);
+}
 
 /// A kind byte with this bit is a whole record: the source (the other bits) of the wildcard receive that is
 /// next in number after the last Wild record, or the first one of all. Sources that do not fit take a Wild record.
@@ -132,6 +145,7 @@ struct BegunCall {
 /// BegunCall::check of a call whose record is complete (kind Padding): the rank is inside of event `serial`.
 inline constexpr std::uint32_t kBegunInside = 2;
 
+inline constexpr std::size_t kLanesInHeader = 32;
 inline constexpr std::size_t kStatusSlots = 64;
 inline constexpr std::size_t kStatusSize = 32;            ///< at least sizeof(MPI_Status)
 inline constexpr std::int32_t kStatusUntouched = -77777;  ///< in a slot's MPI_SOURCE: MPI has not filled it
@@ -158,6 +172,7 @@ struct LogHeader {
   std::atomic<std::uint64_t> clean;       ///< kLogMagic after MPI_Finalize
   std::atomic<std::uint64_t> failed;      ///< errno << 32 | 1 once the log could not grow
   std::atomic<std::uint32_t> inside;      ///< logs without events: 1 + number of the call while in one that may block
+  std::atomic<std::uint64_t> laneTurns;   ///< number of the last Lane record, from 1, << 32 | turns since
   alignas(64) BegunCall begun;
   /// Failed tests and probes since the last Choice of each kind: count | ~count << 32.
   alignas(64) std::atomic<std::uint64_t> misses[kChoiceKinds];
@@ -166,6 +181,8 @@ struct LogHeader {
   /// without events, wildcard numbers.
   alignas(64) std::uint32_t posts[kStatusSlots];
   alignas(64) unsigned char status[kStatusSlots][kStatusSize];
+  /// As `misses`, of lanes 1, 2 … in a rank with several threads. Of lanes beyond they are not kept.
+  alignas(64) std::atomic<std::uint64_t> laneMisses[kLanesInHeader][kChoiceKinds];
 };
 static_assert(sizeof(LogHeader) <= kLogHeaderSize);
 
@@ -208,6 +225,18 @@ struct ScheduleHeader {
   ScheduleSection values[kValueKinds];        ///< payloads of each ValueKind in their order
   std::uint64_t earlyValues[kValueKinds];     ///< bytes of them that were asked for before MPI_Init
   std::uint64_t executable;                   ///< pathHash() of the program: who the early ones are for
+  ScheduleSection laneRuns;                   ///< varints: laneCode, turns, laneCode, turns …
+  ScheduleSection lanes;                      ///< ScheduleLane, by number
+};
+
+/// A thread of the recording. The choices of lane 0 are in the header.
+struct ScheduleLane {
+  std::uint32_t parent;                       ///< lane that made it + 1, 0 = none
+  std::uint32_t ordinal;                      ///< how-manieth thread of its parent it was, 0 = not known
+  std::uint32_t turns;                        ///< of events and locks
+  std::uint32_t lockTurns;
+  ScheduleSection choices[kChoiceKinds];
+  std::uint32_t finalMisses[kChoiceKinds];
 };
 
 }  // namespace pf

@@ -31,6 +31,20 @@ struct LoggedCommunicator {
   std::vector<Rank> members;  ///< group, then remote group
 };
 
+/// A thread of a rank that has several (lanes, in core/log_format.h).
+struct LoggedLane {
+  std::uint32_t parent = 0;   ///< lane that made it + 1, 0 = none
+  std::uint32_t ordinal = 0;  ///< how-manieth thread of its parent, 0 = not known
+  std::vector<RecordedChoice> choices[kChoiceKinds];  ///< but for lane 0, whose are RankLog::choices
+  std::uint32_t finalMisses[kChoiceKinds] = {};
+};
+
+/// Turns of one lane, one behind the other.
+struct LaneRun {
+  std::uint32_t code = 0;  ///< laneCode()
+  std::uint32_t turns = 0;
+};
+
 struct LoggedSite {
   std::uint32_t call = 0;
   std::uint32_t module = 0;
@@ -81,6 +95,8 @@ struct RankLog {
   std::vector<RecordedChoice> choices[kChoiceKinds];
   std::uint32_t finalMisses[kChoiceKinds] = {};
   std::vector<std::uint32_t> checks;            ///< eventCheck() of each event
+  std::vector<LoggedLane> lanes;                ///< by number; empty where there is one thread
+  std::vector<LaneRun> laneRuns;
   std::optional<LoggedRaces> races;             ///< at a clean end, mode races
   std::vector<TracedDelivery> traced;           ///< mode races, by the algorithms that trace messages
   std::vector<unsigned char> values[kValueKinds];  ///< payloads of what the system told the program, by ValueKind

@@ -1,0 +1,125 @@
+"""Programs whose threads all call MPI: what each thread received, in its order, is the same in each replay, in both modes
+of recording; each event names its thread; a crash in a thread leaves a trace that replays up to there. PF_REPLAYS: how
+many replays of each recording (3; 20 with PF_FULL)."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, FULL, PhotofinishTest, main
+
+LANES = BIN / "e2e" / "lanes"
+SERIALIZED = BIN / "e2e" / "lanes_serialized"
+STUCK = BIN / "e2e" / "lanes_stuck"
+REPLAYS = int(os.environ.get("PF_REPLAYS", "20" if FULL else "3"))
+
+
+class ThreadsTest(PhotofinishTest):
+    def assert_replays(self, recorded, replays=REPLAYS):
+        for seed in range(1, replays + 1):
+            with self.subTest(jitter=seed):
+                replayed = self.replay("t.pft", "--jitter", seed)
+                self.assertEqual(replayed.status, recorded.status, replayed)
+                self.assertEqual({rank: sorted(lines) for rank, lines in replayed.by_rank().items()},
+                                 {rank: sorted(lines) for rank, lines in recorded.by_rank().items()}, replayed)
+
+    def check_way(self, way):
+        self.need("mpirun", LANES)
+        for options in (["--mode", "outcomes"], ["--mode", "outcomes", "--jitter", "5"], ["--mode", "all"]):
+            with self.subTest(way=way, options=options):
+                recorded = self.record("t.pft", self.mpirun(3, LANES, way), *options)
+                self.assertNotIn("note:", recorded.err)
+                self.assert_replays(recorded)
+        # The last one has each call: a survey of the same trace must agree with it.
+        surveyed = self.photofinish("replay", self.dir / "t.pft", "--survey")
+        self.assertEqual(surveyed.status, 0, surveyed)
+        return recorded
+
+    def test_wildcards(self):
+        self.check_way("wildcard")
+
+    def test_explicit_sources(self):
+        self.check_way("explicit")
+
+    def test_senders(self):
+        self.check_way("senders")
+
+    def test_tests(self):
+        self.check_way("tests")
+
+    def test_waitany(self):
+        self.check_way("waitany")
+
+    def test_probes(self):
+        self.check_way("probes")
+
+    def test_pool(self):
+        self.check_way("pool")
+
+    def test_heartbeat(self):
+        self.check_way("heartbeat")
+
+    def test_exchange(self):
+        self.check_way("exchange")
+
+    def test_crash(self):
+        self.need("mpirun", LANES)
+        recorded = self.record("t.pft", self.mpirun(3, LANES, "crash"), status=None)
+        self.assertEqual(recorded.status, 139, recorded)
+        self.assert_replays(recorded)
+        self.assertEqual(self.photofinish("check", self.dir / "t.pft").status, 0)
+
+    def test_hang(self):
+        """All threads wait for messages, and the main one for them: told, and so is the end of the replay."""
+        self.need("mpirun", LANES)
+        recorded = self.record("t.pft", self.mpirun(2, LANES, "hang", 4, 4), status=None, interrupt_after=9)
+        self.assertRegex(recorded.err, "(?i)deadlock|wait", recorded)
+        events = self.photofinish("events", self.dir / "t.pft", "--json")
+        self.assertEqual(events.status, 0, events)
+        self.assertEqual(sum("deliveries" in event for event in events.json()["events"]), 16)
+        replayed = self.replay("t.pft")
+        self.assertIsNotNone(replayed.status, replayed)
+        self.assertRegex(replayed.err, "the recording ends here", replayed)
+
+    def test_taking_turns(self):
+        """MPI_THREAD_SERIALIZED: a mutex decides who calls next."""
+        self.need("mpirun", SERIALIZED)
+        self.assert_replays(self.record("t.pft", self.mpirun(3, SERIALIZED)))
+
+    def test_events_name_their_threads(self):
+        self.need("mpirun", LANES)
+        self.record("t.pft", self.mpirun(3, LANES, "wildcard", 4))
+        for survey in (False, True):  # the second one compares each call with what the first one saw
+            with self.subTest(survey=survey):
+                if survey:
+                    self.assertEqual(self.photofinish("replay", self.dir / "t.pft", "--jitter", 3).status, 0)
+                events = self.photofinish("events", self.dir / "t.pft", "--rank", 0, "--json").json()["events"]
+                self.assertEqual([event["serial"] for event in events], list(range(1, len(events) + 1)))
+                by_thread = {}
+                for event in events:
+                    by_thread.setdefault(event["thread"], []).append(event)
+                self.assertEqual(set(by_thread), {0, 1, 2, 3})
+                for thread, own in by_thread.items():
+                    self.assertEqual([event["threadSerial"] for event in own], list(range(1, len(own) + 1)))
+                    received = [event for event in own if "deliveries" in event]
+                    self.assertEqual(len(received), 24, f"thread {thread}")
+                    self.assertTrue(all(event["kind"] == "completion" for event in received))
+
+    def test_until_stops_all_threads(self):
+        self.need("mpirun", LANES)
+        self.record("t.pft", self.mpirun(3, LANES, "wildcard"))
+        stopped = self.photofinish("replay", self.dir / "t.pft", "--until", "0:60")
+        self.assertEqual(stopped.status, 0, stopped)
+        self.assertRegex(stopped.err, r"rank 0.*60", stopped)
+
+    def test_what_is_not_recorded_is_a_divergence_not_a_hang(self):
+        """Here the order of threads hangs on time that no lock shows: a thread that had the turn ends without it."""
+        self.need("mpirun", STUCK)
+        recorded = self.record("t.pft", self.mpirun(2, STUCK))
+        self.assertEqual(recorded.status, 0, recorded)
+        replayed = self.replay("t.pft", env={"LANES_STUCK": "1"})
+        self.assertEqual(replayed.status, 3, replayed)
+        self.assertRegex(replayed.err, r"rank [01].*\n.*expected: the next call of thread 1, which has ended", replayed)
+
+
+if __name__ == "__main__":
+    main()
