@@ -1,57 +1,14 @@
 #include "clocks.h"
 
-#include "online/clock_board.h"
-#include "online/racing.h"
-#include "online/streams.h"
-#include "rank_link.h"
+#include "rank_clocks.h"
 #include "real_calls.h"
-#include "remote_clocks.h"
-
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <new>
 
 namespace pf {
-
-/// Everything that a rank knows of clocks and races.
-struct RankClocks {
-  explicit RankClocks(online::Algorithm algorithm) : tracer(algorithm) {}
-
-  int rank = 0;
-  int size = 0;
-  online::ClockBoard board;
-  RemoteLink remote;
-  online::SendStreams sends;
-  online::ReceiveStreams receives;
-  online::OpenReceives open;
-  online::Tracer tracer;
-  std::uint32_t* sent = nullptr;      ///< messages to each rank
-  std::uint32_t* received = nullptr;  ///< messages observed of each rank
-  online::FlatArray<Taken> done;      ///< by the call under way; without a message: source < 0
-
-  /// The streams used last, as the application names them.
-  struct Recent {
-    MPI_Comm comm;
-    int peer;
-    int tag;
-    std::uint32_t stream;
-  };
-  static constexpr std::uint32_t kRecent = 16;
-  Recent sentTo[kRecent];
-  Recent receivedFrom[kRecent];
-};
-
 namespace {
 
 using online::kUndecided;
 
 constexpr std::int32_t kNoHits[2] = {online::kNobody, online::kNobody};
-
-RankClocks& clocks() {
-  return *g_engine.clocks;
-}
 
 /// How many receives posted before `post` and still pending took a message of (comm, source, tag).
 /// All that would accept one have taken something: else the receive `post`, or a probe in its
@@ -188,56 +145,7 @@ void deliverAssigned(const online::AssignedReceive& receive) {
           receive.stream, receive.number, kNoHits);
 }
 
-void clockForgetComm(RankClocks& own) {
-  for (std::uint32_t i = 0; i < RankClocks::kRecent; ++i) {
-    own.sentTo[i].comm = own.receivedFrom[i].comm = MPI_COMM_NULL;
-  }
-}
-
-void fail(const char* why) {
-  std::fprintf(stderr,
-               "photofinish: rank %d: cannot follow the clocks of the other ranks (%s): choices "
-               "are recorded, races are found by 'photofinish races'\n",
-               g_engine.page->rank, why);
-}
-
 }  // namespace
-
-void startClocks() {
-  const RankPage& page = *g_engine.page;
-  // For measurements: clocks as in a job of more ranks.
-  const char* more = std::getenv("PHOTOFINISH_CLOCK_RANKS");
-  const int ranks = more != nullptr && std::atoi(more) > page.size ? std::atoi(more) : page.size;
-  const auto algorithm = static_cast<online::Algorithm>(page.algorithm);
-  auto* own = new (std::nothrow) RankClocks(algorithm);
-  const auto size = static_cast<std::size_t>(ranks);
-  auto* words = static_cast<std::uint32_t*>(std::calloc(2 * size, sizeof(std::uint32_t)));
-  if (own == nullptr || words == nullptr || algorithm > online::Algorithm::Naive) {
-    fail("no memory");
-    return;
-  }
-  // First of all: all ranks take part, whatever becomes of them.
-  if (own->remote.start(page.rank, page.size)) {
-    own->board.setRemote(own->remote.isRemote(), &own->remote);
-  }
-  if (page.threadLevel >= MPI_THREAD_SERIALIZED) {
-    fail("it may call MPI from several threads");
-    return;
-  }
-  char path[sizeof page.boardPath];
-  std::memcpy(path, page.boardPath, sizeof path);
-  path[sizeof path - 1] = '\0';
-  if (!own->board.open(path, page.rank, ranks)) {
-    fail(std::strerror(errno));
-    return;
-  }
-  own->rank = page.rank;
-  own->size = ranks;
-  own->sent = words;
-  own->received = words + size;
-  clockForgetComm(*own);
-  g_engine.clocks = own;
-}
 
 void clockSend(MPI_Comm comm, int dest, int tag) {
   const std::uint32_t stream = outStream(comm, dest, tag);
@@ -330,7 +238,7 @@ void clockForget(std::uint32_t post) {
 }
 
 void clockForgetComm() {
-  clockForgetComm(clocks());
+  clocks().forgetRecent();
 }
 
 void clockTaken(const Taken& taken) {
@@ -451,77 +359,6 @@ void clockProbed(bool wild, MPI_Comm comm, int wantedTag, int source, int tag) {
     own.tracer.probed(hit);
   }
   own.board.learn(own.receives.peerOf(stream), record);
-}
-
-CollectiveClock clockEnter(MPI_Comm comm, CollectiveFlow flow, int root, bool contributes,
-                           bool takes) {
-  KnownCommunicator& known = g_engine.comms.of(comm);
-  const CollectiveClock part{known.key, known.collectives++, flow, root, takes};
-  if (contributes && flow != CollectiveFlow::None) {
-    clocks().board.contribute(part.comm, part.ordinal);
-  }
-  return part;
-}
-
-void clockLeave(MPI_Comm comm, const CollectiveClock& part) {
-  RankClocks& own = clocks();
-  if (!part.takes || part.flow == CollectiveFlow::None) {
-    return;
-  }
-  const KnownCommunicator& known = g_engine.comms.of(comm);
-  int first = 0;
-  int last = known.peers;
-  const auto self = [&](int peer) { return known.world[peer] == own.rank; };
-  if (part.flow == CollectiveFlow::FromRoot) {
-    if (part.root < 0 || part.root >= known.peers) {
-      return;
-    }
-    first = part.root;
-    last = first + 1;
-  } else if (part.flow == CollectiveFlow::ToRoot &&
-             (part.root < 0 || part.root >= known.peers || !self(part.root))) {
-    return;
-  }
-  for (int peer = first; peer < last; ++peer) {
-    if (self(peer)) {
-      if (part.flow == CollectiveFlow::FromLower) {
-        return;
-      }
-    } else if (known.world[peer] >= 0) {
-      own.board.learnContribution(known.world[peer], part.comm, part.ordinal);
-    }
-  }
-}
-
-void logClocks() {
-  RankClocks& own = clocks();
-  own.remote.stop();
-  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Races);
-  p = putVarint(p, static_cast<std::uint32_t>(own.tracer.algorithm()));
-  p = putVarint(p, own.tracer.found());
-  g_engine.log.commit(putVarint(p, g_engine.wildPosts));
-  for (int rank = 0; rank < own.size; ++rank) {
-    if (own.sent[rank] != 0 || own.received[rank] != 0) {
-      p = putKind(g_engine.log.reserve(), RecordKind::Exchanged);
-      p = putVarint(p, static_cast<std::uint32_t>(rank));
-      p = putVarint(p, own.sent[rank]);
-      g_engine.log.commit(putVarint(p, own.received[rank]));
-    }
-  }
-  // Which wildcards a trace must keep: runs that it need not, and need, in turn.
-  std::uint32_t number = 0;
-  while (number < g_engine.wildPosts) {
-    p = putKind(g_engine.log.reserve(), RecordKind::Kept);
-    std::uint32_t runs[2] = {0, 0};
-    for (const bool kept : {false, true}) {
-      while (number < g_engine.wildPosts && own.tracer.kept().kept(number) == kept) {
-        ++number;
-        ++runs[kept ? 1 : 0];
-      }
-    }
-    p = putVarint(p, runs[0]);
-    g_engine.log.commit(putVarint(p, runs[1]));
-  }
 }
 
 }  // namespace pf

@@ -1,0 +1,207 @@
+// MPI_Sendrecv and MPI_Sendrecv_replace.
+#include "clocks.h"
+#include "posted_receives.h"
+#include "wrapper_support.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace pf {
+
+namespace {
+
+/// What the two halves of MPI_Sendrecv are asked for.
+struct Exchange {
+  std::uint64_t bytes;
+  int dest;
+  int sendTag;
+  int source;
+  int receiveTag;
+  MPI_Comm comm;
+};
+
+std::uint64_t bytesForRecord(int count, MPI_Datatype datatype) {
+  const StateLock lock;  // bytesOf() keeps what it knows
+  return g_engine.events ? bytesOf(count, datatype) : 0;
+}
+
+void logExchange(const CallPlace& place, const Exchange& what) {
+  commitSite(RecordKind::Start, place);
+  const std::uint32_t number = g_engine.comms.number(what.comm);
+  if (what.dest != MPI_PROC_NULL) {
+    unsigned char* p = putVarint(putKind(g_engine.log.reserve(), RecordKind::SubSend), 0);
+    p = putVarint(p, number);
+    p = putVarint(p, static_cast<std::uint32_t>(what.dest));
+    p = putVarint(p, static_cast<std::uint32_t>(what.sendTag));
+    g_engine.log.commit(putVarint(p, what.bytes));
+  }
+  if (what.source != MPI_PROC_NULL) {
+    unsigned char* p = putVarint(putKind(g_engine.log.reserve(), RecordKind::SubPost), number);
+    p = putShifted(p, what.source, 1);
+    g_engine.log.commit(putShifted(p, what.receiveTag, 1));
+  }
+  g_engine.log.publish();
+}
+
+/// MPI_Sendrecv where other threads may send and receive, too. `post(source, requests)` posts the
+/// receive and the send.
+template <typename Post>
+int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MPI_Status* status) {
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  MPI_Status taken;
+  Posted posted;
+  posted.source = what.source;
+  {
+    const StateLock lock;
+    beginEvent(place);
+    if (g_engine.events) {
+      logExchange(place, what);
+    }
+    if (what.dest != MPI_PROC_NULL) {
+      ++g_engine.sends;
+    }
+    if (what.source != MPI_PROC_NULL) {
+      posted = takeNumbers(what.source);
+    }
+    const int result = post(posted.source, requests);
+    if (result != MPI_SUCCESS) {
+      return result;
+    }
+    g_engine.requests.erase(requests[0]);  // handles that MPI uses again
+    g_engine.requests.erase(requests[1]);
+  }
+  const InCall inCall(place, RecordKind::Padding, what.comm, what.source, what.receiveTag);
+  // Not by MPI_Waitall: with threads Open MPI 4.1.4 spins for ever in one that meets an error.
+  const int received = PF_REAL(Wait)(&requests[0], &taken);
+  const int sent = PF_REAL(Wait)(&requests[1], MPI_STATUS_IGNORE);
+  if (status != MPI_STATUS_IGNORE) {
+    const int before = status->MPI_ERROR;
+    *status = taken;
+    status->MPI_ERROR = before;
+  }
+  endReceive(place, posted, what.source, what.receiveTag, &taken, received);
+  return received != MPI_SUCCESS ? received : sent;
+}
+
+/// Both forms of MPI_Sendrecv. `call(source, status)` does it.
+template <typename RealCall>
+int sendReceive(const CallPlace& place, RealCall call, std::uint64_t bytes, int dest, int sendTag,
+                int source, int receiveTag, MPI_Comm comm, MPI_Status* status) {
+  if (comm == MPI_COMM_NULL) {
+    const StateLock lock;
+    beginEvent(place);
+    logLocal(place);
+    return call(source, status);
+  }
+  Posted posted;
+  posted.source = source;
+  MPI_Status own;
+  {
+    const StateLock lock;
+    beginEvent(place, comm, source, receiveTag);
+    if (dest != MPI_PROC_NULL) {
+      ++g_engine.sends;
+      if (clocked()) {
+        clockSend(comm, dest, sendTag);
+      }
+    }
+    if (source != MPI_PROC_NULL) {
+      posted = takeNumbers(source);
+    }
+  }
+  MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
+  int result = MPI_SUCCESS;
+  {
+    const InCall inCall(place, RecordKind::SendReceive, comm, source, receiveTag);
+    result = call(posted.source, use);
+  }
+  if (!g_engine.record) {
+    return result;
+  }
+  const StateLock lock;
+  const bool filled = hasStatus(result) && source != MPI_PROC_NULL;
+  if (g_engine.events) {
+    const std::uint32_t site = siteNumber(place);
+    const std::uint32_t number = g_engine.comms.number(comm);
+    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::SendReceive);
+    p = putVarint(p, site);
+    p = putVarint(p, number);
+    p = putVarint(p, dest == MPI_PROC_NULL ? 0 : static_cast<std::uint32_t>(dest) + 1);
+    p = putVarint(p, static_cast<std::uint32_t>(sendTag));
+    p = putVarint(p, bytes);
+    p = putVarint(p, source == MPI_PROC_NULL ? 0 : static_cast<std::uint32_t>(source + 2));
+    p = putShifted(p, receiveTag, 1);
+    p = putShifted(p, filled ? use->MPI_SOURCE : -1, 1);
+    p = putShifted(p, filled ? use->MPI_TAG : -1, 1);
+    g_engine.log.commit(p);
+    g_engine.log.publish();
+  } else if (filled) {
+    logTaken(posted, source, receiveTag, comm, use);
+  }
+  return result;
+}
+
+/// MPI_Sendrecv_replace sends a packed copy, as Open MPI does.
+int replaceOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
+                    int dest, int sendTag, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  int size = 0;
+  int packed = 0;
+  if (const int result = PF_REAL(Pack_size)(count, datatype, comm, &size); result != MPI_SUCCESS) {
+    return result;
+  }
+  void* copy = std::malloc(static_cast<std::size_t>(size) + 1);
+  int result = copy == nullptr ? MPI_ERR_NO_MEM
+                               : PF_REAL(Pack)(buffer, count, datatype, copy, size, &packed, comm);
+  if (result == MPI_SUCCESS) {
+    const auto post = [&](int forced, MPI_Request* requests) {
+      const int posted = PF_REAL(Irecv)(buffer, count, datatype, forced, tag, comm, &requests[0]);
+      return posted != MPI_SUCCESS
+                 ? posted
+                 : PF_REAL(Isend)(copy, packed, MPI_PACKED, dest, sendTag, comm, &requests[1]);
+    };
+    const Exchange what{static_cast<std::uint64_t>(packed), dest, sendTag, source, tag, comm};
+    result = exchangeOfThread(place, what, post, status);
+  }
+  std::free(copy);
+  return result;
+}
+
+}  // namespace
+
+int onSendrecv(const CallPlace& place, const void* sendBuffer, int sendCount, MPI_Datatype sendType,
+               int dest, int sendTag, void* buffer, int count, MPI_Datatype datatype, int source,
+               int tag, MPI_Comm comm, MPI_Status* status) {
+  if (g_engine.threads && comm != MPI_COMM_NULL) [[unlikely]] {
+    const auto post = [&](int forced, MPI_Request* requests) {
+      const int result = PF_REAL(Irecv)(buffer, count, datatype, forced, tag, comm, &requests[0]);
+      return result != MPI_SUCCESS ? result
+                                   : PF_REAL(Isend)(sendBuffer, sendCount, sendType, dest, sendTag,
+                                                    comm, &requests[1]);
+    };
+    const Exchange what{bytesForRecord(sendCount, sendType), dest, sendTag, source, tag, comm};
+    return exchangeOfThread(place, what, post, status);
+  }
+  const auto call = [&](int forced, MPI_Status* use) {
+    return PF_REAL(Sendrecv)(sendBuffer, sendCount, sendType, dest, sendTag, buffer, count,
+                             datatype, forced, tag, comm, use);
+  };
+  return sendReceive(place, call, g_engine.events ? bytesOf(sendCount, sendType) : 0, dest, sendTag,
+                     source, tag, comm, status);
+}
+
+int onSendrecv_replace(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
+                       int dest, int sendTag, int source, int tag, MPI_Comm comm,
+                       MPI_Status* status) {
+  if (g_engine.threads && comm != MPI_COMM_NULL) [[unlikely]] {
+    return replaceOfThread(place, buffer, count, datatype, dest, sendTag, source, tag, comm,
+                           status);
+  }
+  const auto call = [&](int forced, MPI_Status* use) {
+    return PF_REAL(Sendrecv_replace)(buffer, count, datatype, dest, sendTag, forced, tag, comm,
+                                     use);
+  };
+  return sendReceive(place, call, g_engine.events ? bytesOf(count, datatype) : 0, dest, sendTag,
+                     source, tag, comm, status);
+}
+
+}  // namespace pf

@@ -1,0 +1,122 @@
+// Persistent receives, and what starts persistent requests.
+#include "clocks.h"
+#include "posted_receives.h"
+#include "wrapper_support.h"
+
+namespace pf {
+
+int onRecv_init(const CallPlace&, void* buffer, int count, MPI_Datatype datatype, int source,
+                int tag, MPI_Comm comm, MPI_Request* request) {
+  const int result = PF_REAL(Recv_init)(buffer, count, datatype, source, tag, comm, request);
+  if (result == MPI_SUCCESS && source != MPI_PROC_NULL) {
+    const StateLock lock;
+    Request entry;
+    entry.handle = *request;
+    entry.kind = RequestKind::PersistentReceive;
+    entry.wild = isWild(source);
+    entry.buffer = buffer;
+    entry.count = count;
+    entry.datatype = datatype;
+    entry.peer = source;
+    entry.tag = tag;
+    entry.comm = comm;
+    g_engine.requests.insert(entry);
+  }
+  return result;
+}
+
+namespace {
+
+/// Gives a started persistent request its numbers. True: a replay has posted a stand-in for it.
+bool startOne(Request& entry, int* result) {
+  entry.active = true;
+  entry.cancelled = false;
+  if (entry.kind == RequestKind::PersistentSend) {
+    entry.number = g_engine.sends++;
+    if (clocked()) {
+      clockSend(entry.comm, entry.peer, entry.tag);
+    }
+    return false;
+  }
+  const Posted posted = takeNumbers(entry.peer);
+  entry.number = posted.post;
+  entry.wildNumber = posted.wildNumber;
+  if (clocked()) {
+    clockPost(posted.post, entry.comm, entry.peer, entry.tag, entry.handle);
+  }
+  if (!g_engine.replay || (!entry.wild && !g_engine.choices.wasCancelled(posted.post))) {
+    return false;
+  }
+  *result = postReceive(posted, entry.buffer, entry.count, entry.datatype, entry.tag, entry.comm,
+                        &entry.inner);
+  ++g_engine.requests.substituted;
+  return true;
+}
+
+void logStarted(const Request& entry) {
+  unsigned char* p = nullptr;
+  const std::uint32_t number = g_engine.comms.number(entry.comm);
+  if (entry.kind == RequestKind::PersistentSend) {
+    p = putKind(g_engine.log.reserve(), RecordKind::SubSend);
+    p = putVarint(p, entry.synchronous ? 1 : 0);
+    p = putVarint(p, number);
+    p = putVarint(p, static_cast<std::uint32_t>(entry.peer));
+    p = putVarint(p, static_cast<std::uint32_t>(entry.tag));
+    p = putVarint(p, bytesOf(entry.count, entry.datatype));
+  } else {
+    p = putKind(g_engine.log.reserve(), RecordKind::SubPost);
+    p = putVarint(p, number);
+    p = putShifted(p, entry.peer, 1);
+    p = putShifted(p, entry.tag, 1);
+  }
+  g_engine.log.commit(p);
+}
+
+void beginStart(const CallPlace& place) {
+  beginEvent(place);
+  if (g_engine.events) {
+    commitSite(RecordKind::Start, place);
+  }
+}
+
+/// Starts `request`; its record follows the Start record.
+int startAndLog(MPI_Request* request) {
+  Request* entry = g_engine.requests.find(*request);
+  if (entry == nullptr) {
+    return PF_REAL(Start)(request);
+  }
+  int result = MPI_SUCCESS;
+  const bool standsIn = startOne(*entry, &result);
+  if (g_engine.events) {
+    logStarted(*entry);
+    g_engine.log.publish();
+  }
+  return standsIn ? result : PF_REAL(Start)(request);
+}
+
+}  // namespace
+
+int onStart(const CallPlace& place, MPI_Request* request) {
+  const StateLock lock;
+  beginStart(place);
+  const int result = startAndLog(request);
+  if (g_engine.record) {
+    g_engine.log.publish();
+  }
+  return result;
+}
+
+int onStartall(const CallPlace& place, int count, MPI_Request* requests) {
+  const StateLock lock;
+  beginStart(place);
+  int result = MPI_SUCCESS;
+  for (int i = 0; i < count && result == MPI_SUCCESS; ++i) {
+    result = startAndLog(&requests[i]);
+  }
+  if (g_engine.record) {
+    g_engine.log.publish();
+  }
+  return result;
+}
+
+}  // namespace pf
