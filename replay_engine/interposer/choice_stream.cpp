@@ -92,25 +92,14 @@ void ChoiceStreams::openLane(LaneChoices& lane, const ScheduleLane* recorded) co
   }
 }
 
-std::uint64_t ChoiceStreams::read(ChoiceStream& stream) {
-  std::uint64_t value = 0;
-  for (unsigned shift = 0; stream.at < stream.end && shift < 64; shift += 7) {
-    const unsigned char byte = *stream.at++;
-    value |= std::uint64_t{byte & 0x7FU} << shift;
-    if (byte < 0x80) {
-      break;
-    }
-  }
-  return value;
-}
-
 Verdict ChoiceStreams::next(ChoiceKind kind) {
   const auto k = static_cast<std::size_t>(kind);
   LaneChoices& lane = mine();
   ChoiceStream& stream = lane.streams[k];
   if (!stream.primed) {
     stream.last = stream.at >= stream.end;
-    stream.misses = stream.last ? lane.finalMisses[k] : static_cast<std::uint32_t>(read(stream));
+    stream.misses = stream.last ? lane.finalMisses[k]
+                                : static_cast<std::uint32_t>(takeVarint(&stream.at, stream.end));
     stream.primed = true;
   }
   if (stream.misses > 0) {
@@ -126,7 +115,8 @@ Verdict ChoiceStreams::next(ChoiceKind kind) {
 }
 
 std::uint64_t ChoiceStreams::payload(ChoiceKind kind) {
-  return read(mine().streams[static_cast<std::size_t>(kind)]);
+  ChoiceStream& stream = mine().streams[static_cast<std::size_t>(kind)];
+  return takeVarint(&stream.at, stream.end);
 }
 
 void ChoiceStreams::dropRead(const unsigned char* upTo) {

@@ -18,6 +18,19 @@ enum class Verdict : std::uint8_t {
   Live,  ///< the record has ended: let MPI choose
 };
 
+/// The next varint in [*at, end), which *at then is behind; 0 at the end.
+inline std::uint64_t takeVarint(const unsigned char** at, const unsigned char* end) {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0; *at < end && shift < 64; shift += 7) {
+    const unsigned char byte = *(*at)++;
+    value |= std::uint64_t{byte & 0x7FU} << shift;
+    if (byte < 0x80) {
+      break;
+    }
+  }
+  return value;
+}
+
 /// A kind's choices in the schedule.
 struct ChoiceStream {
   const unsigned char* at = nullptr;
@@ -67,7 +80,6 @@ class ChoiceStreams {
 
  private:
   LaneChoices& mine();
-  std::uint64_t read(ChoiceStream& stream);
   void dropRead(const unsigned char* upTo);
 
   const unsigned char* m_base = nullptr;

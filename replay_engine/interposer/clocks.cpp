@@ -56,39 +56,30 @@ void publishFound() {
 
 constexpr std::uint32_t kNoStream = 0xFFFFFFFFU;
 
-RankClocks::Recent& recent(RankClocks::Recent (&all)[RankClocks::kRecent], int peer, int tag) {
-  return all[(static_cast<std::uint32_t>(peer) * 5U + static_cast<std::uint32_t>(tag)) %
-             RankClocks::kRecent];
-}
-
-/// Index of the stream of messages to `dest`, or from `source`; kNoStream if that is a rank of
-/// another job.
-std::uint32_t outStream(MPI_Comm comm, int dest, int tag) {
-  RankClocks& own = clocks();
-  RankClocks::Recent& last = recent(own.sentTo, dest, tag);
-  if (last.comm != comm || last.peer != dest || last.tag != tag) [[unlikely]] {
+/// Index of the stream of messages to, or from, `peer` of `comm` with `tag`, by the ones used last;
+/// kNoStream if that is a rank of another job.
+template <typename StreamTable>
+std::uint32_t streamOf(RankClocks::Recent (&used)[RankClocks::kRecent], StreamTable& streams,
+                       MPI_Comm comm, int peer, int tag) {
+  RankClocks::Recent& last =
+      used[(static_cast<std::uint32_t>(peer) * 5U + static_cast<std::uint32_t>(tag)) %
+           RankClocks::kRecent];
+  if (last.comm != comm || last.peer != peer || last.tag != tag) [[unlikely]] {
     const KnownCommunicator& known = g_engine.comms.of(comm);
-    if (dest < 0 || dest >= known.peers || known.world[dest] < 0) {
+    if (peer < 0 || peer >= known.peers || known.world[peer] < 0) {
       return kNoStream;
     }
-    last = {comm, dest, tag,
-            own.sends.indexOf(online::streamOf(known.key, tag), known.world[dest])};
+    last = {comm, peer, tag, streams.indexOf(online::streamOf(known.key, tag), known.world[peer])};
   }
   return last.stream;
+}
+
+std::uint32_t outStream(MPI_Comm comm, int dest, int tag) {
+  return streamOf(clocks().sentTo, clocks().sends, comm, dest, tag);
 }
 
 std::uint32_t inStream(MPI_Comm comm, int source, int tag) {
-  RankClocks& own = clocks();
-  RankClocks::Recent& last = recent(own.receivedFrom, source, tag);
-  if (last.comm != comm || last.peer != source || last.tag != tag) [[unlikely]] {
-    const KnownCommunicator& known = g_engine.comms.of(comm);
-    if (source < 0 || source >= known.peers || known.world[source] < 0) {
-      return kNoStream;
-    }
-    last = {comm, source, tag,
-            own.receives.indexOf(online::streamOf(known.key, tag), known.world[source])};
-  }
-  return last.stream;
+  return streamOf(clocks().receivedFrom, clocks().receives, comm, source, tag);
 }
 
 /// A message was observed: number `number` of its stream (kNoStream: of nobody that we know).

@@ -34,15 +34,7 @@ unsigned char* readVarint(unsigned char* p, std::uint64_t* value) {
 }
 
 std::uint64_t nextVarint(ValueStream& stream) {
-  std::uint64_t value = 0;
-  for (unsigned shift = 0; stream.at < stream.end && shift < 64; shift += 7) {
-    const unsigned char byte = *stream.at++;
-    value |= std::uint64_t{byte & 0x7FU} << shift;
-    if (byte < 0x80) {
-      break;
-    }
-  }
-  return value;
+  return takeVarint(&stream.at, stream.end);
 }
 
 ValueStream& streamOf(ValueKind kind) {
