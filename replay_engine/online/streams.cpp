@@ -89,6 +89,16 @@ void AssignedReceives::grow() {
   std::free(old);
 }
 
+ReceiveStreams::~ReceiveStreams() {
+  for (std::uint32_t i = 0; i < m_lists.size(); ++i) {
+    const Lists& lists = m_lists[i];
+    delete lists.posts;
+    delete lists.ahead;
+    delete lists.cancelled;
+    delete lists.records;
+  }
+}
+
 ReceiveStreams::Lists& ReceiveStreams::listsOf(std::uint32_t stream) {
   std::uint32_t& lists = m_streams[stream].lists;
   if (lists == 0) {

@@ -169,6 +169,11 @@ struct OpenReceives {
 /// What a rank has received, and what is known of the senders' clocks. Streams go by their index.
 class ReceiveStreams {
  public:
+  ReceiveStreams() = default;
+  ReceiveStreams(const ReceiveStreams&) = delete;
+  ReceiveStreams& operator=(const ReceiveStreams&) = delete;
+  ~ReceiveStreams();
+
   std::uint32_t indexOf(std::uint64_t stream, int from) { return m_streams.indexOf(stream, from); }
   [[nodiscard]] int peerOf(std::uint32_t stream) { return m_streams[stream].peer; }
 
