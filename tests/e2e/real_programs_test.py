@@ -4,7 +4,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from photofinish import FULL, SOURCE, PhotofinishTest, main
+from photofinish import BIN, FULL, SOURCE, PhotofinishTest, main
 
 SEEDS = range(1, 21) if FULL else range(1, 4)
 MUMPS = "/usr/lib/mumps/dsimpletest"
@@ -35,10 +35,23 @@ class RealProgramTest(PhotofinishTest):
         self.assertEqual({race["receive"]["call"] for race in races}, {"MPI_Mprobe"})
         self.assert_replays("t.pft", recorded)
 
-    def test_mpi4py_with_all_events(self):
+    def test_mpi4py_in_other_modes(self):
         self.need("mpirun", "/usr/bin/python3", "/usr/lib/python3/dist-packages/mpi4py")
-        recorded = self.record("t.pft", self.mpirun(4, "/usr/bin/python3", SOURCE / "tests" / "corpus" / "mpi4py_any.py"),
-                               "--mode", "all")
+        program = self.mpirun(4, "/usr/bin/python3", SOURCE / "tests" / "corpus" / "mpi4py_any.py")
+        for mode in ("all", "races"):
+            recorded = self.record("t.pft", program, "--mode", mode)
+            self.assert_replays("t.pft", recorded)
+
+    def test_mumps_races_found_while_it_runs(self):
+        self.need("mpirun", MUMPS, MUMPS_INPUT)
+        with open(MUMPS_INPUT, "rb") as matrix:
+            recorded = self.record("t.pft", self.mpirun(4, MUMPS), "--mode", "races", stdin=matrix, timeout=120)
+        found = self.photofinish("info", self.dir / "t.pft", "--json").json()["foundWhileRecording"]
+        self.assertGreater(found["racingDeliveries"], 0)
+        survey = self.photofinish("replay", self.dir / "t.pft", "--survey", timeout=120)
+        self.assertEqual(survey.status, 0, survey)
+        online = self.run_command(BIN / "pf_online_check", self.dir / "t.pft")
+        self.assertEqual(online.status, 0, online)
         self.assert_replays("t.pft", recorded)
 
     def test_mumps_dsimpletest(self):
