@@ -83,22 +83,23 @@ std::uint32_t inStream(MPI_Comm comm, int source, int tag) {
 }
 
 /// A message was observed: number `number` of its stream (kNoStream: of nobody that we know).
-void deliver(const online::Delivery& delivery, std::uint32_t stream, std::uint32_t number,
+void deliver(online::Delivery now, std::uint32_t stream, std::uint32_t number,
              const std::int32_t (&hits)[2]) {
   RankClocks& own = clocks();
-  online::ClockRecord record{};
+  static constexpr online::ClockRecord kNothing{};
+  const online::ClockRecord* record = &kNothing;
   int from = -1;
   const bool silent = own.board.silent();
   if (stream != kNoStream) {
     from = own.receives.peerOf(stream);
     ++own.received[from];
-    record = own.receives.observe(own.board, stream, number, silent);
+    record = &own.receives.observe(own.board, stream, number, silent);
   }
-  if (silent && !delivery.wild && own.open.pending.wild() == 0) {
+  if (silent && !now.wild && own.open.pending.wild() == 0) {
     return;  // no wildcard has been completed anywhere
   }
-  online::Delivery now = delivery;
-  now.known = record.known;
+  now.from = static_cast<std::uint32_t>(from);
+  now.known = record->known;
   if (now.wild) {
     now.completion = own.board.tick();
   }
@@ -111,7 +112,7 @@ void deliver(const online::Delivery& delivery, std::uint32_t stream, std::uint32
     publishFound();
   }
   if (from >= 0) {
-    own.board.learn(from, record);
+    own.board.learn(from, *record);
   }
 }
 
@@ -125,14 +126,14 @@ void deliverTaken(const Taken& taken, const std::int32_t (&hits)[2]) {
         own.open.pending.none() ? 0 : earlierOf(comm, taken.source, taken.tag, taken.post);
     number = own.receives.take(stream, taken.post, earlier, own.open.pending.first());
   }
-  deliver({taken.post, comm, taken.source, taken.tag, taken.wantedTag, taken.wild, taken.wildNumber,
-           0, 0},
+  deliver({taken.post, comm, taken.source, 0, taken.tag, taken.wantedTag, taken.wild,
+           taken.wildNumber, 0, 0},
           stream, number, hits);
 }
 
 void deliverAssigned(const online::AssignedReceive& receive) {
-  deliver({receive.post, receive.comm, receive.source, receive.tag, receive.tag, false, kUndecided,
-           0, 0},
+  deliver({receive.post, receive.comm, receive.source, 0, receive.tag, receive.tag, false,
+           kUndecided, 0, 0},
           receive.stream, receive.number, kNoHits);
 }
 
@@ -335,7 +336,7 @@ void clockProbed(bool wild, MPI_Comm comm, int wantedTag, int source, int tag) {
   const std::uint32_t number = g_engine.comms.number(comm);
   const std::uint32_t earlier =
       own.open.pending.none() ? 0 : earlierOf(number, source, tag, g_engine.posts);
-  const online::ClockRecord record =
+  const online::ClockRecord& record =
       own.receives.see(own.board, stream, own.receives.nextOf(stream, earlier));
   if (wild) {
     online::Delivery hit{};

@@ -26,7 +26,7 @@ void startClocks() {
   const char* more = std::getenv("PHOTOFINISH_CLOCK_RANKS");
   const int ranks = more != nullptr && std::atoi(more) > page.size ? std::atoi(more) : page.size;
   const auto algorithm = static_cast<online::Algorithm>(page.algorithm);
-  auto* own = new (std::nothrow) RankClocks(algorithm);
+  auto* own = new (std::nothrow) RankClocks(algorithm, ranks);
   const auto size = static_cast<std::size_t>(ranks);
   auto* words = static_cast<std::uint32_t*>(std::calloc(2 * size, sizeof(std::uint32_t)));
   if (own == nullptr || words == nullptr || algorithm > online::Algorithm::Naive) {

@@ -13,7 +13,8 @@ namespace pf {
 
 /// Everything that a rank knows of clocks and races.
 struct RankClocks {
-  explicit RankClocks(online::Algorithm algorithm) : tracer(algorithm) {}
+  RankClocks(online::Algorithm algorithm, int ranks)
+      : tracer(algorithm, static_cast<std::uint32_t>(ranks)) {}
 
   int rank = 0;
   int size = 0;

@@ -66,6 +66,16 @@ void CompletedWildcards::takeOldest(std::uint32_t count, Gone gone) {
   startRuns(0);
 }
 
+void CompletedWildcards::dropKnown(std::uint32_t knownToAll) {
+  std::uint32_t known = 0;
+  while (known < m_entries.size() && m_entries[known].completion <= knownToAll) {
+    ++known;
+  }
+  m_entries.eraseFront(known);
+  startRuns(0);
+  m_dropAt = m_entries.size() < 512 ? 1024 : 2 * m_entries.size();
+}
+
 void CompletedWildcards::prune(std::uint32_t firstPending) {
   const auto effective = [&](std::uint32_t after) { return after <= firstPending ? 0 : after; };
   std::uint32_t kept = m_entries.size();  // those from here on are kept
@@ -108,6 +118,7 @@ void KeptWildcards::keep(std::uint32_t number) {
 
 Tracer::~Tracer() {
   m_rows.forEach([](CompletedWildcards* each) { delete each; });
+  std::free(m_knownTo);
 }
 
 CompletedWildcards* Tracer::row(std::uint32_t comm, std::int32_t tag, bool make) {
@@ -177,6 +188,13 @@ bool Tracer::delivered(const Delivery& delivery, const std::int32_t (&hits)[2],
 /// have had this message, completed or pending, and this receive if it could have had a message
 /// that went to a later one.
 void Tracer::meehan(const Delivery& delivery, const std::int32_t (&hits)[2], OpenReceives& open) {
+  if (m_knownTo == nullptr) {
+    m_knownTo = static_cast<std::uint32_t*>(std::calloc(m_ranks, sizeof(std::uint32_t)));
+  }
+  if (m_knownTo != nullptr && delivery.from < m_ranks &&
+      delivery.known > m_knownTo[delivery.from]) {
+    m_knownTo[delivery.from] = delivery.known;
+  }
   for (const std::int32_t tag : {delivery.tag, kAny}) {
     if (CompletedWildcards* const found = row(delivery.comm, tag, false); found != nullptr) {
       found->takeRacing(delivery,
@@ -203,6 +221,16 @@ void Tracer::meehan(const Delivery& delivery, const std::int32_t (&hits)[2], Ope
   rememberAll(delivery, delivery.post + 1);
 }
 
+/// A rank that has not sent anything may know nothing.
+std::uint32_t Tracer::knownToAll() const {
+  std::uint32_t least = kUndecided;
+  for (std::uint32_t rank = 0; rank < m_ranks && least != 0; ++rank) {
+    const std::uint32_t known = m_knownTo == nullptr ? 0 : m_knownTo[rank];
+    least = known < least ? known : least;
+  }
+  return least;
+}
+
 void Tracer::probed(const Delivery& hit) {
   if (m_algorithm == Algorithm::Meehan) {
     rememberAll(hit, hit.post);
@@ -218,6 +246,9 @@ void Tracer::keep(std::uint32_t wildNumber) {
 
 void Tracer::rememberAll(const Delivery& delivery, std::uint32_t after) {
   CompletedWildcards& mine = *row(delivery.comm, delivery.wantedTag, true);
+  if (mine.shouldDrop()) {
+    mine.dropKnown(knownToAll());
+  }
   if (mine.size() == kRemembered) {  // the older half may race with what comes: it is traced
     mine.takeOldest(kRemembered / 2, [&](const CompletedWildcards::Entry& entry) {
       if (entry.wildNumber != kUndecided) {

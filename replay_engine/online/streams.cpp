@@ -181,32 +181,34 @@ std::uint32_t ReceiveStreams::take(std::uint32_t stream, std::uint32_t post, std
   return earlier == kUndecided ? kUndecided : before + 1 + earlier - later;
 }
 
-ClockRecord ReceiveStreams::lastRead(std::uint32_t stream, std::uint32_t message, bool forget) {
+const ClockRecord& ReceiveStreams::lastRead(std::uint32_t stream, std::uint32_t message,
+                                            bool forget) {
   Stream& in = m_streams[stream];
   FlatArray<ClockRecord>& records = *m_lists[in.lists - 1].records;
   std::uint32_t due = 0;
   while (due < records.size() && records[due].message <= message) {
     ++due;
   }
-  const ClockRecord last = due == 0 ? in.claimed : records[due - 1];
+  m_last = due == 0 ? in.claimed : records[due - 1];
   if (due != 0 && (forget || records.size() > kMostOutOfOrder)) {
-    in.claimed = last;
+    in.claimed = m_last;
     records.eraseFront(due);
   }
-  return last;
+  return m_last;
 }
 
-ClockRecord ReceiveStreams::claim(ClockBoard& board, std::uint32_t stream, std::uint32_t message,
-                                  bool inOrder) {
+const ClockRecord& ReceiveStreams::claim(ClockBoard& board, std::uint32_t stream,
+                                         std::uint32_t message, bool inOrder) {
   const std::uint64_t id = m_streams[stream].id;
   const int from = m_streams[stream].peer;
   std::uint32_t read = m_streams[stream].claimed.message;
-  for (const ClockRecord* record = board.next(from); record != nullptr && read != message;
-       record = board.next(from)) {
+  while (read != message) {  // no look at what comes after: its writer may be at it
+    const ClockRecord* const record = board.next(from);
+    if (record == nullptr || (record->stream == id && record->message > message)) {
+      break;
+    }
     if (record->stream != id) {
       listsOf(indexOf(record->stream, from)).records->push(*record);
-    } else if (record->message > message) {
-      break;
     } else {
       read = record->message;
       if (inOrder && m_streams[stream].lists == 0) {
@@ -217,26 +219,27 @@ ClockRecord ReceiveStreams::claim(ClockBoard& board, std::uint32_t stream, std::
     }
     board.drop(from);
   }
-  const ClockRecord last =
+  const ClockRecord& last =
       m_streams[stream].lists == 0 ? m_streams[stream].claimed : lastRead(stream, message, inOrder);
-  return last.message <= message ? last : ClockRecord{};  // more than its sender knew is unsound
+  return last.message <= message ? last : kNothing;  // more than its sender knew is unsound
 }
 
-ClockRecord ReceiveStreams::observe(ClockBoard& board, std::uint32_t stream, std::uint32_t number,
-                                    bool silent) {
+const ClockRecord& ReceiveStreams::observe(ClockBoard& board, std::uint32_t stream,
+                                           std::uint32_t number, bool silent) {
   if (number == kUndecided) {
-    return {};
+    return kNothing;
   }
   const bool inOrder = number == m_streams[stream].through + 1;
-  const ClockRecord record =
-      silent ? ClockRecord{} : claim(board, stream, messageOf(stream, number), inOrder);
+  const ClockRecord& record =
+      silent ? kNothing : claim(board, stream, messageOf(stream, number), inOrder);
   advance(stream, number);
   return record;
 }
 
-ClockRecord ReceiveStreams::see(ClockBoard& board, std::uint32_t stream, std::uint32_t number) {
+const ClockRecord& ReceiveStreams::see(ClockBoard& board, std::uint32_t stream,
+                                       std::uint32_t number) {
   if (number == kUndecided) {
-    return {};
+    return kNothing;
   }
   return claim(board, stream, messageOf(stream, number), number == m_streams[stream].through + 1);
 }

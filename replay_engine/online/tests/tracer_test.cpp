@@ -32,7 +32,8 @@ constexpr std::pair<online::Algorithm, TracingAlgorithm> kAlgorithms[] = {
 class OnlineRank {
  public:
   OnlineRank(const Execution& execution, Rank rank, online::Algorithm algorithm)
-      : m_history(execution.ranks[static_cast<std::size_t>(rank)]), m_tracer(algorithm) {}
+      : m_history(execution.ranks[static_cast<std::size_t>(rank)]),
+        m_tracer(algorithm, static_cast<std::uint32_t>(execution.ranks.size())) {}
 
   Posts run(const std::vector<tracing::Delivery>& deliveries) {
     auto next = deliveries.begin();
@@ -86,6 +87,7 @@ class OnlineRank {
     now.post = delivery.probe ? posted : delivery.index;
     now.comm = delivery.comm;
     now.source = delivery.source;
+    now.from = static_cast<std::uint32_t>(delivery.source);
     now.tag = delivery.tag;
     now.wantedTag = delivery.wantedTag;
     now.wild = delivery.wildcard();
@@ -175,13 +177,14 @@ TEST(Tracer, TracesWhatTheWholeExecutionSays) {
 }
 
 online::Delivery wildFrom(std::int32_t source, std::uint32_t number, std::uint32_t known) {
-  return {number, 0, source, 7, 7, true, number, number + 1, known};
+  return {number, 0,          source, static_cast<std::uint32_t>(source), 7, 7, true,
+          number, number + 1, known};
 }
 
 // A consumer whose producers never hear of it: memory and time stay bounded, and what is no longer
 // remembered is traced.
 TEST(Tracer, ForgetsTheOldestOfMany) {
-  online::Tracer tracer(online::Algorithm::Meehan);
+  online::Tracer tracer(online::Algorithm::Meehan, 3);
   online::OpenReceives open;
   const std::int32_t hits[2] = {online::kNobody, online::kNobody};
   const std::uint32_t many = 3 * online::Tracer::kRemembered;
@@ -194,6 +197,20 @@ TEST(Tracer, ForgetsTheOldestOfMany) {
   tracer.delivered(wildFrom(2, many, 0), hits, open);
   EXPECT_TRUE(tracer.kept().kept(many - 1));
   EXPECT_FALSE(tracer.kept().kept(many));
+}
+
+// What all ranks know of is forgotten, and never traced.
+TEST(Tracer, ForgetsWhatAllKnow) {
+  online::Tracer tracer(online::Algorithm::Meehan, 2);
+  online::OpenReceives open;
+  const std::int32_t hits[2] = {online::kNobody, online::kNobody};
+  const std::uint32_t many = 3 * online::Tracer::kRemembered;
+  for (std::uint32_t i = 0; i < many; ++i) {
+    tracer.delivered(wildFrom(static_cast<std::int32_t>(i % 2), i, i), hits, open);
+  }
+  for (std::uint32_t i = 0; i < many; ++i) {
+    ASSERT_FALSE(tracer.kept().kept(i)) << i;
+  }
 }
 
 }  // namespace

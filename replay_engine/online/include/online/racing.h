@@ -18,6 +18,7 @@ struct Delivery {
   std::uint32_t post;
   std::uint32_t comm;   ///< number of the communicator
   std::int32_t source;  ///< in it
+  std::uint32_t from;   ///< its rank in the job
   std::int32_t tag;
   std::int32_t wantedTag;  ///< or any (-1)
   bool wild;
@@ -54,12 +55,16 @@ class CompletedWildcards {
   void takeOldest(std::uint32_t count, Gone gone);
   [[nodiscard]] std::uint32_t size() const { return m_entries.size(); }
   [[nodiscard]] bool shouldPrune() const { return m_entries.size() >= m_pruneAt; }
+  [[nodiscard]] bool shouldDrop() const { return m_entries.size() >= m_dropAt; }
+  /// Drops those that are known to all who may still send: nothing that comes races with them.
+  void dropKnown(std::uint32_t knownToAll);
 
  private:
   void startRuns(std::uint32_t from);
 
   FlatArray<Entry> m_entries;
   std::uint32_t m_pruneAt = 4;
+  std::uint32_t m_dropAt = 1024;
 };
 
 /// The wildcards of a rank, by number, of which a trace must hold the source.
@@ -81,7 +86,7 @@ class KeptWildcards {
 
 class Tracer {
  public:
-  explicit Tracer(Algorithm algorithm) : m_algorithm(algorithm) {}
+  Tracer(Algorithm algorithm, std::uint32_t ranks) : m_algorithm(algorithm), m_ranks(ranks) {}
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
   ~Tracer();
@@ -111,7 +116,11 @@ class Tracer {
   void rememberAll(const Delivery& delivery, std::uint32_t after);
   void keep(std::uint32_t wildNumber);
 
+  [[nodiscard]] std::uint32_t knownToAll() const;
+
   Algorithm m_algorithm;
+  std::uint32_t m_ranks;
+  std::uint32_t* m_knownTo = nullptr;  ///< by rank: completions that it knew of when it sent last
   std::uint32_t m_found = 0;
   FlatTable<CompletedWildcards*> m_rows;
   bool m_anyTag = false;  ///< there are rows of wildcards with any tag

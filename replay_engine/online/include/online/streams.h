@@ -202,11 +202,12 @@ class ReceiveStreams {
   std::uint32_t nextOf(std::uint32_t stream, std::uint32_t earlier) {
     return earlier == kUndecided ? kUndecided : m_streams[stream].issued + earlier + 1;
   }
-  /// Message `number` was observed. What its sender knew of this rank, and its epoch. Not read from
-  /// the board if `silent`: nobody knows anything.
-  ClockRecord observe(ClockBoard& board, std::uint32_t stream, std::uint32_t number, bool silent);
+  /// Message `number` was observed. What its sender knew, until the next call. Not read from the
+  /// board if `silent`: nobody knows anything.
+  const ClockRecord& observe(ClockBoard& board, std::uint32_t stream, std::uint32_t number,
+                             bool silent);
   /// The same for a message that was seen and not taken.
-  ClockRecord see(ClockBoard& board, std::uint32_t stream, std::uint32_t number);
+  const ClockRecord& see(ClockBoard& board, std::uint32_t stream, std::uint32_t number);
 
  private:
   static constexpr std::uint32_t kMostOutOfOrder = 4096;
@@ -231,12 +232,15 @@ class ReceiveStreams {
   void advance(std::uint32_t stream, std::uint32_t number);
   /// Number of the message, in its stream, that receive number `number` took.
   [[nodiscard]] std::uint32_t messageOf(std::uint32_t stream, std::uint32_t number);
-  ClockRecord claim(ClockBoard& board, std::uint32_t stream, std::uint32_t message, bool inOrder);
+  const ClockRecord& claim(ClockBoard& board, std::uint32_t stream, std::uint32_t message,
+                           bool inOrder);
   /// The last of the records read that is not after message `message`.
-  ClockRecord lastRead(std::uint32_t stream, std::uint32_t message, bool forget);
+  const ClockRecord& lastRead(std::uint32_t stream, std::uint32_t message, bool forget);
 
   Streams<Stream> m_streams;
   FlatArray<Lists> m_lists;
+  ClockRecord m_last{};  ///< room for a result
+  static constexpr ClockRecord kNothing{};
 };
 
 }  // namespace pf::online
