@@ -185,6 +185,15 @@ int main(int argc, char** argv) {
   replayCommand->add_option(
       "--until", until,
       "RANK:SERIAL: stop that rank just before that event, the others at the cut that it needs");
+  auto* untilOption = replayCommand->get_option("--until");
+  bool failing = false;
+  auto* untilFailure = replayCommand->add_flag(
+      "--until-failure", failing, "stop before the last receive of the rank that failed");
+  std::uint64_t race = 0;
+  auto* untilRace = replayCommand->add_option(
+      "--until-race", race, "stop before racing receive N, in the order of 'races', from 1");
+  untilOption->excludes(untilFailure)->excludes(untilRace);
+  untilFailure->excludes(untilRace);
   replayCommand->add_flag("--stop-at-end", replaying.stopAtEnd,
                           "hold the ranks where a recording that is cut ends, for a debugger");
   replayCommand->add_flag("--survey", replaying.survey,
@@ -262,6 +271,13 @@ int main(int argc, char** argv) {
     replaying.launcherOptions = replayCommand->remaining();
     if (!until.empty()) {
       auto event = parseEvent(until);
+      if (!event) {
+        return fail(event.error());
+      }
+      replaying.until = *event;
+    } else if (*untilFailure || *untilRace) {
+      auto event = *untilFailure ? pf::app::failingReceiveOf(replaying.trace)
+                                 : pf::app::racingReceiveOf(replaying.trace, race);
       if (!event) {
         return fail(event.error());
       }

@@ -99,28 +99,6 @@ std::vector<std::uint64_t> stopsAtEnd(const db::TraceStore& store) {
   return stops;
 }
 
-Status rankIsThere(const db::TraceStore& store, Rank rank) {
-  if (rank >= 0 && rank < store.run().ranks) {
-    return {};
-  }
-  return Error{ErrorCode::Usage, "the recording has no rank " + std::to_string(rank),
-               "Its ranks are 0 to " + std::to_string(store.run().ranks - 1) + "."};
-}
-
-Status eventIsThere(const db::TraceStore& store, EventRef event) {
-  if (Status status = rankIsThere(store, event.rank); !status) {
-    return status;
-  }
-  const Serial last = store.ranks()[static_cast<std::size_t>(event.rank)].lastSerial;
-  if (event.serial >= 1 && event.serial <= last) {
-    return {};
-  }
-  return Error{
-      ErrorCode::Usage,
-      "rank " + std::to_string(event.rank) + " has no event " + std::to_string(event.serial),
-      "Its events are 1 to " + std::to_string(last) + "; 'photofinish events' lists them."};
-}
-
 Result<std::vector<std::uint64_t>> stopsBeforeFailure(db::TraceStore& store) {
   std::vector<std::uint64_t> stops = stopsAtEnd(store);
   Result<std::vector<RankLog>> logs = readLogs(store);
@@ -501,28 +479,6 @@ Result<int> replay(const ReplayOptions& options) {
     }
   }
   return Replay(options, *store).run();
-}
-
-Result<bool> needsSurvey(const std::string& trace) {
-  Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
-  if (!store) {
-    return store.error();
-  }
-  Result<bool> known = store->hasExecution();
-  return known ? Result<bool>(!*known) : known;
-}
-
-Status surveyIfNeeded(const std::string& trace) {
-  Result<bool> needed = needsSurvey(trace);
-  if (!needed || !*needed) {
-    return needed ? Status() : Status(needed.error());
-  }
-  ReplayOptions options;
-  options.trace = trace;
-  options.survey = true;
-  options.quiet = true;
-  Result<int> done = replay(options);
-  return done ? Status() : Status(done.error());
 }
 
 }  // namespace pf::app

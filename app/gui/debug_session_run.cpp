@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/failure.h"
 #include "app/replay.h"
 
 namespace pf::gui {
@@ -164,7 +165,7 @@ Serial DebugSession::nextReceive(int rank) const {
     from = now->second.state.serial + (now->second.state.phase == RankPhase::Stopped ? 2 : 1);
   }
   for (Serial s = from; s <= history.events.size(); ++s) {
-    if (receives(history, s)) {
+    if (app::receives(history, s)) {
       return s;
     }
   }

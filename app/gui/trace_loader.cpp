@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "app/failure.h"
 #include "app/replay.h"
 
 namespace pf::gui {
@@ -14,48 +15,7 @@ const std::string& callName(const Execution& execution, const Event& event) {
   return event.call < execution.callNames.size() ? execution.callNames[event.call] : unknown;
 }
 
-bool endedByItself(int signal) {
-  return signal != SIGTERM && signal != SIGKILL && signal != SIGINT;
-}
-
-/// How much a rank looks like the one that failed first: others are ended by the launcher because
-/// of it.
-int guilt(const db::RankInfo& rank, const RankHistory& history, const Execution& execution) {
-  if (rank.complete) {
-    return 0;
-  }
-  const bool aborted =
-      !history.events.empty() && callName(execution, history.events.back()) == "MPI_Abort";
-  if (rank.exitSignal && endedByItself(*rank.exitSignal)) {
-    return 6;
-  }
-  if (aborted) {
-    return 5;
-  }
-  if (rank.exitStatus && *rank.exitStatus != 0) {
-    return 4;
-  }
-  if (rank.exitSignal && *rank.exitSignal == SIGKILL) {
-    return 3;
-  }
-  return history.events.empty() ? 0 : 1;
-}
-
 }  // namespace
-
-bool receives(const RankHistory& rank, Serial serial) {
-  if (serial == 0 || serial > rank.events.size()) {
-    return false;
-  }
-  const EventKind kind = rank.events[serial - 1].kind;
-  if (kind == EventKind::Receive || kind == EventKind::SendReceive || kind == EventKind::Probe) {
-    return true;
-  }
-  return kind == EventKind::Completion &&
-         std::any_of(rank.receives.begin(), rank.receives.end(), [&](const PostedReceive& receive) {
-           return receive.completion == serial && receive.state == ReceiveState::Complete;
-         });
-}
 
 views::RankEnd rankEnd(const db::RankInfo& rank, const RankHistory& history,
                        const Execution& execution) {
@@ -66,7 +26,7 @@ views::RankEnd rankEnd(const db::RankInfo& rank, const RankHistory& history,
   if (rank.exitSignal) {
     const QString name = QString::fromLatin1(
         sigabbrev_np(*rank.exitSignal) != nullptr ? sigabbrev_np(*rank.exitSignal) : "?");
-    const bool own = endedByItself(*rank.exitSignal);
+    const bool own = app::endedByItself(*rank.exitSignal);
     return {own ? RankEndKind::Crashed : RankEndKind::Killed,
             own ? QStringLiteral("SIG%1").arg(name) : QStringLiteral("ended by SIG%1").arg(name)};
   }
@@ -80,28 +40,14 @@ views::RankEnd rankEnd(const db::RankInfo& rank, const RankHistory& history,
 }
 
 views::Failure findFailure(const std::vector<db::RankInfo>& ranks, const Execution& execution) {
-  const db::RankInfo* worst = nullptr;
-  int most = 0;
-  for (const db::RankInfo& rank : ranks) {
-    const int g = guilt(rank, execution.ranks[static_cast<std::size_t>(rank.rank)], execution);
-    if (g > most) {
-      most = g;
-      worst = &rank;
-    }
-  }
-  if (worst == nullptr) {
+  const std::optional<EventRef> event = app::failingReceive(ranks, execution);
+  if (!event) {
     return {};
   }
-  const RankHistory& history = execution.ranks[static_cast<std::size_t>(worst->rank)];
-  Serial serial = history.events.size();
-  for (Serial s = serial; s > 0; --s) {
-    if (receives(history, s)) {
-      serial = s;
-      break;
-    }
-  }
-  const views::RankEnd end = rankEnd(*worst, history, execution);
-  return {{worst->rank, serial}, QStringLiteral("rank %1: %2").arg(worst->rank).arg(end.text)};
+  const auto worst = std::ranges::find(ranks, event->rank, &db::RankInfo::rank);
+  const views::RankEnd end =
+      rankEnd(*worst, execution.ranks[static_cast<std::size_t>(event->rank)], execution);
+  return {*event, QStringLiteral("rank %1: %2").arg(event->rank).arg(end.text)};
 }
 
 Result<LoadedTrace> loadTrace(const QString& path) {

@@ -27,7 +27,4 @@ struct LoadedTrace {
 [[nodiscard]] views::Failure findFailure(const std::vector<db::RankInfo>& ranks,
                                          const Execution& execution);
 
-/// Whether the event takes or sees a message.
-[[nodiscard]] bool receives(const RankHistory& rank, Serial serial);
-
 }  // namespace pf::gui

@@ -21,8 +21,10 @@ class UntilTest(PhotofinishTest):
         self.receives = [event for event in self.events if event["rank"] == 0 and event["call"] == "MPI_Recv"]
 
     def stop_at(self, rank, serial):
-        command = self.start([BIN / "photofinish", "replay", self.dir / "t.pft", "--until", f"{rank}:{serial}"],
-                             stdin=subprocess.PIPE)
+        return self.stop_with("--until", f"{rank}:{serial}")
+
+    def stop_with(self, *options):
+        command = self.start([BIN / "photofinish", "replay", self.dir / "t.pft", *options], stdin=subprocess.PIPE)
         command.wait_for(lambda: "attach a debugger" in command.errors(), 30)
         return command
 
@@ -56,6 +58,29 @@ class UntilTest(PhotofinishTest):
             run = self.answer(command, b"q\n")
         self.assertEqual(run.status, 0, run)
         self.assertNotIn("sum", run.out, "the program has not come to its end")
+
+    def test_a_race_by_its_number(self):
+        races = self.photofinish("races", self.dir / "t.pft", "--json").json()["races"]
+        receive = races[2]["receive"]
+        with self.stop_with("--until-race", "3") as command:
+            self.assertIn(f"rank {receive['rank']} is stopped just before its event {receive['serial']}: {receive['call']}",
+                          command.errors())
+            self.answer(command, b"q\n")
+        for number in (0, len(races) + 1):
+            self.assert_refused(self.photofinish("replay", self.dir / "t.pft", "--until-race", number), 2, "no race")
+
+    def test_the_failing_receive(self):
+        self.assert_refused(self.photofinish("replay", self.dir / "t.pft", "--until-failure"), 2, "no rank of this run has failed")
+        for seed in range(1, 100):
+            failing = self.record("t.pft", self.mpirun(RANKS, BIN / "corpus" / "segfault_in_order"), "--jitter", seed,
+                                  status=None)
+            if failing.status != 0:
+                break
+        events = self.photofinish("events", self.dir / "t.pft", "--json").json()["events"]
+        last = max(event["serial"] for event in events if event["rank"] == 0 and event["call"] == "MPI_Recv")
+        with self.stop_with("--until-failure") as command:
+            self.assertIn(f"rank 0 is stopped just before its event {last}: MPI_Recv", command.errors())
+            self.answer(command, b"q\n")
 
     def test_stop_at_end_holds_even_the_rank_that_crashes(self):
         program = BIN / "corpus" / "segfault_in_order"

@@ -53,6 +53,12 @@ std::string eventText(const Execution& execution, EventRef event);
 /// Replays and returns the exit status for the shell. Divergence is an Error with code Divergence.
 Result<int> replay(const ReplayOptions& options);
 
+/// The receive after which the run failed (failure.h), or racing receive `number` (from 1, in the
+/// order of 'photofinish races'): for ReplayOptions::until. Survey the trace if need be; Usage if
+/// there is none.
+Result<EventRef> failingReceiveOf(const std::string& trace);
+Result<EventRef> racingReceiveOf(const std::string& trace, std::uint64_t number);
+
 /// Whether the events of the trace are not known yet.
 Result<bool> needsSurvey(const std::string& trace);
 /// Fills the events, races and call sites of a trace that has choices only, by replaying it once.

@@ -1,0 +1,103 @@
+// What a replay may be asked to stop at, and the survey that it takes to know.
+#include <algorithm>
+
+#include "app/failure.h"
+#include "app/replay.h"
+
+namespace pf::app {
+
+Status rankIsThere(const db::TraceStore& store, Rank rank) {
+  if (rank >= 0 && rank < store.run().ranks) {
+    return {};
+  }
+  return Error{ErrorCode::Usage, "the recording has no rank " + std::to_string(rank),
+               "Its ranks are 0 to " + std::to_string(store.run().ranks - 1) + "."};
+}
+
+Status eventIsThere(const db::TraceStore& store, EventRef event) {
+  if (Status status = rankIsThere(store, event.rank); !status) {
+    return status;
+  }
+  const Serial last = store.ranks()[static_cast<std::size_t>(event.rank)].lastSerial;
+  if (event.serial >= 1 && event.serial <= last) {
+    return {};
+  }
+  return Error{
+      ErrorCode::Usage,
+      "rank " + std::to_string(event.rank) + " has no event " + std::to_string(event.serial),
+      "Its events are 1 to " + std::to_string(last) + "; 'photofinish events' lists them."};
+}
+
+Result<bool> needsSurvey(const std::string& trace) {
+  Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  Result<bool> known = store->hasExecution();
+  return known ? Result<bool>(!*known) : known;
+}
+
+Status surveyIfNeeded(const std::string& trace) {
+  Result<bool> needed = needsSurvey(trace);
+  if (!needed || !*needed) {
+    return needed ? Status() : Status(needed.error());
+  }
+  ReplayOptions options;
+  options.trace = trace;
+  options.survey = true;
+  options.quiet = true;
+  Result<int> done = replay(options);
+  return done ? Status() : Status(done.error());
+}
+
+namespace {
+
+Result<db::TraceStore> surveyed(const std::string& trace) {
+  if (Status status = surveyIfNeeded(trace); !status) {
+    return status.error();
+  }
+  return openTrace(trace, db::TraceStore::Mode::ReadOnly);
+}
+
+}  // namespace
+
+Result<EventRef> failingReceiveOf(const std::string& trace) {
+  Result<db::TraceStore> store = surveyed(trace);
+  if (!store) {
+    return store.error();
+  }
+  Result<Execution> execution = loadExecution(*store);
+  if (!execution) {
+    return execution.error();
+  }
+  const std::optional<EventRef> event = failingReceive(store->ranks(), *execution);
+  if (!event || !event->valid()) {
+    return Error{ErrorCode::Usage, "no rank of this run has failed",
+                 "'photofinish info' says how each ended; --until RANK:SERIAL stops anywhere."};
+  }
+  return *event;
+}
+
+Result<EventRef> racingReceiveOf(const std::string& trace, std::uint64_t number) {
+  Result<db::TraceStore> store = surveyed(trace);
+  if (!store) {
+    return store.error();
+  }
+  Result<std::vector<db::StoredRace>> races = store->races();
+  if (!races) {
+    return races.error();
+  }
+  if (number < 1 || number > races->size()) {
+    return Error{ErrorCode::Usage, "there is no race " + std::to_string(number),
+                 races->empty() ? "This run has none."
+                                : "They are 1 to " + std::to_string(races->size()) +
+                                      ", in the order of 'photofinish races'."};
+  }
+  Result<Execution> execution = loadExecution(*store);
+  if (!execution) {
+    return execution.error();
+  }
+  return raceEvent(*execution, (*races)[number - 1].race);
+}
+
+}  // namespace pf::app
