@@ -159,15 +159,19 @@ int main(int argc, char** argv) {
       app.add_subcommand("record", "Run a program and record what MPI chose")->prefix_command();
   recordCommand->add_option("-o,--output", recording.output,
                             "trace file to write (default: PROGRAM-N.pft)");
-  recordCommand
-      ->add_option("--mode", recording.mode,
-                   "outcomes: MPI's choices only, events by a replay (default); races: and races "
-                   "found while the program runs; all: every event at once")
-      ->check(CLI::IsMember({"outcomes", "races", "all"}));
-  recordCommand
-      ->add_option("--algorithm", recording.algorithm,
-                   "of mode races: which deliveries are traced (default: meehan)")
-      ->check(CLI::IsMember({"meehan", "netzer-miller", "algorithm-a", "algorithm-b", "naive"}));
+  auto* modeOption =
+      recordCommand
+          ->add_option(
+              "--mode", recording.mode,
+              "outcomes: MPI's choices only, events by a replay (default); races: and races "
+              "found while the program runs; all: every event at once")
+          ->check(CLI::IsMember({"outcomes", "races", "all"}));
+  auto* algorithmOption =
+      recordCommand
+          ->add_option("--algorithm", recording.algorithm,
+                       "mode races: which deliveries are traced (default: meehan)")
+          ->check(
+              CLI::IsMember({"meehan", "netzer-miller", "algorithm-a", "algorithm-b", "naive"}));
   recordCommand->add_option("--jitter", recording.jitterSeed,
                             "delay MPI calls at random, by this seed, to provoke other orders");
 
@@ -264,6 +268,14 @@ int main(int argc, char** argv) {
 
   if (*recordCommand) {
     recording.command = recordCommand->remaining();
+    if (*algorithmOption && *modeOption && recording.mode != "races") {
+      return fail({pf::ErrorCode::Usage,
+                   "--algorithm says what mode races traces, and the mode is " + recording.mode,
+                   "Leave out --mode, or give --mode races."});
+    }
+    if (*algorithmOption) {
+      recording.mode = "races";
+    }
     auto recorded = pf::app::record(recording);
     return recorded ? recorded->exitStatus : fail(recorded.error());
   }

@@ -71,6 +71,10 @@ class BadUseTest(PhotofinishTest):
         self.assert_refused(run, 1, "cannot make", "-o FILE")
         self.assertEqual(run.out, "", "the program is not started when its trace has no place")
 
+    def test_an_algorithm_for_a_mode_without_one(self):
+        self.assert_refused(self.photofinish("record", "--mode", "all", "--algorithm", "naive", "mpirun", "true"), 2,
+                            "--mode races")
+
     def test_until_what_is_not_there(self):
         self.need("mpirun", PROGRAM)
         self.record("t.pft", self.mpirun(4, PROGRAM))
