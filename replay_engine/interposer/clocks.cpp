@@ -83,7 +83,7 @@ std::uint32_t inStream(MPI_Comm comm, int source, int tag) {
 }
 
 /// A message was observed: number `number` of its stream (kNoStream: of nobody that we know).
-void deliver(online::Delivery now, std::uint32_t stream, std::uint32_t number,
+void deliver(online::Delivery& now, std::uint32_t stream, std::uint32_t number,
              const std::int32_t (&hits)[2]) {
   RankClocks& own = clocks();
   static constexpr online::ClockRecord kNothing{};
@@ -126,15 +126,15 @@ void deliverTaken(const Taken& taken, const std::int32_t (&hits)[2]) {
         own.open.pending.none() ? 0 : earlierOf(comm, taken.source, taken.tag, taken.post);
     number = own.receives.take(stream, taken.post, earlier, own.open.pending.first());
   }
-  deliver({taken.post, comm, taken.source, 0, taken.tag, taken.wantedTag, taken.wild,
-           taken.wildNumber, 0, 0},
-          stream, number, hits);
+  online::Delivery delivery{taken.post,      comm,       taken.source,     0, taken.tag,
+                            taken.wantedTag, taken.wild, taken.wildNumber, 0, 0};
+  deliver(delivery, stream, number, hits);
 }
 
 void deliverAssigned(const online::AssignedReceive& receive) {
-  deliver({receive.post, receive.comm, receive.source, 0, receive.tag, receive.tag, false,
-           kUndecided, 0, 0},
-          receive.stream, receive.number, kNoHits);
+  online::Delivery delivery{receive.post, receive.comm, receive.source, 0, receive.tag,
+                            receive.tag,  false,        kUndecided,     0, 0};
+  deliver(delivery, receive.stream, receive.number, kNoHits);
 }
 
 }  // namespace

@@ -195,12 +195,16 @@ void Tracer::meehan(const Delivery& delivery, const std::int32_t (&hits)[2], Ope
       delivery.known > m_knownTo[delivery.from]) {
     m_knownTo[delivery.from] = delivery.known;
   }
-  for (const std::int32_t tag : {delivery.tag, kAny}) {
-    if (CompletedWildcards* const found = row(delivery.comm, tag, false); found != nullptr) {
+  const auto takeRacing = [&](std::int32_t tag) {
+    CompletedWildcards* const found = row(delivery.comm, tag, false);
+    if (found != nullptr) {
       found->takeRacing(delivery,
                         [&](const CompletedWildcards::Entry& entry) { keep(entry.wildNumber); });
     }
-  }
+    return found;
+  };
+  CompletedWildcards* const ofTag = takeRacing(delivery.tag);
+  CompletedWildcards* const ofAny = m_anyTag ? takeRacing(kAny) : nullptr;
   if (open.pending.wild() != 0) {
     open.pending.before(delivery.post, [&](PendingReceive& receive) {
       if (accepts(receive, delivery)) {
@@ -218,7 +222,7 @@ void Tracer::meehan(const Delivery& delivery, const std::int32_t (&hits)[2], Ope
       return;
     }
   }
-  rememberAll(delivery, delivery.post + 1);
+  rememberAll(delivery, delivery.post + 1, delivery.wantedTag == kAny ? ofAny : ofTag);
 }
 
 /// A rank that has not sent anything may know nothing.
@@ -233,7 +237,7 @@ std::uint32_t Tracer::knownToAll() const {
 
 void Tracer::probed(const Delivery& hit) {
   if (m_algorithm == Algorithm::Meehan) {
-    rememberAll(hit, hit.post);
+    rememberAll(hit, hit.post, nullptr);
   }
 }
 
@@ -244,8 +248,9 @@ void Tracer::keep(std::uint32_t wildNumber) {
   }
 }
 
-void Tracer::rememberAll(const Delivery& delivery, std::uint32_t after) {
-  CompletedWildcards& mine = *row(delivery.comm, delivery.wantedTag, true);
+void Tracer::rememberAll(const Delivery& delivery, std::uint32_t after, CompletedWildcards* known) {
+  CompletedWildcards& mine =
+      known != nullptr ? *known : *row(delivery.comm, delivery.wantedTag, true);
   if (mine.shouldDrop()) {
     mine.dropKnown(knownToAll());
   }

@@ -113,7 +113,8 @@ class Tracer {
   void meehan(const Delivery& delivery, const std::int32_t (&hits)[2], OpenReceives& open);
   bool second(const Delivery& delivery, OpenReceives& open);
   void remember(const Delivery& delivery, const OpenReceives& open);
-  void rememberAll(const Delivery& delivery, std::uint32_t after);
+  /// `known`: its row, where that is at hand.
+  void rememberAll(const Delivery& delivery, std::uint32_t after, CompletedWildcards* known);
   void keep(std::uint32_t wildNumber);
 
   [[nodiscard]] std::uint32_t knownToAll() const;
