@@ -6,11 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 
+#include "base/allocate_file.h"
 #include "base/crc32c.h"
 
 namespace pf {
@@ -38,21 +37,6 @@ inline std::uint32_t rawCrc(const unsigned char* p, const unsigned char* end, st
 #endif
 }
 
-/// posix_fallocate that survives a file size limit: SIGXFSZ is held back and eaten.
-int allocate(int fd, std::uint64_t offset, std::uint64_t size) {
-  sigset_t limit;
-  sigset_t before;
-  sigemptyset(&limit);
-  sigaddset(&limit, SIGXFSZ);
-  pthread_sigmask(SIG_BLOCK, &limit, &before);
-  const int error = posix_fallocate(fd, static_cast<off_t>(offset), static_cast<off_t>(size));
-  const timespec now{0, 0};
-  while (error != 0 && sigtimedwait(&limit, nullptr, &now) == SIGXFSZ) {
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return error;
-}
-
 alignas(64) unsigned char g_dump[kLogBlockSize];  // where records go once the disk is full
 
 }  // namespace
@@ -68,7 +52,7 @@ bool LogWriter::open(const char* path, std::uint64_t salt) {
   if (fd < 0) {
     return false;
   }
-  const int error = allocate(fd, 0, kLogHeaderSize);
+  const int error = allocateFile(fd, 0, kLogHeaderSize);
   void* mapped = error != 0
                      ? MAP_FAILED
                      : mmap(nullptr, kLogHeaderSize, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -96,7 +80,7 @@ bool LogWriter::mapWindow(std::uint64_t block) {
     return false;
   }
   const std::uint64_t offset = kLogHeaderSize + block * kLogBlockSize;
-  const int error = allocate(fd, offset, kWindowSize);
+  const int error = allocateFile(fd, offset, kWindowSize);
   void* mapped = error != 0 ? MAP_FAILED
                             : mmap(nullptr, kWindowSize, PROT_READ | PROT_WRITE,
                                    MAP_SHARED | MAP_POPULATE, fd, static_cast<off_t>(offset));

@@ -6,7 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+
+#include "base/allocate_file.h"
 
 namespace pf::online {
 namespace {
@@ -15,6 +18,8 @@ namespace {
 std::uint32_t slotsFor(int size) {
   return size <= 32 ? 1024 : size <= 256 ? 256 : 64;
 }
+
+constexpr std::size_t kWhole = std::size_t{256} << 20;  ///< bytes, more than of 64 ranks
 
 std::uint64_t entryKey(std::uint64_t comm, std::uint32_t ordinal) {
   return scramble(comm * 0x9E3779B97F4A7C15U + ordinal);
@@ -47,15 +52,20 @@ bool ClockBoard::open(const char* path, int rank, int size) {
   if (fd < 0) {
     return false;
   }
-  // Zeros are a board on which nobody has written: who comes first does not matter.
-  void* mapped =
-      ftruncate(fd, static_cast<off_t>(m_bytes)) != 0
-          ? MAP_FAILED
-          : mmap(nullptr, m_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  // Zeros are a board on which nobody has written: who comes first does not matter. Large ones have
+  // holes: most pairs of ranks never talk.
+  const int error = m_bytes <= kWhole ? allocateFile(fd, 0, m_bytes) : extendFile(fd, m_bytes);
+  void* mapped = error != 0 ? MAP_FAILED
+                            : mmap(nullptr, m_bytes, PROT_READ | PROT_WRITE,
+                                   MAP_SHARED | MAP_NORESERVE, fd, 0);
   ::close(fd);
   m_clock = static_cast<std::uint32_t*>(std::calloc(ranks, sizeof(std::uint32_t)));
   m_read = static_cast<std::uint64_t*>(std::calloc(ranks, sizeof(std::uint64_t)));
   m_ends = static_cast<Ends*>(std::calloc(ranks, sizeof(Ends)));
+  if (error != 0) {
+    errno = error;
+    return false;
+  }
   if (mapped == MAP_FAILED || m_clock == nullptr || m_read == nullptr || m_ends == nullptr) {
     return false;
   }

@@ -6,6 +6,7 @@ must be the same all the same. PF_RANDOM, PF_SEED: as in random_programs_test.py
 """
 import json
 import os
+import resource
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -101,6 +102,19 @@ class RacesModeTest(PhotofinishTest):
         self.assertEqual(info["traced"], info["wildcardReceives"])
         for jitter in (1, 2, 3):
             self.assert_same_run(recorded, self.replay("t.pft", "--jitter", jitter))
+
+    def test_no_room_for_the_clocks(self):
+        """The program is not touched, and its choices are recorded."""
+        self.need("mpirun", BIN / "corpus" / "any_source_sum")
+
+        def small_files():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (300 << 20, 300 << 20))  # enough for Open MPI, logs and trace
+        self.env["PHOTOFINISH_CLOCK_RANKS"] = "200"
+        recorded = self.record("t.pft", self.mpirun(4, BIN / "corpus" / "any_source_sum"), "--mode", "races",
+                               limits=small_files)
+        self.assertIn("cannot follow the clocks of the other ranks (File too large): choices are recorded", recorded.err)
+        self.assertIsNone(self.info()["foundWhileRecording"])
+        self.assert_same_run(recorded, self.replay("t.pft", "--jitter", 1))
 
     def test_naive_keeps_all(self):
         self.need("mpirun", BIN / "corpus" / "any_source_sum")
