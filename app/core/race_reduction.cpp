@@ -56,17 +56,16 @@ Result<RaceReduction> reduceToRaces(const std::vector<RankLog>& logs,
       }
       files[log.rank] = std::move(*less);
       kept = static_cast<std::uint64_t>(std::ranges::count(log.races->kept, true));
-      out.reduced = true;
     }
     out.wildcards += wildcards;
     out.kept += kept;
     out.found += log.races ? log.races->found : 0;
     if (log.races) {
-      out.counters.push_back({log.rank, "racing deliveries found by " + out.algorithm,
-                              static_cast<std::int64_t>(log.races->found)});
+      out.counters.push_back(
+          {log.rank, kRacingFoundBy + out.algorithm, static_cast<std::int64_t>(log.races->found)});
     }
     out.counters.push_back({log.rank, "wildcard receives", static_cast<std::int64_t>(wildcards)});
-    out.counters.push_back({log.rank, "wildcard sources kept", static_cast<std::int64_t>(kept)});
+    out.counters.push_back({log.rank, kSourcesKept, static_cast<std::int64_t>(kept)});
   }
   return out;
 }

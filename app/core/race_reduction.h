@@ -18,9 +18,13 @@ namespace pf::app {
 inline const std::vector<std::string> kAlgorithms = {"meehan", "netzer-miller", "algorithm-a",
                                                      "algorithm-b", "naive"};
 
+/// Names of the rank_counter rows that a recording of mode races has; the first goes on with the
+/// algorithm.
+inline const std::string kRacingFoundBy = "racing deliveries found by ";
+inline const std::string kSourcesKept = "wildcard sources kept";
+
 struct RaceReduction {
   bool races = false;    ///< the ranks looked for races
-  bool reduced = false;  ///< sources have left the logs
   std::string algorithm;
   std::uint64_t wildcards = 0;  ///< receives from any source
   std::uint64_t found = 0;      ///< deliveries that race, as far as the ranks knew

@@ -1,5 +1,6 @@
 #include "app/report.h"
 
+#include "race_reduction.h"
 #include "report_parts.h"
 #include "tracing_report.h"
 #include <nlohmann/json.hpp>
@@ -131,21 +132,16 @@ std::string placeText(const Execution& execution, EventRef ref) {
          eventText(execution, ref);
 }
 
-}  // namespace
-
-namespace {
-
 /// What ranks of a recording of mode races found, from their counters.
 struct OnlineRaces {
   std::string algorithm;
   std::uint64_t found = 0;
   std::uint64_t kept = 0;
   void add(const db::RankCounter& counter) {
-    const std::string racing = "racing deliveries found by ";
-    if (counter.name.rfind(racing, 0) == 0) {
-      algorithm = counter.name.substr(racing.size());
+    if (counter.name.rfind(kRacingFoundBy, 0) == 0) {
+      algorithm = counter.name.substr(kRacingFoundBy.size());
       found += static_cast<std::uint64_t>(counter.value);
-    } else if (counter.name == "wildcard sources kept") {
+    } else if (counter.name == kSourcesKept) {
       kept += static_cast<std::uint64_t>(counter.value);
     }
   }

@@ -41,6 +41,15 @@ unsigned char* ChoiceStreams::hit(ChoiceKind kind) {
   return p;
 }
 
+bool isSchedule(const void* mapped) {
+  ScheduleHeader header;
+  std::memcpy(&header, mapped, sizeof header);
+  const std::uint32_t crc = header.crc;
+  header.crc = 0;
+  return header.magic == kScheduleMagic && header.version == kLogVersion &&
+         crc32c(&header, sizeof header) == crc;
+}
+
 bool ChoiceStreams::openSchedule(const char* path, int rank, int size, const char** why) {
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
   struct stat info {};
@@ -61,20 +70,15 @@ bool ChoiceStreams::openSchedule(const char* path, int rank, int size, const cha
   }
   madvise(mapped, m_size, MADV_DONTFORK);
   m_base = static_cast<const unsigned char*>(mapped);
-  ScheduleHeader header;
-  std::memcpy(&header, m_base, sizeof header);
-  const std::uint32_t crc = header.crc;
-  header.crc = 0;
-  if (header.magic != kScheduleMagic || header.version != kLogVersion ||
-      crc32c(&header, sizeof header) != crc) {
+  if (!isSchedule(mapped)) {
     *why = "the schedule of this rank is damaged";
     return false;
   }
-  if (header.rank != rank || header.size != size) {
+  m_header = reinterpret_cast<const ScheduleHeader*>(m_base);
+  if (m_header->rank != rank || m_header->size != size) {
     *why = "the recording had another number of ranks";
     return false;
   }
-  m_header = reinterpret_cast<const ScheduleHeader*>(m_base);
   for (std::size_t k = 0; k < kChoiceKinds; ++k) {
     m_main.streams[k].at = section(m_header->choices[k]);
     m_main.streams[k].end = m_main.streams[k].at + m_header->choices[k].size;

@@ -18,6 +18,9 @@ enum class Verdict : std::uint8_t {
   Live,  ///< the record has ended: let MPI choose
 };
 
+/// Whether a mapped file begins as a schedule of this version.
+bool isSchedule(const void* mapped);
+
 /// The next varint in [*at, end), which *at then is behind; 0 at the end.
 inline std::uint64_t takeVarint(const unsigned char** at, const unsigned char* end) {
   std::uint64_t value = 0;

@@ -51,17 +51,12 @@ bool mapSchedule(const char* path) {
   if (mapped == MAP_FAILED) {
     return false;
   }
-  ScheduleHeader header;
-  std::memcpy(&header, mapped, sizeof header);
-  const std::uint32_t crc = header.crc;
-  header.crc = 0;
-  if (header.magic != kScheduleMagic || header.version != kLogVersion ||
-      crc32c(&header, sizeof header) != crc) {
+  if (!isSchedule(mapped)) {
     munmap(mapped, static_cast<std::size_t>(info.st_size));
     return false;
   }
   g_schedule = static_cast<const unsigned char*>(mapped);
-  g_scheduleRank = header.rank;
+  g_scheduleRank = static_cast<const ScheduleHeader*>(mapped)->rank;
   return true;
 }
 

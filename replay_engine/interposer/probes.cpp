@@ -67,6 +67,18 @@ void takePost(const Choice& choice) {
   }
 }
 
+/// Files what a probe returned that does not fail for want of a message.
+void logProbe(const CallPlace& place, const Choice& choice, int source, int tag, MPI_Comm comm,
+              const MPI_Status& status, int result) {
+  if (result == MPI_SUCCESS) {
+    takePost(choice);
+    logHit(place, choice, source, tag, comm, status);
+  } else if (g_engine.events) {
+    commitSite(RecordKind::Refused, place);
+    g_engine.log.publish();
+  }
+}
+
 /// Any probe where other threads may receive, too: MPI looks under the engine's lock, so that what
 /// it sees is there at this moment of the rank's order. `ask(source, tag, found, status)` asks MPI
 /// once. `flag` null: until there is a message.
@@ -107,13 +119,7 @@ int probeOfThread(const CallPlace& place, const Choice& choice, Ask ask, int sou
   if (!certain) {
     beginEvent(place, comm, source, tag);
   }
-  if (result == MPI_SUCCESS) {
-    takePost(choice);
-    logHit(place, choice, source, tag, comm, *use);
-  } else if (g_engine.events) {
-    commitSite(RecordKind::Refused, place);
-    g_engine.log.publish();
-  }
+  logProbe(place, choice, source, tag, comm, *use, result);
   return result;
 }
 
@@ -141,13 +147,7 @@ int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, i
     result = call(askSource, askTag, use);
   }
   const StateLock lock;
-  if (result == MPI_SUCCESS) {
-    takePost(choice);
-    logHit(place, choice, source, tag, comm, *use);
-  } else if (g_engine.events) {
-    commitSite(RecordKind::Refused, place);
-    g_engine.log.publish();
-  }
+  logProbe(place, choice, source, tag, comm, *use, result);
   return result;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "decoder.h"
+#include "varint.h"
 
 namespace pf {
 
@@ -100,12 +101,6 @@ bool Decoder::value(RecordReader& in, std::uint8_t kind) {
     return kind == kValuesJoin;
   }
   std::vector<unsigned char>& stream = log.values[kind];
-  const auto copy = [&stream](std::uint64_t number) {
-    for (; number >= 0x80; number >>= 7) {
-      stream.push_back(static_cast<unsigned char>(number | 0x80U));
-    }
-    stream.push_back(static_cast<unsigned char>(number));
-  };
   const ValueShape shape = shapeOf(static_cast<ValueKind>(kind));
   const std::uint64_t first = in.number();
   const std::string bytes = shape == ValueShape::Bytes ? in.text(first) : std::string();
@@ -114,10 +109,10 @@ bool Decoder::value(RecordReader& in, std::uint8_t kind) {
   if (in.bad()) {
     return false;
   }
-  copy(first);
+  putVarint(stream, first);
   stream.insert(stream.end(), bytes.begin(), bytes.end());
   if (second) {
-    copy(bits);
+    putVarint(stream, bits);
   }
   return true;
 }

@@ -1,5 +1,6 @@
 // A log without what a replay can do without.
 #include "decoder.h"
+#include "varint.h"
 
 #include <algorithm>
 #include <cstring>
@@ -49,14 +50,6 @@ class BlockWriter {
   std::size_t m_used = 0;
 };
 
-unsigned char* putVarint(unsigned char* p, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) {
-    *p++ = static_cast<unsigned char>(value | 0x80U);
-  }
-  *p++ = static_cast<unsigned char>(value);
-  return p;
-}
-
 /// Passes sources on, those that are kept in their shortest form.
 class SourceFilter {
  public:
@@ -66,15 +59,15 @@ class SourceFilter {
     if (number >= m_keep.size() || !m_keep[number]) {
       return;
     }
-    unsigned char record[16];
-    unsigned char* end = record;
+    std::vector<unsigned char> record;
     if (number == m_nextWritten && source >= 0 && source < kNextWild) {
-      *end++ = static_cast<unsigned char>(kNextWild | static_cast<unsigned>(source));
+      record.push_back(static_cast<unsigned char>(kNextWild | static_cast<unsigned>(source)));
     } else {
-      *end++ = static_cast<unsigned char>(RecordKind::Wild);
-      end = putVarint(putVarint(end, number), static_cast<std::uint32_t>(source + 1));
+      record.push_back(static_cast<unsigned char>(RecordKind::Wild));
+      putVarint(record, number);
+      putVarint(record, static_cast<std::uint32_t>(source + 1));
     }
-    m_out.add(Bytes(record, end));
+    m_out.add(record);
     m_nextWritten = number + 1;
   }
   void nextWild(std::int32_t source) { wild(m_nextRead, source); }

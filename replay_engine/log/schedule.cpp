@@ -2,17 +2,10 @@
 
 #include "base/crc32c.h"
 #include "log/rank_log.h"
+#include "varint.h"
 
 namespace pf {
 namespace {
-
-void putVarint(std::vector<unsigned char>& out, std::uint64_t value) {
-  while (value >= 0x80) {
-    out.push_back(static_cast<unsigned char>(value | 0x80U));
-    value >>= 7;
-  }
-  out.push_back(static_cast<unsigned char>(value));
-}
 
 template <typename T>
 ScheduleSection append(std::vector<unsigned char>& out, const std::vector<T>& values) {
