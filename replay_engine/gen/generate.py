@@ -100,14 +100,9 @@ def chooses(call):
         call.name in ("Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome")
 
 
-def wrapper(call):
-    declarations = ", ".join(d for d, _ in split(call.parameters))
-    names = ", ".join(name for _, name in split(call.parameters))
-    if call.name == "Pcontrol":
-        declarations += ", ..."
-    out = f'PF_EXPORT {call.returns} MPI_{call.name}({declarations}) {{\n'
+def handling(call, names):
+    out = ""
     if call.kind not in ("Local", "Environment"):
-        out += light(call)
         early = {"Init": "", "Init_thread": ""}.get(call.name, "passThrough(__builtin_frame_address(0))")
         if early:
             note = f"    noteNested(PF_SITE(kCall{call.name}));\n" if chooses(call) else ""
@@ -115,7 +110,22 @@ def wrapper(call):
         out += "  const Inside inside;\n"
     elif call.name != "Wtick" and call.kind != "Environment":
         out += "  const Inside inside;\n"
-    out += body(call) + "\n}\n"
+    return out + body(call) + "\n"
+
+
+def wrapper(call):
+    declarations = ", ".join(d for d, _ in split(call.parameters))
+    names = ", ".join(name for _, name in split(call.parameters))
+    if call.name == "Pcontrol":
+        declarations += ", ..."
+    out = f'PF_EXPORT {call.returns} MPI_{call.name}({declarations}) {{\n'
+    if light(call):
+        rest = handling(call, names).replace("__builtin_frame_address(0)", "frame").replace("inside;", "inside(frame);")
+        rest = re.sub(r"PF_SITE\((\w+)\)", r"PF_SITE_OF(\1, frame)", rest)
+        out = f"PF_REST {call.returns} rest{call.name}(void* frame, {declarations}) {{\n{rest}}}\n{out}"
+        out += light(call) + f"  return rest{call.name}(__builtin_frame_address(0), {names});\n}}\n"
+    else:
+        out += handling(call, names) + "}\n"
     out += f'PF_EXPORT {call.returns} PMPI_{call.name}({declarations}) __attribute__((alias("MPI_{call.name}")));\n\n'
     return out
 

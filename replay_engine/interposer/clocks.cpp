@@ -50,36 +50,28 @@ void logTraced(const online::Delivery& delivery, std::uint32_t number) {
   g_engine.log.commit(putVarint(p, number == kUndecided ? 0 : number));
 }
 
-void publishFound() {
-  g_engine.page->races.store(clocks().tracer.found(), std::memory_order_relaxed);
-}
-
-constexpr std::uint32_t kNoStream = 0xFFFFFFFFU;
-
-/// Index of the stream of messages to, or from, `peer` of `comm` with `tag`, by the ones used last;
-/// kNoStream if that is a rank of another job.
-template <typename StreamTable>
-std::uint32_t streamOf(RankClocks::Recent (&used)[RankClocks::kRecent], StreamTable& streams,
-                       MPI_Comm comm, int peer, int tag) {
-  RankClocks::Recent& last =
-      used[(static_cast<std::uint32_t>(peer) * 5U + static_cast<std::uint32_t>(tag)) %
-           RankClocks::kRecent];
-  if (last.comm != comm || last.peer != peer || last.tag != tag) [[unlikely]] {
-    const KnownCommunicator& known = g_engine.comms.of(comm);
-    if (peer < 0 || peer >= known.peers || known.world[peer] < 0) {
-      return kNoStream;
-    }
-    last = {comm, peer, tag, streams.indexOf(online::streamOf(known.key, tag), known.world[peer])};
-  }
-  return last.stream;
-}
-
-std::uint32_t outStream(MPI_Comm comm, int dest, int tag) {
-  return streamOf(clocks().sentTo, clocks().sends, comm, dest, tag);
+const RankClocks::Recent& receivedOf(MPI_Comm comm, int source, int tag) {
+  return streamOf(clocks().receivedFrom, clocks().receives, comm, source, tag);
 }
 
 std::uint32_t inStream(MPI_Comm comm, int source, int tag) {
-  return streamOf(clocks().receivedFrom, clocks().receives, comm, source, tag);
+  return receivedOf(comm, source, tag).stream;
+}
+
+/// Tells the tracer of a message that was observed. `number`: in its stream; `known`: of this rank's
+/// completions, by its sender.
+inline void tell(RankClocks& own, online::Delivery& now, int from, std::uint32_t number,
+                 std::uint32_t known, const std::int32_t (&hits)[2]) {
+  now.from = static_cast<std::uint32_t>(from);
+  now.known = known;
+  if (now.wild) {
+    now.completion = own.board.tick();
+  }
+  if (own.tracer.delivered(now, hits, own.open)) {
+    logTraced(now, number);
+    g_engine.log.publish();
+  }
+  g_engine.page->races.store(own.tracer.found(), std::memory_order_relaxed);
 }
 
 /// A message was observed: number `number` of its stream (kNoStream: of nobody that we know).
@@ -98,35 +90,41 @@ void deliver(online::Delivery& now, std::uint32_t stream, std::uint32_t number,
   if (silent && !now.wild && own.open.pending.wild() == 0) {
     return;  // no wildcard has been completed anywhere
   }
-  now.from = static_cast<std::uint32_t>(from);
-  now.known = record->known;
-  if (now.wild) {
-    now.completion = own.board.tick();
-  }
-  const std::uint32_t found = own.tracer.found();
-  if (own.tracer.delivered(now, hits, own.open)) {
-    logTraced(now, number);
-    g_engine.log.publish();
-  }
-  if (own.tracer.found() != found) {
-    publishFound();
-  }
+  tell(own, now, from, number, record->known, hits);
   if (from >= 0) {
     own.board.learn(from, *record);
   }
 }
 
+/// The same where no receive is pending and all is in order, as mostly. False: it is not so.
+__attribute__((noinline)) bool deliverInOrder(RankClocks& own, online::Delivery& now, std::uint32_t stream) {
+  const bool silent = own.board.silent();
+  online::ReceiveStreams::Passed passed;
+  if (stream == kNoStream || !own.open.pending.none() ||
+      !own.receives.pass(own.board, stream, silent, &passed)) {
+    return false;
+  }
+  ++own.received[passed.peer];
+  if (!silent || now.wild) {
+    tell(own, now, passed.peer, passed.number, passed.record->known, kNoHits);
+    if (passed.news) {
+      own.board.learn(passed.peer, *passed.record);
+    }
+  }
+  return true;
+}
+
 void deliverTaken(const Taken& taken, const std::int32_t (&hits)[2]) {
   RankClocks& own = clocks();
-  const std::uint32_t comm = g_engine.comms.number(taken.comm);
-  const std::uint32_t stream = inStream(taken.comm, taken.source, taken.tag);
+  const RankClocks::Recent& in = receivedOf(taken.comm, taken.source, taken.tag);
+  const std::uint32_t stream = in.stream;
   std::uint32_t number = kUndecided;
   if (stream != kNoStream) {
     const std::uint32_t earlier =
-        own.open.pending.none() ? 0 : earlierOf(comm, taken.source, taken.tag, taken.post);
+        own.open.pending.none() ? 0 : earlierOf(in.number, taken.source, taken.tag, taken.post);
     number = own.receives.take(stream, taken.post, earlier, own.open.pending.first());
   }
-  online::Delivery delivery{taken.post,      comm,       taken.source,     0, taken.tag,
+  online::Delivery delivery{taken.post,      in.number,  taken.source,     0, taken.tag,
                             taken.wantedTag, taken.wild, taken.wildNumber, 0, 0};
   deliver(delivery, stream, number, hits);
 }
@@ -139,23 +137,15 @@ void deliverAssigned(const online::AssignedReceive& receive) {
 
 }  // namespace
 
-void clockSend(MPI_Comm comm, int dest, int tag) {
-  const std::uint32_t stream = outStream(comm, dest, tag);
-  if (stream == kNoStream) {
-    return;
-  }
-  RankClocks& own = clocks();
-  online::SendStream& out = own.sends[stream];
-  ++own.sent[out.peer];
-  ++out.sent;
-  const std::uint64_t epoch = own.board.epoch();
-  if (out.epoch != epoch && own.board.publish(out.peer, out.id, out.sent)) {
-    out.epoch = epoch;
+void publishClock(online::SendStream& out) {
+  online::ClockBoard& board = clocks().board;
+  if (board.publish(out.peer, out.id, out.sent)) {
+    out.epoch = board.epoch();
   }
 }
 
 void clockUnsend(MPI_Comm comm, int dest, int tag) {
-  if (const std::uint32_t stream = outStream(comm, dest, tag); stream != kNoStream) {
+  if (const std::uint32_t stream = sentStream(comm, dest, tag); stream != kNoStream) {
     online::SendStream& out = clocks().sends[stream];
     --clocks().sent[out.peer];
     --out.sent;
@@ -179,6 +169,7 @@ Request* clockPromote(MPI_Request request) {
   if (!clocks().open.assigned.take(request, &receive)) {
     return nullptr;
   }
+  clocks().open.promoted.add(receive);
   Request entry;
   entry.handle = request;
   entry.kind = RequestKind::Receive;
@@ -222,10 +213,14 @@ void clockCancel(const Request& entry) {
   }
 }
 
-void clockForget(std::uint32_t post) {
-  if (online::PendingReceive* const receive = clocks().open.pending.find(post);
+void clockForget(const Request& entry) {
+  online::OpenReceives& open = clocks().open;
+  online::AssignedReceive gone{};
+  if (online::PendingReceive* const receive = open.pending.find(entry.number);
       receive != nullptr) {
     receive->handle = nullptr;
+  } else if (entry.stream != 0) {
+    open.promoted.take(entry.handle, &gone);
   }
 }
 
@@ -234,20 +229,25 @@ void clockForgetComm() {
 }
 
 void clockTaken(const Taken& taken) {
-  deliverTaken(taken, kNoHits);
+  const RankClocks::Recent& in = receivedOf(taken.comm, taken.source, taken.tag);
+  online::Delivery delivery{taken.post,      in.number,  taken.source,     0, taken.tag,
+                            taken.wantedTag, taken.wild, taken.wildNumber, 0, 0};
+  if (!deliverInOrder(clocks(), delivery, in.stream)) [[unlikely]] {
+    deliverTaken(taken, kNoHits);
+  }
+}
+
+void clockWild(std::uint32_t post, std::uint32_t wildNumber, MPI_Comm comm, int wantedTag,
+               int source, int tag) {
+  const RankClocks::Recent& in = receivedOf(comm, source, tag);
+  online::Delivery delivery{post, in.number, source, 0, tag, wantedTag, true, wildNumber, 0, 0};
+  if (!deliverInOrder(clocks(), delivery, in.stream)) [[unlikely]] {
+    deliverTaken({post, true, wildNumber, comm, wantedTag, source, tag}, kNoHits);
+  }
 }
 
 void clockReceived(std::uint32_t post, MPI_Comm comm, int source, int tag) {
-  RankClocks& own = clocks();
-  if (own.board.silent() && own.open.pending.none()) {
-    const std::uint32_t stream = inStream(comm, source, tag);
-    int peer = 0;
-    if (stream != kNoStream && own.receives.passQuietly(stream, &peer)) {
-      ++own.received[peer];
-      return;
-    }
-  }
-  deliverTaken({post, false, 0, comm, tag, source, tag}, kNoHits);
+  clockTaken({post, false, 0, comm, tag, source, tag});
 }
 
 void clockDone(const Request& entry, int source, int tag) {
@@ -258,6 +258,7 @@ void clockDone(const Request& entry, int source, int tag) {
               entry.tag == MPI_ANY_TAG ? online::kAny : entry.tag,
               source,
               tag};
+  taken.handle = entry.handle;
   taken.stream = entry.stream;
   taken.streamNumber = entry.streamNumber;
   taken.commNumber = entry.commNumber;
@@ -278,6 +279,8 @@ void clockObserved() {
   for (std::uint32_t i = 0; i < done.size(); ++i) {
     const Taken& each = done[i];
     if (each.stream != 0) {
+      online::AssignedReceive gone{};
+      own.open.promoted.take(each.handle, &gone);
       if (each.source >= 0) {
         deliverAssigned({nullptr, each.post, each.commNumber, each.source, each.tag,
                          each.stream - 1, each.streamNumber});

@@ -24,8 +24,7 @@ void startClocks();
 /// Writes what the reduction of the trace needs: after the last event, before the log's end.
 void logClocks();
 
-/// A message is about to leave; and it did not. `dest` of `comm`.
-void clockSend(MPI_Comm comm, int dest, int tag);
+/// A message did not leave, after clockSend() (rank_clocks.h). `dest` of `comm`.
 void clockUnsend(MPI_Comm comm, int dest, int tag);
 
 /// A receive was posted that will be observed complete by another call.
@@ -39,7 +38,7 @@ void clockAssign(std::uint32_t post, MPI_Comm comm, int source, int tag, MPI_Req
 Request* clockPromote(MPI_Request request);
 /// MPI_Cancel was called on it; the application has let its request go.
 void clockCancel(const Request& entry);
-void clockForget(std::uint32_t post);
+void clockForget(const Request& entry);
 /// A communicator goes away: its handle may name another one.
 void clockForgetComm();
 
@@ -53,11 +52,15 @@ struct Taken {
   int source = 0;
   int tag = 0;
   // of a receive that clockAssign() knew
+  MPI_Request handle = MPI_REQUEST_NULL;
   std::uint32_t stream = 0;  ///< 1 + index
   std::uint32_t streamNumber = 0;
   std::uint32_t commNumber = 0;
 };
 void clockTaken(const Taken& taken);
+/// By a blocking wildcard receive.
+void clockWild(std::uint32_t post, std::uint32_t wildNumber, MPI_Comm comm, int wantedTag,
+               int source, int tag);
 /// By a blocking receive by source and tag.
 void clockReceived(std::uint32_t post, MPI_Comm comm, int source, int tag);
 

@@ -479,7 +479,7 @@ int onRequest_free(const CallPlace&, MPI_Request* request) {
     logDoneReceive(*entry, &status, result);
     publish();
   } else if (clocked() && entry != nullptr && entry->kind == RequestKind::Receive) {
-    clockForget(entry->number);
+    clockForget(*entry);
   }
   if (entry != nullptr && entry->inner != MPI_REQUEST_NULL) {
     --g_engine.requests.substituted;

@@ -48,6 +48,9 @@ struct Engine {
   bool holdAfter = false;  ///< stops take hold where the event before them ends
   bool light = false;      ///< active, and light.h has the common calls
 
+  MPI_Comm world{};   ///< of a light rank: MPI_COMM_WORLD, without a look-up
+  MPI_Comm noComm{};  ///< and MPI_COMM_NULL
+
   RankPage* page = nullptr;
   std::uint64_t serial = 0;     ///< events begun
   std::uint32_t posts = 0;      ///< receives posted

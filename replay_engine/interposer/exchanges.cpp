@@ -1,5 +1,5 @@
 // MPI_Sendrecv and MPI_Sendrecv_replace.
-#include "clocks.h"
+#include "rank_clocks.h"
 #include "posted_receives.h"
 #include "wrapper_support.h"
 

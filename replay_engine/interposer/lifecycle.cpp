@@ -89,6 +89,8 @@ void begin(const CallPlace& place) {
   beginEvent(place);
   logLocal(place);
   g_engine.active = true;
+  g_engine.world = MPI_COMM_WORLD;
+  g_engine.noComm = MPI_COMM_NULL;
   g_engine.light = g_engine.record && !g_engine.events && !g_engine.replay && !g_engine.jitter &&
                    !g_engine.multiple && resolveAll();
   joinEarlierThreads();

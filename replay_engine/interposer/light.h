@@ -3,7 +3,7 @@
 // that a call with more to it (a wildcard Irecv, a table entry to complete) goes to its handler.
 #pragma once
 
-#include "clocks.h"
+#include "rank_clocks.h"
 #include "records.h"
 #include "wrapper_support.h"
 
@@ -13,15 +13,23 @@ inline bool light() {
   return g_engine.light && t_depth == 0;
 }
 
+/// isMessage() with handles that are known there.
+inline bool lightMessage(int peer, MPI_Comm comm) {
+  return peer != MPI_PROC_NULL && comm != g_engine.noComm;
+}
+
 /// An event that does not block, until the end of the scope.
 class LightEvent {
  public:
-  __attribute__((always_inline)) LightEvent() {
+  __attribute__((always_inline)) LightEvent()
+      : LightEvent(*g_engine.page, g_engine.log.header()) {}
+  /// The same with what is at hand: atomic stores keep the compiler from remembering it.
+  __attribute__((always_inline)) LightEvent(RankPage& page, LogHeader& header) {
     ++t_depth;
     t_outermost = __builtin_frame_address(0);
     const std::uint64_t serial = ++g_engine.serial;
-    g_engine.page->serial.store(serial, std::memory_order_relaxed);
-    g_engine.log.header().serial.store(serial, std::memory_order_relaxed);
+    page.serial.store(serial, std::memory_order_relaxed);
+    header.serial.store(serial, std::memory_order_relaxed);
   }
   ~LightEvent() { --t_depth; }
   LightEvent(const LightEvent&) = delete;
@@ -31,17 +39,20 @@ class LightEvent {
 /// An event that may block: the page and the log say where the rank is.
 class LightCall : LightEvent {
  public:
-  __attribute__((always_inline)) LightCall(std::uint16_t call, MPI_Comm comm, int peer, int tag) {
-    RankPage& page = *g_engine.page;
-    if (comm != MPI_COMM_WORLD && peer >= 0) [[unlikely]] {
+  __attribute__((always_inline)) LightCall(std::uint16_t call, MPI_Comm comm, int peer, int tag)
+      : LightCall(*g_engine.page, g_engine.log.header(), call, comm, peer, tag) {}
+  __attribute__((always_inline)) LightCall(RankPage& page, LogHeader& header, std::uint16_t call,
+                                           MPI_Comm comm, int peer, int tag)
+      : LightEvent(page, header) {
+    if (comm != g_engine.world && peer >= 0) [[unlikely]] {
       peer = g_engine.comms.worldRank(comm, peer);
     }
     page.waitPeer.store(peer, std::memory_order_relaxed);
     page.waitTag.store(tag, std::memory_order_relaxed);
     page.inCall.store(1U + call, std::memory_order_relaxed);
-    g_engine.log.header().inside.store(1U + call, std::memory_order_relaxed);
+    header.inside.store(1U + call, std::memory_order_relaxed);
   }
-  explicit LightCall(std::uint16_t call) : LightCall(call, MPI_COMM_WORLD, -2, -1) {}
+  explicit LightCall(std::uint16_t call) : LightCall(call, g_engine.world, -2, -1) {}
   ~LightCall() {
     g_engine.page->inCall.store(0, std::memory_order_relaxed);
     g_engine.log.header().inside.store(0, std::memory_order_relaxed);
@@ -50,45 +61,64 @@ class LightCall : LightEvent {
   LightCall& operator=(const LightCall&) = delete;
 };
 
+/// The send of a message whose clock follows it.
+template <typename RealCall>
+__attribute__((noinline)) int clockedSend(RealCall call, const void* buffer, int count,
+                                          MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  clockSend(comm, dest, tag);
+  const int result = call(buffer, count, datatype, dest, tag, comm);
+  if (result != MPI_SUCCESS) [[unlikely]] {
+    clockUnsend(comm, dest, tag);
+  }
+  return result;
+}
+
 template <typename RealCall>
 inline int lightSend(std::uint16_t callNumber, RealCall call, const void* buffer, int count,
                      MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   const LightCall event(callNumber, comm, dest, tag);
-  g_engine.sends += isMessage(dest, comm) ? 1U : 0U;
-  if (clocked() && isMessage(dest, comm)) {
-    clockSend(comm, dest, tag);
-    const int result = call(buffer, count, datatype, dest, tag, comm);
-    if (result != MPI_SUCCESS) [[unlikely]] {
-      clockUnsend(comm, dest, tag);
-    }
-    return result;
+  const bool message = lightMessage(dest, comm);
+  g_engine.sends += message ? 1U : 0U;
+  if (clocked() && message) {
+    return clockedSend(call, buffer, count, datatype, dest, tag, comm);
   }
   return call(buffer, count, datatype, dest, tag, comm);
+}
+
+/// A non-blocking send of a message where there is more to it.
+template <typename RealCall>
+__attribute__((noinline)) int followedIsend(RealCall call, const void* buffer, int count,
+                                            MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                                            MPI_Request* request) {
+  if (clocked()) {
+    clockSend(comm, dest, tag);
+  }
+  const int result = call(buffer, count, datatype, dest, tag, comm, request);
+  if (result != MPI_SUCCESS) [[unlikely]] {
+    if (clocked()) {
+      clockUnsend(comm, dest, tag);
+    }
+  } else if (g_engine.requests.count() != 0) {
+    g_engine.requests.erase(*request);  // a handle that MPI uses again
+  }
+  return result;
 }
 
 template <typename RealCall>
 inline int lightIsend(RealCall call, const void* buffer, int count, MPI_Datatype datatype, int dest,
                       int tag, MPI_Comm comm, MPI_Request* request) {
   const LightEvent event;
-  g_engine.sends += isMessage(dest, comm) ? 1U : 0U;
-  const bool follow = clocked() && isMessage(dest, comm);
-  if (follow) {
-    clockSend(comm, dest, tag);
+  const bool message = lightMessage(dest, comm);
+  g_engine.sends += message ? 1U : 0U;
+  if (message && (clocked() || g_engine.requests.count() != 0)) {
+    return followedIsend(call, buffer, count, datatype, dest, tag, comm, request);
   }
-  const int result = call(buffer, count, datatype, dest, tag, comm, request);
-  if (follow && result != MPI_SUCCESS) [[unlikely]] {
-    clockUnsend(comm, dest, tag);
-  }
-  if (g_engine.requests.count() != 0 && isMessage(dest, comm) && result == MPI_SUCCESS)
-      [[unlikely]] {
-    g_engine.requests.erase(*request);  // a handle that MPI uses again
-  }
-  return result;
+  return call(buffer, count, datatype, dest, tag, comm, request);
 }
 
 /// The status in the log's header, for a wildcard receive that a fatal error handler may end.
-inline MPI_Status& lightStatus(std::uint32_t wildNumber, const MPI_Status* wanted) {
-  LogHeader& header = g_engine.log.header();
+inline MPI_Status& lightStatus(LogHeader& header, std::uint32_t wildNumber,
+                               const MPI_Status* wanted) {
   MPI_Status& status = reinterpret_cast<MPI_Status*>(header.status)[0];
   status.MPI_SOURCE = kStatusUntouched;
   status.MPI_ERROR = wanted != MPI_STATUS_IGNORE ? wanted->MPI_ERROR : 0;
@@ -112,21 +142,23 @@ inline void copyStatus(MPI_Status* to, const MPI_Status& from) {
 #endif
 }
 
-int lightWildRecv(void* buffer, int count, MPI_Datatype datatype, int tag, MPI_Comm comm,
-                  MPI_Status* status);
+/// From MPI_ANY_SOURCE. An event of its own, with MPI_Recv's arguments, so that it can be jumped to.
+int lightWildRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag,
+                  MPI_Comm comm, MPI_Status* status);
 int clockedRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                 MPI_Status* status);
 
 inline int lightRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag,
                      MPI_Comm comm, MPI_Status* status) {
-  const LightCall event(kCallRecv, comm, source, tag);
-  if (isWild(source) && comm != MPI_COMM_NULL) {
-    return lightWildRecv(buffer, count, datatype, tag, comm, status);
+  if (isWild(source) && comm != g_engine.noComm) {
+    return lightWildRecv(buffer, count, datatype, source, tag, comm, status);
   }
-  if (clocked() && isMessage(source, comm)) {
+  const LightCall event(kCallRecv, comm, source, tag);
+  const bool message = lightMessage(source, comm);
+  if (clocked() && message) {
     return clockedRecv(buffer, count, datatype, source, tag, comm, status);
   }
-  g_engine.posts += isMessage(source, comm) ? 1U : 0U;
+  g_engine.posts += message ? 1U : 0U;
   return PF_KNOWN(Recv)(buffer, count, datatype, source, tag, comm, status);
 }
 
@@ -140,7 +172,7 @@ inline int lightIrecv(void* buffer, int count, MPI_Datatype datatype, int source
                       MPI_Comm comm, MPI_Request* request) {
   const LightEvent event;
   const int result = PF_KNOWN(Irecv)(buffer, count, datatype, source, tag, comm, request);
-  if (isMessage(source, comm)) {
+  if (lightMessage(source, comm)) {
     const std::uint32_t post = g_engine.posts++;
     if (result == MPI_SUCCESS && clocked()) {
       clockAssign(post, comm, source, tag, *request);

@@ -34,6 +34,7 @@ struct RankClocks {
     int peer;
     int tag;
     std::uint32_t stream;
+    std::uint32_t number;  ///< of the communicator
   };
   static constexpr std::uint32_t kRecent = 16;
   Recent sentTo[kRecent];
@@ -47,6 +48,53 @@ struct RankClocks {
 
 inline RankClocks& clocks() {
   return *g_engine.clocks;
+}
+
+inline constexpr std::uint32_t kNoStream = 0xFFFFFFFFU;
+
+template <typename StreamTable>
+__attribute__((noinline)) void findStream(RankClocks::Recent& last, StreamTable& streams,
+                                          MPI_Comm comm, int peer, int tag) {
+  const KnownCommunicator& known = g_engine.comms.of(comm);
+  last = {comm, peer, tag, kNoStream, g_engine.comms.number(comm)};
+  if (peer >= 0 && peer < known.peers && known.world[peer] >= 0) {
+    last.stream = streams.indexOf(online::streamOf(known.key, tag), known.world[peer]);
+  }
+}
+
+/// The stream of messages to, or from, `peer` of `comm` with `tag`, by the ones used last; its
+/// index is kNoStream if that is a rank of another job. Valid until the next call.
+template <typename StreamTable>
+const RankClocks::Recent& streamOf(RankClocks::Recent (&used)[RankClocks::kRecent],
+                                   StreamTable& streams, MPI_Comm comm, int peer, int tag) {
+  RankClocks::Recent& last =
+      used[(static_cast<std::uint32_t>(peer) * 5U + static_cast<std::uint32_t>(tag)) %
+           RankClocks::kRecent];
+  if (last.comm != comm || last.peer != peer || last.tag != tag) [[unlikely]] {
+    findStream(last, streams, comm, peer, tag);
+  }
+  return last;
+}
+
+/// Hands the receiver of the message of `out` that is about to leave what this rank knows.
+void publishClock(online::SendStream& out);
+
+inline std::uint32_t sentStream(MPI_Comm comm, int dest, int tag) {
+  return streamOf(clocks().sentTo, clocks().sends, comm, dest, tag).stream;
+}
+
+inline void clockSend(MPI_Comm comm, int dest, int tag) {
+  const std::uint32_t stream = sentStream(comm, dest, tag);
+  if (stream == kNoStream) {
+    return;
+  }
+  RankClocks& own = clocks();
+  online::SendStream& out = own.sends[stream];
+  ++own.sent[out.peer];
+  ++out.sent;
+  if (out.epoch != own.board.epoch()) [[unlikely]] {
+    publishClock(out);
+  }
 }
 
 }  // namespace pf

@@ -17,10 +17,9 @@ int forcedSource(int source, std::uint32_t wildNumber) {
   return pin == kPinUnknown ? source : pin;
 }
 
-void logWild(std::uint32_t wildNumber, int source) {
-  if (!g_engine.record || g_engine.events) {
-    return;
-  }
+namespace {
+
+inline void logChosen(std::uint32_t wildNumber, int source) {
   if (wildNumber == g_engine.wildLogged && source >= 0 && source < kNextWild) [[likely]] {
     g_engine.log.add(static_cast<unsigned char>(kNextWild | source));
   } else {
@@ -32,20 +31,31 @@ void logWild(std::uint32_t wildNumber, int source) {
   g_engine.log.publish();
 }
 
-int lightWildRecv(void* buffer, int count, MPI_Datatype datatype, int tag, MPI_Comm comm,
-                  MPI_Status* status) {
+}  // namespace
+
+void logWild(std::uint32_t wildNumber, int source) {
+  if (!g_engine.record || g_engine.events) {
+    return;
+  }
+  logChosen(wildNumber, source);
+}
+
+int lightWildRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag,
+                  MPI_Comm comm, MPI_Status* status) {
+  LogHeader& header = g_engine.log.header();
+  const LightCall event(*g_engine.page, header, kCallRecv, comm, source, tag);
   ++g_engine.posts;
   const std::uint32_t wildNumber = g_engine.wildPosts++;
-  MPI_Status& surviving = lightStatus(wildNumber, status);
+  MPI_Status& surviving = lightStatus(header, wildNumber, status);
   const int result = PF_KNOWN(Recv)(buffer, count, datatype, MPI_ANY_SOURCE, tag, comm, &surviving);
   if (status != MPI_STATUS_IGNORE) {
     copyStatus(status, surviving);
   }
   if (hasStatus(result)) {
-    logWild(wildNumber, surviving.MPI_SOURCE);
+    logChosen(wildNumber, surviving.MPI_SOURCE);
     if (clocked()) {
-      clockTaken({g_engine.posts - 1, true, wildNumber, comm, tag == MPI_ANY_TAG ? -1 : tag,
-                  surviving.MPI_SOURCE, tag == MPI_ANY_TAG ? surviving.MPI_TAG : tag});
+      clockWild(g_engine.posts - 1, wildNumber, comm, tag == MPI_ANY_TAG ? -1 : tag,
+                surviving.MPI_SOURCE, tag == MPI_ANY_TAG ? surviving.MPI_TAG : tag);
     }
   }
   return result;

@@ -1,5 +1,5 @@
 // Sends, blocking, non-blocking and persistent.
-#include "clocks.h"
+#include "rank_clocks.h"
 #include "records.h"
 #include "wrapper_support.h"
 

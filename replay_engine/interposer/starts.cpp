@@ -1,5 +1,5 @@
 // Persistent receives, and what starts persistent requests.
-#include "clocks.h"
+#include "rank_clocks.h"
 #include "posted_receives.h"
 #include "wrapper_support.h"
 

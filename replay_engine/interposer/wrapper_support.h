@@ -11,6 +11,10 @@
 #define PF_SITE(number)                                 \
   (::pf::CallPlace{number, __builtin_return_address(0), \
                    static_cast<void**>(__builtin_frame_address(0)) + 1})
+/// The rest of a wrapper with the frame `frame`, out of the way of what light.h does in it.
+#define PF_REST __attribute__((noinline)) static
+#define PF_SITE_OF(number, frame) \
+  (::pf::CallPlace{number, static_cast<void**>(frame)[1], static_cast<void**>(frame) + 1})
 
 namespace pf {
 
@@ -33,9 +37,10 @@ inline bool passThrough(const void* frame) {
 /// This thread is inside MPI.
 class Inside {
  public:
-  __attribute__((always_inline)) Inside() {
+  __attribute__((always_inline)) Inside() : Inside(__builtin_frame_address(0)) {}
+  explicit Inside(const void* frame) {
     if (t_depth++ == 0) {
-      t_outermost = __builtin_frame_address(0);
+      t_outermost = frame;
     }
   }
   ~Inside() {

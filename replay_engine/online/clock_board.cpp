@@ -73,6 +73,10 @@ bool ClockBoard::open(const char* path, int rank, int size) {
   m_memory = static_cast<unsigned char*>(mapped);
   m_header = reinterpret_cast<Header*>(m_memory);
   m_own = historyOf(rank);
+  for (int peer = 0; peer < size; ++peer) {
+    m_ends[peer].out = ring(rank, peer);
+    m_ends[peer].in = ring(peer, rank);
+  }
   return true;
 }
 
@@ -101,8 +105,8 @@ bool ClockBoard::publish(int to, std::uint64_t stream, std::uint32_t message) {
     record.clock[0] = m_size <= kInline ? record.clock[0] : m_clock[m_rank];
     return m_remote->publish(to, record);
   }
-  Ring& out = *ring(m_rank, to);
   Ends& ends = m_ends[to];
+  Ring& out = *ends.out;
   if (ends.written - ends.droppedSeen == m_slots) [[unlikely]] {
     ends.droppedSeen = out.dropped.load(std::memory_order_acquire);
     if (ends.written - ends.droppedSeen == m_slots) {
@@ -115,21 +119,13 @@ bool ClockBoard::publish(int to, std::uint64_t stream, std::uint32_t message) {
   return true;
 }
 
-const ClockRecord* ClockBoard::next(int from) {
-  if (isRemote(from)) {
-    return m_remote->next(from);
-  }
-  const std::uint64_t dropped = m_ends[from].dropped;
-  Slot& slot = ring(from, m_rank)->slots[dropped & (m_slots - 1)];
-  return slot.number.load(std::memory_order_acquire) == dropped + 1 ? &slot.record : nullptr;
-}
-
 void ClockBoard::drop(int from) {
   if (isRemote(from)) {
     m_remote->drop(from);
     return;
   }
-  ring(from, m_rank)->dropped.store(++m_ends[from].dropped, std::memory_order_release);
+  Ends& ends = m_ends[from];
+  ends.in->dropped.store(++ends.dropped, std::memory_order_release);
 }
 
 void ClockBoard::learnHistory(int from, std::uint64_t epoch) {

@@ -5,13 +5,6 @@
 
 namespace pf::online {
 
-void CompletedWildcards::add(const Entry& entry) {
-  const std::uint32_t at = m_entries.size();
-  const bool goesOn = at > 0 && m_entries[at - 1].source == entry.source;
-  m_entries.push(entry);
-  m_entries[at].runStart = goesOn ? m_entries[at - 1].runStart : at;
-}
-
 /// Sets runStart of the entries from `from` on.
 void CompletedWildcards::startRuns(std::uint32_t from) {
   for (std::uint32_t i = from; i < m_entries.size(); ++i) {
@@ -33,7 +26,7 @@ bool CompletedWildcards::races(const Delivery& delivery) const {
 }
 
 template <typename Raced>
-void CompletedWildcards::takeRacing(const Delivery& delivery, Raced raced) {
+void CompletedWildcards::takeRacingBelow(const Delivery& delivery, Raced raced) {
   std::uint32_t first = m_entries.size();  // of those taken out
   for (std::uint32_t i = m_entries.size(); i-- > 0 && m_entries[i].completion > delivery.known;) {
     Entry& entry = m_entries[i];
@@ -66,7 +59,7 @@ void CompletedWildcards::takeOldest(std::uint32_t count, Gone gone) {
   startRuns(0);
 }
 
-void CompletedWildcards::dropKnown(std::uint32_t knownToAll) {
+void CompletedWildcards::dropKnown(std::uint32_t knownToAll, std::uint32_t most) {
   std::uint32_t known = 0;
   while (known < m_entries.size() && m_entries[known].completion <= knownToAll) {
     ++known;
@@ -74,6 +67,7 @@ void CompletedWildcards::dropKnown(std::uint32_t knownToAll) {
   m_entries.eraseFront(known);
   startRuns(0);
   m_dropAt = m_entries.size() < 512 ? 1024 : 2 * m_entries.size();
+  m_dropAt = m_dropAt < most ? m_dropAt : most;
 }
 
 void CompletedWildcards::prune(std::uint32_t firstPending) {
@@ -103,47 +97,46 @@ KeptWildcards::~KeptWildcards() {
   std::free(m_bits);
 }
 
-void KeptWildcards::keep(std::uint32_t number) {
-  if (number / 64 >= m_words) {
-    const std::uint32_t words = number / 64 < 512 ? 512 : number / 64 * 2;
-    m_bits = static_cast<std::uint64_t*>(std::realloc(m_bits, words * sizeof(std::uint64_t)));
-    if (m_bits == nullptr) {
-      std::abort();
-    }
-    std::memset(m_bits + m_words, 0, (words - m_words) * sizeof(std::uint64_t));
-    m_words = words;
+void KeptWildcards::grow(std::uint32_t word) {
+  const std::uint32_t words = word < 512 ? 512 : word * 2;
+  m_bits = static_cast<std::uint64_t*>(std::realloc(m_bits, words * sizeof(std::uint64_t)));
+  if (m_bits == nullptr) {
+    std::abort();
   }
-  m_bits[number / 64] |= std::uint64_t{1} << (number % 64);
+  std::memset(m_bits + m_words, 0, (words - m_words) * sizeof(std::uint64_t));
+  m_words = words;
 }
+
+Tracer::Tracer(Algorithm algorithm, std::uint32_t ranks)
+    : m_algorithm(algorithm),
+      m_ranks(ranks),
+      m_knownTo(static_cast<std::uint32_t*>(std::calloc(ranks, sizeof(std::uint32_t)))) {}
 
 Tracer::~Tracer() {
   m_rows.forEach([](CompletedWildcards* each) { delete each; });
   std::free(m_knownTo);
 }
 
-CompletedWildcards* Tracer::row(std::uint32_t comm, std::int32_t tag, bool make) {
-  if (tag == kAny && !make && !m_anyTag) {
+CompletedWildcards* Tracer::findRow(std::uint64_t name) {
+  CompletedWildcards** const found = m_rows.find(scramble(name));
+  if (found == nullptr) {
     return nullptr;
   }
-  const std::uint64_t name = std::uint64_t{comm} << 32 | static_cast<std::uint32_t>(tag);
-  if (m_lastRow != nullptr && m_lastName == name) {
-    return m_lastRow;
-  }
-  const std::uint64_t key = scramble(name);
-  if (!make) {
-    CompletedWildcards** const found = m_rows.find(key);
-    if (found != nullptr) {
-      m_lastName = name;
-      m_lastRow = *found;
-    }
-    return found == nullptr ? nullptr : *found;
-  }
+  m_lastName = name;
+  m_lastRow = *found;
+  return m_lastRow;
+}
+
+CompletedWildcards& Tracer::makeRow(std::uint32_t comm, std::int32_t tag) {
   m_anyTag = m_anyTag || tag == kAny;
-  CompletedWildcards*& made = m_rows[key];
+  CompletedWildcards*& made = m_rows[scramble(nameOf(comm, tag))];
   if (made == nullptr) {
     made = new (std::nothrow) CompletedWildcards;
   }
-  return made;
+  if (made == nullptr) {
+    std::abort();  // the program cannot go on without memory either
+  }
+  return *made;
 }
 
 namespace {
@@ -184,34 +177,40 @@ bool Tracer::delivered(const Delivery& delivery, const std::int32_t (&hits)[2],
   return traced;
 }
 
+inline void Tracer::keep(std::uint32_t wildNumber) {
+  ++m_found;
+  if (wildNumber != kUndecided) {
+    m_kept.keep(wildNumber);
+  }
+}
+
+__attribute__((always_inline)) inline void Tracer::rememberAll(const Delivery& delivery, std::uint32_t after, CompletedWildcards* known) {
+  CompletedWildcards& mine =
+      known != nullptr ? *known : rowFor(delivery.comm, delivery.wantedTag);
+  if (mine.shouldDrop()) [[unlikely]] {
+    makeRoom(mine);
+  }
+  mine.add({after, delivery.source, delivery.completion, delivery.wildNumber, 0});
+}
+
 /// The first of two racing deliveries is traced (Meehan 5.1.1), its receive at least: what could
 /// have had this message, completed or pending, and this receive if it could have had a message
 /// that went to a later one.
 void Tracer::meehan(const Delivery& delivery, const std::int32_t (&hits)[2], OpenReceives& open) {
-  if (m_knownTo == nullptr) {
-    m_knownTo = static_cast<std::uint32_t*>(std::calloc(m_ranks, sizeof(std::uint32_t)));
-  }
   if (m_knownTo != nullptr && delivery.from < m_ranks &&
       delivery.known > m_knownTo[delivery.from]) {
     m_knownTo[delivery.from] = delivery.known;
   }
-  const auto takeRacing = [&](std::int32_t tag) {
-    CompletedWildcards* const found = row(delivery.comm, tag, false);
-    if (found != nullptr) {
-      found->takeRacing(delivery,
-                        [&](const CompletedWildcards::Entry& entry) { keep(entry.wildNumber); });
-    }
-    return found;
-  };
-  CompletedWildcards* const ofTag = takeRacing(delivery.tag);
-  CompletedWildcards* const ofAny = m_anyTag ? takeRacing(kAny) : nullptr;
-  if (open.pending.wild() != 0) {
-    open.pending.before(delivery.post, [&](PendingReceive& receive) {
-      if (accepts(receive, delivery)) {
-        addHit(receive, delivery.source);
-      }
-      return true;
-    });
+  CompletedWildcards* const ofTag = row(delivery.comm, delivery.tag);
+  if (ofTag != nullptr) {
+    ofTag->takeRacing(delivery, [&](const auto& entry) { keep(entry.wildNumber); });
+  }
+  CompletedWildcards* const ofAny = m_anyTag ? row(delivery.comm, kAny) : nullptr;
+  if (ofAny != nullptr) {
+    ofAny->takeRacing(delivery, [&](const auto& entry) { keep(entry.wildNumber); });
+  }
+  if (open.pending.wild() != 0) [[unlikely]] {
+    hitPending(delivery, open);
   }
   if (!delivery.wild) {
     return;
@@ -223,6 +222,16 @@ void Tracer::meehan(const Delivery& delivery, const std::int32_t (&hits)[2], Ope
     }
   }
   rememberAll(delivery, delivery.post + 1, delivery.wantedTag == kAny ? ofAny : ofTag);
+}
+
+/// Pending receives that could have had this message.
+void Tracer::hitPending(const Delivery& delivery, OpenReceives& open) {
+  open.pending.before(delivery.post, [&](PendingReceive& receive) {
+    if (accepts(receive, delivery)) {
+      addHit(receive, delivery.source);
+    }
+    return true;
+  });
 }
 
 /// A rank that has not sent anything may know nothing.
@@ -241,37 +250,24 @@ void Tracer::probed(const Delivery& hit) {
   }
 }
 
-void Tracer::keep(std::uint32_t wildNumber) {
-  ++m_found;
-  if (wildNumber != kUndecided) {
-    m_kept.keep(wildNumber);
-  }
-}
-
-void Tracer::rememberAll(const Delivery& delivery, std::uint32_t after, CompletedWildcards* known) {
-  CompletedWildcards& mine =
-      known != nullptr ? *known : *row(delivery.comm, delivery.wantedTag, true);
-  if (mine.shouldDrop()) {
-    mine.dropKnown(knownToAll());
-  }
-  if (mine.size() == kRemembered) {  // the older half may race with what comes: it is traced
-    mine.takeOldest(kRemembered / 2, [&](const CompletedWildcards::Entry& entry) {
+void Tracer::makeRoom(CompletedWildcards& wildcards) {
+  wildcards.dropKnown(knownToAll(), kRemembered);
+  if (wildcards.size() == kRemembered) {  // the older half may race with what comes: it is traced
+    wildcards.takeOldest(kRemembered / 2, [&](const CompletedWildcards::Entry& entry) {
       if (entry.wildNumber != kUndecided) {
         m_kept.keep(entry.wildNumber);
       }
     });
   }
-  mine.add({after, delivery.source, delivery.completion, delivery.wildNumber, 0});
 }
 
 /// The second of two racing deliveries is traced (Netzer and Miller, Figure 3a; Karmarkar, Vaidya
 /// and Netzer, Figures 6 and 10).
 bool Tracer::second(const Delivery& delivery, OpenReceives& open) {
-  bool traced = false;
-  for (const std::int32_t tag : {delivery.tag, kAny}) {
-    const CompletedWildcards* const found = row(delivery.comm, tag, false);
-    traced = traced || (found != nullptr && found->races(delivery));
-  }
+  const CompletedWildcards* const ofTag = row(delivery.comm, delivery.tag);
+  const CompletedWildcards* const ofAny = m_anyTag ? row(delivery.comm, kAny) : nullptr;
+  bool traced = (ofTag != nullptr && ofTag->races(delivery)) ||
+                (ofAny != nullptr && ofAny->races(delivery));
   if (!traced && open.pending.wild() != 0) {
     open.pending.before(delivery.post, [&](const PendingReceive& receive) {
       traced = accepts(receive, delivery);
@@ -285,7 +281,7 @@ bool Tracer::second(const Delivery& delivery, OpenReceives& open) {
 }
 
 void Tracer::remember(const Delivery& delivery, const OpenReceives& open) {
-  CompletedWildcards& mine = *row(delivery.comm, delivery.wantedTag, true);
+  CompletedWildcards& mine = rowFor(delivery.comm, delivery.wantedTag);
   mine.add({delivery.post + 1, delivery.source, delivery.completion, delivery.wildNumber, 0});
   if (m_algorithm != Algorithm::AlgorithmA && mine.shouldPrune()) {
     mine.prune(open.first());

@@ -78,7 +78,14 @@ class ClockBoard {
   /// full.
   bool publish(int to, std::uint64_t stream, std::uint32_t message);
   /// The oldest record of rank `from` that was not dropped; null if there is none.
-  [[nodiscard]] const ClockRecord* next(int from);
+  [[nodiscard]] const ClockRecord* next(int from) {
+    if (isRemote(from)) [[unlikely]] {
+      return m_remote->next(from);
+    }
+    const Ends& ends = m_ends[from];
+    const Slot& slot = ends.in->slots[ends.dropped & (m_slots - 1)];
+    return slot.number.load(std::memory_order_acquire) == ends.dropped + 1 ? &slot.record : nullptr;
+  }
   void drop(int from);
   /// This rank knows what the sender of the record's message, rank `from`, knew.
   void learn(int from, const ClockRecord& record) {
@@ -130,9 +137,11 @@ class ClockBoard {
     alignas(64) Slot slots[1];
   };
   struct Ends {
-    std::uint64_t written;      ///< to that rank
-    std::uint64_t droppedSeen;  ///< of its ring, when last looked
-    std::uint64_t dropped;      ///< from that rank
+    Ring* out;                  ///< to that rank
+    std::uint64_t written;
+    std::uint64_t droppedSeen;  ///< by it, when last looked
+    Ring* in;                   ///< from that rank
+    std::uint64_t dropped;
   };
 
   [[nodiscard]] bool isRemote(int rank) const { return m_remote != nullptr && m_isRemote[rank]; }

@@ -159,10 +159,13 @@ class AssignedReceives {
 struct OpenReceives {
   PendingReceives pending;
   AssignedReceives assigned;
+  AssignedReceives promoted;  ///< assigned ones that have an entry in the table of requests
   [[nodiscard]] std::uint32_t first() const {
-    const std::uint32_t one = pending.first();
-    const std::uint32_t other = assigned.first();
-    return one < other ? one : other;
+    std::uint32_t least = pending.first();
+    for (const std::uint32_t other : {assigned.first(), promoted.first()}) {
+      least = other < least ? other : least;
+    }
+    return least;
   }
 };
 
@@ -179,16 +182,30 @@ class ReceiveStreams {
 
   /// The number of a receive that takes the next message for sure: none before it is pending.
   std::uint32_t assign(std::uint32_t stream) { return ++m_streams[stream].issued; }
-  /// The next message was received and observed at once, and nobody knows anything: its sender's
-  /// rank. False: there is more to it.
-  bool passQuietly(std::uint32_t stream, int* peer) {
+  /// A message as passed() has it.
+  struct Passed {
+    int peer;
+    std::uint32_t number;
+    const ClockRecord* record;  ///< as of observe()
+    bool news;                  ///< it was not the record of the stream's last message
+  };
+  /// take() and observe() in one for the next message of a stream, received and observed at once
+  /// while no receive is pending. False: there is more to it, and nothing was done.
+  bool pass(ClockBoard& board, std::uint32_t stream, bool silent, Passed* passed) {
     Stream& in = m_streams[stream];
-    if (in.lists != 0 || in.through != in.issued) {
+    if (in.lists != 0 || in.through != in.issued) [[unlikely]] {
       return false;
     }
     ++in.issued;
-    ++in.through;
-    *peer = in.peer;
+    *passed = {in.peer, ++in.through, silent ? &kNothing : &in.claimed, false};
+    if (silent) {
+      return true;
+    }
+    if (const ClockRecord* const next = board.next(in.peer);
+        next != nullptr && (next->stream != in.id || next->message <= passed->number)) {
+      passed->record = &claim(board, stream, passed->number, true);
+      passed->news = true;
+    }
     return true;
   }
   /// An assigned one was cancelled.
