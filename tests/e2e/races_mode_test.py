@@ -19,7 +19,7 @@ ALGORITHMS = ("meehan", "netzer-miller", "algorithm-a", "algorithm-b")
 EXPECTED = json.loads((SOURCE / "tests" / "corpus" / "expected.json").read_text())["programs"]
 CORPUS = ("irecv_any_waitall", "waitany_workers", "testsome_poll", "mprobe_mrecv", "iprobe_loop", "cancel_pending",
           "persistent_any", "preposted_explicit", "subcommunicators", "tags_nontransitive", "bcast_orders_root",
-          "reduce_orders_root", "ibarrier_nbx", "request_free", "sendrecv_any", "large_messages")
+          "reduce_orders_root", "ibarrier_nbx", "request_free", "sendrecv_any", "tested_then_taken", "large_messages")
 
 
 class RacesModeTest(PhotofinishTest):
