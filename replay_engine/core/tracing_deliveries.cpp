@@ -67,6 +67,9 @@ std::vector<Delivery> deliveriesOf(const RankHistory& history, const KnownAtSend
   std::ranges::sort(found, {}, [](const Delivery& delivery) {
     return std::tuple(delivery.completion, delivery.probe, delivery.index);
   });
+  for (std::uint32_t i = 0; i < found.size(); ++i) {
+    found[i].number = i;
+  }
   return found;
 }
 
@@ -185,9 +188,8 @@ OpenReceives::OpenReceives(const RankHistory& history) : m_history(history) {
 void OpenReceives::advance(const Delivery& now) {
   m_now = now.completion;
   m_nowIndex = now.index;
-  while (m_firstOpen < m_history.receives.size() &&
-         !(isOpen(m_firstOpen) && isCompleted(m_history, m_history.receives[m_firstOpen]))) {
-    ++m_firstOpen;
+  while (m_firstOpen < m_history.receives.size() && !isOpen(m_firstOpen)) {
+    ++m_firstOpen;  // open ones that will never be observed count: the rank does not know them yet
   }
 }
 
@@ -231,7 +233,7 @@ void Memory::remember(const Delivery& delivery, std::uint32_t firstOpen) {
     return;
   }
   Row& row = m_rows[{delivery.comm, delivery.wantedTag}];
-  row.entries.push_back({delivery.index, delivery.source, delivery.completion});
+  row.entries.push_back({delivery.index, delivery.source, delivery.completion, delivery.number});
   if (row.entries.size() >= row.pruneAt) {
     prune(row, firstOpen);
   }
@@ -272,7 +274,7 @@ bool Memory::covers(const Delivery& delivery, std::uint32_t firstOpen) const {
       continue;
     }
     const std::vector<Entry>& entries = row->second.entries;
-    for (std::size_t i = entries.size(); i-- > 0 && entries[i].completion >= delivery.completion;) {
+    for (std::size_t i = entries.size(); i-- > 0 && entries[i].number >= delivery.number;) {
       if (effective(entries[i].index, firstOpen) > effective(delivery.index, firstOpen)) {
         continue;
       }

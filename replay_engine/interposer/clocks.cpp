@@ -58,8 +58,8 @@ std::uint32_t inStream(MPI_Comm comm, int source, int tag) {
   return receivedOf(comm, source, tag).stream;
 }
 
-/// Tells the tracer of a message that was observed. `number`: in its stream; `known`: of this rank's
-/// completions, by its sender.
+/// Tells the tracer of a message that was observed. `number`: in its stream; `known`: of this
+/// rank's completions, by its sender.
 inline void tell(RankClocks& own, online::Delivery& now, int from, std::uint32_t number,
                  std::uint32_t known, const std::int32_t (&hits)[2]) {
   now.from = static_cast<std::uint32_t>(from);
@@ -97,7 +97,8 @@ void deliver(online::Delivery& now, std::uint32_t stream, std::uint32_t number,
 }
 
 /// The same where no receive is pending and all is in order, as mostly. False: it is not so.
-__attribute__((noinline)) bool deliverInOrder(RankClocks& own, online::Delivery& now, std::uint32_t stream) {
+__attribute__((noinline)) bool deliverInOrder(RankClocks& own, online::Delivery& now,
+                                              std::uint32_t stream) {
   const bool silent = own.board.silent();
   online::ReceiveStreams::Passed passed;
   if (stream == kNoStream || !own.open.pending.none() ||
@@ -216,8 +217,7 @@ void clockCancel(const Request& entry) {
 void clockForget(const Request& entry) {
   online::OpenReceives& open = clocks().open;
   online::AssignedReceive gone{};
-  if (online::PendingReceive* const receive = open.pending.find(entry.number);
-      receive != nullptr) {
+  if (online::PendingReceive* const receive = open.pending.find(entry.number); receive != nullptr) {
     receive->handle = nullptr;
   } else if (entry.stream != 0) {
     open.promoted.take(entry.handle, &gone);

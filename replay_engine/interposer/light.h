@@ -21,8 +21,7 @@ inline bool lightMessage(int peer, MPI_Comm comm) {
 /// An event that does not block, until the end of the scope.
 class LightEvent {
  public:
-  __attribute__((always_inline)) LightEvent()
-      : LightEvent(*g_engine.page, g_engine.log.header()) {}
+  __attribute__((always_inline)) LightEvent() : LightEvent(*g_engine.page, g_engine.log.header()) {}
   /// The same with what is at hand: atomic stores keep the compiler from remembering it.
   __attribute__((always_inline)) LightEvent(RankPage& page, LogHeader& header) {
     ++t_depth;
@@ -41,8 +40,8 @@ class LightCall : LightEvent {
  public:
   __attribute__((always_inline)) LightCall(std::uint16_t call, MPI_Comm comm, int peer, int tag)
       : LightCall(*g_engine.page, g_engine.log.header(), call, comm, peer, tag) {}
-  __attribute__((always_inline)) LightCall(RankPage& page, LogHeader& header, std::uint16_t call,
-                                           MPI_Comm comm, int peer, int tag)
+  __attribute__((always_inline))
+  LightCall(RankPage& page, LogHeader& header, std::uint16_t call, MPI_Comm comm, int peer, int tag)
       : LightEvent(page, header) {
     if (comm != g_engine.world && peer >= 0) [[unlikely]] {
       peer = g_engine.comms.worldRank(comm, peer);
@@ -142,7 +141,8 @@ inline void copyStatus(MPI_Status* to, const MPI_Status& from) {
 #endif
 }
 
-/// From MPI_ANY_SOURCE. An event of its own, with MPI_Recv's arguments, so that it can be jumped to.
+/// From MPI_ANY_SOURCE. An event of its own, with MPI_Recv's arguments, so that it can be jumped
+/// to.
 int lightWildRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag,
                   MPI_Comm comm, MPI_Status* status);
 int clockedRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,

@@ -5,94 +5,6 @@
 
 namespace pf::online {
 
-/// Sets runStart of the entries from `from` on.
-void CompletedWildcards::startRuns(std::uint32_t from) {
-  for (std::uint32_t i = from; i < m_entries.size(); ++i) {
-    const bool goesOn = i > 0 && m_entries[i - 1].source == m_entries[i].source;
-    m_entries[i].runStart = goesOn ? m_entries[i - 1].runStart : i;
-  }
-}
-
-bool CompletedWildcards::races(const Delivery& delivery) const {
-  for (std::uint32_t i = m_entries.size(); i-- > 0 && m_entries[i].completion > delivery.known;) {
-    const Entry& entry = m_entries[i];
-    if (entry.source == delivery.source) {
-      i = entry.runStart;
-    } else if (entry.after <= delivery.post) {
-      return true;
-    }
-  }
-  return false;
-}
-
-template <typename Raced>
-void CompletedWildcards::takeRacingBelow(const Delivery& delivery, Raced raced) {
-  std::uint32_t first = m_entries.size();  // of those taken out
-  for (std::uint32_t i = m_entries.size(); i-- > 0 && m_entries[i].completion > delivery.known;) {
-    Entry& entry = m_entries[i];
-    if (entry.source == delivery.source) {
-      i = entry.runStart;
-    } else if (entry.after <= delivery.post) {
-      raced(entry);
-      entry.completion = 0;
-      first = i;
-    }
-  }
-  std::uint32_t kept = first;
-  for (std::uint32_t i = first; i < m_entries.size(); ++i) {
-    if (m_entries[i].completion != 0) {
-      m_entries[kept++] = m_entries[i];
-    }
-  }
-  if (kept != m_entries.size()) {
-    m_entries.resize(kept);
-    startRuns(first);
-  }
-}
-
-template <typename Gone>
-void CompletedWildcards::takeOldest(std::uint32_t count, Gone gone) {
-  for (std::uint32_t i = 0; i < count; ++i) {
-    gone(m_entries[i]);
-  }
-  m_entries.eraseFront(count);
-  startRuns(0);
-}
-
-void CompletedWildcards::dropKnown(std::uint32_t knownToAll, std::uint32_t most) {
-  std::uint32_t known = 0;
-  while (known < m_entries.size() && m_entries[known].completion <= knownToAll) {
-    ++known;
-  }
-  m_entries.eraseFront(known);
-  startRuns(0);
-  m_dropAt = m_entries.size() < 512 ? 1024 : 2 * m_entries.size();
-  m_dropAt = m_dropAt < most ? m_dropAt : most;
-}
-
-void CompletedWildcards::prune(std::uint32_t firstPending) {
-  const auto effective = [&](std::uint32_t after) { return after <= firstPending ? 0 : after; };
-  std::uint32_t kept = m_entries.size();  // those from here on are kept
-  for (std::uint32_t i = m_entries.size(); i-- > 0;) {
-    const Entry entry = m_entries[i];
-    std::int32_t source = kNobody;
-    bool stoodFor = false;
-    for (std::uint32_t later = m_entries.size(); later-- > kept && !stoodFor;) {
-      const Entry& other = m_entries[later];
-      if (effective(other.after) <= effective(entry.after)) {
-        stoodFor = other.source == entry.source || (source != kNobody && other.source != source);
-        source = other.source;
-      }
-    }
-    if (!stoodFor) {
-      m_entries[--kept] = entry;
-    }
-  }
-  m_entries.eraseFront(kept);
-  startRuns(0);
-  m_pruneAt = 2 * m_entries.size() + 2;
-}
-
 KeptWildcards::~KeptWildcards() {
   std::free(m_bits);
 }
@@ -113,38 +25,10 @@ Tracer::Tracer(Algorithm algorithm, std::uint32_t ranks)
       m_knownTo(static_cast<std::uint32_t*>(std::calloc(ranks, sizeof(std::uint32_t)))) {}
 
 Tracer::~Tracer() {
-  m_rows.forEach([](CompletedWildcards* each) { delete each; });
   std::free(m_knownTo);
 }
 
-CompletedWildcards* Tracer::findRow(std::uint64_t name) {
-  CompletedWildcards** const found = m_rows.find(scramble(name));
-  if (found == nullptr) {
-    return nullptr;
-  }
-  m_lastName = name;
-  m_lastRow = *found;
-  return m_lastRow;
-}
-
-CompletedWildcards& Tracer::makeRow(std::uint32_t comm, std::int32_t tag) {
-  m_anyTag = m_anyTag || tag == kAny;
-  CompletedWildcards*& made = m_rows[scramble(nameOf(comm, tag))];
-  if (made == nullptr) {
-    made = new (std::nothrow) CompletedWildcards;
-  }
-  if (made == nullptr) {
-    std::abort();  // the program cannot go on without memory either
-  }
-  return *made;
-}
-
 namespace {
-
-bool accepts(const PendingReceive& receive, const Delivery& delivery) {
-  return receive.source == kAny && receive.comm == delivery.comm &&
-         (receive.tag == kAny || receive.tag == delivery.tag);
-}
 
 void addHit(PendingReceive& receive, std::int32_t source) {
   if (receive.hits[0] == kNobody || receive.hits[0] == source) {
@@ -184,9 +68,11 @@ inline void Tracer::keep(std::uint32_t wildNumber) {
   }
 }
 
-__attribute__((always_inline)) inline void Tracer::rememberAll(const Delivery& delivery, std::uint32_t after, CompletedWildcards* known) {
+__attribute__((always_inline)) inline void Tracer::rememberAll(const Delivery& delivery,
+                                                               std::uint32_t after,
+                                                               CompletedWildcards* known) {
   CompletedWildcards& mine =
-      known != nullptr ? *known : rowFor(delivery.comm, delivery.wantedTag);
+      known != nullptr ? *known : m_rows.rowFor(delivery.comm, delivery.wantedTag);
   if (mine.shouldDrop()) [[unlikely]] {
     makeRoom(mine);
   }
@@ -201,11 +87,11 @@ void Tracer::meehan(const Delivery& delivery, const std::int32_t (&hits)[2], Ope
       delivery.known > m_knownTo[delivery.from]) {
     m_knownTo[delivery.from] = delivery.known;
   }
-  CompletedWildcards* const ofTag = row(delivery.comm, delivery.tag);
+  CompletedWildcards* const ofTag = m_rows.row(delivery.comm, delivery.tag);
   if (ofTag != nullptr) {
     ofTag->takeRacing(delivery, [&](const auto& entry) { keep(entry.wildNumber); });
   }
-  CompletedWildcards* const ofAny = m_anyTag ? row(delivery.comm, kAny) : nullptr;
+  CompletedWildcards* const ofAny = m_rows.anyTag(delivery.comm);
   if (ofAny != nullptr) {
     ofAny->takeRacing(delivery, [&](const auto& entry) { keep(entry.wildNumber); });
   }
@@ -264,10 +150,7 @@ void Tracer::makeRoom(CompletedWildcards& wildcards) {
 /// The second of two racing deliveries is traced (Netzer and Miller, Figure 3a; Karmarkar, Vaidya
 /// and Netzer, Figures 6 and 10).
 bool Tracer::second(const Delivery& delivery, OpenReceives& open) {
-  const CompletedWildcards* const ofTag = row(delivery.comm, delivery.tag);
-  const CompletedWildcards* const ofAny = m_anyTag ? row(delivery.comm, kAny) : nullptr;
-  bool traced = (ofTag != nullptr && ofTag->races(delivery)) ||
-                (ofAny != nullptr && ofAny->races(delivery));
+  bool traced = m_rows.race(delivery);
   if (!traced && open.pending.wild() != 0) {
     open.pending.before(delivery.post, [&](const PendingReceive& receive) {
       traced = accepts(receive, delivery);
@@ -275,17 +158,9 @@ bool Tracer::second(const Delivery& delivery, OpenReceives& open) {
     });
   }
   if (delivery.wild && (!traced || m_algorithm == Algorithm::NetzerMiller)) {
-    remember(delivery, open);
+    m_rows.remember(delivery, m_algorithm == Algorithm::AlgorithmA ? nullptr : &open);
   }
   return traced;
-}
-
-void Tracer::remember(const Delivery& delivery, const OpenReceives& open) {
-  CompletedWildcards& mine = rowFor(delivery.comm, delivery.wantedTag);
-  mine.add({delivery.post + 1, delivery.source, delivery.completion, delivery.wildNumber, 0});
-  if (m_algorithm != Algorithm::AlgorithmA && mine.shouldPrune()) {
-    mine.prune(open.first());
-  }
 }
 
 }  // namespace pf::online

@@ -1,11 +1,13 @@
 // The tracing algorithms as a rank runs them, held against core's, which look at the whole
 // execution (traceWith, TracingRules::Mpi), on random executions. PF_ORACLE_RUNS=N: how many.
 #include "online/racing.h"
+#include "online/window.h"
 #include "oracle.h"
 #include "random_execution.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -34,6 +36,11 @@ class OnlineRank {
   OnlineRank(const Execution& execution, Rank rank, online::Algorithm algorithm)
       : m_history(execution.ranks[static_cast<std::size_t>(rank)]),
         m_tracer(algorithm, static_cast<std::uint32_t>(execution.ranks.size())) {}
+  /// With decisions delayed by `window`.
+  OnlineRank(const Execution& execution, Rank rank, std::uint32_t window)
+      : OnlineRank(execution, rank, online::Algorithm::Naive) {
+    m_window.emplace(window);
+  }
 
   Posts run(const std::vector<tracing::Delivery>& deliveries) {
     auto next = deliveries.begin();
@@ -55,6 +62,11 @@ class OnlineRank {
       for (; next != deliveries.end() && next->completion == now; ++next) {
         deliver(*next, posted);
       }
+    }
+    if (m_window) {
+      m_window->end(m_open);
+      takeDecisions();
+      return m_traced;
     }
     for (std::uint32_t wild = 0; wild < m_postOfWild.size(); ++wild) {
       if (m_tracer.kept().kept(wild)) {
@@ -110,13 +122,23 @@ class OnlineRank {
       std::copy_n(pending->hits, 2, hits);
     }
     m_open.pending.remove(delivery.index);
-    if (m_tracer.delivered(now, hits, m_open)) {
+    if (m_window) {
+      m_window->delivered(now, delivery.index, m_open);
+      takeDecisions();
+    } else if (m_tracer.delivered(now, hits, m_open)) {
       m_traced.insert(delivery.index);
+    }
+  }
+
+  void takeDecisions() {
+    for (std::uint32_t i = 0; i < m_window->traced().size(); ++i) {
+      ASSERT_TRUE(m_traced.insert(m_window->traced()[i].number).second);
     }
   }
 
   const RankHistory& m_history;
   online::Tracer m_tracer;
+  std::optional<online::Window> m_window;
   online::OpenReceives m_open;
   std::vector<Serial> m_ticks;
   std::vector<std::uint32_t> m_postOfWild;
@@ -174,6 +196,36 @@ TEST(Tracer, TracesWhatTheWholeExecutionSays) {
   }
   EXPECT_GE(compared, wanted);
   EXPECT_GT(traced, wanted / 10);
+}
+
+TEST(Window, DecidesAsOneThatHasTheWholeExecution) {
+  const std::uint64_t wanted = runs(4000);
+  std::uint64_t compared = 0;
+  for (std::uint64_t seed = 1; compared < wanted && seed < 20 * wanted; ++seed) {
+    oracle::RandomOptions options;
+    options.eventsAtMost = 20 + static_cast<int>(seed % 60);
+    Execution execution = oracle::randomExecution(seed, options).execution;
+    matchMessages(execution);
+    const auto deliveries = tracing::observedDeliveries(execution);
+    for (const std::uint32_t window : {1U, 3U, 16U}) {
+      std::vector<Posts> expected(execution.ranks.size());
+      for (const TracedReceive& each : traceWithWindow(window, execution)) {
+        if (!each.probe) {
+          expected[static_cast<std::size_t>(each.rank)].insert(each.receive);
+        }
+      }
+      for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank) {
+        if (receivedAll(execution, rank) && !deliveries[rank].empty()) {
+          const Posts found =
+              OnlineRank(execution, static_cast<Rank>(rank), window).run(deliveries[rank]);
+          ASSERT_EQ(textOf(found), textOf(expected[rank]))
+              << "seed " << seed << ", rank " << rank << ", window " << window;
+          ++compared;
+        }
+      }
+    }
+  }
+  EXPECT_GE(compared, wanted);
 }
 
 online::Delivery wildFrom(std::int32_t source, std::uint32_t number, std::uint32_t known) {

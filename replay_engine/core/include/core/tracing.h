@@ -137,6 +137,7 @@ struct Delivery {
   Serial completion = 0;  ///< event that observed it
   Serial known = 0;  ///< events of the receiving rank that had finished for all that the sender
                      ///< knew; 0 if the send is not in the record
+  std::uint32_t number = 0;        ///< of those that its rank observed, in their order
   bool racesWithInFlight = false;  ///< Mpi: wildcard that could have had a message nobody received
   bool racesWithLater = false;     ///< Mpi: one that nobody, or a later receive, received (Meehan)
   [[nodiscard]] bool wildcard() const { return wantedSource == kAnySource; }
@@ -204,6 +205,7 @@ class Memory {
     std::uint32_t index;
     Rank source;
     Serial completion;
+    std::uint32_t number;
   };
   struct Row {
     std::vector<Entry> entries;  ///< in the order of completion

@@ -137,7 +137,7 @@ class ClockBoard {
     alignas(64) Slot slots[1];
   };
   struct Ends {
-    Ring* out;                  ///< to that rank
+    Ring* out;  ///< to that rank
     std::uint64_t written;
     std::uint64_t droppedSeen;  ///< by it, when last looked
     Ring* in;                   ///< from that rank
