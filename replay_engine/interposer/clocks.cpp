@@ -50,6 +50,20 @@ void logTraced(const online::Delivery& delivery, std::uint32_t number) {
   g_engine.log.commit(putVarint(p, number == kUndecided ? 0 : number));
 }
 
+/// The message that a probe saw may be traced later. `number`: of the message, 0 if not known.
+void logSeen(std::uint32_t comm, int source, int tag, std::uint32_t number) {
+  const online::Algorithm algorithm = clocks().tracer.algorithm();
+  if (algorithm == online::Algorithm::Meehan || algorithm == online::Algorithm::Naive) {
+    return;
+  }
+  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Seen);
+  p = putVarint(p, g_engine.probes - 1);
+  p = putVarint(p, comm);
+  p = putVarint(p, static_cast<std::uint32_t>(source));
+  p = putVarint(p, static_cast<std::uint32_t>(tag));
+  g_engine.log.commit(putVarint(p, number));
+}
+
 void publishFound() {
   g_engine.page->races.store(clocks().tracer.found(), std::memory_order_relaxed);
 }
@@ -105,7 +119,7 @@ void deliver(online::Delivery& now, std::uint32_t stream, std::uint32_t number,
   }
   const std::uint32_t found = own.tracer.found();
   if (own.tracer.delivered(now, hits, own.open)) {
-    logTraced(now, number);
+    logTraced(now, number == kUndecided ? kUndecided : own.receives.messageOf(stream, number));
     g_engine.log.publish();
   }
   if (own.tracer.found() != found) {
@@ -336,8 +350,9 @@ void clockProbed(bool wild, MPI_Comm comm, int wantedTag, int source, int tag) {
   const std::uint32_t number = g_engine.comms.number(comm);
   const std::uint32_t earlier =
       own.open.pending.none() ? 0 : earlierOf(number, source, tag, g_engine.posts);
-  const online::ClockRecord& record =
-      own.receives.see(own.board, stream, own.receives.nextOf(stream, earlier));
+  const std::uint32_t next = own.receives.nextOf(stream, earlier);
+  logSeen(number, source, tag, next == kUndecided ? 0 : own.receives.messageOf(stream, next));
+  const online::ClockRecord& record = own.receives.see(own.board, stream, next);
   if (wild) {
     online::Delivery hit{};
     hit.post = g_engine.posts;

@@ -6,6 +6,7 @@
 #include "real_calls.h"
 #include "records.h"
 #include "request_batch.h"
+#include "tagged.h"
 #include "wrapper_support.h"
 #include <dlfcn.h>
 #include <unistd.h>
@@ -160,6 +161,7 @@ void end(const CallPlace& place) {
     g_engine.log.commit(p);
     g_engine.log.close(true);
   }
+  endTags();
   if (g_engine.nowhere != nullptr) {
     PF_REAL(Comm_free)(&g_engine.nowhere);
   }
