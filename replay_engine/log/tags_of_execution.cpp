@@ -67,7 +67,6 @@ std::set<Rank> ranksOfOpenWorlds(const Execution& execution) {
 }  // namespace
 
 Tags tagsOf(const Execution& execution) {
-  const Namer namer(execution);
   std::vector<std::vector<std::uint32_t>> traced(execution.ranks.size());
   for (const TracedReceive& each :
        traceWith(TracingAlgorithm::NetzerMiller, TracingRules::Mpi, execution)) {
@@ -75,6 +74,11 @@ Tags tagsOf(const Execution& execution) {
       traced[static_cast<std::size_t>(each.rank)].push_back(each.receive);
     }
   }
+  return tagsOf(execution, traced);
+}
+
+Tags tagsOf(const Execution& execution, const std::vector<std::vector<std::uint32_t>>& traced) {
+  const Namer namer(execution);
   const std::set<Rank> open = ranksOfOpenWorlds(execution);
   TagCollation tags(execution.ranks.size());
   for (std::size_t i = 0; i < execution.ranks.size(); ++i) {
