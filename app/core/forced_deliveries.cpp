@@ -1,5 +1,7 @@
 #include "app/forced_deliveries.h"
 
+#include "race_reduction.h"
+
 #include <algorithm>
 
 #include "app/collate.h"
@@ -14,12 +16,20 @@ bool holdsTags(const RankLog& log) {
 }  // namespace
 
 Status canForce(db::TraceStore& store, const std::string& deliveries) {
-  if (deliveries.empty()) {
+  const Result<std::vector<db::RankCounter>> counters = store.counters();
+  const bool held = counters && std::ranges::any_of(*counters, [](const auto& counter) {
+                      return counter.name == kTagsKept;
+                    });
+  if (deliveries.empty() && !held) {
     return {};
   }
   Result<std::vector<RankLog>> logs = readLogs(store);
   if (!logs) {
     return logs.error();
+  }
+  if (deliveries != "pinned" && held) {
+    Result<Tags> whole = collatedTags(*logs);
+    return whole ? Status() : Status(whole.error());
   }
   if (deliveries == "tagged") {
     const bool threads =
@@ -60,7 +70,13 @@ Result<Tags> tagsToForce(db::TraceStore& store, const std::vector<RankLog>& logs
   if (!execution) {
     return execution.error();
   }
-  return tagsOf(*execution);
+  // What a rank was in when its record ended is known by its pins only.
+  std::vector<bool> whole;
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    whole.push_back(!logs[i].insideLast && i < execution->ranks.size() &&
+                    execution->ranks[i].events.size() >= logs[i].serials);
+  }
+  return tagsOf(*execution, whole);
 }
 
 void takePins(std::vector<RankLog>& logs, const std::vector<RankLog>& survey) {

@@ -113,6 +113,7 @@ class Reducer {
     sources.keep = m_logs[i].races->kept;
     return sources;
   }
+  [[nodiscard]] bool tagged(std::size_t i) const { return m_tagged[i]; }
   /// Deliveries that the trace holds.
   [[nodiscard]] std::uint64_t kept(std::size_t i) const {
     const RankLog& log = m_logs[i];
@@ -185,6 +186,9 @@ Result<RaceReduction> reduceToRaces(const std::vector<RankLog>& logs,
     }
     out.counters.push_back({log.rank, "wildcard receives", static_cast<std::int64_t>(wildcards)});
     out.counters.push_back({log.rank, kSourcesKept, static_cast<std::int64_t>(kept)});
+    if (reducer.tagged(i)) {
+      out.counters.push_back({log.rank, kTagsKept, static_cast<std::int64_t>(kept)});
+    }
   }
   return out;
 }

@@ -22,6 +22,8 @@ inline const std::vector<std::string> kAlgorithms = {"meehan", "netzer-miller", 
 /// algorithm.
 inline const std::string kRacingFoundBy = "racing deliveries found by ";
 inline const std::string kSourcesKept = "wildcard sources kept";
+/// And of its ranks whose deliveries are forced by tags: how many.
+inline const std::string kTagsKept = "deliveries kept as tags";
 
 struct RaceReduction {
   bool races = false;    ///< the ranks looked for races

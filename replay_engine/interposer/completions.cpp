@@ -356,9 +356,7 @@ int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* fla
     result = PF_REAL(Testall)(count, batch.requests(), flag, use);
   }
   batch.writeBack();
-  if (*flag != 0) {
-    restoreAll(batch, use, result);
-  }
+  restoreAll(batch, use, result);
   const StateLock lock;
   if (recordTest(place, ChoiceKind::Testall, verdict, *flag != 0)) {
     logTest(place, ChoiceKind::Testall);
@@ -392,9 +390,7 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
     result = PF_REAL(Testany)(count, batch.requests(), index, flag, use);
   }
   batch.writeBack();
-  if (*flag != 0) {
-    result = restoreOne(batch, *index, use, result);
-  }
+  result = restoreOne(batch, *flag != 0 ? *index : -1, use, result);
   const StateLock lock;
   if (recordTest(place, ChoiceKind::Testany, verdict, *flag != 0)) {
     if (g_engine.record) {
@@ -487,6 +483,7 @@ int onRequest_free(const CallPlace&, MPI_Request* request) {
       *request = MPI_REQUEST_NULL;
       return MPI_SUCCESS;
     }
+    restoreStatus(&status, entry->tagged);
     logDoneReceive(*entry, &status, result);
     publish();
   } else if (clocked() && entry != nullptr && entry->kind == RequestKind::Receive) {

@@ -109,6 +109,7 @@ void logMatched() {
     if (PF_REAL(Request_get_status)(handle, &done, &status) != MPI_SUCCESS || done == 0) {
       continue;
     }
+    restoreStatus(&status, request.tagged);
     int cancelled = 0;
     PF_REAL(Test_cancelled)(&status, &cancelled);
     if (cancelled != 0 || !g_engine.events) {

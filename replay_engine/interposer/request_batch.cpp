@@ -85,6 +85,7 @@ void completed(const Request& entry, const MPI_Status* status, int error) {
   if (persistent != nullptr) {
     persistent->active = false;
     persistent->observed = false;
+    persistent->tagged = nullptr;
     if (persistent->inner != MPI_REQUEST_NULL) {
       persistent->inner = MPI_REQUEST_NULL;
       --g_engine.requests.substituted;

@@ -66,34 +66,42 @@ std::set<Rank> ranksOfOpenWorlds(const Execution& execution) {
 
 }  // namespace
 
-Tags tagsOf(const Execution& execution) {
-  std::vector<std::vector<std::uint32_t>> traced(execution.ranks.size());
+Tags tagsOf(const Execution& execution, const std::vector<bool>& which) {
+  std::vector<std::optional<std::vector<std::uint32_t>>> traced(execution.ranks.size());
+  for (std::size_t i = 0; i < traced.size(); ++i) {
+    if (i < which.size() && which[i]) {
+      traced[i].emplace();
+    }
+  }
   for (const TracedReceive& each :
        traceWith(TracingAlgorithm::NetzerMiller, TracingRules::Mpi, execution)) {
-    if (!each.probe) {
-      traced[static_cast<std::size_t>(each.rank)].push_back(each.receive);
+    if (auto& posts = traced[static_cast<std::size_t>(each.rank)]; posts && !each.probe) {
+      posts->push_back(each.receive);
     }
   }
   return tagsOf(execution, traced);
 }
 
-Tags tagsOf(const Execution& execution, const std::vector<std::vector<std::uint32_t>>& traced) {
+Tags tagsOf(const Execution& execution,
+            const std::vector<std::optional<std::vector<std::uint32_t>>>& traced) {
   const Namer namer(execution);
   const std::set<Rank> open = ranksOfOpenWorlds(execution);
   TagCollation tags(execution.ranks.size());
   for (std::size_t i = 0; i < execution.ranks.size(); ++i) {
     const auto rank = static_cast<Rank>(i);
-    std::vector<TaggedMessage> messages(traced[i].size());
-    bool all = open.count(rank) == 0;
-    for (std::size_t t = 0; t < traced[i].size(); ++t) {
-      all = all && namer.name(rank, traced[i][t], messages[t]);
+    if (i >= traced.size() || !traced[i] || open.count(rank) != 0) {
+      continue;
     }
+    std::vector<TaggedMessage> messages;
+    const bool all = std::ranges::all_of(*traced[i], [&](std::uint32_t post) {
+      return namer.name(rank, post, messages.emplace_back());
+    });
     if (!all) {
       continue;
     }
     tags.force(rank);
     std::ranges::for_each(messages, [&](const TaggedMessage& message) { tags.add(message); });
-    const std::set<std::uint32_t> posts(traced[i].begin(), traced[i].end());
+    const std::set<std::uint32_t> posts(traced[i]->begin(), traced[i]->end());
     const std::vector<ProbeHit>& probes = execution.ranks[i].probes;
     for (std::uint32_t p = 0; p < probes.size(); ++p) {
       const std::uint32_t message = probes[p].message;

@@ -9,6 +9,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -76,10 +77,11 @@ bool sameBytes(const std::vector<T>& a, const std::vector<T>& b) {
 
 /// Whether the messages that the trace names, and those that probes saw, are the survey's.
 bool named(const pf::Execution& execution, const pf::Tags& tags) {
-  std::vector<std::vector<std::uint32_t>> posts(tags.ranks.size());
+  std::vector<std::optional<std::vector<std::uint32_t>>> posts(tags.ranks.size());
   for (std::size_t i = 0; i < posts.size(); ++i) {
+    posts[i].emplace();
     for (const pf::ScheduleTag& tag : tags.ranks[i].receives) {
-      posts[i].push_back(tag.post);
+      posts[i]->push_back(tag.post);
     }
   }
   const pf::Tags survey = pf::tagsOf(execution, posts);

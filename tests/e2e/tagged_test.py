@@ -112,15 +112,10 @@ class TaggedTest(PhotofinishTest):
     def test_events_races_and_stops(self):
         recorded = self.record_traced(4, SUM, algorithm="netzer-miller")
         races = self.photofinish("races", self.dir / "t.pft", "--json").json()["races"]
-        events = self.photofinish("events", self.dir / "t.pft", "--rank", 0, "--json").json()["events"]
-        taken = [event["deliveries"][0] for event in events if event.get("deliveries")]
-        self.assertEqual({delivery["rank"] for delivery in taken}, {1, 2, 3}, events)
         self.assertTrue(races)
-        pinned = self.dir / "p.pft"
-        (self.dir / "t.pft").rename(pinned)
-        self.record("t.pft", self.mpirun(4, SUM))  # of the same program: the same kind of trace
-        (self.dir / "t.pft").unlink()
-        pinned.rename(self.dir / "t.pft")
+        events = self.photofinish("events", self.dir / "t.pft", "--rank", 0, "--json").json()["events"]
+        taken = [delivery for event in events for delivery in event.get("deliveries", [])]
+        self.assertEqual({delivery["source"] for delivery in taken}, {1, 2, 3}, taken)
         receive = races[-1]["receive"]
         where = f"{receive['rank']}:{receive['serial']}"
         with self.start([BIN / "photofinish", "replay", self.dir / "t.pft", "--until", where],
@@ -156,9 +151,16 @@ class TaggedTest(PhotofinishTest):
         self.assertEqual(self.replay("l.pft", "--force", "tagged").status, 2)
 
     def test_another_program_diverges(self):
-        """A traced message that is never sent."""
-        recorded = self.record_traced(4, SUM, algorithm="netzer-miller")
-        self.assertEqual(recorded.status, 0)
+        word = self.dir / "word"
+        word.write_text("plain\n")
+        self.record_traced(3, BIN / "e2e" / "steered", word, algorithm="netzer-miller")
+        self.assertGreater(self.info()["traced"], 0)
+        for surveyed in (False, True):
+            for steer in ("tag", "less", "more"):
+                with self.subTest(surveyed=surveyed, steer=steer):
+                    run = self.replay("t.pft", env={"STEER": steer})
+                    self.assertEqual(run.status, 3, run)
+            self.assert_as_offline()
 
 
 if __name__ == "__main__":

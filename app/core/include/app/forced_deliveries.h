@@ -13,7 +13,7 @@
 namespace pf::app {
 
 /// Usage unless `deliveries` ("pinned", "tagged", or empty: by what the trace holds) is a way to
-/// replay this trace, whose events are known.
+/// replay this trace, whose events are known if it is not empty; Damaged where tags are lost.
 Status canForce(db::TraceStore& store, const std::string& deliveries);
 
 /// What is forced by tags; no rank where the trace holds no tags, or pins are asked for.

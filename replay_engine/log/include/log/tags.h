@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -82,11 +83,12 @@ class TagCollation {
 /// Of a reduced trace. Error Damaged where senders' logs lack what receivers need.
 [[nodiscard]] Result<Tags> collatedTags(const std::vector<RankLog>& logs);
 
-/// Of an execution whose deliveries to these posts, by rank, are traced. Ranks whose traced messages
-/// cannot all be named (they came from another job) are not forced by tags.
+/// Of an execution whose deliveries to these posts, by rank, are traced. Ranks without (nullopt),
+/// and those whose traced messages cannot all be named (they came from another job), are not forced
+/// by tags.
 [[nodiscard]] Tags tagsOf(const Execution& execution,
-                          const std::vector<std::vector<std::uint32_t>>& traced);
-/// The same of what Netzer and Miller's algorithm traces of it, run offline.
-[[nodiscard]] Tags tagsOf(const Execution& execution);
+                          const std::vector<std::optional<std::vector<std::uint32_t>>>& traced);
+/// The same of what Netzer and Miller's algorithm traces of it, run offline, at the ranks `which`.
+[[nodiscard]] Tags tagsOf(const Execution& execution, const std::vector<bool>& which);
 
 }  // namespace pf
