@@ -127,6 +127,33 @@ int diff(const std::string& a, const std::string& b, bool json) {
   return report->same ? 0 : 1;
 }
 
+/// Takes the way out of "--force pinned" and "--force tagged" among the words of a replay: --force
+/// alone is a flag, and a file may follow it.
+pf::Result<std::string> takeForcedWay(std::vector<char*>& words) {
+  std::string way;
+  const auto isWay = [](const std::string& word) {
+    return !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == word.npos &&
+           word[0] != '-' && !fs::exists(word);
+  };
+  for (std::size_t i = 2; i < words.size();) {
+    const std::string word = words[i];
+    const bool joined = word.rfind("--force=", 0) == 0;
+    if (!joined && (word != "--force" || i + 1 == words.size() || !isWay(words[i + 1]))) {
+      ++i;
+      continue;
+    }
+    way = joined ? word.substr(word.find('=') + 1) : words[i + 1];
+    if (way != "pinned" && way != "tagged") {
+      return pf::Error{
+          pf::ErrorCode::Usage, "'" + way + "' is no way to force deliveries",
+          "Give --force pinned or --force tagged; --force alone replays another build."};
+    }
+    const auto first = words.begin() + static_cast<std::ptrdiff_t>(i);
+    words.erase(first, first + (joined ? 1 : 2));
+  }
+  return way;
+}
+
 bool isSubcommand(const CLI::App& app, const std::string& word) {
   const auto all = app.get_subcommands([](const CLI::App*) { return true; });
   return std::any_of(all.begin(), all.end(),
@@ -204,6 +231,10 @@ int main(int argc, char** argv) {
                           "fill events and races of the trace by this replay");
   replayCommand->add_flag("--force", replaying.force,
                           "replay although program or MPI library are not the recorded ones");
+  replayCommand->footer(
+      "--force pinned: wildcards ask for their recorded sources; --force tagged: traced messages "
+      "go "
+      "to their\nreceives over a communicator of their own. Default: by what the trace holds.");
 
   std::string trace;
   std::string salvageTo;
@@ -260,8 +291,16 @@ int main(int argc, char** argv) {
     }
     return recordAndOpen({argv + 1, argv + argc});
   }
+  std::vector<char*> words(argv, argv + argc);
+  if (argc >= 2 && std::string(argv[1]) == "replay") {
+    auto way = takeForcedWay(words);
+    if (!way) {
+      return fail(way.error());
+    }
+    replaying.deliveries = *way;
+  }
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }

@@ -22,20 +22,23 @@ inline const std::vector<std::string> kAlgorithms = {"meehan", "netzer-miller", 
 /// algorithm.
 inline const std::string kRacingFoundBy = "racing deliveries found by ";
 inline const std::string kSourcesKept = "wildcard sources kept";
+/// And of its ranks whose deliveries are forced by tags: how many.
+inline const std::string kTagsKept = "deliveries kept as tags";
 
 struct RaceReduction {
   bool races = false;    ///< the ranks looked for races
   std::string algorithm;
   std::uint64_t wildcards = 0;  ///< receives from any source
   std::uint64_t found = 0;      ///< deliveries that race, as far as the ranks knew
-  std::uint64_t kept = 0;       ///< sources in the trace
+  std::uint64_t kept = 0;       ///< deliveries in the trace
   std::string why;              ///< why nothing, or not everything, could leave
   std::vector<db::RankCounter> counters;
 };
 
-/// Takes out of the logs' bytes (`files`) what their algorithm did not trace. Nothing of a run that
-/// is cut; nothing of a rank to which a message was sent that it did not receive; nothing by the
-/// algorithms that trace messages instead of receives, whose replay needs tags.
+/// Takes out of the logs' bytes (`files`) what their algorithm did not trace: by those that trace
+/// messages all sources, and what they traced is collated by sender (log/tags.h). Nothing of a run
+/// that is cut; nothing of a rank to which a message was sent that it did not receive; by those that
+/// trace messages, nothing of a rank whose messages cannot all be named.
 Result<RaceReduction> reduceToRaces(const std::vector<RankLog>& logs,
                                     std::map<Rank, std::vector<unsigned char>>& files);
 

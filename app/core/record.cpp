@@ -193,7 +193,7 @@ void say(const Collated& collated, const Recorded& recorded) {
         static_cast<unsigned long long>(collated.racing), recorded.trace.c_str());
   }
   if (const auto& found = collated.racesFound) {
-    std::fprintf(stderr, "photofinish:   %s found %llu racing deliveries; %llu sources kept%s%s\n",
+    std::fprintf(stderr, "photofinish:   %s found %llu racing deliveries; %llu deliveries kept%s%s\n",
                  found->algorithm.c_str(), static_cast<unsigned long long>(found->found),
                  static_cast<unsigned long long>(found->kept),
                  collated.notReduced.empty() ? "" : ": ", collated.notReduced.c_str());

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "app/forced_deliveries.h"
 #include "app/record.h"
 
 namespace pf::app {
@@ -336,6 +337,7 @@ Result<int> Replay::run() {
   if (!options) {
     return options.error();
   }
+  options->deliveries = m_options.deliveries;
   std::string logs;
   if (m_options.survey) {
     logs = m_store.path() + ".survey-" + std::to_string(getpid());
@@ -452,9 +454,10 @@ Status Replay::keepSurvey(const std::string& logs) {
 }  // namespace
 
 Result<int> replay(const ReplayOptions& options) {
+  const auto mode =
+      options.survey ? db::TraceStore::Mode::ReadWrite : db::TraceStore::Mode::ReadOnly;
   Result<db::TraceStore> store =
-      openTrace(options.trace,
-                options.survey ? db::TraceStore::Mode::ReadWrite : db::TraceStore::Mode::ReadOnly);
+      openTrace(options.trace, options.deliveries.empty() ? mode : db::TraceStore::Mode::ReadOnly);
   if (!store) {
     return store.error();
   }
@@ -463,7 +466,7 @@ Result<int> replay(const ReplayOptions& options) {
       return status.error();
     }
   }
-  if (options.until && !options.survey) {
+  if ((options.until && !options.survey) || !options.deliveries.empty()) {
     Result<bool> known = store->hasExecution();
     if (!known) {
       return known.error();
@@ -472,11 +475,14 @@ Result<int> replay(const ReplayOptions& options) {
       if (Status status = surveyIfNeeded(options.trace); !status) {
         return status.error();
       }
-      store = openTrace(options.trace, db::TraceStore::Mode::ReadOnly);
-      if (!store) {
-        return store.error();
-      }
     }
+    store = openTrace(options.trace, mode);
+    if (!store) {
+      return store.error();
+    }
+  }
+  if (Status status = canForce(*store, options.deliveries); !status) {
+    return status.error();
   }
   return Replay(options, *store).run();
 }

@@ -137,12 +137,15 @@ struct OnlineRaces {
   std::string algorithm;
   std::uint64_t found = 0;
   std::uint64_t kept = 0;
+  bool tags = false;  ///< some are forced by tags
   void add(const db::RankCounter& counter) {
     if (counter.name.rfind(kRacingFoundBy, 0) == 0) {
       algorithm = counter.name.substr(kRacingFoundBy.size());
       found += static_cast<std::uint64_t>(counter.value);
     } else if (counter.name == kSourcesKept) {
       kept += static_cast<std::uint64_t>(counter.value);
+    } else if (counter.name == kTagsKept) {
+      tags = true;
     }
   }
 };
@@ -238,6 +241,7 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
                  {"wildcardReceives", wildcards},
                  {"racingReceives", run.racingReceives ? json(*run.racingReceives) : json(nullptr)},
                  {"traced", online.algorithm.empty() ? wildcards : online.kept},
+                 {"forcedBy", online.tags ? "tags" : "pins"},
                  {"foundWhileRecording", onlineJson(online)},
                  {"bytes", bytes},
                  {"complete", run.complete},
@@ -271,7 +275,7 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
       << "\nlog       " << bytes << " bytes\n";
   if (!online.algorithm.empty()) {
     out << "found     " << online.found << " racing deliveries while it ran, by "
-        << online.algorithm << "\n";
+        << online.algorithm << (online.tags ? "; replayed by tags\n" : "\n");
   }
   if (run.exitStatus) {
     out << "exit      " << *run.exitStatus << "\n";

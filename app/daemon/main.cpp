@@ -12,6 +12,7 @@
 #include <string>
 
 #include "app/collate.h"
+#include "app/forced_deliveries.h"
 #include "base/unique_fd.h"
 #include "daemon/daemon.h"
 #include "protocol/rank_page.h"
@@ -112,15 +113,23 @@ pf::Status writeWhole(const std::string& path, const std::vector<unsigned char>&
 
 /// Compiles the schedules of `trace` into `directory`. What a recording without events does not say
 /// for the comparison of each call comes from its survey, once there is one.
-Paths compileAll(pf::db::TraceStore& store, const std::string& directory) {
+Paths compileAll(pf::db::TraceStore& store, const std::string& directory,
+                 const std::string& deliveries) {
   auto logs = pf::app::readLogs(store);
   if (!logs) {
     return logs.error();
   }
   const bool checksInLogs = std::any_of(logs->begin(), logs->end(),
                                         [](const pf::RankLog& log) { return !log.checks.empty(); });
+  const auto tags = pf::app::tagsToForce(store, *logs, deliveries);
+  if (!tags) {
+    return tags.error();
+  }
   if (!checksInLogs) {
     auto survey = pf::app::readLogs(store, pf::db::TraceStore::Log::Survey);
+    if (deliveries == "pinned" && survey) {
+      pf::app::takePins(*logs, *survey);
+    }
     for (std::size_t i = 0; survey && i < logs->size(); ++i) {
       (*logs)[i].checks = std::move((*survey)[i].checks);
     }
@@ -133,7 +142,10 @@ Paths compileAll(pf::db::TraceStore& store, const std::string& directory) {
       log.checks.clear();  // calls of threads that are not known again come in any order
     }
     paths.push_back(pf::protocol::SessionDirectory::schedulePath(directory, log.rank));
-    if (pf::Status status = writeWhole(paths.back(), pf::compileSchedule(log)); !status) {
+    const pf::RankTags* const mine =
+        tags->any() ? &tags->ranks[static_cast<std::size_t>(log.rank)] : nullptr;
+    const auto schedule = pf::compileSchedule(log, mine, tags->lastPost);
+    if (pf::Status status = writeWhole(paths.back(), schedule); !status) {
       return status.error();
     }
     log = {};
@@ -158,6 +170,8 @@ int main(int argc, char** argv) {
   app.add_option("--ready-fd", options.readyFd,
                  "descriptor to write a byte to once peers can connect");
   app.add_flag("--force", force, "replay a program that is not the recorded build");
+  std::string deliveries;
+  app.add_option("--deliveries", deliveries, "pinned or tagged: how deliveries are forced");
   CLI11_PARSE(app, argc, argv);
   if (options.readyFd >= 0) {
     fcntl(options.readyFd, F_SETFD, FD_CLOEXEC);
@@ -174,8 +188,8 @@ int main(int argc, char** argv) {
   }
   auto ranks = store->ranks();
   auto run = store->run();
-  std::future<Paths> paths = std::async(std::launch::async, [&store, &options] {
-    Paths made = compileAll(*store, options.sessionDirectory);
+  std::future<Paths> paths = std::async(std::launch::async, [&store, &options, &deliveries] {
+    Paths made = compileAll(*store, options.sessionDirectory, deliveries);
     (void)writeFile(options.sessionDirectory + "/" + pf::kSchedulesMade, {});
     return made;
   });

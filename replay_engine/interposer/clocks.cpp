@@ -50,6 +50,20 @@ void logTraced(const online::Delivery& delivery, std::uint32_t number) {
   g_engine.log.commit(putVarint(p, number == kUndecided ? 0 : number));
 }
 
+/// The message that a probe saw may be traced later. `number`: of the message, 0 if not known.
+void logSeen(std::uint32_t comm, int source, int tag, std::uint32_t number) {
+  const online::Algorithm algorithm = clocks().tracer.algorithm();
+  if (algorithm == online::Algorithm::Meehan || algorithm == online::Algorithm::Naive) {
+    return;
+  }
+  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Seen);
+  p = putVarint(p, g_engine.probes - 1);
+  p = putVarint(p, comm);
+  p = putVarint(p, static_cast<std::uint32_t>(source));
+  p = putVarint(p, static_cast<std::uint32_t>(tag));
+  g_engine.log.commit(putVarint(p, number));
+}
+
 const RankClocks::Recent& receivedOf(MPI_Comm comm, int source, int tag) {
   return streamOf(clocks().receivedFrom, clocks().receives, comm, source, tag);
 }
@@ -90,7 +104,8 @@ void deliver(online::Delivery& now, std::uint32_t stream, std::uint32_t number,
   if (silent && !now.wild && own.open.pending.wild() == 0) {
     return;  // no wildcard has been completed anywhere
   }
-  tell(own, now, from, number, record->known, hits);
+  tell(own, now, from, number == kUndecided ? kUndecided : own.receives.messageOf(stream, number),
+       record->known, hits);
   if (from >= 0) {
     own.board.learn(from, *record);
   }
@@ -339,8 +354,9 @@ void clockProbed(bool wild, MPI_Comm comm, int wantedTag, int source, int tag) {
   const std::uint32_t number = g_engine.comms.number(comm);
   const std::uint32_t earlier =
       own.open.pending.none() ? 0 : earlierOf(number, source, tag, g_engine.posts);
-  const online::ClockRecord& record =
-      own.receives.see(own.board, stream, own.receives.nextOf(stream, earlier));
+  const std::uint32_t next = own.receives.nextOf(stream, earlier);
+  logSeen(number, source, tag, next == kUndecided ? 0 : own.receives.messageOf(stream, next));
+  const online::ClockRecord& record = own.receives.see(own.board, stream, next);
   if (wild) {
     online::Delivery hit{};
     hit.post = g_engine.posts;

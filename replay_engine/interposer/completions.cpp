@@ -35,7 +35,7 @@ void publish() {
 int waitFor(Batch& batch, MPI_Request* requests, int index, MPI_Status* status) {
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
-  const int result = PF_REAL(Wait)(&batch.requests()[index], use);
+  const int result = restoreOne(batch, index, use, PF_REAL(Wait)(&batch.requests()[index], use));
   const Batch::Entry* entry = batch.find(index);
   if (entry == nullptr || entry->request.inner == MPI_REQUEST_NULL) {
     requests[index] = batch.requests()[index];
@@ -61,8 +61,9 @@ int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Stat
   const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
   Batch batch(count, requests);
   MPI_Status* use = batch.statuses(statuses, true);
-  const int result = place.call == kCallWait ? PF_REAL(Wait)(batch.requests(), use)
-                                             : PF_REAL(Waitall)(count, batch.requests(), use);
+  const int result = place.call == kCallWait
+                         ? restoreOne(batch, 0, use, PF_REAL(Wait)(batch.requests(), use))
+                         : restoreAll(batch, use, PF_REAL(Waitall)(count, batch.requests(), use));
   batch.writeBack();
   copyStatuses(statuses, use, count);
   const StateLock lock;
@@ -99,6 +100,7 @@ int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* ind
     result = PF_REAL(Waitany)(count, batch.requests(), index, use);
   }
   batch.writeBack();
+  result = restoreOne(batch, *index, use, result);
   const StateLock lock;
   endCompletion(place);
   if (g_engine.record) {
@@ -211,6 +213,7 @@ int recordSome(const CallPlace& place, ChoiceKind kind, RealCall call, int incou
   MPI_Status* use = batch.statuses(statuses, false);
   const int result = call(incount, batch.requests(), outcount, indices, use);
   batch.writeBack();
+  restoreSome(batch, *outcount == MPI_UNDEFINED ? 0 : *outcount, indices, use, result);
   const StateLock lock;
   if (*outcount == 0) {
     if (g_engine.record) {
@@ -325,6 +328,7 @@ int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* 
     result = PF_REAL(Test)(batch.requests(), flag, use);
   }
   batch.writeBack();
+  result = restoreOne(batch, 0, use, result);
   const StateLock lock;
   if (recordTest(place, ChoiceKind::Test, verdict, *flag != 0)) {
     logTest(place, ChoiceKind::Test);
@@ -352,6 +356,7 @@ int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* fla
     result = PF_REAL(Testall)(count, batch.requests(), flag, use);
   }
   batch.writeBack();
+  restoreAll(batch, use, result);
   const StateLock lock;
   if (recordTest(place, ChoiceKind::Testall, verdict, *flag != 0)) {
     logTest(place, ChoiceKind::Testall);
@@ -385,6 +390,7 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
     result = PF_REAL(Testany)(count, batch.requests(), index, flag, use);
   }
   batch.writeBack();
+  result = restoreOne(batch, *flag != 0 ? *index : -1, use, result);
   const StateLock lock;
   if (recordTest(place, ChoiceKind::Testany, verdict, *flag != 0)) {
     if (g_engine.record) {
@@ -415,6 +421,7 @@ int onRequest_get_status(const CallPlace& place, MPI_Request request, int* flag,
   do {  // a replay asks until MPI agrees with the recording
     result = PF_REAL(Request_get_status)(batch.requests()[0], flag, use);
   } while (verdict == Verdict::Hit && *flag == 0 && result == MPI_SUCCESS);
+  restoreOne(batch, 0, use, MPI_SUCCESS);
   const StateLock lock;
   if (recordTest(place, ChoiceKind::GetStatus, verdict, *flag != 0)) {
     logTest(place, ChoiceKind::GetStatus);
@@ -476,6 +483,7 @@ int onRequest_free(const CallPlace&, MPI_Request* request) {
       *request = MPI_REQUEST_NULL;
       return MPI_SUCCESS;
     }
+    restoreStatus(&status, entry->tagged);
     logDoneReceive(*entry, &status, result);
     publish();
   } else if (clocked() && entry != nullptr && entry->kind == RequestKind::Receive) {

@@ -34,6 +34,7 @@ extern __thread int t_depth __attribute__((tls_model("initial-exec")));
 extern __thread const void* t_outermost __attribute__((tls_model("initial-exec")));
 
 struct RankClocks;
+struct TaggedReplay;
 
 struct Engine {
   bool active = false;  ///< between MPI_Init and MPI_Finalize of a rank under an agent
@@ -58,6 +59,7 @@ struct Engine {
   std::uint32_t wildLogged =
       0;                    ///< number of the wildcard receive that a kNextWild byte stands for
   std::uint32_t sends = 0;  ///< messages sent
+  std::uint32_t probes = 0;  ///< that succeeded, without matched ones
   std::uint32_t postedCollectives = 0;
   std::uint64_t random = 1;  ///< state of the jitter
 
@@ -66,6 +68,7 @@ struct Engine {
   Requests requests;
   PostNumbers postNumbers;
   ChoiceStreams choices;
+  TaggedReplay* tags = nullptr;  ///< replay: deliveries forced by tags (tagged.h)
   RankClocks* clocks = nullptr;  ///< where races are found while recording (clocks.h)
   MPI_Comm nowhere = nullptr;    ///< replay: where receives are posted that must never match
 };

@@ -1,6 +1,7 @@
 // MPI_Sendrecv and MPI_Sendrecv_replace.
 #include "rank_clocks.h"
 #include "posted_receives.h"
+#include "tagged.h"
 #include "wrapper_support.h"
 
 #include <cstdlib>
@@ -83,10 +84,11 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
   return received != MPI_SUCCESS ? received : sent;
 }
 
-/// Both forms of MPI_Sendrecv. `call(source, status)` does it.
-template <typename RealCall>
-int sendReceive(const CallPlace& place, RealCall call, std::uint64_t bytes, int dest, int sendTag,
-                int source, int receiveTag, MPI_Comm comm, MPI_Status* status) {
+/// Both forms of MPI_Sendrecv. `call(source, status)` does it, `split(route, tag, status)` where a
+/// half of it goes tagged.
+template <typename RealCall, typename Split>
+int sendReceive(const CallPlace& place, RealCall call, Split split, std::uint64_t bytes, int dest,
+                int sendTag, int source, int receiveTag, MPI_Comm comm, MPI_Status* status) {
   if (comm == MPI_COMM_NULL) {
     const StateLock lock;
     beginEvent(place);
@@ -113,7 +115,9 @@ int sendReceive(const CallPlace& place, RealCall call, std::uint64_t bytes, int 
   int result = MPI_SUCCESS;
   {
     const InCall inCall(place, RecordKind::SendReceive, comm, source, receiveTag);
-    result = call(posted.source, use);
+    const SendRoute to = routeSend(dest, sendTag, comm);
+    result =
+        to.tagged || posted.tagged != nullptr ? split(to, posted, use) : call(posted.source, use);
   }
   if (!g_engine.record) {
     return result;
@@ -141,9 +145,10 @@ int sendReceive(const CallPlace& place, RealCall call, std::uint64_t bytes, int 
   return result;
 }
 
-/// MPI_Sendrecv_replace sends a packed copy, as Open MPI does.
-int replaceOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
-                    int dest, int sendTag, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+/// MPI_Sendrecv_replace in parts: `rest(copy, bytes)` goes on with a packed copy of what to send,
+/// as Open MPI does.
+template <typename Rest>
+int withPackedCopy(const void* buffer, int count, MPI_Datatype datatype, MPI_Comm comm, Rest rest) {
   int size = 0;
   int packed = 0;
   if (const int result = PF_REAL(Pack_size)(count, datatype, comm, &size); result != MPI_SUCCESS) {
@@ -153,6 +158,15 @@ int replaceOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatyp
   int result = copy == nullptr ? MPI_ERR_NO_MEM
                                : PF_REAL(Pack)(buffer, count, datatype, copy, size, &packed, comm);
   if (result == MPI_SUCCESS) {
+    result = rest(copy, packed);
+  }
+  std::free(copy);
+  return result;
+}
+
+int replaceOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
+                    int dest, int sendTag, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  return withPackedCopy(buffer, count, datatype, comm, [&](const void* copy, int packed) {
     const auto post = [&](int forced, MPI_Request* requests) {
       const int posted = PF_REAL(Irecv)(buffer, count, datatype, forced, tag, comm, &requests[0]);
       return posted != MPI_SUCCESS
@@ -160,10 +174,8 @@ int replaceOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatyp
                  : PF_REAL(Isend)(copy, packed, MPI_PACKED, dest, sendTag, comm, &requests[1]);
     };
     const Exchange what{static_cast<std::uint64_t>(packed), dest, sendTag, source, tag, comm};
-    result = exchangeOfThread(place, what, post, status);
-  }
-  std::free(copy);
-  return result;
+    return exchangeOfThread(place, what, post, status);
+  });
 }
 
 }  // namespace
@@ -185,8 +197,13 @@ int onSendrecv(const CallPlace& place, const void* sendBuffer, int sendCount, MP
     return PF_REAL(Sendrecv)(sendBuffer, sendCount, sendType, dest, sendTag, buffer, count,
                              datatype, forced, tag, comm, use);
   };
-  return sendReceive(place, call, g_engine.events ? bytesOf(sendCount, sendType) : 0, dest, sendTag,
-                     source, tag, comm, status);
+  const auto split = [&](const SendRoute& to, const Posted& posted, MPI_Status* use) {
+    return exchangeTagged(
+        {sendBuffer, sendCount, sendType, buffer, count, datatype, posted.source, tag, comm}, to,
+        posted.tagged, use);
+  };
+  return sendReceive(place, call, split, g_engine.events ? bytesOf(sendCount, sendType) : 0, dest,
+                     sendTag, source, tag, comm, status);
 }
 
 int onSendrecv_replace(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
@@ -200,8 +217,15 @@ int onSendrecv_replace(const CallPlace& place, void* buffer, int count, MPI_Data
     return PF_REAL(Sendrecv_replace)(buffer, count, datatype, dest, sendTag, forced, tag, comm,
                                      use);
   };
-  return sendReceive(place, call, g_engine.events ? bytesOf(count, datatype) : 0, dest, sendTag,
-                     source, tag, comm, status);
+  const auto split = [&](const SendRoute& to, const Posted& posted, MPI_Status* use) {
+    return withPackedCopy(buffer, count, datatype, comm, [&](const void* copy, int packed) {
+      return exchangeTagged(
+          {copy, packed, MPI_PACKED, buffer, count, datatype, posted.source, tag, comm}, to,
+          posted.tagged, use);
+    });
+  };
+  return sendReceive(place, call, split, g_engine.events ? bytesOf(count, datatype) : 0, dest,
+                     sendTag, source, tag, comm, status);
 }
 
 }  // namespace pf

@@ -6,6 +6,7 @@
 #include "real_calls.h"
 #include "records.h"
 #include "request_batch.h"
+#include "tagged.h"
 #include "wrapper_support.h"
 #include <dlfcn.h>
 #include <unistd.h>
@@ -110,6 +111,7 @@ void logMatched() {
     if (PF_REAL(Request_get_status)(handle, &done, &status) != MPI_SUCCESS || done == 0) {
       continue;
     }
+    restoreStatus(&status, request.tagged);
     int cancelled = 0;
     PF_REAL(Test_cancelled)(&status, &cancelled);
     if (cancelled != 0 || !g_engine.events) {
@@ -162,6 +164,7 @@ void end(const CallPlace& place) {
     g_engine.log.commit(p);
     g_engine.log.close(true);
   }
+  endTags();
   if (g_engine.nowhere != nullptr) {
     PF_REAL(Comm_free)(&g_engine.nowhere);
   }

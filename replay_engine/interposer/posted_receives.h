@@ -11,6 +11,7 @@ struct Posted {
   std::uint32_t wildNumber = 0;
   bool wild = false;
   int source = 0;  ///< to give to MPI
+  const ScheduleTag* tagged = nullptr;
 };
 
 Posted takeNumbers(int source);

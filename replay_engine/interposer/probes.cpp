@@ -3,6 +3,7 @@
 #include "clocks.h"
 #include "lanes.h"
 #include "records.h"
+#include "tagged.h"
 #include "wrapper_support.h"
 
 namespace pf {
@@ -61,10 +62,17 @@ Verdict forced(const Choice& choice, int* source, int* tag) {
   return verdict;
 }
 
+/// A probe has succeeded: it has a number, matched ones as receives.
 void takePost(const Choice& choice) {
-  if (choice.record == RecordKind::Receive) {
-    ++g_engine.posts;
-  }
+  ++(choice.record == RecordKind::Receive ? g_engine.posts : g_engine.probes);
+}
+
+/// Where the message is that a probe will see which has not failed in the recording.
+ProbeRoute routeProbe(const Choice& choice, int source, int tag, MPI_Comm comm) {
+  const ScheduleTag* const tagged = choice.record == RecordKind::Receive
+                                        ? tagOfPost(g_engine.posts)
+                                        : tagOfProbe(g_engine.probes);
+  return tagged != nullptr ? shadowOf(*tagged) : ProbeRoute{source, tag, comm};
 }
 
 /// Files what a probe returned that does not fail for want of a message.
@@ -123,7 +131,14 @@ int probeOfThread(const CallPlace& place, const Choice& choice, Ask ask, int sou
   return result;
 }
 
-/// MPI_Probe and MPI_Mprobe. `call(source, tag, status)` does it.
+template <typename RealCall>
+int look(RealCall call, const ProbeRoute& where, MPI_Comm comm, MPI_Status* status) {
+  const int result = call(where, status);
+  restoreStatus(status, where.tagged);
+  return where.tagged != nullptr ? errorOnShadow(comm, result) : result;
+}
+
+/// MPI_Probe and MPI_Mprobe. `call(route, status)` does it.
 template <typename RealCall>
 int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, int source, int tag,
                   MPI_Comm comm, MPI_Status* status) {
@@ -134,7 +149,7 @@ int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, i
   {
     const StateLock lock;
     if (!isMessage(source, comm)) {
-      return call(source, tag, status);
+      return call(ProbeRoute{source, tag, comm}, status);
     }
     beginEvent(place, comm, source, tag);
     if (g_engine.replay && isWild(source)) {
@@ -144,15 +159,15 @@ int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, i
   int result = MPI_SUCCESS;
   {
     const InCall inCall(place, choice.record, comm, source, tag);
-    result = call(askSource, askTag, use);
+    result = look(call, routeProbe(choice, askSource, askTag, comm), comm, use);
   }
   const StateLock lock;
   logProbe(place, choice, source, tag, comm, *use, result);
   return result;
 }
 
-/// MPI_Iprobe and MPI_Improbe. `poll(flag, status)` asks MPI once, `wait(source, tag, status)`
-/// until it succeeds.
+/// MPI_Iprobe and MPI_Improbe. `poll(flag, status)` asks MPI once, `wait(route, status)` until it
+/// succeeds.
 template <typename Poll, typename Wait>
 int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wait, int source,
                 int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
@@ -184,7 +199,7 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
       int result = MPI_SUCCESS;
       {
         const InCall inCall(place, choice.record, comm, askSource, askTag);
-        result = wait(askSource, askTag, use);
+        result = look(wait, routeProbe(choice, askSource, askTag, comm), comm, use);
       }
       const StateLock lock;
       takePost(choice);
@@ -206,6 +221,15 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
   return result;
 }
 
+/// MPI_Mprobe: what came with a tagged message is needed when it is received.
+int matchedProbe(const ProbeRoute& where, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  const int result = PF_REAL(Mprobe)(where.source, where.tag, where.comm, message, status);
+  if (result == MPI_SUCCESS) {
+    keepMessage(*message, where.tagged, comm);
+  }
+  return result;
+}
+
 }  // namespace
 
 int onProbe(const CallPlace& place, int source, int tag, MPI_Comm comm, MPI_Status* status) {
@@ -217,7 +241,9 @@ int onProbe(const CallPlace& place, int source, int tag, MPI_Comm comm, MPI_Stat
     return probeOfThread(place, {ChoiceKind::Probe, RecordKind::Probe}, ask, source, tag, comm,
                          nullptr, status);
   }
-  const auto call = [&](int s, int t, MPI_Status* use) { return PF_REAL(Probe)(s, t, comm, use); };
+  const auto call = [&](const ProbeRoute& where, MPI_Status* use) {
+    return PF_REAL(Probe)(where.source, where.tag, where.comm, use);
+  };
   return blockingProbe(place, {ChoiceKind::Probe, RecordKind::Probe}, call, source, tag, comm,
                        status);
 }
@@ -232,8 +258,8 @@ int onMprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, MPI_Mes
     return probeOfThread(place, {ChoiceKind::Mprobe, RecordKind::Receive}, ask, source, tag, comm,
                          nullptr, status);
   }
-  const auto call = [&](int s, int t, MPI_Status* use) {
-    return PF_REAL(Mprobe)(s, t, comm, message, use);
+  const auto call = [&](const ProbeRoute& where, MPI_Status* use) {
+    return matchedProbe(where, comm, message, use);
   };
   return blockingProbe(place, {ChoiceKind::Mprobe, RecordKind::Receive}, call, source, tag, comm,
                        status);
@@ -251,7 +277,9 @@ int onIprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, int* fl
   const auto poll = [&](int* f, MPI_Status* use) {
     return PF_REAL(Iprobe)(source, tag, comm, f, use);
   };
-  const auto wait = [&](int s, int t, MPI_Status* use) { return PF_REAL(Probe)(s, t, comm, use); };
+  const auto wait = [&](const ProbeRoute& where, MPI_Status* use) {
+    return PF_REAL(Probe)(where.source, where.tag, where.comm, use);
+  };
   return polledProbe(place, {ChoiceKind::Iprobe, RecordKind::Probe}, poll, wait, source, tag, comm,
                      flag, status);
 }
@@ -268,8 +296,8 @@ int onImprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, int* f
   const auto poll = [&](int* f, MPI_Status* use) {
     return PF_REAL(Improbe)(source, tag, comm, f, message, use);
   };
-  const auto wait = [&](int s, int t, MPI_Status* use) {
-    return PF_REAL(Mprobe)(s, t, comm, message, use);
+  const auto wait = [&](const ProbeRoute& where, MPI_Status* use) {
+    return matchedProbe(where, comm, message, use);
   };
   return polledProbe(place, {ChoiceKind::Improbe, RecordKind::Receive}, poll, wait, source, tag,
                      comm, flag, status);

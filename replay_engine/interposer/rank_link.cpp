@@ -4,6 +4,7 @@
 #include "engine.h"
 #include "environment.h"
 #include "real_calls.h"
+#include "tagged.h"
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -187,6 +188,10 @@ bool joinAgent() {
     pthread_atfork(nullptr, nullptr, pf_forget_in_child);
   }
   g_engine.comms.start();
+  if (const char* why = nullptr; g_engine.replay && !startTags(&why)) {
+    diverge(CallPlace{kCallInit, __builtin_return_address(0), nullptr},
+            "tags for the deliveries of the recording", why);
+  }
   if ((mode & kRecordRaces) != 0 && g_engine.record) {
     startClocks();
   }

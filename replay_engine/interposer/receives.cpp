@@ -3,6 +3,7 @@
 #include "light.h"
 #include "posted_receives.h"
 #include "request_batch.h"
+#include "tagged.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -103,6 +104,7 @@ Posted takeNumbers(int source) {
     posted.wildNumber = g_engine.wildPosts++;
     posted.source = forcedSource(source, posted.wildNumber);
   }
+  posted.tagged = tagOfPost(posted.post);
   return posted;
 }
 
@@ -129,6 +131,12 @@ int postReceive(const Posted& posted, void* buffer, int count, MPI_Datatype data
                 MPI_Comm comm, MPI_Request* request) {
   if (g_engine.replay && g_engine.choices.wasCancelled(posted.post)) {
     return PF_REAL(Irecv)(buffer, count, datatype, 0, 0, g_engine.nowhere, request);
+  }
+  if (posted.tagged != nullptr) [[unlikely]] {
+    const ProbeRoute from = shadowOf(*posted.tagged);
+    const int result =
+        PF_REAL(Irecv)(buffer, count, datatype, from.source, from.tag, from.comm, request);
+    return errorOnShadow(comm, result);
   }
   return PF_REAL(Irecv)(buffer, count, datatype, posted.source, tag, comm, request);
 }
@@ -234,7 +242,9 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
     }
   }
   const InCall inCall(place, RecordKind::Receive, comm, source, tag);
-  const int result = PF_REAL(Recv)(buffer, count, datatype, posted.source, tag, comm, use);
+  const int result = posted.tagged != nullptr
+                         ? receiveTagged(*posted.tagged, buffer, count, datatype, comm, use)
+                         : PF_REAL(Recv)(buffer, count, datatype, posted.source, tag, comm, use);
   if (use != status && status != MPI_STATUS_IGNORE) {
     *status = *use;
   }
@@ -280,6 +290,7 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
     entry.peer = source;
     entry.tag = tag;
     entry.comm = comm;
+    entry.tagged = posted.tagged;
     g_engine.requests.insert(entry);
     if (clocked()) {
       clockPost(posted.post, comm, source, tag, *request);
@@ -296,7 +307,10 @@ int onMrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
     logLocal(place);
   }
   const InCall inCall(place, RecordKind::Padding, MPI_COMM_NULL, -2, -1);
-  return PF_REAL(Mrecv)(buffer, count, datatype, message, status);
+  const KeptMessage kept = takeMessage(*message);
+  const int result = PF_REAL(Mrecv)(buffer, count, datatype, message, status);
+  restoreStatus(status, kept.tag);
+  return kept.tag != nullptr ? errorOnShadow(kept.comm, result) : result;
 }
 
 int onImrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
@@ -304,11 +318,23 @@ int onImrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datat
   const StateLock lock;
   beginEvent(place);
   logLocal(place);
+  const KeptMessage kept = takeMessage(*message);
   const int result = PF_REAL(Imrecv)(buffer, count, datatype, message, request);
   if (result == MPI_SUCCESS) {
     g_engine.requests.erase(*request);
   }
-  return result;
+  if (kept.tag == nullptr) {
+    return result;
+  }
+  if (result == MPI_SUCCESS) {
+    Request entry;
+    entry.handle = *request;
+    entry.kind = RequestKind::TaggedMessage;
+    entry.tagged = kept.tag;
+    entry.comm = kept.comm;
+    g_engine.requests.insert(entry);
+  }
+  return errorOnShadow(kept.comm, result);
 }
 
 }  // namespace pf

@@ -54,8 +54,8 @@ void completed(const Request& entry, const MPI_Status* status, int error) {
         break;
       case RequestKind::SynchronousSend:
       case RequestKind::PersistentSend:
-        if (g_engine.events &&
-            (entry.kind == RequestKind::SynchronousSend || (entry.synchronous && entry.active))) {
+        if (g_engine.events && (entry.kind == RequestKind::SynchronousSend ||
+                                (entry.mode == SendMode::Synchronous && entry.active))) {
           p = putKind(g_engine.log.reserve(), RecordKind::DoneSend);
           g_engine.log.commit(putVarint(p, entry.number));
         }
@@ -69,6 +69,7 @@ void completed(const Request& entry, const MPI_Status* status, int error) {
         }
         break;
       case RequestKind::None:
+      case RequestKind::TaggedMessage:
         break;
     }
   }
@@ -84,6 +85,7 @@ void completed(const Request& entry, const MPI_Status* status, int error) {
   if (persistent != nullptr) {
     persistent->active = false;
     persistent->observed = false;
+    persistent->tagged = nullptr;
     if (persistent->inner != MPI_REQUEST_NULL) {
       persistent->inner = MPI_REQUEST_NULL;
       --g_engine.requests.substituted;
@@ -105,6 +107,72 @@ void fileAll(const Batch& batch, int result, const MPI_Status* statuses) {
       completed(entry.request, status, error);
     }
   }
+}
+
+namespace {
+
+/// Whether `request` is on a shadow, where errors only return.
+bool isOnShadow(const Request& request) {
+  return request.tagged != nullptr ||
+         (request.kind == RequestKind::PersistentSend && request.inner != MPI_REQUEST_NULL);
+}
+
+}  // namespace
+
+int restoreOne(const Batch& batch, int index, MPI_Status* status, int result) {
+  if (g_engine.tags == nullptr) [[likely]] {
+    return result;
+  }
+  const Batch::Entry* const entry = batch.find(index);
+  if (entry == nullptr || !isOnShadow(entry->request)) {
+    return result;
+  }
+  restoreStatus(status, entry->request.tagged);
+  return errorOnShadow(entry->request.comm, result);
+}
+
+int restoreSome(const Batch& batch, int count, const int* indices, MPI_Status* statuses,
+                int result) {
+  if (g_engine.tags == nullptr) [[likely]] {
+    return result;
+  }
+  bool told = false;
+  for (int i = 0; i < count; ++i) {
+    const Batch::Entry* const entry = batch.find(indices[i]);
+    if (entry == nullptr || !isOnShadow(entry->request)) {
+      continue;
+    }
+    MPI_Status* const status = statuses != MPI_STATUSES_IGNORE ? &statuses[i] : MPI_STATUS_IGNORE;
+    restoreStatus(status, entry->request.tagged);
+    const bool failed = result != MPI_SUCCESS &&
+                        (status == MPI_STATUS_IGNORE || (status->MPI_ERROR != MPI_SUCCESS &&
+                                                         status->MPI_ERROR != MPI_ERR_PENDING));
+    if (failed && !told) {
+      told = true;
+      errorOnShadow(entry->request.comm, result);
+    }
+  }
+  return result;
+}
+
+int restoreAll(const Batch& batch, MPI_Status* statuses, int result) {
+  if (g_engine.tags == nullptr) [[likely]] {
+    return result;
+  }
+  bool told = false;
+  for (const Batch::Entry& entry : batch) {
+    MPI_Status* const status =
+        statuses != MPI_STATUSES_IGNORE ? &statuses[entry.index] : MPI_STATUS_IGNORE;
+    const bool failed = isOnShadow(entry.request) && result != MPI_SUCCESS &&
+                        (status == MPI_STATUS_IGNORE || (status->MPI_ERROR != MPI_SUCCESS &&
+                                                         status->MPI_ERROR != MPI_ERR_PENDING));
+    restoreStatus(status, entry.request.tagged);
+    if (failed && !told) {
+      told = true;
+      errorOnShadow(entry.request.comm, result);
+    }
+  }
+  return result;
 }
 
 }  // namespace pf

@@ -3,6 +3,7 @@
 
 #include "clocks.h"
 #include "records.h"
+#include "tagged.h"
 #include "wrapper_support.h"
 
 #include <cstdlib>
@@ -168,6 +169,14 @@ class Batch {
   alignas(Entry) unsigned char m_few[kFew * sizeof(Entry)];  // not worth clearing for each call
   Entry* m_entries = reinterpret_cast<Entry*>(m_few);
 };
+
+/// Behind MPI, in a replay by tags: the statuses of what came tagged, and the error handlers.
+/// `index`: of the request that `status` is of. What to return.
+int restoreOne(const Batch& batch, int index, MPI_Status* status, int result);
+int restoreAll(const Batch& batch, MPI_Status* statuses, int result);
+/// `statuses` are of the requests at `indices`.
+int restoreSome(const Batch& batch, int count, const int* indices, MPI_Status* statuses,
+                int result);
 
 /// Error of one request of a call that returned `result`.
 inline int errorOf(int result, const MPI_Status* status) {

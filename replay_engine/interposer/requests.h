@@ -11,14 +11,20 @@
 
 namespace pf {
 
+struct ScheduleTag;
+
 enum class RequestKind : std::uint8_t {
   None,
   Receive,
   SynchronousSend,
   Collective,
   PersistentReceive,
-  PersistentSend
+  PersistentSend,
+  TaggedMessage  ///< replay: MPI_Imrecv of a message that came tagged
 };
+
+/// How a persistent send is started.
+enum class SendMode : std::uint8_t { Standard, Buffered, Synchronous, Ready };
 
 /// A rank's part in a collective, where clocks are followed (clocks.h).
 struct CollectiveClock {
@@ -36,11 +42,12 @@ struct Request {
   bool wild = false;         ///< receive from MPI_ANY_SOURCE
   bool cancelled = false;    ///< MPI_Cancel was called on it
   bool observed = false;     ///< Request_get_status has told the application already
-  bool synchronous = false;  ///< persistent send made by MPI_Ssend_init
+  SendMode mode = SendMode::Standard;  ///< of a persistent send
   std::uint32_t number = 0;  ///< post, send or collective number
   std::uint32_t wildNumber = 0;
   MPI_Request inner =
       MPI_REQUEST_NULL;  ///< replay: the receive that stands in for a persistent wildcard
+  const ScheduleTag* tagged = nullptr;  ///< replay: the receive's message comes tagged
   // arguments of a persistent request
   void* buffer = nullptr;
   int count = 0;

@@ -1,6 +1,7 @@
 // Sends, blocking, non-blocking and persistent.
 #include "rank_clocks.h"
 #include "records.h"
+#include "tagged.h"
 #include "wrapper_support.h"
 
 namespace pf {
@@ -26,6 +27,11 @@ void logFailedSend(int dest, int tag, MPI_Comm comm) {
   } else if (clocked()) {
     clockUnsend(comm, dest, tag);
   }
+}
+
+int failedOnRoute(const SendRoute& to, MPI_Comm comm, int result) {
+  takeBack(to);
+  return to.tagged ? errorOnShadow(comm, result) : result;
 }
 
 /// Begins a send's event. The record is written before the message leaves: no receiver's record can
@@ -90,10 +96,12 @@ int blockingSend(const CallPlace& place, RecordKind kind, RealCall call, RealPos
   }
   beginSend(place, kind, count, datatype, dest, tag, comm);
   const InCall inCall(place, RecordKind::Padding, comm, dest, tag);
-  const int result = call(buffer, count, datatype, dest, tag, comm);
+  const SendRoute to = routeSend(dest, tag, comm);
+  const int result = call(buffer, count, datatype, to.peer, to.tag, to.comm);
   if (result != MPI_SUCCESS && isMessage(dest, comm)) [[unlikely]] {
     const StateLock lock;
     logFailedSend(dest, tag, comm);
+    return failedOnRoute(to, comm, result);
   }
   return result;
 }
@@ -104,12 +112,14 @@ int nonblockingSend(const CallPlace& place, RecordKind kind, RealCall call, cons
                     MPI_Request* request) {
   const StateLock lock;
   const std::uint32_t number = beginSend(place, kind, count, datatype, dest, tag, comm);
-  const int result = call(buffer, count, datatype, dest, tag, comm, request);
+  const SendRoute to = routeSend(dest, tag, comm);
+  const int result = call(buffer, count, datatype, to.peer, to.tag, to.comm, request);
   if (!isMessage(dest, comm)) {
     return result;
   }
   if (result != MPI_SUCCESS) [[unlikely]] {
     logFailedSend(dest, tag, comm);
+    return failedOnRoute(to, comm, result);
   } else if (kind == RecordKind::SendSyncPosted && g_engine.events) {
     Request entry;
     entry.handle = *request;
@@ -123,7 +133,7 @@ int nonblockingSend(const CallPlace& place, RecordKind kind, RealCall call, cons
 }
 
 template <typename RealCall>
-int persistentSend(RealCall call, bool synchronous, const void* buffer, int count,
+int persistentSend(RealCall call, SendMode mode, const void* buffer, int count,
                    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   const int result = call(buffer, count, datatype, dest, tag, comm, request);
   if (result == MPI_SUCCESS && dest != MPI_PROC_NULL) {
@@ -131,7 +141,8 @@ int persistentSend(RealCall call, bool synchronous, const void* buffer, int coun
     Request entry;
     entry.handle = *request;
     entry.kind = RequestKind::PersistentSend;
-    entry.synchronous = synchronous;
+    entry.mode = mode;
+    entry.buffer = const_cast<void*>(buffer);
     entry.count = count;
     entry.datatype = datatype;
     entry.peer = dest;
@@ -168,16 +179,16 @@ PF_SEND(Issend, SendSyncPosted)
 PF_SEND(Irsend, Send)
 #undef PF_SEND
 
-#define PF_SEND(Name, synchronous)                                                               \
-  int on##Name(const CallPlace&, const void* buffer, int count, MPI_Datatype datatype, int dest, \
-               int tag, MPI_Comm comm, MPI_Request* request) {                                   \
-    return persistentSend(PF_REAL(Name), synchronous, buffer, count, datatype, dest, tag, comm,  \
-                          request);                                                              \
+#define PF_SEND(Name, mode)                                                                        \
+  int on##Name(const CallPlace&, const void* buffer, int count, MPI_Datatype datatype, int dest,   \
+               int tag, MPI_Comm comm, MPI_Request* request) {                                     \
+    return persistentSend(PF_REAL(Name), SendMode::mode, buffer, count, datatype, dest, tag, comm, \
+                          request);                                                                \
   }
-PF_SEND(Send_init, false)
-PF_SEND(Bsend_init, false)
-PF_SEND(Ssend_init, true)
-PF_SEND(Rsend_init, false)
+PF_SEND(Send_init, Standard)
+PF_SEND(Bsend_init, Buffered)
+PF_SEND(Ssend_init, Synchronous)
+PF_SEND(Rsend_init, Ready)
 #undef PF_SEND
 
 }  // namespace pf

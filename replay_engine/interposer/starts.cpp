@@ -1,6 +1,7 @@
 // Persistent receives, and what starts persistent requests.
 #include "rank_clocks.h"
 #include "posted_receives.h"
+#include "tagged.h"
 #include "wrapper_support.h"
 
 namespace pf {
@@ -27,6 +28,30 @@ int onRecv_init(const CallPlace&, void* buffer, int count, MPI_Datatype datatype
 
 namespace {
 
+/// Starts a persistent send whose message goes tagged.
+int startTagged(Request& entry, const SendRoute& to) {
+  const auto post = [&](auto call) {
+    return call(entry.buffer, entry.count, entry.datatype, to.peer, to.tag, to.comm, &entry.inner);
+  };
+  int result = MPI_SUCCESS;
+  switch (entry.mode) {
+    case SendMode::Standard:
+      result = post(PF_REAL(Isend));
+      break;
+    case SendMode::Buffered:
+      result = post(PF_REAL(Ibsend));
+      break;
+    case SendMode::Synchronous:
+      result = post(PF_REAL(Issend));
+      break;
+    case SendMode::Ready:
+      result = post(PF_REAL(Irsend));
+      break;
+  }
+  ++g_engine.requests.substituted;
+  return errorOnShadow(entry.comm, result);
+}
+
 /// Gives a started persistent request its numbers. True: a replay has posted a stand-in for it.
 bool startOne(Request& entry, int* result) {
   entry.active = true;
@@ -36,15 +61,21 @@ bool startOne(Request& entry, int* result) {
     if (clocked()) {
       clockSend(entry.comm, entry.peer, entry.tag);
     }
-    return false;
+    const SendRoute to = routeSend(entry.peer, entry.tag, entry.comm);
+    if (to.tagged) [[unlikely]] {
+      *result = startTagged(entry, to);
+    }
+    return to.tagged;
   }
   const Posted posted = takeNumbers(entry.peer);
   entry.number = posted.post;
   entry.wildNumber = posted.wildNumber;
+  entry.tagged = posted.tagged;
   if (clocked()) {
     clockPost(posted.post, entry.comm, entry.peer, entry.tag, entry.handle);
   }
-  if (!g_engine.replay || (!entry.wild && !g_engine.choices.wasCancelled(posted.post))) {
+  if (!g_engine.replay ||
+      (!entry.wild && posted.tagged == nullptr && !g_engine.choices.wasCancelled(posted.post))) {
     return false;
   }
   *result = postReceive(posted, entry.buffer, entry.count, entry.datatype, entry.tag, entry.comm,
@@ -58,7 +89,7 @@ void logStarted(const Request& entry) {
   const std::uint32_t number = g_engine.comms.number(entry.comm);
   if (entry.kind == RequestKind::PersistentSend) {
     p = putKind(g_engine.log.reserve(), RecordKind::SubSend);
-    p = putVarint(p, entry.synchronous ? 1 : 0);
+    p = putVarint(p, entry.mode == SendMode::Synchronous ? 1 : 0);
     p = putVarint(p, number);
     p = putVarint(p, static_cast<std::uint32_t>(entry.peer));
     p = putVarint(p, static_cast<std::uint32_t>(entry.tag));

@@ -332,6 +332,11 @@ bool Decoder::record(RecordReader& in) {
       return value(in, in.byte());
     case RecordKind::NextValue:
       return value(in, m_valueKind);
+    case RecordKind::Seen:
+    case RecordKind::Tagged:
+    case RecordKind::TagsOnly:
+      tagRecord(in, kind);
+      break;
     case RecordKind::Traced:
     case RecordKind::Races:
     case RecordKind::Exchanged:

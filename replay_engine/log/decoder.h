@@ -35,6 +35,7 @@ class Decoder {
   void collectiveEvent(RecordReader& in, RecordKind kind);
   void choice(RecordReader& in);
   void raceRecord(RecordReader& in, RecordKind kind);
+  void tagRecord(RecordReader& in, RecordKind kind);
   void wild(std::uint32_t number, std::int32_t source);
   bool value(RecordReader& in, std::uint8_t kind);
   void laneMade(RecordReader& in);

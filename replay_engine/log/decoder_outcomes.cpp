@@ -92,6 +92,32 @@ void Decoder::raceRecord(RecordReader& in, RecordKind kind) {
   }
 }
 
+void Decoder::tagRecord(RecordReader& in, RecordKind kind) {
+  if (kind == RecordKind::TagsOnly) {
+    log.tagsOnly = in.number32();
+  } else if (kind == RecordKind::Seen) {
+    SeenMessage& seen = log.seen.emplace_back();
+    seen.probe = in.number32();
+    seen.comm = in.number32();
+    seen.source = static_cast<std::int32_t>(in.number32());
+    seen.tag = static_cast<Tag>(in.number32());
+    seen.number = in.number32();
+  } else {
+    TaggedStream& stream = log.tagged.emplace_back();
+    stream.comm = in.number32();
+    stream.dest = static_cast<Rank>(in.number32());
+    stream.tag = static_cast<Tag>(in.number32());
+    std::uint32_t number = 0;
+    std::uint32_t post = 0;
+    for (std::uint32_t n = std::min(in.number32(), kMostTagged); n > 0 && !in.bad(); --n) {
+      number += in.number32();
+      const std::uint32_t zigzag = in.number32();
+      post += (zigzag >> 1) ^ (0U - (zigzag & 1U));
+      stream.messages.emplace_back(number, post);
+    }
+  }
+}
+
 bool Decoder::value(RecordReader& in, std::uint8_t kind) {
   m_valueKind = kind;
   if (kind >= kValueKinds) {

@@ -53,10 +53,10 @@ class BlockWriter {
 /// Passes sources on, those that are kept in their shortest form.
 class SourceFilter {
  public:
-  SourceFilter(BlockWriter& out, const std::vector<bool>& keep) : m_out(out), m_keep(keep) {}
+  SourceFilter(BlockWriter& out, const std::optional<std::vector<bool>>& keep) : m_out(out), m_keep(keep) {}
   void wild(std::uint32_t number, std::int32_t source) {
     m_nextRead = number + 1;
-    if (number >= m_keep.size() || !m_keep[number]) {
+    if (m_keep && (number >= m_keep->size() || !(*m_keep)[number])) {
       return;
     }
     std::vector<unsigned char> record;
@@ -74,20 +74,49 @@ class SourceFilter {
 
  private:
   BlockWriter& m_out;
-  const std::vector<bool>& m_keep;
+  const std::optional<std::vector<bool>>& m_keep;
   std::uint32_t m_nextRead = 0;
   std::uint32_t m_nextWritten = 0;
 };
 
+/// Passes on what is no source.
+class RecordFilter {
+ public:
+  RecordFilter(BlockWriter& out, const LogReduction& reduction) : m_out(out), m_reduction(reduction) {}
+  void pass(RecordKind kind, Bytes record) {
+    if (kind == RecordKind::Traced && m_reduction.dropTraced) {
+      return;
+    }
+    if (kind == RecordKind::Seen && m_reduction.keepSeen) {
+      const std::size_t number = m_seen++;
+      if (number >= m_reduction.keepSeen->size() || !(*m_reduction.keepSeen)[number]) {
+        return;
+      }
+    }
+    if (kind == RecordKind::End) {
+      for (const std::vector<unsigned char>& added : m_reduction.added) {
+        m_out.add(added);
+      }
+    }
+    m_out.add(record);
+  }
+
+ private:
+  BlockWriter& m_out;
+  const LogReduction& m_reduction;
+  std::size_t m_seen = 0;
+};
+
 }  // namespace
 
-Result<std::vector<unsigned char>> reduceLog(Bytes file, const std::vector<bool>& keep) {
+Result<std::vector<unsigned char>> reduceLog(Bytes file, const LogReduction& reduction) {
   Result<LogExtent> extent = checkLog(file);
   if (!extent) {
     return extent.error();
   }
   BlockWriter out(file.first(kLogHeaderSize));
-  SourceFilter filter(out, keep);
+  SourceFilter filter(out, reduction.keep);
+  RecordFilter others(out, reduction);
   Decoder decoder(*reinterpret_cast<const LogHeader*>(file.data()));  // knows where a record ends
   for (const Bytes block : extent->blocks) {
     RecordReader in(block);
@@ -104,7 +133,7 @@ Result<std::vector<unsigned char>> reduceLog(Bytes file, const std::vector<bool>
         const std::uint32_t number = wild.number32();
         filter.wild(number, wild.shifted(1));
       } else {
-        out.add(record);
+        others.pass(static_cast<RecordKind>(record[0]), record);
       }
     }
   }

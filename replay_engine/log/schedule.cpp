@@ -2,6 +2,7 @@
 
 #include "base/crc32c.h"
 #include "log/rank_log.h"
+#include "log/tags.h"
 #include "varint.h"
 
 namespace pf {
@@ -61,9 +62,17 @@ void appendLanes(std::vector<unsigned char>& out, const RankLog& log, ScheduleHe
   header.lanes = append(out, lanes);
 }
 
+void appendTags(std::vector<unsigned char>& out, const RankTags& tags, ScheduleHeader& header) {
+  header.tagged = 1;
+  header.tags = append(out, tags.receives);
+  header.tagStreams = append(out, tags.streams);
+  header.tagSends = append(out, tags.sends);
+  header.tagsSeen = append(out, tags.seen);
+}
+
 }  // namespace
 
-std::vector<unsigned char> compileSchedule(const RankLog& log) {
+std::vector<unsigned char> compileSchedule(const RankLog& log, const RankTags* tags, std::uint64_t lastTag) {
   std::vector<unsigned char> out(sizeof(ScheduleHeader));
   ScheduleHeader header{};
   header.magic = kScheduleMagic;
@@ -72,7 +81,7 @@ std::vector<unsigned char> compileSchedule(const RankLog& log) {
   header.size = log.size;
   header.complete = log.complete ? 1 : 0;
   header.serials = log.serials;
-  header.pins = append(out, log.wildSources);
+  header.pins = append(out, tags != nullptr && tags->forced ? std::vector<std::int32_t>() : log.wildSources);
   header.cancelled = append(out, log.cancelledPosts);
   header.checks = append(out, log.checks);
   for (std::size_t k = 0; k < kChoiceKinds; ++k) {
@@ -85,6 +94,10 @@ std::vector<unsigned char> compileSchedule(const RankLog& log) {
   }
   header.executable = pathHash(log.executable.c_str());
   appendLanes(out, log, header);
+  if (tags != nullptr) {
+    appendTags(out, *tags, header);
+    header.lastTag = lastTag;
+  }
   header.crc = crc32c(&header, sizeof header);
   std::memcpy(out.data(), &header, sizeof header);
   return out;

@@ -1,11 +1,15 @@
 // pf_online_check [--at-least] TRACE: are the deliveries that the ranks traced while they ran (record --mode races) those that
 // core's tracing algorithms, run offline on the surveyed execution, trace? The ranks do not follow that a synchronous
 // send has come back, so the execution is looked at without that.
+// Those that are messages must also be named as the pairing of the survey names them.
 // --at-least: they may have traced more (clocks came as messages, which may be late), by Meehan's algorithm.
 // Exit status: 0 equal, 1 not, 2 the trace cannot be read.
 #include "log/rank_log.h"
+#include "log/tags.h"
 
 #include <cstdio>
+#include <cstring>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -27,13 +31,18 @@ bool isMatchedProbe(const pf::Execution& execution, const pf::RankHistory& histo
 }
 
 /// By post, of the receives whose source is a choice of its own (those of matched probes are in every trace).
-Traced online(const pf::Execution& execution, const std::vector<pf::RankLog>& logs) {
+Traced online(const pf::Execution& execution, const std::vector<pf::RankLog>& logs, const pf::Tags& tags) {
   Traced traced;
   for (const pf::RankLog& log : logs) {
     const pf::RankHistory& history = execution.ranks[static_cast<std::size_t>(log.rank)];
     for (const pf::TracedDelivery& delivery : log.traced) {
       if (delivery.post < history.receives.size() && !isMatchedProbe(execution, history, history.receives[delivery.post])) {
         traced.emplace(log.rank, delivery.post);
+      }
+    }
+    for (const pf::ScheduleTag& tag : tags.ranks[static_cast<std::size_t>(log.rank)].receives) {
+      if (tag.post < history.receives.size() && !isMatchedProbe(execution, history, history.receives[tag.post])) {
+        traced.emplace(log.rank, tag.post);
       }
     }
     std::uint32_t wild = 0;
@@ -59,6 +68,35 @@ Traced offline(const pf::Execution& execution, pf::TracingAlgorithm algorithm) {
     }
   }
   return traced;
+}
+
+template <typename T>
+bool sameBytes(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+/// Whether the messages that the trace names, and those that probes saw, are the survey's.
+bool named(const pf::Execution& execution, const pf::Tags& tags) {
+  std::vector<std::optional<std::vector<std::uint32_t>>> posts(tags.ranks.size());
+  for (std::size_t i = 0; i < posts.size(); ++i) {
+    posts[i].emplace();
+    for (const pf::ScheduleTag& tag : tags.ranks[i].receives) {
+      posts[i]->push_back(tag.post);
+    }
+  }
+  const pf::Tags survey = pf::tagsOf(execution, posts);
+  bool same = true;
+  for (std::size_t i = 0; i < posts.size(); ++i) {
+    const pf::RankTags& a = tags.ranks[i];
+    const pf::RankTags& b = survey.ranks[i];
+    const bool equal = sameBytes(a.receives, b.receives) && sameBytes(a.streams, b.streams) && sameBytes(a.sends, b.sends) &&
+                       sameBytes(a.seen, b.seen);
+    if (!equal) {
+      std::printf("rank %zu: its messages have other names in the survey\n", i);
+    }
+    same = same && equal;
+  }
+  return same;
 }
 
 std::size_t lacks(const char* what, const Traced& one, const Traced& other) {
@@ -92,7 +130,13 @@ int check(const std::string& path, bool atLeast) {
   }
   pf::matchMessages(*execution);
   const pf::TracingAlgorithm algorithm = kAlgorithms[logs->front().races->algorithm];
-  const Traced found = online(*execution, *logs);
+  const auto tags = pf::collatedTags(*logs);
+  if (!tags) {
+    std::fprintf(stderr, "%s\n", tags.error().text().c_str());
+    return 2;
+  }
+  const Traced found = online(*execution, *logs, *tags);
+  const bool rightNames = named(*execution, *tags);
   for (pf::RankHistory& rank : execution->ranks) {
     for (pf::SentMessage& send : rank.sends) {
       send.synchronous = false;
@@ -103,7 +147,7 @@ int check(const std::string& path, bool atLeast) {
   const std::size_t wrong = lacks("missed", expected, found) + (atLeast ? 0 : lacks("invented", found, expected));
   std::printf("online: %zu traced while it ran, %zu offline: %s\n", found.size(), expected.size(),
               wrong != 0 ? "NOT EQUAL" : found == expected ? "equal" : "more");
-  return wrong == 0 ? 0 : 1;
+  return wrong == 0 && rightNames ? 0 : 1;
 }
 
 }  // namespace

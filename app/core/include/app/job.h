@@ -27,6 +27,7 @@ struct JobOptions {
   protocol::SessionConfig session;
   std::string trace;   ///< replay: the trace file that the daemon takes schedules from
   bool force = false;  ///< replay although build or MPI library differ
+  std::string deliveries;  ///< replay: "pinned" or "tagged"; empty = by what the trace holds
   std::optional<std::string> givenInput;  ///< content of the launcher's standard input, for `input`
   int input = 0;       ///< the launcher's standard input, output, error
   int output = 1;

@@ -19,6 +19,7 @@ struct ReplayOptions {
   std::optional<EventRef> until;  ///< stop there
   bool stopAtEnd = false;         ///< hold the ranks where a recording that is cut ends
   bool force = false;
+  std::string deliveries;  ///< "pinned" or "tagged"; empty = by what the trace holds
   bool survey = false;  ///< re-execute with the full event log, and put it into the trace
   bool quiet = false;
 };

@@ -102,8 +102,14 @@ enum class RecordKind : std::uint8_t {
   NextValue,         ///< payload: the same, of the kind that the last Value record has
   LaneMade,          ///< lane, lane of the thread that made it + 1 (0 = none), how-manieth thread that one made
   Lane,              ///< turns that the last run had, laneCode() of the run that begins here: what follows is that lane's
+  Seen,              ///< probe, comm, source, tag, number in its stream (0 = not known): the message that a successful
+                     ///<   probe (not a matched one; numbered from 0) saw (as Traced)
+  Tagged,            ///< comm, world rank of the receiver, tag, n ≤ kMostTagged, then n of: number in its stream less the
+                     ///<   one before, zigzag of the receive's post less the one before: traced messages of this rank
+  TagsOnly,          ///< n: the wildcards' sources are not in this log; its n traced deliveries are in the senders' Tagged
   Count
 };
+inline constexpr std::uint32_t kMostTagged = 24;  ///< a record
 
 // Lanes. A rank whose application makes threads (and that has at least MPI_THREAD_SERIALIZED) tells them apart from then
 // on: lane 0 called MPI_Init, the others are numbered as they come. What needs an order among threads (events, and locks
@@ -215,7 +221,7 @@ struct ScheduleHeader {
   std::int32_t rank;
   std::int32_t size;
   std::uint32_t complete;                     ///< 1: the rank reached MPI_Finalize in the recording
-  std::uint32_t reserved;
+  std::uint32_t tagged;                       ///< 1: deliveries of this or other ranks are forced by tags (interposer/tagged.h)
   std::uint64_t serials;                      ///< events of the recording
   ScheduleSection pins;                       ///< int32 a wildcard receive, in posting order
   ScheduleSection cancelled;                  ///< uint32 post numbers, ascending
@@ -227,6 +233,36 @@ struct ScheduleHeader {
   std::uint64_t executable;                   ///< pathHash() of the program: who the early ones are for
   ScheduleSection laneRuns;                   ///< varints: laneCode, turns, laneCode, turns …
   ScheduleSection lanes;                      ///< ScheduleLane, by number
+  ScheduleSection tags;                       ///< ScheduleTag, by post
+  ScheduleSection tagStreams;                 ///< ScheduleTagStream, by key, dest, tag
+  ScheduleSection tagSends;                   ///< ScheduleTagSend, of one stream after another, by number
+  ScheduleSection tagsSeen;                   ///< ScheduleTagSeen, by probe
+  std::uint64_t lastTag;                      ///< the greatest post in `tags` of all ranks
+};
+
+/// A receive whose message comes tagged with its post.
+struct ScheduleTag {
+  std::uint32_t post;
+  std::int32_t world;                         ///< world rank of the sender
+  std::int32_t source;                        ///< as the application knows it: rank of the communicator
+  std::int32_t tag;                           ///< the application's
+};
+/// Messages of this rank that it sends tagged: `count` ScheduleTagSend from `first` on.
+struct ScheduleTagStream {
+  std::uint64_t key;                          ///< of the communicator
+  std::int32_t dest;                          ///< world rank
+  std::int32_t tag;
+  std::uint32_t first;
+  std::uint32_t count;
+};
+struct ScheduleTagSend {
+  std::uint32_t number;                       ///< in its stream, from 1
+  std::uint32_t post;                         ///< of its receive
+};
+/// A successful probe (not a matched one) that saw a message which comes tagged.
+struct ScheduleTagSeen {
+  std::uint32_t probe;                        ///< from 0
+  std::uint32_t receive;                      ///< whose message it is: index into `tags`
 };
 
 /// A thread of the recording. The choices of lane 0 are in the header.

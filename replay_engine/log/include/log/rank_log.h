@@ -70,6 +70,23 @@ struct TracedDelivery {
   std::uint32_t number = 0;
 };
 
+/// The message that a successful probe saw, as TracedDelivery; `probe` counts them from 0.
+struct SeenMessage {
+  std::uint32_t probe = 0;
+  std::uint32_t comm = 0;
+  std::int32_t source = 0;
+  Tag tag = 0;
+  std::uint32_t number = 0;
+};
+
+/// Traced messages of this rank, of one stream: (number, post of the receive), in ascending numbers.
+struct TaggedStream {
+  std::uint32_t comm = 0;
+  Rank dest = kUnknownRank;  ///< world rank
+  Tag tag = 0;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> messages;
+};
+
 /// Everything that the log of one rank says. Communicators, sites and modules are numbered by the rank.
 struct RankLog {
   Rank rank = kUnknownRank;
@@ -99,6 +116,9 @@ struct RankLog {
   std::vector<LaneRun> laneRuns;
   std::optional<LoggedRaces> races;             ///< at a clean end, mode races
   std::vector<TracedDelivery> traced;           ///< mode races, by the algorithms that trace messages
+  std::vector<SeenMessage> seen;                ///< by the same algorithms
+  std::vector<TaggedStream> tagged;             ///< a reduced trace: collated from the receivers' `traced`
+  std::optional<std::uint32_t> tagsOnly;        ///< a reduced trace: deliveries of this rank in other ranks' `tagged`
   std::vector<unsigned char> values[kValueKinds];  ///< payloads of what the system told the program, by ValueKind
   std::uint64_t earlyValues[kValueKinds] = {};  ///< bytes of them from before MPI_Init
 };
@@ -116,14 +136,22 @@ Result<LogExtent> checkLog(std::span<const unsigned char> file);
 /// Reads a whole log file. A log that is cut or damaged is read up to there; RankLog::cut says so.
 Result<RankLog> readLog(std::span<const unsigned char> file);
 
-/// The log without the sources of the wildcard receives that `keep` does not have, by number; `file` must be whole.
-Result<std::vector<unsigned char>> reduceLog(std::span<const unsigned char> file, const std::vector<bool>& keep);
+/// What becomes of a log where the trace holds less than the logs.
+struct LogReduction {
+  std::optional<std::vector<bool>> keep;  ///< sources of wildcard receives, by number; none = all stay
+  bool dropTraced = false;                ///< Traced records go
+  std::optional<std::vector<bool>> keepSeen;      ///< Seen records, in their order
+  std::vector<std::vector<unsigned char>> added;  ///< records, before the end
+};
+/// `file` must be whole.
+Result<std::vector<unsigned char>> reduceLog(std::span<const unsigned char> file, const LogReduction& reduction);
 
 /// All ranks as one execution: communicators by key, call sites merged, sends and receives paired.
 /// `logs` in rank order.
 Result<Execution> assemble(std::vector<RankLog> logs);
 
-/// The schedule of a rank as a file's content.
-std::vector<unsigned char> compileSchedule(const RankLog& log);
+struct RankTags;
+/// The schedule of a rank as a file's content. `tags` (log/tags.h): what is forced by tags, null where nothing is.
+std::vector<unsigned char> compileSchedule(const RankLog& log, const RankTags* tags = nullptr, std::uint64_t lastTag = 0);
 
 }  // namespace pf

@@ -223,6 +223,8 @@ class ReceiveStreams {
   /// board if `silent`: nobody knows anything.
   const ClockRecord& observe(ClockBoard& board, std::uint32_t stream, std::uint32_t number,
                              bool silent);
+  /// Number of the message, in its stream, that receive number `number` took.
+  [[nodiscard]] std::uint32_t messageOf(std::uint32_t stream, std::uint32_t number);
   /// The same for a message that was seen and not taken.
   const ClockRecord& see(ClockBoard& board, std::uint32_t stream, std::uint32_t number);
 
@@ -247,8 +249,6 @@ class ReceiveStreams {
 
   Lists& listsOf(std::uint32_t stream);
   void advance(std::uint32_t stream, std::uint32_t number);
-  /// Number of the message, in its stream, that receive number `number` took.
-  [[nodiscard]] std::uint32_t messageOf(std::uint32_t stream, std::uint32_t number);
   const ClockRecord& claim(ClockBoard& board, std::uint32_t stream, std::uint32_t message,
                            bool inOrder);
   /// The last of the records read that is not after message `message`.

@@ -1,0 +1,180 @@
+#include "log/tags.h"
+
+#include "varint.h"
+
+#include <algorithm>
+
+namespace pf {
+namespace {
+
+/// Which rank of communicator `key` a world rank is, as `log` knows it; negative if none.
+std::int32_t peerOf(const RankLog& log, std::uint64_t key, Rank world) {
+  for (const LoggedCommunicator& comm : log.communicators) {
+    if (comm.key != key) {
+      continue;
+    }
+    const std::size_t first = comm.inter ? comm.groupSize : 0U;
+    const std::size_t last = comm.inter
+                                 ? comm.members.size()
+                                 : std::min<std::size_t>(comm.groupSize, comm.members.size());
+    for (std::size_t i = first; i < last; ++i) {
+      if (comm.members[i] == world) {
+        return static_cast<std::int32_t>(i - first);
+      }
+    }
+  }
+  return kUnknownRank;
+}
+
+Error lost(Rank rank) {
+  return Error{ErrorCode::Damaged,
+               "the deliveries of rank " + std::to_string(rank) +
+                   " were traced by their senders, whose logs lack them",
+               "Without them the run cannot be replayed: record the program again."};
+}
+
+}  // namespace
+
+bool Tags::any() const {
+  return std::ranges::any_of(ranks, [](const RankTags& rank) { return rank.forced; });
+}
+
+void TagCollation::add(const TaggedMessage& message) {
+  m_ranks[static_cast<std::size_t>(message.to)].receives[message.post] =
+      ScheduleTag{message.post, message.from, message.source, message.tag};
+  m_ranks[static_cast<std::size_t>(message.from)]
+      .sends[{message.key, message.to, message.tag}][message.number] = message.post;
+}
+
+void TagCollation::see(Rank rank, std::uint32_t probe, std::uint32_t post) {
+  m_ranks[static_cast<std::size_t>(rank)].seen.emplace_back(probe, post);
+}
+
+std::uint32_t TagCollation::postOf(std::uint64_t key, Rank from, Rank to, Tag tag,
+                                   std::uint32_t number) const {
+  if (from < 0 || static_cast<std::size_t>(from) >= m_ranks.size()) {
+    return kNone;
+  }
+  const OfRank& sender = m_ranks[static_cast<std::size_t>(from)];
+  const auto stream = sender.sends.find({key, to, tag});
+  if (stream == sender.sends.end()) {
+    return kNone;
+  }
+  const auto found = stream->second.find(number);
+  return found == stream->second.end() ? kNone : found->second;
+}
+
+std::vector<std::vector<unsigned char>> TagCollation::records(const RankLog& log) const {
+  std::vector<std::vector<unsigned char>> out;
+  for (const auto& [stream, messages] : m_ranks[static_cast<std::size_t>(log.rank)].sends) {
+    const auto& [key, to, tag] = stream;
+    const auto comm = std::ranges::find_if(
+        log.communicators, [key = key](const auto& each) { return each.key == key; });
+    auto message = messages.begin();
+    for (std::size_t left = messages.size(); left > 0;) {
+      const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(left, kMostTagged));
+      std::vector<unsigned char>& record = out.emplace_back();
+      record.push_back(static_cast<unsigned char>(RecordKind::Tagged));
+      putVarint(record, static_cast<std::uint64_t>(comm - log.communicators.begin()));
+      putVarint(record, static_cast<std::uint32_t>(to));
+      putVarint(record, static_cast<std::uint32_t>(tag));
+      putVarint(record, n);
+      std::uint32_t number = 0;
+      std::uint32_t post = 0;
+      for (std::uint32_t i = 0; i < n; ++i, ++message) {
+        const std::uint32_t step = message->second - post;
+        putVarint(record, message->first - number);
+        putVarint(record, (step << 1) ^ (0U - (step >> 31)));
+        number = message->first;
+        post = message->second;
+      }
+      left -= n;
+    }
+  }
+  return out;
+}
+
+std::vector<unsigned char> TagCollation::tagsOnly(Rank rank) const {
+  std::vector<unsigned char> record = {static_cast<unsigned char>(RecordKind::TagsOnly)};
+  putVarint(record, received(rank));
+  return record;
+}
+
+Tags TagCollation::finish() const {
+  Tags tags;
+  for (const OfRank& rank : m_ranks) {
+    RankTags& out = tags.ranks.emplace_back();
+    out.forced = rank.forced;
+    for (const auto& [post, tag] : rank.receives) {
+      out.receives.push_back(tag);
+      tags.lastPost = std::max<std::uint64_t>(tags.lastPost, post);
+    }
+    for (const auto& [stream, messages] : rank.sends) {
+      const auto& [key, to, tag] = stream;
+      out.streams.push_back({key, to, tag, static_cast<std::uint32_t>(out.sends.size()),
+                             static_cast<std::uint32_t>(messages.size())});
+      for (const auto& [number, post] : messages) {
+        out.sends.push_back({number, post});
+      }
+    }
+    for (const auto& [probe, post] : rank.seen) {
+      const auto index = std::distance(rank.receives.begin(), rank.receives.find(post));
+      out.seen.push_back({probe, static_cast<std::uint32_t>(index)});
+    }
+    std::ranges::sort(out.seen, {}, &ScheduleTagSeen::probe);
+  }
+  return tags;
+}
+
+Rank worldRankOf(const RankLog& log, std::uint32_t comm, std::int32_t peer) {
+  if (comm >= log.communicators.size() || peer < 0) {
+    return kUnknownRank;
+  }
+  const LoggedCommunicator& known = log.communicators[comm];
+  const std::size_t index = (known.inter ? known.groupSize : 0U) + static_cast<std::size_t>(peer);
+  return index < known.members.size() ? known.members[index] : kUnknownRank;
+}
+
+Result<Tags> collatedTags(const std::vector<RankLog>& logs) {
+  TagCollation tags(logs.size());
+  for (const RankLog& log : logs) {
+    if (log.tagsOnly) {
+      tags.force(log.rank);
+    }
+    for (const TaggedStream& stream : log.tagged) {
+      if (stream.comm >= log.communicators.size() || stream.dest < 0 ||
+          static_cast<std::size_t>(stream.dest) >= logs.size()) {
+        continue;  // it will be missed
+      }
+      const std::uint64_t key = log.communicators[stream.comm].key;
+      const std::int32_t source =
+          peerOf(logs[static_cast<std::size_t>(stream.dest)], key, log.rank);
+      for (const auto& [number, post] : stream.messages) {
+        if (source >= 0) {
+          tags.add({key, log.rank, stream.dest, stream.tag, number, post, source});
+        }
+      }
+    }
+  }
+  for (const RankLog& log : logs) {
+    if (!log.tagsOnly) {
+      continue;
+    }
+    if (tags.received(log.rank) != *log.tagsOnly) {
+      return lost(log.rank);
+    }
+    for (const SeenMessage& seen : log.seen) {
+      const std::uint64_t key =
+          seen.comm < log.communicators.size() ? log.communicators[seen.comm].key : 0;
+      const Rank from = worldRankOf(log, seen.comm, seen.source);
+      const std::uint32_t post = tags.postOf(key, from, log.rank, seen.tag, seen.number);
+      if (post == kNone) {
+        return lost(log.rank);
+      }
+      tags.see(log.rank, seen.probe, post);
+    }
+  }
+  return tags.finish();
+}
+
+}  // namespace pf
