@@ -199,6 +199,12 @@ int main(int argc, char** argv) {
                        "mode races: which deliveries are traced (default: meehan)")
           ->check(
               CLI::IsMember({"meehan", "netzer-miller", "algorithm-a", "algorithm-b", "naive"}));
+  auto* windowOption =
+      recordCommand
+          ->add_option("--window", recording.window,
+                       "mode races: as algorithm-b, but what is traced is decided when N more "
+                       "wildcards have been received")
+          ->check(CLI::Range(1U, 1024U));
   recordCommand->add_option("--jitter", recording.jitterSeed,
                             "delay MPI calls at random, by this seed, to provoke other orders");
 
@@ -307,12 +313,18 @@ int main(int argc, char** argv) {
 
   if (*recordCommand) {
     recording.command = recordCommand->remaining();
-    if (*algorithmOption && *modeOption && recording.mode != "races") {
+    if ((*algorithmOption || *windowOption) && *modeOption && recording.mode != "races") {
       return fail({pf::ErrorCode::Usage,
-                   "--algorithm says what mode races traces, and the mode is " + recording.mode,
+                   (*algorithmOption ? "--algorithm" : "--window") +
+                       (" says what mode races traces, and the mode is " + recording.mode),
                    "Leave out --mode, or give --mode races."});
     }
-    if (*algorithmOption) {
+    if (*windowOption && *algorithmOption && recording.algorithm != "algorithm-b") {
+      return fail({pf::ErrorCode::Usage, "--window delays Algorithm B, and the algorithm is " +
+                                             recording.algorithm,
+                   "Leave out --algorithm, or --window."});
+    }
+    if (*algorithmOption || *windowOption) {
       recording.mode = "races";
     }
     auto recorded = pf::app::record(recording);

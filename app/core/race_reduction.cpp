@@ -145,6 +145,13 @@ class Reducer {
 
 }  // namespace
 
+std::string algorithmName(std::uint32_t number) {
+  if (number >= kWindowAlgorithm) {
+    return "window-" + std::to_string(number - kWindowAlgorithm);
+  }
+  return number < kAlgorithms.size() ? kAlgorithms[number] : "an unknown algorithm";
+}
+
 Result<RaceReduction> reduceToRaces(const std::vector<RankLog>& logs,
                                     std::map<Rank, std::vector<unsigned char>>& files) {
   RaceReduction out;
@@ -154,9 +161,7 @@ Result<RaceReduction> reduceToRaces(const std::vector<RankLog>& logs,
     return out;
   }
   out.races = true;
-  out.algorithm = first->races->algorithm < kAlgorithms.size()
-                      ? kAlgorithms[first->races->algorithm]
-                      : "an unknown algorithm";
+  out.algorithm = algorithmName(first->races->algorithm);
   const bool whole =
       std::ranges::all_of(logs, [&](const RankLog& log) { return looked(log) && log.complete; });
   const Reducer reducer(logs, whole, tracesMessages(out.algorithm));

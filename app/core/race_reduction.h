@@ -17,6 +17,8 @@ namespace pf::app {
 /// Names of the algorithms of `record --algorithm`, by the number that ranks know them by.
 inline const std::vector<std::string> kAlgorithms = {"meehan", "netzer-miller", "algorithm-a",
                                                      "algorithm-b", "naive"};
+/// The name by a number of that kind: "window-N" for kWindowAlgorithm + N.
+std::string algorithmName(std::uint32_t number);
 
 /// Names of the rank_counter rows that a recording of mode races has; the first goes on with the
 /// algorithm.

@@ -283,8 +283,11 @@ Result<Recorded> record(const RecordOptions& options) {
                      (options.jitterSeed != 0 ? kJitter : 0U) |
                      (options.cycles ? kTrapCycles : 0U);
   job.session.jitterSeed = options.jitterSeed;
-  job.session.algorithm = static_cast<std::uint32_t>(
-      std::ranges::find(kAlgorithms, options.algorithm) - kAlgorithms.begin());
+  job.session.algorithm =
+      options.window != 0 ? kWindowAlgorithm + options.window
+                          : static_cast<std::uint32_t>(
+                                std::ranges::find(kAlgorithms, options.algorithm) -
+                                kAlgorithms.begin());
   job.session.logDirectory = logs;
   job.session.salt = facts.salt;
   // A program that runs without a launcher keeps its terminal.

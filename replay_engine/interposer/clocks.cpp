@@ -81,11 +81,14 @@ inline void tell(RankClocks& own, online::Delivery& now, int from, std::uint32_t
   if (now.wild) {
     now.completion = own.board.tick();
   }
-  if (own.tracer.delivered(now, hits, own.open)) {
+  if (own.window != nullptr) [[unlikely]] {
+    own.window->delivered(now, number, own.open);
+    logDecisions(*own.window);
+  } else if (own.tracer.delivered(now, hits, own.open)) {
     logTraced(now, number);
     g_engine.log.publish();
   }
-  g_engine.page->races.store(own.tracer.found(), std::memory_order_relaxed);
+  g_engine.page->races.store(own.found(), std::memory_order_relaxed);
 }
 
 /// A message was observed: number `number` of its stream (kNoStream: of nobody that we know).
@@ -152,6 +155,16 @@ void deliverAssigned(const online::AssignedReceive& receive) {
 }
 
 }  // namespace
+
+void logDecisions(const online::Window& window) {
+  const online::FlatArray<online::Window::Traced>& traced = window.traced();
+  for (std::uint32_t i = 0; i < traced.size(); ++i) {
+    logTraced(traced[i].delivery, traced[i].number);
+  }
+  if (traced.size() != 0) {
+    g_engine.log.publish();
+  }
+}
 
 void publishClock(online::SendStream& out) {
   online::ClockBoard& board = clocks().board;

@@ -25,7 +25,10 @@ void startClocks() {
   // For measurements: clocks as in a job of more ranks.
   const char* more = std::getenv("PHOTOFINISH_CLOCK_RANKS");
   const int ranks = more != nullptr && std::atoi(more) > page.size ? std::atoi(more) : page.size;
-  const auto algorithm = static_cast<online::Algorithm>(page.algorithm);
+  const bool delayed = page.algorithm >= kWindowAlgorithm;
+  const std::uint32_t window = delayed ? page.algorithm - kWindowAlgorithm : 0;
+  const auto algorithm = delayed ? online::Algorithm::AlgorithmB
+                                 : static_cast<online::Algorithm>(page.algorithm);
   auto* own = new (std::nothrow) RankClocks(algorithm, ranks);
   const auto size = static_cast<std::size_t>(ranks);
   auto* words = static_cast<std::uint32_t*>(std::calloc(2 * size, sizeof(std::uint32_t)));
@@ -53,6 +56,13 @@ void startClocks() {
   own->sent = words;
   own->received = words + size;
   own->forgetRecent();
+  if (window != 0) {
+    own->window = new (std::nothrow) online::Window(window);
+    if (own->window == nullptr) {
+      fail("no memory");
+      return;
+    }
+  }
   g_engine.clocks = own;
 }
 
@@ -99,9 +109,13 @@ void clockLeave(MPI_Comm comm, const CollectiveClock& part) {
 void logClocks() {
   RankClocks& own = clocks();
   own.remote.stop();
+  if (own.window != nullptr) {
+    own.window->end(own.open);
+    logDecisions(*own.window);
+  }
   unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Races);
-  p = putVarint(p, static_cast<std::uint32_t>(own.tracer.algorithm()));
-  p = putVarint(p, own.tracer.found());
+  p = putVarint(p, g_engine.page->algorithm);
+  p = putVarint(p, own.found());
   g_engine.log.commit(putVarint(p, g_engine.wildPosts));
   for (int rank = 0; rank < own.size; ++rank) {
     if (own.sent[rank] != 0 || own.received[rank] != 0) {

@@ -5,6 +5,7 @@
 #include "online/clock_board.h"
 #include "online/racing.h"
 #include "online/streams.h"
+#include "online/window.h"
 #include "remote_clocks.h"
 
 #include <cstdint>
@@ -24,9 +25,15 @@ struct RankClocks {
   online::ReceiveStreams receives;
   online::OpenReceives open;
   online::Tracer tracer;
+  online::Window* window = nullptr;  ///< decides in the tracer's place
   std::uint32_t* sent = nullptr;      ///< messages to each rank
   std::uint32_t* received = nullptr;  ///< messages observed of each rank
   online::FlatArray<Taken> done;      ///< by the call under way; without a message: source < 0
+
+  /// Races found so far: deliveries that are traced.
+  [[nodiscard]] std::uint32_t found() const {
+    return window != nullptr ? window->found() : tracer.found();
+  }
 
   /// The streams used last, as the application names them.
   struct Recent {
@@ -75,6 +82,9 @@ const RankClocks::Recent& streamOf(RankClocks::Recent (&used)[RankClocks::kRecen
   }
   return last;
 }
+
+/// Logs what the window has decided to trace.
+void logDecisions(const online::Window& window);
 
 /// Hands the receiver of the message of `out` that is about to leave what this rank knows.
 void publishClock(online::SendStream& out);

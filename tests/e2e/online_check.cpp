@@ -59,9 +59,11 @@ Traced online(const pf::Execution& execution, const std::vector<pf::RankLog>& lo
   return traced;
 }
 
-Traced offline(const pf::Execution& execution, pf::TracingAlgorithm algorithm) {
+Traced offline(const pf::Execution& execution, std::uint32_t algorithm) {
   Traced traced;
-  for (const pf::TracedReceive& each : pf::traceWith(algorithm, pf::TracingRules::Mpi, execution)) {
+  for (const pf::TracedReceive& each : algorithm >= pf::kWindowAlgorithm
+                                           ? pf::traceWithWindow(algorithm - pf::kWindowAlgorithm, execution)
+                                           : pf::traceWith(kAlgorithms[algorithm], pf::TracingRules::Mpi, execution)) {
     const pf::RankHistory& history = execution.ranks[static_cast<std::size_t>(each.rank)];
     if (!each.probe && !isMatchedProbe(execution, history, history.receives[each.receive])) {
       traced.emplace(each.rank, each.receive);
@@ -123,13 +125,13 @@ int check(const std::string& path, bool atLeast) {
     return 2;
   }
   for (const pf::RankLog& log : *logs) {
-    if (!log.races || log.races->algorithm >= std::size(kAlgorithms)) {
+    if (!log.races || (log.races->algorithm >= std::size(kAlgorithms) && log.races->algorithm < pf::kWindowAlgorithm)) {
       std::fprintf(stderr, "rank %d: not a whole log of mode races\n", log.rank);
       return 2;
     }
   }
   pf::matchMessages(*execution);
-  const pf::TracingAlgorithm algorithm = kAlgorithms[logs->front().races->algorithm];
+  const std::uint32_t algorithm = logs->front().races->algorithm;
   const auto tags = pf::collatedTags(*logs);
   if (!tags) {
     std::fprintf(stderr, "%s\n", tags.error().text().c_str());

@@ -74,6 +74,18 @@ class RacesModeTest(PhotofinishTest):
                     self.assert_same_run(recorded, self.replay("t.pft", "--jitter", 1))
                     self.assert_as_offline()
 
+    def test_delayed_decisions(self):
+        programs = [(3, BIN / "corpus" / "tested_then_taken"), (4, BIN / "corpus" / "waitany_workers"),
+                    (4, PROGRAM, FIRST, 4), (5, PROGRAM, FIRST + 1, 4)]
+        for number, (ranks, *words) in enumerate(programs):
+            window = (1, 4, 16)[number % 3]
+            with self.subTest(program=words, window=window):
+                self.need("mpirun", words[0])
+                recorded = self.record("t.pft", self.mpirun(ranks, *words), "--window", window)
+                self.assertIn(f"window-{window} found", recorded.err)
+                self.assert_same_run(recorded, self.replay("t.pft", "--jitter", 1))
+                self.assert_as_offline()
+
     def test_only_what_races_is_kept(self):
         self.need("mpirun", BIN / "corpus" / "token_ordered")
         self.record_races(4, BIN / "corpus" / "token_ordered")

@@ -13,6 +13,7 @@ struct RecordOptions {
   std::string output;                ///< trace file; empty = PROGRAM-N.pft here
   std::string mode = "outcomes";     ///< "outcomes", "races" or "all"
   std::string algorithm = "meehan";  ///< of mode races: see race_reduction.h
+  std::uint32_t window = 0;          ///< of mode races: decisions of algorithm-b delayed by it
   std::uint64_t jitterSeed = 0;      ///< 0 = none
   bool cycles = false;               ///< the rdtsc instruction, too
   bool quiet = false;                ///< no summary line

@@ -54,6 +54,10 @@ enum class ChoiceKind : std::uint8_t {
 };
 inline constexpr std::size_t kChoiceKinds = 12;
 
+/// A rank of mode races whose number of the algorithm is this plus N: Algorithm B, with decisions delayed by N
+/// wildcard receives.
+inline constexpr std::uint32_t kWindowAlgorithm = 0x100;
+
 /// Record kinds. E = starts an event (serial + 1). Sources and destinations are ranks of the communicator;
 /// "+1" and "+2" say what is added so that MPI_ANY_* and "none" fit an unsigned varint.
 enum class RecordKind : std::uint8_t {
@@ -95,7 +99,7 @@ enum class RecordKind : std::uint8_t {
   Refused,           ///< E site: MPI returned an error for a call that would have been another event
   Traced,            ///< post, comm, source, tag, number in its stream (0 = not known): a delivery that the
                      ///<   algorithm traces (Netzer and Miller, A, B; logs of mode races)
-  Races,             ///< algorithm, deliveries found to race, wildcard receives posted: at a clean end (mode races)
+  Races,             ///< algorithm (online::Algorithm, or kWindowAlgorithm + N), deliveries found to race, wildcard receives posted: at a clean end (mode races)
   Exchanged,         ///< world rank, messages sent to it, messages observed of it: at a clean end (mode races)
   Kept,              ///< wildcards, in a row by number, that a trace need not hold, then that it must
   Value,             ///< ValueKind, payload: what the system told the program (core/environment_values.h)

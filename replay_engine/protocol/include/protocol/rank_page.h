@@ -79,7 +79,7 @@ struct RankPage {
   std::atomic<std::uint64_t> stopAt;       ///< stop just before this serial, 0 = nowhere
   std::atomic<std::uint32_t> trapOnStop;   ///< a GDB is attached: raise SIGTRAP at a stop (only if traced)
   std::uint32_t mode;                      ///< RankMode bits
-  std::uint32_t algorithm;                 ///< kRecordRaces: online::Algorithm
+  std::uint32_t algorithm;                 ///< kRecordRaces: online::Algorithm, or kWindowAlgorithm + N
   std::uint64_t jitterSeed;
   std::uint64_t salt;                      ///< seeds every checksum of the log
   char logPath[2048];
