@@ -64,6 +64,7 @@ TagCollation collateTraced(const std::vector<RankLog>& logs, const std::vector<b
       }
     }
   }
+  tags.sort();
   return tags;
 }
 

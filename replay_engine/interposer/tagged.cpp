@@ -2,6 +2,7 @@
 
 #include "real_calls.h"
 #include "requests.h"
+#include <sys/mman.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -66,6 +67,21 @@ MPI_Request keyOf(MPI_Message message) {
   std::memcpy(&key, &message, sizeof key);
   return key;
 }
+
+/// A replay streams its schedule: of what lies before all[index], `piece` bytes now and then are
+/// given back, so that a rank does not grow with the trace. What is read again comes back.
+template <typename T>
+void giveBack(const T* all, std::uint64_t index, std::uintptr_t piece) {
+  if ((index + 1) % (piece / sizeof(T)) != 0) [[likely]] {
+    return;
+  }
+  const auto end = reinterpret_cast<std::uintptr_t>(all + index) & ~(piece - 1);
+  if (end - piece >= reinterpret_cast<std::uintptr_t>(all)) {
+    madvise(reinterpret_cast<void*>(end - piece), piece, MADV_DONTNEED);
+  }
+}
+constexpr std::uintptr_t kPiece = 1U << 20;
+constexpr std::uintptr_t kPieceOfStream = 1U << 16;
 
 bool before(const ScheduleTagStream& stream, std::uint64_t key, int dest, int tag) {
   if (stream.key != key) {
@@ -149,6 +165,7 @@ SendRoute route(int dest, int tag, MPI_Comm comm) {
   if (done.tagged == stream.count || next.number != done.sent) {
     return {dest, tag, comm, false, static_cast<std::uint32_t>(low + 1)};
   }
+  giveBack(own.sends + stream.first, done.tagged, kPieceOfStream);
   ++done.tagged;
   return {world, static_cast<int>(next.post % own.range), own.shadows[next.post / own.range], true,
           static_cast<std::uint32_t>(low + 1)};
@@ -157,6 +174,7 @@ SendRoute route(int dest, int tag, MPI_Comm comm) {
 const ScheduleTag* ofPost(std::uint32_t post) {
   TaggedReplay& own = *g_engine.tags;
   while (own.nextReceive < own.receiveCount && own.receives[own.nextReceive].post < post) {
+    giveBack(own.receives, own.nextReceive, kPiece);
     ++own.nextReceive;
   }
   const ScheduleTag& next = own.receives[own.nextReceive];
@@ -166,6 +184,7 @@ const ScheduleTag* ofPost(std::uint32_t post) {
 const ScheduleTag* ofProbe(std::uint32_t probe) {
   TaggedReplay& own = *g_engine.tags;
   while (own.nextSeen < own.seenCount && own.seen[own.nextSeen].probe < probe) {
+    giveBack(own.seen, own.nextSeen, kPiece);
     ++own.nextSeen;
   }
   const ScheduleTagSeen& next = own.seen[own.nextSeen];

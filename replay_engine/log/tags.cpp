@@ -40,10 +40,20 @@ bool Tags::any() const {
 }
 
 void TagCollation::add(const TaggedMessage& message) {
-  m_ranks[static_cast<std::size_t>(message.to)].receives[message.post] =
-      ScheduleTag{message.post, message.from, message.source, message.tag};
+  m_ranks[static_cast<std::size_t>(message.to)].receives.push_back(
+      {message.post, message.from, message.source, message.tag});
   m_ranks[static_cast<std::size_t>(message.from)]
-      .sends[{message.key, message.to, message.tag}][message.number] = message.post;
+      .sends[{message.key, message.to, message.tag}]
+      .push_back({message.number, message.post});
+}
+
+void TagCollation::sort() {
+  for (OfRank& rank : m_ranks) {
+    std::ranges::sort(rank.receives, {}, &ScheduleTag::post);
+    for (auto& [stream, messages] : rank.sends) {
+      std::ranges::sort(messages, {}, &ScheduleTagSend::number);
+    }
+  }
 }
 
 void TagCollation::see(Rank rank, std::uint32_t probe, std::uint32_t post) {
@@ -60,8 +70,8 @@ std::uint32_t TagCollation::postOf(std::uint64_t key, Rank from, Rank to, Tag ta
   if (stream == sender.sends.end()) {
     return kNone;
   }
-  const auto found = stream->second.find(number);
-  return found == stream->second.end() ? kNone : found->second;
+  const auto found = std::ranges::lower_bound(stream->second, number, {}, &ScheduleTagSend::number);
+  return found == stream->second.end() || found->number != number ? kNone : found->post;
 }
 
 std::vector<std::vector<unsigned char>> TagCollation::records(const RankLog& log) const {
@@ -82,11 +92,11 @@ std::vector<std::vector<unsigned char>> TagCollation::records(const RankLog& log
       std::uint32_t number = 0;
       std::uint32_t post = 0;
       for (std::uint32_t i = 0; i < n; ++i, ++message) {
-        const std::uint32_t step = message->second - post;
-        putVarint(record, message->first - number);
+        const std::uint32_t step = message->post - post;
+        putVarint(record, message->number - number);
         putVarint(record, (step << 1) ^ (0U - (step >> 31)));
-        number = message->first;
-        post = message->second;
+        number = message->number;
+        post = message->post;
       }
       left -= n;
     }
@@ -105,21 +115,19 @@ Tags TagCollation::finish() const {
   for (const OfRank& rank : m_ranks) {
     RankTags& out = tags.ranks.emplace_back();
     out.forced = rank.forced;
-    for (const auto& [post, tag] : rank.receives) {
-      out.receives.push_back(tag);
-      tags.lastPost = std::max<std::uint64_t>(tags.lastPost, post);
+    out.receives = rank.receives;
+    if (!rank.receives.empty()) {
+      tags.lastPost = std::max<std::uint64_t>(tags.lastPost, rank.receives.back().post);
     }
     for (const auto& [stream, messages] : rank.sends) {
       const auto& [key, to, tag] = stream;
       out.streams.push_back({key, to, tag, static_cast<std::uint32_t>(out.sends.size()),
                              static_cast<std::uint32_t>(messages.size())});
-      for (const auto& [number, post] : messages) {
-        out.sends.push_back({number, post});
-      }
+      out.sends.insert(out.sends.end(), messages.begin(), messages.end());
     }
     for (const auto& [probe, post] : rank.seen) {
-      const auto index = std::distance(rank.receives.begin(), rank.receives.find(post));
-      out.seen.push_back({probe, static_cast<std::uint32_t>(index)});
+      const auto found = std::ranges::lower_bound(rank.receives, post, {}, &ScheduleTag::post);
+      out.seen.push_back({probe, static_cast<std::uint32_t>(found - rank.receives.begin())});
     }
     std::ranges::sort(out.seen, {}, &ScheduleTagSeen::probe);
   }
@@ -156,6 +164,7 @@ Result<Tags> collatedTags(const std::vector<RankLog>& logs) {
       }
     }
   }
+  tags.sort();
   for (const RankLog& log : logs) {
     if (!log.tagsOnly) {
       continue;

@@ -111,6 +111,7 @@ Tags tagsOf(const Execution& execution,
       }
     }
   }
+  tags.sort();
   return tags.finish();
 }
 

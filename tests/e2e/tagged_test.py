@@ -98,12 +98,21 @@ class TaggedTest(PhotofinishTest):
         self.env["PHOTOFINISH_TAG_RANGE"] = "3"
         self.replayed(recorded, "--jitter", 1)
 
+    def test_a_rank_that_left_a_message_is_pinned(self):
+        """The others are not."""
+        recorded = self.record_traced(4, FORMS, "leave", algorithm="algorithm-a")
+        self.assertIn("rank 1 left a message unreceived", recorded.err)
+        self.assertEqual(self.info()["forcedBy"], "tags")
+        for jitter in (1, 2):
+            self.replayed(recorded, "--jitter", jitter)
+
     def test_only_what_was_traced_is_kept(self):
         self.record_traced(4, SUM, algorithm="algorithm-b")
         info = self.info()
         self.assertGreater(info["traced"], 0)
         self.assertLess(info["traced"], info["wildcardReceives"])
         self.assertEqual(info["traced"], info["foundWhileRecording"]["racingDeliveries"])
+        self.assertEqual(info["forcedBy"], "tags")
         self.assertEqual(self.photofinish("check", self.dir / "t.pft").status, 0)
         self.record_traced(4, BIN / "corpus" / "token_ordered", algorithm="netzer-miller")
         self.assertEqual(self.info()["traced"], 0)

@@ -2,6 +2,7 @@
  * Every form of receive, completion and probe against every form of send, all with races, on three kinds of
  * communicators: world, one with its ranks the other way round, an inter-communicator. Rank 0 tells of each message
  * what its status says and what is in it. Errors too: a message too long, with handlers that return and that count.
+ * tagged_forms leave: and a message to rank 1 that nobody receives.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -295,6 +296,8 @@ int main(int argc, char **argv)
     exchanges(rank, size);
     MPI_Barrier(MPI_COMM_WORLD);
     errors(rank, size);
+    if (argc > 1 && rank == 0)
+        MPI_Send(&rank, 1, MPI_INT, 1, 99, MPI_COMM_WORLD);
     void *detached;
     MPI_Buffer_detach(&detached, &size);
     MPI_Comm_free(&turned);

@@ -45,18 +45,22 @@ struct Tags {
   [[nodiscard]] bool any() const;
 };
 
-/// Collates traced deliveries by sender.
+/// Collates traced deliveries by sender: first all are added, then sort() is called, then it is
+/// asked.
 class TagCollation {
  public:
   explicit TagCollation(std::size_t ranks) : m_ranks(ranks) {}
   /// Deliveries of this rank are forced by tags.
   void force(Rank rank) { m_ranks[static_cast<std::size_t>(rank)].forced = true; }
   void add(const TaggedMessage& message);
+  void sort();
+
   /// A successful probe of `rank` saw the message of receive `post`, which is traced.
   void see(Rank rank, std::uint32_t probe, std::uint32_t post);
   /// The receive of a traced message, or kNone.
   [[nodiscard]] std::uint32_t postOf(std::uint64_t key, Rank from, Rank to, Tag tag,
                                      std::uint32_t number) const;
+  /// Traced deliveries of a rank.
   [[nodiscard]] std::size_t received(Rank rank) const {
     return m_ranks[static_cast<std::size_t>(rank)].receives.size();
   }
@@ -70,9 +74,9 @@ class TagCollation {
   using Stream = std::tuple<std::uint64_t, Rank, Tag>;  ///< key, to, tag
   struct OfRank {
     bool forced = false;
-    std::map<std::uint32_t, ScheduleTag> receives;                   ///< by post
-    std::map<Stream, std::map<std::uint32_t, std::uint32_t>> sends;  ///< posts, by number
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> seen;       ///< probe, post
+    std::vector<ScheduleTag> receives;                          ///< by post
+    std::map<Stream, std::vector<ScheduleTagSend>> sends;       ///< by number
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> seen;  ///< probe, post
   };
   std::vector<OfRank> m_ranks;
 };
