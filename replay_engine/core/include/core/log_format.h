@@ -102,6 +102,7 @@ enum class RecordKind : std::uint8_t {
   NextValue,         ///< payload: the same, of the kind that the last Value record has
   LaneMade,          ///< lane, lane of the thread that made it + 1 (0 = none), how-manieth thread that one made
   Lane,              ///< turns that the last run had, laneCode() of the run that begins here: what follows is that lane's
+  Ordered,           ///< ThreadOrdering, lane, what: how the threads of the rank wait for one another
   Count
 };
 
@@ -110,6 +111,16 @@ enum class RecordKind : std::uint8_t {
 // that they take) is a *turn*; all turns of a rank have one order, logged as runs of turns of one lane. A blocking call
 // is then two events, the second one when it is done, so that each event is a moment: Post and Completion for a receive,
 // Start and Completion for MPI_Sendrecv, CollectivePost and Completion for a collective.
+/// What orders two threads of a rank, as the application makes it. `what` names the object (its address), or the thread.
+enum class ThreadOrdering : std::uint8_t {
+  Released,  ///< the lane lets the object go: others may go on behind it (unlock, sem_post)
+  Acquired,  ///< it has it: it goes on behind all that released it
+  Arrived,   ///< at a barrier
+  Left,      ///< the barrier, as all that have arrived
+  Made,      ///< it makes a thread; what: how-manieth
+  Ended,     ///< it ends; what: its pthread_t
+  Joined,    ///< it has seen the end of a thread; what: its pthread_t
+};
 /// Names a run: of a lane's events, or of locks that it takes.
 [[nodiscard]] constexpr std::uint32_t laneCode(std::uint32_t lane, bool ofLocks) {
   return lane * 2 + (ofLocks ? 1U : 0U);
