@@ -50,6 +50,29 @@ VectorClocks::VectorClocks(const Execution& execution, const Strands& strands,
   for (std::uint32_t message = 0; message < m_sent.size(); ++message) {
     m_messageUses[message] += m_deliveryUses[message] > 0 ? 1U : 0U;
   }
+  if (strands.several()) {
+    listPosts();
+  }
+}
+
+void VectorClocks::listPosts() {
+  m_receivePosted.assign(m_sent.size(), kNone);
+  for (std::uint32_t message = 0; message < m_sent.size(); ++message) {
+    if (m_deliveryUses[message] > 0) {
+      const Place post = m_graph.origin({LinkKind::Synchronous, message});
+      if (m_strands.several(post.rank)) {
+        m_posts[{post.rank, post.serial}].push_back(message);
+      }
+    }
+  }
+}
+
+void VectorClocks::holdPosts(Place place) {
+  if (const auto posts = m_posts.find({place.rank, place.serial}); posts != m_posts.end()) {
+    for (const std::uint32_t message : posts->second) {
+      m_receivePosted[message] = hold(m_strands.of(place), 1);
+    }
+  }
 }
 
 void VectorClocks::run() {
@@ -100,6 +123,7 @@ void VectorClocks::forgetCurrent(std::uint32_t strand) {
 bool VectorClocks::tryEnter(Place place) {
   m_waitingAt[place.rank] = 0;
   followThreads(place);
+  holdPosts(place);
   const std::uint32_t strand = m_strands.of(place);
   for (const Link link : m_graph.outgoing(place)) {
     if (link.kind == LinkKind::Collective) {
@@ -285,7 +309,9 @@ void VectorClocks::deliver(std::uint32_t message) {
   const Step left = beforeSend(message);
   m_isDelivered[message] = true;
   --m_messageUses[message];
-  const bool merges = !m_order.before(message).empty() || m_order.cancelBefore(message) != 0;
+  const bool posted = !m_receivePosted.empty() && m_receivePosted[message] != kNone;
+  const bool merges =
+      posted || !m_order.before(message).empty() || m_order.cancelBefore(message) != 0;
   const SnapshotId id = merges ? merge(message) : m_sent[message];
   m_observer.onDelivery(message, {snapshot(id), left});
   m_delivered[message] = id;
@@ -306,6 +332,11 @@ VectorClocks::SnapshotId VectorClocks::merge(std::uint32_t message) {
   for (const std::uint32_t earlier : m_order.before(message)) {
     add(m_delivered[earlier], beforeSend(earlier));
     useDelivery(earlier);
+  }
+  if (!m_receivePosted.empty() && m_receivePosted[message] != kNone) {
+    add(m_receivePosted[message],
+        m_strands.before(m_graph.origin({LinkKind::Synchronous, message})));
+    release(m_receivePosted[message]);
   }
   if (const std::uint32_t cancel = m_order.cancelBefore(message); cancel != 0) {
     const auto rank = static_cast<std::uint32_t>(m_execution.messages[message].dest);

@@ -34,7 +34,8 @@ struct ClockObserver {
   virtual ~ClockObserver() = default;
   /// Just before the message is sent.
   virtual void onSend(std::uint32_t message, const Knowledge& known) = 0;
-  /// When the message is delivered, but for what its receiver knew from others at the post.
+  /// When the message is delivered, but for what its receiver knew from others at the post (unless
+  /// that has several threads).
   virtual void onDelivery(std::uint32_t message, const Knowledge& known) = 0;
   /// When the event is over.
   virtual void onLeave(Place place, const Knowledge& known) = 0;
@@ -67,6 +68,8 @@ class VectorClocks {
   [[nodiscard]] bool isReadyCollective(std::uint32_t member) const;
   void leave(Place place);
   void followThreads(Place place);
+  void listPosts();
+  void holdPosts(Place place);
   void follow(Place place, Link link);
   void take(std::uint32_t strand, std::uint32_t member);
   void join(std::uint32_t strand, SnapshotId from, Step known);
@@ -102,6 +105,10 @@ class VectorClocks {
   std::vector<SnapshotId> m_delivered;        ///< by message: clock at the delivery
   std::vector<std::uint32_t> m_deliveryUses;  ///< by message: links and later deliveries to come
   std::vector<bool> m_isDelivered;            ///< by message
+  // Of ranks with several threads: another one may wait for a delivery to a receive of this one.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>>
+      m_posts;  ///< by place: messages that the receives posted there took
+  std::vector<SnapshotId> m_receivePosted;  ///< by message: clock at the post
   std::vector<Place> m_missing;        ///< by rank: what a delivery that it waits for still needs
   std::vector<std::uint32_t> m_stack;  ///< of tryDeliver()
   std::map<std::pair<std::uint32_t, std::uint32_t>, SnapshotId>
