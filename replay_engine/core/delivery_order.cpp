@@ -133,7 +133,8 @@ void DeliveryOrder::addOwnExits(std::uint32_t rank, const PostedReceive& receive
   const Message& message = m_execution.messages[receive.message];
   const RankHistory& sender = m_execution.ranks[static_cast<std::size_t>(message.send.rank)];
   const SentMessage& send = sender.sends[message.sendIndex];
-  if (observedSynchronous(sender, send) && receive.post != receive.completion) {
+  if (observedSynchronous(sender, send) &&
+      (receive.post != receive.completion || m_strands->several(rank))) {
     addExit(receive.message, {m_strands->at({static_cast<std::uint32_t>(message.send.rank),
                                              static_cast<std::uint32_t>(send.syncCompletion)}),
                               receive.post});

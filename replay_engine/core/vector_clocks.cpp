@@ -263,7 +263,8 @@ Step VectorClocks::beforeSend(std::uint32_t message) const {
 /// DeliveryOrder::synchronousExits().
 Step VectorClocks::posted(std::uint32_t message) const {
   const Place post = m_graph.origin({LinkKind::Synchronous, message});
-  const bool blocking = m_execution.messages[message].completion == post.serial;
+  const bool blocking =
+      m_execution.messages[message].completion == post.serial && !m_strands.several(post.rank);
   return blocking ? m_strands.at(post) : m_strands.before(post);
 }
 

@@ -191,6 +191,9 @@ class Model {
       m_threads[thread].events.push_back(serial);
       places.events.emplace_back(thread, m_threads[thread].events.size());
     }
+    if (lanes.empty()) {  // where no rank has several, a thread's number is its rank
+      m_threads.push_back({static_cast<Rank>(m_placeOf.size() - 1), {}});
+    }
     places.several = lanes.size() > 1;
   }
 
