@@ -57,6 +57,7 @@ Result<RaceReduction> reduceToRaces(const std::vector<RankLog>& logs,
       files[log.rank] = std::move(*less);
       kept = static_cast<std::uint64_t>(std::ranges::count(log.races->kept, true));
     }
+    out.threads = out.threads || log.lanes.size() > 1;
     out.wildcards += wildcards;
     out.kept += kept;
     out.found += log.races ? log.races->found : 0;

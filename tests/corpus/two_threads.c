@@ -1,9 +1,10 @@
 /* Two threads of rank 1 send with the same tag to rank 0, which asks for rank 1: only the order of the threads decides
  * what a receive gets.
  *
- *     two_threads [free | mutex | handshake | barrier | semaphore | joined]
+ *     two_threads [free | any | mutex | handshake | barrier | semaphore | joined]
  *
  * free       nothing orders the threads: every receive races as long as both have messages left
+ * any        the same, but rank 0 takes from any rank
  * mutex      each send under a lock: the threads have an order, another one in each run, and no messages race
  * handshake  the second thread waits, by a condition, until the first has sent all
  * barrier    the threads take turns, a barrier after each
@@ -101,7 +102,7 @@ int main(int argc, char **argv)
         struct arrivals arrivals = {0};
         for (int i = 0; i < 2 * ROUNDS; ++i) {
             int value;
-            MPI_Recv(&value, 1, MPI_INT, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Recv(&value, 1, MPI_INT, by("any") ? MPI_ANY_SOURCE : 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             arrived(&arrivals, " %d", value);
         }
         print_arrivals(&arrivals, rank);

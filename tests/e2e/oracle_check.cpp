@@ -1,6 +1,7 @@
 // pf_oracle_check TRACE: are the races that a trace holds those that the brute-force oracle finds?
 // Exit status: 0 equal, 1 not, 2 the trace cannot be read.
 #include <cstdio>
+#include <map>
 #include <set>
 #include <string>
 
@@ -17,7 +18,13 @@ std::size_t frontierSteps(const pf::Execution& execution) {
   std::size_t frontiers = 1;
   std::size_t choosers = 1;
   for (const pf::RankHistory& rank : execution.ranks) {
-    frontiers *= rank.events.size() + 1;
+    std::map<std::uint32_t, std::size_t> eventsOf;  // by thread
+    for (const pf::Event& event : rank.events) {
+      ++eventsOf[event.lane];
+    }
+    for (const auto& [lane, events] : eventsOf) {
+      frontiers *= frontiers <= kMostSteps ? events + 1 : 1;
+    }
     choosers += rank.receives.size() + rank.probes.size();
     if (frontiers > kMostSteps) {
       return frontiers;

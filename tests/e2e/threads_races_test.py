@@ -7,6 +7,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from photofinish import BIN, PhotofinishTest, main
 
 PROGRAM = BIN / "corpus" / "two_threads"
+LANES = BIN / "e2e" / "lanes"
+SERIALIZED = BIN / "e2e" / "lanes_serialized"
 ORDERED = ("mutex", "handshake", "barrier", "semaphore", "joined")
 
 
@@ -34,9 +36,9 @@ class ThreadsRacesTest(PhotofinishTest):
         self.assertNotEqual(thread[race["taken"]["serial"]], thread[race["alternatives"][0]["serial"]], race)
 
     def test_found_where_nothing_orders_them(self):
-        for options in ([], ["--jitter", "4"], ["--mode", "all"]):
-            with self.subTest(options=options):
-                self.record_way("free", *options)
+        for way, *options in (["free"], ["free", "--jitter", "4"], ["free", "--mode", "all"], ["any"]):
+            with self.subTest(way=way, options=options):
+                self.record_way(way, *options)
                 races = self.races()
                 self.assertTrue(3 <= len(races) <= 5, races)
                 for race in races:
@@ -50,11 +52,54 @@ class ThreadsRacesTest(PhotofinishTest):
                     self.assertEqual(self.races(), [])
 
     def test_replays(self):
-        for way in ("free", *ORDERED):
+        for way in ("free", "any", *ORDERED):
             with self.subTest(way=way):
                 recorded = self.record_way(way, "--jitter", 9)
                 for seed in (1, 2):
                     self.assert_same_run(recorded, self.replay("t.pft", "--jitter", seed))
+
+    def check_mode_races(self, recorded):
+        """Replays the same, and what was traced on the fly is no less than what the algorithm traces offline. (It is more
+        where a receive that another thread waits for may have taken an earlier message.)"""
+        self.assertIn("races between threads of one rank are not found while it runs", recorded.err)
+        self.assertNotIn("cannot follow the clocks", recorded.err)
+        for seed in (1, 2):
+            replayed = self.replay("t.pft", "--jitter", seed)
+            self.assertEqual({rank: sorted(lines) for rank, lines in replayed.by_rank().items()},
+                             {rank: sorted(lines) for rank, lines in recorded.by_rank().items()}, replayed)
+        self.races()  # of the survey: threads' own races too
+        online = self.run_command(BIN / "pf_online_check", "--at-least", self.dir / "t.pft")
+        self.assertEqual(online.status, 0, online)
+
+    def test_mode_races(self):
+        for way in ("free", "any", "mutex"):
+            with self.subTest(way=way):
+                recorded = self.record_way(way, "--mode", "races", "--jitter", 5)
+                self.check_mode_races(recorded)
+                # Only one rank sends: the order of the turns says what every wildcard takes.
+                info = self.photofinish("info", self.dir / "t.pft", "--json").json()
+                self.assertEqual(info["wildcardReceives"], 6 if way == "any" else 0)
+                self.assertEqual((info["traced"], info["foundWhileRecording"]["racingDeliveries"]), (0, 0), info)
+                self.assertEqual(len(self.races()) > 0, way != "mutex")
+
+    def test_mode_races_of_many_calls(self):
+        self.need("mpirun", LANES)
+        for number, way in enumerate(("wildcard", "tests", "waitany", "probes", "pool", "exchange")):
+            with self.subTest(way=way):
+                self.check_mode_races(self.record("t.pft", self.mpirun(3, LANES, way, 3, 6), "--mode", "races",
+                                                  "--jitter", number))
+
+    def test_mode_races_of_threads_that_take_turns(self):
+        self.need("mpirun", SERIALIZED)
+        self.check_mode_races(self.record("t.pft", self.mpirun(3, SERIALIZED), "--mode", "races"))
+
+    def test_a_crash_in_mode_races_keeps_every_source(self):
+        self.need("mpirun", LANES)
+        recorded = self.record("t.pft", self.mpirun(3, LANES, "crash"), "--mode", "races", status=None)
+        self.assertEqual(recorded.status, 139, recorded)
+        info = self.photofinish("info", self.dir / "t.pft", "--json").json()
+        self.assertEqual(info["traced"], info["wildcardReceives"])
+        self.assertEqual(self.replay("t.pft", "--jitter", 1).status, 139)
 
 
 if __name__ == "__main__":
