@@ -105,7 +105,8 @@ class Model {
 
   /// Could the rank's two messages be sent the other way round, too?
   [[nodiscard]] bool atOnce(std::uint32_t one, std::uint32_t other) const {
-    return !m_sentBefore[one][other] && !m_sentBefore[other][one];
+    return hasThreads(m_execution.messages[one].send.rank) && !m_sentBefore[one][other] &&
+           !m_sentBefore[other][one];
   }
   [[nodiscard]] bool hasThreads(Rank rank) const {
     return rank >= 0 && m_placeOf[at(rank)].several;
@@ -150,7 +151,7 @@ class Model {
     if (serial == 0 || finished(frontier, rank, serial)) {
       return true;
     }
-    const auto [thread, position] = m_placeOf[at(rank)].events[serial - 1];
+    const auto& [thread, position] = m_placeOf[at(rank)].events[serial - 1];
     const auto& links = m_execution.ranks[at(rank)].threadLinks;
     return position == frontier[thread] + 1 &&
            std::all_of(links.begin(), links.end(), [&](const ThreadLink& link) {
@@ -162,7 +163,7 @@ class Model {
     if (serial == 0 || serial > m_placeOf[at(rank)].events.size()) {
       return false;
     }
-    const auto [thread, position] = m_placeOf[at(rank)].events[serial - 1];
+    const auto& [thread, position] = m_placeOf[at(rank)].events[serial - 1];
     return position <= frontier[thread];
   }
 
@@ -200,20 +201,18 @@ class Model {
   /// One message of a rank comes before another if that cannot be sent while the first one's call
   /// goes on.
   void findSendOrder() {
-    m_sentBefore.assign(m_execution.messages.size(), Flags(m_execution.messages.size(), false));
+    m_sentBefore.resize(m_execution.messages.size());
     for (std::uint32_t one = 0; one < m_execution.messages.size(); ++one) {
       const Message& first = m_execution.messages[one];
-      const Frontier reached =
-          hasThreads(first.send.rank) ? reachedWithout(first.send) : Frontier();
-      for (std::uint32_t other = 0; other < m_execution.messages.size(); ++other) {
-        const Message& second = m_execution.messages[other];
-        if (first.send.rank != second.send.rank || one == other) {
-          continue;
-        }
-        const bool sameCall = first.send.serial == second.send.serial;
-        m_sentBefore[one][other] = !hasThreads(first.send.rank) || sameCall
-                                       ? first.sendIndex < second.sendIndex
-                                       : !begun(reached, second.send.rank, second.send.serial);
+      if (!hasThreads(first.send.rank)) {
+        continue;
+      }
+      const Frontier reached = reachedWithout(first.send);
+      for (const Message& second : m_execution.messages) {
+        const bool later = first.send.serial == second.send.serial
+                               ? first.sendIndex < second.sendIndex
+                               : !begun(reached, second.send.rank, second.send.serial);
+        m_sentBefore[one].push_back(first.send.rank == second.send.rank && later);
       }
     }
   }
@@ -291,8 +290,10 @@ class Model {
   /// Was m sent before the message, on its channel?
   [[nodiscard]] bool overtakes(const Message& message, std::uint32_t m) const {
     const Message& other = m_execution.messages[m];
-    return other.send.rank == message.send.rank &&
-           m_sentBefore[m][static_cast<std::size_t>(&message - m_execution.messages.data())];
+    if (other.send.rank != message.send.rank || !hasThreads(other.send.rank)) {
+      return other.send.rank == message.send.rank && other.sendIndex < message.sendIndex;
+    }
+    return m_sentBefore[m][static_cast<std::size_t>(&message - m_execution.messages.data())];
   }
 
   /// Has the cancelled receive left the queue?
@@ -416,7 +417,7 @@ class Model {
   const Execution& m_execution;
   std::vector<Thread> m_threads;  ///< of all ranks
   std::vector<RankPlaces> m_placeOf;
-  std::vector<Flags> m_sentBefore;  ///< [message][message], of one rank
+  std::vector<Flags> m_sentBefore;  ///< [message][message], of ranks with several threads
   std::vector<std::vector<Chooser>> m_receives;
   std::vector<std::vector<Chooser>> m_probes;
   std::vector<std::vector<std::uint32_t>> m_sent;  ///< message of each send
