@@ -396,7 +396,8 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
   }
   Collated result;
   if (reduction->races) {
-    result.racesFound = RacesFound{reduction->algorithm, reduction->found, reduction->kept};
+    result.racesFound = RacesFound{reduction->algorithm, reduction->found, reduction->kept,
+                                   reduction->threads};
     result.notReduced = reduction->why;
   }
   result.ranks = size;

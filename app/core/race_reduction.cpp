@@ -183,6 +183,7 @@ Result<RaceReduction> reduceToRaces(const std::vector<RankLog>& logs,
       }
       files[log.rank] = std::move(*less);
     }
+    out.threads = out.threads || log.lanes.size() > 1;
     out.wildcards += wildcards;
     out.kept += kept;
     out.found += log.races ? log.races->found : 0;

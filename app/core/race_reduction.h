@@ -34,6 +34,7 @@ struct RaceReduction {
   std::uint64_t found = 0;      ///< deliveries that race, as far as the ranks knew
   std::uint64_t kept = 0;       ///< deliveries in the trace
   std::string why;              ///< why nothing, or not everything, could leave
+  bool threads = false;         ///< some ranks have several that call MPI
   std::vector<db::RankCounter> counters;
 };
 

@@ -197,6 +197,12 @@ void say(const Collated& collated, const Recorded& recorded) {
                  found->algorithm.c_str(), static_cast<unsigned long long>(found->found),
                  static_cast<unsigned long long>(found->kept),
                  collated.notReduced.empty() ? "" : ": ", collated.notReduced.c_str());
+    if (found->threads) {
+      std::fprintf(stderr,
+                   "photofinish:   races between threads of one rank are not found while it runs: "
+                   "'photofinish races %s' has them\n",
+                   recorded.trace.c_str());
+    }
   }
   for (const std::string& cut : collated.cuts) {
     std::fprintf(stderr, "photofinish:   %s\n", cut.c_str());

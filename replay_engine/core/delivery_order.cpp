@@ -8,14 +8,19 @@
 
 namespace pf {
 
-DeliveryOrder::DeliveryOrder(const Execution& execution)
+DeliveryOrder::DeliveryOrder(const Execution& execution, NoDeliveries /*none*/)
     : m_execution(execution),
       m_first(execution.messages.size(), 0),
       m_end(execution.messages.size(), 0),
       m_shownAt(execution.messages.size(), kNone),
-      m_cancels(execution.ranks.size()) {
+      m_cancels(execution.ranks.size()) {}
+
+DeliveryOrder::DeliveryOrder(const Execution& execution, const Strands& strands,
+                             const SendOrder& sends)
+    : DeliveryOrder(execution, NoDeliveries{}) {
+  m_strands = &strands;
   for (std::uint32_t rank = 0; rank < execution.ranks.size(); ++rank) {
-    addRank(rank);
+    addRank(strands, sends, rank);
     findExits(rank);
     std::sort(m_cancels[rank].begin(), m_cancels[rank].end());
   }
@@ -36,7 +41,7 @@ std::span<const DeliveryOrder::Exit> DeliveryOrder::synchronousExits(std::uint32
 }
 
 /// Receives in posting order, each probe before the receives posted after it.
-void DeliveryOrder::addRank(std::uint32_t rank) {
+void DeliveryOrder::addRank(const Strands& strands, const SendOrder& sends, std::uint32_t rank) {
   const RankHistory& history = m_execution.ranks[rank];
   std::vector<std::uint32_t> probes(history.probes.size());
   std::iota(probes.begin(), probes.end(), 0U);
@@ -44,7 +49,7 @@ void DeliveryOrder::addRank(std::uint32_t rank) {
     return std::tie(history.probes[a].postsBefore, history.probes[a].event) <
            std::tie(history.probes[b].postsBefore, history.probes[b].event);
   });
-  EarlierPosts earlier(m_execution, rank);
+  EarlierPosts earlier(m_execution, strands, sends, rank);
   auto probe = probes.begin();
   for (std::uint32_t index = 0; index < history.receives.size(); ++index) {
     for (; probe != probes.end() && history.probes[*probe].postsBefore <= index; ++probe) {
@@ -84,7 +89,12 @@ void DeliveryOrder::addProbe(EarlierPosts& earlier, std::uint32_t rank, const Pr
   for (const std::uint32_t message :
        earlier.of(probe.message, probe.wantedTag == kAnyTag).deliveries) {
     m_probeWaits.push_back({rank, probe.event, message});
-    m_shownAt[message] = std::min(m_shownAt[message], static_cast<std::uint32_t>(probe.event));
+    const auto event = static_cast<std::uint32_t>(probe.event);
+    if (m_strands->several(rank)) {
+      addExit(message, {m_strands->at({rank, event}), 0});
+    } else {
+      m_shownAt[message] = std::min(m_shownAt[message], event);
+    }
   }
 }
 
@@ -92,7 +102,7 @@ void DeliveryOrder::findExits(std::uint32_t rank) {
   const RankHistory& history = m_execution.ranks[rank];
   for (const PostedReceive& receive : history.receives) {
     if (hasMessage(m_execution, history, receive)) {
-      addOwnExits(history, receive);
+      addOwnExits(rank, receive);
     }
   }
   for (std::size_t index = history.receives.size(); index-- > 0;) {
@@ -111,17 +121,35 @@ void DeliveryOrder::findExits(std::uint32_t rank) {
   }
 }
 
-void DeliveryOrder::addOwnExits(const RankHistory& history, const PostedReceive& receive) {
-  if (isCompleted(history, receive)) {
-    m_shownAt[receive.message] =
-        std::min(m_shownAt[receive.message], static_cast<std::uint32_t>(receive.completion));
+void DeliveryOrder::addOwnExits(std::uint32_t rank, const PostedReceive& receive) {
+  if (isCompleted(m_execution.ranks[rank], receive)) {
+    const auto completion = static_cast<std::uint32_t>(receive.completion);
+    if (m_strands->several(rank)) {
+      addExit(receive.message, {m_strands->at({rank, completion}), receive.post});
+    } else {
+      m_shownAt[receive.message] = std::min(m_shownAt[receive.message], completion);
+    }
   }
   const Message& message = m_execution.messages[receive.message];
   const RankHistory& sender = m_execution.ranks[static_cast<std::size_t>(message.send.rank)];
   const SentMessage& send = sender.sends[message.sendIndex];
-  if (observedSynchronous(sender, send) && receive.post != receive.completion) {
-    m_exits[receive.message].push_back(
-        {message.send.rank, static_cast<std::uint32_t>(send.syncCompletion), receive.post});
+  if (observedSynchronous(sender, send) &&
+      (receive.post != receive.completion || m_strands->several(rank))) {
+    addExit(receive.message, {m_strands->at({static_cast<std::uint32_t>(message.send.rank),
+                                             static_cast<std::uint32_t>(send.syncCompletion)}),
+                              receive.post});
+  }
+}
+
+void DeliveryOrder::addExit(std::uint32_t message, const Exit& exit) {
+  std::vector<Exit>& exits = m_exits[message];
+  const auto same = std::find_if(exits.begin(), exits.end(), [&](const Exit& other) {
+    return other.step.strand == exit.step.strand;
+  });
+  if (same == exits.end()) {
+    exits.push_back(exit);
+  } else if (exit.step.serial < same->step.serial) {
+    *same = exit;
   }
 }
 
@@ -132,17 +160,9 @@ void DeliveryOrder::addExitsOf(std::uint32_t later, std::uint32_t message) {
     return;
   }
   const std::vector<Exit> added = from->second;
-  std::vector<Exit>& exits = m_exits[message];
   for (const Exit& exit : added) {
-    if (exit.post > m_shownAt[message]) {
-      continue;
-    }
-    const auto same = std::find_if(exits.begin(), exits.end(),
-                                   [&](const Exit& other) { return other.rank == exit.rank; });
-    if (same == exits.end()) {
-      exits.push_back(exit);
-    } else if (exit.serial < same->serial) {
-      *same = exit;
+    if (exit.post <= m_shownAt[message]) {
+      addExit(message, exit);
     }
   }
 }

@@ -13,7 +13,9 @@
 // earliest exit stands for all (shownAt). Elsewhere the exits of synchronous sends count
 // (synchronousExits), the earliest of each rank, but not those of a D(n) whose receive was posted
 // after shownAt(m): these follow from that event. So the lists are as long as the rank had receives
-// in hand at once.
+// in hand at once. Where the receiving rank has several threads (strands.h), no exit stands for
+// those of other threads: there is no shownAt, all exits are in synchronousExits, the earliest of
+// each strand.
 //
 // All that is asked then is whether some event or delivery x is reached: it is, if and only if x's
 // vector clock contains one of the exits. (Could D(m) reach a delivery x by prerequisites alone?
@@ -21,6 +23,8 @@
 #pragma once
 
 #include "prerequisites.h"
+#include "send_order.h"
+#include "strands.h"
 
 #include <cstdint>
 #include <span>
@@ -31,9 +35,13 @@
 
 namespace pf {
 
+struct NoDeliveries {};
+
 class DeliveryOrder {
  public:
-  explicit DeliveryOrder(const Execution& execution);
+  DeliveryOrder(const Execution& execution, const Strands& strands, const SendOrder& sends);
+  /// For clocks that leave deliveries out.
+  DeliveryOrder(const Execution& execution, NoDeliveries none);
 
   /// The deliveries that this message's waits for.
   [[nodiscard]] std::span<const std::uint32_t> before(std::uint32_t message) const {
@@ -43,17 +51,18 @@ class DeliveryOrder {
   [[nodiscard]] std::uint32_t cancelBefore(std::uint32_t message) const;
   [[nodiscard]] bool isCancelBefore(std::uint32_t rank, std::uint32_t serial) const;
 
-  /// The first event of the receiving rank that shows the delivery, kNone if there is none.
+  /// The first event of the receiving rank that shows the delivery, kNone if there is none, or if
+  /// the rank has several threads.
   [[nodiscard]] std::uint32_t shownAt(std::uint32_t message) const { return m_shownAt[message]; }
 
-  /// The end of a synchronous send.
+  /// The end of a synchronous send (with threads, of any event that shows the delivery).
   struct Exit {
-    Rank rank;
-    std::uint32_t serial;
+    Step step;
     Serial post;  ///< of the receive that it went to
   };
-  /// Other ranks' exits after the delivery. Empty for a blocking receive: there the exit of the
-  /// send and that of the receive tell the same, and VectorClocks takes the one for the other.
+  /// Other ranks' exits after the delivery (with threads, all exits). Else empty for a blocking
+  /// receive: there the exit of the send and that of the receive tell the same, and VectorClocks
+  /// takes the one for the other.
   [[nodiscard]] std::span<const Exit> synchronousExits(std::uint32_t message) const;
 
   /// A probe that waits for a delivery.
@@ -65,14 +74,16 @@ class DeliveryOrder {
   [[nodiscard]] const std::vector<ProbeWait>& probeWaits() const { return m_probeWaits; }
 
  private:
-  void addRank(std::uint32_t rank);
+  void addRank(const Strands& strands, const SendOrder& sends, std::uint32_t rank);
   void addReceive(EarlierPosts& earlier, std::uint32_t rank, std::uint32_t index);
   void addProbe(EarlierPosts& earlier, std::uint32_t rank, const ProbeHit& probe);
   void findExits(std::uint32_t rank);
-  void addOwnExits(const RankHistory& history, const PostedReceive& receive);
+  void addOwnExits(std::uint32_t rank, const PostedReceive& receive);
+  void addExit(std::uint32_t message, const Exit& exit);
   void addExitsOf(std::uint32_t later, std::uint32_t message);
 
   const Execution& m_execution;
+  const Strands* m_strands = nullptr;
   std::vector<std::uint32_t> m_before;
   std::vector<std::size_t> m_first;  ///< by message: into m_before
   std::vector<std::size_t> m_end;

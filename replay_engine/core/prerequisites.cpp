@@ -6,8 +6,19 @@
 
 namespace pf {
 
-EarlierPosts::EarlierPosts(const Execution& execution, std::uint32_t rank)
-    : m_execution(execution), m_history(execution.ranks[rank]) {}
+EarlierPosts::EarlierPosts(const Execution& execution, const Strands& strands,
+                           const SendOrder& sends, std::uint32_t rank)
+    : m_execution(execution),
+      m_history(execution.ranks[rank]),
+      m_strands(strands),
+      m_sends(sends),
+      m_threads(strands.several(rank)) {}
+
+std::uint32_t EarlierPosts::strandOf(std::uint32_t message) const {
+  const EventRef send = m_execution.messages[message].send;
+  return m_strands.of(
+      {static_cast<std::uint32_t>(send.rank), static_cast<std::uint32_t>(send.serial)});
+}
 
 void EarlierPosts::advance(std::uint32_t posts, Serial begin) {
   for (; m_posts < posts && m_posts < m_history.receives.size(); ++m_posts) {
@@ -26,14 +37,16 @@ void EarlierPosts::add(const PostedReceive& receive) {
     if (const std::uint32_t cancel = cancelOf(receive); cancel != 0) {
       Posted& posted = m_posted[wanted];
       posted.cancel = std::max(posted.cancel, cancel);
-      m_openUntil = std::max(m_openUntil, Serial{cancel});
+      m_openUntil = std::max(m_openUntil, m_threads ? Serial{kNone} : Serial{cancel});
     }
     return;
   }
-  if (!hasMessage(m_execution, m_history, receive) || receive.completion == receive.post) {
+  if (!hasMessage(m_execution, m_history, receive) ||
+      (receive.completion == receive.post && !m_threads)) {
     return;
   }
-  const Serial seen = receive.state == ReceiveState::Complete ? receive.completion : Serial{kNone};
+  const bool told = receive.state == ReceiveState::Complete && !m_threads;
+  const Serial seen = told ? receive.completion : Serial{kNone};
   m_openUntil = std::max(m_openUntil, seen);
   Posted& posted = m_posted[wanted];
   posted.message = receive.message;
@@ -43,11 +56,12 @@ void EarlierPosts::add(const PostedReceive& receive) {
   }
   std::vector<TagStream>& streams =
       m_taken[{m_execution.messages[receive.message].send.rank, receive.comm, kAnyTag}];
+  const std::uint32_t strand = strandOf(receive.message);
   auto stream = std::find_if(streams.begin(), streams.end(), [&](const TagStream& other) {
-    return other.tag == receive.wantedTag;
+    return other.tag == receive.wantedTag && other.strand == strand;
   });
   if (stream == streams.end()) {
-    stream = streams.insert(streams.end(), {receive.wantedTag, {}});
+    stream = streams.insert(streams.end(), {receive.wantedTag, strand, {}});
   }
   stream->taken.push_back({receive.message, seen});
 }
@@ -87,7 +101,7 @@ const Prerequisites& EarlierPosts::of(std::uint32_t message, bool anyTag) {
       if (posted->second.message != kNone && posted->second.seen >= m_begin) {
         m_found.deliveries.push_back(posted->second.message);
       }
-      if (posted->second.cancel >= m_begin) {
+      if (posted->second.cancel >= m_begin || (m_threads && posted->second.cancel != 0)) {
         m_found.cancel = std::max(m_found.cancel, posted->second.cancel);
       }
     }
@@ -112,9 +126,8 @@ void EarlierPosts::addOtherTags(std::uint32_t message) {
       continue;
     }
     const auto last =
-        std::find_if(stream.taken.rbegin(), stream.taken.rend(), [&](const Taken& taken) {
-          return m_execution.messages[taken.message].sendIndex < m.sendIndex;
-        });
+        std::find_if(stream.taken.rbegin(), stream.taken.rend(),
+                     [&](const Taken& taken) { return m_sends.before(taken.message, message); });
     if (last != stream.taken.rend() && last->seen >= m_begin) {
       m_found.deliveries.push_back(last->message);
     }

@@ -13,13 +13,15 @@
 //     receives of that tag. (Another receive of an earlier message accepts m too, and was posted
 //     before r, else r would have had its message.) Again the last of each tag stands for all.
 //   - What the rank saw complete before r began need not be said again. Blocking receives, so,
-//     are never returned.
+//     are never returned. Not so where the rank has several threads: another one saw it.
+// "Earlier" in b is the sender's order (send_order.h): two of its threads may send at once.
 // A cancelled receive is known to be out of the way from the first MPI_Cancel after its post on,
 // if that was recorded as an event. Else nothing is known of it. A receive of which the record
 // does not say what it took is not in the way.
 #pragma once
 
 #include "envelope.h"
+#include "send_order.h"
 
 #include <cstdint>
 #include <unordered_map>
@@ -37,7 +39,8 @@ struct Prerequisites {
 /// The receives of one rank that were posted before a point that moves on.
 class EarlierPosts {
  public:
-  EarlierPosts(const Execution& execution, std::uint32_t rank);
+  EarlierPosts(const Execution& execution, const Strands& strands, const SendOrder& sends,
+               std::uint32_t rank);
 
   /// The point is now just before the rank's receive number `posts`, or a probe there; `begin` is
   /// the event of that. Neither may fall.
@@ -57,9 +60,10 @@ class EarlierPosts {
     std::uint32_t message;
     Serial seen;
   };
-  /// Messages of one source and tag that receives of that tag took.
+  /// Messages of one source (a strand of it) and tag that receives of that tag took.
   struct TagStream {
     Tag tag;
+    std::uint32_t strand;
     std::vector<Taken> taken;
   };
 
@@ -68,8 +72,13 @@ class EarlierPosts {
   void listCancels();
   void addOtherTags(std::uint32_t message);
 
+  [[nodiscard]] std::uint32_t strandOf(std::uint32_t message) const;
+
   const Execution& m_execution;
   const RankHistory& m_history;
+  const Strands& m_strands;
+  const SendOrder& m_sends;
+  bool m_threads;  ///< what the rank saw, r's thread need not have seen
   std::uint32_t m_posts = 0;
   Serial m_begin = 0;
   Serial m_openUntil = 0;  ///< nothing here was not yet seen complete after this event

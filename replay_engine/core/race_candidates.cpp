@@ -1,5 +1,7 @@
 #include "race_candidates.h"
 
+#include <algorithm>
+
 namespace pf {
 namespace {
 
@@ -9,8 +11,11 @@ std::uint64_t tagKey(std::uint32_t comm, Tag tag) {
 
 }  // namespace
 
-RaceCandidates::RaceCandidates(const Execution& execution, std::span<const std::uint32_t> messages)
+RaceCandidates::RaceCandidates(const Execution& execution, const Strands& strands,
+                               const SendOrder& sends, std::span<const std::uint32_t> messages)
     : m_execution(execution),
+      m_strands(strands),
+      m_sends(sends),
       m_messages(messages),
       m_nextByTag(messages.size(), kNone),
       m_nextAnyTag(messages.size(), kNone) {
@@ -23,13 +28,36 @@ RaceCandidates::RaceCandidates(const Execution& execution, std::span<const std::
 
 void RaceCandidates::append(Streams& streams, std::uint32_t position,
                             std::vector<std::uint32_t>& next) {
-  const Rank source = message(position).send.rank;
-  if (streams.empty() || streams.back().source != source) {
-    streams.push_back({source, position, position});
-    return;
+  const EventRef send = message(position).send;
+  const auto rank = static_cast<std::uint32_t>(send.rank);
+  const std::uint32_t source = m_strands.of({rank, static_cast<std::uint32_t>(send.serial)});
+  for (auto stream = streams.rbegin();
+       stream != streams.rend() && stream->source >= m_strands.first(rank); ++stream) {
+    if (stream->source == source) {
+      next[stream->tail] = position;
+      stream->tail = position;
+      return;
+    }
   }
-  next[streams.back().tail] = position;
-  streams.back().tail = position;
+  streams.push_back({source, position, position});
+}
+
+/// Keeps, of each rank with several strands, what no other message comes before.
+void RaceCandidates::dropLater() {
+  const auto rankOf = [this](std::uint32_t index) { return m_execution.messages[index].send.rank; };
+  m_first.clear();
+  for (auto begin = m_found.begin(); begin != m_found.end();) {
+    const auto end = std::find_if(
+        begin, m_found.end(), [&](std::uint32_t other) { return rankOf(other) != rankOf(*begin); });
+    std::copy_if(begin, end, std::back_inserter(m_first), [&](std::uint32_t one) {
+      return std::none_of(begin, end, [&](std::uint32_t other) {
+        return other != one && m_sends.before(other, one);
+      });
+    });
+    begin = end;
+  }
+  std::sort(m_first.begin(), m_first.end());  // by rank and sending order
+  m_found.swap(m_first);
 }
 
 const std::vector<std::uint32_t>& RaceCandidates::firstOfEachSource(std::uint32_t comm, Tag tag,
@@ -41,6 +69,9 @@ const std::vector<std::uint32_t>& RaceCandidates::firstOfEachSource(std::uint32_
     }
   } else if (const auto streams = m_byTag.find(tagKey(comm, tag)); streams != m_byTag.end()) {
     collect(streams->second, m_nextByTag, limit);
+  }
+  if (m_strands.several()) {
+    dropLater();
   }
   return m_found;
 }

@@ -2,6 +2,9 @@
 // of races.h). Private to core.
 #pragma once
 
+#include "send_order.h"
+#include "strands.h"
+
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -15,17 +18,19 @@ namespace pf {
 class RaceCandidates {
  public:
   /// `messages`: indices of all messages to the rank, by (rank, serial) of their sends.
-  RaceCandidates(const Execution& execution, std::span<const std::uint32_t> messages);
+  RaceCandidates(const Execution& execution, const Strands& strands, const SendOrder& sends,
+                 std::span<const std::uint32_t> messages);
 
   /// For each source, by rank, the first message in (comm, tag or kAnyTag) that no receive posted
-  /// before `limit` took. Valid until the next call.
+  /// before `limit` took; where several threads sent at once, the first one of each. Valid until
+  /// the next call.
   [[nodiscard]] const std::vector<std::uint32_t>& firstOfEachSource(std::uint32_t comm, Tag tag,
                                                                     std::uint32_t limit);
 
  private:
-  /// Messages of one source in sending order: chained positions in m_messages.
+  /// Messages of one source (a strand) in sending order: chained positions in m_messages.
   struct Stream {
-    Rank source;
+    std::uint32_t source;
     std::uint32_t head;
     std::uint32_t tail;
   };
@@ -33,17 +38,21 @@ class RaceCandidates {
 
   void append(Streams& streams, std::uint32_t position, std::vector<std::uint32_t>& next);
   void collect(Streams& streams, const std::vector<std::uint32_t>& next, std::uint32_t limit);
+  void dropLater();
   [[nodiscard]] const Message& message(std::uint32_t position) const {
     return m_execution.messages[m_messages[position]];
   }
 
   const Execution& m_execution;
+  const Strands& m_strands;
+  const SendOrder& m_sends;
   std::span<const std::uint32_t> m_messages;
   std::unordered_map<std::uint64_t, Streams> m_byTag;   ///< by comm and tag
   std::unordered_map<std::uint32_t, Streams> m_anyTag;  ///< by comm
   std::vector<std::uint32_t> m_nextByTag;               ///< by position
   std::vector<std::uint32_t> m_nextAnyTag;
   std::vector<std::uint32_t> m_found;
+  std::vector<std::uint32_t> m_first;  ///< of dropLater()
 };
 
 }  // namespace pf

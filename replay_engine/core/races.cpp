@@ -21,28 +21,36 @@ struct Choice {
   std::uint32_t index;
   std::uint32_t limit;  ///< messages of receives posted before this one are out of question
   std::uint32_t comm;
+  Rank source;
   Tag tag;
   std::uint32_t taken;
   Serial event;           ///< post of the receive, or the probe
   std::uint32_t shownAt;  ///< first event of this rank that follows from the choice
 };
 
-std::vector<Choice> choicesOf(const Execution& execution, const RankHistory& history,
-                              const DeliveryOrder& order) {
+std::vector<Choice> choicesOf(const Execution& execution, const Strands& strands,
+                              std::uint32_t rank, const DeliveryOrder& order) {
+  const RankHistory& history = execution.ranks[rank];
   std::vector<Choice> choices;
   const std::size_t messages = execution.messages.size();
+  // One by source has a choice if threads of that source may send at once.
+  const auto chooses = [&](Rank source) {
+    return source == kAnySource ||
+           (isRank(execution, source) && strands.several(static_cast<std::uint32_t>(source)));
+  };
   for (std::uint32_t i = 0; i < history.receives.size(); ++i) {
     const PostedReceive& r = history.receives[i];
-    if (r.wantedSource == kAnySource && r.message < messages && isCompleted(history, r)) {
-      choices.push_back(
-          {false, i, i, r.comm, r.wantedTag, r.message, r.post, order.shownAt(r.message)});
+    if (chooses(r.wantedSource) && r.message < messages && isCompleted(history, r)) {
+      choices.push_back({false, i, i, r.comm, r.wantedSource, r.wantedTag, r.message, r.post,
+                         order.shownAt(r.message)});
     }
   }
   for (std::uint32_t i = 0; i < history.probes.size(); ++i) {
     const ProbeHit& p = history.probes[i];
-    if (p.wantedSource == kAnySource && p.message < messages && isEvent(history, p.event)) {
-      choices.push_back({true, i, p.postsBefore, p.comm, p.wantedTag, p.message, p.event,
-                         static_cast<std::uint32_t>(p.event)});
+    if (chooses(p.wantedSource) && p.message < messages && isEvent(history, p.event)) {
+      choices.push_back({true, i, p.postsBefore, p.comm, p.wantedSource, p.wantedTag, p.message,
+                         p.event,
+                         strands.several(rank) ? kNone : static_cast<std::uint32_t>(p.event)});
     }
   }
   std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
@@ -63,11 +71,13 @@ std::vector<std::vector<std::uint32_t>> messagesByDestination(const Execution& e
 }
 
 /// For each message how many events of its destination are known to have finished before it is
-/// sent, and before it is delivered.
+/// sent, and before it is delivered. (A destination with threads: of its first strand, which
+/// nobody asks for.)
 class KnownToDestination final : public ClockObserver {
  public:
-  explicit KnownToDestination(const Execution& execution)
+  KnownToDestination(const Execution& execution, const Strands& strands)
       : m_execution(execution),
+        m_strands(strands),
         m_atSend(execution.messages.size(), 0),
         m_atDelivery(execution.messages.size(), 0) {}
 
@@ -78,16 +88,18 @@ class KnownToDestination final : public ClockObserver {
 
   void onSend(std::uint32_t message, const Knowledge& known) override {
     const Rank dest = m_execution.messages[message].dest;
-    m_atSend[message] = isRank(m_execution, dest) ? known.of(static_cast<std::uint32_t>(dest)) : 0;
+    m_atSend[message] =
+        isRank(m_execution, dest) ? known.of(m_strands.first(static_cast<std::uint32_t>(dest))) : 0;
   }
   void onDelivery(std::uint32_t message, const Knowledge& known) override {
     m_atDelivery[message] =
-        known.of(static_cast<std::uint32_t>(m_execution.messages[message].dest));
+        known.of(m_strands.first(static_cast<std::uint32_t>(m_execution.messages[message].dest)));
   }
   void onLeave(Place /*place*/, const Knowledge& /*known*/) override {}
 
  private:
   const Execution& m_execution;
+  const Strands& m_strands;
   std::vector<std::uint32_t> m_atSend;
   std::vector<std::uint32_t> m_atDelivery;
 };
@@ -96,22 +108,25 @@ class KnownToDestination final : public ClockObserver {
 /// itself; the rest of rule 4 it puts to `questions`.
 class RankRaces {
  public:
-  RankRaces(const Execution& execution, const DeliveryOrder& order, const KnownToDestination& known,
-            std::uint32_t rank, SynchronousExits& questions)
+  RankRaces(const Execution& execution, const Strands& strands, const SendOrder& sends,
+            const DeliveryOrder& order, const KnownToDestination& known, std::uint32_t rank,
+            SynchronousExits& questions)
       : m_execution(execution),
+        m_strands(strands),
+        m_sends(sends),
         m_order(order),
         m_known(known),
         m_rank(rank),
-        m_earlier(execution, rank),
+        m_earlier(execution, strands, sends, rank),
         m_questions(questions) {}
 
   std::vector<Race> find(std::span<const std::uint32_t> messages) {
-    const std::vector<Choice> choices = choicesOf(m_execution, m_execution.ranks[m_rank], m_order);
+    const std::vector<Choice> choices = choicesOf(m_execution, m_strands, m_rank, m_order);
     std::vector<std::pair<Serial, Race>> found;
     if (choices.empty()) {
       return {};
     }
-    RaceCandidates candidates(m_execution, messages);
+    RaceCandidates candidates(m_execution, m_strands, m_sends, messages);
     for (const Choice& choice : choices) {
       Race race = raceOf(choice, candidates);
       if (!race.alternatives.empty()) {
@@ -129,14 +144,24 @@ class RankRaces {
   }
 
  private:
+  /// By MPI's order of matching alone: it is of a source that is asked for, and was not sent before
+  /// or after the message taken.
+  [[nodiscard]] bool isOther(const Choice& choice, std::uint32_t other) const {
+    const Rank source = m_execution.messages[other].send.rank;
+    const Rank taken = m_execution.messages[choice.taken].send.rank;
+    if (source != taken) {
+      return choice.source == kAnySource || choice.source == source;
+    }
+    return m_strands.several(static_cast<std::uint32_t>(source)) && other != choice.taken &&
+           !m_sends.before(choice.taken, other) && !m_sends.before(other, choice.taken);
+  }
+
   Race raceOf(const Choice& choice, RaceCandidates& candidates) {
-    const Rank source = m_execution.messages[choice.taken].send.rank;
     Race race{static_cast<Rank>(m_rank), choice.probe, choice.index, choice.taken, {}};
     m_earlier.advance(choice.limit, choice.event);
     for (const std::uint32_t other :
          candidates.firstOfEachSource(choice.comm, choice.tag, choice.limit)) {
-      if (m_execution.messages[other].send.rank == source ||
-          m_known.atSend(other) >= choice.shownAt) {
+      if (!isOther(choice, other) || m_known.atSend(other) >= choice.shownAt) {
         continue;
       }
       const Prerequisites& needed = m_earlier.of(other, choice.tag == kAnyTag);
@@ -145,8 +170,8 @@ class RankRaces {
             return m_known.atDelivery(delivery) >= choice.shownAt;
           })) {
         race.alternatives.push_back(other);
-        if (!choice.probe) {
-          m_questions.ask(choice.taken, other, needed);
+        if (!choice.probe || m_strands.several(m_rank)) {
+          m_questions.ask(race, other, needed);
         }
       }
     }
@@ -154,6 +179,8 @@ class RankRaces {
   }
 
   const Execution& m_execution;
+  const Strands& m_strands;
+  const SendOrder& m_sends;
   const DeliveryOrder& m_order;
   const KnownToDestination& m_known;
   std::uint32_t m_rank;
@@ -164,17 +191,19 @@ class RankRaces {
 }  // namespace
 
 std::vector<Race> findRaces(const Execution& execution) {
-  const DeliveryOrder order(execution);
+  const Strands strands(execution);
+  const SendOrder sends(execution, strands);
+  const DeliveryOrder order(execution, strands, sends);
   const EventGraph graph(execution, &order);
-  KnownToDestination known(execution);
-  VectorClocks(execution, graph, order, known).run();
+  KnownToDestination known(execution, strands);
+  VectorClocks(execution, strands, graph, order, known).run();
 
   std::vector<Race> races;
-  SynchronousExits questions(execution, order);
+  SynchronousExits questions(execution, strands, order);
   const std::vector<std::vector<std::uint32_t>> messages = messagesByDestination(execution);
   for (std::uint32_t rank = 0; rank < messages.size(); ++rank) {
     std::vector<Race> here =
-        RankRaces(execution, order, known, rank, questions).find(messages[rank]);
+        RankRaces(execution, strands, sends, order, known, rank, questions).find(messages[rank]);
     races.insert(races.end(), std::make_move_iterator(here.begin()),
                  std::make_move_iterator(here.end()));
   }

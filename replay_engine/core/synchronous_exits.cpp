@@ -4,18 +4,19 @@
 
 namespace pf {
 
-void SynchronousExits::ask(std::uint32_t taken, std::uint32_t other,
+void SynchronousExits::ask(const Race& race, std::uint32_t other,
                            const Prerequisites& prerequisites) {
-  if (m_order.synchronousExits(taken).empty()) {
+  const std::uint32_t probe = race.probe ? race.index : kNone;
+  if (!race.probe && m_order.synchronousExits(race.taken).empty()) {
     return;
   }
-  m_sends.push_back({{kNone, other}, taken, other});
+  m_sends.push_back({{kNone, other}, race.taken, probe, other});
   for (const std::uint32_t delivery : prerequisites.deliveries) {
-    m_deliveries.push_back({{kNone, delivery}, taken, other});
+    m_deliveries.push_back({{kNone, delivery}, race.taken, probe, other});
   }
   if (prerequisites.cancel != 0) {
-    const auto rank = static_cast<std::uint32_t>(m_execution.messages[taken].dest);
-    m_cancels.push_back({{rank, prerequisites.cancel}, taken, other});
+    const auto rank = static_cast<std::uint32_t>(race.rank);
+    m_cancels.push_back({{rank, prerequisites.cancel}, race.taken, probe, other});
   }
 }
 
@@ -26,14 +27,13 @@ void SynchronousExits::drop(const EventGraph& graph, std::vector<Race>& races) {
   for (std::vector<Question>* questions : {&m_sends, &m_deliveries, &m_cancels}) {
     std::ranges::sort(*questions, {}, &Question::key);
   }
-  VectorClocks(m_execution, graph, m_order, *this).run();
+  VectorClocks(m_execution, m_strands, graph, m_order, *this).run();
   std::ranges::sort(m_reached);
   for (Race& race : races) {
-    if (!race.probe && !m_order.synchronousExits(race.taken).empty()) {
-      std::erase_if(race.alternatives, [&](std::uint32_t other) {
-        return std::ranges::binary_search(m_reached, std::pair(race.taken, other));
-      });
-    }
+    const std::uint32_t probe = race.probe ? race.index : kNone;
+    std::erase_if(race.alternatives, [&](std::uint32_t other) {
+      return std::ranges::binary_search(m_reached, Answer(race.taken, probe, other));
+    });
   }
   std::erase_if(races, [](const Race& race) { return race.alternatives.empty(); });
 }
@@ -50,15 +50,23 @@ void SynchronousExits::onLeave(Place place, const Knowledge& known) {
   answer(m_cancels, {place.rank, place.serial}, known);
 }
 
+bool SynchronousExits::isReached(const Question& question, const Knowledge& known) const {
+  if (question.probe != kNone) {
+    const auto rank = static_cast<std::uint32_t>(m_execution.messages[question.taken].dest);
+    const Serial event = m_execution.ranks[rank].probes[question.probe].event;
+    return known.includes(m_strands.at({rank, static_cast<std::uint32_t>(event)}));
+  }
+  return std::ranges::any_of(
+      m_order.synchronousExits(question.taken),
+      [&](const DeliveryOrder::Exit& exit) { return known.includes(exit.step); });
+}
+
 void SynchronousExits::answer(const std::vector<Question>& questions, Key key,
                               const Knowledge& known) {
   auto question = std::ranges::lower_bound(questions, key, {}, &Question::key);
   for (; question != questions.end() && question->key == key; ++question) {
-    const auto exits = m_order.synchronousExits(question->taken);
-    if (std::ranges::any_of(exits, [&](const DeliveryOrder::Exit& exit) {
-          return known.includes({static_cast<std::uint32_t>(exit.rank), exit.serial});
-        })) {
-      m_reached.emplace_back(question->taken, question->other);
+    if (isReached(*question, known)) {
+      m_reached.emplace_back(question->taken, question->probe, question->other);
     }
   }
 }

@@ -1,5 +1,6 @@
 // The part of rule 4 of races.h that goes through synchronous sends: their completion proves a
-// delivery on another rank than the receiver's. Private to core.
+// delivery on another rank than the receiver's. Where the receiver has several threads, all of rule
+// 4. Private to core.
 #pragma once
 
 #include "delivery_order.h"
@@ -7,6 +8,7 @@
 #include "vector_clocks.h"
 
 #include <cstdint>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,12 +20,12 @@ namespace pf {
 /// for every message. Most executions have none.
 class SynchronousExits final : public ClockObserver {
  public:
-  SynchronousExits(const Execution& execution, const DeliveryOrder& order)
-      : m_execution(execution), m_order(order) {}
+  SynchronousExits(const Execution& execution, const Strands& strands, const DeliveryOrder& order)
+      : m_execution(execution), m_strands(strands), m_order(order) {}
 
   /// "Is `other`'s send, or one of the prerequisites of taking it, reached from the delivery of
-  /// `taken`?"
-  void ask(std::uint32_t taken, std::uint32_t other, const Prerequisites& prerequisites);
+  /// what the receive of `race` took (from the end of the probe)?"
+  void ask(const Race& race, std::uint32_t other, const Prerequisites& prerequisites);
 
   /// Removes from the races the alternatives that are.
   void drop(const EventGraph& graph, std::vector<Race>& races);
@@ -38,17 +40,21 @@ class SynchronousExits final : public ClockObserver {
   struct Question {
     Key key;
     std::uint32_t taken;
+    std::uint32_t probe;  ///< number of the probe of the destination, kNone = a receive
     std::uint32_t other;
   };
+  using Answer = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 
+  [[nodiscard]] bool isReached(const Question& question, const Knowledge& known) const;
   void answer(const std::vector<Question>& questions, Key key, const Knowledge& known);
 
   const Execution& m_execution;
+  const Strands& m_strands;
   const DeliveryOrder& m_order;
   std::vector<Question> m_sends;
   std::vector<Question> m_deliveries;
   std::vector<Question> m_cancels;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> m_reached;  ///< taken, other
+  std::vector<Answer> m_reached;  ///< taken, probe, other
 };
 
 }  // namespace pf

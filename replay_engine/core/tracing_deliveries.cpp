@@ -35,16 +35,13 @@ class KnownAtSend final : public ClockObserver {
   std::vector<std::uint32_t> m_known;
 };
 
-/// Clocks without the order among deliveries: the graph has no links of that kind, and the order of
-/// an execution without receives, for the clocks to look into, is empty.
+/// Clocks without the order among deliveries, of ranks: threads are traced in the order recorded.
 KnownAtSend knownAtSend(const Execution& execution) {
-  Execution withoutReceives;
-  withoutReceives.ranks.resize(execution.ranks.size());
-  withoutReceives.messages.resize(execution.messages.size());
-  const DeliveryOrder none(withoutReceives);
+  const Strands strands(execution.ranks.size());
+  const DeliveryOrder none(execution, NoDeliveries{});
   const EventGraph graph(execution);
   KnownAtSend known(execution);
-  VectorClocks(execution, graph, none, known).run();
+  VectorClocks(execution, strands, graph, none, known).run();
   return known;
 }
 

@@ -18,22 +18,24 @@ bool raise(std::span<std::uint32_t> into, std::span<const std::uint32_t> from) {
 
 }  // namespace
 
-VectorClocks::VectorClocks(const Execution& execution, const EventGraph& graph,
-                           const DeliveryOrder& order, ClockObserver& observer)
+VectorClocks::VectorClocks(const Execution& execution, const Strands& strands,
+                           const EventGraph& graph, const DeliveryOrder& order,
+                           ClockObserver& observer)
     : m_execution(execution),
+      m_strands(strands),
       m_graph(graph),
       m_order(order),
       m_observer(observer),
-      m_width(graph.rankCount()),
+      m_width(strands.count()),
       m_clocks(m_width * m_width, 0),
       m_current(m_width, kNone),
-      m_waitingAt(m_width, 0),
+      m_waitingAt(graph.rankCount(), 0),
       m_sent(execution.messages.size(), kNone),
       m_messageUses(graph.messageUses()),
       m_delivered(execution.messages.size(), kNone),
       m_deliveryUses(graph.deliveryUses()),
       m_isDelivered(execution.messages.size(), false),
-      m_missing(m_width),
+      m_missing(graph.rankCount()),
       m_contributed(graph.members().size(), kNone),
       m_joined(graph.instances().size(), kNone) {
   for (const CollectiveInstance& instance : graph.instances()) {
@@ -48,14 +50,37 @@ VectorClocks::VectorClocks(const Execution& execution, const EventGraph& graph,
   for (std::uint32_t message = 0; message < m_sent.size(); ++message) {
     m_messageUses[message] += m_deliveryUses[message] > 0 ? 1U : 0U;
   }
+  if (strands.several()) {
+    listPosts();
+  }
+}
+
+void VectorClocks::listPosts() {
+  m_receivePosted.assign(m_sent.size(), kNone);
+  for (std::uint32_t message = 0; message < m_sent.size(); ++message) {
+    if (m_deliveryUses[message] > 0) {
+      const Place post = m_graph.origin({LinkKind::Synchronous, message});
+      if (m_strands.several(post.rank)) {
+        m_posts[{post.rank, post.serial}].push_back(message);
+      }
+    }
+  }
+}
+
+void VectorClocks::holdPosts(Place place) {
+  if (const auto posts = m_posts.find({place.rank, place.serial}); posts != m_posts.end()) {
+    for (const std::uint32_t message : posts->second) {
+      m_receivePosted[message] = hold(m_strands.of(place), 1);
+    }
+  }
 }
 
 void VectorClocks::run() {
   Traversal<VectorClocks>(m_graph, m_progress, *this).run();
 }
 
-std::span<std::uint32_t> VectorClocks::clock(std::uint32_t rank) {
-  return {m_clocks.data() + rank * m_width, m_width};
+std::span<std::uint32_t> VectorClocks::clock(std::uint32_t strand) {
+  return {m_clocks.data() + strand * m_width, m_width};
 }
 
 std::span<std::uint32_t> VectorClocks::snapshot(SnapshotId id) {
@@ -73,14 +98,14 @@ VectorClocks::SnapshotId VectorClocks::allocate() {
   return id;
 }
 
-VectorClocks::SnapshotId VectorClocks::hold(std::uint32_t rank, std::uint32_t uses) {
-  if (m_current[rank] == kNone) {
-    m_current[rank] = allocate();
-    m_holders[m_current[rank]] = 1;  // the rank itself, until its clock changes
-    std::ranges::copy(clock(rank), snapshot(m_current[rank]).begin());
+VectorClocks::SnapshotId VectorClocks::hold(std::uint32_t strand, std::uint32_t uses) {
+  if (m_current[strand] == kNone) {
+    m_current[strand] = allocate();
+    m_holders[m_current[strand]] = 1;  // the strand itself, until its clock changes
+    std::ranges::copy(clock(strand), snapshot(m_current[strand]).begin());
   }
-  m_holders[m_current[rank]] += uses;
-  return m_current[rank];
+  m_holders[m_current[strand]] += uses;
+  return m_current[strand];
 }
 
 void VectorClocks::release(SnapshotId& id) {
@@ -90,38 +115,58 @@ void VectorClocks::release(SnapshotId& id) {
   }
 }
 
-void VectorClocks::forgetCurrent(std::uint32_t rank) {
-  release(m_current[rank]);
-  m_current[rank] = kNone;
+void VectorClocks::forgetCurrent(std::uint32_t strand) {
+  release(m_current[strand]);
+  m_current[strand] = kNone;
 }
 
 bool VectorClocks::tryEnter(Place place) {
   m_waitingAt[place.rank] = 0;
+  followThreads(place);
+  holdPosts(place);
+  const std::uint32_t strand = m_strands.of(place);
   for (const Link link : m_graph.outgoing(place)) {
     if (link.kind == LinkKind::Collective) {
       contribute(link.index);
     } else if (link.kind == LinkKind::Synchronous) {
       m_posted.resize(m_sent.size(), kNone);
-      m_posted[link.index] = hold(place.rank, 1);
+      m_posted[link.index] = hold(strand, 1);
     } else {
-      m_observer.onSend(link.index, {clock(place.rank), {}});
+      m_observer.onSend(link.index, {clock(strand), {}});
       if (m_messageUses[link.index] > 0) {
-        m_sent[link.index] = hold(place.rank, m_messageUses[link.index]);
+        m_sent[link.index] = hold(strand, m_messageUses[link.index]);
       }
     }
   }
   return true;
 }
 
+/// What the program makes the event's thread wait for.
+void VectorClocks::followThreads(Place place) {
+  for (const ThreadLink& link : m_strands.linksTo(place)) {
+    const Place before{place.rank, static_cast<std::uint32_t>(link.before)};
+    const auto left = m_threadLeft.find({before.rank, before.serial});
+    if (left == m_threadLeft.end()) {
+      continue;
+    }
+    join(m_strands.of(place), left->second.clock, m_strands.at(before));
+    release(left->second.clock);
+    if (--left->second.uses == 0) {
+      m_threadLeft.erase(left);
+    }
+  }
+}
+
 void VectorClocks::contribute(std::uint32_t member) {
   const CollectiveMember& part = m_graph.members()[member];
   const CollectiveInstance& instance = m_graph.instances()[part.instance];
+  const std::uint32_t strand = m_strands.of(part.entry);
   --m_contributors[part.instance];
   if (m_takers[part.instance] == 0) {
     return;
   }
   if (instance.flow == CollectiveFlow::FromLower) {
-    m_contributed[member] = hold(part.entry.rank, 1);
+    m_contributed[member] = hold(strand, 1);
     return;
   }
   SnapshotId& joined = m_joined[part.instance];
@@ -130,10 +175,9 @@ void VectorClocks::contribute(std::uint32_t member) {
     m_holders[joined] = 1;
     std::ranges::fill(snapshot(joined), 0U);
   }
-  raise(snapshot(joined), clock(part.entry.rank));
+  raise(snapshot(joined), clock(strand));
   // The call itself counts: a rank that has taken from it knows that it was made.
-  snapshot(joined)[part.entry.rank] =
-      std::max(snapshot(joined)[part.entry.rank], part.entry.serial);
+  snapshot(joined)[strand] = std::max(snapshot(joined)[strand], part.entry.serial);
 }
 
 bool VectorClocks::isReady(std::uint32_t rank, Link link) {
@@ -174,50 +218,54 @@ bool VectorClocks::tryLeave(Place place) {
 
 void VectorClocks::leave(Place place) {
   for (const Link link : m_graph.incoming(place)) {
-    follow(place.rank, link);
+    follow(place, link);
   }
-  clock(place.rank)[place.rank] = place.serial;
+  const std::uint32_t strand = m_strands.of(place);
+  clock(strand)[strand] = place.serial;
   if (m_order.isCancelBefore(place.rank, place.serial)) {
-    m_cancelled[{place.rank, place.serial}] = hold(place.rank, 1);
+    m_cancelled[{place.rank, place.serial}] = hold(strand, 1);
   }
-  m_observer.onLeave(place, {clock(place.rank), {}});
+  if (const std::uint32_t uses = m_strands.linksFrom(place); uses > 0) {
+    m_threadLeft[{place.rank, place.serial}] = {hold(strand, uses), uses};
+  }
+  m_observer.onLeave(place, {clock(strand), {}});
 }
 
-void VectorClocks::follow(std::uint32_t rank, Link link) {
+void VectorClocks::follow(Place place, Link link) {
   switch (link.kind) {
     case LinkKind::Collective:
-      take(link.index);
+      take(m_strands.of(place), link.index);
       return;
     case LinkKind::Delivery:
-      followDelivery(rank, link.index);
+      followDelivery(place, link.index);
       return;
     case LinkKind::Synchronous:
-      if (isReady(rank, link)) {
-        join(rank, m_posted[link.index], posted(link.index));
+      if (isReady(place.rank, link)) {
+        join(m_strands.of(place), m_posted[link.index], posted(link.index));
         release(m_posted[link.index]);
       }
       return;
     case LinkKind::Message:
       --m_messageUses[link.index];
-      if (isReady(rank, link)) {
-        join(rank, m_sent[link.index], beforeSend(link.index));
+      if (isReady(place.rank, link)) {
+        join(m_strands.of(place), m_sent[link.index], beforeSend(link.index));
         release(m_sent[link.index]);
       }
   }
 }
 
-/// The send itself is not finished: only what its rank did before it is known.
-Place VectorClocks::beforeSend(std::uint32_t message) const {
-  const Place send = m_graph.origin({LinkKind::Message, message});
-  return {send.rank, send.serial - 1};
+/// The send itself is not finished: only what its thread did before it is known.
+Step VectorClocks::beforeSend(std::uint32_t message) const {
+  return m_strands.before(m_graph.origin({LinkKind::Message, message}));
 }
 
 /// The same goes for the post of a receive, unless it blocks: see
 /// DeliveryOrder::synchronousExits().
-Place VectorClocks::posted(std::uint32_t message) const {
+Step VectorClocks::posted(std::uint32_t message) const {
   const Place post = m_graph.origin({LinkKind::Synchronous, message});
-  const bool blocking = m_execution.messages[message].completion == post.serial;
-  return {post.rank, blocking ? post.serial : post.serial - 1};
+  const bool blocking =
+      m_execution.messages[message].completion == post.serial && !m_strands.several(post.rank);
+  return blocking ? m_strands.at(post) : m_strands.before(post);
 }
 
 /// Delivers the message, after its prerequisites and theirs, if all were sent. `rank` asks.
@@ -259,10 +307,12 @@ bool VectorClocks::canArrive(std::uint32_t rank, std::uint32_t message) {
 }
 
 void VectorClocks::deliver(std::uint32_t message) {
-  const Place left = beforeSend(message);
+  const Step left = beforeSend(message);
   m_isDelivered[message] = true;
   --m_messageUses[message];
-  const bool merges = !m_order.before(message).empty() || m_order.cancelBefore(message) != 0;
+  const bool posted = !m_receivePosted.empty() && m_receivePosted[message] != kNone;
+  const bool merges =
+      posted || !m_order.before(message).empty() || m_order.cancelBefore(message) != 0;
   const SnapshotId id = merges ? merge(message) : m_sent[message];
   m_observer.onDelivery(message, {snapshot(id), left});
   m_delivered[message] = id;
@@ -274,9 +324,9 @@ void VectorClocks::deliver(std::uint32_t message) {
 VectorClocks::SnapshotId VectorClocks::merge(std::uint32_t message) {
   const SnapshotId id = allocate();
   const std::span<std::uint32_t> merged = snapshot(id);
-  const auto add = [&](SnapshotId from, Place left) {
+  const auto add = [&](SnapshotId from, Step left) {
     raise(merged, snapshot(from));
-    merged[left.rank] = std::max(merged[left.rank], left.serial);
+    merged[left.strand] = std::max(merged[left.strand], left.serial);
   };
   std::ranges::fill(merged, 0U);
   add(m_sent[message], beforeSend(message));
@@ -284,16 +334,21 @@ VectorClocks::SnapshotId VectorClocks::merge(std::uint32_t message) {
     add(m_delivered[earlier], beforeSend(earlier));
     useDelivery(earlier);
   }
+  if (!m_receivePosted.empty() && m_receivePosted[message] != kNone) {
+    add(m_receivePosted[message],
+        m_strands.before(m_graph.origin({LinkKind::Synchronous, message})));
+    release(m_receivePosted[message]);
+  }
   if (const std::uint32_t cancel = m_order.cancelBefore(message); cancel != 0) {
     const auto rank = static_cast<std::uint32_t>(m_execution.messages[message].dest);
-    add(m_cancelled.at({rank, cancel}), {rank, cancel});
+    add(m_cancelled.at({rank, cancel}), m_strands.at({rank, cancel}));
   }
   return id;
 }
 
-void VectorClocks::followDelivery(std::uint32_t rank, std::uint32_t message) {
-  if (tryDeliver(rank, message)) {
-    join(rank, m_delivered[message], beforeSend(message));
+void VectorClocks::followDelivery(Place place, std::uint32_t message) {
+  if (tryDeliver(place.rank, message)) {
+    join(m_strands.of(place), m_delivered[message], beforeSend(message));
   }
   useDelivery(message);
 }
@@ -303,18 +358,17 @@ void VectorClocks::useDelivery(std::uint32_t message) {
   release(m_delivered[message]);
 }
 
-void VectorClocks::take(std::uint32_t member) {
+void VectorClocks::take(std::uint32_t strand, std::uint32_t member) {
   const std::vector<CollectiveMember>& members = m_graph.members();
   const CollectiveMember& part = members[member];
   const CollectiveInstance& instance = m_graph.instances()[part.instance];
-  const std::uint32_t rank = part.entry.rank;
   if (isReadyCollective(member)) {
     if (instance.flow != CollectiveFlow::FromLower) {
-      join(rank, m_joined[part.instance], {rank, 0});
+      join(strand, m_joined[part.instance], {strand, 0});
     }
     for (std::uint32_t i = instance.begin; i < m_graph.sourcesEnd(member); ++i) {
       if (instance.flow == CollectiveFlow::FromLower && members[i].contributes) {
-        join(rank, m_contributed[i], members[i].entry);
+        join(strand, m_contributed[i], m_strands.at(members[i].entry));
       }
     }
   }
@@ -326,20 +380,20 @@ void VectorClocks::take(std::uint32_t member) {
   }
 }
 
-void VectorClocks::join(std::uint32_t rank, SnapshotId from, Place known) {
+void VectorClocks::join(std::uint32_t strand, SnapshotId from, Step known) {
   if (from == kNone) {
     return;
   }
-  const std::uint32_t own = clock(rank)[rank];
-  bool changed = raise(clock(rank), snapshot(from));
-  if (clock(rank)[known.rank] < known.serial) {
-    clock(rank)[known.rank] = known.serial;
+  const std::uint32_t own = clock(strand)[strand];
+  bool changed = raise(clock(strand), snapshot(from));
+  if (clock(strand)[known.strand] < known.serial) {
+    clock(strand)[known.strand] = known.serial;
     changed = true;
   }
-  // Whatever came back about this rank itself is not more than what it has finished.
-  clock(rank)[rank] = own;
+  // Whatever came back about this strand itself is not more than what it has finished.
+  clock(strand)[strand] = own;
   if (changed) {
-    forgetCurrent(rank);
+    forgetCurrent(strand);
   }
 }
 

@@ -26,7 +26,7 @@ std::uint32_t earlierOf(std::uint32_t comm, int source, int tag, std::uint32_t p
     }
     int done = 0;
     MPI_Status status;
-    if (receive.handle == nullptr ||
+    if (receive.handle == nullptr || g_engine.threads ||  // another thread may be waiting for it
         PF_REAL(Request_get_status)(static_cast<MPI_Request>(receive.handle), &done, &status) !=
             MPI_SUCCESS ||
         done == 0) {

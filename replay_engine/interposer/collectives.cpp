@@ -29,9 +29,11 @@ CollectiveClock enter(MPI_Comm comm, CollectiveFlow flow, int root, bool contrib
              : CollectiveClock{};
 }
 
-/// `number`: of a non-blocking collective.
+/// `number`: of a non-blocking collective. What `clock` gives to others is what the rank knows at
+/// this event.
 const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, CollectiveFlow flow,
-                       int root, bool contributes, bool takes, std::uint32_t* number) {
+                       int root, bool contributes, bool takes, std::uint32_t* number,
+                       CollectiveClock* clock) {
   const StateLock lock;
   // MPI will refuse it; or only some ranks of `comm` take part, and nobody knows in which.
   if (comm == MPI_COMM_NULL || place.call == kCallComm_create_group) {
@@ -44,6 +46,7 @@ const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, C
     *number = g_engine.postedCollectives++;
   }
   logCollective(place, kind, comm, flow, root, contributes, takes);
+  *clock = enter(comm, flow, root, contributes, takes);
   return place;
 }
 
@@ -54,20 +57,21 @@ CollectiveEvent::CollectiveEvent(const CallPlace& place, MPI_Comm comm, Collecti
     : m_endsLater(g_engine.threads && comm != MPI_COMM_NULL &&
                   place.call != kCallComm_create_group),
       m_place(begin(place, m_endsLater ? RecordKind::CollectivePost : RecordKind::Collective, comm,
-                    flow, root, contributes, takes, &m_number)),
+                    flow, root, contributes, takes, &m_number, &m_clock)),
       m_comm(comm),
-      m_clock(enter(comm, flow, root, contributes, takes)),
       m_inCall(place, RecordKind::Padding, comm, -2, -1) {}
 
 CollectiveEvent::~CollectiveEvent() {
+  const StateLock lock;
+  if (m_endsLater) [[unlikely]] {
+    beginEvent(m_place);
+  }
   if (clocked() && m_comm != MPI_COMM_NULL) {
     clockLeave(m_comm, m_clock);
   }
   if (!m_endsLater) [[likely]] {
     return;
   }
-  const StateLock lock;
-  beginEvent(m_place);
   if (g_engine.events) {
     commitSite(RecordKind::Completion, m_place);
     g_engine.log.commit(
@@ -86,9 +90,8 @@ void CollectiveEvent::made(int result, const MPI_Comm* comm) {
 PostedCollective::PostedCollective(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow,
                                    int root, bool contributes, bool takes)
     : m_place(begin(place, RecordKind::CollectivePost, comm, flow, root, contributes, takes,
-                    &m_number)),
-      m_comm(comm),
-      m_clock(enter(comm, flow, root, contributes, takes)) {}
+                    &m_number, &m_clock)),
+      m_comm(comm) {}
 
 void PostedCollective::made(int result, const MPI_Comm* comm) {
   if (result == MPI_SUCCESS) {

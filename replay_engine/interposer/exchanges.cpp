@@ -60,6 +60,9 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
     }
     if (what.dest != MPI_PROC_NULL) {
       ++g_engine.sends;
+      if (clocked()) {
+        clockSend(what.comm, what.dest, what.sendTag);
+      }
     }
     if (what.source != MPI_PROC_NULL) {
       posted = takeNumbers(what.source);
@@ -70,6 +73,9 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
     }
     g_engine.requests.erase(requests[0]);  // handles that MPI uses again
     g_engine.requests.erase(requests[1]);
+    if (clocked() && what.source != MPI_PROC_NULL) {
+      clockPost(posted.post, what.comm, what.source, what.receiveTag, requests[0]);
+    }
   }
   const InCall inCall(place, RecordKind::Padding, what.comm, what.source, what.receiveTag);
   // Not by MPI_Waitall: with threads Open MPI 4.1.4 spins for ever in one that meets an error.
@@ -80,7 +86,7 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
     *status = taken;
     status->MPI_ERROR = before;
   }
-  endReceive(place, posted, what.source, what.receiveTag, &taken, received);
+  endReceive(place, posted, what.source, what.receiveTag, what.comm, &taken, received);
   return received != MPI_SUCCESS ? received : sent;
 }
 

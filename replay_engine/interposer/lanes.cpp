@@ -4,6 +4,7 @@
 
 #include "environment.h"
 #include "records.h"
+#include "thread_order.h"
 #include "wrapper_support.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -177,6 +178,9 @@ void atThreadEnd(void* value) {
   t_lane = nullptr;
   lockState();
   lane->ended = true;
+  if (logsThreadOrder()) {
+    logThreadEnd(*lane);
+  }
   removeLive(*lane);
   showCalls();
   if (lane->number < g_laneCount && g_lanes[lane->number] == lane) {
@@ -348,6 +352,11 @@ extern "C" PF_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t*
     tellThreadsApart();
   }
   Lane* const lane = start->lane;
+  if (logsThreadOrder()) {
+    lockState();
+    logThreadMade(*parent, lane->ordinal);
+    unlockState();
+  }
   const int error = realCreate()(thread, attributes, runThread, start);
   if (error != 0) {
     lockState();

@@ -20,7 +20,7 @@ int postReceive(const Posted& posted, void* buffer, int count, MPI_Datatype data
                 MPI_Comm comm, MPI_Request* request);
 void logPost(const CallPlace& place, int source, int tag, MPI_Comm comm);
 /// The end of a blocking receive whose post was an event of its own.
-void endReceive(const CallPlace& place, const Posted& posted, int source, int tag,
+void endReceive(const CallPlace& place, const Posted& posted, int source, int tag, MPI_Comm comm,
                 const MPI_Status* status, int result);
 /// What a blocking receive took, in a log without events. `status` counts where the receive did not
 /// say all itself.

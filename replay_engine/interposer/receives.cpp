@@ -152,7 +152,7 @@ void logPost(const CallPlace& place, int source, int tag, MPI_Comm comm) {
   g_engine.log.publish();
 }
 
-void endReceive(const CallPlace& place, const Posted& posted, int source, int tag,
+void endReceive(const CallPlace& place, const Posted& posted, int source, int tag, MPI_Comm comm,
                 const MPI_Status* status, int result) {
   const StateLock lock;
   beginEvent(place);
@@ -170,7 +170,11 @@ void endReceive(const CallPlace& place, const Posted& posted, int source, int ta
     entry.wildNumber = posted.wildNumber;
     entry.peer = source;
     entry.tag = tag;
+    entry.comm = comm;
     logDoneReceive(entry, status, result);
+    if (clocked()) {
+      clockObserved();
+    }
   }
   g_engine.log.publish();
 }
@@ -205,12 +209,15 @@ int receiveOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatyp
       return result;
     }
     g_engine.requests.erase(request);  // a handle that MPI uses again
+    if (clocked()) {
+      clockPost(posted.post, comm, source, tag, request);
+    }
   }
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
   const InCall inCall(place, RecordKind::Padding, comm, source, tag);
   const int result = PF_REAL(Wait)(&request, use);
-  endReceive(place, posted, source, tag, use, result);
+  endReceive(place, posted, source, tag, comm, use, result);
   return result;
 }
 

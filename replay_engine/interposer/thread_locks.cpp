@@ -6,6 +6,7 @@
 // condition: the order says when a thread came out of it.
 #include "environment.h"
 #include "lanes.h"
+#include "thread_order.h"
 #include "wrapper_support.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -137,16 +138,24 @@ void takenOr(bool timeWasUp) {
   }
 }
 
+/// For the order of the threads: this one has the lock now, if `result` says so.
+int acquired(const volatile void* lock, int result) {
+  if ((result == 0 || result == EOWNERDEAD) && ordersThreads()) {
+    acquires(lock);
+  }
+  return result;
+}
+
 template <typename Take>
-int takeLock(Take take) {
+int takeLock(const volatile void* lock, Take take) {
   if (isForced()) {
-    return takeInTurn(take);
+    return acquired(lock, takeInTurn(take));
   }
   const int result = take();
   if (result == 0 || result == EOWNERDEAD) {
     taken();
   }
-  return result;
+  return acquired(lock, result);
 }
 
 /// What the recording says of a lock that may fail.
@@ -172,28 +181,42 @@ template <typename Take>
 int takeTimed(pthread_mutex_t* mutex, Take take) {
   bool timeWasUp = false;
   if (recordedLock(&timeWasUp) == Verdict::Hit) {
-    return takeRecorded(timeWasUp,
-                        [&] { return timeWasUp ? 0 : g_pthread_mutex_lock.get()(mutex); });
+    return acquired(mutex, takeRecorded(timeWasUp, [&] {
+                      return timeWasUp ? 0 : g_pthread_mutex_lock.get()(mutex);
+                    }));
   }
   const int result = take();
   if (result == 0 || result == ETIMEDOUT) {
     takenOr(result == ETIMEDOUT);
   }
+  return acquired(mutex, result);
+}
+
+/// Likewise, of a thread that waits for a condition: it has let the mutex go, and has it again.
+void letGo(pthread_mutex_t* mutex) {
+  if (ordersThreads()) {
+    releases(mutex);
+  }
+}
+int hasAgain(pthread_mutex_t* mutex, int result) {
+  acquired(mutex, 0);  // whatever it was that ended the wait
   return result;
 }
 
 template <typename Wait>
 int waitTimed(pthread_mutex_t* mutex, Wait wait) {
+  letGo(mutex);
   bool timeWasUp = false;
   if (recordedLock(&timeWasUp) == Verdict::Hit) {
     g_pthread_mutex_unlock.get()(mutex);
-    return takeRecorded(timeWasUp, [&] { return g_pthread_mutex_lock.get()(mutex); });
+    return hasAgain(mutex,
+                    takeRecorded(timeWasUp, [&] { return g_pthread_mutex_lock.get()(mutex); }));
   }
   const int result = wait();
   if (result == 0 || result == ETIMEDOUT) {
     takenOr(result == ETIMEDOUT);
   }
-  return result;
+  return hasAgain(mutex, result);
 }
 
 }  // namespace
@@ -203,19 +226,19 @@ using namespace pf;
 
 extern "C" PF_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) __THROWNL {
   auto* const next = g_pthread_mutex_lock.get();
-  return isOrdered() ? takeLock([&] { return next(mutex); }) : next(mutex);
+  return isOrdered() ? takeLock(mutex, [&] { return next(mutex); }) : next(mutex);
 }
 extern "C" PF_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) __THROWNL {
   auto* const next = g_pthread_spin_lock.get();
-  return isOrdered() ? takeLock([&] { return next(lock); }) : next(lock);
+  return isOrdered() ? takeLock(lock, [&] { return next(lock); }) : next(lock);
 }
 extern "C" PF_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) __THROWNL {
   auto* const next = g_pthread_rwlock_rdlock.get();
-  return isOrdered() ? takeLock([&] { return next(lock); }) : next(lock);
+  return isOrdered() ? takeLock(lock, [&] { return next(lock); }) : next(lock);
 }
 extern "C" PF_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) __THROWNL {
   auto* const next = g_pthread_rwlock_wrlock.get();
-  return isOrdered() ? takeLock([&] { return next(lock); }) : next(lock);
+  return isOrdered() ? takeLock(lock, [&] { return next(lock); }) : next(lock);
 }
 extern "C" PF_EXPORT int sem_wait(sem_t* semaphore) {
   auto* const next = g_sem_wait.get();
@@ -223,7 +246,7 @@ extern "C" PF_EXPORT int sem_wait(sem_t* semaphore) {
     return next(semaphore);
   }
   if (isForced()) {
-    return takeInTurn([&] { return next(semaphore); });
+    return acquired(semaphore, takeInTurn([&] { return next(semaphore); }));
   }
   int result = 0;
   {
@@ -233,7 +256,7 @@ extern "C" PF_EXPORT int sem_wait(sem_t* semaphore) {
   if (result == 0) {
     taken();
   }
-  return result;
+  return acquired(semaphore, result);
 }
 
 extern "C" PF_EXPORT int pthread_join(pthread_t thread, void** result) {
@@ -241,8 +264,15 @@ extern "C" PF_EXPORT int pthread_join(pthread_t thread, void** result) {
   if (!isOrdered()) {
     return next(thread, result);
   }
-  const Idle idle;
-  return next(thread, result);
+  int error = 0;
+  {
+    const Idle idle;
+    error = next(thread, result);
+  }
+  if (error == 0 && ordersThreads()) {
+    logJoined(thread);
+  }
+  return error;
 }
 
 extern "C" PF_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) __THROWNL {
@@ -256,9 +286,9 @@ extern "C" PF_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) __THROWNL
     return EBUSY;
   }
   if (verdict == Verdict::Hit) {
-    return takeRecorded(false, [&] { return g_pthread_mutex_lock.get()(mutex); });
+    return acquired(mutex, takeRecorded(false, [&] { return g_pthread_mutex_lock.get()(mutex); }));
   }
-  const int result = next(mutex);
+  const int result = acquired(mutex, next(mutex));
   if (result == 0) {
     takenOr(false);
   } else if (g_engine.record) {
@@ -289,9 +319,10 @@ extern "C" PF_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mu
   if (!isOrdered()) {
     return next(condition, mutex);
   }
+  letGo(mutex);
   if (isForced()) {
     g_pthread_mutex_unlock.get()(mutex);
-    return takeInTurn([&] { return g_pthread_mutex_lock.get()(mutex); });
+    return hasAgain(mutex, takeInTurn([&] { return g_pthread_mutex_lock.get()(mutex); }));
   }
   int result = 0;
   {
@@ -299,7 +330,7 @@ extern "C" PF_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mu
     result = next(condition, mutex);
   }
   taken();
-  return result;
+  return hasAgain(mutex, result);
 }
 extern "C" PF_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                                 const timespec* limit) {

@@ -2,6 +2,7 @@
 // would not wait at all. Such times are moved by the difference between the two. (Waits for mutexes
 // and conditions: thread_locks.cpp.)
 #include "environment.h"
+#include "thread_order.h"
 #include <semaphore.h>
 #include <time.h>
 
@@ -40,12 +41,21 @@ using namespace pf;
 
 PF_LIBC(int, sem_clockwait, sem_t* semaphore, clockid_t clock, const timespec* until) {
   timespec moved;
-  return PF_NEXT(sem_clockwait)(semaphore, clock, onKernelsClock(clock, until, &moved));
+  const int result = PF_NEXT(sem_clockwait)(semaphore, clock, onKernelsClock(clock, until, &moved));
+  if (result == 0 && ordersThreads()) {
+    acquires(semaphore);
+  }
+  return result;
 }
 
 PF_LIBC(int, sem_timedwait, sem_t* semaphore, const timespec* until) {
   timespec moved;
-  return PF_NEXT(sem_timedwait)(semaphore, onKernelsClock(CLOCK_REALTIME, until, &moved));
+  const int result =
+      PF_NEXT(sem_timedwait)(semaphore, onKernelsClock(CLOCK_REALTIME, until, &moved));
+  if (result == 0 && ordersThreads()) {
+    acquires(semaphore);
+  }
+  return result;
 }
 
 PF_LIBC(int, clock_nanosleep, clockid_t clock, int flags, const timespec* until, timespec* left) {

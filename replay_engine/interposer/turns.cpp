@@ -316,6 +316,7 @@ void takeTurn(const CallPlace& place, bool ofLock) {
     waitForTurn(place, lane, code);
   }
   t_hasTurn = true;
+  lane.changes += ofLock ? 0 : 1;
   if (lane.turns > 0) {
     lane.lockTurns -= ofLock && lane.lockTurns > 0 ? 1U : 0U;
     t_lastTurn = --lane.turns == 0 && !ofLock && g_engine.choices.header().complete == 0;

@@ -67,9 +67,9 @@ class CollectiveEvent {
  private:
   bool m_endsLater;  ///< with several threads: its end is an event of its own
   std::uint32_t m_number = 0;
+  CollectiveClock m_clock{};
   CallPlace m_place;
   MPI_Comm m_comm;
-  CollectiveClock m_clock;
   InCall m_inCall;
 };
 
@@ -83,9 +83,9 @@ class PostedCollective {
 
  private:
   std::uint32_t m_number = 0;
+  CollectiveClock m_clock{};
   CallPlace m_place;
   MPI_Comm m_comm;
-  CollectiveClock m_clock;
 };
 
 /// A communicator goes away.

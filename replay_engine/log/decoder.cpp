@@ -29,6 +29,7 @@ void Decoder::event(EventKind kind, std::uint32_t site, std::uint32_t comm, std:
   e.tag = tag;
   e.lane = m_lane;
   log.history.events.push_back(e);
+  m_threads.event(m_lane, last(), log.history.threadLinks);
   log.checks.push_back(eventCheck(e.call, comm < log.communicators.size() ? log.communicators[comm].key : 0, e.peer, tag));
 }
 
@@ -325,6 +326,8 @@ bool Decoder::record(RecordReader& in) {
     case RecordKind::Lane:
       laneRun(in);
       break;
+    case RecordKind::Ordered:
+      return ordered(in);
     case RecordKind::End:
       sawEnd = true;
       break;

@@ -7,6 +7,7 @@
 
 #include "log/rank_log.h"
 #include "record_reader.h"
+#include "thread_links.h"
 
 namespace pf {
 
@@ -40,6 +41,7 @@ class Decoder {
   bool value(RecordReader& in, std::uint8_t kind);
   void laneMade(RecordReader& in);
   void laneRun(RecordReader& in);
+  bool ordered(RecordReader& in);
   std::vector<RecordedChoice>& choicesOf(std::uint32_t kind) {
     return m_lane == 0 ? log.choices[kind] : log.lanes[m_lane].choices[kind];
   }
@@ -55,6 +57,7 @@ class Decoder {
   std::vector<std::uint32_t> m_ordinals;         // collectives so far, by communicator
   std::vector<std::size_t> m_posted;             // index of each non-blocking collective
   std::uint32_t m_lane = 0;                      // whose records these are
+  ThreadLinks m_threads;
 };
 
 }  // namespace pf

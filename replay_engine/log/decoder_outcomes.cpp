@@ -149,7 +149,21 @@ void Decoder::laneMade(RecordReader& in) {
     log.lanes.resize(std::max<std::size_t>(log.lanes.size(), number + 1U));
     log.lanes[number].parent = in.number32();
     log.lanes[number].ordinal = in.number32();
+    m_threads.made(number, log.lanes[number].parent, log.lanes[number].ordinal, last());
   }
+}
+
+bool Decoder::ordered(RecordReader& in) {
+  const std::uint32_t kind = in.number32();
+  const std::uint32_t lane = in.number32();
+  const std::uint64_t what = in.number();
+  if (in.bad() || kind > static_cast<std::uint32_t>(ThreadOrdering::Joined)) {
+    return false;
+  }
+  if (lane < log.lanes.size()) {
+    m_threads.ordered(static_cast<ThreadOrdering>(kind), lane, what);
+  }
+  return true;
 }
 
 void Decoder::laneRun(RecordReader& in) {

@@ -1,9 +1,11 @@
 // pf_oracle_check TRACE: are the races that a trace holds those that the brute-force oracle finds?
 // Exit status: 0 equal, 1 not, 2 the trace cannot be read.
 #include <cstdio>
+#include <map>
 #include <set>
 #include <string>
 
+#include "app/collate.h"
 #include "db/trace_store.h"
 #include "oracle.h"
 
@@ -16,7 +18,13 @@ std::size_t frontierSteps(const pf::Execution& execution) {
   std::size_t frontiers = 1;
   std::size_t choosers = 1;
   for (const pf::RankHistory& rank : execution.ranks) {
-    frontiers *= rank.events.size() + 1;
+    std::map<std::uint32_t, std::size_t> eventsOf;  // by thread
+    for (const pf::Event& event : rank.events) {
+      ++eventsOf[event.lane];
+    }
+    for (const auto& [lane, events] : eventsOf) {
+      frontiers *= frontiers <= kMostSteps ? events + 1 : 1;
+    }
     choosers += rank.receives.size() + rank.probes.size();
     if (frontiers > kMostSteps) {
       return frontiers;
@@ -54,6 +62,19 @@ bool sameMessages(const pf::Execution& execution) {
   return differ == 0;
 }
 
+/// Which thread called, and what orders them, stands in the logs only.
+void addThreads(pf::db::TraceStore& store, pf::Execution& execution) {
+  const auto logged = pf::app::loadExecution(store);
+  for (std::size_t rank = 0; logged && rank < execution.ranks.size(); ++rank) {
+    const pf::RankHistory& from = logged->ranks[rank];
+    pf::RankHistory& history = execution.ranks[rank];
+    for (std::size_t i = 0; i < history.events.size() && i < from.events.size(); ++i) {
+      history.events[i].lane = from.events[i].lane;
+    }
+    history.threadLinks = from.threadLinks;
+  }
+}
+
 int check(const std::string& path) {
   auto store = pf::db::TraceStore::open(path, pf::db::TraceStore::Mode::ReadOnly);
   if (!store) {
@@ -66,6 +87,7 @@ int check(const std::string& path) {
     std::fprintf(stderr, "%s\n", (execution ? races.error() : execution.error()).text().c_str());
     return 2;
   }
+  addThreads(*store, *execution);
   if (!pf::oracle::decided(*execution)) {
     std::printf("oracle: the record does not say who took what (a rank ended inside a receive): not compared\n");
     return 0;

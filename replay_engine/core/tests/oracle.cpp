@@ -22,10 +22,10 @@ void visitFrontiers(const Model& model, const Frontier& frontier, Flags delivere
   }
   model.deliver(frontier, delivered);
   visit(frontier, delivered);
-  for (std::size_t rank = 0; rank < frontier.size(); ++rank) {
-    if (model.canFinish(frontier, delivered, static_cast<Rank>(rank))) {
+  for (std::size_t thread = 0; thread < frontier.size(); ++thread) {
+    if (model.canFinish(frontier, delivered, thread)) {
       Frontier next = frontier;
-      ++next[rank];
+      ++next[thread];
       visitFrontiers(model, next, delivered, seen, visit);
     }
   }
@@ -39,9 +39,9 @@ void visitLargest(const Model& model, const Visit& visit) {
   while (moved) {
     moved = false;
     model.deliver(frontier, delivered);
-    for (std::size_t rank = 0; rank < frontier.size(); ++rank) {
-      while (model.canFinish(frontier, delivered, static_cast<Rank>(rank))) {
-        ++frontier[rank];
+    for (std::size_t thread = 0; thread < frontier.size(); ++thread) {
+      while (model.canFinish(frontier, delivered, thread)) {
+        ++frontier[thread];
         moved = true;
         model.deliver(frontier, delivered);
       }
@@ -79,8 +79,9 @@ void addAlternatives(const Execution& execution, const Model& model, const Choos
   }
   for (std::uint32_t m = 0; m < execution.messages.size(); ++m) {
     const Message& candidate = execution.messages[m];
-    if (m != chooser.message && candidate.send.rank != taken.send.rank &&
-        model.couldAccept(frontier, delivered, chooser, m)) {
+    const bool other = candidate.send.rank != taken.send.rank || model.atOnce(m, chooser.message);
+    if (m != chooser.message && other &&
+        model.couldAccept(frontier, model.leftFor(chooser, delivered), chooser, m)) {
       found.insert(m);
     }
   }
@@ -124,7 +125,7 @@ std::vector<Race> oracleRaces(const Execution& execution) {
 std::vector<Race> largestFrontierRaces(const Execution& execution) {
   return racesOfAll(execution, [&](Model& model, const Chooser& chooser) {
     std::set<std::uint32_t> found;
-    if (chooser.wantedSource != kAnySource) {
+    if (chooser.wantedSource != kAnySource && !model.hasThreads(chooser.wantedSource)) {
       return found;
     }
     model.hold(&chooser);
@@ -143,7 +144,8 @@ std::string explain(const Execution& execution, Rank rank, bool probe, std::uint
   if (chooser.message == kNone || !acceptsEnvelope(chooser, candidate)) {
     return "its envelope does not fit, or the receive took no message of the record";
   }
-  if (candidate.send.rank == execution.messages[chooser.message].send.rank) {
+  if (candidate.send.rank == execution.messages[chooser.message].send.rank &&
+      !model.atOnce(message, chooser.message)) {
     return "same source as the message taken";
   }
   std::string answer;
@@ -261,10 +263,11 @@ std::vector<EventRef> unreachableEvents(const Execution& execution) {
   const Model model(execution);
   std::vector<EventRef> missing;
   visitLargest(model, [&](const Frontier& frontier, const Flags&) {
-    for (std::size_t rank = 0; rank < frontier.size(); ++rank) {
-      for (Serial serial = frontier[rank] + 1; serial <= execution.ranks[rank].events.size();
-           ++serial) {
-        missing.push_back({static_cast<Rank>(rank), serial});
+    for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank) {
+      for (Serial serial = 1; serial <= execution.ranks[rank].events.size(); ++serial) {
+        if (!model.finished(frontier, static_cast<Rank>(rank), serial)) {
+          missing.push_back({static_cast<Rank>(rank), serial});
+        }
       }
     }
   });

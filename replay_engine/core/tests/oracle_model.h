@@ -11,7 +11,7 @@
 
 namespace pf::oracle {
 
-using Frontier = std::vector<Serial>;  ///< events finished, per rank
+using Frontier = std::vector<Serial>;  ///< events finished, per thread (of all ranks)
 using Flags = std::vector<bool>;       ///< one per message: delivered
 
 /// A receive or a probe: what asks for a message.
@@ -42,8 +42,12 @@ class Model {
  public:
   explicit Model(const Execution& execution) : m_execution(execution) {
     for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank) {
+      addThreads(execution.ranks[rank]);
+    }
+    for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank) {
       addRank(static_cast<Rank>(rank), execution.ranks[rank]);
     }
+    findSendOrder();
   }
 
   /// Never delivered to (a probe: never finishes).
@@ -51,7 +55,7 @@ class Model {
 
   [[nodiscard]] const std::vector<std::vector<Chooser>>& receives() const { return m_receives; }
   [[nodiscard]] const std::vector<std::vector<Chooser>>& probes() const { return m_probes; }
-  [[nodiscard]] Frontier nothingDone() const { return Frontier(m_execution.ranks.size(), 0); }
+  [[nodiscard]] Frontier nothingDone() const { return Frontier(m_threads.size(), 0); }
   [[nodiscard]] Flags nothingDelivered() const { return Flags(m_execution.messages.size(), false); }
 
   /// Makes every delivery of P that MPI allows at this frontier.
@@ -74,13 +78,38 @@ class Model {
     }
   }
 
-  /// May the rank's next event finish?
-  [[nodiscard]] bool canFinish(const Frontier& frontier, const Flags& delivered, Rank rank) const {
+  /// May the thread's next event finish?
+  [[nodiscard]] bool canFinish(const Frontier& frontier, const Flags& delivered,
+                               std::size_t thread) const {
+    if (frontier[thread] >= m_threads[thread].events.size()) {
+      return false;
+    }
+    const Rank rank = m_threads[thread].rank;
     const RankHistory& history = m_execution.ranks[at(rank)];
-    const Serial next = frontier[at(rank)] + 1;
-    return next <= history.events.size() && receivesDone(delivered, history, next) &&
+    const Serial next = m_threads[thread].events[frontier[thread]];
+    return begun(frontier, rank, next) && receivesDone(delivered, history, next) &&
            sendsDone(delivered, rank, next) && probesDone(frontier, delivered, rank, next) &&
            collectivesDone(frontier, rank, next);
+  }
+
+  /// What is delivered, but for what went to receives posted after the chooser: those of other
+  /// threads need not have been posted when it looks.
+  [[nodiscard]] Flags leftFor(const Chooser& chooser, Flags delivered) const {
+    for (std::uint32_t m = 0; m < delivered.size(); ++m) {
+      const Message& message = m_execution.messages[m];
+      delivered[m] =
+          delivered[m] && (message.dest != chooser.rank || message.post < chooser.position);
+    }
+    return delivered;
+  }
+
+  /// Could the rank's two messages be sent the other way round, too?
+  [[nodiscard]] bool atOnce(std::uint32_t one, std::uint32_t other) const {
+    return hasThreads(m_execution.messages[one].send.rank) && !m_sentBefore[one][other] &&
+           !m_sentBefore[other][one];
+  }
+  [[nodiscard]] bool hasThreads(Rank rank) const {
+    return rank >= 0 && m_placeOf[at(rank)].several;
   }
 
   /// Could MPI hand the message to this chooser, which has none yet, at this frontier?
@@ -119,10 +148,117 @@ class Model {
   }
 
   [[nodiscard]] bool begun(const Frontier& frontier, Rank rank, Serial serial) const {
-    return serial <= frontier[at(rank)] + 1;
+    if (serial == 0 || finished(frontier, rank, serial)) {
+      return true;
+    }
+    const auto& [thread, position] = m_placeOf[at(rank)].events[serial - 1];
+    const auto& links = m_execution.ranks[at(rank)].threadLinks;
+    return position == frontier[thread] + 1 &&
+           std::all_of(links.begin(), links.end(), [&](const ThreadLink& link) {
+             return link.after != serial || finished(frontier, rank, link.before);
+           });
+  }
+
+  [[nodiscard]] bool finished(const Frontier& frontier, Rank rank, Serial serial) const {
+    if (serial == 0 || serial > m_placeOf[at(rank)].events.size()) {
+      return false;
+    }
+    const auto& [thread, position] = m_placeOf[at(rank)].events[serial - 1];
+    return position <= frontier[thread];
   }
 
  private:
+  struct Thread {
+    Rank rank;
+    std::vector<Serial> events;
+  };
+  struct RankPlaces {
+    std::vector<std::pair<std::size_t, Serial>> events;  ///< thread, position from 1
+    bool several = false;
+  };
+
+  void addThreads(const RankHistory& history) {
+    RankPlaces& places = m_placeOf.emplace_back();
+    const std::size_t first = m_threads.size();
+    std::vector<std::uint32_t> lanes;
+    for (Serial serial = 1; serial <= history.events.size(); ++serial) {
+      const std::uint32_t lane = history.events[serial - 1].lane;
+      const auto known = std::find(lanes.begin(), lanes.end(), lane);
+      const std::size_t thread = first + static_cast<std::size_t>(known - lanes.begin());
+      if (known == lanes.end()) {
+        lanes.push_back(lane);
+        m_threads.push_back({static_cast<Rank>(m_placeOf.size() - 1), {}});
+      }
+      m_threads[thread].events.push_back(serial);
+      places.events.emplace_back(thread, m_threads[thread].events.size());
+    }
+    if (lanes.empty()) {  // where no rank has several, a thread's number is its rank
+      m_threads.push_back({static_cast<Rank>(m_placeOf.size() - 1), {}});
+    }
+    places.several = lanes.size() > 1;
+  }
+
+  /// One message of a rank comes before another if that cannot be sent while the first one's call
+  /// goes on.
+  void findSendOrder() {
+    m_sentBefore.resize(m_execution.messages.size());
+    for (std::uint32_t one = 0; one < m_execution.messages.size(); ++one) {
+      const Message& first = m_execution.messages[one];
+      if (!hasThreads(first.send.rank)) {
+        continue;
+      }
+      const Frontier reached = reachedWithout(first.send);
+      for (const Message& second : m_execution.messages) {
+        const bool later = first.send.serial == second.send.serial
+                               ? first.sendIndex < second.sendIndex
+                               : !begun(reached, second.send.rank, second.send.serial);
+        m_sentBefore[one].push_back(first.send.rank == second.send.rank && later);
+      }
+    }
+  }
+
+  /// Everything that can happen while this event does not end, by causes alone: whatever order MPI
+  /// matches in.
+  [[nodiscard]] Frontier reachedWithout(EventRef event) const {
+    Frontier frontier = nothingDone();
+    for (bool moved = true; moved;) {
+      moved = false;
+      Flags sent = nothingDelivered();
+      for (std::uint32_t m = 0; m < sent.size(); ++m) {
+        const Message& message = m_execution.messages[m];
+        sent[m] = begun(frontier, message.send.rank, message.send.serial);
+      }
+      for (std::size_t thread = 0; thread < m_threads.size(); ++thread) {
+        if (frontier[thread] < m_threads[thread].events.size() &&
+            mayFinish(frontier, sent, m_threads[thread].rank,
+                      m_threads[thread].events[frontier[thread]]) &&
+            EventRef{m_threads[thread].rank, m_threads[thread].events[frontier[thread]]} != event) {
+          ++frontier[thread];
+          moved = true;
+        }
+      }
+    }
+    return frontier;
+  }
+  [[nodiscard]] bool mayFinish(const Frontier& frontier, const Flags& sent, Rank rank,
+                               Serial next) const {
+    const RankHistory& history = m_execution.ranks[at(rank)];
+    Flags matched = sent;
+    for (std::uint32_t m = 0; m < matched.size(); ++m) {
+      const Message& message = m_execution.messages[m];
+      if (message.post != kNone && message.send.rank == rank) {
+        const Chooser& receive = m_receives[at(message.dest)][message.post];
+        matched[m] = begun(frontier, receive.rank, receive.begins);
+      }
+    }
+    const std::vector<Chooser>& probes = m_probes[at(rank)];
+    return begun(frontier, rank, next) && receivesDone(sent, history, next) &&
+           sendsDone(matched, rank, next) && collectivesDone(frontier, rank, next) &&
+           std::all_of(probes.begin(), probes.end(), [&](const Chooser& probe) {
+             return probe.begins != next || probe.message == kNone || sent[probe.message];
+           });
+  }
+
   void addRank(Rank rank, const RankHistory& history) {
     std::vector<Chooser> receives;
     std::vector<Chooser> probes;
@@ -151,26 +287,25 @@ class Model {
 
   [[nodiscard]] bool isHeld(const Chooser& chooser) const { return m_held == &chooser; }
 
-  [[nodiscard]] static bool finished(const Frontier& frontier, Rank rank, Serial serial) {
-    return serial != 0 && serial <= frontier[at(rank)];
-  }
-
   /// Was m sent before the message, on its channel?
   [[nodiscard]] bool overtakes(const Message& message, std::uint32_t m) const {
     const Message& other = m_execution.messages[m];
-    return other.send.rank == message.send.rank && other.sendIndex < message.sendIndex;
+    if (other.send.rank != message.send.rank || !hasThreads(other.send.rank)) {
+      return other.send.rank == message.send.rank && other.sendIndex < message.sendIndex;
+    }
+    return m_sentBefore[m][static_cast<std::size_t>(&message - m_execution.messages.data())];
   }
 
   /// Has the cancelled receive left the queue?
   [[nodiscard]] bool cancelled(const Frontier& frontier, Rank rank,
                                const PostedReceive& receive) const {
     const RankHistory& history = m_execution.ranks[at(rank)];
-    for (Serial serial = receive.post + 1; finished(frontier, rank, serial); ++serial) {
+    for (Serial serial = receive.post + 1; serial <= history.events.size(); ++serial) {
       const Event& event = history.events[serial - 1];
       if (serial == receive.completion ||
           (event.kind == EventKind::Local && event.call < m_execution.callNames.size() &&
            m_execution.callNames[event.call] == "MPI_Cancel")) {
-        return true;
+        return finished(frontier, rank, serial);
       }
     }
     return false;
@@ -280,6 +415,9 @@ class Model {
   }
 
   const Execution& m_execution;
+  std::vector<Thread> m_threads;  ///< of all ranks
+  std::vector<RankPlaces> m_placeOf;
+  std::vector<Flags> m_sentBefore;  ///< [message][message], of ranks with several threads
   std::vector<std::vector<Chooser>> m_receives;
   std::vector<std::vector<Chooser>> m_probes;
   std::vector<std::vector<std::uint32_t>> m_sent;  ///< message of each send

@@ -103,6 +103,17 @@ void receivesOf(const Execution& execution, const RankHistory& history, Serial s
   }
 }
 
+void threadOf(const RankHistory& history, Serial serial, std::ostream& out) {
+  if (history.events[serial - 1].lane != 0) {
+    out << "  by thread " << history.events[serial - 1].lane;
+  }
+  for (const ThreadLink& link : history.threadLinks) {
+    if (link.after == serial) {
+      out << "  after " << link.before;
+    }
+  }
+}
+
 void collectivesOf(const RankHistory& history, Serial serial, std::ostream& out) {
   for (const CollectivePart& part : history.collectives) {
     if (part.event == serial) {
@@ -172,6 +183,7 @@ std::string toText(const Execution& execution) {
       sendsOf(execution, rank, serial, out);
       receivesOf(execution, history, serial, out);
       collectivesOf(history, serial, out);
+      threadOf(history, serial, out);
       out << '\n';
     }
   }

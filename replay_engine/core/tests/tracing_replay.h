@@ -190,7 +190,7 @@ class TracedReplay {
 
   [[nodiscard]] bool canFinish(const State& state, Rank rank) const {
     const Serial next = state.frontier[at(rank)] + 1;
-    return m_model.canFinish(state.frontier, state.delivered, rank) &&
+    return m_model.canFinish(state.frontier, state.delivered, at(rank)) &&
            std::ranges::all_of(m_probes[at(rank)], [&](const Chooser& probe) {
              return probe.begins != next || probe.message == kNone || isSent(state, probe.message);
            });

@@ -46,6 +46,7 @@ struct RacesFound {
   std::string algorithm;
   std::uint64_t found = 0;  ///< deliveries
   std::uint64_t kept = 0;   ///< wildcard receives whose source is in the trace
+  bool threads = false;     ///< of ranks with several threads, whose own races are not among these
 };
 
 /// Name of a rank_counter row: how often the rank read the cycle counter, where that was recorded.

@@ -112,6 +112,14 @@ struct CollectivePart {
   bool takes = true;               ///< false: nothing flows to it
 };
 
+/// Of a rank with several threads: event `after` begins only when `before`, of another thread, is over, as the program has
+/// it (a lock, a barrier, the making or joining of a thread).
+struct ThreadLink {
+  Serial before = 0;
+  Serial after = 0;
+  friend bool operator==(const ThreadLink&, const ThreadLink&) = default;
+};
+
 /// Everything one rank did, up to where its record ends.
 struct RankHistory {
   std::vector<Event> events;
@@ -119,6 +127,7 @@ struct RankHistory {
   std::vector<ProbeHit> probes;
   std::vector<SentMessage> sends;
   std::vector<CollectivePart> collectives;
+  std::vector<ThreadLink> threadLinks;  ///< by `after`. What they and its own order leave open, the threads do at once
 };
 
 /// A communicator. Both groups are world ranks; `remote` is empty unless it is an inter-communicator.

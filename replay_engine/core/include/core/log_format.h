@@ -111,6 +111,7 @@ enum class RecordKind : std::uint8_t {
   Tagged,            ///< comm, world rank of the receiver, tag, n ≤ kMostTagged, then n of: number in its stream less the
                      ///<   one before, zigzag of the receive's post less the one before: traced messages of this rank
   TagsOnly,          ///< n: the wildcards' sources are not in this log; its n traced deliveries are in the senders' Tagged
+  Ordered,           ///< ThreadOrdering, lane, what: how the threads of the rank wait for one another
   Count
 };
 inline constexpr std::uint32_t kMostTagged = 24;  ///< a record
@@ -120,6 +121,16 @@ inline constexpr std::uint32_t kMostTagged = 24;  ///< a record
 // that they take) is a *turn*; all turns of a rank have one order, logged as runs of turns of one lane. A blocking call
 // is then two events, the second one when it is done, so that each event is a moment: Post and Completion for a receive,
 // Start and Completion for MPI_Sendrecv, CollectivePost and Completion for a collective.
+/// What orders two threads of a rank, as the application makes it. `what` names the object (its address), or the thread.
+enum class ThreadOrdering : std::uint8_t {
+  Released,  ///< the lane lets the object go: others may go on behind it (unlock, sem_post)
+  Acquired,  ///< it has it: it goes on behind all that released it
+  Arrived,   ///< at a barrier
+  Left,      ///< the barrier, as all that have arrived
+  Made,      ///< it makes a thread; what: how-manieth
+  Ended,     ///< it ends; what: its pthread_t
+  Joined,    ///< it has seen the end of a thread; what: its pthread_t
+};
 /// Names a run: of a lane's events, or of locks that it takes.
 [[nodiscard]] constexpr std::uint32_t laneCode(std::uint32_t lane, bool ofLocks) {
   return lane * 2 + (ofLocks ? 1U : 0U);

@@ -8,9 +8,16 @@
 //   2. c was received by a receive posted after r, or by none;
 //   3. c is the first such message of its source in sending order (non-overtaking, MPI 3.5);
 //   4. nothing that must come before r accepts c follows from r accepting a (below).
-// So only wildcard sources race. A wildcard probe makes its choice where it is, so it races by the
+// So only wildcard sources race (but see threads, below). A wildcard probe makes its choice where it is, so it races by the
 // same rules ("received by a receive posted after the probe"), and the receive by source after it
 // does not.
+//
+// Threads. Where several threads of a rank call MPI, "the events of a rank follow one another" holds
+// of each thread; two of them are ordered only by the program (RankHistory::threadLinks: locks,
+// barriers, the making and joining of threads) or by messages. Two messages that threads of one rank
+// send at once have no order (MPI 3.1, 3.5), so c can be of the process that sent a, then, and a
+// receive that names that source races as well; rule 3 takes the first ones of those sent at once.
+// Receives are taken in the order in which the rank's threads posted them.
 //
 // Rule 4 on MPI, where a message is delivered at a moment that no record holds. Take the entry and
 // the exit of every event, and a delivery D(m) for every message m that was received. These happen

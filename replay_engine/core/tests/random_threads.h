@@ -1,0 +1,14 @@
+// Random executions whose ranks have several threads.
+#pragma once
+
+#include "random_execution.h"
+
+#include <cstdint>
+
+namespace pf::oracle {
+
+/// Lets several threads have made the calls of some ranks of an execution, as the record allows it:
+/// who completes a request follows who posted it. Some more links order the threads.
+void giveThreads(Execution& execution, std::uint64_t seed);
+
+}  // namespace pf::oracle

@@ -1,0 +1,98 @@
+#include "thread_links.h"
+
+#include <algorithm>
+
+namespace pf {
+
+void ThreadLinks::join(Clock& into, const Clock& from) {
+  for (const auto& [lane, serial] : from) {
+    Serial& known = into[lane];
+    known = std::max(known, serial);
+  }
+}
+
+void ThreadLinks::learn(Lane& lane, const Clock& from) {
+  for (const auto& [other, serial] : from) {
+    Serial& known = lane.knows[other];
+    if (known < serial) {
+      known = serial;
+      lane.news[other] = serial;
+    }
+  }
+}
+
+void ThreadLinks::made(std::uint32_t lane, std::uint32_t parent, std::uint32_t ordinal,
+                       Serial events) {
+  if (!m_several) {
+    m_several = true;
+    if (events != 0) {
+      m_lanes[0].knows[0] = events;
+    }
+  }
+  Lane& mine = m_lanes[lane];
+  if (parent == 0) {
+    return;
+  }
+  const auto maker = m_made.find({parent - 1, ordinal});
+  // A thread that had done nothing before it made this one has not logged that.
+  mine.start = maker != m_made.end() ? maker->second : m_lanes[parent - 1].start;
+  learn(mine, mine.start);
+}
+
+void ThreadLinks::leave(std::uint32_t number, Barrier& barrier) {
+  // The first one that leaves finds all that have arrived: none of them can have arrived again.
+  if (barrier.waiting.count(number) != 0) {
+    barrier.waiting.clear();
+    barrier.passed = std::move(barrier.arriving);
+    barrier.arriving.clear();
+  }
+  learn(m_lanes[number], barrier.passed);
+}
+
+void ThreadLinks::ordered(ThreadOrdering kind, std::uint32_t number, std::uint64_t what) {
+  Lane& lane = m_lanes[number];
+  switch (kind) {
+    case ThreadOrdering::Released:
+      join(m_released[what], lane.knows);
+      return;
+    case ThreadOrdering::Acquired:
+      if (const auto found = m_released.find(what); found != m_released.end()) {
+        learn(lane, found->second);
+      }
+      return;
+    case ThreadOrdering::Arrived:
+      join(m_barriers[what].arriving, lane.knows);
+      m_barriers[what].waiting.insert(number);
+      return;
+    case ThreadOrdering::Left:
+      leave(number, m_barriers[what]);
+      return;
+    case ThreadOrdering::Made:
+      m_made[{number, what}] = lane.knows;
+      return;
+    case ThreadOrdering::Ended:
+      m_ended[what] = lane.knows;
+      return;
+    case ThreadOrdering::Joined:
+      if (const auto found = m_ended.find(what); found != m_ended.end()) {
+        learn(lane, found->second);
+      }
+      return;
+  }
+}
+
+void ThreadLinks::event(std::uint32_t number, Serial serial, std::vector<ThreadLink>& links) {
+  if (!m_several) {
+    return;
+  }
+  Lane& lane = m_lanes[number];
+  for (const auto& [other, before] : lane.news) {
+    if (other != number) {
+      links.push_back({before, serial});
+    }
+  }
+  lane.news.clear();
+  lane.knows[number] = serial;
+}
+
+}  // namespace pf
