@@ -128,6 +128,10 @@ int check(const std::string& path, bool atLeast) {
       return 2;
     }
   }
+  if (execution->ranks.size() != logs->size()) {
+    std::fprintf(stderr, "the trace has no survey\n");
+    return 2;
+  }
   pf::matchMessages(*execution);
   const pf::TracingAlgorithm algorithm = kAlgorithms[logs->front().races->algorithm];
   const auto tags = pf::collatedTags(*logs);
