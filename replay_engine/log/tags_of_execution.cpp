@@ -23,7 +23,11 @@ class Namer {
 
   /// False: it has no name that its sender knows.
   bool name(Rank rank, std::uint32_t post, TaggedMessage& out) const {
-    const PostedReceive& receive = m_execution.ranks[static_cast<std::size_t>(rank)].receives[post];
+    const RankHistory& history = m_execution.ranks[static_cast<std::size_t>(rank)];
+    if (post >= history.receives.size()) {
+      return false;
+    }
+    const PostedReceive& receive = history.receives[post];
     if (receive.message >= m_execution.messages.size() ||
         receive.comm >= m_execution.communicators.size()) {
       return false;

@@ -130,6 +130,10 @@ int check(const std::string& path, bool atLeast) {
       return 2;
     }
   }
+  if (execution->ranks.size() != logs->size()) {
+    std::fprintf(stderr, "the trace has no survey\n");
+    return 2;
+  }
   pf::matchMessages(*execution);
   const std::uint32_t algorithm = logs->front().races->algorithm;
   const auto tags = pf::collatedTags(*logs);

@@ -271,6 +271,38 @@ static void errors(int rank, int size)
     MPI_Comm_free(&comm);
 }
 
+/* A receive that is cancelled takes no message of its stream. */
+static void cancelled(int rank, int size)
+{
+    int message[3] = {rank, 0, -1};
+    if (rank == 0) {
+        MPI_Request requests[2];
+        MPI_Status status;
+        for (int i = 0; i < 2; ++i)
+            MPI_Irecv(message, 3, MPI_INT, 1 + i, 77, MPI_COMM_WORLD, &requests[i]);
+        for (int i = 0; i < 2; ++i) {
+            int flag = 0;
+            MPI_Cancel(&requests[i]);
+            MPI_Wait(&requests[i], &status);
+            MPI_Test_cancelled(&status, &flag);
+            printf("cancelled: %d\n", flag);
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int k = 0; k < PER_SENDER; ++k) {
+        message[1] = k;
+        if (rank != 0)
+            MPI_Send(message, 3, MPI_INT, 0, 77, MPI_COMM_WORLD);
+    }
+    for (int i = 0; rank == 0 && i < PER_SENDER * (size - 1); ++i) {
+        MPI_Status status;
+        MPI_Probe(MPI_ANY_SOURCE, 77, MPI_COMM_WORLD, &status);
+        tell("probed", &status, message);
+        MPI_Recv(message, 3, MPI_INT, i % 2 ? status.MPI_SOURCE : MPI_ANY_SOURCE, 77, MPI_COMM_WORLD, &status);
+        tell("after cancel", &status, message);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int rank;
@@ -296,6 +328,7 @@ int main(int argc, char **argv)
     exchanges(rank, size);
     MPI_Barrier(MPI_COMM_WORLD);
     errors(rank, size);
+    cancelled(rank, size);
     if (argc > 1 && rank == 0)
         MPI_Send(&rank, 1, MPI_INT, 1, 99, MPI_COMM_WORLD);
     void *detached;
