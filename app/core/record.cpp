@@ -17,6 +17,7 @@
 
 #include "app/collate.h"
 #include "app/job.h"
+#include "app/run_world.h"
 
 namespace pf::app {
 namespace fs = std::filesystem;
@@ -283,6 +284,7 @@ Result<Recorded> record(const RecordOptions& options) {
                      (options.jitterSeed != 0 ? kJitter : 0U) |
                      (options.cycles ? kTrapCycles : 0U);
   job.session.jitterSeed = options.jitterSeed;
+  job.session.variables = exportedVariables(*command);
   job.session.algorithm = static_cast<std::uint32_t>(
       std::ranges::find(kAlgorithms, options.algorithm) - kAlgorithms.begin());
   job.session.logDirectory = logs;

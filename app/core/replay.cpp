@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "app/record.h"
+#include "app/run_world.h"
 
 namespace pf::app {
 namespace fs = std::filesystem;
@@ -64,6 +65,7 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
     failed.message = "cannot start the recorded program again: " + failed.message;
     return failed;
   }
+  session.variables = exportedVariables(*command);
   job.command = std::move(*command);
   job.launcherOptions = launcherOptions;
   if (run.input) {
@@ -138,6 +140,24 @@ std::string eventText(const Execution& execution, EventRef ref) {
 }
 
 namespace {
+
+std::string placeOf(const protocol::CodePlace& place) {
+  return place.text.empty() ? std::string() : " at " + place.text;
+}
+
+/// What a rank did before it diverged.
+std::string historyText(const protocol::RankDiverged& diverged) {
+  std::string text = diverged.history.empty() ? "" : "\n  its last events before that:";
+  for (const protocol::PastEvent& event : diverged.history) {
+    text += "\n    " + std::to_string(event.serial) + "  " + event.call;
+    if (event.peer >= -1) {
+      text += event.peer < 0 ? " any source" : " rank " + std::to_string(event.peer);
+      text += event.tag < 0 ? ", any tag" : ", tag " + std::to_string(event.tag);
+    }
+    text += placeOf(event.place);
+  }
+  return text;
+}
 
 /// One replay, seen from the command line.
 class Replay {
@@ -288,7 +308,7 @@ void Replay::verdict(const protocol::Verdict& verdict) {
       break;
     case protocol::VerdictKind::Stalled:
     case protocol::VerdictKind::Deadlock:
-      if (m_store.run().complete) {
+      if (m_store.run().complete || (!verdict.asRecorded && !m_options.survey)) {
         m_failure = Error{
             ErrorCode::Divergence,
             "the replay does not get on, though the recorded run did:\n" + verdict.text,
@@ -319,7 +339,8 @@ void Replay::handle(const protocol::Message& message) {
                       "replay divergence at rank " + std::to_string(diverged->rank) + ", event " +
                           std::to_string(diverged->serial) + "\n  expected: " +
                           (known ? eventText(execution(), at) : diverged->expected) +
-                          "\n  got:      " + diverged->got,
+                          "\n  got:      " + diverged->got + placeOf(diverged->place) +
+                          historyText(*diverged),
                       "The program does something else than the recorded run: was it, its input or "
                       "its environment changed?"};
   } else if (const auto* said = std::get_if<protocol::Verdict>(&message); said != nullptr) {

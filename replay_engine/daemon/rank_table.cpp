@@ -79,6 +79,19 @@ TimePoint lastProgress(const RankTable& table, TimePoint start) {
   return start;
 }
 
+std::string at(const protocol::CodePlace& place) {
+  return place.text.empty() ? std::string() : " at " + place.text;
+}
+
+std::string eventText(const protocol::PastEvent& event) {
+  std::string text = event.call.empty() ? "an MPI call" : event.call;
+  if (event.peer >= -1) {
+    text += event.peer < 0 ? " any source" : " " + rankName(event.peer);
+    text += event.tag < 0 ? " any tag" : " tag " + std::to_string(event.tag);
+  }
+  return text + at(event.place);
+}
+
 std::string describe(const RankRecord& rank) {
   const protocol::RankState& state = rank.state;
   const std::string name = rankName(state.rank);
@@ -93,7 +106,7 @@ std::string describe(const RankRecord& rank) {
     return name + " is held by GDB or a signal after " + event(state.serial);
   }
   if (isWaiting(rank)) {
-    std::string text = name + " waits in " + callOf(rank) + " (" + event(state.serial) + ")";
+    std::string text = name + " waits in " + callOf(rank) + " (" + event(state.serial) + ")" + at(state.place);
     if (state.waitPeer >= 0) {
       text += " for " + rankName(state.waitPeer);
     } else if (state.waitPeer == -1) {
@@ -164,7 +177,8 @@ std::optional<Verdict> explainStall(const RankTable& table) {
     if (const std::string why = whySilent(table, rank.state.waitPeer); !why.empty()) {
       return Verdict{VerdictKind::Stalled, number, rank.state.serial,
                      rankName(number) + " waits in " + callOf(rank) + " (" +
-                         event(rank.state.serial) + ") for a message from " + why + "\n" +
+                         event(rank.state.serial) + ")" + at(rank.state.place) +
+                         " for a message from " + why + "\n" +
                          describeAll(table)};
     }
   }

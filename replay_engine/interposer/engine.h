@@ -117,6 +117,9 @@ class InCall {
 /// Number of the call site in the log (defines it there at its first use).
 std::uint32_t siteNumber(const CallPlace& place);
 
+/// The return address in the application, behind the bindings of its language.
+void* applicationAddress(const CallPlace& place);
+
 /// Whether `address` is in the MPI library or a component of it.
 bool isOfMpi(void* address);
 
