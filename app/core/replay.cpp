@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 
 #include "app/record.h"
 #include "app/run_world.h"
@@ -169,6 +170,7 @@ class Replay {
 
  private:
   Status plan();
+  Status sayWhatIsNotRecorded();
   void surveyReachedItsStops();
   Status keepSurvey(const std::string& logs);
   void handle(const protocol::Message& message);
@@ -233,6 +235,24 @@ Status Replay::plan() {
     }
   }
   return m_job->send(plan);
+}
+
+/// A replay that may differ says so before it does.
+Status Replay::sayWhatIsNotRecorded() {
+  const Result<std::vector<db::RankCounter>> counters = m_store.counters();
+  if (!counters) {
+    return counters.error();
+  }
+  std::set<std::string> notes;  // once for all ranks
+  for (const db::RankCounter& counter : *counters) {
+    if (counter.name.rfind(kNotGuaranteed, 0) == 0) {
+      notes.insert(counter.name.substr(kNotGuaranteed.size()));
+    }
+  }
+  for (const std::string& note : notes) {
+    say("note: " + note + ": what is decided there is not recorded, this replay may differ");
+  }
+  return {};
 }
 
 /// All events of the record have been done, but for those in which a rank failed.
@@ -386,6 +406,9 @@ Result<int> Replay::run() {
     return job.error();
   }
   m_job = std::move(*job);
+  if (Status status = sayWhatIsNotRecorded(); !status) {
+    return status.error();
+  }
   if (Status status = plan(); !status) {
     return status.error();
   }

@@ -48,6 +48,16 @@ std::string whySilent(const RankTable& table, std::int32_t rank) {
   return {};
 }
 
+/// Why nobody will send to `rank`, which waits for any source; empty if somebody may.
+std::string whyAllSilent(const RankTable& table, std::int32_t rank) {
+  const bool silent = std::all_of(table.begin(), table.end(), [&](const auto& entry) {
+    return entry.first == rank || !isLive(entry.second) ||
+           entry.second.state.phase == RankPhase::Finalized;
+  });
+  return silent && table.size() > 1 ? "any rank, and all others have ended or called MPI_Finalize"
+                                    : "";
+}
+
 std::string cycleText(const RankTable& table, const std::vector<std::int32_t>& cycle) {
   std::string text = "deadlock: ";
   for (std::size_t i = 0; i < cycle.size(); ++i) {
@@ -171,10 +181,12 @@ std::optional<Verdict> explainStall(const RankTable& table) {
     return std::nullopt;
   }
   for (const auto& [number, rank] : table) {
-    if (!isWaiting(rank) || rank.state.waitPeer < 0) {
+    if (!isWaiting(rank) || rank.state.waitPeer < -1) {
       continue;
     }
-    if (const std::string why = whySilent(table, rank.state.waitPeer); !why.empty()) {
+    const std::string why = rank.state.waitPeer < 0 ? whyAllSilent(table, number)
+                                                    : whySilent(table, rank.state.waitPeer);
+    if (!why.empty()) {
       return Verdict{VerdictKind::Stalled, number, rank.state.serial,
                      rankName(number) + " waits in " + callOf(rank) + " (" +
                          event(rank.state.serial) + ")" + at(rank.state.place) +

@@ -114,6 +114,10 @@ class InCall {
   const bool m_ofThreads;
 };
 
+/// Corrects what InCall says of whom the rank waits for, where only the engine knows it: a wildcard
+/// that a replay has pinned, the receive behind MPI_Wait.
+void sayPeer(MPI_Comm comm, int peer, int tag);
+
 /// Number of the call site in the log (defines it there at its first use).
 std::uint32_t siteNumber(const CallPlace& place);
 

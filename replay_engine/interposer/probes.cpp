@@ -144,6 +144,9 @@ int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, i
   int result = MPI_SUCCESS;
   {
     const InCall inCall(place, choice.record, comm, source, tag);
+    if (askSource != source) {
+      sayPeer(comm, askSource, askTag);
+    }
     result = call(askSource, askTag, use);
   }
   const StateLock lock;

@@ -224,6 +224,9 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
     }
   }
   const InCall inCall(place, RecordKind::Receive, comm, source, tag);
+  if (posted.source != source) {
+    sayPeer(comm, posted.source, tag);
+  }
   const int result = PF_REAL(Recv)(buffer, count, datatype, posted.source, tag, comm, use);
   if (use != status && status != MPI_STATUS_IGNORE) {
     *status = *use;
