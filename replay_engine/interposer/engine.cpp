@@ -193,7 +193,7 @@ void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
     compare(place, comm, peer, tag);
   }
   if (g_engine.jitter && !g_engine.threads) [[unlikely]] {
-    jitterPause();
+    jitterBefore(place.call);
   }
 }
 

@@ -127,8 +127,10 @@ void* applicationAddress(const CallPlace& place);
 /// Whether `address` is in the MPI library or a component of it.
 bool isOfMpi(void* address);
 
-/// Sleeps for a random while, in a run with jitter: up to about 2 ms, often not at all.
-void jitterPause(std::uint64_t& random = g_engine.random);
+/// Sleeps for a random while, in a run with jitter, before the rank's next event (jitter.cpp).
+void jitterBefore(std::uint16_t call);
+/// The same, of a thread of several: up to about 2 ms, often not at all.
+void jitterPause(std::uint64_t& random);
 
 /// The replay cannot go on as recorded: tells the agent, waits to be killed.
 [[noreturn]] void diverge(const CallPlace& place, const char* expected, const char* got);
