@@ -129,7 +129,10 @@ bool isOfMpi(void* address);
 
 /// Sleeps for a random while, in a run with jitter, before the rank's next event (jitter.cpp).
 void jitterBefore(std::uint16_t call);
-/// The same, of a thread of several: up to about 2 ms, often not at all.
+/// In a recording with jitter: a source of whom a message is there, instead of MPI_ANY_SOURCE. MPI may
+/// take any of them, and tends to the same ones.
+int provokedSource(int source, int tag, MPI_Comm comm);
+/// jitterBefore() of a thread of several: up to about 2 ms, often not at all.
 void jitterPause(std::uint64_t& random);
 
 /// The replay cannot go on as recorded: tells the agent, waits to be killed.

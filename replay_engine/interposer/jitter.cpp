@@ -4,6 +4,7 @@
 // events, and a slow one waits before it sends for longer than most computations between two
 // messages take.
 #include "engine.h"
+#include "real_calls.h"
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -119,6 +120,31 @@ void jitterBefore(std::uint16_t call) {
     const timespec time{pause / 1'000'000'000, pause % 1'000'000'000};
     nanosleep(&time, nullptr);
   }
+}
+
+int provokedSource(int source, int tag, MPI_Comm comm) {
+  const bool asks = g_engine.jitter && g_engine.record && !g_engine.replay && !g_engine.threads;
+  if (!asks || !isWild(source) || (tag < 0 && tag != MPI_ANY_TAG) || (next() & 1U) != 0) {
+    return source;
+  }
+  int inter = 0;
+  int size = 0;
+  PF_REAL(Comm_test_inter)(comm, &inter);
+  if (inter != 0) {
+    PF_REAL(Comm_remote_size)(comm, &size);
+  } else {
+    PF_REAL(Comm_size)(comm, &size);
+  }
+  const auto begin = static_cast<int>(next() % 0x40000000U);
+  for (int i = 0; i < size; ++i) {
+    const int candidate = (begin + i) % size;
+    int there = 0;
+    if (PF_REAL(Iprobe)(candidate, tag, comm, &there, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+        there != 0) {
+      return candidate;
+    }
+  }
+  return source;
 }
 
 }  // namespace pf

@@ -139,6 +139,8 @@ int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, i
     beginEvent(place, comm, source, tag);
     if (g_engine.replay && isWild(source)) {
       forced(choice, &askSource, &askTag);
+    } else if (g_engine.jitter) {
+      askSource = provokedSource(source, tag, comm);
     }
   }
   int result = MPI_SUCCESS;

@@ -215,6 +215,9 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
     }
     beginEvent(place, comm, source, tag);
     posted = takeNumbers(source);
+    if (g_engine.jitter) [[unlikely]] {
+      posted.source = provokedSource(posted.source, tag, comm);
+    }
     if (g_engine.record && (posted.wild || tag == MPI_ANY_TAG)) {
       use = status != MPI_STATUS_IGNORE ? status : &own;
       if (MPI_Status* surviving = survivingStatuses(1); surviving != nullptr) {
@@ -257,7 +260,10 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
     return PF_REAL(Irecv)(buffer, count, datatype, source, tag, comm, request);
   }
   beginEvent(place, comm, source, tag);
-  const Posted posted = takeNumbers(source);
+  Posted posted = takeNumbers(source);
+  if (g_engine.jitter) [[unlikely]] {
+    posted.source = provokedSource(posted.source, tag, comm);
+  }
   if (g_engine.events) {
     logPost(place, source, tag, comm);
   }
