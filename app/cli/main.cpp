@@ -236,7 +236,8 @@ int main(int argc, char** argv) {
   replayCommand->add_flag("--survey", replaying.survey,
                           "fill events and races of the trace by this replay");
   replayCommand->add_flag("--force", replaying.force,
-                          "replay although program or MPI library are not the recorded ones");
+                          "replay although program, libraries, arguments, environment or MPI library "
+                          "are not the recorded ones");
   replayCommand->footer(
       "--force pinned: wildcards ask for their recorded sources; --force tagged: traced messages "
       "go "

@@ -84,6 +84,24 @@ void resolveCallSites(std::vector<CallSite>& sites) {
   }
 }
 
+std::string placeText(const std::string& module, std::uint64_t offset) {
+  std::vector<CallSite> sites(1);
+  sites[0].module = module;
+  sites[0].offset = offset;
+  resolveCallSites(sites);
+  const CallSite& site = sites[0];
+  const auto nameOf = [](const std::string& path) {
+    return path.substr(path.find_last_of('/') + 1);
+  };
+  if (site.file.empty()) {
+    const std::string name = nameOf(module);
+    return site.function.empty() ? name + "+" + std::to_string(offset)
+                                 : site.function + " (" + name + ")";
+  }
+  const std::string line = nameOf(site.file) + ":" + std::to_string(site.line);
+  return site.function.empty() ? line : line + " (" + site.function + ")";
+}
+
 std::string buildIdOf(const std::string& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.valid()) {

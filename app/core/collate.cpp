@@ -13,6 +13,7 @@
 #include <set>
 
 #include "app/call_sites.h"
+#include "app/run_world.h"
 #include "app/version.h"
 #include "db/trace_writer.h"
 
@@ -308,6 +309,12 @@ Status writeTrace(const std::string& path, const std::string& logDirectory,
   writer->setRun(std::move(run));
   for (const db::RankCounter& counter : reduction.counters) {
     if (Status status = writer->addCounter(counter); !status) {
+      return status;
+    }
+  }
+  for (const db::RankCounter& row :
+       worldRows(logDirectory, static_cast<std::int32_t>(logs.size()))) {
+    if (Status status = writer->addCounter(row); !status) {
       return status;
     }
   }

@@ -17,6 +17,7 @@
 
 #include "app/collate.h"
 #include "app/job.h"
+#include "app/run_world.h"
 
 namespace pf::app {
 namespace fs = std::filesystem;
@@ -289,6 +290,7 @@ Result<Recorded> record(const RecordOptions& options) {
                      (options.jitterSeed != 0 ? kJitter : 0U) |
                      (options.cycles ? kTrapCycles : 0U);
   job.session.jitterSeed = options.jitterSeed;
+  job.session.variables = exportedVariables(*command);
   job.session.algorithm =
       options.window != 0 ? kWindowAlgorithm + options.window
                           : static_cast<std::uint32_t>(

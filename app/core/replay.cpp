@@ -9,9 +9,11 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 
 #include "app/forced_deliveries.h"
 #include "app/record.h"
+#include "app/run_world.h"
 
 namespace pf::app {
 namespace fs = std::filesystem;
@@ -65,6 +67,7 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
     failed.message = "cannot start the recorded program again: " + failed.message;
     return failed;
   }
+  session.variables = exportedVariables(*command);
   job.command = std::move(*command);
   job.launcherOptions = launcherOptions;
   if (run.input) {
@@ -140,6 +143,24 @@ std::string eventText(const Execution& execution, EventRef ref) {
 
 namespace {
 
+std::string placeOf(const protocol::CodePlace& place) {
+  return place.text.empty() ? std::string() : " at " + place.text;
+}
+
+/// What a rank did before it diverged.
+std::string historyText(const protocol::RankDiverged& diverged) {
+  std::string text = diverged.history.empty() ? "" : "\n  its last events before that:";
+  for (const protocol::PastEvent& event : diverged.history) {
+    text += "\n    " + std::to_string(event.serial) + "  " + event.call;
+    if (event.peer >= -1) {
+      text += event.peer < 0 ? " any source" : " rank " + std::to_string(event.peer);
+      text += event.tag < 0 ? ", any tag" : ", tag " + std::to_string(event.tag);
+    }
+    text += placeOf(event.place);
+  }
+  return text;
+}
+
 /// One replay, seen from the command line.
 class Replay {
  public:
@@ -150,6 +171,7 @@ class Replay {
 
  private:
   Status plan();
+  Status sayWhatIsNotRecorded();
   void surveyReachedItsStops();
   Status keepSurvey(const std::string& logs);
   void handle(const protocol::Message& message);
@@ -214,6 +236,24 @@ Status Replay::plan() {
     }
   }
   return m_job->send(plan);
+}
+
+/// A replay that may differ says so before it does.
+Status Replay::sayWhatIsNotRecorded() {
+  const Result<std::vector<db::RankCounter>> counters = m_store.counters();
+  if (!counters) {
+    return counters.error();
+  }
+  std::set<std::string> notes;  // once for all ranks
+  for (const db::RankCounter& counter : *counters) {
+    if (counter.name.rfind(kNotGuaranteed, 0) == 0) {
+      notes.insert(counter.name.substr(kNotGuaranteed.size()));
+    }
+  }
+  for (const std::string& note : notes) {
+    say("note: " + note + ": what is decided there is not recorded, this replay may differ");
+  }
+  return {};
 }
 
 /// All events of the record have been done, but for those in which a rank failed.
@@ -289,7 +329,7 @@ void Replay::verdict(const protocol::Verdict& verdict) {
       break;
     case protocol::VerdictKind::Stalled:
     case protocol::VerdictKind::Deadlock:
-      if (m_store.run().complete) {
+      if (m_store.run().complete || (!verdict.asRecorded && !m_options.survey)) {
         m_failure = Error{
             ErrorCode::Divergence,
             "the replay does not get on, though the recorded run did:\n" + verdict.text,
@@ -320,7 +360,8 @@ void Replay::handle(const protocol::Message& message) {
                       "replay divergence at rank " + std::to_string(diverged->rank) + ", event " +
                           std::to_string(diverged->serial) + "\n  expected: " +
                           (known ? eventText(execution(), at) : diverged->expected) +
-                          "\n  got:      " + diverged->got,
+                          "\n  got:      " + diverged->got + placeOf(diverged->place) +
+                          historyText(*diverged),
                       "The program does something else than the recorded run: was it, its input or "
                       "its environment changed?"};
   } else if (const auto* said = std::get_if<protocol::Verdict>(&message); said != nullptr) {
@@ -367,6 +408,9 @@ Result<int> Replay::run() {
     return job.error();
   }
   m_job = std::move(*job);
+  if (Status status = sayWhatIsNotRecorded(); !status) {
+    return status.error();
+  }
   if (Status status = plan(); !status) {
     return status.error();
   }

@@ -8,11 +8,15 @@
 #include <cerrno>
 #include <cstdio>
 #include <future>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "app/call_sites.h"
 #include "app/collate.h"
 #include "app/forced_deliveries.h"
+#include "app/run_world.h"
 #include "base/unique_fd.h"
 #include "daemon/daemon.h"
 #include "protocol/rank_page.h"
@@ -26,10 +30,12 @@ using Paths = pf::Result<std::vector<std::string>>;
 /// while the launcher starts; the first rank that asks waits for the rest of that.
 class TraceSchedules final : public pf::daemon::ScheduleSource {
  public:
-  TraceSchedules(std::vector<pf::db::RankInfo> ranks, pf::db::RunInfo run, std::future<Paths> paths,
+  TraceSchedules(std::vector<pf::db::RankInfo> ranks, pf::db::RunInfo run,
+                 std::map<pf::Rank, pf::protocol::World> worlds, std::future<Paths> paths,
                  bool force)
       : m_ranks(std::move(ranks)),
         m_run(std::move(run)),
+        m_worlds(std::move(worlds)),
         m_paths(std::move(paths)),
         m_force(force) {}
 
@@ -48,6 +54,9 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
     }
     return (*paths)[static_cast<std::size_t>(rank)];
   }
+  [[nodiscard]] std::uint64_t lastEvent(std::int32_t rank) const override {
+    return m_ranks[static_cast<std::size_t>(rank)].lastSerial;  // a rank that checkRank() knows
+  }
   [[nodiscard]] pf::Status checkRank(const pf::protocol::RankHello& hello) override {
     if (hello.size != ranks()) {
       return pf::Error{pf::ErrorCode::Divergence,
@@ -55,29 +64,47 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
                            std::to_string(hello.size),
                        "Replay with the recorded number of ranks."};
     }
-    const pf::db::RankInfo& recorded = m_ranks[static_cast<std::size_t>(hello.rank)];
-    if (m_force || recorded.buildId.empty() || hello.buildId.empty()) {
+    const std::vector<std::string> differences = m_force ? std::vector<std::string>() : compare(hello);
+    if (differences.empty()) {
       return {};
     }
-    if (hello.buildId != recorded.buildId) {
-      return pf::Error{
-          pf::ErrorCode::Divergence,
-          hello.executable + " is not the build that was recorded (build-id " +
-              hello.buildId.substr(0, 12) + ", recorded " + recorded.buildId.substr(0, 12) + ")",
-          "Record the new build, restore the old one, or replay with --force as far as it goes."};
+    std::string text;
+    for (const std::string& difference : differences) {
+      text += (differences.size() > 1 ? "\n  " : "") + difference;
     }
-    if (!m_run.mpiLibrary.empty() && hello.mpiLibrary != m_run.mpiLibrary) {
-      return pf::Error{
-          pf::ErrorCode::Divergence,
-          "this run uses " + hello.mpiLibrary + ", the recorded one used " + m_run.mpiLibrary,
-          "Use the recorded MPI library, or replay with --force."};
+    if (differences.size() > 1) {
+      text = "rank " + std::to_string(hello.rank) + " is not started as it was recorded:" + text;
     }
-    return {};
+    return pf::Error{pf::ErrorCode::Divergence, text,
+                     "Restore what was recorded, record anew, or replay with --force as far as it "
+                     "goes."};
   }
 
  private:
+  /// In what this rank is not what was recorded, a line each.
+  [[nodiscard]] std::vector<std::string> compare(const pf::protocol::RankHello& hello) const {
+    std::vector<std::string> out;
+    const pf::db::RankInfo& recorded = m_ranks[static_cast<std::size_t>(hello.rank)];
+    if (!recorded.buildId.empty() && !hello.buildId.empty() && hello.buildId != recorded.buildId) {
+      out.push_back(hello.executable + " is not the build that was recorded (build-id " +
+                    hello.buildId.substr(0, 12) + ", recorded " + recorded.buildId.substr(0, 12) +
+                    ")");
+    }
+    if (!m_run.mpiLibrary.empty() && hello.mpiLibrary != m_run.mpiLibrary) {
+      out.push_back("this run uses " + hello.mpiLibrary + ", the recorded one used " +
+                    m_run.mpiLibrary);
+    }
+    if (const auto world = m_worlds.find(hello.rank); world != m_worlds.end()) {
+      for (std::string& difference : pf::app::worldDifferences(world->second, hello.world)) {
+        out.push_back(std::move(difference));
+      }
+    }
+    return out;
+  }
+
   std::vector<pf::db::RankInfo> m_ranks;
   pf::db::RunInfo m_run;
+  std::map<pf::Rank, pf::protocol::World> m_worlds;
   std::future<Paths> m_paths;
   std::optional<Paths> m_compiled;
   bool m_force;
@@ -177,6 +204,12 @@ int main(int argc, char** argv) {
     fcntl(options.readyFd, F_SETFD, FD_CLOEXEC);
   }
   options.logic.callNames.assign(std::begin(pf::kCallNames), std::end(pf::kCallNames));
+  options.logic.placeText = [places = std::map<std::pair<std::string, std::uint64_t>, std::string>()](
+                                const pf::protocol::CodePlace& place) mutable {
+    std::string& text = places[{place.module, place.offset}];
+    text = text.empty() ? pf::app::placeText(place.module, place.offset) : text;
+    return text;
+  };
   if (trace.empty()) {
     options.logic.stallAfter = std::chrono::milliseconds(2500);  // somebody waits in front of it
     pf::daemon::NoSchedule none;
@@ -188,11 +221,17 @@ int main(int argc, char** argv) {
   }
   auto ranks = store->ranks();
   auto run = store->run();
+  const auto counters = store->counters();
+  if (!counters) {
+    return fail(counters.error());
+  }
+  auto worlds = pf::app::worldsOf(*counters, run.ranks);
   std::future<Paths> paths = std::async(std::launch::async, [&store, &options, &deliveries] {
     Paths made = compileAll(*store, options.sessionDirectory, deliveries);
     (void)writeFile(options.sessionDirectory + "/" + pf::kSchedulesMade, {});
     return made;
   });
-  TraceSchedules source(std::move(ranks), std::move(run), std::move(paths), force);
+  TraceSchedules source(std::move(ranks), std::move(run), std::move(worlds), std::move(paths),
+                        force);
   return pf::daemon::runDaemon(options, source);
 }

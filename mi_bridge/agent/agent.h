@@ -60,10 +60,12 @@ class Agent {
   // agent_rank.cpp: the page and the daemon
   void onPage();
   void introduce();
+  void keepWorld(const protocol::World& world) const;
   [[nodiscard]] bool claimRank(std::int32_t rank);
   void configure(std::uint32_t mode, std::uint64_t jitterSeed, const std::string& schedule,
                  std::uint64_t stopAt);
   void report(bool now);
+  [[nodiscard]] protocol::CodePlace waitPlace(const protocol::RankState& state);
   void armTrap(const protocol::RankState& state);
   void onDaemon();
   void obey(const protocol::Message& message);
@@ -110,6 +112,15 @@ class Agent {
   bool m_killed = false;       ///< by order
   protocol::RankState m_told;  ///< as last reported
   Clock::time_point m_toldAt;
+  /// Since when the rank has been in the same call, and where that is in the program once it seems
+  /// to be for long.
+  struct Waiting {
+    std::uint64_t serial = 0;
+    std::uint32_t inCall = 0;
+    Clock::time_point since;
+    std::optional<protocol::CodePlace> place;
+  };
+  Waiting m_waiting;
   std::optional<std::uint64_t> m_trappedAt;  ///< serial at which the rank used up its trap
   bool m_echo = true;
   std::string m_mi;  ///< from GDB, not a whole line yet

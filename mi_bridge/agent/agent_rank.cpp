@@ -2,6 +2,7 @@
 #include "agent.h"
 #include "build_id.h"
 #include "proc.h"
+#include "program_world.h"
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -15,6 +16,9 @@ namespace pf::agent {
 using namespace protocol;  // NOLINT(google-build-using-namespace): every order is obeyed here
 
 namespace {
+
+/// A rank that is in one call for longer is asked where that is.
+constexpr std::chrono::milliseconds kSeemsToWait(1000);
 
 template <std::size_t Size>
 void copyText(char (&field)[Size], const std::string& text) {  // NOLINT(modernize-avoid-c-arrays)
@@ -77,11 +81,30 @@ void Agent::introduce() {
   m_rank = hello.rank;
   m_told.rank = m_rank;
   m_told.phase = RankPhase::Hello;
-  if (!replaying()) {
+  World world = worldOf(hello.pid, m_session.config().variables);
+  if (replaying()) {
+    hello.world = std::move(world);
+  } else {
     const SessionConfig& config = m_session.config();
+    keepWorld(world);
     configure(config.mode & ~static_cast<std::uint32_t>(kGate), config.jitterSeed, {}, 0);
   }
   tell(hello);
+}
+
+/// Beside the log of a recording. Without it, a replay compares less: no reason to say anything.
+void Agent::keepWorld(const World& world) const {
+  const std::string path = worldPath(m_session.config().logDirectory, m_rank);
+  const UniqueFd made(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  std::string text;
+  for (const WorldFact& fact : world) {
+    text += factText(fact) + "\n";
+  }
+  if (made.valid() && ::write(made.get(), text.data(), text.size()) !=
+                          static_cast<ssize_t>(text.size())) {
+    ::unlink(path.c_str());
+  }
 }
 
 /// Two processes must not write one log.
@@ -120,6 +143,7 @@ void Agent::report(bool now) {
       ::kill(mpiProcess(), SIGCONT);  // a GDB that died while it attached left a stop behind
     }
   }
+  state.place = waitPlace(state);
   armTrap(state);
   if (state.phase == RankPhase::Diverged && !m_divergedTold) {
     m_divergedTold = true;
@@ -133,6 +157,20 @@ void Agent::report(bool now) {
     m_toldAt = time;
     tell(state);
   }
+}
+
+CodePlace Agent::waitPlace(const RankState& state) {
+  const auto now = Clock::now();
+  if (state.inCall == 0 || state.serial != m_waiting.serial || state.inCall != m_waiting.inCall) {
+    m_waiting = {state.serial, state.inCall, now, {}};
+  }
+  if (state.inCall == 0 || now - m_waiting.since < kSeemsToWait) {
+    return {};
+  }
+  if (!m_waiting.place) {
+    m_waiting.place = callPlaceOf(mpiProcess(), m_page->page());
+  }
+  return *m_waiting.place;
 }
 
 /// The rank takes the trap off when it has trapped: set it again for its next stop.

@@ -1,5 +1,6 @@
 #include "rank_page_file.h"
 
+#include "program_world.h"
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/eventfd.h>
@@ -120,6 +121,21 @@ protocol::RankDiverged RankPageFile::divergence() const {
   out.expected = textOf(m_page->expected);
   out.got = textOf(m_page->got);
   out.callAddress = m_page->callAddress;
+  std::vector<PageEvent> past;
+  for (const PageEvent& event : m_page->past) {
+    const std::uint64_t age = out.serial - event.serial;
+    if (event.serial != 0 && age > 0 && age < kPageEvents) {
+      past.push_back(event);
+    }
+  }
+  std::sort(past.begin(), past.end(),
+            [](const PageEvent& a, const PageEvent& b) { return a.serial < b.serial; });
+  const std::vector<Mapping> mappings = mappingsOf(m_page->pid);
+  out.place = placeOf(mappings, out.callAddress);
+  for (const PageEvent& event : past) {
+    out.history.push_back({event.serial, event.call + 1, {}, event.peer, event.tag,
+                           placeOf(mappings, event.address)});
+  }
   return out;
 }
 

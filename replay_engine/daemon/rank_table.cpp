@@ -48,6 +48,16 @@ std::string whySilent(const RankTable& table, std::int32_t rank) {
   return {};
 }
 
+/// Why nobody will send to `rank`, which waits for any source; empty if somebody may.
+std::string whyAllSilent(const RankTable& table, std::int32_t rank) {
+  const bool silent = std::all_of(table.begin(), table.end(), [&](const auto& entry) {
+    return entry.first == rank || !isLive(entry.second) ||
+           entry.second.state.phase == RankPhase::Finalized;
+  });
+  return silent && table.size() > 1 ? "any rank, and all others have ended or called MPI_Finalize"
+                                    : "";
+}
+
 std::string cycleText(const RankTable& table, const std::vector<std::int32_t>& cycle) {
   std::string text = "deadlock: ";
   for (std::size_t i = 0; i < cycle.size(); ++i) {
@@ -79,6 +89,19 @@ TimePoint lastProgress(const RankTable& table, TimePoint start) {
   return start;
 }
 
+std::string at(const protocol::CodePlace& place) {
+  return place.text.empty() ? std::string() : " at " + place.text;
+}
+
+std::string eventText(const protocol::PastEvent& event) {
+  std::string text = event.call.empty() ? "an MPI call" : event.call;
+  if (event.peer >= -1) {
+    text += event.peer < 0 ? " any source" : " " + rankName(event.peer);
+    text += event.tag < 0 ? " any tag" : " tag " + std::to_string(event.tag);
+  }
+  return text + at(event.place);
+}
+
 std::string describe(const RankRecord& rank) {
   const protocol::RankState& state = rank.state;
   const std::string name = rankName(state.rank);
@@ -93,7 +116,7 @@ std::string describe(const RankRecord& rank) {
     return name + " is held by GDB or a signal after " + event(state.serial);
   }
   if (isWaiting(rank)) {
-    std::string text = name + " waits in " + callOf(rank) + " (" + event(state.serial) + ")";
+    std::string text = name + " waits in " + callOf(rank) + " (" + event(state.serial) + ")" + at(state.place);
     if (state.waitPeer >= 0) {
       text += " for " + rankName(state.waitPeer);
     } else if (state.waitPeer == -1) {
@@ -158,13 +181,16 @@ std::optional<Verdict> explainStall(const RankTable& table) {
     return std::nullopt;
   }
   for (const auto& [number, rank] : table) {
-    if (!isWaiting(rank) || rank.state.waitPeer < 0) {
+    if (!isWaiting(rank) || rank.state.waitPeer < -1) {
       continue;
     }
-    if (const std::string why = whySilent(table, rank.state.waitPeer); !why.empty()) {
+    const std::string why = rank.state.waitPeer < 0 ? whyAllSilent(table, number)
+                                                    : whySilent(table, rank.state.waitPeer);
+    if (!why.empty()) {
       return Verdict{VerdictKind::Stalled, number, rank.state.serial,
                      rankName(number) + " waits in " + callOf(rank) + " (" +
-                         event(rank.state.serial) + ") for a message from " + why + "\n" +
+                         event(rank.state.serial) + ")" + at(rank.state.place) +
+                         " for a message from " + why + "\n" +
                          describeAll(table)};
     }
   }

@@ -213,6 +213,7 @@ void SessionLogic::onHello(PeerId peer, Agent& agent, RankHello hello) {
     }
     return;
   }
+  hello.world = {};
   agent.said = true;
   agent.rank = hello.rank;
   m_expected = hello.size;
@@ -243,15 +244,35 @@ void SessionLogic::configure(PeerId peer, std::int32_t rank) {
       {peer, Configure{rank, m_options.mode, m_options.jitterSeed, *schedule, stopAt}});
 }
 
+std::string SessionLogic::callName(std::uint32_t inCall) const {
+  const std::size_t call = inCall;
+  return call > 0 && call <= m_options.callNames.size() ? m_options.callNames[call - 1]
+                                                        : std::string();
+}
+
+void SessionLogic::namePlace(CodePlace& place) const {
+  if (!place.module.empty() && place.text.empty() && m_options.placeText) {
+    place.text = m_options.placeText(place);
+  }
+}
+
+/// What a rank did before it diverged, a line an event.
+std::string SessionLogic::pastText(const RankDiverged& diverged) const {
+  std::string text;
+  for (const PastEvent& event : diverged.history) {
+    text += "\n    " + std::to_string(event.serial) + "  " + eventText(event);
+  }
+  return text.empty() ? text : "\n  its last events before that:" + text;
+}
+
 void SessionLogic::onState(Agent& agent, RankState state) {
   RankRecord* rank = agent.said ? find(agent.rank) : nullptr;
   if (rank == nullptr) {
     return;
   }
   state.rank = agent.rank;
-  const std::size_t call = state.inCall;
-  if (state.call.empty() && call > 0 && call <= m_options.callNames.size()) {
-    state.call = m_options.callNames[call - 1];
+  if (state.call.empty()) {
+    state.call = callName(state.inCall);
   }
   const RankState before = std::exchange(rank->state, state);
   if (before.serial != state.serial || before.phase != state.phase || before.held != state.held) {
@@ -274,13 +295,19 @@ void SessionLogic::onDiverged(const Agent& agent, RankDiverged diverged) {
     return;
   }
   diverged.rank = agent.rank;
+  namePlace(diverged.place);
+  for (PastEvent& event : diverged.history) {
+    event.call = callName(event.inCall);
+    namePlace(event.place);
+  }
   rank->state.phase = RankPhase::Diverged;
   rank->state.serial = diverged.serial;
   rank->changed = m_now;
   const std::string text =
       "rank " + std::to_string(agent.rank) + " diverged from its recording at event " +
       std::to_string(diverged.serial) + (diverged.call.empty() ? "" : " (" + diverged.call + ")") +
-      "\n  expected: " + diverged.expected + "\n  got: " + diverged.got;
+      "\n  expected: " + diverged.expected + "\n  got: " + diverged.got + at(diverged.place) +
+      pastText(diverged);
   const std::uint64_t serial = diverged.serial;
   toClients(std::move(diverged));
   tellVerdict({VerdictKind::Diverged, agent.rank, serial, text});

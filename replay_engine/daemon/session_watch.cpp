@@ -85,10 +85,57 @@ void SessionLogic::watchStall() {
   if (m_now - progress < m_options.stallAfter || m_stallTold == progress) {
     return;
   }
+  for (auto& [number, rank] : m_ranks) {
+    namePlace(rank.state.place);
+  }
   if (std::optional<Verdict> verdict = explainStall(m_ranks)) {
     m_stallTold = progress;
+    if (replaying()) {
+      explainReplay(*verdict);
+    }
     tellVerdict(std::move(*verdict));
   }
+}
+
+/// Every rank that waits does so in the last event of its record, or beyond.
+bool SessionLogic::stalledAsRecorded() const {
+  return std::all_of(m_ranks.begin(), m_ranks.end(), [this](const auto& entry) {
+    const RankRecord& rank = entry.second;
+    return !isWaiting(rank) || rank.state.pastEnd ||
+           rank.state.serial >= m_source.lastEvent(entry.first);
+  });
+}
+
+/// A replay may stall where the recorded program did, or where it did not: then somebody has gone
+/// past what another waits for, and that is no deadlock of the program.
+void SessionLogic::explainReplay(Verdict& verdict) const {
+  verdict.asRecorded = stalledAsRecorded();
+  if (verdict.asRecorded) {
+    return;
+  }
+  std::string behind;
+  for (const auto& [number, rank] : m_ranks) {
+    const std::uint64_t last = m_source.lastEvent(number);
+    if (!isWaiting(rank) || rank.state.serial >= last) {
+      continue;
+    }
+    const RankRecord* peer = nullptr;
+    if (const auto found = m_ranks.find(rank.state.waitPeer); found != m_ranks.end()) {
+      peer = &found->second;
+    }
+    behind += "\nin the recording, rank " + std::to_string(number) + " went on from there (to event " +
+              std::to_string(last) + ")";
+    if (peer != nullptr && isWaiting(*peer)) {
+      behind += ": rank " + std::to_string(rank.state.waitPeer) +
+                " has gone past what it sent then, or sends another message";
+    }
+  }
+  constexpr std::string_view kDeadlock = "deadlock: ";
+  if (verdict.kind == VerdictKind::Deadlock && verdict.text.rfind(kDeadlock, 0) == 0) {
+    verdict.kind = VerdictKind::Stalled;
+    verdict.text = "no deadlock of the recorded program: " + verdict.text.substr(kDeadlock.size());
+  }
+  verdict.text += behind;
 }
 
 void SessionLogic::watchEnd() {

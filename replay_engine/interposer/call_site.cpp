@@ -79,7 +79,8 @@ std::ptrdiff_t findAbove(const CallPlace& place) {
   return 0;
 }
 
-/// The return address in the application, behind the bindings of its language.
+}  // namespace
+
 void* applicationAddress(const CallPlace& place) {
   if (place.slot == nullptr) {
     return place.returnAddress;
@@ -91,6 +92,8 @@ void* applicationAddress(const CallPlace& place) {
   }
   return known.slots == 0 ? place.returnAddress : place.slot[known.slots];
 }
+
+namespace {
 
 std::uint32_t moduleNumber(const link_map* map, const char* path) {
   for (std::uint32_t i = 0; i < g_moduleCount; ++i) {

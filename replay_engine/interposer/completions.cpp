@@ -44,6 +44,16 @@ int waitFor(Batch& batch, MPI_Request* requests, int index, MPI_Status* status) 
   return result;
 }
 
+/// Whom MPI_Wait waits for.
+void sayAwaited(MPI_Request handle) {
+  const Request* request = g_engine.requests.find(handle);
+  if (request != nullptr && isReceive(*request) && request->comm != MPI_COMM_NULL) {
+    const int source =
+        request->wild ? forcedSource(request->peer, request->wildNumber) : request->peer;
+    sayPeer(request->comm, source, request->tag);
+  }
+}
+
 void copyStatuses(MPI_Status* to, const MPI_Status* from, int count) {
   if (to != MPI_STATUSES_IGNORE && to != from && from != MPI_STATUSES_IGNORE) {
     std::memcpy(to, from, sizeof(MPI_Status) * static_cast<std::size_t>(count));
@@ -59,6 +69,9 @@ int onWait(const CallPlace& place, MPI_Request* request, MPI_Status* status) {
 int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Status* statuses) {
   beginCompletion(place);
   const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
+  if (place.call == kCallWait && !g_engine.threads) {
+    sayAwaited(*requests);
+  }
   Batch batch(count, requests);
   MPI_Status* use = batch.statuses(statuses, true);
   const int result = place.call == kCallWait

@@ -84,6 +84,16 @@ void recordUsedUp(const CallPlace& place, const char* got) {
   }
 }
 
+void rememberEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
+  g_engine.page->past[g_engine.serial % kPageEvents] = {
+      g_engine.serial,
+      reinterpret_cast<std::uint64_t>(applicationAddress(place)),
+      place.call,
+      comm == MPI_COMM_NULL ? -2 : g_engine.comms.worldRank(comm, peer),
+      tag,
+      0};
+}
+
 void compare(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   if (g_engine.choices.allUsed(g_engine.serial - 1)) {
     char got[256];
@@ -176,11 +186,14 @@ void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   if (g_engine.record && !g_engine.events) {  // with events, the records themselves count them
     g_engine.log.header().serial.store(g_engine.serial, std::memory_order_relaxed);
   }
+  if (g_engine.replay) {
+    rememberEvent(place, comm, peer, tag);
+  }
   if (g_engine.replay && !g_engine.live) {
     compare(place, comm, peer, tag);
   }
   if (g_engine.jitter && !g_engine.threads) [[unlikely]] {
-    jitterPause();
+    jitterBefore(place.call);
   }
 }
 
@@ -222,6 +235,14 @@ InCall::InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer,
   begun.check = begunCheck(begun);
 }
 
+void sayPeer(MPI_Comm comm, int peer, int tag) {
+  if (!g_engine.threads) {
+    RankPage& page = *g_engine.page;
+    page.waitPeer.store(g_engine.comms.worldRank(comm, peer), std::memory_order_relaxed);
+    page.waitTag.store(tag, std::memory_order_relaxed);
+  }
+}
+
 InCall::~InCall() {
   if (m_ofThreads) [[unlikely]] {
     leaveCall();
@@ -253,7 +274,7 @@ void diverge(const CallPlace& place, const char* expected, const char* got) {
   std::snprintf(page.expected, sizeof page.expected, "%s", expected);
   std::snprintf(page.got, sizeof page.got, "%s", got);
   std::snprintf(page.waitCall, sizeof page.waitCall, "%s", kCallNames[place.call]);
-  page.callAddress = reinterpret_cast<std::uint64_t>(place.returnAddress);
+  page.callAddress = reinterpret_cast<std::uint64_t>(applicationAddress(place));
   if (g_engine.record) {
     g_engine.log.publish();
   }

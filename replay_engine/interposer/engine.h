@@ -120,14 +120,26 @@ class InCall {
   const bool m_ofThreads;
 };
 
+/// Corrects what InCall says of whom the rank waits for, where only the engine knows it: a wildcard
+/// that a replay has pinned, the receive behind MPI_Wait.
+void sayPeer(MPI_Comm comm, int peer, int tag);
+
 /// Number of the call site in the log (defines it there at its first use).
 std::uint32_t siteNumber(const CallPlace& place);
+
+/// The return address in the application, behind the bindings of its language.
+void* applicationAddress(const CallPlace& place);
 
 /// Whether `address` is in the MPI library or a component of it.
 bool isOfMpi(void* address);
 
-/// Sleeps for a random while, in a run with jitter: up to about 2 ms, often not at all.
-void jitterPause(std::uint64_t& random = g_engine.random);
+/// Sleeps for a random while, in a run with jitter, before the rank's next event (jitter.cpp).
+void jitterBefore(std::uint16_t call);
+/// In a recording with jitter: a source of whom a message is there, instead of MPI_ANY_SOURCE. MPI may
+/// take any of them, and tends to the same ones.
+int provokedSource(int source, int tag, MPI_Comm comm);
+/// jitterBefore() of a thread of several: up to about 2 ms, often not at all.
+void jitterPause(std::uint64_t& random);
 
 /// The replay cannot go on as recorded: tells the agent, waits to be killed.
 [[noreturn]] void diverge(const CallPlace& place, const char* expected, const char* got);

@@ -326,6 +326,7 @@ void tellThreadsApart() {
   }
   environmentShares();
   g_engine.threads = true;
+  g_engine.page->outermostAt = 0;  // the first thread is not the only one to call MPI
   unlockState();
 }
 

@@ -154,11 +154,16 @@ int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, i
     beginEvent(place, comm, source, tag);
     if (g_engine.replay && isWild(source)) {
       forced(choice, &askSource, &askTag);
+    } else if (g_engine.jitter) {
+      askSource = provokedSource(source, tag, comm);
     }
   }
   int result = MPI_SUCCESS;
   {
     const InCall inCall(place, choice.record, comm, source, tag);
+    if (askSource != source) {
+      sayPeer(comm, askSource, askTag);
+    }
     result = look(call, routeProbe(choice, askSource, askTag, comm), comm, use);
   }
   const StateLock lock;

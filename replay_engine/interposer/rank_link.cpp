@@ -147,6 +147,7 @@ bool joinAgent() {
     return false;
   }
   g_engine.page = page;
+  page->outermostAt = reinterpret_cast<std::uint64_t>(&t_outermost);
   introduce(*page);
   prctl(PR_SET_PTRACER, getppid(), 0, 0, 0);
   tellAgent();

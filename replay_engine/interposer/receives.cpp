@@ -240,6 +240,9 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
     }
     beginEvent(place, comm, source, tag);
     posted = takeNumbers(source);
+    if (g_engine.jitter) [[unlikely]] {
+      posted.source = provokedSource(posted.source, tag, comm);
+    }
     if (g_engine.record && (posted.wild || tag == MPI_ANY_TAG)) {
       use = status != MPI_STATUS_IGNORE ? status : &own;
       if (MPI_Status* surviving = survivingStatuses(1); surviving != nullptr) {
@@ -249,6 +252,9 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
     }
   }
   const InCall inCall(place, RecordKind::Receive, comm, source, tag);
+  if (posted.source != source) {
+    sayPeer(comm, posted.source, tag);
+  }
   const int result = posted.tagged != nullptr
                          ? receiveTagged(*posted.tagged, buffer, count, datatype, comm, use)
                          : PF_REAL(Recv)(buffer, count, datatype, posted.source, tag, comm, use);
@@ -281,7 +287,10 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
     return PF_REAL(Irecv)(buffer, count, datatype, source, tag, comm, request);
   }
   beginEvent(place, comm, source, tag);
-  const Posted posted = takeNumbers(source);
+  Posted posted = takeNumbers(source);
+  if (g_engine.jitter) [[unlikely]] {
+    posted.source = provokedSource(posted.source, tag, comm);
+  }
   if (g_engine.events) {
     logPost(place, source, tag, comm);
   }

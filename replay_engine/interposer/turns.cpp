@@ -96,6 +96,11 @@ void beginWait(std::uint16_t call, std::int32_t peer, std::int32_t tag) {
   showCalls();
 }
 
+void sayWhere(const CallPlace& place) {
+  g_engine.page->waitAddress.store(reinterpret_cast<std::uint64_t>(applicationAddress(place)),
+                                   std::memory_order_relaxed);
+}
+
 void endWait() {
   --g_waiting;
   g_engine.page->inCall.store(0, std::memory_order_relaxed);
@@ -196,6 +201,7 @@ void waitForTurn(const CallPlace& place, Lane& lane, std::uint32_t code) {
   std::uint64_t passed = g_passed.load(std::memory_order_relaxed);
   unsigned looks = 0;
   if (before == Doing::Computing) {
+    sayWhere(place);
     beginWait(place.call, -2, -1);
   }
   release();
@@ -374,6 +380,7 @@ void enterCall(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   if (g_engine.record && !g_engine.events) {
     g_engine.log.header().inside.store(1U + place.call, std::memory_order_relaxed);
   }
+  sayWhere(place);
   beginWait(place.call, g_engine.comms.worldRank(comm, peer), tag);
 }
 

@@ -46,6 +46,20 @@ bool read(const json& from, const char* name, bool& out) {
   return true;
 }
 
+bool read(const json& from, const char* name, std::vector<std::string>& out) {
+  const auto it = from.find(name);
+  if (it == from.end() || !it->is_array()) {
+    return false;
+  }
+  for (const json& each : *it) {
+    if (!each.is_string()) {
+      return false;
+    }
+    out.push_back(each.get_ref<const std::string&>());
+  }
+  return true;
+}
+
 template <typename T>
 bool readNumber(const json& from, const char* name, T& out) {
   const auto it = from.find(name);
@@ -96,7 +110,8 @@ std::string toJson(const SessionConfig& config) {
                     {"pty", config.pty},
                     {"echo", config.echo},
                     {"watchIntervalMs", config.watchIntervalMs},
-                    {"interposer", config.interposer}};
+                    {"interposer", config.interposer},
+                    {"variables", config.variables}};
   return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -117,7 +132,7 @@ Result<SessionConfig> configFromJson(const std::string& text) {
       readNumber(in, "algorithm", out.algorithm) && readNumber(in, "ranks", out.ranks) &&
       read(in, "pty", out.pty) && read(in, "echo", out.echo) &&
       readNumber(in, "watchIntervalMs", out.watchIntervalMs) &&
-      read(in, "interposer", out.interposer);
+      read(in, "interposer", out.interposer) && read(in, "variables", out.variables);
   if (!ok) {
     return bad("a field is missing or has a value that cannot be");
   }

@@ -240,6 +240,15 @@ class PhotofinishTest(unittest.TestCase):
         self.assertTrue(target.exists(), f"no trace was made\n{run}")
         return run
 
+    def record_stuck(self, trace, launch, *options, **how):
+        """Records a program that does not end: until that is said, and a little longer; then it is ended."""
+        words = [BIN / "photofinish", "record", "-o", self.dir / trace, *options, *launch]
+        with self.start(words, **how) as command:
+            command.wait_for(lambda: "does not get on" in command.errors(), 60)
+            self.assertIsNone(command.process.poll(), "the job is left alone")
+            os.kill(command.pid, signal.SIGTERM)
+            return command.finish(60)
+
     def replay(self, trace, *options, timeout=60.0, **how):
         for _ in range(3):
             run = self.photofinish("replay", self.dir / trace, *options, timeout=timeout, **how)

@@ -73,6 +73,54 @@ TEST(Stall, EndedPeerAndEndOfRecordAreNamed) {
   EXPECT_TRUE(contains(t.verdicts()[1].text, "rank 1, whose record ends: it is at its event 8"));
 }
 
+TEST(Stall, AsRecordedOrElseSomebodyHasGonePast) {
+  for (const std::uint64_t last : {5U, 6U}) {
+    SimulatedSession s(2);
+    s.source.last = last;
+    s.start();
+    s.at(0, RankPhase::Running, 5, 1, 1);
+    s.at(1, RankPhase::Running, 9, 1, 0);
+    s.pass(5'100);
+    ASSERT_EQ(s.verdicts().size(), 1U);
+    EXPECT_EQ(s.verdicts()[0].asRecorded, last == 5);
+    EXPECT_EQ(s.verdicts()[0].kind, last == 5 ? VerdictKind::Deadlock : VerdictKind::Stalled);
+    EXPECT_EQ(contains(s.verdicts()[0].text,
+                       "rank 0 went on from there (to event 6): rank 1 has gone past"),
+              last == 6);
+  }
+}
+
+TEST(Stall, NamesPlaces) {
+  SimulatedSession s(2);
+  s.start();
+  for (const std::int32_t rank : {0, 1}) {
+    RankState state;
+    state.phase = RankPhase::Running;
+    state.serial = 5;
+    state.inCall = 1;
+    state.waitPeer = 1 - rank;
+    state.place = {"app", 7, {}};
+    s.says(rank, state);
+  }
+  s.pass(5'100);
+  ASSERT_EQ(s.verdicts().size(), 1U);
+  EXPECT_EQ(s.verdicts()[0].text,
+            "deadlock: rank 0 waits in MPI_Recv (event 5) at app:7 for rank 1; "
+            "rank 1 waits in MPI_Recv (event 5) at app:7 for rank 0");
+}
+
+TEST(Stall, NobodyIsLeftToSend) {
+  SimulatedSession s(3);
+  s.start();
+  s.at(0, RankPhase::Running, 5, 1, -1);
+  s.at(1, RankPhase::Finalized, 9, 2);
+  s.says(2, RankExited{2, 0, 0, RankPhase::Finalized, 4, "rank 2 ended"});
+  s.pass(5'100);
+  ASSERT_EQ(s.verdicts().size(), 1U);
+  EXPECT_EQ(s.verdicts()[0].rank, 0);
+  EXPECT_TRUE(contains(s.verdicts()[0].text, "any rank, and all others have ended"));
+}
+
 TEST(Stall, NotWhileARankComputesOrIsStoppedOrHeld) {
   SimulatedSession computing(2);
   computing.start();

@@ -21,6 +21,10 @@ class FakeSource final : public ScheduleSource {
                                     : Status();
   }
 
+  [[nodiscard]] std::uint64_t lastEvent(std::int32_t /*rank*/) const override { return last; }
+
+  std::uint64_t last = 0;
+
  private:
   int m_ranks;
 };
@@ -35,6 +39,9 @@ class SimulatedSession {
     LogicOptions out;
     out.mode = mode;
     out.callNames = {"MPI_Recv", "MPI_Send"};
+    out.placeText = [](const protocol::CodePlace& place) {
+      return place.module + ":" + std::to_string(place.offset);
+    };
     return out;
   }
 

@@ -1,7 +1,7 @@
 /*
  * steered FILE: what rank 1 does after three messages depends on the environment variable STEER, or on the first word
  * of FILE: "tag" sends another tag, "peer" to another rank, "more" sends one more, "less" one less, "call" makes
- * another call. As a program that was recorded under other circumstances than it is replayed.
+ * another call. STEER_ROUNDS: so many messages of rank 1 instead of three. As a program that was recorded under other circumstances than it is replayed.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -32,9 +32,16 @@ static int steered(const char *to)
     return strcmp(word, to) == 0;
 }
 
+/* Rank 1 may be told to send more than three, to a rank 0 that does not look at them. */
+static int rounds(int rank)
+{
+    const char *more = getenv("STEER_ROUNDS");
+    return rank == 1 && more ? atoi(more) : 3;
+}
+
 static void send_numbers(int rank)
 {
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < rounds(rank); ++i)
         MPI_Send(&i, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
     int last = rank * 10;
     int odd = rank == 1;

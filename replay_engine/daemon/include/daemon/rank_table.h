@@ -41,6 +41,10 @@ using RankTable = std::map<std::int32_t, RankRecord>;
 /// When a live rank last got on; `start` if none ever did.
 [[nodiscard]] TimePoint lastProgress(const RankTable& table, TimePoint start);
 
+/// " at main.c:57 (work)", or nothing where the place has no name.
+[[nodiscard]] std::string at(const protocol::CodePlace& place);
+/// "MPI_Send rank 0 tag 5 at main.c:57 (work)"
+[[nodiscard]] std::string eventText(const protocol::PastEvent& event);
 /// "rank 2 waits in MPI_Recv (event 17) for rank 1", "rank 0 is stopped before event 5", …
 [[nodiscard]] std::string describe(const RankRecord& rank);
 /// describe() of every rank, one a line, at most `most` lines.

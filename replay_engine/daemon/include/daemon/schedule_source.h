@@ -20,6 +20,8 @@ class ScheduleSource {
   [[nodiscard]] virtual int ranks() const = 0;
   /// Absolute path of the file that the interposer of `rank` replays.
   [[nodiscard]] virtual Result<std::string> schedulePath(std::int32_t rank) = 0;
+  /// The last event that `rank` had begun in the recording; 0 = not known.
+  [[nodiscard]] virtual std::uint64_t lastEvent(std::int32_t /*rank*/) const { return 0; }
   /// An error if this program may not replay the recording (other build, other MPI library …).
   [[nodiscard]] virtual Status checkRank(const protocol::RankHello& hello) = 0;
 };

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,6 +34,8 @@ struct LogicOptions {
   std::chrono::milliseconds startWithin{60000};
   /// Names of MPI calls, by RankPage::inCall - 1; may be empty.
   std::vector<std::string> callNames;
+  /// A place as people name it, "main.c:57 (work)"; may be empty.
+  std::function<std::string(const protocol::CodePlace&)> placeText;
 };
 
 /// Send `message` to `peer` (0 = every client); no message: close `peer`.
@@ -83,6 +86,11 @@ class SessionLogic {
   void openGates();
   void nudge(std::int32_t rank);
   void watchStall();
+  void namePlace(protocol::CodePlace& place) const;
+  [[nodiscard]] std::string callName(std::uint32_t inCall) const;
+  [[nodiscard]] std::string pastText(const protocol::RankDiverged& diverged) const;
+  [[nodiscard]] bool stalledAsRecorded() const;
+  void explainReplay(protocol::Verdict& verdict) const;
   void watchEnd();
   void watchOrphan();
   void tellVerdict(protocol::Verdict verdict);

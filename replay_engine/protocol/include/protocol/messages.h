@@ -22,6 +22,7 @@
 #include "base/result.h"
 #include "protocol/frame.h"
 #include "protocol/rank_page.h"
+#include "protocol/world.h"
 
 namespace pf {
 /// Lets body.h check a RankPhase that arrives (found through its namespace).
@@ -143,6 +144,7 @@ struct RankHello {
   std::string executable;
   std::string buildId;  ///< hex, empty if the executable has none
   std::string mpiLibrary;
+  World world{};  ///< in a replay; not passed on to clients
 
   template <typename Self, typename Visitor>
   static void visit(Self& m, Visitor& field) {
@@ -154,8 +156,24 @@ struct RankHello {
     field(6, m.executable);
     field(7, m.buildId);
     field(8, m.mpiLibrary);
+    field(9, m.world);
   }
   friend bool operator==(const RankHello&, const RankHello&) = default;
+};
+
+/// A place in the program's code: the return address of a call.
+struct CodePlace {
+  std::string module;        ///< path of the file; empty = not known
+  std::uint64_t offset = 0;  ///< ELF virtual address in it
+  std::string text{};        ///< for people: set by the daemon
+
+  template <typename Self, typename Visitor>
+  static void visit(Self& m, Visitor& field) {
+    field(1, m.module);
+    field(2, m.offset);
+    field(3, m.text);
+  }
+  friend bool operator==(const CodePlace&, const CodePlace&) = default;
 };
 
 /// Where a rank is. Sent at once when anything but `serial` changes, else every watch interval.
@@ -172,6 +190,7 @@ struct RankState {
   std::int32_t logFailed = 0;  ///< errno, recording has stopped
   bool held = false;           ///< the process is stopped by a GDB or a signal
   std::uint32_t races = 0;  ///< racing deliveries found so far, by a recording that looks for them
+  CodePlace place{};        ///< of the call that it has been in for a while, where that can be told
 
   template <typename Self, typename Visitor>
   static void visit(Self& m, Visitor& field) {
@@ -186,8 +205,30 @@ struct RankState {
     field(9, m.logFailed);
     field(10, m.held);
     field(11, m.races);
+    field(12, m.place);
   }
   friend bool operator==(const RankState&, const RankState&) = default;
+};
+
+/// An event that a rank of a replay has begun.
+struct PastEvent {
+  std::uint64_t serial = 0;
+  std::uint32_t inCall = 0;  ///< 1 + index of the MPI call
+  std::string call;          ///< its name, set by the daemon
+  std::int32_t peer = -2;    ///< world rank, -1 any, -2 none or not known
+  std::int32_t tag = -1;
+  CodePlace place{};
+
+  template <typename Self, typename Visitor>
+  static void visit(Self& m, Visitor& field) {
+    field(1, m.serial);
+    field(2, m.inCall);
+    field(3, m.call);
+    field(4, m.peer);
+    field(5, m.tag);
+    field(6, m.place);
+  }
+  friend bool operator==(const PastEvent&, const PastEvent&) = default;
 };
 
 struct RankDiverged {
@@ -198,6 +239,8 @@ struct RankDiverged {
   std::string expected;
   std::string got;
   std::uint64_t callAddress = 0;  ///< return address of the call
+  CodePlace place{};              ///< the same
+  std::vector<PastEvent> history{};  ///< the last events before it, the oldest one first
 
   template <typename Self, typename Visitor>
   static void visit(Self& m, Visitor& field) {
@@ -207,6 +250,8 @@ struct RankDiverged {
     field(4, m.expected);
     field(5, m.got);
     field(6, m.callAddress);
+    field(7, m.place);
+    field(8, m.history);
   }
   friend bool operator==(const RankDiverged&, const RankDiverged&) = default;
 };
@@ -482,6 +527,7 @@ struct Verdict {
   std::int32_t rank = -1;    ///< the rank that it is about, -1 = all
   std::uint64_t serial = 0;  ///< its event; CutReached: the one that it is stopped before
   std::string text;          ///< for people, may have several lines
+  bool asRecorded = false;   ///< Stalled, Deadlock in a replay: so did the recorded run
 
   template <typename Self, typename Visitor>
   static void visit(Self& m, Visitor& field) {
@@ -489,6 +535,7 @@ struct Verdict {
     field(2, m.rank);
     field(3, m.serial);
     field(4, m.text);
+    field(5, m.asRecorded);
   }
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };

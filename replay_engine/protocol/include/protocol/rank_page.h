@@ -45,6 +45,17 @@ enum RankMode : std::uint32_t {
   kJitter = 16,        ///< delay sends and receives at random, seeded by `jitterSeed` and the rank
 };
 
+/// An event that a rank of a replay has begun: what led to a divergence.
+struct PageEvent {
+  std::uint64_t serial;
+  std::uint64_t address;  ///< return address of the call, in the application
+  std::uint32_t call;     ///< its index
+  std::int32_t peer;      ///< world rank, -1 any, -2 none
+  std::int32_t tag;
+  std::uint32_t reserved;
+};
+inline constexpr std::size_t kPageEvents = 11;
+
 struct RankPage {
   // -- made by the agent
   std::uint32_t magic;
@@ -94,6 +105,11 @@ struct RankPage {
   // -- made by the agent before the program starts: what it asks the system before MPI_Init
   std::uint32_t launchMode;                ///< RankMode bits of the session
   char earlySchedule[2048];                ///< replay: the schedule of this rank, soon; empty: its rank is not known
+
+  // -- where the rank is, for who asks a rank that does not get on
+  std::uint64_t outermostAt;               ///< address of the variable that names the frame of its first thread's MPI call
+  std::atomic<std::uint64_t> waitAddress;  ///< with several threads: return address of the call that is said in `inCall`
+  PageEvent past[kPageEvents];             ///< replay: event n is in slot n % kPageEvents
 };
 static_assert(sizeof(RankPage) <= kRankPageSize);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

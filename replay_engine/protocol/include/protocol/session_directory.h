@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -36,6 +37,7 @@ struct SessionConfig {
   bool echo = true;             ///< with pty: the agent also copies both to its own
   std::uint32_t watchIntervalMs = 50;
   std::string interposer;  ///< library to preload; empty = libphotofinish_mpi.so beside the agent
+  std::vector<std::string> variables;  ///< of the environment, that the launcher was told to pass on
 
   friend bool operator==(const SessionConfig&, const SessionConfig&) = default;
 };

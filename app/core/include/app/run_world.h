@@ -1,0 +1,31 @@
+// What the ranks of a recording were started with (protocol/world.h), in the trace, and in what a
+// replay differs from it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/launcher.h"
+#include "core/execution.h"
+#include "db/trace_types.h"
+#include "protocol/world.h"
+
+namespace pf::app {
+
+/// Names of the variables that the launcher is told to pass on: -x NAME, -genv NAME VALUE …
+std::vector<std::string> exportedVariables(const LaunchCommand& command);
+
+/// What the agents left in the directory of the logs, as rows of rank_counter: all facts of the
+/// first rank that has some, and of the others what differs from it.
+std::vector<db::RankCounter> worldRows(const std::string& logDirectory, std::int32_t ranks);
+
+/// From these rows. Ranks of which nothing is known are not in it.
+std::map<Rank, protocol::World> worldsOf(const std::vector<db::RankCounter>& rows,
+                                         std::int32_t ranks);
+
+/// One line a difference, for people: "TZ is 'UTC', recorded: not set".
+std::vector<std::string> worldDifferences(const protocol::World& recorded,
+                                          const protocol::World& now);
+
+}  // namespace pf::app
