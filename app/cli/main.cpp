@@ -177,6 +177,8 @@ int main(int argc, char** argv) {
 
   recordCommand->add_flag("--rdtsc", recording.cycles,
                           "also the rdtsc instruction, which then takes microseconds");
+  recordCommand->add_flag("--same-addresses", recording.sameAddresses,
+                          "stack, heap, globals and libraries lie where they will in each replay");
 
   pf::app::ReplayOptions replaying;
   std::string until;
@@ -202,6 +204,8 @@ int main(int argc, char** argv) {
                           "hold the ranks where a recording that is cut ends, for a debugger");
   replayCommand->add_flag("--survey", replaying.survey,
                           "fill events and races of the trace by this replay");
+  replayCommand->add_flag("--same-addresses", replaying.sameAddresses,
+                          "refuse unless the trace was recorded so (then it is replayed so anyway)");
   replayCommand->add_flag("--force", replaying.force,
                           "replay although program or MPI library are not the recorded ones");
 

@@ -25,10 +25,15 @@ Result<db::TraceStore> openTrace(const std::string& path, db::TraceStore::Mode m
 
 namespace {
 
-std::uint32_t cyclesMode(const std::vector<db::RankCounter>& counters) {
-  const bool read = std::any_of(counters.begin(), counters.end(),
-                                [](const auto& counter) { return counter.name == kCyclesRead; });
-  return read ? kTrapCycles : 0U;
+bool has(const std::vector<db::RankCounter>& counters, const std::string& name) {
+  return std::any_of(counters.begin(), counters.end(),
+                     [&](const auto& counter) { return counter.name == name; });
+}
+
+/// What was recorded by option.
+std::uint32_t optionsMode(const std::vector<db::RankCounter>& counters) {
+  return (has(counters, kCyclesRead) ? kTrapCycles : 0U) |
+         (has(counters, kSameMemory) ? kSameAddresses : 0U);
 }
 
 }  // namespace
@@ -74,7 +79,7 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
   if (!counters) {
     return counters.error();
   }
-  job.session.mode |= kReplay | kGate | cyclesMode(*counters) | (jitterSeed != 0 ? kJitter : 0U);
+  job.session.mode |= kReplay | kGate | optionsMode(*counters) | (jitterSeed != 0 ? kJitter : 0U);
   job.session.jitterSeed = jitterSeed;
   job.session.ranks = run.ranks;
   job.session.salt = run.salt + 1;
@@ -335,6 +340,11 @@ Result<int> Replay::run() {
       replayJob(m_store, session, m_options.jitterSeed, m_options.launcherOptions, m_options.force);
   if (!options) {
     return options.error();
+  }
+  if (m_options.sameAddresses && (options->session.mode & kSameAddresses) == 0) {
+    return Error{ErrorCode::Usage,
+                 "this run was recorded without --same-addresses: its memory lay elsewhere",
+                 "Record it again with --same-addresses; its replays then have it by themselves."};
   }
   std::string logs;
   if (m_options.survey) {

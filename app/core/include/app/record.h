@@ -15,6 +15,7 @@ struct RecordOptions {
   std::string algorithm = "meehan";  ///< of mode races: see race_reduction.h
   std::uint64_t jitterSeed = 0;      ///< 0 = none
   bool cycles = false;               ///< the rdtsc instruction, too
+  bool sameAddresses = false;        ///< the program's memory lies where it does in each replay
   bool quiet = false;                ///< no summary line
 };
 

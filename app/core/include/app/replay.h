@@ -20,6 +20,7 @@ struct ReplayOptions {
   bool stopAtEnd = false;         ///< hold the ranks where a recording that is cut ends
   bool force = false;
   bool survey = false;  ///< re-execute with the full event log, and put it into the trace
+  bool sameAddresses = false;  ///< the trace must have been recorded so
   bool quiet = false;
 };
 
