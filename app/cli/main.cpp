@@ -204,6 +204,12 @@ int main(int argc, char** argv) {
                           "hold the ranks where a recording that is cut ends, for a debugger");
   replayCommand->add_flag("--survey", replaying.survey,
                           "fill events and races of the trace by this replay");
+  auto* bounded = replayCommand->add_flag(
+      "--bounded-buffers", replaying.boundedBuffers,
+      "hold each message back until its receiver is ready for it, so that none pile up");
+  untilOption->excludes(bounded);
+  untilFailure->excludes(bounded);
+  untilRace->excludes(bounded);
   replayCommand->add_flag("--same-addresses", replaying.sameAddresses,
                           "refuse unless the trace was recorded so (then it is replayed so anyway)");
   replayCommand->add_flag("--force", replaying.force,

@@ -346,6 +346,9 @@ Result<int> Replay::run() {
                  "this run was recorded without --same-addresses: its memory lay elsewhere",
                  "Record it again with --same-addresses; its replays then have it by themselves."};
   }
+  if (m_options.boundedBuffers) {
+    options->session.mode |= kBoundedBuffers;
+  }
   std::string logs;
   if (m_options.survey) {
     logs = m_store.path() + ".survey-" + std::to_string(getpid());
@@ -473,7 +476,12 @@ Result<int> replay(const ReplayOptions& options) {
       return status.error();
     }
   }
-  if (options.until && !options.survey) {
+  if (options.boundedBuffers) {
+    if (Status status = oneThreadARank(*store); !status) {
+      return status.error();
+    }
+  }
+  if ((options.until || options.boundedBuffers) && !options.survey) {
     Result<bool> known = store->hasExecution();
     if (!known) {
       return known.error();

@@ -28,6 +28,22 @@ Status eventIsThere(const db::TraceStore& store, EventRef event) {
       "Its events are 1 to " + std::to_string(last) + "; 'photofinish events' lists them."};
 }
 
+Status oneThreadARank(db::TraceStore& store) {
+  const Result<std::vector<RankLog>> logs = readLogs(store);
+  if (!logs) {
+    return logs.error();
+  }
+  for (const RankLog& log : *logs) {
+    if (!log.lanes.empty()) {
+      return Error{ErrorCode::Usage,
+                   "rank " + std::to_string(log.rank) +
+                       " calls MPI with several threads: its messages cannot be held back",
+                   "Replay it without --bounded-buffers."};
+    }
+  }
+  return {};
+}
+
 Result<bool> needsSurvey(const std::string& trace) {
   Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
   if (!store) {

@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <future>
 #include <optional>
 #include <string>
 
 #include "app/collate.h"
 #include "base/unique_fd.h"
+#include "core/send_gates.h"
 #include "daemon/daemon.h"
 #include "protocol/rank_page.h"
 #include "protocol/session_directory.h"
@@ -110,9 +112,36 @@ pf::Status writeWhole(const std::string& path, const std::vector<unsigned char>&
   return {};
 }
 
+/// The gates of each rank's sends, and the file in which ranks tell each other how far they are.
+pf::Status writeGates(pf::db::TraceStore& store, const std::string& directory) {
+  const pf::Result<pf::Execution> execution = pf::app::loadExecution(store);
+  if (!execution) {
+    return execution.error();
+  }
+  const auto gates = pf::sendGates(*execution);
+  for (std::size_t rank = 0; rank < gates.size(); ++rank) {
+    std::vector<unsigned char> bytes(gates[rank].size() * sizeof(pf::Gate));
+    if (!bytes.empty()) {
+      std::memcpy(bytes.data(), gates[rank].data(), bytes.size());
+    }
+    const std::string path =
+        pf::protocol::SessionDirectory::schedulePath(directory, static_cast<std::int32_t>(rank));
+    if (pf::Status status = writeFile(path + ".gates", bytes); !status) {
+      return status;
+    }
+  }
+  return writeFile(directory + "/gates",
+                   std::vector<unsigned char>(gates.size() * pf::kGateStride));
+}
+
 /// Compiles the schedules of `trace` into `directory`. What a recording without events does not say
 /// for the comparison of each call comes from its survey, once there is one.
-Paths compileAll(pf::db::TraceStore& store, const std::string& directory) {
+Paths compileAll(pf::db::TraceStore& store, const std::string& directory, bool bounded) {
+  if (bounded) {
+    if (pf::Status status = writeGates(store, directory); !status) {
+      return status.error();
+    }
+  }
   auto logs = pf::app::readLogs(store);
   if (!logs) {
     return logs.error();
@@ -153,11 +182,13 @@ int main(int argc, char** argv) {
   pf::daemon::DaemonOptions options;
   std::string trace;
   bool force = false;
+  bool bounded = false;
   app.add_option("--session", options.sessionDirectory, "session directory")->required();
   app.add_option("--trace", trace, "trace to replay");
   app.add_option("--ready-fd", options.readyFd,
                  "descriptor to write a byte to once peers can connect");
   app.add_flag("--force", force, "replay a program that is not the recorded build");
+  app.add_flag("--bounded-buffers", bounded, "make gates for the sends of the replay");
   CLI11_PARSE(app, argc, argv);
   if (options.readyFd >= 0) {
     fcntl(options.readyFd, F_SETFD, FD_CLOEXEC);
@@ -174,8 +205,8 @@ int main(int argc, char** argv) {
   }
   auto ranks = store->ranks();
   auto run = store->run();
-  std::future<Paths> paths = std::async(std::launch::async, [&store, &options] {
-    Paths made = compileAll(*store, options.sessionDirectory);
+  std::future<Paths> paths = std::async(std::launch::async, [&store, &options, bounded] {
+    Paths made = compileAll(*store, options.sessionDirectory, bounded);
     (void)writeFile(options.sessionDirectory + "/" + pf::kSchedulesMade, {});
     return made;
   });

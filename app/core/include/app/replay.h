@@ -20,7 +20,8 @@ struct ReplayOptions {
   bool stopAtEnd = false;         ///< hold the ranks where a recording that is cut ends
   bool force = false;
   bool survey = false;  ///< re-execute with the full event log, and put it into the trace
-  bool sameAddresses = false;  ///< the trace must have been recorded so
+  bool boundedBuffers = false;  ///< hold messages back until their receivers are ready for them
+  bool sameAddresses = false;   ///< the trace must have been recorded so
   bool quiet = false;
 };
 
@@ -42,6 +43,9 @@ Status rankIsThere(const db::TraceStore& store, Rank rank);
 
 /// Usage unless the recording has this event.
 Status eventIsThere(const db::TraceStore& store, EventRef event);
+
+/// Usage if a rank called MPI from several threads, for what does not know of them.
+Status oneThreadARank(db::TraceStore& store);
 
 /// Stops for a survey of a recording that is cut: as stopsAtEnd(), but a rank that ended by itself
 /// inside of a call (a fatal error; not MPI_Abort, which is known) stops before that call, so that
