@@ -22,10 +22,12 @@ class BoundedBuffersTest(PhotofinishTest):
         had = self.unexpected(recorded)
         free = self.replay("t.pft", env={"PF_SLOW": "receiver"})
         self.assert_same_run(recorded, free)
-        self.assertGreater(self.unexpected(free), had + 5, "nothing piles up without gates: the test shows nothing")
+        self.assertGreater(self.unexpected(free), 5, "nothing piles up without gates: the test shows nothing")
         for seed in ("0", "1", "2"):
             held = self.replay("t.pft", "--bounded-buffers", "--jitter", seed, env={"PF_SLOW": "receiver"})
             self.assert_same_run(recorded, held)
+            # Each receive here can be posted before its message is sent, so none need be unexpected.
+            self.assertEqual(self.unexpected(held), 0, held)
             self.assertLessEqual(self.unexpected(held), had, held)
             self.assertNotIn("no rank could go on", held.err)
 

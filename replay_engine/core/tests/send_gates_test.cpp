@@ -53,6 +53,11 @@ TEST(SendGates, twoThatSendFirstToEachOther) {
   EXPECT_EQ(gates[0].size() + gates[1].size(), 1U) << "one of them has to send early";
 }
 
+TEST(SendGates, aMessageThatNobodyTakesIsSentLast) {
+  const auto gates = sendGates(parseExecution("0: recv 2; recv 2\n1: send 0\n2: send 0; send 0"));
+  EXPECT_EQ(gateOf(gates, 1, 1), 4U);
+}
+
 /// Runs the record with its gates in a random order; what is left undone hangs.
 class GatedRun {
  public:

@@ -13,12 +13,13 @@
 //
 // Why no replay can hang by it. Look at the first step of that order that has not been done. Each
 // gate waits only for steps before its send: all of these are done, so no gate holds this step
-// back. Nor does MPI: what it waits for by the recording lies before it, too. That leaves sends
-// that block although nothing in the record says so, until they are received (large ones; and a
-// wait for them). The order takes each to do so, and believes the opposite of the smallest one
-// first, where the recorded run could not have got on otherwise; MPI blocks on large messages
-// rather than on small ones. Should that be wrong (an MPI that differs by pair of ranks), the
-// interposer lets a send go after it has seen no rank move for ten seconds, and says so.
+// back. Nor does MPI: what it waits for by the recording lies before it, too. That leaves calls
+// that block although nothing in the record says so: large sends and waits for them, until they are
+// received; collectives and MPI_Finalize, until all have come. The order takes each to do so, and
+// believes the opposite only where the recorded run could not have got on otherwise: of a
+// collective first, then of the smallest message, as MPI blocks on large ones rather than on small
+// ones. Should that be wrong (an MPI that differs by pair of ranks), the interposer lets a send go
+// after it has seen no rank move for ten seconds, and says so.
 #pragma once
 
 #include <cstdint>
