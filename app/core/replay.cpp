@@ -160,6 +160,7 @@ class Replay {
   void verdict(const protocol::Verdict& verdict);
   void stopped();
   void offerDebugger();
+  [[nodiscard]] bool stopsOnTheWay() const { return m_options.until || !m_options.cut.empty(); }
   void askUser();
   const Execution& execution();  ///< empty where it cannot be read
   void say(const std::string& text) const {
@@ -173,6 +174,7 @@ class Replay {
   std::unique_ptr<Job> m_job;
   std::optional<Execution> m_execution;
   std::optional<Error> m_failure;
+  std::vector<Serial> m_cut;  ///< of ReplayOptions::cut: events that each rank does
   std::vector<protocol::RankHello> m_hellos;
   bool m_holding = false;       ///< ranks are held at the end of their records
   bool m_surveyGoesOn = false;  ///< ranks that ended inside of a call have not begun it yet
@@ -205,6 +207,10 @@ Status Replay::plan() {
       plan.stops.push_back(events_done + 1);
     }
     plan.targetRank = target.rank;
+  } else if (!m_options.cut.empty()) {
+    for (const Serial done : m_cut) {
+      plan.stops.push_back(done + 1);
+    }
   } else {
     plan.stops = stopsAtEnd(m_store);
     m_holding = !plan.stops.empty();
@@ -233,6 +239,11 @@ void Replay::surveyReachedItsStops() {
 }
 
 void Replay::stopped() {
+  if (!m_options.until) {
+    say("the ranks are stopped at the cut");
+    offerDebugger();
+    return;
+  }
   const EventRef target = *m_options.until;
   say("rank " + std::to_string(target.rank) + " is stopped just before its event " +
       std::to_string(target.serial) + ": " + eventText(execution(), target));
@@ -268,7 +279,7 @@ void Replay::askUser() {
 void Replay::verdict(const protocol::Verdict& verdict) {
   switch (verdict.kind) {
     case protocol::VerdictKind::CutReached:
-      if (m_options.until) {
+      if (stopsOnTheWay()) {
         stopped();
       } else if (m_options.survey) {
         surveyReachedItsStops();
@@ -346,6 +357,13 @@ Result<int> Replay::run() {
                  "this run was recorded without --same-addresses: its memory lay elsewhere",
                  "Record it again with --same-addresses; its replays then have it by themselves."};
   }
+  if (!m_options.cut.empty()) {
+    Result<std::vector<Serial>> cut = cutBeforeAll(m_store, execution(), m_options.cut);
+    if (!cut) {
+      return cut.error();
+    }
+    m_cut = std::move(*cut);
+  }
   if (m_options.boundedBuffers) {
     options->session.mode |= kBoundedBuffers;
   }
@@ -360,7 +378,7 @@ Result<int> Replay::run() {
     options->session.mode |= kHoldAfter;
   }
   const UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
-  if (m_options.until || m_options.stopAtEnd) {
+  if (stopsOnTheWay() || m_options.stopAtEnd) {
     options->input = null.get();  // ours is for the answer
   }
   if (m_options.survey) {
@@ -481,7 +499,7 @@ Result<int> replay(const ReplayOptions& options) {
       return status.error();
     }
   }
-  if ((options.until || options.boundedBuffers) && !options.survey) {
+  if ((options.until || !options.cut.empty() || options.boundedBuffers) && !options.survey) {
     Result<bool> known = store->hasExecution();
     if (!known) {
       return known.error();

@@ -38,6 +38,7 @@ class DebuggingTest : public QObject {
   void selectRaceAndReplay();
   void breakpointInThreeCycles();
   void nextReceive();
+  void singleDeliveries();
   void wrongValueAtTheFailure();
   void theCyclesAreKept();
   void waitSettled(const std::function<void()>& act);
@@ -181,6 +182,44 @@ void DebuggingTest::nextReceive() {
   QVERIFY(session.serialOf(0) > after);
 }
 
+/// From the start: each step takes one message more, in one order that goes forward in time. Then
+/// one event back, and the same step again.
+void DebuggingTest::singleDeliveries() {
+  auto& session = m_window->session();
+  const pf::Execution& execution = session.trace()->execution;
+  const auto taken = [&] {
+    std::size_t messages = 0;
+    for (const pf::Message& message : execution.messages) {
+      messages += message.completion != 0 && message.completion <= session.serialOf(message.dest);
+    }
+    return messages;
+  };
+  waitSettled([&] { session.endReplay(); });
+  std::size_t before = 0;
+  for (int step = 0; step < 4; ++step) {
+    waitSettled([&] { session.deliverNext(true); });
+    QVERIFY2(taken() == before + 1, qPrintable(QStringLiteral("step %1: %2 messages taken")
+                                                   .arg(step)
+                                                   .arg(taken())));
+    before = taken();
+  }
+  const qsizetype cycles = session.cycles().size();
+  session.setCurrentRank(0);
+  waitSettled([&] { session.deliverNext(false); });
+  QCOMPARE(session.cycles().size(), cycles);  // it goes on from there
+  QCOMPARE(session.currentRank(), 0);
+  QVERIFY(taken() > before);
+  const pf::Serial serial = session.serialOf(0);
+  const std::size_t all = taken();
+  waitSettled([&] { session.previousEvent(); });
+  QCOMPARE(session.serialOf(0), serial - 1);
+  QVERIFY(taken() < all);
+  QCOMPARE(session.cycles().size(), cycles + 1);
+  waitSettled([&] { session.deliverNext(false); });
+  QCOMPARE(session.serialOf(0), serial);
+  QCOMPARE(taken(), all);
+}
+
 void DebuggingTest::wrongValueAtTheFailure() {
   auto& session = m_window->session();
   waitSettled([&] { session.runToFailure(); });
@@ -229,7 +268,7 @@ void DebuggingTest::findsTheBug() {
   for (void (DebuggingTest::*step)() :
        {&DebuggingTest::openTrace, &DebuggingTest::selectRaceAndReplay,
         &DebuggingTest::breakpointInThreeCycles, &DebuggingTest::nextReceive,
-        &DebuggingTest::wrongValueAtTheFailure, &DebuggingTest::theCyclesAreKept}) {
+        &DebuggingTest::singleDeliveries, &DebuggingTest::wrongValueAtTheFailure, &DebuggingTest::theCyclesAreKept}) {
     if (!QTest::currentTestFailed()) {
       (this->*step)();
     }

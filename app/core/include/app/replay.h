@@ -17,6 +17,7 @@ struct ReplayOptions {
   std::vector<std::string> launcherOptions;
   std::uint64_t jitterSeed = 0;   ///< 0 = none
   std::optional<EventRef> until;  ///< stop there
+  std::vector<EventRef> cut;      ///< stop each rank just before its event: one of each rank
   bool stopAtEnd = false;         ///< hold the ranks where a recording that is cut ends
   bool force = false;
   bool survey = false;  ///< re-execute with the full event log, and put it into the trace
@@ -43,6 +44,11 @@ Status rankIsThere(const db::TraceStore& store, Rank rank);
 
 /// Usage unless the recording has this event.
 Status eventIsThere(const db::TraceStore& store, EventRef event);
+
+/// For each rank the number of events before its one of `events`, which name each rank once. Usage if
+/// they do not, or if that is no consistent cut.
+Result<std::vector<Serial>> cutBeforeAll(const db::TraceStore& store, const Execution& execution,
+                                         const std::vector<EventRef>& events);
 
 /// Usage if a rank called MPI from several threads, for what does not know of them.
 Status oneThreadARank(db::TraceStore& store);
