@@ -23,7 +23,8 @@ namespace {
 constexpr int kSpins = 100;
 constexpr std::int64_t kPatience = 10;  ///< seconds in which no rank moves
 
-const Gate* g_gate = nullptr;
+const Gate* g_gates = nullptr;
+const Gate* g_gate = nullptr;  ///< the next one
 const Gate* g_end = nullptr;
 unsigned char* g_board = nullptr;
 int g_rank = 0;
@@ -104,7 +105,7 @@ const char* openSendGates(const char* schedulePath, int rank, int size) {
   std::size_t bytes = 0;
   const bool none = stat(path, &info) == 0 && info.st_size == 0;
   if (!none) {
-    g_gate = static_cast<const Gate*>(mapFile(path, false, &bytes));
+    g_gates = g_gate = static_cast<const Gate*>(mapFile(path, false, &bytes));
     g_end = g_gate + bytes / sizeof(Gate);
   }
   std::snprintf(path, sizeof path, "%s", schedulePath);
@@ -125,6 +126,7 @@ const char* openSendGates(const char* schedulePath, int rank, int size) {
 
 void passSendGates(std::uint64_t serial) {
   tellDone(serial - 1);
+  const Gate* const before = g_gate;
   while (g_gate != g_end && g_gate->event < serial) {
     ++g_gate;
   }
@@ -132,6 +134,11 @@ void passSendGates(std::uint64_t serial) {
     if (g_gate->rank >= 0 && g_gate->rank < g_size) {
       waitFor(*g_gate);
     }
+  }
+  if (leftPiece(reinterpret_cast<const unsigned char*>(before),
+                reinterpret_cast<const unsigned char*>(g_gate))) [[unlikely]] {
+    madvise(const_cast<Gate*>(g_gates), static_cast<std::size_t>(g_end - g_gates) * sizeof(Gate),
+            MADV_DONTNEED);
   }
   progressOf(g_rank).store(2 * serial - 1, std::memory_order_release);
 }

@@ -1,0 +1,45 @@
+"""A replay streams its schedule: what a rank holds in memory does not grow with the trace."""
+import os
+import re
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, FULL, PhotofinishTest, main
+
+COUNT = 10_000_000 if FULL else 600_000
+# KiB, of its own and of mapped files. For 600,000 deliveries the schedules have 1.2 to 4.8 MiB that are read.
+MOST = 4096 if FULL else 900
+PROGRAM = BIN / "e2e" / "deliveries"
+
+
+class StreamingTest(PhotofinishTest):
+    def grown(self, run):
+        found = re.search(r"grown by (-?\d+) KiB of its own and (-?\d+) of files", run.err)
+        self.assertIsNotNone(found, run)
+        return int(found[1]) + int(found[2])
+
+    def check(self, how, *options, replay=()):
+        self.need("mpirun", PROGRAM)
+        recorded = self.record("t.pft", self.mpirun(2, PROGRAM, str(COUNT), how), *options, timeout=300)
+        replayed = self.replay("t.pft", *replay, timeout=300)
+        self.assert_same_run(recorded, replayed)
+        grown = self.grown(replayed)
+        print(f"{how} {' '.join(options)}: {COUNT} deliveries, grown by {grown} KiB", file=sys.stderr)
+        self.assertLess(grown, MOST, replayed)
+
+    def test_sources(self):
+        self.check("recv")
+
+    def test_outcomes(self):
+        self.check("waitany")
+
+    def test_clocks(self):
+        self.check("clock")
+
+    def test_all_events_and_gates(self):
+        self.check("recv", "--mode", "all", replay=["--bounded-buffers"])
+
+
+if __name__ == "__main__":
+    main()
