@@ -7,9 +7,9 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from photofinish import BIN, FULL, PhotofinishTest, main
 
-COUNT = 10_000_000 if FULL else 600_000
-# KiB, of its own and of mapped files. For 600,000 deliveries the schedules have 1.2 to 4.8 MiB that are read.
-MOST = 4096 if FULL else 900
+COUNT = 10_000_000 if FULL else 1_000_000
+# KiB, of its own and of mapped files. For 1,000,000 deliveries a schedule has 2 to 8 MiB that are read.
+MOST = 4096 if FULL else 700
 PROGRAM = BIN / "e2e" / "deliveries"
 
 
