@@ -31,6 +31,7 @@ Code g_streamBuffer;
 constinit ThreadMemory g_main;
 std::atomic<ThreadMemory*> g_all = nullptr;
 __thread ThreadMemory* t_memory __attribute__((tls_model("initial-exec"))) = nullptr;
+__thread bool t_foreign __attribute__((tls_model("initial-exec"))) = false;
 
 ThreadMemory* mainsMemory() {
   if (g_main.program.range.end == 0) {
@@ -88,9 +89,10 @@ __attribute__((constructor)) void start() {
 
 ThreadMemory* ownerOf(const void* caller, const void* frame) {
   ThreadMemory* memory = t_memory;
-  if (memory == nullptr) {
+  if (memory == nullptr && !t_foreign) {
     // A thread that pthread_create did not make for the program has nothing of its own.
     memory = syscall(SYS_gettid) == syscall(SYS_getpid) ? mainsMemory() : nullptr;
+    t_foreign = memory == nullptr;
   }
   const bool guests =
       memory == nullptr || (pf_is_guests_memory != nullptr && pf_is_guests_memory(caller, frame));
