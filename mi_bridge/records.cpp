@@ -278,7 +278,7 @@ std::vector<Library> librariesOf(const Value& results) {
 
 bool isLibraryFrame(const Frame& frame) {
   static constexpr std::array<std::string_view, 12> kLibraries{
-      "libphotofinish_mpi", "libmpi",     "libopen-", "libmca_", "mca_",     "libpmix",
+      "libphotofinish_", "libmpi",     "libopen-", "libmca_", "mca_",     "libpmix",
       "libfmpich",          "libpthread", "libc.so",  "libc-2.", "ld-linux", "libucp"};
   if (startsWith(frame.function, "pf_stop")) {
     return true;

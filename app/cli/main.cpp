@@ -81,6 +81,24 @@ pf::Result<pf::EventRef> parseEvent(const std::string& text) {
   return event;
 }
 
+/// RANK:SERIAL, or one of each rank, separated by commas: a cut.
+pf::Status parseUntil(const std::string& text, pf::app::ReplayOptions& options) {
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', from), text.size());
+    auto event = parseEvent(text.substr(from, comma - from));
+    if (!event) {
+      return event.error();
+    }
+    options.cut.push_back(*event);
+    from = comma + 1;
+  }
+  if (options.cut.size() == 1) {
+    options.until = options.cut.front();
+    options.cut.clear();
+  }
+  return {};
+}
+
 int check(const std::string& trace) {
   auto recovered = pf::app::recoverTrace(trace);
   if (!recovered) {
@@ -210,6 +228,8 @@ int main(int argc, char** argv) {
 
   recordCommand->add_flag("--rdtsc", recording.cycles,
                           "also the rdtsc instruction, which then takes microseconds");
+  recordCommand->add_flag("--same-addresses", recording.sameAddresses,
+                          "stack, heap, globals and libraries lie where they will in each replay");
 
   pf::app::ReplayOptions replaying;
   std::string until;
@@ -221,7 +241,8 @@ int main(int argc, char** argv) {
                             "delay MPI calls at random, by this seed: must change nothing");
   replayCommand->add_option(
       "--until", until,
-      "RANK:SERIAL: stop that rank just before that event, the others at the cut that it needs");
+      "RANK:SERIAL: stop that rank just before that event, the others at the cut that it needs; or "
+      "a cut, RANK:SERIAL of each rank, separated by commas");
   auto* untilOption = replayCommand->get_option("--until");
   bool failing = false;
   auto* untilFailure = replayCommand->add_flag(
@@ -235,6 +256,14 @@ int main(int argc, char** argv) {
                           "hold the ranks where a recording that is cut ends, for a debugger");
   replayCommand->add_flag("--survey", replaying.survey,
                           "fill events and races of the trace by this replay");
+  auto* bounded = replayCommand->add_flag(
+      "--bounded-buffers", replaying.boundedBuffers,
+      "hold each message back until its receiver is ready for it, so that none pile up");
+  untilOption->excludes(bounded);
+  untilFailure->excludes(bounded);
+  untilRace->excludes(bounded);
+  replayCommand->add_flag("--same-addresses", replaying.sameAddresses,
+                          "refuse unless the trace was recorded so (then it is replayed so anyway)");
   replayCommand->add_flag("--force", replaying.force,
                           "replay although program, libraries, arguments, environment or MPI library "
                           "are not the recorded ones");
@@ -334,11 +363,9 @@ int main(int argc, char** argv) {
   if (*replayCommand) {
     replaying.launcherOptions = replayCommand->remaining();
     if (!until.empty()) {
-      auto event = parseEvent(until);
-      if (!event) {
-        return fail(event.error());
+      if (auto parsed = parseUntil(until, replaying); !parsed) {
+        return fail(parsed.error());
       }
-      replaying.until = *event;
     } else if (*untilFailure || *untilRace) {
       auto event = *untilFailure ? pf::app::failingReceiveOf(replaying.trace)
                                  : pf::app::racingReceiveOf(replaying.trace, race);

@@ -318,6 +318,11 @@ Status writeTrace(const std::string& path, const std::string& logDirectory,
       return status;
     }
   }
+  if (facts.sameAddresses) {
+    if (Status status = writer->addCounter({0, kSameMemory, 1}); !status) {
+      return status;
+    }
+  }
   std::set<std::string> modules;
   for (const RankLog& log : logs) {
     writer->addRank(rankInfo(log, facts, analysis.execution));

@@ -121,6 +121,9 @@ Status Job::startDaemon(const JobOptions& options) {
   if (!options.deliveries.empty()) {
     words.insert(words.end(), {"--deliveries", options.deliveries});
   }
+  if ((options.session.mode & kBoundedBuffers) != 0) {
+    words.emplace_back("--bounded-buffers");
+  }
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   m_daemon = spawn(words, {}, {null, null, 2}, m_session->path());
   close(null);

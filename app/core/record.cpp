@@ -280,6 +280,7 @@ Result<Recorded> record(const RecordOptions& options) {
   facts.createdUtc = utcNow();
   facts.mode = options.mode;
   facts.salt = randomSalt();
+  facts.sameAddresses = options.sameAddresses;
   if (Status status = writeFacts(logs, facts); !status) {
     return status.error();
   }
@@ -288,7 +289,8 @@ Result<Recorded> record(const RecordOptions& options) {
   job.session.mode = kRecordChoices | (options.mode == "all" ? kRecordEvents : 0U) |
                      (options.mode == "races" ? kRecordRaces : 0U) |
                      (options.jitterSeed != 0 ? kJitter : 0U) |
-                     (options.cycles ? kTrapCycles : 0U);
+                     (options.cycles ? kTrapCycles : 0U) |
+                     (options.sameAddresses ? kSameAddresses : 0U);
   job.session.jitterSeed = options.jitterSeed;
   job.session.variables = exportedVariables(*command);
   job.session.algorithm =

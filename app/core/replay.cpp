@@ -28,10 +28,15 @@ Result<db::TraceStore> openTrace(const std::string& path, db::TraceStore::Mode m
 
 namespace {
 
-std::uint32_t cyclesMode(const std::vector<db::RankCounter>& counters) {
-  const bool read = std::any_of(counters.begin(), counters.end(),
-                                [](const auto& counter) { return counter.name == kCyclesRead; });
-  return read ? kTrapCycles : 0U;
+bool has(const std::vector<db::RankCounter>& counters, const std::string& name) {
+  return std::any_of(counters.begin(), counters.end(),
+                     [&](const auto& counter) { return counter.name == name; });
+}
+
+/// What was recorded by option.
+std::uint32_t optionsMode(const std::vector<db::RankCounter>& counters) {
+  return (has(counters, kCyclesRead) ? kTrapCycles : 0U) |
+         (has(counters, kSameMemory) ? kSameAddresses : 0U);
 }
 
 }  // namespace
@@ -78,7 +83,7 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
   if (!counters) {
     return counters.error();
   }
-  job.session.mode |= kReplay | kGate | cyclesMode(*counters) | (jitterSeed != 0 ? kJitter : 0U);
+  job.session.mode |= kReplay | kGate | optionsMode(*counters) | (jitterSeed != 0 ? kJitter : 0U);
   job.session.jitterSeed = jitterSeed;
   job.session.ranks = run.ranks;
   job.session.salt = run.salt + 1;
@@ -178,6 +183,7 @@ class Replay {
   void verdict(const protocol::Verdict& verdict);
   void stopped();
   void offerDebugger();
+  [[nodiscard]] bool stopsOnTheWay() const { return m_options.until || !m_options.cut.empty(); }
   void askUser();
   const Execution& execution();  ///< empty where it cannot be read
   void say(const std::string& text) const {
@@ -191,6 +197,7 @@ class Replay {
   std::unique_ptr<Job> m_job;
   std::optional<Execution> m_execution;
   std::optional<Error> m_failure;
+  std::vector<Serial> m_cut;  ///< of ReplayOptions::cut: events that each rank does
   std::vector<protocol::RankHello> m_hellos;
   bool m_holding = false;       ///< ranks are held at the end of their records
   bool m_surveyGoesOn = false;  ///< ranks that ended inside of a call have not begun it yet
@@ -223,6 +230,10 @@ Status Replay::plan() {
       plan.stops.push_back(events_done + 1);
     }
     plan.targetRank = target.rank;
+  } else if (!m_options.cut.empty()) {
+    for (const Serial done : m_cut) {
+      plan.stops.push_back(done + 1);
+    }
   } else {
     plan.stops = stopsAtEnd(m_store);
     m_holding = !plan.stops.empty();
@@ -269,6 +280,11 @@ void Replay::surveyReachedItsStops() {
 }
 
 void Replay::stopped() {
+  if (!m_options.until) {
+    say("the ranks are stopped at the cut");
+    offerDebugger();
+    return;
+  }
   const EventRef target = *m_options.until;
   say("rank " + std::to_string(target.rank) + " is stopped just before its event " +
       std::to_string(target.serial) + ": " + eventText(execution(), target));
@@ -304,7 +320,7 @@ void Replay::askUser() {
 void Replay::verdict(const protocol::Verdict& verdict) {
   switch (verdict.kind) {
     case protocol::VerdictKind::CutReached:
-      if (m_options.until) {
+      if (stopsOnTheWay()) {
         stopped();
       } else if (m_options.survey) {
         surveyReachedItsStops();
@@ -379,6 +395,21 @@ Result<int> Replay::run() {
     return options.error();
   }
   options->deliveries = m_options.deliveries;
+  if (m_options.sameAddresses && (options->session.mode & kSameAddresses) == 0) {
+    return Error{ErrorCode::Usage,
+                 "this run was recorded without --same-addresses: its memory lay elsewhere",
+                 "Record it again with --same-addresses; its replays then have it by themselves."};
+  }
+  if (!m_options.cut.empty()) {
+    Result<std::vector<Serial>> cut = cutBeforeAll(m_store, execution(), m_options.cut);
+    if (!cut) {
+      return cut.error();
+    }
+    m_cut = std::move(*cut);
+  }
+  if (m_options.boundedBuffers) {
+    options->session.mode |= kBoundedBuffers;
+  }
   std::string logs;
   if (m_options.survey) {
     logs = m_store.path() + ".survey-" + std::to_string(getpid());
@@ -390,7 +421,7 @@ Result<int> Replay::run() {
     options->session.mode |= kHoldAfter;
   }
   const UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
-  if (m_options.until || m_options.stopAtEnd) {
+  if (stopsOnTheWay() || m_options.stopAtEnd) {
     options->input = null.get();  // ours is for the answer
   }
   if (m_options.survey) {
@@ -510,7 +541,13 @@ Result<int> replay(const ReplayOptions& options) {
       return status.error();
     }
   }
-  if ((options.until && !options.survey) || !options.deliveries.empty()) {
+  if (options.boundedBuffers) {
+    if (Status status = oneThreadARank(*store); !status) {
+      return status.error();
+    }
+  }
+  if (((options.until || !options.cut.empty() || options.boundedBuffers) && !options.survey) ||
+      !options.deliveries.empty()) {
     Result<bool> known = store->hasExecution();
     if (!known) {
       return known.error();

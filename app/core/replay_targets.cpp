@@ -3,8 +3,14 @@
 
 #include "app/failure.h"
 #include "app/replay.h"
+#include "core/cut_check.h"
 
 namespace pf::app {
+namespace {
+
+constexpr Serial kUnknown = ~Serial{0};
+
+}  // namespace
 
 Status rankIsThere(const db::TraceStore& store, Rank rank) {
   if (rank >= 0 && rank < store.run().ranks) {
@@ -26,6 +32,59 @@ Status eventIsThere(const db::TraceStore& store, EventRef event) {
       ErrorCode::Usage,
       "rank " + std::to_string(event.rank) + " has no event " + std::to_string(event.serial),
       "Its events are 1 to " + std::to_string(last) + "; 'photofinish events' lists them."};
+}
+
+Result<std::vector<Serial>> cutBeforeAll(const db::TraceStore& store, const Execution& execution,
+                                         const std::vector<EventRef>& events) {
+  std::vector<Serial> done(static_cast<std::size_t>(store.run().ranks), kUnknown);
+  for (const EventRef& event : events) {
+    if (Status status = eventIsThere(store, event); !status) {
+      return status.error();
+    }
+    Serial& one = done[static_cast<std::size_t>(event.rank)];
+    if (one != kUnknown) {
+      return Error{ErrorCode::Usage,
+                   "the cut names rank " + std::to_string(event.rank) + " twice",
+                   "Give RANK:SERIAL once for each rank, separated by commas."};
+    }
+    one = event.serial - 1;
+  }
+  if (const auto missing = std::find(done.begin(), done.end(), kUnknown); missing != done.end()) {
+    return Error{ErrorCode::Usage,
+                 "the cut has no event of rank " + std::to_string(missing - done.begin()),
+                 "Give RANK:SERIAL once for each rank, separated by commas; or one alone, and the "
+                 "others stop where it needs them."};
+  }
+  if (const std::optional<Crossing> found = crossing(execution, done)) {
+    const auto name = [&](EventRef event) {
+      return "rank " + std::to_string(event.rank) + " event " + std::to_string(event.serial) +
+             " (" + eventText(execution, event) + ")";
+    };
+    return Error{ErrorCode::Usage,
+                 "this is no consistent cut: " +
+                     std::string(found->message != kNone ? "the message of " : "what comes from ") +
+                     name(found->from) + ", which is behind the cut, is needed by " +
+                     name(found->to) + ", which is before it",
+                 "Let rank " + std::to_string(found->from.rank) + " do that event, too, or stop rank " +
+                     std::to_string(found->to.rank) + " earlier."};
+  }
+  return done;
+}
+
+Status oneThreadARank(db::TraceStore& store) {
+  const Result<std::vector<RankLog>> logs = readLogs(store);
+  if (!logs) {
+    return logs.error();
+  }
+  for (const RankLog& log : *logs) {
+    if (!log.lanes.empty()) {
+      return Error{ErrorCode::Usage,
+                   "rank " + std::to_string(log.rank) +
+                       " calls MPI with several threads: its messages cannot be held back",
+                   "Replay it without --bounded-buffers."};
+    }
+  }
+  return {};
 }
 
 Result<bool> needsSurvey(const std::string& trace) {

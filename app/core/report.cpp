@@ -201,7 +201,9 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
   }
   std::vector<std::pair<Rank, std::string>> notes;
   OnlineRaces online;
+  bool sameAddresses = false;
   for (const db::RankCounter& counter : *counters) {
+    sameAddresses = sameAddresses || counter.name == kSameMemory;
     online.add(counter);
     if (counter.name.rfind(kNotGuaranteed, 0) == 0) {
       notes.emplace_back(counter.rank, counter.name.substr(kNotGuaranteed.size()));
@@ -248,6 +250,7 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
                  {"cut", cuts},
                  {"notGuaranteed", noted},
                  {"tracing", counts ? tracingJson(*counts) : json(nullptr)},
+                 {"sameAddresses", sameAddresses},
                  {"exitStatus", optionalNumber(run.exitStatus)},
                  {"mpi", run.mpiLibrary},
                  {"host", run.host},

@@ -28,7 +28,8 @@ Status writeFacts(const std::string& logDirectory, const RunFacts& facts) {
   json all = {{"command", facts.command},    {"directory", facts.workingDirectory},
               {"launcher", facts.launcher},  {"program", facts.program},
               {"created", facts.createdUtc}, {"mode", facts.mode},
-              {"salt", facts.salt},          {"ends", ends}};
+              {"salt", facts.salt},          {"ends", ends},
+              {"sameAddresses", facts.sameAddresses}};
   if (facts.exitStatus) {
     all["exitStatus"] = *facts.exitStatus;
   }
@@ -53,6 +54,7 @@ RunFacts factsOf(const json& all) {
   facts.createdUtc = all.value("created", "");
   facts.mode = all.value("mode", "all");
   facts.salt = all.value("salt", std::uint64_t{0});
+  facts.sameAddresses = all.value("sameAddresses", false);
   if (all.contains("exitStatus")) {
     facts.exitStatus = all["exitStatus"].get<std::int32_t>();
   }

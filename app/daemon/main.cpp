@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <future>
 #include <map>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "app/forced_deliveries.h"
 #include "app/run_world.h"
 #include "base/unique_fd.h"
+#include "core/send_gates.h"
 #include "daemon/daemon.h"
 #include "protocol/rank_page.h"
 #include "protocol/session_directory.h"
@@ -138,10 +140,37 @@ pf::Status writeWhole(const std::string& path, const std::vector<unsigned char>&
   return {};
 }
 
+/// The gates of each rank's sends, and the file in which ranks tell each other how far they are.
+pf::Status writeGates(pf::db::TraceStore& store, const std::string& directory) {
+  const pf::Result<pf::Execution> execution = pf::app::loadExecution(store);
+  if (!execution) {
+    return execution.error();
+  }
+  const auto gates = pf::sendGates(*execution);
+  for (std::size_t rank = 0; rank < gates.size(); ++rank) {
+    std::vector<unsigned char> bytes(gates[rank].size() * sizeof(pf::Gate));
+    if (!bytes.empty()) {
+      std::memcpy(bytes.data(), gates[rank].data(), bytes.size());
+    }
+    const std::string path =
+        pf::protocol::SessionDirectory::schedulePath(directory, static_cast<std::int32_t>(rank));
+    if (pf::Status status = writeFile(path + ".gates", bytes); !status) {
+      return status;
+    }
+  }
+  return writeFile(directory + "/gates",
+                   std::vector<unsigned char>(gates.size() * pf::kGateStride));
+}
+
 /// Compiles the schedules of `trace` into `directory`. What a recording without events does not say
 /// for the comparison of each call comes from its survey, once there is one.
-Paths compileAll(pf::db::TraceStore& store, const std::string& directory,
-                 const std::string& deliveries) {
+Paths compileAll(pf::db::TraceStore& store, const std::string& directory, const std::string& deliveries,
+                 bool bounded) {
+  if (bounded) {
+    if (pf::Status status = writeGates(store, directory); !status) {
+      return status.error();
+    }
+  }
   auto logs = pf::app::readLogs(store);
   if (!logs) {
     return logs.error();
@@ -192,6 +221,7 @@ int main(int argc, char** argv) {
   pf::daemon::DaemonOptions options;
   std::string trace;
   bool force = false;
+  bool bounded = false;
   app.add_option("--session", options.sessionDirectory, "session directory")->required();
   app.add_option("--trace", trace, "trace to replay");
   app.add_option("--ready-fd", options.readyFd,
@@ -199,6 +229,7 @@ int main(int argc, char** argv) {
   app.add_flag("--force", force, "replay a program that is not the recorded build");
   std::string deliveries;
   app.add_option("--deliveries", deliveries, "pinned or tagged: how deliveries are forced");
+  app.add_flag("--bounded-buffers", bounded, "make gates for the sends of the replay");
   CLI11_PARSE(app, argc, argv);
   if (options.readyFd >= 0) {
     fcntl(options.readyFd, F_SETFD, FD_CLOEXEC);
@@ -226,8 +257,8 @@ int main(int argc, char** argv) {
     return fail(counters.error());
   }
   auto worlds = pf::app::worldsOf(*counters, run.ranks);
-  std::future<Paths> paths = std::async(std::launch::async, [&store, &options, &deliveries] {
-    Paths made = compileAll(*store, options.sessionDirectory, deliveries);
+  std::future<Paths> paths = std::async(std::launch::async, [&store, &options, &deliveries, bounded] {
+    Paths made = compileAll(*store, options.sessionDirectory, deliveries, bounded);
     (void)writeFile(options.sessionDirectory + "/" + pf::kSchedulesMade, {});
     return made;
   });

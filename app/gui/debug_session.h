@@ -44,6 +44,11 @@ class DebugSession : public QObject, private mi::FleetObserver {
   /// A new cycle to where the last one was sent.
   void repeatCycle();
   void stepToNextReceive();
+  /// Lets the next message of the recording be taken, and no other that need not be: the first by
+  /// logical time, or of the current rank. Ranks stay where they are but for what that needs.
+  void deliverNext(bool anywhere);
+  /// One event of the current rank back, by a new cycle: the others go back where they depend on it.
+  void previousEvent();
   void runToFailure();
   void endReplay();
   void act(views::RankAction action, const QList<int>& ranks);
@@ -114,6 +119,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   struct Goal {
     EventRef event;  ///< invalid: to the end
     QString text;
+    std::vector<Serial> cut = {};  ///< events that each rank does; empty: what `event` needs
   };
 
   // debug_session.cpp: the job
@@ -136,7 +142,10 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void attachDone();
   void sendPlan(const Goal& goal);
   [[nodiscard]] std::vector<std::uint64_t> stopsFor(const Goal& goal) const;
-  [[nodiscard]] bool reachable(const EventRef& event) const;
+  [[nodiscard]] bool reachable(const Goal& goal) const;
+  [[nodiscard]] std::vector<Serial> cutOf(const Goal& goal) const;
+  [[nodiscard]] std::vector<Serial> eventsDone() const;  ///< by rank, where the ranks are now
+  [[nodiscard]] EventRef nextDelivery(int rank, const std::vector<Serial>& done) const;
   void goTo(Goal goal);
   void releaseGdbs(const std::vector<std::uint64_t>& stops);
   /// Whether its stop at an event is behind it by what was last planned.

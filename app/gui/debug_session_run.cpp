@@ -58,7 +58,7 @@ void DebugSession::attachDone() {
 std::vector<std::uint64_t> DebugSession::stopsFor(const Goal& goal) const {
   std::vector<std::uint64_t> stops(m_rankInfos.size(), 0);
   if (goal.event.valid()) {
-    const std::vector<Serial> cut = cutBefore(m_trace->execution, goal.event);
+    const std::vector<Serial> cut = cutOf(goal);
     std::transform(cut.begin(), cut.end(), stops.begin(), [](Serial done) { return done + 1; });
   } else if (const auto ends = app::stopsAtEnd(*m_store); !ends.empty()) {
     stops = ends;
@@ -92,11 +92,11 @@ void DebugSession::sendPlan(const Goal& goal) {
   sendToDaemon(plan);
 }
 
-bool DebugSession::reachable(const EventRef& event) const {
+bool DebugSession::reachable(const Goal& goal) const {
   if (m_phase != Phase::Running || m_diverged) {
     return false;
   }
-  const std::vector<Serial> cut = cutBefore(m_trace->execution, event);
+  const std::vector<Serial> cut = cutOf(goal);
   for (std::size_t r = 0; r < cut.size(); ++r) {
     const auto now = m_now.find(static_cast<int>(r));
     if (now == m_now.end() || now->second.exited || now->second.state.serial > cut[r]) {
@@ -132,7 +132,7 @@ void DebugSession::goTo(Goal goal) {
   if (!isOpen()) {
     return;
   }
-  if (!goal.event.valid() || !reachable(goal.event)) {
+  if (!goal.event.valid() || !reachable(goal)) {
     startCycle(std::move(goal));
     return;
   }

@@ -189,6 +189,15 @@ void MainWindow::makeActions() {
   m_nextReceive = command(tr("Next &receive"), tr("Run the current rank to its next receive"),
                           icon(Icon::NextReceive), QKeySequence(tr("F8")),
                           [this] { m_session->stepToNextReceive(); });
+  m_deliverNext = command(tr("&Deliver next message"),
+                          tr("Let the next message of all ranks be taken, and no other"), {},
+                          QKeySequence(tr("F7")), [this] { m_session->deliverNext(true); });
+  m_deliverHere = command(tr("Deliver next message &here"),
+                          tr("Let the current rank take its next message"), {},
+                          QKeySequence(tr("Shift+F7")), [this] { m_session->deliverNext(false); });
+  m_previousEvent = command(tr("&Previous event"),
+                            tr("Take the current rank one event back, by running the recording again"),
+                            {}, QKeySequence(tr("Shift+F8")), [this] { m_session->previousEvent(); });
   m_failing = command(
       tr("&Failing receive"), tr("Replay to the last receive of the rank that failed"),
       icon(Icon::RunToFailure), QKeySequence(tr("F4")), [this] { m_session->runToFailure(); });
@@ -215,6 +224,8 @@ void MainWindow::makeMenus() {
 
   QMenu* replay = menuBar()->addMenu(tr("&Replay"));
   replay->addActions({m_failing, m_nextReceive, m_diagram->replayHereAction(), m_markFailing});
+  replay->addSeparator();
+  replay->addActions({m_deliverNext, m_deliverHere, m_previousEvent});
   replay->addSeparator();
   replay->addActions({m_restart, m_repeat, m_end});
 
@@ -364,7 +375,8 @@ QString MainWindow::statusText() const {
 
 void MainWindow::setActionsEnabled() {
   const bool open = m_session->isOpen();
-  for (QAction* action : {m_restart, m_repeat, m_nextReceive, m_failing, m_markFailing}) {
+  for (QAction* action : {m_restart, m_repeat, m_nextReceive, m_deliverNext, m_deliverHere,
+                          m_previousEvent, m_failing, m_markFailing}) {
     action->setEnabled(open);
   }
   m_end->setEnabled(m_session->isReplaying());

@@ -122,6 +122,9 @@ class MainWindow : public QMainWindow {
   QAction* m_restart = nullptr;
   QAction* m_repeat = nullptr;
   QAction* m_nextReceive = nullptr;
+  QAction* m_deliverNext = nullptr;
+  QAction* m_deliverHere = nullptr;
+  QAction* m_previousEvent = nullptr;
   QAction* m_failing = nullptr;
   QAction* m_end = nullptr;
   QAction* m_markFailing = nullptr;

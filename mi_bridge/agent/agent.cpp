@@ -1,6 +1,7 @@
 #include "agent.h"
 
 #include "proc.h"
+#include "same_addresses.h"
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -32,6 +33,7 @@ constexpr std::size_t kMaxEcho = std::size_t{1} << 20U;
 constexpr std::size_t kMaxOutputQueue = std::size_t{4} << 20U;
 constexpr std::size_t kMaxMiQueue = std::size_t{1} << 20U;
 constexpr const char* kInterposer = "libphotofinish_mpi.so";
+constexpr const char* kMemory = "libphotofinish_memory.so";
 
 /// A number that the launcher left in the environment, or -1.
 std::int32_t fromLauncher(std::initializer_list<const char*> names) {
@@ -110,12 +112,30 @@ Status Agent::connect() {
   return {};
 }
 
-/// Where the interposer is, as LD_PRELOAD can take it: without spaces and colons.
 Result<std::string> Agent::interposerPath() const {
   std::string path = m_session.config().interposer;
   if (path.empty()) {
     path = ownDirectory() + "/" + kInterposer;
   }
+  return preloadable(path, "recorder.so");
+}
+
+bool Agent::sameAddresses() const {
+  return (m_session.config().mode & kSameAddresses) != 0;
+}
+
+/// What LD_PRELOAD names.
+Result<std::string> Agent::preloads() const {
+  Result<std::string> interposer = interposerPath();
+  if (!interposer || !sameAddresses()) {
+    return interposer;
+  }
+  Result<std::string> memory = preloadable(ownDirectory() + "/" + kMemory, "memory.so");
+  return memory ? *interposer + ":" + *memory : memory;
+}
+
+/// A library of ours as LD_PRELOAD can take it, without spaces and colons: by a link `name`, if need be.
+Result<std::string> Agent::preloadable(const std::string& path, const std::string& name) const {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) {
     Error error = systemError("the recorder library " + path + " cannot be used", errno);
@@ -131,7 +151,7 @@ Result<std::string> Agent::interposerPath() const {
   if (path.find_first_of(" :") == std::string::npos) {
     return path;
   }
-  const std::string link = m_session.path() + "/recorder.so";
+  const std::string link = m_session.path() + "/" + name;
   if (::symlink(path.c_str(), link.c_str()) != 0 && errno != EEXIST) {
     return systemError("cannot make a link to " + path + " in " + m_session.path(), errno);
   }
@@ -158,7 +178,7 @@ std::vector<std::string> Agent::programEnvironment(const std::string& interposer
 
 Status Agent::startProgram() {
   Result<RankPageFile> page = RankPageFile::create(m_session.pagePath(::getpid()));
-  Result<std::string> interposer = interposerPath();
+  Result<std::string> interposer = preloads();
   if (!page || !interposer) {
     return page ? interposer.error() : page.error();
   }
@@ -167,6 +187,12 @@ Status Agent::startProgram() {
   LaunchPlan plan;
   plan.arguments = m_command;
   plan.environment = programEnvironment(*interposer);
+  if (sameAddresses()) {
+    if (Status fixed = stopRandomAddresses(); !fixed) {
+      return fixed;
+    }
+    plan.environment = padEnvironment(std::move(plan.environment));
+  }
   if (m_session.config().pty) {
     m_output.emplace();
     if (Status opened = m_output->open(); !opened) {

@@ -47,6 +47,10 @@ class Agent {
   [[nodiscard]] Status connect();
   [[nodiscard]] Status startProgram();
   [[nodiscard]] Result<std::string> interposerPath() const;
+  [[nodiscard]] Result<std::string> preloadable(const std::string& path,
+                                                const std::string& name) const;
+  [[nodiscard]] Result<std::string> preloads() const;
+  [[nodiscard]] bool sameAddresses() const;
   [[nodiscard]] std::vector<std::string> programEnvironment(const std::string& interposer) const;
   void loop();
   void poll(std::chrono::milliseconds timeout);

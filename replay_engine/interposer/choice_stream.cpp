@@ -101,10 +101,12 @@ Verdict ChoiceStreams::next(ChoiceKind kind) {
   LaneChoices& lane = mine();
   ChoiceStream& stream = lane.streams[k];
   if (!stream.primed) {
+    const unsigned char* const before = stream.at;
     stream.last = stream.at >= stream.end;
     stream.misses = stream.last ? lane.finalMisses[k]
                                 : static_cast<std::uint32_t>(takeVarint(&stream.at, stream.end));
     stream.primed = true;
+    hasRead(before, stream.at);
   }
   if (stream.misses > 0) {
     --stream.misses;
@@ -120,18 +122,14 @@ Verdict ChoiceStreams::next(ChoiceKind kind) {
 
 std::uint64_t ChoiceStreams::payload(ChoiceKind kind) {
   ChoiceStream& stream = mine().streams[static_cast<std::size_t>(kind)];
-  return takeVarint(&stream.at, stream.end);
+  const unsigned char* const before = stream.at;
+  const std::uint64_t value = takeVarint(&stream.at, stream.end);
+  hasRead(before, stream.at);
+  return value;
 }
 
-void ChoiceStreams::dropRead(const unsigned char* upTo) {
-  // A replay streams its schedule: pages that were read are given back, so that it does not grow
-  // with the trace.
-  constexpr std::uintptr_t kPiece = 1U << 20;
-  const auto end = reinterpret_cast<std::uintptr_t>(upTo) & ~(kPiece - 1);
-  const auto begin = end - kPiece;
-  if (begin >= reinterpret_cast<std::uintptr_t>(m_base)) {
-    madvise(reinterpret_cast<void*>(begin), kPiece, MADV_DONTNEED);
-  }
+void ChoiceStreams::giveBack() const {
+  madvise(const_cast<unsigned char*>(m_base), m_size, MADV_DONTNEED);
 }
 
 std::int32_t ChoiceStreams::pin(std::uint32_t wild) {
@@ -139,31 +137,29 @@ std::int32_t ChoiceStreams::pin(std::uint32_t wild) {
     return kPinUnknown;
   }
   const unsigned char* at = section(m_header->pins) + std::uint64_t{wild} * 4;
-  if (wild % 262144 == 262143) [[unlikely]] {
-    dropRead(at);
-  }
+  hasRead(at - 4, at);
   std::int32_t source = 0;
   std::memcpy(&source, at, 4);
   return source;
 }
 
-bool ChoiceStreams::wasCancelled(std::uint32_t post) const {
-  std::uint64_t low = 0;
-  std::uint64_t high = m_header->cancelled.size / 4;
-  while (low < high) {
-    const std::uint64_t middle = (low + high) / 2;
+bool ChoiceStreams::wasCancelled(std::uint32_t post) {
+  const unsigned char* const posts = section(m_header->cancelled);
+  const std::uint64_t count = m_header->cancelled.size / 4;
+  const auto at = [posts](std::uint64_t index) {
     std::uint32_t value = 0;
-    std::memcpy(&value, section(m_header->cancelled) + middle * 4, 4);
-    if (value == post) {
-      return true;
-    }
-    if (value < post) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
+    std::memcpy(&value, posts + index * 4, 4);
+    return value;
+  };
+  const std::uint64_t before = m_cancel;
+  while (m_cancel < count && at(m_cancel) < post) {
+    ++m_cancel;
   }
-  return false;
+  while (m_cancel > 0 && at(m_cancel - 1) >= post) {
+    --m_cancel;
+  }
+  hasRead(posts + before * 4, posts + m_cancel * 4);
+  return m_cancel < count && at(m_cancel) == post;
 }
 
 std::uint32_t ChoiceStreams::check(std::uint64_t serial) const {
@@ -171,9 +167,7 @@ std::uint32_t ChoiceStreams::check(std::uint64_t serial) const {
     return 0;
   }
   const unsigned char* at = section(m_header->checks) + (serial - 1) * 4;
-  if (serial % 262144 == 0) [[unlikely]] {
-    const_cast<ChoiceStreams*>(this)->dropRead(at);
-  }
+  hasRead(at - 4, at);
   std::uint32_t value = 0;
   std::memcpy(&value, at, 4);
   return value;

@@ -34,6 +34,15 @@ inline std::uint64_t takeVarint(const unsigned char** at, const unsigned char* e
   return value;
 }
 
+/// A replay streams its schedule: each time that one of its readers comes from one such piece into
+/// the next, the pages that have been read so far are given back, all at once; those in use come
+/// back by a few page faults. So a rank does not grow with the trace.
+constexpr unsigned kReadPieceBits = 18;
+inline bool leftPiece(const unsigned char* before, const unsigned char* after) {
+  return ((reinterpret_cast<std::uintptr_t>(before) ^ reinterpret_cast<std::uintptr_t>(after)) >>
+          kReadPieceBits) != 0;
+}
+
 /// A kind's choices in the schedule.
 struct ChoiceStream {
   const unsigned char* at = nullptr;
@@ -75,19 +84,26 @@ class ChoiceStreams {
   /// Source for wildcard receive number `wild`: a rank of the communicator, or kPinUnknown.
   std::int32_t pin(std::uint32_t wild);
   /// Whether the receive with this post number was cancelled in the recording.
-  bool wasCancelled(std::uint32_t post) const;
+  bool wasCancelled(std::uint32_t post);
   /// Checksum of event `serial` (from 1), or 0 where there is none.
   std::uint32_t check(std::uint64_t serial) const;
   /// Whether everything recorded of this rank has been used.
   [[nodiscard]] bool allUsed(std::uint64_t serial) const;
+  /// A reader of a section has come from `before` to `after`.
+  void hasRead(const unsigned char* before, const unsigned char* after) const {
+    if (leftPiece(before, after)) [[unlikely]] {
+      giveBack();
+    }
+  }
 
  private:
   LaneChoices& mine();
-  void dropRead(const unsigned char* upTo);
+  void giveBack() const;
 
   const unsigned char* m_base = nullptr;
   const ScheduleHeader* m_header = nullptr;
   std::uint64_t m_size = 0;
+  std::uint64_t m_cancel = 0;  ///< in the section of cancelled receives: not before those asked for
   LaneChoices m_main;
 };
 

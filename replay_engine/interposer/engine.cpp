@@ -4,6 +4,7 @@
 #include "rank_link.h"
 #include "real_calls.h"
 #include "records.h"
+#include "send_gates.h"
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -195,11 +196,17 @@ void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   if (g_engine.jitter && !g_engine.threads) [[unlikely]] {
     jitterBefore(place.call);
   }
+  if (g_engine.gated) [[unlikely]] {
+    passSendGates(g_engine.serial);
+  }
 }
 
 void holdIfDue() {
   const StateLock lock;
-  if (g_engine.active && mustStopBefore(g_engine.serial + 1)) {
+  if (g_engine.gated && g_engine.active) {
+    tellDone(g_engine.serial);
+  }
+  if ((g_engine.page->mode & kHoldAfter) != 0 && g_engine.active && mustStopBefore(g_engine.serial + 1)) {
     pf_stop_at_event();
   }
 }

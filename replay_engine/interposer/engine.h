@@ -46,8 +46,9 @@ struct Engine {
   bool threads = false;   ///< several threads may call MPI: see lanes.h
   std::atomic<bool> live =
       false;               ///< replay: this rank's record has been used up, MPI chooses again
-  bool holdAfter = false;  ///< stops take hold where the event before them ends
+  bool holdAfter = false;  ///< the end of an event matters: holdIfDue()
   bool light = false;      ///< active, and light.h has the common calls
+  bool gated = false;      ///< replay: sends wait at gates (send_gates.h)
 
   MPI_Comm world{};   ///< of a light rank: MPI_COMM_WORLD, without a look-up
   MPI_Comm noComm{};  ///< and MPI_COMM_NULL
@@ -104,7 +105,8 @@ class StateLock {
 /// see eventCheck().
 void beginEvent(const CallPlace& place, MPI_Comm comm = MPI_COMM_NULL, int peer = -2, int tag = -1);
 
-/// The end of an event, with holdAfter: stops where beginEvent() would stop at the next one.
+/// The end of an event: tells of it where sends wait at gates, and with kHoldAfter stops where
+/// beginEvent() would stop at the next one.
 void holdIfDue();
 
 /// Says on the page (and in the log's header) in which call the rank is, until the end of the

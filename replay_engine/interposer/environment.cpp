@@ -26,6 +26,7 @@ namespace {
 
 /// The schedule that early values come from.
 const unsigned char* g_schedule = nullptr;
+std::size_t g_scheduleSize = 0;
 std::int32_t g_scheduleRank = -1;
 
 std::atomic<void*> g_notes[kNoteKinds];
@@ -56,6 +57,7 @@ bool mapSchedule(const char* path) {
     return false;
   }
   g_schedule = static_cast<const unsigned char*>(mapped);
+  g_scheduleSize = static_cast<std::size_t>(info.st_size);
   g_scheduleRank = static_cast<const ScheduleHeader*>(mapped)->rank;
   return true;
 }
@@ -334,6 +336,10 @@ void environmentJoins(bool joined) {
     }
   }
   openStreams(false);
+}
+
+void giveBackValues() {
+  madvise(const_cast<unsigned char*>(g_schedule), g_scheduleSize, MADV_DONTNEED);
 }
 
 void environmentShares() {

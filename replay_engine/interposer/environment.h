@@ -35,6 +35,9 @@ namespace pf {
 /// The routine behind us; ends the process with a clear line if there is none.
 void* nextSymbol(const char* name);
 
+/// Gives back the pages of the schedule that values were read from (leftPiece()).
+void giveBackValues();
+
 /// The recorded values of one kind, as a replay reads them.
 struct ValueStream {
   const unsigned char* at;

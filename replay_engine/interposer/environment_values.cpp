@@ -34,7 +34,12 @@ unsigned char* readVarint(unsigned char* p, std::uint64_t* value) {
 }
 
 std::uint64_t nextVarint(ValueStream& stream) {
-  return takeVarint(&stream.at, stream.end);
+  const unsigned char* const before = stream.at;
+  const std::uint64_t value = takeVarint(&stream.at, stream.end);
+  if (leftPiece(before, stream.at)) [[unlikely]] {
+    giveBackValues();
+  }
+  return value;
 }
 
 ValueStream& streamOf(ValueKind kind) {
@@ -253,6 +258,9 @@ std::ptrdiff_t recallBytes(ValueKind kind, void* to, std::size_t size) {
     piece = piece < left ? piece : left;
     const std::size_t taken = piece < wanted ? piece : wanted;
     std::memcpy(out + total, stream.at, taken);
+    if (leftPiece(stream.at, stream.at + piece)) [[unlikely]] {
+      giveBackValues();
+    }
     stream.at += piece;
     total += taken;
     if (piece < kValueBytes || total == size) {

@@ -194,7 +194,7 @@ int onAbort(const CallPlace& place, MPI_Comm comm, int code) {
     logLocal(place);
   }
   const InCall inCall(place, RecordKind::Padding, MPI_COMM_NULL, -2, -1);
-  if (g_engine.holdAfter) {
+  if ((g_engine.page->mode & kHoldAfter) != 0) {
     holdIfDue();
   }
   return PF_REAL(Abort)(comm, code);

@@ -4,6 +4,7 @@
 #include "engine.h"
 #include "environment.h"
 #include "real_calls.h"
+#include "send_gates.h"
 #include "tagged.h"
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -182,6 +183,14 @@ bool joinAgent() {
               "a schedule for this rank", why);
     }
     PF_REAL(Comm_dup)(MPI_COMM_SELF, &g_engine.nowhere);
+    if ((mode & kBoundedBuffers) != 0) {
+      why = openSendGates(page->schedulePath, page->rank, page->size);
+      if (why != nullptr) {
+        diverge(CallPlace{kCallInit, __builtin_return_address(0), nullptr}, "gates for this rank",
+                why);
+      }
+      g_engine.holdAfter = true;
+    }
   }
   static bool registered = false;
   if (!registered) {

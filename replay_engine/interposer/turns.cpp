@@ -128,6 +128,7 @@ bool isOver(std::uint32_t code) {
 
 void nextRun() {
   std::uint32_t code = kAnyone;
+  const unsigned char* const before = g_runsAt;
   while (g_runsAt < g_runsEnd) {
     code = readRun();
     g_turnsLeft = readRun();
@@ -136,6 +137,7 @@ void nextRun() {
     }
     code = kAnyone;
   }
+  g_engine.choices.hasRead(before, g_runsAt);
   g_turn.store(code, std::memory_order_release);
   futex(g_turn, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr);
 }

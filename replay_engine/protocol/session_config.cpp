@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kVersion = 1;
-constexpr std::array<std::pair<const char*, std::uint32_t>, 8> kModes{{
+constexpr std::array<std::pair<const char*, std::uint32_t>, 10> kModes{{
     {"record-choices", kRecordChoices},
     {"record-events", kRecordEvents},
     {"record-races", kRecordRaces},
@@ -21,6 +21,8 @@ constexpr std::array<std::pair<const char*, std::uint32_t>, 8> kModes{{
     {"jitter", kJitter},
     {"hold-after", kHoldAfter},
     {"trap-cycles", kTrapCycles},
+    {"same-addresses", kSameAddresses},
+    {"bounded-buffers", kBoundedBuffers},
 }};
 
 Error bad(const std::string& what) {

@@ -59,6 +59,35 @@ class UntilTest(PhotofinishTest):
         self.assertEqual(run.status, 0, run)
         self.assertNotIn("sum", run.out, "the program has not come to its end")
 
+    def test_a_cut(self):
+        self.assertEqual(self.photofinish("races", self.dir / "t.pft").status, 0)  # makes the survey
+        second = self.receives[1]
+        sends = {event["rank"]: event for event in reversed(self.events) if event["call"] == "MPI_Send"}  # the first ones
+        taken = {delivery["source"] for event in self.receives[:1] for delivery in event["deliveries"]}
+        stops = {0: second} | {rank: event for rank, event in sends.items() if rank not in taken}
+        for rank in taken:  # it has sent
+            stops[rank] = next(event for event in self.events if event["rank"] == rank and
+                               event["serial"] == sends[rank]["serial"] + 1)
+        cut = ",".join(f"{rank}:{event['serial']}" for rank, event in stops.items())
+        with self.stop_with("--until", cut) as command:
+            self.assertIn("the ranks are stopped at the cut", command.errors())
+            for rank, pid in self.pids(command).items():
+                self.assertRegex(self.stack(pid), r"(?s)pf_stop_at_event.*%s" % stops[rank]["call"])
+            run = self.answer(command, b"\n")
+        self.assertEqual(run.status, 0, run)
+        self.assertIn("sum", run.out)
+        # A rank that has not sent what rank 0 has already taken.
+        sender = min(taken)
+        stops[sender] = sends[sender]
+        backwards = ",".join(f"{rank}:{event['serial']}" for rank, event in stops.items())
+        replay = [BIN / "photofinish", "replay", self.dir / "t.pft", "--until"]
+        self.assert_refused(self.run_command(*replay, backwards), 2, "no consistent cut",
+                            f"the message of rank {sender} event {sends[sender]['serial']} .MPI_Send to rank 0",
+                            f"needed by rank 0 event {self.receives[0]['serial']}")
+        self.assert_refused(self.run_command(*replay, "0:1,1:1"), 2, "no event of rank 2")
+        self.assert_refused(self.run_command(*replay, "0:1,1:1,2:1,2:2"), 2, "names rank 2 twice")
+        self.assert_refused(self.run_command(*replay, "0:1,"), 2, "is not an event")
+
     def test_a_race_by_its_number(self):
         races = self.photofinish("races", self.dir / "t.pft", "--json").json()["races"]
         receive = races[2]["receive"]

@@ -19,6 +19,7 @@ ALLOWED = {
     PROTOCOL: {BASE},
     "replay_engine/log": {BASE, CORE, "replay_engine/gen"},
     "replay_engine/online": {BASE, CORE},
+    "replay_engine/memory": set(),
     "replay_engine/daemon": {BASE, PROTOCOL},
     "replay_engine/interposer": {BASE, CORE, PROTOCOL, "replay_engine/gen", "replay_engine/online"},
     "db": {BASE, CORE},

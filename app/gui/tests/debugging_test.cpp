@@ -2,6 +2,8 @@
 // bug to find.
 #include "main_window.h"
 
+#include <algorithm>
+
 #include <QAbstractItemModel>
 #include <QDir>
 #include <QFile>
@@ -12,6 +14,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/failure.h"
 #include "views/debug_views.h"
 #include "views/race_list_view.h"
 #include "views/rank_models.h"
@@ -30,6 +33,7 @@ class DebuggingTest : public QObject {
  private Q_SLOTS:
   void initTestCase();
   void findsTheBug();
+  void memoryLiesWhereItDid();
   void cleanupTestCase();
 
  private:
@@ -38,6 +42,7 @@ class DebuggingTest : public QObject {
   void selectRaceAndReplay();
   void breakpointInThreeCycles();
   void nextReceive();
+  void singleDeliveries();
   void wrongValueAtTheFailure();
   void theCyclesAreKept();
   void waitSettled(const std::function<void()>& act);
@@ -181,6 +186,48 @@ void DebuggingTest::nextReceive() {
   QVERIFY(session.serialOf(0) > after);
 }
 
+/// From the start: each step brings one rank behind its next delivery, and none back. Then one event
+/// back, and the same step again. (How far the others are may differ: MPI itself may need them to
+/// go on.)
+void DebuggingTest::singleDeliveries() {
+  auto& session = m_window->session();
+  const auto& ranks = session.trace()->execution.ranks;
+  const auto serials = [&] {
+    std::vector<pf::Serial> all;
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+      all.push_back(session.serialOf(static_cast<int>(rank)));
+    }
+    return all;
+  };
+  const auto step = [&](bool anywhere) {
+    const std::vector<pf::Serial> before = serials();
+    waitSettled([&] { session.deliverNext(anywhere); });
+    const std::vector<pf::Serial> after = serials();
+    const auto rank = static_cast<std::size_t>(session.currentRank());
+    QVERIFY(pf::app::receives(ranks[rank], after[rank]));
+    for (pf::Serial between = before[rank] + 1; between < after[rank]; ++between) {
+      QVERIFY(!pf::app::receives(ranks[rank], between));
+    }
+    for (std::size_t other = 0; other < ranks.size(); ++other) {
+      QVERIFY(after[other] >= before[other]);
+    }
+  };
+  waitSettled([&] { session.replayTo({0, 2}); });
+  const qsizetype cycles = session.cycles().size();
+  for (int i = 0; i < 4 && !QTest::currentTestFailed(); ++i) {
+    step(true);
+  }
+  session.setCurrentRank(0);
+  step(false);
+  QCOMPARE(session.cycles().size(), cycles);  // they go on from where they are
+  const std::vector<pf::Serial> there = serials();
+  waitSettled([&] { session.previousEvent(); });
+  QCOMPARE(session.serialOf(0), there[0] - 1);
+  QCOMPARE(session.cycles().size(), cycles + 1);
+  waitSettled([&] { session.deliverNext(false); });
+  QCOMPARE(session.serialOf(0), there[0]);
+}
+
 void DebuggingTest::wrongValueAtTheFailure() {
   auto& session = m_window->session();
   waitSettled([&] { session.runToFailure(); });
@@ -229,10 +276,52 @@ void DebuggingTest::findsTheBug() {
   for (void (DebuggingTest::*step)() :
        {&DebuggingTest::openTrace, &DebuggingTest::selectRaceAndReplay,
         &DebuggingTest::breakpointInThreeCycles, &DebuggingTest::nextReceive,
-        &DebuggingTest::wrongValueAtTheFailure, &DebuggingTest::theCyclesAreKept}) {
+        &DebuggingTest::singleDeliveries, &DebuggingTest::wrongValueAtTheFailure, &DebuggingTest::theCyclesAreKept}) {
     if (!QTest::currentTestFailed()) {
       (this->*step)();
     }
+  }
+}
+
+/// A run that was recorded with --same-addresses prints the same hash of all its addresses in each
+/// cycle, on a terminal and with a GDB.
+void DebuggingTest::memoryLiesWhereItDid() {
+  const auto hashes = [](const QByteArray& text) {
+    QList<QByteArray> lines;
+    for (const QByteArray& line : text.split('\n')) {
+      if (line.contains(" all ")) {
+        lines << line.trimmed();
+      }
+    }
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  };
+  const QString bin = QString::fromStdString(pf::app::programDirectory());
+  const QString trace = m_directory.filePath(QStringLiteral("addresses.pft"));
+  QProcess recorder;
+  recorder.start(bin + QStringLiteral("/photofinish"),
+                 {QStringLiteral("record"), QStringLiteral("--same-addresses"),
+                  QStringLiteral("-o"), trace, QStringLiteral("mpirun"),
+                  QStringLiteral("--oversubscribe"), QStringLiteral("-n"), QStringLiteral("3"),
+                  bin + QStringLiteral("/e2e/addresses")});
+  QVERIFY(recorder.waitForFinished(kPatience));
+  QCOMPARE(recorder.exitCode(), 0);
+  const QList<QByteArray> recorded = hashes(recorder.readAllStandardOutput());
+  QCOMPARE(recorded.size(), 3);
+
+  m_window = std::make_unique<pf::gui::MainWindow>();
+  auto& session = m_window->session();
+  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
+  m_window->openTrace(trace);
+  QVERIFY(opened.wait(kPatience));
+  QByteArray text;
+  connect(&session, &pf::gui::DebugSession::output, this,
+          [&](int, pf::views::OutputStream, const QByteArray& bytes) { text += bytes; });
+  for (int cycle = 0; cycle < 2; ++cycle) {
+    text.clear();
+    waitSettled([&] { session.restartCycle(); });
+    QTRY_COMPARE_WITH_TIMEOUT(hashes(text).size(), recorded.size(), kPatience);
+    QCOMPARE(hashes(text), recorded);
   }
 }
 

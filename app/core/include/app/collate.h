@@ -31,6 +31,7 @@ struct RunFacts {
   std::string createdUtc;
   std::string mode;  ///< "outcomes", "races" or "all"
   std::uint64_t salt = 0;
+  bool sameAddresses = false;
   std::optional<std::int32_t> exitStatus;
   std::map<Rank, RankEnd> ends;
 };
@@ -51,6 +52,8 @@ struct RacesFound {
 
 /// Name of a rank_counter row: how often the rank read the cycle counter, where that was recorded.
 inline const std::string kCyclesRead = "rdtsc";
+/// And of the run: its memory lies where it does in each replay.
+inline const std::string kSameMemory = "same addresses";
 
 struct Collated {
   std::int32_t ranks = 0;

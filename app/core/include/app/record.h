@@ -16,6 +16,7 @@ struct RecordOptions {
   std::uint32_t window = 0;          ///< of mode races: decisions of algorithm-b delayed by it
   std::uint64_t jitterSeed = 0;      ///< 0 = none
   bool cycles = false;               ///< the rdtsc instruction, too
+  bool sameAddresses = false;        ///< the program's memory lies where it does in each replay
   bool quiet = false;                ///< no summary line
 };
 

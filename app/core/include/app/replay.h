@@ -17,10 +17,13 @@ struct ReplayOptions {
   std::vector<std::string> launcherOptions;
   std::uint64_t jitterSeed = 0;   ///< 0 = none
   std::optional<EventRef> until;  ///< stop there
+  std::vector<EventRef> cut;      ///< stop each rank just before its event: one of each rank
   bool stopAtEnd = false;         ///< hold the ranks where a recording that is cut ends
   bool force = false;
   std::string deliveries;  ///< "pinned" or "tagged"; empty = by what the trace holds
   bool survey = false;  ///< re-execute with the full event log, and put it into the trace
+  bool boundedBuffers = false;  ///< hold messages back until their receivers are ready for them
+  bool sameAddresses = false;   ///< the trace must have been recorded so
   bool quiet = false;
 };
 
@@ -42,6 +45,14 @@ Status rankIsThere(const db::TraceStore& store, Rank rank);
 
 /// Usage unless the recording has this event.
 Status eventIsThere(const db::TraceStore& store, EventRef event);
+
+/// For each rank the number of events before its one of `events`, which name each rank once. Usage if
+/// they do not, or if that is no consistent cut.
+Result<std::vector<Serial>> cutBeforeAll(const db::TraceStore& store, const Execution& execution,
+                                         const std::vector<EventRef>& events);
+
+/// Usage if a rank called MPI from several threads, for what does not know of them.
+Status oneThreadARank(db::TraceStore& store);
 
 /// Stops for a survey of a recording that is cut: as stopsAtEnd(), but a rank that ended by itself
 /// inside of a call (a fatal error; not MPI_Abort, which is known) stops before that call, so that

@@ -42,6 +42,8 @@ enum RankMode : std::uint32_t {
   kHoldAfter = 32,     ///< stop at `stopAt` as soon as the event before it is done, and inside MPI_Abort
   kRecordRaces = 64,   ///< follow clocks and find races at each delivery (not with kRecordEvents)
   kTrapCycles = 128,   ///< rdtsc traps, so that it can be recorded and given back; in `launchMode` only
+  kSameAddresses = 4096,  ///< the program's memory lies where it did (replay_engine/memory); for the agent only
+  kBoundedBuffers = 8192,  ///< replay: sends wait at gates (core/send_gates.h)
   kJitter = 16,        ///< delay sends and receives at random, seeded by `jitterSeed` and the rank
 };
 
