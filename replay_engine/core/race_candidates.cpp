@@ -1,6 +1,7 @@
 #include "race_candidates.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace pf {
 namespace {

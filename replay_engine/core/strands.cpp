@@ -1,7 +1,9 @@
 #include "strands.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
+#include <utility>
 
 namespace pf {
 namespace {
@@ -21,8 +23,9 @@ std::vector<ThreadLink> validLinks(const RankHistory& history) {
 }
 
 std::span<const ThreadLink> linksOf(const std::vector<ThreadLink>& links, Serial serial) {
-  const auto found = std::ranges::equal_range(links, serial, {}, &ThreadLink::after);
-  return {found.begin(), found.end()};
+  const auto begin = std::ranges::lower_bound(links, serial, {}, &ThreadLink::after);
+  const auto end = std::ranges::upper_bound(links, serial, {}, &ThreadLink::after);
+  return {begin, end};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ from photofinish import BIN, PhotofinishTest, main
 
 PROGRAM = BIN / "corpus" / "two_threads"
 LANES = BIN / "e2e" / "lanes"
+RING = BIN / "e2e" / "thread_ring"
 SERIALIZED = BIN / "e2e" / "lanes_serialized"
 ORDERED = ("mutex", "handshake", "barrier", "semaphore", "joined")
 
@@ -88,6 +89,15 @@ class ThreadsRacesTest(PhotofinishTest):
             with self.subTest(way=way):
                 self.check_mode_races(self.record("t.pft", self.mpirun(3, LANES, way, 3, 6), "--mode", "races",
                                                   "--jitter", number))
+
+    def test_mode_races_leaves_out_what_does_not_race(self):
+        """111 wildcard receives have one possible message, by what orders threads and ranks; three of them have two."""
+        self.need("mpirun", RING)
+        self.check_mode_races(self.record("t.pft", self.mpirun(3, RING), "--mode", "races"))
+        info = self.photofinish("info", self.dir / "t.pft", "--json").json()
+        self.assertEqual(info["wildcardReceives"], 114)
+        self.assertTrue(3 <= info["traced"] <= 20, info)
+        self.assertEqual(len(self.races()), 3)
 
     def test_mode_races_of_threads_that_take_turns(self):
         self.need("mpirun", SERIALIZED)
