@@ -211,7 +211,7 @@ void DebugSession::handle(const protocol::Message& message) {
                    mi::GdbSession* gdb = m_fleet.session(nudged.rank);
                    if (gdb != nullptr && gdb->state() == mi::SessionState::Stopped &&
                        gdb->stop().reason == mi::StopReason::Event) {
-                     gdb->run({}, [](const Status&) {});
+                     sendOn(nudged.rank);
                    }
                  },
                  [this](const protocol::SessionState& state) {
@@ -231,7 +231,8 @@ void DebugSession::onState(const protocol::RankState& state) {
   qCDebug(sessionLog) << "rank" << state.rank << "phase" << static_cast<int>(state.phase) << "event"
                       << state.serial << "in call" << state.inCall;
   RankNow& now = m_now[state.rank];
-  const bool wasStopped = now.state.phase == RankPhase::Stopped;
+  const bool wasStopped =
+      now.state.phase == RankPhase::Stopped && now.state.serial == state.serial;
   now.state = state;
   if (wasStopped && state.phase == RankPhase::Running) {
     now.why.clear();
@@ -239,7 +240,7 @@ void DebugSession::onState(const protocol::RankState& state) {
   if (mi::GdbSession* gdb = m_fleet.session(state.rank);
       !wasStopped && gdb != nullptr && gdb->state() == mi::SessionState::Stopped &&
       gdb->stop().reason == mi::StopReason::Event && mayGoOn(state.rank)) {
-    gdb->run({}, [](const Status&) {});
+    sendOn(state.rank);
   }
   if (state.inCall != 0 && m_stepping.contains(state.rank)) {
     letOthersFollow(state.rank, state.serial);

@@ -109,6 +109,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
     protocol::RankState state;
     pid_t pid = 0;
     QString host;
+    Serial sentFrom = 0;  ///< event before which GDB last let it go on: what says so is out of date
     bool exited = false;
     QString end;
     bool attached = false;
@@ -148,6 +149,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] EventRef nextDelivery(int rank, const std::vector<Serial>& done) const;
   void goTo(Goal goal);
   void releaseGdbs(const std::vector<std::uint64_t>& stops);
+  /// GDB lets the rank go on from its stop at an event.
+  void sendOn(int rank);
   /// Whether its stop at an event is behind it by what was last planned.
   [[nodiscard]] bool mayGoOn(int rank) const;
   void letOthersFollow(int rank, Serial serial);

@@ -115,6 +115,7 @@ bool DebugSession::mayGoOn(int rank) const {
   const auto now = m_now.find(rank);
   const std::uint64_t stop = m_stops[static_cast<std::size_t>(rank)];
   return now != m_now.end() && now->second.state.phase == RankPhase::Stopped &&
+         now->second.sentFrom != now->second.state.serial + 1 &&
          (stop == 0 || now->second.state.serial + 1 < stop);
 }
 
@@ -123,9 +124,17 @@ void DebugSession::releaseGdbs(const std::vector<std::uint64_t>& stops) {
     mi::GdbSession* gdb = m_fleet.session(rank);
     const std::uint64_t stop = stops[static_cast<std::size_t>(rank)];
     if (gdb->state() == mi::SessionState::Stopped && (stop == 0 || serialOf(rank) + 1 < stop)) {
-      gdb->run({}, [](const Status&) {});
+      sendOn(rank);
     }
   }
+}
+
+void DebugSession::sendOn(int rank) {
+  mi::GdbSession* gdb = m_fleet.session(rank);
+  if (gdb->stop().reason == mi::StopReason::Event) {
+    m_now[rank].sentFrom = serialOf(rank) + 1;
+  }
+  gdb->run({}, [](const Status&) {});
 }
 
 void DebugSession::goTo(Goal goal) {
@@ -238,7 +247,7 @@ void DebugSession::letOthersFollow(int rank, Serial serial) {
         gdb->state() == mi::SessionState::Stopped && gdb->stop().reason == mi::StopReason::Event;
     if (other != rank && atEvent && !m_stepping.contains(other) &&
         (stop == 0 || serialOf(other) + 1 < stop)) {
-      gdb->run({}, [](const Status&) {});
+      sendOn(other);
     }
   }
 }

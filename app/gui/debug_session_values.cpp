@@ -126,7 +126,7 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
     return;
   }
   if (stop.reason == mi::StopReason::Event && mayGoOn(rank)) {
-    m_fleet.session(rank)->run({}, [](const Status&) {});  // sent on before GDB had told of this stop
+    sendOn(rank);  // sent on before GDB had told of this stop
     return;
   }
   now.why = text(stop.describe());
