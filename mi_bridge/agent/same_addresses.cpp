@@ -16,8 +16,9 @@ struct Frame {
   std::size_t entries;
   std::size_t bytes;
 };
-/// The first that has room is taken. A multiple of what mpirun, PMIx and a shell need.
-constexpr std::array<Frame, 3> kFrames{{{256, 32 << 10}, {1024, 128 << 10}, {4096, 512 << 10}}};
+/// The first that has room is taken: far more than what a shell and mpirun need, so that a replay
+/// takes the same as its recording did, and no more than the kernel always takes.
+constexpr std::array<Frame, 2> kFrames{{{512, 128 << 10}, {4096, 1 << 20}}};
 constexpr std::size_t kFreeEntries = 16;
 constexpr std::size_t kFreeBytes = 2048;
 constexpr std::size_t kNameBytes = 20;     ///< "PHOTOFINISH_PAD0000=" and no more
