@@ -377,6 +377,14 @@ Result<int> Replay::run() {
   if (!options) {
     return options.error();
   }
+  if (m_options.survey && m_options.quiet) {  // 'races' in a shell where OMP_NUM_THREADS is not set
+    const auto counters = m_store.counters();
+    const auto worlds = worldsOf(counters ? *counters : std::vector<db::RankCounter>(), 1);
+    if (!worlds.empty()) {
+      options->session.environment =
+          recordedVariables(worlds.begin()->second, options->session.variables);
+    }
+  }
   std::string logs;
   if (m_options.survey) {
     logs = m_store.path() + ".survey-" + std::to_string(getpid());
