@@ -177,6 +177,7 @@ class Replay {
  private:
   Status plan();
   Status sayWhatIsNotRecorded();
+  Status adjust(JobOptions& options, const std::string& logs);
   void surveyReachedItsStops();
   Status keepSurvey(const std::string& logs);
   void handle(const protocol::Message& message);
@@ -372,14 +373,14 @@ void Replay::handle(const protocol::Message& message) {
     const bool known = diverged->serial >= 1 && diverged->expected.rfind("MPI_", 0) == 0 &&
                        rank < execution().ranks.size() &&
                        diverged->serial <= execution().ranks[rank].events.size();
-    m_failure = Error{ErrorCode::Divergence,
-                      "replay divergence at rank " + std::to_string(diverged->rank) + ", event " +
-                          std::to_string(diverged->serial) + "\n  expected: " +
-                          (known ? eventText(execution(), at) : diverged->expected) +
-                          "\n  got:      " + diverged->got + placeOf(diverged->place) +
-                          historyText(*diverged),
-                      "The program does something else than the recorded run: was it, its input or "
-                      "its environment changed?"};
+    m_failure = Error{
+        ErrorCode::Divergence,
+        "replay divergence at rank " + std::to_string(diverged->rank) + ", event " +
+            std::to_string(diverged->serial) +
+            "\n  expected: " + (known ? eventText(execution(), at) : diverged->expected) +
+            "\n  got:      " + diverged->got + placeOf(diverged->place) + historyText(*diverged),
+        "The program does something else than the recorded run: was it, its input or "
+        "its environment changed?"};
   } else if (const auto* said = std::get_if<protocol::Verdict>(&message); said != nullptr) {
     verdict(*said);
   } else if (const auto* hello = std::get_if<protocol::RankHello>(&message); hello != nullptr) {
@@ -387,15 +388,10 @@ void Replay::handle(const protocol::Message& message) {
   }
 }
 
-Result<int> Replay::run() {
-  protocol::SessionConfig session;
-  Result<JobOptions> options =
-      replayJob(m_store, session, m_options.jitterSeed, m_options.launcherOptions, m_options.force);
-  if (!options) {
-    return options.error();
-  }
-  options->deliveries = m_options.deliveries;
-  if (m_options.sameAddresses && (options->session.mode & kSameAddresses) == 0) {
+/// What was asked of this replay, told to its job. `logs`: of a survey.
+Status Replay::adjust(JobOptions& options, const std::string& logs) {
+  options.deliveries = m_options.deliveries;
+  if (m_options.sameAddresses && (options.session.mode & kSameAddresses) == 0) {
     return Error{ErrorCode::Usage,
                  "this run was recorded without --same-addresses: its memory lay elsewhere",
                  "Record it again with --same-addresses; its replays then have it by themselves."};
@@ -408,17 +404,40 @@ Result<int> Replay::run() {
     m_cut = std::move(*cut);
   }
   if (m_options.boundedBuffers) {
-    options->session.mode |= kBoundedBuffers;
+    options.session.mode |= kBoundedBuffers;
+  }
+  if (m_options.survey && m_options.quiet) {  // 'races' in a shell where OMP_NUM_THREADS is not set
+    const auto counters = m_store.counters();
+    const auto worlds = worldsOf(counters ? *counters : std::vector<db::RankCounter>(), 1);
+    if (!worlds.empty()) {
+      options.session.environment =
+          recordedVariables(worlds.begin()->second, options.session.variables);
+    }
+  }
+  if (m_options.survey) {
+    options.session.mode |= kRecordChoices | kRecordEvents;
+    options.session.logDirectory = logs;
+  }
+  if ((m_options.survey || m_options.stopAtEnd) && !m_store.run().complete) {
+    options.session.mode |= kHoldAfter;
+  }
+  return {};
+}
+
+Result<int> Replay::run() {
+  protocol::SessionConfig session;
+  Result<JobOptions> options =
+      replayJob(m_store, session, m_options.jitterSeed, m_options.launcherOptions, m_options.force);
+  if (!options) {
+    return options.error();
   }
   std::string logs;
   if (m_options.survey) {
     logs = m_store.path() + ".survey-" + std::to_string(getpid());
     fs::create_directory(logs);
-    options->session.mode |= kRecordChoices | kRecordEvents;
-    options->session.logDirectory = logs;
   }
-  if ((m_options.survey || m_options.stopAtEnd) && !m_store.run().complete) {
-    options->session.mode |= kHoldAfter;
+  if (Status status = adjust(*options, logs); !status) {
+    return status.error();
   }
   const UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
   if (stopsOnTheWay() || m_options.stopAtEnd) {

@@ -1,7 +1,10 @@
 #include "app/run_world.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -197,6 +200,31 @@ std::map<Rank, World> worldsOf(const std::vector<db::RankCounter>& rows, std::in
     }
   }
   return worlds;
+}
+
+std::vector<std::string> recordedVariables(const World& recorded,
+                                           const std::vector<std::string>& more) {
+  if (valuesOf(recorded, "version") != Values{{protocol::kWorldVersion, {""}}}) {
+    return {};
+  }
+  const Values then = valuesOf(recorded, "variable");
+  std::set<std::string> absent(more.begin(), more.end());
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string name(*entry, std::strcspn(*entry, "="));
+    if (protocol::variableMatters(name)) {
+      absent.insert(name);
+    }
+  }
+  std::vector<std::string> out;
+  for (const std::string& name : absent) {
+    if (then.count(name) == 0) {
+      out.push_back(name);
+    }
+  }
+  for (const auto& [name, values] : then) {
+    out.push_back(name + "=" + *values.begin());
+  }
+  return out;
 }
 
 std::vector<std::string> worldDifferences(const World& recorded, const World& now) {

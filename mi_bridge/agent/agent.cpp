@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "protocol/client_connection.h"
 
@@ -158,11 +159,23 @@ Result<std::string> Agent::preloadable(const std::string& path, const std::strin
   return link;
 }
 
+/// Ours, but for what the session says otherwise.
 std::vector<std::string> Agent::programEnvironment(const std::string& interposer) const {
+  std::vector<std::string> given;
+  const std::vector<std::string>& changes = m_session.config().environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string name(*entry, std::strcspn(*entry, "="));
+    if (std::none_of(changes.begin(), changes.end(), [&](const std::string& change) {
+          return change.substr(0, change.find('=')) == name;
+        })) {
+      given.emplace_back(*entry);
+    }
+  }
+  std::copy_if(changes.begin(), changes.end(), std::back_inserter(given),
+               [](const std::string& change) { return change.find('=') != std::string::npos; });
   std::vector<std::string> out;
   std::string preload = interposer;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
+  for (const std::string_view text : given) {
     const std::string_view name = text.substr(0, text.find('='));
     if (name == "LD_PRELOAD") {
       const std::string_view before = text.substr(std::min(text.size(), name.size() + 1));

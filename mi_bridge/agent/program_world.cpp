@@ -30,13 +30,6 @@ constexpr std::size_t kMaxHashed = std::size_t{64} << 20U;
 constexpr std::size_t kIdDigits = 16;
 constexpr std::uint64_t kPage = 4096;
 
-/// Variables that change what a program does: how it finds its libraries, how many threads it
-/// makes (and so the order of its sums), how it reads and sorts text. Not those of the MPI library:
-/// launchers put what belongs to one run there.
-constexpr std::array kNames{"LD_LIBRARY_PATH", "LD_PRELOAD", "LANG",          "LANGUAGE", "TZ",
-                            "PYTHONHASHSEED",  "PYTHONPATH", "GLIBC_TUNABLES"};
-constexpr std::array kFamilies{"LC_", "OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_"};
-
 std::string readFile(pid_t pid, const char* name) {
   const std::string path = "/proc/" + std::to_string(pid) + "/" + name;
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -142,11 +135,8 @@ void addVariables(World& world, pid_t pid, const std::vector<std::string>& more)
       continue;
     }
     const std::string name = entry.substr(0, equals);
-    const bool matters = std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
-                         std::find(more.begin(), more.end(), name) != more.end() ||
-                         std::any_of(kFamilies.begin(), kFamilies.end(), [&](const char* family) {
-                           return name.rfind(family, 0) == 0;
-                         });
+    const bool matters =
+        protocol::variableMatters(name) || std::find(more.begin(), more.end(), name) != more.end();
     std::string value = entry.substr(equals + 1, kMaxWord);
     value = name == "LD_PRELOAD" ? preloadOf(value) : value;
     if (matters && !(value.empty() && name == "LD_PRELOAD")) {

@@ -113,6 +113,7 @@ std::string toJson(const SessionConfig& config) {
                     {"echo", config.echo},
                     {"watchIntervalMs", config.watchIntervalMs},
                     {"interposer", config.interposer},
+                    {"environment", config.environment},
                     {"variables", config.variables}};
   return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -134,7 +135,7 @@ Result<SessionConfig> configFromJson(const std::string& text) {
       readNumber(in, "algorithm", out.algorithm) && readNumber(in, "ranks", out.ranks) &&
       read(in, "pty", out.pty) && read(in, "echo", out.echo) &&
       readNumber(in, "watchIntervalMs", out.watchIntervalMs) &&
-      read(in, "interposer", out.interposer) && read(in, "variables", out.variables);
+      read(in, "interposer", out.interposer) && read(in, "environment", out.environment) && read(in, "variables", out.variables);
   if (!ok) {
     return bad("a field is missing or has a value that cannot be");
   }

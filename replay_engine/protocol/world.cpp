@@ -1,5 +1,6 @@
 #include "protocol/world.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -8,6 +9,15 @@ namespace pf::protocol {
 namespace {
 
 constexpr std::string_view kDigits = "0123456789abcdef";
+
+/// Variables that change what a program does: how it finds its libraries, how many threads it
+/// makes (and so the order of its sums), how it reads and sorts text. Not those of the MPI library:
+/// launchers put what belongs to one run there.
+constexpr std::array<std::string_view, 8> kNames{
+    "LD_LIBRARY_PATH", "LD_PRELOAD", "LANG",          "LANGUAGE", "TZ",
+    "PYTHONHASHSEED",  "PYTHONPATH", "GLIBC_TUNABLES"};
+constexpr std::array<std::string_view, 6> kFamilies{"LC_",  "OMP_", "GOMP_",
+                                                    "KMP_", "MKL_", "OPENBLAS_"};
 
 std::string plain(const std::string& text) {
   std::string out;
@@ -43,6 +53,13 @@ std::optional<std::string> unplain(std::string_view text) {
 }
 
 }  // namespace
+
+bool variableMatters(std::string_view name) {
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
+         std::any_of(kFamilies.begin(), kFamilies.end(), [&](std::string_view family) {
+           return name.substr(0, family.size()) == family;
+         });
+}
 
 std::string factText(const WorldFact& fact) {
   return plain(fact.kind) + " " + plain(fact.name) + " " + plain(fact.value);

@@ -100,6 +100,12 @@ class StartedOtherwiseTest(PhotofinishTest):
         self.record_it(program=self.wrapper)
         self.assert_refused_and_forced("TZ is 'UTC', recorded: not set", env={"PF_TEST_TZ": "UTC"})
 
+    def test_a_survey_takes_the_recorded_variables(self):
+        """Who asks for the races did not ask for another run."""
+        self.record_it("-x", "PF_TEST_WORD", env={"OMP_NUM_THREADS": "2", "PF_TEST_WORD": "one"})
+        run = self.photofinish("races", self.dir / "t.pft", "--json", env={"TZ": "UTC", "PF_TEST_WORD": "two"})
+        self.assertEqual(run.status, 0, run)
+
     def test_a_preloaded_library(self):
         self.compile("-shared", "-fPIC", "-o", self.dir / "libextra.so", self.dir / "extra.c")
         self.record_it()

@@ -24,6 +24,12 @@ std::vector<db::RankCounter> worldRows(const std::string& logDirectory, std::int
 std::map<Rank, protocol::World> worldsOf(const std::vector<db::RankCounter>& rows,
                                          std::int32_t ranks);
 
+/// What gives a program the variables of a recorded rank, as SessionConfig::environment: for a run
+/// that nobody asked for with other ones. `more`: names that are looked at besides those that
+/// always are.
+std::vector<std::string> recordedVariables(const protocol::World& recorded,
+                                           const std::vector<std::string>& more);
+
 /// One line a difference, for people: "TZ is 'UTC', recorded: not set".
 std::vector<std::string> worldDifferences(const protocol::World& recorded,
                                           const protocol::World& now);

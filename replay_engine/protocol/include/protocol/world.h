@@ -36,6 +36,9 @@ using World = std::vector<WorldFact>;
 /// Grows when other variables are looked at: then variables cannot be compared.
 inline constexpr const char* kWorldVersion = "1";
 
+/// Whether a variable of this name is looked at in any case.
+[[nodiscard]] bool variableMatters(std::string_view name);
+
 /// A fact as one line of printable ASCII, and back (false: it is none).
 [[nodiscard]] std::string factText(const WorldFact& fact);
 [[nodiscard]] bool factFromText(std::string_view line, WorldFact& fact);
