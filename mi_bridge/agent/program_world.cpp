@@ -58,10 +58,11 @@ std::string fileName(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-/// Our own library, by its name or by the link that the agent may have made.
+/// A library of our own, by its name or by the link that the agent may have made.
 bool isOurs(const std::string& path) {
   const std::string name = fileName(path);
-  return name == "libphotofinish_mpi.so" || name == "recorder.so";
+  return name == "libphotofinish_mpi.so" || name == "recorder.so" ||
+         name == "libphotofinish_memory.so" || name == "memory.so";
 }
 
 bool isElf(int fd) {

@@ -1,5 +1,5 @@
 """kill -9 of a rank at random moments of a recording: every trace opens, verifies, says where it is cut, and its
-replay gets there and ends. PF_KILLS: how often (12; 50 with PF_FULL)."""
+replay gets there and ends. And SIGSEGV at random calls of a real program. PF_KILLS: how often (12; 50 with PF_FULL)."""
 import os
 import random
 import signal
@@ -10,8 +10,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from photofinish import BIN, FULL, PhotofinishTest, main
 
 STEADY = BIN / "e2e" / "steady"
+MUMPS, MUMPS_INPUT = "/usr/lib/mumps/dsimpletest", "/usr/lib/mumps/input_simpletest_real"
+CRASH_AT = BIN / "e2e" / "crash_at.so"
 RANKS, ROUNDS = 4, 4000
 KILLS = int(os.environ.get("PF_KILLS", "50" if FULL else "12"))
+CRASHES = max(KILLS // 3, 1) if KILLS < 50 else KILLS
 SEED = int(os.environ.get("PF_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 31)
 
 
@@ -27,6 +30,28 @@ class KilledRankTest(PhotofinishTest):
                 recorded = self.record_and_kill(victim, delay, mode)
                 if recorded is not None:
                     self.check(recorded)
+
+    def test_solver_that_crashes_at_random_calls(self):
+        """A program that was not written for us, in mode races: its trace keeps what a replay to the cut needs."""
+        self.need("mpirun", MUMPS, MUMPS_INPUT, CRASH_AT)
+        choose = random.Random(SEED)
+        crashed = 0
+        for number in range(CRASHES):
+            at = f"{choose.randrange(RANKS)}:{choose.randrange(1, 80)}"
+            with self.subTest(crash=number, at=at, seed=SEED):
+                launch = self.mpirun(RANKS, MUMPS)
+                launch[1:1] = ["-x", f"LD_PRELOAD={CRASH_AT}", "-x", f"CRASH_AT={at}"]
+                with open(MUMPS_INPUT, "rb") as matrix:
+                    recorded = self.record("t.pft", launch, "--mode", "races", status=None, stdin=matrix)
+                if recorded.status == 0:
+                    continue  # that rank makes fewer calls
+                crashed += 1
+                replayed = self.replay("t.pft", "--jitter", number + 1)
+                self.assertEqual(replayed.status, recorded.status, f"{recorded}\n{replayed}")
+                races = self.photofinish("races", self.dir / "t.pft", "--json")
+                self.assertEqual(races.status, 0, races)
+        print(f"PF_SEED={SEED}: {crashed} runs crashed, {CRASHES - crashed} had ended before")
+        self.assertGreater(crashed, 0)
 
     def record_and_kill(self, victim, delay, mode):
         """None where the program ended before."""

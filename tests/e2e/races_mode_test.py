@@ -27,15 +27,6 @@ class RacesModeTest(PhotofinishTest):
         return self.record("t.pft", self.mpirun(ranks, *words), "--mode", "races", "--algorithm", algorithm, *options,
                            status=status)
 
-    def assert_as_offline(self):
-        survey = self.photofinish("replay", self.dir / "t.pft", "--survey")
-        self.assertEqual(survey.status, 0, survey)
-        online = self.run_command(BIN / "pf_online_check", self.dir / "t.pft")
-        self.assertEqual(online.status, 0, online)
-
-    def info(self):
-        return self.photofinish("info", self.dir / "t.pft", "--json").json()
-
     def test_random_programs(self):
         self.need("mpirun", PROGRAM)
         for seed in range(FIRST, FIRST + COUNT):
@@ -56,9 +47,7 @@ class RacesModeTest(PhotofinishTest):
             with self.subTest(seed=seed, ranks=ranks):
                 recorded = self.record_races(ranks, PROGRAM, seed, 3)
                 self.assert_same_run(recorded, self.replay("t.pft", "--jitter", 1))
-                self.assertEqual(self.photofinish("replay", self.dir / "t.pft", "--survey").status, 0)
-                online = self.run_command(BIN / "pf_online_check", "--at-least", self.dir / "t.pft")
-                self.assertEqual(online.status, 0, online)
+                self.assert_as_offline("--at-least")
         self.record_races(2, BIN / "corpus" / "two_rank_wildcard")
         self.assertEqual(self.info()["foundWhileRecording"]["racingDeliveries"], 0)
 

@@ -33,15 +33,6 @@ class TaggedTest(PhotofinishTest):
     def replayed(self, recorded, *options, **how):
         self.assert_same_run(recorded, self.replay("t.pft", *options, **how))
 
-    def assert_as_offline(self):
-        survey = self.photofinish("replay", self.dir / "t.pft", "--survey")
-        self.assertEqual(survey.status, 0, survey)
-        online = self.run_command(BIN / "pf_online_check", self.dir / "t.pft")
-        self.assertEqual(online.status, 0, online)
-
-    def info(self):
-        return self.photofinish("info", self.dir / "t.pft", "--json").json()
-
     def test_random_programs(self):
         for seed in range(FIRST, FIRST + COUNT):
             algorithm = ALGORITHMS[seed % 3]

@@ -256,7 +256,17 @@ class PhotofinishTest(unittest.TestCase):
                 break
         return run
 
+    def info(self, trace="t.pft"):
+        return self.photofinish("info", self.dir / trace, "--json").json()
+
     # -- asserting
+    def assert_as_offline(self, *options):
+        """What t.pft's ranks traced while they ran is what the same algorithm traces of its survey."""
+        survey = self.photofinish("replay", self.dir / "t.pft", "--survey")
+        self.assertEqual(survey.status, 0, survey)
+        online = self.run_command(BIN / "pf_online_check", *options, self.dir / "t.pft")
+        self.assertEqual(online.status, 0, online)
+
     def assert_same_run(self, recorded, replayed):
         self.assertIsNotNone(replayed.status, f"the replay does not end\n{replayed}")
         self.assertEqual(replayed.by_rank(), recorded.by_rank(), f"output differs\n{recorded}\n{replayed}")
