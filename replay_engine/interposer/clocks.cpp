@@ -274,10 +274,6 @@ void clockWild(std::uint32_t post, std::uint32_t wildNumber, MPI_Comm comm, int 
   }
 }
 
-void clockReceived(std::uint32_t post, MPI_Comm comm, int source, int tag) {
-  clockTaken({post, false, 0, comm, tag, source, tag});
-}
-
 void clockDone(const Request& entry, int source, int tag) {
   Taken taken{entry.number,
               entry.wild,

@@ -61,8 +61,6 @@ void clockTaken(const Taken& taken);
 /// By a blocking wildcard receive.
 void clockWild(std::uint32_t post, std::uint32_t wildNumber, MPI_Comm comm, int wantedTag,
                int source, int tag);
-/// By a blocking receive by source and tag.
-void clockReceived(std::uint32_t post, MPI_Comm comm, int source, int tag);
 
 /// The application is told that this receive is done: with a message from `source`, or (source < 0)
 /// without one. Takes effect at clockObserved(): those of one call count in the order of posts.

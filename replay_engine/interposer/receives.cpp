@@ -68,9 +68,7 @@ int clockedRecv(void* buffer, int count, MPI_Datatype datatype, int source, int 
   MPI_Status own;
   MPI_Status* use = tag == MPI_ANY_TAG && status == MPI_STATUS_IGNORE ? &own : status;
   const int result = PF_KNOWN(Recv)(buffer, count, datatype, source, tag, comm, use);
-  if (tag != MPI_ANY_TAG && result == MPI_SUCCESS) {
-    clockReceived(post, comm, source, tag);
-  } else if (hasStatus(result)) {
+  if (hasStatus(result)) {
     clockTaken({post, false, 0, comm, tag == MPI_ANY_TAG ? -1 : tag, source,
                 tag == MPI_ANY_TAG ? use->MPI_TAG : tag});
   }

@@ -3,7 +3,6 @@
 #include "oracle.h"
 #include "random_execution.h"
 
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <tuple>
@@ -16,11 +15,6 @@
 
 namespace pf::oracle {
 namespace {
-
-std::uint64_t runs(std::uint64_t normal) {
-  const char* text = std::getenv("PF_ORACLE_RUNS");
-  return text == nullptr ? normal : std::strtoull(text, nullptr, 10);
-}
 
 RandomExecution sample(std::uint64_t seed, bool cut) {
   RandomOptions options;

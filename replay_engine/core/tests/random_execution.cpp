@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -439,6 +440,11 @@ RandomExecution randomExecution(std::uint64_t seed, const RandomOptions& options
     }
   }
   return result;
+}
+
+std::uint64_t runs(std::uint64_t normal) {
+  const char* text = std::getenv("PF_ORACLE_RUNS");
+  return text == nullptr ? normal : std::strtoull(text, nullptr, 10);
 }
 
 }  // namespace pf::oracle

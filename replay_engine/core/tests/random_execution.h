@@ -49,4 +49,7 @@ struct PostRef {
 [[nodiscard]] std::optional<Deviation> rerun(const Execution& execution, std::uint64_t seed,
                                              std::optional<PostRef> towards = std::nullopt);
 
+/// How many random executions a test looks at: PF_ORACLE_RUNS, or `normal`.
+[[nodiscard]] std::uint64_t runs(std::uint64_t normal);
+
 }  // namespace pf::oracle

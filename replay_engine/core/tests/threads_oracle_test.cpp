@@ -3,7 +3,6 @@
 #include "oracle.h"
 #include "random_threads.h"
 
-#include <cstdlib>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -12,11 +11,6 @@
 
 namespace pf::oracle {
 namespace {
-
-std::uint64_t runs(std::uint64_t normal) {
-  const char* text = std::getenv("PF_ORACLE_RUNS");
-  return text == nullptr ? normal : std::strtoull(text, nullptr, 10);
-}
 
 Execution sample(std::uint64_t seed, int events) {
   RandomOptions options;

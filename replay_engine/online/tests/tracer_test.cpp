@@ -6,7 +6,6 @@
 #include "random_execution.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <set>
 #include <string>
@@ -152,11 +151,6 @@ bool receivedAll(const Execution& execution, std::size_t rank) {
   });
 }
 
-std::uint64_t runs(std::uint64_t normal) {
-  const char* text = std::getenv("PF_ORACLE_RUNS");
-  return text == nullptr ? normal : std::strtoull(text, nullptr, 10);
-}
-
 std::string textOf(const Posts& posts) {
   std::string text;
   for (const std::uint32_t post : posts) {
@@ -207,7 +201,7 @@ void compare(std::uint64_t wanted, const Ways& ways, Online online, Offline offl
 
 TEST(Tracer, TracesWhatTheWholeExecutionSays) {
   using Way = std::pair<online::Algorithm, TracingAlgorithm>;
-  const std::uint64_t wanted = runs(20000);
+  const std::uint64_t wanted = oracle::runs(20000);
   std::uint64_t traced = 0;
   compare(
       wanted, kAlgorithms,
@@ -223,7 +217,7 @@ TEST(Tracer, TracesWhatTheWholeExecutionSays) {
 
 TEST(Window, DecidesAsOneThatHasTheWholeExecution) {
   constexpr std::uint32_t kWindows[] = {1, 3, 16};
-  const std::uint64_t wanted = runs(4000);
+  const std::uint64_t wanted = oracle::runs(4000);
   std::uint64_t traced = 0;
   compare(
       wanted, kWindows,

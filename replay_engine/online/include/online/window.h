@@ -17,9 +17,8 @@ class Window {
     Delivery delivery;
     std::uint32_t number;
   };
-  static constexpr std::uint32_t kMost = 1024;
 
-  /// Decisions wait for `size` more wildcard receives, 1 to kMost.
+  /// Decisions wait for `size` more wildcard receives, at least 1.
   explicit Window(std::uint32_t size) : m_size(size) {}
 
   /// What it decides is in traced(), until the next call.
