@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
     } else if (ok && !goal.isEmpty()) {
       if (!picture.isEmpty()) {
         QObject::connect(
-            &window.session(), &pf::gui::DebugSession::settled, &window,
+            &window.session(), &pf::session::DebugSession::settled, &window,
             [&] { takePicture(window, picture); }, Qt::SingleShotConnection);
       }
       sendTo(window, goal);

@@ -316,7 +316,7 @@ void MainWindow::openTrace(const QString& path) {
     if (light && *light) {
       promise.setProgressValueAndText(1, surveying);
     }
-    promise.addResult(std::make_shared<Result<LoadedTrace>>(loadTrace(absolute)));
+    promise.addResult(std::make_shared<Result<LoadedTrace>>(session::loadTrace(absolute)));
   }));
 }
 

@@ -35,6 +35,9 @@ class WatchesView;
 
 namespace pf::gui {
 
+using session::DebugSession;
+using session::LoadedTrace;
+
 class MainWindow : public QMainWindow {
   Q_OBJECT
  public:

@@ -81,10 +81,10 @@ def wrong_quoted(path, part, name, exists):
 
 
 def wrong_system(path, part, name):
-    if QT.match(name) and not (part in ("views", "plugins", "plugins/api") or path.startswith("app/gui/")):
-        return "Qt belongs in views, plugins and app/gui"
-    if path.startswith("views/models/") and QT_GUI.match(name):
-        return "models have QtCore only"
+    if QT.match(name) and not (part in ("views", "plugins", "plugins/api") or path.startswith(("app/gui/", "app/session/"))):
+        return "Qt belongs in views, plugins, app/gui and app/session"
+    if path.startswith(("views/models/", "app/session/")) and QT_GUI.match(name):
+        return "models and sessions have QtCore only"
     if name == "sqlite3.h" and part != "db":
         return "SQLite belongs in db"
     if name == "mpi.h" and part != "replay_engine/interposer" and not in_tests(path):
@@ -131,6 +131,7 @@ WRONG = {
     "plugins/api/include/plugins/api.h": '#include "app/job.h"',
     "plugins/matrix/a.cpp": '#include "mi_bridge/records.h"',
     "app/core/a.cpp": "#include <QString>",
+    "app/session/a.cpp": "#include <QWidget>",
     "app/cli/a.cpp": "#include <sqlite3.h>",
 }
 RIGHT = {
@@ -141,6 +142,7 @@ RIGHT = {
     "mi_bridge/tests/live/rank.cpp": "#include <mpi.h>",
     "views/widgets/c.cpp": '#include <QPainter>\n#include "views/text.h"\n#include "core/execution.h"',
     "plugins/matrix/b.cpp": '#include <QWidget>\n#include "plugins/api.h"\n#include "views/text.h"',
+    "app/session/b.cpp": '#include <QObject>\n#include "mi_bridge/fleet.h"',
     "app/gui/a.cpp": '#include <QMainWindow>\n#include "mi_bridge/fleet.h"\n#include "plugins/api.h"',
     "tests/e2e/a.cpp": '#include <mpi.h>\n#include "db/trace_store.h"',
 }

@@ -106,7 +106,7 @@ void DebuggingTest::openTrace() {
 }
 
 void DebuggingTest::waitSettled(const std::function<void()>& act) {
-  QSignalSpy settled(&m_window->session(), &pf::gui::DebugSession::settled);
+  QSignalSpy settled(&m_window->session(), &pf::session::DebugSession::settled);
   act();
   QVERIFY2(!settled.isEmpty() || settled.wait(kPatience), qPrintable(m_window->statusText()));
 }
@@ -315,7 +315,7 @@ void DebuggingTest::memoryLiesWhereItDid() {
   m_window->openTrace(trace);
   QVERIFY(opened.wait(kPatience));
   QByteArray text;
-  connect(&session, &pf::gui::DebugSession::output, this,
+  connect(&session, &pf::session::DebugSession::output, this,
           [&](int, pf::views::OutputStream, const QByteArray& bytes) { text += bytes; });
   for (int cycle = 0; cycle < 2; ++cycle) {
     text.clear();

@@ -13,7 +13,7 @@
 #include "app/replay.h"
 #include "base/unique_fd.h"
 
-namespace pf::gui {
+namespace pf::session {
 namespace {
 
 // QT_LOGGING_RULES="photofinish.*=true" shows all MI text and what the daemon says.
@@ -231,8 +231,7 @@ void DebugSession::onState(const protocol::RankState& state) {
   qCDebug(sessionLog) << "rank" << state.rank << "phase" << static_cast<int>(state.phase) << "event"
                       << state.serial << "in call" << state.inCall;
   RankNow& now = m_now[state.rank];
-  const bool wasStopped =
-      now.state.phase == RankPhase::Stopped && now.state.serial == state.serial;
+  const bool wasStopped = now.state.phase == RankPhase::Stopped && now.state.serial == state.serial;
   now.state = state;
   if (wasStopped && state.phase == RankPhase::Running) {
     now.why.clear();
@@ -418,4 +417,4 @@ Serial DebugSession::serialOf(int rank) const {
   return found == m_now.end() ? 0 : found->second.state.serial;
 }
 
-}  // namespace pf::gui
+}  // namespace pf::session

@@ -1,7 +1,7 @@
 // Breakpoints, watches, cycles and bookmarks: kept in the trace, back in every cycle.
 #include "debug_session.h"
 
-namespace pf::gui {
+namespace pf::session {
 namespace {
 
 QString text(const std::string& s) {
@@ -380,4 +380,4 @@ void DebugSession::publishMarks() {
   Q_EMIT marksChanged(marks);
 }
 
-}  // namespace pf::gui
+}  // namespace pf::session

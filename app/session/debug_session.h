@@ -22,7 +22,7 @@
 #include "views/debug_values.h"
 #include "views/space_time_types.h"
 
-namespace pf::gui {
+namespace pf::session {
 
 class DebugSession : public QObject, private mi::FleetObserver {
   Q_OBJECT
@@ -47,7 +47,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   /// Lets the next message of the recording be taken, and no other that need not be: the first by
   /// logical time, or of the current rank. Ranks stay where they are but for what that needs.
   void deliverNext(bool anywhere);
-  /// One event of the current rank back, by a new cycle: the others go back where they depend on it.
+  /// One event of the current rank back, by a new cycle: the others go back where they depend on
+  /// it.
   void previousEvent();
   void runToFailure();
   void endReplay();
@@ -234,4 +235,4 @@ class DebugSession : public QObject, private mi::FleetObserver {
   quint64 m_stackGeneration = 0;
 };
 
-}  // namespace pf::gui
+}  // namespace pf::session

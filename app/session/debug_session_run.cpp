@@ -6,7 +6,7 @@
 #include "app/failure.h"
 #include "app/replay.h"
 
-namespace pf::gui {
+namespace pf::session {
 namespace {
 
 constexpr int kAttachWithinMs = 20000;
@@ -357,4 +357,4 @@ void DebugSession::finishCycle(const QString& why) {
   saveCycle();
 }
 
-}  // namespace pf::gui
+}  // namespace pf::session

@@ -7,7 +7,7 @@
 #include "core/cut_check.h"
 #include "core/races.h"
 
-namespace pf::gui {
+namespace pf::session {
 
 std::vector<Serial> DebugSession::cutOf(const Goal& goal) const {
   return goal.cut.empty() ? cutBefore(m_trace->execution, goal.event) : goal.cut;
@@ -85,4 +85,4 @@ void DebugSession::previousEvent() {
         consistentPart(m_trace->execution, std::move(done))});
 }
 
-}  // namespace pf::gui
+}  // namespace pf::session

@@ -7,7 +7,7 @@
 #include "app/failure.h"
 #include "app/replay.h"
 
-namespace pf::gui {
+namespace pf::session {
 namespace {
 
 const std::string& callName(const Execution& execution, const Event& event) {
@@ -81,4 +81,4 @@ Result<LoadedTrace> loadTrace(const QString& path) {
   return LoadedTrace{std::move(data), store->run(), store->ranks()};
 }
 
-}  // namespace pf::gui
+}  // namespace pf::session

@@ -3,7 +3,7 @@
 
 #include <csignal>
 
-namespace pf::gui {
+namespace pf::session {
 namespace {
 
 QString text(std::string_view s) {
@@ -502,4 +502,4 @@ void DebugSession::onGroupProgress(const mi::GroupResult& result) {
   }
 }
 
-}  // namespace pf::gui
+}  // namespace pf::session

@@ -7,7 +7,7 @@
 #include "db/trace_store.h"
 #include "views/trace_view_data.h"
 
-namespace pf::gui {
+namespace pf::session {
 
 struct LoadedTrace {
   views::TraceDataPtr data;
@@ -27,4 +27,4 @@ struct LoadedTrace {
 [[nodiscard]] views::Failure findFailure(const std::vector<db::RankInfo>& ranks,
                                          const Execution& execution);
 
-}  // namespace pf::gui
+}  // namespace pf::session
