@@ -16,7 +16,9 @@
 #include <QtConcurrent>
 
 #include "app/replay.h"
+#include "plugins/call_sites.h"
 #include "plugins/comm_matrix.h"
+#include "plugins/queues.h"
 #include "views/debug_views.h"
 #include "views/icons.h"
 #include "views/race_list_view.h"
@@ -144,7 +146,9 @@ void MainWindow::makeDocks() {
     tabifyDockWidget(last, dock);
     last = dock;
   }
+  m_registry.add(std::make_unique<plugins::QueuesPlugin>());
   m_registry.add(std::make_unique<plugins::CommMatrixPlugin>());
+  m_registry.add(std::make_unique<plugins::CallSitesPlugin>());
   for (plugins::ViewPlugin* plugin : m_registry.plugins()) {
     plugins::ViewWidget* widget = plugin->createWidget(this);
     QDockWidget* dock = addDock(plugin->id(), plugin->title(), widget, Qt::BottomDockWidgetArea);
@@ -192,12 +196,13 @@ void MainWindow::makeActions() {
   m_deliverNext = command(tr("&Deliver next message"),
                           tr("Let the next message of all ranks be taken, and no other"), {},
                           QKeySequence(tr("F7")), [this] { m_session->deliverNext(true); });
-  m_deliverHere = command(tr("Deliver next message &here"),
-                          tr("Let the current rank take its next message"), {},
-                          QKeySequence(tr("Shift+F7")), [this] { m_session->deliverNext(false); });
-  m_previousEvent = command(tr("&Previous event"),
-                            tr("Take the current rank one event back, by running the recording again"),
-                            {}, QKeySequence(tr("Shift+F8")), [this] { m_session->previousEvent(); });
+  m_deliverHere =
+      command(tr("Deliver next message &here"), tr("Let the current rank take its next message"),
+              {}, QKeySequence(tr("Shift+F7")), [this] { m_session->deliverNext(false); });
+  m_previousEvent =
+      command(tr("&Previous event"),
+              tr("Take the current rank one event back, by running the recording again"), {},
+              QKeySequence(tr("Shift+F8")), [this] { m_session->previousEvent(); });
   m_failing = command(
       tr("&Failing receive"), tr("Replay to the last receive of the rank that failed"),
       icon(Icon::RunToFailure), QKeySequence(tr("F4")), [this] { m_session->runToFailure(); });
@@ -333,7 +338,7 @@ void MainWindow::showTrace(const QString& path, LoadedTrace trace) {
   m_diagram->setTrace(m_index);
   m_races->setTrace(m_index);
   for (plugins::ViewWidget* view : m_pluginViews) {
-    view->setTrace(shown);
+    view->setTrace(m_index);
   }
   QHash<QString, QList<int>> sites;
   for (const CallSite& site : shown->execution.sites) {

@@ -106,8 +106,12 @@ void MainWindow::connectSession() {
   });
   connect(m_progress, &views::ProgressStrip::cancelRequested, m_session, &DebugSession::endReplay);
   connect(m_session, &DebugSession::ranksChanged, this, &MainWindow::refreshRanks);
-  connect(m_session, &DebugSession::positionsChanged, m_diagram,
-          [this](const auto& positions) { m_diagram->setReplayPositions(positions); });
+  connect(m_session, &DebugSession::positionsChanged, this, [this](const auto& positions) {
+    m_diagram->setReplayPositions(positions);
+    for (plugins::ViewWidget* view : m_pluginViews) {
+      view->setPositions(positions);
+    }
+  });
   connect(m_session, &DebugSession::marksChanged, m_diagram,
           [this](const auto& marks) { m_diagram->setMarks(marks); });
   connect(m_session, &DebugSession::output, m_output, &views::OutputView::append);

@@ -220,25 +220,29 @@ MatrixWidget::MatrixWidget(QWidget* parent)
   connect(m_canvas, &MatrixCanvas::cellClicked, this, &MatrixWidget::onCell);
 }
 
-void MatrixWidget::setTrace(const views::TraceDataPtr& trace) {
+void MatrixWidget::setTrace(const views::TraceIndexPtr& trace) {
   m_trace = trace;
   m_source = kUnknownRank;
-  m_canvas->setMatrix(trace ? CommMatrix(*trace) : CommMatrix());
+  m_canvas->setMatrix(trace ? CommMatrix(trace->data()) : CommMatrix());
   m_total->setText(
-      trace ? views::counted(trace->execution.messages.size(), tr("message"), tr("messages"))
+      trace ? views::counted(trace->execution().messages.size(), tr("message"), tr("messages"))
             : QString());
 }
 
 void MatrixWidget::setSelectedEvent(const EventRef& event) {
-  if (!m_trace) {
+  if (!m_trace || !m_trace->contains(event)) {
+    m_canvas->setSelected(kUnknownRank, kUnknownRank);
     return;
   }
-  for (const Message& message : m_trace->execution.messages) {
-    const bool sent = message.send == event;
-    const bool taken =
-        message.completion != 0 && EventRef{message.dest, message.completion} == event;
-    if (event.valid() && (sent || taken)) {
-      m_canvas->setSelected(message.send.rank, message.dest);
+  const auto& messages = m_trace->execution().messages;
+  if (const auto sent = m_trace->sentAt(event); !sent.empty()) {
+    m_canvas->setSelected(event.rank, messages[sent.front()].dest);
+    return;
+  }
+  const auto& receives = m_trace->execution().ranks[static_cast<std::size_t>(event.rank)].receives;
+  for (const std::uint32_t r : m_trace->completedAt(event)) {
+    if (receives[r].message < messages.size()) {
+      m_canvas->setSelected(messages[receives[r].message].send.rank, event.rank);
       return;
     }
   }
@@ -254,7 +258,7 @@ void MatrixWidget::onCell(Rank source, Rank dest) {
   m_source = source;
   m_dest = dest;
   std::vector<EventRef> sends;
-  for (const Message& message : m_trace->execution.messages) {
+  for (const Message& message : m_trace->execution().messages) {
     if (message.send.rank == source && message.dest == dest) {
       sends.push_back(message.send);
     }

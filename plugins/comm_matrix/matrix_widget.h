@@ -46,14 +46,14 @@ class MatrixWidget : public ViewWidget {
   Q_OBJECT
  public:
   explicit MatrixWidget(QWidget* parent = nullptr);
-  void setTrace(const views::TraceDataPtr& trace) override;
+  void setTrace(const views::TraceIndexPtr& trace) override;
   void setSelectedEvent(const EventRef& event) override;
   [[nodiscard]] MatrixCanvas* canvas() const { return m_canvas; }
 
  private:
   void onCell(Rank source, Rank dest);
 
-  views::TraceDataPtr m_trace;
+  views::TraceIndexPtr m_trace;
   QComboBox* m_measure;
   QLabel* m_total;
   MatrixCanvas* m_canvas;

@@ -38,6 +38,22 @@ const CollectivePart* partAt(const RankHistory& history, Serial event) {
 
 }  // namespace
 
+std::vector<EventRef> TraceIndex::feeding(Rank rank, std::uint32_t part) const {
+  std::vector<EventRef> out;
+  const CollectivePart& own = execution().ranks[index(rank)].collectives[part];
+  const std::uint32_t group = collectiveAt({rank, own.event});
+  if (group == kNone) {
+    return out;
+  }
+  for (const EventRef other : m_groups[group].parts) {
+    const CollectivePart* theirs = partAt(execution().ranks[index(other.rank)], other.serial);
+    if (other.rank != rank && theirs != nullptr && flows(*theirs, other.rank, own, rank)) {
+      out.push_back(other);
+    }
+  }
+  return out;
+}
+
 std::vector<EventRef> TraceIndex::causes(EventRef ref) const {
   std::vector<EventRef> out;
   const RankHistory& history = execution().ranks[index(ref.rank)];
@@ -55,17 +71,8 @@ std::vector<EventRef> TraceIndex::causes(EventRef ref) const {
     }
   }
   for (const std::uint32_t p : m_collectivesDone.at(id(ref))) {
-    const CollectivePart& own = history.collectives[p];
-    const std::uint32_t group = collectiveAt({ref.rank, own.event});
-    if (group == kNone) {
-      continue;
-    }
-    for (const EventRef part : m_groups[group].parts) {
-      const CollectivePart* other = partAt(execution().ranks[index(part.rank)], part.serial);
-      if (part.rank != ref.rank && other != nullptr && flows(*other, part.rank, own, ref.rank)) {
-        out.push_back(part);
-      }
-    }
+    const std::vector<EventRef> parts = feeding(ref.rank, p);
+    out.insert(out.end(), parts.begin(), parts.end());
   }
   return out;
 }

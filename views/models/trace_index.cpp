@@ -307,6 +307,14 @@ std::span<const std::uint32_t> TraceIndex::postedAt(EventRef ref) const {
 std::span<const std::uint32_t> TraceIndex::completedAt(EventRef ref) const {
   return m_completed.at(id(ref));
 }
+std::span<const std::uint32_t> TraceIndex::synchronousDoneAt(EventRef ref) const {
+  return contains(ref) ? m_syncDone.at(id(ref)) : std::span<const std::uint32_t>{};
+}
+
+std::span<const std::uint32_t> TraceIndex::collectivesDoneAt(EventRef ref) const {
+  return contains(ref) ? m_collectivesDone.at(id(ref)) : std::span<const std::uint32_t>{};
+}
+
 std::span<const std::uint32_t> TraceIndex::probesAt(EventRef ref) const {
   return m_probes.at(id(ref));
 }

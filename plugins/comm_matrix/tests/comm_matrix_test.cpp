@@ -37,8 +37,7 @@ class CommMatrixTest : public QObject {
     auto* widget = qobject_cast<MatrixWidget*>(made.get());
     QVERIFY(widget != nullptr);
     widget->resize(420, 460);
-    const views::TraceDataPtr trace = masterWorker();
-    widget->setTrace(trace);
+    widget->setTrace(views::makeIndex(masterWorker()));
     widget->show();
     QSignalSpy selected(widget, &ViewWidget::eventSelected);
     const QPoint cell = widget->canvas()->cellRect(2, 0).center().toPoint();
@@ -55,7 +54,7 @@ class CommMatrixTest : public QObject {
   void racingPairsAreOutlined() {
     MatrixWidget widget;
     widget.resize(420, 460);
-    widget.setTrace(masterWorker());
+    widget.setTrace(views::makeIndex(masterWorker()));
     widget.setSelectedEvent({0, 6});
     widget.show();
     const QImage image = widget.canvas()->grab().toImage();
@@ -85,7 +84,7 @@ class CommMatrixTest : public QObject {
   void measureAndNullTrace() {
     MatrixWidget widget;
     widget.resize(300, 320);
-    widget.setTrace(stencil(64, 4));
+    widget.setTrace(views::makeIndex(stencil(64, 4)));
     widget.findChild<QComboBox*>()->setCurrentIndex(1);
     (void)widget.grab();
     widget.setTrace(nullptr);

@@ -58,6 +58,10 @@ class TraceIndex {
   [[nodiscard]] bool isWildcard(EventRef ref) const;  ///< posts, or probes for, any source
   [[nodiscard]] bool takenInRace(std::uint32_t message) const;
   [[nodiscard]] std::uint32_t messageCount() const;
+  [[nodiscard]] std::span<const std::uint32_t> synchronousDoneAt(
+      EventRef ref) const;  ///< messages sent synchronously, known here to have been matched
+  [[nodiscard]] std::span<const std::uint32_t> collectivesDoneAt(
+      EventRef ref) const;  ///< collective parts of its rank that end here
 
   /// Where a race is chosen (post of the receive, or the probe), and where it is observed.
   [[nodiscard]] EventRef raceEvent(std::size_t race) const;
@@ -67,6 +71,9 @@ class TraceIndex {
 
   [[nodiscard]] const std::vector<CollectiveGroup>& collectives() const { return m_groups; }
   [[nodiscard]] std::uint32_t collectiveAt(EventRef ref) const;  ///< kNone if not a collective
+
+  /// Events of other ranks from which something flows into part `part` of `rank`'s collectives.
+  [[nodiscard]] std::vector<EventRef> feeding(Rank rank, std::uint32_t part) const;
 
   /// Calls `visit` for each message whose line meets logical times [from, to].
   void forMessagesIn(double from, double to, const std::function<void(std::uint32_t)>& visit) const;

@@ -18,11 +18,12 @@
 #include <QtPlugin>
 
 #include "base/result.h"
-#include "views/trace_view_data.h"
+#include "views/space_time_types.h"
+#include "views/trace_index.h"
 
 class QPluginLoader;
 
-#define PF_VIEW_PLUGIN_IID "org.photofinish.ViewPlugin/1"
+#define PF_VIEW_PLUGIN_IID "org.photofinish.ViewPlugin/2"
 
 namespace pf::plugins {
 
@@ -31,10 +32,12 @@ class ViewWidget : public QWidget {
   Q_OBJECT
  public:
   using QWidget::QWidget;
-  /// Null when no trace is open. Called on the GUI thread; the data never changes.
-  virtual void setTrace(const views::TraceDataPtr& trace) = 0;
+  /// Null when no trace is open. Called on the GUI thread; what is behind it never changes.
+  virtual void setTrace(const views::TraceIndexPtr& trace) = 0;
   /// The event selected elsewhere; invalid when none.
   virtual void setSelectedEvent(const EventRef& event) = 0;
+  /// Where the ranks of the replay are; empty when none runs.
+  virtual void setPositions(const std::vector<views::ReplayPosition>& /*positions*/) {}
 
  Q_SIGNALS:
   void eventSelected(const pf::EventRef& event);

@@ -1,0 +1,92 @@
+#include "sites_widget.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QSortFilterProxyModel>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include "views/item_views.h"
+#include "views/roles.h"
+
+namespace pf::plugins {
+
+using Qt::Literals::StringLiterals::operator""_s;
+
+QString CallSitesPlugin::id() const {
+  return QStringLiteral("call_sites");
+}
+
+QString CallSitesPlugin::title() const {
+  return QStringLiteral("Call sites");
+}
+
+ViewWidget* CallSitesPlugin::createWidget(QWidget* parent) {
+  return new SitesWidget(parent);
+}
+
+SitesWidget::SitesWidget(QWidget* parent)
+    : ViewWidget(parent),
+      m_filter(new QLineEdit),
+      m_model(new SitesModel(this)),
+      m_proxy(new QSortFilterProxyModel(this)),
+      m_table(new QTableView) {
+  setObjectName(u"callSites"_s);
+  m_filter->setPlaceholderText(tr("Filter: file, function or call"));
+  m_filter->setClearButtonEnabled(true);
+  m_proxy->setSourceModel(m_model);
+  m_proxy->setSortRole(views::SortRole);
+  m_proxy->setFilterKeyColumn(-1);
+  m_proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
+  m_table->setModel(m_proxy);
+  views::setUpTable(*m_table);
+  m_table->setSortingEnabled(true);
+  m_table->sortByColumn(SitesModel::CallsColumn, Qt::DescendingOrder);
+  m_table->setColumnWidth(SitesModel::PlaceColumn, 170);
+  m_table->setColumnWidth(SitesModel::FunctionColumn, 150);
+  m_table->setColumnWidth(SitesModel::CallColumn, 140);
+  for (int column = SitesModel::CallsColumn; column < SitesModel::ColumnCount; ++column) {
+    m_table->setColumnWidth(column, 90);
+  }
+  auto* top = new QHBoxLayout;
+  top->setContentsMargins(6, 4, 6, 0);
+  top->addWidget(m_filter);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addLayout(top);
+  layout->addWidget(m_table, 1);
+  connect(m_filter, &QLineEdit::textChanged, m_proxy, &QSortFilterProxyModel::setFilterFixedString);
+  connect(m_table, &QTableView::activated, this, &SitesWidget::activate);
+}
+
+void SitesWidget::setTrace(const views::TraceIndexPtr& trace) {
+  m_trace = trace;
+  m_selected = {};
+  m_stale = !isVisible();
+  m_model->setTrace(m_stale ? nullptr : m_trace);
+}
+
+void SitesWidget::showEvent(QShowEvent* event) {
+  ViewWidget::showEvent(event);
+  if (std::exchange(m_stale, false)) {
+    m_model->setTrace(m_trace);
+  }
+}
+
+void SitesWidget::setSelectedEvent(const EventRef& event) {
+  m_selected = event;
+}
+
+void SitesWidget::activate(const QModelIndex& index) {
+  const SiteUse& use = m_model->uses()[static_cast<std::size_t>(m_proxy->mapToSource(index).row())];
+  EventRef from;
+  if (m_trace->contains(m_selected)) {
+    const Event& selected = m_trace->event(m_selected);
+    from = selected.site == use.site && selected.call == use.call ? m_selected : EventRef{};
+  }
+  m_selected = nextUse(*m_trace, use, from);
+  Q_EMIT eventSelected(m_selected);
+}
+
+}  // namespace pf::plugins

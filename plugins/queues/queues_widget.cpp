@@ -1,0 +1,191 @@
+#include "queues_widget.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QComboBox>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSortFilterProxyModel>
+#include <QSplitter>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include "views/item_views.h"
+#include "views/roles.h"
+#include "views/text.h"
+
+namespace pf::plugins {
+
+using Qt::Literals::StringLiterals::operator""_s;
+
+QString QueuesPlugin::id() const {
+  return QStringLiteral("queues");
+}
+
+QString QueuesPlugin::title() const {
+  return QStringLiteral("Message queues");
+}
+
+ViewWidget* QueuesPlugin::createWidget(QWidget* parent) {
+  return new QueuesWidget(parent);
+}
+
+QueuesWidget::QueuesWidget(QWidget* parent)
+    : ViewWidget(parent),
+      m_moment(new QComboBox),
+      m_filter(new QLineEdit),
+      m_summary(new QLabel),
+      m_model(new QueuesModel(this)),
+      m_proxy(new QSortFilterProxyModel(this)),
+      m_table(new QTableView),
+      m_canvas(new WaitsCanvas) {
+  setObjectName(u"queues"_s);
+  m_moment->addItems(
+      {tr("Where the replay is"), tr("Just before the selected event"), tr("End of the record")});
+  m_moment->setCurrentIndex(End);
+  m_moment->setAccessibleName(tr("Moment of the run"));
+  m_filter->setPlaceholderText(tr("Filter: words of a row"));
+  m_filter->setClearButtonEnabled(true);
+  m_filter->setMaximumWidth(220);
+  m_summary->setTextFormat(Qt::PlainText);
+  m_summary->setForegroundRole(QPalette::PlaceholderText);
+  m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  m_proxy->setSourceModel(m_model);
+  m_proxy->setSortRole(views::SortRole);
+  m_proxy->setFilterKeyColumn(-1);
+  m_proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
+  m_table->setModel(m_proxy);
+  views::setUpTable(*m_table);
+  m_table->setSortingEnabled(true);
+  m_table->sortByColumn(QueuesModel::RankColumn, Qt::AscendingOrder);
+  m_table->setColumnWidth(QueuesModel::RankColumn, 50);
+  m_table->setColumnWidth(QueuesModel::TagColumn, 70);
+  m_table->setColumnWidth(QueuesModel::CommColumn, 150);
+  m_table->setColumnWidth(QueuesModel::BytesColumn, 70);
+  m_table->setColumnWidth(QueuesModel::EventColumn, 140);
+  m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
+  auto* csv = new QAction(tr("Copy the queues as CSV"), this);
+  auto* dot = new QAction(tr("Copy the waits-for graph as DOT"), this);
+  connect(csv, &QAction::triggered, this,
+          [this] { copy(m_trace != nullptr ? views::queuesCsv(*m_trace, m_state) : QString()); });
+  connect(dot, &QAction::triggered, this, [this] { copy(views::waitsDot(m_state)); });
+  m_table->addActions({csv, dot});
+  m_canvas->addActions({csv, dot});
+  m_canvas->setContextMenuPolicy(Qt::ActionsContextMenu);
+
+  auto* top = new QHBoxLayout;
+  top->setContentsMargins(6, 4, 6, 0);
+  top->addWidget(m_moment);
+  top->addWidget(m_filter);
+  top->addWidget(m_summary, 1);
+  auto* split = new QSplitter;
+  split->addWidget(m_table);
+  split->addWidget(m_canvas);
+  split->setStretchFactor(0, 3);
+  split->setStretchFactor(1, 1);
+  split->setSizes({700, 260});
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addLayout(top);
+  layout->addWidget(split, 1);
+
+  connect(m_moment, &QComboBox::currentIndexChanged, this, &QueuesWidget::refresh);
+  connect(m_filter, &QLineEdit::textChanged, m_proxy, &QSortFilterProxyModel::setFilterFixedString);
+  connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) {
+    Q_EMIT eventSelected(m_model->item(m_proxy->mapToSource(index).row()).event);
+  });
+  connect(m_canvas, &WaitsCanvas::rankClicked, this, [this](int rank) {
+    for (const views::RankWait& wait : m_state.waits) {
+      if (wait.rank == rank) {
+        Q_EMIT eventSelected(wait.event);
+      }
+    }
+  });
+}
+
+void QueuesWidget::copy(const QString& text) {
+  QGuiApplication::clipboard()->setText(text);
+}
+
+void QueuesWidget::setTrace(const views::TraceIndexPtr& trace) {
+  m_trace = trace;
+  m_positions.clear();
+  m_selected = {};
+  m_moment->setCurrentIndex(End);
+  refresh();
+}
+
+void QueuesWidget::setSelectedEvent(const EventRef& event) {
+  m_selected = event;
+  if (m_moment->currentIndex() == Selected) {
+    refresh();
+  }
+}
+
+void QueuesWidget::setPositions(const std::vector<views::ReplayPosition>& positions) {
+  const bool began = m_positions.empty() && !positions.empty();
+  const bool ended = !m_positions.empty() && positions.empty();
+  m_positions = positions;
+  if (began && m_moment->currentIndex() == End) {
+    m_moment->setCurrentIndex(Present);
+  } else if (ended && m_moment->currentIndex() == Present) {
+    m_moment->setCurrentIndex(End);
+  } else if (m_moment->currentIndex() == Present) {
+    refresh();
+  }
+}
+
+views::JobCut QueuesWidget::cut() const {
+  switch (m_moment->currentIndex()) {
+    case Present:
+      return views::cutOf(*m_trace, m_positions);
+    case Selected:
+      return views::cutJustBefore(*m_trace, m_selected);
+    default:
+      return views::cutAtEnd(*m_trace);
+  }
+}
+
+void QueuesWidget::refresh() {
+  m_stale = !isVisible();
+  if (m_stale) {
+    return;
+  }
+  m_state = m_trace != nullptr ? views::jobStateAt(*m_trace, cut()) : views::JobState{};
+  m_model->set(m_trace, m_state.items);
+  m_canvas->setState(&m_state);
+  std::size_t unexpected = 0;
+  for (const views::QueueItem& item : m_state.items) {
+    unexpected += item.kind == views::QueueItem::Kind::Unexpected ? 1U : 0U;
+  }
+  QString text = m_trace == nullptr ? QString()
+                                    : tr("%1 posted, %2 unexpected, %3 of %4 ranks wait")
+                                          .arg(m_state.items.size() - unexpected)
+                                          .arg(unexpected)
+                                          .arg(m_state.waits.size())
+                                          .arg(m_trace->rankCount());
+  if (!m_state.stuck.empty()) {
+    text += tr("; %1 cannot go on").arg(m_state.stuck.size());
+  }
+  if (m_trace != nullptr && m_moment->currentIndex() == Selected &&
+      !m_trace->contains(m_selected)) {
+    text = tr("No event is selected");
+  }
+  m_summary->setText(text);
+}
+
+QString QueuesWidget::summary() const {
+  return m_summary->text();
+}
+
+void QueuesWidget::showEvent(QShowEvent* event) {
+  ViewWidget::showEvent(event);
+  if (m_stale) {
+    refresh();
+  }
+}
+
+}  // namespace pf::plugins

@@ -1,0 +1,158 @@
+// Message queues and waits at cuts of a run: against a count from the definition, and in the
+// window.
+#include "queues_widget.h"
+#include "sample_trace.h"
+
+#include <QComboBox>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+
+#include "views/text.h"
+
+using namespace pf;
+using namespace pf::plugins;
+using namespace pf::views;
+using namespace pf::views::test;
+
+namespace {
+
+/// Two ranks of which each waits for the other's message first, and a third that waits for them.
+TraceIndexPtr deadlock() {
+  TraceBuilder b(3);
+  for (Rank r = 0; r < 3; ++r) {
+    b.local(r, "MPI_Init");
+  }
+  b.send(2, 0, 5, 32);
+  TraceData data = *b.build(QStringLiteral("deadlock"));
+  const auto hang = [&](Rank rank, Rank source) {
+    RankHistory& history = data.execution.ranks[static_cast<std::size_t>(rank)];
+    data.execution.callNames.push_back("MPI_Recv");
+    Event event;
+    event.kind = EventKind::Receive;
+    event.call = static_cast<std::uint16_t>(data.execution.callNames.size() - 1);
+    event.comm = 0;
+    event.peer = source;
+    event.tag = 1;
+    history.events.push_back(event);
+    history.receives.push_back({history.events.size(), 0, 0, source, 1, ReceiveState::Pending,
+                                kUnknownRank, kAnyTag, kNone});
+    auto& times = data.logicalTimes[static_cast<std::size_t>(rank)];
+    times.push_back(times.back() + 1);
+  };
+  hang(0, 1);
+  hang(1, 0);
+  hang(2, kAnySource);
+  return makeIndex(std::make_shared<const TraceData>(std::move(data)));
+}
+
+/// By the definition, message by message and receive by receive, at events that are over.
+std::pair<std::size_t, std::size_t> counted(const TraceIndex& trace, const JobCut& cut) {
+  std::size_t posted = 0;
+  std::size_t unexpected = 0;
+  for (std::size_t r = 0; r < trace.rankCount(); ++r) {
+    for (const PostedReceive& receive : trace.execution().ranks[r].receives) {
+      posted += receive.post <= cut.done[r] &&
+                        (receive.completion == 0 || receive.completion > cut.done[r])
+                    ? 1U
+                    : 0U;
+    }
+  }
+  for (const Message& m : trace.execution().messages) {
+    const auto to = static_cast<std::size_t>(m.dest);
+    const bool sent = m.send.serial <= cut.done[static_cast<std::size_t>(m.send.rank)];
+    const bool received =
+        m.post != kNone && trace.execution().ranks[to].receives[m.post].post <= cut.done[to];
+    unexpected += sent && !received ? 1U : 0U;
+  }
+  return {posted, unexpected};
+}
+
+}  // namespace
+
+class QueuesTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void queuesAreTheDefinitions() {
+    for (const TraceIndexPtr& trace : {makeIndex(masterWorker()), makeIndex(stencil(6, 12))}) {
+      for (std::size_t r = 0; r < trace->rankCount(); ++r) {
+        for (Serial s = 1; s <= trace->lastSerial(static_cast<Rank>(r)); ++s) {
+          const JobCut cut = cutJustBefore(*trace, {static_cast<Rank>(r), s});
+          const JobState state = jobStateAt(*trace, cut);
+          std::size_t posted = 0;
+          for (const QueueItem& item : state.items) {
+            posted += item.kind == QueueItem::Kind::Posted ? 1U : 0U;
+          }
+          const auto [wantPosted, wantUnexpected] = counted(*trace, cut);
+          QCOMPARE(posted, wantPosted);
+          QCOMPARE(state.items.size() - posted, wantUnexpected);
+          QVERIFY(state.cycle.empty());  // a run that went on has none anywhere
+          QVERIFY(state.stuck.empty());
+        }
+      }
+    }
+  }
+
+  void waitsAtACut() {
+    const auto trace = makeIndex(masterWorker());
+    // All have done Init and Bcast; the workers are about to receive what rank 0 has not sent.
+    const JobCut cut = cutOf(*trace, {{0, 3, true}, {1, 3, true}, {2, 3, true}, {3, 3, false}});
+    const JobState state = jobStateAt(*trace, cut);
+    QCOMPARE(state.waits.size(), std::size_t{3});
+    QCOMPARE(state.waits[2].on, std::vector<Rank>{0});
+    QCOMPARE(state.waits[2].why, u"MPI_Recv from rank 0, tag 1"_s);
+    QVERIFY(!state.waits[2].anyOne);
+    QCOMPARE(state.items.size(), std::size_t{1});  // rank 3 is inside: its receive is posted
+    QCOMPARE(state.items[0].rank, 3);
+  }
+
+  void aDeadlockIsNamed() {
+    const auto trace = deadlock();
+    const JobState state = jobStateAt(*trace, cutAtEnd(*trace));
+    QCOMPARE(state.waits.size(), std::size_t{3});
+    QCOMPARE(state.stuck, (std::vector<Rank>{0, 1, 2}));
+    QCOMPARE(state.cycle, (std::vector<Rank>{0, 1}));
+    QVERIFY(state.waits[2].anyOne);
+    QVERIFY(waitsDot(state).contains(u"0 -> 1"_s));
+    const QString csv = queuesCsv(*trace, state);
+    QVERIFY2(csv.contains(u"0,unexpected,2,5,\"MPI_COMM_WORLD\",32,2,2,0"_s), qPrintable(csv));
+    QVERIFY2(csv.contains(u"0,posted,1,1,"_s), qPrintable(csv));
+  }
+
+  void theWindowFollowsTheReplay() {
+    QueuesWidget widget;
+    widget.resize(1000, 260);
+    const auto trace = deadlock();
+    widget.setTrace(trace);
+    widget.show();
+    QVERIFY2(widget.summary().contains(u"3 of 3 ranks wait; 3 cannot go on"_s),
+             qPrintable(widget.summary()));
+    QSignalSpy selected(&widget, &ViewWidget::eventSelected);
+    QTest::mouseClick(widget.canvas(), Qt::LeftButton, {}, widget.canvas()->centre(1).toPoint());
+    QCOMPARE(selected.size(), 1);
+    QCOMPARE(selected.at(0).first().value<EventRef>(), (EventRef{1, 2}));
+    if (const QString shot = qEnvironmentVariable("PF_SHOT"); !shot.isEmpty()) {
+      widget.grab().save(shot);
+    }
+    widget.setPositions({{0, 1, true}, {1, 1, true}, {2, 1, true}});
+    QCOMPARE(widget.moment()->currentIndex(), static_cast<int>(QueuesWidget::Present));
+    QCOMPARE(widget.table()->model()->rowCount(), 0);
+    widget.setPositions({});
+    QCOMPARE(widget.moment()->currentIndex(), static_cast<int>(QueuesWidget::End));
+    QCOMPARE(widget.table()->model()->rowCount(), 4);
+    widget.filter()->setText(u"unexpected"_s);
+    QCOMPARE(widget.table()->model()->rowCount(), 1);
+    Q_EMIT widget.table()->activated(widget.table()->model()->index(0, 0));
+    QCOMPARE(selected.at(1).first().value<EventRef>(), (EventRef{2, 2}));
+    widget.moment()->setCurrentIndex(QueuesWidget::Selected);
+    widget.setSelectedEvent({0, 2});
+    QCOMPARE(widget.state().items.size(), std::size_t{0});
+    widget.setTrace(nullptr);
+    QCOMPARE(widget.table()->model()->rowCount(), 0);
+  }
+};
+
+QTEST_MAIN(QueuesTest)
+#include "queues_test.moc"
