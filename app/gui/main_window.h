@@ -68,6 +68,7 @@ class MainWindow : public QMainWindow {
   void makeActions();
   void makeMenus();
   void connectDiagram();
+  void connectRaceClasses();
   void connectSession();
   void connectDebugViews();
   void connectBreakpoints();

@@ -6,6 +6,7 @@
 #include <QMenu>
 
 #include "views/debug_views.h"
+#include "views/race_classes_view.h"
 #include "views/race_list_view.h"
 #include "views/rank_models.h"
 #include "views/rank_strip.h"
@@ -49,6 +50,26 @@ void MainWindow::connectDiagram() {
   connect(m_races, &views::RaceListView::eventSelected, this, &MainWindow::selectEvent);
   connect(m_races, &views::RaceListView::sourceRequested, this,
           [this](const EventRef& event) { showSites(event, {}); });
+  connectRaceClasses();
+}
+
+void MainWindow::connectRaceClasses() {
+  views::RaceClassesView* classes = m_races->classes();
+  connect(classes, &views::RaceClassesView::benignRequested, this,
+          [this](const QString& key, const QString& receive) {
+            bool ok = false;
+            const QString reason = QInputDialog::getText(
+                this, tr("Benign races"),
+                tr("Why does it not matter which message %1 takes?").arg(receive),
+                QLineEdit::Normal, m_session->benignRaces().value(key), &ok);
+            if (ok) {
+              m_session->setBenign(key, reason);
+            }
+          });
+  connect(classes, &views::RaceClassesView::notBenignRequested, m_session,
+          &DebugSession::clearBenign);
+  connect(m_session, &DebugSession::benignRacesChanged, m_races,
+          [this] { m_races->setBenign(m_session->benignRaces()); });
 }
 
 void MainWindow::selectEvent(const EventRef& event) {

@@ -65,6 +65,8 @@ void DebugSession::open(const QString& path, LoadedTrace trace) {
   m_current = m_trace->failure.event.valid() ? m_trace->failure.event.rank : 0;
   m_focus = {m_current};
   readRecords();
+  m_benign.open(m_store.get(), QString::fromStdString(m_run.program));
+  Q_EMIT benignRacesChanged();
   Q_EMIT ranksChanged();
   Q_EMIT currentRankChanged(m_current);
 }

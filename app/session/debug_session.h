@@ -3,6 +3,7 @@
 // and never blocks it: starting and ending a job run on a worker thread.
 #pragma once
 
+#include "benign_races.h"
 #include "trace_loader.h"
 
 #include <map>
@@ -76,6 +77,10 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void console(int rank, const QString& line);
   void bookmark(const EventRef& event, const QString& text);
   void mapSource(const QString& from, const QString& to);
+  /// Class keys (views/race_classes.h) and why they are benign.
+  [[nodiscard]] const QHash<QString, QString>& benignRaces() const { return m_benign.notes(); }
+  void setBenign(const QString& key, const QString& reason);
+  void clearBenign(const QString& key);
 
   /// Present positions: for tests.
   [[nodiscard]] Serial serialOf(int rank) const;
@@ -95,6 +100,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void watchesChanged(const QStringList& expressions);
   void breakpointsChanged();
   void cyclesChanged();
+  void benignRacesChanged();
   void marksChanged(const std::vector<pf::views::EventMark>& marks);
   void output(int rank, pf::views::OutputStream stream, const QByteArray& bytes);
   void consoleText(int rank, const QString& text, bool error);
@@ -229,6 +235,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   QList<views::Cycle> m_cycles;
   std::map<int, std::int64_t> m_cycleIds;  ///< number -> row
   std::vector<views::EventMark> m_bookmarks;
+  BenignRaces m_benign;
   std::map<QString, QString> m_vars;  ///< path -> GDB's variable object
   QList<views::Variable> m_variables;
   std::size_t m_variablesPending = 0;

@@ -96,6 +96,9 @@ void DebugSession::readRecords() {
   }
   if (const auto rows = tables.all<db::Note>(); rows) {
     for (const db::Note& row : *rows) {
+      if (row.kind == BenignRaces::kNoteKind) {
+        continue;
+      }
       m_bookmarks.push_back({{row.rank, row.serial}, views::MarkKind::Bookmark, text(row.text)});
     }
   }
@@ -355,6 +358,20 @@ void DebugSession::setWatches(const QStringList& expressions) {
   }
   m_watches = expressions;
   m_fleet.refreshWatches();
+}
+
+void DebugSession::setBenign(const QString& key, const QString& reason) {
+  if (!m_benign.set(key, reason)) {
+    Q_EMIT message(tr("The trace cannot be written: that this class of races is benign is kept for "
+                      "this user only."),
+                   false);
+  }
+  Q_EMIT benignRacesChanged();
+}
+
+void DebugSession::clearBenign(const QString& key) {
+  (void)m_benign.clear(key);
+  Q_EMIT benignRacesChanged();
 }
 
 void DebugSession::bookmark(const EventRef& event, const QString& words) {

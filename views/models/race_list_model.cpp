@@ -212,6 +212,13 @@ void RaceFilterModel::setFilterText(const QString& text) {
   invalidateFilter();
 }
 
+void RaceFilterModel::setRaces(QList<int> races) {
+  if (races != m_races) {
+    m_races = std::move(races);
+    invalidateFilter();
+  }
+}
+
 bool RaceFilterModel::matches(int row, const QString& word) const {
   const auto* model = qobject_cast<RaceListModel*>(sourceModel());
   if (model == nullptr) {
@@ -253,7 +260,8 @@ bool RaceFilterModel::matches(int row, const QString& word) const {
 }
 
 bool RaceFilterModel::filterAcceptsRow(int row, const QModelIndex& /*parent*/) const {
-  return std::all_of(m_words.begin(), m_words.end(),
+  return (m_races.isEmpty() || std::binary_search(m_races.begin(), m_races.end(), row)) &&
+         std::all_of(m_words.begin(), m_words.end(),
                      [&](const QString& word) { return matches(row, word); });
 }
 

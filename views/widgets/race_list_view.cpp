@@ -13,6 +13,7 @@
 
 #include "views/icons.h"
 #include "views/item_views.h"
+#include "views/race_classes_view.h"
 #include "views/race_list_model.h"
 #include "views/roles.h"
 #include "views/text.h"
@@ -52,6 +53,7 @@ QTreeWidgetItem* endItem(const TraceIndex& trace, const QString& role, EventRef 
 
 RaceListView::RaceListView(QWidget* parent)
     : QWidget(parent),
+      m_classes(new RaceClassesView),
       m_model(new RaceListModel(this)),
       m_proxy(new RaceFilterModel(this)),
       m_filter(new QLineEdit),
@@ -92,7 +94,17 @@ RaceListView::RaceListView(QWidget* parent)
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
   layout->addLayout(top);
-  layout->addWidget(splitter, 1);
+  auto* beside = new QSplitter;
+  beside->addWidget(m_classes);
+  beside->addWidget(splitter);
+  beside->setStretchFactor(0, 2);
+  beside->setStretchFactor(1, 3);
+  beside->setChildrenCollapsible(false);
+  layout->addWidget(beside, 1);
+  connect(m_classes, &RaceClassesView::classSelected, this, [this](const QList<int>& races) {
+    m_proxy->setRaces(races);
+    updateCount();
+  });
 
   connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
     m_proxy->setFilterText(text);
@@ -152,7 +164,8 @@ QWidget* RaceListView::makeDetails() {
 
 void RaceListView::setTrace(TraceIndexPtr trace) {
   m_quiet = true;
-  m_model->setTrace(std::move(trace));
+  m_model->setTrace(trace);
+  m_classes->setTrace(std::move(trace), m_model->severities());
   m_details->clear();
   m_why->clear();
   m_quiet = false;
@@ -165,6 +178,11 @@ void RaceListView::setTrace(TraceIndexPtr trace) {
   }
 }
 
+void RaceListView::setBenign(const QHash<QString, QString>& notes) {
+  m_classes->setBenign(notes);
+  updateCount();
+}
+
 void RaceListView::updateCount() {
   const int all = m_model->rowCount();
   const int shown = m_proxy->rowCount();
@@ -172,6 +190,9 @@ void RaceListView::updateCount() {
                    : all == 0        ? tr("no races")
                    : shown == all    ? counted(at(all), tr("race"), tr("races"))
                                      : tr("%1 of %2 races").arg(shown).arg(all));
+  if (const int benign = m_classes->model()->benignRaces(); benign > 0) {
+    m_count->setText(tr("%1, %2 benign").arg(m_count->text()).arg(benign));
+  }
 }
 
 int RaceListView::selectedRace() const {
@@ -184,6 +205,9 @@ void RaceListView::selectRace(int race) {
     return;
   }
   m_quiet = true;
+  if (race >= 0 && m_classes->selectedRow() != 0) {
+    m_classes->selectRow(m_classes->model()->rowOf(race));  // of another class: it shows that one
+  }
   const QModelIndex index = m_proxy->mapFromSource(m_model->index(race, 0));
   if (index.isValid()) {
     m_table->setCurrentIndex(index);

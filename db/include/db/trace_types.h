@@ -153,7 +153,7 @@ struct Note {
   Serial serial = 0;  ///< 0: about the rank, or about the run where `rank` is kUnknownRank
   std::string text;
   std::string createdUtc;
-  std::string kind;  ///< "bookmark", "note" or "receive-mark"
+  std::string kind;  ///< "bookmark", "note", "receive-mark" or "benign-race"
   friend bool operator==(const Note&, const Note&) = default;
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <QAbstractTableModel>
+#include <QList>
 #include <QSortFilterProxyModel>
 
 #include "views/trace_index.h"
@@ -37,6 +38,7 @@ class RaceListModel : public QAbstractTableModel {
   /// failure, 2 = other.
   [[nodiscard]] int severity(int race) const;
   [[nodiscard]] QString severityText(int race) const;
+  [[nodiscard]] const std::vector<int>& severities() const { return m_severity; }
 
   [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
   [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -60,6 +62,8 @@ class RaceFilterModel : public QSortFilterProxyModel {
  public:
   explicit RaceFilterModel(QObject* parent = nullptr);
   void setFilterText(const QString& text);
+  /// Only these, ascending; empty = all.
+  void setRaces(QList<int> races);
 
  protected:
   [[nodiscard]] bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
@@ -68,6 +72,7 @@ class RaceFilterModel : public QSortFilterProxyModel {
  private:
   [[nodiscard]] bool matches(int row, const QString& word) const;
   QStringList m_words;
+  QList<int> m_races;
 };
 
 }  // namespace pf::views

@@ -1,10 +1,11 @@
-// The race list with its filter and the details of the selected race.
+// The classes of races, the list of races with its filter, and the details of the selected race.
 //
 // Data in:  setTrace(), selectRace().
 // Out:      raceSelected(race), replayToRequested(event) by Enter or double click,
 //           sourceRequested(event) for a place in the details, alternativeSelected(message).
 #pragma once
 
+#include <QHash>
 #include <QWidget>
 
 #include "views/trace_index.h"
@@ -19,6 +20,7 @@ class QTreeWidgetItem;
 
 namespace pf::views {
 
+class RaceClassesView;
 class RaceListModel;
 class RaceFilterModel;
 
@@ -28,11 +30,14 @@ class RaceListView : public QWidget {
   explicit RaceListView(QWidget* parent = nullptr);
 
   void setTrace(TraceIndexPtr trace);
+  /// Keys of classes (race_classes.h) that somebody has judged to be benign, with the reason.
+  void setBenign(const QHash<QString, QString>& notes);
   /// Selects a race (index into TraceData::races) without emitting; -1 clears. A race that the
   /// filter hides stays hidden.
   void selectRace(int race);
   [[nodiscard]] int selectedRace() const;
 
+  [[nodiscard]] RaceClassesView* classes() const { return m_classes; }
   [[nodiscard]] QLineEdit* filterEdit() const { return m_filter; }
   [[nodiscard]] QTableView* table() const { return m_table; }
   [[nodiscard]] QTreeWidget* details() const { return m_details; }
@@ -52,6 +57,7 @@ class RaceListView : public QWidget {
   void updateCount();
   [[nodiscard]] QWidget* makeDetails();
 
+  RaceClassesView* m_classes;
   RaceListModel* m_model;
   RaceFilterModel* m_proxy;
   QLineEdit* m_filter;

@@ -1,0 +1,32 @@
+// Classes of races that somebody has judged to be benign, with the reason: kept in the trace, and
+// for later runs of the same program in the user's settings.
+#pragma once
+
+#include <QHash>
+#include <QString>
+
+#include "db/trace_store.h"
+
+namespace pf::session {
+
+class BenignRaces {
+ public:
+  /// Kind of the rows of table `note`; their text is the class's key, a newline, the reason.
+  static constexpr const char* kNoteKind = "benign-race";
+
+  /// What the trace says, and what was said of earlier runs of `program` (its path). `store` may be
+  /// null or read-only: then only the settings keep what is said.
+  void open(db::TraceStore* store, const QString& program);
+  [[nodiscard]] const QHash<QString, QString>& notes() const { return m_notes; }  ///< by key
+  /// False if the trace could not be written.
+  bool set(const QString& key, const QString& reason);
+  bool clear(const QString& key);
+
+ private:
+  void keepInSettings() const;
+  db::TraceStore* m_store = nullptr;
+  QString m_program;
+  QHash<QString, QString> m_notes;
+};
+
+}  // namespace pf::session

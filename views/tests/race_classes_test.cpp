@@ -1,0 +1,113 @@
+// Classes of races: that they partition the races, filter the list, and can be judged benign.
+#include "sample_trace.h"
+
+#include <set>
+
+#include <QAction>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+
+#include "views/race_classes_view.h"
+#include "views/race_list_view.h"
+#include "views/text.h"
+
+using namespace pf;
+using namespace pf::views;
+using namespace pf::views::test;
+
+class RaceClassesTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void classesPartitionTheRaces() {
+    for (const TraceIndexPtr& trace : {makeIndex(masterWorker()), makeIndex(stencil(64, 20))}) {
+      const std::vector<RaceClass> classes = classifyRaces(*trace);
+      std::set<int> seen;
+      std::set<QString> keys;
+      for (const RaceClass& one : classes) {
+        QVERIFY(keys.insert(one.key).second);
+        for (const int race : one.races) {
+          QVERIFY(seen.insert(race).second);
+          const EventRef first = trace->raceEvent(at(one.races.front()));
+          QCOMPARE(trace->event(trace->raceEvent(at(race))).site, trace->event(first).site);
+          QVERIFY(std::binary_search(one.ranks.begin(), one.ranks.end(),
+                                     trace->data().races[at(race)].rank));
+        }
+      }
+      QCOMPARE(seen.size(), trace->data().races.size());
+      QVERIFY(classes.size() < trace->data().races.size());
+    }
+  }
+
+  void aClassIsNamedByItsPlaces() {
+    const auto trace = makeIndex(masterWorker());
+    const std::vector<RaceClass> classes = classifyRaces(*trace);
+    QVERIFY(!classes.empty());
+    QCOMPARE(classes[0].receive, u"MPI_Recv at master.c:88"_s);
+    QCOMPARE(classes[0].senders, u"worker.c:40"_s);
+    QCOMPARE(classes[0].key, u"MPI_Recv collect master.c:88 < MPI_Send work worker.c:40"_s);
+    QCOMPARE(classes[0].ranks, std::vector<Rank>{0});
+  }
+
+  void aClassFiltersTheList() {
+    RaceListView view;
+    view.resize(1500, 260);
+    const auto trace = makeIndex(masterWorker());
+    view.setTrace(trace);
+    view.show();
+    RaceClassesView* classes = view.classes();
+    const int all = view.table()->model()->rowCount();
+    QCOMPARE(all, static_cast<int>(trace->data().races.size()));
+    QCOMPARE(classes->selectedRow(), 0);
+    QVERIFY(classes->model()->rowCount() >= 3);
+    classes->selectRow(2);
+    const int some = view.table()->model()->rowCount();
+    QCOMPARE(some, static_cast<int>(classes->model()->classAt(2)->races.size()));
+    QVERIFY(some < all);
+    // A race of another class, chosen in the diagram, brings its own class.
+    const int other = classes->model()->classAt(1)->races.front();
+    view.selectRace(other);
+    QCOMPARE(classes->selectedRow(), 1);
+    QCOMPARE(view.selectedRace(), other);
+    classes->selectRow(0);
+    QCOMPARE(view.table()->model()->rowCount(), all);
+    if (const QString shot = qEnvironmentVariable("PF_SHOT"); !shot.isEmpty()) {
+      view.setBenign({{classes->model()->classAt(1)->key, u"the sum does not depend on it"_s}});
+      view.grab().save(shot);
+    }
+  }
+
+  void benignClassesComeLast() {
+    RaceListView view;
+    const auto trace = makeIndex(masterWorker());
+    view.setTrace(trace);
+    RaceClassesView* classes = view.classes();
+    QVERIFY(!classes->benignAction()->isEnabled());  // of all races nothing can be said
+    classes->selectRow(1);
+    QSignalSpy asked(classes, &RaceClassesView::benignRequested);
+    QVERIFY(classes->benignAction()->isEnabled());
+    QVERIFY(!classes->notBenignAction()->isEnabled());
+    classes->benignAction()->trigger();
+    QCOMPARE(asked.size(), 1);
+    const QString key = asked[0][0].toString();
+    view.setBenign({{key, u"only the order of a log"_s}, {u"of another program"_s, u"x"_s}});
+    QCOMPARE(classes->selectedRow(), 1);
+    QVERIFY(classes->notBenignAction()->isEnabled());
+    QCOMPARE(classes->model()->benignRaces(),
+             static_cast<int>(classes->model()->classAt(1)->races.size()));
+    const QAbstractItemModel* table = classes->table()->model();
+    const QModelIndex last = table->index(table->rowCount() - 1, RaceClassModel::Note);
+    QCOMPARE(last.data().toString(), u"only the order of a log"_s);
+    QSignalSpy cleared(classes, &RaceClassesView::notBenignRequested);
+    classes->notBenignAction()->trigger();
+    QCOMPARE(cleared[0][0].toString(), key);
+    view.setBenign({});
+    QCOMPARE(classes->model()->benignRaces(), 0);
+    view.setTrace(nullptr);
+    QCOMPARE(classes->model()->rowCount(), 0);
+  }
+};
+
+QTEST_MAIN(RaceClassesTest)
+#include "race_classes_test.moc"
