@@ -354,6 +354,40 @@ std::string reachText(const Difference& difference) {
   return text + (reached > kMost ? " and " + std::to_string(reached - kMost) + " more ranks" : "");
 }
 
+/// What differs, without rank and event.
+std::string whatText(const Difference& difference, const Side& a, const Side& b) {
+  if (difference.otherCall) {
+    return difference.kind == DifferenceKind::Call ? "another call" : "another test succeeded";
+  }
+  if (difference.kind == DifferenceKind::End) {
+    return "another end";
+  }
+  return difference.serial != 0 ? a.place() + receiveText(difference, a.taken ? a : b)
+                                : "failed tests";
+}
+
+/// What a first cause reaches or why it is one, or what the difference follows from; a line each.
+std::vector<std::string> whyTexts(const Comparison& comparison, const Difference& difference) {
+  std::vector<std::string> lines;
+  const auto& misses = comparison.misses[static_cast<std::size_t>(difference.rank)];
+  if (misses && !difference.onlyMisses) {
+    lines.push_back("before it tests failed " + std::to_string(misses->a) + " times in A, " +
+                    std::to_string(misses->b) + " in B (event " + std::to_string(misses->event) +
+                    ")");
+  }
+  if (difference.cause) {
+    if (difference.kind == DifferenceKind::Call && !misses) {
+      lines.emplace_back("nothing recorded explains it: time, input or chance");
+    }
+    if (const std::string reach = reachText(difference); !reach.empty()) {
+      lines.push_back("reaches " + reach);
+    }
+  } else if (!difference.after.empty()) {
+    lines.push_back("follows " + rankList(difference.after));
+  }
+  return lines;
+}
+
 void putText(std::ostream& out, const ComparedTraces& traces, const Comparison& comparison,
              const Difference& difference) {
   const Side a(traces.a, difference, difference.a);
@@ -362,30 +396,28 @@ void putText(std::ostream& out, const ComparedTraces& traces, const Comparison& 
   if (difference.serial != 0) {
     out << " event " << difference.serial;
   }
-  if (difference.otherCall) {
-    out << (difference.kind == DifferenceKind::Call ? ": another call"
-                                                    : ": another test succeeded");
-  } else if (difference.kind == DifferenceKind::End) {
-    out << ": another end";
-  } else if (difference.serial != 0) {
-    out << ": " << a.place() << receiveText(difference, a.taken ? a : b);
-  } else {
-    out << ": failed tests";
-  }
+  out << ": " << whatText(difference, a, b);
   out << "\n    A  " << a.text() << "\n    B  " << b.text() << "\n";
-  const auto& misses = comparison.misses[static_cast<std::size_t>(difference.rank)];
-  if (misses && !difference.onlyMisses) {
-    out << "    before it tests failed " << misses->a << " times in A, " << misses->b
-        << " in B (event " << misses->event << ")\n";
+  for (const std::string& line : whyTexts(comparison, difference)) {
+    out << "    " << line << "\n";
   }
-  if (difference.cause) {
-    const bool alone = difference.kind == DifferenceKind::Call && !misses;
-    out << (alone ? "    nothing recorded explains it: time, input or chance\n" : "");
-    const std::string reach = reachText(difference);
-    out << (reach.empty() ? "" : "    reaches " + reach + "\n");
-  } else if (!difference.after.empty()) {
-    out << "    follows " << rankList(difference.after) << "\n";
+}
+
+/// First causes, then what follows, then those of which only failed tests differ.
+std::vector<const Difference*> inOrder(const Comparison& comparison) {
+  std::vector<const Difference*> differences;
+  for (const std::optional<Difference>& each : comparison.ranks) {
+    if (each) {
+      differences.push_back(&*each);
+    }
   }
+  const auto section = [](const Difference* each) {
+    return each->cause ? 0 : each->onlyMisses ? 2 : 1;
+  };
+  std::stable_sort(
+      differences.begin(), differences.end(),
+      [&](const Difference* a, const Difference* b) { return section(a) < section(b); });
+  return differences;
 }
 
 void putHeader(std::ostream& out, const ComparedTraces& traces) {
@@ -408,26 +440,18 @@ std::string textOf(const ComparedTraces& traces, const Comparison& comparison) {
   std::ostringstream out;
   putHeader(out, traces);
   std::vector<Rank> same;
-  std::vector<const Difference*> differences;
   std::uint64_t events = 0;
   for (std::size_t i = 0; i < comparison.ranks.size(); ++i) {
     events += comparison.compared[i];
-    if (comparison.ranks[i]) {
-      differences.push_back(&*comparison.ranks[i]);
-    } else {
+    if (!comparison.ranks[i]) {
       same.push_back(static_cast<Rank>(i));
     }
   }
+  const std::vector<const Difference*> differences = inOrder(comparison);
   if (differences.empty()) {
     out << "the same: " << comparison.ranks.size() << " ranks, " << events << " events compared\n";
     return out.str();
   }
-  const auto section = [](const Difference* each) {
-    return each->cause ? 0 : each->onlyMisses ? 2 : 1;
-  };
-  std::stable_sort(
-      differences.begin(), differences.end(),
-      [&](const Difference* a, const Difference* b) { return section(a) < section(b); });
   out << "differ on " << differences.size() << " of " << comparison.ranks.size() << " ranks\n";
   const char* title = "";
   for (const Difference* each : differences) {
@@ -456,6 +480,30 @@ Result<DiffReport> diffReport(const std::string& a, const std::string& b, bool a
       compareExecutions(traces->a.run(), traces->b.run(), traces->sameBuild);
   return DiffReport{asJson ? dump(documentOf(*traces, comparison)) : textOf(*traces, comparison),
                     comparison.same()};
+}
+
+Result<DifferenceTable> differenceTable(const std::string& a, const std::string& b) {
+  Result<ComparedTraces> traces = loadCompared(a, b);
+  if (!traces) {
+    return traces.error();
+  }
+  Comparison comparison = compareExecutions(traces->a.run(), traces->b.run(), traces->sameBuild);
+  DifferenceTable table;
+  table.same = comparison.same();
+  table.sameBuild = traces->sameBuild;
+  for (const Difference* each : inOrder(comparison)) {
+    const Side sideA(traces->a, *each, each->a);
+    const Side sideB(traces->b, *each, each->b);
+    DifferenceLine line{each->rank,   each->serial, each->cause, whatText(*each, sideA, sideB),
+                        sideA.text(), sideB.text(), {}};
+    for (const std::string& why : whyTexts(comparison, *each)) {
+      line.why += (line.why.empty() ? "" : "; ") + why;
+    }
+    table.lines.push_back(std::move(line));
+  }
+  table.coneA = std::move(comparison.coneA);
+  table.coneB = std::move(comparison.coneB);
+  return table;
 }
 
 }  // namespace pf::app

@@ -220,6 +220,10 @@ void MainWindow::makeActions() {
 void MainWindow::makeMenus() {
   QMenu* file = menuBar()->addMenu(tr("&File"));
   file->addActions({m_open, m_record});
+  m_compare = command(tr("&Compare with …"),
+                      tr("Show where this run and another recording of the program part"), {}, {},
+                      [this] { askComparison(); });
+  file->addAction(m_compare);
   file->addSeparator();
   file->addAction(command(tr("E&xport diagram …"), tr("Write the diagram as PNG or SVG"),
                           views::icon(views::Icon::Save), {}, [this] { exportDiagram(); }));
@@ -381,7 +385,7 @@ QString MainWindow::statusText() const {
 void MainWindow::setActionsEnabled() {
   const bool open = m_session->isOpen();
   for (QAction* action : {m_restart, m_repeat, m_nextReceive, m_deliverNext, m_deliverHere,
-                          m_previousEvent, m_failing, m_markFailing}) {
+                          m_previousEvent, m_failing, m_markFailing, m_compare}) {
     action->setEnabled(open);
   }
   m_end->setEnabled(m_session->isReplaying());

@@ -35,6 +35,7 @@ class WatchesView;
 
 namespace pf::gui {
 
+class CompareWindow;
 using session::DebugSession;
 using session::LoadedTrace;
 
@@ -46,6 +47,8 @@ class MainWindow : public QMainWindow {
 
   /// Loads a trace on a worker thread; opened() or a message follows.
   void openTrace(const QString& path);
+  /// Opens a window with the open trace and this one side by side; compared() follows.
+  void compareWith(const QString& path);
   [[nodiscard]] DebugSession& session() { return *m_session; }
   [[nodiscard]] views::SpaceTimeView& diagram() { return *m_diagram; }
   [[nodiscard]] views::RaceListView& races() { return *m_races; }
@@ -57,6 +60,7 @@ class MainWindow : public QMainWindow {
   [[nodiscard]] QString statusText() const;
 
  Q_SIGNALS:
+  void compared(pf::gui::CompareWindow* window);  ///< null: that failed, and was said
   void opened(bool ok);
 
  protected:
@@ -91,6 +95,7 @@ class MainWindow : public QMainWindow {
   void remember(const QString& path);
   void fillRecent();
   void exportDiagram();
+  void askComparison();
   void locateSource(const QString& path);
   void editBreakpointAt(const QString& file, int line);
   void setActionsEnabled();
@@ -121,6 +126,7 @@ class MainWindow : public QMainWindow {
   QByteArray m_defaultLayout;
   QPointer<QProcess> m_recording;
 
+  QAction* m_compare = nullptr;
   QAction* m_open = nullptr;
   QAction* m_record = nullptr;
   QAction* m_restart = nullptr;

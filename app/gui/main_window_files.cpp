@@ -1,4 +1,5 @@
 // Opening, recording, exporting, finding sources.
+#include "compare_window.h"
 #include "main_window.h"
 
 #include <QDialog>
@@ -11,6 +12,7 @@
 #include <QListWidget>
 #include <QPushButton>
 #include <QSettings>
+#include <QtConcurrent>
 
 #include "views/session_views.h"
 #include "views/source_view.h"
@@ -116,6 +118,50 @@ void MainWindow::record(const QString& command, const QString& directory) {
   connect(m_progress, &views::ProgressStrip::cancelRequested, process, &QProcess::terminate);
   process->start(QString::fromStdString(app::programDirectory()) + QStringLiteral("/photofinish"),
                  QStringList{QStringLiteral("record"), QStringLiteral("-o"), trace} + words);
+}
+
+void MainWindow::askComparison() {
+  const QString path = QFileDialog::getOpenFileName(this, tr("Compare with a recording"),
+                                                    QFileInfo(m_path).absolutePath(),
+                                                    tr("Traces (*.pft);;All files (*)"));
+  if (!path.isEmpty()) {
+    compareWith(path);
+  }
+}
+
+void MainWindow::compareWith(const QString& path) {
+  using Loading = std::shared_ptr<Result<LoadedComparison>>;
+  const QString other = QFileInfo(path).absoluteFilePath();
+  m_progress->start(tr("Comparing with %1 …").arg(QFileInfo(path).fileName()), false);
+  auto* watcher = new QFutureWatcher<Loading>(this);
+  connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher, other, own = m_path] {
+    watcher->deleteLater();
+    m_progress->finish();
+    const Loading loaded = watcher->result();
+    if (!loaded->ok()) {
+      say(QString::fromStdString(loaded->error().text()), true);
+      Q_EMIT compared(nullptr);
+      return;
+    }
+    auto* window = new CompareWindow(own, other, loaded->value(), this);
+    window->setAttribute(Qt::WA_DeleteOnClose);
+    const auto inThisTrace = [this, own](auto does) {
+      return [this, own, does](const EventRef& event) {
+        if (own == m_path) {  // another trace may be open by now
+          does(event);
+        }
+      };
+    };
+    connect(window, &CompareWindow::eventSelected, this,
+            inThisTrace([this](const EventRef& event) { selectEvent(event); }));
+    connect(window, &CompareWindow::replayToRequested, this,
+            inThisTrace([this](const EventRef& event) { m_session->replayTo(event); }));
+    window->show();
+    Q_EMIT compared(window);
+  });
+  watcher->setFuture(QtConcurrent::run([own = m_path, other] {
+    return std::make_shared<Result<LoadedComparison>>(loadComparison(own, other));
+  }));
 }
 
 void MainWindow::exportDiagram() {

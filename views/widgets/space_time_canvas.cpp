@@ -88,6 +88,11 @@ void SpaceTimeCanvas::setMarks(std::vector<EventMark> marks) {
   update();
 }
 
+void SpaceTimeCanvas::setDifferent(std::vector<Serial> from) {
+  m_overlay.different = std::move(from);
+  update();
+}
+
 void SpaceTimeCanvas::setCone(bool shown) {
   m_overlay.cone = shown;
   refreshCone();

@@ -27,6 +27,7 @@ class SpaceTimeCanvas : public QWidget {
   void setHeaders(std::vector<RankHeader> headers);
   void setPositions(std::vector<ReplayPosition> positions);
   void setMarks(std::vector<EventMark> marks);
+  void setDifferent(std::vector<Serial> from);
   void setCone(bool shown);
 
   [[nodiscard]] const TraceIndexPtr& trace() const { return m_trace; }

@@ -112,6 +112,9 @@ void SpaceTimePainter::paintOverlay(QPainter& painter, const SpaceTimeOverlay& o
   painter.save();
   painter.setClipRect(m_geometry.plot);
   painter.setRenderHint(QPainter::Antialiasing);
+  if (!overlay.different.empty()) {
+    paintVeil(painter, overlay.different);
+  }
   if (overlay.cone && m_trace.contains(overlay.selected)) {
     paintCone(painter, overlay);
   }
@@ -150,6 +153,26 @@ void SpaceTimePainter::paintCone(QPainter& painter, const SpaceTimeOverlay& over
     if (after != 0 && right < plot.right()) {
       painter.fillRect(QRectF(right, top, plot.right() - right, m_geometry.rowHeight),
                        withAlpha(m_theme.race, 0.07));
+    }
+  }
+}
+
+// What two executions have in common is veiled; the edge is where they part.
+void SpaceTimePainter::paintVeil(QPainter& painter, const std::vector<Serial>& different) const {
+  const auto [first, last] = m_geometry.visibleRanks();
+  const QRectF& plot = m_geometry.plot;
+  for (Rank rank = first; rank < last; ++rank) {
+    const Serial from = index(rank) < different.size() ? different[index(rank)] : 0;
+    const double top = m_geometry.y(rank) - m_geometry.rowHeight / 2;
+    const double edge =
+        from == 0 ? plot.right() : std::clamp(boundary(rank, from), plot.left(), plot.right());
+    painter.fillRect(QRectF(plot.left(), top, edge - plot.left(), m_geometry.rowHeight),
+                     withAlpha(m_theme.base, 0.68));
+    if (from != 0) {
+      painter.fillRect(QRectF(edge, top, plot.right() - edge, m_geometry.rowHeight),
+                       withAlpha(m_theme.changed, 0.10));
+      painter.setPen(QPen(m_theme.changed, 2));
+      painter.drawLine(QPointF(edge, top), QPointF(edge, top + m_geometry.rowHeight));
     }
   }
 }

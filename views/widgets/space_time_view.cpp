@@ -216,6 +216,10 @@ void SpaceTimeView::setReplayPositions(std::vector<ReplayPosition> positions) {
   m_canvas->setPositions(std::move(positions));
 }
 
+void SpaceTimeView::setDifferent(std::vector<Serial> from) {
+  m_canvas->setDifferent(std::move(from));
+}
+
 void SpaceTimeView::setMarks(std::vector<EventMark> marks) {
   m_canvas->setMarks(std::move(marks));
 }

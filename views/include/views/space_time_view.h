@@ -39,6 +39,9 @@ class SpaceTimeView : public QWidget {
   /// Where each rank is in the present cycle; empty when nothing is replayed.
   void setReplayPositions(std::vector<ReplayPosition> positions);
   void setMarks(std::vector<EventMark> marks);
+  /// Of a comparison: by rank the first event that differs or follows from that (0 = none). All
+  /// that comes before is drawn veiled. Empty: no comparison.
+  void setDifferent(std::vector<Serial> from);
   /// Text below each rank's name; without it, how the rank ended.
   void setRankHeaders(std::vector<RankHeader> headers);
 

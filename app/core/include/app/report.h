@@ -24,4 +24,27 @@ struct DiffReport {
 /// photofinish diff A B [--json]. Usage where they cannot be compared: other programs or ranks.
 Result<DiffReport> diffReport(const std::string& a, const std::string& b, bool json);
 
+/// The first difference of a rank, in words.
+struct DifferenceLine {
+  Rank rank = kUnknownRank;
+  Serial serial = 0;   ///< 0: at no event
+  bool cause = false;  ///< a first cause (core/difference.h)
+  std::string what;    ///< "MPI_Recv (any source, tag 4) at a.c:80, 2nd receive of tag 4 on …"
+  std::string a;       ///< what happened there in A
+  std::string b;
+  std::string why;  ///< what it reaches, or follows from
+};
+
+struct DifferenceTable {
+  std::vector<DifferenceLine> lines;  ///< first causes first
+  std::vector<Serial>
+      coneA;  ///< by rank the first event that differs in A or follows from that; 0 = none
+  std::vector<Serial> coneB;
+  bool same = false;
+  bool sameBuild = true;
+};
+
+/// As diffReport(), for a window.
+Result<DifferenceTable> differenceTable(const std::string& a, const std::string& b);
+
 }  // namespace pf::app

@@ -1,0 +1,55 @@
+// Two recordings of one program side by side: the first difference of each rank, and the diagram of
+// each with what they have in common veiled.
+#pragma once
+
+#include "trace_loader.h"
+
+#include <QDialog>
+
+#include "app/report.h"
+#include "views/trace_index.h"
+
+class QLabel;
+class QTreeWidget;
+
+namespace pf::views {
+class SpaceTimeView;
+}
+
+namespace pf::gui {
+
+/// What a worker has made of two traces.
+struct LoadedComparison {
+  views::TraceIndexPtr a;
+  views::TraceIndexPtr b;
+  app::DifferenceTable table;
+};
+
+/// Surveys what must be. Errors: as app::differenceTable() and session::loadTrace().
+[[nodiscard]] Result<LoadedComparison> loadComparison(const QString& a, const QString& b);
+
+class CompareWindow : public QDialog {
+  Q_OBJECT
+ public:
+  CompareWindow(const QString& pathA, const QString& pathB, const LoadedComparison& loaded,
+                QWidget* parent);
+  [[nodiscard]] QTreeWidget* differences() const { return m_differences; }
+  [[nodiscard]] views::SpaceTimeView* diagram(bool b) const { return b ? m_b : m_a; }
+  [[nodiscard]] QString summary() const;
+
+ Q_SIGNALS:
+  /// In the trace that is open in the main window, A.
+  void eventSelected(const pf::EventRef& event);
+  void replayToRequested(const pf::EventRef& event);
+
+ private:
+  void fill(const app::DifferenceTable& table);
+  void onCurrent();
+
+  QLabel* m_summary;
+  QTreeWidget* m_differences;
+  views::SpaceTimeView* m_a;
+  views::SpaceTimeView* m_b;
+};
+
+}  // namespace pf::gui

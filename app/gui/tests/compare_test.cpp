@@ -1,0 +1,123 @@
+// Two real recordings of the racy program, side by side in the window.
+#include "compare_window.h"
+#include "main_window.h"
+
+#include <QProcess>
+#include <QSettings>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTreeWidget>
+
+#include "app/job.h"
+#include "views/space_time_view.h"
+
+namespace {
+
+constexpr int kPatience = 60000;
+
+class CompareTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void partsAreShown();
+  void theSameIsSaid();
+  void anotherProgramIsRefused();
+
+ private:
+  void record(const QString& file, int seed, const QString& program);
+  [[nodiscard]] QString path(const char* name) const {
+    return m_directory.filePath(QString::fromLatin1(name));
+  }
+  pf::gui::CompareWindow* compare(const QString& other);
+
+  QTemporaryDir m_directory;
+  QString m_bin = QString::fromStdString(pf::app::programDirectory());
+  std::unique_ptr<pf::gui::MainWindow> m_window;
+};
+
+void CompareTest::record(const QString& file, int seed, const QString& program) {
+  QProcess process;
+  process.start(m_bin + QStringLiteral("/photofinish"),
+                {QStringLiteral("record"), QStringLiteral("--mode"), QStringLiteral("all"),
+                 QStringLiteral("-o"), file, QStringLiteral("--jitter"), QString::number(seed),
+                 QStringLiteral("mpirun"), QStringLiteral("--oversubscribe"), QStringLiteral("-n"),
+                 QStringLiteral("4"), m_bin + QStringLiteral("/corpus/") + program});
+  QVERIFY(process.waitForFinished(kPatience));
+  QVERIFY2(QFile::exists(file), process.readAllStandardError().constData());
+}
+
+void CompareTest::initTestCase() {
+  QCoreApplication::setOrganizationName(QStringLiteral("photofinish-test"));
+  QSettings::setDefaultFormat(QSettings::IniFormat);
+  QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, m_directory.path());
+  qputenv("OMPI_ALLOW_RUN_AS_ROOT", "1");
+  qputenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+  record(path("a.pft"), 1, QStringLiteral("harvest"));
+  for (int seed = 2; seed < 40; ++seed) {
+    QFile::remove(path("b.pft"));
+    record(path("b.pft"), seed, QStringLiteral("harvest"));
+    if (QProcess::execute(m_bin + QStringLiteral("/photofinish"),
+                          {QStringLiteral("diff"), path("a.pft"), path("b.pft")}) == 1) {
+      break;
+    }
+  }
+  m_window = std::make_unique<pf::gui::MainWindow>();
+  m_window->show();
+  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
+  m_window->openTrace(path("a.pft"));
+  QVERIFY(opened.wait(kPatience));
+  QVERIFY(opened.first().first().toBool());
+}
+
+pf::gui::CompareWindow* CompareTest::compare(const QString& other) {
+  QSignalSpy compared(m_window.get(), &pf::gui::MainWindow::compared);
+  m_window->compareWith(other);
+  return compared.wait(kPatience) ? compared.first().first().value<pf::gui::CompareWindow*>()
+                                  : nullptr;
+}
+
+void CompareTest::partsAreShown() {
+  pf::gui::CompareWindow* window = compare(path("b.pft"));
+  QVERIFY2(window != nullptr, qPrintable(m_window->statusText()));
+  QTreeWidget* differences = window->differences();
+  QVERIFY(differences->topLevelItemCount() > 0);
+  const QTreeWidgetItem* first = differences->topLevelItem(0);
+  QCOMPARE(first->text(2), QStringLiteral("first cause"));
+  QVERIFY(first->text(4) != first->text(5));
+  const pf::EventRef event{first->text(0).toInt(), first->text(1).toULongLong()};
+  for (const bool b : {false, true}) {
+    QCOMPARE(window->diagram(b)->selectedEvent(), event);
+  }
+  QTest::qWait(50);
+  if (const QString shot = qEnvironmentVariable("PF_SHOT"); !shot.isEmpty()) {
+    window->grab().save(shot);
+  }
+  // What is selected there is selected in the main window, of whose trace it is.
+  QSignalSpy selected(window, &pf::gui::CompareWindow::eventSelected);
+  window->diagram(false)->selectEvent({event.rank, event.serial - 1});
+  QVERIFY(!selected.isEmpty());
+  window->close();
+}
+
+void CompareTest::theSameIsSaid() {
+  pf::gui::CompareWindow* window = compare(path("a.pft"));
+  QVERIFY(window != nullptr);
+  QCOMPARE(window->differences()->topLevelItemCount(), 0);
+  QVERIFY(window->summary().contains(QStringLiteral("The same calls and outcomes")));
+  window->close();
+}
+
+void CompareTest::anotherProgramIsRefused() {
+  record(path("c.pft"), 1, QStringLiteral("any_source_sum"));
+  QVERIFY(compare(path("c.pft")) == nullptr);
+  QVERIFY2(m_window->statusText().contains(QStringLiteral("program")),
+           qPrintable(m_window->statusText()));
+  QVERIFY(compare(path("nowhere.pft")) == nullptr);
+}
+
+}  // namespace
+
+QTEST_MAIN(CompareTest)
+#include "compare_test.moc"
