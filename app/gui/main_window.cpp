@@ -254,6 +254,7 @@ void MainWindow::makeMenus() {
   view->addActions({m_diagram->nextRaceAction(), m_diagram->previousRaceAction(),
                     m_diagram->partnerAction(), m_diagram->coneAction(),
                     m_diagram->bookmarkAction()});
+  view->addActions(m_diagram->searchActions());
   view->addSeparator();
   view->addActions({m_source->findAction(), m_source->goToLineAction(), m_races->findAction()});
   view->addSeparator();

@@ -21,6 +21,7 @@ Minimap::Minimap(QWidget* parent) : QWidget(parent), m_theme(Theme::of(palette()
 
 void Minimap::setTrace(TraceIndexPtr trace) {
   m_trace = std::move(trace);
+  m_hits.clear();
   m_picture = {};
   update();
 }
@@ -28,6 +29,14 @@ void Minimap::setTrace(TraceIndexPtr trace) {
 void Minimap::setWindow(double t0, double t1) {
   m_t0 = t0;
   m_t1 = t1;
+  update();
+}
+
+void Minimap::setHits(const std::vector<EventRef>& hits) {
+  m_hits.clear();
+  for (const EventRef hit : hits) {
+    m_hits.push_back(m_trace->time(hit));
+  }
   update();
 }
 
@@ -119,6 +128,13 @@ void Minimap::paintEvent(QPaintEvent* /*event*/) {
                    withAlpha(m_theme.panel, 0.6));
   painter.fillRect(QRectF(right, area.top(), area.right() - right, area.height()),
                    withAlpha(m_theme.panel, 0.6));
+  double last = -10;
+  for (const std::uint32_t time : m_hits) {
+    if (const double at = std::floor(x(time)); at - last >= 1) {
+      painter.fillRect(QRectF(at - 0.5, area.bottom() - 6, 2, 6), m_theme.bookmark);
+      last = at;
+    }
+  }
   painter.setPen(QPen(m_theme.rail, 1));
   painter.drawRect(area);
   painter.setRenderHint(QPainter::Antialiasing);

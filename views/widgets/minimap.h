@@ -16,6 +16,7 @@ class Minimap : public QWidget {
   explicit Minimap(QWidget* parent = nullptr);
   void setTrace(TraceIndexPtr trace);
   void setWindow(double t0, double t1);
+  void setHits(const std::vector<EventRef>& hits);
   /// Left edge of the strip, so that it stands below the plot.
   void setIndent(int left);
   [[nodiscard]] QSize sizeHint() const override { return {400, 44}; }
@@ -38,6 +39,7 @@ class Minimap : public QWidget {
 
   TraceIndexPtr m_trace;
   Theme m_theme;
+  std::vector<std::uint32_t> m_hits;  ///< logical times, ascending
   QPixmap m_picture;
   double m_t0 = 0;
   double m_t1 = 1;

@@ -88,6 +88,11 @@ void SpaceTimeCanvas::setMarks(std::vector<EventMark> marks) {
   update();
 }
 
+void SpaceTimeCanvas::setHits(std::vector<EventRef> hits) {
+  m_overlay.hits = std::move(hits);
+  update();
+}
+
 void SpaceTimeCanvas::setDifferent(std::vector<Serial> from) {
   m_overlay.different = std::move(from);
   update();

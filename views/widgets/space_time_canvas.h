@@ -27,6 +27,8 @@ class SpaceTimeCanvas : public QWidget {
   void setHeaders(std::vector<RankHeader> headers);
   void setPositions(std::vector<ReplayPosition> positions);
   void setMarks(std::vector<EventMark> marks);
+  void setHits(std::vector<EventRef> hits);
+  [[nodiscard]] const std::vector<EventRef>& hits() const { return m_overlay.hits; }
   void setDifferent(std::vector<Serial> from);
   void setCone(bool shown);
 

@@ -119,6 +119,7 @@ void SpaceTimePainter::paintOverlay(QPainter& painter, const SpaceTimeOverlay& o
     paintCone(painter, overlay);
   }
   paintReplay(painter, overlay.positions);
+  paintHits(painter, overlay.hits);
   if (m_trace.contains(overlay.hovered) && !(overlay.hovered == overlay.selected)) {
     painter.setPen(QPen(withAlpha(m_theme.selection, 0.7), 1.6));
     painter.setBrush(Qt::NoBrush);
@@ -153,6 +154,31 @@ void SpaceTimePainter::paintCone(QPainter& painter, const SpaceTimeOverlay& over
     if (after != 0 && right < plot.right()) {
       painter.fillRect(QRectF(right, top, plot.right() - right, m_geometry.rowHeight),
                        withAlpha(m_theme.race, 0.07));
+    }
+  }
+}
+
+// A halo round each event that was searched for; where they are many, ticks on their ranks' lines.
+void SpaceTimePainter::paintHits(QPainter& painter, const std::vector<EventRef>& hits) const {
+  const auto from =
+      std::lower_bound(hits.begin(), hits.end(), m_geometry.t0,
+                       [&](EventRef ref, double time) { return m_trace.time(ref) < time; });
+  const auto to = std::upper_bound(from, hits.end(), m_geometry.t1, [&](double time, EventRef ref) {
+    return time < m_trace.time(ref);
+  });
+  const bool many = to - from > 4000;
+  const double size = m_radius * 1.5 + 3;
+  painter.setBrush(many ? Qt::NoBrush : QBrush(withAlpha(m_theme.bookmark, 0.25)));
+  painter.setPen(QPen(m_theme.bookmark, many ? 1 : 1.8));
+  double last = -1e9;
+  for (auto hit = from; hit != to; ++hit) {
+    const QPointF p = m_geometry.point(m_trace, *hit);
+    if (!many) {
+      painter.drawRoundedRect(QRectF(p.x() - size, p.y() - size, 2 * size, 2 * size), 3, 3);
+    } else if (p.x() - last >= 1) {  // one a pixel, over all rows: where to look closer
+      painter.drawLine(QPointF(p.x(), m_geometry.plot.top()),
+                       QPointF(p.x(), m_geometry.plot.top() + 6));
+      last = p.x();
     }
   }
 }

@@ -29,6 +29,7 @@ struct SpaceTimeOverlay {
   std::vector<Serial> future;
   std::vector<ReplayPosition> positions;
   std::vector<EventMark> marks;
+  std::vector<EventRef> hits;  ///< of a search, by logical time
   std::vector<Serial>
       different;  ///< by rank: what comes before is veiled (0: all of it); empty: no veil
 };
@@ -66,6 +67,7 @@ class SpaceTimePainter {
   void paintMessage(QPainter& painter, const Message& message, const QPen& pen, bool head) const;
   void paintFailure(QPainter& painter, bool withText) const;
   void paintCone(QPainter& painter, const SpaceTimeOverlay& overlay) const;
+  void paintHits(QPainter& painter, const std::vector<EventRef>& hits) const;
   void paintVeil(QPainter& painter, const std::vector<Serial>& different) const;
   void paintGhosts(QPainter& painter, EventRef selected) const;
   void paintSelection(QPainter& painter, EventRef selected) const;

@@ -1,6 +1,7 @@
 #include "views/space_time_view.h"
 
 #include "minimap.h"
+#include "search_bar.h"
 #include "space_time_canvas.h"
 
 #include <algorithm>
@@ -51,6 +52,7 @@ SpaceTimeView::SpaceTimeView(QWidget* parent)
     : QWidget(parent),
       m_canvas(new SpaceTimeCanvas),
       m_minimap(new Minimap),
+      m_search(new SearchBar),
       m_rows(new QScrollBar(Qt::Vertical)),
       m_legend(new LegendStrip),
       m_info(new QLabel),
@@ -173,6 +175,16 @@ void SpaceTimeView::connectActions() {
   connect(m_zoomBack, &QAction::triggered, m_canvas, &SpaceTimeCanvas::undoZoom);
   connect(m_zoomForward, &QAction::triggered, m_canvas, &SpaceTimeCanvas::redoZoom);
   connect(m_legendShown, &QAction::toggled, m_legend, &QWidget::setVisible);
+  addActions(searchActions());
+  connect(m_search, &SearchBar::hitsChanged, this, [this](const std::vector<EventRef>& hits) {
+    m_canvas->setHits(hits);
+    if (m_canvas->trace()) {
+      m_minimap->setHits(hits);
+    }
+  });
+  connect(m_search, &SearchBar::hitSelected, m_canvas,
+          [this](const EventRef& event) { m_canvas->select(event, true); });
+  connect(m_search, &SearchBar::left, m_canvas, qOverload<>(&QWidget::setFocus));
 }
 
 void SpaceTimeView::makeToolBar() {
@@ -192,7 +204,13 @@ void SpaceTimeView::makeToolBar() {
   }
   bar->addSeparator();
   bar->addAction(m_legendShown);
+  bar->addSeparator();
+  bar->addWidget(m_search);
   m_toolLayout->addWidget(bar);
+}
+
+QList<QAction*> SpaceTimeView::searchActions() const {
+  return {m_search->findAction(), m_search->nextAction(), m_search->previousAction()};
 }
 
 QList<QAction*> SpaceTimeView::viewActions() const {
@@ -207,7 +225,8 @@ void SpaceTimeView::setTrace(TraceIndexPtr trace) {
     }
   }
   m_minimap->setTrace(trace);
-  m_canvas->setTrace(std::move(trace));
+  m_canvas->setTrace(trace);
+  m_search->setTrace(std::move(trace));
   m_canvas->setHeaders(std::move(headers));
   onSelection({});
 }
@@ -246,6 +265,7 @@ EventRef SpaceTimeView::selectedEvent() const {
 void SpaceTimeView::onSelection(const EventRef& event) {
   const TraceIndexPtr& trace = m_canvas->trace();
   const bool any = trace && trace->contains(event);
+  m_search->setCurrent(event);
   for (QAction* action : {m_replayHere, m_breakHere, m_bookmark}) {
     action->setEnabled(any);
   }

@@ -6,7 +6,7 @@
 // to a span, wheel
 //           zooms around the pointer, Ctrl+wheel changes the row height, Shift+wheel pans.
 // Keys:     arrows, Home/End, Enter, + - F, Alt+Left/Alt+Right (zoom back and forth), R, Shift+R,
-// P, C, B, M, Esc.
+// P, C, B, M, / (find events), N, Shift+N, Esc.
 #pragma once
 
 #include <vector>
@@ -26,6 +26,7 @@ class QScrollBar;
 namespace pf::views {
 
 class Minimap;
+class SearchBar;
 class SpaceTimeCanvas;
 struct SpaceTimeGeometry;
 
@@ -60,6 +61,9 @@ class SpaceTimeView : public QWidget {
   [[nodiscard]] QAction* nextRaceAction() const { return m_nextRace; }
   [[nodiscard]] QAction* previousRaceAction() const { return m_previousRace; }
   [[nodiscard]] QAction* partnerAction() const { return m_partner; }
+  [[nodiscard]] SearchBar* searchBar() const { return m_search; }
+  /// Find events, next and previous of those found.
+  [[nodiscard]] QList<QAction*> searchActions() const;
   /// Zoom in, out, fit, back, forward, legend: for a View menu.
   [[nodiscard]] QList<QAction*> viewActions() const;
 
@@ -83,6 +87,7 @@ class SpaceTimeView : public QWidget {
 
   SpaceTimeCanvas* m_canvas;
   Minimap* m_minimap;
+  SearchBar* m_search;
   QScrollBar* m_rows;
   QWidget* m_legend;
   QLabel* m_info;

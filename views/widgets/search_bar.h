@@ -1,0 +1,58 @@
+// Search over the events of a trace: a query, how many events it finds, and a way from hit to hit.
+// Data in: setTrace(), setCurrent(). Out: hitsChanged, hitSelected.
+#pragma once
+
+#include <vector>
+
+#include <QTimer>
+#include <QWidget>
+
+#include "views/event_search.h"
+
+class QAction;
+class QLabel;
+class QLineEdit;
+
+namespace pf::views {
+
+class SearchBar : public QWidget {
+  Q_OBJECT
+ public:
+  explicit SearchBar(QWidget* parent = nullptr);
+  void setTrace(TraceIndexPtr trace);
+  /// The event that next and previous start from.
+  void setCurrent(EventRef event);
+  [[nodiscard]] QLineEdit* edit() const { return m_edit; }
+  [[nodiscard]] QAction* findAction() const { return m_find; }
+  [[nodiscard]] QAction* nextAction() const { return m_next; }
+  [[nodiscard]] QAction* previousAction() const { return m_previous; }
+  [[nodiscard]] const std::vector<EventRef>& hits() const { return m_hits; }
+  [[nodiscard]] QString countText() const;
+  /// Searches now what is typed.
+  void search();
+
+ Q_SIGNALS:
+  void hitsChanged(const std::vector<pf::EventRef>& hits);
+  void hitSelected(const pf::EventRef& event);
+  void left();  ///< Escape: the query is gone, the focus is no longer wanted
+
+ protected:
+  bool eventFilter(QObject* object, QEvent* event) override;
+
+ private:
+  void go(int step);
+  void updateCount();
+
+  TraceIndexPtr m_trace;
+  EventRef m_current;
+  std::vector<EventRef> m_hits;
+  QString m_problem;
+  QTimer m_pause;  ///< until the typing rests
+  QLineEdit* m_edit;
+  QLabel* m_count;
+  QAction* m_find;
+  QAction* m_next;
+  QAction* m_previous;
+};
+
+}  // namespace pf::views
