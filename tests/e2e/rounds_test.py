@@ -37,7 +37,7 @@ class RoundsTest(PhotofinishTest):
         recorded = self.record(trace, self.mpirun(ranks, *words), "--mode", "races", "--algorithm", algorithm, *options,
                                timeout=120)
         self.assertEqual(recorded.out.count(" hash "), ranks, recorded)
-        survey = self.photofinish("replay", self.dir / trace, "--survey", timeout=120)
+        survey = self.replay(trace, "--survey", timeout=120)
         self.assertEqual(survey.status, 0, survey)
         for replay in range(REPLAYS):
             for way in ("pinned", "tagged"):

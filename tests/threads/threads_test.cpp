@@ -4,7 +4,7 @@
 // The interposer is looked at as it is used: preloaded into a program whose threads call MPI
 // (threaded_rank.c), a job of one rank that needs no launcher. This test is its agent: it makes the
 // page, and the schedule of the replay. Under the tsan preset program and interposer are
-// instrumented, MPI is not: what MPI does inside is left out (threads.supp).
+// instrumented, MPI is not: what MPI does inside is left out.
 #include "heap.h"
 #include "log/rank_log.h"
 #include "online/clock_board.h"
@@ -86,8 +86,8 @@ class InterposerThreads : public ThreadsTest {
                       const std::string& schedule = "") const {
     makePage(mode, log, schedule);
     const char* options = std::getenv("TSAN_OPTIONS");
-    const std::string tsan = std::string(options != nullptr ? options : "") +
-                             ":ignore_noninstrumented_modules=1:suppressions=" THREADS_SUPPRESSIONS;
+    const std::string tsan =
+        std::string(options != nullptr ? options : "") + ":ignore_noninstrumented_modules=1";
     const std::string command = "timeout -k 5 100 env TSAN_OPTIONS='" + tsan +
                                 "' OMPI_MCA_ess_singleton_isolated=1 OMPI_MCA_memory=^patcher "
                                 "OMPI_MCA_btl=self LD_PRELOAD=" THREADS_INTERPOSER
