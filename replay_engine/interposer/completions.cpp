@@ -68,7 +68,7 @@ int onWait(const CallPlace& place, MPI_Request* request, MPI_Status* status) {
 
 int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Status* statuses) {
   beginCompletion(place);
-  const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
+  InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
   if (place.call == kCallWait && !g_engine.threads) {
     sayAwaited(*requests);
   }
@@ -84,6 +84,7 @@ int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Stat
   logCompletion(place);
   fileAll(batch, result, use);
   publish();
+  inCall.endOfThread();
   return result;
 }
 
@@ -97,7 +98,7 @@ int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* ind
       verdict = g_engine.choices.next(ChoiceKind::Waitany);
     }
   }
-  const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
+  InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
   Batch batch(count, requests);
   const int recorded = verdict == Verdict::Hit
                            ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Waitany)) - 1
@@ -126,6 +127,7 @@ int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* ind
     fileOne(batch, *index, use, result);
   }
   publish();
+  inCall.endOfThread();
   return result;
 }
 

@@ -252,7 +252,7 @@ void sayPeer(MPI_Comm comm, int peer, int tag) {
 
 InCall::~InCall() {
   if (m_ofThreads) [[unlikely]] {
-    leaveCall();
+    endOfThread();
     return;
   }
   g_engine.page->inCall.store(0, std::memory_order_relaxed);
@@ -260,6 +260,13 @@ InCall::~InCall() {
     g_engine.log.header().begun.check = 0;
   } else if (g_engine.record) {
     g_engine.log.header().inside.store(0, std::memory_order_relaxed);
+  }
+}
+
+void InCall::endOfThread() {
+  if (m_ofThreads && !m_over) {
+    m_over = true;
+    leaveCall();
   }
 }
 

@@ -118,8 +118,13 @@ class InCall {
   InCall(const InCall&) = delete;
   InCall& operator=(const InCall&) = delete;
 
+  /// With several threads, whose lock the caller has: the call is over already. (To take the lock
+  /// once more for that costs as much as the rest of it.)
+  void endOfThread();
+
  private:
   const bool m_ofThreads;
+  bool m_over = false;
 };
 
 /// Corrects what InCall says of whom the rank waits for, where only the engine knows it: a wildcard

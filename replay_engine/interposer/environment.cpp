@@ -20,7 +20,7 @@
 namespace pf {
 
 Environment g_environment;
-std::uintptr_t g_callers[kCallers];
+std::atomic<std::uintptr_t> g_callers[kCallers];
 
 namespace {
 
@@ -244,9 +244,10 @@ bool leftMpi(void* caller, const void* frame) {
 bool learnCaller(void* caller, const void* frame) {
   const InsideLibc inside;
   const auto address = reinterpret_cast<std::uintptr_t>(caller);
-  std::uintptr_t& slot = g_callers[(address ^ address >> 8) % kCallers];
-  if (slot >> 1 == address) {
-    return (slot & 1U) != 0;
+  std::atomic<std::uintptr_t>& slot = g_callers[(address ^ address >> 8) % kCallers];
+  const std::uintptr_t known = slot.load(std::memory_order_relaxed);
+  if (known >> 1 == address) {
+    return (known & 1U) != 0;
   }
   Dl_info info;
   bool programs = true;
@@ -263,7 +264,7 @@ bool learnCaller(void* caller, const void* frame) {
     const std::ptrdiff_t above = static_cast<const char*>(caller) - static_cast<const char*>(frame);
     programs = above < 0 || above > kStack;
   }
-  slot = address << 1 | (programs ? 1U : 0U);
+  slot.store(address << 1 | (programs ? 1U : 0U), std::memory_order_relaxed);
   return programs;
 }
 
@@ -355,7 +356,8 @@ void environmentFlushes() {
 
 void environmentForgets() {
   g_environment.owner = nullptr;
-  g_environment.record = g_environment.replay = false;
+  g_environment.record = false;
+  g_environment.replay = false;
   g_environment.quick = false;
 }
 

@@ -23,9 +23,11 @@
   returns pf_##name(__VA_ARGS__)
 #define PF_NEXT(name)                                     \
   (reinterpret_cast<decltype(&pf_##name)>([]() -> void* { \
-    static void* found = nullptr;                         \
+    static std::atomic<void*> known = nullptr;            \
+    void* found = known.load(std::memory_order_relaxed);  \
     if (found == nullptr) [[unlikely]] {                  \
       found = ::pf::nextSymbol(#name);                    \
+      known.store(found, std::memory_order_relaxed);      \
     }                                                     \
     return found;                                         \
   }()))
@@ -50,12 +52,28 @@ struct ValueStream {
   double secondsAhead;
 };
 
+/// Written by the thread whose calls count, and read by all, MPI's own among them: none of these
+/// does anything but see that it is not that one, whenever that is.
+template <typename T>
+class SeenByAll {
+ public:
+  constexpr SeenByAll(T value) : m_value(value) {}
+  SeenByAll& operator=(T value) {
+    m_value.store(value, std::memory_order_relaxed);
+    return *this;
+  }
+  operator T() const { return m_value.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<T> m_value;
+};
+
 struct Environment {
-  const void* owner = nullptr;  ///< &t_depth of the thread whose calls count; null: none
-  bool asleep = true;           ///< nothing has been asked for yet
-  bool record = false;
-  bool replay = false;
-  bool joined = false;             ///< the log is open; until then records go to memory
+  SeenByAll<const void*> owner = nullptr;  ///< &t_depth of the thread whose calls count; null: none
+  SeenByAll<bool> asleep = true;           ///< nothing has been asked for yet
+  SeenByAll<bool> record = false;
+  SeenByAll<bool> replay = false;
+  SeenByAll<bool> joined = false;  ///< the log is open; until then records go to memory
   std::atomic<bool> quick{false};  ///< only recording, no lock is needed, no note waits
   std::uint8_t lastKind = kValuesJoin;
   std::int64_t last[kValueKinds] = {};  ///< in the log
@@ -103,7 +121,8 @@ clockid_t clockOf(const timespec* until);
 // -- whose call it is
 
 constexpr std::size_t kCallers = 256;
-extern std::uintptr_t g_callers[kCallers];  ///< return address * 2 + whether it is the program's
+/// Return address * 2 + whether it is the program's.
+extern std::atomic<std::uintptr_t> g_callers[kCallers];
 bool askOther(void* caller);
 bool learnCaller(void* caller, const void* frame);
 
@@ -120,7 +139,8 @@ __attribute__((always_inline)) inline bool isProgramsCall(void* caller, const vo
     return false;
   }
   const auto address = reinterpret_cast<std::uintptr_t>(caller);
-  const std::uintptr_t known = g_callers[(address ^ address >> 8) % kCallers];
+  const std::uintptr_t known =
+      g_callers[(address ^ address >> 8) % kCallers].load(std::memory_order_relaxed);
   return known >> 1 == address ? (known & 1U) != 0 : learnCaller(caller, frame);
 }
 #define PF_PROGRAMS_CALL() \

@@ -1,5 +1,6 @@
 // Receives, blocking and non-blocking.
 #include "clocks.h"
+#include "lanes.h"
 #include "light.h"
 #include "posted_receives.h"
 #include "request_batch.h"
@@ -210,12 +211,14 @@ int receiveOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatyp
     if (clocked()) {
       clockPost(posted.post, comm, source, tag, request);
     }
+    enterCall(place, comm, source, tag);
   }
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
-  const InCall inCall(place, RecordKind::Padding, comm, source, tag);
   const int result = PF_REAL(Wait)(&request, use);
+  const StateLock lock;
   endReceive(place, posted, source, tag, comm, use, result);
+  leaveCall();
   return result;
 }
 

@@ -1,4 +1,5 @@
 // Sends, blocking, non-blocking and persistent.
+#include "lanes.h"
 #include "rank_clocks.h"
 #include "records.h"
 #include "tagged.h"
@@ -72,11 +73,11 @@ int sendOfThread(const CallPlace& place, RecordKind kind, RealPost post, const v
       return result;
     }
     g_engine.requests.erase(request);  // a handle that MPI uses again
+    enterCall(place, comm, dest, tag);
   }
-  const InCall inCall(place, RecordKind::Padding, comm, dest, tag);
   const int result = PF_REAL(Wait)(&request, MPI_STATUS_IGNORE);
+  const StateLock lock;
   if (synchronous && isMessage(dest, comm)) {
-    const StateLock lock;
     beginEvent(place);
     if (g_engine.events) {
       commitSite(RecordKind::Completion, place);
@@ -84,6 +85,7 @@ int sendOfThread(const CallPlace& place, RecordKind kind, RealPost post, const v
       g_engine.log.publish();
     }
   }
+  leaveCall();
   return result;
 }
 

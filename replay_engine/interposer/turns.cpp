@@ -147,7 +147,8 @@ void passTurn() {
   if (g_turn.load(std::memory_order_relaxed) != kAnyone && --g_turnsLeft == 0) {
     nextRun();
   }
-  g_passed.fetch_add(1, std::memory_order_relaxed);
+  // The lock is held: no other thread writes it.
+  g_passed.store(g_passed.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
 /// Whether a thread of this process waits in a futex: for a lock, a condition, another thread.

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What recording and replaying cost: the bench programs native and under photofinish, interleaved.
 
-    bench.py [--build build/release] [--runs 9] [--only self,clock,wtime,pingpong,halo,storm,barrier,allreduce,bcast,replay,until] [--json OUT]
+    bench.py [--build build/release] [--runs 9] [--only self,clock,wtime,thread,threads,pingpong,halo,storm,barrier,allreduce,bcast,replay,until] [--json OUT]
     bench.py --mode races                                                        recording in another mode
     bench.py --mode races --clock-ranks 1024                                     clocks as in a job of so many ranks
     bench.py --command 'env LD_PRELOAD=/tmp/x.so {launch}' --only storm      another way to record
@@ -31,13 +31,16 @@ from run_native import mpi_environment, stop  # noqa: E402
 
 # name: program, ranks, arguments, target
 RECORDED = {"self": ("self", 1, [], None), "clock": ("clock", 1, ["clock_gettime"], None),
-            "wtime": ("clock", 1, ["wtime"], None), "pingpong": ("pingpong", 2, [], 1.05), "halo": ("halo", 2, [], 1.03),
+            "wtime": ("clock", 1, ["wtime"], None), "thread": ("threads", 1, ["1"], None),
+            "threads": ("threads", 1, ["2"], None), "pingpong": ("pingpong", 2, [], 1.05), "halo": ("halo", 2, [], 1.03),
             "storm": ("storm", 4, [], 1.15), "barrier": ("collective", 4, ["barrier"], 1.05),
             "allreduce": ("collective", 4, ["allreduce"], 1.05), "bcast": ("collective", 4, ["bcast"], 1.05)}
 SELF_TARGETS = {"outcomes": 25.0, "races": 80.0, "all": 80.0}  # ns a message of Send + Recv(ANY), above native
 RACES = {"pingpong": 1.05, "halo": 1.02, "storm": 1.15, "barrier": 1.10, "allreduce": 1.10, "bcast": 1.10}
 # programs of one rank, whose figure is ns a call above native: what a call is, its target if it has one
-CALLS = {"self": ("a message to oneself", None), "clock": ("clock_gettime", None), "wtime": ("MPI_Wtime", None)}
+CALLS = {"self": ("a message to oneself", None), "clock": ("clock_gettime", None), "wtime": ("MPI_Wtime", None),
+         "thread": ("a message of one thread to itself, where threads are told apart", None),
+         "threads": ("a message to oneself of each of two threads at once", None)}
 LONG_STORM = (4, ["500", "340"])     # just over 1,000,000 events in each rank
 UNTIL = "0:1000000"
 REPLAY_TARGET, UNTIL_TARGET = 1.5, 1.3
@@ -215,7 +218,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=HERE.parents[1] / "build" / "release")
     parser.add_argument("--runs", type=int, default=9)
-    parser.add_argument("--only", default="self,clock,wtime,pingpong,halo,storm,barrier,allreduce,bcast,replay,until")
+    parser.add_argument("--only", default="self,clock,wtime,thread,threads,pingpong,halo,storm,barrier,allreduce,bcast,replay,until")
     parser.add_argument("--mode", choices=sorted(SELF_TARGETS), default="outcomes", help="of the recordings")
     parser.add_argument("--clock-ranks", type=int, help="with --mode races: size of the clocks, where that is more")
     parser.add_argument("--command", help="how to record; default: {photofinish} record --mode MODE -o {trace} {launch}")

@@ -6,71 +6,21 @@
 // Exit status: 0 equal, 1 not, 2 the trace cannot be read.
 #include "log/rank_log.h"
 #include "log/tags.h"
+#include "traced_online.h"
 
 #include <cstdio>
 #include <cstring>
 #include <optional>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "app/collate.h"
-#include "core/tracing.h"
+#include "core/races.h"
 #include "db/trace_store.h"
 
 namespace {
 
-using Traced = std::set<std::pair<pf::Rank, std::uint32_t>>;  // rank, post
-
-constexpr pf::TracingAlgorithm kAlgorithms[] = {pf::TracingAlgorithm::Meehan, pf::TracingAlgorithm::NetzerMiller,
-                                                pf::TracingAlgorithm::AlgorithmA, pf::TracingAlgorithm::AlgorithmB,
-                                                pf::TracingAlgorithm::Naive};
-
-bool isMatchedProbe(const pf::Execution& execution, const pf::RankHistory& history, const pf::PostedReceive& receive) {
-  const std::string& call = execution.callNames[history.events[receive.post - 1].call];
-  return call == "MPI_Mprobe" || call == "MPI_Improbe";
-}
-
-/// By post, of the receives whose source is a choice of its own (those of matched probes are in every trace).
-Traced online(const pf::Execution& execution, const std::vector<pf::RankLog>& logs, const pf::Tags& tags) {
-  Traced traced;
-  for (const pf::RankLog& log : logs) {
-    const pf::RankHistory& history = execution.ranks[static_cast<std::size_t>(log.rank)];
-    for (const pf::TracedDelivery& delivery : log.traced) {
-      if (delivery.post < history.receives.size() && !isMatchedProbe(execution, history, history.receives[delivery.post])) {
-        traced.emplace(log.rank, delivery.post);
-      }
-    }
-    for (const pf::ScheduleTag& tag : tags.ranks[static_cast<std::size_t>(log.rank)].receives) {
-      if (tag.post < history.receives.size() && !isMatchedProbe(execution, history, history.receives[tag.post])) {
-        traced.emplace(log.rank, tag.post);
-      }
-    }
-    std::uint32_t wild = 0;
-    for (std::uint32_t post = 0; post < history.receives.size(); ++post) {
-      const pf::PostedReceive& receive = history.receives[post];
-      if (receive.wantedSource == pf::kAnySource && !isMatchedProbe(execution, history, receive)) {
-        if (wild < log.races->kept.size() && log.races->kept[wild]) {
-          traced.emplace(log.rank, post);
-        }
-        ++wild;
-      }
-    }
-  }
-  return traced;
-}
-
-Traced offline(const pf::Execution& execution, std::uint32_t algorithm) {
-  Traced traced;
-  for (const pf::TracedReceive& each : algorithm >= pf::kWindowAlgorithm
-                                           ? pf::traceWithWindow(algorithm - pf::kWindowAlgorithm, execution)
-                                           : pf::traceWith(kAlgorithms[algorithm], pf::TracingRules::Mpi, execution)) {
-    const pf::RankHistory& history = execution.ranks[static_cast<std::size_t>(each.rank)];
-    if (!each.probe && !isMatchedProbe(execution, history, history.receives[each.receive])) {
-      traced.emplace(each.rank, each.receive);
-    }
-  }
-  return traced;
-}
+using pf::check::Traced;
 
 template <typename T>
 bool sameBytes(const std::vector<T>& a, const std::vector<T>& b) {
@@ -124,11 +74,9 @@ int check(const std::string& path, bool atLeast) {
     std::fprintf(stderr, "%s\n", (logs ? execution.error() : logs.error()).text().c_str());
     return 2;
   }
-  for (const pf::RankLog& log : *logs) {
-    if (!log.races || (log.races->algorithm >= std::size(kAlgorithms) && log.races->algorithm < pf::kWindowAlgorithm)) {
-      std::fprintf(stderr, "rank %d: not a whole log of mode races\n", log.rank);
-      return 2;
-    }
+  if (const std::string wrong = pf::check::notOnline(*logs); !wrong.empty()) {
+    std::fprintf(stderr, "%s\n", wrong.c_str());
+    return 2;
   }
   if (execution->ranks.size() != logs->size()) {
     std::fprintf(stderr, "the trace has no survey\n");
@@ -141,15 +89,9 @@ int check(const std::string& path, bool atLeast) {
     std::fprintf(stderr, "%s\n", tags.error().text().c_str());
     return 2;
   }
-  const Traced found = online(*execution, *logs, *tags);
+  const Traced found = pf::check::online(*execution, *logs, *tags);
   const bool rightNames = named(*execution, *tags);
-  for (pf::RankHistory& rank : execution->ranks) {
-    for (pf::SentMessage& send : rank.sends) {
-      send.synchronous = false;
-      send.syncCompletion = 0;
-    }
-  }
-  const Traced expected = offline(*execution, algorithm);
+  const Traced expected = pf::check::offline(*execution, algorithm);
   const std::size_t wrong = lacks("missed", expected, found) + (atLeast ? 0 : lacks("invented", found, expected));
   std::printf("online: %zu traced while it ran, %zu offline: %s\n", found.size(), expected.size(),
               wrong != 0 ? "NOT EQUAL" : found == expected ? "equal" : "more");

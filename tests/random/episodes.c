@@ -16,7 +16,7 @@ static int draw_clients(int comm, int server, int answered, int *each)
 {
     int total = 0;
     for (int rank = 0; rank < g_run.size; ++rank) {
-        const int takes_part = chance(&g_run.plan, 75), count = 1 + below(&g_run.plan, MOST_EACH);
+        const int takes_part = chance(&g_run.plan, 75), count = 1 + below(&g_run.plan, g_run.messages < MAX_MESSAGES ? 1 : MOST_EACH);
         const int able = rank != server && connected(comm, rank, server) && !(answered && g_run.any_tag[comm][rank]);
         each[rank] = takes_part && able ? count : 0;
         total += each[rank];

@@ -56,7 +56,7 @@ static void draw_messages(struct pool *pool)
     }
     if (count == 0)
         senders[count++] = first;
-    pool->count = 2 + below(plan, MAX_MESSAGES - 1);
+    pool->count = 2 + below(plan, g_run.messages - 1);
     pool->room = 1;
     for (int i = 0; i < pool->count; ++i) {
         struct message *message = &pool->messages[i];

@@ -1,5 +1,5 @@
 /*
- * Random racy programs: random_program SEED [PROGRAMS=1] [STEPS=8] [--count-misses] [--check] [--trace]
+ * Random racy programs: random_program SEED [PROGRAMS=1] [STEPS=8] [--messages N] [--count-misses] [--check] [--trace]
  *
  * Every rank draws the same plans from the seed and does its own part of each. A plan is a sequence
  * of episodes, cut into parts that are interleaved. Each part is such that every rank gets through
@@ -7,6 +7,9 @@
  * hash of all that each rank received and all that MPI chose for it, in order, and since what is sent
  * follows from the hash so far, one choice made differently changes everything after it.
  *
+ * Between two programs nothing is open, and all ranks have met: each is an execution of its own.
+ *
+ * --messages N    no more than so many in an episode of racing messages, 2 to 12
  * --count-misses  failed tests and probes are part of the hash
  * --check         after each program, look for messages that nobody received
  * --trace         tell every event, on stderr
@@ -19,7 +22,7 @@
 
 enum { FENCE_EVERY = 24, BSEND_BYTES = 4 << 20 };
 
-struct run g_run = {.hash = 0xcbf29ce484222325u};
+struct run g_run = {.hash = 0xcbf29ce484222325u, .messages = MAX_MESSAGES};
 static struct pool pools[MAX_OPEN];
 static int opened; /* episodes since the last fence */
 
@@ -188,12 +191,15 @@ static int parse(int argc, char **argv, long *numbers)
             g_run.check = 1;
         else if (strcmp(argv[i], "--trace") == 0)
             g_run.trace = 1;
+        else if (strcmp(argv[i], "--messages") == 0 && i + 1 < argc)
+            g_run.messages = (int)strtol(argv[++i], NULL, 10);
         else if (count < 3 && argv[i][0] != '-')
             numbers[count++] = strtol(argv[i], NULL, 10);
         else
             return 0;
     }
-    return count > 0 && g_run.size >= 2 && g_run.size <= MAX_RANKS;
+    return count > 0 && g_run.size >= 2 && g_run.size <= MAX_RANKS && g_run.messages >= 2 &&
+           g_run.messages <= MAX_MESSAGES;
 }
 
 int main(int argc, char **argv)
@@ -205,7 +211,7 @@ int main(int argc, char **argv)
     if (!parse(argc, argv, numbers)) {
         if (g_run.rank == 0)
             fprintf(stderr, "usage: mpirun -n 2..16 random_program SEED [PROGRAMS=1] [STEPS=8]"
-                            " [--count-misses] [--check] [--trace]\n");
+                            " [--messages 2..12] [--count-misses] [--check] [--trace]\n");
         MPI_Finalize();
         return 2;
     }

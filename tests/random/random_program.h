@@ -27,6 +27,7 @@ struct comm {
 struct run {
     int rank, size;
     int count_misses, check, trace;
+    int messages; /* of a pool, at most */
     int program, step;
     uint64_t hash, filled;
     long events;

@@ -14,10 +14,10 @@ namespace {
 
 using Visit = std::function<void(const Frontier&, const Flags&)>;
 
-/// Every frontier that can be reached from here, each once.
+/// Every frontier that can be reached from here, each once, but no more than `most`.
 void visitFrontiers(const Model& model, const Frontier& frontier, Flags delivered,
-                    std::set<Frontier>& seen, const Visit& visit) {
-  if (!seen.insert(frontier).second) {
+                    std::set<Frontier>& seen, const Visit& visit, std::size_t most = SIZE_MAX) {
+  if (seen.size() >= most || !seen.insert(frontier).second) {
     return;
   }
   model.deliver(frontier, delivered);
@@ -26,7 +26,7 @@ void visitFrontiers(const Model& model, const Frontier& frontier, Flags delivere
     if (model.canFinish(frontier, delivered, thread)) {
       Frontier next = frontier;
       ++next[thread];
-      visitFrontiers(model, next, delivered, seen, visit);
+      visitFrontiers(model, next, delivered, seen, visit, most);
     }
   }
 }
@@ -274,11 +274,12 @@ std::vector<EventRef> unreachableEvents(const Execution& execution) {
   return missing;
 }
 
-std::size_t countFrontiers(const Execution& execution) {
+std::size_t countFrontiers(const Execution& execution, std::size_t most) {
   const Model model(execution);
   std::set<Frontier> seen;
-  visitFrontiers(model, model.nothingDone(), model.nothingDelivered(), seen,
-                 [](const Frontier&, const Flags&) {});
+  visitFrontiers(
+      model, model.nothingDone(), model.nothingDelivered(), seen,
+      [](const Frontier&, const Flags&) {}, most);
   return seen.size();
 }
 

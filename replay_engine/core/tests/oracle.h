@@ -73,8 +73,8 @@ void oracleMatch(Execution& execution);
 /// Events that the model could not finish; none for an execution that MPI allows.
 [[nodiscard]] std::vector<EventRef> unreachableEvents(const Execution& execution);
 
-/// The number of frontiers of the execution.
-[[nodiscard]] std::size_t countFrontiers(const Execution& execution);
+/// The number of frontiers of the execution, or `most` if there are more.
+[[nodiscard]] std::size_t countFrontiers(const Execution& execution, std::size_t most = SIZE_MAX);
 
 /// For people: one line per event, and one per race.
 [[nodiscard]] std::string toText(const Execution& execution);
