@@ -44,6 +44,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_session(new Deb
   connectSession();
   connectDebugViews();
   connectBreakpoints();
+  connectLogic();
   m_defaultLayout = saveState();
   restoreLayout();
   fillRecent();
@@ -192,12 +193,13 @@ void MainWindow::makeActions() {
   m_deliverNext = command(tr("&Deliver next message"),
                           tr("Let the next message of all ranks be taken, and no other"), {},
                           QKeySequence(tr("F7")), [this] { m_session->deliverNext(true); });
-  m_deliverHere = command(tr("Deliver next message &here"),
-                          tr("Let the current rank take its next message"), {},
-                          QKeySequence(tr("Shift+F7")), [this] { m_session->deliverNext(false); });
-  m_previousEvent = command(tr("&Previous event"),
-                            tr("Take the current rank one event back, by running the recording again"),
-                            {}, QKeySequence(tr("Shift+F8")), [this] { m_session->previousEvent(); });
+  m_deliverHere =
+      command(tr("Deliver next message &here"), tr("Let the current rank take its next message"),
+              {}, QKeySequence(tr("Shift+F7")), [this] { m_session->deliverNext(false); });
+  m_previousEvent =
+      command(tr("&Previous event"),
+              tr("Take the current rank one event back, by running the recording again"), {},
+              QKeySequence(tr("Shift+F8")), [this] { m_session->previousEvent(); });
   m_failing = command(
       tr("&Failing receive"), tr("Replay to the last receive of the rank that failed"),
       icon(Icon::RunToFailure), QKeySequence(tr("F4")), [this] { m_session->runToFailure(); });
@@ -238,6 +240,7 @@ void MainWindow::makeMenus() {
   debug->addSeparator();
   debug->addActions({m_source->toggleBreakpointAction(), m_source->runToLineAction(),
                      m_diagram->breakHereAction()});
+  makeLogicActions(debug, replay);
 
   QMenu* view = menuBar()->addMenu(tr("&View"));
   view->addActions(m_diagram->viewActions());
@@ -376,7 +379,7 @@ QString MainWindow::statusText() const {
 void MainWindow::setActionsEnabled() {
   const bool open = m_session->isOpen();
   for (QAction* action : {m_restart, m_repeat, m_nextReceive, m_deliverNext, m_deliverHere,
-                          m_previousEvent, m_failing, m_markFailing}) {
+                          m_previousEvent, m_failing, m_markFailing, m_newBreakpoint}) {
     action->setEnabled(open);
   }
   m_end->setEnabled(m_session->isReplaying());
