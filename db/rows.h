@@ -72,7 +72,7 @@ void columns(Codec& c, V& v) {
 template <typename Codec, Is<Breakpoint> V>
 void columns(Codec& c, V& v) {
   c(v.kind), c(v.file), c(v.line), c(v.function), c(v.lineText), c(v.condition), c(v.ignoreCount);
-  c(v.enabled), c(v.ranks);
+  c(v.enabled), c(v.ranks), c(v.expression), c(v.temporary), c(v.commands), c(v.log), c(v.stops);
 }
 
 template <typename Codec, Is<Watch> V>
@@ -94,7 +94,7 @@ void columns(Codec& c, V& v) {
 
 template <typename Codec, Is<BreakpointHit> V>
 void columns(Codec& c, V& v) {
-  c(v.cycle), c(v.breakpoint), c(v.rank), c(v.serial), c(v.hits);
+  c(v.cycle), c(v.breakpoint), c(v.rank), c(v.serial), c(v.hits), c(v.watched);
 }
 
 template <typename Codec, Is<Note> V>

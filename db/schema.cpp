@@ -70,7 +70,9 @@ constexpr std::array kEntries{
     Entry{TableId::Seal, TableKind::Seal, "seal", kCreateSeal, "table_name,rows,crc32c",
           "table_name"},
     Entry{TableId::Breakpoint, TableKind::Session, "breakpoint", kCreateBreakpoint,
-          "id,kind,file,line,function,line_text,condition,ignore_count,enabled,ranks", "id"},
+          "id,kind,file,line,function,line_text,condition,ignore_count,enabled,ranks,"
+          "expression,temporary,commands,log,stops",
+          "id"},
     Entry{TableId::Watch, TableKind::Session, "watch", kCreateWatch, "id,expression", "id"},
     Entry{TableId::Cycle, TableKind::Session, "cycle", kCreateCycle,
           "id,started_utc,finished_utc,build_id,reason,jitter_seed,matched_recording,exit_status",
@@ -78,7 +80,7 @@ constexpr std::array kEntries{
     Entry{TableId::CycleStop, TableKind::Session, "cycle_stop", kCreateCycleStop,
           "id,cycle,rank,serial,reason,file,line", "id"},
     Entry{TableId::BreakpointHit, TableKind::Session, "breakpoint_hit", kCreateBreakpointHit,
-          "id,cycle,breakpoint,rank,serial,hits", "id"},
+          "id,cycle,breakpoint,rank,serial,hits,watched", "id"},
     Entry{TableId::Note, TableKind::Session, "note", kCreateNote,
           "id,rank,serial,text,created_utc,kind", "id"},
 };

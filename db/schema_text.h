@@ -222,7 +222,12 @@ inline constexpr const char* kCreateBreakpoint = R"(CREATE TABLE breakpoint(
   condition TEXT NOT NULL,
   ignore_count INTEGER NOT NULL,
   enabled INTEGER NOT NULL,
-  ranks TEXT NOT NULL                -- JSON array; [] = every rank
+  ranks TEXT NOT NULL,               -- JSON array; [] = every rank
+  expression TEXT NOT NULL,          -- what kind has no column of its own for
+  temporary INTEGER NOT NULL,
+  commands TEXT NOT NULL,            -- JSON array: GDB commands to run at a stop
+  log TEXT NOT NULL,                 -- of a logpoint: what it writes; empty = it stops
+  stops TEXT NOT NULL                -- who stops: rank, all, or ranks as in "0, 2-4"
 ))";
 
 inline constexpr const char* kCreateWatch = R"(CREATE TABLE watch(
@@ -259,7 +264,8 @@ inline constexpr const char* kCreateBreakpointHit = R"(CREATE TABLE breakpoint_h
   breakpoint INTEGER NOT NULL,
   rank INTEGER NOT NULL,
   serial INTEGER NOT NULL,
-  hits INTEGER NOT NULL
+  hits INTEGER NOT NULL,
+  watched TEXT NOT NULL              -- JSON array: expression, value, expression, value ...
 ))";
 
 inline constexpr const char* kCreateNote = R"(CREATE TABLE note(

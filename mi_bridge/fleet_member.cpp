@@ -1,5 +1,10 @@
 #include "fleet_member.h"
 
+#include <utility>
+
+#include "mi_bridge/gdb_command.h"
+#include "mi_bridge/logpoint.h"
+
 namespace pf::mi {
 namespace {
 
@@ -11,6 +16,7 @@ BreakpointRequest requestOf(const BreakpointSpec& spec) {
   request.condition = spec.condition;
   request.ignoreCount = spec.ignoreCount;
   request.temporary = spec.temporary;
+  request.addressExpression = spec.expression;
   request.enabled = spec.enabled;
   return request;
 }
@@ -77,14 +83,106 @@ void Fleet::Member::insertAll(Done done) {
 
 void Fleet::Member::insert(const BreakpointSpec& spec, Done done) {
   ++m_inserting;
-  m_session.breakpoints().insert(
-      requestOf(spec), [this, id = spec.id, done = std::move(done)](const Result<Breakpoint>& bp) {
-        --m_inserting;
-        inserted(id, bp);
-        if (done) {
-          done(bp ? Status() : Status(bp.error()));
-        }
-      });
+  insertKind(spec, [this, spec, done = std::move(done)](const Result<Breakpoint>& bp) {
+    --m_inserting;
+    inserted(spec.id, bp);
+    if (bp && status(spec.id).gdbNumber == bp->number) {
+      finishInsert(spec, *bp);
+    }
+    if (done) {
+      done(bp ? Status() : Status(bp.error()));
+    }
+  });
+}
+
+void Fleet::Member::insertKind(const BreakpointSpec& spec, Callback<Breakpoint> done) {
+  GdbBreakpoints& breakpoints = m_session.breakpoints();
+  switch (spec.kind) {
+    case SpecKind::Watch:
+      breakpoints.watch(spec.expression, WatchKind::Write, std::move(done));
+      return;
+    case SpecKind::ReadWatch:
+      breakpoints.watch(spec.expression, WatchKind::Read, std::move(done));
+      return;
+    case SpecKind::AccessWatch:
+      breakpoints.watch(spec.expression, WatchKind::Access, std::move(done));
+      return;
+    case SpecKind::Catch:
+      breakpoints.catchpoint(spec.expression, std::move(done));
+      return;
+    case SpecKind::Code:
+      break;
+  }
+  if (spec.log.empty()) {
+    breakpoints.insert(requestOf(spec), std::move(done));
+  } else {
+    insertLog(spec, std::move(done));
+  }
+}
+
+void Fleet::Member::insertLog(const BreakpointSpec& spec, Callback<Breakpoint> done) {
+  auto parts = parseLog(spec.log);
+  if (!parts) {
+    done(parts.error());
+    return;
+  }
+  LogpointRequest request{spec.id,         spec.source,    spec.line,        spec.function,
+                          spec.expression, spec.condition, spec.ignoreCount, std::move(*parts)};
+  const auto insert = [this, request, done] {
+    m_session.breakpoints().insertByConsole(logpointCommand(request), done);
+  };
+  if (m_canLog) {
+    insert();
+    return;
+  }
+  const auto quoted = quote(logpointSetup());
+  m_session.queue().push({"-interpreter-exec console " + *quoted, CommandFlag::None,
+                          [this, insert, done](const Result<ResultRecord>& reply) {
+                            m_canLog = reply.ok();
+                            if (m_canLog) {
+                              insert();
+                            } else {
+                              done(Error{ErrorCode::Peer,
+                                         "logpoints need a GDB with Python: " + reply.error().message,
+                                         "take the log away and use a breakpoint with commands"});
+                            }
+                          }});
+}
+
+/// What the command that made it did not say.
+void Fleet::Member::finishInsert(const BreakpointSpec& spec, const Breakpoint& breakpoint) {
+  Done failed = [this, id = spec.id](const Status& done) {
+    if (!done) {
+      BreakpointStatus now = status(id);
+      now.problem = done.error().message;
+      report(now);
+    }
+  };
+  GdbBreakpoints& breakpoints = m_session.breakpoints();
+  const bool plain = spec.kind == SpecKind::Code && spec.log.empty();
+  if (!plain && spec.log.empty() && !spec.condition.empty()) {
+    breakpoints.setCondition(breakpoint.number, spec.condition, failed);
+  }
+  if (!plain && spec.log.empty() && spec.ignoreCount > 0) {
+    breakpoints.setIgnoreCount(breakpoint.number, spec.ignoreCount, failed);
+  }
+  if (!plain && !spec.enabled) {
+    breakpoints.enable(breakpoint.number, false, failed);
+  }
+  if (!spec.commands.empty()) {
+    breakpoints.setCommands(breakpoint.number, spec.commands, failed);
+  }
+}
+
+/// An expression with locals can be watched only where they are: at the first stop that knows them.
+void Fleet::Member::retryWatches() {
+  for (const auto& [id, spec] : m_fleet.m_specs) {
+    const bool watch = spec.kind == SpecKind::Watch || spec.kind == SpecKind::ReadWatch ||
+                       spec.kind == SpecKind::AccessWatch;
+    if (watch && spec.enabled && spec.appliesTo(m_rank) && status(id).gdbNumber == 0) {
+      insert(spec, {});
+    }
+  }
 }
 
 void Fleet::Member::inserted(int spec, const Result<Breakpoint>& breakpoint) {
@@ -122,7 +220,11 @@ void Fleet::Member::report(const BreakpointStatus& status) {
 void Fleet::Member::change(const BreakpointSpec& before, const BreakpointSpec& spec) {
   const int number = status(spec.id).gdbNumber;
   const bool samePlace = before.source == spec.source && before.line == spec.line &&
-                         before.function == spec.function && before.temporary == spec.temporary;
+                         before.function == spec.function && before.temporary == spec.temporary &&
+                         before.kind == spec.kind && before.expression == spec.expression &&
+                         before.commands == spec.commands && before.log == spec.log;
+  const bool logs = !spec.log.empty() && (before.condition != spec.condition ||
+                                          before.ignoreCount != spec.ignoreCount);
   const SessionState state = m_session.state();
   if (state != SessionState::Stopped && state != SessionState::Running) {
     return;  // it will be inserted when the rank is attached
@@ -131,7 +233,7 @@ void Fleet::Member::change(const BreakpointSpec& before, const BreakpointSpec& s
     erase(spec.id);
     return;
   }
-  if (number == 0 || !samePlace) {
+  if (number == 0 || !samePlace || logs) {
     erase(spec.id);
     insert(spec, {});
     return;
@@ -197,12 +299,26 @@ void Fleet::Member::onStopped(const StopEvent& stop) {
   if (m_live) {
     m_fleet.m_observer.onRankStopped(m_rank, stop);
     if (!stop.exited()) {
+      if (stop.reason != StopReason::WatchpointScope) {
+        retryWatches();
+      }
       m_fleet.evaluateWatches(m_rank);
     }
   }
 }
 
 void Fleet::Member::onConsole(StreamKind kind, std::string_view text) {
+  if (kind == StreamKind::Console && (!m_line.empty() || text.rfind("@pf-log ", 0) == 0)) {
+    m_line += text;
+    if (m_line.back() != '\n') {
+      return;
+    }
+    const auto line = logLineOf(std::exchange(m_line, {}));
+    if (line && m_live) {
+      m_fleet.m_observer.onRankLog(m_rank, line->id, line->serial, line->text);
+    }
+    return;
+  }
   if (m_live) {
     m_fleet.m_observer.onRankConsole(m_rank, kind, text);
   }

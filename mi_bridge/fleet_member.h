@@ -40,6 +40,10 @@ class Fleet::Member final : public SessionObserver {
 
  private:
   void insertAll(Done done);
+  void insertKind(const BreakpointSpec& spec, Callback<Breakpoint> done);
+  void insertLog(const BreakpointSpec& spec, Callback<Breakpoint> done);
+  void finishInsert(const BreakpointSpec& spec, const Breakpoint& breakpoint);
+  void retryWatches();
   void inserted(int spec, const Result<Breakpoint>& breakpoint);
   void fill(BreakpointStatus& status, const Breakpoint& breakpoint) const;
   void report(const BreakpointStatus& status);
@@ -50,6 +54,8 @@ class Fleet::Member final : public SessionObserver {
   GdbSession m_session;
   bool m_live = true;
   std::map<int, BreakpointStatus> m_status;  ///< by spec
+  bool m_canLog = false;    ///< this GDB knows what a logpoint is
+  std::string m_line;       ///< of its console, begun by a logpoint
   int m_inserting = 0;  ///< replies to our own inserts are not foreign breakpoints
 };
 

@@ -41,6 +41,9 @@ Result<std::string> locationText(const BreakpointRequest& request) {
   if (request.address != 0) {
     return "*" + hexadecimal(request.address);
   }
+  if (!request.addressExpression.empty()) {
+    return quote("*" + request.addressExpression);
+  }
   return Error{ErrorCode::Usage, "a breakpoint without a place",
                "give a source file and line, a function or an address"};
 }
@@ -155,6 +158,56 @@ void GdbBreakpoints::watch(const std::string& expression, WatchKind kind,
        });
 }
 
+void GdbBreakpoints::catchpoint(const std::string& what, Callback<Breakpoint> done) {
+  if (what.rfind("signal", 0) == 0) {
+    insertByConsole("catch " + what, std::move(done));
+    return;
+  }
+  send("-catch-" + what, [this, what, done = std::move(done)](const Result<ResultRecord>& reply) {
+    if (!reply) {
+      done(reply.error());
+      return;
+    }
+    Breakpoint breakpoint = breakpointIn(reply->results);
+    breakpoint.what = what;
+    store(breakpoint);
+    done(breakpoint);
+  });
+}
+
+void GdbBreakpoints::insertByConsole(const std::string& command, Callback<Breakpoint> done) {
+  const auto quoted = quote(command);
+  if (!quoted) {
+    done(quoted.error());
+    return;
+  }
+  m_created = 0;
+  send("-interpreter-exec console " + *quoted,
+       [this, done = std::move(done)](const Result<ResultRecord>& reply) {
+         const Breakpoint* const made = reply ? find(std::exchange(m_created, 0)) : nullptr;
+         if (made == nullptr) {
+           done(reply ? Error{ErrorCode::Peer, "GDB made no breakpoint of it", {}} : reply.error());
+           return;
+         }
+         done(Breakpoint(*made));
+       });
+}
+
+void GdbBreakpoints::setCommands(int number, const std::vector<std::string>& commands, Done done) {
+  std::string text = "-break-commands " + std::to_string(number);
+  for (const std::string& command : commands) {
+    const auto quoted = quote(command);
+    if (!quoted) {
+      done(quoted.error());
+      return;
+    }
+    text += " " + *quoted;
+  }
+  send(std::move(text), [done = std::move(done)](const Result<ResultRecord>& reply) {
+    done(reply ? Status() : Status(reply.error()));
+  });
+}
+
 void GdbBreakpoints::remove(int number, Done done) {
   send("-break-delete " + std::to_string(number),
        [this, number, done = std::move(done)](const Result<ResultRecord>& reply) {
@@ -232,6 +285,7 @@ void GdbBreakpoints::notify(const AsyncRecord& record) {
   }
   const Breakpoint breakpoint = breakpointIn(record.results);
   if (breakpoint.number > 0 && m_hidden.count(breakpoint.number) == 0) {
+    m_created = record.asyncClass == "breakpoint-created" ? breakpoint.number : m_created;
     store(breakpoint);
   }
 }

@@ -46,6 +46,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_session(new Deb
   connectSession();
   connectDebugViews();
   connectBreakpoints();
+  connectLogic();
   m_defaultLayout = saveState();
   restoreLayout();
   fillRecent();
@@ -247,6 +248,7 @@ void MainWindow::makeMenus() {
   debug->addSeparator();
   debug->addActions({m_source->toggleBreakpointAction(), m_source->runToLineAction(),
                      m_diagram->breakHereAction()});
+  makeLogicActions(debug, replay);
 
   QMenu* view = menuBar()->addMenu(tr("&View"));
   view->addActions(m_diagram->viewActions());
@@ -386,7 +388,7 @@ QString MainWindow::statusText() const {
 void MainWindow::setActionsEnabled() {
   const bool open = m_session->isOpen();
   for (QAction* action : {m_restart, m_repeat, m_nextReceive, m_deliverNext, m_deliverHere,
-                          m_previousEvent, m_failing, m_markFailing, m_compare}) {
+                          m_previousEvent, m_failing, m_markFailing, m_compare, m_newBreakpoint}) {
     action->setEnabled(open);
   }
   m_end->setEnabled(m_session->isReplaying());

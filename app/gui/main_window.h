@@ -76,6 +76,9 @@ class MainWindow : public QMainWindow {
   void connectSession();
   void connectDebugViews();
   void connectBreakpoints();
+  void connectLogic();
+  void makeLogicActions(QMenu* debug, QMenu* replay);
+  void editBreakpoint(const views::Breakpoint& breakpoint);
   QDockWidget* addDock(const QString& name, const QString& title, QWidget* widget,
                        Qt::DockWidgetArea area);
   QAction* command(const QString& text, const QString& tip, const QIcon& icon,
@@ -138,6 +141,7 @@ class MainWindow : public QMainWindow {
   QAction* m_failing = nullptr;
   QAction* m_end = nullptr;
   QAction* m_markFailing = nullptr;
+  QAction* m_newBreakpoint = nullptr;
 };
 
 }  // namespace pf::gui

@@ -90,6 +90,9 @@ void DebugSession::startCycle(Goal goal) {
 void DebugSession::launch() {
   m_phase = Phase::Starting;
   m_now.clear();
+  m_standing.clear();
+  m_pausing.clear();
+  joinFocus();
   m_diverged = false;
   dropVariables();
   views::Cycle cycle;
@@ -98,6 +101,8 @@ void DebugSession::launch() {
   cycle.running = true;
   cycle.summary = m_goal.text;
   m_cycles.append(cycle);
+  m_openHits.clear();
+  saveCycle();
   Q_EMIT cyclesChanged();
   Q_EMIT progress(tr("Starting cycle %1 …").arg(cycle.number));
   Q_EMIT ranksChanged();
@@ -243,6 +248,9 @@ void DebugSession::onState(const protocol::RankState& state) {
       gdb->stop().reason == mi::StopReason::Event && mayGoOn(state.rank)) {
     sendOn(state.rank);
   }
+  if (!wasStopped && state.phase == RankPhase::Stopped) {
+    noteStanding(state.rank);
+  }
   if (state.inCall != 0 && m_stepping.contains(state.rank)) {
     letOthersFollow(state.rank, state.serial);
   }
@@ -272,6 +280,7 @@ void DebugSession::onDiverged(const protocol::RankDiverged& diverged) {
                QString::fromStdString(diverged.got));
   m_cycles.last().match = views::CycleMatch::Diverged;
   m_cycles.last().divergence = text;
+  noteDivergence(at);
   Q_EMIT cyclesChanged();
   Q_EMIT message(text, true);
 }

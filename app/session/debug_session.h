@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <QDateTime>
@@ -18,6 +19,7 @@
 #include <QTimer>
 
 #include "app/job.h"
+#include "core/stop_plan.h"
 #include "db/trace_store.h"
 #include "mi_bridge/fleet.h"
 #include "views/debug_values.h"
@@ -66,7 +68,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   // -- breakpoints, watches, values
   void toggleBreakpoint(const QString& file, int line);
   void addBreakpoint(views::Breakpoint breakpoint);
-  void breakAt(const EventRef& event);
+  void breakAt(const EventRef& event);  ///< the logical breakpoint `event R:S`
   void changeBreakpoint(const views::Breakpoint& breakpoint);
   void removeBreakpoints(const QList<int>& ids);
   [[nodiscard]] const QList<views::Breakpoint>& breakpoints() const { return m_breakpoints; }
@@ -106,6 +108,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void consoleText(int rank, const QString& text, bool error);
   void settled();  ///< the ranks have come to where they were sent, or have ended
   void currentRankChanged(int rank);
+  void focusChanged(const QList<int>& ranks);  ///< ranks with a breakpoint of their own have joined
 
  public:
   [[nodiscard]] QList<views::RankState> rankStates() const;
@@ -149,7 +152,6 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void attachFocus();
   void attachDone();
   void sendPlan(const Goal& goal);
-  [[nodiscard]] std::vector<std::uint64_t> stopsFor(const Goal& goal) const;
   [[nodiscard]] bool reachable(const Goal& goal) const;
   [[nodiscard]] std::vector<Serial> cutOf(const Goal& goal) const;
   [[nodiscard]] std::vector<Serial> eventsDone() const;  ///< by rank, where the ranks are now
@@ -176,11 +178,45 @@ class DebugSession : public QObject, private mi::FleetObserver {
 
   // debug_session_records.cpp: the trace's own tables
   void readRecords();
+  void readHits(const std::vector<db::BreakpointHit>& hits, std::int64_t row, views::Cycle& cycle);
   void saveCycle();
+
+  // debug_session_breakpoints.cpp
   void applyBreakpoints();
   void addToFleet(views::Breakpoint& breakpoint);
+  /// Looks up the events that a logical breakpoint stands for.
+  void resolve(views::Breakpoint& breakpoint);
   [[nodiscard]] views::Breakpoint* find(int id);
+  [[nodiscard]] std::vector<PendingStop> pendingStops() const;
+  [[nodiscard]] RanksNow ranksNow() const;
+  [[nodiscard]] StopPlan planFor(const Goal& goal) const;
+  /// The next logical breakpoint of a rank, 0 = none.
+  [[nodiscard]] Serial nextStopOf(int rank) const;
+  void replan();
+  /// Ranks that have a breakpoint of their own get a GDB.
+  void joinFocus();
+  /// A rank stands before an event: hits of logical breakpoints.
+  void noteStanding(int rank);
+  void noteDivergence(const EventRef& at);
+  /// "breakpoint 3 (receive 0#2)" where the rank stands before such an event.
+  [[nodiscard]] QString standingText(int rank) const;
+  void stopOthers(const views::Breakpoint& breakpoint, int rank);
   void publishMarks();
+
+  // debug_session_hits.cpp
+  struct HitKey {
+    int cycle = 0;
+    int index = 0;  ///< in the cycle's list
+    auto operator<=>(const HitKey&) const = default;
+  };
+  /// Our breakpoint of a GDB's stop, 0 = none.
+  [[nodiscard]] int breakpointOf(int rank, const mi::StopEvent& stop) const;
+  void onBreakpointHit(int id, int rank);
+  void addHit(int id, int rank, Serial serial);
+  [[nodiscard]] views::BreakpointHit* hitAt(HitKey key);
+  void storeHit(HitKey key);
+  void completeHits(int rank);
+  void askHit(mi::GdbSession& gdb, HitKey key);
   template <typename T>
   std::int64_t store(const T& value);
 
@@ -220,7 +256,9 @@ class DebugSession : public QObject, private mi::FleetObserver {
   std::vector<std::uint64_t> m_stops;  ///< as last planned
   bool m_abandon = false;              ///< end the job that is being started
   bool m_diverged = false;
-  bool m_awaitsCut = false;  ///< ranks are on their way to a cut
+  bool m_awaitsCut = false;                ///< ranks are on their way to a cut
+  QList<views::BreakpointHit> m_standing;  ///< hits since the ranks were last sent on
+  QSet<int> m_pausing;  ///< ranks that are paused because another one has stopped
 
   mi::Fleet m_fleet;
   int m_current = 0;
@@ -234,6 +272,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   std::map<std::string, int> m_watchIds;
   QList<views::Cycle> m_cycles;
   std::map<int, std::int64_t> m_cycleIds;  ///< number -> row
+  std::map<HitKey, std::int64_t> m_hitRows;
+  std::vector<HitKey> m_openHits;  ///< whose values are still to be asked for
   std::vector<views::EventMark> m_bookmarks;
   BenignRaces m_benign;
   std::map<QString, QString> m_vars;  ///< path -> GDB's variable object

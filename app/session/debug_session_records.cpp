@@ -1,51 +1,14 @@
-// Breakpoints, watches, cycles and bookmarks: kept in the trace, back in every cycle.
+// Watches, cycles and bookmarks: kept in the trace, back in every cycle.
+#include "breakpoint_text.h"
 #include "debug_session.h"
+
+#include <algorithm>
 
 namespace pf::session {
 namespace {
 
 QString text(const std::string& s) {
   return QString::fromStdString(s);
-}
-
-db::Breakpoint toRow(const views::Breakpoint& b) {
-  db::Breakpoint row;
-  row.id = b.id;
-  row.kind = b.event.valid() ? "event" : !b.function.isEmpty() ? "function" : "line";
-  row.file = b.file.toStdString();
-  row.line = b.line;
-  row.function = b.function.toStdString();
-  row.condition = b.condition.toStdString();
-  row.ignoreCount = b.ignoreCount;
-  row.enabled = b.enabled;
-  bool ok = true;
-  for (const int rank : views::parseRankSet(b.ranks, ok)) {
-    row.ranks.push_back(rank);
-  }
-  if (b.event.valid()) {
-    row.ranks = {b.event.rank};
-    row.line = static_cast<std::int32_t>(b.event.serial);
-  }
-  return row;
-}
-
-views::Breakpoint fromRow(const db::Breakpoint& row) {
-  views::Breakpoint b;
-  b.id = static_cast<int>(row.id);
-  b.enabled = row.enabled;
-  b.condition = text(row.condition);
-  b.ignoreCount = row.ignoreCount;
-  if (row.kind == "event" && !row.ranks.empty()) {
-    b.event = {row.ranks.front(), static_cast<Serial>(row.line)};
-    b.state = views::BreakpointState::Set;
-    return b;
-  }
-  b.file = text(row.file);
-  b.line = row.line;
-  b.function = text(row.function);
-  QList<int> ranks(row.ranks.begin(), row.ranks.end());
-  b.ranks = ranks.isEmpty() ? QString() : views::rankSetText(ranks);
-  return b;
 }
 
 }  // namespace
@@ -63,6 +26,7 @@ std::int64_t DebugSession::store(const T& value) {
   Result<std::int64_t> id = m_store->session().add(value);
   return id ? *id : 0;
 }
+template std::int64_t DebugSession::store<db::Breakpoint>(const db::Breakpoint&);
 template std::int64_t DebugSession::store<db::BreakpointHit>(const db::BreakpointHit&);
 
 void DebugSession::readRecords() {
@@ -70,6 +34,8 @@ void DebugSession::readRecords() {
   m_watches.clear();
   m_cycles.clear();
   m_cycleIds.clear();
+  m_hitRows.clear();
+  m_openHits.clear();
   m_bookmarks.clear();
   Result<db::TraceStore> store =
       db::TraceStore::open(m_path.toStdString(), db::TraceStore::Mode::ReadWrite);
@@ -111,6 +77,7 @@ void DebugSession::readRecords() {
       cycle.number = ++number;
       cycle.started = QDateTime::fromString(text(row.startedUtc), Qt::ISODate).toLocalTime();
       cycle.summary = text(row.reason);
+      cycle.build = text(row.buildId);
       cycle.match = !row.matchedRecording   ? views::CycleMatch::Unknown
                     : *row.matchedRecording ? views::CycleMatch::Matches
                                             : views::CycleMatch::Diverged;
@@ -127,9 +94,7 @@ void DebugSession::readRecords() {
         }
       }
       if (hits) {
-        cycle.hits = static_cast<int>(
-            std::count_if(hits->begin(), hits->end(),
-                          [&](const db::BreakpointHit& hit) { return hit.cycle == row.id; }));
+        readHits(*hits, row.id, cycle);
       }
       m_cycles.append(cycle);
     }
@@ -143,6 +108,27 @@ void DebugSession::readRecords() {
   Q_EMIT watchesChanged(m_watches);
   Q_EMIT cyclesChanged();
   publishMarks();
+}
+
+void DebugSession::readHits(const std::vector<db::BreakpointHit>& hits, std::int64_t row,
+                            views::Cycle& cycle) {
+  for (const db::BreakpointHit& hit : hits) {
+    if (hit.cycle != row) {
+      continue;
+    }
+    views::BreakpointHit known{static_cast<int>(hit.breakpoint), hit.rank, hit.serial, {}};
+    for (std::size_t i = 0; i + 1 < hit.watched.size(); i += 2) {
+      known.values.append({text(hit.watched[i]), text(hit.watched[i + 1])});
+    }
+    cycle.recorded.append(known);
+    if (views::Breakpoint* breakpoint = find(known.breakpoint); breakpoint != nullptr) {
+      if (breakpoint->hits.isEmpty() || breakpoint->hits.last().cycle != cycle.number) {
+        breakpoint->hits.append({cycle.number, 0});
+      }
+      ++breakpoint->hits.last().hits;
+    }
+  }
+  cycle.hits = static_cast<int>(cycle.recorded.size());
 }
 
 void DebugSession::saveCycle() {
@@ -195,140 +181,6 @@ void DebugSession::saveCycle() {
     (void)tables.addAll(rows);
   }
   Q_EMIT cyclesChanged();
-}
-
-views::Breakpoint* DebugSession::find(int id) {
-  for (views::Breakpoint& breakpoint : m_breakpoints) {
-    if (breakpoint.id == id) {
-      return &breakpoint;
-    }
-  }
-  return nullptr;
-}
-
-void DebugSession::addToFleet(views::Breakpoint& breakpoint) {
-  if (breakpoint.event.valid()) {
-    return;  // a logical breakpoint: a stop in the plan of each cycle, no GDB needed
-  }
-  mi::BreakpointSpec spec;
-  spec.source = breakpoint.file.toStdString();
-  spec.line = breakpoint.line;
-  spec.function = breakpoint.function.toStdString();
-  spec.condition = breakpoint.condition.toStdString();
-  spec.ignoreCount = breakpoint.ignoreCount;
-  spec.enabled = breakpoint.enabled;
-  bool ok = true;
-  for (const int rank : views::parseRankSet(breakpoint.ranks, ok)) {
-    spec.ranks.insert(rank);
-  }
-  if (const auto known = m_specOf.find(breakpoint.id); known != m_specOf.end()) {
-    spec.id = known->second;
-    if (Status status = m_fleet.changeBreakpoint(spec); !status) {
-      Q_EMIT message(text(status.error().text()), true);
-    }
-  } else {
-    m_specOf[breakpoint.id] = m_fleet.addBreakpoint(spec);
-  }
-}
-
-void DebugSession::applyBreakpoints() {
-  for (views::Breakpoint& breakpoint : m_breakpoints) {
-    addToFleet(breakpoint);
-  }
-  Q_EMIT breakpointsChanged();
-}
-
-void DebugSession::addBreakpoint(views::Breakpoint breakpoint) {
-  if (!isOpen()) {
-    return;
-  }
-  breakpoint.id = static_cast<int>(store(toRow(breakpoint)));
-  if (breakpoint.id == 0) {
-    breakpoint.id = m_breakpoints.isEmpty() ? 1 : m_breakpoints.last().id + 1;
-  }
-  m_breakpoints.append(breakpoint);
-  addToFleet(m_breakpoints.last());
-  Q_EMIT breakpointsChanged();
-  publishMarks();
-}
-
-void DebugSession::toggleBreakpoint(const QString& file, int line) {
-  for (const views::Breakpoint& breakpoint : std::as_const(m_breakpoints)) {
-    if (breakpoint.file == file && breakpoint.line == line) {
-      removeBreakpoints({breakpoint.id});
-      return;
-    }
-  }
-  views::Breakpoint breakpoint;
-  breakpoint.file = file;
-  breakpoint.line = line;
-  addBreakpoint(breakpoint);
-}
-
-void DebugSession::breakAt(const EventRef& event) {
-  views::Breakpoint breakpoint;
-  breakpoint.event = event;
-  breakpoint.state = views::BreakpointState::Set;
-  addBreakpoint(breakpoint);
-}
-
-void DebugSession::changeBreakpoint(const views::Breakpoint& changed) {
-  if (views::Breakpoint* breakpoint = find(changed.id); breakpoint != nullptr) {
-    *breakpoint = changed;
-    store(toRow(changed));
-    addToFleet(*breakpoint);
-    Q_EMIT breakpointsChanged();
-    publishMarks();
-  }
-}
-
-void DebugSession::removeBreakpoints(const QList<int>& ids) {
-  for (const int id : ids) {
-    if (const auto spec = m_specOf.find(id); spec != m_specOf.end()) {
-      m_fleet.removeBreakpoint(spec->second);
-      m_specOf.erase(spec);
-    }
-    if (m_store != nullptr) {
-      (void)m_store->session().remove<db::Breakpoint>(id);
-    }
-    m_breakpoints.removeIf([id](const views::Breakpoint& b) { return b.id == id; });
-  }
-  Q_EMIT breakpointsChanged();
-  publishMarks();
-}
-
-void DebugSession::onBreakpointStatus(const mi::BreakpointStatus& status) {
-  for (const auto& [id, spec] : m_specOf) {
-    views::Breakpoint* breakpoint = spec == status.spec ? find(id) : nullptr;
-    if (breakpoint == nullptr) {
-      continue;
-    }
-    breakpoint->state = status.verified          ? views::BreakpointState::Set
-                        : status.problem.empty() ? views::BreakpointState::Pending
-                                                 : views::BreakpointState::Failed;
-    breakpoint->note = text(status.problem);
-    const int cycle = m_cycles.isEmpty() ? 0 : m_cycles.last().number;
-    int hits = 0;
-    for (const mi::Rank rank : m_fleet.ranks()) {
-      hits += m_fleet.status(spec, rank).hits;
-    }
-    breakpoint->hits.removeIf([cycle](const views::CycleHits& h) { return h.cycle == cycle; });
-    if (hits > 0) {
-      breakpoint->hits.append({cycle, hits});
-    }
-  }
-  Q_EMIT breakpointsChanged();
-}
-
-void DebugSession::onForeignBreakpoint(mi::Rank rank, mi::BreakpointChange change,
-                                       const mi::Breakpoint& bp) {
-  if (change == mi::BreakpointChange::Created) {
-    Q_EMIT consoleText(
-        rank,
-        tr("(breakpoint %1 is this GDB's own: it does not come back in the next cycle)\n")
-            .arg(bp.number),
-        false);
-  }
 }
 
 void DebugSession::setWatches(const QStringList& expressions) {
@@ -384,17 +236,6 @@ void DebugSession::bookmark(const EventRef& event, const QString& words) {
   store(note);
   m_bookmarks.push_back({event, views::MarkKind::Bookmark, words});
   publishMarks();
-}
-
-void DebugSession::publishMarks() {
-  std::vector<views::EventMark> marks = m_bookmarks;
-  for (const views::Breakpoint& breakpoint : std::as_const(m_breakpoints)) {
-    if (breakpoint.event.valid() && breakpoint.enabled) {
-      marks.push_back(
-          {breakpoint.event, views::MarkKind::Breakpoint, tr("breakpoint %1").arg(breakpoint.id)});
-    }
-  }
-  Q_EMIT marksChanged(marks);
 }
 
 }  // namespace pf::session

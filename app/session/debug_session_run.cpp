@@ -55,40 +55,16 @@ void DebugSession::attachDone() {
   sendToDaemon(protocol::OpenGate{});
 }
 
-std::vector<std::uint64_t> DebugSession::stopsFor(const Goal& goal) const {
-  std::vector<std::uint64_t> stops(m_rankInfos.size(), 0);
-  if (goal.event.valid()) {
-    const std::vector<Serial> cut = cutOf(goal);
-    std::transform(cut.begin(), cut.end(), stops.begin(), [](Serial done) { return done + 1; });
-  } else if (const auto ends = app::stopsAtEnd(*m_store); !ends.empty()) {
-    stops = ends;
-  }
-  for (const views::Breakpoint& breakpoint : m_breakpoints) {
-    const EventRef at = breakpoint.event;
-    if (!breakpoint.enabled || !at.valid() || static_cast<std::size_t>(at.rank) >= stops.size() ||
-        at.serial <= serialOf(at.rank) + 0) {
-      continue;
-    }
-    const auto now = m_now.find(at.rank);
-    const bool there = now != m_now.end() && now->second.state.phase == RankPhase::Stopped &&
-                       now->second.state.serial + 1 == at.serial;
-    std::uint64_t& stop = stops[static_cast<std::size_t>(at.rank)];
-    if (!there && (stop == 0 || at.serial < stop)) {
-      stop = at.serial;
-    }
-  }
-  return stops;
-}
-
 void DebugSession::sendPlan(const Goal& goal) {
+  const StopPlan next = planFor(goal);
   protocol::Plan plan;
-  plan.stops = stopsFor(goal);
-  if (goal.event.valid() &&
-      plan.stops[static_cast<std::size_t>(goal.event.rank)] == goal.event.serial) {
-    plan.targetRank = goal.event.rank;
+  plan.stops = next.stops;
+  if (next.target.valid()) {
+    plan.targetRank = next.target.rank;
   }
   m_stops = plan.stops;
   m_awaitsCut = true;
+  m_standing.clear();
   sendToDaemon(plan);
 }
 
@@ -231,7 +207,7 @@ void DebugSession::letOthersFollow(int rank, Serial serial) {
     }
   }
   for (const int stepping : std::as_const(m_stepping)) {
-    stops[static_cast<std::size_t>(stepping)] = 0;
+    stops[static_cast<std::size_t>(stepping)] = nextStopOf(stepping);
   }
   if (stops == m_stops) {
     return;
@@ -278,8 +254,14 @@ void DebugSession::act(views::RankAction action, const QList<int>& ranks) {
   if (action == views::RankAction::Continue) {
     m_stepping.clear();
     m_awaitsCut = true;
+    m_standing.clear();
     m_goal = {{}, tr("on")};
-    const std::vector<std::uint64_t> stops = stopsFor(m_goal);
+    if (static_cast<std::size_t>(ranks.size()) >= m_rankInfos.size()) {
+      sendPlan(m_goal);
+      m_fleet.run(withGdb, {}, progressOf);
+      return;
+    }
+    const std::vector<std::uint64_t> stops = planFor(m_goal).stops;
     m_stops.resize(stops.size(), 0);
     for (const int rank : ranks) {
       m_stops[static_cast<std::size_t>(rank)] = stops[static_cast<std::size_t>(rank)];
@@ -299,12 +281,14 @@ void DebugSession::act(views::RankAction action, const QList<int>& ranks) {
                  : action == views::RankAction::Next ? mi::RunKind::Next
                                                      : mi::RunKind::Finish;
   command.frameLevel = m_frame;
+  m_standing.clear();
   for (const mi::Rank rank : withGdb) {
     m_stepping.insert(rank);
+    const Serial stop = nextStopOf(rank);
     if (static_cast<std::size_t>(rank) < m_stops.size()) {
-      m_stops[static_cast<std::size_t>(rank)] = 0;
+      m_stops[static_cast<std::size_t>(rank)] = stop;
     }
-    sendToDaemon(protocol::SetStop{rank, 0});
+    sendToDaemon(protocol::SetStop{rank, stop});
   }
   m_fleet.run(withGdb, command, progressOf);
 }
@@ -320,7 +304,7 @@ void DebugSession::runToLine(const QString& file, int line) {
     return;
   }
   m_stepping.insert(m_current);
-  sendToDaemon(protocol::SetStop{m_current, 0});
+  sendToDaemon(protocol::SetStop{m_current, nextStopOf(m_current)});
   m_fleet.run({m_current}, command, [](const mi::GroupResult&) {});
 }
 
@@ -331,6 +315,14 @@ void DebugSession::settle(const QString& why) {
   Q_EMIT progress({});
   views::Cycle& cycle = m_cycles.last();
   cycle.summary = tr("stopped: %1").arg(why);
+  if (!m_standing.isEmpty()) {
+    const views::BreakpointHit hit = m_standing.first();
+    cycle.summary = tr("stopped: %1, rank %2 before event %3")
+                        .arg(standingText(hit.rank))
+                        .arg(hit.rank)
+                        .arg(hit.serial);
+    setCurrentRank(hit.rank);
+  }
   if (cycle.match == views::CycleMatch::Unknown) {
     cycle.match = views::CycleMatch::Matches;
   }

@@ -129,33 +129,19 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
     sendOn(rank);  // sent on before GDB had told of this stop
     return;
   }
-  now.why = text(stop.describe());
-  if (stop.reason == mi::StopReason::Breakpoint && !m_cycles.isEmpty()) {
-    const int spec = m_fleet.specOf(rank, stop.breakpointNumber);
-    for (const auto& [id, fleetId] : m_specOf) {
-      if (fleetId == spec && spec != 0) {
-        now.why = tr("breakpoint %1").arg(id);
-        ++m_cycles.last().hits;
-        m_cycles.last().summary = tr("stopped at breakpoint %1, rank %2 after event %3")
-                                      .arg(id)
-                                      .arg(rank)
-                                      .arg(now.state.serial);
-        db::BreakpointHit hit;
-        hit.cycle = m_cycleIds[m_cycles.last().number];
-        hit.breakpoint = id;
-        hit.rank = rank;
-        hit.serial = now.state.serial;
-        hit.hits = m_fleet.status(fleetId, rank).hits;
-        store(hit);
-      }
-    }
+  const QString standing = stop.reason == mi::StopReason::Event ? standingText(rank) : QString();
+  now.why = standing.isEmpty() ? text(stop.describe()) : standing;
+  if (const int id = breakpointOf(rank, stop); id != 0 && !m_cycles.isEmpty()) {
+    onBreakpointHit(id, rank);
   } else if (stop.reason == mi::StopReason::Signal && !m_cycles.isEmpty()) {
     m_cycles.last().summary = tr("rank %1: %2").arg(rank).arg(now.why);
   }
+  completeHits(rank);
   m_stepping.remove(rank);
+  const bool paused = m_pausing.remove(rank) && stop.reason == mi::StopReason::Paused;
   Q_EMIT ranksChanged();
   Q_EMIT rankStopped(rank);
-  if (rank != m_current && stop.reason != mi::StopReason::Event) {
+  if (rank != m_current && stop.reason != mi::StopReason::Event && !paused) {
     setCurrentRank(rank);
   } else if (rank == m_current) {
     refreshStack(rank);

@@ -73,7 +73,7 @@ TEST_F(Format, examplesRunInAForeignProgram) {
   EXPECT_EQ(foreign(m_directory,
                     "PRAGMA integrity_check; PRAGMA user_version; PRAGMA journal_mode;", output),
             0);
-  EXPECT_EQ(output, "ok\n3\ndelete\n");
+  EXPECT_EQ(output, "ok\n4\ndelete\n");
 }
 
 TEST_F(Format, documentNamesEveryTableAndColumn) {

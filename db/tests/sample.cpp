@@ -112,13 +112,14 @@ void fillSession(Content& c) {
                     2,
                     true,
                     {}},
-                   {2, "function", "", 0, "worker", "", "", 0, false, {0, 2}}};
+                   {2, "function", "", 0, "worker", "", "", 0, false, {0, 2}},
+                   {3, "watch", "", 0, "", "", "", 0, true, {1}, "a[i]->b", true, {"bt", "p \"x\""}, "{i} \n", "0, 2-4"}};
   c.watches = {{1, "a[i]->b"}, {5, "\xE2\x82\xAC"}};
   c.cycles = {{1, "2026-11-20T13:50:00Z", "2026-11-20T13:51:00Z", "abc", "first",
                0xFFFFFFFFFFFFFFFFU, true, 134},
               {2, "2026-11-20T13:52:00Z", "", "abc", "again", {}, {}, {}}};
   c.stops = {{1, 1, 0, 5, "breakpoint", "/home/u/main.c", 42}, {2, 2, 1, 3, "receive", "", 0}};
-  c.hits = {{1, 1, 1, 0, 5, 3}};
+  c.hits = {{1, 1, 1, 0, 5, 3}, {2, 1, 3, 1, 6, 1, {"a[i]->b", "-1", "s", "\"\303\251\""}}};
   c.notes = {{1, 0, 5, "the wrong one", "2026-11-20T13:55:00Z", "receive-mark"},
              {2, kUnknownRank, 0, "whole run", "2026-11-20T13:56:00Z", "note"}};
 }
@@ -389,7 +390,7 @@ std::string dump(const Content& c) {
   d("times", c.times);
   for (const Breakpoint& v : c.breakpoints) {
     d("breakpoint", v.id, v.kind, v.file, v.line, v.function, v.lineText, v.condition,
-      v.ignoreCount, v.enabled, v.ranks);
+      v.ignoreCount, v.enabled, v.ranks, v.expression, v.temporary, v.commands, v.log, v.stops);
   }
   for (const Watch& v : c.watches) {
     d("watch", v.id, v.expression);
@@ -402,7 +403,7 @@ std::string dump(const Content& c) {
     d("stop", v.id, v.cycle, v.rank, v.serial, v.reason, v.file, v.line);
   }
   for (const BreakpointHit& v : c.hits) {
-    d("hit", v.id, v.cycle, v.breakpoint, v.rank, v.serial, v.hits);
+    d("hit", v.id, v.cycle, v.breakpoint, v.rank, v.serial, v.hits, v.watched);
   }
   for (const Note& v : c.notes) {
     d("note", v.id, v.rank, v.serial, v.text, v.createdUtc, v.kind);

@@ -137,15 +137,15 @@ TEST(Session, addsChangesAndRemoves) {
   SessionTables session = store->session();
   Result<std::int64_t> id = session.add(Breakpoint{0, "line", "x.c", 3, "", "", "", 0, true, {1}});
   ASSERT_TRUE(id.ok());
-  EXPECT_EQ(*id, 3);
+  EXPECT_EQ(*id, 4);
   Breakpoint changed = (*session.all<Breakpoint>())[1];
   changed.enabled = true;
   changed.condition = "n > 2";
   ASSERT_TRUE(session.update(changed).ok());
   EXPECT_EQ((*session.all<Breakpoint>())[1], changed);
   ASSERT_TRUE(session.remove<Breakpoint>(1).ok());
-  EXPECT_EQ(session.all<Breakpoint>()->size(), 2U);
-  EXPECT_TRUE(session.all<BreakpointHit>()->empty());
+  EXPECT_EQ(session.all<Breakpoint>()->size(), 3U);
+  EXPECT_EQ(session.all<BreakpointHit>()->size(), 1U);
   ASSERT_TRUE(session.remove<Cycle>(1).ok());
   EXPECT_EQ(session.all<CycleStop>()->size(), 1U);
   EXPECT_EQ(session.update(Watch{77, "x"}).error().code, ErrorCode::NotFound);
@@ -218,7 +218,7 @@ TEST(Open, saysWhatIsWrong) {
   writeFile(directory.file("newer"), bytes);
   EXPECT_EQ(code("newer"), static_cast<int>(ErrorCode::Version));
   EXPECT_EQ(checkTrace(directory.file("newer")).error().code, ErrorCode::Version);
-  bytes[63] = 3;
+  bytes[63] = 4;
   bytes[18] = bytes[19] = 2;
   writeFile(directory.file("wal"), bytes);
   EXPECT_EQ(code("wal"), static_cast<int>(ErrorCode::Damaged));

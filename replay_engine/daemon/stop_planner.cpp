@@ -42,7 +42,11 @@ std::uint64_t StopPlanner::stopOf(std::int32_t rank) const {
 bool StopPlanner::settled(const RankTable& table, TimePoint now) const {
   return std::all_of(table.begin(), table.end(), [&](const auto& entry) {
     const RankRecord& rank = entry.second;
-    if (!isLive(rank) || stopOf(entry.first) == 0 || isStopped(rank) || isHeld(rank) ||
+    if (isLive(rank) && isStopped(rank) && stopOf(entry.first) != 0) {
+      // One whose stop has been moved on stands there only until its GDB lets it go.
+      return atStop(rank, stopOf(entry.first));
+    }
+    if (!isLive(rank) || stopOf(entry.first) == 0 || isHeld(rank) ||
         rank.state.phase == RankPhase::Finalized || rank.state.phase == RankPhase::Diverged) {
       return true;
     }
@@ -120,8 +124,9 @@ StopPlanner::Step StopPlanner::step(const RankTable& table, TimePoint now) {
                                   [](const auto& entry) { return isHeld(entry.second); });
     return held ? Step{} : stepToTarget(table, target->second, now);
   }
-  const bool someStop = std::any_of(table.begin(), table.end(),
-                                    [](const auto& entry) { return isStopped(entry.second); });
+  const bool someStop = std::any_of(table.begin(), table.end(), [this](const auto& entry) {
+    return stopOf(entry.first) != 0 && atStop(entry.second, stopOf(entry.first));
+  });
   const bool late = now - lastProgress(table, m_since) >= m_times.giveUpAfter;
   if (someStop && (late || settled(table, now))) {
     return Step{{}, reached(table)};

@@ -22,6 +22,12 @@
 
 #include "base/crc32c.h"
 
+// Outside of any namespace: a debugger that has stopped the rank finds it by its name.
+extern "C" {
+/// How many events the rank has begun; null before MPI_Init.
+__attribute__((visibility("hidden"), used)) const std::atomic<std::uint64_t>* pf_events_begun = nullptr;
+}
+
 namespace pf {
 namespace {
 
@@ -148,6 +154,7 @@ bool joinAgent() {
     return false;
   }
   g_engine.page = page;
+  pf_events_begun = &page->serial;
   page->outermostAt = reinterpret_cast<std::uint64_t>(&t_outermost);
   introduce(*page);
   prctl(PR_SET_PTRACER, getppid(), 0, 0, 0);

@@ -86,6 +86,21 @@ QString actionText(RankAction action) {
 }
 
 QString breakpointPlace(const Breakpoint& breakpoint) {
+  switch (breakpoint.kind) {
+    case BreakpointKind::Address:
+      return u"*"_s + oneLine(breakpoint.expression);
+    case BreakpointKind::ReadWatch:
+      return u"rwatch "_s + oneLine(breakpoint.expression);
+    case BreakpointKind::AccessWatch:
+      return u"awatch "_s + oneLine(breakpoint.expression);
+    case BreakpointKind::Catch:
+      return u"catch "_s + oneLine(breakpoint.expression);
+    case BreakpointKind::Logical:
+      return oneLine(breakpoint.expression);
+    case BreakpointKind::Code:
+    case BreakpointKind::Watch:
+      break;
+  }
   if (breakpoint.event.valid()) {
     return u"rank %1, event %2"_s.arg(breakpoint.event.rank).arg(breakpoint.event.serial);
   }
@@ -96,6 +111,27 @@ QString breakpointPlace(const Breakpoint& breakpoint) {
     return u"%1:%2"_s.arg(oneLine(baseName(breakpoint.file))).arg(breakpoint.line);
   }
   return oneLine(breakpoint.function) + u"()"_s;
+}
+
+QString stopsText(const Breakpoint& breakpoint) {
+  return breakpoint.stops == StopsWho::All     ? u"all"_s
+         : breakpoint.stops == StopsWho::Group ? breakpoint.group
+                                               : u"rank"_s;
+}
+
+bool setStops(Breakpoint& breakpoint, const QString& text) {
+  const QString word = text.trimmed();
+  bool ok = true;
+  const QList<int> ranks =
+      word == u"rank"_s || word == u"all"_s ? QList<int>() : parseRankSet(word, ok);
+  if (!ok || word.isEmpty()) {
+    return false;
+  }
+  breakpoint.stops = word == u"all"_s    ? StopsWho::All
+                     : word == u"rank"_s ? StopsWho::Alone
+                                         : StopsWho::Group;
+  breakpoint.group = rankSetText(ranks);
+  return true;
 }
 
 }  // namespace pf::views

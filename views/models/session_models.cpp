@@ -145,6 +145,28 @@ QVariant WatchesModel::headerData(int section, Qt::Orientation orientation, int 
   return section == 0 ? u"Expression"_s : u"Rank %1"_s.arg(m_ranks[section - 1]);
 }
 
+namespace {
+
+/// State and remarks, then what it does besides stopping.
+QString noteText(const Breakpoint& breakpoint) {
+  const QString state = breakpoint.state == BreakpointState::Set       ? QString()
+                        : breakpoint.state == BreakpointState::Pending ? u"pending"_s
+                                                                       : u"failed"_s;
+  QStringList parts;
+  parts << (state.isEmpty() || breakpoint.note.isEmpty()
+                ? state + oneLine(breakpoint.note)
+                : u"%1: %2"_s.arg(state, oneLine(breakpoint.note)));
+  parts << (breakpoint.log.isEmpty() ? QString() : u"logs %1"_s.arg(oneLine(breakpoint.log)));
+  parts << (breakpoint.temporary ? u"temporary"_s : QString());
+  parts << (breakpoint.commands.isEmpty()
+                ? QString()
+                : u"runs %1"_s.arg(oneLine(breakpoint.commands.join(u"; "_s))));
+  parts.removeAll(QString());
+  return parts.join(u" · "_s);
+}
+
+}  // namespace
+
 BreakpointsModel::BreakpointsModel(QObject* parent) : QAbstractTableModel(parent) {}
 
 void BreakpointsModel::setBreakpoints(QList<Breakpoint> breakpoints) {
@@ -183,6 +205,8 @@ QString BreakpointsModel::text(const Breakpoint& breakpoint, int column) const {
       return breakpoint.ignoreCount == 0 ? QString() : QString::number(breakpoint.ignoreCount);
     case RanksColumn:
       return breakpoint.ranks.isEmpty() ? u"all"_s : oneLine(breakpoint.ranks);
+    case StopsColumn:
+      return breakpoint.log.isEmpty() ? stopsText(breakpoint) : u"nobody"_s;
     case HitsColumn: {
       QStringList parts;
       for (const CycleHits& hits : breakpoint.hits) {
@@ -191,12 +215,7 @@ QString BreakpointsModel::text(const Breakpoint& breakpoint, int column) const {
       return parts.join(u", "_s);
     }
     default: {
-      const QString state = breakpoint.state == BreakpointState::Set       ? QString()
-                            : breakpoint.state == BreakpointState::Pending ? u"pending"_s
-                                                                           : u"failed"_s;
-      return state.isEmpty() || breakpoint.note.isEmpty()
-                 ? state + oneLine(breakpoint.note)
-                 : u"%1: %2"_s.arg(state, oneLine(breakpoint.note));
+      return noteText(breakpoint);
     }
   }
 }
@@ -212,6 +231,7 @@ QVariant BreakpointsModel::data(const QModelIndex& index, int role) const {
     case Qt::EditRole:
       return index.column() == IgnoreColumn  ? QVariant(breakpoint.ignoreCount)
              : index.column() == RanksColumn ? QVariant(breakpoint.ranks)
+             : index.column() == StopsColumn ? QVariant(stopsText(breakpoint))
                                              : QVariant(breakpoint.condition);
     case Qt::CheckStateRole:
       return index.column() == PlaceColumn
@@ -279,7 +299,18 @@ bool BreakpointsModel::setData(const QModelIndex& index, const QVariant& value, 
     Q_EMIT ranksEdited(id, ranks);
     return true;
   }
-  return false;
+  return index.column() == StopsColumn && setStopsText(index, entered);
+}
+
+bool BreakpointsModel::setStopsText(const QModelIndex& index, const QString& entered) {
+  Breakpoint changed = m_rows[index.row()];
+  if (!setStops(changed, entered) || changed == m_rows[index.row()]) {
+    return false;
+  }
+  m_rows[index.row()] = changed;
+  Q_EMIT dataChanged(index, index);
+  Q_EMIT stopsEdited(changed.id, stopsText(changed));
+  return true;
 }
 
 Qt::ItemFlags BreakpointsModel::flags(const QModelIndex& index) const {
@@ -290,22 +321,29 @@ Qt::ItemFlags BreakpointsModel::flags(const QModelIndex& index) const {
   if (index.column() == PlaceColumn) {
     return base | Qt::ItemIsUserCheckable;
   }
-  const bool logical =
-      m_rows[index.row()].event.valid();  // names its rank and moment: nothing to condition
-  const bool editable = index.column() == ConditionColumn || index.column() == IgnoreColumn ||
-                        index.column() == RanksColumn;
-  return editable && !logical ? base | Qt::ItemIsEditable : base;
+  const Breakpoint& row = m_rows[index.row()];
+  const bool logical = row.kind == BreakpointKind::Logical || row.event.valid();
+  const bool editable =
+      ((index.column() == ConditionColumn || index.column() == IgnoreColumn) && !logical) ||
+      (index.column() == RanksColumn && (!logical || row.events.size() > 1)) ||
+      (index.column() == StopsColumn && row.log.isEmpty());
+  return editable ? base | Qt::ItemIsEditable : base;
 }
 
 QVariant BreakpointsModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) {
     return {};
   }
-  static const char* const kTitles[] = {"Where", "Condition", "Ignore", "Ranks", "Hits", "Note"};
+  static const char* const kTitles[] = {"Where", "Condition", "Ignore", "Ranks",
+                                        "Stops", "Hits",      "Note"};
   static const char* const kTips[] = {
-      "Ticked = enabled",        "Stops only where this expression is true",
-      "Hits to pass over first", "all, or a set such as 0, 2-4",
-      "Hits in each cycle",      "State and remarks"};
+      "Ticked = enabled",
+      "Stops only where this expression is true",
+      "Hits to pass over first",
+      "all, or a set such as 0, 2-4",
+      "Who stops: rank (the one that came to it), all, or ranks such as 0, 2-4",
+      "Hits in each cycle",
+      "State and remarks"};
   if (role == Qt::DisplayRole) {
     return QString::fromLatin1(kTitles[section]);
   }

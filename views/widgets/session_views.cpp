@@ -22,6 +22,8 @@ BreakpointsView::BreakpointsView(QWidget* parent)
     : QWidget(parent),
       m_model(new BreakpointsModel(this)),
       m_table(new QTableView),
+      m_add(new QAction(icon(Icon::Breakpoint), tr("New breakpoint …"), this)),
+      m_edit(new QAction(tr("Edit …"), this)),
       m_remove(new QAction(icon(Icon::Remove), tr("Remove"), this)),
       m_removeAll(new QAction(icon(Icon::Clear), tr("Remove all"), this)) {
   setObjectName(u"breakpointsView"_s);
@@ -34,10 +36,11 @@ BreakpointsView::BreakpointsView(QWidget* parent)
   m_table->setColumnWidth(BreakpointsModel::ConditionColumn, 130);
   m_table->setColumnWidth(BreakpointsModel::IgnoreColumn, 60);
   m_table->setColumnWidth(BreakpointsModel::RanksColumn, 60);
+  m_table->setColumnWidth(BreakpointsModel::StopsColumn, 60);
   m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
   m_remove->setShortcut(QKeySequence::Delete);
   m_remove->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-  m_table->addActions({m_remove, m_removeAll});
+  m_table->addActions({m_add, m_edit, m_remove, m_removeAll});
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(m_table);
@@ -45,6 +48,13 @@ BreakpointsView::BreakpointsView(QWidget* parent)
   connect(m_model, &BreakpointsModel::conditionEdited, this, &BreakpointsView::conditionEdited);
   connect(m_model, &BreakpointsModel::ignoreCountEdited, this, &BreakpointsView::ignoreCountEdited);
   connect(m_model, &BreakpointsModel::ranksEdited, this, &BreakpointsView::ranksEdited);
+  connect(m_model, &BreakpointsModel::stopsEdited, this, &BreakpointsView::stopsEdited);
+  connect(m_add, &QAction::triggered, this, &BreakpointsView::addRequested);
+  connect(m_edit, &QAction::triggered, this, [this] {
+    if (const QModelIndex row = m_table->currentIndex(); row.isValid()) {
+      Q_EMIT editRequested(row.data(KeyRole).toInt());
+    }
+  });
   connect(m_remove, &QAction::triggered, this, [this] {
     QList<int> ids;
     for (const QModelIndex& row : m_table->selectionModel()->selectedRows()) {

@@ -94,7 +94,7 @@ struct StoredRace {
 
 struct Breakpoint {
   std::int64_t id = 0;
-  std::string kind;  ///< "line", "function", "receive" …
+  std::string kind;  ///< "line", "function", "logical", "address", "watch", "rwatch", "awatch", "catch"
   std::string file;
   std::int32_t line = 0;
   std::string function;
@@ -102,7 +102,12 @@ struct Breakpoint {
   std::string condition;
   std::int32_t ignoreCount = 0;
   bool enabled = true;
-  std::vector<Rank> ranks;  ///< empty: every rank
+  std::vector<Rank> ranks{};  ///< empty: every rank
+  std::string expression{};   ///< logical text, address, watched expression, what is caught
+  bool temporary = false;
+  std::vector<std::string> commands{};
+  std::string log{};           ///< what a logpoint writes; empty: it stops
+  std::string stops = "rank";  ///< "rank", "all", or the ranks that stop with it
   friend bool operator==(const Breakpoint&, const Breakpoint&) = default;
 };
 
@@ -144,6 +149,7 @@ struct BreakpointHit {
   Rank rank = kUnknownRank;
   Serial serial = 0;
   std::int64_t hits = 0;
+  std::vector<std::string> watched{};  ///< expression, value, expression, value …
   friend bool operator==(const BreakpointHit&, const BreakpointHit&) = default;
 };
 

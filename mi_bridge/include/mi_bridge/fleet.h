@@ -19,9 +19,12 @@ namespace pf::mi {
 
 using Rank = std::int32_t;
 
+enum class SpecKind { Code, Watch, ReadWatch, AccessWatch, Catch };
+
 /// A breakpoint of the debugging session.
 struct BreakpointSpec {
   int id = 0;  ///< given by the fleet
+  SpecKind kind = SpecKind::Code;
   std::string source;
   int line = 0;
   std::string function;
@@ -30,6 +33,9 @@ struct BreakpointSpec {
   bool enabled = true;
   bool temporary = false;
   std::set<Rank> ranks;  ///< empty: all
+  std::string expression;  ///< what is watched or caught; of Code: an address, without file and function
+  std::vector<std::string> commands;  ///< of GDB, at each stop
+  std::string log;  ///< Code: writes this (logpoint.h) and does not stop
 
   [[nodiscard]] bool appliesTo(Rank rank) const { return ranks.empty() || ranks.count(rank) != 0; }
   bool operator==(const BreakpointSpec&) const = default;
@@ -90,6 +96,8 @@ class FleetObserver {
   virtual void onRankToolAction(Rank rank, ToolAction action, std::string_view line) = 0;
   virtual void onRankSlow(Rank rank, const std::string& command, bool givenUp) = 0;
   virtual void onRankValuesChanged(Rank rank) = 0;
+  /// A logpoint has written a line; `serial`: events that the rank had begun, 0 = not known.
+  virtual void onRankLog(Rank /*rank*/, int /*spec*/, std::uint64_t /*serial*/, const std::string& /*text*/) {}
   /// After each rank's answer to a group action; a straggler does not hold the others back.
   virtual void onGroupProgress(const GroupResult& result) = 0;
 };

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "mi_bridge/gdb_inspector.h"
 
@@ -17,6 +18,7 @@ struct BreakpointRequest {
   int line = 0;
   std::string function;
   std::uint64_t address = 0;
+  std::string addressExpression;  ///< instead of a number: "main+4"
   std::string condition;
   int ignoreCount = 0;
   bool temporary = false;
@@ -39,6 +41,12 @@ class GdbBreakpoints {
   void insert(const BreakpointRequest& request, Callback<Breakpoint> done);
   /// The program must be stopped.
   void watch(const std::string& expression, WatchKind kind, Callback<Breakpoint> done);
+  /// `what`: throw, catch, rethrow, or signal with a name, a number, all or nothing.
+  void catchpoint(const std::string& what, Callback<Breakpoint> done);
+  /// A console command that makes one breakpoint.
+  void insertByConsole(const std::string& command, Callback<Breakpoint> done);
+  /// GDB commands that run at each stop; none takes them away.
+  void setCommands(int number, const std::vector<std::string>& commands, Done done);
   void remove(int number, Done done);
   void enable(int number, bool enabled, Done done);
   /// An empty condition takes it away.
@@ -65,6 +73,7 @@ class GdbBreakpoints {
   WhilePaused m_whilePaused;
   std::map<int, Breakpoint> m_table;
   std::set<int> m_hidden;
+  int m_created = 0;  ///< the last one that GDB told of
 };
 
 /// The MI command that inserts it, or why it cannot be one.

@@ -41,6 +41,22 @@ TEST(Plan, StoppedRanksGoOnToTheNextPlan) {
   EXPECT_EQ(s.stops(0), (Stops{4, 8, 0}));
 }
 
+TEST(Cut, OneThatStandsBeforeItsNewStopIsOnItsWay) {
+  SimulatedSession s(2);
+  s.start();
+  s.order(Plan{{4, 9}, -1, false});
+  s.at(0, RankPhase::Stopped, 3);
+  s.at(1, RankPhase::Stopped, 8);
+  s.pass(100);
+  ASSERT_EQ(s.verdicts().size(), 1U);
+  s.order(Plan{{6, 9}, -1, false});
+  s.pass(100);
+  EXPECT_EQ(s.verdicts().size(), 1U) << "its GDB has not let it go on yet";
+  s.at(0, RankPhase::Stopped, 5);
+  s.pass(100);
+  EXPECT_EQ(s.verdicts().size(), 2U);
+}
+
 TEST(Cut, IsReachedWhenTheOthersAreThereToo) {
   SimulatedSession s(3);
   s.start();

@@ -5,6 +5,7 @@
 #include <QDateTime>
 #include <QList>
 #include <QString>
+#include <QStringList>
 
 #include "core/execution.h"
 
@@ -67,6 +68,11 @@ struct CycleHits {
   friend bool operator==(const CycleHits&, const CycleHits&) = default;
 };
 
+/// What a breakpoint is on. Code: `file` and `line`, or `function`; all others: `expression`.
+enum class BreakpointKind { Code, Address, Watch, ReadWatch, AccessWatch, Catch, Logical };
+/// Who stops with the rank that has come to a breakpoint.
+enum class StopsWho { Alone, Group, All };
+
 struct Breakpoint {
   int id = 0;
   bool enabled = true;
@@ -74,14 +80,39 @@ struct Breakpoint {
   QString file;  ///< source breakpoint
   int line = 0;
   QString function;    ///< function breakpoint
-  QString expression;  ///< watchpoint
-  EventRef event;      ///< logical breakpoint on an event
+  QString expression;  ///< watched; an address; what is caught; a logical breakpoint's text
+  EventRef event;      ///< of a logical breakpoint, the only one or the first one
   QString condition;
   int ignoreCount = 0;
   QString ranks;  ///< "" = all, else "0,2-4"
   QString note;   ///< error of GDB, or the user's own words
   QList<CycleHits> hits;
+  BreakpointKind kind = BreakpointKind::Code;
+  StopsWho stops = StopsWho::Alone;
+  QString group;  ///< of StopsWho::Group: "0,2-4"
+  bool temporary = false;
+  QStringList commands;  ///< of GDB, at each stop
+  QString log;       ///< a logpoint writes this and goes on; {EXPRESSION} is replaced by its value
+  QString lineText;  ///< of `file` and `line`, when it was set
+  QList<EventRef> events;  ///< that a logical breakpoint stands for
   friend bool operator==(const Breakpoint&, const Breakpoint&) = default;
+};
+
+/// An expression and its value, or GDB's error, at a stop.
+struct WatchedValue {
+  QString expression;
+  QString value;
+  friend bool operator==(const WatchedValue&, const WatchedValue&) = default;
+};
+
+/// A breakpoint's hit in a cycle. The n-th hit of a breakpoint by a rank is the n-th in the cycle's
+/// list.
+struct BreakpointHit {
+  int breakpoint = 0;
+  Rank rank = 0;
+  Serial serial = 0;  ///< event that comes next for a logical one; else events begun
+  QList<WatchedValue> values;
+  friend bool operator==(const BreakpointHit&, const BreakpointHit&) = default;
 };
 
 enum class CycleMatch { Unknown, Matches, Diverged };
@@ -103,6 +134,8 @@ struct Cycle {
   CycleMatch match = CycleMatch::Unknown;
   QString divergence;  ///< rank, event, expected, got
   QList<CycleStop> stops;
+  QList<BreakpointHit> recorded;  ///< the hits, in their order
+  QString build;                  ///< build-id of the program
   friend bool operator==(const Cycle&, const Cycle&) = default;
 };
 
@@ -114,7 +147,12 @@ enum class OutputStream { Out, Err };
 [[nodiscard]] QList<int> parseRankSet(const QString& text, bool& ok);
 [[nodiscard]] QString activityText(RankActivity activity);
 [[nodiscard]] QString actionText(RankAction action);
-/// "master.c:88", "collect()", "watch x", "rank 2, event 17".
+/// "master.c:88", "collect()", "*0x4011d6", "watch x", "catch throw", "receive 2#4", "rank 2, event
+/// 17".
 [[nodiscard]] QString breakpointPlace(const Breakpoint& breakpoint);
+/// "rank", "all" or the group's ranks.
+[[nodiscard]] QString stopsText(const Breakpoint& breakpoint);
+/// Sets who stops from stopsText()'s form; false on anything else.
+bool setStops(Breakpoint& breakpoint, const QString& text);
 
 }  // namespace pf::views

@@ -53,6 +53,7 @@ class BreakpointsModel : public QAbstractTableModel {
     ConditionColumn,
     IgnoreColumn,
     RanksColumn,
+    StopsColumn,
     HitsColumn,
     NoteColumn,
     ColumnCount
@@ -75,8 +76,10 @@ class BreakpointsModel : public QAbstractTableModel {
   void conditionEdited(int id, const QString& condition);
   void ignoreCountEdited(int id, int count);
   void ranksEdited(int id, const QString& ranks);
+  void stopsEdited(int id, const QString& stops);  ///< as stopsText()
 
  private:
+  [[nodiscard]] bool setStopsText(const QModelIndex& index, const QString& entered);
   [[nodiscard]] QString text(const Breakpoint& breakpoint, int column) const;
   QList<Breakpoint> m_rows;
 };

@@ -2,6 +2,8 @@
 //
 // BreakpointsView  in: setBreakpoints   out: enableRequested, conditionEdited, ignoreCountEdited,
 // ranksEdited,
+// stopsEdited,
+//                                            addRequested, editRequested(id),
 //                                            removeRequested(ids), showRequested(breakpoint)
 // CyclesView       in: setCycles        out: cycleActivated(number), stopActivated(event)
 // ProgressStrip    in: start, setProgress, finish    out: cancelRequested
@@ -31,6 +33,7 @@ class BreakpointsView : public QWidget {
   void setBreakpoints(const QList<Breakpoint>& breakpoints);
   [[nodiscard]] BreakpointsModel* model() const { return m_model; }
   [[nodiscard]] QTableView* table() const { return m_table; }
+  [[nodiscard]] QAction* addAction() const { return m_add; }
   [[nodiscard]] QAction* removeAction() const { return m_remove; }
   [[nodiscard]] QAction* removeAllAction() const { return m_removeAll; }
 
@@ -39,12 +42,17 @@ class BreakpointsView : public QWidget {
   void conditionEdited(int id, const QString& condition);
   void ignoreCountEdited(int id, int count);
   void ranksEdited(int id, const QString& ranks);  ///< "" = all
+  void stopsEdited(int id, const QString& stops);  ///< as stopsText()
+  void addRequested();
+  void editRequested(int id);
   void removeRequested(const QList<int>& ids);
   void showRequested(const pf::views::Breakpoint& breakpoint);  ///< its source line or its event
 
  private:
   BreakpointsModel* m_model;
   QTableView* m_table;
+  QAction* m_add;
+  QAction* m_edit;
   QAction* m_remove;
   QAction* m_removeAll;
 };

@@ -1,0 +1,28 @@
+// A breakpoint as the user types it, and as the trace keeps it.
+#pragma once
+
+#include <QString>
+
+#include "base/result.h"
+#include "db/trace_types.h"
+#include "views/debug_values.h"
+
+namespace pf::session {
+
+/// One of
+///   FILE:LINE        FUNCTION        *ADDRESS        hit N of PLACE (the N-th hit: GDB's ignore
+///   count, N - 1) watch EXPRESSION    rwatch EXPRESSION    awatch EXPRESSION catch throw    catch
+///   catch    catch signal NAME
+/// or a logical breakpoint (core/logical_stops.h). Usage, with the forms, on anything else.
+[[nodiscard]] Result<views::Breakpoint> parseBreakpoint(const QString& text);
+
+/// What parseBreakpoint() takes, for tool tips and errors.
+[[nodiscard]] QString breakpointForms();
+
+/// parseBreakpoint()'s text of a breakpoint.
+[[nodiscard]] QString breakpointText(const views::Breakpoint& breakpoint);
+
+[[nodiscard]] db::Breakpoint toRow(const views::Breakpoint& breakpoint);
+[[nodiscard]] views::Breakpoint fromRow(const db::Breakpoint& row);
+
+}  // namespace pf::session

@@ -1,0 +1,166 @@
+// Hits of breakpoints: each with its event and the values of the watches there, kept in the trace.
+#include "breakpoint_text.h"
+#include "debug_session.h"
+
+#include <algorithm>
+
+#include "mi_bridge/stop_values.h"
+
+namespace pf::session {
+namespace {
+
+QString text(const std::string& s) {
+  return QString::fromStdString(s);
+}
+
+}  // namespace
+
+int DebugSession::breakpointOf(int rank, const mi::StopEvent& stop) const {
+  const int spec = stop.breakpointNumber > 0 ? m_fleet.specOf(rank, stop.breakpointNumber) : 0;
+  for (const auto& [id, fleetId] : m_specOf) {
+    if (spec != 0 && fleetId == spec) {
+      return id;
+    }
+  }
+  return 0;
+}
+
+void DebugSession::onBreakpointHit(int id, int rank) {
+  RankNow& now = m_now[rank];
+  now.why = tr("breakpoint %1").arg(id);
+  m_cycles.last().summary = tr("stopped at breakpoint %1, rank %2 after event %3")
+                                .arg(id)
+                                .arg(rank)
+                                .arg(now.state.serial);
+  addHit(id, rank, now.state.serial);
+  if (const views::Breakpoint* breakpoint = find(id); breakpoint != nullptr) {
+    stopOthers(*breakpoint, rank);
+  }
+}
+
+void DebugSession::addHit(int id, int rank, Serial serial) {
+  views::Breakpoint* breakpoint = find(id);
+  if (m_cycles.isEmpty() || breakpoint == nullptr) {
+    return;
+  }
+  views::Cycle& cycle = m_cycles.last();
+  const bool logical = breakpoint->kind == views::BreakpointKind::Logical;
+  const bool known = std::any_of(
+      cycle.recorded.begin(), cycle.recorded.end(), [&](const views::BreakpointHit& hit) {
+        return hit.breakpoint == id && hit.rank == rank && hit.serial == serial;
+      });
+  if (logical && known) {
+    return;  // it stands there still
+  }
+  cycle.recorded.append({id, rank, serial, {}});
+  ++cycle.hits;
+  m_standing.append(cycle.recorded.last());
+  if (logical) {
+    if (breakpoint->hits.isEmpty() || breakpoint->hits.last().cycle != cycle.number) {
+      breakpoint->hits.append({cycle.number, 0});
+    }
+    ++breakpoint->hits.last().hits;
+  }
+  if (breakpoint->temporary) {
+    breakpoint->enabled = false;
+    breakpoint->note = tr("hit in cycle %1").arg(cycle.number);
+    store(toRow(*breakpoint));
+  }
+  const int index = static_cast<int>(cycle.recorded.size()) - 1;
+  storeHit({cycle.number, index});
+  m_openHits.push_back({cycle.number, index});
+  completeHits(rank);
+  Q_EMIT breakpointsChanged();
+}
+
+views::BreakpointHit* DebugSession::hitAt(HitKey key) {
+  for (views::Cycle& cycle : m_cycles) {
+    if (cycle.number == key.cycle && key.index < cycle.recorded.size()) {
+      return &cycle.recorded[key.index];
+    }
+  }
+  return nullptr;
+}
+
+void DebugSession::storeHit(HitKey key) {
+  const views::BreakpointHit* hit = hitAt(key);
+  if (hit == nullptr) {
+    return;
+  }
+  db::BreakpointHit row;
+  row.id = m_hitRows[key];
+  row.cycle = m_cycleIds[key.cycle];
+  row.breakpoint = hit->breakpoint;
+  row.rank = hit->rank;
+  row.serial = hit->serial;
+  row.hits = 1;
+  for (const views::Cycle& cycle : std::as_const(m_cycles)) {
+    if (cycle.number == key.cycle) {
+      row.hits +=
+          std::count_if(cycle.recorded.begin(), cycle.recorded.begin() + key.index,
+                        [&](const views::BreakpointHit& other) {
+                          return other.breakpoint == hit->breakpoint && other.rank == hit->rank;
+                        });
+    }
+  }
+  for (const views::WatchedValue& value : hit->values) {
+    row.watched.push_back(value.expression.toStdString());
+    row.watched.push_back(value.value.toStdString());
+  }
+  m_hitRows[key] = store(row);
+}
+
+/// Asks the rank's GDB, once it has stopped, what the hits lack: the exact event and the values.
+void DebugSession::completeHits(int rank) {
+  mi::GdbSession* gdb = m_fleet.session(rank);
+  if (gdb == nullptr || gdb->state() != mi::SessionState::Stopped ||
+      m_now[rank].attached == false) {
+    return;
+  }
+  for (std::size_t i = 0; i < m_openHits.size();) {
+    const HitKey key = m_openHits[i];
+    const views::BreakpointHit* hit = hitAt(key);
+    if (hit != nullptr && hit->rank != rank) {
+      ++i;
+      continue;
+    }
+    m_openHits.erase(m_openHits.begin() + static_cast<std::ptrdiff_t>(i));
+    if (hit != nullptr) {
+      askHit(*gdb, key);
+    }
+  }
+}
+
+void DebugSession::askHit(mi::GdbSession& gdb, HitKey key) {
+  if (!gdb.stop().stoppedAtEvent()) {
+    mi::eventsBegun(gdb, [this, key](const Result<std::uint64_t>& begun) {
+      if (views::BreakpointHit* hit = hitAt(key);
+          begun && hit != nullptr && hit->serial != *begun) {
+        hit->serial = *begun;
+        storeHit(key);
+        Q_EMIT cyclesChanged();
+      }
+    });
+  }
+  std::vector<std::string> expressions;
+  for (const QString& watch : std::as_const(m_watches)) {
+    expressions.push_back(watch.toStdString());
+  }
+  mi::valuesAtStop(gdb, expressions, [this, key, watches = m_watches](const mi::Values& values) {
+    views::BreakpointHit* hit = hitAt(key);
+    if (hit == nullptr || values.empty()) {
+      return;
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      // Not what was thrown away because the rank went on: that is no value.
+      if (values[i] || values[i].error().code == ErrorCode::Peer) {
+        hit->values.append({watches[static_cast<qsizetype>(i)],
+                            text(values[i] ? *values[i] : values[i].error().message)});
+      }
+    }
+    storeHit(key);
+    Q_EMIT cyclesChanged();
+  });
+}
+
+}  // namespace pf::session

@@ -1,0 +1,88 @@
+#include "mi_bridge/stop_values.h"
+
+#include <charconv>
+#include <memory>
+
+namespace pf::mi {
+namespace {
+
+constexpr int kFramesToUser = 63;
+constexpr std::uint32_t kWordBytes = 8;
+
+/// Little-endian bytes as hexadecimal digits.
+Result<std::uint64_t> wordOf(const std::string& digits) {
+  std::uint64_t word = 0;
+  if (digits.size() != 2 * kWordBytes) {
+    return Error{ErrorCode::Peer, "GDB gave '" + digits + "' for 8 bytes of memory", {}};
+  }
+  for (std::size_t i = digits.size(); i > 0; i -= 2) {
+    unsigned byte = 0;
+    const char* const first = digits.data() + i - 2;
+    if (std::from_chars(first, first + 2, byte, 16).ptr != first + 2) {
+      return Error{ErrorCode::Peer, "GDB gave '" + digits + "' for 8 bytes of memory", {}};
+    }
+    word = word << 8U | byte;
+  }
+  return word;
+}
+
+void evaluateAll(GdbSession& session, FrameRef frame, const std::vector<std::string>& expressions,
+                 const std::function<void(const Values&)>& done) {
+  const auto values = std::make_shared<Values>();
+  for (const std::string& expression : expressions) {
+    session.inspect().evaluate(
+        frame, expression,
+        [values, done, count = expressions.size()](const Result<std::string>& value) {
+          values->push_back(value);
+          if (values->size() == count) {
+            done(*values);
+          }
+        });
+  }
+}
+
+}  // namespace
+
+void valuesAtStop(GdbSession& session, const std::vector<std::string>& expressions,
+                  const std::function<void(const Values&)>& done) {
+  if (expressions.empty()) {
+    done({});
+    return;
+  }
+  const int thread = session.stop().thread;
+  if (!session.stop().stoppedAtEvent()) {
+    evaluateAll(session, {thread, 0}, expressions, done);
+    return;
+  }
+  session.inspect().frames(
+      thread, 0, kFramesToUser,
+      [&session, thread, expressions, done](const Result<std::vector<Frame>>& frames) {
+        if (!frames) {
+          done(Values(expressions.size(), frames.error()));
+          return;
+        }
+        const auto user = firstUserFrame(*frames);
+        evaluateAll(session, {thread, user ? static_cast<int>(*user) : 0}, expressions, done);
+      });
+}
+
+void eventsBegun(GdbSession& session, const Callback<std::uint64_t>& done) {
+  // The address of the address: readable in any of GDB's languages, without a type.
+  session.inspect().readMemory(
+      std::string("&") + kEventsBegunSymbol, kWordBytes,
+      [&session, done](const Result<std::string>& pointer) {
+        const Result<std::uint64_t> address =
+            pointer ? wordOf(*pointer) : Result<std::uint64_t>(pointer.error());
+        if (!address || *address == 0) {
+          done(address ? Error{ErrorCode::NotFound, "the rank has begun no event yet", {}}
+                       : address.error());
+          return;
+        }
+        session.inspect().readMemory(
+            std::to_string(*address), kWordBytes, [done](const Result<std::string>& digits) {
+              done(digits ? wordOf(*digits) : Result<std::uint64_t>(digits.error()));
+            });
+      });
+}
+
+}  // namespace pf::mi
