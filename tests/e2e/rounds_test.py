@@ -35,15 +35,15 @@ class RoundsTest(PhotofinishTest):
             words.append("--count-misses")
         options = ("--jitter", seed) if number % 3 == 0 else ()
         recorded = self.record(trace, self.mpirun(ranks, *words), "--mode", "races", "--algorithm", algorithm, *options,
-                               timeout=120)
+                               timeout=240)
         self.assertEqual(recorded.out.count(" hash "), ranks, recorded)
-        survey = self.replay(trace, "--survey", timeout=120)
+        survey = self.replay(trace, "--survey", timeout=240)
         self.assertEqual(survey.status, 0, survey)
         for replay in range(REPLAYS):
             for way in ("pinned", "tagged"):
                 # Time is short in ./test: there one way has the jitter, the other one in the next launch.
                 jitter = ("--jitter", replay + 1) if REPLAYS > 1 or (way == "tagged") == (number // 2 % 2 == 0) else ()
-                self.assert_same_run(recorded, self.replay(trace, "--force", way, *jitter, timeout=120))
+                self.assert_same_run(recorded, self.replay(trace, "--force", way, *jitter, timeout=240))
         return self.dir / trace
 
     def test_rounds(self):
