@@ -110,26 +110,25 @@ class TextLoader : public SourceLoader {
   }
 };
 
+Breakpoint atLine(int id, const QString& file, int line) {
+  Breakpoint breakpoint;
+  breakpoint.id = id;
+  breakpoint.state = BreakpointState::Set;
+  breakpoint.file = file;
+  breakpoint.line = line;
+  return breakpoint;
+}
+
 void source(const QDir& dir) {
   SourceView view(std::make_unique<TextLoader>());
   view.resize(820, 480);
   const QString file = QStringLiteral("/home/user/pool/master.c");
-  view.setBreakpoints({{1, true, BreakpointState::Set, file, 31, {}, {}, {}, {}, 0, {}, {}, {}},
-                       {2, false, BreakpointState::Set, file, 33, {}, {}, {}, {}, 0, {}, {}, {}},
-                       {3, true, BreakpointState::Pending, file, 36, {}, {}, {}, {}, 0, {}, {}, {}},
-                       {4,
-                        true,
-                        BreakpointState::Set,
-                        file,
-                        39,
-                        {},
-                        {},
-                        {},
-                        QStringLiteral("i > 3"),
-                        0,
-                        {},
-                        {},
-                        {}}});
+  QList<Breakpoint> breakpoints = {atLine(1, file, 31), atLine(2, file, 33), atLine(3, file, 36),
+                                   atLine(4, file, 39)};
+  breakpoints[1].enabled = false;
+  breakpoints[2].state = BreakpointState::Pending;
+  breakpoints[3].condition = QStringLiteral("i > 3");
+  view.setBreakpoints(breakpoints);
   view.setCallSites({{file, {35}}});
   view.setStopLocation(file, 35);
   view.setOtherEnd(file, 29);
@@ -212,66 +211,39 @@ void variableViews(const QDir& dir) {
 void sessionViews(const QDir& dir) {
   BreakpointsView breakpoints;
   breakpoints.resize(640, 160);
-  breakpoints.setBreakpoints({{1,
-                               true,
-                               BreakpointState::Set,
-                               QStringLiteral("/x/master.c"),
-                               88,
-                               {},
-                               {},
-                               {},
-                               QStringLiteral("i > 3"),
-                               0,
-                               QStringLiteral("0"),
-                               {},
-                               {{1, 3}, {2, 3}}},
-                              {2,
-                               true,
-                               BreakpointState::Set,
-                               {},
-                               0,
-                               {},
-                               {},
-                               {0, 17},
-                               {},
-                               0,
-                               QStringLiteral("0"),
-                               {},
-                               {{2, 1}}},
-                              {3,
-                               false,
-                               BreakpointState::Failed,
-                               {},
-                               0,
-                               QStringLiteral("compute"),
-                               {},
-                               {},
-                               {},
-                               0,
-                               {},
-                               QStringLiteral("no such function"),
-                               {}}});
+  Breakpoint conditional = atLine(1, QStringLiteral("/x/master.c"), 88);
+  conditional.condition = QStringLiteral("i > 3");
+  conditional.ranks = QStringLiteral("0");
+  conditional.hits = {{1, 3}, {2, 3}};
+  Breakpoint event = atLine(2, {}, 0);
+  event.event = {0, 17};
+  event.ranks = QStringLiteral("0");
+  event.hits = {{2, 1}};
+  Breakpoint failed = atLine(3, {}, 0);
+  failed.enabled = false;
+  failed.state = BreakpointState::Failed;
+  failed.function = QStringLiteral("compute");
+  failed.note = QStringLiteral("no such function");
+  breakpoints.setBreakpoints({conditional, event, failed});
   shoot(breakpoints, dir, "breakpoints.png");
 
   CyclesView cycles;
   cycles.resize(640, 180);
-  cycles.setCycles({{1,
-                     QDateTime(QDate(2026, 1, 5), QTime(10, 4, 11)),
-                     false,
-                     QStringLiteral("stopped at breakpoint 1"),
-                     3,
-                     CycleMatch::Matches,
-                     {},
-                     {{0, 10, QStringLiteral("master.c:88"), QStringLiteral("breakpoint 1")}}},
-                    {2,
-                     QDateTime(QDate(2026, 1, 5), QTime(10, 6, 2)),
-                     false,
-                     QStringLiteral("stopped at event 17 of rank 0"),
-                     1,
-                     CycleMatch::Matches,
-                     {},
-                     {{0, 17, QStringLiteral("master.c:97"), QStringLiteral("stop target")},
-                      {1, 9, QStringLiteral("worker.c:24"), QStringLiteral("consistent cut")}}}});
+  Cycle first;
+  first.number = 1;
+  first.started = QDateTime(QDate(2026, 1, 5), QTime(10, 4, 11));
+  first.summary = QStringLiteral("stopped at breakpoint 1");
+  first.hits = 3;
+  first.match = CycleMatch::Matches;
+  first.stops = {{0, 10, QStringLiteral("master.c:88"), QStringLiteral("breakpoint 1")}};
+  Cycle second = first;
+  second.number = 2;
+  second.started = first.started.addSecs(111);
+  second.summary = QStringLiteral("stopped at event 17 of rank 0");
+  second.hits = 1;
+  second.stops = {{0, 17, QStringLiteral("master.c:97"), QStringLiteral("stop target")},
+                  {1, 9, QStringLiteral("worker.c:24"), QStringLiteral("consistent cut")}};
+  cycles.setCycles({first, second});
   shoot(cycles, dir, "cycles.png");
 }
 
