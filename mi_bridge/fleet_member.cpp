@@ -299,7 +299,7 @@ void Fleet::Member::onStopped(const StopEvent& stop) {
   if (m_live) {
     m_fleet.m_observer.onRankStopped(m_rank, stop);
     if (!stop.exited()) {
-      if (stop.reason != StopReason::WatchpointScope) {
+      if (stop.reason != StopReason::WatchpointScope && stop.reason != StopReason::Attached) {
         retryWatches();
       }
       m_fleet.evaluateWatches(m_rank);

@@ -1,6 +1,7 @@
 #include "breakpoint_dialog.h"
 
 #include "breakpoint_text.h"
+#include "mi_bridge/logpoint.h"
 
 #include <QCheckBox>
 #include <QDialogButtonBox>
@@ -131,6 +132,9 @@ void BreakpointDialog::read() {
       m_breakpoint.kind != views::BreakpointKind::Code &&
       m_breakpoint.kind != views::BreakpointKind::Address) {
     problem = tr("Only a breakpoint at a line, function or address can log and go on.");
+  }
+  if (const auto parts = mi::parseLog(m_breakpoint.log.toStdString()); problem.isEmpty() && !parts) {
+    problem = QString::fromStdString(parts.error().text());
   }
   m_problem->setText(m_place->text().isEmpty() ? session::breakpointForms() : problem);
   m_ok->setEnabled(problem.isEmpty() && !m_place->text().isEmpty());

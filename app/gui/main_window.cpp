@@ -21,6 +21,7 @@
 #include "plugins/queues.h"
 #include "views/debug_views.h"
 #include "views/icons.h"
+#include "views/log_view.h"
 #include "views/race_list_view.h"
 #include "views/rank_models.h"
 #include "views/rank_strip.h"
@@ -67,6 +68,7 @@ void MainWindow::makeViews() {
   m_output = new views::OutputView;
   m_console = new views::ConsoleView;
   m_cycles = new views::CyclesView;
+  m_log = new views::LogView;
   m_progress = new views::ProgressStrip;
   m_status = new QLabel;
   m_status->setTextFormat(Qt::PlainText);
@@ -142,8 +144,9 @@ void MainWindow::makeDocks() {
       addDock(QStringLiteral("console"), tr("GDB console"), m_console, Qt::BottomDockWidgetArea);
   QDockWidget* cycles =
       addDock(QStringLiteral("cycles"), tr("Cycles"), m_cycles, Qt::BottomDockWidgetArea);
+  QDockWidget* log = addDock(QStringLiteral("log"), tr("Log"), m_log, Qt::BottomDockWidgetArea);
   QDockWidget* last = races;
-  for (QDockWidget* dock : {breakpoints, output, console, cycles}) {
+  for (QDockWidget* dock : {breakpoints, output, console, cycles, log}) {
     tabifyDockWidget(last, dock);
     last = dock;
   }
@@ -172,7 +175,9 @@ QAction* MainWindow::command(const QString& text, const QString& tip, const QIco
       keys.isEmpty() ? tip : tr("%1 (%2)").arg(tip, keys.toString(QKeySequence::NativeText));
   action->setToolTip(shown);
   action->setStatusTip(tip);
-  connect(action, &QAction::triggered, this, does);
+  if (does) {
+    connect(action, &QAction::triggered, this, does);
+  }
   return action;
 }
 

@@ -21,6 +21,7 @@ class QStackedWidget;
 namespace pf::views {
 class BreakpointsView;
 class ConsoleView;
+class LogView;
 class CyclesView;
 class OutputView;
 class ProgressStrip;
@@ -57,6 +58,7 @@ class MainWindow : public QMainWindow {
   [[nodiscard]] views::StackView& stack() { return *m_stack; }
   [[nodiscard]] views::CyclesView& cyclesView() { return *m_cycles; }
   [[nodiscard]] views::OutputView& outputView() { return *m_output; }
+  [[nodiscard]] views::LogView& logView() { return *m_log; }
   [[nodiscard]] QString statusText() const;
 
  Q_SIGNALS:
@@ -78,6 +80,8 @@ class MainWindow : public QMainWindow {
   void connectBreakpoints();
   void connectLogic();
   void makeLogicActions(QMenu* debug, QMenu* replay);
+  void compareCycles();
+  void askLastChange();
   void editBreakpoint(const views::Breakpoint& breakpoint);
   QDockWidget* addDock(const QString& name, const QString& title, QWidget* widget,
                        Qt::DockWidgetArea area);
@@ -120,6 +124,7 @@ class MainWindow : public QMainWindow {
   views::OutputView* m_output = nullptr;
   views::ConsoleView* m_console = nullptr;
   views::CyclesView* m_cycles = nullptr;
+  views::LogView* m_log = nullptr;
   views::ProgressStrip* m_progress = nullptr;
   QLabel* m_status = nullptr;
   QLabel* m_mode = nullptr;

@@ -1,13 +1,19 @@
 // Breakpoints of every kind, the log, cycles side by side, and ways back: what the window has of
 // them.
 #include "breakpoint_dialog.h"
+#include "cycle_comparison_dialog.h"
 #include "main_window.h"
 
+#include <QInputDialog>
 #include <QMenu>
+#include <QTreeView>
 
+#include "views/debug_views.h"
 #include "views/icons.h"
+#include "views/log_view.h"
 #include "views/rank_models.h"
 #include "views/rank_strip.h"
+#include "views/session_models.h"
 #include "views/session_views.h"
 
 namespace pf::gui {
@@ -25,6 +31,8 @@ void MainWindow::connectLogic() {
               }
             }
           });
+  connect(m_session, &DebugSession::logged, m_log, &views::LogView::append);
+  connect(m_log, &views::LogView::eventActivated, m_session, &DebugSession::replayTo);
   connect(m_breakpoints, &views::BreakpointsView::addRequested, this,
           [this] { editBreakpoint({}); });
   connect(m_breakpoints, &views::BreakpointsView::editRequested, this, [this](int id) {
@@ -37,7 +45,7 @@ void MainWindow::connectLogic() {
   });
 }
 
-void MainWindow::makeLogicActions(QMenu* debug, QMenu* /*replay*/) {
+void MainWindow::makeLogicActions(QMenu* debug, QMenu* replay) {
   m_newBreakpoint =
       command(tr("&New breakpoint …"),
               tr("Stop at a line, function, address, change of a value, exception, signal, or a "
@@ -46,6 +54,73 @@ void MainWindow::makeLogicActions(QMenu* debug, QMenu* /*replay*/) {
               [this] { editBreakpoint({}); });
   m_newBreakpoint->setObjectName(QStringLiteral("newBreakpoint"));
   debug->addAction(m_newBreakpoint);
+  struct Way {
+    const char* name;
+    QString text;
+    QString tip;
+    QKeySequence keys;
+    void (DebugSession::*go)();
+  };
+  replay->addSeparator();
+  for (const Way& way : {Way{"nextEvent", tr("Next e&vent"), tr("Run the current rank to its next event"),
+                             QKeySequence(tr("Ctrl+F8")), &DebugSession::nextEvent},
+                         Way{"nextRacing", tr("Next racin&g receive"),
+                             tr("Run to the next receive of any rank that could have taken another message"),
+                             QKeySequence(tr("F6")), &DebugSession::nextRacingReceive},
+                         Way{"previousReceive", tr("Previous receive"),
+                             tr("Take the current rank back to its receive before, by running the recording again"),
+                             QKeySequence(tr("Ctrl+Shift+F8")), &DebugSession::previousReceive},
+                         Way{"previousHit", tr("Previous &hit"),
+                             tr("Back to the hit of a breakpoint before this place, on the current rank"),
+                             QKeySequence(tr("Shift+F6")), &DebugSession::previousHit}}) {
+    QAction* action = command(way.text, way.tip, {}, way.keys, [this, go = way.go] { (m_session->*go)(); });
+    action->setObjectName(QString::fromLatin1(way.name));
+    replay->addAction(action);
+  }
+  QAction* change = command(tr("Back to the &last change …"),
+                            tr("Back to where a variable was changed last, by running the recording again twice"),
+                            {}, QKeySequence(tr("Ctrl+F6")), [this] { askLastChange(); });
+  change->setObjectName(QStringLiteral("lastChange"));
+  replay->addAction(change);
+  QAction* rebuilt =
+      command(tr("Allow a re&built program"),
+              tr("Replay a program that was changed and rebuilt since it was recorded; where it "
+                 "calls MPI otherwise, that is a divergence"),
+              {}, {}, {});
+  rebuilt->setCheckable(true);
+  connect(rebuilt, &QAction::toggled, m_session, &DebugSession::allowRebuilt);
+  QAction* compare = command(tr("&Compare cycles …"),
+                             tr("Two cycles side by side: which hits and values differ"), {},
+                             QKeySequence(tr("Ctrl+Shift+C")), [this] { compareCycles(); });
+  compare->setObjectName(QStringLiteral("compareCycles"));
+  replay->addSeparator();
+  replay->addActions({compare, rebuilt});
+  m_cycles->tree()->setContextMenuPolicy(Qt::ActionsContextMenu);
+  m_cycles->tree()->addAction(compare);
+}
+
+void MainWindow::askLastChange() {
+  const QStringList& watches = m_watches->model()->expressions();
+  bool ok = false;
+  const QString expression = QInputDialog::getItem(
+      this, tr("Back to the last change"),
+      tr("Expression (of globals and statics), on rank %1:").arg(m_session->currentRank()), watches,
+      0, true, &ok);
+  if (ok) {
+    m_session->lastChange(expression);
+  }
+}
+
+void MainWindow::compareCycles() {
+  const QList<views::Cycle>& cycles = m_session->cycles();
+  if (cycles.size() < 2) {
+    say(tr("There are no two cycles yet. Restart cycle (Ctrl+Shift+F5) makes one."), false);
+    return;
+  }
+  auto* dialog = new CycleComparisonDialog(cycles, m_cycles->selectedCycle(), 0, this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &CycleComparisonDialog::eventActivated, this, &MainWindow::selectEvent);
+  dialog->open();
 }
 
 void MainWindow::editBreakpoint(const views::Breakpoint& breakpoint) {

@@ -187,7 +187,11 @@ void MainWindow::connectDebugViews() {
           [this](const QString& name) { m_watches->model()->addExpression(name); });
   connect(m_variables, &views::VariablesView::breakOnChangeRequested, this,
           [this](const QString& name) {
-            m_session->console(m_session->currentRank(), QStringLiteral("watch ") + name);
+            views::Breakpoint watch;
+            watch.kind = views::BreakpointKind::Watch;
+            watch.expression = name;
+            watch.ranks = QString::number(m_session->currentRank());
+            m_session->addBreakpoint(watch);
           });
   connect(m_watches, &views::WatchesView::expressionsChanged, m_session, &DebugSession::setWatches);
   connect(m_session, &DebugSession::watchesChanged, m_watches->model(),

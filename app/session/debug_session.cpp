@@ -93,6 +93,7 @@ void DebugSession::launch() {
   m_standing.clear();
   m_pausing.clear();
   joinFocus();
+  followLines();
   m_diverged = false;
   dropVariables();
   views::Cycle cycle;
@@ -111,7 +112,7 @@ void DebugSession::launch() {
   config.pty = true;
   config.echo = false;
   config.watchIntervalMs = 30;
-  Result<app::JobOptions> options = app::replayJob(*m_store, config, 0, {}, false);
+  Result<app::JobOptions> options = app::replayJob(*m_store, config, 0, {}, m_allowRebuilt);
   if (!options) {
     m_phase = Phase::Idle;
     finishCycle(QString::fromStdString(options.error().message));
@@ -197,6 +198,9 @@ void DebugSession::handle(const protocol::Message& message) {
                  [this](const protocol::RankHello& hello) {
                    m_now[hello.rank].pid = hello.pid;
                    m_now[hello.rank].host = QString::fromStdString(hello.host);
+                   if (hello.rank == 0) {
+                     m_cycles.last().build = QString::fromStdString(hello.buildId);
+                   }
                  },
                  [this](const protocol::RankState& state) { onState(state); },
                  [this](const protocol::RankExited& exited) { onExited(exited); },
@@ -305,13 +309,18 @@ void DebugSession::onVerdict(const protocol::Verdict& verdict) {
                                                              : tr("all ranks wait"));
       break;
     case protocol::VerdictKind::Refused:
-      Q_EMIT message(text, true);
+      Q_EMIT message(m_allowRebuilt
+                         ? text
+                         : tr("%1\nReplay, Allow a rebuilt program goes on all the same.").arg(text),
+                     true);
       finishCycle(tr("refused"));
       closeJob();
       break;
     case protocol::VerdictKind::Ended:
     case protocol::VerdictKind::PastEnd:
+      break;
     case protocol::VerdictKind::Diverged:
+      settle(tr("diverged"));
       break;
   }
 }
@@ -417,6 +426,7 @@ void DebugSession::closeJob(const std::function<void()>& then) {
 
 void DebugSession::endReplay() {
   m_next.reset();
+  endSearch();
   if (m_phase != Phase::Idle && m_phase != Phase::Ending) {
     finishCycle(tr("ended by the user"));
     closeJob();

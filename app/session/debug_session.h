@@ -53,6 +53,16 @@ class DebugSession : public QObject, private mi::FleetObserver {
   /// One event of the current rank back, by a new cycle: the others go back where they depend on
   /// it.
   void previousEvent();
+  /// The current rank to its next event, whatever it is.
+  void nextEvent();
+  /// The next racing receive of any rank, by logical time.
+  void nextRacingReceive();
+  void previousReceive();
+  /// Back to the hit before, of the current rank in this cycle: the same place again, by a new cycle.
+  void previousHit();
+  /// Back to where the expression was changed last before the current rank's next event, by two new cycles
+  /// (debug_session_back.cpp). endReplay() cancels.
+  void lastChange(const QString& expression);
   void runToFailure();
   void endReplay();
   void act(views::RankAction action, const QList<int>& ranks);
@@ -83,6 +93,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] const QHash<QString, QString>& benignRaces() const { return m_benign.notes(); }
   void setBenign(const QString& key, const QString& reason);
   void clearBenign(const QString& key);
+  /// Cycles of a program that was changed and rebuilt since the recording are not refused.
+  void allowRebuilt(bool allow) { m_allowRebuilt = allow; }
 
   /// Present positions: for tests.
   [[nodiscard]] Serial serialOf(int rank) const;
@@ -105,6 +117,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void benignRacesChanged();
   void marksChanged(const std::vector<pf::views::EventMark>& marks);
   void output(int rank, pf::views::OutputStream stream, const QByteArray& bytes);
+  void logged(const pf::views::LogEntry& entry);  ///< by a logpoint
   void consoleText(int rank, const QString& text, bool error);
   void settled();  ///< the ranks have come to where they were sent, or have ended
   void currentRankChanged(int rank);
@@ -193,6 +206,9 @@ class DebugSession : public QObject, private mi::FleetObserver {
   /// The next logical breakpoint of a rank, 0 = none.
   [[nodiscard]] Serial nextStopOf(int rank) const;
   void replan();
+  /// Breakpoints on lines go with the text of their lines, where the program was rebuilt.
+  void followLines();
+  void followLine(views::Breakpoint& breakpoint, const QStringList& lines);
   /// Ranks that have a breakpoint of their own get a GDB.
   void joinFocus();
   /// A rank stands before an event: hits of logical breakpoints.
@@ -203,6 +219,22 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void stopOthers(const views::Breakpoint& breakpoint, int rank);
   void publishMarks();
 
+  // debug_session_back.cpp
+  struct Search {
+    int rank = 0;
+    int spec = 0;         ///< of the fleet: what is looked for
+    bool own = false;     ///< made for this search
+    bool last = false;    ///< the cycle that stops there; else the one that counts
+    int passes = 0;       ///< hits to pass over
+    QString expression;
+    QString text;
+  };
+  /// The event that the rank does next, 1 where none runs.
+  [[nodiscard]] Serial upcoming(int rank) const;
+  void searchCycle(Goal goal);
+  bool countedChanges();
+  void endSearch();
+
   // debug_session_hits.cpp
   struct HitKey {
     int cycle = 0;
@@ -211,6 +243,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   };
   /// Our breakpoint of a GDB's stop, 0 = none.
   [[nodiscard]] int breakpointOf(int rank, const mi::StopEvent& stop) const;
+  [[nodiscard]] int caughtBy(int rank) const;
   void onBreakpointHit(int id, int rank);
   void addHit(int id, int rank, Serial serial);
   [[nodiscard]] views::BreakpointHit* hitAt(HitKey key);
@@ -233,6 +266,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void onRankToolAction(mi::Rank rank, mi::ToolAction action, std::string_view line) override;
   void onRankSlow(mi::Rank rank, const std::string& command, bool givenUp) override;
   void onRankValuesChanged(mi::Rank rank) override;
+  void onRankLog(mi::Rank rank, int spec, std::uint64_t serial, const std::string& words) override;
   void onGroupProgress(const mi::GroupResult& result) override;
 
   QString m_path;
@@ -254,10 +288,15 @@ class DebugSession : public QObject, private mi::FleetObserver {
   QSet<int> m_attaching;
   QSet<int> m_stepping;                ///< ranks that GDB steps: others follow as far as these need
   std::vector<std::uint64_t> m_stops;  ///< as last planned
+  bool m_allowRebuilt = false;
   bool m_abandon = false;              ///< end the job that is being started
   bool m_diverged = false;
   bool m_awaitsCut = false;                ///< ranks are on their way to a cut
   QList<views::BreakpointHit> m_standing;  ///< hits since the ranks were last sent on
+  std::optional<Search> m_search;  ///< under way: no other breakpoint stops
+  QList<views::BreakpointHit> m_trail;  ///< hits before the one that previousHit() went to
+  int m_trailCycle = 0;
+  int m_trailRank = -1;
   QSet<int> m_pausing;  ///< ranks that are paused because another one has stopped
 
   mi::Fleet m_fleet;

@@ -1,6 +1,7 @@
 // Breakpoints of both kinds: the GDBs' and the logical ones, which are events of the recording.
 #include "breakpoint_text.h"
 #include "debug_session.h"
+#include "line_text.h"
 
 #include <algorithm>
 
@@ -25,6 +26,24 @@ bool earlier(const EventRef& a, const EventRef& b) {
 
 bool isLogical(const views::Breakpoint& breakpoint) {
   return breakpoint.kind == views::BreakpointKind::Logical;
+}
+
+mi::SpecKind kindOf(const views::Breakpoint& breakpoint) {
+  switch (breakpoint.kind) {
+    case views::BreakpointKind::Watch:
+      return mi::SpecKind::Watch;
+    case views::BreakpointKind::ReadWatch:
+      return mi::SpecKind::ReadWatch;
+    case views::BreakpointKind::AccessWatch:
+      return mi::SpecKind::AccessWatch;
+    case views::BreakpointKind::Catch:
+      return mi::SpecKind::Catch;
+    case views::BreakpointKind::Code:
+    case views::BreakpointKind::Address:
+    case views::BreakpointKind::Logical:
+      break;
+  }
+  return mi::SpecKind::Code;
 }
 
 StopScope scopeOf(const views::Breakpoint& breakpoint) {
@@ -53,6 +72,12 @@ void DebugSession::addToFleet(views::Breakpoint& breakpoint) {
   spec.line = breakpoint.line;
   spec.function = breakpoint.function.toStdString();
   spec.condition = breakpoint.condition.toStdString();
+  spec.kind = kindOf(breakpoint);
+  spec.expression = breakpoint.expression.toStdString();
+  for (const QString& command : breakpoint.commands) {
+    spec.commands.push_back(command.toStdString());
+  }
+  spec.log = breakpoint.log.toStdString();
   spec.ignoreCount = breakpoint.ignoreCount;
   spec.enabled = breakpoint.enabled;
   bool ok = true;
@@ -117,6 +142,10 @@ void DebugSession::resolve(views::Breakpoint& breakpoint) {
 void DebugSession::addBreakpoint(views::Breakpoint breakpoint) {
   if (!isOpen()) {
     return;
+  }
+  if (breakpoint.line > 0) {
+    const QStringList lines = linesOf(breakpoint.file);
+    breakpoint.lineText = lines.value(breakpoint.line - 1).trimmed();
   }
   breakpoint.id = static_cast<int>(store(toRow(breakpoint)));
   if (breakpoint.id == 0) {
@@ -217,6 +246,9 @@ void DebugSession::onForeignBreakpoint(mi::Rank rank, mi::BreakpointChange chang
 
 std::vector<PendingStop> DebugSession::pendingStops() const {
   std::vector<PendingStop> pending;
+  if (m_search) {
+    return pending;
+  }
   for (const views::Breakpoint& breakpoint : m_breakpoints) {
     if (!breakpoint.enabled || !isLogical(breakpoint)) {
       continue;
@@ -278,6 +310,65 @@ Serial DebugSession::nextStopOf(int rank) const {
 void DebugSession::replan() {
   if (m_phase == Phase::Running && m_awaitsCut && !m_diverged) {
     sendPlan(m_goal);
+  }
+}
+
+void DebugSession::followLines() {
+  QHash<QString, QStringList> sources;
+  for (views::Breakpoint& breakpoint : m_breakpoints) {
+    if (breakpoint.line > 0 && !breakpoint.lineText.isEmpty()) {
+      if (!sources.contains(breakpoint.file)) {
+        sources[breakpoint.file] = linesOf(breakpoint.file);
+      }
+      followLine(breakpoint, sources[breakpoint.file]);
+    }
+  }
+}
+
+void DebugSession::followLine(views::Breakpoint& breakpoint, const QStringList& lines) {
+  const QString program =
+      m_rankInfos.empty() ? QString() : text(m_rankInfos.front().executable);
+  if (lines.isEmpty() || lines.value(breakpoint.line - 1).trimmed() == breakpoint.lineText) {
+    return;
+  }
+  const QString name = breakpoint.file.section(QLatin1Char('/'), -1);
+  if (isNewer(breakpoint.file, program)) {
+    Q_EMIT message(tr("%1 is newer than the program: breakpoint %2 stays at line %3. Rebuild it.")
+                       .arg(name)
+                       .arg(breakpoint.id)
+                       .arg(breakpoint.line),
+                   false);
+    return;
+  }
+  const int found = findLine(lines, breakpoint.line, breakpoint.lineText);
+  if (found == 0) {
+    breakpoint.note = tr("line %1 is no longer '%2'").arg(breakpoint.line).arg(breakpoint.lineText);
+    Q_EMIT message(tr("Breakpoint %1: no line of %2 is '%3' any more; it stays at line %4.")
+                       .arg(breakpoint.id)
+                       .arg(name, breakpoint.lineText)
+                       .arg(breakpoint.line),
+                   true);
+    return;
+  }
+  Q_EMIT message(tr("Breakpoint %1 has moved with its text from line %2 of %3 to line %4.")
+                     .arg(breakpoint.id)
+                     .arg(breakpoint.line)
+                     .arg(name)
+                     .arg(found),
+                 false);
+  breakpoint.line = found;
+  store(toRow(breakpoint));
+  addToFleet(breakpoint);
+  Q_EMIT breakpointsChanged();
+}
+
+void DebugSession::onRankLog(mi::Rank rank, int spec, std::uint64_t serial,
+                             const std::string& words) {
+  for (const auto& [id, fleetId] : m_specOf) {
+    if (fleetId == spec && !m_cycles.isEmpty()) {
+      Q_EMIT logged({m_cycles.last().number, rank, serial != 0 ? serial : serialOf(rank), id,
+                     text(words)});
+    }
   }
 }
 

@@ -22,6 +22,28 @@ int DebugSession::breakpointOf(int rank, const mi::StopEvent& stop) const {
       return id;
     }
   }
+  if (stop.breakpointNumber == 0 && stop.reason == mi::StopReason::Other && !m_cycles.isEmpty()) {
+    return caughtBy(rank);
+  }
+  return 0;
+}
+
+/// GDB does not say that it was a signal's catchpoint that stopped: the one that has a hit more.
+int DebugSession::caughtBy(int rank) const {
+  const views::Cycle& cycle = m_cycles.last();
+  for (const views::Breakpoint& breakpoint : m_breakpoints) {
+    const auto spec = m_specOf.find(breakpoint.id);
+    if (breakpoint.kind != views::BreakpointKind::Catch || spec == m_specOf.end()) {
+      continue;
+    }
+    const auto known = std::count_if(cycle.recorded.begin(), cycle.recorded.end(),
+                                     [&](const views::BreakpointHit& hit) {
+                                       return hit.breakpoint == breakpoint.id && hit.rank == rank;
+                                     });
+    if (m_fleet.status(spec->second, rank).hits > known) {
+      return breakpoint.id;
+    }
+  }
   return 0;
 }
 
@@ -65,6 +87,8 @@ void DebugSession::addHit(int id, int rank, Serial serial) {
     breakpoint->enabled = false;
     breakpoint->note = tr("hit in cycle %1").arg(cycle.number);
     store(toRow(*breakpoint));
+    addToFleet(*breakpoint);
+    publishMarks();
   }
   const int index = static_cast<int>(cycle.recorded.size()) - 1;
   storeHit({cycle.number, index});

@@ -141,9 +141,7 @@ void DebugSession::saveCycle() {
   row.startedUtc = cycle.started.toUTC().toString(Qt::ISODate).toStdString();
   row.finishedUtc = app::utcNow();
   row.reason = cycle.summary.toStdString();
-  if (!m_rankInfos.empty()) {
-    row.buildId = m_rankInfos.front().buildId;
-  }
+  row.buildId = cycle.build.toStdString();
   if (cycle.match != views::CycleMatch::Unknown) {
     row.matchedRecording = cycle.match == views::CycleMatch::Matches;
   }

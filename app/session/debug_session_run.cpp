@@ -309,7 +309,7 @@ void DebugSession::runToLine(const QString& file, int line) {
 }
 
 void DebugSession::settle(const QString& why) {
-  if (m_cycles.isEmpty()) {
+  if (m_cycles.isEmpty() || countedChanges()) {
     return;
   }
   Q_EMIT progress({});
@@ -338,6 +338,10 @@ void DebugSession::settle(const QString& why) {
 void DebugSession::finishCycle(const QString& why) {
   if (m_cycles.isEmpty() || !m_cycles.last().running) {
     return;
+  }
+  if (m_search && !m_next) {
+    Q_EMIT message(tr("%1: not found.").arg(m_search->text), false);
+    endSearch();
   }
   views::Cycle& cycle = m_cycles.last();
   cycle.running = false;

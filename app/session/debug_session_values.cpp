@@ -131,12 +131,24 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
   }
   const QString standing = stop.reason == mi::StopReason::Event ? standingText(rank) : QString();
   now.why = standing.isEmpty() ? text(stop.describe()) : standing;
+  const bool found = m_search && m_search->last && rank == m_search->rank &&
+                     stop.breakpointNumber > 0 &&
+                     m_fleet.specOf(rank, stop.breakpointNumber) == m_search->spec;
+  if (found && m_search->own) {
+    now.why = tr("%1: was %2, is %3")
+                  .arg(m_search->text, text(stop.oldValue), text(stop.newValue));
+    m_cycles.last().summary = tr("stopped: %1").arg(now.why);
+    Q_EMIT message(now.why, false);
+  }
   if (const int id = breakpointOf(rank, stop); id != 0 && !m_cycles.isEmpty()) {
     onBreakpointHit(id, rank);
   } else if (stop.reason == mi::StopReason::Signal && !m_cycles.isEmpty()) {
     m_cycles.last().summary = tr("rank %1: %2").arg(rank).arg(now.why);
   }
   completeHits(rank);
+  if (found) {
+    endSearch();
+  }
   m_stepping.remove(rank);
   const bool paused = m_pausing.remove(rank) && stop.reason == mi::StopReason::Paused;
   Q_EMIT ranksChanged();

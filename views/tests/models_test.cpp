@@ -9,6 +9,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "views/cycle_comparison.h"
 #include "views/output_buffer.h"
 #include "views/race_list_model.h"
 #include "views/rank_models.h"
@@ -43,6 +44,7 @@ class ModelsTest : public QObject {
   void watches();
   void breakpointsEdit();
   void cycles();
+  void cyclesSideBySide();
   void outputIsBounded();
   void historyWalks();
   void rankSets();
@@ -396,6 +398,46 @@ void ModelsTest::breakpointsEdit() {
   QVERIFY(!model.setData(model.index(0, BreakpointsModel::RanksColumn), QStringLiteral("a-b"),
                          Qt::EditRole));
   QVERIFY(!(model.flags(model.index(1, BreakpointsModel::ConditionColumn)) & Qt::ItemIsEditable));
+}
+
+void ModelsTest::cyclesSideBySide() {
+  Cycle a;
+  a.number = 1;
+  a.build = QStringLiteral("aa");
+  a.summary = QStringLiteral("stopped");
+  a.recorded = {{2, 0, 5, {{QStringLiteral("x"), QStringLiteral("1")}}},
+                {2, 0, 9, {{QStringLiteral("x"), QStringLiteral("2")}}},
+                {1, 3, 4, {}}};
+  Cycle b = a;
+  b.number = 2;
+  QVERIFY(compareCycles(a, b) == compareCycles(b, a));
+  const auto differing = [&] {
+    QStringList out;
+    for (const ComparedRow& row : compareCycles(a, b)) {
+      if (row.differs()) {
+        out << row.what + u"|"_s + row.value + u"|"_s + row.first + u"|"_s + row.second;
+      }
+    }
+    return out;
+  };
+  QVERIFY(differing().isEmpty());
+  b.build = QStringLiteral("bb");
+  b.recorded[1].values[0].value = QStringLiteral("7");
+  b.recorded[1].values.append({QStringLiteral("y"), QStringLiteral("3")});
+  b.recorded[2].serial = 6;
+  b.recorded.append({2, 1, 8, {}});
+  QCOMPARE(differing(), (QStringList{u"build||aa|bb"_s, u"breakpoint 1, rank 3, hit 1|event|4|6"_s,
+                                     u"breakpoint 2, rank 0, hit 2|x|2|7"_s,
+                                     u"breakpoint 2, rank 0, hit 2|y||3"_s,
+                                     u"breakpoint 2, rank 1, hit 1|event||8"_s}));
+  CycleComparisonModel model;
+  QAbstractItemModelTester tester(&model);
+  model.setCycles(a, b);
+  QCOMPARE(model.differences(), 5);
+  QVERIFY(model.rowCount() > 5);
+  model.setOnlyDifferences(true);
+  QCOMPARE(model.rowCount(), 5);
+  QCOMPARE(model.index(4, CycleComparisonModel::FirstColumn).data().toString(), u"–"_s);
 }
 
 void ModelsTest::cycles() {

@@ -116,6 +116,13 @@ void CyclesView::setCycles(const QList<Cycle>& cycles) {
   }
 }
 
+int CyclesView::selectedCycle() const {
+  QModelIndex row = m_tree->currentIndex();
+  row = row.parent().isValid() ? row.parent() : row;
+  const bool newest = row.row() == toInt(m_model->cycles().size()) - 1;
+  return row.isValid() && !newest ? m_model->cycles()[row.row()].number : 0;
+}
+
 ProgressStrip::ProgressStrip(QWidget* parent)
     : QWidget(parent), m_label(new QLabel), m_bar(new QProgressBar), m_cancel(new QToolButton) {
   m_label->setTextFormat(Qt::PlainText);

@@ -1,8 +1,14 @@
 // Breakpoints of every kind, cycles side by side and ways back, in the real window on real ranks.
 #include "breakpoint_dialog.h"
 #include "breakpoint_text.h"
+#include "line_text.h"
 #include "main_window.h"
 
+#include <algorithm>
+
+#include <QAction>
+#include <QDialog>
+#include <QFile>
 #include <QLabel>
 #include <QLineEdit>
 #include <QProcess>
@@ -14,6 +20,8 @@
 
 #include "app/launcher.h"
 #include "core/logical_stops.h"
+#include "views/cycle_comparison.h"
+#include "views/log_view.h"
 #include "views/session_models.h"
 #include "views/session_views.h"
 
@@ -25,6 +33,39 @@ using pf::session::parseBreakpoint;
 
 constexpr int kPatience = 60000;
 
+/// Rank 0 adds what the others send, and gives itself a signal on the way.
+const QByteArray kSmall = R"(#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+int g_total = 0;
+static void add(int value)
+{
+    g_total += value;
+}
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    signal(SIGUSR1, SIG_IGN);
+    for (int i = 0; i < (rank == 0 ? 6 : 3); ++i) {
+        int value = 10 * rank + i;
+        if (rank == 0) {
+            MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            add(value);
+            if (i == 2)
+                raise(SIGUSR1);
+        } else {
+            MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        }
+    }
+    MPI_Finalize();
+    return 0;
+}
+)";
+
+int lineOf(const QByteArray& source, const char* text);
+
 class LogicTest : public QObject {
   Q_OBJECT
 
@@ -35,9 +76,20 @@ class LogicTest : public QObject {
   void logicalStopsInEachCycle();
   void allStopAtTheCut();
   void theyAreKeptInTheTrace();
+  void linesAreFoundAgain();
+  void logsAndGoesOn();
+  void watchesAndCatches();
+  void temporaryWithCommands();
+  void nextEventsAndRaces();
+  void previousHits();
+  void lastChange();
+  void movesWithItsLine();
+  void cleanup();
   void cleanupTestCase();
 
  private:
+  void record(const QString& trace, const QString& program);
+  bool build(const QByteArray& source);
   void waitSettled(const std::function<void()>& act);
   void open();
   void add(const char* text, pf::views::StopsWho stops = pf::views::StopsWho::Alone);
@@ -48,6 +100,8 @@ class LogicTest : public QObject {
 
   QTemporaryDir m_directory;
   QString m_trace;
+  QString m_source;  ///< of the small program
+  QString m_small;   ///< its trace
   std::unique_ptr<pf::gui::MainWindow> m_window;
 };
 
@@ -59,13 +113,38 @@ void LogicTest::initTestCase() {
   qputenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
   const QString bin = QString::fromStdString(pf::app::programDirectory());
   m_trace = m_directory.filePath(QStringLiteral("run.pft"));
-  QProcess recorder;
-  recorder.start(bin + QStringLiteral("/photofinish"),
-                 {QStringLiteral("record"), QStringLiteral("-o"), m_trace, QStringLiteral("mpirun"),
-                  QStringLiteral("--oversubscribe"), QStringLiteral("-n"), QStringLiteral("3"),
-                  bin + QStringLiteral("/corpus/harvest")});
-  QVERIFY(recorder.waitForFinished(kPatience));
+  m_small = m_directory.filePath(QStringLiteral("small.pft"));
+  m_source = m_directory.filePath(QStringLiteral("small.c"));
+  record(m_trace, bin + QStringLiteral("/corpus/harvest"));
+  QVERIFY(build(kSmall));
+  record(m_small, m_directory.filePath(QStringLiteral("small")));
   open();
+}
+
+void LogicTest::record(const QString& trace, const QString& program) {
+  const QString bin = QString::fromStdString(pf::app::programDirectory());
+  QProcess recorder;
+  recorder.start(
+      bin + QStringLiteral("/photofinish"),
+      {QStringLiteral("record"), QStringLiteral("-o"), trace, QStringLiteral("mpirun"),
+       QStringLiteral("--oversubscribe"), QStringLiteral("-n"), QStringLiteral("3"), program});
+  QVERIFY(recorder.waitForFinished(kPatience));
+  QVERIFY(QFile::exists(trace));
+}
+
+bool LogicTest::build(const QByteArray& source) {
+  QFile file(m_source);
+  if (!file.open(QIODevice::WriteOnly | QIODevice::Truncate) || file.write(source) < 0) {
+    return false;
+  }
+  file.close();
+  return QProcess::execute(QStringLiteral("mpicc"),
+                           {QStringLiteral("-g"), QStringLiteral("-O0"), QStringLiteral("-o"),
+                            m_directory.filePath(QStringLiteral("small")), m_source}) == 0;
+}
+
+int lineOf(const QByteArray& source, const char* text) {
+  return static_cast<int>(source.left(source.indexOf(text)).count('\n')) + 1;
 }
 
 void LogicTest::open() {
@@ -215,6 +294,204 @@ void LogicTest::theyAreKeptInTheTrace() {
   QCOMPARE(session().cycles().last().recorded.size(), hits);
   QCOMPARE(last().hits.last().hits, static_cast<int>(hits));
   removeAll();
+}
+
+void LogicTest::linesAreFoundAgain() {
+  using pf::session::findLine;
+  const QStringList lines{QStringLiteral("a;"), QStringLiteral("  b;"), {}, QStringLiteral("b; "),
+                          QStringLiteral("c;")};
+  QCOMPARE(findLine(lines, 2, QStringLiteral("b;")), 2);
+  QCOMPARE(findLine(lines, 5, QStringLiteral("  b;")), 4);
+  QCOMPARE(findLine(lines, 900, QStringLiteral("a;")), 1);
+  QCOMPARE(findLine(lines, 1, QStringLiteral("d;")), 0);
+  QCOMPARE(findLine(lines, 3, QStringLiteral("  ")), 0);
+  QCOMPARE(findLine({}, 3, QStringLiteral("a;")), 0);
+}
+
+/// The lines bear the events of the recording, in each cycle, and nothing stops.
+void LogicTest::logsAndGoesOn() {
+  m_trace = m_small;
+  m_window.reset();
+  open();
+  const auto receives = pf::receivesOf(session().trace()->execution.ranks[0]);
+  QCOMPARE(receives.size(), 6U);
+  auto log = *parseBreakpoint(QStringLiteral("%1:%2").arg(m_source).arg(
+      lineOf(kSmall, "g_total += value")));
+  log.log = QStringLiteral("{value} to {g_total}");
+  log.ranks = QStringLiteral("0");
+  log.condition = QStringLiteral("value != 11");
+  session().addBreakpoint(log);
+  for (int cycle = 0; cycle < 2; ++cycle) {
+    m_window->logView().model()->clear();
+    waitSettled([&] { session().restartCycle(); });
+    QVERIFY2(session().cycles().last().summary.contains(QStringLiteral("ran to the end")),
+             qPrintable(session().cycles().last().summary));
+    const auto& entries = m_window->logView().model()->entries();
+    QCOMPARE(entries.size(), 5);
+    QVERIFY(entries.first().text.endsWith(QStringLiteral(" to 0")));
+    for (const auto& entry : entries) {
+      QCOMPARE(entry.rank, 0);
+      QVERIFY(std::count(receives.begin(), receives.end(), entry.serial) == 1);
+    }
+  }
+  removeAll();
+}
+
+void LogicTest::watchesAndCatches() {
+  const auto receives = pf::receivesOf(session().trace()->execution.ranks[0]);
+  session().setWatches({QStringLiteral("g_total"), QStringLiteral("no_such")});
+  auto watch = *parseBreakpoint(QStringLiteral("watch g_total"));
+  watch.ranks = QStringLiteral("0");
+  session().addBreakpoint(watch);
+  auto caught = *parseBreakpoint(QStringLiteral("catch signal SIGUSR1"));
+  caught.ranks = QStringLiteral("0");
+  session().addBreakpoint(caught);
+  waitSettled([&] { session().restartCycle(); });
+  for (int stop = 0; stop < 4; ++stop) {  // three changes, then the signal
+    const auto& hits = session().cycles().last().recorded;
+    QCOMPARE(hits.size(), stop + 1);
+    QCOMPARE(hits.last().breakpoint, session().breakpoints()[stop < 3 ? 0 : 1].id);
+    QTRY_COMPARE_WITH_TIMEOUT(session().cycles().last().recorded.last().values.size(), 2, kPatience);
+    const auto& hit = session().cycles().last().recorded.last();
+    QCOMPARE(hit.serial, receives[std::min<std::size_t>(static_cast<std::size_t>(stop), 2)]);
+    QVERIFY(hit.values[0].value.toInt() > 0);
+    QVERIFY(hit.values[1].value.contains(QStringLiteral("No symbol")));
+    goOn();
+  }
+  waitSettled([&] { session().endReplay(); });
+  removeAll();
+}
+
+void LogicTest::temporaryWithCommands() {
+  auto breakpoint = *parseBreakpoint(QStringLiteral("add"));
+  breakpoint.ranks = QStringLiteral("0");
+  breakpoint.temporary = true;
+  breakpoint.commands = {QStringLiteral("print 4000 + value / 1000")};
+  session().addBreakpoint(breakpoint);
+  QString console;
+  connect(&session(), &pf::session::DebugSession::consoleText, this,
+          [&](int, const QString& text, bool) { console += text; });
+  waitSettled([&] { session().restartCycle(); });
+  QCOMPARE(session().cycles().last().recorded.size(), 1);
+  QTRY_VERIFY_WITH_TIMEOUT(console.contains(QStringLiteral("= 4000")), kPatience);
+  goOn();
+  QVERIFY(session().cycles().last().summary.contains(QStringLiteral("ran to the end")));
+  QCOMPARE(session().cycles().last().recorded.size(), 1);
+  QVERIFY(!last().enabled);
+  removeAll();
+}
+
+void LogicTest::nextEventsAndRaces() {
+  const auto receives = pf::receivesOf(session().trace()->execution.ranks[0]);
+  waitSettled([&] { session().nextRacingReceive(); });
+  const Serial first = session().serialOf(0) + 1;
+  QVERIFY(std::count(receives.begin(), receives.end(), first) == 1);
+  waitSettled([&] { session().nextEvent(); });
+  QCOMPARE(session().serialOf(0), first);
+  waitSettled([&] { session().replayTo({0, receives[4]}); });
+  waitSettled([&] { session().previousReceive(); });
+  QCOMPARE(session().serialOf(0), receives[3] - 1);
+}
+
+void LogicTest::previousHits() {
+  const auto receives = pf::receivesOf(session().trace()->execution.ranks[0]);
+  auto breakpoint = *parseBreakpoint(QStringLiteral("add"));
+  breakpoint.ranks = QStringLiteral("0");
+  session().addBreakpoint(breakpoint);
+  const auto hitSerial = [&] {
+    const auto& hits = session().cycles().last().recorded;
+    return hits.isEmpty() ? Serial{0} : hits.last().serial;
+  };
+  waitSettled([&] { session().restartCycle(); });
+  goOn();
+  goOn();
+  QTRY_COMPARE_WITH_TIMEOUT(hitSerial(), receives[2], kPatience);
+  const qsizetype cycles = session().cycles().size();
+  waitSettled([&] { session().previousHit(); });
+  QTRY_COMPARE_WITH_TIMEOUT(hitSerial(), receives[1], kPatience);
+  waitSettled([&] { session().previousHit(); });
+  QTRY_COMPARE_WITH_TIMEOUT(hitSerial(), receives[0], kPatience);
+  QCOMPARE(session().cycles().size(), cycles + 2);
+  session().previousHit();  // there is none
+  QCOMPARE(session().cycles().size(), cycles + 2);
+  goOn();  // the breakpoint is as it was
+  QTRY_COMPARE_WITH_TIMEOUT(hitSerial(), receives[1], kPatience);
+  removeAll();
+}
+
+void LogicTest::lastChange() {
+  const auto receives = pf::receivesOf(session().trace()->execution.ranks[0]);
+  session().addBreakpoint(*parseBreakpoint(QStringLiteral("add")));  // does not stop meanwhile
+  waitSettled([&] { session().replayTo({0, receives[0]}); });
+  session().removeBreakpoints({last().id});
+  waitSettled([&] { session().replayTo({0, receives[3]}); });
+  session().setCurrentRank(0);
+  const auto value = [&](const QString& expression) {
+    QString text;
+    session().evaluate(expression, [&](const QString& found) { text = found; });
+    return QTest::qWaitFor([&] { return !text.isEmpty(); }, kPatience) ? text : QString();
+  };
+  const QString before = value(QStringLiteral("g_total"));
+  session().addBreakpoint(*parseBreakpoint(QStringLiteral("add")));
+  waitSettled([&] { session().lastChange(QStringLiteral("g_total")); });
+  const QString summary = session().cycles().last().summary;
+  QVERIFY2(summary.contains(QStringLiteral("last change of g_total")) &&
+               summary.endsWith(QStringLiteral("is ") + before),
+           qPrintable(summary));
+  QTRY_COMPARE_WITH_TIMEOUT(session().rankStates()[0].where.section(QLatin1Char('('), 0, 0),
+                            QStringLiteral("add"), kPatience);
+  goOn();  // and the breakpoint stops again
+  QVERIFY(session().cycles().last().summary.contains(QStringLiteral("breakpoint")));
+  waitSettled([&] { session().lastChange(QStringLiteral("no_such")); });
+  QVERIFY2(m_window->statusText().contains(QStringLiteral("cannot be watched")),
+           qPrintable(m_window->statusText()));
+  removeAll();
+}
+
+/// The program is changed and rebuilt: its line is three further down, and another value is added.
+void LogicTest::movesWithItsLine() {
+  const int line = lineOf(kSmall, "g_total += value");
+  auto breakpoint = *parseBreakpoint(QStringLiteral("%1:%2").arg(m_source).arg(line));
+  breakpoint.ranks = QStringLiteral("0");
+  session().addBreakpoint(breakpoint);
+  waitSettled([&] { session().restartCycle(); });
+  QTRY_VERIFY_WITH_TIMEOUT(!session().cycles().last().recorded.last().values.isEmpty(), kPatience);
+  waitSettled([&] { session().endReplay(); });
+  QTest::qWait(1100);  // files' times
+  QByteArray changed = kSmall;
+  changed.replace("int g_total = 0;", "\n\n\nint g_total = 5;");
+  QVERIFY(build(changed));
+  QSignalSpy messages(&session(), &pf::session::DebugSession::message);
+  waitSettled([&] { session().restartCycle(); });
+  QCOMPARE(last().line, line + 3);
+  QVERIFY(messages.first().first().toString().contains(QStringLiteral("has moved")));
+  QVERIFY2(m_window->statusText().contains(QStringLiteral("Allow a rebuilt program")),
+           qPrintable(m_window->statusText()));
+  session().allowRebuilt(true);
+  waitSettled([&] { session().restartCycle(); });
+  QCOMPARE(session().cycles().last().recorded.size(), 1);
+  QTRY_VERIFY_WITH_TIMEOUT(!session().cycles().last().recorded.last().values.isEmpty(), kPatience);
+  QCOMPARE(session().cycles().last().recorded.last().values[0].value, QStringLiteral("5"));
+  const auto& cycles = session().cycles();
+  QVERIFY(cycles.last().build != cycles[cycles.size() - 3].build);
+  bool valueDiffers = false;
+  for (const auto& row : pf::views::compareCycles(cycles[cycles.size() - 3], cycles.last())) {
+    valueDiffers = valueDiffers || (row.value == QStringLiteral("g_total") &&
+                                    row.first == QStringLiteral("0") && row.second == QStringLiteral("5"));
+  }
+  QVERIFY(valueDiffers);
+  m_window->findChild<QAction*>(QStringLiteral("compareCycles"))->trigger();
+  auto* dialog = m_window->findChild<QDialog*>(QStringLiteral("cycleComparison"));
+  QVERIFY(dialog != nullptr);
+  dialog->close();
+  waitSettled([&] { session().endReplay(); });
+}
+
+void LogicTest::cleanup() {
+  if (QTest::currentTestFailed() && m_window != nullptr) {
+    session().endReplay();
+    removeAll();
+  }
 }
 
 void LogicTest::cleanupTestCase() {

@@ -115,6 +115,16 @@ struct BreakpointHit {
   friend bool operator==(const BreakpointHit&, const BreakpointHit&) = default;
 };
 
+/// A line that a logpoint has written.
+struct LogEntry {
+  int cycle = 0;
+  Rank rank = 0;
+  Serial serial = 0;  ///< events begun
+  int breakpoint = 0;
+  QString text;
+  friend bool operator==(const LogEntry&, const LogEntry&) = default;
+};
+
 enum class CycleMatch { Unknown, Matches, Diverged };
 
 struct CycleStop {

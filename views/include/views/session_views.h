@@ -64,6 +64,8 @@ class CyclesView : public QWidget {
   void setCycles(const QList<Cycle>& cycles);
   [[nodiscard]] CyclesModel* model() const { return m_model; }
   [[nodiscard]] QTreeView* tree() const { return m_tree; }
+  /// Number of the cycle that is selected, unless that is the newest; 0 = none.
+  [[nodiscard]] int selectedCycle() const;
 
  Q_SIGNALS:
   void cycleActivated(int number);

@@ -1,0 +1,42 @@
+#include "line_text.h"
+
+#include <cstdlib>
+
+#include <QDateTime>
+#include <QFile>
+#include <QFileInfo>
+
+namespace pf::session {
+namespace {
+
+constexpr qint64 kMostBytes = 16 << 20;
+
+}  // namespace
+
+QStringList linesOf(const QString& file) {
+  QFile source(file);
+  if (!source.open(QIODevice::ReadOnly) || source.size() > kMostBytes) {
+    return {};
+  }
+  return QString::fromUtf8(source.readAll()).split(QLatin1Char('\n'));
+}
+
+int findLine(const QStringList& lines, int line, const QString& text) {
+  const QString wanted = text.trimmed();
+  int best = 0;
+  for (int number = 1; !wanted.isEmpty() && number <= lines.size(); ++number) {
+    if (lines[number - 1].trimmed() == wanted &&
+        (best == 0 || std::abs(number - line) < std::abs(best - line))) {
+      best = number;
+    }
+  }
+  return best;
+}
+
+bool isNewer(const QString& file, const QString& program) {
+  const QFileInfo source(file);
+  const QFileInfo built(program);
+  return built.exists() && source.lastModified() > built.lastModified();
+}
+
+}  // namespace pf::session
