@@ -272,7 +272,9 @@ void DebugSession::breakAt(const EventRef& event) {
 void DebugSession::changeBreakpoint(const views::Breakpoint& changed) {
   if (views::Breakpoint* breakpoint = find(changed.id); breakpoint != nullptr) {
     *breakpoint = changed;
-    store(toRow(changed));
+    if (changed.id > 0) {  // else a passing one
+      store(toRow(changed));
+    }
     addToFleet(*breakpoint);
     Q_EMIT breakpointsChanged();
     publishMarks();
