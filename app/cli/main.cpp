@@ -1,4 +1,5 @@
 // photofinish: the command line. Without a subcommand it opens the window.
+#include "headless.h"
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
@@ -45,13 +46,8 @@ int openWindow(const std::vector<std::string>& files) {
                  "Set DISPLAY, or use the command line: photofinish races, replay, events (see "
                  "photofinish --help)."});
   }
+  pf::cli::become("photofinish-gui", files);
   const std::string gui = pf::app::programDirectory() + "/photofinish-gui";
-  std::vector<char*> arguments = {const_cast<char*>(gui.c_str())};
-  for (const std::string& file : files) {
-    arguments.push_back(const_cast<char*>(file.c_str()));
-  }
-  arguments.push_back(nullptr);
-  execv(gui.c_str(), arguments.data());
   std::fprintf(stderr,
                "photofinish: the window (%s) is not installed\n  Build with APP_BUILD_GUI=ON, or "
                "use the command line: photofinish --help\n",
@@ -228,6 +224,8 @@ int main(int argc, char** argv) {
 
   recordCommand->add_flag("--rdtsc", recording.cycles,
                           "also the rdtsc instruction, which then takes microseconds");
+  recordCommand->add_flag("--end-stuck", recording.endStuck,
+                          "end the program once every rank has waited for some seconds");
   recordCommand->add_flag("--same-addresses", recording.sameAddresses,
                           "stack, heap, globals and libraries lie where they will in each replay");
 
@@ -262,11 +260,13 @@ int main(int argc, char** argv) {
   untilOption->excludes(bounded);
   untilFailure->excludes(bounded);
   untilRace->excludes(bounded);
-  replayCommand->add_flag("--same-addresses", replaying.sameAddresses,
-                          "refuse unless the trace was recorded so (then it is replayed so anyway)");
-  replayCommand->add_flag("--force", replaying.force,
-                          "replay although program, libraries, arguments, environment or MPI library "
-                          "are not the recorded ones");
+  replayCommand->add_flag(
+      "--same-addresses", replaying.sameAddresses,
+      "refuse unless the trace was recorded so (then it is replayed so anyway)");
+  replayCommand->add_flag(
+      "--force", replaying.force,
+      "replay although program, libraries, arguments, environment or MPI library "
+      "are not the recorded ones");
   replayCommand->footer(
       "--force pinned: wildcards ask for their recorded sources; --force tagged: traced messages "
       "go "
@@ -314,7 +314,35 @@ int main(int argc, char** argv) {
   exportCommand->add_option("-o,--output", output,
                             "file to make (a directory for otf2); default: standard output");
   auto* debugCommand =
-      app.add_subcommand("debug", "Record, then open the run in the window")->prefix_command();
+      app.add_subcommand("debug", "Record, then open the run in the window, or report on it")
+          ->prefix_command();
+  pf::cli::OfflineOptions offline;
+  auto* offlineFlag = debugCommand->add_flag(
+      "--offline", offline.offline,
+      "no window: replay the run (or FILE.pft) to its failure and write a report");
+  auto* reportOption =
+      debugCommand->add_option("-o,--output", offline.output, "--offline: NAME.html or NAME.txt")
+          ->needs(offlineFlag);
+  offlineFlag->needs(reportOption);
+  const auto place = [](bool expression) {
+    return CLI::Validator(
+        [expression](std::string& text) { return pf::cli::wrongPlace(text, expression); },
+        expression ? "FILE:LINE EXPRESSION" : "FILE:LINE");
+  };
+  debugCommand->add_option("--break", offline.breaks, "--offline: list the hits of this place")
+      ->needs(offlineFlag)
+      ->allow_extra_args(false)
+      ->check(place(false));
+  debugCommand
+      ->add_option("--log", offline.logs, "--offline: list the values of an expression there")
+      ->needs(offlineFlag)
+      ->allow_extra_args(false)
+      ->check(place(true));
+  int port = -1;
+  auto* dapCommand =
+      app.add_subcommand("dap", "Debug Adapter Protocol on standard input and output, for editors");
+  dapCommand->add_option("--port", port, "on this port of 127.0.0.1 instead; 0: any free one")
+      ->check(CLI::Range(0, 65535));
 
   // Plain forms: a trace, or a launcher's command.
   if (argc >= 2 && argv[1][0] != '-' && !isSubcommand(app, argv[1])) {
@@ -350,8 +378,8 @@ int main(int argc, char** argv) {
                    "Leave out --mode, or give --mode races."});
     }
     if (*windowOption && *algorithmOption && recording.algorithm != "algorithm-b") {
-      return fail({pf::ErrorCode::Usage, "--window delays Algorithm B, and the algorithm is " +
-                                             recording.algorithm,
+      return fail({pf::ErrorCode::Usage,
+                   "--window delays Algorithm B, and the algorithm is " + recording.algorithm,
                    "Leave out --algorithm, or --window."});
     }
     if (*algorithmOption || *windowOption) {
@@ -401,7 +429,16 @@ int main(int argc, char** argv) {
     return done ? 0 : fail(done.error());
   }
   if (*debugCommand) {
-    return recordAndOpen(debugCommand->remaining());
+    if (!offline.offline) {
+      return recordAndOpen(debugCommand->remaining());
+    }
+    auto status = pf::cli::debugOffline(debugCommand->remaining(), offline);
+    return status ? *status : fail(status.error());
+  }
+  if (*dapCommand) {
+    return fail(
+        pf::cli::becomeHeadless(port < 0 ? std::vector<std::string>{"dap"}
+                                         : std::vector<std::string>{"dap", std::to_string(port)}));
   }
   return openWindow({});
 }

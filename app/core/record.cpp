@@ -114,7 +114,7 @@ class RaceTeller {
 };
 
 /// Files what the daemon says until the launcher has ended and nothing more comes.
-int follow(Job& job, RunFacts& facts, InputTee* input) {
+int follow(Job& job, RunFacts& facts, InputTee* input, bool endStuck) {
   bool asked = false;
   RaceTeller races;
   for (int quiet = 0;;) {
@@ -167,8 +167,14 @@ int follow(Job& job, RunFacts& facts, InputTee* input) {
                                      said->kind == protocol::VerdictKind::Deadlock)) {
         std::fprintf(stderr,
                      "photofinish: the program does not get on: %s\n"
-                     "photofinish: it is left alone; Ctrl-C ends it, and the trace is made then\n",
-                     said->text.c_str());
+                     "photofinish: %s\n",
+                     said->text.c_str(),
+                     endStuck ? "it is ended"
+                              : "it is left alone; Ctrl-C ends it, and the trace is made then");
+        if (endStuck && !asked) {
+          job.endLauncher();
+          asked = true;
+        }
       }
     }
     if (ended && (job.connection() == nullptr || (!heard && job.ranksGone()) ||
@@ -194,7 +200,8 @@ void say(const Collated& collated, const Recorded& recorded) {
         static_cast<unsigned long long>(collated.racing), recorded.trace.c_str());
   }
   if (const auto& found = collated.racesFound) {
-    std::fprintf(stderr, "photofinish:   %s found %llu racing deliveries; %llu deliveries kept%s%s\n",
+    std::fprintf(stderr,
+                 "photofinish:   %s found %llu racing deliveries; %llu deliveries kept%s%s\n",
                  found->algorithm.c_str(), static_cast<unsigned long long>(found->found),
                  static_cast<unsigned long long>(found->kept),
                  collated.notReduced.empty() ? "" : ": ", collated.notReduced.c_str());
@@ -286,18 +293,17 @@ Result<Recorded> record(const RecordOptions& options) {
   }
   JobOptions job;
   job.command = *command;
-  job.session.mode = kRecordChoices | (options.mode == "all" ? kRecordEvents : 0U) |
-                     (options.mode == "races" ? kRecordRaces : 0U) |
-                     (options.jitterSeed != 0 ? kJitter : 0U) |
-                     (options.cycles ? kTrapCycles : 0U) |
-                     (options.sameAddresses ? kSameAddresses : 0U);
+  job.session.mode =
+      kRecordChoices | (options.mode == "all" ? kRecordEvents : 0U) |
+      (options.mode == "races" ? kRecordRaces : 0U) | (options.jitterSeed != 0 ? kJitter : 0U) |
+      (options.cycles ? kTrapCycles : 0U) | (options.sameAddresses ? kSameAddresses : 0U);
   job.session.jitterSeed = options.jitterSeed;
   job.session.variables = exportedVariables(*command);
   job.session.algorithm =
-      options.window != 0 ? kWindowAlgorithm + options.window
-                          : static_cast<std::uint32_t>(
-                                std::ranges::find(kAlgorithms, options.algorithm) -
-                                kAlgorithms.begin());
+      options.window != 0
+          ? kWindowAlgorithm + options.window
+          : static_cast<std::uint32_t>(std::ranges::find(kAlgorithms, options.algorithm) -
+                                       kAlgorithms.begin());
   job.session.logDirectory = logs;
   job.session.salt = facts.salt;
   // A program that runs without a launcher keeps its terminal.
@@ -321,7 +327,7 @@ Result<Recorded> record(const RecordOptions& options) {
     if (input) {
       input->launched();
     }
-    recorded.exitStatus = follow(**running, facts, input ? &*input : nullptr);
+    recorded.exitStatus = follow(**running, facts, input ? &*input : nullptr, options.endStuck);
   }
   facts.exitStatus = recorded.exitStatus;
   if (Status status = writeFacts(logs, facts); !status) {

@@ -118,6 +118,7 @@ void DebugSession::launch() {
     finishCycle(QString::fromStdString(options.error().message));
     Q_EMIT progress({});
     Q_EMIT message(QString::fromStdString(options.error().text()), true);
+    Q_EMIT settled();
     return;
   }
   auto job = std::make_shared<Result<std::unique_ptr<app::Job>>>(Error{});
@@ -305,6 +306,7 @@ void DebugSession::onVerdict(const protocol::Verdict& verdict) {
                          ? tr("The replay does not get on: %1").arg(text)
                          : tr("The ranks wait, as they did in the recording: %1").arg(text),
                      m_run.complete);
+      Q_EMIT stalled(text, verdict.kind == protocol::VerdictKind::Deadlock);
       settle(verdict.kind == protocol::VerdictKind::Deadlock ? tr("deadlock")
                                                              : tr("all ranks wait"));
       break;
@@ -384,6 +386,7 @@ void DebugSession::launcherEnded() {
   }
   m_launcherNotifier->setEnabled(false);
   finishCycle(m_diverged ? tr("diverged") : tr("ran to the end, exit status %1").arg(*status));
+  Q_EMIT ended(*status);
   closeJob();
 }
 

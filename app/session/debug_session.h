@@ -6,6 +6,7 @@
 #include "benign_races.h"
 #include "trace_loader.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -38,6 +39,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] bool isOpen() const { return m_trace != nullptr; }
   [[nodiscard]] const views::TraceDataPtr& trace() const { return m_trace; }
   [[nodiscard]] bool isReplaying() const { return m_phase != Phase::Idle; }
+  /// The ranks are past the gate, and the job is not being ended.
+  [[nodiscard]] bool isRunning() const { return m_phase == Phase::Running; }
 
   // -- moving. All re-execute if the ranks are past the goal or none runs.
   /// Stops `event.rank` just before `event`, the others at the cut that it needs.
@@ -96,6 +99,21 @@ class DebugSession : public QObject, private mi::FleetObserver {
   /// Cycles of a program that was changed and rebuilt since the recording are not refused.
   void allowRebuilt(bool allow) { m_allowRebuilt = allow; }
 
+  // -- for front ends that ask the ranks' GDBs themselves (debug_session_front.cpp)
+  /// The GDB of a rank; null while it has none. Not to be kept: it goes with the job.
+  [[nodiscard]] mi::GdbSession* debugger(int rank);
+  /// The breakpoint at which GDB has stopped the rank; 0: at none.
+  [[nodiscard]] int breakpointAt(int rank);
+  /// This session has passing breakpoints only: those in the trace stay there, and do not stop it.
+  void setAsideBreakpoints();
+  /// A breakpoint that is not kept in the trace. Returns its id, below 0.
+  int addPassingBreakpoint(views::Breakpoint breakpoint);
+  /// Asked first when a breakpoint stops a rank that is not being stepped. True: the front end
+  /// deals with the stop and lets the rank go on by goOn(); nobody else hears of it.
+  using StopFilter = std::function<bool(int rank, int breakpoint)>;
+  void setStopFilter(StopFilter filter) { m_stopFilter = std::move(filter); }
+  void goOn(int rank);
+
   /// Present positions: for tests.
   [[nodiscard]] Serial serialOf(int rank) const;
   [[nodiscard]] const QList<views::Cycle>& cycles() const { return m_cycles; }
@@ -122,6 +140,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void settled();  ///< the ranks have come to where they were sent, or have ended
   void currentRankChanged(int rank);
   void focusChanged(const QList<int>& ranks);  ///< ranks with a breakpoint of their own have joined
+  void stalled(const QString& text, bool deadlock);  ///< no rank gets on by itself
+  void ended(int exitStatus);                        ///< the launcher of the cycle, by itself
 
  public:
   [[nodiscard]] QList<views::RankState> rankStates() const;
@@ -196,6 +216,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
 
   // debug_session_breakpoints.cpp
   void applyBreakpoints();
+  void keep(const views::Breakpoint& breakpoint);  ///< its row in the trace, but a passing one's
   void addToFleet(views::Breakpoint& breakpoint);
   /// Looks up the events that a logical breakpoint stands for.
   void resolve(views::Breakpoint& breakpoint);
@@ -299,6 +320,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   int m_trailRank = -1;
   QSet<int> m_pausing;  ///< ranks that are paused because another one has stopped
 
+  StopFilter m_stopFilter;
   mi::Fleet m_fleet;
   int m_current = 0;
   int m_frame = 0;

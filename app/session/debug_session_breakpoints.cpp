@@ -182,10 +182,16 @@ void DebugSession::breakAt(const EventRef& event) {
   addBreakpoint(breakpoint);
 }
 
+void DebugSession::keep(const views::Breakpoint& breakpoint) {
+  if (breakpoint.id > 0) {  // else a passing one
+    store(toRow(breakpoint));
+  }
+}
+
 void DebugSession::changeBreakpoint(const views::Breakpoint& changed) {
   if (views::Breakpoint* breakpoint = find(changed.id); breakpoint != nullptr) {
     *breakpoint = changed;
-    store(toRow(changed));
+    keep(changed);
     resolve(*breakpoint);
     addToFleet(*breakpoint);
     replan();
@@ -357,7 +363,7 @@ void DebugSession::followLine(views::Breakpoint& breakpoint, const QStringList& 
                      .arg(found),
                  false);
   breakpoint.line = found;
-  store(toRow(breakpoint));
+  keep(breakpoint);
   addToFleet(breakpoint);
   Q_EMIT breakpointsChanged();
 }

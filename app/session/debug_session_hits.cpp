@@ -86,7 +86,7 @@ void DebugSession::addHit(int id, int rank, Serial serial) {
   if (breakpoint->temporary) {
     breakpoint->enabled = false;
     breakpoint->note = tr("hit in cycle %1").arg(cycle.number);
-    store(toRow(*breakpoint));
+    keep(*breakpoint);
     addToFleet(*breakpoint);
     publishMarks();
   }
@@ -108,7 +108,7 @@ views::BreakpointHit* DebugSession::hitAt(HitKey key) {
 
 void DebugSession::storeHit(HitKey key) {
   const views::BreakpointHit* hit = hitAt(key);
-  if (hit == nullptr) {
+  if (hit == nullptr || hit->breakpoint <= 0) {  // a passing one's is not kept
     return;
   }
   db::BreakpointHit row;

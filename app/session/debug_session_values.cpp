@@ -125,6 +125,11 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
   if (m_phase == Phase::Attaching || stop.exited()) {
     return;
   }
+  if (m_stopFilter && stop.reason == mi::StopReason::Breakpoint && !m_stepping.contains(rank)) {
+    if (const int id = breakpointAt(rank); id != 0 && m_stopFilter(rank, id)) {
+      return;
+    }
+  }
   if (stop.reason == mi::StopReason::Event && mayGoOn(rank)) {
     sendOn(rank);  // sent on before GDB had told of this stop
     return;

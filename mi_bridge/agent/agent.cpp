@@ -352,6 +352,9 @@ bool Agent::relayGdb(bool all) {
   const std::size_t end = m_mi.rfind('\n');
   const std::size_t size = all || m_mi.size() >= protocol::kMaxChunk ? m_mi.size() : end + 1;
   if (size > 0 && size <= m_mi.size()) {
+    if (m_mi.find("*stopped") < size && m_page->state().serial != m_told.serial) {
+      report(true);  // first: who hears of the stop knows at which event
+    }
     tell(protocol::MiFromGdb{m_rank, m_mi.substr(0, size)});
     m_mi.erase(0, size);
   }

@@ -81,10 +81,10 @@ def wrong_quoted(path, part, name, exists):
 
 
 def wrong_system(path, part, name):
-    if QT.match(name) and not (part in ("views", "plugins", "plugins/api") or path.startswith(("app/gui/", "app/session/"))):
-        return "Qt belongs in views, plugins, app/gui and app/session"
-    if path.startswith(("views/models/", "app/session/")) and QT_GUI.match(name):
-        return "models and sessions have QtCore only"
+    if QT.match(name) and not (part in ("views", "plugins", "plugins/api") or path.startswith(("app/gui/", "app/session/", "app/headless/"))):
+        return "Qt belongs in views, plugins, app/gui, app/session and app/headless"
+    if path.startswith(("views/models/", "app/session/", "app/headless/")) and QT_GUI.match(name):
+        return "models, sessions and front ends without a window have QtCore only"
     if name == "sqlite3.h" and part != "db":
         return "SQLite belongs in db"
     if name == "mpi.h" and part != "replay_engine/interposer" and not in_tests(path):

@@ -17,6 +17,7 @@ struct RecordOptions {
   std::uint64_t jitterSeed = 0;      ///< 0 = none
   bool cycles = false;               ///< the rdtsc instruction, too
   bool sameAddresses = false;        ///< the program's memory lies where it does in each replay
+  bool endStuck = false;             ///< end the program once every rank has waited for seconds
   bool quiet = false;                ///< no summary line
 };
 

@@ -1,0 +1,93 @@
+#include "headless.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/job.h"
+#include "app/record.h"
+
+namespace pf::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where a report can be written: asked before the program is run for it.
+Status reportCanBe(const std::string& path) {
+  const fs::path file = fs::absolute(path);
+  const std::string extension = file.extension().string();
+  if (extension != ".html" && extension != ".htm" && extension != ".txt") {
+    return Error{ErrorCode::Usage, "'" + path + "' is no name of a report",
+                 "Give -o NAME.html, or NAME.txt for plain text."};
+  }
+  if (!fs::is_directory(file.parent_path()) || access(file.parent_path().c_str(), W_OK) != 0 ||
+      fs::is_directory(file)) {
+    return Error{ErrorCode::NotFound, "cannot write " + path,
+                 "Give a name in a directory that is there and can be written."};
+  }
+  return {};
+}
+
+}  // namespace
+
+void become(const std::string& name, std::vector<std::string> words) {
+  words.insert(words.begin(), app::programDirectory() + "/" + name);
+  std::vector<char*> arguments;
+  for (std::string& word : words) {
+    arguments.push_back(word.data());
+  }
+  arguments.push_back(nullptr);
+  execv(arguments.front(), arguments.data());
+}
+
+Error becomeHeadless(const std::vector<std::string>& words) {
+  become("photofinish-headless", words);
+  return {ErrorCode::System, app::programDirectory() + "/photofinish-headless is not installed",
+          "Build with APP_BUILD_GUI=ON."};
+}
+
+std::string wrongPlace(const std::string& text, bool expression) {
+  const std::size_t blank = std::min(text.find(' '), text.size());
+  const std::string place = text.substr(0, blank);
+  const std::size_t colon = place.rfind(':');
+  const bool line = colon != std::string::npos && colon > 0 && colon + 1 < place.size() &&
+                    place.find_first_not_of("0123456789", colon + 1) == std::string::npos &&
+                    place.size() - colon <= 9;
+  const bool words = text.find_first_not_of(' ', blank) != std::string::npos;
+  return line && words == expression
+             ? ""
+             : "'" + text + "' is not " + (expression ? "FILE:LINE EXPRESSION" : "FILE:LINE");
+}
+
+Result<int> debugOffline(const std::vector<std::string>& words, const OfflineOptions& options) {
+  if (Status can = reportCanBe(options.output); !can) {
+    return can.error();
+  }
+  std::string trace = words.size() == 1 ? words.front() : "";
+  std::string status;
+  if (trace.size() < 5 || trace.substr(trace.size() - 4) != ".pft") {
+    app::RecordOptions recording;
+    recording.command = words;
+    recording.endStuck = true;
+    auto recorded = app::record(recording);
+    if (!recorded) {
+      return recorded.error();
+    }
+    if (recorded->trace.empty()) {
+      return recorded->exitStatus;
+    }
+    trace = recorded->trace;
+    status = std::to_string(recorded->exitStatus);
+  }
+  std::vector<std::string> next = {"offline", trace, options.output, status};
+  for (const std::string& place : options.breaks) {
+    next.insert(next.end(), {"--break", place});
+  }
+  for (const std::string& place : options.logs) {
+    next.insert(next.end(), {"--log", place});
+  }
+  return becomeHeadless(next);
+}
+
+}  // namespace pf::cli

@@ -1,0 +1,32 @@
+// The commands that are carried out by other programs of ours, as they need Qt:
+// photofinish-headless.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace pf::cli {
+
+/// Becomes the program `name` that lies beside this one. Returns only if there is none.
+void become(const std::string& name, std::vector<std::string> words);
+/// Becomes photofinish-headless, or says why not.
+Error becomeHeadless(const std::vector<std::string>& words);
+
+/// photofinish debug --offline
+struct OfflineOptions {
+  bool offline = false;
+  std::string output;
+  std::vector<std::string> breaks;  ///< FILE:LINE
+  std::vector<std::string> logs;    ///< FILE:LINE EXPRESSION
+};
+
+/// What is wrong with a FILE:LINE (with an expression behind it, or not); "" if nothing is.
+std::string wrongPlace(const std::string& text, bool expression);
+
+/// Records `words` (unless it is one trace), and becomes the program that replays it and writes the
+/// report. Returns the program's exit status if there is no trace to report on.
+Result<int> debugOffline(const std::vector<std::string>& words, const OfflineOptions& options);
+
+}  // namespace pf::cli

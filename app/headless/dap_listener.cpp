@@ -1,0 +1,158 @@
+#include "dap_listener.h"
+
+#include "dap_server.h"
+#include "signals.h"
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include <QCoreApplication>
+
+namespace pf::headless {
+namespace {
+
+/// "0100007F:1F90" as /proc/net/tcp writes it.
+std::string procAddress(const sockaddr_in& address) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%08X:%04X", address.sin_addr.s_addr, ntohs(address.sin_port));
+  return text;
+}
+
+/// One client after another.
+class Listener : public QObject {
+ public:
+  Listener() { connect(&m_signals, &EndSignals::received, this, &Listener::end); }
+
+  void serveStandard() {
+    // The protocol has these two to itself: what else is printed goes to standard error.
+    UniqueFd in(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+    UniqueFd out(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+    const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    ::dup2(null.get(), STDIN_FILENO);
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);
+    m_ending = true;  // with this client
+    take(std::move(in), std::move(out), false);
+  }
+
+  Status serve(int port) {
+    Result<UniqueFd> listening = listenOn(port);
+    if (!listening) {
+      return listening.error();
+    }
+    m_listening = std::move(*listening);
+    m_notifier = std::make_unique<QSocketNotifier>(m_listening.get(), QSocketNotifier::Read);
+    connect(m_notifier.get(), &QSocketNotifier::activated, this, &Listener::accept);
+    std::fprintf(stderr, "photofinish: serves DAP on 127.0.0.1:%d, one client at a time\n", port);
+    return {};
+  }
+
+ private:
+  void accept() {
+    UniqueFd client(::accept4(m_listening.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!client.valid()) {
+      return;
+    }
+    if (m_server != nullptr || !peerIsOurUser(client.get())) {
+      std::fprintf(
+          stderr, "photofinish: a client was sent away: %s\n",
+          m_server != nullptr ? "another one is being served" : "it belongs to another user");
+      return;
+    }
+    UniqueFd out(::fcntl(client.get(), F_DUPFD_CLOEXEC, 3));
+    take(std::move(client), std::move(out), true);
+  }
+
+  void take(UniqueFd in, UniqueFd out, bool strict) {
+    m_channel = std::make_unique<DapChannel>(std::move(in), std::move(out));
+    m_server = std::make_unique<DapServer>(*m_channel, strict);
+    connect(
+        m_server.get(), &DapServer::finished, this,
+        [this] {
+          m_server.reset();
+          m_channel.reset();
+          if (m_ending) {
+            QCoreApplication::quit();
+          }
+        },
+        Qt::QueuedConnection);
+  }
+
+  void end() {
+    m_ending = true;
+    if (m_server != nullptr) {
+      m_server->finish();
+    } else {
+      QCoreApplication::quit();
+    }
+  }
+
+  EndSignals m_signals;
+  UniqueFd m_listening;
+  std::unique_ptr<QSocketNotifier> m_notifier;
+  std::unique_ptr<DapChannel> m_channel;
+  std::unique_ptr<DapServer> m_server;
+  bool m_ending = false;
+};
+
+}  // namespace
+
+Result<UniqueFd> listenOn(int& port) {
+  UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int on = 1;
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  socklen_t size = sizeof address;
+  auto* raw = reinterpret_cast<sockaddr*>(&address);
+  if (!fd.valid() || ::bind(fd.get(), raw, size) != 0 || ::listen(fd.get(), 4) != 0 ||
+      ::getsockname(fd.get(), raw, &size) != 0) {
+    Error error = systemError("cannot listen on port " + std::to_string(port), errno);
+    error.advice = "Give another port with --port.";
+    return error;
+  }
+  port = ntohs(address.sin_port);
+  return fd;
+}
+
+bool peerIsOurUser(int fd) {
+  sockaddr_in ours{};
+  sockaddr_in theirs{};
+  socklen_t size = sizeof ours;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&ours), &size) != 0 ||
+      ::getpeername(fd, reinterpret_cast<sockaddr*>(&theirs), &size) != 0) {
+    return false;
+  }
+  // Their end of the connection has its own line, with its owner.
+  std::ifstream table("/proc/net/tcp");
+  std::string line;
+  while (std::getline(table, line)) {
+    std::istringstream words(line);
+    std::string number, local, remote, skipped;
+    unsigned owner = 0;
+    words >> number >> local >> remote >> skipped >> skipped >> skipped >> skipped >> owner;
+    if (words && local == procAddress(theirs) && remote == procAddress(ours)) {
+      return owner == ::getuid();
+    }
+  }
+  return false;
+}
+
+int serveDap(const DapOptions& options) {
+  Listener listener;
+  if (options.port < 0) {
+    listener.serveStandard();
+  } else if (Status status = listener.serve(options.port); !status) {
+    std::fprintf(stderr, "photofinish: %s\n", status.error().text().c_str());
+    return exitStatus(status.error().code);
+  }
+  return QCoreApplication::exec();
+}
+
+}  // namespace pf::headless

@@ -1,0 +1,44 @@
+// photofinish-headless: the front ends without a window. The command line becomes it:
+//   photofinish-headless dap [PORT]
+//   photofinish-headless offline TRACE REPORT [STATUS] [--break PLACE]… [--log TEXT]…
+#include "dap_listener.h"
+#include "offline_run.h"
+
+#include <csignal>
+#include <cstdio>
+
+#include <QCoreApplication>
+
+namespace {
+
+int offline(const QStringList& words) {
+  pf::headless::OfflineOptions options;
+  options.trace = words.value(2).toStdString();
+  options.output = words.value(3).toStdString();
+  bool known = false;
+  if (const int status = words.value(4).toInt(&known); known) {
+    options.exitStatus = status;
+  }
+  for (qsizetype i = 5; i + 1 < words.size(); i += 2) {
+    (words[i] == QLatin1String("--break") ? options.breaks : options.logs)
+        .push_back(words[i + 1].toStdString());
+  }
+  return pf::headless::runOffline(options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  QCoreApplication application(argc, argv);
+  const QStringList words = QCoreApplication::arguments();
+  if (words.value(1) == QLatin1String("dap")) {
+    return pf::headless::serveDap({words.size() > 2 ? words[2].toInt() : -1});
+  }
+  if (words.value(1) == QLatin1String("offline") && words.size() > 3) {
+    return offline(words);
+  }
+  std::fprintf(stderr,
+               "photofinish: this is started by 'photofinish dap' and 'photofinish debug'\n");
+  return 2;
+}

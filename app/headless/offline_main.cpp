@@ -1,0 +1,60 @@
+// From the trace to the written report.
+#include "offline_facts.h"
+#include "offline_run.h"
+#include "signals.h"
+
+#include <cstdio>
+
+#include <QCoreApplication>
+#include <QSaveFile>
+
+namespace pf::headless {
+namespace {
+
+int failed(const Error& error) {
+  std::fprintf(stderr, "photofinish: %s\n", error.text().c_str());
+  return exitStatus(error.code);
+}
+
+Status write(const OfflineReport& report, const std::string& path) {
+  const QString name = QString::fromStdString(path);
+  const std::string text =
+      name.endsWith(QLatin1String(".txt")) ? toPlainText(report) : toHtml(report);
+  // Bytes of the program that are no UTF-8 become replacement characters.
+  const QByteArray bytes = QString::fromStdString(text).toUtf8();
+  QSaveFile file(name);
+  if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit()) {
+    return Error{ErrorCode::System,
+                 "cannot write " + path + ": " + file.errorString().toStdString(),
+                 "Give another name with -o."};
+  }
+  return {};
+}
+
+}  // namespace
+
+int runOffline(const OfflineOptions& options) {
+  Result<session::LoadedTrace> loaded = session::loadTrace(QString::fromStdString(options.trace));
+  if (!loaded) {
+    return failed(loaded.error());
+  }
+  const int status = options.exitStatus.value_or(loaded->run.exitStatus.value_or(0));
+  OfflineReport report = factsOf(options.trace, *loaded);
+  {
+    OfflineRun run(options, std::move(*loaded), report);
+    EndSignals signals;
+    QObject::connect(&signals, &EndSignals::received, &run, &OfflineRun::stop);
+    QObject::connect(&run, &OfflineRun::finished, qApp, &QCoreApplication::quit,
+                     Qt::QueuedConnection);
+    QMetaObject::invokeMethod(&run, &OfflineRun::start, Qt::QueuedConnection);
+    QCoreApplication::exec();
+  }
+  if (Status written = write(report, options.output); !written) {
+    return failed(written.error());
+  }
+  std::fprintf(stderr, "photofinish: %s\nphotofinish: report in %s\n", report.failure.c_str(),
+               options.output.c_str());
+  return status;
+}
+
+}  // namespace pf::headless
