@@ -38,6 +38,9 @@ namespace pf::gui {
 using session::DebugSession;
 using session::LoadedTrace;
 
+class KeyBindings;
+class LookingPanes;
+
 class MainWindow : public QMainWindow {
   Q_OBJECT
  public:
@@ -54,6 +57,9 @@ class MainWindow : public QMainWindow {
   [[nodiscard]] views::StackView& stack() { return *m_stack; }
   [[nodiscard]] views::CyclesView& cyclesView() { return *m_cycles; }
   [[nodiscard]] views::OutputView& outputView() { return *m_output; }
+  [[nodiscard]] LookingPanes& looking() { return *m_looking; }
+  [[nodiscard]] KeyBindings& keys() { return *m_keys; }
+  [[nodiscard]] views::RankStrip& ranks() { return *m_ranks; }
   [[nodiscard]] QString statusText() const;
 
  Q_SIGNALS:
@@ -112,6 +118,8 @@ class MainWindow : public QMainWindow {
   views::ConsoleView* m_console = nullptr;
   views::CyclesView* m_cycles = nullptr;
   views::ProgressStrip* m_progress = nullptr;
+  LookingPanes* m_looking = nullptr;
+  KeyBindings* m_keys = nullptr;
   QLabel* m_status = nullptr;
   QLabel* m_mode = nullptr;
   plugins::ViewRegistry m_registry;

@@ -89,6 +89,9 @@ void DebugSession::launch() {
   m_phase = Phase::Starting;
   m_now.clear();
   m_diverged = false;
+  m_thread = 0;
+  setAltered(false);
+  endGroupRun();
   dropVariables();
   views::Cycle cycle;
   cycle.number = m_cycles.isEmpty() ? 1 : m_cycles.last().number + 1;
@@ -207,6 +210,7 @@ void DebugSession::handle(const protocol::Message& message) {
                        text.stream == 2 ? views::OutputStream::Err : views::OutputStream::Out,
                        QByteArray::fromStdString(text.bytes));
                  },
+                 [this](const protocol::RankStack& stack) { onStack(stack); },
                  [this](const protocol::Nudged& nudged) {
                    mi::GdbSession* gdb = m_fleet.session(nudged.rank);
                    if (gdb != nullptr && gdb->state() == mi::SessionState::Stopped &&
@@ -241,8 +245,14 @@ void DebugSession::onState(const protocol::RankState& state) {
       gdb->stop().reason == mi::StopReason::Event && mayGoOn(state.rank)) {
     sendOn(state.rank);
   }
+  if (!wasStopped && state.phase == RankPhase::Stopped && m_fleet.session(state.rank) == nullptr) {
+    arrived(state.rank);
+  }
   if (state.inCall != 0 && m_stepping.contains(state.rank)) {
     letOthersFollow(state.rank, state.serial);
+  }
+  if (!m_groupRunTold.isEmpty() && m_groupRun.underWay.contains(state.rank)) {
+    tellGroupRun();
   }
   Q_EMIT ranksChanged();
 }
@@ -254,6 +264,7 @@ void DebugSession::onExited(const protocol::RankExited& exited) {
   RankNow& now = m_now[exited.rank];
   now.exited = true;
   now.end = QString::fromStdString(exited.text);
+  arrived(exited.rank);
   Q_EMIT ranksChanged();
 }
 

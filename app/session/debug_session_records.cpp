@@ -71,6 +71,8 @@ void DebugSession::readRecords() {
   m_cycles.clear();
   m_cycleIds.clear();
   m_bookmarks.clear();
+  m_groups.clear();
+  m_groupIds.clear();
   Result<db::TraceStore> store =
       db::TraceStore::open(m_path.toStdString(), db::TraceStore::Mode::ReadWrite);
   if (!store) {
@@ -96,6 +98,10 @@ void DebugSession::readRecords() {
   }
   if (const auto rows = tables.all<db::Note>(); rows) {
     for (const db::Note& row : *rows) {
+      if (isGroup(row)) {
+        readGroup(row);
+        continue;
+      }
       m_bookmarks.push_back({{row.rank, row.serial}, views::MarkKind::Bookmark, text(row.text)});
     }
   }
@@ -138,6 +144,7 @@ void DebugSession::readRecords() {
   applyBreakpoints();
   setWatches(m_watches);
   Q_EMIT watchesChanged(m_watches);
+  Q_EMIT groupsChanged();
   Q_EMIT cyclesChanged();
   publishMarks();
 }
