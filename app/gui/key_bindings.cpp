@@ -3,8 +3,8 @@
 #include <QAction>
 #include <QDialogButtonBox>
 #include <QEvent>
-#include <QHeaderView>
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QKeyEvent>
 #include <QKeySequenceEdit>
 #include <QLabel>
@@ -46,7 +46,9 @@ KeyBindings::KeyBindings(QMainWindow* window) : QObject(window) {
   for (QAction* action : window->findChildren<QAction*>()) {
     // Of views: what is in their tool bars and context menus, but not what Qt's own widgets bring.
     const QObject* owner = action->parent();
-    const bool ours = owner == window || (owner != nullptr && QByteArray(owner->metaObject()->className()).startsWith("pf::"));
+    const bool ours =
+        owner == window ||
+        (owner != nullptr && QByteArray(owner->metaObject()->className()).startsWith("pf::"));
     if (ours) {
       take(action, {});
     }
@@ -54,8 +56,8 @@ KeyBindings::KeyBindings(QMainWindow* window) : QObject(window) {
   const QSettings settings;
   for (const QString& id : std::as_const(m_order)) {
     if (settings.contains(kGroup + id)) {
-      set(*m_actions[id].action, QKeySequence(settings.value(kGroup + id).toString(),
-                                              QKeySequence::PortableText));
+      set(*m_actions[id].action,
+          QKeySequence(settings.value(kGroup + id).toString(), QKeySequence::PortableText));
     }
   }
 }
@@ -262,8 +264,9 @@ KeysDialog::KeysDialog(KeyBindings& bindings, QWidget* parent)
       return;
     }
     const QString loser = m_bindings.bind(id, keys);
-    m_note->setText(loser.isEmpty() ? tr("Kept.")
-                                    : tr("Kept. \"%1\" had these keys and has none now.").arg(loser));
+    m_note->setText(loser.isEmpty()
+                        ? tr("Kept.")
+                        : tr("Kept. \"%1\" had these keys and has none now.").arg(loser));
     refresh(id);
   };
   connect(set, &QPushButton::clicked, this, [this, bind] { bind(m_keys->keySequence()); });

@@ -18,8 +18,8 @@ class QTableView;
 
 namespace pf::gui {
 
-/// Every command of a window with the keys that it came with. Keys that the user has chosen are kept
-/// in the settings, by the command's id.
+/// Every command of a window with the keys that it came with. Keys that the user has chosen are
+/// kept in the settings, by the command's id.
 class KeyBindings : public QObject {
   Q_OBJECT
  public:

@@ -40,8 +40,8 @@ void LookingPanes::makeRows(const MakeDock& makeDock) {
   };
   make(Look::Threads, QStringLiteral("threads"), tr("Threads"),
        {tr("Thread"), tr("Name"), tr("State"), tr("Where")}, -1, {});
-  make(Look::Registers, QStringLiteral("registers"), tr("Registers"),
-       {tr("Register"), tr("Value")}, 1, {});
+  make(Look::Registers, QStringLiteral("registers"), tr("Registers"), {tr("Register"), tr("Value")},
+       1, {});
   make(Look::Memory, QStringLiteral("memory"), tr("Memory"),
        {tr("Address"), tr("Bytes"), tr("Text")}, 1, tr("Address: &x, buffer, $sp; Enter"));
   make(Look::Instructions, QStringLiteral("instructions"), tr("Disassembly"),
@@ -101,8 +101,7 @@ void LookingPanes::connectAcross() {
   fillWhenSeen(m_acrossDock, [this] { refresh(); });
   connect(m_across, &views::ValuesAcrossView::evaluateRequested, &m_session,
           &DebugSession::askAcross);
-  connect(&m_session, &DebugSession::acrossArrived, m_across,
-          &views::ValuesAcrossView::showValues);
+  connect(&m_session, &DebugSession::acrossArrived, m_across, &views::ValuesAcrossView::showValues);
   connect(&m_session, &DebugSession::frameChanged, this, [this] {
     if (isSeen(m_acrossDock) && !m_across->expression().isEmpty()) {
       m_session.askAcross(m_across->expression());

@@ -1,5 +1,5 @@
-// The panes that look at all ranks, or deeper into one: made, docked and wired to the session in one
-// place. A pane asks for its data only while it can be seen.
+// The panes that look at all ranks, or deeper into one: made, docked and wired to the session in
+// one place. A pane asks for its data only while it can be seen.
 #pragma once
 
 #include "debug_session.h"

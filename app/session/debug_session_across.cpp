@@ -1,4 +1,5 @@
-// One expression on all ranks. A rank whose GDB hangs, or that has none, does not hold up the others.
+// One expression on all ranks. A rank whose GDB hangs, or that has none, does not hold up the
+// others.
 #include "debug_session.h"
 #include "frame_values.h"
 

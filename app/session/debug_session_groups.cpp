@@ -8,7 +8,8 @@ namespace pf::session {
 namespace {
 
 constexpr const char* kGroupKind = "group";
-constexpr int kFirstReportMs = 250;  ///< an action that is done by then needs no word about stragglers
+constexpr int kFirstReportMs =
+    250;  ///< an action that is done by then needs no word about stragglers
 
 }  // namespace
 

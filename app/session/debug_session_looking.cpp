@@ -62,14 +62,14 @@ void DebugSession::askMemory(const QString& address) {
     return;
   }
   // The number of the address first: the rows name it.
-  const QString number =
-      QStringLiteral("(unsigned long)(%1)").arg(address);
+  const QString number = QStringLiteral("(unsigned long)(%1)").arg(address);
   currentGdb()->inspect().evaluate(
       currentFrameRef(), number.toStdString(), [this](const Result<std::string>& value) {
         bool ok = false;
         const quint64 from = value ? toText(*value).toULongLong(&ok, 0) : 0;
         if (!ok || !currentIsStopped()) {
-          tellProblem(Look::Memory, value ? tr("That has no address.") : toText(value.error().message));
+          tellProblem(Look::Memory,
+                      value ? tr("That has no address.") : toText(value.error().message));
           return;
         }
         currentGdb()->inspect().readMemory(
@@ -130,15 +130,16 @@ void DebugSession::askThreads() {
     int current = -1;
     for (const mi::ThreadInfo& thread : *threads) {
       const views::StackFrame frame = toFrame(thread.frame);
-      const QString place =
-          frame.file.isEmpty() ? frame.module.section(QLatin1Char('/'), -1)
-                               : QStringLiteral("%1:%2")
-                                     .arg(frame.file.section(QLatin1Char('/'), -1))
-                                     .arg(frame.line);
+      const QString place = frame.file.isEmpty()
+                                ? frame.module.section(QLatin1Char('/'), -1)
+                                : QStringLiteral("%1:%2")
+                                      .arg(frame.file.section(QLatin1Char('/'), -1))
+                                      .arg(frame.line);
       current = thread.id == currentFrameRef().thread ? static_cast<int>(rows.size()) : current;
-      rows.append({QString::number(thread.id), toText(thread.name),
-                   thread.running ? tr("running") : tr("stopped"),
-                   frame.function.isEmpty() ? place : frame.function + QLatin1String("() ") + place});
+      rows.append(
+          {QString::number(thread.id), toText(thread.name),
+           thread.running ? tr("running") : tr("stopped"),
+           frame.function.isEmpty() ? place : frame.function + QLatin1String("() ") + place});
     }
     Q_EMIT rowsArrived(Look::Threads, rows, current, {});
   });

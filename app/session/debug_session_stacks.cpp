@@ -129,21 +129,21 @@ void DebugSession::askStacks() {
   }
   for (const int rank : byGdb) {
     mi::GdbSession* gdb = m_fleet.session(rank);
-    gdb->inspect().frames(gdb->stop().thread, 0, kMostFrames - 1,
-                          [this, rank, number](const Result<std::vector<mi::Frame>>& frames) {
-                            if (number != m_stackQuestion.number ||
-                                !m_stackQuestion.missing.remove(rank)) {
-                              return;
-                            }
-                            views::RankStack& stack = m_stackQuestion.stacks[rank];
-                            if (frames) {
-                              stack = stackByGdb(rank, *frames);
-                            } else {
-                              stack.rank = rank;
-                              stack.note = toText(frames.error().message);
-                            }
-                            finishStacks();
-                          });
+    gdb->inspect().frames(
+        gdb->stop().thread, 0, kMostFrames - 1,
+        [this, rank, number](const Result<std::vector<mi::Frame>>& frames) {
+          if (number != m_stackQuestion.number || !m_stackQuestion.missing.remove(rank)) {
+            return;
+          }
+          views::RankStack& stack = m_stackQuestion.stacks[rank];
+          if (frames) {
+            stack = stackByGdb(rank, *frames);
+          } else {
+            stack.rank = rank;
+            stack.note = toText(frames.error().message);
+          }
+          finishStacks();
+        });
   }
   QTimer::singleShot(kAnswerWithinMs, this, [this, number] {
     if (number == m_stackQuestion.number && !m_stackQuestion.missing.isEmpty()) {

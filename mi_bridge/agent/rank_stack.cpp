@@ -1,6 +1,6 @@
 // Unwinds by the call frame information of the files that the rank has mapped (elfutils' libdwfl).
-// Where it starts from: inside of an MPI call the interposer's frame says what the caller's registers
-// were, so that nobody has to stop; elsewhere ptrace gives them.
+// Where it starts from: inside of an MPI call the interposer's frame says what the caller's
+// registers were, so that nobody has to stop; elsewhere ptrace gives them.
 #include "rank_stack.h"
 
 #include "program_world.h"
@@ -39,12 +39,13 @@ bool readWords(pid_t pid, std::uint64_t address, void* to, std::size_t size) {
   return ::process_vm_readv(pid, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(size);
 }
 
-/// Registers of the program where it called MPI, if its first thread is in an MPI call that may block.
+/// Registers of the program where it called MPI, if its first thread is in an MPI call that may
+/// block.
 std::optional<Registers> callerOfMpi(pid_t pid, const RankPage& page) {
 #if defined(__x86_64__)
   const auto phase = static_cast<RankPhase>(page.phase.load(std::memory_order_acquire));
-  const bool held = phase == RankPhase::Gated || phase == RankPhase::Stopped ||
-                    phase == RankPhase::Diverged;
+  const bool held =
+      phase == RankPhase::Gated || phase == RankPhase::Stopped || phase == RankPhase::Diverged;
   std::uint64_t at = 0;
   std::array<std::uint64_t, 2> frame{};  // the caller's frame pointer, the return address
   const bool inside = held || page.inCall.load(std::memory_order_relaxed) != 0;
@@ -170,8 +171,8 @@ int onFrame(Dwfl_Frame* frame, void* argument) {
 }
 
 constexpr Dwfl_Callbacks kFiles = {dwfl_linux_proc_find_elf, noDebugInformation, nullptr, nullptr};
-constexpr Dwfl_Thread_Callbacks kThreads = {nextThread, getThread, readMemory, setRegisters,
-                                            nullptr, nullptr};
+constexpr Dwfl_Thread_Callbacks kThreads = {nextThread,   getThread, readMemory,
+                                            setRegisters, nullptr,   nullptr};
 
 /// As far as it goes: the first frame is there in any case.
 void unwind(Walk& walk) {

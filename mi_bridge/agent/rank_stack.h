@@ -12,8 +12,8 @@ namespace pf::agent {
 
 /// Frames of the first thread of `pid`, the innermost one first, at most 64. Inside of an MPI call
 /// they begin with the program's caller of MPI and are read while the rank goes on undisturbed;
-/// elsewhere the thread is stopped for some milliseconds, unless a debugger is there (`hasDebugger`).
-/// An error where nothing can be read.
+/// elsewhere the thread is stopped for some milliseconds, unless a debugger is there
+/// (`hasDebugger`). An error where nothing can be read.
 [[nodiscard]] Result<std::vector<protocol::CodePlace>> stackOf(pid_t pid, const RankPage& page,
                                                                bool hasDebugger);
 

@@ -93,7 +93,7 @@ QVariant CommandListModel::data(const QModelIndex& index, int role) const {
   }
   switch (role) {
     case Qt::DisplayRole:
-      return index.column() == TextColumn ? row->text
+      return index.column() == TextColumn   ? row->text
              : index.column() == MenuColumn ? row->menu
                                             : row->keys;
     case ToneRole:

@@ -54,8 +54,9 @@ QVariant RowsModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant RowsModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  return orientation == Qt::Horizontal && role == Qt::DisplayRole ? QVariant(m_titles.value(section))
-                                                                  : QVariant();
+  return orientation == Qt::Horizontal && role == Qt::DisplayRole
+             ? QVariant(m_titles.value(section))
+             : QVariant();
 }
 
 QList<QStringList> memoryRows(quint64 address, const QString& digits) {

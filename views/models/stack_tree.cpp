@@ -187,14 +187,13 @@ QVariant StackTreeModel::data(const QModelIndex& index, int role) const {
   const StackNode& node = item(index)->node;
   const StackFrame& frame = node.frame;
   const QString place = frame.file.isEmpty() ? QString()
-                        : frame.line > 0
-                            ? u"%1:%2"_s.arg(baseName(frame.file)).arg(frame.line)
-                            : baseName(frame.file);
+                        : frame.line > 0     ? u"%1:%2"_s.arg(baseName(frame.file)).arg(frame.line)
+                                             : baseName(frame.file);
   switch (role) {
     case Qt::DisplayRole:
       switch (index.column()) {
         case FunctionColumn:
-          return node.isNote()               ? oneLine(node.note)
+          return node.isNote()              ? oneLine(node.note)
                  : frame.function.isEmpty() ? u"??"_s
                                             : oneLine(frame.function);
         case CountColumn:
@@ -215,9 +214,9 @@ QVariant StackTreeModel::data(const QModelIndex& index, int role) const {
       return index.column() == CountColumn ? QVariant(Qt::AlignRight | Qt::AlignVCenter)
                                            : QVariant();
     case ToneRole:
-      return static_cast<int>(node.isNote() || (frame.file.isEmpty() && index.column() == PlaceColumn)
-                                  ? Tone::Muted
-                                  : Tone::Normal);
+      return static_cast<int>(
+          node.isNote() || (frame.file.isEmpty() && index.column() == PlaceColumn) ? Tone::Muted
+                                                                                   : Tone::Normal);
     case MonospaceRole:
       return index.column() == FunctionColumn && !node.isNote();
     case KeyRole:

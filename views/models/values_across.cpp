@@ -41,10 +41,9 @@ void markNumbers(ValueSummary& summary) {
 }
 
 void markOthers(ValueSummary& summary, qsizetype ranks) {
-  const auto agreed = std::find_if(summary.groups.begin(), summary.groups.end(),
-                                   [&](const ValueGroup& group) {
-                                     return !group.isError && group.ranks.size() * 2 > ranks;
-                                   });
+  const auto agreed = std::find_if(
+      summary.groups.begin(), summary.groups.end(),
+      [&](const ValueGroup& group) { return !group.isError && group.ranks.size() * 2 > ranks; });
   if (ranks < 3 || agreed == summary.groups.end()) {
     return;
   }
@@ -97,14 +96,11 @@ ValueSummary summarize(const QList<RankValue>& values) {
   qsizetype numbers = 0;
   for (const RankValue& value : values) {
     const bool isError = !value.debugger || !value.error.isEmpty();
-    const QString text = !value.debugger  ? u"no debugger"_s
-                         : isError        ? value.error
-                                          : value.value;
-    auto known = std::find_if(summary.groups.begin(), summary.groups.end(),
-                              [&](const ValueGroup& group) {
-                                return group.text == text && group.isError == isError &&
-                                       group.debugger == value.debugger;
-                              });
+    const QString text = !value.debugger ? u"no debugger"_s : isError ? value.error : value.value;
+    auto known =
+        std::find_if(summary.groups.begin(), summary.groups.end(), [&](const ValueGroup& group) {
+          return group.text == text && group.isError == isError && group.debugger == value.debugger;
+        });
     if (known == summary.groups.end()) {
       ValueGroup group;
       group.text = text;

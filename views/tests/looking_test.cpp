@@ -78,7 +78,8 @@ void LookingTest::stacksMergeToATree_data() {
   };
   row("none", {}, true, {});
   row("the same", u"main:5 work:9|main:5 work:9"_s, true, u"main:5(0-1)[work:9(0-1)]"_s);
-  row("larger first", u"main:5 a:1|main:5 b:2|main:5 b:2"_s, true, u"main:5(0-2)[b:2(1-2) a:1(0)]"_s);
+  row("larger first", u"main:5 a:1|main:5 b:2|main:5 b:2"_s, true,
+      u"main:5(0-2)[b:2(1-2) a:1(0)]"_s);
   row("lines apart", u"main:5 a:1|main:6 a:1"_s, true, u"main:5(0)[a:1(0)] main:6(1)[a:1(1)]"_s);
   row("lines together", u"main:5 a:1|main:6 a:1"_s, false, u"main(0-1)[a:1(0-1)]"_s);
   row("one ends earlier", u"main:5 a:1|main:5"_s, true, u"main:5(0-1)[a:1(0)]"_s);
@@ -132,7 +133,8 @@ void LookingTest::functionsAreTheSameByGdbAndDwarf() {
 void LookingTest::treeModelIsAModel() {
   StackTreeModel model;
   QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-  model.setStacks({stackOf(0, QStringLiteral("main:5 a:1")), stackOf(1, QStringLiteral("main:6 a:1"))});
+  model.setStacks(
+      {stackOf(0, QStringLiteral("main:5 a:1")), stackOf(1, QStringLiteral("main:6 a:1"))});
   QCOMPARE(model.rowCount(), 2);
   model.setByLine(false);
   QCOMPARE(model.rowCount(), 1);
@@ -199,8 +201,8 @@ void LookingTest::numbersInValues() {
   QCOMPARE(numberOf(u"-1.5e-7"_s), -1.5e-7);
   QCOMPARE(numberOf(u"65 'A'"_s), 65.0);
   QCOMPARE(numberOf(u"true"_s), 1.0);
-  for (const QString& none : {u"0x7ffe10"_s, u"0x10 <main>"_s, u"{x = 1}"_s, u""_s, u"RED"_s, u"nan"_s,
-                              u"inf"_s, u"1 apple"_s}) {
+  for (const QString& none : {u"0x7ffe10"_s, u"0x10 <main>"_s, u"{x = 1}"_s, u""_s, u"RED"_s,
+                              u"nan"_s, u"inf"_s, u"1 apple"_s}) {
     QVERIFY2(!numberOf(none), qPrintable(none));
   }
 }

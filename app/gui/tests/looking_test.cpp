@@ -169,7 +169,8 @@ void LookingTest::stacksOfAllRanks() {
   qInfo("stacks of %d ranks by agents: %lld ms", m_ranks, milliseconds);
   QCOMPARE(byAgents.size(), m_ranks);
   const QString tree = textOf(pf::views::stackTree(byAgents));
-  QVERIFY2(tree.contains(QStringLiteral("[master:37(0)[take:28(0)[MPI_Recv(0)]]]")), qPrintable(tree));
+  QVERIFY2(tree.contains(QStringLiteral("[master:37(0)[take:28(0)[MPI_Recv(0)]]]")),
+           qPrintable(tree));
   for (const auto& stack : byAgents) {
     QVERIFY2(stack.note.isEmpty() && !stack.debugger, qPrintable(stack.note));
     QCOMPARE(stack.frames.last().function, QStringLiteral("main"));
@@ -220,9 +221,8 @@ void LookingTest::replayWith(const QList<int>& focus, const pf::EventRef& goal) 
   waitSettled([&] { session().replayTo(goal); });
   const auto stopped = [&] {
     const auto stacks = askStacks();
-    return std::all_of(focus.begin(), focus.end(), [&](int rank) {
-      return stacks.size() > rank && stacks[rank].debugger;
-    });
+    return std::all_of(focus.begin(), focus.end(),
+                       [&](int rank) { return stacks.size() > rank && stacks[rank].debugger; });
   };
   QTRY_VERIFY_WITH_TIMEOUT(stopped(), kPatience);
 }
@@ -243,8 +243,7 @@ void LookingTest::actionsOfAGroup() {
   session().addGroup(QStringLiteral("pair"), {waiting, 0});
   auto& strip = m_window->ranks();
   QComboBox* scope = strip.scopeBox();
-  const QString shown =
-      QStringLiteral("pair (%1)").arg(pf::views::rankSetText({0, waiting}));
+  const QString shown = QStringLiteral("pair (%1)").arg(pf::views::rankSetText({0, waiting}));
   QVERIFY(scope->findText(shown) >= 0);
   scope->setCurrentIndex(scope->findText(shown));
   QCOMPARE(strip.scopeName(), QStringLiteral("pair"));
@@ -252,7 +251,8 @@ void LookingTest::actionsOfAGroup() {
   QVERIFY(strip.action(pf::views::RankAction::Next)->isEnabled());
   strip.action(pf::views::RankAction::Next)->trigger();
   const QString expected =
-      QStringLiteral("next (pair): 1 of 2 ranks; rank %1 still runs in MPI_Recv, waiting for rank 0")
+      QStringLiteral(
+          "next (pair): 1 of 2 ranks; rank %1 still runs in MPI_Recv, waiting for rank 0")
           .arg(waiting);
   QTRY_COMPARE_WITH_TIMEOUT(strip.summary(), expected, kPatience);
   QCOMPARE(session().currentRank(), 0);
@@ -260,7 +260,8 @@ void LookingTest::actionsOfAGroup() {
   shot("group");
   // The straggler is still one of the next step, which the other makes.
   strip.action(pf::views::RankAction::Next)->trigger();
-  QTRY_VERIFY_WITH_TIMEOUT(told.size() > 1 && told.last().first().toString() == expected, kPatience);
+  QTRY_VERIFY_WITH_TIMEOUT(told.size() > 1 && told.last().first().toString() == expected,
+                           kPatience);
   waitSettled([&] { session().act(pf::views::RankAction::Continue, {0, waiting}); });
 }
 
@@ -282,7 +283,8 @@ void LookingTest::groupsAreKept() {
   Q_EMIT strip.groupMenu()->aboutToShow();
   QMenu* byCommunicator = nullptr;
   for (QAction* action : strip.groupMenu()->actions()) {
-    byCommunicator = action->text() == QStringLiteral("By communicator") ? action->menu() : byCommunicator;
+    byCommunicator =
+        action->text() == QStringLiteral("By communicator") ? action->menu() : byCommunicator;
   }
   QVERIFY(byCommunicator != nullptr && byCommunicator->actions().size() >= 3);
   byCommunicator->actions().first()->trigger();
@@ -327,14 +329,16 @@ void LookingTest::valuesAcrossRanks() {
   }
   QCOMPARE(across(QStringLiteral("share")),
            QStringLiteral("2.5(1-2) 100(%1)* ").arg(last) + others.arg(without));
-  QVERIFY2(m_window->looking().across().summary().startsWith(
-               QStringLiteral("3 ranks: least 2.5 (rank 1), most 100 (rank %1), mean 35").arg(last)),
-           qPrintable(m_window->looking().across().summary()));
+  QVERIFY2(
+      m_window->looking().across().summary().startsWith(
+          QStringLiteral("3 ranks: least 2.5 (rank 1), most 100 (rank %1), mean 35").arg(last)),
+      qPrintable(m_window->looking().across().summary()));
   shot("values");
   const QString bad = across(QStringLiteral("nothing_of_this_name"));
-  QVERIFY2(bad.startsWith(QStringLiteral("!No symbol")) && bad.count(QLatin1Char('!')) == 2, qPrintable(bad));
-  QVERIFY(across(QStringLiteral("share +")).contains(
-      QStringLiteral("(%1)").arg(pf::views::rankSetText({1, 2, last}))));
+  QVERIFY2(bad.startsWith(QStringLiteral("!No symbol")) && bad.count(QLatin1Char('!')) == 2,
+           qPrintable(bad));
+  QVERIFY(across(QStringLiteral("share +"))
+              .contains(QStringLiteral("(%1)").arg(pf::views::rankSetText({1, 2, last}))));
   QVERIFY(session().isReplaying());
   // A rank gets a debugger, and answers then.
   Q_EMIT m_window->looking().across().debuggerRequested({0});
@@ -365,18 +369,27 @@ void LookingTest::lookingDeeper() {
   QTRY_VERIFY_WITH_TIMEOUT(shown(Look::Threads) >= 1, kPatience);
   QTRY_VERIFY_WITH_TIMEOUT(shown(Look::Instructions) > 10, kPatience);
   QVERIFY(panes.rows(Look::Instructions).model()->current() > 0);
-  QVERIFY(panes.rows(Look::Instructions).model()->rows().first()[1].startsWith(QStringLiteral("worker+")));
-  QTRY_VERIFY_WITH_TIMEOUT(shown(Look::Memory) == 0 && !panes.rows(Look::Memory).problem().isEmpty(), kPatience);
+  QVERIFY(panes.rows(Look::Instructions)
+              .model()
+              ->rows()
+              .first()[1]
+              .startsWith(QStringLiteral("worker+")));
+  QTRY_VERIFY_WITH_TIMEOUT(
+      shown(Look::Memory) == 0 && !panes.rows(Look::Memory).problem().isEmpty(), kPatience);
   panes.rows(Look::Memory).setInput(QStringLiteral("&share"));
   Q_EMIT panes.rows(Look::Memory).inputEntered(QStringLiteral("&share"));
   QTRY_VERIFY_WITH_TIMEOUT(shown(Look::Memory) == 32, kPatience);
   // 2.5 as a double, little endian
-  QVERIFY(panes.rows(Look::Memory).model()->rows().first()[1].startsWith(
-      QStringLiteral("00 00 00 00 00 00 04 40")));
+  QVERIFY(panes.rows(Look::Memory)
+              .model()
+              ->rows()
+              .first()[1]
+              .startsWith(QStringLiteral("00 00 00 00 00 00 04 40")));
   shot("memory");
   panes.rows(Look::Memory).setInput(QStringLiteral("no_such"));
   Q_EMIT panes.rows(Look::Memory).inputEntered(QStringLiteral("no_such"));
-  QTRY_VERIFY_WITH_TIMEOUT(panes.rows(Look::Memory).problem().contains(QStringLiteral("No symbol")), kPatience);
+  QTRY_VERIFY_WITH_TIMEOUT(panes.rows(Look::Memory).problem().contains(QStringLiteral("No symbol")),
+                           kPatience);
 
   // A value changed by hand marks the cycle, the next one is the recording again.
   const auto marked = [this] {
@@ -388,7 +401,8 @@ void LookingTest::lookingDeeper() {
   QVERIFY(!session().isAltered() && !marked());
   session().editVariable(QStringLiteral("v/share"), QStringLiteral("7"));
   QTRY_VERIFY_WITH_TIMEOUT(session().isAltered() && marked(), kPatience);
-  QTRY_VERIFY_WITH_TIMEOUT(across(QStringLiteral("share")).contains(QStringLiteral("7(1)")), kPatience);
+  QTRY_VERIFY_WITH_TIMEOUT(across(QStringLiteral("share")).contains(QStringLiteral("7(1)")),
+                           kPatience);
   replayWith({1}, receiveOfRank0(2));
   QVERIFY(!session().isAltered() && !marked());
   QVERIFY(across(QStringLiteral("share")).contains(QStringLiteral("2.5(1)")));

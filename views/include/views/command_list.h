@@ -7,8 +7,9 @@
 
 namespace pf::views {
 
-/// How well `letters` are found in `text`, in this order: 0 = not at all, more is better. Beginnings of
-/// words and letters in a row count more; capitals do not matter. No letters fit everything.
+/// How well `letters` are found in `text`, in this order: 0 = not at all, more is better.
+/// Beginnings of words and letters in a row count more; capitals do not matter. No letters fit
+/// everything.
 [[nodiscard]] int fuzzyScore(const QString& letters, const QString& text);
 
 struct Command {

@@ -23,11 +23,11 @@ struct RankGroup {
 
 /// An action that ranks were asked for.
 struct GroupRun {
-  QString action;       ///< "next", "run to line"
-  QString who;          ///< name of the group; may be empty
-  QList<int> ranks;     ///< that were asked
-  QSet<int> underWay;   ///< of these, have not stopped again
-  QList<int> debugless; ///< in the group, but cannot do it without a debugger
+  QString action;        ///< "next", "run to line"
+  QString who;           ///< name of the group; may be empty
+  QList<int> ranks;      ///< that were asked
+  QSet<int> underWay;    ///< of these, have not stopped again
+  QList<int> debugless;  ///< in the group, but cannot do it without a debugger
 };
 
 /// "next (workers): 3 of 4 ranks; rank 2 still runs in MPI_Recv, waiting for rank 0".

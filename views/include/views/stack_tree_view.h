@@ -1,7 +1,8 @@
 // All ranks' stacks as a tree: parallel stacks.
 //
 // Data in:  showStacks(stacks, milliseconds), setCurrentRank().
-// Out:      refreshRequested, rankRequested(rank), sourceRequested(file, line), groupRequested(name,
+// Out:      refreshRequested, rankRequested(rank), sourceRequested(file, line),
+// groupRequested(name,
 //           ranks).
 #pragma once
 

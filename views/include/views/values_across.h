@@ -15,8 +15,8 @@ namespace pf::views {
 struct RankValue {
   Rank rank = 0;
   QString value;
-  QString error;          ///< instead of a value
-  bool debugger = true;   ///< false: nobody there to ask
+  QString error;         ///< instead of a value
+  bool debugger = true;  ///< false: nobody there to ask
   friend bool operator==(const RankValue&, const RankValue&) = default;
 };
 
