@@ -208,8 +208,9 @@ void Fleet::removeWatch(int id) {
   m_watches.erase(id);
 }
 
-void Fleet::focus(Rank rank) {
+void Fleet::focus(Rank rank, int level) {
   m_focus = rank;
+  m_level = level;
   refreshWatches();
 }
 
@@ -222,7 +223,7 @@ void Fleet::evaluateWatches(Rank rank) {
   if (rank != m_focus || session == nullptr || session->state() != SessionState::Stopped) {
     return;
   }
-  const FrameRef frame{session->stop().thread, 0};
+  const FrameRef frame{session->stop().thread, m_level};
   const auto watches = m_watches;  // an observer may change them
   for (const auto& [id, expression] : watches) {
     session->inspect().evaluate(

@@ -27,6 +27,16 @@ Completion extracting(Callback<T> done, Extract extract) {
   };
 }
 
+std::vector<Instruction> instructionsOf(const Value& results) {
+  std::vector<Instruction> out;
+  for (const auto& field : results["asm_insns"].fields()) {
+    const Value& each = field.value;
+    out.push_back({each.str("address"), each.str("func-name"), each.toInt32Or(0, "offset"),
+                   each.str("inst")});
+  }
+  return out;
+}
+
 Completion statusOnly(Done done) {
   return [done = std::move(done)](const Result<ResultRecord>& reply) {
     if (done) {
@@ -211,6 +221,29 @@ void GdbInspector::registers(FrameRef frame, Callback<std::vector<Register>> don
                   }
                   return registers;
                 })});
+}
+
+void GdbInspector::instructions(FrameRef frame, const std::string& address,
+                                Callback<std::vector<Instruction>> done) {
+  const auto quoted = quote(address);
+  const auto end = quote(address + " + 128");
+  if (!quoted || !end) {
+    done(quoted ? end.error() : quoted.error());
+    return;
+  }
+  const std::string begin = "-data-disassemble " + frameOptions(frame);
+  m_queue.push({begin + "-a " + *quoted + " -- 0", CommandFlag::Discardable,
+                [this, begin, from = *quoted, to = *end,
+                 done = std::move(done)](const Result<ResultRecord>& reply) {
+                  if (reply) {
+                    done(instructionsOf(reply->results));
+                    return;
+                  }
+                  m_queue.push({begin + "-s " + from + " -e " + to + " -- 0", CommandFlag::Discardable,
+                                extracting<std::vector<Instruction>>(done, instructionsOf),
+                                kValuePatience});
+                },
+                kValuePatience});
 }
 
 void GdbInspector::substitutePath(const std::string& from, const std::string& to, Done done) {

@@ -1,6 +1,7 @@
 #include "app/call_sites.h"
 
 #include <cxxabi.h>
+#include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
@@ -65,13 +66,113 @@ class Module {
     }
   }
 
+  /// `site` as resolve() has filled it, and after it the functions that it is inlined in.
+  [[nodiscard]] std::vector<CallSite> withCallers(const CallSite& site) const {
+    std::vector<CallSite> frames{site};
+    Dwarf_Addr bias = 0;
+    const Dwarf_Addr address = site.offset - 1 + m_bias;
+    Dwarf_Die* unit =
+        m_module == nullptr ? nullptr : dwfl_module_addrdie(m_module, address, &bias);
+    if (unit == nullptr) {
+      return frames;
+    }
+    Dwarf_Files* files = nullptr;
+    if (dwarf_getsrcfiles(unit, &files, nullptr) != 0) {
+      return frames;
+    }
+    bool innermost = true;
+    for (Dwarf_Die scope : scopesAt(unit, address - bias)) {
+      const int tag = dwarf_tag(&scope);
+      if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) {
+        continue;
+      }
+      if (const std::string name = nameOf(scope); !name.empty()) {
+        frames.back().function = name;
+      }
+      innermost = false;
+      if (tag == DW_TAG_subprogram) {
+        break;
+      }
+      CallSite caller;
+      caller.module = site.module;
+      caller.offset = site.offset;
+      caller.line = static_cast<std::int32_t>(number(scope, DW_AT_call_line));
+      if (const char* file = dwarf_filesrc(files, number(scope, DW_AT_call_file), nullptr, nullptr)) {
+        const char* directory = file[0] == '/' ? nullptr : compilationDirectory(unit);
+        caller.file = directory != nullptr ? std::string(directory) + "/" + file : file;
+      }
+      frames.push_back(std::move(caller));
+    }
+    if (innermost) {
+      return {site};
+    }
+    return frames;
+  }
+
  private:
+  /// Scopes around an address, the innermost one first, with inlined calls where they are made.
+  static std::vector<Dwarf_Die> scopesAt(Dwarf_Die* unit, Dwarf_Addr address) {
+    Dwarf_Die* found = nullptr;
+    const int count = dwarf_getscopes(unit, address, &found);
+    const std::unique_ptr<Dwarf_Die, decltype(&std::free)> owned(found, &std::free);
+    if (count <= 0) {
+      return {};
+    }
+    Dwarf_Die innermost = found[0];
+    Dwarf_Die* chain = nullptr;
+    const int length = dwarf_getscopes_die(&innermost, &chain);
+    const std::unique_ptr<Dwarf_Die, decltype(&std::free)> ownedChain(chain, &std::free);
+    return length <= 0 ? std::vector<Dwarf_Die>{} : std::vector<Dwarf_Die>(chain, chain + length);
+  }
+  static std::string nameOf(Dwarf_Die& scope) {
+    Dwarf_Attribute attribute;
+    const char* linkage = dwarf_formstring(dwarf_attr_integrate(&scope, DW_AT_linkage_name, &attribute));
+    if (linkage != nullptr) {
+      return demangled(linkage);
+    }
+    const char* name = dwarf_diename(&scope);
+    return name != nullptr ? name : "";
+  }
+  static Dwarf_Word number(Dwarf_Die& scope, unsigned attributeName) {
+    Dwarf_Attribute attribute;
+    Dwarf_Word value = 0;
+    return dwarf_formudata(dwarf_attr(&scope, attributeName, &attribute), &value) == 0 ? value : 0;
+  }
+  static const char* compilationDirectory(Dwarf_Die* unit) {
+    Dwarf_Attribute attribute;
+    return dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+  }
+
   DwflHandle m_dwfl;
   Dwfl_Module* m_module = nullptr;
   Dwarf_Addr m_bias = 0;
 };
 
 }  // namespace
+
+class FrameResolver::File : public Module {
+ public:
+  using Module::Module;
+};
+
+FrameResolver::FrameResolver() = default;
+FrameResolver::~FrameResolver() = default;
+
+const std::vector<CallSite>& FrameResolver::frames(const std::string& module, std::uint64_t offset) {
+  const auto [known, isNew] = m_known.try_emplace({module, offset});
+  if (isNew) {
+    auto& file = m_files[module];
+    if (file == nullptr) {
+      file = std::make_unique<File>(module);
+    }
+    CallSite site;
+    site.module = module;
+    site.offset = offset;
+    file->resolve(site);
+    known->second = file->withCallers(site);
+  }
+  return known->second;
+}
 
 void resolveCallSites(std::vector<CallSite>& sites) {
   std::map<std::string, std::unique_ptr<Module>> modules;

@@ -1,5 +1,8 @@
 #include "main_window.h"
 
+#include "key_bindings.h"
+#include "looking_panes.h"
+
 #include <QCloseEvent>
 #include <QDockWidget>
 #include <QFileInfo>
@@ -52,6 +55,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_session(new Deb
   restoreLayout();
   fillRecent();
   setActionsEnabled();
+  m_keys = new KeyBindings(this);
 }
 
 MainWindow::~MainWindow() = default;
@@ -150,6 +154,21 @@ void MainWindow::makeDocks() {
     tabifyDockWidget(last, dock);
     last = dock;
   }
+  m_looking = new LookingPanes(*m_session, *m_ranks, this, [this](const QString& name, const QString& title, QWidget* pane) {
+    return addDock(name, title, pane, Qt::RightDockWidgetArea);
+  });
+  for (QDockWidget* dock : {m_looking->stacksDock(), m_looking->rowsDock(session::Look::Threads)}) {
+    tabifyDockWidget(stack, dock);
+  }
+  for (QDockWidget* dock : {m_looking->acrossDock(), m_looking->rowsDock(session::Look::Registers)}) {
+    tabifyDockWidget(watches, dock);
+  }
+  for (const session::Look look : {session::Look::Memory, session::Look::Instructions}) {
+    tabifyDockWidget(last, m_looking->rowsDock(look));
+    last = m_looking->rowsDock(look);
+  }
+  stack->raise();
+  variables->raise();
   m_registry.add(std::make_unique<plugins::QueuesPlugin>());
   m_registry.add(std::make_unique<plugins::CommMatrixPlugin>());
   m_registry.add(std::make_unique<plugins::CallSitesPlugin>());
@@ -270,6 +289,13 @@ void MainWindow::makeMenus() {
   }
   view->addAction(command(tr("Reset &layout"), tr("Put all panes back where they were"), {}, {},
                           [this] { resetLayout(); }));
+
+  QMenu* tools = menuBar()->addMenu(tr("&Tools"));
+  tools->addAction(command(tr("&Command palette …"), tr("Find a command by some letters of its name"),
+                           {}, QKeySequence(tr("Ctrl+Shift+P")),
+                           [this] { (new CommandPalette(*m_keys, this))->show(); }));
+  tools->addAction(command(tr("&Keys …"), tr("Choose the keys of every command"), {}, {},
+                           [this] { KeysDialog(*m_keys, this).exec(); }));
 
   QToolBar* bar = addToolBar(tr("Replay"));
   bar->setObjectName(QStringLiteral("replayBar"));
@@ -400,7 +426,7 @@ void MainWindow::setActionsEnabled() {
   m_mode->setText(
       !open ? QString()
       : m_session->isReplaying()
-          ? tr(" replay, cycle %1 ")
+          ? (m_session->isAltered() ? tr(" replay, cycle %1, altered ") : tr(" replay, cycle %1 "))
                 .arg(m_session->cycles().isEmpty() ? 0 : m_session->cycles().last().number)
           : tr(" recording "));
 }

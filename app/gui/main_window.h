@@ -40,6 +40,9 @@ class CompareWindow;
 using session::DebugSession;
 using session::LoadedTrace;
 
+class KeyBindings;
+class LookingPanes;
+
 class MainWindow : public QMainWindow {
   Q_OBJECT
  public:
@@ -59,6 +62,9 @@ class MainWindow : public QMainWindow {
   [[nodiscard]] views::CyclesView& cyclesView() { return *m_cycles; }
   [[nodiscard]] views::OutputView& outputView() { return *m_output; }
   [[nodiscard]] views::LogView& logView() { return *m_log; }
+  [[nodiscard]] LookingPanes& looking() { return *m_looking; }
+  [[nodiscard]] KeyBindings& keys() { return *m_keys; }
+  [[nodiscard]] views::RankStrip& ranks() { return *m_ranks; }
   [[nodiscard]] QString statusText() const;
 
  Q_SIGNALS:
@@ -126,6 +132,8 @@ class MainWindow : public QMainWindow {
   views::CyclesView* m_cycles = nullptr;
   views::LogView* m_log = nullptr;
   views::ProgressStrip* m_progress = nullptr;
+  LookingPanes* m_looking = nullptr;
+  KeyBindings* m_keys = nullptr;
   QLabel* m_status = nullptr;
   QLabel* m_mode = nullptr;
   plugins::ViewRegistry m_registry;

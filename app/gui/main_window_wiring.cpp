@@ -1,6 +1,8 @@
 // Who tells whom: signals of views to the session, and back.
 #include "main_window.h"
 
+#include "looking_panes.h"
+
 #include <QDockWidget>
 #include <QInputDialog>
 #include <QMenu>
@@ -127,6 +129,12 @@ void MainWindow::connectSession() {
   });
   connect(m_progress, &views::ProgressStrip::cancelRequested, m_session, &DebugSession::endReplay);
   connect(m_session, &DebugSession::ranksChanged, this, &MainWindow::refreshRanks);
+  connect(m_session, &DebugSession::alteredChanged, this, &MainWindow::setActionsEnabled);
+  connect(m_session, &DebugSession::groupRunChanged, this, [this](const QString& text) {
+    if (!text.isEmpty()) {
+      say(text, false);
+    }
+  });
   connect(m_session, &DebugSession::positionsChanged, this, [this](const auto& positions) {
     m_diagram->setReplayPositions(positions);
     for (plugins::ViewWidget* view : m_pluginViews) {
@@ -205,9 +213,13 @@ void MainWindow::connectDebugViews() {
               m_source->showTip(expression + QLatin1String(" = ") + value, at);
             });
           });
-  connect(m_source, &views::SourceView::runToLineRequested, m_session, &DebugSession::runToLine);
+  connect(m_source, &views::SourceView::runToLineRequested, this,
+          [this](const QString& file, int line) {
+            m_session->runToLine(file, line, m_ranks->scopeRanks(), m_ranks->scopeName());
+          });
   connect(m_source, &views::SourceView::locateSourceRequested, this, &MainWindow::locateSource);
   connect(m_output, &views::OutputView::rankClicked, m_session, &DebugSession::setCurrentRank);
+  connect(m_looking, &LookingPanes::sourceRequested, m_source, &views::SourceView::showLocation);
 }
 
 void MainWindow::showFrame(int level) {

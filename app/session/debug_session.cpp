@@ -95,6 +95,9 @@ void DebugSession::launch() {
   joinFocus();
   followLines();
   m_diverged = false;
+  m_thread = 0;
+  setAltered(false);
+  endGroupRun();
   dropVariables();
   views::Cycle cycle;
   cycle.number = m_cycles.isEmpty() ? 1 : m_cycles.last().number + 1;
@@ -219,6 +222,7 @@ void DebugSession::handle(const protocol::Message& message) {
                        text.stream == 2 ? views::OutputStream::Err : views::OutputStream::Out,
                        QByteArray::fromStdString(text.bytes));
                  },
+                 [this](const protocol::RankStack& stack) { onStack(stack); },
                  [this](const protocol::Nudged& nudged) {
                    mi::GdbSession* gdb = m_fleet.session(nudged.rank);
                    if (gdb != nullptr && gdb->state() == mi::SessionState::Stopped &&
@@ -254,10 +258,16 @@ void DebugSession::onState(const protocol::RankState& state) {
     sendOn(state.rank);
   }
   if (!wasStopped && state.phase == RankPhase::Stopped) {
+    if (m_fleet.session(state.rank) == nullptr) {
+      arrived(state.rank);
+    }
     noteStanding(state.rank);
   }
   if (state.inCall != 0 && m_stepping.contains(state.rank)) {
     letOthersFollow(state.rank, state.serial);
+  }
+  if (!m_groupRunTold.isEmpty() && m_groupRun.underWay.contains(state.rank)) {
+    tellGroupRun();
   }
   Q_EMIT ranksChanged();
 }
@@ -269,6 +279,7 @@ void DebugSession::onExited(const protocol::RankExited& exited) {
   RankNow& now = m_now[exited.rank];
   now.exited = true;
   now.end = QString::fromStdString(exited.text);
+  arrived(exited.rank);
   Q_EMIT ranksChanged();
 }
 

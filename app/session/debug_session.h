@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <QDateTime>
+#include <QElapsedTimer>
 #include <QObject>
 #include <QSet>
 #include <QSocketNotifier>
@@ -24,9 +25,19 @@
 #include "db/trace_store.h"
 #include "mi_bridge/fleet.h"
 #include "views/debug_values.h"
+#include "views/rank_groups.h"
 #include "views/space_time_types.h"
+#include "views/values_across.h"
 
 namespace pf::session {
+
+/// What can be looked at in the current rank, as rows of text.
+enum class Look {
+  Registers,     ///< name, value
+  Memory,        ///< address, bytes, text
+  Instructions,  ///< address, place in its function, instruction
+  Threads,       ///< GDB's number, name, state, where it is
+};
 
 class DebugSession : public QObject, private mi::FleetObserver {
   Q_OBJECT
@@ -68,13 +79,17 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void lastChange(const QString& expression);
   void runToFailure();
   void endReplay();
-  void act(views::RankAction action, const QList<int>& ranks);
-  void runToLine(const QString& file, int line);
+  /// `who`: the name of the group that `ranks` are, for messages. groupRunChanged() tells how far it
+  /// has come; nothing waits for ranks that do not stop.
+  void act(views::RankAction action, const QList<int>& ranks, const QString& who = {});
+  /// No ranks: the current one.
+  void runToLine(const QString& file, int line, const QList<int>& ranks = {}, const QString& who = {});
 
   // -- focus
   void setCurrentRank(int rank);
   [[nodiscard]] int currentRank() const { return m_current; }
   void setFocus(const QList<int>& ranks);
+  [[nodiscard]] QList<int> focus() const { return m_focus.values(); }
   void selectFrame(int level);
   [[nodiscard]] int currentFrame() const { return m_frame; }
 
@@ -114,6 +129,29 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void setStopFilter(StopFilter filter) { m_stopFilter = std::move(filter); }
   void goOn(int rank);
 
+  // -- looking at all ranks
+  /// Asks every rank for its stack: a stopped rank with a GDB through it, others through their
+  /// agents. stacksArrived() follows, after some seconds at the latest.
+  void askStacks();
+  /// Evaluates on every stopped rank with a GDB, in the frame of the function that is shown.
+  void askAcross(const QString& expression);
+  [[nodiscard]] const QList<views::RankGroup>& groups() const { return m_groups; }
+  /// Replaces a group of this name.
+  void addGroup(const QString& name, const QList<int>& ranks);
+  void removeGroup(const QString& name);
+  /// Of the recording, each set of ranks once.
+  [[nodiscard]] QList<views::RankGroup> communicators() const;
+
+  // -- looking deeper into the current rank, which has to be stopped; answers come as rowsArrived()
+  void askRegisters();
+  void askMemory(const QString& address);
+  /// The function around `address`; empty: where the selected frame is.
+  void askInstructions(const QString& address);
+  void askThreads();
+  void selectThread(int thread);
+  /// A value was changed by hand in this cycle.
+  [[nodiscard]] bool isAltered() const { return m_altered; }
+
   /// Present positions: for tests.
   [[nodiscard]] Serial serialOf(int rank) const;
   [[nodiscard]] const QList<views::Cycle>& cycles() const { return m_cycles; }
@@ -142,6 +180,16 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void focusChanged(const QList<int>& ranks);  ///< ranks with a breakpoint of their own have joined
   void stalled(const QString& text, bool deadlock);  ///< no rank gets on by itself
   void ended(int exitStatus);                        ///< the launcher of the cycle, by itself
+  void stacksArrived(const QList<pf::views::RankStack>& stacks, qint64 milliseconds);
+  void acrossArrived(const QString& expression, const QList<pf::views::RankValue>& values,
+                     qint64 milliseconds);
+  void groupsChanged();
+  void groupRunChanged(const QString& text);  ///< empty: of no interest any more
+  /// `current`: row to mark, -1 none. Without rows, `problem` says why.
+  void rowsArrived(pf::session::Look look, const QList<QStringList>& rows, int current,
+                   const QString& problem);
+  void frameChanged();  ///< another frame is selected, or values were changed: what is shown is old
+  void alteredChanged(bool altered);
 
  public:
   [[nodiscard]] QList<views::RankState> rankStates() const;
@@ -196,6 +244,13 @@ class DebugSession : public QObject, private mi::FleetObserver {
   /// Whether its stop at an event is behind it by what was last planned.
   [[nodiscard]] bool mayGoOn(int rank) const;
   void letOthersFollow(int rank, Serial serial);
+  void pauseRanks(const std::vector<mi::Rank>& withGdb, const QList<int>& debugless,
+                  const QString& who);
+  void continueRanks(const std::vector<mi::Rank>& withGdb, const QList<int>& debugless,
+                     const QString& who);
+  void stepRanks(views::RankAction action, const std::vector<mi::Rank>& withGdb,
+                 const QList<int>& debugless, const QString& who);
+  void prepareStep(int rank);
   void finishCycle(const QString& why);
   void settle(const QString& why);
   [[nodiscard]] Serial nextReceive(int rank) const;
@@ -208,6 +263,30 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] bool currentIsStopped();
   [[nodiscard]] const views::StackFrame* frameAt(int level) const;
   void publishVariables();
+
+  // debug_session_stacks.cpp
+  void onStack(const protocol::RankStack& stack);
+  void finishStacks();
+  [[nodiscard]] views::RankStack stackByGdb(int rank, const std::vector<mi::Frame>& frames) const;
+
+  // debug_session_across.cpp
+  void askRankAcross(int rank, const std::string& function);
+  void tellAcross();
+
+  // debug_session_groups.cpp
+  [[nodiscard]] static bool isGroup(const db::Note& note);
+  void readGroup(const db::Note& note);
+  void beginGroupRun(const QString& action, const QString& who, const QList<int>& ranks,
+                     const QList<int>& debugless);
+  void endGroupRun();
+  void arrived(int rank);
+  void tellGroupRun();
+
+  // debug_session_looking.cpp
+  void tellProblem(Look look, const QString& text);
+  [[nodiscard]] bool canLook(Look look);
+  [[nodiscard]] mi::FrameRef currentFrameRef();
+  void setAltered(bool altered);
 
   // debug_session_records.cpp: the trace's own tables
   void readRecords();
@@ -341,6 +420,32 @@ class DebugSession : public QObject, private mi::FleetObserver {
   QList<views::Variable> m_variables;
   std::size_t m_variablesPending = 0;
   quint64 m_stackGeneration = 0;
+
+  /// What all ranks are asked.
+  struct StackQuestion {
+    quint64 number = 0;
+    QElapsedTimer since;
+    QSet<int> missing;
+    bool finished = false;
+    std::vector<protocol::RankStack> addresses;  ///< by agents
+    std::map<int, views::RankStack> stacks;
+  };
+  StackQuestion m_stackQuestion;
+  struct AcrossQuestion {
+    quint64 number = 0;
+    QString expression;
+    QElapsedTimer since;
+    QSet<int> missing;
+    std::map<int, views::RankValue> values;
+  };
+  AcrossQuestion m_across;
+  QList<views::RankGroup> m_groups;
+  std::map<QString, std::int64_t> m_groupIds;  ///< rows of the trace
+  views::GroupRun m_groupRun;
+  quint64 m_groupRunNumber = 0;
+  QString m_groupRunTold;
+  int m_thread = 0;  ///< of the current rank, chosen by the user; 0: the one that stopped
+  bool m_altered = false;
 };
 
 }  // namespace pf::session

@@ -37,6 +37,8 @@ void DebugSession::readRecords() {
   m_hitRows.clear();
   m_openHits.clear();
   m_bookmarks.clear();
+  m_groups.clear();
+  m_groupIds.clear();
   Result<db::TraceStore> store =
       db::TraceStore::open(m_path.toStdString(), db::TraceStore::Mode::ReadWrite);
   if (!store) {
@@ -62,6 +64,10 @@ void DebugSession::readRecords() {
   }
   if (const auto rows = tables.all<db::Note>(); rows) {
     for (const db::Note& row : *rows) {
+      if (isGroup(row)) {
+        readGroup(row);
+        continue;
+      }
       if (row.kind == BenignRaces::kNoteKind) {
         continue;
       }
@@ -106,6 +112,7 @@ void DebugSession::readRecords() {
   applyBreakpoints();
   setWatches(m_watches);
   Q_EMIT watchesChanged(m_watches);
+  Q_EMIT groupsChanged();
   Q_EMIT cyclesChanged();
   publishMarks();
 }

@@ -2,6 +2,7 @@
 #include "debug_session.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "app/failure.h"
 #include "app/replay.h"
@@ -228,7 +229,7 @@ void DebugSession::letOthersFollow(int rank, Serial serial) {
   }
 }
 
-void DebugSession::act(views::RankAction action, const QList<int>& ranks) {
+void DebugSession::act(views::RankAction action, const QList<int>& ranks, const QString& who) {
   if (m_phase != Phase::Running) {
     if (action == views::RankAction::Continue) {
       restartCycle();
@@ -236,40 +237,69 @@ void DebugSession::act(views::RankAction action, const QList<int>& ranks) {
     return;
   }
   std::vector<mi::Rank> withGdb;
+  QList<int> debugless;
   for (const int rank : ranks) {
-    if (mi::GdbSession* gdb = m_fleet.session(rank); gdb != nullptr && m_now[rank].attached) {
+    const RankNow& now = m_now[rank];
+    if (!now.exited && now.attached && m_fleet.session(rank) != nullptr) {
       withGdb.push_back(rank);
+    } else if (!now.exited) {
+      debugless.append(rank);
     }
   }
-  const auto progressOf = [](const mi::GroupResult&) {};
   if (action == views::RankAction::Pause) {
-    for (const int rank : ranks) {
-      if (!m_now[rank].attached && !m_now[rank].exited) {
-        sendToDaemon(protocol::SetStop{rank, serialOf(rank) + 1});
-      }
-    }
-    m_fleet.pause(withGdb, progressOf);
-    return;
+    pauseRanks(withGdb, debugless, who);
+  } else if (action == views::RankAction::Continue) {
+    continueRanks(withGdb, debugless, who);
+  } else {
+    stepRanks(action, withGdb, debugless, who);
   }
-  if (action == views::RankAction::Continue) {
-    m_stepping.clear();
-    m_awaitsCut = true;
-    m_standing.clear();
-    m_goal = {{}, tr("on")};
-    if (static_cast<std::size_t>(ranks.size()) >= m_rankInfos.size()) {
-      sendPlan(m_goal);
-      m_fleet.run(withGdb, {}, progressOf);
-      return;
+}
+
+void DebugSession::pauseRanks(const std::vector<mi::Rank>& withGdb, const QList<int>& debugless,
+                              const QString& who) {
+  QList<int> moving;
+  for (const mi::Rank rank : withGdb) {
+    if (m_fleet.session(rank)->state() != mi::SessionState::Stopped) {
+      moving.append(rank);
     }
+  }
+  for (const int rank : debugless) {
+    if (m_now[rank].state.phase != RankPhase::Stopped) {
+      moving.append(rank);
+    }
+    sendToDaemon(protocol::SetStop{rank, serialOf(rank) + 1});
+  }
+  beginGroupRun(views::actionWord(views::RankAction::Pause), who, moving, {});
+  m_fleet.pause(withGdb, [](const mi::GroupResult&) {});
+}
+
+void DebugSession::continueRanks(const std::vector<mi::Rank>& withGdb, const QList<int>& debugless,
+                                 const QString& who) {
+  m_stepping.clear();
+  m_standing.clear();
+  m_awaitsCut = true;
+  m_goal = {{}, tr("on")};
+  const QList<int> moving = QList<int>(withGdb.begin(), withGdb.end()) + debugless;
+  if (static_cast<std::size_t>(moving.size()) >= m_rankInfos.size()) {
+    sendPlan(m_goal);
+  } else {
     const std::vector<std::uint64_t> stops = planFor(m_goal).stops;
     m_stops.resize(stops.size(), 0);
-    for (const int rank : ranks) {
+    for (const int rank : moving) {
       m_stops[static_cast<std::size_t>(rank)] = stops[static_cast<std::size_t>(rank)];
       sendToDaemon(protocol::SetStop{rank, stops[static_cast<std::size_t>(rank)]});
     }
-    m_fleet.run(withGdb, {}, progressOf);
-    return;
   }
+  beginGroupRun(views::actionWord(views::RankAction::Continue), who, moving, {});
+  std::vector<mi::Rank> stopped;
+  std::copy_if(withGdb.begin(), withGdb.end(), std::back_inserter(stopped), [this](mi::Rank rank) {
+    return m_fleet.session(rank)->state() == mi::SessionState::Stopped;
+  });
+  m_fleet.run(stopped, {}, [](const mi::GroupResult&) {});
+}
+
+void DebugSession::stepRanks(views::RankAction action, const std::vector<mi::Rank>& withGdb,
+                             const QList<int>& debugless, const QString& who) {
   if (withGdb.empty()) {
     Q_EMIT message(tr("Stepping needs a debugger on the rank: tick it in the ranks' list and "
                       "restart the cycle."),
@@ -280,32 +310,66 @@ void DebugSession::act(views::RankAction action, const QList<int>& ranks) {
   command.kind = action == views::RankAction::Step   ? mi::RunKind::Step
                  : action == views::RankAction::Next ? mi::RunKind::Next
                                                      : mi::RunKind::Finish;
-  command.frameLevel = m_frame;
   m_standing.clear();
+  beginGroupRun(views::actionWord(action), who, QList<int>(withGdb.begin(), withGdb.end()),
+                debugless);
+  std::vector<mi::Rank> others;
   for (const mi::Rank rank : withGdb) {
-    m_stepping.insert(rank);
-    const Serial stop = nextStopOf(rank);
-    if (static_cast<std::size_t>(rank) < m_stops.size()) {
-      m_stops[static_cast<std::size_t>(rank)] = stop;
+    if (m_fleet.session(rank)->state() != mi::SessionState::Stopped) {
+      continue;  // still on its way from a step before: a straggler of this one, too
     }
-    sendToDaemon(protocol::SetStop{rank, stop});
+    prepareStep(rank);
+    if (rank == m_current) {
+      command.frameLevel = m_frame;
+      m_fleet.run({rank}, command, [](const mi::GroupResult&) {});
+      command.frameLevel = 0;
+    } else {
+      others.push_back(rank);
+    }
   }
-  m_fleet.run(withGdb, command, progressOf);
+  if (!others.empty()) {
+    m_fleet.run(others, command, [](const mi::GroupResult&) {});
+  }
 }
 
-void DebugSession::runToLine(const QString& file, int line) {
+/// GDB moves this rank, to its next logical breakpoint at most; the others follow as far as it needs them.
+void DebugSession::prepareStep(int rank) {
+  m_stepping.insert(rank);
+  const Serial stop = nextStopOf(rank);
+  if (static_cast<std::size_t>(rank) < m_stops.size()) {
+    m_stops[static_cast<std::size_t>(rank)] = stop;
+  }
+  sendToDaemon(protocol::SetStop{rank, stop});
+}
+
+void DebugSession::runToLine(const QString& file, int line, const QList<int>& ranks,
+                             const QString& who) {
   mi::RunCommand command;
   command.kind = mi::RunKind::RunTo;
   command.source = file.toStdString();
   command.line = line;
-  if (currentGdb() == nullptr) {
-    Q_EMIT message(
-        tr("Run to line needs a running replay with a debugger on rank %1.").arg(m_current), false);
+  std::vector<mi::Rank> moving;
+  QList<int> debugless;
+  for (const int rank : ranks.isEmpty() ? QList<int>{m_current} : ranks) {
+    mi::GdbSession* gdb = m_now[rank].attached ? m_fleet.session(rank) : nullptr;
+    if (gdb == nullptr) {
+      debugless.append(rank);
+    } else if (gdb->state() == mi::SessionState::Stopped) {
+      moving.push_back(rank);
+    }
+  }
+  if (moving.empty()) {
+    Q_EMIT message(tr("Run to line needs a stopped rank with a debugger: replay to an event, and tick "
+                      "the rank in the ranks' list."),
+                   false);
     return;
   }
-  m_stepping.insert(m_current);
-  sendToDaemon(protocol::SetStop{m_current, nextStopOf(m_current)});
-  m_fleet.run({m_current}, command, [](const mi::GroupResult&) {});
+  beginGroupRun(tr("run to line %1").arg(line), who, QList<int>(moving.begin(), moving.end()),
+                debugless);
+  for (const mi::Rank rank : moving) {
+    prepareStep(rank);
+  }
+  m_fleet.run(moving, command, [](const mi::GroupResult&) {});
 }
 
 void DebugSession::settle(const QString& why) {

@@ -1,5 +1,6 @@
 // What the GDBs say: states and stops of ranks, stacks, variables, consoles.
 #include "debug_session.h"
+#include "frame_values.h"
 
 #include <csignal>
 
@@ -8,22 +9,6 @@ namespace {
 
 QString text(std::string_view s) {
   return QString::fromUtf8(s.data(), static_cast<qsizetype>(s.size()));
-}
-
-views::StackFrame toFrame(const mi::Frame& frame) {
-  views::StackFrame out;
-  out.level = frame.level;
-  out.function = text(frame.function);
-  QStringList arguments;
-  for (const mi::Variable& argument : frame.arguments) {
-    arguments << text(argument.name) + QLatin1Char('=') + text(argument.value.value_or("…"));
-  }
-  out.arguments = arguments.join(QLatin1String(", "));
-  out.file = text(frame.fullname.empty() ? frame.file : frame.fullname);
-  out.line = frame.line;
-  out.module = text(frame.from);
-  out.address = QStringLiteral("0x%1").arg(frame.address, 0, 16);
-  return out;
 }
 
 QString place(const views::StackFrame& frame) {
@@ -158,10 +143,16 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
   const bool paused = m_pausing.remove(rank) && stop.reason == mi::StopReason::Paused;
   Q_EMIT ranksChanged();
   Q_EMIT rankStopped(rank);
-  if (rank != m_current && stop.reason != mi::StopReason::Event && !paused) {
-    setCurrentRank(rank);
-  } else if (rank == m_current) {
+  const bool asked = stop.reason == mi::StopReason::Step || stop.reason == mi::StopReason::Finished ||
+                     stop.reason == mi::StopReason::Location ||
+                     stop.reason == mi::StopReason::Paused;
+  const bool together = asked && m_groupRun.ranks.contains(m_current);  // the current rank stays it
+  arrived(rank);
+  if (rank == m_current) {
+    m_thread = 0;
     refreshStack(rank);
+  } else if (stop.reason != mi::StopReason::Event && !together && !paused) {
+    setCurrentRank(rank);
   }
   if (stop.reason != mi::StopReason::Event) {
     Q_EMIT progress({});
@@ -177,6 +168,7 @@ void DebugSession::setCurrentRank(int rank) {
   if (rank != m_current) {
     m_current = rank;
     m_frame = 0;
+    m_thread = 0;
     dropVariables();
     m_frames.clear();
     m_fleet.focus(rank);
@@ -225,7 +217,7 @@ void DebugSession::refreshStack(int rank) {
     return;
   }
   const quint64 generation = ++m_stackGeneration;
-  gdb->inspect().frames(gdb->stop().thread, 0, 63,
+  gdb->inspect().frames(currentFrameRef().thread, 0, 63,
                         [this, rank, generation](const Result<std::vector<mi::Frame>>& frames) {
                           if (!frames || generation != m_stackGeneration || rank != m_current) {
                             return;
@@ -256,11 +248,12 @@ void DebugSession::selectFrame(int level) {
     return;
   }
   mi::GdbSession* gdb = currentGdb();
-  gdb->inspect().selectFrame({gdb->stop().thread, level},
+  gdb->inspect().selectFrame({currentFrameRef().thread, level},
                              [this, generation = m_stackGeneration](const Status&) {
                                if (generation == m_stackGeneration) {
                                  refreshVariables();
-                                 m_fleet.refreshWatches();
+                                 m_fleet.focus(m_current, m_frame);
+                                 Q_EMIT frameChanged();
                                }
                              });
 }
@@ -291,7 +284,7 @@ void DebugSession::refreshVariables() {
     return;
   }
   mi::GdbSession* gdb = currentGdb();
-  const mi::FrameRef frame{gdb->stop().thread, m_frame};
+  const mi::FrameRef frame = currentFrameRef();
   const quint64 generation = m_stackGeneration;
   const int level = m_frame;
   gdb->inspect().variables(
@@ -380,6 +373,7 @@ void DebugSession::editVariable(const QString& path, const QString& value) {
     if (!result) {
       Q_EMIT message(text(result.error().text()), true);
     } else {
+      setAltered(true);
       Q_EMIT message(
           tr("Changed. This cycle is altered from here on; the next one is the recording again."),
           false);
@@ -391,7 +385,7 @@ void DebugSession::editVariable(const QString& path, const QString& value) {
     gdb->inspect().assignVar(found->second.toStdString(), value.toStdString(), finish);
   } else {
     const QString expression = path.section(QLatin1Char('/'), -1) + QLatin1String(" = ") + value;
-    gdb->inspect().evaluate({gdb->stop().thread, m_frame}, expression.toStdString(), finish);
+    gdb->inspect().evaluate(currentFrameRef(), expression.toStdString(), finish);
   }
 }
 
@@ -401,7 +395,7 @@ void DebugSession::evaluate(const QString& expression,
     return;
   }
   mi::GdbSession* gdb = currentGdb();
-  gdb->inspect().evaluate({gdb->stop().thread, m_frame}, expression.toStdString(),
+  gdb->inspect().evaluate(currentFrameRef(), expression.toStdString(),
                           [done](const Result<std::string>& value) {
                             if (value) {
                               done(text(*value));
@@ -442,6 +436,7 @@ void DebugSession::onRankConsole(mi::Rank rank, mi::StreamKind kind, std::string
 
 void DebugSession::onRankLost(mi::Rank rank, const std::string& words) {
   m_now[rank].attached = false;
+  arrived(rank);
   if (m_phase == Phase::Running || m_phase == Phase::Attaching) {
     Q_EMIT consoleText(rank, text(words) + QLatin1Char('\n'), true);
   }
@@ -494,12 +489,17 @@ void DebugSession::onRankSlow(mi::Rank rank, const std::string& command, bool gi
 }
 
 void DebugSession::onRankValuesChanged(mi::Rank rank) {
+  setAltered(true);
   if (rank == m_current) {
     refreshVariables();
+    Q_EMIT frameChanged();
   }
 }
 
 void DebugSession::onGroupProgress(const mi::GroupResult& result) {
+  for (const mi::RankFailure& failure : result.failed) {
+    arrived(failure.rank);
+  }
   if (result.complete() && !result.failed.empty()) {
     Q_EMIT message(text(result.summary()), true);
   }

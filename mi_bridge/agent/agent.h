@@ -79,6 +79,7 @@ class Agent {
   void endGdb();
   void gdbEnded();
   void sendSignal(const protocol::GdbSignal& order);
+  void tellStack(const protocol::AskStack& question);
   void onRefused(const std::string& text);
   void loseDaemon();
   void tell(const protocol::Message& message);

@@ -3,6 +3,7 @@
 #include "build_id.h"
 #include "proc.h"
 #include "program_world.h"
+#include "rank_stack.h"
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -231,6 +232,7 @@ void Agent::obey(const Message& message) {
                  [&](const DetachGdb&) { endGdb(); },
                  [&](const MiToGdb& m) { m_gdb.write(m.bytes); },
                  [&](const GdbSignal& m) { sendSignal(m); },
+                 [&](const AskStack& m) { tellStack(m); },
                  [&](const Kill&) { kill(); },
                  [&](const Refused& m) { onRefused(m.text); },
                  [](const auto&) {},
@@ -257,6 +259,22 @@ void Agent::sendSignal(const GdbSignal& order) {
   } else {
     ::kill(mpiProcess(), order.signal);
   }
+}
+
+void Agent::tellStack(const AskStack& question) {
+  const RankState state = m_page->state();
+  RankStack answer;
+  answer.rank = m_rank;
+  answer.question = question.question;
+  answer.inCall = state.inCall;
+  answer.call = state.call;
+  Result<std::vector<CodePlace>> frames = stackOf(mpiProcess(), m_page->page(), m_gdb.runs());
+  if (frames) {
+    answer.frames = std::move(*frames);
+  } else {
+    answer.text = frames.error().message;
+  }
+  tell(answer);
 }
 
 void Agent::kill() {

@@ -69,6 +69,22 @@ TEST_F(InspectorTest, RegistersGetNames) {
   EXPECT_EQ(registers, (std::vector<Register>{{"rbx", "0x2"}}));
 }
 
+TEST_F(InspectorTest, InstructionsOutsideOfAFunctionAreAPieceOfCode) {
+  std::vector<Instruction> found;
+  const auto keep = [&](const Result<std::vector<Instruction>>& list) { found = *list; };
+  gdb.session.inspect().instructions({1, 2}, "$pc", keep);
+  gdb.answer(
+      "-data-disassemble --thread 1 --frame 2 -a \"$pc\" -- 0",
+      R"(^done,asm_insns=[{address="0x401136",func-name="main",offset="4",inst="nop"},{address="0x401137",inst="ret"}])");
+  EXPECT_EQ(found,
+            (std::vector<Instruction>{{"0x401136", "main", 4, "nop"}, {"0x401137", "", 0, "ret"}}));
+  gdb.session.inspect().instructions({1, 2}, "0x10", keep);
+  gdb.answer("-data-disassemble", R"(^error,msg="No function contains address 0x10.")");
+  gdb.answer("-data-disassemble --thread 1 --frame 2 -s \"0x10\" -e \"0x10 + 128\" -- 0",
+             R"(^done,asm_insns=[{address="0x10",inst="hlt"}])");
+  EXPECT_EQ(found, (std::vector<Instruction>{{"0x10", "", 0, "hlt"}}));
+}
+
 TEST_F(InspectorTest, QuestionsAreDroppedByAStep) {
   std::string error;
   gdb.session.inspect().evaluate({1, 0}, "x",

@@ -145,6 +145,12 @@ void SessionLogic::fromAgent(PeerId peer, Agent& agent, const Message& message) 
                  [&](const Output& m) { relay(m); },
                  [&](const GdbState& m) { relay(m); },
                  [&](const MiFromGdb& m) { relay(m); },
+                 [&](RankStack m) {
+                   if (m.call.empty()) {
+                     m.call = callName(m.inCall);
+                   }
+                   relay(std::move(m));
+                 },
                  [&](const auto&) { refuse(peer, "this is not for an agent to say"); },
              },
              message);
@@ -166,6 +172,7 @@ void SessionLogic::fromClient(PeerId peer, const Message& message) {
                      toRank(rank, DetachGdb{{rank}});
                    }
                  },
+                 [&](const AskStack& m) { onAskStack(m); },
                  [&](const MiToGdb& m) { toRank(m.rank, m); },
                  [&](const GdbSignal& m) { toRank(m.rank, m); },
                  [&](const Kill&) { onKill(); },
@@ -384,6 +391,20 @@ void SessionLogic::onAttach(const AttachGdb& order) {
     } else {
       toClients(GdbState{number, GdbCondition::Failed, 0,
                          "rank " + std::to_string(number) + " has no process to attach to"});
+    }
+  }
+}
+
+void SessionLogic::onAskStack(const AskStack& question) {
+  std::vector<std::int32_t> ranks = question.ranks;
+  for (std::int32_t rank = 0; question.ranks.empty() && rank < m_expected; ++rank) {
+    ranks.push_back(rank);
+  }
+  for (const std::int32_t number : ranks) {
+    if (const RankRecord* rank = find(number); rank != nullptr && isLive(*rank)) {
+      toRank(number, AskStack{{number}, question.question});
+    } else {
+      toClients(RankStack{number, question.question, 0, {}, {}, "it has no process"});
     }
   }
 }

@@ -8,10 +8,12 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QListView>
+#include <QMenu>
 #include <QPainter>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QToolBar>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "views/icons.h"
@@ -108,6 +110,7 @@ RankStrip::RankStrip(QWidget* parent)
   setGroups({});
   bar->addWidget(m_scope);
   makeActions(*bar);
+  makeGroupMenu(*bar);
   m_summary->setTextFormat(Qt::PlainText);
   m_summary->setForegroundRole(QPalette::PlaceholderText);
   m_summary->setMargin(4);
@@ -176,9 +179,57 @@ void RankStrip::makeActions(QToolBar& bar) {
     m_actions[spec.action] = made;
     connect(made, &QAction::triggered, this, [this, action = spec.action] {
       if (const QList<int> ranks = scopeRanks(); !ranks.isEmpty()) {
-        Q_EMIT actionRequested(action, ranks);
+        Q_EMIT actionRequested(action, ranks, scopeName());
       }
     });
+  }
+}
+
+void RankStrip::makeGroupMenu(QToolBar& bar) {
+  m_makeGroup = new QAction(icon(Icon::Add), tr("Make a group of the selected ranks …"), this);
+  connect(m_makeGroup, &QAction::triggered, this, [this] {
+    const QList<int> ranks = selectedRanks();
+    if (!ranks.isEmpty()) {
+      Q_EMIT groupRequested(
+          (ranks.size() == 1 ? tr("rank %1") : tr("ranks %1")).arg(rankSetText(ranks)), ranks);
+    }
+  });
+  for (QWidget* view : {static_cast<QWidget*>(m_table), static_cast<QWidget*>(m_grid)}) {
+    view->setContextMenuPolicy(Qt::ActionsContextMenu);
+    view->addAction(m_makeGroup);
+  }
+  m_groupMenu = new QMenu(this);
+  connect(m_groupMenu, &QMenu::aboutToShow, this, &RankStrip::fillGroupMenu);
+  auto* button = new QToolButton;
+  button->setText(tr("Groups"));
+  button->setToolTip(tr("Make and remove groups of ranks"));
+  button->setPopupMode(QToolButton::InstantPopup);
+  button->setMenu(m_groupMenu);
+  bar.addSeparator();
+  bar.addWidget(button);
+}
+
+void RankStrip::fillGroupMenu() {
+  m_groupMenu->clear();
+  m_groupMenu->addAction(m_makeGroup);
+  const auto offer = [this](QMenu* menu, const RankGroup& group) {
+    menu->addAction(u"%1 (%2)"_s.arg(oneLine(group.name), rankSetText(group.ranks)), this,
+                    [this, group] { Q_EMIT groupMade(group.name, group.ranks); });
+  };
+  QMenu* states = m_groupMenu->addMenu(tr("By state"));
+  for (const RankGroup& group : groupsByState(m_model->ranks())) {
+    offer(states, group);
+  }
+  QMenu* communicators = m_groupMenu->addMenu(tr("By communicator"));
+  communicators->setEnabled(!m_communicators.isEmpty());
+  for (const RankGroup& group : std::as_const(m_communicators)) {
+    offer(communicators, group);
+  }
+  QMenu* remove = m_groupMenu->addMenu(tr("Remove"));
+  remove->setEnabled(!m_groups.isEmpty());
+  for (const RankGroup& group : std::as_const(m_groups)) {
+    remove->addAction(oneLine(group.name), this,
+                      [this, name = group.name] { Q_EMIT groupRemoved(name); });
   }
 }
 
@@ -207,6 +258,7 @@ void RankStrip::refreshMode() {
 
 void RankStrip::setGroups(const QList<RankGroup>& groups) {
   const int before = m_scope->currentIndex();
+  const QString chosen = scopeName();
   const QSignalBlocker block(m_scope);
   m_groups = groups;
   m_scope->clear();
@@ -214,7 +266,26 @@ void RankStrip::setGroups(const QList<RankGroup>& groups) {
   for (const RankGroup& group : groups) {
     m_scope->addItem(u"%1 (%2)"_s.arg(oneLine(group.name), rankSetText(group.ranks)));
   }
-  m_scope->setCurrentIndex(before >= 0 && before < m_scope->count() ? before : AllScope);
+  int now = before >= 0 && before < FirstGroup ? before : AllScope;
+  for (qsizetype i = 0; i < groups.size(); ++i) {
+    now = !chosen.isEmpty() && groups[i].name == chosen ? FirstGroup + toInt(i) : now;
+  }
+  m_scope->setCurrentIndex(now);
+  refreshActions();
+}
+
+QString RankStrip::scopeName() const {
+  const int group = m_scope->currentIndex() - FirstGroup;
+  return group >= 0 && group < m_groups.size() ? m_groups[group].name : QString();
+}
+
+void RankStrip::setRunText(const QString& text) {
+  m_runText = text;
+  refreshActions();
+}
+
+QString RankStrip::summary() const {
+  return m_summary->text();
 }
 
 void RankStrip::setCurrentRank(int rank) {
@@ -268,6 +339,9 @@ QList<int> RankStrip::scopeRanks() const {
 }
 
 void RankStrip::refreshActions() {
+  if (m_actions.empty()) {
+    return;  // being made
+  }
   bool stopped = false;
   bool moving = false;
   bool stopable = false;
@@ -287,7 +361,8 @@ void RankStrip::refreshActions() {
   for (const RankAction step : {RankAction::Step, RankAction::Next, RankAction::Finish}) {
     m_actions.at(step)->setEnabled(stopable);
   }
-  m_summary->setText(m_model->summary());
+  m_summary->setText(m_runText.isEmpty() ? m_model->summary() : oneLine(m_runText));
+  m_summary->setToolTip(plainToolTip(m_summary->text()));
 }
 
 }  // namespace pf::views

@@ -2,7 +2,10 @@
 #include "process_session.h"
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <csignal>
+#include <fstream>
+#include <map>
 
 namespace pf::agent {
 namespace {
@@ -47,6 +50,41 @@ TEST_F(Replay, HelloTellsWhoTheRankIs) {
   EXPECT_GE(hello->buildId.size(), 16U);
   EXPECT_EQ(::kill(hello->pid, 0), 0);
   send(OpenGate{});
+}
+
+/// A rank that computes is stopped for its stack, and goes on; so does one that waits.
+TEST_F(Replay, StacksWithoutADebugger) {
+  const std::string done = file("done");
+  startReplay({{"init", "s3000", "o:computed", "fin"},
+               {"init", "w0:" + done, "o:went on", "fin"},
+               {"init", "x7"}});
+  send(OpenGate{});
+  expect<RankState>([](const RankState& s) { return s.rank == 1 && s.inCall != 0; });
+  expect<RankExited>([](const RankExited& e) { return e.rank == 2; });
+  send(AskStack{{}, 5});
+  std::map<std::int32_t, RankStack> stacks;
+  while (stacks.size() < 3) {
+    const auto stack = expect<RankStack>();
+    ASSERT_TRUE(stack);
+    EXPECT_EQ(stack->question, 5U);
+    stacks[stack->rank] = *stack;
+  }
+  EXPECT_TRUE(stacks[2].frames.empty());
+  EXPECT_FALSE(stacks[2].text.empty());
+  for (const std::int32_t rank : {0, 1}) {
+    const auto inProgram = [](const CodePlace& place) { return place.module == TEST_RANK; };
+    EXPECT_GE(std::count_if(stacks[rank].frames.begin(), stacks[rank].frames.end(), inProgram), 2)
+        << rank << " " << stacks[rank].text;  // main and _start, at least
+  }
+  EXPECT_EQ(stacks[0].inCall, 0U);
+  EXPECT_EQ(stacks[1].inCall, 1U);
+  send(AskStack{{0}, 6});
+  EXPECT_EQ(expect<RankStack>()->question, 6U);
+  std::ofstream(done).close();
+  EXPECT_EQ(agentStatus(0), 0);
+  EXPECT_EQ(agentStatus(1), 0);
+  EXPECT_EQ(outputOf(0), "computed\n");
+  EXPECT_EQ(outputOf(1), "went on\n");
 }
 
 TEST_F(Replay, PlanStopsEveryRankAtItsCut) {

@@ -137,8 +137,9 @@ class Fleet {
 
   int addWatch(std::string expression);
   void removeWatch(int id);
-  /// Watches are evaluated for this rank only, now and at each of its stops.
-  void focus(Rank rank);
+  /// Watches are evaluated for this rank only, now and at each of its stops, in the frame of this
+  /// level.
+  void focus(Rank rank, int level = 0);
   void refreshWatches();
 
  private:
@@ -158,6 +159,7 @@ class Fleet {
   int m_lastSpec = 0;
   int m_lastWatch = 0;
   Rank m_focus = -1;
+  int m_level = 0;
   TimePoint m_now;
 };
 

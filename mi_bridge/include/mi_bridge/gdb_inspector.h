@@ -32,6 +32,15 @@ struct Register {
   bool operator==(const Register&) const = default;
 };
 
+struct Instruction {
+  std::string address;   ///< "0x401136"
+  std::string function;  ///< "" outside of every function
+  int offset = 0;        ///< in it
+  std::string text;
+
+  bool operator==(const Instruction&) const = default;
+};
+
 /// All questions are refreshes: they complete with an error when the program moves on first.
 class GdbInspector {
  public:
@@ -61,6 +70,10 @@ class GdbInspector {
   void readMemory(const std::string& address, std::uint32_t count, Callback<std::string> done);
   /// The general registers.
   void registers(FrameRef frame, Callback<std::vector<Register>> done);
+  /// The function around an address expression; a piece of code from there on where no function is
+  /// known.
+  void instructions(FrameRef frame, const std::string& address,
+                    Callback<std::vector<Instruction>> done);
   /// Sources compiled under `from` are looked for under `to`.
   void substitutePath(const std::string& from, const std::string& to, Done done);
 

@@ -29,6 +29,26 @@ TEST(Gate, OpensOnTheClientsOrderOnceAllRanksAreThere) {
   EXPECT_TRUE(s.sent<SessionState>().back().gateOpen);
 }
 
+TEST(Stacks, EachRankIsAskedAndAnswersUnderItsOwnNumber) {
+  SimulatedSession s(3);
+  s.start();
+  s.says(2, RankExited{2, 0, 0, RankPhase::Finalized, 5, "exit status 0"});
+  s.order(AskStack{{}, 7});
+  for (const std::int32_t rank : {0, 1}) {
+    const auto asked = s.sent<AskStack>(SimulatedSession::agentOf(rank));
+    ASSERT_EQ(asked.size(), 1U) << rank;
+    EXPECT_EQ(asked[0].question, 7U);
+  }
+  EXPECT_TRUE(s.sent<AskStack>(SimulatedSession::agentOf(2)).empty());
+  s.says(1, RankStack{77, 7, 1, {}, {{"/bin/app", 17}}, {}});
+  const auto answers = s.sent<RankStack>();
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_EQ(answers[0].rank, 2);  // at once: nobody waits for a rank that has ended
+  EXPECT_FALSE(answers[0].text.empty());
+  EXPECT_EQ(answers[1].rank, 1);
+  EXPECT_EQ(answers[1].call, "MPI_Recv");
+}
+
 TEST(Gate, StaysShutWithoutAnOrder) {
   SimulatedSession s(1);
   s.client();

@@ -34,6 +34,8 @@ std::vector<Message> sampleMessages() {
       SessionState{4, 4, 3, true, true, {state, RankState{}}},
       Verdict{VerdictKind::Deadlock, 0, 5, "line\nline", true},
       Nudged{1, 18},
+      AskStack{{0, 2}, 7},
+      RankStack{2, 7, 3, "MPI_Recv", {{"/bin/app", 4711}, {"/bin/app", 17}}, odd},
   };
 }
 

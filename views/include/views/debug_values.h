@@ -39,6 +39,16 @@ struct StackFrame {
   friend bool operator==(const StackFrame&, const StackFrame&) = default;
 };
 
+/// The stack of one rank: the program's own frames, the innermost one first. A rank inside of MPI
+/// has its call as innermost frame, without a file.
+struct RankStack {
+  Rank rank = 0;
+  QList<StackFrame> frames;
+  bool debugger = false;  ///< told by its GDB
+  QString note;           ///< why there are no frames
+  friend bool operator==(const RankStack&, const RankStack&) = default;
+};
+
 /// One variable or member. `path` identifies it ("locals/result/x"); children come later, on
 /// request.
 struct Variable {

@@ -76,6 +76,7 @@ class SessionLogic {
   void onPlan(const protocol::Plan& plan);
   void onOpenGate(const protocol::OpenGate& order);
   void onAttach(const protocol::AttachGdb& order);
+  void onAskStack(const protocol::AskStack& question);
   void onKill();
 
   [[nodiscard]] Status admit(PeerId peer, const protocol::RankHello& hello);

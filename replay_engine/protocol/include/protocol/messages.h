@@ -2,10 +2,10 @@
 //
 //   agent  -> daemon   Hello RankLaunched RankHello RankState RankDiverged RankExited Output
 //   GdbState
-//                      MiFromGdb
+//                      MiFromGdb RankStack
 //   client -> daemon   Hello Plan OpenGate SetStop AttachGdb DetachGdb MiToGdb GdbSignal Kill
-//   Shutdown daemon -> agent    Welcome Refused Configure OpenGate SetStop AttachGdb DetachGdb
-//   MiToGdb GdbSignal Kill daemon -> client   Welcome Refused SessionState Verdict Nudged, and what
+//   AskStack Shutdown daemon -> agent    Welcome Refused Configure OpenGate SetStop AttachGdb DetachGdb
+//   MiToGdb GdbSignal AskStack Kill daemon -> client   Welcome Refused SessionState Verdict Nudged, and what
 //   agents say, with the rank
 //                      set by the daemon
 //
@@ -62,6 +62,8 @@ enum class MessageType : std::uint8_t {
   SessionState,
   Verdict,
   Nudged,
+  AskStack,
+  RankStack,
 };
 
 // -- handshake
@@ -422,6 +424,43 @@ struct DetachGdb {
   friend bool operator==(const DetachGdb&, const DetachGdb&) = default;
 };
 
+/// Asks ranks for their stacks (none named: all): each answers with a RankStack, at once.
+struct AskStack {
+  static constexpr MessageType kType = MessageType::AskStack;
+  std::vector<std::int32_t> ranks;
+  std::uint64_t question = 0;  ///< comes back in the answers
+
+  template <typename Self, typename Visitor>
+  static void visit(Self& m, Visitor& field) {
+    field(1, m.ranks);
+    field(2, m.question);
+  }
+  friend bool operator==(const AskStack&, const AskStack&) = default;
+};
+
+/// The stack of a rank's first thread, without a debugger: return addresses, the innermost frame
+/// first. Inside of an MPI call it begins with the program's frame that made it.
+struct RankStack {
+  static constexpr MessageType kType = MessageType::RankStack;
+  std::int32_t rank = -1;
+  std::uint64_t question = 0;
+  std::uint32_t inCall = 0;       ///< as in RankState
+  std::string call;               ///< the MPI call that it is in, or stopped before
+  std::vector<CodePlace> frames;  ///< none: `text` says why
+  std::string text;
+
+  template <typename Self, typename Visitor>
+  static void visit(Self& m, Visitor& field) {
+    field(1, m.rank);
+    field(2, m.question);
+    field(3, m.inCall);
+    field(4, m.call);
+    field(5, m.frames);
+    field(6, m.text);
+  }
+  friend bool operator==(const RankStack&, const RankStack&) = default;
+};
+
 /// Ends every program: SIGKILL in a replay, SIGTERM and 2 s later SIGKILL in a recording.
 struct Kill {
   static constexpr MessageType kType = MessageType::Kill;
@@ -558,7 +597,7 @@ struct Nudged {
 using Message = std::variant<Hello, Welcome, Refused, RankLaunched, RankHello, Configure, RankState,
                              RankDiverged, RankExited, Output, GdbState, MiFromGdb, MiToGdb,
                              GdbSignal, OpenGate, SetStop, AttachGdb, DetachGdb, Kill, Plan,
-                             Shutdown, SessionState, Verdict, Nudged>;
+                             Shutdown, SessionState, Verdict, Nudged, AskStack, RankStack>;
 
 /// One function per kind of message: std::visit(Overloaded{[](const Hello&) {…}, …}, message).
 template <typename... Functions>

@@ -1,0 +1,178 @@
+#include "looking_panes.h"
+
+#include <QDockWidget>
+#include <QInputDialog>
+#include <QLineEdit>
+
+#include "views/rank_models.h"
+#include "views/rank_strip.h"
+#include "views/rows_view.h"
+#include "views/stack_tree_view.h"
+#include "views/values_across_view.h"
+
+namespace pf::gui {
+
+using session::Look;
+
+LookingPanes::LookingPanes(DebugSession& session, views::RankStrip& ranks, QWidget* window,
+                           const MakeDock& makeDock)
+    : QObject(window),
+      m_session(session),
+      m_ranks(ranks),
+      m_window(window),
+      m_stacks(new views::StackTreeView),
+      m_stacksDock(makeDock(QStringLiteral("stacks"), tr("Parallel stacks"), m_stacks)),
+      m_across(new views::ValuesAcrossView),
+      m_acrossDock(makeDock(QStringLiteral("across"), tr("Values across ranks"), m_across)) {
+  makeRows(makeDock);
+  connectStacks();
+  connectAcross();
+  connectRows();
+  connectGroups();
+  connect(&m_session, &DebugSession::settled, this, &LookingPanes::refresh);
+}
+
+void LookingPanes::makeRows(const MakeDock& makeDock) {
+  const auto make = [&](Look look, const QString& name, const QString& title,
+                        const QStringList& titles, int compared, const QString& input) {
+    auto* view = new views::RowsView(name + QStringLiteral("View"), titles, compared, input);
+    m_rows[look] = {view, makeDock(name, title, view)};
+  };
+  make(Look::Threads, QStringLiteral("threads"), tr("Threads"),
+       {tr("Thread"), tr("Name"), tr("State"), tr("Where")}, -1, {});
+  make(Look::Registers, QStringLiteral("registers"), tr("Registers"), {tr("Register"), tr("Value")},
+       1, {});
+  make(Look::Memory, QStringLiteral("memory"), tr("Memory"),
+       {tr("Address"), tr("Bytes"), tr("Text")}, 1, tr("Address: &x, buffer, $sp; Enter"));
+  make(Look::Instructions, QStringLiteral("instructions"), tr("Disassembly"),
+       {tr("Address"), tr("Place"), tr("Instruction")}, -1,
+       tr("Function or address; empty: where the rank is; Enter"));
+}
+
+void LookingPanes::fillWhenSeen(QDockWidget* dock, const std::function<void()>& ask) {
+  connect(dock, &QDockWidget::visibilityChanged, this, [this, dock, ask](bool visible) {
+    if (!visible) {
+      m_seen.remove(dock);
+    } else if (!m_seen.contains(dock)) {
+      m_seen.insert(dock);
+      ask();
+    }
+  });
+}
+
+void LookingPanes::refresh() {
+  if (isSeen(m_stacksDock)) {
+    askStacks();
+  }
+  if (isSeen(m_acrossDock) && !m_across->expression().isEmpty()) {
+    m_session.askAcross(m_across->expression());
+  }
+}
+
+void LookingPanes::askStacks() {
+  m_stacks->setBusy();
+  m_session.askStacks();
+}
+
+void LookingPanes::askGroup(const QString& name, const QList<int>& ranks) {
+  bool ok = false;
+  const QString given =
+      QInputDialog::getText(m_window, tr("New group"),
+                            tr("Name of the group of ranks %1:").arg(views::rankSetText(ranks)),
+                            QLineEdit::Normal, name, &ok);
+  if (ok) {
+    m_session.addGroup(given, ranks);
+  }
+}
+
+void LookingPanes::connectStacks() {
+  fillWhenSeen(m_stacksDock, [this] { askStacks(); });
+  connect(m_stacks, &views::StackTreeView::refreshRequested, this, &LookingPanes::askStacks);
+  connect(&m_session, &DebugSession::stacksArrived, m_stacks, &views::StackTreeView::showStacks);
+  connect(&m_session, &DebugSession::currentRankChanged, m_stacks,
+          &views::StackTreeView::setCurrentRank);
+  connect(m_stacks, &views::StackTreeView::rankRequested, &m_session,
+          &DebugSession::setCurrentRank);
+  connect(m_stacks, &views::StackTreeView::sourceRequested, this, &LookingPanes::sourceRequested);
+  connect(m_stacks, &views::StackTreeView::groupRequested, this, &LookingPanes::askGroup);
+}
+
+void LookingPanes::connectAcross() {
+  fillWhenSeen(m_acrossDock, [this] { refresh(); });
+  connect(m_across, &views::ValuesAcrossView::evaluateRequested, &m_session,
+          &DebugSession::askAcross);
+  connect(&m_session, &DebugSession::acrossArrived, m_across, &views::ValuesAcrossView::showValues);
+  connect(&m_session, &DebugSession::frameChanged, this, [this] {
+    if (isSeen(m_acrossDock) && !m_across->expression().isEmpty()) {
+      m_session.askAcross(m_across->expression());
+    }
+  });
+  connect(m_across, &views::ValuesAcrossView::rankRequested, &m_session,
+          &DebugSession::setCurrentRank);
+  connect(m_across, &views::ValuesAcrossView::groupRequested, this, &LookingPanes::askGroup);
+  connect(m_across, &views::ValuesAcrossView::debuggerRequested, this,
+          [this](const QList<int>& ranks) {
+            const QList<int> focus = m_session.focus() + ranks;
+            m_ranks.model()->setFocusRanks(QSet<int>(focus.begin(), focus.end()));
+            m_session.setFocus(focus);
+          });
+}
+
+void LookingPanes::ask(Look look) {
+  const views::RowsView& view = *m_rows.at(look).view;
+  switch (look) {
+    case Look::Registers:
+      m_session.askRegisters();
+      break;
+    case Look::Memory:
+      m_session.askMemory(view.input());
+      break;
+    case Look::Instructions:
+      m_session.askInstructions(view.input());
+      break;
+    case Look::Threads:
+      m_session.askThreads();
+      break;
+  }
+}
+
+void LookingPanes::connectRows() {
+  for (const auto& [key, rows] : m_rows) {
+    const Look look = key;
+    views::RowsView* view = rows.view;
+    fillWhenSeen(rows.dock, [this, look] { ask(look); });
+    const auto askIfSeen = [this, look, dock = rows.dock] {
+      if (isSeen(dock)) {
+        ask(look);
+      }
+    };
+    connect(&m_session, &DebugSession::frameChanged, view, askIfSeen);
+    connect(&m_session, &DebugSession::stackChanged, view,
+            [askIfSeen](int, const QList<views::StackFrame>& frames, int) {
+              if (frames.isEmpty()) {
+                askIfSeen();  // to say why there is nothing
+              }
+            });
+    connect(view, &views::RowsView::inputEntered, this, [this, look] { ask(look); });
+  }
+  connect(&m_session, &DebugSession::rowsArrived, this,
+          [this](Look look, const QList<QStringList>& rows, int current, const QString& problem) {
+            views::RowsView& view = this->rows(look);
+            problem.isEmpty() ? view.showRows(rows, current) : view.showProblem(problem);
+          });
+  connect(m_rows.at(Look::Threads).view, &views::RowsView::rowActivated, &m_session,
+          [this](const QString& thread) { m_session.selectThread(thread.toInt()); });
+}
+
+void LookingPanes::connectGroups() {
+  connect(&m_session, &DebugSession::groupsChanged, this, [this] {
+    m_ranks.setGroups(m_session.groups());
+    m_ranks.setCommunicators(m_session.communicators());
+  });
+  connect(&m_session, &DebugSession::groupRunChanged, &m_ranks, &views::RankStrip::setRunText);
+  connect(&m_ranks, &views::RankStrip::groupRequested, this, &LookingPanes::askGroup);
+  connect(&m_ranks, &views::RankStrip::groupMade, &m_session, &DebugSession::addGroup);
+  connect(&m_ranks, &views::RankStrip::groupRemoved, &m_session, &DebugSession::removeGroup);
+}
+
+}  // namespace pf::gui

@@ -1,0 +1,130 @@
+// Named groups of ranks, kept in the trace as notes about the run; and how far an action that was
+// asked of several ranks has come.
+#include "debug_session.h"
+
+#include <algorithm>
+
+namespace pf::session {
+namespace {
+
+constexpr const char* kGroupKind = "group";
+constexpr int kFirstReportMs =
+    250;  ///< an action that is done by then needs no word about stragglers
+
+}  // namespace
+
+bool DebugSession::isGroup(const db::Note& note) {
+  return note.kind == kGroupKind;
+}
+
+void DebugSession::readGroup(const db::Note& note) {
+  const QString text = QString::fromStdString(note.text);
+  bool ok = false;
+  const QList<int> ranks = views::parseRankSet(text.section(QLatin1Char('\n'), 0, 0), ok);
+  const QString name = text.section(QLatin1Char('\n'), 1);
+  if (ok && !ranks.isEmpty() && !name.isEmpty()) {
+    m_groups.append({name, ranks});
+    m_groupIds[name] = note.id;
+  }
+}
+
+void DebugSession::addGroup(const QString& name, const QList<int>& ranks) {
+  QList<int> known;
+  for (const int rank : ranks) {
+    if (rank >= 0 && static_cast<std::size_t>(rank) < m_rankInfos.size()) {
+      known.append(rank);
+    }
+  }
+  const QString plain = name.simplified();
+  if (plain.isEmpty() || known.isEmpty()) {
+    Q_EMIT message(tr("A group needs a name and at least one rank."), false);
+    return;
+  }
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  removeGroup(plain);
+  m_groups.append({plain, known});
+  db::Note note;
+  note.kind = kGroupKind;
+  note.text = (views::rankSetText(known) + QLatin1Char('\n') + plain).toStdString();
+  note.createdUtc = app::utcNow();
+  if (m_store != nullptr) {
+    if (const Result<std::int64_t> id = m_store->session().add(note)) {
+      m_groupIds[plain] = *id;
+    }
+  }
+  Q_EMIT groupsChanged();
+}
+
+void DebugSession::removeGroup(const QString& name) {
+  if (m_groups.removeIf([&](const views::RankGroup& group) { return group.name == name; }) == 0) {
+    return;
+  }
+  if (const auto id = m_groupIds.find(name); id != m_groupIds.end()) {
+    if (m_store != nullptr) {
+      (void)m_store->session().remove<db::Note>(id->second);
+    }
+    m_groupIds.erase(id);
+  }
+  Q_EMIT groupsChanged();
+}
+
+QList<views::RankGroup> DebugSession::communicators() const {
+  QList<views::RankGroup> out;
+  if (m_trace == nullptr) {
+    return out;
+  }
+  for (const Communicator& communicator : m_trace->execution.communicators) {
+    const QString name = QString::fromStdString(communicator.name);
+    const QList<int> ranks(communicator.group.begin(), communicator.group.end());
+    const bool known = std::any_of(out.begin(), out.end(), [&](const views::RankGroup& group) {
+      return group.ranks == ranks;
+    });
+    if (!ranks.isEmpty() && !known) {
+      out.append({name.isEmpty() ? tr("communicator %1").arg(out.size()) : name, ranks});
+    }
+  }
+  return out;
+}
+
+// -- how far an action has come
+
+void DebugSession::beginGroupRun(const QString& action, const QString& who, const QList<int>& ranks,
+                                 const QList<int>& debugless) {
+  m_groupRun = {action, who, ranks, QSet<int>(ranks.begin(), ranks.end()), debugless};
+  m_groupRunTold.clear();
+  ++m_groupRunNumber;
+  QTimer::singleShot(kFirstReportMs, this, [this, number = m_groupRunNumber] {
+    if (number == m_groupRunNumber) {
+      tellGroupRun();
+    }
+  });
+}
+
+void DebugSession::endGroupRun() {
+  m_groupRun = {};
+  ++m_groupRunNumber;
+  m_groupRunTold.clear();
+  Q_EMIT groupRunChanged({});
+}
+
+/// A rank of the action has stopped, or will not move any more.
+void DebugSession::arrived(int rank) {
+  if (m_groupRun.underWay.remove(rank)) {
+    tellGroupRun();
+  }
+}
+
+void DebugSession::tellGroupRun() {
+  const bool alone = m_groupRun.ranks.size() < 2 && m_groupRun.debugless.isEmpty();
+  if (m_groupRun.ranks.isEmpty() || (alone && m_groupRun.underWay.isEmpty())) {
+    return;
+  }
+  const QString text = views::groupRunText(m_groupRun, rankStates());
+  if (text != m_groupRunTold) {
+    m_groupRunTold = text;
+    Q_EMIT groupRunChanged(text);
+  }
+}
+
+}  // namespace pf::session

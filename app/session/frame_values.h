@@ -1,0 +1,19 @@
+// GDB's values as views show them.
+#pragma once
+
+#include <string_view>
+
+#include <QString>
+
+#include "mi_bridge/records.h"
+#include "views/debug_values.h"
+
+namespace pf::session {
+
+inline QString toText(std::string_view text) {
+  return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+[[nodiscard]] views::StackFrame toFrame(const mi::Frame& frame);
+
+}  // namespace pf::session

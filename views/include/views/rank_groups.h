@@ -1,0 +1,36 @@
+// Named sets of ranks, and how far an action for a set has come. QtCore only.
+#pragma once
+
+#include <QList>
+#include <QSet>
+#include <QString>
+
+#include "views/debug_values.h"
+
+namespace pf::views {
+
+struct RankGroup {
+  QString name;
+  QList<int> ranks;
+  friend bool operator==(const RankGroup&, const RankGroup&) = default;
+};
+
+/// One group for each state that ranks are in now: "stopped", "in MPI_Recv", "running" …
+[[nodiscard]] QList<RankGroup> groupsByState(const QList<RankState>& states);
+
+/// "continue", "step", "next" …
+[[nodiscard]] QString actionWord(RankAction action);
+
+/// An action that ranks were asked for.
+struct GroupRun {
+  QString action;        ///< "next", "run to line"
+  QString who;           ///< name of the group; may be empty
+  QList<int> ranks;      ///< that were asked
+  QSet<int> underWay;    ///< of these, have not stopped again
+  QList<int> debugless;  ///< in the group, but cannot do it without a debugger
+};
+
+/// "next (workers): 3 of 4 ranks; rank 2 still runs in MPI_Recv, waiting for rank 0".
+[[nodiscard]] QString groupRunText(const GroupRun& run, const QList<RankState>& states);
+
+}  // namespace pf::views
