@@ -369,7 +369,8 @@ void LogicTest::temporaryWithCommands() {
   breakpoint.commands = {QStringLiteral("print 4000 + value / 1000")};
   session().addBreakpoint(breakpoint);
   QString console;
-  connect(&session(), &pf::session::DebugSession::consoleText, this,
+  QObject listener;  // goes with `console`
+  connect(&session(), &pf::session::DebugSession::consoleText, &listener,
           [&](int, const QString& text, bool) { console += text; });
   waitSettled([&] { session().restartCycle(); });
   QCOMPARE(session().cycles().last().recorded.size(), 1);
