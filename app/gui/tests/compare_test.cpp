@@ -1,6 +1,6 @@
 // Two real recordings of the racy program, side by side in the window.
 #include "compare_window.h"
-#include "main_window.h"
+#include "window_test.h"
 
 #include <QProcess>
 #include <QSettings>
@@ -14,7 +14,8 @@
 
 namespace {
 
-constexpr int kPatience = 60000;
+namespace test = pf::gui::test;
+using test::kPatience;
 
 class CompareTest : public QObject {
   Q_OBJECT
@@ -26,49 +27,37 @@ class CompareTest : public QObject {
   void anotherProgramIsRefused();
 
  private:
-  void record(const QString& file, int seed, const QString& program);
+  void record(const QString& file, int seed, const char* program);
   [[nodiscard]] QString path(const char* name) const {
     return m_directory.filePath(QString::fromLatin1(name));
   }
   pf::gui::CompareWindow* compare(const QString& other);
 
   QTemporaryDir m_directory;
-  QString m_bin = QString::fromStdString(pf::app::programDirectory());
   std::unique_ptr<pf::gui::MainWindow> m_window;
 };
 
-void CompareTest::record(const QString& file, int seed, const QString& program) {
-  QProcess process;
-  process.start(m_bin + QStringLiteral("/photofinish"),
-                {QStringLiteral("record"), QStringLiteral("--mode"), QStringLiteral("all"),
-                 QStringLiteral("-o"), file, QStringLiteral("--jitter"), QString::number(seed),
-                 QStringLiteral("mpirun"), QStringLiteral("--oversubscribe"), QStringLiteral("-n"),
-                 QStringLiteral("4"), m_bin + QStringLiteral("/corpus/") + program});
-  QVERIFY(process.waitForFinished(kPatience));
-  QVERIFY2(QFile::exists(file), process.readAllStandardError().constData());
+void CompareTest::record(const QString& file, int seed, const char* program) {
+  const test::Recorded run = test::record(file,
+                                          {QStringLiteral("--mode"), QStringLiteral("all"),
+                                           QStringLiteral("--jitter"), QString::number(seed)},
+                                          4, test::bin(program));
+  QVERIFY2(QFile::exists(file), run.output.constData());
 }
 
 void CompareTest::initTestCase() {
-  QCoreApplication::setOrganizationName(QStringLiteral("photofinish-test"));
-  QSettings::setDefaultFormat(QSettings::IniFormat);
-  QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, m_directory.path());
-  qputenv("OMPI_ALLOW_RUN_AS_ROOT", "1");
-  qputenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-  record(path("a.pft"), 1, QStringLiteral("harvest"));
+  test::setUp(m_directory.path());
+  record(path("a.pft"), 1, "corpus/harvest");
   for (int seed = 2; seed < 40; ++seed) {
-    QFile::remove(path("b.pft"));
-    record(path("b.pft"), seed, QStringLiteral("harvest"));
-    if (QProcess::execute(m_bin + QStringLiteral("/photofinish"),
+    record(path("b.pft"), seed, "corpus/harvest");
+    if (QProcess::execute(test::bin("photofinish"),
                           {QStringLiteral("diff"), path("a.pft"), path("b.pft")}) == 1) {
       break;
     }
   }
-  m_window = std::make_unique<pf::gui::MainWindow>();
-  m_window->show();
-  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
-  m_window->openTrace(path("a.pft"));
-  QVERIFY(opened.wait(kPatience));
-  QVERIFY(opened.first().first().toBool());
+  QString problem;
+  m_window = test::open(path("a.pft"), &problem);
+  QVERIFY2(m_window != nullptr, qPrintable(problem));
 }
 
 pf::gui::CompareWindow* CompareTest::compare(const QString& other) {
@@ -110,7 +99,7 @@ void CompareTest::theSameIsSaid() {
 }
 
 void CompareTest::anotherProgramIsRefused() {
-  record(path("c.pft"), 1, QStringLiteral("any_source_sum"));
+  record(path("c.pft"), 1, "corpus/any_source_sum");
   QVERIFY(compare(path("c.pft")) == nullptr);
   QVERIFY2(m_window->statusText().contains(QStringLiteral("program")),
            qPrintable(m_window->statusText()));

@@ -1,6 +1,6 @@
 // The real window on a real recording, with real ranks and a real GDB: the path of someone with a
 // bug to find.
-#include "main_window.h"
+#include "window_test.h"
 
 #include <algorithm>
 
@@ -25,7 +25,8 @@
 
 namespace {
 
-constexpr int kPatience = 60000;
+namespace test = pf::gui::test;
+using test::kPatience;
 
 class DebuggingTest : public QObject {
   Q_OBJECT
@@ -57,30 +58,18 @@ class DebuggingTest : public QObject {
 };
 
 void DebuggingTest::initTestCase() {
-  QCoreApplication::setOrganizationName(QStringLiteral("photofinish-test"));
-  QSettings::setDefaultFormat(QSettings::IniFormat);
-  QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, m_directory.path());
-  qputenv("OMPI_ALLOW_RUN_AS_ROOT", "1");
-  qputenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+  test::setUp(m_directory.path());
 }
 
 void DebuggingTest::record() {
-  const QString bin = QString::fromStdString(pf::app::programDirectory());
   m_trace = m_directory.filePath(QStringLiteral("harvest.pft"));
   for (int attempt = 1; attempt <= 60; ++attempt) {
-    QFile::remove(m_trace);
-    QStringList words = {QStringLiteral("record"), QStringLiteral("-o"), m_trace};
+    QStringList options;
     if (attempt > 10) {
-      words << QStringLiteral("--jitter") << QString::number(attempt);
+      options << QStringLiteral("--jitter") << QString::number(attempt);
     }
-    words << QStringLiteral("mpirun") << QStringLiteral("--oversubscribe") << QStringLiteral("-n")
-          << QStringLiteral("4") << bin + QStringLiteral("/corpus/harvest");
-    QProcess process;
-    process.setProcessChannelMode(QProcess::MergedChannels);
-    process.start(bin + QStringLiteral("/photofinish"), words);
-    QVERIFY(process.waitForFinished(kPatience));
-    if (process.exitCode() != 0 && process.readAll().contains("reports") &&
-        QFile::exists(m_trace)) {
+    const test::Recorded run = test::record(m_trace, options, 4, test::bin("corpus/harvest"));
+    if (run.status != 0 && run.output.contains("reports") && QFile::exists(m_trace)) {
       return;
     }
   }
@@ -88,12 +77,9 @@ void DebuggingTest::record() {
 }
 
 void DebuggingTest::openTrace() {
-  m_window = std::make_unique<pf::gui::MainWindow>();
-  m_window->show();
-  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
-  m_window->openTrace(m_trace);
-  QVERIFY(opened.wait(kPatience));
-  QVERIFY2(opened.first().first().toBool(), qPrintable(m_window->statusText()));
+  QString problem;
+  m_window = test::open(m_trace, &problem);
+  QVERIFY2(m_window != nullptr, qPrintable(problem));
   m_failing = m_window->session().trace()->failure.event;
   QVERIFY(m_failing.valid());
   QCOMPARE(m_failing.rank, 0);
@@ -186,9 +172,9 @@ void DebuggingTest::nextReceive() {
   QVERIFY(session.serialOf(0) > after);
 }
 
-/// From the start: each step brings one rank behind its next delivery, and none back. Then one event
-/// back, and the same step again. (How far the others are may differ: MPI itself may need them to
-/// go on.)
+/// From the start: each step brings one rank behind its next delivery, and none back. Then one
+/// event back, and the same step again. (How far the others are may differ: MPI itself may need
+/// them to go on.)
 void DebuggingTest::singleDeliveries() {
   auto& session = m_window->session();
   const auto& ranks = session.trace()->execution.ranks;
@@ -276,7 +262,8 @@ void DebuggingTest::findsTheBug() {
   for (void (DebuggingTest::*step)() :
        {&DebuggingTest::openTrace, &DebuggingTest::selectRaceAndReplay,
         &DebuggingTest::breakpointInThreeCycles, &DebuggingTest::nextReceive,
-        &DebuggingTest::singleDeliveries, &DebuggingTest::wrongValueAtTheFailure, &DebuggingTest::theCyclesAreKept}) {
+        &DebuggingTest::singleDeliveries, &DebuggingTest::wrongValueAtTheFailure,
+        &DebuggingTest::theCyclesAreKept}) {
     if (!QTest::currentTestFailed()) {
       (this->*step)();
     }
@@ -296,24 +283,17 @@ void DebuggingTest::memoryLiesWhereItDid() {
     std::sort(lines.begin(), lines.end());
     return lines;
   };
-  const QString bin = QString::fromStdString(pf::app::programDirectory());
   const QString trace = m_directory.filePath(QStringLiteral("addresses.pft"));
-  QProcess recorder;
-  recorder.start(bin + QStringLiteral("/photofinish"),
-                 {QStringLiteral("record"), QStringLiteral("--same-addresses"),
-                  QStringLiteral("-o"), trace, QStringLiteral("mpirun"),
-                  QStringLiteral("--oversubscribe"), QStringLiteral("-n"), QStringLiteral("3"),
-                  bin + QStringLiteral("/e2e/addresses")});
-  QVERIFY(recorder.waitForFinished(kPatience));
-  QCOMPARE(recorder.exitCode(), 0);
-  const QList<QByteArray> recorded = hashes(recorder.readAllStandardOutput());
+  const test::Recorded run =
+      test::record(trace, {QStringLiteral("--same-addresses")}, 3, test::bin("e2e/addresses"));
+  QCOMPARE(run.status, 0);
+  const QList<QByteArray> recorded = hashes(run.output);
   QCOMPARE(recorded.size(), 3);
 
-  m_window = std::make_unique<pf::gui::MainWindow>();
+  QString problem;
+  m_window = test::open(trace, &problem);
+  QVERIFY2(m_window != nullptr, qPrintable(problem));
   auto& session = m_window->session();
-  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
-  m_window->openTrace(trace);
-  QVERIFY(opened.wait(kPatience));
   QByteArray text;
   connect(&session, &pf::session::DebugSession::output, this,
           [&](int, pf::views::OutputStream, const QByteArray& bytes) { text += bytes; });

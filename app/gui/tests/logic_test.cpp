@@ -2,7 +2,7 @@
 #include "breakpoint_dialog.h"
 #include "breakpoint_text.h"
 #include "line_text.h"
-#include "main_window.h"
+#include "window_test.h"
 
 #include <algorithm>
 
@@ -31,7 +31,8 @@ using pf::EventRef;
 using pf::Serial;
 using pf::session::parseBreakpoint;
 
-constexpr int kPatience = 60000;
+namespace test = pf::gui::test;
+using test::kPatience;
 
 /// Rank 0 adds what the others send, and gives itself a signal on the way.
 const QByteArray kSmall = R"(#include <mpi.h>
@@ -106,30 +107,19 @@ class LogicTest : public QObject {
 };
 
 void LogicTest::initTestCase() {
-  QCoreApplication::setOrganizationName(QStringLiteral("photofinish-test"));
-  QSettings::setDefaultFormat(QSettings::IniFormat);
-  QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, m_directory.path());
-  qputenv("OMPI_ALLOW_RUN_AS_ROOT", "1");
-  qputenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-  const QString bin = QString::fromStdString(pf::app::programDirectory());
+  test::setUp(m_directory.path());
   m_trace = m_directory.filePath(QStringLiteral("run.pft"));
   m_small = m_directory.filePath(QStringLiteral("small.pft"));
   m_source = m_directory.filePath(QStringLiteral("small.c"));
-  record(m_trace, bin + QStringLiteral("/corpus/harvest"));
+  record(m_trace, test::bin("corpus/harvest"));
   QVERIFY(build(kSmall));
   record(m_small, m_directory.filePath(QStringLiteral("small")));
   open();
 }
 
 void LogicTest::record(const QString& trace, const QString& program) {
-  const QString bin = QString::fromStdString(pf::app::programDirectory());
-  QProcess recorder;
-  recorder.start(
-      bin + QStringLiteral("/photofinish"),
-      {QStringLiteral("record"), QStringLiteral("-o"), trace, QStringLiteral("mpirun"),
-       QStringLiteral("--oversubscribe"), QStringLiteral("-n"), QStringLiteral("3"), program});
-  QVERIFY(recorder.waitForFinished(kPatience));
-  QVERIFY(QFile::exists(trace));
+  const test::Recorded run = test::record(trace, {}, 3, program);
+  QVERIFY2(QFile::exists(trace), run.output.constData());
 }
 
 bool LogicTest::build(const QByteArray& source) {
@@ -148,12 +138,9 @@ int lineOf(const QByteArray& source, const char* text) {
 }
 
 void LogicTest::open() {
-  m_window = std::make_unique<pf::gui::MainWindow>();
-  m_window->show();
-  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
-  m_window->openTrace(m_trace);
-  QVERIFY(opened.wait(kPatience));
-  QVERIFY2(opened.first().first().toBool(), qPrintable(m_window->statusText()));
+  QString problem;
+  m_window = test::open(m_trace, &problem);
+  QVERIFY2(m_window != nullptr, qPrintable(problem));
 }
 
 void LogicTest::waitSettled(const std::function<void()>& act) {
@@ -298,7 +285,10 @@ void LogicTest::theyAreKeptInTheTrace() {
 
 void LogicTest::linesAreFoundAgain() {
   using pf::session::findLine;
-  const QStringList lines{QStringLiteral("a;"), QStringLiteral("  b;"), {}, QStringLiteral("b; "),
+  const QStringList lines{QStringLiteral("a;"),
+                          QStringLiteral("  b;"),
+                          {},
+                          QStringLiteral("b; "),
                           QStringLiteral("c;")};
   QCOMPARE(findLine(lines, 2, QStringLiteral("b;")), 2);
   QCOMPARE(findLine(lines, 5, QStringLiteral("  b;")), 4);
@@ -315,8 +305,8 @@ void LogicTest::logsAndGoesOn() {
   open();
   const auto receives = pf::receivesOf(session().trace()->execution.ranks[0]);
   QCOMPARE(receives.size(), 6U);
-  auto log = *parseBreakpoint(QStringLiteral("%1:%2").arg(m_source).arg(
-      lineOf(kSmall, "g_total += value")));
+  auto log = *parseBreakpoint(
+      QStringLiteral("%1:%2").arg(m_source).arg(lineOf(kSmall, "g_total += value")));
   log.log = QStringLiteral("{value} to {g_total}");
   log.ranks = QStringLiteral("0");
   log.condition = QStringLiteral("value != 11");
@@ -351,7 +341,8 @@ void LogicTest::watchesAndCatches() {
     const auto& hits = session().cycles().last().recorded;
     QCOMPARE(hits.size(), stop + 1);
     QCOMPARE(hits.last().breakpoint, session().breakpoints()[stop < 3 ? 0 : 1].id);
-    QTRY_COMPARE_WITH_TIMEOUT(session().cycles().last().recorded.last().values.size(), 2, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(session().cycles().last().recorded.last().values.size(), 2,
+                              kPatience);
     const auto& hit = session().cycles().last().recorded.last();
     QCOMPARE(hit.serial, receives[std::min<std::size_t>(static_cast<std::size_t>(stop), 2)]);
     QVERIFY(hit.values[0].value.toInt() > 0);
@@ -477,8 +468,9 @@ void LogicTest::movesWithItsLine() {
   QVERIFY(cycles.last().build != cycles[cycles.size() - 3].build);
   bool valueDiffers = false;
   for (const auto& row : pf::views::compareCycles(cycles[cycles.size() - 3], cycles.last())) {
-    valueDiffers = valueDiffers || (row.value == QStringLiteral("g_total") &&
-                                    row.first == QStringLiteral("0") && row.second == QStringLiteral("5"));
+    valueDiffers =
+        valueDiffers || (row.value == QStringLiteral("g_total") &&
+                         row.first == QStringLiteral("0") && row.second == QStringLiteral("5"));
   }
   QVERIFY(valueDiffers);
   m_window->findChild<QAction*>(QStringLiteral("compareCycles"))->trigger();

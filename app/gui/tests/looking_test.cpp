@@ -1,7 +1,7 @@
 // Looking at all ranks in the real window, on a real recording: stacks, groups, values.
 #include "key_bindings.h"
 #include "looking_panes.h"
-#include "main_window.h"
+#include "window_test.h"
 
 #include <algorithm>
 
@@ -33,7 +33,8 @@
 
 namespace {
 
-constexpr int kPatience = 60000;
+namespace test = pf::gui::test;
+using test::kPatience;
 
 using pf::session::DebugSession;
 
@@ -88,27 +89,14 @@ class LookingTest : public QObject {
 };
 
 void LookingTest::initTestCase() {
-  QCoreApplication::setOrganizationName(QStringLiteral("photofinish-test"));
-  QSettings::setDefaultFormat(QSettings::IniFormat);
-  QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, m_directory.path());
-  qputenv("OMPI_ALLOW_RUN_AS_ROOT", "1");
-  qputenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+  test::setUp(m_directory.path());
   m_ranks = std::max(4, qEnvironmentVariableIntValue("PF_LOOKING_RANKS"));
-  const QString bin = QString::fromStdString(pf::app::programDirectory());
   const QString trace = m_directory.filePath(QStringLiteral("looking.pft"));
-  QProcess recorder;
-  recorder.start(bin + QStringLiteral("/photofinish"),
-                 {QStringLiteral("record"), QStringLiteral("-o"), trace, QStringLiteral("mpirun"),
-                  QStringLiteral("--oversubscribe"), QStringLiteral("-n"), QString::number(m_ranks),
-                  bin + QStringLiteral("/e2e/looking")});
-  QVERIFY(recorder.waitForFinished(kPatience));
-  QCOMPARE(recorder.exitCode(), 0);
-  m_window = std::make_unique<pf::gui::MainWindow>();
-  m_window->show();
-  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
-  m_window->openTrace(trace);
-  QVERIFY(opened.wait(kPatience));
-  QVERIFY2(opened.first().first().toBool(), qPrintable(m_window->statusText()));
+  const test::Recorded run = test::record(trace, {}, m_ranks, test::bin("e2e/looking"));
+  QVERIFY2(run.status == 0, run.output.constData());
+  QString problem;
+  m_window = test::open(trace, &problem);
+  QVERIFY2(m_window != nullptr, qPrintable(problem));
 }
 
 void LookingTest::cleanupTestCase() {

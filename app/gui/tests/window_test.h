@@ -1,0 +1,67 @@
+// What the tests of the window with real jobs have in common: settings of their own, recordings.
+#pragma once
+
+#include "main_window.h"
+
+#include <QCoreApplication>
+#include <QProcess>
+#include <QSettings>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "app/job.h"
+
+namespace pf::gui::test {
+
+inline constexpr int kPatience = 60000;  ///< ms
+
+/// Settings below `directory`, and an mpirun that works for root.
+inline void setUp(const QString& directory) {
+  QCoreApplication::setOrganizationName(QStringLiteral("photofinish-test"));
+  QSettings::setDefaultFormat(QSettings::IniFormat);
+  QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, directory);
+  qputenv("OMPI_ALLOW_RUN_AS_ROOT", "1");
+  qputenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+}
+
+/// Where the programs under test are.
+inline QString bin(const char* name) {
+  return QString::fromStdString(app::programDirectory()) + QLatin1Char('/') +
+         QString::fromLatin1(name);
+}
+
+struct Recorded {
+  int status = -1;
+  QByteArray output;  ///< both streams of the recorder and of the program
+};
+
+/// `photofinish record -o TRACE OPTIONS mpirun -n RANKS PROGRAM`, over an older trace of the name.
+inline Recorded record(const QString& trace, const QStringList& options, int ranks,
+                       const QString& program) {
+  QFile::remove(trace);
+  QProcess process;
+  process.setProcessChannelMode(QProcess::MergedChannels);
+  process.start(bin("photofinish"),
+                QStringList{QStringLiteral("record"), QStringLiteral("-o"), trace} + options +
+                    QStringList{QStringLiteral("mpirun"), QStringLiteral("--oversubscribe"),
+                                QStringLiteral("-n"), QString::number(ranks), program});
+  if (!process.waitForFinished(kPatience)) {
+    return {};
+  }
+  return {process.exitCode(), process.readAll()};
+}
+
+/// A window that shows the trace; null with `problem` set if it does not open.
+inline std::unique_ptr<MainWindow> open(const QString& trace, QString* problem) {
+  auto window = std::make_unique<MainWindow>();
+  window->show();
+  QSignalSpy opened(window.get(), &MainWindow::opened);
+  window->openTrace(trace);
+  if (!opened.wait(kPatience) || !opened.first().first().toBool()) {
+    *problem = window->statusText();
+    return nullptr;
+  }
+  return window;
+}
+
+}  // namespace pf::gui::test
