@@ -42,7 +42,7 @@ Json DapServer::breakpointJson(const Breakpoint& breakpoint) const {
 Json DapServer::place(Breakpoint wanted, const std::string& logMessage, std::set<int>& kept) {
   const auto same = [&](const Breakpoint& each) {
     return each.file == wanted.file && each.line == wanted.line &&
-           each.function == wanted.function && each.event == wanted.event &&
+           each.function == wanted.function && each.expression == wanted.expression &&
            m_logpoints.contains(each.id) == !logMessage.empty() && !kept.contains(each.id);
   };
   const auto& all = m_session.breakpoints();
@@ -128,8 +128,8 @@ void DapServer::setFunctionBreakpoints(const Request& request) {
         out.push_back(unverified("the recording has no event " + name));
         continue;
       }
-      breakpoint.event = *at;
-      breakpoint.state = views::BreakpointState::Set;
+      breakpoint.kind = views::BreakpointKind::Logical;
+      breakpoint.expression = QStringLiteral("event ") + QString::fromStdString(name);
     } else {
       breakpoint.function = QString::fromStdString(name);
       breakpoint.condition = QString::fromStdString(word(each, "condition"));

@@ -381,8 +381,8 @@ void DebugSession::onRankLog(mi::Rank rank, int spec, std::uint64_t serial,
 void DebugSession::joinFocus() {
   const qsizetype before = m_focus.size();
   for (const views::Breakpoint& breakpoint : std::as_const(m_breakpoints)) {
-    if (!breakpoint.enabled) {
-      continue;
+    if (!breakpoint.enabled || breakpoint.id <= 0) {
+      continue;  // whoever has set a passing one says who gets a GDB
     }
     bool ok = true;
     const QList<int> named = views::parseRankSet(breakpoint.ranks, ok);

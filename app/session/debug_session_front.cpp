@@ -37,7 +37,9 @@ int DebugSession::addPassingBreakpoint(views::Breakpoint breakpoint) {
     breakpoint.id = std::min(breakpoint.id, other.id - 1);
   }
   m_breakpoints.append(breakpoint);
+  resolve(m_breakpoints.last());
   addToFleet(m_breakpoints.last());
+  replan();
   Q_EMIT breakpointsChanged();
   return breakpoint.id;
 }
