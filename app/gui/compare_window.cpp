@@ -38,21 +38,17 @@ QWidget* named(const QString& name, QWidget* diagram) {
 
 }  // namespace
 
-Result<LoadedComparison> loadComparison(const QString& a, const QString& b) {
+Result<LoadedComparison> loadComparison(const QString& a, views::TraceIndexPtr indexA,
+                                        const QString& b) {
   Result<app::DifferenceTable> table = app::differenceTable(a.toStdString(), b.toStdString());
   if (!table) {
     return table.error();
   }
-  LoadedComparison loaded;
-  for (const bool second : {false, true}) {
-    Result<session::LoadedTrace> trace = session::loadTrace(second ? b : a);
-    if (!trace) {
-      return trace.error();
-    }
-    (second ? loaded.b : loaded.a) = views::makeIndex(trace->data);
+  Result<session::LoadedTrace> other = session::loadTrace(b);
+  if (!other) {
+    return other.error();
   }
-  loaded.table = std::move(*table);
-  return loaded;
+  return LoadedComparison{std::move(indexA), views::makeIndex(other->data), std::move(*table)};
 }
 
 CompareWindow::CompareWindow(const QString& pathA, const QString& pathB,

@@ -25,8 +25,10 @@ struct LoadedComparison {
   app::DifferenceTable table;
 };
 
-/// Surveys what must be. Errors: as app::differenceTable() and session::loadTrace().
-[[nodiscard]] Result<LoadedComparison> loadComparison(const QString& a, const QString& b);
+/// `indexA`: of trace `a`, which is open. Surveys `b` if it must be. Errors: as
+/// app::differenceTable() and session::loadTrace().
+[[nodiscard]] Result<LoadedComparison> loadComparison(const QString& a, views::TraceIndexPtr indexA,
+                                                      const QString& b);
 
 class CompareWindow : public QDialog {
   Q_OBJECT

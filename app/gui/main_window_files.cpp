@@ -159,8 +159,8 @@ void MainWindow::compareWith(const QString& path) {
     window->show();
     Q_EMIT compared(window);
   });
-  watcher->setFuture(QtConcurrent::run([own = m_path, other] {
-    return std::make_shared<Result<LoadedComparison>>(loadComparison(own, other));
+  watcher->setFuture(QtConcurrent::run([own = m_path, index = m_index, other] {
+    return std::make_shared<Result<LoadedComparison>>(loadComparison(own, index, other));
   }));
 }
 

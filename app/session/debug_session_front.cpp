@@ -13,13 +13,9 @@ mi::GdbSession* DebugSession::debugger(int rank) {
 
 int DebugSession::breakpointAt(int rank) {
   mi::GdbSession* gdb = debugger(rank);
-  if (gdb == nullptr || gdb->stop().reason != mi::StopReason::Breakpoint) {
-    return 0;
-  }
-  const int spec = m_fleet.specOf(rank, gdb->stop().breakpointNumber);
-  const auto found = std::find_if(m_specOf.begin(), m_specOf.end(),
-                                  [spec](const auto& entry) { return entry.second == spec; });
-  return spec == 0 || found == m_specOf.end() ? 0 : found->first;
+  return gdb != nullptr && gdb->stop().reason == mi::StopReason::Breakpoint
+             ? breakpointOf(rank, gdb->stop())
+             : 0;
 }
 
 void DebugSession::setAsideBreakpoints() {

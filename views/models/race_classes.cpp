@@ -136,7 +136,7 @@ int RaceClassModel::benignRaces() const {
   return toInt(n);
 }
 
-int RaceClassModel::severity(const RaceClass& /*races*/, int row) const {
+int RaceClassModel::severity(int row) const {
   return isBenign(row) ? kBenign : m_severity[at(row - 1)];
 }
 
@@ -152,7 +152,7 @@ QString RaceClassModel::text(const RaceClass& races, int row, int column) const 
   static const char* const kWeights[] = {"first", "before failure", "other", "benign"};
   switch (column) {
     case Weight:
-      return QString::fromLatin1(kWeights[severity(races, row)]);
+      return QString::fromLatin1(kWeights[severity(row)]);
     case Receive:
       return races.receive;
     case Senders:
@@ -199,16 +199,16 @@ QVariant RaceClassModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
       return index.column() == Note ? visibleText(m_benign.value(one->key)) : one->key;
     case SortRole:
-      return index.column() == Weight  ? QVariant(severity(*one, index.row()))
+      return index.column() == Weight  ? QVariant(severity(index.row()))
              : index.column() == Races ? QVariant(static_cast<qulonglong>(one->races.size()))
                                        : QVariant(text(*one, index.row(), index.column()));
     case ToneRole:
       return static_cast<int>(isBenign(index.row()) ? Tone::Muted
-                              : index.column() == Weight && severity(*one, index.row()) < 2
+                              : index.column() == Weight && severity(index.row()) < 2
                                   ? Tone::Race
                                   : Tone::Normal);
     case BoldRole:
-      return severity(*one, index.row()) == 0;
+      return severity(index.row()) == 0;
     case KeyRole:
       return index.row();
     default:

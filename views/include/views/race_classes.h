@@ -50,7 +50,7 @@ class RaceClassModel : public QAbstractTableModel {
 
  private:
   [[nodiscard]] QString text(const RaceClass& races, int row, int column) const;
-  [[nodiscard]] int severity(const RaceClass& races, int row) const;
+  [[nodiscard]] int severity(int row) const;
 
   TraceIndexPtr m_trace;
   std::vector<RaceClass> m_classes;
