@@ -194,7 +194,9 @@ void Bench::causality() {
     const std::vector<pf::Serial> future = m_index->future(event);
     cone.add(threadMs() - start);
     start = threadMs();
-    static_cast<void>(canvas->eventAt(QPointF(200 + random() % 1200, 100 + random() % 700)));
+    const QPoint at(200 + static_cast<int>(random() % 1200),
+                    100 + static_cast<int>(random() % 700));
+    static_cast<void>(canvas->eventAt(at));
     pick.add(threadMs() - start);
     canvas->select(event, false);
     start = threadMs();
