@@ -108,6 +108,9 @@ class Bench {
 /// Until the picture is exact.
 void Bench::settle() {
   QApplication::processEvents();
+  while (!m_view.canvas()->isUpToDate()) {
+    QApplication::processEvents(QEventLoop::WaitForMoreEvents, 1000);
+  }
 }
 
 bool Bench::open() {
