@@ -6,6 +6,10 @@
 
 namespace pf::views {
 
+namespace {
+constexpr std::size_t kManyEvents = 20'000'000;  // beyond, the pyramid's narrow bins hold more each
+}
+
 SceneRenderer::SceneRenderer(QObject* parent) : QObject(parent), m_kept(std::make_shared<Kept>()) {
   m_pool.setMaxThreadCount(1);
 }
@@ -47,7 +51,8 @@ void SceneRenderer::start(SceneRequest request) {
   m_running = true;
   m_pool.start([this, kept = m_kept, generation = m_generation, asked = std::move(request)] {
     if (kept->trace != asked.trace) {
-      kept->pyramid = std::make_unique<CutPyramid>(*asked.trace);
+      kept->pyramid = std::make_unique<CutPyramid>(
+          *asked.trace, asked.trace->eventCount() > kManyEvents ? 16 : 4);
       kept->trace = asked.trace;
     }
     Scene scene = draw(asked, kept->pyramid.get());

@@ -22,7 +22,7 @@ namespace pf::views {
 namespace {
 constexpr double kOverscan =
     0.5;  // of the width, rendered on each side so that panning only copies pixels
-constexpr std::size_t kPaintedAtOnce = 1500;  // events, on the GUI thread
+constexpr std::size_t kPaintedAtOnce = 500;  // events, on the GUI thread
 }  // namespace
 
 /// Whether a picture of `c` can be shown for `g` by moving it.

@@ -59,22 +59,38 @@ class LineDensity {
         peak = std::max(peak, sum);
       }
     }
+    const std::vector<QRgb> colors = colorsTo(peak, color, strongest);
+    const auto most = static_cast<float>(colors.size() - 1);
     QImage out(m_width, m_height, QImage::Format_ARGB32_Premultiplied);
-    const float scale = 1.0F / std::log1p(peak);
-    for (int y = 0; y < m_height; ++y) {
-      auto* line = reinterpret_cast<QRgb*>(out.scanLine(y));
-      for (int x = 0; x < m_width; ++x) {
-        const float n = cell(x, y);
-        const double alpha =
-            n < 0.5F ? 0.0 : (0.15 + 0.85 * static_cast<double>(std::log1p(n) * scale)) * strongest;
-        line[x] = qPremultiply(
-            qRgba(color.red(), color.green(), color.blue(), static_cast<int>(alpha * 255)));
+    for (int left = 0; left < m_width;
+         left += kColumnsAtOnce) {  // the cells of a column lie together
+      const int right = std::min(left + kColumnsAtOnce, m_width);
+      for (int y = 0; y < m_height; ++y) {
+        auto* const line = reinterpret_cast<QRgb*>(out.scanLine(y));
+        for (int x = left; x < right; ++x) {
+          line[x] = colors[static_cast<std::size_t>(std::clamp(cell(x, y) + 0.5F, 0.0F, most))];
+        }
       }
     }
     return out;
   }
 
  private:
+  static constexpr int kColumnsAtOnce = 16;
+
+  /// As strong as the logarithm, for 0 … peak lines.
+  static std::vector<QRgb> colorsTo(float peak, const QColor& color, double strongest) {
+    constexpr float kMostColors = 65536.0F;
+    std::vector<QRgb> colors(static_cast<std::size_t>(std::min(peak, kMostColors)) + 2);
+    const double scale = 1.0 / std::log1p(static_cast<double>(peak));
+    for (std::size_t n = 1; n < colors.size(); ++n) {
+      const double alpha =
+          std::min(1.0, 0.15 + 0.85 * std::log1p(static_cast<double>(n)) * scale) * strongest;
+      colors[n] = qPremultiply(
+          qRgba(color.red(), color.green(), color.blue(), static_cast<int>(alpha * 255)));
+    }
+    return colors;
+  }
   float& cell(int x, int y) {
     return m_cells[static_cast<std::size_t>(x) * static_cast<std::size_t>(m_height + 1) +
                    static_cast<std::size_t>(y)];
@@ -300,27 +316,27 @@ void SpaceTimePainter::paintEventDensity(QPainter& painter) const {
   std::uint32_t peak = 1;
   for (Rank rank = first; rank < last; ++rank) {
     const auto times = m_trace.times(rank);
-    const auto before = [](std::uint32_t t, double edge) { return static_cast<double>(t) < edge; };
-    auto from = std::lower_bound(times.begin(), times.end(), m_geometry.t0, before);
-    for (std::size_t column = 0; column < width && from != times.end(); ++column) {
-      const auto to =
-          std::lower_bound(from, times.end(),
-                           m_geometry.time(plot.left() + static_cast<double>(column) + 1), before);
-      const auto n = static_cast<std::uint32_t>(to - from);
-      counts[static_cast<std::size_t>(rank - first) * width + column] = n;
-      peak = std::max(peak, n);
-      from = to;
+    const auto [from, to] = m_trace.serialsIn(rank, m_geometry.t0, m_geometry.t1);
+    std::uint32_t* const row = counts.data() + static_cast<std::size_t>(rank - first) * width;
+    for (Serial serial = from; serial < to; ++serial) {
+      const double x = m_geometry.x(times[serial - 1]) - plot.left();
+      const std::size_t column = std::min(static_cast<std::size_t>(std::max(x, 0.0)), width - 1);
+      peak = std::max(peak, ++row[column]);
     }
   }
   const double bar = std::max(1.0, std::floor(m_geometry.rowHeight * 0.32));
   painter.setRenderHint(QPainter::Antialiasing, false);
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] != 0) {
-      const double strength = 0.25 + 0.75 * static_cast<double>(counts[i]) / peak;
-      const double top = std::floor(m_geometry.y(first + static_cast<Rank>(i / width)) - bar / 2);
-      painter.fillRect(QRectF(plot.left() + static_cast<double>(i % width), top, 1, bar),
-                       mixed(m_theme.base, m_theme.send, strength));
+  QImage strip(static_cast<int>(width), 1, QImage::Format_ARGB32_Premultiplied);
+  for (Rank rank = first; rank < last; ++rank) {
+    const std::uint32_t* const row = counts.data() + static_cast<std::size_t>(rank - first) * width;
+    auto* const pixels = reinterpret_cast<QRgb*>(strip.scanLine(0));
+    for (std::size_t x = 0; x < width; ++x) {
+      const double strength = 0.25 + 0.75 * static_cast<double>(row[x]) / peak;
+      pixels[x] = row[x] == 0 ? 0U : mixed(m_theme.base, m_theme.send, strength).rgba();
     }
+    painter.drawImage(QRectF(plot.left(), std::floor(m_geometry.y(rank) - bar / 2),
+                             static_cast<double>(width), bar),
+                      strip);
   }
 }
 
