@@ -7,8 +7,14 @@
 namespace pf::views {
 
 namespace {
-constexpr std::size_t kManyEvents = 20'000'000;  // beyond, the pyramid's narrow bins hold more each
+
+/// Events in a cell of the narrowest bins: a pyramid takes 32 bytes a cell.
+std::size_t eventsACell(const TraceIndex& trace) {
+  constexpr std::size_t kMany = 2'000'000;
+  return trace.eventCount() <= kMany ? 1 : trace.eventCount() <= 10 * kMany ? 4 : 16;
 }
+
+}  // namespace
 
 SceneRenderer::SceneRenderer(QObject* parent) : QObject(parent), m_kept(std::make_shared<Kept>()) {
   m_pool.setMaxThreadCount(1);
@@ -51,8 +57,7 @@ void SceneRenderer::start(SceneRequest request) {
   m_running = true;
   m_pool.start([this, kept = m_kept, generation = m_generation, asked = std::move(request)] {
     if (kept->trace != asked.trace) {
-      kept->pyramid = std::make_unique<CutPyramid>(
-          *asked.trace, asked.trace->eventCount() > kManyEvents ? 16 : 4);
+      kept->pyramid = std::make_unique<CutPyramid>(*asked.trace, eventsACell(*asked.trace));
       kept->trace = asked.trace;
     }
     Scene scene = draw(asked, kept->pyramid.get());
