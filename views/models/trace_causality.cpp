@@ -119,8 +119,14 @@ std::vector<Serial> TraceIndex::past(EventRef ref) const {
     const EventRef top = work.back();
     work.pop_back();
     Serial& reached = cut[index(top.rank)];
+    const std::size_t base = m_base[index(top.rank)];
     for (Serial s = std::exchange(reached, std::max(reached, top.serial)) + 1; s <= top.serial;
          ++s) {
+      const std::size_t event = base + (s - 1);
+      if (m_completed.at(event).empty() && m_syncDone.at(event).empty() &&
+          m_collectivesDone.at(event).empty()) {
+        continue;  // most events: nothing comes in
+      }
       for (const EventRef cause : causes({top.rank, s})) {
         if (contains(cause) && cause.serial > cut[index(cause.rank)]) {
           work.push_back(cause);
@@ -146,7 +152,18 @@ std::vector<Serial> TraceIndex::future(EventRef ref) const {
       continue;
     }
     reached = top.serial;
+    const std::size_t base = m_base[index(top.rank)];
+    auto group = std::lower_bound(m_groupOf.begin(), m_groupOf.end(),
+                                  std::pair(base + (top.serial - 1), std::uint32_t{0}));
     for (Serial s = top.serial; s < stop; ++s) {
+      const std::size_t event = base + (s - 1);
+      while (group != m_groupOf.end() && group->first < event) {
+        ++group;
+      }
+      const bool collective = group != m_groupOf.end() && group->first == event;
+      if (!collective && m_sent.at(event).empty() && m_posted.at(event).empty()) {
+        continue;  // most events: nothing goes out
+      }
       for (const EventRef effect : effects({top.rank, s})) {
         const Serial known = contains(effect) ? cut[index(effect.rank)] : 1;
         if (contains(effect) && (known == 0 || effect.serial < known)) {

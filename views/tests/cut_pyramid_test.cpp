@@ -127,6 +127,7 @@ class CutPyramidTest : public QObject {
   void levelsFitTheView();
   void overviewAgreesWithTheDensePicture();
   void rendererGivesTheLastRequest();
+  void coneIsBruteForce();
 };
 
 void CutPyramidTest::everyLevelIsBruteForce() {
@@ -266,6 +267,46 @@ void CutPyramidTest::rendererGivesTheLastRequest() {
   renderer.forget();
   QTRY_VERIFY(!renderer.isBusy());
   QCOMPARE(scenes, 2);
+}
+
+/// By vector clocks of all events, which are computed in the order of their times: messages go
+/// forward in them.
+void CutPyramidTest::coneIsBruteForce() {
+  const TraceIndexPtr trace = randomTraffic(8, 5, 400);
+  const auto index = [](Rank rank) { return static_cast<std::size_t>(rank); };
+  std::vector<EventRef> events;
+  std::vector<std::vector<std::vector<Serial>>> clocks(5);
+  for (Rank rank = 0; rank < 5; ++rank) {
+    for (Serial serial = 1; serial <= trace->lastSerial(rank); ++serial) {
+      events.push_back({rank, serial});
+    }
+    clocks[index(rank)].resize(trace->lastSerial(rank) + 1, std::vector<Serial>(5));
+  }
+  std::stable_sort(events.begin(), events.end(),
+                   [&](EventRef a, EventRef b) { return trace->time(a) < trace->time(b); });
+  for (const EventRef event : events) {
+    std::vector<Serial>& clock = clocks[index(event.rank)][event.serial];
+    clock = clocks[index(event.rank)][event.serial - 1];
+    for (const Message& message : trace->execution().messages) {
+      if (message.dest == event.rank && message.completion == event.serial) {
+        const auto& sent = clocks[index(message.send.rank)][message.send.serial];
+        std::transform(clock.begin(), clock.end(), sent.begin(), clock.begin(),
+                       [](Serial a, Serial b) { return std::max(a, b); });
+      }
+    }
+    clock[index(event.rank)] = event.serial;
+  }
+  for (const EventRef event : events) {
+    QCOMPARE(trace->past(event), clocks[index(event.rank)][event.serial]);
+    std::vector<Serial> after(5, 0);
+    for (Rank rank = 0; rank < 5; ++rank) {
+      for (Serial s = trace->lastSerial(rank); s >= 1; --s) {
+        after[index(rank)] =
+            clocks[index(rank)][s][index(event.rank)] >= event.serial ? s : after[index(rank)];
+      }
+    }
+    QCOMPARE(trace->future(event), after);
+  }
 }
 
 QTEST_MAIN(CutPyramidTest)
