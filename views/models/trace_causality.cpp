@@ -1,5 +1,6 @@
 // Causal past, future and partners of an event, along messages, collectives and program order.
 #include <algorithm>
+#include <utility>
 
 #include "views/trace_index.h"
 
@@ -37,6 +38,25 @@ const CollectivePart* partAt(const RankHistory& history, Serial event) {
 }
 
 }  // namespace
+
+/// Whether all that comes into an event is a collective that joins all its ranks and has been met
+/// at another of them: what feeds it is known then. Else notes that it has been met. `parts`: those
+/// that end at the event.
+static bool joinsAgain(const TraceIndex& trace, EventRef event,
+                       std::span<const std::uint32_t> parts, std::vector<bool>& joined) {
+  if (parts.size() != 1 || !trace.completedAt(event).empty() ||
+      !trace.synchronousDoneAt(event).empty()) {
+    return false;
+  }
+  const CollectivePart& part = trace.execution().ranks[index(event.rank)].collectives[parts[0]];
+  const std::uint32_t group = trace.collectiveAt({event.rank, part.event});
+  if (group == kNone || part.flow != CollectiveFlow::AllToAll || !part.takes) {
+    return false;
+  }
+  const bool again = joined[group];
+  joined[group] = true;
+  return again;
+}
 
 std::vector<EventRef> TraceIndex::feeding(Rank rank, std::uint32_t part) const {
   std::vector<EventRef> out;
@@ -111,6 +131,8 @@ std::vector<EventRef> TraceIndex::effects(EventRef ref) const {
 
 std::vector<Serial> TraceIndex::past(EventRef ref) const {
   std::vector<Serial> cut(rankCount(), 0);
+  std::vector<bool> joined(
+      m_groups.size());  // collectives whose parts are all looked at or waiting
   std::vector<EventRef> work;
   if (contains(ref)) {
     work.push_back(ref);
@@ -127,6 +149,9 @@ std::vector<Serial> TraceIndex::past(EventRef ref) const {
           m_collectivesDone.at(event).empty()) {
         continue;  // most events: nothing comes in
       }
+      if (joinsAgain(*this, {top.rank, s}, m_collectivesDone.at(event), joined)) {
+        continue;
+      }
       for (const EventRef cause : causes({top.rank, s})) {
         if (contains(cause) && cause.serial > cut[index(cause.rank)]) {
           work.push_back(cause);
@@ -139,6 +164,7 @@ std::vector<Serial> TraceIndex::past(EventRef ref) const {
 
 std::vector<Serial> TraceIndex::future(EventRef ref) const {
   std::vector<Serial> cut(rankCount(), 0);
+  std::vector<bool> joined(m_groups.size());
   std::vector<EventRef> work;
   if (contains(ref)) {
     work.push_back(ref);
@@ -163,6 +189,15 @@ std::vector<Serial> TraceIndex::future(EventRef ref) const {
       const bool collective = group != m_groupOf.end() && group->first == event;
       if (!collective && m_sent.at(event).empty() && m_posted.at(event).empty()) {
         continue;  // most events: nothing goes out
+      }
+      if (collective && m_sent.at(event).empty() && m_posted.at(event).empty()) {
+        const CollectivePart* part = partAt(execution().ranks[index(top.rank)], s);
+        if (part != nullptr && part->flow == CollectiveFlow::AllToAll && part->contributes) {
+          if (joined[group->second]) {
+            continue;  // another rank's part of it leads to the same completions
+          }
+          joined[group->second] = true;
+        }
       }
       for (const EventRef effect : effects({top.rank, s})) {
         const Serial known = contains(effect) ? cut[index(effect.rank)] : 1;

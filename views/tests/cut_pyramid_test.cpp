@@ -17,6 +17,8 @@
 
 using namespace pf;         // NOLINT(google-build-using-namespace)
 using namespace pf::views;  // NOLINT(google-build-using-namespace)
+using pf::views::test::masterWorker;
+using pf::views::test::stencil;
 
 namespace {
 
@@ -128,6 +130,7 @@ class CutPyramidTest : public QObject {
   void overviewAgreesWithTheDensePicture();
   void rendererGivesTheLastRequest();
   void coneIsBruteForce();
+  void pastAndFutureAgree();
 };
 
 void CutPyramidTest::everyLevelIsBruteForce() {
@@ -306,6 +309,31 @@ void CutPyramidTest::coneIsBruteForce() {
       }
     }
     QCOMPARE(trace->future(event), after);
+  }
+}
+
+/// With collectives: b is in the past of a if and only if a is in the future of b.
+void CutPyramidTest::pastAndFutureAgree() {
+  for (const TraceIndexPtr& trace : {makeIndex(stencil(5, 12)), makeIndex(masterWorker())}) {
+    const auto ranks = static_cast<Rank>(trace->rankCount());
+    std::vector<std::vector<std::vector<Serial>>> futures(trace->rankCount());
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      for (Serial s = 1; s <= trace->lastSerial(rank); ++s) {
+        futures[static_cast<std::size_t>(rank)].push_back(trace->future({rank, s}));
+      }
+    }
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      for (Serial s = 1; s <= trace->lastSerial(rank); ++s) {
+        const std::vector<Serial> past = trace->past({rank, s});
+        for (Rank other = 0; other < ranks; ++other) {
+          const auto o = static_cast<std::size_t>(other);
+          for (Serial t = 1; t <= trace->lastSerial(other); ++t) {
+            const Serial from = futures[o][t - 1][static_cast<std::size_t>(rank)];
+            QCOMPARE(t <= past[o], from != 0 && from <= s);
+          }
+        }
+      }
+    }
   }
 }
 
