@@ -26,7 +26,7 @@ void interruptChange(const std::string& path) {
     Result<Database> database = Database::open(path, Database::Access::Update);
     const bool good =
         database.ok() && database->execute("PRAGMA cache_size=1; BEGIN IMMEDIATE").ok() &&
-        database->execute("UPDATE event SET tag = 99; UPDATE message SET tag = 99").ok();
+        database->execute("UPDATE column_chunk SET crc32c = 99; UPDATE communicator SET name = 99").ok();
     ::_exit(good ? 0 : 1);
   }
   int status = -1;
@@ -166,13 +166,20 @@ TEST(DiskFull, inALaterSurveyKeepsTheFormer) {
   const Directory directory;
   const Content content = smallContent();
   ASSERT_TRUE(writeContent(directory.file("a.pft"), content).ok());
+  Execution large = largeExecution(3, 60000);
+  std::mt19937_64 noise;  // does not compress
+  for (RankHistory& history : large.ranks) {
+    for (Event& event : history.events) {
+      event.bytes = noise();
+    }
+  }
   EXPECT_EQ(inChild([&] {
               std::signal(SIGXFSZ, SIG_IGN);
               const rlimit most{400000, RLIM_INFINITY};
               Result<TraceStore> store =
                   TraceStore::open(directory.file("a.pft"), TraceStore::Mode::ReadWrite);
               return ::setrlimit(RLIMIT_FSIZE, &most) == 0 && store.ok() &&
-                     !store->replaceExecution(largeExecution(3, 60000), {}, {}).ok() &&
+                     !store->replaceExecution(large, {}, {}).ok() &&
                      dump(*store->readExecution()) == dump(content.execution);
             }),
             0);
