@@ -63,6 +63,17 @@ Status checkSurveyLog(Database& database, const RankInfo& rank, std::vector<Find
   return {};
 }
 
+/// That the run says, else `known`.
+std::size_t rankCount(Database& database, std::size_t known) {
+  std::size_t count = known;
+  const Status status =
+      readRows<RunInfo>(database, TableId::Run, true, [&](std::int64_t, RunInfo&& run) {
+        count = run.ranks > 0 && run.ranks <= (1 << 24) ? static_cast<std::size_t>(run.ranks) : 0;
+        return true;
+      });
+  return status.ok() ? count : known;
+}
+
 Status checkStructure(Database& database, std::vector<Finding>& findings) {
   const Result<std::int64_t> size = database.fileSize();
   Result<Statement> prepared = database.prepare("PRAGMA integrity_check(1)");
@@ -156,7 +167,7 @@ Result<std::vector<Finding>> findDamage(Database& database, const std::vector<Ra
   for (const Table& each : tables()) {
     checkTable(database, each, findings);
   }
-  if (const Status columns = checkColumns(database, ranks.size()); !columns) {
+  if (const Status columns = checkColumns(database, rankCount(database, ranks.size())); !columns) {
     findings.push_back(
         {columns.error().message, "table column_chunk", lostWith(TableId::ColumnChunk)});
   }
