@@ -37,7 +37,7 @@ int waitFor(Batch& batch, MPI_Request* requests, int index, MPI_Status* status) 
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = restoreOne(batch, index, use, PF_REAL(Wait)(&batch.requests()[index], use));
   const Batch::Entry* entry = batch.find(index);
-  if (entry == nullptr || entry->request.inner == MPI_REQUEST_NULL) {
+  if (entry == nullptr || entry->inner == MPI_REQUEST_NULL) {
     requests[index] = batch.requests()[index];
   }
   fileOne(batch, index, use, result);
@@ -161,7 +161,7 @@ int replaySomeOfThread(const CallPlace& place, ChoiceKind kind, Batch& batch, MP
   for (int i = 0; i < count; ++i) {
     const int one = PF_REAL(Wait)(&batch.requests()[indices[i]], &seen[i]);
     const Batch::Entry* entry = batch.find(indices[i]);
-    if (entry == nullptr || entry->request.inner == MPI_REQUEST_NULL) {
+    if (entry == nullptr || entry->inner == MPI_REQUEST_NULL) {
       requests[indices[i]] = batch.requests()[indices[i]];
     }
     seen[i].MPI_ERROR = one;
@@ -474,7 +474,8 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
   if (g_engine.replay && !g_engine.live && !g_engine.choices.wasCancelled(entry->number)) {
     return MPI_SUCCESS;  // its message came first in the recording
   }
-  const int result = PF_REAL(Cancel)(entry->inner != MPI_REQUEST_NULL ? &entry->inner : request);
+  const int result =
+      PF_REAL(Cancel)(entry->inner() != MPI_REQUEST_NULL ? &entry->details->inner : request);
   if (clocked()) {
     clockCancel(*entry);
   }
@@ -498,15 +499,15 @@ int onRequest_free(const CallPlace&, MPI_Request* request) {
       *request = MPI_REQUEST_NULL;
       return MPI_SUCCESS;
     }
-    restoreStatus(&status, entry->tagged);
+    restoreStatus(&status, entry->tagged());
     logDoneReceive(*entry, &status, result);
     publish();
   } else if (clocked() && entry != nullptr && entry->kind == RequestKind::Receive) {
     clockForget(*entry);
   }
-  if (entry != nullptr && entry->inner != MPI_REQUEST_NULL) {
+  if (entry != nullptr && entry->inner() != MPI_REQUEST_NULL) {
     --g_engine.requests.substituted;
-    PF_REAL(Request_free)(&entry->inner);
+    PF_REAL(Request_free)(&entry->details->inner);
   }
   g_engine.requests.erase(*request);
   return PF_REAL(Request_free)(request);

@@ -307,8 +307,10 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
     entry.peer = source;
     entry.tag = tag;
     entry.comm = comm;
-    entry.tagged = posted.tagged;
-    g_engine.requests.insert(entry);
+    Request* const inserted = g_engine.requests.insert(entry);
+    if (posted.tagged != nullptr) [[unlikely]] {
+      g_engine.requests.detail(*inserted).tagged = posted.tagged;
+    }
     if (clocked()) {
       clockPost(posted.post, comm, source, tag, *request);
     }
@@ -347,9 +349,8 @@ int onImrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datat
     Request entry;
     entry.handle = *request;
     entry.kind = RequestKind::TaggedMessage;
-    entry.tagged = kept.tag;
     entry.comm = kept.comm;
-    g_engine.requests.insert(entry);
+    g_engine.requests.detail(*g_engine.requests.insert(entry)).tagged = kept.tag;
   }
   return errorOnShadow(kept.comm, result);
 }

@@ -144,13 +144,10 @@ int persistentSend(RealCall call, SendMode mode, const void* buffer, int count,
     entry.handle = *request;
     entry.kind = RequestKind::PersistentSend;
     entry.mode = mode;
-    entry.buffer = const_cast<void*>(buffer);
-    entry.count = count;
-    entry.datatype = datatype;
     entry.peer = dest;
     entry.tag = tag;
     entry.comm = comm;
-    g_engine.requests.insert(entry);
+    g_engine.requests.insertPersistent(entry, buffer, count, datatype);
   }
   return result;
 }

@@ -57,13 +57,13 @@ using SendStreams = Streams<SendStream>;
 /// A receive that was posted and has not been observed complete.
 struct PendingReceive {
   std::uint32_t post;
-  std::uint32_t comm;    ///< number of the communicator
+  std::uint32_t comm : 30;  ///< number of the communicator
+  bool open : 1;
+  bool cancelled : 1;    ///< MPI_Cancel was called on it
   std::int32_t source;   ///< in it, or any
   std::int32_t tag;      ///< or any
   std::int32_t hits[2];  ///< sources of messages that could have come here and went to later ones
-  bool open;
-  bool cancelled;  ///< MPI_Cancel was called on it
-  void* handle;    ///< to ask MPI with; null where it cannot be asked
+  void* handle;          ///< to ask MPI with; null where it cannot be asked
 };
 
 /// The pending receives of a rank in the order of posts.
