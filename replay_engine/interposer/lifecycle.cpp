@@ -179,6 +179,7 @@ int onFinalize(const CallPlace& place) {
   page.waitPeer.store(-2, std::memory_order_relaxed);
   page.waitTag.store(-1, std::memory_order_relaxed);
   page.inCall.store(1U + place.call, std::memory_order_relaxed);
+  jitterEnds();
   page.phase.store(static_cast<std::uint32_t>(RankPhase::Finalized), std::memory_order_release);
   tellAgent();
   const int result = PF_REAL(Finalize)();

@@ -216,10 +216,13 @@ int receiveOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatyp
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_REAL(Wait)(&request, use);
-  const StateLock lock;
-  endReceive(place, posted, source, tag, comm, use, result);
-  leaveCall();
-  return result;
+  restoreStatus(use, posted.tagged);
+  {
+    const StateLock lock;
+    endReceive(place, posted, source, tag, comm, use, result);
+    leaveCall();
+  }
+  return posted.tagged != nullptr ? errorOnShadow(comm, result) : result;
 }
 
 }  // namespace
@@ -320,13 +323,14 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
 
 int onMrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
             MPI_Message* message, MPI_Status* status) {
+  KeptMessage kept;
   {
     const StateLock lock;
     beginEvent(place);
     logLocal(place);
+    kept = takeMessage(*message);
   }
   const InCall inCall(place, RecordKind::Padding, MPI_COMM_NULL, -2, -1);
-  const KeptMessage kept = takeMessage(*message);
   const int result = PF_REAL(Mrecv)(buffer, count, datatype, message, status);
   restoreStatus(status, kept.tag);
   return kept.tag != nullptr ? errorOnShadow(kept.comm, result) : result;
