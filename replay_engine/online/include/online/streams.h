@@ -201,8 +201,15 @@ class ReceiveStreams {
     if (silent) {
       return true;
     }
-    if (const ClockRecord* const next = board.next(in.peer);
-        next != nullptr && (next->stream != in.id || next->message <= passed->number)) {
+    const ClockRecord* const next = board.next(in.peer);
+    if (next == nullptr) {
+      return true;
+    }
+    if (next->stream == in.id && next->message == passed->number) [[likely]] {
+      in.claimed = *next;
+      board.drop(in.peer);
+      passed->news = true;
+    } else if (next->stream != in.id || next->message < passed->number) {
       passed->record = &claim(board, stream, passed->number, true);
       passed->news = true;
     }
