@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """How much more often a racy program fails under record --jitter than natively. Counts only.
 
-    chaos.py [--build build/release] [--runs 40] [--only harvest,...] [--seed 1] [--json OUT]
+    chaos.py [--build build/release] [--runs 40] [--natives 4] [--only harvest,...] [--seed 1] [--json OUT]
 
 The programs are those of rare.c, whose failures a test run does not show, those of tests/corpus that fail in some orders
 of their messages, and of ../shared/corpus, where that is built. One that fails in more than a fifth of its native runs
@@ -71,7 +71,7 @@ def measure(name, launch, wrong, options, scratch):
     for number in range(options.runs):
         trace = scratch / f"{number}.pft"
         record = [options.build / "bin" / "photofinish", "record", "-o", trace, "--jitter", options.seed + number, *launch]
-        for how, words in (("native", launch), ("jitter", record)):
+        for how, words in [("native", launch)] * options.natives + [("jitter", record)]:
             failed = fails(words, wrong)
             if failed is not None:
                 counts[how][0] += failed
@@ -91,6 +91,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/release"))
     parser.add_argument("--runs", type=int, default=40)
+    parser.add_argument("--natives", type=int, default=4, help="native runs for each recording: a rare failure takes many")
     parser.add_argument("--only", default="")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=pathlib.Path)
