@@ -20,7 +20,7 @@ void GdbSession::openCore(const std::string& program, const std::string& core, D
   asked("core " + *quotedProgram + " " + *quotedCore);
   m_core = true;
   m_libraries.clear();
-  const auto open = [this, core, target = *quotedCore, done](const Status& status) {
+  const auto open = [this, core, done](const Status& status) {
     if (!status) {
       done(Error{ErrorCode::Peer,
                  "cannot read the program of " + core + ": " + status.error().message,
@@ -29,7 +29,7 @@ void GdbSession::openCore(const std::string& program, const std::string& core, D
       return;
     }
     m_queue.push(
-        {"-target-select core " + target, CommandFlag::None,
+        {"-target-select core " + core, CommandFlag::None,
          [this, core, done](const Result<ResultRecord>& reply) { coreOpened(core, reply, done); },
          kOpenPatience});
   };

@@ -85,6 +85,50 @@ void LookingPanes::askGroup(const QString& name, const QList<int>& ranks) {
   }
 }
 
+QList<int> LookingPanes::ranksOf(const QString& expression, QString* problem) const {
+  QList<views::RankGroup> known = m_session.groups();
+  known += m_session.communicators();
+  known += views::groupsByState(m_session.rankStates());
+  return views::ranksOfExpression(expression, known,
+                                  static_cast<int>(m_session.rankStates().size()), problem);
+}
+
+void LookingPanes::console(int rank, const QString& line) {
+  const QString text = line.trimmed();
+  if (!text.startsWith(QLatin1Char('@'))) {
+    m_session.console(rank, line);
+    return;
+  }
+  const QString command = text.section(QLatin1Char(' '), 1).trimmed();
+  QString problem;
+  const QList<int> ranks = ranksOf(text.section(QLatin1Char(' '), 0, 0).mid(1), &problem);
+  if (!problem.isEmpty() || command.isEmpty()) {
+    Q_EMIT m_session.consoleText(
+        rank,
+        tr("%1. Write @all, @GROUP or @0,2-4, a blank, and the command.\n")
+            .arg(problem.isEmpty() ? tr("There is no command") : problem),
+        true);
+    return;
+  }
+  m_session.consoleOfGroup(ranks, command, rank);
+}
+
+void LookingPanes::askCombination(const QString& proposal, const QString& problem) {
+  QString question = tr("Ranks of the new group, for example  workers + 0,  all - 'in MPI_Recv',  a & 2-5:");
+  if (!problem.isEmpty()) {
+    question += QLatin1String("\n\n") + tr("Not understood: %1.").arg(problem);
+  }
+  bool ok = false;
+  const QString text = QInputDialog::getText(m_window, tr("Combine groups"), question,
+                                             QLineEdit::Normal, proposal, &ok);
+  if (!ok) {
+    return;
+  }
+  QString wrong;
+  const QList<int> ranks = ranksOf(text, &wrong);
+  wrong.isEmpty() ? askGroup(text, ranks) : askCombination(text, wrong);
+}
+
 void LookingPanes::connectStacks() {
   fillWhenSeen(m_stacksDock, [this] { askStacks(); });
   connect(m_stacks, &views::StackTreeView::refreshRequested, this, &LookingPanes::askStacks);
@@ -172,6 +216,7 @@ void LookingPanes::connectGroups() {
   connect(&m_session, &DebugSession::groupRunChanged, &m_ranks, &views::RankStrip::setRunText);
   connect(&m_ranks, &views::RankStrip::groupRequested, this, &LookingPanes::askGroup);
   connect(&m_ranks, &views::RankStrip::groupMade, &m_session, &DebugSession::addGroup);
+  connect(&m_ranks, &views::RankStrip::combineRequested, this, [this] { askCombination(); });
   connect(&m_ranks, &views::RankStrip::groupRemoved, &m_session, &DebugSession::removeGroup);
 }
 

@@ -43,11 +43,16 @@ class LookingPanes : public QObject {
   [[nodiscard]] QDockWidget* rowsDock(session::Look look) const { return m_rows.at(look).dock; }
   /// Asks for the name, with `name` as a proposal.
   void askGroup(const QString& name, const QList<int>& ranks);
+  /// A line of the console of `rank`: "@GROUPS command" goes to all ranks of the expression.
+  void console(int rank, const QString& line);
+  /// Asks for an expression of groups until it can be read, then for the name.
+  void askCombination(const QString& proposal = {}, const QString& problem = {});
 
  Q_SIGNALS:
   void sourceRequested(const QString& file, int line);
 
  private:
+  [[nodiscard]] QList<int> ranksOf(const QString& expression, QString* problem) const;
   void makeRows(const MakeDock& makeDock);
   void connectStacks();
   void connectAcross();
