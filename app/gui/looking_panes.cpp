@@ -1,9 +1,12 @@
 #include "looking_panes.h"
 
+#include "array_reader.h"
+
 #include <QDockWidget>
 #include <QInputDialog>
 #include <QLineEdit>
 
+#include "views/array_view.h"
 #include "views/rank_models.h"
 #include "views/rank_strip.h"
 #include "views/rows_view.h"
@@ -23,11 +26,15 @@ LookingPanes::LookingPanes(DebugSession& session, views::RankStrip& ranks, QWidg
       m_stacks(new views::StackTreeView),
       m_stacksDock(makeDock(QStringLiteral("stacks"), tr("Parallel stacks"), m_stacks)),
       m_across(new views::ValuesAcrossView),
-      m_acrossDock(makeDock(QStringLiteral("across"), tr("Values across ranks"), m_across)) {
+      m_acrossDock(makeDock(QStringLiteral("across"), tr("Values across ranks"), m_across)),
+      m_array(new views::ArrayView),
+      m_arrayDock(makeDock(QStringLiteral("array"), tr("Array"), m_array)),
+      m_arrayReader(new session::ArrayReader(session, this)) {
   makeRows(makeDock);
   connectStacks();
   connectAcross();
   connectRows();
+  connectArray();
   connectGroups();
   connect(&m_session, &DebugSession::settled, this, &LookingPanes::refresh);
 }
@@ -206,6 +213,19 @@ void LookingPanes::connectRows() {
           });
   connect(m_rows.at(Look::Threads).view, &views::RowsView::rowActivated, &m_session,
           [this](const QString& thread) { m_session.selectThread(thread.toInt()); });
+}
+
+void LookingPanes::connectArray() {
+  connect(m_array, &views::ArrayView::arrayRequested, m_arrayReader, &session::ArrayReader::read);
+  connect(m_arrayReader, &session::ArrayReader::arrived, m_array, &views::ArrayView::showArray);
+  connect(m_arrayReader, &session::ArrayReader::failed, m_array, &views::ArrayView::showProblem);
+  const auto again = [this] {
+    if (isSeen(m_arrayDock)) {
+      m_array->ask(m_array->expression());
+    }
+  };
+  connect(&m_session, &DebugSession::frameChanged, m_array, again);
+  fillWhenSeen(m_arrayDock, again);
 }
 
 void LookingPanes::connectGroups() {

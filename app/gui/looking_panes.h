@@ -15,11 +15,16 @@ class QDockWidget;
 class QWidget;
 
 namespace pf::views {
+class ArrayView;
 class RankStrip;
 class RowsView;
 class StackTreeView;
 class ValuesAcrossView;
 }  // namespace pf::views
+
+namespace pf::session {
+class ArrayReader;
+}
 
 namespace pf::gui {
 
@@ -39,6 +44,8 @@ class LookingPanes : public QObject {
   [[nodiscard]] QDockWidget* stacksDock() const { return m_stacksDock; }
   [[nodiscard]] views::ValuesAcrossView& across() { return *m_across; }
   [[nodiscard]] QDockWidget* acrossDock() const { return m_acrossDock; }
+  [[nodiscard]] views::ArrayView& array() { return *m_array; }
+  [[nodiscard]] QDockWidget* arrayDock() const { return m_arrayDock; }
   [[nodiscard]] views::RowsView& rows(session::Look look) { return *m_rows.at(look).view; }
   [[nodiscard]] QDockWidget* rowsDock(session::Look look) const { return m_rows.at(look).dock; }
   /// Asks for the name, with `name` as a proposal.
@@ -57,6 +64,7 @@ class LookingPanes : public QObject {
   void connectStacks();
   void connectAcross();
   void connectRows();
+  void connectArray();
   void connectGroups();
   /// A dock whose pane is filled by `ask` when it comes into view.
   void fillWhenSeen(QDockWidget* dock, const std::function<void()>& ask);
@@ -79,6 +87,9 @@ class LookingPanes : public QObject {
   QDockWidget* m_stacksDock;
   views::ValuesAcrossView* m_across;
   QDockWidget* m_acrossDock;
+  views::ArrayView* m_array;
+  QDockWidget* m_arrayDock;
+  session::ArrayReader* m_arrayReader;
   std::map<session::Look, Rows> m_rows;
   QSet<const QDockWidget*> m_seen;
 };

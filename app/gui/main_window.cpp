@@ -167,6 +167,8 @@ void MainWindow::makeDocks() {
   for (QDockWidget* dock : {m_looking->acrossDock(), m_looking->rowsDock(session::Look::Registers)}) {
     tabifyDockWidget(watches, dock);
   }
+  tabifyDockWidget(last, m_looking->arrayDock());
+  last = m_looking->arrayDock();
   for (const session::Look look : {session::Look::Memory, session::Look::Instructions}) {
     tabifyDockWidget(last, m_looking->rowsDock(look));
     last = m_looking->rowsDock(look);

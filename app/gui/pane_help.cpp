@@ -16,7 +16,7 @@ struct Help {
   const char* text;
 };
 
-constexpr std::array<Help, 20> kHelp{{
+constexpr std::array<Help, 21> kHelp{{
     {"centre",
      "The diagram has a row for each rank and logical time across. Lines are messages, rings racing receives; the "
      "dashed lines of a selected one are what it could have taken instead. Enter replays to the selected event, / "
@@ -57,6 +57,10 @@ constexpr std::array<Help, 20> kHelp{{
     {"registers", "The registers of the selected frame; what has changed since the last stop is marked."},
     {"memory", "The bytes at an address: &x, buffer, $sp. What has changed since the last stop is marked."},
     {"instructions", "The machine code of the function around the selected frame, or around another address."},
+    {"array",
+     "The numbers of an array, POINTER@COUNT or std::vector of the current rank, as a plot and a table. Each column of "
+     "the plot goes from the least to the most of what lies in it; the wheel zooms, a drag chooses a range, a double "
+     "click shows all again, a click finds the element in the table."},
     {"queues",
      "What is posted, unexpected and waited for at the moment that the diagram shows, by rank and communicator, and "
      "who waits for whom; a cycle is a deadlock."},

@@ -12,13 +12,16 @@
 #include <QAction>
 #include <QDir>
 #include <QDockWidget>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QMenu>
 #include <QSplitter>
+#include <QTableView>
 #include <QTemporaryDir>
 
 #include "breakpoint_text.h"
 #include "mi_bridge/transcript.h"
+#include "views/array_view.h"
 #include "views/debug_views.h"
 #include "views/rank_models.h"
 #include "views/rank_strip.h"
@@ -38,6 +41,7 @@ class DeskTest : public QObject {
  private Q_SLOTS:
   void initTestCase();
   void mpiErrorStops();
+  void arrayAsPlotAndTable();
   void consoleOfAGroup();
   void groupsOfTheDiagram();
   void transcripts();
@@ -98,6 +102,43 @@ void DeskTest::mpiErrorStops() {
   QTRY_VERIFY_WITH_TIMEOUT(session().rankStates()[1].where.contains(QLatin1String("overflow() at desk.c")),
                            kPatience);
   QCOMPARE(session().cycles().last().recorded.size(), 1);
+}
+
+void DeskTest::arrayAsPlotAndTable() {
+  pf::views::ArrayView& array = m_window->looking().array();
+  const auto asked = [&array](const char* expression) {
+    array.ask(QString::fromLatin1(expression));
+    return QTest::qWaitFor([&array] { return !array.text().startsWith(QLatin1String("Reading")); }, kPatience)
+               ? array.text()
+               : QStringLiteral("no answer");
+  };
+  QVERIFY2(asked("many").contains(QLatin1String("4 elements of int32: least 1 at 0, most 4 at 3, mean 2.5")),
+           qPrintable(array.text()));
+  // A million of them, in main().
+  for (const pf::views::StackFrame& frame : m_window->stack().model()->frames()) {
+    if (frame.function == QLatin1String("main")) {
+      session().selectFrame(frame.level);
+    }
+  }
+  QElapsedTimer time;
+  time.start();
+  QVERIFY2(asked("field@1000000").contains(QLatin1String("most 1000001 at 654321")), qPrintable(array.text()));
+  QVERIFY(time.elapsed() < 20000);
+  const auto* model = array.table()->model();
+  QCOMPARE(model->rowCount(), 125000);
+  QCOMPARE(model->index(654321 / 8, 654321 % 8).data().toString(), QStringLiteral("1000001"));
+  array.plot()->setRange(654000, 655000);
+  QCOMPARE(array.plot()->to() - array.plot()->from(), 1000);
+  if (const QString shots = qEnvironmentVariable("PF_SHOTS"); !shots.isEmpty()) {
+    m_window->looking().arrayDock()->show();
+    m_window->looking().arrayDock()->raise();
+    QTest::qWait(500);
+    m_window->grab().save(shots + QStringLiteral("/array.png"));
+  }
+  QVERIFY2(asked("field").contains(QLatin1String("field is a pointer")), qPrintable(array.text()));
+  QVERIFY2(asked("cells").contains(QLatin1String("is no array of numbers")), qPrintable(array.text()));
+  QVERIFY2(asked("nosuch").contains(QLatin1String("No symbol")), qPrintable(array.text()));
+  QVERIFY2(asked("((double*)16)@10").contains(QLatin1String("Cannot access memory")), qPrintable(array.text()));
 }
 
 void DeskTest::consoleOfAGroup() {
@@ -204,7 +245,8 @@ void DeskTest::sessionOfAnotherRecording() {
   QVERIFY(text.contains("\"one.pft\""));  // relative: both can be moved
   QFile other(fileOf("other.pfs"));
   QVERIFY(other.open(QIODevice::WriteOnly));
-  other.write(QByteArray(text).replace("one.pft", "two.pft"));
+  QByteArray changed = text;
+  other.write(changed.replace("one.pft", "two.pft"));
   other.close();
   QVERIFY(reopen(other.fileName()));
   QCOMPARE(session().breakpoints().size(), 1);

@@ -143,7 +143,8 @@ Child startProgram(const std::string& mode, int output) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     ::dup2(output >= 0 ? output : null, 1);
-    execute({PF_MI_RANK_PROGRAM, mode});
+    const std::string program = PF_MI_RANK_PROGRAM;
+    execute({mode == "stripped" ? program + ".stripped" : program, mode});
   }
   return Child(pid);
 }
