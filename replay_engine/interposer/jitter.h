@@ -47,6 +47,7 @@ void spend(long nanoseconds);
 template <typename Enough>
 void holdUntilQuiet(RankPace as, bool abovePriority, Enough enough) {
   constexpr long kLook = 250'000;
+  constexpr long kSurely = 20;  ///< graces: whoever waits now sleeps
   if (!g_jitter.board.isOpen() || !mayHold()) {
     return;
   }
@@ -56,13 +57,20 @@ void holdUntilQuiet(RankPace as, bool abovePriority, Enough enough) {
       start + (g_jitter.credit < g_jitter.most ? g_jitter.credit : g_jitter.most);
   std::uint64_t moved = ~std::uint64_t{0};
   std::int64_t quietSince = start;
+  bool noted = false;
   for (std::int64_t now = start; !enough(); now = jitterNow()) {
     const std::uint64_t moves = g_jitter.board.moved();
     if (moves != moved || !g_jitter.board.quiet(abovePriority)) {
       moved = moves;
       quietSince = now;
+      noted = false;
+    } else if (!noted) {
+      g_jitter.board.noteTimes();
+      noted = true;
     }
-    if (now - quietSince >= g_jitter.grace) {
+    const std::int64_t quietFor = now - quietSince;
+    if (quietFor >= kSurely * g_jitter.grace ||
+        (noted && quietFor >= g_jitter.grace && g_jitter.board.allHaveRun())) {
       break;
     }
     if (now >= end) {

@@ -4,6 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
+
 #include "base/allocate_file.h"
 
 namespace pf {
@@ -26,6 +29,43 @@ bool JitterBoard::open(const char* path, int rank, int size) {
   m_lines = static_cast<Line*>(mapped);
   m_rank = rank;
   m_size = size;
+  m_lines[rank].pid.store(getpid(), std::memory_order_release);
+  return true;
+}
+
+namespace {
+
+/// Nanoseconds on a processor; 0 where that cannot be had.
+std::uint64_t timeOf(std::int32_t pid) {
+  char text[64];
+  std::snprintf(text, sizeof text, "/proc/%d/schedstat", pid);
+  const int fd = ::open(text, O_RDONLY | O_CLOEXEC);
+  const ssize_t n = fd < 0 ? -1 : ::read(fd, text, sizeof text - 1);
+  ::close(fd);
+  text[n > 0 ? n : 0] = '\0';
+  return std::strtoull(text, nullptr, 10);
+}
+
+constexpr std::uint64_t kLook = 20'000;  ///< nanoseconds: longer than one looks for a message
+
+}  // namespace
+
+void JitterBoard::noteTimes() {
+  for (int rank = 0; rank < m_size && m_size <= kMostTimes; ++rank) {
+    m_times[rank] = timeOf(m_lines[rank].pid.load(std::memory_order_acquire));
+  }
+}
+
+bool JitterBoard::allHaveRun() const {
+  for (int rank = 0; rank < m_size && m_size <= kMostTimes; ++rank) {
+    const Line& line = m_lines[rank];
+    const auto pace = static_cast<RankPace>(line.pace.load(std::memory_order_acquire));
+    const bool waits = pace == RankPace::Waiting || pace == RankPace::Polling;
+    if (rank != m_rank && waits && m_times[rank] != 0 &&
+        timeOf(line.pid.load(std::memory_order_acquire)) < m_times[rank] + kLook) {
+      return false;
+    }
+  }
   return true;
 }
 
@@ -61,8 +101,11 @@ bool JitterBoard::quiet(bool abovePriority) const {
       }
       continue;
     }
+    const bool below = line.priority.load(std::memory_order_acquire) < mine;
     const bool runs = pace == RankPace::Running || pace == RankPace::Held;
-    if (runs && !(abovePriority && line.priority.load(std::memory_order_acquire) < mine)) {
+    // Of those that pile up, the lowest goes on last, and sees what the others send then.
+    const bool piles = pace == RankPace::Piling && !abovePriority;
+    if ((runs && !(abovePriority && below)) || (piles && !below)) {
       return false;
     }
   }

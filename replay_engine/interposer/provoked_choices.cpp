@@ -71,8 +71,11 @@ int provokedSource(int source, int tag, MPI_Comm comm) {
   const int peers = peersOf(comm);
   if (g_jitter.piles && nextRandom() % 4 != 0) {
     // Messages of all others: no more is to be waited for.
-    holdUntilQuiet(RankPace::Waiting, false,
-                   [&] { return choiceOf(peers, tag, comm).offered() >= peers - 1; });
+    holdUntilQuiet(RankPace::Waiting, false, [&] {
+      const int there = choiceOf(peers, tag, comm).offered();
+      g_jitter.board.say(there > 0 ? RankPace::Piling : RankPace::Waiting);
+      return there >= peers - 1;
+    });
   } else if (nextRandom() % 4 == 0) {
     return source;
   }
