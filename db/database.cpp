@@ -149,6 +149,15 @@ int Statement::columnCount() const {
   return sqlite3_column_count(m_handle.get());
 }
 
+std::string Statement::columnName(int column) const {
+  const char* name = sqlite3_column_name(m_handle.get(), column);
+  return name != nullptr ? name : "";
+}
+
+bool Statement::isReadOnly() const {
+  return sqlite3_stmt_readonly(m_handle.get()) != 0;
+}
+
 Statement::Type Statement::type(int column) const {
   switch (sqlite3_column_type(m_handle.get(), column)) {
     case SQLITE_INTEGER:

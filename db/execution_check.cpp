@@ -79,7 +79,9 @@ void Checker::history(Rank rank, const RankHistory& history) {
 void Checker::messages() {
   std::size_t sends = 0;
   std::vector<std::vector<bool>> seen;
+  std::vector<std::size_t> first;
   for (const RankHistory& history : m_execution.ranks) {
+    first.push_back(sends);
     sends += history.sends.size();
     seen.emplace_back(history.sends.size());
   }
@@ -98,6 +100,8 @@ void Checker::messages() {
     const auto source = static_cast<std::size_t>(rank);
     const SentMessage& send = m_execution.ranks[source].sends[message.sendIndex];
     require(!seen[source][message.sendIndex], "two messages have one send", rank, i);
+    require(first[source] + message.sendIndex == i,
+            "the messages are not in the order of ranks and sends", rank, i);
     seen[source][message.sendIndex] = true;
     require(message.send.serial == send.event && message.dest == send.dest &&
                 message.comm == send.comm && message.tag == send.tag,

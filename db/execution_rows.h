@@ -27,6 +27,8 @@ Status checkRaces(const Execution& execution, const std::vector<Race>& races);
 /// finishSeals() after it.
 Status writeExecutionRows(Database& database, const ExecutionParts& parts);
 
+/// The number of ranks, communicators, call sites and names of calls. Needs an open transaction.
+Status readNameRows(Database& database, Execution& execution);
 /// Reads them back. Needs an open transaction. `logicalTimes` may be null.
 [[nodiscard]] Result<Execution> readExecutionRows(Database& database, LogicalTimes* logicalTimes);
 [[nodiscard]] Result<std::vector<CallSite>> readCallSiteRows(Database& database);

@@ -1,5 +1,6 @@
 #include "open_trace.h"
 
+#include "former_format.h"
 #include "schema.h"
 #include "seal.h"
 #include <fcntl.h>
@@ -199,6 +200,12 @@ Status checkIdentity(Database& database) {
   return {};
 }
 
+/// Of a trace of ours, its version; 0 of another file.
+static std::uint32_t versionOf(Database& database) {
+  const Result<Header> header = readHeader(database);
+  return header && wordAt(*header, 68) == kApplicationId ? wordAt(*header, 60) : 0;
+}
+
 Result<Database> openTrace(const std::string& path, Database::Access access) {
   const Result<std::string> real = locateTrace(path);
   if (!real) {
@@ -210,6 +217,16 @@ Result<Database> openTrace(const std::string& path, Database::Access access) {
   Result<Database> database = Database::open(*real, access);
   if (!database) {
     return database;
+  }
+  if (versionOf(*database) == kFormerVersion) {
+    database = Result<Database>(Database());
+    if (Status status = bringUpToDate(*real); !status) {
+      return status.error();
+    }
+    database = Database::open(*real, access);
+    if (!database) {
+      return database;
+    }
   }
   const Result<std::int64_t> size = database->fileSize();
   if (!size) {

@@ -136,7 +136,7 @@ void Salvage::copyExecution() {
   const Result<std::vector<StoredRace>> stored =
       execution.ok() ? readRaceRows(m_from) : Result<std::vector<StoredRace>>(execution.error());
   if (!stored) {
-    m_report.lost.push_back({stored.error().message, "execution", lostWith(TableId::Event)});
+    m_report.lost.push_back({stored.error().message, "execution", lostWith(TableId::ColumnChunk)});
     return;
   }
   std::vector<Race> races;

@@ -45,22 +45,6 @@ constexpr std::array kEntries{
     Entry{TableId::Call, TableKind::Execution, "call", kCreateCall, "id,name", "id"},
     Entry{TableId::EventKind, TableKind::Execution, "event_kind", kCreateEventKind, "id,name",
           "id"},
-    Entry{TableId::Event, TableKind::Execution, "event", kCreateEvent,
-          "rank,serial,kind,call,site,comm,peer,tag,bytes,step", "rank,serial"},
-    Entry{TableId::Receive, TableKind::Execution, "receive", kCreateReceive,
-          "rank,post,post_serial,completion_serial,comm,wanted_source,wanted_tag,state,source,tag,"
-          "message",
-          "rank,post"},
-    Entry{TableId::Probe, TableKind::Execution, "probe", kCreateProbe,
-          "rank,ordinal,serial,comm,wanted_source,wanted_tag,source,tag,posts_before,message",
-          "rank,ordinal"},
-    Entry{TableId::Message, TableKind::Execution, "message", kCreateMessage,
-          "id,source,send_index,send_serial,dest,comm,tag,bytes,synchronous,sync_completion,post,"
-          "completion_serial",
-          "id"},
-    Entry{TableId::Collective, TableKind::Execution, "collective", kCreateCollective,
-          "rank,part,serial,completion_serial,comm,ordinal,flow,root,contributes,takes",
-          "rank,part"},
     Entry{TableId::Race, TableKind::Execution, "race", kCreateRace,
           "id,rank,serial,probe,post,message,class", "id"},
     Entry{TableId::RaceAlternative, TableKind::Execution, "race_alternative",
@@ -83,11 +67,14 @@ constexpr std::array kEntries{
           "id,cycle,breakpoint,rank,serial,hits,watched", "id"},
     Entry{TableId::Note, TableKind::Session, "note", kCreateNote,
           "id,rank,serial,text,created_utc,kind", "id"},
+    Entry{TableId::ColumnChunk, TableKind::Execution, "column_chunk", kCreateColumnChunk,
+          "rank,stream,ordinal,crc32c,length(data)", "rank,stream,ordinal"},
+    Entry{TableId::ColumnDirectory, TableKind::Execution, "column_directory",
+          kCreateColumnDirectory, "id,data", "id"},
 };
 
-std::string insertText(const Entry& entry) {
-  const std::string_view columns = entry.columns;
-  std::string text = std::string("INSERT OR FAIL INTO ") + entry.name + " SELECT c0";
+std::string insertText(const char* name, std::string_view columns) {
+  std::string text = std::string("INSERT OR FAIL INTO ") + name + " SELECT c0";
   const auto count = std::count(columns.begin(), columns.end(), ',') + 1;
   for (int column = 1; column < count; ++column) {
     text += ",c" + std::to_string(column);
@@ -97,15 +84,25 @@ std::string insertText(const Entry& entry) {
 
 }  // namespace
 
+Table makeTable(TableId id, TableKind kind, const char* name, const char* create,
+                const char* columns, const char* order) {
+  const std::string of = name;
+  return {id,
+          kind,
+          of,
+          create,
+          std::string("SELECT ") + columns + " FROM " + of + " ORDER BY " + order,
+          insertText(name, columns),
+          "DELETE FROM " + of,
+          "DELETE FROM " + of + " WHERE id = ?"};
+}
+
 const std::vector<Table>& tables() {
   static const std::vector<Table> kTables = [] {
     std::vector<Table> all;
     for (const Entry& entry : kEntries) {
-      const std::string name = entry.name;
       all.push_back(
-          {entry.id, entry.kind, name, entry.create,
-           std::string("SELECT ") + entry.columns + " FROM " + name + " ORDER BY " + entry.order,
-           insertText(entry), "DELETE FROM " + name, "DELETE FROM " + name + " WHERE id = ?"});
+          makeTable(entry.id, entry.kind, entry.name, entry.create, entry.columns, entry.order));
     }
     return all;
   }();
@@ -122,7 +119,7 @@ Status createSchema(Database& database) {
                           "; PRAGMA user_version=" + std::to_string(kFormatVersion));
 }
 
-Status checkSchema(Database& database) {
+Status checkSchema(Database& database, const std::vector<Table>& expected) {
   const Error changed{
       ErrorCode::Damaged,
       "'" + database.path() +
@@ -135,7 +132,7 @@ Status checkSchema(Database& database) {
     return prepared.error();
   }
   Statement& rows = *prepared;
-  for (const Table& each : tables()) {
+  for (const Table& each : expected) {
     const Statement::Step step = rows.step();
     if (step == Statement::Step::Failed) {
       return rows.error();

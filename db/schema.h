@@ -14,7 +14,7 @@ namespace pf::db {
 class Database;
 
 inline constexpr std::uint32_t kApplicationId = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kFormatVersion = 4;
+inline constexpr std::uint32_t kFormatVersion = 5;
 inline constexpr std::uint32_t kPageSize = 4096;
 
 enum class TableKind {
@@ -35,11 +35,6 @@ enum class TableId : std::size_t {
   CallSite,
   Call,
   EventKind,
-  Event,
-  Receive,
-  Probe,
-  Message,
-  Collective,
   Race,
   RaceAlternative,
   SurveyChunk,
@@ -50,6 +45,8 @@ enum class TableId : std::size_t {
   CycleStop,
   BreakpointHit,
   Note,
+  ColumnChunk,
+  ColumnDirectory,
 };
 
 struct Table {
@@ -69,9 +66,14 @@ struct Table {
   return tables()[static_cast<std::size_t>(id)];
 }
 
+/// A table as one of tables(): `columns` are those that are sealed, `order` those of the primary
+/// key.
+[[nodiscard]] Table makeTable(TableId id, TableKind kind, const char* name, const char* create,
+                              const char* columns, const char* order);
+
 /// Makes all tables in an empty file and marks it as ours.
 Status createSchema(Database& database);
-/// Damaged unless the file has exactly our tables, as we write them.
-Status checkSchema(Database& database);
+/// Damaged unless the file has exactly these tables, as we write them.
+Status checkSchema(Database& database, const std::vector<Table>& expected = tables());
 
 }  // namespace pf::db

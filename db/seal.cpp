@@ -62,7 +62,7 @@ constexpr std::size_t kRowsAtOnce = 512;
 constexpr std::string_view kSealOfSeals = "seal";
 constexpr std::string_view kSelectSeal = "SELECT rows, crc32c FROM seal WHERE table_name = ?";
 
-Result<Seal> sealOfSeals(Database& database) {
+Result<Seal> sealOfSeals(Database& database, std::size_t most) {
   Result<Statement> prepared = database.prepare(
       "SELECT table_name, rows, crc32c FROM seal WHERE table_name <> 'seal' ORDER BY table_name");
   if (!prepared) {
@@ -82,7 +82,7 @@ Result<Seal> sealOfSeals(Database& database) {
     }
     encodeRow(*prepared, row, encoded);
     seal.crc = crcOf(encoded, seal.crc);
-    if (++seal.rows > tables().size()) {
+    if (++seal.rows > most) {
       return Error{ErrorCode::Damaged, "'" + database.path() + "' has more seals than tables", {}};
     }
   }
@@ -297,23 +297,23 @@ Status storeSeal(Database& database, const Table& table, Seal seal) {
 }
 
 Status finishSeals(Database& database) {
-  const Result<Seal> seal = sealOfSeals(database);
+  const Result<Seal> seal = sealOfSeals(database, tables().size());
   if (!seal) {
     return seal.error();
   }
   return writeSeal(database, kSealOfSeals, *seal);
 }
 
-Status checkSeals(Database& database) {
+Status checkSeals(Database& database, std::size_t tableCount) {
   const Result<Seal> stored = readSeal(database, kSealOfSeals);
   if (!stored) {
     return stored.error();
   }
-  const Result<Seal> actual = sealOfSeals(database);
+  const Result<Seal> actual = sealOfSeals(database, tableCount);
   if (!actual) {
     return actual.error();
   }
-  if (*stored != *actual || stored->rows + 1 != tables().size()) {
+  if (*stored != *actual || stored->rows + 1 != tableCount) {
     return Error{ErrorCode::Damaged,
                  "the seals of '" + database.path() + "' do not match their checksum",
                  "Run 'photofinish check' on the file to see what is lost and what can be saved."};

@@ -185,8 +185,8 @@ Status forEachRow(Database& database, const Table& table, OnRow&& onRow) {
 Status storeSeal(Database& database, const Table& table, Seal seal);
 /// Seals the seals.
 Status finishSeals(Database& database);
-/// Checks the seal of the seals.
-Status checkSeals(Database& database);
+/// Checks the seal of the seals. `tableCount`: with the table of seals.
+Status checkSeals(Database& database, std::size_t tableCount = tables().size());
 
 /// Deadline for one operation on a file of `bytes`: far more than an honest file needs.
 [[nodiscard]] std::chrono::milliseconds readBudget(std::int64_t bytes);

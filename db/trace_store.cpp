@@ -109,7 +109,7 @@ Status TraceStore::logChunks(Rank rank, const std::function<Status(std::uint64_t
 }
 
 Result<bool> TraceStore::hasExecution() {
-  const Result<Seal> seal = storedSeal(*m_database, table(TableId::Event));
+  const Result<Seal> seal = storedSeal(*m_database, table(TableId::ColumnChunk));
   if (!seal) {
     return seal.error();
   }

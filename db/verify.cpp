@@ -1,5 +1,6 @@
 #include "verify.h"
 
+#include "execution_columns.h"
 #include "log_chunks.h"
 #include "open_trace.h"
 #include "rows.h"
@@ -127,14 +128,11 @@ std::string lostWith(TableId id) {
     case TableId::CallSite:
     case TableId::Call:
     case TableId::EventKind:
-    case TableId::Event:
-    case TableId::Receive:
-    case TableId::Probe:
-    case TableId::Message:
-    case TableId::Collective:
     case TableId::Race:
     case TableId::RaceAlternative:
     case TableId::SurveyChunk:
+    case TableId::ColumnChunk:
+    case TableId::ColumnDirectory:
       return "diagram and races, until 'photofinish replay --survey' makes them again from the "
              "logs";
     case TableId::Seal:
@@ -157,6 +155,10 @@ Result<std::vector<Finding>> findDamage(Database& database, const std::vector<Ra
   std::vector<Finding> findings;
   for (const Table& each : tables()) {
     checkTable(database, each, findings);
+  }
+  if (const Status columns = checkColumns(database, ranks.size()); !columns) {
+    findings.push_back(
+        {columns.error().message, "table column_chunk", lostWith(TableId::ColumnChunk)});
   }
   for (const RankInfo& rank : ranks) {
     if (Status status = checkSurveyLog(database, rank, findings); !status) {

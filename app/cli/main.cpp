@@ -14,6 +14,7 @@
 #include "app/export.h"
 #include "app/job.h"
 #include "app/launcher.h"
+#include "app/query.h"
 #include "app/record.h"
 #include "app/replay.h"
 #include "app/report.h"
@@ -301,6 +302,11 @@ int main(int argc, char** argv) {
   diffCommand->add_option("A", trace, "trace")->required();
   diffCommand->add_option("B", other, "trace of the same program")->required();
   diffCommand->add_flag("--json", json, "one JSON document");
+  std::string query;
+  auto* sqlCommand = app.add_subcommand("sql", "Rows of one SELECT on a trace");
+  sqlCommand->add_option("FILE", trace, "trace")->required();
+  sqlCommand->add_option("QUERY", query, "SQL; tables are in docs/trace-format.md")->required();
+  sqlCommand->add_flag("--json", json, "one JSON array of objects");
   std::string format;
   std::string output;
   auto* exportCommand = app.add_subcommand("export", "Write a trace in the format of other tools");
@@ -445,6 +451,10 @@ int main(int argc, char** argv) {
   }
   if (*diffCommand) {
     return diff(trace, other, json);
+  }
+  if (*sqlCommand) {
+    const pf::Status done = pf::app::printQuery(trace, query, json);
+    return done ? 0 : fail(done.error());
   }
   if (*exportCommand) {
     const pf::Status done = pf::app::exportTrace(trace, format, output);

@@ -355,17 +355,23 @@ void MainWindow::openTrace(const QString& path) {
   const QString absolute = QFileInfo(path).absoluteFilePath();
   const QString name = QFileInfo(path).fileName();
   m_progress->start(tr("Opening %1 …").arg(name), false);
-  auto* watcher = new QFutureWatcher<std::shared_ptr<Result<LoadedTrace>>>(this);
+  struct Opened {
+    Result<LoadedTrace> trace;
+    views::TraceIndexPtr index;
+  };
+  using Loading = std::shared_ptr<Opened>;
+  auto* watcher = new QFutureWatcher<Loading>(this);
   connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher, absolute] {
     watcher->deleteLater();
     m_progress->finish();
-    const auto loaded = watcher->result();
-    if (!loaded->ok()) {
-      say(QString::fromStdString(loaded->error().text()), true);
+    const Loading loaded = watcher->result();
+    if (!loaded->trace.ok()) {
+      say(QString::fromStdString(loaded->trace.error().text()), true);
       Q_EMIT opened(false);
       return;
     }
-    showTrace(absolute, std::move(loaded->value()));
+    m_index = loaded->index;
+    showTrace(absolute, std::move(loaded->trace.value()));
     Q_EMIT opened(true);
   });
   connect(watcher, &QFutureWatcherBase::progressTextChanged, this,
@@ -375,21 +381,26 @@ void MainWindow::openTrace(const QString& path) {
           .arg(name);
   // Even the look whether a survey is needed may have to make the trace of a recorder that was
   // killed: nothing of it on this thread.
-  using Loading = std::shared_ptr<Result<LoadedTrace>>;
   watcher->setFuture(QtConcurrent::run([absolute, surveying](QPromise<Loading>& promise) {
     promise.setProgressRange(0, 1);
     const Result<bool> light = app::needsSurvey(absolute.toStdString());
     if (light && *light) {
       promise.setProgressValueAndText(1, surveying);
     }
-    promise.addResult(std::make_shared<Result<LoadedTrace>>(session::loadTrace(absolute)));
+    auto loaded = std::make_shared<Opened>(Opened{session::loadTrace(absolute), nullptr});
+    if (loaded->trace.ok()) {
+      loaded->index = views::makeIndex(loaded->trace->data);
+    }
+    promise.addResult(std::move(loaded));
   }));
 }
 
 void MainWindow::showTrace(const QString& path, LoadedTrace trace) {
   m_path = path;
   m_diagram->show();
-  m_index = views::makeIndex(trace.data);
+  if (!m_index || m_index->dataPtr() != trace.data) {
+    m_index = views::makeIndex(trace.data);
+  }
   const views::TraceDataPtr shown = trace.data;
   m_pages->setCurrentIndex(1);
   setWindowTitle(tr("%1 — Photofinish").arg(QFileInfo(path).fileName()));

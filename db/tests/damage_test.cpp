@@ -1,5 +1,6 @@
 // Files that are cut, flipped or forged: an error or the true contents, never anything else.
 // PF_DB_FLIPS=N sets the number of random bit flips (0: every bit of the file).
+#include "column_store.h"
 #include "patient.h"
 #include "schema.h"
 #include "seal.h"
@@ -171,14 +172,14 @@ TEST(Hostile, tablesThatAreNotOursAreRefused) {
     return !store.ok() && store.error().code == ErrorCode::Damaged;
   };
   EXPECT_TRUE(refused(
-      "DROP TABLE event; CREATE VIEW event AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i "
+      "DROP TABLE note; CREATE VIEW note AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i "
       "FROM n) SELECT * FROM n"));
-  EXPECT_TRUE(refused("CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM event; END"));
+  EXPECT_TRUE(refused("CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM column_chunk; END"));
   EXPECT_TRUE(refused("CREATE VIRTUAL TABLE extra USING fts5(x)"));
-  EXPECT_TRUE(refused("CREATE INDEX i ON event(peer)"));
+  EXPECT_TRUE(refused("CREATE INDEX i ON column_chunk(crc32c)"));
   EXPECT_TRUE(refused("ALTER TABLE note ADD COLUMN extra"));
   EXPECT_TRUE(refused("DROP TABLE note"));
-  EXPECT_TRUE(refused("DELETE FROM seal WHERE table_name = 'event'"));
+  EXPECT_TRUE(refused("DELETE FROM seal WHERE table_name = 'column_chunk'"));
   EXPECT_TRUE(refused("UPDATE run SET salt = 1"));
   EXPECT_TRUE(refused("PRAGMA application_id = 7"));
 }
@@ -195,15 +196,13 @@ TEST(Hostile, rowsThatMakeNoSenseAreRefused) {
     const Result<Content> read = readContent(patient.path());
     return !read.ok() && read.error().code == ErrorCode::Damaged;
   };
-  EXPECT_TRUE(forged(TableId::Event, "UPDATE event SET kind = 10"));
-  EXPECT_TRUE(forged(TableId::Event, "UPDATE event SET call = 7 WHERE rank = 1 AND serial = 2"));
-  EXPECT_TRUE(forged(TableId::Event, "UPDATE event SET peer = 99999999999"));
-  EXPECT_TRUE(forged(TableId::Event, "UPDATE event SET tag = 'x'"));
-  EXPECT_TRUE(forged(TableId::Event, "DELETE FROM event WHERE serial = 2"));
-  EXPECT_TRUE(forged(TableId::Event, "UPDATE event SET rank = 1000000 WHERE rank = 2"));
-  EXPECT_TRUE(forged(TableId::Receive, "UPDATE receive SET completion_serial = 8 WHERE rank = 0"));
-  EXPECT_TRUE(forged(TableId::Message, "UPDATE message SET send_index = 1"));
-  EXPECT_TRUE(forged(TableId::Message, "UPDATE message SET source = -1"));
+  EXPECT_TRUE(
+      forged(TableId::ColumnChunk, "DELETE FROM column_chunk WHERE rank = 1 AND stream = 0"));
+  EXPECT_TRUE(
+      forged(TableId::ColumnChunk, "UPDATE column_chunk SET rank = 1000000 WHERE rank = 2"));
+  EXPECT_TRUE(forged(TableId::ColumnChunk, "UPDATE column_chunk SET data = 'x' WHERE rank = 2"));
+  EXPECT_TRUE(forged(TableId::ColumnDirectory, "DELETE FROM column_directory"));
+  EXPECT_TRUE(forged(TableId::ColumnDirectory, "UPDATE column_directory SET data = x'00'"));
   EXPECT_TRUE(forged(TableId::Communicator, "UPDATE communicator SET members = '[0,1,3]'"));
   EXPECT_TRUE(forged(TableId::Communicator, "UPDATE communicator SET members = '[0,1'"));
   EXPECT_TRUE(forged(TableId::Race, "UPDATE race SET post = 3"));
@@ -216,6 +215,56 @@ TEST(Hostile, rowsThatMakeNoSenseAreRefused) {
   EXPECT_TRUE(forged(TableId::Run, "UPDATE run SET complete = 2"));
   EXPECT_TRUE(
       forged(TableId::LogChunk, "UPDATE log_chunk SET ordinal = 7 WHERE rank = 2 AND ordinal = 2"));
+}
+
+/// A chunk whose checksum fits, but whose values do not.
+template <typename T, typename Change>
+bool forgedChunk(Rank rank, Change&& change) {
+  const Patient patient(smallContent());
+  {
+    Result<Database> database = Database::open(patient.path(), Database::Access::Update);
+    Result<ColumnReader> reader = ColumnReader::start(*database, 3);
+    std::vector<T> values;
+    EXPECT_TRUE(reader->read(rank, 0, values).ok());
+    change(values);
+    ColumnEncoder encoder;
+    for (const T& value : values) {
+      encoder.begin();
+      fields(encoder, value);
+    }
+    const Bytes packed = *encoder.finish();
+    Result<Statement> update = database->prepare(
+        "UPDATE column_chunk SET crc32c = ?, data = ? WHERE rank = ? AND stream = ?");
+    update->bindInteger(1, columnChunkCrc(rank, StreamOf<T>::kStream, 0, packed));
+    update->bindBlob(2, packed);
+    update->bindInteger(3, rank);
+    update->bindInteger(4, static_cast<int>(StreamOf<T>::kStream));
+    EXPECT_TRUE(update->run().ok());
+    Result<Seal> seal = computeSeal(*database, table(TableId::ColumnChunk));
+    EXPECT_TRUE(seal.ok() && storeSeal(*database, table(TableId::ColumnChunk), *seal).ok() &&
+                finishSeals(*database).ok());
+  }
+  const Result<Content> read = readContent(patient.path());
+  return !read.ok() && read.error().code == ErrorCode::Damaged;
+}
+
+TEST(Hostile, columnsThatMakeNoSenseAreRefused) {
+  using Events = std::vector<StoredEvent>;
+  EXPECT_FALSE(forgedChunk<StoredEvent>(1, [](Events&) {}));
+  EXPECT_TRUE(forgedChunk<StoredEvent>(
+      1, [](Events& all) { all[0].event.kind = static_cast<EventKind>(10); }));
+  EXPECT_TRUE(forgedChunk<StoredEvent>(1, [](Events& all) { all[1].event.call = 7; }));
+  EXPECT_TRUE(forgedChunk<StoredEvent>(1, [](Events& all) { all[1].event.peer = 3; }));
+  EXPECT_TRUE(forgedChunk<StoredEvent>(1, [](Events& all) { all.pop_back(); }));
+  EXPECT_TRUE(forgedChunk<StoredEvent>(1, [](Events& all) { all.resize(5000); }));
+  using Receives = std::vector<PostedReceive>;
+  EXPECT_TRUE(forgedChunk<PostedReceive>(0, [](Receives& all) { all[0].completion = 8; }));
+  EXPECT_TRUE(forgedChunk<PostedReceive>(0, [](Receives& all) { all[0].source = 1 << 30; }));
+  EXPECT_TRUE(forgedChunk<PostedReceive>(0, [](Receives& all) { all[1].message = 4; }));
+  using Sends = std::vector<StoredSend>;
+  EXPECT_TRUE(forgedChunk<StoredSend>(1, [](Sends& all) { all[0].post = 3; }));
+  EXPECT_TRUE(forgedChunk<StoredSend>(1, [](Sends& all) { all[0].send.event = 0; }));
+  EXPECT_TRUE(forgedChunk<StoredSend>(1, [](Sends& all) { all[0].completion = 9; }));
 }
 
 }  // namespace

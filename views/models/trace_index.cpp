@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 namespace pf::views {
 
@@ -13,6 +14,27 @@ const Event kNoEvent{};
 
 std::size_t index(Rank rank) {
   return static_cast<std::size_t>(rank);
+}
+
+/// 0 … count - 1 by key, which is at most `last`; equal keys stay in their order.
+template <typename Key>
+std::vector<std::uint32_t> inOrderOf(std::size_t count, std::uint32_t last, Key&& key) {
+  std::vector<std::uint32_t> order(count);
+  if (last / 8 > count + 4096) {  // more keys than it is worth to count them
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+    return order;
+  }
+  std::vector<std::uint32_t> next(std::size_t{last} + 2, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    ++next[std::size_t{key(i)} + 1];
+  }
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (std::size_t i = 0; i < count; ++i) {
+    order[next[key(i)]++] = static_cast<std::uint32_t>(i);
+  }
+  return order;
 }
 
 }  // namespace
@@ -58,15 +80,20 @@ std::size_t TraceIndex::id(EventRef ref) const {
 TraceIndex::Buckets TraceIndex::bucket(Pairs pairs) const {
   Buckets out;
   out.first.assign(m_total + 1, 0);
-  std::erase_if(pairs, [this](const auto& p) { return p.first >= m_total; });
-  std::stable_sort(pairs.begin(), pairs.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [event, item] : pairs) {
-    ++out.first[event + 1];
-    out.items.push_back(item);
+    if (event < m_total) {
+      ++out.first[event + 1];
+    }
   }
   for (std::size_t i = 1; i < out.first.size(); ++i) {
     out.first[i] += out.first[i - 1];
+  }
+  out.items.resize(out.first.back());
+  std::vector<std::uint32_t> next = out.first;
+  for (const auto& [event, item] : pairs) {  // in their order at each event
+    if (event < m_total) {
+      out.items[next[event]++] = item;
+    }
   }
   return out;
 }
@@ -144,10 +171,8 @@ void TraceIndex::indexMessages() {
   const auto& messages = execution().messages;
   Pairs sent;
   sent.reserve(messages.size());
-  m_bySendTime.reserve(messages.size());
   for (std::size_t m = 0; m < messages.size(); ++m) {
     sent.emplace_back(id(messages[m].send), static_cast<std::uint32_t>(m));
-    m_bySendTime.push_back(static_cast<std::uint32_t>(m));
   }
   m_sent = bucket(std::move(sent));
   Pairs synced;
@@ -160,9 +185,8 @@ void TraceIndex::indexMessages() {
     }
   }
   m_syncDone = bucket(std::move(synced));
-  const auto sendTime = [&](std::uint32_t m) { return time(messages[m].send); };
-  std::stable_sort(m_bySendTime.begin(), m_bySendTime.end(),
-                   [&](auto a, auto b) { return sendTime(a) < sendTime(b); });
+  m_bySendTime =
+      inOrderOf(messages.size(), m_lastTime, [&](std::size_t m) { return time(messages[m].send); });
   for (std::size_t i = 0; i < m_bySendTime.size(); ++i) {
     if (i % kBlock == 0) {
       m_blockEnd.push_back(0);

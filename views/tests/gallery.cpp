@@ -48,6 +48,12 @@ void shoot(QWidget& widget, const QDir& dir, const char* name) {
   QApplication::processEvents();
   QElapsedTimer timer;
   timer.start();
+  (void)widget.grab();  // asks for what is drawn on another thread
+  for (const QWidget* canvas : widget.findChildren<QWidget*>(QStringLiteral("spaceTimeCanvas"))) {
+    while (!canvas->property("upToDate").toBool() && timer.elapsed() < 20000) {
+      QApplication::processEvents(QEventLoop::WaitForMoreEvents, 100);
+    }
+  }
   const QPixmap picture = widget.grab();
   std::printf("%-28s %s ms\n", name, qPrintable(QString::number(timer.elapsed())));
   picture.save(dir.filePath(QString::fromLatin1(name)));

@@ -56,7 +56,13 @@ class SpaceTimeTest : public QObject {
   [[nodiscard]] QPoint place(EventRef event) const {
     return canvas().view().point(*m_trace, event).toPoint();
   }
-  [[nodiscard]] QImage picture() const { return canvas().grab().toImage(); }
+  /// Once it is exact: views of many events are drawn on another thread.
+  [[nodiscard]] QImage picture() const {
+    (void)canvas().grab();
+    return QTest::qWaitFor([this] { return canvas().isUpToDate(); }, 20000)
+               ? canvas().grab().toImage()
+               : QImage();
+  }
   void wheel(QPointF at, int delta, Qt::KeyboardModifiers modifiers = Qt::NoModifier) const;
   void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) const {
     QTest::keyClick(&canvas(), key, modifiers);

@@ -28,6 +28,7 @@ SpaceTimeCanvas::SpaceTimeCanvas(QWidget* parent) : QWidget(parent), m_theme(The
   setMouseTracking(true);
   setAttribute(Qt::WA_OpaquePaintEvent);
   setAccessibleName(tr("Space-time diagram"));
+  connect(&m_renderer, &SceneRenderer::finished, this, &SpaceTimeCanvas::keepScene);
 }
 
 double SpaceTimeCanvas::headerWidth() const {
@@ -65,6 +66,8 @@ void SpaceTimeCanvas::setTrace(TraceIndexPtr trace) {
   m_span = Span{};
   m_scroll = 0;
   m_cacheValid = false;
+  m_askedValid = false;
+  m_renderer.forget();
   if (m_trace) {
     fit();
     m_back.clear();

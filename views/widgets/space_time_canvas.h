@@ -3,6 +3,7 @@
 // menuRequested.
 #pragma once
 
+#include "scene_renderer.h"
 #include "space_time_painter.h"
 
 #include <optional>
@@ -20,6 +21,7 @@ namespace pf::views {
 
 class SpaceTimeCanvas : public QWidget {
   Q_OBJECT
+  Q_PROPERTY(bool upToDate READ isUpToDate)
  public:
   explicit SpaceTimeCanvas(QWidget* parent = nullptr);
 
@@ -38,6 +40,8 @@ class SpaceTimeCanvas : public QWidget {
   [[nodiscard]] SpaceTimeGeometry view() const;
   [[nodiscard]] EventRef eventAt(QPointF position) const;
   [[nodiscard]] const SceneStats& stats() const { return m_stats; }
+  /// What is shown is of the view, not of a former one until the exact picture has come.
+  [[nodiscard]] bool isUpToDate() const;
 
   void select(EventRef event, bool reveal);
   void moveAlongRank(int step);
@@ -101,6 +105,10 @@ class SpaceTimeCanvas : public QWidget {
   void limitScroll();
   void refreshCone();
   void renewCache(const SpaceTimeGeometry& geometry);
+  [[nodiscard]] bool cacheHolds(const SpaceTimeGeometry& geometry) const;
+  [[nodiscard]] SceneRequest sceneFor(const SpaceTimeGeometry& geometry) const;
+  void keepScene(const Scene& scene);
+  void paintCache(QPainter& painter, const SpaceTimeGeometry& geometry) const;
   void paintEmpty(QPainter& painter) const;
 
   TraceIndexPtr m_trace;
@@ -118,6 +126,9 @@ class SpaceTimeCanvas : public QWidget {
   SpaceTimeGeometry m_cacheGeometry;  ///< plot in the pixmap's coordinates
   bool m_cacheValid = false;
   SceneStats m_stats;
+  SceneRenderer m_renderer;
+  SpaceTimeGeometry m_asked;  ///< of the renderer, last
+  bool m_askedValid = false;
 
   Drag m_drag = Drag::None;
   QPointF m_pressed;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <QApplication>
 #include <QContextMenuEvent>
@@ -21,34 +22,85 @@ namespace pf::views {
 namespace {
 constexpr double kOverscan =
     0.5;  // of the width, rendered on each side so that panning only copies pixels
+constexpr std::size_t kPaintedAtOnce = 1500;  // events, on the GUI thread
+}  // namespace
+
+/// Whether a picture of `c` can be shown for `g` by moving it.
+static bool covers(const SpaceTimeGeometry& c, const SpaceTimeGeometry& g) {
+  return c.rowHeight == g.rowHeight && c.scroll == g.scroll && c.plot.height() == g.plot.height() &&
+         std::abs(c.scale() - g.scale()) < 1e-9 * g.scale() && g.t0 >= c.t0 && g.t1 <= c.t1;
 }
 
-void SpaceTimeCanvas::renewCache(const SpaceTimeGeometry& g) {
-  const double ratio = devicePixelRatioF();
-  const SpaceTimeGeometry& c = m_cacheGeometry;
-  const bool sameRows = m_cacheValid && c.rowHeight == g.rowHeight && c.scroll == g.scroll &&
-                        c.plot.height() == g.plot.height() &&
-                        std::abs(c.scale() - g.scale()) < 1e-9 * g.scale() &&
-                        m_cache.devicePixelRatio() == ratio;
-  if (sameRows && g.t0 >= c.t0 && g.t1 <= c.t1) {
+bool SpaceTimeCanvas::cacheHolds(const SpaceTimeGeometry& g) const {
+  return m_cacheValid && m_cache.devicePixelRatio() == devicePixelRatioF() &&
+         covers(m_cacheGeometry, g);
+}
+
+bool SpaceTimeCanvas::isUpToDate() const {
+  return !m_trace || m_trace->eventCount() == 0 || cacheHolds(view());
+}
+
+SceneRequest SpaceTimeCanvas::sceneFor(const SpaceTimeGeometry& g) const {
+  const double extra = (g.t1 - g.t0) * kOverscan;
+  SceneRequest request{m_trace, g, m_theme, font(), devicePixelRatioF()};
+  request.geometry.t0 = g.t0 - extra;
+  request.geometry.t1 = g.t1 + extra;
+  request.geometry.plot = QRectF(0, 0, g.plot.width() * (1 + 2 * kOverscan), g.plot.height());
+  return request;
+}
+
+void SpaceTimeCanvas::keepScene(const Scene& scene) {
+  if (scene.request.trace != m_trace) {
     return;
   }
-  const double extra = (g.t1 - g.t0) * kOverscan;
-  m_cacheGeometry = g;
-  m_cacheGeometry.t0 = g.t0 - extra;
-  m_cacheGeometry.t1 = g.t1 + extra;
-  m_cacheGeometry.plot = QRectF(0, 0, g.plot.width() * (1 + 2 * kOverscan), g.plot.height());
-  m_cache = QPixmap((m_cacheGeometry.plot.size() * ratio).toSize().expandedTo({1, 1}));
-  m_cache.setDevicePixelRatio(ratio);
-  m_cache.fill(m_theme.base);
-  QPainter painter(&m_cache);
-  painter.setFont(font());
-  const SceneStats before = m_stats;
-  m_stats = SpaceTimePainter(*m_trace, m_cacheGeometry, m_theme).paintScene(painter);
+  m_cache = QPixmap::fromImage(scene.image);
+  m_cacheGeometry = scene.request.geometry;
   m_cacheValid = true;
-  if (before.exact != m_stats.exact || before.events != m_stats.events) {
+  const SceneStats before = std::exchange(m_stats, scene.stats);
+  if (before.exact != m_stats.exact || before.overview != m_stats.overview ||
+      before.events != m_stats.events) {
     QMetaObject::invokeMethod(this, &SpaceTimeCanvas::regimeChanged, Qt::QueuedConnection);
   }
+  update();
+}
+
+/// Draws a view of few events now, and asks for a picture of one of many.
+void SpaceTimeCanvas::renewCache(const SpaceTimeGeometry& g) {
+  if (cacheHolds(g)) {
+    return;
+  }
+  SceneRequest request = sceneFor(g);
+  if (SpaceTimePainter(*m_trace, request.geometry, m_theme).eventsInView() <= kPaintedAtOnce) {
+    m_renderer.forget();
+    m_askedValid = false;
+    keepScene(SceneRenderer::draw(std::move(request), nullptr));
+  } else if (!m_askedValid || !m_renderer.isBusy() || !covers(m_asked, g)) {
+    m_asked = request.geometry;
+    m_askedValid = true;
+    m_renderer.request(std::move(request));
+  }
+}
+
+/// The picture that there is, moved and stretched to the view.
+void SpaceTimeCanvas::paintCache(QPainter& painter, const SpaceTimeGeometry& g) const {
+  painter.save();
+  painter.setClipRect(g.plot);
+  const SpaceTimeGeometry& c = m_cacheGeometry;
+  if (!cacheHolds(g)) {
+    painter.fillRect(g.plot, m_theme.base);
+    SpaceTimePainter(*m_trace, g, m_theme).paintRows(painter);
+  }
+  if (m_cacheValid) {
+    const double rows = g.rowHeight / c.rowHeight;
+    const QRectF target(g.x(c.t0), g.plot.top() + c.scroll * rows - g.scroll,
+                        (c.t1 - c.t0) * g.scale(), c.plot.height() * rows);
+    if (cacheHolds(g)) {
+      painter.drawPixmap(target.topLeft(), m_cache);
+    } else {
+      painter.drawPixmap(target, m_cache, QRectF(QPointF(), m_cache.size()));
+    }
+  }
+  painter.restore();
 }
 
 void SpaceTimeCanvas::paintEmpty(QPainter& painter) const {
@@ -67,11 +119,7 @@ void SpaceTimeCanvas::paintEvent(QPaintEvent* /*event*/) {
   }
   const SpaceTimeGeometry g = view();
   renewCache(g);
-  painter.save();
-  painter.setClipRect(g.plot);
-  painter.drawPixmap(QPointF(g.plot.left() + (m_cacheGeometry.t0 - g.t0) * g.scale(), g.plot.top()),
-                     m_cache);
-  painter.restore();
+  paintCache(painter, g);
   const SpaceTimePainter over(*m_trace, g, m_theme);
   over.paintOverlay(painter, m_overlay);
   over.paintHeaders(painter, QRectF(0, g.plot.top(), g.plot.left(), g.plot.height()), m_headers);
@@ -126,6 +174,8 @@ void SpaceTimeCanvas::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
     m_theme = Theme::of(palette());
     m_cacheValid = false;
+    m_askedValid = false;
+    m_renderer.forget();
     update();
   }
   QWidget::changeEvent(event);

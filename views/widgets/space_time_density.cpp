@@ -1,5 +1,6 @@
-// The dense regime: how many events and message lines each pixel holds, never blank, races always
-// seen.
+// The dense regime and the overview: how many events and message lines each pixel holds, never
+// blank, races always seen. The dense one looks at each event in view, the overview at the cells of
+// the pyramid.
 #include "space_time_painter.h"
 
 #include <algorithm>
@@ -83,7 +84,178 @@ class LineDensity {
   std::vector<float> m_cells;
 };
 
+/// One number of each cell of a row, spread over the pixel columns that its bin covers.
+std::vector<float> columnsOf(const CutPyramid::Level& level, std::size_t rank,
+                             const SpaceTimeGeometry& geometry, std::size_t width,
+                             std::uint32_t CutPyramid::Cell::*number) {
+  std::vector<float> columns(width, 0.0F);
+  const auto row = level.row(rank);
+  const double scale = geometry.scale();
+  const auto from = static_cast<std::size_t>(std::max(0.0, std::floor(geometry.t0 / level.width)));
+  for (std::size_t bin = from; bin < row.size(); ++bin) {
+    const double left = (static_cast<double>(bin * level.width) - geometry.t0) * scale;
+    if (left >= static_cast<double>(width)) {
+      break;
+    }
+    const std::uint32_t count = row[bin].*number;
+    if (count == 0) {
+      continue;
+    }
+    const double right = left + level.width * scale;  // at most a pixel further: two columns
+    const double edge = std::floor(left) + 1;
+    const double share = right <= edge ? 1.0 : (edge - left) / (right - left);
+    const auto first = static_cast<std::ptrdiff_t>(std::floor(left));
+    const float all = static_cast<float>(count);
+    const auto add = [&](std::ptrdiff_t column, double part) {
+      if (column >= 0 && column < static_cast<std::ptrdiff_t>(width)) {
+        columns[static_cast<std::size_t>(column)] += all * static_cast<float>(part);
+      }
+    };
+    add(first, share);
+    add(first + 1, 1 - share);
+  }
+  return columns;
+}
+
+/// The same for the rows [first, last), each `width` long.
+struct Counts {
+  std::size_t width = 0;
+  float peak = 1.0F;
+  std::vector<float> values;
+  [[nodiscard]] const float* row(std::size_t i) const { return values.data() + i * width; }
+};
+
+Counts countsOf(const CutPyramid::Level& level, const SpaceTimeGeometry& geometry, Rank first,
+                Rank last, std::uint32_t CutPyramid::Cell::*number) {
+  Counts counts;
+  counts.width = static_cast<std::size_t>(std::ceil(geometry.plot.width()));
+  for (Rank rank = first; rank < last; ++rank) {
+    const std::vector<float> row =
+        columnsOf(level, static_cast<std::size_t>(rank), geometry, counts.width, number);
+    counts.values.insert(counts.values.end(), row.begin(), row.end());
+  }
+  if (!counts.values.empty()) {
+    counts.peak = std::max(1.0F, *std::max_element(counts.values.begin(), counts.values.end()));
+  }
+  return counts;
+}
+
+/// Puts a colour over `line` as strong as the logarithm of the count in each column.
+void blendRow(QRgb* line, const float* counts, std::size_t width, float peak, const QColor& color,
+              double strongest) {
+  const float scale = 1.0F / std::log1p(peak);
+  for (std::size_t x = 0; x < width; ++x) {
+    if (counts[x] < 0.02F) {
+      continue;
+    }
+    const double alpha =
+        (0.15 + 0.85 * static_cast<double>(std::log1p(counts[x]) * scale)) * strongest;
+    const QRgb below = line[x];
+    const auto mix = [alpha](int over, int under) {
+      return static_cast<int>(over * alpha + under * (1 - alpha));
+    };
+    line[x] = qRgba(mix(color.red(), qRed(below)), mix(color.green(), qGreen(below)),
+                    mix(color.blue(), qBlue(below)), mix(255, qAlpha(below)));
+  }
+}
+
+/// Copies `line` to the image's rows [top, bottom).
+void fillRows(QImage& image, const std::vector<QRgb>& line, double top, double bottom) {
+  const int from = std::max(0, static_cast<int>(std::floor(top)));
+  const int to = std::min(image.height(), static_cast<int>(std::floor(bottom)));
+  for (int y = from; y < to; ++y) {
+    std::copy(line.begin(), line.end(), reinterpret_cast<QRgb*>(image.scanLine(y)));
+  }
+}
+
 }  // namespace
+
+/// The pyramid's long messages, as lines.
+void SpaceTimePainter::paintLongMessages(QPainter& painter) const {
+  const QRectF& plot = m_geometry.plot;
+  std::vector<std::uint32_t> racing;
+  LineDensity plain(static_cast<int>(std::ceil(plot.width())),
+                    static_cast<int>(std::ceil(plot.height())));
+  bool any = false;
+  for (const std::uint32_t m : m_pyramid->longMessages()) {
+    const Message& message = m_trace.execution().messages[m];
+    const EventRef end = m_trace.arrival(message);
+    if (m_trace.time(message.send) > m_geometry.t1 || m_trace.time(end) < m_geometry.t0) {
+      continue;
+    }
+    if (m_trace.takenInRace(m)) {
+      racing.push_back(m);
+    }
+    any = true;
+    plain.add(m_geometry.point(m_trace, message.send) - plot.topLeft(),
+              m_geometry.point(m_trace, end) - plot.topLeft(), 1.0F);
+  }
+  if (any) {
+    painter.drawImage(plot.topLeft(), plain.image(m_theme.message, 0.6));
+  }
+  const QPen pen(m_theme.race, 1.3);
+  for (const std::uint32_t m : racing) {
+    paintMessage(painter, m_trace.execution().messages[m], pen, false);
+  }
+}
+
+void SpaceTimePainter::paintOverview(QPainter& painter, const CutPyramid::Level& level) const {
+  const QRectF& plot = m_geometry.plot;
+  const auto [first, last] = m_geometry.visibleRanks();
+  const Rank above = std::max(0, first - 1);  // its gap reaches into view
+  using Cell = CutPyramid::Cell;
+  const Counts events = countsOf(level, m_geometry, first, last, &Cell::events);
+  const Counts cut = countsOf(level, m_geometry, above, last, &Cell::cut);
+  const Counts racing = countsOf(level, m_geometry, above, last, &Cell::racing);
+  const Counts races = countsOf(level, m_geometry, first, last, &Cell::races);
+  QImage image(static_cast<int>(cut.width), static_cast<int>(std::ceil(plot.height())),
+               QImage::Format_RGB32);
+  image.fill(m_theme.base);
+  const double half = m_geometry.rowHeight / 2;
+  const auto y = [&](Rank rank) { return m_geometry.y(rank) - plot.top(); };
+  std::vector<QRgb> line(cut.width);
+  for (Rank rank = first; rank < last; ++rank) {
+    if (rank % 2 == 1) {
+      std::fill(line.begin(), line.end(), m_theme.stripe.rgb());
+      fillRows(image, line, y(rank) - half, y(rank) + half);
+    }
+  }
+  for (Rank gap = above; gap < last; ++gap) {  // in two halves, over the colours of both rows
+    const auto row = static_cast<std::size_t>(gap - above);
+    for (const Rank side : {gap, gap + 1}) {
+      const QColor below = side % 2 == 1 ? m_theme.stripe : m_theme.base;
+      std::fill(line.begin(), line.end(), below.rgb());
+      blendRow(line.data(), cut.row(row), cut.width, cut.peak, m_theme.message, 0.6);
+      blendRow(line.data(), racing.row(row), cut.width, racing.peak, m_theme.race, 0.55);
+      const double middle = y(gap) + half;
+      fillRows(image, line, side == gap ? y(gap) : middle, side == gap ? middle : y(gap + 1));
+    }
+  }
+  painter.drawImage(plot.topLeft(), image);
+  if (!m_pyramid->longMessages().empty()) {
+    paintLongMessages(painter);
+  }
+  const double bar = std::max(1.0, std::floor(m_geometry.rowHeight * 0.32));
+  for (Rank rank = first; rank < last; ++rank) {
+    const auto row = static_cast<std::size_t>(rank - first);
+    QImage strip(static_cast<int>(events.width), 1, QImage::Format_ARGB32_Premultiplied);
+    auto* const pixels = reinterpret_cast<QRgb*>(strip.scanLine(0));
+    for (std::size_t x = 0; x < events.width; ++x) {
+      const float n = events.row(row)[x];
+      const double strength = 0.25 + 0.75 * static_cast<double>(n / events.peak);
+      pixels[x] = n < 0.02F ? 0U : mixed(m_theme.base, m_theme.send, strength).rgba();
+    }
+    painter.drawImage(QRectF(plot.left(), std::floor(m_geometry.y(rank) - bar / 2),
+                             static_cast<double>(events.width), bar),
+                      strip);
+    const double mark = std::max(2.0, m_geometry.rowHeight * 0.5);
+    strip.fill(Qt::transparent);
+    blendRow(pixels, races.row(row), races.width, races.peak, m_theme.race, 1.0);
+    painter.drawImage(
+        QRectF(plot.left(), m_geometry.y(rank) - mark / 2, static_cast<double>(events.width), mark),
+        strip);
+  }
+}
 
 void SpaceTimePainter::paintMessageDensity(QPainter& painter, const Visible& visible) const {
   const QRectF& plot = m_geometry.plot;

@@ -62,17 +62,38 @@ SpaceTimePainter::Visible SpaceTimePainter::collect() const {
   return visible;
 }
 
+std::size_t SpaceTimePainter::eventsInView() const {
+  const auto [first, last] = m_geometry.visibleRanks();
+  std::size_t events = 0;
+  for (Rank rank = first; rank < last; ++rank) {
+    const auto [from, to] = m_trace.serialsIn(rank, m_geometry.t0, m_geometry.t1);
+    events += to - from;
+  }
+  return events;
+}
+
+/// Null: the view is drawn from its events.
+const CutPyramid::Level* SpaceTimePainter::overviewLevel(std::size_t events) const {
+  return m_pyramid != nullptr && events > kExactLimit ? m_pyramid->levelFor(1 / m_geometry.scale())
+                                                      : nullptr;
+}
+
 SceneStats SpaceTimePainter::paintScene(QPainter& painter) const {
-  const Visible visible = collect();
-  const SceneStats stats{visible.events + visible.messages.size() <= kExactLimit, visible.events,
-                         visible.messages.size()};
+  const std::size_t events = eventsInView();
+  const CutPyramid::Level* const overview = overviewLevel(events);
+  const Visible visible = overview != nullptr ? Visible{{}, {}, events} : collect();
+  const SceneStats stats{
+      overview == nullptr && visible.events + visible.messages.size() <= kExactLimit,
+      overview != nullptr, visible.events, visible.messages.size()};
   painter.save();
   painter.setClipRect(m_geometry.plot);
   painter.fillRect(m_geometry.plot, m_theme.base);
   paintRows(painter);
   painter.setRenderHint(QPainter::Antialiasing);
   paintCollectives(painter, stats.exact);
-  if (stats.exact) {
+  if (overview != nullptr) {
+    paintOverview(painter, *overview);
+  } else if (stats.exact) {
     paintExact(painter, visible);
   } else {
     paintDensity(painter, visible);

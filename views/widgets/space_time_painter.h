@@ -2,6 +2,7 @@
 // ghosts, replay position). Knows no widget, so that screen, PNG and SVG are the same picture.
 #pragma once
 
+#include "cut_pyramid.h"
 #include "space_time_geometry.h"
 
 #include <optional>
@@ -17,6 +18,7 @@ namespace pf::views {
 
 struct SceneStats {
   bool exact = true;
+  bool overview = false;  ///< drawn from a pyramid; `messages` is not known, then
   std::size_t events = 0;
   std::size_t messages = 0;
 };
@@ -38,6 +40,12 @@ class SpaceTimePainter {
  public:
   SpaceTimePainter(const TraceIndex& trace, const SpaceTimeGeometry& geometry, const Theme& theme);
 
+  /// Of the trace; views that hold too many events to look at each are drawn from it. Null: there is none.
+  void setPyramid(const CutPyramid* pyramid) { m_pyramid = pyramid; }
+  /// Events of the visible ranks that are in view.
+  [[nodiscard]] std::size_t eventsInView() const;
+  /// Background and rails, which need no look at events.
+  void paintRows(QPainter& painter) const;
   /// Everything that depends on the trace and the view only.
   SceneStats paintScene(QPainter& painter) const;
   void paintOverlay(QPainter& painter, const SpaceTimeOverlay& overlay) const;
@@ -55,7 +63,9 @@ class SpaceTimePainter {
     std::size_t events = 0;
   };
   [[nodiscard]] Visible collect() const;
-  void paintRows(QPainter& painter) const;
+  [[nodiscard]] const CutPyramid::Level* overviewLevel(std::size_t events) const;
+  void paintOverview(QPainter& painter, const CutPyramid::Level& level) const;
+  void paintLongMessages(QPainter& painter) const;
   void paintCollectives(QPainter& painter, bool exact) const;
   void paintExact(QPainter& painter, const Visible& visible) const;
   void paintMessages(QPainter& painter, const Visible& visible) const;
@@ -80,6 +90,7 @@ class SpaceTimePainter {
   const SpaceTimeGeometry& m_geometry;
   const Theme& m_theme;
   double m_radius;
+  const CutPyramid* m_pyramid = nullptr;
 };
 
 }  // namespace pf::views

@@ -309,7 +309,8 @@ void SpaceTimeView::updateInfo() {
                         ? tr("%1 events, %2")
                               .arg(trace->eventCount())
                               .arg(counted(trace->data().races.size(), tr("race"), tr("races")))
-                        : tr("density of about %1 events in view").arg(stats.events));
+                    : stats.overview ? tr("overview of about %1 events").arg(stats.events)
+                                     : tr("density of about %1 events in view").arg(stats.events));
 }
 
 void SpaceTimeView::syncBars() {

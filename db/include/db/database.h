@@ -57,6 +57,9 @@ class Statement {
 
   /// Columns count from 0.
   [[nodiscard]] int columnCount() const;
+  [[nodiscard]] std::string columnName(int column) const;
+  /// It only reads.
+  [[nodiscard]] bool isReadOnly() const;
   [[nodiscard]] Type type(int column) const;
   [[nodiscard]] std::int64_t integer(int column) const;
   [[nodiscard]] std::string_view text(int column) const;
@@ -90,9 +93,11 @@ class Database {
 
   /// `sql` must be text of this program, never made from data.
   [[nodiscard]] Result<Statement> prepare(std::string_view sql);
-  /// A statement that may select from feed().
+  /// A statement that may select from feed(), or other tables that are not in the file.
   [[nodiscard]] Result<Statement> prepareFed(std::string_view sql);
   [[nodiscard]] Result<RowFeed*> feed();
+  /// For modules of tables that are not in the file; null without a connection.
+  [[nodiscard]] sqlite3* handle() { return m_handle.get(); }
   Status execute(std::string_view sql);
   /// Closes, and says whether that worked. All statements must be gone.
   Status close();

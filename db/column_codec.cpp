@@ -1,0 +1,165 @@
+#include "column_codec.h"
+
+#include <zstd.h>
+
+#include <string>
+
+namespace pf::db {
+namespace {
+
+constexpr int kLevel = 1;  // quick; columns of numbers hardly get smaller with more
+constexpr std::uint8_t kConstant = 0;
+constexpr std::uint8_t kNumbers = 1;
+
+void append(std::vector<std::uint8_t>& out, std::uint64_t value) {
+  while (value >= 0x80) {
+    out.push_back(static_cast<std::uint8_t>(value | 0x80U));
+    value >>= 7U;
+  }
+  out.push_back(static_cast<std::uint8_t>(value));
+}
+
+/// The number at `at`, which is moved behind it; false: there is none that ends before `end`.
+bool take(const std::uint8_t*& at, const std::uint8_t* end, std::uint64_t& value) {
+  value = 0;
+  for (unsigned shift = 0; at != end && shift < 64; shift += 7) {
+    const std::uint8_t byte = *at++;
+    value |= static_cast<std::uint64_t>(byte & 0x7FU) << shift;
+    if (byte < 0x80) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::int64_t& slotOf(std::vector<std::int64_t>& slots, Rank slot) {
+  const auto index = static_cast<std::size_t>(std::int64_t{slot} - kUnknownRank);
+  if (index >= slots.size()) {
+    slots.resize(index + 1);
+  }
+  return slots[index];
+}
+
+}  // namespace
+
+void ColumnEncoder::clear() {
+  for (std::size_t column = 0; column < m_most; ++column) {
+    m_columns[column].clear();
+    m_slots[column].clear();
+  }
+  m_last.fill(0);
+  m_most = 0;
+}
+
+std::int64_t& ColumnEncoder::last(Rank slot) {
+  return slotOf(m_slots[m_at], slot);
+}
+
+Result<Bytes> ColumnEncoder::finish() {
+  m_raw.clear();
+  append(m_raw, size());
+  append(m_raw, m_most);
+  std::vector<std::uint8_t> numbers;
+  for (std::size_t column = 0; column < m_most; ++column) {
+    const std::vector<std::uint64_t>& values = m_columns[column];
+    const bool constant = std::all_of(values.begin(), values.end(),
+                                      [&](std::uint64_t value) { return value == values[0]; });
+    numbers.clear();
+    for (const std::uint64_t value : values) {
+      append(numbers, value);
+      if (constant) {
+        break;
+      }
+    }
+    m_raw.push_back(constant ? kConstant : kNumbers);
+    append(m_raw, numbers.size());
+    m_raw.insert(m_raw.end(), numbers.begin(), numbers.end());
+  }
+  m_packed.resize(ZSTD_compressBound(m_raw.size()));
+  const std::size_t size =
+      ZSTD_compress(m_packed.data(), m_packed.size(), m_raw.data(), m_raw.size(), kLevel);
+  if (ZSTD_isError(size) != 0) {
+    return Error{ErrorCode::Internal,
+                 std::string("columns cannot be compressed: ") + ZSTD_getErrorName(size),
+                 {}};
+  }
+  return Bytes(m_packed.data(), size);
+}
+
+Status ColumnDecoder::start(Bytes packed) {
+  const Error wrong{ErrorCode::Damaged, "columns cannot be unpacked", {}};
+  const unsigned long long size = ZSTD_getFrameContentSize(packed.data(), packed.size());
+  if (size > kLongestColumnString) {  // also what zstd says where there is no size
+    return wrong;
+  }
+  m_raw.resize(size);
+  if (ZSTD_decompress(m_raw.data(), m_raw.size(), packed.data(), packed.size()) != size) {
+    return wrong;
+  }
+  m_last.fill(0);
+  for (auto& slots : m_slots) {
+    slots.clear();
+  }
+  m_ok = parse();
+  return m_ok ? Status() : Status(wrong);
+}
+
+bool ColumnDecoder::parse() {
+  const std::uint8_t* at = m_raw.data();
+  const std::uint8_t* const end = at + m_raw.size();
+  std::uint64_t size = 0;
+  std::uint64_t columns = 0;
+  if (!take(at, end, size) || !take(at, end, columns) || columns > kMostColumns ||
+      (columns == 0) != (size == 0)) {
+    return false;
+  }
+  m_size = size;
+  m_count = columns;
+  for (std::size_t i = 0; i < m_count; ++i) {
+    Column& column = m_columns[i];
+    std::uint64_t bytes = 0;
+    if (at == end || *at > kNumbers) {
+      return false;
+    }
+    column.constant = *at++ == kConstant;
+    if (!take(at, end, bytes) || bytes > static_cast<std::uint64_t>(end - at)) {
+      return false;
+    }
+    column.at = at;
+    column.end = at + bytes;
+    at = column.end;
+    if (column.constant &&
+        (!take(column.at, column.end, column.value) || column.at != column.end)) {
+      return false;
+    }
+    if (!column.constant && bytes < size) {  // a number takes a byte at least
+      return false;
+    }
+  }
+  return at == end;
+}
+
+std::uint64_t ColumnDecoder::get() {
+  if (m_at >= m_count) {
+    m_ok = false;
+    return 0;
+  }
+  Column& column = m_columns[m_at++];
+  if (column.constant) {
+    return column.value;
+  }
+  if (column.at != column.end && *column.at < 0x80) {
+    return *column.at++;
+  }
+  std::uint64_t value = 0;
+  m_ok = take(column.at, column.end, value) && m_ok;
+  return value;
+}
+
+std::int64_t& ColumnDecoder::last(Rank slot) {
+  static constexpr Rank kMostRanks = 1 << 24;
+  m_ok = m_ok && slot >= kUnknownRank && slot < kMostRanks;
+  return slotOf(m_slots[std::min(m_at, kMostColumns - 1)], m_ok ? slot : kUnknownRank);
+}
+
+}  // namespace pf::db

@@ -1,0 +1,217 @@
+// Many values of a few fields as columns of numbers: one byte string, compressed. The same function
+// lists the fields for both directions: `fields(codec, value)` with a ColumnEncoder or a
+// ColumnDecoder (execution_streams.h).
+//
+// A column string, before it is compressed (Zstandard): number of values, number of columns, and
+// for each column a byte for its form (0: all values are the one number that follows; 1: their
+// bytes follow) and its length in bytes. Numbers are LEB128; a signed number n is 2n, or -2n-1 if
+// it is negative.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "core/execution.h"
+#include "db/database.h"
+
+namespace pf::db {
+
+inline constexpr std::size_t kMostColumns = 16;
+inline constexpr std::size_t kLongestColumnString = 64U << 20;  ///< bytes, before it is compressed
+
+[[nodiscard]] constexpr std::uint64_t zigzag(std::int64_t value) {
+  return (static_cast<std::uint64_t>(value) << 1U) ^ static_cast<std::uint64_t>(value >> 63U);
+}
+[[nodiscard]] constexpr std::int64_t unzigzag(std::uint64_t value) {
+  return static_cast<std::int64_t>(value >> 1U) ^ -static_cast<std::int64_t>(value & 1U);
+}
+
+class ColumnEncoder {
+ public:
+  static constexpr bool kWriting = true;
+
+  /// Forgets all values.
+  void clear();
+  /// Before the fields of each value.
+  void begin() { m_at = 0; }
+  /// The next field of the value.
+  void put(std::uint64_t number) {
+    m_most = std::max(m_most, m_at + 1);
+    m_columns[m_at++].push_back(number);
+  }
+  /// What was put last into the column that is next, as difference() and following() mean it.
+  std::int64_t& last() { return m_last[m_at]; }
+  /// The same for each `slot`: a rank, or kUnknownRank.
+  std::int64_t& last(Rank slot);
+
+  [[nodiscard]] std::size_t size() const { return m_columns[0].size(); }
+  /// All values, compressed; good until the next clear().
+  [[nodiscard]] Result<Bytes> finish();
+
+ private:
+  std::array<std::vector<std::uint64_t>, kMostColumns> m_columns;
+  std::array<std::int64_t, kMostColumns> m_last{};
+  std::array<std::vector<std::int64_t>, kMostColumns> m_slots;
+  std::size_t m_at = 0;
+  std::size_t m_most = 0;
+  std::vector<std::uint8_t> m_raw;
+  std::vector<std::uint8_t> m_packed;
+};
+
+class ColumnDecoder {
+ public:
+  static constexpr bool kWriting = false;
+
+  /// Unpacks; an error in words if that is no column string.
+  [[nodiscard]] Status start(Bytes packed);
+  [[nodiscard]] std::size_t size() const { return m_size; }
+  void begin() { m_at = 0; }
+  [[nodiscard]] std::uint64_t get();
+  std::int64_t& last() { return m_last[m_at]; }
+  std::int64_t& last(Rank slot);
+  void require(bool condition) { m_ok = m_ok && condition; }
+  /// False: a value does not fit its field, or a column is too short.
+  [[nodiscard]] bool ok() const { return m_ok; }
+
+ private:
+  struct Column {
+    bool constant = false;
+    std::uint64_t value = 0;
+    const std::uint8_t* at = nullptr;
+    const std::uint8_t* end = nullptr;
+  };
+  [[nodiscard]] bool parse();
+
+  std::array<Column, kMostColumns> m_columns;
+  std::array<std::int64_t, kMostColumns> m_last{};
+  std::array<std::vector<std::int64_t>, kMostColumns> m_slots;
+  std::size_t m_at = 0;
+  std::size_t m_count = 0;
+  std::size_t m_size = 0;
+  bool m_ok = true;
+  std::vector<std::uint8_t> m_raw;
+};
+
+// ---- Kinds of fields, for both directions
+
+/// A number that is not negative.
+template <typename C, typename V>
+void number(C& codec, V& value) {
+  if constexpr (C::kWriting) {
+    codec.put(static_cast<std::uint64_t>(value));
+  } else {
+    const std::uint64_t stored = codec.get();
+    codec.require(std::in_range<V>(stored));
+    value = static_cast<V>(stored);
+  }
+}
+template <typename C>
+void flag(C& codec, const bool& value) {
+  static_assert(C::kWriting);
+  codec.put(value ? 1 : 0);
+}
+template <typename C>
+void flag(C& codec, bool& value) {
+  if constexpr (C::kWriting) {
+    codec.put(value ? 1 : 0);
+  } else {
+    const std::uint64_t stored = codec.get();
+    codec.require(stored <= 1);
+    value = stored != 0;
+  }
+}
+/// A number that may be negative.
+template <typename C, typename V>
+void signedNumber(C& codec, V& value) {
+  if constexpr (C::kWriting) {
+    codec.put(zigzag(static_cast<std::int64_t>(value)));
+  } else {
+    const std::int64_t stored = unzigzag(codec.get());
+    codec.require(std::in_range<V>(stored));
+    value = static_cast<V>(stored);
+  }
+}
+/// An index, or kNone.
+template <typename C, typename V>
+void orNone(C& codec, V& value) {
+  if constexpr (C::kWriting) {
+    codec.put(value == kNone ? 0 : std::uint64_t{value} + 1);
+  } else {
+    const std::uint64_t stored = codec.get();
+    codec.require(stored <= kNone);
+    value = stored == 0 ? kNone : static_cast<std::uint32_t>(stored - 1);
+  }
+}
+/// A rank, kAnySource or kUnknownRank.
+template <typename C, typename V>
+void someRank(C& codec, V& value) {
+  if constexpr (C::kWriting) {
+    codec.put(static_cast<std::uint64_t>(std::int64_t{value} - kUnknownRank));
+  } else {
+    const auto stored = static_cast<std::int64_t>(codec.get()) + kUnknownRank;
+    codec.require(std::in_range<Rank>(stored) && stored >= kUnknownRank);
+    value = static_cast<Rank>(stored);
+  }
+}
+/// `last` is an enum's last value.
+template <typename C, typename V>
+void enumerator(C& codec, V& value, std::remove_const_t<V> last) {
+  if constexpr (C::kWriting) {
+    codec.put(static_cast<std::uint64_t>(value));
+  } else {
+    const std::uint64_t stored = codec.get();
+    codec.require(stored <= static_cast<std::uint64_t>(last));
+    value = static_cast<V>(stored);
+  }
+}
+/// A number that is near that of the value before.
+template <typename C, typename V>
+void difference(C& codec, V& value) {
+  std::int64_t& last = codec.last();
+  if constexpr (C::kWriting) {
+    codec.put(zigzag(static_cast<std::int64_t>(value) - last));
+    last = static_cast<std::int64_t>(value);
+  } else {
+    last = static_cast<std::int64_t>(static_cast<std::uint64_t>(last) +
+                                     static_cast<std::uint64_t>(unzigzag(codec.get())));
+    codec.require(std::in_range<V>(last));
+    value = static_cast<V>(last);
+  }
+}
+/// A serial near `base`, or 0 for none.
+template <typename C, typename V>
+void serialNear(C& codec, V& value, Serial base) {
+  if constexpr (C::kWriting) {
+    codec.put(value == 0 ? 0 : 1 + zigzag(static_cast<std::int64_t>(value - base)));
+  } else {
+    const std::uint64_t stored = codec.get();
+    value = stored == 0 ? 0 : base + static_cast<Serial>(unzigzag(stored - 1));
+    codec.require(stored == 0 || (value != 0 && value <= INT64_MAX));
+  }
+}
+/// A number that follows the former one of the same `slot` (a rank), or `none`.
+template <typename C, typename V>
+void following(C& codec, V& value, Rank slot, std::type_identity_t<std::remove_const_t<V>> none) {
+  std::int64_t& last = codec.last(slot);
+  if constexpr (C::kWriting) {
+    codec.put(value == none ? 0 : 1 + zigzag(static_cast<std::int64_t>(value) - last - 1));
+    last = value == none ? last : static_cast<std::int64_t>(value);
+  } else {
+    const std::uint64_t stored = codec.get();
+    const auto next = static_cast<std::int64_t>(
+        static_cast<std::uint64_t>(last) + 1 +
+        static_cast<std::uint64_t>(unzigzag(stored == 0 ? 0 : stored - 1)));
+    codec.require(stored == 0 || std::in_range<V>(next));
+    last = stored == 0 ? last : next;
+    value = stored == 0 ? none : static_cast<V>(next);
+  }
+}
+
+}  // namespace pf::db

@@ -1,0 +1,233 @@
+#include "column_store.h"
+
+#include "seal.h"
+
+#include <array>
+#include <utility>
+
+#include "base/crc32c.h"
+
+namespace pf::db {
+namespace {
+
+constexpr const char* kAdvice =
+    "Run 'photofinish check' on the file to see what is lost and what can be saved.";
+
+template <typename C, ValueOf<ChunkEntry> V>
+void fields(C& c, V& v) {
+  difference(c, v.rank);
+  enumerator(c, v.stream, Stream::Collective);
+  number(c, v.values);
+  difference(c, v.firstSerial);
+  serialNear(c, v.lastSerial, v.firstSerial);
+  difference(c, v.firstStep);
+  difference(c, v.lastStep);
+}
+
+std::size_t place(Rank rank, Stream stream) {
+  return static_cast<std::size_t>(rank) * kStreams + static_cast<std::size_t>(stream);
+}
+
+Status writeDirectory(Database& database, const std::vector<ChunkEntry>& directory) {
+  ColumnEncoder encoder;
+  for (const ChunkEntry& entry : directory) {
+    encoder.begin();
+    fields(encoder, entry);
+  }
+  const Result<Bytes> packed = encoder.finish();
+  if (!packed) {
+    return packed.error();
+  }
+  const Table& table = db::table(TableId::ColumnDirectory);
+  Result<RowWriter> writer = RowWriter::start(database, table);
+  if (!writer) {
+    return writer.error();
+  }
+  writer->integer(1);
+  writer->blob({reinterpret_cast<const char*>(packed->data()), packed->size()});
+  Status status = writer->end();
+  status = status.ok() ? writer->finish() : status;
+  return status.ok() ? storeSeal(database, table, writer->seal()) : status;
+}
+
+}  // namespace
+
+std::uint32_t columnChunkCrc(Rank rank, Stream stream, std::uint64_t ordinal, Bytes data) {
+  const std::array<std::uint64_t, 3> key{static_cast<std::uint64_t>(std::int64_t{rank}),
+                                         static_cast<std::uint64_t>(stream), ordinal};
+  return crc32c(data.data(), data.size(), crc32c(key.data(), sizeof key));
+}
+
+const char* streamName(Stream stream) {
+  static constexpr std::array kNames{"event", "receive", "probe", "message", "collective"};
+  return kNames[static_cast<std::size_t>(stream)];
+}
+
+// ---- ColumnWriter
+
+Result<ColumnWriter> ColumnWriter::start(Database& database) {
+  Result<Statement> insert = database.prepare("INSERT OR FAIL INTO column_chunk VALUES(?,?,?,?,?)");
+  if (!insert) {
+    return insert.error();
+  }
+  ColumnWriter writer;
+  writer.m_database = &database;
+  writer.m_insert = std::move(insert).value();
+  return writer;
+}
+
+Status ColumnWriter::at(Rank rank, Stream stream) {
+  if (rank == m_entry.rank && stream == m_entry.stream) {
+    return {};
+  }
+  Status status = flush();
+  m_entry.rank = rank;
+  m_entry.stream = stream;
+  m_ordinal = 0;
+  return status;
+}
+
+void ColumnWriter::widen(const Place& place) {
+  const bool first = m_entry.values++ == 0;
+  m_entry.firstSerial = first ? place.serial : std::min(m_entry.firstSerial, place.serial);
+  m_entry.lastSerial = first ? place.serial : std::max(m_entry.lastSerial, place.serial);
+  m_entry.firstStep = first ? place.firstStep : std::min(m_entry.firstStep, place.firstStep);
+  m_entry.lastStep = first ? place.lastStep : std::max(m_entry.lastStep, place.lastStep);
+}
+
+Status ColumnWriter::flush() {
+  if (m_entry.values == 0) {
+    return {};
+  }
+  const Result<Bytes> packed = m_encoder.finish();
+  if (!packed) {
+    return packed.error();
+  }
+  m_insert.bindInteger(1, m_entry.rank);
+  m_insert.bindInteger(2, static_cast<std::int64_t>(m_entry.stream));
+  m_insert.bindInteger(3, m_ordinal);
+  m_insert.bindInteger(4, columnChunkCrc(m_entry.rank, m_entry.stream,
+                                         static_cast<std::uint64_t>(m_ordinal), *packed));
+  m_insert.bindBlob(5, *packed);
+  Status status = m_insert.run();
+  m_encoder.clear();
+  m_directory.push_back(std::exchange(m_entry, {m_entry.rank, m_entry.stream, 0, 0, 0, 0, 0}));
+  ++m_ordinal;
+  return status;
+}
+
+Status ColumnWriter::finish() {
+  if (Status status = flush(); !status) {
+    return status;
+  }
+  if (Status status = writeDirectory(*m_database, m_directory); !status) {
+    return status;
+  }
+  const Result<Seal> seal = computeSeal(*m_database, table(TableId::ColumnChunk));
+  return seal ? storeSeal(*m_database, table(TableId::ColumnChunk), *seal) : Status(seal.error());
+}
+
+// ---- ColumnReader
+
+Result<ColumnReader> ColumnReader::start(Database& database, std::size_t ranks) {
+  ColumnReader reader;
+  reader.m_path = database.path();
+  const Result<Seal> chunks = storedSeal(database, table(TableId::ColumnChunk));
+  if (!chunks) {
+    return chunks.error();
+  }
+  bool good = true;
+  Status status = forEachRow(database, table(TableId::ColumnDirectory), [&](const Row& row) {
+    RowReader cells(row);
+    const std::int64_t id = cells.integer();
+    const std::string_view data = cells.blob();
+    ColumnDecoder decoder;
+    good = cells.ok() && id == 1 &&
+           decoder.start(Bytes(reinterpret_cast<const std::uint8_t*>(data.data()), data.size()))
+               .ok() &&
+           decoder.size() == chunks->rows;
+    for (std::size_t i = 0; good && i < decoder.size(); ++i) {
+      decoder.begin();
+      fields(decoder, reader.m_directory.emplace_back());
+    }
+    good = good && decoder.ok();
+    return good;
+  });
+  if (!status) {
+    return status.error();
+  }
+  if (!reader.arrange(ranks)) {
+    return Error{ErrorCode::Damaged,
+                 "the directory of events in '" + database.path() + "' makes no sense", kAdvice};
+  }
+  Result<Statement> select = database.prepare(
+      "SELECT crc32c, data FROM column_chunk WHERE rank = ? AND stream = ? AND ordinal = ?");
+  if (!select) {
+    return select.error();
+  }
+  reader.m_select = std::move(select).value();
+  return reader;
+}
+
+/// Finds the first chunk of each stream; false where the directory is not in their order.
+bool ColumnReader::arrange(std::size_t ranks) {
+  m_first.assign(ranks * kStreams + 1, 0);
+  std::size_t former = 0;
+  for (std::size_t i = 0; i < m_directory.size(); ++i) {
+    const ChunkEntry& entry = m_directory[i];
+    if (entry.rank < 0 || static_cast<std::size_t>(entry.rank) >= ranks || entry.values == 0 ||
+        entry.values > kChunkValues) {
+      return false;
+    }
+    const std::size_t here = place(entry.rank, entry.stream);
+    const bool again = i > 0 && here == former;
+    if (here < former || (again && m_directory[i - 1].values != kChunkValues)) {
+      return false;
+    }
+    former = here;
+    ++m_first[here + 1];
+  }
+  for (std::size_t i = 1; i < m_first.size(); ++i) {
+    m_first[i] += m_first[i - 1];
+  }
+  return true;
+}
+
+std::span<const ChunkEntry> ColumnReader::chunks(Rank rank, Stream stream) const {
+  const std::size_t here = place(rank, stream);
+  return std::span(m_directory).subspan(m_first[here], m_first[here + 1] - m_first[here]);
+}
+
+std::uint64_t ColumnReader::count(Rank rank, Stream stream) const {
+  const std::span<const ChunkEntry> all = chunks(rank, stream);
+  return all.empty() ? 0 : (all.size() - 1) * kChunkValues + all.back().values;
+}
+
+Error ColumnReader::damaged(Rank rank, Stream stream, std::size_t ordinal) const {
+  return Error{ErrorCode::Damaged,
+               "chunk " + std::to_string(ordinal) + " of the " + streamName(stream) + "s of rank " +
+                   std::to_string(rank) + " in '" + m_path + "' is damaged",
+               kAdvice};
+}
+
+Status ColumnReader::load(Rank rank, Stream stream, std::size_t ordinal) {
+  m_select.reset();
+  m_select.bindInteger(1, rank);
+  m_select.bindInteger(2, static_cast<std::int64_t>(stream));
+  m_select.bindInteger(3, static_cast<std::int64_t>(ordinal));
+  const Statement::Step step = m_select.step();
+  if (step == Statement::Step::Failed) {
+    return m_select.error();
+  }
+  if (step == Statement::Step::Done || m_select.type(1) != Statement::Type::Blob) {
+    return damaged(rank, stream, ordinal);
+  }
+  const Bytes data = m_select.blob(1);
+  if (m_select.integer(0) != columnChunkCrc(rank, stream, ordinal, data) ||
+      !m_decoder.start(data).ok() || m_decoder.size() != chunks(rank, stream)[ordinal].values) {
+    return damaged(rank, stream, ordinal);
+  }
+  return {};
+}
+
+}  // namespace pf::db

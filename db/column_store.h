@@ -1,0 +1,111 @@
+// Tables `column_chunk` and `column_directory`: streams of values in chunks, and what is in which
+// chunk. A chunk has a checksum of its own and can be read without any other; the directory is one
+// blob, read as a whole.
+#pragma once
+
+#include "execution_streams.h"
+#include "schema.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "db/database.h"
+
+namespace pf::db {
+
+/// What the directory says of a chunk. Serials and steps of its values from first to last, both
+/// included.
+struct ChunkEntry {
+  Rank rank = 0;
+  Stream stream = Stream::Event;
+  std::uint32_t values = 0;
+  Serial firstSerial = 0;
+  Serial lastSerial = 0;
+  std::uint32_t firstStep = 0;
+  std::uint32_t lastStep = 0;  ///< of sends: of their arrivals, too
+  friend bool operator==(const ChunkEntry&, const ChunkEntry&) = default;
+};
+
+/// Writes the streams, rank after rank, and of a rank stream after stream. Needs an open
+/// transaction, finishSeals() after it.
+class ColumnWriter {
+ public:
+  [[nodiscard]] static Result<ColumnWriter> start(Database& database);
+
+  /// Where a value is: of its stream's order.
+  struct Place {
+    Serial serial = 0;
+    std::uint32_t firstStep = 0;
+    std::uint32_t lastStep = 0;
+  };
+  template <typename T>
+  Status write(Rank rank, const T& value, const Place& place) {
+    if (Status status = at(rank, StreamOf<T>::kStream); !status) {
+      return status;
+    }
+    m_encoder.begin();
+    fields(m_encoder, value);
+    widen(place);
+    return m_entry.values == kChunkValues ? flush() : Status();
+  }
+  /// Writes what is left, the directory, and the seals of both tables.
+  Status finish();
+
+ private:
+  Status at(Rank rank, Stream stream);
+  void widen(const Place& place);
+  Status flush();
+
+  Database* m_database = nullptr;
+  Statement m_insert;
+  ColumnEncoder m_encoder;
+  ChunkEntry m_entry;
+  std::int64_t m_ordinal = 0;  ///< of the chunk in its stream
+  std::vector<ChunkEntry> m_directory;
+};
+
+class ColumnReader {
+ public:
+  /// Reads and verifies the directory.
+  [[nodiscard]] static Result<ColumnReader> start(Database& database, std::size_t ranks);
+
+  [[nodiscard]] std::span<const ChunkEntry> chunks(Rank rank, Stream stream) const;
+  [[nodiscard]] std::uint64_t count(Rank rank, Stream stream) const;
+  [[nodiscard]] std::uint64_t chunkCount() const { return m_directory.size(); }
+
+  /// Appends the values of a chunk to `values`. Damaged if it does not verify.
+  template <typename T>
+  Status read(Rank rank, std::size_t ordinal, std::vector<T>& values) {
+    if (Status status = load(rank, StreamOf<T>::kStream, ordinal); !status) {
+      return status;
+    }
+    for (std::size_t i = 0; i < m_decoder.size(); ++i) {
+      m_decoder.begin();
+      fields(m_decoder, values.emplace_back());
+    }
+    return m_decoder.ok() ? Status() : Status(damaged(rank, StreamOf<T>::kStream, ordinal));
+  }
+
+ private:
+  Status load(Rank rank, Stream stream, std::size_t ordinal);
+  [[nodiscard]] Error damaged(Rank rank, Stream stream, std::size_t ordinal) const;
+  [[nodiscard]] bool arrange(std::size_t ranks);
+
+  Statement m_select;
+  ColumnDecoder m_decoder;
+  std::string m_path;
+  std::vector<ChunkEntry> m_directory;
+  std::vector<std::size_t>
+      m_first;  ///< entry of the first chunk, by rank and stream; one more at the end
+};
+
+/// Column `crc32c` of a chunk.
+[[nodiscard]] std::uint32_t columnChunkCrc(Rank rank, Stream stream, std::uint64_t ordinal,
+                                           Bytes data);
+/// "event", "receive" … for messages.
+[[nodiscard]] const char* streamName(Stream stream);
+
+}  // namespace pf::db

@@ -1,0 +1,212 @@
+#include "execution_columns.h"
+
+#include "column_store.h"
+
+#include <algorithm>
+
+namespace pf::db {
+namespace {
+
+std::size_t index(Rank rank) {
+  return static_cast<std::size_t>(rank);
+}
+
+class Writing {
+ public:
+  Writing(ColumnWriter& writer, const Execution& execution, const LogicalTimes& times)
+      : m_writer(writer), m_execution(execution), m_times(times) {}
+
+  Status rank(Rank rank);
+
+ private:
+  [[nodiscard]] std::uint32_t step(Rank rank, Serial serial) const {
+    const bool known =
+        index(rank) < m_times.size() && serial >= 1 &&
+        m_times[index(rank)].size() == m_execution.ranks[index(rank)].events.size() &&
+        serial <= m_times[index(rank)].size();
+    return known ? m_times[index(rank)][serial - 1] : kNone;
+  }
+  [[nodiscard]] std::uint32_t arrival(const Message& message) const {
+    if (message.completion != 0) {
+      return step(message.dest, message.completion);
+    }
+    if (message.post == kNone) {
+      return kNone;
+    }
+    return step(message.dest, m_execution.ranks[index(message.dest)].receives[message.post].post);
+  }
+  /// All values of one stream.
+  template <typename T, typename SerialOf>
+  Status stream(Rank rank, const std::vector<T>& values, SerialOf&& serialOf) {
+    Status status;
+    for (std::size_t i = 0; i < values.size() && status.ok(); ++i) {
+      const Serial serial = serialOf(values[i]);
+      const std::uint32_t at = step(rank, serial);
+      status = m_writer.write(rank, values[i], {serial, at, at});
+    }
+    return status;
+  }
+  Status events(Rank rank);
+  Status sends(Rank rank);
+
+  ColumnWriter& m_writer;
+  const Execution& m_execution;
+  const LogicalTimes& m_times;
+  std::size_t m_message = 0;
+};
+
+Status Writing::events(Rank rank) {
+  const std::vector<Event>& events = m_execution.ranks[index(rank)].events;
+  Status status;
+  for (std::size_t i = 0; i < events.size() && status.ok(); ++i) {
+    const std::uint32_t at = step(rank, i + 1);
+    status = m_writer.write(rank, StoredEvent{events[i], at}, {i + 1, at, at});
+  }
+  return status;
+}
+
+Status Writing::sends(Rank rank) {
+  Status status;
+  for (const SentMessage& send : m_execution.ranks[index(rank)].sends) {
+    const Message& message = m_execution.messages[m_message++];
+    const std::uint32_t at = step(rank, send.event);
+    const std::uint32_t arrives = arrival(message);
+    status = m_writer.write(rank, StoredSend{send, message.post, message.completion, arrives},
+                            {send.event, at, arrives == kNone ? at : std::max(at, arrives)});
+    if (!status) {
+      break;
+    }
+  }
+  return status;
+}
+
+Status Writing::rank(Rank rank) {
+  const RankHistory& history = m_execution.ranks[index(rank)];
+  Status status = events(rank);
+  if (status.ok()) {
+    status = stream(rank, history.receives, [](const PostedReceive& r) { return r.post; });
+  }
+  if (status.ok()) {
+    status = stream(rank, history.probes, [](const ProbeHit& p) { return p.event; });
+  }
+  if (status.ok()) {
+    status = sends(rank);
+  }
+  if (status.ok()) {
+    status = stream(rank, history.collectives, [](const CollectivePart& p) { return p.event; });
+  }
+  return status;
+}
+
+/// All values of a stream of a rank.
+template <typename T>
+Status readStream(ColumnReader& reader, Rank rank, std::vector<T>& values) {
+  const Stream stream = StreamOf<T>::kStream;
+  values.reserve(reader.count(rank, stream));
+  Status status;
+  const std::size_t chunks = reader.chunks(rank, stream).size();
+  for (std::size_t i = 0; i < chunks && status.ok(); ++i) {
+    status = reader.read(rank, i, values);
+  }
+  return status;
+}
+
+Status readEvents(ColumnReader& reader, Rank rank, RankHistory& history,
+                  std::vector<std::uint32_t>* times) {
+  std::vector<StoredEvent> chunk;
+  history.events.reserve(reader.count(rank, Stream::Event));
+  const std::size_t chunks = reader.chunks(rank, Stream::Event).size();
+  for (std::size_t i = 0; i < chunks; ++i) {
+    chunk.clear();
+    if (Status status = reader.read(rank, i, chunk); !status) {
+      return status;
+    }
+    for (const StoredEvent& stored : chunk) {
+      history.events.push_back(stored.event);
+      if (times != nullptr && stored.step != kNone) {
+        times->push_back(stored.step);
+      }
+    }
+  }
+  return {};
+}
+
+Status readSends(ColumnReader& reader, Rank rank, Execution& execution) {
+  std::vector<SentMessage>& sends = execution.ranks[index(rank)].sends;
+  std::vector<StoredSend> chunk;
+  sends.reserve(reader.count(rank, Stream::Send));
+  const std::size_t chunks = reader.chunks(rank, Stream::Send).size();
+  for (std::size_t i = 0; i < chunks; ++i) {
+    chunk.clear();
+    if (Status status = reader.read(rank, i, chunk); !status) {
+      return status;
+    }
+    for (const StoredSend& stored : chunk) {
+      Message message;
+      message.send = {rank, stored.send.event};
+      message.sendIndex = static_cast<std::uint32_t>(sends.size());
+      message.dest = stored.send.dest;
+      message.comm = stored.send.comm;
+      message.tag = stored.send.tag;
+      message.post = stored.post;
+      message.completion = stored.completion;
+      execution.messages.push_back(message);
+      sends.push_back(stored.send);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status writeExecutionColumns(Database& database, const Execution& execution,
+                             const LogicalTimes& logicalTimes) {
+  Result<ColumnWriter> writer = ColumnWriter::start(database);
+  if (!writer) {
+    return writer.error();
+  }
+  Writing writing(*writer, execution, logicalTimes);
+  for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank) {
+    if (Status status = writing.rank(static_cast<Rank>(rank)); !status) {
+      return status;
+    }
+  }
+  return writer->finish();
+}
+
+Status readExecutionColumns(Database& database, Execution& execution, LogicalTimes* logicalTimes) {
+  Result<ColumnReader> reader = ColumnReader::start(database, execution.ranks.size());
+  if (!reader) {
+    return reader.error();
+  }
+  if (logicalTimes != nullptr) {
+    logicalTimes->assign(execution.ranks.size(), {});
+  }
+  std::uint64_t messages = 0;
+  for (std::size_t r = 0; r < execution.ranks.size(); ++r) {
+    messages += reader->count(static_cast<Rank>(r), Stream::Send);
+  }
+  execution.messages.reserve(messages);
+  for (std::size_t r = 0; r < execution.ranks.size(); ++r) {
+    const auto rank = static_cast<Rank>(r);
+    RankHistory& history = execution.ranks[r];
+    Status status =
+        readEvents(*reader, rank, history, logicalTimes != nullptr ? &(*logicalTimes)[r] : nullptr);
+    status = status.ok() ? readStream(*reader, rank, history.receives) : status;
+    status = status.ok() ? readStream(*reader, rank, history.probes) : status;
+    status = status.ok() ? readSends(*reader, rank, execution) : status;
+    status = status.ok() ? readStream(*reader, rank, history.collectives) : status;
+    if (!status) {
+      return status;
+    }
+  }
+  return {};
+}
+
+Status checkColumns(Database& database, std::size_t ranks) {
+  Execution execution;
+  execution.ranks.resize(ranks);
+  return readExecutionColumns(database, execution, nullptr);
+}
+
+}  // namespace pf::db

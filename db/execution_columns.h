@@ -1,0 +1,24 @@
+// The events, receives, probes, messages and collectives of an Execution in the column store, and
+// back.
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "db/database.h"
+#include "db/trace_types.h"
+
+namespace pf::db {
+
+/// Needs an open transaction and an execution that checkExecution() has passed. `logicalTimes` may
+/// be empty.
+Status writeExecutionColumns(Database& database, const Execution& execution,
+                             const LogicalTimes& logicalTimes);
+
+/// Into `execution`, which has its ranks. Needs an open transaction. `logicalTimes` may be null.
+Status readExecutionColumns(Database& database, Execution& execution, LogicalTimes* logicalTimes);
+
+/// Verifies every chunk.
+Status checkColumns(Database& database, std::size_t ranks);
+
+}  // namespace pf::db

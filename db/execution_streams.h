@@ -1,0 +1,122 @@
+// What a rank did as five streams of values, each stored in chunks of 4,096 (column_store.h).
+#pragma once
+
+#include "column_codec.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/execution.h"
+
+namespace pf::db {
+
+enum class Stream : std::uint8_t { Event, Receive, Probe, Send, Collective };
+inline constexpr std::size_t kStreams = 5;
+inline constexpr std::size_t kChunkValues = 4096;
+
+/// An event and its logical time; kNone where there is none.
+struct StoredEvent {
+  Event event;
+  std::uint32_t step = kNone;
+};
+
+/// A message: its send, and what became of it at its destination. Message n of an execution is the
+/// n-th in the order of ranks and sends.
+struct StoredSend {
+  SentMessage send;
+  std::uint32_t post = kNone;
+  Serial completion = 0;
+  std::uint32_t arrival =
+      kNone;  ///< logical time at which its line ends; kNone: it does not arrive
+};
+
+template <typename T>
+struct StreamOf;
+template <>
+struct StreamOf<StoredEvent> {
+  static constexpr Stream kStream = Stream::Event;
+};
+template <>
+struct StreamOf<PostedReceive> {
+  static constexpr Stream kStream = Stream::Receive;
+};
+template <>
+struct StreamOf<ProbeHit> {
+  static constexpr Stream kStream = Stream::Probe;
+};
+template <>
+struct StreamOf<StoredSend> {
+  static constexpr Stream kStream = Stream::Send;
+};
+template <>
+struct StreamOf<CollectivePart> {
+  static constexpr Stream kStream = Stream::Collective;
+};
+
+template <typename V, typename T>
+concept ValueOf = std::same_as<std::remove_const_t<V>, T>;
+
+template <typename C, ValueOf<StoredEvent> V>
+void fields(C& c, V& v) {
+  enumerator(c, v.event.kind, EventKind::Start);
+  number(c, v.event.call);
+  orNone(c, v.event.site);
+  orNone(c, v.event.comm);
+  someRank(c, v.event.peer);
+  signedNumber(c, v.event.tag);
+  number(c, v.event.lane);
+  number(c, v.event.bytes);
+  difference(c, v.step);
+}
+
+template <typename C, ValueOf<PostedReceive> V>
+void fields(C& c, V& v) {
+  difference(c, v.post);
+  serialNear(c, v.completion, v.post);
+  orNone(c, v.comm);
+  someRank(c, v.wantedSource);
+  signedNumber(c, v.wantedTag);
+  enumerator(c, v.state, ReceiveState::Cancelled);
+  someRank(c, v.source);
+  signedNumber(c, v.tag);
+  following(c, v.message, v.source, kNone);
+}
+
+template <typename C, ValueOf<ProbeHit> V>
+void fields(C& c, V& v) {
+  difference(c, v.event);
+  orNone(c, v.comm);
+  someRank(c, v.wantedSource);
+  signedNumber(c, v.wantedTag);
+  someRank(c, v.source);
+  signedNumber(c, v.tag);
+  difference(c, v.postsBefore);
+  following(c, v.message, v.source, kNone);
+}
+
+template <typename C, ValueOf<StoredSend> V>
+void fields(C& c, V& v) {
+  difference(c, v.send.event);
+  orNone(c, v.send.comm);
+  someRank(c, v.send.dest);
+  signedNumber(c, v.send.tag);
+  flag(c, v.send.synchronous);
+  serialNear(c, v.send.syncCompletion, v.send.event);
+  following(c, v.post, v.send.dest, kNone);
+  following(c, v.completion, v.send.dest, 0);
+  following(c, v.arrival, v.send.dest, kNone);
+}
+
+template <typename C, ValueOf<CollectivePart> V>
+void fields(C& c, V& v) {
+  difference(c, v.event);
+  serialNear(c, v.completion, v.event);
+  orNone(c, v.comm);
+  difference(c, v.ordinal);
+  enumerator(c, v.flow, CollectiveFlow::FromLower);
+  someRank(c, v.root);
+  flag(c, v.contributes);
+  flag(c, v.takes);
+}
+
+}  // namespace pf::db

@@ -1,0 +1,251 @@
+#include "former_format.h"
+
+#include "execution_columns.h"
+#include "execution_rows.h"
+#include "former_schema_text.h"
+#include "rows.h"
+#include "seal.h"
+
+#include <array>
+#include <functional>
+
+namespace pf::db {
+namespace {
+
+/// Tables that format 4 has and format 5 has not, after `event_kind`.
+enum class Former : std::size_t { Event, Receive, Probe, Message, Collective };
+constexpr std::size_t kFirstFormer = 9;
+constexpr std::size_t kNewTables = 2;  // the last ones of tables()
+constexpr auto kLastEventKind = EventKind::Start;
+
+const std::vector<Table>& formerTables() {
+  static const std::vector<Table> kTables = [] {
+    std::vector<Table> all = tables();
+    all.resize(all.size() - kNewTables);
+    const std::array gone{
+        makeTable(TableId::ColumnChunk, TableKind::Execution, "event", kCreateEvent,
+                  "rank,serial,kind,call,site,comm,peer,tag,bytes,step", "rank,serial"),
+        makeTable(TableId::ColumnChunk, TableKind::Execution, "receive", kCreateReceive,
+                  "rank,post,post_serial,completion_serial,comm,wanted_source,wanted_tag,state,"
+                  "source,tag,"
+                  "message",
+                  "rank,post"),
+        makeTable(
+            TableId::ColumnChunk, TableKind::Execution, "probe", kCreateProbe,
+            "rank,ordinal,serial,comm,wanted_source,wanted_tag,source,tag,posts_before,message",
+            "rank,ordinal"),
+        makeTable(
+            TableId::ColumnChunk, TableKind::Execution, "message", kCreateMessage,
+            "id,source,send_index,send_serial,dest,comm,tag,bytes,synchronous,sync_completion,post,"
+            "completion_serial",
+            "id"),
+        makeTable(TableId::ColumnChunk, TableKind::Execution, "collective", kCreateCollective,
+                  "rank,part,serial,completion_serial,comm,ordinal,flow,root,contributes,takes",
+                  "rank,part"),
+    };
+    all.insert(all.begin() + kFirstFormer, gone.begin(), gone.end());
+    return all;
+  }();
+  return kTables;
+}
+
+const Table& former(Former id) {
+  return formerTables()[kFirstFormer + static_cast<std::size_t>(id)];
+}
+
+template <typename Codec, typename V>
+void index(Codec& codec, V& value) {  // of something in Execution
+  orNull(codec, value, kNone);
+}
+template <typename Codec, typename V>
+void rank(Codec& codec, V& value) {
+  orNull(codec, value, kUnknownRank);
+}
+template <typename Codec, typename V>
+void serial(Codec& codec, V& value) {  // of an event that may not exist
+  orNull(codec, value, 0U);
+}
+
+template <typename E>
+void enumerator(RowReader& codec, E& value, E last) {
+  std::uint8_t stored = 0;
+  codec(stored);
+  codec.require(stored <= static_cast<std::uint8_t>(last));
+  value = static_cast<E>(stored);
+}
+
+template <typename Codec, Is<Event> V>
+void columns(Codec& c, V& v) {
+  enumerator(c, v.kind, kLastEventKind), c(v.call), index(c, v.site), index(c, v.comm),
+      rank(c, v.peer);
+  c(v.tag), c(v.bytes);
+}
+
+template <typename Codec, Is<PostedReceive> V>
+void columns(Codec& c, V& v) {
+  c(v.post), serial(c, v.completion), index(c, v.comm), rank(c, v.wantedSource), c(v.wantedTag);
+  enumerator(c, v.state, ReceiveState::Cancelled), rank(c, v.source), c(v.tag), index(c, v.message);
+}
+
+template <typename Codec, Is<ProbeHit> V>
+void columns(Codec& c, V& v) {
+  c(v.event), index(c, v.comm), rank(c, v.wantedSource), c(v.wantedTag), rank(c, v.source),
+      c(v.tag);
+  c(v.postsBefore), index(c, v.message);
+}
+
+template <typename Codec, Is<CollectivePart> V>
+void columns(Codec& c, V& v) {
+  c(v.event), serial(c, v.completion), index(c, v.comm), c(v.ordinal);
+  enumerator(c, v.flow, CollectiveFlow::FromLower), rank(c, v.root), c(v.contributes), c(v.takes);
+}
+
+/// Rows of a table whose key is (rank, n) with n dense from `first`, into `member` of each rank.
+template <typename V>
+Status readPerRank(Database& database, Former id, Execution& execution,
+                   std::vector<V> RankHistory::*member, std::size_t first,
+                   const std::function<void(std::size_t, RowReader&)>& rest = {}) {
+  return forEachRow(database, former(id), [&](const Row& row) {
+    RowReader reader(row);
+    std::size_t r = 0;
+    std::size_t n = 0;
+    reader(r);
+    reader(n);
+    if (!reader.ok() || r >= execution.ranks.size()) {
+      return false;
+    }
+    std::vector<V>& values = execution.ranks[r].*member;
+    columns(reader, values.emplace_back());
+    if (rest) {
+      rest(r, reader);
+    }
+    return reader.ok() && n == values.size() - 1 + first;
+  });
+}
+
+Status readMessages(Database& database, Execution& execution) {
+  std::vector<SentMessage>
+      sends;  // as messages: their place among the sends of a rank is known at the end
+  std::vector<std::size_t> count(execution.ranks.size());
+  Status status = forEachRow(database, former(Former::Message), [&](const Row& row) {
+    RowReader reader(row);
+    Message message;
+    SentMessage send;
+    std::size_t id = 0;
+    std::uint64_t bytes = 0;
+    reader(id), reader(message.send.rank), reader(message.sendIndex), reader(message.send.serial);
+    rank(reader, message.dest), index(reader, message.comm), reader(message.tag), reader(bytes);
+    reader(send.synchronous), serial(reader, send.syncCompletion), index(reader, message.post);
+    serial(reader, message.completion);
+    if (!reader.ok() || message.send.rank < 0 || id != execution.messages.size() ||
+        static_cast<std::size_t>(message.send.rank) >= execution.ranks.size()) {
+      return false;
+    }
+    send.event = message.send.serial;
+    send.comm = message.comm;
+    send.dest = message.dest;
+    send.tag = message.tag;
+    ++count[static_cast<std::size_t>(message.send.rank)];
+    execution.messages.push_back(message);
+    sends.push_back(send);
+    return true;
+  });
+  for (std::size_t r = 0; r < count.size(); ++r) {
+    execution.ranks[r].sends.resize(count[r]);
+  }
+  for (std::size_t i = 0; i < sends.size() && status.ok(); ++i) {
+    const Message& message = execution.messages[i];
+    RankHistory& source = execution.ranks[static_cast<std::size_t>(message.send.rank)];
+    if (message.sendIndex >= source.sends.size()) {
+      return Error{ErrorCode::Damaged,
+                   "table 'message' of '" + database.path() + "' has a send out of range",
+                   {}};
+    }
+    source.sends[message.sendIndex] = sends[i];
+  }
+  return status;
+}
+
+Status readEvents(Database& database, Execution& execution, LogicalTimes* times) {
+  if (times != nullptr) {
+    times->assign(execution.ranks.size(), {});
+  }
+  return readPerRank<Event>(database, Former::Event, execution, &RankHistory::events, 1,
+                            [times](std::size_t r, RowReader& reader) {
+                              std::uint32_t step = 0;
+                              index(reader, step);
+                              if (times != nullptr && step != kNone) {
+                                (*times)[r].push_back(step);
+                              }
+                            });
+}
+
+Result<Execution> readFormerRows(Database& database, LogicalTimes& times) {
+  Execution execution;
+  Status status = readNameRows(database, execution);
+  for (const std::function<Status()>& step : std::initializer_list<std::function<Status()>>{
+           [&] { return readEvents(database, execution, &times); },
+           [&] {
+             return readPerRank(database, Former::Receive, execution, &RankHistory::receives, 0);
+           },
+           [&] { return readPerRank(database, Former::Probe, execution, &RankHistory::probes, 0); },
+           [&] { return readMessages(database, execution); },
+           [&] {
+             return readPerRank(database, Former::Collective, execution, &RankHistory::collectives,
+                                0);
+           },
+           [&] { return checkExecution(execution); }}) {
+    status = status.ok() ? step() : status;
+  }
+  return status.ok() ? Result<Execution>(std::move(execution)) : Result<Execution>(status.error());
+}
+
+}  // namespace
+
+Status bringUpToDate(const std::string& path) {
+  Result<Database> database = Database::open(path, Database::Access::Update);
+  if (!database) {
+    return Error{ErrorCode::Version,
+                 "'" + path + "' has trace format " + std::to_string(kFormerVersion) +
+                     " and cannot be brought to format " + std::to_string(kFormatVersion) + ": " +
+                     database.error().message,
+                 "Copy it to where it can be written, and open the copy."};
+  }
+  Result<Transaction> transaction = Transaction::begin(*database, Transaction::Kind::Write);
+  if (!transaction) {
+    return transaction.error();
+  }
+  Result<Statement> version = database->prepare("PRAGMA user_version");
+  if (!version || version->step() != Statement::Step::Row) {
+    return version ? version->error() : version.error();
+  }
+  if (version->integer(0) != kFormerVersion) {
+    return {};  // another process was quicker
+  }
+  version->reset();
+  Status status = checkSchema(*database, formerTables());
+  status = status.ok() ? checkSeals(*database, formerTables().size()) : status;
+  if (!status) {
+    return status;
+  }
+  LogicalTimes times;
+  const Result<Execution> execution = readFormerRows(*database, times);
+  if (!execution) {
+    return execution.error();
+  }
+  std::string sql =
+      "DELETE FROM seal WHERE table_name IN ('event','receive','probe','message','collective');";
+  for (std::size_t i = 0; i < 5; ++i) {
+    sql += "DROP TABLE " + formerTables()[kFirstFormer + i].name + ";";
+  }
+  for (std::size_t i = tables().size() - kNewTables; i < tables().size(); ++i) {
+    sql += tables()[i].create + ";";
+  }
+  sql += "PRAGMA user_version=" + std::to_string(kFormatVersion);
+  status = database->execute(sql);
+  status = status.ok() ? writeExecutionColumns(*database, *execution, times) : status;
+  status = status.ok() ? finishSeals(*database) : status;
+  return status.ok() ? transaction->commit() : status;
+}
+
+}  // namespace pf::db

@@ -1,0 +1,42 @@
+// Tables for SQL over the column store: `event`, `receive`, `probe`, `message`, `collective`. They
+// are there on a connection that they were attached to, not in the file. A query that names a rank,
+// and serials or other numbers within it, reads the chunks of these only.
+#pragma once
+
+#include "column_store.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "db/database.h"
+
+struct sqlite3;
+
+namespace pf::db {
+
+class StreamTables {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<StreamTables>> open(Database& database,
+                                                                  std::size_t ranks);
+  /// Makes them known to a connection, which must not outlive this. False: SQLite refused.
+  [[nodiscard]] bool attach(sqlite3* connection);
+
+  [[nodiscard]] ColumnReader& reader() { return m_reader; }
+  [[nodiscard]] std::size_t ranks() const { return m_ranks; }
+  /// `message.id` of the first message of a rank; of `ranks()`: how many there are.
+  [[nodiscard]] std::int64_t firstMessage(std::size_t rank) const { return m_firstMessage[rank]; }
+  /// What went wrong while reading, once: SQLite has only a number for it.
+  [[nodiscard]] Error& problem() { return m_problem; }
+
+ private:
+  StreamTables(ColumnReader reader, std::size_t ranks);
+
+  ColumnReader m_reader;
+  std::size_t m_ranks;
+  std::vector<std::int64_t> m_firstMessage;
+  Error m_problem;
+};
+
+}  // namespace pf::db

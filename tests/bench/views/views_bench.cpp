@@ -1,0 +1,305 @@
+// views_bench [EVENTS [RANKS [FILE]]]: the bars of the diagram and the race browser, on a synthetic
+// trace of that size. Times are CPU time of the GUI thread where a paint is meant, of the process
+// where opening is, and wall time where that is said. Offscreen; the trace is thrown out of the
+// page cache first.
+#include "space_time_canvas.h"
+#include "synthetic.h"
+#include "trace_loader.h"
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QSortFilterProxyModel>
+
+#include "views/event_search.h"
+#include "views/race_list_model.h"
+#include "views/race_list_view.h"
+#include "views/space_time_view.h"
+
+namespace {
+
+using pf::EventRef;
+using pf::bench::processSeconds;
+
+double threadMs() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
+}
+
+/// Resident memory of this process, in MB; `what` is VmRSS or VmHWM.
+double residentMb(const std::string& what) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.rfind(what + ":", 0) == 0) {
+      return std::strtod(line.c_str() + what.size() + 1, nullptr) / 1024;
+    }
+  }
+  return 0;
+}
+
+void forgetPages(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file >= 0) {
+    ::fsync(file);
+    ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+    ::close(file);
+  }
+}
+
+struct Samples {
+  std::vector<double> values;
+  void add(double value) { values.push_back(value); }
+  [[nodiscard]] double at(double share) {
+    std::sort(values.begin(), values.end());
+    return values.empty()
+               ? 0
+               : values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
+  }
+};
+
+void line(const char* what, const std::string& measured, const char* bar) {
+  std::printf("%-44s %-38s %s\n", what, measured.c_str(), bar);
+  std::fflush(stdout);
+}
+
+std::string ms(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, value < 10 ? "%.2f ms" : "%.0f ms", value);
+  return text;
+}
+
+std::string spread(Samples& samples) {
+  return "p50 " + ms(samples.at(0.5)) + ", p95 " + ms(samples.at(0.95)) + ", max " +
+         ms(samples.at(1));
+}
+
+class Bench {
+ public:
+  explicit Bench(std::string path) : m_path(std::move(path)) {}
+
+  bool open();
+  void paint();
+  void causality();
+  void races();
+
+ private:
+  void settle();
+  template <typename Change>
+  void frame(Change&& change, Samples& gui, Samples& exact);
+
+  std::string m_path;
+  pf::views::TraceIndexPtr m_index;
+  pf::views::SpaceTimeView m_view;
+};
+
+/// Until the picture is exact.
+void Bench::settle() {
+  QApplication::processEvents();
+  while (!m_view.canvas()->isUpToDate()) {
+    QApplication::processEvents(QEventLoop::WaitForMoreEvents, 1000);
+  }
+}
+
+bool Bench::open() {
+  m_view.resize(1600, 1000);
+  m_view.show();
+  QApplication::processEvents();
+  forgetPages(m_path);
+  QElapsedTimer wall;
+  wall.start();
+  const double start = processSeconds();
+  auto loaded = pf::session::loadTrace(QString::fromStdString(m_path));
+  if (!loaded) {
+    std::fprintf(stderr, "views_bench: %s\n", loaded.error().text().c_str());
+    return false;
+  }
+  const double read = static_cast<double>(wall.elapsed());
+  m_index = pf::views::makeIndex(loaded->data);
+  const double indexed = static_cast<double>(wall.elapsed());
+  const double before = threadMs();
+  m_view.setTrace(m_index);
+  m_view.canvas()->repaint();
+  settle();
+  const double shown = threadMs() - before;
+  line("open, cold, to the first full frame",
+       ms(static_cast<double>(wall.elapsed())) + " wall, " + ms((processSeconds() - start) * 1e3) +
+           " CPU",
+       "<= 500 ms at 1e8");
+  line("  … read, index, first paint", ms(read) + ", " + ms(indexed - read) + ", " + ms(shown), "");
+  return true;
+}
+
+template <typename Change>
+void Bench::frame(Change&& change, Samples& gui, Samples& exact) {
+  QElapsedTimer wall;
+  wall.start();
+  const double start = threadMs();
+  change();
+  m_view.canvas()->repaint();
+  gui.add(threadMs() - start);
+  settle();
+  exact.add(static_cast<double>(wall.nsecsElapsed()) * 1e-6);
+}
+
+/// In to a handful of steps, out again, and to the sides at three scales.
+void Bench::paint() {
+  auto* canvas = m_view.canvas();
+  Samples gui;
+  Samples exact;
+  const double middle = 700;
+  for (int i = 0; i < 120; ++i) {
+    frame([&] { canvas->zoomBy(1.1, middle); }, gui, exact);
+  }
+  for (int i = 0; i < 120; ++i) {
+    frame([&] { canvas->zoomBy(1 / 1.1, middle); }, gui, exact);
+  }
+  for (const double share : {0.5, 0.05, 0.001}) {
+    const double end = m_index->lastTime();
+    canvas->setSpan(end * 0.4, end * (0.4 + share));
+    for (int i = 0; i < 80; ++i) {
+      const double step = end * share / 40;
+      frame([&] { canvas->setSpan(canvas->view().t0 + step, canvas->view().t1 + step); }, gui,
+            exact);
+    }
+  }
+  line("GUI thread a paint (zoom and pan)", spread(gui), "p95 <= 4 ms, max <= 8 ms");
+  line("exact image after a view change (wall)", spread(exact), "p95 <= 50 ms (150 dense)");
+  canvas->fit();
+}
+
+void Bench::causality() {
+  std::mt19937 random(7);
+  Samples cone;
+  Samples pick;
+  Samples next;
+  Samples partner;
+  auto* canvas = m_view.canvas();
+  for (int i = 0; i < 20; ++i) {
+    const auto rank = static_cast<pf::Rank>(random() % m_index->rankCount());
+    const EventRef event{rank, 1 + random() % m_index->lastSerial(rank)};
+    double start = threadMs();
+    const std::vector<pf::Serial> past = m_index->past(event);
+    cone.add(threadMs() - start);
+    start = threadMs();
+    const std::vector<pf::Serial> future = m_index->future(event);
+    cone.add(threadMs() - start);
+    start = threadMs();
+    const QPoint at(200 + static_cast<int>(random() % 1200),
+                    100 + static_cast<int>(random() % 700));
+    static_cast<void>(canvas->eventAt(at));
+    pick.add(threadMs() - start);
+    canvas->select(event, false);
+    start = threadMs();
+    canvas->selectPartner();
+    partner.add(threadMs() - start);
+    start = threadMs();
+    canvas->selectRace(1);
+    next.add(threadMs() - start);
+  }
+  line("cone, past and future each", spread(cone), "<= 5 ms (60 at 1,024 ranks)");
+  line("pick", spread(pick), "<= 5 ms");
+  line("partner", spread(partner), "");
+  line("next racing receive", spread(next), "<= 20 ms");
+  const double start = threadMs();
+  const auto found = pf::views::searchEvents(*m_index, QStringLiteral("tag:9 kind:send"));
+  line("search of the whole trace",
+       ms(threadMs() - start) + ", " + std::to_string(found.hits.size()) + " hits", "");
+}
+
+void Bench::races() {
+  pf::views::RaceListView view;
+  view.resize(1200, 500);
+  view.show();
+  double start = threadMs();
+  view.setTrace(m_index);
+  QApplication::processEvents();
+  line(("race browser opens, " + std::to_string(m_index->data().races.size()) + " races").c_str(),
+       ms(threadMs() - start), "<= 300 ms at 1e6");
+  pf::views::RaceListModel model;
+  pf::views::RaceFilterModel proxy;
+  model.setTrace(m_index);
+  proxy.setSourceModel(&model);
+  for (const auto& [name, column] :
+       {std::pair{"  … sorts by rank", pf::views::RaceListModel::Receiver},
+        std::pair{"  … sorts by weight", pf::views::RaceListModel::Severity}}) {
+    start = threadMs();
+    proxy.sort(column, Qt::DescendingOrder);
+    line(name, ms(threadMs() - start), "<= 300 ms");
+  }
+  start = threadMs();
+  proxy.setFilterText(QStringLiteral("rank:3"));
+  line("  … filters rank:3", ms(threadMs() - start), "<= 300 ms");
+  start = threadMs();
+  proxy.setFilterText(QStringLiteral("stencil.c:14"));
+  line("  … filters a word", ms(threadMs() - start), "<= 300 ms");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (std::getenv("QT_QPA_PLATFORM") == nullptr) {
+    ::setenv("QT_QPA_PLATFORM", "offscreen", 1);
+  }
+  const QApplication application(argc, argv);
+  pf::bench::Traffic traffic;
+  if (argc > 1) {
+    traffic.events = static_cast<std::size_t>(std::strtod(argv[1], nullptr));
+  }
+  if (argc > 2) {
+    traffic.ranks = std::max(3, std::atoi(argv[2]));
+  }
+  if (argc > 4) {
+    traffic.burstEvery = std::max(1, std::atoi(argv[4]));
+  }
+  const std::string path =
+      argc > 3 ? argv[3] : "/tmp/pf-views-bench-" + std::to_string(::getpid()) + ".pft";
+  if (!std::filesystem::exists(path)) {
+    const auto made = pf::bench::writeSyntheticTrace(path, traffic);
+    if (!made) {
+      std::fprintf(stderr, "views_bench: %s\n", made.error().text().c_str());
+      return 1;
+    }
+    const double events = static_cast<double>(made->events);
+    char text[160];
+    std::snprintf(text, sizeof text, "%.2f M events/s (races %.0f %%, write %.2f M/s)",
+                  events / made->all() / 1e6, 100 * made->races / made->all(),
+                  events / made->write / 1e6);
+    std::printf("%zu events, %d ranks, %zu messages, %zu races\n", made->events, traffic.ranks,
+                made->messages, made->racing);
+    line("collation, from matching to the file", text, ">= 2 M/s (1 M at 1,024 ranks)");
+    std::snprintf(text, sizeof text, "%.1f",
+                  static_cast<double>(std::filesystem::file_size(path)) / events);
+    line("bytes an event", text, "<= 14");
+    if (argc <= 3) {  // measured in a process of its own, whose memory is only the viewer's
+      const std::string again = std::string(argv[0]) + " " + (argc > 1 ? argv[1] : "1e6") + " " +
+                                std::to_string(traffic.ranks) + " " + path;
+      const int status = std::system(again.c_str());
+      std::filesystem::remove(path);
+      return status == 0 ? 0 : 1;
+    }
+  }
+  Bench bench(path);
+  if (!bench.open()) {
+    return 1;
+  }
+  bench.paint();
+  bench.causality();
+  bench.races();
+  char text[64];
+  std::snprintf(text, sizeof text, "%.0f MB (peak %.0f)", residentMb("VmRSS"), residentMb("VmHWM"));
+  line("resident, viewer", text, "<= 700 MB at 1e8");
+  return 0;
+}

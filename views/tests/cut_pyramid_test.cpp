@@ -1,0 +1,272 @@
+// The pyramid counts what is there: every cell of every level against brute force, on random
+// traffic; the overview and the dense picture of one view agree.
+#include "cut_pyramid.h"
+
+#include "sample_trace.h"
+#include "scene_renderer.h"
+#include "space_time_painter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include <QSignalSpy>
+#include <QtTest>
+
+#include "views/theme.h"
+
+using namespace pf;         // NOLINT(google-build-using-namespace)
+using namespace pf::views;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+/// Ranks that send to random ranks, some messages under way for long; a tenth of them taken in a
+/// race.
+TraceIndexPtr randomTraffic(unsigned seed, int ranks, int messages) {
+  std::mt19937 random(seed);
+  auto data = std::make_shared<TraceData>();
+  data->execution.callNames = {"MPI_Send", "MPI_Recv"};
+  data->execution.ranks.resize(static_cast<std::size_t>(ranks));
+  data->logicalTimes.resize(static_cast<std::size_t>(ranks));
+  struct Made {
+    std::uint32_t time = 0;
+    int message = -1;
+    bool send = false;
+  };
+  std::vector<std::vector<Made>> made(static_cast<std::size_t>(ranks));
+  for (int m = 0; m < messages; ++m) {
+    const auto from = random() % static_cast<unsigned>(ranks);
+    const auto to = random() % static_cast<unsigned>(ranks);
+    const auto sent = static_cast<std::uint32_t>(1 + random() % 5000);
+    const auto late =
+        static_cast<std::uint32_t>(1 + (random() % 10 == 0 ? random() % 900 : random() % 6));
+    made[from].push_back({sent, m, true});
+    made[to].push_back({sent + late, m, false});
+    Message message;
+    message.send.rank = static_cast<Rank>(from);
+    message.dest = static_cast<Rank>(to);
+    data->execution.messages.push_back(message);
+  }
+  for (std::size_t rank = 0; rank < made.size(); ++rank) {
+    std::stable_sort(made[rank].begin(), made[rank].end(),
+                     [](const Made& a, const Made& b) { return a.time < b.time; });
+    RankHistory& history = data->execution.ranks[rank];
+    for (const Made& each : made[rank]) {
+      Event event;
+      event.kind = each.send ? EventKind::Send : EventKind::Receive;
+      history.events.push_back(event);
+      data->logicalTimes[rank].push_back(each.time);
+      Message& message = data->execution.messages[static_cast<std::size_t>(each.message)];
+      const Serial serial = history.events.size();
+      if (each.send) {
+        message.send.serial = serial;
+        message.sendIndex = static_cast<std::uint32_t>(history.sends.size());
+        history.sends.push_back({serial, 0, message.dest, 0, false, 0});
+      } else {
+        message.post = static_cast<std::uint32_t>(history.receives.size());
+        message.completion = serial;
+        PostedReceive receive;
+        receive.post = receive.completion = serial;
+        receive.message = static_cast<std::uint32_t>(each.message);
+        history.receives.push_back(receive);
+        if (each.message % 10 == 0) {
+          Race race;
+          race.rank = static_cast<Rank>(rank);
+          race.index = message.post;
+          race.taken = receive.message;
+          data->races.push_back(race);
+        }
+      }
+    }
+  }
+  return makeIndex(data);
+}
+
+/// What a cell must hold.
+std::vector<CutPyramid::Cell> bruteForce(const TraceIndex& trace, const CutPyramid& pyramid,
+                                         const CutPyramid::Level& level) {
+  std::vector<CutPyramid::Cell> cells(trace.rankCount() * level.bins);
+  const auto cell = [&](Rank rank, double time) -> CutPyramid::Cell& {
+    return cells[static_cast<std::size_t>(rank) * level.bins +
+                 static_cast<std::size_t>(time) / level.width];
+  };
+  for (std::size_t r = 0; r < trace.rankCount(); ++r) {
+    for (Serial s = 1; s <= trace.lastSerial(static_cast<Rank>(r)); ++s) {
+      const EventRef ref{static_cast<Rank>(r), s};
+      ++cell(ref.rank, trace.time(ref)).events;
+      cell(ref.rank, trace.time(ref)).races += trace.racesAt(ref).empty() ? 0U : 1U;
+    }
+  }
+  const auto& longOnes = pyramid.longMessages();
+  for (std::uint32_t m = 0; m < trace.messageCount(); ++m) {
+    const Message& message = trace.execution().messages[m];
+    const EventRef end = trace.arrival(message);
+    if (std::find(longOnes.begin(), longOnes.end(), m) != longOnes.end()) {
+      continue;
+    }
+    for (Rank gap = 0; gap + 1 < static_cast<Rank>(trace.rankCount()); ++gap) {
+      if ((message.send.rank <= gap) != (end.rank <= gap)) {
+        CutPyramid::Cell& crossed =
+            cell(gap, CutPyramid::crossing(trace.time(message.send), message.send.rank,
+                                           trace.time(end), end.rank, gap));
+        ++crossed.cut;
+        crossed.racing += trace.takenInRace(m) ? 1U : 0U;
+      }
+    }
+  }
+  return cells;
+}
+
+}  // namespace
+
+class CutPyramidTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void everyLevelIsBruteForce();
+  void noMessageIsLost();
+  void levelsFitTheView();
+  void overviewAgreesWithTheDensePicture();
+  void rendererGivesTheLastRequest();
+};
+
+void CutPyramidTest::everyLevelIsBruteForce() {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    const TraceIndexPtr trace =
+        randomTraffic(seed, seed == 6 ? 40 : 2 + static_cast<int>(seed), 3000);
+    const CutPyramid pyramid(*trace, seed % 2 == 0 ? 16 : 3);
+    QVERIFY(pyramid.levels().size() > 3);
+    QCOMPARE(pyramid.levels().back().bins, std::size_t{1});
+    for (const CutPyramid::Level& level : pyramid.levels()) {
+      const auto expected = bruteForce(*trace, pyramid, level);
+      QCOMPARE(level.cells.size(), expected.size());
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        QCOMPARE(level.cells[i].events, expected[i].events);
+        QCOMPARE(level.cells[i].races, expected[i].races);
+        QCOMPARE(level.cells[i].cut, expected[i].cut);
+        QCOMPARE(level.cells[i].racing, expected[i].racing);
+      }
+    }
+  }
+}
+
+void CutPyramidTest::noMessageIsLost() {
+  const TraceIndexPtr trace = randomTraffic(9, 12, 60000);
+  const CutPyramid pyramid(*trace);
+  QCOMPARE(pyramid.longMessages().size(), CutPyramid::kMostLong);  // and more than these are long
+  std::uint64_t crossings = 0;
+  for (std::uint32_t m = 0; m < trace->messageCount(); ++m) {
+    const Message& message = trace->execution().messages[m];
+    crossings += static_cast<std::uint64_t>(std::abs(message.send.rank - message.dest));
+  }
+  for (const std::uint32_t m : pyramid.longMessages()) {
+    const Message& message = trace->execution().messages[m];
+    crossings -= static_cast<std::uint64_t>(std::abs(message.send.rank - message.dest));
+  }
+  std::uint64_t counted = 0;
+  for (const CutPyramid::Cell& cell : pyramid.levels().back().cells) {
+    counted += cell.cut;
+  }
+  QCOMPARE(counted, crossings);
+}
+
+void CutPyramidTest::levelsFitTheView() {
+  const TraceIndexPtr trace = randomTraffic(3, 4, 3000);
+  const CutPyramid pyramid(*trace);
+  const std::uint32_t base = pyramid.levels().front().width;
+  QVERIFY(pyramid.levelFor(base * 0.9) == nullptr);
+  QCOMPARE(pyramid.levelFor(base)->width, base);
+  QCOMPARE(pyramid.levelFor(base * 3.9)->width, base * 2);
+  const TraceData nothing;
+  const CutPyramid empty(TraceIndex(std::make_shared<const TraceData>(nothing)));
+  QVERIFY(empty.levels().front().cells.empty());
+}
+
+/// How dark each column of a band of rows is, against an empty one.
+static std::vector<double> columns(const QImage& image, int top, int bottom) {
+  std::vector<double> sums(static_cast<std::size_t>(image.width()), 0.0);
+  for (int x = 0; x < image.width(); ++x) {
+    for (int y = top; y < bottom; ++y) {
+      const QColor c = image.pixelColor(x, y);
+      sums[static_cast<std::size_t>(x)] += 255 * 3 - c.red() - c.green() - c.blue();
+    }
+  }
+  return sums;
+}
+
+/// Bursts of traffic with silence between them: each picture must have them in the same columns.
+void CutPyramidTest::overviewAgreesWithTheDensePicture() {
+  auto data = std::make_shared<TraceData>(randomTraffic(4, 8, 60000)->data());
+  for (auto& times : data->logicalTimes) {
+    for (std::uint32_t& time : times) {
+      time = time / 500 * 4000 + time % 500;  // eleven bursts
+    }
+  }
+  const TraceIndexPtr trace = makeIndex(data);
+  SceneRequest request;
+  request.trace = trace;
+  request.theme = Theme::of(QPalette(QColor(240, 240, 240)));
+  request.geometry.plot = QRectF(0, 0, 900, 400);
+  request.geometry.t0 = 0;
+  request.geometry.t1 = trace->lastTime() + 1;
+  request.geometry.rowHeight = 50;
+  request.geometry.ranks = 8;
+  const CutPyramid pyramid(*trace, 4);
+  const Scene dense = SceneRenderer::draw(request, nullptr);
+  const Scene overview = SceneRenderer::draw(request, &pyramid);
+  QVERIFY(!dense.stats.exact && !dense.stats.overview);
+  QVERIFY(overview.stats.overview);
+  QCOMPARE(overview.stats.events, dense.stats.events);
+  const int slack =
+      1 + static_cast<int>(std::ceil(pyramid.levels().front().width * request.geometry.scale()));
+  for (const auto& [top, bottom] : {std::pair{20, 30}, std::pair{45, 55}, std::pair{170, 180}}) {
+    const std::vector<double> a = columns(dense.image, top, bottom);
+    const std::vector<double> b = columns(overview.image, top, bottom);
+    const double emptyA = *std::min_element(a.begin(), a.end());
+    const double emptyB = *std::min_element(b.begin(), b.end());
+    const auto marked = [&](const std::vector<double>& all, double empty, int x) {
+      bool any = false;
+      for (int i = std::max(0, x - slack); i <= std::min(899, x + slack); ++i) {
+        any = any || all[static_cast<std::size_t>(i)] > empty + 60;
+      }
+      return any;
+    };
+    for (int x = 0; x < 900; ++x) {  // what one shows the other shows within a pixel or two
+      if (a[static_cast<std::size_t>(x)] > emptyA + 400) {
+        QVERIFY2(marked(b, emptyB, x), qPrintable(QStringLiteral("%1 at row %2").arg(x).arg(top)));
+      }
+      if (b[static_cast<std::size_t>(x)] > emptyB + 400) {
+        QVERIFY2(marked(a, emptyA, x), qPrintable(QStringLiteral("%1 at row %2").arg(x).arg(top)));
+      }
+    }
+  }
+}
+
+void CutPyramidTest::rendererGivesTheLastRequest() {
+  SceneRenderer renderer;
+  int scenes = 0;
+  double last = 0;
+  connect(&renderer, &SceneRenderer::finished, this, [&](const Scene& scene) {
+    ++scenes;
+    last = scene.request.geometry.t1;
+  });
+  SceneRequest request;
+  request.trace = randomTraffic(5, 6, 4000);
+  request.theme = Theme::of(QPalette());
+  request.geometry.plot = QRectF(0, 0, 300, 120);
+  request.geometry.rowHeight = 20;
+  request.geometry.ranks = 6;
+  for (int i = 1; i <= 20; ++i) {
+    request.geometry.t1 = 100.0 * i;
+    renderer.request(request);
+  }
+  QTRY_VERIFY(!renderer.isBusy());
+  QCOMPARE(last, 2000.0);
+  QCOMPARE(scenes, 2);
+  renderer.request(request);
+  renderer.forget();
+  QTRY_VERIFY(!renderer.isBusy());
+  QCOMPARE(scenes, 2);
+}
+
+QTEST_MAIN(CutPyramidTest)
+#include "cut_pyramid_test.moc"
