@@ -107,6 +107,9 @@ void DebugSession::onRankState(mi::Rank rank, mi::SessionState state) {
 
 void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
   RankNow& now = m_now[rank];
+  if (m_source == Source::Cores) {
+    return;  // the file has been opened, which is dealt with there
+  }
   if (m_source == Source::Job && stop.exited()) {
     outsideExited(rank, text(stop.describe()));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <QHeaderView>
 #include <QLabel>
@@ -250,12 +251,20 @@ void ArrayView::setBusy() {
 
 void ArrayView::showArray(const ArraySummaryPtr& array) {
   m_about->setText(tr("Rank %1: %2").arg(array->values().rank).arg(array->text()));
+  const ArraySummaryPtr before = std::exchange(m_shown, array);
+  const qint64 from = m_plot->from();
+  const qint64 to = m_plot->to();
   m_plot->setArray(array);
   m_model->setArray(array);
+  if (before != nullptr && before->values().expression == array->values().expression &&
+      before->values().count() == array->values().count()) {
+    m_plot->setRange(from, to);  // the same array at another moment
+  }
 }
 
 void ArrayView::showProblem(const QString& text) {
   m_about->setText(text);
+  m_shown.reset();
   m_plot->setArray({});
   m_model->setArray({});
 }

@@ -86,6 +86,7 @@ class ArrayView : public QWidget {
   ArrayPlot* m_plot;
   QTableView* m_table;
   ArrayModel* m_model;
+  ArraySummaryPtr m_shown;
 };
 
 }  // namespace pf::views
