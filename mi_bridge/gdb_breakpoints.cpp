@@ -163,6 +163,13 @@ void GdbBreakpoints::catchpoint(const std::string& what, Callback<Breakpoint> do
     insertByConsole("catch " + what, std::move(done));
     return;
   }
+  if (what == "mpi error") {
+    // Open MPI comes here with every error, whether it is returned or ends the job.
+    BreakpointRequest request;
+    request.addressExpression = "ompi_errhandler_invoke";
+    insert(request, std::move(done));
+    return;
+  }
   send("-catch-" + what, [this, what, done = std::move(done)](const Result<ResultRecord>& reply) {
     if (!reply) {
       done(reply.error());

@@ -67,7 +67,12 @@ std::string_view toString(RunKind kind) {
 GdbSession::GdbSession(Transport& transport, SessionObserver& observer)
     : m_transport(transport),
       m_observer(observer),
-      m_queue([&transport](std::string_view line) { transport.send(line); }),
+      m_queue([this](std::string_view line) {
+        if (m_transcript) {
+          m_transcript(TranscriptSide::ToGdb, line.substr(0, line.size() - 1));
+        }
+        m_transport.send(line);
+      }),
       m_inspector(m_queue, [this](Frame& frame) { nameLibrary(frame); }),
       m_breakpoints(
           m_queue,
@@ -94,7 +99,32 @@ void GdbSession::send(std::string text, CommandFlag flags, Done done, Duration p
                 patience});
 }
 
+void GdbSession::asked(const std::string& what) const {
+  if (m_transcript) {
+    m_transcript(TranscriptSide::Asked, what);
+  }
+}
+
+void GdbSession::told(const std::string& what) const {
+  if (m_transcript) {
+    std::string line = what;  // values may have several lines
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    m_transcript(TranscriptSide::Told, line);
+  }
+}
+
+/// m_stop has become the stop that is shown.
+void GdbSession::published() {
+  const StopEvent shown = m_stop;
+  if (m_transcript) {
+    told("stop " + shown.describe() + (shown.frame.known() ? " in " + shown.frame.function : "") +
+         (shown.frame.line > 0 ? ":" + std::to_string(shown.frame.line) : ""));
+  }
+  m_observer.onStopped(shown);
+}
+
 void GdbSession::start(Done done) {
+  asked("start");
   m_starting = true;
   m_banner.clear();
   m_versionAsked = 0;
@@ -143,6 +173,7 @@ void GdbSession::attach(pid_t pid, Done done) {
                "detach first"});
     return;
   }
+  asked("attach " + std::to_string(pid));
   m_pid = pid;
   m_attachDone = std::move(done);
   m_libraries.clear();
@@ -166,6 +197,7 @@ void GdbSession::detach(Done done) {
     done(noProgram("detach"));
     return;
   }
+  asked("detach");
   m_leaving.reset();
   whilePaused([this, done = std::move(done)] {
     m_detaching = true;
@@ -209,6 +241,9 @@ void GdbSession::feed(std::string_view bytes) {
 }
 
 void GdbSession::handleLine(std::string_view line, bool cut) {
+  if (m_transcript) {
+    m_transcript(TranscriptSide::FromGdb, line);
+  }
   if (line.empty() || (!cut && handleRecord(line))) {
     return;
   }
@@ -276,6 +311,9 @@ void GdbSession::handle(const StreamRecord& record) {
   }
   // GDB waits for more lines of a block and would take our commands for them.
   if (record.kind == StreamKind::Console && record.text == ">" && m_consoleBusy > 0) {
+    if (m_transcript) {
+      m_transcript(TranscriptSide::ToGdb, "end");
+    }
     m_transport.send("end\n");
     return;
   }
@@ -333,8 +371,7 @@ void GdbSession::exited(StopEvent stop) {
   m_strayUntil.reset();
   m_stop = std::move(stop);
   setState(SessionState::Exited);
-  const StopEvent shown = m_stop;
-  m_observer.onStopped(shown);
+  published();
   if (const Done attached = std::exchange(m_attachDone, nullptr)) {
     attached(Error{ErrorCode::NotFound, "the program has ended while GDB attached to it", {}});
   }
@@ -360,11 +397,17 @@ void GdbSession::nameLibrary(Frame& frame) const {
 void GdbSession::setState(SessionState state) {
   if (m_state != state) {
     m_state = state;
+    told("state " + std::string(toString(state)));
     m_observer.onState(state);
   }
 }
 
 Status GdbSession::requireStopped(std::string_view what) const {
+  if (m_core) {
+    return Error{ErrorCode::Usage,
+                 "cannot " + std::string(what) + ": this is a core file, of a process that has ended",
+                 "look at its stack and values; to run it again, record the program"};
+  }
   if (m_state == SessionState::Stopped) {
     return {};
   }
@@ -384,6 +427,7 @@ void GdbSession::closed(const std::string& reason) {
   if (m_state == SessionState::Lost) {
     return;
   }
+  asked("closed " + reason);
   const bool hadProgram = m_state == SessionState::Stopped || m_state == SessionState::Running;
   const Error error{ErrorCode::Peer, "GDB has ended: " + reason,
                     hadProgram ? "attach a new GDB if the rank still lives, or replay again" : ""};
@@ -406,6 +450,7 @@ void GdbSession::closed(const std::string& reason) {
 }
 
 void GdbSession::console(std::string_view line, Done done) {
+  asked("console " + std::string(line));
   if (!m_block.empty()) {
     if (!m_block.add(std::string(line))) {
       m_observer.onConsole(StreamKind::Console, ">");

@@ -60,6 +60,10 @@ void GdbSession::run(const RunCommand& command, Done done) {
     done(status);
     return;
   }
+  if (m_transcript) {
+    asked("run " + std::string(toString(command.kind)) + ", " + std::to_string(command.frameLevel) +
+          ", " + std::to_string(command.line) + ", " + command.source);
+  }
   if (command.kind == RunKind::RunTo) {
     runTo(command, std::move(done));
   } else if (m_stop.stoppedAtEvent() && leavesEvent(command.kind)) {
@@ -310,14 +314,14 @@ void GdbSession::publish(StopEvent stop) {
   m_leaving.reset();
   m_stop = std::move(stop);
   setState(SessionState::Stopped);
-  const StopEvent shown = m_stop;
-  m_observer.onStopped(shown);
+  published();
 }
 
 // --- pausing
 // ----------------------------------------------------------------------------------------
 
 void GdbSession::pause(Done done) {
+  asked("pause");
   if (m_state == SessionState::Stopped && m_runPending) {
     m_pause.waiters.push_back(std::move(done));
     return;
@@ -379,6 +383,7 @@ void GdbSession::whilePaused(std::function<void()> action) {
     action();
     return;
   }
+  asked("while paused");
   m_pausedActions.push_back(std::move(action));
   beginPause(false);
 }

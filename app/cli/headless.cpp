@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/core_file.h"
 #include "app/job.h"
 #include "app/record.h"
+#include "app/running_job.h"
 
 namespace pf::cli {
 namespace {
@@ -45,6 +47,51 @@ Error becomeHeadless(const std::vector<std::string>& words) {
   become("photofinish-headless", words);
   return {ErrorCode::System, app::programDirectory() + "/photofinish-headless is not installed",
           "Build with APP_BUILD_GUI=ON."};
+}
+
+std::string runningJobsText() {
+  std::string text;
+  for (const app::RunningJob& job : app::runningJobs()) {
+    text += std::to_string(job.launcher) + "  " + std::to_string(job.ranks.size()) + " ranks  " +
+            job.command + "\n";
+    for (const app::RunningRank& rank : job.ranks) {
+      text += "    rank " + std::to_string(rank.rank) + ": process " + std::to_string(rank.pid) +
+              ", " + rank.program + "\n";
+    }
+  }
+  return text.empty() ? "No MPI job of yours runs on this host.\n" : text;
+}
+
+Result<std::vector<std::string>> attachWords(int pid) {
+  const auto job = app::runningJob(pid);
+  if (!job) {
+    return job.error();
+  }
+  for (const app::RunningRank& rank : job->ranks) {
+    if (const std::string why = app::whyNotTraceable(rank.pid); !why.empty()) {
+      return Error{ErrorCode::System,
+                   "rank " + std::to_string(rank.rank) + " (process " + std::to_string(rank.pid) +
+                       ") cannot be debugged: " + why,
+                   {}};
+    }
+  }
+  return std::vector<std::string>{"--attach", std::to_string(pid)};
+}
+
+Result<std::vector<std::string>> coreWords(const std::vector<std::string>& files,
+                                           const std::string& program) {
+  std::vector<std::string> words;
+  for (const std::string& file : files) {
+    const auto core = app::readCoreFile(file);
+    if (!core) {
+      return core.error();
+    }
+    words.insert(words.end(), {"--core", core->path});
+  }
+  if (!program.empty()) {
+    words.insert(words.end(), {"--program", fs::absolute(program).string()});
+  }
+  return words;
 }
 
 std::string wrongPlace(const std::string& text, bool expression) {
@@ -86,6 +133,9 @@ Result<int> debugOffline(const std::vector<std::string>& words, const OfflineOpt
   }
   for (const std::string& place : options.logs) {
     next.insert(next.end(), {"--log", place});
+  }
+  if (!options.transcripts.empty()) {
+    next.insert(next.end(), {"--transcripts", fs::absolute(options.transcripts).string()});
   }
   return becomeHeadless(next);
 }

@@ -20,7 +20,14 @@ struct OfflineOptions {
   std::string output;
   std::vector<std::string> breaks;  ///< FILE:LINE
   std::vector<std::string> logs;    ///< FILE:LINE EXPRESSION
+  std::string transcripts;          ///< directory, or empty
 };
+
+/// Lists the jobs that run on this host, for photofinish attach.
+std::string runningJobsText();
+/// The words for the window: what is to be attached to, or the core files. Checks both first.
+Result<std::vector<std::string>> attachWords(int pid);
+Result<std::vector<std::string>> coreWords(const std::vector<std::string>& files, const std::string& program);
 
 /// What is wrong with a FILE:LINE (with an expression behind it, or not); "" if nothing is.
 std::string wrongPlace(const std::string& text, bool expression);

@@ -43,7 +43,7 @@ int openWindow(const std::vector<std::string>& files) {
       std::getenv("QT_QPA_PLATFORM") == nullptr) {
     return fail({pf::ErrorCode::System,
                  files.empty() ? "there is no display to open the window on"
-                               : "there is no display to open " + files.front() + " on",
+                               : "there is no display to open " + files.back() + " on",
                  "Set DISPLAY, or use the command line: photofinish races, replay, events (see "
                  "photofinish --help)."});
   }
@@ -178,7 +178,7 @@ bool isSubcommand(const CLI::App& app, const std::string& word) {
 constexpr const char* kFooter =
     "Plain form:  photofinish [debug] LAUNCHER… PROGRAM ARGS   records, then opens the run in the "
     "window\n"
-    "             photofinish FILE                             opens a trace in the window\n"
+    "             photofinish FILE                             opens a trace or a session in the window\n"
     "             photofinish                                  opens the window\n"
     "Exit status: the program's own for record and replay; diff: 1 they differ; 2 bad use, 3 "
     "replay "
@@ -344,6 +344,22 @@ int main(int argc, char** argv) {
       ->needs(offlineFlag)
       ->allow_extra_args(false)
       ->check(place(true));
+  debugCommand
+      ->add_option("--transcripts", offline.transcripts,
+                   "--offline: save what passes between us and each GDB in this directory")
+      ->needs(offlineFlag)
+      ->check(CLI::ExistingDirectory);
+  int pid = 0;
+  auto* attachCommand = app.add_subcommand(
+      "attach", "Debug a job that runs: none of its ranks is stopped before it is ticked, and nothing is replayed");
+  auto* pidOption = attachCommand->add_option(
+      "PID", pid, "process id of mpirun or of a rank; without it, the jobs that run here are listed");
+  std::vector<std::string> cores;
+  std::string coreProgram;
+  auto* coreCommand = app.add_subcommand("core", "Look at the core files of ranks, one or several");
+  coreCommand->add_option("CORE", cores, "core files")->required();
+  coreCommand->add_option("--program", coreProgram, "what left them, if they do not say")
+      ->check(CLI::ExistingFile);
   int port = -1;
   auto* dapCommand =
       app.add_subcommand("dap", "Debug Adapter Protocol on standard input and output, for editors");
@@ -353,7 +369,13 @@ int main(int argc, char** argv) {
   // Plain forms: a trace, or a launcher's command.
   if (argc >= 2 && argv[1][0] != '-' && !isSubcommand(app, argv[1])) {
     const std::string first = argv[1];
-    const bool isTrace = first.size() > 4 && first.compare(first.size() - 4, 4, ".pft") == 0;
+    const std::string extension = fs::path(first).extension().string();
+    const bool isTrace = first.size() > 4 && extension == ".pft";
+    if (argc == 2 && first.size() > 4 && extension == ".pfs") {
+      return fs::is_regular_file(first)
+                 ? openWindow({first})
+                 : fail({pf::ErrorCode::NotFound, "there is no session " + first, "Check the name."});
+    }
     if (argc == 2 &&
         (isTrace || (fs::is_regular_file(first) && pf::app::findInPath(first).empty()))) {
       auto opened = pf::app::openTrace(first, pf::db::TraceStore::Mode::ReadOnly);
@@ -444,6 +466,14 @@ int main(int argc, char** argv) {
     }
     auto status = pf::cli::debugOffline(debugCommand->remaining(), offline);
     return status ? *status : fail(status.error());
+  }
+  if (*attachCommand && !*pidOption) {
+    std::fputs(pf::cli::runningJobsText().c_str(), stdout);
+    return 0;
+  }
+  if (*attachCommand || *coreCommand) {
+    auto opening = *coreCommand ? pf::cli::coreWords(cores, coreProgram) : pf::cli::attachWords(pid);
+    return opening ? openWindow(*opening) : fail(opening.error());
   }
   if (*dapCommand) {
     return fail(

@@ -227,6 +227,9 @@ db::RankInfo rankInfo(const RankLog& log, const RunFacts& facts, const Execution
     info.exitStatus = end->second.status;
     info.exitSignal = end->second.signal;
     info.host = end->second.host;
+    if (!end->second.core.empty()) {
+      info.state += (info.state.empty() ? "core file: " : "; core file: ") + end->second.core;
+    }
   }
   return info;
 }

@@ -31,16 +31,7 @@ Status canForce(db::TraceStore& store, const std::string& deliveries) {
     Result<Tags> whole = collatedTags(*logs);
     return whole ? Status() : Status(whole.error());
   }
-  if (deliveries == "tagged") {
-    const bool threads =
-        std::ranges::any_of(*logs, [](const RankLog& log) { return !log.lanes.empty(); });
-    return !threads
-               ? Status()
-               : Status(Error{ErrorCode::Usage,
-                              "this run cannot be replayed by tags: a rank has several threads",
-                              "Replay it without --force tagged: its sources are pinned."});
-  }
-  if (std::ranges::none_of(*logs, holdsTags)) {
+  if (deliveries == "tagged" || std::ranges::none_of(*logs, holdsTags)) {
     return {};
   }
   Result<std::vector<RankLog>> survey = readLogs(store, db::TraceStore::Log::Survey);
@@ -73,7 +64,8 @@ Result<Tags> tagsToForce(db::TraceStore& store, const std::vector<RankLog>& logs
   // What a rank was in when its record ended is known by its pins only.
   std::vector<bool> whole;
   for (std::size_t i = 0; i < logs.size(); ++i) {
-    whole.push_back(!logs[i].insideLast && i < execution->ranks.size() &&
+    const bool inside = logs[i].lanes.empty() ? logs[i].insideLast : !logs[i].complete;
+    whole.push_back(!inside && i < execution->ranks.size() &&
                     execution->ranks[i].events.size() >= logs[i].serials);
   }
   return tagsOf(*execution, whole);

@@ -12,10 +12,13 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <random>
 
 #include "app/collate.h"
+#include "app/core_file.h"
+#include "app/failure.h"
 #include "app/job.h"
 #include "app/run_world.h"
 
@@ -162,6 +165,7 @@ int follow(Job& job, RunFacts& facts, InputTee* input, bool endStuck) {
       } else if (const auto* hello = std::get_if<protocol::RankHello>(&**message);
                  hello != nullptr) {
         facts.ends[hello->rank].host = hello->host;
+        facts.ends[hello->rank].pid = hello->pid;
       } else if (const auto* said = std::get_if<protocol::Verdict>(&**message);
                  said != nullptr && (said->kind == protocol::VerdictKind::Stalled ||
                                      said->kind == protocol::VerdictKind::Deadlock)) {
@@ -180,6 +184,35 @@ int follow(Job& job, RunFacts& facts, InputTee* input, bool endStuck) {
     if (ended && (job.connection() == nullptr || (!heard && job.ranksGone()) ||
                   (!heard && ready == 0 && ++quiet >= 4))) {
       return *job.launcherStatus();
+    }
+  }
+}
+
+/// Notes where the kernel has put the core files of ranks that a signal has ended.
+void noteCoreFiles(RunFacts& facts) {
+  const auto setting = [](const char* name) {
+    std::ifstream file(std::string("/proc/sys/kernel/") + name);
+    std::string text;
+    std::getline(file, text);
+    return text;
+  };
+  const std::string pattern = setting("core_pattern");
+  for (auto& [rank, end] : facts.ends) {
+    if (!end.signal || end.pid <= 0) {
+      continue;
+    }
+    const std::string name = coreFileName(pattern, setting("core_uses_pid") == "1", end.pid,
+                                          *end.signal, facts.program, facts.workingDirectory);
+    if (name.starts_with('|')) {
+      if (name.find("systemd-coredump") != std::string::npos && endedByItself(*end.signal)) {
+        end.core = "with the system: coredumpctl dump " + std::to_string(end.pid);
+      }
+      continue;
+    }
+    if (const Result<CoreFile> core = readCoreFile(name); core && core->pid == end.pid) {
+      end.core = core->path;
+      std::fprintf(stderr, "photofinish:   core file of rank %d: %s ('photofinish core %s' opens it)\n",
+                   rank, core->path.c_str(), core->path.c_str());
     }
   }
 }
@@ -330,6 +363,7 @@ Result<Recorded> record(const RecordOptions& options) {
     recorded.exitStatus = follow(**running, facts, input ? &*input : nullptr, options.endStuck);
   }
   facts.exitStatus = recorded.exitStatus;
+  noteCoreFiles(facts);
   if (Status status = writeFacts(logs, facts); !status) {
     return status.error();
   }

@@ -1,14 +1,13 @@
 #include "app/replay.h"
 
-#include "mpi_calls.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <future>
 #include <set>
 
 #include "app/forced_deliveries.h"
@@ -17,113 +16,6 @@
 
 namespace pf::app {
 namespace fs = std::filesystem;
-
-Result<db::TraceStore> openTrace(const std::string& path, db::TraceStore::Mode mode) {
-  Result<bool> recovered = recoverTrace(path);
-  if (!recovered) {
-    return recovered.error();
-  }
-  return db::TraceStore::open(fs::absolute(path).lexically_normal().string(), mode);
-}
-
-namespace {
-
-bool has(const std::vector<db::RankCounter>& counters, const std::string& name) {
-  return std::any_of(counters.begin(), counters.end(),
-                     [&](const auto& counter) { return counter.name == name; });
-}
-
-/// What was recorded by option.
-std::uint32_t optionsMode(const std::vector<db::RankCounter>& counters) {
-  return (has(counters, kCyclesRead) ? kTrapCycles : 0U) |
-         (has(counters, kSameMemory) ? kSameAddresses : 0U);
-}
-
-}  // namespace
-
-Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig session,
-                             std::uint64_t jitterSeed,
-                             const std::vector<std::string>& launcherOptions, bool force) {
-  const db::RunInfo& run = store.run();
-  // What does not verify is found here, not by the daemon that makes the schedules.
-  for (const db::RankInfo& rank : store.ranks()) {
-    if (Status whole =
-            store.logChunks(rank.rank, [](std::uint64_t, db::Bytes) { return Status(); });
-        !whole) {
-      return whole.error();
-    }
-  }
-  JobOptions job;
-  job.workingDirectory = run.workingDirectory;
-  // The program's path may be relative to where it was recorded.
-  std::error_code error;
-  const fs::path here = fs::current_path(error);
-  fs::current_path(run.workingDirectory, error);
-  if (error) {
-    return Error{ErrorCode::NotFound,
-                 "cannot go to the recorded working directory " + run.workingDirectory + ": " +
-                     error.message(),
-                 "Make it again, or record the program anew."};
-  }
-  Result<LaunchCommand> command = parseLaunch(run.command);
-  fs::current_path(here, error);
-  if (!command) {
-    Error failed = command.error();
-    failed.message = "cannot start the recorded program again: " + failed.message;
-    return failed;
-  }
-  session.variables = exportedVariables(*command);
-  job.command = std::move(*command);
-  job.launcherOptions = launcherOptions;
-  if (run.input) {
-    job.givenInput = run.input->bytes;
-  }
-  job.session = std::move(session);
-  const Result<std::vector<db::RankCounter>> counters = store.counters();
-  if (!counters) {
-    return counters.error();
-  }
-  job.session.mode |= kReplay | kGate | optionsMode(*counters) | (jitterSeed != 0 ? kJitter : 0U);
-  job.session.jitterSeed = jitterSeed;
-  job.session.ranks = run.ranks;
-  job.session.salt = run.salt + 1;
-  if (job.session.logDirectory.empty()) {
-    job.session.logDirectory = fs::path(store.path())
-                                   .parent_path()
-                                   .string();  // nothing is written there without a record mode
-  }
-  job.trace = store.path();
-  job.force = force;
-  return job;
-}
-
-std::vector<std::uint64_t> stopsAtEnd(const db::TraceStore& store) {
-  if (store.run().complete) {
-    return {};
-  }
-  std::vector<std::uint64_t> stops;
-  for (const db::RankInfo& rank : store.ranks()) {
-    stops.push_back(rank.complete ? 0 : rank.lastSerial + 1);
-  }
-  return stops;
-}
-
-Result<std::vector<std::uint64_t>> stopsBeforeFailure(db::TraceStore& store) {
-  std::vector<std::uint64_t> stops = stopsAtEnd(store);
-  Result<std::vector<RankLog>> logs = readLogs(store);
-  if (!logs) {
-    return logs.error();
-  }
-  for (std::size_t i = 0; i < stops.size() && i < logs->size(); ++i) {
-    const RankLog& log = (*logs)[i];
-    const int signal = store.ranks()[i].exitSignal.value_or(0);
-    const bool victim = signal == SIGTERM || signal == SIGKILL;  // the launcher ended it
-    if (stops[i] > 1 && log.insideLast && !victim && log.lastCall != kCallAbort) {
-      --stops[i];
-    }
-  }
-  return stops;
-}
 
 std::string eventText(const Execution& execution, EventRef ref) {
   if (ref.rank < 0 || static_cast<std::size_t>(ref.rank) >= execution.ranks.size() ||
@@ -197,6 +89,8 @@ class Replay {
   db::TraceStore& m_store;
   std::unique_ptr<Job> m_job;
   std::optional<Execution> m_execution;
+  std::future<Result<Destination>>
+      m_destination;  ///< of ReplayOptions::until, while the job starts
   std::optional<Error> m_failure;
   std::vector<Serial> m_cut;  ///< of ReplayOptions::cut: events that each rank does
   std::vector<protocol::RankHello> m_hellos;
@@ -218,19 +112,15 @@ Status Replay::plan() {
   protocol::Plan plan;
   plan.openGate = true;
   if (m_options.until) {
-    const EventRef target = *m_options.until;
-    const Execution& e = execution();
-    const auto rank = static_cast<std::size_t>(target.rank);
-    if (rank >= e.ranks.size() || target.serial > e.ranks[rank].events.size()) {
-      return Error{ErrorCode::Usage,
-                   "the survey of this recording did not come to event " +
-                       std::to_string(target.serial) + " of rank " + std::to_string(target.rank),
-                   "'photofinish events' lists what it saw; 'record --mode all' keeps all events."};
+    Result<Destination> destination = m_destination.get();
+    if (!destination) {
+      return destination.error();
     }
-    for (const Serial events_done : cutBefore(e, target)) {
-      plan.stops.push_back(events_done + 1);
+    m_execution = std::move(destination->execution);
+    for (const Serial done : destination->cut) {
+      plan.stops.push_back(done + 1);
     }
-    plan.targetRank = target.rank;
+    plan.targetRank = m_options.until->rank;
   } else if (!m_options.cut.empty()) {
     for (const Serial done : m_cut) {
       plan.stops.push_back(done + 1);
@@ -425,6 +315,9 @@ Status Replay::adjust(JobOptions& options, const std::string& logs) {
 }
 
 Result<int> Replay::run() {
+  if (m_options.until) {  // while the job starts
+    m_destination = std::async(std::launch::async, destinationOf, m_store.path(), *m_options.until);
+  }
   protocol::SessionConfig session;
   Result<JobOptions> options =
       replayJob(m_store, session, m_options.jitterSeed, m_options.launcherOptions, m_options.force);

@@ -4,6 +4,7 @@
 #include "app/failure.h"
 #include "app/replay.h"
 #include "core/cut_check.h"
+#include "core/races.h"
 
 namespace pf::app {
 namespace {
@@ -34,6 +35,26 @@ Status eventIsThere(const db::TraceStore& store, EventRef event) {
       "Its events are 1 to " + std::to_string(last) + "; 'photofinish events' lists them."};
 }
 
+Result<Destination> destinationOf(const std::string& trace, EventRef target) {
+  Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  Result<Execution> execution = loadExecution(*store);
+  if (!execution) {
+    return execution.error();
+  }
+  const auto rank = static_cast<std::size_t>(target.rank);
+  if (rank >= execution->ranks.size() || target.serial > execution->ranks[rank].events.size()) {
+    return Error{ErrorCode::Usage,
+                 "the survey of this recording did not come to event " +
+                     std::to_string(target.serial) + " of rank " + std::to_string(target.rank),
+                 "'photofinish events' lists what it saw; 'record --mode all' keeps all events."};
+  }
+  std::vector<Serial> cut = cutBefore(*execution, target);
+  return Destination{std::move(*execution), std::move(cut)};
+}
+
 Result<std::vector<Serial>> cutBeforeAll(const db::TraceStore& store, const Execution& execution,
                                          const std::vector<EventRef>& events) {
   std::vector<Serial> done(static_cast<std::size_t>(store.run().ranks), kUnknown);
@@ -43,8 +64,7 @@ Result<std::vector<Serial>> cutBeforeAll(const db::TraceStore& store, const Exec
     }
     Serial& one = done[static_cast<std::size_t>(event.rank)];
     if (one != kUnknown) {
-      return Error{ErrorCode::Usage,
-                   "the cut names rank " + std::to_string(event.rank) + " twice",
+      return Error{ErrorCode::Usage, "the cut names rank " + std::to_string(event.rank) + " twice",
                    "Give RANK:SERIAL once for each rank, separated by commas."};
     }
     one = event.serial - 1;
@@ -65,8 +85,9 @@ Result<std::vector<Serial>> cutBeforeAll(const db::TraceStore& store, const Exec
                      std::string(found->message != kNone ? "the message of " : "what comes from ") +
                      name(found->from) + ", which is behind the cut, is needed by " +
                      name(found->to) + ", which is before it",
-                 "Let rank " + std::to_string(found->from.rank) + " do that event, too, or stop rank " +
-                     std::to_string(found->to.rank) + " earlier."};
+                 "Let rank " + std::to_string(found->from.rank) +
+                     " do that event, too, or stop rank " + std::to_string(found->to.rank) +
+                     " earlier."};
   }
   return done;
 }

@@ -62,6 +62,7 @@ RunFacts factsOf(const json& all) {
   for (const auto& [rank, one] : ends.items()) {
     RankEnd& end = facts.ends[std::atoi(rank.c_str())];
     end.host = one.value("host", "");
+    end.core = one.value("core", "");
     if (one.contains("status")) {
       end.status = one["status"].get<std::int32_t>();
     }

@@ -1,9 +1,12 @@
 #include "looking_panes.h"
 
+#include "array_reader.h"
+
 #include <QDockWidget>
 #include <QInputDialog>
 #include <QLineEdit>
 
+#include "views/array_view.h"
 #include "views/rank_models.h"
 #include "views/rank_strip.h"
 #include "views/rows_view.h"
@@ -23,11 +26,15 @@ LookingPanes::LookingPanes(DebugSession& session, views::RankStrip& ranks, QWidg
       m_stacks(new views::StackTreeView),
       m_stacksDock(makeDock(QStringLiteral("stacks"), tr("Parallel stacks"), m_stacks)),
       m_across(new views::ValuesAcrossView),
-      m_acrossDock(makeDock(QStringLiteral("across"), tr("Values across ranks"), m_across)) {
+      m_acrossDock(makeDock(QStringLiteral("across"), tr("Values across ranks"), m_across)),
+      m_array(new views::ArrayView),
+      m_arrayDock(makeDock(QStringLiteral("array"), tr("Array"), m_array)),
+      m_arrayReader(new session::ArrayReader(session, this)) {
   makeRows(makeDock);
   connectStacks();
   connectAcross();
   connectRows();
+  connectArray();
   connectGroups();
   connect(&m_session, &DebugSession::settled, this, &LookingPanes::refresh);
 }
@@ -83,6 +90,50 @@ void LookingPanes::askGroup(const QString& name, const QList<int>& ranks) {
   if (ok) {
     m_session.addGroup(given, ranks);
   }
+}
+
+QList<int> LookingPanes::ranksOf(const QString& expression, QString* problem) const {
+  QList<views::RankGroup> known = m_session.groups();
+  known += m_session.communicators();
+  known += views::groupsByState(m_session.rankStates());
+  return views::ranksOfExpression(expression, known,
+                                  static_cast<int>(m_session.rankStates().size()), problem);
+}
+
+void LookingPanes::console(int rank, const QString& line) {
+  const QString text = line.trimmed();
+  if (!text.startsWith(QLatin1Char('@'))) {
+    m_session.console(rank, line);
+    return;
+  }
+  const QString command = text.section(QLatin1Char(' '), 1).trimmed();
+  QString problem;
+  const QList<int> ranks = ranksOf(text.section(QLatin1Char(' '), 0, 0).mid(1), &problem);
+  if (!problem.isEmpty() || command.isEmpty()) {
+    Q_EMIT m_session.consoleText(
+        rank,
+        tr("%1. Write @all, @GROUP or @0,2-4, a blank, and the command.\n")
+            .arg(problem.isEmpty() ? tr("There is no command") : problem),
+        true);
+    return;
+  }
+  m_session.consoleOfGroup(ranks, command, rank);
+}
+
+void LookingPanes::askCombination(const QString& proposal, const QString& problem) {
+  QString question = tr("Ranks of the new group, for example  workers + 0,  all - 'in MPI_Recv',  a & 2-5:");
+  if (!problem.isEmpty()) {
+    question += QLatin1String("\n\n") + tr("Not understood: %1.").arg(problem);
+  }
+  bool ok = false;
+  const QString text = QInputDialog::getText(m_window, tr("Combine groups"), question,
+                                             QLineEdit::Normal, proposal, &ok);
+  if (!ok) {
+    return;
+  }
+  QString wrong;
+  const QList<int> ranks = ranksOf(text, &wrong);
+  wrong.isEmpty() ? askGroup(text, ranks) : askCombination(text, wrong);
 }
 
 void LookingPanes::connectStacks() {
@@ -164,6 +215,19 @@ void LookingPanes::connectRows() {
           [this](const QString& thread) { m_session.selectThread(thread.toInt()); });
 }
 
+void LookingPanes::connectArray() {
+  connect(m_array, &views::ArrayView::arrayRequested, m_arrayReader, &session::ArrayReader::read);
+  connect(m_arrayReader, &session::ArrayReader::arrived, m_array, &views::ArrayView::showArray);
+  connect(m_arrayReader, &session::ArrayReader::failed, m_array, &views::ArrayView::showProblem);
+  const auto again = [this] {
+    if (isSeen(m_arrayDock)) {
+      m_array->ask(m_array->expression());
+    }
+  };
+  connect(&m_session, &DebugSession::frameChanged, m_array, again);
+  fillWhenSeen(m_arrayDock, again);
+}
+
 void LookingPanes::connectGroups() {
   connect(&m_session, &DebugSession::groupsChanged, this, [this] {
     m_ranks.setGroups(m_session.groups());
@@ -172,6 +236,7 @@ void LookingPanes::connectGroups() {
   connect(&m_session, &DebugSession::groupRunChanged, &m_ranks, &views::RankStrip::setRunText);
   connect(&m_ranks, &views::RankStrip::groupRequested, this, &LookingPanes::askGroup);
   connect(&m_ranks, &views::RankStrip::groupMade, &m_session, &DebugSession::addGroup);
+  connect(&m_ranks, &views::RankStrip::combineRequested, this, [this] { askCombination(); });
   connect(&m_ranks, &views::RankStrip::groupRemoved, &m_session, &DebugSession::removeGroup);
 }
 

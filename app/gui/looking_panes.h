@@ -15,11 +15,16 @@ class QDockWidget;
 class QWidget;
 
 namespace pf::views {
+class ArrayView;
 class RankStrip;
 class RowsView;
 class StackTreeView;
 class ValuesAcrossView;
 }  // namespace pf::views
+
+namespace pf::session {
+class ArrayReader;
+}
 
 namespace pf::gui {
 
@@ -39,19 +44,27 @@ class LookingPanes : public QObject {
   [[nodiscard]] QDockWidget* stacksDock() const { return m_stacksDock; }
   [[nodiscard]] views::ValuesAcrossView& across() { return *m_across; }
   [[nodiscard]] QDockWidget* acrossDock() const { return m_acrossDock; }
+  [[nodiscard]] views::ArrayView& array() { return *m_array; }
+  [[nodiscard]] QDockWidget* arrayDock() const { return m_arrayDock; }
   [[nodiscard]] views::RowsView& rows(session::Look look) { return *m_rows.at(look).view; }
   [[nodiscard]] QDockWidget* rowsDock(session::Look look) const { return m_rows.at(look).dock; }
   /// Asks for the name, with `name` as a proposal.
   void askGroup(const QString& name, const QList<int>& ranks);
+  /// A line of the console of `rank`: "@GROUPS command" goes to all ranks of the expression.
+  void console(int rank, const QString& line);
+  /// Asks for an expression of groups until it can be read, then for the name.
+  void askCombination(const QString& proposal = {}, const QString& problem = {});
 
  Q_SIGNALS:
   void sourceRequested(const QString& file, int line);
 
  private:
+  [[nodiscard]] QList<int> ranksOf(const QString& expression, QString* problem) const;
   void makeRows(const MakeDock& makeDock);
   void connectStacks();
   void connectAcross();
   void connectRows();
+  void connectArray();
   void connectGroups();
   /// A dock whose pane is filled by `ask` when it comes into view.
   void fillWhenSeen(QDockWidget* dock, const std::function<void()>& ask);
@@ -74,6 +87,9 @@ class LookingPanes : public QObject {
   QDockWidget* m_stacksDock;
   views::ValuesAcrossView* m_across;
   QDockWidget* m_acrossDock;
+  views::ArrayView* m_array;
+  QDockWidget* m_arrayDock;
+  session::ArrayReader* m_arrayReader;
   std::map<session::Look, Rows> m_rows;
   QSet<const QDockWidget*> m_seen;
 };

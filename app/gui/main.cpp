@@ -54,9 +54,17 @@ int main(int argc, char** argv) {
   const QCommandLineOption screenshot(QStringLiteral("screenshot"),
                                       QStringLiteral("Write a picture of the window and end."),
                                       QStringLiteral("file"));
+  const QCommandLineOption attach(QStringLiteral("attach"),
+                                  QStringLiteral("Attach to the job of this launcher or rank."),
+                                  QStringLiteral("pid"));
+  const QCommandLineOption core(QStringLiteral("core"), QStringLiteral("Open a core file; repeat it."),
+                                QStringLiteral("file"));
+  const QCommandLineOption program(QStringLiteral("program"), QStringLiteral("What left the core files."),
+                                   QStringLiteral("file"));
+  parser.addOptions({attach, core, program});
   parser.addOption(replayTo);
   parser.addOption(screenshot);
-  parser.addPositionalArgument(QStringLiteral("trace"), QStringLiteral("Trace to open."),
+  parser.addPositionalArgument(QStringLiteral("trace"), QStringLiteral("Trace or session to open."),
                                QStringLiteral("[trace]"));
   parser.process(application);
 
@@ -79,8 +87,12 @@ int main(int argc, char** argv) {
       takePicture(window, picture);
     }
   });
-  if (!parser.positionalArguments().isEmpty()) {
-    window.openTrace(parser.positionalArguments().first());
+  if (parser.isSet(core)) {
+    window.openCores(parser.values(core), parser.value(program));
+  } else if (parser.isSet(attach)) {
+    window.attachTo(parser.value(attach).toLongLong());
+  } else if (!parser.positionalArguments().isEmpty()) {
+    window.openPath(parser.positionalArguments().first());
   } else if (!picture.isEmpty()) {
     takePicture(window, picture);
   }

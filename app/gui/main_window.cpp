@@ -2,6 +2,8 @@
 
 #include "key_bindings.h"
 #include "looking_panes.h"
+#include "pane_help.h"
+#include "session_file.h"
 
 #include <QCloseEvent>
 #include <QDockWidget>
@@ -16,6 +18,7 @@
 #include <QStatusBar>
 #include <QToolBar>
 #include <QVBoxLayout>
+#include <QWhatsThis>
 #include <QtConcurrent>
 
 #include "app/replay.h"
@@ -84,6 +87,7 @@ void MainWindow::makeViews() {
   statusBar()->addPermanentWidget(m_mode);
 
   auto* split = new QSplitter(Qt::Vertical);
+  m_centre = split;
   split->setObjectName(QStringLiteral("centre"));
   split->addWidget(m_diagram);
   split->addWidget(m_source);
@@ -103,12 +107,12 @@ void MainWindow::makeViews() {
   title->setFont(big);
   column->addWidget(title);
   column->addWidget(
-      new QLabel(tr("Record an MPI run (Ctrl+R) or open a trace (Ctrl+O). Recent traces:")));
+      new QLabel(tr("Record an MPI run (Ctrl+R) or open a trace (Ctrl+O). Recent traces and sessions:")));
   m_recent = new QListWidget;
-  m_recent->setAccessibleName(tr("Recent traces"));
+  m_recent->setAccessibleName(tr("Recent traces and sessions"));
   column->addWidget(m_recent, 1);
   connect(m_recent, &QListWidget::itemActivated, this,
-          [this](const QListWidgetItem* item) { openTrace(item->data(Qt::UserRole).toString()); });
+          [this](const QListWidgetItem* item) { openPath(item->data(Qt::UserRole).toString()); });
 
   m_pages = new QStackedWidget;
   m_pages->addWidget(welcome);
@@ -163,6 +167,8 @@ void MainWindow::makeDocks() {
   for (QDockWidget* dock : {m_looking->acrossDock(), m_looking->rowsDock(session::Look::Registers)}) {
     tabifyDockWidget(watches, dock);
   }
+  tabifyDockWidget(last, m_looking->arrayDock());
+  last = m_looking->arrayDock();
   for (const session::Look look : {session::Look::Memory, session::Look::Instructions}) {
     tabifyDockWidget(last, m_looking->rowsDock(look));
     last = m_looking->rowsDock(look);
@@ -245,13 +251,25 @@ void MainWindow::makeActions() {
 void MainWindow::makeMenus() {
   QMenu* file = menuBar()->addMenu(tr("&File"));
   file->addActions({m_open, m_record});
+  file->addMenu(makeRecentMenu());
+  m_saveSession = command(tr("Save se&ssion …"),
+                          tr("Keep program, breakpoints, groups, watches and layout in a file that opens by a double click"),
+                          views::icon(views::Icon::Save), {}, [this] { askSaveSession(); });
+  file->addAction(m_saveSession);
   m_compare = command(tr("&Compare with …"),
                       tr("Show where this run and another recording of the program part"), {}, {},
                       [this] { askComparison(); });
   file->addAction(m_compare);
   file->addSeparator();
+  file->addAction(command(tr("Open co&re files …"), tr("Look at what ranks left behind that crashed"), {},
+                          {}, [this] { askCores(); }));
+  file->addAction(command(tr("&Attach to a running job …"),
+                          tr("Debug ranks of a job that runs; none is stopped before it is ticked"), {},
+                          {}, [this] { askJob(); }));
+  file->addSeparator();
   file->addAction(command(tr("E&xport diagram …"), tr("Write the diagram as PNG or SVG"),
                           views::icon(views::Icon::Save), {}, [this] { exportDiagram(); }));
+  file->addAction(makeTranscriptsAction());
   file->addSeparator();
   file->addAction(command(tr("&Quit"), tr("Close the window; a recording goes on"), {},
                           QKeySequence::Quit, [this] { close(); }));
@@ -296,6 +314,11 @@ void MainWindow::makeMenus() {
                            [this] { (new CommandPalette(*m_keys, this))->show(); }));
   tools->addAction(command(tr("&Keys …"), tr("Choose the keys of every command"), {}, {},
                            [this] { KeysDialog(*m_keys, this).exec(); }));
+
+  QMenu* help = menuBar()->addMenu(tr("&Help"));
+  help->addAction(makePaneHelp(*this));
+  QAction* whatsThis = QWhatsThis::createAction(this);
+  help->addAction(whatsThis);
 
   QToolBar* bar = addToolBar(tr("Replay"));
   bar->setObjectName(QStringLiteral("replayBar"));
@@ -374,6 +397,7 @@ void MainWindow::openTrace(const QString& path) {
 
 void MainWindow::showTrace(const QString& path, LoadedTrace trace) {
   m_path = path;
+  m_diagram->show();
   if (!m_index || m_index->dataPtr() != trace.data) {
     m_index = views::makeIndex(trace.data);
   }
@@ -407,6 +431,7 @@ void MainWindow::showTrace(const QString& path, LoadedTrace trace) {
            static_cast<int>(shown->races.size())),
         false);
   }
+  applySession();
   remember(path);
   setActionsEnabled();
 }
@@ -428,14 +453,20 @@ QString MainWindow::statusText() const {
 }
 
 void MainWindow::setActionsEnabled() {
-  const bool open = m_session->isOpen();
+  using session::Source;
+  const bool open = m_session->isOpen() && m_session->source() == Source::Recording;
   for (QAction* action : {m_restart, m_repeat, m_nextReceive, m_deliverNext, m_deliverHere,
-                          m_previousEvent, m_failing, m_markFailing, m_compare, m_newBreakpoint}) {
+                          m_previousEvent, m_failing, m_markFailing, m_compare, m_newBreakpoint,
+                          m_saveSession}) {
     action->setEnabled(open);
   }
   m_end->setEnabled(m_session->isReplaying());
+  m_newBreakpoint->setEnabled(open || (m_session->isOpen() && m_session->source() == Source::Job));
   m_mode->setText(
-      !open ? QString()
+      m_session->isOpen() && m_session->source() == Source::Cores ? tr(" core files ")
+      : m_session->isOpen() && m_session->source() == Source::Job
+          ? (m_session->isReplaying() ? tr(" attached, no replay ") : tr(" let go "))
+      : !open ? QString()
       : m_session->isReplaying()
           ? (m_session->isAltered() ? tr(" replay, cycle %1, altered ") : tr(" replay, cycle %1 "))
                 .arg(m_session->cycles().isEmpty() ? 0 : m_session->cycles().last().number)

@@ -16,6 +16,7 @@
 
 class QLabel;
 class QListWidget;
+class QSplitter;
 class QStackedWidget;
 
 namespace pf::views {
@@ -34,6 +35,10 @@ class VariablesView;
 class WatchesView;
 }  // namespace pf::views
 
+namespace pf::session {
+struct SessionFile;
+}
+
 namespace pf::gui {
 
 class CompareWindow;
@@ -51,6 +56,15 @@ class MainWindow : public QMainWindow {
 
   /// Loads a trace on a worker thread; opened() or a message follows.
   void openTrace(const QString& path);
+  /// A trace or a session, by its name.
+  void openPath(const QString& path);
+  /// A session's file; opened() follows. Where its trace is gone, what was set waits for the next recording.
+  void openSession(const QString& path);
+  bool saveSession(const QString& path);
+  /// Core files of ranks, to be looked at; opened() follows. `program`: empty, as the files say.
+  void openCores(const QStringList& files, const QString& program);
+  /// The job of this launcher or rank, which goes on; opened() follows.
+  void attachTo(qint64 pid);
   /// Opens a window with the open trace and this one side by side; compared() follows.
   void compareWith(const QString& path);
   [[nodiscard]] DebugSession& session() { return *m_session; }
@@ -109,6 +123,15 @@ class MainWindow : public QMainWindow {
   void fillRecent();
   void exportDiagram();
   void askComparison();
+  void askSaveSession();
+  void applySession();
+  QMenu* makeRecentMenu();
+  [[nodiscard]] static QStringList recentPaths();
+  void askCores();
+  void askJob();
+  void showOutside(const QString& title);
+  QAction* makeTranscriptsAction();
+  void keepTranscripts(const QString& directory);
   void locateSource(const QString& path);
   void editBreakpointAt(const QString& file, int line);
   void setActionsEnabled();
@@ -141,6 +164,9 @@ class MainWindow : public QMainWindow {
   std::vector<QDockWidget*> m_docks;
   QByteArray m_defaultLayout;
   QPointer<QProcess> m_recording;
+  QSplitter* m_centre = nullptr;
+  std::unique_ptr<session::SessionFile> m_opening;  ///< whose trace is being opened, or is yet to be recorded
+  QAction* m_saveSession = nullptr;
 
   QAction* m_compare = nullptr;
   QAction* m_open = nullptr;

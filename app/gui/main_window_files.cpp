@@ -1,6 +1,7 @@
 // Opening, recording, exporting, finding sources.
 #include "compare_window.h"
 #include "main_window.h"
+#include "session_file.h"
 
 #include <QDialog>
 #include <QDialogButtonBox>
@@ -40,22 +41,26 @@ void MainWindow::remember(const QString& path) {
 
 void MainWindow::fillRecent() {
   m_recent->clear();
-  for (const QString& path : QSettings().value(kRecentKey).toStringList()) {
-    if (QFileInfo::exists(path)) {
-      auto* item = new QListWidgetItem(
-          tr("%1   —   %2").arg(QFileInfo(path).fileName(), QFileInfo(path).absolutePath()),
-          m_recent);
-      item->setData(Qt::UserRole, path);
-    }
+  for (const QString& path : recentPaths()) {
+    auto* item = new QListWidgetItem(
+        tr("%1   —   %2").arg(QFileInfo(path).fileName(), QFileInfo(path).absolutePath()), m_recent);
+    item->setData(Qt::UserRole, path);
   }
+}
+
+/// Traces and sessions that are still there.
+QStringList MainWindow::recentPaths() {
+  QStringList paths = QSettings().value(kRecentKey).toStringList();
+  paths.removeIf([](const QString& path) { return !QFileInfo::exists(path); });
+  return paths;
 }
 
 void MainWindow::askTrace() {
   const QString path =
-      QFileDialog::getOpenFileName(this, tr("Open trace"), QFileInfo(m_path).absolutePath(),
-                                   tr("Traces (*.pft);;All files (*)"));
+      QFileDialog::getOpenFileName(this, tr("Open trace or session"), QFileInfo(m_path).absolutePath(),
+                                   tr("Traces and sessions (*.pft *.pfs);;All files (*)"));
   if (!path.isEmpty()) {
-    openTrace(path);
+    openPath(path);
   }
 }
 
@@ -106,10 +111,13 @@ void MainWindow::record(const QString& command, const QString& directory) {
   connect(process, &QProcess::readyRead, this, [this, process] {
     Q_EMIT m_session->output(-1, views::OutputStream::Out, process->readAll());
   });
-  connect(process, &QProcess::finished, this, [this, process, trace](int status) {
+  connect(process, &QProcess::finished, this, [this, process, trace, command](int status) {
     process->deleteLater();
     m_progress->finish();
     if (QFileInfo::exists(trace)) {
+      if (m_opening != nullptr && m_opening->command.join(QLatin1Char(' ')) == command) {
+        m_opening->trace = trace;
+      }
       openTrace(trace);
     } else {
       say(tr("Nothing was recorded (status %1); the output pane says why.").arg(status), true);
@@ -171,6 +179,33 @@ void MainWindow::exportDiagram() {
   if (!path.isEmpty() && !views::exportDiagram(*m_diagram, path, m_diagram->size(), &error)) {
     say(error, true);
   }
+}
+
+QAction* MainWindow::makeTranscriptsAction() {
+  QAction* action = command(
+      tr("Save GDB &transcripts …"),
+      tr("Write what passes between the window and each GDB into files, from the next cycle on"), {},
+      {}, {});
+  action->setObjectName(QStringLiteral("transcripts"));
+  action->setCheckable(true);
+  connect(action, &QAction::triggered, this, [this, action](bool on) {
+    const QString directory =
+        on ? QFileDialog::getExistingDirectory(this, tr("Where to save the transcripts"),
+                                               QFileInfo(m_path).absolutePath())
+           : QString();
+    action->setChecked(!directory.isEmpty());
+    keepTranscripts(directory);
+  });
+  return action;
+}
+
+void MainWindow::keepTranscripts(const QString& directory) {
+  m_session->setTranscripts(directory);
+  say(directory.isEmpty()
+          ? tr("GDB transcripts are no longer saved.")
+          : tr("From the next cycle on, %1 gets a GDB transcript of each rank that has a debugger.")
+                .arg(directory),
+      false);
 }
 
 void MainWindow::locateSource(const QString& path) {

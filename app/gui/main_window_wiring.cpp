@@ -1,6 +1,7 @@
 // Who tells whom: signals of views to the session, and back.
 #include "main_window.h"
 
+#include "diagram_groups.h"
 #include "looking_panes.h"
 
 #include <QDockWidget>
@@ -29,6 +30,7 @@ void MainWindow::connectDiagram() {
     for (plugins::ViewWidget* view : m_pluginViews) {
       view->setSelectedEvent(event);
     }
+    m_ranks->setDiagramGroups(groupsOfEvent(*m_index, event));
     if (event.valid()) {
       const auto partners = m_index->partners(event);
       showSites(event, partners.empty() ? EventRef{} : partners.front());
@@ -206,7 +208,9 @@ void MainWindow::connectDebugViews() {
           &views::WatchesModel::setExpressions);
   connect(m_session, &DebugSession::watchArrived, m_watches->model(),
           &views::WatchesModel::setValues);
-  connect(m_console, &views::ConsoleView::commandEntered, m_session, &DebugSession::console);
+  connect(m_console, &views::ConsoleView::commandEntered, this, [this](int rank, const QString& line) {
+    m_looking->console(rank, line);
+  });
   connect(m_source, &views::SourceView::hoverRequested, this,
           [this](const QString& expression, const QPoint& at) {
             m_session->evaluate(expression, [this, expression, at](const QString& value) {

@@ -201,6 +201,7 @@ Status readWhat(const Json& arguments, LaunchArguments& out) {
 
 Status readGoal(const Json& arguments, LaunchArguments& out) {
   out.stopOnEntry = flag(arguments, "stopOnEntry");
+  out.transcripts = word(arguments, "transcripts");
   const std::string until = word(arguments, "until");
   if (arguments.contains("until") && until != "failure") {
     out.until = parseEventRef(until);

@@ -51,6 +51,7 @@ struct LaunchArguments {
   bool noDebug = false;
   bool stopOnEntry = false;
   bool untilFailure = false;
+  std::string transcripts;  ///< directory for the GDBs' transcripts, or empty
   std::optional<EventRef> until;
   bool focusFailed = false;                ///< a GDB on the failing rank only
   std::optional<std::vector<Rank>> focus;  ///< on these; neither: on all of a small job

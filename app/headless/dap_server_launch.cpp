@@ -188,6 +188,7 @@ void DapServer::loaded() {
     focus << failed;
   }
   m_session.setAsideBreakpoints();
+  m_session.setTranscripts(QString::fromStdString(m_arguments.transcripts));
   m_session.setFocus(focus);
   showProgress({});
   m_state = State::Configuring;

@@ -1,6 +1,6 @@
 // photofinish-headless: the front ends without a window. The command line becomes it:
 //   photofinish-headless dap [PORT]
-//   photofinish-headless offline TRACE REPORT [STATUS] [--break PLACE]… [--log TEXT]…
+//   photofinish-headless offline TRACE REPORT [STATUS] [--break PLACE]… [--log TEXT]… [--transcripts DIRECTORY]
 #include "dap_listener.h"
 #include "offline_run.h"
 
@@ -20,8 +20,12 @@ int offline(const QStringList& words) {
     options.exitStatus = status;
   }
   for (qsizetype i = 5; i + 1 < words.size(); i += 2) {
-    (words[i] == QLatin1String("--break") ? options.breaks : options.logs)
-        .push_back(words[i + 1].toStdString());
+    const std::string value = words[i + 1].toStdString();
+    if (words[i] == QLatin1String("--transcripts")) {
+      options.transcripts = value;
+    } else {
+      (words[i] == QLatin1String("--break") ? options.breaks : options.logs).push_back(value);
+    }
   }
   return pf::headless::runOffline(options);
 }

@@ -39,6 +39,7 @@ OfflineRun::OfflineRun(const OfflineOptions& options, session::LoadedTrace trace
   const int ranks = static_cast<int>(trace.ranks.size());
   m_session.open(m_trace, std::move(trace));
   m_session.setAsideBreakpoints();
+  m_session.setTranscripts(QString::fromStdString(options.transcripts));
   m_failed = m_data->failure.event.valid() ? m_data->failure.event.rank : -1;
   QList<int> focus;
   const bool all = ranks <= kGdbsUpTo || !options.breaks.empty() || !options.logs.empty();

@@ -21,6 +21,7 @@ struct OfflineOptions {
   std::optional<int> exitStatus;    ///< of the program, if it has just been recorded
   std::vector<std::string> breaks;  ///< FILE:LINE
   std::vector<std::string> logs;    ///< FILE:LINE EXPRESSION
+  std::string transcripts;          ///< directory for the GDBs' transcripts, or empty
 };
 
 /// Writes the report. Returns the exit status of the program as it was recorded, or ours if there

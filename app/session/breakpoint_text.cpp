@@ -31,7 +31,7 @@ Error noBreakpoint(const QString& typed) {
 
 bool isCaught(const QString& what) {
   static const QRegularExpression kForms(
-      QStringLiteral("^(throw|catch|rethrow|signal( (SIG[A-Z0-9]+|all|[0-9]+))?)$"));
+      QStringLiteral("^(throw|catch|rethrow|mpi error|signal( (SIG[A-Z0-9]+|all|[0-9]+))?)$"));
   return kForms.match(what).hasMatch();
 }
 
@@ -59,7 +59,7 @@ bool readPlace(const QString& place, views::Breakpoint& breakpoint) {
 QString breakpointForms() {
   return QStringLiteral(
       "Write FILE:LINE, FUNCTION, *ADDRESS, hit N of FILE:LINE, watch EXPRESSION (rwatch, awatch), "
-      "catch throw|catch|signal NAME, event RANK:SERIAL, receive RANK#K, message from RANK [to "
+      "catch throw|catch|signal NAME|mpi error, event RANK:SERIAL, receive RANK#K, message from RANK [to "
       "RANK] "
       "[tag TAG] [comm NAME], race N, collective N [comm NAME], any receive, or divergence.");
 }

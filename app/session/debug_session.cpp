@@ -46,6 +46,7 @@ DebugSession::DebugSession(QObject* parent) : QObject(parent), m_fleet(*this) {
   connect(&m_tick, &QTimer::timeout, this, [this] {
     m_fleet.tick(std::chrono::steady_clock::now());
     launcherEnded();
+    lookForEnded();
   });
 }
 
@@ -56,7 +57,9 @@ DebugSession::~DebugSession() {
 }
 
 void DebugSession::open(const QString& path, LoadedTrace trace) {
+  closeOutside();
   closeJob();
+  m_source = Source::Recording;
   m_path = path;
   m_trace = std::move(trace.data);
   m_run = std::move(trace.run);
@@ -72,7 +75,7 @@ void DebugSession::open(const QString& path, LoadedTrace trace) {
 }
 
 void DebugSession::startCycle(Goal goal) {
-  if (!isOpen()) {
+  if (!canReplay()) {
     return;
   }
   if (m_phase != Phase::Idle) {
@@ -342,8 +345,10 @@ void DebugSession::onGdbState(const protocol::GdbState& state) {
   const int rank = state.rank;
   switch (state.state) {
     case protocol::GdbCondition::Attached: {
-      m_fleet.add(rank, std::make_unique<DaemonTransport>(
-                            rank, [this](const protocol::Message& m) { sendToDaemon(m); }));
+      keepTranscript(rank, m_fleet.add(rank, std::make_unique<DaemonTransport>(
+                                                 rank, [this](const protocol::Message& m) {
+                                                   sendToDaemon(m);
+                                                 })));
       m_fleet.startAndAttach(rank, state.pid, [this, rank](const Status& status) {
         RankNow& now = m_now[rank];
         now.attached = status.ok();
@@ -441,6 +446,10 @@ void DebugSession::closeJob(const std::function<void()>& then) {
 void DebugSession::endReplay() {
   m_next.reset();
   endSearch();
+  if (m_source != Source::Recording) {
+    closeOutside();
+    return;
+  }
   if (m_phase != Phase::Idle && m_phase != Phase::Ending) {
     finishCycle(tr("ended by the user"));
     closeJob();

@@ -31,6 +31,24 @@
 
 namespace pf::session {
 
+class LocalGdb;
+
+/// Where the ranks come from.
+enum class Source {
+  Recording,  ///< cycles of a trace
+  Cores,      ///< core files: nothing runs
+  Job,        ///< a running job: nothing can be replayed
+};
+
+/// A rank that no agent of ours has started.
+struct OutsideRank {
+  int rank = 0;
+  pid_t pid = 0;
+  QString program;  ///< may be empty
+  QString core;     ///< path; empty: it runs
+  QString end;      ///< of a core file: "SIGSEGV"
+};
+
 /// What can be looked at in the current rank, as rows of text.
 enum class Look {
   Registers,     ///< name, value
@@ -47,8 +65,14 @@ class DebugSession : public QObject, private mi::FleetObserver {
 
   /// Takes over a loaded trace; brings back its breakpoints, watches and cycles.
   void open(const QString& path, LoadedTrace trace);
+  /// Ranks of core files: to be looked at only. All get a GDB, up to 16 at once (debug_session_outside.cpp).
+  void openCores(const QList<OutsideRank>& ranks);
+  /// Ranks of a job that runs without us. None is stopped until it gets a GDB (setFocus()); endReplay() lets all go on.
+  void attachTo(const QString& job, const QList<OutsideRank>& ranks);
+  [[nodiscard]] Source source() const { return m_source; }
   [[nodiscard]] bool isOpen() const { return m_trace != nullptr; }
   [[nodiscard]] const views::TraceDataPtr& trace() const { return m_trace; }
+  [[nodiscard]] const db::RunInfo& run() const { return m_run; }
   [[nodiscard]] bool isReplaying() const { return m_phase != Phase::Idle; }
   /// The ranks are past the gate, and the job is not being ended.
   [[nodiscard]] bool isRunning() const { return m_phase == Phase::Running; }
@@ -105,12 +129,18 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void editVariable(const QString& path, const QString& value);
   void evaluate(const QString& expression, const std::function<void(const QString&)>& done);
   void console(int rank, const QString& line);
+  /// To the GDBs of all these ranks. Equal answers come once, as consoleText() of rank `shownAt`.
+  void consoleOfGroup(const QList<int>& ranks, const QString& line, int shownAt);
   void bookmark(const EventRef& event, const QString& text);
   void mapSource(const QString& from, const QString& to);
   /// Class keys (views/race_classes.h) and why they are benign.
   [[nodiscard]] const QHash<QString, QString>& benignRaces() const { return m_benign.notes(); }
   void setBenign(const QString& key, const QString& reason);
   void clearBenign(const QString& key);
+  /// Saves what passes between the bridge and each GDB that attaches from now on, as
+  /// DIRECTORY/TRACE-cycle-N-rank-R.transcript (mi_bridge/transcript.h). Empty: no more.
+  void setTranscripts(const QString& directory) { m_transcripts = directory; }
+  [[nodiscard]] const QString& transcripts() const { return m_transcripts; }
   /// Cycles of a program that was changed and rebuilt since the recording are not refused.
   void allowRebuilt(bool allow) { m_allowRebuilt = allow; }
 
@@ -229,6 +259,23 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void closeJob(const std::function<void()>& then = {});
   void sendToDaemon(const protocol::Message& message);
 
+  void keepTranscript(int rank, mi::GdbSession& gdb);
+
+  // debug_session_outside.cpp: ranks of core files, and of jobs that run without us
+  [[nodiscard]] bool canReplay();
+  void openOutside(Source source, const QString& title, const QList<OutsideRank>& ranks);
+  void startLocalGdb(int rank);
+  void localGdbReady(int rank, const Status& status);
+  void endLocalGdb(int rank);
+  void closeOutside();
+  void lookForEnded();
+  void askOutsideStacks(const std::vector<mi::Rank>& ranks, quint64 number);
+  void setOutsideFocus(const QSet<int>& wanted);
+  bool outsideAct(views::RankAction action, const std::vector<mi::Rank>& withGdb,
+                  const QList<int>& debugless, const QString& who);
+  void outsideExited(int rank, const QString& how);
+  void signalOutside(int rank, mi::Escalation escalation);
+
   // debug_session_run.cpp: plans
   void attachFocus();
   void attachDone();
@@ -280,6 +327,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
                      const QList<int>& debugless);
   void endGroupRun();
   void arrived(int rank);
+  void groupConsoleAnswered(int rank, quint64 number, const Status& status);
+  void tellGroupConsole();
   void tellGroupRun();
 
   // debug_session_looking.cpp
@@ -350,6 +399,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void storeHit(HitKey key);
   void completeHits(int rank);
   void askHit(mi::GdbSession& gdb, HitKey key);
+  /// Says which MPI call has failed with what.
+  void describeMpiError(int rank);
   template <typename T>
   std::int64_t store(const T& value);
 
@@ -375,6 +426,10 @@ class DebugSession : public QObject, private mi::FleetObserver {
   std::vector<db::RankInfo> m_rankInfos;
   std::unique_ptr<db::TraceStore> m_store;
 
+  Source m_source = Source::Recording;
+  std::map<int, OutsideRank> m_outside;
+  std::map<int, LocalGdb*> m_localGdbs;  ///< children of this object
+  QElapsedTimer m_lookedForEnded;
   Phase m_phase = Phase::Idle;
   Goal m_goal;
   std::optional<Goal> m_next;  ///< what to start once the present job is gone
@@ -388,6 +443,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   QSet<int> m_attaching;
   QSet<int> m_stepping;                ///< ranks that GDB steps: others follow as far as these need
   std::vector<std::uint64_t> m_stops;  ///< as last planned
+  QString m_transcripts;
   bool m_allowRebuilt = false;
   bool m_abandon = false;              ///< end the job that is being started
   bool m_diverged = false;
@@ -439,6 +495,13 @@ class DebugSession : public QObject, private mi::FleetObserver {
     std::map<int, views::RankValue> values;
   };
   AcrossQuestion m_across;
+  struct GroupConsole {
+    quint64 number = 0;
+    int shownAt = 0;
+    QSet<int> missing;
+    std::map<int, QString> texts;
+  };
+  GroupConsole m_groupConsole;
   QList<views::RankGroup> m_groups;
   std::map<QString, std::int64_t> m_groupIds;  ///< rows of the trace
   views::GroupRun m_groupRun;

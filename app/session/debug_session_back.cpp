@@ -25,7 +25,7 @@ Serial DebugSession::upcoming(int rank) const {
 }
 
 void DebugSession::nextEvent() {
-  if (!isOpen()) {
+  if (!canReplay()) {
     return;
   }
   const auto now = m_now.find(m_current);
@@ -40,7 +40,7 @@ void DebugSession::nextEvent() {
 }
 
 void DebugSession::nextRacingReceive() {
-  if (!isOpen()) {
+  if (!canReplay()) {
     return;
   }
   const RanksNow now = ranksNow();
@@ -73,7 +73,7 @@ void DebugSession::nextRacingReceive() {
 }
 
 void DebugSession::previousReceive() {
-  if (!isOpen()) {
+  if (!canReplay()) {
     return;
   }
   const std::vector<Serial> receives =
@@ -89,7 +89,7 @@ void DebugSession::previousReceive() {
 }
 
 void DebugSession::previousHit() {
-  if (!isOpen() || m_cycles.isEmpty()) {
+  if (!canReplay() || m_cycles.isEmpty()) {
     return;
   }
   const bool onTrail = m_trailCycle == m_cycles.last().number && m_trailRank == m_current;
@@ -138,7 +138,7 @@ void DebugSession::previousHit() {
 
 void DebugSession::lastChange(const QString& expression) {
   const Serial place = upcoming(m_current);
-  if (!isOpen() || m_phase != Phase::Running || expression.trimmed().isEmpty()) {
+  if (!canReplay() || m_phase != Phase::Running || expression.trimmed().isEmpty()) {
     Q_EMIT message(tr("Back to the last change needs a replay that has stopped, and an expression."), false);
     return;
   }

@@ -143,7 +143,7 @@ void DebugSession::addBreakpoint(views::Breakpoint breakpoint) {
   if (!isOpen()) {
     return;
   }
-  if (breakpoint.line > 0) {
+  if (breakpoint.line > 0 && breakpoint.lineText.isEmpty()) {
     const QStringList lines = linesOf(breakpoint.file);
     breakpoint.lineText = lines.value(breakpoint.line - 1).trimmed();
   }
@@ -285,7 +285,8 @@ StopPlan DebugSession::planFor(const Goal& goal) const {
   if (goal.event.valid()) {
     const std::vector<Serial> cut = cutOf(goal);
     std::transform(cut.begin(), cut.end(), limits.begin(), [](Serial done) { return done + 1; });
-  } else if (const auto ends = app::stopsAtEnd(*m_store); !ends.empty()) {
+  } else if (const auto ends = m_store != nullptr ? app::stopsAtEnd(*m_store) : std::vector<std::uint64_t>();
+             !ends.empty()) {
     limits = ends;
   }
   return planStops(m_trace->execution, m_trace->logicalTimes, ranksNow(), limits, goal.event,

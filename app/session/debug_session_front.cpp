@@ -1,8 +1,11 @@
-// What front ends without a window need of a session: the ranks' GDBs themselves, and stops that
-// are none for the user.
+// What front ends without a window need of a session: the ranks' GDBs themselves, stops that are
+// none for the user, and transcripts.
 #include "debug_session.h"
 
 #include <algorithm>
+
+#include <QDir>
+#include <QFileInfo>
 
 namespace pf::session {
 
@@ -38,6 +41,25 @@ int DebugSession::addPassingBreakpoint(views::Breakpoint breakpoint) {
   replan();
   Q_EMIT breakpointsChanged();
   return breakpoint.id;
+}
+
+void DebugSession::keepTranscript(int rank, mi::GdbSession& gdb) {
+  if (m_transcripts.isEmpty()) {
+    return;
+  }
+  const QString name = QStringLiteral("%1-cycle-%2-rank-%3.transcript")
+                           .arg(QFileInfo(m_path).completeBaseName())
+                           .arg(m_cycles.isEmpty() ? 0 : m_cycles.last().number)
+                           .arg(rank);
+  auto file = mi::TranscriptFile::create(QDir(m_transcripts).filePath(name).toStdString(),
+                                         "rank " + std::to_string(rank));
+  if (!file) {
+    Q_EMIT message(QString::fromStdString(file.error().text()), true);
+    return;
+  }
+  gdb.setTranscript([file = *file](mi::TranscriptSide side, std::string_view line) {
+    file->write(side, line);
+  });
 }
 
 void DebugSession::goOn(int rank) {

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 
+#include <QRegularExpression>
+
 namespace pf::session {
 namespace {
 
 constexpr const char* kGroupKind = "group";
+constexpr int kGroupAnswersMs = 10000;  ///< that a line to several GDBs may take
 constexpr int kFirstReportMs =
     250;  ///< an action that is done by then needs no word about stragglers
 
@@ -85,6 +88,75 @@ QList<views::RankGroup> DebugSession::communicators() const {
     }
   }
   return out;
+}
+
+// -- one line to the GDBs of several ranks
+
+void DebugSession::consoleOfGroup(const QList<int>& ranks, const QString& line, int shownAt) {
+  GroupConsole asked;
+  asked.number = m_groupConsole.number + 1;
+  asked.shownAt = shownAt;
+  std::vector<int> reached;
+  for (const int rank : ranks) {
+    const auto now = m_now.find(rank);
+    if (now == m_now.end() || !now->second.attached || m_fleet.session(rank) == nullptr) {
+      asked.texts[rank] = tr("no debugger\n");
+    } else {
+      asked.missing.insert(rank);
+      reached.push_back(rank);
+    }
+  }
+  m_groupConsole = std::move(asked);
+  const quint64 number = m_groupConsole.number;
+  for (const int rank : reached) {
+    if (mi::GdbSession* gdb = m_fleet.session(rank); gdb != nullptr) {
+      gdb->console(line.toStdString(), [this, rank, number](const Status& status) {
+        groupConsoleAnswered(rank, number, status);
+      });
+    }
+  }
+  QTimer::singleShot(kGroupAnswersMs, this, [this, number] {
+    if (number == m_groupConsole.number && !m_groupConsole.missing.isEmpty()) {
+      for (const int rank : std::as_const(m_groupConsole.missing)) {
+        m_groupConsole.texts[rank] += tr("no answer yet\n");
+      }
+      tellGroupConsole();
+    }
+  });
+  if (reached.empty()) {
+    tellGroupConsole();
+  }
+}
+
+void DebugSession::groupConsoleAnswered(int rank, quint64 number, const Status& status) {
+  if (number != m_groupConsole.number || !m_groupConsole.missing.contains(rank)) {
+    return;
+  }
+  if (!status) {
+    m_groupConsole.texts[rank] += QString::fromStdString(status.error().text()) + QLatin1Char('\n');
+  }
+  m_groupConsole.missing.remove(rank);
+  if (m_groupConsole.missing.isEmpty()) {
+    tellGroupConsole();
+  }
+}
+
+/// Ranks with the same answer together; the numbers of GDB's value history are each GDB's own.
+void DebugSession::tellGroupConsole() {
+  static const QRegularExpression kHistory(QStringLiteral("^\\$[0-9]+ = "));
+  QList<std::pair<QString, QList<int>>> answers;
+  for (auto& [rank, words] : m_groupConsole.texts) {
+    words.remove(kHistory);
+    const auto same = std::find_if(answers.begin(), answers.end(),
+                                   [&words = words](const auto& answer) { return answer.first == words; });
+    same == answers.end() ? answers.append({words, {rank}}) : same->second.append(rank);
+  }
+  m_groupConsole.missing.clear();
+  for (const auto& [words, ranks] : std::as_const(answers)) {
+    const QString shown = words.isEmpty() ? tr("done\n") : words;
+    Q_EMIT consoleText(m_groupConsole.shownAt,
+                       QStringLiteral("[%1] %2").arg(views::rankSetText(ranks), shown), false);
+  }
 }
 
 // -- how far an action has come

@@ -3,11 +3,24 @@
 #include "debug_session.h"
 
 #include <algorithm>
+#include <array>
 
 #include "mi_bridge/stop_values.h"
 
 namespace pf::session {
 namespace {
+
+/// By Open MPI's numbers of error classes.
+QString mpiErrorName(int code) {
+  static constexpr std::array<const char*, 20> kNames{
+      "MPI_SUCCESS",   "MPI_ERR_BUFFER", "MPI_ERR_COUNT",   "MPI_ERR_TYPE",     "MPI_ERR_TAG",
+      "MPI_ERR_COMM",  "MPI_ERR_RANK",   "MPI_ERR_REQUEST", "MPI_ERR_ROOT",     "MPI_ERR_GROUP",
+      "MPI_ERR_OP",    "MPI_ERR_TOPOLOGY", "MPI_ERR_DIMS",  "MPI_ERR_ARG",      "MPI_ERR_UNKNOWN",
+      "MPI_ERR_TRUNCATE", "MPI_ERR_OTHER", "MPI_ERR_INTERN", "MPI_ERR_IN_STATUS", "MPI_ERR_PENDING"};
+  return code >= 0 && static_cast<std::size_t>(code) < kNames.size()
+             ? QString::fromLatin1(kNames[static_cast<std::size_t>(code)])
+             : QStringLiteral("MPI error %1").arg(code);
+}
 
 QString text(const std::string& s) {
   return QString::fromStdString(s);
@@ -47,6 +60,35 @@ int DebugSession::caughtBy(int rank) const {
   return 0;
 }
 
+/// GDB has stopped the rank where Open MPI begins to handle an error: its fourth argument is the error, the fifth the call.
+void DebugSession::describeMpiError(int rank) {
+  mi::GdbSession* gdb = m_fleet.session(rank);
+  if (gdb == nullptr) {
+    return;
+  }
+  const mi::FrameRef frame{gdb->stop().thread, 0};
+  gdb->inspect().evaluate(frame, "(char*)$r8", [this, rank, frame](const Result<std::string>& call) {
+    mi::GdbSession* here = m_fleet.session(rank);
+    if (!call || here == nullptr) {
+      return;
+    }
+    const QString name = QString::fromStdString(*call).section(QLatin1Char('"'), 1, 1);
+    here->inspect().evaluate(frame, "(int)$ecx", [this, rank, name](const Result<std::string>& code) {
+      if (!code) {
+        return;
+      }
+      m_now[rank].why = tr("%1: %2").arg(name, mpiErrorName(QString::fromStdString(*code).toInt()));
+      m_cycles.last().summary = tr("rank %1: %2").arg(rank).arg(m_now[rank].why);
+      Q_EMIT message(tr("Rank %1: an MPI error, %2. It is handled as the program has it once the rank goes on.")
+                         .arg(rank)
+                         .arg(m_now[rank].why),
+                     false);
+      Q_EMIT ranksChanged();
+      saveCycle();
+    });
+  });
+}
+
 void DebugSession::onBreakpointHit(int id, int rank) {
   RankNow& now = m_now[rank];
   now.why = tr("breakpoint %1").arg(id);
@@ -57,6 +99,10 @@ void DebugSession::onBreakpointHit(int id, int rank) {
   addHit(id, rank, now.state.serial);
   if (const views::Breakpoint* breakpoint = find(id); breakpoint != nullptr) {
     stopOthers(*breakpoint, rank);
+    if (breakpoint->kind == views::BreakpointKind::Catch &&
+        breakpoint->expression == QLatin1String("mpi error")) {
+      describeMpiError(rank);
+    }
   }
 }
 

@@ -115,7 +115,7 @@ void DebugSession::sendOn(int rank) {
 }
 
 void DebugSession::goTo(Goal goal) {
-  if (!isOpen()) {
+  if (!canReplay()) {
     return;
   }
   if (!goal.event.valid() || !reachable(goal)) {
@@ -159,7 +159,7 @@ Serial DebugSession::nextReceive(int rank) const {
 }
 
 void DebugSession::stepToNextReceive() {
-  if (!isOpen()) {
+  if (!canReplay()) {
     return;
   }
   const Serial serial = nextReceive(m_current);
@@ -171,7 +171,7 @@ void DebugSession::stepToNextReceive() {
 }
 
 void DebugSession::runToFailure() {
-  if (!isOpen()) {
+  if (!canReplay()) {
     return;
   }
   // A receive that the user marked has the last word.
@@ -245,6 +245,9 @@ void DebugSession::act(views::RankAction action, const QList<int>& ranks, const 
     } else if (!now.exited) {
       debugless.append(rank);
     }
+  }
+  if (m_source != Source::Recording && outsideAct(action, withGdb, debugless, who)) {
+    return;
   }
   if (action == views::RankAction::Pause) {
     pauseRanks(withGdb, debugless, who);

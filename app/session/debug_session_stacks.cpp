@@ -124,7 +124,9 @@ void DebugSession::askStacks() {
     const bool stopped = gdb != nullptr && gdb->state() == mi::SessionState::Stopped;
     stopped ? byGdb.push_back(rank) : ask.ranks.push_back(rank);
   }
-  if (!ask.ranks.empty()) {
+  if (m_source == Source::Job) {
+    askOutsideStacks(ask.ranks, number);
+  } else if (!ask.ranks.empty()) {
     sendToDaemon(ask);
   }
   for (const int rank : byGdb) {

@@ -36,7 +36,7 @@ EventRef DebugSession::nextDelivery(int rank, const std::vector<Serial>& done) c
 }
 
 void DebugSession::deliverNext(bool anywhere) {
-  if (!isOpen()) {
+  if (!canReplay()) {
     return;
   }
   const bool goesOn = m_phase == Phase::Running && !m_diverged;
@@ -70,7 +70,7 @@ void DebugSession::deliverNext(bool anywhere) {
 }
 
 void DebugSession::previousEvent() {
-  if (!isOpen()) {
+  if (!canReplay()) {
     return;
   }
   const Serial last = serialOf(m_current);

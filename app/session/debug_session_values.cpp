@@ -107,6 +107,12 @@ void DebugSession::onRankState(mi::Rank rank, mi::SessionState state) {
 
 void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
   RankNow& now = m_now[rank];
+  if (m_source == Source::Cores) {
+    return;  // the file has been opened, which is dealt with there
+  }
+  if (m_source == Source::Job && stop.exited()) {
+    outsideExited(rank, text(stop.describe()));
+  }
   if (m_phase == Phase::Attaching || stop.exited()) {
     return;
   }
@@ -183,6 +189,10 @@ void DebugSession::setCurrentRank(int rank) {
 
 void DebugSession::setFocus(const QList<int>& ranks) {
   const QSet<int> wanted(ranks.begin(), ranks.end());
+  if (m_source != Source::Recording) {
+    setOutsideFocus(wanted);
+    return;
+  }
   protocol::AttachGdb attach;
   protocol::DetachGdb detach;
   for (const int rank : wanted) {
@@ -431,6 +441,10 @@ void DebugSession::onWatch(const mi::WatchValue& value) {
 }
 
 void DebugSession::onRankConsole(mi::Rank rank, mi::StreamKind kind, std::string_view words) {
+  if (m_groupConsole.missing.contains(rank)) {
+    m_groupConsole.texts[rank] += text(words);
+    return;
+  }
   Q_EMIT consoleText(rank, text(words), kind == mi::StreamKind::Log);
 }
 
@@ -444,6 +458,10 @@ void DebugSession::onRankLost(mi::Rank rank, const std::string& words) {
 }
 
 void DebugSession::onRankEscalate(mi::Rank rank, mi::Escalation escalation) {
+  if (m_source != Source::Recording) {
+    signalOutside(rank, escalation);
+    return;
+  }
   switch (escalation) {
     case mi::Escalation::InterruptGdb:
       sendToDaemon(protocol::GdbSignal{rank, protocol::SignalTarget::Gdb, SIGINT});
@@ -464,6 +482,11 @@ void DebugSession::onRankToolAction(mi::Rank rank, mi::ToolAction action, std::s
       restartCycle();
       break;
     case mi::ToolAction::Kill:
+      if (m_source == Source::Job) {
+        Q_EMIT consoleText(rank, tr("Ranks of a running job are not ended from here. Replay, End lets all of them go on.\n"),
+                           true);
+        break;
+      }
       endReplay();
       break;
     case mi::ToolAction::Detach:

@@ -1,13 +1,27 @@
-// Everything that GDB 13.1 really said in the saved sessions can be read.
+// Saved sessions: everything that GDB 13.1 really said can be read, and today's bridge makes of it
+// what it made of it then.
+#include "mi_bridge/transcript.h"
+
+#include "support/transcript_replay.h"
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
 #include "mi_bridge/parser.h"
 
-namespace pf::mi {
+namespace pf::mi::test {
 namespace {
+
+std::string contentOf(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
 
 TEST(Transcripts, EveryLineParses) {
   int files = 0;
@@ -29,5 +43,54 @@ TEST(Transcripts, EveryLineParses) {
   EXPECT_GT(records, 300);
 }
 
+TEST(Transcripts, ReplayedToTheSameStatesAndStops) {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(PF_MI_CORPUS)) {
+    if (entry.path().extension() != ".transcript") {
+      continue;
+    }
+    ++files;
+    SCOPED_TRACE(entry.path().filename());
+    auto lines = parseTranscript(contentOf(entry.path()));
+    ASSERT_TRUE(lines.ok()) << lines.error().message;
+    TranscriptReplay replay(std::move(*lines));
+    replay.run();
+    EXPECT_EQ(replay.told(), replay.expected());
+    EXPECT_EQ(replay.missing(), std::vector<std::string>());
+    EXPECT_GE(replay.expected().size(), 2U);
+  }
+  EXPECT_GE(files, 4);
+}
+
+TEST(Transcripts, WrittenAndReadAgain) {
+  const std::string path = testing::TempDir() + "pf_transcript_" + std::to_string(::getpid());
+  {
+    auto file = TranscriptFile::create(path, "rank 2");
+    ASSERT_TRUE(file.ok());
+    FakeSession gdb;
+    gdb.session.setTranscript(
+        [&file](TranscriptSide side, std::string_view line) { (*file)->write(side, line); });
+    gdb.attached();
+    gdb.session.closed("its process has ended");
+  }
+  const auto lines = parseTranscript(contentOf(path));
+  std::filesystem::remove(path);
+  ASSERT_TRUE(lines.ok()) << lines.error().message;
+  TranscriptReplay replay(*lines);
+  replay.run();
+  EXPECT_EQ(replay.told(), (std::vector<std::string>{"state stopped", "stop GDB attached in main:3",
+                                                     "state lost"}));
+  EXPECT_EQ(replay.told(), replay.expected());
+}
+
+TEST(Transcripts, BadOnes) {
+  EXPECT_FALSE(TranscriptFile::create("/nowhere/rank-0.transcript", "rank 0").ok());
+  for (const char* text : {"x 1 y\n", "> 1000-exec\n", ">", "< 12", "* -\n"}) {
+    const auto lines = parseTranscript(std::string("# title\n\n! 0 start\n") + text);
+    ASSERT_FALSE(lines.ok()) << text;
+    EXPECT_NE(lines.error().message.find("line 4"), std::string::npos);
+  }
+}
+
 }  // namespace
-}  // namespace pf::mi
+}  // namespace pf::mi::test

@@ -73,7 +73,7 @@ std::vector<Serial> cutBefore(const Execution& execution, EventRef event) {
     std::vector<Serial> nothing(execution.ranks.size(), 0);
     return nothing;
   }
-  const EventGraph graph(execution);
+  const EventGraph graph(execution, nullptr, LinkSides::Incoming);
   const auto rank = static_cast<std::uint32_t>(event.rank);
   const Serial last = Serial{graph.eventCount(rank)} + 1;
   return Cut(graph, {rank, static_cast<std::uint32_t>(std::min(event.serial, last))}).close();

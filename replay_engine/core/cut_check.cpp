@@ -10,7 +10,7 @@ namespace {
 class CutCheck {
  public:
   CutCheck(const Execution& execution, std::vector<Serial> done)
-      : m_graph(execution), m_done(std::move(done)) {
+      : m_graph(execution, nullptr, LinkSides::Incoming), m_done(std::move(done)) {
     m_done.resize(m_graph.rankCount(), 0);
     for (std::uint32_t rank = 0; rank < m_graph.rankCount(); ++rank) {
       m_done[rank] = std::min(m_done[rank], Serial{m_graph.eventCount(rank)});

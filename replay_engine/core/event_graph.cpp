@@ -97,9 +97,10 @@ void LinkTable::finish(std::size_t events) {
   m_pending = {};
 }
 
-EventGraph::EventGraph(const Execution& execution, const DeliveryOrder* order)
+EventGraph::EventGraph(const Execution& execution, const DeliveryOrder* order, LinkSides sides)
     : m_execution(execution),
       m_order(order),
+      m_sides(sides),
       m_incoming(execution.ranks.size()),
       m_outgoing(execution.ranks.size()),
       m_messageUses(execution.messages.size(), 0),
@@ -120,7 +121,9 @@ EventGraph::EventGraph(const Execution& execution, const DeliveryOrder* order)
   addCollectives();
   for (std::uint32_t rank = 0; rank < rankCount(); ++rank) {
     m_incoming[rank].finish(m_events[rank]);
-    m_outgoing[rank].finish(m_events[rank]);
+    if (m_sides == LinkSides::Both) {
+      m_outgoing[rank].finish(m_events[rank]);
+    }
   }
 }
 
@@ -138,10 +141,15 @@ void EventGraph::addMessages() {
   for (std::uint32_t index = 0; index < m_execution.messages.size(); ++index) {
     if (validMessage(index)) {
       const EventRef send = m_execution.messages[index].send;
-      m_outgoing[static_cast<std::size_t>(send.rank)].add(static_cast<std::uint32_t>(send.serial),
-                                                          {LinkKind::Message, index});
+      addOutgoing(send.rank, send.serial, {LinkKind::Message, index});
       addSynchronous(index);
     }
+  }
+}
+
+void EventGraph::addOutgoing(Rank rank, Serial serial, Link link) {
+  if (m_sides == LinkSides::Both) {
+    m_outgoing[static_cast<std::size_t>(rank)].add(static_cast<std::uint32_t>(serial), link);
   }
 }
 
@@ -159,8 +167,7 @@ void EventGraph::addSynchronous(std::uint32_t message) {
   }
   m_incoming[static_cast<std::size_t>(m.send.rank)].add(
       static_cast<std::uint32_t>(send.syncCompletion), {LinkKind::Synchronous, message});
-  m_outgoing[static_cast<std::size_t>(m.dest)].add(
-      static_cast<std::uint32_t>(receiver.receives[m.post].post), {LinkKind::Synchronous, message});
+  addOutgoing(m.dest, receiver.receives[m.post].post, {LinkKind::Synchronous, message});
   if (m_order != nullptr) {
     addDeliveryLink(static_cast<std::uint32_t>(m.send.rank), send.syncCompletion, message);
   }
@@ -217,7 +224,8 @@ void EventGraph::addCollectives() {
     instance.end = member + 1;
     if (added.contributes) {
       ++instance.contributors;
-      m_outgoing[recorded.rank].add(added.entry.serial, {LinkKind::Collective, member});
+      addOutgoing(static_cast<Rank>(recorded.rank), added.entry.serial,
+                  {LinkKind::Collective, member});
     }
     if (added.takes) {
       ++instance.takers;

@@ -74,11 +74,15 @@ class LinkTable {
 
 class DeliveryOrder;
 
+/// Who looks only backward has no use for what leaves at entries.
+enum class LinkSides : std::uint8_t { Both, Incoming };
+
 class EventGraph {
  public:
   /// With a delivery order, deliveries are nodes: links of kind Delivery take the place of those of
   /// kind Message that lead to completions, and are added where the order says so.
-  explicit EventGraph(const Execution& execution, const DeliveryOrder* order = nullptr);
+  explicit EventGraph(const Execution& execution, const DeliveryOrder* order = nullptr,
+                      LinkSides sides = LinkSides::Both);
 
   [[nodiscard]] std::uint32_t rankCount() const {
     return static_cast<std::uint32_t>(m_events.size());
@@ -88,7 +92,7 @@ class EventGraph {
   [[nodiscard]] std::span<const Link> incoming(Place place) const {
     return m_incoming[place.rank].of(place.serial);
   }
-  /// What leaves at the entry of this event.
+  /// What leaves at the entry of this event. Not with LinkSides::Incoming.
   [[nodiscard]] std::span<const Link> outgoing(Place place) const {
     return m_outgoing[place.rank].of(place.serial);
   }
@@ -108,6 +112,7 @@ class EventGraph {
 
  private:
   void addMessages();
+  void addOutgoing(Rank rank, Serial serial, Link link);
   void addReceiver(std::uint32_t rank);
   void addMessageLink(std::uint32_t rank, Serial serial, std::uint32_t message);
   void addDeliveryLink(std::uint32_t rank, Serial serial, std::uint32_t message);
@@ -118,6 +123,7 @@ class EventGraph {
 
   const Execution& m_execution;
   const DeliveryOrder* m_order;
+  const LinkSides m_sides;
   std::vector<std::uint32_t> m_events;
   std::vector<LinkTable> m_incoming;
   std::vector<LinkTable> m_outgoing;

@@ -17,6 +17,18 @@ struct Stream {
   std::uint32_t tail = kNone;
 };
 
+/// Of one other rank: most messages are of the stream of the one before, which is found without the
+/// table.
+struct LastStream {
+  std::uint32_t comm = kNone;
+  Tag tag = kAnyTag;
+  Stream* stream = nullptr;  ///< stays where it is in its table
+
+  [[nodiscard]] bool is(std::uint32_t otherComm, Tag otherTag) const {
+    return stream != nullptr && comm == otherComm && tag == otherTag;
+  }
+};
+
 class Matcher {
  public:
   explicit Matcher(Execution& execution)
@@ -24,6 +36,12 @@ class Matcher {
 
   void run() {
     m_execution.messages.clear();
+    std::size_t sends = 0;
+    for (const RankHistory& history : m_execution.ranks) {
+      sends += history.sends.size();
+    }
+    m_execution.messages.reserve(sends);
+    m_next.reserve(sends);
     for (std::size_t rank = 0; rank < m_execution.ranks.size(); ++rank) {
       addSends(static_cast<Rank>(rank));
     }
@@ -35,6 +53,7 @@ class Matcher {
  private:
   void addSends(Rank rank) {
     const RankHistory& history = m_execution.ranks[static_cast<std::size_t>(rank)];
+    m_last.assign(m_execution.ranks.size(), LastStream());
     for (std::size_t i = 0; i < history.sends.size(); ++i) {
       const SentMessage& send = history.sends[i];
       if (!isEvent(history, send.event)) {
@@ -49,7 +68,12 @@ class Matcher {
       message.tag = send.tag;
       m_next.push_back(kNone);
       if (isRank(m_execution, send.dest)) {
-        append(m_streams[static_cast<std::size_t>(send.dest)][{rank, send.comm, send.tag}], index);
+        const auto dest = static_cast<std::size_t>(send.dest);
+        LastStream& last = m_last[dest];
+        if (!last.is(send.comm, send.tag)) {
+          last = {send.comm, send.tag, &m_streams[dest][{rank, send.comm, send.tag}]};
+        }
+        append(*last.stream, index);
       }
     }
   }
@@ -92,6 +116,7 @@ class Matcher {
   void receiveAt(std::size_t rank) {
     RankHistory& history = m_execution.ranks[rank];
     findProvenPosts(history);
+    m_last.assign(m_execution.ranks.size(), LastStream());
     std::vector<std::size_t> probes(history.probes.size());
     std::iota(probes.begin(), probes.end(), std::size_t{0});
     std::stable_sort(probes.begin(), probes.end(), [&](std::size_t a, std::size_t b) {
@@ -111,8 +136,18 @@ class Matcher {
   }
 
   Stream* find(std::size_t dest, const Envelope& envelope) {
-    const auto found = m_streams[dest].find(envelope);
-    return found == m_streams[dest].end() ? nullptr : &found->second;
+    LastStream none;
+    LastStream& last = isRank(m_execution, envelope.source)
+                           ? m_last[static_cast<std::size_t>(envelope.source)]
+                           : none;
+    if (!last.is(envelope.comm, envelope.tag)) {
+      const auto found = m_streams[dest].find(envelope);
+      if (found == m_streams[dest].end()) {
+        return nullptr;
+      }
+      last = {envelope.comm, envelope.tag, &found->second};
+    }
+    return last.stream;
   }
 
   void look(std::size_t rank, ProbeHit& probe) {
@@ -161,6 +196,7 @@ class Matcher {
   // Of the rank whose receives are looked at:
   std::unordered_map<Envelope, std::uint32_t, EnvelopeHash> m_provenPosts;
   Serial m_lastCancel = 0;
+  std::vector<LastStream> m_last;     ///< of the rank that is looked at, by the other one
   std::vector<std::uint32_t> m_next;  ///< by message: the next one of its stream
 };
 

@@ -24,6 +24,9 @@ void ChoiceStreams::miss(ChoiceKind kind) {
   if (lane.inHeader != nullptr) {
     lane.inHeader[k].store(n | std::uint64_t{~n} << 32, std::memory_order_relaxed);
   }
+  if (g_engine.jitter && !g_engine.threads) [[unlikely]] {
+    jitterMissed();
+  }
 }
 
 unsigned char* ChoiceStreams::hit(ChoiceKind kind) {

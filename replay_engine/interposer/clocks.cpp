@@ -74,8 +74,9 @@ std::uint32_t inStream(MPI_Comm comm, int source, int tag) {
 
 /// Tells the tracer of a message that was observed. `number`: in its stream; `known`: of this
 /// rank's completions, by its sender.
-inline void tell(RankClocks& own, online::Delivery& now, int from, std::uint32_t number,
-                 std::uint32_t known, const std::int32_t (&hits)[2]) {
+__attribute__((always_inline)) inline void tell(RankClocks& own, online::Delivery& now, int from,
+                                                std::uint32_t number, std::uint32_t known,
+                                                const std::int32_t (&hits)[2]) {
   now.from = static_cast<std::uint32_t>(from);
   now.known = known;
   if (now.wild) {
@@ -166,6 +167,10 @@ void logDecisions(const online::Window& window) {
   }
 }
 
+void clockLightSend(MPI_Comm comm, int dest, int tag) {
+  clockSend(comm, dest, tag);
+}
+
 void publishClock(online::SendStream& out) {
   online::ClockBoard& board = clocks().board;
   if (board.publish(out.peer, out.id, out.sent)) {
@@ -206,20 +211,22 @@ Request* clockPromote(MPI_Request request) {
   entry.number = receive.post;
   entry.peer = receive.source;
   entry.tag = receive.tag;
-  entry.stream = receive.stream + 1;
-  entry.streamNumber = receive.number;
-  entry.commNumber = receive.comm;
-  return g_engine.requests.insert(entry);
+  Request* const inserted = g_engine.requests.insert(entry);
+  RequestDetails& details = g_engine.requests.detail(*inserted);
+  details.stream = receive.stream + 1;
+  details.streamNumber = receive.number;
+  details.commNumber = receive.comm;
+  return inserted;
 }
 
 void clockPost(std::uint32_t post, MPI_Comm comm, int source, int tag, MPI_Request request) {
   clocks().open.pending.add({post,
-                             g_engine.comms.number(comm),
+                             g_engine.comms.number(comm) & 0x3FFFFFFFU,
+                             true,
+                             false,
                              source == MPI_ANY_SOURCE ? online::kAny : source,
                              tag == MPI_ANY_TAG ? online::kAny : tag,
                              {online::kNobody, online::kNobody},
-                             true,
-                             false,
                              request});
 }
 
@@ -228,7 +235,7 @@ void clockCancel(const Request& entry) {
   if (online::PendingReceive* const receive = own.open.pending.find(entry.number);
       receive != nullptr) {
     receive->cancelled = true;
-  } else if (entry.stream != 0) {
+  } else if (entry.details != nullptr && entry.details->stream != 0) {
     // Whether it still takes a message is decided by now, and numbers after it depend on it.
     int done = 0;
     int cancelled = 0;
@@ -237,7 +244,7 @@ void clockCancel(const Request& entry) {
       PF_REAL(Test_cancelled)(&status, &cancelled);
     }
     if (cancelled != 0) {
-      own.receives.cancel(entry.stream - 1, entry.streamNumber);
+      own.receives.cancel(entry.details->stream - 1, entry.details->streamNumber);
     }
   }
 }
@@ -247,7 +254,7 @@ void clockForget(const Request& entry) {
   online::AssignedReceive gone{};
   if (online::PendingReceive* const receive = open.pending.find(entry.number); receive != nullptr) {
     receive->handle = nullptr;
-  } else if (entry.stream != 0) {
+  } else if (entry.details != nullptr && entry.details->stream != 0) {
     open.promoted.take(entry.handle, &gone);
   }
 }
@@ -283,9 +290,11 @@ void clockDone(const Request& entry, int source, int tag) {
               source,
               tag};
   taken.handle = entry.handle;
-  taken.stream = entry.stream;
-  taken.streamNumber = entry.streamNumber;
-  taken.commNumber = entry.commNumber;
+  if (entry.details != nullptr) {
+    taken.stream = entry.details->stream;
+    taken.streamNumber = entry.details->streamNumber;
+    taken.commNumber = entry.details->commNumber;
+  }
   clocks().done.push(taken);
 }
 

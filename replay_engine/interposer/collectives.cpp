@@ -108,8 +108,10 @@ void PostedCollective::posted(int result, const MPI_Request* request) {
     entry.kind = RequestKind::Collective;
     entry.number = m_number;
     entry.comm = m_comm;
-    entry.collective = m_clock;
-    g_engine.requests.insert(entry);
+    Request* const inserted = g_engine.requests.insert(entry);
+    if (clocked()) {
+      g_engine.requests.detail(*inserted).collective = m_clock;
+    }
   }
 }
 

@@ -4,6 +4,8 @@
 // once, a success waits for just the requests that were done then.
 #include "request_batch.h"
 
+#include <optional>
+
 namespace pf {
 namespace {
 
@@ -37,7 +39,7 @@ int waitFor(Batch& batch, MPI_Request* requests, int index, MPI_Status* status) 
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = restoreOne(batch, index, use, PF_REAL(Wait)(&batch.requests()[index], use));
   const Batch::Entry* entry = batch.find(index);
-  if (entry == nullptr || entry->request.inner == MPI_REQUEST_NULL) {
+  if (entry == nullptr || entry->inner == MPI_REQUEST_NULL) {
     requests[index] = batch.requests()[index];
   }
   fileOne(batch, index, use, result);
@@ -102,7 +104,8 @@ int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   Batch batch(count, requests);
   const int recorded = verdict == Verdict::Hit
                            ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Waitany)) - 1
-                           : -1;
+                       : g_engine.jitter ? provokedIndex(count, requests)
+                                         : -1;
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
   int result = MPI_SUCCESS;
@@ -159,9 +162,10 @@ int replaySomeOfThread(const CallPlace& place, ChoiceKind kind, Batch& batch, MP
   auto* seen = static_cast<MPI_Status*>(
       std::calloc(static_cast<std::size_t>(count < 0 ? 1 : count + 1), sizeof(MPI_Status)));
   for (int i = 0; i < count; ++i) {
-    const int one = PF_REAL(Wait)(&batch.requests()[indices[i]], &seen[i]);
+    const int one = restoreOne(batch, indices[i], &seen[i],
+                               PF_REAL(Wait)(&batch.requests()[indices[i]], &seen[i]));
     const Batch::Entry* entry = batch.find(indices[i]);
-    if (entry == nullptr || entry->request.inner == MPI_REQUEST_NULL) {
+    if (entry == nullptr || entry->inner == MPI_REQUEST_NULL) {
       requests[indices[i]] = batch.requests()[indices[i]];
     }
     seen[i].MPI_ERROR = one;
@@ -394,10 +398,14 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
   const int recorded = verdict == Verdict::Hit
                            ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Testany)) - 1
-                           : -1;
+                       : g_engine.jitter ? provokedIndex(count, requests)
+                                         : -1;
   int result = MPI_SUCCESS;
   if (recorded >= 0 && recorded < count) {
-    const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
+    std::optional<InCall> inCall;  // not of a choice that is complete, whose event has not begun
+    if (verdict == Verdict::Hit) {
+      inCall.emplace(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
+    }
     *index = recorded;
     *flag = 1;
     result = PF_REAL(Wait)(&batch.requests()[recorded], use);
@@ -474,7 +482,8 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
   if (g_engine.replay && !g_engine.live && !g_engine.choices.wasCancelled(entry->number)) {
     return MPI_SUCCESS;  // its message came first in the recording
   }
-  const int result = PF_REAL(Cancel)(entry->inner != MPI_REQUEST_NULL ? &entry->inner : request);
+  const int result =
+      PF_REAL(Cancel)(entry->inner() != MPI_REQUEST_NULL ? &entry->details->inner : request);
   if (clocked()) {
     clockCancel(*entry);
   }
@@ -498,15 +507,15 @@ int onRequest_free(const CallPlace&, MPI_Request* request) {
       *request = MPI_REQUEST_NULL;
       return MPI_SUCCESS;
     }
-    restoreStatus(&status, entry->tagged);
+    restoreStatus(&status, entry->tagged());
     logDoneReceive(*entry, &status, result);
     publish();
   } else if (clocked() && entry != nullptr && entry->kind == RequestKind::Receive) {
     clockForget(*entry);
   }
-  if (entry != nullptr && entry->inner != MPI_REQUEST_NULL) {
+  if (entry != nullptr && entry->inner() != MPI_REQUEST_NULL) {
     --g_engine.requests.substituted;
-    PF_REAL(Request_free)(&entry->inner);
+    PF_REAL(Request_free)(&entry->details->inner);
   }
   g_engine.requests.erase(*request);
   return PF_REAL(Request_free)(request);

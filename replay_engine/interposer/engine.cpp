@@ -213,6 +213,9 @@ void holdIfDue() {
 
 InCall::InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer, int tag)
     : m_ofThreads(g_engine.threads) {
+  if (g_engine.jitter) [[unlikely]] {
+    jitterInCall(true);
+  }
   if (m_ofThreads) [[unlikely]] {
     enterCall(place, comm, peer, tag);
     return;
@@ -254,6 +257,9 @@ InCall::~InCall() {
   if (m_ofThreads) [[unlikely]] {
     endOfThread();
     return;
+  }
+  if (g_engine.jitter) [[unlikely]] {
+    jitterInCall(false);
   }
   g_engine.page->inCall.store(0, std::memory_order_relaxed);
   if (g_engine.events) {

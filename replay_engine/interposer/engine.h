@@ -140,11 +140,22 @@ void* applicationAddress(const CallPlace& place);
 /// Whether `address` is in the MPI library or a component of it.
 bool isOfMpi(void* address);
 
-/// Sleeps for a random while, in a run with jitter, before the rank's next event (jitter.cpp).
+/// Chooses what this run with jitter does, by its seed (jitter.cpp).
+void startJitter();
+/// Sleeps for a random while, in a run with jitter, before the rank's next event; in a recording perhaps
+/// until all other ranks wait.
 void jitterBefore(std::uint16_t call);
+/// The rank is in a call that may block; its last test or probe failed; it is in MPI_Finalize.
+void jitterInCall(bool inside);
+void jitterMissed();
+void jitterEnds();
 /// In a recording with jitter: a source of whom a message is there, instead of MPI_ANY_SOURCE. MPI may
 /// take any of them, and tends to the same ones.
 int provokedSource(int source, int tag, MPI_Comm comm);
+/// The same for a probe that does not block. False: it is to find nothing yet.
+bool provokedPoll(int* source, int tag, MPI_Comm comm);
+/// And a receive among the requests of MPI_Waitany or MPI_Testany that is complete, or -1.
+int provokedIndex(int count, const MPI_Request* requests);
 /// jitterBefore() of a thread of several: up to about 2 ms, often not at all.
 void jitterPause(std::uint64_t& random);
 

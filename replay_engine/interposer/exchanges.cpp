@@ -1,6 +1,6 @@
 // MPI_Sendrecv and MPI_Sendrecv_replace.
-#include "rank_clocks.h"
 #include "posted_receives.h"
+#include "rank_clocks.h"
 #include "tagged.h"
 #include "wrapper_support.h"
 
@@ -44,7 +44,18 @@ void logExchange(const CallPlace& place, const Exchange& what) {
   g_engine.log.publish();
 }
 
-/// MPI_Sendrecv where other threads may send and receive, too. `post(source, requests)` posts the
+/// Posts the receive of an exchange, and then its send, as two requests. Where only one is
+/// posted, there is none.
+int postExchange(const TaggedExchange& what, const ProbeRoute& from, const SendRoute& to,
+                 MPI_Request* requests) {
+  const int received = PF_REAL(Irecv)(what.buffer, what.count, what.datatype, from.source, from.tag,
+                                      from.comm, &requests[0]);
+  return received != MPI_SUCCESS ? received
+                                 : PF_REAL(Isend)(what.sendBuffer, what.sendCount, what.sendType,
+                                                  to.peer, to.tag, to.comm, &requests[1]);
+}
+
+/// MPI_Sendrecv where other threads may send and receive, too. `post(from, to, requests)` posts the
 /// receive and the send.
 template <typename Post>
 int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MPI_Status* status) {
@@ -67,7 +78,11 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
     if (what.source != MPI_PROC_NULL) {
       posted = takeNumbers(what.source);
     }
-    const int result = post(posted.source, requests);
+    const SendRoute to = routeSend(what.dest, what.sendTag, what.comm);
+    const ProbeRoute from = posted.tagged != nullptr
+                                ? shadowOf(*posted.tagged)
+                                : ProbeRoute{posted.source, what.receiveTag, what.comm};
+    const int result = post(from, to, requests);
     if (result != MPI_SUCCESS) {
       return result;
     }
@@ -81,13 +96,17 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
   // Not by MPI_Waitall: with threads Open MPI 4.1.4 spins for ever in one that meets an error.
   const int received = PF_REAL(Wait)(&requests[0], &taken);
   const int sent = PF_REAL(Wait)(&requests[1], MPI_STATUS_IGNORE);
+  restoreStatus(&taken, posted.tagged);
   if (status != MPI_STATUS_IGNORE) {
     const int before = status->MPI_ERROR;
     *status = taken;
     status->MPI_ERROR = before;
   }
   endReceive(place, posted, what.source, what.receiveTag, what.comm, &taken, received);
-  return received != MPI_SUCCESS ? received : sent;
+  if (received != MPI_SUCCESS) {
+    return posted.tagged != nullptr ? errorOnShadow(what.comm, received) : received;
+  }
+  return sent;
 }
 
 /// Both forms of MPI_Sendrecv. `call(source, status)` does it, `split(route, tag, status)` where a
@@ -115,6 +134,9 @@ int sendReceive(const CallPlace& place, RealCall call, Split split, std::uint64_
     }
     if (source != MPI_PROC_NULL) {
       posted = takeNumbers(source);
+      if (g_engine.jitter) [[unlikely]] {
+        posted.source = provokedSource(posted.source, receiveTag, comm);
+      }
     }
   }
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
@@ -173,11 +195,9 @@ int withPackedCopy(const void* buffer, int count, MPI_Datatype datatype, MPI_Com
 int replaceOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
                     int dest, int sendTag, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   return withPackedCopy(buffer, count, datatype, comm, [&](const void* copy, int packed) {
-    const auto post = [&](int forced, MPI_Request* requests) {
-      const int posted = PF_REAL(Irecv)(buffer, count, datatype, forced, tag, comm, &requests[0]);
-      return posted != MPI_SUCCESS
-                 ? posted
-                 : PF_REAL(Isend)(copy, packed, MPI_PACKED, dest, sendTag, comm, &requests[1]);
+    const auto post = [&](const ProbeRoute& from, const SendRoute& to, MPI_Request* requests) {
+      return postExchange({copy, packed, MPI_PACKED, buffer, count, datatype, source, tag, comm},
+                          from, to, requests);
     };
     const Exchange what{static_cast<std::uint64_t>(packed), dest, sendTag, source, tag, comm};
     return exchangeOfThread(place, what, post, status);
@@ -190,11 +210,10 @@ int onSendrecv(const CallPlace& place, const void* sendBuffer, int sendCount, MP
                int dest, int sendTag, void* buffer, int count, MPI_Datatype datatype, int source,
                int tag, MPI_Comm comm, MPI_Status* status) {
   if (g_engine.threads && comm != MPI_COMM_NULL) [[unlikely]] {
-    const auto post = [&](int forced, MPI_Request* requests) {
-      const int result = PF_REAL(Irecv)(buffer, count, datatype, forced, tag, comm, &requests[0]);
-      return result != MPI_SUCCESS ? result
-                                   : PF_REAL(Isend)(sendBuffer, sendCount, sendType, dest, sendTag,
-                                                    comm, &requests[1]);
+    const auto post = [&](const ProbeRoute& from, const SendRoute& to, MPI_Request* requests) {
+      return postExchange(
+          {sendBuffer, sendCount, sendType, buffer, count, datatype, source, tag, comm}, from, to,
+          requests);
     };
     const Exchange what{bytesForRecord(sendCount, sendType), dest, sendTag, source, tag, comm};
     return exchangeOfThread(place, what, post, status);

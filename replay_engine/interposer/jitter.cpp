@@ -1,18 +1,27 @@
-// Delays that provoke orders of messages which are seldom without them. Short delays at every call
-// change little: all ranks are as slow as each other. What makes a message late that always comes
-// early is one rank that stands back while others go on: so a rank changes its pace every few
-// events, and a slow one waits before it sends for longer than most computations between two
-// messages take.
+// Runs that are unlike others, to provoke orders of messages which are seldom without. Short delays
+// at every call change little: all ranks are as slow as each other. What makes a message late that
+// always comes early is one rank that stands back while others go on. In a recording that is most
+// of all a rank that is held until the others have nothing left to do: priorities as in PCT
+// (Burckhardt et al., A randomized scheduler with probabilistic guarantees of finding bugs, 2010),
+// or one rank that is starved, as rr's chaos mode does. In a part of the runs, and in replays, a
+// rank changes its pace every few events instead, and a slow one waits before it sends for longer
+// than most computations between two messages take.
+#include "jitter.h"
+
 #include "engine.h"
-#include "real_calls.h"
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 
 namespace pf {
+
+Jitter g_jitter;
+
 namespace {
 
 enum class Pace : std::uint8_t { Brisk, Uneven, Slow, Halting };
@@ -21,26 +30,31 @@ constexpr long kShort = 2'000'000;  ///< nanoseconds, at most: an uneven pace
 constexpr long kLong = 60'000'000;  ///< a slow one
 /// Long runs must not take for ever: what a rank may wait in all, at its start and for each event.
 constexpr long kAtFirst = 200'000'000;
+constexpr long kAtFirstHeld = 400'000'000;
 constexpr long kEachEarlyEvent = 2'000'000;
 constexpr long kEachEvent = 200'000;
+constexpr long kEachLateEvent = 20'000;
 constexpr std::uint64_t kEarly = 200;
+constexpr std::uint64_t kLate = 5000;
+constexpr long kHeldMost = 250'000'000;
+/// For which all others must have waited: longer than one takes to see that a message is there; in
+/// some runs longer than what programs take for "nothing more will come".
+constexpr long kGrace = 2'000'000;
+constexpr long kLongGrace = 40'000'000;
 constexpr std::uint32_t kLongestPhase = 32;
 
 struct Phase {
   Pace pace = Pace::Brisk;
   std::uint32_t left = 0;  ///< events
-  long credit = kAtFirst;
-  long load = 0;  ///< factor of long pauses: others must get on in them; 0 = not looked yet
+  long load = 1;           ///< factor of long pauses: others must get on in them
 };
 Phase g_phase;
 
-/// xorshift64*
-std::uint64_t next() {
-  std::uint64_t& x = g_engine.random;
-  x ^= x >> 12;
-  x ^= x << 25;
-  x ^= x >> 27;
-  return (x * 0x2545F4914F6CDD1DULL) >> 33;
+std::uint64_t scramble(std::uint64_t x) {  // splitmix64
+  x += 0x9E3779B97F4A7C15ULL;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+  return x ^ (x >> 31);
 }
 
 bool sends(std::uint16_t call) {
@@ -66,7 +80,7 @@ long loadFactor() {
 }
 
 void changePace() {
-  const std::uint64_t r = next();
+  const std::uint64_t r = nextRandom();
   constexpr Pace kPaces[] = {Pace::Brisk, Pace::Brisk,   Pace::Uneven,  Pace::Slow,
                              Pace::Slow,  Pace::Halting, Pace::Halting, Pace::Halting};
   g_phase.pace = kPaces[r % 8];
@@ -83,7 +97,7 @@ long shortPause(std::uint64_t r) {
 }
 
 long pauseBefore(std::uint16_t call) {
-  const std::uint64_t r = next();
+  const std::uint64_t r = nextRandom();
   const bool first = g_engine.serial <= 1;  // ranks come out of MPI_Init one after another
   switch (g_phase.pace) {
     case Pace::Slow:
@@ -98,53 +112,149 @@ long pauseBefore(std::uint16_t call) {
   return 0;
 }
 
-}  // namespace
+long refill() {
+  const std::uint64_t serial = g_engine.serial;
+  return serial < kEarly ? kEachEarlyEvent : serial < kLate ? kEachEvent : kEachLateEvent;
+}
 
-void jitterBefore(std::uint16_t call) {
-  if (g_phase.load == 0) {
-    // A replay takes the recorded orders anyway: there it is enough that ranks are late at times.
-    g_phase.load = g_engine.replay ? 1 : loadFactor();
-    g_phase.credit = g_engine.replay ? kAtFirst / 4 : kAtFirst * g_phase.load;
-  }
+void pauseByPace(std::uint16_t call) {
   if (g_phase.left == 0) {
     changePace();
   }
   --g_phase.left;
-  if (g_phase.credit < kAtFirst) {
-    g_phase.credit += g_engine.serial < kEarly ? kEachEarlyEvent : kEachEvent;
+  spend(std::min(pauseBefore(call), g_jitter.credit));
+}
+
+/// A rank of a recording, before an event.
+void standBack(std::uint16_t call) {
+  Jitter& own = g_jitter;
+  own.board.say(RankPace::Running);
+  if (own.dropsAt != 0 && g_engine.serial >= own.dropsAt) {
+    own.dropsAt = 0;
+    own.board.setPriority(1 + nextRandom() % 0x10000U);
   }
-  long pause = pauseBefore(call);
-  pause = pause < g_phase.credit ? pause : g_phase.credit;
-  g_phase.credit -= pause;
-  if (pause > 0) {
-    const timespec time{pause / 1'000'000'000, pause % 1'000'000'000};
-    nanosleep(&time, nullptr);
+  const auto never = [] { return false; };
+  switch (own.way) {
+    case JitterWay::Order:
+      if (sends(call)) {
+        holdUntilQuiet(RankPace::Held, true, never);
+      }
+      break;
+    case JitterWay::Starve:
+      if (own.victim == g_engine.page->rank && g_engine.serial >= own.from && sends(call)) {
+        holdUntilQuiet(RankPace::Held, true, never);
+      }
+      break;
+    case JitterWay::PileUp:
+      if (const long pause = shortPause(nextRandom()); pause < own.credit) {
+        spend(pause);
+      }
+      break;
+    case JitterWay::Pace:
+      pauseByPace(call);
+      break;
   }
 }
 
-int provokedSource(int source, int tag, MPI_Comm comm) {
-  const bool asks = g_engine.jitter && g_engine.record && !g_engine.replay && !g_engine.threads;
-  if (!asks || !isWild(source) || (tag < 0 && tag != MPI_ANY_TAG) || (next() & 1U) != 0) {
-    return source;
+void chooseWay(const RankPage& page) {
+  constexpr JitterWay kWays[] = {JitterWay::Pace,   JitterWay::Pace,   JitterWay::Order,
+                                 JitterWay::Order,  JitterWay::Starve, JitterWay::Starve,
+                                 JitterWay::Starve, JitterWay::PileUp};
+  Jitter& own = g_jitter;
+  const std::uint64_t r = scramble(page.jitterSeed);
+  own.seed = r;
+  own.way = kWays[r % 8];
+  own.piles = own.way == JitterWay::PileUp || (own.way != JitterWay::Pace && (r >> 11) % 4 != 0);
+  own.favours = own.way != JitterWay::Pace && (r >> 13) % 4 != 0;
+  own.grace = ((r >> 15) % 4 == 0 ? kLongGrace : kGrace) * g_phase.load;
+  own.most = kHeldMost * g_phase.load;
+  own.victim = static_cast<int>((r >> 20) % static_cast<std::uint64_t>(std::max(page.size, 1)));
+  own.from = (r >> 40) % 2 == 0 ? 0 : std::uint64_t{1} << ((r >> 41) % 8);
+  if (own.way == JitterWay::Order && nextRandom() % 2 == 0) {
+    own.dropsAt = (std::uint64_t{1} << (nextRandom() % 10)) + nextRandom() % 4;
   }
-  int inter = 0;
-  int size = 0;
-  PF_REAL(Comm_test_inter)(comm, &inter);
-  if (inter != 0) {
-    PF_REAL(Comm_remote_size)(comm, &size);
+  own.board.setPriority(jitterPriority(page.rank));
+}
+
+}  // namespace
+
+std::uint64_t nextRandom() {  // xorshift64*
+  std::uint64_t& x = g_engine.random;
+  x ^= x >> 12;
+  x ^= x << 25;
+  x ^= x >> 27;
+  return (x * 0x2545F4914F6CDD1DULL) >> 33;
+}
+
+std::uint64_t jitterPriority(int worldRank) {
+  if (g_jitter.way == JitterWay::Starve && worldRank == g_jitter.victim) {
+    return 1;
+  }
+  return scramble(g_jitter.seed + static_cast<std::uint64_t>(worldRank) + 1) | 0x100000U;
+}
+
+bool mayHold() {
+  return g_jitter.credit > 4 * g_jitter.grace;
+}
+
+std::int64_t jitterNow() {
+  timespec now{};
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);  // no value of the program's
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+void spend(long nanoseconds) {
+  if (nanoseconds <= 0) {
+    return;
+  }
+  g_jitter.credit -= nanoseconds;
+  const timespec time{nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
+  nanosleep(&time, nullptr);
+}
+
+void startJitter() {
+  const RankPage& page = *g_engine.page;
+  if (!g_engine.jitter || g_engine.replay) {
+    // A replay takes the recorded orders anyway: there it is enough that ranks are late at times.
+    g_jitter.credit = kAtFirst / 4;
+    return;
+  }
+  g_phase.load = loadFactor();
+  g_jitter.credit = kAtFirst * g_phase.load;
+  char path[sizeof page.boardPath + 8];
+  std::snprintf(path, sizeof path, "%.*s.jitter", static_cast<int>(sizeof page.boardPath) - 1,
+                page.boardPath);
+  if (g_engine.record && page.size > 1 && g_jitter.board.open(path, page.rank, page.size)) {
+    g_jitter.credit = kAtFirstHeld * g_phase.load;
+    chooseWay(page);
+  }
+}
+
+void jitterBefore(std::uint16_t call) {
+  if (g_jitter.credit < kAtFirst) {
+    g_jitter.credit += refill();
+  }
+  if (g_engine.replay) {
+    pauseByPace(call);
   } else {
-    PF_REAL(Comm_size)(comm, &size);
+    standBack(call);
   }
-  const auto begin = static_cast<int>(next() % 0x40000000U);
-  for (int i = 0; i < size; ++i) {
-    const int candidate = (begin + i) % size;
-    int there = 0;
-    if (PF_REAL(Iprobe)(candidate, tag, comm, &there, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
-        there != 0) {
-      return candidate;
-    }
+}
+
+void jitterInCall(bool inside) {
+  g_jitter.board.say(inside ? RankPace::Waiting : RankPace::Running);
+}
+
+void jitterMissed() {
+  g_jitter.board.say(RankPace::Polling);
+  // What comes between two polls is what programs do not expect.
+  if (g_jitter.piles && nextRandom() % 32 == 0 && mayHold()) {
+    holdUntilQuiet(RankPace::Polling, false, [] { return false; });
   }
-  return source;
+}
+
+void jitterEnds() {
+  g_jitter.board.say(RankPace::Gone);
 }
 
 }  // namespace pf

@@ -100,18 +100,17 @@ void begin(const CallPlace& place) {
 /// Receives that were matched but never observed hold messages that no later receive can get: say
 /// which.
 void logMatched() {
-  for (std::uint32_t i = 0; i < g_engine.requests.capacity(); ++i) {
-    const Request& request = g_engine.requests.at(i);
-    if (!isReceive(request) || request.handle == MPI_REQUEST_NULL) {
+  for (const Request& request : g_engine.requests) {
+    if (!isReceive(request)) {
       continue;
     }
     MPI_Status status;
     int done = 0;
-    MPI_Request handle = request.inner != MPI_REQUEST_NULL ? request.inner : request.handle;
+    MPI_Request handle = request.inner() != MPI_REQUEST_NULL ? request.inner() : request.handle;
     if (PF_REAL(Request_get_status)(handle, &done, &status) != MPI_SUCCESS || done == 0) {
       continue;
     }
-    restoreStatus(&status, request.tagged);
+    restoreStatus(&status, request.tagged());
     int cancelled = 0;
     PF_REAL(Test_cancelled)(&status, &cancelled);
     if (cancelled != 0 || !g_engine.events) {
@@ -180,6 +179,7 @@ int onFinalize(const CallPlace& place) {
   page.waitPeer.store(-2, std::memory_order_relaxed);
   page.waitTag.store(-1, std::memory_order_relaxed);
   page.inCall.store(1U + place.call, std::memory_order_relaxed);
+  jitterEnds();
   page.phase.store(static_cast<std::uint32_t>(RankPhase::Finalized), std::memory_order_release);
   tellAgent();
   const int result = PF_REAL(Finalize)();

@@ -60,28 +60,21 @@ class LightCall : LightEvent {
   LightCall& operator=(const LightCall&) = delete;
 };
 
-/// The send of a message whose clock follows it.
-template <typename RealCall>
-__attribute__((noinline)) int clockedSend(RealCall call, const void* buffer, int count,
-                                          MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  clockSend(comm, dest, tag);
-  const int result = call(buffer, count, datatype, dest, tag, comm);
-  if (result != MPI_SUCCESS) [[unlikely]] {
-    clockUnsend(comm, dest, tag);
-  }
-  return result;
-}
-
 template <typename RealCall>
 inline int lightSend(std::uint16_t callNumber, RealCall call, const void* buffer, int count,
                      MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   const LightCall event(callNumber, comm, dest, tag);
   const bool message = lightMessage(dest, comm);
   g_engine.sends += message ? 1U : 0U;
-  if (clocked() && message) {
-    return clockedSend(call, buffer, count, datatype, dest, tag, comm);
+  const bool clockFollows = clocked() && message;
+  if (clockFollows) {
+    clockLightSend(comm, dest, tag);
   }
-  return call(buffer, count, datatype, dest, tag, comm);
+  const int result = call(buffer, count, datatype, dest, tag, comm);
+  if (result != MPI_SUCCESS && clockFollows) [[unlikely]] {
+    clockUnsend(comm, dest, tag);
+  }
+  return result;
 }
 
 /// A non-blocking send of a message where there is more to it.

@@ -15,7 +15,7 @@
 namespace pf {
 namespace {
 
-constexpr std::uint64_t kBlocksPerWindow = 16;
+constexpr std::uint64_t kBlocksPerWindow = 8;
 constexpr std::size_t kWindowSize = kBlocksPerWindow * kLogBlockSize;
 
 /// crc32c() without the initial and final inversion, a few bytes at a time.

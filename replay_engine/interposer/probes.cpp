@@ -88,7 +88,7 @@ void logProbe(const CallPlace& place, const Choice& choice, int source, int tag,
 }
 
 /// Any probe where other threads may receive, too: MPI looks under the engine's lock, so that what
-/// it sees is there at this moment of the rank's order. `ask(source, tag, found, status)` asks MPI
+/// it sees is there at this moment of the rank's order. `ask(route, found, status)` asks MPI
 /// once. `flag` null: until there is a message.
 template <typename Ask>
 int probeOfThread(const CallPlace& place, const Choice& choice, Ask ask, int source, int tag,
@@ -105,15 +105,21 @@ int probeOfThread(const CallPlace& place, const Choice& choice, Ask ask, int sou
   int found = 0;
   int result = MPI_SUCCESS;
   const bool certain = g_engine.replay && (flag == nullptr || verdict == Verdict::Hit);
+  ProbeRoute where{askSource, askTag, comm};
   if (certain) {
     beginEvent(place, comm, source, tag);
+    where = routeProbe(choice, askSource, askTag, comm);
   }
   if (flag == nullptr || verdict != Verdict::Miss) {
-    result = ask(askSource, askTag, &found, use);
+    result = ask(where, &found, use);
     while (found == 0 && result == MPI_SUCCESS && (certain || flag == nullptr)) {
       yieldState();
-      result = ask(askSource, askTag, &found, use);
+      result = ask(where, &found, use);
     }
+    if (found != 0) {
+      restoreStatus(use, where.tagged);
+    }
+    result = where.tagged != nullptr ? errorOnShadow(comm, result) : result;
   }
   if (flag != nullptr) {
     *flag = found;
@@ -171,15 +177,15 @@ int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, i
   return result;
 }
 
-/// MPI_Iprobe and MPI_Improbe. `poll(flag, status)` asks MPI once, `wait(route, status)` until it
-/// succeeds.
+/// MPI_Iprobe and MPI_Improbe. `poll(source, flag, status)` asks MPI once, `wait(route, status)`
+/// until it succeeds.
 template <typename Poll, typename Wait>
 int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wait, int source,
                 int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
   if (!isMessage(source, comm)) {
-    return poll(flag, status);
+    return poll(source, flag, status);
   }
   if (g_engine.replay) {
     int askSource = source;
@@ -212,7 +218,13 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
       return result;
     }
   }
-  const int result = poll(flag, use);
+  int asked = source;
+  int result = MPI_SUCCESS;
+  if (g_engine.jitter && !provokedPoll(&asked, tag, comm)) [[unlikely]] {
+    *flag = 0;
+  } else {
+    result = poll(asked, flag, use);
+  }
   if (result == MPI_SUCCESS) {
     const StateLock lock;
     if (*flag != 0) {
@@ -235,13 +247,23 @@ int matchedProbe(const ProbeRoute& where, MPI_Comm comm, MPI_Message* message, M
   return result;
 }
 
+/// MPI_Improbe, in the same way.
+int matchedPoll(const ProbeRoute& where, MPI_Comm comm, int* flag, MPI_Message* message,
+                MPI_Status* status) {
+  const int result = PF_REAL(Improbe)(where.source, where.tag, where.comm, flag, message, status);
+  if (result == MPI_SUCCESS && *flag != 0) {
+    keepMessage(*message, where.tagged, comm);
+  }
+  return result;
+}
+
 }  // namespace
 
 int onProbe(const CallPlace& place, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   if (g_engine.threads && isMessage(source, comm)) [[unlikely]] {
     const InCall inCall(place, RecordKind::Padding, comm, source, tag);
-    const auto ask = [&](int s, int t, int* f, MPI_Status* use) {
-      return PF_REAL(Iprobe)(s, t, comm, f, use);
+    const auto ask = [&](const ProbeRoute& where, int* f, MPI_Status* use) {
+      return PF_REAL(Iprobe)(where.source, where.tag, where.comm, f, use);
     };
     return probeOfThread(place, {ChoiceKind::Probe, RecordKind::Probe}, ask, source, tag, comm,
                          nullptr, status);
@@ -257,8 +279,8 @@ int onMprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, MPI_Mes
              MPI_Status* status) {
   if (g_engine.threads && isMessage(source, comm)) [[unlikely]] {
     const InCall inCall(place, RecordKind::Padding, comm, source, tag);
-    const auto ask = [&](int s, int t, int* f, MPI_Status* use) {
-      return PF_REAL(Improbe)(s, t, comm, f, message, use);
+    const auto ask = [&](const ProbeRoute& where, int* f, MPI_Status* use) {
+      return matchedPoll(where, comm, f, message, use);
     };
     return probeOfThread(place, {ChoiceKind::Mprobe, RecordKind::Receive}, ask, source, tag, comm,
                          nullptr, status);
@@ -273,14 +295,14 @@ int onMprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, MPI_Mes
 int onIprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, int* flag,
              MPI_Status* status) {
   if (g_engine.threads && isMessage(source, comm)) [[unlikely]] {
-    const auto ask = [&](int s, int t, int* f, MPI_Status* use) {
-      return PF_REAL(Iprobe)(s, t, comm, f, use);
+    const auto ask = [&](const ProbeRoute& where, int* f, MPI_Status* use) {
+      return PF_REAL(Iprobe)(where.source, where.tag, where.comm, f, use);
     };
     return probeOfThread(place, {ChoiceKind::Iprobe, RecordKind::Probe}, ask, source, tag, comm,
                          flag, status);
   }
-  const auto poll = [&](int* f, MPI_Status* use) {
-    return PF_REAL(Iprobe)(source, tag, comm, f, use);
+  const auto poll = [&](int s, int* f, MPI_Status* use) {
+    return PF_REAL(Iprobe)(s, tag, comm, f, use);
   };
   const auto wait = [&](const ProbeRoute& where, MPI_Status* use) {
     return PF_REAL(Probe)(where.source, where.tag, where.comm, use);
@@ -292,14 +314,14 @@ int onIprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, int* fl
 int onImprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, int* flag,
               MPI_Message* message, MPI_Status* status) {
   if (g_engine.threads && isMessage(source, comm)) [[unlikely]] {
-    const auto ask = [&](int s, int t, int* f, MPI_Status* use) {
-      return PF_REAL(Improbe)(s, t, comm, f, message, use);
+    const auto ask = [&](const ProbeRoute& where, int* f, MPI_Status* use) {
+      return matchedPoll(where, comm, f, message, use);
     };
     return probeOfThread(place, {ChoiceKind::Improbe, RecordKind::Receive}, ask, source, tag, comm,
                          flag, status);
   }
-  const auto poll = [&](int* f, MPI_Status* use) {
-    return PF_REAL(Improbe)(source, tag, comm, f, message, use);
+  const auto poll = [&](int s, int* f, MPI_Status* use) {
+    return PF_REAL(Improbe)(s, tag, comm, f, message, use);
   };
   const auto wait = [&](const ProbeRoute& where, MPI_Status* use) {
     return matchedProbe(where, comm, message, use);

@@ -25,7 +25,7 @@ struct RankClocks {
   online::ReceiveStreams receives;
   online::OpenReceives open;
   online::Tracer tracer;
-  online::Window* window = nullptr;  ///< decides in the tracer's place
+  online::Window* window = nullptr;   ///< decides in the tracer's place
   std::uint32_t* sent = nullptr;      ///< messages to each rank
   std::uint32_t* received = nullptr;  ///< messages observed of each rank
   online::FlatArray<Taken> done;      ///< by the call under way; without a message: source < 0
@@ -106,5 +106,8 @@ inline void clockSend(MPI_Comm comm, int dest, int tag) {
     publishClock(out);
   }
 }
+
+/// The same, not in the way of what has no clocks.
+void clockLightSend(MPI_Comm comm, int dest, int tag);
 
 }  // namespace pf

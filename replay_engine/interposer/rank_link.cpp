@@ -205,6 +205,9 @@ bool joinAgent() {
     pthread_atfork(nullptr, nullptr, pf_forget_in_child);
   }
   g_engine.comms.start();
+  if (g_engine.jitter) {
+    startJitter();
+  }
   if (const char* why = nullptr; g_engine.replay && !startTags(&why)) {
     diverge(CallPlace{kCallInit, __builtin_return_address(0), nullptr},
             "tags for the deliveries of the recording", why);

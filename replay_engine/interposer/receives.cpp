@@ -216,10 +216,13 @@ int receiveOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatyp
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_REAL(Wait)(&request, use);
-  const StateLock lock;
-  endReceive(place, posted, source, tag, comm, use, result);
-  leaveCall();
-  return result;
+  restoreStatus(use, posted.tagged);
+  {
+    const StateLock lock;
+    endReceive(place, posted, source, tag, comm, use, result);
+    leaveCall();
+  }
+  return posted.tagged != nullptr ? errorOnShadow(comm, result) : result;
 }
 
 }  // namespace
@@ -307,8 +310,10 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
     entry.peer = source;
     entry.tag = tag;
     entry.comm = comm;
-    entry.tagged = posted.tagged;
-    g_engine.requests.insert(entry);
+    Request* const inserted = g_engine.requests.insert(entry);
+    if (posted.tagged != nullptr) [[unlikely]] {
+      g_engine.requests.detail(*inserted).tagged = posted.tagged;
+    }
     if (clocked()) {
       clockPost(posted.post, comm, source, tag, *request);
     }
@@ -318,13 +323,14 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
 
 int onMrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
             MPI_Message* message, MPI_Status* status) {
+  KeptMessage kept;
   {
     const StateLock lock;
     beginEvent(place);
     logLocal(place);
+    kept = takeMessage(*message);
   }
   const InCall inCall(place, RecordKind::Padding, MPI_COMM_NULL, -2, -1);
-  const KeptMessage kept = takeMessage(*message);
   const int result = PF_REAL(Mrecv)(buffer, count, datatype, message, status);
   restoreStatus(status, kept.tag);
   return kept.tag != nullptr ? errorOnShadow(kept.comm, result) : result;
@@ -347,9 +353,8 @@ int onImrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datat
     Request entry;
     entry.handle = *request;
     entry.kind = RequestKind::TaggedMessage;
-    entry.tagged = kept.tag;
     entry.comm = kept.comm;
-    g_engine.requests.insert(entry);
+    g_engine.requests.detail(*g_engine.requests.insert(entry)).tagged = kept.tag;
   }
   return errorOnShadow(kept.comm, result);
 }

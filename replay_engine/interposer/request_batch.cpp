@@ -64,8 +64,8 @@ void completed(const Request& entry, const MPI_Status* status, int error) {
         if (g_engine.events) {
           p = putKind(g_engine.log.reserve(), RecordKind::DoneCollective);
           g_engine.log.commit(putVarint(p, entry.number));
-        } else if (clocked()) {
-          clockLeave(entry.comm, entry.collective);
+        } else if (clocked() && entry.details != nullptr) {
+          clockLeave(entry.comm, entry.details->collective);
         }
         break;
       case RequestKind::None:
@@ -85,9 +85,10 @@ void completed(const Request& entry, const MPI_Status* status, int error) {
   if (persistent != nullptr) {
     persistent->active = false;
     persistent->observed = false;
-    persistent->tagged = nullptr;
-    if (persistent->inner != MPI_REQUEST_NULL) {
-      persistent->inner = MPI_REQUEST_NULL;
+    RequestDetails& details = g_engine.requests.detail(*persistent);
+    details.tagged = nullptr;
+    if (details.inner != MPI_REQUEST_NULL) {
+      details.inner = MPI_REQUEST_NULL;
       --g_engine.requests.substituted;
     }
   }
@@ -111,10 +112,10 @@ void fileAll(const Batch& batch, int result, const MPI_Status* statuses) {
 
 namespace {
 
-/// Whether `request` is on a shadow, where errors only return.
-bool isOnShadow(const Request& request) {
-  return request.tagged != nullptr ||
-         (request.kind == RequestKind::PersistentSend && request.inner != MPI_REQUEST_NULL);
+/// Whether the request is on a shadow, where errors only return.
+bool isOnShadow(const Batch::Entry& entry) {
+  return entry.tagged != nullptr ||
+         (entry.request.kind == RequestKind::PersistentSend && entry.inner != MPI_REQUEST_NULL);
 }
 
 }  // namespace
@@ -124,10 +125,10 @@ int restoreOne(const Batch& batch, int index, MPI_Status* status, int result) {
     return result;
   }
   const Batch::Entry* const entry = batch.find(index);
-  if (entry == nullptr || !isOnShadow(entry->request)) {
+  if (entry == nullptr || !isOnShadow(*entry)) {
     return result;
   }
-  restoreStatus(status, entry->request.tagged);
+  restoreStatus(status, entry->tagged);
   return errorOnShadow(entry->request.comm, result);
 }
 
@@ -139,11 +140,11 @@ int restoreSome(const Batch& batch, int count, const int* indices, MPI_Status* s
   bool told = false;
   for (int i = 0; i < count; ++i) {
     const Batch::Entry* const entry = batch.find(indices[i]);
-    if (entry == nullptr || !isOnShadow(entry->request)) {
+    if (entry == nullptr || !isOnShadow(*entry)) {
       continue;
     }
     MPI_Status* const status = statuses != MPI_STATUSES_IGNORE ? &statuses[i] : MPI_STATUS_IGNORE;
-    restoreStatus(status, entry->request.tagged);
+    restoreStatus(status, entry->tagged);
     const bool failed = result != MPI_SUCCESS &&
                         (status == MPI_STATUS_IGNORE || (status->MPI_ERROR != MPI_SUCCESS &&
                                                          status->MPI_ERROR != MPI_ERR_PENDING));
@@ -163,10 +164,10 @@ int restoreAll(const Batch& batch, MPI_Status* statuses, int result) {
   for (const Batch::Entry& entry : batch) {
     MPI_Status* const status =
         statuses != MPI_STATUSES_IGNORE ? &statuses[entry.index] : MPI_STATUS_IGNORE;
-    const bool failed = isOnShadow(entry.request) && result != MPI_SUCCESS &&
+    const bool failed = isOnShadow(entry) && result != MPI_SUCCESS &&
                         (status == MPI_STATUS_IGNORE || (status->MPI_ERROR != MPI_SUCCESS &&
                                                          status->MPI_ERROR != MPI_ERR_PENDING));
-    restoreStatus(status, entry.request.tagged);
+    restoreStatus(status, entry.tagged);
     if (failed && !told) {
       told = true;
       errorOnShadow(entry.request.comm, result);

@@ -63,7 +63,9 @@ class Batch {
 
   struct Entry {
     int index;
-    Request request;
+    Request request;  ///< a copy, whose details last as long as the table's entry
+    MPI_Request inner;
+    const ScheduleTag* tagged;
   };
 
   /// What to hand to MPI.
@@ -74,7 +76,7 @@ class Batch {
   void writeBack() {
     for (int i = 0; m_translated != nullptr && i < m_count; ++i) {
       const Entry* entry = find(i);
-      if (entry == nullptr || entry->request.inner == MPI_REQUEST_NULL) {
+      if (entry == nullptr || entry->inner == MPI_REQUEST_NULL) {
         m_requests[i] = m_translated[i];
       }
     }
@@ -143,7 +145,7 @@ class Batch {
       }
       m_entries = more;
     }
-    new (&m_entries[m_size++]) Entry{index, request};
+    new (&m_entries[m_size++]) Entry{index, request, request.inner(), request.tagged()};
   }
   void translate() {
     const std::size_t bytes = sizeof(MPI_Request) * static_cast<std::size_t>(m_count);
@@ -153,8 +155,8 @@ class Batch {
     }
     std::memcpy(m_translated, m_requests, bytes);
     for (const Entry& entry : *this) {
-      if (entry.request.inner != MPI_REQUEST_NULL) {
-        m_translated[entry.index] = entry.request.inner;
+      if (entry.inner != MPI_REQUEST_NULL) {
+        m_translated[entry.index] = entry.inner;
       }
     }
   }

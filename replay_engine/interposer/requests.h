@@ -35,16 +35,9 @@ struct CollectiveClock {
   bool takes = false;
 };
 
-struct Request {
-  MPI_Request handle = MPI_REQUEST_NULL;
-  RequestKind kind = RequestKind::None;
-  bool active = false;       ///< persistent: started and not completed
-  bool wild = false;         ///< receive from MPI_ANY_SOURCE
-  bool cancelled = false;    ///< MPI_Cancel was called on it
-  bool observed = false;     ///< Request_get_status has told the application already
-  SendMode mode = SendMode::Standard;  ///< of a persistent send
-  std::uint32_t number = 0;  ///< post, send or collective number
-  std::uint32_t wildNumber = 0;
+/// What only some requests have: persistent ones, those of collectives and assigned receives where
+/// clocks are followed, and in a replay those that go tagged.
+struct RequestDetails {
   MPI_Request inner =
       MPI_REQUEST_NULL;  ///< replay: the receive that stands in for a persistent wildcard
   const ScheduleTag* tagged = nullptr;  ///< replay: the receive's message comes tagged
@@ -52,18 +45,42 @@ struct Request {
   void* buffer = nullptr;
   int count = 0;
   MPI_Datatype datatype = MPI_DATATYPE_NULL;
-  int peer = 0;
-  int tag = 0;
-  MPI_Comm comm = MPI_COMM_NULL;
   // where clocks are followed
   CollectiveClock collective;
   std::uint32_t stream =
       0;  ///< receive by source and tag: 1 + index of its stream, its number there
   std::uint32_t streamNumber = 0;
   std::uint32_t commNumber = 0;
+  RequestDetails* nextFree = nullptr;
 };
 
-/// Open addressing by handle, linear probing, no allocation but to double.
+/// There may be very many: the common ones are small.
+struct Request {
+  MPI_Request handle = MPI_REQUEST_NULL;
+  MPI_Comm comm = MPI_COMM_NULL;
+  RequestDetails* details = nullptr;  ///< the table's (Requests::detail()); gone with the entry
+  std::uint32_t number = 0;           ///< post, send or collective number
+  std::uint32_t wildNumber = 0;
+  int peer = 0;
+  int tag = 0;
+  RequestKind kind = RequestKind::None;
+  bool active = false;                 ///< persistent: started and not completed
+  bool wild = false;                   ///< receive from MPI_ANY_SOURCE
+  bool cancelled = false;              ///< MPI_Cancel was called on it
+  bool observed = false;               ///< Request_get_status has told the application already
+  SendMode mode = SendMode::Standard;  ///< of a persistent send
+
+  [[nodiscard]] MPI_Request inner() const {
+    return details == nullptr ? MPI_REQUEST_NULL : details->inner;
+  }
+  [[nodiscard]] const ScheduleTag* tagged() const {
+    return details == nullptr ? nullptr : details->tagged;
+  }
+};
+static_assert(sizeof(Request) <= 48);
+
+/// In a row without holes, found by handle through an index (open addressing, linear probing). No
+/// allocation but to double.
 class Requests {
  public:
   /// The entry of `handle`, or null. Valid until the next insert or erase.
@@ -71,21 +88,25 @@ class Requests {
     if (m_count == 0) {
       return nullptr;
     }
-    for (std::uint32_t i = slotOf(handle);; i = (i + 1) & m_mask) {
-      if (m_slots[i].kind == RequestKind::None) {
-        return nullptr;
-      }
-      if (m_slots[i].handle == handle) {
-        return &m_slots[i];
+    for (std::uint32_t i = slotOf(handle); m_index[i] != 0; i = (i + 1) & m_mask) {
+      if (Request& entry = m_entries[m_index[i] - 1]; entry.handle == handle) {
+        return &entry;
       }
     }
+    return nullptr;
   }
-  /// Adds or replaces.
+  /// Adds or replaces; without details.
   Request* insert(const Request& request);
+  /// The details of an entry of this table, made if it has none. They stay where they are.
+  RequestDetails& detail(Request& entry);
+  /// With what it takes to start it.
+  void insertPersistent(const Request& request, const void* buffer, int count,
+                        MPI_Datatype datatype);
   void erase(MPI_Request handle);
   [[nodiscard]] std::uint32_t count() const { return m_count; }
-  [[nodiscard]] std::uint32_t capacity() const { return m_slots == nullptr ? 0 : m_mask + 1; }
-  [[nodiscard]] Request& at(std::uint32_t slot) { return m_slots[slot]; }
+  /// All of them, in any order.
+  [[nodiscard]] const Request* begin() const { return m_entries; }
+  [[nodiscard]] const Request* end() const { return m_entries + m_count; }
 
   /// Active persistent wildcards that a replay replaced by others: translation is needed while not
   /// 0.
@@ -96,11 +117,16 @@ class Requests {
     const auto bits = reinterpret_cast<std::uintptr_t>(handle);
     return static_cast<std::uint32_t>((bits >> 4) * 0x9E3779B1U >> 7) & m_mask;
   }
+  /// The slot in the index of the entry at `position`.
+  [[nodiscard]] std::uint32_t slotAt(std::uint32_t position) const;
+  void freeDetails(Request& entry);
   void grow();
 
-  Request* m_slots = nullptr;
+  Request* m_entries = nullptr;
+  std::uint32_t* m_index = nullptr;  ///< 1 + position in m_entries, 0: free
   std::uint32_t m_mask = 0;
   std::uint32_t m_count = 0;
+  RequestDetails* m_freeDetails = nullptr;
 };
 
 /// Post numbers of receives from given sources, which have no other entry in a recording without

@@ -65,9 +65,11 @@ int sendOfThread(const CallPlace& place, RecordKind kind, RealPost post, const v
     const StateLock lock;
     number = beginSend(place, synchronous ? RecordKind::SendSyncPosted : kind, count, datatype,
                        dest, tag, comm);
-    const int result = post(buffer, count, datatype, dest, tag, comm, &request);
+    const SendRoute to = routeSend(dest, tag, comm);
+    const int result = post(buffer, count, datatype, to.peer, to.tag, to.comm, &request);
     if (result != MPI_SUCCESS && isMessage(dest, comm)) [[unlikely]] {
       logFailedSend(dest, tag, comm);
+      return failedOnRoute(to, comm, result);
     }
     if (result != MPI_SUCCESS || request == MPI_REQUEST_NULL) {
       return result;
@@ -144,13 +146,10 @@ int persistentSend(RealCall call, SendMode mode, const void* buffer, int count,
     entry.handle = *request;
     entry.kind = RequestKind::PersistentSend;
     entry.mode = mode;
-    entry.buffer = const_cast<void*>(buffer);
-    entry.count = count;
-    entry.datatype = datatype;
     entry.peer = dest;
     entry.tag = tag;
     entry.comm = comm;
-    g_engine.requests.insert(entry);
+    g_engine.requests.insertPersistent(entry, buffer, count, datatype);
   }
   return result;
 }

@@ -1,6 +1,6 @@
 // Persistent receives, and what starts persistent requests.
-#include "rank_clocks.h"
 #include "posted_receives.h"
+#include "rank_clocks.h"
 #include "tagged.h"
 #include "wrapper_support.h"
 
@@ -15,13 +15,10 @@ int onRecv_init(const CallPlace&, void* buffer, int count, MPI_Datatype datatype
     entry.handle = *request;
     entry.kind = RequestKind::PersistentReceive;
     entry.wild = isWild(source);
-    entry.buffer = buffer;
-    entry.count = count;
-    entry.datatype = datatype;
     entry.peer = source;
     entry.tag = tag;
     entry.comm = comm;
-    g_engine.requests.insert(entry);
+    g_engine.requests.insertPersistent(entry, buffer, count, datatype);
   }
   return result;
 }
@@ -30,8 +27,10 @@ namespace {
 
 /// Starts a persistent send whose message goes tagged.
 int startTagged(Request& entry, const SendRoute& to) {
+  RequestDetails& details = g_engine.requests.detail(entry);
   const auto post = [&](auto call) {
-    return call(entry.buffer, entry.count, entry.datatype, to.peer, to.tag, to.comm, &entry.inner);
+    return call(details.buffer, details.count, details.datatype, to.peer, to.tag, to.comm,
+                &details.inner);
   };
   int result = MPI_SUCCESS;
   switch (entry.mode) {
@@ -70,7 +69,8 @@ bool startOne(Request& entry, int* result) {
   const Posted posted = takeNumbers(entry.peer);
   entry.number = posted.post;
   entry.wildNumber = posted.wildNumber;
-  entry.tagged = posted.tagged;
+  RequestDetails& details = g_engine.requests.detail(entry);
+  details.tagged = posted.tagged;
   if (clocked()) {
     clockPost(posted.post, entry.comm, entry.peer, entry.tag, entry.handle);
   }
@@ -78,8 +78,8 @@ bool startOne(Request& entry, int* result) {
       (!entry.wild && posted.tagged == nullptr && !g_engine.choices.wasCancelled(posted.post))) {
     return false;
   }
-  *result = postReceive(posted, entry.buffer, entry.count, entry.datatype, entry.tag, entry.comm,
-                        &entry.inner);
+  *result = postReceive(posted, details.buffer, details.count, details.datatype, entry.tag,
+                        entry.comm, &details.inner);
   ++g_engine.requests.substituted;
   return true;
 }
@@ -93,7 +93,7 @@ void logStarted(const Request& entry) {
     p = putVarint(p, number);
     p = putVarint(p, static_cast<std::uint32_t>(entry.peer));
     p = putVarint(p, static_cast<std::uint32_t>(entry.tag));
-    p = putVarint(p, bytesOf(entry.count, entry.datatype));
+    p = putVarint(p, bytesOf(entry.details->count, entry.details->datatype));
   } else {
     p = putKind(g_engine.log.reserve(), RecordKind::SubPost);
     p = putVarint(p, number);

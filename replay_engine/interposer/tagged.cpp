@@ -268,9 +268,9 @@ void keepMessage(MPI_Message message, const ScheduleTag* tag, MPI_Comm comm) {
     Request entry;
     entry.handle = keyOf(message);
     entry.kind = RequestKind::TaggedMessage;
-    entry.tagged = tag;
     entry.comm = comm;
-    g_engine.tags->messages.insert(entry);
+    Requests& messages = g_engine.tags->messages;
+    messages.detail(*messages.insert(entry)).tagged = tag;
   }
 }
 
@@ -280,7 +280,7 @@ KeptMessage takeMessage(MPI_Message message) {
   if (found == nullptr) {
     return {};
   }
-  const KeptMessage kept{found->tagged, found->comm};
+  const KeptMessage kept{found->tagged(), found->comm};
   g_engine.tags->messages.erase(keyOf(message));
   return kept;
 }

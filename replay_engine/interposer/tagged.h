@@ -8,7 +8,7 @@
 // rank have the same communicator and tag.
 //
 // Of the status that the application sees, source and tag are made what they would be.
-// Not with several threads: those runs are replayed by pins.
+// With several threads, posts and sends have the numbers of their turns, which a replay enforces.
 #pragma once
 
 #include "engine.h"

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
@@ -59,7 +60,8 @@ bool ClockBoard::open(const char* path, int rank, int size) {
                             : mmap(nullptr, m_bytes, PROT_READ | PROT_WRITE,
                                    MAP_SHARED | MAP_NORESERVE, fd, 0);
   ::close(fd);
-  m_clock = static_cast<std::uint32_t*>(std::calloc(ranks, sizeof(std::uint32_t)));
+  m_clock = static_cast<std::uint32_t*>(
+      std::calloc(std::max(ranks, std::size_t{kInline}), sizeof(std::uint32_t)));
   m_read = static_cast<std::uint64_t*>(std::calloc(ranks, sizeof(std::uint64_t)));
   m_ends = static_cast<Ends*>(std::calloc(ranks, sizeof(Ends)));
   if (error != 0) {
@@ -87,18 +89,7 @@ ClockBoard::Ring* ClockBoard::ring(int from, int to) {
   return reinterpret_cast<Ring*>(m_memory + rings + pair * ringSize());
 }
 
-void ClockBoard::fill(ClockRecord& record, int to, std::uint64_t stream,
-                      std::uint32_t message) const {
-  record.stream = stream;
-  record.message = message;
-  record.known = m_clock[to];
-  record.epoch = m_epoch;
-  for (int rank = 0; m_size <= kInline && rank < m_size; ++rank) {
-    record.clock[rank] = m_clock[rank];
-  }
-}
-
-bool ClockBoard::publish(int to, std::uint64_t stream, std::uint32_t message) {
+bool ClockBoard::publishElsewhere(int to, std::uint64_t stream, std::uint32_t message) {
   if (isRemote(to)) {
     ClockRecord record{};
     fill(record, to, stream, message);
@@ -106,26 +97,12 @@ bool ClockBoard::publish(int to, std::uint64_t stream, std::uint32_t message) {
     return m_remote->publish(to, record);
   }
   Ends& ends = m_ends[to];
-  Ring& out = *ends.out;
-  if (ends.written - ends.droppedSeen == m_slots) [[unlikely]] {
-    ends.droppedSeen = out.dropped.load(std::memory_order_acquire);
-    if (ends.written - ends.droppedSeen == m_slots) {
-      return false;
-    }
+  ends.droppedSeen = ends.out->dropped.load(std::memory_order_acquire);
+  if (ends.written - ends.droppedSeen == m_slots) {
+    return false;
   }
-  Slot& slot = out.slots[ends.written & (m_slots - 1)];
-  fill(slot.record, to, stream, message);
-  slot.number.store(++ends.written, std::memory_order_release);
+  putOut(ends, to, stream, message);
   return true;
-}
-
-void ClockBoard::drop(int from) {
-  if (isRemote(from)) {
-    m_remote->drop(from);
-    return;
-  }
-  Ends& ends = m_ends[from];
-  ends.in->dropped.store(++ends.dropped, std::memory_order_release);
 }
 
 void ClockBoard::learnHistory(int from, std::uint64_t epoch) {

@@ -54,7 +54,7 @@ class BadUseTest(PhotofinishTest):
                 self.assertEqual(self.photofinish(*words).status, 2)
 
     def test_help_of_every_command(self):
-        for command in ([], ["record"], ["replay"], ["info"], ["races"], ["events"], ["check"], ["salvage"], ["diff"], ["export"], ["debug"]):
+        for command in ([], ["record"], ["replay"], ["info"], ["races"], ["events"], ["check"], ["salvage"], ["diff"], ["export"], ["debug"], ["attach"], ["core"]):
             with self.subTest(command=command):
                 run = self.photofinish(*command, "--help")
                 self.assertEqual(run.status, 0, run)

@@ -49,6 +49,24 @@ class CapabilityTest(PhotofinishTest):
     def test_mprobe(self):
         self.exact("MPI_Mprobe, MPI_Mrecv", "mprobe")
 
+    def test_receives(self):
+        self.exact("MPI_Recv from any source", "plain")
+
+    def test_probe(self):
+        self.exact("MPI_Probe", "probe")
+
+    def test_iprobe(self):
+        self.exact("MPI_Iprobe, polled", "iprobe")
+
+    def test_waitany(self):
+        self.exact("MPI_Waitany of wildcards", "waitany")
+
+    def test_testsome(self):
+        self.exact("MPI_Testsome, polled", "testsome")
+
+    def test_isends(self):
+        self.exact("small MPI_Isend and MPI_PROC_NULL in an MPI_Waitall", "isends")
+
     def test_improbe(self):
         self.exact("MPI_Improbe", "improbe")
 
@@ -99,6 +117,9 @@ class CapabilityTest(PhotofinishTest):
 
     def test_segfault(self):
         self.exact("a program that crashes", "segfault", status=139, note="up to the crash, and the crash")
+
+    def test_segfault_with_threads(self):
+        self.exact("a crash after MPI_Init_thread", "segfault_threads", status=139)
 
     def test_abort(self):
         self.exact("MPI_Abort", "abort", status=17, note="exit status 17 as well")

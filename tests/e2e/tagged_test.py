@@ -14,6 +14,8 @@ from photofinish import BIN, FULL, SOURCE, PhotofinishTest, main
 
 RANDOM = BIN / "random" / "random_program"
 FORMS = BIN / "e2e" / "tagged_forms"
+LANES = BIN / "e2e" / "lanes"
+WAYS = ("wildcard", "explicit", "senders", "tests", "waitany", "probes", "pool", "exchange")
 FAMILIES = BIN / "families" / "families"
 SUM = BIN / "corpus" / "any_source_sum"
 COUNT = int(os.environ.get("PF_RANDOM", "200" if FULL else "4"))
@@ -145,10 +147,28 @@ class TaggedTest(PhotofinishTest):
         self.assert_refused(self.replay("t.pft", "--force=both"), 2, "'both' is no way to force deliveries")
         self.assertEqual(self.replay("t.pft", "--force").status, 0)
         self.assertEqual(self.replay("t.pft", "--force", "--force", "tagged").status, 0)
-        lanes = BIN / "e2e" / "lanes"
-        self.need(lanes)
-        self.record("l.pft", self.mpirun(2, lanes), status=None)
-        self.assertEqual(self.replay("l.pft", "--force", "tagged").status, 2)
+
+    def test_threads(self):
+        """Posts and sends have the numbers of their turns."""
+        self.need("mpirun", LANES)
+        for number, way in enumerate(WAYS):
+            options = ("--algorithm", ALGORITHMS[number % 3]) if number % 2 == 0 else ("--jitter", number)
+            with self.subTest(way=way, options=options):
+                recorded = self.record("t.pft", self.mpirun(3, LANES, way), *options)
+                for jitter in (1, 2):
+                    replayed = self.replay("t.pft", "--force", "tagged", "--jitter", jitter)
+                    self.assertEqual(replayed.status, 0, replayed)
+                    self.assertEqual(self.by_thread(replayed), self.by_thread(recorded), replayed)
+
+    def by_thread(self, run):
+        return {rank: sorted(lines) for rank, lines in run.by_rank().items()}
+
+    def test_a_crash_with_threads(self):
+        self.need("mpirun", LANES)
+        recorded = self.record("t.pft", self.mpirun(3, LANES, "crash"), status=139)
+        replayed = self.replay("t.pft", "--force", "tagged", "--jitter", 1)
+        self.assertEqual(replayed.status, 139, replayed)
+        self.assertEqual(self.by_thread(replayed), self.by_thread(recorded), replayed)
 
     def test_another_program_diverges(self):
         word = self.dir / "word"

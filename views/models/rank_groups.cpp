@@ -38,6 +38,134 @@ QList<RankGroup> groupsByState(const QList<RankState>& states) {
   return groups;
 }
 
+namespace {
+
+/// Reads from left to right; the first thing that is wrong ends it.
+class RankExpression {
+ public:
+  RankExpression(const QString& text, const QList<RankGroup>& groups, int rankCount)
+      : m_text(text), m_groups(groups), m_rankCount(rankCount) {}
+
+  QSet<int> read() {
+    const QSet<int> ranks = sum(0);
+    if (m_problem.isEmpty() && peek() != QChar()) {
+      m_problem = u"'%1' is not expected here: write +, - or & between groups"_s.arg(m_text.mid(m_at));
+    }
+    return ranks;
+  }
+  [[nodiscard]] const QString& problem() const { return m_problem; }
+
+ private:
+  static constexpr int kDeepest = 50;
+
+  QChar peek() {
+    while (m_at < m_text.size() && m_text[m_at].isSpace()) {
+      ++m_at;
+    }
+    return m_at < m_text.size() ? m_text[m_at] : QChar();
+  }
+  QSet<int> sum(int depth) {
+    QSet<int> ranks = product(depth);
+    for (QChar next = peek(); m_problem.isEmpty() && (next == u'+' || next == u'-'); next = peek()) {
+      ++m_at;
+      const QSet<int> other = product(depth);
+      next == u'+' ? ranks.unite(other) : ranks.subtract(other);
+    }
+    return ranks;
+  }
+  QSet<int> product(int depth) {
+    QSet<int> ranks = one(depth);
+    while (m_problem.isEmpty() && peek() == u'&') {
+      ++m_at;
+      ranks.intersect(one(depth));
+    }
+    return ranks;
+  }
+  QSet<int> one(int depth) {
+    const QChar next = peek();
+    if (next == u'(' && depth < kDeepest) {
+      ++m_at;
+      const QSet<int> ranks = sum(depth + 1);
+      if (m_problem.isEmpty() && peek() != u')') {
+        m_problem = u"a ')' is missing"_s;
+      }
+      ++m_at;
+      return ranks;
+    }
+    if (next == u'\'' || next == u'"') {
+      const qsizetype end = m_text.indexOf(next, m_at + 1);
+      if (end < 0) {
+        m_problem = u"the quote at '%1' is not closed"_s.arg(m_text.mid(m_at));
+        return {};
+      }
+      const QString name = m_text.mid(m_at + 1, end - m_at - 1);
+      m_at = end + 1;
+      return named(name);
+    }
+    const qsizetype begin = m_at;
+    // Within a set of ranks '-' and ',' belong to it: 0, 2-4
+    const bool digits = next.isDigit();
+    const auto belongs = [&](QChar c) {
+      const bool between = m_at + 1 < m_text.size() && m_text[m_at + 1].isDigit();
+      return c.isLetterOrNumber() || c == u'_' || (digits && (c == u'-' || c == u',') && between);
+    };
+    while (m_at < m_text.size() && belongs(m_text[m_at])) {
+      ++m_at;
+    }
+    const QString word = m_text.mid(begin, m_at - begin);
+    if (word.isEmpty()) {
+      m_problem = next.isNull() ? u"a group or ranks are missing at the end"_s
+                                : u"'%1' is neither a group nor ranks"_s.arg(m_text.mid(begin));
+      return {};
+    }
+    return named(word);
+  }
+  QSet<int> named(const QString& name) {
+    const auto known = std::find_if(m_groups.begin(), m_groups.end(),
+                                    [&name](const RankGroup& group) { return group.name == name; });
+    if (known != m_groups.end()) {
+      return {known->ranks.begin(), known->ranks.end()};
+    }
+    QSet<int> ranks;
+    if (name == u"all"_s) {
+      for (int rank = 0; rank < m_rankCount; ++rank) {
+        ranks.insert(rank);
+      }
+      return ranks;
+    }
+    bool ok = false;
+    const QList<int> listed = parseRankSet(name, ok);
+    for (const int rank : listed) {
+      ok = ok && rank >= 0 && rank < m_rankCount;
+    }
+    if (!ok || listed.isEmpty()) {
+      m_problem = u"'%1' is neither a group nor ranks from 0 to %2"_s.arg(name).arg(m_rankCount - 1);
+      return {};
+    }
+    return {listed.begin(), listed.end()};
+  }
+
+  QString m_text;
+  const QList<RankGroup>& m_groups;
+  int m_rankCount;
+  qsizetype m_at = 0;
+  QString m_problem;
+};
+
+}  // namespace
+
+QList<int> ranksOfExpression(const QString& text, const QList<RankGroup>& groups, int rankCount,
+                             QString* problem) {
+  RankExpression expression(text, groups, rankCount);
+  QList<int> ranks = expression.read().values();
+  std::sort(ranks.begin(), ranks.end());
+  *problem = expression.problem();
+  if (problem->isEmpty() && ranks.isEmpty()) {
+    *problem = u"no rank is left"_s;
+  }
+  return problem->isEmpty() ? ranks : QList<int>();
+}
+
 QString actionWord(RankAction action) {
   switch (action) {
     case RankAction::Continue:

@@ -58,6 +58,8 @@ class LookingTest : public QObject {
   void functionsAreTheSameByGdbAndDwarf();
   void treeModelIsAModel();
   void groupsAreMadeByState();
+  void groupsAreCombined_data();
+  void groupsAreCombined();
   void stragglersAreNamed();
   void numbersInValues();
   void equalValuesAreOneGroup();
@@ -178,6 +180,48 @@ QList<RankValue> valuesOf(const QString& text) {
 }
 
 }  // namespace
+
+void LookingTest::groupsAreCombined_data() {
+  QTest::addColumn<QString>("text");
+  QTest::addColumn<QString>("ranks");
+  QTest::addColumn<QString>("problem");
+  const auto row = [](const char* text, const char* ranks, const char* problem = "") {
+    QTest::newRow(text) << QString::fromLatin1(text) << QString::fromLatin1(ranks)
+                        << QString::fromLatin1(problem);
+  };
+  row("left", "0-2");
+  row("left + 5", "0-2, 5");
+  row("left+5", "0-2, 5");
+  row("all - left", "3-7");
+  row("all-left", "3-7");
+  row("2-4", "2-4");
+  row("0,2-4 - 3", "0, 2, 4");
+  row("left & 2-5 + 7", "2, 7");
+  row("left & (2-5 + 0)", "0, 2");
+  row("all - 'in MPI_Recv'", "0-5");
+  row("", "", "missing at the end");
+  row("left +", "", "missing at the end");
+  row("nobody", "", "'nobody' is neither a group nor ranks from 0 to 7");
+  row("8", "", "'8' is neither");
+  row("left right", "", "'right' is not expected here");
+  row("(left", "", "')' is missing");
+  row("'left", "", "not closed");
+  row("left - left", "", "no rank is left");
+  row("*", "", "'*' is neither");
+  QTest::newRow("deep") << QString(200, QLatin1Char('(')) << QString() << QStringLiteral("neither");
+}
+
+void LookingTest::groupsAreCombined() {
+  QFETCH(QString, text);
+  QFETCH(QString, ranks);
+  QFETCH(QString, problem);
+  const QList<pf::views::RankGroup> groups{{QStringLiteral("left"), {0, 1, 2}},
+                                           {QStringLiteral("in MPI_Recv"), {6, 7}}};
+  QString wrong;
+  const QList<int> found = pf::views::ranksOfExpression(text, groups, 8, &wrong);
+  QCOMPARE(found.isEmpty() ? QString() : pf::views::rankSetText(found), ranks);
+  QVERIFY2(problem.isEmpty() ? wrong.isEmpty() : wrong.contains(problem), qPrintable(wrong));
+}
 
 void LookingTest::groupsAreMadeByState() {
   const QList<RankGroup> groups = groupsByState(fourRanks());

@@ -216,6 +216,12 @@ void RankStrip::fillGroupMenu() {
     menu->addAction(u"%1 (%2)"_s.arg(oneLine(group.name), rankSetText(group.ranks)), this,
                     [this, group] { Q_EMIT groupMade(group.name, group.ranks); });
   };
+  m_groupMenu->addAction(tr("Combine groups …"), this, &RankStrip::combineRequested);
+  QMenu* diagram = m_groupMenu->addMenu(tr("By selection in the diagram"));
+  diagram->setEnabled(!m_diagramGroups.isEmpty());
+  for (const RankGroup& group : std::as_const(m_diagramGroups)) {
+    offer(diagram, group);
+  }
   QMenu* states = m_groupMenu->addMenu(tr("By state"));
   for (const RankGroup& group : groupsByState(m_model->ranks())) {
     offer(states, group);

@@ -24,6 +24,7 @@
 #include "mi_bridge/gdb_breakpoints.h"
 #include "mi_bridge/gdb_inspector.h"
 #include "mi_bridge/lexer.h"
+#include "mi_bridge/transcript.h"
 #include "mi_bridge/transport.h"
 
 namespace pf::mi {
@@ -87,8 +88,15 @@ class GdbSession {
   void start(Done done);
   /// Completes when the program is stopped. `done` fails with GDB's reason and what helps.
   void attach(pid_t pid, Done done);
+  /// Looks at what a process that has ended left behind. `program` may be empty: GDB then has to find it by itself.
+  /// Nothing can be run. `done` fails with GDB's reason.
+  void openCore(const std::string& program, const std::string& core, Done done);
   /// Lets the program run on by itself; it is stopped for a moment if it runs.
   void detach(Done done);
+  /// Every line from now on goes there, too; empty: no more. Costs nothing while there is none.
+  void setTranscript(TranscriptSink sink) { m_transcript = std::move(sink); }
+  /// Carries out `action` while the program is stopped; one that runs is stopped for a moment.
+  void whilePaused(std::function<void()> action);
 
   void feed(std::string_view bytes);
   void closed(const std::string& reason);
@@ -138,9 +146,13 @@ class GdbSession {
   void finishStart(const Status& lastSetting);
   void exited(StopEvent stop);
   void letGo(const Done& done);
+  void coreOpened(const std::string& core, const Result<ResultRecord>& reply, const Done& done);
   void runAfterStray();
   void nameLibrary(Frame& frame) const;
   Status requireStopped(std::string_view what) const;
+  void asked(const std::string& what) const;
+  void told(const std::string& what) const;
+  void published();
 
   // gdb_session_run.cpp: running and stopping
   void running();
@@ -151,7 +163,6 @@ class GdbSession {
   bool goOnLeaving(const StopEvent& stop);
   void publish(StopEvent stop);
   void finishPause(const Status& status);
-  void whilePaused(std::function<void()> action);
   void runPausedActions();
   void beginPause(bool user);
   void climb();
@@ -164,6 +175,7 @@ class GdbSession {
 
   Transport& m_transport;
   SessionObserver& m_observer;
+  TranscriptSink m_transcript;
   CommandQueue m_queue;
   GdbInspector m_inspector;
   GdbBreakpoints m_breakpoints;
@@ -176,6 +188,7 @@ class GdbSession {
   bool m_runPending = false;     ///< a command that starts the program, and no word of it yet
   bool m_quiet = false;          ///< running on without having shown the stop before
   bool m_detaching = false;
+  bool m_core = false;  ///< nothing runs here
   pid_t m_pid = 0;
 
   std::string m_banner;  ///< GDB's first words, until start() is done

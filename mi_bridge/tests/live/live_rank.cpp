@@ -7,11 +7,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
+
+#include <gtest/gtest.h>
 
 #include "mi_bridge/gdb_command.h"
 
@@ -139,7 +143,8 @@ Child startProgram(const std::string& mode, int output) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     ::dup2(output >= 0 ? output : null, 1);
-    execute({PF_MI_RANK_PROGRAM, mode});
+    const std::string program = PF_MI_RANK_PROGRAM;
+    execute({mode == "stripped" ? program + ".stripped" : program, mode});
   }
   return Child(pid);
 }
@@ -147,6 +152,17 @@ Child startProgram(const std::string& mode, int output) {
 LiveRank::LiveRank(const std::string& mode, bool shareOutput)
     : program(startProgram(mode, shareOutput ? gdb.outputFd() : -1)), session(gdb, *this) {
   session.tick(std::chrono::steady_clock::now());
+  // To make transcripts for the corpus.
+  if (const char* directory = std::getenv("PF_MI_TRANSCRIPTS"); directory != nullptr) {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    std::string name = std::string(test->test_suite_name()) + "_" + test->name();
+    std::replace(name.begin(), name.end(), '/', '_');
+    if (auto file = TranscriptFile::create(std::string(directory) + "/" + name + ".transcript", name)) {
+      session.setTranscript([file = *file](TranscriptSide side, std::string_view line) {
+        file->write(side, line);
+      });
+    }
+  }
 }
 
 /// GDB first: it lets go of the program, which is then ended.

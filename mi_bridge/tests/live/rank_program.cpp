@@ -1,5 +1,6 @@
 // A rank to debug. Argument: what it does. GDB steers it through the two volatile variables.
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -35,6 +36,9 @@ int main(int argc, char** argv) {
     sigaddset(&set, SIGINT);
     sigprocmask(SIG_BLOCK, &set, nullptr);
   }
+  if (mode == "forks") {
+    signal(SIGINT, SIG_IGN);
+  }
   std::vector<int> numbers(1000000);
   std::string text = "caf\303\251";
   int total = 0;
@@ -50,6 +54,13 @@ int main(int argc, char** argv) {
       g_stopAtEvent = 0;
       int taken = MPI_Recv_like(round, 1);  // MARK event
       total += taken;                       // MARK after event
+    }
+    if (mode == "forks") {
+      const pid_t child = fork();
+      if (child == 0) {
+        round % 2 == 0 ? static_cast<void>(execl("/bin/true", "true", nullptr)) : _exit(0);
+      }
+      waitpid(child, nullptr, 0);
     }
     total += useless(numbers);
     total += MPI_Test(round);  // MARK test

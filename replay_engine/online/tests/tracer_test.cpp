@@ -78,12 +78,12 @@ class OnlineRank {
  private:
   void post(std::uint32_t number, const PostedReceive& receive) {
     m_open.pending.add({number,
-                        receive.comm,
+                        receive.comm & 0x3FFFFFFFU,
+                        true,
+                        false,
                         receive.wantedSource,
                         receive.wantedTag,
                         {online::kNobody, online::kNobody},
-                        true,
-                        false,
                         nullptr});
   }
 

@@ -130,6 +130,74 @@ static void waitall_ibarrier(void)
     }
 }
 
+static void probe(void)
+{
+    for (int i = 0; i < senders(); ++i) {
+        int value;
+        MPI_Status status;
+        MPI_Probe(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &status);
+        MPI_Recv(&value, 1, MPI_INT, status.MPI_SOURCE, TAG, MPI_COMM_WORLD, &status);
+        arrived(&seen, " %d", value);
+    }
+}
+
+static void iprobe(void)
+{
+    for (int i = 0, polls = 0; i < senders(); ++polls) {
+        int value, found;
+        MPI_Status status;
+        MPI_Iprobe(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &found, &status);
+        if (!found)
+            continue;
+        MPI_Recv(&value, 1, MPI_INT, status.MPI_SOURCE, TAG, MPI_COMM_WORLD, &status);
+        arrived(&seen, " %d@%d", value, polls);
+        ++i;
+    }
+}
+
+static void wait_any(void)
+{
+    int values[64];
+    MPI_Request requests[64];
+    for (int i = 0; i < senders(); ++i)
+        MPI_Irecv(&values[i], 1, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &requests[i]);
+    for (int i = 0, index; i < senders(); ++i) {
+        MPI_Waitany(senders(), requests, &index, MPI_STATUS_IGNORE);
+        arrived(&seen, " %d:%d", index, values[index]);
+    }
+}
+
+static void test_some(void)
+{
+    int values[64], indices[64];
+    MPI_Request requests[64];
+    for (int i = 0; i < senders(); ++i)
+        MPI_Irecv(&values[i], 1, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &requests[i]);
+    for (int left = senders(), polls = 0, count; left > 0; left -= count, ++polls) {
+        MPI_Testsome(senders(), requests, &count, indices, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < count; ++i)
+            arrived(&seen, " %d@%d", values[indices[i]], polls);
+    }
+}
+
+/* Open MPI gives one handle to all small sends and to all requests on MPI_PROC_NULL. */
+static void isends(void)
+{
+    int values[2][2], nobody;
+    for (int i = 0; i < ROUNDS; ++i) {
+        MPI_Request requests[5];
+        for (int k = 0; k < 2; ++k) {
+            MPI_Irecv(values[k], 2, MPI_INT, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &requests[k]);
+            const int to = rank == k ? 2 : k;
+            const int told[2] = {rank, i};
+            MPI_Isend(told, 2, MPI_INT, to, TAG, MPI_COMM_WORLD, &requests[2 + k]);
+        }
+        MPI_Irecv(&nobody, 1, MPI_INT, MPI_PROC_NULL, TAG, MPI_COMM_WORLD, &requests[4]);
+        MPI_Waitall(5, requests, MPI_STATUSES_IGNORE);
+        arrived(&seen, " %d.%d %d.%d", values[0][0], values[0][1], values[1][0], values[1][1]);
+    }
+}
+
 /* The first message goes to a receive that nobody looks at again. */
 static void request_free(void)
 {
@@ -200,7 +268,7 @@ static void fail(const char *how)
 {
     take_all();
     print_arrivals(&seen, rank);
-    if (strcmp(how, "segfault") == 0)
+    if (strncmp(how, "segfault", 8) == 0)
         raise(SIGSEGV);
     MPI_Abort(MPI_COMM_WORLD, 17);
 }
@@ -238,34 +306,37 @@ static const struct {
     const char *name;
     void (*receive)(void);
 } probes[] = {{"mprobe", mprobe},         {"improbe", improbe},           {"sendrecv", sendrecv}, {"get_status", get_status},
-              {"persistent", persistent}, {"request_free", request_free}, {"threads", threads},   {"plain", take_all}};
+              {"persistent", persistent}, {"request_free", request_free}, {"threads", threads},   {"plain", take_all},
+              {"probe", probe},           {"iprobe", iprobe},             {"waitany", wait_any},  {"testsome", test_some}};
 
-static void run(char **argv, const char *probe)
+static void run(char **argv, const char *which)
 {
     for (size_t i = 0; i < sizeof probes / sizeof *probes; ++i)
-        if (strcmp(probe, probes[i].name) == 0) {
+        if (strcmp(which, probes[i].name) == 0) {
             if (rank == 0)
                 probes[i].receive();
             else
                 send_all();
             return;
         }
-    if (strcmp(probe, "rma") == 0)
+    if (strcmp(which, "rma") == 0)
         rma();
-    else if (strcmp(probe, "wtime") == 0)
+    else if (strcmp(which, "wtime") == 0)
         wtime();
-    else if (strcmp(probe, "waitall_ibarrier") == 0)
+    else if (strcmp(which, "waitall_ibarrier") == 0)
         waitall_ibarrier();
-    else if (strcmp(probe, "spawn") == 0)
+    else if (strcmp(which, "isends") == 0)
+        isends();
+    else if (strcmp(which, "spawn") == 0)
         spawn(argv[0]);
-    else if (strcmp(probe, "spawned") == 0)
+    else if (strcmp(which, "spawned") == 0)
         spawned();
-    else if (strcmp(probe, "deadlock") == 0)
+    else if (strcmp(which, "deadlock") == 0)
         deadlock();
-    else if (strcmp(probe, "steered") == 0)
+    else if (strcmp(which, "steered") == 0)
         steered();
     else if (rank == 0)
-        fail(probe);
+        fail(which);
     else {
         send_all();
         MPI_Barrier(MPI_COMM_WORLD);
@@ -276,7 +347,7 @@ int main(int argc, char **argv)
 {
     const char *probe = argc > 1 ? argv[1] : "plain";
     int provided;
-    MPI_Init_thread(&argc, &argv, strcmp(probe, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    MPI_Init_thread(&argc, &argv, strstr(probe, "threads") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     run(argv, probe);

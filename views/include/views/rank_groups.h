@@ -18,6 +18,12 @@ struct RankGroup {
 /// One group for each state that ranks are in now: "stopped", "in MPI_Recv", "running" …
 [[nodiscard]] QList<RankGroup> groupsByState(const QList<RankState>& states);
 
+/// Ranks of an expression of groups: `workers + 0`, `all - (left & 2-5)`, `'in MPI_Recv' - 3`. Names with other
+/// letters than A-Z a-z 0-9 _ are quoted; + unites, - takes away, & (first) keeps what both have. `problem` says
+/// what is wrong with it; then the answer is empty.
+[[nodiscard]] QList<int> ranksOfExpression(const QString& text, const QList<RankGroup>& groups,
+                                           int rankCount, QString* problem);
+
 /// "continue", "step", "next" …
 [[nodiscard]] QString actionWord(RankAction action);
 

@@ -44,6 +44,8 @@ class RankStrip : public QWidget {
   void setGroups(const QList<RankGroup>& groups);
   /// What "Groups" offers to make groups of.
   void setCommunicators(const QList<RankGroup>& communicators) { m_communicators = communicators; }
+  /// Ranks of what is selected in the diagram.
+  void setDiagramGroups(const QList<RankGroup>& groups) { m_diagramGroups = groups; }
   /// How far the last action has come; empty: the states of all ranks are counted instead.
   void setRunText(const QString& text);
   /// Ranks that an action is for now.
@@ -65,6 +67,7 @@ class RankStrip : public QWidget {
   void groupRequested(const QString& name, const QList<int>& ranks);
   void groupMade(const QString& name, const QList<int>& ranks);
   void groupRemoved(const QString& name);
+  void combineRequested();  ///< a group of an expression (ranksOfExpression())
 
  private:
   void makeActions(QToolBar& bar);
@@ -85,6 +88,7 @@ class RankStrip : public QWidget {
   std::map<RankAction, QAction*> m_actions;
   QList<RankGroup> m_groups;
   QList<RankGroup> m_communicators;
+  QList<RankGroup> m_diagramGroups;
   QAction* m_makeGroup = nullptr;
   QMenu* m_groupMenu = nullptr;
   QString m_runText;

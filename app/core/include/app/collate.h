@@ -19,6 +19,8 @@ struct RankEnd {
   std::optional<std::int32_t> status;
   std::optional<std::int32_t> signal;
   std::string host;
+  std::string core;  ///< where its core file is, or who has it; empty: there is none
+  std::int32_t pid = 0;  ///< not kept
 };
 
 /// What only the recorder knows of a run. Kept in LOGS/run.json from the start, so that a run whose

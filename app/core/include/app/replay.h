@@ -46,6 +46,15 @@ Status rankIsThere(const db::TraceStore& store, Rank rank);
 /// Usage unless the recording has this event.
 Status eventIsThere(const db::TraceStore& store, EventRef event);
 
+/// A recorded run, and where its ranks are when one of them is just before an event.
+struct Destination {
+  Execution execution;
+  std::vector<Serial> cut;  ///< events that each rank has done
+};
+
+/// Reads the whole execution. Usage where the survey did not come to this event.
+Result<Destination> destinationOf(const std::string& trace, EventRef target);
+
 /// For each rank the number of events before its one of `events`, which name each rank once. Usage if
 /// they do not, or if that is no consistent cut.
 Result<std::vector<Serial>> cutBeforeAll(const db::TraceStore& store, const Execution& execution,

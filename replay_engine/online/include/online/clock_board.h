@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace pf::online {
 
@@ -76,7 +77,14 @@ class ClockBoard {
 
   /// Hands rank `to` what this one knows, with message `message` of a stream. False: its ring is
   /// full.
-  bool publish(int to, std::uint64_t stream, std::uint32_t message);
+  bool publish(int to, std::uint64_t stream, std::uint32_t message) {
+    Ends& ends = m_ends[to];
+    if (isRemote(to) || ends.written - ends.droppedSeen == m_slots) [[unlikely]] {
+      return publishElsewhere(to, stream, message);
+    }
+    putOut(ends, to, stream, message);
+    return true;
+  }
   /// The oldest record of rank `from` that was not dropped; null if there is none.
   [[nodiscard]] const ClockRecord* next(int from) {
     if (isRemote(from)) [[unlikely]] {
@@ -86,7 +94,14 @@ class ClockBoard {
     const Slot& slot = ends.in->slots[ends.dropped & (m_slots - 1)];
     return slot.number.load(std::memory_order_acquire) == ends.dropped + 1 ? &slot.record : nullptr;
   }
-  void drop(int from);
+  void drop(int from) {
+    if (isRemote(from)) [[unlikely]] {
+      m_remote->drop(from);
+      return;
+    }
+    Ends& ends = m_ends[from];
+    ends.in->dropped.store(++ends.dropped, std::memory_order_release);
+  }
   /// This rank knows what the sender of the record's message, rank `from`, knew.
   void learn(int from, const ClockRecord& record) {
     if (record.epoch == 0 || from == m_rank) {
@@ -145,7 +160,20 @@ class ClockBoard {
   };
 
   [[nodiscard]] bool isRemote(int rank) const { return m_remote != nullptr && m_isRemote[rank]; }
-  void fill(ClockRecord& record, int to, std::uint64_t stream, std::uint32_t message) const;
+  /// To another host, or where the ring was full when last looked.
+  bool publishElsewhere(int to, std::uint64_t stream, std::uint32_t message);
+  void putOut(Ends& ends, int to, std::uint64_t stream, std::uint32_t message) {
+    Slot& slot = ends.out->slots[ends.written & (m_slots - 1)];
+    fill(slot.record, to, stream, message);
+    slot.number.store(++ends.written, std::memory_order_release);
+  }
+  void fill(ClockRecord& record, int to, std::uint64_t stream, std::uint32_t message) const {
+    record.stream = stream;
+    record.message = message;
+    record.known = m_clock[to];
+    record.epoch = m_epoch;
+    std::memcpy(record.clock, m_clock, sizeof record.clock);  // of larger jobs nobody looks at it
+  }
   void learnOne(int rank, std::uint32_t value) {
     if (value > m_clock[rank]) {
       change(rank, value);
@@ -180,7 +208,7 @@ class ClockBoard {
   int m_size = 0;
   std::uint32_t m_slots = 0;  ///< of a ring, a power of two
   std::uint64_t m_epoch = 0;
-  std::uint32_t* m_clock = nullptr;  ///< by rank
+  std::uint32_t* m_clock = nullptr;  ///< by rank, at least kInline
   const bool* m_isRemote = nullptr;
   RemoteClocks* m_remote = nullptr;
   Header* m_header = nullptr;

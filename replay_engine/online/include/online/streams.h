@@ -57,13 +57,13 @@ using SendStreams = Streams<SendStream>;
 /// A receive that was posted and has not been observed complete.
 struct PendingReceive {
   std::uint32_t post;
-  std::uint32_t comm;    ///< number of the communicator
+  std::uint32_t comm : 30;  ///< number of the communicator
+  bool open : 1;
+  bool cancelled : 1;    ///< MPI_Cancel was called on it
   std::int32_t source;   ///< in it, or any
   std::int32_t tag;      ///< or any
   std::int32_t hits[2];  ///< sources of messages that could have come here and went to later ones
-  bool open;
-  bool cancelled;  ///< MPI_Cancel was called on it
-  void* handle;    ///< to ask MPI with; null where it cannot be asked
+  void* handle;          ///< to ask MPI with; null where it cannot be asked
 };
 
 /// The pending receives of a rank in the order of posts.
@@ -201,8 +201,15 @@ class ReceiveStreams {
     if (silent) {
       return true;
     }
-    if (const ClockRecord* const next = board.next(in.peer);
-        next != nullptr && (next->stream != in.id || next->message <= passed->number)) {
+    const ClockRecord* const next = board.next(in.peer);
+    if (next == nullptr) {
+      return true;
+    }
+    if (next->stream == in.id && next->message == passed->number) [[likely]] {
+      in.claimed = *next;
+      board.drop(in.peer);
+      passed->news = true;
+    } else if (next->stream != in.id || next->message < passed->number) {
       passed->record = &claim(board, stream, passed->number, true);
       passed->news = true;
     }

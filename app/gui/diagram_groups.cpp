@@ -1,0 +1,46 @@
+#include "diagram_groups.h"
+
+#include <set>
+
+#include <QCoreApplication>
+
+namespace pf::gui {
+namespace {
+
+void add(QList<views::RankGroup>& groups, const QString& name, const std::set<int>& ranks) {
+  if (ranks.size() > 1) {
+    groups.append({name, QList<int>(ranks.begin(), ranks.end())});
+  }
+}
+
+}  // namespace
+
+QList<views::RankGroup> groupsOfEvent(const views::TraceIndex& index, EventRef event) {
+  QList<views::RankGroup> groups;
+  if (!event.valid()) {
+    return groups;
+  }
+  const QString name = QStringLiteral("%1:%2").arg(event.rank).arg(event.serial);
+  std::set<int> ends{event.rank};
+  for (const EventRef& partner : index.partners(event)) {
+    ends.insert(partner.rank);
+  }
+  add(groups, QCoreApplication::translate("DiagramGroups", "event %1 and its partners").arg(name), ends);
+  std::set<int> senders;
+  for (const std::uint32_t number : index.racesAt(event)) {
+    const Race& race = index.data().races[number];
+    const auto& messages = index.execution().messages;
+    if (race.taken < messages.size()) {
+      senders.insert(messages[race.taken].send.rank);
+    }
+    for (const std::uint32_t other : race.alternatives) {
+      if (other < messages.size()) {
+        senders.insert(messages[other].send.rank);
+      }
+    }
+  }
+  add(groups, QCoreApplication::translate("DiagramGroups", "racing senders of %1").arg(name), senders);
+  return groups;
+}
+
+}  // namespace pf::gui

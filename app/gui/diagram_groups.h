@@ -1,0 +1,13 @@
+// Groups of ranks that the selection in the diagram stands for.
+#pragma once
+
+#include "views/rank_groups.h"
+#include "views/trace_index.h"
+
+namespace pf::gui {
+
+/// The event's rank with those that it exchanges messages with (of a collective: all its ranks), and those that
+/// could have sent a racing receive its message. Without repeats; groups of one rank are left out.
+[[nodiscard]] QList<views::RankGroup> groupsOfEvent(const views::TraceIndex& index, EventRef event);
+
+}  // namespace pf::gui

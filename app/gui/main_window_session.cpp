@@ -1,0 +1,155 @@
+// Saved sessions: a file that brings back what was debugged, what was set, and how the window looked.
+#include "looking_panes.h"
+#include "main_window.h"
+#include "session_file.h"
+
+#include <algorithm>
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+#include <QSettings>
+#include <QSplitter>
+
+#include "breakpoint_text.h"
+#include "views/debug_views.h"
+#include "views/rank_models.h"
+#include "views/rank_strip.h"
+#include "views/session_models.h"
+#include "views/session_views.h"
+#include "views/values_across_view.h"
+
+namespace pf::gui {
+
+void MainWindow::openPath(const QString& path) {
+  path.endsWith(QLatin1String(".pfs")) ? openSession(path) : openTrace(path);
+}
+
+bool MainWindow::saveSession(const QString& path) {
+  session::SessionFile file;
+  file.trace = m_path;
+  for (const std::string& word : m_session->run().command) {
+    file.command << QString::fromStdString(word);
+  }
+  file.directory = QString::fromStdString(m_session->run().workingDirectory);
+  file.breakpoints = m_session->breakpoints();
+  file.watches = m_watches->model()->expressions();
+  file.groups = m_session->groups();
+  file.focus = m_session->focus();
+  file.currentRank = m_session->currentRank();
+  file.expression = m_looking->across().expression();
+  file.geometry = saveGeometry();
+  file.layout = saveState();
+  file.centre = m_centre->saveState();
+  if (const Status written = session::writeSessionFile(path, file); !written) {
+    say(QString::fromStdString(written.error().text()), true);
+    return false;
+  }
+  remember(QFileInfo(path).absoluteFilePath());
+  say(tr("The session is in %1. Opening it brings all of this back.").arg(QFileInfo(path).fileName()),
+      false);
+  return true;
+}
+
+void MainWindow::askSaveSession() {
+  const QString path = QFileDialog::getSaveFileName(this, tr("Save session"),
+                                                    session::sessionFileFor(m_path),
+                                                    tr("Sessions (*.pfs)"));
+  if (!path.isEmpty()) {
+    saveSession(path.endsWith(QLatin1String(".pfs")) ? path : path + QStringLiteral(".pfs"));
+  }
+}
+
+void MainWindow::openSession(const QString& path) {
+  Result<session::SessionFile> read = session::readSessionFile(path);
+  if (!read) {
+    say(QString::fromStdString(read.error().text()), true);
+    Q_EMIT opened(false);
+    return;
+  }
+  remember(QFileInfo(path).absoluteFilePath());
+  m_opening = std::make_unique<session::SessionFile>(std::move(*read));
+  if (QFileInfo::exists(m_opening->trace) || QFileInfo::exists(m_opening->trace + QStringLiteral(".d"))) {
+    openTrace(m_opening->trace);
+    return;
+  }
+  // Its trace is gone: what was set waits for the next recording.
+  QSettings settings;
+  settings.setValue(QStringLiteral("record/command"), m_opening->command.join(QLatin1Char(' ')));
+  settings.setValue(QStringLiteral("record/directory"), m_opening->directory);
+  say(tr("%1 is not there. Record (Ctrl+R) runs '%2' again; breakpoints, groups and layout of the session "
+         "are used then.")
+          .arg(m_opening->trace, m_opening->command.join(QLatin1Char(' '))),
+      true);
+  Q_EMIT opened(false);
+}
+
+/// A trace has been opened for a session: what it does not have itself comes from the file.
+void MainWindow::applySession() {
+  if (m_opening == nullptr) {
+    return;
+  }
+  const std::unique_ptr<session::SessionFile> file = std::move(m_opening);
+  if (QFileInfo(file->trace) != QFileInfo(m_path)) {
+    return;  // something else was opened meanwhile
+  }
+  const auto count = static_cast<int>(m_session->trace()->execution.ranks.size());
+  for (const views::Breakpoint& wanted : file->breakpoints) {
+    const auto same = [&wanted](const views::Breakpoint& known) {
+      return session::breakpointText(known) == session::breakpointText(wanted) &&
+             known.ranks == wanted.ranks && known.condition == wanted.condition && known.log == wanted.log;
+    };
+    const QList<views::Breakpoint>& known = m_session->breakpoints();
+    if (std::none_of(known.begin(), known.end(), same)) {
+      m_session->addBreakpoint(wanted);
+    }
+  }
+  QStringList watches = m_watches->model()->expressions();
+  for (const QString& expression : file->watches) {
+    if (!watches.contains(expression)) {
+      watches.append(expression);
+    }
+  }
+  m_session->setWatches(watches);
+  m_watches->model()->setExpressions(watches);
+  for (const views::RankGroup& group : file->groups) {
+    const QList<views::RankGroup>& known = m_session->groups();
+    if (std::none_of(known.begin(), known.end(),
+                     [&group](const views::RankGroup& other) { return other.name == group.name; })) {
+      m_session->addGroup(group.name, group.ranks);
+    }
+  }
+  QSet<int> focus;
+  for (const int rank : file->focus) {
+    if (rank < count) {
+      focus.insert(rank);
+    }
+  }
+  m_ranks->model()->setFocusRanks(focus);
+  m_session->setFocus(focus.values());
+  m_session->setCurrentRank(std::clamp(file->currentRank, 0, std::max(0, count - 1)));
+  if (!file->expression.isEmpty()) {
+    m_looking->across().ask(file->expression);
+  }
+  restoreGeometry(file->geometry);
+  restoreState(file->layout);
+  m_centre->restoreState(file->centre);
+}
+
+QMenu* MainWindow::makeRecentMenu() {
+  auto* menu = new QMenu(tr("Open &recent"), this);
+  connect(menu, &QMenu::aboutToShow, this, [this, menu] {
+    menu->clear();
+    for (const QString& path : recentPaths()) {
+      menu->addAction(QFileInfo(path).fileName(), this, [this, path] { openPath(path); })
+          ->setStatusTip(path);
+    }
+    menu->setToolTipsVisible(true);
+    if (menu->isEmpty()) {
+      menu->addAction(tr("None yet"))->setEnabled(false);
+    }
+  });
+  return menu;
+}
+
+}  // namespace pf::gui

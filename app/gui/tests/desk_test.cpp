@@ -1,0 +1,310 @@
+// What surrounds debugging in the window, on a real recording: sessions, transcripts, groups, the console of a group, MPI errors,
+// help.
+#include "looking_panes.h"
+#include "main_window.h"
+#include "pane_help.h"
+#include "session_file.h"
+#include "window_test.h"
+
+#include <fstream>
+#include <sstream>
+
+#include <QAction>
+#include <QDir>
+#include <QDockWidget>
+#include <QElapsedTimer>
+#include <QFile>
+#include <QMenu>
+#include <QSplitter>
+#include <QTableView>
+#include <QTemporaryDir>
+
+#include "breakpoint_text.h"
+#include "mi_bridge/transcript.h"
+#include "views/array_view.h"
+#include "views/debug_views.h"
+#include "views/rank_models.h"
+#include "views/rank_strip.h"
+#include "views/session_models.h"
+#include "views/space_time_view.h"
+#include "views/text_views.h"
+
+namespace {
+
+namespace test = pf::gui::test;
+using pf::session::DebugSession;
+using test::kPatience;
+
+class DeskTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void mpiErrorStops();
+  void arrayAsPlotAndTable();
+  void consoleOfAGroup();
+  void groupsOfTheDiagram();
+  void transcripts();
+  void sessionIsSaved();
+  void sessionOfAnotherRecording();
+  void badSessions();
+  void helpOfEachPane();
+  void cleanupTestCase();
+
+ private:
+  DebugSession& session() { return m_window->session(); }
+  [[nodiscard]] QString fileOf(const char* name) const {
+    return m_directory.filePath(QString::fromLatin1(name));
+  }
+  [[nodiscard]] bool reopen(const QString& path);
+
+  QTemporaryDir m_directory;
+  std::unique_ptr<pf::gui::MainWindow> m_window;
+};
+
+void DeskTest::initTestCase() {
+  test::setUp(m_directory.path());
+  // The program takes its mode from the command line.
+  for (const char* name : {"one.pft", "two.pft"}) {
+    QProcess process;
+    process.setProcessChannelMode(QProcess::MergedChannels);
+    process.start(test::bin("photofinish"),
+                  {QStringLiteral("record"), QStringLiteral("-o"), fileOf(name), QStringLiteral("mpirun"),
+                   QStringLiteral("--oversubscribe"), QStringLiteral("-n"), QStringLiteral("3"),
+                   test::bin("e2e/desk"), QStringLiteral("errors")});
+    QVERIFY(process.waitForFinished(kPatience));
+    const QByteArray said = process.readAll();
+    QVERIFY2(process.exitCode() == 0 && said.contains("code 1"), said.constData());
+  }
+  QString problem;
+  m_window = test::open(fileOf("one.pft"), &problem);
+  QVERIFY2(m_window != nullptr, qPrintable(problem));
+  session().setTranscripts(m_directory.path());
+}
+
+void DeskTest::cleanupTestCase() {
+  if (m_window != nullptr) {
+    session().endReplay();
+    QTRY_VERIFY_WITH_TIMEOUT(!session().isReplaying(), kPatience);
+  }
+  m_window.reset();
+}
+
+void DeskTest::mpiErrorStops() {
+  const auto parsed = pf::session::parseBreakpoint(QStringLiteral("catch mpi error"));
+  QVERIFY(parsed.ok());
+  session().addBreakpoint(*parsed);
+  session().setFocus({0, 1, 2});
+  session().restartCycle();
+  QTRY_VERIFY_WITH_TIMEOUT(
+      session().rankStates()[1].detail.contains(QLatin1String("MPI_Recv: MPI_ERR_TRUNCATE")), kPatience);
+  QCOMPARE(session().currentRank(), 1);
+  QTRY_VERIFY_WITH_TIMEOUT(session().rankStates()[1].where.contains(QLatin1String("overflow() at desk.c")),
+                           kPatience);
+  QCOMPARE(session().cycles().last().recorded.size(), 1);
+}
+
+void DeskTest::arrayAsPlotAndTable() {
+  pf::views::ArrayView& array = m_window->looking().array();
+  const auto asked = [&array](const char* expression) {
+    array.ask(QString::fromLatin1(expression));
+    return QTest::qWaitFor([&array] { return !array.text().startsWith(QLatin1String("Reading")); }, kPatience)
+               ? array.text()
+               : QStringLiteral("no answer");
+  };
+  QVERIFY2(asked("many").contains(QLatin1String("4 elements of int32: least 1 at 0, most 4 at 3, mean 2.5")),
+           qPrintable(array.text()));
+  // A million of them, in main().
+  for (const pf::views::StackFrame& frame : m_window->stack().model()->frames()) {
+    if (frame.function == QLatin1String("main")) {
+      session().selectFrame(frame.level);
+    }
+  }
+  QElapsedTimer time;
+  time.start();
+  QVERIFY2(asked("field@1000000").contains(QLatin1String("most 1000001 at 654321")), qPrintable(array.text()));
+  QVERIFY(time.elapsed() < 20000);
+  const auto* model = array.table()->model();
+  QCOMPARE(model->rowCount(), 125000);
+  QCOMPARE(model->index(654321 / 8, 654321 % 8).data().toString(), QStringLiteral("1000001"));
+  array.plot()->setRange(654000, 655000);
+  QCOMPARE(array.plot()->to() - array.plot()->from(), 1000);
+  if (const QString shots = qEnvironmentVariable("PF_SHOTS"); !shots.isEmpty()) {
+    m_window->looking().arrayDock()->show();
+    m_window->looking().arrayDock()->raise();
+    QTest::qWait(500);
+    m_window->grab().save(shots + QStringLiteral("/array.png"));
+  }
+  QVERIFY2(asked("field").contains(QLatin1String("field is a pointer")), qPrintable(array.text()));
+  QVERIFY2(asked("cells").contains(QLatin1String("is no array of numbers")), qPrintable(array.text()));
+  QVERIFY2(asked("nosuch").contains(QLatin1String("No symbol")), qPrintable(array.text()));
+  QVERIFY2(asked("((double*)16)@10").contains(QLatin1String("Cannot access memory")), qPrintable(array.text()));
+}
+
+void DeskTest::consoleOfAGroup() {
+  // All at one place: the ranks without the error are paused.
+  session().act(pf::views::RankAction::Pause, {0, 2});
+  QTRY_VERIFY_WITH_TIMEOUT(session().debugger(0)->state() == pf::mi::SessionState::Stopped &&
+                               session().debugger(2)->state() == pf::mi::SessionState::Stopped,
+                           kPatience);
+  QSignalSpy words(&session(), &DebugSession::consoleText);
+  const auto answer = [&words](const QString& begin) {
+    for (const QList<QVariant>& each : words) {
+      if (each[1].toString().startsWith(begin)) {
+        return each[1].toString();
+      }
+    }
+    return QString();
+  };
+  session().addGroup(QStringLiteral("pair"), {0, 1});
+  m_window->looking().console(1, QStringLiteral("@pair+2 print 6*7"));
+  QTRY_COMPARE_WITH_TIMEOUT(answer(QStringLiteral("[")), QStringLiteral("[0-2] 42\n"), kPatience);
+  words.clear();
+  m_window->looking().console(1, QStringLiteral("@pair print $_inferior + nosuch"));
+  QTRY_VERIFY_WITH_TIMEOUT(answer(QStringLiteral("[0-1] No symbol")).contains(QLatin1String("nosuch")), kPatience);
+  words.clear();
+  m_window->looking().console(1, QStringLiteral("@nobody print 1"));
+  QVERIFY(words.last()[1].toString().contains(QLatin1String("'nobody' is neither a group nor ranks")));
+  QCOMPARE(words.last()[0].toInt(), 1);
+}
+
+void DeskTest::groupsOfTheDiagram() {
+  // The receive of rank 1: with rank 0, who sent it.
+  const auto& events = session().trace()->execution.ranks[1].events;
+  pf::EventRef receive;
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (events[i].kind == pf::EventKind::Receive) {
+      receive = {1, i + 1};
+    }
+  }
+  QVERIFY(receive.valid());
+  m_window->diagram().selectEvent(receive);
+  QMenu* menu = m_window->ranks().groupMenu();
+  Q_EMIT menu->aboutToShow();
+  QAction* made = nullptr;
+  for (QMenu* below : menu->findChildren<QMenu*>()) {
+    if (below->title().contains(QLatin1String("diagram")) && !below->isEmpty()) {
+      made = below->actions().first();
+    }
+  }
+  QVERIFY(made != nullptr);
+  made->trigger();
+  QCOMPARE(session().groups().last().ranks, (QList<int>{0, 1}));
+}
+
+void DeskTest::transcripts() {
+  session().endReplay();
+  QTRY_VERIFY_WITH_TIMEOUT(!session().isReplaying(), kPatience);
+  const QStringList files = QDir(m_directory.path()).entryList({QStringLiteral("one-cycle-*-rank-1.transcript")});
+  QCOMPARE(files.size(), 1);
+  std::ifstream file(m_directory.filePath(files.first()).toStdString());
+  std::ostringstream text;
+  text << file.rdbuf();
+  const auto lines = pf::mi::parseTranscript(text.str());
+  QVERIFY(lines.ok());
+  bool stopped = false;
+  for (const pf::mi::TranscriptLine& line : *lines) {
+    stopped = stopped || (line.side == pf::mi::TranscriptSide::Told && line.text.starts_with("stop Breakpoint"));
+  }
+  QVERIFY(stopped);
+  session().setTranscripts({});
+}
+
+bool DeskTest::reopen(const QString& path) {
+  m_window = std::make_unique<pf::gui::MainWindow>();
+  m_window->show();
+  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
+  m_window->openPath(path);
+  return (!opened.isEmpty() || opened.wait(kPatience)) && opened.first().first().toBool();
+}
+
+void DeskTest::sessionIsSaved() {
+  session().setWatches({QStringLiteral("rank")});
+  m_window->findChild<pf::views::WatchesView*>()->model()->setExpressions({QStringLiteral("rank")});
+  session().setFocus({1, 2});
+  session().setCurrentRank(2);
+  auto* races = m_window->findChild<QDockWidget*>(QStringLiteral("races"));
+  races->hide();
+  QVERIFY(m_window->saveSession(fileOf("work.pfs")));
+  races->show();
+  QVERIFY(reopen(fileOf("work.pfs")));
+  QCOMPARE(session().breakpoints().size(), 1);  // the trace has it already
+  QCOMPARE(session().focus().size(), 2);
+  QCOMPARE(session().currentRank(), 2);
+  QVERIFY(m_window->findChild<QDockWidget*>(QStringLiteral("races"))->isHidden());
+  const auto file = pf::session::readSessionFile(fileOf("work.pfs"));
+  QVERIFY(file.ok());
+  QCOMPARE(file->trace, fileOf("one.pft"));
+  QCOMPARE(file->command.first(), QStringLiteral("mpirun"));
+}
+
+void DeskTest::sessionOfAnotherRecording() {
+  QFile file(fileOf("work.pfs"));
+  QVERIFY(file.open(QIODevice::ReadOnly));
+  QByteArray text = file.readAll();
+  QVERIFY(text.contains("\"one.pft\""));  // relative: both can be moved
+  QFile other(fileOf("other.pfs"));
+  QVERIFY(other.open(QIODevice::WriteOnly));
+  QByteArray changed = text;
+  other.write(changed.replace("one.pft", "two.pft"));
+  other.close();
+  QVERIFY(reopen(other.fileName()));
+  QCOMPARE(session().breakpoints().size(), 1);
+  QCOMPARE(session().breakpoints().first().expression, QStringLiteral("mpi error"));
+  QCOMPARE(session().groups().size(), 2);
+  QCOMPARE(m_window->findChild<pf::views::WatchesView*>()->model()->expressions(), QStringList{QStringLiteral("rank")});
+  // A trace that is gone: the command is offered.
+  QFile gone(fileOf("gone.pfs"));
+  QVERIFY(gone.open(QIODevice::WriteOnly));
+  gone.write(text.replace("one.pft", "three.pft"));
+  gone.close();
+  QVERIFY(!reopen(gone.fileName()));
+  QVERIFY2(m_window->statusText().contains(QLatin1String("Record (Ctrl+R) runs 'mpirun")),
+           qPrintable(m_window->statusText()));
+}
+
+void DeskTest::badSessions() {
+  const auto refused = [this](const QByteArray& content) {
+    QFile file(fileOf("bad.pfs"));
+    if (file.open(QIODevice::WriteOnly)) {
+      file.write(content);
+      file.close();
+    }
+    const auto read = pf::session::readSessionFile(file.fileName());
+    return read ? QString() : QString::fromStdString(read.error().message);
+  };
+  QVERIFY(refused("{\"photofinishSession\": 1, ").contains(QLatin1String("at byte")));
+  QVERIFY(refused("[1, 2]").contains(QLatin1String("does not say that it is one")));
+  QVERIFY(refused("{\"photofinishSession\": 7}").contains(QLatin1String("version 7")));
+  QVERIFY(refused("{\"photofinishSession\": 1}").contains(QLatin1String("neither a trace nor a command")));
+  QVERIFY(refused("{\"photofinishSession\": 1, \"trace\": \"x.pft\", \"breakpoints\": [{\"at\": \"race x\"}]}")
+              .contains(QLatin1String("is no Photofinish session")));
+  QVERIFY(!pf::session::readSessionFile(fileOf("nowhere.pfs")).ok());
+}
+
+void DeskTest::helpOfEachPane() {
+  const QList<QDockWidget*> docks = m_window->findChildren<QDockWidget*>();
+  QVERIFY(docks.size() > 15);
+  for (const QDockWidget* dock : docks) {
+    QVERIFY2(dock->whatsThis().size() > 40, qPrintable(dock->objectName()));
+  }
+  QVERIFY(!pf::gui::paneHelp(QStringLiteral("centre")).isEmpty());
+  auto* help = m_window->findChild<QAction*>(QStringLiteral("paneHelp"));
+  QVERIFY(help != nullptr);
+  QCOMPARE(help->shortcut(), QKeySequence(Qt::Key_F1));
+  help->trigger();
+  const auto shown = [] {
+    for (const QWidget* widget : QApplication::topLevelWidgets()) {
+      if (widget->inherits("QWhatsThat") && widget->isVisible()) {
+        return true;
+      }
+    }
+    return false;
+  };
+  QTRY_VERIFY(shown());
+}
+
+}  // namespace
+
+QTEST_MAIN(DeskTest)
+#include "desk_test.moc"

@@ -1,0 +1,283 @@
+// Ranks that the window did not start: a running job, and the core files of its ranks.
+#include "looking_panes.h"
+#include "window_test.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include <QAction>
+#include <QDir>
+#include <QFile>
+#include <QLabel>
+#include <QListWidget>
+#include <QTemporaryDir>
+
+#include "app/running_job.h"
+#include "mi_bridge/transcript.h"
+#include "views/debug_views.h"
+#include "views/rank_models.h"
+#include "views/session_models.h"
+#include "views/source_view.h"
+#include "views/space_time_view.h"
+#include "views/variables_model.h"
+
+namespace {
+
+namespace test = pf::gui::test;
+using pf::session::DebugSession;
+using test::kPatience;
+
+/// The process that traces this one, 0 = none; -1: it has ended.
+int tracerOf(pid_t pid) {
+  QFile status(QStringLiteral("/proc/%1/status").arg(pid));
+  if (!status.open(QIODevice::ReadOnly)) {
+    return -1;
+  }
+  for (const QByteArray& line : status.readAll().split('\n')) {
+    if (line.startsWith("TracerPid:")) {
+      return line.mid(10).trimmed().toInt();
+    }
+  }
+  return -1;
+}
+
+class OutsideTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void jobsAreListed();
+  void attachStopsNobody();
+  void debuggerOfOneRank();
+  void nothingIsReplayed();
+  void lettingGo();
+  void coresOfRanks();
+  void notACore();
+  void cleanupTestCase();
+
+ private:
+  void startJob();
+  void shot(const char* name);
+  [[nodiscard]] QList<pf::views::RankStack> askStacks();
+  [[nodiscard]] QString across(const QString& expression);
+  DebugSession& session() { return m_window->session(); }
+
+  QTemporaryDir m_directory;
+  QProcess m_job;
+  std::unique_ptr<pf::gui::MainWindow> m_window;
+  pf::app::RunningJob m_found;
+  QStringList m_cores;
+};
+
+void OutsideTest::shot(const char* name) {
+  if (const QString directory = qEnvironmentVariable("PF_SHOTS"); !directory.isEmpty()) {
+    QTest::qWait(300);
+    m_window->grab().save(directory + QLatin1Char('/') + QLatin1String(name) + QLatin1String(".png"));
+  }
+}
+
+void OutsideTest::startJob() {
+  m_job.setProcessChannelMode(QProcess::MergedChannels);
+  m_job.start(QStringLiteral("mpirun"),
+              {QStringLiteral("--oversubscribe"), QStringLiteral("-n"), QStringLiteral("3"),
+               test::bin("e2e/desk"), QStringLiteral("run"), m_directory.filePath(QStringLiteral("stop"))});
+  QVERIFY(m_job.waitForStarted());
+  QTRY_VERIFY_WITH_TIMEOUT(
+      [this] {
+        const auto job = pf::app::runningJob(static_cast<pid_t>(m_job.processId()));
+        if (job && job->ranks.size() == 3) {
+          m_found = *job;
+        }
+        return m_found.ranks.size() == 3;
+      }(),
+      kPatience);
+}
+
+void OutsideTest::initTestCase() {
+  test::setUp(m_directory.path());
+  startJob();
+  m_window = std::make_unique<pf::gui::MainWindow>();
+  m_window->show();
+  session().setTranscripts(m_directory.path());
+}
+
+void OutsideTest::cleanupTestCase() {
+  m_window.reset();
+  if (m_job.state() != QProcess::NotRunning) {
+    m_job.terminate();
+    QVERIFY(m_job.waitForFinished(kPatience));
+  }
+}
+
+void OutsideTest::jobsAreListed() {
+  for (std::size_t rank = 0; rank < 3; ++rank) {
+    QCOMPARE(m_found.ranks[rank].rank, static_cast<int>(rank));
+    QVERIFY(m_found.ranks[rank].program.find("desk") != std::string::npos);
+    // A rank stands for its job.
+    const auto job = pf::app::runningJob(m_found.ranks[rank].pid);
+    QVERIFY(job.ok());
+    QCOMPARE(job->launcher, static_cast<pid_t>(m_job.processId()));
+  }
+  bool listed = false;
+  for (const pf::app::RunningJob& job : pf::app::runningJobs()) {
+    listed = listed || job.launcher == m_found.launcher;
+  }
+  QVERIFY(listed);
+  const auto none = pf::app::runningJob(static_cast<pid_t>(QCoreApplication::applicationPid()));
+  QVERIFY(!none.ok());
+  QVERIFY(none.error().message.find("neither a launcher") != std::string::npos);
+  QVERIFY(!pf::app::runningJob(99999999).ok());
+}
+
+void OutsideTest::attachStopsNobody() {
+  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
+  m_window->attachTo(m_job.processId());
+  QVERIFY(opened.wait(kPatience));
+  QVERIFY(opened.first().first().toBool());
+  QVERIFY2(m_window->statusText().contains(QLatin1String("nothing can be replayed")),
+           qPrintable(m_window->statusText()));
+  QCOMPARE(session().rankStates().size(), 3);
+  // They are in MPI_Init first, then at work.
+  const auto atWork = [this] {
+    const QList<pf::views::RankStack> stacks = askStacks();
+    return stacks.size() == 3 &&
+           std::all_of(stacks.begin(), stacks.end(), [](const pf::views::RankStack& stack) {
+             const qsizetype frames = stack.frames.size();
+             return frames > 1 && stack.frames[frames - 1].function == QLatin1String("main") &&
+                    stack.frames[frames - 2].function == QLatin1String("work");
+           });
+  };
+  QTRY_VERIFY_WITH_TIMEOUT(atWork(), kPatience);
+  for (const pf::app::RunningRank& rank : m_found.ranks) {
+    QCOMPARE(tracerOf(rank.pid), 0);
+  }
+}
+
+void OutsideTest::debuggerOfOneRank() {
+  QSignalSpy stack(&session(), &DebugSession::stackChanged);
+  session().setFocus({1});
+  QTRY_VERIFY_WITH_TIMEOUT(!stack.isEmpty() && !stack.last()[1].value<QList<pf::views::StackFrame>>().isEmpty(), kPatience);
+  QCOMPARE(session().currentRank(), 1);
+  QVERIFY(tracerOf(m_found.ranks[1].pid) > 0);
+  QCOMPARE(tracerOf(m_found.ranks[0].pid), 0);
+  QCOMPARE(tracerOf(m_found.ranks[2].pid), 0);
+  QTRY_VERIFY_WITH_TIMEOUT(across(QStringLiteral("rank")).contains(QLatin1String("1(1)")), kPatience);
+  shot("attached");
+  // A breakpoint, hit by the rank that goes on.
+  session().runToLine(QStringLiteral("desk.c"), 53);
+  QTRY_VERIFY_WITH_TIMEOUT(session().rankStates()[1].where.contains(QLatin1String("desk.c:53")), kPatience);
+  // Its core file, and that of rank 2.
+  session().setFocus({1, 2});
+  QTRY_VERIFY_WITH_TIMEOUT(session().rankStates()[2].debugger, kPatience);
+  for (const int rank : {1, 2}) {
+    const QString core = m_directory.filePath(QStringLiteral("core.%1").arg(rank));
+    QSignalSpy words(&session(), &DebugSession::consoleText);
+    session().console(rank, QStringLiteral("generate-core-file ") + core);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        [&] {
+          for (const QList<QVariant>& each : words) {
+            if (each[1].toString().contains(QLatin1String("Saved corefile"))) {
+              return true;
+            }
+          }
+          return false;
+        }(),
+        kPatience);
+    m_cores << core;
+  }
+  QSignalSpy typed(&session(), &DebugSession::consoleText);
+  session().console(1, QStringLiteral("kill"));
+  QVERIFY(typed.last()[1].toString().contains(QLatin1String("not ended from here")));
+}
+
+void OutsideTest::nothingIsReplayed() {
+  QSignalSpy said(&session(), &DebugSession::message);
+  session().restartCycle();
+  session().previousEvent();
+  session().replayTo({1, 5});
+  QCOMPARE(said.size(), 3);
+  QVERIFY(said.first().first().toString().contains(QLatin1String("cannot be replayed")));
+  QVERIFY(session().isRunning());
+}
+
+void OutsideTest::lettingGo() {
+  session().setFocus({2});
+  QTRY_COMPARE_WITH_TIMEOUT(tracerOf(m_found.ranks[1].pid), 0, kPatience);
+  QVERIFY(tracerOf(m_found.ranks[2].pid) > 0);
+  session().endReplay();
+  QTRY_COMPARE_WITH_TIMEOUT(tracerOf(m_found.ranks[2].pid), 0, kPatience);
+  QVERIFY(!session().isReplaying());
+  QFile stop(m_directory.filePath(QStringLiteral("stop")));
+  QVERIFY(stop.open(QIODevice::WriteOnly));
+  QVERIFY(m_job.waitForFinished(kPatience));
+  QCOMPARE(m_job.exitCode(), 0);
+  // What was said to GDB is in the transcripts.
+  std::ifstream file(m_directory.filePath(QStringLiteral("-cycle-1-rank-1.transcript")).toStdString());
+  std::ostringstream text;
+  text << file.rdbuf();
+  const auto lines = pf::mi::parseTranscript(text.str());
+  QVERIFY2(lines.ok() && lines->size() > 60, text.str().substr(0, 400).c_str());
+  QCOMPARE(lines->front().text, std::string("start"));
+}
+
+void OutsideTest::coresOfRanks() {
+  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
+  QSignalSpy settled(&session(), &DebugSession::settled);
+  m_window->openCores(m_cores, {});
+  QVERIFY(opened.wait(kPatience));
+  QVERIFY2(opened.first().first().toBool(), qPrintable(m_window->statusText()));
+  QTRY_VERIFY_WITH_TIMEOUT(session().rankStates().size() == 3 && session().rankStates()[1].debugger &&
+                               session().rankStates()[2].debugger,
+                           kPatience);
+  QCOMPARE(session().currentRank(), 1);
+  QTRY_VERIFY_WITH_TIMEOUT(session().rankStates()[1].where.contains(QLatin1String("desk.c:53")), kPatience);
+  QTRY_VERIFY_WITH_TIMEOUT(across(QStringLiteral("rank * 10")).contains(QLatin1String("10(1) 20(2)")), kPatience);
+  const QList<pf::views::RankStack> stacks = askStacks();
+  QCOMPARE(stacks.size(), 2);
+  QCOMPARE(stacks[0].frames.last().function, QStringLiteral("main"));
+  shot("cores");
+  // Nothing runs, and that is said.
+  QSignalSpy said(&session(), &DebugSession::message);
+  session().act(pf::views::RankAction::Next, {1});
+  session().restartCycle();
+  QCOMPARE(said.size(), 2);
+  QVERIFY(said.first().first().toString().contains(QLatin1String("only be looked at")));
+  session().endReplay();
+}
+
+void OutsideTest::notACore() {
+  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
+  m_window->openCores({test::bin("e2e/desk")}, {});
+  QVERIFY(opened.wait(kPatience));
+  QVERIFY(!opened.first().first().toBool());
+  QVERIFY2(m_window->statusText().contains(QLatin1String("is not a core file: it is a program")),
+           qPrintable(m_window->statusText()));
+}
+
+QList<pf::views::RankStack> OutsideTest::askStacks() {
+  QSignalSpy arrived(&session(), &DebugSession::stacksArrived);
+  session().askStacks();
+  return arrived.wait(kPatience) ? arrived.last().first().value<QList<pf::views::RankStack>>()
+                                 : QList<pf::views::RankStack>();
+}
+
+QString OutsideTest::across(const QString& expression) {
+  QSignalSpy arrived(&session(), &DebugSession::acrossArrived);
+  session().askAcross(expression);
+  if (arrived.isEmpty() && !arrived.wait(kPatience)) {
+    return {};
+  }
+  QStringList out;
+  for (const pf::views::RankValue& value : arrived.last()[1].value<QList<pf::views::RankValue>>()) {
+    if (value.error.isEmpty() && value.debugger) {
+      out << QStringLiteral("%1(%2)").arg(value.value).arg(value.rank);
+    }
+  }
+  return out.join(QLatin1Char(' '));
+}
+
+}  // namespace
+
+QTEST_MAIN(OutsideTest)
+#include "outside_test.moc"

@@ -1,0 +1,207 @@
+#include "array_reader.h"
+
+#include <algorithm>
+
+#include <QFile>
+#include <QRegularExpression>
+#include <QtConcurrent>
+
+namespace pf::session {
+namespace {
+
+constexpr int kDimensions = 3;
+
+QString text(const std::string& s) {
+  return QString::fromStdString(s);
+}
+
+/// The first number of "(double *) 0x55aa", "1000", "true".
+std::optional<quint64> numberIn(const std::string& value) {
+  static const QRegularExpression kNumber(QStringLiteral("0x[0-9a-f]+|\\b[0-9]+\\b"));
+  const auto found = kNumber.match(text(value));
+  bool ok = false;
+  const quint64 number = found.captured().toULongLong(&ok, 0);
+  return ok ? std::optional(number) : std::nullopt;
+}
+
+bool isTrue(const std::string& value) {
+  return value == "true" || value == "1";
+}
+
+}  // namespace
+
+ArrayReader::ArrayReader(DebugSession& session, QObject* parent) : QObject(parent), m_session(session) {}
+
+mi::GdbSession* ArrayReader::gdb() {
+  mi::GdbSession* gdb = m_session.debugger(m_question.rank);
+  return gdb != nullptr && gdb->state() == mi::SessionState::Stopped ? gdb : nullptr;
+}
+
+void ArrayReader::fail(const Error& error) {
+  Q_EMIT failed(text(error.text()).replace(QLatin1Char('\n'), QLatin1Char(' ')).simplified());
+}
+
+void ArrayReader::read(const QString& expression) {
+  Question question;
+  question.number = m_question.number + 1;
+  question.rank = m_session.currentRank();
+  question.values.expression = expression;
+  question.values.rank = question.rank;
+  m_question = std::move(question);
+  if (gdb() == nullptr) {
+    Q_EMIT failed(tr("Rank %1 is not stopped under a debugger: tick it in the ranks' list, or pause it.")
+                      .arg(m_question.rank));
+    return;
+  }
+  m_question.frame = {gdb()->stop().thread, m_session.currentFrame()};
+  static const QRegularExpression kPointer(QStringLiteral("^\\*?([^@]+)@([^@]+)$"));
+  if (const auto pointer = kPointer.match(expression); pointer.hasMatch()) {
+    findElement(QStringLiteral("(%1)").arg(pointer.captured(1)), QStringLiteral("(%1)").arg(pointer.captured(2)), 1);
+  } else {
+    findContainer();
+  }
+}
+
+void ArrayReader::evaluate(std::vector<std::string> expressions, std::vector<std::string> values,
+                           const Values& done, const std::function<void(const Error&)>& failed) {
+  if (values.size() == expressions.size()) {
+    done(values);
+    return;
+  }
+  if (gdb() == nullptr) {
+    failed({ErrorCode::Usage, "the rank has gone on", "stop it again"});
+    return;
+  }
+  const std::string next = expressions[values.size()];
+  gdb()->inspect().evaluate(
+      m_question.frame, next,
+      [this, expressions = std::move(expressions), values = std::move(values), done, failed,
+       number = m_question.number](const Result<std::string>& value) mutable {
+        if (number != m_question.number) {
+          return;
+        }
+        if (!value) {
+          failed(value.error());
+          return;
+        }
+        values.push_back(*value);
+        evaluate(std::move(expressions), std::move(values), done, failed);
+      });
+}
+
+/// A vector, a std::array, an array; a pointer alone does not say how many there are.
+void ArrayReader::findContainer() {
+  const std::string what = "(" + m_question.values.expression.toStdString() + ")";
+  const auto asArray = [this, what](const Error&) {
+    evaluate({"(char*)&" + what + " == (char*)&(" + what + "[0])"}, {},
+             [this, what](const std::vector<std::string>& values) {
+               if (isTrue(values[0])) {
+                 findElement(text(what), QString(), 1);
+               } else {
+                 Q_EMIT failed(tr("%1 is a pointer: say how many elements, for example %1@100.")
+                                   .arg(m_question.values.expression));
+               }
+             },
+             [this](const Error& error) { fail(error); });
+  };
+  const auto asElements = [this, what, asArray](const Error&) {
+    evaluate({"sizeof(" + what + "._M_elems)"}, {},
+             [this, what](const std::vector<std::string>&) {
+               findElement(text(what + "._M_elems"), QString(), 1);
+             },
+             asArray);
+  };
+  evaluate({what + "._M_impl._M_finish - " + what + "._M_impl._M_start"}, {},
+           [this, what](const std::vector<std::string>& values) {
+             findElement(text(what + "._M_impl._M_start"), text(values[0]), 1);
+           },
+           asElements);
+}
+
+/// Numbers are known by what 1 of them, halved, and -1 are. `count`: empty for an array.
+void ArrayReader::findElement(const QString& array, const QString& count, int dimensions) {
+  const std::string element = (array + QStringLiteral("[0]").repeated(dimensions)).toStdString();
+  const std::string type = "(__typeof__(" + element + "))";
+  const std::string first = (array + QStringLiteral("[0]")).toStdString();
+  const std::string bytes = count.isEmpty() ? "sizeof(" + array.toStdString() + ")"
+                                            : "(" + count.toStdString() + ") * sizeof(" + first + ")";
+  evaluate({"((" + type + "1)/2) != 0", "(" + type + "-1) < 0", "sizeof(" + element + ")", bytes,
+            "(unsigned long)&(" + element + ")"},
+           {}, [this](const std::vector<std::string>& values) { found(values); },
+           [this, array, count, dimensions](const Error& error) {
+             if (dimensions < kDimensions) {
+               findElement(array, count, dimensions + 1);
+             } else {
+               fail({error.code, "'" + m_question.values.expression.toStdString() + "' is no array of numbers",
+                     "write an array, POINTER@COUNT, a std::vector or std::array of numbers (GDB: " +
+                         error.message + ")"});
+             }
+           });
+}
+
+void ArrayReader::found(const std::vector<std::string>& values) {
+  views::ArrayValues& array = m_question.values;
+  const auto size = numberIn(values[2]);
+  const auto bytes = numberIn(values[3]);
+  const auto address = numberIn(values[4]);
+  if (!size || *size == 0 || *size > 16 || !bytes || !address || values[3].starts_with('-')) {
+    fail({ErrorCode::Peer, "GDB does not say where it lies, or how long it is", {}});
+    return;
+  }
+  array.size = static_cast<int>(*size);
+  array.total = static_cast<qint64>(*bytes / *size);
+  const int bits = array.size * 8;
+  if (isTrue(values[0])) {
+    array.kind = views::ElementKind::Float;
+    array.type = bits == 32 ? QStringLiteral("float") : bits == 64 ? QStringLiteral("double") : QStringLiteral("long double");
+  } else {
+    array.kind = isTrue(values[1]) ? views::ElementKind::Signed : views::ElementKind::Unsigned;
+    array.type = (isTrue(values[1]) ? QStringLiteral("int%1") : QStringLiteral("unsigned int%1")).arg(bits);
+  }
+  dump(*address);
+}
+
+void ArrayReader::dump(quint64 address) {
+  views::ArrayValues& values = m_question.values;
+  const qint64 count = std::min(values.total, kMostElements);
+  const QString file = m_directory.filePath(QStringLiteral("array%1").arg(m_question.number));
+  if (gdb() == nullptr || count == 0) {
+    Q_EMIT failed(count == 0 ? tr("It has no elements.") : tr("The rank has gone on."));
+    return;
+  }
+  const QString command = QStringLiteral("dump binary memory %1 %2 %3")
+                              .arg(file)
+                              .arg(address)
+                              .arg(address + static_cast<quint64>(count) * static_cast<quint64>(values.size));
+  gdb()->console(command.toStdString(), [this, file, number = m_question.number](const Status& status) {
+    if (number != m_question.number) {
+      QFile::remove(file);
+    } else if (!status) {
+      fail(status.error());
+    } else {
+      load(file);
+    }
+  });
+}
+
+void ArrayReader::load(const QString& file) {
+  using Loaded = std::pair<quint64, views::ArraySummaryPtr>;
+  auto* watcher = new QFutureWatcher<Loaded>(this);
+  connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher] {
+    watcher->deleteLater();
+    if (const Loaded loaded = watcher->result(); loaded.first == m_question.number) {
+      Q_EMIT arrived(loaded.second);
+    }
+  });
+  watcher->setFuture(QtConcurrent::run([file, question = m_question.number, values = m_question.values]() mutable {
+    QFile bytes(file);
+    if (bytes.open(QIODevice::ReadOnly)) {
+      values.bytes = bytes.readAll();
+    }
+    QFile::remove(file);
+    return Loaded(question, std::make_shared<views::ArraySummary>(
+                                std::make_shared<views::ArrayValues>(std::move(values))));
+  }));
+}
+
+}  // namespace pf::session

@@ -1,0 +1,56 @@
+// Reads an array of the current rank at once, by GDB's `dump` into a file: 10^6 elements take no longer than GDB needs to copy them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <QObject>
+#include <QTemporaryDir>
+
+#include "debug_session.h"
+#include "views/array_values.h"
+
+namespace pf::session {
+
+class ArrayReader : public QObject {
+  Q_OBJECT
+ public:
+  explicit ArrayReader(DebugSession& session, QObject* parent = nullptr);
+
+  /// An array of numbers, POINTER@COUNT, a std::vector or std::array; in the selected frame of the current rank.
+  /// Of longer ones the first kMostElements. arrived() or failed() follows; of several questions the last one counts.
+  void read(const QString& expression);
+
+  static constexpr qint64 kMostElements = 8'000'000;
+
+ Q_SIGNALS:
+  void arrived(const pf::views::ArraySummaryPtr& array);
+  void failed(const QString& text);
+
+ private:
+  struct Question {
+    quint64 number = 0;
+    int rank = 0;
+    mi::FrameRef frame;
+    views::ArrayValues values;
+  };
+  using Values = std::function<void(const std::vector<std::string>&)>;
+
+  void findContainer();
+  void findElement(const QString& array, const QString& count, int dimensions);
+  void found(const std::vector<std::string>& values);
+  void dump(quint64 address);
+  void load(const QString& file);
+  /// Evaluates one after another; the first failure ends it.
+  void evaluate(std::vector<std::string> expressions, std::vector<std::string> values, const Values& done,
+                const std::function<void(const Error&)>& failed);
+  void fail(const Error& error);
+  [[nodiscard]] mi::GdbSession* gdb();
+
+  DebugSession& m_session;
+  Question m_question;
+  QTemporaryDir m_directory;
+};
+
+}  // namespace pf::session

@@ -1,0 +1,38 @@
+// A saved debugging session (NAME.pfs, JSON): what is debugged, what was set, and how the window looked.
+#pragma once
+
+#include <QByteArray>
+#include <QList>
+#include <QString>
+#include <QStringList>
+
+#include "base/result.h"
+#include "views/debug_values.h"
+#include "views/rank_groups.h"
+
+namespace pf::session {
+
+struct SessionFile {
+  QString trace;        ///< absolute; may not be there any more
+  QStringList command;  ///< launcher and program: how to record it again
+  QString directory;    ///< for the command
+  QList<views::Breakpoint> breakpoints;
+  QStringList watches;
+  QList<views::RankGroup> groups;
+  QList<int> focus;
+  int currentRank = 0;
+  QString expression;   ///< of Values across ranks
+  QByteArray geometry;  ///< of the window
+  QByteArray layout;
+  QByteArray centre;    ///< diagram and source
+};
+
+/// The trace is named relative to the file where it lies below its directory, so that both can be moved together.
+[[nodiscard]] Status writeSessionFile(const QString& path, const SessionFile& session);
+/// Fails with a sentence for files that are none, or of a later version.
+[[nodiscard]] Result<SessionFile> readSessionFile(const QString& path);
+
+/// A new one for a trace: BASE.pfs beside it.
+[[nodiscard]] QString sessionFileFor(const QString& trace);
+
+}  // namespace pf::session

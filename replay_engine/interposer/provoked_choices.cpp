@@ -1,0 +1,135 @@
+// Choices that MPI may make and seldom does, in recordings with jitter: of the messages that are
+// there, and of the receives that are complete.
+#include "engine.h"
+#include "jitter.h"
+#include "real_calls.h"
+
+namespace pf {
+namespace {
+
+bool provokes() {
+  return g_engine.jitter && g_engine.record && !g_engine.replay && !g_engine.threads;
+}
+
+int peersOf(MPI_Comm comm) {
+  int inter = 0;
+  int size = 0;
+  PF_REAL(Comm_test_inter)(comm, &inter);
+  if (inter != 0) {
+    PF_REAL(Comm_remote_size)(comm, &size);
+  } else {
+    PF_REAL(Comm_size)(comm, &size);
+  }
+  return size;
+}
+
+bool isThere(int source, int tag, MPI_Comm comm) {
+  int found = 0;
+  return PF_REAL(Iprobe)(source, tag, comm, &found, MPI_STATUS_IGNORE) == MPI_SUCCESS && found != 0;
+}
+
+/// One of several, as they are met: the best of `weight`, or any.
+class Choice {
+ public:
+  void offer(int what, std::uint64_t priority) {
+    ++m_offered;
+    const std::uint64_t weight = g_jitter.favours ? priority : nextRandom();
+    if (m_best < 0 || weight > m_weight) {
+      m_best = what;
+      m_weight = weight;
+    }
+  }
+  [[nodiscard]] int best() const { return m_best; }
+  [[nodiscard]] int offered() const { return m_offered; }
+
+ private:
+  int m_best = -1;
+  int m_offered = 0;
+  std::uint64_t m_weight = 0;
+};
+
+Choice choiceOf(int peers, int tag, MPI_Comm comm) {
+  Choice choice;
+  for (int source = 0; source < peers; ++source) {
+    if (isThere(source, tag, comm)) {
+      choice.offer(source, jitterPriority(g_engine.comms.worldRank(comm, source)));
+    }
+  }
+  return choice;
+}
+
+bool isTag(int tag) {
+  return tag >= 0 || tag == MPI_ANY_TAG;
+}
+
+}  // namespace
+
+int provokedSource(int source, int tag, MPI_Comm comm) {
+  if (!provokes() || !isWild(source) || !isTag(tag)) {
+    return source;
+  }
+  const int peers = peersOf(comm);
+  if (g_jitter.piles && nextRandom() % 4 != 0) {
+    // Messages of all others: no more is to be waited for.
+    holdUntilQuiet(RankPace::Waiting, false, [&] {
+      const int there = choiceOf(peers, tag, comm).offered();
+      g_jitter.board.say(there > 0 ? RankPace::Piling : RankPace::Waiting);
+      return there >= peers - 1;
+    });
+  } else if (nextRandom() % 4 == 0) {
+    return source;
+  }
+  const int chosen = choiceOf(peers, tag, comm).best();
+  return chosen < 0 ? source : chosen;
+}
+
+bool provokedPoll(int* source, int tag, MPI_Comm comm) {
+  static std::int64_t since = 0;  ///< a message is there, and has not been told of
+  if (!provokes() || !isWild(*source) || !isTag(tag)) {
+    return true;
+  }
+  const int peers = peersOf(comm);
+  const Choice choice = choiceOf(peers, tag, comm);
+  if (choice.best() < 0) {
+    return true;
+  }
+  const bool more = choice.offered() < peers - 1 && g_jitter.piles && mayHold();
+  const std::int64_t now = jitterNow();
+  since = more && since == 0 ? now : since;
+  if (more && now - since < g_jitter.most &&
+      !(g_jitter.board.quiet(false) && now - since > g_jitter.grace)) {
+    spend(100'000);
+    return false;
+  }
+  since = 0;
+  *source = choice.best();
+  return true;
+}
+
+int provokedIndex(int count, const MPI_Request* requests) {
+  if (!provokes()) {
+    return -1;
+  }
+  const auto complete = [&] {
+    Choice choice;
+    for (int i = 0; i < count; ++i) {
+      const Request* entry = g_engine.requests.find(requests[i]);
+      const bool receives =
+          entry != nullptr && (entry->kind == RequestKind::Receive ||
+                               (entry->kind == RequestKind::PersistentReceive && entry->active));
+      int done = 0;
+      if (receives &&
+          PF_REAL(Request_get_status)(requests[i], &done, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+          done != 0) {
+        choice.offer(i, nextRandom());
+      }
+    }
+    return choice;
+  };
+  if (g_jitter.piles) {
+    holdUntilQuiet(RankPace::Waiting, false, [&] { return complete().offered() >= count; });
+  }
+  return complete().best();
+}
+
+}  // namespace pf
