@@ -58,8 +58,8 @@ struct Engine {
   std::uint32_t posts = 0;      ///< receives posted
   std::uint32_t wildPosts = 0;  ///< of them from MPI_ANY_SOURCE
   std::uint32_t wildLogged =
-      0;                    ///< number of the wildcard receive that a kNextWild byte stands for
-  std::uint32_t sends = 0;  ///< messages sent
+      0;                     ///< number of the wildcard receive that a kNextWild byte stands for
+  std::uint32_t sends = 0;   ///< messages sent
   std::uint32_t probes = 0;  ///< that succeeded, without matched ones
   std::uint32_t postedCollectives = 0;
   std::uint64_t random = 1;  ///< state of the jitter
@@ -142,18 +142,20 @@ bool isOfMpi(void* address);
 
 /// Chooses what this run with jitter does, by its seed (jitter.cpp).
 void startJitter();
-/// Sleeps for a random while, in a run with jitter, before the rank's next event; in a recording perhaps
-/// until all other ranks wait.
+/// Sleeps for a random while, in a run with jitter, before the rank's next event; in a recording
+/// perhaps until all other ranks wait.
 void jitterBefore(std::uint16_t call);
 /// The rank is in a call that may block; its last test or probe failed; it is in MPI_Finalize.
 void jitterInCall(bool inside);
 void jitterMissed();
 void jitterEnds();
-/// In a recording with jitter: a source of whom a message is there, instead of MPI_ANY_SOURCE. MPI may
-/// take any of them, and tends to the same ones.
+/// In a recording with jitter: a source of whom a message is there, instead of MPI_ANY_SOURCE. MPI
+/// may take any of them, and tends to the same ones.
 int provokedSource(int source, int tag, MPI_Comm comm);
 /// The same for a probe that does not block. False: it is to find nothing yet.
 bool provokedPoll(int* source, int tag, MPI_Comm comm);
+/// In a run with jitter: a probe has shown a message of `source`.
+void provokedProbe(int source, MPI_Comm comm);
 /// And a receive among the requests of MPI_Waitany or MPI_Testany that is complete, or -1.
 int provokedIndex(int count, const MPI_Request* requests);
 /// jitterBefore() of a thread of several: up to about 2 ms, often not at all.

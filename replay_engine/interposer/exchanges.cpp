@@ -44,8 +44,7 @@ void logExchange(const CallPlace& place, const Exchange& what) {
   g_engine.log.publish();
 }
 
-/// Posts the receive of an exchange, and then its send, as two requests. Where only one is
-/// posted, there is none.
+/// Posts the receive of an exchange, and then its send, as two requests.
 int postExchange(const TaggedExchange& what, const ProbeRoute& from, const SendRoute& to,
                  MPI_Request* requests) {
   const int received = PF_REAL(Irecv)(what.buffer, what.count, what.datatype, from.source, from.tag,
@@ -63,6 +62,7 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
   MPI_Status taken;
   Posted posted;
   posted.source = what.source;
+  bool sendTagged = false;
   {
     const StateLock lock;
     beginEvent(place);
@@ -84,8 +84,16 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
                                 : ProbeRoute{posted.source, what.receiveTag, what.comm};
     const int result = post(from, to, requests);
     if (result != MPI_SUCCESS) {
-      return result;
+      const bool sendFailed = requests[0] != MPI_REQUEST_NULL;
+      if (sendFailed) {  // the receive must not take a later message
+        PF_REAL(Cancel)(&requests[0]);
+        PF_REAL(Request_free)(&requests[0]);
+      }
+      takeBack(to);
+      const bool onShadow = sendFailed ? to.tagged : posted.tagged != nullptr;
+      return onShadow ? errorOnShadow(what.comm, result) : result;
     }
+    sendTagged = to.tagged;
     g_engine.requests.erase(requests[0]);  // handles that MPI uses again
     g_engine.requests.erase(requests[1]);
     if (clocked() && what.source != MPI_PROC_NULL) {
@@ -106,7 +114,7 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
   if (received != MPI_SUCCESS) {
     return posted.tagged != nullptr ? errorOnShadow(what.comm, received) : received;
   }
-  return sent;
+  return sendTagged ? errorOnShadow(what.comm, sent) : sent;
 }
 
 /// Both forms of MPI_Sendrecv. `call(source, status)` does it, `split(route, tag, status)` where a

@@ -81,6 +81,9 @@ void logProbe(const CallPlace& place, const Choice& choice, int source, int tag,
   if (result == MPI_SUCCESS) {
     takePost(choice);
     logHit(place, choice, source, tag, comm, status);
+    if (g_engine.jitter) [[unlikely]] {
+      provokedProbe(status.MPI_SOURCE, comm);
+    }
   } else if (g_engine.events) {
     commitSite(RecordKind::Refused, place);
     g_engine.log.publish();

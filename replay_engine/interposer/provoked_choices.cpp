@@ -23,9 +23,30 @@ int peersOf(MPI_Comm comm) {
   return size;
 }
 
-bool isThere(int source, int tag, MPI_Comm comm) {
+/// Negative: MPI refuses to look.
+int isThere(int source, int tag, MPI_Comm comm) {
   int found = 0;
-  return PF_REAL(Iprobe)(source, tag, comm, &found, MPI_STATUS_IGNORE) == MPI_SUCCESS && found != 0;
+  const int result = PF_REAL(Iprobe)(source, tag, comm, &found, MPI_STATUS_IGNORE);
+  return result != MPI_SUCCESS ? -1 : found;
+}
+
+/// Senders of whom a probe has shown a message: MPI 3.1, 3.8.1 has a later probe see it, too, until
+/// it is received.
+struct Shown {
+  MPI_Comm comm;
+  int source;
+};
+constexpr std::uint32_t kShown = 16;
+Shown g_shown[kShown];
+std::uint32_t g_shownNext = 0;
+
+bool wasShown(int tag, MPI_Comm comm) {
+  for (const Shown& shown : g_shown) {
+    if (shown.comm == comm && isThere(shown.source, tag, comm) > 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /// One of several, as they are met: the best of `weight`, or any.
@@ -50,8 +71,10 @@ class Choice {
 
 Choice choiceOf(int peers, int tag, MPI_Comm comm) {
   Choice choice;
-  for (int source = 0; source < peers; ++source) {
-    if (isThere(source, tag, comm)) {
+  int there = 0;
+  for (int source = 0; source < peers && there >= 0; ++source) {
+    there = isThere(source, tag, comm);
+    if (there > 0) {
       choice.offer(source, jitterPriority(g_engine.comms.worldRank(comm, source)));
     }
   }
@@ -83,6 +106,15 @@ int provokedSource(int source, int tag, MPI_Comm comm) {
   return chosen < 0 ? source : chosen;
 }
 
+void provokedProbe(int source, MPI_Comm comm) {
+  for (const Shown& shown : g_shown) {
+    if (shown.comm == comm && shown.source == source) {
+      return;
+    }
+  }
+  g_shown[g_shownNext++ % kShown] = {comm, source};
+}
+
 bool provokedPoll(int* source, int tag, MPI_Comm comm) {
   static std::int64_t since = 0;  ///< a message is there, and has not been told of
   if (!provokes() || !isWild(*source) || !isTag(tag)) {
@@ -93,7 +125,8 @@ bool provokedPoll(int* source, int tag, MPI_Comm comm) {
   if (choice.best() < 0) {
     return true;
   }
-  const bool more = choice.offered() < peers - 1 && g_jitter.piles && mayHold();
+  const bool more =
+      choice.offered() < peers - 1 && g_jitter.piles && mayHold() && !wasShown(tag, comm);
   const std::int64_t now = jitterNow();
   since = more && since == 0 ? now : since;
   if (more && now - since < g_jitter.most &&
@@ -128,6 +161,7 @@ int provokedIndex(int count, const MPI_Request* requests) {
   };
   if (g_jitter.piles) {
     holdUntilQuiet(RankPace::Waiting, false, [&] { return complete().offered() >= count; });
+    g_jitter.board.say(RankPace::Waiting);  // until the call is over
   }
   return complete().best();
 }

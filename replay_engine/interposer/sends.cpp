@@ -61,6 +61,7 @@ int sendOfThread(const CallPlace& place, RecordKind kind, RealPost post, const v
   MPI_Request request = MPI_REQUEST_NULL;
   std::uint32_t number = 0;
   const bool synchronous = kind == RecordKind::SendSync;
+  bool tagged = false;
   {
     const StateLock lock;
     number = beginSend(place, synchronous ? RecordKind::SendSyncPosted : kind, count, datatype,
@@ -76,6 +77,7 @@ int sendOfThread(const CallPlace& place, RecordKind kind, RealPost post, const v
     }
     g_engine.requests.erase(request);  // a handle that MPI uses again
     enterCall(place, comm, dest, tag);
+    tagged = to.tagged;
   }
   const int result = PF_REAL(Wait)(&request, MPI_STATUS_IGNORE);
   const StateLock lock;
@@ -88,7 +90,7 @@ int sendOfThread(const CallPlace& place, RecordKind kind, RealPost post, const v
     }
   }
   leaveCall();
-  return result;
+  return tagged ? errorOnShadow(comm, result) : result;
 }
 
 template <typename RealCall, typename RealPost>

@@ -97,7 +97,7 @@ struct RankPage {
   std::uint64_t salt;                      ///< seeds every checksum of the log
   char logPath[2048];
   char schedulePath[2048];
-  char boardPath[2048];                    ///< kRecordRaces: file that the ranks of this host share
+  char boardPath[2048];                    ///< for clocks and jitter: file that this host's ranks share
 
   // -- divergence, written by the rank before phase = Diverged
   std::uint64_t divergedAt;                ///< serial
