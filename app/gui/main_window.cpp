@@ -12,6 +12,7 @@
 #include <QListWidget>
 #include <QMenuBar>
 #include <QPromise>
+#include <QScreen>
 #include <QSettings>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -43,7 +44,6 @@ namespace pf::gui {
 MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_session(new DebugSession(this)) {
   setObjectName(QStringLiteral("MainWindow"));
   setWindowTitle(tr("Photofinish"));
-  resize(1500, 950);
   setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
   makeViews();
   makeActions();
@@ -158,9 +158,12 @@ void MainWindow::makeDocks() {
     tabifyDockWidget(last, dock);
     last = dock;
   }
-  m_looking = new LookingPanes(*m_session, *m_ranks, this, [this](const QString& name, const QString& title, QWidget* pane) {
-    return addDock(name, title, pane, Qt::RightDockWidgetArea);
-  });
+  const auto addLooking = [this, variables](const QString& name, const QString& title, QWidget* pane) {
+    QDockWidget* const dock = addDock(name, title, pane, Qt::RightDockWidgetArea);
+    tabifyDockWidget(variables, dock);  // above one another they would make the window higher
+    return dock;
+  };
+  m_looking = new LookingPanes(*m_session, *m_ranks, this, addLooking);
   for (QDockWidget* dock : {m_looking->stacksDock(), m_looking->rowsDock(session::Look::Threads)}) {
     tabifyDockWidget(stack, dock);
   }
@@ -187,7 +190,8 @@ void MainWindow::makeDocks() {
     connect(widget, &plugins::ViewWidget::eventSelected, this, &MainWindow::selectEvent);
   }
   races->raise();
-  resizeDocks({races}, {230}, Qt::Vertical);
+  resize(QSize(1500, 950).boundedTo(screen()->availableSize()));
+  resizeDocks({races}, {260}, Qt::Vertical);
   resizeDocks({ranks, stack, variables}, {220, 200, 300}, Qt::Vertical);
   resizeDocks({ranks}, {430}, Qt::Horizontal);
 }

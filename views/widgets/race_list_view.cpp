@@ -140,11 +140,12 @@ QWidget* RaceListView::makeDetails() {
   scroll->setWidget(m_why);
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
-  auto* box = new QSplitter(Qt::Vertical);
+  auto* box = new QSplitter(Qt::Horizontal);
   box->addWidget(m_details);
   box->addWidget(scroll);
   box->setStretchFactor(0, 3);
   box->setStretchFactor(1, 2);
+  box->setSizes({320, 320});
   connect(m_details, &QTreeWidget::currentItemChanged, this, [this](QTreeWidgetItem* item) {
     if (item == nullptr || m_quiet) {
       return;
