@@ -6,6 +6,7 @@
 #include "execution_streams.h"
 #include "schema.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -74,7 +75,10 @@ class ColumnReader {
 
   [[nodiscard]] std::span<const ChunkEntry> chunks(Rank rank, Stream stream) const;
   [[nodiscard]] std::uint64_t count(Rank rank, Stream stream) const;
-  [[nodiscard]] std::uint64_t chunkCount() const { return m_directory.size(); }
+  /// The same, but no more than the file can well hold: for vector::reserve().
+  [[nodiscard]] std::size_t reservable(Rank rank, Stream stream) const {
+    return std::min<std::uint64_t>(count(rank, stream), m_fileSize);
+  }
 
   /// Appends the values of a chunk to `values`. Damaged if it does not verify.
   template <typename T>
@@ -97,6 +101,8 @@ class ColumnReader {
   Statement m_select;
   ColumnDecoder m_decoder;
   std::string m_path;
+  std::uint64_t m_fileSize = 0;
+  std::size_t m_ranks = 0;
   std::vector<ChunkEntry> m_directory;
   std::vector<std::size_t>
       m_first;  ///< entry of the first chunk, by rank and stream; one more at the end

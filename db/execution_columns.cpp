@@ -1,6 +1,7 @@
 #include "execution_columns.h"
 
 #include "column_store.h"
+#include "seal.h"
 
 #include <algorithm>
 
@@ -102,7 +103,7 @@ Status Writing::rank(Rank rank) {
 template <typename T>
 Status readStream(ColumnReader& reader, Rank rank, std::vector<T>& values) {
   const Stream stream = StreamOf<T>::kStream;
-  values.reserve(reader.count(rank, stream));
+  values.reserve(reader.reservable(rank, stream));
   Status status;
   const std::size_t chunks = reader.chunks(rank, stream).size();
   for (std::size_t i = 0; i < chunks && status.ok(); ++i) {
@@ -114,7 +115,7 @@ Status readStream(ColumnReader& reader, Rank rank, std::vector<T>& values) {
 Status readEvents(ColumnReader& reader, Rank rank, RankHistory& history,
                   std::vector<std::uint32_t>* times) {
   std::vector<StoredEvent> chunk;
-  history.events.reserve(reader.count(rank, Stream::Event));
+  history.events.reserve(reader.reservable(rank, Stream::Event));
   const std::size_t chunks = reader.chunks(rank, Stream::Event).size();
   for (std::size_t i = 0; i < chunks; ++i) {
     chunk.clear();
@@ -134,7 +135,7 @@ Status readEvents(ColumnReader& reader, Rank rank, RankHistory& history,
 Status readSends(ColumnReader& reader, Rank rank, Execution& execution) {
   std::vector<SentMessage>& sends = execution.ranks[index(rank)].sends;
   std::vector<StoredSend> chunk;
-  sends.reserve(reader.count(rank, Stream::Send));
+  sends.reserve(reader.reservable(rank, Stream::Send));
   const std::size_t chunks = reader.chunks(rank, Stream::Send).size();
   for (std::size_t i = 0; i < chunks; ++i) {
     chunk.clear();
@@ -182,11 +183,16 @@ Status readExecutionColumns(Database& database, Execution& execution, LogicalTim
   if (logicalTimes != nullptr) {
     logicalTimes->assign(execution.ranks.size(), {});
   }
+  const Result<std::int64_t> size = database.fileSize();
+  if (!size) {
+    return size.error();
+  }
+  database.setDeadline(readBudget(*size));
   std::uint64_t messages = 0;
   for (std::size_t r = 0; r < execution.ranks.size(); ++r) {
     messages += reader->count(static_cast<Rank>(r), Stream::Send);
   }
-  execution.messages.reserve(messages);
+  execution.messages.reserve(std::min(messages, static_cast<std::uint64_t>(*size)));
   for (std::size_t r = 0; r < execution.ranks.size(); ++r) {
     const auto rank = static_cast<Rank>(r);
     RankHistory& history = execution.ranks[r];
@@ -200,6 +206,7 @@ Status readExecutionColumns(Database& database, Execution& execution, LogicalTim
       return status;
     }
   }
+  database.setDeadline({});
   return {};
 }
 

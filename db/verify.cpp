@@ -1,6 +1,7 @@
 #include "verify.h"
 
 #include "execution_columns.h"
+#include "execution_rows.h"
 #include "log_chunks.h"
 #include "open_trace.h"
 #include "rows.h"
@@ -68,7 +69,9 @@ std::size_t rankCount(Database& database, std::size_t known) {
   std::size_t count = known;
   const Status status =
       readRows<RunInfo>(database, TableId::Run, true, [&](std::int64_t, RunInfo&& run) {
-        count = run.ranks > 0 && run.ranks <= (1 << 24) ? static_cast<std::size_t>(run.ranks) : 0;
+        count = run.ranks > 0 && !tooManyRanks(database, run.ranks)
+                    ? static_cast<std::size_t>(run.ranks)
+                    : 0;
         return true;
       });
   return status.ok() ? count : known;

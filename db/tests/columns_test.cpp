@@ -39,7 +39,7 @@ TEST(Columns, keepEveryNumber) {
   const Result<Bytes> packed = encoder.finish();
   ASSERT_TRUE(packed.ok());
   ColumnDecoder decoder;
-  ASSERT_TRUE(decoder.start(*packed).ok());
+  ASSERT_TRUE(decoder.start(*packed, 5000, 64).ok());
   ASSERT_EQ(decoder.size(), values.size());
   for (const StoredSend& value : values) {
     StoredSend back;
@@ -86,9 +86,9 @@ TEST(Columns, thatAreBrokenAreRefused) {
   for (std::size_t size = 0; size < raw.size(); ++size) {
     std::vector<std::uint8_t> packed(ZSTD_compressBound(size));
     packed.resize(ZSTD_compress(packed.data(), packed.size(), raw.data(), size, 1));
-    EXPECT_FALSE(decoder.start(packed).ok()) << size;
+    EXPECT_FALSE(decoder.start(packed, 100, 1).ok()) << size;
   }
-  EXPECT_FALSE(decoder.start({}).ok());
+  EXPECT_FALSE(decoder.start({}, 1, 1).ok());
 }
 
 TEST(Store, keepsManyChunks) {
