@@ -153,6 +153,47 @@ TEST(FormerFormat, isBroughtUpToDate) {
   EXPECT_TRUE(checkTrace(directory.file("a.pft"))->empty());
 }
 
+/// Runs SQL in the file as another program would.
+void change(const std::string& path, const std::string& sql) {
+  const std::string command = "sqlite3 " + path + " \"" + sql + "\"";
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;  // NOLINT(concurrency-mt-unsafe)
+}
+
+TEST(FormerFormat, losesADamagedExecutionOnly) {
+  for (const char* sql : {"UPDATE event SET tag = tag + 1 WHERE serial = 2",
+                          "DELETE FROM message WHERE id = 1", "UPDATE call SET name = 'x'"}) {
+    const Directory directory;
+    unpackFormer(directory.file("a.pft"));
+    change(directory.file("a.pft"), sql);
+    Result<TraceStore> store =
+        TraceStore::open(directory.file("a.pft"), TraceStore::Mode::ReadOnly);
+    ASSERT_TRUE(store.ok()) << store.error().text();
+    EXPECT_FALSE(*store->hasExecution()) << sql;
+    EXPECT_TRUE(store->races()->empty());
+    EXPECT_EQ(store->ranks().size(), smallContent().ranks.size());
+    EXPECT_TRUE(checkTrace(directory.file("a.pft"))->empty()) << sql;
+  }
+}
+
+TEST(FormerFormat, whatIsDamagedIsNamed) {
+  const auto findings = [](const std::string& sql) {
+    const Directory directory;
+    unpackFormer(directory.file("a.pft"));
+    change(directory.file("a.pft"), sql);
+    std::string all;
+    const Result<std::vector<Finding>> found = checkTrace(directory.file("a.pft"));
+    EXPECT_TRUE(found.ok()) << found.error().text();
+    for (std::size_t i = 0; found.ok() && i < found->size(); ++i) {
+      all += (i == 0 ? "" : "; ") + (*found)[i].where;
+    }
+    return all;
+  };
+  EXPECT_EQ(findings("UPDATE seal SET crc32c = 1 WHERE table_name = 'event'"),
+            "file, of trace format 4; table event; table seal");
+  EXPECT_EQ(findings("DROP TABLE probe"), "file, of trace format 4; table probe");
+  EXPECT_EQ(findings("UPDATE watch SET expression = 'x'; DELETE FROM event"), "table watch");
+}
+
 TEST(FormerFormat, thatCannotBeWrittenSaysSo) {
   const Directory directory;
   unpackFormer(directory.file("a.pft"));
