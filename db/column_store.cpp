@@ -16,17 +16,6 @@ constexpr const char* kAdvice =
 /// Bytes that a chunk takes of the file at least: its key, its checksum, a frame of zstd.
 constexpr std::uint64_t kSmallestChunk = 16;
 
-template <typename C, ValueOf<ChunkEntry> V>
-void fields(C& c, V& v) {
-  difference(c, v.rank);
-  enumerator(c, v.stream, Stream::Collective);
-  number(c, v.values);
-  difference(c, v.firstSerial);
-  serialNear(c, v.lastSerial, v.firstSerial);
-  difference(c, v.firstStep);
-  difference(c, v.lastStep);
-}
-
 std::size_t place(Rank rank, Stream stream) {
   return static_cast<std::size_t>(rank) * kStreams + static_cast<std::size_t>(stream);
 }

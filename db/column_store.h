@@ -30,6 +30,17 @@ struct ChunkEntry {
   friend bool operator==(const ChunkEntry&, const ChunkEntry&) = default;
 };
 
+template <typename C, ValueOf<ChunkEntry> V>
+void fields(C& c, V& v) {
+  difference(c, v.rank);
+  enumerator(c, v.stream, Stream::Collective);
+  number(c, v.values);
+  difference(c, v.firstSerial);
+  serialNear(c, v.lastSerial, v.firstSerial);
+  difference(c, v.firstStep);
+  difference(c, v.lastStep);
+}
+
 /// Writes the streams, rank after rank, and of a rank stream after stream. Needs an open
 /// transaction, finishSeals() after it.
 class ColumnWriter {
@@ -92,10 +103,11 @@ class ColumnReader {
     }
     return m_decoder.ok() ? Status() : Status(damaged(rank, StreamOf<T>::kStream, ordinal));
   }
+  /// The error for a chunk that does not verify.
+  [[nodiscard]] Error damaged(Rank rank, Stream stream, std::size_t ordinal) const;
 
  private:
   Status load(Rank rank, Stream stream, std::size_t ordinal);
-  [[nodiscard]] Error damaged(Rank rank, Stream stream, std::size_t ordinal) const;
   [[nodiscard]] bool arrange(std::size_t ranks);
 
   Statement m_select;

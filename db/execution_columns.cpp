@@ -4,6 +4,7 @@
 #include "seal.h"
 
 #include <algorithm>
+#include <span>
 
 namespace pf::db {
 namespace {
@@ -99,6 +100,52 @@ Status Writing::rank(Rank rank) {
   return status;
 }
 
+Serial serialOf(const PostedReceive& value) {
+  return value.post;
+}
+Serial serialOf(const ProbeHit& value) {
+  return value.event;
+}
+Serial serialOf(const StoredSend& value) {
+  return value.send.event;
+}
+Serial serialOf(const CollectivePart& value) {
+  return value.event;
+}
+
+/// Whether a chunk has the serials that the directory says.
+template <typename T>
+bool agrees(const ChunkEntry& entry, std::span<const T> values, std::size_t) {
+  const auto [first, last] =
+      std::minmax_element(values.begin(), values.end(),
+                          [](const T& a, const T& b) { return serialOf(a) < serialOf(b); });
+  return entry.firstSerial == serialOf(*first) && entry.lastSerial == serialOf(*last);
+}
+
+/// Of events their steps, too; their serials are their numbers.
+bool agrees(const ChunkEntry& entry, std::span<const StoredEvent> values, std::size_t ordinal) {
+  const auto [first, last] = std::minmax_element(
+      values.begin(), values.end(),
+      [](const StoredEvent& a, const StoredEvent& b) { return a.step < b.step; });
+  const Serial before = ordinal * kChunkValues;
+  return entry.firstSerial == before + 1 && entry.lastSerial == before + values.size() &&
+         entry.firstStep == first->step && entry.lastStep == last->step;
+}
+
+/// Appends the values of a chunk, held against the directory.
+template <typename T>
+Status readChunk(ColumnReader& reader, Rank rank, std::size_t ordinal, std::vector<T>& values) {
+  const std::size_t before = values.size();
+  if (Status status = reader.read(rank, ordinal, values); !status) {
+    return status;
+  }
+  const Stream stream = StreamOf<T>::kStream;
+  return agrees(reader.chunks(rank, stream)[ordinal], std::span<const T>(values).subspan(before),
+                ordinal)
+             ? Status()
+             : Status(reader.damaged(rank, stream, ordinal));
+}
+
 /// All values of a stream of a rank.
 template <typename T>
 Status readStream(ColumnReader& reader, Rank rank, std::vector<T>& values) {
@@ -107,7 +154,7 @@ Status readStream(ColumnReader& reader, Rank rank, std::vector<T>& values) {
   Status status;
   const std::size_t chunks = reader.chunks(rank, stream).size();
   for (std::size_t i = 0; i < chunks && status.ok(); ++i) {
-    status = reader.read(rank, i, values);
+    status = readChunk(reader, rank, i, values);
   }
   return status;
 }
@@ -119,7 +166,7 @@ Status readEvents(ColumnReader& reader, Rank rank, RankHistory& history,
   const std::size_t chunks = reader.chunks(rank, Stream::Event).size();
   for (std::size_t i = 0; i < chunks; ++i) {
     chunk.clear();
-    if (Status status = reader.read(rank, i, chunk); !status) {
+    if (Status status = readChunk(reader, rank, i, chunk); !status) {
       return status;
     }
     for (const StoredEvent& stored : chunk) {
@@ -139,7 +186,7 @@ Status readSends(ColumnReader& reader, Rank rank, Execution& execution) {
   const std::size_t chunks = reader.chunks(rank, Stream::Send).size();
   for (std::size_t i = 0; i < chunks; ++i) {
     chunk.clear();
-    if (Status status = reader.read(rank, i, chunk); !status) {
+    if (Status status = readChunk(reader, rank, i, chunk); !status) {
       return status;
     }
     for (const StoredSend& stored : chunk) {

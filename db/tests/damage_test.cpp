@@ -303,6 +303,46 @@ TEST(Hostile, aDirectoryTakesNoMoreMemoryThanItsFile) {
   }
 }
 
+/// A directory with one wrong entry, whose seal fits.
+template <typename Change>
+bool forgedEntry(Stream stream, Change&& change) {
+  const Patient patient(smallContent());
+  {
+    Result<Database> database = Database::open(patient.path(), Database::Access::Update);
+    const Result<ColumnReader> reader = ColumnReader::start(*database, 3);
+    ColumnEncoder encoder;
+    for (Rank rank = 0; rank < 3; ++rank) {
+      for (std::size_t each = 0; each < kStreams; ++each) {
+        for (ChunkEntry entry : reader->chunks(rank, static_cast<Stream>(each))) {
+          if (static_cast<Stream>(each) == stream) {
+            change(entry);
+          }
+          encoder.begin();
+          fields(encoder, std::as_const(entry));
+        }
+      }
+    }
+    Result<Statement> update = database->prepare("UPDATE column_directory SET data = ?");
+    update->bindBlob(1, *encoder.finish());
+    EXPECT_TRUE(update->run().ok());
+    const Result<Seal> seal = computeSeal(*database, table(TableId::ColumnDirectory));
+    EXPECT_TRUE(storeSeal(*database, table(TableId::ColumnDirectory), *seal).ok() &&
+                finishSeals(*database).ok());
+  }
+  const bool found = !checkTrace(patient.path())->empty();
+  EXPECT_EQ(readContent(patient.path()).ok(), !found);
+  return found;
+}
+
+TEST(Hostile, aDirectoryThatItsChunksContradictIsRefused) {
+  EXPECT_FALSE(forgedEntry(Stream::Event, [](ChunkEntry&) {}));
+  EXPECT_TRUE(forgedEntry(Stream::Event, [](ChunkEntry& entry) { ++entry.lastSerial; }));
+  EXPECT_TRUE(forgedEntry(Stream::Event, [](ChunkEntry& entry) { ++entry.firstStep; }));
+  for (const Stream stream : {Stream::Receive, Stream::Probe, Stream::Send, Stream::Collective}) {
+    EXPECT_TRUE(forgedEntry(stream, [](ChunkEntry& entry) { ++entry.firstSerial; }));
+  }
+}
+
 TEST(Hostile, columnsThatMakeNoSenseAreRefused) {
   using Events = std::vector<StoredEvent>;
   EXPECT_FALSE(forgedChunk<StoredEvent>(1, [](Events&) {}));
@@ -314,7 +354,7 @@ TEST(Hostile, columnsThatMakeNoSenseAreRefused) {
   EXPECT_TRUE(forgedChunk<StoredEvent>(1, [](Events& all) { all.resize(5000); }));
   using Receives = std::vector<PostedReceive>;
   EXPECT_TRUE(forgedChunk<PostedReceive>(0, [](Receives& all) { all[0].completion = 8; }));
-  EXPECT_TRUE(forgedChunk<PostedReceive>(0, [](Receives& all) { all[0].source = 1 << 30; }));
+  EXPECT_TRUE(forgedChunk<PostedReceive>(0, [](Receives& all) { all[0].source = 1 << 20; }));
   EXPECT_TRUE(forgedChunk<PostedReceive>(0, [](Receives& all) { all[1].message = 4; }));
   using Sends = std::vector<StoredSend>;
   EXPECT_TRUE(forgedChunk<StoredSend>(1, [](Sends& all) { all[0].send.dest = 3; }));
