@@ -194,6 +194,22 @@ TEST(FormerFormat, whatIsDamagedIsNamed) {
   EXPECT_EQ(findings("UPDATE watch SET expression = 'x'; DELETE FROM event"), "table watch");
 }
 
+/// A writer that died when its changes were in the file and its journal was still there.
+TEST(FormerFormat, anInterruptedWriteIsUndoneBeforeTheVersionIsRead) {
+  const Directory directory;
+  const std::string path = directory.file("a.pft");
+  unpackFormer(path);
+  const std::string command =
+      "sqlite3 " + path +
+      " 'PRAGMA cache_size=2' BEGIN 'PRAGMA user_version=5' 'CREATE TABLE x AS SELECT "
+      "randomblob(100) FROM generate_series(1,9000)' '.shell cp " +
+      path + "-journal " + path + "-kept' COMMIT && mv " + path + "-kept " + path + "-journal";
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;  // NOLINT(concurrency-mt-unsafe)
+  const Result<Content> back = readContent(path);
+  ASSERT_TRUE(back.ok()) << back.error().text();
+  EXPECT_EQ(dump(*back), dump(smallContent()));
+}
+
 TEST(FormerFormat, thatCannotBeWrittenSaysSo) {
   const Directory directory;
   unpackFormer(directory.file("a.pft"));
