@@ -86,10 +86,14 @@ Result<Bytes> ColumnEncoder::finish() {
   return Bytes(m_packed.data(), size);
 }
 
-Status ColumnDecoder::start(Bytes packed) {
+Status ColumnDecoder::start(Bytes packed, std::size_t most, std::size_t ranks) {
   const Error wrong{ErrorCode::Damaged, "columns cannot be unpacked", {}};
   const unsigned long long size = ZSTD_getFrameContentSize(packed.data(), packed.size());
-  if (size > kLongestColumnString) {  // also what zstd says where there is no size
+  constexpr std::size_t kLongestNumber = 10;
+  const std::size_t longest =
+      std::min(kLongestColumnString,
+               (std::min(most, kLongestColumnString) + 3) * kLongestNumber * kMostColumns);
+  if (size > longest) {  // also what zstd says where there is no size
     return wrong;
   }
   m_raw.resize(size);
@@ -100,16 +104,17 @@ Status ColumnDecoder::start(Bytes packed) {
   for (auto& slots : m_slots) {
     slots.clear();
   }
-  m_ok = parse();
+  m_ranks = ranks;
+  m_ok = parse(most);
   return m_ok ? Status() : Status(wrong);
 }
 
-bool ColumnDecoder::parse() {
+bool ColumnDecoder::parse(std::size_t most) {
   const std::uint8_t* at = m_raw.data();
   const std::uint8_t* const end = at + m_raw.size();
   std::uint64_t size = 0;
   std::uint64_t columns = 0;
-  if (!take(at, end, size) || !take(at, end, columns) || columns > kMostColumns ||
+  if (!take(at, end, size) || !take(at, end, columns) || columns > kMostColumns || size > most ||
       (columns == 0) != (size == 0)) {
     return false;
   }
@@ -157,8 +162,7 @@ std::uint64_t ColumnDecoder::get() {
 }
 
 std::int64_t& ColumnDecoder::last(Rank slot) {
-  static constexpr Rank kMostRanks = 1 << 24;
-  m_ok = m_ok && slot >= kUnknownRank && slot < kMostRanks;
+  m_ok = m_ok && slot >= kUnknownRank && std::int64_t{slot} < static_cast<std::int64_t>(m_ranks);
   return slotOf(m_slots[std::min(m_at, kMostColumns - 1)], m_ok ? slot : kUnknownRank);
 }
 

@@ -13,6 +13,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -69,8 +70,9 @@ class ColumnDecoder {
  public:
   static constexpr bool kWriting = false;
 
-  /// Unpacks; an error in words if that is no column string.
-  [[nodiscard]] Status start(Bytes packed);
+  /// Unpacks; an error in words if that is no column string, or one of more than `most` values.
+  /// `ranks`: slots are smaller.
+  [[nodiscard]] Status start(Bytes packed, std::size_t most, std::size_t ranks);
   [[nodiscard]] std::size_t size() const { return m_size; }
   void begin() { m_at = 0; }
   [[nodiscard]] std::uint64_t get();
@@ -87,7 +89,7 @@ class ColumnDecoder {
     const std::uint8_t* at = nullptr;
     const std::uint8_t* end = nullptr;
   };
-  [[nodiscard]] bool parse();
+  [[nodiscard]] bool parse(std::size_t most);
 
   std::array<Column, kMostColumns> m_columns;
   std::array<std::int64_t, kMostColumns> m_last{};
@@ -95,6 +97,7 @@ class ColumnDecoder {
   std::size_t m_at = 0;
   std::size_t m_count = 0;
   std::size_t m_size = 0;
+  std::size_t m_ranks = 0;
   bool m_ok = true;
   std::vector<std::uint8_t> m_raw;
 };
@@ -155,9 +158,11 @@ void someRank(C& codec, V& value) {
   if constexpr (C::kWriting) {
     codec.put(static_cast<std::uint64_t>(std::int64_t{value} - kUnknownRank));
   } else {
-    const auto stored = static_cast<std::int64_t>(codec.get()) + kUnknownRank;
-    codec.require(std::in_range<Rank>(stored) && stored >= kUnknownRank);
-    value = static_cast<Rank>(stored);
+    constexpr auto kMost =
+        static_cast<std::uint64_t>(std::int64_t{std::numeric_limits<Rank>::max()} - kUnknownRank);
+    const std::uint64_t stored = codec.get();
+    codec.require(stored <= kMost);
+    value = static_cast<Rank>(static_cast<std::int64_t>(std::min(stored, kMost)) + kUnknownRank);
   }
 }
 /// `last` is an enum's last value.

@@ -13,16 +13,8 @@ namespace {
 constexpr const char* kAdvice =
     "Run 'photofinish check' on the file to see what is lost and what can be saved.";
 
-template <typename C, ValueOf<ChunkEntry> V>
-void fields(C& c, V& v) {
-  difference(c, v.rank);
-  enumerator(c, v.stream, Stream::Collective);
-  number(c, v.values);
-  difference(c, v.firstSerial);
-  serialNear(c, v.lastSerial, v.firstSerial);
-  difference(c, v.firstStep);
-  difference(c, v.lastStep);
-}
+/// Bytes that a chunk takes of the file at least: its key, its checksum, a frame of zstd.
+constexpr std::uint64_t kSmallestChunk = 16;
 
 std::size_t place(Rank rank, Stream stream) {
   return static_cast<std::size_t>(rank) * kStreams + static_cast<std::size_t>(stream);
@@ -136,6 +128,13 @@ Result<ColumnReader> ColumnReader::start(Database& database, std::size_t ranks) 
   if (!chunks) {
     return chunks.error();
   }
+  const Result<std::int64_t> size = database.fileSize();
+  if (!size) {
+    return size.error();
+  }
+  reader.m_fileSize = static_cast<std::uint64_t>(*size);
+  reader.m_ranks = ranks;
+  const std::size_t most = reader.m_fileSize / kSmallestChunk;
   bool good = true;
   Status status = forEachRow(database, table(TableId::ColumnDirectory), [&](const Row& row) {
     RowReader cells(row);
@@ -143,7 +142,9 @@ Result<ColumnReader> ColumnReader::start(Database& database, std::size_t ranks) 
     const std::string_view data = cells.blob();
     ColumnDecoder decoder;
     good = cells.ok() && id == 1 &&
-           decoder.start(Bytes(reinterpret_cast<const std::uint8_t*>(data.data()), data.size()))
+           decoder
+               .start(Bytes(reinterpret_cast<const std::uint8_t*>(data.data()), data.size()), most,
+                      ranks)
                .ok() &&
            decoder.size() == chunks->rows;
     for (std::size_t i = 0; good && i < decoder.size(); ++i) {
@@ -224,7 +225,8 @@ Status ColumnReader::load(Rank rank, Stream stream, std::size_t ordinal) {
   }
   const Bytes data = m_select.blob(1);
   if (m_select.integer(0) != columnChunkCrc(rank, stream, ordinal, data) ||
-      !m_decoder.start(data).ok() || m_decoder.size() != chunks(rank, stream)[ordinal].values) {
+      !m_decoder.start(data, kChunkValues, m_ranks).ok() ||
+      m_decoder.size() != chunks(rank, stream)[ordinal].values) {
     return damaged(rank, stream, ordinal);
   }
   return {};

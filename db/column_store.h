@@ -6,6 +6,7 @@
 #include "execution_streams.h"
 #include "schema.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -28,6 +29,17 @@ struct ChunkEntry {
   std::uint32_t lastStep = 0;  ///< of sends: of their arrivals, too
   friend bool operator==(const ChunkEntry&, const ChunkEntry&) = default;
 };
+
+template <typename C, ValueOf<ChunkEntry> V>
+void fields(C& c, V& v) {
+  difference(c, v.rank);
+  enumerator(c, v.stream, Stream::Collective);
+  number(c, v.values);
+  difference(c, v.firstSerial);
+  serialNear(c, v.lastSerial, v.firstSerial);
+  difference(c, v.firstStep);
+  difference(c, v.lastStep);
+}
 
 /// Writes the streams, rank after rank, and of a rank stream after stream. Needs an open
 /// transaction, finishSeals() after it.
@@ -74,7 +86,10 @@ class ColumnReader {
 
   [[nodiscard]] std::span<const ChunkEntry> chunks(Rank rank, Stream stream) const;
   [[nodiscard]] std::uint64_t count(Rank rank, Stream stream) const;
-  [[nodiscard]] std::uint64_t chunkCount() const { return m_directory.size(); }
+  /// The same, but no more than the file can well hold: for vector::reserve().
+  [[nodiscard]] std::size_t reservable(Rank rank, Stream stream) const {
+    return std::min<std::uint64_t>(count(rank, stream), m_fileSize);
+  }
 
   /// Appends the values of a chunk to `values`. Damaged if it does not verify.
   template <typename T>
@@ -88,15 +103,18 @@ class ColumnReader {
     }
     return m_decoder.ok() ? Status() : Status(damaged(rank, StreamOf<T>::kStream, ordinal));
   }
+  /// The error for a chunk that does not verify.
+  [[nodiscard]] Error damaged(Rank rank, Stream stream, std::size_t ordinal) const;
 
  private:
   Status load(Rank rank, Stream stream, std::size_t ordinal);
-  [[nodiscard]] Error damaged(Rank rank, Stream stream, std::size_t ordinal) const;
   [[nodiscard]] bool arrange(std::size_t ranks);
 
   Statement m_select;
   ColumnDecoder m_decoder;
   std::string m_path;
+  std::uint64_t m_fileSize = 0;
+  std::size_t m_ranks = 0;
   std::vector<ChunkEntry> m_directory;
   std::vector<std::size_t>
       m_first;  ///< entry of the first chunk, by rank and stream; one more at the end

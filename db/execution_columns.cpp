@@ -1,8 +1,10 @@
 #include "execution_columns.h"
 
 #include "column_store.h"
+#include "seal.h"
 
 #include <algorithm>
+#include <span>
 
 namespace pf::db {
 namespace {
@@ -98,15 +100,61 @@ Status Writing::rank(Rank rank) {
   return status;
 }
 
+Serial serialOf(const PostedReceive& value) {
+  return value.post;
+}
+Serial serialOf(const ProbeHit& value) {
+  return value.event;
+}
+Serial serialOf(const StoredSend& value) {
+  return value.send.event;
+}
+Serial serialOf(const CollectivePart& value) {
+  return value.event;
+}
+
+/// Whether a chunk has the serials that the directory says.
+template <typename T>
+bool agrees(const ChunkEntry& entry, std::span<const T> values, std::size_t) {
+  const auto [first, last] =
+      std::minmax_element(values.begin(), values.end(),
+                          [](const T& a, const T& b) { return serialOf(a) < serialOf(b); });
+  return entry.firstSerial == serialOf(*first) && entry.lastSerial == serialOf(*last);
+}
+
+/// Of events their steps, too; their serials are their numbers.
+bool agrees(const ChunkEntry& entry, std::span<const StoredEvent> values, std::size_t ordinal) {
+  const auto [first, last] = std::minmax_element(
+      values.begin(), values.end(),
+      [](const StoredEvent& a, const StoredEvent& b) { return a.step < b.step; });
+  const Serial before = ordinal * kChunkValues;
+  return entry.firstSerial == before + 1 && entry.lastSerial == before + values.size() &&
+         entry.firstStep == first->step && entry.lastStep == last->step;
+}
+
+/// Appends the values of a chunk, held against the directory.
+template <typename T>
+Status readChunk(ColumnReader& reader, Rank rank, std::size_t ordinal, std::vector<T>& values) {
+  const std::size_t before = values.size();
+  if (Status status = reader.read(rank, ordinal, values); !status) {
+    return status;
+  }
+  const Stream stream = StreamOf<T>::kStream;
+  return agrees(reader.chunks(rank, stream)[ordinal], std::span<const T>(values).subspan(before),
+                ordinal)
+             ? Status()
+             : Status(reader.damaged(rank, stream, ordinal));
+}
+
 /// All values of a stream of a rank.
 template <typename T>
 Status readStream(ColumnReader& reader, Rank rank, std::vector<T>& values) {
   const Stream stream = StreamOf<T>::kStream;
-  values.reserve(reader.count(rank, stream));
+  values.reserve(reader.reservable(rank, stream));
   Status status;
   const std::size_t chunks = reader.chunks(rank, stream).size();
   for (std::size_t i = 0; i < chunks && status.ok(); ++i) {
-    status = reader.read(rank, i, values);
+    status = readChunk(reader, rank, i, values);
   }
   return status;
 }
@@ -114,11 +162,11 @@ Status readStream(ColumnReader& reader, Rank rank, std::vector<T>& values) {
 Status readEvents(ColumnReader& reader, Rank rank, RankHistory& history,
                   std::vector<std::uint32_t>* times) {
   std::vector<StoredEvent> chunk;
-  history.events.reserve(reader.count(rank, Stream::Event));
+  history.events.reserve(reader.reservable(rank, Stream::Event));
   const std::size_t chunks = reader.chunks(rank, Stream::Event).size();
   for (std::size_t i = 0; i < chunks; ++i) {
     chunk.clear();
-    if (Status status = reader.read(rank, i, chunk); !status) {
+    if (Status status = readChunk(reader, rank, i, chunk); !status) {
       return status;
     }
     for (const StoredEvent& stored : chunk) {
@@ -134,11 +182,11 @@ Status readEvents(ColumnReader& reader, Rank rank, RankHistory& history,
 Status readSends(ColumnReader& reader, Rank rank, Execution& execution) {
   std::vector<SentMessage>& sends = execution.ranks[index(rank)].sends;
   std::vector<StoredSend> chunk;
-  sends.reserve(reader.count(rank, Stream::Send));
+  sends.reserve(reader.reservable(rank, Stream::Send));
   const std::size_t chunks = reader.chunks(rank, Stream::Send).size();
   for (std::size_t i = 0; i < chunks; ++i) {
     chunk.clear();
-    if (Status status = reader.read(rank, i, chunk); !status) {
+    if (Status status = readChunk(reader, rank, i, chunk); !status) {
       return status;
     }
     for (const StoredSend& stored : chunk) {
@@ -182,11 +230,16 @@ Status readExecutionColumns(Database& database, Execution& execution, LogicalTim
   if (logicalTimes != nullptr) {
     logicalTimes->assign(execution.ranks.size(), {});
   }
+  const Result<std::int64_t> size = database.fileSize();
+  if (!size) {
+    return size.error();
+  }
+  database.setDeadline(readBudget(*size));
   std::uint64_t messages = 0;
   for (std::size_t r = 0; r < execution.ranks.size(); ++r) {
     messages += reader->count(static_cast<Rank>(r), Stream::Send);
   }
-  execution.messages.reserve(messages);
+  execution.messages.reserve(std::min(messages, static_cast<std::uint64_t>(*size)));
   for (std::size_t r = 0; r < execution.ranks.size(); ++r) {
     const auto rank = static_cast<Rank>(r);
     RankHistory& history = execution.ranks[r];
@@ -200,6 +253,7 @@ Status readExecutionColumns(Database& database, Execution& execution, LogicalTim
       return status;
     }
   }
+  database.setDeadline({});
   return {};
 }
 

@@ -175,8 +175,8 @@ Status readAlternatives(Database& database, std::vector<StoredRace>& races) {
 Status checkRaceRows(Database& database, const std::vector<StoredRace>& races) {
   std::size_t ranks = 0;
   Status status = readRows<RunInfo>(database, TableId::Run, true, [&](std::int64_t, RunInfo&& run) {
-    ranks = static_cast<std::size_t>(std::clamp(run.ranks, 0, kMostRanks));
-    return true;
+    ranks = static_cast<std::size_t>(std::max(run.ranks, 0));
+    return !tooManyRanks(database, run.ranks);
   });
   const Result<ColumnReader> columns =
       status.ok() ? ColumnReader::start(database, ranks) : Result<ColumnReader>(status.error());
@@ -225,11 +225,16 @@ Status writeExecutionRows(Database& database, const ExecutionParts& parts) {
   });
 }
 
+bool tooManyRanks(Database& database, std::int32_t ranks) {
+  const Result<std::int64_t> size = database.fileSize();
+  return !size || ranks > std::min<std::int64_t>(kMostRanks, *size);
+}
+
 Status readNameRows(Database& database, Execution& execution) {
   return firstFailure({
       [&] {
         return readRows<RunInfo>(database, TableId::Run, true, [&](std::int64_t, RunInfo&& run) {
-          if (run.ranks < 0 || run.ranks > kMostRanks) {
+          if (run.ranks < 0 || tooManyRanks(database, run.ranks)) {
             return false;
           }
           execution.ranks.resize(static_cast<std::size_t>(run.ranks));

@@ -27,6 +27,9 @@ Status checkRaces(const Execution& execution, const std::vector<Race>& races);
 /// finishSeals() after it.
 Status writeExecutionRows(Database& database, const ExecutionParts& parts);
 
+/// More ranks than a file can be of: each takes a byte of it at least.
+[[nodiscard]] bool tooManyRanks(Database& database, std::int32_t ranks);
+
 /// The number of ranks, communicators, call sites and names of calls. Needs an open transaction.
 Status readNameRows(Database& database, Execution& execution);
 /// Reads them back. Needs an open transaction. `logicalTimes` may be null.

@@ -18,7 +18,7 @@ constexpr std::size_t kFirstFormer = 9;
 constexpr std::size_t kNewTables = 2;  // the last ones of tables()
 constexpr auto kLastEventKind = EventKind::Start;
 
-const std::vector<Table>& formerTables() {
+const std::vector<Table>& allFormerTables() {
   static const std::vector<Table> kTables = [] {
     std::vector<Table> all = tables();
     all.resize(all.size() - kNewTables);
@@ -50,7 +50,7 @@ const std::vector<Table>& formerTables() {
 }
 
 const Table& former(Former id) {
-  return formerTables()[kFirstFormer + static_cast<std::size_t>(id)];
+  return allFormerTables()[kFirstFormer + static_cast<std::size_t>(id)];
 }
 
 template <typename Codec, typename V>
@@ -180,9 +180,10 @@ Status readEvents(Database& database, Execution& execution, LogicalTimes* times)
                             });
 }
 
-Result<Execution> readFormerRows(Database& database, LogicalTimes& times) {
+Result<Execution> readFormerRows(Database& database, LogicalTimes& times, std::size_t& ranks) {
   Execution execution;
   Status status = readNameRows(database, execution);
+  ranks = execution.ranks.size();
   for (const std::function<Status()>& step : std::initializer_list<std::function<Status()>>{
            [&] { return readEvents(database, execution, &times); },
            [&] {
@@ -200,7 +201,44 @@ Result<Execution> readFormerRows(Database& database, LogicalTimes& times) {
   return status.ok() ? Result<Execution>(std::move(execution)) : Result<Execution>(status.error());
 }
 
+/// Instead of an execution that does not verify: none, as in a recording without a survey. The logs
+/// are what it was made from, and the next survey makes it again.
+Status writeNoExecution(Database& database, std::size_t ranks) {
+  for (const Table& each : tables()) {
+    if (Status status = each.kind == TableKind::Execution ? database.execute(each.clear) : Status();
+        !status) {
+      return status;
+    }
+  }
+  Execution none;
+  none.ranks.resize(ranks);
+  Status status = writeExecutionRows(database, {none, {}, {}, {}});
+  if (!status) {
+    return status;
+  }
+  const Table& survey = table(TableId::SurveyChunk);
+  const Result<Seal> seal = computeSeal(database, survey);
+  return seal ? storeSeal(database, survey, *seal) : Status(seal.error());
+}
+
+Status replaceTables(Database& database) {
+  std::string sql =
+      "DELETE FROM seal WHERE table_name IN ('event','receive','probe','message','collective');";
+  for (std::size_t i = 0; i < 5; ++i) {
+    sql += "DROP TABLE " + formerTables()[kFirstFormer + i].name + ";";
+  }
+  for (std::size_t i = tables().size() - kNewTables; i < tables().size(); ++i) {
+    sql += tables()[i].create + ";";
+  }
+  sql += "PRAGMA user_version=" + std::to_string(kFormatVersion);
+  return database.execute(sql);
+}
+
 }  // namespace
+
+const std::vector<Table>& formerTables() {
+  return allFormerTables();
+}
 
 Status bringUpToDate(const std::string& path) {
   Result<Database> database = Database::open(path, Database::Access::Update);
@@ -229,21 +267,19 @@ Status bringUpToDate(const std::string& path) {
     return status;
   }
   LogicalTimes times;
-  const Result<Execution> execution = readFormerRows(*database, times);
-  if (!execution) {
+  std::size_t ranks = 0;
+  const Result<Execution> execution = readFormerRows(*database, times, ranks);
+  database->setDeadline({});
+  const bool damaged = !execution && (execution.error().code == ErrorCode::Damaged ||
+                                      execution.error().code == ErrorCode::Usage);
+  if (!execution && !damaged) {
     return execution.error();
   }
-  std::string sql =
-      "DELETE FROM seal WHERE table_name IN ('event','receive','probe','message','collective');";
-  for (std::size_t i = 0; i < 5; ++i) {
-    sql += "DROP TABLE " + formerTables()[kFirstFormer + i].name + ";";
+  status = replaceTables(*database);
+  if (status.ok()) {
+    status = damaged ? writeNoExecution(*database, ranks)
+                     : writeExecutionColumns(*database, *execution, times);
   }
-  for (std::size_t i = tables().size() - kNewTables; i < tables().size(); ++i) {
-    sql += tables()[i].create + ";";
-  }
-  sql += "PRAGMA user_version=" + std::to_string(kFormatVersion);
-  status = database->execute(sql);
-  status = status.ok() ? writeExecutionColumns(*database, *execution, times) : status;
   status = status.ok() ? finishSeals(*database) : status;
   return status.ok() ? transaction->commit() : status;
 }

@@ -200,8 +200,7 @@ Status checkIdentity(Database& database) {
   return {};
 }
 
-/// Of a trace of ours, its version; 0 of another file.
-static std::uint32_t versionOf(Database& database) {
+std::uint32_t versionOf(Database& database) {
   const Result<Header> header = readHeader(database);
   return header && wordAt(*header, 68) == kApplicationId ? wordAt(*header, 60) : 0;
 }
@@ -217,6 +216,11 @@ Result<Database> openTrace(const std::string& path, Database::Access access) {
   Result<Database> database = Database::open(*real, access);
   if (!database) {
     return database;
+  }
+  const std::uint32_t version = versionOf(*database);
+  if ((version == kFormatVersion || version == kFormerVersion) &&
+      sizeBeside(*real + "-journal") > 0) {
+    undoInterruptedWrite(*real);  // before the header is believed
   }
   if (versionOf(*database) == kFormerVersion) {
     database = Result<Database>(Database());
@@ -237,9 +241,6 @@ Result<Database> openTrace(const std::string& path, Database::Access access) {
     if (Status status = check(*database); !status) {
       return status.error();
     }
-  }
-  if (access == Database::Access::Read && sizeBeside(*real + "-journal") > 0) {
-    undoInterruptedWrite(*real);
   }
   if (Status status = checkContents(*database); !status) {
     return status.error();

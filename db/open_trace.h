@@ -18,6 +18,9 @@ namespace pf::db {
 /// first.
 [[nodiscard]] Result<Database> openTrace(const std::string& path, Database::Access access);
 
+/// Of a trace of ours, its version; 0 of another file.
+[[nodiscard]] std::uint32_t versionOf(Database& database);
+
 /// Those of the checks that tell what kind of file it is (magic, application id, version).
 Status checkIdentity(Database& database);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -391,6 +392,12 @@ int close(sqlite3_vtab_cursor* cursor) {
   return SQLITE_OK;
 }
 
+/// Whether an integer of SQLite equals it.
+bool isWhole(double value) {
+  constexpr double kEnd = 9223372036854775808.0;  // 2^63
+  return value >= -kEnd && value < kEnd && value == std::floor(value);
+}
+
 template <typename T>
 int filter(sqlite3_vtab_cursor* base, int bits, const char*, int, sqlite3_value** values) {
   Cursor<T>& cursor = cursorOf<T>(base);
@@ -404,8 +411,11 @@ int filter(sqlite3_vtab_cursor* base, int bits, const char*, int, sqlite3_value*
       continue;
     }
     sqlite3_value* value = *values++;
-    const int type = sqlite3_value_numeric_type(value);
+    int type = sqlite3_value_numeric_type(value);
     const std::int64_t number = sqlite3_value_int64(value);
+    if (type == SQLITE_FLOAT && isWhole(sqlite3_value_double(value))) {
+      type = SQLITE_INTEGER;
+    }
     if (type == SQLITE_NULL || (type != SQLITE_INTEGER && (bit & (kRankIs | kKeyIs)) != 0) ||
         (bit == kRankIs && (number < 0 || number >= ranks))) {
       cursor.lastRank = -1;  // nothing is equal to it

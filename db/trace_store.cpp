@@ -33,7 +33,8 @@ Status TraceStore::load() {
   if (Status status = readRows<RunInfo>(*m_database, TableId::Run, true,
                                         [this](std::int64_t id, RunInfo&& run) {
                                           m_run = std::move(run);
-                                          return id == 1;
+                                          return id == 1 && m_run.ranks >= 0 &&
+                                                 !tooManyRanks(*m_database, m_run.ranks);
                                         });
       !status) {
     return status;

@@ -1,6 +1,8 @@
 #include "verify.h"
 
 #include "execution_columns.h"
+#include "execution_rows.h"
+#include "former_format.h"
 #include "log_chunks.h"
 #include "open_trace.h"
 #include "rows.h"
@@ -15,9 +17,10 @@ namespace {
 
 constexpr std::size_t kMostFindings = 200;
 
-void checkTable(Database& database, const Table& table, std::vector<Finding>& findings) {
+void checkTable(Database& database, const Table& table, std::size_t tableCount,
+                std::vector<Finding>& findings) {
   const Status status = table.kind == TableKind::Seal
-                            ? checkSeals(database)
+                            ? checkSeals(database, tableCount)
                             : forEachRow(database, table, [](const Row&) { return true; });
   if (!status) {
     findings.push_back({status.error().message, "table " + table.name, lostWith(table.id)});
@@ -68,7 +71,9 @@ std::size_t rankCount(Database& database, std::size_t known) {
   std::size_t count = known;
   const Status status =
       readRows<RunInfo>(database, TableId::Run, true, [&](std::int64_t, RunInfo&& run) {
-        count = run.ranks > 0 && run.ranks <= (1 << 24) ? static_cast<std::size_t>(run.ranks) : 0;
+        count = run.ranks > 0 && !tooManyRanks(database, run.ranks)
+                    ? static_cast<std::size_t>(run.ranks)
+                    : 0;
         return true;
       });
   return status.ok() ? count : known;
@@ -121,6 +126,36 @@ Result<std::vector<Finding>> findDamageInCopy(const std::string& path, const Err
   return findings;
 }
 
+/// Damage of a trace of format 4, which could not be brought up to date for `reason`.
+Result<std::vector<Finding>> findFormerDamage(Database& database, const Error& reason) {
+  std::vector<Finding> findings{
+      {reason.message, "file, of trace format " + std::to_string(kFormerVersion),
+       "opening it with this Photofinish, which brings whole traces to format " +
+           std::to_string(kFormatVersion)}};
+  Result<Transaction> transaction = Transaction::begin(database, Transaction::Kind::Read);
+  if (!transaction) {
+    return transaction.error();
+  }
+  for (const Table& each : formerTables()) {
+    checkTable(database, each, formerTables().size(), findings);
+  }
+  std::vector<RankInfo> ranks;
+  const Status known =
+      readRows<RankInfo>(database, TableId::Rank, false, [&](std::int64_t, RankInfo&& rank) {
+        ranks.push_back(std::move(rank));
+        return true;
+      });
+  for (std::size_t i = 0; known.ok() && i < ranks.size(); ++i) {
+    if (Status status = checkLog(database, ranks[i], findings); !status) {
+      break;  // the table is among the findings
+    }
+  }
+  if (Status status = checkStructure(database, findings); !status) {
+    findings.push_back({status.error().message, "structure of the file", "see above"});
+  }
+  return findings;
+}
+
 }  // namespace
 
 std::string lostWith(TableId id) {
@@ -165,7 +200,7 @@ std::string lostWith(TableId id) {
 Result<std::vector<Finding>> findDamage(Database& database, const std::vector<RankInfo>& ranks) {
   std::vector<Finding> findings;
   for (const Table& each : tables()) {
-    checkTable(database, each, findings);
+    checkTable(database, each, tables().size(), findings);
   }
   if (const Status columns = checkColumns(database, rankCount(database, ranks.size())); !columns) {
     findings.push_back(
@@ -200,6 +235,9 @@ Result<std::vector<Finding>> checkTrace(const std::string& path) {
   Result<Database> database = Database::open(*real, Database::Access::Read);
   if (!database) {
     return database.error();
+  }
+  if (versionOf(*database) == kFormerVersion) {
+    return findFormerDamage(*database, store.error());
   }
   if (Status identity = checkIdentity(*database); !identity) {
     return identity.error();

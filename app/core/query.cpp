@@ -107,13 +107,12 @@ Status printQuery(const std::string& trace, const std::string& sql, bool json) {
     }
     ++rows;
   };
-  if (Status status = db::queryTrace(trace, sql, onColumns, onRow); !status) {
-    return status;
-  }
-  if (json) {
+  const Status status = db::queryTrace(trace, sql, onColumns, onRow);
+  if (json && (status.ok() || rows > 0)) {  // what was begun is ended, whatever came between
     out->write(rows == 0 ? "[]\n" : "]\n");
   }
-  return out->finish();
+  const Status written = out->finish();
+  return status.ok() ? written : status;
 }
 
 }  // namespace pf::app

@@ -39,7 +39,7 @@ TEST(Columns, keepEveryNumber) {
   const Result<Bytes> packed = encoder.finish();
   ASSERT_TRUE(packed.ok());
   ColumnDecoder decoder;
-  ASSERT_TRUE(decoder.start(*packed).ok());
+  ASSERT_TRUE(decoder.start(*packed, 5000, 64).ok());
   ASSERT_EQ(decoder.size(), values.size());
   for (const StoredSend& value : values) {
     StoredSend back;
@@ -86,9 +86,9 @@ TEST(Columns, thatAreBrokenAreRefused) {
   for (std::size_t size = 0; size < raw.size(); ++size) {
     std::vector<std::uint8_t> packed(ZSTD_compressBound(size));
     packed.resize(ZSTD_compress(packed.data(), packed.size(), raw.data(), size, 1));
-    EXPECT_FALSE(decoder.start(packed).ok()) << size;
+    EXPECT_FALSE(decoder.start(packed, 100, 1).ok()) << size;
   }
-  EXPECT_FALSE(decoder.start({}).ok());
+  EXPECT_FALSE(decoder.start({}, 1, 1).ok());
 }
 
 TEST(Store, keepsManyChunks) {
@@ -151,6 +151,63 @@ TEST(FormerFormat, isBroughtUpToDate) {
     EXPECT_EQ(dump(*back), dump(smallContent()));
   }
   EXPECT_TRUE(checkTrace(directory.file("a.pft"))->empty());
+}
+
+/// Runs SQL in the file as another program would.
+void change(const std::string& path, const std::string& sql) {
+  const std::string command = "sqlite3 " + path + " \"" + sql + "\"";
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;  // NOLINT(concurrency-mt-unsafe)
+}
+
+TEST(FormerFormat, losesADamagedExecutionOnly) {
+  for (const char* sql : {"UPDATE event SET tag = tag + 1 WHERE serial = 2",
+                          "DELETE FROM message WHERE id = 1", "UPDATE call SET name = 'x'"}) {
+    const Directory directory;
+    unpackFormer(directory.file("a.pft"));
+    change(directory.file("a.pft"), sql);
+    Result<TraceStore> store =
+        TraceStore::open(directory.file("a.pft"), TraceStore::Mode::ReadOnly);
+    ASSERT_TRUE(store.ok()) << store.error().text();
+    EXPECT_FALSE(*store->hasExecution()) << sql;
+    EXPECT_TRUE(store->races()->empty());
+    EXPECT_EQ(store->ranks().size(), smallContent().ranks.size());
+    EXPECT_TRUE(checkTrace(directory.file("a.pft"))->empty()) << sql;
+  }
+}
+
+TEST(FormerFormat, whatIsDamagedIsNamed) {
+  const auto findings = [](const std::string& sql) {
+    const Directory directory;
+    unpackFormer(directory.file("a.pft"));
+    change(directory.file("a.pft"), sql);
+    std::string all;
+    const Result<std::vector<Finding>> found = checkTrace(directory.file("a.pft"));
+    EXPECT_TRUE(found.ok()) << found.error().text();
+    for (std::size_t i = 0; found.ok() && i < found->size(); ++i) {
+      all += (i == 0 ? "" : "; ") + (*found)[i].where;
+    }
+    return all;
+  };
+  EXPECT_EQ(findings("UPDATE seal SET crc32c = 1 WHERE table_name = 'event'"),
+            "file, of trace format 4; table event; table seal");
+  EXPECT_EQ(findings("DROP TABLE probe"), "file, of trace format 4; table probe");
+  EXPECT_EQ(findings("UPDATE watch SET expression = 'x'; DELETE FROM event"), "table watch");
+}
+
+/// A writer that died when its changes were in the file and its journal was still there.
+TEST(FormerFormat, anInterruptedWriteIsUndoneBeforeTheVersionIsRead) {
+  const Directory directory;
+  const std::string path = directory.file("a.pft");
+  unpackFormer(path);
+  const std::string command =
+      "sqlite3 " + path +
+      " 'PRAGMA cache_size=2' BEGIN 'PRAGMA user_version=5' 'CREATE TABLE x AS SELECT "
+      "randomblob(100) FROM generate_series(1,9000)' '.shell cp " +
+      path + "-journal " + path + "-kept' COMMIT && mv " + path + "-kept " + path + "-journal";
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;  // NOLINT(concurrency-mt-unsafe)
+  const Result<Content> back = readContent(path);
+  ASSERT_TRUE(back.ok()) << back.error().text();
+  EXPECT_EQ(dump(*back), dump(smallContent()));
 }
 
 TEST(FormerFormat, thatCannotBeWrittenSaysSo) {

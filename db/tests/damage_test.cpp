@@ -4,6 +4,8 @@
 #include "patient.h"
 #include "schema.h"
 #include "seal.h"
+#include <sys/resource.h>
+#include <zstd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -211,7 +213,9 @@ TEST(Hostile, rowsThatMakeNoSenseAreRefused) {
       forged(TableId::RaceAlternative, "UPDATE race_alternative SET message = 4 WHERE race = 0"));
   EXPECT_TRUE(
       forged(TableId::RaceAlternative, "UPDATE race_alternative SET race = 2 WHERE race = 0"));
-  EXPECT_TRUE(forged(TableId::Run, "UPDATE run SET ranks = 2000000000"));
+  for (const char* ranks : {"2000000000", "10000000", "-1"}) {
+    EXPECT_TRUE(forged(TableId::Run, "UPDATE run SET ranks = " + std::string(ranks)));
+  }
   EXPECT_TRUE(forged(TableId::Run, "UPDATE run SET complete = 2"));
   EXPECT_TRUE(
       forged(TableId::LogChunk, "UPDATE log_chunk SET ordinal = 7 WHERE rank = 2 AND ordinal = 2"));
@@ -248,6 +252,97 @@ bool forgedChunk(Rank rank, Change&& change) {
   return !read.ok() && read.error().code == ErrorCode::Damaged;
 }
 
+/// A directory of `values` chunks in a few bytes, which a forged seal agrees with.
+void forgeDirectory(const Patient& patient, std::uint64_t values) {
+  std::vector<std::uint8_t> raw;
+  const auto number = [&raw](std::uint64_t value) {
+    for (; value >= 0x80; value >>= 7U) {
+      raw.push_back(static_cast<std::uint8_t>(value | 0x80U));
+    }
+    raw.push_back(static_cast<std::uint8_t>(value));
+  };
+  number(values);
+  number(7);
+  for (const std::uint64_t same : {0U, 0U, 4096U, 0U, 0U, 0U, 0U}) {  // "constant", each in
+    number(0);                                                        // so many bytes
+    number(same < 0x80 ? 1 : 2);
+    number(same);
+  }
+  std::vector<std::uint8_t> packed(ZSTD_compressBound(raw.size()));
+  packed.resize(ZSTD_compress(packed.data(), packed.size(), raw.data(), raw.size(), 1));
+  Result<Database> database = Database::open(patient.path(), Database::Access::Update);
+  Result<Statement> update = database->prepare("UPDATE column_directory SET data = ?");
+  update->bindBlob(1, packed);
+  EXPECT_TRUE(update->run().ok());
+  const Result<Seal> seal = computeSeal(*database, table(TableId::ColumnDirectory));
+  Result<Seal> chunks = storedSeal(*database, table(TableId::ColumnChunk));
+  chunks->rows = values;
+  EXPECT_TRUE(storeSeal(*database, table(TableId::ColumnDirectory), *seal).ok() &&
+              storeSeal(*database, table(TableId::ColumnChunk), *chunks).ok() &&
+              finishSeals(*database).ok());
+}
+
+TEST(Hostile, aDirectoryTakesNoMoreMemoryThanItsFile) {
+  for (const std::uint64_t values : {std::uint64_t{1} << 40U, std::uint64_t{1} << 62U,
+                                     std::uint64_t{5000}}) {  // the last: as many as could be there
+    const Patient patient(smallContent());
+    forgeDirectory(patient, values);
+    struct rlimit whole {};
+    ASSERT_EQ(::getrlimit(RLIMIT_AS, &whole), 0);
+    rlimit little = whole;
+#ifndef __SANITIZE_ADDRESS__
+    little.rlim_cur = 1U << 30U;
+#endif
+    ASSERT_EQ(::setrlimit(RLIMIT_AS, &little), 0);
+    const Result<Content> read = readContent(patient.path());
+    const Result<std::vector<Finding>> findings = checkTrace(patient.path());
+    EXPECT_EQ(::setrlimit(RLIMIT_AS, &whole), 0);
+    ASSERT_FALSE(read.ok());
+    EXPECT_EQ(read.error().code, ErrorCode::Damaged) << read.error().text();
+    EXPECT_FALSE(findings->empty());
+  }
+}
+
+/// A directory with one wrong entry, whose seal fits.
+template <typename Change>
+bool forgedEntry(Stream stream, Change&& change) {
+  const Patient patient(smallContent());
+  {
+    Result<Database> database = Database::open(patient.path(), Database::Access::Update);
+    const Result<ColumnReader> reader = ColumnReader::start(*database, 3);
+    ColumnEncoder encoder;
+    for (Rank rank = 0; rank < 3; ++rank) {
+      for (std::size_t each = 0; each < kStreams; ++each) {
+        for (ChunkEntry entry : reader->chunks(rank, static_cast<Stream>(each))) {
+          if (static_cast<Stream>(each) == stream) {
+            change(entry);
+          }
+          encoder.begin();
+          fields(encoder, std::as_const(entry));
+        }
+      }
+    }
+    Result<Statement> update = database->prepare("UPDATE column_directory SET data = ?");
+    update->bindBlob(1, *encoder.finish());
+    EXPECT_TRUE(update->run().ok());
+    const Result<Seal> seal = computeSeal(*database, table(TableId::ColumnDirectory));
+    EXPECT_TRUE(storeSeal(*database, table(TableId::ColumnDirectory), *seal).ok() &&
+                finishSeals(*database).ok());
+  }
+  const bool found = !checkTrace(patient.path())->empty();
+  EXPECT_EQ(readContent(patient.path()).ok(), !found);
+  return found;
+}
+
+TEST(Hostile, aDirectoryThatItsChunksContradictIsRefused) {
+  EXPECT_FALSE(forgedEntry(Stream::Event, [](ChunkEntry&) {}));
+  EXPECT_TRUE(forgedEntry(Stream::Event, [](ChunkEntry& entry) { ++entry.lastSerial; }));
+  EXPECT_TRUE(forgedEntry(Stream::Event, [](ChunkEntry& entry) { ++entry.firstStep; }));
+  for (const Stream stream : {Stream::Receive, Stream::Probe, Stream::Send, Stream::Collective}) {
+    EXPECT_TRUE(forgedEntry(stream, [](ChunkEntry& entry) { ++entry.firstSerial; }));
+  }
+}
+
 TEST(Hostile, columnsThatMakeNoSenseAreRefused) {
   using Events = std::vector<StoredEvent>;
   EXPECT_FALSE(forgedChunk<StoredEvent>(1, [](Events&) {}));
@@ -259,9 +354,10 @@ TEST(Hostile, columnsThatMakeNoSenseAreRefused) {
   EXPECT_TRUE(forgedChunk<StoredEvent>(1, [](Events& all) { all.resize(5000); }));
   using Receives = std::vector<PostedReceive>;
   EXPECT_TRUE(forgedChunk<PostedReceive>(0, [](Receives& all) { all[0].completion = 8; }));
-  EXPECT_TRUE(forgedChunk<PostedReceive>(0, [](Receives& all) { all[0].source = 1 << 30; }));
+  EXPECT_TRUE(forgedChunk<PostedReceive>(0, [](Receives& all) { all[0].source = 1 << 20; }));
   EXPECT_TRUE(forgedChunk<PostedReceive>(0, [](Receives& all) { all[1].message = 4; }));
   using Sends = std::vector<StoredSend>;
+  EXPECT_TRUE(forgedChunk<StoredSend>(1, [](Sends& all) { all[0].send.dest = 3; }));
   EXPECT_TRUE(forgedChunk<StoredSend>(1, [](Sends& all) { all[0].post = 3; }));
   EXPECT_TRUE(forgedChunk<StoredSend>(1, [](Sends& all) { all[0].send.event = 0; }));
   EXPECT_TRUE(forgedChunk<StoredSend>(1, [](Sends& all) { all[0].completion = 9; }));

@@ -109,6 +109,11 @@ TEST_F(Format, tablesOverTheColumnsAreWhatTheColumnsHold) {
   EXPECT_EQ(ours(m_directory, "SELECT count(*) FROM event WHERE serial < 3 AND serial >= 2.5"),
             "0\n");
   EXPECT_EQ(ours(m_directory, "SELECT count(*) FROM event WHERE rank = 9 OR rank = NULL"), "0\n");
+  EXPECT_EQ(ours(m_directory, "SELECT rank, serial FROM event WHERE serial = 6.0"), "0|6\n");
+  EXPECT_EQ(ours(m_directory, "SELECT serial FROM event WHERE serial = 2.0 AND rank = round(1.2)"),
+            "2\n");
+  EXPECT_EQ(ours(m_directory, "SELECT count(*) FROM event WHERE serial = 2.5 OR rank = 1e300"),
+            "0\n");
   EXPECT_EQ(ours(m_directory,
                  "SELECT id, source, send_index, send_serial, dest, bytes, "
                  "synchronous, post, completion_serial FROM message"),

@@ -1,4 +1,5 @@
 """Traces that are cut at any byte, changed, of another version, or not ours: exit status 4, one clear message."""
+import json
 import os
 import random
 import sqlite3
@@ -31,6 +32,12 @@ class DamagedTraceTest(PhotofinishTest):
             self.assertIn(run.status, statuses, run)
             if "check" not in map(str, run.command):
                 self.assert_refused(run, run.status, *fragments)
+
+    def test_a_query_that_fails_half_way_ends_its_json(self):
+        late = "SELECT rank, CASE WHEN rank = 2 THEN abs(-9223372036854775807 - 1) END AS x FROM rank ORDER BY rank"
+        run = self.photofinish("sql", "--json", self.dir / "whole.pft", late)
+        self.assertNotEqual(run.status, 0, run)
+        self.assertEqual([row["rank"] for row in json.loads(run.out)], [0, 1])
 
     def test_cut_anywhere(self):
         size = len(self.whole)

@@ -129,6 +129,8 @@ class CutPyramidTest : public QObject {
   void levelsFitTheView();
   void overviewAgreesWithTheDensePicture();
   void rendererGivesTheLastRequest();
+  void rendererLetsGoOfATrace();
+  void stopsWhenTold();
   void coneIsBruteForce();
   void pastAndFutureAgree();
 };
@@ -270,6 +272,37 @@ void CutPyramidTest::rendererGivesTheLastRequest() {
   renderer.forget();
   QTRY_VERIFY(!renderer.isBusy());
   QCOMPARE(scenes, 2);
+}
+
+void CutPyramidTest::rendererLetsGoOfATrace() {
+  SceneRenderer renderer;
+  QSignalSpy scenes(&renderer, &SceneRenderer::finished);
+  SceneRequest request;
+  request.trace = randomTraffic(6, 6, 4000);
+  request.theme = Theme::of(QPalette());
+  request.geometry.plot = QRectF(0, 0, 300, 120);
+  request.geometry.rowHeight = 20;
+  request.geometry.ranks = 6;
+  request.geometry.t1 = 5000;
+  const std::weak_ptr<const TraceIndex> trace = request.trace;
+  renderer.request(request);
+  QTRY_VERIFY(!renderer.isBusy());
+  QCOMPARE(scenes.size(), 1);
+  renderer.request(request);
+  request.trace.reset();
+  renderer.release();
+  QTRY_VERIFY(!renderer.isBusy());
+  QCOMPARE(scenes.size(), 1);
+  scenes.clear();  // they hold the trace, too
+  QTRY_VERIFY(trace.expired());
+}
+
+void CutPyramidTest::stopsWhenTold() {
+  const TraceIndexPtr trace = randomTraffic(7, 6, 20000);
+  const std::atomic<bool> stop = true;
+  const CutPyramid pyramid(*trace, 16, &stop);
+  QCOMPARE(pyramid.levels().size(), std::size_t{1});
+  QVERIFY(pyramid.longMessages().empty());
 }
 
 /// By vector clocks of all events, which are computed in the order of their times: messages go

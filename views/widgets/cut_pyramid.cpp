@@ -8,6 +8,8 @@ namespace pf::views {
 
 namespace {
 
+constexpr std::uint32_t kBlock = 4096;  ///< messages between two looks at whether to stop
+
 std::size_t index(Rank rank) {
   return static_cast<std::size_t>(rank);
 }
@@ -20,9 +22,37 @@ EventRef lineEnd(const TraceIndex& trace, const Message& message) {
              : EventRef{};
 }
 
+/// The gap after those from `gap` to `last` that are `same` as `gap`; behind them none is.
+template <typename Same>
+Rank endOfRun(Rank gap, Rank last, Same&& same) {
+  if (same(last)) {
+    return last + 1;
+  }
+  Rank known = gap;    // the same
+  Rank beyond = last;  // not
+  for (Rank step = 1; step < beyond - known; step *= 2) {
+    if (!same(known + step)) {
+      beyond = known + step;
+      break;
+    }
+    known += step;
+  }
+  while (beyond - known > 1) {
+    const Rank middle = known + (beyond - known) / 2;
+    if (same(middle)) {
+      known = middle;
+    } else {
+      beyond = middle;
+    }
+  }
+  return beyond;
+}
+
 }  // namespace
 
-CutPyramid::CutPyramid(const TraceIndex& trace, std::size_t eventsACell) {
+CutPyramid::CutPyramid(const TraceIndex& trace, std::size_t eventsACell,
+                       const std::atomic<bool>* stop)
+    : m_stop(stop) {
   const std::size_t ranks = std::max<std::size_t>(trace.rankCount(), 1);
   const std::size_t bins = trace.eventCount() / (ranks * std::max<std::size_t>(eventsACell, 1)) + 1;
   Level base;
@@ -33,8 +63,13 @@ CutPyramid::CutPyramid(const TraceIndex& trace, std::size_t eventsACell) {
   base.cells.resize(trace.rankCount() * base.bins);
   m_levels.push_back(std::move(base));
   countEvents(trace);
-  countMessages(trace);
-  addLevels();
+  if (!stopped()) {
+    countMessages(trace);
+  }
+  if (!stopped()) {
+    addLevels();
+  }
+  m_stop = nullptr;  // it may be gone soon
 }
 
 std::size_t CutPyramid::bin(double time) const {
@@ -44,7 +79,7 @@ std::size_t CutPyramid::bin(double time) const {
 
 void CutPyramid::countEvents(const TraceIndex& trace) {
   Level& base = m_levels.front();
-  for (std::size_t rank = 0; rank < trace.rankCount(); ++rank) {
+  for (std::size_t rank = 0; rank < trace.rankCount() && !stopped(); ++rank) {
     Cell* const row = base.cells.data() + rank * base.bins;
     for (const std::uint32_t time : trace.times(static_cast<Rank>(rank))) {
       ++row[std::min<std::size_t>(time / base.width, base.bins - 1)].events;
@@ -59,12 +94,14 @@ double CutPyramid::crossing(double t0, Rank from, double t1, Rank to, Rank gap) 
   return t0 + (t1 - t0) * (gap + 0.5 - from) / (to - from);
 }
 
-void CutPyramid::countMessages(const TraceIndex& trace) {
-  Level& base = m_levels.front();
+void CutPyramid::findLong(const TraceIndex& trace) {
   const std::vector<Message>& messages = trace.execution().messages;
-  const double longest = double{kLongBins} * base.width;
+  const double longest = double{kLongBins} * m_levels.front().width;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> lengths;  // of long ones, and which
   for (std::uint32_t m = 0; m < messages.size(); ++m) {
+    if (m % kBlock == 0 && stopped()) {
+      return;
+    }
     if (const EventRef end = lineEnd(trace, messages[m]); end.valid()) {
       const std::uint32_t from = trace.time(messages[m].send);
       const std::uint32_t to = trace.time(end);
@@ -80,25 +117,48 @@ void CutPyramid::countMessages(const TraceIndex& trace) {
     m_long.push_back(lengths[i].second);
   }
   std::sort(m_long.begin(), m_long.end());
+}
+
+/// One more in the cells that the line goes through, as a difference to the row above: of the gaps
+/// of one bin, the first has one more and the one after the last has one less.
+void CutPyramid::countLine(double t0, Rank from, double t1, Rank to, bool race) {
+  Level& base = m_levels.front();
+  const auto binOf = [&](Rank gap) { return bin(crossing(t0, from, t1, to, gap)); };
+  const Rank last = std::max(from, to) - 1;
+  for (Rank gap = std::min(from, to); gap <= last;) {
+    const std::size_t here = binOf(gap);
+    const Rank end = endOfRun(gap, last, [&](Rank other) { return binOf(other) == here; });
+    Cell& first = base.cells[index(gap) * base.bins + here];
+    Cell& after = base.cells[index(end) * base.bins + here];
+    ++first.cut;
+    --after.cut;  // unsigned: wraps, and the sum is right
+    first.racing += race ? 1U : 0U;
+    after.racing -= race ? 1U : 0U;
+    gap = end;
+  }
+}
+
+void CutPyramid::countMessages(const TraceIndex& trace) {
+  findLong(trace);
+  const std::vector<Message>& messages = trace.execution().messages;
   std::size_t next = 0;
   for (std::uint32_t m = 0; m < messages.size(); ++m) {
+    if (m % kBlock == 0 && stopped()) {
+      return;
+    }
     if (next < m_long.size() && m_long[next] == m) {
       ++next;
       continue;
     }
-    const EventRef end = lineEnd(trace, messages[m]);
-    if (!end.valid()) {
-      continue;
+    if (const EventRef end = lineEnd(trace, messages[m]); end.valid()) {
+      countLine(trace.time(messages[m].send), messages[m].send.rank, trace.time(end), end.rank,
+                trace.takenInRace(m));
     }
-    const Rank from = messages[m].send.rank;
-    const double t0 = trace.time(messages[m].send);
-    const double t1 = trace.time(end);
-    const bool race = trace.takenInRace(m);
-    for (Rank gap = std::min(from, end.rank); gap < std::max(from, end.rank); ++gap) {
-      Cell& cell = base.cells[index(gap) * base.bins + bin(crossing(t0, from, t1, end.rank, gap))];
-      ++cell.cut;
-      cell.racing += race ? 1U : 0U;
-    }
+  }
+  Level& base = m_levels.front();
+  for (std::size_t i = base.bins; i < base.cells.size(); ++i) {
+    base.cells[i].cut += base.cells[i - base.bins].cut;
+    base.cells[i].racing += base.cells[i - base.bins].racing;
   }
 }
 

@@ -4,6 +4,7 @@
 // slope.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -31,8 +32,9 @@ class CutPyramid {
   };
 
   /// Takes some 50 ns an event: not for the GUI thread. `eventsACell`: about, at the narrowest
-  /// bins.
-  explicit CutPyramid(const TraceIndex& trace, std::size_t eventsACell = 16);
+  /// bins. Soon after `stop` has become true it ends, and has counted nothing that is of use.
+  explicit CutPyramid(const TraceIndex& trace, std::size_t eventsACell = 16,
+                      const std::atomic<bool>* stop = nullptr);
 
   [[nodiscard]] const std::vector<Level>& levels() const { return m_levels; }
   /// The widest bins that are not wider than `steps`; null: all are wider.
@@ -49,11 +51,15 @@ class CutPyramid {
  private:
   void countEvents(const TraceIndex& trace);
   void countMessages(const TraceIndex& trace);
+  void findLong(const TraceIndex& trace);
+  void countLine(double t0, Rank from, double t1, Rank to, bool race);
+  [[nodiscard]] bool stopped() const { return m_stop != nullptr && m_stop->load(); }
   void addLevels();
   [[nodiscard]] std::size_t bin(double time) const;
 
   std::vector<Level> m_levels;
   std::vector<std::uint32_t> m_long;
+  const std::atomic<bool>* m_stop;
 };
 
 }  // namespace pf::views

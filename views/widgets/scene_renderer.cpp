@@ -21,6 +21,7 @@ SceneRenderer::SceneRenderer(QObject* parent) : QObject(parent), m_kept(std::mak
 }
 
 SceneRenderer::~SceneRenderer() {
+  m_kept->stop = true;
   m_pool.clear();
   m_pool.waitForDone();
 }
@@ -36,6 +37,12 @@ void SceneRenderer::request(SceneRequest request) {
 void SceneRenderer::forget() {
   m_next.reset();
   ++m_generation;
+}
+
+void SceneRenderer::release() {
+  forget();
+  m_kept->stop = true;
+  m_kept = std::make_shared<Kept>();
 }
 
 Scene SceneRenderer::draw(SceneRequest request, const CutPyramid* pyramid) {
@@ -57,10 +64,11 @@ void SceneRenderer::start(SceneRequest request) {
   m_running = true;
   m_pool.start([this, kept = m_kept, generation = m_generation, asked = std::move(request)] {
     if (kept->trace != asked.trace) {
-      kept->pyramid = std::make_unique<CutPyramid>(*asked.trace, eventsACell(*asked.trace));
+      kept->pyramid =
+          std::make_unique<CutPyramid>(*asked.trace, eventsACell(*asked.trace), &kept->stop);
       kept->trace = asked.trace;
     }
-    Scene scene = draw(asked, kept->pyramid.get());
+    Scene scene = kept->stop ? Scene{} : draw(asked, kept->pyramid.get());
     QMetaObject::invokeMethod(
         this, [this, generation, done = std::move(scene)] { deliver(done, generation); },
         Qt::QueuedConnection);

@@ -5,6 +5,7 @@
 #include "cut_pyramid.h"
 #include "space_time_painter.h"
 
+#include <atomic>
 #include <memory>
 #include <optional>
 
@@ -44,6 +45,9 @@ class SceneRenderer : public QObject {
   void request(SceneRequest request);
   /// Nothing of what was asked for is wanted any more.
   void forget();
+  /// The same, and the trace will not be drawn any more: nothing of it is kept, and counting it
+  /// ends.
+  void release();
   /// A scene will come.
   [[nodiscard]] bool isBusy() const { return m_running || m_next.has_value(); }
 
@@ -54,10 +58,11 @@ class SceneRenderer : public QObject {
   void finished(const pf::views::Scene& scene);
 
  private:
-  /// Of the worker alone.
+  /// Of the worker alone, but for `stop`.
   struct Kept {
     TraceIndexPtr trace;
     std::unique_ptr<CutPyramid> pyramid;
+    std::atomic<bool> stop = false;  ///< set by the owner
   };
   void start(SceneRequest request);
   void deliver(const Scene& scene, int generation);

@@ -67,7 +67,7 @@ void SpaceTimeCanvas::setTrace(TraceIndexPtr trace) {
   m_scroll = 0;
   m_cacheValid = false;
   m_askedValid = false;
-  m_renderer.forget();
+  m_renderer.release();
   if (m_trace) {
     fit();
     m_back.clear();
