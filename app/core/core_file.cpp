@@ -162,7 +162,7 @@ std::optional<Rank> rankInEnvironment(std::string_view environment) {
       const char* begin = environment.data() + at + name.size();
       const char* behind = environment.data() + environment.size();
       const auto [rest, error] = std::from_chars(begin, behind, rank);
-      const bool whole = error == std::errc() && rank >= 0 && (rest == behind || *rest == '\0');
+      const bool whole = error == std::errc() && rank >= 0 && rank < kMostRanks && (rest == behind || *rest == '\0');
       if (whole && (at == 0 || environment[at - 1] == '\0')) {
         return rank;
       }

@@ -67,52 +67,61 @@ std::string commandOf(pid_t pid) {
   return words;
 }
 
+std::string nameOf(pid_t pid) {
+  const std::string words = fileOf(pid, "cmdline");
+  return fs::path(words.substr(0, words.find('\0'))).filename().string();
+}
+
+/// Of MPICH, between mpiexec and the ranks of one host.
+bool isProxy(pid_t pid) {
+  return nameOf(pid) == "hydra_pmi_proxy";
+}
+
 bool isLauncher(pid_t pid) {
   static constexpr std::array<const char*, 7> kNames{"mpirun", "mpiexec", "orterun", "prterun",
                                                      "srun", "hydra_pmi_proxy", "mpiexec.hydra"};
-  const std::string words = fileOf(pid, "cmdline");
-  const std::string name = fs::path(words.substr(0, words.find('\0'))).filename().string();
+  const std::string name = nameOf(pid);
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-/// The launcher above a process; 0 if there is none.
+/// The launcher that has started a process, which may be within the job of another one; 0 if there is none.
 pid_t launcherOf(pid_t pid, const Processes& all) {
-  pid_t found = 0;
+  pid_t proxy = 0;
   for (int generation = 0; generation < 64; ++generation) {
     const auto process = all.find(pid);
     if (process == all.end()) {
       break;
     }
-    found = isLauncher(pid) ? pid : found;
+    if (isLauncher(pid)) {
+      if (!isProxy(pid)) {
+        return pid;
+      }
+      proxy = pid;
+    }
     pid = process->second.parent;
   }
-  return found;
+  return proxy;
 }
 
 bool usesMpi(pid_t pid) {
   return fileOf(pid, "maps").find("libmpi") != std::string::npos;
 }
 
-/// A rank's environment is its children's as well: the first process below the launcher that has the MPI
-/// library, else the first of all.
-void addRank(std::map<Rank, RunningRank>& ranks, std::map<Rank, bool>& sure, const Process& process) {
-  const bool mpi = usesMpi(process.pid);
-  const auto known = ranks.find(*process.rank);
-  if (known != ranks.end() && (sure[*process.rank] || !mpi)) {
+/// A rank's environment is its children's as well: the first process below the launcher that has the MPI library.
+void addRank(std::map<Rank, RunningRank>& ranks, const Process& process) {
+  if (ranks.count(*process.rank) != 0 || !usesMpi(process.pid)) {
     return;
   }
   std::error_code none;
   ranks[*process.rank] = {*process.rank, process.pid,
                           fs::read_symlink("/proc/" + std::to_string(process.pid) + "/exe", none).string()};
-  sure[*process.rank] = mpi;
 }
 
 RunningJob jobOf(pid_t launcher, const Processes& all) {
   std::map<Rank, RunningRank> ranks;
-  std::map<Rank, bool> sure;
   for (const auto& [pid, process] : all) {  // by pid: parents come first, as a rule
     if (process.rank && pid != launcher && !isLauncher(pid) && launcherOf(pid, all) == launcher) {
-      addRank(ranks, sure, process);
+      addRank(ranks, process);
     }
   }
   RunningJob job;

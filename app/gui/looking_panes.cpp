@@ -221,7 +221,7 @@ void LookingPanes::connectArray() {
   connect(m_arrayReader, &session::ArrayReader::failed, m_array, &views::ArrayView::showProblem);
   const auto again = [this] {
     if (isSeen(m_arrayDock)) {
-      m_array->ask(m_array->expression());
+      m_array->askAgain();
     }
   };
   connect(&m_session, &DebugSession::frameChanged, m_array, again);

@@ -111,11 +111,11 @@ void MainWindow::record(const QString& command, const QString& directory) {
   connect(process, &QProcess::readyRead, this, [this, process] {
     Q_EMIT m_session->output(-1, views::OutputStream::Out, process->readAll());
   });
-  connect(process, &QProcess::finished, this, [this, process, trace, command](int status) {
+  connect(process, &QProcess::finished, this, [this, process, trace, words](int status) {
     process->deleteLater();
     m_progress->finish();
     if (QFileInfo::exists(trace)) {
-      if (m_opening != nullptr && m_opening->command.join(QLatin1Char(' ')) == command) {
+      if (m_opening != nullptr && session::commandText(m_opening->command) == session::commandText(words)) {
         m_opening->trace = trace;
       }
       openTrace(trace);

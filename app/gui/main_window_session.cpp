@@ -75,11 +75,11 @@ void MainWindow::openSession(const QString& path) {
   }
   // Its trace is gone: what was set waits for the next recording.
   QSettings settings;
-  settings.setValue(QStringLiteral("record/command"), m_opening->command.join(QLatin1Char(' ')));
+  settings.setValue(QStringLiteral("record/command"), session::commandText(m_opening->command));
   settings.setValue(QStringLiteral("record/directory"), m_opening->directory);
   say(tr("%1 is not there. Record (Ctrl+R) runs '%2' again; breakpoints, groups and layout of the session "
          "are used then.")
-          .arg(m_opening->trace, m_opening->command.join(QLatin1Char(' '))),
+          .arg(m_opening->trace, session::commandText(m_opening->command)),
       true);
   Q_EMIT opened(false);
 }

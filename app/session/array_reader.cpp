@@ -1,6 +1,7 @@
 #include "array_reader.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <QFile>
 #include <QRegularExpression>
@@ -10,6 +11,7 @@ namespace pf::session {
 namespace {
 
 constexpr int kDimensions = 3;
+constexpr quint64 kMostBytes = quint64{1} << 47U;  ///< what a process can address
 
 QString text(const std::string& s) {
   return QString::fromStdString(s);
@@ -26,6 +28,16 @@ std::optional<quint64> numberIn(const std::string& value) {
 
 bool isTrue(const std::string& value) {
   return value == "true" || value == "1";
+}
+
+/// Whole numbers that fit into 64 bits; float, double, and the long double of this machine. `quad`: 1 and 1 + 1e-25
+/// differ.
+bool canBeRead(quint64 size, bool isFloat, bool quad) {
+  if (!isFloat) {
+    return size == 1 || size == 2 || size == 4 || size == 8;
+  }
+  constexpr bool kQuad = std::numeric_limits<long double>::digits > 64;
+  return size == 4 || size == 8 || (size == sizeof(long double) && quad == kQuad);
 }
 
 }  // namespace
@@ -126,7 +138,8 @@ void ArrayReader::findElement(const QString& array, const QString& count, int di
   const std::string bytes = count.isEmpty() ? "sizeof(" + array.toStdString() + ")"
                                             : "(" + count.toStdString() + ") * sizeof(" + first + ")";
   evaluate({"((" + type + "1)/2) != 0", "(" + type + "-1) < 0", "sizeof(" + element + ")", bytes,
-            "(unsigned long)&(" + element + ")"},
+            "(unsigned long)&(" + element + ")", count.isEmpty() ? "1" : "(" + count.toStdString() + ")",
+            "(" + type + "1 + " + type + "1e-25) != " + type + "1"},
            {}, [this](const std::vector<std::string>& values) { found(values); },
            [this, array, count, dimensions](const Error& error) {
              if (dimensions < kDimensions) {
@@ -144,8 +157,17 @@ void ArrayReader::found(const std::vector<std::string>& values) {
   const auto size = numberIn(values[2]);
   const auto bytes = numberIn(values[3]);
   const auto address = numberIn(values[4]);
+  if (values[5].starts_with('-') || numberIn(values[5]).value_or(0) > kMostBytes || bytes.value_or(0) > kMostBytes) {
+    fail({ErrorCode::Usage, "no array has " + values[5] + " elements", "write POINTER@COUNT with a count that is set here"});
+    return;
+  }
   if (!size || *size == 0 || *size > 16 || !bytes || !address || values[3].starts_with('-')) {
     fail({ErrorCode::Peer, "GDB does not say where it lies, or how long it is", {}});
+    return;
+  }
+  if (!canBeRead(*size, isTrue(values[0]), isTrue(values[6]))) {
+    fail({ErrorCode::Usage, "numbers of this kind (" + std::to_string(*size) + " bytes each) cannot be shown",
+          "cast the array to whole numbers of 1, 2, 4 or 8 bytes, or to float, double or long double"});
     return;
   }
   array.size = static_cast<int>(*size);
@@ -185,22 +207,37 @@ void ArrayReader::dump(quint64 address) {
 }
 
 void ArrayReader::load(const QString& file) {
-  using Loaded = std::pair<quint64, views::ArraySummaryPtr>;
+  struct Loaded {
+    quint64 number = 0;
+    views::ArraySummaryPtr array;  ///< null: `problem` says why
+    QString problem;
+  };
   auto* watcher = new QFutureWatcher<Loaded>(this);
   connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher] {
     watcher->deleteLater();
-    if (const Loaded loaded = watcher->result(); loaded.first == m_question.number) {
-      Q_EMIT arrived(loaded.second);
+    const Loaded loaded = watcher->result();
+    if (loaded.number != m_question.number) {
+      return;
+    }
+    if (loaded.array == nullptr) {
+      Q_EMIT failed(loaded.problem);
+    } else {
+      Q_EMIT arrived(loaded.array);
     }
   });
-  watcher->setFuture(QtConcurrent::run([file, question = m_question.number, values = m_question.values]() mutable {
+  watcher->setFuture(QtConcurrent::run([file, number = m_question.number, values = m_question.values]() mutable {
     QFile bytes(file);
     if (bytes.open(QIODevice::ReadOnly)) {
       values.bytes = bytes.readAll();
     }
+    const qint64 wanted = std::min(values.total, kMostElements) * values.size;
+    if (values.bytes.size() < wanted) {
+      const QString why = bytes.error() == QFileDevice::NoError ? tr("it is too short") : bytes.errorString();
+      QFile::remove(file);
+      return Loaded{number, {}, tr("%1, into which GDB has written the array, cannot be read: %2.").arg(file, why)};
+    }
     QFile::remove(file);
-    return Loaded(question, std::make_shared<views::ArraySummary>(
-                                std::make_shared<views::ArrayValues>(std::move(values))));
+    return Loaded{number, std::make_shared<views::ArraySummary>(std::make_shared<views::ArrayValues>(std::move(values))), {}};
   }));
 }
 

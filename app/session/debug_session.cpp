@@ -129,8 +129,12 @@ void DebugSession::launch() {
   }
   auto job = std::make_shared<Result<std::unique_ptr<app::Job>>>(Error{});
   auto* watcher = new QFutureWatcher<void>(this);
-  connect(watcher, &QFutureWatcher<void>::finished, this, [this, watcher, job] {
+  connect(watcher, &QFutureWatcher<void>::finished, this, [this, watcher, job, jobs = m_jobs] {
     watcher->deleteLater();
+    if (jobs != m_jobs) {  // core files or a running job have been opened meanwhile
+      (void)QtConcurrent::run([job] { *job = Error{}; });
+      return;
+    }
     adopt(job);
   });
   watcher->setFuture(QtConcurrent::run([job, options = std::move(*options)]() mutable {
@@ -423,8 +427,11 @@ void DebugSession::closeJob(const std::function<void()>& then) {
   m_phase = Phase::Ending;
   dropVariables();
   auto* watcher = new QFutureWatcher<void>(this);
-  connect(watcher, &QFutureWatcher<void>::finished, this, [this, watcher, then] {
+  connect(watcher, &QFutureWatcher<void>::finished, this, [this, watcher, then, jobs = m_jobs] {
     watcher->deleteLater();
+    if (jobs != m_jobs) {
+      return;
+    }
     m_phase = Phase::Idle;
     Q_EMIT progress({});
     Q_EMIT ranksChanged();

@@ -248,6 +248,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void startCycle(Goal goal);
   void launch();
   void adopt(std::shared_ptr<Result<std::unique_ptr<app::Job>>> job);
+  void closeAny();
   void readDaemon();
   void handle(const protocol::Message& message);
   void onState(const protocol::RankState& state);
@@ -445,6 +446,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   std::vector<std::uint64_t> m_stops;  ///< as last planned
   QString m_transcripts;
   bool m_allowRebuilt = false;
+  quint64 m_jobs = 0;                  ///< counts what is opened outside: a job of before says nothing any more
   bool m_abandon = false;              ///< end the job that is being started
   bool m_diverged = false;
   bool m_awaitsCut = false;                ///< ranks are on their way to a cut

@@ -47,11 +47,18 @@ void DebugSession::keepTranscript(int rank, mi::GdbSession& gdb) {
   if (m_transcripts.isEmpty()) {
     return;
   }
-  const QString name = QStringLiteral("%1-cycle-%2-rank-%3.transcript")
-                           .arg(QFileInfo(m_path).completeBaseName())
+  // Core files and running jobs have a title, no path.
+  const QString of = m_path.isEmpty() ? QString(m_trace->title).replace(QLatin1Char(' '), QLatin1Char('-'))
+                                      : QFileInfo(m_path).completeBaseName();
+  const QString name = QDir(m_transcripts).filePath(QStringLiteral("%1-cycle-%2-rank-%3")
+                           .arg(of)
                            .arg(m_cycles.isEmpty() ? 0 : m_cycles.last().number)
-                           .arg(rank);
-  auto file = mi::TranscriptFile::create(QDir(m_transcripts).filePath(name).toStdString(),
+                           .arg(rank));
+  QString path = name + QStringLiteral(".transcript");
+  for (int i = 2; QFileInfo::exists(path); ++i) {
+    path = QStringLiteral("%1-%2.transcript").arg(name).arg(i);
+  }
+  auto file = mi::TranscriptFile::create(path.toStdString(),
                                          "rank " + std::to_string(rank));
   if (!file) {
     Q_EMIT message(QString::fromStdString(file.error().text()), true);

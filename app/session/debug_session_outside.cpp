@@ -75,9 +75,24 @@ void DebugSession::attachTo(const QString& job, const QList<OutsideRank>& ranks)
                  false);
 }
 
-void DebugSession::openOutside(Source source, const QString& title, const QList<OutsideRank>& ranks) {
+/// Nobody waits for the end of a replay's job: what comes of it later is not for the new session.
+void DebugSession::closeAny() {
   closeOutside();
+  m_next.reset();
+  endSearch();
+  if (m_source == Source::Recording && m_phase != Phase::Idle) {
+    finishCycle(tr("closed"));
+    endGroupRun();
+  }
   closeJob();
+  ++m_jobs;
+  m_abandon = false;
+  m_pausing.clear();
+  Q_EMIT progress({});
+}
+
+void DebugSession::openOutside(Source source, const QString& title, const QList<OutsideRank>& ranks) {
+  closeAny();
   int count = 0;
   for (const OutsideRank& rank : ranks) {
     count = std::max(count, rank.rank + 1);
@@ -145,12 +160,26 @@ void DebugSession::setOutsideFocus(const QSet<int>& wanted) {
     }
   }
   for (const int rank : wanted) {
-    if (m_phase == Phase::Running && m_outside.count(rank) != 0 && m_localGdbs.count(rank) == 0 &&
-        !m_now[rank].exited) {
+    if (m_outside.count(rank) == 0 || m_localGdbs.count(rank) != 0) {
+      continue;
+    }
+    if (m_phase != Phase::Running) {
+      Q_EMIT message(tr("Rank %1 has been let go of: open its core file, or attach, again.").arg(rank), false);
+    } else if (m_now[rank].exited) {
+      Q_EMIT message(tr("Rank %1 has ended: there is nothing to stop.").arg(rank), false);
+    } else {
       startLocalGdb(rank);
     }
   }
-  m_focus = wanted;
+  m_focus.clear();
+  for (const int rank : wanted) {
+    if (m_localGdbs.count(rank) != 0) {
+      m_focus.insert(rank);
+    }
+  }
+  if (m_focus != wanted) {  // not from inside of the list's own signal
+    QMetaObject::invokeMethod(this, [this] { Q_EMIT focusChanged(m_focus.values()); }, Qt::QueuedConnection);
+  }
   for (const mi::Rank rank : leaving) {
     mi::GdbSession* gdb = m_fleet.session(rank);
     if (m_source == Source::Cores || gdb == nullptr) {
@@ -364,10 +393,7 @@ void DebugSession::signalOutside(int rank, mi::Escalation escalation) {
       break;
     case mi::Escalation::InterruptProgram:
     case mi::Escalation::StopProgram:
-      if (m_source == Source::Job) {
-        ::kill(m_outside[rank].pid, SIGINT);
-      }
-      break;
+      break;  // a signal that GDB does not take would end somebody's job
     case mi::Escalation::TerminateGdb:
       gdb->second->terminate();
       break;

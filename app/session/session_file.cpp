@@ -2,6 +2,8 @@
 
 #include "breakpoint_text.h"
 
+#include <algorithm>
+
 #include <QDir>
 #include <QFileInfo>
 #include <QJsonArray>
@@ -95,6 +97,16 @@ Error notOne(const QString& path, const QString& why) {
 }
 
 }  // namespace
+
+QString commandText(const QStringList& words) {
+  QStringList quoted;
+  for (QString word : words) {
+    const bool blanks = std::any_of(word.begin(), word.end(), [](QChar c) { return c.isSpace(); });
+    word.replace(QLatin1Char('"'), QLatin1String("\"\"\""));
+    quoted << (blanks ? QLatin1Char('"') + word + QLatin1Char('"') : word);
+  }
+  return quoted.join(QLatin1Char(' '));
+}
 
 QString sessionFileFor(const QString& trace) {
   const QFileInfo info(trace);

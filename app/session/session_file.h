@@ -32,6 +32,9 @@ struct SessionFile {
 /// Fails with a sentence for files that are none, or of a later version.
 [[nodiscard]] Result<SessionFile> readSessionFile(const QString& path);
 
+/// The words as one line, from which QProcess::splitCommand makes the same words (it has no way to write an empty one).
+[[nodiscard]] QString commandText(const QStringList& words);
+
 /// A new one for a trace: BASE.pfs beside it.
 [[nodiscard]] QString sessionFileFor(const QString& trace);
 

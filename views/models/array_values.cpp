@@ -13,8 +13,10 @@ namespace {
 
 template <typename T>
 T read(const QByteArray& bytes, qint64 index, int size) {
-  T value;
-  std::memcpy(&value, bytes.constData() + index * size, sizeof value);
+  T value{};
+  if (static_cast<qint64>(sizeof value) <= bytes.size() - index * size) {
+    std::memcpy(&value, bytes.constData() + index * size, sizeof value);
+  }
   return value;
 }
 

@@ -239,9 +239,14 @@ QString ArrayView::text() const {
 
 void ArrayView::ask(const QString& expression) {
   m_input->setText(expression);
-  if (!expression.trimmed().isEmpty()) {
+  m_asked = expression.trimmed();
+  askAgain();
+}
+
+void ArrayView::askAgain() {
+  if (!m_asked.isEmpty()) {
     setBusy();
-    Q_EMIT arrayRequested(expression.trimmed());
+    Q_EMIT arrayRequested(m_asked);
   }
 }
 

@@ -29,6 +29,9 @@ TEST(CoreFiles, RankOfAnEnvironment) {
   EXPECT_EQ(rankInEnvironment("NOT_PMI_RANK=3\0SLURM_PROCID=4\0"sv), 4);
   EXPECT_EQ(rankInEnvironment("PMI_RANK=x\0PMI_RANK=-1\0PMI_RANK=99999999999\0PMI_RANK=5x\0"sv), std::nullopt);
   EXPECT_EQ(rankInEnvironment(""sv), std::nullopt);
+  EXPECT_EQ(rankInEnvironment("OMPI_COMM_WORLD_RANK=1048575"sv), kMostRanks - 1);
+  EXPECT_EQ(rankInEnvironment("OMPI_COMM_WORLD_RANK=1048576"sv), std::nullopt);
+  EXPECT_EQ(rankInEnvironment("OMPI_COMM_WORLD_RANK=2147483647"sv), std::nullopt);
 }
 
 /// A header of a core file with anything behind it: an answer or an error, never more.

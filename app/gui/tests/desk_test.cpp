@@ -13,6 +13,7 @@
 #include <QDir>
 #include <QDockWidget>
 #include <QElapsedTimer>
+#include <QLineEdit>
 #include <QFile>
 #include <QMenu>
 #include <QSplitter>
@@ -114,6 +115,18 @@ void DeskTest::arrayAsPlotAndTable() {
   };
   QVERIFY2(asked("many").contains(QLatin1String("4 elements of int32: least 1 at 0, most 4 at 3, mean 2.5")),
            qPrintable(array.text()));
+  QVERIFY2(asked("many@-2").contains(QLatin1String("no array has -2 elements")), qPrintable(array.text()));
+  QVERIFY2(asked("many@((1ul << 62) + 1)").contains(QLatin1String("no array has 4611686018427387905")),
+           qPrintable(array.text()));
+  QVERIFY2(asked("halves").contains(QLatin1String("(2 bytes each) cannot be shown")), qPrintable(array.text()));
+  QVERIFY2(asked("wide").contains(QLatin1String("is no array of numbers")), qPrintable(array.text()));
+  QVERIFY2(asked("(long double*)few@1").contains(QLatin1String("1 elements of long double")), qPrintable(array.text()));
+  // What is half typed is not asked for.
+  (void)asked("few");
+  array.findChild<QLineEdit*>()->setText(QStringLiteral("fe"));
+  QSignalSpy again(&array, &pf::views::ArrayView::arrayRequested);
+  array.askAgain();
+  QCOMPARE(again.last().first().toString(), QStringLiteral("few"));
   // A million of them, in main().
   for (const pf::views::StackFrame& frame : m_window->stack().model()->frames()) {
     if (frame.function == QLatin1String("main")) {
@@ -236,6 +249,9 @@ void DeskTest::sessionIsSaved() {
   QVERIFY(file.ok());
   QCOMPARE(file->trace, fileOf("one.pft"));
   QCOMPARE(file->command.first(), QStringLiteral("mpirun"));
+  const QStringList words{QStringLiteral("./a b"), QStringLiteral("x=\"1 2\""), QStringLiteral("\"q\""), QStringLiteral("\"\t\""),
+                          QStringLiteral("plain")};
+  QCOMPARE(QProcess::splitCommand(pf::session::commandText(words)), words);
 }
 
 void DeskTest::sessionOfAnotherRecording() {

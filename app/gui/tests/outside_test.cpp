@@ -54,6 +54,7 @@ class OutsideTest : public QObject {
   void lettingGo();
   void coresOfRanks();
   void notACore();
+  void coresDuringAReplay();
   void cleanupTestCase();
 
  private:
@@ -100,6 +101,9 @@ void OutsideTest::initTestCase() {
   m_window = std::make_unique<pf::gui::MainWindow>();
   m_window->show();
   session().setTranscripts(m_directory.path());
+  // One of an earlier session, which is kept.
+  QFile kept(m_directory.filePath(QStringLiteral("job-%1-cycle-1-rank-1.transcript").arg(m_found.launcher)));
+  QVERIFY(kept.open(QIODevice::WriteOnly) && kept.write("kept") == 4);
 }
 
 void OutsideTest::cleanupTestCase() {
@@ -208,12 +212,19 @@ void OutsideTest::lettingGo() {
   session().endReplay();
   QTRY_COMPARE_WITH_TIMEOUT(tracerOf(m_found.ranks[2].pid), 0, kPatience);
   QVERIFY(!session().isReplaying());
+  // A tick that gives no debugger does not stay.
+  QSignalSpy focus(&session(), &DebugSession::focusChanged);
+  session().setFocus({0});
+  QTRY_VERIFY_WITH_TIMEOUT(!focus.isEmpty() && focus.last().first().value<QList<int>>().isEmpty(), kPatience);
+  QVERIFY2(m_window->statusText().contains(QLatin1String("let go of")), qPrintable(m_window->statusText()));
   QFile stop(m_directory.filePath(QStringLiteral("stop")));
   QVERIFY(stop.open(QIODevice::WriteOnly));
   QVERIFY(m_job.waitForFinished(kPatience));
   QCOMPARE(m_job.exitCode(), 0);
   // What was said to GDB is in the transcripts.
-  std::ifstream file(m_directory.filePath(QStringLiteral("-cycle-1-rank-1.transcript")).toStdString());
+  const QString name = m_directory.filePath(QStringLiteral("job-%1-cycle-1-rank-1").arg(m_found.launcher));
+  QCOMPARE(QFileInfo(name + QStringLiteral(".transcript")).size(), 4);
+  std::ifstream file((name + QStringLiteral("-2.transcript")).toStdString());
   std::ostringstream text;
   text << file.rdbuf();
   const auto lines = pf::mi::parseTranscript(text.str());
@@ -253,6 +264,36 @@ void OutsideTest::notACore() {
   QVERIFY(!opened.first().first().toBool());
   QVERIFY2(m_window->statusText().contains(QLatin1String("is not a core file: it is a program")),
            qPrintable(m_window->statusText()));
+}
+
+/// The job of a replay ends by itself; the session of the core files stays as it is.
+void OutsideTest::coresDuringAReplay() {
+  const QString trace = m_directory.filePath(QStringLiteral("desk.pft"));
+  const test::Recorded run = test::record(trace, {}, 2, test::bin("e2e/desk"));
+  QVERIFY2(run.status == 0, run.output.constData());
+  for (const bool started : {false, true}) {
+    QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
+    m_window->openTrace(trace);
+    QVERIFY(opened.wait(kPatience) && opened.last().first().toBool());
+    session().setFocus({0});
+    if (started) {
+      session().replayTo({0, 2});
+      QTRY_VERIFY_WITH_TIMEOUT(session().rankStates()[0].debugger, kPatience);
+    } else {
+      session().restartCycle();
+    }
+    QVERIFY(session().isReplaying());
+    m_window->openCores(m_cores, {});
+    QVERIFY(opened.wait(kPatience) && opened.last().first().toBool());
+    QCOMPARE(session().isRunning(), true);
+    QTest::qWait(4000);  // for the job's end
+    QVERIFY(session().isRunning());
+    QCOMPARE(session().rankStates().size(), 3);
+    QVERIFY(session().rankStates()[1].debugger && session().rankStates()[2].debugger);
+    QCOMPARE(across(QStringLiteral("rank * 10")), QStringLiteral("10(1) 20(2)"));
+  }
+  session().endReplay();
+  QVERIFY(!session().isReplaying());
 }
 
 QList<pf::views::RankStack> OutsideTest::askStacks() {

@@ -57,6 +57,10 @@ static double work(int rank, int size, const char *until, double *field, struct 
     return value;
 }
 
+/* Numbers that the array pane has no place for. */
+_Float16 halves[4] = {1, 2, 3, 4};
+__int128 wide[2] = {1, 2};
+
 int main(int argc, char **argv)
 {
     int rank = 0, size = 0;

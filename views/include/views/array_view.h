@@ -73,6 +73,8 @@ class ArrayView : public QWidget {
   [[nodiscard]] QString expression() const;
   /// As if it had been typed.
   void ask(const QString& expression);
+  /// For what was asked last, whatever has been typed since.
+  void askAgain();
   [[nodiscard]] QString text() const;
   [[nodiscard]] ArrayPlot* plot() const { return m_plot; }
   [[nodiscard]] QTableView* table() const { return m_table; }
@@ -87,6 +89,7 @@ class ArrayView : public QWidget {
   QTableView* m_table;
   ArrayModel* m_model;
   ArraySummaryPtr m_shown;
+  QString m_asked;
 };
 
 }  // namespace pf::views

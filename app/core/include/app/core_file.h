@@ -23,7 +23,9 @@ struct CoreFile {
 /// Reads the notes of an ELF core file of this machine's kind. Fails with a sentence for files that are none.
 [[nodiscard]] Result<CoreFile> readCoreFile(const std::string& path);
 
-/// The rank that the variables of a launcher name, from NAME=VALUE strings separated by NULs.
+inline constexpr Rank kMostRanks = 1 << 20;  ///< a number from there on is no rank
+
+/// The rank that the variables of a launcher name, from NAME=VALUE strings separated by NULs; below kMostRanks.
 [[nodiscard]] std::optional<Rank> rankInEnvironment(std::string_view environment);
 
 /// Where the kernel has written (or would write) the core file of a process, as it says in `core_pattern`:
