@@ -40,9 +40,9 @@ constexpr std::uint32_t kShown = 16;
 Shown g_shown[kShown];
 std::uint32_t g_shownNext = 0;
 
-bool wasShown(int tag, MPI_Comm comm) {
-  for (const Shown& shown : g_shown) {
-    if (shown.comm == comm && isThere(shown.source, tag, comm) > 0) {
+bool wasShown(int peers, int tag, MPI_Comm comm) {
+  for (const Shown& shown : g_shown) {  // the handle may be that of another communicator by now
+    if (shown.comm == comm && shown.source < peers && isThere(shown.source, tag, comm) > 0) {
       return true;
     }
   }
@@ -126,7 +126,7 @@ bool provokedPoll(int* source, int tag, MPI_Comm comm) {
     return true;
   }
   const bool more =
-      choice.offered() < peers - 1 && g_jitter.piles && mayHold() && !wasShown(tag, comm);
+      choice.offered() < peers - 1 && g_jitter.piles && mayHold() && !wasShown(peers, tag, comm);
   const std::int64_t now = jitterNow();
   since = more && since == 0 ? now : since;
   if (more && now - since < g_jitter.most &&
