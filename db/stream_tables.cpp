@@ -30,7 +30,8 @@ Cell cell(T value) {
   return {static_cast<std::int64_t>(value), false};
 }
 
-// ---- The columns. `rankColumn` and `keyColumn` are what a query is narrowed by.
+// ---- The columns: kRankColumn and kKeyColumn, which a query is narrowed by, and the others by
+// at().
 
 template <typename T>
 struct Columns;
@@ -42,12 +43,8 @@ struct Columns<StoredEvent> {
       "INTEGER,peer INTEGER,tag INTEGER,bytes INTEGER,step INTEGER,thread INTEGER)";
   static constexpr int kRankColumn = 0;
   static constexpr int kKeyColumn = 1;
-  static Cell at(const StoredEvent& v, Rank rank, std::int64_t key, int column) {
+  static Cell at(const StoredEvent& v, int column) {
     switch (column) {
-      case 0:
-        return cell(rank);
-      case 1:
-        return cell(key);
       case 2:
         return cell(v.event.kind);
       case 3:
@@ -78,12 +75,8 @@ struct Columns<PostedReceive> {
       "INTEGER,tag INTEGER,message INTEGER)";
   static constexpr int kRankColumn = 0;
   static constexpr int kKeyColumn = 1;
-  static Cell at(const PostedReceive& v, Rank rank, std::int64_t key, int column) {
+  static Cell at(const PostedReceive& v, int column) {
     switch (column) {
-      case 0:
-        return cell(rank);
-      case 1:
-        return cell(key);
       case 2:
         return cell(v.post);
       case 3:
@@ -113,12 +106,8 @@ struct Columns<ProbeHit> {
       "INTEGER,wanted_tag INTEGER,source INTEGER,tag INTEGER,posts_before INTEGER,message INTEGER)";
   static constexpr int kRankColumn = 0;
   static constexpr int kKeyColumn = 1;
-  static Cell at(const ProbeHit& v, Rank rank, std::int64_t key, int column) {
+  static Cell at(const ProbeHit& v, int column) {
     switch (column) {
-      case 0:
-        return cell(rank);
-      case 1:
-        return cell(key);
       case 2:
         return cell(v.event);
       case 3:
@@ -149,12 +138,8 @@ struct Columns<StoredSend> {
   static constexpr int kKeyColumn = 0;
   static constexpr int kBytesColumn = 7;  ///< of the event: MessageCursor knows
   static constexpr int kIndexColumn = 2;
-  static Cell at(const StoredSend& v, Rank rank, std::int64_t key, int column) {
+  static Cell at(const StoredSend& v, int column) {
     switch (column) {
-      case 0:
-        return cell(key);
-      case 1:
-        return cell(rank);
       case 3:
         return cell(v.send.event);
       case 4:
@@ -185,12 +170,8 @@ struct Columns<CollectivePart> {
       "INTEGER)";
   static constexpr int kRankColumn = 0;
   static constexpr int kKeyColumn = 1;
-  static Cell at(const CollectivePart& v, Rank rank, std::int64_t key, int column) {
+  static Cell at(const CollectivePart& v, int column) {
     switch (column) {
-      case 0:
-        return cell(rank);
-      case 1:
-        return cell(key);
       case 2:
         return cell(v.event);
       case 3:
@@ -465,10 +446,12 @@ int column(sqlite3_vtab_cursor* base, sqlite3_context* result, int number) {
       return rc;
     }
   }
-  const Cell cell =
-      Columns<T>::at(cursor.value(), cursor.rank, cursor.base0(cursor.rank) + cursor.at, number);
-  if (!cell.null) {
-    sqlite3_result_int64(result, cell.value);
+  const Cell value = number == Columns<T>::kRankColumn ? cell(cursor.rank)
+                     : number == Columns<T>::kKeyColumn
+                         ? cell(cursor.base0(cursor.rank) + cursor.at)
+                         : Columns<T>::at(cursor.value(), number);
+  if (!value.null) {
+    sqlite3_result_int64(result, value.value);
   }
   return SQLITE_OK;
 }

@@ -197,11 +197,12 @@ void noteCoreFiles(RunFacts& facts) {
     return text;
   };
   const std::string pattern = setting("core_pattern");
+  const bool usesPid = setting("core_uses_pid") == "1";
   for (auto& [rank, end] : facts.ends) {
     if (!end.signal || end.pid <= 0) {
       continue;
     }
-    const std::string name = coreFileName(pattern, setting("core_uses_pid") == "1", end.pid,
+    const std::string name = coreFileName(pattern, usesPid, end.pid,
                                           *end.signal, facts.program, facts.workingDirectory);
     if (name.starts_with('|')) {
       if (name.find("systemd-coredump") != std::string::npos && endedByItself(*end.signal)) {

@@ -1,4 +1,6 @@
 // What a replay may be asked to stop at, and the survey that it takes to know.
+#include "report_parts.h"
+
 #include <algorithm>
 
 #include "app/failure.h"
@@ -36,23 +38,20 @@ Status eventIsThere(const db::TraceStore& store, EventRef event) {
 }
 
 Result<Destination> destinationOf(const std::string& trace, EventRef target) {
-  Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
-  if (!store) {
-    return store.error();
+  Result<Loaded> loaded = loadSurveyed(trace);
+  if (!loaded) {
+    return loaded.error();
   }
-  Result<Execution> execution = loadExecution(*store);
-  if (!execution) {
-    return execution.error();
-  }
+  Execution& execution = loaded->execution;
   const auto rank = static_cast<std::size_t>(target.rank);
-  if (rank >= execution->ranks.size() || target.serial > execution->ranks[rank].events.size()) {
+  if (rank >= execution.ranks.size() || target.serial > execution.ranks[rank].events.size()) {
     return Error{ErrorCode::Usage,
                  "the survey of this recording did not come to event " +
                      std::to_string(target.serial) + " of rank " + std::to_string(target.rank),
                  "'photofinish events' lists what it saw; 'record --mode all' keeps all events."};
   }
-  std::vector<Serial> cut = cutBefore(*execution, target);
-  return Destination{std::move(*execution), std::move(cut)};
+  std::vector<Serial> cut = cutBefore(execution, target);
+  return Destination{std::move(execution), std::move(cut)};
 }
 
 Result<std::vector<Serial>> cutBeforeAll(const db::TraceStore& store, const Execution& execution,
@@ -142,15 +141,11 @@ Result<db::TraceStore> surveyed(const std::string& trace) {
 }  // namespace
 
 Result<EventRef> failingReceiveOf(const std::string& trace) {
-  Result<db::TraceStore> store = surveyed(trace);
-  if (!store) {
-    return store.error();
+  Result<Loaded> loaded = load(trace);
+  if (!loaded) {
+    return loaded.error();
   }
-  Result<Execution> execution = loadExecution(*store);
-  if (!execution) {
-    return execution.error();
-  }
-  const std::optional<EventRef> event = failingReceive(store->ranks(), *execution);
+  const std::optional<EventRef> event = failingReceive(loaded->store.ranks(), loaded->execution);
   if (!event || !event->valid()) {
     return Error{ErrorCode::Usage, "no rank of this run has failed",
                  "'photofinish info' says how each ended; --until RANK:SERIAL stops anywhere."};

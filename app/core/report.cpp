@@ -62,6 +62,10 @@ Result<Loaded> load(const std::string& trace) {
   if (Status status = surveyIfNeeded(trace); !status) {
     return status.error();
   }
+  return loadSurveyed(trace);
+}
+
+Result<Loaded> loadSurveyed(const std::string& trace) {
   Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
   if (!store) {
     return store.error();

@@ -16,6 +16,8 @@ struct Loaded {
 };
 /// Surveys the trace first if it has no events.
 Result<Loaded> load(const std::string& trace);
+/// The same of a trace that has its events.
+Result<Loaded> loadSurveyed(const std::string& trace);
 
 /// rank, serial, call, file, line, function of an event that is in the execution.
 void putPlace(nlohmann::json& out, const Execution& execution, EventRef ref);

@@ -214,7 +214,7 @@ void spend(long nanoseconds) {
 
 void startJitter() {
   const RankPage& page = *g_engine.page;
-  if (!g_engine.jitter || g_engine.replay) {
+  if (g_engine.replay) {
     // A replay takes the recorded orders anyway: there it is enough that ranks are late at times.
     g_jitter.credit = kAtFirst / 4;
     return;
