@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <future>
@@ -39,6 +40,9 @@ std::string eventText(const Execution& execution, EventRef ref) {
 }
 
 namespace {
+
+/// Of most programs; one that takes longer until MPI_Init is spoken of.
+constexpr std::chrono::seconds kStartsWithin(10);
 
 std::string placeOf(const protocol::CodePlace& place) {
   return place.text.empty() ? std::string() : " at " + place.text;
@@ -76,6 +80,7 @@ class Replay {
   void verdict(const protocol::Verdict& verdict);
   void stopped();
   void offerDebugger();
+  void sayWhoIsMissing();
   [[nodiscard]] bool stopsOnTheWay() const { return m_options.until || !m_options.cut.empty(); }
   void askUser();
   const Execution& execution();  ///< empty where it cannot be read
@@ -97,6 +102,8 @@ class Replay {
   bool m_holding = false;       ///< ranks are held at the end of their records
   bool m_surveyGoesOn = false;  ///< ranks that ended inside of a call have not begun it yet
   bool m_waitingForUser = false;
+  std::chrono::steady_clock::time_point m_started = std::chrono::steady_clock::now();
+  bool m_saidWhoIsMissing = false;
   std::optional<int> m_result;
 };
 
@@ -180,6 +187,28 @@ void Replay::stopped() {
   say("rank " + std::to_string(target.rank) + " is stopped just before its event " +
       std::to_string(target.serial) + ": " + eventText(execution(), target));
   offerDebugger();
+}
+
+/// The replay begins when all have called MPI_Init, which may be in a while, or never.
+void Replay::sayWhoIsMissing() {
+  const auto ranks = static_cast<std::size_t>(m_store.run().ranks);
+  if (m_saidWhoIsMissing || m_hellos.size() >= ranks ||
+      std::chrono::steady_clock::now() - m_started < kStartsWithin) {
+    return;
+  }
+  m_saidWhoIsMissing = true;
+  std::set<std::int32_t> missing;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    missing.insert(static_cast<std::int32_t>(rank));
+  }
+  for (const protocol::RankHello& hello : m_hellos) {
+    missing.erase(hello.rank);
+  }
+  std::string who;
+  for (const std::int32_t rank : missing) {
+    who += (who.empty() ? "" : ", ") + std::to_string(rank);
+  }
+  say("still waiting for MPI_Init of rank " + who + "; Ctrl-C ends the replay");
 }
 
 /// Names the processes, and waits for the user.
@@ -380,6 +409,7 @@ Result<int> Replay::run() {
       }
       break;
     }
+    sayWhoIsMissing();
     if ((waiting[2].revents & (POLLIN | POLLHUP)) != 0) {
       askUser();
     }

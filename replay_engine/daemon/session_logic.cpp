@@ -1,6 +1,7 @@
 #include "daemon/session_logic.h"
 
 #include <algorithm>
+#include <csignal>
 
 namespace pf::daemon {
 
@@ -334,6 +335,14 @@ void SessionLogic::onExited(Agent& agent, RankExited exited) {
     rank->exited = true;
     rank->state.serial = exited.serial;
     rank->changed = m_now;
+  }
+  if (replaying() && !agent.said && exited.signal >= 0 && exited.signal != SIGTERM &&
+      exited.signal != SIGKILL && !m_refused) {  // which is how the launcher ends the others
+    m_refused = true;
+    tellVerdict({VerdictKind::Refused, -1, 0,
+                 exited.text + ", as the recorded run did\n  If the loader says above that the " +
+                     "recorder library cannot be preloaded, build or install photofinish again."});
+    onKill();
   }
   const bool endedWell = exited.exitStatus == 0 && exited.signal == 0;
   if (!endedWell && m_firstEnd.empty()) {

@@ -2,6 +2,8 @@
 
 #include "simulated_session.h"
 
+#include <csignal>
+
 #include <gtest/gtest.h>
 
 namespace pf::daemon {
@@ -188,6 +190,23 @@ TEST(LateClient, GetsTheWholeSession) {
   EXPECT_TRUE(state[0].gateOpen);
   EXPECT_EQ(s.sent<RankHello>(2).size(), 2U);
   EXPECT_EQ(s.sent<Verdict>(2).at(0).kind, VerdictKind::Diverged);
+}
+
+TEST(Refusal, ProgramThatNeverCallsMpiInit) {
+  SimulatedSession s(2);
+  s.client();
+  s.agent(0);
+  s.keep(s.logic.peerJoined(7, PeerRole::Agent, s.now));
+  s.keep(s.logic.received(7, RankExited{-1, -1, SIGTERM, RankPhase::Launched, 0, "ended"}, s.now));
+  EXPECT_TRUE(s.verdicts().empty());  // by the launcher
+  s.keep(s.logic.peerJoined(8, PeerRole::Agent, s.now));
+  s.keep(s.logic.received(
+      8, RankExited{-1, 0, 0, RankPhase::Launched, 0, "'a' ended and never called MPI_Init"},
+      s.now));
+  ASSERT_EQ(s.verdicts().size(), 1U);
+  EXPECT_EQ(s.verdicts()[0].kind, VerdictKind::Refused);
+  EXPECT_NE(s.verdicts()[0].text.find("never called MPI_Init, as the recorded run did"),
+            std::string::npos);
 }
 
 TEST(End, NamesTheFirstThatDidNotEndWell) {
