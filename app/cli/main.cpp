@@ -169,6 +169,29 @@ pf::Result<std::string> takeForcedWay(std::vector<char*>& words) {
   return way;
 }
 
+/// Takes out the "--" that may end the options of a command before a launcher: CLI11 would not take
+/// what follows for the launcher. One among the launcher's own words stays.
+void dropEndOfOptions(const CLI::App& command, std::vector<char*>& words) {
+  std::size_t positionals =
+      command.get_options([](const CLI::Option* option) { return option->get_positional(); })
+          .size();
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    const std::string word = words[i];
+    if (word == "--") {
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+    if (word.size() < 2 || word[0] != '-') {
+      if (positionals == 0) {
+        return;  // the launcher
+      }
+      --positionals;
+    } else if (const CLI::Option* option = command.get_option_no_throw(word); option != nullptr) {
+      i += static_cast<std::size_t>(option->get_items_expected_max());
+    }
+  }
+}
+
 bool isSubcommand(const CLI::App& app, const std::string& word) {
   const auto all = app.get_subcommands([](const CLI::App*) { return true; });
   return std::any_of(all.begin(), all.end(),
@@ -178,7 +201,8 @@ bool isSubcommand(const CLI::App& app, const std::string& word) {
 constexpr const char* kFooter =
     "Plain form:  photofinish [debug] LAUNCHER… PROGRAM ARGS   records, then opens the run in the "
     "window\n"
-    "             photofinish FILE                             opens a trace or a session in the window\n"
+    "             photofinish FILE                             opens a trace or a session in the "
+    "window\n"
     "             photofinish                                  opens the window\n"
     "Exit status: the program's own for record and replay; diff: 1 they differ; 2 bad use, 3 "
     "replay "
@@ -350,10 +374,12 @@ int main(int argc, char** argv) {
       ->needs(offlineFlag)
       ->check(CLI::ExistingDirectory);
   int pid = 0;
-  auto* attachCommand = app.add_subcommand(
-      "attach", "Debug a job that runs: none of its ranks is stopped before it is ticked, and nothing is replayed");
+  auto* attachCommand = app.add_subcommand("attach",
+                                           "Debug a job that runs: none of its ranks is stopped "
+                                           "before it is ticked, and nothing is replayed");
   auto* pidOption = attachCommand->add_option(
-      "PID", pid, "process id of mpirun or of a rank; without it, the jobs that run here are listed");
+      "PID", pid,
+      "process id of mpirun or of a rank; without it, the jobs that run here are listed");
   std::vector<std::string> cores;
   std::string coreProgram;
   auto* coreCommand = app.add_subcommand("core", "Look at the core files of ranks, one or several");
@@ -372,9 +398,9 @@ int main(int argc, char** argv) {
     const std::string extension = fs::path(first).extension().string();
     const bool isTrace = first.size() > 4 && extension == ".pft";
     if (argc == 2 && first.size() > 4 && extension == ".pfs") {
-      return fs::is_regular_file(first)
-                 ? openWindow({first})
-                 : fail({pf::ErrorCode::NotFound, "there is no session " + first, "Check the name."});
+      return fs::is_regular_file(first) ? openWindow({first})
+                                        : fail({pf::ErrorCode::NotFound,
+                                                "there is no session " + first, "Check the name."});
     }
     if (argc == 2 &&
         (isTrace || (fs::is_regular_file(first) && pf::app::findInPath(first).empty()))) {
@@ -390,6 +416,11 @@ int main(int argc, char** argv) {
       return fail(way.error());
     }
     replaying.deliveries = *way;
+  }
+  for (const CLI::App* command : {recordCommand, replayCommand, debugCommand}) {
+    if (argc >= 2 && argv[1] == command->get_name()) {
+      dropEndOfOptions(*command, words);
+    }
   }
   try {
     app.parse(static_cast<int>(words.size()), words.data());
@@ -472,7 +503,8 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (*attachCommand || *coreCommand) {
-    auto opening = *coreCommand ? pf::cli::coreWords(cores, coreProgram) : pf::cli::attachWords(pid);
+    auto opening =
+        *coreCommand ? pf::cli::coreWords(cores, coreProgram) : pf::cli::attachWords(pid);
     return opening ? openWindow(*opening) : fail(opening.error());
   }
   if (*dapCommand) {

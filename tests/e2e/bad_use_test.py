@@ -53,6 +53,13 @@ class BadUseTest(PhotofinishTest):
             with self.subTest(words=words):
                 self.assertEqual(self.photofinish(*words).status, 2)
 
+    def test_two_dashes_before_the_launcher(self):
+        run = self.photofinish("record", "-o", "t.pft", "--", *self.mpirun(2, PROGRAM), "--")
+        self.assertEqual(run.status, 0, run)
+        run = self.photofinish("replay", "t.pft", "--jitter", "1", "--", "--tag-output")
+        self.assertEqual(run.status, 0, run)
+        self.assertIn("[1,0]<stdout>", run.out)
+
     def test_help_of_every_command(self):
         for command in ([], ["record"], ["replay"], ["info"], ["races"], ["events"], ["check"], ["salvage"], ["diff"], ["export"], ["debug"], ["attach"], ["core"]):
             with self.subTest(command=command):
