@@ -2,6 +2,7 @@
 
 #include <zstd.h>
 
+#include <cstring>
 #include <string>
 
 namespace pf::db {
@@ -10,6 +11,7 @@ namespace {
 constexpr int kLevel = 1;  // quick; columns of numbers hardly get smaller with more
 constexpr std::uint8_t kConstant = 0;
 constexpr std::uint8_t kNumbers = 1;
+constexpr std::uint64_t kZero = 0;
 
 void append(std::vector<std::uint8_t>& out, std::uint64_t value) {
   while (value >= 0x80) {
@@ -30,6 +32,30 @@ bool take(const std::uint8_t*& at, const std::uint8_t* end, std::uint64_t& value
     }
   }
   return false;
+}
+
+/// As many numbers as `numbers` has room for, which are all that is before `end`.
+bool takeAll(const std::uint8_t* at, const std::uint8_t* end, std::vector<std::uint64_t>& numbers) {
+  std::uint64_t* out = numbers.data();
+  std::uint64_t* const last = out + numbers.size();
+  while (out != last) {
+    if (last - out >= 8 && end - at >= 8) {  // mostly all are short
+      std::uint64_t eight = 0;
+      std::memcpy(&eight, at, 8);
+      if ((eight & 0x8080808080808080U) == 0) {
+        for (int i = 0; i < 8; ++i) {
+          out[i] = at[i];
+        }
+        at += 8;
+        out += 8;
+        continue;
+      }
+    }
+    if (!take(at, end, *out++)) {
+      return false;
+    }
+  }
+  return at == end;
 }
 
 std::int64_t& slotOf(std::vector<std::int64_t>& slots, Rank slot) {
@@ -105,6 +131,8 @@ Status ColumnDecoder::start(Bytes packed, std::size_t most, std::size_t ranks) {
     slots.clear();
   }
   m_ranks = ranks;
+  m_at = 0;
+  m_begun = 0;
   m_ok = parse(most);
   return m_ok ? Status() : Status(wrong);
 }
@@ -120,50 +148,37 @@ bool ColumnDecoder::parse(std::size_t most) {
   }
   m_size = size;
   m_count = columns;
+  m_columns.fill({&kZero, 0});
   for (std::size_t i = 0; i < m_count; ++i) {
-    Column& column = m_columns[i];
     std::uint64_t bytes = 0;
     if (at == end || *at > kNumbers) {
       return false;
     }
-    column.constant = *at++ == kConstant;
-    if (!take(at, end, bytes) || bytes > static_cast<std::uint64_t>(end - at)) {
+    const bool constant = *at++ == kConstant;
+    if (!take(at, end, bytes) || bytes > static_cast<std::uint64_t>(end - at) ||
+        (!constant && bytes < size)) {  // a number takes a byte at least
       return false;
     }
-    column.at = at;
-    column.end = at + bytes;
-    at = column.end;
-    if (column.constant &&
-        (!take(column.at, column.end, column.value) || column.at != column.end)) {
+    std::vector<std::uint64_t>& numbers = m_numbers[i];
+    numbers.resize(constant ? 1 : size);
+    if (!takeAll(at, at + bytes, numbers)) {
       return false;
     }
-    if (!column.constant && bytes < size) {  // a number takes a byte at least
-      return false;
-    }
+    at += bytes;
+    m_columns[i] = {numbers.data(), constant ? 0U : 1U};
   }
   return at == end;
 }
 
-std::uint64_t ColumnDecoder::get() {
-  if (m_at >= m_count) {
-    m_ok = false;
-    return 0;
-  }
-  Column& column = m_columns[m_at++];
-  if (column.constant) {
-    return column.value;
-  }
-  if (column.at != column.end && *column.at < 0x80) {
-    return *column.at++;
-  }
-  std::uint64_t value = 0;
-  m_ok = take(column.at, column.end, value) && m_ok;
-  return value;
+/// A value more than there are.
+void ColumnDecoder::endAll() {
+  m_columns.fill({&kZero, 0});
+  m_ok = false;
 }
 
-std::int64_t& ColumnDecoder::last(Rank slot) {
+std::int64_t& ColumnDecoder::newSlot(Rank slot) {
   m_ok = m_ok && slot >= kUnknownRank && std::int64_t{slot} < static_cast<std::int64_t>(m_ranks);
-  return slotOf(m_slots[std::min(m_at, kMostColumns - 1)], m_ok ? slot : kUnknownRank);
+  return slotOf(m_slots[m_at], m_ok ? slot : kUnknownRank);
 }
 
 }  // namespace pf::db

@@ -74,27 +74,43 @@ class ColumnDecoder {
   /// `ranks`: slots are smaller.
   [[nodiscard]] Status start(Bytes packed, std::size_t most, std::size_t ranks);
   [[nodiscard]] std::size_t size() const { return m_size; }
-  void begin() { m_at = 0; }
-  [[nodiscard]] std::uint64_t get();
+  void begin() {
+    m_at = 0;
+    if (m_begun++ == m_size) [[unlikely]] {
+      endAll();
+    }
+  }
+  [[nodiscard]] std::uint64_t get() {
+    Column& column = m_columns[m_at++];
+    const std::uint64_t value = *column.at;
+    column.at += column.step;
+    return value;
+  }
   std::int64_t& last() { return m_last[m_at]; }
-  std::int64_t& last(Rank slot);
+  std::int64_t& last(Rank slot) {
+    const auto index = static_cast<std::size_t>(std::int64_t{slot} - kUnknownRank);
+    std::vector<std::int64_t>& slots = m_slots[m_at];
+    return index < slots.size() ? slots[index] : newSlot(slot);
+  }
   void require(bool condition) { m_ok = m_ok && condition; }
-  /// False: a value does not fit its field, or a column is too short.
-  [[nodiscard]] bool ok() const { return m_ok; }
+  /// False: a value does not fit its field, or there are fewer columns than fields.
+  [[nodiscard]] bool ok() const { return m_ok && m_at <= m_count; }
 
  private:
   struct Column {
-    bool constant = false;
-    std::uint64_t value = 0;
-    const std::uint8_t* at = nullptr;
-    const std::uint8_t* end = nullptr;
+    const std::uint64_t* at = nullptr;
+    std::size_t step = 0;  ///< to the next value; 0: all are this one
   };
   [[nodiscard]] bool parse(std::size_t most);
+  void endAll();
+  std::int64_t& newSlot(Rank slot);
 
   std::array<Column, kMostColumns> m_columns;
+  std::array<std::vector<std::uint64_t>, kMostColumns> m_numbers;
   std::array<std::int64_t, kMostColumns> m_last{};
   std::array<std::vector<std::int64_t>, kMostColumns> m_slots;
   std::size_t m_at = 0;
+  std::size_t m_begun = 0;
   std::size_t m_count = 0;
   std::size_t m_size = 0;
   std::size_t m_ranks = 0;
