@@ -10,6 +10,9 @@ The class of a routine says what the interposer does with it:
   Completion              outcomes (flags, indices, counts) are recorded, and forced in a replay
   Collective              an event; `flow` says along which way data, and so knowledge, flows
   CommunicatorConstructor, CommunicatorDestructor   communicators get a key that is equal on every rank
+  Fetch                   one-sided; what it brings is recorded at the end of its epoch, and given back in a replay
+  WindowLock              noted as Unsupported; what Gets bring under the lock is recorded
+  EpochEnd                what Fetches have brought is there
   Unsupported             passed through; MPI may choose inside, so the trace notes that it was used
   Environment             its value is recorded, and given back in a replay
   Local                   passed through: nothing is chosen, nothing is sent
@@ -49,6 +52,9 @@ class Collective(Call): pass
 class NonblockingCollective(Call): pass
 class CommunicatorConstructor(Call): pass
 class CommunicatorDestructor(Call): pass
+class Fetch(Call): pass
+class WindowLock(Call): pass
+class EpochEnd(Call): pass
 class Unsupported(Call): pass
 class Environment(Call): pass
 class Local(Call): pass
@@ -123,7 +129,7 @@ CALLS = [
     CommunicatorConstructor("Comm_split", "MPI_Comm comm, int color, int key, MPI_Comm *newcomm", new="newcomm"),
     CommunicatorConstructor("Comm_split_type", "MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm", new="newcomm"),
     Local("Comm_test_inter", "MPI_Comm comm, int *flag"),
-    Unsupported("Compare_and_swap", "const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win"),
+    Fetch("Compare_and_swap", "const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win"),
     Local("Dims_create", "int nnodes, int ndims, int dims[]"),
     CommunicatorConstructor("Dist_graph_create", "MPI_Comm comm_old, int n, const int nodes[], const int degrees[], const int targets[], const int weights[], MPI_Info info, int reorder, MPI_Comm * newcomm", new="newcomm"),
     CommunicatorConstructor("Dist_graph_create_adjacent", "MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph", new="comm_dist_graph"),
@@ -135,7 +141,7 @@ CALLS = [
     Local("Error_class", "int errorcode, int *errorclass"),
     Local("Error_string", "int errorcode, char *string, int *resultlen"),
     Collective("Exscan", "const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm", flow="FromLower", contributes="count", takes="count"),
-    Unsupported("Fetch_and_op", "const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win"),
+    Fetch("Fetch_and_op", "const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win"),
     Local("File_c2f", "MPI_File file"),
     Local("File_call_errhandler", "MPI_File fh, int errorcode"),
     Local("File_close", "MPI_File *fh"),
@@ -202,8 +208,8 @@ CALLS = [
     Local("Free_mem", "void *base"),
     Collective("Gather", "const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm", flow="ToRoot", root="root", contributes="sendcount", takes="recvcount"),
     Collective("Gatherv", "const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm", flow="ToRoot", root="root", contributes="sendcount"),
-    Unsupported("Get", "void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win"),
-    Unsupported("Get_accumulate", "const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win"),
+    Fetch("Get", "void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win"),
+    Fetch("Get_accumulate", "const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win"),
     Local("Get_address", "const void *location, MPI_Aint *address"),
     Local("Get_count", "const MPI_Status *status, MPI_Datatype datatype, int *count"),
     Local("Get_elements", "const MPI_Status *status, MPI_Datatype datatype, int *count"),
@@ -424,7 +430,7 @@ CALLS = [
     Local("Win_attach", "MPI_Win win, void *base, MPI_Aint size"),
     Local("Win_c2f", "MPI_Win win"),
     Local("Win_call_errhandler", "MPI_Win win, int errorcode"),
-    Unsupported("Win_complete", "MPI_Win win"),
+    EpochEnd("Win_complete", "MPI_Win win"),
     Unsupported("Win_create", "void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win"),
     Unsupported("Win_create_dynamic", "MPI_Info info, MPI_Comm comm, MPI_Win *win"),
     Local("Win_create_errhandler", "MPI_Win_errhandler_function *function, MPI_Errhandler *errhandler"),
@@ -432,11 +438,11 @@ CALLS = [
     Local("Win_delete_attr", "MPI_Win win, int win_keyval"),
     Local("Win_detach", "MPI_Win win, const void *base"),
     Local("Win_f2c", "int win", returns="MPI_Win"),
-    Unsupported("Win_fence", "int assert, MPI_Win win"),
-    Unsupported("Win_flush", "int rank, MPI_Win win"),
-    Unsupported("Win_flush_all", "MPI_Win win"),
-    Unsupported("Win_flush_local", "int rank, MPI_Win win"),
-    Unsupported("Win_flush_local_all", "MPI_Win win"),
+    EpochEnd("Win_fence", "int assert, MPI_Win win"),
+    EpochEnd("Win_flush", "int rank, MPI_Win win"),
+    EpochEnd("Win_flush_all", "MPI_Win win"),
+    EpochEnd("Win_flush_local", "int rank, MPI_Win win"),
+    EpochEnd("Win_flush_local_all", "MPI_Win win"),
     Local("Win_free", "MPI_Win *win"),
     Local("Win_free_keyval", "int *win_keyval"),
     Local("Win_get_attr", "MPI_Win win, int win_keyval, void *attribute_val, int *flag"),
@@ -444,8 +450,8 @@ CALLS = [
     Local("Win_get_group", "MPI_Win win, MPI_Group *group"),
     Local("Win_get_info", "MPI_Win win, MPI_Info *info_used"),
     Local("Win_get_name", "MPI_Win win, char *win_name, int *resultlen"),
-    Unsupported("Win_lock", "int lock_type, int rank, int assert, MPI_Win win"),
-    Unsupported("Win_lock_all", "int assert, MPI_Win win"),
+    WindowLock("Win_lock", "int lock_type, int rank, int assert, MPI_Win win"),
+    WindowLock("Win_lock_all", "int assert, MPI_Win win"),
     Unsupported("Win_post", "MPI_Group group, int assert, MPI_Win win"),
     Local("Win_set_attr", "MPI_Win win, int win_keyval, void *attribute_val"),
     Local("Win_set_errhandler", "MPI_Win win, MPI_Errhandler errhandler"),
@@ -455,8 +461,8 @@ CALLS = [
     Unsupported("Win_start", "MPI_Group group, int assert, MPI_Win win"),
     Unsupported("Win_sync", "MPI_Win win"),
     Unsupported("Win_test", "MPI_Win win, int *flag"),
-    Unsupported("Win_unlock", "int rank, MPI_Win win"),
-    Unsupported("Win_unlock_all", "MPI_Win win"),
+    EpochEnd("Win_unlock", "int rank, MPI_Win win"),
+    EpochEnd("Win_unlock_all", "MPI_Win win"),
     Unsupported("Win_wait", "MPI_Win win"),
     Local("Wtick", "void", returns="double"),
     Environment("Wtime", "void", returns="double"),

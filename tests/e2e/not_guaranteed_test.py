@@ -23,7 +23,7 @@ class NotGuaranteedTest(PhotofinishTest):
             with self.subTest(mode=mode):
                 recorded = self.assert_noted("onesided", r"MPI_\w+", mode)
                 self.assertIn("tickets add up to 435", recorded.out)
-                self.assertIn("MPI_Fetch_and_op", recorded.err)
+                self.assertIn("MPI_Win_lock", recorded.err)
 
     def test_threads_of_unknown_origin(self):
         for mode in ("outcomes", "all"):

@@ -31,9 +31,10 @@ enum class ValueKind : std::uint8_t {
   Rusage,  ///< what getrusage fills in
   Times,   ///< times(): what it returns, 8 bytes, and fills in
   Cycles,  ///< rdtsc and rdtscp, with the option
+  Fetched,  ///< what one-sided communication brought, call by call (interposer/one_sided.h)
 };
-inline constexpr std::size_t kValueKinds = 30;
-static_assert(kValueKinds == static_cast<std::size_t>(ValueKind::Cycles) + 1);
+inline constexpr std::size_t kValueKinds = 31;
+static_assert(kValueKinds == static_cast<std::size_t>(ValueKind::Fetched) + 1);
 inline constexpr std::uint8_t kValuesJoin = 255;
 
 enum class ValueShape : std::uint8_t {
@@ -48,8 +49,9 @@ inline constexpr std::uint32_t kSecondsBits = 3;
 
 [[nodiscard]] constexpr ValueShape shapeOf(ValueKind kind) {
   return kind == ValueKind::Wtime ? ValueShape::Seconds
-         : kind >= ValueKind::Getrandom && kind <= ValueKind::Times ? ValueShape::Bytes
-                                                                    : ValueShape::Number;
+         : kind == ValueKind::Fetched || (kind >= ValueKind::Getrandom && kind <= ValueKind::Times)
+             ? ValueShape::Bytes
+             : ValueShape::Number;
 }
 
 [[nodiscard]] constexpr std::uint64_t zigzag(std::int64_t value) {

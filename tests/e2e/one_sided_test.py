@@ -1,0 +1,40 @@
+"""What one-sided communication brings is given back: tickets, locks of the program's own, what the last one wrote."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, PhotofinishTest, main
+
+PROGRAM = BIN / "e2e" / "fetches"
+# Open MPI 4.1.4's default crashes in MPI_Compare_and_swap with oneself, without us.
+CHOSEN = ["--mca", "osc", "pt2pt"]
+
+
+class OneSidedTest(PhotofinishTest):
+    def launch(self):
+        launcher, *rest = self.mpirun(4, PROGRAM)
+        return [launcher, *CHOSEN, *rest]
+
+    def test_a_replay_fetches_what_the_recording_did(self):
+        self.need("mpirun", PROGRAM)
+        seen = set()
+        for mode in ("outcomes", "races", "all"):
+            with self.subTest(mode=mode):
+                recorded = self.record(f"{mode}.pft", self.launch(), "--mode", mode)
+                seen.add(str(sorted(recorded.by_rank().items())))
+                for seed in (1, 2, 3):
+                    self.assert_same_run(recorded, self.replay(f"{mode}.pft", "--jitter", seed))
+        self.assertEqual(len(seen), 3, "no two recordings saw the same: there is something to give back")
+
+    def test_a_survey_gives_them_back_and_what_is_not_covered_is_said(self):
+        recorded = self.record("t.pft", self.launch())
+        for name in ("MPI_Win_lock_all", "MPI_Put", "MPI_Win_allocate"):
+            self.assertRegex(recorded.err, rf"note: .*{name} at fetches\.c:\d+.*not recorded", recorded)
+        for name in ("MPI_Fetch_and_op", "MPI_Get_accumulate", "MPI_Win_flush"):
+            self.assertNotIn(name, recorded.err)
+        self.replay("t.pft", "--survey")
+        self.assert_same_run(recorded, self.replay("t.pft", "--jitter", 4))
+
+
+if __name__ == "__main__":
+    main()
