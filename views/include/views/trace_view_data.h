@@ -8,6 +8,7 @@
 
 #include <QString>
 
+#include "core/clock_checkpoints.h"
 #include "core/execution.h"
 #include "core/races.h"
 
@@ -32,6 +33,7 @@ struct TraceData {
   Execution execution;  ///< after matchMessages()
   std::vector<Race> races;
   std::vector<std::vector<std::uint32_t>> logicalTimes;  ///< [rank][serial - 1], from 1
+  ClockCheckpoints clocks;  ///< may have none: then causality costs a look at each event
   std::vector<RankEnd> ends;                             ///< by rank; may be short
   Failure failure;
 };
