@@ -195,8 +195,7 @@ std::vector<Serial> TraceIndex::past(EventRef ref) const {
     for (Serial s = std::exchange(reached, std::max(reached, top.serial)) + 1; s <= top.serial;
          ++s) {
       const std::size_t event = base + (s - 1);
-      if (m_completed.at(event).empty() && m_syncDone.at(event).empty() &&
-          m_collectivesDone.at(event).empty()) {
+      if (!m_takes[event]) {
         continue;  // most events: nothing comes in
       }
       if (joinsAgain(*this, {top.rank, s}, m_collectivesDone.at(event), joined)) {
@@ -234,24 +233,19 @@ std::vector<Serial> TraceIndex::future(EventRef ref) const {
     }
     reached = top.serial;
     const std::size_t base = m_base[index(top.rank)];
-    auto group = std::lower_bound(m_groupOf.begin(), m_groupOf.end(),
-                                  std::pair(base + (top.serial - 1), std::uint32_t{0}));
     for (Serial s = top.serial; s < stop; ++s) {
       const std::size_t event = base + (s - 1);
-      while (group != m_groupOf.end() && group->first < event) {
-        ++group;
-      }
-      const bool collective = group != m_groupOf.end() && group->first == event;
-      if (!collective && m_sent.at(event).empty() && m_posted.at(event).empty()) {
+      if (!m_gives[event]) {
         continue;  // most events: nothing goes out
       }
-      if (collective && m_sent.at(event).empty() && m_posted.at(event).empty()) {
+      const std::uint32_t group = collectiveAt({top.rank, s});
+      if (group != kNone && m_sent.at(event).empty() && m_posted.at(event).empty()) {
         const CollectivePart* part = partAt(execution().ranks[index(top.rank)], s);
         if (part != nullptr && part->flow == CollectiveFlow::AllToAll && part->contributes) {
-          if (joined[group->second]) {
+          if (joined[group]) {
             continue;  // another rank's part of it leads to the same completions
           }
-          joined[group->second] = true;
+          joined[group] = true;
         }
       }
       for (const EventRef effect : effects({top.rank, s})) {

