@@ -380,7 +380,7 @@ class BackwardClocks : public CheckpointPass {
 
 std::uint32_t checkpointDistance(std::size_t ranks) {
   std::uint32_t every = 512;
-  while (every < 4096 && every < 16 * ranks) {
+  while (every < 4096 && every < 8 * ranks) {
     every *= 2;
   }
   return every;

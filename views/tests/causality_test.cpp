@@ -152,7 +152,7 @@ class CausalityTest : public QObject {
 
   void checkpointsAreSparse() {
     QCOMPARE(checkpointDistance(4), 512U);
-    QCOMPARE(checkpointDistance(64), 1024U);
+    QCOMPARE(checkpointDistance(64), 512U);
     QCOMPARE(checkpointDistance(1024), 4096U);
     Execution execution = oracle::randomExecution(5).execution;
     matchMessages(execution);

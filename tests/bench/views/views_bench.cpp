@@ -22,9 +22,10 @@
 
 #include <QApplication>
 #include <QElapsedTimer>
-#include <QSortFilterProxyModel>
+#include <QTableView>
 
 #include "views/event_search.h"
+#include "views/race_filter.h"
 #include "views/race_list_model.h"
 #include "views/race_list_view.h"
 #include "views/space_time_view.h"
@@ -249,10 +250,19 @@ void Bench::races() {
   view.resize(1200, 500);
   view.show();
   double start = threadMs();
+  QElapsedTimer wall;
+  wall.start();
   view.setTrace(m_index);
+  view.repaint();
+  const double first = threadMs() - start;
+  while (view.table()->model()->rowCount() == 0 && !m_index->data().races.empty()) {
+    QApplication::processEvents(QEventLoop::WaitForMoreEvents, 100);
+  }
   QApplication::processEvents();
   line(("race browser opens, " + std::to_string(m_index->data().races.size()) + " races").c_str(),
-       ms(threadMs() - start), "<= 300 ms at 1e6");
+       "GUI thread " + ms(first) + ", " + ms(threadMs() - start) + " in all, wall " +
+           ms(static_cast<double>(wall.elapsed())),
+       "<= 300 ms at 1e6");
   pf::views::RaceListModel model;
   pf::views::RaceFilterModel proxy;
   model.setTrace(m_index);
