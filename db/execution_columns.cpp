@@ -257,6 +257,18 @@ Status readExecutionColumns(Database& database, Execution& execution, LogicalTim
   return {};
 }
 
+Result<std::vector<std::uint64_t>> eventCounts(Database& database, std::size_t ranks) {
+  const Result<ColumnReader> reader = ColumnReader::start(database, ranks);
+  if (!reader) {
+    return reader.error();
+  }
+  std::vector<std::uint64_t> counts;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    counts.push_back(reader->count(static_cast<Rank>(rank), Stream::Event));
+  }
+  return counts;
+}
+
 Status checkColumns(Database& database, std::size_t ranks) {
   Execution execution;
   execution.ranks.resize(ranks);

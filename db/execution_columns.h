@@ -18,6 +18,9 @@ Status writeExecutionColumns(Database& database, const Execution& execution,
 /// Into `execution`, which has its ranks. Needs an open transaction. `logicalTimes` may be null.
 Status readExecutionColumns(Database& database, Execution& execution, LogicalTimes* logicalTimes);
 
+/// Events of each rank, as the directory says.
+[[nodiscard]] Result<std::vector<std::uint64_t>> eventCounts(Database& database, std::size_t ranks);
+
 /// Verifies every chunk.
 Status checkColumns(Database& database, std::size_t ranks);
 

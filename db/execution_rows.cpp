@@ -4,6 +4,7 @@
 #include "execution_columns.h"
 #include "rows.h"
 #include "schema.h"
+#include "summary_store.h"
 
 #include <algorithm>
 #include <array>
@@ -222,6 +223,7 @@ Status writeExecutionRows(Database& database, const ExecutionParts& parts) {
       [&] { return writeExecutionColumns(database, execution, parts.logicalTimes); },
       [&] { return writeRaces(database, parts); },
       [&] { return writeAlternatives(database, parts.races); },
+      [&] { return writeSummaries(database, execution, parts.races, parts.logicalTimes); },
   });
 }
 

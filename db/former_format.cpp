@@ -5,6 +5,7 @@
 #include "former_schema_text.h"
 #include "rows.h"
 #include "seal.h"
+#include "summary_store.h"
 
 #include <array>
 #include <functional>
@@ -12,16 +13,17 @@
 namespace pf::db {
 namespace {
 
-/// Tables that format 4 has and format 5 has not, after `event_kind`.
+/// Tables that format 4 has and later ones have not, after `event_kind`.
 enum class Former : std::size_t { Event, Receive, Probe, Message, Collective };
 constexpr std::size_t kFirstFormer = 9;
-constexpr std::size_t kNewTables = 2;  // the last ones of tables()
+constexpr std::size_t kTablesOf5 = 2;  // that format 4 has not, before those of format 6
+constexpr std::size_t kTablesOf6 = 1;  // the last ones of tables()
 constexpr auto kLastEventKind = EventKind::Start;
 
-const std::vector<Table>& allFormerTables() {
+const std::vector<Table>& tablesOf4() {
   static const std::vector<Table> kTables = [] {
     std::vector<Table> all = tables();
-    all.resize(all.size() - kNewTables);
+    all.resize(all.size() - kTablesOf5 - kTablesOf6);
     const std::array gone{
         makeTable(TableId::ColumnChunk, TableKind::Execution, "event", kCreateEvent,
                   "rank,serial,kind,call,site,comm,peer,tag,bytes,step", "rank,serial"),
@@ -49,8 +51,14 @@ const std::vector<Table>& allFormerTables() {
   return kTables;
 }
 
+const std::vector<Table>& tablesOf5() {
+  static const std::vector<Table> kTables(tables().begin(),
+                                          tables().end() - std::ptrdiff_t{kTablesOf6});
+  return kTables;
+}
+
 const Table& former(Former id) {
-  return allFormerTables()[kFirstFormer + static_cast<std::size_t>(id)];
+  return tablesOf4()[kFirstFormer + static_cast<std::size_t>(id)];
 }
 
 template <typename Codec, typename V>
@@ -221,65 +229,116 @@ Status writeNoExecution(Database& database, std::size_t ranks) {
   return seal ? storeSeal(database, survey, *seal) : Status(seal.error());
 }
 
-Status replaceTables(Database& database) {
-  std::string sql =
-      "DELETE FROM seal WHERE table_name IN ('event','receive','probe','message','collective');";
-  for (std::size_t i = 0; i < 5; ++i) {
-    sql += "DROP TABLE " + formerTables()[kFirstFormer + i].name + ";";
+/// From format `version`.
+Status replaceTables(Database& database, std::uint32_t version) {
+  std::string sql;
+  std::size_t added = kTablesOf6;
+  if (version == 4) {
+    added += kTablesOf5;
+    sql =
+        "DELETE FROM seal WHERE table_name IN ('event','receive','probe','message','collective');";
+    for (std::size_t i = 0; i < 5; ++i) {
+      sql += "DROP TABLE " + tablesOf4()[kFirstFormer + i].name + ";";
+    }
   }
-  for (std::size_t i = tables().size() - kNewTables; i < tables().size(); ++i) {
+  for (std::size_t i = tables().size() - added; i < tables().size(); ++i) {
     sql += tables()[i].create + ";";
   }
   sql += "PRAGMA user_version=" + std::to_string(kFormatVersion);
   return database.execute(sql);
 }
 
+Status addSummaries(Database& database, const Execution& execution, const LogicalTimes& times) {
+  const Result<std::vector<StoredRace>> stored = readRaceRows(database);
+  if (!stored) {
+    return stored.error();
+  }
+  std::vector<Race> races;
+  for (const StoredRace& race : *stored) {
+    races.push_back(race.race);
+  }
+  return writeSummaries(database, execution, races, times);
+}
+
+bool isDamage(const Status& status) {
+  return !status &&
+         (status.error().code == ErrorCode::Damaged || status.error().code == ErrorCode::Usage);
+}
+
+Status bring4UpToDate(Database& database) {
+  LogicalTimes times;
+  std::size_t ranks = 0;
+  const Result<Execution> execution = readFormerRows(database, times, ranks);
+  database.setDeadline({});
+  const Status read = execution ? Status() : Status(execution.error());
+  if (!read && !isDamage(read)) {
+    return read;
+  }
+  Status status = replaceTables(database, 4);
+  if (!status) {
+    return status;
+  }
+  if (isDamage(read)) {
+    return writeNoExecution(database, ranks);
+  }
+  status = writeExecutionColumns(database, *execution, times);
+  if (status.ok()) {
+    status = addSummaries(database, *execution, times);
+  }
+  return isDamage(status) ? writeNoExecution(database, ranks) : status;
+}
+
+/// Of a damaged execution there are no summaries; what is left of it stays as it is.
+Status bring5UpToDate(Database& database) {
+  LogicalTimes times;
+  Status status = replaceTables(database, 5);
+  if (!status) {
+    return status;
+  }
+  const Result<Execution> execution = readExecutionRows(database, &times);
+  database.setDeadline({});
+  status = execution ? addSummaries(database, *execution, times) : Status(execution.error());
+  return isDamage(status) ? sealSummaries(database) : status;
+}
+
 }  // namespace
 
-const std::vector<Table>& formerTables() {
-  return allFormerTables();
+bool isFormerVersion(std::uint32_t version) {
+  return version == 4 || version == 5;
+}
+
+const std::vector<Table>& formerTables(std::uint32_t version) {
+  return version == 4 ? tablesOf4() : tablesOf5();
 }
 
 Status bringUpToDate(const std::string& path) {
   Result<Database> database = Database::open(path, Database::Access::Update);
   if (!database) {
     return Error{ErrorCode::Version,
-                 "'" + path + "' has trace format " + std::to_string(kFormerVersion) +
-                     " and cannot be brought to format " + std::to_string(kFormatVersion) + ": " +
-                     database.error().message,
+                 "'" + path + "' has a former trace format and cannot be brought to format " +
+                     std::to_string(kFormatVersion) + ": " + database.error().message,
                  "Copy it to where it can be written, and open the copy."};
   }
   Result<Transaction> transaction = Transaction::begin(*database, Transaction::Kind::Write);
   if (!transaction) {
     return transaction.error();
   }
-  Result<Statement> version = database->prepare("PRAGMA user_version");
-  if (!version || version->step() != Statement::Step::Row) {
-    return version ? version->error() : version.error();
+  Result<Statement> found = database->prepare("PRAGMA user_version");
+  if (!found || found->step() != Statement::Step::Row) {
+    return found ? found->error() : found.error();
   }
-  if (version->integer(0) != kFormerVersion) {
+  const auto version = static_cast<std::uint32_t>(found->integer(0));
+  found->reset();
+  if (!isFormerVersion(version)) {
     return {};  // another process was quicker
   }
-  version->reset();
-  Status status = checkSchema(*database, formerTables());
-  status = status.ok() ? checkSeals(*database, formerTables().size()) : status;
+  const std::vector<Table>& former = formerTables(version);
+  Status status = checkSchema(*database, former);
+  status = status.ok() ? checkSeals(*database, former.size()) : status;
   if (!status) {
     return status;
   }
-  LogicalTimes times;
-  std::size_t ranks = 0;
-  const Result<Execution> execution = readFormerRows(*database, times, ranks);
-  database->setDeadline({});
-  const bool damaged = !execution && (execution.error().code == ErrorCode::Damaged ||
-                                      execution.error().code == ErrorCode::Usage);
-  if (!execution && !damaged) {
-    return execution.error();
-  }
-  status = replaceTables(*database);
-  if (status.ok()) {
-    status = damaged ? writeNoExecution(*database, ranks)
-                     : writeExecutionColumns(*database, *execution, times);
-  }
+  status = version == 4 ? bring4UpToDate(*database) : bring5UpToDate(*database);
   status = status.ok() ? finishSeals(*database) : status;
   return status.ok() ? transaction->commit() : status;
 }

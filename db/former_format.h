@@ -1,4 +1,5 @@
-// Traces of format 4, which had a row for each event, receive, probe, message and collective.
+// Traces of format 4, which had a row for each event, receive, probe, message and collective, and
+// of format 5, which had no summaries.
 #pragma once
 
 #include "schema.h"
@@ -11,13 +12,14 @@
 
 namespace pf::db {
 
-inline constexpr std::uint32_t kFormerVersion = 4;
+/// One that can be brought up to date.
+[[nodiscard]] bool isFormerVersion(std::uint32_t version);
 
-/// All tables of format 4, in the order of their creation.
-[[nodiscard]] const std::vector<Table>& formerTables();
+/// All tables of a former format, in the order of their creation.
+[[nodiscard]] const std::vector<Table>& formerTables(std::uint32_t version);
 
-/// Makes a trace of format 5 of one of format 4, in one transaction; without its execution where
-/// that does not verify, as the logs can make it again. Damaged if more than that is damaged;
+/// Makes a trace of the present format of a former one, in one transaction; without its execution
+/// where that does not verify, as the logs can make it again. Damaged if more than that is damaged;
 /// Version if it cannot be written.
 Status bringUpToDate(const std::string& path);
 

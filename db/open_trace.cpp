@@ -218,11 +218,11 @@ Result<Database> openTrace(const std::string& path, Database::Access access) {
     return database;
   }
   const std::uint32_t version = versionOf(*database);
-  if ((version == kFormatVersion || version == kFormerVersion) &&
+  if ((version == kFormatVersion || isFormerVersion(version)) &&
       sizeBeside(*real + "-journal") > 0) {
     undoInterruptedWrite(*real);  // before the header is believed
   }
-  if (versionOf(*database) == kFormerVersion) {
+  if (isFormerVersion(versionOf(*database))) {
     database = Result<Database>(Database());
     if (Status status = bringUpToDate(*real); !status) {
       return status.error();

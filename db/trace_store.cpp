@@ -1,9 +1,11 @@
 #include "db/trace_store.h"
 
+#include "execution_columns.h"
 #include "execution_rows.h"
 #include "log_chunks.h"
 #include "open_trace.h"
 #include "rows.h"
+#include "summary_store.h"
 #include "verify.h"
 
 #include <algorithm>
@@ -131,6 +133,50 @@ Result<Execution> TraceStore::readExecution(LogicalTimes* logicalTimes) {
     return transaction.error();
   }
   return readExecutionRows(*m_database, logicalTimes);
+}
+
+/// What `read(SummaryReader&)` gives.
+template <typename T, typename Read>
+Result<T> TraceStore::readSummary(Read&& read) {
+  Result<Transaction> transaction = Transaction::begin(*m_database, Transaction::Kind::Read);
+  if (!transaction) {
+    return transaction.error();
+  }
+  Result<std::vector<std::uint64_t>> events =
+      eventCounts(*m_database, static_cast<std::size_t>(m_run.ranks));
+  if (!events) {
+    return events.error();
+  }
+  Result<SummaryReader> reader = SummaryReader::start(*m_database, std::move(*events));
+  return reader ? read(*reader) : Result<T>(reader.error());
+}
+
+Result<TraceOutline> TraceStore::outline() {
+  return readSummary<TraceOutline>([](SummaryReader& reader) -> Result<TraceOutline> {
+    TraceOutline outline{reader.events(),        reader.outline().lastStep, reader.outline().races,
+                         reader.outline().width, reader.levelCount(),       {}};
+    Result<std::vector<CutLine>> lines = reader.lines();
+    if (!lines) {
+      return lines.error();
+    }
+    outline.lines = std::move(*lines);
+    return outline;
+  });
+}
+
+Result<CutLevel> TraceStore::cutLevel(std::size_t number) {
+  return readSummary<CutLevel>([number](SummaryReader& reader) -> Result<CutLevel> {
+    if (number >= reader.levelCount()) {
+      return Error{ErrorCode::Usage, "the pyramid has no level " + std::to_string(number), {}};
+    }
+    return reader.level(number);
+  });
+}
+
+Result<ClockCheckpoints> TraceStore::clockCheckpoints() {
+  Result<ClockCheckpoints> clocks =
+      readSummary<ClockCheckpoints>([](SummaryReader& reader) { return reader.clocks(); });
+  return !clocks && clocks.error().code == ErrorCode::NotFound ? ClockCheckpoints() : clocks;
 }
 
 Result<std::vector<StoredRace>> TraceStore::races() {

@@ -7,6 +7,7 @@
 #include "open_trace.h"
 #include "rows.h"
 #include "seal.h"
+#include "summary_store.h"
 
 #include <algorithm>
 
@@ -79,6 +80,18 @@ std::size_t rankCount(Database& database, std::size_t known) {
   return status.ok() ? count : known;
 }
 
+Status checkSummaries(Database& database, std::size_t ranks) {
+  const Result<std::vector<std::uint64_t>> events = eventCounts(database, ranks);
+  if (!events) {
+    return {};  // of a directory that is damaged there is another finding
+  }
+  Result<SummaryReader> reader = SummaryReader::start(database, *events);
+  if (!reader) {
+    return reader.error().code == ErrorCode::NotFound ? Status() : Status(reader.error());
+  }
+  return reader->check();
+}
+
 Status checkStructure(Database& database, std::vector<Finding>& findings) {
   const Result<std::int64_t> size = database.fileSize();
   Result<Statement> prepared = database.prepare("PRAGMA integrity_check(1)");
@@ -126,18 +139,19 @@ Result<std::vector<Finding>> findDamageInCopy(const std::string& path, const Err
   return findings;
 }
 
-/// Damage of a trace of format 4, which could not be brought up to date for `reason`.
-Result<std::vector<Finding>> findFormerDamage(Database& database, const Error& reason) {
+/// Damage of a trace of a former format, which could not be brought up to date for `reason`.
+Result<std::vector<Finding>> findFormerDamage(Database& database, std::uint32_t version,
+                                              const Error& reason) {
   std::vector<Finding> findings{
-      {reason.message, "file, of trace format " + std::to_string(kFormerVersion),
+      {reason.message, "file, of trace format " + std::to_string(version),
        "opening it with this Photofinish, which brings whole traces to format " +
            std::to_string(kFormatVersion)}};
   Result<Transaction> transaction = Transaction::begin(database, Transaction::Kind::Read);
   if (!transaction) {
     return transaction.error();
   }
-  for (const Table& each : formerTables()) {
-    checkTable(database, each, formerTables().size(), findings);
+  for (const Table& each : formerTables(version)) {
+    checkTable(database, each, formerTables(version).size(), findings);
   }
   std::vector<RankInfo> ranks;
   const Status known =
@@ -179,6 +193,7 @@ std::string lostWith(TableId id) {
     case TableId::SurveyChunk:
     case TableId::ColumnChunk:
     case TableId::ColumnDirectory:
+    case TableId::SummaryChunk:
       return "diagram and races, until 'photofinish replay --survey' makes them again from the "
              "logs";
     case TableId::Seal:
@@ -205,6 +220,11 @@ Result<std::vector<Finding>> findDamage(Database& database, const std::vector<Ra
   if (const Status columns = checkColumns(database, rankCount(database, ranks.size())); !columns) {
     findings.push_back(
         {columns.error().message, "table column_chunk", lostWith(TableId::ColumnChunk)});
+  }
+  if (const Status summaries = checkSummaries(database, rankCount(database, ranks.size()));
+      !summaries) {
+    findings.push_back(
+        {summaries.error().message, "table summary_chunk", lostWith(TableId::SummaryChunk)});
   }
   for (const RankInfo& rank : ranks) {
     if (Status status = checkSurveyLog(database, rank, findings); !status) {
@@ -236,8 +256,8 @@ Result<std::vector<Finding>> checkTrace(const std::string& path) {
   if (!database) {
     return database.error();
   }
-  if (versionOf(*database) == kFormerVersion) {
-    return findFormerDamage(*database, store.error());
+  if (const std::uint32_t version = versionOf(*database); isFormerVersion(version)) {
+    return findFormerDamage(*database, version, store.error());
   }
   if (Status identity = checkIdentity(*database); !identity) {
     return identity.error();

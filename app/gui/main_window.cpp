@@ -361,15 +361,20 @@ void MainWindow::openTrace(const QString& path) {
   m_progress->start(tr("Opening %1 …").arg(name), false);
   struct Opened {
     Result<LoadedTrace> trace;
-    views::TraceIndexPtr index;
+    views::TraceIndexPtr index;  ///< until the trace is loaded: of its outline
+    bool loaded = false;
   };
   using Loading = std::shared_ptr<Opened>;
   auto* watcher = new QFutureWatcher<Loading>(this);
   connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher, absolute] {
     watcher->deleteLater();
     m_progress->finish();
-    const Loading loaded = watcher->result();
+    const Loading loaded = watcher->resultAt(watcher->future().resultCount() - 1);
     if (!loaded->trace.ok()) {
+      if (!m_session->isOpen() && m_index == nullptr) {
+        m_diagram->setTrace(nullptr);
+        m_pages->setCurrentIndex(0);
+      }
       say(QString::fromStdString(loaded->trace.error().text()), true);
       Q_EMIT opened(false);
       return;
@@ -377,6 +382,15 @@ void MainWindow::openTrace(const QString& path) {
     m_index = loaded->index;
     showTrace(absolute, std::move(loaded->trace.value()));
     Q_EMIT opened(true);
+  });
+  connect(watcher, &QFutureWatcherBase::resultReadyAt, this, [this, watcher, name](int at) {
+    const Loading ready = watcher->resultAt(at);
+    if (!ready->loaded && !m_session->isOpen() && m_index == nullptr) {
+      m_progress->start(tr("Reading the events of %1 …").arg(name), false);
+      m_diagram->setTrace(ready->index);
+      m_diagram->show();
+      m_pages->setCurrentIndex(1);
+    }
   });
   connect(watcher, &QFutureWatcherBase::progressTextChanged, this,
           [this](const QString& text) { m_progress->start(text, false); });
@@ -391,7 +405,13 @@ void MainWindow::openTrace(const QString& path) {
     if (light && *light) {
       promise.setProgressValueAndText(1, surveying);
     }
-    auto loaded = std::make_shared<Opened>(Opened{session::loadTrace(absolute), nullptr});
+    const views::TraceDataPtr outline = session::loadOutline(absolute);
+    if (outline) {
+      promise.addResult(std::make_shared<Opened>(
+          Opened{Error{ErrorCode::NotFound, {}, {}}, views::makeIndex(outline)}));
+    }
+    auto loaded =
+        std::make_shared<Opened>(Opened{session::loadTrace(absolute, outline), nullptr, true});
     if (loaded->trace.ok()) {
       loaded->index = views::makeIndex(loaded->trace->data);
     }

@@ -15,8 +15,14 @@ struct LoadedTrace {
   std::vector<db::RankInfo> ranks;
 };
 
-/// Opens `path`; runs the program once more first if the trace holds choices only.
-[[nodiscard]] Result<LoadedTrace> loadTrace(const QString& path);
+/// What can be shown of a trace before its events are read: soon there, however many they are.
+/// Null where the file has no summary (docs/trace-format.md).
+[[nodiscard]] views::TraceDataPtr loadOutline(const QString& path);
+
+/// Opens `path`; runs the program once more first if the trace holds choices only. `outline`: of
+/// the same file, or null.
+[[nodiscard]] Result<LoadedTrace> loadTrace(const QString& path,
+                                            const views::TraceDataPtr& outline = nullptr);
 
 /// How a rank ended, from what the store says of it.
 [[nodiscard]] views::RankEnd rankEnd(const db::RankInfo& rank, const RankHistory& history,

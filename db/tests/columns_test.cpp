@@ -130,9 +130,10 @@ TEST(Store, keepsManyChunks) {
   EXPECT_EQ(found, 4000);
 }
 
-/// tests/data/format4.pft.zst: the small content of sample.cpp, written before there were columns.
-void unpackFormer(const std::string& path) {
-  std::ifstream in(PF_DB_FORMAT4, std::ios::binary);
+/// tests/data/format4.pft.zst: the small content of sample.cpp, written before there were columns;
+/// format5.pft.zst: before there were summaries.
+void unpackFormer(const std::string& path, const char* name = "format4.pft.zst") {
+  std::ifstream in(std::string(PF_DB_DATA "/") + name, std::ios::binary);
   const std::vector<char> packed((std::istreambuf_iterator<char>(in)),
                                  std::istreambuf_iterator<char>());
   std::vector<char> bytes(ZSTD_getFrameContentSize(packed.data(), packed.size()));
@@ -143,14 +144,22 @@ void unpackFormer(const std::string& path) {
 }
 
 TEST(FormerFormat, isBroughtUpToDate) {
-  const Directory directory;
-  unpackFormer(directory.file("a.pft"));
-  for (int turn = 0; turn < 2; ++turn) {
-    const Result<Content> back = readContent(directory.file("a.pft"));
-    ASSERT_TRUE(back.ok()) << back.error().text();
-    EXPECT_EQ(dump(*back), dump(smallContent()));
+  for (const char* name : {"format4.pft.zst", "format5.pft.zst"}) {
+    const Directory directory;
+    unpackFormer(directory.file("a.pft"), name);
+    for (int turn = 0; turn < 2; ++turn) {
+      const Result<Content> back = readContent(directory.file("a.pft"));
+      ASSERT_TRUE(back.ok()) << back.error().text();
+      EXPECT_EQ(dump(*back), dump(smallContent()));
+    }
+    EXPECT_TRUE(checkTrace(directory.file("a.pft"))->empty());
+    Result<TraceStore> store =
+        TraceStore::open(directory.file("a.pft"), TraceStore::Mode::ReadOnly);
+    ASSERT_TRUE(store.ok());
+    const Result<TraceOutline> outline = store->outline();
+    ASSERT_TRUE(outline.ok()) << name << outline.error().text();
+    EXPECT_EQ(outline->events, (std::vector<std::uint64_t>{7, 4, 4}));
   }
-  EXPECT_TRUE(checkTrace(directory.file("a.pft"))->empty());
 }
 
 /// Runs SQL in the file as another program would.
@@ -173,6 +182,18 @@ TEST(FormerFormat, losesADamagedExecutionOnly) {
     EXPECT_EQ(store->ranks().size(), smallContent().ranks.size());
     EXPECT_TRUE(checkTrace(directory.file("a.pft"))->empty()) << sql;
   }
+}
+
+TEST(FormerFormat, ofADamagedOneOfFormat5TheRestStays) {
+  const Directory directory;
+  unpackFormer(directory.file("a.pft"), "format5.pft.zst");
+  change(directory.file("a.pft"), "UPDATE column_chunk SET data = x'00' WHERE rank = 1");
+  Result<TraceStore> store = TraceStore::open(directory.file("a.pft"), TraceStore::Mode::ReadOnly);
+  ASSERT_TRUE(store.ok()) << store.error().text();
+  EXPECT_EQ(store->outline().error().code, ErrorCode::NotFound);
+  EXPECT_EQ(store->clockCheckpoints()->every, 0U);
+  EXPECT_EQ(store->readExecution().error().code, ErrorCode::Damaged);
+  EXPECT_EQ(store->races()->size(), smallContent().races.size());
 }
 
 TEST(FormerFormat, whatIsDamagedIsNamed) {

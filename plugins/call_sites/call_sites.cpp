@@ -65,10 +65,10 @@ EventRef nextUse(const views::TraceIndex& trace, const SiteUse& use, EventRef ev
   return use.first;
 }
 
-void SitesModel::setTrace(views::TraceIndexPtr trace) {
+void SitesModel::setTrace(views::TraceIndexPtr trace, std::vector<SiteUse> uses) {
   beginResetModel();
   m_trace = std::move(trace);
-  m_uses = m_trace != nullptr ? siteUses(*m_trace) : std::vector<SiteUse>();
+  m_uses = std::move(uses);
   endResetModel();
 }
 

@@ -64,13 +64,30 @@ void SitesWidget::setTrace(const views::TraceIndexPtr& trace) {
   m_trace = trace;
   m_selected = {};
   m_stale = !isVisible();
-  m_model->setTrace(m_stale ? nullptr : m_trace);
+  count();
+}
+
+/// Big traces are counted on another thread, none while nobody looks.
+void SitesWidget::count() {
+  m_counting.forget();
+  const bool now = m_trace && !m_stale && m_trace->eventCount() <= views::kFewEvents;
+  m_model->setTrace(now ? m_trace : nullptr, now ? siteUses(*m_trace) : std::vector<SiteUse>());
+  const bool later = m_trace && !m_stale && !now;
+  m_filter->setPlaceholderText(later ? tr("Counting calls …")
+                                     : tr("Filter: file, function or call"));
+  if (later) {
+    m_counting.run([trace = m_trace] { return siteUses(*trace); },
+                   [this, trace = m_trace](std::vector<SiteUse> uses) {
+                     m_model->setTrace(trace, std::move(uses));
+                     m_filter->setPlaceholderText(tr("Filter: file, function or call"));
+                   });
+  }
 }
 
 void SitesWidget::showEvent(QShowEvent* event) {
   ViewWidget::showEvent(event);
   if (std::exchange(m_stale, false)) {
-    m_model->setTrace(m_trace);
+    count();
   }
 }
 

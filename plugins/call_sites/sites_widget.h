@@ -3,6 +3,7 @@
 #pragma once
 
 #include "plugins/call_sites.h"
+#include "views/background.h"
 
 class QLineEdit;
 class QSortFilterProxyModel;
@@ -25,6 +26,7 @@ class SitesWidget : public ViewWidget {
 
  private:
   void activate(const QModelIndex& index);
+  void count();
 
   views::TraceIndexPtr m_trace;
   bool m_stale = false;  ///< the table is not of m_trace yet: nobody has looked
@@ -33,6 +35,7 @@ class SitesWidget : public ViewWidget {
   SitesModel* m_model;
   QSortFilterProxyModel* m_proxy;
   QTableView* m_table;
+  views::Background<std::vector<SiteUse>> m_counting;
 };
 
 }  // namespace pf::plugins

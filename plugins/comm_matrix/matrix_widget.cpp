@@ -223,10 +223,22 @@ MatrixWidget::MatrixWidget(QWidget* parent)
 void MatrixWidget::setTrace(const views::TraceIndexPtr& trace) {
   m_trace = trace;
   m_source = kUnknownRank;
-  m_canvas->setMatrix(trace ? CommMatrix(trace->data()) : CommMatrix());
+  m_counting.forget();
+  if (trace && trace->eventCount() > views::kFewEvents) {
+    m_canvas->setMatrix(CommMatrix());
+    m_total->setText(tr("counting messages …"));
+    m_counting.run([trace] { return CommMatrix(trace->data()); },
+                   [this](const CommMatrix& matrix) { showMatrix(matrix); });
+  } else {
+    showMatrix(trace ? CommMatrix(trace->data()) : CommMatrix());
+  }
+}
+
+void MatrixWidget::showMatrix(const CommMatrix& matrix) {
+  m_canvas->setMatrix(matrix);
   m_total->setText(
-      trace ? views::counted(trace->execution().messages.size(), tr("message"), tr("messages"))
-            : QString());
+      m_trace ? views::counted(m_trace->execution().messages.size(), tr("message"), tr("messages"))
+              : QString());
 }
 
 void MatrixWidget::setSelectedEvent(const EventRef& event) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plugins/comm_matrix.h"
+#include "views/background.h"
 #include "views/theme.h"
 
 class QComboBox;
@@ -52,6 +53,7 @@ class MatrixWidget : public ViewWidget {
 
  private:
   void onCell(Rank source, Rank dest);
+  void showMatrix(const CommMatrix& matrix);
 
   views::TraceIndexPtr m_trace;
   QComboBox* m_measure;
@@ -59,6 +61,7 @@ class MatrixWidget : public ViewWidget {
   MatrixCanvas* m_canvas;
   Rank m_source = kUnknownRank;
   Rank m_dest = kUnknownRank;
+  views::Background<CommMatrix> m_counting;
   std::size_t m_next = 0;  ///< of the messages of the clicked pair
 };
 

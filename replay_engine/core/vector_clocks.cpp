@@ -1,22 +1,10 @@
 #include "vector_clocks.h"
 
+#include "raise.h"
+
 #include <algorithm>
 
 namespace pf {
-namespace {
-
-/// Component-wise maximum; says whether `into` changed.
-bool raise(std::span<std::uint32_t> into, std::span<const std::uint32_t> from) {
-  std::uint32_t changed = 0;
-  for (std::size_t i = 0; i < into.size(); ++i) {
-    const std::uint32_t higher = std::max(into[i], from[i]);
-    changed |= higher ^ into[i];
-    into[i] = higher;
-  }
-  return changed != 0;
-}
-
-}  // namespace
 
 VectorClocks::VectorClocks(const Execution& execution, const Strands& strands,
                            const EventGraph& graph, const DeliveryOrder& order,

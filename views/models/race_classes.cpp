@@ -92,10 +92,11 @@ std::vector<RaceClass> classifyRaces(const TraceIndex& trace) {
 
 RaceClassModel::RaceClassModel(QObject* parent) : QAbstractTableModel(parent) {}
 
-void RaceClassModel::setTrace(TraceIndexPtr trace, std::vector<int> severity) {
+void RaceClassModel::setTrace(TraceIndexPtr trace, const std::vector<int>& severity,
+                              std::vector<RaceClass> classes) {
   beginResetModel();
   m_trace = std::move(trace);
-  m_classes = m_trace ? classifyRaces(*m_trace) : std::vector<RaceClass>();
+  m_classes = std::move(classes);
   m_severity.clear();
   m_classOf.assign(severity.size(), -1);
   for (const RaceClass& one : m_classes) {

@@ -1,7 +1,8 @@
 #include "views/race_list_model.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <utility>
 
 #include <QStringList>
 
@@ -17,17 +18,7 @@ const Message* messageAt(const TraceIndex& trace, std::uint32_t m) {
   return m < trace.messageCount() ? &trace.execution().messages[m] : nullptr;
 }
 
-std::set<Rank> alternativeRanks(const TraceIndex& trace, std::size_t race) {
-  std::set<Rank> ranks;
-  for (const std::uint32_t m : trace.data().races[race].alternatives) {
-    if (const Message* message = messageAt(trace, m); message != nullptr) {
-      ranks.insert(message->send.rank);
-    }
-  }
-  return ranks;
-}
-
-QString joined(const std::set<Rank>& ranks) {
+QString joined(const std::vector<Rank>& ranks) {
   QStringList out;
   for (const Rank r : ranks) {
     out << QString::number(r);
@@ -39,33 +30,51 @@ QString joined(const std::set<Rank>& ranks) {
 
 RaceListModel::RaceListModel(QObject* parent) : QAbstractTableModel(parent) {}
 
-void RaceListModel::setTrace(TraceIndexPtr trace) {
-  beginResetModel();
-  m_trace = std::move(trace);
-  rate();
-  endResetModel();
+std::vector<Rank> alternativeRanks(const TraceIndex& trace, std::size_t race) {
+  std::vector<Rank> ranks;
+  for (const std::uint32_t m : trace.data().races[race].alternatives) {
+    if (const Message* message = messageAt(trace, m); message != nullptr) {
+      ranks.push_back(message->send.rank);
+    }
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
 }
 
-void RaceListModel::rate() {
-  m_severity.assign(m_trace ? m_trace->data().races.size() : 0, 2);
-  const EventRef failed = m_trace ? m_trace->data().failure.event : EventRef{};
-  if (!m_trace || !m_trace->contains(failed)) {
-    return;
+std::vector<int> rateRaces(const TraceIndex& trace) {
+  std::vector<int> severity(trace.data().races.size(), 2);
+  const EventRef failed = trace.data().failure.event;
+  if (!trace.contains(failed)) {
+    return severity;
   }
-  const std::vector<Serial> past = m_trace->past(failed);
+  const std::vector<Serial> past = trace.past(failed);
   Serial last = 0;
-  for (std::size_t i = 0; i < m_severity.size(); ++i) {
-    const EventRef done = m_trace->raceCompletion(i);
-    if (m_trace->contains(done) && done.serial <= past[static_cast<std::size_t>(done.rank)]) {
-      m_severity[i] = 1;
+  for (std::size_t i = 0; i < severity.size(); ++i) {
+    const EventRef done = trace.raceCompletion(i);
+    if (trace.contains(done) && done.serial <= past[static_cast<std::size_t>(done.rank)]) {
+      severity[i] = 1;
       last = done.rank == failed.rank ? std::max(last, done.serial) : last;
     }
   }
-  for (std::size_t i = 0; i < m_severity.size(); ++i) {
-    if (last != 0 && m_trace->raceCompletion(i) == EventRef{failed.rank, last}) {
-      m_severity[i] = 0;
+  for (std::size_t i = 0; i < severity.size(); ++i) {
+    if (last != 0 && trace.raceCompletion(i) == EventRef{failed.rank, last}) {
+      severity[i] = 0;
     }
   }
+  return severity;
+}
+
+void RaceListModel::setTrace(TraceIndexPtr trace) {
+  std::vector<int> severity = trace ? rateRaces(*trace) : std::vector<int>();
+  setTrace(std::move(trace), std::move(severity));
+}
+
+void RaceListModel::setTrace(TraceIndexPtr trace, std::vector<int> severity) {
+  beginResetModel();
+  m_trace = std::move(trace);
+  m_severity = std::move(severity);
+  endResetModel();
 }
 
 int RaceListModel::severity(int race) const {
@@ -128,29 +137,78 @@ QString RaceListModel::text(std::size_t race, int column) const {
   }
 }
 
-QVariant RaceListModel::sortKey(std::size_t race, int column) const {
-  const Race& r = m_trace->data().races[race];
-  const Message* taken = messageAt(*m_trace, r.taken);
-  switch (column) {
-    case Severity: {  // within a class the nearest to the end first
-      const std::uint32_t late = m_trace->lastTime() - m_trace->time(m_trace->raceCompletion(race));
-      return static_cast<qlonglong>(m_severity[race]) * (1LL << 33) + static_cast<qlonglong>(late);
-    }
-    case Receiver:
-      return r.rank;
-    case EventSerial:
-      return static_cast<qulonglong>(m_trace->raceEvent(race).serial);
-    case Taken:
-      return taken != nullptr ? static_cast<qlonglong>(taken->send.rank) * (1LL << 40) +
-                                    static_cast<qlonglong>(taken->send.serial)
-                              : qlonglong{-1};
-    case TakenTag:
-      return taken != nullptr ? taken->tag : -1;
-    case Alternatives:
-      return static_cast<qulonglong>(r.alternatives.size());
-    default:
-      return text(race, column);
+/// Places and calls are few: each gets its number among all of them.
+std::vector<std::int64_t> RaceListModel::placeKeys(int column) const {
+  std::map<std::pair<std::uint32_t, std::uint16_t>, EventRef> places;
+  const auto placeOf = [this](std::size_t race) {
+    const Event& event = m_trace->event(m_trace->raceEvent(race));
+    return std::pair(event.site, event.call);
+  };
+  for (std::size_t race = 0; race < m_severity.size(); ++race) {
+    places.try_emplace(placeOf(race), m_trace->raceEvent(race));
   }
+  std::map<QString, std::int64_t> numbers;
+  for (const auto& [place, event] : places) {
+    numbers[column == Call ? callName(*m_trace, event) : siteText(*m_trace, event)] = 0;
+  }
+  std::int64_t next = 0;
+  for (auto& [text, number] : numbers) {
+    number = next++;
+  }
+  std::map<std::pair<std::uint32_t, std::uint16_t>, std::int64_t> known;
+  for (const auto& [place, event] : places) {
+    known[place] = numbers[column == Call ? callName(*m_trace, event) : siteText(*m_trace, event)];
+  }
+  std::vector<std::int64_t> keys(m_severity.size());
+  for (std::size_t race = 0; race < keys.size(); ++race) {
+    keys[race] = known[placeOf(race)];
+  }
+  return keys;
+}
+
+std::vector<std::int64_t> RaceListModel::sortKeys(int column) const {
+  if (column == Call || column == Location) {
+    return placeKeys(column);
+  }
+  std::vector<std::int64_t> keys(m_severity.size());
+  for (std::size_t race = 0; race < keys.size(); ++race) {
+    const Race& r = m_trace->data().races[race];
+    const Message* taken = messageAt(*m_trace, r.taken);
+    std::int64_t& key = keys[race];
+    switch (column) {
+      case Severity:  // within a class the nearest to the end first
+        key = std::int64_t{m_severity[race]} * (1LL << 33) + m_trace->lastTime() -
+              m_trace->time(m_trace->raceCompletion(race));
+        break;
+      case Receiver:
+        key = r.rank;
+        break;
+      case EventSerial:
+        key = static_cast<std::int64_t>(m_trace->raceEvent(race).serial);
+        break;
+      case Taken:
+        key = taken == nullptr ? -1
+                               : std::int64_t{taken->send.rank} * (1LL << 40) +
+                                     static_cast<std::int64_t>(taken->send.serial);
+        break;
+      case TakenTag:
+        key = taken != nullptr ? taken->tag : -1;
+        break;
+      case Alternatives:
+        key = static_cast<std::int64_t>(r.alternatives.size());
+        break;
+      case FromRanks: {  // the lowest rank first, then the fewest
+        const std::vector<Rank> ranks = alternativeRanks(*m_trace, race);
+        key = ranks.empty() ? -1
+                            : std::int64_t{ranks.front()} * (1LL << 32) +
+                                  static_cast<std::int64_t>(ranks.size());
+        break;
+      }
+      default:  // probe, receive, posted receive
+        key = r.probe ? 0 : m_trace->raceEvent(race) == m_trace->raceCompletion(race) ? 1 : 2;
+    }
+  }
+  return keys;
 }
 
 QVariant RaceListModel::data(const QModelIndex& index, int role) const {
@@ -164,8 +222,6 @@ QVariant RaceListModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
       return index.column() == Severity ? severityText(index.row())
                                         : eventDetails(*m_trace, m_trace->raceEvent(race));
-    case SortRole:
-      return sortKey(race, index.column());
     case ToneRole:
       return static_cast<int>(m_severity[race] == 2
                                   ? (index.column() == Severity ? Tone::Muted : Tone::Normal)
@@ -201,78 +257,6 @@ QVariant RaceListModel::headerData(int section, Qt::Orientation orientation, int
     return QString::fromLatin1(kTitles[section]);
   }
   return role == Qt::ToolTipRole ? QVariant(QString::fromLatin1(kTips[section])) : QVariant();
-}
-
-RaceFilterModel::RaceFilterModel(QObject* parent) : QSortFilterProxyModel(parent) {
-  setSortRole(SortRole);
-}
-
-void RaceFilterModel::setFilterText(const QString& text) {
-  m_words = text.simplified().split(QLatin1Char(' '), Qt::SkipEmptyParts);
-  invalidateFilter();
-}
-
-void RaceFilterModel::setRaces(QList<int> races) {
-  if (races != m_races) {
-    m_races = std::move(races);
-    invalidateFilter();
-  }
-}
-
-bool RaceFilterModel::matches(int row, const QString& word) const {
-  const auto* model = qobject_cast<RaceListModel*>(sourceModel());
-  if (model == nullptr) {
-    return true;
-  }
-  const auto cell = [&](int column) { return model->index(row, column).data().toString(); };
-  const qsizetype colon = word.indexOf(QLatin1Char(':'));
-  if (colon > 0) {
-    const QString key = word.left(colon).toLower();
-    const QString value = word.mid(colon + 1);
-    if (value.isEmpty()) {
-      return true;  // still being typed
-    }
-    if (key == u"rank"_s) {
-      return cell(RaceListModel::Receiver) == value;
-    }
-    if (key == u"tag"_s) {
-      return cell(RaceListModel::TakenTag) == value;
-    }
-    if (key == u"event"_s) {
-      return cell(RaceListModel::EventSerial) == value;
-    }
-    if (key == u"from"_s) {
-      return cell(RaceListModel::FromRanks).split(u", "_s).contains(value);
-    }
-    if (key == u"class"_s || key == u"kind"_s) {
-      return cell(RaceListModel::Class).contains(value, Qt::CaseInsensitive);
-    }
-    if (key == u"file"_s) {
-      return cell(RaceListModel::Location).contains(value, Qt::CaseInsensitive);
-    }
-  }
-  for (int column = 0; column < model->columnCount(); ++column) {
-    if (cell(column).contains(word, Qt::CaseInsensitive)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-bool RaceFilterModel::filterAcceptsRow(int row, const QModelIndex& /*parent*/) const {
-  return (m_races.isEmpty() || std::binary_search(m_races.begin(), m_races.end(), row)) &&
-         std::all_of(m_words.begin(), m_words.end(),
-                     [&](const QString& word) { return matches(row, word); });
-}
-
-bool RaceFilterModel::lessThan(const QModelIndex& left, const QModelIndex& right) const {
-  const QVariant a = left.data(SortRole);
-  const QVariant b = right.data(SortRole);
-  const QPartialOrdering order = QVariant::compare(a, b);
-  if (order == QPartialOrdering::Equivalent) {
-    return left.row() < right.row();
-  }
-  return order == QPartialOrdering::Less;
 }
 
 }  // namespace pf::views

@@ -12,7 +12,17 @@ std::size_t index(Rank rank) {
   return static_cast<std::size_t>(rank);
 }
 
-bool flows(const CollectivePart& from, Rank fromRank, const CollectivePart& to, Rank toRank) {
+/// Whether a comes before b in the group of a communicator.
+bool isLower(const Execution& execution, std::uint32_t comm, Rank a, Rank b) {
+  if (comm >= execution.communicators.size()) {
+    return a < b;
+  }
+  const std::vector<Rank>& group = execution.communicators[comm].group;
+  return std::find(group.begin(), group.end(), a) < std::find(group.begin(), group.end(), b);
+}
+
+bool flows(const Execution& execution, const CollectivePart& from, Rank fromRank,
+           const CollectivePart& to, Rank toRank) {
   if (!from.contributes || !to.takes) {
     return false;
   }
@@ -26,7 +36,7 @@ bool flows(const CollectivePart& from, Rank fromRank, const CollectivePart& to, 
     case CollectiveFlow::ToRoot:
       return toRank == from.root;
     case CollectiveFlow::FromLower:
-      return fromRank < toRank;
+      return isLower(execution, from.comm, fromRank, toRank);
   }
   return false;
 }
@@ -67,7 +77,8 @@ std::vector<EventRef> TraceIndex::feeding(Rank rank, std::uint32_t part) const {
   }
   for (const EventRef other : m_groups[group].parts) {
     const CollectivePart* theirs = partAt(execution().ranks[index(other.rank)], other.serial);
-    if (other.rank != rank && theirs != nullptr && flows(*theirs, other.rank, own, rank)) {
+    if (other.rank != rank && theirs != nullptr &&
+        flows(execution(), *theirs, other.rank, own, rank)) {
       out.push_back(other);
     }
   }
@@ -121,12 +132,50 @@ std::vector<EventRef> TraceIndex::effects(EventRef ref) const {
   if (own != nullptr) {
     for (const EventRef part : m_groups[group].parts) {
       const CollectivePart* other = partAt(execution().ranks[index(part.rank)], part.serial);
-      if (part.rank != ref.rank && other != nullptr && flows(*own, ref.rank, *other, part.rank)) {
+      if (part.rank != ref.rank && other != nullptr &&
+          flows(execution(), *own, ref.rank, *other, part.rank)) {
         out.push_back({part.rank, other->completion});
       }
     }
   }
   return out;
+}
+
+/// Raises the cut to what the last checkpoint up to `event` says, and lists what that leaves to be
+/// looked at: the last events of the other ranks.
+static void raiseToCheckpoint(const ClockCheckpoints& clocks, EventRef event,
+                              std::vector<Serial>& cut, std::vector<EventRef>& work) {
+  const std::size_t n = clocks.every == 0 ? 0 : event.serial / clocks.every;
+  if (n == 0 || n > clocks.count(event.rank) || n * clocks.every <= cut[index(event.rank)]) {
+    return;
+  }
+  const auto row = clocks.pastOf(event.rank, n - 1);
+  for (std::size_t other = 0; other < row.size(); ++other) {
+    if (row[other] > cut[other]) {
+      cut[other] = row[other] - 1;
+      work.push_back({static_cast<Rank>(other), row[other]});
+    }
+  }
+  cut[index(event.rank)] = n * clocks.every;
+}
+
+/// The same for what happens after it: `cut` has the first event of each rank, 0 = none.
+static void lowerToCheckpoint(const ClockCheckpoints& clocks, EventRef event,
+                              const std::vector<Serial>& ends, std::vector<Serial>& cut,
+                              std::vector<EventRef>& work) {
+  const std::size_t n = clocks.every == 0 ? 0 : (event.serial + clocks.every - 1) / clocks.every;
+  const Serial known = cut[index(event.rank)];
+  if (n == 0 || n > clocks.count(event.rank) || (known != 0 && known <= n * clocks.every)) {
+    return;
+  }
+  const auto row = clocks.futureOf(event.rank, n - 1);
+  for (std::size_t other = 0; other < row.size(); ++other) {
+    if (row[other] != 0 && (cut[other] == 0 || row[other] < cut[other])) {
+      cut[other] = row[other] < ends[other] ? row[other] + 1 : 0;
+      work.push_back({static_cast<Rank>(other), row[other]});
+    }
+  }
+  cut[index(event.rank)] = n * clocks.every;
 }
 
 std::vector<Serial> TraceIndex::past(EventRef ref) const {
@@ -140,13 +189,13 @@ std::vector<Serial> TraceIndex::past(EventRef ref) const {
   while (!work.empty()) {
     const EventRef top = work.back();
     work.pop_back();
+    raiseToCheckpoint(data().clocks, top, cut, work);
     Serial& reached = cut[index(top.rank)];
     const std::size_t base = m_base[index(top.rank)];
     for (Serial s = std::exchange(reached, std::max(reached, top.serial)) + 1; s <= top.serial;
          ++s) {
       const std::size_t event = base + (s - 1);
-      if (m_completed.at(event).empty() && m_syncDone.at(event).empty() &&
-          m_collectivesDone.at(event).empty()) {
+      if (!m_takes[event]) {
         continue;  // most events: nothing comes in
       }
       if (joinsAgain(*this, {top.rank, s}, m_collectivesDone.at(event), joined)) {
@@ -165,6 +214,10 @@ std::vector<Serial> TraceIndex::past(EventRef ref) const {
 std::vector<Serial> TraceIndex::future(EventRef ref) const {
   std::vector<Serial> cut(rankCount(), 0);
   std::vector<bool> joined(m_groups.size());
+  std::vector<Serial> ends;
+  for (std::size_t rank = 0; rank < rankCount(); ++rank) {
+    ends.push_back(lastSerial(static_cast<Rank>(rank)));
+  }
   std::vector<EventRef> work;
   if (contains(ref)) {
     work.push_back(ref);
@@ -172,6 +225,7 @@ std::vector<Serial> TraceIndex::future(EventRef ref) const {
   while (!work.empty()) {
     const EventRef top = work.back();
     work.pop_back();
+    lowerToCheckpoint(data().clocks, top, ends, cut, work);
     Serial& reached = cut[index(top.rank)];
     const Serial stop = reached == 0 ? lastSerial(top.rank) + 1 : reached;
     if (top.serial >= stop) {
@@ -179,24 +233,19 @@ std::vector<Serial> TraceIndex::future(EventRef ref) const {
     }
     reached = top.serial;
     const std::size_t base = m_base[index(top.rank)];
-    auto group = std::lower_bound(m_groupOf.begin(), m_groupOf.end(),
-                                  std::pair(base + (top.serial - 1), std::uint32_t{0}));
     for (Serial s = top.serial; s < stop; ++s) {
       const std::size_t event = base + (s - 1);
-      while (group != m_groupOf.end() && group->first < event) {
-        ++group;
-      }
-      const bool collective = group != m_groupOf.end() && group->first == event;
-      if (!collective && m_sent.at(event).empty() && m_posted.at(event).empty()) {
+      if (!m_gives[event]) {
         continue;  // most events: nothing goes out
       }
-      if (collective && m_sent.at(event).empty() && m_posted.at(event).empty()) {
+      const std::uint32_t group = collectiveAt({top.rank, s});
+      if (group != kNone && m_sent.at(event).empty() && m_posted.at(event).empty()) {
         const CollectivePart* part = partAt(execution().ranks[index(top.rank)], s);
         if (part != nullptr && part->flow == CollectiveFlow::AllToAll && part->contributes) {
-          if (joined[group->second]) {
+          if (joined[group]) {
             continue;  // another rank's part of it leads to the same completions
           }
-          joined[group->second] = true;
+          joined[group] = true;
         }
       }
       for (const EventRef effect : effects({top.rank, s})) {

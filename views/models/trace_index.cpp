@@ -40,10 +40,21 @@ std::vector<std::uint32_t> inOrderOf(std::size_t count, std::uint32_t last, Key&
 }  // namespace
 
 std::span<const std::uint32_t> TraceIndex::Buckets::at(std::size_t id) const {
-  if (id + 1 >= first.size()) {
+  const std::size_t block = id / kEvents;
+  if (block + 1 >= first.size()) {
     return {};
   }
-  return std::span<const std::uint32_t>(items).subspan(first[id], first[id + 1] - first[id]);
+  const auto event = static_cast<std::uint8_t>(id % kEvents);
+  std::uint32_t from = first[block];
+  const std::uint32_t last = first[block + 1];
+  while (from < last && within[from] < event) {
+    ++from;
+  }
+  std::uint32_t to = from;
+  while (to < last && within[to] == event) {
+    ++to;
+  }
+  return std::span<const std::uint32_t>(items).subspan(from, to - from);
 }
 
 TraceIndex::TraceIndex(TraceDataPtr data) : m_data(std::move(data)) {
@@ -57,6 +68,7 @@ TraceIndex::TraceIndex(TraceDataPtr data) : m_data(std::move(data)) {
   indexReceives();
   indexRaces();
   indexCollectives();
+  indexWhatFlows();
 }
 
 Serial TraceIndex::lastSerial(Rank rank) const {
@@ -78,24 +90,48 @@ std::size_t TraceIndex::id(EventRef ref) const {
 }
 
 TraceIndex::Buckets TraceIndex::bucket(Pairs pairs) const {
+  std::erase_if(pairs, [this](const auto& pair) { return pair.first >= m_total; });
   Buckets out;
-  out.first.assign(m_total + 1, 0);
+  out.first.assign(m_total / Buckets::kEvents + 2, 0);
   for (const auto& [event, item] : pairs) {
-    if (event < m_total) {
-      ++out.first[event + 1];
-    }
+    ++out.first[event / Buckets::kEvents + 1];
   }
-  for (std::size_t i = 1; i < out.first.size(); ++i) {
-    out.first[i] += out.first[i - 1];
-  }
-  out.items.resize(out.first.back());
-  std::vector<std::uint32_t> next = out.first;
+  std::partial_sum(out.first.begin(), out.first.end(), out.first.begin());
+  out.items.resize(pairs.size());
+  out.within.resize(pairs.size());
+  std::vector<std::uint32_t> end(out.first.begin(), out.first.end() - 1);
   for (const auto& [event, item] : pairs) {  // in their order at each event
-    if (event < m_total) {
-      out.items[next[event]++] = item;
+    const std::size_t block = event / Buckets::kEvents;
+    const auto within = static_cast<std::uint8_t>(event % Buckets::kEvents);
+    std::uint32_t at = end[block]++;
+    for (; at > out.first[block] && out.within[at - 1] > within; --at) {
+      out.items[at] = out.items[at - 1];
+      out.within[at] = out.within[at - 1];
     }
+    out.items[at] = item;
+    out.within[at] = within;
   }
   return out;
+}
+
+void TraceIndex::indexWhatFlows() {
+  m_takes.assign(m_total, false);
+  m_gives.assign(m_total, false);
+  const auto mark = [](const Buckets& buckets, std::vector<bool>& marks) {
+    std::size_t block = 0;
+    for (std::size_t i = 0; i < buckets.items.size(); ++i) {
+      while (buckets.first[block + 1] <= i) {
+        ++block;
+      }
+      marks[block * Buckets::kEvents + buckets.within[i]] = true;
+    }
+  };
+  for (const Buckets* each : {&m_completed, &m_syncDone, &m_collectivesDone}) {
+    mark(*each, m_takes);
+  }
+  for (const Buckets* each : {&m_sent, &m_posted, &m_groupAt}) {
+    mark(*each, m_gives);
+  }
 }
 
 // Times that are missing or do not grow along a rank are replaced by serials, so that searches stay
@@ -115,6 +151,7 @@ void TraceIndex::indexTimes() {
       }
     }
   }
+  m_lastTime = hasEvents() ? 1 : data().outline->lastTime;
   for (std::size_t r = 0; r < rankCount(); ++r) {
     const auto t = times(static_cast<Rank>(r));
     m_lastTime = std::max(m_lastTime, t.empty() ? 1U : t.back());
@@ -172,7 +209,7 @@ void TraceIndex::indexMessages() {
   Pairs sent;
   sent.reserve(messages.size());
   for (std::size_t m = 0; m < messages.size(); ++m) {
-    sent.emplace_back(id(messages[m].send), static_cast<std::uint32_t>(m));
+    sent.emplace_back(shortId(messages[m].send), static_cast<std::uint32_t>(m));
   }
   m_sent = bucket(std::move(sent));
   Pairs synced;
@@ -181,7 +218,7 @@ void TraceIndex::indexMessages() {
     if (contains(from) &&
         messages[m].sendIndex < execution().ranks[index(from.rank)].sends.size()) {
       const SentMessage& send = execution().ranks[index(from.rank)].sends[messages[m].sendIndex];
-      synced.emplace_back(id({from.rank, send.syncCompletion}), static_cast<std::uint32_t>(m));
+      synced.emplace_back(shortId({from.rank, send.syncCompletion}), static_cast<std::uint32_t>(m));
     }
   }
   m_syncDone = bucket(std::move(synced));
@@ -228,12 +265,12 @@ void TraceIndex::indexReceives() {
     const RankHistory& history = execution().ranks[r];
     const Rank rank = static_cast<Rank>(r);
     for (std::size_t i = 0; i < history.receives.size(); ++i) {
-      posted.emplace_back(id({rank, history.receives[i].post}), static_cast<std::uint32_t>(i));
-      completed.emplace_back(id({rank, history.receives[i].completion}),
+      posted.emplace_back(shortId({rank, history.receives[i].post}), static_cast<std::uint32_t>(i));
+      completed.emplace_back(shortId({rank, history.receives[i].completion}),
                              static_cast<std::uint32_t>(i));
     }
     for (std::size_t i = 0; i < history.probes.size(); ++i) {
-      probes.emplace_back(id({rank, history.probes[i].event}), static_cast<std::uint32_t>(i));
+      probes.emplace_back(shortId({rank, history.probes[i].event}), static_cast<std::uint32_t>(i));
     }
   }
   m_posted = bucket(std::move(posted));
@@ -271,9 +308,9 @@ void TraceIndex::indexRaces() {
   for (std::size_t i = 0; i < data().races.size(); ++i) {
     const EventRef chosen = raceEvent(i);
     const EventRef done = raceCompletion(i);
-    races.emplace_back(id(chosen), static_cast<std::uint32_t>(i));
+    races.emplace_back(shortId(chosen), static_cast<std::uint32_t>(i));
     if (!(done == chosen)) {
-      races.emplace_back(id(done), static_cast<std::uint32_t>(i));
+      races.emplace_back(shortId(done), static_cast<std::uint32_t>(i));
     }
     if (contains(chosen)) {
       m_racing.push_back(chosen);
@@ -297,29 +334,30 @@ void TraceIndex::indexCollectives() {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const CollectivePart& part = parts[i];
       const EventRef ref{static_cast<Rank>(r), part.event};
-      done.emplace_back(id({static_cast<Rank>(r), part.completion}), static_cast<std::uint32_t>(i));
+      done.emplace_back(shortId({static_cast<Rank>(r), part.completion}),
+                        static_cast<std::uint32_t>(i));
       if (contains(ref)) {
         groups[{part.comm, part.ordinal}].push_back(ref);
       }
     }
   }
   m_collectivesDone = bucket(std::move(done));
+  Pairs grouped;
   for (auto& [key, parts] : groups) {
     CollectiveGroup group{key.first, key.second, m_lastTime, 0, std::move(parts)};
     for (const EventRef part : group.parts) {
       group.firstTime = std::min(group.firstTime, time(part));
       group.lastTime = std::max(group.lastTime, time(part));
-      m_groupOf.emplace_back(id(part), static_cast<std::uint32_t>(m_groups.size()));
+      grouped.emplace_back(shortId(part), static_cast<std::uint32_t>(m_groups.size()));
     }
     m_groups.push_back(std::move(group));
   }
-  std::sort(m_groupOf.begin(), m_groupOf.end());
+  m_groupAt = bucket(std::move(grouped));
 }
 
 std::uint32_t TraceIndex::collectiveAt(EventRef ref) const {
-  const auto it =
-      std::lower_bound(m_groupOf.begin(), m_groupOf.end(), std::pair(id(ref), std::uint32_t{0}));
-  return contains(ref) && it != m_groupOf.end() && it->first == id(ref) ? it->second : kNone;
+  const auto group = m_groupAt.at(id(ref));
+  return contains(ref) && !group.empty() ? group.front() : kNone;
 }
 
 std::span<const std::uint32_t> TraceIndex::sentAt(EventRef ref) const {

@@ -1,6 +1,6 @@
 // The pyramid counts what is there: every cell of every level against brute force, on random
 // traffic; the overview and the dense picture of one view agree.
-#include "cut_pyramid.h"
+#include "core/cut_pyramid.h"
 
 #include "sample_trace.h"
 #include "scene_renderer.h"
@@ -84,11 +84,22 @@ TraceIndexPtr randomTraffic(unsigned seed, int ranks, int messages) {
   return makeIndex(data);
 }
 
+CutPyramid pyramidOf(const TraceIndex& trace, std::size_t eventsInCell = 0) {
+  return cutPyramid(trace.execution(), trace.data().races, trace.data().logicalTimes, eventsInCell);
+}
+
+CutLine lineOf(const TraceIndex& trace, std::uint32_t m) {
+  const Message& message = trace.execution().messages[m];
+  const EventRef end = trace.arrival(message);
+  return {message.send.rank, end.rank, trace.time(message.send), trace.time(end),
+          trace.takenInRace(m)};
+}
+
 /// What a cell must hold.
-std::vector<CutPyramid::Cell> bruteForce(const TraceIndex& trace, const CutPyramid& pyramid,
-                                         const CutPyramid::Level& level) {
-  std::vector<CutPyramid::Cell> cells(trace.rankCount() * level.bins);
-  const auto cell = [&](Rank rank, double time) -> CutPyramid::Cell& {
+std::vector<CutCell> bruteForce(const TraceIndex& trace, const CutPyramid& pyramid,
+                                const CutLevel& level) {
+  std::vector<CutCell> cells(trace.rankCount() * level.bins);
+  const auto cell = [&](Rank rank, double time) -> CutCell& {
     return cells[static_cast<std::size_t>(rank) * level.bins +
                  static_cast<std::size_t>(time) / level.width];
   };
@@ -99,20 +110,18 @@ std::vector<CutPyramid::Cell> bruteForce(const TraceIndex& trace, const CutPyram
       cell(ref.rank, trace.time(ref)).races += trace.racesAt(ref).empty() ? 0U : 1U;
     }
   }
-  const auto& longOnes = pyramid.longMessages();
+  std::vector<CutLine> lines = pyramid.lines;
   for (std::uint32_t m = 0; m < trace.messageCount(); ++m) {
-    const Message& message = trace.execution().messages[m];
-    const EventRef end = trace.arrival(message);
-    if (std::find(longOnes.begin(), longOnes.end(), m) != longOnes.end()) {
+    const CutLine line = lineOf(trace, m);
+    if (const auto kept = std::find(lines.begin(), lines.end(), line); kept != lines.end()) {
+      lines.erase(kept);
       continue;
     }
     for (Rank gap = 0; gap + 1 < static_cast<Rank>(trace.rankCount()); ++gap) {
-      if ((message.send.rank <= gap) != (end.rank <= gap)) {
-        CutPyramid::Cell& crossed =
-            cell(gap, CutPyramid::crossing(trace.time(message.send), message.send.rank,
-                                           trace.time(end), end.rank, gap));
+      if ((line.from <= gap) != (line.to <= gap)) {
+        CutCell& crossed = cell(gap, CutPyramid::crossing(line, gap));
         ++crossed.cut;
-        crossed.racing += trace.takenInRace(m) ? 1U : 0U;
+        crossed.racing += line.racing ? 1U : 0U;
       }
     }
   }
@@ -130,7 +139,7 @@ class CutPyramidTest : public QObject {
   void overviewAgreesWithTheDensePicture();
   void rendererGivesTheLastRequest();
   void rendererLetsGoOfATrace();
-  void stopsWhenTold();
+  void outlineIsDrawnAsTheOverview();
   void coneIsBruteForce();
   void pastAndFutureAgree();
 };
@@ -139,10 +148,10 @@ void CutPyramidTest::everyLevelIsBruteForce() {
   for (unsigned seed = 1; seed <= 6; ++seed) {
     const TraceIndexPtr trace =
         randomTraffic(seed, seed == 6 ? 40 : 2 + static_cast<int>(seed), 3000);
-    const CutPyramid pyramid(*trace, seed % 2 == 0 ? 16 : 3);
-    QVERIFY(pyramid.levels().size() > 3);
-    QCOMPARE(pyramid.levels().back().bins, std::size_t{1});
-    for (const CutPyramid::Level& level : pyramid.levels()) {
+    const CutPyramid pyramid = pyramidOf(*trace, seed % 2 == 0 ? 16 : 3);
+    QVERIFY(pyramid.levels.size() > 3);
+    QCOMPARE(pyramid.levels.back().bins, std::size_t{1});
+    for (const CutLevel& level : pyramid.levels) {
       const auto expected = bruteForce(*trace, pyramid, level);
       QCOMPARE(level.cells.size(), expected.size());
       for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -157,19 +166,18 @@ void CutPyramidTest::everyLevelIsBruteForce() {
 
 void CutPyramidTest::noMessageIsLost() {
   const TraceIndexPtr trace = randomTraffic(9, 12, 60000);
-  const CutPyramid pyramid(*trace);
-  QCOMPARE(pyramid.longMessages().size(), CutPyramid::kMostLong);  // and more than these are long
+  const CutPyramid pyramid = pyramidOf(*trace, 16);
+  QCOMPARE(pyramid.lines.size(), CutPyramid::kMostLines);  // and more than these are long
   std::uint64_t crossings = 0;
   for (std::uint32_t m = 0; m < trace->messageCount(); ++m) {
     const Message& message = trace->execution().messages[m];
     crossings += static_cast<std::uint64_t>(std::abs(message.send.rank - message.dest));
   }
-  for (const std::uint32_t m : pyramid.longMessages()) {
-    const Message& message = trace->execution().messages[m];
-    crossings -= static_cast<std::uint64_t>(std::abs(message.send.rank - message.dest));
+  for (const CutLine& line : pyramid.lines) {
+    crossings -= static_cast<std::uint64_t>(std::abs(line.from - line.to));
   }
   std::uint64_t counted = 0;
-  for (const CutPyramid::Cell& cell : pyramid.levels().back().cells) {
+  for (const CutCell& cell : pyramid.levels.back().cells) {
     counted += cell.cut;
   }
   QCOMPARE(counted, crossings);
@@ -177,14 +185,18 @@ void CutPyramidTest::noMessageIsLost() {
 
 void CutPyramidTest::levelsFitTheView() {
   const TraceIndexPtr trace = randomTraffic(3, 4, 3000);
-  const CutPyramid pyramid(*trace);
-  const std::uint32_t base = pyramid.levels().front().width;
-  QVERIFY(pyramid.levelFor(base * 0.9) == nullptr);
-  QCOMPARE(pyramid.levelFor(base)->width, base);
-  QCOMPARE(pyramid.levelFor(base * 3.9)->width, base * 2);
+  const KeptCutLevels pyramid(pyramidOf(*trace, 16));
+  const std::uint32_t base = pyramid.width(0);
+  QCOMPARE(pyramid.levelFor(base * 0.9), pyramid.count());
+  QCOMPARE(pyramid.width(pyramid.levelFor(base)), base);
+  QCOMPARE(pyramid.width(pyramid.levelFor(base * 3.9)), base * 2);
   const TraceData nothing;
-  const CutPyramid empty(TraceIndex(std::make_shared<const TraceData>(nothing)));
-  QVERIFY(empty.levels().front().cells.empty());
+  QVERIFY(pyramidOf(TraceIndex(std::make_shared<const TraceData>(nothing)))
+              .levels.front()
+              .cells.empty());
+  TraceData untimed = trace->data();
+  untimed.logicalTimes.clear();
+  QVERIFY(pyramidOf(TraceIndex(std::make_shared<const TraceData>(untimed))).levels.empty());
 }
 
 /// How dark each column of a band of rows is, against an empty one.
@@ -216,14 +228,13 @@ void CutPyramidTest::overviewAgreesWithTheDensePicture() {
   request.geometry.t1 = trace->lastTime() + 1;
   request.geometry.rowHeight = 50;
   request.geometry.ranks = 8;
-  const CutPyramid pyramid(*trace, 4);
+  const KeptCutLevels pyramid(pyramidOf(*trace, 4));
   const Scene dense = SceneRenderer::draw(request, nullptr);
   const Scene overview = SceneRenderer::draw(request, &pyramid);
   QVERIFY(!dense.stats.exact && !dense.stats.overview);
   QVERIFY(overview.stats.overview);
   QCOMPARE(overview.stats.events, dense.stats.events);
-  const int slack =
-      1 + static_cast<int>(std::ceil(pyramid.levels().front().width * request.geometry.scale()));
+  const int slack = 1 + static_cast<int>(std::ceil(pyramid.width(0) * request.geometry.scale()));
   for (const auto& [top, bottom] : {std::pair{20, 30}, std::pair{45, 55}, std::pair{170, 180}}) {
     const std::vector<double> a = columns(dense.image, top, bottom);
     const std::vector<double> b = columns(overview.image, top, bottom);
@@ -290,19 +301,44 @@ void CutPyramidTest::rendererLetsGoOfATrace() {
   QCOMPARE(scenes.size(), 1);
   renderer.request(request);
   request.trace.reset();
-  renderer.release();
+  renderer.forget();
   QTRY_VERIFY(!renderer.isBusy());
   QCOMPARE(scenes.size(), 1);
   scenes.clear();  // they hold the trace, too
   QTRY_VERIFY(trace.expired());
 }
 
-void CutPyramidTest::stopsWhenTold() {
-  const TraceIndexPtr trace = randomTraffic(7, 6, 20000);
-  const std::atomic<bool> stop = true;
-  const CutPyramid pyramid(*trace, 16, &stop);
-  QCOMPARE(pyramid.levels().size(), std::size_t{1});
-  QVERIFY(pyramid.longMessages().empty());
+/// What is drawn before the events are there is the overview that is drawn afterwards.
+void CutPyramidTest::outlineIsDrawnAsTheOverview() {
+  auto whole = std::make_shared<TraceData>(randomTraffic(4, 8, 60000)->data());
+  whole->pyramid = std::make_shared<const KeptCutLevels>(
+      cutPyramid(whole->execution, whole->races, whole->logicalTimes, 4));
+  const TraceIndexPtr trace = makeIndex(whole);
+  auto outline = std::make_shared<TraceData>();
+  outline->execution.ranks.resize(8);
+  outline->pyramid = whole->pyramid;
+  outline->outline = TraceOutline{trace->eventCount(), trace->lastTime(), {}};
+  const TraceIndexPtr early = makeIndex(outline);
+  QVERIFY(!early->hasEvents());
+  QCOMPARE(early->eventCount(), trace->eventCount());
+  QCOMPARE(early->lastTime(), trace->lastTime());
+  SceneRequest request;
+  request.theme = Theme::of(QPalette(QColor(240, 240, 240)));
+  request.geometry.plot = QRectF(0, 0, 900, 400);
+  request.geometry.t1 = trace->lastTime() + 1;
+  request.geometry.rowHeight = 50;
+  request.geometry.ranks = 8;
+  request.trace = trace;
+  const Scene later = SceneRenderer::draw(request, whole->pyramid.get());
+  request.trace = early;
+  const Scene now = SceneRenderer::draw(request, whole->pyramid.get());
+  QVERIFY(now.stats.overview && later.stats.overview);
+  QCOMPARE(now.stats.events, later.stats.events);
+  QCOMPARE(now.image, later.image);
+  request.geometry.t0 = 100;
+  request.geometry.t1 = 130;  // narrower than its bins: as fine as it is known
+  const Scene close = SceneRenderer::draw(request, whole->pyramid.get());
+  QVERIFY(close.stats.overview && close.stats.events > 0);
 }
 
 /// By vector clocks of all events, which are computed in the order of their times: messages go

@@ -11,6 +11,7 @@
 
 #include "views/cycle_comparison.h"
 #include "views/output_buffer.h"
+#include "views/race_filter.h"
 #include "views/race_list_model.h"
 #include "views/rank_models.h"
 #include "views/roles.h"
@@ -224,6 +225,39 @@ void ModelsTest::racesSortAndFilter() {
   QVERIFY(proxy.rowCount() > 0 && proxy.rowCount() < 7);
   proxy.setFilterText(QStringLiteral("file:master irecv"));
   QCOMPARE(proxy.rowCount(), 2);
+  for (const QString& word : {QStringLiteral("collect"), QStringLiteral("rank 2"),
+                              QStringLiteral("MASTER.c:88"), QStringLiteral("first"),
+                              QStringLiteral("7"), QStringLiteral("posted"), QStringLiteral("x")}) {
+    proxy.setFilterText(word.section(QLatin1Char(' '), 0, 0));
+    int expected = 0;  // rows with a cell that holds it
+    for (int row = 0; row < model.rowCount(); ++row) {
+      bool any = false;
+      for (int column = 0; column < model.columnCount(); ++column) {
+        any = any || model.index(row, column)
+                         .data()
+                         .toString()
+                         .contains(word.section(QLatin1Char(' '), 0, 0), Qt::CaseInsensitive);
+      }
+      expected += any ? 1 : 0;
+    }
+    QCOMPARE(proxy.rowCount(), expected);
+  }
+  proxy.setFilterText({});
+  for (int column = 0; column < model.columnCount(); ++column) {
+    const std::vector<std::int64_t> keys = model.sortKeys(column);
+    for (const Qt::SortOrder order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
+      proxy.setFilterText(QStringLiteral("rank:0"));
+      const QPersistentModelIndex kept = proxy.index(1, 0);
+      const int race = proxy.mapToSource(kept).row();
+      proxy.sort(column, order);
+      QCOMPARE(proxy.mapToSource(kept).row(), race);
+      for (int row = 1; row < proxy.rowCount(); ++row) {
+        const std::int64_t a = keys[at(proxy.mapToSource(proxy.index(row - 1, 0)).row())];
+        const std::int64_t b = keys[at(proxy.mapToSource(proxy.index(row, 0)).row())];
+        QVERIFY(order == Qt::AscendingOrder ? a <= b : a >= b);
+      }
+    }
+  }
   proxy.setFilterText(QStringLiteral("rank:"));  // half typed
   QCOMPARE(proxy.rowCount(), 7);
   proxy.sort(RaceListModel::EventSerial, Qt::DescendingOrder);

@@ -215,6 +215,8 @@ void TraceBuilder::findRaces() {
 TraceDataPtr TraceBuilder::build(const QString& title) {
   m_data.title = title;
   findRaces();
+  m_data.pyramid = std::make_shared<const KeptCutLevels>(
+      cutPyramid(m_data.execution, m_data.races, m_data.logicalTimes));
   return std::make_shared<const TraceData>(std::move(m_data));
 }
 

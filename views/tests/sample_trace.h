@@ -1,6 +1,6 @@
 // Executions made by hand for the tests of the views: calls are appended in an order that really
-// happens, so matching, logical times and races are simple here (no part of replay_engine/core is
-// used).
+// happens, so matching, logical times and races are simple here (of
+// replay_engine/core only the pyramid is used).
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // The space-time diagram driven by keyboard and mouse, and looked at pixel by pixel where that
 // matters.
 #include "../widgets/minimap.h"
+#include "../widgets/search_bar.h"
 #include "../widgets/space_time_canvas.h"
 #include "sample_trace.h"
 
@@ -10,6 +11,7 @@
 #include <QFile>
 #include <QImage>
 #include <QLabel>
+#include <QLineEdit>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -48,6 +50,7 @@ class SpaceTimeTest : public QObject {
   void minimapMovesTheWindow();
   void exportsPngAndSvg();
   void emptyAndNullTraces();
+  void eventsComeAfterTheOverview();
   void paintIsFastEnough();
   void poisonedTextStaysPlain();
 
@@ -406,6 +409,43 @@ void SpaceTimeTest::emptyAndNullTraces() {
   QVERIFY(!m_view->selectedEvent().valid());
   m_view->setTrace(m_trace);
   QVERIFY(canvas().view().t1 > 10);
+}
+
+/// What is shown before the events are there can be zoomed, and stays as it is when they come.
+void SpaceTimeTest::eventsComeAfterTheOverview() {
+  const TraceDataPtr whole = stencil(64, 800);
+  auto early = std::make_shared<TraceData>();
+  early->title = whole->title;
+  early->execution.ranks.resize(64);
+  early->pyramid = whole->pyramid;
+  m_trace = makeIndex(whole);
+  early->outline = TraceOutline{m_trace->eventCount(), m_trace->lastTime(), {3, 1, 2}};
+  m_view->setTrace(makeIndex(early));
+  (void)picture();
+  QVERIFY(canvas().stats().overview);
+  QVERIFY(canvas().stats().events > 100000);
+  auto* search = m_view->searchBar()->findChild<QLineEdit*>();
+  QVERIFY(!search->isEnabled());
+  canvas().zoomTo(100, 400);
+  (void)picture();
+  press(Qt::Key_Right);
+  press(Qt::Key_R);
+  press(Qt::Key_P);
+  QTest::mouseClick(&canvas(), Qt::LeftButton, {}, canvas().rect().center());
+  QVERIFY(!m_view->selectedEvent().valid());
+  QVERIFY(!m_view->replayHereAction()->isEnabled() && !m_view->nextRaceAction()->isEnabled());
+  const auto before = canvas().view();
+  m_view->setTrace(m_trace);
+  QCOMPARE(canvas().view().t0, before.t0);
+  QCOMPARE(canvas().view().t1, before.t1);
+  QVERIFY(canvas().canUndoZoom());
+  QVERIFY(!canvas().isUpToDate());  // the picture was of the outline
+  (void)picture();
+  QVERIFY(search->isEnabled());
+  press(Qt::Key_R);
+  QVERIFY(m_view->selectedEvent().valid());
+  m_view->setTrace(makeIndex(masterWorker()));  // another trace is shown from its start
+  QVERIFY(canvas().view().t0 < 1);
 }
 
 void SpaceTimeTest::paintIsFastEnough() {

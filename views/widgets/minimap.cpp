@@ -81,6 +81,12 @@ void Minimap::render() {
       from = to;
     }
   }
+  if (!m_trace->hasEvents()) {
+    const auto& profile = m_trace->data().outline->profile;
+    for (std::size_t i = 0; i < profile.size(); ++i) {
+      counts[i * static_cast<std::size_t>(columns) / profile.size()] += profile[i];
+    }
+  }
   const double peak = static_cast<double>(
       std::max<std::size_t>(1, *std::max_element(counts.begin(), counts.end())));
   for (int c = 0; c < columns; ++c) {

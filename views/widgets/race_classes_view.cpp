@@ -54,8 +54,9 @@ RaceClassesView::RaceClassesView(QWidget* parent)
   onCurrent();
 }
 
-void RaceClassesView::setTrace(TraceIndexPtr trace, std::vector<int> severity) {
-  m_model->setTrace(std::move(trace), std::move(severity));
+void RaceClassesView::setTrace(TraceIndexPtr trace, const std::vector<int>& severity,
+                               std::vector<RaceClass> classes) {
+  m_model->setTrace(std::move(trace), severity, std::move(classes));
   selectRow(0);
 }
 

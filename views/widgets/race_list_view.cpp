@@ -14,6 +14,7 @@
 #include "views/icons.h"
 #include "views/item_views.h"
 #include "views/race_classes_view.h"
+#include "views/race_filter.h"
 #include "views/race_list_model.h"
 #include "views/roles.h"
 #include "views/text.h"
@@ -102,12 +103,12 @@ RaceListView::RaceListView(QWidget* parent)
   beside->setChildrenCollapsible(false);
   layout->addWidget(beside, 1);
   connect(m_classes, &RaceClassesView::classSelected, this, [this](const QList<int>& races) {
-    m_proxy->setRaces(races);
+    keepSelection([&] { m_proxy->setRaces(races); });
     updateCount();
   });
 
   connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
-    m_proxy->setFilterText(text);
+    keepSelection([&] { m_proxy->setFilterText(text); });
     updateCount();
   });
   connect(m_find, &QAction::triggered, m_filter, qOverload<>(&QWidget::setFocus));
@@ -163,15 +164,53 @@ QWidget* RaceListView::makeDetails() {
   return box;
 }
 
+RaceListView::Judged RaceListView::judge(const TraceIndex& trace) {
+  return {rateRaces(trace), classifyRaces(trace)};
+}
+
 void RaceListView::setTrace(TraceIndexPtr trace) {
+  m_judging.forget();
+  m_wanted = -1;
+  if (trace && trace->data().races.size() > kFewEvents) {
+    showTrace(nullptr, {});
+    m_count->setText(tr("working …"));
+    m_judging.run([trace] { return judge(*trace); },
+                  [this, trace](Judged judged) {
+                    showTrace(trace, std::move(judged));
+                    selectRace(std::exchange(m_wanted, -1));
+                  });
+    return;
+  }
+  Judged judged = trace ? judge(*trace) : Judged{};
+  showTrace(trace, std::move(judged));
+}
+
+/// What is selected stays so while the list is filtered, if it is still shown.
+void RaceListView::keepSelection(const std::function<void()>& change) {
+  const int race = selectedRace();
+  change();
+  if (race < 0) {
+    return;
+  }
+  const QModelIndex index = m_proxy->mapFromSource(m_model->index(race, 0));
+  const bool quiet = std::exchange(m_quiet, true);
+  m_table->setCurrentIndex(index);
+  m_quiet = quiet;
+  if (!index.isValid()) {
+    onCurrent();
+  }
+}
+
+void RaceListView::showTrace(const TraceIndexPtr& trace, Judged judged) {
   m_quiet = true;
-  m_model->setTrace(trace);
-  m_classes->setTrace(std::move(trace), m_model->severities());
+  m_model->setTrace(trace, judged.severity);
+  m_classes->setTrace(trace, judged.severity, std::move(judged.classes));
   m_details->clear();
   m_why->clear();
   m_quiet = false;
   updateCount();
   if (m_model->rowCount() > 0) {
+    m_table->horizontalHeader()->setResizeContentsPrecision(100);
     m_table->resizeColumnsToContents();
     for (int column = 0; column < RaceListModel::ColumnCount; ++column) {
       m_table->setColumnWidth(column, m_table->columnWidth(column) + 4);
@@ -202,6 +241,10 @@ int RaceListView::selectedRace() const {
 }
 
 void RaceListView::selectRace(int race) {
+  if (m_judging.isBusy()) {
+    m_wanted = race;
+    return;
+  }
   if (race == selectedRace()) {
     return;
   }

@@ -6,22 +6,11 @@
 
 namespace pf::views {
 
-namespace {
-
-/// Events in a cell of the narrowest bins: a pyramid takes 32 bytes a cell.
-std::size_t eventsACell(const TraceIndex& trace) {
-  constexpr std::size_t kMany = 2'000'000;
-  return trace.eventCount() <= kMany ? 1 : trace.eventCount() <= 10 * kMany ? 4 : 16;
-}
-
-}  // namespace
-
-SceneRenderer::SceneRenderer(QObject* parent) : QObject(parent), m_kept(std::make_shared<Kept>()) {
+SceneRenderer::SceneRenderer(QObject* parent) : QObject(parent) {
   m_pool.setMaxThreadCount(1);
 }
 
 SceneRenderer::~SceneRenderer() {
-  m_kept->stop = true;
   m_pool.clear();
   m_pool.waitForDone();
 }
@@ -39,13 +28,7 @@ void SceneRenderer::forget() {
   ++m_generation;
 }
 
-void SceneRenderer::release() {
-  forget();
-  m_kept->stop = true;
-  m_kept = std::make_shared<Kept>();
-}
-
-Scene SceneRenderer::draw(SceneRequest request, const CutPyramid* pyramid) {
+Scene SceneRenderer::draw(SceneRequest request, const CutLevels* pyramid) {
   Scene scene{std::move(request), {}, {}};
   const SceneRequest& asked = scene.request;
   scene.image = QImage((asked.geometry.plot.size() * asked.ratio).toSize().expandedTo({1, 1}),
@@ -62,13 +45,8 @@ Scene SceneRenderer::draw(SceneRequest request, const CutPyramid* pyramid) {
 
 void SceneRenderer::start(SceneRequest request) {
   m_running = true;
-  m_pool.start([this, kept = m_kept, generation = m_generation, asked = std::move(request)] {
-    if (kept->trace != asked.trace) {
-      kept->pyramid =
-          std::make_unique<CutPyramid>(*asked.trace, eventsACell(*asked.trace), &kept->stop);
-      kept->trace = asked.trace;
-    }
-    Scene scene = kept->stop ? Scene{} : draw(asked, kept->pyramid.get());
+  m_pool.start([this, generation = m_generation, asked = std::move(request)] {
+    Scene scene = draw(asked, asked.trace->data().pyramid.get());
     QMetaObject::invokeMethod(
         this, [this, generation, done = std::move(scene)] { deliver(done, generation); },
         Qt::QueuedConnection);

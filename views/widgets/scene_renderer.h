@@ -2,10 +2,8 @@
 // that come meanwhile the last one counts.
 #pragma once
 
-#include "cut_pyramid.h"
 #include "space_time_painter.h"
 
-#include <atomic>
 #include <memory>
 #include <optional>
 
@@ -45,29 +43,19 @@ class SceneRenderer : public QObject {
   void request(SceneRequest request);
   /// Nothing of what was asked for is wanted any more.
   void forget();
-  /// The same, and the trace will not be drawn any more: nothing of it is kept, and counting it
-  /// ends.
-  void release();
   /// A scene will come.
   [[nodiscard]] bool isBusy() const { return m_running || m_next.has_value(); }
 
   /// On the calling thread.
-  [[nodiscard]] static Scene draw(SceneRequest request, const CutPyramid* pyramid);
+  [[nodiscard]] static Scene draw(SceneRequest request, const CutLevels* pyramid);
 
  Q_SIGNALS:
   void finished(const pf::views::Scene& scene);
 
  private:
-  /// Of the worker alone, but for `stop`.
-  struct Kept {
-    TraceIndexPtr trace;
-    std::unique_ptr<CutPyramid> pyramid;
-    std::atomic<bool> stop = false;  ///< set by the owner
-  };
   void start(SceneRequest request);
   void deliver(const Scene& scene, int generation);
 
-  std::shared_ptr<Kept> m_kept;
   std::optional<SceneRequest> m_next;
   bool m_running = false;
   int m_generation = 0;

@@ -21,7 +21,6 @@ SearchBar::SearchBar(QWidget* parent)
       m_find(new QAction(icon(Icon::Find), tr("Find events"), this)),
       m_next(new QAction(tr("Next event found"), this)),
       m_previous(new QAction(tr("Previous event found"), this)) {
-  m_edit->setPlaceholderText(tr("Find events: call:recv tag:7 file:a.c kind:racing …"));
   m_edit->setClearButtonEnabled(true);
   m_edit->setAccessibleName(tr("Find events"));
   m_edit->setToolTip(plainToolTip(
@@ -61,7 +60,10 @@ SearchBar::SearchBar(QWidget* parent)
 void SearchBar::setTrace(TraceIndexPtr trace) {
   m_trace = std::move(trace);
   m_current = {};
-  m_edit->setEnabled(m_trace != nullptr);
+  const bool reading = m_trace && !m_trace->hasEvents();
+  m_edit->setEnabled(m_trace && !reading);
+  m_edit->setPlaceholderText(reading ? tr("Reading events …")
+                                     : tr("Find events: call:recv tag:7 file:a.c kind:racing …"));
   search();
 }
 

@@ -57,8 +57,25 @@ SpaceTimeGeometry SpaceTimeCanvas::view() const {
   return geometryFor(size());
 }
 
+/// Whether `trace` has the events of what `outline` only outlines.
+static bool completes(const TraceIndexPtr& outline, const TraceIndexPtr& trace) {
+  return outline && trace && !outline->hasEvents() && trace->hasEvents() &&
+         outline->data().title == trace->data().title &&
+         outline->rankCount() == trace->rankCount() && outline->lastTime() == trace->lastTime();
+}
+
 void SpaceTimeCanvas::setTrace(TraceIndexPtr trace) {
+  if (completes(m_trace, trace)) {
+    m_trace = std::move(trace);
+    m_cacheOld = true;
+    m_askedValid = false;
+    m_renderer.forget();
+    Q_EMIT viewChanged();
+    update();
+    return;
+  }
   m_trace = std::move(trace);
+  m_cacheOld = false;
   m_overlay = SpaceTimeOverlay{};
   m_headers.clear();
   m_back.clear();
@@ -67,7 +84,7 @@ void SpaceTimeCanvas::setTrace(TraceIndexPtr trace) {
   m_scroll = 0;
   m_cacheValid = false;
   m_askedValid = false;
-  m_renderer.release();
+  m_renderer.forget();
   if (m_trace) {
     fit();
     m_back.clear();

@@ -125,6 +125,7 @@ class SpaceTimeCanvas : public QWidget {
   QPixmap m_cache;
   SpaceTimeGeometry m_cacheGeometry;  ///< plot in the pixmap's coordinates
   bool m_cacheValid = false;
+  bool m_cacheOld = false;  ///< of the outline: shown until there is one of the events
   SceneStats m_stats;
   SceneRenderer m_renderer;
   SpaceTimeGeometry m_asked;  ///< of the renderer, last

@@ -32,7 +32,7 @@ static bool covers(const SpaceTimeGeometry& c, const SpaceTimeGeometry& g) {
 }
 
 bool SpaceTimeCanvas::cacheHolds(const SpaceTimeGeometry& g) const {
-  return m_cacheValid && m_cache.devicePixelRatio() == devicePixelRatioF() &&
+  return m_cacheValid && !m_cacheOld && m_cache.devicePixelRatio() == devicePixelRatioF() &&
          covers(m_cacheGeometry, g);
 }
 
@@ -56,6 +56,7 @@ void SpaceTimeCanvas::keepScene(const Scene& scene) {
   m_cache = QPixmap::fromImage(scene.image);
   m_cacheGeometry = scene.request.geometry;
   m_cacheValid = true;
+  m_cacheOld = false;
   const SceneStats before = std::exchange(m_stats, scene.stats);
   if (before.exact != m_stats.exact || before.overview != m_stats.overview ||
       before.events != m_stats.events) {
@@ -70,7 +71,8 @@ void SpaceTimeCanvas::renewCache(const SpaceTimeGeometry& g) {
     return;
   }
   SceneRequest request = sceneFor(g);
-  if (SpaceTimePainter(*m_trace, request.geometry, m_theme).eventsInView() <= kPaintedAtOnce) {
+  if (m_trace->hasEvents() &&
+      SpaceTimePainter(*m_trace, request.geometry, m_theme).eventsInView() <= kPaintedAtOnce) {
     m_renderer.forget();
     m_askedValid = false;
     keepScene(SceneRenderer::draw(std::move(request), nullptr));

@@ -101,14 +101,14 @@ class LineDensity {
 };
 
 /// One number of each cell of a row, spread over the pixel columns that its bin covers.
-std::vector<float> columnsOf(const CutPyramid::Level& level, std::size_t rank,
+std::vector<float> columnsOf(const CutLevel& level, std::size_t rank,
                              const SpaceTimeGeometry& geometry, std::size_t width,
-                             std::uint32_t CutPyramid::Cell::*number) {
+                             std::uint32_t CutCell::*number) {
   std::vector<float> columns(width, 0.0F);
   const auto row = level.row(rank);
   const double scale = geometry.scale();
-  const auto from = static_cast<std::size_t>(std::max(0.0, std::floor(geometry.t0 / level.width)));
-  for (std::size_t bin = from; bin < row.size(); ++bin) {
+  const auto begin = static_cast<std::size_t>(std::max(0.0, std::floor(geometry.t0 / level.width)));
+  for (std::size_t bin = begin; bin < row.size(); ++bin) {
     const double left = (static_cast<double>(bin * level.width) - geometry.t0) * scale;
     if (left >= static_cast<double>(width)) {
       break;
@@ -117,18 +117,16 @@ std::vector<float> columnsOf(const CutPyramid::Level& level, std::size_t rank,
     if (count == 0) {
       continue;
     }
-    const double right = left + level.width * scale;  // at most a pixel further: two columns
-    const double edge = std::floor(left) + 1;
-    const double share = right <= edge ? 1.0 : (edge - left) / (right - left);
+    const double right = left + level.width * scale;
     const auto first = static_cast<std::ptrdiff_t>(std::floor(left));
-    const float all = static_cast<float>(count);
-    const auto add = [&](std::ptrdiff_t column, double part) {
-      if (column >= 0 && column < static_cast<std::ptrdiff_t>(width)) {
-        columns[static_cast<std::size_t>(column)] += all * static_cast<float>(part);
-      }
-    };
-    add(first, share);
-    add(first + 1, 1 - share);
+    const auto last = std::min(static_cast<std::ptrdiff_t>(std::floor(right)),
+                               static_cast<std::ptrdiff_t>(width) - 1);
+    for (std::ptrdiff_t column = std::max<std::ptrdiff_t>(first, 0); column <= last; ++column) {
+      const double from = std::max(left, static_cast<double>(column));
+      const double to = std::min(right, static_cast<double>(column) + 1);
+      columns[static_cast<std::size_t>(column)] +=
+          static_cast<float>(count * std::max(0.0, to - from) / (right - left));
+    }
   }
   return columns;
 }
@@ -141,8 +139,8 @@ struct Counts {
   [[nodiscard]] const float* row(std::size_t i) const { return values.data() + i * width; }
 };
 
-Counts countsOf(const CutPyramid::Level& level, const SpaceTimeGeometry& geometry, Rank first,
-                Rank last, std::uint32_t CutPyramid::Cell::*number) {
+Counts countsOf(const CutLevel& level, const SpaceTimeGeometry& geometry, Rank first, Rank last,
+                std::uint32_t CutCell::*number) {
   Counts counts;
   counts.width = static_cast<std::size_t>(std::ceil(geometry.plot.width()));
   for (Rank rank = first; rank < last; ++rank) {
@@ -189,37 +187,34 @@ void fillRows(QImage& image, const std::vector<QRgb>& line, double top, double b
 /// The pyramid's long messages, as lines.
 void SpaceTimePainter::paintLongMessages(QPainter& painter) const {
   const QRectF& plot = m_geometry.plot;
-  std::vector<std::uint32_t> racing;
+  std::vector<QLineF> racing;
   LineDensity plain(static_cast<int>(std::ceil(plot.width())),
                     static_cast<int>(std::ceil(plot.height())));
   bool any = false;
-  for (const std::uint32_t m : m_pyramid->longMessages()) {
-    const Message& message = m_trace.execution().messages[m];
-    const EventRef end = m_trace.arrival(message);
-    if (m_trace.time(message.send) > m_geometry.t1 || m_trace.time(end) < m_geometry.t0) {
+  for (const CutLine& line : m_pyramid->lines()) {
+    if (line.sent > m_geometry.t1 || line.arrived < m_geometry.t0) {
       continue;
     }
-    if (m_trace.takenInRace(m)) {
-      racing.push_back(m);
+    const QPointF from(m_geometry.x(line.sent), m_geometry.y(line.from));
+    const QPointF to(m_geometry.x(line.arrived), m_geometry.y(line.to));
+    if (line.racing) {
+      racing.emplace_back(from, to);
     }
     any = true;
-    plain.add(m_geometry.point(m_trace, message.send) - plot.topLeft(),
-              m_geometry.point(m_trace, end) - plot.topLeft(), 1.0F);
+    plain.add(from - plot.topLeft(), to - plot.topLeft(), 1.0F);
   }
   if (any) {
     painter.drawImage(plot.topLeft(), plain.image(m_theme.message, 0.6));
   }
-  const QPen pen(m_theme.race, 1.3);
-  for (const std::uint32_t m : racing) {
-    paintMessage(painter, m_trace.execution().messages[m], pen, false);
-  }
+  painter.setPen(QPen(m_theme.race, 1.3));
+  painter.drawLines(QList<QLineF>(racing.begin(), racing.end()));
 }
 
-void SpaceTimePainter::paintOverview(QPainter& painter, const CutPyramid::Level& level) const {
+void SpaceTimePainter::paintOverview(QPainter& painter, const CutLevel& level) const {
   const QRectF& plot = m_geometry.plot;
   const auto [first, last] = m_geometry.visibleRanks();
   const Rank above = std::max(0, first - 1);  // its gap reaches into view
-  using Cell = CutPyramid::Cell;
+  using Cell = CutCell;
   const Counts events = countsOf(level, m_geometry, first, last, &Cell::events);
   const Counts cut = countsOf(level, m_geometry, above, last, &Cell::cut);
   const Counts racing = countsOf(level, m_geometry, above, last, &Cell::racing);
@@ -248,7 +243,7 @@ void SpaceTimePainter::paintOverview(QPainter& painter, const CutPyramid::Level&
     }
   }
   painter.drawImage(plot.topLeft(), image);
-  if (!m_pyramid->longMessages().empty()) {
+  if (!m_pyramid->lines().empty()) {
     paintLongMessages(painter);
   }
   const double bar = std::max(1.0, std::floor(m_geometry.rowHeight * 0.32));

@@ -73,14 +73,40 @@ std::size_t SpaceTimePainter::eventsInView() const {
 }
 
 /// Null: the view is drawn from its events.
-const CutPyramid::Level* SpaceTimePainter::overviewLevel(std::size_t events) const {
-  return m_pyramid != nullptr && events > kExactLimit ? m_pyramid->levelFor(1 / m_geometry.scale())
-                                                      : nullptr;
+std::shared_ptr<const CutLevel> SpaceTimePainter::overviewLevel(std::size_t events) const {
+  if (m_pyramid == nullptr || m_pyramid->count() == 0 ||
+      (m_trace.hasEvents() && events <= kExactLimit)) {
+    return nullptr;
+  }
+  const std::size_t level = m_pyramid->levelFor(1 / m_geometry.scale());
+  if (level < m_pyramid->count()) {
+    return m_pyramid->level(level);
+  }
+  return m_trace.hasEvents() ? nullptr : m_pyramid->level(0);  // as fine as it is known by now
+}
+
+/// About the events in view.
+std::size_t SpaceTimePainter::eventsOf(const CutLevel& level) const {
+  const auto [first, last] = m_geometry.visibleRanks();
+  const auto bin = [&](double time) {
+    return std::min(static_cast<std::size_t>(std::max(time, 0.0)) / level.width, level.bins - 1);
+  };
+  std::size_t events = 0;
+  for (Rank rank = first; rank < last; ++rank) {
+    const auto row = level.row(index(rank));
+    for (std::size_t b = bin(m_geometry.t0); b <= bin(m_geometry.t1); ++b) {
+      events += row[b].events;
+    }
+  }
+  return events;
 }
 
 SceneStats SpaceTimePainter::paintScene(QPainter& painter) const {
-  const std::size_t events = eventsInView();
-  const CutPyramid::Level* const overview = overviewLevel(events);
+  std::size_t events = eventsInView();
+  const std::shared_ptr<const CutLevel> overview = overviewLevel(events);
+  if (overview != nullptr && !m_trace.hasEvents()) {
+    events = eventsOf(*overview);
+  }
   const Visible visible = overview != nullptr ? Visible{{}, {}, events} : collect();
   const SceneStats stats{
       overview == nullptr && visible.events + visible.messages.size() <= kExactLimit,

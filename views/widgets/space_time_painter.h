@@ -2,7 +2,6 @@
 // ghosts, replay position). Knows no widget, so that screen, PNG and SVG are the same picture.
 #pragma once
 
-#include "cut_pyramid.h"
 #include "space_time_geometry.h"
 
 #include <optional>
@@ -40,8 +39,9 @@ class SpaceTimePainter {
  public:
   SpaceTimePainter(const TraceIndex& trace, const SpaceTimeGeometry& geometry, const Theme& theme);
 
-  /// Of the trace; views that hold too many events to look at each are drawn from it. Null: there is none.
-  void setPyramid(const CutPyramid* pyramid) { m_pyramid = pyramid; }
+  /// Of the trace; views that hold too many events to look at each are drawn from it. Null: there
+  /// is none.
+  void setPyramid(const CutLevels* pyramid) { m_pyramid = pyramid; }
   /// Events of the visible ranks that are in view.
   [[nodiscard]] std::size_t eventsInView() const;
   /// Background and rails, which need no look at events.
@@ -63,8 +63,9 @@ class SpaceTimePainter {
     std::size_t events = 0;
   };
   [[nodiscard]] Visible collect() const;
-  [[nodiscard]] const CutPyramid::Level* overviewLevel(std::size_t events) const;
-  void paintOverview(QPainter& painter, const CutPyramid::Level& level) const;
+  [[nodiscard]] std::shared_ptr<const CutLevel> overviewLevel(std::size_t events) const;
+  [[nodiscard]] std::size_t eventsOf(const CutLevel& level) const;
+  void paintOverview(QPainter& painter, const CutLevel& level) const;
   void paintLongMessages(QPainter& painter) const;
   void paintCollectives(QPainter& painter, bool exact) const;
   void paintExact(QPainter& painter, const Visible& visible) const;
@@ -90,7 +91,7 @@ class SpaceTimePainter {
   const SpaceTimeGeometry& m_geometry;
   const Theme& m_theme;
   double m_radius;
-  const CutPyramid* m_pyramid = nullptr;
+  const CutLevels* m_pyramid = nullptr;
 };
 
 }  // namespace pf::views

@@ -288,7 +288,10 @@ void SpaceTimeView::updateInfo() {
     return;
   }
   const EventRef event = m_canvas->selected();
-  QString text = tr("Nothing is selected. Click an event, or press R for the next racing receive.");
+  QString text = trace->hasEvents()
+                     ? tr("Nothing is selected. Click an event, or press R for the next racing "
+                          "receive.")
+                     : tr("Reading events … they can be selected and searched when all are there.");
   if (trace->contains(event)) {
     text = eventDetails(*trace, event).section(QLatin1Char('\n'), 0, 0);
     text = u"rank %1, event %2  ·  %3"_s.arg(event.rank).arg(event.serial).arg(text);

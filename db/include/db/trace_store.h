@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/clock_checkpoints.h"
 #include "db/database.h"
 #include "db/session_tables.h"
 #include "db/trace_types.h"
@@ -42,6 +43,12 @@ class TraceStore {
   /// The call sites of readExecution() alone.
   [[nodiscard]] Result<std::vector<CallSite>> callSites();
   [[nodiscard]] Result<Execution> readExecution(LogicalTimes* logicalTimes = nullptr);
+  /// NotFound where nothing was worked out.
+  [[nodiscard]] Result<TraceOutline> outline();
+  /// Level `number` of the pyramid of outline(), the narrowest bins first.
+  [[nodiscard]] Result<CutLevel> cutLevel(std::size_t number);
+  /// May be none.
+  [[nodiscard]] Result<ClockCheckpoints> clockCheckpoints();
   /// As they were written; what they name is there in readExecution().
   [[nodiscard]] Result<std::vector<StoredRace>> races();
   /// Puts a later survey in the place of the former; all or nothing. Sets the totals of run().
@@ -59,6 +66,8 @@ class TraceStore {
  private:
   TraceStore() = default;
   Status load();
+  template <typename T, typename Read>
+  [[nodiscard]] Result<T> readSummary(Read&& read);
 
   std::unique_ptr<Database> m_database;  // at a fixed address, for SessionTables
   RunInfo m_run;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/cut_pyramid.h"
 #include "core/execution.h"
 #include "core/races.h"
 
@@ -82,6 +83,16 @@ struct ModuleInfo {
 /// Logical times as pf::logicalTimes() gives them: [rank][serial - 1].
 using LogicalTimes = std::vector<std::vector<std::uint32_t>>;
 
+/// What can be said of an execution without a look at its events.
+struct TraceOutline {
+  std::vector<std::uint64_t> events;  ///< of each rank
+  std::uint32_t lastStep = 0;         ///< of logical time
+  std::uint64_t races = 0;
+  std::uint32_t width = 0;     ///< of the narrowest bins of the cut pyramid; 0: there is none
+  std::size_t levels = 0;      ///< of the pyramid
+  std::vector<CutLine> lines;  ///< of the pyramid
+};
+
 /// Tables `race` and `race_alternative`.
 struct StoredRace {
   Race race;
@@ -94,7 +105,8 @@ struct StoredRace {
 
 struct Breakpoint {
   std::int64_t id = 0;
-  std::string kind;  ///< "line", "function", "logical", "address", "watch", "rwatch", "awatch", "catch"
+  std::string
+      kind;  ///< "line", "function", "logical", "address", "watch", "rwatch", "awatch", "catch"
   std::string file;
   std::int32_t line = 0;
   std::string function;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -21,9 +22,10 @@
 
 #include <QApplication>
 #include <QElapsedTimer>
-#include <QSortFilterProxyModel>
+#include <QTableView>
 
 #include "views/event_search.h"
+#include "views/race_filter.h"
 #include "views/race_list_model.h"
 #include "views/race_list_view.h"
 #include "views/space_time_view.h"
@@ -123,7 +125,20 @@ bool Bench::open() {
   QElapsedTimer wall;
   wall.start();
   const double start = processSeconds();
-  auto loaded = pf::session::loadTrace(QString::fromStdString(m_path));
+  const QString path = QString::fromStdString(m_path);
+  const pf::views::TraceDataPtr outline = pf::session::loadOutline(path);
+  if (outline) {
+    m_view.setTrace(pf::views::makeIndex(outline));
+    m_view.canvas()->repaint();
+    settle();
+    line("open, cold, to the first full frame",
+         ms(static_cast<double>(wall.elapsed())) + " wall, " +
+             ms((processSeconds() - start) * 1e3) + " CPU",
+         "<= 500 ms at 1e8");
+    line("  … resident then", std::to_string(std::lround(residentMb("VmRSS"))) + " MB", "");
+  }
+  const double early = static_cast<double>(wall.elapsed());
+  auto loaded = pf::session::loadTrace(path, outline);
   if (!loaded) {
     std::fprintf(stderr, "views_bench: %s\n", loaded.error().text().c_str());
     return false;
@@ -136,11 +151,12 @@ bool Bench::open() {
   m_view.canvas()->repaint();
   settle();
   const double shown = threadMs() - before;
-  line("open, cold, to the first full frame",
+  line("events there, from the start",
        ms(static_cast<double>(wall.elapsed())) + " wall, " + ms((processSeconds() - start) * 1e3) +
            " CPU",
-       "<= 500 ms at 1e8");
-  line("  … read, index, first paint", ms(read) + ", " + ms(indexed - read) + ", " + ms(shown), "");
+       "<= 2 s at 1e8");
+  line("  … read, index, first paint",
+       ms(read - early) + ", " + ms(indexed - read) + ", " + ms(shown), "");
   return true;
 }
 
@@ -234,10 +250,19 @@ void Bench::races() {
   view.resize(1200, 500);
   view.show();
   double start = threadMs();
+  QElapsedTimer wall;
+  wall.start();
   view.setTrace(m_index);
+  view.repaint();
+  const double first = threadMs() - start;
+  while (view.table()->model()->rowCount() == 0 && !m_index->data().races.empty()) {
+    QApplication::processEvents(QEventLoop::WaitForMoreEvents, 100);
+  }
   QApplication::processEvents();
   line(("race browser opens, " + std::to_string(m_index->data().races.size()) + " races").c_str(),
-       ms(threadMs() - start), "<= 300 ms at 1e6");
+       "GUI thread " + ms(first) + ", " + ms(threadMs() - start) + " in all, wall " +
+           ms(static_cast<double>(wall.elapsed())),
+       "<= 300 ms at 1e6");
   pf::views::RaceListModel model;
   pf::views::RaceFilterModel proxy;
   model.setTrace(m_index);

@@ -32,7 +32,9 @@ class RaceClassModel : public QAbstractTableModel {
 
   explicit RaceClassModel(QObject* parent = nullptr);
   /// `severity` of each race, as RaceListModel has it.
-  void setTrace(TraceIndexPtr trace, std::vector<int> severity);
+  /// `classes`: what classifyRaces() says of it; `severity`: rateRaces().
+  void setTrace(TraceIndexPtr trace, const std::vector<int>& severity,
+                std::vector<RaceClass> classes);
   /// Class keys that somebody has judged to be benign, with the reason.
   void setBenign(QHash<QString, QString> notes);
 

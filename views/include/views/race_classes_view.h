@@ -21,7 +21,8 @@ class RaceClassesView : public QWidget {
   Q_OBJECT
  public:
   explicit RaceClassesView(QWidget* parent = nullptr);
-  void setTrace(TraceIndexPtr trace, std::vector<int> severity);
+  void setTrace(TraceIndexPtr trace, const std::vector<int>& severity,
+                std::vector<RaceClass> classes);
   void setBenign(const QHash<QString, QString>& notes);
   [[nodiscard]] RaceClassModel* model() const { return m_model; }
   [[nodiscard]] QTableView* table() const { return m_table; }

@@ -6,11 +6,16 @@
 
 #include <QAbstractTableModel>
 #include <QList>
-#include <QSortFilterProxyModel>
 
 #include "views/trace_index.h"
 
 namespace pf::views {
+
+/// Of each race: 0 = last racing receive of the failing rank before it failed, 1 = in the causal
+/// past of the failure, 2 = other.
+[[nodiscard]] std::vector<int> rateRaces(const TraceIndex& trace);
+/// Who sent the messages that a racing receive could have taken, ascending.
+[[nodiscard]] std::vector<Rank> alternativeRanks(const TraceIndex& trace, std::size_t race);
 
 class RaceListModel : public QAbstractTableModel {
   Q_OBJECT
@@ -32,10 +37,11 @@ class RaceListModel : public QAbstractTableModel {
   explicit RaceListModel(QObject* parent = nullptr);
 
   void setTrace(TraceIndexPtr trace);
+  /// With what rateRaces() says of it.
+  void setTrace(TraceIndexPtr trace, std::vector<int> severity);
   [[nodiscard]] const TraceIndexPtr& trace() const { return m_trace; }
 
-  /// 0 = last racing receive of the failing rank before it failed, 1 = in the causal past of the
-  /// failure, 2 = other.
+  /// As rateRaces() has it.
   [[nodiscard]] int severity(int race) const;
   [[nodiscard]] QString severityText(int race) const;
   [[nodiscard]] const std::vector<int>& severities() const { return m_severity; }
@@ -46,33 +52,15 @@ class RaceListModel : public QAbstractTableModel {
   [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
                                     int role) const override;
 
- private:
   [[nodiscard]] QString text(std::size_t race, int column) const;
-  [[nodiscard]] QVariant sortKey(std::size_t race, int column) const;
-  void rate();
+  /// Of each race a number, to sort a column by.
+  [[nodiscard]] std::vector<std::int64_t> sortKeys(int column) const;
+
+ private:
+  [[nodiscard]] std::vector<std::int64_t> placeKeys(int column) const;
 
   TraceIndexPtr m_trace;
   std::vector<int> m_severity;
-};
-
-/// Filter of the race list: words that must all occur in a row, and `rank:2`, `from:1`, `tag:5`,
-/// `class:probe`, `file:master.c`, `event:17`.
-class RaceFilterModel : public QSortFilterProxyModel {
-  Q_OBJECT
- public:
-  explicit RaceFilterModel(QObject* parent = nullptr);
-  void setFilterText(const QString& text);
-  /// Only these, ascending; empty = all.
-  void setRaces(QList<int> races);
-
- protected:
-  [[nodiscard]] bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
-  [[nodiscard]] bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
-
- private:
-  [[nodiscard]] bool matches(int row, const QString& word) const;
-  QStringList m_words;
-  QList<int> m_races;
 };
 
 }  // namespace pf::views

@@ -5,9 +5,14 @@
 //           sourceRequested(event) for a place in the details, alternativeSelected(message).
 #pragma once
 
+#include <functional>
+#include <vector>
+
 #include <QHash>
 #include <QWidget>
 
+#include "views/background.h"
+#include "views/race_classes.h"
 #include "views/trace_index.h"
 
 class QAction;
@@ -52,6 +57,14 @@ class RaceListView : public QWidget {
       const pf::EventRef& event);  ///< an end chosen in the details: show it in the diagram
 
  private:
+  /// What is worked out of all races.
+  struct Judged {
+    std::vector<int> severity;
+    std::vector<RaceClass> classes;
+  };
+  static Judged judge(const TraceIndex& trace);
+  void showTrace(const TraceIndexPtr& trace, Judged judged);
+  void keepSelection(const std::function<void()>& change);
   void onCurrent();
   void showDetails(int race);
   void updateCount();
@@ -68,6 +81,8 @@ class RaceListView : public QWidget {
   QAction* m_replay;
   QAction* m_find;
   bool m_quiet = false;
+  int m_wanted = -1;  ///< selected while the races were being judged
+  Background<Judged> m_judging;
 };
 
 }  // namespace pf::views

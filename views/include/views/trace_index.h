@@ -32,7 +32,11 @@ class TraceIndex {
   [[nodiscard]] const TraceDataPtr& dataPtr() const { return m_data; }
   [[nodiscard]] const Execution& execution() const { return m_data->execution; }
   [[nodiscard]] std::size_t rankCount() const { return execution().ranks.size(); }
-  [[nodiscard]] std::size_t eventCount() const { return m_total; }
+  /// False: only an outline is there; all that asks for events finds none.
+  [[nodiscard]] bool hasEvents() const { return !m_data->outline; }
+  [[nodiscard]] std::size_t eventCount() const {
+    return hasEvents() ? m_total : m_data->outline->events;
+  }
   [[nodiscard]] Serial lastSerial(Rank rank) const;
   [[nodiscard]] bool contains(EventRef ref) const;
   [[nodiscard]] const Event& event(EventRef ref) const;
@@ -89,15 +93,22 @@ class TraceIndex {
   [[nodiscard]] std::vector<EventRef> partners(EventRef ref) const;
 
  private:
+  /// Items of events; most events have none, so it is kept for blocks of events where they begin.
   struct Buckets {
-    std::vector<std::uint32_t> first;
+    static constexpr std::size_t kEvents = 32;  ///< of a block
+    std::vector<std::uint32_t> first;           ///< item, by block
     std::vector<std::uint32_t> items;
+    std::vector<std::uint8_t> within;  ///< by item: its event in the block
     [[nodiscard]] std::span<const std::uint32_t> at(std::size_t id) const;
   };
-  using Pairs = std::vector<std::pair<std::size_t, std::uint32_t>>;
+  using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
   [[nodiscard]] std::size_t id(EventRef ref) const;
+  [[nodiscard]] std::uint32_t shortId(EventRef ref) const {
+    return static_cast<std::uint32_t>(id(ref));
+  }
   [[nodiscard]] Buckets bucket(Pairs pairs) const;
+  void indexWhatFlows();
   void indexTimes();
   void indexMessages();
   void indexReceives();
@@ -117,13 +128,15 @@ class TraceIndex {
   Buckets m_probes;
   Buckets m_races;
   Buckets m_collectivesDone;  ///< event -> collective parts of its rank that complete here
+  std::vector<bool> m_takes;  ///< by event: something comes in from other ranks
+  std::vector<bool> m_gives;  ///< something may go out
   Buckets m_syncDone;         ///< event -> synchronously sent messages known to be matched here
   std::vector<bool> m_takenInRace;
   std::vector<EventRef> m_racing;
   std::vector<CollectiveGroup> m_groups;
-  std::vector<std::pair<std::size_t, std::uint32_t>> m_groupOf;  ///< by event id, sorted
-  std::vector<std::uint32_t> m_bySendTime;                       ///< messages
-  std::vector<std::uint32_t> m_blockEnd;  ///< latest arrival in each block of them
+  Buckets m_groupAt;                        ///< event -> its collective
+  std::vector<std::uint32_t> m_bySendTime;  ///< messages
+  std::vector<std::uint32_t> m_blockEnd;    ///< latest arrival in each block of them
 };
 
 using TraceIndexPtr = std::shared_ptr<const TraceIndex>;

@@ -4,12 +4,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <QString>
 
+#include "core/clock_checkpoints.h"
 #include "core/execution.h"
 #include "core/races.h"
+#include "views/cut_levels.h"
 
 namespace pf::views {
 
@@ -27,12 +30,22 @@ struct Failure {
   QString reason;
 };
 
+/// What is known of a trace before its events are read.
+struct TraceOutline {
+  std::size_t events = 0;
+  std::uint32_t lastTime = 1;
+  std::vector<std::uint64_t> profile;  ///< events in equal spans of logical time
+};
+
 struct TraceData {
   QString title;
   Execution execution;  ///< after matchMessages()
   std::vector<Race> races;
   std::vector<std::vector<std::uint32_t>> logicalTimes;  ///< [rank][serial - 1], from 1
-  std::vector<RankEnd> ends;                             ///< by rank; may be short
+  CutLevelsPtr pyramid;                 ///< null: views of many events look at each of them
+  std::optional<TraceOutline> outline;  ///< set: the events are not there yet, only their ranks
+  ClockCheckpoints clocks;    ///< may have none: then causality costs a look at each event
+  std::vector<RankEnd> ends;  ///< by rank; may be short
   Failure failure;
 };
 

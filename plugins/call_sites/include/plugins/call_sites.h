@@ -44,7 +44,8 @@ class SitesModel : public QAbstractTableModel {
     ColumnCount
   };
   using QAbstractTableModel::QAbstractTableModel;
-  void setTrace(views::TraceIndexPtr trace);
+  /// `uses`: what siteUses() says of it.
+  void setTrace(views::TraceIndexPtr trace, std::vector<SiteUse> uses);
   [[nodiscard]] const std::vector<SiteUse>& uses() const { return m_uses; }
   [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
   [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;

@@ -1,0 +1,52 @@
+// The race list as it is shown: filtered and sorted. Not a QSortFilterProxyModel, which asks for
+// each cell by its QVariant: a million races would take many seconds.
+#pragma once
+
+#include <vector>
+
+#include <QAbstractProxyModel>
+#include <QList>
+#include <QStringList>
+
+#include "views/race_list_model.h"
+
+namespace pf::views {
+
+/// Filter of the race list: words that must all occur in a row, and `rank:2`, `from:1`, `tag:5`,
+/// `class:probe`, `file:master.c`, `event:17`. Its source is a RaceListModel.
+class RaceFilterModel : public QAbstractProxyModel {
+  Q_OBJECT
+ public:
+  using QAbstractProxyModel::QAbstractProxyModel;
+  void setSourceModel(QAbstractItemModel* source) override;
+  void setFilterText(const QString& text);
+  /// Only these, ascending; empty = all.
+  void setRaces(QList<int> races);
+  void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
+
+  [[nodiscard]] QModelIndex mapToSource(const QModelIndex& index) const override;
+  [[nodiscard]] QModelIndex mapFromSource(const QModelIndex& index) const override;
+  [[nodiscard]] QModelIndex index(int row, int column,
+                                  const QModelIndex& parent = {}) const override;
+  [[nodiscard]] QModelIndex parent(const QModelIndex& index) const override;
+  [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+  [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
+
+ private:
+  [[nodiscard]] const RaceListModel* races() const;
+  void filter();
+  void order();
+  void rearrange();
+
+  QStringList m_words;
+  QList<int> m_only;
+  int m_column = -1;
+  Qt::SortOrder m_order = Qt::AscendingOrder;
+  std::vector<int> m_shown;  ///< races, by row
+  std::vector<int> m_rowOf;  ///< by race; -1: not shown
+};
+
+/// Races whose rows hold all words, ascending.
+[[nodiscard]] std::vector<int> racesWith(const RaceListModel& model, const QStringList& words);
+
+}  // namespace pf::views
