@@ -91,6 +91,8 @@ CompareWindow::CompareWindow(const QString& pathA, const QString& pathB,
   connect(m_differences, &QTreeWidget::currentItemChanged, this, &CompareWindow::onCurrent);
   connect(m_a, &views::SpaceTimeView::eventSelected, this, &CompareWindow::eventSelected);
   connect(m_a, &views::SpaceTimeView::replayToRequested, this, &CompareWindow::replayToRequested);
+  connect(m_differences, &QTreeWidget::itemActivated, m_a, qOverload<>(&QWidget::setFocus));
+  m_differences->setFocus();
   if (m_differences->topLevelItemCount() > 0) {
     m_differences->setCurrentItem(m_differences->topLevelItem(0));
   }

@@ -2,6 +2,7 @@
 
 #include "key_bindings.h"
 #include "looking_panes.h"
+#include "pane_actions.h"
 #include "pane_help.h"
 #include "session_file.h"
 
@@ -302,12 +303,15 @@ void MainWindow::makeMenus() {
   view->addActions({m_diagram->nextRaceAction(), m_diagram->previousRaceAction(),
                     m_diagram->partnerAction(), m_diagram->coneAction(),
                     m_diagram->bookmarkAction()});
+  view->addActions(m_diagram->alternativeActions());
   view->addActions(m_diagram->searchActions());
   view->addSeparator();
   view->addActions({m_source->findAction(), m_source->goToLineAction(), m_races->findAction()});
   view->addSeparator();
+  view->addMenu(tr("&Go to pane"))->addActions(makePaneActions(*this, *m_diagram, *m_source, m_docks));
+  QMenu* shown = view->addMenu(tr("&Panes shown"));
   for (QDockWidget* dock : m_docks) {
-    view->addAction(dock->toggleViewAction());
+    shown->addAction(dock->toggleViewAction());
   }
   view->addAction(command(tr("Reset &layout"), tr("Put all panes back where they were"), {}, {},
                           [this] { resetLayout(); }));
@@ -407,6 +411,7 @@ void MainWindow::showTrace(const QString& path, LoadedTrace trace) {
   }
   const views::TraceDataPtr shown = trace.data;
   m_pages->setCurrentIndex(1);
+  m_diagram->setFocus();
   setWindowTitle(tr("%1 — Photofinish").arg(QFileInfo(path).fileName()));
   m_output->clear();
   m_output->setRankCount(static_cast<int>(shown->execution.ranks.size()));

@@ -122,6 +122,7 @@ void SpaceTimeCanvas::select(EventRef event, bool show) {
   m_overlay.selected = event;
   if (changed) {
     m_partner = 0;
+    m_overlay.alternative = 0;
     refreshCone();
   }
   if (show && event.valid()) {
@@ -220,6 +221,58 @@ void SpaceTimeCanvas::selectPartner() {
   if (!partners.empty()) {
     select(partners[m_partner % partners.size()], true);
   }
+}
+
+void SpaceTimeCanvas::chooseAlternative(int number) {
+  if (number != m_overlay.alternative) {
+    m_overlay.alternative = number;
+    update();
+    Q_EMIT alternativeChanged(number);
+  }
+}
+
+void SpaceTimeCanvas::stepAlternative(int step) {
+  const auto races =
+      m_trace ? m_trace->racesAt(m_overlay.selected) : std::span<const std::uint32_t>{};
+  if (races.empty()) {
+    return;
+  }
+  const int count = toInt(m_trace->data().races[races.front()].alternatives.size());
+  const int from = m_overlay.alternative;
+  chooseAlternative(count == 0              ? 0
+                    : from == 0 && step < 0 ? count
+                                            : (from - 1 + step + count) % count + 1);
+}
+
+void SpaceTimeCanvas::zoomToSelection() {
+  if (!m_trace || !m_trace->contains(m_overlay.selected)) {
+    return;
+  }
+  double from = m_trace->time(m_overlay.selected);
+  double to = from;
+  const auto include = [&](EventRef event) {
+    if (m_trace->contains(event)) {
+      from = std::min(from, static_cast<double>(m_trace->time(event)));
+      to = std::max(to, static_cast<double>(m_trace->time(event)));
+    }
+  };
+  for (const EventRef& partner : m_trace->partners(m_overlay.selected)) {
+    include(partner);
+  }
+  for (const std::uint32_t number : m_trace->racesAt(m_overlay.selected)) {
+    for (const std::uint32_t message : m_trace->data().races[number].alternatives) {
+      include(message < m_trace->messageCount() ? m_trace->execution().messages[message].send
+                                                : EventRef{});
+    }
+  }
+  const double margin = std::max(1.0, (to - from) * 0.15);
+  zoomTo(from - margin, to + margin);
+  reveal(m_overlay.selected);
+}
+
+void SpaceTimeCanvas::panBy(double share) {
+  const double shift = (m_span.t1 - m_span.t0) * share;
+  setSpan(m_span.t0 + shift, m_span.t1 + shift);
 }
 
 void SpaceTimeCanvas::setSpan(double t0, double t1) {
@@ -357,6 +410,37 @@ EventRef SpaceTimeCanvas::eventAt(QPointF position) const {
   return std::abs(d.x()) <= reach && std::abs(d.y()) <= std::max(reach, g.rowHeight * 0.3)
              ? found
              : EventRef{};
+}
+
+int SpaceTimeCanvas::alternativeAt(QPointF position) const {
+  constexpr double kReach = 5;
+  constexpr double kPill = 10;
+  const SpaceTimeGeometry g = view();
+  if (!m_trace || !g.plot.contains(position)) {
+    return 0;
+  }
+  const double r = g.glyphRadius();
+  for (const std::uint32_t race : m_trace->racesAt(m_overlay.selected)) {
+    const QPointF to = g.point(*m_trace, m_trace->raceCompletion(race));
+    int number = 0;
+    for (const std::uint32_t message : m_trace->data().races[race].alternatives) {
+      ++number;
+      if (message >= m_trace->messageCount()) {
+        continue;
+      }
+      const QPointF from = g.point(*m_trace, m_trace->execution().messages[message].send);
+      const QPointF way = to - from;
+      const double square = std::max(QPointF::dotProduct(way, way), 1e-9);
+      const double along = std::clamp(QPointF::dotProduct(position - from, way) / square, 0.0, 1.0);
+      const QPointF off = position - (from + way * along);
+      const QPointF pill = position - (from + QPointF(r * 1.3 + 3 + kPill, -r * 1.5 - 5));
+      if (std::hypot(off.x(), off.y()) <= kReach ||
+          (std::abs(pill.x()) <= kPill && std::abs(pill.y()) <= kPill)) {
+        return number;
+      }
+    }
+  }
+  return 0;
 }
 
 }  // namespace pf::views

@@ -49,6 +49,14 @@ class SpaceTimeCanvas : public QWidget {
   void selectEnd(bool last);
   void selectRace(int direction);
   void selectPartner();
+  /// Chooses the next (`step` > 0) or previous message that the selected racing receive could have
+  /// taken instead.
+  void stepAlternative(int step);
+  void chooseAlternative(int number);  ///< from 1; 0: none. No selection of an event
+  /// Of the selected racing receive, counted from 1; 0: none is chosen.
+  [[nodiscard]] int alternative() const { return m_overlay.alternative; }
+  /// The one whose dashed line or number is at `position`; 0: none.
+  [[nodiscard]] int alternativeAt(QPointF position) const;
   void reveal(EventRef event);
 
   void fit();
@@ -57,6 +65,9 @@ class SpaceTimeCanvas : public QWidget {
   void setSpan(double t0, double t1);  ///< as zoomTo, but no step of the zoom history
   void setRowHeight(double height);    ///< 0 = fit
   void setScroll(double pixels);
+  void panBy(double share);  ///< of the width in view
+  /// To the selected event with the other ends of its messages, and what it could have taken.
+  void zoomToSelection();
   void undoZoom();
   void redoZoom();
   [[nodiscard]] bool canUndoZoom() const { return !m_back.empty(); }
@@ -71,6 +82,7 @@ class SpaceTimeCanvas : public QWidget {
  Q_SIGNALS:
   void selectionChanged(const pf::EventRef& event);
   void activated(const pf::EventRef& event);
+  void alternativeChanged(int number);
   void viewChanged();
   void regimeChanged();
   void menuRequested(const QPoint& globalPosition);
@@ -96,6 +108,9 @@ class SpaceTimeCanvas : public QWidget {
     double rowHeight = 0.0;
   };
   enum class Drag { None, Pending, Pan, Band };
+
+  [[nodiscard]] bool moveView(const QKeyEvent& event);
+  void showMenuOfSelection();
 
   [[nodiscard]] SpaceTimeGeometry geometryFor(const QSizeF& size) const;
   [[nodiscard]] double headerWidth() const;

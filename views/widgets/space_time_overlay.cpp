@@ -127,7 +127,7 @@ void SpaceTimePainter::paintOverlay(QPainter& painter, const SpaceTimeOverlay& o
                         m_radius * 1.6 + 2);
   }
   if (m_trace.contains(overlay.selected)) {
-    paintSelection(painter, overlay.selected);
+    paintSelection(painter, overlay.selected, overlay.alternative);
   }
   paintMarks(painter, overlay.marks);
   paintFailure(painter, true);
@@ -203,7 +203,7 @@ void SpaceTimePainter::paintVeil(QPainter& painter, const std::vector<Serial>& d
   }
 }
 
-void SpaceTimePainter::paintGhosts(QPainter& painter, EventRef selected) const {
+void SpaceTimePainter::paintGhosts(QPainter& painter, EventRef selected, int chosen) const {
   painter.setFont(scaled(painter.font(), 0.82));
   for (const std::uint32_t race : m_trace.racesAt(selected)) {
     const Race& r = m_trace.data().races[race];
@@ -219,7 +219,7 @@ void SpaceTimePainter::paintGhosts(QPainter& painter, EventRef selected) const {
         continue;
       }
       const QPointF from = m_geometry.point(m_trace, m_trace.execution().messages[m].send);
-      QPen ghost(m_theme.race, 1.8, Qt::CustomDashLine, Qt::RoundCap);
+      QPen ghost(m_theme.race, number == chosen ? 3.4 : 1.8, Qt::CustomDashLine, Qt::RoundCap);
       ghost.setDashPattern({3.5, 2.6});
       painter.setPen(ghost);
       painter.setBrush(Qt::NoBrush);
@@ -228,13 +228,14 @@ void SpaceTimePainter::paintGhosts(QPainter& painter, EventRef selected) const {
       painter.drawEllipse(from, m_radius * 1.5 + 1, m_radius * 1.5 + 1);
       if (inView(from)) {
         drawPill(painter, from + QPointF(m_radius * 1.3 + 3, -m_radius * 1.5 - 5),
-                 QString::number(number), m_theme.race, m_theme.base);
+                 QString::number(number), number == chosen ? m_theme.base : m_theme.race,
+                 number == chosen ? m_theme.race : m_theme.base);
       }
     }
   }
 }
 
-void SpaceTimePainter::paintSelection(QPainter& painter, EventRef selected) const {
+void SpaceTimePainter::paintSelection(QPainter& painter, EventRef selected, int alternative) const {
   const QPointF centre = m_geometry.point(m_trace, selected);
   painter.setPen(QPen(withAlpha(m_theme.selection, 0.35), 1));
   painter.drawLine(QPointF(centre.x(), m_geometry.plot.top()),
@@ -254,7 +255,7 @@ void SpaceTimePainter::paintSelection(QPainter& painter, EventRef selected) cons
       }
     }
   } else {
-    paintGhosts(painter, selected);
+    paintGhosts(painter, selected, alternative);
   }
   if (m_radius >= 2.5) {
     drawGlyph(painter, glyphOf(m_trace, selected), centre, m_radius, m_theme);

@@ -26,6 +26,7 @@ struct SceneStats {
 struct SpaceTimeOverlay {
   EventRef selected;
   EventRef hovered;
+  int alternative = 0;  ///< of the selected race, counted from 1; 0: none is chosen
   bool cone = false;
   std::vector<Serial> past;  ///< of the selected event, when cone
   std::vector<Serial> future;
@@ -40,7 +41,8 @@ class SpaceTimePainter {
  public:
   SpaceTimePainter(const TraceIndex& trace, const SpaceTimeGeometry& geometry, const Theme& theme);
 
-  /// Of the trace; views that hold too many events to look at each are drawn from it. Null: there is none.
+  /// Of the trace; views that hold too many events to look at each are drawn from it. Null: there
+  /// is none.
   void setPyramid(const CutPyramid* pyramid) { m_pyramid = pyramid; }
   /// Events of the visible ranks that are in view.
   [[nodiscard]] std::size_t eventsInView() const;
@@ -79,8 +81,8 @@ class SpaceTimePainter {
   void paintCone(QPainter& painter, const SpaceTimeOverlay& overlay) const;
   void paintHits(QPainter& painter, const std::vector<EventRef>& hits) const;
   void paintVeil(QPainter& painter, const std::vector<Serial>& different) const;
-  void paintGhosts(QPainter& painter, EventRef selected) const;
-  void paintSelection(QPainter& painter, EventRef selected) const;
+  void paintGhosts(QPainter& painter, EventRef selected, int chosen) const;
+  void paintSelection(QPainter& painter, EventRef selected, int alternative) const;
   void paintReplay(QPainter& painter, const std::vector<ReplayPosition>& positions) const;
   void paintMarks(QPainter& painter, const std::vector<EventMark>& marks) const;
   [[nodiscard]] double boundary(Rank rank, Serial next) const;

@@ -11,6 +11,7 @@
 #include <QHBoxLayout>
 #include <QImage>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QSaveFile>
 #include <QScrollBar>
@@ -84,6 +85,8 @@ SpaceTimeView::SpaceTimeView(QWidget* parent)
   layout->addLayout(footer);
   layout->addWidget(m_legend);
   setFocusProxy(m_canvas);
+  QWidget::setTabOrder(m_canvas, m_minimap);
+  QWidget::setTabOrder(m_minimap, m_search->edit());
 
   connect(m_canvas, &SpaceTimeCanvas::selectionChanged, this, &SpaceTimeView::onSelection);
   connect(m_canvas, &SpaceTimeCanvas::activated, this, &SpaceTimeView::replayToRequested);
@@ -127,6 +130,7 @@ void SpaceTimeView::makeActions() {
                        QKeySequence(Qt::Key_R));
   m_partner = addTool(tr("Go to partner"), tr("Go to the other end of the message"),
                       icon(Icon::Partner), QKeySequence(Qt::Key_P));
+  makeSelectionActions();
   m_zoomIn = addTool(tr("Zoom in"), tr("Zoom in"), icon(Icon::ZoomIn), QKeySequence(Qt::Key_Plus));
   m_zoomIn->setShortcuts({QKeySequence(Qt::Key_Plus), QKeySequence(Qt::Key_Equal)});
   m_zoomOut =
@@ -142,6 +146,73 @@ void SpaceTimeView::makeActions() {
   m_legendShown->setCheckable(true);
   m_legendShown->setChecked(true);
   connectActions();
+}
+
+void SpaceTimeView::makeSelectionActions() {
+  m_nextAlternative = addTool(tr("Next alternative"),
+                              tr("Next message that the selected receive could have taken instead"),
+                              {}, QKeySequence(Qt::Key_A));
+  m_previousAlternative =
+      addTool(tr("Previous alternative"),
+              tr("Previous message that the selected receive could have taken instead"), {},
+              QKeySequence(Qt::SHIFT | Qt::Key_A));
+  m_sameSite =
+      addTool(tr("Find all of this call site"),
+              tr("Find all events of the selected one's source line"), {}, QKeySequence(Qt::Key_S));
+  m_sameTag = addTool(tr("Find all of this tag"), tr("Find all events of the selected one's tag"),
+                      {}, QKeySequence(Qt::Key_T));
+  m_zoomSelection =
+      addTool(tr("Zoom to selection"), tr("Show the selected event with its partners"), {},
+              QKeySequence(Qt::Key_Z));
+  m_overview =
+      addTool(tr("Overview"), tr("Move the visible window in the overview by the arrow keys"), {},
+              QKeySequence(Qt::Key_O));
+  connect(m_nextAlternative, &QAction::triggered, m_canvas,
+          [this] { m_canvas->stepAlternative(1); });
+  connect(m_previousAlternative, &QAction::triggered, m_canvas,
+          [this] { m_canvas->stepAlternative(-1); });
+  connect(m_canvas, &SpaceTimeCanvas::alternativeChanged, this, &SpaceTimeView::onAlternative);
+  connect(m_zoomSelection, &QAction::triggered, m_canvas, &SpaceTimeCanvas::zoomToSelection);
+  connect(m_overview, &QAction::triggered, m_minimap, qOverload<>(&QWidget::setFocus));
+  connect(m_minimap, &Minimap::left, m_canvas, qOverload<>(&QWidget::setFocus));
+  connect(m_sameSite, &QAction::triggered, this, [this] {
+    const CallSite* site = siteOf(*m_canvas->trace(), m_canvas->selected());
+    if (site != nullptr && !site->file.empty()) {
+      findSame(u"file:%1 line:%2"_s.arg(fromUtf8(site->file).section(u'/', -1)).arg(site->line));
+    }
+  });
+  connect(m_sameTag, &QAction::triggered, this, [this] {
+    findSame(u"tag:%1"_s.arg(m_canvas->trace()->event(m_canvas->selected()).tag));
+  });
+}
+
+void SpaceTimeView::findSame(const QString& query) {
+  m_search->edit()->setText(query);
+  m_search->search();
+}
+
+void SpaceTimeView::onAlternative(int number) {
+  updateInfo();
+  const TraceIndexPtr& trace = m_canvas->trace();
+  const auto races = trace->racesAt(m_canvas->selected());
+  if (number > 0 && !races.empty()) {
+    Q_EMIT alternativeSelected(static_cast<int>(races.front()),
+                               trace->data().races[races.front()].alternatives[at(number - 1)]);
+  }
+}
+
+void SpaceTimeView::chooseAlternative(std::uint32_t message) {
+  const TraceIndexPtr& trace = m_canvas->trace();
+  const auto races =
+      trace ? trace->racesAt(m_canvas->selected()) : std::span<const std::uint32_t>{};
+  if (races.empty()) {
+    return;
+  }
+  const auto& all = trace->data().races[races.front()].alternatives;
+  const auto found = std::find(all.begin(), all.end(), message);
+  const QSignalBlocker quiet(m_canvas);
+  m_canvas->chooseAlternative(found == all.end() ? 0 : static_cast<int>(found - all.begin()) + 1);
+  updateInfo();
 }
 
 void SpaceTimeView::connectActions() {
@@ -210,11 +281,13 @@ void SpaceTimeView::makeToolBar() {
 }
 
 QList<QAction*> SpaceTimeView::searchActions() const {
-  return {m_search->findAction(), m_search->nextAction(), m_search->previousAction()};
+  return {m_search->findAction(), m_search->nextAction(), m_search->previousAction(), m_sameSite,
+          m_sameTag};
 }
 
 QList<QAction*> SpaceTimeView::viewActions() const {
-  return {m_zoomIn, m_zoomOut, m_fit, m_zoomBack, m_zoomForward, m_legendShown};
+  return {m_zoomIn,   m_zoomOut,     m_fit,      m_zoomSelection,
+          m_zoomBack, m_zoomForward, m_overview, m_legendShown};
 }
 
 void SpaceTimeView::setTrace(TraceIndexPtr trace) {
@@ -270,6 +343,13 @@ void SpaceTimeView::onSelection(const EventRef& event) {
     action->setEnabled(any);
   }
   m_partner->setEnabled(any && !trace->partners(event).empty());
+  m_zoomSelection->setEnabled(any);
+  m_sameSite->setEnabled(any && siteOf(*trace, event) != nullptr &&
+                         !siteOf(*trace, event)->file.empty());
+  m_sameTag->setEnabled(any && trace->event(event).tag != kAnyTag);
+  for (QAction* action : {m_nextAlternative, m_previousAlternative}) {
+    action->setEnabled(any && !trace->racesAt(event).empty());
+  }
   const bool races = trace && !trace->racingEvents().empty();
   m_nextRace->setEnabled(races);
   m_previousRace->setEnabled(races);
@@ -295,6 +375,9 @@ void SpaceTimeView::updateInfo() {
     const QString site = siteText(*trace, event);
     if (!site.isEmpty()) {
       text += u"  ·  "_s + site;
+    }
+    if (m_canvas->alternative() > 0) {
+      text = alternativeText(*trace, event, m_canvas->alternative());
     }
     for (const std::uint32_t race : trace->racesAt(event)) {
       text += u"  ·  could have taken "_s + counted(trace->data().races[race].alternatives.size(),
@@ -332,9 +415,12 @@ void SpaceTimeView::showMenu(const QPoint& globalPosition) {
   QMenu menu(this);
   menu.addActions({m_replayHere, m_breakHere, m_bookmark});
   menu.addSeparator();
-  menu.addActions({m_partner, m_cone, m_previousRace, m_nextRace});
+  menu.addActions(
+      {m_partner, m_cone, m_previousRace, m_nextRace, m_nextAlternative, m_previousAlternative});
   menu.addSeparator();
-  menu.addActions({m_fit, m_zoomBack, m_zoomForward});
+  menu.addActions({m_sameSite, m_sameTag, m_search->nextAction(), m_search->previousAction()});
+  menu.addSeparator();
+  menu.addActions({m_fit, m_zoomSelection, m_zoomBack, m_zoomForward});
   menu.exec(globalPosition);
 }
 
