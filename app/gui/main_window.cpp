@@ -3,6 +3,7 @@
 #include "key_bindings.h"
 #include "looking_panes.h"
 #include "pane_actions.h"
+#include "pane_export.h"
 #include "pane_help.h"
 #include "session_file.h"
 
@@ -27,6 +28,7 @@
 #include "plugins/call_sites.h"
 #include "plugins/comm_matrix.h"
 #include "plugins/queues.h"
+#include "plugins/rank_timeline.h"
 #include "views/debug_views.h"
 #include "views/icons.h"
 #include "views/log_view.h"
@@ -182,6 +184,7 @@ void MainWindow::makeDocks() {
   m_registry.add(std::make_unique<plugins::QueuesPlugin>());
   m_registry.add(std::make_unique<plugins::CommMatrixPlugin>());
   m_registry.add(std::make_unique<plugins::CallSitesPlugin>());
+  m_registry.add(std::make_unique<plugins::RankTimelinePlugin>());
   for (plugins::ViewPlugin* plugin : m_registry.plugins()) {
     plugins::ViewWidget* widget = plugin->createWidget(this);
     QDockWidget* dock = addDock(plugin->id(), plugin->title(), widget, Qt::BottomDockWidgetArea);
@@ -274,6 +277,9 @@ void MainWindow::makeMenus() {
   file->addSeparator();
   file->addAction(command(tr("E&xport diagram …"), tr("Write the diagram as PNG or SVG"),
                           views::icon(views::Icon::Save), {}, [this] { exportDiagram(); }));
+  file->addMenu(tr("Export &pane"))
+      ->addActions(makeExportActions(*this, {m_docks.begin(), m_docks.end()},
+                                     [this](const QString& text, bool problem) { say(text, problem); }));
   file->addAction(makeTranscriptsAction());
   file->addSeparator();
   file->addAction(command(tr("&Quit"), tr("Close the window; a recording goes on"), {},
@@ -305,6 +311,7 @@ void MainWindow::makeMenus() {
                     m_diagram->bookmarkAction()});
   view->addActions(m_diagram->alternativeActions());
   view->addActions(m_diagram->searchActions());
+  view->addMenu(tr("&Ranks shown"))->addActions(m_diagram->rankActions());
   view->addSeparator();
   view->addActions({m_source->findAction(), m_source->goToLineAction(), m_races->findAction()});
   view->addSeparator();
@@ -432,6 +439,8 @@ void MainWindow::showTrace(const QString& path, LoadedTrace trace) {
   m_session->open(path, std::move(trace));
   m_ranks->model()->setFocusRanks({m_session->currentRank()});
   refreshRanks();
+  m_diagram->setGroups(m_session->groups());
+  m_diagram->setArrangement(m_session->arrangement());
   if (shown->failure.event.valid()) {
     selectEvent(shown->failure.event);
     say(tr("%1. Failing receive (F4) replays to it.").arg(shown->failure.reason), false);

@@ -59,6 +59,9 @@ void MainWindow::connectDiagram() {
       m_session->bookmark(event, text);
     }
   });
+  connect(m_diagram, &SpaceTimeView::arrangementChanged, m_session, &DebugSession::setArrangement);
+  connect(m_session, &DebugSession::groupsChanged, m_diagram,
+          [this] { m_diagram->setGroups(m_session->groups()); });
   connect(m_races, &views::RaceListView::raceSelected, this, &MainWindow::selectRace);
   connect(m_races, &views::RaceListView::replayToRequested, m_session, &DebugSession::replayTo);
   connect(m_races, &views::RaceListView::eventSelected, this, &MainWindow::selectEvent);

@@ -73,6 +73,7 @@ Result<LoadedTrace> loadTrace(const QString& path) {
     data->races.push_back(std::move(race.race));
   }
   for (const db::RankInfo& rank : store->ranks()) {
+    data->hosts.push_back(QString::fromStdString(rank.host));
     data->ends.push_back(
         rankEnd(rank, data->execution.ranks[static_cast<std::size_t>(rank.rank)], data->execution));
   }

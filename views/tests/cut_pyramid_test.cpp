@@ -215,7 +215,7 @@ void CutPyramidTest::overviewAgreesWithTheDensePicture() {
   request.geometry.t0 = 0;
   request.geometry.t1 = trace->lastTime() + 1;
   request.geometry.rowHeight = 50;
-  request.geometry.ranks = 8;
+  request.geometry.rows = 8;
   const CutPyramid pyramid(*trace, 4);
   const Scene dense = SceneRenderer::draw(request, nullptr);
   const Scene overview = SceneRenderer::draw(request, &pyramid);
@@ -260,7 +260,7 @@ void CutPyramidTest::rendererGivesTheLastRequest() {
   request.theme = Theme::of(QPalette());
   request.geometry.plot = QRectF(0, 0, 300, 120);
   request.geometry.rowHeight = 20;
-  request.geometry.ranks = 6;
+  request.geometry.rows = 6;
   for (int i = 1; i <= 20; ++i) {
     request.geometry.t1 = 100.0 * i;
     renderer.request(request);
@@ -282,7 +282,7 @@ void CutPyramidTest::rendererLetsGoOfATrace() {
   request.theme = Theme::of(QPalette());
   request.geometry.plot = QRectF(0, 0, 300, 120);
   request.geometry.rowHeight = 20;
-  request.geometry.ranks = 6;
+  request.geometry.rows = 6;
   request.geometry.t1 = 5000;
   const std::weak_ptr<const TraceIndex> trace = request.trace;
   renderer.request(request);

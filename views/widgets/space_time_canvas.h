@@ -64,6 +64,9 @@ class SpaceTimeCanvas : public QWidget {
   void zoomTo(double t0, double t1);
   void setSpan(double t0, double t1);  ///< as zoomTo, but no step of the zoom history
   void setRowHeight(double height);    ///< 0 = fit
+  /// Which ranks are shown, and how: a step of the zoom history.
+  void arrange(const RankArrangement& arrangement);
+  [[nodiscard]] const RankArrangement& arrangement() const { return m_span.ranks; }
   void setScroll(double pixels);
   void panBy(double share);  ///< of the width in view
   /// To the selected event with the other ends of its messages, and what it could have taken.
@@ -86,6 +89,8 @@ class SpaceTimeCanvas : public QWidget {
   void viewChanged();
   void regimeChanged();
   void menuRequested(const QPoint& globalPosition);
+  void rowMenuRequested(int row, const QPoint& globalPosition);  ///< over the name of a row
+  void arrangementChanged();
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -106,6 +111,7 @@ class SpaceTimeCanvas : public QWidget {
     double t0 = 0.0;
     double t1 = 1.0;
     double rowHeight = 0.0;
+    RankArrangement ranks;
   };
   enum class Drag { None, Pending, Pan, Band };
 
@@ -116,6 +122,7 @@ class SpaceTimeCanvas : public QWidget {
   [[nodiscard]] double headerWidth() const;
   [[nodiscard]] double axisHeight() const;
   void remember();
+  void useRows();
   void show(Span span);
   void limitScroll();
   void refreshCone();
@@ -132,6 +139,7 @@ class SpaceTimeCanvas : public QWidget {
   std::vector<RankHeader> m_headers;
   Span m_span;
   double m_scroll = 0.0;
+  RankRowsPtr m_rows;  ///< of m_span.ranks
   std::vector<Span> m_back;
   std::vector<Span> m_forward;
   QElapsedTimer m_sinceZoom;

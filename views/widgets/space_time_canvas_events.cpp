@@ -28,7 +28,8 @@ constexpr std::size_t kPaintedAtOnce = 500;  // events, on the GUI thread
 /// Whether a picture of `c` can be shown for `g` by moving it.
 static bool covers(const SpaceTimeGeometry& c, const SpaceTimeGeometry& g) {
   return c.rowHeight == g.rowHeight && c.scroll == g.scroll && c.plot.height() == g.plot.height() &&
-         std::abs(c.scale() - g.scale()) < 1e-9 * g.scale() && g.t0 >= c.t0 && g.t1 <= c.t1;
+         c.arranged == g.arranged && std::abs(c.scale() - g.scale()) < 1e-9 * g.scale() &&
+         g.t0 >= c.t0 && g.t1 <= c.t1;
 }
 
 bool SpaceTimeCanvas::cacheHolds(const SpaceTimeGeometry& g) const {
@@ -263,6 +264,8 @@ void SpaceTimeCanvas::wheelEvent(QWheelEvent* event) {
 void SpaceTimeCanvas::contextMenuEvent(QContextMenuEvent* event) {
   if (event->reason() == QContextMenuEvent::Keyboard) {
     showMenuOfSelection();
+  } else if (event->pos().x() < view().plot.left() && event->pos().y() >= view().plot.top()) {
+    Q_EMIT rowMenuRequested(view().rowAt(event->pos().y()), event->globalPos());
   } else {
     Q_EMIT menuRequested(event->globalPos());
   }

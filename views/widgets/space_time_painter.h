@@ -60,7 +60,8 @@ class SpaceTimePainter {
 
  private:
   struct Visible {
-    std::vector<std::pair<Serial, Serial>> serials;  ///< by visible rank
+    std::vector<Rank> ranks;                         ///< from top to bottom
+    std::vector<std::pair<Serial, Serial>> serials;  ///< of each of them
     std::vector<std::uint32_t> messages;
     std::size_t events = 0;
   };
@@ -68,6 +69,7 @@ class SpaceTimePainter {
   [[nodiscard]] const CutPyramid::Level* overviewLevel(std::size_t events) const;
   void paintOverview(QPainter& painter, const CutPyramid::Level& level) const;
   void paintLongMessages(QPainter& painter) const;
+  [[nodiscard]] QPolygonF partsInOrder(const CollectiveGroup& group) const;
   void paintCollectives(QPainter& painter, bool exact) const;
   void paintExact(QPainter& painter, const Visible& visible) const;
   void paintMessages(QPainter& painter, const Visible& visible) const;
@@ -85,6 +87,8 @@ class SpaceTimePainter {
   void paintSelection(QPainter& painter, EventRef selected, int alternative) const;
   void paintReplay(QPainter& painter, const std::vector<ReplayPosition>& positions) const;
   void paintMarks(QPainter& painter, const std::vector<EventMark>& marks) const;
+  [[nodiscard]] QString rowName(int row) const;
+  [[nodiscard]] RankHeader headerOf(int row, const std::vector<RankHeader>& headers) const;
   [[nodiscard]] double boundary(Rank rank, Serial next) const;
   [[nodiscard]] bool inView(QPointF point) const;
 

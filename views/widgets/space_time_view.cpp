@@ -1,6 +1,7 @@
 #include "views/space_time_view.h"
 
 #include "minimap.h"
+#include "rank_rows_menu.h"
 #include "search_bar.h"
 #include "space_time_canvas.h"
 
@@ -53,6 +54,7 @@ SpaceTimeView::SpaceTimeView(QWidget* parent)
     : QWidget(parent),
       m_canvas(new SpaceTimeCanvas),
       m_minimap(new Minimap),
+      m_rankRows(new RankRowsMenu(*m_canvas, *this)),
       m_search(new SearchBar),
       m_rows(new QScrollBar(Qt::Vertical)),
       m_legend(new LegendStrip),
@@ -93,6 +95,9 @@ SpaceTimeView::SpaceTimeView(QWidget* parent)
   connect(m_canvas, &SpaceTimeCanvas::viewChanged, this, &SpaceTimeView::syncBars);
   connect(m_canvas, &SpaceTimeCanvas::regimeChanged, this, &SpaceTimeView::updateInfo);
   connect(m_canvas, &SpaceTimeCanvas::menuRequested, this, &SpaceTimeView::showMenu);
+  connect(m_canvas, &SpaceTimeCanvas::rowMenuRequested, m_rankRows, &RankRowsMenu::popup);
+  connect(m_canvas, &SpaceTimeCanvas::arrangementChanged, this,
+          [this] { Q_EMIT arrangementChanged(m_canvas->arrangement()); });
   connect(m_rows, &QScrollBar::valueChanged, m_canvas,
           [this](int value) { m_canvas->setScroll(value); });
   connect(m_minimap, &Minimap::windowMoved, m_canvas,
@@ -301,6 +306,7 @@ void SpaceTimeView::setTrace(TraceIndexPtr trace) {
   m_canvas->setTrace(trace);
   m_search->setTrace(std::move(trace));
   m_canvas->setHeaders(std::move(headers));
+  m_rankRows->refresh();
   onSelection({});
 }
 
@@ -310,6 +316,22 @@ void SpaceTimeView::setReplayPositions(std::vector<ReplayPosition> positions) {
 
 void SpaceTimeView::setDifferent(std::vector<Serial> from) {
   m_canvas->setDifferent(std::move(from));
+}
+
+void SpaceTimeView::setGroups(const QList<RankGroup>& groups) {
+  m_rankRows->setGroups(groups);
+}
+
+void SpaceTimeView::setArrangement(const RankArrangement& arrangement) {
+  m_canvas->arrange(arrangement);
+}
+
+const RankArrangement& SpaceTimeView::arrangement() const {
+  return m_canvas->arrangement();
+}
+
+QList<QAction*> SpaceTimeView::rankActions() const {
+  return m_rankRows->actions();
 }
 
 void SpaceTimeView::setMarks(std::vector<EventMark> marks) {
@@ -388,17 +410,23 @@ void SpaceTimeView::updateInfo() {
   m_info->setToolTip(
       plainToolTip(trace->contains(event) ? eventDetails(*trace, event) : QString()));
   const SceneStats& stats = m_canvas->stats();
-  m_regime->setText(stats.exact
-                        ? tr("%1 events, %2")
-                              .arg(trace->eventCount())
-                              .arg(counted(trace->data().races.size(), tr("race"), tr("races")))
-                    : stats.overview ? tr("overview of about %1 events").arg(stats.events)
-                                     : tr("density of about %1 events in view").arg(stats.events));
+  const RankArrangement& ranks = m_canvas->arrangement();
+  const QString left = ranks.hidden.isEmpty()
+                           ? QString()
+                           : counted(static_cast<std::size_t>(ranks.hidden.size()),
+                                     tr("rank hidden"), tr("ranks hidden")) +
+                                 u"  ·  "_s;
+  m_regime->setText(
+      left + (stats.exact ? tr("%1 events, %2")
+                                .arg(trace->eventCount())
+                                .arg(counted(trace->data().races.size(), tr("race"), tr("races")))
+              : stats.overview ? tr("overview of about %1 events").arg(stats.events)
+                               : tr("density of about %1 events in view").arg(stats.events)));
 }
 
 void SpaceTimeView::syncBars() {
   const SpaceTimeGeometry g = m_canvas->view();
-  const int range = std::max(0, static_cast<int>(g.ranks * g.rowHeight - g.plot.height() + 0.999));
+  const int range = std::max(0, static_cast<int>(g.rows * g.rowHeight - g.plot.height() + 0.999));
   const QSignalBlocker block(m_rows);
   m_rows->setRange(0, range);
   m_rows->setPageStep(static_cast<int>(g.plot.height()));

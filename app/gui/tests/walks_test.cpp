@@ -5,13 +5,17 @@
 #include "../../views/widgets/search_bar.h"
 #include "../../views/widgets/space_time_canvas.h"
 #include "compare_window.h"
+#include "key_bindings.h"
+#include "pane_export.h"
 #include "window_test.h"
 
 #include <functional>
 
 #include <QDir>
+#include <QDockWidget>
 #include <QFileDialog>
 #include <QGuiApplication>
+#include <QImage>
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
@@ -48,6 +52,8 @@ class WalksTest : public QObject {
   void cleanup();
   void byKeyboard();
   void byMouse();
+  void ranksShownAreKept();
+  void panesAreExported();
 
  private:
   pf::views::SpaceTimeCanvas& canvas() { return *m_window->diagram().canvas(); }
@@ -420,6 +426,95 @@ void WalksTest::byMouse() {
     QVERIFY(other->diagram(true)->selectedEvent().valid());
   }
   other->close();
+}
+
+void WalksTest::ranksShownAreKept() {
+  const auto opened = [this] {
+    QSignalSpy spy(m_window.get(), &pf::gui::MainWindow::opened);
+    m_window->openTrace(QStringLiteral("a.pft"));
+    return spy.wait(kPatience) && spy.first().first().toBool();
+  };
+  QVERIFY(opened());
+  QVERIFY(m_window->diagram().arrangement().isPlain());
+  pf::views::RankArrangement to;
+  to.hide({1});
+  to.order = pf::views::RankOrder::Racing;
+  m_window->diagram().setArrangement(to);
+  m_window = std::make_unique<pf::gui::MainWindow>();
+  m_window->show();
+  QVERIFY(opened());
+  QVERIFY(m_window->diagram().arrangement() == to);
+  find(m_window->diagram().rankActions(), QStringLiteral("Show all ranks"))->trigger();
+  m_window = std::make_unique<pf::gui::MainWindow>();
+  m_window->show();
+  QVERIFY(opened());
+  QVERIFY(m_window->diagram().arrangement().isPlain());
+}
+
+void WalksTest::panesAreExported() {
+  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
+  m_window->openTrace(QStringLiteral("a.pft"));
+  QVERIFY(opened.wait(kPatience));
+  int tables = 0;
+  for (QDockWidget* dock : m_window->findChildren<QDockWidget*>()) {
+    const QString name = dock->objectName();
+    // By its command, as by the palette.
+    auto* action = m_window->findChild<QAction*>(QStringLiteral("export ") + name);
+    QVERIFY2(action != nullptr, qPrintable(name));
+    const auto commands = m_window->keys().commands();
+    QVERIFY(std::any_of(commands.begin(), commands.end(), [&](const pf::views::Command& command) {
+      return command.text == QStringLiteral("Export ") + dock->windowTitle();
+    }));
+    QVERIFY(dock->actions().contains(action));
+    dock->show();
+    dock->raise();
+    for (const char* suffix : {"svg", "png"}) {
+      const QString path = m_directory.filePath(name + QLatin1Char('.') + QLatin1String(suffix));
+      QString said;
+      bool bad = true;
+      pf::gui::exportPane(*dock->widget(), path, [&](const QString& text, bool problem) {
+        said = text;
+        bad = problem;
+      });
+      QVERIFY2(!bad, qPrintable(said));
+      if (path.endsWith(QLatin1String("png"))) {
+        QCOMPARE(QImage(path).size(), dock->widget()->size() * 2);
+      } else {
+        QVERIFY(QFileInfo(path).size() > 300);
+      }
+    }
+    tables += pf::gui::tableOf(*dock->widget()) != nullptr ? 1 : 0;
+  }
+  QVERIFY(tables > 8);
+  // The rows of a table.
+  const auto csv = [this](QWidget& pane, const QString& name, bool* bad) {
+    QString said;
+    pf::gui::exportPane(pane, m_directory.filePath(name), [&](const QString& text, bool problem) {
+      said = text;
+      *bad = problem;
+    });
+    (void)QTest::qWaitFor([&] { return !said.isEmpty(); }, kPatience);
+    QFile file(m_directory.filePath(name));
+    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : said;
+  };
+  auto* timeline = m_window->findChild<QDockWidget*>(QStringLiteral("rank_timeline"));
+  timeline->raise();
+  QTest::qWait(50);
+  bool bad = true;
+  const QStringList lines =
+      csv(*timeline->widget(), QStringLiteral("t.csv"), &bad).split(QLatin1Char('\n'));
+  QVERIFY(!bad);
+  QVERIFY2(lines.first().startsWith(QLatin1String("Event,Time,Call,Peer")),
+           qPrintable(lines.first()));
+  QCOMPARE(static_cast<pf::Serial>(lines.size()), canvas().trace()->lastSerial(0) + 2);
+  QVERIFY(lines[1].startsWith(QLatin1String("1,")));
+  // What cannot be.
+  (void)csv(*pane("spaceTimeView"), QStringLiteral("d.csv"), &bad);
+  QVERIFY(bad);
+  (void)csv(*timeline->widget(), QStringLiteral("t.doc"), &bad);
+  QVERIFY(bad);
+  (void)csv(*timeline->widget(), QStringLiteral("no/such/place.csv"), &bad);
+  QVERIFY(bad);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include <QList>
 #include <QWidget>
 
+#include "views/rank_arrangement.h"
 #include "views/space_time_types.h"
 #include "views/trace_index.h"
 
@@ -30,6 +31,7 @@ class QScrollBar;
 namespace pf::views {
 
 class Minimap;
+class RankRowsMenu;
 class SearchBar;
 class SpaceTimeCanvas;
 struct SpaceTimeGeometry;
@@ -49,6 +51,14 @@ class SpaceTimeView : public QWidget {
   void setDifferent(std::vector<Serial> from);
   /// Text below each rank's name; without it, how the rank ended.
   void setRankHeaders(std::vector<RankHeader> headers);
+
+  /// Named groups of ranks, to show only or to collapse.
+  void setGroups(const QList<RankGroup>& groups);
+  /// Which ranks are shown, in which order, which share a lane.
+  void setArrangement(const RankArrangement& arrangement);
+  [[nodiscard]] const RankArrangement& arrangement() const;
+  /// Hide, show only, collapse, sort: for a menu.
+  [[nodiscard]] QList<QAction*> rankActions() const;
 
   void selectEvent(const EventRef& event);  ///< scrolls to it; does not take the focus
   void selectRace(int race);                ///< index into TraceData::races
@@ -80,6 +90,7 @@ class SpaceTimeView : public QWidget {
  Q_SIGNALS:
   void eventSelected(const pf::EventRef& event);  ///< invalid when the selection is cleared
   void raceSelected(int race);                    ///< with eventSelected, when the event races
+  void arrangementChanged(const pf::views::RankArrangement& arrangement);
   void alternativeSelected(int race, std::uint32_t message);  ///< by the user, in the diagram
   void replayToRequested(const pf::EventRef& event);   ///< stop the rank just before this event
   void breakHereRequested(const pf::EventRef& event);  ///< a logical breakpoint on this event
@@ -101,6 +112,7 @@ class SpaceTimeView : public QWidget {
 
   SpaceTimeCanvas* m_canvas;
   Minimap* m_minimap;
+  RankRowsMenu* m_rankRows;
   SearchBar* m_search;
   QScrollBar* m_rows;
   QWidget* m_legend;

@@ -34,6 +34,7 @@ struct TraceData {
   std::vector<std::vector<std::uint32_t>> logicalTimes;  ///< [rank][serial - 1], from 1
   std::vector<RankEnd> ends;                             ///< by rank; may be short
   Failure failure;
+  std::vector<QString> hosts;  ///< by rank; may be short
 };
 
 using TraceDataPtr = std::shared_ptr<const TraceData>;
