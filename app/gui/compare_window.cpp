@@ -1,5 +1,6 @@
 #include "compare_window.h"
 
+#include <QAction>
 #include <QFileInfo>
 #include <QHeaderView>
 #include <QLabel>
@@ -23,9 +24,10 @@ constexpr int kRankRole = views::KeyRole;
 constexpr int kSerialRole = views::KeyRole + 1;
 
 /// A diagram under its name.
-QWidget* named(const QString& name, QWidget* diagram) {
+QWidget* named(const QString& letter, const QString& path, QWidget* diagram) {
   auto* box = new QWidget;
-  auto* label = new QLabel(name);
+  auto* label = new QLabel(letter + u"   "_s + QFileInfo(path).fileName());
+  label->setToolTip(views::plainToolTip(path));
   label->setTextFormat(Qt::PlainText);
   label->setContentsMargins(8, 3, 8, 3);
   auto* layout = new QVBoxLayout(box);
@@ -70,6 +72,7 @@ CompareWindow::CompareWindow(const QString& pathA, const QString& pathB,
       {tr("Rank"), tr("Event"), tr("Part"), tr("What differs"), tr("A"), tr("B"), tr("Why")});
   views::setUpTree(*m_differences);
   m_differences->setRootIsDecorated(false);
+  m_a->viewActions().last()->setChecked(false);  // one legend is enough
   m_a->setTrace(loaded.a);
   m_b->setTrace(loaded.b);
   if (!loaded.table.same) {
@@ -78,8 +81,8 @@ CompareWindow::CompareWindow(const QString& pathA, const QString& pathB,
   }
   auto* split = new QSplitter(Qt::Vertical);
   split->addWidget(m_differences);
-  split->addWidget(named(u"A   "_s + pathA, m_a));
-  split->addWidget(named(u"B   "_s + pathB, m_b));
+  split->addWidget(named(u"A"_s, pathA, m_a));
+  split->addWidget(named(u"B"_s, pathB, m_b));
   split->setSizes({200, 340, 340});
   split->setChildrenCollapsible(false);
   auto* layout = new QVBoxLayout(this);
@@ -91,6 +94,8 @@ CompareWindow::CompareWindow(const QString& pathA, const QString& pathB,
   connect(m_differences, &QTreeWidget::currentItemChanged, this, &CompareWindow::onCurrent);
   connect(m_a, &views::SpaceTimeView::eventSelected, this, &CompareWindow::eventSelected);
   connect(m_a, &views::SpaceTimeView::replayToRequested, this, &CompareWindow::replayToRequested);
+  connect(m_differences, &QTreeWidget::itemActivated, m_a, qOverload<>(&QWidget::setFocus));
+  m_differences->setFocus();
   if (m_differences->topLevelItemCount() > 0) {
     m_differences->setCurrentItem(m_differences->topLevelItem(0));
   }

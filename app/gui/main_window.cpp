@@ -2,6 +2,8 @@
 
 #include "key_bindings.h"
 #include "looking_panes.h"
+#include "pane_actions.h"
+#include "pane_export.h"
 #include "pane_help.h"
 #include "session_file.h"
 
@@ -26,6 +28,7 @@
 #include "plugins/call_sites.h"
 #include "plugins/comm_matrix.h"
 #include "plugins/queues.h"
+#include "plugins/rank_timeline.h"
 #include "views/debug_views.h"
 #include "views/icons.h"
 #include "views/log_view.h"
@@ -181,6 +184,7 @@ void MainWindow::makeDocks() {
   m_registry.add(std::make_unique<plugins::QueuesPlugin>());
   m_registry.add(std::make_unique<plugins::CommMatrixPlugin>());
   m_registry.add(std::make_unique<plugins::CallSitesPlugin>());
+  m_registry.add(std::make_unique<plugins::RankTimelinePlugin>());
   for (plugins::ViewPlugin* plugin : m_registry.plugins()) {
     plugins::ViewWidget* widget = plugin->createWidget(this);
     QDockWidget* dock = addDock(plugin->id(), plugin->title(), widget, Qt::BottomDockWidgetArea);
@@ -273,6 +277,9 @@ void MainWindow::makeMenus() {
   file->addSeparator();
   file->addAction(command(tr("E&xport diagram …"), tr("Write the diagram as PNG or SVG"),
                           views::icon(views::Icon::Save), {}, [this] { exportDiagram(); }));
+  file->addMenu(tr("Export &pane"))
+      ->addActions(makeExportActions(*this, {m_docks.begin(), m_docks.end()},
+                                     [this](const QString& text, bool problem) { say(text, problem); }));
   file->addAction(makeTranscriptsAction());
   file->addSeparator();
   file->addAction(command(tr("&Quit"), tr("Close the window; a recording goes on"), {},
@@ -302,12 +309,16 @@ void MainWindow::makeMenus() {
   view->addActions({m_diagram->nextRaceAction(), m_diagram->previousRaceAction(),
                     m_diagram->partnerAction(), m_diagram->coneAction(),
                     m_diagram->bookmarkAction()});
+  view->addActions(m_diagram->alternativeActions());
   view->addActions(m_diagram->searchActions());
+  view->addMenu(tr("&Ranks shown"))->addActions(m_diagram->rankActions());
   view->addSeparator();
   view->addActions({m_source->findAction(), m_source->goToLineAction(), m_races->findAction()});
   view->addSeparator();
+  view->addMenu(tr("&Go to pane"))->addActions(makePaneActions(*this, *m_diagram, *m_source, m_docks));
+  QMenu* shown = view->addMenu(tr("&Panes shown"));
   for (QDockWidget* dock : m_docks) {
-    view->addAction(dock->toggleViewAction());
+    shown->addAction(dock->toggleViewAction());
   }
   view->addAction(command(tr("Reset &layout"), tr("Put all panes back where they were"), {}, {},
                           [this] { resetLayout(); }));
@@ -427,6 +438,7 @@ void MainWindow::showTrace(const QString& path, LoadedTrace trace) {
   }
   const views::TraceDataPtr shown = trace.data;
   m_pages->setCurrentIndex(1);
+  m_diagram->setFocus();
   setWindowTitle(tr("%1 — Photofinish").arg(QFileInfo(path).fileName()));
   m_output->clear();
   m_output->setRankCount(static_cast<int>(shown->execution.ranks.size()));
@@ -447,6 +459,8 @@ void MainWindow::showTrace(const QString& path, LoadedTrace trace) {
   m_session->open(path, std::move(trace));
   m_ranks->model()->setFocusRanks({m_session->currentRank()});
   refreshRanks();
+  m_diagram->setGroups(m_session->groups());
+  m_diagram->setArrangement(m_session->arrangement());
   if (shown->failure.event.valid()) {
     selectEvent(shown->failure.event);
     say(tr("%1. Failing receive (F4) replays to it.").arg(shown->failure.reason), false);

@@ -17,6 +17,7 @@
 #include "views/rank_strip.h"
 #include "views/session_models.h"
 #include "views/session_views.h"
+#include "views/space_time_view.h"
 #include "views/values_across_view.h"
 
 namespace pf::gui {
@@ -38,6 +39,7 @@ bool MainWindow::saveSession(const QString& path) {
   file.focus = m_session->focus();
   file.currentRank = m_session->currentRank();
   file.expression = m_looking->across().expression();
+  file.ranksShown = views::arrangementText(m_session->arrangement());
   file.geometry = saveGeometry();
   file.layout = saveState();
   file.centre = m_centre->saveState();
@@ -130,6 +132,9 @@ void MainWindow::applySession() {
   m_session->setCurrentRank(std::clamp(file->currentRank, 0, std::max(0, count - 1)));
   if (!file->expression.isEmpty()) {
     m_looking->across().ask(file->expression);
+  }
+  if (m_session->arrangement().isPlain()) {
+    m_diagram->setArrangement(views::arrangementOf(file->ranksShown, count));
   }
   restoreGeometry(file->geometry);
   restoreState(file->layout);

@@ -38,6 +38,16 @@ void MainWindow::connectDiagram() {
   });
   connect(m_diagram, &SpaceTimeView::raceSelected, this,
           [this](int race) { m_races->selectRace(race); });
+  connect(m_diagram, &SpaceTimeView::alternativeSelected, m_races,
+          [this](int race, std::uint32_t message) {
+            m_races->selectRace(race);
+            m_races->selectMessage(message);
+          });
+  connect(m_races, &views::RaceListView::alternativeSelected, m_diagram,
+          [this](std::uint32_t message) {
+            m_diagram->selectRace(m_races->selectedRace());
+            m_diagram->chooseAlternative(message);
+          });
   connect(m_diagram, &SpaceTimeView::replayToRequested, m_session, &DebugSession::replayTo);
   connect(m_diagram, &SpaceTimeView::breakHereRequested, m_session, &DebugSession::breakAt);
   connect(m_diagram, &SpaceTimeView::bookmarkRequested, this, [this](const EventRef& event) {
@@ -49,6 +59,9 @@ void MainWindow::connectDiagram() {
       m_session->bookmark(event, text);
     }
   });
+  connect(m_diagram, &SpaceTimeView::arrangementChanged, m_session, &DebugSession::setArrangement);
+  connect(m_session, &DebugSession::groupsChanged, m_diagram,
+          [this] { m_diagram->setGroups(m_session->groups()); });
   connect(m_races, &views::RaceListView::raceSelected, this, &MainWindow::selectRace);
   connect(m_races, &views::RaceListView::replayToRequested, m_session, &DebugSession::replayTo);
   connect(m_races, &views::RaceListView::eventSelected, this, &MainWindow::selectEvent);

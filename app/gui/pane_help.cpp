@@ -16,7 +16,7 @@ struct Help {
   const char* text;
 };
 
-constexpr std::array<Help, 21> kHelp{{
+constexpr std::array<Help, 22> kHelp{{
     {"centre",
      "The diagram has a row for each rank and logical time across. Lines are messages, rings racing receives; the "
      "dashed lines of a selected one are what it could have taken instead. Enter replays to the selected event, / "
@@ -66,6 +66,9 @@ constexpr std::array<Help, 21> kHelp{{
      "who waits for whom; a cycle is a deadlock."},
     {"comm_matrix", "How many messages and bytes each rank sent to each other one."},
     {"call_sites", "The lines of the program that call MPI: how often, with whom, how many of it race."},
+    {"rank_timeline",
+     "The events of one rank from first to last, with what became of each. What is selected here is selected in the "
+     "diagram, and the other way round; the filter is that of the search. The event that a replay is before is bold."},
 }};
 
 const Help* find(const QString& name) {

@@ -25,6 +25,7 @@
 #include "db/trace_store.h"
 #include "mi_bridge/fleet.h"
 #include "views/debug_values.h"
+#include "views/rank_arrangement.h"
 #include "views/rank_groups.h"
 #include "views/space_time_types.h"
 #include "views/values_across.h"
@@ -166,6 +167,9 @@ class DebugSession : public QObject, private mi::FleetObserver {
   /// Evaluates on every stopped rank with a GDB, in the frame of the function that is shown.
   void askAcross(const QString& expression);
   [[nodiscard]] const QList<views::RankGroup>& groups() const { return m_groups; }
+  /// Which ranks the diagram shows, and how; kept in the trace.
+  [[nodiscard]] const views::RankArrangement& arrangement() const { return m_arrangement; }
+  void setArrangement(const views::RankArrangement& arrangement);
   /// Replaces a group of this name.
   void addGroup(const QString& name, const QList<int>& ranks);
   void removeGroup(const QString& name);
@@ -323,6 +327,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
 
   // debug_session_groups.cpp
   [[nodiscard]] static bool isGroup(const db::Note& note);
+  [[nodiscard]] static bool isArrangement(const db::Note& note);
+  void readArrangement(const db::Note& note);
   void readGroup(const db::Note& note);
   void beginGroupRun(const QString& action, const QString& who, const QList<int>& ranks,
                      const QList<int>& debugless);
@@ -505,6 +511,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   };
   GroupConsole m_groupConsole;
   QList<views::RankGroup> m_groups;
+  views::RankArrangement m_arrangement;
+  std::int64_t m_arrangementId = 0;  ///< of its note; 0: there is none
   std::map<QString, std::int64_t> m_groupIds;  ///< rows of the trace
   views::GroupRun m_groupRun;
   quint64 m_groupRunNumber = 0;

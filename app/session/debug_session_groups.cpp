@@ -10,6 +10,7 @@ namespace pf::session {
 namespace {
 
 constexpr const char* kGroupKind = "group";
+constexpr const char* kArrangementKind = "ranks shown";
 constexpr int kGroupAnswersMs = 10000;  ///< that a line to several GDBs may take
 constexpr int kFirstReportMs =
     250;  ///< an action that is done by then needs no word about stragglers
@@ -18,6 +19,39 @@ constexpr int kFirstReportMs =
 
 bool DebugSession::isGroup(const db::Note& note) {
   return note.kind == kGroupKind;
+}
+
+bool DebugSession::isArrangement(const db::Note& note) {
+  return note.kind == kArrangementKind;
+}
+
+void DebugSession::readArrangement(const db::Note& note) {
+  m_arrangement = views::arrangementOf(QString::fromStdString(note.text), static_cast<int>(m_rankInfos.size()));
+  m_arrangementId = note.id;
+}
+
+void DebugSession::setArrangement(const views::RankArrangement& arrangement) {
+  if (arrangement == m_arrangement) {
+    return;
+  }
+  m_arrangement = arrangement;
+  if (m_store == nullptr) {
+    return;
+  }
+  if (m_arrangementId != 0) {
+    (void)m_store->session().remove<db::Note>(m_arrangementId);
+    m_arrangementId = 0;
+  }
+  if (arrangement.isPlain()) {
+    return;
+  }
+  db::Note note;
+  note.kind = kArrangementKind;
+  note.text = views::arrangementText(arrangement).toStdString();
+  note.createdUtc = app::utcNow();
+  if (const Result<std::int64_t> id = m_store->session().add(note)) {
+    m_arrangementId = *id;
+  }
 }
 
 void DebugSession::readGroup(const db::Note& note) {

@@ -39,6 +39,8 @@ void DebugSession::readRecords() {
   m_bookmarks.clear();
   m_groups.clear();
   m_groupIds.clear();
+  m_arrangement = {};
+  m_arrangementId = 0;
   Result<db::TraceStore> store =
       db::TraceStore::open(m_path.toStdString(), db::TraceStore::Mode::ReadWrite);
   if (!store) {
@@ -66,6 +68,10 @@ void DebugSession::readRecords() {
     for (const db::Note& row : *rows) {
       if (isGroup(row)) {
         readGroup(row);
+        continue;
+      }
+      if (isArrangement(row)) {
+        readArrangement(row);
         continue;
       }
       if (row.kind == BenignRaces::kNoteKind) {

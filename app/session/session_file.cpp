@@ -135,6 +135,7 @@ Status writeSessionFile(const QString& path, const SessionFile& session) {
   root[key("focus")] = numbers(session.focus);
   root[key("currentRank")] = session.currentRank;
   root[key("expression")] = session.expression;
+  root[key("ranksShown")] = session.ranksShown;
   root[key("geometry")] = QString::fromLatin1(session.geometry.toBase64());
   root[key("layout")] = QString::fromLatin1(session.layout.toBase64());
   root[key("centre")] = QString::fromLatin1(session.centre.toBase64());
@@ -187,6 +188,7 @@ Result<SessionFile> readSessionFile(const QString& path) {
   session.focus = ranksOf(root[key("focus")]);
   session.currentRank = root[key("currentRank")].toInt();
   session.expression = root[key("expression")].toString();
+  session.ranksShown = root[key("ranksShown")].toString();
   const auto bytesOf = [&root](const char* name) {
     return QByteArray::fromBase64(root[key(name)].toString().toLatin1());
   };

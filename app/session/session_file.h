@@ -22,6 +22,7 @@ struct SessionFile {
   QList<int> focus;
   int currentRank = 0;
   QString expression;   ///< of Values across ranks
+  QString ranksShown;   ///< of the diagram, as views::arrangementText()
   QByteArray geometry;  ///< of the window
   QByteArray layout;
   QByteArray centre;    ///< diagram and source

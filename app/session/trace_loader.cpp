@@ -164,6 +164,7 @@ Result<LoadedTrace> loadTrace(const QString& path, const views::TraceDataPtr& ou
     data->clocks = std::move(*clocks);  // without them causality is slow, and right
   }
   for (const db::RankInfo& rank : store->ranks()) {
+    data->hosts.push_back(QString::fromStdString(rank.host));
     data->ends.push_back(
         rankEnd(rank, data->execution.ranks[static_cast<std::size_t>(rank.rank)], data->execution));
   }

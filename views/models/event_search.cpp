@@ -218,9 +218,9 @@ std::tuple<std::uint32_t, Rank, Serial> orderOf(const TraceIndex& trace, EventRe
   return {trace.time(ref), ref.rank, ref.serial};
 }
 
-}  // namespace
-
-EventSearch searchEvents(const TraceIndex& trace, const QString& query) {
+/// Of the ranks [first, last).
+EventSearch searchRanks(const TraceIndex& trace, std::size_t first, std::size_t last,
+                        const QString& query) {
   EventSearch out;
   const Query parser(trace);
   std::vector<Test> tests;
@@ -234,7 +234,7 @@ EventSearch searchEvents(const TraceIndex& trace, const QString& query) {
   if (tests.empty()) {
     return out;
   }
-  for (std::size_t r = 0; r < trace.rankCount(); ++r) {
+  for (std::size_t r = first; r < last; ++r) {
     const auto& events = trace.execution().ranks[r].events;
     for (Serial s = 1; s <= events.size(); ++s) {
       const EventRef ref{static_cast<Rank>(r), s};
@@ -247,6 +247,18 @@ EventSearch searchEvents(const TraceIndex& trace, const QString& query) {
   std::sort(out.hits.begin(), out.hits.end(),
             [&](EventRef a, EventRef b) { return orderOf(trace, a) < orderOf(trace, b); });
   return out;
+}
+
+}  // namespace
+
+EventSearch searchEvents(const TraceIndex& trace, const QString& query) {
+  return searchRanks(trace, 0, trace.rankCount(), query);
+}
+
+EventSearch searchRank(const TraceIndex& trace, Rank rank, const QString& query) {
+  return rank >= 0 && index(rank) < trace.rankCount()
+             ? searchRanks(trace, index(rank), index(rank) + 1, query)
+             : EventSearch{};
 }
 
 int nextHit(const TraceIndex& trace, const std::vector<EventRef>& hits, EventRef from, int step) {

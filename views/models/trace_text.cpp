@@ -245,4 +245,15 @@ QString whyConcurrent(const TraceIndex& trace, std::size_t race, std::uint32_t a
          later;
 }
 
+QString alternativeText(const TraceIndex& trace, EventRef event, int number) {
+  const auto races = trace.racesAt(event);
+  const auto place = static_cast<std::size_t>(number) - 1;
+  if (races.empty() || number <= 0 ||
+      place >= trace.data().races[races.front()].alternatives.size()) {
+    return {};
+  }
+  return u"alternative %1: %2"_s.arg(number).arg(
+      messageText(trace, trace.data().races[races.front()].alternatives[place]));
+}
+
 }  // namespace pf::views

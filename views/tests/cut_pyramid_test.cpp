@@ -227,7 +227,7 @@ void CutPyramidTest::overviewAgreesWithTheDensePicture() {
   request.geometry.t0 = 0;
   request.geometry.t1 = trace->lastTime() + 1;
   request.geometry.rowHeight = 50;
-  request.geometry.ranks = 8;
+  request.geometry.rows = 8;
   const KeptCutLevels pyramid(pyramidOf(*trace, 4));
   const Scene dense = SceneRenderer::draw(request, nullptr);
   const Scene overview = SceneRenderer::draw(request, &pyramid);
@@ -271,7 +271,7 @@ void CutPyramidTest::rendererGivesTheLastRequest() {
   request.theme = Theme::of(QPalette());
   request.geometry.plot = QRectF(0, 0, 300, 120);
   request.geometry.rowHeight = 20;
-  request.geometry.ranks = 6;
+  request.geometry.rows = 6;
   for (int i = 1; i <= 20; ++i) {
     request.geometry.t1 = 100.0 * i;
     renderer.request(request);
@@ -293,7 +293,7 @@ void CutPyramidTest::rendererLetsGoOfATrace() {
   request.theme = Theme::of(QPalette());
   request.geometry.plot = QRectF(0, 0, 300, 120);
   request.geometry.rowHeight = 20;
-  request.geometry.ranks = 6;
+  request.geometry.rows = 6;
   request.geometry.t1 = 5000;
   const std::weak_ptr<const TraceIndex> trace = request.trace;
   renderer.request(request);
@@ -327,7 +327,7 @@ void CutPyramidTest::outlineIsDrawnAsTheOverview() {
   request.geometry.plot = QRectF(0, 0, 900, 400);
   request.geometry.t1 = trace->lastTime() + 1;
   request.geometry.rowHeight = 50;
-  request.geometry.ranks = 8;
+  request.geometry.rows = 8;
   request.trace = trace;
   const Scene later = SceneRenderer::draw(request, whole->pyramid.get());
   request.trace = early;

@@ -1,4 +1,5 @@
 // Renders the views on sample executions into PNG files, to be looked at: views_gallery DIRECTORY
+#include "dark_palette.h"
 #include "sample_trace.h"
 
 #include <cstdio>
@@ -25,22 +26,6 @@ using namespace pf::views;
 using namespace pf::views::test;
 
 namespace {
-
-QPalette darkPalette() {
-  QPalette p(QColor(45, 47, 52), QColor(45, 47, 52));
-  p.setColor(QPalette::Window, QColor(40, 42, 47));
-  p.setColor(QPalette::WindowText, QColor(222, 224, 228));
-  p.setColor(QPalette::Base, QColor(28, 30, 34));
-  p.setColor(QPalette::AlternateBase, QColor(34, 36, 41));
-  p.setColor(QPalette::Text, QColor(222, 224, 228));
-  p.setColor(QPalette::Button, QColor(52, 55, 61));
-  p.setColor(QPalette::ButtonText, QColor(222, 224, 228));
-  p.setColor(QPalette::Highlight, QColor(61, 132, 214));
-  p.setColor(QPalette::HighlightedText, Qt::white);
-  p.setColor(QPalette::ToolTipBase, QColor(52, 55, 61));
-  p.setColor(QPalette::ToolTipText, QColor(222, 224, 228));
-  return p;
-}
 
 void shoot(QWidget& widget, const QDir& dir, const char* name) {
   widget.show();

@@ -337,7 +337,7 @@ void SpaceTimeTest::densityIsNeverBlank() {
   int strips = 0;
   for (int x = static_cast<int>(g.plot.left()) + 4; x + 30 < g.plot.right(); x += 30) {
     int events = 0;  // in every strip of every tenth row
-    const int row = static_cast<int>(g.y(10 + strips % 5 * 10));
+    const int row = static_cast<int>(g.y(10 + strips % 5 * 10) - 0.5);  // in its bar
     for (int i = 0; i < 30; ++i) {
       const QColor c = image.pixelColor(x + i, row);
       events += c.blue() - c.red() > 40 ? 1 : 0;
@@ -360,6 +360,10 @@ void SpaceTimeTest::densityIsNeverBlank() {
 void SpaceTimeTest::manyRanksScroll() {
   m_trace = makeIndex(stencil(200, 3));
   m_view->setTrace(m_trace);
+  QVERIFY(
+      canvas().view().plot.contains(canvas().view().point(*m_trace, {199, 1})));  // all are in view
+  canvas().setRowHeight(8);
+  QVERIFY(!canvas().view().plot.contains(canvas().view().point(*m_trace, {199, 1})));
   m_view->selectEvent({199, 1});
   QVERIFY(canvas().view().plot.contains(canvas().view().point(*m_trace, {199, 1})));
   QTest::mouseClick(&canvas(), Qt::LeftButton, {}, place({199, 2}));

@@ -114,8 +114,13 @@ void WidgetsTest::raceListDetails() {
   QCOMPARE(view.details()->topLevelItem(1)->text(5), QStringLiteral("worker.c:40"));
   QSignalSpy source(&view, &RaceListView::sourceRequested);
   QSignalSpy event(&view, &RaceListView::eventSelected);
+  QSignalSpy alternative(&view, &RaceListView::alternativeSelected);
   view.details()->setCurrentItem(view.details()->topLevelItem(1));
   QCOMPARE(source.size(), 1);
+  QVERIFY(event.isEmpty());  // the race stays selected in the diagram
+  QCOMPARE(alternative.first().first().toUInt(),
+           view.details()->topLevelItem(1)->data(0, KeyRole + 1).toUInt());
+  Q_EMIT view.details()->itemActivated(view.details()->topLevelItem(1), 0);
   QCOMPARE(event.first().first().value<EventRef>().rank, 1);
   QString why;
   for (const QLabel* label : view.findChildren<QLabel*>()) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 
@@ -15,7 +16,10 @@ namespace pf::views {
 Minimap::Minimap(QWidget* parent) : QWidget(parent), m_theme(Theme::of(palette())) {
   setObjectName(u"minimap"_s);
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-  setToolTip(tr("The whole run. Drag to move the visible window."));
+  setFocusPolicy(Qt::StrongFocus);
+  setToolTip(
+      tr("The whole run. Drag, or use the arrow keys, to move the visible window; Enter goes back "
+         "to the diagram."));
   setAccessibleName(tr("Overview"));
 }
 
@@ -144,8 +148,8 @@ void Minimap::paintEvent(QPaintEvent* /*event*/) {
   painter.setPen(QPen(m_theme.rail, 1));
   painter.drawRect(area);
   painter.setRenderHint(QPainter::Antialiasing);
-  painter.setPen(QPen(m_theme.selection, 1.5));
-  painter.setBrush(withAlpha(m_theme.selection, 0.10));
+  painter.setPen(QPen(m_theme.selection, hasFocus() ? 2.5 : 1.5));
+  painter.setBrush(withAlpha(m_theme.selection, hasFocus() ? 0.2 : 0.10));
   painter.drawRoundedRect(QRectF(left, area.top() - 1, right - left, area.height() + 2), 2, 2);
 }
 
@@ -178,6 +182,58 @@ void Minimap::mouseMoveEvent(QMouseEvent* event) {
   if (event->buttons() & Qt::LeftButton) {
     moveTo(event->position().x());
   }
+}
+
+void Minimap::keyPressEvent(QKeyEvent* event) {
+  const double end = m_trace ? m_trace->lastTime() + 1.0 : 1.0;
+  const double width = m_t1 - m_t0;
+  double by = 0;
+  switch (event->key()) {
+    case Qt::Key_Left:
+      by = -width / 4;
+      break;
+    case Qt::Key_Right:
+      by = width / 4;
+      break;
+    case Qt::Key_PageUp:
+      by = -width;
+      break;
+    case Qt::Key_PageDown:
+      by = width;
+      break;
+    case Qt::Key_Home:
+      by = -m_t0;
+      break;
+    case Qt::Key_End:
+      by = end - m_t1;
+      break;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+    case Qt::Key_Escape:
+      Q_EMIT left();
+      return;
+    default:
+      QWidget::keyPressEvent(event);
+      return;
+  }
+  if (m_trace) {
+    Q_EMIT windowMoved(m_t0 + by, m_t1 + by);
+  }
+}
+
+bool Minimap::event(QEvent* event) {
+  if (event->type() ==
+      QEvent::ShortcutOverride) {  // Enter replays in the diagram, but not from here
+    const int key = static_cast<QKeyEvent*>(event)->key();
+    if (key == Qt::Key_Return || key == Qt::Key_Enter || key == Qt::Key_Escape) {
+      event->accept();
+      return true;
+    }
+  }
+  if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut) {
+    update();
+  }
+  return QWidget::event(event);
 }
 
 namespace {

@@ -1,5 +1,6 @@
-// The whole run in a strip: activity, races and failure; the visible window can be dragged.
-// Data in: setTrace(), setWindow(). Out: windowMoved(t0, t1).
+// The whole run in a strip: activity, races and failure; the visible window can be dragged, or
+// moved by Left, Right, Page Up, Page Down, Home and End. Data in: setTrace(), setWindow(). Out:
+// windowMoved(t0, t1).
 #pragma once
 
 #include <QPixmap>
@@ -23,6 +24,7 @@ class Minimap : public QWidget {
 
  Q_SIGNALS:
   void windowMoved(double t0, double t1);
+  void left();  ///< Enter or Escape: back to the diagram
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -30,6 +32,8 @@ class Minimap : public QWidget {
   void mousePressEvent(QMouseEvent* event) override;
   void mouseMoveEvent(QMouseEvent* event) override;
   void changeEvent(QEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  bool event(QEvent* event) override;
 
  private:
   [[nodiscard]] QRectF strip() const;

@@ -20,6 +20,7 @@ RaceClassesView::RaceClassesView(QWidget* parent)
       m_benign(new QAction(tr("Mark as benign …"), this)),
       m_notBenign(new QAction(tr("No longer benign"), this)) {
   setObjectName(u"raceClassesView"_s);
+  m_table->setObjectName(u"raceClasses"_s);
   m_table->setAccessibleName(tr("Classes of races"));
   m_proxy->setSourceModel(m_model);
   m_proxy->setSortRole(SortRole);

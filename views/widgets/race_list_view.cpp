@@ -121,6 +121,16 @@ RaceListView::RaceListView(QWidget* parent)
   };
   connect(m_replay, &QAction::triggered, this, replay);
   connect(m_table, &QTableView::activated, this, replay);
+  m_table->setAccessibleName(tr("Races"));
+  QWidget* before = nullptr;  // from left to right
+  for (QWidget* widget :
+       {m_classes->findChild<QWidget*>(u"raceClasses"_s), static_cast<QWidget*>(m_filter),
+        static_cast<QWidget*>(m_table), static_cast<QWidget*>(m_details)}) {
+    if (before != nullptr) {
+      QWidget::setTabOrder(before, widget);
+    }
+    before = widget;
+  }
   setTrace(nullptr);
 }
 
@@ -151,17 +161,36 @@ QWidget* RaceListView::makeDetails() {
     if (item == nullptr || m_quiet) {
       return;
     }
-    const int race = selectedRace();
-    const auto message = item->data(0, kMessageRole).toUInt();
-    if (race >= 0 && message != kNone) {
-      const bool taken = message == m_model->trace()->data().races[at(race)].taken;
-      m_why->setText(taken ? tr("This is the message that the receive took in this run.")
-                           : whyConcurrent(*m_model->trace(), at(race), message));
-    }
-    Q_EMIT eventSelected(eventOf(*item));
+    showWhy(*item);
+    Q_EMIT alternativeSelected(item->data(0, kMessageRole).toUInt());
     Q_EMIT sourceRequested(eventOf(*item));
   });
+  connect(m_details, &QTreeWidget::itemActivated, this,
+          [this](const QTreeWidgetItem* item) { Q_EMIT eventSelected(eventOf(*item)); });
   return box;
+}
+
+void RaceListView::showWhy(const QTreeWidgetItem& item) {
+  const int race = selectedRace();
+  const auto message = item.data(0, kMessageRole).toUInt();
+  if (race >= 0 && message != kNone) {
+    const bool taken = message == m_model->trace()->data().races[at(race)].taken;
+    m_why->setText(taken ? tr("This is the message that the receive took in this run.")
+                         : whyConcurrent(*m_model->trace(), at(race), message));
+  }
+}
+
+void RaceListView::selectMessage(std::uint32_t message) {
+  for (int row = 0; row < m_details->topLevelItemCount(); ++row) {
+    QTreeWidgetItem* item = m_details->topLevelItem(row);
+    if (item->data(0, kMessageRole).toUInt() == message) {
+      m_quiet = true;
+      m_details->setCurrentItem(item);
+      m_quiet = false;
+      showWhy(*item);
+      return;
+    }
+  }
 }
 
 RaceListView::Judged RaceListView::judge(const TraceIndex& trace) {

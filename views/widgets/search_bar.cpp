@@ -1,12 +1,16 @@
 #include "search_bar.h"
 
 #include <algorithm>
+#include <set>
+#include <span>
 
 #include <QAction>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
+#include <QToolButton>
 
 #include "views/icons.h"
 #include "views/text.h"
@@ -17,6 +21,7 @@ namespace pf::views {
 SearchBar::SearchBar(QWidget* parent)
     : QWidget(parent),
       m_edit(new QLineEdit),
+      m_proposals(new QMenu(this)),
       m_count(new QLabel),
       m_find(new QAction(icon(Icon::Find), tr("Find events"), this)),
       m_next(new QAction(tr("Next event found"), this)),
@@ -24,7 +29,7 @@ SearchBar::SearchBar(QWidget* parent)
   m_edit->setClearButtonEnabled(true);
   m_edit->setAccessibleName(tr("Find events"));
   m_edit->setToolTip(plainToolTip(
-      tr("Words that must all hold of an event:\n"
+      tr("Words that must all hold of an event (\"Find\" has some to choose from):\n"
          "kind:racing (send, receive, wildcard, probe, post, completion, collective, local)\n"
          "call:recv  file:master.c  line:88  function:collect  rank:2  event:17\n"
          "tag:7  from:1  to:3  comm:row  bytes:>1024\n"
@@ -42,7 +47,23 @@ SearchBar::SearchBar(QWidget* parent)
   }
   auto* layout = new QHBoxLayout(this);
   layout->setContentsMargins(8, 0, 4, 0);
+  auto* proposals = new QToolButton;
+  proposals->setObjectName(u"searchProposals"_s);
+  proposals->setText(tr("Find"));
+  proposals->setToolTip(tr("Searches to choose from"));
+  proposals->setPopupMode(QToolButton::InstantPopup);
+  proposals->setMenu(m_proposals);
+  connect(m_proposals, &QMenu::aboutToShow, this, &SearchBar::fillProposals);
+  layout->addWidget(proposals);
   layout->addWidget(m_edit, 1);
+  for (QAction* action : {m_previous, m_next}) {
+    auto* button = new QToolButton;
+    button->setDefaultAction(action);
+    button->setArrowType(action == m_next ? Qt::DownArrow : Qt::UpArrow);
+    button->setAutoRaise(true);
+    button->setFocusPolicy(Qt::TabFocus);
+    layout->addWidget(button);
+  }
   layout->addWidget(m_count);
   m_pause.setSingleShot(true);
   m_pause.setInterval(150);
@@ -65,6 +86,63 @@ void SearchBar::setTrace(TraceIndexPtr trace) {
   m_edit->setPlaceholderText(reading ? tr("Reading events …")
                                      : tr("Find events: call:recv tag:7 file:a.c kind:racing …"));
   search();
+}
+
+/// What there is to look for, for who does not type.
+void SearchBar::fillProposals() {
+  constexpr std::size_t kMost = 40;
+  m_proposals->clear();
+  const auto add = [this](QMenu& menu, const QString& text, const QString& query) {
+    QString plain = text;
+    menu.addAction(plain.replace(u'&', u"&&"_s), this, [this, query] {
+      m_edit->setText(query);
+      search();
+      go(1);
+    });
+  };
+  add(*m_proposals, tr("Racing receives"), u"kind:racing"_s);
+  add(*m_proposals, tr("Receives from any source"), u"kind:wildcard"_s);
+  add(*m_proposals, tr("Sends"), u"kind:send"_s);
+  add(*m_proposals, tr("Probes"), u"kind:probe"_s);
+  add(*m_proposals, tr("Collectives"), u"kind:collective"_s);
+  m_proposals->addSeparator();
+  const auto submenu = [this](const QString& title) { return m_proposals->addMenu(title); };
+  if (m_trace) {
+    const Execution& execution = m_trace->execution();
+    QMenu* menu = submenu(tr("Call site"));
+    for (const CallSite& site :
+         std::span(execution.sites).first(std::min(kMost, execution.sites.size()))) {
+      if (!site.file.empty()) {
+        const QString file = fromUtf8(site.file).section(u'/', -1);
+        add(*menu, u"%1:%2  %3"_s.arg(file).arg(site.line).arg(oneLine(fromUtf8(site.function))),
+            u"file:%1 line:%2"_s.arg(file).arg(site.line));
+      }
+    }
+    menu = submenu(tr("Call"));
+    for (const std::string& name :
+         std::span(execution.callNames).first(std::min(kMost, execution.callNames.size()))) {
+      add(*menu, fromUtf8(name), u"call:%1"_s.arg(fromUtf8(name)));
+    }
+    menu = submenu(tr("Rank"));
+    for (std::size_t rank = 0; rank < std::min(kMost, m_trace->rankCount()); ++rank) {
+      add(*menu, tr("Rank %1").arg(rank), u"rank:%1"_s.arg(rank));
+    }
+    menu = submenu(tr("Tag"));
+    constexpr std::size_t kLooked = 100000;
+    std::set<Tag> tags;
+    for (std::size_t i = 0; i < std::min(kLooked, execution.messages.size()) && tags.size() < kMost;
+         ++i) {
+      tags.insert(execution.messages[i].tag);
+    }
+    for (const Tag tag : tags) {
+      add(*menu, tr("Tag %1").arg(tag), u"tag:%1"_s.arg(tag));
+    }
+  }
+  m_proposals->addSeparator();
+  m_proposals->addAction(tr("No search"), this, [this] {
+    m_edit->clear();
+    search();
+  });
 }
 
 void SearchBar::setCurrent(EventRef event) {

@@ -11,6 +11,7 @@
 
 class QAction;
 class QLabel;
+class QMenu;
 class QLineEdit;
 
 namespace pf::views {
@@ -41,6 +42,7 @@ class SearchBar : public QWidget {
 
  private:
   void go(int step);
+  void fillProposals();
   void updateCount();
 
   TraceIndexPtr m_trace;
@@ -49,6 +51,7 @@ class SearchBar : public QWidget {
   QString m_problem;
   QTimer m_pause;  ///< until the typing rests
   QLineEdit* m_edit;
+  QMenu* m_proposals;
   QLabel* m_count;
   QAction* m_find;
   QAction* m_next;

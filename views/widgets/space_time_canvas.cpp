@@ -13,7 +13,7 @@ namespace pf::views {
 
 namespace {
 
-constexpr double kMinRow = 7.0;
+constexpr double kMinRow = 0.4;  // all of 1,024 ranks in one picture
 constexpr double kMaxRow = 92.0;
 constexpr double kMargin = 0.9;        // logical time left free at both ends
 constexpr double kWidestStep = 260.0;  // pixels of one step of logical time
@@ -43,12 +43,13 @@ SpaceTimeGeometry SpaceTimeCanvas::geometryFor(const QSizeF& size) const {
   SpaceTimeGeometry g;
   g.plot = QRectF(headerWidth(), axisHeight(), std::max(10.0, size.width() - headerWidth()),
                   std::max(10.0, size.height() - axisHeight()));
-  g.ranks = m_trace ? toInt(m_trace->rankCount()) : 0;
+  g.arranged = m_rows;
+  g.rows = m_rows ? toInt(m_rows->rows().size()) : m_trace ? toInt(m_trace->rankCount()) : 0;
   g.t0 = m_span.t0;
   g.t1 = m_span.t1;
   g.rowHeight = m_span.rowHeight > 0
                     ? m_span.rowHeight
-                    : std::clamp((g.plot.height() - 4) / std::max(g.ranks, 1), kMinRow, kMaxRow);
+                    : std::clamp((g.plot.height() - 4) / std::max(g.rows, 1), kMinRow, kMaxRow);
   g.scroll = m_scroll;
   return g;
 }
@@ -81,6 +82,7 @@ void SpaceTimeCanvas::setTrace(TraceIndexPtr trace) {
   m_back.clear();
   m_forward.clear();
   m_span = Span{};
+  m_rows.reset();
   m_scroll = 0;
   m_cacheValid = false;
   m_askedValid = false;
@@ -139,6 +141,7 @@ void SpaceTimeCanvas::select(EventRef event, bool show) {
   m_overlay.selected = event;
   if (changed) {
     m_partner = 0;
+    m_overlay.alternative = 0;
     refreshCone();
   }
   if (show && event.valid()) {
@@ -154,13 +157,20 @@ void SpaceTimeCanvas::reveal(EventRef event) {
   if (!m_trace || !m_trace->contains(event)) {
     return;
   }
+  if (m_span.ranks.hidden.contains(event.rank)) {  // who goes there wants to see it
+    RankArrangement shown = m_span.ranks;
+    shown.hidden.removeAll(event.rank);
+    arrange(shown);
+  }
   const SpaceTimeGeometry g = view();
   const QPointF p = g.point(*m_trace, event);
   const double edge = std::min(60.0, g.plot.width() * 0.1);
   if (p.x() < g.plot.left() + edge || p.x() > g.plot.right() - edge) {
-    const double half = (m_span.t1 - m_span.t0) / 2;
-    const double time = m_trace->time(event);
-    setSpan(time - half, time + half);
+    const double width = m_span.t1 - m_span.t0;
+    const double first = 1 - kMargin;  // no empty half beside the first and the last event
+    const double start =
+        std::min(m_trace->time(event) - width / 2, m_trace->lastTime() + kMargin - width);
+    setSpan(std::max(first, start), std::max(first, start) + width);
   }
   const double half = g.rowHeight / 2;
   if (p.y() - half < g.plot.top()) {
@@ -177,7 +187,8 @@ void SpaceTimeCanvas::moveAlongRank(int step) {
   const EventRef from = m_overlay.selected;
   if (!from.valid()) {
     const SpaceTimeGeometry g = view();
-    select(m_trace->nearest(g.visibleRanks().first,
+    const std::vector<Rank> ranks = g.ranksInView();
+    select(m_trace->nearest(ranks.empty() ? 0 : ranks.front(),
                             static_cast<std::uint32_t>(std::max(0.0, g.t0 + kMargin))),
            true);
     return;
@@ -194,11 +205,13 @@ void SpaceTimeCanvas::moveAcrossRanks(int step) {
     return;
   }
   const std::uint32_t time = m_trace->time(m_overlay.selected);
-  for (Rank rank = m_overlay.selected.rank + step; rank >= 0 && rank < toInt(m_trace->rankCount());
-       rank += step) {
-    if (const EventRef found = m_trace->nearest(rank, time); found.valid()) {
-      select(found, true);
-      return;
+  const SpaceTimeGeometry g = view();
+  for (int row = g.rowOf(m_overlay.selected.rank) + step; row >= 0 && row < g.rows; row += step) {
+    for (const Rank rank : g.ranksOf(row)) {
+      if (const EventRef found = m_trace->nearest(rank, time); found.valid()) {
+        select(found, true);
+        return;
+      }
     }
   }
 }
@@ -239,6 +252,58 @@ void SpaceTimeCanvas::selectPartner() {
   }
 }
 
+void SpaceTimeCanvas::chooseAlternative(int number) {
+  if (number != m_overlay.alternative) {
+    m_overlay.alternative = number;
+    update();
+    Q_EMIT alternativeChanged(number);
+  }
+}
+
+void SpaceTimeCanvas::stepAlternative(int step) {
+  const auto races =
+      m_trace ? m_trace->racesAt(m_overlay.selected) : std::span<const std::uint32_t>{};
+  if (races.empty()) {
+    return;
+  }
+  const int count = toInt(m_trace->data().races[races.front()].alternatives.size());
+  const int from = m_overlay.alternative;
+  chooseAlternative(count == 0              ? 0
+                    : from == 0 && step < 0 ? count
+                                            : (from - 1 + step + count) % count + 1);
+}
+
+void SpaceTimeCanvas::zoomToSelection() {
+  if (!m_trace || !m_trace->contains(m_overlay.selected)) {
+    return;
+  }
+  double from = m_trace->time(m_overlay.selected);
+  double to = from;
+  const auto include = [&](EventRef event) {
+    if (m_trace->contains(event)) {
+      from = std::min(from, static_cast<double>(m_trace->time(event)));
+      to = std::max(to, static_cast<double>(m_trace->time(event)));
+    }
+  };
+  for (const EventRef& partner : m_trace->partners(m_overlay.selected)) {
+    include(partner);
+  }
+  for (const std::uint32_t number : m_trace->racesAt(m_overlay.selected)) {
+    for (const std::uint32_t message : m_trace->data().races[number].alternatives) {
+      include(message < m_trace->messageCount() ? m_trace->execution().messages[message].send
+                                                : EventRef{});
+    }
+  }
+  const double margin = std::max(1.5, (to - from) * 0.15);
+  zoomTo(from - margin, to + margin);
+  reveal(m_overlay.selected);
+}
+
+void SpaceTimeCanvas::panBy(double share) {
+  const double shift = (m_span.t1 - m_span.t0) * share;
+  setSpan(m_span.t0 + shift, m_span.t1 + shift);
+}
+
 void SpaceTimeCanvas::setSpan(double t0, double t1) {
   if (!m_trace) {
     return;
@@ -269,8 +334,28 @@ void SpaceTimeCanvas::remember() {
   m_forward.clear();
 }
 
+void SpaceTimeCanvas::useRows() {
+  m_rows = m_trace ? arrangedRows(*m_trace, m_span.ranks) : nullptr;
+  Q_EMIT arrangementChanged();
+}
+
+void SpaceTimeCanvas::arrange(const RankArrangement& arrangement) {
+  if (!m_trace || arrangement == m_span.ranks) {
+    return;
+  }
+  m_sinceZoom.invalidate();
+  remember();
+  Span span = m_span;
+  span.ranks = arrangement;
+  show(span);
+}
+
 void SpaceTimeCanvas::show(Span span) {
-  m_span = span;
+  const bool others = !(span.ranks == m_span.ranks);
+  m_span = std::move(span);
+  if (others) {
+    useRows();
+  }
   limitScroll();
   Q_EMIT viewChanged();
   update();
@@ -347,7 +432,7 @@ void SpaceTimeCanvas::setRowHeight(double height) {
 
 void SpaceTimeCanvas::limitScroll() {
   const SpaceTimeGeometry g = view();
-  m_scroll = std::clamp(m_scroll, 0.0, std::max(0.0, g.ranks * g.rowHeight - g.plot.height()));
+  m_scroll = std::clamp(m_scroll, 0.0, std::max(0.0, g.rows * g.rowHeight - g.plot.height()));
 }
 
 void SpaceTimeCanvas::setScroll(double pixels) {
@@ -359,21 +444,54 @@ void SpaceTimeCanvas::setScroll(double pixels) {
 
 EventRef SpaceTimeCanvas::eventAt(QPointF position) const {
   const SpaceTimeGeometry g = view();
-  const Rank rank = g.rankAt(position.y());
-  if (!m_trace || rank < 0 || !g.plot.contains(position)) {
+  if (!m_trace || !g.plot.contains(position)) {
     return {};
   }
   const double reach = std::max(g.glyphRadius() + 3, 6.0);
-  const double time = g.time(position.x());
-  const EventRef found =
-      m_trace->nearest(rank, static_cast<std::uint32_t>(std::max(0.0, std::round(time))));
-  if (!found.valid()) {
-    return {};
+  const auto time = static_cast<std::uint32_t>(std::max(0.0, std::round(g.time(position.x()))));
+  EventRef best;
+  double closest = reach;
+  for (const Rank rank : g.ranksOf(g.rowAt(position.y()))) {
+    const EventRef found = m_trace->nearest(rank, time);
+    const QPointF d = g.point(*m_trace, found) - position;
+    if (found.valid() && std::abs(d.x()) <= closest &&
+        std::abs(d.y()) <= std::max(reach, g.rowHeight * 0.3)) {
+      best = found;
+      closest = std::abs(d.x());
+    }
   }
-  const QPointF d = g.point(*m_trace, found) - position;
-  return std::abs(d.x()) <= reach && std::abs(d.y()) <= std::max(reach, g.rowHeight * 0.3)
-             ? found
-             : EventRef{};
+  return best;
+}
+
+int SpaceTimeCanvas::alternativeAt(QPointF position) const {
+  constexpr double kReach = 5;
+  constexpr double kPill = 10;
+  const SpaceTimeGeometry g = view();
+  if (!m_trace || !g.plot.contains(position)) {
+    return 0;
+  }
+  const double r = g.glyphRadius();
+  for (const std::uint32_t race : m_trace->racesAt(m_overlay.selected)) {
+    const QPointF to = g.point(*m_trace, m_trace->raceCompletion(race));
+    int number = 0;
+    for (const std::uint32_t message : m_trace->data().races[race].alternatives) {
+      ++number;
+      if (message >= m_trace->messageCount()) {
+        continue;
+      }
+      const QPointF from = g.point(*m_trace, m_trace->execution().messages[message].send);
+      const QPointF way = to - from;
+      const double square = std::max(QPointF::dotProduct(way, way), 1e-9);
+      const double along = std::clamp(QPointF::dotProduct(position - from, way) / square, 0.0, 1.0);
+      const QPointF off = position - (from + way * along);
+      const QPointF pill = position - (from + QPointF(r * 1.3 + 3 + kPill, -r * 1.5 - 5));
+      if (std::hypot(off.x(), off.y()) <= kReach ||
+          (std::abs(pill.x()) <= kPill && std::abs(pill.y()) <= kPill)) {
+        return number;
+      }
+    }
+  }
+  return 0;
 }
 
 }  // namespace pf::views

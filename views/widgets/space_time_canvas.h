@@ -49,6 +49,14 @@ class SpaceTimeCanvas : public QWidget {
   void selectEnd(bool last);
   void selectRace(int direction);
   void selectPartner();
+  /// Chooses the next (`step` > 0) or previous message that the selected racing receive could have
+  /// taken instead.
+  void stepAlternative(int step);
+  void chooseAlternative(int number);  ///< from 1; 0: none. No selection of an event
+  /// Of the selected racing receive, counted from 1; 0: none is chosen.
+  [[nodiscard]] int alternative() const { return m_overlay.alternative; }
+  /// The one whose dashed line or number is at `position`; 0: none.
+  [[nodiscard]] int alternativeAt(QPointF position) const;
   void reveal(EventRef event);
 
   void fit();
@@ -56,7 +64,13 @@ class SpaceTimeCanvas : public QWidget {
   void zoomTo(double t0, double t1);
   void setSpan(double t0, double t1);  ///< as zoomTo, but no step of the zoom history
   void setRowHeight(double height);    ///< 0 = fit
+  /// Which ranks are shown, and how: a step of the zoom history.
+  void arrange(const RankArrangement& arrangement);
+  [[nodiscard]] const RankArrangement& arrangement() const { return m_span.ranks; }
   void setScroll(double pixels);
+  void panBy(double share);  ///< of the width in view
+  /// To the selected event with the other ends of its messages, and what it could have taken.
+  void zoomToSelection();
   void undoZoom();
   void redoZoom();
   [[nodiscard]] bool canUndoZoom() const { return !m_back.empty(); }
@@ -71,9 +85,12 @@ class SpaceTimeCanvas : public QWidget {
  Q_SIGNALS:
   void selectionChanged(const pf::EventRef& event);
   void activated(const pf::EventRef& event);
+  void alternativeChanged(int number);
   void viewChanged();
   void regimeChanged();
   void menuRequested(const QPoint& globalPosition);
+  void rowMenuRequested(int row, const QPoint& globalPosition);  ///< over the name of a row
+  void arrangementChanged();
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -94,13 +111,18 @@ class SpaceTimeCanvas : public QWidget {
     double t0 = 0.0;
     double t1 = 1.0;
     double rowHeight = 0.0;
+    RankArrangement ranks;
   };
   enum class Drag { None, Pending, Pan, Band };
+
+  [[nodiscard]] bool moveView(const QKeyEvent& event);
+  void showMenuOfSelection();
 
   [[nodiscard]] SpaceTimeGeometry geometryFor(const QSizeF& size) const;
   [[nodiscard]] double headerWidth() const;
   [[nodiscard]] double axisHeight() const;
   void remember();
+  void useRows();
   void show(Span span);
   void limitScroll();
   void refreshCone();
@@ -117,6 +139,7 @@ class SpaceTimeCanvas : public QWidget {
   std::vector<RankHeader> m_headers;
   Span m_span;
   double m_scroll = 0.0;
+  RankRowsPtr m_rows;  ///< of m_span.ranks
   std::vector<Span> m_back;
   std::vector<Span> m_forward;
   QElapsedTimer m_sinceZoom;

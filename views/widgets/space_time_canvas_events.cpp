@@ -28,7 +28,8 @@ constexpr std::size_t kPaintedAtOnce = 500;  // events, on the GUI thread
 /// Whether a picture of `c` can be shown for `g` by moving it.
 static bool covers(const SpaceTimeGeometry& c, const SpaceTimeGeometry& g) {
   return c.rowHeight == g.rowHeight && c.scroll == g.scroll && c.plot.height() == g.plot.height() &&
-         std::abs(c.scale() - g.scale()) < 1e-9 * g.scale() && g.t0 >= c.t0 && g.t1 <= c.t1;
+         c.arranged == g.arranged && std::abs(c.scale() - g.scale()) < 1e-9 * g.scale() &&
+         g.t0 >= c.t0 && g.t1 <= c.t1;
 }
 
 bool SpaceTimeCanvas::cacheHolds(const SpaceTimeGeometry& g) const {
@@ -190,7 +191,8 @@ void SpaceTimeCanvas::mousePressEvent(QMouseEvent* event) {
     m_drag = Drag::Pan;
     setCursor(Qt::ClosedHandCursor);
   } else if (event->button() == Qt::LeftButton) {
-    m_drag = (event->modifiers() & Qt::ShiftModifier) ? Drag::Band : Drag::Pending;
+    const bool onAxis = m_pressed.y() < view().plot.top() && m_pressed.x() >= view().plot.left();
+    m_drag = onAxis || (event->modifiers() & Qt::ShiftModifier) ? Drag::Band : Drag::Pending;
   } else if (event->button() == Qt::RightButton) {
     if (const EventRef hit = eventAt(m_pressed); hit.valid()) {
       select(hit, false);
@@ -212,10 +214,11 @@ void SpaceTimeCanvas::mouseMoveEvent(QMouseEvent* event) {
     setScroll(m_scroll - down);
   } else if (m_drag == Drag::None) {
     const EventRef hit = eventAt(position);
-    if (!(hit == m_overlay.hovered)) {
-      m_overlay.hovered = hit;
-      setCursor(hit.valid() ? Qt::PointingHandCursor : Qt::ArrowCursor);
-    }
+    m_overlay.hovered = hit;
+    const bool onAxis = position.y() < view().plot.top() && position.x() >= view().plot.left();
+    setCursor(hit.valid() || alternativeAt(position) != 0 ? Qt::PointingHandCursor
+              : onAxis                                    ? Qt::SplitHCursor
+                                                          : Qt::ArrowCursor);
   }
   m_last = position;
   update();
@@ -230,6 +233,8 @@ void SpaceTimeCanvas::mouseReleaseEvent(QMouseEvent* event) {
   } else if (drag == Drag::Pending) {
     if (const EventRef hit = eventAt(event->position()); hit.valid()) {
       select(hit, false);
+    } else if (const int number = alternativeAt(event->position()); number != 0) {
+      chooseAlternative(number);
     }
   }
   update();
@@ -246,7 +251,7 @@ void SpaceTimeCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
 void SpaceTimeCanvas::wheelEvent(QWheelEvent* event) {
   const double turns = event->angleDelta().y() / 120.0;
   const double sideways = event->angleDelta().x() / 120.0;
-  if (event->modifiers() & Qt::ControlModifier) {
+  if ((event->modifiers() & Qt::ControlModifier) || event->position().x() < view().plot.left()) {
     setRowHeight(view().rowHeight * std::pow(1.2, turns));
   } else if ((event->modifiers() & Qt::ShiftModifier) || std::abs(sideways) > std::abs(turns)) {
     const double shift =
@@ -259,10 +264,71 @@ void SpaceTimeCanvas::wheelEvent(QWheelEvent* event) {
 }
 
 void SpaceTimeCanvas::contextMenuEvent(QContextMenuEvent* event) {
-  Q_EMIT menuRequested(event->globalPos());
+  if (event->reason() == QContextMenuEvent::Keyboard) {
+    showMenuOfSelection();
+  } else if (event->pos().x() < view().plot.left() && event->pos().y() >= view().plot.top()) {
+    Q_EMIT rowMenuRequested(view().rowAt(event->pos().y()), event->globalPos());
+  } else {
+    Q_EMIT menuRequested(event->globalPos());
+  }
+}
+
+void SpaceTimeCanvas::showMenuOfSelection() {
+  const SpaceTimeGeometry g = view();
+  const bool any = m_trace && m_trace->contains(m_overlay.selected);
+  if (any) {
+    reveal(m_overlay.selected);
+  }
+  Q_EMIT menuRequested(
+      mapToGlobal(any ? view().point(*m_trace, m_overlay.selected) : g.plot.center()).toPoint());
+}
+
+/// Moves what is in view, not the selection. False: another key.
+bool SpaceTimeCanvas::moveView(const QKeyEvent& event) {
+  constexpr double kStep = 0.1;
+  constexpr double kPage = 0.8;
+  const bool shift = event.modifiers().testFlag(Qt::ShiftModifier);
+  const bool control = event.modifiers().testFlag(Qt::ControlModifier);
+  const double row = view().rowHeight;
+  switch (event.key()) {
+    case Qt::Key_Left:
+    case Qt::Key_Right:
+      if (!shift) {
+        return false;
+      }
+      panBy(event.key() == Qt::Key_Left ? -kStep : kStep);
+      return true;
+    case Qt::Key_Up:
+    case Qt::Key_Down: {
+      const bool up = event.key() == Qt::Key_Up;
+      if (control) {
+        setRowHeight(up ? row * 1.2 : row / 1.2);
+      } else if (shift) {
+        setScroll(m_scroll + (up ? -row : row));
+      }
+      return control || shift;
+    }
+    case Qt::Key_PageUp:
+    case Qt::Key_PageDown:
+      panBy(event.key() == Qt::Key_PageUp ? -kPage : kPage);
+      return true;
+    case Qt::Key_Menu:
+      showMenuOfSelection();
+      return true;
+    case Qt::Key_F10:
+      if (shift) {
+        showMenuOfSelection();
+      }
+      return shift;
+    default:
+      return false;
+  }
 }
 
 void SpaceTimeCanvas::keyPressEvent(QKeyEvent* event) {
+  if (moveView(*event)) {
+    return;
+  }
   switch (event->key()) {
     case Qt::Key_Left:
       moveAlongRank(-1);
@@ -283,7 +349,11 @@ void SpaceTimeCanvas::keyPressEvent(QKeyEvent* event) {
       selectEnd(true);
       break;
     case Qt::Key_Escape:
-      select({}, false);
+      if (m_overlay.selected.valid()) {
+        select({}, false);
+      } else {
+        QWidget::keyPressEvent(event);  // a dialog around it closes
+      }
       break;
     default:
       QWidget::keyPressEvent(event);
@@ -302,6 +372,9 @@ bool SpaceTimeCanvas::event(QEvent* event) {
     const EventRef hit = eventAt(help->pos());
     if (hit.valid()) {
       QToolTip::showText(help->globalPos(), plainToolTip(eventDetails(*m_trace, hit)), this);
+    } else if (const int number = alternativeAt(help->pos()); number != 0) {
+      QToolTip::showText(help->globalPos(),
+                         plainToolTip(alternativeText(*m_trace, m_overlay.selected, number)), this);
     } else {
       QToolTip::hideText();
     }

@@ -173,6 +173,11 @@ void blendRow(QRgb* line, const float* counts, std::size_t width, float peak, co
   }
 }
 
+/// Of the events' bars: where rows are lower than these, the messages below are seen through them.
+double barStrength(double rowHeight) {
+  return std::clamp(rowHeight / 4, 0.25, 1.0);
+}
+
 /// Copies `line` to the image's rows [top, bottom).
 void fillRows(QImage& image, const std::vector<QRgb>& line, double top, double bottom) {
   const int from = std::max(0, static_cast<int>(std::floor(top)));
@@ -212,7 +217,7 @@ void SpaceTimePainter::paintLongMessages(QPainter& painter) const {
 
 void SpaceTimePainter::paintOverview(QPainter& painter, const CutLevel& level) const {
   const QRectF& plot = m_geometry.plot;
-  const auto [first, last] = m_geometry.visibleRanks();
+  const auto [first, last] = m_geometry.visibleRows();  // which are ranks here
   const Rank above = std::max(0, first - 1);  // its gap reaches into view
   using Cell = CutCell;
   const Counts events = countsOf(level, m_geometry, first, last, &Cell::events);
@@ -256,9 +261,11 @@ void SpaceTimePainter::paintOverview(QPainter& painter, const CutLevel& level) c
       const double strength = 0.25 + 0.75 * static_cast<double>(n / events.peak);
       pixels[x] = n < 0.02F ? 0U : mixed(m_theme.base, m_theme.send, strength).rgba();
     }
+    painter.setOpacity(barStrength(m_geometry.rowHeight));
     painter.drawImage(QRectF(plot.left(), std::floor(m_geometry.y(rank) - bar / 2),
                              static_cast<double>(events.width), bar),
                       strip);
+    painter.setOpacity(1);
     const double mark = std::max(2.0, m_geometry.rowHeight * 0.5);
     strip.fill(Qt::transparent);
     blendRow(pixels, races.row(row), races.width, races.peak, m_theme.race, 1.0);
@@ -305,14 +312,15 @@ void SpaceTimePainter::paintMessageDensity(QPainter& painter, const Visible& vis
 // One bar per pixel column and rank, as strong as its events are many among those in view.
 void SpaceTimePainter::paintEventDensity(QPainter& painter) const {
   const QRectF& plot = m_geometry.plot;
-  const auto [first, last] = m_geometry.visibleRanks();
+  const auto [first, last] = m_geometry.visibleRows();
   const auto width = static_cast<std::size_t>(std::ceil(plot.width()));
   std::vector<std::uint32_t> counts(width * static_cast<std::size_t>(last - first), 0);
   std::uint32_t peak = 1;
-  for (Rank rank = first; rank < last; ++rank) {
+  for (const Rank rank : m_geometry.ranksInView()) {
     const auto times = m_trace.times(rank);
     const auto [from, to] = m_trace.serialsIn(rank, m_geometry.t0, m_geometry.t1);
-    std::uint32_t* const row = counts.data() + static_cast<std::size_t>(rank - first) * width;
+    std::uint32_t* const row =
+        counts.data() + static_cast<std::size_t>(m_geometry.rowOf(rank) - first) * width;
     for (Serial serial = from; serial < to; ++serial) {
       const double x = m_geometry.x(times[serial - 1]) - plot.left();
       const std::size_t column = std::min(static_cast<std::size_t>(std::max(x, 0.0)), width - 1);
@@ -322,28 +330,31 @@ void SpaceTimePainter::paintEventDensity(QPainter& painter) const {
   const double bar = std::max(1.0, std::floor(m_geometry.rowHeight * 0.32));
   painter.setRenderHint(QPainter::Antialiasing, false);
   QImage strip(static_cast<int>(width), 1, QImage::Format_ARGB32_Premultiplied);
-  for (Rank rank = first; rank < last; ++rank) {
-    const std::uint32_t* const row = counts.data() + static_cast<std::size_t>(rank - first) * width;
+  for (int i = first; i < last; ++i) {
+    const std::uint32_t* const row = counts.data() + static_cast<std::size_t>(i - first) * width;
     auto* const pixels = reinterpret_cast<QRgb*>(strip.scanLine(0));
     for (std::size_t x = 0; x < width; ++x) {
       const double strength = 0.25 + 0.75 * static_cast<double>(row[x]) / peak;
       pixels[x] = row[x] == 0 ? 0U : mixed(m_theme.base, m_theme.send, strength).rgba();
     }
-    painter.drawImage(QRectF(plot.left(), std::floor(m_geometry.y(rank) - bar / 2),
+    painter.setOpacity(barStrength(m_geometry.rowHeight));
+    painter.drawImage(QRectF(plot.left(), std::floor(m_geometry.rowY(i) - bar / 2),
                              static_cast<double>(width), bar),
                       strip);
   }
+  painter.setOpacity(1);
 }
 
 void SpaceTimePainter::paintDensity(QPainter& painter, const Visible& visible) const {
   paintMessageDensity(painter, visible);
   paintEventDensity(painter);
-  const auto [first, last] = m_geometry.visibleRanks();
+  const auto [first, last] = m_geometry.visibleRows();
   const double bar = std::max(2.0, m_geometry.rowHeight * 0.5);
   std::vector<int> lastColumn(m_trace.rankCount(), -1);
   for (const EventRef ref : m_trace.racingEvents()) {
     const double time = m_trace.time(ref);
-    if (time < m_geometry.t0 || time > m_geometry.t1 || ref.rank < first || ref.rank >= last) {
+    const int row = m_geometry.rowOf(ref.rank);
+    if (time < m_geometry.t0 || time > m_geometry.t1 || row < first || row >= last) {
       continue;
     }
     const int column = static_cast<int>(m_geometry.x(time));

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
+#include <vector>
 
 #include <QRectF>
 
+#include "views/rank_arrangement.h"
 #include "views/trace_index.h"
 
 namespace pf::views {
@@ -16,26 +19,51 @@ struct SpaceTimeGeometry {
   double t0 = 0.0;  ///< logical time at the left edge
   double t1 = 1.0;  ///< and at the right edge
   double rowHeight = 40.0;
-  double scroll = 0.0;  ///< pixels of rows above the top edge
-  int ranks = 0;
+  double scroll = 0.0;   ///< pixels of rows above the top edge
+  int rows = 0;          ///< ranks, or what is left of them when some are hidden or share a lane
+  RankRowsPtr arranged;  ///< null: a row for each rank, by number
 
   [[nodiscard]] double scale() const { return plot.width() / std::max(t1 - t0, 1e-9); }
   [[nodiscard]] double x(double time) const { return plot.left() + (time - t0) * scale(); }
   [[nodiscard]] double time(double xPos) const { return t0 + (xPos - plot.left()) / scale(); }
-  [[nodiscard]] double y(Rank rank) const { return plot.top() + (rank + 0.5) * rowHeight - scroll; }
+  [[nodiscard]] int rowOf(Rank rank) const { return arranged ? arranged->rowOf(rank) : rank; }
+  [[nodiscard]] bool isShown(Rank rank) const { return rowOf(rank) >= 0 && rowOf(rank) < rows; }
+  [[nodiscard]] double rowY(int row) const { return plot.top() + (row + 0.5) * rowHeight - scroll; }
+  /// Middle of the rank's row; far above of all for a hidden one.
+  [[nodiscard]] double y(Rank rank) const {
+    constexpr double kFarAway = 1e6;
+    const int row = rowOf(rank);
+    return row >= 0 ? rowY(row) : plot.top() - kFarAway;
+  }
   [[nodiscard]] QPointF point(const TraceIndex& trace, EventRef ref) const {
     return {x(trace.time(ref)), y(ref.rank)};
   }
-  /// Rank whose row holds `yPos`, or -1.
-  [[nodiscard]] Rank rankAt(double yPos) const {
+  /// Row that holds `yPos`, or -1.
+  [[nodiscard]] int rowAt(double yPos) const {
     const double row = std::floor((yPos - plot.top() + scroll) / rowHeight);
-    return row >= 0 && row < ranks ? static_cast<Rank>(row) : -1;
+    return row >= 0 && row < rows ? static_cast<int>(row) : -1;
   }
-  /// Ranks [first, last) that are at least partly in view.
-  [[nodiscard]] std::pair<int, int> visibleRanks() const {
+  /// Ranks of a row, ascending; none for -1.
+  [[nodiscard]] std::vector<Rank> ranksOf(int row) const {
+    return row < 0    ? std::vector<Rank>()
+           : arranged ? arranged->rows()[static_cast<std::size_t>(row)].ranks
+                      : std::vector<Rank>{row};
+  }
+  /// Rows [first, last) that are at least partly in view.
+  [[nodiscard]] std::pair<int, int> visibleRows() const {
     const int first = static_cast<int>(std::floor(scroll / rowHeight));
     const int last = static_cast<int>(std::ceil((scroll + plot.height()) / rowHeight));
-    return {std::clamp(first, 0, ranks), std::clamp(last, 0, ranks)};
+    return {std::clamp(first, 0, rows), std::clamp(last, 0, rows)};
+  }
+  /// Their ranks, from top to bottom.
+  [[nodiscard]] std::vector<Rank> ranksInView() const {
+    std::vector<Rank> ranks;
+    const auto [first, last] = visibleRows();
+    for (int row = first; row < last; ++row) {
+      const std::vector<Rank> more = ranksOf(row);
+      ranks.insert(ranks.end(), more.begin(), more.end());
+    }
+    return ranks;
   }
   [[nodiscard]] double glyphRadius() const {
     return std::clamp(std::min(rowHeight * 0.19, scale() * 0.34), 1.6, 7.0);

@@ -46,7 +46,10 @@ void SpaceTimePainter::paintAxis(QPainter& painter, const QRectF& area) const {
     painter.drawLine(QPointF(x, area.bottom() - 4), QPointF(x, area.bottom()));
     painter.setPen(m_theme.muted);
     const QString text = QString::number(t, 'f', 0);
-    painter.drawText(QRectF(x - 40, area.top(), 80, area.height() - 4), Qt::AlignCenter, text);
+    if (const double half = metrics.horizontalAdvance(text) / 2;
+        x - half >= plot.left() && x + half <= plot.right()) {
+      painter.drawText(QRectF(x - 40, area.top(), 80, area.height() - 4), Qt::AlignCenter, text);
+    }
   }
   painter.setClipping(false);
   painter.setPen(QPen(m_theme.rail, 1));
@@ -54,27 +57,59 @@ void SpaceTimePainter::paintAxis(QPainter& painter, const QRectF& area) const {
   painter.restore();
 }
 
+QString SpaceTimePainter::rowName(int row) const {
+  const QString lane = m_geometry.arranged ? m_geometry.arranged->rows()[at(row)].lane : QString();
+  return lane.isEmpty() ? u"Rank %1"_s.arg(m_geometry.ranksOf(row).front()) : oneLine(lane);
+}
+
+/// Of a lane: how many ranks it has, and the worst that is said of one of them.
+RankHeader SpaceTimePainter::headerOf(int row, const std::vector<RankHeader>& headers) const {
+  const std::vector<Rank> ranks = m_geometry.ranksOf(row);
+  RankHeader out;
+  for (const Rank rank : ranks) {
+    const RankHeader one = index(rank) < headers.size() ? headers[index(rank)] : RankHeader{};
+    if (ranks.size() == 1 || one.tone == Tone::Bad) {
+      out = one;
+    }
+  }
+  if (m_geometry.arranged && !m_geometry.arranged->rows()[at(row)].lane.isEmpty()) {
+    out.text = counted(ranks.size(), u"rank"_s, u"ranks"_s);
+  }
+  return out;
+}
+
 void SpaceTimePainter::paintHeaders(QPainter& painter, const QRectF& area,
                                     const std::vector<RankHeader>& headers) const {
   painter.save();
   painter.fillRect(area, m_theme.panel);
   painter.setClipRect(area);
-  const auto [first, last] = m_geometry.visibleRanks();
+  const auto [first, last] = m_geometry.visibleRows();
   QFont title = scaled(painter.font(), m_geometry.rowHeight < 13 ? 0.75 : 0.95);
   const QFont detail = scaled(painter.font(), 0.8);
   const double lineHeight = QFontMetricsF(title).height();
   const bool twoLines = m_geometry.rowHeight >= lineHeight * 1.9;
   const int every =
       std::max(1, static_cast<int>(std::ceil((lineHeight + 1) / m_geometry.rowHeight)));
-  for (Rank rank = first; rank < last; ++rank) {
-    if (rank % every != 0) {
+  double free = area.top() - 1;  // of names, from here on
+  for (int place = first; place < last; ++place) {
+    if (place % every != 0) {
       continue;
     }
-    const RankHeader header = index(rank) < headers.size() ? headers[index(rank)] : RankHeader{};
+    const RankHeader header = headerOf(place, headers);
     const QColor tone = m_theme.tone(header.tone);
-    const double y = m_geometry.y(rank);
-    const QRectF row(area.left() + 22, y - std::max(m_geometry.rowHeight, lineHeight) / 2,
-                     area.width() - 28, std::max(m_geometry.rowHeight, lineHeight));
+    // Low rows: a name stands beside several of them, and none is cut off.
+    const double half = std::max(m_geometry.rowHeight, lineHeight) / 2;
+    const double y = std::max(m_geometry.rowY(place),
+                              lineHeight > m_geometry.rowHeight ? area.top() + half : -1e9);
+    if (lineHeight > m_geometry.rowHeight && y + half > area.bottom()) {
+      break;
+    }
+    if (y - half < free) {
+      continue;
+    }
+    free = y + half - 1;
+    const QRectF row(area.left() + 22, y - half, area.width() - 28,
+                     std::max(m_geometry.rowHeight, lineHeight));
     const bool strong = header.tone == Tone::Bad;
     const double dot = std::clamp(m_geometry.rowHeight * 0.1, 2.0, 4.0);
     painter.setRenderHint(QPainter::Antialiasing);
@@ -88,7 +123,8 @@ void SpaceTimePainter::paintHeaders(QPainter& painter, const QRectF& area,
     title.setBold(strong || twoLines);
     painter.setFont(title);
     painter.setPen(strong ? m_theme.fail : m_theme.text);
-    const QString name = u"Rank %1"_s.arg(rank);
+    const QString name =
+        QFontMetricsF(title).elidedText(rowName(place), Qt::ElideRight, row.width());
     if (!twoLines || header.text.isEmpty()) {
       painter.drawText(row, Qt::AlignVCenter | Qt::AlignLeft, name);
       continue;
@@ -127,7 +163,7 @@ void SpaceTimePainter::paintOverlay(QPainter& painter, const SpaceTimeOverlay& o
                         m_radius * 1.6 + 2);
   }
   if (m_trace.contains(overlay.selected)) {
-    paintSelection(painter, overlay.selected);
+    paintSelection(painter, overlay.selected, overlay.alternative);
   }
   paintMarks(painter, overlay.marks);
   paintFailure(painter, true);
@@ -136,10 +172,9 @@ void SpaceTimePainter::paintOverlay(QPainter& painter, const SpaceTimeOverlay& o
 
 // The past stays clear, everything else is veiled; the edge is the consistent cut.
 void SpaceTimePainter::paintCone(QPainter& painter, const SpaceTimeOverlay& overlay) const {
-  const auto [first, last] = m_geometry.visibleRanks();
   const QRectF& plot = m_geometry.plot;
   painter.setPen(Qt::NoPen);
-  for (Rank rank = first; rank < last; ++rank) {
+  for (const Rank rank : m_geometry.ranksInView()) {
     const double top = m_geometry.y(rank) - m_geometry.rowHeight / 2;
     const double left = std::max(plot.left(), boundary(rank, overlay.past[index(rank)] + 1));
     const Serial after = overlay.future[index(rank)];
@@ -185,9 +220,8 @@ void SpaceTimePainter::paintHits(QPainter& painter, const std::vector<EventRef>&
 
 // What two executions have in common is veiled; the edge is where they part.
 void SpaceTimePainter::paintVeil(QPainter& painter, const std::vector<Serial>& different) const {
-  const auto [first, last] = m_geometry.visibleRanks();
   const QRectF& plot = m_geometry.plot;
-  for (Rank rank = first; rank < last; ++rank) {
+  for (const Rank rank : m_geometry.ranksInView()) {
     const Serial from = index(rank) < different.size() ? different[index(rank)] : 0;
     const double top = m_geometry.y(rank) - m_geometry.rowHeight / 2;
     const double edge =
@@ -203,7 +237,7 @@ void SpaceTimePainter::paintVeil(QPainter& painter, const std::vector<Serial>& d
   }
 }
 
-void SpaceTimePainter::paintGhosts(QPainter& painter, EventRef selected) const {
+void SpaceTimePainter::paintGhosts(QPainter& painter, EventRef selected, int chosen) const {
   painter.setFont(scaled(painter.font(), 0.82));
   for (const std::uint32_t race : m_trace.racesAt(selected)) {
     const Race& r = m_trace.data().races[race];
@@ -215,11 +249,12 @@ void SpaceTimePainter::paintGhosts(QPainter& painter, EventRef selected) const {
     int number = 0;
     for (const std::uint32_t m : r.alternatives) {
       ++number;
-      if (m >= m_trace.messageCount() || number > 64) {
+      if (m >= m_trace.messageCount() || number > 64 ||
+          !m_geometry.isShown(m_trace.execution().messages[m].send.rank)) {
         continue;
       }
       const QPointF from = m_geometry.point(m_trace, m_trace.execution().messages[m].send);
-      QPen ghost(m_theme.race, 1.8, Qt::CustomDashLine, Qt::RoundCap);
+      QPen ghost(m_theme.race, number == chosen ? 3.4 : 1.8, Qt::CustomDashLine, Qt::RoundCap);
       ghost.setDashPattern({3.5, 2.6});
       painter.setPen(ghost);
       painter.setBrush(Qt::NoBrush);
@@ -228,13 +263,17 @@ void SpaceTimePainter::paintGhosts(QPainter& painter, EventRef selected) const {
       painter.drawEllipse(from, m_radius * 1.5 + 1, m_radius * 1.5 + 1);
       if (inView(from)) {
         drawPill(painter, from + QPointF(m_radius * 1.3 + 3, -m_radius * 1.5 - 5),
-                 QString::number(number), m_theme.race, m_theme.base);
+                 QString::number(number), number == chosen ? m_theme.base : m_theme.race,
+                 number == chosen ? m_theme.race : m_theme.base);
       }
     }
   }
 }
 
-void SpaceTimePainter::paintSelection(QPainter& painter, EventRef selected) const {
+void SpaceTimePainter::paintSelection(QPainter& painter, EventRef selected, int alternative) const {
+  if (!m_geometry.isShown(selected.rank)) {
+    return;
+  }
   const QPointF centre = m_geometry.point(m_trace, selected);
   painter.setPen(QPen(withAlpha(m_theme.selection, 0.35), 1));
   painter.drawLine(QPointF(centre.x(), m_geometry.plot.top()),
@@ -254,7 +293,7 @@ void SpaceTimePainter::paintSelection(QPainter& painter, EventRef selected) cons
       }
     }
   } else {
-    paintGhosts(painter, selected);
+    paintGhosts(painter, selected, alternative);
   }
   if (m_radius >= 2.5) {
     drawGlyph(painter, glyphOf(m_trace, selected), centre, m_radius, m_theme);
@@ -282,10 +321,10 @@ void SpaceTimePainter::paintReplay(QPainter& painter,
   const double half = m_geometry.rowHeight / 2;
   QPolygonF line;
   std::vector<ReplayPosition> sorted = positions;
-  std::erase_if(
-      sorted, [this](const ReplayPosition& p) { return p.rank < 0 || p.rank >= m_geometry.ranks; });
-  std::sort(sorted.begin(), sorted.end(),
-            [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  std::erase_if(sorted, [this](const ReplayPosition& p) { return !m_geometry.isShown(p.rank); });
+  std::sort(sorted.begin(), sorted.end(), [this](const auto& a, const auto& b) {
+    return m_geometry.rowOf(a.rank) < m_geometry.rowOf(b.rank);
+  });
   for (const ReplayPosition& position : sorted) {
     const double x = boundary(position.rank, position.next);
     const double y = m_geometry.y(position.rank);

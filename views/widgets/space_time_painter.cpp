@@ -45,17 +45,19 @@ bool SpaceTimePainter::inView(QPointF p) const {
 
 SpaceTimePainter::Visible SpaceTimePainter::collect() const {
   Visible visible;
-  const std::pair<int, int> rows = m_geometry.visibleRanks();  // captured below: no binding
+  const std::pair<int, int> rows = m_geometry.visibleRows();  // captured below: no binding
+  visible.ranks = m_geometry.ranksInView();
   const double slack = (m_radius + 2) / m_geometry.scale();
-  for (Rank rank = rows.first; rank < rows.second; ++rank) {
+  for (const Rank rank : visible.ranks) {
     visible.serials.push_back(
         m_trace.serialsIn(rank, m_geometry.t0 - slack, m_geometry.t1 + slack));
     visible.events += visible.serials.back().second - visible.serials.back().first;
   }
   m_trace.forMessagesIn(m_geometry.t0, m_geometry.t1, [&](std::uint32_t m) {
     const Message& message = m_trace.execution().messages[m];
-    const auto [low, high] = std::minmax(message.send.rank, message.dest);
-    if (high >= rows.first && low < rows.second) {
+    const auto [low, high] =
+        std::minmax(m_geometry.rowOf(message.send.rank), m_geometry.rowOf(message.dest));
+    if (low >= 0 && high >= rows.first && low < rows.second) {
       visible.messages.push_back(m);
     }
   });
@@ -63,9 +65,8 @@ SpaceTimePainter::Visible SpaceTimePainter::collect() const {
 }
 
 std::size_t SpaceTimePainter::eventsInView() const {
-  const auto [first, last] = m_geometry.visibleRanks();
   std::size_t events = 0;
-  for (Rank rank = first; rank < last; ++rank) {
+  for (const Rank rank : m_geometry.ranksInView()) {
     const auto [from, to] = m_trace.serialsIn(rank, m_geometry.t0, m_geometry.t1);
     events += to - from;
   }
@@ -74,7 +75,8 @@ std::size_t SpaceTimePainter::eventsInView() const {
 
 /// Null: the view is drawn from its events.
 std::shared_ptr<const CutLevel> SpaceTimePainter::overviewLevel(std::size_t events) const {
-  if (m_pyramid == nullptr || m_pyramid->count() == 0 ||
+  // The pyramid's rows are all ranks by number.
+  if (m_pyramid == nullptr || m_pyramid->count() == 0 || m_geometry.arranged != nullptr ||
       (m_trace.hasEvents() && events <= kExactLimit)) {
     return nullptr;
   }
@@ -87,7 +89,7 @@ std::shared_ptr<const CutLevel> SpaceTimePainter::overviewLevel(std::size_t even
 
 /// About the events in view.
 std::size_t SpaceTimePainter::eventsOf(const CutLevel& level) const {
-  const auto [first, last] = m_geometry.visibleRanks();
+  const auto [first, last] = m_geometry.visibleRows();  // ranks, as nothing is arranged
   const auto bin = [&](double time) {
     return std::min(static_cast<std::size_t>(std::max(time, 0.0)) / level.width, level.bins - 1);
   };
@@ -107,7 +109,7 @@ SceneStats SpaceTimePainter::paintScene(QPainter& painter) const {
   if (overview != nullptr && !m_trace.hasEvents()) {
     events = eventsOf(*overview);
   }
-  const Visible visible = overview != nullptr ? Visible{{}, {}, events} : collect();
+  const Visible visible = overview != nullptr ? Visible{{}, {}, {}, events} : collect();
   const SceneStats stats{
       overview == nullptr && visible.events + visible.messages.size() <= kExactLimit,
       overview != nullptr, visible.events, visible.messages.size()};
@@ -130,21 +132,23 @@ SceneStats SpaceTimePainter::paintScene(QPainter& painter) const {
 }
 
 void SpaceTimePainter::paintRows(QPainter& painter) const {
-  const auto [first, last] = m_geometry.visibleRanks();
+  const auto [first, last] = m_geometry.visibleRows();
   const QRectF& plot = m_geometry.plot;
-  for (Rank rank = first; rank < last; ++rank) {
-    const double y = m_geometry.y(rank);
-    if (rank % 2 == 1) {
+  for (int row = first; row < last; ++row) {
+    const double y = m_geometry.rowY(row);
+    if (row % 2 == 1) {
       painter.fillRect(
           QRectF(plot.left(), y - m_geometry.rowHeight / 2, plot.width(), m_geometry.rowHeight),
           m_theme.stripe);
     }
-    const auto times = m_trace.times(rank);
-    if (times.empty()) {
-      continue;
+    double left = plot.right();
+    double right = plot.left();
+    for (const Rank rank : m_geometry.ranksOf(row)) {
+      if (const auto times = m_trace.times(rank); !times.empty()) {
+        left = std::min(left, std::max(plot.left(), m_geometry.x(times.front())));
+        right = std::max(right, std::min(plot.right(), m_geometry.x(times.back())));
+      }
     }
-    const double left = std::max(plot.left(), m_geometry.x(times.front()));
-    const double right = std::min(plot.right(), m_geometry.x(times.back()));
     painter.setPen(QPen(m_theme.grid, 1));
     painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
     if (right > left) {
@@ -152,6 +156,18 @@ void SpaceTimePainter::paintRows(QPainter& painter) const {
       painter.drawLine(QPointF(left, y), QPointF(right, y));
     }
   }
+}
+
+/// Where its parts are that are shown, from top to bottom.
+QPolygonF SpaceTimePainter::partsInOrder(const CollectiveGroup& group) const {
+  QPolygonF path;
+  for (const EventRef part : group.parts) {
+    if (m_geometry.isShown(part.rank)) {
+      path << m_geometry.point(m_trace, part);
+    }
+  }
+  std::stable_sort(path.begin(), path.end(), [](QPointF a, QPointF b) { return a.y() < b.y(); });
+  return path;
 }
 
 // A band through its ranks in order, so that it is one vertical shape where the parts share a time.
@@ -167,16 +183,15 @@ void SpaceTimePainter::paintCollectives(QPainter& painter, bool exact) const {
       const double x = std::floor(m_geometry.x(group.firstTime));
       if (x != lastX) {
         painter.setPen(QPen(withAlpha(m_theme.collective, 0.25), 1));
-        painter.drawLine(QPointF(x, m_geometry.y(group.parts.front().rank)),
-                         QPointF(x, m_geometry.y(group.parts.back().rank)));
+        const QPolygonF parts = partsInOrder(group);
+        if (parts.size() > 1) {
+          painter.drawLine(QPointF(x, parts.front().y()), QPointF(x, parts.back().y()));
+        }
       }
       lastX = x;
       continue;
     }
-    QPolygonF path;
-    for (const EventRef part : group.parts) {
-      path << m_geometry.point(m_trace, part);
-    }
+    const QPolygonF path = partsInOrder(group);
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(withAlpha(m_theme.collective, 0.22), m_radius * 2.0, Qt::SolidLine,
                         Qt::RoundCap, Qt::RoundJoin));
@@ -189,6 +204,9 @@ void SpaceTimePainter::paintCollectives(QPainter& painter, bool exact) const {
 
 void SpaceTimePainter::paintMessage(QPainter& painter, const Message& message, const QPen& pen,
                                     bool head) const {
+  if (!m_geometry.isShown(message.send.rank) || !m_geometry.isShown(message.dest)) {
+    return;
+  }
   const QPointF from = m_geometry.point(m_trace, message.send);
   const EventRef end = m_trace.arrival(message);
   if (!m_trace.contains(end)) {  // never received: a stub towards its destination
@@ -209,7 +227,8 @@ void SpaceTimePainter::paintMessage(QPainter& painter, const Message& message, c
   const QPointF to = m_geometry.point(m_trace, end);
   painter.setPen(pen);
   painter.setBrush(Qt::NoBrush);
-  if (message.send.rank == message.dest) {  // to itself: an arc above the rail
+  if (m_geometry.rowOf(message.send.rank) ==
+      m_geometry.rowOf(message.dest)) {  // an arc above the rail
     QPainterPath arc(from);
     arc.quadTo((from.x() + to.x()) / 2, from.y() - m_geometry.rowHeight * 0.7, to.x(), to.y());
     painter.drawPath(arc);
@@ -245,9 +264,8 @@ void SpaceTimePainter::paintBrackets(QPainter& painter, const Visible& visible) 
   if (m_radius < 2.5) {
     return;
   }
-  const int first = m_geometry.visibleRanks().first;
   for (std::size_t row = 0; row < visible.serials.size(); ++row) {
-    const Rank rank = first + toInt(row);
+    const Rank rank = visible.ranks[row];
     const RankHistory& history = m_trace.execution().ranks[index(rank)];
     for (Serial s = visible.serials[row].first; s < visible.serials[row].second; ++s) {
       for (const std::uint32_t r : m_trace.completedAt({rank, s})) {
@@ -273,9 +291,8 @@ void SpaceTimePainter::paintLabels(QPainter& painter, const Visible& visible) co
   small.setPointSizeF(std::max(6.5, small.pointSizeF() * 0.78));
   painter.setFont(small);
   const QFontMetricsF metrics(small);
-  const int first = m_geometry.visibleRanks().first;
   for (std::size_t row = 0; row < visible.serials.size(); ++row) {
-    const Rank rank = first + toInt(row);
+    const Rank rank = visible.ranks[row];
     double freeFrom = -1e9;
     for (Serial s = visible.serials[row].first; s < visible.serials[row].second; ++s) {
       const EventRef ref{rank, s};
@@ -291,7 +308,7 @@ void SpaceTimePainter::paintLabels(QPainter& painter, const Visible& visible) co
       const QPointF base(left, m_geometry.y(rank) + m_radius * 1.75 + metrics.ascent() + 3);
       painter.fillRect(
           QRectF(left - 1, base.y() - metrics.ascent() + 1, width + 2, metrics.height() - 2),
-          withAlpha(rank % 2 == 1 ? m_theme.stripe : m_theme.base, 0.75));
+          withAlpha(m_geometry.rowOf(rank) % 2 == 1 ? m_theme.stripe : m_theme.base, 0.75));
       painter.setPen(m_theme.muted);
       painter.drawText(base, name);
       freeFrom = left + width + 6;
@@ -305,9 +322,8 @@ void SpaceTimePainter::paintExact(QPainter& painter, const Visible& visible) con
   painter.save();
   paintLabels(painter, visible);
   painter.restore();
-  const int first = m_geometry.visibleRanks().first;
   for (std::size_t row = 0; row < visible.serials.size(); ++row) {
-    const Rank rank = first + toInt(row);
+    const Rank rank = visible.ranks[row];
     for (Serial s = visible.serials[row].first; s < visible.serials[row].second; ++s) {
       const EventRef ref{rank, s};
       const QPointF centre = m_geometry.point(m_trace, ref);
@@ -346,8 +362,9 @@ void SpaceTimePainter::paintFailure(QPainter& painter, bool withText) const {
   const double width = metrics.horizontalAdvance(text) + 10;
   const bool right = centre.x() + gap + width < m_geometry.plot.right();
   const double lift = std::min(m_geometry.rowHeight * 0.36, 22.0);
-  drawPill(painter, {right ? centre.x() + gap : centre.x() - gap - width, centre.y() - lift}, text,
-           m_theme.fail, m_theme.base);
+  const double y = std::max(centre.y() - lift, m_geometry.plot.top() + metrics.height() / 2 + 3);
+  drawPill(painter, {right ? centre.x() + gap : centre.x() - gap - width, y}, text, m_theme.fail,
+           m_theme.base);
 }
 
 }  // namespace pf::views

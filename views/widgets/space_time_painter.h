@@ -25,6 +25,7 @@ struct SceneStats {
 struct SpaceTimeOverlay {
   EventRef selected;
   EventRef hovered;
+  int alternative = 0;  ///< of the selected race, counted from 1; 0: none is chosen
   bool cone = false;
   std::vector<Serial> past;  ///< of the selected event, when cone
   std::vector<Serial> future;
@@ -58,7 +59,8 @@ class SpaceTimePainter {
 
  private:
   struct Visible {
-    std::vector<std::pair<Serial, Serial>> serials;  ///< by visible rank
+    std::vector<Rank> ranks;                         ///< from top to bottom
+    std::vector<std::pair<Serial, Serial>> serials;  ///< of each of them
     std::vector<std::uint32_t> messages;
     std::size_t events = 0;
   };
@@ -67,6 +69,7 @@ class SpaceTimePainter {
   [[nodiscard]] std::size_t eventsOf(const CutLevel& level) const;
   void paintOverview(QPainter& painter, const CutLevel& level) const;
   void paintLongMessages(QPainter& painter) const;
+  [[nodiscard]] QPolygonF partsInOrder(const CollectiveGroup& group) const;
   void paintCollectives(QPainter& painter, bool exact) const;
   void paintExact(QPainter& painter, const Visible& visible) const;
   void paintMessages(QPainter& painter, const Visible& visible) const;
@@ -80,10 +83,12 @@ class SpaceTimePainter {
   void paintCone(QPainter& painter, const SpaceTimeOverlay& overlay) const;
   void paintHits(QPainter& painter, const std::vector<EventRef>& hits) const;
   void paintVeil(QPainter& painter, const std::vector<Serial>& different) const;
-  void paintGhosts(QPainter& painter, EventRef selected) const;
-  void paintSelection(QPainter& painter, EventRef selected) const;
+  void paintGhosts(QPainter& painter, EventRef selected, int chosen) const;
+  void paintSelection(QPainter& painter, EventRef selected, int alternative) const;
   void paintReplay(QPainter& painter, const std::vector<ReplayPosition>& positions) const;
   void paintMarks(QPainter& painter, const std::vector<EventMark>& marks) const;
+  [[nodiscard]] QString rowName(int row) const;
+  [[nodiscard]] RankHeader headerOf(int row, const std::vector<RankHeader>& headers) const;
   [[nodiscard]] double boundary(Rank rank, Serial next) const;
   [[nodiscard]] bool inView(QPointF point) const;
 

@@ -1,6 +1,7 @@
 #include "views/space_time_view.h"
 
 #include "minimap.h"
+#include "rank_rows_menu.h"
 #include "search_bar.h"
 #include "space_time_canvas.h"
 
@@ -11,6 +12,7 @@
 #include <QHBoxLayout>
 #include <QImage>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QSaveFile>
 #include <QScrollBar>
@@ -52,6 +54,7 @@ SpaceTimeView::SpaceTimeView(QWidget* parent)
     : QWidget(parent),
       m_canvas(new SpaceTimeCanvas),
       m_minimap(new Minimap),
+      m_rankRows(new RankRowsMenu(*m_canvas, *this)),
       m_search(new SearchBar),
       m_rows(new QScrollBar(Qt::Vertical)),
       m_legend(new LegendStrip),
@@ -84,12 +87,17 @@ SpaceTimeView::SpaceTimeView(QWidget* parent)
   layout->addLayout(footer);
   layout->addWidget(m_legend);
   setFocusProxy(m_canvas);
+  QWidget::setTabOrder(m_canvas, m_minimap);
+  QWidget::setTabOrder(m_minimap, m_search->edit());
 
   connect(m_canvas, &SpaceTimeCanvas::selectionChanged, this, &SpaceTimeView::onSelection);
   connect(m_canvas, &SpaceTimeCanvas::activated, this, &SpaceTimeView::replayToRequested);
   connect(m_canvas, &SpaceTimeCanvas::viewChanged, this, &SpaceTimeView::syncBars);
   connect(m_canvas, &SpaceTimeCanvas::regimeChanged, this, &SpaceTimeView::updateInfo);
   connect(m_canvas, &SpaceTimeCanvas::menuRequested, this, &SpaceTimeView::showMenu);
+  connect(m_canvas, &SpaceTimeCanvas::rowMenuRequested, m_rankRows, &RankRowsMenu::popup);
+  connect(m_canvas, &SpaceTimeCanvas::arrangementChanged, this,
+          [this] { Q_EMIT arrangementChanged(m_canvas->arrangement()); });
   connect(m_rows, &QScrollBar::valueChanged, m_canvas,
           [this](int value) { m_canvas->setScroll(value); });
   connect(m_minimap, &Minimap::windowMoved, m_canvas,
@@ -127,6 +135,7 @@ void SpaceTimeView::makeActions() {
                        QKeySequence(Qt::Key_R));
   m_partner = addTool(tr("Go to partner"), tr("Go to the other end of the message"),
                       icon(Icon::Partner), QKeySequence(Qt::Key_P));
+  makeSelectionActions();
   m_zoomIn = addTool(tr("Zoom in"), tr("Zoom in"), icon(Icon::ZoomIn), QKeySequence(Qt::Key_Plus));
   m_zoomIn->setShortcuts({QKeySequence(Qt::Key_Plus), QKeySequence(Qt::Key_Equal)});
   m_zoomOut =
@@ -142,6 +151,73 @@ void SpaceTimeView::makeActions() {
   m_legendShown->setCheckable(true);
   m_legendShown->setChecked(true);
   connectActions();
+}
+
+void SpaceTimeView::makeSelectionActions() {
+  m_nextAlternative = addTool(tr("Next alternative"),
+                              tr("Next message that the selected receive could have taken instead"),
+                              {}, QKeySequence(Qt::Key_A));
+  m_previousAlternative =
+      addTool(tr("Previous alternative"),
+              tr("Previous message that the selected receive could have taken instead"), {},
+              QKeySequence(Qt::SHIFT | Qt::Key_A));
+  m_sameSite =
+      addTool(tr("Find all of this call site"),
+              tr("Find all events of the selected one's source line"), {}, QKeySequence(Qt::Key_S));
+  m_sameTag = addTool(tr("Find all of this tag"), tr("Find all events of the selected one's tag"),
+                      {}, QKeySequence(Qt::Key_T));
+  m_zoomSelection =
+      addTool(tr("Zoom to selection"), tr("Show the selected event with its partners"), {},
+              QKeySequence(Qt::Key_Z));
+  m_overview =
+      addTool(tr("Overview"), tr("Move the visible window in the overview by the arrow keys"), {},
+              QKeySequence(Qt::Key_O));
+  connect(m_nextAlternative, &QAction::triggered, m_canvas,
+          [this] { m_canvas->stepAlternative(1); });
+  connect(m_previousAlternative, &QAction::triggered, m_canvas,
+          [this] { m_canvas->stepAlternative(-1); });
+  connect(m_canvas, &SpaceTimeCanvas::alternativeChanged, this, &SpaceTimeView::onAlternative);
+  connect(m_zoomSelection, &QAction::triggered, m_canvas, &SpaceTimeCanvas::zoomToSelection);
+  connect(m_overview, &QAction::triggered, m_minimap, qOverload<>(&QWidget::setFocus));
+  connect(m_minimap, &Minimap::left, m_canvas, qOverload<>(&QWidget::setFocus));
+  connect(m_sameSite, &QAction::triggered, this, [this] {
+    const CallSite* site = siteOf(*m_canvas->trace(), m_canvas->selected());
+    if (site != nullptr && !site->file.empty()) {
+      findSame(u"file:%1 line:%2"_s.arg(fromUtf8(site->file).section(u'/', -1)).arg(site->line));
+    }
+  });
+  connect(m_sameTag, &QAction::triggered, this, [this] {
+    findSame(u"tag:%1"_s.arg(m_canvas->trace()->event(m_canvas->selected()).tag));
+  });
+}
+
+void SpaceTimeView::findSame(const QString& query) {
+  m_search->edit()->setText(query);
+  m_search->search();
+}
+
+void SpaceTimeView::onAlternative(int number) {
+  updateInfo();
+  const TraceIndexPtr& trace = m_canvas->trace();
+  const auto races = trace->racesAt(m_canvas->selected());
+  if (number > 0 && !races.empty()) {
+    Q_EMIT alternativeSelected(static_cast<int>(races.front()),
+                               trace->data().races[races.front()].alternatives[at(number - 1)]);
+  }
+}
+
+void SpaceTimeView::chooseAlternative(std::uint32_t message) {
+  const TraceIndexPtr& trace = m_canvas->trace();
+  const auto races =
+      trace ? trace->racesAt(m_canvas->selected()) : std::span<const std::uint32_t>{};
+  if (races.empty()) {
+    return;
+  }
+  const auto& all = trace->data().races[races.front()].alternatives;
+  const auto found = std::find(all.begin(), all.end(), message);
+  const QSignalBlocker quiet(m_canvas);
+  m_canvas->chooseAlternative(found == all.end() ? 0 : static_cast<int>(found - all.begin()) + 1);
+  updateInfo();
 }
 
 void SpaceTimeView::connectActions() {
@@ -210,11 +286,13 @@ void SpaceTimeView::makeToolBar() {
 }
 
 QList<QAction*> SpaceTimeView::searchActions() const {
-  return {m_search->findAction(), m_search->nextAction(), m_search->previousAction()};
+  return {m_search->findAction(), m_search->nextAction(), m_search->previousAction(), m_sameSite,
+          m_sameTag};
 }
 
 QList<QAction*> SpaceTimeView::viewActions() const {
-  return {m_zoomIn, m_zoomOut, m_fit, m_zoomBack, m_zoomForward, m_legendShown};
+  return {m_zoomIn,   m_zoomOut,     m_fit,      m_zoomSelection,
+          m_zoomBack, m_zoomForward, m_overview, m_legendShown};
 }
 
 void SpaceTimeView::setTrace(TraceIndexPtr trace) {
@@ -228,6 +306,7 @@ void SpaceTimeView::setTrace(TraceIndexPtr trace) {
   m_canvas->setTrace(trace);
   m_search->setTrace(std::move(trace));
   m_canvas->setHeaders(std::move(headers));
+  m_rankRows->refresh();
   onSelection({});
 }
 
@@ -237,6 +316,22 @@ void SpaceTimeView::setReplayPositions(std::vector<ReplayPosition> positions) {
 
 void SpaceTimeView::setDifferent(std::vector<Serial> from) {
   m_canvas->setDifferent(std::move(from));
+}
+
+void SpaceTimeView::setGroups(const QList<RankGroup>& groups) {
+  m_rankRows->setGroups(groups);
+}
+
+void SpaceTimeView::setArrangement(const RankArrangement& arrangement) {
+  m_canvas->arrange(arrangement);
+}
+
+const RankArrangement& SpaceTimeView::arrangement() const {
+  return m_canvas->arrangement();
+}
+
+QList<QAction*> SpaceTimeView::rankActions() const {
+  return m_rankRows->actions();
 }
 
 void SpaceTimeView::setMarks(std::vector<EventMark> marks) {
@@ -270,6 +365,13 @@ void SpaceTimeView::onSelection(const EventRef& event) {
     action->setEnabled(any);
   }
   m_partner->setEnabled(any && !trace->partners(event).empty());
+  m_zoomSelection->setEnabled(any);
+  m_sameSite->setEnabled(any && siteOf(*trace, event) != nullptr &&
+                         !siteOf(*trace, event)->file.empty());
+  m_sameTag->setEnabled(any && trace->event(event).tag != kAnyTag);
+  for (QAction* action : {m_nextAlternative, m_previousAlternative}) {
+    action->setEnabled(any && !trace->racesAt(event).empty());
+  }
   const bool races = trace && !trace->racingEvents().empty();
   m_nextRace->setEnabled(races);
   m_previousRace->setEnabled(races);
@@ -299,6 +401,9 @@ void SpaceTimeView::updateInfo() {
     if (!site.isEmpty()) {
       text += u"  ·  "_s + site;
     }
+    if (m_canvas->alternative() > 0) {
+      text = alternativeText(*trace, event, m_canvas->alternative());
+    }
     for (const std::uint32_t race : trace->racesAt(event)) {
       text += u"  ·  could have taken "_s + counted(trace->data().races[race].alternatives.size(),
                                                     u"other message"_s, u"other messages"_s);
@@ -308,17 +413,23 @@ void SpaceTimeView::updateInfo() {
   m_info->setToolTip(
       plainToolTip(trace->contains(event) ? eventDetails(*trace, event) : QString()));
   const SceneStats& stats = m_canvas->stats();
-  m_regime->setText(stats.exact
-                        ? tr("%1 events, %2")
-                              .arg(trace->eventCount())
-                              .arg(counted(trace->data().races.size(), tr("race"), tr("races")))
-                    : stats.overview ? tr("overview of about %1 events").arg(stats.events)
-                                     : tr("density of about %1 events in view").arg(stats.events));
+  const RankArrangement& ranks = m_canvas->arrangement();
+  const QString left = ranks.hidden.isEmpty()
+                           ? QString()
+                           : counted(static_cast<std::size_t>(ranks.hidden.size()),
+                                     tr("rank hidden"), tr("ranks hidden")) +
+                                 u"  ·  "_s;
+  m_regime->setText(
+      left + (stats.exact ? tr("%1 events, %2")
+                                .arg(trace->eventCount())
+                                .arg(counted(trace->data().races.size(), tr("race"), tr("races")))
+              : stats.overview ? tr("overview of about %1 events").arg(stats.events)
+                               : tr("density of about %1 events in view").arg(stats.events)));
 }
 
 void SpaceTimeView::syncBars() {
   const SpaceTimeGeometry g = m_canvas->view();
-  const int range = std::max(0, static_cast<int>(g.ranks * g.rowHeight - g.plot.height() + 0.999));
+  const int range = std::max(0, static_cast<int>(g.rows * g.rowHeight - g.plot.height() + 0.999));
   const QSignalBlocker block(m_rows);
   m_rows->setRange(0, range);
   m_rows->setPageStep(static_cast<int>(g.plot.height()));
@@ -335,9 +446,12 @@ void SpaceTimeView::showMenu(const QPoint& globalPosition) {
   QMenu menu(this);
   menu.addActions({m_replayHere, m_breakHere, m_bookmark});
   menu.addSeparator();
-  menu.addActions({m_partner, m_cone, m_previousRace, m_nextRace});
+  menu.addActions(
+      {m_partner, m_cone, m_previousRace, m_nextRace, m_nextAlternative, m_previousAlternative});
   menu.addSeparator();
-  menu.addActions({m_fit, m_zoomBack, m_zoomForward});
+  menu.addActions({m_sameSite, m_sameTag, m_search->nextAction(), m_search->previousAction()});
+  menu.addSeparator();
+  menu.addActions({m_fit, m_zoomSelection, m_zoomBack, m_zoomForward});
   menu.exec(globalPosition);
 }
 

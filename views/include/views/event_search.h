@@ -23,6 +23,9 @@ struct EventSearch {
 /// An empty query finds nothing. O(events).
 [[nodiscard]] EventSearch searchEvents(const TraceIndex& trace, const QString& query);
 
+/// The same for the events of one rank: O(its events).
+[[nodiscard]] EventSearch searchRank(const TraceIndex& trace, Rank rank, const QString& query);
+
 /// Index of the first hit after (`step` > 0) or the last before `from`, round the end; -1 without
 /// hits. `from` invalid: the first, or the last.
 [[nodiscard]] int nextHit(const TraceIndex& trace, const std::vector<EventRef>& hits, EventRef from,

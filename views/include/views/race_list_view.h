@@ -2,7 +2,8 @@
 //
 // Data in:  setTrace(), selectRace().
 // Out:      raceSelected(race), replayToRequested(event) by Enter or double click,
-//           sourceRequested(event) for a place in the details, alternativeSelected(message).
+//           eventSelected(event) and sourceRequested(event) for a message in the details,
+//           alternativeSelected(message).
 #pragma once
 
 #include <functional>
@@ -41,6 +42,9 @@ class RaceListView : public QWidget {
   /// filter hides stays hidden.
   void selectRace(int race);
   [[nodiscard]] int selectedRace() const;
+  /// Shows this message (taken, or an alternative) of the selected race in the details, without
+  /// emitting.
+  void selectMessage(std::uint32_t message);
 
   [[nodiscard]] RaceClassesView* classes() const { return m_classes; }
   [[nodiscard]] QLineEdit* filterEdit() const { return m_filter; }
@@ -53,6 +57,7 @@ class RaceListView : public QWidget {
   void raceSelected(int race);                        ///< -1 when none
   void replayToRequested(const pf::EventRef& event);  ///< the racing receive
   void sourceRequested(const pf::EventRef& event);    ///< show the call site of this event
+  void alternativeSelected(std::uint32_t message);    ///< of the selected race
   void eventSelected(
       const pf::EventRef& event);  ///< an end chosen in the details: show it in the diagram
 
@@ -67,6 +72,7 @@ class RaceListView : public QWidget {
   void keepSelection(const std::function<void()>& change);
   void onCurrent();
   void showDetails(int race);
+  void showWhy(const QTreeWidgetItem& item);
   void updateCount();
   [[nodiscard]] QWidget* makeDetails();
 

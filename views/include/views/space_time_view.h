@@ -2,11 +2,15 @@
 //
 // Data in:  setTrace(), setReplayPositions(), setMarks(), setRankHeaders(), selectEvent(),
 // selectRace(). Out:      eventSelected, replayToRequested, breakHereRequested, bookmarkRequested,
-// raceSelected. Mouse:    click selects, double click replays to there, drag pans, shift-drag zooms
-// to a span, wheel
-//           zooms around the pointer, Ctrl+wheel changes the row height, Shift+wheel pans.
-// Keys:     arrows, Home/End, Enter, + - F, Alt+Left/Alt+Right (zoom back and forth), R, Shift+R,
-// P, C, B, M, / (find events), N, Shift+N, Esc.
+// raceSelected, alternativeSelected.
+// Mouse: click selects (an event, or a dashed line of what a receive could have taken), double
+// click replays to there, drag
+//        pans; drag on the axis, or Shift+drag, zooms to a span; wheel zooms around the pointer,
+//        over the rank names (or with Ctrl) it changes the row height, with Shift it pans.
+// Keys:  arrows, Home/End, Enter, + - F Z, Alt+Left/Alt+Right (zoom back and forth), Shift+arrows
+// and Page Up/Down pan,
+//        Ctrl+Up/Down row height, R, Shift+R, A, Shift+A (alternatives), P, C, B, M, O (overview),
+//        / (find events), N, Shift+N, S, T (find the same call site, tag), Menu, Esc.
 #pragma once
 
 #include <vector>
@@ -14,6 +18,7 @@
 #include <QList>
 #include <QWidget>
 
+#include "views/rank_arrangement.h"
 #include "views/space_time_types.h"
 #include "views/trace_index.h"
 
@@ -26,6 +31,7 @@ class QScrollBar;
 namespace pf::views {
 
 class Minimap;
+class RankRowsMenu;
 class SearchBar;
 class SpaceTimeCanvas;
 struct SpaceTimeGeometry;
@@ -46,8 +52,18 @@ class SpaceTimeView : public QWidget {
   /// Text below each rank's name; without it, how the rank ended.
   void setRankHeaders(std::vector<RankHeader> headers);
 
+  /// Named groups of ranks, to show only or to collapse.
+  void setGroups(const QList<RankGroup>& groups);
+  /// Which ranks are shown, in which order, which share a lane.
+  void setArrangement(const RankArrangement& arrangement);
+  [[nodiscard]] const RankArrangement& arrangement() const;
+  /// Hide, show only, collapse, sort: for a menu.
+  [[nodiscard]] QList<QAction*> rankActions() const;
+
   void selectEvent(const EventRef& event);  ///< scrolls to it; does not take the focus
   void selectRace(int race);                ///< index into TraceData::races
+  /// Draws this one of the messages that the selected racing receive could have taken stronger.
+  void chooseAlternative(std::uint32_t message);
   [[nodiscard]] EventRef selectedEvent() const;
   [[nodiscard]] SpaceTimeCanvas* canvas() const { return m_canvas; }
 
@@ -61,6 +77,10 @@ class SpaceTimeView : public QWidget {
   [[nodiscard]] QAction* nextRaceAction() const { return m_nextRace; }
   [[nodiscard]] QAction* previousRaceAction() const { return m_previousRace; }
   [[nodiscard]] QAction* partnerAction() const { return m_partner; }
+  /// Next and previous message that the selected receive could have taken.
+  [[nodiscard]] QList<QAction*> alternativeActions() const {
+    return {m_nextAlternative, m_previousAlternative};
+  }
   [[nodiscard]] SearchBar* searchBar() const { return m_search; }
   /// Find events, next and previous of those found.
   [[nodiscard]] QList<QAction*> searchActions() const;
@@ -68,8 +88,10 @@ class SpaceTimeView : public QWidget {
   [[nodiscard]] QList<QAction*> viewActions() const;
 
  Q_SIGNALS:
-  void eventSelected(const pf::EventRef& event);       ///< invalid when the selection is cleared
-  void raceSelected(int race);                         ///< with eventSelected, when the event races
+  void eventSelected(const pf::EventRef& event);  ///< invalid when the selection is cleared
+  void raceSelected(int race);                    ///< with eventSelected, when the event races
+  void arrangementChanged(const pf::views::RankArrangement& arrangement);
+  void alternativeSelected(int race, std::uint32_t message);  ///< by the user, in the diagram
   void replayToRequested(const pf::EventRef& event);   ///< stop the rank just before this event
   void breakHereRequested(const pf::EventRef& event);  ///< a logical breakpoint on this event
   void bookmarkRequested(const pf::EventRef& event);
@@ -80,6 +102,9 @@ class SpaceTimeView : public QWidget {
   void makeActions();
   void connectActions();
   void makeToolBar();
+  void makeSelectionActions();
+  void findSame(const QString& query);
+  void onAlternative(int number);
   void onSelection(const EventRef& event);
   void syncBars();
   void updateInfo();
@@ -87,6 +112,7 @@ class SpaceTimeView : public QWidget {
 
   SpaceTimeCanvas* m_canvas;
   Minimap* m_minimap;
+  RankRowsMenu* m_rankRows;
   SearchBar* m_search;
   QScrollBar* m_rows;
   QWidget* m_legend;
@@ -100,6 +126,12 @@ class SpaceTimeView : public QWidget {
   QAction* m_nextRace = nullptr;
   QAction* m_previousRace = nullptr;
   QAction* m_partner = nullptr;
+  QAction* m_nextAlternative = nullptr;
+  QAction* m_previousAlternative = nullptr;
+  QAction* m_sameSite = nullptr;
+  QAction* m_sameTag = nullptr;
+  QAction* m_zoomSelection = nullptr;
+  QAction* m_overview = nullptr;
   QAction* m_zoomIn = nullptr;
   QAction* m_zoomOut = nullptr;
   QAction* m_fit = nullptr;

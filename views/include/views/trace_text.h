@@ -30,4 +30,8 @@ namespace pf::views {
 [[nodiscard]] QString whyConcurrent(const TraceIndex& trace, std::size_t race,
                                     std::uint32_t alternative);
 
+/// The message that the racing receive `event` could have taken as its `number`-th alternative
+/// (from 1), on one line; empty if there is none.
+[[nodiscard]] QString alternativeText(const TraceIndex& trace, EventRef event, int number);
+
 }  // namespace pf::views

@@ -47,6 +47,7 @@ struct TraceData {
   ClockCheckpoints clocks;    ///< may have none: then causality costs a look at each event
   std::vector<RankEnd> ends;  ///< by rank; may be short
   Failure failure;
+  std::vector<QString> hosts;  ///< by rank; may be short
 };
 
 using TraceDataPtr = std::shared_ptr<const TraceData>;

@@ -1,0 +1,209 @@
+// Makes the pictures of docs/pictures from bundled programs and generated traces:
+//     QT_QPA_PLATFORM=offscreen build/release/bin/gui_pictures docs/pictures
+#include "../../../views/tests/dark_palette.h"
+#include "../../../views/widgets/space_time_canvas.h"
+#include "compare_window.h"
+#include "synthetic.h"
+#include "trace_loader.h"
+#include "window_test.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include <QAction>
+#include <QApplication>
+#include <QDir>
+#include <QTemporaryDir>
+#include <QTreeWidget>
+
+#include "views/race_list_view.h"
+#include "views/space_time_view.h"
+
+namespace {
+
+namespace test = pf::gui::test;
+using pf::views::SpaceTimeView;
+
+using Counts = std::map<QRgb, int>;  ///< pixels of each colour
+
+/// The colours by their counts, most first.
+std::vector<std::pair<int, QRgb>> byCount(const Counts& counts) {
+  std::vector<std::pair<int, QRgb>> most;
+  for (const auto& [colour, count] : counts) {
+    most.emplace_back(count, colour);
+  }
+  std::sort(most.rbegin(), most.rend());
+  return most;
+}
+
+/// With 256 colours, each other one as the nearest of them, which makes files small: those that are
+/// used most, and the most used one of each group of similar ones.
+QImage fewColours(const QImage& image) {
+  constexpr int kExact = 48;
+  constexpr int kColours = 256;
+  constexpr QRgb kSimilar = 0xFFF0F0F0;  // the same in these bits
+  Counts counts;
+  for (int y = 0; y < image.height(); ++y) {
+    const auto* line = reinterpret_cast<const QRgb*>(image.constScanLine(y));
+    for (int x = 0; x < image.width(); ++x) {
+      ++counts[line[x] | 0xFF000000];
+    }
+  }
+  const auto most = byCount(counts);
+  QList<QRgb> table;
+  Counts groups;
+  std::map<QRgb, QRgb> mostOf;
+  for (const auto& [count, colour] : most) {
+    if (table.size() < kExact) {
+      table.append(colour);
+    }
+    groups[colour & kSimilar] += count;
+    mostOf.emplace(colour & kSimilar, colour);
+  }
+  for (const auto& [count, group] : byCount(groups)) {
+    if (table.size() < kColours && !table.contains(mostOf[group])) {
+      table.append(mostOf[group]);
+    }
+  }
+  return image.convertToFormat(QImage::Format_Indexed8, table, Qt::ThresholdDither);
+}
+
+struct Pictures {
+  QDir out;
+  QTemporaryDir traces;
+  int failed = 0;
+
+  void check(bool ok, const QString& what) {
+    if (!ok) {
+      std::fprintf(stderr, "gui_pictures: %s\n", qPrintable(what));
+      ++failed;
+    }
+  }
+
+  void save(QWidget& widget, const QString& name) {
+    widget.show();
+    QTest::qWait(100);
+    (void)widget.grab();  // asks for what is drawn on another thread
+    for (const QWidget* canvas : widget.findChildren<QWidget*>(QStringLiteral("spaceTimeCanvas"))) {
+      check(QTest::qWaitFor([canvas] { return canvas->property("upToDate").toBool(); }, 60000),
+            name);
+    }
+    QTest::qWait(100);
+    const QImage picture =
+        fewColours(widget.grab().toImage().convertToFormat(QImage::Format_RGB32));
+    const QString path = out.filePath(name + QStringLiteral(".png"));
+    check(picture.save(path, "PNG", 0), path);
+    std::printf("%s\n", qPrintable(path));
+  }
+
+  /// In both sets of colours.
+  void saveBoth(QWidget& widget, const QString& name) {
+    const QPalette light = QApplication::palette();
+    save(widget, name + QStringLiteral("-light"));
+    QApplication::setPalette(pf::views::test::darkPalette());
+    save(widget, name + QStringLiteral("-dark"));
+    QApplication::setPalette(light);
+  }
+
+  pf::views::TraceIndexPtr load(const QString& path) {
+    pf::Result<pf::session::LoadedTrace> trace = pf::session::loadTrace(path);
+    check(trace.ok(), path);
+    return trace.ok() ? pf::views::makeIndex(trace->data) : nullptr;
+  }
+
+  pf::views::TraceIndexPtr generated(const QString& name, const pf::bench::Traffic& traffic) {
+    const QString path = traces.filePath(name);
+    check(pf::bench::writeSyntheticTrace(path.toStdString(), traffic).ok(), path);
+    return load(path);
+  }
+
+  QString recorded(const char* program, int ranks, int seed) {
+    const QString path =
+        traces.filePath(QStringLiteral("%1-%2.pft").arg(QLatin1String(program).right(7)).arg(seed));
+    const test::Recorded run = test::record(path,
+                                            {QStringLiteral("--mode"), QStringLiteral("all"),
+                                             QStringLiteral("--jitter"), QString::number(seed)},
+                                            ranks, test::bin(program));
+    check(QFile::exists(path), QString::fromUtf8(run.output));
+    return path;
+  }
+
+  void diagrams() {
+    SpaceTimeView view;
+    view.resize(1200, 470);
+    const pf::views::TraceIndexPtr four = load(recorded("corpus/harvest", 4, 1));
+    view.setTrace(four);
+    saveBoth(view, QStringLiteral("exact-4-ranks"));
+    int most = 0;
+    for (std::size_t i = 0; i < four->data().races.size(); ++i) {
+      const auto& race = four->data().races[i];
+      most = race.alternatives.size() >
+                     four->data().races[static_cast<std::size_t>(most)].alternatives.size()
+                 ? static_cast<int>(i)
+                 : most;
+    }
+    view.selectRace(most);
+    view.canvas()->zoomToSelection();
+    view.canvas()->stepAlternative(1);
+    saveBoth(view, QStringLiteral("race-with-ghosts"));
+    view.resize(1200, 640);
+    pf::bench::Traffic traffic;
+    traffic.events = 36000;
+    traffic.ranks = 64;
+    view.setTrace(generated(QStringLiteral("dense.pft"), traffic));
+    saveBoth(view, QStringLiteral("dense-64-ranks"));
+    traffic.events = 1900000;
+    traffic.ranks = 1024;
+    view.setTrace(generated(QStringLiteral("overview.pft"), traffic));
+    saveBoth(view, QStringLiteral("overview-1024-ranks"));
+  }
+
+  void comparison() {
+    const QString a = recorded("corpus/harvest", 4, 1);
+    QString b;
+    for (int seed = 2; seed < 40; ++seed) {
+      b = recorded("corpus/harvest", 4, seed);
+      if (QProcess::execute(test::bin("photofinish"), {QStringLiteral("diff"), a, b}) == 1) {
+        break;
+      }
+    }
+    QString problem;
+    const auto window = test::open(a, &problem);
+    check(window != nullptr, problem);
+    if (window == nullptr) {
+      return;
+    }
+    QSignalSpy compared(window.get(), &pf::gui::MainWindow::compared);
+    window->compareWith(b);
+    auto* other = compared.wait(test::kPatience)
+                      ? compared.first().first().value<pf::gui::CompareWindow*>()
+                      : nullptr;
+    check(other != nullptr, window->statusText());
+    if (other != nullptr) {
+      other->resize(1200, 820);
+      save(*other, QStringLiteral("comparison"));
+      other->close();
+    }
+    window->resize(1400, 900);
+    window->races().setFocus();
+    if (!window->diagram().canvas()->trace()->data().races.empty()) {
+      window->diagram().selectRace(0);
+    }
+    save(*window, QStringLiteral("window"));
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  QApplication application(argc, argv);
+  QApplication::setStyle(QStringLiteral("Fusion"));
+  Pictures pictures;
+  test::setUp(pictures.traces.path());
+  pictures.out = QDir(argc > 1 ? QString::fromLocal8Bit(argv[1]) : QStringLiteral("docs/pictures"));
+  pictures.check(QDir().mkpath(pictures.out.path()), pictures.out.path());
+  pictures.diagrams();
+  pictures.comparison();
+  return pictures.failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,99 @@
+// One rank's events, and the selection both ways.
+#include "sample_trace.h"
+#include "timeline_widget.h"
+
+#include <QComboBox>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+
+#include "views/trace_text.h"
+
+using namespace pf;
+using namespace pf::plugins;
+using namespace pf::views::test;
+
+class RankTimelineTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void allEventsOfTheRank() {
+    const auto trace = views::makeIndex(masterWorker());
+    TimelineModel model;
+    model.show(trace, 1, {});
+    QCOMPARE(static_cast<Serial>(model.rowCount()), trace->lastSerial(1));
+    for (int row = 0; row < model.rowCount(); ++row) {
+      const EventRef event{1, static_cast<Serial>(row) + 1};
+      QCOMPARE(model.event(row), event);
+      QCOMPARE(model.index(row, TimelineModel::CallColumn).data().toString(),
+               views::callName(*trace, event));
+      QCOMPARE(model.index(row, TimelineModel::PlaceColumn).data().toString(),
+               views::siteText(*trace, event));
+    }
+    QCOMPARE(model.rowOf(3), 2);
+  }
+
+  void whatBecameOfThem() {
+    const auto trace = views::makeIndex(masterWorker());
+    const EventRef racing = trace->raceEvent(2);
+    QVERIFY2(eventState(*trace, racing).contains(QStringLiteral("racing, 2 others possible")),
+             qPrintable(eventState(*trace, racing)));
+    const Message& taken = trace->execution().messages[trace->data().races[2].taken];
+    QVERIFY2(eventState(*trace, taken.send)
+                 .contains(QStringLiteral("received by rank 0 at %1").arg(taken.completion)),
+             qPrintable(eventState(*trace, taken.send)));
+    QCOMPARE(eventState(*trace, {9, 1}), QString());
+  }
+
+  void filterAndSelection() {
+    const auto trace = views::makeIndex(masterWorker());
+    TimelineWidget widget;
+    widget.resize(900, 300);
+    widget.setTrace(trace);
+    QCOMPARE(widget.model()->rowCount(), 0);  // nobody looks
+    widget.show();
+    QCOMPARE(static_cast<Serial>(widget.model()->rowCount()), trace->lastSerial(0));
+    QSignalSpy selected(&widget, &ViewWidget::eventSelected);
+    // Here, and so in the diagram.
+    widget.table()->selectRow(4);
+    QCOMPARE(selected.size(), 1);
+    QCOMPARE(selected.first().first().value<EventRef>(), (EventRef{0, 5}));
+    // In the diagram, and so here; nothing comes back.
+    widget.setSelectedEvent({2, 3});
+    QCOMPARE(widget.ranks()->currentIndex(), 2);
+    QCOMPARE(widget.table()->currentIndex().row(), 2);
+    QCOMPARE(selected.size(), 1);
+    // The filter of the search.
+    widget.setSelectedEvent({0, 5});
+    widget.filter()->setText(QStringLiteral("kind:racing"));
+    std::size_t racing = 0;
+    for (const EventRef event : trace->racingEvents()) {
+      racing += event.rank == 0 ? 1U : 0U;
+    }
+    QTRY_COMPARE(static_cast<std::size_t>(widget.model()->rowCount()), racing);
+    QVERIFY(widget.summary().contains(QStringLiteral(" of ")));
+    widget.filter()->setText(QStringLiteral("kind:nothing"));
+    QTRY_VERIFY(widget.summary().contains(QStringLiteral("there is no kind")));
+    QCOMPARE(widget.model()->rowCount(), 0);
+  }
+
+  void replayIsMarked() {
+    const auto trace = views::makeIndex(masterWorker());
+    TimelineWidget widget;
+    widget.setTrace(trace);
+    widget.show();
+    widget.setPositions({{0, 4, true}, {1, 2, true}});
+    QVERIFY(widget.model()->index(3, 0).data(views::BoldRole).toBool());
+    QVERIFY(!widget.model()->index(2, 0).data(views::BoldRole).toBool());
+    widget.ranks()->setCurrentIndex(1);
+    QVERIFY(widget.model()->index(1, 0).data(views::BoldRole).toBool());
+    widget.setPositions({});
+    QVERIFY(!widget.model()->index(1, 0).data(views::BoldRole).toBool());
+    widget.setTrace(nullptr);
+    QCOMPARE(widget.model()->rowCount(), 0);
+  }
+};
+
+QTEST_MAIN(RankTimelineTest)
+#include "rank_timeline_test.moc"

@@ -1,0 +1,160 @@
+#include "timeline_widget.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include "views/item_views.h"
+#include "views/text.h"
+
+namespace pf::plugins {
+
+using views::operator""_s;
+
+QString RankTimelinePlugin::id() const {
+  return QStringLiteral("rank_timeline");
+}
+
+QString RankTimelinePlugin::title() const {
+  return QStringLiteral("Timeline");
+}
+
+ViewWidget* RankTimelinePlugin::createWidget(QWidget* parent) {
+  return new TimelineWidget(parent);
+}
+
+TimelineWidget::TimelineWidget(QWidget* parent)
+    : ViewWidget(parent),
+      m_ranks(new QComboBox),
+      m_filter(new QLineEdit),
+      m_summary(new QLabel),
+      m_model(new TimelineModel(this)),
+      m_table(new QTableView) {
+  setObjectName(u"rankTimeline"_s);
+  m_ranks->setAccessibleName(tr("Rank"));
+  m_filter->setPlaceholderText(tr("Filter: kind:receive comm:row tag:7 file:a.c line:88 …"));
+  m_filter->setToolTip(tr("As the search of the diagram; all words must hold"));
+  m_filter->setClearButtonEnabled(true);
+  m_filter->setMaximumWidth(420);
+  m_summary->setTextFormat(Qt::PlainText);
+  m_summary->setForegroundRole(QPalette::PlaceholderText);
+  m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  m_table->setModel(m_model);
+  m_table->setAccessibleName(tr("Events of the rank"));
+  views::setUpTable(*m_table);
+  m_table->setColumnWidth(TimelineModel::SerialColumn, 70);
+  m_table->setColumnWidth(TimelineModel::TimeColumn, 70);
+  m_table->setColumnWidth(TimelineModel::CallColumn, 130);
+  m_table->setColumnWidth(TimelineModel::PeerColumn, 90);
+  m_table->setColumnWidth(TimelineModel::TagColumn, 70);
+  m_table->setColumnWidth(TimelineModel::BytesColumn, 70);
+  m_table->setColumnWidth(TimelineModel::CommColumn, 150);
+  m_table->setColumnWidth(TimelineModel::PlaceColumn, 150);
+  auto* top = new QHBoxLayout;
+  top->setContentsMargins(6, 4, 6, 0);
+  top->addWidget(m_ranks);
+  top->addWidget(m_filter, 1);
+  top->addWidget(m_summary, 1);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addLayout(top);
+  layout->addWidget(m_table, 1);
+  m_pause.setSingleShot(true);
+  m_pause.setInterval(150);
+  connect(&m_pause, &QTimer::timeout, this, &TimelineWidget::refresh);
+  connect(m_filter, &QLineEdit::textChanged, &m_pause, qOverload<>(&QTimer::start));
+  connect(m_ranks, &QComboBox::currentIndexChanged, this, &TimelineWidget::refresh);
+  connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          [this](const QModelIndex& current) {
+            if (!m_quiet && current.isValid()) {
+              m_selected = m_model->event(current.row());
+              Q_EMIT eventSelected(m_selected);
+            }
+          });
+}
+
+void TimelineWidget::setTrace(const views::TraceIndexPtr& trace) {
+  m_trace = trace;
+  m_positions.clear();
+  m_selected = {};
+  m_quiet = true;
+  m_ranks->clear();
+  for (std::size_t rank = 0; m_trace != nullptr && rank < m_trace->rankCount(); ++rank) {
+    m_ranks->addItem(tr("Rank %1").arg(rank));
+  }
+  m_quiet = false;
+  refresh();
+}
+
+void TimelineWidget::setSelectedEvent(const EventRef& event) {
+  if (event == m_selected) {
+    return;
+  }
+  m_selected = event;
+  if (m_trace == nullptr || !m_trace->contains(event)) {
+    return;
+  }
+  if (event.rank != m_ranks->currentIndex()) {
+    m_ranks->setCurrentIndex(event.rank);  // shows it
+  } else {
+    goTo(event.serial);
+  }
+}
+
+void TimelineWidget::setPositions(const std::vector<views::ReplayPosition>& positions) {
+  m_positions = positions;
+  markNext();
+}
+
+void TimelineWidget::markNext() {
+  Serial next = 0;
+  for (const views::ReplayPosition& position : m_positions) {
+    next = position.rank == m_ranks->currentIndex() ? position.next : next;
+  }
+  m_model->setNext(next);
+}
+
+void TimelineWidget::refresh() {
+  m_stale = !isVisible();
+  if (m_quiet || m_stale) {
+    return;
+  }
+  m_quiet = true;
+  const Rank rank = m_ranks->currentIndex();
+  m_model->show(m_trace, rank, m_filter->text());
+  markNext();
+  m_quiet = false;
+  const auto all = m_trace != nullptr ? m_trace->lastSerial(rank) : 0;
+  m_summary->setText(!m_model->problem().isEmpty() ? m_model->problem()
+                     : std::cmp_equal(m_model->rowCount(), all)
+                         ? views::counted(all, tr("event"), tr("events"))
+                         : tr("%1 of %2 events").arg(m_model->rowCount()).arg(all));
+  if (m_selected.valid() && m_selected.rank == rank) {
+    goTo(m_selected.serial);
+  }
+}
+
+void TimelineWidget::goTo(Serial serial) {
+  m_quiet = true;
+  const QModelIndex index = m_model->index(m_model->rowOf(serial), 0);
+  m_table->setCurrentIndex(m_model->event(index.row()).serial == serial ? index : QModelIndex());
+  m_table->scrollTo(index, QAbstractItemView::PositionAtCenter);
+  m_quiet = false;
+}
+
+QString TimelineWidget::summary() const {
+  return m_summary->text();
+}
+
+void TimelineWidget::showEvent(QShowEvent* event) {
+  ViewWidget::showEvent(event);
+  if (m_stale) {
+    refresh();
+  }
+}
+
+}  // namespace pf::plugins
