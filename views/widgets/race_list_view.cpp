@@ -165,7 +165,9 @@ QWidget* RaceListView::makeDetails() {
 }
 
 RaceListView::Judged RaceListView::judge(const TraceIndex& trace) {
-  return {rateRaces(trace), classifyRaces(trace)};
+  Judged judged{rateRaces(trace), {}, classifyRaces(trace)};
+  judged.weights = raceWeights(trace, judged.severity);
+  return judged;
 }
 
 void RaceListView::setTrace(TraceIndexPtr trace) {
@@ -203,7 +205,7 @@ void RaceListView::keepSelection(const std::function<void()>& change) {
 
 void RaceListView::showTrace(const TraceIndexPtr& trace, Judged judged) {
   m_quiet = true;
-  m_model->setTrace(trace, judged.severity);
+  m_model->setTrace(trace, judged.severity, std::move(judged.weights));
   m_classes->setTrace(trace, judged.severity, std::move(judged.classes));
   m_details->clear();
   m_why->clear();
