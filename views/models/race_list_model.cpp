@@ -65,15 +65,28 @@ std::vector<int> rateRaces(const TraceIndex& trace) {
   return severity;
 }
 
-void RaceListModel::setTrace(TraceIndexPtr trace) {
-  std::vector<int> severity = trace ? rateRaces(*trace) : std::vector<int>();
-  setTrace(std::move(trace), std::move(severity));
+std::vector<std::int64_t> raceWeights(const TraceIndex& trace, const std::vector<int>& severity) {
+  std::vector<std::int64_t> weights(severity.size());
+  for (std::size_t race = 0; race < weights.size(); ++race) {
+    weights[race] = std::int64_t{severity[race]} * (1LL << 33) + trace.lastTime() -
+                    trace.time(trace.raceCompletion(race));
+  }
+  return weights;
 }
 
-void RaceListModel::setTrace(TraceIndexPtr trace, std::vector<int> severity) {
+void RaceListModel::setTrace(TraceIndexPtr trace) {
+  std::vector<int> severity = trace ? rateRaces(*trace) : std::vector<int>();
+  std::vector<std::int64_t> weights =
+      trace ? raceWeights(*trace, severity) : std::vector<std::int64_t>();
+  setTrace(std::move(trace), std::move(severity), std::move(weights));
+}
+
+void RaceListModel::setTrace(TraceIndexPtr trace, std::vector<int> severity,
+                             std::vector<std::int64_t> weights) {
   beginResetModel();
   m_trace = std::move(trace);
   m_severity = std::move(severity);
+  m_weights = std::move(weights);
   endResetModel();
 }
 
@@ -170,16 +183,15 @@ std::vector<std::int64_t> RaceListModel::sortKeys(int column) const {
   if (column == Call || column == Location) {
     return placeKeys(column);
   }
+  if (column == Severity) {
+    return m_weights;
+  }
   std::vector<std::int64_t> keys(m_severity.size());
   for (std::size_t race = 0; race < keys.size(); ++race) {
     const Race& r = m_trace->data().races[race];
     const Message* taken = messageAt(*m_trace, r.taken);
     std::int64_t& key = keys[race];
     switch (column) {
-      case Severity:  // within a class the nearest to the end first
-        key = std::int64_t{m_severity[race]} * (1LL << 33) + m_trace->lastTime() -
-              m_trace->time(m_trace->raceCompletion(race));
-        break;
       case Receiver:
         key = r.rank;
         break;

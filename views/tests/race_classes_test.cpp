@@ -78,6 +78,26 @@ class RaceClassesTest : public QObject {
     }
   }
 
+  void manyRacesAreJudgedMeanwhile() {
+    TraceData data = *masterWorker();
+    const std::vector<Race> races = data.races;
+    while (data.races.size() <= kFewEvents) {
+      data.races.insert(data.races.end(), races.begin(), races.end());
+    }
+    RaceListView view;
+    const auto trace = makeIndex(std::make_shared<const TraceData>(data));
+    view.setTrace(trace);
+    QCOMPARE(view.table()->model()->rowCount(), 0);
+    view.selectRace(3);
+    QTRY_COMPARE(view.table()->model()->rowCount(), toInt(data.races.size()));
+    QCOMPARE(view.selectedRace(), 3);
+    QVERIFY(view.classes()->model()->rowCount() > 1);
+    view.setTrace(trace);
+    view.setTrace(nullptr);
+    QTest::qWait(100);
+    QCOMPARE(view.table()->model()->rowCount(), 0);
+  }
+
   void benignClassesComeLast() {
     RaceListView view;
     const auto trace = makeIndex(masterWorker());

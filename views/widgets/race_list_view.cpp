@@ -194,7 +194,9 @@ void RaceListView::selectMessage(std::uint32_t message) {
 }
 
 RaceListView::Judged RaceListView::judge(const TraceIndex& trace) {
-  return {rateRaces(trace), classifyRaces(trace)};
+  Judged judged{rateRaces(trace), {}, classifyRaces(trace)};
+  judged.weights = raceWeights(trace, judged.severity);
+  return judged;
 }
 
 void RaceListView::setTrace(TraceIndexPtr trace) {
@@ -232,7 +234,7 @@ void RaceListView::keepSelection(const std::function<void()>& change) {
 
 void RaceListView::showTrace(const TraceIndexPtr& trace, Judged judged) {
   m_quiet = true;
-  m_model->setTrace(trace, judged.severity);
+  m_model->setTrace(trace, judged.severity, std::move(judged.weights));
   m_classes->setTrace(trace, judged.severity, std::move(judged.classes));
   m_details->clear();
   m_why->clear();

@@ -47,6 +47,19 @@ class CallSitesTest : public QObject {
     QCOMPARE(collect->racing, racing);
   }
 
+  void bigTracesAreCountedMeanwhile() {
+    SitesWidget widget;
+    const auto trace = views::makeIndex(stencil(16, 600));
+    QVERIFY(trace->eventCount() > views::kFewEvents);
+    widget.show();
+    widget.setTrace(trace);
+    QCOMPARE(widget.model()->rowCount(), 0);
+    QVERIFY(widget.filter()->placeholderText().contains(QStringLiteral("Counting")));
+    QTRY_VERIFY(widget.model()->rowCount() > 2);
+    QCOMPARE(widget.model()->uses().size(), siteUses(*trace).size());
+    QVERIFY(!widget.filter()->placeholderText().contains(QStringLiteral("Counting")));
+  }
+
   void enterWalksTheCalls() {
     SitesWidget widget;
     const auto trace = views::makeIndex(masterWorker());

@@ -51,6 +51,29 @@ class CommMatrixTest : public QObject {
     QCOMPARE(selected.size(), 2);  // an empty pair has nothing to select
   }
 
+  void bigTracesAreCountedMeanwhile() {
+    MatrixWidget widget;
+    widget.resize(420, 460);
+    const auto trace = views::makeIndex(stencil(16, 600));
+    QVERIFY(trace->eventCount() > views::kFewEvents);
+    widget.setTrace(trace);
+    const auto says = [&](const QString& text) {
+      const auto labels = widget.findChildren<QLabel*>();
+      return std::any_of(labels.begin(), labels.end(),
+                         [&](const QLabel* label) { return label->text().contains(text); });
+    };
+    QVERIFY(says(QStringLiteral("counting")));
+    QTRY_VERIFY(says(QString::number(trace->messageCount())));
+    widget.setTrace(trace);
+    widget.setTrace(views::makeIndex(masterWorker()));  // what was being counted is not shown any more
+    QTest::qWait(200);
+    QVERIFY(!says(QString::number(trace->messageCount())));
+    auto* gone = new MatrixWidget;
+    gone->setTrace(trace);
+    delete gone;
+    QTest::qWait(50);
+  }
+
   void racingPairsAreOutlined() {
     MatrixWidget widget;
     widget.resize(420, 460);

@@ -14,6 +14,10 @@ namespace pf::views {
 /// Of each race: 0 = last racing receive of the failing rank before it failed, 1 = in the causal
 /// past of the failure, 2 = other.
 [[nodiscard]] std::vector<int> rateRaces(const TraceIndex& trace);
+/// Of each race a number to sort by: by how it was rated, and within that the nearest to the end
+/// first.
+[[nodiscard]] std::vector<std::int64_t> raceWeights(const TraceIndex& trace,
+                                                    const std::vector<int>& severity);
 /// Who sent the messages that a racing receive could have taken, ascending.
 [[nodiscard]] std::vector<Rank> alternativeRanks(const TraceIndex& trace, std::size_t race);
 
@@ -37,8 +41,8 @@ class RaceListModel : public QAbstractTableModel {
   explicit RaceListModel(QObject* parent = nullptr);
 
   void setTrace(TraceIndexPtr trace);
-  /// With what rateRaces() says of it.
-  void setTrace(TraceIndexPtr trace, std::vector<int> severity);
+  /// With what rateRaces() and raceWeights() say of it.
+  void setTrace(TraceIndexPtr trace, std::vector<int> severity, std::vector<std::int64_t> weights);
   [[nodiscard]] const TraceIndexPtr& trace() const { return m_trace; }
 
   /// As rateRaces() has it.
@@ -61,6 +65,7 @@ class RaceListModel : public QAbstractTableModel {
 
   TraceIndexPtr m_trace;
   std::vector<int> m_severity;
+  std::vector<std::int64_t> m_weights;
 };
 
 }  // namespace pf::views

@@ -65,6 +65,7 @@ class RaceListView : public QWidget {
   /// What is worked out of all races.
   struct Judged {
     std::vector<int> severity;
+    std::vector<std::int64_t> weights;
     std::vector<RaceClass> classes;
   };
   static Judged judge(const TraceIndex& trace);
