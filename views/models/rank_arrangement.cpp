@@ -60,8 +60,9 @@ void RankArrangement::hide(const QList<int>& ranks) {
 
 void RankArrangement::showOnly(const QList<int>& ranks, int rankCount) {
   hidden.clear();
+  const QList<int> shown = ascending(ranks);
   for (int rank = 0; rank < rankCount; ++rank) {
-    if (!ranks.contains(rank)) {
+    if (!std::binary_search(shown.begin(), shown.end(), rank)) {
       hidden.append(rank);
     }
   }
@@ -98,7 +99,7 @@ RankRowsPtr arrangedRows(const TraceIndex& trace, const RankArrangement& arrange
   std::vector<RankRow> rows;
   std::map<QString, std::size_t> lanes;
   for (const Rank rank : inOrder(trace, arrangement.order)) {
-    if (arrangement.hidden.contains(rank)) {
+    if (std::binary_search(arrangement.hidden.begin(), arrangement.hidden.end(), rank)) {
       continue;
     }
     const auto lane =

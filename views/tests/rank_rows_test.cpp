@@ -33,6 +33,7 @@ class RankRowsTest : public QObject {
   void commandsOfTheSelection();
   void expressionsAreAskedFor();
   void denseViews();
+  void sortedIsDrawnAnew();
 
  private:
   [[nodiscard]] SpaceTimeCanvas& canvas() const { return *m_view->canvas(); }
@@ -241,6 +242,27 @@ void RankRowsTest::denseViews() {
         image.pixelColor(static_cast<int>(g.plot.center().x()), static_cast<int>(g.rowY(row)));
     QVERIFY(there != m_view->palette().color(QPalette::Base));
   }
+}
+
+// Rows of the same height at the same places: the picture that is kept must not be taken for the
+// new one.
+void RankRowsTest::sortedIsDrawnAnew() {
+  const auto plot = [this] {
+    (void)canvas().grab();
+    return canvas().grab(canvas().view().plot.toRect()).toImage();
+  };
+  const QImage before = plot();
+  RankArrangement to;
+  to.order = RankOrder::Racing;
+  m_view->setArrangement(to);
+  if (rows() == Rows{{0}, {1}, {2}, {3}}) {
+    to.order = RankOrder::Waiting;
+    m_view->setArrangement(to);
+  }
+  QVERIFY(rows() != (Rows{{0}, {1}, {2}, {3}}));
+  QVERIFY(plot() != before);
+  m_view->setArrangement({});
+  QCOMPARE(plot(), before);
 }
 
 QTEST_MAIN(RankRowsTest)

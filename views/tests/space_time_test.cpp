@@ -43,6 +43,7 @@ class SpaceTimeTest : public QObject {
   void shiftDragZoomsAndHistoryGoesBack();
   void dragPansWithoutDrawingAgain();
   void fitShowsEverything();
+  void waitsAreDrawn();
   void replayPositionIsDrawn();
   void coneVeilsTheRest();
   void densityIsNeverBlank();
@@ -292,6 +293,34 @@ void SpaceTimeTest::fitShowsEverything() {
       QVERIFY(g.plot.contains(g.point(*m_trace, {r, s})));
     }
   }
+}
+
+// On the line of a rank, between two events, where the second one had to wait for others; elsewhere
+// not.
+void SpaceTimeTest::waitsAreDrawn() {
+  const QImage image = picture();
+  const SpaceTimeGeometry g = canvas().view();
+  const Theme theme = Theme::of(canvas().palette());
+  int waits = 0;
+  int others = 0;
+  for (Rank rank = 0; rank < 4; ++rank) {
+    for (Serial s = 2; s <= m_trace->lastSerial(rank); ++s) {
+      const double before = m_trace->time({rank, s - 1});
+      const double time = m_trace->time({rank, s});
+      const bool waited = time > before + 1;
+      const QColor there = image.pixelColor(
+          QPointF(g.x(waited ? before + 1.4 : before + 0.5), g.y(rank) - 2).toPoint());
+      const auto far = [&](const QColor& from) {
+        return std::abs(there.red() - from.red()) + std::abs(there.green() - from.green()) +
+               std::abs(there.blue() - from.blue());
+      };
+      const bool tinted = far(theme.base) > 60 && far(theme.stripe) > 60;
+      waits += waited && tinted ? 1 : 0;
+      others += !waited && tinted ? 1 : 0;
+    }
+  }
+  QVERIFY2(waits > 3, qPrintable(QString::number(waits)));
+  QVERIFY2(others <= 2, qPrintable(QString::number(others)));  // where an arrow crosses
 }
 
 void SpaceTimeTest::replayPositionIsDrawn() {

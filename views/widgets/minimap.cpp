@@ -298,6 +298,16 @@ int LegendStrip::arrange(int width, QPainter* painter) const {
     }
     x += needed;
   }
+  const QString wait = tr("waits for others");
+  const double room = 34 + metrics.horizontalAdvance(wait) + 14;
+  place(room);
+  if (painter != nullptr) {
+    painter->setPen(QPen(withAlpha(theme.muted, 0.3), 4, Qt::SolidLine, Qt::FlatCap));
+    painter->drawLine(QPointF(x + 2, y + row / 2), QPointF(x + 28, y + row / 2));
+    painter->setPen(theme.muted);
+    painter->drawText(QPointF(x + 34, y + row / 2 + metrics.ascent() / 2 - 1), wait);
+  }
+  x += room;
   const QString ghost = tr("message it could have taken");
   const double needed = 34 + metrics.horizontalAdvance(ghost) + 14;
   place(needed);

@@ -259,6 +259,29 @@ void SpaceTimePainter::paintMessages(QPainter& painter, const Visible& visible) 
   painter.setRenderHint(QPainter::Antialiasing);
 }
 
+// Where a rank stood still: what it does next depends on what others did later than its last event.
+void SpaceTimePainter::paintWaits(QPainter& painter, const Visible& visible) const {
+  const double gap = m_radius + 2;
+  painter.setPen(QPen(withAlpha(m_theme.muted, 0.3), std::clamp(m_radius * 0.9, 2.0, 5.0),
+                      Qt::SolidLine, Qt::FlatCap));
+  for (std::size_t row = 0; row < visible.serials.size(); ++row) {
+    const Rank rank = visible.ranks[row];
+    const double y = m_geometry.y(rank);
+    const auto times = m_trace.times(rank);
+    // The wait for the first event to the right reaches into view.
+    const Serial last = std::min<Serial>(visible.serials[row].second, times.size());
+    for (Serial s = std::max<Serial>(visible.serials[row].first, 2); s <= last; ++s) {
+      if (times[s - 1] > times[s - 2] + 1) {
+        const double left = m_geometry.x(times[s - 2]) + gap;
+        const double right = m_geometry.x(times[s - 1]) - gap;
+        if (right > left) {
+          painter.drawLine(QPointF(left, y), QPointF(right, y));
+        }
+      }
+    }
+  }
+}
+
 // From the post of a non-blocking receive to where its completion is observed.
 void SpaceTimePainter::paintBrackets(QPainter& painter, const Visible& visible) const {
   if (m_radius < 2.5) {
@@ -317,6 +340,7 @@ void SpaceTimePainter::paintLabels(QPainter& painter, const Visible& visible) co
 }
 
 void SpaceTimePainter::paintExact(QPainter& painter, const Visible& visible) const {
+  paintWaits(painter, visible);
   paintMessages(painter, visible);
   paintBrackets(painter, visible);
   painter.save();

@@ -73,6 +73,7 @@ class SpaceTimePainter {
   void paintCollectives(QPainter& painter, bool exact) const;
   void paintExact(QPainter& painter, const Visible& visible) const;
   void paintMessages(QPainter& painter, const Visible& visible) const;
+  void paintWaits(QPainter& painter, const Visible& visible) const;
   void paintBrackets(QPainter& painter, const Visible& visible) const;
   void paintLabels(QPainter& painter, const Visible& visible) const;
   void paintDensity(QPainter& painter, const Visible& visible) const;

@@ -452,6 +452,7 @@ void SpaceTimeView::showMenu(const QPoint& globalPosition) {
   menu.addActions({m_sameSite, m_sameTag, m_search->nextAction(), m_search->previousAction()});
   menu.addSeparator();
   menu.addActions({m_fit, m_zoomSelection, m_zoomBack, m_zoomForward});
+  menu.addMenu(tr("Ranks shown"))->addActions(rankActions());
   menu.exec(globalPosition);
 }
 
