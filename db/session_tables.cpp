@@ -150,6 +150,34 @@ Status SessionTables::update(const T& value) {
   });
 }
 
+Status SessionTables::replaceCycle(const Cycle& cycle, std::vector<CycleStop>& stops) {
+  return changeTables(*m_database, {TableId::Cycle, TableId::CycleStop}, [&]() -> Status {
+    for (const std::string_view sql : {std::string_view(table(TableId::Cycle).remove),
+                                       std::string_view("DELETE FROM cycle_stop WHERE cycle = ?")}) {
+      if (Status status = deleteWhere(*m_database, sql, cycle.id); !status) {
+        return status;
+      }
+    }
+    Result<RowWriter> writer = RowWriter::start(*m_database, table(TableId::Cycle));
+    if (!writer) {
+      return writer.error();
+    }
+    if (Status status = writeOne(*writer, cycle); !status) {
+      return status;
+    }
+    Result<RowWriter> stopWriter = RowWriter::start(*m_database, table(TableId::CycleStop));
+    if (!stopWriter) {
+      return stopWriter.error();
+    }
+    for (const CycleStop& stop : stops) {
+      if (Status status = writeOne(*stopWriter, stop); !status) {
+        return status;
+      }
+    }
+    return {};
+  });
+}
+
 template <typename T>
 Status SessionTables::remove(std::int64_t id) {
   std::vector<TableId> changed{kTableOf<T>};

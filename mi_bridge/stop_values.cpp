@@ -1,5 +1,6 @@
 #include "mi_bridge/stop_values.h"
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 
@@ -41,7 +42,68 @@ void evaluateAll(GdbSession& session, FrameRef frame, const std::vector<std::str
   }
 }
 
+/// Words of 8 bytes each.
+Result<std::vector<std::uint64_t>> wordsOf(const std::string& digits) {
+  std::vector<std::uint64_t> words;
+  for (std::size_t i = 0; i < digits.size(); i += 2 * kWordBytes) {
+    const Result<std::uint64_t> word = wordOf(digits.substr(i, 2 * kWordBytes));
+    if (!word) {
+      return word.error();
+    }
+    words.push_back(*word);
+  }
+  return words;
+}
+
+constexpr std::uint64_t kBuffersAtOnce = 8192;
+
+void readBuffers(GdbSession& session, std::uint64_t address, std::uint64_t left,
+                 const std::shared_ptr<std::vector<NotedBuffer>>& read,
+                 const Callback<std::vector<NotedBuffer>>& done) {
+  if (left == 0) {
+    done(std::move(*read));
+    return;
+  }
+  const std::uint64_t now = std::min(left, kBuffersAtOnce);
+  session.inspect().readMemory(
+      std::to_string(address), static_cast<std::uint32_t>(now * sizeof(NotedBuffer)),
+      [&session, address, left, now, read, done](const Result<std::string>& digits) {
+        const auto words =
+            digits ? wordsOf(*digits) : Result<std::vector<std::uint64_t>>(digits.error());
+        constexpr std::size_t kWords = sizeof(NotedBuffer) / kWordBytes;
+        if (!words || words->size() < now * kWords) {
+          done(words ? Error{ErrorCode::Peer, "GDB gave less memory than was asked for", {}}
+                     : words.error());
+          return;
+        }
+        for (std::size_t i = 0; i < now * kWords; i += kWords) {
+          const std::uint64_t* word = words->data() + i;
+          read->push_back({word[0], word[1], static_cast<std::uint32_t>(word[2]), 0, word[3]});
+        }
+        readBuffers(session, address + now * sizeof(NotedBuffer), left - now, read, done);
+      });
+}
+
 }  // namespace
+
+void notedBuffers(GdbSession& session, std::uint64_t from,
+                  const Callback<std::vector<NotedBuffer>>& done) {
+  session.inspect().readMemory(
+      std::string("&") + kNotedBuffersSymbol, sizeof(NotedBuffers),
+      [&session, from, done](const Result<std::string>& digits) {
+        const auto words =
+            digits ? wordsOf(*digits) : Result<std::vector<std::uint64_t>>(digits.error());
+        if (!words || words->size() < 3) {
+          done(words ? Error{ErrorCode::Peer, "GDB gave less memory than was asked for", {}}
+                     : words.error());
+          return;
+        }
+        const std::uint64_t count = words->at(0);
+        const std::uint64_t first = std::min(from, count);
+        readBuffers(session, words->at(1) + first * sizeof(NotedBuffer), count - first,
+                    std::make_shared<std::vector<NotedBuffer>>(), done);
+      });
+}
 
 void valuesAtStop(GdbSession& session, const std::vector<std::string>& expressions,
                   const std::function<void(const Values&)>& done) {

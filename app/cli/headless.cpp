@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 
 #include "app/core_file.h"
@@ -67,13 +68,18 @@ Result<std::vector<std::string>> attachWords(int pid) {
   if (!job) {
     return job.error();
   }
+  std::vector<std::string> problems;
   for (const app::RunningRank& rank : job->ranks) {
     if (const std::string why = app::whyNotTraceable(rank.pid); !why.empty()) {
-      return Error{ErrorCode::System,
-                   "rank " + std::to_string(rank.rank) + " (process " + std::to_string(rank.pid) +
-                       ") cannot be debugged: " + why,
-                   {}};
+      problems.push_back("rank " + std::to_string(rank.rank) + " (process " + std::to_string(rank.pid) +
+                         ") cannot be debugged: " + why);
     }
+  }
+  if (!problems.empty() && problems.size() == job->ranks.size()) {
+    return Error{ErrorCode::System, problems.front(), {}};
+  }
+  for (const std::string& problem : problems) {  // the others can
+    std::fprintf(stderr, "photofinish: %s\n", problem.c_str());
   }
   return std::vector<std::string>{"--attach", std::to_string(pid)};
 }

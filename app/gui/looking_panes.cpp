@@ -15,6 +15,7 @@
 
 namespace pf::gui {
 
+using session::DebugSession;
 using session::Look;
 
 LookingPanes::LookingPanes(DebugSession& session, views::RankStrip& ranks, QWidget* window,
@@ -102,6 +103,13 @@ QList<int> LookingPanes::ranksOf(const QString& expression, QString* problem) co
 
 void LookingPanes::console(int rank, const QString& line) {
   const QString text = line.trimmed();
+  if (text.startsWith(QLatin1String("which-message "))) {
+    m_session.whichMessage(
+        text.section(QLatin1Char(' '), 1), [this, rank](const DebugSession::WhichMessage& answer) {
+          Q_EMIT m_session.consoleText(rank, answer.text + QLatin1Char('\n'), answer.problem);
+        });
+    return;
+  }
   if (!text.startsWith(QLatin1Char('@'))) {
     m_session.console(rank, line);
     return;
@@ -110,18 +118,18 @@ void LookingPanes::console(int rank, const QString& line) {
   QString problem;
   const QList<int> ranks = ranksOf(text.section(QLatin1Char(' '), 0, 0).mid(1), &problem);
   if (!problem.isEmpty() || command.isEmpty()) {
-    Q_EMIT m_session.consoleText(
-        rank,
-        tr("%1. Write @all, @GROUP or @0,2-4, a blank, and the command.\n")
-            .arg(problem.isEmpty() ? tr("There is no command") : problem),
-        true);
+    Q_EMIT m_session.consoleText(rank,
+                                 tr("%1. Write @all, @GROUP or @0,2-4, a blank, and the command.\n")
+                                     .arg(problem.isEmpty() ? tr("There is no command") : problem),
+                                 true);
     return;
   }
   m_session.consoleOfGroup(ranks, command, rank);
 }
 
 void LookingPanes::askCombination(const QString& proposal, const QString& problem) {
-  QString question = tr("Ranks of the new group, for example  workers + 0,  all - 'in MPI_Recv',  a & 2-5:");
+  QString question =
+      tr("Ranks of the new group, for example  workers + 0,  all - 'in MPI_Recv',  a & 2-5:");
   if (!problem.isEmpty()) {
     question += QLatin1String("\n\n") + tr("Not understood: %1.").arg(problem);
   }

@@ -102,6 +102,8 @@ class MainWindow : public QMainWindow {
   void makeLogicActions(QMenu* debug, QMenu* replay);
   void compareCycles();
   void askLastChange();
+  void askWhichMessage();
+  void showWhichMessage(const QString& expression);
   void editBreakpoint(const views::Breakpoint& breakpoint);
   QDockWidget* addDock(const QString& name, const QString& title, QWidget* widget,
                        Qt::DockWidgetArea area);

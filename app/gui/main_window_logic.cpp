@@ -62,26 +62,37 @@ void MainWindow::makeLogicActions(QMenu* debug, QMenu* replay) {
     void (DebugSession::*go)();
   };
   replay->addSeparator();
-  for (const Way& way : {Way{"nextEvent", tr("Next e&vent"), tr("Run the current rank to its next event"),
-                             QKeySequence(tr("Ctrl+F8")), &DebugSession::nextEvent},
-                         Way{"nextRacing", tr("Next racin&g receive"),
-                             tr("Run to the next receive of any rank that could have taken another message"),
-                             QKeySequence(tr("F6")), &DebugSession::nextRacingReceive},
-                         Way{"previousReceive", tr("Previous receive"),
-                             tr("Take the current rank back to its receive before, by running the recording again"),
-                             QKeySequence(tr("Ctrl+Shift+F8")), &DebugSession::previousReceive},
-                         Way{"previousHit", tr("Previous &hit"),
-                             tr("Back to the hit of a breakpoint before this place, on the current rank"),
-                             QKeySequence(tr("Shift+F6")), &DebugSession::previousHit}}) {
-    QAction* action = command(way.text, way.tip, {}, way.keys, [this, go = way.go] { (m_session->*go)(); });
+  for (const Way& way :
+       {Way{"nextEvent", tr("Next e&vent"), tr("Run the current rank to its next event"),
+            QKeySequence(tr("Ctrl+F8")), &DebugSession::nextEvent},
+        Way{"nextRacing", tr("Next racin&g receive"),
+            tr("Run to the next receive of any rank that could have taken another message"),
+            QKeySequence(tr("F6")), &DebugSession::nextRacingReceive},
+        Way{"previousReceive", tr("Previous receive"),
+            tr("Take the current rank back to its receive before, by running the recording again"),
+            QKeySequence(tr("Ctrl+Shift+F8")), &DebugSession::previousReceive},
+        Way{"previousHit", tr("Previous &hit"),
+            tr("Back to the hit of a breakpoint before this place, on the current rank"),
+            QKeySequence(tr("Shift+F6")), &DebugSession::previousHit}}) {
+    QAction* action =
+        command(way.text, way.tip, {}, way.keys, [this, go = way.go] { (m_session->*go)(); });
     action->setObjectName(QString::fromLatin1(way.name));
     replay->addAction(action);
   }
-  QAction* change = command(tr("Back to the &last change …"),
-                            tr("Back to where a variable was changed last, by running the recording again twice"),
-                            {}, QKeySequence(tr("Ctrl+F6")), [this] { askLastChange(); });
+  QAction* change =
+      command(tr("Back to the &last change …"),
+              tr("Back to where a variable was changed last, by running the recording again twice"),
+              {}, QKeySequence(tr("Ctrl+F6")), [this] { askLastChange(); });
   change->setObjectName(QStringLiteral("lastChange"));
   replay->addAction(change);
+  QAction* message =
+      command(tr("Which &message filled …"),
+              tr("The message that was written last to a variable or an address, and who sent it"),
+              {}, QKeySequence(tr("Ctrl+M")), [this] { askWhichMessage(); });
+  message->setObjectName(QStringLiteral("whichMessage"));
+  debug->addAction(message);
+  connect(m_variables, &views::VariablesView::messageRequested, this,
+          &MainWindow::showWhichMessage);
   QAction* rebuilt =
       command(tr("Allow a re&built program"),
               tr("Replay a program that was changed and rebuilt since it was recorded; where it "
@@ -89,9 +100,9 @@ void MainWindow::makeLogicActions(QMenu* debug, QMenu* replay) {
               {}, {}, {});
   rebuilt->setCheckable(true);
   connect(rebuilt, &QAction::toggled, m_session, &DebugSession::allowRebuilt);
-  QAction* compare = command(tr("&Compare cycles …"),
-                             tr("Two cycles side by side: which hits and values differ"), {},
-                             QKeySequence(tr("Ctrl+Shift+C")), [this] { compareCycles(); });
+  QAction* compare =
+      command(tr("&Compare cycles …"), tr("Two cycles side by side: which hits and values differ"),
+              {}, QKeySequence(tr("Ctrl+Shift+C")), [this] { compareCycles(); });
   compare->setObjectName(QStringLiteral("compareCycles"));
   replay->addSeparator();
   replay->addActions({compare, rebuilt});
@@ -109,6 +120,26 @@ void MainWindow::askLastChange() {
   if (ok) {
     m_session->lastChange(expression);
   }
+}
+
+void MainWindow::askWhichMessage() {
+  bool ok = false;
+  const QString expression = QInputDialog::getText(
+      this, tr("Which message filled this"),
+      tr("Variable, expression or address, on rank %1:").arg(m_session->currentRank()),
+      QLineEdit::Normal, {}, &ok);
+  if (ok) {
+    showWhichMessage(expression);
+  }
+}
+
+void MainWindow::showWhichMessage(const QString& expression) {
+  m_session->whichMessage(expression, [this](const DebugSession::WhichMessage& answer) {
+    if (answer.event.valid()) {
+      selectEvent(answer.event);
+    }
+    say(answer.text, answer.problem);
+  });
 }
 
 void MainWindow::compareCycles() {

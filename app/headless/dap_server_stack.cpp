@@ -444,6 +444,20 @@ void DapServer::console(const Request& request, const FrameKey& frame) {
     fail(request, "the GDB of rank " + std::to_string(rank) + " is at work on a line before");
     return;
   }
+  const QString line = QString::fromStdString(word(request.arguments, "expression")).trimmed();
+  if (line.startsWith(QLatin1String("which-message "))) {
+    m_session.setCurrentRank(rank);
+    m_session.whichMessage(
+        line.section(QLatin1Char(' '), 1),
+        [this, request](const session::DebugSession::WhichMessage& answer) {
+          if (answer.problem) {
+            fail(request, answer.text.toStdString());
+          } else {
+            succeed(request, {{"result", answer.text.toStdString()}, {"variablesReference", 0}});
+          }
+        });
+    return;
+  }
   m_consoleOf[rank];
   if (stoppedDebugger(frame) != nullptr && frame.thread > 0 && frame.level >= 0) {
     gdb->inspect().selectFrame({frame.thread, frame.level}, [](const Status&) {});

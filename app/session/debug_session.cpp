@@ -100,6 +100,7 @@ void DebugSession::launch() {
   m_diverged = false;
   m_thread = 0;
   setAltered(false);
+  m_noted.clear();
   endGroupRun();
   dropVariables();
   views::Cycle cycle;
@@ -276,6 +277,9 @@ void DebugSession::onState(const protocol::RankState& state) {
   if (!m_groupRunTold.isEmpty() && m_groupRun.underWay.contains(state.rank)) {
     tellGroupRun();
   }
+  if (m_phase == Phase::Running && !m_awaitsCut) {
+    tellPositions();  // a step
+  }
   Q_EMIT ranksChanged();
 }
 
@@ -316,7 +320,7 @@ void DebugSession::onVerdict(const protocol::Verdict& verdict) {
       if (!std::exchange(m_awaitsCut, false)) {
         break;  // a step has brought the ranks to rest; its own stop says so
       }
-      settle(m_goal.event.valid() ? m_goal.text : tr("stopped"));
+      settleOnceStopped(m_goal.event.valid() ? m_goal.text : tr("stopped"));
       break;
     case protocol::VerdictKind::Stalled:
     case protocol::VerdictKind::Deadlock:

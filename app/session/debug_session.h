@@ -4,6 +4,7 @@
 #pragma once
 
 #include "benign_races.h"
+#include "cycle_keeper.h"
 #include "trace_loader.h"
 
 #include <functional>
@@ -21,6 +22,7 @@
 #include <QTimer>
 
 #include "app/job.h"
+#include "base/noted_buffers.h"
 #include "core/stop_plan.h"
 #include "db/trace_store.h"
 #include "mi_bridge/fleet.h"
@@ -66,9 +68,11 @@ class DebugSession : public QObject, private mi::FleetObserver {
 
   /// Takes over a loaded trace; brings back its breakpoints, watches and cycles.
   void open(const QString& path, LoadedTrace trace);
-  /// Ranks of core files: to be looked at only. All get a GDB, up to 16 at once (debug_session_outside.cpp).
+  /// Ranks of core files: to be looked at only. All get a GDB, up to 16 at once
+  /// (debug_session_outside.cpp).
   void openCores(const QList<OutsideRank>& ranks);
-  /// Ranks of a job that runs without us. None is stopped until it gets a GDB (setFocus()); endReplay() lets all go on.
+  /// Ranks of a job that runs without us. None is stopped until it gets a GDB (setFocus());
+  /// endReplay() lets all go on.
   void attachTo(const QString& job, const QList<OutsideRank>& ranks);
   [[nodiscard]] Source source() const { return m_source; }
   [[nodiscard]] bool isOpen() const { return m_trace != nullptr; }
@@ -97,18 +101,20 @@ class DebugSession : public QObject, private mi::FleetObserver {
   /// The next racing receive of any rank, by logical time.
   void nextRacingReceive();
   void previousReceive();
-  /// Back to the hit before, of the current rank in this cycle: the same place again, by a new cycle.
+  /// Back to the hit before, of the current rank in this cycle: the same place again, by a new
+  /// cycle.
   void previousHit();
-  /// Back to where the expression was changed last before the current rank's next event, by two new cycles
-  /// (debug_session_back.cpp). endReplay() cancels.
+  /// Back to where the expression was changed last before the current rank's next event, by two new
+  /// cycles (debug_session_back.cpp). endReplay() cancels.
   void lastChange(const QString& expression);
   void runToFailure();
   void endReplay();
-  /// `who`: the name of the group that `ranks` are, for messages. groupRunChanged() tells how far it
-  /// has come; nothing waits for ranks that do not stop.
+  /// `who`: the name of the group that `ranks` are, for messages. groupRunChanged() tells how far
+  /// it has come; nothing waits for ranks that do not stop.
   void act(views::RankAction action, const QList<int>& ranks, const QString& who = {});
   /// No ranks: the current one.
-  void runToLine(const QString& file, int line, const QList<int>& ranks = {}, const QString& who = {});
+  void runToLine(const QString& file, int line, const QList<int>& ranks = {},
+                 const QString& who = {});
 
   // -- focus
   void setCurrentRank(int rank);
@@ -176,6 +182,17 @@ class DebugSession : public QObject, private mi::FleetObserver {
   /// Of the recording, each set of ranks once.
   [[nodiscard]] QList<views::RankGroup> communicators() const;
 
+  struct WhichMessage {
+    QString text;    ///< a sentence
+    EventRef event;  ///< that filled it; invalid: none did, or it is not known
+    bool problem = false;
+  };
+  using WhichDone = std::function<void(const WhichMessage&)>;
+  /// Which message wrote last, before now, to a variable, an expression with an address, or an
+  /// address, of the current rank (debug_session_buffers.cpp). Of receives that the rank posted
+  /// while it had a GDB.
+  void whichMessage(const QString& expression, const WhichDone& done);
+
   // -- looking deeper into the current rank, which has to be stopped; answers come as rowsArrived()
   void askRegisters();
   void askMemory(const QString& address);
@@ -189,6 +206,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   /// Present positions: for tests.
   [[nodiscard]] Serial serialOf(int rank) const;
   [[nodiscard]] const QList<views::Cycle>& cycles() const { return m_cycles; }
+  /// Cycles and hits are in the trace's file as they are here.
+  [[nodiscard]] bool isKept() const { return m_keeper == nullptr || m_keeper->isIdle(); }
 
  Q_SIGNALS:
   void message(const QString& text,
@@ -305,6 +324,10 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void prepareStep(int rank);
   void finishCycle(const QString& why);
   void settle(const QString& why);
+  /// settle() as soon as GDB, too, knows that the ranks have stopped.
+  void settleOnceStopped(const QString& why);
+  void endSettling();
+  void tellPositions();
   [[nodiscard]] Serial nextReceive(int rank) const;
 
   // debug_session_values.cpp
@@ -337,6 +360,23 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void groupConsoleAnswered(int rank, quint64 number, const Status& status);
   void tellGroupConsole();
   void tellGroupRun();
+
+  // debug_session_buffers.cpp
+  struct MemoryRange {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  };
+  struct Filled {
+    std::uint32_t post = kNoPost;
+    Serial completion = 0;
+  };
+  [[nodiscard]] std::optional<Filled> lastFilled(int rank, const MemoryRange& range) const;
+  [[nodiscard]] QString filledText(int rank, const QString& what, const Filled& filled) const;
+  void askRanges(std::vector<std::string> expressions,
+                 std::vector<std::optional<std::uint64_t>> values,
+                 const std::function<void(const std::vector<std::optional<std::uint64_t>>&)>& done);
+  void findFilled(int rank, const QString& expression,
+                  const std::vector<std::optional<std::uint64_t>>& values, const WhichDone& done);
 
   // debug_session_looking.cpp
   void tellProblem(Look look, const QString& text);
@@ -378,10 +418,10 @@ class DebugSession : public QObject, private mi::FleetObserver {
   // debug_session_back.cpp
   struct Search {
     int rank = 0;
-    int spec = 0;         ///< of the fleet: what is looked for
-    bool own = false;     ///< made for this search
-    bool last = false;    ///< the cycle that stops there; else the one that counts
-    int passes = 0;       ///< hits to pass over
+    int spec = 0;       ///< of the fleet: what is looked for
+    bool own = false;   ///< made for this search
+    bool last = false;  ///< the cycle that stops there; else the one that counts
+    int passes = 0;     ///< hits to pass over
     QString expression;
     QString text;
   };
@@ -432,6 +472,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   db::RunInfo m_run;
   std::vector<db::RankInfo> m_rankInfos;
   std::unique_ptr<db::TraceStore> m_store;
+  std::unique_ptr<CycleKeeper> m_keeper;  ///< null where nothing can be written
 
   Source m_source = Source::Recording;
   std::map<int, OutsideRank> m_outside;
@@ -452,12 +493,20 @@ class DebugSession : public QObject, private mi::FleetObserver {
   std::vector<std::uint64_t> m_stops;  ///< as last planned
   QString m_transcripts;
   bool m_allowRebuilt = false;
-  quint64 m_jobs = 0;                  ///< counts what is opened outside: a job of before says nothing any more
-  bool m_abandon = false;              ///< end the job that is being started
+  quint64 m_jobs = 0;      ///< counts what is opened outside: a job of before says nothing any more
+  bool m_abandon = false;  ///< end the job that is being started
   bool m_diverged = false;
-  bool m_awaitsCut = false;                ///< ranks are on their way to a cut
-  QList<views::BreakpointHit> m_standing;  ///< hits since the ranks were last sent on
-  std::optional<Search> m_search;  ///< under way: no other breakpoint stops
+  bool m_awaitsCut = false;  ///< ranks are on their way to a cut
+  struct Settling {
+    QSet<int> ranks;  ///< have stopped by what the daemon says, but not yet by their GDB
+    QString why;
+    quint64 number = 0;
+    std::function<void()> then;  ///< what was asked for meanwhile: the last of it
+  };
+  Settling m_settling;
+  std::map<int, std::vector<NotedBuffer>> m_noted;  ///< of this cycle, by rank: read so far
+  QList<views::BreakpointHit> m_standing;           ///< hits since the ranks were last sent on
+  std::optional<Search> m_search;                   ///< under way: no other breakpoint stops
   QList<views::BreakpointHit> m_trail;  ///< hits before the one that previousHit() went to
   int m_trailCycle = 0;
   int m_trailRank = -1;

@@ -177,7 +177,9 @@ void DebugSession::storeHit(HitKey key) {
     row.watched.push_back(value.expression.toStdString());
     row.watched.push_back(value.value.toStdString());
   }
-  m_hitRows[key] = store(row);
+  if (m_keeper != nullptr) {
+    m_hitRows[key] = m_keeper->keep(std::move(row));
+  }
 }
 
 /// Asks the rank's GDB, once it has stopped, what the hits lack: the exact event and the values.

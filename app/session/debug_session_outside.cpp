@@ -99,6 +99,7 @@ void DebugSession::openOutside(Source source, const QString& title, const QList<
   }
   m_source = source;
   m_path.clear();
+  m_keeper.reset();
   m_store.reset();
   m_benign.open(nullptr, {});
   m_trace = emptyTrace(title, ranks, count);

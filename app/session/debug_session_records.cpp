@@ -27,7 +27,6 @@ std::int64_t DebugSession::store(const T& value) {
   return id ? *id : 0;
 }
 template std::int64_t DebugSession::store<db::Breakpoint>(const db::Breakpoint&);
-template std::int64_t DebugSession::store<db::BreakpointHit>(const db::BreakpointHit&);
 
 void DebugSession::readRecords() {
   m_breakpoints.clear();
@@ -41,8 +40,10 @@ void DebugSession::readRecords() {
   m_groupIds.clear();
   m_arrangement = {};
   m_arrangementId = 0;
+  m_keeper.reset();
   Result<db::TraceStore> store =
       db::TraceStore::open(m_path.toStdString(), db::TraceStore::Mode::ReadWrite);
+  const bool writable = store.ok();
   if (!store) {
     store = db::TraceStore::open(m_path.toStdString(), db::TraceStore::Mode::ReadOnly);
     Q_EMIT message(tr("The trace cannot be written: breakpoints, cycles and notes of this session "
@@ -53,6 +54,9 @@ void DebugSession::readRecords() {
     return;
   }
   m_store = std::make_unique<db::TraceStore>(std::move(*store));
+  if (writable) {
+    m_keeper = std::make_unique<CycleKeeper>(*m_store);
+  }
   db::SessionTables tables = m_store->session();
   if (const auto rows = tables.all<db::Breakpoint>(); rows) {
     for (const db::Breakpoint& row : *rows) {
@@ -150,7 +154,8 @@ void DebugSession::saveCycle() {
   }
   views::Cycle& cycle = m_cycles.last();
   db::Cycle row;
-  row.id = m_cycleIds[cycle.number];
+  std::int64_t& id = m_cycleIds[cycle.number];
+  row.id = id;
   row.startedUtc = cycle.started.toUTC().toString(Qt::ISODate).toStdString();
   row.finishedUtc = app::utcNow();
   row.reason = cycle.summary.toStdString();
@@ -158,7 +163,6 @@ void DebugSession::saveCycle() {
   if (cycle.match != views::CycleMatch::Unknown) {
     row.matchedRecording = cycle.match == views::CycleMatch::Matches;
   }
-  m_cycleIds[cycle.number] = store(row);
   cycle.stops.clear();
   std::vector<db::CycleStop> rows;
   for (const auto& [rank, now] : m_now) {
@@ -173,23 +177,14 @@ void DebugSession::saveCycle() {
     cycle.stops.append(
         {rank, now.state.serial + (now.state.phase == RankPhase::Stopped ? 1 : 0), now.where, why});
     db::CycleStop stop;
-    stop.cycle = m_cycleIds[cycle.number];
     stop.rank = rank;
     stop.serial = cycle.stops.last().serial;
     stop.reason = why.toStdString();
     stop.file = now.where.toStdString();
     rows.push_back(stop);
   }
-  if (m_store != nullptr) {
-    db::SessionTables tables = m_store->session();
-    if (const auto old = tables.all<db::CycleStop>(); old) {
-      for (const db::CycleStop& stop : *old) {
-        if (stop.cycle == m_cycleIds[cycle.number]) {
-          (void)tables.remove<db::CycleStop>(stop.id);
-        }
-      }
-    }
-    (void)tables.addAll(rows);
+  if (m_keeper != nullptr) {
+    id = m_keeper->keep(std::move(row), std::move(rows));
   }
   Q_EMIT cyclesChanged();
 }

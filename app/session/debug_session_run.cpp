@@ -65,6 +65,7 @@ void DebugSession::sendPlan(const Goal& goal) {
   }
   m_stops = plan.stops;
   m_awaitsCut = true;
+  m_settling.ranks.clear();
   m_standing.clear();
   sendToDaemon(plan);
 }
@@ -236,6 +237,10 @@ void DebugSession::act(views::RankAction action, const QList<int>& ranks, const 
     }
     return;
   }
+  if (!m_settling.ranks.isEmpty() && action != views::RankAction::Pause) {
+    m_settling.then = [this, action, ranks, who] { act(action, ranks, who); };
+    return;
+  }
   std::vector<mi::Rank> withGdb;
   QList<int> debugless;
   for (const int rank : ranks) {
@@ -335,7 +340,8 @@ void DebugSession::stepRanks(views::RankAction action, const std::vector<mi::Ran
   }
 }
 
-/// GDB moves this rank, to its next logical breakpoint at most; the others follow as far as it needs them.
+/// GDB moves this rank, to its next logical breakpoint at most; the others follow as far as it
+/// needs them.
 void DebugSession::prepareStep(int rank) {
   m_stepping.insert(rank);
   const Serial stop = nextStopOf(rank);
@@ -362,9 +368,10 @@ void DebugSession::runToLine(const QString& file, int line, const QList<int>& ra
     }
   }
   if (moving.empty()) {
-    Q_EMIT message(tr("Run to line needs a stopped rank with a debugger: replay to an event, and tick "
-                      "the rank in the ranks' list."),
-                   false);
+    Q_EMIT message(
+        tr("Run to line needs a stopped rank with a debugger: replay to an event, and tick "
+           "the rank in the ranks' list."),
+        false);
     return;
   }
   beginGroupRun(tr("run to line %1").arg(line), who, QList<int>(moving.begin(), moving.end()),
@@ -373,6 +380,41 @@ void DebugSession::runToLine(const QString& file, int line, const QList<int>& ra
     prepareStep(rank);
   }
   m_fleet.run(moving, command, [](const mi::GroupResult&) {});
+}
+
+/// The daemon knows of a stop some milliseconds before GDB does: a key that is pressed in between
+/// would find the rank running.
+void DebugSession::settleOnceStopped(const QString& why) {
+  constexpr int kLongestMs = 1000;
+  m_settling = {{}, why, m_settling.number + 1, {}};
+  for (const mi::Rank rank : m_fleet.ranks()) {
+    const RankNow& now = m_now[rank];
+    if (now.attached && !now.exited && now.state.phase == RankPhase::Stopped &&
+        m_fleet.session(rank)->state() == mi::SessionState::Running) {
+      m_settling.ranks.insert(rank);
+    }
+  }
+  if (m_settling.ranks.isEmpty()) {
+    endSettling();
+    return;
+  }
+  QTimer::singleShot(kLongestMs, this, [this, number = m_settling.number] {
+    if (number == m_settling.number && !m_settling.ranks.isEmpty()) {
+      endSettling();
+    }
+  });
+}
+
+void DebugSession::endSettling() {
+  const Settling settling = std::exchange(m_settling, {{}, {}, m_settling.number + 1, {}});
+  if (m_phase != Phase::Running) {
+    return;
+  }
+  Q_EMIT message(tr("Stopped: %1.").arg(settling.why), false);
+  settle(settling.why);
+  if (settling.then) {
+    settling.then();
+  }
 }
 
 void DebugSession::settle(const QString& why) {
@@ -394,12 +436,16 @@ void DebugSession::settle(const QString& why) {
     cycle.match = views::CycleMatch::Matches;
   }
   saveCycle();
+  tellPositions();
+  Q_EMIT settled();
+}
+
+void DebugSession::tellPositions() {
   std::vector<views::ReplayPosition> positions;
   for (const auto& [rank, now] : m_now) {
     positions.push_back({rank, now.state.serial + 1, now.state.phase == RankPhase::Stopped});
   }
   Q_EMIT positionsChanged(positions);
-  Q_EMIT settled();
 }
 
 void DebugSession::finishCycle(const QString& why) {

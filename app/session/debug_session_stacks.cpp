@@ -119,9 +119,13 @@ void DebugSession::askStacks() {
       m_stackQuestion.stacks[rank] = {rank, {}, false, now.end};
       continue;
     }
-    m_stackQuestion.missing.insert(rank);
     mi::GdbSession* gdb = now.attached ? m_fleet.session(rank) : nullptr;
     const bool stopped = gdb != nullptr && gdb->state() == mi::SessionState::Stopped;
+    if (m_source == Source::Cores && !stopped) {  // nobody else can read it
+      m_stackQuestion.stacks[rank] = {rank, {}, false, tr("no debugger: tick the rank")};
+      continue;
+    }
+    m_stackQuestion.missing.insert(rank);
     stopped ? byGdb.push_back(rank) : ask.ranks.push_back(rank);
   }
   if (m_source == Source::Job) {

@@ -131,8 +131,7 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
                      stop.breakpointNumber > 0 &&
                      m_fleet.specOf(rank, stop.breakpointNumber) == m_search->spec;
   if (found && m_search->own) {
-    now.why = tr("%1: was %2, is %3")
-                  .arg(m_search->text, text(stop.oldValue), text(stop.newValue));
+    now.why = tr("%1: was %2, is %3").arg(m_search->text, text(stop.oldValue), text(stop.newValue));
     m_cycles.last().summary = tr("stopped: %1").arg(now.why);
     Q_EMIT message(now.why, false);
   }
@@ -149,9 +148,9 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
   const bool paused = m_pausing.remove(rank) && stop.reason == mi::StopReason::Paused;
   Q_EMIT ranksChanged();
   Q_EMIT rankStopped(rank);
-  const bool asked = stop.reason == mi::StopReason::Step || stop.reason == mi::StopReason::Finished ||
-                     stop.reason == mi::StopReason::Location ||
-                     stop.reason == mi::StopReason::Paused;
+  const bool asked =
+      stop.reason == mi::StopReason::Step || stop.reason == mi::StopReason::Finished ||
+      stop.reason == mi::StopReason::Location || stop.reason == mi::StopReason::Paused;
   const bool together = asked && m_groupRun.ranks.contains(m_current);  // the current rank stays it
   arrived(rank);
   if (rank == m_current) {
@@ -164,6 +163,9 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
     Q_EMIT progress({});
     saveCycle();
     Q_EMIT settled();
+  }
+  if (m_settling.ranks.remove(rank) && m_settling.ranks.isEmpty()) {
+    endSettling();
   }
 }
 
@@ -241,6 +243,9 @@ void DebugSession::refreshStack(int rank) {
                           for (const mi::Frame& frame : *frames) {
                             if (frame.level >= first) {
                               m_frames.append(toFrame(frame));
+                              if (frame.level < m_frame) {
+                                m_frames.last().file.clear();  // our wrapper: nothing to look at
+                              }
                             }
                           }
                           if (const views::StackFrame* frame = frameAt(m_frame); frame != nullptr) {
@@ -483,7 +488,9 @@ void DebugSession::onRankToolAction(mi::Rank rank, mi::ToolAction action, std::s
       break;
     case mi::ToolAction::Kill:
       if (m_source == Source::Job) {
-        Q_EMIT consoleText(rank, tr("Ranks of a running job are not ended from here. Replay, End lets all of them go on.\n"),
+        Q_EMIT consoleText(rank,
+                           tr("Ranks of a running job are not ended from here. Replay, End lets "
+                              "all of them go on.\n"),
                            true);
         break;
       }

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include <gtest/gtest.h>
@@ -151,6 +152,36 @@ TEST(Session, addsChangesAndRemoves) {
   EXPECT_EQ(session.update(Watch{77, "x"}).error().code, ErrorCode::NotFound);
   EXPECT_EQ(session.remove<Note>(77).error().code, ErrorCode::NotFound);
   EXPECT_EQ(session.all<Note>()->size(), 2U);
+  EXPECT_TRUE(store->verify()->empty());
+}
+
+TEST(Session, replacesACycleWithItsStops) {
+  const Directory directory;
+  ASSERT_TRUE(writeContent(directory.file("a.pft"), smallContent()).ok());
+  Result<TraceStore> store = TraceStore::open(directory.file("a.pft"), TraceStore::Mode::ReadWrite);
+  ASSERT_TRUE(store.ok());
+  SessionTables session = store->session();
+  const auto stopsOf = [&](std::int64_t cycle) {
+    const std::vector<CycleStop> all = *session.all<CycleStop>();
+    return std::count_if(all.begin(), all.end(),
+                         [&](const CycleStop& stop) { return stop.cycle == cycle; });
+  };
+  const auto others = stopsOf(2);
+  Cycle changed = session.all<Cycle>()->front();
+  ASSERT_EQ(changed.id, 1);
+  changed.reason = "changed";
+  CycleStop stop;
+  stop.cycle = 1;
+  std::vector<CycleStop> stops(3, stop);
+  ASSERT_TRUE(session.replaceCycle(changed, stops).ok());
+  EXPECT_EQ(session.all<Cycle>()->front(), changed);
+  EXPECT_EQ(stopsOf(1), 3);
+  EXPECT_EQ(stopsOf(2), others);
+  Cycle fresh;
+  fresh.id = 77;
+  stops.clear();
+  ASSERT_TRUE(session.replaceCycle(fresh, stops).ok());
+  EXPECT_EQ(session.all<Cycle>()->back().id, 77);
   EXPECT_TRUE(store->verify()->empty());
 }
 

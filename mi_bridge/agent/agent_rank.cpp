@@ -341,6 +341,7 @@ void Agent::attachGdb() {
   }
   m_trappedAt.reset();
   m_page->page().trapOnStop.store(1);
+  m_page->page().debugger.store(1);
   tellGdb(GdbCondition::Attached, {});
 }
 
@@ -353,6 +354,7 @@ void Agent::endGdb() {
 
 void Agent::gdbEnded() {
   m_page->page().trapOnStop.store(0);
+  m_page->page().debugger.store(0);
   while (relayGdb(true)) {
   }
   m_wakeStoppedUntil = Clock::now() + std::chrono::seconds(1);

@@ -1,4 +1,5 @@
 // MPI_Sendrecv and MPI_Sendrecv_replace.
+#include "buffers.h"
 #include "posted_receives.h"
 #include "rank_clocks.h"
 #include "tagged.h"
@@ -19,6 +20,9 @@ struct Exchange {
   int source;
   int receiveTag;
   MPI_Comm comm;
+  const void* buffer;  ///< of the receive
+  int count;
+  MPI_Datatype datatype;
 };
 
 std::uint64_t bytesForRecord(int count, MPI_Datatype datatype) {
@@ -77,6 +81,7 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
     }
     if (what.source != MPI_PROC_NULL) {
       posted = takeNumbers(what.source);
+      noteBuffer(posted.post, what.buffer, what.count, what.datatype);
     }
     const SendRoute to = routeSend(what.dest, what.sendTag, what.comm);
     const ProbeRoute from = posted.tagged != nullptr
@@ -207,7 +212,7 @@ int replaceOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatyp
       return postExchange({copy, packed, MPI_PACKED, buffer, count, datatype, source, tag, comm},
                           from, to, requests);
     };
-    const Exchange what{static_cast<std::uint64_t>(packed), dest, sendTag, source, tag, comm};
+    const Exchange what{static_cast<std::uint64_t>(packed), dest, sendTag, source, tag, comm, buffer, count, datatype};
     return exchangeOfThread(place, what, post, status);
   });
 }
@@ -223,8 +228,11 @@ int onSendrecv(const CallPlace& place, const void* sendBuffer, int sendCount, MP
           {sendBuffer, sendCount, sendType, buffer, count, datatype, source, tag, comm}, from, to,
           requests);
     };
-    const Exchange what{bytesForRecord(sendCount, sendType), dest, sendTag, source, tag, comm};
+    const Exchange what{bytesForRecord(sendCount, sendType), dest, sendTag, source, tag, comm, buffer, count, datatype};
     return exchangeOfThread(place, what, post, status);
+  }
+  if (source != MPI_PROC_NULL) {
+    noteBuffer(g_engine.posts, buffer, count, datatype);
   }
   const auto call = [&](int forced, MPI_Status* use) {
     return PF_REAL(Sendrecv)(sendBuffer, sendCount, sendType, dest, sendTag, buffer, count,
@@ -245,6 +253,9 @@ int onSendrecv_replace(const CallPlace& place, void* buffer, int count, MPI_Data
   if (g_engine.threads && comm != MPI_COMM_NULL) [[unlikely]] {
     return replaceOfThread(place, buffer, count, datatype, dest, sendTag, source, tag, comm,
                            status);
+  }
+  if (source != MPI_PROC_NULL) {
+    noteBuffer(g_engine.posts, buffer, count, datatype);
   }
   const auto call = [&](int forced, MPI_Status* use) {
     return PF_REAL(Sendrecv_replace)(buffer, count, datatype, dest, sendTag, forced, tag, comm,

@@ -1,4 +1,5 @@
 // Receives, blocking and non-blocking.
+#include "buffers.h"
 #include "clocks.h"
 #include "lanes.h"
 #include "light.h"
@@ -200,6 +201,7 @@ int receiveOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatyp
     const StateLock lock;
     beginEvent(place, comm, source, tag);
     posted = takeNumbers(source);
+    noteBuffer(posted.post, buffer, count, datatype);
     if (g_engine.events) {
       logPost(place, source, tag, comm);
     }
@@ -244,6 +246,7 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
     }
     beginEvent(place, comm, source, tag);
     posted = takeNumbers(source);
+    noteBuffer(posted.post, buffer, count, datatype);
     if (g_engine.jitter) [[unlikely]] {
       posted.source = provokedSource(posted.source, tag, comm);
     }
@@ -292,6 +295,7 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
   }
   beginEvent(place, comm, source, tag);
   Posted posted = takeNumbers(source);
+  noteBuffer(posted.post, buffer, count, datatype);
   if (g_engine.jitter) [[unlikely]] {
     posted.source = provokedSource(posted.source, tag, comm);
   }
@@ -327,6 +331,7 @@ int onMrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
   {
     const StateLock lock;
     beginEvent(place);
+    noteBuffer(kNoPost, buffer, count, datatype);
     logLocal(place);
     kept = takeMessage(*message);
   }
@@ -340,6 +345,7 @@ int onImrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datat
              MPI_Message* message, MPI_Request* request) {
   const StateLock lock;
   beginEvent(place);
+  noteBuffer(kNoPost, buffer, count, datatype);
   logLocal(place);
   const KeptMessage kept = takeMessage(*message);
   const int result = PF_REAL(Imrecv)(buffer, count, datatype, message, request);

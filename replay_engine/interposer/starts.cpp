@@ -1,4 +1,5 @@
 // Persistent receives, and what starts persistent requests.
+#include "buffers.h"
 #include "posted_receives.h"
 #include "rank_clocks.h"
 #include "tagged.h"
@@ -71,6 +72,7 @@ bool startOne(Request& entry, int* result) {
   entry.wildNumber = posted.wildNumber;
   RequestDetails& details = g_engine.requests.detail(entry);
   details.tagged = posted.tagged;
+  noteBuffer(posted.post, details.buffer, details.count, details.datatype);
   if (clocked()) {
     clockPost(posted.post, entry.comm, entry.peer, entry.tag, entry.handle);
   }

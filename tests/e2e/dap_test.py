@@ -221,6 +221,9 @@ class DapTest(PhotofinishTest):
         self.assertEqual(frame["name"], "collect_reports")
         reference, values = self.locals(client, frame)
         self.assertIn("report", values)
+        said = client.ask("evaluate", expression="which-message report", frameId=frame["id"], context="repl")["result"]
+        self.assertRegex(said, rf"report was filled last by MPI_Recv at harvest.c:\d+, event {serial}: the message of rank [123] with tag [34], "
+                               rf"24 bytes, sent by MPI_Send at harvest.c:\d+, event \d+\.")
         report = client.ask("variables", variablesReference=values["report"]["variablesReference"])["variables"]
         self.assertTrue(all(each["value"] for each in report), report)
         self.assertEqual(client.ask("setVariable", variablesReference=values["report"]["variablesReference"],

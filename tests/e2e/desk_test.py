@@ -61,6 +61,13 @@ class DeskTest(PhotofinishTest):
             self.assertTrue(listed)
             text = self.photofinish("attach").out
             self.assertEqual(sorted(re.findall(r"rank (\d): process \d+, \S*desk", text))[:2], ["0", "1"], text)
+            # One that has a debugger already is named; the others can be attached to.
+            taken = re.search(r"rank 1: process (\d+)", text).group(1)
+            with self.start(["gdb", "-nx", "-batch", "-p", taken, "-ex", "shell sleep 100"]) as other:
+                job.wait_for(lambda: f"TracerPid:\t{other.pid}" in pathlib.Path(f"/proc/{taken}/status").read_text())
+                self.assert_refused(self.photofinish("attach", job.pid), 1,
+                                    rf"rank 1 \(process {taken}\) cannot be debugged: process {other.pid} debugs it already.*no display to open")
+                os.kill(other.pid, signal.SIGTERM)
             (self.dir / "stop").write_text("")
             self.assertEqual(job.finish().status, 0)
         self.assert_refused(self.photofinish("attach", "99999999"), 2, "there is no process")

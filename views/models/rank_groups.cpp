@@ -49,7 +49,8 @@ class RankExpression {
   QSet<int> read() {
     const QSet<int> ranks = sum(0);
     if (m_problem.isEmpty() && peek() != QChar()) {
-      m_problem = u"'%1' is not expected here: write +, - or & between groups"_s.arg(m_text.mid(m_at));
+      m_problem =
+          u"'%1' is not expected here: write +, - or & between groups"_s.arg(m_text.mid(m_at));
     }
     return ranks;
   }
@@ -66,7 +67,8 @@ class RankExpression {
   }
   QSet<int> sum(int depth) {
     QSet<int> ranks = product(depth);
-    for (QChar next = peek(); m_problem.isEmpty() && (next == u'+' || next == u'-'); next = peek()) {
+    for (QChar next = peek(); m_problem.isEmpty() && (next == u'+' || next == u'-');
+         next = peek()) {
       ++m_at;
       const QSet<int> other = product(depth);
       next == u'+' ? ranks.unite(other) : ranks.subtract(other);
@@ -139,7 +141,8 @@ class RankExpression {
       ok = ok && rank >= 0 && rank < m_rankCount;
     }
     if (!ok || listed.isEmpty()) {
-      m_problem = u"'%1' is neither a group nor ranks from 0 to %2"_s.arg(name).arg(m_rankCount - 1);
+      m_problem =
+          u"'%1' is neither a group nor ranks from 0 to %2"_s.arg(name).arg(m_rankCount - 1);
       return {};
     }
     return {listed.begin(), listed.end()};
@@ -184,9 +187,11 @@ QString actionWord(RankAction action) {
 
 QString groupRunText(const GroupRun& run, const QList<RankState>& states) {
   QMap<QString, QList<int>> late;  // by what they do
+  QList<int> finished;
   for (const RankState& state : states) {
     if (run.underWay.contains(state.rank)) {
-      late[callOf(state)].append(state.rank);
+      QList<int>& those = state.activity == RankActivity::Finished ? finished : late[callOf(state)];
+      those.append(state.rank);
     }
   }
   QString text = run.action;
@@ -200,6 +205,10 @@ QString groupRunText(const GroupRun& run, const QList<RankState>& states) {
     if (!it.key().isEmpty()) {
       text += QLatin1Char(' ') + it.key();
     }
+  }
+  if (!finished.isEmpty()) {
+    text +=
+        u"; %1 %2 finished"_s.arg(ranksWord(finished), finished.size() == 1 ? u"has"_s : u"have"_s);
   }
   if (!run.debugless.isEmpty()) {
     text += u"; %1 %2 no debugger"_s.arg(ranksWord(run.debugless),

@@ -74,7 +74,8 @@ VariablesView::VariablesView(QWidget* parent)
       m_model(new VariablesModel(this)),
       m_tree(new QTreeView),
       m_watch(new QAction(icon(Icon::Add), tr("Watch this"), this)),
-      m_breakOnChange(new QAction(icon(Icon::Breakpoint), tr("Stop when it changes"), this)) {
+      m_breakOnChange(new QAction(icon(Icon::Breakpoint), tr("Stop when it changes"), this)),
+      m_message(new QAction(tr("Which message filled it"), this)) {
   setObjectName(u"variablesView"_s);
   m_tree->setModel(m_model);
   setUpTree(*m_tree);
@@ -83,7 +84,7 @@ VariablesView::VariablesView(QWidget* parent)
   m_tree->setColumnWidth(VariablesModel::ValueColumn, 190);
   m_tree->setContextMenuPolicy(Qt::ActionsContextMenu);
   auto* copy = new QAction(tr("Copy value"), this);
-  m_tree->addActions({m_watch, m_breakOnChange, copy});
+  m_tree->addActions({m_watch, m_breakOnChange, m_message, copy});
   plainLayout(this)->addWidget(m_tree);
   connect(m_watch, &QAction::triggered, this, [this] {
     if (!currentName().isEmpty()) {
@@ -93,6 +94,11 @@ VariablesView::VariablesView(QWidget* parent)
   connect(m_breakOnChange, &QAction::triggered, this, [this] {
     if (!currentName().isEmpty()) {
       Q_EMIT breakOnChangeRequested(currentName());
+    }
+  });
+  connect(m_message, &QAction::triggered, this, [this] {
+    if (!currentName().isEmpty()) {
+      Q_EMIT messageRequested(currentName());
     }
   });
   connect(copy, &QAction::triggered, this, [this] {

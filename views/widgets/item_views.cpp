@@ -7,6 +7,7 @@
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QHelpEvent>
+#include <QRegularExpression>
 #include <QTableView>
 #include <QToolTip>
 #include <QTreeView>
@@ -54,6 +55,10 @@ void PlainDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIn
     option->font.setBold(true);
   }
   option->fontMetrics = QFontMetrics(option->font);
+  static const QRegularExpression kPlace(QStringLiteral(":[0-9]+$"));
+  if (option->text.contains(kPlace)) {
+    option->textElideMode = Qt::ElideMiddle;  // the line is what says most
+  }
 }
 
 void setUpTable(QTableView& view) {

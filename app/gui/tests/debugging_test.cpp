@@ -3,6 +3,7 @@
 #include "window_test.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <QAbstractItemModel>
 #include <QDir>
@@ -45,6 +46,7 @@ class DebuggingTest : public QObject {
   void nextReceive();
   void singleDeliveries();
   void wrongValueAtTheFailure();
+  void whichMessageFilledIt();
   void theCyclesAreKept();
   void waitSettled(const std::function<void()>& act);
   int lineOf(const char* text, int after = 0);
@@ -244,11 +246,49 @@ void DebuggingTest::wrongValueAtTheFailure() {
   QVERIFY2(number != valueOf(QStringLiteral("expected")), qPrintable(number));
 }
 
+/// At the check behind the failing receive, which filled `report`.
+void DebuggingTest::whichMessageFilledIt() {
+  auto& session = m_window->session();
+  using Answer = pf::session::DebugSession::WhichMessage;
+  const auto ask = [&](const char* expression) {
+    std::optional<Answer> answer;
+    session.whichMessage(QString::fromLatin1(expression),
+                         [&](const Answer& given) { answer = given; });
+    (void)QTest::qWaitFor([&] { return answer.has_value(); }, kPatience);
+    return answer.value_or(Answer{QStringLiteral("no answer"), {}, true});
+  };
+  const auto& execution = session.trace()->execution;
+  for (const char* expression : {"report", "report.kilograms", "&report", "(char*)&report + 23"}) {
+    const Answer answer = ask(expression);
+    QVERIFY2(!answer.problem && answer.event == m_failing, qPrintable(answer.text));
+  }
+  const QString text = ask("report").text;
+  for (const pf::PostedReceive& receive : execution.ranks[0].receives) {
+    if (receive.completion == m_failing.serial) {
+      QVERIFY2(text.contains(
+                   QStringLiteral(
+                       "message of rank %1 with tag %2, 24 bytes, sent by MPI_Send at harvest.c:")
+                       .arg(receive.source)
+                       .arg(receive.tag)),
+               qPrintable(text));
+    }
+  }
+  QVERIFY(!ask("trial->given[0]").event.valid());
+  QVERIFY(!ask("trial->given[0]").problem);
+  QVERIFY2(ask("(char*)&report + 24").event != m_failing, "one byte behind it");
+  QVERIFY(ask("nosuch").problem);
+  // One event earlier it was another message, or none.
+  waitSettled([&] { session.previousReceive(); });
+  QTRY_VERIFY_WITH_TIMEOUT(!m_window->stack().model()->frames().isEmpty(), kPatience);
+  QVERIFY2(ask("report").event != m_failing, qPrintable(ask("report").text));
+}
+
 void DebuggingTest::theCyclesAreKept() {
   auto& session = m_window->session();
   const qsizetype cycles = session.cycles().size();
   QVERIFY(cycles >= 4);
   waitSettled([&] { session.endReplay(); });
+  QTRY_VERIFY_WITH_TIMEOUT(session.isKept(), kPatience);
   pf::gui::MainWindow again;
   QSignalSpy opened(&again, &pf::gui::MainWindow::opened);
   again.openTrace(m_trace);
@@ -263,7 +303,7 @@ void DebuggingTest::findsTheBug() {
        {&DebuggingTest::openTrace, &DebuggingTest::selectRaceAndReplay,
         &DebuggingTest::breakpointInThreeCycles, &DebuggingTest::nextReceive,
         &DebuggingTest::singleDeliveries, &DebuggingTest::wrongValueAtTheFailure,
-        &DebuggingTest::theCyclesAreKept}) {
+        &DebuggingTest::whichMessageFilledIt, &DebuggingTest::theCyclesAreKept}) {
     if (!QTest::currentTestFailed()) {
       (this->*step)();
     }

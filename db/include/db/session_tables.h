@@ -29,6 +29,8 @@ class SessionTables {
   /// NotFound if there is none of value.id.
   template <typename T>
   Status update(const T& value);
+  /// Puts the cycle (value.id is given) and its stops in the place of what there is of it, in one transaction.
+  Status replaceCycle(const Cycle& cycle, std::vector<CycleStop>& stops);
   /// With a cycle go its stops and hits; with a breakpoint, its hits.
   template <typename T>
   Status remove(std::int64_t id);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/noted_buffers.h"
 #include "mi_bridge/gdb_session.h"
 
 namespace pf::mi {
@@ -21,6 +22,11 @@ void valuesAtStop(GdbSession& session, const std::vector<std::string>& expressio
 
 /// Events that the rank has begun, from its interposer's memory. Needs the interposer's symbols.
 void eventsBegun(GdbSession& session, const Callback<std::uint64_t>& done);
+
+/// Which memory the rank's receives fill, of those posted while it had a debugger, from the
+/// `from`-th noted on, in posting order.
+void notedBuffers(GdbSession& session, std::uint64_t from,
+                  const Callback<std::vector<NotedBuffer>>& done);
 
 /// The variable of the interposer that points to the number of events begun (8 bytes).
 inline constexpr const char* kEventsBegunSymbol = "pf_events_begun";

@@ -75,6 +75,9 @@ void checkSession(std::string_view bytes) {
     session.tick(now);
     ++asked, session.start(once);
     ++asked, session.attach(1, once);
+    BreakpointRequest request;
+    request.source = "a.c";
+    request.line = 3;
     const std::size_t step = bytes.size() / 8 + 1;
     for (std::size_t i = 0; i < bytes.size(); i += step) {
       session.feed(bytes.substr(i, step));
@@ -83,7 +86,7 @@ void checkSession(std::string_view bytes) {
       ++asked, session.pause(once);
       ++asked, session.inspect().frames(1, 0, 5, once);
       ++asked, session.inspect().children("v", 0, 5, once);
-      ++asked, session.breakpoints().insert({"a.c", 3, {}, 0, {}, 0, false, true}, once);
+      ++asked, session.breakpoints().insert(request, once);
       ++asked, session.console("print 1", once);
     }
     session.feed(bytes);

@@ -47,10 +47,12 @@ class VariablesView : public QWidget {
   [[nodiscard]] VariablesModel* model() const { return m_model; }
   [[nodiscard]] QTreeView* tree() const { return m_tree; }
   [[nodiscard]] QAction* watchAction() const { return m_watch; }
+  [[nodiscard]] QAction* messageAction() const { return m_message; }
 
  Q_SIGNALS:
   void watchRequested(const QString& expression);    ///< "Watch" on a variable (its name)
   void breakOnChangeRequested(const QString& name);  ///< a GDB watchpoint on it
+  void messageRequested(const QString& name);        ///< which message filled it
 
  private:
   [[nodiscard]] QString currentName() const;
@@ -58,6 +60,7 @@ class VariablesView : public QWidget {
   QTreeView* m_tree;
   QAction* m_watch;
   QAction* m_breakOnChange;
+  QAction* m_message;
 };
 
 class WatchesView : public QWidget {

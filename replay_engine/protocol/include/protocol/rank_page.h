@@ -25,7 +25,7 @@
 namespace pf {
 
 inline constexpr std::uint32_t kRankPageMagic = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kRankPageVersion = 3;
+inline constexpr std::uint32_t kRankPageVersion = 4;
 inline constexpr std::size_t kRankPageSize = 16384;
 inline constexpr const char* kRankPageVariable = "PHOTOFINISH_PAGE";
 /// A file of this name beside the schedules: no more will come.
@@ -112,6 +112,7 @@ struct RankPage {
   std::uint64_t outermostAt;               ///< address of the variable that names the frame of its first thread's MPI call
   std::atomic<std::uint64_t> waitAddress;  ///< with several threads: return address of the call that is said in `inCall`
   PageEvent past[kPageEvents];             ///< replay: event n is in slot n % kPageEvents
+  std::atomic<std::uint32_t> debugger;     ///< by the agent: a GDB is attached, which may ask for receives' buffers (base/noted_buffers.h)
 };
 static_assert(sizeof(RankPage) <= kRankPageSize);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

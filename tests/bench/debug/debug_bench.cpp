@@ -1,0 +1,288 @@
+// What debugging costs: the table of docs/debugging.md, "Speed". Real jobs, real GDBs, the session
+// that the window has, without a window. debug_bench [RUNS=5]: prints medians and the load average;
+// takes some minutes.
+#include "debug_session.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QElapsedTimer>
+#include <QProcess>
+#include <QTemporaryDir>
+
+#include "app/job.h"
+
+namespace {
+
+using pf::EventRef;
+using pf::session::DebugSession;
+
+constexpr int kPatienceMs = 120000;
+constexpr pf::Serial kFar = 100000;
+
+double load() {
+  double one = 0.0;
+  std::ifstream("/proc/loadavg") >> one;
+  return one;
+}
+
+bool waitFor(const std::function<bool()>& done) {
+  QElapsedTimer since;
+  since.start();
+  while (!done()) {
+    if (since.elapsed() > kPatienceMs) {
+      return false;
+    }
+    QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
+  }
+  return true;
+}
+
+class Bench {
+ public:
+  explicit Bench(int runs) : m_runs(runs) {}
+
+  [[nodiscard]] bool open(const QStringList& program, int ranks) {
+    m_session = std::make_unique<DebugSession>();
+    const QString trace = m_directory.filePath(QStringLiteral("%1.pft").arg(++m_number));
+    const QString bin = QString::fromStdString(pf::app::programDirectory());
+    QStringList command{QStringLiteral("record"),
+                        QStringLiteral("-o"),
+                        trace,
+                        QStringLiteral("mpirun"),
+                        QStringLiteral("--oversubscribe"),
+                        QStringLiteral("-n"),
+                        QString::number(ranks),
+                        bin + QLatin1Char('/') + program.first()};
+    QProcess recorder;
+    recorder.setProcessChannelMode(QProcess::MergedChannels);
+    recorder.start(bin + QStringLiteral("/photofinish"), command + program.mid(1));
+    if (!recorder.waitForFinished(kPatienceMs) || recorder.exitCode() != 0) {
+      std::fprintf(stderr, "%s", recorder.readAll().constData());
+      return false;
+    }
+    auto loaded = pf::session::loadTrace(trace);
+    if (!loaded) {
+      std::fprintf(stderr, "%s\n", loaded.error().text().c_str());
+      return false;
+    }
+    m_session->open(trace, std::move(*loaded));
+    return true;
+  }
+  void focus(int first, int last) {
+    m_focus.clear();
+    for (int rank = first; rank <= last; ++rank) {
+      m_focus.append(rank);
+    }
+    m_session->setFocus(m_focus);
+    m_session->setCurrentRank(first);
+  }
+  [[nodiscard]] DebugSession& session() { return *m_session; }
+  [[nodiscard]] int runs() const { return m_runs; }
+
+  /// Milliseconds until `act` has brought the ranks to rest, all GDBs know it, and the panes of the
+  /// current rank are filled; -1: never.
+  [[nodiscard]] double timed(const std::function<void()>& act) {
+    int settled = 0;
+    int variables = 0;
+    const auto one = QObject::connect(m_session.get(), &DebugSession::settled, [&] { ++settled; });
+    const auto two =
+        QObject::connect(m_session.get(), &DebugSession::variablesChanged, [&] { ++variables; });
+    QElapsedTimer since;
+    since.start();
+    act();
+    const bool done = waitFor([&] { return settled > 0 && variables > 0 && stopped(); });
+    const double took = static_cast<double>(since.nsecsElapsed()) / 1e6;
+    QObject::disconnect(one);
+    QObject::disconnect(two);
+    return done ? took : -1.0;
+  }
+  [[nodiscard]] bool stopped() {
+    return std::all_of(m_focus.begin(), m_focus.end(), [this](int rank) {
+      pf::mi::GdbSession* gdb = m_session->debugger(rank);
+      return gdb != nullptr && gdb->state() == pf::mi::SessionState::Stopped;
+    });
+  }
+  void end() {
+    m_session->endReplay();
+    (void)waitFor([this] { return !m_session->isReplaying(); });
+  }
+  /// Median of what `once` gives.
+  void report(const char* what, const char* unit, const char* target,
+              const std::function<double()>& once) {
+    std::vector<double> values;
+    for (int run = 0; run < m_runs; ++run) {
+      if (const double value = once(); value >= 0.0) {
+        values.push_back(value);
+      }
+    }
+    std::sort(values.begin(), values.end());
+    if (values.empty()) {
+      std::printf("%-62s failed\n", what);
+    } else {
+      std::printf("%-62s %8.2f %-3s (%.2f to %.2f, %zu runs; target %s; load %.1f)\n", what,
+                  values[values.size() / 2], unit, values.front(), values.back(), values.size(),
+                  target, load());
+    }
+    std::fflush(stdout);
+  }
+
+ private:
+  int m_runs;
+  int m_number = 0;
+  QTemporaryDir m_directory;
+  std::unique_ptr<DebugSession> m_session;
+  QList<int> m_focus;
+};
+
+/// The parent of a process, 0 if it is gone.
+int parentOf(int pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const std::size_t name = text.rfind(')');
+  int parent = 0;
+  if (name != std::string::npos && name + 4 < text.size()) {
+    parent = std::atoi(text.c_str() + name + 4);
+  }
+  return parent;
+}
+
+/// Mean of the proportional set sizes of our GDBs, MiB; -1: there are none.
+double gdbMemory() {
+  double sum = 0.0;
+  int count = 0;
+  for (const QString& entry : QDir(QStringLiteral("/proc")).entryList(QDir::Dirs)) {
+    const int pid = entry.toInt();
+    std::ifstream name("/proc/" + std::to_string(pid) + "/comm");
+    std::string comm;
+    std::getline(name, comm);
+    int above = comm == "gdb" ? parentOf(pid) : 0;
+    while (above > 1 && above != static_cast<int>(QCoreApplication::applicationPid())) {
+      above = parentOf(above);
+    }
+    if (above <= 1) {
+      continue;
+    }
+    std::ifstream rollup("/proc/" + std::to_string(pid) + "/smaps_rollup");
+    for (std::string line; std::getline(rollup, line);) {
+      if (line.compare(0, 4, "Pss:") == 0) {
+        sum += std::atof(line.c_str() + 4) / 1024.0;
+        ++count;
+      }
+    }
+  }
+  return count == 0 ? -1.0 : sum / count;
+}
+
+void fourRanks(Bench& bench) {
+  if (!bench.open({QStringLiteral("e2e/steady"), QStringLiteral("20")}, 4)) {
+    return;
+  }
+  DebugSession& session = bench.session();
+  bench.focus(0, 3);
+  bench.report("click to 4 ranks stopped at a receive, GDB on all", "s", "2.5", [&] {
+    const double took = bench.timed([&] { session.replayTo({0, 20}); });
+    bench.end();
+    return took / 1e3;
+  });
+  bench.focus(0, 0);
+  bench.report("the same, GDB on one", "s", "2.5", [&] {
+    const double took = bench.timed([&] { session.replayTo({0, 20}); });
+    bench.end();
+    return took / 1e3;
+  });
+  (void)bench.timed([&] { session.replayTo({0, 20}); });
+  bench.report("restart of 4 ranks, GDB on one", "s", "1.5",
+               [&] { return bench.timed([&] { session.repeatCycle(); }) / 1e3; });
+  bench.report("memory (PSS) of a focused GDB", "MiB", "45", gdbMemory);
+  bench.end();
+}
+
+void manyRanks(Bench& bench) {
+  if (!bench.open({QStringLiteral("e2e/steady"), QStringLiteral("6")}, 32)) {
+    return;
+  }
+  DebugSession& session = bench.session();
+  bench.focus(0, 3);
+  bench.report("click to 32 ranks stopped, GDB on 4", "s", "6", [&] {
+    const double took = bench.timed([&] { session.replayTo({0, 60}); });
+    bench.end();
+    return took / 1e3;
+  });
+  (void)bench.timed([&] { session.replayTo({0, 60}); });
+  bench.report("parallel stacks of 32 ranks", "s", "0.5", [&] {
+    double took = -1.0;
+    const auto one =
+        QObject::connect(&session, &DebugSession::stacksArrived,
+                         [&](const auto&, qint64 ms) { took = static_cast<double>(ms); });
+    session.askStacks();
+    (void)waitFor([&] { return took >= 0.0; });
+    QObject::disconnect(one);
+    return took / 1e3;
+  });
+  bench.end();
+}
+
+void groupSteps(Bench& bench) {
+  if (!bench.open({QStringLiteral("e2e/looking")}, 32)) {
+    return;
+  }
+  DebugSession& session = bench.session();
+  bench.focus(10, 25);
+  QList<int> group = session.focus();
+  std::sort(group.begin(), group.end());
+  pf::views::Breakpoint breakpoint;
+  breakpoint.kind = pf::views::BreakpointKind::Code;
+  breakpoint.function = QStringLiteral("compute");
+  breakpoint.ranks = QStringLiteral("10-25");
+  session.addBreakpoint(breakpoint);
+  session.restartCycle();
+  if (!waitFor([&] { return bench.stopped(); })) {
+    std::printf("the group did not come to its breakpoint\n");
+    return;
+  }
+  session.setCurrentRank(10);
+  bench.report("step of a group of 16 of 32 ranks, panes fresh", "s", "0.25", [&] {
+    return bench.timed([&] { session.act(pf::views::RankAction::Next, group); }) / 1e3;
+  });
+  bench.end();
+}
+
+void farBack(Bench& bench) {
+  if (!bench.open({QStringLiteral("e2e/steady"), QStringLiteral("17000")}, 4)) {
+    return;
+  }
+  DebugSession& session = bench.session();
+  bench.focus(0, 0);
+  double there = 0.0;
+  bench.report("replay of 4 ranks to event 100,000, GDB on one", "s", "-", [&] {
+    there = bench.timed([&] { session.replayTo({0, kFar}); }) / 1e3;
+    bench.end();
+    return there;
+  });
+  bench.report("back one event from there, over the replay to there", "", "1.5", [&] {
+    const double to = bench.timed([&] { session.replayTo({0, kFar}); });
+    const double back = bench.timed([&] { session.previousEvent(); });
+    bench.end();
+    return to > 0.0 && back >= 0.0 ? back / to : -1.0;
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  QCoreApplication application(argc, argv);
+  qputenv("OMPI_ALLOW_RUN_AS_ROOT", "1");
+  qputenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+  Bench bench(argc > 1 ? std::max(1, std::atoi(argv[1])) : 5);
+  std::printf("load %.1f\n", load());
+  fourRanks(bench);
+  manyRanks(bench);
+  groupSteps(bench);
+  farBack(bench);
+  return 0;
+}
