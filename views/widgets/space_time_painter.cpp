@@ -56,7 +56,7 @@ SpaceTimePainter::Visible SpaceTimePainter::collect() const {
   m_trace.forMessagesIn(m_geometry.t0, m_geometry.t1, [&](std::uint32_t m) {
     const Message& message = m_trace.execution().messages[m];
     const auto [low, high] =
-        std::minmax(m_geometry.rowOf(message.send.rank), m_geometry.rowOf(message.dest));
+        std::minmax({m_geometry.rowOf(message.send.rank), m_geometry.rowOf(message.dest)});
     if (low >= 0 && high >= rows.first && low < rows.second) {
       visible.messages.push_back(m);
     }
@@ -262,7 +262,8 @@ void SpaceTimePainter::paintMessages(QPainter& painter, const Visible& visible) 
 // Where a rank stood still: what it does next depends on what others did later than its last event.
 void SpaceTimePainter::paintWaits(QPainter& painter, const Visible& visible) const {
   const double gap = m_radius + 2;
-  const QColor color = withAlpha(m_theme.muted, 0.3);  // as rectangles: wide lines cost many times as much
+  const QColor color =
+      withAlpha(m_theme.muted, 0.3);  // as rectangles: wide lines cost many times as much
   const double height = std::round(std::clamp(m_radius * 0.9, 2.0, 5.0));
   for (std::size_t row = 0; row < visible.serials.size(); ++row) {
     const Rank rank = visible.ranks[row];
@@ -275,7 +276,8 @@ void SpaceTimePainter::paintWaits(QPainter& painter, const Visible& visible) con
         const double left = m_geometry.x(times[s - 2]) + gap;
         const double right = m_geometry.x(times[s - 1]) - gap;
         if (right > left) {
-          painter.fillRect(QRectF(left, y - height / 2, right - left, height).toAlignedRect(), color);
+          painter.fillRect(QRectF(left, y - height / 2, right - left, height).toAlignedRect(),
+                           color);
         }
       }
     }

@@ -42,7 +42,9 @@ inline Recorded record(const QString& trace, const QStringList& options, int ran
   QProcess process;
   process.setProcessChannelMode(QProcess::MergedChannels);
   process.start(bin("photofinish"),
-                QStringList{QStringLiteral("record"), QStringLiteral("-o"), trace} + options +
+                QStringList{QStringLiteral("record"), QStringLiteral("--end-stuck"),
+                            QStringLiteral("-o"), trace} +
+                    options +
                     QStringList{QStringLiteral("mpirun"), QStringLiteral("--oversubscribe"),
                                 QStringLiteral("-n"), QString::number(ranks), program});
   if (!process.waitForFinished(kPatience)) {
