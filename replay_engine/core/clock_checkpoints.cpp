@@ -221,21 +221,7 @@ class ForwardClocks : public CheckpointPass {
   }
 
   [[nodiscard]] bool isReady(Link link) const {
-    if (link.kind != LinkKind::Collective) {
-      return m_progress.isEntered(m_graph.origin(link));
-    }
-    const std::uint32_t instance = m_graph.members()[link.index].instance;
-    if (m_graph.instances()[instance].flow != CollectiveFlow::FromLower) {
-      return m_missing[instance] == 0;
-    }
-    for (std::uint32_t i = m_graph.instances()[instance].begin; i < m_graph.sourcesEnd(link.index);
-         ++i) {
-      const CollectiveMember& member = m_graph.members()[i];
-      if (member.contributes && !m_progress.isEntered(member.entry)) {
-        return false;
-      }
-    }
-    return true;
+    return pf::isReady(m_graph, m_progress, m_missing, link);
   }
 
   void give(Place place, Link link) {

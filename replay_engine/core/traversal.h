@@ -19,6 +19,26 @@ struct Progress {
   [[nodiscard]] bool isLeft(Place place) const { return left[place.rank] >= place.serial; }
 };
 
+/// Whether what the link waits for has been entered. `missing`: by instance of a collective, its
+/// contributors that have not.
+[[nodiscard]] inline bool isReady(const EventGraph& graph, const Progress& progress,
+                                  const std::vector<std::uint32_t>& missing, Link link) {
+  if (link.kind != LinkKind::Collective) {
+    return progress.isEntered(graph.origin(link));
+  }
+  const std::uint32_t instance = graph.members()[link.index].instance;
+  if (graph.instances()[instance].flow != CollectiveFlow::FromLower) {
+    return missing[instance] == 0;
+  }
+  for (std::uint32_t i = graph.instances()[instance].begin; i < graph.sourcesEnd(link.index); ++i) {
+    const CollectiveMember& member = graph.members()[i];
+    if (member.contributes && !progress.isEntered(member.entry)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Drives `pass`, which decides and computes: bool tryEnter(Place), bool tryLeave(Place), and
 /// resolveStall(ranks), called when none of these unfinished ranks can go on: it must leave an
 /// event.

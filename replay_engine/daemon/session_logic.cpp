@@ -207,6 +207,16 @@ Status SessionLogic::admit(PeerId peer, const RankHello& hello) {
   return replaying() ? m_source.checkRank(hello) : Status();
 }
 
+/// Ends a replay that cannot be one, and says why: the first reason only.
+void SessionLogic::refuseReplay(std::int32_t rank, const std::string& text) {
+  if (!replaying() || m_refused) {
+    return;
+  }
+  m_refused = true;
+  tellVerdict({VerdictKind::Refused, rank, 0, text});
+  onKill();
+}
+
 void SessionLogic::onHello(PeerId peer, Agent& agent, RankHello hello) {
   if (agent.said) {
     refuse(peer, "hello was said twice");
@@ -214,11 +224,7 @@ void SessionLogic::onHello(PeerId peer, Agent& agent, RankHello hello) {
   }
   if (Status status = admit(peer, hello); !status) {
     refuse(peer, status.error().text());
-    if (replaying() && !m_refused) {
-      m_refused = true;
-      tellVerdict({VerdictKind::Refused, hello.rank, 0, status.error().text()});
-      onKill();
-    }
+    refuseReplay(hello.rank, status.error().text());
     return;
   }
   hello.world = {};
@@ -336,13 +342,11 @@ void SessionLogic::onExited(Agent& agent, RankExited exited) {
     rank->state.serial = exited.serial;
     rank->changed = m_now;
   }
-  if (replaying() && !agent.said && exited.signal >= 0 && exited.signal != SIGTERM &&
-      exited.signal != SIGKILL && !m_refused) {  // which is how the launcher ends the others
-    m_refused = true;
-    tellVerdict({VerdictKind::Refused, -1, 0,
+  if (!agent.said && exited.signal >= 0 && exited.signal != SIGTERM &&
+      exited.signal != SIGKILL) {  // which is how the launcher ends the others
+    refuseReplay(-1,
                  exited.text + ", as the recorded run did\n  If the loader says above that the " +
-                     "recorder library cannot be preloaded, build or install photofinish again."});
-    onKill();
+                     "recorder library cannot be preloaded, build or install photofinish again.");
   }
   const bool endedWell = exited.exitStatus == 0 && exited.signal == 0;
   if (!endedWell && m_firstEnd.empty()) {

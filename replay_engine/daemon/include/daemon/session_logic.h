@@ -72,6 +72,7 @@ class SessionLogic {
   void onHello(PeerId peer, Agent& agent, protocol::RankHello hello);
   void onState(Agent& agent, protocol::RankState state);
   void onDiverged(const Agent& agent, protocol::RankDiverged diverged);
+  void refuseReplay(std::int32_t rank, const std::string& text);
   void onExited(Agent& agent, protocol::RankExited exited);
   void onPlan(const protocol::Plan& plan);
   void onOpenGate(const protocol::OpenGate& order);
