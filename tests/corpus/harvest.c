@@ -25,7 +25,7 @@ struct plot {
 struct parcel {
     int number;         /* of the plot; in a report, how many plots */
     double kilograms;
-    double error;       /* of the mean, in a report */
+    double error;       /* of the mean, in a report; a yield has none: -1 */
 };
 
 struct trial {
@@ -125,7 +125,7 @@ static double collect_reports(const struct trial *trial, int growers)
                  MPI_COMM_WORLD, &status);
         const int grower = status.MPI_SOURCE;
         const int expected = trial->given[grower];
-        if (report.number != expected)
+        if (report.number != expected || report.error < 0.0)
             fail("grower %d reports %d plots, %.1f kg, but was given %d", grower, report.number,
                  report.kilograms, expected);
         printf("grower %d: %2d plots, %7.1f kg, mean +- %.2f\n", grower, report.number,
@@ -161,7 +161,7 @@ static void run_grower(void)
         MPI_Recv(&plot, (int)sizeof plot, MPI_BYTE, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
         if (status.MPI_TAG == TAG_HOME)
             break;
-        struct parcel parcel = {plot.number, grow(&plot), 0.0};
+        struct parcel parcel = {plot.number, grow(&plot), -1.0};
         MPI_Send(&parcel, (int)sizeof parcel, MPI_BYTE, 0, TAG_YIELD, MPI_COMM_WORLD);
         kilograms[report.number++] = parcel.kilograms;
         report.kilograms += parcel.kilograms;
