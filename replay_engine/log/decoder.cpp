@@ -357,10 +357,11 @@ void Decoder::survivingStatuses(const BegunCall& begun) {
   const std::uint32_t n = std::min<std::uint32_t>(begun.statuses, kStatusSlots);
   const std::size_t stride = std::min<std::size_t>(m_header.statusStride, kStatusSize);
   for (std::uint32_t i = 0; i < n; ++i) {
+    const unsigned char* const status = &m_header.status[0][0] + i * stride;  // one behind another, as MPI has them
     std::int32_t source = 0;
     std::int32_t tag = 0;
-    std::memcpy(&source, m_header.status + i * stride + std::min<std::size_t>(m_header.statusSource, kStatusSize - 4), 4);
-    std::memcpy(&tag, m_header.status + i * stride + std::min<std::size_t>(m_header.statusTag, kStatusSize - 4), 4);
+    std::memcpy(&source, status + std::min<std::size_t>(m_header.statusSource, kStatusSize - 4), 4);
+    std::memcpy(&tag, status + std::min<std::size_t>(m_header.statusTag, kStatusSize - 4), 4);
     if (source < 0 || m_header.posts[i] == kNone) {
       continue;
     }
