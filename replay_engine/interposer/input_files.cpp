@@ -34,6 +34,11 @@ bool recallInput(std::uint64_t path, InputFile* recorded) {
   return false;
 }
 
+/// What the kernel says of the moment (libnuma reads it in its constructor) is no file.
+bool isKernels(const char* path) {
+  return std::strncmp(path, "/proc/", 6) == 0 || std::strncmp(path, "/sys/", 5) == 0;
+}
+
 void tell(const char* path) {
   if (g_told++ < kMostTold) {
     char text[400];
@@ -52,7 +57,7 @@ void sawInput(const char* path, int fd) {
   const int before = errno;
   const InsideLibc inside;
   struct stat info {};
-  if (path != nullptr && fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+  if (path != nullptr && !isKernels(path) && fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
     const InputFile now{pathHash(path), static_cast<std::uint64_t>(info.st_size),
                         info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec};
     InputFile& seen = g_seen[now.path % kSeen];
