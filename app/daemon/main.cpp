@@ -61,10 +61,12 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
   }
   [[nodiscard]] pf::Status checkRank(const pf::protocol::RankHello& hello) override {
     if (hello.size != ranks()) {
+      const std::vector<std::string> library = compareLibrary(hello);
       return pf::Error{pf::ErrorCode::Divergence,
                        "the recording has " + std::to_string(ranks()) + " ranks, this run has " +
-                           std::to_string(hello.size),
-                       "Replay with the recorded number of ranks."};
+                           std::to_string(hello.size) + (library.empty() ? "" : "; " + library[0]),
+                       library.empty() ? "Replay with the recorded number of ranks."
+                                       : "Build the program with the MPI library that it was recorded with."};
     }
     const std::vector<std::string> differences = m_force ? std::vector<std::string>() : compare(hello);
     if (differences.empty()) {
@@ -83,6 +85,14 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
   }
 
  private:
+  [[nodiscard]] std::vector<std::string> compareLibrary(
+      const pf::protocol::RankHello& hello) const {
+    if (m_run.mpiLibrary.empty() || hello.mpiLibrary == m_run.mpiLibrary) {
+      return {};
+    }
+    return {"this run uses " + hello.mpiLibrary + ", the recorded one used " + m_run.mpiLibrary};
+  }
+
   /// In what this rank is not what was recorded, a line each.
   [[nodiscard]] std::vector<std::string> compare(const pf::protocol::RankHello& hello) const {
     std::vector<std::string> out;
@@ -92,9 +102,8 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
                     hello.buildId.substr(0, 12) + ", recorded " + recorded.buildId.substr(0, 12) +
                     ")");
     }
-    if (!m_run.mpiLibrary.empty() && hello.mpiLibrary != m_run.mpiLibrary) {
-      out.push_back("this run uses " + hello.mpiLibrary + ", the recorded one used " +
-                    m_run.mpiLibrary);
+    for (std::string& difference : compareLibrary(hello)) {
+      out.push_back(std::move(difference));
     }
     if (const auto world = m_worlds.find(hello.rank); world != m_worlds.end()) {
       for (std::string& difference : pf::app::worldDifferences(world->second, hello.world)) {

@@ -193,18 +193,19 @@ Status SessionLogic::admit(PeerId peer, const RankHello& hello) {
         "rank " + std::to_string(hello.rank) + " of " + std::to_string(hello.size) + " cannot be",
         {}};
   }
-  if (const RankRecord* known = find(hello.rank); known != nullptr && known->agent != peer) {
+  if (const RankRecord* same = find(hello.rank); same != nullptr && same->agent != peer) {
     return Error{ErrorCode::Usage,
                  "a second process says that it is rank " + std::to_string(hello.rank),
                  "sessions with MPI_Comm_spawn or several mpirun are not supported"};
   }
-  if (replaying() && m_source.ranks() != hello.size) {
+  Status known = replaying() ? m_source.checkRank(hello) : Status();
+  if (known && replaying() && m_source.ranks() != hello.size) {
     return Error{ErrorCode::Usage,
                  "the recording has " + std::to_string(m_source.ranks()) + " ranks, this run has " +
                      std::to_string(hello.size),
                  "replay with as many ranks as were recorded"};
   }
-  return replaying() ? m_source.checkRank(hello) : Status();
+  return known;
 }
 
 /// Ends a replay that cannot be one, and says why: the first reason only.
