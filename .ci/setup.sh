@@ -9,7 +9,7 @@ build_packages=(
   libotf2-trace-dev
   libgtest-dev libgmock-dev)
 run_packages=(gdb sqlite3 xvfb xauth fonts-dejavu-core)
-test_packages=(gfortran python3-mpi4py mumps-test clang-14 libclang-rt-14-dev imagemagick otf2-tools xdotool)
+test_packages=(gfortran libmpich-dev python3-mpi4py mumps-test clang-14 libclang-rt-14-dev imagemagick otf2-tools xdotool)
 
 say() { printf '%s: %s\n' "$(basename "$0")" "$*"; }
 

@@ -66,6 +66,16 @@ const std::map<std::string, int>& mpirunValues() {
                                                     {"iface", 1},
                                                     {"bootstrap", 1},
                                                     {"launcher", 1},
+                                                    {"launcher-exec", 1},
+                                                    {"bootstrap-exec", 1},
+                                                    {"localhost", 1},
+                                                    {"membind", 1},
+                                                    {"topolib", 1},
+                                                    {"usize", 1},
+                                                    {"nameserver", 1},
+                                                    {"demux", 1},
+                                                    {"port-range", 1},
+                                                    {"prepend-pattern", 1},
                                                     {"rmk", 1},
                                                     {"configfile", 1},
                                                     {"errfile-pattern", 1},
@@ -212,7 +222,7 @@ Result<LaunchCommand> parseLaunch(const std::vector<std::string>& words) {
     return Error{
         ErrorCode::NotFound, "launcher '" + words.front() + "' not found",
         srun ? "Install Slurm's client, or give the path of srun."
-             : "Install Open MPI (apt-get install openmpi-bin), or give the path of mpirun."};
+             : "Install Open MPI (apt-get install openmpi-bin) or MPICH (mpich), or give the path of mpirun."};
   }
   bool expectProgram = true;
   for (std::size_t i = 1; i < words.size();) {

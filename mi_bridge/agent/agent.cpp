@@ -1,5 +1,6 @@
 #include "agent.h"
 
+#include "mpi_library.h"
 #include "proc.h"
 #include "same_addresses.h"
 #include <sys/signalfd.h>
@@ -34,6 +35,7 @@ constexpr std::size_t kMaxEcho = std::size_t{1} << 20U;
 constexpr std::size_t kMaxOutputQueue = std::size_t{4} << 20U;
 constexpr std::size_t kMaxMiQueue = std::size_t{1} << 20U;
 constexpr const char* kInterposer = "libphotofinish_mpi.so";
+constexpr const char* kMpichInterposer = "libphotofinish_mpich.so";
 constexpr const char* kMemory = "libphotofinish_memory.so";
 
 /// A number that the launcher left in the environment, or -1.
@@ -115,7 +117,14 @@ Status Agent::connect() {
 
 Result<std::string> Agent::interposerPath() const {
   std::string path = m_session.config().interposer;
-  if (path.empty()) {
+  if (path.empty() && mpiOf(m_command[0]) == MpiLibrary::Mpich) {
+    path = ownDirectory() + "/" + kMpichInterposer;
+    if (::access(path.c_str(), F_OK) != 0) {
+      return Error{ErrorCode::NotFound,
+                   "'" + m_command[0] + "' is run by MPICH, and photofinish was built without it",
+                   "install libmpich-dev and build photofinish again"};
+    }
+  } else if (path.empty()) {
     path = ownDirectory() + "/" + kInterposer;
   }
   return preloadable(path, "recorder.so");
@@ -135,7 +144,8 @@ Result<std::string> Agent::preloads() const {
   return memory ? *interposer + ":" + *memory : memory;
 }
 
-/// A library of ours as LD_PRELOAD can take it, without spaces and colons: by a link `name`, if need be.
+/// A library of ours as LD_PRELOAD can take it, without spaces and colons: by a link `name`, if
+/// need be.
 Result<std::string> Agent::preloadable(const std::string& path, const std::string& name) const {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) {

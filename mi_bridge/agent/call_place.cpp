@@ -35,6 +35,13 @@ bool isNamed(const Mapping& mapping, const char* begin) {
                               begin) == 0;
 }
 
+/// Whether it is a library of Open MPI or MPICH that only hands Fortran's or C++'s calls on.
+bool isBinding(const Mapping& mapping) {
+  return isNamed(mapping, "libmpi_") || isNamed(mapping, "libmpichf") ||
+         isNamed(mapping, "libmpichcxx") || isNamed(mapping, "libmpifort") ||
+         isNamed(mapping, "libmpicxx");
+}
+
 /// Whether what lies before `address` is a call: it may be a return address.
 bool followsCall(pid_t pid, std::uint64_t address) {
 #if defined(__x86_64__)
@@ -57,7 +64,7 @@ bool followsCall(pid_t pid, std::uint64_t address) {
 std::uint64_t behindBinding(pid_t pid, const std::vector<Mapping>& mappings, std::uint64_t slot,
                             std::uint64_t address) {
   const Mapping* code = codeAt(mappings, address);
-  if (code == nullptr || !isNamed(*code, "libmpi_")) {
+  if (code == nullptr || !isBinding(*code)) {
     return address;
   }
   for (int i = 1; i <= kBindingSlots; ++i) {

@@ -61,8 +61,7 @@ std::string fileName(const std::string& path) {
 /// A library of our own, by its name or by the link that the agent may have made.
 bool isOurs(const std::string& path) {
   const std::string name = fileName(path);
-  return name == "libphotofinish_mpi.so" || name == "recorder.so" ||
-         name == "libphotofinish_memory.so" || name == "memory.so";
+  return name.starts_with("libphotofinish_") || name == "recorder.so" || name == "memory.so";
 }
 
 bool isElf(int fd) {

@@ -1,5 +1,5 @@
 """Every routine of mpi.h, once. The wrappers, the call numbers, the call names and docs/coverage.md are all made
-from this table by generate.py, and a lint test holds it against the installed mpi.h.
+from this table (and mpi4_calls.py) by generate.py, and a lint test holds it against the installed mpi.h.
 
 The class of a routine says what the interposer does with it:
   Lifecycle               begins or ends the record
@@ -14,6 +14,7 @@ The class of a routine says what the interposer does with it:
   WindowLock              noted as Unsupported; what Gets bring under the lock is recorded
   EpochEnd                what Fetches have brought is there
   Unsupported             passed through; MPI may choose inside, so the trace notes that it was used
+  Session                 as Unsupported; without MPI_Init nothing is recorded, which is said
   Environment             its value is recorded, and given back in a replay
   Local                   passed through: nothing is chosen, nothing is sent
 """
@@ -24,7 +25,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Call:
     name: str
-    parameters: str
+    parameters: str = ""    # nothing: as the header has them
     returns: str = "int"
     flow: str = ""          # CollectiveFlow
     root: str = ""          # parameter with the root, in the communicator
@@ -32,6 +33,7 @@ class Call:
     takes: str = ""         # parameter: nothing flows to this rank where it is zero
     new: str = ""           # parameter with the new communicator
     since: str = "0.1"      # version of Photofinish
+    base: str = ""          # of MPI_X_c: X
 
     @property
     def kind(self):
@@ -56,6 +58,7 @@ class Fetch(Call): pass
 class WindowLock(Call): pass
 class EpochEnd(Call): pass
 class Unsupported(Call): pass
+class Session(Call): pass
 class Environment(Call): pass
 class Local(Call): pass
 

@@ -39,7 +39,7 @@ std::uint32_t hashOf(const void* address) {
 bool isBinding(const char* module) {
   const char* slash = std::strrchr(module, '/');
   const char* name = slash != nullptr ? slash + 1 : module;
-  return std::strncmp(name, "libmpi_", 7) == 0;  // libmpi_mpifh, libmpi_usempif08, libmpi_cxx …
+  return beginsWithOne(name, kBindingNames);
 }
 
 struct Search {
@@ -148,11 +148,14 @@ bool isOfMpi(void* address) {
   }
   const char* slash = std::strrchr(info.dli_fname, '/');
   const char* name = slash != nullptr ? slash + 1 : info.dli_fname;
-  const bool found = std::strncmp(name, "libmpi", 6) == 0 ||
-                     std::strncmp(name, "libopen-", 8) == 0 || std::strncmp(name, "mca_", 4) == 0 ||
-                     std::strncmp(name, "libmca_", 7) == 0;
+  const bool found = beginsWithOne(name, kModuleNames);
   slot = found ? address : slot;
   return found;
+}
+
+bool isMpisOwnCall(void* returnAddress) {
+  Dl_info info;
+  return isOfMpi(returnAddress) && dladdr(returnAddress, &info) != 0 && !isBinding(info.dli_fname);
 }
 
 std::uint32_t siteNumber(const CallPlace& place) {

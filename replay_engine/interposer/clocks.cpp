@@ -27,7 +27,7 @@ std::uint32_t earlierOf(std::uint32_t comm, int source, int tag, std::uint32_t p
     int done = 0;
     MPI_Status status;
     if (receive.handle == nullptr || g_engine.threads ||  // another thread may be waiting for it
-        PF_REAL(Request_get_status)(static_cast<MPI_Request>(receive.handle), &done, &status) !=
+        PF_REAL(Request_get_status)(requestOf(receive.handle), &done, &status) !=
             MPI_SUCCESS ||
         done == 0) {
       count = kUndecided;
@@ -193,14 +193,14 @@ bool clockAssigns(int source, int tag) {
 void clockAssign(std::uint32_t post, MPI_Comm comm, int source, int tag, MPI_Request request) {
   RankClocks& own = clocks();
   if (const std::uint32_t stream = inStream(comm, source, tag); stream != kNoStream) {
-    own.open.assigned.add({request, post, g_engine.comms.number(comm), source, tag, stream,
+    own.open.assigned.add({pointerOf(request), post, g_engine.comms.number(comm), source, tag, stream,
                            own.receives.assign(stream)});
   }
 }
 
 Request* clockPromote(MPI_Request request) {
   online::AssignedReceive receive{};
-  if (!clocks().open.assigned.take(request, &receive)) {
+  if (!clocks().open.assigned.take(pointerOf(request), &receive)) {
     return nullptr;
   }
   clocks().open.promoted.add(receive);
@@ -227,7 +227,7 @@ void clockPost(std::uint32_t post, MPI_Comm comm, int source, int tag, MPI_Reque
                              source == MPI_ANY_SOURCE ? online::kAny : source,
                              tag == MPI_ANY_TAG ? online::kAny : tag,
                              {online::kNobody, online::kNobody},
-                             request});
+                             pointerOf(request)});
 }
 
 void clockCancel(const Request& entry) {
@@ -255,7 +255,7 @@ void clockForget(const Request& entry) {
   if (online::PendingReceive* const receive = open.pending.find(entry.number); receive != nullptr) {
     receive->handle = nullptr;
   } else if (entry.details != nullptr && entry.details->stream != 0) {
-    open.promoted.take(entry.handle, &gone);
+    open.promoted.take(pointerOf(entry.handle), &gone);
   }
 }
 
@@ -313,7 +313,7 @@ void clockObserved() {
     const Taken& each = done[i];
     if (each.stream != 0) {
       online::AssignedReceive gone{};
-      own.open.promoted.take(each.handle, &gone);
+      own.open.promoted.take(pointerOf(each.handle), &gone);
       if (each.source >= 0) {
         deliverAssigned({nullptr, each.post, each.commNumber, each.source, each.tag,
                          each.stream - 1, each.streamNumber});
@@ -342,7 +342,7 @@ AssignedBatch::AssignedBatch(int count, const MPI_Request* requests) {
   online::AssignedReceives& assigned = clocks().open.assigned;
   for (int i = 0; i < count && !assigned.none(); ++i) {
     online::AssignedReceive receive{};
-    if (requests[i] == MPI_REQUEST_NULL || !assigned.take(requests[i], &receive)) {
+    if (requests[i] == MPI_REQUEST_NULL || !assigned.take(pointerOf(requests[i]), &receive)) {
       continue;
     }
     int at = m_count++;

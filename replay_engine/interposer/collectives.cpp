@@ -41,7 +41,7 @@ const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, C
     logLocal(place);
     return place;
   }
-  beginEvent(place, comm, root >= 0 ? root : -2, 0);
+  beginEvent(place, comm, root >= 0 ? root : kNoPeer, 0);
   if (kind == RecordKind::CollectivePost) {
     *number = g_engine.postedCollectives++;
   }
@@ -59,7 +59,7 @@ CollectiveEvent::CollectiveEvent(const CallPlace& place, MPI_Comm comm, Collecti
       m_place(begin(place, m_endsLater ? RecordKind::CollectivePost : RecordKind::Collective, comm,
                     flow, root, contributes, takes, &m_number, &m_clock)),
       m_comm(comm),
-      m_inCall(place, RecordKind::Padding, comm, -2, -1) {}
+      m_inCall(place, RecordKind::Padding, comm, kNoPeer, -1) {}
 
 CollectiveEvent::~CollectiveEvent() {
   const StateLock lock;

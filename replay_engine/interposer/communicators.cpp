@@ -1,5 +1,6 @@
 #include "communicators.h"
 
+#include "clocks.h"
 #include "engine.h"
 #include "real_calls.h"
 
@@ -57,8 +58,7 @@ void Communicators::start() {
 }
 
 std::uint32_t Communicators::slotOf(MPI_Comm comm) const {
-  const auto bits = reinterpret_cast<std::uintptr_t>(comm);
-  auto i = static_cast<std::uint32_t>((bits >> 4) * 0x9E3779B1U >> 7) & (m_capacity - 1);
+  auto i = static_cast<std::uint32_t>((bitsOf(comm) >> 4) * 0x9E3779B1U >> 7) & (m_capacity - 1);
   while (m_known[i] != nullptr && m_known[i]->handle != comm) {
     i = (i + 1) & (m_capacity - 1);
   }
@@ -83,6 +83,9 @@ void Communicators::insert(KnownCommunicator* known) {
     std::free(const_cast<int*>(slot->world));
     std::free(slot);
     --m_count;
+    if (clocked()) {
+      clockForgetComm();
+    }
   }
   slot = known;
   ++m_count;
@@ -188,8 +191,27 @@ void Communicators::freed(MPI_Comm comm) {
   if (m_known[hole] == nullptr || comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF) {
     return;
   }
-  std::free(const_cast<int*>(m_known[hole]->world));
-  std::free(m_known[hole]);
+  KnownCommunicator* const known = m_known[hole];
+  const MPI_Comm other = retiredComm(m_retired + 1, known);
+  switch (g_engine.requests.retire(comm, other)) {
+    case Retired::None:
+      std::free(const_cast<int*>(known->world));
+      remove(hole);
+      std::free(known);
+      return;
+    case Retired::Some:
+      remove(hole);
+      ++m_retired;
+      known->handle = other;
+      known->retired = true;
+      insert(known);
+      return;
+    case Retired::Persistent:  // it lives as long as they do
+      return;
+  }
+}
+
+void Communicators::remove(std::uint32_t hole) {
   m_known[hole] = nullptr;
   --m_count;
   m_last = m_world;

@@ -21,6 +21,7 @@ struct KnownCommunicator {
   std::uint32_t collectives = 0;  ///< entered on it, where clocks are followed
   const int* world = nullptr;  ///< world rank of each peer (remote group of an inter-communicator)
   int peers = 0;
+  bool retired = false;  ///< freed while requests were under way, which know it by a handle of ours
 };
 
 class Communicators {
@@ -46,10 +47,13 @@ class Communicators {
   /// `comm` was made from `parent` by call number `call`. `sameGroup`: as the parent's (idup: not
   /// usable yet).
   void made(MPI_Comm parent, MPI_Comm comm, std::uint16_t call, bool sameGroup);
+  /// The application frees it. Requests under way on it have another handle from then on: MPI may
+  /// give this one to a new communicator as soon as they are done, before they are waited for.
   void freed(MPI_Comm comm);
 
  private:
   KnownCommunicator& lookUp(MPI_Comm comm);
+  void remove(std::uint32_t slot);
   KnownCommunicator& add(MPI_Comm comm, std::uint64_t key, std::uint16_t call, MPI_Comm groupOf);
 
   /// How many communicators of this key, which its group alone decides, there are by now.
@@ -70,6 +74,7 @@ class Communicators {
   std::uint32_t m_capacity = 0;  ///< a power of two
   KnownCommunicator* m_world = nullptr;
   std::uint32_t m_numbers = 0;
+  std::uint32_t m_retired = 0;
   KnownCommunicator* m_last = nullptr;
 };
 

@@ -70,7 +70,7 @@ int onWait(const CallPlace& place, MPI_Request* request, MPI_Status* status) {
 
 int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Status* statuses) {
   beginCompletion(place);
-  InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
+  InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
   if (place.call == kCallWait && !g_engine.threads) {
     sayAwaited(*requests);
   }
@@ -100,7 +100,7 @@ int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* ind
       verdict = g_engine.choices.next(ChoiceKind::Waitany);
     }
   }
-  InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
+  InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
   Batch batch(count, requests);
   const int recorded = verdict == Verdict::Hit
                            ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Waitany)) - 1
@@ -306,7 +306,7 @@ int onWaitsome(const CallPlace& place, int incount, MPI_Request* requests, int* 
       verdict = g_engine.choices.next(ChoiceKind::Waitsome);
     }
   }
-  const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
+  const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
   if (verdict == Verdict::Hit) {
     return replaySome(place, ChoiceKind::Waitsome, incount, requests, outcount, indices, statuses);
   }
@@ -322,7 +322,7 @@ int onTestsome(const CallPlace& place, int incount, MPI_Request* requests, int* 
     return MPI_SUCCESS;
   }
   if (verdict == Verdict::Hit) {
-    const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
+    const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
     return replaySome(place, ChoiceKind::Testsome, incount, requests, outcount, indices, statuses);
   }
   return recordSome(place, ChoiceKind::Testsome, PF_REAL(Testsome), incount, requests, outcount,
@@ -340,7 +340,7 @@ int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* 
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
   int result = MPI_SUCCESS;
   if (verdict == Verdict::Hit) {
-    const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
+    const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
     *flag = 1;
     result = PF_REAL(Wait)(batch.requests(), use);
   } else {
@@ -368,7 +368,7 @@ int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* fla
   MPI_Status* use = batch.statuses(statuses, false);
   int result = MPI_SUCCESS;
   if (verdict == Verdict::Hit) {
-    const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
+    const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
     *flag = 1;
     result = PF_REAL(Waitall)(count, batch.requests(), use);
   } else {
@@ -404,7 +404,7 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   if (recorded >= 0 && recorded < count) {
     std::optional<InCall> inCall;  // not of a choice that is complete, whose event has not begun
     if (verdict == Verdict::Hit) {
-      inCall.emplace(place, RecordKind::Completion, MPI_COMM_NULL, -2, -1);
+      inCall.emplace(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
     }
     *index = recorded;
     *flag = 1;

@@ -57,9 +57,10 @@ void describe(char* text, std::size_t size, std::uint16_t call, MPI_Comm comm, i
   } else if (peer >= 0) {
     used += std::snprintf(text + used, size - static_cast<std::size_t>(used), " rank %d", peer);
   }
-  if (peer != -2 && tag == MPI_ANY_TAG) {
+  const bool steered = peer != kNoPeer && peer != MPI_PROC_NULL;
+  if (steered && tag == MPI_ANY_TAG) {
     used += std::snprintf(text + used, size - static_cast<std::size_t>(used), " any tag");
-  } else if (peer != -2) {
+  } else if (steered) {
     used += std::snprintf(text + used, size - static_cast<std::size_t>(used), " tag %d", tag);
   }
   if (number != 0) {
@@ -240,7 +241,7 @@ InCall::InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer,
   }
   begun.site = siteNumber(place);
   begun.comm = comm == MPI_COMM_NULL ? 0 : g_engine.comms.number(comm);
-  begun.source = peer;
+  begun.source = reportedPeer(peer);
   begun.tag = tag;
   begun.check = begunCheck(begun);
 }
@@ -312,6 +313,15 @@ void diverge(const CallPlace& place, const char* expected, const char* got) {
 void noteNested(const CallPlace& place) {
   if (g_engine.active && g_engine.record && !isOfMpi(place.returnAddress)) {
     noteUnsupported(place);
+  }
+}
+
+void noteSession(const CallPlace& place) {
+  static std::atomic<bool> said = false;
+  if (g_engine.active) {
+    noteUnsupported(place);
+  } else if (std::getenv(kRankPageVariable) != nullptr && !said.exchange(true)) {
+    sayOfRank("MPI_Session_init: what is done in sessions, without MPI_Init, is not recorded");
   }
 }
 

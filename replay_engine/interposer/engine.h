@@ -11,7 +11,9 @@
 #include "requests.h"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "core/execution.h"
 #include "core/log_format.h"
@@ -71,7 +73,7 @@ struct Engine {
   ChoiceStreams choices;
   TaggedReplay* tags = nullptr;  ///< replay: deliveries forced by tags (tagged.h)
   RankClocks* clocks = nullptr;  ///< where races are found while recording (clocks.h)
-  MPI_Comm nowhere = nullptr;    ///< replay: where receives are posted that must never match
+  MPI_Comm nowhere{};            ///< replay: where receives are posted that must never match
 };
 extern Engine g_engine;
 
@@ -103,7 +105,8 @@ class StateLock {
 /// Begins an event: counts it, stops before it where the agent said so, compares it with the
 /// recording. `comm`, `peer` (of the communicator, or MPI_ANY_SOURCE), `tag`: what steers matching;
 /// see eventCheck().
-void beginEvent(const CallPlace& place, MPI_Comm comm = MPI_COMM_NULL, int peer = -2, int tag = -1);
+void beginEvent(const CallPlace& place, MPI_Comm comm = MPI_COMM_NULL, int peer = kNoPeer,
+                int tag = -1);
 
 /// The end of an event: tells of it where sends wait at gates, and with kHoldAfter stops where
 /// beginEvent() would stop at the next one.
@@ -137,8 +140,21 @@ std::uint32_t siteNumber(const CallPlace& place);
 /// The return address in the application, behind the bindings of its language.
 void* applicationAddress(const CallPlace& place);
 
+/// Whether `name` begins with one of these.
+template <std::size_t Count>
+bool beginsWithOne(const char* name, const char* const (&begins)[Count]) {
+  for (const char* begin : begins) {
+    if (std::strncmp(name, begin, std::strlen(begin)) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Whether `address` is in the MPI library or a component of it.
 bool isOfMpi(void* address);
+/// The same, but for the bindings of other languages, which hand on calls of the program.
+bool isMpisOwnCall(void* returnAddress);
 
 /// Chooses what this run with jitter does, by its seed (jitter.cpp).
 void startJitter();
@@ -166,6 +182,8 @@ void jitterPause(std::uint64_t& random);
 
 /// Files the use of a routine whose replay is not guaranteed.
 void noteUnsupported(const CallPlace& place);
+/// The same of MPI_Session_init; where there was no MPI_Init, says that nothing is recorded.
+void noteSession(const CallPlace& place);
 /// Files a call of the application made inside of MPI (from a callback), where choices are not
 /// recorded; no effect for calls of the MPI library's own.
 void noteNested(const CallPlace& place);

@@ -254,10 +254,8 @@ bool learnCaller(void* caller, const void* frame) {
   if (dladdr(caller, &info) != 0 && info.dli_fname != nullptr) {
     const char* slash = std::strrchr(info.dli_fname, '/');
     const char* name = slash != nullptr ? slash + 1 : info.dli_fname;
-    for (const char* other : {"libmpi", "libopen-", "mca_", "libmca_", "libpmi", "libphotofinish",
-                              "libc.so", "ld-linux", "linux-vdso"}) {
-      programs = programs && std::strncmp(name, other, std::strlen(other)) != 0;
-    }
+    constexpr const char* kSystems[] = {"libphotofinish", "libc.so", "ld-linux", "linux-vdso"};
+    programs = !beginsWithOne(name, kModuleNames) && !beginsWithOne(name, kSystems);
   } else {
     // Code made at run time is the program's. Not so what GDB calls: it returns to the stack.
     constexpr std::ptrdiff_t kStack = std::ptrdiff_t{1} << 20;

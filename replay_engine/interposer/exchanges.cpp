@@ -42,7 +42,7 @@ void logExchange(const CallPlace& place, const Exchange& what) {
   }
   if (what.source != MPI_PROC_NULL) {
     unsigned char* p = putVarint(putKind(g_engine.log.reserve(), RecordKind::SubPost), number);
-    p = putShifted(p, what.source, 1);
+    p = putShifted(p, reportedPeer(what.source), 1);
     g_engine.log.commit(putShifted(p, what.receiveTag, 1));
   }
   g_engine.log.publish();
@@ -174,7 +174,7 @@ int sendReceive(const CallPlace& place, RealCall call, Split split, std::uint64_
     p = putVarint(p, dest == MPI_PROC_NULL ? 0 : static_cast<std::uint32_t>(dest) + 1);
     p = putVarint(p, static_cast<std::uint32_t>(sendTag));
     p = putVarint(p, bytes);
-    p = putVarint(p, source == MPI_PROC_NULL ? 0 : static_cast<std::uint32_t>(source + 2));
+    p = putVarint(p, source == MPI_PROC_NULL ? 0 : static_cast<std::uint32_t>(reportedPeer(source) + 2));
     p = putShifted(p, receiveTag, 1);
     p = putShifted(p, filled ? use->MPI_SOURCE : -1, 1);
     p = putShifted(p, filled ? use->MPI_TAG : -1, 1);

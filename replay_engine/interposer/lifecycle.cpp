@@ -25,7 +25,7 @@ void* find(void* where, const char* name) {
   void* found = dlsym(where, name);
   // A library that was loaded for itself alone (Python's import) is not behind us: ask for it by
   // name.
-  for (const char* library : {"libmpi.so.40", "libmpi.so.12", "libmpich.so.12", "libmpi.so"}) {
+  for (const char* library : kLibraryFiles) {
     if (found != nullptr) {
       break;
     }
@@ -36,12 +36,24 @@ void* find(void* where, const char* name) {
   return found;
 }
 
+/// Another library's handles and constants mean nothing to us.
+void refuseForeign() {
+  for (const char* file : kForeignFiles) {
+    if (dlopen(file, RTLD_LAZY | RTLD_NOLOAD) != nullptr) {
+      std::fprintf(stderr,
+                   "photofinish: this program uses %s, but was started as one of %s: start it by "
+                   "the launcher of its own MPI library\n",
+                   kForeignLibrary, kLibrary);
+      std::abort();
+    }
+  }
+}
+
 void* lookUp(void* where, const char* name) {
   void* found = find(where, name);
   if (found == nullptr) {
-    std::fprintf(stderr,
-                 "photofinish: the program calls MPI, but no MPI library is loaded that has %s\n",
-                 name);
+    std::fprintf(stderr, "photofinish: the program calls MPI, but no %s is loaded that has %s\n",
+                 kLibrary, name);
     std::abort();
   }
   return found;
@@ -50,6 +62,11 @@ void* lookUp(void* where, const char* name) {
 }  // namespace
 
 void* resolveReal(std::uint16_t call) {
+  static bool known = false;
+  if (!known) {
+    refuseForeign();
+    known = true;
+  }
   char name[96];
   std::snprintf(name, sizeof name, "P%s", kCallNames[call]);
   g_real[call] = lookUp(RTLD_NEXT, name);
@@ -58,7 +75,8 @@ void* resolveReal(std::uint16_t call) {
 
 bool resolveAll() {
   bool all = true;
-  for (std::uint16_t call = 0; call < kCallCount; ++call) {
+  for (std::uint16_t i = 0; i < kWrappedCount; ++i) {
+    const std::uint16_t call = kWrapped[i];
     if (g_real[call] == nullptr) {
       char name[96];
       std::snprintf(name, sizeof name, "P%s", kCallNames[call]);
@@ -164,7 +182,7 @@ void end(const CallPlace& place) {
     g_engine.log.close(true);
   }
   endTags();
-  if (g_engine.nowhere != nullptr) {
+  if (g_engine.nowhere != MPI_Comm{}) {
     PF_REAL(Comm_free)(&g_engine.nowhere);
   }
   g_engine.active = false;
@@ -193,7 +211,7 @@ int onAbort(const CallPlace& place, MPI_Comm comm, int code) {
     beginEvent(place);
     logLocal(place);
   }
-  const InCall inCall(place, RecordKind::Padding, MPI_COMM_NULL, -2, -1);
+  const InCall inCall(place, RecordKind::Padding, MPI_COMM_NULL, kNoPeer, -1);
   if ((g_engine.page->mode & kHoldAfter) != 0) {
     holdIfDue();
   }

@@ -46,12 +46,12 @@ class LightCall : LightEvent {
     if (comm != g_engine.world && peer >= 0) [[unlikely]] {
       peer = g_engine.comms.worldRank(comm, peer);
     }
-    page.waitPeer.store(peer, std::memory_order_relaxed);
+    page.waitPeer.store(reportedPeer(peer), std::memory_order_relaxed);
     page.waitTag.store(tag, std::memory_order_relaxed);
     page.inCall.store(1U + call, std::memory_order_relaxed);
     header.inside.store(1U + call, std::memory_order_relaxed);
   }
-  explicit LightCall(std::uint16_t call) : LightCall(call, g_engine.world, -2, -1) {}
+  explicit LightCall(std::uint16_t call) : LightCall(call, g_engine.world, kNoPeer, -1) {}
   ~LightCall() {
     g_engine.page->inCall.store(0, std::memory_order_relaxed);
     g_engine.log.header().inside.store(0, std::memory_order_relaxed);
@@ -118,20 +118,6 @@ inline MPI_Status& lightStatus(LogHeader& header, std::uint32_t wildNumber,
   header.posts[0] = wildNumber;
   header.begun.statuses = 1;
   return status;
-}
-
-/// Member by member where they are known: a wide load behind the narrow stores of MPI would wait
-/// for them.
-inline void copyStatus(MPI_Status* to, const MPI_Status& from) {
-#ifdef OPEN_MPI
-  to->MPI_SOURCE = from.MPI_SOURCE;
-  to->MPI_TAG = from.MPI_TAG;
-  to->MPI_ERROR = from.MPI_ERROR;
-  to->_cancelled = from._cancelled;
-  to->_ucount = from._ucount;
-#else
-  *to = from;
-#endif
 }
 
 /// From MPI_ANY_SOURCE. An event of its own, with MPI_Recv's arguments, so that it can be jumped

@@ -1,6 +1,4 @@
-// <mpi.h>, with the predefined handles of Open MPI (objects of its library) looked up at first use:
-// to refer to them would keep us from being loaded into processes without MPI, which get the
-// preload as well (sh, or python3 before it imports mpi4py).
+// <mpi.h>, and what differs between the MPI libraries.
 #pragma once
 
 #include <mpi.h>
@@ -10,16 +8,10 @@ namespace pf {
 void* resolveObject(const char* name);
 }  // namespace pf
 
-#ifdef OMPI_PREDEFINED_GLOBAL
-#undef OMPI_PREDEFINED_GLOBAL
-#define OMPI_PREDEFINED_GLOBAL(type, global)                 \
-  (static_cast<type>([]() -> void* {                         \
-    static void* known = nullptr; /* several threads ask */  \
-    void* found = __atomic_load_n(&known, __ATOMIC_RELAXED); \
-    if (found == nullptr) [[unlikely]] {                     \
-      found = ::pf::resolveObject(#global);                  \
-      __atomic_store_n(&known, found, __ATOMIC_RELAXED);     \
-    }                                                        \
-    return found;                                            \
-  }()))
+#if defined(OPEN_MPI)
+#include "library_open_mpi.h"
+#elif defined(MPICH_VERSION)
+#include "library_mpich.h"
+#else
+#error "an MPI library that this interposer does not know"
 #endif

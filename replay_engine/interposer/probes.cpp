@@ -33,7 +33,7 @@ void logHit(const CallPlace& place, const Choice& choice, int source, int tag, M
     unsigned char* p = putKind(g_engine.log.reserve(), choice.record);
     p = putVarint(p, site);
     p = putVarint(p, number);
-    p = putShifted(p, source, 1);
+    p = putShifted(p, reportedPeer(source), 1);
     p = putShifted(p, tag, 1);
     const int shift = choice.record == RecordKind::Receive ? 1 : 0;
     p = putShifted(p, status.MPI_SOURCE, shift);

@@ -79,6 +79,9 @@ void introduce(RankPage& page) {
   int length = 0;
   PF_REAL(Get_library_version)(version, &length);
   version[std::strcspn(version, "\n")] = '\0';
+  for (char* c = version; *c != '\0'; ++c) {  // "MPICH Version:\t4.0.2"
+    *c = *c == '\t' ? ' ' : *c;
+  }
   std::snprintf(page.mpiLibrary, sizeof page.mpiLibrary, "%s", version);
   const ssize_t n = readlink("/proc/self/exe", page.executable, sizeof page.executable - 1);
   page.executable[n > 0 ? n : 0] = '\0';

@@ -10,6 +10,9 @@
 namespace pf {
 
 extern void* g_real[kCallCount];
+/// The routines of this MPI library that we have wrappers for.
+extern const std::uint16_t kWrapped[];
+extern const std::uint16_t kWrappedCount;
 /// Finds PMPI_X behind us; ends the process with a clear line if there is none (no MPI library at
 /// all).
 void* resolveReal(std::uint16_t call);

@@ -117,7 +117,7 @@ void logReceive(const CallPlace& place, MPI_Comm comm, int source, int tag,
   unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Receive);
   p = putVarint(p, site);
   p = putVarint(p, number);
-  p = putShifted(p, source, 1);
+  p = putShifted(p, reportedPeer(source), 1);
   p = putShifted(p, tag, 1);
   p = putShifted(p, status != nullptr ? status->MPI_SOURCE : -1, 1);
   p = putShifted(p, status != nullptr ? status->MPI_TAG : -1, 1);
@@ -147,7 +147,7 @@ void logPost(const CallPlace& place, int source, int tag, MPI_Comm comm) {
   unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Post);
   p = putVarint(p, site);
   p = putVarint(p, number);
-  p = putShifted(p, source, 1);
+  p = putShifted(p, reportedPeer(source), 1);
   g_engine.log.commit(putShifted(p, tag, 1));
   g_engine.log.publish();
 }
@@ -335,7 +335,7 @@ int onMrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
     logLocal(place);
     kept = takeMessage(*message);
   }
-  const InCall inCall(place, RecordKind::Padding, MPI_COMM_NULL, -2, -1);
+  const InCall inCall(place, RecordKind::Padding, MPI_COMM_NULL, kNoPeer, -1);
   const int result = PF_REAL(Mrecv)(buffer, count, datatype, message, status);
   restoreStatus(status, kept.tag);
   return kept.tag != nullptr ? errorOnShadow(kept.comm, result) : result;

@@ -8,7 +8,7 @@ namespace pf {
 
 /// Size of `count` elements in bytes; 0 where MPI does not tell.
 inline std::uint64_t bytesOf(int count, MPI_Datatype datatype) {
-  static MPI_Datatype knownType = nullptr;  // a predefined one: it is never freed
+  static MPI_Datatype knownType{};  // a predefined one: it is never freed
   static int knownSize = 0;
   int size = knownSize;
   if (datatype != knownType) [[unlikely]] {
@@ -29,14 +29,23 @@ inline std::uint64_t bytesOf(int count, MPI_Datatype datatype) {
   return count > 0 ? static_cast<std::uint64_t>(count) * static_cast<std::uint32_t>(size) : 0;
 }
 
+/// The class of an error that MPI returned.
+inline int classOf(int error) {
+  int errorClass = MPI_SUCCESS;
+  if (error != MPI_SUCCESS) {
+    PF_REAL(Error_class)(error, &errorClass);
+  }
+  return errorClass;
+}
+
+/// Whether it is of this class, one that only MPI itself returns.
+inline bool isError(int error, int errorClass) {
+  return error == errorClass || (!kCodesAreClasses && classOf(error) == errorClass);
+}
+
 /// Whether a receive for which MPI returned `error` has taken a message.
 inline bool hasStatus(int error) {
-  if (error == MPI_SUCCESS) {
-    return true;
-  }
-  int errorClass = 0;
-  PF_REAL(Error_class)(error, &errorClass);
-  return errorClass == MPI_ERR_TRUNCATE;
+  return error == MPI_SUCCESS || classOf(error) == MPI_ERR_TRUNCATE;
 }
 
 /// Not so with nobody, or with a communicator that MPI will refuse.

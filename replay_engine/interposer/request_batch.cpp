@@ -25,7 +25,7 @@ void logDoneReceive(const Request& entry, const MPI_Status* status, int error) {
   }
   const bool known = hasStatus(error);
   const bool asked = status != nullptr && needsStatus(entry);
-  const int source = asked ? status->MPI_SOURCE : entry.peer;
+  const int source = asked ? status->MPI_SOURCE : reportedPeer(entry.peer);
   const int tag = asked ? status->MPI_TAG : entry.tag;
   if (g_engine.events) {
     p = putKind(g_engine.log.reserve(), RecordKind::DoneReceive);
@@ -104,7 +104,7 @@ void fileAll(const Batch& batch, int result, const MPI_Status* statuses) {
   for (const Batch::Entry& entry : batch) {
     const MPI_Status* status = statuses != MPI_STATUSES_IGNORE ? &statuses[entry.index] : nullptr;
     const int error = errorOf(result, status);
-    if (error != MPI_ERR_PENDING) {
+    if (!isError(error, MPI_ERR_PENDING)) {
       completed(entry.request, status, error);
     }
   }
@@ -145,9 +145,10 @@ int restoreSome(const Batch& batch, int count, const int* indices, MPI_Status* s
     }
     MPI_Status* const status = statuses != MPI_STATUSES_IGNORE ? &statuses[i] : MPI_STATUS_IGNORE;
     restoreStatus(status, entry->tagged);
-    const bool failed = result != MPI_SUCCESS &&
-                        (status == MPI_STATUS_IGNORE || (status->MPI_ERROR != MPI_SUCCESS &&
-                                                         status->MPI_ERROR != MPI_ERR_PENDING));
+    const bool failed =
+        result != MPI_SUCCESS &&
+        (status == MPI_STATUS_IGNORE ||
+         (status->MPI_ERROR != MPI_SUCCESS && !isError(status->MPI_ERROR, MPI_ERR_PENDING)));
     if (failed && !told) {
       told = true;
       errorOnShadow(entry->request.comm, result);
@@ -164,9 +165,10 @@ int restoreAll(const Batch& batch, MPI_Status* statuses, int result) {
   for (const Batch::Entry& entry : batch) {
     MPI_Status* const status =
         statuses != MPI_STATUSES_IGNORE ? &statuses[entry.index] : MPI_STATUS_IGNORE;
-    const bool failed = isOnShadow(entry) && result != MPI_SUCCESS &&
-                        (status == MPI_STATUS_IGNORE || (status->MPI_ERROR != MPI_SUCCESS &&
-                                                         status->MPI_ERROR != MPI_ERR_PENDING));
+    const bool failed =
+        isOnShadow(entry) && result != MPI_SUCCESS &&
+        (status == MPI_STATUS_IGNORE ||
+         (status->MPI_ERROR != MPI_SUCCESS && !isError(status->MPI_ERROR, MPI_ERR_PENDING)));
     restoreStatus(status, entry.tagged);
     if (failed && !told) {
       told = true;

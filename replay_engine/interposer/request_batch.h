@@ -182,7 +182,7 @@ int restoreSome(const Batch& batch, int count, const int* indices, MPI_Status* s
 
 /// Error of one request of a call that returned `result`.
 inline int errorOf(int result, const MPI_Status* status) {
-  return result == MPI_ERR_IN_STATUS && status != nullptr ? status->MPI_ERROR : result;
+  return isError(result, MPI_ERR_IN_STATUS) && status != nullptr ? status->MPI_ERROR : result;
 }
 /// Files request `index` of the call as done, or all that are.
 void fileOne(const Batch& batch, int index, const MPI_Status* status, int error);

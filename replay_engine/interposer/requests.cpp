@@ -119,6 +119,24 @@ void Requests::erase(MPI_Request handle) {
   }
 }
 
+Retired Requests::retire(MPI_Comm comm, MPI_Comm other) {
+  auto found = Retired::None;
+  for (std::uint32_t i = 0; i < m_count; ++i) {
+    const RequestKind kind = m_entries[i].kind;
+    if (m_entries[i].comm != comm) {
+      continue;
+    }
+    if (kind == RequestKind::PersistentReceive || kind == RequestKind::PersistentSend) {
+      return Retired::Persistent;
+    }
+    found = Retired::Some;
+  }
+  for (std::uint32_t i = 0; found == Retired::Some && i < m_count; ++i) {
+    m_entries[i].comm = m_entries[i].comm == comm ? other : m_entries[i].comm;
+  }
+  return found;
+}
+
 void PostNumbers::pushOut(MPI_Request handle, std::uint32_t post) {
   Request entry;
   entry.handle = handle;

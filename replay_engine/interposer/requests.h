@@ -1,6 +1,6 @@
 // The requests that matter to the record: receives, synchronous sends, non-blocking collectives,
-// persistent requests. Ordinary sends are not in it: Open MPI gives one shared handle to all small
-// ones and to requests on MPI_PROC_NULL, so a handle alone names nothing.
+// persistent requests. Ordinary sends are not in it: Open MPI and MPICH give one shared handle to
+// all that are done at once and to requests on MPI_PROC_NULL, so a handle alone names nothing.
 #pragma once
 
 #include "mpi_header.h"
@@ -79,6 +79,9 @@ struct Request {
 };
 static_assert(sizeof(Request) <= 48);
 
+/// The requests on a communicator that is freed.
+enum class Retired : std::uint8_t { None, Some, Persistent };
+
 /// In a row without holes, found by handle through an index (open addressing, linear probing). No
 /// allocation but to double.
 class Requests {
@@ -104,6 +107,8 @@ class Requests {
                         MPI_Datatype datatype);
   void erase(MPI_Request handle);
   [[nodiscard]] std::uint32_t count() const { return m_count; }
+  /// Those on `comm` are on `other` from now on, unless there are persistent ones among them.
+  Retired retire(MPI_Comm comm, MPI_Comm other);
   /// All of them, in any order.
   [[nodiscard]] const Request* begin() const { return m_entries; }
   [[nodiscard]] const Request* end() const { return m_entries + m_count; }
@@ -114,8 +119,7 @@ class Requests {
 
  private:
   [[nodiscard]] std::uint32_t slotOf(MPI_Request handle) const {
-    const auto bits = reinterpret_cast<std::uintptr_t>(handle);
-    return static_cast<std::uint32_t>((bits >> 4) * 0x9E3779B1U >> 7) & m_mask;
+    return static_cast<std::uint32_t>((bitsOf(handle) >> 4) * 0x9E3779B1U >> 7) & m_mask;
   }
   /// The slot in the index of the entry at `position`.
   [[nodiscard]] std::uint32_t slotAt(std::uint32_t position) const;
@@ -136,7 +140,7 @@ class PostNumbers {
  public:
   void note(MPI_Request handle, std::uint32_t post) {
     Slot& slot = slotOf(handle);
-    if (slot.handle != handle && slot.handle != nullptr) [[unlikely]] {
+    if (slot.handle != handle && slot.handle != MPI_Request{}) [[unlikely]] {
       pushOut(slot.handle, slot.post);
     }
     slot.handle = handle;
@@ -149,12 +153,10 @@ class PostNumbers {
   void pushOut(MPI_Request handle, std::uint32_t post);
 
   struct Slot {
-    MPI_Request handle = nullptr;
+    MPI_Request handle{};
     std::uint32_t post = 0;
   };
-  Slot& slotOf(MPI_Request handle) {
-    return m_slots[(reinterpret_cast<std::uintptr_t>(handle) * 0x9E3779B97F4A7C15U) >> 56];
-  }
+  Slot& slotOf(MPI_Request handle) { return m_slots[(bitsOf(handle) * 0x9E3779B97F4A7C15U) >> 56]; }
   Slot m_slots[256];
   Requests m_pushedOut;
 };

@@ -99,7 +99,7 @@ void logStarted(const Request& entry) {
   } else {
     p = putKind(g_engine.log.reserve(), RecordKind::SubPost);
     p = putVarint(p, number);
-    p = putShifted(p, entry.peer, 1);
+    p = putShifted(p, reportedPeer(entry.peer), 1);
     p = putShifted(p, entry.tag, 1);
   }
   g_engine.log.commit(p);

@@ -218,7 +218,8 @@ ProbeRoute shadowOf(const ScheduleTag& tag) {
 
 int errorOnShadow(MPI_Comm comm, int result) {
   if (result != MPI_SUCCESS) {
-    PF_REAL(Comm_call_errhandler)(comm, result);
+    const bool retired = g_engine.comms.of(comm).retired;
+    PF_REAL(Comm_call_errhandler)(retired ? MPI_COMM_WORLD : comm, result);
   }
   return result;
 }

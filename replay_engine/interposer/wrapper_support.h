@@ -25,9 +25,11 @@ void dropState();
 
 /// `frame`: of the wrapper.
 inline bool passThrough(const void* frame) {
-  // Calls from one place differ by the arguments on the stack; a callback is further below.
+  // Calls from one place differ by the arguments on the stack; a callback is further below, and so
+  // is what MPI calls itself, mostly (MPICH's MPI_File_close is not).
   constexpr std::ptrdiff_t kArguments = 96;
-  if (t_depth > 0 && static_cast<const char*>(frame) + kArguments >= t_outermost) [[unlikely]] {
+  if (t_depth > 0 && static_cast<const char*>(frame) + kArguments >= t_outermost &&
+      !isMpisOwnCall(static_cast<void* const*>(frame)[1])) [[unlikely]] {
     t_depth = 0;
     dropState();
   }

@@ -1,4 +1,5 @@
 #include "build_id.h"
+#include "mpi_library.h"
 #include "proc.h"
 #include "rank_page_file.h"
 #include <poll.h>
@@ -6,6 +7,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 
@@ -33,6 +35,25 @@ TEST(BuildId, CutOrForeignFilesHaveNone) {
     EXPECT_EQ(buildId(cut), "") << size;
   }
   ::unlink(cut.c_str());
+}
+
+TEST(MpiLibrary, OfAProgramThatDoesNotSayIsItsLaunchers) {
+  for (const char* file : {"/proc/self/exe", "/nonexistent", "/etc/passwd", "/"}) {
+    EXPECT_FALSE(linkedMpi(file)) << file;
+  }
+  for (const char* name : {"PMI_RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK"}) {
+    ::unsetenv(name);
+  }
+  EXPECT_EQ(mpiOf("sh"), MpiLibrary::OpenMpi);
+  ::setenv("PMI_RANK", "0", 1);
+  EXPECT_EQ(mpiOf("sh"), MpiLibrary::Mpich);
+  ::setenv("SLURM_PROCID", "0", 1);  // srun --mpi=pmi2
+  EXPECT_EQ(mpiOf("sh"), MpiLibrary::OpenMpi);
+  ::unsetenv("SLURM_PROCID");
+  ::setenv("OMPI_COMM_WORLD_RANK", "0", 1);
+  EXPECT_EQ(mpiOf("sh"), MpiLibrary::OpenMpi);
+  ::unsetenv("OMPI_COMM_WORLD_RANK");
+  ::unsetenv("PMI_RANK");
 }
 
 TEST(Proc, KnowsStateAndAncestry) {

@@ -1,0 +1,52 @@
+// What is particular to MPICH, and to libraries with its binary interface. As library_open_mpi.h.
+#pragma once
+
+#include <cstdint>
+
+namespace pf {
+
+inline constexpr const char* kLibrary = "MPICH";
+inline constexpr const char* kLibraryFiles[] = {"libmpich.so.12", "libmpi.so.12"};
+inline constexpr const char* kForeignLibrary = "Open MPI";
+inline constexpr const char* kForeignFiles[] = {"libmpi.so.40"};
+/// With what Debian's MPICH sends by (UCX).
+inline constexpr const char* kModuleNames[] = {"libmpi", "libucp.", "libuct",
+                                               "libucs", "libucm",  "libpmi"};
+inline constexpr const char* kBindingNames[] = {"libmpichfort", "libmpichcxx", "libmpifort",
+                                                "libmpicxx"};
+
+/// MPI_ANY_SOURCE is -2 here, MPI_PROC_NULL -1.
+inline constexpr int kNoPeer = -1000;
+constexpr int reportedPeer(int peer) {
+  return peer >= 0 ? peer : peer == MPI_ANY_SOURCE ? -1 : -2;
+}
+static_assert(MPI_ANY_TAG == -1);
+
+/// Handles are numbers, those of requests one after another; 0 is none of them.
+inline void* pointerOf(int handle) {
+  return reinterpret_cast<void*>(std::uintptr_t{static_cast<std::uint32_t>(handle)} << 4);
+}
+inline MPI_Request requestOf(void* pointer) {
+  return static_cast<MPI_Request>(reinterpret_cast<std::uintptr_t>(pointer) >> 4);
+}
+inline std::uintptr_t bitsOf(int handle) {
+  return std::uintptr_t{static_cast<std::uint32_t>(handle)} << 4;
+}
+
+/// The kind of object is in the upper bits of a handle: without it, it is none of MPI's.
+inline MPI_Comm retiredComm(std::uint32_t number, void* /*known*/) {
+  return static_cast<MPI_Comm>(number);
+}
+
+/// Codes say more than their class: where the error was found.
+inline constexpr bool kCodesAreClasses = false;
+
+inline void copyStatus(MPI_Status* to, const MPI_Status& from) {
+  to->count_lo = from.count_lo;
+  to->count_hi_and_cancelled = from.count_hi_and_cancelled;
+  to->MPI_SOURCE = from.MPI_SOURCE;
+  to->MPI_TAG = from.MPI_TAG;
+  to->MPI_ERROR = from.MPI_ERROR;
+}
+
+}  // namespace pf

@@ -1,0 +1,74 @@
+// What is particular to Open MPI. Of each MPI library there is such a header with the same names
+// (library_mpich.h), and an interposer of its own: nothing is decided between them in a running
+// rank.
+#pragma once
+
+#include <cstdint>
+
+/// Its predefined handles are objects of the library, looked up at first use: to refer to them
+/// would keep us from being loaded into processes without MPI, which get the preload as well (sh,
+/// or python3 before it imports mpi4py).
+#undef OMPI_PREDEFINED_GLOBAL
+#define OMPI_PREDEFINED_GLOBAL(type, global)                 \
+  (static_cast<type>([]() -> void* {                         \
+    static void* known = nullptr; /* several threads ask */  \
+    void* found = __atomic_load_n(&known, __ATOMIC_RELAXED); \
+    if (found == nullptr) [[unlikely]] {                     \
+      found = ::pf::resolveObject(#global);                  \
+      __atomic_store_n(&known, found, __ATOMIC_RELAXED);     \
+    }                                                        \
+    return found;                                            \
+  }()))
+
+namespace pf {
+
+inline constexpr const char* kLibrary = "Open MPI";
+/// Names to ask the loader for.
+inline constexpr const char* kLibraryFiles[] = {"libmpi.so.40", "libmpi.so"};
+/// Another MPI library, whose programs are not for this interposer.
+inline constexpr const char* kForeignLibrary = "MPICH";
+inline constexpr const char* kForeignFiles[] = {"libmpich.so.12", "libmpi.so.12"};
+/// Begins of the names of its files; of them, of the bindings of other languages (libmpi_mpifh,
+/// libmpi_usempif08, libmpi_cxx …).
+inline constexpr const char* kModuleNames[] = {"libmpi", "libopen-", "mca_", "libmca_", "libpmi"};
+inline constexpr const char* kBindingNames[] = {"libmpi_"};
+
+/// Neither a rank nor MPI_ANY_SOURCE, where a peer is asked for.
+inline constexpr int kNoPeer = -2;
+/// A peer as the page and the log have it: a rank, -1 any, -2 none.
+constexpr int reportedPeer(int peer) {
+  return peer;
+}
+static_assert(MPI_ANY_SOURCE == -1 && MPI_PROC_NULL == -2 && MPI_ANY_TAG == -1);
+
+/// Handles are pointers. As such, and as a number whose low four bits say nothing.
+template <typename Object>
+void* pointerOf(Object* handle) {
+  return handle;
+}
+inline MPI_Request requestOf(void* pointer) {
+  return static_cast<MPI_Request>(pointer);
+}
+template <typename Object>
+std::uintptr_t bitsOf(Object* handle) {
+  return reinterpret_cast<std::uintptr_t>(handle);
+}
+
+/// A handle that MPI does not give: `known` is memory of ours, `number` how manieth.
+inline MPI_Comm retiredComm(std::uint32_t /*number*/, void* known) {
+  return static_cast<MPI_Comm>(known);
+}
+
+/// Whether the codes that MPI returns for its own errors are their classes.
+inline constexpr bool kCodesAreClasses = true;
+
+/// Member by member: a wide load behind the narrow stores of MPI would wait for them.
+inline void copyStatus(MPI_Status* to, const MPI_Status& from) {
+  to->MPI_SOURCE = from.MPI_SOURCE;
+  to->MPI_TAG = from.MPI_TAG;
+  to->MPI_ERROR = from.MPI_ERROR;
+  to->_cancelled = from._cancelled;
+  to->_ucount = from._ucount;
+}
+
+}  // namespace pf
