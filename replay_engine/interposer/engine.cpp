@@ -242,6 +242,7 @@ InCall::InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer,
     begun.check = kBegunInside;
     return;
   }
+  g_engine.log.publish();  // when it began is known even if the call never ends
   begun.site = siteNumber(place);
   begun.comm = comm == MPI_COMM_NULL ? 0 : g_engine.comms.number(comm);
   begun.source = peer;

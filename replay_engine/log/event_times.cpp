@@ -41,8 +41,11 @@ void EventTimes::time(RecordReader& in) {
 }
 
 std::vector<EventTime> EventTimes::finish(std::size_t events) {
-  if (m_looks.size() < 2 || m_ticks.size() < events) {
+  if (m_looks.size() < 2 || m_ticks.size() + 1 < events) {
     return {};
+  }
+  if (m_ticks.size() < events) {  // the rank ended before it could say when its last event began
+    m_ticks.push_back({m_now, m_now});
   }
   m_ticks.resize(events);  // one more where a rank ended inside of a call that is not known
   std::size_t piece = 0;

@@ -96,12 +96,13 @@ class PhysicalTimesTest(PhotofinishTest):
         self.check_order(events)
         self.check_sleeps(events)
 
-    def test_threads_and_a_crash(self):
-        self.need(BIN / "corpus" / "mpi_abort_in_order")
-        self.record("t.pft", self.mpirun(4, BIN / "corpus" / "mpi_abort_in_order"), "--mode", "all", status=None)
-        origin, events = self.events()
-        self.assertEqual(origin, "recording")
-        self.check_order(events)
+    def test_threads_and_crashes(self):
+        for name in ("mpi_abort_in_order", "harvest"):  # ranks end inside of calls
+            self.need(BIN / "corpus" / name)
+            self.record("t.pft", self.mpirun(4, BIN / "corpus" / name), "--mode", "all", status=None)
+            origin, events = self.events()
+            self.assertEqual(origin, "recording")
+            self.check_order(events)
         self.record("t.pft", self.mpirun(2, BIN / "e2e" / "lanes", "wildcard"), "--mode", "all", status=None)
         origin, events = self.events()
         self.assertEqual(origin, "recording")
