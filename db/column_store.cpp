@@ -51,7 +51,8 @@ std::uint32_t columnChunkCrc(Rank rank, Stream stream, std::uint64_t ordinal, By
 }
 
 const char* streamName(Stream stream) {
-  static constexpr std::array kNames{"event", "receive", "probe", "message", "collective"};
+  static constexpr std::array kNames{"event", "receive", "probe", "message", "collective",
+                                           "time"};
   return kNames[static_cast<std::size_t>(stream)];
 }
 

@@ -33,7 +33,7 @@ struct ChunkEntry {
 template <typename C, ValueOf<ChunkEntry> V>
 void fields(C& c, V& v) {
   difference(c, v.rank);
-  enumerator(c, v.stream, Stream::Collective);
+  enumerator(c, v.stream, Stream::Time);
   number(c, v.values);
   difference(c, v.firstSerial);
   serialNear(c, v.lastSerial, v.firstSerial);

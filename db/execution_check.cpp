@@ -47,6 +47,14 @@ void Checker::history(Rank rank, const RankHistory& history) {
             "an event has a call site that is not there", rank, i);
     require(isCommunicator(event.comm) && isRank(event.peer), "an event has a wrong peer", rank, i);
   }
+  require(history.times.empty() || history.times.size() == history.events.size(),
+          "events and times are not as many", rank, history.times.size());
+  for (std::size_t i = 0; i < history.times.size(); ++i) {
+    const std::uint64_t before = i == 0 ? 0 : history.times[i - 1].end;
+    require(before <= history.times[i].begin && history.times[i].begin <= history.times[i].end &&
+                history.times[i].end <= static_cast<std::uint64_t>(INT64_MAX),
+            "a time runs backwards", rank, i);
+  }
   for (std::size_t i = 0; i < history.receives.size(); ++i) {
     const PostedReceive& receive = history.receives[i];
     require(isEvent(receive.post) && receive.completion <= last, "a receive has no event", rank, i);

@@ -50,6 +50,7 @@ class Writing {
   }
   Status events(Rank rank);
   Status sends(Rank rank);
+  Status eventTimes(Rank rank);
 
   ColumnWriter& m_writer;
   const Execution& m_execution;
@@ -82,6 +83,18 @@ Status Writing::sends(Rank rank) {
   return status;
 }
 
+Status Writing::eventTimes(Rank rank) {
+  const std::vector<EventTime>& all = m_execution.ranks[index(rank)].times;
+  Status status;
+  for (std::size_t i = 0; i < all.size() && status.ok(); ++i) {
+    const std::uint32_t at = step(rank, i + 1);
+    status = m_writer.write(
+        rank, StoredTime{all[i].begin, all[i].end - all[i].begin, m_execution.timeOrigin},
+        {i + 1, at, at});
+  }
+  return status;
+}
+
 Status Writing::rank(Rank rank) {
   const RankHistory& history = m_execution.ranks[index(rank)];
   Status status = events(rank);
@@ -96,6 +109,9 @@ Status Writing::rank(Rank rank) {
   }
   if (status.ok()) {
     status = stream(rank, history.collectives, [](const CollectivePart& p) { return p.event; });
+  }
+  if (status.ok() && m_execution.timeOrigin != TimeOrigin::None) {
+    status = eventTimes(rank);
   }
   return status;
 }
@@ -130,6 +146,12 @@ bool agrees(const ChunkEntry& entry, std::span<const StoredEvent> values, std::s
   const Serial before = ordinal * kChunkValues;
   return entry.firstSerial == before + 1 && entry.lastSerial == before + values.size() &&
          entry.firstStep == first->step && entry.lastStep == last->step;
+}
+
+/// One for each event.
+bool agrees(const ChunkEntry& entry, std::span<const StoredTime> values, std::size_t ordinal) {
+  const Serial before = ordinal * kChunkValues;
+  return entry.firstSerial == before + 1 && entry.lastSerial == before + values.size();
 }
 
 /// Appends the values of a chunk, held against the directory.
@@ -205,6 +227,33 @@ Status readSends(ColumnReader& reader, Rank rank, Execution& execution) {
   return {};
 }
 
+Status readTimes(ColumnReader& reader, Rank rank, Execution& execution) {
+  constexpr auto kMost = static_cast<std::uint64_t>(INT64_MAX);
+  RankHistory& history = execution.ranks[index(rank)];
+  const std::size_t chunks = reader.chunks(rank, Stream::Time).size();
+  std::vector<StoredTime> chunk;
+  history.times.reserve(reader.reservable(rank, Stream::Time));
+  for (std::size_t i = 0; i < chunks; ++i) {
+    chunk.clear();
+    if (Status status = readChunk(reader, rank, i, chunk); !status) {
+      return status;
+    }
+    for (const StoredTime& stored : chunk) {
+      const std::uint64_t before = history.times.empty() ? 0 : history.times.back().end;
+      if (stored.begin < before || stored.duration > kMost - stored.begin ||
+          stored.origin == TimeOrigin::None) {
+        return reader.damaged(rank, Stream::Time, i);
+      }
+      history.times.push_back({stored.begin, stored.begin + stored.duration});
+      execution.timeOrigin = stored.origin;
+    }
+  }
+  if (!history.times.empty() && history.times.size() != history.events.size()) {
+    return reader.damaged(rank, Stream::Time, chunks - 1);
+  }
+  return {};
+}
+
 }  // namespace
 
 Status writeExecutionColumns(Database& database, const Execution& execution,
@@ -249,12 +298,34 @@ Status readExecutionColumns(Database& database, Execution& execution, LogicalTim
     status = status.ok() ? readStream(*reader, rank, history.probes) : status;
     status = status.ok() ? readSends(*reader, rank, execution) : status;
     status = status.ok() ? readStream(*reader, rank, history.collectives) : status;
+    status = status.ok() ? readTimes(*reader, rank, execution) : status;
     if (!status) {
       return status;
     }
   }
   database.setDeadline({});
+  if (!hasTimes(execution)) {
+    execution.timeOrigin = TimeOrigin::None;
+  }
   return {};
+}
+
+Result<TimeOrigin> timeOrigin(Database& database, std::size_t ranks) {
+  Result<ColumnReader> reader = ColumnReader::start(database, ranks);
+  if (!reader) {
+    return reader.error();
+  }
+  for (std::size_t r = 0; r < ranks; ++r) {
+    const auto rank = static_cast<Rank>(r);
+    if (!reader->chunks(rank, Stream::Time).empty()) {
+      std::vector<StoredTime> chunk;
+      if (Status status = readChunk(*reader, rank, 0, chunk); !status) {
+        return status.error();
+      }
+      return chunk.front().origin;
+    }
+  }
+  return TimeOrigin::None;
 }
 
 Result<std::vector<std::uint64_t>> eventCounts(Database& database, std::size_t ranks) {

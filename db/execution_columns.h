@@ -21,6 +21,9 @@ Status readExecutionColumns(Database& database, Execution& execution, LogicalTim
 /// Events of each rank, as the directory says.
 [[nodiscard]] Result<std::vector<std::uint64_t>> eventCounts(Database& database, std::size_t ranks);
 
+/// Whose times the events have.
+[[nodiscard]] Result<TimeOrigin> timeOrigin(Database& database, std::size_t ranks);
+
 /// Verifies every chunk.
 Status checkColumns(Database& database, std::size_t ranks);
 

@@ -1,4 +1,4 @@
-// What a rank did as five streams of values, each stored in chunks of 4,096 (column_store.h).
+// What a rank did as six streams of values, each stored in chunks of 4,096 (column_store.h).
 #pragma once
 
 #include "column_codec.h"
@@ -10,8 +10,8 @@
 
 namespace pf::db {
 
-enum class Stream : std::uint8_t { Event, Receive, Probe, Send, Collective };
-inline constexpr std::size_t kStreams = 5;
+enum class Stream : std::uint8_t { Event, Receive, Probe, Send, Collective, Time };
+inline constexpr std::size_t kStreams = 6;
 inline constexpr std::size_t kChunkValues = 4096;
 
 /// An event and its logical time; kNone where there is none.
@@ -28,6 +28,13 @@ struct StoredSend {
   Serial completion = 0;
   std::uint32_t arrival =
       kNone;  ///< logical time at which its line ends; kNone: it does not arrive
+};
+
+/// When an event was: value n is of event n. The stream is empty where the trace has no times.
+struct StoredTime {
+  std::uint64_t begin = 0;     ///< nanoseconds
+  std::uint64_t duration = 0;  ///< nanoseconds
+  TimeOrigin origin = TimeOrigin::Recording;
 };
 
 template <typename T>
@@ -51,6 +58,11 @@ struct StreamOf<StoredSend> {
 template <>
 struct StreamOf<CollectivePart> {
   static constexpr Stream kStream = Stream::Collective;
+};
+
+template <>
+struct StreamOf<StoredTime> {
+  static constexpr Stream kStream = Stream::Time;
 };
 
 template <typename V, typename T>
@@ -105,6 +117,13 @@ void fields(C& c, V& v) {
   following(c, v.post, v.send.dest, kNone);
   following(c, v.completion, v.send.dest, 0);
   following(c, v.arrival, v.send.dest, kNone);
+}
+
+template <typename C, ValueOf<StoredTime> V>
+void fields(C& c, V& v) {
+  difference(c, v.begin);
+  number(c, v.duration);
+  enumerator(c, v.origin, TimeOrigin::Reexecution);
 }
 
 template <typename C, ValueOf<CollectivePart> V>

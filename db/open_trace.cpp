@@ -190,7 +190,7 @@ Status checkIdentity(Database& database) {
   if (wordAt(*header, 68) != kApplicationId) {
     return notOurs(database.path());
   }
-  if (const std::uint32_t version = wordAt(*header, 60); version != kFormatVersion) {
+  if (const std::uint32_t version = wordAt(*header, 60); !isPresentVersion(version)) {
     return Error{ErrorCode::Version,
                  "'" + database.path() + "' has trace format " + std::to_string(version) +
                      "; this Photofinish reads format " + std::to_string(kFormatVersion),
@@ -218,7 +218,7 @@ Result<Database> openTrace(const std::string& path, Database::Access access) {
     return database;
   }
   const std::uint32_t version = versionOf(*database);
-  if ((version == kFormatVersion || isFormerVersion(version)) &&
+  if ((isPresentVersion(version) || isFormerVersion(version)) &&
       sizeBeside(*real + "-journal") > 0) {
     undoInterruptedWrite(*real);  // before the header is believed
   }

@@ -14,7 +14,8 @@ namespace pf::db {
 class Database;
 
 inline constexpr std::uint32_t kApplicationId = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kFormatVersion = 6;
+inline constexpr std::uint32_t kFormatVersion = 7;
+inline constexpr std::uint32_t kFormatWithoutTimes = 6;  ///< is as it is otherwise, and stays so until times come
 inline constexpr std::uint32_t kPageSize = 4096;
 
 enum class TableKind {
@@ -60,6 +61,11 @@ struct Table {
   std::string clear;   ///< DELETE of all rows
   std::string remove;  ///< DELETE by id, where there is one
 };
+
+/// Formats that are read as they are.
+[[nodiscard]] constexpr bool isPresentVersion(std::uint32_t version) {
+  return version == kFormatVersion || version == kFormatWithoutTimes;
+}
 
 /// All tables, in the order of their creation.
 [[nodiscard]] const std::vector<Table>& tables();

@@ -40,9 +40,12 @@ template <>
 struct Columns<StoredEvent> {
   static constexpr const char* kText =
       "CREATE TABLE event(rank INTEGER,serial INTEGER,kind INTEGER,call INTEGER,site INTEGER,comm "
-      "INTEGER,peer INTEGER,tag INTEGER,bytes INTEGER,step INTEGER,thread INTEGER)";
+      "INTEGER,peer INTEGER,tag INTEGER,bytes INTEGER,step INTEGER,thread INTEGER,time_ns "
+      "INTEGER,duration_ns INTEGER)";
   static constexpr int kRankColumn = 0;
   static constexpr int kKeyColumn = 1;
+  static constexpr int kTimeColumn = 11;  ///< of another stream: the cursor knows
+  static constexpr int kDurationColumn = 12;
   static Cell at(const StoredEvent& v, int column) {
     switch (column) {
       case 2:
@@ -215,6 +218,9 @@ struct Cursor {
   std::vector<StoredEvent> events;  ///< of messages: the chunk with their sends
   Rank eventsRank = -1;
   std::int64_t eventsOrdinal = -1;
+  std::vector<StoredTime> times;  ///< of events: the chunk beside theirs
+  Rank timesRank = -1;
+  std::int64_t timesOrdinal = -1;
 
   static constexpr Stream kStream = StreamOf<T>::kStream;
   static constexpr auto kValues = static_cast<std::int64_t>(kChunkValues);
@@ -261,6 +267,24 @@ struct Cursor {
     const std::int64_t first = base0(rank);
     at = std::clamp(keyFrom, first, first + count) - first;
     end = std::clamp(keyTo, first - 1, first + count - 1) - first + 1;
+  }
+  /// The time of the event; null where the trace has none.
+  int timed(const StoredTime*& time) {
+    if (static_cast<std::uint64_t>(at) >= tables->reader().count(rank, Stream::Time)) {
+      return SQLITE_OK;
+    }
+    if (timesRank != rank || timesOrdinal != at / kValues) {
+      times.clear();
+      timesRank = rank;
+      timesOrdinal = at / kValues;
+      if (const Status status =
+              tables->reader().read(rank, static_cast<std::size_t>(timesOrdinal), times);
+          !status) {
+        return fail(status);
+      }
+    }
+    time = &times[static_cast<std::size_t>(at % kValues)];
+    return SQLITE_OK;
   }
   /// The event that sent the message.
   int sent(const StoredEvent*& event) {
@@ -432,6 +456,18 @@ int eof(sqlite3_vtab_cursor* base) {
 template <typename T>
 int column(sqlite3_vtab_cursor* base, sqlite3_context* result, int number) {
   Cursor<T>& cursor = cursorOf<T>(base);
+  if constexpr (StreamOf<T>::kStream == Stream::Event) {
+    if (number == Columns<T>::kTimeColumn || number == Columns<T>::kDurationColumn) {
+      const StoredTime* time = nullptr;
+      const int rc = cursor.timed(time);
+      if (time != nullptr) {
+        sqlite3_result_int64(
+            result, static_cast<std::int64_t>(number == Columns<T>::kTimeColumn ? time->begin
+                                                                                : time->duration));
+      }
+      return rc;
+    }
+  }
   if constexpr (StreamOf<T>::kStream == Stream::Send) {
     if (number == Columns<T>::kIndexColumn) {
       sqlite3_result_int64(result, cursor.at);

@@ -179,6 +179,14 @@ Result<ClockCheckpoints> TraceStore::clockCheckpoints() {
   return !clocks && clocks.error().code == ErrorCode::NotFound ? ClockCheckpoints() : clocks;
 }
 
+Result<TimeOrigin> TraceStore::timeOrigin() {
+  Result<Transaction> transaction = Transaction::begin(*m_database, Transaction::Kind::Read);
+  if (!transaction) {
+    return transaction.error();
+  }
+  return db::timeOrigin(*m_database, static_cast<std::size_t>(m_run.ranks));
+}
+
 Result<std::vector<StoredRace>> TraceStore::races() {
   Result<Transaction> transaction = Transaction::begin(*m_database, Transaction::Kind::Read);
   if (!transaction) {
@@ -230,6 +238,11 @@ Status TraceStore::replaceExecution(const Execution& execution, const std::vecto
         return status;
       }
     }
+  }
+  // A trace without times may get them.
+  if (Status status = m_database->execute("PRAGMA user_version=" + std::to_string(kFormatVersion));
+      !status) {
+    return status;
   }
   RunInfo run = m_run;
   setTotals(run, execution, races);

@@ -187,6 +187,32 @@ Result<std::vector<RankLog>> readLogs(db::TraceStore& store, db::TraceStore::Log
   return logs;
 }
 
+Status useRecordedTimes(db::TraceStore& store, Execution& surveyed) {
+  surveyed.timeOrigin = hasTimes(surveyed) ? TimeOrigin::Reexecution : TimeOrigin::None;
+  if (store.run().mode != "all") {
+    return {};
+  }
+  Result<std::vector<RankLog>> logs = readLogs(store, db::TraceStore::Log::Recorded);
+  if (!logs) {
+    return logs.error();
+  }
+  Result<Execution> recorded = assemble(std::move(*logs));
+  if (!recorded || recorded->timeOrigin == TimeOrigin::None) {
+    return {};
+  }
+  for (std::size_t rank = 0; rank < surveyed.ranks.size(); ++rank) {
+    if (recorded->ranks[rank].times.size() < surveyed.ranks[rank].events.size()) {
+      return {};
+    }
+  }
+  for (std::size_t rank = 0; rank < surveyed.ranks.size(); ++rank) {
+    surveyed.ranks[rank].times = std::move(recorded->ranks[rank].times);
+    surveyed.ranks[rank].times.resize(surveyed.ranks[rank].events.size());
+  }
+  surveyed.timeOrigin = TimeOrigin::Recording;
+  return {};
+}
+
 Result<Execution> loadExecution(db::TraceStore& store) {
   for (const auto which : {db::TraceStore::Log::Survey, db::TraceStore::Log::Recorded}) {
     if (which == db::TraceStore::Log::Recorded && store.run().mode != "all") {
@@ -204,7 +230,10 @@ Result<Execution> loadExecution(db::TraceStore& store) {
     Result<std::vector<CallSite>> sites = store.callSites();
     if (execution && sites && sites->size() == execution->sites.size()) {
       execution->sites = std::move(*sites);
-      return execution;
+      const Status timed = which == db::TraceStore::Log::Survey
+                               ? useRecordedTimes(store, *execution)
+                               : Status();
+      return timed.ok() ? execution : Result<Execution>(timed.error());
     }
   }
   return store.readExecution();

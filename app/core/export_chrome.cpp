@@ -1,6 +1,6 @@
 // Chrome's Trace Event Format (JSON object form), as Perfetto and chrome://tracing load it: one
 // process for the trace, a thread for each rank, a complete event ("X") for each call, a flow ("s",
-// "f") for each message. There is no physical time in a trace: a step of logical time is 10 µs.
+// "f") for each message. Where the trace has no times, a step of logical time is 10 µs.
 #include "exported_trace.h"
 #include "text_output.h"
 #include <nlohmann/json.hpp>
@@ -47,7 +47,14 @@ class ChromeExport {
     return {{"trace", m_trace.path},
             {"command", m_trace.loaded.store.run().command},
             {"recorded", m_trace.loaded.store.run().createdUtc},
-            {"time", "logical, 10 µs a step"}};
+            {"time", m_trace.execution().timeOrigin == TimeOrigin::Recording ? "of the recording"
+                     : m_trace.timed() ? "of a re-execution (survey), not of the recording"
+                                       : "logical, 10 µs a step"}};
+  }
+
+  /// In µs, as the format has it.
+  static double micros(std::uint64_t nanoseconds) {
+    return static_cast<double>(nanoseconds) / 1000;
   }
 
   void put(const json& event) {
@@ -78,13 +85,14 @@ class ChromeExport {
       args["tag"] = event.tag == kAnyTag ? json("any") : json(event.tag);
       args["bytes"] = event.bytes;
     }
+    const EventTime span = m_trace.timed() ? m_trace.shownSpan(ref) : EventTime{};
     json out = {{"ph", "X"},
                 {"name", m_trace.callName(event)},
                 {"cat", std::string(kindText(event.kind)) + (racing ? ",racing" : "")},
                 {"pid", m_pid},
                 {"tid", ref.rank},
-                {"ts", kStep * m_trace.time(ref)},
-                {"dur", kLength},
+                {"ts", m_trace.timed() ? json(micros(span.begin)) : json(kStep * m_trace.time(ref))},
+                {"dur", m_trace.timed() ? json(micros(span.end - span.begin)) : json(kLength)},
                 {"args", args}};
     if (racing) {
       out["cname"] = "terrible";  // red, in viewers that have Chrome's colour names
@@ -93,13 +101,19 @@ class ChromeExport {
   }
 
   void flow(const char* phase, std::size_t id, EventRef at, std::uint64_t offset) {
+    // Within its call, also after rounding.
+    const EventTime span = m_trace.timed() ? m_trace.shownSpan(at) : EventTime{};
+    const std::uint64_t inside = span.end - span.begin > 1 ? 1 : 0;
+    const json when = !m_trace.timed()    ? json(kStep * m_trace.time(at) + offset)
+                      : offset == kLeaves ? json(micros(span.begin + inside))
+                                          : json(micros(span.end - inside));
     json out = {{"ph", phase},
                 {"id", id},
                 {"name", "message"},
                 {"cat", "message"},
                 {"pid", m_pid},
                 {"tid", at.rank},
-                {"ts", kStep * m_trace.time(at) + offset}};
+                {"ts", when}};
     if (*phase == 'f') {
       out["bp"] = "e";  // ends in the call around it, not in the next one
     }

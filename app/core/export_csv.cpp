@@ -95,7 +95,9 @@ std::string row(const ExportedTrace& trace, EventRef ref) {
       site != nullptr ? site->file : "",
       site != nullptr ? std::to_string(site->line) : "",
       trace.races(ref) ? "yes" : "no",
-      std::to_string(trace.time(ref))};
+      std::to_string(trace.time(ref)),
+      trace.timed() ? std::to_string(trace.span(ref).begin) : "",
+      trace.timed() ? std::to_string(trace.span(ref).end - trace.span(ref).begin) : ""};
   std::string line;
   for (const std::string& field : fields) {
     line += (line.empty() ? "" : ",") + quoted(field);
@@ -108,7 +110,7 @@ std::string row(const ExportedTrace& trace, EventRef ref) {
 Status exportCsv(const ExportedTrace& trace, TextOutput& out) {
   out.write(
       "rank,serial,call,kind,communicator,peer,tag,bytes,matched_rank,matched_serial,file,line,"
-      "racing,logical_time\n");
+      "racing,logical_time,time_ns,duration_ns\n");
   trace.eachEvent([&](EventRef ref) { out.write(row(trace, ref)); });
   return {};
 }

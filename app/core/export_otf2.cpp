@@ -1,7 +1,7 @@
 // An OTF2 archive by the OTF2 library: a location for each rank, a region for each MPI routine, the
-// communicators, and for each call Enter, what it sent, received or took part in, and Leave. There
-// is no physical time in a trace: the clock ticks ten times a step of logical time, in which a call
-// lasts eight.
+// communicators, and for each call Enter, what it sent, received or took part in, and Leave. Where
+// the trace has times, the clock ticks nanoseconds; else ten times a step of logical time, in which
+// a call lasts eight.
 //
 // Sends of any kind are MpiSend: when MPI was done with the buffer of a non-blocking one is not
 // recorded. Receives that do not block are MpiIrecvRequest and MpiIrecv.
@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::uint64_t kStep = 10;
 constexpr std::uint64_t kTicksASecond = 1000000;  // as the Chrome export: 10 µs a step
+constexpr std::uint64_t kNanoseconds = 1000000000;
 
 OTF2_FlushType flushAlways(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) {
   return OTF2_FLUSH;
@@ -59,9 +60,11 @@ class RankWriter {
   void event(Serial serial) {
     const EventRef ref{m_rank, serial};
     const Event& event = m_trace.event(ref);
-    const std::uint64_t begin = kStep * m_trace.time(ref);
-    m_entry = begin + 1;
-    m_exit = begin + 7;
+    const bool timed = m_trace.timed();
+    const std::uint64_t begin = timed ? m_trace.span(ref).begin : kStep * m_trace.time(ref);
+    const std::uint64_t end = timed ? m_trace.span(ref).end : begin + 8;
+    m_entry = timed ? begin : begin + 1;
+    m_exit = timed ? end : begin + 7;
     enter(ref, event, begin);
     m_index.messages.each(serial, [&](std::uint32_t i) { send(m_execution.messages[i], event); });
     m_index.posts.each(serial, [&](std::uint32_t i) { post(i); });
@@ -69,7 +72,7 @@ class RankWriter {
     m_index.completions.each(serial, [&](std::uint32_t i) { completion(i); });
     m_index.collectiveEnds.each(serial, [&](std::uint32_t i) { collectiveEnd(i); });
     m_failure.note(
-        OTF2_EvtWriter_Leave(m_writer, nullptr, begin + 8, m_definitions.region(event.call)));
+        OTF2_EvtWriter_Leave(m_writer, nullptr, end, m_definitions.region(event.call)));
   }
 
  private:
@@ -211,6 +214,13 @@ void writeLocalDefinitions(std::size_t ranks, Otf2Failure& failure, OTF2_Archive
 }
 
 std::uint64_t lengthOf(const ExportedTrace& trace) {
+  std::uint64_t latest = 0;
+  for (const RankHistory& rank : trace.execution().ranks) {
+    latest = rank.times.empty() ? latest : std::max(latest, rank.times.back().end);
+  }
+  if (trace.timed()) {
+    return latest + 1;
+  }
   std::uint32_t last = 0;
   for (const auto& times : trace.times) {
     last = times.empty() ? last : std::max(last, times.back());
@@ -237,7 +247,7 @@ void writeArchive(const ExportedTrace& trace, const std::string& output, Otf2Fai
   writeLocalDefinitions(counts.size(), failure, archive.get());
   if (OTF2_GlobalDefWriter* writer = OTF2_Archive_GetGlobalDefWriter(archive.get())) {
     failure.note(OTF2_GlobalDefWriter_WriteClockProperties(
-        writer, kTicksASecond, 0, lengthOf(trace), OTF2_UNDEFINED_TIMESTAMP));
+        writer, trace.timed() ? kNanoseconds : kTicksASecond, 0, lengthOf(trace), OTF2_UNDEFINED_TIMESTAMP));
     definitions.write(writer, counts, failure);
   } else {
     failure.note(OTF2_ERROR_INVALID);

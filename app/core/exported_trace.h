@@ -62,6 +62,24 @@ struct ExportedTrace {
   [[nodiscard]] std::uint32_t time(EventRef ref) const {
     return times[static_cast<std::size_t>(ref.rank)][ref.serial - 1];
   }
+  /// The events have times of a clock.
+  [[nodiscard]] bool timed() const { return execution().timeOrigin != TimeOrigin::None; }
+  /// span() of a length that viewers show: what is a moment ends before the next event begins.
+  [[nodiscard]] EventTime shownSpan(EventRef ref) const {
+    constexpr std::uint64_t kMoment = 100;  // ns
+    EventTime shown = span(ref);
+    const auto& spans = execution().ranks[static_cast<std::size_t>(ref.rank)].times;
+    if (shown.end == shown.begin) {
+      const std::uint64_t room =
+          ref.serial < spans.size() ? spans[ref.serial].begin - shown.begin : 2 * kMoment;
+      shown.end += std::min(kMoment, room / 2);
+    }
+    return shown;
+  }
+  /// Where timed().
+  [[nodiscard]] const EventTime& span(EventRef ref) const {
+    return execution().ranks[static_cast<std::size_t>(ref.rank)].times[ref.serial - 1];
+  }
   [[nodiscard]] bool races(EventRef ref) const {
     return index[static_cast<std::size_t>(ref.rank)].racing.contains(ref.serial);
   }

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 
 namespace pf::app {
 namespace {
@@ -148,8 +149,10 @@ Status Job::startDaemon(const JobOptions& options) {
 }
 
 Status Job::startLauncher(const JobOptions& options) {
-  const auto words =
-      options.command.withAgent(programDirectory() + "/photofinish-agent", options.launcherOptions);
+  // The session is named to the agent: a launcher may pass on no variable (srun --export=NONE).
+  const auto words = options.command.withAgent(
+      {programDirectory() + "/photofinish-agent", "--session", m_session->path()},
+      options.launcherOptions);
   UniqueFd given;
   if (options.givenInput) {
     given = fileOf(*options.givenInput);
@@ -163,6 +166,7 @@ Status Job::startLauncher(const JobOptions& options) {
   if (m_launcher < 0) {
     return systemError("cannot start " + words.front(), errno);
   }
+  m_mayLockUp = std::filesystem::path(words.front()).filename() != "srun";
   m_launcherFd.reset(static_cast<int>(syscall(SYS_pidfd_open, m_launcher, 0)));
   return {};
 }
@@ -203,7 +207,7 @@ std::optional<int> Job::launcherStatus() {
     if (m_launcherKilled || (crashed && m_agentsGone)) {
       m_status = m_firstBadEnd.value_or(0);
     }
-  } else if (m_agentsGone && !m_launcherKilled &&
+  } else if (m_agentsGone && !m_launcherKilled && m_mayLockUp &&
              std::chrono::steady_clock::now() - *m_agentsGone > kLauncherMayLinger) {
     m_launcherKilled = true;
     kill(m_launcher, SIGKILL);

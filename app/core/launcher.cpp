@@ -1,12 +1,12 @@
 #include "app/launcher.h"
 
+#include "srun_options.h"
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <set>
 
 namespace pf::app {
 namespace {
@@ -87,60 +87,6 @@ const std::map<std::string, int>& mpirunValues() {
   return values;
 }
 
-/// Short options of srun that take a value; its long ones take it behind '='  or as the next word.
-const std::set<std::string>& srunValues() {
-  static const std::set<std::string> values = {"n",
-                                               "N",
-                                               "c",
-                                               "w",
-                                               "x",
-                                               "p",
-                                               "A",
-                                               "J",
-                                               "t",
-                                               "o",
-                                               "e",
-                                               "i",
-                                               "D",
-                                               "m",
-                                               "G",
-                                               "C",
-                                               "M",
-                                               "d",
-                                               "L",
-                                               "q",
-                                               "r",
-                                               "T",
-                                               "W",
-                                               "B",
-                                               "K",
-                                               "S",
-                                               "ntasks",
-                                               "nodes",
-                                               "cpus-per-task",
-                                               "nodelist",
-                                               "exclude",
-                                               "partition",
-                                               "account",
-                                               "job-name",
-                                               "time",
-                                               "output",
-                                               "error",
-                                               "input",
-                                               "chdir",
-                                               "distribution",
-                                               "gpus",
-                                               "constraint",
-                                               "mem",
-                                               "ntasks-per-node",
-                                               "mpi",
-                                               "export",
-                                               "cpu-bind",
-                                               "mem-bind",
-                                               "kill-on-bad-exit"};
-  return values;
-}
-
 std::string baseName(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
 }
@@ -162,13 +108,13 @@ bool isExecutable(const std::string& path) {
 
 /// Number of words that the option at `i` takes, itself included.
 std::size_t optionWords(const std::vector<std::string>& words, std::size_t i, bool srun) {
+  if (srun) {
+    return srunOptionWords(words, i);
+  }
   const std::string& word = words[i];
   const std::string name = word.substr(word.find_first_not_of('-'));
   if (name.find('=') != std::string::npos) {
     return 1;
-  }
-  if (srun) {
-    return srunValues().count(name) != 0 ? 2 : 1;
   }
   const auto found = mpirunValues().find(name);
   return found == mpirunValues().end() ? 1 : 1 + static_cast<std::size_t>(found->second);
@@ -227,10 +173,13 @@ Result<LaunchCommand> parseLaunch(const std::vector<std::string>& words) {
   bool expectProgram = true;
   for (std::size_t i = 1; i < words.size();) {
     if (!expectProgram) {
-      expectProgram = words[i] == ":" && !srun;
+      expectProgram = words[i] == ":";
       ++i;
     } else if (words[i].size() > 1 && words[i][0] == '-' &&
                words[i].find_first_not_of('-') != std::string::npos) {
+      if (Status taken = srun ? srunOptionTaken(words[i]) : Status(); !taken) {
+        return taken.error();
+      }
       i += optionWords(words, i, srun);
     } else {
       command.programs.push_back(words[i] == "--" && i + 1 < words.size() ? i + 1 : i);
@@ -250,12 +199,12 @@ Result<LaunchCommand> parseLaunch(const std::vector<std::string>& words) {
   return command;
 }
 
-std::vector<std::string> LaunchCommand::withAgent(const std::string& agent,
+std::vector<std::string> LaunchCommand::withAgent(const std::vector<std::string>& agent,
                                                   const std::vector<std::string>& extra) const {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (std::find(programs.begin(), programs.end(), i) != programs.end()) {
-      out.push_back(agent);
+      out.insert(out.end(), agent.begin(), agent.end());
       out.emplace_back("--");
     }
     out.push_back(words[i]);

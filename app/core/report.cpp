@@ -160,6 +160,32 @@ json onlineJson(const OnlineRaces& online) {
              : json{{"algorithm", online.algorithm}, {"racingDeliveries", online.found}};
 }
 
+/// In JSON.
+json timesName(TimeOrigin origin) {
+  switch (origin) {
+    case TimeOrigin::Recording:
+      return "recording";
+    case TimeOrigin::Reexecution:
+      return "survey";
+    case TimeOrigin::None:
+      break;
+  }
+  return nullptr;
+}
+
+/// For people.
+const char* timesText(TimeOrigin origin) {
+  switch (origin) {
+    case TimeOrigin::Recording:
+      return "of the recording";
+    case TimeOrigin::Reexecution:
+      return "of the survey's re-execution, not of the recording ('record --mode all' keeps its own)";
+    case TimeOrigin::None:
+      break;
+  }
+  return "none ('record --mode all' keeps them, 'replay --survey' those of a re-execution)";
+}
+
 }  // namespace
 
 Result<std::string> infoReport(const std::string& trace, bool asJson, bool tracing) {
@@ -182,6 +208,10 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
   Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
   if (!store) {
     return store.error();
+  }
+  const Result<TimeOrigin> times = store->timeOrigin();
+  if (!times) {
+    return times.error();
   }
   const db::RunInfo& run = store->run();
   const std::uint64_t messages = run.messages.value_or(0);
@@ -249,6 +279,7 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
                  {"traced", online.algorithm.empty() ? wildcards : online.kept},
                  {"forcedBy", online.tags ? "tags" : "pins"},
                  {"foundWhileRecording", onlineJson(online)},
+                 {"times", timesName(*times)},
                  {"bytes", bytes},
                  {"complete", run.complete},
                  {"cut", cuts},
@@ -279,7 +310,7 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
                                                                : std::to_string(online.kept))
       << " traced\nracing    "
       << (run.racingReceives ? std::to_string(*run.racingReceives) : "not known yet")
-      << "\nlog       " << bytes << " bytes\n";
+      << "\ntimes     " << timesText(*times) << "\nlog       " << bytes << " bytes\n";
   if (!online.algorithm.empty()) {
     out << "found     " << online.found << " racing deliveries while it ran, by "
         << online.algorithm << (online.tags ? "; replayed by tags\n" : "\n");
@@ -387,6 +418,9 @@ Result<std::string> eventsReport(const std::string& trace, std::optional<Rank> o
         one["peer"] = event.peer;
         one["tag"] = event.tag;
         one["bytes"] = event.bytes;
+        const bool timed = execution.timeOrigin != TimeOrigin::None;
+        one["timeNs"] = timed ? json(rank.times[i].begin) : json(nullptr);
+        one["durationNs"] = timed ? json(rank.times[i].end - rank.times[i].begin) : json(nullptr);
         one["communicator"] = event.comm < execution.communicators.size()
                                   ? json(execution.communicators[event.comm].name)
                                   : json(nullptr);
@@ -401,7 +435,7 @@ Result<std::string> eventsReport(const std::string& trace, std::optional<Rank> o
       }
     }
   }
-  return asJson ? dump({{"events", all}}) : out.str();
+  return asJson ? dump({{"times", timesName(execution.timeOrigin)}, {"events", all}}) : out.str();
 }
 
 }  // namespace pf::app

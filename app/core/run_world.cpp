@@ -51,7 +51,7 @@ void addNames(std::vector<std::string>& names, const std::string& list) {
     const std::size_t stop = std::min(list.find(',', at), list.size());
     const std::string each = list.substr(at, stop - at);
     const std::string name = each.substr(0, each.find('='));
-    if (!name.empty() && name != "ALL" && name != "NONE") {
+    if (!name.empty() && name != "ALL" && name != "NONE" && name != "NIL") {
       names.push_back(name);
     }
     at = stop + 1;

@@ -1,5 +1,6 @@
 #include "app/running_job.h"
 
+#include "listening_ports.h"
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,6 +25,7 @@ struct Process {
   pid_t pid = 0;
   pid_t parent = 0;
   std::optional<Rank> rank;
+  pid_t srun = 0;  ///< that has started it, if it is a task of Slurm
 };
 using Processes = std::map<pid_t, Process>;
 
@@ -44,20 +46,6 @@ pid_t parentOf(pid_t pid) {
   return parent;
 }
 
-Processes allProcesses() {
-  Processes all;
-  std::error_code gone;
-  for (const auto& entry : fs::directory_iterator("/proc", gone)) {
-    const std::string name = entry.path().filename().string();
-    pid_t pid = 0;
-    const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (error == std::errc() && rest == name.data() + name.size()) {
-      all[pid] = {pid, parentOf(pid), rankInEnvironment(fileOf(pid, "environ"))};
-    }
-  }
-  return all;
-}
-
 std::string commandOf(pid_t pid) {
   std::string words = fileOf(pid, "cmdline");
   std::replace(words.begin(), words.end(), '\0', ' ');
@@ -72,20 +60,74 @@ std::string nameOf(pid_t pid) {
   return fs::path(words.substr(0, words.find('\0'))).filename().string();
 }
 
-/// Of MPICH, between mpiexec and the ranks of one host.
+/// Where srun listens to its tasks, from their environment; 0 if they are none.
+std::uint16_t srunPort(const std::string& environment) {
+  static const std::string kName = std::string(1, '\0') + "SLURM_SRUN_COMM_PORT=";
+  std::uint16_t port = 0;
+  if (const std::size_t at = environment.find(kName); at != std::string::npos) {
+    const char* digits = environment.data() + at + kName.size();
+    std::from_chars(digits, environment.data() + environment.size(), port);
+  }
+  return port;
+}
+
+/// Slurm's tasks are children of slurmstepd, which is nobody's: their srun is found by its port.
+void addSruns(Processes& all, const std::map<pid_t, std::uint16_t>& tasks) {
+  std::vector<pid_t> sruns;
+  for (const auto& [pid, process] : all) {
+    if (!tasks.empty() && nameOf(pid) == "srun") {
+      sruns.push_back(pid);
+    }
+  }
+  const std::map<std::uint16_t, pid_t> listening = listeningPorts(sruns);
+  for (const auto& [pid, port] : tasks) {
+    if (const auto found = listening.find(port); found != listening.end()) {
+      all[pid].srun = found->second;
+    }
+  }
+}
+
+Processes allProcesses() {
+  Processes all;
+  std::map<pid_t, std::uint16_t> tasks;
+  std::error_code gone;
+  for (const auto& entry : fs::directory_iterator("/proc", gone)) {
+    const std::string name = entry.path().filename().string();
+    pid_t pid = 0;
+    const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (error == std::errc() && rest == name.data() + name.size()) {
+      const std::string environment = '\0' + fileOf(pid, "environ");
+      all[pid] = {pid, parentOf(pid), rankInEnvironment(environment)};
+      if (const std::uint16_t port = srunPort(environment); port != 0) {
+        tasks[pid] = port;
+      }
+    }
+  }
+  addSruns(all, tasks);
+  return all;
+}
+
+/// The parent of an srun's tasks on one host: its title is "slurmstepd: [JOB.STEP]".
+bool isStepDaemon(pid_t pid) {
+  return nameOf(pid).rfind("slurmstepd", 0) == 0;
+}
+
+/// Between the launcher and the ranks of one host: MPICH's, Slurm's.
 bool isProxy(pid_t pid) {
-  return nameOf(pid) == "hydra_pmi_proxy";
+  return nameOf(pid) == "hydra_pmi_proxy" || isStepDaemon(pid);
 }
 
 bool isLauncher(pid_t pid) {
   static constexpr std::array<const char*, 7> kNames{"mpirun", "mpiexec", "orterun", "prterun",
                                                      "srun", "hydra_pmi_proxy", "mpiexec.hydra"};
   const std::string name = nameOf(pid);
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  return isStepDaemon(pid) || std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 /// The launcher that has started a process, which may be within the job of another one; 0 if there is none.
 pid_t launcherOf(pid_t pid, const Processes& all) {
+  const auto task = all.find(pid);
+  const pid_t srun = task != all.end() ? task->second.srun : 0;
   pid_t proxy = 0;
   for (int generation = 0; generation < 64; ++generation) {
     const auto process = all.find(pid);
@@ -96,7 +138,7 @@ pid_t launcherOf(pid_t pid, const Processes& all) {
       if (!isProxy(pid)) {
         return pid;
       }
-      proxy = pid;
+      proxy = isStepDaemon(pid) && srun != 0 ? srun : pid;
     }
     pid = process->second.parent;
   }

@@ -1,5 +1,7 @@
 #include "compare_window.h"
 
+#include "physical_pyramid.h"
+
 #include <QAction>
 #include <QFileInfo>
 #include <QHeaderView>
@@ -73,6 +75,8 @@ CompareWindow::CompareWindow(const QString& pathA, const QString& pathB,
   views::setUpTree(*m_differences);
   m_differences->setRootIsDecorated(false);
   m_a->viewActions().last()->setChecked(false);  // one legend is enough
+  m_a->setPyramidMaker(physicalPyramid);
+  m_b->setPyramidMaker(physicalPyramid);
   m_a->setTrace(loaded.a);
   m_b->setTrace(loaded.b);
   if (!loaded.table.same) {

@@ -1,4 +1,5 @@
 // photofinish-gui: the window.
+#include "local_gdb.h"
 #include "main_window.h"
 
 #include <csignal>
@@ -68,6 +69,7 @@ int main(int argc, char** argv) {
                                QStringLiteral("[trace]"));
   parser.process(application);
 
+  const pf::session::EndOfLocalGdbs endOfGdbs;  // waits after the window is gone
   pf::gui::MainWindow window;
   window.show();
   const QString goal = parser.value(replayTo);

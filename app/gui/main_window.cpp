@@ -5,6 +5,7 @@
 #include "pane_actions.h"
 #include "pane_export.h"
 #include "pane_help.h"
+#include "physical_pyramid.h"
 #include "session_file.h"
 
 #include <QCloseEvent>
@@ -44,6 +45,10 @@
 
 namespace pf::gui {
 
+namespace {
+const QString kPhysicalAxis = QStringLiteral("diagram/physical");
+}  // namespace
+
 MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_session(new DebugSession(this)) {
   setObjectName(QStringLiteral("MainWindow"));
   setWindowTitle(tr("Photofinish"));
@@ -68,6 +73,7 @@ MainWindow::~MainWindow() = default;
 
 void MainWindow::makeViews() {
   m_diagram = new views::SpaceTimeView;
+  m_diagram->setPyramidMaker(physicalPyramid);
   m_source = new views::SourceView;
   m_races = new views::RaceListView;
   m_ranks = new views::RankStrip;
@@ -352,12 +358,15 @@ void MainWindow::restoreLayout() {
   const QSettings settings;
   restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
   restoreState(settings.value(QStringLiteral("window/layout")).toByteArray());
+  m_diagram->setAxis(settings.value(kPhysicalAxis).toBool() ? views::TimeAxis::Physical
+                                                            : views::TimeAxis::Logical);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   QSettings settings;
   settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
   settings.setValue(QStringLiteral("window/layout"), saveState());
+  settings.setValue(kPhysicalAxis, m_diagram->wantedAxis() == views::TimeAxis::Physical);
   if (m_recording != nullptr) {
     m_recording->setParent(nullptr);  // closing the window never ends a recording
     m_recording->disconnect(this);

@@ -116,6 +116,7 @@ class MainWindow : public QMainWindow {
   void selectRace(int race);
   void showSites(const EventRef& event, const EventRef& other);
   void showFrame(int level);
+  void noteSource();
   void say(const QString& text, bool problem);
   void refreshRanks();
   void askTrace();

@@ -1,8 +1,6 @@
 // Core files, and jobs that run without having been started here.
 #include "main_window.h"
-
-#include <csignal>
-#include <cstring>
+#include "outside_ranks.h"
 
 #include <QDialog>
 #include <QDialogButtonBox>
@@ -15,7 +13,6 @@
 #include <QVBoxLayout>
 #include <QtConcurrent>
 
-#include "app/core_file.h"
 #include "app/running_job.h"
 #include "views/race_list_view.h"
 #include "views/rank_models.h"
@@ -25,66 +22,6 @@
 #include "views/text_views.h"
 
 namespace pf::gui {
-namespace {
-
-using session::OutsideRank;
-
-struct LoadedCores {
-  QList<OutsideRank> ranks;
-  QString note;     ///< what the user should know
-  QString problem;  ///< why nothing is opened
-};
-
-/// Reads what the files say of themselves. `program`: for those that do not name theirs, or another build.
-LoadedCores loadCores(const QStringList& files, const QString& program) {
-  LoadedCores out;
-  QMap<int, OutsideRank> byRank;
-  QList<OutsideRank> others;
-  for (const QString& file : files) {
-    const Result<app::CoreFile> core = app::readCoreFile(file.toStdString());
-    if (!core) {
-      out.problem = QString::fromStdString(core.error().text());
-      return out;
-    }
-    OutsideRank rank;
-    rank.core = QString::fromStdString(core->path);
-    rank.pid = core->pid;
-    rank.program = program.isEmpty() ? QString::fromStdString(core->program) : program;
-    const char* name = core->signal > 0 ? ::sigabbrev_np(core->signal) : nullptr;
-    rank.end = name != nullptr ? QStringLiteral("SIG%1").arg(QString::fromLatin1(name)) : QString();
-    const QFileInfo built(rank.program);
-    if (core->cut) {
-      out.note = MainWindow::tr("%1 is cut short: some values cannot be read.").arg(file);
-    } else if (!built.exists()) {
-      out.note = MainWindow::tr("The program %1 is not there: without it there are no names and lines.")
-                     .arg(rank.program);
-      rank.program.clear();
-    } else if (built.lastModified() > QFileInfo(file).lastModified()) {
-      out.note = MainWindow::tr("%1 was built after %2 was written: names and lines may be wrong.")
-                     .arg(rank.program, QFileInfo(file).fileName());
-    }
-    if (core->rank && !byRank.contains(*core->rank)) {
-      rank.rank = *core->rank;
-      byRank[rank.rank] = rank;
-    } else {
-      others.append(rank);
-    }
-  }
-  if (!others.isEmpty() && out.note.isEmpty()) {
-    out.note = MainWindow::tr("%n core file(s) do not say which rank they are of: they have free numbers.",
-                              nullptr, static_cast<int>(others.size()));
-  }
-  for (OutsideRank& rank : others) {
-    while (byRank.contains(rank.rank)) {
-      ++rank.rank;
-    }
-    byRank[rank.rank] = rank;
-  }
-  out.ranks = byRank.values();
-  return out;
-}
-
-}  // namespace
 
 void MainWindow::showOutside(const QString& title) {
   m_path.clear();
@@ -106,27 +43,7 @@ void MainWindow::showOutside(const QString& title) {
 }
 
 void MainWindow::openCores(const QStringList& files, const QString& program) {
-  auto* watcher = new QFutureWatcher<LoadedCores>(this);
-  connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher] {
-    watcher->deleteLater();
-    const LoadedCores loaded = watcher->result();
-    if (!loaded.problem.isEmpty()) {
-      say(loaded.problem, true);
-      Q_EMIT opened(false);
-      return;
-    }
-    m_session->openCores(loaded.ranks);
-    showOutside(tr("%n core file(s)", nullptr, static_cast<int>(loaded.ranks.size())));
-    say(loaded.note.isEmpty() ? tr("Core files: stacks and values can be looked at; nothing runs.")
-                              : loaded.note,
-        !loaded.note.isEmpty());
-    Q_EMIT opened(true);
-  });
-  watcher->setFuture(QtConcurrent::run([files, program] { return loadCores(files, program); }));
-}
-
-void MainWindow::attachTo(qint64 pid) {
-  using Found = std::shared_ptr<Result<app::RunningJob>>;
+  using Found = std::shared_ptr<Result<session::OutsideRanks>>;
   auto* watcher = new QFutureWatcher<Found>(this);
   connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher] {
     watcher->deleteLater();
@@ -136,21 +53,39 @@ void MainWindow::attachTo(qint64 pid) {
       Q_EMIT opened(false);
       return;
     }
-    const app::RunningJob& job = **found;
-    QList<OutsideRank> ranks;
-    for (const app::RunningRank& rank : job.ranks) {
-      ranks.append({rank.rank, rank.pid, QString::fromStdString(rank.program), {}, {}});
+    const session::OutsideRanks& cores = **found;
+    m_session->openCores(cores.ranks);
+    showOutside(cores.title);
+    say(cores.note.isEmpty() ? tr("Core files: stacks and values can be looked at; nothing runs.")
+                             : cores.note,
+        !cores.note.isEmpty());
+    Q_EMIT opened(true);
+  });
+  watcher->setFuture(QtConcurrent::run([files, program] {
+    return std::make_shared<Result<session::OutsideRanks>>(session::ranksOfCores(files, program));
+  }));
+}
+
+void MainWindow::attachTo(qint64 pid) {
+  using Found = std::shared_ptr<Result<session::OutsideRanks>>;
+  auto* watcher = new QFutureWatcher<Found>(this);
+  connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher] {
+    watcher->deleteLater();
+    const Found found = watcher->result();
+    if (!found->ok()) {
+      say(QString::fromStdString(found->error().text()), true);
+      Q_EMIT opened(false);
+      return;
     }
-    const QString name = job.launcher != 0 ? tr("job %1").arg(job.launcher)
-                                           : tr("process %1").arg(job.ranks.front().pid);
-    m_session->attachTo(name, ranks);
+    const session::OutsideRanks& job = **found;
+    m_session->attachTo(job.title, job.ranks);
     const QString told = statusText();
-    showOutside(tr("%1: %2").arg(name, QString::fromStdString(job.command)));
+    showOutside(tr("%1: %2").arg(job.title, job.about));
     say(told, false);
     Q_EMIT opened(true);
   });
   watcher->setFuture(QtConcurrent::run([pid] {
-    return std::make_shared<Result<app::RunningJob>>(app::runningJob(static_cast<pid_t>(pid)));
+    return std::make_shared<Result<session::OutsideRanks>>(session::ranksOfJob(pid));
   }));
 }
 

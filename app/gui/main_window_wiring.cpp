@@ -1,8 +1,8 @@
 // Who tells whom: signals of views to the session, and back.
-#include "main_window.h"
-
 #include "diagram_groups.h"
+#include "line_text.h"
 #include "looking_panes.h"
+#include "main_window.h"
 
 #include <QDockWidget>
 #include <QInputDialog>
@@ -177,7 +177,9 @@ void MainWindow::connectSession() {
     if (!m_session->isReplaying()) {
       m_source->setStopLocation({}, 0);
     }
+    noteSource();
   });
+  connect(m_source, &views::SourceView::currentFileChanged, this, &MainWindow::noteSource);
   connect(m_cycles, &views::CyclesView::stopActivated, m_session, &DebugSession::replayTo);
 }
 
@@ -221,9 +223,8 @@ void MainWindow::connectDebugViews() {
           &views::WatchesModel::setExpressions);
   connect(m_session, &DebugSession::watchArrived, m_watches->model(),
           &views::WatchesModel::setValues);
-  connect(m_console, &views::ConsoleView::commandEntered, this, [this](int rank, const QString& line) {
-    m_looking->console(rank, line);
-  });
+  connect(m_console, &views::ConsoleView::commandEntered, this,
+          [this](int rank, const QString& line) { m_looking->console(rank, line); });
   connect(m_source, &views::SourceView::hoverRequested, this,
           [this](const QString& expression, const QPoint& at) {
             m_session->evaluate(expression, [this, expression, at](const QString& value) {
@@ -237,6 +238,13 @@ void MainWindow::connectDebugViews() {
   connect(m_source, &views::SourceView::locateSourceRequested, this, &MainWindow::locateSource);
   connect(m_output, &views::OutputView::rankClicked, m_session, &DebugSession::setCurrentRank);
   connect(m_looking, &LookingPanes::sourceRequested, m_source, &views::SourceView::showLocation);
+}
+
+/// The source that is shown may have been changed after the program was built.
+void MainWindow::noteSource() {
+  m_source->setNotice(session::sourceNotice(
+      m_source->currentLocalFile(), QString::fromStdString(m_session->run().program),
+      QString::fromStdString(m_session->run().workingDirectory)));
 }
 
 void MainWindow::showFrame(int level) {

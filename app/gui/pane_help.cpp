@@ -18,7 +18,7 @@ struct Help {
 
 constexpr std::array<Help, 22> kHelp{{
     {"centre",
-     "The diagram has a row for each rank and logical time across. Lines are messages, rings racing receives; the "
+     "The diagram has a row for each rank and logical time across, or with X the time of a clock. Lines are messages, rings racing receives; the "
      "dashed lines of a selected one are what it could have taken instead. Enter replays to the selected event, / "
      "searches, the menu sets breakpoints and notes. Below is the source: F9 sets a breakpoint, Ctrl+F10 runs to the "
      "line, the mouse over a name shows its value."},

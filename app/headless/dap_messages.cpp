@@ -199,6 +199,22 @@ Status readWhat(const Json& arguments, LaunchArguments& out) {
   return {};
 }
 
+/// An array of ranks; `kinds` are what may stand there.
+Result<std::vector<Rank>> readFocus(const Json& focus, const char* kinds) {
+  std::vector<Rank> ranks;
+  const Error wrong = usage(std::string("'focus' is ") + kinds, "");
+  if (!focus.is_array()) {
+    return wrong;
+  }
+  for (const Json& each : focus) {
+    if (!each.is_number_integer() || each < 0 || each > std::numeric_limits<Rank>::max()) {
+      return wrong;
+    }
+    ranks.push_back(each.get<Rank>());
+  }
+  return ranks;
+}
+
 Status readGoal(const Json& arguments, LaunchArguments& out) {
   out.stopOnEntry = flag(arguments, "stopOnEntry");
   out.transcripts = word(arguments, "transcripts");
@@ -218,17 +234,24 @@ Status readGoal(const Json& arguments, LaunchArguments& out) {
     out.focusFailed = true;
     return {};
   }
-  out.focus.emplace();
-  if (!arguments["focus"].is_array()) {
-    return usage("'focus' is \"all\", \"failed\" or an array of ranks", "");
+  Result<std::vector<Rank>> focus =
+      readFocus(arguments["focus"], "\"all\", \"failed\" or an array of ranks");
+  if (!focus) {
+    return focus.error();
   }
-  for (const Json& each : arguments["focus"]) {
-    if (!each.is_number_integer() || each < 0 || each > std::numeric_limits<Rank>::max()) {
-      return usage("'focus' is \"all\", \"failed\" or an array of ranks", "");
-    }
-    out.focus->push_back(each.get<Rank>());
-  }
+  out.focus = std::move(*focus);
   return {};
+}
+
+/// A process id; editors that let the user pick a process give it as text.
+std::int64_t processId(const Json& arguments) {
+  for (const char* field : {"processId", "pid"}) {
+    const std::int64_t pid = wholeNumber<std::int64_t>(word(arguments, field)).value_or(0);
+    if (const std::int64_t found = number(arguments, field, pid); found != 0) {
+      return found;
+    }
+  }
+  return 0;
 }
 
 }  // namespace
@@ -240,6 +263,43 @@ Result<LaunchArguments> parseLaunchArguments(const Json& arguments) {
   }
   if (Status status = readGoal(arguments, out); !status) {
     return status.error();
+  }
+  return out;
+}
+
+Result<AttachArguments> parseAttachArguments(const Json& arguments) {
+  AttachArguments out;
+  out.pid = processId(arguments);
+  const auto cores = words(arguments, "coreFiles");
+  if (!cores) {
+    return usage("'coreFiles' is an array of file names", "");
+  }
+  out.cores = *cores;
+  if (const std::string core = word(arguments, "coreFile"); !core.empty()) {
+    out.cores.push_back(core);
+  }
+  constexpr std::int64_t kMostPid = std::int64_t{1} << 30;
+  if (out.pid < 0 || out.pid > kMostPid || (out.pid != 0) == !out.cores.empty()) {
+    return usage(out.pid != 0 && !out.cores.empty() ? "both 'processId' and core files are given"
+                                                    : "there is nothing to attach to",
+                 "Give 'processId' (of mpirun, srun or a rank) to attach to a running job, or "
+                 "'coreFiles' to look at these.");
+  }
+  for (const char* field : {"trace", "until"}) {
+    if (arguments.contains(field)) {
+      return usage(std::string("'") + field + "' belongs to a recording, and nothing here is recorded",
+                   "Use 'launch' for a recording.");
+    }
+  }
+  out.program = word(arguments, "program");
+  out.transcripts = word(arguments, "transcripts");
+  out.stopOnEntry = !arguments.contains("stopOnEntry") || flag(arguments, "stopOnEntry");
+  if (arguments.contains("focus") && word(arguments, "focus") != "all") {
+    Result<std::vector<Rank>> focus = readFocus(arguments["focus"], "\"all\" or an array of ranks");
+    if (!focus) {
+      return focus.error();
+    }
+    out.focus = std::move(*focus);
   }
   return out;
 }

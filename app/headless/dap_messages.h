@@ -59,6 +59,18 @@ struct LaunchArguments {
 /// Usage: what is missing, contradicts itself, or has another type.
 Result<LaunchArguments> parseLaunchArguments(const Json& arguments);
 
+/// What is not to be replayed: a job that runs, or core files.
+struct AttachArguments {
+  std::int64_t pid = 0;                    ///< of the launcher or of a rank; else
+  std::vector<std::string> cores;          ///< files
+  std::string program;                     ///< of the core files; empty: as they say themselves
+  bool stopOnEntry = true;                 ///< the ranks that get a GDB stay stopped
+  std::string transcripts;                 ///< directory for the GDBs' transcripts, or empty
+  std::optional<std::vector<Rank>> focus;  ///< ranks that get a GDB; none named: the first 16
+};
+/// Usage: what is missing, contradicts itself, or has another type.
+Result<AttachArguments> parseAttachArguments(const Json& arguments);
+
 /// "2:17".
 std::optional<EventRef> parseEventRef(const std::string& text);
 

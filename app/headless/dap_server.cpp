@@ -12,6 +12,7 @@ DapServer::DapServer(DapChannel& channel, bool strict, QObject* parent)
   connect(&channel, &DapChannel::received, this, &DapServer::receive);
   connect(&channel, &DapChannel::closed, this, &DapServer::finish);
   connect(&m_loader, &QFutureWatcherBase::finished, this, &DapServer::loaded);
+  connect(&m_finder, &QFutureWatcherBase::finished, this, &DapServer::attached);
   m_publishSoon.setSingleShot(true);
   m_publishSoon.setInterval(30);
   connect(&m_publishSoon, &QTimer::timeout, this, &DapServer::publish);
@@ -38,6 +39,7 @@ void DapServer::receive(const QByteArray& bytes) {
 
 const std::map<std::string, DapServer::Entry>& DapServer::handlers() {
   using S = State;
+  using N = Needs;
   static const std::map<std::string, Entry> all = {
       {"initialize", {&DapServer::initialize, S::Fresh, S::Fresh}},
       {"launch", {&DapServer::launch, S::Initialized, S::Initialized}},
@@ -50,24 +52,24 @@ const std::map<std::string, DapServer::Entry>& DapServer::handlers() {
       {"stackTrace", {&DapServer::stackTrace, S::Live, S::Live}},
       {"scopes", {&DapServer::scopes, S::Live, S::Live}},
       {"variables", {&DapServer::variables, S::Live, S::Live}},
-      {"setVariable", {&DapServer::setVariable, S::Live, S::Live}},
+      {"setVariable", {&DapServer::setVariable, S::Live, S::Live, N::Process}},
       {"evaluate", {&DapServer::evaluate, S::Live, S::Live}},
       {"exceptionInfo", {&DapServer::exceptionInfo, S::Live, S::Live}},
-      {"continue", {&DapServer::continueRanks, S::Live, S::Live}},
-      {"next", {&DapServer::next, S::Live, S::Live}},
-      {"stepIn", {&DapServer::stepIn, S::Live, S::Live}},
-      {"stepOut", {&DapServer::stepOut, S::Live, S::Live}},
-      {"pause", {&DapServer::pause, S::Live, S::Live}},
-      {"stepBack", {&DapServer::stepBack, S::Live, S::Live}},
-      {"reverseContinue", {&DapServer::reverseContinue, S::Live, S::Live}},
-      {"gotoTargets", {&DapServer::gotoTargets, S::Configuring, S::Live}},
-      {"goto", {&DapServer::goTo, S::Live, S::Live}},
-      {"restart", {&DapServer::restart, S::Live, S::Live}},
+      {"continue", {&DapServer::continueRanks, S::Live, S::Live, N::Process}},
+      {"next", {&DapServer::next, S::Live, S::Live, N::Process}},
+      {"stepIn", {&DapServer::stepIn, S::Live, S::Live, N::Process}},
+      {"stepOut", {&DapServer::stepOut, S::Live, S::Live, N::Process}},
+      {"pause", {&DapServer::pause, S::Live, S::Live, N::Process}},
+      {"stepBack", {&DapServer::stepBack, S::Live, S::Live, N::Recording}},
+      {"reverseContinue", {&DapServer::reverseContinue, S::Live, S::Live, N::Recording}},
+      {"gotoTargets", {&DapServer::gotoTargets, S::Configuring, S::Live, N::Process}},
+      {"goto", {&DapServer::goTo, S::Live, S::Live, N::Process}},
+      {"restart", {&DapServer::restart, S::Live, S::Live, N::Recording}},
       {"source", {&DapServer::source, S::Initialized, S::Over}},
       {"terminate", {&DapServer::terminate, S::Initialized, S::Live}},
       {"disconnect", {&DapServer::disconnect, S::Fresh, S::Over}},
-      {"photofinish/races", {&DapServer::races, S::Configuring, S::Live}},
-      {"photofinish/replayTo", {&DapServer::replayTo, S::Live, S::Live}},
+      {"photofinish/races", {&DapServer::races, S::Configuring, S::Live, N::Recording}},
+      {"photofinish/replayTo", {&DapServer::replayTo, S::Live, S::Live, N::Recording}},
   };
   return all;
 }
@@ -97,7 +99,9 @@ void DapServer::dispatch(const std::string& content) {
     fail(*request, "the request '" + request->command + "' does not fit " + now.at(m_state));
     return;
   }
-  (this->*entry.handler)(*request);
+  if (has(entry.needs, *request)) {
+    (this->*entry.handler)(*request);
+  }
 }
 
 void DapServer::initialize(const Request& request) {

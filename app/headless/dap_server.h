@@ -14,6 +14,7 @@
 #include "dap_references.h"
 #include "debug_session.h"
 #include "line_buffers.h"
+#include "outside_ranks.h"
 
 #include <map>
 #include <memory>
@@ -40,10 +41,17 @@ class DapServer : public QObject {
  private:
   enum class State { Fresh, Initialized, Launching, Configuring, Live, Over };
   using Handler = void (DapServer::*)(const Request&);
+  /// What the ranks have to come from for a request to make sense.
+  enum class Needs {
+    Nothing,
+    Process,    ///< a recording or a running job, no core files
+    Recording,
+  };
   struct Entry {
     Handler handler;
     State from;  ///< first and last state in which the request makes sense
     State to;
+    Needs needs = Needs::Nothing;
   };
 
   // dap_server.cpp
@@ -62,8 +70,18 @@ class DapServer : public QObject {
   /// 0: no line.
   [[nodiscard]] int lineFromClient(std::int64_t line) const;
 
-  // dap_server_launch.cpp
+  // dap_server_outside.cpp: jobs that run, core files
   void attach(const Request& request);
+  void attached();
+  [[nodiscard]] Result<QList<int>> outsideFocus(const session::OutsideRanks& found) const;
+  void startOutside();
+  bool outsideArrived();
+  void outsideStop(int rank, const mi::StopEvent& stop, Json& body) const;
+  bool has(Needs needs, const Request& request);
+  /// States of the ranks that are there.
+  [[nodiscard]] QList<views::RankState> ranksHere() const;
+
+  // dap_server_launch.cpp
   void launch(const Request& request);
   void record();
   void recorded(int status);
@@ -161,6 +179,12 @@ class DapServer : public QObject {
   QByteArray m_recorderSaid;
   QString m_trace;
   QFutureWatcher<std::shared_ptr<Result<session::LoadedTrace>>> m_loader;
+  AttachArguments m_attach;
+  QFutureWatcher<std::shared_ptr<Result<session::OutsideRanks>>> m_finder;
+  std::map<int, session::OutsideRank> m_outside;  ///< of a job or of core files
+  QList<int> m_outsideFocus;
+  bool m_lettingGo = false;  ///< ranks that were stopped to attach to them are on their way
+  bool m_pauseThen = false;  ///< the client has asked for a pause meanwhile
   bool m_finishing = false;
   bool m_restarting = false;  ///< start() once the present cycle is gone
 

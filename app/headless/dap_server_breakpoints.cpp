@@ -125,7 +125,9 @@ void DapServer::setFunctionBreakpoints(const Request& request) {
     if (const std::optional<EventRef> at = parseEventRef(name); at) {  // a logical breakpoint
       if (static_cast<std::size_t>(at->rank) >= ranks.size() ||
           at->serial > ranks[static_cast<std::size_t>(at->rank)].events.size()) {
-        out.push_back(unverified("the recording has no event " + name));
+        out.push_back(unverified(m_session.source() == session::Source::Recording
+                                     ? "the recording has no event " + name
+                                     : "events are counted in recordings only"));
         continue;
       }
       breakpoint.kind = views::BreakpointKind::Logical;

@@ -1,4 +1,4 @@
-// From a launch to the first stop, and the ends of a session.
+// From the launch of a recording to the first stop, and the ends of a session.
 #include "dap_server.h"
 
 #include <QDir>
@@ -27,13 +27,6 @@ QString freeTraceName(const QString& directory, const std::string& program) {
 }
 
 }  // namespace
-
-void DapServer::attach(const Request& request) {
-  fail(request,
-       "a running job cannot be attached to: it was not recorded, so nothing of it can be "
-       "replayed",
-       "Use 'launch' with 'trace', or with 'program' and 'launcher'.");
-}
 
 void DapServer::launch(const Request& request) {
   Result<LaunchArguments> arguments = parseLaunchArguments(request.arguments);
@@ -199,7 +192,11 @@ void DapServer::loaded() {
 void DapServer::configurationDone(const Request& request) {
   m_state = State::Live;
   succeed(request);
-  start();
+  if (m_session.source() == session::Source::Recording) {
+    start();
+  } else {
+    startOutside();
+  }
 }
 
 void DapServer::start() {
@@ -297,7 +294,8 @@ void DapServer::finish() {
 
 /// Once nothing of ours runs any more.
 void DapServer::finishStep() {
-  if (m_recorder == nullptr && !m_loader.isRunning() && !m_session.isReplaying()) {
+  if (m_recorder == nullptr && !m_loader.isRunning() && !m_finder.isRunning() &&
+      !m_session.isReplaying()) {
     m_channel.drain(500);
     Q_EMIT finished();
   }

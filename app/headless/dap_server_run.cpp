@@ -52,6 +52,7 @@ void DapServer::connectSession() {
   connect(&m_session, &S::progress, this, &DapServer::showProgress);
   connect(&m_session, &S::settled, this, &DapServer::onSettled);
   connect(&m_session, &S::ranksChanged, this, [this] { m_publishSoon.start(); });
+  connect(&m_session, &S::focusChanged, this, [this] { m_publishSoon.start(); });
   connect(&m_session, &S::rankStopped, this, [this](int rank) {
     if (m_told.contains(rank)) {  // it has run without our doing: a line of the console
       resumed({rank});
@@ -63,7 +64,7 @@ void DapServer::connectSession() {
   connect(&m_session, &S::stalled, this, [this](const QString& text, bool deadlock) {
     m_stalled = deadlock ? tr("Deadlock: %1").arg(text) : tr("All ranks wait: %1").arg(text);
     QList<int> ranks;
-    for (const RankState& state : m_session.rankStates()) {
+    for (const RankState& state : ranksHere()) {
       if (state.debugger && !atRest(state) && !gone(state)) {
         ranks << state.rank;
       }
@@ -92,7 +93,9 @@ void DapServer::connectSession() {
 
 std::optional<int> DapServer::rankOf(const Request& request) {
   const std::int64_t thread = number(request.arguments, "threadId", 0);
-  if (thread < 1 || thread > m_session.rankStates().size()) {
+  const QList<RankState> states = ranksHere();
+  if (std::none_of(states.begin(), states.end(),
+                   [thread](const RankState& state) { return state.rank == thread - 1; })) {
     fail(request, "there is no thread " + std::to_string(thread),
          "Thread N + 1 is rank N; 'threads' lists them.");
     return std::nullopt;
@@ -149,7 +152,7 @@ void DapServer::continueRanks(const Request& request) {
   }
   const bool one = flag(request.arguments, "singleThread");
   QList<int> ranks;
-  for (const RankState& state : m_session.rankStates()) {
+  for (const RankState& state : ranksHere()) {
     if (!one || state.rank == *rank) {
       ranks << state.rank;
     }
@@ -189,12 +192,16 @@ void DapServer::pause(const Request& request) {
   }
   succeed(request);
   QList<int> ranks;
-  for (const RankState& state : m_session.rankStates()) {
-    if (!atRest(state) && !gone(state)) {
+  for (const RankState& state : ranksHere()) {
+    // Of a job that runs without us, nothing else can stop a rank.
+    const bool can = state.debugger || m_session.source() == session::Source::Recording;
+    // Also those that are about to go on.
+    if (can && !m_told.contains(state.rank) && !gone(state)) {
       ranks << state.rank;
     }
   }
   m_goalReason = "pause";
+  m_pauseThen = m_moving && m_session.source() == session::Source::Job;
   m_session.act(views::RankAction::Pause, ranks);
 }
 
@@ -348,7 +355,7 @@ void DapServer::onSettled() {
     return;
   }
   if (m_session.isReplaying()) {
-    m_moving = false;
+    m_moving = m_moving && m_session.source() != session::Source::Recording;
     publish();
   } else if (std::exchange(m_restarting, false)) {
     start();
@@ -362,8 +369,9 @@ bool DapServer::atRest(const RankState& state) {
   if (gdb == nullptr) {
     return state.activity == RankActivity::Stopped;
   }
-  return gdb->state() == mi::SessionState::Stopped &&
-         gdb->stop().reason != mi::StopReason::Attached && !m_logging.contains(state.rank);
+  const bool gated = m_session.source() == session::Source::Recording &&
+                     gdb->stop().reason == mi::StopReason::Attached;
+  return gdb->state() == mi::SessionState::Stopped && !gated && !m_logging.contains(state.rank);
 }
 
 /// The rank's process is no more, or was never seen by a GDB and is past MPI_Finalize.
@@ -384,6 +392,7 @@ bool DapServer::arrives(const RankState& state) {
 Json DapServer::stoppedBody(int rank) {
   const RankState state = m_session.rankStates()[rank];
   mi::GdbSession* gdb = m_session.debugger(rank);
+  const bool recorded = m_session.source() == session::Source::Recording;
   const bool atEvent = gdb == nullptr || gdb->stop().reason == mi::StopReason::Event;
   std::string text = "rank " + std::to_string(rank) + ": ";
   Json body = {{"threadId", rank + 1}};
@@ -407,18 +416,30 @@ Json DapServer::stoppedBody(int rank) {
     }
     const bool stalled = stop.reason == mi::StopReason::Paused && !m_stalled.isEmpty();
     text += stalled ? m_stalled.section(QLatin1Char('\n'), 0, 0).toStdString() : stop.describe();
-    text += ", after event " + std::to_string(state.serial);
+    text += recorded ? ", after event " + std::to_string(state.serial) : "";
   }
   body["description"] = text;
+  if (!recorded && gdb != nullptr) {
+    outsideStop(rank, gdb->stop(), body);
+  }
   return body;
 }
 
 /// Tells the client what has changed in who runs and who does not.
 void DapServer::publish() {
-  if (m_state != State::Live || m_moving || !m_session.isRunning()) {
+  if (m_state != State::Live || !m_session.isRunning()) {
     return;
   }
-  const QList<RankState> states = m_session.rankStates();
+  if (m_moving && m_session.source() != session::Source::Recording) {
+    m_moving = !outsideArrived();
+    if (!m_moving && std::exchange(m_pauseThen, false)) {
+      m_session.act(views::RankAction::Pause, m_outsideFocus);
+    }
+  }
+  if (m_moving || m_state != State::Live) {
+    return;
+  }
+  const QList<RankState> states = ranksHere();
   if (std::any_of(states.begin(), states.end(),
                   [this](const auto& each) { return arrives(each); }) &&
       ++m_awaited < kAwaited) {
@@ -447,6 +468,11 @@ void DapServer::publish() {
     }
   }
   if (fresh.empty()) {
+    if (m_session.source() == session::Source::Job &&
+        std::all_of(states.begin(), states.end(), [this](const auto& each) { return gone(each); })) {
+      over(std::nullopt);
+      m_session.endReplay();
+    }
     return;
   }
   const bool others = !m_told.empty();

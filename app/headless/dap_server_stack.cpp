@@ -31,7 +31,7 @@ bool needsObject(const mi::Variable& variable) {
 
 void DapServer::threads(const Request& request) {
   Json all = Json::array();
-  for (const RankState& state : m_session.rankStates()) {
+  for (const RankState& state : ranksHere()) {
     if (gone(state) && !atRest(state)) {
       continue;
     }

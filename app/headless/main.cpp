@@ -2,6 +2,7 @@
 //   photofinish-headless dap [PORT]
 //   photofinish-headless offline TRACE REPORT [STATUS] [--break PLACE]… [--log TEXT]… [--transcripts DIRECTORY]
 #include "dap_listener.h"
+#include "local_gdb.h"
 #include "offline_run.h"
 
 #include <csignal>
@@ -35,6 +36,7 @@ int offline(const QStringList& words) {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   QCoreApplication application(argc, argv);
+  const pf::session::EndOfLocalGdbs endOfGdbs;
   const QStringList words = QCoreApplication::arguments();
   if (words.value(1) == QLatin1String("dap")) {
     return pf::headless::serveDap({words.size() > 2 ? words[2].toInt() : -1});

@@ -43,6 +43,7 @@ class DaemonTransport final : public mi::Transport {
 
 DebugSession::DebugSession(QObject* parent) : QObject(parent), m_fleet(*this) {
   m_tick.setInterval(100);
+  m_closing.setMaxThreadCount(8);
   connect(&m_tick, &QTimer::timeout, this, [this] {
     m_fleet.tick(std::chrono::steady_clock::now());
     launcherEnded();
@@ -57,6 +58,7 @@ DebugSession::~DebugSession() {
 }
 
 void DebugSession::open(const QString& path, LoadedTrace trace) {
+  m_next.reset();
   closeOutside();
   closeJob();
   m_source = Source::Recording;
@@ -428,8 +430,16 @@ void DebugSession::closeJob(const std::function<void()>& then) {
     m_abandon = m_phase == Phase::Starting;
     return;
   }
-  m_phase = Phase::Ending;
   dropVariables();
+  std::shared_ptr<app::Job> job = std::move(m_job);
+  auto last = [job = std::move(job)]() mutable { job.reset(); };
+  if (m_next && !then) {  // its ranks are killed long before those of the next cycle are there
+    (void)QtConcurrent::run(&m_closing, std::move(last));
+    m_phase = Phase::Idle;
+    startCycle(*std::exchange(m_next, std::nullopt));
+    return;
+  }
+  m_phase = Phase::Ending;
   auto* watcher = new QFutureWatcher<void>(this);
   connect(watcher, &QFutureWatcher<void>::finished, this, [this, watcher, then, jobs = m_jobs] {
     watcher->deleteLater();
@@ -443,15 +453,12 @@ void DebugSession::closeJob(const std::function<void()>& then) {
       then();
     }
     if (m_next) {
-      Goal goal = std::move(*m_next);
-      m_next.reset();
-      startCycle(std::move(goal));
+      startCycle(*std::exchange(m_next, std::nullopt));
     } else {
       Q_EMIT settled();
     }
   });
-  std::shared_ptr<app::Job> job = std::move(m_job);
-  watcher->setFuture(QtConcurrent::run([job = std::move(job)]() mutable { job.reset(); }));
+  watcher->setFuture(QtConcurrent::run(&m_closing, std::move(last)));
 }
 
 void DebugSession::endReplay() {

@@ -19,6 +19,7 @@
 #include <QObject>
 #include <QSet>
 #include <QSocketNotifier>
+#include <QThreadPool>
 #include <QTimer>
 
 #include "app/job.h"
@@ -481,6 +482,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   Phase m_phase = Phase::Idle;
   Goal m_goal;
   std::optional<Goal> m_next;  ///< what to start once the present job is gone
+  QThreadPool m_closing;  ///< where jobs of past cycles end
   std::unique_ptr<app::Job> m_job;
   std::unique_ptr<QSocketNotifier> m_daemonNotifier;
   std::unique_ptr<QSocketNotifier> m_launcherNotifier;

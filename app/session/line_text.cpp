@@ -2,7 +2,9 @@
 
 #include <cstdlib>
 
+#include <QCoreApplication>
 #include <QDateTime>
+#include <QDir>
 #include <QFile>
 #include <QFileInfo>
 
@@ -37,6 +39,18 @@ bool isNewer(const QString& file, const QString& program) {
   const QFileInfo source(file);
   const QFileInfo built(program);
   return built.exists() && source.lastModified() > built.lastModified();
+}
+
+QString sourceNotice(const QString& file, const QString& program, const QString& directory) {
+  if (file.isEmpty() || file.endsWith(QLatin1String(".py")) ||
+      !isNewer(file, QDir(directory).filePath(program))) {
+    return {};
+  }
+  return QCoreApplication::translate(
+             "Session",
+             "%1 is newer than the program: its lines may not be those that run. Build the "
+             "program again; then record it, or replay with Allow a rebuilt program.")
+      .arg(file.section(QLatin1Char('/'), -1));
 }
 
 }  // namespace pf::session

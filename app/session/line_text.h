@@ -15,4 +15,8 @@ namespace pf::session {
 /// Whether the file was changed after `program` was built.
 [[nodiscard]] bool isNewer(const QString& file, const QString& program);
 
+/// What to say above a source file; empty if nothing. `program` as it was launched in `directory`.
+[[nodiscard]] QString sourceNotice(const QString& file, const QString& program,
+                                   const QString& directory);
+
 }  // namespace pf::session

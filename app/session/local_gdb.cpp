@@ -3,8 +3,11 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <utility>
 
+#include <QElapsedTimer>
 #include <QPointer>
 #include <QTimer>
 
@@ -13,7 +16,15 @@
 namespace pf::session {
 namespace {
 
-constexpr int kKillAfterMs = 3000;  ///< a GDB that does not end when asked to
+/// A GDB that does not end when asked to.
+constexpr int kTerminateAfterMs = 2000;
+constexpr int kKillAfterMs = 4000;
+
+/// Asked to end, and not gone yet.
+QList<QPointer<QProcess>>& ending() {
+  static QList<QPointer<QProcess>> processes;
+  return processes;
+}
 
 class ProcessTransport final : public mi::Transport {
  public:
@@ -33,7 +44,8 @@ class ProcessTransport final : public mi::Transport {
 LocalGdb::LocalGdb(QObject* parent) : QObject(parent), m_process(new QProcess) {
   m_process->setProcessChannelMode(QProcess::SeparateChannels);
   m_process->setStandardErrorFile(QProcess::nullDevice());
-  // A session of its own: Ctrl-C in our terminal is not for it. It lets go of its process when we die.
+  // A session of its own: Ctrl-C in our terminal is not for it. It lets go of its process when we
+  // die.
   m_process->setChildProcessModifier([] {
     ::setsid();
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -58,10 +70,37 @@ LocalGdb::~LocalGdb() {
     delete process;
     return;
   }
-  // Nobody waits for it here: it goes by itself, or is killed.
+  // By a command, at a moment that suits GDB: a signal might catch it half way through a stop, or
+  // through letting go, and its process would be left with a breakpoint's trap, or stopped for
+  // ever.
   QObject::connect(process, &QProcess::finished, process, &QObject::deleteLater);
+  QTimer::singleShot(kTerminateAfterMs, process, &QProcess::terminate);
   QTimer::singleShot(kKillAfterMs, process, &QProcess::kill);
-  process->terminate();
+  process->write("-gdb-exit\n");
+  process->closeWriteChannel();
+  ending().removeIf([](const QPointer<QProcess>& each) { return each.isNull(); });
+  ending().append(process);
+}
+
+EndOfLocalGdbs::~EndOfLocalGdbs() {
+  const QList<QPointer<QProcess>> processes = std::exchange(ending(), {});
+  QElapsedTimer since;
+  since.start();
+  const auto within = [&](const QPointer<QProcess>& process, int ms) {
+    const auto left = static_cast<int>(std::max<qint64>(1, ms - since.elapsed()));
+    return process.isNull() || process->state() == QProcess::NotRunning ||
+           process->waitForFinished(left);
+  };
+  for (const QPointer<QProcess>& process : processes) {
+    if (within(process, kTerminateAfterMs)) {
+      continue;
+    }
+    process->terminate();
+    if (!within(process, kKillAfterMs)) {
+      process->kill();
+      (void)process->waitForFinished(kTerminateAfterMs);
+    }
+  }
 }
 
 void LocalGdb::start() {

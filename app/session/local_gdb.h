@@ -15,7 +15,7 @@ class LocalGdb : public QObject {
   Q_OBJECT
  public:
   explicit LocalGdb(QObject* parent = nullptr);
-  /// Asks GDB to end, which lets go of its process.
+  /// Asks GDB to end, which lets go of its process; nobody waits for it here (EndOfLocalGdbs).
   ~LocalGdb() override;
 
   void start();
@@ -29,6 +29,16 @@ class LocalGdb : public QObject {
 
  private:
   QProcess* m_process;
+};
+
+/// For main(), from before the first LocalGdb to after the last: waits for GDBs that were asked to end, some seconds
+/// at most. One whose parent dies meanwhile gets a signal, and may leave its process half let go of.
+class EndOfLocalGdbs {
+ public:
+  EndOfLocalGdbs() = default;
+  ~EndOfLocalGdbs();
+  EndOfLocalGdbs(const EndOfLocalGdbs&) = delete;
+  EndOfLocalGdbs& operator=(const EndOfLocalGdbs&) = delete;
 };
 
 }  // namespace pf::session

@@ -30,8 +30,13 @@ views::RankEnd rankEnd(const db::RankInfo& rank, const RankHistory& history,
     const QString name = QString::fromLatin1(
         sigabbrev_np(*rank.exitSignal) != nullptr ? sigabbrev_np(*rank.exitSignal) : "?");
     const bool own = app::endedByItself(*rank.exitSignal);
-    return {own ? RankEndKind::Crashed : RankEndKind::Killed,
-            own ? QStringLiteral("SIG%1").arg(name) : QStringLiteral("ended by SIG%1").arg(name)};
+    if (own) {
+      return {RankEndKind::Crashed, QStringLiteral("SIG%1").arg(name)};
+    }
+    const QString state = QString::fromStdString(rank.state);  // "ended inside MPI_Recv (event 3)"
+    return {RankEndKind::Killed, state.startsWith(QLatin1String("ended "))
+                                     ? QStringLiteral("%1, by SIG%2").arg(state, name)
+                                     : QStringLiteral("ended by SIG%1").arg(name)};
   }
   if (!history.events.empty() && callName(execution, history.events.back()) == "MPI_Abort") {
     return {RankEndKind::Aborted, QStringLiteral("MPI_Abort")};

@@ -95,7 +95,7 @@ TEST_F(Format, aForeignProgramReadsWhatIsNotInColumns) {
                     "integrity_check; PRAGMA user_version; PRAGMA journal_mode;",
                     output),
             0);
-  EXPECT_EQ(output, "2\nMPI_Send\nok\n6\ndelete\n");
+  EXPECT_EQ(output, "2\nMPI_Send\nok\n7\ndelete\n");
 }
 
 TEST_F(Format, tablesOverTheColumnsAreWhatTheColumnsHold) {

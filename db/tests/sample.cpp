@@ -323,6 +323,9 @@ std::string dump(const Execution& e) {
     for (const Event& v : h.events) {
       d("event", v.kind, v.call, v.site, v.comm, v.peer, v.tag, v.bytes);
     }
+    for (const EventTime& v : h.times) {
+      d("time", v.begin, v.end);
+    }
     for (const PostedReceive& v : h.receives) {
       d("receive", v.post, v.completion, v.comm, v.wantedSource, v.wantedTag, v.state, v.source,
         v.tag, v.message);
@@ -350,6 +353,7 @@ std::string dump(const Execution& e) {
       v.completion);
   }
   d("calls", e.callNames);
+  d("times", e.timeOrigin);
   return d.text();
 }
 

@@ -335,7 +335,7 @@ void Agent::attachGdb() {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     environment.emplace_back(*entry);
   }
-  if (Status status = m_gdb.start(m_signals, environment); !status) {
+  if (Status status = m_gdb.start(m_signals, environment, mpiProcess()); !status) {
     tellGdb(GdbCondition::Failed, status.error().text());
     return;
   }

@@ -1,6 +1,7 @@
 #include "gdb_process.h"
 
 #include "proc.h"
+#include "separate_symbols.h"
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,7 +37,8 @@ void makeNonBlocking(const UniqueFd& fd) {
 
 }  // namespace
 
-Status GdbProcess::start(const AgentSignals& signals, const std::vector<std::string>& environment) {
+Status GdbProcess::start(const AgentSignals& signals, const std::vector<std::string>& environment,
+                         pid_t rank) {
   Pipe in = makePipe();
   Pipe out = makePipe();
   Pipe err = makePipe();
@@ -44,7 +46,7 @@ Status GdbProcess::start(const AgentSignals& signals, const std::vector<std::str
     return systemError("cannot make pipes for gdb", errno);
   }
   LaunchPlan plan;
-  plan.arguments = mi::gdbCommandLine();
+  plan.arguments = mi::gdbCommandLine("gdb", !onlyTheCLibraryIsThere(mappingsOf(rank)));
   plan.environment = environment;
   plan.in = in.reader.get();
   plan.out = out.writer.get();

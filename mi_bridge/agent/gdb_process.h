@@ -23,8 +23,9 @@ class GdbProcess {
   GdbProcess& operator=(const GdbProcess&) = delete;
   ~GdbProcess() = default;
 
+  /// For the process `rank`, which it does not attach to yet.
   [[nodiscard]] Status start(const AgentSignals& signals,
-                             const std::vector<std::string>& environment);
+                             const std::vector<std::string>& environment, pid_t rank);
   [[nodiscard]] bool runs() const { return m_pid > 0; }
   [[nodiscard]] bool askedToEnd() const { return m_asked; }
 

@@ -1,4 +1,4 @@
-// photofinish-agent [--] PROGRAM ARGUMENTS: what the launcher starts in place of PROGRAM.
+// photofinish-agent [--session DIRECTORY] [--] PROGRAM ARGUMENTS: what the launcher starts in place of PROGRAM.
 #include "agent.h"
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -53,8 +53,7 @@ int startFailed(const pf::Error& error) {
   return error.code == pf::ErrorCode::NotFound ? kNotFound : kNotExecutable;
 }
 
-int runAgent(std::vector<std::string> command) {
-  const char* directory = std::getenv(pf::protocol::kSessionVariable);
+int runAgent(const char* directory, std::vector<std::string> command) {
   if (directory == nullptr) {
     pf::agent::say(
         "photofinish-agent is started by photofinish, not by hand\n"
@@ -90,11 +89,19 @@ int runAgent(std::vector<std::string> command) {
 // NOLINTNEXTLINE(bugprone-exception-escape): out of memory ends it
 int main(int argc, char** argv) {
   fillStandardDescriptors();
-  const bool dashes = argc > 1 && std::strcmp(argv[1], "--") == 0;
-  std::vector<std::string> command(argv + (dashes ? 2 : 1), argv + argc);
+  const char* session = std::getenv(pf::protocol::kSessionVariable);
+  int next = 1;
+  if (argc > 2 && std::strcmp(argv[1], "--session") == 0) {
+    session = argv[2];
+    next = 3;
+  }
+  if (next < argc && std::strcmp(argv[next], "--") == 0) {
+    ++next;
+  }
+  std::vector<std::string> command(argv + next, argv + argc);
   if (command.empty()) {
-    pf::agent::say("usage: photofinish-agent [--] PROGRAM ARGUMENTS");
+    pf::agent::say("usage: photofinish-agent [--session DIRECTORY] [--] PROGRAM ARGUMENTS");
     return 2;
   }
-  return runAgent(std::move(command));
+  return runAgent(session, std::move(command));
 }

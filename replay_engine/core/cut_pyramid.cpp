@@ -50,8 +50,8 @@ bool areTimesOf(const Times& times, const Execution& execution) {
 
 class Counting {
  public:
-  Counting(const Execution& execution, const Times& times)
-      : m_execution(execution), m_times(times) {}
+  Counting(const Execution& execution, const Times& times, const Times& departures)
+      : m_execution(execution), m_times(times), m_departures(departures) {}
 
   CutPyramid run(const std::vector<Race>& races, std::size_t eventsInCell) {
     layOut(eventsInCell);
@@ -73,8 +73,11 @@ class Counting {
   }
   /// 0: there is no such event.
   [[nodiscard]] std::uint32_t time(Rank rank, Serial serial) const {
-    return history(rank) != nullptr && serial >= 1 && serial <= m_times[index(rank)].size()
-               ? m_times[index(rank)][serial - 1]
+    return timeIn(m_times, rank, serial);
+  }
+  [[nodiscard]] std::uint32_t timeIn(const Times& times, Rank rank, Serial serial) const {
+    return history(rank) != nullptr && serial >= 1 && serial <= times[index(rank)].size()
+               ? times[index(rank)][serial - 1]
                : 0;
   }
   /// False where a message has no line between two rows.
@@ -84,7 +87,8 @@ class Counting {
     if (end == 0 && dest != nullptr && message.post < dest->receives.size()) {
       end = dest->receives[message.post].post;
     }
-    line = {message.send.rank, message.dest, time(message.send.rank, message.send.serial),
+    line = {message.send.rank, message.dest,
+            timeIn(m_departures, message.send.rank, message.send.serial),
             time(message.dest, end), false};
     return line.from != line.to && line.sent != 0 && line.arrived != 0;
   }
@@ -101,6 +105,7 @@ class Counting {
 
   const Execution& m_execution;
   const Times& m_times;
+  const Times& m_departures;
   CutPyramid m_pyramid;
 };
 
@@ -245,9 +250,13 @@ std::size_t eventsACell(std::size_t events) {
 }
 
 CutPyramid cutPyramid(const Execution& execution, const std::vector<Race>& races,
-                      const Times& times, std::size_t eventsInCell) {
-  return areTimesOf(times, execution) ? Counting(execution, times).run(races, eventsInCell)
-                                      : CutPyramid();
+                      const Times& times, std::size_t eventsInCell, const Times* departures) {
+  if (!areTimesOf(times, execution) ||
+      (departures != nullptr && !areTimesOf(*departures, execution))) {
+    return {};
+  }
+  return Counting(execution, times, departures != nullptr ? *departures : times)
+      .run(races, eventsInCell);
 }
 
 }  // namespace pf

@@ -1,5 +1,6 @@
 #include "engine.h"
 
+#include "event_times.h"
 #include "lanes.h"
 #include "rank_link.h"
 #include "real_calls.h"
@@ -200,6 +201,9 @@ void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   if (g_engine.gated) [[unlikely]] {
     passSendGates(g_engine.serial);
   }
+  if (g_engine.events) {
+    stampBegin();
+  }
 }
 
 void holdIfDue() {
@@ -239,6 +243,7 @@ InCall::InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer,
     begun.check = kBegunInside;
     return;
   }
+  g_engine.log.publish();  // when it began is known even if the call never ends
   begun.site = siteNumber(place);
   begun.comm = comm == MPI_COMM_NULL ? 0 : g_engine.comms.number(comm);
   begun.source = reportedPeer(peer);
@@ -264,6 +269,7 @@ InCall::~InCall() {
   }
   g_engine.page->inCall.store(0, std::memory_order_relaxed);
   if (g_engine.events) {
+    stampEnd();
     g_engine.log.header().begun.check = 0;
   } else if (g_engine.record) {
     g_engine.log.header().inside.store(0, std::memory_order_relaxed);

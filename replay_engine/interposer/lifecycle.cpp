@@ -1,6 +1,7 @@
 #include "clocks.h"
 #include "engine.h"
 #include "environment.h"
+#include "event_times.h"
 #include "lanes.h"
 #include "rank_link.h"
 #include "real_calls.h"
@@ -145,6 +146,7 @@ void logMatched() {
 }  // namespace
 
 int onInit(const CallPlace& place, int* argc, char*** argv) {
+  lookAtClocks();
   const int result = PF_REAL(Init)(argc, argv);
   if (result == MPI_SUCCESS && t_depth == 1) {
     begin(place);
@@ -153,6 +155,7 @@ int onInit(const CallPlace& place, int* argc, char*** argv) {
 }
 
 int onInit_thread(const CallPlace& place, int* argc, char*** argv, int required, int* provided) {
+  lookAtClocks();
   const int result = PF_REAL(Init_thread)(argc, argv, required, provided);
   if (result == MPI_SUCCESS && t_depth == 1) {
     begin(place);

@@ -3,6 +3,7 @@
 #include "clocks.h"
 #include "engine.h"
 #include "environment.h"
+#include "event_times.h"
 #include "real_calls.h"
 #include "send_gates.h"
 #include "tagged.h"
@@ -185,6 +186,9 @@ bool joinAgent() {
   g_engine.random = (page->jitterSeed * 0x9E3779B97F4A7C15U + rankSeed) | 1U;
   if (g_engine.record) {
     openLog(*page);
+    if (g_engine.events) {
+      startEventTimes();
+    }
   }
   if (g_engine.replay) {
     const char* why = nullptr;

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "core/races.h"
+#include "event_times.h"
 #include "log/rank_log.h"
 #include "mpi_calls.h"
 
@@ -87,11 +88,21 @@ Result<Execution> assemble(std::vector<RankLog> logs) {
     execution.callNames.emplace_back(kCallNames[call]);
   }
   Assembler assembler(execution);
+  std::vector<std::int64_t> ahead;
   for (std::size_t i = 0; i < logs.size(); ++i) {
     if (logs[i].rank != static_cast<Rank>(i)) {
       return Error{ErrorCode::Damaged, "the log of rank " + std::to_string(i) + " is missing", "Record the program again."};
     }
+    ahead.push_back(logs[i].realTimeAhead);
     assembler.add(logs[i]);
+  }
+  alignTimes(execution.ranks, ahead);
+  if (hasTimes(execution)) {
+    execution.timeOrigin = TimeOrigin::Recording;
+  } else {
+    for (RankHistory& rank : execution.ranks) {
+      rank.times.clear();
+    }
   }
   matchMessages(execution);
   return execution;

@@ -328,6 +328,12 @@ bool Decoder::record(RecordReader& in) {
       break;
     case RecordKind::Ordered:
       return ordered(in);
+    case RecordKind::Clock:
+      m_times.clock(in);
+      break;
+    case RecordKind::Time:
+      m_times.time(in);
+      break;
     case RecordKind::End:
       sawEnd = true;
       break;
@@ -439,6 +445,8 @@ void Decoder::finish() {
     log.laneRuns.back().turns = word >> 32 == log.laneRuns.size() ? static_cast<std::uint32_t>(word) : 1;
   }
   log.serials = log.hasEvents ? last() : m_header.serial.load();
+  log.history.times = m_times.finish(log.history.events.size());
+  log.realTimeAhead = m_times.realTimeAhead();
   if (!log.history.events.empty()) {
     log.lastCall = log.history.events.back().call;
   }

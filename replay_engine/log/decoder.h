@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "event_times.h"
 #include "log/rank_log.h"
 #include "record_reader.h"
 #include "thread_links.h"
@@ -58,6 +59,7 @@ class Decoder {
   std::vector<std::size_t> m_posted;             // index of each non-blocking collective
   std::uint32_t m_lane = 0;                      // whose records these are
   ThreadLinks m_threads;
+  EventTimes m_times;
 };
 
 }  // namespace pf

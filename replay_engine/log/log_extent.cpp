@@ -23,7 +23,7 @@ Result<LogExtent> checkLog(std::span<const unsigned char> file) {
   if (header->magic != kLogMagic) {
     return notALog("it does not begin as one");
   }
-  if (header->version != kLogVersion) {
+  if (header->version < kOldestLogVersion || header->version > kLogVersion) {
     return Error{ErrorCode::Version, "log version " + std::to_string(header->version) + " is not " + std::to_string(kLogVersion),
                  "Use the Photofinish that recorded it."};
   }

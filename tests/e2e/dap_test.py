@@ -1,144 +1,16 @@
 """photofinish dap: an editor's way through a failing run, with a small client of our own; and bad input."""
-import json
 import os
 import socket
-import subprocess
 import sys
-import threading
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from photofinish import BIN, SOURCE, PhotofinishTest, main
+from dap_client import Client, DapCase
+from photofinish import BIN, SOURCE, main
 
 HARVEST = SOURCE / "tests" / "corpus" / "harvest.c"
-PATIENCE = 60.0
 
 
-class Client:
-    """Sends requests, keeps what comes. Every message that comes is checked for its form."""
-
-    def __init__(self, read, write):
-        self.read, self.write = read, write
-        self.seq, self.last_seq = 0, 0
-        self.responses, self.events = {}, []
-        self.condition = threading.Condition()
-        self.closed = False
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def _listen(self):
-        while True:
-            header = b""
-            while not header.endswith(b"\r\n\r\n"):
-                try:
-                    byte = self.read(1)
-                except OSError:
-                    byte = b""
-                if not byte:
-                    with self.condition:
-                        self.closed = True
-                        self.condition.notify_all()
-                    return
-                header += byte
-            length = int(header.split(b":")[1])
-            body = b""
-            while len(body) < length:
-                body += self.read(length - len(body))
-            message = json.loads(body)
-            with self.condition:
-                assert message["seq"] == self.last_seq + 1, message
-                self.last_seq = message["seq"]
-                if message["type"] == "response":
-                    self.responses.setdefault(message["request_seq"], []).append(message)
-                else:
-                    assert message["type"] == "event", message
-                    self.events.append(message)
-                self.condition.notify_all()
-
-    def wait(self, what, patience=PATIENCE):
-        end = time.monotonic() + patience
-        with self.condition:
-            while True:
-                value = what()
-                if value:
-                    return value
-                left = end - time.monotonic()
-                if left <= 0 or self.closed:
-                    told = "\n".join(json.dumps(each) for each in self.events[-25:])
-                    raise AssertionError(f"did not happen{' before the end' if self.closed else ' in time'}; last events:\n{told}")
-                self.condition.wait(left)
-
-    def send_raw(self, data):
-        self.write(data)
-
-    def send(self, command, **arguments):
-        self.seq += 1
-        text = json.dumps({"seq": self.seq, "type": "request", "command": command, "arguments": arguments}).encode()
-        self.send_raw(b"Content-Length: %d\r\n\r\n%s" % (len(text), text))
-        return self.seq
-
-    def answer(self, seq, patience=PATIENCE):
-        return self.wait(lambda: self.responses.get(seq), patience)[0]
-
-    def ask(self, command, **arguments):
-        response = self.answer(self.send(command, **arguments))
-        if not response["success"]:
-            raise AssertionError(f"{command} failed: {response}")
-        return response.get("body")
-
-    def refuse(self, command, **arguments):
-        """The error text of a request that must fail."""
-        response = self.answer(self.send(command, **arguments))
-        assert not response["success"], response
-        error = response["body"]["error"]
-        return error["format"].replace("{text}", error["variables"]["text"])
-
-    def mark(self):
-        with self.condition:
-            return len(self.events)
-
-    def event(self, name, since, **body):
-        """The first event of this name behind `since` with these fields in its body."""
-        def look():
-            for event in self.events[since:]:
-                if event["event"] == name and all(event.get("body", {}).get(k) == v for k, v in body.items()):
-                    return event
-            return None
-        return self.wait(look)
-
-    def output(self, category=None):
-        with self.condition:
-            return "".join(event["body"]["output"] for event in self.events
-                           if event["event"] == "output" and category in (None, event["body"]["category"]))
-
-
-class DapTest(PhotofinishTest):
-    def setUp(self):
-        super().setUp()
-        self.need("mpirun", "gdb", BIN / "photofinish-headless")
-
-    def serve(self):
-        """A server on pipes, and a client of it."""
-        process = subprocess.Popen([BIN / "photofinish", "dap"], cwd=self.dir, env=self.env, stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
-        self.addCleanup(self.end, process)
-
-        def write(data):
-            process.stdin.write(data)
-            process.stdin.flush()
-        return process, Client(lambda n: os.read(process.stdout.fileno(), n), write)
-
-    @staticmethod
-    def end(process):
-        """As an editor does; a server that goes on is a failure, found by what is left behind."""
-        if not process.stdin.closed:
-            process.stdin.close()
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        process.stdout.close()
-
+class DapTest(DapCase):
     def begin(self, client, **arguments):
         body = client.ask("initialize", adapterID="photofinish", supportsProgressReporting=True)
         launch = client.send("launch", **arguments)
@@ -160,14 +32,6 @@ class DapTest(PhotofinishTest):
             if run.status not in (0, None) and "reports" in run.err and (self.dir / "t.pft").exists():
                 return
         self.fail("no run of 60 failed")
-
-    def stack(self, client, rank):
-        return client.ask("stackTrace", threadId=rank + 1)["stackFrames"]
-
-    def locals(self, client, frame):
-        scopes = {scope["name"]: scope["variablesReference"] for scope in client.ask("scopes", frameId=frame["id"])["scopes"]}
-        return scopes["Locals"], {each["name"]: each
-                                  for each in client.ask("variables", variablesReference=scopes["Locals"])["variables"]}
 
     def test_the_way_to_a_bug(self):
         """Breakpoint, failing receive, stack and variables, an event back, again, restart, end."""
@@ -333,7 +197,7 @@ class DapTest(PhotofinishTest):
                 self.assertIn(text, client.responses[0][-1]["message"])
         client.ask("initialize", adapterID="photofinish")
         self.assertIn("does not fit", client.refuse("initialize", adapterID="photofinish"))
-        self.assertIn("cannot be attached to", client.refuse("attach", pid=1))
+        self.assertIn("neither a launcher", client.refuse("attach", pid=1))
         for arguments, text in (({}, "nothing to launch"), ({"trace": "a.pft", "program": "b"}, "both"),
                                 ({"trace": "nosuch.pft"}, "nosuch.pft"), ({"program": "/bin/true", "args": 3}, "arrays of strings"),
                                 ({"trace": "a.pft", "until": "soon"}, "RANK:SERIAL"), ({"trace": "a.pft", "focus": [-1]}, "focus"),

@@ -9,7 +9,7 @@ import resource
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from photofinish import BIN, PhotofinishTest, main
+from photofinish import BIN, SOURCE, PhotofinishTest, main
 
 CORPUS = BIN / "corpus"
 PROGRAMS = ("any_source_sum", "irecv_any_waitall", "sendrecv_any", "subcommunicators", "ibarrier_nbx", "cancel_pending",
@@ -104,6 +104,9 @@ class ExportTest(PhotofinishTest):
         for send, receive in facts.messages:
             if facts.events[send]["kind"] != "send-receive":  # one event has one time
                 self.assertLess(times[send], times[receive])
+        for row in rows:
+            event = facts.events[int(row["rank"]), int(row["serial"])]
+            self.assertEqual((int(row["time_ns"]), int(row["duration_ns"])), (event["timeNs"], event["durationNs"]))
 
     # -- chrome
     def check_chrome(self, _, facts):
@@ -118,6 +121,7 @@ class ExportTest(PhotofinishTest):
         names = {event["tid"]: event["args"]["name"] for event in by_phase["M"] if event["name"] == "thread_name"}
         self.assertEqual(names, {rank: f"rank {rank}" for rank in range(facts.ranks)})
         self.assertNotIn(by_phase["X"][0]["pid"], range(facts.ranks), "would make a rank the main thread")
+        self.assertEqual(document["otherData"]["time"], "of the recording")
         self.check_slices(by_phase["X"], facts)
         self.check_flows(by_phase, facts)
 
@@ -132,6 +136,8 @@ class ExportTest(PhotofinishTest):
             self.assertEqual((one["args"].get("file"), one["args"].get("line")), (event["file"], event["line"]))
             self.assertGreater(one["ts"], last.get(one["tid"], -1), "slices of a rank overlap")
             self.assertGreater(one["dur"], 0)
+            self.assertAlmostEqual(one["ts"] * 1000, event["timeNs"], delta=1)
+            self.assertLessEqual(abs(one["dur"] * 1000 - event["durationNs"]), 101)
             last[one["tid"]] = one["ts"] + one["dur"]
             self.assertEqual("racing" in one["cat"].split(","), "cname" in one)
             if "cname" in one:
@@ -154,6 +160,21 @@ class ExportTest(PhotofinishTest):
             if facts.events[slice_at(starts[number])]["kind"] != "send-receive":
                 self.assertLess(starts[number]["ts"], end["ts"])
         self.assertEqual({(slice_at(starts[number]), slice_at(ends[number])) for number in starts}, facts.messages)
+
+    def test_a_trace_without_times(self):
+        """One of an older version."""
+        self.need("zstd")
+        old = SOURCE / "db" / "tests" / "data" / "format5.pft.zst"
+        self.assertEqual(self.run_command("zstd", "-dq", old, "-o", self.trace).status, 0)
+        events = self.photofinish("events", self.trace, "--json").json()
+        self.assertEqual((events["times"], {event["timeNs"] for event in events["events"]}), (None, {None}))
+        document = json.loads(self.text("chrome"))
+        self.assertIn("logical", document["otherData"]["time"])
+        self.assertEqual({one["dur"] for one in document["traceEvents"] if one["ph"] == "X"}, {8})
+        self.assertEqual({row["time_ns"] for row in csv.DictReader(io.StringIO(self.text("csv"), newline=""))}, {""})
+        self.assertRegex(self.photofinish("info", self.trace).out, "(?m)^times +none")
+        nulls = self.photofinish("sql", self.trace, "SELECT count(*), count(time_ns), count(duration_ns) FROM event", "--json").out
+        self.assertIn(str(len(events["events"])), nulls)
 
     # -- shiviz
     def check_shiviz(self, _, facts):

@@ -94,14 +94,14 @@ std::vector<EventRef> TraceIndex::causes(EventRef ref) const {
       out.push_back(messages[history.receives[r].message].send);
     }
   }
-  for (const std::uint32_t m : m_syncDone.at(id(ref))) {
+  for (const std::uint32_t m : m_links->syncDone.at(id(ref))) {
     if (messages[m].post != kNone) {
       Message unobserved = messages[m];
       unobserved.completion = 0;  // what the sender knows is that the receive was posted
       out.push_back(arrival(unobserved));
     }
   }
-  for (const std::uint32_t p : m_collectivesDone.at(id(ref))) {
+  for (const std::uint32_t p : m_links->collectivesDone.at(id(ref))) {
     const std::vector<EventRef> parts = feeding(ref.rank, p);
     out.insert(out.end(), parts.begin(), parts.end());
   }
@@ -195,10 +195,10 @@ std::vector<Serial> TraceIndex::past(EventRef ref) const {
     for (Serial s = std::exchange(reached, std::max(reached, top.serial)) + 1; s <= top.serial;
          ++s) {
       const std::size_t event = base + (s - 1);
-      if (!m_takes[event]) {
+      if (!m_links->takes[event]) {
         continue;  // most events: nothing comes in
       }
-      if (joinsAgain(*this, {top.rank, s}, m_collectivesDone.at(event), joined)) {
+      if (joinsAgain(*this, {top.rank, s}, m_links->collectivesDone.at(event), joined)) {
         continue;
       }
       for (const EventRef cause : causes({top.rank, s})) {
@@ -235,11 +235,11 @@ std::vector<Serial> TraceIndex::future(EventRef ref) const {
     const std::size_t base = m_base[index(top.rank)];
     for (Serial s = top.serial; s < stop; ++s) {
       const std::size_t event = base + (s - 1);
-      if (!m_gives[event]) {
+      if (!m_links->gives[event]) {
         continue;  // most events: nothing goes out
       }
       const std::uint32_t group = collectiveAt({top.rank, s});
-      if (group != kNone && m_sent.at(event).empty() && m_posted.at(event).empty()) {
+      if (group != kNone && m_links->sent.at(event).empty() && m_links->posted.at(event).empty()) {
         const CollectivePart* part = partAt(execution().ranks[index(top.rank)], s);
         if (part != nullptr && part->flow == CollectiveFlow::AllToAll && part->contributes) {
           if (joined[group]) {

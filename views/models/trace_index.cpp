@@ -57,7 +57,8 @@ std::span<const std::uint32_t> TraceIndex::Buckets::at(std::size_t id) const {
   return std::span<const std::uint32_t>(items).subspan(from, to - from);
 }
 
-TraceIndex::TraceIndex(TraceDataPtr data) : m_data(std::move(data)) {
+TraceIndex::TraceIndex(TraceDataPtr data)
+    : m_data(std::move(data)), m_links(std::make_shared<Links>()) {
   m_base.reserve(rankCount());
   for (const RankHistory& history : execution().ranks) {
     m_base.push_back(m_total);
@@ -115,8 +116,8 @@ TraceIndex::Buckets TraceIndex::bucket(Pairs pairs) const {
 }
 
 void TraceIndex::indexWhatFlows() {
-  m_takes.assign(m_total, false);
-  m_gives.assign(m_total, false);
+  m_links->takes.assign(m_total, false);
+  m_links->gives.assign(m_total, false);
   const auto mark = [](const Buckets& buckets, std::vector<bool>& marks) {
     std::size_t block = 0;
     for (std::size_t i = 0; i < buckets.items.size(); ++i) {
@@ -126,11 +127,11 @@ void TraceIndex::indexWhatFlows() {
       marks[block * Buckets::kEvents + buckets.within[i]] = true;
     }
   };
-  for (const Buckets* each : {&m_completed, &m_syncDone, &m_collectivesDone}) {
-    mark(*each, m_takes);
+  for (const Buckets* each : {&m_links->completed, &m_links->syncDone, &m_links->collectivesDone}) {
+    mark(*each, m_links->takes);
   }
-  for (const Buckets* each : {&m_sent, &m_posted, &m_groupAt}) {
-    mark(*each, m_gives);
+  for (const Buckets* each : {&m_links->sent, &m_links->posted, &m_links->groupAt}) {
+    mark(*each, m_links->gives);
   }
 }
 
@@ -144,10 +145,10 @@ void TraceIndex::indexTimes() {
            std::is_sorted(times.begin(), times.end());
   }
   if (!good) {
-    m_fallbackTimes.resize(rankCount());
+    m_links->fallbackTimes.resize(rankCount());
     for (std::size_t r = 0; r < rankCount(); ++r) {
       for (std::size_t s = 0; s < execution().ranks[r].events.size(); ++s) {
-        m_fallbackTimes[r].push_back(static_cast<std::uint32_t>(s + 1));
+        m_links->fallbackTimes[r].push_back(static_cast<std::uint32_t>(s + 1));
       }
     }
   }
@@ -162,8 +163,11 @@ std::span<const std::uint32_t> TraceIndex::times(Rank rank) const {
   if (rank < 0 || index(rank) >= rankCount()) {
     return {};
   }
-  return m_fallbackTimes.empty() ? std::span(data().logicalTimes[index(rank)])
-                                 : std::span(m_fallbackTimes[index(rank)]);
+  if (m_axis == TimeAxis::Physical) {
+    return m_physicalTimes[index(rank)];
+  }
+  return m_links->fallbackTimes.empty() ? std::span(data().logicalTimes[index(rank)])
+                                        : std::span(m_links->fallbackTimes[index(rank)]);
 }
 
 std::uint32_t TraceIndex::time(EventRef ref) const {
@@ -211,7 +215,7 @@ void TraceIndex::indexMessages() {
   for (std::size_t m = 0; m < messages.size(); ++m) {
     sent.emplace_back(shortId(messages[m].send), static_cast<std::uint32_t>(m));
   }
-  m_sent = bucket(std::move(sent));
+  m_links->sent = bucket(std::move(sent));
   Pairs synced;
   for (std::size_t m = 0; m < messages.size(); ++m) {
     const EventRef from = messages[m].send;
@@ -221,17 +225,30 @@ void TraceIndex::indexMessages() {
       synced.emplace_back(shortId({from.rank, send.syncCompletion}), static_cast<std::uint32_t>(m));
     }
   }
-  m_syncDone = bucket(std::move(synced));
+  m_links->syncDone = bucket(std::move(synced));
+  orderMessages();
+}
+
+void TraceIndex::orderMessages() {
+  const auto& messages = execution().messages;
   m_bySendTime =
-      inOrderOf(messages.size(), m_lastTime, [&](std::size_t m) { return time(messages[m].send); });
+      inOrderOf(messages.size(), m_lastTime, [&](std::size_t m) { return departure(messages[m]); });
+  m_blockEnd.clear();
   for (std::size_t i = 0; i < m_bySendTime.size(); ++i) {
     if (i % kBlock == 0) {
       m_blockEnd.push_back(0);
     }
     const Message& message = messages[m_bySendTime[i]];
-    const std::uint32_t end = std::max(time(arrival(message)), time(message.send) + 1);
+    const std::uint32_t end = std::max(time(arrival(message)), departure(message) + 1);
     m_blockEnd.back() = std::max(m_blockEnd.back(), end);
   }
+}
+
+void TraceIndex::orderRaces() {
+  const auto key = [this](EventRef r) { return std::tuple(time(r), r.rank, r.serial); };
+  std::sort(m_racing.begin(), m_racing.end(),
+            [&](EventRef a, EventRef b) { return key(a) < key(b); });
+  m_racing.erase(std::unique(m_racing.begin(), m_racing.end()), m_racing.end());
 }
 
 void TraceIndex::forMessagesIn(double from, double to,
@@ -239,7 +256,7 @@ void TraceIndex::forMessagesIn(double from, double to,
   const auto& messages = execution().messages;
   for (std::size_t block = 0; block < m_blockEnd.size(); ++block) {
     const std::size_t begin = block * kBlock;
-    if (static_cast<double>(time(messages[m_bySendTime[begin]].send)) > to) {
+    if (static_cast<double>(departure(messages[m_bySendTime[begin]])) > to) {
       return;
     }
     if (static_cast<double>(m_blockEnd[block]) < from) {
@@ -248,7 +265,7 @@ void TraceIndex::forMessagesIn(double from, double to,
     const std::size_t end = std::min(begin + kBlock, m_bySendTime.size());
     for (std::size_t i = begin; i < end; ++i) {
       const Message& message = messages[m_bySendTime[i]];
-      const std::uint32_t sent = time(message.send);
+      const std::uint32_t sent = departure(message);
       const std::uint32_t done = std::max(time(arrival(message)), sent + 1);
       if (static_cast<double>(sent) <= to && static_cast<double>(done) >= from) {
         visit(m_bySendTime[i]);
@@ -273,9 +290,9 @@ void TraceIndex::indexReceives() {
       probes.emplace_back(shortId({rank, history.probes[i].event}), static_cast<std::uint32_t>(i));
     }
   }
-  m_posted = bucket(std::move(posted));
-  m_completed = bucket(std::move(completed));
-  m_probes = bucket(std::move(probes));
+  m_links->posted = bucket(std::move(posted));
+  m_links->completed = bucket(std::move(completed));
+  m_links->probes = bucket(std::move(probes));
 }
 
 EventRef TraceIndex::raceEvent(std::size_t race) const {
@@ -304,7 +321,7 @@ EventRef TraceIndex::raceCompletion(std::size_t race) const {
 
 void TraceIndex::indexRaces() {
   Pairs races;
-  m_takenInRace.assign(execution().messages.size(), false);
+  m_links->takenInRace.assign(execution().messages.size(), false);
   for (std::size_t i = 0; i < data().races.size(); ++i) {
     const EventRef chosen = raceEvent(i);
     const EventRef done = raceCompletion(i);
@@ -315,15 +332,12 @@ void TraceIndex::indexRaces() {
     if (contains(chosen)) {
       m_racing.push_back(chosen);
     }
-    if (data().races[i].taken < m_takenInRace.size()) {
-      m_takenInRace[data().races[i].taken] = true;
+    if (data().races[i].taken < m_links->takenInRace.size()) {
+      m_links->takenInRace[data().races[i].taken] = true;
     }
   }
-  m_races = bucket(std::move(races));
-  const auto key = [this](EventRef r) { return std::tuple(time(r), r.rank, r.serial); };
-  std::sort(m_racing.begin(), m_racing.end(),
-            [&](EventRef a, EventRef b) { return key(a) < key(b); });
-  m_racing.erase(std::unique(m_racing.begin(), m_racing.end()), m_racing.end());
+  m_links->races = bucket(std::move(races));
+  orderRaces();
 }
 
 void TraceIndex::indexCollectives() {
@@ -341,7 +355,7 @@ void TraceIndex::indexCollectives() {
       }
     }
   }
-  m_collectivesDone = bucket(std::move(done));
+  m_links->collectivesDone = bucket(std::move(done));
   Pairs grouped;
   for (auto& [key, parts] : groups) {
     CollectiveGroup group{key.first, key.second, m_lastTime, 0, std::move(parts)};
@@ -352,36 +366,36 @@ void TraceIndex::indexCollectives() {
     }
     m_groups.push_back(std::move(group));
   }
-  m_groupAt = bucket(std::move(grouped));
+  m_links->groupAt = bucket(std::move(grouped));
 }
 
 std::uint32_t TraceIndex::collectiveAt(EventRef ref) const {
-  const auto group = m_groupAt.at(id(ref));
+  const auto group = m_links->groupAt.at(id(ref));
   return contains(ref) && !group.empty() ? group.front() : kNone;
 }
 
 std::span<const std::uint32_t> TraceIndex::sentAt(EventRef ref) const {
-  return m_sent.at(id(ref));
+  return m_links->sent.at(id(ref));
 }
 std::span<const std::uint32_t> TraceIndex::postedAt(EventRef ref) const {
-  return m_posted.at(id(ref));
+  return m_links->posted.at(id(ref));
 }
 std::span<const std::uint32_t> TraceIndex::completedAt(EventRef ref) const {
-  return m_completed.at(id(ref));
+  return m_links->completed.at(id(ref));
 }
 std::span<const std::uint32_t> TraceIndex::synchronousDoneAt(EventRef ref) const {
-  return contains(ref) ? m_syncDone.at(id(ref)) : std::span<const std::uint32_t>{};
+  return contains(ref) ? m_links->syncDone.at(id(ref)) : std::span<const std::uint32_t>{};
 }
 
 std::span<const std::uint32_t> TraceIndex::collectivesDoneAt(EventRef ref) const {
-  return contains(ref) ? m_collectivesDone.at(id(ref)) : std::span<const std::uint32_t>{};
+  return contains(ref) ? m_links->collectivesDone.at(id(ref)) : std::span<const std::uint32_t>{};
 }
 
 std::span<const std::uint32_t> TraceIndex::probesAt(EventRef ref) const {
-  return m_probes.at(id(ref));
+  return m_links->probes.at(id(ref));
 }
 std::span<const std::uint32_t> TraceIndex::racesAt(EventRef ref) const {
-  return m_races.at(id(ref));
+  return m_links->races.at(id(ref));
 }
 
 bool TraceIndex::isWildcard(EventRef ref) const {
@@ -399,7 +413,7 @@ bool TraceIndex::isWildcard(EventRef ref) const {
 }
 
 bool TraceIndex::takenInRace(std::uint32_t message) const {
-  return message < m_takenInRace.size() && m_takenInRace[message];
+  return message < m_links->takenInRace.size() && m_links->takenInRace[message];
 }
 
 std::uint32_t TraceIndex::messageCount() const {

@@ -1,6 +1,7 @@
 #include "views/trace_text.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <QStringList>
 
@@ -76,6 +77,52 @@ void describeRaces(const TraceIndex& trace, EventRef ref, QStringList& lines) {
 }
 
 }  // namespace
+
+namespace {
+
+struct ClockUnit {
+  double size;  ///< nanoseconds
+  const char16_t* name;
+};
+constexpr ClockUnit kClockUnits[] = {{1, u"ns"}, {1e3, u"µs"}, {1e6, u"ms"}, {1e9, u"s"}};
+
+/// The largest unit that is not larger.
+const ClockUnit& unitFor(double nanoseconds) {
+  const ClockUnit* unit = &kClockUnits[0];
+  for (const ClockUnit& each : kClockUnits) {
+    unit = each.size <= nanoseconds ? &each : unit;
+  }
+  return *unit;
+}
+
+QString inUnit(double nanoseconds, const ClockUnit& unit, double precision) {
+  const int digits = static_cast<int>(std::ceil(std::log10(unit.size / precision) - 1e-9));
+  return QString::number(nanoseconds / unit.size, 'f', std::clamp(digits, 0, 9)) + u' ' +
+         QString::fromUtf16(unit.name);
+}
+
+}  // namespace
+
+QString clockTickText(double nanoseconds, double step, double last) {
+  return inUnit(nanoseconds, unitFor(std::max(step, last / 1000)), step);
+}
+
+QString clockText(double nanoseconds) {
+  const ClockUnit& unit = unitFor(nanoseconds);
+  return inUnit(nanoseconds, unit, std::max(unit.size / 1000, 1.0));
+}
+
+QString timeOriginText(TimeOrigin origin) {
+  switch (origin) {
+    case TimeOrigin::Recording:
+      return u"times of the recording"_s;
+    case TimeOrigin::Reexecution:
+      return u"times of the survey's re-execution"_s;
+    case TimeOrigin::None:
+      break;
+  }
+  return {};
+}
 
 QString callName(const TraceIndex& trace, EventRef ref) {
   const auto& names = trace.execution().callNames;
@@ -170,8 +217,16 @@ QString eventDetails(const TraceIndex& trace, EventRef ref) {
   const Event& event = trace.event(ref);
   QStringList lines;
   lines << u"%1 (%2)"_s.arg(callName(trace, ref), kindText(event.kind));
-  lines
-      << u"rank %1, event %2, logical time %3"_s.arg(ref.rank).arg(ref.serial).arg(trace.time(ref));
+  lines << u"rank %1, event %2, logical time %3"_s.arg(ref.rank)
+               .arg(ref.serial)
+               .arg(trace.logicalTime(ref));
+  if (const EventTime* const at = trace.clockTime(ref); at != nullptr) {
+    const auto took = static_cast<double>(at->end - at->begin);
+    lines << u"at %1%2 (%3)"_s.arg(
+        clockText(static_cast<double>(at->begin)),
+        took > 0 ? u", in the call for %1"_s.arg(clockText(took)) : QString(),
+        timeOriginText(trace.execution().timeOrigin));
+  }
   if (const CallSite* site = siteOf(trace, ref); site != nullptr) {
     const QString function = oneLine(fromUtf8(site->function));
     lines << siteText(trace, ref) + (function.isEmpty() ? QString() : u" in %1()"_s.arg(function));

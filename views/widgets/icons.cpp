@@ -188,6 +188,11 @@ void Sketch::diagram(Icon which) {
       m_painter.drawEllipse(QPointF(3.6, 3.6 + 4.4 * i), 1.5, 1.5);
       m_painter.drawRect(QRectF(6.6, 2.9 + 4.4 * i, 7.4, 1.4));
     }
+  } else if (which == Icon::Clock) {
+    stroke(m_ink, 1.4);
+    m_painter.drawEllipse(QPointF(8, 8), 5.8, 5.8);
+    line(8, 8, 8, 4.4);
+    line(8, 8, 10.8, 9.4);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "views/space_time_glyphs.h"
 #include "views/text.h"
+#include "views/trace_text.h"
 
 namespace pf::views {
 
@@ -30,6 +31,14 @@ void Minimap::setTrace(TraceIndexPtr trace) {
   update();
 }
 
+void Minimap::showOn(TraceIndexPtr trace) {
+  if (trace != m_trace) {
+    m_trace = std::move(trace);
+    m_picture = {};
+    update();
+  }
+}
+
 void Minimap::setWindow(double t0, double t1) {
   m_t0 = t0;
   m_t1 = t1;
@@ -41,6 +50,7 @@ void Minimap::setHits(const std::vector<EventRef>& hits) {
   for (const EventRef hit : hits) {
     m_hits.push_back(m_trace->time(hit));
   }
+  std::sort(m_hits.begin(), m_hits.end());
   update();
 }
 
@@ -271,6 +281,13 @@ LegendStrip::LegendStrip(QWidget* parent) : QWidget(parent) {
   setAccessibleName(tr("Legend"));
 }
 
+void LegendStrip::setAxis(TimeAxis axis, TimeOrigin origin) {
+  m_axis = axis;
+  m_origin = origin;
+  updateGeometry();
+  update();
+}
+
 int LegendStrip::arrange(int width, QPainter* painter) const {
   const Theme theme = Theme::of(palette());
   const QFontMetricsF metrics(font());
@@ -298,7 +315,9 @@ int LegendStrip::arrange(int width, QPainter* painter) const {
     }
     x += needed;
   }
-  const QString wait = tr("waits for others");
+  const QString wait = m_axis == TimeAxis::Logical
+                           ? tr("waits for others")
+                           : tr("in a call (%1)").arg(timeOriginText(m_origin));
   const double room = 34 + metrics.horizontalAdvance(wait) + 14;
   place(room);
   if (painter != nullptr) {

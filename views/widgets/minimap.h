@@ -16,6 +16,8 @@ class Minimap : public QWidget {
  public:
   explicit Minimap(QWidget* parent = nullptr);
   void setTrace(TraceIndexPtr trace);
+  /// The same trace on an axis.
+  void showOn(TraceIndexPtr trace);
   void setWindow(double t0, double t1);
   void setHits(const std::vector<EventRef>& hits);
   /// Left edge of the strip, so that it stands below the plot.
@@ -43,7 +45,7 @@ class Minimap : public QWidget {
 
   TraceIndexPtr m_trace;
   Theme m_theme;
-  std::vector<std::uint32_t> m_hits;  ///< logical times, ascending
+  std::vector<std::uint32_t> m_hits;  ///< times, ascending
   QPixmap m_picture;
   double m_t0 = 0;
   double m_t1 = 1;
@@ -55,6 +57,7 @@ class LegendStrip : public QWidget {
   Q_OBJECT
  public:
   explicit LegendStrip(QWidget* parent = nullptr);
+  void setAxis(TimeAxis axis, TimeOrigin origin);
   [[nodiscard]] QSize sizeHint() const override;
   [[nodiscard]] int heightForWidth(int width) const override;
 
@@ -63,6 +66,9 @@ class LegendStrip : public QWidget {
 
  private:
   [[nodiscard]] int arrange(int width, QPainter* painter) const;
+
+  TimeAxis m_axis = TimeAxis::Logical;
+  TimeOrigin m_origin = TimeOrigin::None;
 };
 
 }  // namespace pf::views

@@ -46,7 +46,7 @@ Scene SceneRenderer::draw(SceneRequest request, const CutLevels* pyramid) {
 void SceneRenderer::start(SceneRequest request) {
   m_running = true;
   m_pool.start([this, generation = m_generation, asked = std::move(request)] {
-    Scene scene = draw(asked, asked.trace->data().pyramid.get());
+    Scene scene = draw(asked, asked.trace->pyramid());
     QMetaObject::invokeMethod(
         this, [this, generation, done = std::move(scene)] { deliver(done, generation); },
         Qt::QueuedConnection);

@@ -28,7 +28,8 @@ SourceView::SourceView(std::unique_ptr<SourceLoader> loader, QWidget* parent)
     : QWidget(parent),
       m_loader(std::move(loader)),
       m_tabs(new QTabWidget),
-      m_stack(new QStackedWidget) {
+      m_stack(new QStackedWidget),
+      m_notice(new QLabel) {
   setObjectName(u"sourceView"_s);
   m_tabs->setDocumentMode(true);
   m_tabs->setTabsClosable(true);
@@ -46,6 +47,15 @@ SourceView::SourceView(std::unique_ptr<SourceLoader> loader, QWidget* parent)
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
+  m_notice->setObjectName(u"sourceNotice"_s);
+  m_notice->setTextFormat(Qt::PlainText);
+  m_notice->setWordWrap(true);
+  m_notice->setMargin(4);
+  m_notice->setBackgroundRole(QPalette::ToolTipBase);
+  m_notice->setForegroundRole(QPalette::ToolTipText);
+  m_notice->setAutoFillBackground(true);
+  m_notice->hide();
+  layout->addWidget(m_notice);
   layout->addWidget(m_stack, 1);
   layout->addWidget(m_findBar);
   connect(m_tabs, &QTabWidget::tabCloseRequested, this, [this](int tab) {
@@ -181,6 +191,15 @@ QString SourceView::currentFile() const {
   return m_tabs->currentWidget() == nullptr
              ? QString()
              : m_tabs->currentWidget()->property(kPathProperty).toString();
+}
+
+QString SourceView::currentLocalFile() const {
+  return m_mapping.value(currentFile(), currentFile());
+}
+
+void SourceView::setNotice(const QString& text) {
+  m_notice->setText(text);
+  m_notice->setVisible(!text.isEmpty());
 }
 
 int SourceView::currentLine() const {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kMinRow = 0.4;  // all of 1,024 ranks in one picture
 constexpr double kMaxRow = 92.0;
-constexpr double kMargin = 0.9;        // logical time left free at both ends
+constexpr double kMargin = 0.9;        // steps left free at both ends
 constexpr double kWidestStep = 260.0;  // pixels of one step of logical time
 constexpr double kFitStep = 96.0;
 constexpr std::size_t kHistory = 100;
@@ -47,6 +47,7 @@ SpaceTimeGeometry SpaceTimeCanvas::geometryFor(const QSizeF& size) const {
   g.rows = m_rows ? toInt(m_rows->rows().size()) : m_trace ? toInt(m_trace->rankCount()) : 0;
   g.t0 = m_span.t0;
   g.t1 = m_span.t1;
+  g.step = m_trace ? m_trace->step() : 1;
   g.rowHeight = m_span.rowHeight > 0
                     ? m_span.rowHeight
                     : std::clamp((g.plot.height() - 4) / std::max(g.rows, 1), kMinRow, kMaxRow);
@@ -66,6 +67,8 @@ static bool completes(const TraceIndexPtr& outline, const TraceIndexPtr& trace) 
 }
 
 void SpaceTimeCanvas::setTrace(TraceIndexPtr trace) {
+  m_physical.reset();
+  m_logical = trace;
   if (completes(m_trace, trace)) {
     m_trace = std::move(trace);
     m_cacheOld = true;
@@ -112,6 +115,7 @@ void SpaceTimeCanvas::setMarks(std::vector<EventMark> marks) {
 
 void SpaceTimeCanvas::setHits(std::vector<EventRef> hits) {
   m_overlay.hits = std::move(hits);
+  sortHits();
   update();
 }
 
@@ -167,9 +171,9 @@ void SpaceTimeCanvas::reveal(EventRef event) {
   const double edge = std::min(60.0, g.plot.width() * 0.1);
   if (p.x() < g.plot.left() + edge || p.x() > g.plot.right() - edge) {
     const double width = m_span.t1 - m_span.t0;
-    const double first = 1 - kMargin;  // no empty half beside the first and the last event
+    const double first = 1 - margin();  // no empty half beside the first and the last event
     const double start =
-        std::min(m_trace->time(event) - width / 2, m_trace->lastTime() + kMargin - width);
+        std::min(m_trace->time(event) - width / 2, m_trace->lastTime() + margin() - width);
     setSpan(std::max(first, start), std::max(first, start) + width);
   }
   const double half = g.rowHeight / 2;
@@ -189,7 +193,7 @@ void SpaceTimeCanvas::moveAlongRank(int step) {
     const SpaceTimeGeometry g = view();
     const std::vector<Rank> ranks = g.ranksInView();
     select(m_trace->nearest(ranks.empty() ? 0 : ranks.front(),
-                            static_cast<std::uint32_t>(std::max(0.0, g.t0 + kMargin))),
+                            static_cast<std::uint32_t>(std::max(0.0, g.t0 + margin()))),
            true);
     return;
   }
@@ -294,8 +298,8 @@ void SpaceTimeCanvas::zoomToSelection() {
                                                 : EventRef{});
     }
   }
-  const double margin = std::max(1.5, (to - from) * 0.15);
-  zoomTo(from - margin, to + margin);
+  const double beside = std::max(axis() == TimeAxis::Logical ? 1.5 : 500, (to - from) * 0.15);
+  zoomTo(from - beside, to + beside);
   reveal(m_overlay.selected);
 }
 
@@ -308,8 +312,8 @@ void SpaceTimeCanvas::setSpan(double t0, double t1) {
   if (!m_trace) {
     return;
   }
-  const double end = m_trace->lastTime() + 2 * kMargin;
-  const double smallest = view().plot.width() / kWidestStep;
+  const double end = m_trace->lastTime() + 2 * margin();
+  const double smallest = narrowest();
   double width = std::clamp(t1 - t0, std::min(smallest, 1e9), std::max(end + 1, smallest));
   width = std::max(width, 0.5);
   const double middle = (t0 + t1) / 2;
@@ -319,6 +323,15 @@ void SpaceTimeCanvas::setSpan(double t0, double t1) {
   m_span.t1 = start + width;
   Q_EMIT viewChanged();
   update();
+}
+
+double SpaceTimeCanvas::margin() const {
+  return m_trace ? kMargin * m_trace->step() : kMargin;
+}
+
+double SpaceTimeCanvas::narrowest() const {
+  constexpr double kNarrowest = 16;  // of the physical axis's finest unit
+  return axis() == TimeAxis::Logical ? view().plot.width() / kWidestStep : kNarrowest;
 }
 
 void SpaceTimeCanvas::remember() {
@@ -335,7 +348,7 @@ void SpaceTimeCanvas::remember() {
 }
 
 void SpaceTimeCanvas::useRows() {
-  m_rows = m_trace ? arrangedRows(*m_trace, m_span.ranks) : nullptr;
+  m_rows = m_logical ? arrangedRows(*m_logical, m_span.ranks) : nullptr;
   Q_EMIT arrangementChanged();
 }
 
@@ -352,7 +365,11 @@ void SpaceTimeCanvas::arrange(const RankArrangement& arrangement) {
 
 void SpaceTimeCanvas::show(Span span) {
   const bool others = !(span.ranks == m_span.ranks);
+  const bool otherAxis = span.axis != m_span.axis;
   m_span = std::move(span);
+  if (otherAxis) {
+    useAxis(m_span.axis);
+  }
   if (others) {
     useRows();
   }
@@ -388,13 +405,13 @@ void SpaceTimeCanvas::fit() {
   m_sinceZoom.invalidate();
   remember();
   m_span.rowHeight = 0;
-  const double widest = view().plot.width() / kFitStep;
-  const double needed = m_trace->lastTime() + kMargin - (1 - kMargin);
+  const double widest = axis() == TimeAxis::Logical ? view().plot.width() / kFitStep : 0;
+  const double needed = m_trace->lastTime() + margin() - (1 - margin());
   setScroll(0);
   if (needed >= widest) {
-    setSpan(1 - kMargin, m_trace->lastTime() + kMargin);
+    setSpan(1 - margin(), m_trace->lastTime() + margin());
   } else {
-    setSpan(1 - kMargin, 1 - kMargin + widest);
+    setSpan(1 - margin(), 1 - margin() + widest);
   }
 }
 
@@ -405,8 +422,8 @@ void SpaceTimeCanvas::zoomBy(double factor, double aroundX) {
   remember();
   const SpaceTimeGeometry g = view();
   const double fixed = g.time(aroundX);
-  const double end = m_trace->lastTime() + 2 * kMargin;
-  const double smallest = g.plot.width() / kWidestStep;
+  const double end = m_trace->lastTime() + 2 * margin();
+  const double smallest = narrowest();
   const double width =
       std::clamp((g.t1 - g.t0) / factor, std::max(0.5, smallest), std::max(end + 1, smallest));
   const double share = (fixed - g.t0) / (g.t1 - g.t0);
@@ -479,7 +496,7 @@ int SpaceTimeCanvas::alternativeAt(QPointF position) const {
       if (message >= m_trace->messageCount()) {
         continue;
       }
-      const QPointF from = g.point(*m_trace, m_trace->execution().messages[message].send);
+      const QPointF from = g.departure(*m_trace, m_trace->execution().messages[message]);
       const QPointF way = to - from;
       const double square = std::max(QPointF::dotProduct(way, way), 1e-9);
       const double along = std::clamp(QPointF::dotProduct(position - from, way) / square, 0.0, 1.0);

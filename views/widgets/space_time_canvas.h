@@ -7,6 +7,8 @@
 #include "space_time_painter.h"
 
 #include <optional>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <QElapsedTimer>
@@ -26,6 +28,13 @@ class SpaceTimeCanvas : public QWidget {
   explicit SpaceTimeCanvas(QWidget* parent = nullptr);
 
   void setTrace(TraceIndexPtr trace);
+  /// Of the same trace, for setAxis(): TraceIndex::onPhysicalAxis(). Null: there is only the
+  /// logical axis.
+  void setPhysical(TraceIndexPtr physical);
+  [[nodiscard]] bool hasPhysical() const { return m_physical != nullptr; }
+  /// A step of the zoom history. The selected event, else what is in the middle, stays where it is.
+  void setAxis(TimeAxis axis);
+  [[nodiscard]] TimeAxis axis() const { return m_span.axis; }
   void setHeaders(std::vector<RankHeader> headers);
   void setPositions(std::vector<ReplayPosition> positions);
   void setMarks(std::vector<EventMark> marks);
@@ -34,7 +43,10 @@ class SpaceTimeCanvas : public QWidget {
   void setDifferent(std::vector<Serial> from);
   void setCone(bool shown);
 
+  /// On the axis that is shown.
   [[nodiscard]] const TraceIndexPtr& trace() const { return m_trace; }
+  /// On the logical axis.
+  [[nodiscard]] const TraceIndexPtr& logicalTrace() const { return m_logical; }
   [[nodiscard]] EventRef selected() const { return m_overlay.selected; }
   [[nodiscard]] bool cone() const { return m_overlay.cone; }
   [[nodiscard]] SpaceTimeGeometry view() const;
@@ -91,6 +103,7 @@ class SpaceTimeCanvas : public QWidget {
   void menuRequested(const QPoint& globalPosition);
   void rowMenuRequested(int row, const QPoint& globalPosition);  ///< over the name of a row
   void arrangementChanged();
+  void axisChanged();
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -112,6 +125,7 @@ class SpaceTimeCanvas : public QWidget {
     double t1 = 1.0;
     double rowHeight = 0.0;
     RankArrangement ranks;
+    TimeAxis axis = TimeAxis::Logical;
   };
   enum class Drag { None, Pending, Pan, Band };
 
@@ -123,6 +137,12 @@ class SpaceTimeCanvas : public QWidget {
   [[nodiscard]] double axisHeight() const;
   void remember();
   void useRows();
+  void useAxis(TimeAxis axis);
+  void sortHits();
+  [[nodiscard]] EventRef anchor() const;
+  [[nodiscard]] std::pair<double, double> spanOf(const TraceIndex& other) const;
+  [[nodiscard]] double margin() const;
+  [[nodiscard]] double narrowest() const;
   void show(Span span);
   void limitScroll();
   void refreshCone();
@@ -133,7 +153,9 @@ class SpaceTimeCanvas : public QWidget {
   void paintCache(QPainter& painter, const SpaceTimeGeometry& geometry) const;
   void paintEmpty(QPainter& painter) const;
 
-  TraceIndexPtr m_trace;
+  TraceIndexPtr m_trace;     ///< on the axis that is shown
+  TraceIndexPtr m_logical;   ///< on the logical one
+  TraceIndexPtr m_physical;  ///< null until it is there
   Theme m_theme;
   SpaceTimeOverlay m_overlay;
   std::vector<RankHeader> m_headers;

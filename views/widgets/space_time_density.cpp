@@ -218,7 +218,7 @@ void SpaceTimePainter::paintLongMessages(QPainter& painter) const {
 void SpaceTimePainter::paintOverview(QPainter& painter, const CutLevel& level) const {
   const QRectF& plot = m_geometry.plot;
   const auto [first, last] = m_geometry.visibleRows();  // which are ranks here
-  const Rank above = std::max(0, first - 1);  // its gap reaches into view
+  const Rank above = std::max(0, first - 1);            // its gap reaches into view
   using Cell = CutCell;
   const Counts events = countsOf(level, m_geometry, first, last, &Cell::events);
   const Counts cut = countsOf(level, m_geometry, above, last, &Cell::cut);
@@ -299,7 +299,7 @@ void SpaceTimePainter::paintMessageDensity(QPainter& painter, const Visible& vis
     }
     anyRace = anyRace || race;
     (race ? racing : plain)
-        .add(m_geometry.point(m_trace, message.send) - plot.topLeft(),
+        .add(m_geometry.departure(m_trace, message) - plot.topLeft(),
              m_geometry.point(m_trace, end) - plot.topLeft(),
              race ? 1.0F : static_cast<float>(stride));
   }
@@ -345,8 +345,48 @@ void SpaceTimePainter::paintEventDensity(QPainter& painter) const {
   painter.setOpacity(1);
 }
 
+// Below each rank's bar the share of each pixel's time that it was inside of calls that took their
+// time.
+void SpaceTimePainter::paintCallDensity(QPainter& painter, const Visible& visible) const {
+  const QRectF& plot = m_geometry.plot;
+  const auto width = static_cast<std::size_t>(std::ceil(plot.width()));
+  const double height = std::max(1.0, std::floor(m_geometry.rowHeight * 0.12));
+  const double bar = std::max(1.0, std::floor(m_geometry.rowHeight * 0.32));
+  const QColor ink = m_theme.muted;
+  QImage strip(static_cast<int>(width), 1, QImage::Format_ARGB32_Premultiplied);
+  for (std::size_t row = 0; row < visible.ranks.size(); ++row) {
+    std::vector<double> inside(width, 0.0);
+    const Rank rank = visible.ranks[row];
+    // The event before those in view may reach into it, and so may the one after them.
+    const Serial last = std::min<Serial>(visible.serials[row].second, m_trace.lastSerial(rank));
+    for (Serial s = std::max<Serial>(visible.serials[row].first, 2) - 1; s <= last; ++s) {
+      const EventTime& at = *m_trace.clockTime({rank, s});
+      const auto end = static_cast<double>(width);
+      const double from =
+          std::clamp(m_geometry.x(m_trace.timeAt(at.begin)) - plot.left(), 0.0, end);
+      const double to = std::clamp(m_geometry.x(m_trace.timeAt(at.end)) - plot.left(), 0.0, end);
+      for (auto column = static_cast<std::size_t>(from); static_cast<double>(column) < to;
+           ++column) {
+        const auto left = static_cast<double>(column);
+        inside[column] += std::min(to, left + 1) - std::max(from, left);
+      }
+    }
+    auto* const pixels = reinterpret_cast<QRgb*>(strip.scanLine(0));
+    for (std::size_t x = 0; x < width; ++x) {
+      pixels[x] = qPremultiply(qRgba(ink.red(), ink.green(), ink.blue(),
+                                     static_cast<int>(150 * std::min(inside[x], 1.0))));
+    }
+    painter.drawImage(QRectF(plot.left(), std::floor(m_geometry.y(rank) + bar / 2),
+                             static_cast<double>(width), height),
+                      strip);
+  }
+}
+
 void SpaceTimePainter::paintDensity(QPainter& painter, const Visible& visible) const {
   paintMessageDensity(painter, visible);
+  if (m_trace.axis() == TimeAxis::Physical) {
+    paintCallDensity(painter, visible);
+  }
   paintEventDensity(painter);
   const auto [first, last] = m_geometry.visibleRows();
   const double bar = std::max(2.0, m_geometry.rowHeight * 0.5);

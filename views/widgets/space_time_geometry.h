@@ -1,4 +1,4 @@
-// Where things are in the space-time diagram: logical time <-> x, rank <-> y.
+// Where things are in the space-time diagram: time <-> x, rank <-> y.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,17 @@ namespace pf::views {
 
 struct SpaceTimeGeometry {
   QRectF plot;      ///< in the device's coordinates
-  double t0 = 0.0;  ///< logical time at the left edge
+  double t0 = 0.0;  ///< time, of the trace's axis, at the left edge
   double t1 = 1.0;  ///< and at the right edge
   double rowHeight = 40.0;
+  double step = 1.0;     ///< of time: TraceIndex::step()
   double scroll = 0.0;   ///< pixels of rows above the top edge
   int rows = 0;          ///< ranks, or what is left of them when some are hidden or share a lane
   RankRowsPtr arranged;  ///< null: a row for each rank, by number
 
   [[nodiscard]] double scale() const { return plot.width() / std::max(t1 - t0, 1e-9); }
+  /// Pixels of a step.
+  [[nodiscard]] double stepWidth() const { return scale() * step; }
   [[nodiscard]] double x(double time) const { return plot.left() + (time - t0) * scale(); }
   [[nodiscard]] double time(double xPos) const { return t0 + (xPos - plot.left()) / scale(); }
   [[nodiscard]] int rowOf(Rank rank) const { return arranged ? arranged->rowOf(rank) : rank; }
@@ -37,6 +40,10 @@ struct SpaceTimeGeometry {
   }
   [[nodiscard]] QPointF point(const TraceIndex& trace, EventRef ref) const {
     return {x(trace.time(ref)), y(ref.rank)};
+  }
+  /// Where the line of a message begins.
+  [[nodiscard]] QPointF departure(const TraceIndex& trace, const Message& message) const {
+    return {x(trace.departure(message)), y(message.send.rank)};
   }
   /// Row that holds `yPos`, or -1.
   [[nodiscard]] int rowAt(double yPos) const {
@@ -66,7 +73,7 @@ struct SpaceTimeGeometry {
     return ranks;
   }
   [[nodiscard]] double glyphRadius() const {
-    return std::clamp(std::min(rowHeight * 0.19, scale() * 0.34), 1.6, 7.0);
+    return std::clamp(std::min(rowHeight * 0.19, stepWidth() * 0.34), 1.6, 7.0);
   }
 };
 

@@ -30,25 +30,32 @@ void SpaceTimePainter::paintAxis(QPainter& painter, const QRectF& area) const {
   const QRectF& plot = m_geometry.plot;
   painter.setFont(scaled(painter.font(), 0.85));
   const QFontMetricsF metrics(painter.font());
-  double step = 1;
-  for (int i = 0; step * m_geometry.scale() < 64; ++i) {
-    step *= i % 3 == 1 ? 2.5 : 2;  // 1 2 5 10 20 50 …
-  }
+  const bool physical = m_trace.axis() == TimeAxis::Physical;
   painter.setPen(m_theme.muted);
   painter.drawText(
       QRectF(area.left() + 10, area.top(), plot.left() - area.left() - 16, area.height()),
-      Qt::AlignVCenter | Qt::AlignLeft, u"logical time"_s);
+      Qt::AlignVCenter | Qt::AlignLeft, physical ? u"time"_s : u"logical time"_s);
   painter.setClipRect(QRectF(plot.left(), area.top(), plot.width(), area.height()));
-  for (double t = std::ceil(std::max(m_geometry.t0, 0.0) / step) * step; t <= m_geometry.t1;
-       t += step) {
-    const double x = m_geometry.x(t);
+  // Both count from 0 here: steps, or nanoseconds.
+  const double unit = physical ? m_trace.nanoseconds(2) : 1;
+  const double origin = physical ? 1 : 0;
+  const double narrowest = physical ? metrics.horizontalAdvance(u"000.000 ms"_s) + 16 : 64;
+  double step = 1;
+  for (int i = 0; step / unit * m_geometry.scale() < narrowest; ++i) {
+    step *= i % 3 == 1 ? 2.5 : 2;  // 1 2 5 10 20 50 …
+  }
+  const double first = std::ceil(std::max((m_geometry.t0 - origin) * unit, 0.0) / step);
+  for (double n = first; n * step / unit + origin <= m_geometry.t1; ++n) {
+    const double x = m_geometry.x(n * step / unit + origin);
     painter.setPen(QPen(m_theme.rail, 1));
     painter.drawLine(QPointF(x, area.bottom() - 4), QPointF(x, area.bottom()));
     painter.setPen(m_theme.muted);
-    const QString text = QString::number(t, 'f', 0);
+    const QString text = physical ? clockTickText(n * step, step, (m_geometry.t1 - origin) * unit)
+                                  : QString::number(n * step, 'f', 0);
     if (const double half = metrics.horizontalAdvance(text) / 2;
         x - half >= plot.left() && x + half <= plot.right()) {
-      painter.drawText(QRectF(x - 40, area.top(), 80, area.height() - 4), Qt::AlignCenter, text);
+      painter.drawText(QRectF(x - half - 8, area.top(), 2 * half + 16, area.height() - 4),
+                       Qt::AlignCenter, text);
     }
   }
   painter.setClipping(false);
@@ -253,7 +260,7 @@ void SpaceTimePainter::paintGhosts(QPainter& painter, EventRef selected, int cho
           !m_geometry.isShown(m_trace.execution().messages[m].send.rank)) {
         continue;
       }
-      const QPointF from = m_geometry.point(m_trace, m_trace.execution().messages[m].send);
+      const QPointF from = m_geometry.departure(m_trace, m_trace.execution().messages[m]);
       QPen ghost(m_theme.race, number == chosen ? 3.4 : 1.8, Qt::CustomDashLine, Qt::RoundCap);
       ghost.setDashPattern({3.5, 2.6});
       painter.setPen(ghost);
@@ -309,11 +316,11 @@ double SpaceTimePainter::boundary(Rank rank, Serial next) const {
     return m_geometry.plot.left();
   }
   if (next > last) {
-    return m_geometry.x(m_trace.time({rank, last}) + 0.5);
+    return m_geometry.x(m_trace.time({rank, last}) + 0.5 * m_geometry.step);
   }
   const double here = m_trace.time({rank, std::max<Serial>(next, 1)});
-  const double before = next > 1 ? m_trace.time({rank, next - 1}) : here - 1;
-  return m_geometry.x(std::max((here + before) / 2, here - 0.5));
+  const double before = next > 1 ? m_trace.time({rank, next - 1}) : here - m_geometry.step;
+  return m_geometry.x(std::max((here + before) / 2, here - 0.5 * m_geometry.step));
 }
 
 void SpaceTimePainter::paintReplay(QPainter& painter,

@@ -207,10 +207,10 @@ void SpaceTimePainter::paintMessage(QPainter& painter, const Message& message, c
   if (!m_geometry.isShown(message.send.rank) || !m_geometry.isShown(message.dest)) {
     return;
   }
-  const QPointF from = m_geometry.point(m_trace, message.send);
+  const QPointF from = m_geometry.departure(m_trace, message);
   const EventRef end = m_trace.arrival(message);
   if (!m_trace.contains(end)) {  // never received: a stub towards its destination
-    const double reach = std::min(m_geometry.scale() * 0.7, 46.0);
+    const double reach = std::min(m_geometry.stepWidth() * 0.7, 46.0);
     const double dy = m_geometry.y(message.dest) - from.y();
     const double slope =
         std::clamp(dy / std::max(std::abs(dy), 1.0) * m_geometry.rowHeight * 0.42, -24.0, 24.0);
@@ -259,8 +259,33 @@ void SpaceTimePainter::paintMessages(QPainter& painter, const Visible& visible) 
   painter.setRenderHint(QPainter::Antialiasing);
 }
 
+/// Calls that took their time, from their begin to their end.
+void SpaceTimePainter::paintCalls(QPainter& painter, const Visible& visible) const {
+  const QColor color = withAlpha(m_theme.muted, 0.3);
+  const double height = std::round(std::clamp(m_radius * 0.9, 3.0, 6.0));
+  for (std::size_t row = 0; row < visible.serials.size(); ++row) {
+    const Rank rank = visible.ranks[row];
+    const double y = m_geometry.y(rank);
+    // The call before the first event in view may reach into it, and so may the one after the last.
+    const Serial first = std::max<Serial>(visible.serials[row].first, 2) - 1;
+    const Serial last = std::min<Serial>(visible.serials[row].second, m_trace.lastSerial(rank));
+    for (Serial s = first; s <= last; ++s) {
+      const EventTime& at = *m_trace.clockTime({rank, s});
+      const double left = std::max(m_geometry.x(m_trace.timeAt(at.begin)), m_geometry.plot.left());
+      const double right = std::min(m_geometry.x(m_trace.timeAt(at.end)), m_geometry.plot.right());
+      if (right - left >= 1) {
+        painter.fillRect(QRectF(left, y - height / 2, right - left, height).toAlignedRect(), color);
+      }
+    }
+  }
+}
+
 // Where a rank stood still: what it does next depends on what others did later than its last event.
 void SpaceTimePainter::paintWaits(QPainter& painter, const Visible& visible) const {
+  if (m_trace.axis() == TimeAxis::Physical) {
+    paintCalls(painter, visible);
+    return;
+  }
   const double gap = m_radius + 2;
   const QColor color =
       withAlpha(m_theme.muted, 0.3);  // as rectangles: wide lines cost many times as much
@@ -309,7 +334,7 @@ void SpaceTimePainter::paintBrackets(QPainter& painter, const Visible& visible) 
 }
 
 void SpaceTimePainter::paintLabels(QPainter& painter, const Visible& visible) const {
-  if (m_geometry.rowHeight < 44 || m_geometry.scale() < 34) {
+  if (m_geometry.rowHeight < 44 || m_geometry.stepWidth() < 34) {
     return;
   }
   QFont small = painter.font();
@@ -327,7 +352,7 @@ void SpaceTimePainter::paintLabels(QPainter& painter, const Visible& visible) co
       }
       const double width = metrics.horizontalAdvance(name);
       const double left = m_geometry.x(m_trace.time(ref)) - width / 2;
-      if (left < freeFrom || width > m_geometry.scale() * 2.2) {
+      if (left < freeFrom || width > m_geometry.stepWidth() * 2.2) {
         continue;
       }
       const QPointF base(left, m_geometry.y(rank) + m_radius * 1.75 + metrics.ascent() + 3);

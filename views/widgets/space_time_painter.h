@@ -31,7 +31,7 @@ struct SpaceTimeOverlay {
   std::vector<Serial> future;
   std::vector<ReplayPosition> positions;
   std::vector<EventMark> marks;
-  std::vector<EventRef> hits;  ///< of a search, by logical time
+  std::vector<EventRef> hits;  ///< of a search, by time
   std::vector<Serial>
       different;  ///< by rank: what comes before is veiled (0: all of it); empty: no veil
 };
@@ -73,11 +73,13 @@ class SpaceTimePainter {
   void paintCollectives(QPainter& painter, bool exact) const;
   void paintExact(QPainter& painter, const Visible& visible) const;
   void paintMessages(QPainter& painter, const Visible& visible) const;
+  void paintCalls(QPainter& painter, const Visible& visible) const;
   void paintWaits(QPainter& painter, const Visible& visible) const;
   void paintBrackets(QPainter& painter, const Visible& visible) const;
   void paintLabels(QPainter& painter, const Visible& visible) const;
   void paintDensity(QPainter& painter, const Visible& visible) const;
   void paintMessageDensity(QPainter& painter, const Visible& visible) const;
+  void paintCallDensity(QPainter& painter, const Visible& visible) const;
   void paintEventDensity(QPainter& painter) const;
   void paintMessage(QPainter& painter, const Message& message, const QPen& pen, bool head) const;
   void paintFailure(QPainter& painter, bool withText) const;

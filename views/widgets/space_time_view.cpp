@@ -94,6 +94,10 @@ SpaceTimeView::SpaceTimeView(QWidget* parent)
   connect(m_canvas, &SpaceTimeCanvas::activated, this, &SpaceTimeView::replayToRequested);
   connect(m_canvas, &SpaceTimeCanvas::viewChanged, this, &SpaceTimeView::syncBars);
   connect(m_canvas, &SpaceTimeCanvas::regimeChanged, this, &SpaceTimeView::updateInfo);
+  connect(m_canvas, &SpaceTimeCanvas::axisChanged, this, [this] {
+    m_wantedAxis = m_canvas->axis();  // the zoom history goes over the switch, too
+    onAxis();
+  });
   connect(m_canvas, &SpaceTimeCanvas::menuRequested, this, &SpaceTimeView::showMenu);
   connect(m_canvas, &SpaceTimeCanvas::rowMenuRequested, m_rankRows, &RankRowsMenu::popup);
   connect(m_canvas, &SpaceTimeCanvas::arrangementChanged, this,
@@ -146,6 +150,7 @@ void SpaceTimeView::makeActions() {
                        QKeySequence(Qt::ALT | Qt::Key_Left));
   m_zoomForward = addTool(tr("Zoom forward"), tr("Forward again"), icon(Icon::ZoomForward),
                           QKeySequence(Qt::ALT | Qt::Key_Right));
+  makeAxisAction();
   m_legendShown = addTool(tr("Legend"), tr("Show what the signs mean"), icon(Icon::Legend),
                           QKeySequence(Qt::Key_L));
   m_legendShown->setCheckable(true);
@@ -279,6 +284,7 @@ void SpaceTimeView::makeToolBar() {
     bar->addAction(action);
   }
   bar->addSeparator();
+  bar->addAction(m_physicalAxis);
   bar->addAction(m_legendShown);
   bar->addSeparator();
   bar->addWidget(m_search);
@@ -291,8 +297,8 @@ QList<QAction*> SpaceTimeView::searchActions() const {
 }
 
 QList<QAction*> SpaceTimeView::viewActions() const {
-  return {m_zoomIn,   m_zoomOut,     m_fit,      m_zoomSelection,
-          m_zoomBack, m_zoomForward, m_overview, m_legendShown};
+  return {m_zoomIn,      m_zoomOut,  m_fit,          m_zoomSelection, m_zoomBack,
+          m_zoomForward, m_overview, m_physicalAxis, m_legendShown};
 }
 
 void SpaceTimeView::setTrace(TraceIndexPtr trace) {
@@ -302,12 +308,15 @@ void SpaceTimeView::setTrace(TraceIndexPtr trace) {
       headers.push_back(headerOf(end));
     }
   }
+  m_axisWork.forget();
   m_minimap->setTrace(trace);
   m_canvas->setTrace(trace);
   m_search->setTrace(std::move(trace));
   m_canvas->setHeaders(std::move(headers));
   m_rankRows->refresh();
   onSelection({});
+  onAxis();
+  setAxis(m_wantedAxis);
 }
 
 void SpaceTimeView::setReplayPositions(std::vector<ReplayPosition> positions) {
@@ -419,12 +428,17 @@ void SpaceTimeView::updateInfo() {
                            : counted(static_cast<std::size_t>(ranks.hidden.size()),
                                      tr("rank hidden"), tr("ranks hidden")) +
                                  u"  ·  "_s;
+  const QString times = m_axisWork.isBusy() ? tr("working out the physical axis …") + u"  ·  "_s
+                        : axis() == TimeAxis::Physical
+                            ? timeOriginText(trace->execution().timeOrigin) + u"  ·  "_s
+                            : QString();
   m_regime->setText(
-      left + (stats.exact ? tr("%1 events, %2")
-                                .arg(trace->eventCount())
-                                .arg(counted(trace->data().races.size(), tr("race"), tr("races")))
-              : stats.overview ? tr("overview of about %1 events").arg(stats.events)
-                               : tr("density of about %1 events in view").arg(stats.events)));
+      times + left +
+      (stats.exact ? tr("%1 events, %2")
+                         .arg(trace->eventCount())
+                         .arg(counted(trace->data().races.size(), tr("race"), tr("races")))
+       : stats.overview ? tr("overview of about %1 events").arg(stats.events)
+                        : tr("density of about %1 events in view").arg(stats.events)));
 }
 
 void SpaceTimeView::syncBars() {
@@ -451,7 +465,7 @@ void SpaceTimeView::showMenu(const QPoint& globalPosition) {
   menu.addSeparator();
   menu.addActions({m_sameSite, m_sameTag, m_search->nextAction(), m_search->previousAction()});
   menu.addSeparator();
-  menu.addActions({m_fit, m_zoomSelection, m_zoomBack, m_zoomForward});
+  menu.addActions({m_fit, m_zoomSelection, m_zoomBack, m_zoomForward, m_physicalAxis});
   menu.addMenu(tr("Ranks shown"))->addActions(rankActions());
   menu.exec(globalPosition);
 }

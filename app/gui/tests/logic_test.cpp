@@ -11,6 +11,7 @@
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
+#include <QLabel>
 #include <QProcess>
 #include <QPushButton>
 #include <QSettings>
@@ -90,6 +91,7 @@ class LogicTest : public QObject {
 
  private:
   void record(const QString& trace, const QString& program);
+  bool write(const QByteArray& source);
   bool build(const QByteArray& source);
   void waitSettled(const std::function<void()>& act);
   void open();
@@ -122,13 +124,14 @@ void LogicTest::record(const QString& trace, const QString& program) {
   QVERIFY2(QFile::exists(trace), run.output.constData());
 }
 
-bool LogicTest::build(const QByteArray& source) {
+bool LogicTest::write(const QByteArray& source) {
   QFile file(m_source);
-  if (!file.open(QIODevice::WriteOnly | QIODevice::Truncate) || file.write(source) < 0) {
-    return false;
-  }
-  file.close();
-  return QProcess::execute(QStringLiteral("mpicc"),
+  return file.open(QIODevice::WriteOnly | QIODevice::Truncate) && file.write(source) > 0;
+}
+
+bool LogicTest::build(const QByteArray& source) {
+  return write(source) &&
+         QProcess::execute(QStringLiteral("mpicc"),
                            {QStringLiteral("-g"), QStringLiteral("-O0"), QStringLiteral("-o"),
                             m_directory.filePath(QStringLiteral("small")), m_source}) == 0;
 }
@@ -449,9 +452,18 @@ void LogicTest::movesWithItsLine() {
   waitSettled([&] { session().restartCycle(); });
   QTRY_VERIFY_WITH_TIMEOUT(!session().cycles().last().recorded.last().values.isEmpty(), kPatience);
   waitSettled([&] { session().endReplay(); });
+  const auto* notice = m_window->findChild<QLabel*>(QStringLiteral("sourceNotice"));
+  QVERIFY(notice != nullptr && !notice->isVisibleTo(m_window.get()));
   QTest::qWait(1100);  // files' times
   QByteArray changed = kSmall;
   changed.replace("int g_total = 0;", "\n\n\nint g_total = 5;");
+  QVERIFY(write(changed));
+  waitSettled([&] { session().restartCycle(); });
+  QVERIFY2(notice->text().contains(QStringLiteral("is newer than the program")) &&
+               notice->isVisibleTo(m_window.get()),
+           qPrintable(notice->text()));
+  QTRY_VERIFY_WITH_TIMEOUT(!session().cycles().last().recorded.last().values.isEmpty(), kPatience);
+  waitSettled([&] { session().endReplay(); });
   QVERIFY(build(changed));
   QSignalSpy messages(&session(), &pf::session::DebugSession::message);
   waitSettled([&] { session().restartCycle(); });

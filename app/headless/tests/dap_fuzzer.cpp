@@ -36,6 +36,8 @@ void checkContent(const std::string& content) {
   }
   const auto launch = parseLaunchArguments(request->arguments);
   require(!launch.ok() || launch->trace.empty() != launch->command.empty());
+  const auto attach = parseAttachArguments(request->arguments);
+  require(!attach.ok() || (attach->pid > 0) == attach->cores.empty());
   for (const char* field : {"threadId", "line", "levels"}) {
     (void)number(request->arguments, field, 0);
   }

@@ -90,6 +90,35 @@ TEST(DapMessages, LaunchesThatMakeNoSense) {
   }
 }
 
+TEST(DapMessages, JobsAndCoreFiles) {
+  const auto job = parseAttachArguments({{"processId", "4711"}, {"focus", {1}}});
+  ASSERT_TRUE(job.ok());
+  EXPECT_EQ(job->pid, 4711);
+  EXPECT_TRUE(job->stopOnEntry);
+  EXPECT_EQ(job->focus, (std::vector<Rank>{1}));
+  const auto cores = parseAttachArguments(
+      {{"coreFiles", {"a"}}, {"coreFile", "b"}, {"program", "./p"}, {"stopOnEntry", false}});
+  ASSERT_TRUE(cores.ok());
+  EXPECT_EQ(cores->cores, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(cores->program, "./p");
+  EXPECT_FALSE(cores->stopOnEntry);
+  for (const Json& wrong : std::vector<Json>{
+           Json::object(),
+           {{"pid", 0}},
+           {{"pid", -7}},
+           {{"processId", "12 "}},
+           {{"pid", 4294967296}},
+           {{"pid", 3}, {"coreFile", "a"}},
+           {{"coreFiles", "a"}},
+           {{"coreFiles", {1}}},
+           {{"pid", 3}, {"until", "2:17"}},
+           {{"pid", 3}, {"trace", "a.pft"}},
+           {{"pid", 3}, {"focus", "failed"}},
+       }) {
+    EXPECT_FALSE(parseAttachArguments(wrong).ok()) << wrong.dump();
+  }
+}
+
 TEST(DapMessages, HitConditions) {
   for (const auto& [text, ignored] : std::vector<std::pair<std::string, int>>{
            {"", 0}, {"1", 0}, {"3", 2}, {" >= 3 ", 2}, {">3", 3}}) {

@@ -2,6 +2,8 @@
 #include "synthetic.h"
 #include "trace_loader.h"
 
+#include <csignal>
+
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -55,6 +57,19 @@ class OutlineTest : public QObject {
       }
     }
     QVERIFY(data.pyramid->lines() == pyramid.lines);
+  }
+
+  void aRankThatWasEndedSaysWhatItWasIn() {
+    db::RankInfo rank;
+    rank.state = "ended inside MPI_Recv (event 3)";
+    rank.exitSignal = SIGTERM;
+    const auto text = [&rank] { return session::rankEnd(rank, {}, {}).text; };
+    QCOMPARE(text(), QStringLiteral("ended inside MPI_Recv (event 3), by SIGTERM"));
+    rank.exitSignal = SIGSEGV;
+    QCOMPARE(text(), QStringLiteral("SIGSEGV"));
+    rank.exitSignal = SIGKILL;
+    rank.state = "nothing was written";
+    QCOMPARE(text(), QStringLiteral("ended by SIGKILL"));
   }
 
   void thereIsNoneOfWhatIsNoTrace() {

@@ -49,6 +49,8 @@ class TraceStore {
   [[nodiscard]] Result<CutLevel> cutLevel(std::size_t number);
   /// May be none.
   [[nodiscard]] Result<ClockCheckpoints> clockCheckpoints();
+  /// Whose times the events of readExecution() have.
+  [[nodiscard]] Result<TimeOrigin> timeOrigin();
   /// As they were written; what they name is there in readExecution().
   [[nodiscard]] Result<std::vector<StoredRace>> races();
   /// Puts a later survey in the place of the former; all or nothing. Sets the totals of run().

@@ -2,6 +2,7 @@
 #include "mpi_library.h"
 #include "proc.h"
 #include "rank_page_file.h"
+#include "separate_symbols.h"
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -54,6 +56,28 @@ TEST(MpiLibrary, OfAProgramThatDoesNotSayIsItsLaunchers) {
   EXPECT_EQ(mpiOf("sh"), MpiLibrary::OpenMpi);
   ::unsetenv("OMPI_COMM_WORLD_RANK");
   ::unsetenv("PMI_RANK");
+}
+
+TEST(SeparateSymbols, OfTheCLibraryDoNotCount) {
+  const std::string directory = testing::TempDir() + "pf_debug_" + std::to_string(::getpid());
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+  const std::string id = buildId(self);
+  const std::vector<Mapping> own{{0x1000, 0x2000, 0, true, self},
+                                 {0x3000, 0x4000, 0, true, "/lib/x86_64-linux-gnu/libc.so.6"}};
+  EXPECT_TRUE(onlyTheCLibraryIsThere(own, directory));
+  EXPECT_FALSE(onlyTheCLibraryIsThere({}, directory)) << "a process that cannot be looked at";
+  const auto put = [](const std::string& path) {
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::ofstream(path, std::ios::binary) << "symbols";
+  };
+  put(directory + "/lib/x86_64-linux-gnu/libc.so.6.debug");
+  EXPECT_TRUE(onlyTheCLibraryIsThere(own, directory));
+  put(directory + "/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug");
+  EXPECT_FALSE(onlyTheCLibraryIsThere(own, directory));
+  std::filesystem::remove_all(directory);
+  put(directory + self + ".debug");
+  EXPECT_FALSE(onlyTheCLibraryIsThere(own, directory));
+  std::filesystem::remove_all(directory);
 }
 
 TEST(Proc, KnowsStateAndAncestry) {

@@ -35,6 +35,7 @@ enum class Icon {
   Save,
   Stop,
   Legend,
+  Clock,
 };
 
 /// Follows the application's palette.

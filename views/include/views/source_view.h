@@ -2,7 +2,7 @@
 // of a message.
 //
 // Data in:  showLocation(), setStopLocation(), setOtherEnd(), setBreakpoints(), setCallSites(),
-//           setPathMapping() (where a missing file really is), showTip().
+//           setPathMapping() (where a missing file really is), showTip(), setNotice().
 // Out:      breakpointToggled, breakpointMenuRequested, runToLineRequested, hoverRequested,
 //           locateSourceRequested, currentFileChanged.
 // Reads files through the SourceLoader that it is given, nothing else.
@@ -49,11 +49,15 @@ class SourceView : public QWidget {
   /// `path` of the debug information is `localPath` here; tabs of `path` load again.
   void setPathMapping(const QString& path, const QString& localPath);
   void showTip(const QString& text, const QPoint& globalPosition);
+  /// A line above the files, about the one that is shown; an empty one takes it away.
+  void setNotice(const QString& text);
   void closeAll();
 
   [[nodiscard]] SourceEditor* currentEditor() const;
   [[nodiscard]] SourceEditor* editor(const QString& path) const;
   [[nodiscard]] QString currentFile() const;
+  /// Where that file is here.
+  [[nodiscard]] QString currentLocalFile() const;
   [[nodiscard]] int currentLine() const;
   [[nodiscard]] QTabWidget* tabs() const { return m_tabs; }
 
@@ -91,6 +95,7 @@ class SourceView : public QWidget {
   std::unique_ptr<SourceLoader> m_loader;
   QTabWidget* m_tabs;
   QStackedWidget* m_stack;
+  QLabel* m_notice;
   QWidget* m_findBar = nullptr;
   QLineEdit* m_findEdit = nullptr;
   QLabel* m_findResult = nullptr;

@@ -1,4 +1,4 @@
-// The space-time diagram with its tools: ranks as rows, logical time across.
+// The space-time diagram with its tools: ranks as rows, logical or physical time across.
 //
 // Data in:  setTrace(), setReplayPositions(), setMarks(), setRankHeaders(), selectEvent(),
 // selectRace(). Out:      eventSelected, replayToRequested, breakHereRequested, bookmarkRequested,
@@ -10,7 +10,8 @@
 // Keys:  arrows, Home/End, Enter, + - F Z, Alt+Left/Alt+Right (zoom back and forth), Shift+arrows
 // and Page Up/Down pan,
 //        Ctrl+Up/Down row height, R, Shift+R, A, Shift+A (alternatives), P, C, B, M, O (overview),
-//        / (find events), N, Shift+N, S, T (find the same call site, tag), Menu, Esc.
+//        / (find events), N, Shift+N, S, T (find the same call site, tag), X (physical axis), Menu,
+//        Esc.
 #pragma once
 
 #include <vector>
@@ -18,6 +19,7 @@
 #include <QList>
 #include <QWidget>
 
+#include "views/background.h"
 #include "views/rank_arrangement.h"
 #include "views/space_time_types.h"
 #include "views/trace_index.h"
@@ -30,6 +32,7 @@ class QScrollBar;
 
 namespace pf::views {
 
+class LegendStrip;
 class Minimap;
 class RankRowsMenu;
 class SearchBar;
@@ -60,6 +63,16 @@ class SpaceTimeView : public QWidget {
   /// Hide, show only, collapse, sort: for a menu.
   [[nodiscard]] QList<QAction*> rankActions() const;
 
+  /// What makes the pyramid of the physical axis; without it views of many events look at each of
+  /// them.
+  void setPyramidMaker(PyramidMaker maker) { m_pyramidMaker = std::move(maker); }
+  /// Shows this axis as soon as it is there, and of later traces that have it.
+  void setAxis(TimeAxis axis);
+  /// What is shown.
+  [[nodiscard]] TimeAxis axis() const;
+  /// What was asked for.
+  [[nodiscard]] TimeAxis wantedAxis() const { return m_wantedAxis; }
+
   void selectEvent(const EventRef& event);  ///< scrolls to it; does not take the focus
   void selectRace(int race);                ///< index into TraceData::races
   /// Draws this one of the messages that the selected racing receive could have taken stronger.
@@ -74,6 +87,7 @@ class SpaceTimeView : public QWidget {
   [[nodiscard]] QAction* breakHereAction() const { return m_breakHere; }
   [[nodiscard]] QAction* bookmarkAction() const { return m_bookmark; }
   [[nodiscard]] QAction* coneAction() const { return m_cone; }
+  [[nodiscard]] QAction* physicalAxisAction() const { return m_physicalAxis; }
   [[nodiscard]] QAction* nextRaceAction() const { return m_nextRace; }
   [[nodiscard]] QAction* previousRaceAction() const { return m_previousRace; }
   [[nodiscard]] QAction* partnerAction() const { return m_partner; }
@@ -84,7 +98,7 @@ class SpaceTimeView : public QWidget {
   [[nodiscard]] SearchBar* searchBar() const { return m_search; }
   /// Find events, next and previous of those found.
   [[nodiscard]] QList<QAction*> searchActions() const;
-  /// Zoom in, out, fit, back, forward, legend: for a View menu.
+  /// Zoom in, out, fit, back, forward, axis, legend: for a View menu.
   [[nodiscard]] QList<QAction*> viewActions() const;
 
  Q_SIGNALS:
@@ -109,13 +123,16 @@ class SpaceTimeView : public QWidget {
   void syncBars();
   void updateInfo();
   void showMenu(const QPoint& globalPosition);
+  void makeAxisAction();
+  void workOutPhysicalAxis();
+  void onAxis();
 
   SpaceTimeCanvas* m_canvas;
   Minimap* m_minimap;
   RankRowsMenu* m_rankRows;
   SearchBar* m_search;
   QScrollBar* m_rows;
-  QWidget* m_legend;
+  LegendStrip* m_legend;
   QLabel* m_info;
   QLabel* m_regime;
   QLayout* m_toolLayout = nullptr;
@@ -137,7 +154,11 @@ class SpaceTimeView : public QWidget {
   QAction* m_fit = nullptr;
   QAction* m_zoomBack = nullptr;
   QAction* m_zoomForward = nullptr;
+  QAction* m_physicalAxis = nullptr;
   QAction* m_legendShown = nullptr;
+  TimeAxis m_wantedAxis = TimeAxis::Logical;
+  PyramidMaker m_pyramidMaker;
+  Background<TraceIndexPtr> m_axisWork;  ///< makes what the physical axis is drawn from
 };
 
 /// Writes the view as PNG or SVG, by the suffix of `path`. False with `error` set if that failed.

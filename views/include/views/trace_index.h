@@ -15,6 +15,16 @@
 
 namespace pf::views {
 
+/// Logical: steps, in which every message goes forward. Physical: units of m_unit nanoseconds, from
+/// 1 at the first event; events that wait are where their call ends, what sends is where it begins.
+enum class TimeAxis { Logical, Physical };
+
+/// Makes a pyramid of times [rank][serial - 1], and of when what each event sends leaves.
+using PyramidMaker =
+    std::function<CutPyramid(const Execution& execution, const std::vector<Race>& races,
+                             const std::vector<std::vector<std::uint32_t>>& times,
+                             const std::vector<std::vector<std::uint32_t>>& departures)>;
+
 /// The parts of one collective call, by rank.
 struct CollectiveGroup {
   std::uint32_t comm = kNone;
@@ -41,12 +51,42 @@ class TraceIndex {
   [[nodiscard]] bool contains(EventRef ref) const;
   [[nodiscard]] const Event& event(EventRef ref) const;
 
+  /// Its events have times of a clock: there can be an index on the physical axis.
+  [[nodiscard]] bool hasPhysicalTimes() const {
+    return hasEvents() && execution().timeOrigin != TimeOrigin::None;
+  }
+  /// The same trace with physical time as its time(); null without such times. Without `pyramid`,
+  /// which is pf::cutPyramid(), views of many events look at each of them. Takes some 100 ns an
+  /// event: not for the GUI thread.
+  [[nodiscard]] static std::shared_ptr<const TraceIndex> onPhysicalAxis(
+      const TraceIndex& logical, const PyramidMaker& pyramid = {});
+  /// What time() and all that goes by it mean.
+  [[nodiscard]] TimeAxis axis() const { return m_axis; }
+  /// How far apart two events of a rank are in about: 1 on the logical axis.
+  [[nodiscard]] double step() const { return m_step; }
+  /// Nanoseconds since the run's first event at a time of the physical axis, and back.
+  [[nodiscard]] double nanoseconds(double time) const {
+    return (time - 1) * static_cast<double>(m_unit);
+  }
+  [[nodiscard]] std::uint32_t timeAt(std::uint64_t nanoseconds) const {
+    return static_cast<std::uint32_t>(nanoseconds / m_unit + 1);
+  }
+  /// When an event's call began and ended; null where that is not known. On either axis.
+  [[nodiscard]] const EventTime* clockTime(EventRef ref) const;
+  [[nodiscard]] std::uint32_t logicalTime(EventRef ref) const;
+  /// Where the line of a message begins.
+  [[nodiscard]] std::uint32_t departure(const Message& message) const;
+  /// Null: views of many events look at each of them.
+  [[nodiscard]] const CutLevels* pyramid() const {
+    return m_axis == TimeAxis::Logical ? m_data->pyramid.get() : m_pyramid.get();
+  }
+
   [[nodiscard]] std::uint32_t time(EventRef ref) const;
   [[nodiscard]] std::uint32_t lastTime() const { return m_lastTime; }
   [[nodiscard]] std::span<const std::uint32_t> times(Rank rank) const;
   /// Serials [first, last) of `rank` whose time is in [from, to].
   [[nodiscard]] std::pair<Serial, Serial> serialsIn(Rank rank, double from, double to) const;
-  /// The event of `rank` nearest in logical time; invalid for an empty rank.
+  /// The event of `rank` nearest in time; invalid for an empty rank.
   [[nodiscard]] EventRef nearest(Rank rank, std::uint32_t time) const;
 
   [[nodiscard]] std::span<const std::uint32_t> sentAt(
@@ -70,7 +110,7 @@ class TraceIndex {
   /// Where a race is chosen (post of the receive, or the probe), and where it is observed.
   [[nodiscard]] EventRef raceEvent(std::size_t race) const;
   [[nodiscard]] EventRef raceCompletion(std::size_t race) const;
-  /// Events of all races by logical time, without repeats.
+  /// Events of all races by time, without repeats.
   [[nodiscard]] const std::vector<EventRef>& racingEvents() const { return m_racing; }
 
   [[nodiscard]] const std::vector<CollectiveGroup>& collectives() const { return m_groups; }
@@ -79,7 +119,7 @@ class TraceIndex {
   /// Events of other ranks from which something flows into part `part` of `rank`'s collectives.
   [[nodiscard]] std::vector<EventRef> feeding(Rank rank, std::uint32_t part) const;
 
-  /// Calls `visit` for each message whose line meets logical times [from, to].
+  /// Calls `visit` for each message whose line meets times [from, to].
   void forMessagesIn(double from, double to, const std::function<void(std::uint32_t)>& visit) const;
   /// Where a message's line ends: at its completion, or at the post of a receive that was never
   /// observed.
@@ -102,6 +142,27 @@ class TraceIndex {
     [[nodiscard]] std::span<const std::uint32_t> at(std::size_t id) const;
   };
   using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  /// What does not depend on the axis.
+  struct Links {
+    std::vector<std::vector<std::uint32_t>> fallbackTimes;
+    Buckets sent;
+    Buckets posted;
+    Buckets completed;
+    Buckets probes;
+    Buckets races;
+    Buckets collectivesDone;  ///< event -> collective parts of its rank that complete here
+    std::vector<bool> takes;  ///< by event: something comes in from other ranks
+    std::vector<bool> gives;  ///< something may go out
+    Buckets syncDone;         ///< event -> synchronously sent messages known to be matched here
+    std::vector<bool> takenInRace;
+    Buckets groupAt;  ///< event -> its collective
+  };
+
+  struct OnPhysicalAxis {};
+  TraceIndex(const TraceIndex& logical, const PyramidMaker& pyramid, OnPhysicalAxis);
+  void layOutPhysicalTimes(const PyramidMaker& pyramid);
+  void orderMessages();
+  void orderRaces();
 
   [[nodiscard]] std::size_t id(EventRef ref) const;
   [[nodiscard]] std::uint32_t shortId(EventRef ref) const {
@@ -120,23 +181,17 @@ class TraceIndex {
   TraceDataPtr m_data;
   std::vector<std::size_t> m_base;  ///< first event id of each rank
   std::size_t m_total = 0;
-  std::vector<std::vector<std::uint32_t>> m_fallbackTimes;
   std::uint32_t m_lastTime = 1;
-  Buckets m_sent;
-  Buckets m_posted;
-  Buckets m_completed;
-  Buckets m_probes;
-  Buckets m_races;
-  Buckets m_collectivesDone;  ///< event -> collective parts of its rank that complete here
-  std::vector<bool> m_takes;  ///< by event: something comes in from other ranks
-  std::vector<bool> m_gives;  ///< something may go out
-  Buckets m_syncDone;         ///< event -> synchronously sent messages known to be matched here
-  std::vector<bool> m_takenInRace;
+  std::shared_ptr<Links> m_links;  ///< of both axes; filled by the logical one's constructor
   std::vector<EventRef> m_racing;
   std::vector<CollectiveGroup> m_groups;
-  Buckets m_groupAt;                        ///< event -> its collective
   std::vector<std::uint32_t> m_bySendTime;  ///< messages
   std::vector<std::uint32_t> m_blockEnd;    ///< latest arrival in each block of them
+  TimeAxis m_axis = TimeAxis::Logical;
+  std::uint64_t m_unit = 0;  ///< nanoseconds of a unit of physical time
+  double m_step = 1;
+  std::vector<std::vector<std::uint32_t>> m_physicalTimes;
+  CutLevelsPtr m_pyramid;
 };
 
 using TraceIndexPtr = std::shared_ptr<const TraceIndex>;

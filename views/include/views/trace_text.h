@@ -8,6 +8,13 @@
 
 namespace pf::views {
 
+/// "1250.5 ms", "3 s" …: of an axis whose ticks are `step` nanoseconds apart and end at `last`; all
+/// are in one unit.
+[[nodiscard]] QString clockTickText(double nanoseconds, double step, double last);
+/// One moment or duration, with three digits behind the point at most.
+[[nodiscard]] QString clockText(double nanoseconds);
+/// "times of the recording", or of what else; empty where there are none.
+[[nodiscard]] QString timeOriginText(TimeOrigin origin);
 [[nodiscard]] QString callName(const TraceIndex& trace, EventRef ref);  ///< "MPI_Recv"
 [[nodiscard]] QString kindText(EventKind kind);  ///< "receive", "non-blocking receive posted"
 [[nodiscard]] const CallSite* siteOf(const TraceIndex& trace, EventRef ref);  ///< null if unknown

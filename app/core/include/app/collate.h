@@ -94,6 +94,9 @@ Result<std::vector<RankLog>> readLogs(db::TraceStore& store,
 /// The execution of a trace that has one (hasExecution()): from the logs of the recording or of the
 /// survey where they hold it, which is much quicker than from the rows.
 Result<Execution> loadExecution(db::TraceStore& store);
+/// The times of an execution that a survey of this trace saw are those of its own run: marks them so, or puts those of the recording
+/// in their place where it has them.
+Status useRecordedTimes(db::TraceStore& store, Execution& surveyed);
 /// Content of logDirectory/rank-N.log for all ranks that have one, by rank.
 Result<std::map<Rank, std::vector<unsigned char>>> readLogFiles(const std::string& logDirectory);
 

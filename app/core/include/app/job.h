@@ -80,6 +80,7 @@ class Job {
   bool m_asked = false;
   bool m_agentsSeen = false;
   bool m_launcherKilled = false;
+  bool m_mayLockUp = true;  ///< srun does not: it may have an epilog to wait for
   std::optional<std::chrono::steady_clock::time_point> m_agentsGone;
   std::optional<int> m_firstBadEnd;
   bool m_replay = false;

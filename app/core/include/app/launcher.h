@@ -15,10 +15,10 @@ struct LaunchCommand {
   std::vector<std::size_t>
       programs;  ///< indexes into words of the programs (several with ':' contexts)
   [[nodiscard]] const std::string& program() const { return words[programs.front()]; }
-  /// Words with `agent --` in front of each program, and `extra` launcher options behind the
-  /// launcher.
+  /// Words with those of the agent and `--` in front of each program, and `extra` launcher options
+  /// behind the launcher.
   [[nodiscard]] std::vector<std::string> withAgent(
-      const std::string& agent, const std::vector<std::string>& extra = {}) const;
+      const std::vector<std::string>& agent, const std::vector<std::string>& extra = {}) const;
 };
 
 /// Finds launcher and program. Knows mpirun, mpiexec, orterun, prterun, srun and their variants;

@@ -59,6 +59,21 @@ struct Event {
   std::uint64_t bytes = 0;        ///< send: size of the message where known
 };
 
+/// When an event's call began and ended, in nanoseconds from the run's first event. Ranks of one host share the clock. Where the end is
+/// not known (calls that do not block), it is the begin; calls of a rank with several threads are moments.
+struct EventTime {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  friend bool operator==(const EventTime&, const EventTime&) = default;
+};
+
+/// Whose times those of an execution are.
+enum class TimeOrigin : std::uint8_t {
+  None,         ///< there are none
+  Recording,    ///< of the run that was recorded
+  Reexecution,  ///< of the survey that executed it again: its speed, not the recording's
+};
+
 enum class ReceiveState : std::uint8_t { Pending, Complete, Cancelled };
 
 /// One posted receive. Index in RankHistory::receives is its post serial.
@@ -127,6 +142,7 @@ struct RankHistory {
   std::vector<ProbeHit> probes;
   std::vector<SentMessage> sends;
   std::vector<CollectivePart> collectives;
+  std::vector<EventTime> times;         ///< of `events`, or empty. They do not run backwards
   std::vector<ThreadLink> threadLinks;  ///< by `after`. What they and its own order leave open, the threads do at once
 };
 
@@ -164,6 +180,19 @@ struct Execution {
   std::vector<CallSite> sites;
   std::vector<std::string> callNames;  ///< "MPI_Recv" …
   std::vector<Message> messages;       ///< filled by matchMessages()
+  TimeOrigin timeOrigin = TimeOrigin::None;  ///< of RankHistory::times
 };
+
+/// Whether each event has its time.
+[[nodiscard]] inline bool hasTimes(const Execution& execution) {
+  bool any = false;
+  for (const RankHistory& rank : execution.ranks) {
+    if (rank.times.size() != rank.events.size()) {
+      return false;
+    }
+    any = any || !rank.times.empty();
+  }
+  return any;
+}
 
 }  // namespace pf

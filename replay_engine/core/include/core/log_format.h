@@ -21,7 +21,8 @@
 namespace pf {
 
 inline constexpr std::uint64_t kLogMagic = 0x0001474F4C4E4650;  // "PFNLOG\1\0"
-inline constexpr std::uint32_t kLogVersion = 3;
+inline constexpr std::uint32_t kLogVersion = 4;
+inline constexpr std::uint32_t kOldestLogVersion = 3;  ///< that can be read: it has no Time and no Clock
 inline constexpr std::size_t kLogHeaderSize = 8192;
 inline constexpr std::size_t kLogBlockSize = 65536;
 inline constexpr std::size_t kLogBlockData = kLogBlockSize - 8;
@@ -112,9 +113,16 @@ enum class RecordKind : std::uint8_t {
                      ///<   one before, zigzag of the receive's post less the one before: traced messages of this rank
   TagsOnly,          ///< n: the wildcards' sources are not in this log; its n traced deliveries are in the senders' Tagged
   Ordered,           ///< ThreadOrdering, lane, what: how the threads of the rank wait for one another
+  Clock,             ///< ticks, CLOCK_MONOTONIC in ns, CLOCK_REALTIME in ns: what the clocks show at a tick (logs with events)
+  Time,              ///< an event begins: ticks since the end of the one before (of the first: since the last Clock),
+                     ///<   ticks that the one before took (0 where its call does not block, or is not known)
   Count
 };
 inline constexpr std::uint32_t kMostTagged = 24;  ///< a record
+
+// Times. A tick is one of the processor's time stamp counter where that is steady, else a nanosecond of CLOCK_MONOTONIC;
+// ranks of one host share both. Ticks between two Clock records count evenly, ticks behind the last one as between the first
+// and the last. Logs without events have neither record.
 
 // Lanes. A rank whose application makes threads (and that has at least MPI_THREAD_SERIALIZED) tells them apart from then
 // on: lane 0 called MPI_Init, the others are numbered as they come. What needs an order among threads (events, and locks

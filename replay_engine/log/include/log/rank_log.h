@@ -106,6 +106,7 @@ struct RankLog {
   std::vector<LoggedSite> sites;
   std::vector<LoggedCommunicator> communicators;
   std::vector<std::uint32_t> notes;             ///< sites of routines whose replay is not guaranteed
+  std::int64_t realTimeAhead = 0;               ///< of RankHistory::times, which are of CLOCK_MONOTONIC: what CLOCK_REALTIME is ahead, in ns
   RankHistory history;                          ///< with communicator-local peers turned into world ranks
   std::vector<std::int32_t> wildSources;        ///< source (rank of the communicator) of each wildcard receive, by number
   std::vector<std::uint32_t> cancelledPosts;
@@ -146,7 +147,8 @@ struct LogReduction {
 /// `file` must be whole.
 Result<std::vector<unsigned char>> reduceLog(std::span<const unsigned char> file, const LogReduction& reduction);
 
-/// All ranks as one execution: communicators by key, call sites merged, sends and receives paired.
+/// All ranks as one execution: communicators by key, call sites merged, sends and receives paired, times on one scale
+/// (TimeOrigin::Recording; who knows that they are of a re-execution says so).
 /// `logs` in rank order.
 Result<Execution> assemble(std::vector<RankLog> logs);
 
