@@ -273,7 +273,8 @@ void PhysicalAxisTest::manyEventsAreDrawn() {
     QCOMPARE(view.canvas()->stats().overview, overview);
     const QImage image = view.canvas()->grab().toImage();
     if (const QString pictures = qEnvironmentVariable("PF_PICTURES"); !pictures.isEmpty()) {
-      QVERIFY(view.grab().save(pictures + (overview ? "/overview.png" : "/dense.png")));
+      QVERIFY(view.grab().save(
+          pictures + (overview ? QStringLiteral("/overview.png") : QStringLiteral("/dense.png"))));
     }
     std::set<QRgb> colors;
     for (int x = image.width() / 4; x < image.width(); x += 3) {
