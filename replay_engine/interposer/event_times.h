@@ -9,13 +9,17 @@ namespace pf {
 
 /// Of the rank; under the engine's lock where several threads call MPI.
 struct EventClock {
-  bool counts = false;         ///< ticks are of the time stamp counter, else nanoseconds
-  std::uint64_t last = 0;      ///< ticks: of the last stamp
-  std::uint64_t inCall = 0;    ///< ticks that the last event took, as far as it is known
-  std::uint64_t noted = 0;     ///< ticks: of the last Clock record
+  bool moment = false;       ///< the last event's call does not block: its end is not worth a look
+  bool counts = false;       ///< a tick is sixteen of the time stamp counter, else a nanosecond
+  std::uint64_t last = 0;    ///< ticks: of the last stamp
+  std::uint64_t inCall = 0;  ///< ticks that the last event took, as far as it is known
+  std::uint64_t noted = 0;   ///< ticks: of the last Clock record
   std::uint64_t interval = 0;  ///< ticks until the next one
 };
 extern EventClock g_eventClock;
+
+/// MPI hands messages so short over at once, but for a receiver that is far behind.
+inline constexpr std::uint64_t kShortMessage = 1024;  // bytes
 
 /// What the clocks show before MPI_Init: the longer until the next look, the better the counter's
 /// speed is known.

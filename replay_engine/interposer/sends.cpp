@@ -1,4 +1,5 @@
 // Sends, blocking, non-blocking and persistent.
+#include "event_times.h"
 #include "lanes.h"
 #include "rank_clocks.h"
 #include "records.h"
@@ -10,6 +11,7 @@ namespace {
 
 void logSend(const CallPlace& place, RecordKind kind, std::uint64_t bytes, int dest, int tag,
              MPI_Comm comm) {
+  g_eventClock.moment = kind == RecordKind::Send && bytes <= kShortMessage;
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(comm);
   unsigned char* p = putKind(g_engine.log.reserve(), kind);

@@ -272,6 +272,10 @@ void PhysicalAxisTest::manyEventsAreDrawn() {
     QVERIFY(!view.canvas()->stats().exact);
     QCOMPARE(view.canvas()->stats().overview, overview);
     const QImage image = view.canvas()->grab().toImage();
+    if (const QString pictures = qEnvironmentVariable("PF_PICTURES"); !pictures.isEmpty()) {
+      QVERIFY(view.grab().save(
+          pictures + (overview ? QStringLiteral("/overview.png") : QStringLiteral("/dense.png"))));
+    }
     std::set<QRgb> colors;
     for (int x = image.width() / 4; x < image.width(); x += 3) {
       for (int y = image.height() / 4; y < image.height(); y += 3) {

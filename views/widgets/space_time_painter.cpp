@@ -373,16 +373,22 @@ void SpaceTimePainter::paintExact(QPainter& painter, const Visible& visible) con
   painter.save();
   paintLabels(painter, visible);
   painter.restore();
+  std::vector<EventRef> racing;  // on top: on the physical axis signs may lie over each other
   for (std::size_t row = 0; row < visible.serials.size(); ++row) {
     const Rank rank = visible.ranks[row];
     for (Serial s = visible.serials[row].first; s < visible.serials[row].second; ++s) {
       const EventRef ref{rank, s};
-      const QPointF centre = m_geometry.point(m_trace, ref);
       if (!m_trace.racesAt(ref).empty()) {
-        drawRaceRing(painter, centre, std::max(m_radius, 2.2), m_theme);
+        racing.push_back(ref);
+      } else {
+        drawGlyph(painter, glyphOf(m_trace, ref), m_geometry.point(m_trace, ref), m_radius, m_theme);
       }
-      drawGlyph(painter, glyphOf(m_trace, ref), centre, m_radius, m_theme);
     }
+  }
+  for (const EventRef ref : racing) {
+    const QPointF centre = m_geometry.point(m_trace, ref);
+    drawRaceRing(painter, centre, std::max(m_radius, 2.2), m_theme);
+    drawGlyph(painter, glyphOf(m_trace, ref), centre, m_radius, m_theme);
   }
 }
 
