@@ -115,12 +115,12 @@ enum class RecordKind : std::uint8_t {
   Ordered,           ///< ThreadOrdering, lane, what: how the threads of the rank wait for one another
   Clock,             ///< ticks, CLOCK_MONOTONIC in ns, CLOCK_REALTIME in ns: what the clocks show at a tick (logs with events)
   Time,              ///< an event begins: ticks since the end of the one before (of the first: since the last Clock),
-                     ///<   ticks that the one before took (0 where its call does not block, or is not known)
+                     ///<   ticks that the one before took (0 where its call does not block, as that of a short send, or is not known)
   Count
 };
 inline constexpr std::uint32_t kMostTagged = 24;  ///< a record
 
-// Times. A tick is one of the processor's time stamp counter where that is steady, else a nanosecond of CLOCK_MONOTONIC;
+// Times. A tick is sixteen of the processor's time stamp counter where that is steady, else a nanosecond of CLOCK_MONOTONIC;
 // ranks of one host share both. Ticks between two Clock records count evenly, ticks behind the last one as between the first
 // and the last. Logs without events have neither record.
 
