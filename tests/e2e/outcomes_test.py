@@ -71,11 +71,10 @@ class OutcomesTest(PhotofinishTest):
     def test_a_deadlock_is_told_while_it_is_recorded(self):
         """Within seconds, by rank and call; the program is not ended, and the trace is made once somebody does."""
         self.need("mpirun", BIN / "corpus" / "deadlock_in_order")
-        words = [BIN / "photofinish", "record", "--jitter", "1", "-o", self.dir / "t.pft",
-                 *self.mpirun(4, BIN / "corpus" / "deadlock_in_order")]
-        for _ in range(20):
+        for seed in range(1, 60):
             (self.dir / "t.pft").unlink(missing_ok=True)
-            with self.start(words) as command:
+            with self.start([BIN / "photofinish", "record", "--jitter", seed, "-o", self.dir / "t.pft",
+                             *self.mpirun(4, BIN / "corpus" / "deadlock_in_order")]) as command:
                 begin = time.monotonic()
                 command.wait_for(lambda: command.process.poll() is not None or "does not get on" in command.errors())
                 told = time.monotonic() - begin
@@ -85,6 +84,8 @@ class OutcomesTest(PhotofinishTest):
                 os.kill(command.pid, signal.SIGTERM)
                 run = command.finish(30)
             break
+        else:
+            self.fail("no recording of 59 with jitter hung")
         self.assertLess(told, 6)
         self.assertRegex(run.err, r"rank 0 waits in MPI_Recv \(event 3\)", run)
         self.assertIn("left alone", run.err)
