@@ -371,7 +371,8 @@ bool DapServer::atRest(const RankState& state) {
   }
   const bool gated = m_session.source() == session::Source::Recording &&
                      gdb->stop().reason == mi::StopReason::Attached;
-  return gdb->state() == mi::SessionState::Stopped && !gated && !m_logging.contains(state.rank);
+  return gdb->state() == mi::SessionState::Stopped && !gdb->isAboutToRun() && !gated &&
+         !m_logging.contains(state.rank);
 }
 
 /// The rank's process is no more, or was never seen by a GDB and is past MPI_Finalize.

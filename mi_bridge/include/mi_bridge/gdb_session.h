@@ -104,6 +104,8 @@ class GdbSession {
   void tick(TimePoint now);
 
   [[nodiscard]] SessionState state() const { return m_state; }
+  /// Stopped, and sent on: GDB has not said yet that it runs.
+  [[nodiscard]] bool isAboutToRun() const { return m_runPending; }
   /// The last stop; meaningful in Stopped and Exited.
   [[nodiscard]] const StopEvent& stop() const { return m_stop; }
   [[nodiscard]] pid_t pid() const { return m_pid; }
