@@ -76,7 +76,8 @@ LocalGdb::~LocalGdb() {
   QObject::connect(process, &QProcess::finished, process, &QObject::deleteLater);
   QTimer::singleShot(kTerminateAfterMs, process, &QProcess::terminate);
   QTimer::singleShot(kKillAfterMs, process, &QProcess::kill);
-  process->write("-gdb-exit\n");
+  // The signal of a pause may still be on its way: it has to reach GDB, or it ends the process.
+  process->write("-interpreter-exec console \"shell sleep 0.2\"\n-gdb-exit\n");
   process->closeWriteChannel();
   ending().removeIf([](const QPointer<QProcess>& each) { return each.isNull(); });
   ending().append(process);

@@ -35,6 +35,17 @@ class DapAttachTest(DapCase):
         promised = client.event("capabilities", 0)["body"]["capabilities"]
         self.assertEqual((promised["supportsStepBack"], promised["supportsRestartRequest"]), (False, False))
 
+    def all_at_a_breakpoint(self, client):
+        """A rank that was past the line when it was attached to waits for the others first, which have to go on once more."""
+        for _ in range(3):
+            since = client.mark()
+            client.ask("continue", threadId=1)
+            try:
+                return client.event("stopped", since, 10, allThreadsStopped=True)["body"]
+            except AssertionError:
+                pass
+        self.fail("the ranks do not come to their breakpoint")
+
     def frame(self, client, rank, function):
         return next(frame for frame in self.stack(client, rank) if frame["name"] == function)
 
@@ -64,9 +75,7 @@ class DapAttachTest(DapCase):
             self.frame(client, 2, "main")
             self.check_no_recording(client)
             # To the breakpoint, and a step.
-            since = client.mark()
-            client.ask("continue", threadId=1)
-            stopped = client.event("stopped", since, allThreadsStopped=True)["body"]
+            stopped = self.all_at_a_breakpoint(client)
             self.assertEqual((stopped["reason"], stopped["hitBreakpointIds"]), ("breakpoint", [here]))
             self.assertNotIn("event", stopped["description"])
             for rank in range(3):
@@ -86,8 +95,10 @@ class DapAttachTest(DapCase):
             client.ask("continue", threadId=1)
             since = client.mark()
             client.ask("pause", threadId=1)
-            # All of them: a rank that is let go of while the signal of its pause is under way is ended by it.
             self.assertEqual(client.event("stopped", since, allThreadsStopped=True)["body"]["reason"], "pause")
+            # And once more while the signals of a pause are under way.
+            client.ask("continue", threadId=1)
+            client.ask("pause", threadId=1)
             client.ask("disconnect")
             client.event("terminated", 0)
             self.assertEqual(process.wait(30), 0)

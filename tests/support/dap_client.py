@@ -61,7 +61,7 @@ class Client:
                 if left <= 0 or self.closed:
                     told = "\n".join(json.dumps(each) for each in self.events[-25:])
                     raise AssertionError(f"did not happen{' before the end' if self.closed else ' in time'}; last events:\n{told}")
-                self.condition.wait(left)
+                self.condition.wait(min(left, 0.2))  # what is asked in what() may change without an event
 
     def send_raw(self, data):
         self.write(data)
@@ -92,14 +92,14 @@ class Client:
         with self.condition:
             return len(self.events)
 
-    def event(self, name, since, **body):
+    def event(self, name, since, patience=PATIENCE, **body):
         """The first event of this name behind `since` with these fields in its body."""
         def look():
             for event in self.events[since:]:
                 if event["event"] == name and all(event.get("body", {}).get(k) == v for k, v in body.items()):
                     return event
             return None
-        return self.wait(look)
+        return self.wait(look, patience)
 
     def output(self, category=None):
         with self.condition:
