@@ -231,13 +231,38 @@ void GdbSession::stopped(StopEvent stop) {
   if (m_pause.active) {
     if (interrupt) {
       stop.reason = StopReason::Paused;
+      if (stop.thread > 1) {
+        showFirstThread(std::move(stop));
+        return;
+      }
     } else {
       m_strayUntil = m_queue.now() + kStray;
     }
   }
+  paused(std::move(stop));
+}
+
+void GdbSession::paused(StopEvent stop) {
   publish(std::move(stop));
   finishPause({});
   runPausedActions();
+}
+
+/// The signal of a pause is taken by any thread, MPI's own too: the program's first one is shown.
+void GdbSession::showFirstThread(StopEvent stop) {
+  m_queue.push({"-thread-info 1", CommandFlag::Immediate,
+                [this, stop = std::move(stop)](const Result<ResultRecord>& reply) mutable {
+                  for (ThreadInfo& thread :
+                       reply ? threadsOf(reply->results["threads"]) : std::vector<ThreadInfo>()) {
+                    if (thread.id == 1 && !thread.running) {
+                      stop.thread = 1;
+                      stop.frame = std::move(thread.frame);
+                    }
+                  }
+                  if (m_state != SessionState::Lost && m_state != SessionState::Exited) {
+                    paused(std::move(stop));
+                  }
+                }});
 }
 
 /// Stops that are ours and are not shown. True: dealt with.

@@ -187,22 +187,22 @@ Result<std::vector<RankLog>> readLogs(db::TraceStore& store, db::TraceStore::Log
   return logs;
 }
 
-Status useRecordedTimes(db::TraceStore& store, Execution& surveyed) {
+void useRecordedTimes(db::TraceStore& store, Execution& surveyed) {
   surveyed.timeOrigin = hasTimes(surveyed) ? TimeOrigin::Reexecution : TimeOrigin::None;
   if (store.run().mode != "all") {
-    return {};
+    return;
   }
   Result<std::vector<RankLog>> logs = readLogs(store, db::TraceStore::Log::Recorded);
   if (!logs) {
-    return logs.error();
+    return;  // a damaged log takes its times away, and nothing else
   }
   Result<Execution> recorded = assemble(std::move(*logs));
   if (!recorded || recorded->timeOrigin == TimeOrigin::None) {
-    return {};
+    return;
   }
   for (std::size_t rank = 0; rank < surveyed.ranks.size(); ++rank) {
     if (recorded->ranks[rank].times.size() < surveyed.ranks[rank].events.size()) {
-      return {};
+      return;
     }
   }
   for (std::size_t rank = 0; rank < surveyed.ranks.size(); ++rank) {
@@ -210,7 +210,6 @@ Status useRecordedTimes(db::TraceStore& store, Execution& surveyed) {
     surveyed.ranks[rank].times.resize(surveyed.ranks[rank].events.size());
   }
   surveyed.timeOrigin = TimeOrigin::Recording;
-  return {};
 }
 
 Result<Execution> loadExecution(db::TraceStore& store) {
@@ -230,10 +229,10 @@ Result<Execution> loadExecution(db::TraceStore& store) {
     Result<std::vector<CallSite>> sites = store.callSites();
     if (execution && sites && sites->size() == execution->sites.size()) {
       execution->sites = std::move(*sites);
-      const Status timed = which == db::TraceStore::Log::Survey
-                               ? useRecordedTimes(store, *execution)
-                               : Status();
-      return timed.ok() ? execution : Result<Execution>(timed.error());
+      if (which == db::TraceStore::Log::Survey) {
+        useRecordedTimes(store, *execution);
+      }
+      return execution;
     }
   }
   return store.readExecution();

@@ -40,9 +40,12 @@ constexpr std::pair<const char*, OTF2_CollectiveOp> kOperations[] = {
     {"Comm_disconnect", OTF2_COLLECTIVE_OP_DESTROY_HANDLE},
 };
 
-/// "MPI_Ibarrier" is a "Barrier", too.
+/// "MPI_Ibarrier" is a "Barrier", too, and "MPI_Bcast_c" a "Bcast".
 std::optional<OTF2_CollectiveOp> operationOf(const std::string& call) {
-  const std::string name = call.starts_with("MPI_") ? call.substr(4) : call;
+  std::string name = call.starts_with("MPI_") ? call.substr(4) : call;
+  if (name.ends_with("_c")) {  // large counts
+    name.resize(name.size() - 2);
+  }
   for (const auto& [word, operation] : kOperations) {
     const std::string nonblocking =
         "I" + std::string(1, static_cast<char>(word[0] - 'A' + 'a')) + (word + 1);

@@ -76,6 +76,7 @@ class DapServer : public QObject {
   [[nodiscard]] Result<QList<int>> outsideFocus(const session::OutsideRanks& found) const;
   void startOutside();
   bool outsideArrived();
+  [[nodiscard]] static bool hasEnded(const mi::GdbSession* gdb);
   void outsideStop(int rank, const mi::StopEvent& stop, Json& body) const;
   bool has(Needs needs, const Request& request);
   /// States of the ranks that are there.

@@ -139,6 +139,12 @@ void DapServer::startOutside() {
   publish();
 }
 
+/// Its rank, or the GDB itself, has come to its end meanwhile.
+bool DapServer::hasEnded(const mi::GdbSession* gdb) {
+  return gdb != nullptr &&
+         (gdb->state() == mi::SessionState::Exited || gdb->state() == mi::SessionState::Lost);
+}
+
 /// True once each rank of the focus has its GDB, or cannot have one, and goes on if it is to.
 bool DapServer::outsideArrived() {
   const QList<int> withGdb = m_session.focus();
@@ -148,7 +154,7 @@ bool DapServer::outsideArrived() {
     const bool stopped = gdb != nullptr && gdb->state() == mi::SessionState::Stopped;
     if (stopped && (!m_lettingGo || gdb->stop().reason == mi::StopReason::Attached)) {
       here << rank;
-    } else if (!stopped && !m_lettingGo && withGdb.contains(rank)) {
+    } else if (!stopped && !m_lettingGo && withGdb.contains(rank) && !hasEnded(gdb)) {
       return false;  // on its way
     }
   }

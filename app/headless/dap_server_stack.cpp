@@ -22,11 +22,6 @@ bool isArray(const mi::VarObject& object) {
   return object.displayHint == "array" || (!object.type.empty() && object.type.back() == ']');
 }
 
-/// The thread whose stack a rank shows. The signal of a pause is taken by any, MPI's own too: it is the first then.
-int shownThread(const mi::GdbSession& gdb) {
-  return gdb.stop().reason == mi::StopReason::Paused ? 1 : gdb.stop().thread;
-}
-
 /// What a structure or array shows before it is asked for.
 bool needsObject(const mi::Variable& variable) {
   return !variable.value || variable.type.find('*') != std::string::npos;
@@ -69,7 +64,7 @@ void DapServer::stackTrace(const Request& request) {
   levels = levels <= 0 ? kMostFrames : std::min<std::int64_t>(levels, kMostFrames);
   // Frames of ours and MPI's above the program's are left out, so more of them are asked for.
   constexpr int kOurs = 64;
-  const int thread = shownThread(*gdb);
+  const int thread = gdb->stop().thread;
   const FrameKey here = m_references.key(*rank, thread, 0);
   gdb->inspect().frames(thread, 0, static_cast<int>(start + levels) + kOurs,
                         [this, request, here](const Result<std::vector<mi::Frame>>& frames) {
@@ -94,7 +89,7 @@ void DapServer::sendFrames(const Request& request, int rank, const std::vector<m
   for (std::size_t i = first + start; i < frames.size() && out.size() < levels; ++i) {
     const mi::Frame& frame = frames[i];
     Json one = {{"id", m_references.add(m_references.key(
-                           rank, gdb != nullptr ? shownThread(*gdb) : 0, frame.level))},
+                           rank, gdb != nullptr ? gdb->stop().thread : 0, frame.level))},
                 {"name", frame.function.empty() ? "??" : frame.function},
                 {"line", 0},
                 {"column", 0}};

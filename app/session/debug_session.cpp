@@ -43,7 +43,7 @@ class DaemonTransport final : public mi::Transport {
 
 DebugSession::DebugSession(QObject* parent) : QObject(parent), m_fleet(*this) {
   m_tick.setInterval(100);
-  m_closing.setMaxThreadCount(8);
+  m_closing.setMaxThreadCount(64);
   connect(&m_tick, &QTimer::timeout, this, [this] {
     m_fleet.tick(std::chrono::steady_clock::now());
     launcherEnded();
@@ -433,7 +433,8 @@ void DebugSession::closeJob(const std::function<void()>& then) {
   dropVariables();
   std::shared_ptr<app::Job> job = std::move(m_job);
   auto last = [job = std::move(job)]() mutable { job.reset(); };
-  if (m_next && !then) {  // its ranks are killed long before those of the next cycle are there
+  // Where its agents are there, its ranks are killed long before those of the next cycle come.
+  if (m_next && !then && (m_phase == Phase::Attaching || m_phase == Phase::Running)) {
     (void)QtConcurrent::run(&m_closing, std::move(last));
     m_phase = Phase::Idle;
     startCycle(*std::exchange(m_next, std::nullopt));

@@ -77,9 +77,11 @@ MpiLibrary mpiOf(const std::string& name) {
   if (const auto linked = linkedMpi(foundInPath(name))) {
     return *linked;
   }
-  // MPICH's launcher sets PMI_RANK alone; Slurm sets it for both kinds.
-  const bool hydra = std::getenv("PMI_RANK") != nullptr && std::getenv("SLURM_PROCID") == nullptr &&
-                     std::getenv("OMPI_COMM_WORLD_RANK") == nullptr;
+  // PMI_RANK is set by MPICH's launcher, and by Slurm for both kinds; MPI_LOCALRANKID by the
+  // former.
+  const bool hydra =
+      std::getenv("PMI_RANK") != nullptr && std::getenv("OMPI_COMM_WORLD_RANK") == nullptr &&
+      (std::getenv("MPI_LOCALRANKID") != nullptr || std::getenv("SLURM_PROCID") == nullptr);
   return hydra ? MpiLibrary::Mpich : MpiLibrary::OpenMpi;
 }
 

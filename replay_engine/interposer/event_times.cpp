@@ -27,6 +27,7 @@ struct ClockLook {
   std::uint64_t realTime = 0;   ///< nanoseconds
 };
 ClockLook g_firstLook;
+std::uint64_t g_began = 0;  ///< ticks: of what the first event's time counts from
 
 std::uint64_t systemClock(clockid_t clock) {
   timespec now{};
@@ -122,7 +123,7 @@ void startEventTimes() {
     logClock(g_firstLook);
   }
   logClock(now);
-  g_eventClock.last = now.ticks;
+  g_eventClock.last = g_began = now.ticks;
   g_eventClock.inCall = 0;
 }
 
@@ -131,6 +132,10 @@ void stampBegin() {
   const std::uint64_t now = ticks();
   if (now - clock.noted > clock.interval) [[unlikely]] {
     logClock(look());
+    if (clock.last ==
+        g_began) {  // no event yet, after a wait at the gate: it counts from this look
+      clock.last = g_began = clock.noted;
+    }
   }
   const std::uint64_t gap = now > clock.last ? now - clock.last : 0;
   if ((gap | clock.inCall) < 0x80) [[likely]] {

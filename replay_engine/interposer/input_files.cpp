@@ -2,7 +2,9 @@
 // have changed since.
 #include "environment.h"
 #include "rank_link.h"
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -35,8 +37,10 @@ bool recallInput(std::uint64_t path, InputFile* recorded) {
 }
 
 /// What the kernel says of the moment (libnuma reads it in its constructor) is no file.
-bool isKernels(const char* path) {
-  return std::strncmp(path, "/proc/", 6) == 0 || std::strncmp(path, "/sys/", 5) == 0;
+bool isKernels(int fd) {
+  struct statfs system {};
+  return fstatfs(fd, &system) == 0 &&
+         (system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC);
 }
 
 void tell(const char* path) {
@@ -57,7 +61,7 @@ void sawInput(const char* path, int fd) {
   const int before = errno;
   const InsideLibc inside;
   struct stat info {};
-  if (path != nullptr && !isKernels(path) && fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+  if (path != nullptr && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && !isKernels(fd)) {
     const InputFile now{pathHash(path), static_cast<std::uint64_t>(info.st_size),
                         info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec};
     InputFile& seen = g_seen[now.path % kSeen];

@@ -9,9 +9,10 @@ inline constexpr const char* kLibrary = "MPICH";
 inline constexpr const char* kLibraryFiles[] = {"libmpich.so.12", "libmpi.so.12"};
 inline constexpr const char* kForeignLibrary = "Open MPI";
 inline constexpr const char* kForeignFiles[] = {"libmpi.so.40"};
-/// With what Debian's MPICH sends by (UCX).
-inline constexpr const char* kModuleNames[] = {"libmpi", "libucp.", "libuct",
-                                               "libucs", "libucm",  "libpmi"};
+/// With what it sends by: UCX (Debian's), or libfabric and what is below it (not tried).
+inline constexpr const char* kModuleNames[] = {"libmpi",    "libucp.",   "libuct",    "libucs",
+                                               "libucm",    "libpmi",    "libfabric", "libpsm",
+                                               "librdmacm", "libibverbs"};
 inline constexpr const char* kBindingNames[] = {"libmpichfort", "libmpichcxx", "libmpifort",
                                                 "libmpicxx"};
 

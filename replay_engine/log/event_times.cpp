@@ -6,7 +6,8 @@
 namespace pf {
 namespace {
 
-constexpr std::uint64_t kFarAway = std::uint64_t{1} << 62;  // no clock shows it: such a record is none
+constexpr std::uint64_t kFarAway =
+    std::uint64_t{1} << 61;  // no clock shows it: such a record is none, and sums of them fit
 
 }  // namespace
 
@@ -89,7 +90,8 @@ void alignTimes(std::vector<RankHistory>& ranks, const std::vector<std::int64_t>
     }
   }
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const auto shift = static_cast<std::uint64_t>(moved[r] - zero);  // wraps, and the sum is right
+    const auto shift = static_cast<std::uint64_t>(moved[r]) -
+                       static_cast<std::uint64_t>(zero);  // wraps, and the sum is right
     for (EventTime& time : ranks[r].times) {
       time.begin += shift;
       time.end += shift;

@@ -159,6 +159,8 @@ class GdbSession {
   // gdb_session_run.cpp: running and stopping
   void running();
   void stopped(StopEvent stop);
+  void paused(StopEvent stop);
+  void showFirstThread(StopEvent stop);
   void completeBareStop(StopEvent stop);
   bool swallowStop(const StopEvent& stop, bool interrupt);
   bool resumeQuietly(const StopEvent& stop);

@@ -96,7 +96,7 @@ Result<std::vector<RankLog>> readLogs(db::TraceStore& store,
 Result<Execution> loadExecution(db::TraceStore& store);
 /// The times of an execution that a survey of this trace saw are those of its own run: marks them so, or puts those of the recording
 /// in their place where it has them.
-Status useRecordedTimes(db::TraceStore& store, Execution& surveyed);
+void useRecordedTimes(db::TraceStore& store, Execution& surveyed);
 /// Content of logDirectory/rank-N.log for all ranks that have one, by rank.
 Result<std::map<Rank, std::vector<unsigned char>>> readLogFiles(const std::string& logDirectory);
 
