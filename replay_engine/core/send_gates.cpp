@@ -73,7 +73,10 @@ class LazyOrder {
 
   [[nodiscard]] bool isCall(Place place, const char* a, const char* b) const {
     const std::uint16_t call = eventAt(place).call;
-    std::string_view name = call < m_execution.callNames.size() ? m_execution.callNames[call] : "";
+    if (call >= m_execution.callNames.size()) {
+      return false;
+    }
+    std::string_view name = m_execution.callNames[call];
     if (name.ends_with("_c")) {  // large counts (MPI 4.0, 2.5.8)
       name.remove_suffix(2);
     }
