@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 
@@ -117,6 +118,8 @@ Result<int> debugOffline(const std::vector<std::string>& words, const OfflineOpt
   if (Status can = reportCanBe(options.output); !can) {
     return can.error();
   }
+  // A snapshot of what is not replayed yet: no reason to end. Ranks get the default back.
+  std::signal(SIGUSR1, [](int) {});
   std::string trace = words.size() == 1 ? words.front() : "";
   std::string status;
   if (trace.size() < 5 || trace.substr(trace.size() - 4) != ".pft") {
@@ -143,6 +146,10 @@ Result<int> debugOffline(const std::vector<std::string>& words, const OfflineOpt
   if (!options.transcripts.empty()) {
     next.insert(next.end(), {"--transcripts", fs::absolute(options.transcripts).string()});
   }
+  if (options.snapshotEvery > 0.0) {
+    next.insert(next.end(), {"--snapshot-every", std::to_string(options.snapshotEvery)});
+  }
+  std::signal(SIGUSR1, SIG_IGN);  // until the other program knows what it is for
   return becomeHeadless(next);
 }
 

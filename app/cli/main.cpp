@@ -373,6 +373,11 @@ int main(int argc, char** argv) {
                    "--offline: save what passes between us and each GDB in this directory")
       ->needs(offlineFlag)
       ->check(CLI::ExistingDirectory);
+  debugCommand
+      ->add_option("--snapshot-every", offline.snapshotEvery,
+                   "--offline: seconds between snapshots of all stacks; SIGUSR1 asks for one more")
+      ->needs(offlineFlag)
+      ->check(CLI::Range(0.1, 86400.0));
   int pid = 0;
   auto* attachCommand = app.add_subcommand("attach",
                                            "Debug a job that runs: none of its ranks is stopped "

@@ -116,9 +116,21 @@ class RaceTeller {
   std::uint64_t m_next = 1;
 };
 
-/// Files what the daemon says until the launcher has ended and nothing more comes.
-int follow(Job& job, RunFacts& facts, InputTee* input, bool endStuck) {
+/// A script that has started a launcher: its ranks have no agents of their own.
+Error startsRanksItself(const std::string& program, int ranks) {
+  return Error{ErrorCode::Usage,
+               "'" + program + "' has started " + std::to_string(ranks) +
+                   " ranks itself; they cannot be told apart from here, and the run is ended",
+               "Give the launcher: photofinish record mpirun …; or put 'photofinish record' in "
+               "front of mpirun in '" +
+                   program + "'."};
+}
+
+/// Files what the daemon says until the launcher has ended and nothing more comes. Ends a program
+/// that ought to be one rank and is more.
+Result<int> follow(Job& job, RunFacts& facts, InputTee* input, bool endStuck) {
   bool asked = false;
+  int unknownRanks = 0;
   RaceTeller races;
   for (int quiet = 0;;) {
     const bool ended = job.launcherStatus().has_value();
@@ -166,6 +178,10 @@ int follow(Job& job, RunFacts& facts, InputTee* input, bool endStuck) {
                  hello != nullptr) {
         facts.ends[hello->rank].host = hello->host;
         facts.ends[hello->rank].pid = hello->pid;
+        if (facts.launcher.empty() && hello->size > 1) {
+          unknownRanks = hello->size;
+          job.endLauncher();
+        }
       } else if (const auto* said = std::get_if<protocol::Verdict>(&**message);
                  said != nullptr && (said->kind == protocol::VerdictKind::Stalled ||
                                      said->kind == protocol::VerdictKind::Deadlock)) {
@@ -183,7 +199,8 @@ int follow(Job& job, RunFacts& facts, InputTee* input, bool endStuck) {
     }
     if (ended && (job.connection() == nullptr || (!heard && job.ranksGone()) ||
                   (!heard && ready == 0 && ++quiet >= 4))) {
-      return *job.launcherStatus();
+      return unknownRanks == 0 ? Result<int>(*job.launcherStatus())
+                               : startsRanksItself(facts.program, unknownRanks);
     }
   }
 }
@@ -361,7 +378,13 @@ Result<Recorded> record(const RecordOptions& options) {
     if (input) {
       input->launched();
     }
-    recorded.exitStatus = follow(**running, facts, input ? &*input : nullptr, options.endStuck);
+    Result<int> status = follow(**running, facts, input ? &*input : nullptr, options.endStuck);
+    if (!status) {
+      running->reset();
+      fs::remove_all(logs);
+      return status.error();
+    }
+    recorded.exitStatus = *status;
   }
   facts.exitStatus = recorded.exitStatus;
   noteCoreFiles(facts);

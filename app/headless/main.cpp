@@ -1,12 +1,14 @@
 // photofinish-headless: the front ends without a window. The command line becomes it:
 //   photofinish-headless dap [PORT]
-//   photofinish-headless offline TRACE REPORT [STATUS] [--break PLACE]… [--log TEXT]… [--transcripts DIRECTORY]
+//   photofinish-headless offline TRACE REPORT [STATUS] [--break PLACE]… [--log TEXT]…
+//     [--transcripts DIRECTORY] [--snapshot-every SECONDS]
 #include "dap_listener.h"
 #include "local_gdb.h"
 #include "offline_run.h"
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 
 #include <QCoreApplication>
 
@@ -24,6 +26,8 @@ int offline(const QStringList& words) {
     const std::string value = words[i + 1].toStdString();
     if (words[i] == QLatin1String("--transcripts")) {
       options.transcripts = value;
+    } else if (words[i] == QLatin1String("--snapshot-every")) {
+      options.snapshotEvery = std::atof(value.c_str());
     } else {
       (words[i] == QLatin1String("--break") ? options.breaks : options.logs).push_back(value);
     }

@@ -44,6 +44,7 @@ int runOffline(const OfflineOptions& options) {
     OfflineRun run(options, std::move(*loaded), report);
     EndSignals signals;
     QObject::connect(&signals, &EndSignals::received, &run, &OfflineRun::stop);
+    QObject::connect(&signals, &EndSignals::asked, &run, [&run] { run.snapshot("SIGUSR1"); });
     QObject::connect(&run, &OfflineRun::finished, qApp, &QCoreApplication::quit,
                      Qt::QueuedConnection);
     QMetaObject::invokeMethod(&run, &OfflineRun::start, Qt::QueuedConnection);

@@ -23,6 +23,7 @@ pre { background: var(--soft); padding: .6rem .8rem; overflow-x: auto; white-spa
 .muted { color: var(--muted); } .bad { color: var(--bad); } .good { color: var(--good); } .race { color: var(--race); }
 .verdict { font-size: 1.1rem; margin: .6rem 0; }
 .facts th { width: 9rem; }
+summary { font-weight: 600; margin: .8rem 0 .3rem; cursor: pointer; }
 )";
 
 class Html {
@@ -85,12 +86,8 @@ void addVerdict(Html& out, const OfflineReport& report) {
   }
 }
 
-void addStacks(Html& out, const OfflineReport& report) {
-  if (report.stacks.empty()) {
-    return;
-  }
-  out.heading(report.failed ? "Stacks at the failure" : "Stacks");
-  for (const ReportStack& stack : report.stacks) {
+void stackTables(Html& out, const std::vector<ReportStack>& stacks) {
+  for (const ReportStack& stack : stacks) {
     out.raw("<h3>")
         .text((stack.ranks.size() == 1 ? "Rank " : "Ranks ") + rankList(stack.ranks))
         .raw("</h3>\n");
@@ -108,6 +105,14 @@ void addStacks(Html& out, const OfflineReport& report) {
     }
     out.raw("</table>\n");
   }
+}
+
+void addStacks(Html& out, const OfflineReport& report) {
+  if (report.stacks.empty()) {
+    return;
+  }
+  out.heading(report.failed ? "Stacks at the failure" : "Stacks");
+  stackTables(out, report.stacks);
   if (!report.values.empty()) {
     out.raw("<h3>").text("Variables of " + report.valuesOf).raw("</h3>\n");
     out.head({"name", "type", "value"});
@@ -116,6 +121,25 @@ void addStacks(Html& out, const OfflineReport& report) {
       out.cell(value.value, "mono").raw("</tr>\n");
     }
     out.raw("</table>\n");
+  }
+}
+
+void addSnapshots(Html& out, const OfflineReport& report) {
+  const std::string text = snapshotsText(report);
+  if (text.empty()) {
+    return;
+  }
+  out.heading("Snapshots");
+  out.paragraph(text, "muted");
+  for (const ReportSnapshot& snapshot : report.snapshots) {
+    out.raw("<details open>\n<summary>").text(snapshotTitle(snapshot)).raw("</summary>\n");
+    out.head({"rank", "after"});
+    for (std::size_t rank = 0; rank < snapshot.where.size(); ++rank) {
+      out.raw("<tr>").cell(std::to_string(rank)).cell(snapshot.where[rank]).raw("</tr>\n");
+    }
+    out.raw("</table>\n");
+    stackTables(out, snapshot.stacks);
+    out.raw("</details>\n");
   }
 }
 
@@ -260,6 +284,7 @@ std::string toHtml(const OfflineReport& report) {
   addVerdict(out, report);
   addStacks(out, report);
   addHits(out, report);
+  addSnapshots(out, report);
   addRaces(out, report);
   addRanks(out, report);
   addOutput(out, report);

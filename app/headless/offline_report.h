@@ -31,6 +31,18 @@ struct ReportStack {
   std::string note;  ///< "from the recording: this rank had no GDB"
 };
 
+/// Adds a rank's stack to those of the same functions and places.
+void addStack(std::vector<ReportStack>& stacks, Rank rank, std::vector<ReportFrame> frames,
+              std::string note);
+
+/// What all ranks were doing at some moment of the replay.
+struct ReportSnapshot {
+  double seconds = 0.0;            ///< since the beginning of the replay
+  std::string why;                 ///< what asked for it; empty: its time had come
+  std::vector<std::string> where;  ///< of each rank: "event 17, waiting in MPI_Recv …"
+  std::vector<ReportStack> stacks;
+};
+
 struct ReportValue {
   std::string name;
   std::string type;
@@ -72,6 +84,8 @@ struct OfflineReport {
   std::vector<ReportStack> stacks;
   std::string valuesOf;  ///< "rank 0 in collect()": of which frame
   std::vector<ReportValue> values;
+  double snapshotEvery = 0.0;  ///< seconds; 0: not by time
+  std::vector<ReportSnapshot> snapshots;
   std::vector<ReportRace> races;
   std::uint64_t racesLeftOut = 0;
   std::vector<ReportHit> hits;
@@ -81,6 +95,10 @@ struct OfflineReport {
 };
 
 /// One file without references to others.
+/// "2.0 s after the beginning of the replay", and why it was taken.
+std::string snapshotTitle(const ReportSnapshot& snapshot);
+/// "Every 2 s …: 3 snapshots"; empty where none was asked for.
+std::string snapshotsText(const OfflineReport& report);
 std::string toHtml(const OfflineReport& report);
 std::string toPlainText(const OfflineReport& report);
 /// With &, <, >, ", ' and control characters so that HTML shows them.

@@ -34,7 +34,8 @@ OfflineRun::OfflineRun(const OfflineOptions& options, session::LoadedTrace trace
     : m_options(options),
       m_report(report),
       m_trace(QFileInfo(QString::fromStdString(options.trace)).absoluteFilePath()),
-      m_data(trace.data) {
+      m_data(trace.data),
+      m_snapshots(m_session, report) {
   using S = session::DebugSession;
   const int ranks = static_cast<int>(trace.ranks.size());
   m_session.open(m_trace, std::move(trace));
@@ -53,6 +54,7 @@ OfflineRun::OfflineRun(const OfflineOptions& options, session::LoadedTrace trace
   m_patience.setInterval(kLookEveryMs);
   connect(&m_patience, &QTimer::timeout, this, &OfflineRun::look);
   connect(&m_session, &S::settled, this, &OfflineRun::onSettled);
+  connect(&m_snapshots, &Snapshots::taken, this, &OfflineRun::onSettled);
   connect(&m_session, &S::stalled, this, [this](const QString& text, bool deadlock) {
     m_stalled = (deadlock ? "Deadlock: " : "All ranks wait: ") + text.toStdString();
   });
@@ -74,6 +76,7 @@ OfflineRun::OfflineRun(const OfflineOptions& options, session::LoadedTrace trace
 void OfflineRun::start() {
   placeBreakpoints();
   m_session.restartCycle();
+  m_snapshots.start(m_options.snapshotEvery);
 }
 
 void OfflineRun::stop() {
@@ -176,10 +179,11 @@ void OfflineRun::onSettled() {
     Q_EMIT finished();
     return;
   }
-  if (m_looking || m_leaving) {
+  if (m_looking || m_leaving || m_snapshots.isTaking()) {
     return;
   }
   if (failureIsHere()) {
+    m_snapshots.stop();
     m_looking = true;
     m_patience.start();
     return;
@@ -241,14 +245,15 @@ void OfflineRun::askStack(int rank) {
       frames.push_back({event.call, event.place, event.source});
     }
     const std::string why = gdb == nullptr ? "no GDB" : "GDB did not stop it in time";
-    addStack(rank, std::move(frames), why + ": the call that it is at, from the recording");
+    addStack(m_report.stacks, rank, std::move(frames),
+             why + ": the call that it is at, from the recording");
     return;
   }
   ++m_pending;
   gdb->inspect().frames(
       gdb->stop().thread, 0, kDeepest, [this, rank](const Result<std::vector<mi::Frame>>& frames) {
         if (!frames) {
-          addStack(rank, {}, frames.error().message);
+          addStack(m_report.stacks, rank, {}, frames.error().message);
           answered();
           return;
         }
@@ -260,7 +265,7 @@ void OfflineRun::askStack(int rank) {
           shown.push_back({(frame.function.empty() ? "??" : frame.function) + "()",
                            placeText(frame.fullname, line), sourceLine(frame.fullname, line)});
         }
-        addStack(rank, std::move(shown), {});
+        addStack(m_report.stacks, rank, std::move(shown), {});
         if (rank == std::max(m_failed, 0) && user < frames->size()) {
           askValues(rank, (*frames)[user]);
         }
@@ -300,29 +305,12 @@ void OfflineRun::answered() {
   }
 }
 
-void OfflineRun::addStack(int rank, std::vector<ReportFrame> frames, std::string note) {
-  const auto key = [](const std::vector<ReportFrame>& all) {
-    std::string out;
-    for (const ReportFrame& frame : all) {
-      out += frame.function.substr(0, frame.function.find('(')) + "@" + frame.place + "\n";
-    }
-    return out;
-  };
-  for (ReportStack& stack : m_report.stacks) {
-    if (stack.note == note && key(stack.frames) == key(frames)) {
-      stack.ranks.push_back(rank);
-      std::sort(stack.ranks.begin(), stack.ranks.end());
-      return;
-    }
-  }
-  m_report.stacks.push_back({{rank}, std::move(frames), std::move(note)});
-}
-
 void OfflineRun::leave() {
   if (m_leaving) {
     return;
   }
   m_leaving = true;
+  m_snapshots.stop();
   m_patience.stop();
   if (!m_stalled.empty()) {
     m_report.failure = m_stalled;

@@ -4,6 +4,7 @@
 
 #include "debug_session.h"
 #include "offline_report.h"
+#include "offline_snapshots.h"
 
 #include <map>
 #include <optional>
@@ -22,6 +23,7 @@ struct OfflineOptions {
   std::vector<std::string> breaks;  ///< FILE:LINE
   std::vector<std::string> logs;    ///< FILE:LINE EXPRESSION
   std::string transcripts;          ///< directory for the GDBs' transcripts, or empty
+  double snapshotEvery = 0.0;       ///< seconds; 0: when asked for by SIGUSR1 only
 };
 
 /// Writes the report. Returns the exit status of the program as it was recorded, or ours if there
@@ -37,6 +39,8 @@ class OfflineRun : public QObject {
   void start();
   /// Ends the replay; finished() follows, with what there is.
   void stop();
+  /// All stacks as they are now, into the report (offline_snapshots.h).
+  void snapshot(const std::string& why) { m_snapshots.take(why); }
 
  Q_SIGNALS:
   void finished();
@@ -59,7 +63,6 @@ class OfflineRun : public QObject {
   void askStack(int rank);
   void askValues(int rank, const mi::Frame& frame);
   void answered();
-  void addStack(int rank, std::vector<ReportFrame> frames, std::string note);
   void leave();
   [[nodiscard]] bool failureIsHere();
   [[nodiscard]] bool rests(const views::RankState& state);
@@ -77,7 +80,8 @@ class OfflineRun : public QObject {
   int m_waits = 0;
   std::size_t m_pending = 0;
   QTimer m_patience;
-  session::DebugSession m_session;  ///< last: its end completes what is asked of GDBs
+  session::DebugSession m_session;  ///< behind these: its end completes what is asked of GDBs
+  Snapshots m_snapshots;
 };
 
 }  // namespace pf::headless

@@ -33,11 +33,8 @@ std::string indented(const std::string& text) {
   return out + "\n";
 }
 
-void addStacks(std::ostringstream& out, const OfflineReport& report) {
-  if (!report.stacks.empty()) {
-    heading(out, report.failed ? "Stacks at the failure" : "Stacks");
-  }
-  for (const ReportStack& stack : report.stacks) {
+void stackLines(std::ostringstream& out, const std::vector<ReportStack>& stacks) {
+  for (const ReportStack& stack : stacks) {
     out << (stack.ranks.size() == 1 ? "rank " : "ranks ") << rankList(stack.ranks)
         << (stack.note.empty() ? "" : " (" + stack.note + ")") << "\n";
     int level = 0;
@@ -47,6 +44,13 @@ void addStacks(std::ostringstream& out, const OfflineReport& report) {
           << (frame.source.empty() ? "" : "  | " + frame.source) << "\n";
     }
   }
+}
+
+void addStacks(std::ostringstream& out, const OfflineReport& report) {
+  if (!report.stacks.empty()) {
+    heading(out, report.failed ? "Stacks at the failure" : "Stacks");
+  }
+  stackLines(out, report.stacks);
   if (!report.values.empty()) {
     heading(out, "Variables of " + report.valuesOf);
     for (const ReportValue& value : report.values) {
@@ -66,6 +70,22 @@ void addHits(std::ostringstream& out, const OfflineReport& report) {
   for (const ReportHit& hit : report.hits) {
     out << "  " << hit.what << "  rank " << hit.after.rank << " after event " << hit.after.serial
         << "  in " << hit.function << (hit.value.empty() ? "" : "  " + hit.value) << "\n";
+  }
+}
+
+void addSnapshots(std::ostringstream& out, const OfflineReport& report) {
+  const std::string text = snapshotsText(report);
+  if (text.empty()) {
+    return;
+  }
+  heading(out, "Snapshots");
+  out << text << "\n";
+  for (const ReportSnapshot& snapshot : report.snapshots) {
+    out << "\n" << snapshotTitle(snapshot) << "\n";
+    for (std::size_t rank = 0; rank < snapshot.where.size(); ++rank) {
+      out << "  rank " << rank << " after " << snapshot.where[rank] << "\n";
+    }
+    stackLines(out, snapshot.stacks);
   }
 }
 
@@ -101,6 +121,7 @@ std::string toPlainText(const OfflineReport& report) {
   }
   addStacks(out, report);
   addHits(out, report);
+  addSnapshots(out, report);
   addRaces(out, report);
   heading(out, "Ranks");
   for (const ReportRank& rank : report.ranks) {

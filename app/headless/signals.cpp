@@ -8,7 +8,7 @@
 namespace pf::headless {
 namespace {
 
-constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};
+constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP, SIGUSR1};
 volatile std::sig_atomic_t g_pipe = -1;
 
 extern "C" void onSignal(int signal) {
@@ -30,7 +30,11 @@ EndSignals::EndSignals(QObject* parent) : QObject(parent) {
   connect(m_notifier.get(), &QSocketNotifier::activated, this, [this] {
     unsigned char byte = 0;
     if (::read(m_read.get(), &byte, 1) == 1) {
-      Q_EMIT received(byte);
+      if (byte == SIGUSR1) {
+        Q_EMIT asked();
+      } else {
+        Q_EMIT received(byte);
+      }
     }
   });
   for (const int signal : kSignals) {

@@ -1,4 +1,5 @@
-// SIGTERM, SIGINT and SIGHUP as a Qt signal, so that what runs is ended in order.
+// Signals of the process as Qt signals, so that what runs is ended in order, and may be asked for
+// something.
 #pragma once
 
 #include <memory>
@@ -18,7 +19,8 @@ class EndSignals : public QObject {
   ~EndSignals() override;
 
  Q_SIGNALS:
-  void received(int signal);
+  void received(int signal);  ///< SIGTERM, SIGINT or SIGHUP
+  void asked();               ///< by SIGUSR1
 
  private:
   UniqueFd m_read;

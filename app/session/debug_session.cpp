@@ -2,7 +2,11 @@
 #include "debug_session.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <utility>
 
@@ -19,6 +23,8 @@ namespace {
 // QT_LOGGING_RULES="photofinish.*=true" shows all MI text and what the daemon says.
 Q_LOGGING_CATEGORY(miLog, "photofinish.mi", QtWarningMsg)
 Q_LOGGING_CATEGORY(sessionLog, "photofinish.session", QtWarningMsg)
+
+constexpr std::size_t kMostOfLauncher = 2000;  ///< bytes of its output that are shown
 
 /// MI text to one GDB, through daemon and agent.
 class DaemonTransport final : public mi::Transport {
@@ -140,11 +146,14 @@ void DebugSession::launch() {
     }
     adopt(job);
   });
-  watcher->setFuture(QtConcurrent::run([job, options = std::move(*options)]() mutable {
-    const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
-    options.input = options.output = options.error = null.get();
-    *job = app::Job::start(std::move(options));
-  }));
+  m_launcherOutput = std::make_shared<UniqueFd>(memfd_create("photofinish-launcher", MFD_CLOEXEC));
+  watcher->setFuture(
+      QtConcurrent::run([job, said = m_launcherOutput, options = std::move(*options)]() mutable {
+        const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+        options.input = null.get();
+        options.output = options.error = said->valid() ? said->get() : null.get();
+        *job = app::Job::start(std::move(options));
+      }));
 }
 
 void DebugSession::adopt(std::shared_ptr<Result<std::unique_ptr<app::Job>>> job) {
@@ -411,9 +420,35 @@ void DebugSession::launcherEnded() {
     return;
   }
   m_launcherNotifier->setEnabled(false);
-  finishCycle(m_diverged ? tr("diverged") : tr("ran to the end, exit status %1").arg(*status));
+  if (!haveStarted() && !m_diverged) {
+    const QString said = launcherSaid();
+    Q_EMIT message(tr("The launcher ended with status %1 before all ranks had called MPI_Init. %2")
+                       .arg(*status)
+                       .arg(said.isEmpty() ? tr("It said nothing.") : tr("It said: ") + said),
+                   true);
+    finishCycle(tr("did not start: the launcher ended with status %1").arg(*status));
+  } else {
+    finishCycle(m_diverged ? tr("diverged") : tr("ran to the end, exit status %1").arg(*status));
+  }
   Q_EMIT ended(*status);
   closeJob();
+}
+
+/// What the launcher printed itself (the ranks have terminals of their own), on one line.
+QString DebugSession::launcherSaid() const {
+  std::array<char, kMostOfLauncher> text;
+  const ssize_t n = m_launcherOutput == nullptr
+                        ? 0
+                        : ::pread(m_launcherOutput->get(), text.data(), text.size(), 0);
+  QStringList lines;
+  const QString all = QString::fromLocal8Bit(text.data(), std::max<ssize_t>(n, 0));
+  for (const QString& line : all.split(QLatin1Char('\n'))) {
+    const QString words = line.simplified();
+    if (words.count(QLatin1Char('-')) < words.size()) {  // no ruled line
+      lines << words;
+    }
+  }
+  return lines.join(QLatin1Char(' '));
 }
 
 void DebugSession::closeJob(const std::function<void()>& then) {
@@ -434,7 +469,7 @@ void DebugSession::closeJob(const std::function<void()>& then) {
   std::shared_ptr<app::Job> job = std::move(m_job);
   auto last = [job = std::move(job)]() mutable { job.reset(); };
   // Where its agents are there, its ranks are killed long before those of the next cycle come.
-  if (m_next && !then && (m_phase == Phase::Attaching || m_phase == Phase::Running)) {
+  if (m_next && !then && haveStarted()) {
     (void)QtConcurrent::run(&m_closing, std::move(last));
     m_phase = Phase::Idle;
     startCycle(*std::exchange(m_next, std::nullopt));

@@ -24,6 +24,7 @@
 
 #include "app/job.h"
 #include "base/noted_buffers.h"
+#include "base/unique_fd.h"
 #include "core/stop_plan.h"
 #include "db/trace_store.h"
 #include "mi_bridge/fleet.h"
@@ -268,6 +269,11 @@ class DebugSession : public QObject, private mi::FleetObserver {
     std::vector<Serial> cut = {};  ///< events that each rank does; empty: what `event` needs
   };
 
+  /// The ranks of this cycle are, or were, past the gate.
+  [[nodiscard]] bool haveStarted() const {
+    return m_phase == Phase::Attaching || m_phase == Phase::Running;
+  }
+
   // debug_session.cpp: the job
   void startCycle(Goal goal);
   void launch();
@@ -281,6 +287,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void onDiverged(const protocol::RankDiverged& diverged);
   void onGdbState(const protocol::GdbState& state);
   void launcherEnded();
+  [[nodiscard]] QString launcherSaid() const;
   void closeJob(const std::function<void()>& then = {});
   void sendToDaemon(const protocol::Message& message);
 
@@ -484,6 +491,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   std::optional<Goal> m_next;  ///< what to start once the present job is gone
   QThreadPool m_closing;  ///< where jobs of past cycles end
   std::unique_ptr<app::Job> m_job;
+  std::shared_ptr<UniqueFd> m_launcherOutput;  ///< a file in memory
   std::unique_ptr<QSocketNotifier> m_daemonNotifier;
   std::unique_ptr<QSocketNotifier> m_launcherNotifier;
   QTimer m_tick;

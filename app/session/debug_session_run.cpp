@@ -458,7 +458,8 @@ void DebugSession::finishCycle(const QString& why) {
   }
   views::Cycle& cycle = m_cycles.last();
   cycle.running = false;
-  const bool cleanEnd = m_job != nullptr && m_job->launcherStatus().has_value() && !m_diverged;
+  const bool cleanEnd =
+      m_job != nullptr && m_job->launcherStatus().has_value() && !m_diverged && haveStarted();
   if (cleanEnd && cycle.match == views::CycleMatch::Unknown) {
     cycle.match = views::CycleMatch::Matches;
   }

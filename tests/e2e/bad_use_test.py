@@ -48,6 +48,16 @@ class BadUseTest(PhotofinishTest):
         self.assertEqual(run.status, 2, run)
         self.assertIn("status 1", run.err, run)
 
+    def test_a_script_that_starts_ranks_itself(self):
+        """It looks like a program of one rank."""
+        self.need("mpirun")
+        script = self.dir / "start"
+        script.write_text(f"#!/bin/sh\nexec mpirun --oversubscribe -n 2 {BIN}/e2e/steady 100000 1000\n")
+        script.chmod(0o755)
+        run = self.photofinish("record", "-o", self.dir / "t.pft", script)
+        self.assert_refused(run, 2, "has started 2 ranks itself", "in front of mpirun in '.*start'")
+        self.assert_no_trace()
+
     def test_unknown_option_and_command(self):
         for words in (["record", "--no-such-option", "x"], ["replay"], ["info"], ["races", "--jsn", "t.pft"], ["--no-such"]):
             with self.subTest(words=words):

@@ -2,7 +2,9 @@
 import html.parser
 import os
 import re
+import signal
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from photofinish import BIN, SOURCE, PhotofinishTest, main
@@ -139,6 +141,41 @@ class OfflineTest(PhotofinishTest):
         self.assertIn(f"deadlock_in_order.c:{second}", parts["Stacks at the failure"])
         self.assertIn("or could", parts["Races before the failure"])
         self.assertIn("first from 2", parts["Output of the program"])
+
+    def test_snapshots(self):
+        """By time and by signal; what the ranks print is not changed by it. A signal while it still records is nothing."""
+        steady = BIN / "e2e" / "steady"
+        self.need(steady)
+        words = ["debug", "--offline", "-o", "r.txt", "--snapshot-every", "0.4", *self.mpirun(3, steady, 400, 2000)]
+        with self.start([BIN / "photofinish", *words]) as command:
+            while command.process.poll() is None:
+                command.process.send_signal(signal.SIGUSR1)
+                time.sleep(0.15)
+            run = command.finish(60)
+        self.assertEqual(run.status, 0, run)
+        text = (self.dir / "r.txt").read_text()
+        self.assertIn("Every 0.4 s of the replay: ", text)
+        snapshots = text.split("\nRaces\n")[0].split(" s after the beginning of the replay")[1:]
+        asked = [each for each in snapshots if each.startswith(", asked for by SIGUSR1")]
+        self.assertTrue(asked and len(asked) < len(snapshots), text)
+        served = [int(each.split("rank 0 after event ")[1].split()[0].strip(",")) for each in snapshots]
+        self.assertEqual(served, sorted(served))
+        self.assertRegex("".join(snapshots), r"rank 0\n( +#.*\n)* +#\d+ serve\(\) at steady\.c:\d+")  # it was paused for it
+        self.assertRegex("".join(snapshots), r"#0 MPI_Recv\(\)\n +#1 ask\(\) at steady\.c:\d+")
+        ends = set(re.findall(r"rank \d ends with \w+", run.out))
+        self.assertEqual((len(ends), ends), (3, set(re.findall(r"rank \d ends with \w+", text.split("Output of the program")[1]))))
+
+    def test_a_launcher_that_fails(self):
+        """The replay did not start: neither the report nor the cycle takes that for an end."""
+        launcher = self.dir / "mpirun"
+        launcher.write_text("#!/bin/sh\ntest -e full && { echo no room for $1 >&2; exit 7; }\nexec /usr/bin/mpirun \"$@\"\n")
+        launcher.chmod(0o755)
+        self.record("t.pft", [launcher, *self.mpirun(2, BIN / "corpus" / "two_rank_wildcard")[1:]])
+        self.assertEqual(self.photofinish("races", self.dir / "t.pft").status, 0)  # surveyed, while there is room
+        (self.dir / "full").touch()
+        self.debug(self.dir / "t.pft", report="r.txt")
+        text = (self.dir / "r.txt").read_text()
+        self.assertIn("ended with status 7 before all ranks had called MPI_Init. It said: no room for --tag-output", text)
 
     def test_bad_use(self):
         program = self.mpirun(2, BIN / "corpus" / "two_rank_wildcard")

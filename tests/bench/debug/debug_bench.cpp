@@ -1,11 +1,13 @@
 // What debugging costs: the table of docs/debugging.md, "Speed". Real jobs, real GDBs, the session
-// that the window has, without a window. debug_bench [RUNS=5]: prints medians and the load average;
-// takes some minutes.
+// that the window has, without a window. debug_bench [RUNS=5] [PART…]: prints medians and the load
+// average; takes some minutes. A PART is four, many, groups or far; all of them if none is named.
 #include "debug_session.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <string_view>
+#include <utility>
 
 #include <QCoreApplication>
 #include <QDir>
@@ -283,9 +285,12 @@ int main(int argc, char** argv) {
   qputenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
   Bench bench(argc > 1 ? std::max(1, std::atoi(argv[1])) : 5);
   std::printf("load %.1f\n", load());
-  fourRanks(bench);
-  manyRanks(bench);
-  groupSteps(bench);
-  farBack(bench);
+  const std::pair<std::string_view, void (*)(Bench&)> parts[] = {
+      {"four", fourRanks}, {"many", manyRanks}, {"groups", groupSteps}, {"far", farBack}};
+  for (const auto& [name, run] : parts) {
+    if (argc < 3 || std::find(argv + 2, argv + argc, name) != argv + argc) {
+      run(bench);
+    }
+  }
   return 0;
 }
