@@ -1,5 +1,5 @@
 """kill -9 of a rank at random moments of a recording: every trace opens, verifies, says where it is cut, and its
-replay gets there and ends. And SIGSEGV at random calls of a real program. PF_KILLS: how often (12; 50 with PF_FULL)."""
+replay gets there and ends. And SIGSEGV at random calls of a real program. PF_KILLS: how often (8; 50 with PF_FULL)."""
 import os
 import random
 import signal
@@ -13,7 +13,7 @@ STEADY = BIN / "e2e" / "steady"
 MUMPS, MUMPS_INPUT = "/usr/lib/mumps/dsimpletest", "/usr/lib/mumps/input_simpletest_real"
 CRASH_AT = BIN / "e2e" / "crash_at.so"
 RANKS, ROUNDS = 4, 4000
-KILLS = int(os.environ.get("PF_KILLS", "50" if FULL else "12"))
+KILLS = int(os.environ.get("PF_KILLS", "50" if FULL else "8"))
 CRASHES = max(KILLS // 3, 1) if KILLS < 50 else KILLS
 SEED = int(os.environ.get("PF_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 31)
 

@@ -10,10 +10,10 @@ import resource
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from photofinish import BIN, FULL, SOURCE, PhotofinishTest, main
+from photofinish import BIN, FULL, JITTERS, SOURCE, PhotofinishTest, main
 
 PROGRAM = BIN / "random" / "random_program"
-COUNT = int(os.environ.get("PF_RANDOM", "200" if FULL else "4"))
+COUNT = int(os.environ.get("PF_RANDOM", "200" if FULL else "3"))
 FIRST = int(os.environ.get("PF_SEED", "1"))
 ALGORITHMS = ("meehan", "netzer-miller", "algorithm-a", "algorithm-b")
 EXPECTED = json.loads((SOURCE / "tests" / "corpus" / "expected.json").read_text())["programs"]
@@ -34,7 +34,7 @@ class RacesModeTest(PhotofinishTest):
             algorithm = ALGORITHMS[seed // 4 % 4] if seed % 2 else "meehan"
             with self.subTest(seed=seed, ranks=ranks, algorithm=algorithm):
                 recorded = self.record_races(ranks, PROGRAM, seed, 4, algorithm=algorithm, options=("--jitter", seed))
-                for jitter in (1, 2):
+                for jitter in JITTERS:
                     self.assert_same_run(recorded, self.replay("t.pft", "--jitter", jitter))
                 self.assert_as_offline()
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from photofinish import BIN, FULL, SOURCE, PhotofinishTest, main
+from photofinish import BIN, FULL, JITTERS, SOURCE, PhotofinishTest, main
 
 RANDOM = BIN / "random" / "random_program"
 FORMS = BIN / "e2e" / "tagged_forms"
@@ -41,7 +41,7 @@ class TaggedTest(PhotofinishTest):
             with self.subTest(seed=seed, algorithm=algorithm):
                 recorded = self.record_traced(2 + seed % 4, RANDOM, seed, 3, algorithm=algorithm,
                                               options=("--jitter", seed))
-                for jitter in (1, 2):
+                for jitter in JITTERS:
                     self.replayed(recorded, "--jitter", jitter)
                 self.assert_as_offline()
                 self.replayed(recorded, "--jitter", 3)  # each call is compared now
@@ -53,7 +53,7 @@ class TaggedTest(PhotofinishTest):
             mode = ("outcomes", "all")[seed % 2]
             with self.subTest(seed=seed, mode=mode):
                 recorded = self.record("t.pft", self.mpirun(2 + seed % 4, RANDOM, seed, 3), "--mode", mode, "--jitter", seed)
-                for jitter in (1, 2):
+                for jitter in JITTERS:
                     self.replayed(recorded, "--force", "tagged", "--jitter", jitter)
 
     def test_corpus(self):
@@ -64,7 +64,7 @@ class TaggedTest(PhotofinishTest):
             for algorithm in ALGORITHMS if FULL else (ALGORITHMS[number % 3],):
                 with self.subTest(program=name, algorithm=algorithm):
                     recorded = self.record_traced(EXPECTED[name]["ranks"], program, algorithm=algorithm)
-                    for jitter in (1, 2):
+                    for jitter in JITTERS:
                         self.replayed(recorded, "--jitter", jitter)
 
     def test_every_form(self):
@@ -73,14 +73,14 @@ class TaggedTest(PhotofinishTest):
                 with self.subTest(ranks=ranks, options=options):
                     self.need("mpirun", FORMS)
                     recorded = self.record("t.pft", self.mpirun(ranks, FORMS), *options, "--jitter", 1)
-                    for jitter in (1, 2, 3):
+                    for jitter in (*JITTERS, 3):
                         self.replayed(recorded, "--force", "tagged", "--jitter", jitter)
 
     def test_families(self):
         self.need("mpirun", FAMILIES)
         recorded = self.record("t.pft", self.mpirun(4, FAMILIES), timeout=120)
         first = recorded.by_rank()[0]
-        for jitter in (1, 2):
+        for jitter in JITTERS:
             replayed = self.replay("t.pft", "--force", "tagged", "--jitter", jitter, timeout=180)
             self.assertEqual(replayed.status, 0, replayed)
             self.assertEqual(replayed.by_rank()[0], first, replayed)
@@ -96,7 +96,7 @@ class TaggedTest(PhotofinishTest):
         recorded = self.record_traced(4, FORMS, "leave", algorithm="algorithm-a")
         self.assertIn("rank 1 left a message unreceived", recorded.err)
         self.assertEqual(self.info()["forcedBy"], "tags")
-        for jitter in (1, 2):
+        for jitter in JITTERS:
             self.replayed(recorded, "--jitter", jitter)
 
     def test_only_what_was_traced_is_kept(self):
@@ -138,7 +138,7 @@ class TaggedTest(PhotofinishTest):
                 break
         self.assertIn("the run is cut", recorded.err)
         for options in ((), ("--force", "tagged")):
-            for jitter in (1, 2):
+            for jitter in JITTERS:
                 self.replayed(recorded, "--jitter", jitter, *options)
 
     def test_ways_that_are_refused(self):
@@ -155,7 +155,7 @@ class TaggedTest(PhotofinishTest):
             options = ("--algorithm", ALGORITHMS[number % 3]) if number % 2 == 0 else ("--jitter", number)
             with self.subTest(way=way, options=options):
                 recorded = self.record("t.pft", self.mpirun(3, LANES, way), *options)
-                for jitter in (1, 2):
+                for jitter in JITTERS:
                     replayed = self.replay("t.pft", "--force", "tagged", "--jitter", jitter)
                     self.assertEqual(replayed.status, 0, replayed)
                     self.assertEqual(self.by_thread(replayed), self.by_thread(recorded), replayed)

@@ -1,6 +1,6 @@
 """Programs whose threads all call MPI: what each thread received, in its order, is the same in each replay, in both modes
 of recording; each event names its thread; a crash in a thread leaves a trace that replays up to there. PF_REPLAYS: how
-many replays of each recording (2; 20 with PF_FULL)."""
+many replays of each recording (1; 20 with PF_FULL)."""
 import os
 import sys
 
@@ -10,7 +10,7 @@ from photofinish import BIN, FULL, PhotofinishTest, main
 LANES = BIN / "e2e" / "lanes"
 SERIALIZED = BIN / "e2e" / "lanes_serialized"
 STUCK = BIN / "e2e" / "lanes_stuck"
-REPLAYS = int(os.environ.get("PF_REPLAYS", "20" if FULL else "2"))
+REPLAYS = int(os.environ.get("PF_REPLAYS", "20" if FULL else "1"))
 
 
 class ThreadsTest(PhotofinishTest):

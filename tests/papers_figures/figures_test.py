@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 FIGURES = HERE / "figures.txt"
 PROGRAM = BIN / "papers_figures"
 ALGORITHMS = ("netzer-miller", "algorithm-a", "algorithm-b", "meehan")
-MOST_ORDERS = 1000 if FULL else 3
+MOST_ORDERS = 1000 if FULL else 2
 
 
 class Figure:

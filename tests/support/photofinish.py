@@ -21,6 +21,7 @@ import uuid
 BIN = pathlib.Path(os.environ.get("PF_BIN", "build/release/bin")).resolve()
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 FULL = os.environ.get("PF_FULL", "") not in ("", "0")
+JITTERS = (1, 2) if FULL else (1,)  # seeds of the replays of one recording, where one says as much as two
 SKIPPED = 77
 MARK = "PF_E2E_TEST"
 OUTPUT_TAG = re.compile(r"\[\d+,(\d+)\]<stdout>:")
