@@ -202,6 +202,28 @@ struct StreamTable {
   StreamTables* tables;
 };
 
+/// The chunk of a stream that was read last.
+template <typename T>
+struct ReadChunk {
+  std::vector<T> values;
+  Rank rank = -1;
+  std::size_t ordinal = 0;
+
+  /// Value `number` of a rank's stream, which has so many. Good until the next call.
+  Result<const T*> value(ColumnReader& reader, Rank of, std::uint64_t number) {
+    if (rank != of || ordinal != number / kChunkValues) {
+      values.clear();
+      rank = of;
+      ordinal = number / kChunkValues;
+      if (Status status = reader.read(rank, ordinal, values); !status) {
+        rank = -1;
+        return status.error();
+      }
+    }
+    return &values[number % kChunkValues];
+  }
+};
+
 template <typename T>
 struct Cursor {
   sqlite3_vtab_cursor base{};
@@ -212,18 +234,12 @@ struct Cursor {
   std::int64_t keyTo = 0;
   std::int64_t at = 0;   ///< number of the value in the stream of its rank, from 0
   std::int64_t end = 0;  ///< of the range of this rank
-  std::vector<T> chunk;
-  Rank chunkRank = -1;
-  std::int64_t chunkOrdinal = -1;
-  std::vector<StoredEvent> events;  ///< of messages: the chunk with their sends
-  Rank eventsRank = -1;
-  std::int64_t eventsOrdinal = -1;
-  std::vector<StoredTime> times;  ///< of events: the chunk beside theirs
-  Rank timesRank = -1;
-  std::int64_t timesOrdinal = -1;
+  ReadChunk<T> chunk;
+  const T* current = nullptr;     ///< value `at`
+  ReadChunk<StoredEvent> events;  ///< of messages: with their sends
+  ReadChunk<StoredTime> times;    ///< of events: beside theirs
 
   static constexpr Stream kStream = StreamOf<T>::kStream;
-  static constexpr auto kValues = static_cast<std::int64_t>(kChunkValues);
 
   /// The key of a rank's first value.
   [[nodiscard]] std::int64_t base0(Rank of) const {
@@ -236,11 +252,19 @@ struct Cursor {
     }
   }
   [[nodiscard]] bool done() const { return rank > lastRank; }
-  [[nodiscard]] const T& value() const { return chunk[static_cast<std::size_t>(at % kValues)]; }
+  [[nodiscard]] const T& value() const { return *current; }
 
-  int fail(const Status& status) {
-    tables->problem() = status.error();
-    return SQLITE_CORRUPT;
+  /// Value `number` of the present rank's stream of `chunks`; 0: SQLITE_OK.
+  template <typename V>
+  int read(ReadChunk<V>& chunks, std::int64_t number, const V*& value) {
+    Result<const V*> found =
+        chunks.value(tables->reader(), rank, static_cast<std::uint64_t>(number));
+    if (!found) {
+      tables->problem() = found.error();
+      return SQLITE_CORRUPT;
+    }
+    value = *found;
+    return SQLITE_OK;
   }
   /// Goes on to the first value of the range at or behind `at`, perhaps of a later rank.
   int settle() {
@@ -248,15 +272,7 @@ struct Cursor {
       ++rank;
       enter();
     }
-    if (done() || (chunkRank == rank && chunkOrdinal == at / kValues)) {
-      return SQLITE_OK;
-    }
-    chunk.clear();
-    chunkRank = rank;
-    chunkOrdinal = at / kValues;
-    const Status status =
-        tables->reader().read(rank, static_cast<std::size_t>(chunkOrdinal), chunk);
-    return status.ok() ? SQLITE_OK : fail(status);
+    return done() ? SQLITE_OK : read(chunk, at, current);
   }
   /// To the range's begin in this rank.
   void enter() {
@@ -273,18 +289,7 @@ struct Cursor {
     if (static_cast<std::uint64_t>(at) >= tables->reader().count(rank, Stream::Time)) {
       return SQLITE_OK;
     }
-    if (timesRank != rank || timesOrdinal != at / kValues) {
-      times.clear();
-      timesRank = rank;
-      timesOrdinal = at / kValues;
-      if (const Status status =
-              tables->reader().read(rank, static_cast<std::size_t>(timesOrdinal), times);
-          !status) {
-        return fail(status);
-      }
-    }
-    time = &times[static_cast<std::size_t>(at % kValues)];
-    return SQLITE_OK;
+    return read(times, at, time);
   }
   /// The event that sent the message.
   int sent(const StoredEvent*& event) {
@@ -294,17 +299,7 @@ struct Cursor {
           number >= static_cast<std::int64_t>(tables->reader().count(rank, Stream::Event))) {
         return SQLITE_CORRUPT;
       }
-      if (eventsRank != rank || eventsOrdinal != number / kValues) {
-        events.clear();
-        eventsRank = rank;
-        eventsOrdinal = number / kValues;
-        if (const Status status =
-                tables->reader().read(rank, static_cast<std::size_t>(eventsOrdinal), events);
-            !status) {
-          return fail(status);
-        }
-      }
-      event = &events[static_cast<std::size_t>(number % kValues)];
+      return read(events, number, event);
     }
     return SQLITE_OK;
   }
