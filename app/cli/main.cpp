@@ -37,6 +37,15 @@ int print(const pf::Result<std::string>& text) {
   return 0;
 }
 
+/// For reports that give their text piece by piece.
+void put(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+int ended(const pf::Status& status) {
+  return status ? 0 : fail(status.error());
+}
+
 /// Becomes the window, on `files` (a trace, or nothing).
 int openWindow(const std::vector<std::string>& files) {
   if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr &&
@@ -473,11 +482,11 @@ int main(int argc, char** argv) {
     return print(pf::app::infoReport(trace, json, tracing));
   }
   if (*racesCommand) {
-    return print(pf::app::racesReport(trace, json));
+    return ended(pf::app::racesReport(trace, json, put));
   }
   if (*eventsCommand) {
-    return print(pf::app::eventsReport(
-        trace, *rankOption ? std::optional<pf::Rank>(rank) : std::nullopt, json));
+    return ended(pf::app::eventsReport(
+        trace, *rankOption ? std::optional<pf::Rank>(rank) : std::nullopt, json, put));
   }
   if (*checkCommand) {
     return check(trace);

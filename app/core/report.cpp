@@ -43,21 +43,6 @@ void putPlace(json& out, const Execution& execution, EventRef ref) {
   }
 }
 
-namespace {
-
-json messageJson(const Execution& execution, std::uint32_t index) {
-  json out = json::object();
-  if (index >= execution.messages.size()) {
-    return nullptr;
-  }
-  const Message& message = execution.messages[index];
-  putPlace(out, execution, message.send);
-  out["tag"] = message.tag;
-  return out;
-}
-
-}  // namespace
-
 Result<Loaded> load(const std::string& trace) {
   if (Status status = surveyIfNeeded(trace); !status) {
     return status.error();
@@ -75,6 +60,18 @@ Result<Loaded> loadSurveyed(const std::string& trace) {
     return execution.error();
   }
   return Loaded{std::move(*store), std::move(*execution)};
+}
+
+json timesName(TimeOrigin origin) {
+  switch (origin) {
+    case TimeOrigin::Recording:
+      return "recording";
+    case TimeOrigin::Reexecution:
+      return "survey";
+    case TimeOrigin::None:
+      break;
+  }
+  return nullptr;
 }
 
 const char* kindText(EventKind kind) {
@@ -105,37 +102,6 @@ const char* kindText(EventKind kind) {
 
 namespace {
 
-json raceJson(const Execution& execution, const db::StoredRace& stored) {
-  const Race& race = stored.race;
-  const RankHistory& rank = execution.ranks[static_cast<std::size_t>(race.rank)];
-  json receive = json::object();
-  putPlace(receive, execution, raceEvent(execution, race));
-  receive["probe"] = race.probe;
-  if (!race.probe) {
-    const PostedReceive& posted = rank.receives[race.index];
-    receive["post"] = race.index;
-    if (posted.completion != posted.post) {
-      json completion = json::object();
-      putPlace(completion, execution, {race.rank, posted.completion});
-      completion.erase("rank");
-      receive["completion"] = completion;
-    }
-  }
-  json alternatives = json::array();
-  for (const std::uint32_t alternative : race.alternatives) {
-    alternatives.push_back(messageJson(execution, alternative));
-  }
-  return {{"receive", receive},
-          {"taken", messageJson(execution, race.taken)},
-          {"alternatives", alternatives},
-          {"class", stored.raceClass}};
-}
-
-std::string placeText(const Execution& execution, EventRef ref) {
-  return "rank " + std::to_string(ref.rank) + " event " + std::to_string(ref.serial) + " " +
-         eventText(execution, ref);
-}
-
 /// What ranks of a recording of mode races found, from their counters.
 struct OnlineRaces {
   std::string algorithm;
@@ -158,19 +124,6 @@ json onlineJson(const OnlineRaces& online) {
   return online.algorithm.empty()
              ? json(nullptr)
              : json{{"algorithm", online.algorithm}, {"racingDeliveries", online.found}};
-}
-
-/// In JSON.
-json timesName(TimeOrigin origin) {
-  switch (origin) {
-    case TimeOrigin::Recording:
-      return "recording";
-    case TimeOrigin::Reexecution:
-      return "survey";
-    case TimeOrigin::None:
-      break;
-  }
-  return nullptr;
 }
 
 /// For people.
@@ -332,110 +285,6 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
     out << tracingText(*counts);
   }
   return out.str();
-}
-
-Result<std::string> racesReport(const std::string& trace, bool asJson) {
-  Result<Loaded> loaded = load(trace);
-  if (!loaded) {
-    return loaded.error();
-  }
-  Result<std::vector<db::StoredRace>> races = loaded->store.races();
-  if (!races) {
-    return races.error();
-  }
-  const Execution& execution = loaded->execution;
-  if (asJson) {
-    json all = json::array();
-    for (const db::StoredRace& race : *races) {
-      all.push_back(raceJson(execution, race));
-    }
-    return dump({{"races", all}});
-  }
-  std::ostringstream out;
-  out << races->size() << (races->size() == 1 ? " racing receive\n" : " racing receives\n");
-  for (const db::StoredRace& stored : *races) {
-    out << placeText(execution, raceEvent(execution, stored.race)) << "\n";
-    if (stored.race.taken < execution.messages.size()) {
-      out << "    took     " << placeText(execution, execution.messages[stored.race.taken].send)
-          << "\n";
-    }
-    for (const std::uint32_t alternative : stored.race.alternatives) {
-      out << "    or could " << placeText(execution, execution.messages[alternative].send) << "\n";
-    }
-  }
-  return out.str();
-}
-
-Result<std::string> eventsReport(const std::string& trace, std::optional<Rank> only, bool asJson) {
-  if (only) {  // before a survey is made for it
-    Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
-    if (!store) {
-      return store.error();
-    }
-    if (Status status = rankIsThere(*store, *only); !status) {
-      return status.error();
-    }
-  }
-  Result<Loaded> loaded = load(trace);
-  if (!loaded) {
-    return loaded.error();
-  }
-  const Execution& execution = loaded->execution;
-  json all = json::array();
-  std::ostringstream out;
-  for (std::size_t r = 0; r < execution.ranks.size(); ++r) {
-    if (only && static_cast<std::size_t>(*only) != r) {
-      continue;
-    }
-    const RankHistory& rank = execution.ranks[r];
-    std::map<Serial, json> deliveries;
-    std::map<Serial, std::string> taken;
-    std::map<std::uint32_t, Serial> ofThread;
-    for (const PostedReceive& receive : rank.receives) {
-      if (receive.state == ReceiveState::Complete) {
-        json one = {{"post", receive.post}, {"source", receive.source}, {"tag", receive.tag}};
-        if (receive.message < execution.messages.size()) {
-          one["sendSerial"] = execution.messages[receive.message].send.serial;
-        }
-        deliveries[receive.completion].push_back(one);
-        taken[receive.completion] +=
-            " <- rank " + std::to_string(receive.source) + " tag " + std::to_string(receive.tag);
-      }
-    }
-    for (const ProbeHit& probe : rank.probes) {
-      taken[probe.event] +=
-          " sees rank " + std::to_string(probe.source) + " tag " + std::to_string(probe.tag);
-    }
-    for (std::size_t i = 0; i < rank.events.size(); ++i) {
-      const EventRef ref{static_cast<Rank>(r), i + 1};
-      if (asJson) {
-        json one = json::object();
-        putPlace(one, execution, ref);
-        const Event& event = rank.events[i];
-        one["kind"] = kindText(event.kind);
-        one["thread"] = event.lane;
-        one["threadSerial"] = ++ofThread[event.lane];
-        one["peer"] = event.peer;
-        one["tag"] = event.tag;
-        one["bytes"] = event.bytes;
-        const bool timed = execution.timeOrigin != TimeOrigin::None;
-        one["timeNs"] = timed ? json(rank.times[i].begin) : json(nullptr);
-        one["durationNs"] = timed ? json(rank.times[i].end - rank.times[i].begin) : json(nullptr);
-        one["communicator"] = event.comm < execution.communicators.size()
-                                  ? json(execution.communicators[event.comm].name)
-                                  : json(nullptr);
-        if (const auto found = deliveries.find(ref.serial); found != deliveries.end()) {
-          one["deliveries"] = found->second;
-        }
-        all.push_back(std::move(one));
-      } else {
-        const std::uint32_t lane = rank.events[i].lane;
-        out << placeText(execution, ref) << taken[ref.serial]
-            << (lane != 0 ? " (thread " + std::to_string(lane) + ")" : "") << "\n";
-      }
-    }
-  }
-  return asJson ? dump({{"times", timesName(execution.timeOrigin)}, {"events", all}}) : out.str();
 }
 
 }  // namespace pf::app

@@ -22,6 +22,8 @@ Result<Loaded> loadSurveyed(const std::string& trace);
 /// rank, serial, call, file, line, function of an event that is in the execution.
 void putPlace(nlohmann::json& out, const Execution& execution, EventRef ref);
 const char* kindText(EventKind kind);
+/// Whose the times of events are, in JSON; null: there are none.
+nlohmann::json timesName(TimeOrigin origin);
 /// One document, as all commands print it.
 std::string dump(const nlohmann::json& document);
 

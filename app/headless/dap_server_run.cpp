@@ -322,12 +322,14 @@ void DapServer::replayTo(const Request& request) {
 }
 
 void DapServer::races(const Request& request) {
-  Result<std::string> report = app::racesReport(m_trace.toStdString(), true);
-  if (!report) {
-    fail(request, report.error().message, report.error().advice);
+  std::string report;
+  const Status status = app::racesReport(m_trace.toStdString(), true,
+                                         [&report](std::string_view text) { report += text; });
+  if (!status) {
+    fail(request, status.error().message, status.error().advice);
     return;
   }
-  succeed(request, Json::parse(*report, nullptr, false));
+  succeed(request, Json::parse(report, nullptr, false));
 }
 
 void DapServer::exceptionInfo(const Request& request) {

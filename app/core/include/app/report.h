@@ -2,8 +2,10 @@
 // contract).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "core/execution.h"
@@ -12,10 +14,14 @@ namespace pf::app {
 
 /// photofinish info FILE [--json] [--tracing]
 Result<std::string> infoReport(const std::string& trace, bool json, bool tracing = false);
+
+/// Takes a long text piece by piece.
+using TextSink = std::function<void(std::string_view text)>;
 /// photofinish races FILE [--json]
-Result<std::string> racesReport(const std::string& trace, bool json);
+Status racesReport(const std::string& trace, bool json, const TextSink& out);
 /// photofinish events FILE [--rank R] [--json]
-Result<std::string> eventsReport(const std::string& trace, std::optional<Rank> rank, bool json);
+Status eventsReport(const std::string& trace, std::optional<Rank> rank, bool json,
+                    const TextSink& out);
 
 struct DiffReport {
   std::string text;
