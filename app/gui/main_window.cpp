@@ -91,6 +91,8 @@ void MainWindow::makeViews() {
   m_status->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   m_mode = new QLabel;
   m_mode->setTextFormat(Qt::PlainText);
+  // As high as anything beside it: a bar that grows shows it below a tip that has hidden it.
+  m_status->setMinimumHeight(m_progress->sizeHint().height());
   statusBar()->addWidget(m_status, 1);
   statusBar()->addPermanentWidget(m_progress);
   statusBar()->addPermanentWidget(m_mode);
@@ -486,6 +488,9 @@ void MainWindow::showTrace(const QString& path, LoadedTrace trace) {
 void MainWindow::say(const QString& text, bool problem) {
   QString line = text;
   line.replace(QLatin1Char('\n'), QLatin1Char(' '));
+  if (problem) {
+    statusBar()->clearMessage();  // a tip of what the mouse is over
+  }
   m_status->setText(line.simplified());
   m_status->setToolTip(text.toHtmlEscaped());
   QPalette colours = palette();
