@@ -141,6 +141,19 @@ int salvage(const std::string& from, const std::string& to) {
   return 0;
 }
 
+int peek(const std::string& trace, const std::string& to) {
+  auto made = pf::app::peek(trace, to);
+  if (!made) {
+    return fail(made.error());
+  }
+  std::printf("%s: %d ranks, %llu wildcard receives so far\n", to.c_str(), made->ranks,
+              static_cast<unsigned long long>(made->wildcardReceives));
+  for (const std::string& cut : made->cuts) {
+    std::printf("  %s\n", cut.c_str());
+  }
+  return 0;
+}
+
 /// As diff(1): 0 the same, 1 different.
 int diff(const std::string& a, const std::string& b, bool json) {
   auto report = pf::app::diffReport(a, b, json);
@@ -307,7 +320,7 @@ int main(int argc, char** argv) {
       "to their\nreceives over a communicator of their own. Default: by what the trace holds.");
 
   std::string trace;
-  std::string salvageTo;
+  std::string madeFile;
   bool json = false;
   int rank = -1;
   auto* infoCommand =
@@ -318,7 +331,10 @@ int main(int argc, char** argv) {
   auto* checkCommand = app.add_subcommand("check", "Verify every checksum; list what is lost");
   auto* salvageCommand =
       app.add_subcommand("salvage", "Copy what still verifies of a damaged trace into a new one");
-  for (auto* command : {infoCommand, racesCommand, eventsCommand, checkCommand, salvageCommand}) {
+  auto* peekCommand = app.add_subcommand(
+      "peek", "Make a trace of what a recording that goes on has so far, and let it go on");
+  for (auto* command :
+       {infoCommand, racesCommand, eventsCommand, checkCommand, salvageCommand, peekCommand}) {
     command->add_option("FILE", trace, "trace")->required();
   }
   bool tracing = false;
@@ -328,7 +344,8 @@ int main(int argc, char** argv) {
     command->add_flag("--json", json, "one JSON document");
   }
   auto* rankOption = eventsCommand->add_option("--rank", rank, "this rank only");
-  salvageCommand->add_option("TO", salvageTo, "new trace")->required();
+  salvageCommand->add_option("TO", madeFile, "new trace")->required();
+  peekCommand->add_option("TO", madeFile, "new trace")->required();
   std::string other;
   auto* diffCommand = app.add_subcommand(
       "diff", "Where two recordings of a program part: first differences, first causes");
@@ -491,8 +508,11 @@ int main(int argc, char** argv) {
   if (*checkCommand) {
     return check(trace);
   }
+  if (*peekCommand) {
+    return peek(trace, madeFile);
+  }
   if (*salvageCommand) {
-    return salvage(trace, salvageTo);
+    return salvage(trace, madeFile);
   }
   if (*diffCommand) {
     return diff(trace, other, json);

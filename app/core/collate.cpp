@@ -62,16 +62,17 @@ RankLog emptyLog(Rank rank, std::int32_t size, std::string why) {
 
 namespace {
 
-std::string stateText(const RankLog& log, const Execution& execution) {
+/// `last`: "ended ", or "was " of a rank that still runs.
+std::string stateText(const RankLog& log, const Execution& execution, const std::string& last) {
   if (log.complete) {
     return "finished";
   }
   if (log.history.events.empty() && !log.insideLast) {
-    return log.serials == 0 ? log.cut : "ended after event " + std::to_string(log.serials);
+    return log.serials == 0 ? log.cut : last + "after event " + std::to_string(log.serials);
   }
   const std::string call =
       log.lastCall < execution.callNames.size() ? execution.callNames[log.lastCall] : "?";
-  return (log.insideLast ? "ended inside " : "ended after ") + call + " (event " +
+  return last + (log.insideLast ? "inside " : "after ") + call + " (event " +
          std::to_string(log.serials) + ")";
 }
 
@@ -250,7 +251,7 @@ db::RankInfo rankInfo(const RankLog& log, const RunFacts& facts, const Execution
   info.lastSerial = log.serials;
   info.complete = log.complete;
   info.cutReason = log.cut;
-  info.state = stateText(log, execution);
+  info.state = stateText(log, execution, facts.goesOn ? "was " : "ended ");
   if (const auto end = facts.ends.find(log.rank); end != facts.ends.end()) {
     info.exitStatus = end->second.status;
     info.exitSignal = end->second.signal;
@@ -395,6 +396,18 @@ Status writeTrace(const std::string& path, const std::string& logDirectory,
 
 }  // namespace
 
+namespace {
+
+void sayThatRanksRun(std::vector<RankLog>& logs) {
+  for (RankLog& log : logs) {
+    if (!log.complete) {
+      log.cut = "it still ran when this trace was made, after event " + std::to_string(log.serials);
+    }
+  }
+}
+
+}  // namespace
+
 Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
                          const std::string& path) {
   auto files = readLogFiles(logDirectory);
@@ -424,6 +437,9 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
     const auto found = read.find(rank);
     logs.push_back(found != read.end() ? std::move(found->second)
                                        : emptyLog(rank, size, "it never came out of MPI_Init"));
+  }
+  if (facts.goesOn) {
+    sayThatRanksRun(logs);
   }
   Result<Analysis> analysis = analyse(logs);
   if (!analysis) {

@@ -423,6 +423,24 @@ Result<Recorded> record(const RecordOptions& options) {
   return recorded;
 }
 
+Result<Collated> peek(const std::string& trace, const std::string& to) {
+  const std::string logs = logDirectoryOf(trace);
+  if (!fs::is_directory(logs)) {
+    return Error{ErrorCode::Usage, "nothing is being recorded as " + trace,
+                 fs::exists(trace) ? "It is finished: open it."
+                                   : "Give the name of the trace that is being made."};
+  }
+  if (fs::exists(to)) {
+    return Error{ErrorCode::Usage, to + " is there already", "Give another name."};
+  }
+  Result<RunFacts> facts = readFacts(logs);
+  if (!facts) {
+    return facts.error();
+  }
+  facts->goesOn = true;
+  return collate(logs, *facts, to);
+}
+
 Result<bool> recoverTrace(const std::string& trace) {
   const std::string logs = logDirectoryOf(trace);
   if (fs::exists(trace) || !fs::is_directory(logs)) {

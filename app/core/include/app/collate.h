@@ -36,6 +36,7 @@ struct RunFacts {
   bool sameAddresses = false;
   std::optional<std::int32_t> exitStatus;
   std::map<Rank, RankEnd> ends;
+  bool goesOn = false;  ///< the ranks still run; not kept
 };
 
 Status writeFacts(const std::string& logDirectory, const RunFacts& facts);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/collate.h"
 #include "base/result.h"
 
 namespace pf::app {
@@ -32,6 +33,10 @@ Result<Recorded> record(const RecordOptions& options);
 
 /// Directory of the logs of a recording that writes `trace`.
 std::string logDirectoryOf(const std::string& trace);
+
+/// Makes the trace `to` of what a recording that goes on, of `trace`, has so far; the program does
+/// not notice. Usage where nothing is being recorded under this name, NotFound before MPI_Init.
+Result<Collated> peek(const std::string& trace, const std::string& to);
 
 /// Makes the trace of a recording whose recorder was killed, if its logs are there and `trace` is
 /// not. True if that was done.

@@ -1,0 +1,52 @@
+"""photofinish peek: a trace of what a recording that goes on has so far."""
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, PhotofinishTest, main
+
+STEADY = BIN / "e2e" / "steady"
+
+
+class PeekTest(PhotofinishTest):
+    def calls(self, trace):
+        """By rank the calls of its events."""
+        ranks = {}
+        for event in self.photofinish("events", self.dir / trace, "--json").json()["events"]:
+            ranks.setdefault(event["rank"], []).append((event["call"], event["peer"], event["line"]))
+        return ranks
+
+    def test_twice_while_it_runs(self):
+        self.need("mpirun", STEADY)
+        with self.start([BIN / "photofinish", "record", "--mode", "all", "-o", self.dir / "t.pft",
+                         *self.mpirun(3, STEADY, 400, 4000)]) as command:
+            early = self.photofinish("peek", self.dir / "t.pft", self.dir / "early.pft")
+            self.assertEqual(early.status, 2, "no rank has come out of MPI_Init, or not even the logs' directory is there")
+            command.wait_for(lambda: "messages, state" in command.output(), 30)
+            for name in ("a.pft", "b.pft"):
+                run = self.photofinish("peek", self.dir / "t.pft", self.dir / name)
+                self.assertEqual(run.status, 0, run)
+                self.assertRegex(run.out, r"rank 0: it still ran when this trace was made, after event \d+")
+                time.sleep(0.5)
+            again = self.photofinish("peek", self.dir / "t.pft", self.dir / "a.pft")
+            self.assert_refused(again, 2, "is there already", "another name")
+            self.assertEqual(command.finish(60).status, 0)
+        whole = self.calls("t.pft")
+        lengths = []
+        for name in ("a.pft", "b.pft"):
+            self.assertEqual(self.photofinish("check", self.dir / name).status, 0)
+            seen = self.calls(name)
+            self.assertEqual({rank: whole[rank][:len(calls)] for rank, calls in seen.items()}, seen)
+            lengths.append(sum(map(len, seen.values())))
+        self.assertTrue(0 < lengths[0] < lengths[1] < sum(map(len, whole.values())), lengths)
+        self.assertRegex(self.photofinish("info", self.dir / "b.pft").out, r"rank 1: it still ran .*; was (inside|after) MPI_")
+        held = self.replay("b.pft", "--stop-at-end", "--jitter", "1")
+        self.assertEqual(held.status, 0, held)
+        self.assertIn("the recording ends here; the ranks are held", held.err)
+        late = self.photofinish("peek", self.dir / "t.pft", self.dir / "c.pft")
+        self.assert_refused(late, 2, "nothing is being recorded as .*t.pft", "It is finished: open it")
+
+
+if __name__ == "__main__":
+    main()
