@@ -382,16 +382,16 @@ void GdbSession::exited(StopEvent stop) {
 }
 
 void GdbSession::nameLibrary(Frame& frame) const {
-  if (!frame.from.empty() || frame.address == 0) {
-    return;
+  if (frame.from.empty() && frame.address != 0) {
+    const auto found =
+        std::find_if(m_libraries.begin(), m_libraries.end(), [&frame](const Library& library) {
+          return frame.address >= library.from && frame.address < library.to;
+        });
+    if (found != m_libraries.end()) {
+      frame.from = found->name;
+    }
   }
-  const auto found =
-      std::find_if(m_libraries.begin(), m_libraries.end(), [&frame](const Library& library) {
-        return frame.address >= library.from && frame.address < library.to;
-      });
-  if (found != m_libraries.end()) {
-    frame.from = found->name;
-  }
+  nameCall(frame);
 }
 
 void GdbSession::setState(SessionState state) {
