@@ -175,6 +175,35 @@ void DeskTest::consoleOfAGroup() {
   words.clear();
   m_window->looking().console(1, QStringLiteral("@pair print $_inferior + nosuch"));
   QTRY_VERIFY_WITH_TIMEOUT(answer(QStringLiteral("[0-1] No symbol")).contains(QLatin1String("nosuch")), kPatience);
+  // What other commands print: equal but for addresses and threads' numbers is once; others each.
+  const auto all = [&](const char* command) {
+    words.clear();
+    m_window->looking().console(1, QStringLiteral("@") + QString::fromLatin1(command));
+    (void)QTest::qWaitFor([&words] { return !words.isEmpty(); }, kPatience);
+    QString text;
+    for (const QList<QVariant>& each : std::as_const(words)) {
+      text += each[1].toString();
+    }
+    return text;
+  };
+  // (As a stack has it: how deep in MPI they are paused is chance.)
+  QCOMPARE(all("0,2 printf \"#0  0x%lx in main (argc=2, argv=0x%lx)\\n\", (long)$pc, (long)$sp"),
+           QStringLiteral("[0, 2] #0  main (argc=2, argv=0x…)\n"));
+  QCOMPARE(all("0-2 printf \"at 0x%lx\\n\", (long)$sp").count(QLatin1Char('[')), 3);  // values stay apart
+  const QString stacks = all("all bt");
+  QVERIFY2(stacks.contains(QLatin1String("[1] #0  0x")) && stacks.contains(QLatin1String("overflow (rank=1)")),
+           qPrintable(stacks));
+  QVERIFY2(all("all info threads").contains(QLatin1String("ompi_errhandler_invoke")), "each rank's");
+  const QString types = all("all ptype struct cell");
+  QVERIFY2(types.startsWith(QLatin1String("[0-2] type = struct cell {\n    int number;")), qPrintable(types));
+  QCOMPARE(all("all set var $mine = 1"), QStringLiteral("[0-2] done\n"));
+  QCOMPARE(all("all up 1000").count(QLatin1String("Initial frame selected")), 0);
+  QCOMPARE(all("all up"), QStringLiteral("[0-2] Initial frame selected; you cannot go up.\n"));
+  const QString locals = all("all info locals");
+  for (const char* rank : {"[0] rank = 0\n", "[1] rank = 1\n", "[2] rank = 2\n"}) {
+    QVERIFY2(locals.contains(QLatin1String(rank)), qPrintable(locals));
+  }
+  QVERIFY2(all("all down 1000").contains(QLatin1String("#0")), "back to where they stopped");
   words.clear();
   m_window->looking().console(1, QStringLiteral("@nobody print 1"));
   QVERIFY(words.last()[1].toString().contains(QLatin1String("'nobody' is neither a group nor ranks")));
