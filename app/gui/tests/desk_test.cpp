@@ -18,6 +18,9 @@
 #include <QMenu>
 #include <QSplitter>
 #include <QTableView>
+#include <QDialog>
+#include <QSettings>
+#include <QTimer>
 #include <QTemporaryDir>
 
 #include "breakpoint_text.h"
@@ -49,6 +52,7 @@ class DeskTest : public QObject {
   void sessionIsSaved();
   void sessionOfAnotherRecording();
   void badSessions();
+  void standardInput();
   void helpOfEachPane();
   void cleanupTestCase();
 
@@ -325,6 +329,60 @@ void DeskTest::badSessions() {
   QVERIFY(refused("{\"photofinishSession\": 1, \"trace\": \"x.pft\", \"breakpoints\": [{\"at\": \"race x\"}]}")
               .contains(QLatin1String("is no Photofinish session")));
   QVERIFY(!pf::session::readSessionFile(fileOf("nowhere.pfs")).ok());
+}
+
+/// A program that reads: by the dialog, from a file; the replay is given the same, and a session keeps the file's name.
+void DeskTest::standardInput() {
+  QFile words(fileOf("words.txt"));
+  QVERIFY(words.open(QIODevice::WriteOnly) && words.write("seven eight\n") > 0);
+  words.close();
+  QSettings().setValue(QStringLiteral("record/command"),
+                       QStringLiteral("mpirun --oversubscribe -n 2 \"%1\" input").arg(test::bin("e2e/desk")));
+  QSettings().setValue(QStringLiteral("record/directory"), m_directory.path());
+  m_window = std::make_unique<pf::gui::MainWindow>();
+  m_window->show();
+  const auto byDialog = [this](const QString& input) {
+    QTimer::singleShot(0, this, [input] {
+      auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
+      auto* field = dialog != nullptr ? dialog->findChild<QLineEdit*>(QStringLiteral("recordInput")) : nullptr;
+      if (field != nullptr) {
+        field->setText(input);
+        dialog->accept();
+      } else if (dialog != nullptr) {
+        dialog->reject();
+      }
+    });
+    for (QAction* action : m_window->findChildren<QAction*>()) {
+      if (action->shortcut() == QKeySequence(QStringLiteral("Ctrl+R"))) {
+        action->trigger();
+      }
+    }
+  };
+  byDialog(QStringLiteral("nosuch.txt"));
+  QVERIFY2(m_window->statusText().contains(QLatin1String("nosuch.txt cannot be read as standard input")),
+           qPrintable(m_window->statusText()));
+  QSignalSpy output(&session(), &DebugSession::output);
+  const auto said = [&output] {
+    QByteArray all;
+    for (const QList<QVariant>& each : std::as_const(output)) {
+      all += each[2].toByteArray();
+    }
+    return all;
+  };
+  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
+  byDialog(QStringLiteral("words.txt"));
+  QVERIFY(!opened.isEmpty() || opened.wait(kPatience));
+  QVERIFY2(said().contains("1 read, seven"), said().constData());
+  QVERIFY(m_window->saveSession(fileOf("reads.pfs")));
+  const auto file = pf::session::readSessionFile(fileOf("reads.pfs"));
+  QVERIFY(file.ok());
+  QCOMPARE(file->input, QStringLiteral("words.txt"));
+  // Not from the file any more.
+  QVERIFY(words.remove());
+  output.clear();
+  session().setFocus({});
+  session().restartCycle();
+  QTRY_VERIFY2_WITH_TIMEOUT(said().contains("1 read, seven"), said().constData(), kPatience);
 }
 
 void DeskTest::helpOfEachPane() {
