@@ -7,6 +7,10 @@
 namespace pf::mi {
 namespace {
 
+/// Where every error of an MPI call comes by, whether it is returned or ends the job: Open MPI's,
+/// and MPICH's (there for communicators; windows and files have a place of their own).
+constexpr std::array<const char*, 2> kMpiErrors{"ompi_errhandler_invoke", "MPIR_Err_return_comm"};
+
 /// Errors that mean "not while the program runs".
 bool needsStop(const Error& error) {
   for (const char* text : {"running", "Cannot access memory", "Cannot insert"}) {
@@ -164,10 +168,7 @@ void GdbBreakpoints::catchpoint(const std::string& what, Callback<Breakpoint> do
     return;
   }
   if (what == "mpi error") {
-    // Open MPI comes here with every error, whether it is returned or ends the job.
-    BreakpointRequest request;
-    request.addressExpression = "ompi_errhandler_invoke";
-    insert(request, std::move(done));
+    catchMpiError(0, std::move(done));
     return;
   }
   send("-catch-" + what, [this, what, done = std::move(done)](const Result<ResultRecord>& reply) {
@@ -179,6 +180,24 @@ void GdbBreakpoints::catchpoint(const std::string& what, Callback<Breakpoint> do
     breakpoint.what = what;
     store(breakpoint);
     done(breakpoint);
+  });
+}
+
+void GdbBreakpoints::catchMpiError(std::size_t library, Callback<Breakpoint> done) {
+  BreakpointRequest request;
+  request.addressExpression = kMpiErrors.at(library);
+  insert(request, [this, library, done = std::move(done)](const Result<Breakpoint>& made) {
+    const bool unknown = !made && made.error().message.find("No symbol") != std::string::npos;
+    if (unknown && library + 1 < kMpiErrors.size()) {
+      catchMpiError(library + 1, done);
+    } else if (unknown) {
+      done(Error{
+          ErrorCode::NotFound,
+          "where this rank's MPI library handles errors is not known (Open MPI and MPICH are)",
+          "set a breakpoint on MPI_Abort, or on the function that checks what MPI returns"});
+    } else {
+      done(made);
+    }
   });
 }
 

@@ -19,7 +19,7 @@ constexpr Duration kConsolePatience = std::chrono::minutes(10);
 constexpr Duration kAttachPatience = std::chrono::seconds(60);
 
 /// In this order; one that an older GDB does not know is passed over.
-constexpr std::array<const char*, 19> kSettings{
+constexpr std::array<const char*, 21> kSettings{
     "-gdb-version", "-gdb-set mi-async on", "-gdb-set width 0", "-gdb-set height 0",
     "-gdb-set pagination off", "-gdb-set confirm off", "-gdb-set style enabled off",
     "-gdb-set breakpoint pending on", "-gdb-set print elements 200",
@@ -32,7 +32,10 @@ constexpr std::array<const char*, 19> kSettings{
     "SIG34 SIG35 SIG36 SIG37 SIG38 SIG39 SIG40 SIG41 SIG42 SIG43 nostop noprint pass\"",
     // The last rung of the pause ladder: it must not stop the program a second time.
     "-interpreter-exec console \"handle SIGSTOP stop print nopass\"",
-    "-interpreter-exec console \"skip -rfu ^P?MPI_[A-Z]\""};
+    "-interpreter-exec console \"skip -rfu ^P?MPI_[A-Z]\"",
+    // Our wrappers of locks, threads and clocks, and the memory of --same-addresses.
+    "-interpreter-exec console \"skip -gfi */replay_engine/interposer/*\"",
+    "-interpreter-exec console \"skip -gfi */replay_engine/memory/*\""};
 
 Error noProgram(std::string_view what) {
   return {ErrorCode::Usage, "cannot " + std::string(what) + ": GDB has no program",
@@ -382,16 +385,16 @@ void GdbSession::exited(StopEvent stop) {
 }
 
 void GdbSession::nameLibrary(Frame& frame) const {
-  if (!frame.from.empty() || frame.address == 0) {
-    return;
+  if (frame.from.empty() && frame.address != 0) {
+    const auto found =
+        std::find_if(m_libraries.begin(), m_libraries.end(), [&frame](const Library& library) {
+          return frame.address >= library.from && frame.address < library.to;
+        });
+    if (found != m_libraries.end()) {
+      frame.from = found->name;
+    }
   }
-  const auto found =
-      std::find_if(m_libraries.begin(), m_libraries.end(), [&frame](const Library& library) {
-        return frame.address >= library.from && frame.address < library.to;
-      });
-  if (found != m_libraries.end()) {
-    frame.from = found->name;
-  }
+  nameCall(frame);
 }
 
 void GdbSession::setState(SessionState state) {

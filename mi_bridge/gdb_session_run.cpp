@@ -61,12 +61,16 @@ void GdbSession::run(const RunCommand& command, Done done) {
     return;
   }
   if (m_transcript) {
-    asked("run " + std::string(toString(command.kind)) + ", " + std::to_string(command.frameLevel) +
-          ", " + std::to_string(command.line) + ", " + command.source);
+    const std::string thread =
+        command.thread > 0 ? " of thread " + std::to_string(command.thread) : std::string();
+    asked("run " + std::string(toString(command.kind)) + thread +
+          (command.onlyThread ? " alone, " : ", ") + std::to_string(command.frameLevel) + ", " +
+          std::to_string(command.line) + ", " + command.source);
   }
   if (command.kind == RunKind::RunTo) {
     runTo(command, std::move(done));
-  } else if (m_stop.stoppedAtEvent() && leavesEvent(command.kind)) {
+  } else if (leavesEvent(command.kind) &&
+             (m_stop.stoppedAtEvent() || (command.thread > 0 && command.thread != m_stop.thread))) {
     leaveEvent(command, std::move(done));
   } else {
     execute(command, std::move(done));
@@ -76,8 +80,11 @@ void GdbSession::run(const RunCommand& command, Done done) {
 void GdbSession::execute(const RunCommand& command, Done done) {
   m_lastRun = command;
   m_runPending = true;
-  send(runText(command, m_stop.thread), CommandFlag::MaybeStartsRunning,
-       [this, done = std::move(done)](const Status& status) {
+  if (command.onlyThread != m_locked) {
+    lock(command.onlyThread);
+  }
+  send(runText(command, command.thread > 0 ? command.thread : m_stop.thread),
+       CommandFlag::MaybeStartsRunning, [this, done = std::move(done)](const Status& status) {
          if (!status) {
            m_runPending = false;
            if (m_targetRunning) {
@@ -92,15 +99,23 @@ void GdbSession::execute(const RunCommand& command, Done done) {
        });
 }
 
-/// The rank is inside the interposer. Return to the program's frame, then do what was asked there.
+/// Not longer than a step: a `continue` of the console has to be one of the whole process.
+void GdbSession::lock(bool locked) {
+  m_locked = locked;
+  send(std::string("-gdb-set scheduler-locking ") + (locked ? "on" : "replay"), CommandFlag::None,
+       {});
+}
+
+/// The rank is inside the interposer, or another of its threads in a lock or a call. Return to the
+/// program's frame, then do what was asked there.
 void GdbSession::leaveEvent(const RunCommand& command, Done done) {
   // Not a refresh: the command that the user gave depends on it.
-  const int thread = m_stop.thread;
+  const int thread = command.thread > 0 ? command.thread : m_stop.thread;
   const std::string text = "-stack-list-frames" +
                            (thread > 0 ? " --thread " + std::to_string(thread) : std::string()) +
                            " 0 " + std::to_string(kFramesToUser);
   m_queue.push({text, CommandFlag::None,
-                [this, command, done = std::move(done)](const Result<ResultRecord>& reply) {
+                [this, command, thread, done = std::move(done)](const Result<ResultRecord>& reply) {
                   if (!reply) {
                     done(reply.error());
                     return;
@@ -110,16 +125,17 @@ void GdbSession::leaveEvent(const RunCommand& command, Done done) {
                     nameLibrary(frame);
                   }
                   const auto user = firstUserFrame(frames);
-                  RunCommand out{RunKind::Finish, 0, {}, 0};
+                  RunCommand out{RunKind::Finish, 0, {}, 0, thread};
                   if (!user || *user == 0) {
-                    execute(command.kind == RunKind::Finish ? out : command, done);
+                    const bool chosen = command.thread > 0;
+                    execute(command.kind == RunKind::Finish && !chosen ? out : command, done);
                     return;
                   }
                   const int level = static_cast<int>(*user);
                   if (command.kind == RunKind::Finish) {
                     out.frameLevel = command.frameLevel > level ? command.frameLevel : level;
                   } else {
-                    out.frameLevel = level - 1;
+                    out.frameLevel = level - 1;  // all threads go on: the call may need them
                     m_leaving = command;
                   }
                   execute(out, [this, done](const Status& status) {
@@ -338,6 +354,9 @@ void GdbSession::publish(StopEvent stop) {
   m_quiet = false;
   m_leaving.reset();
   m_stop = std::move(stop);
+  if (m_locked) {
+    lock(false);
+  }
   setState(SessionState::Stopped);
   published();
 }

@@ -277,15 +277,24 @@ std::vector<Library> librariesOf(const Value& results) {
 }
 
 bool isLibraryFrame(const Frame& frame) {
-  static constexpr std::array<std::string_view, 12> kLibraries{
-      "libphotofinish_", "libmpi",     "libopen-", "libmca_", "mca_",     "libpmix",
-      "libfmpich",          "libpthread", "libc.so",  "libc-2.", "ld-linux", "libucp"};
+  // MPICH sends by UCX (libucp …) or by libfabric.
+  static constexpr std::array<std::string_view, 20> kLibraries{
+      "libphotofinish_", "libmpi",   "libopen-",   "libmca_", "mca_",      "libpmi",  "libfmpich",
+      "libucp.",         "libuct",   "libucs",     "libucm",  "libfabric", "libpsm",  "librdmacm",
+      "libibverbs",      "libevent", "libpthread", "libc.so", "libc-2.",   "ld-linux"};
   if (startsWith(frame.function, "pf_stop")) {
     return true;
   }
   const std::string_view library = baseName(frame.from);
   return std::any_of(kLibraries.begin(), kLibraries.end(),
                      [library](std::string_view prefix) { return startsWith(library, prefix); });
+}
+
+void nameCall(Frame& frame) {
+  constexpr std::string_view kRest = "rest";
+  if (startsWith(frame.function, kRest) && startsWith(baseName(frame.from), "libphotofinish_mpi")) {
+    frame.function.replace(0, kRest.size(), "MPI_");
+  }
 }
 
 std::optional<std::size_t> firstUserFrame(const std::vector<Frame>& frames) {

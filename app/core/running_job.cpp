@@ -118,9 +118,11 @@ bool isProxy(pid_t pid) {
 }
 
 bool isLauncher(pid_t pid) {
-  static constexpr std::array<const char*, 7> kNames{"mpirun", "mpiexec", "orterun", "prterun",
-                                                     "srun", "hydra_pmi_proxy", "mpiexec.hydra"};
-  const std::string name = nameOf(pid);
+  // Also as distributions that have several name them: mpiexec.mpich, mpirun.openmpi.
+  static constexpr std::array<const char*, 6> kNames{"mpirun",  "mpiexec", "orterun",
+                                                     "prterun", "srun",    "hydra_pmi_proxy"};
+  const std::string full = nameOf(pid);
+  const std::string name = full.substr(0, full.find('.'));
   return isStepDaemon(pid) || std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 

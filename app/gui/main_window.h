@@ -15,6 +15,8 @@
 #include "views/trace_index.h"
 
 class QLabel;
+class QLayout;
+class QLineEdit;
 class QListWidget;
 class QSplitter;
 class QStackedWidget;
@@ -121,7 +123,9 @@ class MainWindow : public QMainWindow {
   void refreshRanks();
   void askTrace();
   void askRecord();
-  void record(const QString& command, const QString& directory);
+  QLayout* fileField(QLineEdit* name, const QLineEdit* directory);
+  /// `input`: a file for the launcher's standard input, as seen from `directory`; none if empty.
+  void record(const QString& command, const QString& directory, const QString& input);
   void remember(const QString& path);
   void fillRecent();
   void exportDiagram();
@@ -168,6 +172,11 @@ class MainWindow : public QMainWindow {
   QByteArray m_defaultLayout;
   QPointer<QProcess> m_recording;
   QSplitter* m_centre = nullptr;
+  struct GivenInput {
+    QString trace;
+    QString file;
+  };
+  GivenInput m_input;  ///< the file that a trace was recorded with, where that is known
   std::unique_ptr<session::SessionFile> m_opening;  ///< whose trace is being opened, or is yet to be recorded
   QAction* m_saveSession = nullptr;
 

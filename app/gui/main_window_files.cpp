@@ -5,9 +5,11 @@
 
 #include <QDialog>
 #include <QDialogButtonBox>
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QFormLayout>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -79,6 +81,12 @@ void MainWindow::askRecord() {
                                       .toString());
   form->addRow(tr("Command, as you would type it:"), command);
   form->addRow(tr("In directory:"), directory);
+  auto* input = new QLineEdit(settings.value(QStringLiteral("record/input")).toString());
+  input->setObjectName(QStringLiteral("recordInput"));
+  input->setPlaceholderText(tr("none: the program finds its end at once"));
+  input->setToolTip(tr("What the launcher reads, as after '<' in a shell; mpirun gives it to rank 0. "
+                       "It is kept in the trace, and given back in each replay."));
+  form->addRow(tr("Standard input from file:"), fileField(input, directory));
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
   buttons->button(QDialogButtonBox::Ok)->setText(tr("Record"));
   connect(buttons, &QDialogButtonBox::accepted, &dialog, &QDialog::accept);
@@ -87,13 +95,38 @@ void MainWindow::askRecord() {
   if (dialog.exec() == QDialog::Accepted) {
     settings.setValue(QStringLiteral("record/command"), command->text());
     settings.setValue(QStringLiteral("record/directory"), directory->text());
-    record(command->text(), directory->text());
+    settings.setValue(QStringLiteral("record/input"), input->text());
+    record(command->text(), directory->text(), input->text().trimmed());
   }
 }
 
-void MainWindow::record(const QString& command, const QString& directory) {
+QLayout* MainWindow::fileField(QLineEdit* name, const QLineEdit* directory) {
+  auto* line = new QHBoxLayout;
+  auto* browse = new QPushButton(tr("Choose …"));
+  browse->setAutoDefault(false);
+  connect(browse, &QPushButton::clicked, name, [this, name, directory] {
+    const QString path =
+        QFileDialog::getOpenFileName(this, tr("Standard input from file"), directory->text());
+    if (!path.isEmpty()) {
+      name->setText(path);
+    }
+  });
+  line->addWidget(name);
+  line->addWidget(browse);
+  return line;
+}
+
+void MainWindow::record(const QString& command, const QString& directory, const QString& input) {
   const QStringList words = QProcess::splitCommand(command);
   if (words.isEmpty()) {
+    return;
+  }
+  const QString given =
+      input.isEmpty() ? QProcess::nullDevice() : QDir(directory).absoluteFilePath(input);
+  if (const QFileInfo file(given); file.isDir() || !file.isReadable()) {
+    say(tr("%1 cannot be read as standard input: choose a file that is there, or leave the field empty.")
+            .arg(given),
+        true);
     return;
   }
   QString trace;
@@ -107,14 +140,15 @@ void MainWindow::record(const QString& command, const QString& directory) {
   m_recording = process;
   process->setWorkingDirectory(directory);
   process->setProcessChannelMode(QProcess::MergedChannels);
-  process->setStandardInputFile(QProcess::nullDevice());
+  process->setStandardInputFile(given);
   connect(process, &QProcess::readyRead, this, [this, process] {
     Q_EMIT m_session->output(-1, views::OutputStream::Out, process->readAll());
   });
-  connect(process, &QProcess::finished, this, [this, process, trace, words](int status) {
+  connect(process, &QProcess::finished, this, [this, process, trace, words, input](int status) {
     process->deleteLater();
     m_progress->finish();
     if (QFileInfo::exists(trace)) {
+      m_input = {trace, input};
       if (m_opening != nullptr && session::commandText(m_opening->command) == session::commandText(words)) {
         m_opening->trace = trace;
       }

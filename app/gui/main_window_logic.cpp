@@ -100,12 +100,21 @@ void MainWindow::makeLogicActions(QMenu* debug, QMenu* replay) {
               {}, {}, {});
   rebuilt->setCheckable(true);
   connect(rebuilt, &QAction::toggled, m_session, &DebugSession::allowRebuilt);
+  QAction* threads =
+      command(tr("Other threads &wait during a step"),
+              tr("A step moves only the thread that is stepped; the rank's other threads stand "
+                 "meanwhile. A step over what waits for one of them does not end: pause it"),
+              {}, {}, {});
+  threads->setObjectName(QStringLiteral("stepOneThread"));
+  threads->setCheckable(true);
+  connect(threads, &QAction::toggled, m_session, &DebugSession::stepOneThread);
   QAction* compare =
       command(tr("&Compare cycles …"), tr("Two cycles side by side: which hits and values differ"),
               {}, QKeySequence(tr("Ctrl+Shift+C")), [this] { compareCycles(); });
   compare->setObjectName(QStringLiteral("compareCycles"));
   replay->addSeparator();
   replay->addActions({compare, rebuilt});
+  debug->addAction(threads);
   m_cycles->tree()->setContextMenuPolicy(Qt::ActionsContextMenu);
   m_cycles->tree()->addAction(compare);
 }

@@ -33,6 +33,7 @@ bool MainWindow::saveSession(const QString& path) {
     file.command << QString::fromStdString(word);
   }
   file.directory = QString::fromStdString(m_session->run().workingDirectory);
+  file.input = QFileInfo(m_input.trace) == QFileInfo(m_path) ? m_input.file : QString();
   file.breakpoints = m_session->breakpoints();
   file.watches = m_watches->model()->expressions();
   file.groups = m_session->groups();
@@ -79,6 +80,7 @@ void MainWindow::openSession(const QString& path) {
   QSettings settings;
   settings.setValue(QStringLiteral("record/command"), session::commandText(m_opening->command));
   settings.setValue(QStringLiteral("record/directory"), m_opening->directory);
+  settings.setValue(QStringLiteral("record/input"), m_opening->input);
   say(tr("%1 is not there. Record (Ctrl+R) runs '%2' again; breakpoints, groups and layout of the session "
          "are used then.")
           .arg(m_opening->trace, session::commandText(m_opening->command)),
@@ -94,6 +96,9 @@ void MainWindow::applySession() {
   const std::unique_ptr<session::SessionFile> file = std::move(m_opening);
   if (QFileInfo(file->trace) != QFileInfo(m_path)) {
     return;  // something else was opened meanwhile
+  }
+  if (QFileInfo(m_input.trace) != QFileInfo(m_path)) {  // else recorded just now, with an input of its own
+    m_input = {m_path, file->input};
   }
   const auto count = static_cast<int>(m_session->trace()->execution.ranks.size());
   for (const views::Breakpoint& wanted : file->breakpoints) {

@@ -218,6 +218,7 @@ Result<std::vector<Rank>> readFocus(const Json& focus, const char* kinds) {
 Status readGoal(const Json& arguments, LaunchArguments& out) {
   out.stopOnEntry = flag(arguments, "stopOnEntry");
   out.transcripts = word(arguments, "transcripts");
+  out.stepOneThread = flag(arguments, "stepOneThread");
   const std::string until = word(arguments, "until");
   if (arguments.contains("until") && until != "failure") {
     out.until = parseEventRef(until);
@@ -293,6 +294,7 @@ Result<AttachArguments> parseAttachArguments(const Json& arguments) {
   }
   out.program = word(arguments, "program");
   out.transcripts = word(arguments, "transcripts");
+  out.stepOneThread = flag(arguments, "stepOneThread");
   out.stopOnEntry = !arguments.contains("stopOnEntry") || flag(arguments, "stopOnEntry");
   if (arguments.contains("focus") && word(arguments, "focus") != "all") {
     Result<std::vector<Rank>> focus = readFocus(arguments["focus"], "\"all\" or an array of ranks");

@@ -51,7 +51,8 @@ struct LaunchArguments {
   bool noDebug = false;
   bool stopOnEntry = false;
   bool untilFailure = false;
-  std::string transcripts;  ///< directory for the GDBs' transcripts, or empty
+  std::string transcripts;     ///< directory for the GDBs' transcripts, or empty
+  bool stepOneThread = false;  ///< a rank's other threads wait during a step
   std::optional<EventRef> until;
   bool focusFailed = false;                ///< a GDB on the failing rank only
   std::optional<std::vector<Rank>> focus;  ///< on these; neither: on all of a small job
@@ -66,6 +67,7 @@ struct AttachArguments {
   std::string program;                     ///< of the core files; empty: as they say themselves
   bool stopOnEntry = true;                 ///< the ranks that get a GDB stay stopped
   std::string transcripts;                 ///< directory for the GDBs' transcripts, or empty
+  bool stepOneThread = false;              ///< a rank's other threads wait during a step
   std::optional<std::vector<Rank>> focus;  ///< ranks that get a GDB; none named: the first 16
 };
 /// Usage: what is missing, contradicts itself, or has another type.

@@ -125,7 +125,11 @@ void DapServer::initialize(const Request& request) {
       {{"filter", "failure"},
        {"label", "Signals and aborts"},
        {"description", "A rank that crashes or aborts is always stopped."},
-       {"default", true}}};
+       {"default", true}},
+      {{"filter", kMpiErrorFilter},
+       {"label", "MPI errors"},
+       {"description", "An MPI call that fails stops, before its error is returned or ends the job."},
+       {"default", false}}};
   m_state = State::Initialized;
   succeed(request, std::move(can));
 }

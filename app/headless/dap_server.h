@@ -26,6 +26,9 @@
 
 namespace pf::headless {
 
+/// The filter of exceptions for MPI calls that fail.
+inline constexpr const char* kMpiErrorFilter = "mpi";
+
 class DapServer : public QObject {
   Q_OBJECT
  public:
@@ -155,6 +158,8 @@ class DapServer : public QObject {
   void setBreakpoints(const Request& request);
   void setFunctionBreakpoints(const Request& request);
   void setExceptionBreakpoints(const Request& request);
+  /// The breakpoint of the filter "mpi", which stops at MPI calls that fail; 0: it is not set.
+  [[nodiscard]] int mpiErrorBreakpoint() const;
   Json place(views::Breakpoint wanted, const std::string& logMessage, std::set<int>& kept);
   [[nodiscard]] Json breakpointJson(const views::Breakpoint& breakpoint) const;
   void tellChangedBreakpoints();

@@ -150,8 +150,31 @@ void DapServer::setFunctionBreakpoints(const Request& request) {
   succeed(request, breakpointsBody(std::move(out)));
 }
 
+/// A rank that crashes or aborts is stopped in any case; of the filters one is ours to set.
 void DapServer::setExceptionBreakpoints(const Request& request) {
-  succeed(request);  // a rank that crashes or aborts is stopped in any case
+  const Json filters = request.arguments.value("filters", Json::array());
+  const bool wanted = filters.is_array() &&
+                      std::find(filters.begin(), filters.end(), kMpiErrorFilter) != filters.end();
+  const int there = mpiErrorBreakpoint();
+  if (!wanted && there != 0) {
+    m_session.removeBreakpoints({there});
+    m_breakpointsTold.erase(there);
+  } else if (wanted && there == 0) {
+    Breakpoint breakpoint;
+    breakpoint.kind = views::BreakpointKind::Catch;
+    breakpoint.expression = QStringLiteral("mpi error");
+    std::set<int> kept;
+    place(std::move(breakpoint), {}, kept);
+  }
+  succeed(request);
+}
+
+int DapServer::mpiErrorBreakpoint() const {
+  const auto& all = m_session.breakpoints();
+  const auto found = std::find_if(all.begin(), all.end(), [](const Breakpoint& each) {
+    return each.kind == views::BreakpointKind::Catch;
+  });
+  return found != all.end() ? found->id : 0;
 }
 
 void DapServer::tellChangedBreakpoints() {

@@ -182,6 +182,7 @@ void DapServer::loaded() {
   }
   m_session.setAsideBreakpoints();
   m_session.setTranscripts(QString::fromStdString(m_arguments.transcripts));
+  m_session.stepOneThread(m_arguments.stepOneThread);
   m_session.setFocus(focus);
   showProgress({});
   m_state = State::Configuring;

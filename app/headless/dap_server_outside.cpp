@@ -109,6 +109,7 @@ void DapServer::attached() {
   }
   m_outsideFocus = std::move(*focus);
   m_session.setTranscripts(QString::fromStdString(m_attach.transcripts));
+  m_session.stepOneThread(m_attach.stepOneThread);
   if (m_attach.pid != 0) {
     const QSignalBlocker quiet(m_session);  // it tells where to tick ranks
     m_session.attachTo((*found)->title, (*found)->ranks);

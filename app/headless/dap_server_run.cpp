@@ -339,6 +339,12 @@ void DapServer::exceptionInfo(const Request& request) {
     return;
   }
   const mi::StopEvent& stop = gdb->stop();
+  if (const int id = m_session.breakpointAt(rank); id != 0 && id == mpiErrorBreakpoint()) {
+    succeed(request, {{"exceptionId", "MPI error"},
+                      {"description", m_session.rankStates()[rank].detail.toStdString()},
+                      {"breakMode", "always"}});
+    return;
+  }
   if (stop.reason != mi::StopReason::Signal) {
     fail(request, "rank " + std::to_string(rank) + " was not stopped by a signal");
     return;
@@ -415,7 +421,12 @@ Json DapServer::stoppedBody(int rank) {
       body["text"] = stop.signalName + ": " + stop.signalMeaning;
     }
     if (const int id = m_session.breakpointAt(rank); id != 0) {
-      body["hitBreakpointIds"] = {-id};
+      if (id == mpiErrorBreakpoint()) {
+        body["reason"] = "exception";
+        body["text"] = "an MPI call has failed";
+      } else {
+        body["hitBreakpointIds"] = {-id};
+      }
     }
     const bool stalled = stop.reason == mi::StopReason::Paused && !m_stalled.isEmpty();
     text += stalled ? m_stalled.section(QLatin1Char('\n'), 0, 0).toStdString() : stop.describe();

@@ -152,6 +152,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] const QString& transcripts() const { return m_transcripts; }
   /// Cycles of a program that was changed and rebuilt since the recording are not refused.
   void allowRebuilt(bool allow) { m_allowRebuilt = allow; }
+  /// Whether the other threads of a rank wait while one is stepped; they go on otherwise.
+  void stepOneThread(bool one) { m_stepsOneThread = one; }
 
   // -- for front ends that ask the ranks' GDBs themselves (debug_session_front.cpp)
   /// The GDB of a rank; null while it has none. Not to be kept: it goes with the job.
@@ -503,6 +505,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   std::vector<std::uint64_t> m_stops;  ///< as last planned
   QString m_transcripts;
   bool m_allowRebuilt = false;
+  bool m_stepsOneThread = false;
   quint64 m_jobs = 0;      ///< counts what is opened outside: a job of before says nothing any more
   bool m_abandon = false;  ///< end the job that is being started
   bool m_diverged = false;

@@ -15,6 +15,22 @@ constexpr int kGroupAnswersMs = 10000;  ///< that a line to several GDBs may tak
 constexpr int kFirstReportMs =
     250;  ///< an action that is done by then needs no word about stragglers
 
+/// An answer without what each process has for itself: where its code and stack lie, and the
+/// numbers of its threads. Of values only pointers in the argument list of a frame are taken out.
+QString commonPart(const QString& words) {
+  static const QRegularExpression kOwn(
+      QStringLiteral("\\b0x[0-9a-f]+ in |(?<=Thread )0x[0-9a-f]+ \\(LWP [0-9]+\\) ?"));
+  static const QRegularExpression kPointer(QStringLiteral("=0x[1-9a-f][0-9a-f]*"));
+  QStringList lines = words.split(QLatin1Char('\n'));
+  for (QString& line : lines) {
+    line.remove(kOwn);
+    if (line.startsWith(QLatin1Char('#'))) {
+      line.replace(kPointer, QStringLiteral("=0x…"));
+    }
+  }
+  return lines.join(QLatin1Char('\n'));
+}
+
 }  // namespace
 
 bool DebugSession::isGroup(const db::Note& note) {
@@ -26,7 +42,8 @@ bool DebugSession::isArrangement(const db::Note& note) {
 }
 
 void DebugSession::readArrangement(const db::Note& note) {
-  m_arrangement = views::arrangementOf(QString::fromStdString(note.text), static_cast<int>(m_rankInfos.size()));
+  m_arrangement =
+      views::arrangementOf(QString::fromStdString(note.text), static_cast<int>(m_rankInfos.size()));
   m_arrangementId = note.id;
 }
 
@@ -137,6 +154,7 @@ void DebugSession::consoleOfGroup(const QList<int>& ranks, const QString& line, 
       asked.texts[rank] = tr("no debugger\n");
     } else {
       asked.missing.insert(rank);
+      asked.texts[rank] = QString();  // a command that says nothing is an answer as well
       reached.push_back(rank);
     }
   }
@@ -167,7 +185,10 @@ void DebugSession::groupConsoleAnswered(int rank, quint64 number, const Status& 
     return;
   }
   if (!status) {
-    m_groupConsole.texts[rank] += QString::fromStdString(status.error().text()) + QLatin1Char('\n');
+    const QString words = QString::fromStdString(status.error().text());
+    if (!m_groupConsole.texts[rank].contains(words)) {  // GDB says some errors itself
+      m_groupConsole.texts[rank] += words + QLatin1Char('\n');
+    }
   }
   m_groupConsole.missing.remove(rank);
   if (m_groupConsole.missing.isEmpty()) {
@@ -175,21 +196,36 @@ void DebugSession::groupConsoleAnswered(int rank, quint64 number, const Status& 
   }
 }
 
-/// Ranks with the same answer together; the numbers of GDB's value history are each GDB's own.
+/// Ranks with the same answer together: those that differ only in what is each process' own are
+/// one, shown without it.
 void DebugSession::tellGroupConsole() {
   static const QRegularExpression kHistory(QStringLiteral("^\\$[0-9]+ = "));
-  QList<std::pair<QString, QList<int>>> answers;
+  struct Answer {
+    QString common;
+    QString words;  ///< of all ranks; what is common to them where they differ
+    QList<int> ranks;
+  };
+  QList<Answer> answers;
   for (auto& [rank, words] : m_groupConsole.texts) {
     words.remove(kHistory);
-    const auto same = std::find_if(answers.begin(), answers.end(),
-                                   [&words = words](const auto& answer) { return answer.first == words; });
-    same == answers.end() ? answers.append({words, {rank}}) : same->second.append(rank);
+    const QString common = commonPart(words);
+    const auto same = std::find_if(answers.begin(), answers.end(), [&common](const Answer& answer) {
+      return answer.common == common;
+    });
+    if (same == answers.end()) {
+      answers.append({common, words, {rank}});
+      continue;
+    }
+    same->words = same->words == words ? words : common;
+    same->ranks.append(rank);
   }
   m_groupConsole.missing.clear();
-  for (const auto& [words, ranks] : std::as_const(answers)) {
-    const QString shown = words.isEmpty() ? tr("done\n") : words;
+  for (const Answer& answer : std::as_const(answers)) {
+    QString shown = answer.words.isEmpty() ? tr("done\n") : answer.words;
+    shown += shown.endsWith(QLatin1Char('\n')) ? QString() : QStringLiteral("\n");
     Q_EMIT consoleText(m_groupConsole.shownAt,
-                       QStringLiteral("[%1] %2").arg(views::rankSetText(ranks), shown), false);
+                       QStringLiteral("[%1] %2").arg(views::rankSetText(answer.ranks), shown),
+                       false);
   }
 }
 

@@ -5,21 +5,52 @@
 #include <algorithm>
 #include <array>
 
+#include <QRegularExpression>
+
 #include "mi_bridge/stop_values.h"
 
 namespace pf::session {
 namespace {
 
-/// By Open MPI's numbers of error classes.
-QString mpiErrorName(int code) {
-  static constexpr std::array<const char*, 20> kNames{
-      "MPI_SUCCESS",   "MPI_ERR_BUFFER", "MPI_ERR_COUNT",   "MPI_ERR_TYPE",     "MPI_ERR_TAG",
-      "MPI_ERR_COMM",  "MPI_ERR_RANK",   "MPI_ERR_REQUEST", "MPI_ERR_ROOT",     "MPI_ERR_GROUP",
-      "MPI_ERR_OP",    "MPI_ERR_TOPOLOGY", "MPI_ERR_DIMS",  "MPI_ERR_ARG",      "MPI_ERR_UNKNOWN",
-      "MPI_ERR_TRUNCATE", "MPI_ERR_OTHER", "MPI_ERR_INTERN", "MPI_ERR_IN_STATUS", "MPI_ERR_PENDING"};
-  return code >= 0 && static_cast<std::size_t>(code) < kNames.size()
-             ? QString::fromLatin1(kNames[static_cast<std::size_t>(code)])
-             : QStringLiteral("MPI error %1").arg(code);
+/// Where and how an MPI library says which call has failed, when GDB has stopped the rank there.
+struct ErrorPlace {
+  const char* call;  ///< expression of its name
+  const char* code;
+  int classBits;  ///< of the code
+  std::array<const char*, 20> classes;
+};
+
+/// ompi_errhandler_invoke(handler, object, type, code, call).
+constexpr ErrorPlace kOpenMpiErrors{
+    "(char*)$r8", "(int)$ecx", -1, {"MPI_SUCCESS",       "MPI_ERR_BUFFER",  "MPI_ERR_COUNT",
+                                    "MPI_ERR_TYPE",      "MPI_ERR_TAG",     "MPI_ERR_COMM",
+                                    "MPI_ERR_RANK",      "MPI_ERR_REQUEST", "MPI_ERR_ROOT",
+                                    "MPI_ERR_GROUP",     "MPI_ERR_OP",      "MPI_ERR_TOPOLOGY",
+                                    "MPI_ERR_DIMS",      "MPI_ERR_ARG",     "MPI_ERR_UNKNOWN",
+                                    "MPI_ERR_TRUNCATE",  "MPI_ERR_OTHER",   "MPI_ERR_INTERN",
+                                    "MPI_ERR_IN_STATUS", "MPI_ERR_PENDING"}};
+
+/// MPIR_Err_return_comm(communicator, call, code): "internal_Recv", and a code with its class in
+/// the lowest bits.
+constexpr ErrorPlace kMpichErrors{
+    "(char*)$rsi", "(int)$edx", 0x7f, {"MPI_SUCCESS",     "MPI_ERR_BUFFER",   "MPI_ERR_COUNT",
+                                       "MPI_ERR_TYPE",    "MPI_ERR_TAG",      "MPI_ERR_COMM",
+                                       "MPI_ERR_RANK",    "MPI_ERR_ROOT",     "MPI_ERR_GROUP",
+                                       "MPI_ERR_OP",      "MPI_ERR_TOPOLOGY", "MPI_ERR_DIMS",
+                                       "MPI_ERR_ARG",     "MPI_ERR_UNKNOWN",  "MPI_ERR_TRUNCATE",
+                                       "MPI_ERR_OTHER",   "MPI_ERR_INTERN",   "MPI_ERR_IN_STATUS",
+                                       "MPI_ERR_PENDING", "MPI_ERR_REQUEST"}};
+
+QString mpiErrorName(const ErrorPlace& place, int code) {
+  const auto number = static_cast<std::size_t>(code & place.classBits);
+  return code >= 0 && number < place.classes.size() ? QString::fromLatin1(place.classes[number])
+                                                    : QStringLiteral("MPI error %1").arg(code);
+}
+
+/// As the program calls it.
+QString mpiCallName(QString name) {
+  static const QRegularExpression kInside(QStringLiteral("^(internal_|P?MPI_)"));
+  return name.replace(kInside, QStringLiteral("MPI_"));
 }
 
 QString text(const std::string& s) {
@@ -60,33 +91,40 @@ int DebugSession::caughtBy(int rank) const {
   return 0;
 }
 
-/// GDB has stopped the rank where Open MPI begins to handle an error: its fourth argument is the error, the fifth the call.
+/// GDB has stopped the rank where its MPI library begins to handle an error.
 void DebugSession::describeMpiError(int rank) {
   mi::GdbSession* gdb = m_fleet.session(rank);
   if (gdb == nullptr) {
     return;
   }
   const mi::FrameRef frame{gdb->stop().thread, 0};
-  gdb->inspect().evaluate(frame, "(char*)$r8", [this, rank, frame](const Result<std::string>& call) {
-    mi::GdbSession* here = m_fleet.session(rank);
-    if (!call || here == nullptr) {
-      return;
-    }
-    const QString name = QString::fromStdString(*call).section(QLatin1Char('"'), 1, 1);
-    here->inspect().evaluate(frame, "(int)$ecx", [this, rank, name](const Result<std::string>& code) {
-      if (!code) {
-        return;
-      }
-      m_now[rank].why = tr("%1: %2").arg(name, mpiErrorName(QString::fromStdString(*code).toInt()));
-      m_cycles.last().summary = tr("rank %1: %2").arg(rank).arg(m_now[rank].why);
-      Q_EMIT message(tr("Rank %1: an MPI error, %2. It is handled as the program has it once the rank goes on.")
-                         .arg(rank)
-                         .arg(m_now[rank].why),
-                     false);
-      Q_EMIT ranksChanged();
-      saveCycle();
-    });
-  });
+  const bool mpich = gdb->stop().frame.function.rfind("MPIR_", 0) == 0;
+  const ErrorPlace& place = mpich ? kMpichErrors : kOpenMpiErrors;
+  gdb->inspect().evaluate(
+      frame, place.call, [this, rank, frame, &place](const Result<std::string>& call) {
+        mi::GdbSession* here = m_fleet.session(rank);
+        if (!call || here == nullptr) {
+          return;
+        }
+        const QString name =
+            mpiCallName(QString::fromStdString(*call).section(QLatin1Char('"'), 1, 1));
+        here->inspect().evaluate(
+            frame, place.code, [this, rank, name, &place](const Result<std::string>& code) {
+              if (!code) {
+                return;
+              }
+              m_now[rank].why = tr("%1: %2").arg(
+                  name, mpiErrorName(place, QString::fromStdString(*code).toInt()));
+              m_cycles.last().summary = tr("rank %1: %2").arg(rank).arg(m_now[rank].why);
+              Q_EMIT message(tr("Rank %1: an MPI error, %2. It is handled as the program has it "
+                                "once the rank goes on.")
+                                 .arg(rank)
+                                 .arg(m_now[rank].why),
+                             false);
+              Q_EMIT ranksChanged();
+              saveCycle();
+            });
+      });
 }
 
 void DebugSession::onBreakpointHit(int id, int rank) {

@@ -318,6 +318,7 @@ void DebugSession::stepRanks(views::RankAction action, const std::vector<mi::Ran
   command.kind = action == views::RankAction::Step   ? mi::RunKind::Step
                  : action == views::RankAction::Next ? mi::RunKind::Next
                                                      : mi::RunKind::Finish;
+  command.onlyThread = m_stepsOneThread;
   m_standing.clear();
   beginGroupRun(views::actionWord(action), who, QList<int>(withGdb.begin(), withGdb.end()),
                 debugless);
@@ -328,9 +329,10 @@ void DebugSession::stepRanks(views::RankAction action, const std::vector<mi::Ran
     }
     prepareStep(rank);
     if (rank == m_current) {
-      command.frameLevel = m_frame;
-      m_fleet.run({rank}, command, [](const mi::GroupResult&) {});
-      command.frameLevel = 0;
+      mi::RunCommand chosen = command;
+      chosen.frameLevel = m_frame;
+      chosen.thread = m_thread;
+      m_fleet.run({rank}, chosen, [](const mi::GroupResult&) {});
     } else {
       others.push_back(rank);
     }

@@ -121,6 +121,7 @@ Status writeSessionFile(const QString& path, const SessionFile& session) {
   root[key("trace")] = relative.startsWith(QLatin1String("..")) ? session.trace : relative;
   root[key("command")] = QJsonArray::fromStringList(session.command);
   root[key("directory")] = session.directory;
+  root[key("input")] = session.input;
   QJsonArray breakpoints;
   for (const views::Breakpoint& breakpoint : session.breakpoints) {
     breakpoints.append(toJson(breakpoint));
@@ -174,6 +175,7 @@ Result<SessionFile> readSessionFile(const QString& path) {
   session.trace = trace.isEmpty() ? QString() : QDir::cleanPath(QFileInfo(path).absoluteDir().absoluteFilePath(trace));
   session.command = wordsOf(root[key("command")]);
   session.directory = root[key("directory")].toString();
+  session.input = root[key("input")].toString();
   for (const QJsonValue& each : root[key("breakpoints")].toArray()) {
     Result<views::Breakpoint> breakpoint = breakpointOf(each.toObject());
     if (!breakpoint) {

@@ -16,6 +16,7 @@ struct SessionFile {
   QString trace;        ///< absolute; may not be there any more
   QStringList command;  ///< launcher and program: how to record it again
   QString directory;    ///< for the command
+  QString input;        ///< a file for its standard input, as seen from there; empty: none
   QList<views::Breakpoint> breakpoints;
   QStringList watches;
   QList<views::RankGroup> groups;

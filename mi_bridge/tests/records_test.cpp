@@ -124,6 +124,17 @@ TEST(Records, FirstUserFrame) {
   EXPECT_EQ(firstUserFrame(frames), std::nullopt);
   EXPECT_FALSE(isLibraryFrame(frame("f", "/home/me/libcomm.so")));
   EXPECT_TRUE(isLibraryFrame(frame("f", "/lib/x86_64-linux-gnu/libc.so.6")));
+  for (const char* of : {"libmpich.so.12", "libucp.so.0", "ucx/libuct_cma.so.0", "libucs.so.0"}) {
+    EXPECT_TRUE(isLibraryFrame(frame("", ("/lib/x86_64-linux-gnu/" + std::string(of)).c_str())));
+  }
+  EXPECT_FALSE(isLibraryFrame(frame("f", "/home/me/libucpp.so")));
+  // The second part of a wrapper has the call's name; a function of the program keeps its own.
+  Frame rest = frame("restIbcast", "/opt/lib/libphotofinish_mpich.so");
+  nameCall(rest);
+  EXPECT_EQ(rest.function, "MPI_Ibcast");
+  Frame restart = frame("restart", "/home/me/app");
+  nameCall(restart);
+  EXPECT_EQ(restart.function, "restart");
 }
 
 TEST(Records, LibrariesThreadsVersion) {

@@ -18,6 +18,9 @@
 #include <QMenu>
 #include <QSplitter>
 #include <QTableView>
+#include <QDialog>
+#include <QSettings>
+#include <QTimer>
 #include <QTemporaryDir>
 
 #include "breakpoint_text.h"
@@ -49,6 +52,7 @@ class DeskTest : public QObject {
   void sessionIsSaved();
   void sessionOfAnotherRecording();
   void badSessions();
+  void standardInput();
   void helpOfEachPane();
   void cleanupTestCase();
 
@@ -175,6 +179,35 @@ void DeskTest::consoleOfAGroup() {
   words.clear();
   m_window->looking().console(1, QStringLiteral("@pair print $_inferior + nosuch"));
   QTRY_VERIFY_WITH_TIMEOUT(answer(QStringLiteral("[0-1] No symbol")).contains(QLatin1String("nosuch")), kPatience);
+  // What other commands print: equal but for addresses and threads' numbers is once; others each.
+  const auto all = [&](const char* command) {
+    words.clear();
+    m_window->looking().console(1, QStringLiteral("@") + QString::fromLatin1(command));
+    (void)QTest::qWaitFor([&words] { return !words.isEmpty(); }, kPatience);
+    QString text;
+    for (const QList<QVariant>& each : std::as_const(words)) {
+      text += each[1].toString();
+    }
+    return text;
+  };
+  // (As a stack has it: how deep in MPI they are paused is chance.)
+  QCOMPARE(all("0,2 printf \"#0  0x%lx in main (argc=2, argv=0x%lx)\\n\", (long)$pc, (long)$sp"),
+           QStringLiteral("[0, 2] #0  main (argc=2, argv=0x…)\n"));
+  QCOMPARE(all("0-2 printf \"at 0x%lx\\n\", (long)$sp").count(QLatin1Char('[')), 3);  // values stay apart
+  const QString stacks = all("all bt");
+  QVERIFY2(stacks.contains(QLatin1String("[1] #0  0x")) && stacks.contains(QLatin1String("overflow (rank=1)")),
+           qPrintable(stacks));
+  QVERIFY2(all("all info threads").contains(QLatin1String("ompi_errhandler_invoke")), "each rank's");
+  const QString types = all("all ptype struct cell");
+  QVERIFY2(types.startsWith(QLatin1String("[0-2] type = struct cell {\n    int number;")), qPrintable(types));
+  QCOMPARE(all("all set var $mine = 1"), QStringLiteral("[0-2] done\n"));
+  QCOMPARE(all("all up 1000").count(QLatin1String("Initial frame selected")), 0);
+  QCOMPARE(all("all up"), QStringLiteral("[0-2] Initial frame selected; you cannot go up.\n"));
+  const QString locals = all("all info locals");
+  for (const char* rank : {"[0] rank = 0\n", "[1] rank = 1\n", "[2] rank = 2\n"}) {
+    QVERIFY2(locals.contains(QLatin1String(rank)), qPrintable(locals));
+  }
+  QVERIFY2(all("all down 1000").contains(QLatin1String("#0")), "back to where they stopped");
   words.clear();
   m_window->looking().console(1, QStringLiteral("@nobody print 1"));
   QVERIFY(words.last()[1].toString().contains(QLatin1String("'nobody' is neither a group nor ranks")));
@@ -296,6 +329,60 @@ void DeskTest::badSessions() {
   QVERIFY(refused("{\"photofinishSession\": 1, \"trace\": \"x.pft\", \"breakpoints\": [{\"at\": \"race x\"}]}")
               .contains(QLatin1String("is no Photofinish session")));
   QVERIFY(!pf::session::readSessionFile(fileOf("nowhere.pfs")).ok());
+}
+
+/// A program that reads: by the dialog, from a file; the replay is given the same, and a session keeps the file's name.
+void DeskTest::standardInput() {
+  QFile words(fileOf("words.txt"));
+  QVERIFY(words.open(QIODevice::WriteOnly) && words.write("seven eight\n") > 0);
+  words.close();
+  QSettings().setValue(QStringLiteral("record/command"),
+                       QStringLiteral("mpirun --oversubscribe -n 2 \"%1\" input").arg(test::bin("e2e/desk")));
+  QSettings().setValue(QStringLiteral("record/directory"), m_directory.path());
+  m_window = std::make_unique<pf::gui::MainWindow>();
+  m_window->show();
+  const auto byDialog = [this](const QString& input) {
+    QTimer::singleShot(0, this, [input] {
+      auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
+      auto* field = dialog != nullptr ? dialog->findChild<QLineEdit*>(QStringLiteral("recordInput")) : nullptr;
+      if (field != nullptr) {
+        field->setText(input);
+        dialog->accept();
+      } else if (dialog != nullptr) {
+        dialog->reject();
+      }
+    });
+    for (QAction* action : m_window->findChildren<QAction*>()) {
+      if (action->shortcut() == QKeySequence(QStringLiteral("Ctrl+R"))) {
+        action->trigger();
+      }
+    }
+  };
+  byDialog(QStringLiteral("nosuch.txt"));
+  QVERIFY2(m_window->statusText().contains(QLatin1String("nosuch.txt cannot be read as standard input")),
+           qPrintable(m_window->statusText()));
+  QSignalSpy output(&session(), &DebugSession::output);
+  const auto said = [&output] {
+    QByteArray all;
+    for (const QList<QVariant>& each : std::as_const(output)) {
+      all += each[2].toByteArray();
+    }
+    return all;
+  };
+  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
+  byDialog(QStringLiteral("words.txt"));
+  QVERIFY(!opened.isEmpty() || opened.wait(kPatience));
+  QVERIFY2(said().contains("1 read, seven"), said().constData());
+  QVERIFY(m_window->saveSession(fileOf("reads.pfs")));
+  const auto file = pf::session::readSessionFile(fileOf("reads.pfs"));
+  QVERIFY(file.ok());
+  QCOMPARE(file->input, QStringLiteral("words.txt"));
+  // Not from the file any more.
+  QVERIFY(words.remove());
+  output.clear();
+  session().setFocus({});
+  session().restartCycle();
+  QTRY_VERIFY2_WITH_TIMEOUT(said().contains("1 read, seven"), said().constData(), kPatience);
 }
 
 void DeskTest::helpOfEachPane() {

@@ -41,7 +41,7 @@ class GdbBreakpoints {
   void insert(const BreakpointRequest& request, Callback<Breakpoint> done);
   /// The program must be stopped.
   void watch(const std::string& expression, WatchKind kind, Callback<Breakpoint> done);
-  /// `what`: throw, catch, rethrow, or signal with a name, a number, all or nothing.
+  /// `what`: throw, catch, rethrow, mpi error, or signal with a name, a number, all or nothing.
   void catchpoint(const std::string& what, Callback<Breakpoint> done);
   /// A console command that makes one breakpoint.
   void insertByConsole(const std::string& command, Callback<Breakpoint> done);
@@ -65,6 +65,7 @@ class GdbBreakpoints {
 
  private:
   void send(std::string text, Completion completion);
+  void catchMpiError(std::size_t library, Callback<Breakpoint> done);
   void change(int number, std::string text, std::function<void(Breakpoint&)> apply, Done done);
   void store(const Breakpoint& breakpoint);
 

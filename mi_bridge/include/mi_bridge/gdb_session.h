@@ -74,6 +74,8 @@ struct RunCommand {
   int frameLevel = 0;  ///< Finish: the frame to return from
   std::string source;  ///< RunTo
   int line = 0;
+  int thread = 0;           ///< of steps: GDB's number; 0: the thread that has stopped
+  bool onlyThread = false;  ///< of steps: the process' other threads wait meanwhile
 
   bool operator==(const RunCommand&) const = default;
 };
@@ -171,6 +173,7 @@ class GdbSession {
   void beginPause(bool user);
   void climb();
   void execute(const RunCommand& command, Done done);
+  void lock(bool locked);
   void leaveEvent(const RunCommand& command, Done done);
   void runTo(const RunCommand& command, Done done);
   void secondReply(const std::string& command, const ResultRecord& record);
@@ -206,6 +209,7 @@ class GdbSession {
   std::optional<TimePoint> m_strayUntil;  ///< a SIGINT of ours may still be on its way
   std::function<void()> m_afterStray;     ///< waits for that SIGINT
   RunCommand m_lastRun;
+  bool m_locked = false;  ///< GDB lets one thread run only, until the next stop
   std::optional<RunCommand> m_leaving;  ///< out of the MPI call, then this
   std::optional<RunTo> m_runTo;
 

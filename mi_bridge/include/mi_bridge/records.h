@@ -213,6 +213,9 @@ struct Library {
 
 /// Whether the frame is in MPI, in Photofinish's interposer or in the C library.
 [[nodiscard]] bool isLibraryFrame(const Frame& frame);
+/// A wrapper may have left its place on the stack to its second part (restRecv): that frame is
+/// named as the program calls it (MPI_Recv). `from` has to be known.
+void nameCall(Frame& frame);
 /// Index of the first frame of the program itself; nothing if there is none.
 [[nodiscard]] std::optional<std::size_t> firstUserFrame(const std::vector<Frame>& frames);
 

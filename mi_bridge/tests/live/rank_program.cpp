@@ -1,4 +1,5 @@
 // A rank to debug. Argument: what it does. GDB steers it through the two volatile variables.
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,6 +29,17 @@ static int useless(const std::vector<int>& numbers) {
   return seen + numbers[0];  // MARK containers
 }
 
+volatile long g_first = 0;
+volatile long g_second = 0;
+
+static void* count(void* argument) {
+  volatile long* const counter = static_cast<volatile long*>(argument);
+  for (;;) {
+    *counter = *counter + 1;  // MARK count
+    usleep(200);              // MARK counted
+  }
+}
+
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "loop";
   if (mode == "deaf") {
@@ -38,6 +50,11 @@ int main(int argc, char** argv) {
   }
   if (mode == "forks") {
     signal(SIGINT, SIG_IGN);
+  }
+  pthread_t first, second;
+  if (mode == "threads") {  // GDB's numbers 2 and 3
+    pthread_create(&first, nullptr, count, const_cast<long*>(&g_first));
+    pthread_create(&second, nullptr, count, const_cast<long*>(&g_second));
   }
   std::vector<int> numbers(1000000);
   std::string text = "caf\303\251";

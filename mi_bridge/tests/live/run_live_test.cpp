@@ -91,6 +91,46 @@ TEST(RunLive, RunToLine) {
   EXPECT_NE(none.error().message.find("no code at line 1000"), std::string::npos);
 }
 
+/// The thread that a step is for, and what the others do meanwhile.
+TEST(RunLive, StepsOfAThread) {
+  LiveRank rank("threads");
+  ASSERT_TRUE(rank.attach().ok());
+  BreakpointRequest request = atMark("count");
+  request.condition = "$_thread == 2";
+  Breakpoint breakpoint;
+  ASSERT_TRUE(rank.insert(request, &breakpoint).ok());
+  ASSERT_TRUE(rank.runToStop({}).ok());
+  ASSERT_EQ(rank.lastStop().thread, 2);
+  const auto sum = [&rank](const char* counter) { return std::stol(rank.evaluate(counter)); };
+  ASSERT_TRUE(
+      rank.wait([&](Done done) { rank.session.breakpoints().remove(breakpoint.number, done); })
+          .ok());
+  // Alone: the thread that has stopped, and another one. The others stand, however long it takes.
+  RunCommand next{RunKind::Next, 0, {}, 0, 0, true};
+  for (const int thread : {2, 3}) {
+    const char* const own = thread == 2 ? "g_first" : "g_second";
+    const char* const other = thread == 2 ? "g_second" : "g_first";
+    next.thread = thread;
+    const long ownBefore = sum(own);
+    const long otherBefore = sum(other);
+    for (int i = 0; i < 6; ++i) {
+      ASSERT_TRUE(rank.runToStop(next).ok());
+      EXPECT_EQ(rank.lastStop().thread, thread);
+      EXPECT_EQ(rank.lastStop().reason, StopReason::Step);
+    }
+    EXPECT_GT(sum(own), ownBefore);
+    EXPECT_EQ(sum(other), otherBefore);
+  }
+  // All go on during a step that is not for one alone; still that thread is stepped.
+  const long before = sum("g_first");
+  next = {RunKind::Next, 0, {}, 0, 3, false};
+  for (int i = 0; i < 60 && sum("g_first") == before; ++i) {
+    ASSERT_TRUE(rank.runToStop(next).ok());
+    EXPECT_EQ(rank.lastStop().thread, 3);
+  }
+  EXPECT_GT(sum("g_first"), before);
+}
+
 class EventLive : public ::testing::TestWithParam<RunKind> {};
 
 TEST_P(EventLive, LeavesTheMpiCallFirst) {

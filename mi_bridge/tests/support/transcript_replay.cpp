@@ -14,15 +14,26 @@ bool startsWith(const std::string& text, std::string_view begin) {
   return text.compare(0, begin.size(), begin) == 0;
 }
 
-/// "next, 0, 57, main.c"
+/// "next, 0, 57, main.c", "next of thread 3 alone, 0, 57, main.c"
 RunCommand runCommand(const std::string& text) {
   RunCommand command;
   const std::size_t level = text.find(", ");
   const std::size_t line = text.find(", ", level + 2);
   const std::size_t source = text.find(", ", line + 2);
+  std::string what = text.substr(0, level);
+  constexpr std::string_view kAlone = " alone";
+  constexpr std::string_view kThread = " of thread ";
+  if (what.size() > kAlone.size() && what.substr(what.size() - kAlone.size()) == kAlone) {
+    command.onlyThread = true;
+    what.resize(what.size() - kAlone.size());
+  }
+  if (const std::size_t thread = what.find(kThread); thread != std::string::npos) {
+    command.thread = std::stoi(what.substr(thread + kThread.size()));
+    what.resize(thread);
+  }
   for (const RunKind kind : {RunKind::Continue, RunKind::Step, RunKind::Next, RunKind::Finish,
                              RunKind::StepInstruction, RunKind::NextInstruction, RunKind::RunTo}) {
-    if (text.substr(0, level) == toString(kind)) {
+    if (what == toString(kind)) {
       command.kind = kind;
     }
   }

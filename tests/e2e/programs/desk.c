@@ -1,7 +1,7 @@
 /*
  * desk MODE [FILE]: what somebody who debugs wants to look at. Numbers go round the ranks until FILE exists
  * (`run`); or rank 1 then writes through a null pointer (`crash`); or rank 1 takes a message that is longer than its
- * buffer, with errors returned (`errors`).
+ * buffer, with errors returned (`errors`); or rank 0 reads a word of its standard input (`input`).
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -83,6 +83,10 @@ int main(int argc, char **argv)
     if (strcmp(mode, "crash") == 0 && rank == 1) {
         int *nowhere = NULL;
         *nowhere = (int)value; /* MARK crash */
+    }
+    if (strcmp(mode, "input") == 0 && rank == 0) {
+        char word[32] = "nothing";
+        printf("%d read, %s\n", scanf("%31s", word), word);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
