@@ -14,7 +14,7 @@ using G = ScriptGroup;
 constexpr std::array kVerbs{
     ScriptVerb{"run", W::None, G::None, false, false, "",
                "a new replay, to the first breakpoint, the failure or the end"},
-    ScriptVerb{"continue", W::None, G::All, false, false, "[@GROUP]",
+    ScriptVerb{"continue", W::None, G::All, true, false, "[@GROUP]",
                "all ranks, or these, on to the next stop"},
     ScriptVerb{"next", W::None, G::Current, true, false, "[@GROUP]", "over the next line"},
     ScriptVerb{"step", W::None, G::Current, true, false, "[@GROUP]",

@@ -304,8 +304,8 @@ void ScriptRun::expect(const Command& command) {
     return;
   }
   const QString got =
-      m_last.isEmpty() ? tr("nothing") : QLatin1Char('\n') + m_last.join(QLatin1Char('\n'));
-  fail((found ? tr("did not expect /%1/, got %2") : tr("expected /%1/, got %2"))
+      m_last.isEmpty() ? tr(" nothing") : QLatin1Char('\n') + m_last.join(QLatin1Char('\n'));
+  fail((found ? tr("did not expect /%1/, got:%2") : tr("expected /%1/, got:%2"))
            .arg(wanted.pattern(), got));
 }
 

@@ -29,9 +29,8 @@ void ScriptRun::endReplay(const Command&) {
 }
 
 void ScriptRun::continueRanks(const Command& command) {
-  const bool fresh = !m_session.isRunning();
   Move how = onward();
-  how.refusable = fresh;
+  how.refusable = false;
   move(how, [this, &command] {
     m_session.act(views::RankAction::Continue, m_ranks, QString::fromStdString(command.group));
   });
@@ -176,7 +175,7 @@ void ScriptRun::gdb(const Command& command) {
     m_console.clear();
     sayEqualOnes(m_values);
     if (!m_someValue) {
-      fail(tr("GDB did not do that on any of the ranks"));
+      fail(tr("no GDB did that: %1").arg(m_values.begin()->second));
       return;
     }
     Move how = stopOf({});

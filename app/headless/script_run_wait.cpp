@@ -94,9 +94,10 @@ void ScriptRun::connectSession() {
             }
           });
   connect(&m_session, &S::logged, this, [this](const views::LogEntry& entry) {
-    std::fprintf(stdout, "[%d] log %d, after event %llu: %s\n", entry.rank,
-                 numberOf(entry.breakpoint), static_cast<unsigned long long>(entry.serial),
-                 entry.text.toUtf8().constData());
+    say({entry.rank}, tr("log %1, after event %2: %3")
+                          .arg(numberOf(entry.breakpoint))
+                          .arg(entry.serial)
+                          .arg(entry.text));
   });
   connect(&m_session, &S::output, this,
           [this](int rank, views::OutputStream stream, const QByteArray& bytes) {
