@@ -132,20 +132,24 @@ Error wrong(const ScriptVerb& verb, const std::string& why) {
   return {ErrorCode::Usage, why, "Write: " + form};
 }
 
+/// Letters to add, leave out, change or swap with the next.
 std::size_t differences(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) {
-    row[j] = j;
-  }
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+  std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        cost[i][j] = i + j;
+        continue;
+      }
+      const bool same = a[i - 1] == b[j - 1];
+      cost[i][j] =
+          std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, cost[i - 1][j - 1] + (same ? 0U : 1U)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+      }
     }
   }
-  return row[b.size()];
+  return cost[a.size()][b.size()];
 }
 
 bool readPlace(std::string_view text, ScriptCommand& command) {
@@ -171,12 +175,11 @@ bool readEvent(std::string_view text, EventRef& event) {
 
 /// "PLACE if CONDITION", as GDB has it.
 bool readBreakpoint(std::string_view text, ScriptCommand& command) {
-  const std::size_t found = text.find(" if ");
-  command.text = trimmed(text.substr(0, found));
-  if (found != std::string_view::npos) {
-    command.condition = trimmed(text.substr(found + 4));
-  }
-  return !command.text.empty() && (found == std::string_view::npos || !command.condition.empty());
+  const std::string words = std::string(text) + " ";
+  const std::size_t found = words.find(" if ");
+  command.text = trimmed(words.substr(0, found));
+  command.condition = found == std::string::npos ? "" : trimmed(words.substr(found + 4));
+  return !command.text.empty() && (found == std::string::npos || !command.condition.empty());
 }
 
 bool readSeconds(std::string_view text, ScriptCommand& command) {
@@ -257,11 +260,12 @@ std::string_view nearestScriptVerb(std::string_view word) {
   if (begins != kVerbs.end()) {
     return begins->name;
   }
-  return std::min_element(kVerbs.begin(), kVerbs.end(),
-                          [word](const ScriptVerb& a, const ScriptVerb& b) {
-                            return differences(word, a.name) < differences(word, b.name);
-                          })
-      ->name;
+  const auto nearest = std::min_element(
+      kVerbs.begin(), kVerbs.end(), [word](const ScriptVerb& a, const ScriptVerb& b) {
+        return differences(word, a.name) < differences(word, b.name);
+      });
+  return 2 * differences(word, nearest->name) < nearest->name.size() ? nearest->name
+                                                                     : std::string_view();
 }
 
 Result<std::optional<ScriptCommand>> parseScriptLine(std::string_view line) {
@@ -284,8 +288,9 @@ Result<std::optional<ScriptCommand>> parseScriptLine(std::string_view line) {
   const auto verb = std::find_if(kVerbs.begin(), kVerbs.end(),
                                  [name](const ScriptVerb& each) { return each.name == name; });
   if (verb == kVerbs.end()) {
+    const std::string nearest(nearestScriptVerb(name));
     return Error{ErrorCode::Usage, "there is no command '" + std::string(name) + "'",
-                 "Is it '" + std::string(nearestScriptVerb(name)) + "'? 'help' lists all."};
+                 (nearest.empty() ? "" : "Is it '" + nearest + "'? ") + "'help' lists all."};
   }
   command.verb = &*verb;
   if (verb->group != G::None && !takeGroup(text, command)) {

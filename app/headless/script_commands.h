@@ -62,7 +62,7 @@ struct ScriptCommand {
 [[nodiscard]] Result<std::optional<ScriptCommand>> parseScriptLine(std::string_view line);
 
 /// The known command that `word` was meant to be: one that begins with it, else the one with the
-/// fewest letters different.
+/// fewest letters different; nothing where more than half of them are.
 [[nodiscard]] std::string_view nearestScriptVerb(std::string_view word);
 
 /// Each command with what follows it and what it does, a line each.

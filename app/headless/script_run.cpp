@@ -97,6 +97,7 @@ ScriptRun::ScriptRun(const QString& trace, session::LoadedTrace loaded, std::str
 }
 
 void ScriptRun::start() {
+  prompt();
   next();
 }
 
@@ -227,9 +228,6 @@ void ScriptRun::print() {
   for (const QString& line : std::as_const(m_answer)) {
     std::fprintf(stdout, "%s\n", line.toUtf8().constData());
   }
-  if (m_interactive && !m_leaving && m_lines.empty()) {
-    std::fputs(kPrompt, stdout);
-  }
   if (std::fflush(stdout) != 0 && !m_leaving) {  // nobody listens any more
     m_status = 1;
     leave();
@@ -243,12 +241,25 @@ void ScriptRun::done() {
   m_busy = false;
   m_watch.stop();
   m_move.reset();
+  m_changed = {};
   ++m_question;
   if (!m_keepsLast) {
     m_last = m_answer;
   }
   print();
+  if (!m_failure.isEmpty()) {
+    std::fprintf(stderr, "photofinish: %s\n", m_failure.toUtf8().constData());
+    m_failure.clear();
+  }
+  prompt();
   QMetaObject::invokeMethod(this, &ScriptRun::next, Qt::QueuedConnection);
+}
+
+void ScriptRun::prompt() {
+  if (m_interactive && m_lines.empty() && !m_leaving) {
+    std::fputs(kPrompt, stdout);
+    std::fflush(stdout);
+  }
 }
 
 void ScriptRun::fail(const QString& why) {
@@ -264,9 +275,8 @@ void ScriptRun::fail(const QString& why) {
     m_lines.clear();
     m_noMore = true;
   }
+  m_failure = place + text;
   done();
-  std::fprintf(stderr, "photofinish: %s%s\n", place.toUtf8().constData(),
-               text.toUtf8().constData());
 }
 
 void ScriptRun::leave() {

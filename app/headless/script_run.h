@@ -73,6 +73,7 @@ class ScriptRun : public QObject {
   void done();
   void fail(const QString& why);
   void print();
+  void prompt();
   void leave();
   [[nodiscard]] QList<int> ranksOf(const std::string& group, QString* problem) const;
   [[nodiscard]] int rankCount() const;
@@ -94,6 +95,7 @@ class ScriptRun : public QObject {
   void chooseRank();
   [[nodiscard]] int urgency(const views::RankState& state);
   [[nodiscard]] QString stillMoving();
+  [[nodiscard]] bool gdbsAreIdle();
   /// Asks the GDBs where their ranks are, then calls `then`.
   void locate(const std::function<void()>& then);
   void answered();
@@ -122,6 +124,9 @@ class ScriptRun : public QObject {
   void breakAt(const Command& command);
   void log(const Command& command);
   void addBreakpoint(views::Breakpoint breakpoint);
+  /// Completes the command with the breakpoint's line once the GDBs have made the change.
+  void tellBreakpoint(int id);
+  void sayBreakpoint(int id);
   void remove(const Command& command);
   void change(const Command& command);
   void breakpoints(const Command& command);
@@ -159,12 +164,14 @@ class ScriptRun : public QObject {
   int m_status = 0;
   QList<int> m_ranks;    ///< that the present command is for
   QStringList m_answer;  ///< of the present command
+  QString m_failure;     ///< of the present command
   QStringList m_last;    ///< answer that 'expect' looks at
   bool m_keepsLast = false;
   int m_timeoutMs = 60000;
   QElapsedTimer m_since;  ///< the present command began
 
   QTimer m_watch;
+  std::function<void()> m_changed;  ///< once no GDB has anything to do
   std::optional<Move> m_move;
   bool m_settled = false;   ///< since the move began, in its last cycle
   bool m_progress = false;  ///< the session has something under way
@@ -186,8 +193,9 @@ class ScriptRun : public QObject {
   bool m_someValue = false;
   std::map<int, QString> m_places;
   std::map<int, Serial> m_begun;
-  std::map<int, QString> m_told;     ///< what was last told of a rank in this cycle
-  std::map<int, QString> m_console;  ///< what GDBs say to a line
+  std::map<int, QString> m_summaries;  ///< by cycle: where its last move has led
+  std::map<int, QString> m_told;       ///< what was last told of a rank in this cycle
+  std::map<int, QString> m_console;    ///< what GDBs say to a line
   std::set<int> m_framed;  ///< ranks whose GDB has the program's frame selected since they stopped
   QList<views::StackFrame> m_frames;  ///< of the current rank
   bool m_wantsStack = false;

@@ -92,15 +92,35 @@ void ScriptRun::addBreakpoint(views::Breakpoint breakpoint) {
     }
     m_session.setFocus(focus.values());
   }
-  some ? say(m_ranks, breakpointLine(made)) : sayForAll(breakpointLine(made));
-  done();
+  tellBreakpoint(id);
+}
+
+/// Nothing where it is no more.
+void ScriptRun::sayBreakpoint(int id) {
+  const views::Breakpoint* breakpoint = known(id);
+  if (breakpoint == nullptr) {
+    return;
+  }
+  bool ok = true;
+  const QList<int> ranks = views::parseRankSet(breakpoint->ranks, ok);
+  ranks.isEmpty() ? sayForAll(breakpointLine(*breakpoint))
+                  : say(ranks, breakpointLine(*breakpoint));
+}
+
+void ScriptRun::tellBreakpoint(int id) {
+  m_changed = [this, id] {
+    sayBreakpoint(id);
+    done();
+  };
+  if (!m_session.isRunning()) {
+    std::exchange(m_changed, {})();
+  }
 }
 
 void ScriptRun::remove(const Command& command) {
   if (const views::Breakpoint* breakpoint = breakpointOf(command.number); breakpoint != nullptr) {
     m_session.removeBreakpoints({breakpoint->id});
-    m_ids[command.number - 1] = 0;
-    done();
+    tellBreakpoint(std::exchange(m_ids[command.number - 1], 0));
   }
 }
 
@@ -127,17 +147,13 @@ void ScriptRun::change(const Command& command) {
     return;
   }
   m_session.changeBreakpoint(changed);
-  sayForAll(breakpointLine(changed));
-  done();
+  tellBreakpoint(changed.id);
 }
 
 void ScriptRun::breakpoints(const Command&) {
   for (const int id : std::as_const(m_ids)) {
-    if (const views::Breakpoint* breakpoint = id == 0 ? nullptr : known(id)) {
-      bool ok = true;
-      const QList<int> ranks = views::parseRankSet(breakpoint->ranks, ok);
-      ranks.isEmpty() ? sayForAll(breakpointLine(*breakpoint))
-                      : say(ranks, breakpointLine(*breakpoint));
+    if (id != 0) {
+      sayBreakpoint(id);
     }
   }
   done();

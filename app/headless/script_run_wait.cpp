@@ -17,9 +17,10 @@ namespace {
 
 constexpr int kWaitsMs = 400;  ///< a rank that does nothing in a call for so long waits there …
 constexpr int kWaitsMsEachRank = 15;  ///< … and so much longer for each rank that wants a core
-constexpr int kToldMs = 150;  ///< that news of a rank may take
-constexpr int kAllWaitMs = 12000;      ///< as settling as the session's own word
+constexpr int kToldMs = 150;          ///< that news of a rank may take
+constexpr int kAllWaitMs = 12000;     ///< as settling as the session's own word
 constexpr int kOthersMs = 10000;      ///< that ranks may go on computing once one has stopped
+constexpr int kGdbsMs = 5000;         ///< that GDBs may take to make a breakpoint
 constexpr int kLauncherMs = 8000;     ///< that the launcher may outlive the last rank
 constexpr int kMostFrames = 63;
 constexpr qsizetype kMostOutput = qsizetype{64} << 10U;
@@ -33,7 +34,9 @@ bool sameStates(const QList<RankState>& a, const QList<RankState>& b) {
 
 QString placeOf(const std::vector<mi::Frame>& frames) {
   const mi::Frame& frame = frames[mi::firstUserFrame(frames).value_or(0)];
-  QString text = QString::fromStdString(frame.function.empty() ? std::string("??") : frame.function) + QStringLiteral("()");
+  QString text =
+      QString::fromStdString(frame.function.empty() ? std::string("??") : frame.function) +
+      QStringLiteral("()");
   if (frame.line > 0) {
     const QString file =
         QString::fromStdString(frame.fullname.empty() ? frame.file : frame.fullname);
@@ -140,7 +143,8 @@ bool ScriptRun::gone(const RankState& state) {
   if (mi::GdbSession* gdb = m_session.debugger(state.rank); gdb != nullptr) {
     return gdb->state() == mi::SessionState::Exited;
   }
-  const bool last = state.activity == RankActivity::Finished || state.activity == RankActivity::Failed;
+  const bool last =
+      state.activity == RankActivity::Finished || state.activity == RankActivity::Failed;
   return last && !state.detail.isEmpty();  // else it is in MPI_Finalize
 }
 
@@ -184,8 +188,8 @@ bool ScriptRun::arrived() {
   if (computing) {
     return m_someStopped.elapsed() > kOthersMs;
   }
-  return !someWait || (quiet > kWaitsMs + kWaitsMsEachRank * states.size() &&
-                       m_since.elapsed() > kToldMs);
+  return !someWait ||
+         (quiet > kWaitsMs + kWaitsMsEachRank * states.size() && m_since.elapsed() > kToldMs);
 }
 
 void ScriptRun::look() {
@@ -200,6 +204,10 @@ void ScriptRun::look() {
     return;
   }
   const bool late = m_since.elapsed() > m_timeoutMs;
+  if (m_changed && (gdbsAreIdle() || m_since.elapsed() > kGdbsMs)) {
+    std::exchange(m_changed, {})();
+    return;
+  }
   if (!m_move) {
     if (late) {
       QList<int> silent(m_missing.begin(), m_missing.end());
@@ -220,6 +228,16 @@ void ScriptRun::look() {
   } else if (late) {
     fail(tr("not done within %1 s: %2").arg(m_timeoutMs / 1000.0).arg(stillMoving()));
   }
+}
+
+bool ScriptRun::gdbsAreIdle() {
+  for (const RankState& state : m_session.rankStates()) {
+    mi::GdbSession* gdb = m_session.debugger(state.rank);
+    if (gdb != nullptr && gdb->queue().waiting() + gdb->queue().inFlight() > 0) {
+      return false;
+    }
+  }
+  return true;
 }
 
 QString ScriptRun::stillMoving() {
@@ -258,6 +276,9 @@ void ScriptRun::moved() {
     if (m_answer.size() == before && !onlyChanges) {
       tell({m_session.currentRank()}, false);
     }
+    const int current = m_session.currentRank();
+    m_summaries[m_cycle] = m_ended ? tr("ended, exit status %1").arg(*m_ended)
+                                   : tr("rank %1: %2").arg(current).arg(m_told[current]);
     if (m_ended) {
       sayForAll(tr("the replay has ended, exit status %1").arg(*m_ended));
     }
@@ -403,14 +424,19 @@ QString ScriptRun::stopText(const RankState& state, mi::GdbSession& gdb) {
   }
   const int id = m_session.breakpointAt(state.rank);
   QString why = QString::fromStdString(stop.describe());
-  if (why.size() > 1 && why.at(1).isLower()) {
+  if (stop.reason == mi::StopReason::Watchpoint) {
+    why = tr("watch %1: was %2, is %3")
+              .arg(QString::fromStdString(stop.watchExpression),
+                   QString::fromStdString(stop.oldValue), QString::fromStdString(stop.newValue));
+  } else if (why.size() > 1 && why.at(1).isLower()) {
     why.replace(0, 1, why.at(0).toLower());
   }
   if (const views::Breakpoint* breakpoint = known(id); id != 0 && breakpoint != nullptr) {
     why = tr("breakpoint %1 (%2)").arg(numberOf(id)).arg(views::breakpointPlace(*breakpoint));
     const bool caught = breakpoint->kind == views::BreakpointKind::Catch;
-    why += caught && !state.detail.startsWith(QLatin1String("breakpoint")) ? QStringLiteral(": ") + state.detail
-                                                                           : QString();
+    why += caught && !state.detail.startsWith(QLatin1String("breakpoint"))
+               ? QStringLiteral(": ") + state.detail
+               : QString();
   }
   return tr("%1, after event %2: %3").arg(why).arg(serial).arg(place);
 }
