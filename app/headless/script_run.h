@@ -86,6 +86,7 @@ class ScriptRun : public QObject {
 
   // script_run_wait.cpp: when is a move done
   void connectSession();
+  void connectAnswers();
   void move(const Move& how, const std::function<void()>& act);
   void look();
   [[nodiscard]] bool rests(const views::RankState& state);

@@ -81,6 +81,11 @@ void ScriptRun::connectSession() {
       m_said << text;
     }
   });
+  connectAnswers();
+}
+
+void ScriptRun::connectAnswers() {
+  using S = session::DebugSession;
   connect(&m_session, &S::consoleText, this, [this](int rank, const QString& text, bool) {
     if (const auto asked = m_console.find(rank); asked != m_console.end()) {
       asked->second += text;
