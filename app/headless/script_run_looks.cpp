@@ -132,9 +132,9 @@ void ScriptRun::printValue(const Command& command) {
     if (gone(state)) {
       m_values[state.rank] = tr("error: has ended");
     } else if (m_session.debugger(state.rank) == nullptr) {
-      m_values[state.rank] = tr("error: no debugger, 'focus %1' gives it one").arg(state.rank);
+      m_values[state.rank] = tr("error: no debugger, 'focus RANKS' gives one");
     } else if (!rests(state)) {
-      m_values[state.rank] = tr("error: runs, 'pause @%1' stops it").arg(state.rank);
+      m_values[state.rank] = tr("error: runs, 'pause' stops it");
     } else {
       asked << state.rank;
       m_missing.insert(state.rank);

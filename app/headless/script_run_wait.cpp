@@ -312,6 +312,7 @@ int ScriptRun::urgency(const RankState& state) {
     case mi::StopReason::Event:
       return breakpointBefore({state.rank, state.serial + 1}) != 0 ? 3 : 2;
     case mi::StopReason::Attached:
+      return 1;
     case mi::StopReason::Step:
     case mi::StopReason::Finished:
     case mi::StopReason::Location:
@@ -416,7 +417,9 @@ QString ScriptRun::stopText(const RankState& state, mi::GdbSession& gdb) {
   const Serial serial = begun == m_begun.end() ? state.serial : begun->second;
   const mi::StopEvent& stop = gdb.stop();
   const QString place = m_places[state.rank];
-  if (stop.reason == mi::StopReason::Event) {
+  const bool standing = stop.reason == mi::StopReason::Attached &&
+                        state.detail.startsWith(QLatin1String("before event"));
+  if (stop.reason == mi::StopReason::Event || standing) {
     const EventRef event{state.rank, serial + 1};
     const int id = breakpointBefore(event);
     const QString why =
