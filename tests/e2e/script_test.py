@@ -1,9 +1,12 @@
 """photofinish debug --script: commands on a replay of a run with racing wildcards, from a file and from standard input."""
 import os
+import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from photofinish import BIN, PhotofinishTest, main
@@ -111,14 +114,25 @@ expect ^\\[0\\] race 1, event 2: .*; took rank @source0@ event 2, .*; or could r
 
 
 class ScriptTest(PhotofinishTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="pf-script."))
+        cls.addClassCleanup(shutil.rmtree, cls.shared, ignore_errors=True)
+
     def setUp(self):
         super().setUp()
         self.need("mpirun", "gdb", BIN / "photofinish-headless")
         compiler = os.environ.get("PF_MPICC", "mpicc")
         self.need(compiler)
-        (self.dir / "take.c").write_text(PROGRAM)
-        subprocess.run([compiler, "-g", "-O0", "-o", self.dir / "take", self.dir / "take.c"], check=True, env=self.env)
-        self.launch = ["mpirun", "--oversubscribe", "-n", "4", self.dir / "take"]
+        program = self.shared / "take"
+        self.launch = ["mpirun", "--oversubscribe", "-n", "4", program]
+        if not program.exists():  # one recording for all tests
+            (self.shared / "take.c").write_text(PROGRAM)
+            subprocess.run([compiler, "-g", "-O0", "-o", program, self.shared / "take.c"], check=True, env=self.env)
+            self.record("t.pft", self.launch, cwd=self.shared)
+            self.photofinish("races", self.dir / "t.pft")
+            shutil.copy(self.dir / "t.pft", self.shared / "t.pft")
+        shutil.copy(self.shared / "t.pft", self.dir / "t.pft")
 
     def line_of(self, mark):
         return next(number for number, line in enumerate(PROGRAM.splitlines(), 1) if f"/* {mark} */" in line)
@@ -138,7 +152,6 @@ class ScriptTest(PhotofinishTest):
         return re.sub(r"@(\w+)@", lambda found: str(words[found.group(1)]), WALK)
 
     def test_a_walk_and_the_same_again(self):
-        self.record("t.pft", self.launch)
         first = self.script(self.filled_in())
         self.assertEqual(first.status, 0, first)
         self.assertNotIn("took", first.err)
@@ -148,7 +161,6 @@ class ScriptTest(PhotofinishTest):
         self.assertIn("before event 5", again.out)
 
     def test_what_fails(self):
-        self.record("t.pft", self.launch)
         wrong = self.script("run\n\nexpect no such answer\necho never said\n")
         self.assertEqual(wrong.status, 1, wrong)
         self.assertRegex(wrong.err, r"s\.txt:3: expected /no such answer/, got:\n  \[0-3\] ended with status 0\n  \[all\] ")
@@ -160,10 +172,7 @@ class ScriptTest(PhotofinishTest):
         for text, why in (("print 1", "no replay runs"), ("replay-to 0:99", "rank 0 has 5 events"), ("replay-to 9:1", "ranks 0 to 3"),
                           ("break receive 0#9", "no receive 9 of rank 0"), ("break ??", "names no place"), ("group a nobody", "neither a group"),
                           ("replay-to 0:2\nprint nosuch", "No symbol"), ("to-failure", "No rank failed"), ("expect (", "no regular expression")):
-            if "replay-to 0:2" in text or text == "print 1":
-                run = self.script(text)
-            else:
-                run = self.script(text + "\n")
+            run = self.script(text)
             self.assertEqual(run.status, 1, run)
             self.assertIn(why, run.err)
 
@@ -172,7 +181,7 @@ class ScriptTest(PhotofinishTest):
         self.assertEqual(run.status, 2, run)
         self.assertRegex(run.err, r"s\.txt:2: there is no command 'rnu'\. Is it 'run'\?")
         self.assertRegex(run.err, r"s\.txt:3: '3' is not understood\. Write: replay-to RANK:SERIAL")
-        self.assertFalse(list(self.dir.glob("*.pft")), "nothing was recorded")
+        self.assertEqual([path.name for path in self.dir.glob("*.pft")], ["t.pft"], "nothing was recorded")
         self.assertEqual(self.photofinish("debug", "--script", "nosuch.txt", *self.launch).status, 2)
         self.assertEqual(self.script("run\n", "nosuch.pft").status, 2)
         self.assertEqual(self.photofinish("debug", "--script", self.dir / "s.txt").status, 2)
@@ -195,8 +204,6 @@ class ScriptTest(PhotofinishTest):
         self.assertIn("total", run.err)
 
     def test_a_signal_ends_it_all(self):
-        self.record("t.pft", self.launch)
-        self.photofinish("races", self.dir / "t.pft")
         (self.dir / "s.txt").write_text("replay-to 0:3\necho here\ntimeout 300\n@0 gdb shell sleep 200\n")
         for when in ("here", ""):  # ranks under GDB, and a job that is being started
             with self.start([BIN / "photofinish", "debug", "--script", self.dir / "s.txt", self.dir / "t.pft"]) as command:
