@@ -84,7 +84,7 @@ class ScriptRun : public QObject {
   void help(const Command& command);
   void quit(const Command& command);
 
-  // script_run_wait.cpp: when is a move done
+  // script_run_wait.cpp: when a move is done
   void connectSession();
   void connectAnswers();
   void move(const Move& how, const std::function<void()>& act);
@@ -92,11 +92,14 @@ class ScriptRun : public QObject {
   [[nodiscard]] bool rests(const views::RankState& state);
   [[nodiscard]] bool gone(const views::RankState& state);
   [[nodiscard]] bool arrived();
+  [[nodiscard]] QSet<int> stopTogether(const QList<views::RankState>& states);
   void moved();
   void chooseRank();
   [[nodiscard]] int urgency(const views::RankState& state);
   [[nodiscard]] QString stillMoving();
   [[nodiscard]] bool gdbsAreIdle();
+
+  // script_run_tell.cpp: what is told of the ranks
   /// Asks the GDBs where their ranks are, then calls `then`.
   void locate(const std::function<void()>& then);
   void answered();
