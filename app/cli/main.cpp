@@ -1,5 +1,6 @@
 // photofinish: the command line. Without a subcommand it opens the window.
 #include "headless.h"
+#include "script.h"
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
@@ -404,6 +405,12 @@ int main(int argc, char** argv) {
                    "--offline: seconds between snapshots of all stacks; SIGUSR1 asks for one more")
       ->needs(offlineFlag)
       ->check(CLI::Range(0.1, 86400.0));
+  std::string script;
+  debugCommand
+      ->add_option("--script", script,
+                   "no window: carry out the commands of this file on a replay of the run (or "
+                   "FILE.pft), - is standard input; 'help' in it lists them")
+      ->excludes(offlineFlag);
   int pid = 0;
   auto* attachCommand = app.add_subcommand("attach",
                                            "Debug a job that runs: none of its ranks is stopped "
@@ -524,6 +531,10 @@ int main(int argc, char** argv) {
   if (*exportCommand) {
     const pf::Status done = pf::app::exportTrace(trace, format, output);
     return done ? 0 : fail(done.error());
+  }
+  if (*debugCommand && !script.empty()) {
+    auto status = pf::cli::debugByScript(debugCommand->remaining(), script);
+    return status ? *status : fail(status.error());
   }
   if (*debugCommand) {
     if (!offline.offline) {

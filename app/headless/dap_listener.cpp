@@ -9,12 +9,15 @@
 
 #include <cstdio>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include <QCoreApplication>
 
 namespace pf::headless {
 namespace {
+
+constexpr int kLooks = 50;  ///< at the table of connections
 
 /// "0100007F:1F90" as /proc/net/tcp writes it.
 std::string procAddress(const sockaddr_in& address) {
@@ -99,6 +102,22 @@ class Listener : public QObject {
   bool m_ending = false;
 };
 
+/// Who has this end of a connection: it has a line of its own.
+std::optional<unsigned> ownerOf(const std::string& end, const std::string& otherEnd) {
+  std::ifstream table("/proc/net/tcp");
+  std::string line;
+  while (std::getline(table, line)) {
+    std::istringstream words(line);
+    std::string number, local, remote, skipped;
+    unsigned owner = 0;
+    words >> number >> local >> remote >> skipped >> skipped >> skipped >> skipped >> owner;
+    if (words && local == end && remote == otherEnd) {
+      return owner;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<UniqueFd> listenOn(int& port) {
@@ -129,16 +148,10 @@ bool peerIsOurUser(int fd) {
       ::getpeername(fd, reinterpret_cast<sockaddr*>(&theirs), &size) != 0) {
     return false;
   }
-  // Their end of the connection has its own line, with its owner.
-  std::ifstream table("/proc/net/tcp");
-  std::string line;
-  while (std::getline(table, line)) {
-    std::istringstream words(line);
-    std::string number, local, remote, skipped;
-    unsigned owner = 0;
-    words >> number >> local >> remote >> skipped >> skipped >> skipped >> skipped >> owner;
-    if (words && local == procAddress(theirs) && remote == procAddress(ours)) {
-      return owner == ::getuid();
+  // The table is given out a page at a time; between two, lines may move past us.
+  for (int look = 0; look < kLooks; ++look) {
+    if (const auto owner = ownerOf(procAddress(theirs), procAddress(ours))) {
+      return *owner == ::getuid();
     }
   }
   return false;

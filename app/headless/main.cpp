@@ -2,9 +2,12 @@
 //   photofinish-headless dap [PORT]
 //   photofinish-headless offline TRACE REPORT [STATUS] [--break PLACE]… [--log TEXT]…
 //     [--transcripts DIRECTORY] [--snapshot-every SECONDS]
+//   photofinish-headless script TRACE FILE
+//   photofinish-headless check-script FILE
 #include "dap_listener.h"
 #include "local_gdb.h"
 #include "offline_run.h"
+#include "script_main.h"
 
 #include <csignal>
 #include <cstdio>
@@ -47,6 +50,12 @@ int main(int argc, char** argv) {
   }
   if (words.value(1) == QLatin1String("offline") && words.size() > 3) {
     return offline(words);
+  }
+  if (words.value(1) == QLatin1String("script") && words.size() > 3) {
+    return pf::headless::runScript(words[2].toStdString(), words[3].toStdString());
+  }
+  if (words.value(1) == QLatin1String("check-script") && words.size() > 2) {
+    return pf::headless::checkScript(words[2].toStdString());
   }
   std::fprintf(stderr,
                "photofinish: this is started by 'photofinish dap' and 'photofinish debug'\n");

@@ -101,7 +101,11 @@ void DebugSession::releaseGdbs(const std::vector<std::uint64_t>& stops) {
   for (const mi::Rank rank : m_fleet.ranks()) {
     mi::GdbSession* gdb = m_fleet.session(rank);
     const std::uint64_t stop = stops[static_cast<std::size_t>(rank)];
-    if (gdb->state() == mi::SessionState::Stopped && (stop == 0 || serialOf(rank) + 1 < stop)) {
+    // GDB has stopped it behind an event: the next one is still before it.
+    const bool between = gdb->stop().reason != mi::StopReason::Event &&
+                         m_now[rank].state.phase != RankPhase::Stopped;
+    const Serial next = serialOf(rank) + (between ? 0 : 1);
+    if (gdb->state() == mi::SessionState::Stopped && (stop == 0 || next < stop)) {
       sendOn(rank);
     }
   }

@@ -1,0 +1,86 @@
+#include "script.h"
+
+#include "headless.h"
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "app/record.h"
+#include "base/unique_fd.h"
+
+namespace pf::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Another file in place of a standard one while this lives.
+class Instead {
+ public:
+  Instead(int fd, int other) : m_fd(fd), m_kept(::fcntl(fd, F_DUPFD_CLOEXEC, 3)) {
+    ::dup2(other, fd);
+  }
+  Instead(const Instead&) = delete;
+  Instead& operator=(const Instead&) = delete;
+  ~Instead() { ::dup2(m_kept.get(), m_fd); }
+
+ private:
+  int m_fd;
+  UniqueFd m_kept;
+};
+
+/// A wrong line is told before the program is run for it. 0: none is.
+int check(const std::string& script) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    (void)becomeHeadless({"check-script", script});
+    ::_exit(1);
+  }
+  int status = 0;
+  return child > 0 && ::waitpid(child, &status, 0) == child && WIFEXITED(status)
+             ? WEXITSTATUS(status)
+             : 1;
+}
+
+Result<app::Recorded> record(const std::vector<std::string>& words, bool inputIsScript) {
+  app::RecordOptions options;
+  options.command = words;
+  options.endStuck = true;
+  const Instead output(STDOUT_FILENO, STDERR_FILENO);
+  const UniqueFd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const Instead input(STDIN_FILENO, inputIsScript ? null.get() : STDIN_FILENO);
+  return app::record(options);
+}
+
+}  // namespace
+
+Result<int> debugByScript(const std::vector<std::string>& words, const std::string& script) {
+  const bool fromInput = script == "-";
+  if (words.empty()) {
+    return Error{ErrorCode::Usage, "there is nothing to debug by the script " + script,
+                 "Give a launcher's command, or a trace: photofinish debug --script FILE FILE.pft"};
+  }
+  if (!fromInput && !fs::is_regular_file(script)) {
+    return Error{ErrorCode::NotFound, "there is no script " + script,
+                 "Give a file with a command a line, or - for standard input."};
+  }
+  if (const int wrong = fromInput ? 0 : check(script); wrong != 0) {
+    return wrong;
+  }
+  std::string trace = words.size() == 1 ? words.front() : "";
+  if (trace.size() < 5 || trace.substr(trace.size() - 4) != ".pft") {
+    auto recorded = record(words, fromInput);
+    if (!recorded) {
+      return recorded.error();
+    }
+    if (recorded->trace.empty()) {
+      return recorded->exitStatus;
+    }
+    trace = recorded->trace;
+  }
+  return becomeHeadless({"script", trace, script});
+}
+
+}  // namespace pf::cli
