@@ -86,6 +86,7 @@ void MainWindow::makeViews() {
   m_cycles = new views::CyclesView;
   m_log = new views::LogView;
   m_progress = new views::ProgressStrip;
+  m_recordingStrip = new views::ProgressStrip;
   m_status = new QLabel;
   m_status->setTextFormat(Qt::PlainText);
   m_status->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -94,6 +95,7 @@ void MainWindow::makeViews() {
   // As high as anything beside it: a bar that grows shows it below a tip that has hidden it.
   m_status->setMinimumHeight(m_progress->sizeHint().height());
   statusBar()->addWidget(m_status, 1);
+  statusBar()->addPermanentWidget(m_recordingStrip);
   statusBar()->addPermanentWidget(m_progress);
   statusBar()->addPermanentWidget(m_mode);
 
@@ -229,6 +231,10 @@ void MainWindow::makeActions() {
                    QKeySequence::Open, [this] { askTrace(); });
   m_record = command(tr("&Record …"), tr("Run an MPI program and record it"), icon(Icon::Record),
                      QKeySequence(tr("Ctrl+R")), [this] { askRecord(); });
+  m_lookAtRecording =
+      command(tr("Look at what is recorded so &far"),
+              tr("Open a trace of what the recording that goes on has by now; the program goes on"),
+              {}, QKeySequence(tr("Ctrl+Alt+R")), [this] { lookAtRecording(); });
   m_restart =
       command(tr("Re&start cycle"),
               tr("Run the recording again from the start; breakpoints and watches come back"),
@@ -266,7 +272,7 @@ void MainWindow::makeActions() {
 
 void MainWindow::makeMenus() {
   QMenu* file = menuBar()->addMenu(tr("&File"));
-  file->addActions({m_open, m_record});
+  file->addActions({m_open, m_record, m_lookAtRecording});
   file->addMenu(makeRecentMenu());
   m_saveSession = command(tr("Save se&ssion …"),
                           tr("Keep program, breakpoints, groups, watches and layout in a file that opens by a double click"),
@@ -513,6 +519,8 @@ void MainWindow::setActionsEnabled() {
     action->setEnabled(open);
   }
   m_end->setEnabled(m_session->isReplaying());
+  m_record->setEnabled(m_recording == nullptr);
+  m_lookAtRecording->setEnabled(m_recording != nullptr);
   m_newBreakpoint->setEnabled(open || (m_session->isOpen() && m_session->source() == Source::Job));
   m_mode->setText(
       m_session->isOpen() && m_session->source() == Source::Cores ? tr(" core files ")

@@ -10,6 +10,7 @@
 #include <QMainWindow>
 #include <QPointer>
 #include <QProcess>
+#include <QTemporaryDir>
 
 #include "plugins/api.h"
 #include "views/trace_index.h"
@@ -123,6 +124,7 @@ class MainWindow : public QMainWindow {
   void refreshRanks();
   void askTrace();
   void askRecord();
+  void lookAtRecording();
   QLayout* fileField(QLineEdit* name, const QLineEdit* directory);
   /// `input`: a file for the launcher's standard input, as seen from `directory`; none if empty.
   void record(const QString& command, const QString& directory, const QString& input);
@@ -171,6 +173,11 @@ class MainWindow : public QMainWindow {
   std::vector<QDockWidget*> m_docks;
   QByteArray m_defaultLayout;
   QPointer<QProcess> m_recording;
+  QString m_recordedTrace;  ///< that it makes
+  views::ProgressStrip* m_recordingStrip = nullptr;
+  QAction* m_lookAtRecording = nullptr;
+  std::unique_ptr<QTemporaryDir> m_peeks;
+  int m_peekNumber = 0;
   QSplitter* m_centre = nullptr;
   struct GivenInput {
     QString trace;

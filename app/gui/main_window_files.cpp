@@ -17,6 +17,7 @@
 #include <QSettings>
 #include <QtConcurrent>
 
+#include "app/record.h"
 #include "views/session_views.h"
 #include "views/source_view.h"
 #include "views/space_time_view.h"
@@ -135,7 +136,8 @@ void MainWindow::record(const QString& command, const QString& directory, const 
        ++i) {
     trace = QStringLiteral("%1/run-%2.pft").arg(directory).arg(i);
   }
-  m_progress->start(tr("Recording %1 …").arg(command), true);
+  m_recordingStrip->start(tr("Recording %1 …").arg(command), true);
+  m_recordedTrace = trace;
   auto* process = new QProcess(this);
   m_recording = process;
   process->setWorkingDirectory(directory);
@@ -146,7 +148,9 @@ void MainWindow::record(const QString& command, const QString& directory, const 
   });
   connect(process, &QProcess::finished, this, [this, process, trace, words, input](int status) {
     process->deleteLater();
-    m_progress->finish();
+    m_recordingStrip->finish();
+    m_recording = nullptr;
+    setActionsEnabled();
     if (QFileInfo::exists(trace)) {
       m_input = {trace, input};
       if (m_opening != nullptr && session::commandText(m_opening->command) == session::commandText(words)) {
@@ -157,9 +161,36 @@ void MainWindow::record(const QString& command, const QString& directory, const 
       say(tr("Nothing was recorded (status %1); the output pane says why.").arg(status), true);
     }
   });
-  connect(m_progress, &views::ProgressStrip::cancelRequested, process, &QProcess::terminate);
+  connect(m_recordingStrip, &views::ProgressStrip::cancelRequested, process, &QProcess::terminate);
   process->start(QString::fromStdString(app::programDirectory()) + QStringLiteral("/photofinish"),
                  QStringList{QStringLiteral("record"), QStringLiteral("-o"), trace} + words);
+  setActionsEnabled();
+}
+
+/// What it has so far becomes a trace of its own, which goes with the window.
+void MainWindow::lookAtRecording() {
+  if (m_recording == nullptr) {
+    return;
+  }
+  if (m_peeks == nullptr) {
+    m_peeks = std::make_unique<QTemporaryDir>();
+  }
+  const QString name = QFileInfo(m_recordedTrace).completeBaseName();
+  const QString to =
+      m_peeks->filePath(QStringLiteral("%1-so-far-%2.pft").arg(name).arg(++m_peekNumber));
+  auto* watcher = new QFutureWatcher<QString>(this);
+  connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher, to] {
+    watcher->deleteLater();
+    if (const QString problem = watcher->result(); !problem.isEmpty()) {
+      say(problem, true);
+    } else {
+      openTrace(to);
+    }
+  });
+  watcher->setFuture(QtConcurrent::run([from = m_recordedTrace, to] {
+    const auto made = app::peek(from.toStdString(), to.toStdString());
+    return made ? QString() : QString::fromStdString(made.error().text());
+  }));
 }
 
 void MainWindow::askComparison() {

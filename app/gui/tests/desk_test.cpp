@@ -53,6 +53,7 @@ class DeskTest : public QObject {
   void sessionOfAnotherRecording();
   void badSessions();
   void standardInput();
+  void recordingThatGoesOn();
   void helpOfEachPane();
   void cleanupTestCase();
 
@@ -383,6 +384,52 @@ void DeskTest::standardInput() {
   session().setFocus({});
   session().restartCycle();
   QTRY_VERIFY2_WITH_TIMEOUT(said().contains("1 read, seven"), said().constData(), kPatience);
+}
+
+/// What it has so far is looked at while it goes on; then its own trace is opened.
+void DeskTest::recordingThatGoesOn() {
+  QSettings().setValue(
+      QStringLiteral("record/command"),
+      QStringLiteral("mpirun --oversubscribe -n 3 \"%1\" 400 5000").arg(test::bin("e2e/steady")));
+  QSettings().setValue(QStringLiteral("record/directory"), m_directory.path());
+  QSettings().remove(QStringLiteral("record/input"));
+  m_window = std::make_unique<pf::gui::MainWindow>();
+  m_window->show();
+  const auto action = [this](const char* keys) {
+    for (QAction* each : m_window->findChildren<QAction*>()) {
+      if (each->shortcut() == QKeySequence(QString::fromLatin1(keys))) {
+        return each;
+      }
+    }
+    return static_cast<QAction*>(nullptr);
+  };
+  QAction* look = action("Ctrl+Alt+R");
+  QVERIFY(look != nullptr && !look->isEnabled());
+  QSignalSpy output(&session(), &DebugSession::output);
+  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
+  QTimer::singleShot(0, this, [] {
+    if (auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget())) {
+      dialog->accept();
+    }
+  });
+  action("Ctrl+R")->trigger();
+  QTRY_VERIFY_WITH_TIMEOUT(!output.isEmpty(), kPatience);  // a tenth of the way
+  QVERIFY(look->isEnabled());
+  look->trigger();
+  QVERIFY(opened.wait(kPatience));
+  QVERIFY(opened.first()[0].toBool());
+  QVERIFY(m_window->windowTitle().contains(QLatin1String("so-far-1")));
+  std::size_t seen = 0;
+  for (const auto& rank : session().trace()->execution.ranks) {
+    seen += rank.events.size();
+  }
+  QVERIFY2(seen > 0 && look->isEnabled(), qPrintable(QString::number(seen)));
+  QTRY_VERIFY_WITH_TIMEOUT(!m_window->windowTitle().contains(QLatin1String("so-far")), kPatience);
+  std::size_t whole = 0;
+  for (const auto& rank : session().trace()->execution.ranks) {
+    whole += rank.events.size();
+  }
+  QVERIFY(whole > seen && !look->isEnabled());
 }
 
 void DeskTest::helpOfEachPane() {

@@ -14,6 +14,7 @@
 #include <QElapsedTimer>
 #include <QProcess>
 #include <QTemporaryDir>
+#include <QTimer>
 
 #include "app/job.h"
 
@@ -31,14 +32,17 @@ double load() {
   return one;
 }
 
+/// Sleeps between events, as a window does: the ranks need the processors.
 bool waitFor(const std::function<bool()>& done) {
   QElapsedTimer since;
   since.start();
+  QTimer wake;
+  wake.start(5);
   while (!done()) {
     if (since.elapsed() > kPatienceMs) {
       return false;
     }
-    QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
+    QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
   }
   return true;
 }
