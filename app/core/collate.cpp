@@ -394,10 +394,6 @@ Status writeTrace(const std::string& path, const std::string& logDirectory,
   return writer->finish();
 }
 
-}  // namespace
-
-namespace {
-
 void sayThatRanksRun(std::vector<RankLog>& logs) {
   for (RankLog& log : logs) {
     if (!log.complete) {

@@ -116,14 +116,14 @@ class RaceTeller {
   std::uint64_t m_next = 1;
 };
 
-/// A script that has started a launcher: its ranks have no agents of their own.
-Error startsRanksItself(const std::string& program, int ranks) {
+/// A script that starts a launcher, or a recorder that a launcher has started: the ranks have no
+/// agents of their own.
+Error noLauncher(const std::string& program, int ranks) {
   return Error{ErrorCode::Usage,
-               "'" + program + "' has started " + std::to_string(ranks) +
-                   " ranks itself; they cannot be told apart from here, and the run is ended",
-               "Give the launcher: photofinish record mpirun …; or put 'photofinish record' in "
-               "front of mpirun in '" +
-                   program + "'."};
+               "'" + program + "' was recorded as a program of one rank, but is " +
+                   std::to_string(ranks) + " ranks; the run is ended",
+               "Put 'photofinish record' in front of mpirun: photofinish record mpirun …; where a "
+               "script starts mpirun, in the script."};
 }
 
 /// Files what the daemon says until the launcher has ended and nothing more comes. Ends a program
@@ -178,7 +178,7 @@ Result<int> follow(Job& job, RunFacts& facts, InputTee* input, bool endStuck) {
                  hello != nullptr) {
         facts.ends[hello->rank].host = hello->host;
         facts.ends[hello->rank].pid = hello->pid;
-        if (facts.launcher.empty() && hello->size > 1) {
+        if (facts.launcher.empty() && hello->size > 1 && unknownRanks == 0) {
           unknownRanks = hello->size;
           job.endLauncher();
         }
@@ -200,7 +200,7 @@ Result<int> follow(Job& job, RunFacts& facts, InputTee* input, bool endStuck) {
     if (ended && (job.connection() == nullptr || (!heard && job.ranksGone()) ||
                   (!heard && ready == 0 && ++quiet >= 4))) {
       return unknownRanks == 0 ? Result<int>(*job.launcherStatus())
-                               : startsRanksItself(facts.program, unknownRanks);
+                               : noLauncher(facts.program, unknownRanks);
     }
   }
 }

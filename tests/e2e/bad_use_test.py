@@ -55,7 +55,7 @@ class BadUseTest(PhotofinishTest):
         script.write_text(f"#!/bin/sh\nexec mpirun --oversubscribe -n 2 {BIN}/e2e/steady 100000 1000\n")
         script.chmod(0o755)
         run = self.photofinish("record", "-o", self.dir / "t.pft", script)
-        self.assert_refused(run, 2, "has started 2 ranks itself", "in front of mpirun in '.*start'")
+        self.assert_refused(run, 2, "but is 2 ranks; the run is ended", "in front of mpirun: .* in the script")
         self.assert_no_trace()
 
     def test_unknown_option_and_command(self):
