@@ -1,4 +1,5 @@
 // The logs of all ranks as one execution.
+#include <algorithm>
 #include <map>
 
 #include "core/races.h"
@@ -80,6 +81,20 @@ class Assembler {
   std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> m_bySite;
 };
 
+/// When the last event of a rank that was cut came to its end is not in its log: not before what it took was sent.
+void endLastEvents(Execution& execution) {
+  for (RankHistory& rank : execution.ranks) {
+    for (const PostedReceive& receive : rank.receives) {
+      if (!rank.times.empty() && receive.completion == rank.times.size() && receive.message < execution.messages.size()) {
+        const EventRef send = execution.messages[receive.message].send;
+        const std::vector<EventTime>& sender = execution.ranks[static_cast<std::size_t>(send.rank)].times;
+        const std::uint64_t sent = send.serial >= 1 && send.serial <= sender.size() ? sender[send.serial - 1].begin : 0;
+        rank.times.back().end = std::max(rank.times.back().end, sent + 1);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Result<Execution> assemble(std::vector<RankLog> logs) {
@@ -105,6 +120,7 @@ Result<Execution> assemble(std::vector<RankLog> logs) {
     }
   }
   matchMessages(execution);
+  endLastEvents(execution);
   return execution;
 }
 

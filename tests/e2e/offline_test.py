@@ -148,6 +148,7 @@ class OfflineTest(PhotofinishTest):
         self.need(steady)
         words = ["debug", "--offline", "-o", "r.txt", "--snapshot-every", "0.4", *self.mpirun(3, steady, 400, 2000)]
         with self.start([BIN / "photofinish", *words]) as command:
+            command.wait_for(lambda: list(self.dir.glob("*.pft.d/*.log")), 30)  # before, it does not know the signal
             while command.process.poll() is None:
                 command.process.send_signal(signal.SIGUSR1)
                 time.sleep(0.15)
