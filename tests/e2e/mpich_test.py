@@ -132,7 +132,7 @@ class MpichTest(PhotofinishTest):
         program = self.build(MPICC, "steady.c")
         for number, victim in enumerate(("0", "2", "0")):
             with self.subTest(victim=victim):
-                words = [BIN / "photofinish", "record", "-o", self.dir / f"{number}.pft", *self.mpiexec(4, program, 300, 100)]
+                words = [BIN / "photofinish", "record", "-o", self.dir / f"{number}.pft", *self.mpiexec(4, program, 2000, 100)]
                 with self.start(words) as command:
                     command.wait_for(lambda: len(command.find("app")) == 4 and "messages" in command.output())
                     for pid in command.find("app"):
