@@ -4,10 +4,12 @@ PF_BIN is the directory of the executables (set by CTest). Every test has a dire
 also TMPDIR, and marks its processes by a variable in their environment: what runs on after a test is found by it.
 PF_KEEP=1 keeps the directories.
 """
+import contextlib
 import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -211,6 +213,17 @@ class PhotofinishTest(unittest.TestCase):
     def start(self, words, *, cwd=None, env=None, stdin=subprocess.DEVNULL, limits=None):
         return Command([str(word) for word in words], cwd=cwd or self.dir, env=dict(self.env, **(env or {})),
                        mark=self.mark, stdin=stdin, limits=limits)
+
+    @contextlib.contextmanager
+    def core_files(self):
+        """Gives the limits of processes that leave their core files where they run; skips where that cannot be."""
+        pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
+        if pattern.startswith("|") or "/" in pattern:
+            self.skipTest("core files go elsewhere here")
+        try:
+            yield lambda: resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        except (ValueError, subprocess.SubprocessError):
+            self.skipTest("core files may not be written here")
 
     def run_command(self, *words, timeout=60.0, interrupt_after=None, **options):
         with self.start(words, **options) as command:
