@@ -41,9 +41,9 @@ constexpr std::array<Help, 22> kHelp{{
      "Receives that could have taken another message, in the order of logical time, and their "
      "classes by source lines. A class can be marked as benign, with a reason."},
     {"breakpoints",
-     "Where ranks stop: lines, functions, changes of values, exceptions, signals, MPI errors (Open "
-     "MPI's), and moments of the recording. Ranks says where, Stops who stops with them. They come "
-     "back in every cycle."},
+     "Where ranks stop: lines, functions, changes of values, exceptions, signals, MPI errors, and "
+     "moments of the recording. Ranks says where, Stops who stops with them. They come back in "
+     "every cycle."},
     {"output",
      "What the ranks have printed, each line with its rank; ranks and text can be filtered."},
     {"console",

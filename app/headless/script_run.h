@@ -45,6 +45,7 @@ class ScriptRun : public QObject {
   void finished();
 
  private:
+  static constexpr int kMostFrames = 63;  ///< the number of the last one that is asked for
   using Command = ScriptCommand;
   using Handler = void (ScriptRun::*)(const Command&);
 

@@ -13,7 +13,6 @@ using views::RankState;
 
 namespace {
 
-constexpr int kMostFrames = 63;
 constexpr int kOutputMs = 250;  ///< that printed words may be on their way
 
 QString frameText(const views::StackFrame& frame, bool withLevel) {

@@ -13,8 +13,6 @@ using views::RankState;
 
 namespace {
 
-constexpr int kMostFrames = 63;
-
 QString placeOf(const std::vector<mi::Frame>& frames) {
   const mi::Frame& frame = frames[mi::firstUserFrame(frames).value_or(0)];
   QString text =
