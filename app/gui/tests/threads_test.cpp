@@ -78,8 +78,14 @@ bool ThreadsTest::stepped(RankAction action) {
   return QTest::qWaitFor([&] { return !stops.isEmpty() && stoppedThread() > 0; }, kPatience);
 }
 
-/// GDB's number of the sending thread that has not stopped at the breakpoint; 0: there is none yet.
+/// GDB's number of the sending thread that has not stopped at the breakpoint; 0: there is none yet. On a busy machine
+/// the stop finds that thread anywhere behind its own send: it gets time to come to where it waits.
 int ThreadsTest::otherSender() {
+  QSignalSpy answers(&session(), &DebugSession::consoleText);
+  session().console(1, QStringLiteral("call (int)usleep(300000)"));
+  if (!QTest::qWaitFor([&] { return !answers.isEmpty(); }, kPatience)) {
+    return 0;
+  }
   auto& panes = m_window->looking();
   panes.rowsDock(Look::Threads)->show();
   panes.rowsDock(Look::Threads)->raise();
