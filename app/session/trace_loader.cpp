@@ -1,10 +1,13 @@
 #include "trace_loader.h"
 
+#include "trace_chunks.h"
+
 #include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "app/failure.h"
@@ -138,12 +141,139 @@ views::TraceDataPtr loadOutline(const QString& path) {
   known.events = std::accumulate(outline->events.begin(), outline->events.end(), std::size_t{0});
   known.lastTime = outline->lastStep;
   data->pyramid = std::make_shared<const FileCutLevels>(std::move(*store), *outline);
-  known.profile = profileOf(*data->pyramid, outline->lastStep);
+  data->profile = profileOf(*data->pyramid, outline->lastStep);
   data->outline = std::move(known);
   return data;
 }
 
-Result<LoadedTrace> loadTrace(const QString& path, const views::TraceDataPtr& outline) {
+namespace {
+
+/// What both ways of loading have.
+struct Loading {
+  std::shared_ptr<views::TraceData> data = std::make_shared<views::TraceData>();
+  std::vector<db::StoredRace> races;
+
+  Status start(db::TraceStore& store, const QString& path, const views::TraceDataPtr& outline) {
+    Result<std::vector<db::StoredRace>> stored = store.races();
+    if (!stored) {
+      return stored.error();
+    }
+    races = std::move(*stored);
+    for (db::StoredRace& race : races) {
+      data->races.push_back(std::move(race.race));
+    }
+    if (Result<ClockCheckpoints> clocks = store.clockCheckpoints()) {
+      data->clocks = std::move(*clocks);  // without them causality is slow, and right
+    }
+    for (const db::RankInfo& rank : store.ranks()) {
+      data->hosts.push_back(QString::fromStdString(rank.host));
+    }
+    data->title = path.section(QLatin1Char('/'), -1);
+    const views::TraceDataPtr outlined = outline ? outline : loadOutline(path);
+    if (outlined) {
+      data->pyramid = outlined->pyramid;
+      data->profile = outlined->profile;
+    }
+    return {};
+  }
+  void finish(const std::vector<db::RankInfo>& ranks, const Execution& execution) {
+    for (const db::RankInfo& rank : ranks) {
+      data->ends.push_back(
+          rankEnd(rank, execution.ranks[static_cast<std::size_t>(rank.rank)], execution));
+    }
+    data->failure = findFailure(ranks, execution);
+  }
+};
+
+Result<LoadedTrace> loadWhole(db::TraceStore& store, const QString& path,
+                              const views::TraceDataPtr& outline) {
+  Loading loading;
+  Result<Execution> execution = store.readExecution(&loading.data->logicalTimes);
+  if (!execution) {
+    return execution.error();
+  }
+  loading.data->execution = std::move(*execution);
+  if (Status status = loading.start(store, path, outline); !status) {
+    return status.error();
+  }
+  loading.finish(store.ranks(), loading.data->execution);
+  return LoadedTrace{std::move(loading.data), store.run(), store.ranks()};
+}
+
+/// The whole of a trace, read when it is asked for and as long as somebody has it.
+std::function<views::TraceDataPtr()> wholeOf(const QString& path,
+                                             const views::TraceDataPtr& outline) {
+  struct Kept {
+    std::mutex mutex;
+    std::weak_ptr<const views::TraceData> data;
+  };
+  return [path, outline, kept = std::make_shared<Kept>()]() -> views::TraceDataPtr {
+    const std::lock_guard lock(kept->mutex);
+    views::TraceDataPtr data = kept->data.lock();
+    if (data == nullptr) {
+      Result<LoadedTrace> loaded = loadTrace(path, outline);
+      data = loaded ? loaded->data : nullptr;
+      kept->data = data;
+    }
+    return data;
+  };
+}
+
+void placeRaces(views::TraceData& data, const std::vector<db::StoredRace>& races) {
+  const views::ExecutionPages pages(data.chunks, data.execution.ranks.size());
+  for (std::size_t i = 0; i < races.size(); ++i) {
+    const Race& race = data.races[i];
+    const Serial chosen = race.probe ? pages.value<ProbeHit>(race.rank, race.index).event
+                                     : pages.value<PostedReceive>(race.rank, race.index).post;
+    const auto step = [&](Serial serial) {
+      return pages.value<TimedEvent>(race.rank, serial - 1).step;
+    };
+    data.racePlaces.push_back({chosen, races[i].serial, step(chosen), step(races[i].serial)});
+  }
+}
+
+/// Nothing where chunks are not enough to go by, or the events so few that they are better read.
+std::optional<Result<LoadedTrace>> loadChunks(db::TraceStore& store, const QString& path,
+                                              const views::TraceDataPtr& outline,
+                                              std::uint64_t mostInMemory) {
+  Result<db::ExecutionReader> reader = db::ExecutionReader::open(path.toStdString());
+  if (!reader) {
+    return reader.error().code == ErrorCode::NotFound
+               ? std::nullopt
+               : std::optional(Result<LoadedTrace>(reader.error()));
+  }
+  const std::vector<Serial> counts = eventCounts(*reader);
+  if (std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}) <= mostInMemory) {
+    return std::nullopt;
+  }
+  Loading loading;
+  if (Status status = loading.start(store, path, outline); !status) {
+    return Result<LoadedTrace>(status.error());
+  }
+  if (loading.data->pyramid == nullptr) {
+    return std::nullopt;
+  }
+  views::TraceData& data = *loading.data;
+  data.execution = reader->rest();
+  std::vector<Serial> before;
+  Result<Execution> ends = executionEnds(*reader, store.ranks(), before);
+  if (!ends) {
+    return Result<LoadedTrace>(ends.error());
+  }
+  loading.finish(store.ranks(), *ends);
+  if (EventRef& event = data.failure.event; event.valid()) {
+    event.serial += before[static_cast<std::size_t>(event.rank)];
+  }
+  data.chunks = std::make_shared<const FileChunks>(std::move(*reader));
+  placeRaces(data, loading.races);
+  data.whole = wholeOf(path, outline);
+  return Result<LoadedTrace>(LoadedTrace{std::move(loading.data), store.run(), store.ranks()});
+}
+
+}  // namespace
+
+Result<LoadedTrace> loadTrace(const QString& path, const views::TraceDataPtr& outline,
+                              std::uint64_t mostInMemory) {
   const std::string file = path.toStdString();
   if (Status status = app::surveyIfNeeded(file); !status) {
     return status.error();
@@ -152,32 +282,13 @@ Result<LoadedTrace> loadTrace(const QString& path, const views::TraceDataPtr& ou
   if (!store) {
     return store.error();
   }
-  auto data = std::make_shared<views::TraceData>();
-  Result<Execution> execution = store->readExecution(&data->logicalTimes);
-  if (!execution) {
-    return execution.error();
+  if (mostInMemory != UINT64_MAX) {
+    if (std::optional<Result<LoadedTrace>> loaded =
+            loadChunks(*store, path, outline, mostInMemory)) {
+      return std::move(*loaded);
+    }
   }
-  data->execution = std::move(*execution);
-  Result<std::vector<db::StoredRace>> races = store->races();
-  if (!races) {
-    return races.error();
-  }
-  for (db::StoredRace& race : *races) {
-    data->races.push_back(std::move(race.race));
-  }
-  if (Result<ClockCheckpoints> clocks = store->clockCheckpoints()) {
-    data->clocks = std::move(*clocks);  // without them causality is slow, and right
-  }
-  for (const db::RankInfo& rank : store->ranks()) {
-    data->hosts.push_back(QString::fromStdString(rank.host));
-    data->ends.push_back(
-        rankEnd(rank, data->execution.ranks[static_cast<std::size_t>(rank.rank)], data->execution));
-  }
-  data->failure = findFailure(store->ranks(), data->execution);
-  data->title = path.section(QLatin1Char('/'), -1);
-  const views::TraceDataPtr outlined = outline ? outline : loadOutline(path);
-  data->pyramid = outlined ? outlined->pyramid : nullptr;
-  return LoadedTrace{std::move(data), store->run(), store->ranks()};
+  return loadWhole(*store, path, outline);
 }
 
 }  // namespace pf::session

@@ -20,9 +20,14 @@ struct LoadedTrace {
 [[nodiscard]] views::TraceDataPtr loadOutline(const QString& path);
 
 /// Opens `path`; runs the program once more first if the trace holds choices only. `outline`: of
-/// the same file, or null.
+/// the same file, or null. Of a trace with more than `mostInMemory` events the views read chunks
+/// when they need them; TraceData::whole() then reads the rest.
 [[nodiscard]] Result<LoadedTrace> loadTrace(const QString& path,
-                                            const views::TraceDataPtr& outline = nullptr);
+                                            const views::TraceDataPtr& outline = nullptr,
+                                            std::uint64_t mostInMemory = UINT64_MAX);
+
+/// For a window: 100 bytes an event are some 200 MB.
+inline constexpr std::uint64_t kMostInMemory = 2'000'000;
 
 /// How a rank ended, from what the store says of it.
 [[nodiscard]] views::RankEnd rankEnd(const db::RankInfo& rank, const RankHistory& history,

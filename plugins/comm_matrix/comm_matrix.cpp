@@ -13,25 +13,26 @@ std::size_t index(Rank rank) {
 }
 }  // namespace
 
-CommMatrix::CommMatrix(const views::TraceData& trace)
-    : m_ranks(static_cast<int>(trace.execution.ranks.size())),
-      m_cells(trace.execution.ranks.size() * trace.execution.ranks.size()) {
+CommMatrix::CommMatrix(const views::TraceIndex& trace)
+    : m_ranks(static_cast<int>(trace.rankCount())), m_cells(trace.rankCount() * trace.rankCount()) {
   std::set<std::uint32_t> racing;
-  for (const Race& race : trace.races) {
+  for (const Race& race : trace.data().races) {
     racing.insert(race.taken);
     racing.insert(race.alternatives.begin(), race.alternatives.end());
   }
-  for (std::size_t m = 0; m < trace.execution.messages.size(); ++m) {
-    const Message& message = trace.execution.messages[m];
+  views::MessageSequence::Page messages;
+  views::Sequence<Event>::Page sends;
+  for (std::size_t m = 0; m < trace.messageCount(); ++m) {
+    const Message message = trace.execution().messages.at(m, messages);
     const Rank from = message.send.rank;
     if (from < 0 || from >= m_ranks || message.dest < 0 || message.dest >= m_ranks) {
       continue;
     }
     MatrixCell& cell = m_cells[index(from) * index(m_ranks) + index(message.dest)];
     ++cell.messages;
-    const auto& events = trace.execution.ranks[index(from)].events;
-    if (message.send.serial >= 1 && message.send.serial <= events.size()) {
-      cell.bytes += events[message.send.serial - 1].bytes;
+    if (trace.contains(message.send)) {
+      const auto& events = trace.execution().ranks[index(from)].events;
+      cell.bytes += events.at(message.send.serial - 1, sends).bytes;
     }
     cell.racing += racing.count(static_cast<std::uint32_t>(m));
   }

@@ -227,10 +227,10 @@ void MatrixWidget::setTrace(const views::TraceIndexPtr& trace) {
   if (trace && trace->eventCount() > views::kFewEvents) {
     m_canvas->setMatrix(CommMatrix());
     m_total->setText(tr("counting messages …"));
-    m_counting.run([trace] { return CommMatrix(trace->data()); },
+    m_counting.run([trace] { return CommMatrix(*trace); },
                    [this](const CommMatrix& matrix) { showMatrix(matrix); });
   } else {
-    showMatrix(trace ? CommMatrix(trace->data()) : CommMatrix());
+    showMatrix(trace ? CommMatrix(*trace) : CommMatrix());
   }
 }
 

@@ -63,7 +63,7 @@ QString eventState(const views::TraceIndex& trace, EventRef event) {
                .arg(views::counted(trace.data().races[race].alternatives.size(), u"other"_s,
                                    u"others"_s));
   }
-  const RankHistory& history = trace.execution().ranks[static_cast<std::size_t>(event.rank)];
+  const views::RankView& history = trace.execution().ranks[static_cast<std::size_t>(event.rank)];
   QStringList parts;
   for (const std::uint32_t receive : trace.postedAt(event)) {
     parts << receiveState(trace, history.receives[receive], event.serial);

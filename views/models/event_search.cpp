@@ -165,8 +165,8 @@ class Query {
     const auto& receives = m_execution.ranks[index(ref.rank)].receives;
     const auto done = m_trace.completedAt(ref);
     return std::any_of(done.begin(), done.end(), [&](std::uint32_t r) {
-      return receives[r].message < m_trace.messageCount() &&
-             holds(m_execution.messages[receives[r].message]);
+      const std::uint32_t m = receives[r].message;
+      return m < m_trace.messageCount() && holds(m_execution.messages[m]);
     });
   }
 
@@ -210,7 +210,7 @@ class Query {
   }
 
   const TraceIndex& m_trace;
-  const Execution& m_execution;
+  const ExecutionView& m_execution;
 };
 
 /// The order of hits.
@@ -235,11 +235,11 @@ EventSearch searchRanks(const TraceIndex& trace, std::size_t first, std::size_t 
     return out;
   }
   for (std::size_t r = first; r < last; ++r) {
-    const auto& events = trace.execution().ranks[r].events;
-    for (Serial s = 1; s <= events.size(); ++s) {
-      const EventRef ref{static_cast<Rank>(r), s};
+    EventRef ref{static_cast<Rank>(r), 0};
+    for (const Event event : trace.execution().ranks[r].events) {
+      ++ref.serial;
       if (std::all_of(tests.begin(), tests.end(),
-                      [&](const Test& test) { return test(ref, events[s - 1]); })) {
+                      [&](const Test& test) { return test(ref, event); })) {
         out.hits.push_back(ref);
       }
     }

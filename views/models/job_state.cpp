@@ -147,7 +147,7 @@ class NextEvent {
 
   const TraceIndex& m_trace;
   const JobCut& m_cut;
-  const RankHistory& m_history;
+  const RankView& m_history;
   RankWait m_wait;
   std::set<Rank> m_on;
   QString m_detail;
@@ -184,11 +184,15 @@ void addPosted(const TraceIndex& trace, const JobCut& cut, Rank rank, JobState& 
 void addUnexpected(const TraceIndex& trace, const JobCut& cut,
                    std::vector<std::vector<QueueItem>>& byRank) {
   const auto& execution = trace.execution();
+  MessageSequence::Page page;
   for (std::uint32_t m = 0; m < trace.messageCount(); ++m) {
-    const Message& message = execution.messages[m];
+    const Message message = execution.messages.at(m, page);
     if (message.dest < 0 || index(message.dest) >= trace.rankCount() ||
         message.send.serial > begun(cut, message.send.rank)) {
       continue;
+    }
+    if (message.completion != 0 && message.completion <= begun(cut, message.dest)) {
+      continue;  // most of them
     }
     const auto& receives = execution.ranks[index(message.dest)].receives;
     if (message.post < receives.size() && receives[message.post].post <= begun(cut, message.dest)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <QStringList>
@@ -14,8 +15,8 @@ namespace pf::views {
 
 namespace {
 
-const Message* messageAt(const TraceIndex& trace, std::uint32_t m) {
-  return m < trace.messageCount() ? &trace.execution().messages[m] : nullptr;
+std::optional<Message> messageAt(const TraceIndex& trace, std::uint32_t m) {
+  return m < trace.messageCount() ? std::optional(trace.execution().messages[m]) : std::nullopt;
 }
 
 QString joined(const std::vector<Rank>& ranks) {
@@ -33,7 +34,7 @@ RaceListModel::RaceListModel(QObject* parent) : QAbstractTableModel(parent) {}
 std::vector<Rank> alternativeRanks(const TraceIndex& trace, std::size_t race) {
   std::vector<Rank> ranks;
   for (const std::uint32_t m : trace.data().races[race].alternatives) {
-    if (const Message* message = messageAt(trace, m); message != nullptr) {
+    if (const auto message = messageAt(trace, m)) {
       ranks.push_back(message->send.rank);
     }
   }
@@ -68,8 +69,8 @@ std::vector<int> rateRaces(const TraceIndex& trace) {
 std::vector<std::int64_t> raceWeights(const TraceIndex& trace, const std::vector<int>& severity) {
   std::vector<std::int64_t> weights(severity.size());
   for (std::size_t race = 0; race < weights.size(); ++race) {
-    weights[race] = std::int64_t{severity[race]} * (1LL << 33) + trace.lastTime() -
-                    trace.time(trace.raceCompletion(race));
+    weights[race] =
+        std::int64_t{severity[race]} * (1LL << 33) + trace.lastTime() - trace.raceTime(race);
   }
   return weights;
 }
@@ -120,7 +121,7 @@ int RaceListModel::columnCount(const QModelIndex& parent) const {
 QString RaceListModel::text(std::size_t race, int column) const {
   const EventRef ref = m_trace->raceEvent(race);
   const Race& r = m_trace->data().races[race];
-  const Message* taken = messageAt(*m_trace, r.taken);
+  const auto taken = messageAt(*m_trace, r.taken);
   switch (column) {
     case Severity:
       return m_severity[race] == 0   ? u"first"_s
@@ -135,10 +136,10 @@ QString RaceListModel::text(std::size_t race, int column) const {
     case Location:
       return siteText(*m_trace, ref);
     case Taken:
-      return taken != nullptr ? u"rank %1, event %2"_s.arg(taken->send.rank).arg(taken->send.serial)
-                              : u"not in the record"_s;
+      return taken ? u"rank %1, event %2"_s.arg(taken->send.rank).arg(taken->send.serial)
+                   : u"not in the record"_s;
     case TakenTag:
-      return taken != nullptr ? QString::number(taken->tag) : QString();
+      return taken ? QString::number(taken->tag) : QString();
     case Alternatives:
       return QString::number(r.alternatives.size());
     case FromRanks:
@@ -189,7 +190,7 @@ std::vector<std::int64_t> RaceListModel::sortKeys(int column) const {
   std::vector<std::int64_t> keys(m_severity.size());
   for (std::size_t race = 0; race < keys.size(); ++race) {
     const Race& r = m_trace->data().races[race];
-    const Message* taken = messageAt(*m_trace, r.taken);
+    const auto taken = messageAt(*m_trace, r.taken);
     std::int64_t& key = keys[race];
     switch (column) {
       case Receiver:
@@ -199,12 +200,12 @@ std::vector<std::int64_t> RaceListModel::sortKeys(int column) const {
         key = static_cast<std::int64_t>(m_trace->raceEvent(race).serial);
         break;
       case Taken:
-        key = taken == nullptr ? -1
-                               : std::int64_t{taken->send.rank} * (1LL << 40) +
-                                     static_cast<std::int64_t>(taken->send.serial);
+        key = !taken ? -1
+                     : std::int64_t{taken->send.rank} * (1LL << 40) +
+                           static_cast<std::int64_t>(taken->send.serial);
         break;
       case TakenTag:
-        key = taken != nullptr ? taken->tag : -1;
+        key = taken ? taken->tag : -1;
         break;
       case Alternatives:
         key = static_cast<std::int64_t>(r.alternatives.size());

@@ -125,7 +125,9 @@ std::vector<std::uint64_t> stepsWaited(const TraceIndex& trace) {
   std::vector<std::uint64_t> waited(trace.rankCount(), 0);
   for (std::size_t rank = 0; rank < waited.size(); ++rank) {
     std::uint32_t before = 0;
-    for (const std::uint32_t time : trace.times(static_cast<Rank>(rank))) {
+    const EventSteps times = trace.times(static_cast<Rank>(rank));
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      const std::uint32_t time = times[i];
       waited[rank] += time > before + 1 ? time - before - 1 : 0;
       before = time;
     }

@@ -1,5 +1,6 @@
 // Causal past, future and partners of an event, along messages, collectives and program order.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "views/trace_index.h"
@@ -13,7 +14,7 @@ std::size_t index(Rank rank) {
 }
 
 /// Whether a comes before b in the group of a communicator.
-bool isLower(const Execution& execution, std::uint32_t comm, Rank a, Rank b) {
+bool isLower(const ExecutionView& execution, std::uint32_t comm, Rank a, Rank b) {
   if (comm >= execution.communicators.size()) {
     return a < b;
   }
@@ -21,7 +22,7 @@ bool isLower(const Execution& execution, std::uint32_t comm, Rank a, Rank b) {
   return std::find(group.begin(), group.end(), a) < std::find(group.begin(), group.end(), b);
 }
 
-bool flows(const Execution& execution, const CollectivePart& from, Rank fromRank,
+bool flows(const ExecutionView& execution, const CollectivePart& from, Rank fromRank,
            const CollectivePart& to, Rank toRank) {
   if (!from.contributes || !to.takes) {
     return false;
@@ -41,10 +42,23 @@ bool flows(const Execution& execution, const CollectivePart& from, Rank fromRank
   return false;
 }
 
-const CollectivePart* partAt(const RankHistory& history, Serial event) {
-  const auto it = std::lower_bound(history.collectives.begin(), history.collectives.end(), event,
-                                   [](const CollectivePart& p, Serial s) { return p.event < s; });
-  return it != history.collectives.end() && it->event == event ? &*it : nullptr;
+std::optional<CollectivePart> partAt(const RankView& history, Serial event) {
+  const Sequence<CollectivePart>& parts = history.collectives;
+  Sequence<CollectivePart>::Page page;
+  std::size_t first = 0;
+  for (std::size_t last = parts.size(); first < last;) {
+    const std::size_t middle = (first + last) / 2;
+    if (parts.at(middle, page).event < event) {
+      first = middle + 1;
+    } else {
+      last = middle;
+    }
+  }
+  if (first == parts.size()) {
+    return std::nullopt;
+  }
+  const CollectivePart part = parts.at(first, page);
+  return part.event == event ? std::optional(part) : std::nullopt;
 }
 
 }  // namespace
@@ -52,13 +66,13 @@ const CollectivePart* partAt(const RankHistory& history, Serial event) {
 /// Whether all that comes into an event is a collective that joins all its ranks and has been met
 /// at another of them: what feeds it is known then. Else notes that it has been met. `parts`: those
 /// that end at the event.
-static bool joinsAgain(const TraceIndex& trace, EventRef event,
-                       std::span<const std::uint32_t> parts, std::vector<bool>& joined) {
+static bool joinsAgain(const TraceIndex& trace, EventRef event, const LinkedItems& parts,
+                       std::vector<bool>& joined) {
   if (parts.size() != 1 || !trace.completedAt(event).empty() ||
       !trace.synchronousDoneAt(event).empty()) {
     return false;
   }
-  const CollectivePart& part = trace.execution().ranks[index(event.rank)].collectives[parts[0]];
+  const CollectivePart part = trace.execution().ranks[index(event.rank)].collectives[parts[0]];
   const std::uint32_t group = trace.collectiveAt({event.rank, part.event});
   if (group == kNone || part.flow != CollectiveFlow::AllToAll || !part.takes) {
     return false;
@@ -70,15 +84,17 @@ static bool joinsAgain(const TraceIndex& trace, EventRef event,
 
 std::vector<EventRef> TraceIndex::feeding(Rank rank, std::uint32_t part) const {
   std::vector<EventRef> out;
-  const CollectivePart& own = execution().ranks[index(rank)].collectives[part];
+  const CollectivePart own = execution().ranks[index(rank)].collectives[part];
   const std::uint32_t group = collectiveAt({rank, own.event});
   if (group == kNone) {
     return out;
   }
   for (const EventRef other : m_groups[group].parts) {
-    const CollectivePart* theirs = partAt(execution().ranks[index(other.rank)], other.serial);
-    if (other.rank != rank && theirs != nullptr &&
-        flows(execution(), *theirs, other.rank, own, rank)) {
+    if (other.rank == rank) {
+      continue;
+    }
+    const auto theirs = partAt(execution().ranks[index(other.rank)], other.serial);
+    if (theirs && flows(execution(), *theirs, other.rank, own, rank)) {
       out.push_back(other);
     }
   }
@@ -87,21 +103,22 @@ std::vector<EventRef> TraceIndex::feeding(Rank rank, std::uint32_t part) const {
 
 std::vector<EventRef> TraceIndex::causes(EventRef ref) const {
   std::vector<EventRef> out;
-  const RankHistory& history = execution().ranks[index(ref.rank)];
+  const RankView& history = execution().ranks[index(ref.rank)];
   const auto& messages = execution().messages;
   for (const std::uint32_t r : completedAt(ref)) {
-    if (history.receives[r].message < messages.size()) {
-      out.push_back(messages[history.receives[r].message].send);
+    const std::uint32_t m = history.receives[r].message;
+    if (m < messages.size()) {
+      out.push_back(messages[m].send);
     }
   }
-  for (const std::uint32_t m : m_links->syncDone.at(id(ref))) {
-    if (messages[m].post != kNone) {
-      Message unobserved = messages[m];
+  for (const std::uint32_t m : synchronousDoneAt(ref)) {
+    Message unobserved = messages[m];
+    if (unobserved.post != kNone) {
       unobserved.completion = 0;  // what the sender knows is that the receive was posted
       out.push_back(arrival(unobserved));
     }
   }
-  for (const std::uint32_t p : m_links->collectivesDone.at(id(ref))) {
+  for (const std::uint32_t p : collectivesDoneAt(ref)) {
     const std::vector<EventRef> parts = feeding(ref.rank, p);
     out.insert(out.end(), parts.begin(), parts.end());
   }
@@ -110,36 +127,65 @@ std::vector<EventRef> TraceIndex::causes(EventRef ref) const {
 
 std::vector<EventRef> TraceIndex::effects(EventRef ref) const {
   std::vector<EventRef> out;
-  const RankHistory& history = execution().ranks[index(ref.rank)];
+  const RankView& history = execution().ranks[index(ref.rank)];
   const auto& messages = execution().messages;
   for (const std::uint32_t m : sentAt(ref)) {
-    if (messages[m].completion != 0) {
-      out.push_back({messages[m].dest, messages[m].completion});
+    if (const Message message = messages[m]; message.completion != 0) {
+      out.push_back({message.dest, message.completion});
     }
   }
   for (const std::uint32_t r : postedAt(ref)) {
     const std::uint32_t m = history.receives[r].message;
-    const EventRef from = m < messages.size() ? messages[m].send : EventRef{};
-    if (contains(from) &&
-        messages[m].sendIndex < execution().ranks[index(from.rank)].sends.size()) {
-      out.push_back(
-          {from.rank,
-           execution().ranks[index(from.rank)].sends[messages[m].sendIndex].syncCompletion});
+    const Message message = m < messages.size() ? messages[m] : Message();
+    if (!contains(message.send)) {
+      continue;
+    }
+    const auto& sends = execution().ranks[index(message.send.rank)].sends;
+    if (message.sendIndex < sends.size()) {
+      out.push_back({message.send.rank, sends[message.sendIndex].syncCompletion});
     }
   }
   const std::uint32_t group = collectiveAt(ref);
-  const CollectivePart* own = group == kNone ? nullptr : partAt(history, ref.serial);
-  if (own != nullptr) {
+  const auto own = group == kNone ? std::nullopt : partAt(history, ref.serial);
+  if (own) {
     for (const EventRef part : m_groups[group].parts) {
-      const CollectivePart* other = partAt(execution().ranks[index(part.rank)], part.serial);
-      if (part.rank != ref.rank && other != nullptr &&
-          flows(execution(), *own, ref.rank, *other, part.rank)) {
+      if (part.rank == ref.rank) {
+        continue;
+      }
+      const auto other = partAt(execution().ranks[index(part.rank)], part.serial);
+      if (other && flows(execution(), *own, ref.rank, *other, part.rank)) {
         out.push_back({part.rank, other->completion});
       }
     }
   }
   return out;
 }
+
+/// What flows at the events of a rank, one after the other.
+class TraceIndex::RankLinks {
+ public:
+  RankLinks(const TraceIndex& trace, Rank rank) : m_trace(trace), m_rank(rank) {}
+  [[nodiscard]] bool takes(Serial serial) { return at(serial, &EventLinks::takes); }
+  [[nodiscard]] bool gives(Serial serial) { return at(serial, &EventLinks::gives); }
+
+ private:
+  [[nodiscard]] bool at(Serial serial, const std::vector<bool> EventLinks::*which) {
+    if (m_trace.m_pages == nullptr) {
+      return (m_trace.m_links->events.*which)[m_trace.m_base[index(m_rank)] + (serial - 1)];
+    }
+    const std::size_t ordinal = m_trace.m_pages->chunkOf(serial - 1);
+    if (m_links == nullptr || ordinal != m_ordinal) {
+      m_links = m_trace.m_pages->links(m_rank, ordinal);
+      m_ordinal = ordinal;
+    }
+    return ((*m_links).*which)[m_trace.m_pages->within(serial - 1)];
+  }
+
+  const TraceIndex& m_trace;
+  Rank m_rank;
+  std::size_t m_ordinal = 0;
+  std::shared_ptr<const EventLinks> m_links;
+};
 
 /// Raises the cut to what the last checkpoint up to `event` says, and lists what that leaves to be
 /// looked at: the last events of the other ranks.
@@ -191,14 +237,13 @@ std::vector<Serial> TraceIndex::past(EventRef ref) const {
     work.pop_back();
     raiseToCheckpoint(data().clocks, top, cut, work);
     Serial& reached = cut[index(top.rank)];
-    const std::size_t base = m_base[index(top.rank)];
+    RankLinks links(*this, top.rank);
     for (Serial s = std::exchange(reached, std::max(reached, top.serial)) + 1; s <= top.serial;
          ++s) {
-      const std::size_t event = base + (s - 1);
-      if (!m_links->takes[event]) {
+      if (!links.takes(s)) {
         continue;  // most events: nothing comes in
       }
-      if (joinsAgain(*this, {top.rank, s}, m_links->collectivesDone.at(event), joined)) {
+      if (joinsAgain(*this, {top.rank, s}, collectivesDoneAt({top.rank, s}), joined)) {
         continue;
       }
       for (const EventRef cause : causes({top.rank, s})) {
@@ -232,16 +277,15 @@ std::vector<Serial> TraceIndex::future(EventRef ref) const {
       continue;
     }
     reached = top.serial;
-    const std::size_t base = m_base[index(top.rank)];
+    RankLinks links(*this, top.rank);
     for (Serial s = top.serial; s < stop; ++s) {
-      const std::size_t event = base + (s - 1);
-      if (!m_links->gives[event]) {
+      const std::uint32_t group = collectiveAt({top.rank, s});
+      if (!links.gives(s) && group == kNone) {
         continue;  // most events: nothing goes out
       }
-      const std::uint32_t group = collectiveAt({top.rank, s});
-      if (group != kNone && m_links->sent.at(event).empty() && m_links->posted.at(event).empty()) {
-        const CollectivePart* part = partAt(execution().ranks[index(top.rank)], s);
-        if (part != nullptr && part->flow == CollectiveFlow::AllToAll && part->contributes) {
+      if (group != kNone && sentAt({top.rank, s}).empty() && postedAt({top.rank, s}).empty()) {
+        const auto part = partAt(execution().ranks[index(top.rank)], s);
+        if (part && part->flow == CollectiveFlow::AllToAll && part->contributes) {
           if (joined[group]) {
             continue;  // another rank's part of it leads to the same completions
           }
@@ -264,7 +308,7 @@ std::vector<EventRef> TraceIndex::partners(EventRef ref) const {
   if (!contains(ref)) {
     return out;
   }
-  const RankHistory& history = execution().ranks[index(ref.rank)];
+  const RankView& history = execution().ranks[index(ref.rank)];
   const auto addSend = [&](std::uint32_t message) {
     if (message < execution().messages.size()) {
       out.push_back(execution().messages[message].send);

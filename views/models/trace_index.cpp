@@ -10,7 +10,6 @@ namespace pf::views {
 namespace {
 
 constexpr std::size_t kBlock = 256;
-const Event kNoEvent{};
 
 std::size_t index(Rank rank) {
   return static_cast<std::size_t>(rank);
@@ -39,37 +38,31 @@ std::vector<std::uint32_t> inOrderOf(std::size_t count, std::uint32_t last, Key&
 
 }  // namespace
 
-std::span<const std::uint32_t> TraceIndex::Buckets::at(std::size_t id) const {
-  const std::size_t block = id / kEvents;
-  if (block + 1 >= first.size()) {
-    return {};
-  }
-  const auto event = static_cast<std::uint8_t>(id % kEvents);
-  std::uint32_t from = first[block];
-  const std::uint32_t last = first[block + 1];
-  while (from < last && within[from] < event) {
-    ++from;
-  }
-  std::uint32_t to = from;
-  while (to < last && within[to] == event) {
-    ++to;
-  }
-  return std::span<const std::uint32_t>(items).subspan(from, to - from);
+static std::shared_ptr<const ExecutionPages> pagesOf(const TraceData& data) {
+  return data.chunks == nullptr
+             ? nullptr
+             : std::make_shared<const ExecutionPages>(data.chunks, data.execution.ranks.size());
 }
 
 TraceIndex::TraceIndex(TraceDataPtr data)
-    : m_data(std::move(data)), m_links(std::make_shared<Links>()) {
+    : m_data(std::move(data)),
+      m_pages(pagesOf(*m_data)),
+      m_view(m_pages == nullptr ? ExecutionView(m_data->execution)
+                                : ExecutionView(*m_pages, m_data->execution)),
+      m_links(std::make_shared<Links>()) {
   m_base.reserve(rankCount());
-  for (const RankHistory& history : execution().ranks) {
+  for (const RankView& rank : execution().ranks) {
     m_base.push_back(m_total);
-    m_total += history.events.size();
+    m_total += rank.events.size();
   }
   indexTimes();
-  indexMessages();
-  indexReceives();
+  if (m_pages == nullptr) {
+    indexMessages();
+    indexReceives();
+  }
   indexRaces();
   indexCollectives();
-  indexWhatFlows();
+  m_links->events.markFlows(m_pages == nullptr ? m_total : 0);
 }
 
 Serial TraceIndex::lastSerial(Rank rank) const {
@@ -82,92 +75,61 @@ bool TraceIndex::contains(EventRef ref) const {
   return ref.serial != 0 && ref.serial <= lastSerial(ref.rank);
 }
 
-const Event& TraceIndex::event(EventRef ref) const {
-  return contains(ref) ? execution().ranks[index(ref.rank)].events[ref.serial - 1] : kNoEvent;
+Event TraceIndex::event(EventRef ref) const {
+  return contains(ref) ? execution().ranks[index(ref.rank)].events[ref.serial - 1] : Event{};
 }
 
 std::size_t TraceIndex::id(EventRef ref) const {
   return contains(ref) ? m_base[index(ref.rank)] + (ref.serial - 1) : m_total;
 }
 
-TraceIndex::Buckets TraceIndex::bucket(Pairs pairs) const {
-  std::erase_if(pairs, [this](const auto& pair) { return pair.first >= m_total; });
-  Buckets out;
-  out.first.assign(m_total / Buckets::kEvents + 2, 0);
-  for (const auto& [event, item] : pairs) {
-    ++out.first[event / Buckets::kEvents + 1];
+LinkedItems TraceIndex::items(EventRef ref, const EventItems EventLinks::*which) const {
+  if (!contains(ref)) {
+    return {};
   }
-  std::partial_sum(out.first.begin(), out.first.end(), out.first.begin());
-  out.items.resize(pairs.size());
-  out.within.resize(pairs.size());
-  std::vector<std::uint32_t> end(out.first.begin(), out.first.end() - 1);
-  for (const auto& [event, item] : pairs) {  // in their order at each event
-    const std::size_t block = event / Buckets::kEvents;
-    const auto within = static_cast<std::uint8_t>(event % Buckets::kEvents);
-    std::uint32_t at = end[block]++;
-    for (; at > out.first[block] && out.within[at - 1] > within; --at) {
-      out.items[at] = out.items[at - 1];
-      out.within[at] = out.within[at - 1];
-    }
-    out.items[at] = item;
-    out.within[at] = within;
+  if (m_pages == nullptr) {
+    return {nullptr, (m_links->events.*which).at(id(ref))};
   }
-  return out;
-}
-
-void TraceIndex::indexWhatFlows() {
-  m_links->takes.assign(m_total, false);
-  m_links->gives.assign(m_total, false);
-  const auto mark = [](const Buckets& buckets, std::vector<bool>& marks) {
-    std::size_t block = 0;
-    for (std::size_t i = 0; i < buckets.items.size(); ++i) {
-      while (buckets.first[block + 1] <= i) {
-        ++block;
-      }
-      marks[block * Buckets::kEvents + buckets.within[i]] = true;
-    }
-  };
-  for (const Buckets* each : {&m_links->completed, &m_links->syncDone, &m_links->collectivesDone}) {
-    mark(*each, m_links->takes);
-  }
-  for (const Buckets* each : {&m_links->sent, &m_links->posted, &m_links->groupAt}) {
-    mark(*each, m_links->gives);
-  }
+  auto links = m_pages->links(ref.rank, m_pages->chunkOf(ref.serial - 1));
+  const auto found = ((*links).*which).at(m_pages->within(ref.serial - 1));
+  return {std::move(links), found};
 }
 
 // Times that are missing or do not grow along a rank are replaced by serials, so that searches stay
 // valid.
 void TraceIndex::indexTimes() {
-  bool good = data().logicalTimes.size() == rankCount();
-  for (std::size_t r = 0; good && r < rankCount(); ++r) {
+  const std::vector<RankHistory>& ranks = data().execution.ranks;
+  bool good = m_pages != nullptr || data().logicalTimes.size() == rankCount();
+  for (std::size_t r = 0; good && m_pages == nullptr && r < rankCount(); ++r) {
     const auto& times = data().logicalTimes[r];
-    good = times.size() == execution().ranks[r].events.size() &&
-           std::is_sorted(times.begin(), times.end());
+    good = times.size() == ranks[r].events.size() && std::is_sorted(times.begin(), times.end());
   }
   if (!good) {
     m_links->fallbackTimes.resize(rankCount());
     for (std::size_t r = 0; r < rankCount(); ++r) {
-      for (std::size_t s = 0; s < execution().ranks[r].events.size(); ++s) {
-        m_links->fallbackTimes[r].push_back(static_cast<std::uint32_t>(s + 1));
-      }
+      m_links->fallbackTimes[r].resize(ranks[r].events.size());
+      std::iota(m_links->fallbackTimes[r].begin(), m_links->fallbackTimes[r].end(), 1U);
     }
   }
   m_lastTime = hasEvents() ? 1 : data().outline->lastTime;
   for (std::size_t r = 0; r < rankCount(); ++r) {
-    const auto t = times(static_cast<Rank>(r));
+    const EventSteps t = times(static_cast<Rank>(r));
     m_lastTime = std::max(m_lastTime, t.empty() ? 1U : t.back());
   }
 }
 
-std::span<const std::uint32_t> TraceIndex::times(Rank rank) const {
+EventSteps TraceIndex::times(Rank rank) const {
   if (rank < 0 || index(rank) >= rankCount()) {
     return {};
   }
   if (m_axis == TimeAxis::Physical) {
-    return m_physicalTimes[index(rank)];
+    return EventSteps(m_physicalTimes[index(rank)]);
   }
-  return m_links->fallbackTimes.empty() ? std::span(data().logicalTimes[index(rank)])
-                                        : std::span(m_links->fallbackTimes[index(rank)]);
+  if (m_pages != nullptr) {
+    return {*m_pages, rank};
+  }
+  return EventSteps(m_links->fallbackTimes.empty() ? data().logicalTimes[index(rank)]
+                                                   : m_links->fallbackTimes[index(rank)]);
 }
 
 std::uint32_t TraceIndex::time(EventRef ref) const {
@@ -175,25 +137,21 @@ std::uint32_t TraceIndex::time(EventRef ref) const {
 }
 
 std::pair<Serial, Serial> TraceIndex::serialsIn(Rank rank, double from, double to) const {
-  const auto t = times(rank);
-  const auto lower = std::lower_bound(t.begin(), t.end(), from, [](std::uint32_t a, double b) {
-    return double{static_cast<double>(a)} < b;
-  });
-  const auto upper = std::upper_bound(
-      lower, t.end(), to, [](double a, std::uint32_t b) { return a < static_cast<double>(b); });
-  return {static_cast<Serial>(lower - t.begin()) + 1, static_cast<Serial>(upper - t.begin()) + 1};
+  const EventSteps t = times(rank);
+  const std::size_t lower = t.before(from);
+  return {lower + 1, std::max(lower, t.upTo(to)) + 1};
 }
 
 EventRef TraceIndex::nearest(Rank rank, std::uint32_t time) const {
-  const auto t = times(rank);
+  const EventSteps t = times(rank);
   if (t.empty()) {
     return {};
   }
-  auto it = std::lower_bound(t.begin(), t.end(), time);
-  if (it == t.end() || (it != t.begin() && time - *(it - 1) < *it - time)) {
-    --it;
+  std::size_t at = t.before(time);
+  if (at == t.size() || (at != 0 && time - t[at - 1] < t[at] - time)) {
+    --at;
   }
-  return {rank, static_cast<Serial>(it - t.begin()) + 1};
+  return {rank, at + 1};
 }
 
 EventRef TraceIndex::arrival(const Message& message) const {
@@ -209,28 +167,30 @@ EventRef TraceIndex::arrival(const Message& message) const {
 }
 
 void TraceIndex::indexMessages() {
-  const auto& messages = execution().messages;
-  Pairs sent;
+  const auto& messages = data().execution.messages;
+  EventItems::Pairs sent;
   sent.reserve(messages.size());
   for (std::size_t m = 0; m < messages.size(); ++m) {
     sent.emplace_back(shortId(messages[m].send), static_cast<std::uint32_t>(m));
   }
-  m_links->sent = bucket(std::move(sent));
-  Pairs synced;
+  m_links->events.sent = EventItems(m_total, std::move(sent));
+  EventItems::Pairs synced;
   for (std::size_t m = 0; m < messages.size(); ++m) {
     const EventRef from = messages[m].send;
-    if (contains(from) &&
-        messages[m].sendIndex < execution().ranks[index(from.rank)].sends.size()) {
-      const SentMessage& send = execution().ranks[index(from.rank)].sends[messages[m].sendIndex];
-      synced.emplace_back(shortId({from.rank, send.syncCompletion}), static_cast<std::uint32_t>(m));
+    if (contains(from)) {
+      const auto& sends = data().execution.ranks[index(from.rank)].sends;
+      if (messages[m].sendIndex < sends.size()) {
+        synced.emplace_back(shortId({from.rank, sends[messages[m].sendIndex].syncCompletion}),
+                            static_cast<std::uint32_t>(m));
+      }
     }
   }
-  m_links->syncDone = bucket(std::move(synced));
+  m_links->events.synchronousDone = EventItems(m_total, std::move(synced));
   orderMessages();
 }
 
 void TraceIndex::orderMessages() {
-  const auto& messages = execution().messages;
+  const auto& messages = data().execution.messages;
   m_bySendTime =
       inOrderOf(messages.size(), m_lastTime, [&](std::size_t m) { return departure(messages[m]); });
   m_blockEnd.clear();
@@ -245,15 +205,37 @@ void TraceIndex::orderMessages() {
 }
 
 void TraceIndex::orderRaces() {
-  const auto key = [this](EventRef r) { return std::tuple(time(r), r.rank, r.serial); };
-  std::sort(m_racing.begin(), m_racing.end(),
-            [&](EventRef a, EventRef b) { return key(a) < key(b); });
-  m_racing.erase(std::unique(m_racing.begin(), m_racing.end()), m_racing.end());
+  std::vector<std::tuple<std::uint32_t, Rank, Serial>> order;
+  order.reserve(data().races.size());
+  for (std::size_t race = 0; race < data().races.size(); ++race) {
+    if (const EventRef at = raceEvent(race); contains(at)) {
+      order.emplace_back(data().racePlaces.empty() ? time(at) : data().racePlaces[race].chosenStep,
+                         at.rank, at.serial);
+    }
+  }
+  std::sort(order.begin(), order.end());
+  order.erase(std::unique(order.begin(), order.end()), order.end());
+  m_racing.clear();
+  m_racingTimes.clear();
+  for (const auto& [step, rank, serial] : order) {
+    m_racing.push_back({rank, serial});
+    m_racingTimes.push_back(step);
+  }
 }
 
 void TraceIndex::forMessagesIn(double from, double to,
                                const std::function<void(std::uint32_t)>& visit) const {
-  const auto& messages = execution().messages;
+  for (std::size_t r = 0; m_pages != nullptr && r < rankCount(); ++r) {
+    const auto rank = static_cast<Rank>(r);
+    const auto chunks = m_pages->chunks(rank, ChunkStream::Send);
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      if (static_cast<double>(chunks[i].firstStep) <= to &&
+          static_cast<double>(chunks[i].lastStep) + 1 >= from) {
+        forMessagesOfChunk(rank, i, from, to, visit);
+      }
+    }
+  }
+  const auto& messages = data().execution.messages;
   for (std::size_t block = 0; block < m_blockEnd.size(); ++block) {
     const std::size_t begin = block * kBlock;
     if (static_cast<double>(departure(messages[m_bySendTime[begin]])) > to) {
@@ -274,12 +256,27 @@ void TraceIndex::forMessagesIn(double from, double to,
   }
 }
 
+void TraceIndex::forMessagesOfChunk(Rank rank, std::size_t ordinal, double from, double to,
+                                    const std::function<void(std::uint32_t)>& visit) const {
+  const auto sends = m_pages->page<SentHere>(rank, ordinal);
+  const std::size_t first = m_pages->firstMessage(rank) + m_pages->firstOf(ordinal);
+  const EventSteps steps = times(rank);
+  for (std::size_t i = 0; i < sends->size(); ++i) {
+    const SentHere& message = (*sends)[i];
+    const std::uint32_t sent = steps[message.send.event - 1];
+    const std::uint32_t done = std::max(message.arrival == kNone ? 0 : message.arrival, sent + 1);
+    if (static_cast<double>(sent) <= to && static_cast<double>(done) >= from) {
+      visit(static_cast<std::uint32_t>(first + i));
+    }
+  }
+}
+
 void TraceIndex::indexReceives() {
-  Pairs posted;
-  Pairs completed;
-  Pairs probes;
+  EventItems::Pairs posted;
+  EventItems::Pairs completed;
+  EventItems::Pairs probes;
   for (std::size_t r = 0; r < rankCount(); ++r) {
-    const RankHistory& history = execution().ranks[r];
+    const RankHistory& history = data().execution.ranks[r];
     const Rank rank = static_cast<Rank>(r);
     for (std::size_t i = 0; i < history.receives.size(); ++i) {
       posted.emplace_back(shortId({rank, history.receives[i].post}), static_cast<std::uint32_t>(i));
@@ -290,9 +287,9 @@ void TraceIndex::indexReceives() {
       probes.emplace_back(shortId({rank, history.probes[i].event}), static_cast<std::uint32_t>(i));
     }
   }
-  m_links->posted = bucket(std::move(posted));
-  m_links->completed = bucket(std::move(completed));
-  m_links->probes = bucket(std::move(probes));
+  m_links->events.posted = EventItems(m_total, std::move(posted));
+  m_links->events.completed = EventItems(m_total, std::move(completed));
+  m_links->events.probes = EventItems(m_total, std::move(probes));
 }
 
 EventRef TraceIndex::raceEvent(std::size_t race) const {
@@ -300,7 +297,10 @@ EventRef TraceIndex::raceEvent(std::size_t race) const {
   if (r.rank < 0 || index(r.rank) >= rankCount()) {
     return {};
   }
-  const RankHistory& history = execution().ranks[index(r.rank)];
+  if (race < data().racePlaces.size()) {
+    return {r.rank, data().racePlaces[race].chosen};
+  }
+  const RankView& history = execution().ranks[index(r.rank)];
   if (r.probe) {
     return r.index < history.probes.size() ? EventRef{r.rank, history.probes[r.index].event}
                                            : EventRef{};
@@ -315,12 +315,21 @@ EventRef TraceIndex::raceCompletion(std::size_t race) const {
   if (r.probe || !chosen.valid()) {
     return chosen;
   }
+  if (race < data().racePlaces.size()) {
+    return {r.rank, data().racePlaces[race].observed};
+  }
   const Serial done = execution().ranks[index(r.rank)].receives[r.index].completion;
   return done != 0 ? EventRef{r.rank, done} : chosen;
 }
 
+std::uint32_t TraceIndex::raceTime(std::size_t race) const {
+  return m_axis == TimeAxis::Logical && race < data().racePlaces.size()
+             ? data().racePlaces[race].observedStep
+             : time(raceCompletion(race));
+}
+
 void TraceIndex::indexRaces() {
-  Pairs races;
+  EventItems::Pairs races;
   m_links->takenInRace.assign(execution().messages.size(), false);
   for (std::size_t i = 0; i < data().races.size(); ++i) {
     const EventRef chosen = raceEvent(i);
@@ -329,44 +338,73 @@ void TraceIndex::indexRaces() {
     if (!(done == chosen)) {
       races.emplace_back(shortId(done), static_cast<std::uint32_t>(i));
     }
-    if (contains(chosen)) {
-      m_racing.push_back(chosen);
-    }
     if (data().races[i].taken < m_links->takenInRace.size()) {
       m_links->takenInRace[data().races[i].taken] = true;
     }
   }
-  m_links->races = bucket(std::move(races));
+  m_links->races = EventItems(m_total, std::move(races));
   orderRaces();
 }
 
 void TraceIndex::indexCollectives() {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<EventRef>> groups;
-  Pairs done;
+  EventItems::Pairs done;
   for (std::size_t r = 0; r < rankCount(); ++r) {
     const auto& parts = execution().ranks[r].collectives;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const CollectivePart& part = parts[i];
+    std::uint32_t number = 0;
+    for (const CollectivePart part : parts) {
       const EventRef ref{static_cast<Rank>(r), part.event};
-      done.emplace_back(shortId({static_cast<Rank>(r), part.completion}),
-                        static_cast<std::uint32_t>(i));
+      if (m_pages == nullptr) {
+        done.emplace_back(shortId({static_cast<Rank>(r), part.completion}), number++);
+      }
       if (contains(ref)) {
         groups[{part.comm, part.ordinal}].push_back(ref);
       }
     }
   }
-  m_links->collectivesDone = bucket(std::move(done));
-  Pairs grouped;
+  m_links->events.collectivesDone = EventItems(m_pages == nullptr ? m_total : 0, std::move(done));
+  EventItems::Pairs grouped;
   for (auto& [key, parts] : groups) {
-    CollectiveGroup group{key.first, key.second, m_lastTime, 0, std::move(parts)};
+    CollectiveGroup group{key.first, key.second, 0, 0, 0, std::move(parts)};
+    placeGroup(group);
     for (const EventRef part : group.parts) {
-      group.firstTime = std::min(group.firstTime, time(part));
-      group.lastTime = std::max(group.lastTime, time(part));
       grouped.emplace_back(shortId(part), static_cast<std::uint32_t>(m_groups.size()));
     }
     m_groups.push_back(std::move(group));
   }
-  m_links->groupAt = bucket(std::move(grouped));
+  m_links->groupAt = EventItems(m_total, std::move(grouped));
+}
+
+void TraceIndex::placeGroup(CollectiveGroup& group) const {
+  group.firstTime = group.about = m_lastTime;
+  group.lastTime = 0;
+  for (const EventRef part : group.parts) {
+    if (m_pages == nullptr) {
+      group.firstTime = std::min(group.firstTime, time(part));
+      group.lastTime = std::max(group.lastTime, time(part));
+      continue;
+    }
+    const ChunkInfo& chunk =
+        m_pages->chunks(part.rank, ChunkStream::Event)[m_pages->chunkOf(part.serial - 1)];
+    const double share = static_cast<double>(part.serial - chunk.firstSerial) / chunk.values;
+    group.firstTime = std::min(group.firstTime, chunk.firstStep);
+    group.lastTime = std::max(group.lastTime, chunk.lastStep);
+    group.about = std::min(
+        group.about,
+        chunk.firstStep + static_cast<std::uint32_t>(share * (chunk.lastStep - chunk.firstStep)));
+  }
+  group.about = m_pages == nullptr ? group.firstTime : group.about;
+}
+
+std::uint32_t TraceIndex::firstTimeOf(const CollectiveGroup& group) const {
+  if (m_pages == nullptr) {
+    return group.firstTime;
+  }
+  std::uint32_t first = m_lastTime;
+  for (const EventRef part : group.parts) {
+    first = std::min(first, time(part));
+  }
+  return first;
 }
 
 std::uint32_t TraceIndex::collectiveAt(EventRef ref) const {
@@ -374,25 +412,23 @@ std::uint32_t TraceIndex::collectiveAt(EventRef ref) const {
   return contains(ref) && !group.empty() ? group.front() : kNone;
 }
 
-std::span<const std::uint32_t> TraceIndex::sentAt(EventRef ref) const {
-  return m_links->sent.at(id(ref));
+LinkedItems TraceIndex::sentAt(EventRef ref) const {
+  return items(ref, &EventLinks::sent);
 }
-std::span<const std::uint32_t> TraceIndex::postedAt(EventRef ref) const {
-  return m_links->posted.at(id(ref));
+LinkedItems TraceIndex::postedAt(EventRef ref) const {
+  return items(ref, &EventLinks::posted);
 }
-std::span<const std::uint32_t> TraceIndex::completedAt(EventRef ref) const {
-  return m_links->completed.at(id(ref));
+LinkedItems TraceIndex::completedAt(EventRef ref) const {
+  return items(ref, &EventLinks::completed);
 }
-std::span<const std::uint32_t> TraceIndex::synchronousDoneAt(EventRef ref) const {
-  return contains(ref) ? m_links->syncDone.at(id(ref)) : std::span<const std::uint32_t>{};
+LinkedItems TraceIndex::synchronousDoneAt(EventRef ref) const {
+  return items(ref, &EventLinks::synchronousDone);
 }
-
-std::span<const std::uint32_t> TraceIndex::collectivesDoneAt(EventRef ref) const {
-  return contains(ref) ? m_links->collectivesDone.at(id(ref)) : std::span<const std::uint32_t>{};
+LinkedItems TraceIndex::collectivesDoneAt(EventRef ref) const {
+  return items(ref, &EventLinks::collectivesDone);
 }
-
-std::span<const std::uint32_t> TraceIndex::probesAt(EventRef ref) const {
-  return m_links->probes.at(id(ref));
+LinkedItems TraceIndex::probesAt(EventRef ref) const {
+  return items(ref, &EventLinks::probes);
 }
 std::span<const std::uint32_t> TraceIndex::racesAt(EventRef ref) const {
   return m_links->races.at(id(ref));

@@ -17,7 +17,11 @@ bool standsAtItsEnd(EventKind kind) {
 
 std::shared_ptr<const TraceIndex> TraceIndex::onPhysicalAxis(const TraceIndex& logical,
                                                              const PyramidMaker& pyramid) {
-  return logical.hasPhysicalTimes()
+  if (logical.m_pages != nullptr && logical.hasPhysicalTimes() && logical.data().whole) {
+    TraceDataPtr whole = logical.data().whole();
+    return whole != nullptr ? onPhysicalAxis(TraceIndex(std::move(whole)), pyramid) : nullptr;
+  }
+  return logical.hasPhysicalTimes() && logical.m_pages == nullptr
              ? std::shared_ptr<const TraceIndex>(new TraceIndex(logical, pyramid, OnPhysicalAxis{}))
              : nullptr;
 }
@@ -25,22 +29,17 @@ std::shared_ptr<const TraceIndex> TraceIndex::onPhysicalAxis(const TraceIndex& l
 TraceIndex::TraceIndex(const TraceIndex& logical, const PyramidMaker& pyramid,
                        OnPhysicalAxis /*tag*/)
     : m_data(logical.m_data),
+      m_view(m_data->execution),
       m_base(logical.m_base),
       m_total(logical.m_total),
       m_links(logical.m_links),
-      m_racing(logical.m_racing),
       m_groups(logical.m_groups),
       m_axis(TimeAxis::Physical) {
   layOutPhysicalTimes(pyramid);
   orderMessages();
   orderRaces();
   for (CollectiveGroup& group : m_groups) {
-    group.firstTime = m_lastTime;
-    group.lastTime = 0;
-    for (const EventRef part : group.parts) {
-      group.firstTime = std::min(group.firstTime, time(part));
-      group.lastTime = std::max(group.lastTime, time(part));
-    }
+    placeGroup(group);
   }
 }
 
@@ -49,7 +48,7 @@ void TraceIndex::layOutPhysicalTimes(const PyramidMaker& pyramid) {
   constexpr std::uint64_t kMostTime = (std::uint64_t{1} << 31) - 16;
   std::uint64_t last = 0;
   std::size_t longest = 1;
-  for (const RankHistory& rank : execution().ranks) {
+  for (const RankHistory& rank : data().execution.ranks) {
     last = std::max(last, rank.times.empty() ? 0 : rank.times.back().end);
     longest = std::max(longest, rank.times.size());
   }
@@ -61,7 +60,7 @@ void TraceIndex::layOutPhysicalTimes(const PyramidMaker& pyramid) {
   m_step = std::max(1.0, static_cast<double>(m_lastTime) / static_cast<double>(longest));
   std::vector<std::vector<std::uint32_t>> begins(rankCount());
   for (std::size_t r = 0; r < rankCount(); ++r) {
-    const RankHistory& rank = execution().ranks[r];
+    const RankHistory& rank = data().execution.ranks[r];
     std::vector<std::uint32_t>& times = m_physicalTimes.emplace_back();
     times.reserve(rank.times.size());
     begins[r].reserve(rank.times.size());
@@ -72,21 +71,25 @@ void TraceIndex::layOutPhysicalTimes(const PyramidMaker& pyramid) {
     }
   }
   CutPyramid made =
-      pyramid ? pyramid(execution(), data().races, m_physicalTimes, begins) : CutPyramid();
+      pyramid ? pyramid(data().execution, data().races, m_physicalTimes, begins) : CutPyramid();
   if (!made.levels.empty()) {
     m_pyramid = std::make_shared<const KeptCutLevels>(std::move(made));
   }
 }
 
-const EventTime* TraceIndex::clockTime(EventRef ref) const {
+std::optional<EventTime> TraceIndex::clockTime(EventRef ref) const {
   return contains(ref) && hasPhysicalTimes()
-             ? &execution().ranks[static_cast<std::size_t>(ref.rank)].times[ref.serial - 1]
-             : nullptr;
+             ? std::optional(
+                   execution().ranks[static_cast<std::size_t>(ref.rank)].times[ref.serial - 1])
+             : std::nullopt;
 }
 
 std::uint32_t TraceIndex::logicalTime(EventRef ref) const {
   if (!contains(ref)) {
     return 0;
+  }
+  if (m_pages != nullptr) {
+    return EventSteps(*m_pages, ref.rank)[ref.serial - 1];
   }
   const auto rank = static_cast<std::size_t>(ref.rank);
   return m_links->fallbackTimes.empty() ? data().logicalTimes[rank][ref.serial - 1]
@@ -97,8 +100,8 @@ std::uint32_t TraceIndex::departure(const Message& message) const {
   if (m_axis == TimeAxis::Logical) {
     return time(message.send);
   }
-  const EventTime* const at = clockTime(message.send);
-  return at != nullptr ? timeAt(at->begin) : 0;
+  const std::optional<EventTime> at = clockTime(message.send);
+  return at ? timeAt(at->begin) : 0;
 }
 
 }  // namespace pf::views

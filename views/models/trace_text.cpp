@@ -26,7 +26,7 @@ QString wants(const TraceIndex& trace, Rank source, Tag tag, std::uint32_t comm)
 }
 
 void describeReceives(const TraceIndex& trace, EventRef ref, QStringList& lines) {
-  const RankHistory& history = trace.execution().ranks[index(ref.rank)];
+  const RankView& history = trace.execution().ranks[index(ref.rank)];
   const auto limit = [&](std::size_t n, std::size_t all) {
     if (n < all) {
       lines << u"… and %1 more"_s.arg(all - n);
@@ -34,7 +34,7 @@ void describeReceives(const TraceIndex& trace, EventRef ref, QStringList& lines)
   };
   const auto posted = trace.postedAt(ref);
   const std::size_t shownPosts = std::min<std::size_t>(posted.size(), 4);
-  for (const std::uint32_t r : posted.subspan(0, shownPosts)) {
+  for (const std::uint32_t r : posted.first(shownPosts)) {
     const PostedReceive& receive = history.receives[r];
     lines << u"accepts: %1"_s.arg(
         wants(trace, receive.wantedSource, receive.wantedTag, receive.comm));
@@ -49,7 +49,7 @@ void describeReceives(const TraceIndex& trace, EventRef ref, QStringList& lines)
   limit(shownPosts, posted.size());
   const auto completed = trace.completedAt(ref);
   const std::size_t shown = std::min<std::size_t>(completed.size(), 6);
-  for (const std::uint32_t r : completed.subspan(0, shown)) {
+  for (const std::uint32_t r : completed.first(shown)) {
     const PostedReceive& receive = history.receives[r];
     if (receive.message < trace.messageCount()) {
       lines << u"took: "_s + messageText(trace, receive.message);
@@ -66,8 +66,8 @@ void describeRaces(const TraceIndex& trace, EventRef ref, QStringList& lines) {
     QStringList from;
     for (const std::uint32_t m : alternatives) {
       if (m < trace.messageCount() && from.size() < 6) {
-        from << u"rank %1 event %2"_s.arg(trace.execution().messages[m].send.rank)
-                    .arg(trace.execution().messages[m].send.serial);
+        const EventRef send = trace.execution().messages[m].send;
+        from << u"rank %1 event %2"_s.arg(send.rank).arg(send.serial);
       }
     }
     lines << u"RACE: could have taken %1 instead: %2%3"_s.arg(
@@ -220,7 +220,7 @@ QString eventDetails(const TraceIndex& trace, EventRef ref) {
   lines << u"rank %1, event %2, logical time %3"_s.arg(ref.rank)
                .arg(ref.serial)
                .arg(trace.logicalTime(ref));
-  if (const EventTime* const at = trace.clockTime(ref); at != nullptr) {
+  if (const std::optional<EventTime> at = trace.clockTime(ref)) {
     const auto took = static_cast<double>(at->end - at->begin);
     lines << u"at %1%2 (%3)"_s.arg(
         clockText(static_cast<double>(at->begin)),
@@ -269,7 +269,7 @@ QString raceEnvelope(const TraceIndex& trace, std::size_t race) {
   if (!trace.contains(trace.raceEvent(race))) {
     return {};
   }
-  const RankHistory& history = trace.execution().ranks[index(r.rank)];
+  const RankView& history = trace.execution().ranks[index(r.rank)];
   if (r.probe) {
     const ProbeHit& probe = history.probes[r.index];
     return wants(trace, probe.wantedSource, probe.wantedTag, probe.comm);

@@ -85,7 +85,8 @@ TraceIndexPtr randomTraffic(unsigned seed, int ranks, int messages) {
 }
 
 CutPyramid pyramidOf(const TraceIndex& trace, std::size_t eventsInCell = 0) {
-  return cutPyramid(trace.execution(), trace.data().races, trace.data().logicalTimes, eventsInCell);
+  return cutPyramid(trace.data().execution, trace.data().races, trace.data().logicalTimes,
+                    eventsInCell);
 }
 
 CutLine lineOf(const TraceIndex& trace, std::uint32_t m) {
@@ -317,7 +318,7 @@ void CutPyramidTest::outlineIsDrawnAsTheOverview() {
   auto outline = std::make_shared<TraceData>();
   outline->execution.ranks.resize(8);
   outline->pyramid = whole->pyramid;
-  outline->outline = TraceOutline{trace->eventCount(), trace->lastTime(), {}};
+  outline->outline = TraceOutline{trace->eventCount(), trace->lastTime()};
   const TraceIndexPtr early = makeIndex(outline);
   QVERIFY(!early->hasEvents());
   QCOMPARE(early->eventCount(), trace->eventCount());

@@ -86,7 +86,7 @@ void PhysicalAxisTest::placesAreThoseOfBruteForce() {
     QVERIFY(index->axis() == TimeAxis::Physical);
     std::uint64_t last = 0;
     for (std::size_t r = 0; r < index->rankCount(); ++r) {
-      const RankHistory& history = index->execution().ranks[r];
+      const RankView& history = index->execution().ranks[r];
       for (std::size_t i = 0; i < history.events.size(); ++i) {
         const EventRef ref{static_cast<Rank>(r), i + 1};
         const EventKind kind = history.events[i].kind;
@@ -144,8 +144,9 @@ void PhysicalAxisTest::pyramidIsBruteForce() {
     const auto level = index->pyramid()->level(n);
     std::vector<CutCell> cells(index->rankCount() * level->bins);
     for (std::size_t r = 0; r < index->rankCount(); ++r) {
-      for (const std::uint32_t time : index->times(static_cast<Rank>(r))) {
-        ++cells[r * level->bins + time / level->width].events;
+      const EventSteps times = index->times(static_cast<Rank>(r));
+      for (std::size_t i = 0; i < times.size(); ++i) {
+        ++cells[r * level->bins + times[i] / level->width].events;
       }
     }
     std::vector<CutLine> lines = index->pyramid()->lines();
@@ -181,7 +182,7 @@ void PhysicalAxisTest::longRunsFit() {
   for (std::size_t r = 0; r < index->rankCount(); ++r) {
     const auto rank = static_cast<Rank>(r);
     for (Serial s = 1; s <= index->lastSerial(rank); ++s) {
-      const EventTime& at = *index->clockTime({rank, s});
+      const EventTime at = index->clockTime({rank, s}).value();
       const double shown = index->nanoseconds(index->time({rank, s}));
       QVERIFY(std::min(std::abs(shown - static_cast<double>(at.begin)),
                        std::abs(shown - static_cast<double>(at.end))) <= index->nanoseconds(2));

@@ -452,7 +452,8 @@ void SpaceTimeTest::eventsComeAfterTheOverview() {
   early->execution.ranks.resize(64);
   early->pyramid = whole->pyramid;
   m_trace = makeIndex(whole);
-  early->outline = TraceOutline{m_trace->eventCount(), m_trace->lastTime(), {3, 1, 2}};
+  early->outline = TraceOutline{m_trace->eventCount(), m_trace->lastTime()};
+  early->profile = {3, 1, 2};
   m_view->setTrace(makeIndex(early));
   (void)picture();
   QVERIFY(canvas().stats().overview);

@@ -84,19 +84,18 @@ void Minimap::render() {
   const double step = area.width() / columns;
   std::vector<std::size_t> counts(static_cast<std::size_t>(columns) + 1, 0);
   const double end = m_trace->lastTime() + 1.0;
+  const bool inMemory = m_trace->hasEvents() && m_trace->pages() == nullptr;
   for (Rank rank = 0; rank < toInt(m_trace->rankCount()); ++rank) {
-    const auto times = m_trace->times(rank);
-    auto from = times.begin();
-    for (int c = 0; c < columns && from != times.end(); ++c) {
-      const auto to = std::lower_bound(
-          from, times.end(), end * (c + 1) / columns,
-          [](std::uint32_t t, double edge) { return static_cast<double>(t) < edge; });
-      counts[static_cast<std::size_t>(c)] += static_cast<std::size_t>(to - from);
+    const EventSteps times = inMemory ? m_trace->times(rank) : EventSteps();
+    std::size_t from = 0;
+    for (int c = 0; c < columns && from < times.size(); ++c) {
+      const std::size_t to = times.before(end * (c + 1) / columns);
+      counts[static_cast<std::size_t>(c)] += to - from;
       from = to;
     }
   }
-  if (!m_trace->hasEvents()) {
-    const auto& profile = m_trace->data().outline->profile;
+  if (!inMemory) {
+    const auto& profile = m_trace->data().profile;
     for (std::size_t i = 0; i < profile.size(); ++i) {
       counts[i * static_cast<std::size_t>(columns) / profile.size()] += profile[i];
     }
@@ -111,8 +110,8 @@ void Minimap::render() {
                      withAlpha(m_theme.send, 0.4));
   }
   double last = -10;
-  for (const EventRef race : m_trace->racingEvents()) {
-    const double at = std::floor(x(m_trace->time(race)));
+  for (const std::uint32_t time : m_trace->racingTimes()) {
+    const double at = std::floor(x(time));
     if (at - last >= 1) {
       painter.fillRect(QRectF(at - 0.5, area.top() + 1, 2, 5), m_theme.race);
       last = at;

@@ -108,7 +108,7 @@ void SearchBar::fillProposals() {
   m_proposals->addSeparator();
   const auto submenu = [this](const QString& title) { return m_proposals->addMenu(title); };
   if (m_trace) {
-    const Execution& execution = m_trace->execution();
+    const ExecutionView& execution = m_trace->execution();
     QMenu* menu = submenu(tr("Call site"));
     for (const CallSite& site :
          std::span(execution.sites).first(std::min(kMost, execution.sites.size()))) {

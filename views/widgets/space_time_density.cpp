@@ -287,12 +287,13 @@ void SpaceTimePainter::paintMessageDensity(QPainter& painter, const Visible& vis
   bool anyRace = false;
   const std::size_t stride = visible.messages.size() / kMaxLines + 1;
   std::size_t turn = 0;
+  MessageSequence::Page page;
   for (const std::uint32_t m : visible.messages) {
     const bool race = m_trace.takenInRace(m);
     if (!race && turn++ % stride != 0) {
       continue;
     }
-    const Message& message = m_trace.execution().messages[m];
+    const Message message = m_trace.execution().messages.at(m, page);
     const EventRef end = m_trace.arrival(message);
     if (!m_trace.contains(end)) {
       continue;
@@ -360,7 +361,7 @@ void SpaceTimePainter::paintCallDensity(QPainter& painter, const Visible& visibl
     // The event before those in view may reach into it, and so may the one after them.
     const Serial last = std::min<Serial>(visible.serials[row].second, m_trace.lastSerial(rank));
     for (Serial s = std::max<Serial>(visible.serials[row].first, 2) - 1; s <= last; ++s) {
-      const EventTime& at = *m_trace.clockTime({rank, s});
+      const EventTime at = m_trace.clockTime({rank, s}).value_or(EventTime());
       const auto end = static_cast<double>(width);
       const double from =
           std::clamp(m_geometry.x(m_trace.timeAt(at.begin)) - plot.left(), 0.0, end);
@@ -391,13 +392,16 @@ void SpaceTimePainter::paintDensity(QPainter& painter, const Visible& visible) c
   const auto [first, last] = m_geometry.visibleRows();
   const double bar = std::max(2.0, m_geometry.rowHeight * 0.5);
   std::vector<int> lastColumn(m_trace.rankCount(), -1);
-  for (const EventRef ref : m_trace.racingEvents()) {
-    const double time = m_trace.time(ref);
+  const std::vector<std::uint32_t>& times = m_trace.racingTimes();
+  auto at = static_cast<std::size_t>(std::lower_bound(times.begin(), times.end(), m_geometry.t0) -
+                                     times.begin());
+  for (; at < times.size() && static_cast<double>(times[at]) <= m_geometry.t1; ++at) {
+    const EventRef ref = m_trace.racingEvents()[at];
     const int row = m_geometry.rowOf(ref.rank);
-    if (time < m_geometry.t0 || time > m_geometry.t1 || row < first || row >= last) {
+    if (row < first || row >= last) {
       continue;
     }
-    const int column = static_cast<int>(m_geometry.x(time));
+    const int column = static_cast<int>(m_geometry.x(times[at]));
     if (std::exchange(lastColumn[static_cast<std::size_t>(ref.rank)], column) != column) {
       painter.fillRect(QRectF(column, m_geometry.y(ref.rank) - bar / 2, 2, bar), m_theme.race);
     }

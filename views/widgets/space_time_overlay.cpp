@@ -286,7 +286,7 @@ void SpaceTimePainter::paintSelection(QPainter& painter, EventRef selected, int 
   painter.drawLine(QPointF(centre.x(), m_geometry.plot.top()),
                    QPointF(centre.x(), m_geometry.plot.bottom()));
   const QPen chosen(m_theme.selection, 2.4);
-  const RankHistory& history = m_trace.execution().ranks[index(selected.rank)];
+  const RankView& history = m_trace.execution().ranks[index(selected.rank)];
   if (m_trace.racesAt(selected).empty()) {
     for (const std::uint32_t m : m_trace.sentAt(selected)) {
       paintMessage(painter, m_trace.execution().messages[m], chosen, m_radius >= 2.6);

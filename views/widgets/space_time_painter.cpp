@@ -53,8 +53,9 @@ SpaceTimePainter::Visible SpaceTimePainter::collect() const {
         m_trace.serialsIn(rank, m_geometry.t0 - slack, m_geometry.t1 + slack));
     visible.events += visible.serials.back().second - visible.serials.back().first;
   }
+  MessageSequence::Page page;
   m_trace.forMessagesIn(m_geometry.t0, m_geometry.t1, [&](std::uint32_t m) {
-    const Message& message = m_trace.execution().messages[m];
+    const Message message = m_trace.execution().messages.at(m, page);
     const auto [low, high] =
         std::minmax({m_geometry.rowOf(message.send.rank), m_geometry.rowOf(message.dest)});
     if (low >= 0 && high >= rows.first && low < rows.second) {
@@ -67,8 +68,7 @@ SpaceTimePainter::Visible SpaceTimePainter::collect() const {
 std::size_t SpaceTimePainter::eventsInView() const {
   std::size_t events = 0;
   for (const Rank rank : m_geometry.ranksInView()) {
-    const auto [from, to] = m_trace.serialsIn(rank, m_geometry.t0, m_geometry.t1);
-    events += to - from;
+    events += m_trace.times(rank).about(m_geometry.t0, m_geometry.t1, kExactLimit);
   }
   return events;
 }
@@ -118,7 +118,7 @@ SceneStats SpaceTimePainter::paintScene(QPainter& painter) const {
   painter.fillRect(m_geometry.plot, m_theme.base);
   paintRows(painter);
   painter.setRenderHint(QPainter::Antialiasing);
-  paintCollectives(painter, stats.exact);
+  paintCollectives(painter, stats);
   if (overview != nullptr) {
     paintOverview(painter, *overview);
   } else if (stats.exact) {
@@ -170,8 +170,26 @@ QPolygonF SpaceTimePainter::partsInOrder(const CollectiveGroup& group) const {
   return path;
 }
 
+void SpaceTimePainter::paintCollectiveLine(QPainter& painter, const CollectiveGroup& group,
+                                           double x) const {
+  double top = 0;
+  double bottom = 0;
+  std::size_t shown = 0;
+  for (const EventRef part : group.parts) {
+    if (m_geometry.isShown(part.rank)) {
+      const double y = m_geometry.y(part.rank);
+      top = shown == 0 ? y : std::min(top, y);
+      bottom = shown++ == 0 ? y : std::max(bottom, y);
+    }
+  }
+  if (shown > 1) {
+    painter.setPen(QPen(withAlpha(m_theme.collective, 0.25), 1));
+    painter.drawLine(QPointF(x, top), QPointF(x, bottom));
+  }
+}
+
 // A band through its ranks in order, so that it is one vertical shape where the parts share a time.
-void SpaceTimePainter::paintCollectives(QPainter& painter, bool exact) const {
+void SpaceTimePainter::paintCollectives(QPainter& painter, const SceneStats& stats) const {
   const double slack = (m_radius + 4) / m_geometry.scale();
   double lastX = -1e9;
   for (const CollectiveGroup& group : m_trace.collectives()) {
@@ -179,14 +197,11 @@ void SpaceTimePainter::paintCollectives(QPainter& painter, bool exact) const {
         static_cast<double>(group.firstTime) > m_geometry.t1 + slack) {
       continue;
     }
-    if (!exact) {
-      const double x = std::floor(m_geometry.x(group.firstTime));
+    if (!stats.exact) {
+      const std::uint32_t first = stats.overview ? group.about : m_trace.firstTimeOf(group);
+      const double x = std::floor(m_geometry.x(first));
       if (x != lastX) {
-        painter.setPen(QPen(withAlpha(m_theme.collective, 0.25), 1));
-        const QPolygonF parts = partsInOrder(group);
-        if (parts.size() > 1) {
-          painter.drawLine(QPointF(x, parts.front().y()), QPointF(x, parts.back().y()));
-        }
+        paintCollectiveLine(painter, group, x);
       }
       lastX = x;
       continue;
@@ -270,7 +285,7 @@ void SpaceTimePainter::paintCalls(QPainter& painter, const Visible& visible) con
     const Serial first = std::max<Serial>(visible.serials[row].first, 2) - 1;
     const Serial last = std::min<Serial>(visible.serials[row].second, m_trace.lastSerial(rank));
     for (Serial s = first; s <= last; ++s) {
-      const EventTime& at = *m_trace.clockTime({rank, s});
+      const EventTime at = m_trace.clockTime({rank, s}).value_or(EventTime());
       const double left = std::max(m_geometry.x(m_trace.timeAt(at.begin)), m_geometry.plot.left());
       const double right = std::min(m_geometry.x(m_trace.timeAt(at.end)), m_geometry.plot.right());
       if (right - left >= 1) {
@@ -316,7 +331,7 @@ void SpaceTimePainter::paintBrackets(QPainter& painter, const Visible& visible) 
   }
   for (std::size_t row = 0; row < visible.serials.size(); ++row) {
     const Rank rank = visible.ranks[row];
-    const RankHistory& history = m_trace.execution().ranks[index(rank)];
+    const RankView& history = m_trace.execution().ranks[index(rank)];
     for (Serial s = visible.serials[row].first; s < visible.serials[row].second; ++s) {
       for (const std::uint32_t r : m_trace.completedAt({rank, s})) {
         const Serial post = history.receives[r].post;

@@ -70,7 +70,8 @@ class SpaceTimePainter {
   void paintOverview(QPainter& painter, const CutLevel& level) const;
   void paintLongMessages(QPainter& painter) const;
   [[nodiscard]] QPolygonF partsInOrder(const CollectiveGroup& group) const;
-  void paintCollectives(QPainter& painter, bool exact) const;
+  void paintCollectives(QPainter& painter, const SceneStats& stats) const;
+  void paintCollectiveLine(QPainter& painter, const CollectiveGroup& group, double x) const;
   void paintExact(QPainter& painter, const Visible& visible) const;
   void paintMessages(QPainter& painter, const Visible& visible) const;
   void paintCalls(QPainter& painter, const Visible& visible) const;

@@ -44,7 +44,7 @@ class OutlineTest : public QObject {
     QCOMPARE(outline->outline->events, events);
     QCOMPARE(outline->outline->lastTime, last);
     std::uint64_t profile = 0;
-    for (const std::uint64_t each : outline->outline->profile) {
+    for (const std::uint64_t each : outline->profile) {
       profile += each;
     }
     QCOMPARE(profile, events);

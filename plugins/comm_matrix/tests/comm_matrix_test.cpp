@@ -17,8 +17,7 @@ class CommMatrixTest : public QObject {
 
  private Q_SLOTS:
   void countsMessagesBytesAndRaces() {
-    const views::TraceDataPtr trace = masterWorker();
-    const CommMatrix matrix(*trace);
+    const CommMatrix matrix(*views::makeIndex(masterWorker()));
     QCOMPARE(matrix.ranks(), 4);
     QCOMPARE(matrix.at(0, 1).messages, std::uint64_t{3});
     QCOMPARE(matrix.at(0, 1).bytes, std::uint64_t{192});

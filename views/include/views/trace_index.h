@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "views/execution_view.h"
 #include "views/trace_view_data.h"
 
 namespace pf::views {
@@ -29,9 +31,31 @@ using PyramidMaker =
 struct CollectiveGroup {
   std::uint32_t comm = kNone;
   std::uint32_t ordinal = 0;
+  /// Of its parts; where chunks are read when they are asked for, those of their chunks.
   std::uint32_t firstTime = 0;
   std::uint32_t lastTime = 0;
+  std::uint32_t about = 0;  ///< firstTime, as well as it is known without reading a chunk
   std::vector<EventRef> parts;
+};
+
+/// Items of an event. They stay while this does.
+class LinkedItems {
+ public:
+  LinkedItems() = default;
+  LinkedItems(std::shared_ptr<const EventLinks> keep, std::span<const std::uint32_t> items)
+      : m_keep(std::move(keep)), m_items(items) {}
+  [[nodiscard]] auto begin() const { return m_items.begin(); }
+  [[nodiscard]] auto end() const { return m_items.end(); }
+  [[nodiscard]] bool empty() const { return m_items.empty(); }
+  [[nodiscard]] std::size_t size() const { return m_items.size(); }
+  [[nodiscard]] std::uint32_t front() const { return m_items.front(); }
+  [[nodiscard]] std::uint32_t operator[](std::size_t i) const { return m_items[i]; }
+  /// The first ones of them.
+  [[nodiscard]] LinkedItems first(std::size_t n) const { return {m_keep, m_items.first(n)}; }
+
+ private:
+  std::shared_ptr<const EventLinks> m_keep;
+  std::span<const std::uint32_t> m_items;
 };
 
 class TraceIndex {
@@ -40,7 +64,9 @@ class TraceIndex {
 
   [[nodiscard]] const TraceData& data() const { return *m_data; }
   [[nodiscard]] const TraceDataPtr& dataPtr() const { return m_data; }
-  [[nodiscard]] const Execution& execution() const { return m_data->execution; }
+  [[nodiscard]] const ExecutionView& execution() const { return m_view; }
+  /// Null: all is in memory.
+  [[nodiscard]] const ExecutionPages* pages() const { return m_pages.get(); }
   [[nodiscard]] std::size_t rankCount() const { return execution().ranks.size(); }
   /// False: only an outline is there; all that asks for events finds none.
   [[nodiscard]] bool hasEvents() const { return !m_data->outline; }
@@ -49,7 +75,7 @@ class TraceIndex {
   }
   [[nodiscard]] Serial lastSerial(Rank rank) const;
   [[nodiscard]] bool contains(EventRef ref) const;
-  [[nodiscard]] const Event& event(EventRef ref) const;
+  [[nodiscard]] Event event(EventRef ref) const;
 
   /// Its events have times of a clock: there can be an index on the physical axis.
   [[nodiscard]] bool hasPhysicalTimes() const {
@@ -57,7 +83,7 @@ class TraceIndex {
   }
   /// The same trace with physical time as its time(); null without such times. Without `pyramid`,
   /// which is pf::cutPyramid(), views of many events look at each of them. Takes some 100 ns an
-  /// event: not for the GUI thread.
+  /// event, and reads all of them where they are not in memory: not for the GUI thread.
   [[nodiscard]] static std::shared_ptr<const TraceIndex> onPhysicalAxis(
       const TraceIndex& logical, const PyramidMaker& pyramid = {});
   /// What time() and all that goes by it mean.
@@ -71,8 +97,8 @@ class TraceIndex {
   [[nodiscard]] std::uint32_t timeAt(std::uint64_t nanoseconds) const {
     return static_cast<std::uint32_t>(nanoseconds / m_unit + 1);
   }
-  /// When an event's call began and ended; null where that is not known. On either axis.
-  [[nodiscard]] const EventTime* clockTime(EventRef ref) const;
+  /// When an event's call began and ended; nothing where that is not known. On either axis.
+  [[nodiscard]] std::optional<EventTime> clockTime(EventRef ref) const;
   [[nodiscard]] std::uint32_t logicalTime(EventRef ref) const;
   /// Where the line of a message begins.
   [[nodiscard]] std::uint32_t departure(const Message& message) const;
@@ -83,28 +109,24 @@ class TraceIndex {
 
   [[nodiscard]] std::uint32_t time(EventRef ref) const;
   [[nodiscard]] std::uint32_t lastTime() const { return m_lastTime; }
-  [[nodiscard]] std::span<const std::uint32_t> times(Rank rank) const;
+  [[nodiscard]] EventSteps times(Rank rank) const;
   /// Serials [first, last) of `rank` whose time is in [from, to].
   [[nodiscard]] std::pair<Serial, Serial> serialsIn(Rank rank, double from, double to) const;
   /// The event of `rank` nearest in time; invalid for an empty rank.
   [[nodiscard]] EventRef nearest(Rank rank, std::uint32_t time) const;
 
-  [[nodiscard]] std::span<const std::uint32_t> sentAt(
-      EventRef ref) const;  ///< messages that leave here
-  [[nodiscard]] std::span<const std::uint32_t> postedAt(
-      EventRef ref) const;  ///< receives posted here
-  [[nodiscard]] std::span<const std::uint32_t> completedAt(
-      EventRef ref) const;  ///< receives completed here
-  [[nodiscard]] std::span<const std::uint32_t> probesAt(
-      EventRef ref) const;  ///< probe hits of this event
+  [[nodiscard]] LinkedItems sentAt(EventRef ref) const;       ///< messages that leave here
+  [[nodiscard]] LinkedItems postedAt(EventRef ref) const;     ///< receives posted here
+  [[nodiscard]] LinkedItems completedAt(EventRef ref) const;  ///< receives completed here
+  [[nodiscard]] LinkedItems probesAt(EventRef ref) const;     ///< probe hits of this event
   [[nodiscard]] std::span<const std::uint32_t> racesAt(
       EventRef ref) const;                            ///< whose post or completion it is
   [[nodiscard]] bool isWildcard(EventRef ref) const;  ///< posts, or probes for, any source
   [[nodiscard]] bool takenInRace(std::uint32_t message) const;
   [[nodiscard]] std::uint32_t messageCount() const;
-  [[nodiscard]] std::span<const std::uint32_t> synchronousDoneAt(
+  [[nodiscard]] LinkedItems synchronousDoneAt(
       EventRef ref) const;  ///< messages sent synchronously, known here to have been matched
-  [[nodiscard]] std::span<const std::uint32_t> collectivesDoneAt(
+  [[nodiscard]] LinkedItems collectivesDoneAt(
       EventRef ref) const;  ///< collective parts of its rank that end here
 
   /// Where a race is chosen (post of the receive, or the probe), and where it is observed.
@@ -112,6 +134,10 @@ class TraceIndex {
   [[nodiscard]] EventRef raceCompletion(std::size_t race) const;
   /// Events of all races by time, without repeats.
   [[nodiscard]] const std::vector<EventRef>& racingEvents() const { return m_racing; }
+  /// time() of these.
+  [[nodiscard]] const std::vector<std::uint32_t>& racingTimes() const { return m_racingTimes; }
+  /// time() of where a race is observed.
+  [[nodiscard]] std::uint32_t raceTime(std::size_t race) const;
 
   [[nodiscard]] const std::vector<CollectiveGroup>& collectives() const { return m_groups; }
   [[nodiscard]] std::uint32_t collectiveAt(EventRef ref) const;  ///< kNone if not a collective
@@ -119,7 +145,10 @@ class TraceIndex {
   /// Events of other ranks from which something flows into part `part` of `rank`'s collectives.
   [[nodiscard]] std::vector<EventRef> feeding(Rank rank, std::uint32_t part) const;
 
-  /// Calls `visit` for each message whose line meets times [from, to].
+  /// The first of its parts' times.
+  [[nodiscard]] std::uint32_t firstTimeOf(const CollectiveGroup& group) const;
+
+  /// Calls `visit` for each message whose line meets times [from, to]; in no order.
   void forMessagesIn(double from, double to, const std::function<void(std::uint32_t)>& visit) const;
   /// Where a message's line ends: at its completion, or at the post of a receive that was never
   /// observed.
@@ -133,30 +162,15 @@ class TraceIndex {
   [[nodiscard]] std::vector<EventRef> partners(EventRef ref) const;
 
  private:
-  /// Items of events; most events have none, so it is kept for blocks of events where they begin.
-  struct Buckets {
-    static constexpr std::size_t kEvents = 32;  ///< of a block
-    std::vector<std::uint32_t> first;           ///< item, by block
-    std::vector<std::uint32_t> items;
-    std::vector<std::uint8_t> within;  ///< by item: its event in the block
-    [[nodiscard]] std::span<const std::uint32_t> at(std::size_t id) const;
-  };
-  using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
   /// What does not depend on the axis.
   struct Links {
     std::vector<std::vector<std::uint32_t>> fallbackTimes;
-    Buckets sent;
-    Buckets posted;
-    Buckets completed;
-    Buckets probes;
-    Buckets races;
-    Buckets collectivesDone;  ///< event -> collective parts of its rank that complete here
-    std::vector<bool> takes;  ///< by event: something comes in from other ranks
-    std::vector<bool> gives;  ///< something may go out
-    Buckets syncDone;         ///< event -> synchronously sent messages known to be matched here
+    EventLinks events;  ///< of all events; empty where chunks are read when they are asked for
+    EventItems races;
+    EventItems groupAt;  ///< event -> its collective
     std::vector<bool> takenInRace;
-    Buckets groupAt;  ///< event -> its collective
   };
+  class RankLinks;
 
   struct OnPhysicalAxis {};
   TraceIndex(const TraceIndex& logical, const PyramidMaker& pyramid, OnPhysicalAxis);
@@ -168,22 +182,27 @@ class TraceIndex {
   [[nodiscard]] std::uint32_t shortId(EventRef ref) const {
     return static_cast<std::uint32_t>(id(ref));
   }
-  [[nodiscard]] Buckets bucket(Pairs pairs) const;
-  void indexWhatFlows();
+  [[nodiscard]] LinkedItems items(EventRef ref, const EventItems EventLinks::*which) const;
   void indexTimes();
   void indexMessages();
   void indexReceives();
   void indexRaces();
   void indexCollectives();
+  void placeGroup(CollectiveGroup& group) const;
+  void forMessagesOfChunk(Rank rank, std::size_t ordinal, double from, double to,
+                          const std::function<void(std::uint32_t)>& visit) const;
   [[nodiscard]] std::vector<EventRef> causes(EventRef ref) const;
   [[nodiscard]] std::vector<EventRef> effects(EventRef ref) const;
 
   TraceDataPtr m_data;
+  std::shared_ptr<const ExecutionPages> m_pages;
+  ExecutionView m_view;
   std::vector<std::size_t> m_base;  ///< first event id of each rank
   std::size_t m_total = 0;
   std::uint32_t m_lastTime = 1;
   std::shared_ptr<Links> m_links;  ///< of both axes; filled by the logical one's constructor
   std::vector<EventRef> m_racing;
+  std::vector<std::uint32_t> m_racingTimes;
   std::vector<CollectiveGroup> m_groups;
   std::vector<std::uint32_t> m_bySendTime;  ///< messages
   std::vector<std::uint32_t> m_blockEnd;    ///< latest arrival in each block of them

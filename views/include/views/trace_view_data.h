@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "core/execution.h"
 #include "core/races.h"
 #include "views/cut_levels.h"
+#include "views/execution_pages.h"
 
 namespace pf::views {
 
@@ -34,22 +36,37 @@ struct Failure {
 struct TraceOutline {
   std::size_t events = 0;
   std::uint32_t lastTime = 1;
-  std::vector<std::uint64_t> profile;  ///< events in equal spans of logical time
 };
+
+/// Where a race is: the post of its receive, or the probe, and where it is observed.
+struct RacePlace {
+  Serial chosen = 0;
+  Serial observed = 0;
+  std::uint32_t chosenStep = 0;  ///< logical times
+  std::uint32_t observedStep = 0;
+};
+
+struct TraceData;
+using TraceDataPtr = std::shared_ptr<const TraceData>;
 
 struct TraceData {
   QString title;
-  Execution execution;  ///< after matchMessages()
+  /// After matchMessages(). With `chunks` it has all but what the ranks did.
+  Execution execution;
   std::vector<Race> races;
   std::vector<std::vector<std::uint32_t>> logicalTimes;  ///< [rank][serial - 1], from 1
+  /// Null: `execution` and `logicalTimes` are the whole.
+  std::shared_ptr<const ExecutionChunks> chunks;
+  std::vector<RacePlace> racePlaces;  ///< of `races`, with `chunks`
+  /// With `chunks`: the same with all in memory, or null. Not from the GUI thread; may take long.
+  std::function<TraceDataPtr()> whole;
   CutLevelsPtr pyramid;                 ///< null: views of many events look at each of them
+  std::vector<std::uint64_t> profile;   ///< with it: events in equal spans of logical time
   std::optional<TraceOutline> outline;  ///< set: the events are not there yet, only their ranks
   ClockCheckpoints clocks;    ///< may have none: then causality costs a look at each event
   std::vector<RankEnd> ends;  ///< by rank; may be short
   Failure failure;
   std::vector<QString> hosts;  ///< by rank; may be short
 };
-
-using TraceDataPtr = std::shared_ptr<const TraceData>;
 
 }  // namespace pf::views

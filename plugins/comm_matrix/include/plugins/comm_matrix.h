@@ -20,7 +20,7 @@ struct MatrixCell {
 class CommMatrix {
  public:
   CommMatrix() = default;
-  explicit CommMatrix(const views::TraceData& trace);
+  explicit CommMatrix(const views::TraceIndex& trace);
   [[nodiscard]] int ranks() const { return m_ranks; }
   [[nodiscard]] const MatrixCell& at(Rank source, Rank dest) const;
   [[nodiscard]] std::uint64_t most(bool bytes) const;

@@ -1,0 +1,285 @@
+#include "db/execution_reader.h"
+
+#include "column_store.h"
+#include "execution_columns.h"
+#include "execution_rows.h"
+#include "open_trace.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "db/database.h"
+
+namespace pf::db {
+
+static_assert(static_cast<int>(ChunkStream::Time) == static_cast<int>(Stream::Time));
+static_assert(pf::kChunkValues == db::kChunkValues);
+
+struct ExecutionReader::State {
+  /// Whether all that a value names is in the execution, as checkExecution() has it.
+  struct Sound {
+    const State& state;
+    Rank rank;
+
+    [[nodiscard]] bool isEvent(Serial serial) const {
+      return serial >= 1 && serial <= state.count(rank, Stream::Event);
+    }
+    [[nodiscard]] bool isDone(Serial serial) const { return serial == 0 || isEvent(serial); }
+    [[nodiscard]] bool isRank(Rank other) const {
+      return other >= kUnknownRank &&
+             (other < 0 || static_cast<std::size_t>(other) < state.rest.ranks.size());
+    }
+    [[nodiscard]] bool isComm(std::uint32_t comm) const {
+      return comm == kNone || comm < state.rest.communicators.size();
+    }
+    [[nodiscard]] bool isMessage(std::uint32_t message) const {
+      return message == kNone || message < state.messages;
+    }
+    bool operator()(const StoredEvent& v) const {
+      return v.event.call < state.rest.callNames.size() &&
+             (v.event.site == kNone || v.event.site < state.rest.sites.size()) &&
+             isComm(v.event.comm) && isRank(v.event.peer);
+    }
+    bool operator()(const PostedReceive& v) const {
+      return isEvent(v.post) && isDone(v.completion) && isComm(v.comm) && isRank(v.wantedSource) &&
+             isRank(v.source) && isMessage(v.message);
+    }
+    bool operator()(const ProbeHit& v) const {
+      return isEvent(v.event) && v.postsBefore <= state.count(rank, Stream::Receive) &&
+             isComm(v.comm) && isRank(v.wantedSource) && isRank(v.source) && isMessage(v.message);
+    }
+    bool operator()(const StoredSend& v) const {
+      if (!isEvent(v.send.event) || !isDone(v.send.syncCompletion) || !isComm(v.send.comm) ||
+          !isRank(v.send.dest)) {
+        return false;
+      }
+      return v.send.dest < 0
+                 ? v.post == kNone && v.completion == 0
+                 : (v.post == kNone || v.post < state.count(v.send.dest, Stream::Receive)) &&
+                       v.completion <= state.count(v.send.dest, Stream::Event);
+    }
+    bool operator()(const CollectivePart& v) const {
+      return isEvent(v.event) && isDone(v.completion) && isComm(v.comm) && isRank(v.root);
+    }
+    bool operator()(const StoredTime& v) const {
+      constexpr auto kMost = static_cast<std::uint64_t>(INT64_MAX);
+      return v.begin <= kMost && v.duration <= kMost - v.begin;
+    }
+  };
+
+  std::unique_ptr<Database> database;
+  ColumnReader reader;
+  Execution rest;
+  std::array<std::vector<std::vector<ChunkInfo>>, kChunkStreams> chunks;  ///< [stream][rank]
+  std::uint64_t messages = 0;
+
+  [[nodiscard]] bool takeDirectory();
+  Status findCompletions();
+  [[nodiscard]] std::uint64_t count(Rank rank, Stream stream) const {
+    return reader.count(rank, stream);
+  }
+
+  template <typename T>
+  Status values(Rank rank, std::size_t ordinal, std::vector<T>& out) {
+    out.clear();
+    const std::vector<ChunkInfo>& all =
+        chunks[static_cast<std::size_t>(StreamOf<T>::kStream)][static_cast<std::size_t>(rank)];
+    if (ordinal >= all.size()) {
+      return reader.damaged(rank, StreamOf<T>::kStream, ordinal);
+    }
+    out.reserve(all[ordinal].values);
+    if (Status status = reader.read(rank, ordinal, out); !status) {
+      return status;
+    }
+    const Sound sound{*this, rank};
+    return out.size() == all[ordinal].values && std::ranges::all_of(out, sound)
+               ? Status()
+               : Status(reader.damaged(rank, StreamOf<T>::kStream, ordinal));
+  }
+};
+
+ExecutionReader::ExecutionReader(std::unique_ptr<State> state) : m_state(std::move(state)) {}
+ExecutionReader::ExecutionReader(ExecutionReader&&) noexcept = default;
+ExecutionReader& ExecutionReader::operator=(ExecutionReader&&) noexcept = default;
+ExecutionReader::~ExecutionReader() = default;
+
+/// False: the events have no times by which they can be found.
+bool ExecutionReader::State::takeDirectory() {
+  for (std::size_t stream = 0; stream < kChunkStreams; ++stream) {
+    chunks[stream].resize(rest.ranks.size());
+    for (std::size_t rank = 0; rank < rest.ranks.size(); ++rank) {
+      for (const ChunkEntry& entry :
+           reader.chunks(static_cast<Rank>(rank), static_cast<Stream>(stream))) {
+        chunks[stream][rank].push_back({entry.values, entry.firstSerial, entry.lastSerial,
+                                        entry.firstStep, entry.lastStep, 0, 0});
+      }
+    }
+  }
+  for (const std::vector<ChunkInfo>& rank : chunks[0]) {
+    std::uint32_t before = 0;
+    for (const ChunkInfo& chunk : rank) {
+      if (chunk.firstStep < before || chunk.lastStep < chunk.firstStep || chunk.lastStep == kNone) {
+        return false;
+      }
+      before = chunk.lastStep;
+    }
+  }
+  return true;
+}
+
+namespace {
+
+Serial completionOf(const PostedReceive& value) {
+  return value.completion;
+}
+Serial completionOf(const StoredSend& value) {
+  return value.send.syncCompletion;
+}
+Serial completionOf(const CollectivePart& value) {
+  return value.completion;
+}
+
+template <typename T, typename Read>
+Status widen(std::vector<ChunkInfo>& chunks, Read&& read) {
+  std::vector<T> values;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    if (Status status = read(i, values); !status) {
+      return status;
+    }
+    for (const T& value : values) {
+      const Serial done = completionOf(value);
+      if (done != 0) {
+        Serial& first = chunks[i].firstCompletion;
+        first = first == 0 ? done : std::min(first, done);
+        chunks[i].lastCompletion = std::max(chunks[i].lastCompletion, done);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status ExecutionReader::State::findCompletions() {
+  for (std::size_t r = 0; r < rest.ranks.size(); ++r) {
+    const auto rank = static_cast<Rank>(r);
+    const auto read = [&](std::size_t i, auto& out) { return values(rank, i, out); };
+    Status status =
+        widen<PostedReceive>(chunks[static_cast<std::size_t>(Stream::Receive)][r], read);
+    status = status.ok()
+                 ? widen<StoredSend>(chunks[static_cast<std::size_t>(Stream::Send)][r], read)
+                 : status;
+    status = status.ok() ? widen<CollectivePart>(
+                               chunks[static_cast<std::size_t>(Stream::Collective)][r], read)
+                         : status;
+    if (!status) {
+      return status;
+    }
+  }
+  return {};
+}
+
+Result<ExecutionReader> ExecutionReader::open(const std::string& path) {
+  Result<Database> database = openTrace(path, Database::Access::Read);
+  if (!database) {
+    return database.error();
+  }
+  auto kept = std::make_unique<Database>(std::move(database).value());
+  Result<Transaction> transaction = Transaction::begin(*kept, Transaction::Kind::Read);
+  if (!transaction) {
+    return transaction.error();
+  }
+  Execution rest;
+  if (Status status = readNameRows(*kept, rest); !status) {
+    return status.error();
+  }
+  const Result<TimeOrigin> origin = db::timeOrigin(*kept, rest.ranks.size());
+  Result<ColumnReader> reader = ColumnReader::start(*kept, rest.ranks.size());
+  if (!reader || !origin) {
+    return reader ? origin.error() : reader.error();
+  }
+  rest.timeOrigin = *origin;
+  auto state = std::make_unique<State>(
+      State{std::move(kept), std::move(reader).value(), std::move(rest), {}, 0});
+  for (std::size_t rank = 0; rank < state->rest.ranks.size(); ++rank) {
+    state->messages += state->count(static_cast<Rank>(rank), Stream::Send);
+  }
+  if (!state->takeDirectory()) {
+    return Error{ErrorCode::NotFound, "the events of '" + path + "' have no logical times", {}};
+  }
+  if (Status status = state->findCompletions(); !status) {
+    return status.error();
+  }
+  return ExecutionReader(std::move(state));
+}
+
+const Execution& ExecutionReader::rest() const {
+  return m_state->rest;
+}
+
+std::span<const ChunkInfo> ExecutionReader::chunks(Rank rank, ChunkStream stream) const {
+  const auto& ranks = m_state->chunks[static_cast<std::size_t>(stream)];
+  return rank >= 0 && static_cast<std::size_t>(rank) < ranks.size()
+             ? std::span<const ChunkInfo>(ranks[static_cast<std::size_t>(rank)])
+             : std::span<const ChunkInfo>();
+}
+
+Status ExecutionReader::read(Rank rank, std::size_t ordinal, std::vector<TimedEvent>& values) {
+  std::vector<StoredEvent> stored;
+  if (Status status = m_state->values(rank, ordinal, stored); !status) {
+    return status;
+  }
+  const ChunkInfo& chunk = chunks(rank, ChunkStream::Event)[ordinal];
+  values.clear();
+  values.reserve(stored.size());
+  std::uint32_t before = chunk.firstStep;
+  for (const StoredEvent& each : stored) {
+    if (each.step < before || each.step > chunk.lastStep) {
+      return m_state->reader.damaged(rank, Stream::Event, ordinal);
+    }
+    before = each.step;
+    values.push_back({each.event, each.step});
+  }
+  return {};
+}
+
+Status ExecutionReader::read(Rank rank, std::size_t ordinal, std::vector<PostedReceive>& values) {
+  return m_state->values(rank, ordinal, values);
+}
+
+Status ExecutionReader::read(Rank rank, std::size_t ordinal, std::vector<ProbeHit>& values) {
+  return m_state->values(rank, ordinal, values);
+}
+
+Status ExecutionReader::read(Rank rank, std::size_t ordinal, std::vector<SentHere>& values) {
+  std::vector<StoredSend> stored;
+  if (Status status = m_state->values(rank, ordinal, stored); !status) {
+    return status;
+  }
+  values.clear();
+  values.reserve(stored.size());
+  for (const StoredSend& each : stored) {
+    values.push_back({each.send, each.post, each.completion, each.arrival});
+  }
+  return {};
+}
+
+Status ExecutionReader::read(Rank rank, std::size_t ordinal, std::vector<CollectivePart>& values) {
+  return m_state->values(rank, ordinal, values);
+}
+
+Status ExecutionReader::read(Rank rank, std::size_t ordinal, std::vector<EventTime>& values) {
+  std::vector<StoredTime> stored;
+  if (Status status = m_state->values(rank, ordinal, stored); !status) {
+    return status;
+  }
+  values.clear();
+  values.reserve(stored.size());
+  for (const StoredTime& each : stored) {
+    values.push_back({each.begin, each.begin + each.duration});
+  }
+  return {};
+}
+
+}  // namespace pf::db

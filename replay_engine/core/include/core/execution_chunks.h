@@ -1,0 +1,58 @@
+// An execution in chunks of values, as a trace stores it: each stream of a rank in chunks of
+// kChunkValues, of which any can be read without the others.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/execution.h"
+
+namespace pf {
+
+inline constexpr std::size_t kChunkValues = 4096;  ///< of all chunks of a stream but the last
+
+/// An event, and its logical time.
+struct TimedEvent {
+  Event event;
+  std::uint32_t step = kNone;
+};
+
+/// A message where it is sent, and what became of it at its destination (Message). Message n of an
+/// execution is the n-th in the order of ranks and sends.
+struct SentHere {
+  SentMessage send;
+  std::uint32_t post = kNone;
+  Serial completion = 0;
+  std::uint32_t arrival =
+      kNone;  ///< logical time at which its line ends; kNone: it does not arrive
+};
+
+enum class ChunkStream : std::uint8_t { Event, Receive, Probe, Send, Collective, Time };
+inline constexpr std::size_t kChunkStreams = 6;
+
+template <typename T>
+inline constexpr ChunkStream kStreamOf = ChunkStream::Event;
+template <>
+inline constexpr ChunkStream kStreamOf<PostedReceive> = ChunkStream::Receive;
+template <>
+inline constexpr ChunkStream kStreamOf<ProbeHit> = ChunkStream::Probe;
+template <>
+inline constexpr ChunkStream kStreamOf<SentHere> = ChunkStream::Send;
+template <>
+inline constexpr ChunkStream kStreamOf<CollectivePart> = ChunkStream::Collective;
+template <>
+inline constexpr ChunkStream kStreamOf<EventTime> = ChunkStream::Time;
+
+/// What is known of a chunk without reading it. Serials, steps and completions of its values, from
+/// first to last, both included.
+struct ChunkInfo {
+  std::uint32_t values = 0;
+  Serial firstSerial = 0;
+  Serial lastSerial = 0;
+  std::uint32_t firstStep = 0;
+  std::uint32_t lastStep = 0;  ///< of messages: of their arrivals, too
+  Serial firstCompletion = 0;  ///< 0: none of them completes
+  Serial lastCompletion = 0;   ///< of messages: of synchronous sends
+};
+
+}  // namespace pf

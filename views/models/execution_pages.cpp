@@ -1,0 +1,197 @@
+#include "views/execution_pages.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace pf::views {
+
+EventItems::EventItems(std::size_t events, Pairs pairs) {
+  std::erase_if(pairs, [events](const auto& pair) { return pair.first >= events; });
+  m_first.assign(events / kEvents + 2, 0);
+  for (const auto& [event, item] : pairs) {
+    ++m_first[event / kEvents + 1];
+  }
+  std::partial_sum(m_first.begin(), m_first.end(), m_first.begin());
+  m_items.resize(pairs.size());
+  m_within.resize(pairs.size());
+  std::vector<std::uint32_t> end(m_first.begin(), m_first.end() - 1);
+  for (const auto& [event, item] : pairs) {  // in their order at each event
+    const std::size_t block = event / kEvents;
+    const auto within = static_cast<std::uint8_t>(event % kEvents);
+    std::uint32_t at = end[block]++;
+    for (; at > m_first[block] && m_within[at - 1] > within; --at) {
+      m_items[at] = m_items[at - 1];
+      m_within[at] = m_within[at - 1];
+    }
+    m_items[at] = item;
+    m_within[at] = within;
+  }
+}
+
+std::span<const std::uint32_t> EventItems::at(std::size_t event) const {
+  const std::size_t block = event / kEvents;
+  if (block + 1 >= m_first.size()) {
+    return {};
+  }
+  const auto wanted = static_cast<std::uint8_t>(event % kEvents);
+  std::uint32_t from = m_first[block];
+  const std::uint32_t last = m_first[block + 1];
+  while (from < last && m_within[from] < wanted) {
+    ++from;
+  }
+  std::uint32_t to = from;
+  while (to < last && m_within[to] == wanted) {
+    ++to;
+  }
+  return std::span<const std::uint32_t>(m_items).subspan(from, to - from);
+}
+
+void EventItems::mark(std::vector<bool>& events) const {
+  std::size_t block = 0;
+  for (std::size_t i = 0; i < m_items.size(); ++i) {
+    while (m_first[block + 1] <= i) {
+      ++block;
+    }
+    events[block * kEvents + m_within[i]] = true;
+  }
+}
+
+std::size_t EventItems::bytes() const {
+  return (m_first.capacity() + m_items.capacity()) * sizeof(std::uint32_t) + m_within.capacity();
+}
+
+void EventLinks::markFlows(std::size_t events) {
+  takes.assign(events, false);
+  gives.assign(events, false);
+  for (const EventItems* each : {&completed, &synchronousDone, &collectivesDone}) {
+    each->mark(takes);
+  }
+  for (const EventItems* each : {&sent, &posted}) {
+    each->mark(gives);
+  }
+}
+
+std::size_t EventLinks::bytes() const {
+  return sent.bytes() + posted.bytes() + completed.bytes() + probes.bytes() +
+         synchronousDone.bytes() + collectivesDone.bytes() + (takes.size() + gives.size()) / 8;
+}
+
+void PageBudget::added(void* shelf, Drop drop, Rank rank, std::size_t ordinal, std::size_t bytes) {
+  const std::lock_guard lock(m_mutex);
+  m_entries.push_back({shelf, drop, rank, ordinal, bytes});
+  m_bytes += bytes;
+  // Each is passed over once at most: then it counts as not used.
+  for (std::size_t tries = 2 * m_entries.size(); m_bytes > m_most && tries > 0; --tries) {
+    const Entry oldest = m_entries.front();
+    m_entries.pop_front();
+    if (oldest.drop(oldest.shelf, oldest.rank, oldest.ordinal)) {
+      m_bytes -= oldest.bytes;
+    } else {
+      m_entries.push_back(oldest);
+    }
+  }
+}
+
+std::size_t PageBudget::bytes() const {
+  const std::lock_guard lock(m_mutex);
+  return m_bytes;
+}
+
+ExecutionPages::ExecutionPages(std::shared_ptr<const ExecutionChunks> source, std::size_t ranks,
+                               std::size_t mostBytes)
+    : m_source(std::move(source)),
+      m_shift(m_source->shift()),
+      m_firstMessage(ranks + 1, 0),
+      m_budget(mostBytes),
+      m_events(m_budget, ranks),
+      m_receives(m_budget, ranks),
+      m_probes(m_budget, ranks),
+      m_sends(m_budget, ranks),
+      m_collectives(m_budget, ranks),
+      m_times(m_budget, ranks),
+      m_links(m_budget, ranks) {
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    m_firstMessage[rank + 1] = m_firstMessage[rank] + count<SentHere>(static_cast<Rank>(rank));
+  }
+}
+
+Rank ExecutionPages::senderOf(std::size_t m) const {
+  const auto above = std::upper_bound(m_firstMessage.begin(), m_firstMessage.end(), m);
+  return static_cast<Rank>(above - m_firstMessage.begin()) - 1;
+}
+
+std::shared_ptr<const EventLinks> ExecutionPages::links(Rank rank, std::size_t ordinal) const {
+  return m_links.get(rank, ordinal, [&] {
+    auto made = std::make_shared<const EventLinks>(makeLinks(rank, ordinal));
+    const std::size_t bytes = made->bytes();
+    return std::pair(std::move(made), bytes);
+  });
+}
+
+namespace {
+
+/// The events of a chunk.
+struct Span {
+  Serial first = 0;
+  Serial last = 0;
+  [[nodiscard]] bool has(Serial serial) const { return serial >= first && serial <= last; }
+  [[nodiscard]] bool meets(Serial from, Serial to) const { return from <= last && to >= first; }
+  void add(EventItems::Pairs& pairs, Serial serial, std::size_t item) const {
+    if (has(serial)) {
+      pairs.emplace_back(static_cast<std::uint32_t>(serial - first),
+                         static_cast<std::uint32_t>(item));
+    }
+  }
+};
+
+}  // namespace
+
+EventLinks ExecutionPages::makeLinks(Rank rank, std::size_t ordinal) const {
+  const ChunkInfo chunk = chunks(rank, ChunkStream::Event)[ordinal];
+  const Span span{chunk.firstSerial, chunk.lastSerial};
+  // Calls `visit` with each value, and its number, of the chunks that have something to do with it.
+  const auto each = [&]<typename T>(const T*, auto&& visit) {
+    const std::span<const ChunkInfo> all = chunks(rank, kStreamOf<T>);
+    for (std::size_t at = 0; at < all.size(); ++at) {
+      if (span.meets(all[at].firstSerial, all[at].lastSerial) ||
+          (all[at].lastCompletion != 0 &&
+           span.meets(all[at].firstCompletion, all[at].lastCompletion))) {
+        const auto values = page<T>(rank, at);
+        for (std::size_t i = 0; i < values->size(); ++i) {
+          visit((*values)[i], firstOf(at) + i);
+        }
+      }
+    }
+  };
+  EventItems::Pairs sent;
+  EventItems::Pairs synchronousDone;
+  each(static_cast<const SentHere*>(nullptr), [&](const SentHere& value, std::size_t i) {
+    span.add(sent, value.send.event, firstMessage(rank) + i);
+    span.add(synchronousDone, value.send.syncCompletion, firstMessage(rank) + i);
+  });
+  EventItems::Pairs posted;
+  EventItems::Pairs completed;
+  each(static_cast<const PostedReceive*>(nullptr), [&](const PostedReceive& value, std::size_t i) {
+    span.add(posted, value.post, i);
+    span.add(completed, value.completion, i);
+  });
+  EventItems::Pairs probes;
+  each(static_cast<const ProbeHit*>(nullptr),
+       [&](const ProbeHit& value, std::size_t i) { span.add(probes, value.event, i); });
+  EventItems::Pairs collectivesDone;
+  each(static_cast<const CollectivePart*>(nullptr),
+       [&](const CollectivePart& value, std::size_t i) {
+         span.add(collectivesDone, value.completion, i);
+       });
+  EventLinks out;
+  out.sent = EventItems(chunk.values, std::move(sent));
+  out.synchronousDone = EventItems(chunk.values, std::move(synchronousDone));
+  out.posted = EventItems(chunk.values, std::move(posted));
+  out.completed = EventItems(chunk.values, std::move(completed));
+  out.probes = EventItems(chunk.values, std::move(probes));
+  out.collectivesDone = EventItems(chunk.values, std::move(collectivesDone));
+  out.markFlows(chunk.values);
+  return out;
+}
+
+}  // namespace pf::views

@@ -1,0 +1,213 @@
+// A trace whose chunks are read when they are asked for says what the same trace in memory says.
+#include "kept_chunks.h"
+#include "random_execution.h"
+#include "random_threads.h"
+
+#include <atomic>
+#include <random>
+#include <set>
+#include <thread>
+
+#include <QTest>
+
+#include "core/clock_checkpoints.h"
+#include "core/races.h"
+#include "views/event_search.h"
+#include "views/job_state.h"
+#include "views/race_classes.h"
+#include "views/trace_index.h"
+#include "views/trace_text.h"
+
+using namespace pf;
+using namespace pf::views;
+using Qt::Literals::StringLiterals::operator""_s;
+
+namespace {
+
+std::shared_ptr<TraceData> wholeOf(std::uint64_t seed) {
+  auto data = std::make_shared<TraceData>();
+  data->execution =
+      oracle::randomExecution(seed, {seed % 5 == 0 ? 400 : 60, seed % 3 == 0}).execution;
+  if (seed % 4 == 0) {
+    oracle::giveThreads(data->execution, seed);
+  }
+  matchMessages(data->execution);
+  data->races = findRaces(data->execution);
+  data->logicalTimes = logicalTimes(data->execution);
+  if (seed % 2 == 0) {
+    data->clocks = clockCheckpoints(data->execution, 7);
+  }
+  return data;
+}
+
+std::vector<std::uint32_t> listOf(const LinkedItems& items) {
+  return {items.begin(), items.end()};
+}
+
+std::set<std::uint32_t> messagesIn(const TraceIndex& trace, double from, double to) {
+  std::set<std::uint32_t> out;
+  trace.forMessagesIn(from, to, [&](std::uint32_t m) { out.insert(m); });
+  return out;
+}
+
+class ChunksTest : public QObject {
+  Q_OBJECT
+
+  static void compareEvents(const TraceIndex& whole, const TraceIndex& chunks) {
+    for (std::size_t r = 0; r < whole.rankCount(); ++r) {
+      const auto rank = static_cast<Rank>(r);
+      QCOMPARE(chunks.lastSerial(rank), whole.lastSerial(rank));
+      for (Serial s = 0; s <= whole.lastSerial(rank) + 1; ++s) {
+        const EventRef ref{rank, s};
+        QCOMPARE(chunks.time(ref), whole.time(ref));
+        QCOMPARE(chunks.event(ref).kind, whole.event(ref).kind);
+        QCOMPARE(chunks.event(ref).peer, whole.event(ref).peer);
+        QCOMPARE(listOf(chunks.sentAt(ref)), listOf(whole.sentAt(ref)));
+        QCOMPARE(listOf(chunks.postedAt(ref)), listOf(whole.postedAt(ref)));
+        QCOMPARE(listOf(chunks.completedAt(ref)), listOf(whole.completedAt(ref)));
+        QCOMPARE(listOf(chunks.probesAt(ref)), listOf(whole.probesAt(ref)));
+        QCOMPARE(listOf(chunks.synchronousDoneAt(ref)), listOf(whole.synchronousDoneAt(ref)));
+        QCOMPARE(listOf(chunks.collectivesDoneAt(ref)), listOf(whole.collectivesDoneAt(ref)));
+        QCOMPARE(chunks.collectiveAt(ref), whole.collectiveAt(ref));
+        QCOMPARE(chunks.isWildcard(ref), whole.isWildcard(ref));
+        QCOMPARE(chunks.partners(ref), whole.partners(ref));
+        QCOMPARE(eventDetails(chunks, ref), eventDetails(whole, ref));
+      }
+    }
+  }
+
+  static void compareTimes(const TraceIndex& whole, const TraceIndex& chunks,
+                           std::mt19937& random) {
+    QCOMPARE(chunks.lastTime(), whole.lastTime());
+    for (int look = 0; look < 10; ++look) {
+      const double from = static_cast<double>(random() % (whole.lastTime() + 4)) - 1.5;
+      const double to = from + static_cast<double>(random() % 20) / 2;
+      for (std::size_t r = 0; r < whole.rankCount(); ++r) {
+        const auto rank = static_cast<Rank>(r);
+        const auto serials = whole.serialsIn(rank, from, to);
+        QCOMPARE(chunks.serialsIn(rank, from, to), serials);
+        QCOMPARE(chunks.times(rank).about(from, to, 100000), serials.second - serials.first);
+        const auto time = static_cast<std::uint32_t>(random() % (whole.lastTime() + 2));
+        QCOMPARE(chunks.nearest(rank, time), whole.nearest(rank, time));
+      }
+      QCOMPARE(messagesIn(chunks, from, to), messagesIn(whole, from, to));
+    }
+    QCOMPARE(chunks.collectives().size(), whole.collectives().size());
+    for (std::size_t i = 0; i < whole.collectives().size(); ++i) {
+      const CollectiveGroup& group = chunks.collectives()[i];
+      QCOMPARE(group.parts, whole.collectives()[i].parts);
+      QCOMPARE(chunks.firstTimeOf(group), whole.collectives()[i].firstTime);
+      QVERIFY(group.firstTime <= whole.collectives()[i].firstTime);
+      QVERIFY(group.lastTime >= whole.collectives()[i].lastTime);
+    }
+  }
+
+  static void compareCauses(const TraceIndex& whole, const TraceIndex& chunks,
+                            std::mt19937& random) {
+    QCOMPARE(chunks.racingEvents(), whole.racingEvents());
+    QCOMPARE(chunks.racingTimes(), whole.racingTimes());
+    for (std::size_t race = 0; race < whole.data().races.size(); ++race) {
+      QCOMPARE(chunks.raceEvent(race), whole.raceEvent(race));
+      QCOMPARE(chunks.raceCompletion(race), whole.raceCompletion(race));
+      QCOMPARE(chunks.raceTime(race), whole.raceTime(race));
+    }
+    for (int look = 0; look < 12; ++look) {
+      const auto rank = static_cast<Rank>(random() % whole.rankCount());
+      if (whole.lastSerial(rank) == 0) {
+        continue;
+      }
+      const EventRef event{rank, 1 + random() % whole.lastSerial(rank)};
+      QCOMPARE(chunks.past(event), whole.past(event));
+      QCOMPARE(chunks.future(event), whole.future(event));
+      const JobCut cut = cutJustBefore(whole, event);
+      QCOMPARE(queuesCsv(chunks, jobStateAt(chunks, cut)),
+               queuesCsv(whole, jobStateAt(whole, cut)));
+      QCOMPARE(waitsDot(jobStateAt(chunks, cut)), waitsDot(jobStateAt(whole, cut)));
+    }
+    for (const QString& query : {u"kind:receive"_s, u"to:1"_s, u"from:0"_s, u"tag:1"_s}) {
+      QCOMPARE(searchEvents(chunks, query).hits, searchEvents(whole, query).hits);
+    }
+    QCOMPARE(classifyRaces(chunks).size(), classifyRaces(whole).size());
+  }
+
+ private Q_SLOTS:
+  void saysTheSameOfRandomExecutions() {
+    std::mt19937 random(5);
+    const std::uint64_t runs = oracle::runs(160);
+    for (std::uint64_t seed = 1; seed <= runs && !QTest::currentTestFailed(); ++seed) {
+      const TraceDataPtr data = wholeOf(seed);
+      const TraceIndexPtr whole = makeIndex(data);
+      const TraceIndexPtr chunks = makeIndex(test::inChunks(data, static_cast<unsigned>(seed % 4)));
+      QVERIFY(chunks->pages() != nullptr && whole->pages() == nullptr);
+      QCOMPARE(chunks->messageCount(), whole->messageCount());
+      for (std::uint32_t m = 0; m < whole->messageCount(); ++m) {
+        QCOMPARE(chunks->arrival(chunks->execution().messages[m]),
+                 whole->arrival(whole->execution().messages[m]));
+        QCOMPARE(chunks->takenInRace(m), whole->takenInRace(m));
+      }
+      compareEvents(*whole, *chunks);
+      compareTimes(*whole, *chunks, random);
+      compareCauses(*whole, *chunks, random);
+    }
+  }
+
+  // More threads than pages fit.
+  void keepsWithinItsBound() {
+    const TraceDataPtr data = wholeOf(5);
+    const ExecutionPages pages(test::inChunks(data, 2)->chunks, data->execution.ranks.size(), 2000);
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        std::mt19937 random(t);
+        for (int i = 0; i < 20000; ++i) {
+          const auto rank = random() % data->execution.ranks.size();
+          const auto& events = data->execution.ranks[rank].events;
+          if (events.empty()) {
+            continue;
+          }
+          const std::size_t n = random() % events.size();
+          const auto value = pages.value<TimedEvent>(static_cast<Rank>(rank), n);
+          const auto links = pages.links(static_cast<Rank>(rank), pages.chunkOf(n));
+          wrong += value.event.kind != events[n].kind || value.event.tag != events[n].tag ||
+                           value.step != data->logicalTimes[rank][n] || links == nullptr
+                       ? 1
+                       : 0;
+        }
+      });
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+    QCOMPARE(wrong.load(), 0);
+    QVERIFY2(pages.bytes() <= 2000, qPrintable(QString::number(pages.bytes())));
+  }
+
+  // What cannot be read is empty, in its place.
+  void bearsChunksThatCannotBeRead() {
+    for (const std::uint64_t seed : {3U, 5U, 8U}) {
+      const TraceDataPtr data = wholeOf(seed);
+      const auto kept = std::make_shared<test::KeptChunks>(data, 2);
+      kept->broken = true;
+      const auto broken = test::inChunks(data, 2);
+      broken->chunks = kept;
+      const TraceIndexPtr trace = makeIndex(broken);
+      for (std::size_t r = 0; r < trace->rankCount(); ++r) {
+        for (Serial s = 1; s <= trace->lastSerial(static_cast<Rank>(r)); ++s) {
+          const EventRef ref{static_cast<Rank>(r), s};
+          QVERIFY(trace->time(ref) <= trace->lastTime());
+          (void)trace->event(ref);
+          (void)eventDetails(*trace, ref);
+          (void)trace->past(ref);
+          (void)trace->future(ref);
+        }
+      }
+      (void)jobStateAt(*trace, cutAtEnd(*trace));
+    }
+  }
+};
+
+}  // namespace
+
+QTEST_GUILESS_MAIN(ChunksTest)
+#include "chunks_test.moc"
