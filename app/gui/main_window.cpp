@@ -14,6 +14,7 @@
 #include <QLabel>
 #include <QListWidget>
 #include <QMenuBar>
+#include <QPointer>
 #include <QPromise>
 #include <QScreen>
 #include <QSettings>
@@ -438,8 +439,8 @@ void MainWindow::openTrace(const QString& path) {
       promise.addResult(std::make_shared<Opened>(
           Opened{Error{ErrorCode::NotFound, {}, {}}, views::makeIndex(outline)}));
     }
-    auto loaded =
-        std::make_shared<Opened>(Opened{session::loadTrace(absolute, outline), nullptr, true});
+    auto loaded = std::make_shared<Opened>(Opened{
+        session::loadTrace(absolute, outline, session::mostEventsInMemory()), nullptr, true});
     if (loaded->trace.ok()) {
       loaded->index = views::makeIndex(loaded->trace->data);
     }
@@ -454,6 +455,13 @@ void MainWindow::showTrace(const QString& path, LoadedTrace trace) {
     m_index = views::makeIndex(trace.data);
   }
   const views::TraceDataPtr shown = trace.data;
+  if (shown->chunks != nullptr) {
+    shown->chunks->whenItFails([window = QPointer<MainWindow>(this)](const QString& problem) {
+      QMetaObject::invokeMethod(
+          qApp, [window, problem] { window ? window->say(problem, true) : void(); },
+          Qt::QueuedConnection);
+    });
+  }
   m_pages->setCurrentIndex(1);
   m_diagram->setFocus();
   setWindowTitle(tr("%1 — Photofinish").arg(QFileInfo(path).fileName()));

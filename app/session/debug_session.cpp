@@ -70,6 +70,9 @@ void DebugSession::open(const QString& path, LoadedTrace trace) {
   m_source = Source::Recording;
   m_path = path;
   m_trace = std::move(trace.data);
+  m_whole.reset();
+  m_afterReading.clear();
+  m_resolving = false;
   m_run = std::move(trace.run);
   m_rankInfos = std::move(trace.ranks);
   m_now.clear();
@@ -83,7 +86,7 @@ void DebugSession::open(const QString& path, LoadedTrace trace) {
 }
 
 void DebugSession::startCycle(Goal goal) {
-  if (!canReplay()) {
+  if (!canReplay() || readsFirst([this, goal] { startCycle(goal); })) {
     return;
   }
   if (m_phase != Phase::Idle) {
@@ -309,13 +312,12 @@ void DebugSession::onDiverged(const protocol::RankDiverged& diverged) {
   m_diverged = true;
   const EventRef at{diverged.rank, diverged.serial};
   const bool known = diverged.expected.rfind("MPI_", 0) == 0;
-  const QString text =
-      tr("Replay divergence at rank %1, event %2: expected %3, got %4")
-          .arg(diverged.rank)
-          .arg(diverged.serial)
-          .arg(QString::fromStdString(known ? app::eventText(m_trace->execution, at)
-                                            : diverged.expected),
-               QString::fromStdString(diverged.got));
+  const QString text = tr("Replay divergence at rank %1, event %2: expected %3, got %4")
+                           .arg(diverged.rank)
+                           .arg(diverged.serial)
+                           .arg(QString::fromStdString(known ? app::eventText(whole().execution, at)
+                                                             : diverged.expected),
+                                QString::fromStdString(diverged.got));
   m_cycles.last().match = views::CycleMatch::Diverged;
   m_cycles.last().divergence = text;
   noteDivergence(at);

@@ -371,6 +371,13 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void tellGroupConsole();
   void tellGroupRun();
 
+  // debug_session_whole.cpp
+  /// The trace with all its events in memory. Reads them on this thread if nothing else has.
+  [[nodiscard]] const views::TraceData& whole() const;
+  /// False: they are there. Else they are read now, and `then` is called after it.
+  [[nodiscard]] bool readsFirst(std::function<void()> then);
+  void resolveAll();
+
   // debug_session_buffers.cpp
   struct MemoryRange {
     std::uint64_t begin = 0;
@@ -479,6 +486,9 @@ class DebugSession : public QObject, private mi::FleetObserver {
 
   QString m_path;
   views::TraceDataPtr m_trace;
+  mutable views::TraceDataPtr m_whole;  ///< of a trace whose views read chunks; null: not read yet
+  std::vector<std::function<void()>> m_afterReading;
+  bool m_resolving = false;  ///< when they are read, logical breakpoints are resolved
   db::RunInfo m_run;
   std::vector<db::RankInfo> m_rankInfos;
   std::unique_ptr<db::TraceStore> m_store;

@@ -25,14 +25,14 @@ Serial DebugSession::upcoming(int rank) const {
 }
 
 void DebugSession::nextEvent() {
-  if (!canReplay()) {
+  if (!canReplay() || readsFirst([this] { nextEvent(); })) {
     return;
   }
   const auto now = m_now.find(m_current);
   const bool standing = m_phase == Phase::Running && now != m_now.end() &&
                         now->second.state.phase == RankPhase::Stopped;
   const EventRef next{m_current, upcoming(m_current) + (standing ? 1 : 0)};
-  if (next.serial > m_trace->execution.ranks[static_cast<std::size_t>(m_current)].events.size()) {
+  if (next.serial > whole().execution.ranks[static_cast<std::size_t>(m_current)].events.size()) {
     Q_EMIT message(tr("Rank %1 does nothing more in the recording.").arg(m_current), false);
     return;
   }
@@ -40,7 +40,7 @@ void DebugSession::nextEvent() {
 }
 
 void DebugSession::nextRacingReceive() {
-  if (!canReplay()) {
+  if (!canReplay() || readsFirst([this] { nextRacingReceive(); })) {
     return;
   }
   const RanksNow now = ranksNow();
@@ -51,14 +51,14 @@ void DebugSession::nextRacingReceive() {
     LogicalStop race;
     race.kind = LogicalKind::Race;
     race.number = number;
-    const auto events = eventsOf(race, m_trace->execution, m_trace->races);
+    const auto events = eventsOf(race, whole().execution, m_trace->races);
     if (!events || events->empty()) {
       continue;
     }
     const EventRef event = events->front();
     const auto rank = static_cast<std::size_t>(event.rank);
     const Serial past = goesOn ? now.begun[rank] + (now.standing[rank] ? 1 : 0) : 0;
-    const std::uint32_t time = m_trace->logicalTimes[rank][event.serial - 1];
+    const std::uint32_t time = whole().logicalTimes[rank][event.serial - 1];
     if (event.serial > past && (!best.valid() || time < earliest)) {
       best = event;
       earliest = time;
@@ -73,11 +73,11 @@ void DebugSession::nextRacingReceive() {
 }
 
 void DebugSession::previousReceive() {
-  if (!canReplay()) {
+  if (!canReplay() || readsFirst([this] { previousReceive(); })) {
     return;
   }
   const std::vector<Serial> receives =
-      receivesOf(m_trace->execution.ranks[static_cast<std::size_t>(m_current)]);
+      receivesOf(whole().execution.ranks[static_cast<std::size_t>(m_current)]);
   const auto behind = std::lower_bound(receives.begin(), receives.end(), upcoming(m_current));
   if (behind == receives.begin()) {
     Q_EMIT message(tr("Rank %1 has received nothing yet.").arg(m_current), false);

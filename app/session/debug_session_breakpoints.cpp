@@ -108,10 +108,19 @@ void DebugSession::resolve(views::Breakpoint& breakpoint) {
   }
   breakpoint.events.clear();
   breakpoint.event = {};
+  if (m_trace->chunks != nullptr && m_whole == nullptr) {
+    breakpoint.state = views::BreakpointState::Pending;
+    breakpoint.note = tr("its events are looked up once the trace's events have been read");
+    if (!m_resolving) {
+      m_resolving = true;
+      (void)readsFirst([this] { resolveAll(); });
+    }
+    return;
+  }
   breakpoint.state = views::BreakpointState::Failed;
   const Result<LogicalStop> stop = parseLogicalStop(breakpoint.expression.toStdString());
   const Result<std::vector<EventRef>> events =
-      stop ? eventsOf(*stop, m_trace->execution, m_trace->races)
+      stop ? eventsOf(*stop, whole().execution, m_trace->races)
            : Result<std::vector<EventRef>>(stop.error());
   if (!events) {
     breakpoint.note = text(events.error().message + ". " + events.error().advice);
@@ -289,7 +298,7 @@ StopPlan DebugSession::planFor(const Goal& goal) const {
              !ends.empty()) {
     limits = ends;
   }
-  return planStops(m_trace->execution, m_trace->logicalTimes, ranksNow(), limits, goal.event,
+  return planStops(whole().execution, whole().logicalTimes, ranksNow(), limits, goal.event,
                    pendingStops());
 }
 

@@ -33,7 +33,7 @@ QString eventText(const Execution& execution, const EventRef& ref) {
 /// The receive that wrote last into [begin, end) and is over by now.
 std::optional<DebugSession::Filled> DebugSession::lastFilled(int rank,
                                                              const MemoryRange& range) const {
-  const RankHistory& history = m_trace->execution.ranks[static_cast<std::size_t>(rank)];
+  const RankHistory& history = whole().execution.ranks[static_cast<std::size_t>(rank)];
   const Serial done = eventsDone()[static_cast<std::size_t>(rank)];
   const auto known = m_noted.find(rank);
   std::optional<Filled> last;
@@ -56,7 +56,7 @@ std::optional<DebugSession::Filled> DebugSession::lastFilled(int rank,
 }
 
 QString DebugSession::filledText(int rank, const QString& what, const Filled& filled) const {
-  const Execution& execution = m_trace->execution;
+  const Execution& execution = whole().execution;
   const EventRef end{rank, filled.completion};
   if (filled.post == kNoPost) {
     return tr("%1 was filled last by %2.").arg(what, eventText(execution, end));

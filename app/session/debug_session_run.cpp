@@ -120,7 +120,7 @@ void DebugSession::sendOn(int rank) {
 }
 
 void DebugSession::goTo(Goal goal) {
-  if (!canReplay()) {
+  if (!canReplay() || readsFirst([this, goal] { goTo(goal); })) {
     return;
   }
   if (!goal.event.valid() || !reachable(goal)) {
@@ -149,7 +149,7 @@ void DebugSession::repeatCycle() {
 }
 
 Serial DebugSession::nextReceive(int rank) const {
-  const RankHistory& history = m_trace->execution.ranks[static_cast<std::size_t>(rank)];
+  const RankHistory& history = whole().execution.ranks[static_cast<std::size_t>(rank)];
   const auto now = m_now.find(rank);
   Serial from = 1;
   if (m_phase == Phase::Running && now != m_now.end()) {
@@ -164,7 +164,7 @@ Serial DebugSession::nextReceive(int rank) const {
 }
 
 void DebugSession::stepToNextReceive() {
-  if (!canReplay()) {
+  if (!canReplay() || readsFirst([this] { stepToNextReceive(); })) {
     return;
   }
   const Serial serial = nextReceive(m_current);
@@ -200,14 +200,14 @@ void DebugSession::runToFailure() {
 }
 
 void DebugSession::letOthersFollow(int rank, Serial serial) {
-  const RankHistory& history = m_trace->execution.ranks[static_cast<std::size_t>(rank)];
+  const RankHistory& history = whole().execution.ranks[static_cast<std::size_t>(rank)];
   std::vector<std::uint64_t> stops = m_stops;
   stops.resize(m_rankInfos.size(), 0);
   if (serial >= history.events.size()) {
     const auto ends = app::stopsAtEnd(*m_store);
     stops = ends.empty() ? std::vector<std::uint64_t>(m_rankInfos.size(), 0) : ends;
   } else {
-    const std::vector<Serial> cut = cutBefore(m_trace->execution, {rank, serial + 1});
+    const std::vector<Serial> cut = cutBefore(whole().execution, {rank, serial + 1});
     for (std::size_t r = 0; r < stops.size(); ++r) {
       stops[r] = stops[r] == 0 ? 0 : std::max(stops[r], cut[r] + 1);
     }

@@ -10,7 +10,7 @@
 namespace pf::session {
 
 std::vector<Serial> DebugSession::cutOf(const Goal& goal) const {
-  return goal.cut.empty() ? cutBefore(m_trace->execution, goal.event) : goal.cut;
+  return goal.cut.empty() ? cutBefore(whole().execution, goal.event) : goal.cut;
 }
 
 std::vector<Serial> DebugSession::eventsDone() const {
@@ -26,7 +26,7 @@ std::vector<Serial> DebugSession::eventsDone() const {
 
 EventRef DebugSession::nextDelivery(int rank, const std::vector<Serial>& done) const {
   const auto index = static_cast<std::size_t>(rank);
-  const RankHistory& history = m_trace->execution.ranks[index];
+  const RankHistory& history = whole().execution.ranks[index];
   for (Serial serial = done[index] + 1; serial <= history.events.size(); ++serial) {
     if (app::receives(history, serial)) {
       return {rank, serial};
@@ -36,14 +36,14 @@ EventRef DebugSession::nextDelivery(int rank, const std::vector<Serial>& done) c
 }
 
 void DebugSession::deliverNext(bool anywhere) {
-  if (!canReplay()) {
+  if (!canReplay() || readsFirst([this, anywhere] { deliverNext(anywhere); })) {
     return;
   }
   const bool goesOn = m_phase == Phase::Running && !m_diverged;
   const std::vector<Serial> done =
       goesOn ? eventsDone() : std::vector<Serial>(m_rankInfos.size(), 0);
   const auto timeOf = [this](const EventRef& event) {
-    return m_trace->logicalTimes[static_cast<std::size_t>(event.rank)][event.serial - 1];
+    return whole().logicalTimes[static_cast<std::size_t>(event.rank)][event.serial - 1];
   };
   EventRef next;
   for (int rank = 0; rank < static_cast<int>(done.size()); ++rank) {
@@ -60,7 +60,7 @@ void DebugSession::deliverNext(bool anywhere) {
   }
   // Until it has been taken: the rank stops before the event behind it.
   const EventRef behind{next.rank, next.serial + 1};
-  std::vector<Serial> cut = cutBefore(m_trace->execution, behind);
+  std::vector<Serial> cut = cutBefore(whole().execution, behind);
   for (std::size_t rank = 0; goesOn && rank < cut.size(); ++rank) {
     cut[rank] = std::max(cut[rank], serialOf(static_cast<int>(rank)));
   }
@@ -70,7 +70,7 @@ void DebugSession::deliverNext(bool anywhere) {
 }
 
 void DebugSession::previousEvent() {
-  if (!canReplay()) {
+  if (!canReplay() || readsFirst([this] { previousEvent(); })) {
     return;
   }
   const Serial last = serialOf(m_current);
@@ -82,7 +82,7 @@ void DebugSession::previousEvent() {
   done[static_cast<std::size_t>(m_current)] = last - 1;
   goTo({{m_current, last},
         tr("one event back: rank %1 before its event %2").arg(m_current).arg(last),
-        consistentPart(m_trace->execution, std::move(done))});
+        consistentPart(whole().execution, std::move(done))});
 }
 
 }  // namespace pf::session

@@ -272,6 +272,12 @@ std::optional<Result<LoadedTrace>> loadChunks(db::TraceStore& store, const QStri
 
 }  // namespace
 
+std::uint64_t mostEventsInMemory() {
+  bool good = false;
+  const qulonglong wanted = qEnvironmentVariable("PHOTOFINISH_EVENTS_IN_MEMORY").toULongLong(&good);
+  return good ? wanted : 2'000'000;
+}
+
 Result<LoadedTrace> loadTrace(const QString& path, const views::TraceDataPtr& outline,
                               std::uint64_t mostInMemory) {
   const std::string file = path.toStdString();

@@ -26,8 +26,8 @@ struct LoadedTrace {
                                             const views::TraceDataPtr& outline = nullptr,
                                             std::uint64_t mostInMemory = UINT64_MAX);
 
-/// For a window: 100 bytes an event are some 200 MB.
-inline constexpr std::uint64_t kMostInMemory = 2'000'000;
+/// For a window: 2,000,000, at 100 bytes an event, or PHOTOFINISH_EVENTS_IN_MEMORY.
+[[nodiscard]] std::uint64_t mostEventsInMemory();
 
 /// How a rank ended, from what the store says of it.
 [[nodiscard]] views::RankEnd rankEnd(const db::RankInfo& rank, const RankHistory& history,

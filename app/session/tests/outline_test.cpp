@@ -8,6 +8,9 @@
 #include <QTest>
 
 #include "core/cut_pyramid.h"
+#include "db/database.h"
+#include "views/trace_index.h"
+#include "views/trace_text.h"
 
 using namespace pf;
 
@@ -57,6 +60,96 @@ class OutlineTest : public QObject {
       }
     }
     QVERIFY(data.pyramid->lines() == pyramid.lines);
+  }
+
+  // Chunks of a file say what all of it says.
+  void chunksAgreeWithTheEvents() {
+    const QTemporaryDir directory;
+    const QString path = directory.filePath(QStringLiteral("a.pft"));
+    bench::Traffic traffic;
+    traffic.ranks = 5;
+    traffic.events = 60000;
+    QVERIFY(bench::writeSyntheticTrace(path.toStdString(), traffic).ok());
+    const auto few = session::loadTrace(path, nullptr, 1000000);
+    QVERIFY(few.ok() && few->data->chunks == nullptr);
+    const auto loaded = session::loadTrace(path, nullptr, 1000);
+    QVERIFY(loaded.ok() && loaded->data->chunks != nullptr && loaded->data->whole);
+    const views::TraceIndexPtr whole = views::makeIndex(few->data);
+    const views::TraceIndexPtr chunks = views::makeIndex(loaded->data);
+    QCOMPARE(chunks->eventCount(), whole->eventCount());
+    QCOMPARE(chunks->lastTime(), whole->lastTime());
+    QCOMPARE(chunks->messageCount(), whole->messageCount());
+    QCOMPARE(chunks->racingEvents(), whole->racingEvents());
+    QCOMPARE(chunks->racingTimes(), whole->racingTimes());
+    QCOMPARE(chunks->collectives().size(), whole->collectives().size());
+    for (std::size_t race = 0; race < whole->data().races.size(); ++race) {
+      QCOMPARE(chunks->raceCompletion(race), whole->raceCompletion(race));
+      QCOMPARE(chunks->raceTime(race), whole->raceTime(race));
+    }
+    for (Rank rank = 0; rank < traffic.ranks; ++rank) {
+      QVERIFY(chunks->pages()->chunks(rank, ChunkStream::Event).size() > 2);
+      for (Serial s = 1; s <= whole->lastSerial(rank); s += 1 + s % 7) {
+        const EventRef ref{rank, s};
+        QCOMPARE(views::eventDetails(*chunks, ref), views::eventDetails(*whole, ref));
+        QCOMPARE(chunks->partners(ref), whole->partners(ref));
+        QCOMPARE(chunks->time(ref), whole->time(ref));
+        if (s % 11 == 0) {
+          QCOMPARE(chunks->past(ref), whole->past(ref));
+          QCOMPARE(chunks->future(ref), whole->future(ref));
+        }
+      }
+    }
+    QCOMPARE(loaded->data->whole()->execution.messages.size(), whole->messageCount());
+    QCOMPARE(loaded->data->whole(), loaded->data->whole());
+  }
+
+  // The last events of a rank that crashed are read for it.
+  void theFailureIsTheSame() {
+    const QTemporaryDir directory;
+    const QString path = directory.filePath(QStringLiteral("a.pft"));
+    bench::Traffic traffic;
+    traffic.ranks = 4;
+    traffic.events = 40000;
+    traffic.crashed = 2;
+    QVERIFY(bench::writeSyntheticTrace(path.toStdString(), traffic).ok());
+    const auto whole = session::loadTrace(path);
+    const auto chunks = session::loadTrace(path, nullptr, 1000);
+    QVERIFY(whole.ok() && chunks.ok());
+    QVERIFY(whole->data->failure.event.valid());
+    QCOMPARE(whole->data->failure.event.rank, 2);
+    QCOMPARE(chunks->data->failure.event, whole->data->failure.event);
+    QCOMPARE(chunks->data->failure.reason, whole->data->failure.reason);
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+      QCOMPARE(chunks->data->ends[rank].text, whole->data->ends[rank].text);
+    }
+  }
+
+  // A chunk that does not verify is told once, and all else is there.
+  void damageIsTold() {
+    const QTemporaryDir directory;
+    const QString path = directory.filePath(QStringLiteral("a.pft"));
+    bench::Traffic traffic;
+    traffic.ranks = 4;
+    traffic.events = 40000;
+    QVERIFY(bench::writeSyntheticTrace(path.toStdString(), traffic).ok());
+    {
+      auto file = db::Database::open(path.toStdString(), db::Database::Access::Update);
+      QVERIFY(file.ok());
+      QVERIFY(file->execute("UPDATE column_chunk SET data=zeroblob(length(data)) "
+                            "WHERE rank=1 AND stream=0 AND ordinal=1")
+                  .ok());
+    }
+    const auto loaded = session::loadTrace(path, nullptr, 1000);
+    QVERIFY(loaded.ok());
+    QStringList problems;
+    loaded->data->chunks->whenItFails([&](const QString& problem) { problems << problem; });
+    const views::TraceIndexPtr trace = views::makeIndex(loaded->data);
+    for (Serial s = 1; s <= trace->lastSerial(1); ++s) {
+      QVERIFY(trace->time({1, s}) <= trace->lastTime());
+      QCOMPARE(views::callName(*trace, {1, s}).isEmpty(), false);
+    }
+    QCOMPARE(problems.size(), 1);
+    QVERIFY2(problems[0].contains(QStringLiteral("rank 1")), qPrintable(problems[0]));
   }
 
   void aRankThatWasEndedSaysWhatItWasIn() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <ctime>
 #include <random>
 #include <utility>
@@ -225,7 +226,12 @@ Result<CollationTimes> writeSyntheticTrace(const std::string& path, const Traffi
     info.exitStatus = 0;
     info.state = "finished";
     info.lastSerial = execution.ranks[index(rank)].events.size();
-    info.complete = true;
+    info.complete = rank != traffic.crashed;
+    if (!info.complete) {
+      info.exitStatus.reset();
+      info.exitSignal = SIGSEGV;
+      info.state = "ended by SIGSEGV";
+    }
     times.events += info.lastSerial;
     writer->addRank(info);
   }

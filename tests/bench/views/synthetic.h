@@ -20,6 +20,7 @@ struct Traffic {
       16;  ///< rounds from one burst to the next: two wildcard receives a rank, the first one races
   int collectiveEvery = 50;  ///< rounds from one MPI_Allreduce to the next
   int randomPercent = 10;    ///< of the ranks that send to a random rank in a round
+  int crashed = -1;          ///< a rank that ended by SIGSEGV
 };
 
 /// What the ranks did, without `messages`: matchMessages() makes those.
