@@ -1,6 +1,8 @@
 // The events, receives, probes, messages and collectives of an Execution in the column store, and
-// back.
+// back; its races are written with them.
 #pragma once
+
+#include "race_columns.h"
 
 #include <vector>
 
@@ -11,9 +13,9 @@
 namespace pf::db {
 
 /// Needs an open transaction and an execution that checkExecution() has passed. `logicalTimes` may
-/// be empty.
+/// be empty. `races` has passed checkRaces().
 Status writeExecutionColumns(Database& database, const Execution& execution,
-                             const LogicalTimes& logicalTimes);
+                             const LogicalTimes& logicalTimes, const RaceList& races);
 
 /// Into `execution`, which has its ranks. Needs an open transaction. `logicalTimes` may be null.
 Status readExecutionColumns(Database& database, Execution& execution, LogicalTimes* logicalTimes);

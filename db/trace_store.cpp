@@ -192,7 +192,7 @@ Result<std::vector<StoredRace>> TraceStore::races() {
   if (!transaction) {
     return transaction.error();
   }
-  return readRaceRows(*m_database);
+  return readRaces(*m_database, static_cast<std::size_t>(m_run.ranks));
 }
 
 namespace {
@@ -238,11 +238,6 @@ Status TraceStore::replaceExecution(const Execution& execution, const std::vecto
         return status;
       }
     }
-  }
-  // A trace without times may get them.
-  if (Status status = m_database->execute("PRAGMA user_version=" + std::to_string(kFormatVersion));
-      !status) {
-    return status;
   }
   RunInfo run = m_run;
   setTotals(run, execution, races);
