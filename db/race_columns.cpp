@@ -66,7 +66,13 @@ class RaceReading {
   Status rank(Rank rank, std::vector<StoredRace>& races);
 
  private:
-  [[nodiscard]] bool namesWhatIsThere(Rank rank, const RaceValue& value) const;
+  /// What a rank has of each.
+  struct Counts {
+    std::uint64_t events;
+    std::uint64_t receives;
+    std::uint64_t probes;
+  };
+  [[nodiscard]] bool namesWhatIsThere(const Counts& counts, const RaceValue& value) const;
 
   const std::string& m_path;
   ColumnReader& m_reader;
@@ -77,11 +83,10 @@ class RaceReading {
   std::vector<AlternativeSpan> m_spans;
 };
 
-bool RaceReading::namesWhatIsThere(Rank rank, const RaceValue& value) const {
-  const std::uint64_t events = m_reader.count(rank, Stream::Event);
-  return value.index < m_reader.count(rank, value.probe ? Stream::Probe : Stream::Receive) &&
-         value.chosen >= 1 && value.chosen <= events && value.serial >= 1 &&
-         value.serial <= events &&
+bool RaceReading::namesWhatIsThere(const Counts& counts, const RaceValue& value) const {
+  const auto isEvent = [&](Serial serial) { return serial >= 1 && serial <= counts.events; };
+  return value.index < (value.probe ? counts.probes : counts.receives) && isEvent(value.chosen) &&
+         isEvent(value.serial) &&
          (value.raceClass == kNone || value.raceClass < m_classes.size()) &&
          (value.taken == kNone ? value.source == kUnknownRank
                                : m_owners.owns(value.source, value.taken));
@@ -100,10 +105,12 @@ Status RaceReading::rank(Rank rank, std::vector<StoredRace>& races) {
     return m_reader.damaged(rank, Stream::Alternative,
                             std::min(sweep.at() / kChunkValues, chunks == 0 ? 0 : chunks - 1));
   };
+  const Counts counts{m_reader.count(rank, Stream::Event), m_reader.count(rank, Stream::Receive),
+                      m_reader.count(rank, Stream::Probe)};
   AlternativeSweep sweep(m_spans, m_owners, 0);
   std::span<const std::uint32_t> messages;
   for (const RaceValue& value : m_values) {
-    if (!namesWhatIsThere(rank, value)) {
+    if (!namesWhatIsThere(counts, value)) {
       return namesNothing(m_path);
     }
     if (!sweep.next(messages) || messages.size() != value.alternatives ||
