@@ -220,7 +220,7 @@ const std::vector<Table>& formerTables(std::uint32_t version) {
   return version == 4 ? k4 : version == 5 ? k5 : k7;
 }
 
-Status bringUpToDate(const std::string& path) {
+Status bringUpToDate(const std::string& path, FormerSeals seals) {
   Result<Database> database = Database::open(path, Database::Access::Update);
   if (!database) {
     return Error{ErrorCode::Version,
@@ -243,7 +243,8 @@ Status bringUpToDate(const std::string& path) {
   }
   const std::vector<Table>& former = formerTables(version);
   Status status = checkSchema(*database, former);
-  status = status.ok() ? checkSeals(*database, former.size()) : status;
+  status =
+      status.ok() && seals == FormerSeals::Checked ? checkSeals(*database, former.size()) : status;
   if (!status) {
     return status;
   }

@@ -1,4 +1,5 @@
 #include "file_copy.h"
+#include "former_format.h"
 #include "seal.h"
 #include "verify.h"
 #include <fcntl.h>
@@ -113,7 +114,8 @@ Result<RepairedCopy> RepairedCopy::make(const std::string& path, const std::stri
 }
 
 Status RepairedCopy::repair() {
-  Result<std::pair<std::string, UniqueFd>> model = makeTemporaryFile(m_path.substr(0, m_path.rfind('/')));
+  Result<std::pair<std::string, UniqueFd>> model =
+      makeTemporaryFile(m_path.substr(0, m_path.rfind('/')));
   if (!model) {
     return model.error();
   }
@@ -130,7 +132,7 @@ Status RepairedCopy::repair() {
   if (Status status = setHeader(file.get(), first); !status) {
     return status;
   }
-  if (tryOpen().ok()) {
+  if (tryOpen().ok() || tryFormer(file.get())) {
     return {};
   }
   for (const std::int64_t number : *pages) {
@@ -143,6 +145,27 @@ Status RepairedCopy::repair() {
     return status;
   }
   return tryOpen();
+}
+
+/// Whether it has the tables of a former format, and could be brought up to date.
+bool RepairedCopy::tryFormer(int file) {
+  for (std::uint32_t version = kFormatVersion - 1; isFormerVersion(version); --version) {
+    {
+      Result<Database> database = Database::open(m_path, Database::Access::Read);
+      if (!database || !checkSchema(*database, formerTables(version)).ok()) {
+        continue;
+      }
+    }
+    Page page{};
+    constexpr std::size_t kUserVersion = 60;
+    if (!readPage(file, 1, page)) {
+      return false;
+    }
+    putWord(page, kUserVersion, version);
+    return writePage(file, 1, page) && bringUpToDate(m_path, FormerSeals::Mended).ok() &&
+           tryOpen().ok();
+  }
+  return false;
 }
 
 Status RepairedCopy::tryOpen() {

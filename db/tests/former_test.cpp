@@ -151,6 +151,30 @@ TEST(FormerFormat, anInterruptedWriteIsUndoneBeforeTheVersionIsRead) {
   EXPECT_EQ(dump(*back), dump(smallContent()));
 }
 
+/// What is left of a damaged one can be saved.
+TEST(FormerFormat, isSavedFromWhereItDoesNotOpen) {
+  for (const char* name : {"format4.pft.zst", "format5.pft.zst", "format7.pft.zst"}) {
+    for (const bool header : {true, false}) {
+      const Directory directory;
+      const std::string path = directory.file("a.pft");
+      unpackFormer(path, name);
+      if (header) {
+        std::vector<std::uint8_t> bytes = readFile(path);
+        std::fill_n(bytes.begin(), 100, std::uint8_t{0x5A});
+        writeFile(path, bytes);
+      } else {
+        change(path, "UPDATE seal SET crc32c = 5 WHERE table_name = 'seal'");
+      }
+      ASSERT_EQ(TraceStore::open(path, TraceStore::Mode::ReadOnly).error().code,
+                ErrorCode::Damaged);
+      const Result<SalvageReport> report = salvageTrace(path, directory.file("saved.pft"));
+      ASSERT_TRUE(report.ok()) << name << report.error().text();
+      EXPECT_TRUE(report->lost.empty());
+      EXPECT_EQ(dump(*readContent(directory.file("saved.pft"))), dump(smallContent())) << name;
+    }
+  }
+}
+
 /// What cannot be written is read nevertheless, and stays as it is.
 TEST(FormerFormat, isReadInADirectoryOfSomebodyElse) {
   if (::geteuid() != 0) {
