@@ -195,7 +195,25 @@ void expectCompletions(ColumnReader& reader, Rank rank, std::size_t& different) 
 
 TEST(Directory, saysWhatCompletesWhere) {
   const Directory directory;
-  ASSERT_TRUE(writeContent(directory.file("a.pft"), racingContent()).ok());
+  Content content = racingContent();
+  std::mt19937_64 random(3);
+  for (RankHistory& history : content.execution.ranks) {
+    const auto some = [&] { return random() % 3 == 0 ? 0 : 1 + random() % history.events.size(); };
+    for (PostedReceive& receive : history.receives) {
+      receive.completion = some();
+    }
+    for (SentMessage& send : history.sends) {
+      send.syncCompletion = some();
+    }
+    for (CollectivePart& part : history.collectives) {
+      part.completion = some();
+    }
+  }
+  for (CollectivePart& part : content.execution.ranks[2].collectives) {
+    part.completion = 0;
+  }
+  ASSERT_TRUE(writeContent(directory.file("a.pft"), content).ok());
+  EXPECT_EQ(dump(readContent(directory.file("a.pft"))->execution), dump(content.execution));
   Result<Database> database = Database::open(directory.file("a.pft"), Database::Access::Read);
   Result<ColumnReader> reader = ColumnReader::start(*database, 4);
   std::size_t different = 0;
