@@ -146,18 +146,44 @@ Status Writing::rank(Rank rank) {
   return status.ok() ? races(rank) : status;
 }
 
-Status readEvents(ColumnReader& reader, Rank rank, RankHistory& history,
-                  std::vector<std::uint32_t>* times) {
+/// Reads the columns of one rank after the other, all or from an event of each on.
+class Reading {
+ public:
+  Reading(ColumnReader& reader, Execution& execution, std::span<const std::uint32_t> begun)
+      : m_reader(reader), m_execution(execution), m_begun(begun) {}
+
+  Status events(Rank rank, std::vector<std::uint32_t>* times);
+  Status receives(Rank rank);
+  Status sends(Rank rank);
+
+ private:
+  /// Nothing in the chunk is of event `begun` or later: what stands for its values is of event 1.
+  [[nodiscard]] bool isBefore(const ChunkEntry& entry) const {
+    const Serial begun = m_begun.empty() ? 0 : m_begun[index(entry.rank)];
+    return entry.lastSerial < begun && entry.lastCompletion < begun;
+  }
+
+  ColumnReader& m_reader;
+  Execution& m_execution;
+  std::span<const std::uint32_t> m_begun;
+};
+
+Status Reading::events(Rank rank, std::vector<std::uint32_t>* times) {
+  std::vector<Event>& events = m_execution.ranks[index(rank)].events;
   std::vector<StoredEvent> chunk;
-  history.events.reserve(reader.reservable(rank, Stream::Event));
-  const std::size_t chunks = reader.chunks(rank, Stream::Event).size();
-  for (std::size_t i = 0; i < chunks; ++i) {
+  events.reserve(m_reader.reservable(rank, Stream::Event));
+  const std::span<const ChunkEntry> chunks = m_reader.chunks(rank, Stream::Event);
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    if (isBefore(chunks[i])) {
+      events.resize(events.size() + chunks[i].values);
+      continue;
+    }
     chunk.clear();
-    if (Status status = readChecked(reader, rank, i, chunk); !status) {
+    if (Status status = readChecked(m_reader, rank, i, chunk); !status) {
       return status;
     }
     for (const StoredEvent& stored : chunk) {
-      history.events.push_back(stored.event);
+      events.push_back(stored.event);
       if (times != nullptr && stored.step != kNone) {
         times->push_back(stored.step);
       }
@@ -166,14 +192,35 @@ Status readEvents(ColumnReader& reader, Rank rank, RankHistory& history,
   return {};
 }
 
-Status readSends(ColumnReader& reader, Rank rank, Execution& execution) {
-  std::vector<SentMessage>& sends = execution.ranks[index(rank)].sends;
+Status Reading::receives(Rank rank) {
+  std::vector<PostedReceive>& receives = m_execution.ranks[index(rank)].receives;
+  receives.reserve(m_reader.reservable(rank, Stream::Receive));
+  const std::span<const ChunkEntry> chunks = m_reader.chunks(rank, Stream::Receive);
+  PostedReceive former;
+  former.post = 1;
+  Status status;
+  for (std::size_t i = 0; i < chunks.size() && status.ok(); ++i) {
+    if (isBefore(chunks[i])) {
+      receives.resize(receives.size() + chunks[i].values, former);
+    } else {
+      status = readChecked(m_reader, rank, i, receives);
+    }
+  }
+  return status;
+}
+
+Status Reading::sends(Rank rank) {
+  std::vector<SentMessage>& sends = m_execution.ranks[index(rank)].sends;
+  StoredSend former;
+  former.send.event = 1;
   std::vector<StoredSend> chunk;
-  sends.reserve(reader.reservable(rank, Stream::Send));
-  const std::size_t chunks = reader.chunks(rank, Stream::Send).size();
-  for (std::size_t i = 0; i < chunks; ++i) {
+  sends.reserve(m_reader.reservable(rank, Stream::Send));
+  const std::span<const ChunkEntry> chunks = m_reader.chunks(rank, Stream::Send);
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
     chunk.clear();
-    if (Status status = readChecked(reader, rank, i, chunk); !status) {
+    if (isBefore(chunks[i])) {
+      chunk.resize(chunks[i].values, former);
+    } else if (Status status = readChecked(m_reader, rank, i, chunk); !status) {
       return status;
     }
     for (const StoredSend& stored : chunk) {
@@ -185,7 +232,7 @@ Status readSends(ColumnReader& reader, Rank rank, Execution& execution) {
       message.tag = stored.send.tag;
       message.post = stored.post;
       message.completion = stored.completion;
-      execution.messages.push_back(message);
+      m_execution.messages.push_back(message);
       sends.push_back(stored.send);
     }
   }
@@ -236,7 +283,8 @@ Status writeExecutionColumns(Database& database, const Execution& execution,
   return writer->finish();
 }
 
-Status readExecutionColumns(Database& database, Execution& execution, LogicalTimes* logicalTimes) {
+Status readExecutionColumns(Database& database, Execution& execution, LogicalTimes* logicalTimes,
+                            std::span<const std::uint32_t> begun) {
   Result<ColumnReader> reader = ColumnReader::start(database, execution.ranks.size());
   if (!reader) {
     return reader.error();
@@ -254,16 +302,16 @@ Status readExecutionColumns(Database& database, Execution& execution, LogicalTim
     messages += reader->count(static_cast<Rank>(r), Stream::Send);
   }
   execution.messages.reserve(std::min(messages, static_cast<std::uint64_t>(*size)));
+  Reading reading(*reader, execution, begun);
   for (std::size_t r = 0; r < execution.ranks.size(); ++r) {
     const auto rank = static_cast<Rank>(r);
     RankHistory& history = execution.ranks[r];
-    Status status =
-        readEvents(*reader, rank, history, logicalTimes != nullptr ? &(*logicalTimes)[r] : nullptr);
-    status = status.ok() ? readAllChecked(*reader, rank, history.receives) : status;
+    Status status = reading.events(rank, logicalTimes != nullptr ? &(*logicalTimes)[r] : nullptr);
+    status = status.ok() ? reading.receives(rank) : status;
     status = status.ok() ? readAllChecked(*reader, rank, history.probes) : status;
-    status = status.ok() ? readSends(*reader, rank, execution) : status;
+    status = status.ok() ? reading.sends(rank) : status;
     status = status.ok() ? readAllChecked(*reader, rank, history.collectives) : status;
-    status = status.ok() ? readTimes(*reader, rank, execution) : status;
+    status = status.ok() && begun.empty() ? readTimes(*reader, rank, execution) : status;
     if (!status) {
       return status;
     }

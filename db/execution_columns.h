@@ -4,6 +4,8 @@
 
 #include "race_columns.h"
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -18,7 +20,9 @@ Status writeExecutionColumns(Database& database, const Execution& execution,
                              const LogicalTimes& logicalTimes, const RaceList& races);
 
 /// Into `execution`, which has its ranks. Needs an open transaction. `logicalTimes` may be null.
-Status readExecutionColumns(Database& database, Execution& execution, LogicalTimes* logicalTimes);
+/// `begun`: as in TraceStore::readExecutionFrom(); empty: everything.
+Status readExecutionColumns(Database& database, Execution& execution, LogicalTimes* logicalTimes,
+                            std::span<const std::uint32_t> begun = {});
 
 /// Events of each rank, as the directory says.
 [[nodiscard]] Result<std::vector<std::uint64_t>> eventCounts(Database& database, std::size_t ranks);

@@ -157,11 +157,12 @@ Status readNameRows(Database& database, Execution& execution) {
   });
 }
 
-Result<Execution> readExecutionRows(Database& database, LogicalTimes* logicalTimes) {
+Result<Execution> readExecutionRows(Database& database, LogicalTimes* logicalTimes,
+                                    std::span<const std::uint32_t> begun) {
   Execution execution;
   Status status = readNameRows(database, execution);
   if (status.ok()) {
-    status = readExecutionColumns(database, execution, logicalTimes);
+    status = readExecutionColumns(database, execution, logicalTimes, begun);
   }
   if (!status) {
     return status.error();

@@ -1,6 +1,8 @@
 // An Execution as rows, and back.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,7 +41,8 @@ Status writeExecutionRows(Database& database, const ExecutionParts& parts);
 /// The number of ranks, communicators, call sites and names of calls. Needs an open transaction.
 Status readNameRows(Database& database, Execution& execution);
 /// Reads them back. Needs an open transaction. `logicalTimes` may be null.
-[[nodiscard]] Result<Execution> readExecutionRows(Database& database, LogicalTimes* logicalTimes);
+[[nodiscard]] Result<Execution> readExecutionRows(Database& database, LogicalTimes* logicalTimes,
+                                                  std::span<const std::uint32_t> begun = {});
 [[nodiscard]] Result<std::vector<CallSite>> readCallSiteRows(Database& database);
 /// The texts of `race_class`, by id.
 [[nodiscard]] Result<std::vector<std::string>> readRaceClasses(Database& database);

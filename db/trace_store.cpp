@@ -135,6 +135,17 @@ Result<Execution> TraceStore::readExecution(LogicalTimes* logicalTimes) {
   return readExecutionRows(*m_database, logicalTimes);
 }
 
+Result<Execution> TraceStore::readExecutionFrom(std::span<const std::uint32_t> begun) {
+  Result<Transaction> transaction = Transaction::begin(*m_database, Transaction::Kind::Read);
+  if (!transaction) {
+    return transaction.error();
+  }
+  if (begun.size() != static_cast<std::size_t>(m_run.ranks)) {
+    return Error{ErrorCode::Usage, "an execution is read from one event of each rank", {}};
+  }
+  return readExecutionRows(*m_database, nullptr, begun);
+}
+
 /// What `read(SummaryReader&)` gives.
 template <typename T, typename Read>
 Result<T> TraceStore::readSummary(Read&& read) {
