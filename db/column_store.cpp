@@ -51,8 +51,8 @@ std::uint32_t columnChunkCrc(Rank rank, Stream stream, std::uint64_t ordinal, By
 }
 
 const char* streamName(Stream stream) {
-  static constexpr std::array kNames{"event", "receive", "probe", "message", "collective",
-                                           "time"};
+  static constexpr std::array kNames{"event",      "receive", "probe", "message",
+                                     "collective", "time",    "race",  "alternative"};
   return kNames[static_cast<std::size_t>(stream)];
 }
 
@@ -83,9 +83,22 @@ Status ColumnWriter::at(Rank rank, Stream stream) {
 void ColumnWriter::widen(const Place& place) {
   const bool first = m_entry.values++ == 0;
   m_entry.firstSerial = first ? place.serial : std::min(m_entry.firstSerial, place.serial);
-  m_entry.lastSerial = first ? place.serial : std::max(m_entry.lastSerial, place.serial);
+  m_entry.lastSerial =
+      std::max(first ? 0 : m_entry.lastSerial, std::max(place.serial, place.until));
   m_entry.firstStep = first ? place.firstStep : std::min(m_entry.firstStep, place.firstStep);
   m_entry.lastStep = first ? place.lastStep : std::max(m_entry.lastStep, place.lastStep);
+  if (place.completion != 0) {
+    m_entry.firstCompletion = m_entry.firstCompletion == 0
+                                  ? place.completion
+                                  : std::min(m_entry.firstCompletion, place.completion);
+    m_entry.lastCompletion = std::max(m_entry.lastCompletion, place.completion);
+  }
+}
+
+Status ColumnWriter::keep(const ChunkEntry& entry) {
+  Status status = flush();
+  m_directory.push_back(entry);
+  return status;
 }
 
 Status ColumnWriter::flush() {
@@ -104,7 +117,10 @@ Status ColumnWriter::flush() {
   m_insert.bindBlob(5, *packed);
   Status status = m_insert.run();
   m_encoder.clear();
-  m_directory.push_back(std::exchange(m_entry, {m_entry.rank, m_entry.stream, 0, 0, 0, 0, 0}));
+  ChunkEntry next;
+  next.rank = m_entry.rank;
+  next.stream = m_entry.stream;
+  m_directory.push_back(std::exchange(m_entry, next));
   ++m_ordinal;
   return status;
 }
@@ -122,7 +138,7 @@ Status ColumnWriter::finish() {
 
 // ---- ColumnReader
 
-Result<ColumnReader> ColumnReader::start(Database& database, std::size_t ranks) {
+Result<ColumnReader> ColumnReader::start(Database& database, std::size_t ranks, Directory form) {
   ColumnReader reader;
   reader.m_path = database.path();
   const Result<Seal> chunks = storedSeal(database, table(TableId::ColumnChunk));
@@ -150,7 +166,8 @@ Result<ColumnReader> ColumnReader::start(Database& database, std::size_t ranks) 
            decoder.size() == chunks->rows;
     for (std::size_t i = 0; good && i < decoder.size(); ++i) {
       decoder.begin();
-      fields(decoder, reader.m_directory.emplace_back());
+      ChunkEntry& entry = reader.m_directory.emplace_back();
+      form == Directory::Present ? fields(decoder, entry) : formerFields(decoder, entry);
     }
     good = good && decoder.ok();
     return good;
@@ -158,7 +175,7 @@ Result<ColumnReader> ColumnReader::start(Database& database, std::size_t ranks) 
   if (!status) {
     return status.error();
   }
-  if (!reader.arrange(ranks)) {
+  if (reader.m_directory.size() != chunks->rows || !reader.arrange(ranks)) {
     return Error{ErrorCode::Damaged,
                  "the directory of events in '" + database.path() + "' makes no sense", kAdvice};
   }
@@ -230,6 +247,7 @@ Status ColumnReader::load(Rank rank, Stream stream, std::size_t ordinal) {
       m_decoder.size() != chunks(rank, stream)[ordinal].values) {
     return damaged(rank, stream, ordinal);
   }
+  m_select.reset();  // a statement that is not done keeps tables from being changed
   return {};
 }
 

@@ -17,8 +17,8 @@
 
 namespace pf::db {
 
-/// What the directory says of a chunk. Serials and steps of its values from first to last, both
-/// included.
+/// What the directory says of a chunk. Serials (of alternatives: numbers of races), steps and
+/// completions of its values from first to last, both included.
 struct ChunkEntry {
   Rank rank = 0;
   Stream stream = Stream::Event;
@@ -27,18 +27,29 @@ struct ChunkEntry {
   Serial lastSerial = 0;
   std::uint32_t firstStep = 0;
   std::uint32_t lastStep = 0;  ///< of sends: of their arrivals, too
+  /// Of receives, of messages sent as their sender saw it, of collectives. 0: none completed.
+  Serial firstCompletion = 0;
+  Serial lastCompletion = 0;
   friend bool operator==(const ChunkEntry&, const ChunkEntry&) = default;
 };
 
+/// As in the formats before 8.
 template <typename C, ValueOf<ChunkEntry> V>
-void fields(C& c, V& v) {
+void formerFields(C& c, V& v) {
   difference(c, v.rank);
-  enumerator(c, v.stream, Stream::Time);
+  enumerator(c, v.stream, Stream::Alternative);
   number(c, v.values);
   difference(c, v.firstSerial);
   serialNear(c, v.lastSerial, v.firstSerial);
   difference(c, v.firstStep);
   difference(c, v.lastStep);
+}
+
+template <typename C, ValueOf<ChunkEntry> V>
+void fields(C& c, V& v) {
+  formerFields(c, v);
+  serialNear(c, v.firstCompletion, v.firstSerial);
+  serialNear(c, v.lastCompletion, v.lastSerial);
 }
 
 /// Writes the streams, rank after rank, and of a rank stream after stream. Needs an open
@@ -52,6 +63,8 @@ class ColumnWriter {
     Serial serial = 0;
     std::uint32_t firstStep = 0;
     std::uint32_t lastStep = 0;
+    Serial completion = 0;  ///< 0: none
+    Serial until = 0;       ///< its last serial; 0: it has one
   };
   template <typename T>
   Status write(Rank rank, const T& value, const Place& place) {
@@ -63,6 +76,8 @@ class ColumnWriter {
     widen(place);
     return m_entry.values == kChunkValues ? flush() : Status();
   }
+  /// A chunk that is in the file already, in its place in the order.
+  Status keep(const ChunkEntry& entry);
   /// Writes what is left, the directory, and the seals of both tables.
   Status finish();
 
@@ -81,8 +96,10 @@ class ColumnWriter {
 
 class ColumnReader {
  public:
+  enum class Directory { Present, WithoutCompletions /*before format 8*/ };
   /// Reads and verifies the directory.
-  [[nodiscard]] static Result<ColumnReader> start(Database& database, std::size_t ranks);
+  [[nodiscard]] static Result<ColumnReader> start(Database& database, std::size_t ranks,
+                                                  Directory form = Directory::Present);
 
   [[nodiscard]] std::span<const ChunkEntry> chunks(Rank rank, Stream stream) const;
   [[nodiscard]] std::uint64_t count(Rank rank, Stream stream) const;
@@ -90,6 +107,9 @@ class ColumnReader {
   [[nodiscard]] std::size_t reservable(Rank rank, Stream stream) const {
     return std::min<std::uint64_t>(count(rank, stream), m_fileSize);
   }
+
+  /// No honest file comes near: what can be unpacked from it at all.
+  [[nodiscard]] std::uint64_t mostAlternatives() const { return m_fileSize * 1024; }
 
   /// Appends the values of a chunk to `values`. Damaged if it does not verify.
   template <typename T>

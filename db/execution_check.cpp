@@ -1,6 +1,7 @@
 #include "execution_rows.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace pf::db {
 namespace {
@@ -149,7 +150,17 @@ Status checkExecution(const Execution& execution) {
 
 Status checkRaces(const Execution& execution, const std::vector<Race>& races) {
   const auto isMessage = [&](std::uint32_t message) { return message < execution.messages.size(); };
+  Rank former = 0;
   for (const Race& race : races) {
+    if (race.rank < former ||
+        std::adjacent_find(race.alternatives.begin(), race.alternatives.end(),
+                           std::greater_equal<>()) != race.alternatives.end()) {
+      return Error{ErrorCode::Usage,
+                   "the races of rank " + std::to_string(race.rank) +
+                       " are not in the order of ranks, or their alternatives not in that of sends",
+                   {}};
+    }
+    former = race.rank;
     bool good = race.rank >= 0 && static_cast<std::size_t>(race.rank) < execution.ranks.size();
     if (good) {
       const RankHistory& history = execution.ranks[static_cast<std::size_t>(race.rank)];

@@ -1,6 +1,6 @@
 #include "execution_columns.h"
 
-#include "column_store.h"
+#include "checked_chunks.h"
 #include "seal.h"
 
 #include <algorithm>
@@ -15,8 +15,13 @@ std::size_t index(Rank rank) {
 
 class Writing {
  public:
-  Writing(ColumnWriter& writer, const Execution& execution, const LogicalTimes& times)
-      : m_writer(writer), m_execution(execution), m_times(times) {}
+  Writing(ColumnWriter& writer, const Execution& execution, const LogicalTimes& times,
+          const RaceList& races)
+      : m_writer(writer),
+        m_execution(execution),
+        m_times(times),
+        m_races(races),
+        m_owners(messageOwners(execution)) {}
 
   Status rank(Rank rank);
 
@@ -38,24 +43,28 @@ class Writing {
     return step(message.dest, m_execution.ranks[index(message.dest)].receives[message.post].post);
   }
   /// All values of one stream.
-  template <typename T, typename SerialOf>
-  Status stream(Rank rank, const std::vector<T>& values, SerialOf&& serialOf) {
+  template <typename T>
+  Status stream(Rank rank, const std::vector<T>& values) {
     Status status;
     for (std::size_t i = 0; i < values.size() && status.ok(); ++i) {
       const Serial serial = serialOf(values[i]);
       const std::uint32_t at = step(rank, serial);
-      status = m_writer.write(rank, values[i], {serial, at, at});
+      status = m_writer.write(rank, values[i], {serial, at, at, completionOf(values[i])});
     }
     return status;
   }
   Status events(Rank rank);
   Status sends(Rank rank);
   Status eventTimes(Rank rank);
+  Status races(Rank rank);
 
   ColumnWriter& m_writer;
   const Execution& m_execution;
   const LogicalTimes& m_times;
+  const RaceList& m_races;
+  MessageOwners m_owners;
   std::size_t m_message = 0;
+  std::size_t m_race = 0;
 };
 
 Status Writing::events(Rank rank) {
@@ -74,8 +83,9 @@ Status Writing::sends(Rank rank) {
     const Message& message = m_execution.messages[m_message++];
     const std::uint32_t at = step(rank, send.event);
     const std::uint32_t arrives = arrival(message);
-    status = m_writer.write(rank, StoredSend{send, message.post, message.completion, arrives},
-                            {send.event, at, arrives == kNone ? at : std::max(at, arrives)});
+    status = m_writer.write(
+        rank, StoredSend{send, message.post, message.completion, arrives},
+        {send.event, at, arrives == kNone ? at : std::max(at, arrives), send.syncCompletion});
     if (!status) {
       break;
     }
@@ -95,104 +105,85 @@ Status Writing::eventTimes(Rank rank) {
   return status;
 }
 
+/// The races of a rank, which come after those of the ranks before it.
+Status Writing::races(Rank rank) {
+  const RankHistory& history = m_execution.ranks[index(rank)];
+  std::vector<RaceRow> rows;
+  for (; m_race < m_races.races.size() && m_races.races[m_race].rank == rank; ++m_race) {
+    const Race& race = m_races.races[m_race];
+    RaceRow& row = rows.emplace_back();
+    row.alternatives = &race.alternatives;
+    row.value = raceValue(race, m_owners);
+    row.value.chosen =
+        race.probe ? history.probes[race.index].event : history.receives[race.index].post;
+    const Serial completion = race.probe ? 0 : history.receives[race.index].completion;
+    row.value.serial = completion != 0 ? completion : row.value.chosen;
+    row.value.raceClass = m_race < m_races.classes.size() ? m_races.classes[m_race] : kNone;
+    row.firstStep = step(rank, row.value.chosen);
+    row.lastStep = step(rank, row.value.serial);
+  }
+  return writeRaces(m_writer, rank, rows, m_owners);
+}
+
 Status Writing::rank(Rank rank) {
   const RankHistory& history = m_execution.ranks[index(rank)];
   Status status = events(rank);
   if (status.ok()) {
-    status = stream(rank, history.receives, [](const PostedReceive& r) { return r.post; });
+    status = stream(rank, history.receives);
   }
   if (status.ok()) {
-    status = stream(rank, history.probes, [](const ProbeHit& p) { return p.event; });
+    status = stream(rank, history.probes);
   }
   if (status.ok()) {
     status = sends(rank);
   }
   if (status.ok()) {
-    status = stream(rank, history.collectives, [](const CollectivePart& p) { return p.event; });
+    status = stream(rank, history.collectives);
   }
   if (status.ok() && m_execution.timeOrigin != TimeOrigin::None) {
     status = eventTimes(rank);
   }
-  return status;
+  return status.ok() ? races(rank) : status;
 }
 
-Serial serialOf(const PostedReceive& value) {
-  return value.post;
-}
-Serial serialOf(const ProbeHit& value) {
-  return value.event;
-}
-Serial serialOf(const StoredSend& value) {
-  return value.send.event;
-}
-Serial serialOf(const CollectivePart& value) {
-  return value.event;
-}
+/// Reads the columns of one rank after the other, all or from an event of each on.
+class Reading {
+ public:
+  Reading(ColumnReader& reader, Execution& execution, std::span<const std::uint32_t> begun)
+      : m_reader(reader), m_execution(execution), m_begun(begun) {}
 
-/// Whether a chunk has the serials that the directory says.
-template <typename T>
-bool agrees(const ChunkEntry& entry, std::span<const T> values, std::size_t) {
-  const auto [first, last] =
-      std::minmax_element(values.begin(), values.end(),
-                          [](const T& a, const T& b) { return serialOf(a) < serialOf(b); });
-  return entry.firstSerial == serialOf(*first) && entry.lastSerial == serialOf(*last);
-}
+  Status events(Rank rank, std::vector<std::uint32_t>* times);
+  Status receives(Rank rank);
+  Status sends(Rank rank);
 
-/// Of events their steps, too; their serials are their numbers.
-bool agrees(const ChunkEntry& entry, std::span<const StoredEvent> values, std::size_t ordinal) {
-  const auto [first, last] = std::minmax_element(
-      values.begin(), values.end(),
-      [](const StoredEvent& a, const StoredEvent& b) { return a.step < b.step; });
-  const Serial before = ordinal * kChunkValues;
-  return entry.firstSerial == before + 1 && entry.lastSerial == before + values.size() &&
-         entry.firstStep == first->step && entry.lastStep == last->step;
-}
-
-/// One for each event.
-bool agrees(const ChunkEntry& entry, std::span<const StoredTime> values, std::size_t ordinal) {
-  const Serial before = ordinal * kChunkValues;
-  return entry.firstSerial == before + 1 && entry.lastSerial == before + values.size();
-}
-
-/// Appends the values of a chunk, held against the directory.
-template <typename T>
-Status readChunk(ColumnReader& reader, Rank rank, std::size_t ordinal, std::vector<T>& values) {
-  const std::size_t before = values.size();
-  if (Status status = reader.read(rank, ordinal, values); !status) {
-    return status;
+ private:
+  /// Nothing in the chunk is of event `begun` or later: what stands for its values is of event 1.
+  [[nodiscard]] bool isBefore(const ChunkEntry& entry) const {
+    const Serial begun = m_begun.empty() ? 0 : m_begun[index(entry.rank)];
+    return entry.lastSerial < begun && entry.lastCompletion < begun;
   }
-  const Stream stream = StreamOf<T>::kStream;
-  return agrees(reader.chunks(rank, stream)[ordinal], std::span<const T>(values).subspan(before),
-                ordinal)
-             ? Status()
-             : Status(reader.damaged(rank, stream, ordinal));
-}
 
-/// All values of a stream of a rank.
-template <typename T>
-Status readStream(ColumnReader& reader, Rank rank, std::vector<T>& values) {
-  const Stream stream = StreamOf<T>::kStream;
-  values.reserve(reader.reservable(rank, stream));
-  Status status;
-  const std::size_t chunks = reader.chunks(rank, stream).size();
-  for (std::size_t i = 0; i < chunks && status.ok(); ++i) {
-    status = readChunk(reader, rank, i, values);
-  }
-  return status;
-}
+  ColumnReader& m_reader;
+  Execution& m_execution;
+  std::span<const std::uint32_t> m_begun;
+};
 
-Status readEvents(ColumnReader& reader, Rank rank, RankHistory& history,
-                  std::vector<std::uint32_t>* times) {
+Status Reading::events(Rank rank, std::vector<std::uint32_t>* times) {
+  std::vector<Event>& events = m_execution.ranks[index(rank)].events;
   std::vector<StoredEvent> chunk;
-  history.events.reserve(reader.reservable(rank, Stream::Event));
-  const std::size_t chunks = reader.chunks(rank, Stream::Event).size();
-  for (std::size_t i = 0; i < chunks; ++i) {
+  events.reserve(m_reader.reservable(rank, Stream::Event));
+  const std::span<const ChunkEntry> chunks = m_reader.chunks(rank, Stream::Event);
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    if (isBefore(chunks[i])) {
+      events.resize(events.size() + chunks[i].values);
+      continue;
+    }
     chunk.clear();
-    if (Status status = readChunk(reader, rank, i, chunk); !status) {
+    if (Status status = readChecked(m_reader, rank, i, chunk); !status) {
       return status;
     }
     for (const StoredEvent& stored : chunk) {
-      history.events.push_back(stored.event);
+      events.push_back(stored.event);
       if (times != nullptr && stored.step != kNone) {
         times->push_back(stored.step);
       }
@@ -201,14 +192,35 @@ Status readEvents(ColumnReader& reader, Rank rank, RankHistory& history,
   return {};
 }
 
-Status readSends(ColumnReader& reader, Rank rank, Execution& execution) {
-  std::vector<SentMessage>& sends = execution.ranks[index(rank)].sends;
+Status Reading::receives(Rank rank) {
+  std::vector<PostedReceive>& receives = m_execution.ranks[index(rank)].receives;
+  receives.reserve(m_reader.reservable(rank, Stream::Receive));
+  const std::span<const ChunkEntry> chunks = m_reader.chunks(rank, Stream::Receive);
+  PostedReceive former;
+  former.post = 1;
+  Status status;
+  for (std::size_t i = 0; i < chunks.size() && status.ok(); ++i) {
+    if (isBefore(chunks[i])) {
+      receives.resize(receives.size() + chunks[i].values, former);
+    } else {
+      status = readChecked(m_reader, rank, i, receives);
+    }
+  }
+  return status;
+}
+
+Status Reading::sends(Rank rank) {
+  std::vector<SentMessage>& sends = m_execution.ranks[index(rank)].sends;
+  StoredSend former;
+  former.send.event = 1;
   std::vector<StoredSend> chunk;
-  sends.reserve(reader.reservable(rank, Stream::Send));
-  const std::size_t chunks = reader.chunks(rank, Stream::Send).size();
-  for (std::size_t i = 0; i < chunks; ++i) {
+  sends.reserve(m_reader.reservable(rank, Stream::Send));
+  const std::span<const ChunkEntry> chunks = m_reader.chunks(rank, Stream::Send);
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
     chunk.clear();
-    if (Status status = readChunk(reader, rank, i, chunk); !status) {
+    if (isBefore(chunks[i])) {
+      chunk.resize(chunks[i].values, former);
+    } else if (Status status = readChecked(m_reader, rank, i, chunk); !status) {
       return status;
     }
     for (const StoredSend& stored : chunk) {
@@ -220,7 +232,7 @@ Status readSends(ColumnReader& reader, Rank rank, Execution& execution) {
       message.tag = stored.send.tag;
       message.post = stored.post;
       message.completion = stored.completion;
-      execution.messages.push_back(message);
+      m_execution.messages.push_back(message);
       sends.push_back(stored.send);
     }
   }
@@ -235,7 +247,7 @@ Status readTimes(ColumnReader& reader, Rank rank, Execution& execution) {
   history.times.reserve(reader.reservable(rank, Stream::Time));
   for (std::size_t i = 0; i < chunks; ++i) {
     chunk.clear();
-    if (Status status = readChunk(reader, rank, i, chunk); !status) {
+    if (Status status = readChecked(reader, rank, i, chunk); !status) {
       return status;
     }
     for (const StoredTime& stored : chunk) {
@@ -257,12 +269,12 @@ Status readTimes(ColumnReader& reader, Rank rank, Execution& execution) {
 }  // namespace
 
 Status writeExecutionColumns(Database& database, const Execution& execution,
-                             const LogicalTimes& logicalTimes) {
+                             const LogicalTimes& logicalTimes, const RaceList& races) {
   Result<ColumnWriter> writer = ColumnWriter::start(database);
   if (!writer) {
     return writer.error();
   }
-  Writing writing(*writer, execution, logicalTimes);
+  Writing writing(*writer, execution, logicalTimes, races);
   for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank) {
     if (Status status = writing.rank(static_cast<Rank>(rank)); !status) {
       return status;
@@ -271,7 +283,8 @@ Status writeExecutionColumns(Database& database, const Execution& execution,
   return writer->finish();
 }
 
-Status readExecutionColumns(Database& database, Execution& execution, LogicalTimes* logicalTimes) {
+Status readExecutionColumns(Database& database, Execution& execution, LogicalTimes* logicalTimes,
+                            std::span<const std::uint32_t> begun) {
   Result<ColumnReader> reader = ColumnReader::start(database, execution.ranks.size());
   if (!reader) {
     return reader.error();
@@ -289,16 +302,16 @@ Status readExecutionColumns(Database& database, Execution& execution, LogicalTim
     messages += reader->count(static_cast<Rank>(r), Stream::Send);
   }
   execution.messages.reserve(std::min(messages, static_cast<std::uint64_t>(*size)));
+  Reading reading(*reader, execution, begun);
   for (std::size_t r = 0; r < execution.ranks.size(); ++r) {
     const auto rank = static_cast<Rank>(r);
     RankHistory& history = execution.ranks[r];
-    Status status =
-        readEvents(*reader, rank, history, logicalTimes != nullptr ? &(*logicalTimes)[r] : nullptr);
-    status = status.ok() ? readStream(*reader, rank, history.receives) : status;
-    status = status.ok() ? readStream(*reader, rank, history.probes) : status;
-    status = status.ok() ? readSends(*reader, rank, execution) : status;
-    status = status.ok() ? readStream(*reader, rank, history.collectives) : status;
-    status = status.ok() ? readTimes(*reader, rank, execution) : status;
+    Status status = reading.events(rank, logicalTimes != nullptr ? &(*logicalTimes)[r] : nullptr);
+    status = status.ok() ? reading.receives(rank) : status;
+    status = status.ok() ? readAllChecked(*reader, rank, history.probes) : status;
+    status = status.ok() ? reading.sends(rank) : status;
+    status = status.ok() ? readAllChecked(*reader, rank, history.collectives) : status;
+    status = status.ok() && begun.empty() ? readTimes(*reader, rank, execution) : status;
     if (!status) {
       return status;
     }
@@ -319,7 +332,7 @@ Result<TimeOrigin> timeOrigin(Database& database, std::size_t ranks) {
     const auto rank = static_cast<Rank>(r);
     if (!reader->chunks(rank, Stream::Time).empty()) {
       std::vector<StoredTime> chunk;
-      if (Status status = readChunk(*reader, rank, 0, chunk); !status) {
+      if (Status status = readChecked(*reader, rank, 0, chunk); !status) {
         return status.error();
       }
       return chunk.front().origin;

@@ -1,7 +1,11 @@
 // The events, receives, probes, messages and collectives of an Execution in the column store, and
-// back.
+// back; its races are written with them.
 #pragma once
 
+#include "race_columns.h"
+
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -11,12 +15,14 @@
 namespace pf::db {
 
 /// Needs an open transaction and an execution that checkExecution() has passed. `logicalTimes` may
-/// be empty.
+/// be empty. `races` has passed checkRaces().
 Status writeExecutionColumns(Database& database, const Execution& execution,
-                             const LogicalTimes& logicalTimes);
+                             const LogicalTimes& logicalTimes, const RaceList& races);
 
 /// Into `execution`, which has its ranks. Needs an open transaction. `logicalTimes` may be null.
-Status readExecutionColumns(Database& database, Execution& execution, LogicalTimes* logicalTimes);
+/// `begun`: as in TraceStore::readExecutionFrom(); empty: everything.
+Status readExecutionColumns(Database& database, Execution& execution, LogicalTimes* logicalTimes,
+                            std::span<const std::uint32_t> begun = {});
 
 /// Events of each rank, as the directory says.
 [[nodiscard]] Result<std::vector<std::uint64_t>> eventCounts(Database& database, std::size_t ranks);

@@ -1,6 +1,5 @@
 #include "execution_rows.h"
 
-#include "column_store.h"
 #include "execution_columns.h"
 #include "rows.h"
 #include "schema.h"
@@ -10,6 +9,8 @@
 #include <array>
 #include <functional>
 #include <initializer_list>
+#include <string_view>
+#include <unordered_map>
 
 namespace pf::db {
 namespace {
@@ -19,11 +20,6 @@ constexpr std::array kEventKindNames{"send",       "receive", "send-receive", "p
                                      "local",      "start"};
 static_assert(kEventKindNames.size() == static_cast<std::size_t>(EventKind::Start) + 1);
 constexpr std::int32_t kMostRanks = 1 << 24;
-
-template <typename Codec, typename V>
-void index(Codec& codec, V& value) {  // of something in Execution
-  orNull(codec, value, kNone);
-}
 
 // ---- Writing
 
@@ -61,58 +57,6 @@ Status writeList(Database& database, TableId id, const std::vector<V>& values) {
   });
 }
 
-/// Rows with the key (owner, n) for n from `first`: `rest(writer, n - first)` writes the other
-/// columns.
-template <typename Rest>
-Status writeNumbered(RowWriter& writer, std::size_t owner, std::size_t count, std::size_t first,
-                     Rest&& rest) {
-  Status status;
-  for (std::size_t i = 0; i < count && status.ok(); ++i) {
-    writer(owner);
-    writer(i + first);
-    rest(writer, i);
-    status = writer.end();
-  }
-  return status;
-}
-
-Serial serialOf(const Execution& execution, const Race& race) {
-  const RankHistory& history = execution.ranks[static_cast<std::size_t>(race.rank)];
-  if (race.probe) {
-    return history.probes[race.index].event;
-  }
-  const PostedReceive& receive = history.receives[race.index];
-  return receive.completion != 0 ? receive.completion : receive.post;
-}
-
-Status writeRaces(Database& database, const ExecutionParts& parts) {
-  return writeTable(database, TableId::Race, [&](RowWriter& writer) -> Status {
-    for (std::size_t i = 0; i < parts.races.size(); ++i) {
-      const Race& race = parts.races[i];
-      writer(i), writer(race.rank), writer(serialOf(parts.execution, race)), writer(race.probe);
-      writer(race.index), index(writer, race.taken);
-      const bool hasClass = i < parts.raceClasses.size() && !parts.raceClasses[i].empty();
-      hasClass ? writer(parts.raceClasses[i]) : writer.null();
-      if (Status status = writer.end(); !status) {
-        return status;
-      }
-    }
-    return {};
-  });
-}
-
-Status writeAlternatives(Database& database, const std::vector<Race>& races) {
-  return writeTable(database, TableId::RaceAlternative, [&](RowWriter& writer) {
-    Status status;
-    for (std::size_t i = 0; i < races.size() && status.ok(); ++i) {
-      const std::vector<std::uint32_t>& messages = races[i].alternatives;
-      status = writeNumbered(writer, i, messages.size(), 0,
-                             [&](RowWriter& row, std::size_t k) { row(messages[k]); });
-    }
-    return status;
-  });
-}
-
 Status firstFailure(std::initializer_list<std::function<Status()>> steps) {
   for (const auto& step : steps) {
     if (Status status = step(); !status) {
@@ -132,79 +76,38 @@ Status readList(Database& database, TableId id, std::vector<V>& values) {
   });
 }
 
-Status readCalls(Database& database, Execution& execution) {
-  return forEachRow(database, table(TableId::Call), [&](const Row& row) {
+Status readTexts(Database& database, TableId of, std::vector<std::string>& texts) {
+  return forEachRow(database, table(of), [&](const Row& row) {
     RowReader reader(row);
     std::size_t id = 0;
-    reader(id), reader(execution.callNames.emplace_back());
-    return reader.ok() && id == execution.callNames.size() - 1;
+    reader(id), reader(texts.emplace_back());
+    return reader.ok() && id == texts.size() - 1;
   });
-}
-
-Status readRaces(Database& database, std::vector<StoredRace>& races) {
-  return forEachRow(database, table(TableId::Race), [&](const Row& row) {
-    RowReader reader(row);
-    std::size_t id = 0;
-    StoredRace& stored = races.emplace_back();
-    reader(id), reader(stored.race.rank), reader(stored.serial), reader(stored.race.probe);
-    reader(stored.race.index), index(reader, stored.race.taken);
-    if (reader.isNull()) {
-      reader.skip();
-    } else {
-      reader(stored.raceClass);
-    }
-    return reader.ok() && id == races.size() - 1;
-  });
-}
-
-Status readAlternatives(Database& database, std::vector<StoredRace>& races) {
-  return forEachRow(database, table(TableId::RaceAlternative), [&](const Row& row) {
-    RowReader reader(row);
-    std::size_t race = 0;
-    std::size_t position = 0;
-    std::uint32_t message = kNone;
-    reader(race), reader(position), reader(message);
-    if (!reader.ok() || race >= races.size()) {
-      return false;
-    }
-    races[race].race.alternatives.push_back(message);
-    return position == races[race].race.alternatives.size() - 1;
-  });
-}
-
-/// Every race names a receive or probe, and messages, that are there.
-Status checkRaceRows(Database& database, const std::vector<StoredRace>& races) {
-  std::size_t ranks = 0;
-  Status status = readRows<RunInfo>(database, TableId::Run, true, [&](std::int64_t, RunInfo&& run) {
-    ranks = static_cast<std::size_t>(std::max(run.ranks, 0));
-    return !tooManyRanks(database, run.ranks);
-  });
-  const Result<ColumnReader> columns =
-      status.ok() ? ColumnReader::start(database, ranks) : Result<ColumnReader>(status.error());
-  if (!columns) {
-    return columns.error();
-  }
-  std::uint64_t messages = 0;
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    messages += columns->count(static_cast<Rank>(rank), Stream::Send);
-  }
-  const auto isMessage = [&](std::uint32_t message) { return message < messages; };
-  for (const StoredRace& stored : races) {
-    const Race& race = stored.race;
-    const bool hasRank = race.rank >= 0 && static_cast<std::size_t>(race.rank) < ranks;
-    if (!hasRank ||
-        race.index >= columns->count(race.rank, race.probe ? Stream::Probe : Stream::Receive) ||
-        (race.taken != kNone && !isMessage(race.taken)) ||
-        !std::all_of(race.alternatives.begin(), race.alternatives.end(), isMessage)) {
-      return Error{ErrorCode::Damaged,
-                   "a race in '" + database.path() + "' names what is not there",
-                   "The file was not written by Photofinish as it is."};
-    }
-  }
-  return {};
 }
 
 }  // namespace
+
+Result<std::vector<std::uint32_t>> writeRaceClasses(Database& database,
+                                                    const std::vector<std::string>& classes) {
+  std::vector<std::string> texts;
+  std::vector<std::uint32_t> numbers;
+  std::unordered_map<std::string_view, std::uint32_t> known;
+  for (const std::string& each : classes) {
+    if (each.empty()) {
+      numbers.push_back(kNone);
+      continue;
+    }
+    const auto [found, added] = known.try_emplace(each, static_cast<std::uint32_t>(known.size()));
+    if (added) {
+      texts.push_back(each);
+    }
+    numbers.push_back(found->second);
+  }
+  if (Status status = writeList(database, TableId::RaceClass, texts); !status) {
+    return status.error();
+  }
+  return numbers;
+}
 
 Status writeExecutionRows(Database& database, const ExecutionParts& parts) {
   const Execution& execution = parts.execution;
@@ -215,14 +118,19 @@ Status writeExecutionRows(Database& database, const ExecutionParts& parts) {
     return status;
   }
   const std::vector<std::string> kinds(kEventKindNames.begin(), kEventKindNames.end());
+  const Result<std::vector<std::uint32_t>> classes = writeRaceClasses(database, parts.raceClasses);
+  if (!classes) {
+    return classes.error();
+  }
   return firstFailure({
       [&] { return writeList(database, TableId::Communicator, execution.communicators); },
       [&] { return writeList(database, TableId::CallSite, execution.sites); },
       [&] { return writeList(database, TableId::Call, execution.callNames); },
       [&] { return writeList(database, TableId::EventKind, kinds); },
-      [&] { return writeExecutionColumns(database, execution, parts.logicalTimes); },
-      [&] { return writeRaces(database, parts); },
-      [&] { return writeAlternatives(database, parts.races); },
+      [&] {
+        return writeExecutionColumns(database, execution, parts.logicalTimes,
+                                     {parts.races, *classes});
+      },
       [&] { return writeSummaries(database, execution, parts.races, parts.logicalTimes); },
   });
 }
@@ -245,15 +153,16 @@ Status readNameRows(Database& database, Execution& execution) {
       },
       [&] { return readList(database, TableId::Communicator, execution.communicators); },
       [&] { return readList(database, TableId::CallSite, execution.sites); },
-      [&] { return readCalls(database, execution); },
+      [&] { return readTexts(database, TableId::Call, execution.callNames); },
   });
 }
 
-Result<Execution> readExecutionRows(Database& database, LogicalTimes* logicalTimes) {
+Result<Execution> readExecutionRows(Database& database, LogicalTimes* logicalTimes,
+                                    std::span<const std::uint32_t> begun) {
   Execution execution;
   Status status = readNameRows(database, execution);
   if (status.ok()) {
-    status = readExecutionColumns(database, execution, logicalTimes);
+    status = readExecutionColumns(database, execution, logicalTimes, begun);
   }
   if (!status) {
     return status.error();
@@ -273,19 +182,18 @@ Result<std::vector<CallSite>> readCallSiteRows(Database& database) {
   return sites;
 }
 
-Result<std::vector<StoredRace>> readRaceRows(Database& database) {
-  std::vector<StoredRace> races;
-  Status status = readRaces(database, races);
-  if (status.ok()) {
-    status = readAlternatives(database, races);
-  }
-  if (status.ok()) {
-    status = checkRaceRows(database, races);
-  }
-  if (!status) {
+Result<std::vector<std::string>> readRaceClasses(Database& database) {
+  std::vector<std::string> texts;
+  if (Status status = readTexts(database, TableId::RaceClass, texts); !status) {
     return status.error();
   }
-  return races;
+  return texts;
+}
+
+Result<std::vector<StoredRace>> readRaces(Database& database, std::size_t ranks) {
+  const Result<std::vector<std::string>> classes = readRaceClasses(database);
+  return classes ? readRaceColumns(database, ranks, *classes)
+                 : Result<std::vector<StoredRace>>(classes.error());
 }
 
 Status writeRun(Database& database, const RunInfo& run) {

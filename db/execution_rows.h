@@ -1,6 +1,8 @@
 // An Execution as rows, and back.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,7 +23,13 @@ struct ExecutionParts {
 
 /// Usage error unless every index and serial in an execution names something in it.
 Status checkExecution(const Execution& execution);
+/// The same of races: in the order of ranks, their alternatives ascending.
 Status checkRaces(const Execution& execution, const std::vector<Race>& races);
+
+/// Writes table `race_class`, which must be empty, and its seal: the id of each of `classes`, one
+/// for each race; kNone where it is empty.
+[[nodiscard]] Result<std::vector<std::uint32_t>> writeRaceClasses(
+    Database& database, const std::vector<std::string>& classes);
 
 /// Writes all execution tables, which must be empty, and their seals. Needs an open transaction and
 /// finishSeals() after it.
@@ -33,9 +41,13 @@ Status writeExecutionRows(Database& database, const ExecutionParts& parts);
 /// The number of ranks, communicators, call sites and names of calls. Needs an open transaction.
 Status readNameRows(Database& database, Execution& execution);
 /// Reads them back. Needs an open transaction. `logicalTimes` may be null.
-[[nodiscard]] Result<Execution> readExecutionRows(Database& database, LogicalTimes* logicalTimes);
+[[nodiscard]] Result<Execution> readExecutionRows(Database& database, LogicalTimes* logicalTimes,
+                                                  std::span<const std::uint32_t> begun = {});
 [[nodiscard]] Result<std::vector<CallSite>> readCallSiteRows(Database& database);
-[[nodiscard]] Result<std::vector<StoredRace>> readRaceRows(Database& database);
+/// The texts of `race_class`, by id.
+[[nodiscard]] Result<std::vector<std::string>> readRaceClasses(Database& database);
+/// Those of a trace of `ranks`. Needs an open transaction.
+[[nodiscard]] Result<std::vector<StoredRace>> readRaces(Database& database, std::size_t ranks);
 
 /// Writes table `run`, which must be empty, without its seal.
 Status writeRun(Database& database, const RunInfo& run);

@@ -1,4 +1,4 @@
-// What a rank did as six streams of values, each stored in chunks of 4,096 (column_store.h).
+// What a rank did as eight streams of values, each stored in chunks of 4,096 (column_store.h).
 #pragma once
 
 #include "column_codec.h"
@@ -10,8 +10,17 @@
 
 namespace pf::db {
 
-enum class Stream : std::uint8_t { Event, Receive, Probe, Send, Collective, Time };
-inline constexpr std::size_t kStreams = 6;
+enum class Stream : std::uint8_t {
+  Event,
+  Receive,
+  Probe,
+  Send,
+  Collective,
+  Time,
+  Race,
+  Alternative
+};
+inline constexpr std::size_t kStreams = 8;
 inline constexpr std::size_t kChunkValues = 4096;
 
 /// An event and its logical time; kNone where there is none.
@@ -35,6 +44,27 @@ struct StoredTime {
   std::uint64_t begin = 0;     ///< nanoseconds
   std::uint64_t duration = 0;  ///< nanoseconds
   TimeOrigin origin = TimeOrigin::Recording;
+};
+
+/// A race of a rank; its alternatives are in another stream.
+struct RaceValue {
+  std::uint32_t index = 0;  ///< of the receive, or of the probe
+  bool probe = false;
+  Serial chosen = 0;  ///< event of the receive's post, or of the probe
+  Serial serial = 0;  ///< event of the completion (the post while pending), or of the probe
+  Rank source = kUnknownRank;       ///< of the message taken
+  std::uint32_t taken = kNone;      ///< message
+  std::uint32_t raceClass = kNone;  ///< race_class.id
+  std::uint32_t alternatives = 0;   ///< how many
+};
+
+/// A message that is an alternative of `count` successive races of a rank, from its `first` one on.
+/// None goes over a multiple of kChunkValues, so that those of a race begin near it.
+struct AlternativeSpan {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  Rank source = kUnknownRank;
+  std::uint32_t message = kNone;
 };
 
 template <typename T>
@@ -63,6 +93,15 @@ struct StreamOf<CollectivePart> {
 template <>
 struct StreamOf<StoredTime> {
   static constexpr Stream kStream = Stream::Time;
+};
+
+template <>
+struct StreamOf<RaceValue> {
+  static constexpr Stream kStream = Stream::Race;
+};
+template <>
+struct StreamOf<AlternativeSpan> {
+  static constexpr Stream kStream = Stream::Alternative;
 };
 
 template <typename V, typename T>
@@ -136,6 +175,26 @@ void fields(C& c, V& v) {
   someRank(c, v.root);
   flag(c, v.contributes);
   flag(c, v.takes);
+}
+
+template <typename C, ValueOf<RaceValue> V>
+void fields(C& c, V& v) {
+  difference(c, v.index);
+  flag(c, v.probe);
+  difference(c, v.chosen);
+  serialNear(c, v.serial, v.chosen);
+  someRank(c, v.source);
+  following(c, v.taken, v.source, kNone);
+  orNone(c, v.raceClass);
+  number(c, v.alternatives);
+}
+
+template <typename C, ValueOf<AlternativeSpan> V>
+void fields(C& c, V& v) {
+  difference(c, v.first);
+  number(c, v.count);
+  someRank(c, v.source);
+  following(c, v.message, v.source, kNone);
 }
 
 }  // namespace pf::db

@@ -1,222 +1,91 @@
 #include "former_format.h"
 
-#include "execution_columns.h"
 #include "execution_rows.h"
+#include "former_columns.h"
+#include "former_rows.h"
 #include "former_schema_text.h"
-#include "rows.h"
+#include "race_columns.h"
 #include "seal.h"
 #include "summary_store.h"
 
-#include <array>
-#include <functional>
+#include <utility>
 
 namespace pf::db {
 namespace {
 
-/// Tables that format 4 has and later ones have not, after `event_kind`.
-enum class Former : std::size_t { Event, Receive, Probe, Message, Collective };
-constexpr std::size_t kFirstFormer = 9;
-constexpr std::size_t kTablesOf5 = 2;  // that format 4 has not, before those of format 6
-constexpr std::size_t kTablesOf6 = 1;  // the last ones of tables()
-constexpr auto kLastEventKind = EventKind::Start;
+constexpr std::size_t kAfterEventKind = 9;  ///< where tables stood that are no more
+constexpr std::size_t kAddedBy8 = 1;        // the last ones of tables()
+constexpr std::size_t kAddedBy6 = 1;        // before them
+constexpr std::size_t kAddedBy5 = 2;        // before these
 
-const std::vector<Table>& tablesOf4() {
-  static const std::vector<Table> kTables = [] {
-    std::vector<Table> all = tables();
-    all.resize(all.size() - kTablesOf5 - kTablesOf6);
-    const std::array gone{
-        makeTable(TableId::ColumnChunk, TableKind::Execution, "event", kCreateEvent,
-                  "rank,serial,kind,call,site,comm,peer,tag,bytes,step", "rank,serial"),
-        makeTable(TableId::ColumnChunk, TableKind::Execution, "receive", kCreateReceive,
+Table formerTable(const char* name, const char* create, const char* columns, const char* order) {
+  return makeTable(TableId::ColumnChunk, TableKind::Execution, name, create, columns, order);
+}
+
+/// Those of tables() but for the last `fewer`, and in the middle those that are no more.
+std::vector<Table> tablesWith(std::size_t fewer, const std::vector<Table>& gone) {
+  std::vector<Table> all = tables();
+  all.resize(all.size() - fewer);
+  all.insert(all.begin() + kAfterEventKind, gone.begin(), gone.end());
+  return all;
+}
+
+const std::vector<Table>& goneWith8() {
+  static const std::vector<Table> kTables{
+      formerTable("race", kCreateRace, "id,rank,serial,probe,post,message,class", "id"),
+      formerTable("race_alternative", kCreateRaceAlternative, "race,position,message",
+                  "race,position"),
+  };
+  return kTables;
+}
+
+const std::vector<Table>& goneWith5() {
+  static const std::vector<Table> kTables{
+      formerTable("event", kCreateEvent, "rank,serial,kind,call,site,comm,peer,tag,bytes,step",
+                  "rank,serial"),
+      formerTable("receive", kCreateReceive,
                   "rank,post,post_serial,completion_serial,comm,wanted_source,wanted_tag,state,"
-                  "source,tag,"
-                  "message",
+                  "source,tag,message",
                   "rank,post"),
-        makeTable(
-            TableId::ColumnChunk, TableKind::Execution, "probe", kCreateProbe,
-            "rank,ordinal,serial,comm,wanted_source,wanted_tag,source,tag,posts_before,message",
-            "rank,ordinal"),
-        makeTable(
-            TableId::ColumnChunk, TableKind::Execution, "message", kCreateMessage,
-            "id,source,send_index,send_serial,dest,comm,tag,bytes,synchronous,sync_completion,post,"
-            "completion_serial",
-            "id"),
-        makeTable(TableId::ColumnChunk, TableKind::Execution, "collective", kCreateCollective,
+      formerTable(
+          "probe", kCreateProbe,
+          "rank,ordinal,serial,comm,wanted_source,wanted_tag,source,tag,posts_before,message",
+          "rank,ordinal"),
+      formerTable(
+          "message", kCreateMessage,
+          "id,source,send_index,send_serial,dest,comm,tag,bytes,synchronous,sync_completion,post,"
+          "completion_serial",
+          "id"),
+      formerTable("collective", kCreateCollective,
                   "rank,part,serial,completion_serial,comm,ordinal,flow,root,contributes,takes",
                   "rank,part"),
-    };
-    all.insert(all.begin() + kFirstFormer, gone.begin(), gone.end());
-    return all;
-  }();
+  };
   return kTables;
 }
 
-const std::vector<Table>& tablesOf5() {
-  static const std::vector<Table> kTables(tables().begin(),
-                                          tables().end() - std::ptrdiff_t{kTablesOf6});
-  return kTables;
+std::vector<Table> tablesOf4() {
+  std::vector<Table> gone = goneWith5();
+  gone.insert(gone.end(), goneWith8().begin(), goneWith8().end());
+  return tablesWith(kAddedBy8 + kAddedBy6 + kAddedBy5, gone);
 }
 
-const Table& former(Former id) {
-  return tablesOf4()[kFirstFormer + static_cast<std::size_t>(id)];
-}
-
-template <typename Codec, typename V>
-void index(Codec& codec, V& value) {  // of something in Execution
-  orNull(codec, value, kNone);
-}
-template <typename Codec, typename V>
-void rank(Codec& codec, V& value) {
-  orNull(codec, value, kUnknownRank);
-}
-template <typename Codec, typename V>
-void serial(Codec& codec, V& value) {  // of an event that may not exist
-  orNull(codec, value, 0U);
-}
-
-template <typename E>
-void enumerator(RowReader& codec, E& value, E last) {
-  std::uint8_t stored = 0;
-  codec(stored);
-  codec.require(stored <= static_cast<std::uint8_t>(last));
-  value = static_cast<E>(stored);
-}
-
-template <typename Codec, Is<Event> V>
-void columns(Codec& c, V& v) {
-  enumerator(c, v.kind, kLastEventKind), c(v.call), index(c, v.site), index(c, v.comm),
-      rank(c, v.peer);
-  c(v.tag), c(v.bytes);
-}
-
-template <typename Codec, Is<PostedReceive> V>
-void columns(Codec& c, V& v) {
-  c(v.post), serial(c, v.completion), index(c, v.comm), rank(c, v.wantedSource), c(v.wantedTag);
-  enumerator(c, v.state, ReceiveState::Cancelled), rank(c, v.source), c(v.tag), index(c, v.message);
-}
-
-template <typename Codec, Is<ProbeHit> V>
-void columns(Codec& c, V& v) {
-  c(v.event), index(c, v.comm), rank(c, v.wantedSource), c(v.wantedTag), rank(c, v.source),
-      c(v.tag);
-  c(v.postsBefore), index(c, v.message);
-}
-
-template <typename Codec, Is<CollectivePart> V>
-void columns(Codec& c, V& v) {
-  c(v.event), serial(c, v.completion), index(c, v.comm), c(v.ordinal);
-  enumerator(c, v.flow, CollectiveFlow::FromLower), rank(c, v.root), c(v.contributes), c(v.takes);
-}
-
-/// Rows of a table whose key is (rank, n) with n dense from `first`, into `member` of each rank.
-template <typename V>
-Status readPerRank(Database& database, Former id, Execution& execution,
-                   std::vector<V> RankHistory::*member, std::size_t first,
-                   const std::function<void(std::size_t, RowReader&)>& rest = {}) {
-  return forEachRow(database, former(id), [&](const Row& row) {
-    RowReader reader(row);
-    std::size_t r = 0;
-    std::size_t n = 0;
-    reader(r);
-    reader(n);
-    if (!reader.ok() || r >= execution.ranks.size()) {
-      return false;
+/// Empties the tables of the execution.
+Status clearExecution(Database& database, bool withSurvey) {
+  for (const Table& each : tables()) {
+    if (each.kind == TableKind::Execution && (withSurvey || each.id != TableId::SurveyChunk)) {
+      if (Status status = database.execute(each.clear); !status) {
+        return status;
+      }
     }
-    std::vector<V>& values = execution.ranks[r].*member;
-    columns(reader, values.emplace_back());
-    if (rest) {
-      rest(r, reader);
-    }
-    return reader.ok() && n == values.size() - 1 + first;
-  });
-}
-
-Status readMessages(Database& database, Execution& execution) {
-  std::vector<SentMessage>
-      sends;  // as messages: their place among the sends of a rank is known at the end
-  std::vector<std::size_t> count(execution.ranks.size());
-  Status status = forEachRow(database, former(Former::Message), [&](const Row& row) {
-    RowReader reader(row);
-    Message message;
-    SentMessage send;
-    std::size_t id = 0;
-    std::uint64_t bytes = 0;
-    reader(id), reader(message.send.rank), reader(message.sendIndex), reader(message.send.serial);
-    rank(reader, message.dest), index(reader, message.comm), reader(message.tag), reader(bytes);
-    reader(send.synchronous), serial(reader, send.syncCompletion), index(reader, message.post);
-    serial(reader, message.completion);
-    if (!reader.ok() || message.send.rank < 0 || id != execution.messages.size() ||
-        static_cast<std::size_t>(message.send.rank) >= execution.ranks.size()) {
-      return false;
-    }
-    send.event = message.send.serial;
-    send.comm = message.comm;
-    send.dest = message.dest;
-    send.tag = message.tag;
-    ++count[static_cast<std::size_t>(message.send.rank)];
-    execution.messages.push_back(message);
-    sends.push_back(send);
-    return true;
-  });
-  for (std::size_t r = 0; r < count.size(); ++r) {
-    execution.ranks[r].sends.resize(count[r]);
   }
-  for (std::size_t i = 0; i < sends.size() && status.ok(); ++i) {
-    const Message& message = execution.messages[i];
-    RankHistory& source = execution.ranks[static_cast<std::size_t>(message.send.rank)];
-    if (message.sendIndex >= source.sends.size()) {
-      return Error{ErrorCode::Damaged,
-                   "table 'message' of '" + database.path() + "' has a send out of range",
-                   {}};
-    }
-    source.sends[message.sendIndex] = sends[i];
-  }
-  return status;
-}
-
-Status readEvents(Database& database, Execution& execution, LogicalTimes* times) {
-  if (times != nullptr) {
-    times->assign(execution.ranks.size(), {});
-  }
-  return readPerRank<Event>(database, Former::Event, execution, &RankHistory::events, 1,
-                            [times](std::size_t r, RowReader& reader) {
-                              std::uint32_t step = 0;
-                              index(reader, step);
-                              if (times != nullptr && step != kNone) {
-                                (*times)[r].push_back(step);
-                              }
-                            });
-}
-
-Result<Execution> readFormerRows(Database& database, LogicalTimes& times, std::size_t& ranks) {
-  Execution execution;
-  Status status = readNameRows(database, execution);
-  ranks = execution.ranks.size();
-  for (const std::function<Status()>& step : std::initializer_list<std::function<Status()>>{
-           [&] { return readEvents(database, execution, &times); },
-           [&] {
-             return readPerRank(database, Former::Receive, execution, &RankHistory::receives, 0);
-           },
-           [&] { return readPerRank(database, Former::Probe, execution, &RankHistory::probes, 0); },
-           [&] { return readMessages(database, execution); },
-           [&] {
-             return readPerRank(database, Former::Collective, execution, &RankHistory::collectives,
-                                0);
-           },
-           [&] { return checkExecution(execution); }}) {
-    status = status.ok() ? step() : status;
-  }
-  return status.ok() ? Result<Execution>(std::move(execution)) : Result<Execution>(status.error());
+  return {};
 }
 
 /// Instead of an execution that does not verify: none, as in a recording without a survey. The logs
 /// are what it was made from, and the next survey makes it again.
 Status writeNoExecution(Database& database, std::size_t ranks) {
-  for (const Table& each : tables()) {
-    if (Status status = each.kind == TableKind::Execution ? database.execute(each.clear) : Status();
-        !status) {
-      return status;
-    }
+  if (Status status = clearExecution(database, true); !status) {
+    return status;
   }
   Execution none;
   none.ranks.resize(ranks);
@@ -232,15 +101,19 @@ Status writeNoExecution(Database& database, std::size_t ranks) {
 /// From format `version`.
 Status replaceTables(Database& database, std::uint32_t version) {
   std::string sql;
-  std::size_t added = kTablesOf6;
-  if (version == 4) {
-    added += kTablesOf5;
-    sql =
-        "DELETE FROM seal WHERE table_name IN ('event','receive','probe','message','collective');";
-    for (std::size_t i = 0; i < 5; ++i) {
-      sql += "DROP TABLE " + tablesOf4()[kFirstFormer + i].name + ";";
+  const auto drop = [&sql](const std::vector<Table>& gone) {
+    for (const Table& each : gone) {
+      sql +=
+          "DROP TABLE " + each.name + "; DELETE FROM seal WHERE table_name = '" + each.name + "';";
     }
+  };
+  drop(goneWith8());
+  std::size_t added = kAddedBy8;
+  if (version == 4) {
+    drop(goneWith5());
   }
+  added += version < 6 ? kAddedBy6 : 0;
+  added += version < 5 ? kAddedBy5 : 0;
   for (std::size_t i = tables().size() - added; i < tables().size(); ++i) {
     sql += tables()[i].create + ";";
   }
@@ -248,70 +121,106 @@ Status replaceTables(Database& database, std::uint32_t version) {
   return database.execute(sql);
 }
 
-Status addSummaries(Database& database, const Execution& execution, const LogicalTimes& times) {
-  const Result<std::vector<StoredRace>> stored = readRaceRows(database);
-  if (!stored) {
-    return stored.error();
-  }
-  std::vector<Race> races;
-  for (const StoredRace& race : *stored) {
-    races.push_back(race.race);
-  }
-  return writeSummaries(database, execution, races, times);
-}
-
 bool isDamage(const Status& status) {
   return !status &&
          (status.error().code == ErrorCode::Damaged || status.error().code == ErrorCode::Usage);
 }
 
-Status bring4UpToDate(Database& database) {
+void split(std::vector<StoredRace>&& stored, std::vector<Race>& races,
+           std::vector<std::string>& classes) {
+  for (StoredRace& each : stored) {
+    races.push_back(std::move(each.race));
+    classes.push_back(std::move(each.raceClass));
+  }
+}
+
+Status bring4UpToDate(Database& database, std::size_t ranks,
+                      Result<std::vector<StoredRace>>& stored) {
   LogicalTimes times;
-  std::size_t ranks = 0;
-  const Result<Execution> execution = readFormerRows(database, times, ranks);
+  const Result<Execution> execution = readFormerExecution(database, times);
   database.setDeadline({});
-  const Status read = execution ? Status() : Status(execution.error());
+  Status read = execution ? Status() : Status(execution.error());
+  read = read.ok() && !stored ? Status(stored.error()) : read;
   if (!read && !isDamage(read)) {
     return read;
   }
   Status status = replaceTables(database, 4);
-  if (!status) {
-    return status;
+  if (!status || isDamage(read)) {
+    return status.ok() ? writeNoExecution(database, ranks) : status;
   }
-  if (isDamage(read)) {
-    return writeNoExecution(database, ranks);
-  }
-  status = writeExecutionColumns(database, *execution, times);
-  if (status.ok()) {
-    status = addSummaries(database, *execution, times);
-  }
+  std::vector<Race> races;
+  std::vector<std::string> classes;
+  split(std::move(*stored), races, classes);
+  status = clearExecution(database, false);
+  status = status.ok() ? writeExecutionRows(database, {*execution, races, times, classes}) : status;
   return isDamage(status) ? writeNoExecution(database, ranks) : status;
 }
 
-/// Of a damaged execution there are no summaries; what is left of it stays as it is.
-Status bring5UpToDate(Database& database) {
+/// Of a damaged execution there are no summaries.
+Status addSummaries(Database& database) {
   LogicalTimes times;
-  Status status = replaceTables(database, 5);
+  const Result<Execution> execution = readExecutionRows(database, &times);
+  database.setDeadline({});
+  if (!execution) {
+    return isDamage(execution.error()) ? sealSummaries(database) : Status(execution.error());
+  }
+  Result<std::vector<StoredRace>> stored = readRaces(database, execution->ranks.size());
+  if (!stored) {
+    return stored.error();  // they were written just now
+  }
+  std::vector<Race> races;
+  std::vector<std::string> classes;
+  split(std::move(*stored), races, classes);
+  return writeSummaries(database, *execution, races, times);
+}
+
+/// From format 5, 6 or 7. What is damaged of an execution stays as it is, but where its races
+/// cannot be told without it.
+Status bringColumnsUpToDate(Database& database, std::uint32_t version, std::size_t ranks,
+                            const Result<std::vector<StoredRace>>& stored) {
+  Status status = replaceTables(database, version);
   if (!status) {
     return status;
   }
-  const Result<Execution> execution = readExecutionRows(database, &times);
+  status = stored ? completeFormerColumns(database, ranks, *stored) : Status(stored.error());
+  if (isDamage(status)) {
+    status = writeNoExecution(database, ranks);
+  } else if (status.ok() && version == 5) {
+    status = addSummaries(database);
+  }
+  return status;
+}
+
+Status bringTablesUpToDate(Database& database, std::uint32_t version) {
+  std::size_t ranks = 0;
+  {
+    Execution names;
+    static_cast<void>(readNameRows(database, names));  // who needs more than their number says so
+    ranks = names.ranks.size();
+  }
+  Result<std::vector<StoredRace>> races = readFormerRaces(database);
   database.setDeadline({});
-  status = execution ? addSummaries(database, *execution, times) : Status(execution.error());
-  return isDamage(status) ? sealSummaries(database) : status;
+  if (!races && !isDamage(races.error())) {
+    return races.error();
+  }
+  return version == 4 ? bring4UpToDate(database, ranks, races)
+                      : bringColumnsUpToDate(database, version, ranks, races);
 }
 
 }  // namespace
 
 bool isFormerVersion(std::uint32_t version) {
-  return version == 4 || version == 5;
+  return version >= 4 && version < kFormatVersion;
 }
 
 const std::vector<Table>& formerTables(std::uint32_t version) {
-  return version == 4 ? tablesOf4() : tablesOf5();
+  static const std::vector<Table> k4 = tablesOf4();
+  static const std::vector<Table> k5 = tablesWith(kAddedBy8 + kAddedBy6, goneWith8());
+  static const std::vector<Table> k7 = tablesWith(kAddedBy8, goneWith8());  // of format 6 as well
+  return version == 4 ? k4 : version == 5 ? k5 : k7;
 }
 
-Status bringUpToDate(const std::string& path) {
+Status bringUpToDate(const std::string& path, FormerSeals seals) {
   Result<Database> database = Database::open(path, Database::Access::Update);
   if (!database) {
     return Error{ErrorCode::Version,
@@ -334,11 +243,12 @@ Status bringUpToDate(const std::string& path) {
   }
   const std::vector<Table>& former = formerTables(version);
   Status status = checkSchema(*database, former);
-  status = status.ok() ? checkSeals(*database, former.size()) : status;
+  status =
+      status.ok() && seals == FormerSeals::Checked ? checkSeals(*database, former.size()) : status;
   if (!status) {
     return status;
   }
-  status = version == 4 ? bring4UpToDate(*database) : bring5UpToDate(*database);
+  status = bringTablesUpToDate(*database, version);
   status = status.ok() ? finishSeals(*database) : status;
   return status.ok() ? transaction->commit() : status;
 }

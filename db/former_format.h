@@ -1,5 +1,5 @@
-// Traces of format 4, which had a row for each event, receive, probe, message and collective, and
-// of format 5, which had no summaries.
+// Traces of format 4, which had a row for each event, receive, probe, message and collective, of
+// format 5, which had no summaries, and of 6 and 7, which had rows of races (6: and no times).
 #pragma once
 
 #include "schema.h"
@@ -18,9 +18,12 @@ namespace pf::db {
 /// All tables of a former format, in the order of their creation.
 [[nodiscard]] const std::vector<Table>& formerTables(std::uint32_t version);
 
+enum class FormerSeals { Checked, Mended /*of a damaged file: that of the seals is made new*/ };
+
 /// Makes a trace of the present format of a former one, in one transaction; without its execution
-/// where that does not verify, as the logs can make it again. Damaged if more than that is damaged;
-/// Version if it cannot be written.
-Status bringUpToDate(const std::string& path);
+/// where that does not verify, as the logs can make it again; of damaged columns without them only
+/// where the races need them. Damaged if more than that is damaged; Version or System if it cannot be
+/// written.
+Status bringUpToDate(const std::string& path, FormerSeals seals = FormerSeals::Checked);
 
 }  // namespace pf::db

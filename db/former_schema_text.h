@@ -1,4 +1,5 @@
-// Tables of trace format 4 that format 5 has no more, byte for byte.
+// Tables that former trace formats had and this one has no more, byte for byte: five of format 4,
+// and two of the formats up to 7.
 #pragma once
 
 namespace pf::db {
@@ -78,6 +79,25 @@ inline constexpr const char* kCreateCollective = R"(CREATE TABLE collective(
   contributes INTEGER NOT NULL,      -- 0 = sends nothing (zero count)
   takes INTEGER NOT NULL,            -- 0 = receives nothing
   PRIMARY KEY(rank, part)
+) WITHOUT ROWID)";
+
+inline constexpr const char* kCreateRace = R"(CREATE TABLE race(
+  -- One racing receive or probe: it could have taken another message.
+  id INTEGER PRIMARY KEY,
+  rank INTEGER NOT NULL,
+  serial INTEGER NOT NULL,           -- event of its completion, or of the probe
+  probe INTEGER NOT NULL,            -- 1 = a probe
+  post INTEGER NOT NULL,             -- receive.post, or probe.ordinal where probe = 1
+  message INTEGER,                   -- the message taken
+  class TEXT                         -- NULL = not classified
+))";
+
+inline constexpr const char* kCreateRaceAlternative = R"(CREATE TABLE race_alternative(
+  -- A message that could have been taken instead.
+  race INTEGER NOT NULL,
+  position INTEGER NOT NULL,         -- from 0, in the order of the sends
+  message INTEGER NOT NULL,
+  PRIMARY KEY(race, position)
 ) WITHOUT ROWID)";
 
 }  // namespace pf::db

@@ -1,5 +1,6 @@
 #include "open_trace.h"
 
+#include "file_copy.h"
 #include "former_format.h"
 #include "schema.h"
 #include "seal.h"
@@ -138,6 +139,28 @@ void undoInterruptedWrite(const std::string& path) {
   }
 }
 
+/// A trace of a former format, brought up to date: for reading a copy that nobody else sees where
+/// the file itself cannot be written.
+Result<Database> openFormer(const std::string& path, Database::Access access) {
+  const Status status = bringUpToDate(path);
+  if (status.ok()) {
+    return Database::open(path, access);
+  }
+  if (status.error().code == ErrorCode::Damaged || access != Database::Access::Read ||
+      sizeBeside(path + "-journal") > 0) {
+    return status.error();
+  }
+  const Result<PrivateCopy> copy = PrivateCopy::make(path);
+  if (!copy || !bringUpToDate(copy->path()).ok()) {
+    return status.error();
+  }
+  Result<Database> database = Database::open(copy->path(), access);  // stays open without its name
+  if (database.ok()) {
+    database->setPath(path);
+  }
+  return database;
+}
+
 Status checkContents(Database& database) {
   Result<Transaction> transaction = Transaction::begin(database, Transaction::Kind::Read);
   if (!transaction) {
@@ -190,7 +213,7 @@ Status checkIdentity(Database& database) {
   if (wordAt(*header, 68) != kApplicationId) {
     return notOurs(database.path());
   }
-  if (const std::uint32_t version = wordAt(*header, 60); !isPresentVersion(version)) {
+  if (const std::uint32_t version = wordAt(*header, 60); version != kFormatVersion) {
     return Error{ErrorCode::Version,
                  "'" + database.path() + "' has trace format " + std::to_string(version) +
                      "; this Photofinish reads format " + std::to_string(kFormatVersion),
@@ -218,16 +241,13 @@ Result<Database> openTrace(const std::string& path, Database::Access access) {
     return database;
   }
   const std::uint32_t version = versionOf(*database);
-  if ((isPresentVersion(version) || isFormerVersion(version)) &&
+  if ((version == kFormatVersion || isFormerVersion(version)) &&
       sizeBeside(*real + "-journal") > 0) {
     undoInterruptedWrite(*real);  // before the header is believed
   }
   if (isFormerVersion(versionOf(*database))) {
     database = Result<Database>(Database());
-    if (Status status = bringUpToDate(*real); !status) {
-      return status.error();
-    }
-    database = Database::open(*real, access);
+    database = openFormer(*real, access);
     if (!database) {
       return database;
     }

@@ -1,8 +1,8 @@
+#include "file_copy.h"
+#include "former_format.h"
 #include "seal.h"
 #include "verify.h"
 #include <fcntl.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,32 +37,6 @@ bool readPage(int file, std::int64_t number, Page& page) {
 
 bool writePage(int file, std::int64_t number, const Page& page) {
   return ::pwrite(file, page.data(), page.size(), offsetOf(number)) == std::int64_t{kPageSize};
-}
-
-/// A name for a file of our own in `directory`, and the empty file.
-Result<std::pair<std::string, UniqueFd>> makeFile(const std::string& directory) {
-  std::string name = directory + "/photofinish-XXXXXX";
-  UniqueFd file(::mkostemp(name.data(), O_CLOEXEC));
-  if (!file.valid()) {
-    return systemError("cannot make a copy in '" + directory + "'", errno);
-  }
-  return std::pair(std::move(name), std::move(file));
-}
-
-Status copyContent(const std::string& path, int to) {
-  const UniqueFd from(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  struct stat info {};
-  if (!from.valid() || ::fstat(from.get(), &info) != 0) {
-    return systemError("cannot read '" + path + "'", errno);
-  }
-  for (std::int64_t left = info.st_size; left > 0;) {
-    const ssize_t copied = ::sendfile(to, from.get(), nullptr, static_cast<std::size_t>(left));
-    if (copied <= 0) {
-      return systemError("cannot copy '" + path + "'", copied == 0 ? EIO : errno);
-    }
-    left -= copied;
-  }
-  return {};
 }
 
 /// Pages that hold the list of tables in a new trace: those that are no table's first page.
@@ -123,7 +97,7 @@ Status setHeader(int file, const Page& good) {
 }  // namespace
 
 Result<RepairedCopy> RepairedCopy::make(const std::string& path, const std::string& directory) {
-  Result<std::pair<std::string, UniqueFd>> file = makeFile(directory);
+  Result<std::pair<std::string, UniqueFd>> file = makeTemporaryFile(directory);
   if (!file) {
     return file.error();
   }
@@ -140,7 +114,8 @@ Result<RepairedCopy> RepairedCopy::make(const std::string& path, const std::stri
 }
 
 Status RepairedCopy::repair() {
-  Result<std::pair<std::string, UniqueFd>> model = makeFile(m_path.substr(0, m_path.rfind('/')));
+  Result<std::pair<std::string, UniqueFd>> model =
+      makeTemporaryFile(m_path.substr(0, m_path.rfind('/')));
   if (!model) {
     return model.error();
   }
@@ -157,7 +132,7 @@ Status RepairedCopy::repair() {
   if (Status status = setHeader(file.get(), first); !status) {
     return status;
   }
-  if (tryOpen().ok()) {
+  if (tryOpen().ok() || tryFormer(file.get())) {
     return {};
   }
   for (const std::int64_t number : *pages) {
@@ -170,6 +145,27 @@ Status RepairedCopy::repair() {
     return status;
   }
   return tryOpen();
+}
+
+/// Whether it has the tables of a former format, and could be brought up to date.
+bool RepairedCopy::tryFormer(int file) {
+  for (std::uint32_t version = kFormatVersion - 1; isFormerVersion(version); --version) {
+    {
+      Result<Database> database = Database::open(m_path, Database::Access::Read);
+      if (!database || !checkSchema(*database, formerTables(version)).ok()) {
+        continue;
+      }
+    }
+    Page page{};
+    constexpr std::size_t kUserVersion = 60;
+    if (!readPage(file, 1, page)) {
+      return false;
+    }
+    putWord(page, kUserVersion, version);
+    return writePage(file, 1, page) && bringUpToDate(m_path, FormerSeals::Mended).ok() &&
+           tryOpen().ok();
+  }
+  return false;
 }
 
 Status RepairedCopy::tryOpen() {

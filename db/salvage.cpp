@@ -134,7 +134,7 @@ void Salvage::copyExecution() {
   LogicalTimes times;
   const Result<Execution> execution = readExecutionRows(m_from, &times);
   const Result<std::vector<StoredRace>> stored =
-      execution.ok() ? readRaceRows(m_from) : Result<std::vector<StoredRace>>(execution.error());
+      execution.ok() ? readRaces(m_from, execution->ranks.size()) : Result<std::vector<StoredRace>>(execution.error());
   if (!stored) {
     m_report.lost.push_back({stored.error().message, "execution", lostWith(TableId::ColumnChunk)});
     return;

@@ -45,10 +45,6 @@ constexpr std::array kEntries{
     Entry{TableId::Call, TableKind::Execution, "call", kCreateCall, "id,name", "id"},
     Entry{TableId::EventKind, TableKind::Execution, "event_kind", kCreateEventKind, "id,name",
           "id"},
-    Entry{TableId::Race, TableKind::Execution, "race", kCreateRace,
-          "id,rank,serial,probe,post,message,class", "id"},
-    Entry{TableId::RaceAlternative, TableKind::Execution, "race_alternative",
-          kCreateRaceAlternative, "race,position,message", "race,position"},
     Entry{TableId::SurveyChunk, TableKind::Execution, "survey_chunk", kCreateSurveyChunk,
           "rank,ordinal,crc32c,length(data)", "rank,ordinal"},
     Entry{TableId::Seal, TableKind::Seal, "seal", kCreateSeal, "table_name,rows,crc32c",
@@ -73,6 +69,8 @@ constexpr std::array kEntries{
           kCreateColumnDirectory, "id,data", "id"},
     Entry{TableId::SummaryChunk, TableKind::Execution, "summary_chunk", kCreateSummaryChunk,
           "kind,part,ordinal,crc32c,length(data)", "kind,part,ordinal"},
+    Entry{TableId::RaceClass, TableKind::Execution, "race_class", kCreateRaceClass, "id,text",
+          "id"},
 };
 
 std::string insertText(const char* name, std::string_view columns) {

@@ -14,8 +14,7 @@ namespace pf::db {
 class Database;
 
 inline constexpr std::uint32_t kApplicationId = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kFormatVersion = 7;
-inline constexpr std::uint32_t kFormatWithoutTimes = 6;  ///< is as it is otherwise, and stays so until times come
+inline constexpr std::uint32_t kFormatVersion = 8;
 inline constexpr std::uint32_t kPageSize = 4096;
 
 enum class TableKind {
@@ -36,8 +35,6 @@ enum class TableId : std::size_t {
   CallSite,
   Call,
   EventKind,
-  Race,
-  RaceAlternative,
   SurveyChunk,
   Seal,
   Breakpoint,
@@ -49,6 +46,7 @@ enum class TableId : std::size_t {
   ColumnChunk,
   ColumnDirectory,
   SummaryChunk,
+  RaceClass,
 };
 
 struct Table {
@@ -61,11 +59,6 @@ struct Table {
   std::string clear;   ///< DELETE of all rows
   std::string remove;  ///< DELETE by id, where there is one
 };
-
-/// Formats that are read as they are.
-[[nodiscard]] constexpr bool isPresentVersion(std::uint32_t version) {
-  return version == kFormatVersion || version == kFormatWithoutTimes;
-}
 
 /// All tables, in the order of their creation.
 [[nodiscard]] const std::vector<Table>& tables();

@@ -99,25 +99,6 @@ inline constexpr const char* kCreateEventKind = R"(CREATE TABLE event_kind(
   name TEXT NOT NULL                 -- send, receive, completion ...
 ))";
 
-inline constexpr const char* kCreateRace = R"(CREATE TABLE race(
-  -- One racing receive or probe: it could have taken another message.
-  id INTEGER PRIMARY KEY,
-  rank INTEGER NOT NULL,
-  serial INTEGER NOT NULL,           -- event of its completion, or of the probe
-  probe INTEGER NOT NULL,            -- 1 = a probe
-  post INTEGER NOT NULL,             -- receive.post, or probe.ordinal where probe = 1
-  message INTEGER,                   -- the message taken
-  class TEXT                         -- NULL = not classified
-))";
-
-inline constexpr const char* kCreateRaceAlternative = R"(CREATE TABLE race_alternative(
-  -- A message that could have been taken instead.
-  race INTEGER NOT NULL,
-  position INTEGER NOT NULL,         -- from 0, in the order of the sends
-  message INTEGER NOT NULL,
-  PRIMARY KEY(race, position)
-) WITHOUT ROWID)";
-
 inline constexpr const char* kCreateSurveyChunk = R"(CREATE TABLE survey_chunk(
   -- The raw log that each rank wrote in the survey; none if the recording's own log has events.
   rank INTEGER NOT NULL,
@@ -225,5 +206,11 @@ inline constexpr const char* kCreateSummaryChunk = R"(CREATE TABLE summary_chunk
   data BLOB NOT NULL,                -- columns, in a Zstandard frame: docs/trace-format.md, "Summaries"
   PRIMARY KEY(kind, part, ordinal)
 ) WITHOUT ROWID)";
+
+inline constexpr const char* kCreateRaceClass = R"(CREATE TABLE race_class(
+  -- What races are told apart by: where they receive, and where what they could take is sent.
+  id INTEGER PRIMARY KEY,            -- what the stream of races says
+  text TEXT NOT NULL
+))";
 
 }  // namespace pf::db

@@ -1,517 +1,17 @@
 #include "stream_tables.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <utility>
+#include "alternative_table.h"
+#include "execution_rows.h"
+#include "stream_cursor.h"
 
-#include <sqlite3.h>
+#include <utility>
 
 namespace pf::db {
 namespace {
 
-// Bits of what xBestIndex tells xFilter; the values come in this order.
-constexpr int kRankIs = 1;
-constexpr int kKeyIs = 2;
-constexpr int kKeyFrom = 4;  ///< at least
-constexpr int kKeyTo = 8;    ///< at most
-
-/// A column that may be NULL.
-struct Cell {
-  std::int64_t value = 0;
-  bool null = false;
-};
-Cell orNull(std::int64_t value, std::int64_t none) {
-  return {value, value == none};
-}
-template <typename T>
-Cell cell(T value) {
-  return {static_cast<std::int64_t>(value), false};
-}
-
-// ---- The columns: kRankColumn and kKeyColumn, which a query is narrowed by, and the others by
-// at().
-
-template <typename T>
-struct Columns;
-
-template <>
-struct Columns<StoredEvent> {
-  static constexpr const char* kText =
-      "CREATE TABLE event(rank INTEGER,serial INTEGER,kind INTEGER,call INTEGER,site INTEGER,comm "
-      "INTEGER,peer INTEGER,tag INTEGER,bytes INTEGER,step INTEGER,thread INTEGER,time_ns "
-      "INTEGER,duration_ns INTEGER)";
-  static constexpr int kRankColumn = 0;
-  static constexpr int kKeyColumn = 1;
-  static constexpr int kTimeColumn = 11;  ///< of another stream: the cursor knows
-  static constexpr int kDurationColumn = 12;
-  static Cell at(const StoredEvent& v, int column) {
-    switch (column) {
-      case 2:
-        return cell(v.event.kind);
-      case 3:
-        return cell(v.event.call);
-      case 4:
-        return orNull(v.event.site, kNone);
-      case 5:
-        return orNull(v.event.comm, kNone);
-      case 6:
-        return orNull(v.event.peer, kUnknownRank);
-      case 7:
-        return cell(v.event.tag);
-      case 8:
-        return cell(v.event.bytes);
-      case 9:
-        return orNull(v.step, kNone);
-      default:
-        return cell(v.event.lane);
-    }
-  }
-};
-
-template <>
-struct Columns<PostedReceive> {
-  static constexpr const char* kText =
-      "CREATE TABLE receive(rank INTEGER,post INTEGER,post_serial INTEGER,completion_serial "
-      "INTEGER,comm INTEGER,wanted_source INTEGER,wanted_tag INTEGER,state INTEGER,source "
-      "INTEGER,tag INTEGER,message INTEGER)";
-  static constexpr int kRankColumn = 0;
-  static constexpr int kKeyColumn = 1;
-  static Cell at(const PostedReceive& v, int column) {
-    switch (column) {
-      case 2:
-        return cell(v.post);
-      case 3:
-        return orNull(static_cast<std::int64_t>(v.completion), 0);
-      case 4:
-        return orNull(v.comm, kNone);
-      case 5:
-        return orNull(v.wantedSource, kUnknownRank);
-      case 6:
-        return cell(v.wantedTag);
-      case 7:
-        return cell(v.state);
-      case 8:
-        return orNull(v.source, kUnknownRank);
-      case 9:
-        return cell(v.tag);
-      default:
-        return orNull(v.message, kNone);
-    }
-  }
-};
-
-template <>
-struct Columns<ProbeHit> {
-  static constexpr const char* kText =
-      "CREATE TABLE probe(rank INTEGER,ordinal INTEGER,serial INTEGER,comm INTEGER,wanted_source "
-      "INTEGER,wanted_tag INTEGER,source INTEGER,tag INTEGER,posts_before INTEGER,message INTEGER)";
-  static constexpr int kRankColumn = 0;
-  static constexpr int kKeyColumn = 1;
-  static Cell at(const ProbeHit& v, int column) {
-    switch (column) {
-      case 2:
-        return cell(v.event);
-      case 3:
-        return orNull(v.comm, kNone);
-      case 4:
-        return orNull(v.wantedSource, kUnknownRank);
-      case 5:
-        return cell(v.wantedTag);
-      case 6:
-        return orNull(v.source, kUnknownRank);
-      case 7:
-        return cell(v.tag);
-      case 8:
-        return cell(v.postsBefore);
-      default:
-        return orNull(v.message, kNone);
-    }
-  }
-};
-
-template <>
-struct Columns<StoredSend> {
-  static constexpr const char* kText =
-      "CREATE TABLE message(id INTEGER,source INTEGER,send_index INTEGER,send_serial INTEGER,dest "
-      "INTEGER,comm INTEGER,tag INTEGER,bytes INTEGER,synchronous INTEGER,sync_completion "
-      "INTEGER,post INTEGER,completion_serial INTEGER,arrival_step INTEGER)";
-  static constexpr int kRankColumn = 1;
-  static constexpr int kKeyColumn = 0;
-  static constexpr int kBytesColumn = 7;  ///< of the event: MessageCursor knows
-  static constexpr int kIndexColumn = 2;
-  static Cell at(const StoredSend& v, int column) {
-    switch (column) {
-      case 3:
-        return cell(v.send.event);
-      case 4:
-        return orNull(v.send.dest, kUnknownRank);
-      case 5:
-        return orNull(v.send.comm, kNone);
-      case 6:
-        return cell(v.send.tag);
-      case 8:
-        return cell(v.send.synchronous);
-      case 9:
-        return orNull(static_cast<std::int64_t>(v.send.syncCompletion), 0);
-      case 10:
-        return orNull(v.post, kNone);
-      case 11:
-        return orNull(static_cast<std::int64_t>(v.completion), 0);
-      default:
-        return orNull(v.arrival, kNone);
-    }
-  }
-};
-
-template <>
-struct Columns<CollectivePart> {
-  static constexpr const char* kText =
-      "CREATE TABLE collective(rank INTEGER,part INTEGER,serial INTEGER,completion_serial "
-      "INTEGER,comm INTEGER,ordinal INTEGER,flow INTEGER,root INTEGER,contributes INTEGER,takes "
-      "INTEGER)";
-  static constexpr int kRankColumn = 0;
-  static constexpr int kKeyColumn = 1;
-  static Cell at(const CollectivePart& v, int column) {
-    switch (column) {
-      case 2:
-        return cell(v.event);
-      case 3:
-        return orNull(static_cast<std::int64_t>(v.completion), 0);
-      case 4:
-        return orNull(v.comm, kNone);
-      case 5:
-        return cell(v.ordinal);
-      case 6:
-        return cell(v.flow);
-      case 7:
-        return orNull(v.root, kUnknownRank);
-      case 8:
-        return cell(v.contributes);
-      default:
-        return cell(v.takes);
-    }
-  }
-};
-
-// ---- SQLite's structures come first in ours, and SQLite hands us pointers to them.
-
-struct StreamTable {
-  sqlite3_vtab base;
-  StreamTables* tables;
-};
-
-/// The chunk of a stream that was read last.
-template <typename T>
-struct ReadChunk {
-  std::vector<T> values;
-  Rank rank = -1;
-  std::size_t ordinal = 0;
-
-  /// Value `number` of a rank's stream, which has so many. Good until the next call.
-  Result<const T*> value(ColumnReader& reader, Rank of, std::uint64_t number) {
-    if (rank != of || ordinal != number / kChunkValues) {
-      values.clear();
-      rank = of;
-      ordinal = number / kChunkValues;
-      if (Status status = reader.read(rank, ordinal, values); !status) {
-        rank = -1;
-        return status.error();
-      }
-    }
-    return &values[number % kChunkValues];
-  }
-};
-
-template <typename T>
-struct Cursor {
-  sqlite3_vtab_cursor base{};
-  StreamTables* tables = nullptr;
-  Rank rank = 0;
-  Rank lastRank = -1;
-  std::int64_t keyFrom = 0;
-  std::int64_t keyTo = 0;
-  std::int64_t at = 0;   ///< number of the value in the stream of its rank, from 0
-  std::int64_t end = 0;  ///< of the range of this rank
-  ReadChunk<T> chunk;
-  const T* current = nullptr;     ///< value `at`
-  ReadChunk<StoredEvent> events;  ///< of messages: with their sends
-  ReadChunk<StoredTime> times;    ///< of events: beside theirs
-
-  static constexpr Stream kStream = StreamOf<T>::kStream;
-
-  /// The key of a rank's first value.
-  [[nodiscard]] std::int64_t base0(Rank of) const {
-    if constexpr (kStream == Stream::Event) {
-      return 1;
-    } else if constexpr (kStream == Stream::Send) {
-      return tables->firstMessage(static_cast<std::size_t>(of));
-    } else {
-      return 0;
-    }
-  }
-  [[nodiscard]] bool done() const { return rank > lastRank; }
-  [[nodiscard]] const T& value() const { return *current; }
-
-  /// Value `number` of the present rank's stream of `chunks`; 0: SQLITE_OK.
-  template <typename V>
-  int read(ReadChunk<V>& chunks, std::int64_t number, const V*& value) {
-    Result<const V*> found =
-        chunks.value(tables->reader(), rank, static_cast<std::uint64_t>(number));
-    if (!found) {
-      tables->problem() = found.error();
-      return SQLITE_CORRUPT;
-    }
-    value = *found;
-    return SQLITE_OK;
-  }
-  /// Goes on to the first value of the range at or behind `at`, perhaps of a later rank.
-  int settle() {
-    while (!done() && at >= end) {
-      ++rank;
-      enter();
-    }
-    return done() ? SQLITE_OK : read(chunk, at, current);
-  }
-  /// To the range's begin in this rank.
-  void enter() {
-    if (done()) {
-      return;
-    }
-    const auto count = static_cast<std::int64_t>(tables->reader().count(rank, kStream));
-    const std::int64_t first = base0(rank);
-    at = std::clamp(keyFrom, first, first + count) - first;
-    end = std::clamp(keyTo, first - 1, first + count - 1) - first + 1;
-  }
-  /// The time of the event; null where the trace has none.
-  int timed(const StoredTime*& time) {
-    if (static_cast<std::uint64_t>(at) >= tables->reader().count(rank, Stream::Time)) {
-      return SQLITE_OK;
-    }
-    return read(times, at, time);
-  }
-  /// The event that sent the message.
-  int sent(const StoredEvent*& event) {
-    if constexpr (kStream == Stream::Send) {
-      const auto number = static_cast<std::int64_t>(value().send.event) - 1;
-      if (number < 0 ||
-          number >= static_cast<std::int64_t>(tables->reader().count(rank, Stream::Event))) {
-        return SQLITE_CORRUPT;
-      }
-      return read(events, number, event);
-    }
-    return SQLITE_OK;
-  }
-};
-
-template <typename T>
-Cursor<T>& cursorOf(sqlite3_vtab_cursor* base) {
-  return *reinterpret_cast<Cursor<T>*>(base);
-}
-
-template <typename T>
-int connectTo(sqlite3* connection, void* tables, int, const char* const*, sqlite3_vtab** table,
-              char**) {
-  if (const int rc = sqlite3_declare_vtab(connection, Columns<T>::kText); rc != SQLITE_OK) {
-    return rc;
-  }
-  auto made = std::make_unique<StreamTable>(StreamTable{{}, static_cast<StreamTables*>(tables)});
-  *table = &made.release()->base;
-  return SQLITE_OK;
-}
-
-int disconnect(sqlite3_vtab* table) {
-  const std::unique_ptr<StreamTable> owner(reinterpret_cast<StreamTable*>(table));
-  return SQLITE_OK;
-}
-
-/// Which bound a constraint on the key is; 0: none that narrows.
-int boundOf(unsigned char operation) {
-  switch (operation) {
-    case SQLITE_INDEX_CONSTRAINT_EQ:
-      return kKeyIs;
-    case SQLITE_INDEX_CONSTRAINT_GE:
-    case SQLITE_INDEX_CONSTRAINT_GT:  // one value too many, which SQLite drops
-      return kKeyFrom;
-    case SQLITE_INDEX_CONSTRAINT_LE:
-    case SQLITE_INDEX_CONSTRAINT_LT:
-      return kKeyTo;
-    default:
-      return 0;
-  }
-}
-
-template <typename T>
-int bestIndex(sqlite3_vtab* table, sqlite3_index_info* info) {
-  std::array<int, 9> constraint{};
-  constraint.fill(-1);
-  for (int i = 0; i < info->nConstraint; ++i) {
-    const auto& each = info->aConstraint[i];
-    const bool onRank = each.iColumn == Columns<T>::kRankColumn;
-    const int bit = each.usable == 0 ? 0
-                    : onRank         ? (each.op == SQLITE_INDEX_CONSTRAINT_EQ ? kRankIs : 0)
-                    : each.iColumn == Columns<T>::kKeyColumn ? boundOf(each.op)
-                                                             : 0;
-    if (bit != 0 && constraint[static_cast<std::size_t>(bit)] < 0) {
-      constraint[static_cast<std::size_t>(bit)] = i;
-    }
-  }
-  int arguments = 0;
-  for (const int bit : {kRankIs, kKeyIs, kKeyFrom, kKeyTo}) {
-    if (const int i = constraint[static_cast<std::size_t>(bit)]; i >= 0) {
-      info->idxNum |= bit;
-      info->aConstraintUsage[i].argvIndex = ++arguments;
-    }
-  }
-  const StreamTables& all = *reinterpret_cast<StreamTable*>(table)->tables;
-  const auto ranks = static_cast<double>(std::max<std::size_t>(1, all.ranks()));
-  const bool message = Columns<T>::kRankColumn == 1;
-  const bool oneRank = (info->idxNum & kRankIs) != 0;
-  const bool oneKey = (info->idxNum & kKeyIs) != 0;
-  double rows = 1e6;
-  rows /= oneRank ? ranks : 1;
-  rows = oneKey ? (oneRank || message ? 1 : ranks) : rows;
-  rows /= (info->idxNum & (kKeyFrom | kKeyTo)) != 0 ? 4 : 1;
-  info->estimatedRows = static_cast<sqlite3_int64>(rows) + 1;
-  info->estimatedCost = rows + 100;  // a chunk is decoded for the first one
-  return SQLITE_OK;
-}
-
-template <typename T>
-int open(sqlite3_vtab* table, sqlite3_vtab_cursor** cursor) {
-  auto made = std::make_unique<Cursor<T>>();
-  made->tables = reinterpret_cast<StreamTable*>(table)->tables;
-  *cursor = &made.release()->base;
-  return SQLITE_OK;
-}
-
-template <typename T>
-int close(sqlite3_vtab_cursor* cursor) {
-  const std::unique_ptr<Cursor<T>> owner(&cursorOf<T>(cursor));
-  return SQLITE_OK;
-}
-
-/// Whether an integer of SQLite equals it.
-bool isWhole(double value) {
-  constexpr double kEnd = 9223372036854775808.0;  // 2^63
-  return value >= -kEnd && value < kEnd && value == std::floor(value);
-}
-
-template <typename T>
-int filter(sqlite3_vtab_cursor* base, int bits, const char*, int, sqlite3_value** values) {
-  Cursor<T>& cursor = cursorOf<T>(base);
-  const auto ranks = static_cast<std::int64_t>(cursor.tables->ranks());
-  cursor.keyFrom = 0;
-  cursor.keyTo = std::numeric_limits<std::int64_t>::max();
-  cursor.rank = 0;
-  cursor.lastRank = static_cast<Rank>(ranks - 1);
-  for (const int bit : {kRankIs, kKeyIs, kKeyFrom, kKeyTo}) {
-    if ((bits & bit) == 0) {
-      continue;
-    }
-    sqlite3_value* value = *values++;
-    int type = sqlite3_value_numeric_type(value);
-    const std::int64_t number = sqlite3_value_int64(value);
-    if (type == SQLITE_FLOAT && isWhole(sqlite3_value_double(value))) {
-      type = SQLITE_INTEGER;
-    }
-    if (type == SQLITE_NULL || (type != SQLITE_INTEGER && (bit & (kRankIs | kKeyIs)) != 0) ||
-        (bit == kRankIs && (number < 0 || number >= ranks))) {
-      cursor.lastRank = -1;  // nothing is equal to it
-      cursor.rank = 0;
-      return SQLITE_OK;
-    }
-    if (bit == kRankIs) {
-      cursor.rank = cursor.lastRank = static_cast<Rank>(number);
-    }
-    if (type == SQLITE_INTEGER && (bit == kKeyIs || bit == kKeyFrom)) {
-      cursor.keyFrom = std::max(cursor.keyFrom, number);
-    }
-    if (type == SQLITE_INTEGER && (bit == kKeyIs || bit == kKeyTo)) {
-      cursor.keyTo = std::min(cursor.keyTo, number);
-    }
-  }
-  cursor.enter();
-  return cursor.settle();
-}
-
-template <typename T>
-int next(sqlite3_vtab_cursor* base) {
-  Cursor<T>& cursor = cursorOf<T>(base);
-  ++cursor.at;
-  return cursor.settle();
-}
-
-template <typename T>
-int eof(sqlite3_vtab_cursor* base) {
-  return cursorOf<T>(base).done() ? 1 : 0;
-}
-
-template <typename T>
-int column(sqlite3_vtab_cursor* base, sqlite3_context* result, int number) {
-  Cursor<T>& cursor = cursorOf<T>(base);
-  if constexpr (StreamOf<T>::kStream == Stream::Event) {
-    if (number == Columns<T>::kTimeColumn || number == Columns<T>::kDurationColumn) {
-      const StoredTime* time = nullptr;
-      const int rc = cursor.timed(time);
-      if (time != nullptr) {
-        sqlite3_result_int64(
-            result, static_cast<std::int64_t>(number == Columns<T>::kTimeColumn ? time->begin
-                                                                                : time->duration));
-      }
-      return rc;
-    }
-  }
-  if constexpr (StreamOf<T>::kStream == Stream::Send) {
-    if (number == Columns<T>::kIndexColumn) {
-      sqlite3_result_int64(result, cursor.at);
-      return SQLITE_OK;
-    }
-    if (number == Columns<T>::kBytesColumn) {
-      const StoredEvent* event = nullptr;
-      const int rc = cursor.sent(event);
-      if (rc == SQLITE_OK) {
-        sqlite3_result_int64(result, static_cast<std::int64_t>(event->event.bytes));
-      }
-      return rc;
-    }
-  }
-  const Cell value = number == Columns<T>::kRankColumn ? cell(cursor.rank)
-                     : number == Columns<T>::kKeyColumn
-                         ? cell(cursor.base0(cursor.rank) + cursor.at)
-                         : Columns<T>::at(cursor.value(), number);
-  if (!value.null) {
-    sqlite3_result_int64(result, value.value);
-  }
-  return SQLITE_OK;
-}
-
-template <typename T>
-int rowid(sqlite3_vtab_cursor* base, sqlite3_int64* id) {
-  *id = (std::int64_t{cursorOf<T>(base).rank} << 40U) + cursorOf<T>(base).at;
-  return SQLITE_OK;
-}
-
-template <typename T>
-constexpr sqlite3_module makeModule() {
-  sqlite3_module module{};
-  module.xConnect = &connectTo<T>;
-  module.xBestIndex = &bestIndex<T>;
-  module.xDisconnect = &disconnect;
-  module.xOpen = &open<T>;
-  module.xClose = &close<T>;
-  module.xFilter = &filter<T>;
-  module.xNext = &next<T>;
-  module.xEof = &eof<T>;
-  module.xColumn = &column<T>;
-  module.xRowid = &rowid<T>;
-  return module;
-}
-
 template <typename T>
 bool attachOne(sqlite3* connection, StreamTables* tables) {
-  static constexpr sqlite3_module kModule = makeModule<T>();
+  static constexpr sqlite3_module kModule = tables_over::makeModule<T>();
   return sqlite3_create_module_v2(connection, streamName(StreamOf<T>::kStream), &kModule, tables,
                                   nullptr) == SQLITE_OK;
 }
@@ -519,11 +19,30 @@ bool attachOne(sqlite3* connection, StreamTables* tables) {
 }  // namespace
 
 StreamTables::StreamTables(ColumnReader reader, std::size_t ranks)
-    : m_reader(std::move(reader)), m_ranks(ranks), m_firstMessage(ranks + 1) {
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    m_firstMessage[rank + 1] = m_firstMessage[rank] + static_cast<std::int64_t>(m_reader.count(
-                                                          static_cast<Rank>(rank), Stream::Send));
+    : m_reader(std::move(reader)),
+      m_ranks(ranks),
+      m_owners(messageOwners(m_reader, ranks)),
+      m_firstMessage(ranks + 1),
+      m_firstRace(ranks + 1) {
+  for (std::size_t i = 0; i < ranks; ++i) {
+    const auto rank = static_cast<Rank>(i);
+    m_firstMessage[i + 1] =
+        m_firstMessage[i] + static_cast<std::int64_t>(m_reader.count(rank, Stream::Send));
+    m_firstRace[i + 1] =
+        m_firstRace[i] + static_cast<std::int64_t>(m_reader.count(rank, Stream::Race));
   }
+}
+
+const std::string* StreamTables::raceClass(std::uint32_t id) {
+  if (!m_classes) {
+    m_problem = m_classes.error();
+    return nullptr;
+  }
+  if (id >= m_classes->size()) {
+    m_problem = Error{ErrorCode::Damaged, "a race has a class that is not there", {}};
+    return nullptr;
+  }
+  return &(*m_classes)[id];
 }
 
 Result<std::unique_ptr<StreamTables>> StreamTables::open(Database& database, std::size_t ranks) {
@@ -531,13 +50,16 @@ Result<std::unique_ptr<StreamTables>> StreamTables::open(Database& database, std
   if (!reader) {
     return reader.error();
   }
-  return std::unique_ptr<StreamTables>(new StreamTables(std::move(reader).value(), ranks));
+  std::unique_ptr<StreamTables> made(new StreamTables(std::move(reader).value(), ranks));
+  made->m_classes = readRaceClasses(database);  // who asks for no class need not know of damage
+  return made;
 }
 
 bool StreamTables::attach(sqlite3* connection) {
   return attachOne<StoredEvent>(connection, this) && attachOne<PostedReceive>(connection, this) &&
          attachOne<ProbeHit>(connection, this) && attachOne<StoredSend>(connection, this) &&
-         attachOne<CollectivePart>(connection, this);
+         attachOne<CollectivePart>(connection, this) && attachOne<RaceValue>(connection, this) &&
+         attachAlternatives(connection, *this);
 }
 
 }  // namespace pf::db

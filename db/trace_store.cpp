@@ -135,6 +135,17 @@ Result<Execution> TraceStore::readExecution(LogicalTimes* logicalTimes) {
   return readExecutionRows(*m_database, logicalTimes);
 }
 
+Result<Execution> TraceStore::readExecutionFrom(std::span<const std::uint32_t> begun) {
+  Result<Transaction> transaction = Transaction::begin(*m_database, Transaction::Kind::Read);
+  if (!transaction) {
+    return transaction.error();
+  }
+  if (begun.size() != static_cast<std::size_t>(m_run.ranks)) {
+    return Error{ErrorCode::Usage, "an execution is read from one event of each rank", {}};
+  }
+  return readExecutionRows(*m_database, nullptr, begun);
+}
+
 /// What `read(SummaryReader&)` gives.
 template <typename T, typename Read>
 Result<T> TraceStore::readSummary(Read&& read) {
@@ -192,7 +203,7 @@ Result<std::vector<StoredRace>> TraceStore::races() {
   if (!transaction) {
     return transaction.error();
   }
-  return readRaceRows(*m_database);
+  return readRaces(*m_database, static_cast<std::size_t>(m_run.ranks));
 }
 
 namespace {
@@ -238,11 +249,6 @@ Status TraceStore::replaceExecution(const Execution& execution, const std::vecto
         return status;
       }
     }
-  }
-  // A trace without times may get them.
-  if (Status status = m_database->execute("PRAGMA user_version=" + std::to_string(kFormatVersion));
-      !status) {
-    return status;
   }
   RunInfo run = m_run;
   setTotals(run, execution, races);

@@ -80,6 +80,15 @@ std::size_t rankCount(Database& database, std::size_t known) {
   return status.ok() ? count : known;
 }
 
+Status checkRaces(Database& database, std::size_t ranks) {
+  const Result<std::vector<std::string>> classes = readRaceClasses(database);
+  if (!classes || !eventCounts(database, ranks)) {
+    return {};  // of these tables there is another finding
+  }
+  const Result<std::vector<StoredRace>> races = readRaceColumns(database, ranks, *classes);
+  return races ? Status() : Status(races.error());
+}
+
 Status checkSummaries(Database& database, std::size_t ranks) {
   const Result<std::vector<std::uint64_t>> events = eventCounts(database, ranks);
   if (!events) {
@@ -188,8 +197,7 @@ std::string lostWith(TableId id) {
     case TableId::CallSite:
     case TableId::Call:
     case TableId::EventKind:
-    case TableId::Race:
-    case TableId::RaceAlternative:
+    case TableId::RaceClass:
     case TableId::SurveyChunk:
     case TableId::ColumnChunk:
     case TableId::ColumnDirectory:
@@ -220,6 +228,9 @@ Result<std::vector<Finding>> findDamage(Database& database, const std::vector<Ra
   if (const Status columns = checkColumns(database, rankCount(database, ranks.size())); !columns) {
     findings.push_back(
         {columns.error().message, "table column_chunk", lostWith(TableId::ColumnChunk)});
+  }
+  if (const Status races = checkRaces(database, rankCount(database, ranks.size())); !races) {
+    findings.push_back({races.error().message, "table column_chunk", lostWith(TableId::RaceClass)});
   }
   if (const Status summaries = checkSummaries(database, rankCount(database, ranks.size()));
       !summaries) {

@@ -21,7 +21,8 @@ namespace pf::db {
 [[nodiscard]] std::string lostWith(TableId id);
 
 /// A copy of a damaged file on which SQLite will work: header and list of tables are made new, so
-/// that only the tables whose own pages are damaged do not verify. Removed when destroyed.
+/// that only the tables whose own pages are damaged do not verify; one of a former format is brought
+/// up to date. Removed when destroyed.
 class RepairedCopy {
  public:
   /// `directory` has room for the copy. Damaged if there is nothing to work on.
@@ -40,6 +41,7 @@ class RepairedCopy {
   RepairedCopy() = default;
   Status repair();
   Status tryOpen();
+  [[nodiscard]] bool tryFormer(int file);
 
   std::string m_path;  ///< empty: nothing to remove
   Database m_database;

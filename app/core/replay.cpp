@@ -97,6 +97,7 @@ class Replay {
   std::future<Result<Destination>>
       m_destination;  ///< of ReplayOptions::until, while the job starts
   std::optional<Error> m_failure;
+  std::string m_target;       ///< of ReplayOptions::until: what event it is
   std::vector<Serial> m_cut;  ///< of ReplayOptions::cut: events that each rank does
   std::vector<protocol::RankHello> m_hellos;
   bool m_holding = false;       ///< ranks are held at the end of their records
@@ -123,7 +124,7 @@ Status Replay::plan() {
     if (!destination) {
       return destination.error();
     }
-    m_execution = std::move(destination->execution);
+    m_target = std::move(destination->event);
     for (const Serial done : destination->cut) {
       plan.stops.push_back(done + 1);
     }
@@ -185,7 +186,7 @@ void Replay::stopped() {
   }
   const EventRef target = *m_options.until;
   say("rank " + std::to_string(target.rank) + " is stopped just before its event " +
-      std::to_string(target.serial) + ": " + eventText(execution(), target));
+      std::to_string(target.serial) + ": " + m_target);
   offerDebugger();
 }
 

@@ -13,6 +13,22 @@ namespace {
 
 constexpr Serial kUnknown = ~Serial{0};
 
+/// Events that each rank must have begun before `target`, as the last checkpoint says.
+Result<std::vector<std::uint32_t>> begunBefore(db::TraceStore& store, EventRef target) {
+  std::vector<std::uint32_t> begun(static_cast<std::size_t>(store.run().ranks), 0);
+  const Result<ClockCheckpoints> clocks = store.clockCheckpoints();
+  if (!clocks) {
+    return clocks.error();
+  }
+  const std::size_t before =
+      clocks->every == 0 || target.serial == 0 ? 0 : (target.serial - 1) / clocks->every;
+  if (const std::size_t n = std::min(before, clocks->count(target.rank)); n > 0) {
+    const auto past = clocks->pastOf(target.rank, n - 1);
+    begun.assign(past.begin(), past.end());
+  }
+  return begun;
+}
+
 }  // namespace
 
 Status rankIsThere(const db::TraceStore& store, Rank rank) {
@@ -38,20 +54,28 @@ Status eventIsThere(const db::TraceStore& store, EventRef event) {
 }
 
 Result<Destination> destinationOf(const std::string& trace, EventRef target) {
-  Result<Loaded> loaded = loadSurveyed(trace);
-  if (!loaded) {
-    return loaded.error();
+  Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
+  if (!store) {
+    return store.error();
   }
-  Execution& execution = loaded->execution;
-  const auto rank = static_cast<std::size_t>(target.rank);
-  if (rank >= execution.ranks.size() || target.serial > execution.ranks[rank].events.size()) {
+  if (Status status = rankIsThere(*store, target.rank); !status) {
+    return status.error();
+  }
+  const Result<std::vector<std::uint32_t>> begun = begunBefore(*store, target);
+  if (!begun) {
+    return begun.error();
+  }
+  const Result<Execution> execution = store->readExecutionFrom(*begun);
+  if (!execution) {
+    return execution.error();
+  }
+  if (target.serial > execution->ranks[static_cast<std::size_t>(target.rank)].events.size()) {
     return Error{ErrorCode::Usage,
                  "the survey of this recording did not come to event " +
                      std::to_string(target.serial) + " of rank " + std::to_string(target.rank),
                  "'photofinish events' lists what it saw; 'record --mode all' keeps all events."};
   }
-  std::vector<Serial> cut = cutBefore(execution, target);
-  return Destination{std::move(execution), std::move(cut)};
+  return Destination{eventText(*execution, target), cutBefore(*execution, target, *begun)};
 }
 
 Result<std::vector<Serial>> cutBeforeAll(const db::TraceStore& store, const Execution& execution,

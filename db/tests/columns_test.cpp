@@ -1,6 +1,5 @@
-// Columns of numbers, streams over several chunks, and traces of format 4.
+// Columns of numbers, and streams over several chunks.
 #include "column_store.h"
-#include "former_format.h"
 #include "sample.h"
 #include <sys/stat.h>
 #include <zstd.h>
@@ -128,121 +127,6 @@ TEST(Store, keepsManyChunks) {
                   [&](const QueryRow& row) { found = row[0].integer; })
                   .ok());
   EXPECT_EQ(found, 4000);
-}
-
-/// tests/data/format4.pft.zst: the small content of sample.cpp, written before there were columns;
-/// format5.pft.zst: before there were summaries.
-void unpackFormer(const std::string& path, const char* name = "format4.pft.zst") {
-  std::ifstream in(std::string(PF_DB_DATA "/") + name, std::ios::binary);
-  const std::vector<char> packed((std::istreambuf_iterator<char>(in)),
-                                 std::istreambuf_iterator<char>());
-  std::vector<char> bytes(ZSTD_getFrameContentSize(packed.data(), packed.size()));
-  ASSERT_EQ(ZSTD_decompress(bytes.data(), bytes.size(), packed.data(), packed.size()),
-            bytes.size());
-  std::ofstream(path, std::ios::binary)
-      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-}
-
-TEST(FormerFormat, isBroughtUpToDate) {
-  for (const char* name : {"format4.pft.zst", "format5.pft.zst"}) {
-    const Directory directory;
-    unpackFormer(directory.file("a.pft"), name);
-    for (int turn = 0; turn < 2; ++turn) {
-      const Result<Content> back = readContent(directory.file("a.pft"));
-      ASSERT_TRUE(back.ok()) << back.error().text();
-      EXPECT_EQ(dump(*back), dump(smallContent()));
-    }
-    EXPECT_TRUE(checkTrace(directory.file("a.pft"))->empty());
-    Result<TraceStore> store =
-        TraceStore::open(directory.file("a.pft"), TraceStore::Mode::ReadOnly);
-    ASSERT_TRUE(store.ok());
-    const Result<TraceOutline> outline = store->outline();
-    ASSERT_TRUE(outline.ok()) << name << outline.error().text();
-    EXPECT_EQ(outline->events, (std::vector<std::uint64_t>{7, 4, 4}));
-  }
-}
-
-/// Runs SQL in the file as another program would.
-void change(const std::string& path, const std::string& sql) {
-  const std::string command = "sqlite3 " + path + " \"" + sql + "\"";
-  ASSERT_EQ(std::system(command.c_str()), 0) << command;  // NOLINT(concurrency-mt-unsafe)
-}
-
-TEST(FormerFormat, losesADamagedExecutionOnly) {
-  for (const char* sql : {"UPDATE event SET tag = tag + 1 WHERE serial = 2",
-                          "DELETE FROM message WHERE id = 1", "UPDATE call SET name = 'x'"}) {
-    const Directory directory;
-    unpackFormer(directory.file("a.pft"));
-    change(directory.file("a.pft"), sql);
-    Result<TraceStore> store =
-        TraceStore::open(directory.file("a.pft"), TraceStore::Mode::ReadOnly);
-    ASSERT_TRUE(store.ok()) << store.error().text();
-    EXPECT_FALSE(*store->hasExecution()) << sql;
-    EXPECT_TRUE(store->races()->empty());
-    EXPECT_EQ(store->ranks().size(), smallContent().ranks.size());
-    EXPECT_TRUE(checkTrace(directory.file("a.pft"))->empty()) << sql;
-  }
-}
-
-TEST(FormerFormat, ofADamagedOneOfFormat5TheRestStays) {
-  const Directory directory;
-  unpackFormer(directory.file("a.pft"), "format5.pft.zst");
-  change(directory.file("a.pft"), "UPDATE column_chunk SET data = x'00' WHERE rank = 1");
-  Result<TraceStore> store = TraceStore::open(directory.file("a.pft"), TraceStore::Mode::ReadOnly);
-  ASSERT_TRUE(store.ok()) << store.error().text();
-  EXPECT_EQ(store->outline().error().code, ErrorCode::NotFound);
-  EXPECT_EQ(store->clockCheckpoints()->every, 0U);
-  EXPECT_EQ(store->readExecution().error().code, ErrorCode::Damaged);
-  EXPECT_EQ(store->races()->size(), smallContent().races.size());
-}
-
-TEST(FormerFormat, whatIsDamagedIsNamed) {
-  const auto findings = [](const std::string& sql) {
-    const Directory directory;
-    unpackFormer(directory.file("a.pft"));
-    change(directory.file("a.pft"), sql);
-    std::string all;
-    const Result<std::vector<Finding>> found = checkTrace(directory.file("a.pft"));
-    EXPECT_TRUE(found.ok()) << found.error().text();
-    for (std::size_t i = 0; found.ok() && i < found->size(); ++i) {
-      all += (i == 0 ? "" : "; ") + (*found)[i].where;
-    }
-    return all;
-  };
-  EXPECT_EQ(findings("UPDATE seal SET crc32c = 1 WHERE table_name = 'event'"),
-            "file, of trace format 4; table event; table seal");
-  EXPECT_EQ(findings("DROP TABLE probe"), "file, of trace format 4; table probe");
-  EXPECT_EQ(findings("UPDATE watch SET expression = 'x'; DELETE FROM event"), "table watch");
-}
-
-/// A writer that died when its changes were in the file and its journal was still there.
-TEST(FormerFormat, anInterruptedWriteIsUndoneBeforeTheVersionIsRead) {
-  const Directory directory;
-  const std::string path = directory.file("a.pft");
-  unpackFormer(path);
-  const std::string command =
-      "sqlite3 " + path +
-      " 'PRAGMA cache_size=2' BEGIN 'PRAGMA user_version=5' 'CREATE TABLE x AS SELECT "
-      "randomblob(100) FROM generate_series(1,9000)' '.shell cp " +
-      path + "-journal " + path + "-kept' COMMIT && mv " + path + "-kept " + path + "-journal";
-  ASSERT_EQ(std::system(command.c_str()), 0) << command;  // NOLINT(concurrency-mt-unsafe)
-  const Result<Content> back = readContent(path);
-  ASSERT_TRUE(back.ok()) << back.error().text();
-  EXPECT_EQ(dump(*back), dump(smallContent()));
-}
-
-TEST(FormerFormat, thatCannotBeWrittenSaysSo) {
-  const Directory directory;
-  unpackFormer(directory.file("a.pft"));
-  EXPECT_EQ(bringUpToDate(directory.file("none.pft")).error().code, ErrorCode::Version);
-  std::fstream file(directory.file("a.pft"), std::ios::in | std::ios::out | std::ios::binary);
-  file.seekp(40000);
-  file.put('\x7F');
-  file.close();
-  Result<TraceStore> store = TraceStore::open(directory.file("a.pft"), TraceStore::Mode::ReadOnly);
-  if (!store.ok()) {  // damaged, and not half changed
-    EXPECT_EQ(store.error().code, ErrorCode::Damaged) << store.error().text();
-  }
 }
 
 }  // namespace

@@ -207,12 +207,8 @@ TEST(Hostile, rowsThatMakeNoSenseAreRefused) {
   EXPECT_TRUE(forged(TableId::ColumnDirectory, "UPDATE column_directory SET data = x'00'"));
   EXPECT_TRUE(forged(TableId::Communicator, "UPDATE communicator SET members = '[0,1,3]'"));
   EXPECT_TRUE(forged(TableId::Communicator, "UPDATE communicator SET members = '[0,1'"));
-  EXPECT_TRUE(forged(TableId::Race, "UPDATE race SET post = 3"));
-  EXPECT_TRUE(forged(TableId::Race, "UPDATE race SET message = 4"));
-  EXPECT_TRUE(
-      forged(TableId::RaceAlternative, "UPDATE race_alternative SET message = 4 WHERE race = 0"));
-  EXPECT_TRUE(
-      forged(TableId::RaceAlternative, "UPDATE race_alternative SET race = 2 WHERE race = 0"));
+  EXPECT_TRUE(forged(TableId::RaceClass, "DELETE FROM race_class"));
+  EXPECT_TRUE(forged(TableId::RaceClass, "UPDATE race_class SET id = 7"));
   for (const char* ranks : {"2000000000", "10000000", "-1"}) {
     EXPECT_TRUE(forged(TableId::Run, "UPDATE run SET ranks = " + std::string(ranks)));
   }
@@ -262,9 +258,10 @@ void forgeDirectory(const Patient& patient, std::uint64_t values) {
     raw.push_back(static_cast<std::uint8_t>(value));
   };
   number(values);
-  number(7);
-  for (const std::uint64_t same : {0U, 0U, 4096U, 0U, 0U, 0U, 0U}) {  // "constant", each in
-    number(0);                                                        // so many bytes
+  number(9);
+  for (const std::uint64_t same :
+       {0U, 0U, 4096U, 0U, 0U, 0U, 0U, 0U, 0U}) {  // "constant", each in so many bytes
+    number(0);
     number(same < 0x80 ? 1 : 2);
     number(same);
   }
@@ -340,6 +337,14 @@ TEST(Hostile, aDirectoryThatItsChunksContradictIsRefused) {
   EXPECT_TRUE(forgedEntry(Stream::Event, [](ChunkEntry& entry) { ++entry.firstStep; }));
   for (const Stream stream : {Stream::Receive, Stream::Probe, Stream::Send, Stream::Collective}) {
     EXPECT_TRUE(forgedEntry(stream, [](ChunkEntry& entry) { ++entry.firstSerial; }));
+    EXPECT_TRUE(forgedEntry(stream, [](ChunkEntry& entry) { ++entry.firstCompletion; }));
+    EXPECT_TRUE(forgedEntry(stream, [](ChunkEntry& entry) { ++entry.lastCompletion; }));
+    EXPECT_TRUE(forgedEntry(stream, [](ChunkEntry& entry) { entry.firstCompletion = 1; }));
+  }
+  for (const Stream stream : {Stream::Race, Stream::Alternative}) {
+    EXPECT_TRUE(forgedEntry(stream, [](ChunkEntry& entry) { ++entry.firstSerial; }));
+    EXPECT_TRUE(forgedEntry(stream, [](ChunkEntry& entry) { ++entry.lastSerial; }));
+    EXPECT_TRUE(forgedEntry(stream, [](ChunkEntry& entry) { entry.lastCompletion = 3; }));
   }
 }
 
@@ -361,6 +366,30 @@ TEST(Hostile, columnsThatMakeNoSenseAreRefused) {
   EXPECT_TRUE(forgedChunk<StoredSend>(1, [](Sends& all) { all[0].post = 3; }));
   EXPECT_TRUE(forgedChunk<StoredSend>(1, [](Sends& all) { all[0].send.event = 0; }));
   EXPECT_TRUE(forgedChunk<StoredSend>(1, [](Sends& all) { all[0].completion = 9; }));
+}
+
+TEST(Hostile, racesThatMakeNoSenseAreRefused) {
+  using Races = std::vector<RaceValue>;
+  EXPECT_FALSE(forgedChunk<RaceValue>(0, [](Races&) {}));
+  EXPECT_TRUE(forgedChunk<RaceValue>(0, [](Races& all) { all[0].index = 3; }));
+  EXPECT_TRUE(forgedChunk<RaceValue>(0, [](Races& all) { all[0].serial = 8; }));
+  EXPECT_TRUE(forgedChunk<RaceValue>(0, [](Races& all) { all[0].taken = 4; }));
+  EXPECT_TRUE(forgedChunk<RaceValue>(0, [](Races& all) { all[0].source = 1; }));
+  EXPECT_TRUE(forgedChunk<RaceValue>(0, [](Races& all) { all[0].source = 3; }));
+  EXPECT_TRUE(forgedChunk<RaceValue>(0, [](Races& all) { all[0].raceClass = 1; }));
+  EXPECT_TRUE(forgedChunk<RaceValue>(0, [](Races& all) { all[1].alternatives = 3; }));
+  EXPECT_TRUE(forgedChunk<RaceValue>(0, [](Races& all) { all.pop_back(); }));
+  using Spans = std::vector<AlternativeSpan>;
+  EXPECT_FALSE(forgedChunk<AlternativeSpan>(0, [](Spans&) {}));
+  EXPECT_TRUE(forgedChunk<AlternativeSpan>(0, [](Spans& all) { all[0].message = 4; }));
+  EXPECT_TRUE(forgedChunk<AlternativeSpan>(0, [](Spans& all) { all[0].source = 2; }));
+  EXPECT_TRUE(forgedChunk<AlternativeSpan>(0, [](Spans& all) { all[0].count = 2; }));
+  EXPECT_TRUE(forgedChunk<AlternativeSpan>(0, [](Spans& all) { all[0].count = 0; }));
+  EXPECT_TRUE(forgedChunk<AlternativeSpan>(0, [](Spans& all) { all[0].count = 1U << 31U; }));
+  EXPECT_TRUE(forgedChunk<AlternativeSpan>(0, [](Spans& all) { all[0].first = 1; }));
+  EXPECT_TRUE(forgedChunk<AlternativeSpan>(0, [](Spans& all) { std::swap(all[0], all[1]); }));
+  EXPECT_TRUE(forgedChunk<AlternativeSpan>(0, [](Spans& all) { all[2] = all[1]; }));
+  EXPECT_TRUE(forgedChunk<AlternativeSpan>(0, [](Spans& all) { all.pop_back(); }));
 }
 
 }  // namespace

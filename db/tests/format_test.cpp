@@ -68,9 +68,11 @@ std::string ours(const Directory& directory, const std::string& sql) {
       directory.file("a.pft"), sql, [](const std::vector<std::string>&) {},
       [&](const QueryRow& row) {
         for (std::size_t i = 0; i < row.size(); ++i) {
-          text += (i == 0 ? "" : "|") + (row[i].type == Statement::Type::Integer
-                                             ? std::to_string(row[i].integer)
-                                             : std::string(row[i].text()));
+          text += i == 0 ? "" : "|";
+          if (row[i].type != Statement::Type::Null) {
+            text += row[i].type == Statement::Type::Integer ? std::to_string(row[i].integer)
+                                                            : std::string(row[i].text());
+          }
         }
         text += "\n";
       });
@@ -91,11 +93,11 @@ TEST_F(Format, examplesRun) {
 TEST_F(Format, aForeignProgramReadsWhatIsNotInColumns) {
   std::string output;
   EXPECT_EQ(foreign(m_directory,
-                    "SELECT count(*) FROM race; SELECT name FROM call WHERE id = 1; PRAGMA "
+                    "SELECT text FROM race_class; SELECT name FROM call WHERE id = 1; PRAGMA "
                     "integrity_check; PRAGMA user_version; PRAGMA journal_mode;",
                     output),
             0);
-  EXPECT_EQ(output, "2\nMPI_Send\nok\n7\ndelete\n");
+  EXPECT_EQ(output, "benign\nMPI_Send\nok\n8\ndelete\n");
 }
 
 TEST_F(Format, tablesOverTheColumnsAreWhatTheColumnsHold) {
@@ -124,6 +126,13 @@ TEST_F(Format, tablesOverTheColumnsAreWhatTheColumnsHold) {
   EXPECT_EQ(ours(m_directory, "SELECT rank, serial, source, message FROM probe"), "0|4|1|0\n");
   EXPECT_EQ(ours(m_directory, "SELECT rank, completion_serial, contributes FROM collective"),
             "0|6|1\n1|3|0\n2||1\n");
+  EXPECT_EQ(ours(m_directory, "SELECT * FROM race"), "0|0|3|0|0|2|benign\n1|0|4|1|0|0|\n");
+  EXPECT_EQ(ours(m_directory, "SELECT serial FROM race WHERE id = 1"), "4\n");
+  EXPECT_EQ(ours(m_directory, "SELECT count(*) FROM race WHERE rank = 1 OR id > 1"), "0\n");
+  EXPECT_EQ(ours(m_directory, "SELECT * FROM race_alternative"), "0|0|0\n1|0|2\n1|1|3\n");
+  EXPECT_EQ(ours(m_directory, "SELECT message FROM race_alternative WHERE race = 1.0"), "2\n3\n");
+  EXPECT_EQ(ours(m_directory, "SELECT race FROM race_alternative WHERE race < 1"), "0\n");
+  EXPECT_EQ(ours(m_directory, "SELECT race FROM race_alternative WHERE race > 1 OR race = -1"), "");
   EXPECT_NE(ours(m_directory, "DELETE FROM note").find("not a SELECT"), std::string::npos);
   EXPECT_NE(ours(m_directory, "SELECT x FROM event").find("no such column"), std::string::npos);
 }

@@ -1,5 +1,7 @@
 #include "sample.h"
 
+#include <algorithm>
+#include <random>
 #include <sstream>
 #include <type_traits>
 #include <utility>
@@ -227,6 +229,81 @@ Execution largeExecution(int ranks, std::size_t events) {
     }
   }
   return e;
+}
+
+namespace {
+
+/// Completions that come later than the calls, some of them never; parts of collectives.
+void delayCompletions(Execution& e) {
+  for (RankHistory& history : e.ranks) {
+    const Serial last = history.events.size();
+    for (std::size_t i = 0; i < history.receives.size(); ++i) {
+      PostedReceive& receive = history.receives[i];
+      receive.completion = i % 11 == 3 ? 0 : std::min(last, receive.post + (i * 7) % 5);
+    }
+    for (std::size_t i = 0; i < history.sends.size(); ++i) {
+      SentMessage& send = history.sends[i];
+      send.synchronous = i % 3 == 0;
+      send.syncCompletion = i % 9 == 0 ? std::min(last, send.event + i % 4) : 0;
+    }
+    for (Serial serial = 5; serial <= last; serial += 50) {
+      history.collectives.push_back({serial, serial % 100 == 5 ? 0 : std::min(last, serial + 30), 0,
+                                     static_cast<std::uint32_t>(serial / 50),
+                                     CollectiveFlow::AllToAll, kUnknownRank, true, true});
+    }
+  }
+}
+
+/// Races of the first `count` receives of a rank: each other rank has a message to give, and the one
+/// that is taken gives place to a later one.
+void addRaces(Content& c, Rank rank, std::uint32_t count, std::mt19937& random) {
+  const std::size_t sends = c.execution.ranks[0].sends.size();
+  std::vector<std::uint32_t> front;
+  for (std::size_t source = 0; source < c.execution.ranks.size(); ++source) {
+    front.push_back(static_cast<std::uint32_t>(source * sends));
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto other = static_cast<std::size_t>(rank) + 1 + (random() % 16 == 0 ? random() : i) % (front.size() - 1);
+    const std::size_t taken = other % front.size();
+    Race& race = c.races.emplace_back();
+    race.rank = rank;
+    race.index = i;
+    race.taken = front[taken];
+    for (std::size_t source = 0; source < front.size(); ++source) {
+      if (source != taken && source != static_cast<std::size_t>(rank)) {
+        race.alternatives.push_back(front[source]);
+      }
+    }
+    front[taken] = std::min(front[taken] + (i % 8 == 0 ? 2U : 1U),
+                            static_cast<std::uint32_t>((taken + 1) * sends - 1));
+    c.raceClasses.emplace_back(i % 100 == 0 ? "" : (i % 7 == 0 ? "f.c:1 <- g.c:2" : "f.c:1 <-"));
+  }
+}
+
+}  // namespace
+
+Content racingContent() {
+  Content c = smallContent();
+  c.execution = largeExecution(4, 36000);
+  c.run.ranks = 4;
+  delayCompletions(c.execution);
+  c.races.clear();
+  c.raceClasses.clear();
+  std::mt19937 random(8);
+  addRaces(c, 0, 4300, random);
+  addRaces(c, 2, 300, random);
+  c.run.messages = c.execution.messages.size();
+  c.run.wildcardReceives = 18000;
+  c.run.racingReceives = c.races.size();
+  c.times.assign(4, {});
+  for (std::size_t rank = 0; rank < 4; ++rank) {
+    for (std::size_t i = 0; i < c.execution.ranks[rank].events.size(); ++i) {
+      c.times[rank].push_back(static_cast<std::uint32_t>(2 * i + rank + 1));
+      c.execution.ranks[rank].times.push_back({1000 * i, 1000 * i + i % 7});
+    }
+  }
+  c.execution.timeOrigin = TimeOrigin::Recording;
+  return c;
 }
 
 Status writeContent(const std::string& path, const Content& content) {

@@ -75,6 +75,10 @@ Content smallContent();
 /// `events` events in all, on `ranks` ranks: sends round the ring, each received.
 Execution largeExecution(int ranks, std::size_t events);
 
+/// An execution over several chunks with completions of all kinds, and more races than a chunk holds;
+/// those of successive receives resemble one another. tests/data/format7-racing.pft.zst has it.
+Content racingContent();
+
 /// Writes recording and execution, then the session tables.
 Status writeContent(const std::string& path, const Content& content);
 /// All of a trace, or the first error.

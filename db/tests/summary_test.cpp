@@ -6,7 +6,9 @@
 #include "seal.h"
 #include "summary_store.h"
 
+#include <algorithm>
 #include <functional>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -48,6 +50,114 @@ TEST(Summaries, areThoseOfTheExecution) {
   }
   EXPECT_EQ(store->cutLevel(outline->levels).error().code, ErrorCode::Usage);
   EXPECT_TRUE(store->verify()->empty());
+}
+
+/// What came before `begun` of each rank does not matter, whatever it is.
+Execution blanked(const Execution& whole, std::span<const std::uint32_t> begun) {
+  Execution e = whole;
+  for (std::size_t rank = 0; rank < e.ranks.size(); ++rank) {
+    for (PostedReceive& receive : e.ranks[rank].receives) {
+      if (receive.post < begun[rank] && receive.completion < begun[rank]) {
+        receive = {};
+        receive.post = 1;
+      }
+    }
+    for (SentMessage& send : e.ranks[rank].sends) {
+      if (send.event < begun[rank] && send.syncCompletion < begun[rank]) {
+        send = {};
+        send.event = 1;
+      }
+    }
+  }
+  for (Message& message : e.messages) {
+    const auto& sends = e.ranks[static_cast<std::size_t>(message.send.rank)].sends;
+    if (sends[message.sendIndex].event == 1 && message.send.serial != 1) {
+      message = {{message.send.rank, 1}, message.sendIndex, kUnknownRank, kNone, 0, kNone, 0};
+    }
+  }
+  return e;
+}
+
+TEST(Cut, fromACheckpointIsTheSameAsFromTheBegin) {
+  std::size_t compared = 0;
+  std::size_t shorter = 0;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    Execution execution = oracle::randomExecution(seed, {120, false}).execution;
+    matchMessages(execution);
+    for (const std::uint32_t every : {1U, 3U, 8U}) {
+      const ClockCheckpoints clocks = clockCheckpoints(execution, every);
+      for (std::size_t r = 0; clocks.every != 0 && r < execution.ranks.size(); ++r) {
+        const auto rank = static_cast<Rank>(r);
+        for (Serial serial = 1; serial <= execution.ranks[r].events.size() + 1; serial += 3) {
+          const std::vector<Serial> cut = cutBefore(execution, {rank, serial});
+          for (std::size_t n = 1; n <= (serial - 1) / every && n <= clocks.count(rank); ++n) {
+            const auto begun = clocks.pastOf(rank, n - 1);
+            ASSERT_EQ(cutBefore(blanked(execution, begun), {rank, serial}, begun), cut)
+                << "seed " << seed << ", every " << every << ", rank " << rank << ", event "
+                << serial << ", checkpoint " << n;
+            ++compared;
+            shorter += std::ranges::max(begun) > 4 ? 1U : 0U;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(compared, 5000U);
+  EXPECT_GT(shorter, 1000U);
+}
+
+/// Messages round the ring, some of them synchronous, and now and then a collective.
+Execution ringExecution() {
+  Execution e = largeExecution(4, 60000);
+  for (RankHistory& history : e.ranks) {
+    for (std::size_t i = 0; i < history.sends.size(); i += 5) {
+      history.sends[i].synchronous = true;
+      history.sends[i].syncCompletion = history.sends[i].event + 1;
+    }
+    for (Serial serial = 700; serial <= history.events.size(); serial += 700) {
+      history.collectives.push_back({serial, serial, 0, static_cast<std::uint32_t>(serial / 700),
+                                     CollectiveFlow::AllToAll, kUnknownRank, true, true});
+    }
+  }
+  e.communicators[0].group = {0, 1, 2, 3};
+  return e;
+}
+
+/// The same with what a file gives, which are chunks.
+TEST(Cut, ofATraceIsTheSameFromACheckpoint) {
+  const Directory directory;
+  Content content = smallContent();
+  content.execution = ringExecution();
+  content.races.clear();
+  content.raceClasses.clear();
+  content.times = logicalTimes(content.execution);
+  content.run.ranks = 4;
+  ASSERT_TRUE(writeContent(directory.file("a.pft"), content).ok());
+  Result<TraceStore> store = TraceStore::open(directory.file("a.pft"), TraceStore::Mode::ReadOnly);
+  const ClockCheckpoints clocks = *store->clockCheckpoints();
+  std::size_t compared = 0;
+  std::size_t leftOut = 0;
+  for (std::size_t r = 0; r < content.execution.ranks.size(); ++r) {
+    const auto rank = static_cast<Rank>(r);
+    for (std::size_t n = r + 1; n <= clocks.count(rank); n += 4) {
+      const auto begun = clocks.pastOf(rank, n - 1);
+      const Result<Execution> part = store->readExecutionFrom(begun);
+      ASSERT_TRUE(part.ok()) << part.error().text();
+      for (const Serial beyond : {1U, 2U, 300U, 2000U}) {
+        const EventRef event{rank, n * clocks.every + beyond};
+        ASSERT_EQ(cutBefore(*part, event, begun), cutBefore(content.execution, event));
+        ++compared;
+      }
+      const bool blank = part->ranks[r].events[1].kind == EventKind::Local;
+      EXPECT_EQ(blank, begun[r] > 4096) << begun[r];
+      leftOut += blank ? 1U : 0U;
+    }
+  }
+  EXPECT_GT(compared, 80U);
+  EXPECT_GT(leftOut, 15U);
+  const std::vector<std::uint32_t> none(content.execution.ranks.size(), 0);
+  EXPECT_EQ(dump(*store->readExecutionFrom(none)), dump(content.execution));
+  EXPECT_EQ(store->readExecutionFrom({}).error().code, ErrorCode::Usage);
 }
 
 TEST(Summaries, goWithTheExecutionThatIsReplaced) {

@@ -1,5 +1,4 @@
-// Times of events in the store: they come back as they were, a trace without them has none, and an
-// older file gets them with its next survey.
+// Times of events in the store: they come back as they were, and a trace without them has none.
 #include "column_store.h"
 #include "sample.h"
 #include "schema.h"
@@ -118,37 +117,6 @@ TEST(Times, damageIsFound) {
   ASSERT_FALSE(read.ok());
   EXPECT_NE(read.error().message.find("chunk 1 of the times of rank 1"), std::string::npos)
       << read.error().text();
-}
-
-/// Format 6 is format 7 without times: such a file stays as it is until a survey gives it some.
-TEST(Times, anOlderFileGetsThemWithItsNextSurvey) {
-  const Directory directory;
-  const std::string path = directory.file("a.pft");
-  Content content = timedContent(5, TimeOrigin::Reexecution);
-  Content before = content;
-  before.execution.timeOrigin = TimeOrigin::None;
-  for (RankHistory& rank : before.execution.ranks) {
-    rank.times.clear();
-  }
-  ASSERT_TRUE(writeContent(path, before).ok());
-  {
-    Result<Database> database = Database::open(path, Database::Access::Update);
-    ASSERT_TRUE(database->execute("PRAGMA user_version=6").ok());
-  }
-  const std::vector<std::uint8_t> old = readFile(path);
-  const Result<Content> read = readContent(path);
-  ASSERT_TRUE(read.ok()) << read.error().text();
-  EXPECT_EQ(dump(read->execution), dump(before.execution));
-  EXPECT_EQ(readFile(path), old);
-  EXPECT_TRUE(checkTrace(path)->empty());
-  {
-    Result<TraceStore> store = TraceStore::open(path, TraceStore::Mode::ReadWrite);
-    ASSERT_TRUE(store.ok());
-    ASSERT_TRUE(store->replaceExecution(content.execution, {}, {}).ok());
-  }
-  EXPECT_EQ(versionOfFile(path), 7U);
-  EXPECT_EQ(dump(readContent(path)->execution), dump(content.execution));
-  EXPECT_TRUE(checkTrace(path)->empty());
 }
 
 }  // namespace

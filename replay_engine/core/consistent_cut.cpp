@@ -17,6 +17,25 @@ class Cut {
         m_needed(graph.rankCount(), 0),
         m_followed(graph.rankCount(), 0) {}
 
+  /// These have begun, and those before the last of each rank need no others, but for probes.
+  void start(const Execution& execution, std::span<const std::uint32_t> begun) {
+    for (std::uint32_t rank = 0; rank < begun.size() && rank < m_needed.size(); ++rank) {
+      const std::uint32_t last = std::min(begun[rank], m_graph.eventCount(rank));
+      m_followed[rank] = last == 0 ? 0 : last - 1;
+      m_needed[rank] = m_followed[rank];
+      need({rank, last});
+    }
+    for (std::uint32_t rank = 0; rank < begun.size() && rank < m_needed.size(); ++rank) {
+      const Serial followed = begun[rank] == 0 ? 0 : begun[rank] - 1;
+      for (const ProbeHit& probe : execution.ranks[rank].probes) {
+        if (probe.event >= 1 && probe.event <= followed &&
+            probe.event <= m_graph.eventCount(rank)) {
+          follow({rank, static_cast<std::uint32_t>(probe.event)});
+        }
+      }
+    }
+  }
+
   std::vector<Serial> close() {
     need({m_next.rank, m_next.serial - 1});
     while (!m_open.empty()) {
@@ -69,6 +88,11 @@ class Cut {
 }  // namespace
 
 std::vector<Serial> cutBefore(const Execution& execution, EventRef event) {
+  return cutBefore(execution, event, {});
+}
+
+std::vector<Serial> cutBefore(const Execution& execution, EventRef event,
+                              std::span<const std::uint32_t> begun) {
   if (!isRank(execution, event.rank) || !event.valid()) {
     std::vector<Serial> nothing(execution.ranks.size(), 0);
     return nothing;
@@ -76,7 +100,9 @@ std::vector<Serial> cutBefore(const Execution& execution, EventRef event) {
   const EventGraph graph(execution, nullptr, LinkSides::Incoming);
   const auto rank = static_cast<std::uint32_t>(event.rank);
   const Serial last = Serial{graph.eventCount(rank)} + 1;
-  return Cut(graph, {rank, static_cast<std::uint32_t>(std::min(event.serial, last))}).close();
+  Cut cut(graph, {rank, static_cast<std::uint32_t>(std::min(event.serial, last))});
+  cut.start(execution, begun);
+  return cut.close();
 }
 
 }  // namespace pf

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -112,6 +113,8 @@ class Database {
   Status readStart(std::span<std::uint8_t> bytes);
 
   [[nodiscard]] const std::string& path() const { return m_path; }
+  /// What path() and errors say from now on; the file stays the one that was opened.
+  void setPath(std::string path) { m_path = std::move(path); }
   [[nodiscard]] std::int64_t lastInsertId() const;
   [[nodiscard]] std::int64_t rowsChanged() const;  ///< by the last INSERT, UPDATE or DELETE
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,11 @@ class TraceStore {
   /// The call sites of readExecution() alone.
   [[nodiscard]] Result<std::vector<CallSite>> callSites();
   [[nodiscard]] Result<Execution> readExecution(LogicalTimes* logicalTimes = nullptr);
+  /// The same for who has no use of what came before event `begun[rank]` of each rank (one number for
+  /// each): chunks of events, receives and messages that neither begin nor complete at it or later are
+  /// not read. What was in them is event 1, receives that it posted and messages that it sent, so
+  /// that all numbers are right. Without times.
+  [[nodiscard]] Result<Execution> readExecutionFrom(std::span<const std::uint32_t> begun);
   /// NotFound where nothing was worked out.
   [[nodiscard]] Result<TraceOutline> outline();
   /// Level `number` of the pyramid of outline(), the narrowest bins first.

@@ -93,11 +93,12 @@ struct TraceOutline {
   std::vector<CutLine> lines;  ///< of the pyramid
 };
 
-/// Tables `race` and `race_alternative`.
+/// What SQL gives as tables `race` and `race_alternative`.
 struct StoredRace {
   Race race;
   Serial serial =
       0;  ///< event of the racing receive's completion (its post while pending), or of the probe
+  Serial chosen = 0;      ///< event of the receive's post, or of the probe: where it chose
   std::string raceClass;  ///< empty: not classified
 };
 

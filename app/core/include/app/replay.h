@@ -46,13 +46,13 @@ Status rankIsThere(const db::TraceStore& store, Rank rank);
 /// Usage unless the recording has this event.
 Status eventIsThere(const db::TraceStore& store, EventRef event);
 
-/// A recorded run, and where its ranks are when one of them is just before an event.
+/// Where the ranks are when one of them is just before an event.
 struct Destination {
-  Execution execution;
+  std::string event;        ///< what it is
   std::vector<Serial> cut;  ///< events that each rank has done
 };
 
-/// Reads the whole execution. Usage where the survey did not come to this event.
+/// Reads the execution from the last clock checkpoint before the event on. Usage where the survey did not come to this event.
 Result<Destination> destinationOf(const std::string& trace, EventRef target);
 
 /// For each rank the number of events before its one of `events`, which name each rank once. Usage if

@@ -43,6 +43,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/execution.h"
@@ -78,6 +79,12 @@ void matchMessages(Execution& execution);
 /// waits is in the cut with what it waits for, except for events of `event`'s own rank from `event`
 /// on. A serial beyond the rank's last means after it. Needs matchMessages() first.
 [[nodiscard]] std::vector<Serial> cutBefore(const Execution& execution, EventRef event);
+
+/// The same, from what is known: ClockCheckpoints::pastOf() an event of `event`'s rank before it (empty:
+/// nothing). Of each rank, the events before `begun` and what they send and post need not be in
+/// `execution` then, but for the probes and the collectives: their values may be any that name no later event.
+[[nodiscard]] std::vector<Serial> cutBefore(const Execution& execution, EventRef event,
+                                            std::span<const std::uint32_t> begun);
 
 /// Logical time of every event, [rank][serial - 1], from 1: one more than the latest event that
 /// happens before it (Lamport), so that every message line goes forward in time. Calls that wait
