@@ -1,5 +1,6 @@
 #include "db/execution_reader.h"
 
+#include "checked_chunks.h"
 #include "column_store.h"
 #include "execution_columns.h"
 #include "execution_rows.h"
@@ -75,7 +76,6 @@ struct ExecutionReader::State {
   std::uint64_t messages = 0;
 
   [[nodiscard]] bool takeDirectory();
-  Status findCompletions();
   [[nodiscard]] std::uint64_t count(Rank rank, Stream stream) const {
     return reader.count(rank, stream);
   }
@@ -89,11 +89,11 @@ struct ExecutionReader::State {
       return reader.damaged(rank, StreamOf<T>::kStream, ordinal);
     }
     out.reserve(all[ordinal].values);
-    if (Status status = reader.read(rank, ordinal, out); !status) {
+    if (Status status = readChecked(reader, rank, ordinal, out); !status) {
       return status;
     }
     const Sound sound{*this, rank};
-    return out.size() == all[ordinal].values && std::ranges::all_of(out, sound)
+    return std::ranges::all_of(out, sound)
                ? Status()
                : Status(reader.damaged(rank, StreamOf<T>::kStream, ordinal));
   }
@@ -112,7 +112,8 @@ bool ExecutionReader::State::takeDirectory() {
       for (const ChunkEntry& entry :
            reader.chunks(static_cast<Rank>(rank), static_cast<Stream>(stream))) {
         chunks[stream][rank].push_back({entry.values, entry.firstSerial, entry.lastSerial,
-                                        entry.firstStep, entry.lastStep, 0, 0});
+                                        entry.firstStep, entry.lastStep, entry.firstCompletion,
+                                        entry.lastCompletion});
       }
     }
   }
@@ -126,58 +127,6 @@ bool ExecutionReader::State::takeDirectory() {
     }
   }
   return true;
-}
-
-namespace {
-
-Serial completionOf(const PostedReceive& value) {
-  return value.completion;
-}
-Serial completionOf(const StoredSend& value) {
-  return value.send.syncCompletion;
-}
-Serial completionOf(const CollectivePart& value) {
-  return value.completion;
-}
-
-template <typename T, typename Read>
-Status widen(std::vector<ChunkInfo>& chunks, Read&& read) {
-  std::vector<T> values;
-  for (std::size_t i = 0; i < chunks.size(); ++i) {
-    if (Status status = read(i, values); !status) {
-      return status;
-    }
-    for (const T& value : values) {
-      const Serial done = completionOf(value);
-      if (done != 0) {
-        Serial& first = chunks[i].firstCompletion;
-        first = first == 0 ? done : std::min(first, done);
-        chunks[i].lastCompletion = std::max(chunks[i].lastCompletion, done);
-      }
-    }
-  }
-  return {};
-}
-
-}  // namespace
-
-Status ExecutionReader::State::findCompletions() {
-  for (std::size_t r = 0; r < rest.ranks.size(); ++r) {
-    const auto rank = static_cast<Rank>(r);
-    const auto read = [&](std::size_t i, auto& out) { return values(rank, i, out); };
-    Status status =
-        widen<PostedReceive>(chunks[static_cast<std::size_t>(Stream::Receive)][r], read);
-    status = status.ok()
-                 ? widen<StoredSend>(chunks[static_cast<std::size_t>(Stream::Send)][r], read)
-                 : status;
-    status = status.ok() ? widen<CollectivePart>(
-                               chunks[static_cast<std::size_t>(Stream::Collective)][r], read)
-                         : status;
-    if (!status) {
-      return status;
-    }
-  }
-  return {};
 }
 
 Result<ExecutionReader> ExecutionReader::open(const std::string& path) {
@@ -207,9 +156,6 @@ Result<ExecutionReader> ExecutionReader::open(const std::string& path) {
   }
   if (!state->takeDirectory()) {
     return Error{ErrorCode::NotFound, "the events of '" + path + "' have no logical times", {}};
-  }
-  if (Status status = state->findCompletions(); !status) {
-    return status.error();
   }
   return ExecutionReader(std::move(state));
 }

@@ -52,6 +52,8 @@ struct RaceValue {
   bool probe = false;
   Serial chosen = 0;  ///< event of the receive's post, or of the probe
   Serial serial = 0;  ///< event of the completion (the post while pending), or of the probe
+  std::uint32_t chosenStep = kNone;  ///< logical times of both
+  std::uint32_t step = kNone;
   Rank source = kUnknownRank;       ///< of the message taken
   std::uint32_t taken = kNone;      ///< message
   std::uint32_t raceClass = kNone;  ///< race_class.id
@@ -187,6 +189,8 @@ void fields(C& c, V& v) {
   following(c, v.taken, v.source, kNone);
   orNone(c, v.raceClass);
   number(c, v.alternatives);
+  difference(c, v.chosenStep);
+  difference(c, v.step);
 }
 
 template <typename C, ValueOf<AlternativeSpan> V>

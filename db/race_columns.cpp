@@ -126,6 +126,8 @@ Status RaceReading::rank(Rank rank, std::vector<StoredRace>& races) {
     stored.race.alternatives.assign(messages.begin(), messages.end());
     stored.serial = value.serial;
     stored.chosen = value.chosen;
+    stored.chosenStep = value.chosenStep;
+    stored.step = value.step;
     if (value.raceClass != kNone) {
       stored.raceClass = m_classes[value.raceClass];
     }
@@ -183,7 +185,10 @@ Status writeRaces(ColumnWriter& writer, Rank rank, const std::vector<RaceRow>& r
   for (std::size_t i = 0; i < races.size() && status.ok(); ++i) {
     const RaceRow& row = races[i];
     spans.add(static_cast<std::uint32_t>(i), *row.alternatives);
-    status = writer.write(rank, row.value, {row.value.chosen, row.firstStep, row.lastStep});
+    RaceValue value = row.value;
+    value.chosenStep = row.firstStep;
+    value.step = row.lastStep;
+    status = writer.write(rank, value, {value.chosen, row.firstStep, row.lastStep});
   }
   for (std::size_t i = 0; i < spans.spans().size() && status.ok(); ++i) {
     const AlternativeSpan& span = spans.spans()[i];

@@ -219,19 +219,6 @@ std::function<views::TraceDataPtr()> wholeOf(const QString& path,
   };
 }
 
-void placeRaces(views::TraceData& data, const std::vector<db::StoredRace>& races) {
-  const views::ExecutionPages pages(data.chunks, data.execution.ranks.size());
-  for (std::size_t i = 0; i < races.size(); ++i) {
-    const Race& race = data.races[i];
-    const Serial chosen = race.probe ? pages.value<ProbeHit>(race.rank, race.index).event
-                                     : pages.value<PostedReceive>(race.rank, race.index).post;
-    const auto step = [&](Serial serial) {
-      return pages.value<TimedEvent>(race.rank, serial - 1).step;
-    };
-    data.racePlaces.push_back({chosen, races[i].serial, step(chosen), step(races[i].serial)});
-  }
-}
-
 /// Nothing where chunks are not enough to go by, or the events so few that they are better read.
 std::optional<Result<LoadedTrace>> loadChunks(db::TraceStore& store, const QString& path,
                                               const views::TraceDataPtr& outline,
@@ -265,7 +252,9 @@ std::optional<Result<LoadedTrace>> loadChunks(db::TraceStore& store, const QStri
     event.serial += before[static_cast<std::size_t>(event.rank)];
   }
   data.chunks = std::make_shared<const FileChunks>(std::move(*reader));
-  placeRaces(data, loading.races);
+  for (const db::StoredRace& race : loading.races) {
+    data.racePlaces.push_back({race.chosen, race.serial, race.chosenStep, race.step});
+  }
   data.whole = wholeOf(path, outline);
   return Result<LoadedTrace>(LoadedTrace{std::move(loading.data), store.run(), store.ranks()});
 }

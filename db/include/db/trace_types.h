@@ -99,6 +99,8 @@ struct StoredRace {
   Serial serial =
       0;  ///< event of the racing receive's completion (its post while pending), or of the probe
   Serial chosen = 0;      ///< event of the receive's post, or of the probe: where it chose
+  std::uint32_t chosenStep = kNone;  ///< logical times of both; kNone: not known
+  std::uint32_t step = kNone;
   std::string raceClass;  ///< empty: not classified
 };
 
