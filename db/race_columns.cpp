@@ -291,7 +291,9 @@ Status RaceBlock::load(ColumnReader& reader, const MessageOwners& owners, Rank r
   for (const RaceValue& value : races) {
     if (!sweep.next(each) || each.size() != value.alternatives ||
         messages.size() + each.size() > reader.mostAlternatives()) {
-      return reader.damaged(rank, Stream::Alternative, std::min(firstChunk, chunks.size()));
+      return reader.damaged(rank, Stream::Alternative,
+                            std::min(firstChunk + sweep.at() / kChunkValues,
+                                     std::max<std::size_t>(chunks.size(), 1) - 1));
     }
     messages.insert(messages.end(), each.begin(), each.end());
     first.push_back(messages.size());
