@@ -1,6 +1,7 @@
 // photofinish-gui: the window.
 #include "local_gdb.h"
 #include "main_window.h"
+#include <malloc.h>
 
 #include <csignal>
 #include <cstdio>
@@ -41,6 +42,9 @@ void takePicture(pf::gui::MainWindow& window, const QString& file) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  // Each thread that reads chunks would keep what they took: 740 MB instead of 400 after a tour of
+  // a trace of 10^7 events.
+  (void)::mallopt(M_ARENA_MAX, 1);
   QApplication application(argc, argv);
   QCoreApplication::setOrganizationName(QStringLiteral("photofinish"));
   QCoreApplication::setApplicationName(QStringLiteral("photofinish"));

@@ -115,6 +115,17 @@ ExecutionPages::ExecutionPages(std::shared_ptr<const ExecutionChunks> source, st
   }
 }
 
+std::uint32_t ExecutionPages::step(Rank rank, std::size_t i) const {
+  std::uint32_t out = kNone;
+  const auto take = [&](const std::vector<TimedEvent>& values) {
+    out = within(i) < values.size() ? values[within(i)].step : kNone;
+  };
+  if (!m_events.with(rank, chunkOf(i), take)) {
+    take(*page<TimedEvent>(rank, chunkOf(i)));
+  }
+  return out != kNone ? out : chunks(rank, ChunkStream::Event)[chunkOf(i)].firstStep;
+}
+
 Rank ExecutionPages::senderOf(std::size_t m) const {
   const auto above = std::upper_bound(m_firstMessage.begin(), m_firstMessage.end(), m);
   return static_cast<Rank>(above - m_firstMessage.begin()) - 1;

@@ -29,8 +29,8 @@ QString placeKey(const TraceIndex& trace, EventRef ref) {
 using Place = std::pair<std::uint32_t, std::uint16_t>;
 
 Place placeOf(const TraceIndex& trace, EventRef ref) {
-  return trace.contains(ref) ? Place{trace.event(ref).site, trace.event(ref).call}
-                             : Place{kNone, 0xFFFF};
+  const Event event = trace.event(ref);
+  return trace.contains(ref) ? Place{event.site, event.call} : Place{kNone, 0xFFFF};
 }
 
 struct Builder {
@@ -52,8 +52,9 @@ std::vector<RaceClass> classifyRaces(const TraceIndex& trace) {
     std::set<Place> places;
     const auto add = [&](std::uint32_t message) {
       if (message < messages.size()) {
-        const Place place = placeOf(trace, messages[message].send);
-        senders.emplace(place, messages[message].send);
+        const EventRef send = messages[message].send;
+        const Place place = placeOf(trace, send);
+        senders.emplace(place, send);
         places.insert(place);
       }
     };

@@ -133,6 +133,9 @@ EventSteps TraceIndex::times(Rank rank) const {
 }
 
 std::uint32_t TraceIndex::time(EventRef ref) const {
+  if (m_pages != nullptr && contains(ref)) {
+    return m_pages->step(ref.rank, ref.serial - 1);
+  }
   return contains(ref) ? times(ref.rank)[ref.serial - 1] : 0;
 }
 
@@ -224,7 +227,7 @@ void TraceIndex::orderRaces() {
 }
 
 void TraceIndex::forMessagesIn(double from, double to,
-                               const std::function<void(std::uint32_t)>& visit) const {
+                               const std::function<void(const MessageLine&)>& visit) const {
   for (std::size_t r = 0; m_pages != nullptr && r < rankCount(); ++r) {
     const auto rank = static_cast<Rank>(r);
     const auto chunks = m_pages->chunks(rank, ChunkStream::Send);
@@ -248,25 +251,27 @@ void TraceIndex::forMessagesIn(double from, double to,
     for (std::size_t i = begin; i < end; ++i) {
       const Message& message = messages[m_bySendTime[i]];
       const std::uint32_t sent = departure(message);
-      const std::uint32_t done = std::max(time(arrival(message)), sent + 1);
-      if (static_cast<double>(sent) <= to && static_cast<double>(done) >= from) {
-        visit(m_bySendTime[i]);
+      const std::uint32_t arrives = time(arrival(message));
+      if (static_cast<double>(sent) <= to &&
+          static_cast<double>(std::max(arrives, sent + 1)) >= from) {
+        visit({m_bySendTime[i], message.send.rank, message.dest, sent, arrives});
       }
     }
   }
 }
 
 void TraceIndex::forMessagesOfChunk(Rank rank, std::size_t ordinal, double from, double to,
-                                    const std::function<void(std::uint32_t)>& visit) const {
+                                    const std::function<void(const MessageLine&)>& visit) const {
   const auto sends = m_pages->page<SentHere>(rank, ordinal);
   const std::size_t first = m_pages->firstMessage(rank) + m_pages->firstOf(ordinal);
   const EventSteps steps = times(rank);
   for (std::size_t i = 0; i < sends->size(); ++i) {
     const SentHere& message = (*sends)[i];
     const std::uint32_t sent = steps[message.send.event - 1];
-    const std::uint32_t done = std::max(message.arrival == kNone ? 0 : message.arrival, sent + 1);
-    if (static_cast<double>(sent) <= to && static_cast<double>(done) >= from) {
-      visit(static_cast<std::uint32_t>(first + i));
+    const std::uint32_t arrives = message.arrival == kNone ? 0 : message.arrival;
+    if (static_cast<double>(sent) <= to &&
+        static_cast<double>(std::max(arrives, sent + 1)) >= from) {
+      visit({static_cast<std::uint32_t>(first + i), rank, message.send.dest, sent, arrives});
     }
   }
 }

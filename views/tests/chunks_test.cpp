@@ -44,9 +44,13 @@ std::vector<std::uint32_t> listOf(const LinkedItems& items) {
   return {items.begin(), items.end()};
 }
 
-std::set<std::uint32_t> messagesIn(const TraceIndex& trace, double from, double to) {
-  std::set<std::uint32_t> out;
-  trace.forMessagesIn(from, to, [&](std::uint32_t m) { out.insert(m); });
+using Line = std::tuple<std::uint32_t, Rank, Rank, std::uint32_t, std::uint32_t>;
+
+std::set<Line> messagesIn(const TraceIndex& trace, double from, double to) {
+  std::set<Line> out;
+  trace.forMessagesIn(from, to, [&](const MessageLine& line) {
+    out.insert({line.message, line.source, line.dest, line.departs, line.arrives});
+  });
   return out;
 }
 

@@ -123,7 +123,7 @@ void ModelsTest::messagesInASpan() {
   for (const auto& [from, to] :
        {std::pair(0.0, 1e9), std::pair(20.0, 22.0), std::pair(40.5, 40.6)}) {
     std::size_t found = 0;
-    trace->forMessagesIn(from, to, [&](std::uint32_t) { ++found; });
+    trace->forMessagesIn(from, to, [&](const MessageLine&) { ++found; });
     std::size_t expected = 0;
     for (const Message& message : trace->execution().messages) {
       const double sent = trace->time(message.send);

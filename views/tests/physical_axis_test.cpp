@@ -106,7 +106,7 @@ void PhysicalAxisTest::placesAreThoseOfBruteForce() {
       const double from = static_cast<double>(random() % last);
       const double to = from + static_cast<double>(random() % (last / 4 + 1));
       std::set<std::uint32_t> found;
-      index->forMessagesIn(from, to, [&](std::uint32_t m) { found.insert(m); });
+      index->forMessagesIn(from, to, [&](const MessageLine& line) { found.insert(line.message); });
       std::set<std::uint32_t> expected;
       for (std::uint32_t m = 0; m < index->messageCount(); ++m) {
         const Message& message = index->execution().messages[m];

@@ -287,21 +287,18 @@ void SpaceTimePainter::paintMessageDensity(QPainter& painter, const Visible& vis
   bool anyRace = false;
   const std::size_t stride = visible.messages.size() / kMaxLines + 1;
   std::size_t turn = 0;
-  MessageSequence::Page page;
-  for (const std::uint32_t m : visible.messages) {
-    const bool race = m_trace.takenInRace(m);
+  for (const MessageLine& line : visible.messages) {
+    const bool race = m_trace.takenInRace(line.message);
     if (!race && turn++ % stride != 0) {
       continue;
     }
-    const Message message = m_trace.execution().messages.at(m, page);
-    const EventRef end = m_trace.arrival(message);
-    if (!m_trace.contains(end)) {
+    if (line.arrives == 0) {
       continue;
     }
     anyRace = anyRace || race;
     (race ? racing : plain)
-        .add(m_geometry.departure(m_trace, message) - plot.topLeft(),
-             m_geometry.point(m_trace, end) - plot.topLeft(),
+        .add(QPointF(m_geometry.x(line.departs), m_geometry.y(line.source)) - plot.topLeft(),
+             QPointF(m_geometry.x(line.arrives), m_geometry.y(line.dest)) - plot.topLeft(),
              race ? 1.0F : static_cast<float>(stride));
   }
   painter.drawImage(plot.topLeft(), plain.image(m_theme.message, 0.6));

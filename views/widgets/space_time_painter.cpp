@@ -53,13 +53,11 @@ SpaceTimePainter::Visible SpaceTimePainter::collect() const {
         m_trace.serialsIn(rank, m_geometry.t0 - slack, m_geometry.t1 + slack));
     visible.events += visible.serials.back().second - visible.serials.back().first;
   }
-  MessageSequence::Page page;
-  m_trace.forMessagesIn(m_geometry.t0, m_geometry.t1, [&](std::uint32_t m) {
-    const Message message = m_trace.execution().messages.at(m, page);
+  m_trace.forMessagesIn(m_geometry.t0, m_geometry.t1, [&](const MessageLine& line) {
     const auto [low, high] =
-        std::minmax({m_geometry.rowOf(message.send.rank), m_geometry.rowOf(message.dest)});
+        std::minmax({m_geometry.rowOf(line.source), m_geometry.rowOf(line.dest)});
     if (low >= 0 && high >= rows.first && low < rows.second) {
-      visible.messages.push_back(m);
+      visible.messages.push_back(line);
     }
   });
   return visible;
@@ -265,9 +263,10 @@ void SpaceTimePainter::paintMessages(QPainter& painter, const Visible& visible) 
   const QPen racing(m_theme.race, m_radius > 4 ? 1.9 : 1.3);
   for (const bool race : {false, true}) {  // racing ones on top
     painter.setRenderHint(QPainter::Antialiasing, race || visible.messages.size() < 6000);
-    for (const std::uint32_t m : visible.messages) {
-      if (m_trace.takenInRace(m) == race) {
-        paintMessage(painter, m_trace.execution().messages[m], race ? racing : plain, heads);
+    for (const MessageLine& line : visible.messages) {
+      if (m_trace.takenInRace(line.message) == race) {
+        paintMessage(painter, m_trace.execution().messages[line.message], race ? racing : plain,
+                     heads);
       }
     }
   }

@@ -61,7 +61,7 @@ class SpaceTimePainter {
   struct Visible {
     std::vector<Rank> ranks;                         ///< from top to bottom
     std::vector<std::pair<Serial, Serial>> serials;  ///< of each of them
-    std::vector<std::uint32_t> messages;
+    std::vector<MessageLine> messages;
     std::size_t events = 0;
   };
   [[nodiscard]] Visible collect() const;

@@ -6,6 +6,7 @@
 #include "synthetic.h"
 #include "trace_loader.h"
 #include <fcntl.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -138,7 +139,7 @@ bool Bench::open() {
     line("  … resident then", std::to_string(std::lround(residentMb("VmRSS"))) + " MB", "");
   }
   const double early = static_cast<double>(wall.elapsed());
-  auto loaded = pf::session::loadTrace(path, outline);
+  auto loaded = pf::session::loadTrace(path, outline, pf::session::mostEventsInMemory());
   if (!loaded) {
     std::fprintf(stderr, "views_bench: %s\n", loaded.error().text().c_str());
     return false;
@@ -288,6 +289,7 @@ int main(int argc, char** argv) {
   if (std::getenv("QT_QPA_PLATFORM") == nullptr) {
     ::setenv("QT_QPA_PLATFORM", "offscreen", 1);
   }
+  (void)::mallopt(M_ARENA_MAX, 1);  // as the window does
   const QApplication application(argc, argv);
   pf::bench::Traffic traffic;
   if (argc > 1) {

@@ -223,6 +223,9 @@ class ExecutionPages {
     }
     return out;
   }
+  /// The logical time of event `i`, from 0. Of a chunk that cannot be read its first: the times of
+  /// a rank still do not fall.
+  [[nodiscard]] std::uint32_t step(Rank rank, std::size_t i) const;
   /// Value `i` in the page that `held` has or gets; null: it cannot be read. Good while it is held.
   template <typename T>
   [[nodiscard]] const T* in(HeldPage<T>& held, Rank rank, std::size_t i) const {

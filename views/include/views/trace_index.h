@@ -38,6 +38,15 @@ struct CollectiveGroup {
   std::vector<EventRef> parts;
 };
 
+/// The line of a message.
+struct MessageLine {
+  std::uint32_t message = kNone;
+  Rank source = kUnknownRank;
+  Rank dest = kUnknownRank;
+  std::uint32_t departs = 0;
+  std::uint32_t arrives = 0;  ///< 0: it does not
+};
+
 /// Items of an event. They stay while this does.
 class LinkedItems {
  public:
@@ -149,7 +158,8 @@ class TraceIndex {
   [[nodiscard]] std::uint32_t firstTimeOf(const CollectiveGroup& group) const;
 
   /// Calls `visit` for each message whose line meets times [from, to]; in no order.
-  void forMessagesIn(double from, double to, const std::function<void(std::uint32_t)>& visit) const;
+  void forMessagesIn(double from, double to,
+                     const std::function<void(const MessageLine&)>& visit) const;
   /// Where a message's line ends: at its completion, or at the post of a receive that was never
   /// observed.
   [[nodiscard]] EventRef arrival(const Message& message) const;
@@ -190,7 +200,7 @@ class TraceIndex {
   void indexCollectives();
   void placeGroup(CollectiveGroup& group) const;
   void forMessagesOfChunk(Rank rank, std::size_t ordinal, double from, double to,
-                          const std::function<void(std::uint32_t)>& visit) const;
+                          const std::function<void(const MessageLine&)>& visit) const;
   [[nodiscard]] std::vector<EventRef> causes(EventRef ref) const;
   [[nodiscard]] std::vector<EventRef> effects(EventRef ref) const;
 
