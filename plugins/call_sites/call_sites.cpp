@@ -16,10 +16,9 @@ std::vector<SiteUse> siteUses(const views::TraceIndex& trace) {
   std::map<std::pair<std::uint32_t, std::uint16_t>, SiteUse> uses;
   for (std::size_t r = 0; r < trace.rankCount(); ++r) {
     const auto rank = static_cast<Rank>(r);
-    const auto& events = trace.execution().ranks[r].events;
-    for (Serial serial = 1; serial <= events.size(); ++serial) {
-      const EventRef ref{rank, serial};
-      const Event& event = events[serial - 1];
+    EventRef ref{rank, 0};
+    for (const Event event : trace.execution().ranks[r].events) {
+      ++ref.serial;
       SiteUse& use = uses[{event.site, event.call}];
       if (use.calls++ == 0) {
         use.site = event.site;
@@ -56,8 +55,10 @@ EventRef nextUse(const views::TraceIndex& trace, const SiteUse& use, EventRef ev
   const bool from = trace.contains(event);
   for (std::size_t r = from ? static_cast<std::size_t>(event.rank) : 0; r < ranks.size(); ++r) {
     const bool same = from && r == static_cast<std::size_t>(event.rank);
+    views::Sequence<Event>::Page page;
     for (Serial s = same ? event.serial + 1 : 1; s <= ranks[r].events.size(); ++s) {
-      if (ranks[r].events[s - 1].site == use.site && ranks[r].events[s - 1].call == use.call) {
+      const Event each = ranks[r].events.at(s - 1, page);
+      if (each.site == use.site && each.call == use.call) {
         return {static_cast<Rank>(r), s};
       }
     }

@@ -63,6 +63,7 @@ SitesWidget::SitesWidget(QWidget* parent)
 void SitesWidget::setTrace(const views::TraceIndexPtr& trace) {
   m_trace = trace;
   m_selected = {};
+  m_finding.forget();
   m_stale = !isVisible();
   count();
 }
@@ -102,8 +103,15 @@ void SitesWidget::activate(const QModelIndex& index) {
     const Event& selected = m_trace->event(m_selected);
     from = selected.site == use.site && selected.call == use.call ? m_selected : EventRef{};
   }
-  m_selected = nextUse(*m_trace, use, from);
-  Q_EMIT eventSelected(m_selected);
+  const auto found = [this](EventRef next) {
+    m_selected = next;
+    Q_EMIT eventSelected(next);
+  };
+  if (m_trace->pages() == nullptr) {
+    found(nextUse(*m_trace, use, from));
+  } else {  // it may be far away
+    m_finding.run([trace = m_trace, use, from] { return nextUse(*trace, use, from); }, found);
+  }
 }
 
 }  // namespace pf::plugins

@@ -36,6 +36,7 @@ class SitesWidget : public ViewWidget {
   QSortFilterProxyModel* m_proxy;
   QTableView* m_table;
   views::Background<std::vector<SiteUse>> m_counting;
+  views::Background<EventRef> m_finding;
 };
 
 }  // namespace pf::plugins

@@ -270,7 +270,13 @@ void MatrixWidget::onCell(Rank source, Rank dest) {
   m_source = source;
   m_dest = dest;
   std::vector<EventRef> sends;
-  for (const Message& message : m_trace->execution().messages) {
+  views::MessageSequence::Page page;
+  const views::ExecutionPages* const pages = m_trace->pages();
+  std::size_t m = pages != nullptr ? pages->firstMessage(source) : 0;
+  const std::size_t last =
+      pages != nullptr ? pages->firstMessage(source + 1) : m_trace->messageCount();
+  for (; m < last; ++m) {
+    const Message message = m_trace->execution().messages.at(m, page);
     if (message.send.rank == source && message.dest == dest) {
       sends.push_back(message.send);
     }

@@ -138,15 +138,15 @@ void QueuesWidget::setPositions(const std::vector<views::ReplayPosition>& positi
   }
 }
 
-views::JobCut QueuesWidget::cut() const {
-  switch (m_moment->currentIndex()) {
-    case Present:
-      return views::cutOf(*m_trace, m_positions);
-    case Selected:
-      return views::cutJustBefore(*m_trace, m_selected);
-    default:
-      return views::cutAtEnd(*m_trace);
-  }
+/// Of the moment that is chosen; holds what it looks at.
+std::function<views::JobState()> QueuesWidget::question() const {
+  return [trace = m_trace, moment = m_moment->currentIndex(), positions = m_positions,
+          selected = m_selected] {
+    const views::JobCut cut = moment == Present    ? views::cutOf(*trace, positions)
+                              : moment == Selected ? views::cutJustBefore(*trace, selected)
+                                                   : views::cutAtEnd(*trace);
+    return views::jobStateAt(*trace, cut);
+  };
 }
 
 void QueuesWidget::refresh() {
@@ -154,7 +154,17 @@ void QueuesWidget::refresh() {
   if (m_stale) {
     return;
   }
-  m_state = m_trace != nullptr ? views::jobStateAt(*m_trace, cut()) : views::JobState{};
+  m_working.forget();
+  if (m_trace != nullptr && m_trace->pages() != nullptr) {
+    m_summary->setText(tr("looking through the messages …"));
+    m_working.run(question(), [this](const views::JobState& state) { showState(state); });
+  } else {
+    showState(m_trace != nullptr ? question()() : views::JobState{});
+  }
+}
+
+void QueuesWidget::showState(views::JobState state) {
+  m_state = std::move(state);
   m_model->set(m_trace, m_state.items);
   m_canvas->setState(&m_state);
   std::size_t unexpected = 0;

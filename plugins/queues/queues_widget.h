@@ -2,9 +2,12 @@
 // waits-for graph beside it.
 #pragma once
 
+#include <functional>
+
 #include <QAbstractTableModel>
 
 #include "plugins/queues.h"
+#include "views/background.h"
 #include "views/job_state.h"
 
 class QComboBox;
@@ -101,7 +104,8 @@ class QueuesWidget : public ViewWidget {
 
  private:
   void refresh();
-  [[nodiscard]] views::JobCut cut() const;
+  [[nodiscard]] std::function<views::JobState()> question() const;
+  void showState(views::JobState state);
   void copy(const QString& text);
 
   views::TraceIndexPtr m_trace;
@@ -109,6 +113,7 @@ class QueuesWidget : public ViewWidget {
   EventRef m_selected;
   views::JobState m_state;
   bool m_stale = true;  ///< to be made anew when it is seen
+  views::Background<views::JobState> m_working;
   QComboBox* m_moment;
   QLineEdit* m_filter;
   QLabel* m_summary;

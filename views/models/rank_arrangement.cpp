@@ -126,6 +126,11 @@ std::vector<std::uint64_t> stepsWaited(const TraceIndex& trace) {
   for (std::size_t rank = 0; rank < waited.size(); ++rank) {
     std::uint32_t before = 0;
     const EventSteps times = trace.times(static_cast<Rank>(rank));
+    if (trace.pages() != nullptr) {  // each event takes a step, but those of threads at once
+      waited[rank] =
+          times.empty() ? 0 : times.back() - std::min<std::uint64_t>(times.back(), times.size());
+      continue;
+    }
     for (std::size_t i = 0; i < times.size(); ++i) {
       const std::uint32_t time = times[i];
       waited[rank] += time > before + 1 ? time - before - 1 : 0;
