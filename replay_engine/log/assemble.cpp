@@ -81,6 +81,9 @@ class Assembler {
   std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> m_bySite;
 };
 
+/// Nanoseconds: exports let arrows leave and arrive within the calls, a nanosecond from their edges.
+constexpr std::uint64_t kPassage = 4;
+
 /// When the last event of a rank that was cut came to its end is not in its log: not before what it took was sent.
 void endLastEvents(Execution& execution) {
   for (RankHistory& rank : execution.ranks) {
@@ -89,7 +92,7 @@ void endLastEvents(Execution& execution) {
         const EventRef send = execution.messages[receive.message].send;
         const std::vector<EventTime>& sender = execution.ranks[static_cast<std::size_t>(send.rank)].times;
         const std::uint64_t sent = send.serial >= 1 && send.serial <= sender.size() ? sender[send.serial - 1].begin : 0;
-        rank.times.back().end = std::max(rank.times.back().end, sent + 1);
+        rank.times.back().end = std::max(rank.times.back().end, sent + kPassage);
       }
     }
   }
