@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <cstdio>
@@ -24,6 +25,12 @@ std::string procAddress(const sockaddr_in& address) {
   char text[32];
   std::snprintf(text, sizeof text, "%08X:%04X", address.sin_addr.s_addr, ntohs(address.sin_port));
   return text;
+}
+
+/// Whether the other side has said its last; it may not have been read yet.
+bool isGone(int connection) {
+  pollfd poll{connection, POLLRDHUP, 0};
+  return ::poll(&poll, 1, 0) == 1 && (poll.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
 /// One client after another.
@@ -56,6 +63,10 @@ class Listener : public QObject {
 
  private:
   void accept() {
+    if (m_server != nullptr && (m_server->isFinishing() || isGone(m_client))) {
+      m_notifier->setEnabled(false);  // the next client waits until this one is done with
+      return;
+    }
     UniqueFd client(::accept4(m_listening.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!client.valid()) {
       return;
@@ -67,6 +78,7 @@ class Listener : public QObject {
       return;
     }
     UniqueFd out(::fcntl(client.get(), F_DUPFD_CLOEXEC, 3));
+    m_client = client.get();
     take(std::move(client), std::move(out), true);
   }
 
@@ -80,6 +92,8 @@ class Listener : public QObject {
           m_channel.reset();
           if (m_ending) {
             QCoreApplication::quit();
+          } else if (m_notifier != nullptr) {
+            m_notifier->setEnabled(true);
           }
         },
         Qt::QueuedConnection);
@@ -99,6 +113,7 @@ class Listener : public QObject {
   std::unique_ptr<QSocketNotifier> m_notifier;
   std::unique_ptr<DapChannel> m_channel;
   std::unique_ptr<DapServer> m_server;
+  int m_client = -1;  ///< the channel's, while there is a server
   bool m_ending = false;
 };
 

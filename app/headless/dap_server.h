@@ -37,6 +37,7 @@ class DapServer : public QObject {
 
   /// Ends what runs; finished() follows.
   void finish();
+  [[nodiscard]] bool isFinishing() const { return m_finishing; }
 
  Q_SIGNALS:
   void finished();

@@ -243,7 +243,7 @@ class DapTest(DapCase):
         with self.start([BIN / "photofinish", "dap", "--port", "0"]) as command:
             command.wait_for(lambda: "127.0.0.1:" in command.errors(), 20)
             port = int(command.errors().split("127.0.0.1:")[1].split(",")[0])
-            for noise in (False, True, False):
+            for noise in (False, True, False) * 8:
                 with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
                     client = Client(connection.recv, connection.sendall)
                     client.ask("initialize", adapterID="photofinish")
