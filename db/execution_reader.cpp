@@ -15,7 +15,6 @@
 namespace pf::db {
 
 static_assert(static_cast<int>(ChunkStream::Time) == static_cast<int>(Stream::Time));
-static_assert(pf::kChunkValues == db::kChunkValues);
 
 struct ExecutionReader::State {
   /// Whether all that a value names is in the execution, as checkExecution() has it.
@@ -172,20 +171,16 @@ std::span<const ChunkInfo> ExecutionReader::chunks(Rank rank, ChunkStream stream
 }
 
 Status ExecutionReader::read(Rank rank, std::size_t ordinal, std::vector<TimedEvent>& values) {
-  std::vector<StoredEvent> stored;
-  if (Status status = m_state->values(rank, ordinal, stored); !status) {
+  if (Status status = m_state->values(rank, ordinal, values); !status) {
     return status;
   }
   const ChunkInfo& chunk = chunks(rank, ChunkStream::Event)[ordinal];
-  values.clear();
-  values.reserve(stored.size());
   std::uint32_t before = chunk.firstStep;
-  for (const StoredEvent& each : stored) {
+  for (const TimedEvent& each : values) {
     if (each.step < before || each.step > chunk.lastStep) {
       return m_state->reader.damaged(rank, Stream::Event, ordinal);
     }
     before = each.step;
-    values.push_back({each.event, each.step});
   }
   return {};
 }
@@ -199,16 +194,7 @@ Status ExecutionReader::read(Rank rank, std::size_t ordinal, std::vector<ProbeHi
 }
 
 Status ExecutionReader::read(Rank rank, std::size_t ordinal, std::vector<SentHere>& values) {
-  std::vector<StoredSend> stored;
-  if (Status status = m_state->values(rank, ordinal, stored); !status) {
-    return status;
-  }
-  values.clear();
-  values.reserve(stored.size());
-  for (const StoredSend& each : stored) {
-    values.push_back({each.send, each.post, each.completion, each.arrival});
-  }
-  return {};
+  return m_state->values(rank, ordinal, values);
 }
 
 Status ExecutionReader::read(Rank rank, std::size_t ordinal, std::vector<CollectivePart>& values) {

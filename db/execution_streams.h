@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/execution.h"
+#include "core/execution_chunks.h"
 
 namespace pf::db {
 
@@ -21,23 +21,10 @@ enum class Stream : std::uint8_t {
   Alternative
 };
 inline constexpr std::size_t kStreams = 8;
-inline constexpr std::size_t kChunkValues = 4096;
 
-/// An event and its logical time; kNone where there is none.
-struct StoredEvent {
-  Event event;
-  std::uint32_t step = kNone;
-};
-
-/// A message: its send, and what became of it at its destination. Message n of an execution is the
-/// n-th in the order of ranks and sends.
-struct StoredSend {
-  SentMessage send;
-  std::uint32_t post = kNone;
-  Serial completion = 0;
-  std::uint32_t arrival =
-      kNone;  ///< logical time at which its line ends; kNone: it does not arrive
-};
+using pf::kChunkValues;
+using StoredEvent = TimedEvent;
+using StoredSend = SentHere;
 
 /// When an event was: value n is of event n. The stream is empty where the trace has no times.
 struct StoredTime {
