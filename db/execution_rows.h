@@ -1,6 +1,8 @@
 // An Execution as rows, and back.
 #pragma once
 
+#include "column_store.h"
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -47,7 +49,9 @@ Status readNameRows(Database& database, Execution& execution);
 /// The texts of `race_class`, by id.
 [[nodiscard]] Result<std::vector<std::string>> readRaceClasses(Database& database);
 /// Those of a trace of `ranks`. Needs an open transaction.
-[[nodiscard]] Result<std::vector<StoredRace>> readRaces(Database& database, std::size_t ranks);
+[[nodiscard]] Result<std::vector<StoredRace>> readRaces(
+    Database& database, std::size_t ranks,
+    ColumnReader::Directory form = ColumnReader::Directory::Present);
 
 /// Writes table `run`, which must be empty, without its seal.
 Status writeRun(Database& database, const RunInfo& run);

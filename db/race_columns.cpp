@@ -89,7 +89,9 @@ bool RaceReading::namesWhatIsThere(const Counts& counts, const RaceValue& value)
          isEvent(value.serial) &&
          (value.raceClass == kNone || value.raceClass < m_classes.size()) &&
          (value.taken == kNone ? value.source == kUnknownRank
-                               : m_owners.owns(value.source, value.taken));
+                               : m_owners.owns(value.source, value.taken)) &&
+         (value.sent == 0 ||
+          (value.taken != kNone && value.sent <= m_reader.count(value.source, Stream::Event)));
 }
 
 Status RaceReading::rank(Rank rank, std::vector<StoredRace>& races) {
@@ -128,6 +130,8 @@ Status RaceReading::rank(Rank rank, std::vector<StoredRace>& races) {
     stored.chosen = value.chosen;
     stored.chosenStep = value.chosenStep;
     stored.step = value.step;
+    stored.sent = value.sent;
+    stored.tag = value.tag;
     if (value.raceClass != kNone) {
       stored.raceClass = m_classes[value.raceClass];
     }
@@ -302,8 +306,9 @@ Status RaceBlock::load(ColumnReader& reader, const MessageOwners& owners, Rank r
 }
 
 Result<std::vector<StoredRace>> readRaceColumns(Database& database, std::size_t ranks,
-                                                const std::vector<std::string>& classes) {
-  Result<ColumnReader> reader = ColumnReader::start(database, ranks);
+                                                const std::vector<std::string>& classes,
+                                                ColumnReader::Directory form) {
+  Result<ColumnReader> reader = ColumnReader::start(database, ranks, form);
   const Result<std::int64_t> size = database.fileSize();
   if (!reader || !size) {
     return reader ? size.error() : reader.error();

@@ -103,7 +103,8 @@ struct RaceBlock {
 /// All races of a trace of `ranks`, in the order of ranks; `classes`: texts of race_class. What
 /// they name is there. Needs an open transaction.
 [[nodiscard]] Result<std::vector<StoredRace>> readRaceColumns(
-    Database& database, std::size_t ranks, const std::vector<std::string>& classes);
+    Database& database, std::size_t ranks, const std::vector<std::string>& classes,
+    ColumnReader::Directory form = ColumnReader::Directory::Present);
 
 [[nodiscard]] MessageOwners messageOwners(const ColumnReader& reader, std::size_t ranks);
 
