@@ -68,6 +68,7 @@ static bool completes(const TraceIndexPtr& outline, const TraceIndexPtr& trace) 
 
 void SpaceTimeCanvas::setTrace(TraceIndexPtr trace) {
   m_physical.reset();
+  m_names = QPixmap();
   m_logical = trace;
   if (completes(m_trace, trace)) {
     m_trace = std::move(trace);
@@ -100,6 +101,7 @@ void SpaceTimeCanvas::setTrace(TraceIndexPtr trace) {
 
 void SpaceTimeCanvas::setHeaders(std::vector<RankHeader> headers) {
   m_headers = std::move(headers);
+  m_names = QPixmap();
   update();
 }
 

@@ -151,6 +151,7 @@ class SpaceTimeCanvas : public QWidget {
   [[nodiscard]] SceneRequest sceneFor(const SpaceTimeGeometry& geometry) const;
   void keepScene(const Scene& scene);
   void paintCache(QPainter& painter, const SpaceTimeGeometry& geometry) const;
+  void paintNames(QPainter& painter, const SpaceTimeGeometry& geometry);
   void paintEmpty(QPainter& painter) const;
 
   TraceIndexPtr m_trace;     ///< on the axis that is shown
@@ -170,6 +171,8 @@ class SpaceTimeCanvas : public QWidget {
   QPixmap m_cache;
   SpaceTimeGeometry m_cacheGeometry;  ///< plot in the pixmap's coordinates
   bool m_cacheValid = false;
+  QPixmap m_names;  ///< of the rows; null: they are to be drawn again
+  SpaceTimeGeometry m_namesGeometry;
   bool m_cacheOld = false;  ///< of the outline: shown until there is one of the events
   SceneStats m_stats;
   SceneRenderer m_renderer;

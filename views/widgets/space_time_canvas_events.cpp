@@ -66,13 +66,14 @@ void SpaceTimeCanvas::keepScene(const Scene& scene) {
   update();
 }
 
-/// Draws a view of few events now, and asks for a picture of one of many.
+/// Draws a view of few events now, and asks for a picture of one of many, or where events are read
+/// from a file.
 void SpaceTimeCanvas::renewCache(const SpaceTimeGeometry& g) {
   if (cacheHolds(g)) {
     return;
   }
   SceneRequest request = sceneFor(g);
-  if (m_trace->hasEvents() &&
+  if (m_trace->hasEvents() && m_trace->pages() == nullptr &&
       SpaceTimePainter(*m_trace, request.geometry, m_theme).eventsInView() <= kPaintedAtOnce) {
     m_renderer.forget();
     m_askedValid = false;
@@ -106,6 +107,25 @@ void SpaceTimeCanvas::paintCache(QPainter& painter, const SpaceTimeGeometry& g) 
   painter.restore();
 }
 
+/// Their texts take longer to draw than all else.
+void SpaceTimeCanvas::paintNames(QPainter& painter, const SpaceTimeGeometry& g) {
+  const SpaceTimeGeometry& c = m_namesGeometry;
+  if (m_names.isNull() || m_names.devicePixelRatio() != devicePixelRatioF() || c.plot != g.plot ||
+      c.rowHeight != g.rowHeight || c.scroll != g.scroll || c.arranged != g.arranged) {
+    const QSizeF size(g.plot.left(), g.plot.height());
+    m_names = QPixmap((size * devicePixelRatioF()).toSize().expandedTo(QSize(1, 1)));
+    m_names.setDevicePixelRatio(devicePixelRatioF());
+    m_names.fill(m_theme.panel);
+    m_namesGeometry = g;
+    QPainter names(&m_names);
+    names.setFont(font());
+    names.translate(0, -g.plot.top());
+    SpaceTimePainter(*m_trace, g, m_theme)
+        .paintHeaders(names, QRectF(QPointF(0, g.plot.top()), size), m_headers);
+  }
+  painter.drawPixmap(QPointF(0, g.plot.top()), m_names);
+}
+
 void SpaceTimeCanvas::paintEmpty(QPainter& painter) const {
   painter.fillRect(rect(), m_theme.base);
   painter.setPen(m_theme.muted);
@@ -125,7 +145,7 @@ void SpaceTimeCanvas::paintEvent(QPaintEvent* /*event*/) {
   paintCache(painter, g);
   const SpaceTimePainter over(*m_trace, g, m_theme);
   over.paintOverlay(painter, m_overlay);
-  over.paintHeaders(painter, QRectF(0, g.plot.top(), g.plot.left(), g.plot.height()), m_headers);
+  paintNames(painter, g);
   over.paintAxis(painter, QRectF(0, 0, width(), g.plot.top()));
   if (m_drag == Drag::Band) {
     const QRectF band(QPointF(m_pressed.x(), g.plot.top()), QPointF(m_last.x(), g.plot.bottom()));
@@ -176,6 +196,7 @@ void SpaceTimeCanvas::resizeEvent(QResizeEvent* event) {
 void SpaceTimeCanvas::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
     m_theme = Theme::of(palette());
+    m_names = QPixmap();
     m_cacheValid = false;
     m_askedValid = false;
     m_renderer.forget();

@@ -114,7 +114,7 @@ class Bench {
 void Bench::settle() {
   QApplication::processEvents();
   while (!m_view.canvas()->isUpToDate()) {
-    QApplication::processEvents(QEventLoop::WaitForMoreEvents, 1000);
+    QApplication::processEvents(QEventLoop::WaitForMoreEvents);  // with a time it does not wait
   }
 }
 
@@ -257,7 +257,7 @@ void Bench::races() {
   view.repaint();
   const double first = threadMs() - start;
   while (view.table()->model()->rowCount() == 0 && !m_index->data().races.empty()) {
-    QApplication::processEvents(QEventLoop::WaitForMoreEvents, 100);
+    QApplication::processEvents(QEventLoop::WaitForMoreEvents);
   }
   QApplication::processEvents();
   line(("race browser opens, " + std::to_string(m_index->data().races.size()) + " races").c_str(),
