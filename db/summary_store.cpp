@@ -158,10 +158,6 @@ Status writeSummaries(Database& database, const Execution& execution,
   const bool any =
       std::ranges::any_of(execution.ranks, [](const RankHistory& r) { return !r.events.empty(); });
   if (any) {
-    Result<SummaryWriter> writer = SummaryWriter::start(database);
-    if (!writer) {
-      return writer.error();
-    }
     const CutPyramid pyramid = cutPyramid(execution, races, times);
     const ClockCheckpoints clocks = clockCheckpoints(execution);
     Outline outline{clocks.every, 0, 1, races.size()};
@@ -169,11 +165,19 @@ Status writeSummaries(Database& database, const Execution& execution,
       outline.lastStep = std::max(outline.lastStep, rank.empty() ? 1U : rank.back());
     }
     outline.width = pyramid.levels.empty() ? 0 : pyramid.levels.front().width;
-    if (Status status = writeAll(*writer, outline, clocks, pyramid); !status) {
-      return status;
-    }
+    return storeSummaries(database, outline, clocks, pyramid);
   }
   return sealSummaries(database);
+}
+
+Status storeSummaries(Database& database, const Outline& outline, const ClockCheckpoints& clocks,
+                      const CutPyramid& pyramid) {
+  Result<SummaryWriter> writer = SummaryWriter::start(database);
+  if (!writer) {
+    return writer.error();
+  }
+  const Status status = writeAll(*writer, outline, clocks, pyramid);
+  return status.ok() ? sealSummaries(database) : status;
 }
 
 Status sealSummaries(Database& database) {
@@ -202,12 +206,7 @@ Status renewSummaries(Database& database, std::vector<std::uint64_t> events) {
     return sealSummaries(database);
   }
   pyramid.lines = std::move(*lines);
-  Result<SummaryWriter> writer = SummaryWriter::start(database);
-  if (!writer) {
-    return writer.error();
-  }
-  Status status = writeAll(*writer, reader->outline(), *clocks, pyramid);
-  return status.ok() ? sealSummaries(database) : status;
+  return storeSummaries(database, reader->outline(), *clocks, pyramid);
 }
 
 // ---- SummaryReader
@@ -282,34 +281,47 @@ Status SummaryReader::load(Summary kind, std::size_t part, std::size_t ordinal, 
   return {};
 }
 
-Status SummaryReader::readClocks(Summary kind, std::uint32_t every, Rank rank,
+std::size_t SummaryReader::clocksHere() const {
+  return m_form == Form::Present ? clocksAChunk(m_events.size()) : kFormerClocksAChunk;
+}
+
+Status SummaryReader::clockChunk(Summary kind, Rank rank, std::size_t ordinal,
                                  std::vector<std::uint32_t>& values) {
   const std::size_t ranks = m_events.size();
   const auto part = static_cast<std::size_t>(rank);
-  const std::size_t count = m_events[part] / every;
-  const std::size_t most = m_form == Form::Present ? clocksAChunk(ranks) : kFormerClocksAChunk;
+  const std::size_t most = clocksHere();
+  const std::size_t first = ordinal * most;
+  const std::size_t count = m_events[part] / m_outline.every;
   values.clear();
-  for (std::size_t first = 0; first < count; first += most) {
-    const std::size_t here = std::min(most, count - first);
-    const std::size_t ordinal = first / most;
-    if (Status status = load(kind, part, ordinal, most * ranks); !status) {
+  if (first >= count) {
+    return damaged(kind, part, ordinal);
+  }
+  const std::size_t here = std::min(most, count - first);
+  if (Status status = load(kind, part, ordinal, most * ranks); !status) {
+    return status;
+  }
+  bool good = m_decoder.size() == here * ranks;
+  values.resize(good ? here * ranks : 0);
+  for (std::size_t i = 0; good && i < here * ranks; ++i) {
+    const std::size_t other = i / here;
+    std::uint32_t& value = values[i % here * ranks + other];
+    m_decoder.begin();
+    fields(m_decoder, value);
+    good = m_decoder.ok() && value <= m_events[other] &&
+           (other != part || value == (first + i % here + 1) * m_outline.every);
+  }
+  return good ? Status() : Status(damaged(kind, part, ordinal));
+}
+
+Status SummaryReader::readClocks(Summary kind, Rank rank, std::vector<std::uint32_t>& values) {
+  const std::size_t count = m_events[static_cast<std::size_t>(rank)] / m_outline.every;
+  values.clear();
+  std::vector<std::uint32_t> chunk;
+  for (std::size_t first = 0; first < count; first += clocksHere()) {
+    if (Status status = clockChunk(kind, rank, first / clocksHere(), chunk); !status) {
       return status;
     }
-    bool good = m_decoder.size() == here * ranks;
-    if (good) {
-      values.resize((first + here) * ranks);
-    }
-    for (std::size_t i = 0; good && i < here * ranks; ++i) {
-      const std::size_t other = i / here;
-      std::uint32_t& value = values[(first + i % here) * ranks + other];
-      m_decoder.begin();
-      fields(m_decoder, value);
-      good = m_decoder.ok() && value <= m_events[other] &&
-             (other != part || value == (first + i % here + 1) * every);
-    }
-    if (!good) {
-      return damaged(kind, part, ordinal);
-    }
+    values.insert(values.end(), chunk.begin(), chunk.end());
   }
   return {};
 }
@@ -326,8 +338,7 @@ Result<ClockCheckpoints> SummaryReader::clocks() {
   for (std::size_t rank = 0; rank < clocks.ranks; ++rank) {
     for (const auto& [kind, values] : {std::pair{Summary::Past, &clocks.past[rank]},
                                        std::pair{Summary::Future, &clocks.future[rank]}}) {
-      if (Status status = readClocks(kind, clocks.every, static_cast<Rank>(rank), *values);
-          !status) {
+      if (Status status = readClocks(kind, static_cast<Rank>(rank), *values); !status) {
         return status.error();
       }
     }

@@ -66,6 +66,9 @@ struct TileGrid {
 /// execution that checkExecution() has passed, and finishSeals() after it.
 Status writeSummaries(Database& database, const Execution& execution,
                       const std::vector<Race>& races, const LogicalTimes& times);
+/// Writes what has been worked out; the seal as well.
+Status storeSummaries(Database& database, const Outline& outline, const ClockCheckpoints& clocks,
+                      const CutPyramid& pyramid);
 /// An empty table has a seal, too.
 Status sealSummaries(Database& database);
 
@@ -84,6 +87,10 @@ class SummaryReader {
   [[nodiscard]] const Outline& outline() const { return m_outline; }
   [[nodiscard]] const std::vector<std::uint64_t>& events() const { return m_events; }
   [[nodiscard]] Result<ClockCheckpoints> clocks();
+  /// Chunk `ordinal` of a rank's clocks, as ClockCheckpoints has them, instead of what is in
+  /// `values`. `kind`: Past or Future.
+  Status clockChunk(Summary kind, Rank rank, std::size_t ordinal,
+                    std::vector<std::uint32_t>& values);
   /// Number of levels of the pyramid; level n has bins of outline().width << n.
   [[nodiscard]] std::size_t levelCount() const;
   [[nodiscard]] TileGrid grid(std::size_t level) const;
@@ -96,8 +103,8 @@ class SummaryReader {
 
  private:
   Status load(Summary kind, std::size_t part, std::size_t ordinal, std::size_t most);
-  Status readClocks(Summary kind, std::uint32_t every, Rank rank,
-                    std::vector<std::uint32_t>& values);
+  Status readClocks(Summary kind, Rank rank, std::vector<std::uint32_t>& values);
+  [[nodiscard]] std::size_t clocksHere() const;
   [[nodiscard]] Error damaged(Summary kind, std::size_t part, std::size_t ordinal) const;
   [[nodiscard]] Result<CutLevel> formerLevel(std::size_t number);
 

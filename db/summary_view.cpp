@@ -64,6 +64,20 @@ std::size_t SummaryView::bins(std::size_t level) const {
   return m_state->reader.grid(level).bins;
 }
 
+std::uint32_t SummaryView::clockDistance() const {
+  return m_state->reader.outline().every;
+}
+
+std::size_t SummaryView::clocksAChunk() const {
+  return db::clocksAChunk(m_state->reader.events().size());
+}
+
+Status SummaryView::clocks(bool future, Rank rank, std::size_t ordinal,
+                           std::vector<std::uint32_t>& values) {
+  return m_state->reader.clockChunk(future ? Summary::Future : Summary::Past, rank, ordinal,
+                                    values);
+}
+
 Status SummaryView::tile(std::size_t level, std::size_t row, std::size_t column,
                          std::vector<CutCell>& cells) {
   const TileGrid grid = m_state->reader.grid(level);

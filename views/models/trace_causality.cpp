@@ -436,53 +436,81 @@ class Work {
   std::deque<Rank> m_ranks;
 };
 
+/// The clock checkpoints of a trace, wherever they are.
+class Checkpoints {
+ public:
+  explicit Checkpoints(const TraceIndex& trace)
+      : m_trace(trace), m_kept(trace.data().clocks), m_rows(trace.data().clockRows.get()) {}
+  /// 0: there are none.
+  [[nodiscard]] std::uint32_t every() const {
+    return m_rows != nullptr ? m_rows->every() : m_kept.every;
+  }
+  /// Of a rank, from 1.
+  [[nodiscard]] std::size_t count(Rank rank) const {
+    return m_rows != nullptr ? m_trace.lastSerial(rank) / m_rows->every() : m_kept.count(rank);
+  }
+  [[nodiscard]] std::span<const std::uint32_t> past(Rank rank, std::size_t n) {
+    return m_rows != nullptr ? m_rows->past(rank, n - 1, m_row) : m_kept.pastOf(rank, n - 1);
+  }
+  [[nodiscard]] std::span<const std::uint32_t> future(Rank rank, std::size_t n) {
+    return m_rows != nullptr ? m_rows->future(rank, n - 1, m_row) : m_kept.futureOf(rank, n - 1);
+  }
+
+ private:
+  const TraceIndex& m_trace;
+  const ClockCheckpoints& m_kept;
+  const ClockRows* m_rows;
+  std::vector<std::uint32_t> m_row;
+};
+
 /// Raises the cut to what the last checkpoint up to `event` says, and lists what that leaves to be
 /// looked at: the last events of the other ranks.
-static void raiseToCheckpoint(const ClockCheckpoints& clocks, EventRef event,
-                              std::vector<Serial>& cut, Work& work) {
-  const std::size_t n = clocks.every == 0 ? 0 : event.serial / clocks.every;
-  if (n == 0 || n > clocks.count(event.rank) || n * clocks.every <= cut[index(event.rank)]) {
+static void raiseToCheckpoint(Checkpoints& clocks, EventRef event, std::vector<Serial>& cut,
+                              Work& work) {
+  const std::size_t n = clocks.every() == 0 ? 0 : event.serial / clocks.every();
+  if (n == 0 || n > clocks.count(event.rank) || n * clocks.every() <= cut[index(event.rank)]) {
     return;
   }
-  const auto row = clocks.pastOf(event.rank, n - 1);
+  const auto row = clocks.past(event.rank, n);
   for (std::size_t other = 0; other < row.size(); ++other) {
     if (row[other] > cut[other]) {
       cut[other] = row[other] - 1;
       work.wantUpTo({static_cast<Rank>(other), row[other]});
     }
   }
-  cut[index(event.rank)] = n * clocks.every;
+  cut[index(event.rank)] = row.empty() ? cut[index(event.rank)] : n * clocks.every();
 }
 
 /// The same for what happens after it: `cut` has the first event of each rank, 0 = none.
-static void lowerToCheckpoint(const ClockCheckpoints& clocks, EventRef event,
-                              const std::vector<Serial>& ends, std::vector<Serial>& cut,
-                              Work& work) {
-  const std::size_t n = clocks.every == 0 ? 0 : (event.serial + clocks.every - 1) / clocks.every;
+static void lowerToCheckpoint(Checkpoints& clocks, EventRef event, const std::vector<Serial>& ends,
+                              std::vector<Serial>& cut, Work& work) {
+  const std::size_t n =
+      clocks.every() == 0 ? 0 : (event.serial + clocks.every() - 1) / clocks.every();
   const Serial known = cut[index(event.rank)];
-  if (n == 0 || n > clocks.count(event.rank) || (known != 0 && known <= n * clocks.every)) {
+  if (n == 0 || n > clocks.count(event.rank) || (known != 0 && known <= n * clocks.every())) {
     return;
   }
-  const auto row = clocks.futureOf(event.rank, n - 1);
+  const auto row = clocks.future(event.rank, n);
   for (std::size_t other = 0; other < row.size(); ++other) {
     if (row[other] != 0 && (cut[other] == 0 || row[other] < cut[other])) {
       cut[other] = row[other] < ends[other] ? row[other] + 1 : 0;
       work.wantFrom({static_cast<Rank>(other), row[other]});
     }
   }
-  cut[index(event.rank)] = n * clocks.every;
+  cut[index(event.rank)] = row.empty() ? known : n * clocks.every();
 }
 
 std::vector<Serial> TraceIndex::past(EventRef ref) const {
   std::vector<Serial> cut(rankCount(), 0);
   Flows flows(*this);
+  Checkpoints clocks(*this);
   Work work(rankCount());
   if (contains(ref)) {
     work.wantUpTo(ref);
   }
   while (!work.empty()) {
     const EventRef top = work.take();
-    raiseToCheckpoint(data().clocks, top, cut, work);
+    raiseToCheckpoint(clocks, top, cut, work);
     Serial& reached = cut[index(top.rank)];
     const Serial first = std::exchange(reached, std::max(reached, top.serial)) + 1;
     flows.into(top.rank, first, top.serial, [&](EventRef cause) {
@@ -501,13 +529,14 @@ std::vector<Serial> TraceIndex::future(EventRef ref) const {
     ends.push_back(lastSerial(static_cast<Rank>(rank)));
   }
   Flows flows(*this);
+  Checkpoints clocks(*this);
   Work work(rankCount());
   if (contains(ref)) {
     work.wantFrom(ref);
   }
   while (!work.empty()) {
     const EventRef top = work.take();
-    lowerToCheckpoint(data().clocks, top, ends, cut, work);
+    lowerToCheckpoint(clocks, top, ends, cut, work);
     Serial& reached = cut[index(top.rank)];
     const Serial stop = reached == 0 ? ends[index(top.rank)] + 1 : reached;
     if (top.serial >= stop) {

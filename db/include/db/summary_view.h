@@ -1,4 +1,5 @@
-// The cut pyramid of a trace, tile by tile, for those who do not want whole levels of it.
+// The cut pyramid of a trace, tile by tile, and its clock checkpoints, a few at a time, for those
+// who do not want all of them.
 #pragma once
 
 #include <memory>
@@ -31,6 +32,13 @@ class SummaryView {
   /// The cells of ranks from `row` * kTileRanks and bins from `column` * kTileBins on, as many as
   /// there are, in the order of ranks and bins; instead of what is in `cells`.
   Status tile(std::size_t level, std::size_t row, std::size_t column, std::vector<CutCell>& cells);
+
+  /// Events from one checkpoint to the next; 0: there are none.
+  [[nodiscard]] std::uint32_t clockDistance() const;
+  [[nodiscard]] std::size_t clocksAChunk() const;
+  /// The clocks of checkpoints from `ordinal` * clocksAChunk() on, as ClockCheckpoints::past or
+  /// future has them, instead of what is in `values`.
+  Status clocks(bool future, Rank rank, std::size_t ordinal, std::vector<std::uint32_t>& values);
 
  private:
   struct State;

@@ -13,6 +13,7 @@
 #include "core/clock_checkpoints.h"
 #include "core/execution.h"
 #include "core/races.h"
+#include "views/clock_rows.h"
 #include "views/cut_levels.h"
 #include "views/execution_pages.h"
 
@@ -64,6 +65,7 @@ struct TraceData {
   std::vector<std::uint64_t> profile;   ///< with it: events in equal spans of logical time
   std::optional<TraceOutline> outline;  ///< set: the events are not there yet, only their ranks
   ClockCheckpoints clocks;    ///< may have none: then causality costs a look at each event
+  std::shared_ptr<const ClockRows> clockRows;  ///< instead of `clocks`, where those are many
   std::vector<RankEnd> ends;  ///< by rank; may be short
   Failure failure;
   std::vector<QString> hosts;  ///< by rank; may be short
