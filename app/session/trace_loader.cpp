@@ -148,20 +148,37 @@ views::TraceDataPtr loadOutline(const QString& path) {
 
 namespace {
 
+/// `apart`: from the events, which are not in memory.
+Result<views::RaceTable> readRaces(db::TraceStore& store, bool apart) {
+  views::RaceTable races;
+  const Status status = store.forEachRace([&](const db::RaceRecord& stored) {
+    views::RaceFacts race;
+    race.rank = stored.rank;
+    race.probe = stored.probe;
+    race.index = stored.index;
+    race.taken = stored.taken;
+    race.alternatives = stored.alternatives;
+    race.raceClass = stored.raceClass;
+    if (apart) {
+      race.place = {stored.chosen, stored.serial, stored.chosenStep, stored.step};
+    }
+    races.add(race);
+  });
+  races.finish();
+  return status.ok() ? Result(std::move(races)) : Result<views::RaceTable>(status.error());
+}
+
 /// What both ways of loading have.
 struct Loading {
   std::shared_ptr<views::TraceData> data = std::make_shared<views::TraceData>();
-  std::vector<db::StoredRace> races;
 
-  Status start(db::TraceStore& store, const QString& path, const views::TraceDataPtr& outline) {
-    Result<std::vector<db::StoredRace>> stored = store.races();
-    if (!stored) {
-      return stored.error();
+  Status start(db::TraceStore& store, const QString& path, const views::TraceDataPtr& outline,
+               bool apart) {
+    Result<views::RaceTable> races = readRaces(store, apart);
+    if (!races) {
+      return races.error();
     }
-    races = std::move(*stored);
-    for (db::StoredRace& race : races) {
-      data->races.push_back(std::move(race.race));
-    }
+    data->races = std::move(*races);
     if (Result<ClockCheckpoints> clocks = store.clockCheckpoints()) {
       data->clocks = std::move(*clocks);  // without them causality is slow, and right
     }
@@ -193,7 +210,7 @@ Result<LoadedTrace> loadWhole(db::TraceStore& store, const QString& path,
     return execution.error();
   }
   loading.data->execution = std::move(*execution);
-  if (Status status = loading.start(store, path, outline); !status) {
+  if (Status status = loading.start(store, path, outline, false); !status) {
     return status.error();
   }
   loading.finish(store.ranks(), loading.data->execution);
@@ -234,7 +251,7 @@ std::optional<Result<LoadedTrace>> loadChunks(db::TraceStore& store, const QStri
     return std::nullopt;
   }
   Loading loading;
-  if (Status status = loading.start(store, path, outline); !status) {
+  if (Status status = loading.start(store, path, outline, true); !status) {
     return Result<LoadedTrace>(status.error());
   }
   if (loading.data->pyramid == nullptr) {
@@ -252,9 +269,6 @@ std::optional<Result<LoadedTrace>> loadChunks(db::TraceStore& store, const QStri
     event.serial += before[static_cast<std::size_t>(event.rank)];
   }
   data.chunks = std::make_shared<const FileChunks>(std::move(*reader));
-  for (const db::StoredRace& race : loading.races) {
-    data.racePlaces.push_back({race.chosen, race.serial, race.chosenStep, race.step});
-  }
   data.whole = wholeOf(path, outline);
   return Result<LoadedTrace>(LoadedTrace{std::move(loading.data), store.run(), store.ranks()});
 }

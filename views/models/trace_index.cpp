@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 namespace pf::views {
 
@@ -208,22 +209,55 @@ void TraceIndex::orderMessages() {
 }
 
 void TraceIndex::orderRaces() {
-  std::vector<std::tuple<std::uint32_t, Rank, Serial>> order;
-  order.reserve(data().races.size());
-  for (std::size_t race = 0; race < data().races.size(); ++race) {
+  struct Place {
+    std::uint32_t time;
+    std::uint32_t race;
+    std::uint32_t event;  ///< its id, by rank and serial
+  };
+  const RaceTable& races = data().races;
+  std::vector<Place> order;
+  order.reserve(races.size());
+  for (std::size_t race = 0; race < races.size(); ++race) {
     if (const EventRef at = raceEvent(race); contains(at)) {
-      order.emplace_back(data().racePlaces.empty() ? time(at) : data().racePlaces[race].chosenStep,
-                         at.rank, at.serial);
+      const bool known = races.hasPlaces() && m_axis == TimeAxis::Logical;
+      order.push_back({known ? races.place(race).chosenStep : time(at),
+                       static_cast<std::uint32_t>(race), shortId(at)});
     }
   }
-  std::sort(order.begin(), order.end());
-  order.erase(std::unique(order.begin(), order.end()), order.end());
-  m_racing.clear();
-  m_racingTimes.clear();
-  for (const auto& [step, rank, serial] : order) {
-    m_racing.push_back({rank, serial});
-    m_racingTimes.push_back(step);
+  std::sort(order.begin(), order.end(), [](const Place& a, const Place& b) {
+    return std::tie(a.time, a.event, a.race) < std::tie(b.time, b.event, b.race);
+  });
+  const auto end = std::unique(order.begin(), order.end(),
+                               [](const Place& a, const Place& b) { return a.event == b.event; });
+  const auto count = static_cast<std::size_t>(end - order.begin());
+  m_racing.resize(count);
+  m_racingTimes.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    m_racing[i] = order[i].race;
+    m_racingTimes[i] = order[i].time;
   }
+}
+
+EventRef RacingEvents::operator[](std::size_t i) const {
+  return m_trace->raceEvent(m_races[i]);
+}
+
+std::optional<TakenMessage> TraceIndex::takenIn(std::size_t race) const {
+  const RaceTable& races = data().races;
+  const std::uint32_t m = races.taken(race);
+  if (m >= messageCount()) {
+    return std::nullopt;
+  }
+  if (races.hasMessages()) {
+    return TakenMessage{senderOf(m), races.sent(race), races.tag(race)};
+  }
+  const Message message = execution().messages[m];
+  return TakenMessage{message.send.rank, message.send.serial, message.tag};
+}
+
+Rank TraceIndex::senderOf(std::uint32_t message) const {
+  return m_pages != nullptr ? m_pages->senderOf(message)
+                            : data().execution.messages[message].send.rank;
 }
 
 void TraceIndex::forMessagesIn(double from, double to,
@@ -298,38 +332,38 @@ void TraceIndex::indexReceives() {
 }
 
 EventRef TraceIndex::raceEvent(std::size_t race) const {
-  const Race& r = data().races[race];
-  if (r.rank < 0 || index(r.rank) >= rankCount()) {
+  const RaceTable& races = data().races;
+  const Rank rank = races.rank(race);
+  if (rank < 0 || index(rank) >= rankCount()) {
     return {};
   }
-  if (race < data().racePlaces.size()) {
-    return {r.rank, data().racePlaces[race].chosen};
+  if (races.hasPlaces()) {
+    return {rank, races.place(race).chosen};
   }
-  const RankView& history = execution().ranks[index(r.rank)];
-  if (r.probe) {
-    return r.index < history.probes.size() ? EventRef{r.rank, history.probes[r.index].event}
-                                           : EventRef{};
+  const RankView& history = execution().ranks[index(rank)];
+  const std::uint32_t i = races.index(race);
+  if (races.isProbe(race)) {
+    return i < history.probes.size() ? EventRef{rank, history.probes[i].event} : EventRef{};
   }
-  return r.index < history.receives.size() ? EventRef{r.rank, history.receives[r.index].post}
-                                           : EventRef{};
+  return i < history.receives.size() ? EventRef{rank, history.receives[i].post} : EventRef{};
 }
 
 EventRef TraceIndex::raceCompletion(std::size_t race) const {
-  const Race& r = data().races[race];
+  const RaceTable& races = data().races;
   const EventRef chosen = raceEvent(race);
-  if (r.probe || !chosen.valid()) {
+  if (!chosen.valid() || races.isProbe(race)) {
     return chosen;
   }
-  if (race < data().racePlaces.size()) {
-    return {r.rank, data().racePlaces[race].observed};
+  if (races.hasPlaces()) {
+    return {chosen.rank, races.place(race).observed};
   }
-  const Serial done = execution().ranks[index(r.rank)].receives[r.index].completion;
-  return done != 0 ? EventRef{r.rank, done} : chosen;
+  const Serial done = execution().ranks[index(chosen.rank)].receives[races.index(race)].completion;
+  return done != 0 ? EventRef{chosen.rank, done} : chosen;
 }
 
 std::uint32_t TraceIndex::raceTime(std::size_t race) const {
-  return m_axis == TimeAxis::Logical && race < data().racePlaces.size()
-             ? data().racePlaces[race].observedStep
+  return m_axis == TimeAxis::Logical && data().races.hasPlaces()
+             ? data().races.place(race).observedStep
              : time(raceCompletion(race));
 }
 
@@ -343,8 +377,8 @@ void TraceIndex::indexRaces() {
     if (!(done == chosen)) {
       races.emplace_back(shortId(done), static_cast<std::uint32_t>(i));
     }
-    if (data().races[i].taken < m_links->takenInRace.size()) {
-      m_links->takenInRace[data().races[i].taken] = true;
+    if (const std::uint32_t taken = data().races.taken(i); taken < m_links->takenInRace.size()) {
+      m_links->takenInRace[taken] = true;
     }
   }
   m_links->races = EventItems(m_total, std::move(races));

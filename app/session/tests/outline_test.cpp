@@ -51,7 +51,7 @@ class OutlineTest : public QObject {
       profile += each;
     }
     QCOMPARE(profile, events);
-    const CutPyramid pyramid = cutPyramid(data.execution, data.races, data.logicalTimes);
+    const CutPyramid pyramid = cutPyramid(data.execution, data.races.list(), data.logicalTimes);
     QCOMPARE(data.pyramid->count(), pyramid.levels.size());
     for (int turn = 0; turn < 2; ++turn) {  // the second time some levels are still there
       for (std::size_t n = 0; n < pyramid.levels.size(); ++n) {
