@@ -1,13 +1,13 @@
 #include "views/race_filter.h"
 
+#include "digit_sort.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <functional>
 #include <initializer_list>
 #include <iterator>
-#include <numeric>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -202,30 +202,14 @@ Test testOf(const RaceListModel& model, const QString& word) {
 
 /// `shown`, ascending, by the key of each; equal ones stay in their order.
 void sortByKey(std::vector<int>& shown, const std::vector<std::int64_t>& keys, bool descending) {
-  constexpr unsigned kBits = 11;
-  constexpr std::size_t kDigits = std::size_t{1} << kBits;
-  if (shown.empty()) {
+  if (keys.empty()) {
     return;
   }
-  const auto key = [&keys](int race) { return keys[at(race)]; };
-  const auto [least, most] = std::ranges::minmax(shown | std::views::transform(key));
-  std::vector<int> next(shown.size());
-  for (unsigned shift = 0; shift < 64 && (static_cast<std::uint64_t>(most - least) >> shift) != 0;
-       shift += kBits) {
-    const auto digit = [&, low = least, high = most](int race) {
-      const std::int64_t from = descending ? high - key(race) : key(race) - low;
-      return static_cast<std::uint64_t>(from) >> shift & (kDigits - 1);
-    };
-    std::array<std::uint32_t, kDigits> place{};
-    for (const int race : shown) {
-      ++place[digit(race)];
-    }
-    std::exclusive_scan(place.begin(), place.end(), place.begin(), 0U);
-    for (const int race : shown) {
-      next[place[digit(race)]++] = race;
-    }
-    shown.swap(next);
-  }
+  const auto [least, most] = std::ranges::minmax(keys);
+  sortByDigits(shown, [&keys, descending, low = least, high = most](int race) {
+    const std::int64_t key = keys[at(race)];
+    return static_cast<std::uint64_t>(descending ? high - key : key - low);
+  });
 }
 
 }  // namespace
