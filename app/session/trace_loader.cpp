@@ -148,8 +148,7 @@ views::TraceDataPtr loadOutline(const QString& path) {
 
 namespace {
 
-/// `apart`: from the events, which are not in memory.
-Result<views::RaceTable> readRaces(db::TraceStore& store, bool apart) {
+Result<views::RaceTable> readRaces(db::TraceStore& store) {
   views::RaceTable races;
   const Status status = store.forEachRace([&](const db::RaceRecord& stored) {
     views::RaceFacts race;
@@ -159,7 +158,7 @@ Result<views::RaceTable> readRaces(db::TraceStore& store, bool apart) {
     race.taken = stored.taken;
     race.alternatives = stored.alternatives;
     race.raceClass = stored.raceClass;
-    if (apart) {
+    if (stored.chosenStep != kNone && stored.step != kNone) {
       race.place = {stored.chosen, stored.serial, stored.chosenStep, stored.step};
     }
     races.add(race);
@@ -172,9 +171,8 @@ Result<views::RaceTable> readRaces(db::TraceStore& store, bool apart) {
 struct Loading {
   std::shared_ptr<views::TraceData> data = std::make_shared<views::TraceData>();
 
-  Status start(db::TraceStore& store, const QString& path, const views::TraceDataPtr& outline,
-               bool apart) {
-    Result<views::RaceTable> races = readRaces(store, apart);
+  Status start(db::TraceStore& store, const QString& path, const views::TraceDataPtr& outline) {
+    Result<views::RaceTable> races = readRaces(store);
     if (!races) {
       return races.error();
     }
@@ -210,7 +208,7 @@ Result<LoadedTrace> loadWhole(db::TraceStore& store, const QString& path,
     return execution.error();
   }
   loading.data->execution = std::move(*execution);
-  if (Status status = loading.start(store, path, outline, false); !status) {
+  if (Status status = loading.start(store, path, outline); !status) {
     return status.error();
   }
   loading.finish(store.ranks(), loading.data->execution);
@@ -251,7 +249,7 @@ std::optional<Result<LoadedTrace>> loadChunks(db::TraceStore& store, const QStri
     return std::nullopt;
   }
   Loading loading;
-  if (Status status = loading.start(store, path, outline, true); !status) {
+  if (Status status = loading.start(store, path, outline); !status) {
     return Result<LoadedTrace>(status.error());
   }
   if (loading.data->pyramid == nullptr) {

@@ -24,7 +24,7 @@ void TraceIndex::orderRaces() {
     std::uint32_t event;  ///< its id, by rank and serial
   };
   const RaceTable& races = data().races;
-  const bool known = races.hasPlaces() && m_axis == TimeAxis::Logical;
+  const bool known = racesHaveTimes();
   std::vector<Place> order;
   order.reserve(races.size());
   for (std::size_t race = 0; race < races.size(); ++race) {
@@ -82,9 +82,7 @@ EventRef TraceIndex::raceCompletion(std::size_t race) const {
 }
 
 std::uint32_t TraceIndex::raceTime(std::size_t race) const {
-  return m_axis == TimeAxis::Logical && data().races.hasPlaces()
-             ? data().races.place(race).observedStep
-             : time(raceCompletion(race));
+  return racesHaveTimes() ? data().races.place(race).observedStep : time(raceCompletion(race));
 }
 
 void TraceIndex::indexRaces() {

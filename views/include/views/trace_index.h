@@ -273,6 +273,11 @@ class TraceIndex {
   void layOutPhysicalTimes(const PyramidMaker& pyramid);
   void orderMessages();
   void orderRaces();
+  /// The times of this axis that the races have in their table are time() of their events.
+  [[nodiscard]] bool racesHaveTimes() const {
+    return m_axis == TimeAxis::Logical && m_links->fallbackTimes.empty() &&
+           m_data->races.hasPlaces();
+  }
 
   [[nodiscard]] std::size_t id(EventRef ref) const;
   [[nodiscard]] std::uint32_t shortId(EventRef ref) const {
