@@ -20,6 +20,7 @@ constexpr std::array kEventKindNames{"send",       "receive", "send-receive", "p
                                      "local",      "start"};
 static_assert(kEventKindNames.size() == static_cast<std::size_t>(EventKind::Start) + 1);
 constexpr std::int32_t kMostRanks = 1 << 24;
+constexpr std::string_view kExactMark;  ///< last row of race_class where classes are exact
 
 // ---- Writing
 
@@ -87,26 +88,43 @@ Status readTexts(Database& database, TableId of, std::vector<std::string>& texts
 
 }  // namespace
 
-Result<std::vector<std::uint32_t>> writeRaceClasses(Database& database,
-                                                    const std::vector<std::string>& classes) {
-  std::vector<std::string> texts;
-  std::vector<std::uint32_t> numbers;
+RaceClasses::RaceClasses(const std::vector<std::string>& textOfEach) {
   std::unordered_map<std::string_view, std::uint32_t> known;
-  for (const std::string& each : classes) {
+  of.reserve(textOfEach.size());
+  for (const std::string& each : textOfEach) {
     if (each.empty()) {
-      numbers.push_back(kNone);
+      of.push_back(kNone);
       continue;
     }
     const auto [found, added] = known.try_emplace(each, static_cast<std::uint32_t>(known.size()));
     if (added) {
       texts.push_back(each);
     }
-    numbers.push_back(found->second);
+    of.push_back(found->second);
   }
-  if (Status status = writeList(database, TableId::RaceClass, texts); !status) {
-    return status.error();
+}
+
+Status writeRaceClasses(Database& database, const RaceClasses& classes, std::size_t races) {
+  const auto isThere = [&](std::uint32_t number) {
+    return number == kNone ? !classes.exact : number < classes.texts.size();
+  };
+  if ((!classes.of.empty() && classes.of.size() != races) ||
+      !std::ranges::all_of(classes.of, isThere) || std::ranges::count(classes.texts, "") != 0) {
+    return Error{ErrorCode::Usage, "the classes are not those of the races", {}};
   }
-  return numbers;
+  std::vector<std::string> texts = classes.texts;
+  if (classes.exact && !classes.of.empty()) {
+    texts.emplace_back(kExactMark);
+  }
+  return writeList(database, TableId::RaceClass, texts);
+}
+
+Result<std::vector<std::uint32_t>> writeRaceClasses(Database& database,
+                                                    const std::vector<std::string>& classes) {
+  RaceClasses byText(classes);
+  const Status status = writeRaceClasses(database, byText, classes.size());
+  return status.ok() ? Result(std::move(byText.of))
+                     : Result<std::vector<std::uint32_t>>(status.error());
 }
 
 Status writeExecutionRows(Database& database, const ExecutionParts& parts) {
@@ -118,18 +136,15 @@ Status writeExecutionRows(Database& database, const ExecutionParts& parts) {
     return status;
   }
   const std::vector<std::string> kinds(kEventKindNames.begin(), kEventKindNames.end());
-  const Result<std::vector<std::uint32_t>> classes = writeRaceClasses(database, parts.raceClasses);
-  if (!classes) {
-    return classes.error();
-  }
   return firstFailure({
+      [&] { return writeRaceClasses(database, parts.raceClasses, parts.races.size()); },
       [&] { return writeList(database, TableId::Communicator, execution.communicators); },
       [&] { return writeList(database, TableId::CallSite, execution.sites); },
       [&] { return writeList(database, TableId::Call, execution.callNames); },
       [&] { return writeList(database, TableId::EventKind, kinds); },
       [&] {
         return writeExecutionColumns(database, execution, parts.logicalTimes,
-                                     {parts.races, *classes});
+                                     {parts.races, parts.raceClasses.of});
       },
       [&] { return writeSummaries(database, execution, parts.races, parts.logicalTimes); },
   });
@@ -182,10 +197,17 @@ Result<std::vector<CallSite>> readCallSiteRows(Database& database) {
   return sites;
 }
 
-Result<std::vector<std::string>> readRaceClasses(Database& database) {
+Result<std::vector<std::string>> readRaceClasses(Database& database, bool* exact) {
   std::vector<std::string> texts;
   if (Status status = readTexts(database, TableId::RaceClass, texts); !status) {
     return status.error();
+  }
+  const bool marked = !texts.empty() && texts.back() == kExactMark;
+  if (marked) {
+    texts.pop_back();
+  }
+  if (exact != nullptr) {
+    *exact = marked;
   }
   return texts;
 }
@@ -195,6 +217,19 @@ Result<std::vector<StoredRace>> readRaces(Database& database, std::size_t ranks,
   const Result<std::vector<std::string>> classes = readRaceClasses(database);
   return classes ? readRaceColumns(database, ranks, *classes, form)
                  : Result<std::vector<StoredRace>>(classes.error());
+}
+
+Status forEachRace(Database& database, std::size_t ranks,
+                   const std::function<void(const RaceRecord&)>& visit) {
+  bool exact = false;
+  const Result<std::vector<std::string>> classes = readRaceClasses(database, &exact);
+  if (!classes) {
+    return classes.error();
+  }
+  return forEachRaceColumn(database, ranks, classes->size(), [&](RaceRecord race) {
+    race.raceClass = exact ? race.raceClass : kNone;
+    visit(race);
+  });
 }
 
 Status writeRun(Database& database, const RunInfo& run) {

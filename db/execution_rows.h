@@ -4,6 +4,7 @@
 #include "column_store.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,13 +15,12 @@
 
 namespace pf::db {
 
-/// What goes into the execution tables together. `raceClasses` may be empty, else one for each
-/// race.
+/// What goes into the execution tables together.
 struct ExecutionParts {
   const Execution& execution;
   const std::vector<Race>& races;
   const LogicalTimes& logicalTimes;  ///< may be empty
-  const std::vector<std::string>& raceClasses;
+  const RaceClasses& raceClasses;
 };
 
 /// Usage error unless every index and serial in an execution names something in it.
@@ -28,7 +28,10 @@ Status checkExecution(const Execution& execution);
 /// The same of races: in the order of ranks, their alternatives ascending.
 Status checkRaces(const Execution& execution, const std::vector<Race>& races);
 
-/// Writes table `race_class`, which must be empty, and its seal: the id of each of `classes`, one
+/// Writes table `race_class`, which must be empty, and its seal. Usage error unless `classes` are
+/// of so many races.
+Status writeRaceClasses(Database& database, const RaceClasses& classes, std::size_t races);
+/// The same of texts: the id of each of `classes`, one
 /// for each race; kNone where it is empty.
 [[nodiscard]] Result<std::vector<std::uint32_t>> writeRaceClasses(
     Database& database, const std::vector<std::string>& classes);
@@ -46,12 +49,16 @@ Status readNameRows(Database& database, Execution& execution);
 [[nodiscard]] Result<Execution> readExecutionRows(Database& database, LogicalTimes* logicalTimes,
                                                   std::span<const std::uint32_t> begun = {});
 [[nodiscard]] Result<std::vector<CallSite>> readCallSiteRows(Database& database);
-/// The texts of `race_class`, by id.
-[[nodiscard]] Result<std::vector<std::string>> readRaceClasses(Database& database);
+/// The texts of `race_class`, by id. `exact`: of RaceClasses; may be null.
+[[nodiscard]] Result<std::vector<std::string>> readRaceClasses(Database& database,
+                                                               bool* exact = nullptr);
 /// Those of a trace of `ranks`. Needs an open transaction.
 [[nodiscard]] Result<std::vector<StoredRace>> readRaces(
     Database& database, std::size_t ranks,
     ColumnReader::Directory form = ColumnReader::Directory::Present);
+/// The same one after the other.
+Status forEachRace(Database& database, std::size_t ranks,
+                   const std::function<void(const RaceRecord&)>& visit);
 
 /// Writes table `run`, which must be empty, without its seal.
 Status writeRun(Database& database, const RunInfo& run);

@@ -55,15 +55,16 @@ Error namesNothing(const std::string& path) {
 /// Reads the races of one rank after the other.
 class RaceReading {
  public:
-  RaceReading(Database& database, ColumnReader& reader, std::size_t ranks,
-              const std::vector<std::string>& classes)
+  using Visit = std::function<void(const RaceRecord&)>;
+
+  RaceReading(Database& database, ColumnReader& reader, std::size_t ranks, std::size_t classes)
       : m_path(database.path()),
         m_reader(reader),
         m_owners(messageOwners(reader, ranks)),
         m_classes(classes),
         m_left(reader.mostAlternatives()) {}
 
-  Status rank(Rank rank, std::vector<StoredRace>& races);
+  Status rank(Rank rank, const Visit& visit);
 
  private:
   /// What a rank has of each.
@@ -77,8 +78,8 @@ class RaceReading {
   const std::string& m_path;
   ColumnReader& m_reader;
   MessageOwners m_owners;
-  const std::vector<std::string>& m_classes;
-  std::uint64_t m_left;  ///< alternatives that there may be yet
+  std::size_t m_classes;  ///< how many
+  std::uint64_t m_left;   ///< alternatives that there may be yet
   std::vector<RaceValue> m_values;
   std::vector<AlternativeSpan> m_spans;
 };
@@ -86,15 +87,14 @@ class RaceReading {
 bool RaceReading::namesWhatIsThere(const Counts& counts, const RaceValue& value) const {
   const auto isEvent = [&](Serial serial) { return serial >= 1 && serial <= counts.events; };
   return value.index < (value.probe ? counts.probes : counts.receives) && isEvent(value.chosen) &&
-         isEvent(value.serial) &&
-         (value.raceClass == kNone || value.raceClass < m_classes.size()) &&
+         isEvent(value.serial) && (value.raceClass == kNone || value.raceClass < m_classes) &&
          (value.taken == kNone ? value.source == kUnknownRank
                                : m_owners.owns(value.source, value.taken)) &&
          (value.sent == 0 ||
           (value.taken != kNone && value.sent <= m_reader.count(value.source, Stream::Event)));
 }
 
-Status RaceReading::rank(Rank rank, std::vector<StoredRace>& races) {
+Status RaceReading::rank(Rank rank, const Visit& visit) {
   m_values.clear();
   m_spans.clear();
   Status status = readAllChecked(m_reader, rank, m_values);
@@ -120,21 +120,20 @@ Status RaceReading::rank(Rank rank, std::vector<StoredRace>& races) {
       return broken(sweep);
     }
     m_left -= messages.size();
-    StoredRace& stored = races.emplace_back();
-    stored.race.rank = rank;
-    stored.race.probe = value.probe;
-    stored.race.index = value.index;
-    stored.race.taken = value.taken;
-    stored.race.alternatives.assign(messages.begin(), messages.end());
-    stored.serial = value.serial;
-    stored.chosen = value.chosen;
-    stored.chosenStep = value.chosenStep;
-    stored.step = value.step;
-    stored.sent = value.sent;
-    stored.tag = value.tag;
-    if (value.raceClass != kNone) {
-      stored.raceClass = m_classes[value.raceClass];
-    }
+    RaceRecord race;
+    race.rank = rank;
+    race.probe = value.probe;
+    race.index = value.index;
+    race.taken = value.taken;
+    race.serial = value.serial;
+    race.chosen = value.chosen;
+    race.chosenStep = value.chosenStep;
+    race.step = value.step;
+    race.raceClass = value.raceClass;
+    race.sent = value.sent;
+    race.tag = value.tag;
+    race.alternatives = messages;
+    visit(race);
   }
   return sweep.ended(m_values.size()) ? Status() : Status(broken(sweep));
 }
@@ -305,29 +304,50 @@ Status RaceBlock::load(ColumnReader& reader, const MessageOwners& owners, Rank r
   return {};
 }
 
-Result<std::vector<StoredRace>> readRaceColumns(Database& database, std::size_t ranks,
-                                                const std::vector<std::string>& classes,
-                                                ColumnReader::Directory form) {
+Status forEachRaceColumn(Database& database, std::size_t ranks, std::size_t classes,
+                         const std::function<void(const RaceRecord&)>& visit,
+                         ColumnReader::Directory form) {
   Result<ColumnReader> reader = ColumnReader::start(database, ranks, form);
   const Result<std::int64_t> size = database.fileSize();
   if (!reader || !size) {
     return reader ? size.error() : reader.error();
   }
   database.setDeadline(readBudget(*size));
-  std::vector<StoredRace> races;
-  std::size_t count = 0;
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    count += reader->reservable(static_cast<Rank>(rank), Stream::Race);
-  }
-  races.reserve(std::min(count, static_cast<std::size_t>(*size)));
   RaceReading reading(database, *reader, ranks, classes);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    if (Status status = reading.rank(static_cast<Rank>(rank), races); !status) {
-      return status.error();
+    if (Status status = reading.rank(static_cast<Rank>(rank), visit); !status) {
+      return status;
     }
   }
   database.setDeadline({});
-  return races;
+  return {};
+}
+
+Result<std::vector<StoredRace>> readRaceColumns(Database& database, std::size_t ranks,
+                                                const std::vector<std::string>& classes,
+                                                ColumnReader::Directory form) {
+  std::vector<StoredRace> races;
+  const Status status = forEachRaceColumn(
+      database, ranks, classes.size(),
+      [&](const RaceRecord& race) {
+        StoredRace& stored = races.emplace_back();
+        stored.race = {race.rank,
+                       race.probe,
+                       race.index,
+                       race.taken,
+                       {race.alternatives.begin(), race.alternatives.end()}};
+        stored.serial = race.serial;
+        stored.chosen = race.chosen;
+        stored.chosenStep = race.chosenStep;
+        stored.step = race.step;
+        stored.sent = race.sent;
+        stored.tag = race.tag;
+        if (race.raceClass != kNone) {
+          stored.raceClass = classes[race.raceClass];
+        }
+      },
+      form);
+  return status.ok() ? Result(std::move(races)) : Result<std::vector<StoredRace>>(status.error());
 }
 
 }  // namespace pf::db

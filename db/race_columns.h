@@ -6,6 +6,7 @@
 #include "column_store.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -100,7 +101,12 @@ struct RaceBlock {
   Status load(ColumnReader& reader, const MessageOwners& owners, Rank rank, std::size_t ordinal);
 };
 
-/// All races of a trace of `ranks`, in the order of ranks; `classes`: texts of race_class. What
+/// Calls `visit` with all races of a trace of `ranks`, in the order of ranks, whose classes are
+/// numbers below `classes`, or kNone. What they name is there. Needs an open transaction.
+Status forEachRaceColumn(Database& database, std::size_t ranks, std::size_t classes,
+                         const std::function<void(const RaceRecord&)>& visit,
+                         ColumnReader::Directory form = ColumnReader::Directory::Present);
+/// The same as they are wanted most; `classes`: texts of race_class. What
 /// they name is there. Needs an open transaction.
 [[nodiscard]] Result<std::vector<StoredRace>> readRaceColumns(
     Database& database, std::size_t ranks, const std::vector<std::string>& classes,

@@ -1,6 +1,7 @@
 #include "execution_rows.h"
 #include "log_chunks.h"
 #include "open_trace.h"
+#include "race_columns.h"
 #include "rows.h"
 #include "verify.h"
 
@@ -133,18 +134,28 @@ Status Salvage::copyRecording() {
 void Salvage::copyExecution() {
   LogicalTimes times;
   const Result<Execution> execution = readExecutionRows(m_from, &times);
-  const Result<std::vector<StoredRace>> stored =
-      execution.ok() ? readRaces(m_from, execution->ranks.size()) : Result<std::vector<StoredRace>>(execution.error());
-  if (!stored) {
-    m_report.lost.push_back({stored.error().message, "execution", lostWith(TableId::ColumnChunk)});
+  RaceClasses classes;
+  Result<std::vector<std::string>> texts =
+      execution ? readRaceClasses(m_from, &classes.exact)
+                : Result<std::vector<std::string>>(execution.error());
+  std::vector<Race> races;
+  const Status read =
+      texts ? forEachRaceColumn(
+                  m_from, execution->ranks.size(), texts->size(),
+                  [&](const RaceRecord& race) {
+                    races.push_back({race.rank,
+                                     race.probe,
+                                     race.index,
+                                     race.taken,
+                                     {race.alternatives.begin(), race.alternatives.end()}});
+                    classes.of.push_back(race.raceClass);
+                  })
+            : Status(texts.error());
+  if (!read) {
+    m_report.lost.push_back({read.error().message, "execution", lostWith(TableId::ColumnChunk)});
     return;
   }
-  std::vector<Race> races;
-  std::vector<std::string> classes;
-  for (const StoredRace& race : *stored) {
-    races.push_back(race.race);
-    classes.push_back(race.raceClass);
-  }
+  classes.texts = std::move(*texts);
   if (m_to.writeExecution(*execution, races, times, classes).ok()) {
     m_report.kept.emplace_back("execution (events, messages, races)");
   }

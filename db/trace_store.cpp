@@ -197,6 +197,14 @@ Result<std::vector<StoredRace>> TraceStore::races() {
   return readRaces(*m_database, static_cast<std::size_t>(m_run.ranks));
 }
 
+Status TraceStore::forEachRace(const std::function<void(const RaceRecord&)>& visit) {
+  Result<Transaction> transaction = Transaction::begin(*m_database, Transaction::Kind::Read);
+  if (!transaction) {
+    return transaction.error();
+  }
+  return db::forEachRace(*m_database, static_cast<std::size_t>(m_run.ranks), visit);
+}
+
 namespace {
 
 Status writeSurveyLogs(Database& database, const std::map<Rank, std::vector<unsigned char>>& logs) {
@@ -221,7 +229,7 @@ Status writeSurveyLogs(Database& database, const std::map<Rank, std::vector<unsi
 
 Status TraceStore::replaceExecution(const Execution& execution, const std::vector<Race>& races,
                                     const LogicalTimes& logicalTimes,
-                                    const std::vector<std::string>& raceClasses,
+                                    const RaceClasses& raceClasses,
                                     const std::map<Rank, std::vector<unsigned char>>& logs) {
   if (execution.ranks.size() != static_cast<std::size_t>(m_run.ranks)) {
     return Error{ErrorCode::Usage,

@@ -131,7 +131,7 @@ Status TraceWriter::addLogChunk(Rank rank, std::uint64_t ordinal, Bytes data) {
 
 Status TraceWriter::writeExecution(const Execution& execution, const std::vector<Race>& races,
                                    const LogicalTimes& logicalTimes,
-                                   const std::vector<std::string>& raceClasses) {
+                                   const RaceClasses& raceClasses) {
   if (Status alive = checkAlive(); !alive) {
     return alive;
   }

@@ -15,6 +15,7 @@
 #include "app/call_sites.h"
 #include "app/run_world.h"
 #include "app/version.h"
+#include "core/race_classes.h"
 #include "db/trace_writer.h"
 
 namespace pf::app {
@@ -25,8 +26,8 @@ std::string fileName(const std::string& path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
-/// Races are of one class if their receives and their senders stand in the same places.
-std::string classOf(const Execution& execution, const Race& race) {
+/// Where the receive stands, and where the senders do.
+std::string classText(const Execution& execution, const Race& race) {
   const EventRef receive = raceEvent(execution, race);
   const auto& events = execution.ranks[static_cast<std::size_t>(receive.rank)].events;
   std::set<std::string> senders;
@@ -47,6 +48,18 @@ std::string classOf(const Execution& execution, const Race& race) {
     text += " " + sender;
   }
   return text;
+}
+
+db::RaceClasses classify(const Execution& execution, const std::vector<Race>& races) {
+  db::RaceClasses classes;
+  classes.of = classesOfRaces(execution, races);
+  classes.exact = true;
+  for (std::size_t race = 0; race < races.size(); ++race) {
+    if (classes.of[race] == classes.texts.size()) {  // the first of its class
+      classes.texts.push_back(classText(execution, races[race]));
+    }
+  }
+  return classes;
 }
 
 }  // namespace
@@ -149,9 +162,7 @@ Result<Analysis> analyse(const std::vector<RankLog>& logs) {
   resolveCallSites(analysis.execution.sites);
   analysis.races = findRaces(analysis.execution);
   analysis.logicalTimes = logicalTimes(analysis.execution);
-  for (const Race& race : analysis.races) {
-    analysis.raceClasses.push_back(classOf(analysis.execution, race));
-  }
+  analysis.raceClasses = classify(analysis.execution, analysis.races);
   return analysis;
 }
 
@@ -451,8 +462,8 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
   }
   Collated result;
   if (reduction->races) {
-    result.racesFound = RacesFound{reduction->algorithm, reduction->found, reduction->kept,
-                                   reduction->threads};
+    result.racesFound =
+        RacesFound{reduction->algorithm, reduction->found, reduction->kept, reduction->threads};
     result.notReduced = reduction->why;
   }
   result.ranks = size;

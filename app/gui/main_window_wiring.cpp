@@ -101,7 +101,7 @@ void MainWindow::selectRace(int race) {
     return;
   }
   m_diagram->selectRace(race);
-  const auto& taken = m_index->data().races[static_cast<std::size_t>(race)].taken;
+  const std::uint32_t taken = m_index->data().races.taken(static_cast<std::size_t>(race));
   const auto& messages = m_index->execution().messages;
   showSites(m_index->raceEvent(static_cast<std::size_t>(race)),
             taken < messages.size() ? messages[taken].send : EventRef{});

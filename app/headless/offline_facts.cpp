@@ -44,27 +44,28 @@ void addRaces(const views::TraceData& data, OfflineReport& report) {
     return data.logicalTimes[static_cast<std::size_t>(event.rank)][event.serial - 1];
   };
   // Those that the failure can depend on: nothing after its place in the order of events.
-  std::vector<std::pair<EventRef, const Race*>> races;
+  std::vector<std::pair<EventRef, std::size_t>> races;
   const EventRef failing = data.failure.event;
-  for (const Race& race : data.races) {
-    const EventRef receive = app::raceEvent(execution, race);
+  for (std::size_t number = 0; number < data.races.size(); ++number) {
+    const EventRef receive = app::raceEvent(execution, data.races[number]);
     if (!failing.valid() || timeOf(receive) <= timeOf(failing)) {
-      races.emplace_back(receive, &race);
+      races.emplace_back(receive, number);
     }
   }
   std::stable_sort(races.begin(), races.end(),
                    [&](const auto& a, const auto& b) { return timeOf(a.first) > timeOf(b.first); });
-  for (const auto& [receive, race] : races) {
+  for (const auto& [receive, number] : races) {
     if (report.races.size() == kMostRaces) {
       report.racesLeftOut = races.size() - kMostRaces;
       break;
     }
+    const Race race = data.races[number];
     ReportRace row;
     row.receive = reportEvent(execution, receive);
-    if (race->taken < execution.messages.size()) {
-      row.taken = reportEvent(execution, execution.messages[race->taken].send);
+    if (race.taken < execution.messages.size()) {
+      row.taken = reportEvent(execution, execution.messages[race.taken].send);
     }
-    for (const std::uint32_t other : race->alternatives) {
+    for (const std::uint32_t other : race.alternatives) {
       if (other < execution.messages.size()) {
         row.alternatives.push_back(reportEvent(execution, execution.messages[other].send));
       }

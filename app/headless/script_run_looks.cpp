@@ -234,7 +234,7 @@ void ScriptRun::whichMessage(const Command& command) {
 void ScriptRun::races(const Command&) {
   const Execution& execution = m_data->execution;
   int number = 0;
-  for (const Race& race : m_data->races) {
+  for (const Race race : m_data->races) {
     const EventRef receive = app::raceEvent(execution, race);
     QString text = tr("race %1, event %2: %3")
                        .arg(++number)

@@ -47,11 +47,12 @@ void DebugSession::nextRacingReceive() {
   const bool goesOn = m_phase == Phase::Running && !m_diverged;
   EventRef best;
   std::uint32_t earliest = 0;
-  for (std::size_t number = 1; number <= m_trace->races.size(); ++number) {
+  const std::vector<Race> races = m_trace->races.list();
+  for (std::size_t number = 1; number <= races.size(); ++number) {
     LogicalStop race;
     race.kind = LogicalKind::Race;
     race.number = number;
-    const auto events = eventsOf(race, whole().execution, m_trace->races);
+    const auto events = eventsOf(race, whole().execution, races);
     if (!events || events->empty()) {
       continue;
     }

@@ -119,8 +119,10 @@ void DebugSession::resolve(views::Breakpoint& breakpoint) {
   }
   breakpoint.state = views::BreakpointState::Failed;
   const Result<LogicalStop> stop = parseLogicalStop(breakpoint.expression.toStdString());
+  const bool isRace = stop && stop->kind == LogicalKind::Race;
   const Result<std::vector<EventRef>> events =
-      stop ? eventsOf(*stop, whole().execution, m_trace->races)
+      stop ? eventsOf(*stop, whole().execution,
+                      isRace ? m_trace->races.list() : std::vector<Race>())
            : Result<std::vector<EventRef>>(stop.error());
   if (!events) {
     breakpoint.note = text(events.error().message + ". " + events.error().advice);

@@ -1,6 +1,7 @@
 #include "trace_loader.h"
 
 #include "trace_chunks.h"
+#include "trace_clocks.h"
 #include "trace_pyramid.h"
 
 #include <algorithm>
@@ -112,23 +113,39 @@ views::TraceDataPtr loadOutline(const QString& path) {
 
 namespace {
 
+Result<views::RaceTable> readRaces(db::TraceStore& store) {
+  views::RaceTable races;
+  const Status status = store.forEachRace([&](const db::RaceRecord& stored) {
+    views::RaceFacts race;
+    race.rank = stored.rank;
+    race.probe = stored.probe;
+    race.index = stored.index;
+    race.taken = stored.taken;
+    race.alternatives = stored.alternatives;
+    race.raceClass = stored.raceClass;
+    if (stored.chosenStep != kNone && stored.step != kNone) {
+      race.place = {stored.chosen, stored.serial, stored.chosenStep, stored.step};
+    }
+    if (stored.taken == kNone || stored.sent != 0) {
+      race.message = {kUnknownRank, stored.sent, stored.tag};
+    }
+    races.add(race);
+  });
+  races.finish();
+  return status.ok() ? Result(std::move(races)) : Result<views::RaceTable>(status.error());
+}
+
 /// What both ways of loading have.
 struct Loading {
   std::shared_ptr<views::TraceData> data = std::make_shared<views::TraceData>();
-  std::vector<db::StoredRace> races;
 
   Status start(db::TraceStore& store, const QString& path, const views::TraceDataPtr& outline) {
-    Result<std::vector<db::StoredRace>> stored = store.races();
-    if (!stored) {
-      return stored.error();
+    Result<views::RaceTable> races = readRaces(store);
+    if (!races) {
+      return races.error();
     }
-    races = std::move(*stored);
-    for (db::StoredRace& race : races) {
-      data->races.push_back(std::move(race.race));
-    }
-    if (Result<ClockCheckpoints> clocks = store.clockCheckpoints()) {
-      data->clocks = std::move(*clocks);  // without them causality is slow, and right
-    }
+    data->races = std::move(*races);
+    addClocks(store, path);
     for (const db::RankInfo& rank : store.ranks()) {
       data->hosts.push_back(QString::fromStdString(rank.host));
     }
@@ -139,6 +156,25 @@ struct Loading {
       data->profile = outlined->profile;
     }
     return {};
+  }
+  /// Without them causality is slow, and right.
+  void addClocks(db::TraceStore& store, const QString& path) {
+    constexpr std::uint64_t kMostInMemory = std::uint64_t{64} << 20U;  // bytes
+    if (Result<db::SummaryView> summary = db::SummaryView::open(path.toStdString())) {
+      const std::vector<std::uint64_t>& events = summary->outline().events;
+      const std::uint64_t every = summary->clockDistance();
+      std::uint64_t bytes = 0;
+      for (const std::uint64_t each : events) {
+        bytes += every == 0 ? 0 : each / every * events.size() * 2 * sizeof(std::uint32_t);
+      }
+      if (bytes > kMostInMemory) {
+        data->clockRows = std::make_shared<const FileClocks>(std::move(*summary), events.size());
+        return;
+      }
+    }
+    if (Result<ClockCheckpoints> clocks = store.clockCheckpoints()) {
+      data->clocks = std::move(*clocks);
+    }
   }
   void finish(const std::vector<db::RankInfo>& ranks, const Execution& execution) {
     for (const db::RankInfo& rank : ranks) {
@@ -216,9 +252,6 @@ std::optional<Result<LoadedTrace>> loadChunks(db::TraceStore& store, const QStri
     event.serial += before[static_cast<std::size_t>(event.rank)];
   }
   data.chunks = std::make_shared<const FileChunks>(std::move(*reader));
-  for (const db::StoredRace& race : loading.races) {
-    data.racePlaces.push_back({race.chosen, race.serial, race.chosenStep, race.step});
-  }
   data.whole = wholeOf(path, outline);
   return Result<LoadedTrace>(LoadedTrace{std::move(loading.data), store.run(), store.ranks()});
 }

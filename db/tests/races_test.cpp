@@ -107,6 +107,52 @@ TEST(Races, comeBackAsTheyWere) {
   }
 }
 
+/// Class of each race of a file.
+std::vector<std::uint32_t> classesIn(const std::string& path) {
+  Result<TraceStore> store = TraceStore::open(path, TraceStore::Mode::ReadOnly);
+  std::vector<std::uint32_t> classes;
+  const Status status =
+      store->forEachRace([&](const RaceRecord& race) { classes.push_back(race.raceClass); });
+  EXPECT_TRUE(status.ok());
+  EXPECT_TRUE(store->verify()->empty());
+  return classes;
+}
+
+// Several classes may have one text, and only classes that are exact are given by number.
+TEST(Races, keepExactClasses) {
+  const Directory directory;
+  const std::string path = directory.file("a.pft");
+  const std::string saved = directory.file("b.pft");
+  const Content content = randomContent(3, 3);
+  ASSERT_TRUE(writeContent(path, content).ok());
+  EXPECT_EQ(classesIn(path), std::vector<std::uint32_t>(content.races.size(), kNone));
+  RaceClasses classes;
+  classes.texts = {"a <- b", "a <- b", "c <-"};
+  classes.exact = true;
+  for (std::size_t race = 0; race < content.races.size(); ++race) {
+    classes.of.push_back(static_cast<std::uint32_t>(race % 3));
+  }
+  const auto write = [&] {
+    Result<TraceStore> store = TraceStore::open(path, TraceStore::Mode::ReadWrite);
+    return store->replaceExecution(content.execution, content.races, content.times, classes).ok();
+  };
+  ASSERT_TRUE(write());
+  EXPECT_EQ(classesIn(path), classes.of);
+  ASSERT_TRUE(salvageTrace(path, saved).ok());
+  EXPECT_EQ(classesIn(saved), classes.of);
+  Result<TraceStore> store = TraceStore::open(saved, TraceStore::Mode::ReadOnly);
+  EXPECT_EQ((*store->races())[1].raceClass, "a <- b");
+  EXPECT_EQ((*store->races())[2].raceClass, "c <-");
+
+  classes.of.back() = 3;
+  EXPECT_FALSE(write());
+  classes.of.back() = kNone;
+  EXPECT_FALSE(write());
+  classes.of.pop_back();
+  EXPECT_FALSE(write());
+  EXPECT_EQ(classesIn(path), classesIn(saved));
+}
+
 TEST(Races, ofRealExecutionsComeBackAsTheyWere) {
   const Directory directory;
   const std::string path = directory.file("a.pft");

@@ -16,7 +16,7 @@ std::size_t index(Rank rank) {
 CommMatrix::CommMatrix(const views::TraceIndex& trace)
     : m_ranks(static_cast<int>(trace.rankCount())), m_cells(trace.rankCount() * trace.rankCount()) {
   std::set<std::uint32_t> racing;
-  for (const Race& race : trace.data().races) {
+  for (const Race race : trace.data().races) {
     racing.insert(race.taken);
     racing.insert(race.alternatives.begin(), race.alternatives.end());
   }

@@ -35,7 +35,7 @@ ALLOWED = {
 PUBLIC = {"base": BASE, "core": CORE, "protocol": PROTOCOL, "log": "replay_engine/log", "online": "replay_engine/online", "daemon": "replay_engine/daemon",
           "db": "db", "mi_bridge": "mi_bridge", "views": "views", "plugins": "plugins", "app": "app"}
 # Of core, those who draw or store only need the value types.
-CORE_VALUES = {"core/clock_checkpoints.h", "core/cut_pyramid.h", "core/execution.h", "core/execution_chunks.h", "core/races.h"}
+CORE_VALUES = {"core/clock_checkpoints.h", "core/cut_pyramid.h", "core/execution.h", "core/execution_chunks.h", "core/race_classes.h", "core/races.h"}
 ONLY_VALUES = {"views", "plugins", "plugins/api"}
 
 QT = re.compile(r"^(Q[A-Z]\w*|Qt\w+/.*|Qsci/.*)$")

@@ -33,80 +33,123 @@ Place placeOf(const TraceIndex& trace, EventRef ref) {
   return trace.contains(ref) ? Place{event.site, event.call} : Place{kNone, 0xFFFF};
 }
 
-struct Builder {
-  std::size_t number = 0;
-  EventRef receive;
-  std::map<Place, EventRef> senders;
-};
-
-}  // namespace
-
-std::vector<RaceClass> classifyRaces(const TraceIndex& trace) {
-  std::map<std::pair<Place, std::set<Place>>, Builder> found;
-  std::vector<RaceClass> classes;
-  const auto& messages = trace.execution().messages;
-  for (std::size_t race = 0; race < trace.data().races.size(); ++race) {
-    const Race& r = trace.data().races[race];
-    const EventRef receive = trace.raceEvent(race);
-    std::map<Place, EventRef> senders;
-    std::set<Place> places;
-    const auto add = [&](std::uint32_t message) {
-      if (message < messages.size()) {
-        const EventRef send = messages[message].send;
-        const Place place = placeOf(trace, send);
-        senders.emplace(place, send);
-        places.insert(place);
-      }
-    };
-    add(r.taken);
-    std::for_each(r.alternatives.begin(), r.alternatives.end(), add);
-    const auto [it, fresh] = found.try_emplace({placeOf(trace, receive), places});
-    if (fresh) {
-      it->second = {classes.size(), receive, std::move(senders)};
-      classes.emplace_back();
+/// Call `visit` with all sends of messages that a race took or could have taken.
+template <typename Visit>
+void forSends(const TraceIndex& trace, const Race& race, Visit&& visit) {
+  const auto one = [&](std::uint32_t message) {
+    if (message < trace.messageCount()) {
+      visit(trace.execution().messages[message].send);
     }
-    RaceClass& one = classes[it->second.number];
-    one.races.push_back(toInt(race));
-    if (std::find(one.ranks.begin(), one.ranks.end(), r.rank) == one.ranks.end()) {
-      one.ranks.insert(std::upper_bound(one.ranks.begin(), one.ranks.end(), r.rank), r.rank);
-    }
-  }
-  for (const auto& [key, built] : found) {
-    RaceClass& one = classes[built.number];
-    const QString site = siteText(trace, built.receive);
-    one.receive = callName(trace, built.receive) + (site.isEmpty() ? QString() : u" at "_s + site);
-    QStringList keys;
-    QStringList names;
-    for (const auto& [place, send] : built.senders) {
+  };
+  one(race.taken);
+  std::for_each(race.alternatives.begin(), race.alternatives.end(), one);
+}
+
+/// What is said of all its races.
+void describe(const TraceIndex& trace, RaceClass& one) {
+  const EventRef receive = trace.raceEvent(at(one.first));
+  one.call = callName(trace, receive);
+  one.site = siteText(trace, receive);
+  one.receive = one.call + (one.site.isEmpty() ? QString() : u" at "_s + one.site);
+  std::set<Place> places;
+  QStringList keys;
+  QStringList names;
+  forSends(trace, trace.data().races[at(one.first)], [&](EventRef send) {
+    if (places.insert(placeOf(trace, send)).second) {
       keys << placeKey(trace, send);
       const QString where = siteText(trace, send);
       names << (where.isEmpty() ? callName(trace, send) : where);
     }
-    keys.sort();
-    names.sort();
-    names.removeDuplicates();
-    one.key = placeKey(trace, built.receive) + u" < "_s + keys.join(u" | "_s);
-    one.senders = names.join(u", "_s);
-  }
-  return classes;
+  });
+  keys.sort();
+  names.sort();
+  names.removeDuplicates();
+  one.key = placeKey(trace, receive) + u" < "_s + keys.join(u" | "_s);
+  one.senders = names.join(u", "_s);
 }
 
-RaceClassModel::RaceClassModel(QObject* parent) : QAbstractTableModel(parent) {}
+}  // namespace
 
-void RaceClassModel::setTrace(TraceIndexPtr trace, const std::vector<int>& severity,
-                              std::vector<RaceClass> classes) {
+RaceClasses::RaceClasses(TraceIndexPtr trace) : m_trace(std::move(trace)) {
+  m_trace->data().races.hasClasses() ? byNumber() : byPlaces();
+  for (RaceClass& one : m_all) {
+    describe(*m_trace, one);
+  }
+}
+
+RaceClass& RaceClasses::begin(std::size_t race) {
+  RaceClass& one = m_all.emplace_back();
+  one.first = toInt(race);
+  return one;
+}
+
+void RaceClasses::add(RaceClass& one, std::size_t race) const {
+  const Rank rank = m_trace->data().races.rank(race);
+  ++one.count;
+  one.last = toInt(race);
+  if (one.ranks.empty() || one.ranks.back() < rank) {
+    one.ranks.push_back(rank);
+  } else if (one.ranks.back() != rank && !std::ranges::binary_search(one.ranks, rank)) {
+    one.ranks.insert(std::ranges::upper_bound(one.ranks, rank), rank);
+  }
+}
+
+void RaceClasses::byNumber() {
+  const RaceTable& races = m_trace->data().races;
+  for (std::size_t race = 0; race < races.size(); ++race) {
+    const std::uint32_t number = races.raceClass(race);
+    if (number >= m_byNumber.size()) {
+      m_byNumber.resize(std::size_t{number} + 1, kNone);
+    }
+    if (m_byNumber[number] == kNone) {
+      m_byNumber[number] = static_cast<std::uint32_t>(m_all.size());
+      begin(race);
+    }
+    add(m_all[m_byNumber[number]], race);
+  }
+}
+
+void RaceClasses::byPlaces() {
+  std::map<std::pair<Place, std::set<Place>>, std::uint32_t> found;
+  for (std::size_t race = 0; race < m_trace->data().races.size(); ++race) {
+    std::set<Place> places;
+    forSends(*m_trace, m_trace->data().races[race],
+             [&](EventRef send) { places.insert(placeOf(*m_trace, send)); });
+    const auto [it, fresh] =
+        found.try_emplace({placeOf(*m_trace, m_trace->raceEvent(race)), std::move(places)},
+                          static_cast<std::uint32_t>(m_all.size()));
+    if (fresh) {
+      begin(race);
+    }
+    add(m_all[it->second], race);
+    m_of.push_back(it->second);
+  }
+}
+
+std::vector<int> RaceClasses::races(std::size_t number) const {
+  std::vector<int> races;
+  races.reserve(m_all[number].count);
+  for (auto race = at(m_all[number].first); race <= at(m_all[number].last); ++race) {
+    if (of(race) == number) {
+      races.push_back(toInt(race));
+    }
+  }
+  return races;
+}
+
+RaceClassModel::RaceClassModel(QObject* parent)
+    : QAbstractTableModel(parent), m_classes(std::make_shared<const RaceClasses>()) {}
+
+void RaceClassModel::setTrace(TraceIndexPtr trace, const std::vector<std::uint8_t>& severity,
+                              RaceClassesPtr classes) {
   beginResetModel();
   m_trace = std::move(trace);
-  m_classes = std::move(classes);
-  m_severity.clear();
-  m_classOf.assign(severity.size(), -1);
-  for (const RaceClass& one : m_classes) {
-    int worst = 2;
-    for (const int race : one.races) {
-      worst = std::min(worst, severity[at(race)]);
-      m_classOf[at(race)] = toInt(m_severity.size());
-    }
-    m_severity.push_back(worst);
+  m_classes = classes ? std::move(classes) : std::make_shared<const RaceClasses>();
+  m_races = severity.size();
+  m_severity.assign(m_classes->all().size(), 2);
+  for (std::size_t race = 0; race < severity.size(); ++race) {
+    int& worst = m_severity[m_classes->of(race)];
+    worst = std::min(worst, int{severity[race]});
   }
   endResetModel();
 }
@@ -118,11 +161,15 @@ void RaceClassModel::setBenign(QHash<QString, QString> notes) {
 }
 
 const RaceClass* RaceClassModel::classAt(int row) const {
-  return row >= 1 && row < rowCount() ? &m_classes[at(row - 1)] : nullptr;
+  return row >= 1 && row < rowCount() ? &m_classes->all()[at(row - 1)] : nullptr;
+}
+
+std::vector<int> RaceClassModel::racesAt(int row) const {
+  return classAt(row) != nullptr ? m_classes->races(at(row - 1)) : std::vector<int>();
 }
 
 int RaceClassModel::rowOf(int race) const {
-  return race >= 0 && at(race) < m_classOf.size() ? m_classOf[at(race)] + 1 : 0;
+  return race >= 0 && at(race) < m_races ? toInt(m_classes->of(at(race))) + 1 : 0;
 }
 
 bool RaceClassModel::isBenign(int row) const {
@@ -132,8 +179,8 @@ bool RaceClassModel::isBenign(int row) const {
 
 int RaceClassModel::benignRaces() const {
   std::size_t n = 0;
-  for (const RaceClass& one : m_classes) {
-    n += m_benign.contains(one.key) ? one.races.size() : 0;
+  for (const RaceClass& one : m_classes->all()) {
+    n += m_benign.contains(one.key) ? one.count : 0;
   }
   return toInt(n);
 }
@@ -143,7 +190,7 @@ int RaceClassModel::severity(int row) const {
 }
 
 int RaceClassModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() || m_classes.empty() ? 0 : toInt(m_classes.size() + 1);
+  return parent.isValid() || m_classes->all().empty() ? 0 : toInt(m_classes->all().size() + 1);
 }
 
 int RaceClassModel::columnCount(const QModelIndex& parent) const {
@@ -160,13 +207,12 @@ QString RaceClassModel::text(const RaceClass& races, int row, int column) const 
     case Senders:
       return races.senders;
     case Races:
-      return QString::number(races.races.size());
+      return QString::number(races.count);
     case Ranks:
       return rankSetText(QList<int>(races.ranks.begin(), races.ranks.end()));
     case First:
     case Last: {
-      const int race = column == First ? races.races.front() : races.races.back();
-      const EventRef ref = m_trace->raceEvent(at(race));
+      const EventRef ref = m_trace->raceEvent(at(column == First ? races.first : races.last));
       return u"%1:%2"_s.arg(ref.rank).arg(ref.serial);
     }
     case Note:
@@ -185,7 +231,7 @@ QVariant RaceClassModel::data(const QModelIndex& index, int role) const {
     switch (role) {
       case Qt::DisplayRole:
         return index.column() == Receive ? QVariant(tr("all races"))
-               : index.column() == Races ? QVariant(QString::number(m_classOf.size()))
+               : index.column() == Races ? QVariant(QString::number(m_races))
                                          : QVariant();
       case SortRole:
         return index.column() == Weight ? QVariant(-1) : QVariant();
@@ -202,7 +248,7 @@ QVariant RaceClassModel::data(const QModelIndex& index, int role) const {
       return index.column() == Note ? visibleText(m_benign.value(one->key)) : one->key;
     case SortRole:
       return index.column() == Weight  ? QVariant(severity(index.row()))
-             : index.column() == Races ? QVariant(static_cast<qulonglong>(one->races.size()))
+             : index.column() == Races ? QVariant(static_cast<qulonglong>(one->count))
                                        : QVariant(text(*one, index.row(), index.column()));
     case ToneRole:
       return static_cast<int>(isBenign(index.row()) ? Tone::Muted

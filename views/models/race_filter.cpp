@@ -1,15 +1,20 @@
 #include "views/race_filter.h"
 
+#include "digit_sort.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <functional>
+#include <initializer_list>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include <QHash>
+
 #include "views/text.h"
-#include "views/trace_text.h"
 
 namespace pf::views {
 
@@ -17,108 +22,132 @@ namespace {
 
 using Test = std::function<bool(std::size_t race)>;
 
-/// Numbers of a race, as its row shows them, for a search in them.
-class NumberText {
+/// Whether a number has some digits in it.
+class DigitsTest {
  public:
-  explicit NumberText(const TraceIndex& trace) : m_trace(trace) {}
-
-  std::string_view of(std::size_t race) {
-    m_text.clear();
-    const Race& r = m_trace.data().races[race];
-    const auto& messages = m_trace.execution().messages;
-    add(r.rank);
-    add(m_trace.raceEvent(race).serial);
-    if (r.taken < messages.size()) {
-      const Message& taken = messages[r.taken];
-      m_text += "rank ";
-      append(taken.send.rank);
-      m_text += ", event ";
-      add(taken.send.serial);
-      add(taken.tag);
-    } else {
-      m_text += "not in the record\n";
+  explicit DigitsTest(std::string digits) : m_digits(std::move(digits)), m_known(kKept, kUnknown) {}
+  template <typename T>
+  bool operator()(T number) {
+    if (number < T{} || number >= T{kKept}) {
+      return look(number);
     }
-    add(r.alternatives.size());
-    for (const Rank rank : alternativeRanks(m_trace, race)) {
-      append(rank);
-      m_text += ", ";
+    signed char& known = m_known[static_cast<std::size_t>(number)];
+    if (known == kUnknown) {
+      known = look(number) ? 1 : 0;
     }
-    return m_text;
-  }
-  /// Whether numbers could hold it at all.
-  static bool couldHold(const std::string& word) {
-    return word.find_first_not_of("0123456789-, acdehiknortv") == std::string::npos;
+    return known == 1;
   }
 
  private:
-  template <typename T>
-  void append(T number) {
-    std::array<char, 24> digits{};
-    const auto end = std::to_chars(digits.begin(), digits.end(), number).ptr;
-    m_text.append(digits.begin(), end);
-  }
-  template <typename T>
-  void add(T number) {
-    append(number);
-    m_text += '\n';
-  }
-  const TraceIndex& m_trace;
-  std::string m_text;
-};
-
-/// What depends on the call or the call site only is looked at once for each of these.
-class PlaceTest {
- public:
-  PlaceTest(const TraceIndex& trace, const QString& word, bool calls)
-      : m_trace(trace), m_word(word), m_calls(calls) {
-    m_known.assign(trace.execution().sites.size() * trace.execution().callNames.size(), kUnknown);
-  }
-  bool operator()(std::size_t race) {
-    const EventRef ref = m_trace.raceEvent(race);
-    if (!m_trace.contains(ref)) {
-      return false;
-    }
-    const Event& event = m_trace.event(ref);
-    const std::size_t place = event.site * m_trace.execution().callNames.size() + event.call;
-    if (event.site >= m_trace.execution().sites.size() || place >= m_known.size()) {
-      return look(ref);
-    }
-    if (m_known[place] == kUnknown) {
-      m_known[place] = look(ref) ? 1 : 0;
-    }
-    return m_known[place] == 1;
-  }
-
- private:
+  static constexpr int kKept = 4096;
   static constexpr signed char kUnknown = -1;
-  [[nodiscard]] bool look(EventRef ref) const {
-    return siteText(m_trace, ref).contains(m_word, Qt::CaseInsensitive) ||
-           (m_calls && callName(m_trace, ref).contains(m_word, Qt::CaseInsensitive));
+  template <typename T>
+  [[nodiscard]] bool look(T number) const {
+    std::array<char, 24> text{};
+    const auto end = std::to_chars(text.begin(), text.end(), number).ptr;
+    return std::string_view(text.data(), static_cast<std::size_t>(end - text.data()))
+               .find(m_digits) != std::string_view::npos;
   }
-  const TraceIndex& m_trace;
-  QString m_word;
-  bool m_calls;
+  std::string m_digits;
   std::vector<signed char> m_known;
 };
 
-Test equals(const QString& value, std::function<std::int64_t(std::size_t)> number) {
+/// Whether a word is somewhere in the numbers of a race, as its row shows them.
+class NumbersTest {
+ public:
+  NumbersTest(const TraceIndex& trace, const std::string& word)
+      : m_trace(trace), m_alternatives(trace), m_word(word), m_digits(word) {
+    const auto is = [&](const char* letters) {
+      return word.find_first_not_of(letters) == std::string::npos;
+    };
+    m_kind = is("0123456789-")             ? Kind::Digits
+             : is("0123456789-,")          ? Kind::List
+             : isPartOf({"rank", "event"}) ? Kind::Taken
+                                           : Kind::Other;
+    m_notTaken = isPartOf({"not", "in", "the", "record"});
+  }
+  bool operator()(std::size_t race) {
+    if (m_kind == Kind::Digits) {
+      return hasDigits(race);
+    }
+    if (m_kind == Kind::List) {
+      return hasListed(race);
+    }
+    const bool taken = m_trace.data().races.taken(race) < m_trace.messageCount();
+    return taken ? m_kind == Kind::Taken : m_notTaken;
+  }
+
+ private:
+  enum class Kind { Digits, List, Taken, Other };
+
+  [[nodiscard]] bool isPartOf(std::initializer_list<std::string_view> texts) const {
+    return std::ranges::any_of(texts, [this](std::string_view text) {
+      return text.find(m_word) != std::string_view::npos;
+    });
+  }
+  bool hasDigits(std::size_t race) {
+    const RaceTable& races = m_trace.data().races;
+    if (m_digits(races.rank(race)) || m_digits(m_trace.raceEvent(race).serial)) {
+      return true;
+    }
+    const auto taken = m_trace.takenIn(race);
+    return (taken && (m_digits(taken->rank) || m_digits(taken->serial) || m_digits(taken->tag))) ||
+           m_digits(races.alternatives(race)) ||
+           std::ranges::any_of(m_alternatives.of(race), [this](Rank r) { return m_digits(r); });
+  }
+  /// With a comma: "rank 3, event 5", "1, 2, 3".
+  bool hasListed(std::size_t race) {
+    std::string text;
+    if (const auto taken = m_trace.takenIn(race)) {
+      text = std::to_string(taken->rank) + ", ";
+    }
+    const char* between = "";
+    for (const Rank rank : m_alternatives.of(race)) {
+      text += between + std::to_string(rank);
+      between = ", ";
+    }
+    return text.find(m_word) != std::string::npos;
+  }
+
+  const TraceIndex& m_trace;
+  AlternativeRanks m_alternatives;
+  std::string m_word;
+  DigitsTest m_digits;
+  Kind m_kind = Kind::Other;
+  bool m_notTaken = false;
+};
+
+/// What depends on the call or the call site only is looked at once for each class.
+Test placeTest(const RaceListModel& model, const QString& word, bool calls) {
+  std::vector<bool> has;
+  for (const RaceClass& one : model.classes()->all()) {
+    has.push_back(one.site.contains(word, Qt::CaseInsensitive) ||
+                  (calls && one.call.contains(word, Qt::CaseInsensitive)));
+  }
+  return [&classes = *model.classes(), has = std::move(has)](std::size_t race) {
+    return has[classes.of(race)];
+  };
+}
+
+template <typename Number>
+Test equals(const QString& value, Number&& number) {
   bool good = false;
   const qlonglong wanted = value.toLongLong(&good);
   if (!good) {
     return [](std::size_t) { return false; };
   }
-  return [wanted, number = std::move(number)](std::size_t race) { return number(race) == wanted; };
+  return [wanted, number = std::forward<Number>(number)](std::size_t race) {
+    return static_cast<std::int64_t>(number(race)) == wanted;
+  };
 }
 
 /// A column with three texts.
 Test oneOf(const RaceListModel& model, int column, const QString& word) {
   std::vector<signed char> unknown(3, -1);
   return [&model, column, word, known = std::move(unknown)](std::size_t race) mutable {
-    const TraceIndex& trace = *model.trace();
-    const int text = column == RaceListModel::Severity ? model.severity(toInt(race))
-                     : trace.data().races[race].probe  ? 0
-                     : trace.raceEvent(race) == trace.raceCompletion(race) ? 1
-                                                                           : 2;
+    const int text = column == RaceListModel::Severity
+                         ? model.severity(toInt(race))
+                         : static_cast<int>(raceKind(*model.trace(), race));
     signed char& has = known[at(text)];
     if (has < 0) {
       has = model.text(race, column).contains(word, Qt::CaseInsensitive) ? 1 : 0;
@@ -130,7 +159,6 @@ Test oneOf(const RaceListModel& model, int column, const QString& word) {
 Test testOf(const RaceListModel& model, const QString& word) {
   const TraceIndex& trace = *model.trace();
   const auto& races = trace.data().races;
-  const auto& messages = trace.execution().messages;
   const qsizetype colon = word.indexOf(QLatin1Char(':'));
   const QString key = colon > 0 ? word.left(colon).toLower() : QString();
   const QString value = word.mid(colon + 1);
@@ -140,39 +168,48 @@ Test testOf(const RaceListModel& model, const QString& word) {
     return [](std::size_t) { return true; };  // still being typed
   }
   if (key == u"rank"_s) {
-    return equals(value, [&races](std::size_t race) { return races[race].rank; });
+    return equals(value, [&races](std::size_t race) { return races.rank(race); });
   }
   if (key == u"tag"_s) {
-    return equals(value, [&races, &messages](std::size_t race) {
-      const std::uint32_t taken = races[race].taken;
-      return taken < messages.size() ? std::int64_t{messages[taken].tag} : INT64_MIN;
+    return equals(value, [&trace](std::size_t race) {
+      const auto taken = trace.takenIn(race);
+      return taken ? std::int64_t{taken->tag} : INT64_MIN;
     });
   }
   if (key == u"event"_s) {
-    return equals(value, [&trace](std::size_t race) {
-      return static_cast<std::int64_t>(trace.raceEvent(race).serial);
-    });
+    return equals(value, [&trace](std::size_t race) { return trace.raceEvent(race).serial; });
   }
   if (key == u"from"_s) {
-    return [&trace, wanted = value](std::size_t race) {
-      const std::vector<Rank> ranks = alternativeRanks(trace, race);
-      return std::ranges::any_of(ranks, [&](Rank r) { return QString::number(r) == wanted; });
+    bool good = false;
+    const Rank wanted = value.toInt(&good);
+    return [good, wanted, alternatives = AlternativeRanks(trace)](std::size_t race) mutable {
+      return good && std::ranges::binary_search(alternatives.of(race), wanted);
     };
   }
   if (key == u"class"_s || key == u"kind"_s) {
     return oneOf(model, RaceListModel::Class, value);
   }
   if (key == u"file"_s) {
-    return PlaceTest(trace, value, false);
+    return placeTest(model, value, false);
   }
-  const std::string plain = word.toLower().toStdString();
   return
-      [place = PlaceTest(trace, word, true), weight = oneOf(model, RaceListModel::Severity, word),
-       kind = oneOf(model, RaceListModel::Class, word), numbers = NumberText(trace), plain,
-       couldBeNumber = NumberText::couldHold(plain)](std::size_t race) mutable {
-        return place(race) || weight(race) || kind(race) ||
-               (couldBeNumber && numbers.of(race).find(plain) != std::string_view::npos);
+      [place = placeTest(model, word, true), weight = oneOf(model, RaceListModel::Severity, word),
+       kind = oneOf(model, RaceListModel::Class, word),
+       numbers = NumbersTest(trace, word.toLower().toStdString())](std::size_t race) mutable {
+        return place(race) || weight(race) || kind(race) || numbers(race);
       };
+}
+
+/// `shown`, ascending, by the key of each; equal ones stay in their order.
+void sortByKey(std::vector<int>& shown, const std::vector<std::int64_t>& keys, bool descending) {
+  if (keys.empty()) {
+    return;
+  }
+  const auto [least, most] = std::ranges::minmax(keys);
+  sortByDigits(shown, [&keys, descending, low = least, high = most](int race) {
+    const std::int64_t key = keys[at(race)];
+    return static_cast<std::uint64_t>(descending ? high - key : key - low);
+  });
 }
 
 }  // namespace
@@ -212,7 +249,7 @@ void RaceFilterModel::setFilterText(const QString& text) {
   rearrange();
 }
 
-void RaceFilterModel::setRaces(QList<int> races) {
+void RaceFilterModel::setRaces(std::vector<int> races) {
   if (races != m_only) {
     m_only = std::move(races);
     rearrange();
@@ -230,10 +267,10 @@ void RaceFilterModel::filter() {
   m_shown.clear();
   if (model != nullptr && model->trace()) {
     m_shown = racesWith(*model, m_words);
-    if (!m_only.isEmpty()) {
-      std::erase_if(m_shown, [this](int race) {
-        return !std::binary_search(m_only.begin(), m_only.end(), race);
-      });
+    if (!m_only.empty()) {
+      std::vector<int> both;
+      std::ranges::set_intersection(m_shown, m_only, std::back_inserter(both));
+      m_shown = std::move(both);
     }
   }
   order();
@@ -243,19 +280,13 @@ void RaceFilterModel::filter() {
 void RaceFilterModel::order() {
   const RaceListModel* const model = races();
   if (model != nullptr && model->trace() && m_column >= 0) {
-    const std::vector<std::int64_t> keys = model->sortKeys(m_column);
-    std::vector<std::pair<std::int64_t, int>> sorted;
-    sorted.reserve(m_shown.size());
-    for (const int race : m_shown) {
-      sorted.emplace_back(m_order == Qt::AscendingOrder ? keys[at(race)] : -keys[at(race)], race);
-    }
-    std::sort(sorted.begin(), sorted.end());
-    std::ranges::transform(sorted, m_shown.begin(), [](const auto& pair) { return pair.second; });
+    sortByKey(m_shown, model->sortKeys(m_column), m_order == Qt::DescendingOrder);
   }
-  m_rowOf.assign(model != nullptr ? at(model->rowCount()) : 0, -1);
-  for (std::size_t row = 0; row < m_shown.size(); ++row) {
-    m_rowOf[at(m_shown[row])] = toInt(row);
-  }
+}
+
+int RaceFilterModel::rowOf(int race) const {
+  const auto found = std::ranges::find(m_shown, race);
+  return found == m_shown.end() ? -1 : static_cast<int>(found - m_shown.begin());
 }
 
 void RaceFilterModel::sort(int column, Qt::SortOrder order) {
@@ -263,15 +294,21 @@ void RaceFilterModel::sort(int column, Qt::SortOrder order) {
   m_order = order;
   Q_EMIT layoutAboutToBeChanged({}, VerticalSortHint);
   const QModelIndexList before = persistentIndexList();
-  std::vector<int> kept;
+  QHash<int, int> rows;  // by race
   for (const QModelIndex& index : before) {
-    kept.push_back(m_shown[at(index.row())]);
+    rows.insert(m_shown[at(index.row())], -1);
   }
+  const auto raceOf = [shown = rows.isEmpty() ? std::vector<int>() : m_shown](
+                          const QModelIndex& index) { return shown[at(index.row())]; };
   std::sort(m_shown.begin(), m_shown.end());
   this->order();
-  for (qsizetype i = 0; i < before.size(); ++i) {
-    changePersistentIndex(
-        before[i], index(m_rowOf[at(kept[static_cast<std::size_t>(i)])], before[i].column()));
+  for (std::size_t row = 0; row < m_shown.size() && !rows.isEmpty(); ++row) {
+    if (const auto found = rows.find(m_shown[row]); found != rows.end()) {
+      *found = toInt(row);
+    }
+  }
+  for (const QModelIndex& each : before) {
+    changePersistentIndex(each, index(rows.value(raceOf(each)), each.column()));
   }
   Q_EMIT layoutChanged({}, VerticalSortHint);
 }
@@ -283,9 +320,8 @@ QModelIndex RaceFilterModel::mapToSource(const QModelIndex& index) const {
 }
 
 QModelIndex RaceFilterModel::mapFromSource(const QModelIndex& source) const {
-  return source.isValid() && at(source.row()) < m_rowOf.size() && m_rowOf[at(source.row())] >= 0
-             ? index(m_rowOf[at(source.row())], source.column())
-             : QModelIndex();
+  const int row = source.isValid() ? rowOf(source.row()) : -1;
+  return row >= 0 ? index(row, source.column()) : QModelIndex();
 }
 
 QModelIndex RaceFilterModel::index(int row, int column, const QModelIndex& parent) const {

@@ -1,8 +1,8 @@
 #include "views/race_list_model.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include <QStringList>
@@ -14,10 +14,6 @@
 namespace pf::views {
 
 namespace {
-
-std::optional<Message> messageAt(const TraceIndex& trace, std::uint32_t m) {
-  return m < trace.messageCount() ? std::optional(trace.execution().messages[m]) : std::nullopt;
-}
 
 QString joined(const std::vector<Rank>& ranks) {
   QStringList out;
@@ -31,20 +27,48 @@ QString joined(const std::vector<Rank>& ranks) {
 
 RaceListModel::RaceListModel(QObject* parent) : QAbstractTableModel(parent) {}
 
-std::vector<Rank> alternativeRanks(const TraceIndex& trace, std::size_t race) {
-  std::vector<Rank> ranks;
-  for (const std::uint32_t m : trace.data().races[race].alternatives) {
-    if (const auto message = messageAt(trace, m)) {
-      ranks.push_back(message->send.rank);
+const std::vector<Rank>& AlternativeRanks::of(std::size_t race) {
+  const RaceTable& races = m_trace->data().races;
+  const auto senderOf = [this](std::uint32_t message) {
+    return message < m_trace->messageCount() ? m_trace->senderOf(message) : kUnknownRank;
+  };
+  m_ranks.clear();
+  if (const auto* odd = races.oddAlternatives(race)) {
+    std::ranges::transform(*odd, std::back_inserter(m_ranks), senderOf);
+  } else {
+    const RaceTable::Spans spans = races.block(race / RaceTable::kBlock);
+    if (m_block != race / RaceTable::kBlock) {
+      m_block = race / RaceTable::kBlock;
+      m_senders.resize(spans.messages.size());
+      std::ranges::transform(spans.messages, m_senders.begin(), senderOf);
+    }
+    const std::size_t within = race % RaceTable::kBlock;
+    for (std::size_t i = 0; i < m_senders.size() && spans.first[i] <= within; ++i) {
+      if (within < std::size_t{spans.first[i]} + spans.count[i]) {
+        m_ranks.push_back(m_senders[i]);
+      }
     }
   }
-  std::sort(ranks.begin(), ranks.end());
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  return ranks;
+  std::sort(m_ranks.begin(), m_ranks.end());
+  m_ranks.erase(std::unique(m_ranks.begin(), m_ranks.end()), m_ranks.end());
+  if (!m_ranks.empty() && m_ranks.front() == kUnknownRank) {  // not in the record
+    m_ranks.erase(m_ranks.begin());
+  }
+  return m_ranks;
 }
 
-std::vector<int> rateRaces(const TraceIndex& trace) {
-  std::vector<int> severity(trace.data().races.size(), 2);
+RaceKind raceKind(const TraceIndex& trace, std::size_t race) {
+  const RaceTable& races = trace.data().races;
+  if (races.isProbe(race)) {
+    return RaceKind::Probe;
+  }
+  const bool atOnce = races.hasPlaces() ? races.place(race).chosen == races.place(race).observed
+                                        : trace.raceEvent(race) == trace.raceCompletion(race);
+  return atOnce ? RaceKind::Receive : RaceKind::Posted;
+}
+
+std::vector<std::uint8_t> rateRaces(const TraceIndex& trace) {
+  std::vector<std::uint8_t> severity(trace.data().races.size(), 2);
   const EventRef failed = trace.data().failure.event;
   if (!trace.contains(failed)) {
     return severity;
@@ -66,28 +90,21 @@ std::vector<int> rateRaces(const TraceIndex& trace) {
   return severity;
 }
 
-std::vector<std::int64_t> raceWeights(const TraceIndex& trace, const std::vector<int>& severity) {
-  std::vector<std::int64_t> weights(severity.size());
-  for (std::size_t race = 0; race < weights.size(); ++race) {
-    weights[race] =
-        std::int64_t{severity[race]} * (1LL << 33) + trace.lastTime() - trace.raceTime(race);
-  }
-  return weights;
+JudgedRaces judgeRaces(const TraceIndexPtr& trace) {
+  return trace ? JudgedRaces{rateRaces(*trace), std::make_shared<const RaceClasses>(trace)}
+               : JudgedRaces();
 }
 
 void RaceListModel::setTrace(TraceIndexPtr trace) {
-  std::vector<int> severity = trace ? rateRaces(*trace) : std::vector<int>();
-  std::vector<std::int64_t> weights =
-      trace ? raceWeights(*trace, severity) : std::vector<std::int64_t>();
-  setTrace(std::move(trace), std::move(severity), std::move(weights));
+  const JudgedRaces judged = judgeRaces(trace);
+  setTrace(std::move(trace), judged);
 }
 
-void RaceListModel::setTrace(TraceIndexPtr trace, std::vector<int> severity,
-                             std::vector<std::int64_t> weights) {
+void RaceListModel::setTrace(TraceIndexPtr trace, const JudgedRaces& judged) {
   beginResetModel();
   m_trace = std::move(trace);
-  m_severity = std::move(severity);
-  m_weights = std::move(weights);
+  m_severity = judged.severity;
+  m_classes = judged.classes;
   endResetModel();
 }
 
@@ -119,31 +136,30 @@ int RaceListModel::columnCount(const QModelIndex& parent) const {
 }
 
 QString RaceListModel::text(std::size_t race, int column) const {
-  const EventRef ref = m_trace->raceEvent(race);
-  const Race& r = m_trace->data().races[race];
-  const auto taken = messageAt(*m_trace, r.taken);
+  const RaceTable& races = m_trace->data().races;
+  const auto taken = m_trace->takenIn(race);
   switch (column) {
     case Severity:
       return m_severity[race] == 0   ? u"first"_s
              : m_severity[race] == 1 ? u"before failure"_s
                                      : u"other"_s;
     case Receiver:
-      return QString::number(r.rank);
+      return QString::number(races.rank(race));
     case EventSerial:
-      return QString::number(ref.serial);
+      return QString::number(m_trace->raceEvent(race).serial);
     case Call:
-      return callName(*m_trace, ref);
+      return m_classes->classOf(race).call;
     case Location:
-      return siteText(*m_trace, ref);
+      return m_classes->classOf(race).site;
     case Taken:
-      return taken ? u"rank %1, event %2"_s.arg(taken->send.rank).arg(taken->send.serial)
+      return taken ? u"rank %1, event %2"_s.arg(taken->rank).arg(taken->serial)
                    : u"not in the record"_s;
     case TakenTag:
       return taken ? QString::number(taken->tag) : QString();
     case Alternatives:
-      return QString::number(r.alternatives.size());
+      return QString::number(races.alternatives(race));
     case FromRanks:
-      return joined(alternativeRanks(*m_trace, race));
+      return joined(AlternativeRanks(*m_trace).of(race));
     case Class:
       return raceClass(*m_trace, race);
     default:
@@ -151,77 +167,74 @@ QString RaceListModel::text(std::size_t race, int column) const {
   }
 }
 
-/// Places and calls are few: each gets its number among all of them.
-std::vector<std::int64_t> RaceListModel::placeKeys(int column) const {
-  std::map<std::pair<std::uint32_t, std::uint16_t>, EventRef> places;
-  const auto placeOf = [this](std::size_t race) {
-    const Event& event = m_trace->event(m_trace->raceEvent(race));
-    return std::pair(event.site, event.call);
-  };
-  for (std::size_t race = 0; race < m_severity.size(); ++race) {
-    places.try_emplace(placeOf(race), m_trace->raceEvent(race));
+template <typename Key>
+std::vector<std::int64_t> RaceListModel::keys(Key&& key) const {
+  std::vector<std::int64_t> keys(m_severity.size());
+  for (std::size_t race = 0; race < keys.size(); ++race) {
+    keys[race] = static_cast<std::int64_t>(key(race));
   }
+  return keys;
+}
+
+/// Places and calls are few: each class gets the number of its own among all of them.
+std::vector<std::int64_t> RaceListModel::placeKeys(int column) const {
   std::map<QString, std::int64_t> numbers;
-  for (const auto& [place, event] : places) {
-    numbers[column == Call ? callName(*m_trace, event) : siteText(*m_trace, event)] = 0;
+  for (const RaceClass& one : m_classes->all()) {
+    numbers[column == Call ? one.call : one.site] = 0;
   }
   std::int64_t next = 0;
   for (auto& [text, number] : numbers) {
     number = next++;
   }
-  std::map<std::pair<std::uint32_t, std::uint16_t>, std::int64_t> known;
-  for (const auto& [place, event] : places) {
-    known[place] = numbers[column == Call ? callName(*m_trace, event) : siteText(*m_trace, event)];
+  std::vector<std::int64_t> ofClass;
+  for (const RaceClass& one : m_classes->all()) {
+    ofClass.push_back(numbers[column == Call ? one.call : one.site]);
   }
-  std::vector<std::int64_t> keys(m_severity.size());
-  for (std::size_t race = 0; race < keys.size(); ++race) {
-    keys[race] = known[placeOf(race)];
-  }
-  return keys;
+  return keys([&](std::size_t race) { return ofClass[m_classes->of(race)]; });
 }
 
 std::vector<std::int64_t> RaceListModel::sortKeys(int column) const {
-  if (column == Call || column == Location) {
-    return placeKeys(column);
-  }
-  if (column == Severity) {
-    return m_weights;
-  }
-  std::vector<std::int64_t> keys(m_severity.size());
-  for (std::size_t race = 0; race < keys.size(); ++race) {
-    const Race& r = m_trace->data().races[race];
-    const auto taken = messageAt(*m_trace, r.taken);
-    std::int64_t& key = keys[race];
-    switch (column) {
-      case Receiver:
-        key = r.rank;
-        break;
-      case EventSerial:
-        key = static_cast<std::int64_t>(m_trace->raceEvent(race).serial);
-        break;
-      case Taken:
-        key = !taken ? -1
-                     : std::int64_t{taken->send.rank} * (1LL << 40) +
-                           static_cast<std::int64_t>(taken->send.serial);
-        break;
-      case TakenTag:
-        key = taken ? taken->tag : -1;
-        break;
-      case Alternatives:
-        key = static_cast<std::int64_t>(r.alternatives.size());
-        break;
-      case FromRanks: {  // the lowest rank first, then the fewest
-        const std::vector<Rank> ranks = alternativeRanks(*m_trace, race);
-        key = ranks.empty() ? -1
-                            : std::int64_t{ranks.front()} * (1LL << 32) +
-                                  static_cast<std::int64_t>(ranks.size());
-        break;
-      }
-      default:  // probe, receive, posted receive
-        key = r.probe ? 0 : m_trace->raceEvent(race) == m_trace->raceCompletion(race) ? 1 : 2;
+  const TraceIndex& trace = *m_trace;
+  const RaceTable& races = trace.data().races;
+  switch (column) {
+    case Severity:  // by how it was rated, and within that the nearest to the end first
+      return keys([&](std::size_t race) {
+        return std::int64_t{m_severity[race]} * (1LL << 33) + trace.lastTime() -
+               trace.raceTime(race);
+      });
+    case Receiver:
+      return keys([&](std::size_t race) { return races.rank(race); });
+    case EventSerial:
+      return keys([&](std::size_t race) { return trace.raceEvent(race).serial; });
+    case Call:
+    case Location:
+      return placeKeys(column);
+    case Taken:
+      return keys([&](std::size_t race) {
+        const auto taken = trace.takenIn(race);
+        return taken ? std::int64_t{taken->rank} * (1LL << 40) +
+                           static_cast<std::int64_t>(taken->serial)
+                     : -1;
+      });
+    case TakenTag:
+      return keys([&](std::size_t race) {
+        const auto taken = trace.takenIn(race);
+        return taken ? taken->tag : -1;
+      });
+    case Alternatives:
+      return keys([&](std::size_t race) { return races.alternatives(race); });
+    case FromRanks: {  // the lowest rank first, then the fewest
+      AlternativeRanks alternatives(trace);
+      return keys([&](std::size_t race) {
+        const std::vector<Rank>& ranks = alternatives.of(race);
+        return ranks.empty() ? -1
+                             : std::int64_t{ranks.front()} * (1LL << 32) +
+                                   static_cast<std::int64_t>(ranks.size());
+      });
     }
+    default:
+      return keys([&](std::size_t race) { return static_cast<int>(raceKind(trace, race)); });
   }
-  return keys;
 }
 
 QVariant RaceListModel::data(const QModelIndex& index, int role) const {

@@ -142,9 +142,10 @@ std::vector<std::uint64_t> stepsWaited(const TraceIndex& trace) {
 
 std::vector<std::uint64_t> racesOfRanks(const TraceIndex& trace) {
   std::vector<std::uint64_t> races(trace.rankCount(), 0);
-  for (const Race& race : trace.data().races) {
-    if (race.rank >= 0 && index(race.rank) < races.size()) {
-      ++races[index(race.rank)];
+  for (std::size_t race = 0; race < trace.data().races.size(); ++race) {
+    const Rank rank = trace.data().races.rank(race);
+    if (rank >= 0 && index(rank) < races.size()) {
+      ++races[index(rank)];
     }
   }
   return races;

@@ -212,25 +212,6 @@ void TraceIndex::orderMessages() {
   }
 }
 
-void TraceIndex::orderRaces() {
-  std::vector<std::tuple<std::uint32_t, Rank, Serial>> order;
-  order.reserve(data().races.size());
-  for (std::size_t race = 0; race < data().races.size(); ++race) {
-    if (const EventRef at = raceEvent(race); contains(at)) {
-      order.emplace_back(data().racePlaces.empty() ? time(at) : data().racePlaces[race].chosenStep,
-                         at.rank, at.serial);
-    }
-  }
-  std::sort(order.begin(), order.end());
-  order.erase(std::unique(order.begin(), order.end()), order.end());
-  m_racing.clear();
-  m_racingTimes.clear();
-  for (const auto& [step, rank, serial] : order) {
-    m_racing.push_back({rank, serial});
-    m_racingTimes.push_back(step);
-  }
-}
-
 void TraceIndex::forMessagesIn(double from, double to,
                                const std::function<void(const MessageLine&)>& visit) const {
   for (std::size_t r = 0; m_pages != nullptr && r < rankCount(); ++r) {
@@ -300,60 +281,6 @@ void TraceIndex::indexReceives() {
   m_links->events.posted = EventItems(m_total, std::move(posted));
   m_links->events.completed = EventItems(m_total, std::move(completed));
   m_links->events.probes = EventItems(m_total, std::move(probes));
-}
-
-EventRef TraceIndex::raceEvent(std::size_t race) const {
-  const Race& r = data().races[race];
-  if (r.rank < 0 || index(r.rank) >= rankCount()) {
-    return {};
-  }
-  if (race < data().racePlaces.size()) {
-    return {r.rank, data().racePlaces[race].chosen};
-  }
-  const RankView& history = execution().ranks[index(r.rank)];
-  if (r.probe) {
-    return r.index < history.probes.size() ? EventRef{r.rank, history.probes[r.index].event}
-                                           : EventRef{};
-  }
-  return r.index < history.receives.size() ? EventRef{r.rank, history.receives[r.index].post}
-                                           : EventRef{};
-}
-
-EventRef TraceIndex::raceCompletion(std::size_t race) const {
-  const Race& r = data().races[race];
-  const EventRef chosen = raceEvent(race);
-  if (r.probe || !chosen.valid()) {
-    return chosen;
-  }
-  if (race < data().racePlaces.size()) {
-    return {r.rank, data().racePlaces[race].observed};
-  }
-  const Serial done = execution().ranks[index(r.rank)].receives[r.index].completion;
-  return done != 0 ? EventRef{r.rank, done} : chosen;
-}
-
-std::uint32_t TraceIndex::raceTime(std::size_t race) const {
-  return m_axis == TimeAxis::Logical && race < data().racePlaces.size()
-             ? data().racePlaces[race].observedStep
-             : time(raceCompletion(race));
-}
-
-void TraceIndex::indexRaces() {
-  EventItems::Pairs races;
-  m_links->takenInRace.assign(execution().messages.size(), false);
-  for (std::size_t i = 0; i < data().races.size(); ++i) {
-    const EventRef chosen = raceEvent(i);
-    const EventRef done = raceCompletion(i);
-    races.emplace_back(shortId(chosen), static_cast<std::uint32_t>(i));
-    if (!(done == chosen)) {
-      races.emplace_back(shortId(done), static_cast<std::uint32_t>(i));
-    }
-    if (data().races[i].taken < m_links->takenInRace.size()) {
-      m_links->takenInRace[data().races[i].taken] = true;
-    }
-  }
-  m_links->races = EventItems(m_total, std::move(races));
-  orderRaces();
 }
 
 void TraceIndex::indexCollectives() {
@@ -447,10 +374,6 @@ LinkedItems TraceIndex::collectivesDoneAt(EventRef ref) const {
 LinkedItems TraceIndex::probesAt(EventRef ref) const {
   return items(ref, &EventLinks::probes);
 }
-std::span<const std::uint32_t> TraceIndex::racesAt(EventRef ref) const {
-  return m_links->races.at(id(ref));
-}
-
 bool TraceIndex::isWildcard(EventRef ref) const {
   for (const std::uint32_t r : postedAt(ref)) {
     if (execution().ranks[index(ref.rank)].receives[r].wantedSource == kAnySource) {
@@ -463,10 +386,6 @@ bool TraceIndex::isWildcard(EventRef ref) const {
     }
   }
   return false;
-}
-
-bool TraceIndex::takenInRace(std::uint32_t message) const {
-  return message < m_links->takenInRace.size() && m_links->takenInRace[message];
 }
 
 std::uint32_t TraceIndex::messageCount() const {

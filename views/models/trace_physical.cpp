@@ -70,8 +70,9 @@ void TraceIndex::layOutPhysicalTimes(const PyramidMaker& pyramid) {
       begins[r].push_back(timeAt(at.begin));
     }
   }
-  CutPyramid made =
-      pyramid ? pyramid(data().execution, data().races, m_physicalTimes, begins) : CutPyramid();
+  CutPyramid made = pyramid
+                        ? pyramid(data().execution, data().races.list(), m_physicalTimes, begins)
+                        : CutPyramid();
   if (!made.levels.empty()) {
     m_pyramid = std::make_shared<const KeptCutLevels>(std::move(made));
   }

@@ -258,7 +258,7 @@ QString eventDetails(const TraceIndex& trace, EventRef ref) {
 }
 
 QString raceClass(const TraceIndex& trace, std::size_t race) {
-  if (trace.data().races[race].probe) {
+  if (trace.data().races.isProbe(race)) {
     return u"probe"_s;
   }
   return trace.raceEvent(race) == trace.raceCompletion(race) ? u"receive"_s : u"posted receive"_s;

@@ -85,7 +85,7 @@ TraceIndexPtr randomTraffic(unsigned seed, int ranks, int messages) {
 }
 
 CutPyramid pyramidOf(const TraceIndex& trace, std::size_t eventsInCell = 0) {
-  return cutPyramid(trace.data().execution, trace.data().races, trace.data().logicalTimes,
+  return cutPyramid(trace.data().execution, trace.data().races.list(), trace.data().logicalTimes,
                     eventsInCell);
 }
 
@@ -313,7 +313,7 @@ void CutPyramidTest::rendererLetsGoOfATrace() {
 void CutPyramidTest::outlineIsDrawnAsTheOverview() {
   auto whole = std::make_shared<TraceData>(randomTraffic(4, 8, 60000)->data());
   whole->pyramid = std::make_shared<const KeptCutLevels>(
-      cutPyramid(whole->execution, whole->races, whole->logicalTimes, 4));
+      cutPyramid(whole->execution, whole->races.list(), whole->logicalTimes, 4));
   const TraceIndexPtr trace = makeIndex(whole);
   auto outline = std::make_shared<TraceData>();
   outline->execution.ranks.resize(8);

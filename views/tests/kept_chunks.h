@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "core/race_classes.h"
 #include "views/execution_pages.h"
 #include "views/trace_index.h"
 
@@ -90,6 +92,7 @@ class KeptChunks : public ExecutionChunks {
     return copy(history(rank).times, n, values);
   }
   mutable bool broken = false;  ///< no chunk can be read
+  mutable std::atomic<int> reads = 0;
 
  private:
   [[nodiscard]] const RankHistory& history(Rank rank) const {
@@ -164,6 +167,7 @@ class KeptChunks : public ExecutionChunks {
     const std::size_t last = std::min(all.size(), first + (std::size_t{1} << m_shift));
     values.assign(all.begin() + static_cast<std::ptrdiff_t>(first),
                   all.begin() + static_cast<std::ptrdiff_t>(last));
+    ++reads;
     return !broken;
   }
 
@@ -185,11 +189,22 @@ inline std::shared_ptr<TraceData> inChunks(const TraceDataPtr& whole, unsigned s
   data->execution.messages.clear();
   data->logicalTimes.clear();
   const TraceIndexPtr index = makeIndex(whole);
-  for (std::size_t race = 0; race < whole->races.size(); ++race) {
-    const EventRef chosen = index->raceEvent(race);
-    const EventRef observed = index->raceCompletion(race);
-    data->racePlaces.push_back(
-        {chosen.serial, observed.serial, index->time(chosen), index->time(observed)});
+  const std::vector<Race> races = whole->races.list();
+  const std::vector<std::uint32_t> classes = classesOfRaces(whole->execution, races);
+  data->races = RaceTable();
+  for (std::size_t i = 0; i < races.size(); ++i) {
+    const EventRef chosen = index->raceEvent(i);
+    const EventRef observed = index->raceCompletion(i);
+    RaceFacts facts;
+    facts.rank = races[i].rank;
+    facts.probe = races[i].probe;
+    facts.index = races[i].index;
+    facts.taken = races[i].taken;
+    facts.alternatives = races[i].alternatives;
+    facts.place = {chosen.serial, observed.serial, index->time(chosen), index->time(observed)};
+    facts.message = index->takenIn(i).value_or(TakenMessage());
+    facts.raceClass = classes[i];
+    data->races.add(facts);
   }
   data->whole = [whole] { return whole; };
   return data;

@@ -22,27 +22,33 @@ class RaceClassesTest : public QObject {
  private Q_SLOTS:
   void classesPartitionTheRaces() {
     for (const TraceIndexPtr& trace : {makeIndex(masterWorker()), makeIndex(stencil(64, 20))}) {
-      const std::vector<RaceClass> classes = classifyRaces(*trace);
+      const RaceClasses classes(trace);
       std::set<int> seen;
       std::set<QString> keys;
-      for (const RaceClass& one : classes) {
+      for (std::size_t number = 0; number < classes.all().size(); ++number) {
+        const RaceClass& one = classes.all()[number];
         QVERIFY(keys.insert(one.key).second);
-        for (const int race : one.races) {
+        const std::vector<int> races = classes.races(number);
+        QCOMPARE(races.size(), one.count);
+        QCOMPARE(races.front(), one.first);
+        QCOMPARE(races.back(), one.last);
+        for (const int race : races) {
           QVERIFY(seen.insert(race).second);
-          const EventRef first = trace->raceEvent(at(one.races.front()));
+          const EventRef first = trace->raceEvent(at(one.first));
           QCOMPARE(trace->event(trace->raceEvent(at(race))).site, trace->event(first).site);
           QVERIFY(std::binary_search(one.ranks.begin(), one.ranks.end(),
-                                     trace->data().races[at(race)].rank));
+                                     trace->data().races.rank(at(race))));
         }
       }
       QCOMPARE(seen.size(), trace->data().races.size());
-      QVERIFY(classes.size() < trace->data().races.size());
+      QVERIFY(classes.all().size() < trace->data().races.size());
     }
   }
 
   void aClassIsNamedByItsPlaces() {
     const auto trace = makeIndex(masterWorker());
-    const std::vector<RaceClass> classes = classifyRaces(*trace);
+    const RaceClasses found(trace);
+    const std::vector<RaceClass>& classes = found.all();
     QVERIFY(!classes.empty());
     QCOMPARE(classes[0].receive, u"MPI_Recv at master.c:88"_s);
     QCOMPARE(classes[0].senders, u"worker.c:40"_s);
@@ -63,10 +69,10 @@ class RaceClassesTest : public QObject {
     QVERIFY(classes->model()->rowCount() >= 3);
     classes->selectRow(2);
     const int some = view.table()->model()->rowCount();
-    QCOMPARE(some, static_cast<int>(classes->model()->classAt(2)->races.size()));
+    QCOMPARE(some, static_cast<int>(classes->model()->classAt(2)->count));
     QVERIFY(some < all);
     // A race of another class, chosen in the diagram, brings its own class.
-    const int other = classes->model()->classAt(1)->races.front();
+    const int other = classes->model()->classAt(1)->first;
     view.selectRace(other);
     QCOMPARE(classes->selectedRow(), 1);
     QCOMPARE(view.selectedRace(), other);
@@ -80,9 +86,9 @@ class RaceClassesTest : public QObject {
 
   void manyRacesAreJudgedMeanwhile() {
     TraceData data = *masterWorker();
-    const std::vector<Race> races = data.races;
+    const std::vector<Race> races = data.races.list();
     while (data.races.size() <= kFewEvents) {
-      data.races.insert(data.races.end(), races.begin(), races.end());
+      std::ranges::for_each(races, [&](const Race& race) { data.races.push_back(race); });
     }
     RaceListView view;
     const auto trace = makeIndex(std::make_shared<const TraceData>(data));
@@ -115,7 +121,7 @@ class RaceClassesTest : public QObject {
     QCOMPARE(classes->selectedRow(), 1);
     QVERIFY(classes->notBenignAction()->isEnabled());
     QCOMPARE(classes->model()->benignRaces(),
-             static_cast<int>(classes->model()->classAt(1)->races.size()));
+             static_cast<int>(classes->model()->classAt(1)->count));
     const QAbstractItemModel* table = classes->table()->model();
     const QModelIndex last = table->index(table->rowCount() - 1, RaceClassModel::Note);
     QCOMPARE(last.data().toString(), u"only the order of a log"_s);

@@ -216,7 +216,7 @@ TraceDataPtr TraceBuilder::build(const QString& title) {
   m_data.title = title;
   findRaces();
   m_data.pyramid = std::make_shared<const KeptCutLevels>(
-      cutPyramid(m_data.execution, m_data.races, m_data.logicalTimes));
+      cutPyramid(m_data.execution, m_data.races.list(), m_data.logicalTimes));
   return std::make_shared<const TraceData>(std::move(m_data));
 }
 

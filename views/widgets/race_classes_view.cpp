@@ -55,8 +55,8 @@ RaceClassesView::RaceClassesView(QWidget* parent)
   onCurrent();
 }
 
-void RaceClassesView::setTrace(TraceIndexPtr trace, const std::vector<int>& severity,
-                               std::vector<RaceClass> classes) {
+void RaceClassesView::setTrace(TraceIndexPtr trace, const std::vector<std::uint8_t>& severity,
+                               RaceClassesPtr classes) {
   m_model->setTrace(std::move(trace), severity, std::move(classes));
   selectRow(0);
 }
@@ -81,8 +81,7 @@ void RaceClassesView::onCurrent() {
   const RaceClass* one = m_model->classAt(row);
   m_benign->setEnabled(one != nullptr);
   m_notBenign->setEnabled(m_model->isBenign(row));
-  Q_EMIT classSelected(one != nullptr ? QList<int>(one->races.begin(), one->races.end())
-                                      : QList<int>());
+  Q_EMIT classSelected(m_model->racesAt(row));
 }
 
 }  // namespace pf::views

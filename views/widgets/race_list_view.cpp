@@ -102,7 +102,7 @@ RaceListView::RaceListView(QWidget* parent)
   beside->setStretchFactor(1, 3);
   beside->setChildrenCollapsible(false);
   layout->addWidget(beside, 1);
-  connect(m_classes, &RaceClassesView::classSelected, this, [this](const QList<int>& races) {
+  connect(m_classes, &RaceClassesView::classSelected, this, [this](const std::vector<int>& races) {
     keepSelection([&] { m_proxy->setRaces(races); });
     updateCount();
   });
@@ -174,7 +174,7 @@ void RaceListView::showWhy(const QTreeWidgetItem& item) {
   const int race = selectedRace();
   const auto message = item.data(0, kMessageRole).toUInt();
   if (race >= 0 && message != kNone) {
-    const bool taken = message == m_model->trace()->data().races[at(race)].taken;
+    const bool taken = message == m_model->trace()->data().races.taken(at(race));
     m_why->setText(taken ? tr("This is the message that the receive took in this run.")
                          : whyConcurrent(*m_model->trace(), at(race), message));
   }
@@ -193,27 +193,20 @@ void RaceListView::selectMessage(std::uint32_t message) {
   }
 }
 
-RaceListView::Judged RaceListView::judge(const TraceIndex& trace) {
-  Judged judged{rateRaces(trace), {}, classifyRaces(trace)};
-  judged.weights = raceWeights(trace, judged.severity);
-  return judged;
-}
-
 void RaceListView::setTrace(TraceIndexPtr trace) {
   m_judging.forget();
   m_wanted = -1;
   if (trace && trace->data().races.size() > kFewEvents) {
     showTrace(nullptr, {});
     m_count->setText(tr("working …"));
-    m_judging.run([trace] { return judge(*trace); },
-                  [this, trace](Judged judged) {
-                    showTrace(trace, std::move(judged));
+    m_judging.run([trace] { return judgeRaces(trace); },
+                  [this, trace](const JudgedRaces& judged) {
+                    showTrace(trace, judged);
                     selectRace(std::exchange(m_wanted, -1));
                   });
     return;
   }
-  Judged judged = trace ? judge(*trace) : Judged{};
-  showTrace(trace, std::move(judged));
+  showTrace(trace, judgeRaces(trace));
 }
 
 /// What is selected stays so while the list is filtered, if it is still shown.
@@ -232,10 +225,10 @@ void RaceListView::keepSelection(const std::function<void()>& change) {
   }
 }
 
-void RaceListView::showTrace(const TraceIndexPtr& trace, Judged judged) {
+void RaceListView::showTrace(const TraceIndexPtr& trace, const JudgedRaces& judged) {
   m_quiet = true;
-  m_model->setTrace(trace, judged.severity, std::move(judged.weights));
-  m_classes->setTrace(trace, judged.severity, std::move(judged.classes));
+  m_model->setTrace(trace, judged);
+  m_classes->setTrace(trace, judged.severity, judged.classes);
   m_details->clear();
   m_why->clear();
   m_quiet = false;

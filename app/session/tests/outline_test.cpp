@@ -9,6 +9,7 @@
 
 #include "core/cut_pyramid.h"
 #include "db/database.h"
+#include "views/race_list_model.h"
 #include "views/trace_index.h"
 #include "views/trace_text.h"
 
@@ -51,7 +52,7 @@ class OutlineTest : public QObject {
       profile += each;
     }
     QCOMPARE(profile, events);
-    const CutPyramid pyramid = cutPyramid(data.execution, data.races, data.logicalTimes);
+    const CutPyramid pyramid = cutPyramid(data.execution, data.races.list(), data.logicalTimes);
     QCOMPARE(data.pyramid->count(), pyramid.levels.size());
     for (int turn = 0; turn < 2; ++turn) {  // the second time some levels are still there
       for (std::size_t n = 0; n < pyramid.levels.size(); ++n) {
@@ -95,6 +96,17 @@ class OutlineTest : public QObject {
     for (std::size_t race = 0; race < whole->data().races.size(); ++race) {
       QCOMPARE(chunks->raceCompletion(race), whole->raceCompletion(race));
       QCOMPARE(chunks->raceTime(race), whole->raceTime(race));
+    }
+    views::RaceListModel ofWhole;
+    views::RaceListModel ofChunks;
+    ofWhole.setTrace(whole);
+    ofChunks.setTrace(chunks);
+    QVERIFY(chunks->data().races.hasClasses() && ofChunks.rowCount() > 500);
+    for (int race = 0; race < ofWhole.rowCount(); ++race) {
+      for (int column = 0; column < views::RaceListModel::ColumnCount; ++column) {
+        const auto number = static_cast<std::size_t>(race);
+        QCOMPARE(ofChunks.text(number, column), ofWhole.text(number, column));
+      }
     }
     for (Rank rank = 0; rank < traffic.ranks; ++rank) {
       QVERIFY(chunks->pages()->chunks(rank, ChunkStream::Event).size() > 2);

@@ -59,11 +59,13 @@ class TraceStore {
   [[nodiscard]] Result<TimeOrigin> timeOrigin();
   /// As they were written; what they name is there in readExecution().
   [[nodiscard]] Result<std::vector<StoredRace>> races();
+  /// The same one after the other, for who has no use of texts of classes: calls `visit` with each.
+  Status forEachRace(const std::function<void(const RaceRecord&)>& visit);
   /// Puts a later survey in the place of the former; all or nothing. Sets the totals of run().
   /// `logs`: what its ranks wrote.
   Status replaceExecution(const Execution& execution, const std::vector<Race>& races,
                           const LogicalTimes& logicalTimes,
-                          const std::vector<std::string>& raceClasses = {},
+                          const RaceClasses& raceClasses = {},
                           const std::map<Rank, std::vector<unsigned char>>& logs = {});
 
   [[nodiscard]] SessionTables session() { return SessionTables(*m_database); }

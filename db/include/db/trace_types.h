@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -104,6 +105,33 @@ struct StoredRace {
   Serial sent = 0;        ///< event that sent the message taken; 0: not known, or none
   Tag tag = kAnyTag;      ///< of the message taken
   std::string raceClass;  ///< empty: not classified
+};
+
+/// A race as its file has it, for who keeps it otherwise than as a StoredRace.
+struct RaceRecord {
+  Rank rank = kUnknownRank;
+  bool probe = false;
+  std::uint32_t index = kNone;  ///< as in Race
+  std::uint32_t taken = kNone;
+  Serial serial = 0;  ///< as in StoredRace
+  Serial chosen = 0;
+  std::uint32_t chosenStep = kNone;
+  std::uint32_t step = kNone;
+  std::uint32_t raceClass = kNone;  ///< as RaceClasses::of, where they are exact
+  Serial sent = 0;                  ///< as in StoredRace
+  Tag tag = kAnyTag;
+  std::span<const std::uint32_t> alternatives;
+};
+
+/// Classes of races, and what table `race_class` says of each.
+struct RaceClasses {
+  RaceClasses() = default;
+  /// Races with the same text are of one class, those without one are of none.
+  RaceClasses(const std::vector<std::string>& textOfEach);  // NOLINT: so that texts will do
+
+  std::vector<std::uint32_t> of;   ///< of each race its text's number, kNone: none; or empty
+  std::vector<std::string> texts;  ///< none is empty; of several classes it may be the same
+  bool exact = false;              ///< they are those of classesOfRaces() (core/race_classes.h)
 };
 
 // ---- Session tables: what a user adds to a trace. `id` 0 in a new value means: give it one.

@@ -33,10 +33,10 @@ class TraceWriter {
   /// bytes.
   Status addLogChunk(Rank rank, std::uint64_t ordinal, Bytes data);
   /// At most once. `execution` has been through matchMessages(); `logicalTimes` and `raceClasses`
-  /// (one for each race) may be empty. Sets the totals of the run.
+  /// may be empty. Sets the totals of the run.
   Status writeExecution(const Execution& execution, const std::vector<Race>& races,
                         const LogicalTimes& logicalTimes,
-                        const std::vector<std::string>& raceClasses = {});
+                        const RaceClasses& raceClasses = {});
   /// Seals, forces to disk, and gives the file its name. The writer is of no use afterwards.
   Status finish();
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/race_classes.h"
 #include "core/races.h"
 #include "db/trace_writer.h"
 
@@ -235,7 +236,14 @@ Result<CollationTimes> writeSyntheticTrace(const std::string& path, const Traffi
     times.events += info.lastSerial;
     writer->addRank(info);
   }
-  const std::vector<std::string> classes(races.size(), "stencil.c:14 <- stencil.c:15 stencil.c:16");
+  db::RaceClasses classes;
+  classes.of = classesOfRaces(execution, races);
+  classes.exact = true;
+  for (const std::uint32_t number : classes.of) {
+    if (number == classes.texts.size()) {
+      classes.texts.emplace_back("stencil.c:14 <- stencil.c:15 stencil.c:16");
+    }
+  }
   Status status = writer->writeExecution(execution, races, steps, classes);
   if (status.ok()) {
     status = writer->finish();

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <QHash>
-#include <QList>
 #include <QWidget>
 
 #include "views/race_classes.h"
@@ -21,8 +20,8 @@ class RaceClassesView : public QWidget {
   Q_OBJECT
  public:
   explicit RaceClassesView(QWidget* parent = nullptr);
-  void setTrace(TraceIndexPtr trace, const std::vector<int>& severity,
-                std::vector<RaceClass> classes);
+  void setTrace(TraceIndexPtr trace, const std::vector<std::uint8_t>& severity,
+                RaceClassesPtr classes);
   void setBenign(const QHash<QString, QString>& notes);
   [[nodiscard]] RaceClassModel* model() const { return m_model; }
   [[nodiscard]] QTableView* table() const { return m_table; }
@@ -33,7 +32,7 @@ class RaceClassesView : public QWidget {
   void selectRow(int row);
 
  Q_SIGNALS:
-  void classSelected(const QList<int>& races);
+  void classSelected(const std::vector<int>& races);
   void benignRequested(const QString& key, const QString& receive);
   void notBenignRequested(const QString& key);
 

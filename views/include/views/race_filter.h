@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <QAbstractProxyModel>
-#include <QList>
 #include <QStringList>
 
 #include "views/race_list_model.h"
@@ -21,7 +20,7 @@ class RaceFilterModel : public QAbstractProxyModel {
   void setSourceModel(QAbstractItemModel* source) override;
   void setFilterText(const QString& text);
   /// Only these, ascending; empty = all.
-  void setRaces(QList<int> races);
+  void setRaces(std::vector<int> races);
   void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
 
   [[nodiscard]] QModelIndex mapToSource(const QModelIndex& index) const override;
@@ -37,13 +36,13 @@ class RaceFilterModel : public QAbstractProxyModel {
   void filter();
   void order();
   void rearrange();
+  [[nodiscard]] int rowOf(int race) const;  ///< -1: it is not shown
 
   QStringList m_words;
-  QList<int> m_only;
+  std::vector<int> m_only;
   int m_column = -1;
   Qt::SortOrder m_order = Qt::AscendingOrder;
   std::vector<int> m_shown;  ///< races, by row
-  std::vector<int> m_rowOf;  ///< by race; -1: not shown
 };
 
 /// Races whose rows hold all words, ascending.

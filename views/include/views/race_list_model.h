@@ -2,24 +2,45 @@
 // Data in: setTrace(). Nothing out. QtCore only.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include <QAbstractTableModel>
-#include <QList>
 
+#include "views/race_classes.h"
 #include "views/trace_index.h"
 
 namespace pf::views {
 
 /// Of each race: 0 = last racing receive of the failing rank before it failed, 1 = in the causal
 /// past of the failure, 2 = other.
-[[nodiscard]] std::vector<int> rateRaces(const TraceIndex& trace);
-/// Of each race a number to sort by: by how it was rated, and within that the nearest to the end
-/// first.
-[[nodiscard]] std::vector<std::int64_t> raceWeights(const TraceIndex& trace,
-                                                    const std::vector<int>& severity);
-/// Who sent the messages that a racing receive could have taken, ascending.
-[[nodiscard]] std::vector<Rank> alternativeRanks(const TraceIndex& trace, std::size_t race);
+[[nodiscard]] std::vector<std::uint8_t> rateRaces(const TraceIndex& trace);
+
+/// What is worked out of all races; not for the GUI thread where they are many.
+struct JudgedRaces {
+  std::vector<std::uint8_t> severity;  ///< as rateRaces() has it
+  RaceClassesPtr classes;
+};
+[[nodiscard]] JudgedRaces judgeRaces(const TraceIndexPtr& trace);
+
+/// Who sent the messages that racing receives could have taken. Of one thread: it holds the senders
+/// of some races, so that those of one after the other cost little. Reads no chunk.
+class AlternativeRanks {
+ public:
+  explicit AlternativeRanks(const TraceIndex& trace) : m_trace(&trace) {}
+  /// Ascending, without repeats; good until the next call.
+  [[nodiscard]] const std::vector<Rank>& of(std::size_t race);
+
+ private:
+  const TraceIndex* m_trace;
+  std::size_t m_block = SIZE_MAX;
+  std::vector<Rank> m_senders;  ///< of the block's messages
+  std::vector<Rank> m_ranks;
+};
+
+/// What a racing receive is.
+enum class RaceKind { Probe, Receive, Posted };
+[[nodiscard]] RaceKind raceKind(const TraceIndex& trace, std::size_t race);
 
 class RaceListModel : public QAbstractTableModel {
   Q_OBJECT
@@ -41,14 +62,15 @@ class RaceListModel : public QAbstractTableModel {
   explicit RaceListModel(QObject* parent = nullptr);
 
   void setTrace(TraceIndexPtr trace);
-  /// With what rateRaces() and raceWeights() say of it.
-  void setTrace(TraceIndexPtr trace, std::vector<int> severity, std::vector<std::int64_t> weights);
+  /// With what judgeRaces() says of it.
+  void setTrace(TraceIndexPtr trace, const JudgedRaces& judged);
   [[nodiscard]] const TraceIndexPtr& trace() const { return m_trace; }
 
   /// As rateRaces() has it.
   [[nodiscard]] int severity(int race) const;
   [[nodiscard]] QString severityText(int race) const;
-  [[nodiscard]] const std::vector<int>& severities() const { return m_severity; }
+  /// Null without a trace.
+  [[nodiscard]] const RaceClasses* classes() const { return m_classes.get(); }
 
   [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
   [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -57,15 +79,18 @@ class RaceListModel : public QAbstractTableModel {
                                     int role) const override;
 
   [[nodiscard]] QString text(std::size_t race, int column) const;
-  /// Of each race a number, to sort a column by.
+  /// Of each race a number, to sort a column by. No chunk is read for it where the races have all
+  /// their columns.
   [[nodiscard]] std::vector<std::int64_t> sortKeys(int column) const;
 
  private:
   [[nodiscard]] std::vector<std::int64_t> placeKeys(int column) const;
+  template <typename Key>
+  [[nodiscard]] std::vector<std::int64_t> keys(Key&& key) const;
 
   TraceIndexPtr m_trace;
-  std::vector<int> m_severity;
-  std::vector<std::int64_t> m_weights;
+  std::vector<std::uint8_t> m_severity;
+  RaceClassesPtr m_classes;
 };
 
 }  // namespace pf::views

@@ -13,7 +13,7 @@
 #include <QWidget>
 
 #include "views/background.h"
-#include "views/race_classes.h"
+#include "views/race_list_model.h"
 #include "views/trace_index.h"
 
 class QAction;
@@ -27,7 +27,6 @@ class QTreeWidgetItem;
 namespace pf::views {
 
 class RaceClassesView;
-class RaceListModel;
 class RaceFilterModel;
 
 class RaceListView : public QWidget {
@@ -62,14 +61,7 @@ class RaceListView : public QWidget {
       const pf::EventRef& event);  ///< an end chosen in the details: show it in the diagram
 
  private:
-  /// What is worked out of all races.
-  struct Judged {
-    std::vector<int> severity;
-    std::vector<std::int64_t> weights;
-    std::vector<RaceClass> classes;
-  };
-  static Judged judge(const TraceIndex& trace);
-  void showTrace(const TraceIndexPtr& trace, Judged judged);
+  void showTrace(const TraceIndexPtr& trace, const JudgedRaces& judged);
   void keepSelection(const std::function<void()>& change);
   void onCurrent();
   void showDetails(int race);
@@ -89,7 +81,7 @@ class RaceListView : public QWidget {
   QAction* m_find;
   bool m_quiet = false;
   int m_wanted = -1;  ///< selected while the races were being judged
-  Background<Judged> m_judging;
+  Background<JudgedRaces> m_judging;
 };
 
 }  // namespace pf::views

@@ -3,9 +3,12 @@
 // may be shared between threads. QtCore only.
 #pragma once
 
+#include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,6 +50,84 @@ struct MessageLine {
   std::uint32_t departs = 0;
   std::uint32_t arrives = 0;  ///< 0: it does not
 };
+
+class TraceIndex;
+
+/// Events of all races by time, without repeats.
+class RacingEvents {
+ public:
+  class Iterator;
+  RacingEvents(const TraceIndex& trace, std::span<const std::uint32_t> races)
+      : m_trace(&trace), m_races(races) {}
+  [[nodiscard]] Iterator begin() const;
+  [[nodiscard]] Iterator end() const;
+  [[nodiscard]] std::size_t size() const { return m_races.size(); }
+  [[nodiscard]] bool empty() const { return m_races.empty(); }
+  [[nodiscard]] EventRef operator[](std::size_t i) const;
+  [[nodiscard]] EventRef front() const { return (*this)[0]; }
+  [[nodiscard]] EventRef back() const { return (*this)[size() - 1]; }
+  friend bool operator==(const RacingEvents& a, const RacingEvents& b);
+
+ private:
+  const TraceIndex* m_trace;
+  std::span<const std::uint32_t> m_races;  ///< one of each event
+};
+
+class RacingEvents::Iterator {
+ public:
+  using value_type = EventRef;
+  using difference_type = std::ptrdiff_t;
+  using iterator_concept = std::random_access_iterator_tag;
+  using iterator_category = std::random_access_iterator_tag;  // so that a search halves
+  using pointer = void;
+  using reference = EventRef;
+
+  Iterator() = default;
+  Iterator(const RacingEvents& events, std::size_t at)
+      : m_events(&events), m_at(static_cast<difference_type>(at)) {}
+  EventRef operator*() const { return (*m_events)[static_cast<std::size_t>(m_at)]; }
+  EventRef operator[](difference_type n) const { return *(*this + n); }
+  Iterator& operator++() { return *this += 1; }
+  Iterator operator++(int) {
+    const Iterator before = *this;
+    *this += 1;
+    return before;
+  }
+  Iterator& operator--() { return *this -= 1; }
+  Iterator operator--(int) {
+    const Iterator before = *this;
+    *this -= 1;
+    return before;
+  }
+  Iterator& operator+=(difference_type n) {
+    m_at += n;
+    return *this;
+  }
+  Iterator& operator-=(difference_type n) {
+    m_at -= n;
+    return *this;
+  }
+  friend Iterator operator+(Iterator a, difference_type n) { return a += n; }
+  friend Iterator operator+(difference_type n, Iterator a) { return a += n; }
+  friend Iterator operator-(Iterator a, difference_type n) { return a -= n; }
+  friend difference_type operator-(const Iterator& a, const Iterator& b) { return a.m_at - b.m_at; }
+  friend auto operator<=>(const Iterator& a, const Iterator& b) { return a.m_at <=> b.m_at; }
+  friend bool operator==(const Iterator& a, const Iterator& b) { return a.m_at == b.m_at; }
+
+ private:
+  const RacingEvents* m_events = nullptr;
+  difference_type m_at = 0;
+};
+
+inline RacingEvents::Iterator RacingEvents::begin() const {
+  return {*this, 0};
+}
+inline RacingEvents::Iterator RacingEvents::end() const {
+  return {*this, size()};
+}
+inline bool operator==(const RacingEvents& a, const RacingEvents& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
 
 /// Items of an event. They stay while this does.
 class LinkedItems {
@@ -142,8 +223,13 @@ class TraceIndex {
   /// Where a race is chosen (post of the receive, or the probe), and where it is observed.
   [[nodiscard]] EventRef raceEvent(std::size_t race) const;
   [[nodiscard]] EventRef raceCompletion(std::size_t race) const;
+  /// What its receive took; nothing: no message of the record. No chunk is read for it where the
+  /// races have their messages.
+  [[nodiscard]] std::optional<TakenMessage> takenIn(std::size_t race) const;
+  /// Who sent a message of the record; no chunk is read for it.
+  [[nodiscard]] Rank senderOf(std::uint32_t message) const;
   /// Events of all races by time, without repeats.
-  [[nodiscard]] const std::vector<EventRef>& racingEvents() const { return m_racing; }
+  [[nodiscard]] RacingEvents racingEvents() const { return {*this, m_racing}; }
   /// time() of these.
   [[nodiscard]] const std::vector<std::uint32_t>& racingTimes() const { return m_racingTimes; }
   /// time() of where a race is observed.
@@ -188,6 +274,11 @@ class TraceIndex {
   void layOutPhysicalTimes(const PyramidMaker& pyramid);
   void orderMessages();
   void orderRaces();
+  /// The times of this axis that the races have in their table are time() of their events.
+  [[nodiscard]] bool racesHaveTimes() const {
+    return m_axis == TimeAxis::Logical && m_links->fallbackTimes.empty() &&
+           m_data->races.hasPlaces();
+  }
 
   [[nodiscard]] std::size_t id(EventRef ref) const;
   [[nodiscard]] std::uint32_t shortId(EventRef ref) const {
@@ -213,8 +304,8 @@ class TraceIndex {
   std::vector<std::size_t> m_base;  ///< first event id of each rank
   std::size_t m_total = 0;
   std::uint32_t m_lastTime = 1;
-  std::shared_ptr<Links> m_links;  ///< of both axes; filled by the logical one's constructor
-  std::vector<EventRef> m_racing;
+  std::shared_ptr<Links> m_links;       ///< of both axes; filled by the logical one's constructor
+  std::vector<std::uint32_t> m_racing;  ///< a race of each racing event
   std::vector<std::uint32_t> m_racingTimes;
   std::vector<CollectiveGroup> m_groups;
   bool m_onlyJoins = true;     ///< of all groups

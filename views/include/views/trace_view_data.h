@@ -12,10 +12,10 @@
 
 #include "core/clock_checkpoints.h"
 #include "core/execution.h"
-#include "core/races.h"
 #include "views/clock_rows.h"
 #include "views/cut_levels.h"
 #include "views/execution_pages.h"
+#include "views/race_table.h"
 
 namespace pf::views {
 
@@ -39,14 +39,6 @@ struct TraceOutline {
   std::uint32_t lastTime = 1;
 };
 
-/// Where a race is: the post of its receive, or the probe, and where it is observed.
-struct RacePlace {
-  Serial chosen = 0;
-  Serial observed = 0;
-  std::uint32_t chosenStep = 0;  ///< logical times
-  std::uint32_t observedStep = 0;
-};
-
 struct TraceData;
 using TraceDataPtr = std::shared_ptr<const TraceData>;
 
@@ -54,11 +46,10 @@ struct TraceData {
   QString title;
   /// After matchMessages(). With `chunks` it has all but what the ranks did.
   Execution execution;
-  std::vector<Race> races;
+  RaceTable races;                                       ///< with `chunks` it has its places
   std::vector<std::vector<std::uint32_t>> logicalTimes;  ///< [rank][serial - 1], from 1
   /// Null: `execution` and `logicalTimes` are the whole.
   std::shared_ptr<const ExecutionChunks> chunks;
-  std::vector<RacePlace> racePlaces;  ///< of `races`, with `chunks`
   /// With `chunks`: the same with all in memory, or null. Not from the GUI thread; may take long.
   std::function<TraceDataPtr()> whole;
   CutLevelsPtr pyramid;                 ///< null: views of many events look at each of them

@@ -84,7 +84,7 @@ struct Analysis {
   Execution execution;
   std::vector<Race> races;
   db::LogicalTimes logicalTimes;
-  std::vector<std::string> raceClasses;
+  db::RaceClasses raceClasses;
 };
 /// Assembles, finds the races, resolves call sites.
 Result<Analysis> analyse(const std::vector<RankLog>& logs);
