@@ -9,8 +9,14 @@
 
 namespace pf::db {
 
-inline Serial serialOf(const PostedReceive& value) {
+inline Serial serialOf(const StoredReceive& value) {
+  return value.receive.post;
+}
+inline Serial serialOf(const ReceiveEnds& value) {
   return value.post;
+}
+inline Serial serialOf(const SendEnds& value) {
+  return value.event;
 }
 inline Serial serialOf(const ProbeHit& value) {
   return value.event;
@@ -30,8 +36,14 @@ template <typename T>
 Serial completionOf(const T&) {
   return 0;
 }
-inline Serial completionOf(const PostedReceive& value) {
+inline Serial completionOf(const StoredReceive& value) {
+  return value.receive.completion;
+}
+inline Serial completionOf(const ReceiveEnds& value) {
   return value.completion;
+}
+inline Serial completionOf(const SendEnds& value) {
+  return value.syncCompletion;
 }
 inline Serial completionOf(const StoredSend& value) {
   return value.send.syncCompletion;
@@ -71,6 +83,13 @@ inline bool agrees(const ChunkEntry& entry, std::span<const StoredEvent> values,
   const Serial before = ordinal * kChunkValues;
   return entry.firstSerial == before + 1 && entry.lastSerial == before + values.size() &&
          entry.firstStep == first->step && entry.lastStep == last->step;
+}
+
+inline bool agrees(const ChunkEntry& entry, std::span<const EventStep> values, std::size_t) {
+  const auto [first, last] =
+      std::minmax_element(values.begin(), values.end(),
+                          [](const EventStep& a, const EventStep& b) { return a.step < b.step; });
+  return entry.firstStep == first->step && entry.lastStep == last->step;
 }
 
 /// One for each event.

@@ -112,7 +112,8 @@ Result<Bytes> ColumnEncoder::finish() {
   return Bytes(m_packed.data(), size);
 }
 
-Status ColumnDecoder::start(Bytes packed, std::size_t most, std::size_t ranks) {
+Status ColumnDecoder::start(Bytes packed, std::size_t most, std::size_t ranks,
+                            std::uint32_t wanted) {
   const Error wrong{ErrorCode::Damaged, "columns cannot be unpacked", {}};
   const unsigned long long size = ZSTD_getFrameContentSize(packed.data(), packed.size());
   constexpr std::size_t kLongestNumber = 10;
@@ -133,11 +134,11 @@ Status ColumnDecoder::start(Bytes packed, std::size_t most, std::size_t ranks) {
   m_ranks = ranks;
   m_at = 0;
   m_begun = 0;
-  m_ok = parse(most);
+  m_ok = parse(most, wanted);
   return m_ok ? Status() : Status(wrong);
 }
 
-bool ColumnDecoder::parse(std::size_t most) {
+bool ColumnDecoder::parse(std::size_t most, std::uint32_t wanted) {
   const std::uint8_t* at = m_raw.data();
   const std::uint8_t* const end = at + m_raw.size();
   std::uint64_t size = 0;
@@ -158,6 +159,10 @@ bool ColumnDecoder::parse(std::size_t most) {
     if (!take(at, end, bytes) || bytes > static_cast<std::uint64_t>(end - at) ||
         (!constant && bytes < size)) {  // a number takes a byte at least
       return false;
+    }
+    if ((wanted >> i & 1U) == 0) {
+      at += bytes;
+      continue;
     }
     std::vector<std::uint64_t>& numbers = m_numbers[i];
     numbers.resize(constant ? 1 : size);

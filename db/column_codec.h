@@ -71,8 +71,12 @@ class ColumnDecoder {
   static constexpr bool kWriting = false;
 
   /// Unpacks; an error in words if that is no column string, or one of more than `most` values.
-  /// `ranks`: slots are smaller.
-  [[nodiscard]] Status start(Bytes packed, std::size_t most, std::size_t ranks);
+  /// `ranks`: slots are smaller. `wanted`: bits of the columns that will be read; what is in others
+  /// is not looked at.
+  [[nodiscard]] Status start(Bytes packed, std::size_t most, std::size_t ranks,
+                             std::uint32_t wanted = ~0U);
+  /// From now on columns that are not there, as of a former format, hold zeros.
+  void allowFewer() { m_mayBeFewer = true; }
   [[nodiscard]] std::size_t size() const { return m_size; }
   void begin() {
     m_at = 0;
@@ -80,6 +84,8 @@ class ColumnDecoder {
       endAll();
     }
   }
+  /// Leaves out the next columns.
+  void skip(std::size_t columns) { m_at += columns; }
   [[nodiscard]] std::uint64_t get() {
     Column& column = m_columns[m_at++];
     const std::uint64_t value = *column.at;
@@ -94,14 +100,14 @@ class ColumnDecoder {
   }
   void require(bool condition) { m_ok = m_ok && condition; }
   /// False: a value does not fit its field, or there are fewer columns than fields.
-  [[nodiscard]] bool ok() const { return m_ok && m_at <= m_count; }
+  [[nodiscard]] bool ok() const { return m_ok && (m_mayBeFewer || m_at <= m_count); }
 
  private:
   struct Column {
     const std::uint64_t* at = nullptr;
     std::size_t step = 0;  ///< to the next value; 0: all are this one
   };
-  [[nodiscard]] bool parse(std::size_t most);
+  [[nodiscard]] bool parse(std::size_t most, std::uint32_t wanted);
   void endAll();
   std::int64_t& newSlot(Rank slot);
 
@@ -115,6 +121,7 @@ class ColumnDecoder {
   std::size_t m_size = 0;
   std::size_t m_ranks = 0;
   bool m_ok = true;
+  bool m_mayBeFewer = false;
   std::vector<std::uint8_t> m_raw;
 };
 

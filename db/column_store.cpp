@@ -167,7 +167,7 @@ Result<ColumnReader> ColumnReader::start(Database& database, std::size_t ranks, 
     for (std::size_t i = 0; good && i < decoder.size(); ++i) {
       decoder.begin();
       ChunkEntry& entry = reader.m_directory.emplace_back();
-      form == Directory::Present ? fields(decoder, entry) : formerFields(decoder, entry);
+      form == Directory::WithoutCompletions ? formerFields(decoder, entry) : fields(decoder, entry);
     }
     good = good && decoder.ok();
     return good;
@@ -185,6 +185,9 @@ Result<ColumnReader> ColumnReader::start(Database& database, std::size_t ranks, 
     return select.error();
   }
   reader.m_select = std::move(select).value();
+  if (form != Directory::Present) {
+    reader.m_decoder.allowFewer();
+  }
   return reader;
 }
 
@@ -229,7 +232,7 @@ Error ColumnReader::damaged(Rank rank, Stream stream, std::size_t ordinal) const
                kAdvice};
 }
 
-Status ColumnReader::load(Rank rank, Stream stream, std::size_t ordinal) {
+Status ColumnReader::load(Rank rank, Stream stream, std::size_t ordinal, std::uint32_t wanted) {
   m_select.reset();
   m_select.bindInteger(1, rank);
   m_select.bindInteger(2, static_cast<std::int64_t>(stream));
@@ -243,7 +246,7 @@ Status ColumnReader::load(Rank rank, Stream stream, std::size_t ordinal) {
   }
   const Bytes data = m_select.blob(1);
   if (m_select.integer(0) != columnChunkCrc(rank, stream, ordinal, data) ||
-      !m_decoder.start(data, kChunkValues, m_ranks).ok() ||
+      !m_decoder.start(data, kChunkValues, m_ranks, wanted).ok() ||
       m_decoder.size() != chunks(rank, stream)[ordinal].values) {
     return damaged(rank, stream, ordinal);
   }

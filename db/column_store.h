@@ -96,7 +96,11 @@ class ColumnWriter {
 
 class ColumnReader {
  public:
-  enum class Directory { Present, WithoutCompletions /*before format 8*/ };
+  enum class Directory {
+    Present,
+    OfFormat8,          ///< columns were fewer
+    WithoutCompletions  ///< before format 8; columns were fewer
+  };
   /// Reads and verifies the directory.
   [[nodiscard]] static Result<ColumnReader> start(Database& database, std::size_t ranks,
                                                   Directory form = Directory::Present);
@@ -114,7 +118,7 @@ class ColumnReader {
   /// Appends the values of a chunk to `values`. Damaged if it does not verify.
   template <typename T>
   Status read(Rank rank, std::size_t ordinal, std::vector<T>& values) {
-    if (Status status = load(rank, StreamOf<T>::kStream, ordinal); !status) {
+    if (Status status = load(rank, StreamOf<T>::kStream, ordinal, kWantedColumns<T>); !status) {
       return status;
     }
     for (std::size_t i = 0; i < m_decoder.size(); ++i) {
@@ -127,7 +131,7 @@ class ColumnReader {
   [[nodiscard]] Error damaged(Rank rank, Stream stream, std::size_t ordinal) const;
 
  private:
-  Status load(Rank rank, Stream stream, std::size_t ordinal);
+  Status load(Rank rank, Stream stream, std::size_t ordinal, std::uint32_t wanted);
   [[nodiscard]] bool arrange(std::size_t ranks);
 
   Statement m_select;

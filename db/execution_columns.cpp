@@ -54,6 +54,7 @@ class Writing {
     return status;
   }
   Status events(Rank rank);
+  Status receives(Rank rank);
   Status sends(Rank rank);
   Status eventTimes(Rank rank);
   Status races(Rank rank);
@@ -73,6 +74,27 @@ Status Writing::events(Rank rank) {
   for (std::size_t i = 0; i < events.size() && status.ok(); ++i) {
     const std::uint32_t at = step(rank, i + 1);
     status = m_writer.write(rank, StoredEvent{events[i], at}, {i + 1, at, at});
+  }
+  return status;
+}
+
+Status Writing::receives(Rank rank) {
+  Status status;
+  for (const PostedReceive& receive : m_execution.ranks[index(rank)].receives) {
+    StoredReceive stored{receive, 0, 0};
+    if (receive.message != kNone) {
+      const Message& message = m_execution.messages[receive.message];
+      if (message.send.rank == receive.source) {
+        stored.sent = message.send.serial;
+        stored.senderDone =
+            m_execution.ranks[index(receive.source)].sends[message.sendIndex].syncCompletion;
+      }
+    }
+    const std::uint32_t at = step(rank, receive.post);
+    status = m_writer.write(rank, stored, {receive.post, at, at, receive.completion});
+    if (!status) {
+      break;
+    }
   }
   return status;
 }
@@ -118,6 +140,10 @@ Status Writing::races(Rank rank) {
         race.probe ? history.probes[race.index].event : history.receives[race.index].post;
     const Serial completion = race.probe ? 0 : history.receives[race.index].completion;
     row.value.serial = completion != 0 ? completion : row.value.chosen;
+    if (race.taken != kNone) {
+      row.value.sent = m_execution.messages[race.taken].send.serial;
+      row.value.tag = m_execution.messages[race.taken].tag;
+    }
     row.value.raceClass = m_race < m_races.classes.size() ? m_races.classes[m_race] : kNone;
     row.firstStep = step(rank, row.value.chosen);
     row.lastStep = step(rank, row.value.serial);
@@ -129,7 +155,7 @@ Status Writing::rank(Rank rank) {
   const RankHistory& history = m_execution.ranks[index(rank)];
   Status status = events(rank);
   if (status.ok()) {
-    status = stream(rank, history.receives);
+    status = receives(rank);
   }
   if (status.ok()) {
     status = stream(rank, history.probes);
@@ -198,15 +224,21 @@ Status Reading::receives(Rank rank) {
   const std::span<const ChunkEntry> chunks = m_reader.chunks(rank, Stream::Receive);
   PostedReceive former;
   former.post = 1;
-  Status status;
-  for (std::size_t i = 0; i < chunks.size() && status.ok(); ++i) {
+  std::vector<StoredReceive> chunk;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
     if (isBefore(chunks[i])) {
       receives.resize(receives.size() + chunks[i].values, former);
-    } else {
-      status = readChecked(m_reader, rank, i, receives);
+      continue;
+    }
+    chunk.clear();
+    if (Status status = readChecked(m_reader, rank, i, chunk); !status) {
+      return status;
+    }
+    for (const StoredReceive& stored : chunk) {
+      receives.push_back(stored.receive);
     }
   }
-  return status;
+  return {};
 }
 
 Status Reading::sends(Rank rank) {

@@ -41,9 +41,23 @@ struct ExecutionReader::State {
              (v.event.site == kNone || v.event.site < state.rest.sites.size()) &&
              isComm(v.event.comm) && isRank(v.event.peer);
     }
-    bool operator()(const PostedReceive& v) const {
-      return isEvent(v.post) && isDone(v.completion) && isComm(v.comm) && isRank(v.wantedSource) &&
-             isRank(v.source) && isMessage(v.message);
+    bool operator()(const EventStep& v) const { return v.step != kNone; }
+    [[nodiscard]] bool isEventOf(Rank source, Serial sent) const {
+      return sent == 0 || (source >= 0 && sent <= state.count(source, Stream::Event));
+    }
+    bool operator()(const StoredReceive& v) const {
+      const PostedReceive& r = v.receive;
+      return isEvent(r.post) && isDone(r.completion) && isComm(r.comm) && isRank(r.wantedSource) &&
+             isRank(r.source) && isMessage(r.message) && isEventOf(r.source, v.sent) &&
+             isEventOf(r.source, v.senderDone);
+    }
+    bool operator()(const ReceiveEnds& v) const {
+      return isEvent(v.post) && isDone(v.completion) && isRank(v.source) && isMessage(v.message) &&
+             isEventOf(v.source, v.sent) && isEventOf(v.source, v.senderDone);
+    }
+    bool operator()(const SendEnds& v) const {
+      return isEvent(v.event) && isDone(v.syncCompletion) && isRank(v.dest) &&
+             (v.dest < 0 ? v.completion == 0 : v.completion <= state.count(v.dest, Stream::Event));
     }
     bool operator()(const ProbeHit& v) const {
       return isEvent(v.event) && v.postsBefore <= state.count(rank, Stream::Receive) &&
@@ -185,7 +199,24 @@ Status ExecutionReader::read(Rank rank, std::size_t ordinal, std::vector<TimedEv
   return {};
 }
 
-Status ExecutionReader::read(Rank rank, std::size_t ordinal, std::vector<PostedReceive>& values) {
+Status ExecutionReader::read(Rank rank, std::size_t ordinal, std::vector<EventStep>& values) {
+  if (Status status = m_state->values(rank, ordinal, values); !status) {
+    return status;
+  }
+  return std::ranges::is_sorted(values, {}, &EventStep::step)
+             ? Status()
+             : Status(m_state->reader.damaged(rank, Stream::Event, ordinal));
+}
+
+Status ExecutionReader::read(Rank rank, std::size_t ordinal, std::vector<ReceivedHere>& values) {
+  return m_state->values(rank, ordinal, values);
+}
+
+Status ExecutionReader::read(Rank rank, std::size_t ordinal, std::vector<ReceiveEnds>& values) {
+  return m_state->values(rank, ordinal, values);
+}
+
+Status ExecutionReader::read(Rank rank, std::size_t ordinal, std::vector<SendEnds>& values) {
   return m_state->values(rank, ordinal, values);
 }
 

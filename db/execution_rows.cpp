@@ -212,9 +212,10 @@ Result<std::vector<std::string>> readRaceClasses(Database& database, bool* exact
   return texts;
 }
 
-Result<std::vector<StoredRace>> readRaces(Database& database, std::size_t ranks) {
+Result<std::vector<StoredRace>> readRaces(Database& database, std::size_t ranks,
+                                          ColumnReader::Directory form) {
   const Result<std::vector<std::string>> classes = readRaceClasses(database);
-  return classes ? readRaceColumns(database, ranks, *classes)
+  return classes ? readRaceColumns(database, ranks, *classes, form)
                  : Result<std::vector<StoredRace>>(classes.error());
 }
 

@@ -1,6 +1,8 @@
 // An Execution as rows, and back.
 #pragma once
 
+#include "column_store.h"
+
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -51,7 +53,9 @@ Status readNameRows(Database& database, Execution& execution);
 [[nodiscard]] Result<std::vector<std::string>> readRaceClasses(Database& database,
                                                                bool* exact = nullptr);
 /// Those of a trace of `ranks`. Needs an open transaction.
-[[nodiscard]] Result<std::vector<StoredRace>> readRaces(Database& database, std::size_t ranks);
+[[nodiscard]] Result<std::vector<StoredRace>> readRaces(
+    Database& database, std::size_t ranks,
+    ColumnReader::Directory form = ColumnReader::Directory::Present);
 /// The same one after the other.
 Status forEachRace(Database& database, std::size_t ranks,
                    const std::function<void(const RaceRecord&)>& visit);

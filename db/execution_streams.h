@@ -25,6 +25,7 @@ inline constexpr std::size_t kStreams = 8;
 using pf::kChunkValues;
 using StoredEvent = TimedEvent;
 using StoredSend = SentHere;
+using StoredReceive = ReceivedHere;
 
 /// When an event was: value n is of event n. The stream is empty where the trace has no times.
 struct StoredTime {
@@ -45,6 +46,8 @@ struct RaceValue {
   std::uint32_t taken = kNone;      ///< message
   std::uint32_t raceClass = kNone;  ///< race_class.id
   std::uint32_t alternatives = 0;   ///< how many
+  Serial sent = 0;                  ///< event of `source` that sent it; 0: not known, or none
+  Tag tag = kAnyTag;                ///< of the message taken
 };
 
 /// A message that is an alternative of `count` successive races of a rank, from its `first` one on.
@@ -63,7 +66,15 @@ struct StreamOf<StoredEvent> {
   static constexpr Stream kStream = Stream::Event;
 };
 template <>
-struct StreamOf<PostedReceive> {
+struct StreamOf<EventStep> {
+  static constexpr Stream kStream = Stream::Event;
+};
+template <>
+struct StreamOf<StoredReceive> {
+  static constexpr Stream kStream = Stream::Receive;
+};
+template <>
+struct StreamOf<ReceiveEnds> {
   static constexpr Stream kStream = Stream::Receive;
 };
 template <>
@@ -72,6 +83,10 @@ struct StreamOf<ProbeHit> {
 };
 template <>
 struct StreamOf<StoredSend> {
+  static constexpr Stream kStream = Stream::Send;
+};
+template <>
+struct StreamOf<SendEnds> {
   static constexpr Stream kStream = Stream::Send;
 };
 template <>
@@ -93,6 +108,18 @@ struct StreamOf<AlternativeSpan> {
   static constexpr Stream kStream = Stream::Alternative;
 };
 
+/// Columns that are read for a value, a bit each.
+template <typename T>
+inline constexpr std::uint32_t kWantedColumns = ~0U;
+template <>
+inline constexpr std::uint32_t kWantedColumns<EventStep> = 1U << 8U;
+template <>
+inline constexpr std::uint32_t kWantedColumns<SendEnds> =
+    1U << 0U | 1U << 2U | 1U << 5U | 1U << 7U | 1U << 8U;
+template <>
+inline constexpr std::uint32_t kWantedColumns<ReceiveEnds> =
+    1U << 0U | 1U << 1U | 1U << 6U | 1U << 8U | 1U << 9U | 1U << 10U;
+
 template <typename V, typename T>
 concept ValueOf = std::same_as<std::remove_const_t<V>, T>;
 
@@ -109,17 +136,38 @@ void fields(C& c, V& v) {
   difference(c, v.step);
 }
 
-template <typename C, ValueOf<PostedReceive> V>
+template <typename C, ValueOf<EventStep> V>
+void fields(C& c, V& v) {
+  c.skip(8);
+  difference(c, v.step);
+}
+
+template <typename C, ValueOf<StoredReceive> V>
+void fields(C& c, V& v) {
+  auto& r = v.receive;
+  difference(c, r.post);
+  serialNear(c, r.completion, r.post);
+  orNone(c, r.comm);
+  someRank(c, r.wantedSource);
+  signedNumber(c, r.wantedTag);
+  enumerator(c, r.state, ReceiveState::Cancelled);
+  someRank(c, r.source);
+  signedNumber(c, r.tag);
+  following(c, r.message, r.source, kNone);
+  following(c, v.sent, r.source, 0);
+  serialNear(c, v.senderDone, v.sent);
+}
+
+template <typename C, ValueOf<ReceiveEnds> V>
 void fields(C& c, V& v) {
   difference(c, v.post);
   serialNear(c, v.completion, v.post);
-  orNone(c, v.comm);
-  someRank(c, v.wantedSource);
-  signedNumber(c, v.wantedTag);
-  enumerator(c, v.state, ReceiveState::Cancelled);
+  c.skip(4);
   someRank(c, v.source);
-  signedNumber(c, v.tag);
+  c.skip(1);
   following(c, v.message, v.source, kNone);
+  following(c, v.sent, v.source, 0);
+  serialNear(c, v.senderDone, v.sent);
 }
 
 template <typename C, ValueOf<ProbeHit> V>
@@ -145,6 +193,18 @@ void fields(C& c, V& v) {
   following(c, v.post, v.send.dest, kNone);
   following(c, v.completion, v.send.dest, 0);
   following(c, v.arrival, v.send.dest, kNone);
+}
+
+template <typename C, ValueOf<SendEnds> V>
+void fields(C& c, V& v) {
+  difference(c, v.event);
+  c.skip(1);
+  someRank(c, v.dest);
+  c.skip(2);
+  serialNear(c, v.syncCompletion, v.event);
+  c.skip(1);
+  following(c, v.completion, v.dest, 0);
+  following(c, v.arrival, v.dest, kNone);
 }
 
 template <typename C, ValueOf<StoredTime> V>
@@ -178,6 +238,8 @@ void fields(C& c, V& v) {
   number(c, v.alternatives);
   difference(c, v.chosenStep);
   difference(c, v.step);
+  following(c, v.sent, v.source, 0);
+  signedNumber(c, v.tag);
 }
 
 template <typename C, ValueOf<AlternativeSpan> V>

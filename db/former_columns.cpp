@@ -8,20 +8,87 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <unordered_map>
+#include <utility>
 
 namespace pf::db {
 namespace {
 
+/// Where messages were sent; 0 for those that cannot be read.
+class SendEvents {
+ public:
+  static Result<SendEvents> read(ColumnReader& reader, std::size_t ranks) {
+    SendEvents all;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      const auto rank = static_cast<Rank>(r);
+      for (std::size_t i = 0; i < reader.chunks(rank, Stream::Send).size(); ++i) {
+        std::vector<SendEnds> values;
+        const Status status = reader.read(rank, i, values);
+        if (!status && status.error().code != ErrorCode::Damaged) {
+          return status.error();
+        }
+        values.resize(status.ok() ? values.size() : 0);
+        for (const SendEnds& value : values) {
+          if (value.syncCompletion != 0) {
+            all.m_done[static_cast<std::uint32_t>(all.m_event.size())] = value.syncCompletion;
+          }
+          all.m_event.push_back(static_cast<std::uint32_t>(value.event));
+        }
+        const std::size_t missing = reader.chunks(rank, Stream::Send)[i].values - values.size();
+        all.m_event.resize(all.m_event.size() + missing, 0);
+      }
+    }
+    return all;
+  }
+  [[nodiscard]] Serial event(std::uint32_t message) const {
+    return message < m_event.size() ? m_event[message] : 0;
+  }
+  [[nodiscard]] Serial done(std::uint32_t message) const {
+    const auto found = m_done.find(message);
+    return found == m_done.end() ? 0 : found->second;
+  }
+
+ private:
+  std::vector<std::uint32_t> m_event;
+  std::unordered_map<std::uint32_t, Serial> m_done;
+};
+
+/// Writes a chunk again.
+template <typename T>
+Status replaceChunk(Database& database, Rank rank, std::size_t ordinal,
+                    const std::vector<T>& values) {
+  ColumnEncoder encoder;
+  for (const T& value : values) {
+    encoder.begin();
+    fields(encoder, value);
+  }
+  const Result<Bytes> packed = encoder.finish();
+  Result<Statement> update = database.prepare(
+      "UPDATE column_chunk SET crc32c = ?, data = ? WHERE rank = ? AND stream = ? AND ordinal = ?");
+  if (!packed || !update) {
+    return packed ? update.error() : packed.error();
+  }
+  constexpr Stream kStream = StreamOf<T>::kStream;
+  update->bindInteger(1, columnChunkCrc(rank, kStream, ordinal, *packed));
+  update->bindBlob(2, *packed);
+  update->bindInteger(3, rank);
+  update->bindInteger(4, static_cast<std::int64_t>(kStream));
+  update->bindInteger(5, static_cast<std::int64_t>(ordinal));
+  return update->run();
+}
+
 class Completion {
  public:
   Completion(Database& database, ColumnReader& reader, ColumnWriter& writer, std::size_t ranks,
-             const std::vector<StoredRace>& races, const std::vector<std::uint32_t>& classes)
-      : m_path(database.path()),
+             const std::vector<StoredRace>& races, const std::vector<std::uint32_t>& classes,
+             SendEvents sends)
+      : m_database(database),
         m_reader(reader),
         m_writer(writer),
         m_owners(messageOwners(reader, ranks)),
         m_races(races),
-        m_classes(classes) {}
+        m_classes(classes),
+        m_sends(std::move(sends)) {}
 
   Status rank(Rank rank);
   /// All races were of a rank.
@@ -32,20 +99,26 @@ class Completion {
   Status races(Rank rank);
   template <typename T>
   Status entry(Rank rank, std::size_t ordinal);
+  Status complete(Rank rank, std::size_t ordinal, std::vector<StoredReceive>& receives);
+  template <typename T>
+  Status complete(Rank /*rank*/, std::size_t /*ordinal*/, std::vector<T>& /*values*/) {
+    return {};
+  }
   [[nodiscard]] bool place(const StoredRace& stored, RaceRow& row) const;
   [[nodiscard]] std::uint32_t step(Serial serial) const {
     return serial >= 1 && serial <= m_events.size() ? m_events[serial - 1].step : kNone;
   }
 
-  const std::string& m_path;
+  Database& m_database;
   ColumnReader& m_reader;
   ColumnWriter& m_writer;
   MessageOwners m_owners;
   const std::vector<StoredRace>& m_races;
   const std::vector<std::uint32_t>& m_classes;
+  SendEvents m_sends;
   std::size_t m_at = 0;               ///< race that is next
   std::vector<StoredEvent> m_events;  ///< of the rank, where it has races
-  std::vector<PostedReceive> m_receives;
+  std::vector<StoredReceive> m_receives;
   std::vector<ProbeHit> m_probes;
 };
 
@@ -57,17 +130,31 @@ Status Completion::entry(Rank rank, std::size_t ordinal) {
   const Status status = readChecked(m_reader, rank, ordinal, values, false);
   if (status.ok()) {
     setCompletions(entry, std::span<const T>(values));
+    if (Status replaced = complete(rank, ordinal, values); !replaced) {
+      return replaced;
+    }
   } else if (status.error().code != ErrorCode::Damaged) {
     return status;
   }
   return m_writer.keep(entry);
 }
 
+/// What receives did not say before format 9.
+Status Completion::complete(Rank rank, std::size_t ordinal, std::vector<StoredReceive>& receives) {
+  for (StoredReceive& each : receives) {
+    if (each.receive.message != kNone && m_owners.of(each.receive.message) == each.receive.source) {
+      each.sent = m_sends.event(each.receive.message);
+      each.senderDone = each.sent == 0 ? 0 : m_sends.done(each.receive.message);
+    }
+  }
+  return replaceChunk(m_database, rank, ordinal, receives);
+}
+
 Status Completion::chunks(Rank rank, Stream stream) {
   const std::span<const ChunkEntry> all = m_reader.chunks(rank, stream);
   Status status;
   for (std::size_t i = 0; i < all.size() && status.ok(); ++i) {
-    status = stream == Stream::Receive      ? entry<PostedReceive>(rank, i)
+    status = stream == Stream::Receive      ? entry<StoredReceive>(rank, i)
              : stream == Stream::Send       ? entry<StoredSend>(rank, i)
              : stream == Stream::Collective ? entry<CollectivePart>(rank, i)
                                             : m_writer.keep(all[i]);
@@ -85,7 +172,11 @@ bool Completion::place(const StoredRace& stored, RaceRow& row) const {
     return false;
   }
   row.value = raceValue(race, m_owners);
-  row.value.chosen = race.probe ? m_probes[race.index].event : m_receives[race.index].post;
+  row.value.chosen = race.probe ? m_probes[race.index].event : m_receives[race.index].receive.post;
+  row.value.sent = m_sends.event(race.taken);
+  row.value.tag = race.taken == kNone ? kAnyTag
+                  : race.probe        ? m_probes[race.index].tag
+                                      : m_receives[race.index].receive.tag;
   row.value.serial = stored.serial;
   row.alternatives = &race.alternatives;
   row.firstStep = step(row.value.chosen);
@@ -108,7 +199,8 @@ Status Completion::races(Rank rank) {
   for (; status.ok() && m_at < m_races.size() && m_races[m_at].race.rank == rank; ++m_at) {
     RaceRow row;
     if (!place(m_races[m_at], row)) {
-      return Error{ErrorCode::Damaged, "a race in '" + m_path + "' names what is not there", {}};
+      return Error{
+          ErrorCode::Damaged, "a race in '" + m_database.path() + "' names what is not there", {}};
     }
     row.value.raceClass = m_classes[m_at];
     rows.push_back(row);
@@ -127,18 +219,30 @@ Status Completion::rank(Rank rank) {
 
 }  // namespace
 
-Status completeFormerColumns(Database& database, std::size_t ranks,
+Status completeFormerColumns(Database& database, std::uint32_t version, std::size_t ranks,
                              const std::vector<StoredRace>& races) {
   std::vector<std::string> texts;
   for (const StoredRace& each : races) {
     texts.push_back(each.raceClass);
   }
   Result<ColumnReader> reader =
-      ColumnReader::start(database, ranks, ColumnReader::Directory::WithoutCompletions);
+      ColumnReader::start(database, ranks,
+                          version < 8 ? ColumnReader::Directory::WithoutCompletions
+                                      : ColumnReader::Directory::OfFormat8);
   if (!reader) {
     return reader.error();
   }
-  if (Status status = database.execute(table(TableId::ColumnDirectory).clear); !status) {
+  Result<SendEvents> sends = SendEvents::read(*reader, ranks);
+  if (!sends) {
+    return sends.error();
+  }
+  const std::string races8 = ";DELETE FROM column_chunk WHERE stream IN (" +
+                             std::to_string(static_cast<int>(Stream::Race)) + "," +
+                             std::to_string(static_cast<int>(Stream::Alternative)) +
+                             ");";  // are written again
+  if (Status status = database.execute(table(TableId::ColumnDirectory).clear + races8 +
+                                       table(TableId::RaceClass).clear);
+      !status) {
     return status;
   }
   const Result<std::vector<std::uint32_t>> classes = writeRaceClasses(database, texts);
@@ -146,7 +250,7 @@ Status completeFormerColumns(Database& database, std::size_t ranks,
   if (!classes || !writer) {
     return classes ? writer.error() : classes.error();
   }
-  Completion completion(database, *reader, *writer, ranks, races, *classes);
+  Completion completion(database, *reader, *writer, ranks, races, *classes, std::move(*sends));
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     if (Status status = completion.rank(static_cast<Rank>(rank)); !status) {
       return status;

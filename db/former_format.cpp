@@ -1,5 +1,6 @@
 #include "former_format.h"
 
+#include "execution_columns.h"
 #include "execution_rows.h"
 #include "former_columns.h"
 #include "former_rows.h"
@@ -14,8 +15,8 @@ namespace pf::db {
 namespace {
 
 constexpr std::size_t kAfterEventKind = 9;  ///< where tables stood that are no more
-constexpr std::size_t kAddedBy8 = 1;        // the last ones of tables()
-constexpr std::size_t kAddedBy6 = 1;        // before them
+constexpr std::size_t kAddedBy9 = 1;        // the last ones of tables()
+constexpr std::size_t kAddedBy8 = 1;        // before them
 constexpr std::size_t kAddedBy5 = 2;        // before these
 
 Table formerTable(const char* name, const char* create, const char* columns, const char* order) {
@@ -28,6 +29,14 @@ std::vector<Table> tablesWith(std::size_t fewer, const std::vector<Table>& gone)
   all.resize(all.size() - fewer);
   all.insert(all.begin() + kAfterEventKind, gone.begin(), gone.end());
   return all;
+}
+
+/// The summaries, which were a table of the same name from format 6 to 8.
+const Table& goneWith9() {
+  static const Table kTable =
+      formerTable("summary_chunk", kCreateFormerSummaryChunk,
+                  "kind,part,ordinal,crc32c,length(data)", "kind,part,ordinal");
+  return kTable;
 }
 
 const std::vector<Table>& goneWith8() {
@@ -66,7 +75,21 @@ const std::vector<Table>& goneWith5() {
 std::vector<Table> tablesOf4() {
   std::vector<Table> gone = goneWith5();
   gone.insert(gone.end(), goneWith8().begin(), goneWith8().end());
-  return tablesWith(kAddedBy8 + kAddedBy6 + kAddedBy5, gone);
+  return tablesWith(kAddedBy9 + kAddedBy8 + kAddedBy5, gone);
+}
+
+/// Of formats 6 and 7.
+std::vector<Table> tablesOf7() {
+  std::vector<Table> all = tablesWith(kAddedBy9 + kAddedBy8, goneWith8());
+  all.push_back(goneWith9());
+  return all;
+}
+
+std::vector<Table> tablesOf8() {
+  std::vector<Table> all = tablesWith(kAddedBy9 + kAddedBy8, {});
+  all.push_back(goneWith9());
+  all.push_back(table(TableId::RaceClass));
+  return all;
 }
 
 /// Empties the tables of the execution.
@@ -107,12 +130,17 @@ Status replaceTables(Database& database, std::uint32_t version) {
           "DROP TABLE " + each.name + "; DELETE FROM seal WHERE table_name = '" + each.name + "';";
     }
   };
-  drop(goneWith8());
-  std::size_t added = kAddedBy8;
+  if (version < 8) {
+    drop(goneWith8());
+  }
   if (version == 4) {
     drop(goneWith5());
   }
-  added += version < 6 ? kAddedBy6 : 0;
+  if (version >= 6) {
+    sql += "ALTER TABLE summary_chunk RENAME TO " + std::string(kFormerSummaries) + ";";
+  }
+  std::size_t added = kAddedBy9;
+  added += version < 8 ? kAddedBy8 : 0;
   added += version < 5 ? kAddedBy5 : 0;
   for (std::size_t i = tables().size() - added; i < tables().size(); ++i) {
     sql += tables()[i].create + ";";
@@ -174,7 +202,7 @@ Status addSummaries(Database& database) {
   return writeSummaries(database, *execution, races, times);
 }
 
-/// From format 5, 6 or 7. What is damaged of an execution stays as it is, but where its races
+/// From format 5 to 8. What is damaged of an execution stays as it is, but where its races
 /// cannot be told without it.
 Status bringColumnsUpToDate(Database& database, std::uint32_t version, std::size_t ranks,
                             const Result<std::vector<StoredRace>>& stored) {
@@ -182,11 +210,19 @@ Status bringColumnsUpToDate(Database& database, std::uint32_t version, std::size
   if (!status) {
     return status;
   }
-  status = stored ? completeFormerColumns(database, ranks, *stored) : Status(stored.error());
-  if (isDamage(status)) {
+  status =
+      stored ? completeFormerColumns(database, version, ranks, *stored) : Status(stored.error());
+  const bool lost = isDamage(status);
+  if (lost) {
     status = writeNoExecution(database, ranks);
   } else if (status.ok() && version == 5) {
     status = addSummaries(database);
+  }
+  if (status.ok() && version >= 6) {
+    const Result<std::vector<std::uint64_t>> events = eventCounts(database, ranks);
+    status = events ? Status() : Status(events.error());
+    status = status.ok() && !lost ? renewSummaries(database, *events) : status;
+    status = status.ok() ? database.execute(std::string("DROP TABLE ") + kFormerSummaries) : status;
   }
   return status;
 }
@@ -198,7 +234,9 @@ Status bringTablesUpToDate(Database& database, std::uint32_t version) {
     static_cast<void>(readNameRows(database, names));  // who needs more than their number says so
     ranks = names.ranks.size();
   }
-  Result<std::vector<StoredRace>> races = readFormerRaces(database);
+  Result<std::vector<StoredRace>> races =
+      version < 8 ? readFormerRaces(database)
+                  : readRaces(database, ranks, ColumnReader::Directory::OfFormat8);
   database.setDeadline({});
   if (!races && !isDamage(races.error())) {
     return races.error();
@@ -215,9 +253,10 @@ bool isFormerVersion(std::uint32_t version) {
 
 const std::vector<Table>& formerTables(std::uint32_t version) {
   static const std::vector<Table> k4 = tablesOf4();
-  static const std::vector<Table> k5 = tablesWith(kAddedBy8 + kAddedBy6, goneWith8());
-  static const std::vector<Table> k7 = tablesWith(kAddedBy8, goneWith8());  // of format 6 as well
-  return version == 4 ? k4 : version == 5 ? k5 : k7;
+  static const std::vector<Table> k5 = tablesWith(kAddedBy9 + kAddedBy8, goneWith8());
+  static const std::vector<Table> k7 = tablesOf7();
+  static const std::vector<Table> k8 = tablesOf8();
+  return version == 4 ? k4 : version == 5 ? k5 : version < 8 ? k7 : k8;
 }
 
 Status bringUpToDate(const std::string& path, FormerSeals seals) {

@@ -1,5 +1,5 @@
 // Tables that former trace formats had and this one has no more, byte for byte: five of format 4,
-// and two of the formats up to 7.
+// two of the formats up to 7, and one that was another up to format 8.
 #pragma once
 
 namespace pf::db {
@@ -98,6 +98,16 @@ inline constexpr const char* kCreateRaceAlternative = R"(CREATE TABLE race_alter
   position INTEGER NOT NULL,         -- from 0, in the order of the sends
   message INTEGER NOT NULL,
   PRIMARY KEY(race, position)
+) WITHOUT ROWID)";
+
+inline constexpr const char* kCreateFormerSummaryChunk = R"(CREATE TABLE summary_chunk(
+  -- What is worked out once of the execution, so that views need not look at each event.
+  kind INTEGER NOT NULL,             -- 0 outline, 1 clocks of the past, 2 of the future, 3 cells of the pyramid, 4 its lines
+  part INTEGER NOT NULL,             -- of clocks the rank, of cells the level
+  ordinal INTEGER NOT NULL,          -- from 0
+  crc32c INTEGER NOT NULL,           -- of kind, part and ordinal (8 bytes each, little endian), then data
+  data BLOB NOT NULL,                -- columns, in a Zstandard frame: docs/trace-format.md, "Summaries"
+  PRIMARY KEY(kind, part, ordinal)
 ) WITHOUT ROWID)";
 
 }  // namespace pf::db

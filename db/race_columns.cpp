@@ -89,7 +89,9 @@ bool RaceReading::namesWhatIsThere(const Counts& counts, const RaceValue& value)
   return value.index < (value.probe ? counts.probes : counts.receives) && isEvent(value.chosen) &&
          isEvent(value.serial) && (value.raceClass == kNone || value.raceClass < m_classes) &&
          (value.taken == kNone ? value.source == kUnknownRank
-                               : m_owners.owns(value.source, value.taken));
+                               : m_owners.owns(value.source, value.taken)) &&
+         (value.sent == 0 ||
+          (value.taken != kNone && value.sent <= m_reader.count(value.source, Stream::Event)));
 }
 
 Status RaceReading::rank(Rank rank, const Visit& visit) {
@@ -127,6 +129,8 @@ Status RaceReading::rank(Rank rank, const Visit& visit) {
     race.chosen = value.chosen;
     race.chosenStep = value.chosenStep;
     race.step = value.step;
+    race.sent = value.sent;
+    race.tag = value.tag;
     race.raceClass = value.raceClass;
     race.alternatives = messages;
     visit(race);
@@ -301,8 +305,9 @@ Status RaceBlock::load(ColumnReader& reader, const MessageOwners& owners, Rank r
 }
 
 Status forEachRaceColumn(Database& database, std::size_t ranks, std::size_t classes,
-                         const std::function<void(const RaceRecord&)>& visit) {
-  Result<ColumnReader> reader = ColumnReader::start(database, ranks);
+                         const std::function<void(const RaceRecord&)>& visit,
+                         ColumnReader::Directory form) {
+  Result<ColumnReader> reader = ColumnReader::start(database, ranks, form);
   const Result<std::int64_t> size = database.fileSize();
   if (!reader || !size) {
     return reader ? size.error() : reader.error();
@@ -319,24 +324,27 @@ Status forEachRaceColumn(Database& database, std::size_t ranks, std::size_t clas
 }
 
 Result<std::vector<StoredRace>> readRaceColumns(Database& database, std::size_t ranks,
-                                                const std::vector<std::string>& classes) {
+                                                const std::vector<std::string>& classes,
+                                                ColumnReader::Directory form) {
   std::vector<StoredRace> races;
-  const Status status =
-      forEachRaceColumn(database, ranks, classes.size(), [&](const RaceRecord& race) {
-        StoredRace& stored = races.emplace_back();
-        stored.race = {race.rank,
-                       race.probe,
-                       race.index,
-                       race.taken,
-                       {race.alternatives.begin(), race.alternatives.end()}};
-        stored.serial = race.serial;
-        stored.chosen = race.chosen;
-        stored.chosenStep = race.chosenStep;
-        stored.step = race.step;
-        if (race.raceClass != kNone) {
-          stored.raceClass = classes[race.raceClass];
-        }
-      });
+  const auto keep = [&](const RaceRecord& race) {
+    StoredRace& stored = races.emplace_back();
+    stored.race = {race.rank,
+                   race.probe,
+                   race.index,
+                   race.taken,
+                   {race.alternatives.begin(), race.alternatives.end()}};
+    stored.serial = race.serial;
+    stored.chosen = race.chosen;
+    stored.chosenStep = race.chosenStep;
+    stored.step = race.step;
+    stored.sent = race.sent;
+    stored.tag = race.tag;
+    if (race.raceClass != kNone) {
+      stored.raceClass = classes[race.raceClass];
+    }
+  };
+  const Status status = forEachRaceColumn(database, ranks, classes.size(), keep, form);
   return status.ok() ? Result(std::move(races)) : Result<std::vector<StoredRace>>(status.error());
 }
 

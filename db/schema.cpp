@@ -67,10 +67,10 @@ constexpr std::array kEntries{
           "rank,stream,ordinal,crc32c,length(data)", "rank,stream,ordinal"},
     Entry{TableId::ColumnDirectory, TableKind::Execution, "column_directory",
           kCreateColumnDirectory, "id,data", "id"},
-    Entry{TableId::SummaryChunk, TableKind::Execution, "summary_chunk", kCreateSummaryChunk,
-          "kind,part,ordinal,crc32c,length(data)", "kind,part,ordinal"},
     Entry{TableId::RaceClass, TableKind::Execution, "race_class", kCreateRaceClass, "id,text",
           "id"},
+    Entry{TableId::SummaryChunk, TableKind::Execution, "summary_chunk", kCreateSummaryChunk,
+          "kind,part,ordinal,crc32c,length(data)", "kind,part,ordinal"},
 };
 
 std::string insertText(const char* name, std::string_view columns) {

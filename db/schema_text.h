@@ -197,20 +197,20 @@ inline constexpr const char* kCreateColumnDirectory = R"(CREATE TABLE column_dir
   data BLOB NOT NULL                 -- columns, in a Zstandard frame
 ))";
 
-inline constexpr const char* kCreateSummaryChunk = R"(CREATE TABLE summary_chunk(
-  -- What is worked out once of the execution, so that views need not look at each event.
-  kind INTEGER NOT NULL,             -- 0 outline, 1 clocks of the past, 2 of the future, 3 cells of the pyramid, 4 its lines
-  part INTEGER NOT NULL,             -- of clocks the rank, of cells the level
-  ordinal INTEGER NOT NULL,          -- from 0
-  crc32c INTEGER NOT NULL,           -- of kind, part and ordinal (8 bytes each, little endian), then data
-  data BLOB NOT NULL,                -- columns, in a Zstandard frame: docs/trace-format.md, "Summaries"
-  PRIMARY KEY(kind, part, ordinal)
-) WITHOUT ROWID)";
-
 inline constexpr const char* kCreateRaceClass = R"(CREATE TABLE race_class(
   -- What races are told apart by: where they receive, and where what they could take is sent.
   id INTEGER PRIMARY KEY,            -- what the stream of races says
   text TEXT NOT NULL
 ))";
+
+inline constexpr const char* kCreateSummaryChunk = R"(CREATE TABLE summary_chunk(
+  -- What is worked out once of the execution, so that views need not look at each event.
+  kind INTEGER NOT NULL,             -- 0 outline, 1 clocks of the past, 2 of the future, 3 tiles of the pyramid, 4 its lines
+  part INTEGER NOT NULL,             -- of clocks the rank, of tiles the level
+  ordinal INTEGER NOT NULL,          -- from 0
+  crc32c INTEGER NOT NULL,           -- of kind, part and ordinal (8 bytes each, little endian), then data
+  data BLOB NOT NULL,                -- columns, in a Zstandard frame: docs/trace-format.md, "Summaries"
+  PRIMARY KEY(kind, part, ordinal)
+) WITHOUT ROWID)";
 
 }  // namespace pf::db

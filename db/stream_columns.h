@@ -61,14 +61,15 @@ struct Columns<StoredEvent> {
 };
 
 template <>
-struct Columns<PostedReceive> {
+struct Columns<StoredReceive> {
   static constexpr const char* kText =
       "CREATE TABLE receive(rank INTEGER,post INTEGER,post_serial INTEGER,completion_serial "
       "INTEGER,comm INTEGER,wanted_source INTEGER,wanted_tag INTEGER,state INTEGER,source "
       "INTEGER,tag INTEGER,message INTEGER)";
   static constexpr int kRankColumn = 0;
   static constexpr int kKeyColumn = 1;
-  static Cell at(const PostedReceive& v, int column) {
+  static Cell at(const StoredReceive& stored, int column) {
+    const PostedReceive& v = stored.receive;
     switch (column) {
       case 2:
         return cell(v.post);

@@ -56,7 +56,7 @@ Result<std::unique_ptr<StreamTables>> StreamTables::open(Database& database, std
 }
 
 bool StreamTables::attach(sqlite3* connection) {
-  return attachOne<StoredEvent>(connection, this) && attachOne<PostedReceive>(connection, this) &&
+  return attachOne<StoredEvent>(connection, this) && attachOne<StoredReceive>(connection, this) &&
          attachOne<ProbeHit>(connection, this) && attachOne<StoredSend>(connection, this) &&
          attachOne<CollectivePart>(connection, this) && attachOne<RaceValue>(connection, this) &&
          attachAlternatives(connection, *this);

@@ -43,6 +43,9 @@ void fields(C& c, V& v) {
   flag(c, v.racing);
 }
 
+constexpr std::size_t kFormerClocksAChunk = 64;
+constexpr std::size_t kFormerCellsAChunk = std::size_t{1} << 18U;
+
 /// Bins of a level of the pyramid.
 std::size_t binsOf(const Outline& outline, std::size_t level) {
   return (outline.lastStep >> level) / outline.width + 1;
@@ -87,15 +90,35 @@ class SummaryWriter {
     std::vector<std::uint32_t> turned;
     const std::size_t count = values.size() / ranks;
     Status status;
-    for (std::size_t first = 0; first < count && status.ok(); first += kClocksAChunk) {
-      const std::size_t end = std::min(first + kClocksAChunk, count);
+    const std::size_t most = clocksAChunk(ranks);
+    for (std::size_t first = 0; first < count && status.ok(); first += most) {
+      const std::size_t end = std::min(first + most, count);
       turned.clear();
       for (std::size_t other = 0; other < ranks; ++other) {
         for (std::size_t n = first; n < end; ++n) {
           turned.push_back(values[n * ranks + other]);
         }
       }
-      status = write(kind, rank, first / kClocksAChunk, std::span<const std::uint32_t>(turned));
+      status = write(kind, rank, first / most, std::span<const std::uint32_t>(turned));
+    }
+    return status;
+  }
+
+  Status level(std::size_t number, const CutLevel& level) {
+    const TileGrid grid{level.bins == 0 ? 0 : level.cells.size() / level.bins, level.bins};
+    std::vector<CutCell> cells;
+    Status status;
+    for (std::size_t row = 0; row < grid.down(); ++row) {
+      for (std::size_t column = 0; column < grid.across() && status.ok(); ++column) {
+        cells.clear();
+        for (std::size_t rank = 0; rank < grid.ranksIn(row); ++rank) {
+          const auto from = level.row(row * TileGrid::kRanks + rank)
+                                .subspan(column * TileGrid::kBins, grid.binsIn(column));
+          cells.insert(cells.end(), from.begin(), from.end());
+        }
+        status = write(Summary::Tiles, number, grid.ordinal(row, column),
+                       std::span<const CutCell>(cells));
+      }
     }
     return status;
   }
@@ -114,12 +137,8 @@ Status writeAll(SummaryWriter& writer, const Outline& outline, const ClockCheckp
   for (std::size_t rank = 0; rank < clocks.future.size() && status.ok(); ++rank) {
     status = writer.clocks(Summary::Future, rank, clocks.ranks, clocks.future[rank]);
   }
-  for (std::size_t level = 0; level < pyramid.levels.size(); ++level) {
-    const std::span<const CutCell> cells(pyramid.levels[level].cells);
-    for (std::size_t first = 0; first < cells.size() && status.ok(); first += kCellsAChunk) {
-      status = writer.write(Summary::Cells, level, first / kCellsAChunk,
-                            cells.subspan(first, std::min(kCellsAChunk, cells.size() - first)));
-    }
+  for (std::size_t level = 0; level < pyramid.levels.size() && status.ok(); ++level) {
+    status = writer.level(level, pyramid.levels[level]);
   }
   if (status.ok() && !pyramid.levels.empty()) {
     status = writer.write(Summary::Lines, 0, 0, std::span<const CutLine>(pyramid.lines));
@@ -162,9 +181,39 @@ Status sealSummaries(Database& database) {
   return seal ? storeSeal(database, table(TableId::SummaryChunk), *seal) : Status(seal.error());
 }
 
+Status renewSummaries(Database& database, std::vector<std::uint64_t> events) {
+  Result<SummaryReader> reader =
+      SummaryReader::start(database, std::move(events), SummaryReader::Form::OfFormat8);
+  if (!reader) {
+    return sealSummaries(database);
+  }
+  CutPyramid pyramid;
+  bool good = true;
+  for (std::size_t number = 0; number < reader->levelCount() && good; ++number) {
+    Result<CutLevel> level = reader->level(number);
+    good = level.ok();
+    if (good) {
+      pyramid.levels.push_back(std::move(*level));
+    }
+  }
+  const Result<ClockCheckpoints> clocks = reader->clocks();
+  Result<std::vector<CutLine>> lines = reader->lines();
+  if (!good || !clocks || !lines) {
+    return sealSummaries(database);
+  }
+  pyramid.lines = std::move(*lines);
+  Result<SummaryWriter> writer = SummaryWriter::start(database);
+  if (!writer) {
+    return writer.error();
+  }
+  Status status = writeAll(*writer, reader->outline(), *clocks, pyramid);
+  return status.ok() ? sealSummaries(database) : status;
+}
+
 // ---- SummaryReader
 
-Result<SummaryReader> SummaryReader::start(Database& database, std::vector<std::uint64_t> events) {
+Result<SummaryReader> SummaryReader::start(Database& database, std::vector<std::uint64_t> events,
+                                           Form form) {
   const Result<Seal> seal = storedSeal(database, table(TableId::SummaryChunk));
   if (!seal) {
     return seal.error();
@@ -173,10 +222,13 @@ Result<SummaryReader> SummaryReader::start(Database& database, std::vector<std::
     return Error{ErrorCode::NotFound, "'" + database.path() + "' has no summaries", {}};
   }
   SummaryReader reader;
+  reader.m_form = form;
   reader.m_path = database.path();
   reader.m_events = std::move(events);
-  Result<Statement> select = database.prepare(
-      "SELECT crc32c, data FROM summary_chunk WHERE kind = ? AND part = ? AND ordinal = ?");
+  Result<Statement> select =
+      database.prepare(std::string("SELECT crc32c, data FROM ") +
+                       (form == Form::Present ? "summary_chunk" : kFormerSummaries) +
+                       " WHERE kind = ? AND part = ? AND ordinal = ?");
   if (!select) {
     return select.error();
   }
@@ -235,11 +287,12 @@ Status SummaryReader::readClocks(Summary kind, std::uint32_t every, Rank rank,
   const std::size_t ranks = m_events.size();
   const auto part = static_cast<std::size_t>(rank);
   const std::size_t count = m_events[part] / every;
+  const std::size_t most = m_form == Form::Present ? clocksAChunk(ranks) : kFormerClocksAChunk;
   values.clear();
-  for (std::size_t first = 0; first < count; first += kClocksAChunk) {
-    const std::size_t here = std::min(kClocksAChunk, count - first);
-    const std::size_t ordinal = first / kClocksAChunk;
-    if (Status status = load(kind, part, ordinal, kClocksAChunk * ranks); !status) {
+  for (std::size_t first = 0; first < count; first += most) {
+    const std::size_t here = std::min(most, count - first);
+    const std::size_t ordinal = first / most;
+    if (Status status = load(kind, part, ordinal, most * ranks); !status) {
       return status;
     }
     bool good = m_decoder.size() == here * ranks;
@@ -290,14 +343,65 @@ std::size_t SummaryReader::levelCount() const {
   return count;
 }
 
+TileGrid SummaryReader::grid(std::size_t level) const {
+  return {m_events.size(), binsOf(m_outline, level)};
+}
+
+Status SummaryReader::tile(std::size_t level, std::size_t row, std::size_t column,
+                           std::vector<CutCell>& cells) {
+  const TileGrid all = grid(level);
+  const std::size_t ordinal = all.ordinal(row, column);
+  const std::size_t count = all.ranksIn(row) * all.binsIn(column);
+  if (Status status = load(Summary::Tiles, level, ordinal, count); !status) {
+    return status;
+  }
+  cells.clear();
+  if (m_decoder.size() != count) {
+    return damaged(Summary::Tiles, level, ordinal);
+  }
+  cells.resize(count);
+  for (CutCell& cell : cells) {
+    m_decoder.begin();
+    fields(m_decoder, cell);
+  }
+  return m_decoder.ok() ? Status() : Status(damaged(Summary::Tiles, level, ordinal));
+}
+
 Result<CutLevel> SummaryReader::level(std::size_t number) {
+  if (m_form == Form::OfFormat8) {
+    return formerLevel(number);
+  }
+  const TileGrid all = grid(number);
+  CutLevel level;
+  level.width = m_outline.width << number;
+  level.bins = all.bins;
+  std::vector<CutCell> cells;
+  for (std::size_t row = 0; row < all.down(); ++row) {
+    for (std::size_t column = 0; column < all.across(); ++column) {
+      if (Status status = tile(number, row, column, cells); !status) {
+        return status.error();
+      }
+      level.cells.resize(all.ranks * all.bins);
+      const std::size_t bins = all.binsIn(column);
+      for (std::size_t rank = 0; rank < all.ranksIn(row); ++rank) {
+        std::copy_n(cells.begin() + static_cast<std::ptrdiff_t>(rank * bins), bins,
+                    level.cells.begin() +
+                        static_cast<std::ptrdiff_t>((row * TileGrid::kRanks + rank) * all.bins +
+                                                    column * TileGrid::kBins));
+      }
+    }
+  }
+  return level;
+}
+
+Result<CutLevel> SummaryReader::formerLevel(std::size_t number) {
   CutLevel level;
   level.width = m_outline.width << number;
   level.bins = binsOf(m_outline, number);
   const std::size_t count = m_events.size() * level.bins;
-  for (std::size_t first = 0; first < count; first += kCellsAChunk) {
-    const std::size_t here = std::min(kCellsAChunk, count - first);
-    if (Status status = load(Summary::Cells, number, first / kCellsAChunk, here); !status) {
+  for (std::size_t first = 0; first < count; first += kFormerCellsAChunk) {
+    const std::size_t here = std::min(kFormerCellsAChunk, count - first);
+    if (Status status = load(Summary::Tiles, number, first / kFormerCellsAChunk, here); !status) {
       return status.error();
     }
     bool good = m_decoder.size() == here;
@@ -309,7 +413,7 @@ Result<CutLevel> SummaryReader::level(std::size_t number) {
       fields(m_decoder, level.cells.emplace_back());
     }
     if (!good || !m_decoder.ok()) {
-      return damaged(Summary::Cells, number, first / kCellsAChunk);
+      return damaged(Summary::Tiles, number, first / kFormerCellsAChunk);
     }
   }
   return level;
@@ -348,6 +452,17 @@ Status SummaryReader::check() {
   }
   const Result<std::vector<CutLine>> all = lines();
   return all ? Status() : Status(all.error());
+}
+
+Result<TraceOutline> outlineOf(SummaryReader& reader) {
+  TraceOutline outline{reader.events(),        reader.outline().lastStep, reader.outline().races,
+                       reader.outline().width, reader.levelCount(),       {}};
+  Result<std::vector<CutLine>> lines = reader.lines();
+  if (!lines) {
+    return lines.error();
+  }
+  outline.lines = std::move(*lines);
+  return outline;
 }
 
 }  // namespace pf::db

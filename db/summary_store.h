@@ -5,6 +5,7 @@
 
 #include "column_codec.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -20,9 +21,9 @@ namespace pf::db {
 /// What a chunk is of; `part` and `ordinal` count from 0.
 enum class Summary : std::uint8_t {
   Outline,  ///< one chunk
-  Past,     ///< clocks of rank `part`, kClocksAChunk checkpoints a chunk
+  Past,     ///< clocks of rank `part`, clocksAChunk() checkpoints a chunk
   Future,
-  Cells,  ///< level `part` of the pyramid, kCellsAChunk cells a chunk
+  Tiles,  ///< of level `part` of the pyramid: TileGrid
   Lines,  ///< one chunk
 };
 
@@ -34,6 +35,33 @@ struct Outline {
   std::uint64_t races = 0;
 };
 
+/// How a level of the pyramid is cut into tiles of 64 ranks and 256 bins, those of the first ranks
+/// first. The cells of a tile are in the order of ranks and bins.
+struct TileGrid {
+  std::size_t ranks = 0;
+  std::size_t bins = 0;
+  static constexpr std::size_t kRanks = 64;
+  static constexpr std::size_t kBins = 256;
+
+  [[nodiscard]] std::size_t across() const { return (bins + kBins - 1) / kBins; }
+  [[nodiscard]] std::size_t down() const { return (ranks + kRanks - 1) / kRanks; }
+  [[nodiscard]] std::size_t ordinal(std::size_t row, std::size_t column) const {
+    return row * across() + column;
+  }
+  /// Of a tile.
+  [[nodiscard]] std::size_t ranksIn(std::size_t row) const {
+    return std::min(kRanks, ranks - row * kRanks);
+  }
+  [[nodiscard]] std::size_t binsIn(std::size_t column) const {
+    return std::min(kBins, bins - column * kBins);
+  }
+};
+
+/// Checkpoints in a chunk of clocks.
+[[nodiscard]] constexpr std::size_t clocksAChunk(std::size_t ranks) {
+  return std::clamp<std::size_t>(4096 / std::max<std::size_t>(ranks, 1), 4, 64);
+}
+
 /// Works the summaries out and writes them, with their seal. Needs an open transaction, an
 /// execution that checkExecution() has passed, and finishSeals() after it.
 Status writeSummaries(Database& database, const Execution& execution,
@@ -41,16 +69,26 @@ Status writeSummaries(Database& database, const Execution& execution,
 /// An empty table has a seal, too.
 Status sealSummaries(Database& database);
 
+/// Writes those of format 8, which are in kFormerSummaries, as the present ones, with their seal;
+/// none where they do not verify.
+Status renewSummaries(Database& database, std::vector<std::uint64_t> events);
+inline constexpr const char* kFormerSummaries = "former_summary_chunk";
+
 class SummaryReader {
  public:
+  enum class Form { Present, OfFormat8 };
   /// `events` of each rank, as the directory of the columns says. NotFound: there are none.
   [[nodiscard]] static Result<SummaryReader> start(Database& database,
-                                                   std::vector<std::uint64_t> events);
+                                                   std::vector<std::uint64_t> events,
+                                                   Form form = Form::Present);
   [[nodiscard]] const Outline& outline() const { return m_outline; }
   [[nodiscard]] const std::vector<std::uint64_t>& events() const { return m_events; }
   [[nodiscard]] Result<ClockCheckpoints> clocks();
   /// Number of levels of the pyramid; level n has bins of outline().width << n.
   [[nodiscard]] std::size_t levelCount() const;
+  [[nodiscard]] TileGrid grid(std::size_t level) const;
+  /// The cells of a tile instead of what is in `cells`.
+  Status tile(std::size_t level, std::size_t row, std::size_t column, std::vector<CutCell>& cells);
   [[nodiscard]] Result<CutLevel> level(std::size_t number);
   [[nodiscard]] Result<std::vector<CutLine>> lines();
   /// Reads all there is.
@@ -61,7 +99,9 @@ class SummaryReader {
   Status readClocks(Summary kind, std::uint32_t every, Rank rank,
                     std::vector<std::uint32_t>& values);
   [[nodiscard]] Error damaged(Summary kind, std::size_t part, std::size_t ordinal) const;
+  [[nodiscard]] Result<CutLevel> formerLevel(std::size_t number);
 
+  Form m_form = Form::Present;
   Statement m_select;
   ColumnDecoder m_decoder;
   std::string m_path;
@@ -69,11 +109,11 @@ class SummaryReader {
   Outline m_outline;
 };
 
+/// What can be said of the whole.
+[[nodiscard]] Result<TraceOutline> outlineOf(SummaryReader& reader);
+
 /// Column `crc32c` of a chunk.
 [[nodiscard]] std::uint32_t summaryChunkCrc(Summary kind, std::uint64_t part, std::uint64_t ordinal,
                                             Bytes data);
-
-inline constexpr std::size_t kClocksAChunk = 64;
-inline constexpr std::size_t kCellsAChunk = std::size_t{1} << 18U;
 
 }  // namespace pf::db

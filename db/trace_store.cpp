@@ -163,16 +163,7 @@ Result<T> TraceStore::readSummary(Read&& read) {
 }
 
 Result<TraceOutline> TraceStore::outline() {
-  return readSummary<TraceOutline>([](SummaryReader& reader) -> Result<TraceOutline> {
-    TraceOutline outline{reader.events(),        reader.outline().lastStep, reader.outline().races,
-                         reader.outline().width, reader.levelCount(),       {}};
-    Result<std::vector<CutLine>> lines = reader.lines();
-    if (!lines) {
-      return lines.error();
-    }
-    outline.lines = std::move(*lines);
-    return outline;
-  });
+  return readSummary<TraceOutline>([](SummaryReader& reader) { return outlineOf(reader); });
 }
 
 Result<CutLevel> TraceStore::cutLevel(std::size_t number) {

@@ -32,7 +32,7 @@ bool FileChunks::readOne(Rank rank, std::size_t ordinal, std::vector<T>& values)
 bool FileChunks::read(Rank rank, std::size_t ordinal, std::vector<TimedEvent>& values) const {
   return readOne(rank, ordinal, values);
 }
-bool FileChunks::read(Rank rank, std::size_t ordinal, std::vector<PostedReceive>& values) const {
+bool FileChunks::read(Rank rank, std::size_t ordinal, std::vector<ReceivedHere>& values) const {
   return readOne(rank, ordinal, values);
 }
 bool FileChunks::read(Rank rank, std::size_t ordinal, std::vector<ProbeHit>& values) const {
@@ -45,6 +45,15 @@ bool FileChunks::read(Rank rank, std::size_t ordinal, std::vector<CollectivePart
   return readOne(rank, ordinal, values);
 }
 bool FileChunks::read(Rank rank, std::size_t ordinal, std::vector<EventTime>& values) const {
+  return readOne(rank, ordinal, values);
+}
+bool FileChunks::read(Rank rank, std::size_t ordinal, std::vector<EventStep>& values) const {
+  return readOne(rank, ordinal, values);
+}
+bool FileChunks::read(Rank rank, std::size_t ordinal, std::vector<SendEnds>& values) const {
+  return readOne(rank, ordinal, values);
+}
+bool FileChunks::read(Rank rank, std::size_t ordinal, std::vector<ReceiveEnds>& values) const {
   return readOne(rank, ordinal, values);
 }
 
@@ -88,7 +97,7 @@ Result<Serial> readEnd(db::ExecutionReader& reader, Rank rank, std::size_t chunk
     }
   }
   const auto receives = reader.chunks(rank, ChunkStream::Receive);
-  std::vector<PostedReceive> values;
+  std::vector<ReceivedHere> values;
   for (std::size_t i = 0; i < receives.size(); ++i) {
     if (receives[i].lastCompletion <= before) {
       continue;
@@ -96,7 +105,8 @@ Result<Serial> readEnd(db::ExecutionReader& reader, Rank rank, std::size_t chunk
     if (Status status = reader.read(rank, i, values); !status) {
       return status.error();
     }
-    for (PostedReceive& receive : values) {
+    for (ReceivedHere& stored : values) {
+      PostedReceive& receive = stored.receive;
       if (receive.completion > before) {
         receive.completion -= before;
         history.receives.push_back(receive);

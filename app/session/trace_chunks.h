@@ -22,11 +22,14 @@ class FileChunks : public views::ExecutionChunks {
     return m_reader.chunks(rank, stream);
   }
   bool read(Rank rank, std::size_t ordinal, std::vector<TimedEvent>& values) const override;
-  bool read(Rank rank, std::size_t ordinal, std::vector<PostedReceive>& values) const override;
+  bool read(Rank rank, std::size_t ordinal, std::vector<ReceivedHere>& values) const override;
   bool read(Rank rank, std::size_t ordinal, std::vector<ProbeHit>& values) const override;
   bool read(Rank rank, std::size_t ordinal, std::vector<SentHere>& values) const override;
   bool read(Rank rank, std::size_t ordinal, std::vector<CollectivePart>& values) const override;
   bool read(Rank rank, std::size_t ordinal, std::vector<EventTime>& values) const override;
+  bool read(Rank rank, std::size_t ordinal, std::vector<EventStep>& values) const override;
+  bool read(Rank rank, std::size_t ordinal, std::vector<SendEnds>& values) const override;
+  bool read(Rank rank, std::size_t ordinal, std::vector<ReceiveEnds>& values) const override;
   void whenItFails(std::function<void(const QString&)> tell) const override;
 
  private:

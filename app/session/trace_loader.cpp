@@ -1,6 +1,7 @@
 #include "trace_loader.h"
 
 #include "trace_chunks.h"
+#include "trace_pyramid.h"
 
 #include <algorithm>
 #include <csignal>
@@ -63,52 +64,14 @@ views::Failure findFailure(const std::vector<db::RankInfo>& ranks, const Executi
 
 namespace {
 
-/// The levels of a file's pyramid, read when they are asked for; the last ones are kept.
-class FileCutLevels : public views::CutLevels {
- public:
-  FileCutLevels(db::TraceStore store, const db::TraceOutline& outline)
-      : m_store(std::move(store)),
-        m_count(outline.levels),
-        m_width(outline.width),
-        m_lines(outline.lines) {}
-
-  [[nodiscard]] std::size_t count() const override { return m_count; }
-  [[nodiscard]] std::uint32_t width(std::size_t level) const override { return m_width << level; }
-  [[nodiscard]] const std::vector<CutLine>& lines() const override { return m_lines; }
-  [[nodiscard]] std::shared_ptr<const CutLevel> level(std::size_t number) const override {
-    const std::lock_guard lock(m_mutex);
-    const auto known = std::ranges::find(m_kept, number, &Kept::first);
-    if (known != m_kept.end()) {
-      std::rotate(m_kept.begin(), known, known + 1);
-      return m_kept.front().second;
-    }
-    Result<CutLevel> read = m_store.cutLevel(number);
-    if (!read) {
-      return nullptr;
-    }
-    m_kept.insert(m_kept.begin(), {number, std::make_shared<const CutLevel>(std::move(*read))});
-    m_kept.resize(std::min(m_kept.size(), kMostKept));
-    return m_kept.front().second;
-  }
-
- private:
-  using Kept = std::pair<std::size_t, std::shared_ptr<const CutLevel>>;
-  static constexpr std::size_t kMostKept = 3;
-
-  mutable std::mutex m_mutex;
-  mutable db::TraceStore m_store;
-  mutable std::vector<Kept> m_kept;
-  std::size_t m_count;
-  std::uint32_t m_width;
-  std::vector<CutLine> m_lines;
-};
-
 /// Events of all ranks in each bin of the pyramid's level for a picture of usual width, which is
 /// read by this.
-std::vector<std::uint64_t> profileOf(const views::CutLevels& pyramid, std::uint32_t lastStep) {
+std::vector<std::uint64_t> profileOf(const views::CutLevels& pyramid, std::size_t ranks,
+                                     std::uint32_t lastStep) {
   constexpr double kPixels = 1600;
   const std::size_t number = pyramid.levelFor((lastStep + 1) / kPixels);
-  const auto level = pyramid.level(std::min(number, pyramid.count() - 1));
+  const auto level = pyramid.window(std::min(number, pyramid.count() - 1), 0,
+                                    static_cast<Rank>(ranks), 0, lastStep);
   std::vector<std::uint64_t> profile(level == nullptr ? 0 : level->bins);
   for (std::size_t i = 0; i < profile.size(); ++i) {
     for (std::size_t at = i; at < level->cells.size(); at += level->bins) {
@@ -126,22 +89,23 @@ views::TraceDataPtr loadOutline(const QString& path) {
   Result<db::TraceStore> store = light && !*light
                                      ? app::openTrace(file, db::TraceStore::Mode::ReadOnly)
                                      : Result<db::TraceStore>(Error{ErrorCode::NotFound, {}, {}});
-  Result<db::TraceOutline> outline =
-      store ? store->outline() : Result<db::TraceOutline>(store.error());
-  if (!outline || outline->levels == 0) {
+  Result<db::SummaryView> summary =
+      store ? db::SummaryView::open(file) : Result<db::SummaryView>(store.error());
+  if (!summary) {
     return nullptr;
   }
+  const db::TraceOutline outline = summary->outline();
   auto data = std::make_shared<views::TraceData>();
   data->title = path.section(QLatin1Char('/'), -1);
-  data->execution.ranks.resize(outline->events.size());
+  data->execution.ranks.resize(outline.events.size());
   for (const db::RankInfo& rank : store->ranks()) {
     data->ends.push_back(rankEnd(rank, {}, {}));
   }
   views::TraceOutline known;
-  known.events = std::accumulate(outline->events.begin(), outline->events.end(), std::size_t{0});
-  known.lastTime = outline->lastStep;
-  data->pyramid = std::make_shared<const FileCutLevels>(std::move(*store), *outline);
-  data->profile = profileOf(*data->pyramid, outline->lastStep);
+  known.events = std::accumulate(outline.events.begin(), outline.events.end(), std::size_t{0});
+  known.lastTime = outline.lastStep;
+  data->pyramid = std::make_shared<const FileCutLevels>(std::move(*summary));
+  data->profile = profileOf(*data->pyramid, outline.events.size(), outline.lastStep);
   data->outline = std::move(known);
   return data;
 }
@@ -160,6 +124,9 @@ Result<views::RaceTable> readRaces(db::TraceStore& store) {
     race.raceClass = stored.raceClass;
     if (stored.chosenStep != kNone && stored.step != kNone) {
       race.place = {stored.chosen, stored.serial, stored.chosenStep, stored.step};
+    }
+    if (stored.taken == kNone || stored.sent != 0) {
+      race.message = views::TakenMessage{kUnknownRank, stored.sent, stored.tag};
     }
     races.add(race);
   });

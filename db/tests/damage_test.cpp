@@ -357,10 +357,11 @@ TEST(Hostile, columnsThatMakeNoSenseAreRefused) {
   EXPECT_TRUE(forgedChunk<StoredEvent>(1, [](Events& all) { all[1].event.peer = 3; }));
   EXPECT_TRUE(forgedChunk<StoredEvent>(1, [](Events& all) { all.pop_back(); }));
   EXPECT_TRUE(forgedChunk<StoredEvent>(1, [](Events& all) { all.resize(5000); }));
-  using Receives = std::vector<PostedReceive>;
-  EXPECT_TRUE(forgedChunk<PostedReceive>(0, [](Receives& all) { all[0].completion = 8; }));
-  EXPECT_TRUE(forgedChunk<PostedReceive>(0, [](Receives& all) { all[0].source = 1 << 20; }));
-  EXPECT_TRUE(forgedChunk<PostedReceive>(0, [](Receives& all) { all[1].message = 4; }));
+  using Receives = std::vector<StoredReceive>;
+  EXPECT_TRUE(forgedChunk<StoredReceive>(0, [](Receives& all) { all[0].receive.completion = 8; }));
+  EXPECT_TRUE(
+      forgedChunk<StoredReceive>(0, [](Receives& all) { all[0].receive.source = 1 << 20; }));
+  EXPECT_TRUE(forgedChunk<StoredReceive>(0, [](Receives& all) { all[1].receive.message = 4; }));
   using Sends = std::vector<StoredSend>;
   EXPECT_TRUE(forgedChunk<StoredSend>(1, [](Sends& all) { all[0].send.dest = 3; }));
   EXPECT_TRUE(forgedChunk<StoredSend>(1, [](Sends& all) { all[0].post = 3; }));

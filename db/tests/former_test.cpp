@@ -20,7 +20,8 @@ namespace {
 
 /// tests/data/format4.pft.zst: the small content of sample.cpp, written before there were columns;
 /// format5.pft.zst: before there were summaries; format7.pft.zst: when races were rows; format 6
-/// was the same. format7-racing.pft.zst: the racing content.
+/// was the same; format8.pft.zst: when receives did not say where their messages were sent.
+/// …-racing.pft.zst: the racing content.
 void unpackFormer(const std::string& path, const char* name = "format4.pft.zst") {
   std::ifstream in(std::string(PF_DB_DATA "/") + name, std::ios::binary);
   const std::vector<char> packed((std::istreambuf_iterator<char>(in)),
@@ -64,11 +65,30 @@ std::string directoryOf(const std::string& path, std::size_t ranks) {
   return text;
 }
 
+/// Where the messages were sent that receives took.
+std::vector<std::pair<Serial, Serial>> receivesOf(const std::string& path, std::size_t ranks) {
+  Result<Database> database = Database::open(path, Database::Access::Read);
+  Result<ColumnReader> reader = ColumnReader::start(*database, ranks);
+  std::vector<StoredReceive> all;
+  for (std::size_t r = 0; reader.ok() && r < ranks; ++r) {
+    const auto rank = static_cast<Rank>(r);
+    for (std::size_t i = 0; i < reader->chunks(rank, Stream::Receive).size(); ++i) {
+      EXPECT_TRUE(reader->read(rank, i, all).ok());
+    }
+  }
+  std::vector<std::pair<Serial, Serial>> sent;
+  for (const StoredReceive& each : all) {
+    sent.emplace_back(each.sent, each.senderDone);
+  }
+  return sent;
+}
+
 TEST(FormerFormat, isBroughtUpToDate) {
   const Directory newDirectory;
   ASSERT_TRUE(writeContent(newDirectory.file("a.pft"), smallContent()).ok());
   const std::string fresh = directoryOf(newDirectory.file("a.pft"), 3);
-  for (const char* name : {"format4.pft.zst", "format5.pft.zst", "format7.pft.zst"}) {
+  for (const char* name :
+       {"format4.pft.zst", "format5.pft.zst", "format7.pft.zst", "format8.pft.zst"}) {
     const Directory directory;
     unpackFormer(directory.file("a.pft"), name);
     for (int turn = 0; turn < 2; ++turn) {
@@ -230,23 +250,38 @@ TEST(FormerFormat, thatCannotBeWrittenSaysSo) {
 /// With more races than a chunk holds: nothing tells it from a trace that is written now.
 TEST(FormerFormat, withManyRacesIsBroughtUpToDate) {
   const Directory directory;
-  unpackFormer(directory.file("a.pft"), "format7-racing.pft.zst");
   const Content content = racingContent();
-  ASSERT_TRUE(writeContent(directory.file("new.pft"), content).ok());
-  const Result<Content> back = readContent(directory.file("a.pft"));
-  ASSERT_TRUE(back.ok()) << back.error().text();
-  EXPECT_EQ(dump(*back), dump(content));
-  EXPECT_TRUE(checkTrace(directory.file("a.pft"))->empty());
-  EXPECT_EQ(directoryOf(directory.file("a.pft"), 4), directoryOf(directory.file("new.pft"), 4));
-  Result<TraceStore> store = TraceStore::open(directory.file("a.pft"), TraceStore::Mode::ReadOnly);
-  Result<TraceStore> fresh =
-      TraceStore::open(directory.file("new.pft"), TraceStore::Mode::ReadOnly);
-  const std::vector<StoredRace> races = *store->races();
-  const std::vector<StoredRace> same = *fresh->races();
-  ASSERT_EQ(races.size(), same.size());
-  for (std::size_t i = 0; i < races.size(); ++i) {
-    ASSERT_EQ(races[i].chosen, same[i].chosen);
-    ASSERT_EQ(races[i].serial, same[i].serial);
+  for (const char* name : {"format7-racing.pft.zst", "format8-racing.pft.zst"}) {
+    unpackFormer(directory.file("a.pft"), name);
+    ASSERT_TRUE(writeContent(directory.file("new.pft"), content).ok());
+    const Result<Content> back = readContent(directory.file("a.pft"));
+    ASSERT_TRUE(back.ok()) << back.error().text();
+    EXPECT_EQ(dump(*back), dump(content));
+    EXPECT_TRUE(checkTrace(directory.file("a.pft"))->empty());
+    EXPECT_EQ(directoryOf(directory.file("a.pft"), 4), directoryOf(directory.file("new.pft"), 4));
+    Result<TraceStore> store =
+        TraceStore::open(directory.file("a.pft"), TraceStore::Mode::ReadOnly);
+    Result<TraceStore> fresh =
+        TraceStore::open(directory.file("new.pft"), TraceStore::Mode::ReadOnly);
+    const std::vector<StoredRace> races = *store->races();
+    const std::vector<StoredRace> same = *fresh->races();
+    ASSERT_EQ(races.size(), same.size());
+    for (std::size_t i = 0; i < races.size(); ++i) {
+      ASSERT_EQ(races[i].chosen, same[i].chosen);
+      ASSERT_EQ(races[i].serial, same[i].serial);
+      ASSERT_EQ(races[i].sent, same[i].sent);
+      ASSERT_EQ(races[i].tag, same[i].tag);
+      ASSERT_EQ(races[i].raceClass, same[i].raceClass);
+    }
+    EXPECT_EQ(receivesOf(directory.file("a.pft"), 4), receivesOf(directory.file("new.pft"), 4));
+    EXPECT_EQ(store->clockCheckpoints()->past, fresh->clockCheckpoints()->past);
+    ASSERT_EQ(store->outline()->levels, fresh->outline()->levels);
+    EXPECT_GT(store->outline()->levels, 0U);
+    for (std::size_t level = 0; level < store->outline()->levels; ++level) {
+      EXPECT_EQ(*store->cutLevel(level), *fresh->cutLevel(level));
+    }
+    std::filesystem::remove(directory.file("a.pft"));
+    std::filesystem::remove(directory.file("new.pft"));
   }
 }
 

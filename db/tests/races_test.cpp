@@ -264,7 +264,7 @@ TEST(Directory, saysWhatCompletesWhere) {
   Result<ColumnReader> reader = ColumnReader::start(*database, 4);
   std::size_t different = 0;
   for (Rank rank = 0; rank < 4; ++rank) {
-    expectCompletions<PostedReceive>(*reader, rank, different);
+    expectCompletions<StoredReceive>(*reader, rank, different);
     expectCompletions<StoredSend>(*reader, rank, different);
     expectCompletions<CollectivePart>(*reader, rank, different);
     expectCompletions<StoredEvent>(*reader, rank, different);

@@ -364,8 +364,9 @@ class BackwardClocks : public CheckpointPass {
 
 }  // namespace
 
-std::uint32_t checkpointDistance(std::size_t ranks) {
-  std::uint32_t every = 512;
+std::uint32_t checkpointDistance(std::size_t ranks, std::size_t events) {
+  constexpr std::size_t kMany = 2'000'000;  // whose clocks would take much memory
+  std::uint32_t every = events < kMany ? 512 : 2048;
   while (every < 4096 && every < 8 * ranks) {
     every *= 2;
   }
@@ -375,7 +376,11 @@ std::uint32_t checkpointDistance(std::size_t ranks) {
 ClockCheckpoints clockCheckpoints(const Execution& execution, std::uint32_t every) {
   ClockCheckpoints out;
   out.ranks = execution.ranks.size();
-  out.every = every == 0 ? checkpointDistance(out.ranks) : every;
+  std::size_t events = 0;
+  for (const RankHistory& rank : execution.ranks) {
+    events += rank.events.size();
+  }
+  out.every = every == 0 ? checkpointDistance(out.ranks, events) : every;
   const auto isLong = [&](const RankHistory& rank) { return rank.events.size() >= out.every; };
   if (out.ranks > kMostRanks || std::ranges::none_of(execution.ranks, isLong)) {
     return {};

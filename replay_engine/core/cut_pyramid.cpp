@@ -246,7 +246,7 @@ void Counting::addLevels() {
 
 std::size_t eventsACell(std::size_t events) {
   constexpr std::size_t kMany = 2'000'000;
-  return events <= kMany ? 1 : events <= 10 * kMany ? 4 : 16;
+  return events <= kMany ? 1 : events <= 10 * kMany ? 2 : 4;
 }
 
 CutPyramid cutPyramid(const Execution& execution, const std::vector<Race>& races,

@@ -109,6 +109,9 @@ ExecutionPages::ExecutionPages(std::shared_ptr<const ExecutionChunks> source, st
       m_sends(m_budget, ranks),
       m_collectives(m_budget, ranks),
       m_times(m_budget, ranks),
+      m_steps(m_budget, ranks),
+      m_sendEnds(m_budget, ranks),
+      m_receiveEnds(m_budget, ranks),
       m_links(m_budget, ranks) {
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     m_firstMessage[rank + 1] = m_firstMessage[rank] + count<SentHere>(static_cast<Rank>(rank));
@@ -117,11 +120,11 @@ ExecutionPages::ExecutionPages(std::shared_ptr<const ExecutionChunks> source, st
 
 std::uint32_t ExecutionPages::step(Rank rank, std::size_t i) const {
   std::uint32_t out = kNone;
-  const auto take = [&](const std::vector<TimedEvent>& values) {
+  const auto take = [&](const std::vector<EventStep>& values) {
     out = within(i) < values.size() ? values[within(i)].step : kNone;
   };
-  if (!m_events.with(rank, chunkOf(i), take)) {
-    take(*page<TimedEvent>(rank, chunkOf(i)));
+  if (!m_steps.with(rank, chunkOf(i), take)) {
+    take(*page<EventStep>(rank, chunkOf(i)));
   }
   return out != kNone ? out : chunks(rank, ChunkStream::Event)[chunkOf(i)].firstStep;
 }
@@ -176,13 +179,13 @@ EventLinks ExecutionPages::makeLinks(Rank rank, std::size_t ordinal) const {
   };
   EventItems::Pairs sent;
   EventItems::Pairs synchronousDone;
-  each(static_cast<const SentHere*>(nullptr), [&](const SentHere& value, std::size_t i) {
-    span.add(sent, value.send.event, firstMessage(rank) + i);
-    span.add(synchronousDone, value.send.syncCompletion, firstMessage(rank) + i);
+  each(static_cast<const SendEnds*>(nullptr), [&](const SendEnds& value, std::size_t i) {
+    span.add(sent, value.event, firstMessage(rank) + i);
+    span.add(synchronousDone, value.syncCompletion, firstMessage(rank) + i);
   });
   EventItems::Pairs posted;
   EventItems::Pairs completed;
-  each(static_cast<const PostedReceive*>(nullptr), [&](const PostedReceive& value, std::size_t i) {
+  each(static_cast<const ReceiveEnds*>(nullptr), [&](const ReceiveEnds& value, std::size_t i) {
     span.add(posted, value.post, i);
     span.add(completed, value.completion, i);
   });

@@ -36,7 +36,7 @@ std::uint32_t EventSteps::operator[](std::size_t i) const {
   if (m_pages == nullptr) {
     return m_kept[i];
   }
-  const TimedEvent* const stored = i < m_size ? m_pages->in(m_page, m_rank, i) : nullptr;
+  const EventStep* const stored = i < m_size ? m_pages->in(m_page, m_rank, i) : nullptr;
   if (stored != nullptr) {
     return stored->step;
   }

@@ -1,5 +1,6 @@
 // Causal past, future and partners of an event, along messages, collectives and program order.
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <utility>
 
@@ -125,6 +126,19 @@ std::vector<EventRef> TraceIndex::causes(EventRef ref) const {
   return out;
 }
 
+void TraceIndex::collectiveEffects(EventRef event, const CollectivePart& own, std::uint32_t group,
+                                   const std::function<void(EventRef)>& visit) const {
+  for (const EventRef part : m_groups[group].parts) {
+    if (part.rank == event.rank) {
+      continue;
+    }
+    const auto other = partAt(execution().ranks[index(part.rank)], part.serial);
+    if (other && flows(execution(), own, event.rank, *other, part.rank)) {
+      visit({part.rank, other->completion});
+    }
+  }
+}
+
 std::vector<EventRef> TraceIndex::effects(EventRef ref) const {
   std::vector<EventRef> out;
   const RankView& history = execution().ranks[index(ref.rank)];
@@ -148,49 +162,284 @@ std::vector<EventRef> TraceIndex::effects(EventRef ref) const {
   const std::uint32_t group = collectiveAt(ref);
   const auto own = group == kNone ? std::nullopt : partAt(history, ref.serial);
   if (own) {
-    for (const EventRef part : m_groups[group].parts) {
-      if (part.rank == ref.rank) {
-        continue;
-      }
-      const auto other = partAt(execution().ranks[index(part.rank)], part.serial);
-      if (other && flows(execution(), *own, ref.rank, *other, part.rank)) {
-        out.push_back({part.rank, other->completion});
-      }
-    }
+    collectiveEffects(ref, *own, group, [&out](EventRef effect) { out.push_back(effect); });
   }
   return out;
 }
 
-/// What flows at the events of a rank, one after the other.
-class TraceIndex::RankLinks {
+/// What comes into events of a rank that follow each other, and what goes out of them. `visit` is
+/// called with each event that it comes from or goes to. Collectives that join all their ranks are
+/// followed once.
+class TraceIndex::Flows {
  public:
-  RankLinks(const TraceIndex& trace, Rank rank) : m_trace(trace), m_rank(rank) {}
-  [[nodiscard]] bool takes(Serial serial) { return at(serial, &EventLinks::takes); }
-  [[nodiscard]] bool gives(Serial serial) { return at(serial, &EventLinks::gives); }
+  explicit Flows(const TraceIndex& trace) : m_trace(trace), m_joined(trace.m_groups.size()) {}
+
+  template <typename Visit>
+  void into(Rank rank, Serial first, Serial last, Visit&& visit) {
+    if (first > last) {
+      return;
+    }
+    if (m_trace.m_pages == nullptr) {
+      intoKept(rank, first, last, visit);
+    } else {
+      intoChunks(rank, first, last, visit);
+    }
+  }
+  template <typename Visit>
+  void outOf(Rank rank, Serial first, Serial last, Visit&& visit) {
+    if (first > last) {
+      return;
+    }
+    if (m_trace.m_pages == nullptr) {
+      outOfKept(rank, first, last, visit);
+    } else {
+      outOfChunks(rank, first, last, visit);
+    }
+  }
 
  private:
-  [[nodiscard]] bool at(Serial serial, const std::vector<bool> EventLinks::*which) {
-    if (m_trace.m_pages == nullptr) {
-      return (m_trace.m_links->events.*which)[m_trace.m_base[index(m_rank)] + (serial - 1)];
+  template <typename Visit>
+  void intoKept(Rank rank, Serial first, Serial last, Visit& visit);
+  template <typename Visit>
+  void outOfKept(Rank rank, Serial first, Serial last, Visit& visit);
+  template <typename Visit>
+  void intoChunks(Rank rank, Serial first, Serial last, Visit& visit);
+  template <typename Visit>
+  void outOfChunks(Rank rank, Serial first, Serial last, Visit& visit);
+  template <typename Visit>
+  void joins(Rank rank, Serial first, Serial last, Visit& visit);
+  template <typename Visit>
+  void collectivesInto(Rank rank, Serial first, Serial last, Visit& visit);
+  template <typename Visit>
+  void collectiveOutOf(EventRef event, Visit& visit);
+
+  /// Calls `visit` with each value, and its number, of the chunks for which `meets` holds.
+  template <typename T, typename Meets, typename Visit>
+  void each(Rank rank, Meets&& meets, Visit&& visit) const {
+    const ExecutionPages& pages = *m_trace.m_pages;
+    const std::span<const ChunkInfo> chunks = pages.chunks(rank, kStreamOf<T>);
+    for (std::size_t at = 0; at < chunks.size(); ++at) {
+      if (meets(chunks[at])) {
+        const auto values = pages.page<T>(rank, at);
+        for (std::size_t i = 0; i < values->size(); ++i) {
+          visit((*values)[i], pages.firstOf(at) + i);
+        }
+      }
     }
-    const std::size_t ordinal = m_trace.m_pages->chunkOf(serial - 1);
-    if (m_links == nullptr || ordinal != m_ordinal) {
-      m_links = m_trace.m_pages->links(m_rank, ordinal);
-      m_ordinal = ordinal;
-    }
-    return ((*m_links).*which)[m_trace.m_pages->within(serial - 1)];
   }
 
   const TraceIndex& m_trace;
-  Rank m_rank;
-  std::size_t m_ordinal = 0;
-  std::shared_ptr<const EventLinks> m_links;
+  std::vector<bool> m_joined;
+};
+
+template <typename Visit>
+void TraceIndex::Flows::intoKept(Rank rank, Serial first, Serial last, Visit& visit) {
+  const std::vector<bool>& takes = m_trace.m_links->events.takes;
+  for (Serial s = first; s <= last; ++s) {
+    if (!takes[m_trace.m_base[index(rank)] + (s - 1)]) {
+      continue;  // most events: nothing comes in
+    }
+    if (joinsAgain(m_trace, {rank, s}, m_trace.collectivesDoneAt({rank, s}), m_joined)) {
+      continue;
+    }
+    for (const EventRef cause : m_trace.causes({rank, s})) {
+      visit(cause);
+    }
+  }
+}
+
+template <typename Visit>
+void TraceIndex::Flows::outOfKept(Rank rank, Serial first, Serial last, Visit& visit) {
+  const std::vector<bool>& gives = m_trace.m_links->events.gives;
+  for (Serial s = first; s <= last; ++s) {
+    const EventRef here{rank, s};
+    const std::uint32_t group = m_trace.collectiveAt(here);
+    if (!gives[m_trace.m_base[index(rank)] + (s - 1)] && group == kNone) {
+      continue;  // most events: nothing goes out
+    }
+    if (group != kNone && m_trace.sentAt(here).empty() && m_trace.postedAt(here).empty()) {
+      const auto part = partAt(m_trace.execution().ranks[index(rank)], s);
+      if (part && part->flow == CollectiveFlow::AllToAll && part->contributes) {
+        if (m_joined[group]) {
+          continue;  // another rank's part of it leads to the same completions
+        }
+        m_joined[group] = true;
+      }
+    }
+    for (const EventRef effect : m_trace.effects(here)) {
+      visit(effect);
+    }
+  }
+}
+
+/// The other parts of the collectives that join, either way.
+template <typename Visit>
+void TraceIndex::Flows::joins(Rank rank, Serial first, Serial last, Visit& visit) {
+  const std::size_t base = m_trace.m_base[index(rank)];
+  m_trace.m_links->groupAt.in(base + (first - 1), base + (last - 1),
+                              [&](std::size_t, std::uint32_t number) {
+                                const CollectiveGroup& group = m_trace.m_groups[number];
+                                if (group.joins && !m_joined[number]) {
+                                  m_joined[number] = true;
+                                  std::ranges::for_each(group.parts, visit);
+                                }
+                              });
+}
+
+template <typename Visit>
+void TraceIndex::Flows::intoChunks(Rank rank, Serial first, Serial last, Visit& visit) {
+  const auto here = [&](Serial serial) { return serial >= first && serial <= last; };
+  const auto completes = [&](const ChunkInfo& chunk) {
+    return chunk.lastCompletion >= first && chunk.firstCompletion <= last;
+  };
+  const auto& messages = m_trace.execution().messages;
+  each<ReceiveEnds>(rank, completes, [&](const ReceiveEnds& receive, std::size_t) {
+    if (!here(receive.completion)) {
+      return;
+    }
+    if (receive.sent != 0) {
+      visit(EventRef{receive.source, receive.sent});
+    } else if (receive.message < messages.size()) {
+      visit(messages[receive.message].send);
+    }
+  });
+  const std::size_t firstMessage = m_trace.m_pages->firstMessage(rank);
+  each<SendEnds>(
+      rank, [&](const ChunkInfo& chunk) { return chunk.lastCompletion != 0 && completes(chunk); },
+      [&](const SendEnds& send, std::size_t i) {
+        Message unobserved = here(send.syncCompletion) ? messages[firstMessage + i] : Message();
+        if (unobserved.post != kNone) {
+          unobserved.completion = 0;  // what the sender knows is that the receive was posted
+          visit(m_trace.arrival(unobserved));
+        }
+      });
+  joins(rank, first, last, visit);
+  if (!m_trace.m_onlyJoins) {
+    collectivesInto(rank, first, last, visit);
+  }
+}
+
+/// Those that do not join.
+template <typename Visit>
+void TraceIndex::Flows::collectivesInto(Rank rank, Serial first, Serial last, Visit& visit) {
+  each<CollectivePart>(
+      rank,
+      [&](const ChunkInfo& chunk) {
+        return chunk.lastCompletion >= first && chunk.firstCompletion <= last;
+      },
+      [&](const CollectivePart& part, std::size_t i) {
+        if (part.completion < first || part.completion > last) {
+          return;
+        }
+        const std::uint32_t group = m_trace.collectiveAt({rank, part.event});
+        if (group == kNone || m_trace.m_groups[group].joins) {
+          return;
+        }
+        if (part.flow == CollectiveFlow::AllToAll && part.takes) {
+          if (m_joined[group]) {
+            return;
+          }
+          m_joined[group] = true;
+        }
+        std::ranges::for_each(m_trace.feeding(rank, static_cast<std::uint32_t>(i)), visit);
+      });
+}
+
+template <typename Visit>
+void TraceIndex::Flows::outOfChunks(Rank rank, Serial first, Serial last, Visit& visit) {
+  const auto here = [&](Serial serial) { return serial >= first && serial <= last; };
+  const auto begins = [&](const ChunkInfo& chunk) {
+    return chunk.lastSerial >= first && chunk.firstSerial <= last;
+  };
+  each<SendEnds>(rank, begins, [&](const SendEnds& send, std::size_t) {
+    if (here(send.event) && send.completion != 0) {
+      visit(EventRef{send.dest, send.completion});
+    }
+  });
+  const auto& messages = m_trace.execution().messages;
+  if (m_trace.m_synchronous) {
+    each<ReceiveEnds>(rank, begins, [&](const ReceiveEnds& receive, std::size_t) {
+      if (!here(receive.post)) {
+        return;
+      }
+      if (receive.sent != 0) {
+        visit(EventRef{receive.source, receive.senderDone});
+      } else if (receive.message < messages.size()) {
+        const Message message = messages[receive.message];
+        if (m_trace.contains(message.send)) {
+          const auto& sends = m_trace.execution().ranks[index(message.send.rank)].sends;
+          visit(EventRef{message.send.rank, sends[message.sendIndex].syncCompletion});
+        }
+      }
+    });
+  }
+  joins(rank, first, last, visit);
+  if (!m_trace.m_onlyJoins) {
+    const std::size_t base = m_trace.m_base[index(rank)];
+    m_trace.m_links->groupAt.in(base + (first - 1), base + (last - 1),
+                                [&](std::size_t event, std::uint32_t number) {
+                                  if (!m_trace.m_groups[number].joins) {
+                                    collectiveOutOf({rank, event - base + 1}, visit);
+                                  }
+                                });
+  }
+}
+
+/// Of one that does not join.
+template <typename Visit>
+void TraceIndex::Flows::collectiveOutOf(EventRef event, Visit& visit) {
+  const std::uint32_t group = m_trace.collectiveAt(event);
+  const auto own = partAt(m_trace.execution().ranks[index(event.rank)], event.serial);
+  if (!own) {
+    return;
+  }
+  if (own->flow == CollectiveFlow::AllToAll && own->contributes) {
+    if (m_joined[group]) {
+      return;
+    }
+    m_joined[group] = true;
+  }
+  m_trace.collectiveEffects(event, *own, group, visit);
+}
+
+/// Ranks that are to be looked at, each up to one of its events or from one on.
+class Work {
+ public:
+  explicit Work(std::size_t ranks) : m_wanted(ranks, 0), m_waits(ranks, false) {}
+  /// Up to the latest event, or from the earliest on.
+  void wantUpTo(EventRef event) { want(event, event.serial > m_wanted[index(event.rank)]); }
+  void wantFrom(EventRef event) {
+    const Serial wanted = m_wanted[index(event.rank)];
+    want(event, wanted == 0 || event.serial < wanted);
+  }
+  [[nodiscard]] bool empty() const { return m_ranks.empty(); }
+  EventRef take() {
+    const Rank rank = m_ranks.front();
+    m_ranks.pop_front();
+    m_waits[index(rank)] = false;
+    return {rank, m_wanted[index(rank)]};
+  }
+
+ private:
+  void want(EventRef event, bool more) {
+    if (!more) {
+      return;
+    }
+    m_wanted[index(event.rank)] = event.serial;
+    if (!m_waits[index(event.rank)]) {
+      m_waits[index(event.rank)] = true;
+      m_ranks.push_back(event.rank);
+    }
+  }
+  std::vector<Serial> m_wanted;  ///< by rank; 0: none
+  std::vector<bool> m_waits;
+  std::deque<Rank> m_ranks;
 };
 
 /// Raises the cut to what the last checkpoint up to `event` says, and lists what that leaves to be
 /// looked at: the last events of the other ranks.
 static void raiseToCheckpoint(const ClockCheckpoints& clocks, EventRef event,
-                              std::vector<Serial>& cut, std::vector<EventRef>& work) {
+                              std::vector<Serial>& cut, Work& work) {
   const std::size_t n = clocks.every == 0 ? 0 : event.serial / clocks.every;
   if (n == 0 || n > clocks.count(event.rank) || n * clocks.every <= cut[index(event.rank)]) {
     return;
@@ -199,7 +448,7 @@ static void raiseToCheckpoint(const ClockCheckpoints& clocks, EventRef event,
   for (std::size_t other = 0; other < row.size(); ++other) {
     if (row[other] > cut[other]) {
       cut[other] = row[other] - 1;
-      work.push_back({static_cast<Rank>(other), row[other]});
+      work.wantUpTo({static_cast<Rank>(other), row[other]});
     }
   }
   cut[index(event.rank)] = n * clocks.every;
@@ -208,7 +457,7 @@ static void raiseToCheckpoint(const ClockCheckpoints& clocks, EventRef event,
 /// The same for what happens after it: `cut` has the first event of each rank, 0 = none.
 static void lowerToCheckpoint(const ClockCheckpoints& clocks, EventRef event,
                               const std::vector<Serial>& ends, std::vector<Serial>& cut,
-                              std::vector<EventRef>& work) {
+                              Work& work) {
   const std::size_t n = clocks.every == 0 ? 0 : (event.serial + clocks.every - 1) / clocks.every;
   const Serial known = cut[index(event.rank)];
   if (n == 0 || n > clocks.count(event.rank) || (known != 0 && known <= n * clocks.every)) {
@@ -218,7 +467,7 @@ static void lowerToCheckpoint(const ClockCheckpoints& clocks, EventRef event,
   for (std::size_t other = 0; other < row.size(); ++other) {
     if (row[other] != 0 && (cut[other] == 0 || row[other] < cut[other])) {
       cut[other] = row[other] < ends[other] ? row[other] + 1 : 0;
-      work.push_back({static_cast<Rank>(other), row[other]});
+      work.wantFrom({static_cast<Rank>(other), row[other]});
     }
   }
   cut[index(event.rank)] = n * clocks.every;
@@ -226,79 +475,51 @@ static void lowerToCheckpoint(const ClockCheckpoints& clocks, EventRef event,
 
 std::vector<Serial> TraceIndex::past(EventRef ref) const {
   std::vector<Serial> cut(rankCount(), 0);
-  std::vector<bool> joined(
-      m_groups.size());  // collectives whose parts are all looked at or waiting
-  std::vector<EventRef> work;
+  Flows flows(*this);
+  Work work(rankCount());
   if (contains(ref)) {
-    work.push_back(ref);
+    work.wantUpTo(ref);
   }
   while (!work.empty()) {
-    const EventRef top = work.back();
-    work.pop_back();
+    const EventRef top = work.take();
     raiseToCheckpoint(data().clocks, top, cut, work);
     Serial& reached = cut[index(top.rank)];
-    RankLinks links(*this, top.rank);
-    for (Serial s = std::exchange(reached, std::max(reached, top.serial)) + 1; s <= top.serial;
-         ++s) {
-      if (!links.takes(s)) {
-        continue;  // most events: nothing comes in
+    const Serial first = std::exchange(reached, std::max(reached, top.serial)) + 1;
+    flows.into(top.rank, first, top.serial, [&](EventRef cause) {
+      if (contains(cause) && cause.serial > cut[index(cause.rank)]) {
+        work.wantUpTo(cause);
       }
-      if (joinsAgain(*this, {top.rank, s}, collectivesDoneAt({top.rank, s}), joined)) {
-        continue;
-      }
-      for (const EventRef cause : causes({top.rank, s})) {
-        if (contains(cause) && cause.serial > cut[index(cause.rank)]) {
-          work.push_back(cause);
-        }
-      }
-    }
+    });
   }
   return cut;
 }
 
 std::vector<Serial> TraceIndex::future(EventRef ref) const {
   std::vector<Serial> cut(rankCount(), 0);
-  std::vector<bool> joined(m_groups.size());
   std::vector<Serial> ends;
   for (std::size_t rank = 0; rank < rankCount(); ++rank) {
     ends.push_back(lastSerial(static_cast<Rank>(rank)));
   }
-  std::vector<EventRef> work;
+  Flows flows(*this);
+  Work work(rankCount());
   if (contains(ref)) {
-    work.push_back(ref);
+    work.wantFrom(ref);
   }
   while (!work.empty()) {
-    const EventRef top = work.back();
-    work.pop_back();
+    const EventRef top = work.take();
     lowerToCheckpoint(data().clocks, top, ends, cut, work);
     Serial& reached = cut[index(top.rank)];
-    const Serial stop = reached == 0 ? lastSerial(top.rank) + 1 : reached;
+    const Serial stop = reached == 0 ? ends[index(top.rank)] + 1 : reached;
     if (top.serial >= stop) {
       continue;
     }
     reached = top.serial;
-    RankLinks links(*this, top.rank);
-    for (Serial s = top.serial; s < stop; ++s) {
-      const std::uint32_t group = collectiveAt({top.rank, s});
-      if (!links.gives(s) && group == kNone) {
-        continue;  // most events: nothing goes out
+    flows.outOf(top.rank, top.serial, stop - 1, [&](EventRef effect) {
+      const Serial known = contains(effect) ? cut[index(effect.rank)] : 1;
+      if (contains(effect) && (known == 0 || effect.serial < known)) {
+        work.wantFrom(effect);
       }
-      if (group != kNone && sentAt({top.rank, s}).empty() && postedAt({top.rank, s}).empty()) {
-        const auto part = partAt(execution().ranks[index(top.rank)], s);
-        if (part && part->flow == CollectiveFlow::AllToAll && part->contributes) {
-          if (joined[group]) {
-            continue;  // another rank's part of it leads to the same completions
-          }
-          joined[group] = true;
-        }
-      }
-      for (const EventRef effect : effects({top.rank, s})) {
-        const Serial known = contains(effect) ? cut[index(effect.rank)] : 1;
-        if (contains(effect) && (known == 0 || effect.serial < known)) {
-          work.push_back(effect);
-        }
-      }
-    }
+    });
   }
   return cut;
 }

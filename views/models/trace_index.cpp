@@ -60,6 +60,11 @@ TraceIndex::TraceIndex(TraceDataPtr data)
     indexMessages();
     indexReceives();
   }
+  for (std::size_t r = 0; m_pages != nullptr && r < rankCount(); ++r) {
+    for (const ChunkInfo& chunk : m_pages->chunks(static_cast<Rank>(r), ChunkStream::Send)) {
+      m_synchronous = m_synchronous || chunk.lastCompletion != 0;
+    }
+  }
   indexRaces();
   indexCollectives();
   m_links->events.markFlows(m_pages == nullptr ? m_total : 0);
@@ -243,16 +248,16 @@ void TraceIndex::forMessagesIn(double from, double to,
 
 void TraceIndex::forMessagesOfChunk(Rank rank, std::size_t ordinal, double from, double to,
                                     const std::function<void(const MessageLine&)>& visit) const {
-  const auto sends = m_pages->page<SentHere>(rank, ordinal);
+  const auto sends = m_pages->page<SendEnds>(rank, ordinal);
   const std::size_t first = m_pages->firstMessage(rank) + m_pages->firstOf(ordinal);
   const EventSteps steps = times(rank);
   for (std::size_t i = 0; i < sends->size(); ++i) {
-    const SentHere& message = (*sends)[i];
-    const std::uint32_t sent = steps[message.send.event - 1];
+    const SendEnds& message = (*sends)[i];
+    const std::uint32_t sent = steps[message.event - 1];
     const std::uint32_t arrives = message.arrival == kNone ? 0 : message.arrival;
     if (static_cast<double>(sent) <= to &&
         static_cast<double>(std::max(arrives, sent + 1)) >= from) {
-      visit({static_cast<std::uint32_t>(first + i), rank, message.send.dest, sent, arrives});
+      visit({static_cast<std::uint32_t>(first + i), rank, message.dest, sent, arrives});
     }
   }
 }
@@ -279,26 +284,33 @@ void TraceIndex::indexReceives() {
 }
 
 void TraceIndex::indexCollectives() {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<EventRef>> groups;
+  struct Parts {
+    std::vector<EventRef> events;
+    bool joins = true;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Parts> groups;
   EventItems::Pairs done;
   for (std::size_t r = 0; r < rankCount(); ++r) {
-    const auto& parts = execution().ranks[r].collectives;
     std::uint32_t number = 0;
-    for (const CollectivePart part : parts) {
+    for (const CollectivePart part : execution().ranks[r].collectives) {
       const EventRef ref{static_cast<Rank>(r), part.event};
       if (m_pages == nullptr) {
         done.emplace_back(shortId({static_cast<Rank>(r), part.completion}), number++);
       }
       if (contains(ref)) {
-        groups[{part.comm, part.ordinal}].push_back(ref);
+        Parts& parts = groups[{part.comm, part.ordinal}];
+        parts.events.push_back(ref);
+        parts.joins = parts.joins && part.flow == CollectiveFlow::AllToAll && part.contributes &&
+                      part.takes && part.completion == part.event;
       }
     }
   }
   m_links->events.collectivesDone = EventItems(m_pages == nullptr ? m_total : 0, std::move(done));
   EventItems::Pairs grouped;
   for (auto& [key, parts] : groups) {
-    CollectiveGroup group{key.first, key.second, 0, 0, 0, std::move(parts)};
+    CollectiveGroup group{key.first, key.second, 0, 0, 0, std::move(parts.events), parts.joins};
     placeGroup(group);
+    m_onlyJoins = m_onlyJoins && group.joins;
     for (const EventRef part : group.parts) {
       grouped.emplace_back(shortId(part), static_cast<std::uint32_t>(m_groups.size()));
     }

@@ -151,9 +151,10 @@ class CausalityTest : public QObject {
   }
 
   void checkpointsAreSparse() {
-    QCOMPARE(checkpointDistance(4), 512U);
-    QCOMPARE(checkpointDistance(64), 512U);
-    QCOMPARE(checkpointDistance(1024), 4096U);
+    QCOMPARE(checkpointDistance(4, 1000), 512U);
+    QCOMPARE(checkpointDistance(64, 1000), 512U);
+    QCOMPARE(checkpointDistance(64, 5'000'000), 2048U);
+    QCOMPARE(checkpointDistance(1024, 1000), 4096U);
     Execution execution = oracle::randomExecution(5).execution;
     matchMessages(execution);
     QCOMPARE(clockCheckpoints(execution).every, 0U);  // too short for one

@@ -34,8 +34,12 @@ class KeptChunks : public ExecutionChunks {
         sends.push_back(sentHere(send, m_data->execution.messages[m++]));
       }
       add(r, events, [](const TimedEvent&) { return std::pair(Serial{0}, Serial{0}); });
-      add(r, history.receives,
-          [](const PostedReceive& v) { return std::pair(v.post, v.completion); });
+      std::vector<ReceivedHere> receives;
+      for (const PostedReceive& receive : history.receives) {
+        receives.push_back(receivedHere(receive));
+      }
+      add(r, receives,
+          [](const ReceivedHere& v) { return std::pair(v.receive.post, v.receive.completion); });
       add(r, history.probes, [](const ProbeHit& v) { return std::pair(v.event, Serial{0}); });
       add(r, sends,
           [](const SentHere& v) { return std::pair(v.send.event, v.send.syncCompletion); });
@@ -43,6 +47,7 @@ class KeptChunks : public ExecutionChunks {
           [](const CollectivePart& v) { return std::pair(v.event, v.completion); });
       m_events.push_back(std::move(events));
       m_sends.push_back(std::move(sends));
+      m_receives.push_back(std::move(receives));
     }
   }
 
@@ -53,8 +58,26 @@ class KeptChunks : public ExecutionChunks {
   bool read(Rank rank, std::size_t n, std::vector<TimedEvent>& values) const override {
     return copy(m_events[static_cast<std::size_t>(rank)], n, values);
   }
-  bool read(Rank rank, std::size_t n, std::vector<PostedReceive>& values) const override {
-    return copy(history(rank).receives, n, values);
+  bool read(Rank rank, std::size_t n, std::vector<ReceivedHere>& values) const override {
+    return copy(m_receives[static_cast<std::size_t>(rank)], n, values);
+  }
+  bool read(Rank rank, std::size_t n, std::vector<EventStep>& values) const override {
+    return inPart(
+        rank, n, values, +[](const TimedEvent& v) { return EventStep{v.step}; });
+  }
+  bool read(Rank rank, std::size_t n, std::vector<SendEnds>& values) const override {
+    return inPart(
+        rank, n, values, +[](const SentHere& v) {
+          return SendEnds{v.send.event, v.send.syncCompletion, v.completion, v.send.dest,
+                          v.arrival};
+        });
+  }
+  bool read(Rank rank, std::size_t n, std::vector<ReceiveEnds>& values) const override {
+    return inPart(
+        rank, n, values, +[](const ReceivedHere& v) {
+          return ReceiveEnds{v.receive.post, v.receive.completion, v.sent,
+                             v.senderDone,   v.receive.source,     v.receive.message};
+        });
   }
   bool read(Rank rank, std::size_t n, std::vector<ProbeHit>& values) const override {
     return copy(history(rank).probes, n, values);
@@ -87,6 +110,27 @@ class KeptChunks : public ExecutionChunks {
       out.arrival = step(dest, m_data->execution.ranks[dest].receives[message.post].post);
     }
     return out;
+  }
+  /// Of some messages it is not known where they were sent.
+  [[nodiscard]] ReceivedHere receivedHere(const PostedReceive& receive) const {
+    ReceivedHere out{receive, 0, 0};
+    if (receive.message != kNone && receive.message % 7 != 6) {
+      const Message& message = m_data->execution.messages[receive.message];
+      out.sent = message.send.rank == receive.source ? message.send.serial : 0;
+      out.senderDone =
+          out.sent == 0 ? 0 : history(message.send.rank).sends[message.sendIndex].syncCompletion;
+    }
+    return out;
+  }
+  template <typename Whole, typename Part>
+  bool inPart(Rank rank, std::size_t n, std::vector<Part>& values,
+              Part (*partOf)(const Whole&)) const {
+    std::vector<Whole> whole;
+    const bool good = read(rank, n, whole);
+    for (const Whole& each : whole) {
+      values.push_back(partOf(each));
+    }
+    return good;
   }
   static std::uint32_t lastStep(const SentHere& value, std::uint32_t at) {
     return value.arrival == kNone ? at : std::max(at, value.arrival);
@@ -132,6 +176,7 @@ class KeptChunks : public ExecutionChunks {
   std::array<std::vector<std::vector<ChunkInfo>>, kChunkStreams> m_infos;
   std::vector<std::vector<TimedEvent>> m_events;
   std::vector<std::vector<SentHere>> m_sends;
+  std::vector<std::vector<ReceivedHere>> m_receives;
 };
 
 /// The same trace in chunks.

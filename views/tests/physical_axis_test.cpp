@@ -141,7 +141,8 @@ void PhysicalAxisTest::pyramidIsBruteForce() {
       TraceIndex::onPhysicalAxis(*timed(stencil(6, 60), 3, 50000), makePyramid);
   QVERIFY(index->pyramid() != nullptr && index->pyramid()->count() > 2);
   for (std::size_t n = 0; n < index->pyramid()->count(); ++n) {
-    const auto level = index->pyramid()->level(n);
+    const auto level =
+        index->pyramid()->window(n, 0, static_cast<Rank>(index->rankCount()), 0, index->lastTime());
     std::vector<CutCell> cells(index->rankCount() * level->bins);
     for (std::size_t r = 0; r < index->rankCount(); ++r) {
       const EventSteps times = index->times(static_cast<Rank>(r));

@@ -101,15 +101,14 @@ class LineDensity {
 };
 
 /// One number of each cell of a row, spread over the pixel columns that its bin covers.
-std::vector<float> columnsOf(const CutLevel& level, std::size_t rank,
-                             const SpaceTimeGeometry& geometry, std::size_t width,
-                             std::uint32_t CutCell::*number) {
+std::vector<float> columnsOf(const CutWindow& level, Rank rank, const SpaceTimeGeometry& geometry,
+                             std::size_t width, std::uint32_t CutCell::*number) {
   std::vector<float> columns(width, 0.0F);
   const auto row = level.row(rank);
   const double scale = geometry.scale();
-  const auto begin = static_cast<std::size_t>(std::max(0.0, std::floor(geometry.t0 / level.width)));
-  for (std::size_t bin = begin; bin < row.size(); ++bin) {
-    const double left = (static_cast<double>(bin * level.width) - geometry.t0) * scale;
+  for (std::size_t bin = 0; bin < row.size(); ++bin) {
+    const double left =
+        (static_cast<double>((level.firstBin + bin) * level.width) - geometry.t0) * scale;
     if (left >= static_cast<double>(width)) {
       break;
     }
@@ -139,13 +138,12 @@ struct Counts {
   [[nodiscard]] const float* row(std::size_t i) const { return values.data() + i * width; }
 };
 
-Counts countsOf(const CutLevel& level, const SpaceTimeGeometry& geometry, Rank first, Rank last,
+Counts countsOf(const CutWindow& level, const SpaceTimeGeometry& geometry, Rank first, Rank last,
                 std::uint32_t CutCell::*number) {
   Counts counts;
   counts.width = static_cast<std::size_t>(std::ceil(geometry.plot.width()));
   for (Rank rank = first; rank < last; ++rank) {
-    const std::vector<float> row =
-        columnsOf(level, static_cast<std::size_t>(rank), geometry, counts.width, number);
+    const std::vector<float> row = columnsOf(level, rank, geometry, counts.width, number);
     counts.values.insert(counts.values.end(), row.begin(), row.end());
   }
   if (!counts.values.empty()) {
@@ -215,7 +213,7 @@ void SpaceTimePainter::paintLongMessages(QPainter& painter) const {
   painter.drawLines(QList<QLineF>(racing.begin(), racing.end()));
 }
 
-void SpaceTimePainter::paintOverview(QPainter& painter, const CutLevel& level) const {
+void SpaceTimePainter::paintOverview(QPainter& painter, const CutWindow& level) const {
   const QRectF& plot = m_geometry.plot;
   const auto [first, last] = m_geometry.visibleRows();  // which are ranks here
   const Rank above = std::max(0, first - 1);            // its gap reaches into view

@@ -72,30 +72,30 @@ std::size_t SpaceTimePainter::eventsInView() const {
 }
 
 /// Null: the view is drawn from its events.
-std::shared_ptr<const CutLevel> SpaceTimePainter::overviewLevel(std::size_t events) const {
+std::shared_ptr<const CutWindow> SpaceTimePainter::overviewCells(std::size_t events) const {
   // The pyramid's rows are all ranks by number.
   if (m_pyramid == nullptr || m_pyramid->count() == 0 || m_geometry.arranged != nullptr ||
       (m_trace.hasEvents() && events <= kExactLimit)) {
     return nullptr;
   }
-  const std::size_t level = m_pyramid->levelFor(1 / m_geometry.scale());
-  if (level < m_pyramid->count()) {
-    return m_pyramid->level(level);
+  std::size_t level = m_pyramid->levelFor(1 / m_geometry.scale());
+  if (level == m_pyramid->count()) {
+    if (m_trace.hasEvents()) {
+      return nullptr;
+    }
+    level = 0;  // as fine as it is known by now
   }
-  return m_trace.hasEvents() ? nullptr : m_pyramid->level(0);  // as fine as it is known by now
+  const auto [first, last] = m_geometry.visibleRows();  // which are ranks here
+  return m_pyramid->window(level, std::max(0, first - 1), last, m_geometry.t0, m_geometry.t1);
 }
 
 /// About the events in view.
-std::size_t SpaceTimePainter::eventsOf(const CutLevel& level) const {
+std::size_t SpaceTimePainter::eventsOf(const CutWindow& cells) const {
   const auto [first, last] = m_geometry.visibleRows();  // ranks, as nothing is arranged
-  const auto bin = [&](double time) {
-    return std::min(static_cast<std::size_t>(std::max(time, 0.0)) / level.width, level.bins - 1);
-  };
   std::size_t events = 0;
   for (Rank rank = first; rank < last; ++rank) {
-    const auto row = level.row(index(rank));
-    for (std::size_t b = bin(m_geometry.t0); b <= bin(m_geometry.t1); ++b) {
-      events += row[b].events;
+    for (const CutCell& cell : cells.row(rank)) {
+      events += cell.events;
     }
   }
   return events;
@@ -103,7 +103,7 @@ std::size_t SpaceTimePainter::eventsOf(const CutLevel& level) const {
 
 SceneStats SpaceTimePainter::paintScene(QPainter& painter) const {
   std::size_t events = eventsInView();
-  const std::shared_ptr<const CutLevel> overview = overviewLevel(events);
+  const std::shared_ptr<const CutWindow> overview = overviewCells(events);
   if (overview != nullptr && !m_trace.hasEvents()) {
     events = eventsOf(*overview);
   }

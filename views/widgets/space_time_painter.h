@@ -65,9 +65,9 @@ class SpaceTimePainter {
     std::size_t events = 0;
   };
   [[nodiscard]] Visible collect() const;
-  [[nodiscard]] std::shared_ptr<const CutLevel> overviewLevel(std::size_t events) const;
-  [[nodiscard]] std::size_t eventsOf(const CutLevel& level) const;
-  void paintOverview(QPainter& painter, const CutLevel& level) const;
+  [[nodiscard]] std::shared_ptr<const CutWindow> overviewCells(std::size_t events) const;
+  [[nodiscard]] std::size_t eventsOf(const CutWindow& cells) const;
+  void paintOverview(QPainter& painter, const CutWindow& cells) const;
   void paintLongMessages(QPainter& painter) const;
   [[nodiscard]] QPolygonF partsInOrder(const CollectiveGroup& group) const;
   void paintCollectives(QPainter& painter, const SceneStats& stats) const;

@@ -57,7 +57,17 @@ class OutlineTest : public QObject {
     for (int turn = 0; turn < 2; ++turn) {  // the second time some levels are still there
       for (std::size_t n = 0; n < pyramid.levels.size(); ++n) {
         QCOMPARE(data.pyramid->width(n), pyramid.levels[n].width);
-        QVERIFY(*data.pyramid->level(n) == pyramid.levels[n]);
+        const CutLevel& level = pyramid.levels[n];
+        const auto ranks = static_cast<Rank>(data.execution.ranks.size());
+        const auto all = data.pyramid->window(n, 0, ranks, 0, 1e12);
+        QVERIFY(all->cells == level.cells);
+        QCOMPARE(all->bins, level.bins);
+        const double from = level.width * static_cast<double>(level.bins / 3);
+        const auto some = data.pyramid->window(n, 1, ranks, from, from + 2.5 * level.width);
+        const auto kept =
+            views::KeptCutLevels(pyramid).window(n, 1, ranks, from, from + 2.5 * level.width);
+        QVERIFY(some->cells == kept->cells);
+        QCOMPARE(some->firstBin, level.bins / 3);
       }
     }
     QVERIFY(data.pyramid->lines() == pyramid.lines);

@@ -30,11 +30,15 @@ class ExecutionReader {
   /// The values of a chunk, instead of what is in `values`. Damaged if it does not verify, or does
   /// not hold what chunks() says.
   Status read(Rank rank, std::size_t ordinal, std::vector<TimedEvent>& values);
-  Status read(Rank rank, std::size_t ordinal, std::vector<PostedReceive>& values);
+  Status read(Rank rank, std::size_t ordinal, std::vector<ReceivedHere>& values);
   Status read(Rank rank, std::size_t ordinal, std::vector<ProbeHit>& values);
   Status read(Rank rank, std::size_t ordinal, std::vector<SentHere>& values);
   Status read(Rank rank, std::size_t ordinal, std::vector<CollectivePart>& values);
   Status read(Rank rank, std::size_t ordinal, std::vector<EventTime>& values);
+  // Parts of their columns:
+  Status read(Rank rank, std::size_t ordinal, std::vector<EventStep>& values);
+  Status read(Rank rank, std::size_t ordinal, std::vector<SendEnds>& values);
+  Status read(Rank rank, std::size_t ordinal, std::vector<ReceiveEnds>& values);
 
  private:
   struct State;

@@ -102,6 +102,8 @@ struct StoredRace {
   Serial chosen = 0;      ///< event of the receive's post, or of the probe: where it chose
   std::uint32_t chosenStep = kNone;  ///< logical times of both; kNone: not known
   std::uint32_t step = kNone;
+  Serial sent = 0;        ///< event that sent the message taken; 0: not known, or none
+  Tag tag = kAnyTag;      ///< of the message taken
   std::string raceClass;  ///< empty: not classified
 };
 
@@ -115,6 +117,8 @@ struct RaceRecord {
   Serial chosen = 0;
   std::uint32_t chosenStep = kNone;
   std::uint32_t step = kNone;
+  Serial sent = 0;
+  Tag tag = kAnyTag;
   std::uint32_t raceClass = kNone;  ///< as RaceClasses::of, where they are exact
   std::span<const std::uint32_t> alternatives;
 };

@@ -1,15 +1,30 @@
-// The cut pyramid of a trace, a level at a time: they need not be in memory.
+// The cut pyramid of a trace, as much of a level as is in view: it need not be in memory.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "core/cut_pyramid.h"
 
 namespace pf::views {
+
+/// Some cells of a level.
+struct CutWindow {
+  std::uint32_t width = 1;   ///< of a bin, in steps of logical time
+  std::size_t firstBin = 0;  ///< number of the first one in the level
+  std::size_t bins = 0;
+  Rank firstRank = 0;
+  std::vector<CutCell> cells;  ///< [(rank - firstRank) * bins + (bin - firstBin)]
+  /// Of a rank that is in it.
+  [[nodiscard]] std::span<const CutCell> row(Rank rank) const {
+    return std::span(cells).subspan(static_cast<std::size_t>(rank - firstRank) * bins, bins);
+  }
+};
 
 class CutLevels {
  public:
@@ -21,8 +36,11 @@ class CutLevels {
   [[nodiscard]] virtual std::size_t count() const = 0;
   /// Of the bins of a level, in steps of logical time; those of level n + 1 are twice as wide.
   [[nodiscard]] virtual std::uint32_t width(std::size_t level) const = 0;
-  /// From any thread but the GUI's: it may read a file. Null: it cannot be read.
-  [[nodiscard]] virtual std::shared_ptr<const CutLevel> level(std::size_t number) const = 0;
+  /// The bins of ranks [first, last), which are in the pyramid, that times [from, to] meet. From
+  /// any thread but the GUI's: it may read a file. Null: it cannot be read.
+  [[nodiscard]] virtual std::shared_ptr<const CutWindow> window(std::size_t level, Rank first,
+                                                                Rank last, double from,
+                                                                double to) const = 0;
   [[nodiscard]] virtual const std::vector<CutLine>& lines() const = 0;
 
   /// The level of the widest bins that are not wider than `steps`; count(): all are wider.
@@ -32,6 +50,17 @@ class CutLevels {
       found = n;
     }
     return found;
+  }
+
+ protected:
+  /// What of `bins` the times meet: the first, and the one after the last.
+  [[nodiscard]] static std::pair<std::size_t, std::size_t> binsIn(std::size_t bins,
+                                                                  std::uint32_t width, double from,
+                                                                  double to) {
+    const auto bin = [&](double time) {
+      return std::min(static_cast<std::size_t>(std::max(time, 0.0)) / width, bins - 1);
+    };
+    return {bin(from), bin(to) + 1};
   }
 };
 
@@ -49,8 +78,16 @@ class KeptCutLevels : public CutLevels {
   [[nodiscard]] std::uint32_t width(std::size_t level) const override {
     return m_levels[level]->width;
   }
-  [[nodiscard]] std::shared_ptr<const CutLevel> level(std::size_t number) const override {
-    return m_levels[number];
+  [[nodiscard]] std::shared_ptr<const CutWindow> window(std::size_t number, Rank first, Rank last,
+                                                        double from, double to) const override {
+    const CutLevel& level = *m_levels[number];
+    const auto [begin, end] = binsIn(level.bins, level.width, from, to);
+    auto out = std::make_shared<CutWindow>(CutWindow{level.width, begin, end - begin, first, {}});
+    for (Rank rank = first; rank < last; ++rank) {
+      const auto row = level.row(static_cast<std::size_t>(rank)).subspan(begin, end - begin);
+      out->cells.insert(out->cells.end(), row.begin(), row.end());
+    }
+    return out;
   }
   [[nodiscard]] const std::vector<CutLine>& lines() const override { return m_lines; }
 

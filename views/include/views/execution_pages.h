@@ -33,11 +33,15 @@ class ExecutionChunks {
   [[nodiscard]] virtual std::span<const ChunkInfo> chunks(Rank rank, ChunkStream stream) const = 0;
   /// From any thread. False: it cannot be read; what is in `values` then counts for nothing.
   virtual bool read(Rank rank, std::size_t ordinal, std::vector<TimedEvent>& values) const = 0;
-  virtual bool read(Rank rank, std::size_t ordinal, std::vector<PostedReceive>& values) const = 0;
+  virtual bool read(Rank rank, std::size_t ordinal, std::vector<ReceivedHere>& values) const = 0;
   virtual bool read(Rank rank, std::size_t ordinal, std::vector<ProbeHit>& values) const = 0;
   virtual bool read(Rank rank, std::size_t ordinal, std::vector<SentHere>& values) const = 0;
   virtual bool read(Rank rank, std::size_t ordinal, std::vector<CollectivePart>& values) const = 0;
   virtual bool read(Rank rank, std::size_t ordinal, std::vector<EventTime>& values) const = 0;
+  // The same in part, which is quicker:
+  virtual bool read(Rank rank, std::size_t ordinal, std::vector<EventStep>& values) const = 0;
+  virtual bool read(Rank rank, std::size_t ordinal, std::vector<SendEnds>& values) const = 0;
+  virtual bool read(Rank rank, std::size_t ordinal, std::vector<ReceiveEnds>& values) const = 0;
   /// `tell` is called once, with why a chunk cannot be read; from any thread. Null: no more.
   virtual void whenItFails(std::function<void(const QString&)> /*tell*/) const {}
 };
@@ -52,6 +56,19 @@ class EventItems {
   EventItems(std::size_t events, Pairs pairs);
 
   [[nodiscard]] std::span<const std::uint32_t> at(std::size_t event) const;
+  /// Calls `visit` with each event of [first, last] that has items, and with each of these.
+  template <typename Visit>
+  void in(std::size_t first, std::size_t last, Visit&& visit) const {
+    for (std::size_t block = first / kEvents; block + 1 < m_first.size() && block <= last / kEvents;
+         ++block) {
+      for (std::uint32_t i = m_first[block]; i < m_first[block + 1]; ++i) {
+        const std::size_t event = block * kEvents + m_within[i];
+        if (event >= first && event <= last) {
+          visit(event, m_items[i]);
+        }
+      }
+    }
+  }
   void mark(std::vector<bool>& events) const;  ///< those that have items
   [[nodiscard]] std::size_t bytes() const;
 
@@ -259,11 +276,14 @@ class ExecutionPages {
   std::vector<std::size_t> m_firstMessage;
   mutable PageBudget m_budget;
   mutable PageShelf<std::vector<TimedEvent>> m_events;
-  mutable PageShelf<std::vector<PostedReceive>> m_receives;
+  mutable PageShelf<std::vector<ReceivedHere>> m_receives;
   mutable PageShelf<std::vector<ProbeHit>> m_probes;
   mutable PageShelf<std::vector<SentHere>> m_sends;
   mutable PageShelf<std::vector<CollectivePart>> m_collectives;
   mutable PageShelf<std::vector<EventTime>> m_times;
+  mutable PageShelf<std::vector<EventStep>> m_steps;
+  mutable PageShelf<std::vector<SendEnds>> m_sendEnds;
+  mutable PageShelf<std::vector<ReceiveEnds>> m_receiveEnds;
   mutable PageShelf<EventLinks> m_links;
 };
 
@@ -272,8 +292,20 @@ inline PageShelf<std::vector<TimedEvent>>& ExecutionPages::shelf() const {
   return m_events;
 }
 template <>
-inline PageShelf<std::vector<PostedReceive>>& ExecutionPages::shelf() const {
+inline PageShelf<std::vector<ReceivedHere>>& ExecutionPages::shelf() const {
   return m_receives;
+}
+template <>
+inline PageShelf<std::vector<EventStep>>& ExecutionPages::shelf() const {
+  return m_steps;
+}
+template <>
+inline PageShelf<std::vector<SendEnds>>& ExecutionPages::shelf() const {
+  return m_sendEnds;
+}
+template <>
+inline PageShelf<std::vector<ReceiveEnds>>& ExecutionPages::shelf() const {
+  return m_receiveEnds;
 }
 template <>
 inline PageShelf<std::vector<ProbeHit>>& ExecutionPages::shelf() const {

@@ -31,6 +31,12 @@ struct PageOf<SentMessage> {
   static const SentMessage& value(const SentHere& stored) { return stored.send; }
 };
 
+template <>
+struct PageOf<PostedReceive> {
+  using Stored = ReceivedHere;
+  static const PostedReceive& value(const ReceivedHere& stored) { return stored.receive; }
+};
+
 /// Goes through a sequence; holds on to the page that it is in.
 template <typename S>
 class SequenceIterator {
@@ -131,7 +137,7 @@ class EventSteps {
   EventSteps() = default;
   explicit EventSteps(std::span<const std::uint32_t> kept) : m_kept(kept), m_size(kept.size()) {}
   EventSteps(const ExecutionPages& pages, Rank rank)
-      : m_pages(&pages), m_rank(rank), m_size(pages.count<TimedEvent>(rank)) {}
+      : m_pages(&pages), m_rank(rank), m_size(pages.count<EventStep>(rank)) {}
 
   [[nodiscard]] std::size_t size() const { return m_size; }
   [[nodiscard]] bool empty() const { return m_size == 0; }
@@ -152,7 +158,7 @@ class EventSteps {
   const ExecutionPages* m_pages = nullptr;
   Rank m_rank = 0;
   std::size_t m_size = 0;
-  mutable HeldPage<TimedEvent> m_page;
+  mutable HeldPage<EventStep> m_page;
 };
 
 /// One rank of an ExecutionView; as RankHistory.

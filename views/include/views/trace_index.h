@@ -39,6 +39,7 @@ struct CollectiveGroup {
   std::uint32_t lastTime = 0;
   std::uint32_t about = 0;  ///< firstTime, as well as it is known without reading a chunk
   std::vector<EventRef> parts;
+  bool joins = false;  ///< each part comes after all, and ends where it begins
 };
 
 /// The line of a message.
@@ -266,7 +267,7 @@ class TraceIndex {
     EventItems groupAt;  ///< event -> its collective
     std::vector<bool> takenInRace;
   };
-  class RankLinks;
+  class Flows;
 
   struct OnPhysicalAxis {};
   TraceIndex(const TraceIndex& logical, const PyramidMaker& pyramid, OnPhysicalAxis);
@@ -294,6 +295,8 @@ class TraceIndex {
                           const std::function<void(const MessageLine&)>& visit) const;
   [[nodiscard]] std::vector<EventRef> causes(EventRef ref) const;
   [[nodiscard]] std::vector<EventRef> effects(EventRef ref) const;
+  void collectiveEffects(EventRef event, const CollectivePart& own, std::uint32_t group,
+                         const std::function<void(EventRef)>& visit) const;
 
   TraceDataPtr m_data;
   std::shared_ptr<const ExecutionPages> m_pages;
@@ -305,6 +308,8 @@ class TraceIndex {
   std::vector<std::uint32_t> m_racing;  ///< a race of each racing event
   std::vector<std::uint32_t> m_racingTimes;
   std::vector<CollectiveGroup> m_groups;
+  bool m_onlyJoins = true;     ///< of all groups
+  bool m_synchronous = false;  ///< with chunks: a message was sent so, and known to be matched
   std::vector<std::uint32_t> m_bySendTime;  ///< messages
   std::vector<std::uint32_t> m_blockEnd;    ///< latest arrival in each block of them
   TimeAxis m_axis = TimeAxis::Logical;

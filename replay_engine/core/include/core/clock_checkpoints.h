@@ -41,7 +41,7 @@ struct ClockCheckpoints {
 
 /// Of executions of so many ranks: a look at `ranks` times as many events is quick, and all clocks
 /// together take less than a byte an event of a file.
-[[nodiscard]] std::uint32_t checkpointDistance(std::size_t ranks);
+[[nodiscard]] std::uint32_t checkpointDistance(std::size_t ranks, std::size_t events);
 
 /// None where the record waits for itself (damage) or has too many ranks. Needs matchMessages()
 /// first. `every` 0: checkpointDistance().

@@ -27,17 +27,52 @@ struct SentHere {
       kNone;  ///< logical time at which its line ends; kNone: it does not arrive
 };
 
+/// A receive where it is posted, and what of its message is known where that is sent.
+struct ReceivedHere {
+  PostedReceive receive;
+  Serial sent = 0;        ///< event of receive.source; 0: not known, or no message
+  Serial senderDone = 0;  ///< event of receive.source (SentMessage::syncCompletion); 0: none
+};
+
+// What of a value is enough to draw lines and to go along them: a part of its columns is read.
+
+/// Of a TimedEvent.
+struct EventStep {
+  std::uint32_t step = kNone;
+};
+/// Of a SentHere.
+struct SendEnds {
+  Serial event = 0;
+  Serial syncCompletion = 0;
+  Serial completion = 0;
+  Rank dest = kUnknownRank;
+  std::uint32_t arrival = kNone;
+};
+/// Of a ReceivedHere.
+struct ReceiveEnds {
+  Serial post = 0;
+  Serial completion = 0;
+  Serial sent = 0;
+  Serial senderDone = 0;
+  Rank source = kUnknownRank;
+  std::uint32_t message = kNone;
+};
+
 enum class ChunkStream : std::uint8_t { Event, Receive, Probe, Send, Collective, Time };
 inline constexpr std::size_t kChunkStreams = 6;
 
 template <typename T>
 inline constexpr ChunkStream kStreamOf = ChunkStream::Event;
 template <>
-inline constexpr ChunkStream kStreamOf<PostedReceive> = ChunkStream::Receive;
+inline constexpr ChunkStream kStreamOf<ReceivedHere> = ChunkStream::Receive;
+template <>
+inline constexpr ChunkStream kStreamOf<ReceiveEnds> = ChunkStream::Receive;
 template <>
 inline constexpr ChunkStream kStreamOf<ProbeHit> = ChunkStream::Probe;
 template <>
 inline constexpr ChunkStream kStreamOf<SentHere> = ChunkStream::Send;
+template <>
+inline constexpr ChunkStream kStreamOf<SendEnds> = ChunkStream::Send;
 template <>
 inline constexpr ChunkStream kStreamOf<CollectivePart> = ChunkStream::Collective;
 template <>

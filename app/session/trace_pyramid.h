@@ -1,0 +1,50 @@
+// The pyramid of a trace file as the views' cut levels: tiles of it are read when they are in view,
+// and those used last stay.
+#pragma once
+
+#include <list>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "db/summary_view.h"
+#include "views/cut_levels.h"
+
+namespace pf::session {
+
+class FileCutLevels : public views::CutLevels {
+ public:
+  explicit FileCutLevels(db::SummaryView summary) : m_summary(std::move(summary)) {}
+
+  [[nodiscard]] std::size_t count() const override { return m_summary.outline().levels; }
+  [[nodiscard]] std::uint32_t width(std::size_t level) const override {
+    return m_summary.outline().width << level;
+  }
+  [[nodiscard]] const std::vector<CutLine>& lines() const override {
+    return m_summary.outline().lines;
+  }
+  [[nodiscard]] std::shared_ptr<const views::CutWindow> window(std::size_t level, Rank first,
+                                                               Rank last, double from,
+                                                               double to) const override;
+
+ private:
+  using Place = std::tuple<std::size_t, std::size_t, std::size_t>;  ///< level, row, column
+  struct Tile {
+    Place place;
+    std::vector<CutCell> cells;
+  };
+  static constexpr std::size_t kMostKept = std::size_t{1} << 21U;  ///< cells, of 16 bytes
+
+  /// Good until the next call; null: it cannot be read.
+  [[nodiscard]] const std::vector<CutCell>* tile(const Place& place) const;
+
+  mutable std::mutex m_mutex;
+  mutable db::SummaryView m_summary;
+  mutable std::list<Tile> m_kept;  ///< that used last comes first
+  mutable std::map<Place, std::list<Tile>::iterator> m_known;
+  mutable std::size_t m_cells = 0;
+};
+
+}  // namespace pf::session
