@@ -129,6 +129,8 @@ Status RaceReading::rank(Rank rank, const Visit& visit) {
     race.chosen = value.chosen;
     race.chosenStep = value.chosenStep;
     race.step = value.step;
+    race.sent = value.sent;
+    race.tag = value.tag;
     race.raceClass = value.raceClass;
     race.sent = value.sent;
     race.tag = value.tag;

@@ -4,6 +4,7 @@
 #include "random_execution.h"
 
 #include <random>
+#include <set>
 
 #include <QTest>
 
@@ -221,6 +222,7 @@ class ManyRacesTest : public QObject {
       const TraceIndexPtr chunks = makeIndex(inChunks);
       const std::vector<Race> races = findRaces(data->execution);
       most = std::max(most, races.size());
+      AlternativeRanks alternatives(*chunks);
       for (std::size_t race = 0; race < races.size(); ++race) {
         const Race kept = inChunks->races[race];
         QCOMPARE(kept.rank, races[race].rank);
@@ -229,6 +231,11 @@ class ManyRacesTest : public QObject {
         QCOMPARE(kept.taken, races[race].taken);
         QCOMPARE(kept.alternatives, races[race].alternatives);
         QCOMPARE(inChunks->races.alternatives(race), races[race].alternatives.size());
+        std::set<Rank> senders;
+        for (const std::uint32_t m : races[race].alternatives) {
+          senders.insert(data->execution.messages[m].send.rank);
+        }
+        QCOMPARE(alternatives.of(race), std::vector<Rank>(senders.begin(), senders.end()));
       }
       const JudgedRaces known = judgeRaces(whole);  // by a look at each message
       const JudgedRaces judged = judgeRaces(chunks);

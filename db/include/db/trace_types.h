@@ -117,6 +117,8 @@ struct RaceRecord {
   Serial chosen = 0;
   std::uint32_t chosenStep = kNone;
   std::uint32_t step = kNone;
+  Serial sent = 0;
+  Tag tag = kAnyTag;
   std::uint32_t raceClass = kNone;  ///< as RaceClasses::of, where they are exact
   Serial sent = 0;                  ///< as in StoredRace
   Tag tag = kAnyTag;
