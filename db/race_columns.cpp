@@ -132,8 +132,6 @@ Status RaceReading::rank(Rank rank, const Visit& visit) {
     race.sent = value.sent;
     race.tag = value.tag;
     race.raceClass = value.raceClass;
-    race.sent = value.sent;
-    race.tag = value.tag;
     race.alternatives = messages;
     visit(race);
   }
@@ -329,26 +327,24 @@ Result<std::vector<StoredRace>> readRaceColumns(Database& database, std::size_t 
                                                 const std::vector<std::string>& classes,
                                                 ColumnReader::Directory form) {
   std::vector<StoredRace> races;
-  const Status status = forEachRaceColumn(
-      database, ranks, classes.size(),
-      [&](const RaceRecord& race) {
-        StoredRace& stored = races.emplace_back();
-        stored.race = {race.rank,
-                       race.probe,
-                       race.index,
-                       race.taken,
-                       {race.alternatives.begin(), race.alternatives.end()}};
-        stored.serial = race.serial;
-        stored.chosen = race.chosen;
-        stored.chosenStep = race.chosenStep;
-        stored.step = race.step;
-        stored.sent = race.sent;
-        stored.tag = race.tag;
-        if (race.raceClass != kNone) {
-          stored.raceClass = classes[race.raceClass];
-        }
-      },
-      form);
+  const auto keep = [&](const RaceRecord& race) {
+    StoredRace& stored = races.emplace_back();
+    stored.race = {race.rank,
+                   race.probe,
+                   race.index,
+                   race.taken,
+                   {race.alternatives.begin(), race.alternatives.end()}};
+    stored.serial = race.serial;
+    stored.chosen = race.chosen;
+    stored.chosenStep = race.chosenStep;
+    stored.step = race.step;
+    stored.sent = race.sent;
+    stored.tag = race.tag;
+    if (race.raceClass != kNone) {
+      stored.raceClass = classes[race.raceClass];
+    }
+  };
+  const Status status = forEachRaceColumn(database, ranks, classes.size(), keep, form);
   return status.ok() ? Result(std::move(races)) : Result<std::vector<StoredRace>>(status.error());
 }
 

@@ -127,7 +127,7 @@ Result<views::RaceTable> readRaces(db::TraceStore& store) {
       race.place = {stored.chosen, stored.serial, stored.chosenStep, stored.step};
     }
     if (stored.taken == kNone || stored.sent != 0) {
-      race.message = {kUnknownRank, stored.sent, stored.tag};
+      race.message = views::TakenMessage{kUnknownRank, stored.sent, stored.tag};
     }
     races.add(race);
   });

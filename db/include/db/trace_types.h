@@ -120,8 +120,6 @@ struct RaceRecord {
   Serial sent = 0;
   Tag tag = kAnyTag;
   std::uint32_t raceClass = kNone;  ///< as RaceClasses::of, where they are exact
-  Serial sent = 0;                  ///< as in StoredRace
-  Tag tag = kAnyTag;
   std::span<const std::uint32_t> alternatives;
 };
 
