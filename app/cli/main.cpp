@@ -142,10 +142,16 @@ int salvage(const std::string& from, const std::string& to) {
   return 0;
 }
 
-int peek(const std::string& trace, const std::string& to) {
+int peek(const std::string& trace, const std::string& to, bool survey) {
   auto made = pf::app::peek(trace, to);
   if (!made) {
     return fail(made.error());
+  }
+  if (survey) {
+    std::signal(SIGTERM, [](int) { pf::app::endReplays(); });  // the ranks of the survey end with us
+    if (const pf::Status seen = pf::app::surveyIfNeeded(to); !seen) {
+      return fail(seen.error());
+    }
   }
   std::printf("%s: %d ranks, %llu wildcard receives so far\n", to.c_str(), made->ranks,
               static_cast<unsigned long long>(made->wildcardReceives));
@@ -347,6 +353,9 @@ int main(int argc, char** argv) {
   auto* rankOption = eventsCommand->add_option("--rank", rank, "this rank only");
   salvageCommand->add_option("TO", madeFile, "new trace")->required();
   peekCommand->add_option("TO", madeFile, "new trace")->required();
+  bool peekSurvey = false;
+  peekCommand->add_flag("--survey", peekSurvey,
+                        "where MPI's choices only are recorded, run the program once more at once to see its events");
   std::string other;
   auto* diffCommand = app.add_subcommand(
       "diff", "Where two recordings of a program part: first differences, first causes");
@@ -516,7 +525,7 @@ int main(int argc, char** argv) {
     return check(trace);
   }
   if (*peekCommand) {
-    return peek(trace, madeFile);
+    return peek(trace, madeFile, peekSurvey);
   }
   if (*salvageCommand) {
     return salvage(trace, madeFile);

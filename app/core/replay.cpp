@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -40,6 +41,8 @@ std::string eventText(const Execution& execution, EventRef ref) {
 }
 
 namespace {
+
+std::atomic<bool> g_endAsked = false;
 
 /// Of most programs; one that takes longer until MPI_Init is spoken of.
 constexpr std::chrono::seconds kStartsWithin(10);
@@ -411,6 +414,9 @@ Result<int> Replay::run() {
       break;
     }
     sayWhoIsMissing();
+    if (g_endAsked && !m_failure) {
+      m_failure = Error{ErrorCode::System, "the replay was ended", {}};
+    }
     if ((waiting[2].revents & (POLLIN | POLLHUP)) != 0) {
       askUser();
     }
@@ -471,6 +477,10 @@ Status Replay::keepSurvey(const std::string& logs) {
 }
 
 }  // namespace
+
+void endReplays() {
+  g_endAsked = true;
+}
 
 Result<int> replay(const ReplayOptions& options) {
   const auto mode =

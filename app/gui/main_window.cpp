@@ -5,7 +5,9 @@
 #include "pane_actions.h"
 #include "pane_export.h"
 #include "pane_help.h"
+#include "peek_directory.h"
 #include "physical_pyramid.h"
+#include "recording_follower.h"
 #include "session_file.h"
 
 #include <QCloseEvent>
@@ -26,6 +28,7 @@
 #include <QWhatsThis>
 #include <QtConcurrent>
 
+#include "app/record.h"
 #include "app/replay.h"
 #include "plugins/call_sites.h"
 #include "plugins/comm_matrix.h"
@@ -55,6 +58,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), m_session(new Deb
   setWindowTitle(tr("Photofinish"));
   setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
   makeViews();
+  makeFollower();
   makeActions();
   makeDocks();
   makeMenus();
@@ -273,7 +277,7 @@ void MainWindow::makeActions() {
 
 void MainWindow::makeMenus() {
   QMenu* file = menuBar()->addMenu(tr("&File"));
-  file->addActions({m_open, m_record, m_lookAtRecording});
+  file->addActions({m_open, m_record, m_lookAtRecording, makeFollowAction()});
   file->addMenu(makeRecentMenu());
   m_saveSession = command(tr("Save se&ssion …"),
                           tr("Keep program, breakpoints, groups, watches and layout in a file that opens by a double click"),
@@ -380,12 +384,18 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     m_recording->setParent(nullptr);  // closing the window never ends a recording
     m_recording->disconnect(this);
   }
+  stopFollowing();
   m_session->endReplay();
   event->accept();
 }
 
 void MainWindow::openTrace(const QString& path) {
   const QString absolute = QFileInfo(path).absoluteFilePath();
+  if (!QFileInfo::exists(absolute) && app::recordingNow(absolute.toStdString()).recorder) {
+    followRecording(absolute);
+    return;
+  }
+  stopFollowing();
   const QString name = QFileInfo(path).fileName();
   m_progress->start(tr("Opening %1 …").arg(name), false);
   struct Opened {
@@ -455,16 +465,11 @@ void MainWindow::showTrace(const QString& path, LoadedTrace trace) {
     m_index = views::makeIndex(trace.data);
   }
   const views::TraceDataPtr shown = trace.data;
-  if (shown->chunks != nullptr) {
-    shown->chunks->whenItFails([window = QPointer<MainWindow>(this)](const QString& problem) {
-      QMetaObject::invokeMethod(
-          qApp, [window, problem] { window ? window->say(problem, true) : void(); },
-          Qt::QueuedConnection);
-    });
-  }
+  tellOfDamage();
   m_pages->setCurrentIndex(1);
   m_diagram->setFocus();
-  setWindowTitle(tr("%1 — Photofinish").arg(QFileInfo(path).fileName()));
+  const bool goesOn = m_follower->made(path);
+  setWindowTitle((goesOn ? tr("%1 (recording) — Photofinish") : tr("%1 — Photofinish")).arg(QFileInfo(path).fileName()));
   m_output->clear();
   m_output->setRankCount(static_cast<int>(shown->execution.ranks.size()));
   m_source->closeAll();
@@ -474,28 +479,20 @@ void MainWindow::showTrace(const QString& path, LoadedTrace trace) {
   for (plugins::ViewWidget* view : m_pluginViews) {
     view->setTrace(m_index);
   }
-  QHash<QString, QList<int>> sites;
-  for (const CallSite& site : shown->execution.sites) {
-    if (!site.file.empty()) {
-      sites[QString::fromStdString(site.file)].append(site.line);
-    }
-  }
-  m_source->setCallSites(sites);
+  showCallSites();
   m_session->open(path, std::move(trace));
   m_ranks->model()->setFocusRanks({m_session->currentRank()});
   refreshRanks();
   m_diagram->setGroups(m_session->groups());
   m_diagram->setArrangement(m_session->arrangement());
-  if (shown->failure.event.valid()) {
-    selectEvent(shown->failure.event);
-    say(tr("%1. Failing receive (F4) replays to it.").arg(shown->failure.reason), false);
-  } else {
-    say(tr("%n racing receive(s). Select one; Enter replays to it.", nullptr,
-           static_cast<int>(shown->races.size())),
-        false);
+  if (!goesOn) {
+    if (shown->failure.event.valid()) {
+      selectEvent(shown->failure.event);
+    }
+    tellOutcome();
+    applySession();
+    remember(path);
   }
-  applySession();
-  remember(path);
   setActionsEnabled();
 }
 

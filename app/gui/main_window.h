@@ -10,7 +10,6 @@
 #include <QMainWindow>
 #include <QPointer>
 #include <QProcess>
-#include <QTemporaryDir>
 
 #include "plugins/api.h"
 #include "views/trace_index.h"
@@ -50,6 +49,8 @@ using session::LoadedTrace;
 
 class KeyBindings;
 class LookingPanes;
+class PeekDirectory;
+class RecordingFollower;
 
 class MainWindow : public QMainWindow {
   Q_OBJECT
@@ -64,6 +65,9 @@ class MainWindow : public QMainWindow {
   /// A session's file; opened() follows. Where its trace is gone, what was set waits for the next recording.
   void openSession(const QString& path);
   bool saveSession(const QString& path);
+  /// Shows what the recording that makes `trace` has by now, and what comes; opened() follows with the first of it.
+  void followRecording(const QString& trace);
+  [[nodiscard]] RecordingFollower& follower() { return *m_follower; }
   /// Core files of ranks, to be looked at; opened() follows. `program`: empty, as the files say.
   void openCores(const QStringList& files, const QString& program);
   /// The job of this launcher or rank, which goes on; opened() follows.
@@ -125,6 +129,14 @@ class MainWindow : public QMainWindow {
   void askTrace();
   void askRecord();
   void lookAtRecording();
+  void makeFollower();
+  QAction* makeFollowAction();
+  void askFollowed();
+  void stopFollowing();
+  void showNewer(const QString& path, bool last, const views::TraceIndexPtr& physical);
+  void tellOutcome();
+  void showCallSites();
+  void tellOfDamage();
   QLayout* fileField(QLineEdit* name, const QLineEdit* directory);
   /// `input`: a file for the launcher's standard input, as seen from `directory`; none if empty.
   void record(const QString& command, const QString& directory, const QString& input);
@@ -176,8 +188,11 @@ class MainWindow : public QMainWindow {
   QString m_recordedTrace;  ///< that it makes
   views::ProgressStrip* m_recordingStrip = nullptr;
   QAction* m_lookAtRecording = nullptr;
-  std::unique_ptr<QTemporaryDir> m_peeks;
+  std::unique_ptr<PeekDirectory> m_peeks;
   int m_peekNumber = 0;
+  RecordingFollower* m_follower = nullptr;
+  QAction* m_follow = nullptr;
+  QLabel* m_followed = nullptr;
   QSplitter* m_centre = nullptr;
   struct GivenInput {
     QString trace;

@@ -1,8 +1,11 @@
 // Opening, recording, exporting, finding sources.
 #include "compare_window.h"
 #include "main_window.h"
+#include "peek_directory.h"
+#include "recording_follower.h"
 #include "session_file.h"
 
+#include <QCheckBox>
 #include <QDialog>
 #include <QDialogButtonBox>
 #include <QDir>
@@ -27,6 +30,7 @@ namespace {
 
 constexpr int kRecentTraces = 12;
 const QString kRecentKey = QStringLiteral("recent/traces");
+const QString kFollowKey = QStringLiteral("record/follow");
 
 }  // namespace
 
@@ -88,6 +92,12 @@ void MainWindow::askRecord() {
   input->setToolTip(tr("What the launcher reads, as after '<' in a shell; mpirun gives it to rank 0. "
                        "It is kept in the trace, and given back in each replay."));
   form->addRow(tr("Standard input from file:"), fileField(input, directory));
+  auto* follow = new QCheckBox(tr("Show it while it runs"));
+  follow->setObjectName(QStringLiteral("recordFollow"));
+  follow->setChecked(settings.value(kFollowKey).toBool());
+  follow->setToolTip(tr("The window follows the recording as it grows. For that every call is recorded (--mode all), "
+                        "at some eighty nanoseconds each."));
+  form->addRow(QString(), follow);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
   buttons->button(QDialogButtonBox::Ok)->setText(tr("Record"));
   connect(buttons, &QDialogButtonBox::accepted, &dialog, &QDialog::accept);
@@ -97,6 +107,7 @@ void MainWindow::askRecord() {
     settings.setValue(QStringLiteral("record/command"), command->text());
     settings.setValue(QStringLiteral("record/directory"), directory->text());
     settings.setValue(QStringLiteral("record/input"), input->text());
+    settings.setValue(kFollowKey, follow->isChecked());
     record(command->text(), directory->text(), input->text().trimmed());
   }
 }
@@ -136,6 +147,7 @@ void MainWindow::record(const QString& command, const QString& directory, const 
        ++i) {
     trace = QStringLiteral("%1/run-%2.pft").arg(directory).arg(i);
   }
+  const bool follow = QSettings().value(kFollowKey).toBool();
   m_recordingStrip->start(tr("Recording %1 …").arg(command), true);
   m_recordedTrace = trace;
   auto* process = new QProcess(this);
@@ -156,14 +168,23 @@ void MainWindow::record(const QString& command, const QString& directory, const 
       if (m_opening != nullptr && session::commandText(m_opening->command) == session::commandText(words)) {
         m_opening->trace = trace;
       }
-      openTrace(trace);
+      if (m_follower->trace() != trace) {  // else it takes the place of what is shown
+        openTrace(trace);
+      }
     } else {
+      if (m_follower->trace() == trace) {
+        stopFollowing();
+      }
       say(tr("Nothing was recorded (status %1); the output pane says why.").arg(status), true);
     }
   });
   connect(m_recordingStrip, &views::ProgressStrip::cancelRequested, process, &QProcess::terminate);
   process->start(QString::fromStdString(app::programDirectory()) + QStringLiteral("/photofinish"),
-                 QStringList{QStringLiteral("record"), QStringLiteral("-o"), trace} + words);
+                 QStringList{QStringLiteral("record"), QStringLiteral("-o"), trace} +
+                     (follow ? QStringList{QStringLiteral("--mode"), QStringLiteral("all")} : QStringList()) + words);
+  if (follow) {
+    followRecording(trace);
+  }
   setActionsEnabled();
 }
 
@@ -173,11 +194,14 @@ void MainWindow::lookAtRecording() {
     return;
   }
   if (m_peeks == nullptr) {
-    m_peeks = std::make_unique<QTemporaryDir>();
+    m_peeks = std::make_unique<PeekDirectory>();
   }
   const QString name = QFileInfo(m_recordedTrace).completeBaseName();
-  const QString to =
-      m_peeks->filePath(QStringLiteral("%1-so-far-%2.pft").arg(name).arg(++m_peekNumber));
+  const QString to = m_peeks->newFile(QStringLiteral("%1-so-far-%2.pft").arg(name).arg(++m_peekNumber));
+  if (to.isEmpty()) {
+    say(m_peeks->problem(), true);
+    return;
+  }
   auto* watcher = new QFutureWatcher<QString>(this);
   connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher, to] {
     watcher->deleteLater();

@@ -37,6 +37,7 @@
 namespace pf::session {
 
 class LocalGdb;
+struct SessionRecords;
 
 /// Where the ranks come from.
 enum class Source {
@@ -70,8 +71,10 @@ class DebugSession : public QObject, private mi::FleetObserver {
 
   /// Takes over a loaded trace; brings back its breakpoints, watches and cycles.
   void open(const QString& path, LoadedTrace trace);
-  /// Ranks of core files: to be looked at only. All get a GDB, up to 16 at once
-  /// (debug_session_outside.cpp).
+  /// A newer version of the open trace takes its place; what was set or chosen stays (debug_session_renew.cpp).
+  bool renew(const QString& path, LoadedTrace trace, const SessionRecords& carried, bool sameIds);
+  [[nodiscard]] Result<SessionRecords> records() const;  ///< what the user has added, as the file has it
+  /// Ranks of core files: to be looked at only. All get a GDB, up to 16 at once (debug_session_outside.cpp).
   void openCores(const QList<OutsideRank>& ranks);
   /// Ranks of a job that runs without us. None is stopped until it gets a GDB (setFocus());
   /// endReplay() lets all go on.

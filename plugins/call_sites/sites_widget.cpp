@@ -68,6 +68,31 @@ void SitesWidget::setTrace(const views::TraceIndexPtr& trace) {
   count();
 }
 
+void SitesWidget::renewTrace(const views::TraceIndexPtr& trace) {
+  m_trace = trace;
+  m_finding.forget();
+  m_counting.forget();
+  m_stale = !isVisible();
+  if (m_stale) {
+    return;
+  }
+  const auto show = [this, trace](std::vector<SiteUse> uses) {
+    const QModelIndex current = m_proxy->mapToSource(m_table->currentIndex());
+    const EventRef first = current.isValid() ? m_model->uses()[static_cast<std::size_t>(current.row())].first : EventRef{};
+    m_model->setTrace(trace, std::move(uses));
+    for (std::size_t row = 0; first.valid() && row < m_model->uses().size(); ++row) {
+      if (m_model->uses()[row].first == first) {
+        m_table->setCurrentIndex(m_proxy->mapFromSource(m_model->index(static_cast<int>(row), 0)));
+      }
+    }
+  };
+  if (trace->eventCount() > views::kFewEvents) {  // until they are counted, the former ones stay
+    m_counting.run([trace] { return siteUses(*trace); }, show);
+  } else {
+    show(siteUses(*trace));
+  }
+}
+
 /// Big traces are counted on another thread, none while nobody looks.
 void SitesWidget::count() {
   m_counting.forget();

@@ -16,6 +16,7 @@ class SitesWidget : public ViewWidget {
  public:
   explicit SitesWidget(QWidget* parent = nullptr);
   void setTrace(const views::TraceIndexPtr& trace) override;
+  void renewTrace(const views::TraceIndexPtr& trace) override;
   void setSelectedEvent(const EventRef& event) override;
   [[nodiscard]] QTableView* table() const { return m_table; }
   [[nodiscard]] QLineEdit* filter() const { return m_filter; }

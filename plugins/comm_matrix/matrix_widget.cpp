@@ -234,6 +234,16 @@ void MatrixWidget::setTrace(const views::TraceIndexPtr& trace) {
   }
 }
 
+void MatrixWidget::renewTrace(const views::TraceIndexPtr& trace) {
+  m_trace = trace;
+  m_counting.forget();
+  if (trace->eventCount() > views::kFewEvents) {  // until it is counted, the former one stays
+    m_counting.run([trace] { return CommMatrix(*trace); }, [this](const CommMatrix& matrix) { showMatrix(matrix); });
+  } else {
+    showMatrix(CommMatrix(*trace));
+  }
+}
+
 void MatrixWidget::showMatrix(const CommMatrix& matrix) {
   m_canvas->setMatrix(matrix);
   m_total->setText(

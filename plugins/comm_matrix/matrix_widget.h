@@ -48,6 +48,7 @@ class MatrixWidget : public ViewWidget {
  public:
   explicit MatrixWidget(QWidget* parent = nullptr);
   void setTrace(const views::TraceIndexPtr& trace) override;
+  void renewTrace(const views::TraceIndexPtr& trace) override;
   void setSelectedEvent(const EventRef& event) override;
   [[nodiscard]] MatrixCanvas* canvas() const { return m_canvas; }
 

@@ -118,6 +118,11 @@ void QueuesWidget::setTrace(const views::TraceIndexPtr& trace) {
   refresh();
 }
 
+void QueuesWidget::renewTrace(const views::TraceIndexPtr& trace) {
+  m_trace = trace;
+  refresh();
+}
+
 void QueuesWidget::setSelectedEvent(const EventRef& event) {
   m_selected = event;
   if (m_moment->currentIndex() == Selected) {
@@ -164,8 +169,16 @@ void QueuesWidget::refresh() {
 }
 
 void QueuesWidget::showState(views::JobState state) {
+  const QModelIndex current = m_proxy->mapToSource(m_table->currentIndex());
+  const views::QueueItem chosen = current.isValid() ? m_model->item(current.row()) : views::QueueItem();
   m_state = std::move(state);
   m_model->set(m_trace, m_state.items);
+  for (std::size_t row = 0; chosen.event.valid() && row < m_state.items.size(); ++row) {
+    if (m_state.items[row].event == chosen.event && m_state.items[row].kind == chosen.kind) {
+      m_table->setCurrentIndex(m_proxy->mapFromSource(m_model->index(static_cast<int>(row), 0)));
+      break;
+    }
+  }
   m_canvas->setState(&m_state);
   std::size_t unexpected = 0;
   for (const views::QueueItem& item : m_state.items) {

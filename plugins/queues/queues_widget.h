@@ -89,6 +89,7 @@ class QueuesWidget : public ViewWidget {
   enum Moment { Present, Selected, End };
   explicit QueuesWidget(QWidget* parent = nullptr);
   void setTrace(const views::TraceIndexPtr& trace) override;
+  void renewTrace(const views::TraceIndexPtr& trace) override;
   void setSelectedEvent(const EventRef& event) override;
   void setPositions(const std::vector<views::ReplayPosition>& positions) override;
 

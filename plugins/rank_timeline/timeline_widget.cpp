@@ -5,6 +5,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QScrollBar>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -88,6 +89,17 @@ void TimelineWidget::setTrace(const views::TraceIndexPtr& trace) {
   }
   m_quiet = false;
   refresh();
+}
+
+void TimelineWidget::renewTrace(const views::TraceIndexPtr& trace) {
+  if (m_trace == nullptr || m_trace->rankCount() != trace->rankCount()) {
+    setTrace(trace);
+    return;
+  }
+  m_trace = trace;
+  const int scrolled = m_table->verticalScrollBar()->value();
+  refresh();
+  m_table->verticalScrollBar()->setValue(scrolled);
 }
 
 void TimelineWidget::setSelectedEvent(const EventRef& event) {

@@ -18,6 +18,7 @@ class TimelineWidget : public ViewWidget {
  public:
   explicit TimelineWidget(QWidget* parent = nullptr);
   void setTrace(const views::TraceIndexPtr& trace) override;
+  void renewTrace(const views::TraceIndexPtr& trace) override;
   void setSelectedEvent(const EventRef& event) override;
   void setPositions(const std::vector<views::ReplayPosition>& positions) override;
   [[nodiscard]] QTableView* table() const { return m_table; }

@@ -150,9 +150,26 @@ void SearchBar::setCurrent(EventRef event) {
   updateCount();
 }
 
+void SearchBar::renewTrace(const TraceIndexPtr& trace) {
+  m_trace = trace;
+  if (m_pause.isActive() || m_edit->text().trimmed().isEmpty()) {
+    return;
+  }
+  const auto search = [trace, query = m_edit->text()] { return searchEvents(*trace, query); };
+  if (trace->eventCount() > kFewEvents) {
+    m_again.run(search, [this](EventSearch found) { show(std::move(found)); });
+  } else {
+    show(search());
+  }
+}
+
 void SearchBar::search() {
   m_pause.stop();
-  EventSearch found = m_trace ? searchEvents(*m_trace, m_edit->text()) : EventSearch{};
+  m_again.forget();
+  show(m_trace ? searchEvents(*m_trace, m_edit->text()) : EventSearch{});
+}
+
+void SearchBar::show(EventSearch found) {
   m_hits = std::move(found.hits);
   m_problem = found.problem;
   m_next->setEnabled(!m_hits.empty());

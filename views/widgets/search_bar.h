@@ -7,6 +7,7 @@
 #include <QTimer>
 #include <QWidget>
 
+#include "views/background.h"
 #include "views/event_search.h"
 
 class QAction;
@@ -21,6 +22,8 @@ class SearchBar : public QWidget {
  public:
   explicit SearchBar(QWidget* parent = nullptr);
   void setTrace(TraceIndexPtr trace);
+  /// A newer version of the same run: searches it for the same; until that is done, what was found stays.
+  void renewTrace(const TraceIndexPtr& trace);
   /// The event that next and previous start from.
   void setCurrent(EventRef event);
   [[nodiscard]] QLineEdit* edit() const { return m_edit; }
@@ -44,12 +47,14 @@ class SearchBar : public QWidget {
   void go(int step);
   void fillProposals();
   void updateCount();
+  void show(EventSearch found);
 
   TraceIndexPtr m_trace;
   EventRef m_current;
   std::vector<EventRef> m_hits;
   QString m_problem;
   QTimer m_pause;  ///< until the typing rests
+  Background<EventSearch> m_again;
   QLineEdit* m_edit;
   QMenu* m_proposals;
   QLabel* m_count;

@@ -28,6 +28,9 @@ class SpaceTimeCanvas : public QWidget {
   explicit SpaceTimeCanvas(QWidget* parent = nullptr);
 
   void setTrace(TraceIndexPtr trace);
+  /// A newer version of the same run: what is selected, shown and remembered stays. A view that ended with the trace
+  /// goes on with it; one that showed all shows all. `physical`: needed where the physical axis is shown.
+  void renewTrace(const TraceIndexPtr& trace, const TraceIndexPtr& physical);
   /// Of the same trace, for setAxis(): TraceIndex::onPhysicalAxis(). Null: there is only the
   /// logical axis.
   void setPhysical(TraceIndexPtr physical);
@@ -136,6 +139,7 @@ class SpaceTimeCanvas : public QWidget {
   [[nodiscard]] double headerWidth() const;
   [[nodiscard]] double axisHeight() const;
   void remember();
+  [[nodiscard]] int sameAlternative(const TraceIndex& newer) const;
   void useRows();
   void useAxis(TimeAxis axis);
   void sortHits();

@@ -301,13 +301,33 @@ QList<QAction*> SpaceTimeView::viewActions() const {
           m_zoomForward, m_overview, m_physicalAxis, m_legendShown};
 }
 
-void SpaceTimeView::setTrace(TraceIndexPtr trace) {
+static std::vector<RankHeader> headersOf(const TraceIndexPtr& trace) {
   std::vector<RankHeader> headers;
   if (trace) {
     for (const RankEnd& end : trace->data().ends) {
       headers.push_back(headerOf(end));
     }
   }
+  return headers;
+}
+
+void SpaceTimeView::renewTrace(const TraceIndexPtr& trace, const TraceIndexPtr& physical) {
+  const TraceIndexPtr& before = m_canvas->logicalTrace();
+  if (!before || !before->hasEvents() || before->rankCount() != trace->rankCount()) {
+    setTrace(trace);
+    return;
+  }
+  m_axisWork.forget();
+  m_canvas->renewTrace(trace, physical);
+  m_canvas->setHeaders(headersOf(trace));
+  m_search->renewTrace(trace);
+  m_rankRows->refresh();
+  enableActions();
+  setAxis(m_wantedAxis);  // also where it could not be shown before
+}
+
+void SpaceTimeView::setTrace(TraceIndexPtr trace) {
+  std::vector<RankHeader> headers = headersOf(trace);
   m_axisWork.forget();
   m_minimap->setTrace(trace);
   m_canvas->setTrace(trace);
@@ -366,10 +386,10 @@ EventRef SpaceTimeView::selectedEvent() const {
   return m_canvas->selected();
 }
 
-void SpaceTimeView::onSelection(const EventRef& event) {
+void SpaceTimeView::enableActions() {
   const TraceIndexPtr& trace = m_canvas->trace();
+  const EventRef event = m_canvas->selected();
   const bool any = trace && trace->contains(event);
-  m_search->setCurrent(event);
   for (QAction* action : {m_replayHere, m_breakHere, m_bookmark}) {
     action->setEnabled(any);
   }
@@ -384,6 +404,13 @@ void SpaceTimeView::onSelection(const EventRef& event) {
   const bool races = trace && !trace->racingEvents().empty();
   m_nextRace->setEnabled(races);
   m_previousRace->setEnabled(races);
+}
+
+void SpaceTimeView::onSelection(const EventRef& event) {
+  const TraceIndexPtr& trace = m_canvas->trace();
+  const bool any = trace && trace->contains(event);
+  m_search->setCurrent(event);
+  enableActions();
   updateInfo();
   Q_EMIT eventSelected(event);
   if (any && !trace->racesAt(event).empty()) {

@@ -35,6 +35,8 @@ class RaceListView : public QWidget {
   explicit RaceListView(QWidget* parent = nullptr);
 
   void setTrace(TraceIndexPtr trace);
+  /// A newer version of the same run: filter, order and what is selected stay.
+  void renewTrace(const TraceIndexPtr& trace);
   /// Keys of classes (race_classes.h) that somebody has judged to be benign, with the reason.
   void setBenign(const QHash<QString, QString>& notes);
   /// Selects a race (index into TraceData::races) without emitting; -1 clears. A race that the
@@ -62,6 +64,7 @@ class RaceListView : public QWidget {
 
  private:
   void showTrace(const TraceIndexPtr& trace, const JudgedRaces& judged);
+  void showNewer(const TraceIndexPtr& trace, const JudgedRaces& judged);
   void keepSelection(const std::function<void()>& change);
   void onCurrent();
   void showDetails(int race);

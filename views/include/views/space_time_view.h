@@ -46,6 +46,9 @@ class SpaceTimeView : public QWidget {
 
   /// Shows a trace from its start; null empties the view.
   void setTrace(TraceIndexPtr trace);
+  /// A newer version of the same run in the place of the present one: all that was chosen stays, and the former picture
+  /// until there is one of it. `physical`: of the same, where the physical axis is wanted.
+  void renewTrace(const TraceIndexPtr& trace, const TraceIndexPtr& physical);
   /// Where each rank is in the present cycle; empty when nothing is replayed.
   void setReplayPositions(std::vector<ReplayPosition> positions);
   void setMarks(std::vector<EventMark> marks);
@@ -120,6 +123,7 @@ class SpaceTimeView : public QWidget {
   void findSame(const QString& query);
   void onAlternative(int number);
   void onSelection(const EventRef& event);
+  void enableActions();
   void syncBars();
   void updateInfo();
   void showMenu(const QPoint& globalPosition);

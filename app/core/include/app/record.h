@@ -38,6 +38,18 @@ std::string logDirectoryOf(const std::string& trace);
 /// not notice. Usage where nothing is being recorded under this name, NotFound before MPI_Init.
 Result<Collated> peek(const std::string& trace, const std::string& to);
 
+/// What there is of a recording that may go on.
+struct RecordingNow {
+  bool logs = false;
+  bool recorder = false;    ///< somebody is at work on them: who records, or makes the trace of them
+  bool trace = false;       ///< its trace is there: it is finished
+  std::uint64_t grown = 0;  ///< larger with each event
+};
+RecordingNow recordingNow(const std::string& trace);
+
+/// The traces that recorders of this host make now, as far as this user may see them.
+std::vector<std::string> recordingsThatGoOn();
+
 /// Makes the trace of a recording whose recorder was killed, if its logs are there and `trace` is
 /// not. True if that was done.
 Result<bool> recoverTrace(const std::string& trace);

@@ -84,5 +84,7 @@ Result<EventRef> racingReceiveOf(const std::string& trace, std::uint64_t number)
 Result<bool> needsSurvey(const std::string& trace);
 /// Fills the events, races and call sites of a trace that has choices only, by replaying it once.
 Status surveyIfNeeded(const std::string& trace);
+/// All replay()s of this process end their ranks, fail, and so do later ones. For a signal handler.
+void endReplays();
 
 }  // namespace pf::app

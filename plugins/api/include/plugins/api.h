@@ -23,7 +23,7 @@
 
 class QPluginLoader;
 
-#define PF_VIEW_PLUGIN_IID "org.photofinish.ViewPlugin/2"
+#define PF_VIEW_PLUGIN_IID "org.photofinish.ViewPlugin/3"
 
 namespace pf::plugins {
 
@@ -34,6 +34,9 @@ class ViewWidget : public QWidget {
   using QWidget::QWidget;
   /// Null when no trace is open. Called on the GUI thread; what is behind it never changes.
   virtual void setTrace(const views::TraceIndexPtr& trace) = 0;
+  /// A newer version of the run that is shown, of a recording that goes on: what was chosen here stays.
+  /// setSelectedEvent() follows.
+  virtual void renewTrace(const views::TraceIndexPtr& trace) { setTrace(trace); }
   /// The event selected elsewhere; invalid when none.
   virtual void setSelectedEvent(const EventRef& event) = 0;
   /// Where the ranks of the replay are; empty when none runs.

@@ -1,0 +1,59 @@
+// A newer version of the open trace takes its place: of a recording that goes on.
+#include "debug_session.h"
+#include "session_records.h"
+
+#include <utility>
+
+namespace pf::session {
+
+Result<SessionRecords> DebugSession::records() const {
+  return m_store != nullptr ? session::readRecords(*m_store)
+                            : Result<SessionRecords>(SessionRecords());
+}
+
+/// `carried`: what records() was when it was written into `path` by carryRecords(), which said
+/// `sameIds`. False, and nothing is done, while a replay runs or its records are being written, or
+/// where the ranks are others.
+bool DebugSession::renew(const QString& path, LoadedTrace trace, const SessionRecords& carried,
+                         bool sameIds) {
+  if (m_source != Source::Recording || m_trace == nullptr || m_phase != Phase::Idle || !isKept() ||
+      trace.ranks.size() != m_rankInfos.size()) {
+    return false;
+  }
+  Result<db::TraceStore> store =
+      db::TraceStore::open(path.toStdString(), db::TraceStore::Mode::ReadWrite);
+  if (store) {
+    // What was added since they were carried over: nearly always nothing.
+    const Result<SessionRecords> now = records();
+    if (now && *now != carried) {
+      const Result<bool> same = carryRecords(carried, *now, *store);
+      sameIds = same && *same && sameIds;
+    }
+  }
+  m_path = path;
+  m_trace = std::move(trace.data);
+  m_whole.reset();
+  m_afterReading.clear();
+  m_resolving = false;
+  m_run = std::move(trace.run);
+  m_rankInfos = std::move(trace.ranks);
+  m_now.clear();
+  if (store && sameIds) {
+    m_keeper.reset();
+    m_store = std::make_unique<db::TraceStore>(std::move(*store));
+    m_keeper = std::make_unique<CycleKeeper>(*m_store);
+    resolveAll();
+    publishMarks();
+  } else {
+    readRecords();
+  }
+  const QHash<QString, QString> benign = m_benign.notes();
+  m_benign.open(m_store.get(), QString::fromStdString(m_run.program));
+  if (m_benign.notes() != benign) {
+    Q_EMIT benignRacesChanged();
+  }
+  Q_EMIT ranksChanged();
+  return true;
+}
+
+}  // namespace pf::session
