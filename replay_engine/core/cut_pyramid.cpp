@@ -57,7 +57,7 @@ class Counting {
     layOut(eventsInCell);
     countEvents(races);
     countMessages(races);
-    addLevels();
+    addCutLevels(m_pyramid);
     return std::move(m_pyramid);
   }
 
@@ -66,7 +66,6 @@ class Counting {
   void countEvents(const std::vector<Race>& races);
   void countMessages(const std::vector<Race>& races);
   void countLine(const CutLine& line);
-  void addLevels();
 
   [[nodiscard]] const RankHistory* history(Rank rank) const {
     return rank >= 0 && index(rank) < m_times.size() ? &m_execution.ranks[index(rank)] : nullptr;
@@ -220,9 +219,16 @@ void Counting::countMessages(const std::vector<Race>& races) {
   }
 }
 
-void Counting::addLevels() {
-  while (m_pyramid.levels.back().bins > 1) {
-    const CutLevel& fine = m_pyramid.levels.back();
+}  // namespace
+
+std::size_t eventsACell(std::size_t events) {
+  constexpr std::size_t kMany = 2'000'000;
+  return events <= kMany ? 1 : events <= 10 * kMany ? 2 : events <= 100 * kMany ? 4 : 16;
+}
+
+void addCutLevels(CutPyramid& pyramid) {
+  while (pyramid.levels.back().bins > 1) {
+    const CutLevel& fine = pyramid.levels.back();
     const std::size_t ranks = fine.cells.size() / fine.bins;
     CutLevel coarse;
     coarse.width = fine.width * 2;
@@ -238,15 +244,8 @@ void Counting::addLevels() {
         to.racing += from.racing;
       }
     }
-    m_pyramid.levels.push_back(std::move(coarse));
+    pyramid.levels.push_back(std::move(coarse));
   }
-}
-
-}  // namespace
-
-std::size_t eventsACell(std::size_t events) {
-  constexpr std::size_t kMany = 2'000'000;
-  return events <= kMany ? 1 : events <= 10 * kMany ? 2 : 4;
 }
 
 CutPyramid cutPyramid(const Execution& execution, const std::vector<Race>& races,

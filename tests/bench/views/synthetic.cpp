@@ -201,7 +201,11 @@ Execution makeExecution(const Traffic& traffic) {
 }
 
 Result<CollationTimes> writeSyntheticTrace(const std::string& path, const Traffic& traffic) {
-  Execution execution = makeExecution(traffic);
+  return writeTraceOf(path, traffic, makeExecution(traffic));
+}
+
+Result<CollationTimes> writeTraceOf(const std::string& path, const Traffic& traffic,
+                                    Execution execution) {
   CollationTimes times;
   double start = processSeconds();
   const auto lap = [&start] {

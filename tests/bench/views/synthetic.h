@@ -42,6 +42,10 @@ struct CollationTimes {
 [[nodiscard]] Result<CollationTimes> writeSyntheticTrace(const std::string& path,
                                                          const Traffic& traffic);
 
+/// The same of an execution that has no `messages` yet, of `traffic.ranks`.
+[[nodiscard]] Result<CollationTimes> writeTraceOf(const std::string& path, const Traffic& traffic,
+                                                  Execution execution);
+
 /// CPU time of this process, in seconds.
 [[nodiscard]] double processSeconds();
 

@@ -2,6 +2,7 @@
 // trace of that size. Times are CPU time of the GUI thread where a paint is meant, of the process
 // where opening is, and wall time where that is said. Offscreen; the trace is thrown out of the
 // page cache first.
+#include "repeated.h"
 #include "space_time_canvas.h"
 #include "synthetic.h"
 #include "trace_loader.h"
@@ -345,7 +346,10 @@ int main(int argc, char** argv) {
   const std::string path =
       argc > 3 ? argv[3] : "/tmp/pf-views-bench-" + std::to_string(::getpid()) + ".pft";
   if (!std::filesystem::exists(path)) {
-    const auto made = pf::bench::writeSyntheticTrace(path, traffic);
+    constexpr std::size_t kMostAtOnce = 200'000'000;  // takes some 130 bytes an event
+    const bool once = traffic.events <= kMostAtOnce;
+    const auto made = once ? pf::bench::writeSyntheticTrace(path, traffic)
+                           : pf::bench::writeRepeatedTrace(path, traffic);
     if (!made) {
       std::fprintf(stderr, "views_bench: %s\n", made.error().text().c_str());
       return 1;

@@ -61,6 +61,9 @@ struct CutPyramid {
 /// events few.
 [[nodiscard]] std::size_t eventsACell(std::size_t events);
 
+/// Adds those of wider bins to the narrowest level, which is all that there is.
+void addCutLevels(CutPyramid& pyramid);
+
 /// Takes some 50 ns an event. `times` as logicalTimes() gives them; without them there is no
 /// pyramid. `eventsInCell` 0: eventsACell(). `departures`, for each event: when what it sends leaves,
 /// if that is not its time. Needs matchMessages() first.
