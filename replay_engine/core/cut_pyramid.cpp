@@ -223,7 +223,7 @@ void Counting::countMessages(const std::vector<Race>& races) {
 
 std::size_t eventsACell(std::size_t events) {
   constexpr std::size_t kMany = 2'000'000;
-  return events <= kMany ? 1 : events <= 10 * kMany ? 2 : events <= 100 * kMany ? 4 : 16;
+  return events <= kMany ? 1 : events <= 10 * kMany ? 2 : 4;
 }
 
 void addCutLevels(CutPyramid& pyramid) {

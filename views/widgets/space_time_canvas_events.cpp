@@ -22,6 +22,7 @@ namespace pf::views {
 namespace {
 constexpr double kOverscan =
     0.5;  // of the width, rendered on each side so that panning only copies pixels
+constexpr double kLowRow = 4;                // pixels
 constexpr std::size_t kPaintedAtOnce = 500;  // events, on the GUI thread
 }  // namespace
 
@@ -92,7 +93,9 @@ void SpaceTimeCanvas::paintCache(QPainter& painter, const SpaceTimeGeometry& g) 
   const SpaceTimeGeometry& c = m_cacheGeometry;
   if (!cacheHolds(g)) {
     painter.fillRect(g.plot, m_theme.base);
-    SpaceTimePainter(*m_trace, g, m_theme).paintRows(painter);
+    if (g.rowHeight >= kLowRow) {  // of a thousand low ones a picture takes longer than it helps
+      SpaceTimePainter(*m_trace, g, m_theme).paintRows(painter);
+    }
   }
   if (m_cacheValid) {
     const double rows = g.rowHeight / c.rowHeight;

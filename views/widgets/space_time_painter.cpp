@@ -80,10 +80,11 @@ std::shared_ptr<const CutWindow> SpaceTimePainter::overviewCells(std::size_t eve
   }
   std::size_t level = m_pyramid->levelFor(1 / m_geometry.scale());
   if (level == m_pyramid->count()) {
-    if (m_trace.hasEvents()) {
+    const bool blurs = m_pyramid->width(0) * m_geometry.scale() > kWidestBin;
+    if (m_trace.hasEvents() && (blurs || events <= kDenseLimit)) {
       return nullptr;
     }
-    level = 0;  // as fine as it is known by now
+    level = 0;  // as fine as it is known, or a picture of all would take long
   }
   const auto [first, last] = m_geometry.visibleRows();  // which are ranks here
   return m_pyramid->window(level, std::max(0, first - 1), last, m_geometry.t0, m_geometry.t1);

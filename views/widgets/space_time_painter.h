@@ -56,6 +56,10 @@ class SpaceTimePainter {
 
   /// Events and messages beyond which single signs give way to densities.
   static constexpr std::size_t kExactLimit = 20000;
+  /// Events beyond which bins of the pyramid are drawn though they are wider than a pixel, up to
+  /// kWidestBin pixels.
+  static constexpr std::size_t kDenseLimit = 1000000;
+  static constexpr double kWidestBin = 8;
 
  private:
   struct Visible {

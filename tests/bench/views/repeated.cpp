@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kPart = 10'000'000;  // events
 constexpr std::uint32_t kEvery = 4096;     // events from one checkpoint to the next
-constexpr std::size_t kEventsACell = 16;
+constexpr std::size_t kEventsACell = 4;
 
 std::size_t index(Rank rank) {
   return static_cast<std::size_t>(rank);
