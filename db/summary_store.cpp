@@ -278,6 +278,7 @@ Status SummaryReader::load(Summary kind, std::size_t part, std::size_t ordinal, 
       !m_decoder.start(data, most, m_events.size()).ok()) {
     return damaged(kind, part, ordinal);
   }
+  m_select.reset();  // a statement that is not done keeps the file from being written
   return {};
 }
 

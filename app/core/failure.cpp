@@ -19,7 +19,9 @@ bool isAbort(const Execution& execution, const Event& event) {
 /// How much a rank looks like the one that failed first: others are ended by the launcher because
 /// of it.
 int guilt(const db::RankInfo& rank, const RankHistory& history, const Execution& execution) {
-  if (rank.complete) {
+  const bool runs =  // as collate() says it of a recording that goes on
+      rank.state.starts_with("was ") && !rank.exitSignal && !rank.exitStatus;
+  if (rank.complete || runs) {
     return 0;
   }
   const bool aborted = !history.events.empty() && isAbort(execution, history.events.back());
