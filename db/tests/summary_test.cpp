@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "db/summary_view.h"
 #include "db/trace_writer.h"
 
 namespace pf::db {
@@ -158,6 +159,52 @@ TEST(Cut, ofATraceIsTheSameFromACheckpoint) {
   const std::vector<std::uint32_t> none(content.execution.ranks.size(), 0);
   EXPECT_EQ(dump(*store->readExecutionFrom(none)), dump(content.execution));
   EXPECT_EQ(store->readExecutionFrom({}).error().code, ErrorCode::Usage);
+}
+
+/// Tile by tile, and a few clocks at a time; meanwhile others can write.
+TEST(Summaries, areReadInParts) {
+  const Directory directory;
+  const Content content = longContent();
+  ASSERT_TRUE(writeContent(directory.file("a.pft"), content).ok());
+  Result<SummaryView> view = SummaryView::open(directory.file("a.pft"));
+  ASSERT_TRUE(view.ok()) << view.error().text();
+  const CutPyramid pyramid = cutPyramid(content.execution, content.races, content.times);
+  const std::size_t ranks = content.execution.ranks.size();
+  ASSERT_LT(ranks, SummaryView::kTileRanks);
+  std::vector<CutCell> cells;
+  for (std::size_t n = 0; n < pyramid.levels.size(); ++n) {
+    const CutLevel& level = pyramid.levels[n];
+    ASSERT_EQ(view->bins(n), level.bins);
+    for (std::size_t first = 0; first < level.bins; first += SummaryView::kTileBins) {
+      ASSERT_TRUE(view->tile(n, 0, first / SummaryView::kTileBins, cells).ok());
+      const std::size_t bins = std::min(SummaryView::kTileBins, level.bins - first);
+      ASSERT_EQ(cells.size(), ranks * bins);
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        ASSERT_EQ(cells[i], level.row(i / bins)[first + i % bins]);
+      }
+    }
+  }
+  EXPECT_GT(pyramid.levels.front().bins, SummaryView::kTileBins);
+  EXPECT_EQ(view->tile(0, 1, 0, cells).error().code, ErrorCode::Usage);
+  const ClockCheckpoints clocks = clockCheckpoints(content.execution);
+  ASSERT_EQ(view->clockDistance(), clocks.every);
+  std::vector<std::uint32_t> values;
+  for (Rank rank = 0; static_cast<std::size_t>(rank) < ranks; ++rank) {
+    const std::size_t most = view->clocksAChunk();
+    for (std::size_t n = 0; n < clocks.count(rank); n += most) {
+      ASSERT_TRUE(view->clocks(false, rank, n / most, values).ok());
+      EXPECT_TRUE(std::ranges::equal(std::span(values).first(ranks), clocks.pastOf(rank, n)));
+      ASSERT_TRUE(view->clocks(true, rank, n / most, values).ok());
+      EXPECT_TRUE(std::ranges::equal(std::span(values).first(ranks), clocks.futureOf(rank, n)));
+    }
+  }
+  Result<Database> database = Database::open(directory.file("a.pft"), Database::Access::Update);
+  ASSERT_TRUE(database.ok());
+  Result<Transaction> transaction = Transaction::begin(*database, Transaction::Kind::Write);
+  ASSERT_TRUE(transaction.ok());
+  ASSERT_TRUE(database->execute("DELETE FROM note").ok());
+  const Status written = transaction->commit();
+  EXPECT_TRUE(written.ok()) << written.error().text();
 }
 
 TEST(Summaries, goWithTheExecutionThatIsReplaced) {
