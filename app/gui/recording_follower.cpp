@@ -24,12 +24,12 @@ namespace {
 
 constexpr int kTick = 250;           // ms
 constexpr qint64 kFirst = 1000;      // ms after the beginning
-constexpr qint64 kShare = 10;        // making takes one part of so many of a processor's time,
-constexpr qint64 kLongest = 60'000;  // but none waits longer (ms)
+constexpr qint64 kShare = 5;         // making takes one part of so many of a processor's time,
+constexpr qint64 kLongest = 30'000;  // but none waits longer (ms)
 constexpr qint64 kLongestSurvey = 600'000;  // than this, where the program runs once more for each
-// One tenth of a processor that a rank keeps busy. With 19 it would be a hundredth: where ranks
-// poll on all processors, a trace that takes 0.03 s took many.
-constexpr int kNice = 10;
+// One third of what a rank gets that keeps a processor busy. With 19 it would be a hundredth: where
+// ranks poll on all processors, a trace that takes 0.03 s took many.
+constexpr int kNice = 5;
 constexpr int kEnding = 3000;  // ms
 
 /// Reads a version, and what the diagram draws it from.
