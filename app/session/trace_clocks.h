@@ -1,8 +1,8 @@
 // The clock checkpoints of a trace file, read when they are asked for; those used last stay.
 #pragma once
 
-#include <list>
-#include <map>
+#include "kept_parts.h"
+
 #include <mutex>
 #include <tuple>
 #include <utility>
@@ -30,10 +30,6 @@ class FileClocks : public views::ClockRows {
 
  private:
   using Place = std::tuple<bool, Rank, std::size_t>;
-  struct Chunk {
-    Place place;
-    std::vector<std::uint32_t> values;
-  };
   static constexpr std::size_t kMostKept = std::size_t{1} << 23U;  ///< numbers, of 4 bytes
 
   [[nodiscard]] std::span<const std::uint32_t> row(bool future, Rank rank, std::size_t n,
@@ -42,9 +38,7 @@ class FileClocks : public views::ClockRows {
   mutable std::mutex m_mutex;
   mutable db::SummaryView m_summary;
   std::size_t m_ranks;
-  mutable std::list<Chunk> m_kept;  ///< that used last comes first
-  mutable std::map<Place, std::list<Chunk>::iterator> m_known;
-  mutable std::size_t m_numbers = 0;
+  mutable KeptParts<Place, std::uint32_t> m_chunks{kMostKept};
 };
 
 }  // namespace pf::session

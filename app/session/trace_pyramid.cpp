@@ -7,24 +7,10 @@ namespace pf::session {
 using db::SummaryView;
 
 const std::vector<CutCell>* FileCutLevels::tile(const Place& place) const {
-  if (const auto known = m_known.find(place); known != m_known.end()) {
-    m_kept.splice(m_kept.begin(), m_kept, known->second);
-    return &m_kept.front().cells;
-  }
-  std::vector<CutCell> cells;
-  const auto [level, row, column] = place;
-  if (!m_summary.tile(level, row, column, cells).ok()) {
-    return nullptr;
-  }
-  m_cells += cells.size();
-  m_kept.push_front({place, std::move(cells)});
-  m_known[place] = m_kept.begin();
-  while (m_cells > kMostKept && m_kept.size() > 1) {
-    m_cells -= m_kept.back().cells.size();
-    m_known.erase(m_kept.back().place);
-    m_kept.pop_back();
-  }
-  return &m_kept.front().cells;
+  return m_tiles.get(place, [&](std::vector<CutCell>& cells) {
+    const auto& [level, row, column] = place;
+    return m_summary.tile(level, row, column, cells).ok();
+  });
 }
 
 std::shared_ptr<const views::CutWindow> FileCutLevels::window(std::size_t level, Rank first,

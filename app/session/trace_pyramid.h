@@ -2,8 +2,8 @@
 // and those used last stay.
 #pragma once
 
-#include <list>
-#include <map>
+#include "kept_parts.h"
+
 #include <mutex>
 #include <tuple>
 #include <utility>
@@ -31,20 +31,14 @@ class FileCutLevels : public views::CutLevels {
 
  private:
   using Place = std::tuple<std::size_t, std::size_t, std::size_t>;  ///< level, row, column
-  struct Tile {
-    Place place;
-    std::vector<CutCell> cells;
-  };
-  static constexpr std::size_t kMostKept = std::size_t{1} << 21U;  ///< cells, of 16 bytes
+  static constexpr std::size_t kMostKept = std::size_t{1} << 21U;   ///< cells, of 16 bytes
 
   /// Good until the next call; null: it cannot be read.
   [[nodiscard]] const std::vector<CutCell>* tile(const Place& place) const;
 
   mutable std::mutex m_mutex;
   mutable db::SummaryView m_summary;
-  mutable std::list<Tile> m_kept;  ///< that used last comes first
-  mutable std::map<Place, std::list<Tile>::iterator> m_known;
-  mutable std::size_t m_cells = 0;
+  mutable KeptParts<Place, CutCell> m_tiles{kMostKept};
 };
 
 }  // namespace pf::session

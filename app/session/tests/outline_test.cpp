@@ -1,5 +1,6 @@
 // What is known of a trace before its events are read agrees with them.
 #include "synthetic.h"
+#include "trace_clocks.h"
 #include "trace_loader.h"
 
 #include <csignal>
@@ -38,6 +39,16 @@ class OutlineTest : public QObject {
     QCOMPARE(data.title, outline->title);
     QCOMPARE(data.pyramid, outline->pyramid);
     QVERIFY(data.clocks.every != 0);
+    const session::FileClocks rows(db::SummaryView::open(path.toStdString()).value(),
+                                   data.clocks.ranks);
+    QCOMPARE(rows.every(), data.clocks.every);
+    std::vector<std::uint32_t> row;
+    for (Rank rank = 0; rank < static_cast<Rank>(data.clocks.ranks); ++rank) {
+      for (std::size_t n = 0; n < data.clocks.count(rank); ++n) {
+        QVERIFY(std::ranges::equal(rows.past(rank, n, row), data.clocks.pastOf(rank, n)));
+        QVERIFY(std::ranges::equal(rows.future(rank, n, row), data.clocks.futureOf(rank, n)));
+      }
+    }
     std::size_t events = 0;
     std::uint32_t last = 0;
     for (std::size_t rank = 0; rank < data.execution.ranks.size(); ++rank) {
