@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <QElapsedTimer>
+#include <QImage>
 #include <QPixmap>
 #include <QWidget>
 
@@ -155,6 +156,8 @@ class SpaceTimeCanvas : public QWidget {
   [[nodiscard]] SceneRequest sceneFor(const SpaceTimeGeometry& geometry) const;
   void keepScene(const Scene& scene);
   void paintCache(QPainter& painter, const SpaceTimeGeometry& geometry) const;
+  void paintAround(QPainter& painter, const SpaceTimeGeometry& geometry,
+                   const QRectF& target) const;
   void paintNames(QPainter& painter, const SpaceTimeGeometry& geometry);
   void paintEmpty(QPainter& painter) const;
 
@@ -172,7 +175,7 @@ class SpaceTimeCanvas : public QWidget {
   QElapsedTimer m_sinceZoom;
   std::size_t m_partner = 0;
 
-  QPixmap m_cache;
+  QImage m_cache;
   SpaceTimeGeometry m_cacheGeometry;  ///< plot in the pixmap's coordinates
   bool m_cacheValid = false;
   QPixmap m_names;  ///< of the rows; null: they are to be drawn again

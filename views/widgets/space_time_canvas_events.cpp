@@ -55,7 +55,7 @@ void SpaceTimeCanvas::keepScene(const Scene& scene) {
   if (scene.request.trace != m_trace) {
     return;
   }
-  m_cache = QPixmap::fromImage(scene.image);
+  m_cache = scene.image;
   m_cacheGeometry = scene.request.geometry;
   m_cacheValid = true;
   m_cacheOld = false;
@@ -86,25 +86,41 @@ void SpaceTimeCanvas::renewCache(const SpaceTimeGeometry& g) {
   }
 }
 
+/// The plot's background where the picture, which is at `target`, is not.
+void SpaceTimeCanvas::paintAround(QPainter& painter, const SpaceTimeGeometry& g,
+                                  const QRectF& target) const {
+  const QRect covered(
+      QPoint(static_cast<int>(std::ceil(target.left())), static_cast<int>(std::ceil(target.top()))),
+      QPoint(static_cast<int>(std::floor(target.right())) - 1,
+             static_cast<int>(std::floor(target.bottom())) - 1));
+  const QRegion bare = QRegion(g.plot.toAlignedRect()).subtracted(covered);
+  if (bare.isEmpty()) {
+    return;
+  }
+  painter.save();
+  painter.setClipRegion(bare, Qt::IntersectClip);
+  painter.fillRect(g.plot, m_theme.base);
+  if (g.rowHeight >= kLowRow) {  // of a thousand low ones a picture takes longer than it helps
+    SpaceTimePainter(*m_trace, g, m_theme).paintRows(painter);
+  }
+  painter.restore();
+}
+
 /// The picture that there is, moved and stretched to the view.
 void SpaceTimeCanvas::paintCache(QPainter& painter, const SpaceTimeGeometry& g) const {
   painter.save();
   painter.setClipRect(g.plot);
   const SpaceTimeGeometry& c = m_cacheGeometry;
-  if (!cacheHolds(g)) {
-    painter.fillRect(g.plot, m_theme.base);
-    if (g.rowHeight >= kLowRow) {  // of a thousand low ones a picture takes longer than it helps
-      SpaceTimePainter(*m_trace, g, m_theme).paintRows(painter);
-    }
-  }
-  if (m_cacheValid) {
-    const double rows = g.rowHeight / c.rowHeight;
-    const QRectF target(g.x(c.t0), g.plot.top() + c.scroll * rows - g.scroll,
-                        (c.t1 - c.t0) * g.scale(), c.plot.height() * rows);
-    if (cacheHolds(g)) {
-      painter.drawPixmap(target.topLeft(), m_cache);
-    } else {
-      painter.drawPixmap(target, m_cache, QRectF(QPointF(), m_cache.size()));
+  const double rows = m_cacheValid ? g.rowHeight / c.rowHeight : 1;
+  const QRectF target = m_cacheValid ? QRectF(g.x(c.t0), g.plot.top() + c.scroll * rows - g.scroll,
+                                              (c.t1 - c.t0) * g.scale(), c.plot.height() * rows)
+                                     : QRectF();
+  if (cacheHolds(g)) {
+    painter.drawImage(target.topLeft(), m_cache);
+  } else {
+    paintAround(painter, g, target);
+    if (m_cacheValid) {
+      painter.drawImage(target, m_cache, QRectF(QPointF(), m_cache.size()));
     }
   }
   painter.restore();
