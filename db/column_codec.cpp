@@ -68,6 +68,26 @@ std::int64_t& slotOf(std::vector<std::int64_t>& slots, Rank slot) {
 
 }  // namespace
 
+void FreeZstd::operator()(ZSTD_CCtx_s* context) const {
+  ZSTD_freeCCtx(context);
+}
+void FreeZstd::operator()(ZSTD_DCtx_s* context) const {
+  ZSTD_freeDCtx(context);
+}
+
+Bytes columnString(Bytes packed, std::size_t n) {
+  for (;; --n) {
+    const std::size_t size = ZSTD_findFrameCompressedSize(packed.data(), packed.size());
+    if (packed.empty() || ZSTD_isError(size) != 0) {
+      return {};
+    }
+    if (n == 0) {
+      return packed.first(size);
+    }
+    packed = packed.subspan(size);
+  }
+}
+
 void ColumnEncoder::clear() {
   for (std::size_t column = 0; column < m_most; ++column) {
     m_columns[column].clear();
@@ -102,8 +122,11 @@ Result<Bytes> ColumnEncoder::finish() {
     m_raw.insert(m_raw.end(), numbers.begin(), numbers.end());
   }
   m_packed.resize(ZSTD_compressBound(m_raw.size()));
-  const std::size_t size =
-      ZSTD_compress(m_packed.data(), m_packed.size(), m_raw.data(), m_raw.size(), kLevel);
+  if (m_zstd == nullptr) {
+    m_zstd.reset(ZSTD_createCCtx());
+  }
+  const std::size_t size = ZSTD_compressCCtx(m_zstd.get(), m_packed.data(), m_packed.size(),
+                                             m_raw.data(), m_raw.size(), kLevel);
   if (ZSTD_isError(size) != 0) {
     return Error{ErrorCode::Internal,
                  std::string("columns cannot be compressed: ") + ZSTD_getErrorName(size),
@@ -124,7 +147,11 @@ Status ColumnDecoder::start(Bytes packed, std::size_t most, std::size_t ranks,
     return wrong;
   }
   m_raw.resize(size);
-  if (ZSTD_decompress(m_raw.data(), m_raw.size(), packed.data(), packed.size()) != size) {
+  if (m_zstd == nullptr) {
+    m_zstd.reset(ZSTD_createDCtx());
+  }
+  if (ZSTD_decompressDCtx(m_zstd.get(), m_raw.data(), m_raw.size(), packed.data(), packed.size()) !=
+      size) {
     return wrong;
   }
   m_last.fill(0);

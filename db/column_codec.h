@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -21,6 +22,9 @@
 #include "base/result.h"
 #include "core/execution.h"
 #include "db/database.h"
+
+struct ZSTD_CCtx_s;
+struct ZSTD_DCtx_s;
 
 namespace pf::db {
 
@@ -33,6 +37,15 @@ inline constexpr std::size_t kLongestColumnString = 64U << 20;  ///< bytes, befo
 [[nodiscard]] constexpr std::int64_t unzigzag(std::uint64_t value) {
   return static_cast<std::int64_t>(value >> 1U) ^ -static_cast<std::int64_t>(value & 1U);
 }
+
+// What zstd works with; made once, because that takes as long as to unpack a chunk.
+struct FreeZstd {
+  void operator()(ZSTD_CCtx_s* context) const;
+  void operator()(ZSTD_DCtx_s* context) const;
+};
+
+/// Column string `n` of those in `packed`, one after the other; empty: there is none.
+[[nodiscard]] Bytes columnString(Bytes packed, std::size_t n);
 
 class ColumnEncoder {
  public:
@@ -64,6 +77,7 @@ class ColumnEncoder {
   std::size_t m_most = 0;
   std::vector<std::uint8_t> m_raw;
   std::vector<std::uint8_t> m_packed;
+  std::unique_ptr<ZSTD_CCtx_s, FreeZstd> m_zstd;
 };
 
 class ColumnDecoder {
@@ -123,13 +137,15 @@ class ColumnDecoder {
   bool m_ok = true;
   bool m_mayBeFewer = false;
   std::vector<std::uint8_t> m_raw;
+  std::unique_ptr<ZSTD_DCtx_s, FreeZstd> m_zstd;
 };
 
-// ---- Kinds of fields, for both directions
+// ---- Kinds of fields, for both directions. Inlined by force: a chunk has tens of thousands of
+// fields, and as calls they took twice the time.
 
 /// A number that is not negative.
 template <typename C, typename V>
-void number(C& codec, V& value) {
+[[gnu::always_inline]] inline void number(C& codec, V& value) {
   if constexpr (C::kWriting) {
     codec.put(static_cast<std::uint64_t>(value));
   } else {
@@ -139,12 +155,12 @@ void number(C& codec, V& value) {
   }
 }
 template <typename C>
-void flag(C& codec, const bool& value) {
+[[gnu::always_inline]] inline void flag(C& codec, const bool& value) {
   static_assert(C::kWriting);
   codec.put(value ? 1 : 0);
 }
 template <typename C>
-void flag(C& codec, bool& value) {
+[[gnu::always_inline]] inline void flag(C& codec, bool& value) {
   if constexpr (C::kWriting) {
     codec.put(value ? 1 : 0);
   } else {
@@ -155,7 +171,7 @@ void flag(C& codec, bool& value) {
 }
 /// A number that may be negative.
 template <typename C, typename V>
-void signedNumber(C& codec, V& value) {
+[[gnu::always_inline]] inline void signedNumber(C& codec, V& value) {
   if constexpr (C::kWriting) {
     codec.put(zigzag(static_cast<std::int64_t>(value)));
   } else {
@@ -166,7 +182,7 @@ void signedNumber(C& codec, V& value) {
 }
 /// An index, or kNone.
 template <typename C, typename V>
-void orNone(C& codec, V& value) {
+[[gnu::always_inline]] inline void orNone(C& codec, V& value) {
   if constexpr (C::kWriting) {
     codec.put(value == kNone ? 0 : std::uint64_t{value} + 1);
   } else {
@@ -177,7 +193,7 @@ void orNone(C& codec, V& value) {
 }
 /// A rank, kAnySource or kUnknownRank.
 template <typename C, typename V>
-void someRank(C& codec, V& value) {
+[[gnu::always_inline]] inline void someRank(C& codec, V& value) {
   if constexpr (C::kWriting) {
     codec.put(static_cast<std::uint64_t>(std::int64_t{value} - kUnknownRank));
   } else {
@@ -190,7 +206,7 @@ void someRank(C& codec, V& value) {
 }
 /// `last` is an enum's last value.
 template <typename C, typename V>
-void enumerator(C& codec, V& value, std::remove_const_t<V> last) {
+[[gnu::always_inline]] inline void enumerator(C& codec, V& value, std::remove_const_t<V> last) {
   if constexpr (C::kWriting) {
     codec.put(static_cast<std::uint64_t>(value));
   } else {
@@ -201,7 +217,7 @@ void enumerator(C& codec, V& value, std::remove_const_t<V> last) {
 }
 /// A number that is near that of the value before.
 template <typename C, typename V>
-void difference(C& codec, V& value) {
+[[gnu::always_inline]] inline void difference(C& codec, V& value) {
   std::int64_t& last = codec.last();
   if constexpr (C::kWriting) {
     codec.put(zigzag(static_cast<std::int64_t>(value) - last));
@@ -215,7 +231,7 @@ void difference(C& codec, V& value) {
 }
 /// A serial near `base`, or 0 for none.
 template <typename C, typename V>
-void serialNear(C& codec, V& value, Serial base) {
+[[gnu::always_inline]] inline void serialNear(C& codec, V& value, Serial base) {
   if constexpr (C::kWriting) {
     codec.put(value == 0 ? 0 : 1 + zigzag(static_cast<std::int64_t>(value - base)));
   } else {
@@ -226,7 +242,8 @@ void serialNear(C& codec, V& value, Serial base) {
 }
 /// A number that follows the former one of the same `slot` (a rank), or `none`.
 template <typename C, typename V>
-void following(C& codec, V& value, Rank slot, std::type_identity_t<std::remove_const_t<V>> none) {
+[[gnu::always_inline]] inline void following(C& codec, V& value, Rank slot,
+                                             std::type_identity_t<std::remove_const_t<V>> none) {
   std::int64_t& last = codec.last(slot);
   if constexpr (C::kWriting) {
     codec.put(value == none ? 0 : 1 + zigzag(static_cast<std::int64_t>(value) - last - 1));

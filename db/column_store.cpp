@@ -3,6 +3,7 @@
 #include "seal.h"
 
 #include <array>
+#include <bit>
 #include <utility>
 
 #include "base/crc32c.h"
@@ -73,7 +74,7 @@ Status ColumnWriter::at(Rank rank, Stream stream) {
   if (rank == m_entry.rank && stream == m_entry.stream) {
     return {};
   }
-  Status status = flush();
+  Status status = endRow();
   m_entry.rank = rank;
   m_entry.stream = stream;
   m_ordinal = 0;
@@ -96,12 +97,12 @@ void ColumnWriter::widen(const Place& place) {
 }
 
 Status ColumnWriter::keep(const ChunkEntry& entry) {
-  Status status = flush();
+  Status status = endRow();
   m_directory.push_back(entry);
   return status;
 }
 
-Status ColumnWriter::flush() {
+Status ColumnWriter::endChunk() {
   if (m_entry.values == 0) {
     return {};
   }
@@ -109,24 +110,35 @@ Status ColumnWriter::flush() {
   if (!packed) {
     return packed.error();
   }
-  m_insert.bindInteger(1, m_entry.rank);
-  m_insert.bindInteger(2, static_cast<std::int64_t>(m_entry.stream));
-  m_insert.bindInteger(3, m_ordinal);
-  m_insert.bindInteger(4, columnChunkCrc(m_entry.rank, m_entry.stream,
-                                         static_cast<std::uint64_t>(m_ordinal), *packed));
-  m_insert.bindBlob(5, *packed);
-  Status status = m_insert.run();
+  m_row.insert(m_row.end(), packed->begin(), packed->end());
   m_encoder.clear();
   ChunkEntry next;
   next.rank = m_entry.rank;
   next.stream = m_entry.stream;
   m_directory.push_back(std::exchange(m_entry, next));
+  return ++m_inRow == kChunkValues / chunkValues(next.stream) ? endRow() : Status();
+}
+
+Status ColumnWriter::endRow() {
+  if (Status status = endChunk(); !status || m_inRow == 0) {
+    return status;
+  }
+  const Bytes row(m_row);
+  m_insert.bindInteger(1, m_entry.rank);
+  m_insert.bindInteger(2, static_cast<std::int64_t>(m_entry.stream));
+  m_insert.bindInteger(3, m_ordinal);
+  m_insert.bindInteger(
+      4, columnChunkCrc(m_entry.rank, m_entry.stream, static_cast<std::uint64_t>(m_ordinal), row));
+  m_insert.bindBlob(5, row);
+  Status status = m_insert.run();
+  m_row.clear();
+  m_inRow = 0;
   ++m_ordinal;
   return status;
 }
 
 Status ColumnWriter::finish() {
-  if (Status status = flush(); !status) {
+  if (Status status = endRow(); !status) {
     return status;
   }
   if (Status status = writeDirectory(*m_database, m_directory); !status) {
@@ -163,7 +175,7 @@ Result<ColumnReader> ColumnReader::start(Database& database, std::size_t ranks, 
                .start(Bytes(reinterpret_cast<const std::uint8_t*>(data.data()), data.size()), most,
                       ranks)
                .ok() &&
-           decoder.size() == chunks->rows;
+           decoder.size() >= chunks->rows;
     for (std::size_t i = 0; good && i < decoder.size(); ++i) {
       decoder.begin();
       ChunkEntry& entry = reader.m_directory.emplace_back();
@@ -175,7 +187,7 @@ Result<ColumnReader> ColumnReader::start(Database& database, std::size_t ranks, 
   if (!status) {
     return status.error();
   }
-  if (reader.m_directory.size() != chunks->rows || !reader.arrange(ranks)) {
+  if (!reader.arrange(ranks) || reader.rows() != chunks->rows) {
     return Error{ErrorCode::Damaged,
                  "the directory of events in '" + database.path() + "' makes no sense", kAdvice};
   }
@@ -191,8 +203,23 @@ Result<ColumnReader> ColumnReader::start(Database& database, std::size_t ranks, 
   return reader;
 }
 
+/// From the chunks that others follow: formats before 10 have as many values in all streams.
+void ColumnReader::takeShifts() {
+  std::array<std::size_t, kStreams> most{};
+  for (const ChunkEntry& entry : m_directory) {
+    std::size_t& seen = most[static_cast<std::size_t>(entry.stream)];
+    seen = std::max<std::size_t>(seen, entry.values);
+  }
+  for (std::size_t stream = 0; stream < kStreams; ++stream) {
+    const std::size_t written = chunkValues(static_cast<Stream>(stream));
+    m_shift[stream] = static_cast<unsigned>(
+        std::bit_width((most[stream] > written ? kChunkValues : written) - 1));
+  }
+}
+
 /// Finds the first chunk of each stream; false where the directory is not in their order.
 bool ColumnReader::arrange(std::size_t ranks) {
+  takeShifts();
   m_first.assign(ranks * kStreams + 1, 0);
   std::size_t former = 0;
   for (std::size_t i = 0; i < m_directory.size(); ++i) {
@@ -203,7 +230,8 @@ bool ColumnReader::arrange(std::size_t ranks) {
     }
     const std::size_t here = place(entry.rank, entry.stream);
     const bool again = i > 0 && here == former;
-    if (here < former || (again && m_directory[i - 1].values != kChunkValues)) {
+    const std::size_t all = std::size_t{1} << shift(entry.stream);
+    if (here < former || entry.values > all || (again && m_directory[i - 1].values != all)) {
       return false;
     }
     former = here;
@@ -215,6 +243,16 @@ bool ColumnReader::arrange(std::size_t ranks) {
   return true;
 }
 
+/// In the file, as the directory has it.
+std::size_t ColumnReader::rows() const {
+  std::size_t rows = 0;
+  for (std::size_t here = 0; here + 1 < m_first.size(); ++here) {
+    const std::size_t a = chunksARow(static_cast<Stream>(here % kStreams));
+    rows += (m_first[here + 1] - m_first[here] + a - 1) / a;
+  }
+  return rows;
+}
+
 std::span<const ChunkEntry> ColumnReader::chunks(Rank rank, Stream stream) const {
   const std::size_t here = place(rank, stream);
   return std::span(m_directory).subspan(m_first[here], m_first[here + 1] - m_first[here]);
@@ -222,7 +260,7 @@ std::span<const ChunkEntry> ColumnReader::chunks(Rank rank, Stream stream) const
 
 std::uint64_t ColumnReader::count(Rank rank, Stream stream) const {
   const std::span<const ChunkEntry> all = chunks(rank, stream);
-  return all.empty() ? 0 : (all.size() - 1) * kChunkValues + all.back().values;
+  return all.empty() ? 0 : ((all.size() - 1) << shift(stream)) + all.back().values;
 }
 
 Error ColumnReader::damaged(Rank rank, Stream stream, std::size_t ordinal) const {
@@ -233,6 +271,20 @@ Error ColumnReader::damaged(Rank rank, Stream stream, std::size_t ordinal) const
 }
 
 Status ColumnReader::load(Rank rank, Stream stream, std::size_t ordinal, std::uint32_t wanted) {
+  const std::size_t row = ordinal / chunksARow(stream);
+  if (m_row.empty() || m_rowPlace != place(rank, stream) || m_rowOrdinal != row) {
+    if (Status status = loadRow(rank, stream, row); !status) {
+      return status;
+    }
+  }
+  const Bytes chunk = columnString(m_row, ordinal % chunksARow(stream));
+  const bool good = m_decoder.start(chunk, kChunkValues, m_ranks, wanted).ok() &&
+                    m_decoder.size() == chunks(rank, stream)[ordinal].values;
+  return good ? Status() : Status(damaged(rank, stream, ordinal));
+}
+
+Status ColumnReader::loadRow(Rank rank, Stream stream, std::size_t ordinal) {
+  m_row.clear();
   m_select.reset();
   m_select.bindInteger(1, rank);
   m_select.bindInteger(2, static_cast<std::int64_t>(stream));
@@ -242,14 +294,15 @@ Status ColumnReader::load(Rank rank, Stream stream, std::size_t ordinal, std::ui
     return m_select.error();
   }
   if (step == Statement::Step::Done || m_select.type(1) != Statement::Type::Blob) {
-    return damaged(rank, stream, ordinal);
+    return damaged(rank, stream, ordinal * chunksARow(stream));
   }
   const Bytes data = m_select.blob(1);
-  if (m_select.integer(0) != columnChunkCrc(rank, stream, ordinal, data) ||
-      !m_decoder.start(data, kChunkValues, m_ranks, wanted).ok() ||
-      m_decoder.size() != chunks(rank, stream)[ordinal].values) {
-    return damaged(rank, stream, ordinal);
+  if (m_select.integer(0) != columnChunkCrc(rank, stream, ordinal, data)) {
+    return damaged(rank, stream, ordinal * chunksARow(stream));
   }
+  m_row.assign(data.begin(), data.end());
+  m_rowPlace = place(rank, stream);
+  m_rowOrdinal = ordinal;
   m_select.reset();  // a statement that is not done keeps tables from being changed
   return {};
 }

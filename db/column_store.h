@@ -1,12 +1,13 @@
 // Tables `column_chunk` and `column_directory`: streams of values in chunks, and what is in which
-// chunk. A chunk has a checksum of its own and can be read without any other; the directory is one
-// blob, read as a whole.
+// chunk. A chunk can be read without any other. A row has kChunkValues values, in one or more
+// chunks, and a checksum of its own; the directory, of chunks, is one blob, read as a whole.
 #pragma once
 
 #include "execution_streams.h"
 #include "schema.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -74,9 +75,9 @@ class ColumnWriter {
     m_encoder.begin();
     fields(m_encoder, value);
     widen(place);
-    return m_entry.values == kChunkValues ? flush() : Status();
+    return m_entry.values == chunkValues(StreamOf<T>::kStream) ? endChunk() : Status();
   }
-  /// A chunk that is in the file already, in its place in the order.
+  /// A chunk that is in the file already, in its place in the order; with all others of its row.
   Status keep(const ChunkEntry& entry);
   /// Writes what is left, the directory, and the seals of both tables.
   Status finish();
@@ -84,13 +85,16 @@ class ColumnWriter {
  private:
   Status at(Rank rank, Stream stream);
   void widen(const Place& place);
-  Status flush();
+  Status endChunk();
+  Status endRow();
 
   Database* m_database = nullptr;
   Statement m_insert;
   ColumnEncoder m_encoder;
   ChunkEntry m_entry;
-  std::int64_t m_ordinal = 0;  ///< of the chunk in its stream
+  std::vector<std::uint8_t> m_row;  ///< chunks of the row that is being made
+  std::size_t m_inRow = 0;          ///< how many
+  std::int64_t m_ordinal = 0;       ///< of the row in its stream
   std::vector<ChunkEntry> m_directory;
 };
 
@@ -107,6 +111,10 @@ class ColumnReader {
 
   [[nodiscard]] std::span<const ChunkEntry> chunks(Rank rank, Stream stream) const;
   [[nodiscard]] std::uint64_t count(Rank rank, Stream stream) const;
+  /// All chunks of a stream but the last have 1 << shift() values.
+  [[nodiscard]] unsigned shift(Stream stream) const {
+    return m_shift[static_cast<std::size_t>(stream)];
+  }
   /// The same, but no more than the file can well hold: for vector::reserve().
   [[nodiscard]] std::size_t reservable(Rank rank, Stream stream) const {
     return std::min<std::uint64_t>(count(rank, stream), m_fileSize);
@@ -121,9 +129,11 @@ class ColumnReader {
     if (Status status = load(rank, StreamOf<T>::kStream, ordinal, kWantedColumns<T>); !status) {
       return status;
     }
-    for (std::size_t i = 0; i < m_decoder.size(); ++i) {
+    const std::size_t before = values.size();
+    values.resize(before + m_decoder.size());
+    for (std::size_t i = before; i < values.size(); ++i) {
       m_decoder.begin();
-      fields(m_decoder, values.emplace_back());
+      fields(m_decoder, values[i]);
     }
     return m_decoder.ok() ? Status() : Status(damaged(rank, StreamOf<T>::kStream, ordinal));
   }
@@ -133,18 +143,29 @@ class ColumnReader {
  private:
   Status load(Rank rank, Stream stream, std::size_t ordinal, std::uint32_t wanted);
   [[nodiscard]] bool arrange(std::size_t ranks);
+  void takeShifts();
+  [[nodiscard]] std::size_t rows() const;
+  /// Chunks of a whole row.
+  [[nodiscard]] std::size_t chunksARow(Stream stream) const {
+    return kChunkValues >> shift(stream);
+  }
+  Status loadRow(Rank rank, Stream stream, std::size_t ordinal);
 
   Statement m_select;
+  std::vector<std::uint8_t> m_row;  ///< the one that was read last
+  std::size_t m_rowPlace = 0;
+  std::size_t m_rowOrdinal = 0;
   ColumnDecoder m_decoder;
   std::string m_path;
   std::uint64_t m_fileSize = 0;
   std::size_t m_ranks = 0;
   std::vector<ChunkEntry> m_directory;
+  std::array<unsigned, kStreams> m_shift{};
   std::vector<std::size_t>
       m_first;  ///< entry of the first chunk, by rank and stream; one more at the end
 };
 
-/// Column `crc32c` of a chunk.
+/// Column `crc32c` of a row.
 [[nodiscard]] std::uint32_t columnChunkCrc(Rank rank, Stream stream, std::uint64_t ordinal,
                                            Bytes data);
 /// "event", "receive" … for messages.

@@ -1,4 +1,4 @@
-// What a rank did as eight streams of values, each stored in chunks of 4,096 (column_store.h).
+// What a rank did as eight streams of values, each stored in chunks (column_store.h).
 #pragma once
 
 #include "column_codec.h"
@@ -23,6 +23,12 @@ enum class Stream : std::uint8_t {
 inline constexpr std::size_t kStreams = 8;
 
 using pf::kChunkValues;
+
+/// Values of the chunks that are written, a power of 2. Of messages fewer: the past and the future
+/// of an event need a few hundred of each rank.
+constexpr std::size_t chunkValues(Stream stream) {
+  return stream == Stream::Receive || stream == Stream::Send ? 1024 : kChunkValues;
+}
 using StoredEvent = TimedEvent;
 using StoredSend = SentHere;
 using StoredReceive = ReceivedHere;
@@ -124,7 +130,7 @@ template <typename V, typename T>
 concept ValueOf = std::same_as<std::remove_const_t<V>, T>;
 
 template <typename C, ValueOf<StoredEvent> V>
-void fields(C& c, V& v) {
+[[gnu::always_inline]] inline void fields(C& c, V& v) {
   enumerator(c, v.event.kind, EventKind::Start);
   number(c, v.event.call);
   orNone(c, v.event.site);
@@ -137,13 +143,13 @@ void fields(C& c, V& v) {
 }
 
 template <typename C, ValueOf<EventStep> V>
-void fields(C& c, V& v) {
+[[gnu::always_inline]] inline void fields(C& c, V& v) {
   c.skip(8);
   difference(c, v.step);
 }
 
 template <typename C, ValueOf<StoredReceive> V>
-void fields(C& c, V& v) {
+[[gnu::always_inline]] inline void fields(C& c, V& v) {
   auto& r = v.receive;
   difference(c, r.post);
   serialNear(c, r.completion, r.post);
@@ -159,7 +165,7 @@ void fields(C& c, V& v) {
 }
 
 template <typename C, ValueOf<ReceiveEnds> V>
-void fields(C& c, V& v) {
+[[gnu::always_inline]] inline void fields(C& c, V& v) {
   difference(c, v.post);
   serialNear(c, v.completion, v.post);
   c.skip(4);
@@ -171,7 +177,7 @@ void fields(C& c, V& v) {
 }
 
 template <typename C, ValueOf<ProbeHit> V>
-void fields(C& c, V& v) {
+[[gnu::always_inline]] inline void fields(C& c, V& v) {
   difference(c, v.event);
   orNone(c, v.comm);
   someRank(c, v.wantedSource);
@@ -183,7 +189,7 @@ void fields(C& c, V& v) {
 }
 
 template <typename C, ValueOf<StoredSend> V>
-void fields(C& c, V& v) {
+[[gnu::always_inline]] inline void fields(C& c, V& v) {
   difference(c, v.send.event);
   orNone(c, v.send.comm);
   someRank(c, v.send.dest);
@@ -196,7 +202,7 @@ void fields(C& c, V& v) {
 }
 
 template <typename C, ValueOf<SendEnds> V>
-void fields(C& c, V& v) {
+[[gnu::always_inline]] inline void fields(C& c, V& v) {
   difference(c, v.event);
   c.skip(1);
   someRank(c, v.dest);
@@ -208,14 +214,14 @@ void fields(C& c, V& v) {
 }
 
 template <typename C, ValueOf<StoredTime> V>
-void fields(C& c, V& v) {
+[[gnu::always_inline]] inline void fields(C& c, V& v) {
   difference(c, v.begin);
   number(c, v.duration);
   enumerator(c, v.origin, TimeOrigin::Reexecution);
 }
 
 template <typename C, ValueOf<CollectivePart> V>
-void fields(C& c, V& v) {
+[[gnu::always_inline]] inline void fields(C& c, V& v) {
   difference(c, v.event);
   serialNear(c, v.completion, v.event);
   orNone(c, v.comm);
@@ -227,7 +233,7 @@ void fields(C& c, V& v) {
 }
 
 template <typename C, ValueOf<RaceValue> V>
-void fields(C& c, V& v) {
+[[gnu::always_inline]] inline void fields(C& c, V& v) {
   difference(c, v.index);
   flag(c, v.probe);
   difference(c, v.chosen);
@@ -243,7 +249,7 @@ void fields(C& c, V& v) {
 }
 
 template <typename C, ValueOf<AlternativeSpan> V>
-void fields(C& c, V& v) {
+[[gnu::always_inline]] inline void fields(C& c, V& v) {
   difference(c, v.first);
   number(c, v.count);
   someRank(c, v.source);

@@ -227,7 +227,16 @@ Status bringColumnsUpToDate(Database& database, std::uint32_t version, std::size
   return status;
 }
 
+/// The tables are the same; chunks of messages had as many values as the others, which is told from
+/// the directory (ColumnReader::shift()).
+Status bring9UpToDate(Database& database) {
+  return database.execute("PRAGMA user_version=" + std::to_string(kFormatVersion));
+}
+
 Status bringTablesUpToDate(Database& database, std::uint32_t version) {
+  if (version == 9) {
+    return bring9UpToDate(database);
+  }
   std::size_t ranks = 0;
   {
     Execution names;
@@ -256,7 +265,19 @@ const std::vector<Table>& formerTables(std::uint32_t version) {
   static const std::vector<Table> k5 = tablesWith(kAddedBy9 + kAddedBy8, goneWith8());
   static const std::vector<Table> k7 = tablesOf7();
   static const std::vector<Table> k8 = tablesOf8();
-  return version == 4 ? k4 : version == 5 ? k5 : version < 8 ? k7 : k8;
+  switch (version) {
+    case 4:
+      return k4;
+    case 5:
+      return k5;
+    case 6:
+    case 7:
+      return k7;
+    case 8:
+      return k8;
+    default:
+      return tables();
+  }
 }
 
 Status bringUpToDate(const std::string& path, FormerSeals seals) {

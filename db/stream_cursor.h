@@ -39,16 +39,17 @@ struct ReadChunk {
 
   /// Value `number` of a rank's stream, which has so many. Good until the next call.
   Result<const T*> value(ColumnReader& reader, Rank of, std::uint64_t number) {
-    if (rank != of || ordinal != number / kChunkValues) {
+    const unsigned shift = reader.shift(StreamOf<T>::kStream);
+    if (rank != of || ordinal != number >> shift) {
       values.clear();
       rank = of;
-      ordinal = number / kChunkValues;
+      ordinal = number >> shift;
       if (Status status = reader.read(rank, ordinal, values); !status) {
         rank = -1;
         return status.error();
       }
     }
-    return &values[number % kChunkValues];
+    return &values[number - (std::uint64_t{ordinal} << shift)];
   }
 };
 

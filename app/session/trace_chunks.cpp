@@ -86,7 +86,7 @@ Result<Serial> readEnd(db::ExecutionReader& reader, Rank rank, std::size_t chunk
   history = {};
   const auto events = reader.chunks(rank, ChunkStream::Event);
   const std::size_t first = events.size() - std::min(events.size(), chunks);
-  const Serial before = first * kChunkValues;
+  const Serial before = Serial{first} << reader.shift(ChunkStream::Event);
   std::vector<TimedEvent> timed;
   for (std::size_t i = first; i < events.size(); ++i) {
     if (Status status = reader.read(rank, i, timed); !status) {

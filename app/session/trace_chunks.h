@@ -21,6 +21,7 @@ class FileChunks : public views::ExecutionChunks {
   [[nodiscard]] std::span<const ChunkInfo> chunks(Rank rank, ChunkStream stream) const override {
     return m_reader.chunks(rank, stream);
   }
+  [[nodiscard]] unsigned shift(ChunkStream stream) const override { return m_reader.shift(stream); }
   bool read(Rank rank, std::size_t ordinal, std::vector<TimedEvent>& values) const override;
   bool read(Rank rank, std::size_t ordinal, std::vector<ReceivedHere>& values) const override;
   bool read(Rank rank, std::size_t ordinal, std::vector<ProbeHit>& values) const override;

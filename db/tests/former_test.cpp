@@ -20,7 +20,8 @@ namespace {
 
 /// tests/data/format4.pft.zst: the small content of sample.cpp, written before there were columns;
 /// format5.pft.zst: before there were summaries; format7.pft.zst: when races were rows; format 6
-/// was the same; format8.pft.zst: when receives did not say where their messages were sent.
+/// was the same; format8.pft.zst: when receives did not say where their messages were sent;
+/// format9.pft.zst: when messages were in chunks as long as those of events.
 /// …-racing.pft.zst: the racing content.
 void unpackFormer(const std::string& path, const char* name = "format4.pft.zst") {
   std::ifstream in(std::string(PF_DB_DATA "/") + name, std::ios::binary);
@@ -40,7 +41,7 @@ void change(const std::string& path, const std::string& sql) {
   ASSERT_EQ(std::system(command.c_str()), 0) << command;  // NOLINT(concurrency-mt-unsafe)
 }
 
-/// What the directory says, in words.
+/// What the directory says, in words; of streams whose chunks have always been as long.
 std::string directoryOf(const std::string& path, std::size_t ranks) {
   Result<Database> database = Database::open(path, Database::Access::Read);
   const Result<ColumnReader> reader = ColumnReader::start(*database, ranks);
@@ -50,8 +51,13 @@ std::string directoryOf(const std::string& path, std::size_t ranks) {
   std::string text;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     for (std::size_t stream = 0; stream < kStreams; ++stream) {
+      const bool shorter = chunkValues(static_cast<Stream>(stream)) != kChunkValues;
       for (const ChunkEntry& e :
            reader->chunks(static_cast<Rank>(rank), static_cast<Stream>(stream))) {
+        if (shorter && e.values >= chunkValues(static_cast<Stream>(stream))) {
+          text += "of messages\n";
+          break;
+        }
         for (const std::uint64_t each :
              {std::uint64_t{stream}, std::uint64_t{e.values}, e.firstSerial, e.lastSerial,
               std::uint64_t{e.firstStep}, std::uint64_t{e.lastStep}, e.firstCompletion,
@@ -87,8 +93,8 @@ TEST(FormerFormat, isBroughtUpToDate) {
   const Directory newDirectory;
   ASSERT_TRUE(writeContent(newDirectory.file("a.pft"), smallContent()).ok());
   const std::string fresh = directoryOf(newDirectory.file("a.pft"), 3);
-  for (const char* name :
-       {"format4.pft.zst", "format5.pft.zst", "format7.pft.zst", "format8.pft.zst"}) {
+  for (const char* name : {"format4.pft.zst", "format5.pft.zst", "format7.pft.zst",
+                           "format8.pft.zst", "format9.pft.zst"}) {
     const Directory directory;
     unpackFormer(directory.file("a.pft"), name);
     for (int turn = 0; turn < 2; ++turn) {
@@ -251,7 +257,8 @@ TEST(FormerFormat, thatCannotBeWrittenSaysSo) {
 TEST(FormerFormat, withManyRacesIsBroughtUpToDate) {
   const Directory directory;
   const Content content = racingContent();
-  for (const char* name : {"format7-racing.pft.zst", "format8-racing.pft.zst"}) {
+  for (const char* name :
+       {"format7-racing.pft.zst", "format8-racing.pft.zst", "format9-racing.pft.zst"}) {
     unpackFormer(directory.file("a.pft"), name);
     ASSERT_TRUE(writeContent(directory.file("new.pft"), content).ok());
     const Result<Content> back = readContent(directory.file("a.pft"));

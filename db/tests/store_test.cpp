@@ -245,7 +245,7 @@ TEST(Open, saysWhatIsWrong) {
   ASSERT_EQ(::symlink(directory.file("a.pft").c_str(), directory.file("link").c_str()), 0);
   EXPECT_EQ(code("link"), -1);
   std::vector<std::uint8_t> bytes = readFile(directory.file("a.pft"));
-  bytes[63] = 10;  // user_version
+  bytes[63] = kFormatVersion + 1;  // user_version
   writeFile(directory.file("newer"), bytes);
   EXPECT_EQ(code("newer"), static_cast<int>(ErrorCode::Version));
   EXPECT_EQ(checkTrace(directory.file("newer")).error().code, ErrorCode::Version);

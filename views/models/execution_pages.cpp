@@ -100,7 +100,6 @@ std::size_t PageBudget::bytes() const {
 ExecutionPages::ExecutionPages(std::shared_ptr<const ExecutionChunks> source, std::size_t ranks,
                                std::size_t mostBytes)
     : m_source(std::move(source)),
-      m_shift(m_source->shift()),
       m_firstMessage(ranks + 1, 0),
       m_budget(mostBytes),
       m_events(m_budget, ranks),
@@ -113,6 +112,9 @@ ExecutionPages::ExecutionPages(std::shared_ptr<const ExecutionChunks> source, st
       m_sendEnds(m_budget, ranks),
       m_receiveEnds(m_budget, ranks),
       m_links(m_budget, ranks) {
+  for (std::size_t stream = 0; stream < kChunkStreams; ++stream) {
+    m_shift[stream] = m_source->shift(static_cast<ChunkStream>(stream));
+  }
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     m_firstMessage[rank + 1] = m_firstMessage[rank] + count<SentHere>(static_cast<Rank>(rank));
   }
@@ -121,12 +123,13 @@ ExecutionPages::ExecutionPages(std::shared_ptr<const ExecutionChunks> source, st
 std::uint32_t ExecutionPages::step(Rank rank, std::size_t i) const {
   std::uint32_t out = kNone;
   const auto take = [&](const std::vector<EventStep>& values) {
-    out = within(i) < values.size() ? values[within(i)].step : kNone;
+    const std::size_t at = within<EventStep>(i);
+    out = at < values.size() ? values[at].step : kNone;
   };
-  if (!m_steps.with(rank, chunkOf(i), take)) {
-    take(*page<EventStep>(rank, chunkOf(i)));
+  if (!m_steps.with(rank, chunkOf<EventStep>(i), take)) {
+    take(*page<EventStep>(rank, chunkOf<EventStep>(i)));
   }
-  return out != kNone ? out : chunks(rank, ChunkStream::Event)[chunkOf(i)].firstStep;
+  return out != kNone ? out : chunks(rank, ChunkStream::Event)[chunkOf<EventStep>(i)].firstStep;
 }
 
 Rank ExecutionPages::senderOf(std::size_t m) const {
@@ -172,7 +175,7 @@ EventLinks ExecutionPages::makeLinks(Rank rank, std::size_t ordinal) const {
            span.meets(all[at].firstCompletion, all[at].lastCompletion))) {
         const auto values = page<T>(rank, at);
         for (std::size_t i = 0; i < values->size(); ++i) {
-          visit((*values)[i], firstOf(at) + i);
+          visit((*values)[i], firstOf<T>(at) + i);
         }
       }
     }

@@ -42,7 +42,7 @@ std::uint32_t EventSteps::operator[](std::size_t i) const {
   }
   // A chunk that cannot be read stands at its begin: the times still do not fall.
   const auto chunks = m_pages->chunks(m_rank, ChunkStream::Event);
-  return i < m_size ? chunks[m_pages->chunkOf(i)].firstStep : 0;
+  return i < m_size ? chunks[m_pages->chunkOf<EventStep>(i)].firstStep : 0;
 }
 
 std::uint32_t EventSteps::front() const {
@@ -66,7 +66,7 @@ std::size_t EventSteps::below(double time, bool orEqual) const {
     const auto chunk =
         std::partition_point(chunks.begin(), chunks.end(),
                              [&](const ChunkInfo& info) { return isBelow(info.lastStep); });
-    first = m_pages->firstOf(static_cast<std::size_t>(chunk - chunks.begin()));
+    first = m_pages->firstOf<EventStep>(static_cast<std::size_t>(chunk - chunks.begin()));
     if (chunk == chunks.end() || !isBelow(chunk->firstStep)) {
       return std::min(first, m_size);
     }

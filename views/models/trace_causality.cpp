@@ -222,7 +222,7 @@ class TraceIndex::Flows {
       if (meets(chunks[at])) {
         const auto values = pages.page<T>(rank, at);
         for (std::size_t i = 0; i < values->size(); ++i) {
-          visit((*values)[i], pages.firstOf(at) + i);
+          visit((*values)[i], pages.firstOf<T>(at) + i);
         }
       }
     }

@@ -95,8 +95,8 @@ LinkedItems TraceIndex::items(EventRef ref, const EventItems EventLinks::*which)
   if (m_pages == nullptr) {
     return {nullptr, (m_links->events.*which).at(id(ref))};
   }
-  auto links = m_pages->links(ref.rank, m_pages->chunkOf(ref.serial - 1));
-  const auto found = ((*links).*which).at(m_pages->within(ref.serial - 1));
+  auto links = m_pages->links(ref.rank, m_pages->chunkOf<TimedEvent>(ref.serial - 1));
+  const auto found = ((*links).*which).at(m_pages->within<TimedEvent>(ref.serial - 1));
   return {std::move(links), found};
 }
 
@@ -249,7 +249,7 @@ void TraceIndex::forMessagesIn(double from, double to,
 void TraceIndex::forMessagesOfChunk(Rank rank, std::size_t ordinal, double from, double to,
                                     const std::function<void(const MessageLine&)>& visit) const {
   const auto sends = m_pages->page<SendEnds>(rank, ordinal);
-  const std::size_t first = m_pages->firstMessage(rank) + m_pages->firstOf(ordinal);
+  const std::size_t first = m_pages->firstMessage(rank) + m_pages->firstOf<SendEnds>(ordinal);
   const EventSteps steps = times(rank);
   for (std::size_t i = 0; i < sends->size(); ++i) {
     const SendEnds& message = (*sends)[i];
@@ -328,8 +328,8 @@ void TraceIndex::placeGroup(CollectiveGroup& group) const {
       group.lastTime = std::max(group.lastTime, time(part));
       continue;
     }
-    const ChunkInfo& chunk =
-        m_pages->chunks(part.rank, ChunkStream::Event)[m_pages->chunkOf(part.serial - 1)];
+    const ChunkInfo& chunk = m_pages->chunks(
+        part.rank, ChunkStream::Event)[m_pages->chunkOf<TimedEvent>(part.serial - 1)];
     const double share = static_cast<double>(part.serial - chunk.firstSerial) / chunk.values;
     group.firstTime = std::min(group.firstTime, chunk.firstStep);
     group.lastTime = std::max(group.lastTime, chunk.lastStep);

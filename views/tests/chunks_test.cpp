@@ -171,7 +171,7 @@ class ChunksTest : public QObject {
           }
           const std::size_t n = random() % events.size();
           const auto value = pages.value<TimedEvent>(static_cast<Rank>(rank), n);
-          const auto links = pages.links(static_cast<Rank>(rank), pages.chunkOf(n));
+          const auto links = pages.links(static_cast<Rank>(rank), pages.chunkOf<TimedEvent>(n));
           wrong += value.event.kind != events[n].kind || value.event.tag != events[n].tag ||
                            value.step != data->logicalTimes[rank][n] || links == nullptr
                        ? 1

@@ -51,7 +51,11 @@ class KeptChunks : public ExecutionChunks {
     }
   }
 
-  [[nodiscard]] unsigned shift() const override { return m_shift; }
+  /// Of messages in smaller chunks than the others.
+  [[nodiscard]] unsigned shift(ChunkStream stream) const override {
+    const bool small = stream == ChunkStream::Send || stream == ChunkStream::Receive;
+    return small && m_shift > 0 ? m_shift - 1 : m_shift;
+  }
   [[nodiscard]] std::span<const ChunkInfo> chunks(Rank rank, ChunkStream stream) const override {
     return m_infos[static_cast<std::size_t>(stream)][static_cast<std::size_t>(rank)];
   }
@@ -146,7 +150,7 @@ class KeptChunks : public ExecutionChunks {
       auto [serial, done] = serials(values[i]);
       serial = kStreamOf<T> == ChunkStream::Event ? i + 1 : serial;
       const std::uint32_t at = step(rank, serial);
-      if (i % (std::size_t{1} << m_shift) == 0) {
+      if (i % (std::size_t{1} << shift(kStreamOf<T>)) == 0) {
         infos.push_back({0, serial, serial, at, lastStep(values[i], at), done, done});
       }
       ChunkInfo& info = infos.back();
@@ -163,8 +167,8 @@ class KeptChunks : public ExecutionChunks {
   }
   template <typename T>
   bool copy(const std::vector<T>& all, std::size_t n, std::vector<T>& values) const {
-    const std::size_t first = n << m_shift;
-    const std::size_t last = std::min(all.size(), first + (std::size_t{1} << m_shift));
+    const std::size_t first = n << shift(kStreamOf<T>);
+    const std::size_t last = std::min(all.size(), first + (std::size_t{1} << shift(kStreamOf<T>)));
     values.assign(all.begin() + static_cast<std::ptrdiff_t>(first),
                   all.begin() + static_cast<std::ptrdiff_t>(last));
     ++reads;

@@ -26,6 +26,8 @@ class ExecutionReader {
   /// All but what the ranks did: their number, communicators, call sites, names of calls.
   [[nodiscard]] const Execution& rest() const;
   [[nodiscard]] std::span<const ChunkInfo> chunks(Rank rank, ChunkStream stream) const;
+  /// All chunks of a stream but the last have 1 << shift() values.
+  [[nodiscard]] unsigned shift(ChunkStream stream) const;
 
   /// The values of a chunk, instead of what is in `values`. Damaged if it does not verify, or does
   /// not hold what chunks() says.

@@ -2,7 +2,7 @@
 // used last stay, within a bound. Threads may share it. QtCore only.
 #pragma once
 
-#include <bit>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -29,7 +29,7 @@ class ExecutionChunks {
   ExecutionChunks& operator=(const ExecutionChunks&) = delete;
 
   /// All chunks of a stream but the last have 1 << shift() values.
-  [[nodiscard]] virtual unsigned shift() const { return std::bit_width(kChunkValues) - 1; }
+  [[nodiscard]] virtual unsigned shift(ChunkStream stream) const = 0;
   [[nodiscard]] virtual std::span<const ChunkInfo> chunks(Rank rank, ChunkStream stream) const = 0;
   /// From any thread. False: it cannot be read; what is in `values` then counts for nothing.
   virtual bool read(Rank rank, std::size_t ordinal, std::vector<TimedEvent>& values) const = 0;
@@ -201,19 +201,27 @@ class ExecutionPages {
                  std::size_t mostBytes = kMostBytes);
 
   [[nodiscard]] std::size_t rankCount() const { return m_firstMessage.size() - 1; }
-  /// The chunk that has value `i` of a stream, the value's number in it, and a chunk's first value.
-  [[nodiscard]] std::size_t chunkOf(std::size_t i) const { return i >> m_shift; }
-  [[nodiscard]] std::size_t within(std::size_t i) const {
-    return i & ((std::size_t{1} << m_shift) - 1);
+  /// The chunk that has value `i` of T's stream, the value's number in it, and a chunk's first
+  /// value.
+  template <typename T>
+  [[nodiscard]] std::size_t chunkOf(std::size_t i) const {
+    return i >> shift<T>();
   }
-  [[nodiscard]] std::size_t firstOf(std::size_t ordinal) const { return ordinal << m_shift; }
+  template <typename T>
+  [[nodiscard]] std::size_t within(std::size_t i) const {
+    return i & ((std::size_t{1} << shift<T>()) - 1);
+  }
+  template <typename T>
+  [[nodiscard]] std::size_t firstOf(std::size_t ordinal) const {
+    return ordinal << shift<T>();
+  }
   [[nodiscard]] std::span<const ChunkInfo> chunks(Rank rank, ChunkStream stream) const {
     return m_source->chunks(rank, stream);
   }
   template <typename T>
   [[nodiscard]] std::size_t count(Rank rank) const {
     const std::span<const ChunkInfo> all = chunks(rank, kStreamOf<T>);
-    return all.empty() ? 0 : firstOf(all.size() - 1) + all.back().values;
+    return all.empty() ? 0 : firstOf<T>(all.size() - 1) + all.back().values;
   }
   /// Never null; shorter than the chunk where that cannot be read.
   template <typename T>
@@ -229,8 +237,8 @@ class ExecutionPages {
   }
   template <typename T>
   [[nodiscard]] T value(Rank rank, std::size_t i) const {
-    const std::size_t ordinal = chunkOf(i);
-    const std::size_t at = within(i);
+    const std::size_t ordinal = chunkOf<T>(i);
+    const std::size_t at = within<T>(i);
     T out{};
     const auto take = [&](const std::vector<T>& values) {
       out = at < values.size() ? values[at] : T{};
@@ -246,11 +254,11 @@ class ExecutionPages {
   /// Value `i` in the page that `held` has or gets; null: it cannot be read. Good while it is held.
   template <typename T>
   [[nodiscard]] const T* in(HeldPage<T>& held, Rank rank, std::size_t i) const {
-    const std::size_t ordinal = chunkOf(i);
+    const std::size_t ordinal = chunkOf<T>(i);
     if (held.rank != rank || held.ordinal != ordinal) {
       held = {page<T>(rank, ordinal), rank, ordinal};
     }
-    const std::size_t at = within(i);
+    const std::size_t at = within<T>(i);
     return at < held.values->size() ? &(*held.values)[at] : nullptr;
   }
 
@@ -269,10 +277,14 @@ class ExecutionPages {
  private:
   template <typename T>
   [[nodiscard]] PageShelf<std::vector<T>>& shelf() const;
+  template <typename T>
+  [[nodiscard]] unsigned shift() const {
+    return m_shift[static_cast<std::size_t>(kStreamOf<T>)];
+  }
   [[nodiscard]] EventLinks makeLinks(Rank rank, std::size_t ordinal) const;
 
   std::shared_ptr<const ExecutionChunks> m_source;
-  unsigned m_shift;
+  std::array<unsigned, kChunkStreams> m_shift{};
   std::vector<std::size_t> m_firstMessage;
   mutable PageBudget m_budget;
   mutable PageShelf<std::vector<TimedEvent>> m_events;

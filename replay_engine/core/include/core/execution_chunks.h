@@ -1,5 +1,5 @@
 // An execution in chunks of values, as a trace stores it: each stream of a rank in chunks of
-// kChunkValues, of which any can be read without the others.
+// equally many values (the last may have fewer), of which any can be read without the others.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace pf {
 
-inline constexpr std::size_t kChunkValues = 4096;  ///< of all chunks of a stream but the last
+inline constexpr std::size_t kChunkValues = 4096;  ///< none has more
 
 /// An event, and its logical time.
 struct TimedEvent {
