@@ -47,6 +47,7 @@ class SpaceTimeTest : public QObject {
   void replayPositionIsDrawn();
   void coneVeilsTheRest();
   void densityIsNeverBlank();
+  void aStretchedPictureLeavesNoHole();
   void manyRanksScroll();
   void minimapMovesTheWindow();
   void exportsPngAndSvg();
@@ -385,6 +386,36 @@ void SpaceTimeTest::densityIsNeverBlank() {
   canvas().zoomTo(10, 30);
   (void)picture();
   QVERIFY(canvas().stats().exact);
+}
+
+/// Before there is a picture of the new view: wherever one looks something is on the rows, in the
+/// old picture, beside it, and where they meet.
+void SpaceTimeTest::aStretchedPictureLeavesNoHole() {
+  m_trace = makeIndex(stencil(16, 400));
+  m_view->setTrace(m_trace);
+  const double end = m_trace->lastTime();
+  for (const double share : {0.31, 0.123}) {
+    canvas().setSpan(end * 0.4, end * (0.4 + share / 2));
+    QVERIFY(!picture().isNull());
+    canvas().setSpan(0, end);
+    const QImage image = canvas().grab().toImage();
+    QVERIFY(!canvas().isUpToDate());  // else there is nothing to see here
+    const SpaceTimeGeometry g = canvas().view();
+    const Theme theme = Theme::of(canvas().palette());
+    const QRect old(g.plot.topLeft().toPoint(), QSize(static_cast<int>(g.plot.width() / 10),
+                                                      static_cast<int>(g.rowHeight * 16)));
+    for (const QColor& mark : {theme.send, theme.receive, theme.collective}) {
+      QCOMPARE(countColor(image, old, mark, 20), 0);
+    }
+    int bare = 0;  // columns of pixels on end; between the events of the old picture are some
+    for (int x = static_cast<int>(g.plot.left()) + 2; x + 2 < g.plot.right(); ++x) {
+      const QRect onRow(x, static_cast<int>(g.y(3)) - 1, 1, 3);
+      const QColor beside = image.pixelColor(x, onRow.top() - 5);
+      const bool isBare = countColor(image, onRow, beside, 4) == 3;
+      bare = isBare ? bare + 1 : 0;
+      QVERIFY2(bare < 6, qPrintable(QString::number(x)));
+    }
+  }
 }
 
 void SpaceTimeTest::manyRanksScroll() {
