@@ -9,6 +9,10 @@
 
 namespace pf::db {
 
+// An event's number tells its chunk:
+static_assert(chunkValues(Stream::Event) == kChunkValues &&
+              chunkValues(Stream::Time) == kChunkValues);
+
 inline Serial serialOf(const StoredReceive& value) {
   return value.receive.post;
 }

@@ -7,6 +7,11 @@
 #include <utility>
 
 namespace pf::db {
+
+// A race's number tells its chunk, and those of its alternatives:
+static_assert(chunkValues(Stream::Race) == kChunkValues &&
+              chunkValues(Stream::Alternative) == kChunkValues);
+
 namespace {
 
 /// Puts the alternatives of one race after the other into spans.
