@@ -166,40 +166,29 @@ struct Span {
 EventLinks ExecutionPages::makeLinks(Rank rank, std::size_t ordinal) const {
   const ChunkInfo chunk = chunks(rank, ChunkStream::Event)[ordinal];
   const Span span{chunk.firstSerial, chunk.lastSerial};
-  // Calls `visit` with each value, and its number, of the chunks that have something to do with it.
-  const auto each = [&]<typename T>(const T*, auto&& visit) {
-    const std::span<const ChunkInfo> all = chunks(rank, kStreamOf<T>);
-    for (std::size_t at = 0; at < all.size(); ++at) {
-      if (span.meets(all[at].firstSerial, all[at].lastSerial) ||
-          (all[at].lastCompletion != 0 &&
-           span.meets(all[at].firstCompletion, all[at].lastCompletion))) {
-        const auto values = page<T>(rank, at);
-        for (std::size_t i = 0; i < values->size(); ++i) {
-          visit((*values)[i], firstOf<T>(at) + i);
-        }
-      }
-    }
+  const auto meets = [&](const ChunkInfo& other) {
+    return span.meets(other.firstSerial, other.lastSerial) ||
+           (other.lastCompletion != 0 && span.meets(other.firstCompletion, other.lastCompletion));
   };
   EventItems::Pairs sent;
   EventItems::Pairs synchronousDone;
-  each(static_cast<const SendEnds*>(nullptr), [&](const SendEnds& value, std::size_t i) {
+  forEach<SendEnds>(rank, meets, [&](const SendEnds& value, std::size_t i) {
     span.add(sent, value.event, firstMessage(rank) + i);
     span.add(synchronousDone, value.syncCompletion, firstMessage(rank) + i);
   });
   EventItems::Pairs posted;
   EventItems::Pairs completed;
-  each(static_cast<const ReceiveEnds*>(nullptr), [&](const ReceiveEnds& value, std::size_t i) {
+  forEach<ReceiveEnds>(rank, meets, [&](const ReceiveEnds& value, std::size_t i) {
     span.add(posted, value.post, i);
     span.add(completed, value.completion, i);
   });
   EventItems::Pairs probes;
-  each(static_cast<const ProbeHit*>(nullptr),
-       [&](const ProbeHit& value, std::size_t i) { span.add(probes, value.event, i); });
+  forEach<ProbeHit>(
+      rank, meets, [&](const ProbeHit& value, std::size_t i) { span.add(probes, value.event, i); });
   EventItems::Pairs collectivesDone;
-  each(static_cast<const CollectivePart*>(nullptr),
-       [&](const CollectivePart& value, std::size_t i) {
-         span.add(collectivesDone, value.completion, i);
-       });
+  forEach<CollectivePart>(rank, meets, [&](const CollectivePart& value, std::size_t i) {
+    span.add(collectivesDone, value.completion, i);
+  });
   EventLinks out;
   out.sent = EventItems(chunk.values, std::move(sent));
   out.synchronousDone = EventItems(chunk.values, std::move(synchronousDone));

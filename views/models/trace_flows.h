@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "views/trace_index.h"
@@ -66,21 +65,6 @@ class TraceIndex::Flows {
   template <typename Visit>
   void collectiveOutOf(EventRef event, Visit& visit);
 
-  /// Calls `visit` with each value, and its number, of the chunks for which `meets` holds.
-  template <typename T, typename Meets, typename Visit>
-  void each(Rank rank, Meets&& meets, Visit&& visit) const {
-    const ExecutionPages& pages = *m_trace.m_pages;
-    const std::span<const ChunkInfo> chunks = pages.chunks(rank, kStreamOf<T>);
-    for (std::size_t at = 0; at < chunks.size(); ++at) {
-      if (meets(chunks[at])) {
-        const auto values = pages.page<T>(rank, at);
-        for (std::size_t i = 0; i < values->size(); ++i) {
-          visit((*values)[i], pages.firstOf<T>(at) + i);
-        }
-      }
-    }
-  }
-
   const TraceIndex& m_trace;
   std::vector<bool> m_joined;
 };
@@ -141,12 +125,13 @@ void TraceIndex::Flows::joins(Rank rank, Serial first, Serial last, Visit& visit
 
 template <typename Visit>
 void TraceIndex::Flows::intoChunks(Rank rank, Serial first, Serial last, Visit& visit) {
+  const ExecutionPages& pages = *m_trace.m_pages;
   const auto here = [&](Serial serial) { return serial >= first && serial <= last; };
   const auto completes = [&](const ChunkInfo& chunk) {
     return chunk.lastCompletion >= first && chunk.firstCompletion <= last;
   };
   const auto& messages = m_trace.execution().messages;
-  each<ReceiveEnds>(rank, completes, [&](const ReceiveEnds& receive, std::size_t) {
+  pages.forEach<ReceiveEnds>(rank, completes, [&](const ReceiveEnds& receive, std::size_t) {
     if (!here(receive.completion)) {
       return;
     }
@@ -156,8 +141,8 @@ void TraceIndex::Flows::intoChunks(Rank rank, Serial first, Serial last, Visit& 
       visit(messages[receive.message].send);
     }
   });
-  const std::size_t firstMessage = m_trace.m_pages->firstMessage(rank);
-  each<SendEnds>(
+  const std::size_t firstMessage = pages.firstMessage(rank);
+  pages.forEach<SendEnds>(
       rank, [&](const ChunkInfo& chunk) { return chunk.lastCompletion != 0 && completes(chunk); },
       [&](const SendEnds& send, std::size_t i) {
         Message unobserved = here(send.syncCompletion) ? messages[firstMessage + i] : Message();
@@ -175,7 +160,8 @@ void TraceIndex::Flows::intoChunks(Rank rank, Serial first, Serial last, Visit& 
 /// Those that do not join.
 template <typename Visit>
 void TraceIndex::Flows::collectivesInto(Rank rank, Serial first, Serial last, Visit& visit) {
-  each<CollectivePart>(
+  const ExecutionPages& pages = *m_trace.m_pages;
+  pages.forEach<CollectivePart>(
       rank,
       [&](const ChunkInfo& chunk) {
         return chunk.lastCompletion >= first && chunk.firstCompletion <= last;
@@ -200,18 +186,19 @@ void TraceIndex::Flows::collectivesInto(Rank rank, Serial first, Serial last, Vi
 
 template <typename Visit>
 void TraceIndex::Flows::outOfChunks(Rank rank, Serial first, Serial last, Visit& visit) {
+  const ExecutionPages& pages = *m_trace.m_pages;
   const auto here = [&](Serial serial) { return serial >= first && serial <= last; };
   const auto begins = [&](const ChunkInfo& chunk) {
     return chunk.lastSerial >= first && chunk.firstSerial <= last;
   };
-  each<SendEnds>(rank, begins, [&](const SendEnds& send, std::size_t) {
+  pages.forEach<SendEnds>(rank, begins, [&](const SendEnds& send, std::size_t) {
     if (here(send.event) && send.completion != 0) {
       visit(EventRef{send.dest, send.completion});
     }
   });
   const auto& messages = m_trace.execution().messages;
   if (m_trace.m_synchronous) {
-    each<ReceiveEnds>(rank, begins, [&](const ReceiveEnds& receive, std::size_t) {
+    pages.forEach<ReceiveEnds>(rank, begins, [&](const ReceiveEnds& receive, std::size_t) {
       if (!here(receive.post)) {
         return;
       }

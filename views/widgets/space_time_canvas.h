@@ -176,7 +176,7 @@ class SpaceTimeCanvas : public QWidget {
   std::size_t m_partner = 0;
 
   QImage m_cache;
-  SpaceTimeGeometry m_cacheGeometry;  ///< plot in the pixmap's coordinates
+  SpaceTimeGeometry m_cacheGeometry;  ///< plot in the picture's coordinates
   bool m_cacheValid = false;
   QPixmap m_names;  ///< of the rows; null: they are to be drawn again
   SpaceTimeGeometry m_namesGeometry;

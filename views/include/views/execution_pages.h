@@ -235,6 +235,20 @@ class ExecutionPages {
       return std::pair(std::shared_ptr<const std::vector<T>>(std::move(values)), bytes);
     });
   }
+  /// Calls `visit` with each value of a stream, and its number, of the chunks for which `meets`
+  /// holds.
+  template <typename T, typename Meets, typename Visit>
+  void forEach(Rank rank, Meets&& meets, Visit&& visit) const {
+    const std::span<const ChunkInfo> all = chunks(rank, kStreamOf<T>);
+    for (std::size_t ordinal = 0; ordinal < all.size(); ++ordinal) {
+      if (meets(all[ordinal])) {
+        const auto values = page<T>(rank, ordinal);
+        for (std::size_t i = 0; i < values->size(); ++i) {
+          visit((*values)[i], firstOf<T>(ordinal) + i);
+        }
+      }
+    }
+  }
   template <typename T>
   [[nodiscard]] T value(Rank rank, std::size_t i) const {
     const std::size_t ordinal = chunkOf<T>(i);
