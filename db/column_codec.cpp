@@ -2,7 +2,10 @@
 
 #include <zstd.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
+#include <span>
 #include <string>
 
 namespace pf::db {
@@ -13,12 +16,48 @@ constexpr std::uint8_t kConstant = 0;
 constexpr std::uint8_t kNumbers = 1;
 constexpr std::uint64_t kZero = 0;
 
-void append(std::vector<std::uint8_t>& out, std::uint64_t value) {
+constexpr std::size_t kLongestNumber = 10;  // bytes
+
+/// Writes a number; returns where it ends.
+std::uint8_t* append(std::uint8_t* out, std::uint64_t value) {
   while (value >= 0x80) {
-    out.push_back(static_cast<std::uint8_t>(value | 0x80U));
+    *out++ = static_cast<std::uint8_t>(value | 0x80U);
     value >>= 7U;
   }
-  out.push_back(static_cast<std::uint8_t>(value));
+  *out++ = static_cast<std::uint8_t>(value);
+  return out;
+}
+
+std::uint8_t* appendAll(std::uint8_t* out, std::span<const std::uint64_t> values) {
+  constexpr std::size_t kAtOnce = 8;
+  for (; values.size() >= kAtOnce; values = values.subspan(kAtOnce)) {
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < kAtOnce; ++i) {
+      all |= values[i];
+    }
+    if (all < 0x80) {  // mostly all are short
+      for (std::size_t i = 0; i < kAtOnce; ++i) {
+        out[i] = static_cast<std::uint8_t>(values[i]);
+      }
+      out += kAtOnce;
+      continue;
+    }
+    for (std::size_t i = 0; i < kAtOnce; ++i) {
+      out = append(out, values[i]);
+    }
+  }
+  for (const std::uint64_t value : values) {
+    out = append(out, value);
+  }
+  return out;
+}
+
+bool isConstant(std::span<const std::uint64_t> values) {
+  std::uint64_t differ = 0;
+  for (const std::uint64_t value : values) {
+    differ |= value ^ values.front();
+  }
+  return differ == 0;
 }
 
 /// The number at `at`, which is moved behind it; false: there is none that ends before `end`.
@@ -39,15 +78,22 @@ bool takeAll(const std::uint8_t* at, const std::uint8_t* end, std::vector<std::u
   std::uint64_t* out = numbers.data();
   std::uint64_t* const last = out + numbers.size();
   while (out != last) {
-    if (last - out >= 8 && end - at >= 8) {  // mostly all are short
+    if (last - out >= 8 && end - at >= 8) {  // mostly many are short
       std::uint64_t eight = 0;
       std::memcpy(&eight, at, 8);
-      if ((eight & 0x8080808080808080U) == 0) {
-        for (int i = 0; i < 8; ++i) {
-          out[i] = at[i];
-        }
-        at += 8;
-        out += 8;
+      const std::uint64_t longer = eight & 0x8080808080808080U;
+      const int many = longer == 0 ? 8 : std::countr_zero(longer) / 8;
+      for (int i = 0; i < 8; ++i) {
+        out[i] = at[i];  // more than there are is written over
+      }
+      at += many;
+      out += many;
+      if (many == 8) {
+        continue;
+      }
+      if (end - at >= 2 && at[1] < 0x80) {
+        *out++ = (at[0] & 0x7FU) | static_cast<std::uint64_t>(at[1]) << 7U;
+        at += 2;
         continue;
       }
     }
@@ -89,12 +135,22 @@ Bytes columnString(Bytes packed, std::size_t n) {
 }
 
 void ColumnEncoder::clear() {
-  for (std::size_t column = 0; column < m_most; ++column) {
-    m_columns[column].clear();
-    m_slots[column].clear();
+  for (std::vector<std::int64_t>& slots : m_slots) {
+    slots.clear();
   }
   m_last.fill(0);
-  m_most = 0;
+  m_size = m_at = 0;
+}
+
+void ColumnEncoder::makeRoom() {
+  constexpr std::size_t kFew = 64;
+  const std::size_t room = std::max(2 * m_room, kFew);
+  std::vector<std::uint64_t> wider(kMostColumns * room);
+  for (std::size_t column = 0; column < kMostColumns && m_size != 0; ++column) {
+    std::copy_n(m_numbers.data() + column * m_room, m_size, wider.data() + column * room);
+  }
+  m_numbers.swap(wider);
+  m_room = room;
 }
 
 std::int64_t& ColumnEncoder::last(Rank slot) {
@@ -102,31 +158,29 @@ std::int64_t& ColumnEncoder::last(Rank slot) {
 }
 
 Result<Bytes> ColumnEncoder::finish() {
-  m_raw.clear();
-  append(m_raw, size());
-  append(m_raw, m_most);
-  std::vector<std::uint8_t> numbers;
-  for (std::size_t column = 0; column < m_most; ++column) {
-    const std::vector<std::uint64_t>& values = m_columns[column];
-    const bool constant = std::all_of(values.begin(), values.end(),
-                                      [&](std::uint64_t value) { return value == values[0]; });
-    numbers.clear();
-    for (const std::uint64_t value : values) {
-      append(numbers, value);
-      if (constant) {
-        break;
-      }
-    }
-    m_raw.push_back(constant ? kConstant : kNumbers);
-    append(m_raw, numbers.size());
-    m_raw.insert(m_raw.end(), numbers.begin(), numbers.end());
+  // A column's numbers are written behind where its length will be at most.
+  constexpr std::size_t kHead = 1 + kLongestNumber;
+  m_raw.resize(
+      std::max(m_raw.size(), 2 * kLongestNumber + m_at * (kHead + m_size * kLongestNumber)));
+  std::uint8_t* end = append(append(m_raw.data(), m_size), m_at);
+  for (std::size_t column = 0; column < m_at; ++column) {
+    const auto values = std::span<const std::uint64_t>(m_numbers).subspan(column * m_room, m_size);
+    const bool constant = isConstant(values);
+    std::uint8_t* const numbers = end + kHead;
+    const auto bytes =
+        static_cast<std::size_t>(appendAll(numbers, constant ? values.first(1) : values) - numbers);
+    *end++ = constant ? kConstant : kNumbers;
+    end = append(end, bytes);
+    std::memmove(end, numbers, bytes);
+    end += bytes;
   }
-  m_packed.resize(ZSTD_compressBound(m_raw.size()));
+  const auto raw = static_cast<std::size_t>(end - m_raw.data());
+  m_packed.resize(std::max(m_packed.size(), ZSTD_compressBound(raw)));
   if (m_zstd == nullptr) {
     m_zstd.reset(ZSTD_createCCtx());
   }
-  const std::size_t size = ZSTD_compressCCtx(m_zstd.get(), m_packed.data(), m_packed.size(),
-                                             m_raw.data(), m_raw.size(), kLevel);
+  const std::size_t size =
+      ZSTD_compressCCtx(m_zstd.get(), m_packed.data(), m_packed.size(), m_raw.data(), raw, kLevel);
   if (ZSTD_isError(size) != 0) {
     return Error{ErrorCode::Internal,
                  std::string("columns cannot be compressed: ") + ZSTD_getErrorName(size),
@@ -139,7 +193,6 @@ Status ColumnDecoder::start(Bytes packed, std::size_t most, std::size_t ranks,
                             std::uint32_t wanted) {
   const Error wrong{ErrorCode::Damaged, "columns cannot be unpacked", {}};
   const unsigned long long size = ZSTD_getFrameContentSize(packed.data(), packed.size());
-  constexpr std::size_t kLongestNumber = 10;
   const std::size_t longest =
       std::min(kLongestColumnString,
                (std::min(most, kLongestColumnString) + 3) * kLongestNumber * kMostColumns);
@@ -208,9 +261,9 @@ void ColumnDecoder::endAll() {
   m_ok = false;
 }
 
-std::int64_t& ColumnDecoder::newSlot(Rank slot) {
+std::int64_t& ColumnDecoder::newSlot(Rank slot, std::size_t column) {
   m_ok = m_ok && slot >= kUnknownRank && std::int64_t{slot} < static_cast<std::int64_t>(m_ranks);
-  return slotOf(m_slots[m_at], m_ok ? slot : kUnknownRank);
+  return slotOf(m_slots[column], m_ok ? slot : kUnknownRank);
 }
 
 }  // namespace pf::db

@@ -131,10 +131,7 @@ class ColumnReader {
     }
     const std::size_t before = values.size();
     values.resize(before + m_decoder.size());
-    for (std::size_t i = before; i < values.size(); ++i) {
-      m_decoder.begin();
-      fields(m_decoder, values[i]);
-    }
+    m_decoder.readAll(std::span(values).subspan(before));
     return m_decoder.ok() ? Status() : Status(damaged(rank, StreamOf<T>::kStream, ordinal));
   }
   /// The error for a chunk that does not verify.
