@@ -45,6 +45,11 @@ Status writeDirectory(Database& database, const std::vector<ChunkEntry>& directo
 
 }  // namespace
 
+std::int64_t columnChunkId(Rank rank, Stream stream, std::uint64_t ordinal) {
+  return (static_cast<std::int64_t>(place(rank, stream)) << 32) +
+         static_cast<std::int64_t>(ordinal);
+}
+
 std::uint32_t columnChunkCrc(Rank rank, Stream stream, std::uint64_t ordinal, Bytes data) {
   const std::array<std::uint64_t, 3> key{static_cast<std::uint64_t>(std::int64_t{rank}),
                                          static_cast<std::uint64_t>(stream), ordinal};
@@ -60,7 +65,8 @@ const char* streamName(Stream stream) {
 // ---- ColumnWriter
 
 Result<ColumnWriter> ColumnWriter::start(Database& database) {
-  Result<Statement> insert = database.prepare("INSERT OR FAIL INTO column_chunk VALUES(?,?,?,?,?)");
+  Result<Statement> insert =
+      database.prepare("INSERT OR FAIL INTO column_chunk VALUES(?,?,?,?,?,?)");
   if (!insert) {
     return insert.error();
   }
@@ -124,12 +130,13 @@ Status ColumnWriter::endRow() {
     return status;
   }
   const Bytes row(m_row);
-  m_insert.bindInteger(1, m_entry.rank);
-  m_insert.bindInteger(2, static_cast<std::int64_t>(m_entry.stream));
-  m_insert.bindInteger(3, m_ordinal);
-  m_insert.bindInteger(
-      4, columnChunkCrc(m_entry.rank, m_entry.stream, static_cast<std::uint64_t>(m_ordinal), row));
-  m_insert.bindBlob(5, row);
+  const auto ordinal = static_cast<std::uint64_t>(m_ordinal);
+  m_insert.bindInteger(1, columnChunkId(m_entry.rank, m_entry.stream, ordinal));
+  m_insert.bindInteger(2, m_entry.rank);
+  m_insert.bindInteger(3, static_cast<std::int64_t>(m_entry.stream));
+  m_insert.bindInteger(4, m_ordinal);
+  m_insert.bindInteger(5, columnChunkCrc(m_entry.rank, m_entry.stream, ordinal, row));
+  m_insert.bindBlob(6, row);
   Status status = m_insert.run();
   m_row.clear();
   m_inRow = 0;
@@ -192,7 +199,9 @@ Result<ColumnReader> ColumnReader::start(Database& database, std::size_t ranks, 
                  "the directory of events in '" + database.path() + "' makes no sense", kAdvice};
   }
   Result<Statement> select = database.prepare(
-      "SELECT crc32c, data FROM column_chunk WHERE rank = ? AND stream = ? AND ordinal = ?");
+      "SELECT crc32c, data FROM column_chunk WHERE id = ? AND rank = ? AND stream = ? AND ordinal "
+      "= "
+      "?");
   if (!select) {
     return select.error();
   }
@@ -286,9 +295,10 @@ Status ColumnReader::load(Rank rank, Stream stream, std::size_t ordinal, std::ui
 Status ColumnReader::loadRow(Rank rank, Stream stream, std::size_t ordinal) {
   m_row.clear();
   m_select.reset();
-  m_select.bindInteger(1, rank);
-  m_select.bindInteger(2, static_cast<std::int64_t>(stream));
-  m_select.bindInteger(3, static_cast<std::int64_t>(ordinal));
+  m_select.bindInteger(1, columnChunkId(rank, stream, ordinal));
+  m_select.bindInteger(2, rank);
+  m_select.bindInteger(3, static_cast<std::int64_t>(stream));
+  m_select.bindInteger(4, static_cast<std::int64_t>(ordinal));
   const Statement::Step step = m_select.step();
   if (step == Statement::Step::Failed) {
     return m_select.error();

@@ -162,6 +162,8 @@ class ColumnReader {
       m_first;  ///< entry of the first chunk, by rank and stream; one more at the end
 };
 
+/// Column `id` of a row: their order. A key of three columns would be compared with whole rows.
+[[nodiscard]] std::int64_t columnChunkId(Rank rank, Stream stream, std::uint64_t ordinal);
 /// Column `crc32c` of a row.
 [[nodiscard]] std::uint32_t columnChunkCrc(Rank rank, Stream stream, std::uint64_t ordinal,
                                            Bytes data);

@@ -63,17 +63,15 @@ Status replaceChunk(Database& database, Rank rank, std::size_t ordinal,
     fields(encoder, value);
   }
   const Result<Bytes> packed = encoder.finish();
-  Result<Statement> update = database.prepare(
-      "UPDATE column_chunk SET crc32c = ?, data = ? WHERE rank = ? AND stream = ? AND ordinal = ?");
+  Result<Statement> update =
+      database.prepare("UPDATE column_chunk SET crc32c = ?, data = ? WHERE id = ?");
   if (!packed || !update) {
     return packed ? update.error() : packed.error();
   }
   constexpr Stream kStream = StreamOf<T>::kStream;
   update->bindInteger(1, columnChunkCrc(rank, kStream, ordinal, *packed));
   update->bindBlob(2, *packed);
-  update->bindInteger(3, rank);
-  update->bindInteger(4, static_cast<std::int64_t>(kStream));
-  update->bindInteger(5, static_cast<std::int64_t>(ordinal));
+  update->bindInteger(3, columnChunkId(rank, kStream, ordinal));
   return update->run();
 }
 

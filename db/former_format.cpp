@@ -14,10 +14,11 @@
 namespace pf::db {
 namespace {
 
+constexpr const char* kFormerColumns = "former_column_chunk";
 constexpr std::size_t kAfterEventKind = 9;  ///< where tables stood that are no more
-constexpr std::size_t kAddedBy9 = 1;        // the last ones of tables()
+constexpr std::size_t kNewWith11 = 2;       // the last ones of tables(): they were others before
 constexpr std::size_t kAddedBy8 = 1;        // before them
-constexpr std::size_t kAddedBy5 = 2;        // before these
+constexpr std::size_t kAddedBy5 = 1;        // before these
 
 Table formerTable(const char* name, const char* create, const char* columns, const char* order) {
   return makeTable(TableId::ColumnChunk, TableKind::Execution, name, create, columns, order);
@@ -36,6 +37,20 @@ const Table& goneWith9() {
   static const Table kTable =
       formerTable("summary_chunk", kCreateFormerSummaryChunk,
                   "kind,part,ordinal,crc32c,length(data)", "kind,part,ordinal");
+  return kTable;
+}
+
+/// Chunks, when their key was not one number.
+const Table& columnsOf10() {
+  static const Table kTable =
+      formerTable("column_chunk", kCreateColumnChunk10, "rank,stream,ordinal,crc32c,length(data)",
+                  "rank,stream,ordinal");
+  return kTable;
+}
+const Table& summariesOf10() {
+  static const Table kTable =
+      formerTable("summary_chunk", kCreateSummaryChunk10, "kind,part,ordinal,crc32c,length(data)",
+                  "kind,part,ordinal");
   return kTable;
 }
 
@@ -75,20 +90,39 @@ const std::vector<Table>& goneWith5() {
 std::vector<Table> tablesOf4() {
   std::vector<Table> gone = goneWith5();
   gone.insert(gone.end(), goneWith8().begin(), goneWith8().end());
-  return tablesWith(kAddedBy9 + kAddedBy8 + kAddedBy5, gone);
+  return tablesWith(kNewWith11 + kAddedBy8 + kAddedBy5, gone);
+}
+
+std::vector<Table> tablesOf5() {
+  std::vector<Table> all = tablesWith(kNewWith11 + kAddedBy8 + kAddedBy5, goneWith8());
+  all.push_back(columnsOf10());
+  all.push_back(table(TableId::ColumnDirectory));
+  return all;
 }
 
 /// Of formats 6 and 7.
 std::vector<Table> tablesOf7() {
-  std::vector<Table> all = tablesWith(kAddedBy9 + kAddedBy8, goneWith8());
+  std::vector<Table> all = tablesOf5();
   all.push_back(goneWith9());
   return all;
 }
 
 std::vector<Table> tablesOf8() {
-  std::vector<Table> all = tablesWith(kAddedBy9 + kAddedBy8, {});
-  all.push_back(goneWith9());
-  all.push_back(table(TableId::RaceClass));
+  std::vector<Table> all = tablesWith(kNewWith11 + kAddedBy8 + kAddedBy5, {});
+  for (const Table& each :
+       {columnsOf10(), table(TableId::ColumnDirectory), goneWith9(), table(TableId::RaceClass)}) {
+    all.push_back(each);
+  }
+  return all;
+}
+
+/// Of formats 9 and 10.
+std::vector<Table> tablesOf10() {
+  std::vector<Table> all = tablesWith(kNewWith11 + kAddedBy8 + kAddedBy5, {});
+  for (const Table& each : {columnsOf10(), table(TableId::ColumnDirectory),
+                            table(TableId::RaceClass), summariesOf10()}) {
+    all.push_back(each);
+  }
   return all;
 }
 
@@ -121,6 +155,35 @@ Status writeNoExecution(Database& database, std::size_t ranks) {
   return seal ? storeSeal(database, survey, *seal) : Status(seal.error());
 }
 
+/// The rows of a table to one that has a column `id` before the others, a few at a time: the pages
+/// of those that have gone are taken again, so that the file stays about as long.
+Status moveChunks(Database& database, const std::string& from, const std::string& to,
+                  const std::string& id, const std::string& key) {
+  Result<Statement> some = database.prepare("SELECT 1 FROM " + from);
+  if (!some) {
+    return some.error();
+  }
+  while (true) {
+    const Statement::Step step = some->step();
+    some->reset();
+    if (step == Statement::Step::Failed) {
+      return some->error();
+    }
+    if (step == Statement::Step::Done) {
+      break;
+    }
+    if (Status status = database.execute("INSERT INTO " + to + " SELECT " + id + ", * FROM " +
+                                         from + " ORDER BY " + key + " LIMIT 1000; DELETE FROM " +
+                                         from + " WHERE (" + key + ") <= (SELECT " + key +
+                                         " FROM " + to + " ORDER BY id DESC LIMIT 1)");
+        !status) {
+      return status;
+    }
+  }
+  *some = Statement();
+  return database.execute("DROP TABLE " + from);
+}
+
 /// From format `version`.
 Status replaceTables(Database& database, std::uint32_t version) {
   std::string sql;
@@ -136,17 +199,29 @@ Status replaceTables(Database& database, std::uint32_t version) {
   if (version == 4) {
     drop(goneWith5());
   }
+  if (version >= 5) {
+    sql += "ALTER TABLE column_chunk RENAME TO " + std::string(kFormerColumns) + ";";
+  }
   if (version >= 6) {
     sql += "ALTER TABLE summary_chunk RENAME TO " + std::string(kFormerSummaries) + ";";
   }
-  std::size_t added = kAddedBy9;
+  std::size_t added = kNewWith11;
   added += version < 8 ? kAddedBy8 : 0;
   added += version < 5 ? kAddedBy5 : 0;
   for (std::size_t i = tables().size() - added; i < tables().size(); ++i) {
     sql += tables()[i].create + ";";
   }
   sql += "PRAGMA user_version=" + std::to_string(kFormatVersion);
-  return database.execute(sql);
+  Status status = database.execute(sql);
+  if (status.ok() && version >= 5) {
+    status = moveChunks(database, kFormerColumns, "column_chunk",
+                        "(8 * rank + stream) * 4294967296 + ordinal", "rank, stream, ordinal");
+  }
+  if (status.ok() && version >= 9) {
+    status = moveChunks(database, kFormerSummaries, "summary_chunk",
+                        "(16777216 * kind + part) * 4294967296 + ordinal", "kind, part, ordinal");
+  }
+  return status;
 }
 
 bool isDamage(const Status& status) {
@@ -205,10 +280,14 @@ Status addSummaries(Database& database) {
 /// From format 5 to 8. What is damaged of an execution stays as it is, but where its races
 /// cannot be told without it.
 Status bringColumnsUpToDate(Database& database, std::uint32_t version, std::size_t ranks,
-                            const Result<std::vector<StoredRace>>& stored) {
+                            Result<std::vector<StoredRace>> stored) {
   Status status = replaceTables(database, version);
   if (!status) {
     return status;
+  }
+  if (version == 8) {
+    stored = readRaces(database, ranks, ColumnReader::Directory::OfFormat8);
+    database.setDeadline({});
   }
   status =
       stored ? completeFormerColumns(database, version, ranks, *stored) : Status(stored.error());
@@ -227,15 +306,11 @@ Status bringColumnsUpToDate(Database& database, std::uint32_t version, std::size
   return status;
 }
 
-/// The tables are the same; chunks of messages had as many values as the others, which is told from
-/// the directory (ColumnReader::shift()).
-Status bring9UpToDate(Database& database) {
-  return database.execute("PRAGMA user_version=" + std::to_string(kFormatVersion));
-}
-
 Status bringTablesUpToDate(Database& database, std::uint32_t version) {
-  if (version == 9) {
-    return bring9UpToDate(database);
+  if (version >= 9) {
+    // What is in the chunks is the same; those of messages had as many values as the others in
+    // format 9, which is told from the directory (ColumnReader::shift()).
+    return replaceTables(database, version);
   }
   std::size_t ranks = 0;
   {
@@ -244,14 +319,13 @@ Status bringTablesUpToDate(Database& database, std::uint32_t version) {
     ranks = names.ranks.size();
   }
   Result<std::vector<StoredRace>> races =
-      version < 8 ? readFormerRaces(database)
-                  : readRaces(database, ranks, ColumnReader::Directory::OfFormat8);
+      version < 8 ? readFormerRaces(database) : std::vector<StoredRace>();
   database.setDeadline({});
   if (!races && !isDamage(races.error())) {
     return races.error();
   }
   return version == 4 ? bring4UpToDate(database, ranks, races)
-                      : bringColumnsUpToDate(database, version, ranks, races);
+                      : bringColumnsUpToDate(database, version, ranks, std::move(races));
 }
 
 }  // namespace
@@ -262,9 +336,10 @@ bool isFormerVersion(std::uint32_t version) {
 
 const std::vector<Table>& formerTables(std::uint32_t version) {
   static const std::vector<Table> k4 = tablesOf4();
-  static const std::vector<Table> k5 = tablesWith(kAddedBy9 + kAddedBy8, goneWith8());
+  static const std::vector<Table> k5 = tablesOf5();
   static const std::vector<Table> k7 = tablesOf7();
   static const std::vector<Table> k8 = tablesOf8();
+  static const std::vector<Table> k10 = tablesOf10();
   switch (version) {
     case 4:
       return k4;
@@ -275,6 +350,9 @@ const std::vector<Table>& formerTables(std::uint32_t version) {
       return k7;
     case 8:
       return k8;
+    case 9:
+    case 10:
+      return k10;
     default:
       return tables();
   }

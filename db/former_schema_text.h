@@ -1,5 +1,5 @@
 // Tables that former trace formats had and this one has no more, byte for byte: five of format 4,
-// two of the formats up to 7, and one that was another up to format 8.
+// two of the formats up to 7, and those that were others: one up to format 8, two up to format 10.
 #pragma once
 
 namespace pf::db {
@@ -104,6 +104,26 @@ inline constexpr const char* kCreateFormerSummaryChunk = R"(CREATE TABLE summary
   -- What is worked out once of the execution, so that views need not look at each event.
   kind INTEGER NOT NULL,             -- 0 outline, 1 clocks of the past, 2 of the future, 3 cells of the pyramid, 4 its lines
   part INTEGER NOT NULL,             -- of clocks the rank, of cells the level
+  ordinal INTEGER NOT NULL,          -- from 0
+  crc32c INTEGER NOT NULL,           -- of kind, part and ordinal (8 bytes each, little endian), then data
+  data BLOB NOT NULL,                -- columns, in a Zstandard frame: docs/trace-format.md, "Summaries"
+  PRIMARY KEY(kind, part, ordinal)
+) WITHOUT ROWID)";
+
+inline constexpr const char* kCreateColumnChunk10 = R"(CREATE TABLE column_chunk(
+  -- What a rank did: up to 4,096 events, receives, probes, messages or parts of collectives.
+  rank INTEGER NOT NULL,
+  stream INTEGER NOT NULL,           -- 0 events, 1 receives, 2 probes, 3 messages sent, 4 collectives
+  ordinal INTEGER NOT NULL,          -- from 0
+  crc32c INTEGER NOT NULL,           -- of rank, stream and ordinal (8 bytes each, little endian), then data
+  data BLOB NOT NULL,                -- columns, in a Zstandard frame: docs/trace-format.md, "Columns"
+  PRIMARY KEY(rank, stream, ordinal)
+) WITHOUT ROWID)";
+
+inline constexpr const char* kCreateSummaryChunk10 = R"(CREATE TABLE summary_chunk(
+  -- What is worked out once of the execution, so that views need not look at each event.
+  kind INTEGER NOT NULL,             -- 0 outline, 1 clocks of the past, 2 of the future, 3 tiles of the pyramid, 4 its lines
+  part INTEGER NOT NULL,             -- of clocks the rank, of tiles the level
   ordinal INTEGER NOT NULL,          -- from 0
   crc32c INTEGER NOT NULL,           -- of kind, part and ordinal (8 bytes each, little endian), then data
   data BLOB NOT NULL,                -- columns, in a Zstandard frame: docs/trace-format.md, "Summaries"

@@ -63,14 +63,14 @@ constexpr std::array kEntries{
           "id,cycle,breakpoint,rank,serial,hits,watched", "id"},
     Entry{TableId::Note, TableKind::Session, "note", kCreateNote,
           "id,rank,serial,text,created_utc,kind", "id"},
-    Entry{TableId::ColumnChunk, TableKind::Execution, "column_chunk", kCreateColumnChunk,
-          "rank,stream,ordinal,crc32c,length(data)", "rank,stream,ordinal"},
     Entry{TableId::ColumnDirectory, TableKind::Execution, "column_directory",
           kCreateColumnDirectory, "id,data", "id"},
     Entry{TableId::RaceClass, TableKind::Execution, "race_class", kCreateRaceClass, "id,text",
           "id"},
+    Entry{TableId::ColumnChunk, TableKind::Execution, "column_chunk", kCreateColumnChunk,
+          "rank,stream,ordinal,crc32c,length(data)", "id"},
     Entry{TableId::SummaryChunk, TableKind::Execution, "summary_chunk", kCreateSummaryChunk,
-          "kind,part,ordinal,crc32c,length(data)", "kind,part,ordinal"},
+          "kind,part,ordinal,crc32c,length(data)", "id"},
 };
 
 std::string insertText(const char* name, std::string_view columns) {

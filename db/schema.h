@@ -14,7 +14,7 @@ namespace pf::db {
 class Database;
 
 inline constexpr std::uint32_t kApplicationId = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kFormatVersion = 10;
+inline constexpr std::uint32_t kFormatVersion = 11;
 inline constexpr std::uint32_t kPageSize = 4096;
 
 enum class TableKind {
@@ -43,9 +43,9 @@ enum class TableId : std::size_t {
   CycleStop,
   BreakpointHit,
   Note,
-  ColumnChunk,
   ColumnDirectory,
   RaceClass,
+  ColumnChunk,
   SummaryChunk,
 };
 

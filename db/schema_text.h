@@ -181,16 +181,6 @@ inline constexpr const char* kCreateNote = R"(CREATE TABLE note(
   kind TEXT NOT NULL                 -- bookmark, note or receive-mark
 ))";
 
-inline constexpr const char* kCreateColumnChunk = R"(CREATE TABLE column_chunk(
-  -- What a rank did: up to 4,096 events, receives, probes, messages or parts of collectives.
-  rank INTEGER NOT NULL,
-  stream INTEGER NOT NULL,           -- 0 events, 1 receives, 2 probes, 3 messages sent, 4 collectives
-  ordinal INTEGER NOT NULL,          -- from 0
-  crc32c INTEGER NOT NULL,           -- of rank, stream and ordinal (8 bytes each, little endian), then data
-  data BLOB NOT NULL,                -- columns, in a Zstandard frame: docs/trace-format.md, "Columns"
-  PRIMARY KEY(rank, stream, ordinal)
-) WITHOUT ROWID)";
-
 inline constexpr const char* kCreateColumnDirectory = R"(CREATE TABLE column_directory(
   -- What is in which column_chunk.
   id INTEGER PRIMARY KEY,            -- 1
@@ -203,14 +193,24 @@ inline constexpr const char* kCreateRaceClass = R"(CREATE TABLE race_class(
   text TEXT NOT NULL
 ))";
 
+inline constexpr const char* kCreateColumnChunk = R"(CREATE TABLE column_chunk(
+  -- What a rank did: up to 4,096 events, receives, probes, messages or parts of collectives.
+  id INTEGER PRIMARY KEY,            -- (8 * rank + stream) * 4294967296 + ordinal
+  rank INTEGER NOT NULL,
+  stream INTEGER NOT NULL,           -- 0 events, 1 receives, 2 probes, 3 messages sent, 4 collectives
+  ordinal INTEGER NOT NULL,          -- from 0
+  crc32c INTEGER NOT NULL,           -- of rank, stream and ordinal (8 bytes each, little endian), then data
+  data BLOB NOT NULL                 -- columns, in Zstandard frames: docs/trace-format.md, "Columns"
+))";
+
 inline constexpr const char* kCreateSummaryChunk = R"(CREATE TABLE summary_chunk(
   -- What is worked out once of the execution, so that views need not look at each event.
+  id INTEGER PRIMARY KEY,            -- (16777216 * kind + part) * 4294967296 + ordinal
   kind INTEGER NOT NULL,             -- 0 outline, 1 clocks of the past, 2 of the future, 3 tiles of the pyramid, 4 its lines
   part INTEGER NOT NULL,             -- of clocks the rank, of tiles the level
   ordinal INTEGER NOT NULL,          -- from 0
   crc32c INTEGER NOT NULL,           -- of kind, part and ordinal (8 bytes each, little endian), then data
-  data BLOB NOT NULL,                -- columns, in a Zstandard frame: docs/trace-format.md, "Summaries"
-  PRIMARY KEY(kind, part, ordinal)
-) WITHOUT ROWID)";
+  data BLOB NOT NULL                 -- columns, in a Zstandard frame: docs/trace-format.md, "Summaries"
+))";
 
 }  // namespace pf::db

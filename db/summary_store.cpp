@@ -55,7 +55,7 @@ class SummaryWriter {
  public:
   static Result<SummaryWriter> start(Database& database) {
     Result<Statement> insert =
-        database.prepare("INSERT OR FAIL INTO summary_chunk VALUES(?,?,?,?,?)");
+        database.prepare("INSERT OR FAIL INTO summary_chunk VALUES(?,?,?,?,?,?)");
     if (!insert) {
       return insert.error();
     }
@@ -76,11 +76,12 @@ class SummaryWriter {
     if (!packed) {
       return packed.error();
     }
-    m_insert.bindInteger(1, static_cast<std::int64_t>(kind));
-    m_insert.bindInteger(2, static_cast<std::int64_t>(part));
-    m_insert.bindInteger(3, static_cast<std::int64_t>(ordinal));
-    m_insert.bindInteger(4, summaryChunkCrc(kind, part, ordinal, *packed));
-    m_insert.bindBlob(5, *packed);
+    m_insert.bindInteger(1, summaryChunkId(kind, part, ordinal));
+    m_insert.bindInteger(2, static_cast<std::int64_t>(kind));
+    m_insert.bindInteger(3, static_cast<std::int64_t>(part));
+    m_insert.bindInteger(4, static_cast<std::int64_t>(ordinal));
+    m_insert.bindInteger(5, summaryChunkCrc(kind, part, ordinal, *packed));
+    m_insert.bindBlob(6, *packed);
     return m_insert.run();
   }
 
@@ -147,6 +148,13 @@ Status writeAll(SummaryWriter& writer, const Outline& outline, const ClockCheckp
 }
 
 }  // namespace
+
+std::int64_t summaryChunkId(Summary kind, std::uint64_t part, std::uint64_t ordinal) {
+  constexpr unsigned kPartBits = 24;
+  constexpr unsigned kOrdinalBits = 32;
+  return static_cast<std::int64_t>(
+      (((static_cast<std::uint64_t>(kind) << kPartBits) + part) << kOrdinalBits) + ordinal);
+}
 
 std::uint32_t summaryChunkCrc(Summary kind, std::uint64_t part, std::uint64_t ordinal, Bytes data) {
   const std::array<std::uint64_t, 3> key{static_cast<std::uint64_t>(kind), part, ordinal};
@@ -224,10 +232,10 @@ Result<SummaryReader> SummaryReader::start(Database& database, std::vector<std::
   reader.m_form = form;
   reader.m_path = database.path();
   reader.m_events = std::move(events);
-  Result<Statement> select =
-      database.prepare(std::string("SELECT crc32c, data FROM ") +
-                       (form == Form::Present ? "summary_chunk" : kFormerSummaries) +
-                       " WHERE kind = ? AND part = ? AND ordinal = ?");
+  const bool present = form == Form::Present;
+  Result<Statement> select = database.prepare(
+      std::string("SELECT crc32c, data FROM ") + (present ? "summary_chunk" : kFormerSummaries) +
+      " WHERE kind = ?1 AND part = ?2 AND ordinal = ?3" + (present ? " AND id = ?4" : ""));
   if (!select) {
     return select.error();
   }
@@ -266,6 +274,9 @@ Status SummaryReader::load(Summary kind, std::size_t part, std::size_t ordinal, 
   m_select.bindInteger(1, static_cast<std::int64_t>(kind));
   m_select.bindInteger(2, static_cast<std::int64_t>(part));
   m_select.bindInteger(3, static_cast<std::int64_t>(ordinal));
+  if (m_form == Form::Present) {
+    m_select.bindInteger(4, summaryChunkId(kind, part, ordinal));
+  }
   const Statement::Step step = m_select.step();
   if (step == Statement::Step::Failed) {
     return m_select.error();

@@ -119,6 +119,8 @@ class SummaryReader {
 /// What can be said of the whole.
 [[nodiscard]] Result<TraceOutline> outlineOf(SummaryReader& reader);
 
+/// Column `id` of a chunk: their order.
+[[nodiscard]] std::int64_t summaryChunkId(Summary kind, std::uint64_t part, std::uint64_t ordinal);
 /// Column `crc32c` of a chunk.
 [[nodiscard]] std::uint32_t summaryChunkCrc(Summary kind, std::uint64_t part, std::uint64_t ordinal,
                                             Bytes data);

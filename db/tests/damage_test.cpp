@@ -203,6 +203,7 @@ TEST(Hostile, rowsThatMakeNoSenseAreRefused) {
   EXPECT_TRUE(
       forged(TableId::ColumnChunk, "UPDATE column_chunk SET rank = 1000000 WHERE rank = 2"));
   EXPECT_TRUE(forged(TableId::ColumnChunk, "UPDATE column_chunk SET data = 'x' WHERE rank = 2"));
+  EXPECT_TRUE(forged(TableId::ColumnChunk, "UPDATE column_chunk SET id = -id WHERE rank = 2"));
   EXPECT_TRUE(forged(TableId::ColumnDirectory, "DELETE FROM column_directory"));
   EXPECT_TRUE(forged(TableId::ColumnDirectory, "UPDATE column_directory SET data = x'00'"));
   EXPECT_TRUE(forged(TableId::Communicator, "UPDATE communicator SET members = '[0,1,3]'"));

@@ -21,7 +21,8 @@ namespace {
 /// tests/data/format4.pft.zst: the small content of sample.cpp, written before there were columns;
 /// format5.pft.zst: before there were summaries; format7.pft.zst: when races were rows; format 6
 /// was the same; format8.pft.zst: when receives did not say where their messages were sent;
-/// format9.pft.zst: when messages were in chunks as long as those of events.
+/// format9.pft.zst: when messages were in chunks as long as those of events; format10.pft.zst: when
+/// chunks had keys of three columns.
 /// …-racing.pft.zst: the racing content.
 void unpackFormer(const std::string& path, const char* name = "format4.pft.zst") {
   std::ifstream in(std::string(PF_DB_DATA "/") + name, std::ios::binary);
@@ -94,7 +95,7 @@ TEST(FormerFormat, isBroughtUpToDate) {
   ASSERT_TRUE(writeContent(newDirectory.file("a.pft"), smallContent()).ok());
   const std::string fresh = directoryOf(newDirectory.file("a.pft"), 3);
   for (const char* name : {"format4.pft.zst", "format5.pft.zst", "format7.pft.zst",
-                           "format8.pft.zst", "format9.pft.zst"}) {
+                           "format8.pft.zst", "format9.pft.zst", "format10.pft.zst"}) {
     const Directory directory;
     unpackFormer(directory.file("a.pft"), name);
     for (int turn = 0; turn < 2; ++turn) {
@@ -257,8 +258,8 @@ TEST(FormerFormat, thatCannotBeWrittenSaysSo) {
 TEST(FormerFormat, withManyRacesIsBroughtUpToDate) {
   const Directory directory;
   const Content content = racingContent();
-  for (const char* name :
-       {"format7-racing.pft.zst", "format8-racing.pft.zst", "format9-racing.pft.zst"}) {
+  for (const char* name : {"format7-racing.pft.zst", "format8-racing.pft.zst",
+                           "format9-racing.pft.zst", "format10-racing.pft.zst"}) {
     unpackFormer(directory.file("a.pft"), name);
     ASSERT_TRUE(writeContent(directory.file("new.pft"), content).ok());
     const Result<Content> back = readContent(directory.file("a.pft"));

@@ -231,6 +231,7 @@ TEST(Summaries, thatAreDamagedAreFound) {
         std::string("UPDATE summary_chunk SET crc32c = 1 WHERE kind = 1 AND part = 0"),
         std::string("DELETE FROM summary_chunk WHERE kind = 2 AND part = 1"),
         std::string("UPDATE summary_chunk SET part = 40 WHERE kind = 3 AND part = 0"),
+        std::string("UPDATE summary_chunk SET id = -id WHERE kind = 3 AND part = 0"),
         std::string("DELETE FROM summary_chunk WHERE kind = 4"),
         std::string("DELETE FROM summary_chunk WHERE kind = 0")}) {
     const Directory directory;
