@@ -4,7 +4,11 @@
 #include "space_time_painter.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include <QImage>
@@ -100,75 +104,120 @@ class LineDensity {
   std::vector<float> m_cells;
 };
 
-/// One number of each cell of a row, spread over the pixel columns that its bin covers.
-std::vector<float> columnsOf(const CutWindow& level, Rank rank, const SpaceTimeGeometry& geometry,
-                             std::size_t width, std::uint32_t CutCell::*number) {
-  std::vector<float> columns(width, 0.0F);
-  const auto row = level.row(rank);
-  const double scale = geometry.scale();
-  for (std::size_t bin = 0; bin < row.size(); ++bin) {
-    const double left =
-        (static_cast<double>((level.firstBin + bin) * level.width) - geometry.t0) * scale;
-    if (left >= static_cast<double>(width)) {
-      break;
+}  // namespace
+
+/// The numbers of the cells of ranks [first, last), spread over the pixel columns that their bins
+/// cover.
+class CellColumns {
+ public:
+  enum Number { Events, Cut, Racing, Races, kNumbers };
+
+  CellColumns(const CutWindow& level, const SpaceTimeGeometry& geometry, Rank first, Rank last)
+      : m_first(first), m_width(static_cast<std::size_t>(std::ceil(geometry.plot.width()))) {
+    for (std::vector<float>& values : m_values) {
+      values.assign(static_cast<std::size_t>(std::max(last - first, 0)) * m_width, 0.0F);
     }
-    const std::uint32_t count = row[bin].*number;
-    if (count == 0) {
-      continue;
-    }
-    const double right = left + level.width * scale;
-    const auto first = static_cast<std::ptrdiff_t>(std::floor(left));
-    const auto last = std::min(static_cast<std::ptrdiff_t>(std::floor(right)),
-                               static_cast<std::ptrdiff_t>(width) - 1);
-    for (std::ptrdiff_t column = std::max<std::ptrdiff_t>(first, 0); column <= last; ++column) {
-      const double from = std::max(left, static_cast<double>(column));
-      const double to = std::min(right, static_cast<double>(column) + 1);
-      columns[static_cast<std::size_t>(column)] +=
-          static_cast<float>(count * std::max(0.0, to - from) / (right - left));
+    for (Rank rank = first; rank < last; ++rank) {
+      add(level, geometry, rank);
     }
   }
-  return columns;
-}
+  [[nodiscard]] std::size_t width() const { return m_width; }
+  [[nodiscard]] std::span<const float> row(Number number, Rank rank) const {
+    return std::span(m_values[number]).subspan(begin(rank), m_width);
+  }
+  /// The largest of a number from rank `first` on, at least 1.
+  [[nodiscard]] float peak(Number number, Rank first) const {
+    const auto all = std::span(m_values[number]).subspan(begin(first));
+    return all.empty() ? 1.0F : std::max(1.0F, *std::ranges::max_element(all));
+  }
 
-/// The same for the rows [first, last), each `width` long.
-struct Counts {
-  std::size_t width = 0;
-  float peak = 1.0F;
-  std::vector<float> values;
-  [[nodiscard]] const float* row(std::size_t i) const { return values.data() + i * width; }
+ private:
+  [[nodiscard]] std::size_t begin(Rank rank) const {
+    return static_cast<std::size_t>(rank - m_first) * m_width;
+  }
+  void add(const CutWindow& level, const SpaceTimeGeometry& geometry, Rank rank);
+
+  Rank m_first;
+  std::size_t m_width;
+  std::array<std::vector<float>, kNumbers> m_values;
 };
 
-Counts countsOf(const CutWindow& level, const SpaceTimeGeometry& geometry, Rank first, Rank last,
-                std::uint32_t CutCell::*number) {
-  Counts counts;
-  counts.width = static_cast<std::size_t>(std::ceil(geometry.plot.width()));
-  for (Rank rank = first; rank < last; ++rank) {
-    const std::vector<float> row = columnsOf(level, rank, geometry, counts.width, number);
-    counts.values.insert(counts.values.end(), row.begin(), row.end());
+void CellColumns::add(const CutWindow& level, const SpaceTimeGeometry& geometry, Rank rank) {
+  const auto cells = level.row(rank);
+  const std::size_t row = begin(rank);
+  const double scale = geometry.scale();
+  const auto most = static_cast<std::ptrdiff_t>(m_width) - 1;
+  for (std::size_t bin = 0; bin < cells.size(); ++bin) {
+    const double left =
+        (static_cast<double>((level.firstBin + bin) * level.width) - geometry.t0) * scale;
+    if (left >= static_cast<double>(m_width)) {
+      break;
+    }
+    const double right = left + level.width * scale;
+    const CutCell& cell = cells[bin];
+    const std::array<float, kNumbers> counts{
+        static_cast<float>(cell.events), static_cast<float>(cell.cut),
+        static_cast<float>(cell.racing), static_cast<float>(cell.races)};
+    const auto last = std::min(static_cast<std::ptrdiff_t>(std::floor(right)), most);
+    for (auto column = std::max<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(std::floor(left)), 0);
+         column <= last; ++column) {
+      const double from = std::max(left, static_cast<double>(column));
+      const double to = std::min(right, static_cast<double>(column) + 1);
+      const auto share = static_cast<float>(std::max(0.0, to - from) / (right - left));
+      for (std::size_t n = 0; n < kNumbers; ++n) {
+        m_values[n][row + static_cast<std::size_t>(column)] += counts[n] * share;
+      }
+    }
   }
-  if (!counts.values.empty()) {
-    counts.peak = std::max(1.0F, *std::max_element(counts.values.begin(), counts.values.end()));
-  }
-  return counts;
 }
 
-/// Puts a colour over `line` as strong as the logarithm of the count in each column.
-void blendRow(QRgb* line, const float* counts, std::size_t width, float peak, const QColor& color,
-              double strongest) {
-  const float scale = 1.0F / std::log1p(peak);
-  for (std::size_t x = 0; x < width; ++x) {
-    if (counts[x] < 0.02F) {
+namespace {
+
+/// log2(x), x >= 1, to 0.0002: a picture takes a hundred thousand, to a 255th of a colour.
+float roughLog2(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  const auto exponent = static_cast<float>(static_cast<int>(bits >> 23U) - 127);
+  const auto m = std::bit_cast<float>((bits & 0x007FFFFFU) | 0x3F800000U);
+  const float cubed = (0.44717955F - 0.05657085F * m) * m - 1.46995680F;
+  return exponent + ((cubed * m + 2.82120260F) * m - 1.74179390F);
+}
+
+/// How strong a colour is for each count, from 0.15 to 1 by their logarithms; 0 where there is as
+/// good as none.
+void strengthsOf(std::span<const float> counts, float peak, std::vector<float>& strengths) {
+  const float scale = 0.85F / roughLog2(1.0F + peak);
+  strengths.resize(counts.size());
+  for (std::size_t x = 0; x < counts.size(); ++x) {
+    const float strength = 0.15F + scale * roughLog2(1.0F + counts[x]);
+    strengths[x] = counts[x] < 0.02F ? 0.0F : std::min(strength, 1.0F);
+  }
+}
+
+/// Puts a colour over `line`.
+void blendRow(QRgb* line, const std::vector<float>& strengths, const QColor& color,
+              float strongest) {
+  const QRgb over = color.rgb();
+  for (std::size_t x = 0; x < strengths.size(); ++x) {
+    const int alpha = static_cast<int>(strengths[x] * strongest * 256.0F);
+    if (alpha == 0) {
       continue;
     }
-    const double alpha =
-        (0.15 + 0.85 * static_cast<double>(std::log1p(counts[x]) * scale)) * strongest;
     const QRgb below = line[x];
-    const auto mix = [alpha](int over, int under) {
-      return static_cast<int>(over * alpha + under * (1 - alpha));
+    const auto mix = [alpha](int above, int under) {
+      return (above * alpha + under * (256 - alpha)) / 256;
     };
-    line[x] = qRgba(mix(color.red(), qRed(below)), mix(color.green(), qGreen(below)),
-                    mix(color.blue(), qBlue(below)), mix(255, qAlpha(below)));
+    line[x] = qRgba(mix(qRed(over), qRed(below)), mix(qGreen(over), qGreen(below)),
+                    mix(qBlue(over), qBlue(below)), mix(255, qAlpha(below)));
   }
+}
+
+/// From `from` to `to` in even steps.
+std::array<QRgb, 256> colorsBetween(const QColor& from, const QColor& to) {
+  std::array<QRgb, 256> colors{};
+  for (std::size_t i = 0; i < colors.size(); ++i) {
+    colors[i] = mixed(from, to, static_cast<double>(i) / 255).rgba();
+  }
+  return colors;
 }
 
 /// Of the events' bars: where rows are lower than these, the messages below are seen through them.
@@ -213,63 +262,74 @@ void SpaceTimePainter::paintLongMessages(QPainter& painter) const {
   painter.drawLines(QList<QLineF>(racing.begin(), racing.end()));
 }
 
-void SpaceTimePainter::paintOverview(QPainter& painter, const CutWindow& level) const {
+/// Messages between each rank and the next, in two halves, over the colours of both rows.
+void SpaceTimePainter::paintCuts(QPainter& painter, const CellColumns& cells, Rank above,
+                                 Rank last) const {
   const QRectF& plot = m_geometry.plot;
-  const auto [first, last] = m_geometry.visibleRows();  // which are ranks here
-  const Rank above = std::max(0, first - 1);            // its gap reaches into view
-  using Cell = CutCell;
-  const Counts events = countsOf(level, m_geometry, first, last, &Cell::events);
-  const Counts cut = countsOf(level, m_geometry, above, last, &Cell::cut);
-  const Counts racing = countsOf(level, m_geometry, above, last, &Cell::racing);
-  const Counts races = countsOf(level, m_geometry, first, last, &Cell::races);
-  QImage image(static_cast<int>(cut.width), static_cast<int>(std::ceil(plot.height())),
+  QImage image(static_cast<int>(cells.width()), static_cast<int>(std::ceil(plot.height())),
                QImage::Format_RGB32);
   image.fill(m_theme.base);
   const double half = m_geometry.rowHeight / 2;
   const auto y = [&](Rank rank) { return m_geometry.y(rank) - plot.top(); };
-  std::vector<QRgb> line(cut.width);
-  for (Rank rank = first; rank < last; ++rank) {
+  std::vector<QRgb> line(cells.width());
+  for (Rank rank = above; rank < last; ++rank) {
     if (rank % 2 == 1) {
       std::fill(line.begin(), line.end(), m_theme.stripe.rgb());
       fillRows(image, line, y(rank) - half, y(rank) + half);
     }
   }
-  for (Rank gap = above; gap < last; ++gap) {  // in two halves, over the colours of both rows
-    const auto row = static_cast<std::size_t>(gap - above);
+  const float mostCut = cells.peak(CellColumns::Cut, above);
+  const float mostRacing = cells.peak(CellColumns::Racing, above);
+  std::vector<float> cut;
+  std::vector<float> racing;
+  for (Rank gap = above; gap < last; ++gap) {
+    strengthsOf(cells.row(CellColumns::Cut, gap), mostCut, cut);
+    strengthsOf(cells.row(CellColumns::Racing, gap), mostRacing, racing);
     for (const Rank side : {gap, gap + 1}) {
       const QColor below = side % 2 == 1 ? m_theme.stripe : m_theme.base;
       std::fill(line.begin(), line.end(), below.rgb());
-      blendRow(line.data(), cut.row(row), cut.width, cut.peak, m_theme.message, 0.6);
-      blendRow(line.data(), racing.row(row), cut.width, racing.peak, m_theme.race, 0.55);
+      blendRow(line.data(), cut, m_theme.message, 0.6F);
+      blendRow(line.data(), racing, m_theme.race, 0.55F);
       const double middle = y(gap) + half;
       fillRows(image, line, side == gap ? y(gap) : middle, side == gap ? middle : y(gap + 1));
     }
   }
   painter.drawImage(plot.topLeft(), image);
+}
+
+void SpaceTimePainter::paintOverview(QPainter& painter, const CutWindow& level) const {
+  const QRectF& plot = m_geometry.plot;
+  const auto [first, last] = m_geometry.visibleRows();  // which are ranks here
+  const Rank above = std::max(0, first - 1);            // its gap reaches into view
+  const CellColumns cells(level, m_geometry, above, last);
+  paintCuts(painter, cells, above, last);
   if (!m_pyramid->lines().empty()) {
     paintLongMessages(painter);
   }
   const double bar = std::max(1.0, std::floor(m_geometry.rowHeight * 0.32));
+  const double mark = std::max(2.0, m_geometry.rowHeight * 0.5);
+  const auto width = static_cast<double>(cells.width());
+  const float mostEvents = cells.peak(CellColumns::Events, first);
+  const float mostRaces = cells.peak(CellColumns::Races, first);
+  const auto colors = colorsBetween(m_theme.base, m_theme.send);
+  QImage strip(static_cast<int>(cells.width()), 1, QImage::Format_ARGB32_Premultiplied);
+  std::vector<float> races;
   for (Rank rank = first; rank < last; ++rank) {
-    const auto row = static_cast<std::size_t>(rank - first);
-    QImage strip(static_cast<int>(events.width), 1, QImage::Format_ARGB32_Premultiplied);
+    const auto events = cells.row(CellColumns::Events, rank);
     auto* const pixels = reinterpret_cast<QRgb*>(strip.scanLine(0));
-    for (std::size_t x = 0; x < events.width; ++x) {
-      const float n = events.row(row)[x];
-      const double strength = 0.25 + 0.75 * static_cast<double>(n / events.peak);
-      pixels[x] = n < 0.02F ? 0U : mixed(m_theme.base, m_theme.send, strength).rgba();
+    for (std::size_t x = 0; x < events.size(); ++x) {
+      const float strength = 0.25F + 0.75F * events[x] / mostEvents;
+      pixels[x] =
+          events[x] < 0.02F ? 0U : colors[static_cast<std::size_t>(strength * 255.0F + 0.5F)];
     }
     painter.setOpacity(barStrength(m_geometry.rowHeight));
-    painter.drawImage(QRectF(plot.left(), std::floor(m_geometry.y(rank) - bar / 2),
-                             static_cast<double>(events.width), bar),
+    painter.drawImage(QRectF(plot.left(), std::floor(m_geometry.y(rank) - bar / 2), width, bar),
                       strip);
     painter.setOpacity(1);
-    const double mark = std::max(2.0, m_geometry.rowHeight * 0.5);
     strip.fill(Qt::transparent);
-    blendRow(pixels, races.row(row), races.width, races.peak, m_theme.race, 1.0);
-    painter.drawImage(
-        QRectF(plot.left(), m_geometry.y(rank) - mark / 2, static_cast<double>(events.width), mark),
-        strip);
+    strengthsOf(cells.row(CellColumns::Races, rank), mostRaces, races);
+    blendRow(reinterpret_cast<QRgb*>(strip.scanLine(0)), races, m_theme.race, 1.0F);
+    painter.drawImage(QRectF(plot.left(), m_geometry.y(rank) - mark / 2, width, mark), strip);
   }
 }
 

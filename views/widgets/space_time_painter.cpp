@@ -117,9 +117,12 @@ SceneStats SpaceTimePainter::paintScene(QPainter& painter) const {
   painter.fillRect(m_geometry.plot, m_theme.base);
   paintRows(painter);
   painter.setRenderHint(QPainter::Antialiasing);
-  paintCollectives(painter, stats);
+  if (overview == nullptr) {
+    paintCollectives(painter, stats);
+  }
   if (overview != nullptr) {
     paintOverview(painter, *overview);
+    paintCollectives(painter, stats);  // over what covers all
   } else if (stats.exact) {
     paintExact(painter, visible);
   } else {
@@ -182,18 +185,26 @@ void SpaceTimePainter::paintCollectiveLine(QPainter& painter, const CollectiveGr
     }
   }
   if (shown > 1) {
-    painter.setPen(QPen(withAlpha(m_theme.collective, 0.25), 1));
-    painter.drawLine(QPointF(x, top), QPointF(x, bottom));
+    painter.fillRect(QRectF(x, top, 1, bottom - top), withAlpha(m_theme.collective, 0.25));
   }
 }
 
 // A band through its ranks in order, so that it is one vertical shape where the parts share a time.
 void SpaceTimePainter::paintCollectives(QPainter& painter, const SceneStats& stats) const {
   const double slack = (m_radius + 4) / m_geometry.scale();
+  const auto inView = [&](const CollectiveGroup& group) {
+    return static_cast<double>(group.lastTime) >= m_geometry.t0 - slack &&
+           static_cast<double>(group.firstTime) <= m_geometry.t1 + slack;
+  };
+  constexpr double kApart = 12;  // pixels: nearer to each other they would hide an overview
+  if (stats.overview &&
+      static_cast<double>(std::ranges::count_if(m_trace.collectives(), inView)) * kApart >
+          m_geometry.plot.width()) {
+    return;
+  }
   double lastX = -1e9;
   for (const CollectiveGroup& group : m_trace.collectives()) {
-    if (static_cast<double>(group.lastTime) < m_geometry.t0 - slack ||
-        static_cast<double>(group.firstTime) > m_geometry.t1 + slack) {
+    if (!inView(group)) {
       continue;
     }
     if (!stats.exact) {

@@ -36,6 +36,8 @@ struct SpaceTimeOverlay {
       different;  ///< by rank: what comes before is veiled (0: all of it); empty: no veil
 };
 
+class CellColumns;
+
 class SpaceTimePainter {
  public:
   SpaceTimePainter(const TraceIndex& trace, const SpaceTimeGeometry& geometry, const Theme& theme);
@@ -71,7 +73,8 @@ class SpaceTimePainter {
   [[nodiscard]] Visible collect() const;
   [[nodiscard]] std::shared_ptr<const CutWindow> overviewCells(std::size_t events) const;
   [[nodiscard]] std::size_t eventsOf(const CutWindow& cells) const;
-  void paintOverview(QPainter& painter, const CutWindow& cells) const;
+  void paintOverview(QPainter& painter, const CutWindow& level) const;
+  void paintCuts(QPainter& painter, const CellColumns& cells, Rank above, Rank last) const;
   void paintLongMessages(QPainter& painter) const;
   [[nodiscard]] QPolygonF partsInOrder(const CollectiveGroup& group) const;
   void paintCollectives(QPainter& painter, const SceneStats& stats) const;
