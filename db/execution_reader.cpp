@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "db/database.h"
 
@@ -92,6 +94,7 @@ struct ExecutionReader::State {
   std::array<std::vector<std::vector<ChunkInfo>>, kChunkStreams> chunks;  ///< [stream][rank]
   std::array<std::vector<std::uint64_t>, kChunkStreams> counts;           ///< of values, likewise
   std::uint64_t messages = 0;
+  std::optional<Transaction> reading;
 
   [[nodiscard]] bool takeDirectory();
   [[nodiscard]] std::uint64_t count(Rank rank, Stream stream) const {
@@ -173,7 +176,7 @@ Result<ExecutionReader> ExecutionReader::open(const std::string& path) {
   }
   rest.timeOrigin = *origin;
   auto state = std::make_unique<State>(
-      State{std::move(kept), std::move(reader).value(), std::move(rest), {}, {}, 0});
+      State{std::move(kept), std::move(reader).value(), std::move(rest), {}, {}, 0, {}});
   if (!state->takeDirectory()) {
     return Error{ErrorCode::NotFound, "the events of '" + path + "' have no logical times", {}};
   }
@@ -185,6 +188,17 @@ Result<ExecutionReader> ExecutionReader::open(const std::string& path) {
 
 const Execution& ExecutionReader::rest() const {
   return m_state->rest;
+}
+
+void ExecutionReader::beginReading() {
+  Result<Transaction> transaction = Transaction::begin(*m_state->database, Transaction::Kind::Read);
+  if (transaction) {
+    m_state->reading.emplace(std::move(transaction).value());
+  }
+}
+
+void ExecutionReader::endReading() {
+  m_state->reading.reset();
 }
 
 std::span<const ChunkInfo> ExecutionReader::chunks(Rank rank, ChunkStream stream) const {

@@ -57,6 +57,19 @@ bool FileChunks::read(Rank rank, std::size_t ordinal, std::vector<ReceiveEnds>& 
   return readOne(rank, ordinal, values);
 }
 
+std::shared_ptr<const void> FileChunks::hold() const {
+  const std::lock_guard lock(m_mutex);
+  if (m_holds++ == 0) {
+    m_reader.beginReading();
+  }
+  return {this, [](const FileChunks* chunks) {
+            const std::lock_guard last(chunks->m_mutex);
+            if (--chunks->m_holds == 0) {
+              chunks->m_reader.endReading();
+            }
+          }};
+}
+
 void FileChunks::whenItFails(std::function<void(const QString&)> tell) const {
   QString problem;
   {

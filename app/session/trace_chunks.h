@@ -1,7 +1,9 @@
 // A trace file as the views' chunks, and what of the execution is needed before any view asks.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -31,6 +33,7 @@ class FileChunks : public views::ExecutionChunks {
   bool read(Rank rank, std::size_t ordinal, std::vector<EventStep>& values) const override;
   bool read(Rank rank, std::size_t ordinal, std::vector<SendEnds>& values) const override;
   bool read(Rank rank, std::size_t ordinal, std::vector<ReceiveEnds>& values) const override;
+  [[nodiscard]] std::shared_ptr<const void> hold() const override;
   void whenItFails(std::function<void(const QString&)> tell) const override;
 
  private:
@@ -39,6 +42,7 @@ class FileChunks : public views::ExecutionChunks {
 
   mutable std::mutex m_mutex;
   mutable db::ExecutionReader m_reader;
+  mutable std::size_t m_holds = 0;
   mutable std::function<void(const QString&)> m_tell;
   mutable QString m_problem;
 };

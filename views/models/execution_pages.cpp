@@ -114,10 +114,39 @@ ExecutionPages::ExecutionPages(std::shared_ptr<const ExecutionChunks> source, st
       m_links(m_budget, ranks) {
   for (std::size_t stream = 0; stream < kChunkStreams; ++stream) {
     m_shift[stream] = m_source->shift(static_cast<ChunkStream>(stream));
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      m_reach[stream].push_back(
+          reachOf(chunks(static_cast<Rank>(rank), static_cast<ChunkStream>(stream))));
+    }
   }
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     m_firstMessage[rank + 1] = m_firstMessage[rank] + count<SentHere>(static_cast<Rank>(rank));
   }
+}
+
+std::vector<ExecutionPages::Reach> ExecutionPages::reachOf(std::span<const ChunkInfo> chunks) {
+  std::vector<Reach> all;
+  all.reserve(chunks.size());
+  Serial last = 0;
+  for (const ChunkInfo& chunk : chunks) {
+    last = std::max({last, chunk.lastSerial, chunk.lastCompletion});
+    all.push_back({last, chunk.firstCompletion == 0
+                             ? chunk.firstSerial
+                             : std::min(chunk.firstSerial, chunk.firstCompletion)});
+  }
+  for (std::size_t i = all.size(); i > 1; --i) {
+    all[i - 2].first = std::min(all[i - 2].first, all[i - 1].first);
+  }
+  return all;
+}
+
+std::pair<std::size_t, std::size_t> ExecutionPages::chunksAt(Rank rank, ChunkStream stream,
+                                                             Serial first, Serial last) const {
+  const std::vector<Reach>& all =
+      m_reach[static_cast<std::size_t>(stream)][static_cast<std::size_t>(rank)];
+  const auto begin = std::ranges::lower_bound(all, first, {}, &Reach::last);
+  const auto end = std::ranges::upper_bound(begin, all.end(), last, {}, &Reach::first);
+  return {begin - all.begin(), end - all.begin()};
 }
 
 std::uint32_t ExecutionPages::step(Rank rank, std::size_t i) const {
@@ -172,23 +201,26 @@ EventLinks ExecutionPages::makeLinks(Rank rank, std::size_t ordinal) const {
   };
   EventItems::Pairs sent;
   EventItems::Pairs synchronousDone;
-  forEach<SendEnds>(rank, meets, [&](const SendEnds& value, std::size_t i) {
+  forEach<SendEnds>(rank, span.first, span.last, meets, [&](const SendEnds& value, std::size_t i) {
     span.add(sent, value.event, firstMessage(rank) + i);
     span.add(synchronousDone, value.syncCompletion, firstMessage(rank) + i);
   });
   EventItems::Pairs posted;
   EventItems::Pairs completed;
-  forEach<ReceiveEnds>(rank, meets, [&](const ReceiveEnds& value, std::size_t i) {
-    span.add(posted, value.post, i);
-    span.add(completed, value.completion, i);
-  });
+  forEach<ReceiveEnds>(rank, span.first, span.last, meets,
+                       [&](const ReceiveEnds& value, std::size_t i) {
+                         span.add(posted, value.post, i);
+                         span.add(completed, value.completion, i);
+                       });
   EventItems::Pairs probes;
-  forEach<ProbeHit>(
-      rank, meets, [&](const ProbeHit& value, std::size_t i) { span.add(probes, value.event, i); });
-  EventItems::Pairs collectivesDone;
-  forEach<CollectivePart>(rank, meets, [&](const CollectivePart& value, std::size_t i) {
-    span.add(collectivesDone, value.completion, i);
+  forEach<ProbeHit>(rank, span.first, span.last, meets, [&](const ProbeHit& value, std::size_t i) {
+    span.add(probes, value.event, i);
   });
+  EventItems::Pairs collectivesDone;
+  forEach<CollectivePart>(rank, span.first, span.last, meets,
+                          [&](const CollectivePart& value, std::size_t i) {
+                            span.add(collectivesDone, value.completion, i);
+                          });
   EventLinks out;
   out.sent = EventItems(chunk.values, std::move(sent));
   out.synchronousDone = EventItems(chunk.values, std::move(synchronousDone));

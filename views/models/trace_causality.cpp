@@ -78,6 +78,32 @@ class Checkpoints {
   std::vector<std::uint32_t> m_row;
 };
 
+/// Raises the cut to where all ranks met last before `event`: all that is before it has happened
+/// before all of it. That holds where the record does not wait for itself: there are clocks then.
+static void raiseToMeeting(const Checkpoints& clocks, const CollectiveGroup* meeting, Rank rank,
+                           std::vector<Serial>& cut) {
+  if (clocks.every() == 0 || meeting == nullptr ||
+      cut[index(rank)] >= meeting->parts[index(rank)].serial) {
+    return;
+  }
+  for (std::size_t other = 0; other < cut.size(); ++other) {
+    cut[other] = std::max(cut[other], meeting->parts[other].serial);
+  }
+}
+
+/// Lowers it to where all ranks meet first after it: 0 = none so far.
+static void lowerToMeeting(const Checkpoints& clocks, const CollectiveGroup* meeting, Rank rank,
+                           std::vector<Serial>& cut) {
+  if (clocks.every() == 0 || meeting == nullptr ||
+      (cut[index(rank)] != 0 && cut[index(rank)] <= meeting->parts[index(rank)].serial)) {
+    return;
+  }
+  for (std::size_t other = 0; other < cut.size(); ++other) {
+    const Serial part = meeting->parts[other].serial;
+    cut[other] = cut[other] == 0 ? part : std::min(cut[other], part);
+  }
+}
+
 /// Raises the cut to what the last checkpoint up to `event` says, and lists what that leaves to be
 /// looked at: the last events of the other ranks.
 static void raiseToCheckpoint(Checkpoints& clocks, EventRef event, std::vector<Serial>& cut,
@@ -125,6 +151,7 @@ std::vector<Serial> TraceIndex::past(EventRef ref) const {
   }
   while (!work.empty()) {
     const EventRef top = work.take();
+    raiseToMeeting(clocks, flows.meetingUpTo(top), top.rank, cut);
     raiseToCheckpoint(clocks, top, cut, work);
     Serial& reached = cut[index(top.rank)];
     const Serial first = std::exchange(reached, std::max(reached, top.serial)) + 1;
@@ -151,6 +178,7 @@ std::vector<Serial> TraceIndex::future(EventRef ref) const {
   }
   while (!work.empty()) {
     const EventRef top = work.take();
+    lowerToMeeting(clocks, flows.meetingFrom(top), top.rank, cut);
     lowerToCheckpoint(clocks, top, ends, cut, work);
     Serial& reached = cut[index(top.rank)];
     const Serial stop = reached == 0 ? ends[index(top.rank)] + 1 : reached;

@@ -76,6 +76,31 @@ bool joinsAgain(const TraceIndex& trace, EventRef event, const LinkedItems& part
   return again;
 }
 
+const CollectiveGroup* TraceIndex::Flows::meetingUpTo(EventRef event) const {
+  const std::size_t base = m_trace.m_base[index(event.rank)];
+  const CollectiveGroup* found = nullptr;
+  std::size_t seen = 0;
+  m_trace.m_links->groupAt.findBack(base, base + (event.serial - 1), [&](std::uint32_t number) {
+    const CollectiveGroup& group = m_trace.m_groups[number];
+    found = group.meets ? &group : nullptr;
+    return found != nullptr || ++seen == kNear;
+  });
+  return found;
+}
+
+const CollectiveGroup* TraceIndex::Flows::meetingFrom(EventRef event) const {
+  const std::size_t base = m_trace.m_base[index(event.rank)];
+  const std::size_t last = base + (m_trace.lastSerial(event.rank) - 1);
+  const CollectiveGroup* found = nullptr;
+  std::size_t seen = 0;
+  m_trace.m_links->groupAt.find(base + (event.serial - 1), last, [&](std::uint32_t number) {
+    const CollectiveGroup& group = m_trace.m_groups[number];
+    found = group.meets ? &group : nullptr;
+    return found != nullptr || ++seen == kNear;
+  });
+  return found;
+}
+
 std::vector<EventRef> TraceIndex::feeding(Rank rank, std::uint32_t part) const {
   std::vector<EventRef> out;
   const CollectivePart own = execution().ranks[index(rank)].collectives[part];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -24,7 +25,10 @@ namespace pf::views {
 /// followed once.
 class TraceIndex::Flows {
  public:
-  explicit Flows(const TraceIndex& trace) : m_trace(trace), m_joined(trace.m_groups.size()) {}
+  explicit Flows(const TraceIndex& trace)
+      : m_trace(trace),
+        m_joined(trace.m_groups.size()),
+        m_hold(trace.m_pages != nullptr ? trace.m_pages->hold() : nullptr) {}
 
   template <typename Visit>
   void into(Rank rank, Serial first, Serial last, Visit&& visit) {
@@ -48,8 +52,15 @@ class TraceIndex::Flows {
       outOfChunks(rank, first, last, visit);
     }
   }
+  /// The last collective of `event`'s rank up to `event` in which each rank has learnt from all
+  /// what they did before it; null: none is near.
+  [[nodiscard]] const CollectiveGroup* meetingUpTo(EventRef event) const;
+  /// The first one from `event` on.
+  [[nodiscard]] const CollectiveGroup* meetingFrom(EventRef event) const;
 
  private:
+  /// Collectives that are looked at for one.
+  static constexpr std::size_t kNear = 64;
   template <typename Visit>
   void intoKept(Rank rank, Serial first, Serial last, Visit& visit);
   template <typename Visit>
@@ -67,6 +78,7 @@ class TraceIndex::Flows {
 
   const TraceIndex& m_trace;
   std::vector<bool> m_joined;
+  std::shared_ptr<const void> m_hold;  ///< of the pages
 };
 
 template <typename Visit>
@@ -131,19 +143,21 @@ void TraceIndex::Flows::intoChunks(Rank rank, Serial first, Serial last, Visit& 
     return chunk.lastCompletion >= first && chunk.firstCompletion <= last;
   };
   const auto& messages = m_trace.execution().messages;
-  pages.forEach<ReceiveEnds>(rank, completes, [&](const ReceiveEnds& receive, std::size_t) {
-    if (!here(receive.completion)) {
-      return;
-    }
-    if (receive.sent != 0) {
-      visit(EventRef{receive.source, receive.sent});
-    } else if (receive.message < messages.size()) {
-      visit(messages[receive.message].send);
-    }
-  });
+  pages.forEach<ReceiveEnds>(rank, first, last, completes,
+                             [&](const ReceiveEnds& receive, std::size_t) {
+                               if (!here(receive.completion)) {
+                                 return;
+                               }
+                               if (receive.sent != 0) {
+                                 visit(EventRef{receive.source, receive.sent});
+                               } else if (receive.message < messages.size()) {
+                                 visit(messages[receive.message].send);
+                               }
+                             });
   const std::size_t firstMessage = pages.firstMessage(rank);
   pages.forEach<SendEnds>(
-      rank, [&](const ChunkInfo& chunk) { return chunk.lastCompletion != 0 && completes(chunk); },
+      rank, first, last,
+      [&](const ChunkInfo& chunk) { return chunk.lastCompletion != 0 && completes(chunk); },
       [&](const SendEnds& send, std::size_t i) {
         Message unobserved = here(send.syncCompletion) ? messages[firstMessage + i] : Message();
         if (unobserved.post != kNone) {
@@ -162,7 +176,7 @@ template <typename Visit>
 void TraceIndex::Flows::collectivesInto(Rank rank, Serial first, Serial last, Visit& visit) {
   const ExecutionPages& pages = *m_trace.m_pages;
   pages.forEach<CollectivePart>(
-      rank,
+      rank, first, last,
       [&](const ChunkInfo& chunk) {
         return chunk.lastCompletion >= first && chunk.firstCompletion <= last;
       },
@@ -191,28 +205,29 @@ void TraceIndex::Flows::outOfChunks(Rank rank, Serial first, Serial last, Visit&
   const auto begins = [&](const ChunkInfo& chunk) {
     return chunk.lastSerial >= first && chunk.firstSerial <= last;
   };
-  pages.forEach<SendEnds>(rank, begins, [&](const SendEnds& send, std::size_t) {
+  pages.forEach<SendEnds>(rank, first, last, begins, [&](const SendEnds& send, std::size_t) {
     if (here(send.event) && send.completion != 0) {
       visit(EventRef{send.dest, send.completion});
     }
   });
   const auto& messages = m_trace.execution().messages;
   if (m_trace.m_synchronous) {
-    pages.forEach<ReceiveEnds>(rank, begins, [&](const ReceiveEnds& receive, std::size_t) {
-      if (!here(receive.post)) {
-        return;
-      }
-      if (receive.sent != 0) {
-        visit(EventRef{receive.source, receive.senderDone});
-      } else if (receive.message < messages.size()) {
-        const Message message = messages[receive.message];
-        if (m_trace.contains(message.send)) {
-          const auto& sends =
-              m_trace.execution().ranks[static_cast<std::size_t>(message.send.rank)].sends;
-          visit(EventRef{message.send.rank, sends[message.sendIndex].syncCompletion});
-        }
-      }
-    });
+    pages.forEach<ReceiveEnds>(
+        rank, first, last, begins, [&](const ReceiveEnds& receive, std::size_t) {
+          if (!here(receive.post)) {
+            return;
+          }
+          if (receive.sent != 0) {
+            visit(EventRef{receive.source, receive.senderDone});
+          } else if (receive.message < messages.size()) {
+            const Message message = messages[receive.message];
+            if (m_trace.contains(message.send)) {
+              const auto& sends =
+                  m_trace.execution().ranks[static_cast<std::size_t>(message.send.rank)].sends;
+              visit(EventRef{message.send.rank, sends[message.sendIndex].syncCompletion});
+            }
+          }
+        });
   }
   joins(rank, first, last, visit);
   if (!m_trace.m_onlyJoins) {

@@ -308,7 +308,12 @@ void TraceIndex::indexCollectives() {
   m_links->events.collectivesDone = EventItems(m_pages == nullptr ? m_total : 0, std::move(done));
   EventItems::Pairs grouped;
   for (auto& [key, parts] : groups) {
-    CollectiveGroup group{key.first, key.second, 0, 0, 0, std::move(parts.events), parts.joins};
+    CollectiveGroup group{key.first,   key.second, 0, 0, 0, std::move(parts.events),
+                          parts.joins, false};
+    group.meets = group.joins && group.parts.size() == rankCount();
+    for (std::size_t r = 0; r < group.parts.size(); ++r) {
+      group.meets = group.meets && index(group.parts[r].rank) == r;
+    }
     placeGroup(group);
     m_onlyJoins = m_onlyJoins && group.joins;
     for (const EventRef part : group.parts) {

@@ -29,6 +29,11 @@ class ExecutionReader {
   /// All chunks of a stream but the last have 1 << shift() values.
   [[nodiscard]] unsigned shift(ChunkStream stream) const;
 
+  /// From here to endReading() the file is locked against changes, which makes many reads quicker:
+  /// for moments. Where it cannot be, each read locks it as always.
+  void beginReading();
+  void endReading();
+
   /// The values of a chunk, instead of what is in `values`. Damaged if it does not verify, or does
   /// not hold what chunks() says.
   Status read(Rank rank, std::size_t ordinal, std::vector<TimedEvent>& values);

@@ -2,6 +2,7 @@
 // used last stay, within a bound. Threads may share it. QtCore only.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -42,6 +43,9 @@ class ExecutionChunks {
   virtual bool read(Rank rank, std::size_t ordinal, std::vector<EventStep>& values) const = 0;
   virtual bool read(Rank rank, std::size_t ordinal, std::vector<SendEnds>& values) const = 0;
   virtual bool read(Rank rank, std::size_t ordinal, std::vector<ReceiveEnds>& values) const = 0;
+  /// While what it returns lives, many reads are quicker; for moments, since nobody can write what
+  /// is read meanwhile. May be null. Not longer than this.
+  [[nodiscard]] virtual std::shared_ptr<const void> hold() const { return nullptr; }
   /// `tell` is called once, with why a chunk cannot be read; from any thread. Null: no more.
   virtual void whenItFails(std::function<void(const QString&)> /*tell*/) const {}
 };
@@ -66,6 +70,38 @@ class EventItems {
         if (event >= first && event <= last) {
           visit(event, m_items[i]);
         }
+      }
+    }
+  }
+  /// Calls `wanted` with each item, the last of event `last` first and then back to event `first`,
+  /// until it returns true.
+  template <typename Wanted>
+  void findBack(std::size_t first, std::size_t last, Wanted&& wanted) const {
+    if (m_first.size() < 2) {
+      return;
+    }
+    std::size_t block = std::min(last / kEvents, m_first.size() - 2);
+    for (std::uint32_t i = m_first[block + 1]; i > 0; --i) {
+      while (m_first[block] >= i) {
+        --block;
+      }
+      const std::size_t event = block * kEvents + m_within[i - 1];
+      if (event < first || (event <= last && wanted(m_items[i - 1]))) {
+        return;
+      }
+    }
+  }
+  /// The same from the first of event `first` on to event `last`.
+  template <typename Wanted>
+  void find(std::size_t first, std::size_t last, Wanted&& wanted) const {
+    for (std::size_t block = first / kEvents, i = block + 1 < m_first.size() ? m_first[block] : 0;
+         i < m_items.size() && block + 1 < m_first.size(); ++i) {
+      while (m_first[block + 1] <= i) {
+        ++block;
+      }
+      const std::size_t event = block * kEvents + m_within[i];
+      if (event > last || (event >= first && wanted(m_items[i]))) {
+        return;
       }
     }
   }
@@ -223,6 +259,8 @@ class ExecutionPages {
     const std::span<const ChunkInfo> all = chunks(rank, kStreamOf<T>);
     return all.empty() ? 0 : firstOf<T>(all.size() - 1) + all.back().values;
   }
+  /// For the time in which many pages are read (ExecutionChunks).
+  [[nodiscard]] std::shared_ptr<const void> hold() const { return m_source->hold(); }
   /// Never null; shorter than the chunk where that cannot be read.
   template <typename T>
   [[nodiscard]] std::shared_ptr<const std::vector<T>> page(Rank rank, std::size_t ordinal) const {
@@ -236,11 +274,13 @@ class ExecutionPages {
     });
   }
   /// Calls `visit` with each value of a stream, and its number, of the chunks for which `meets`
-  /// holds.
+  /// holds. Chunks of which nothing begins or completes at an event of [first, last] may be left
+  /// out.
   template <typename T, typename Meets, typename Visit>
-  void forEach(Rank rank, Meets&& meets, Visit&& visit) const {
+  void forEach(Rank rank, Serial first, Serial last, Meets&& meets, Visit&& visit) const {
     const std::span<const ChunkInfo> all = chunks(rank, kStreamOf<T>);
-    for (std::size_t ordinal = 0; ordinal < all.size(); ++ordinal) {
+    const auto [begin, end] = chunksAt(rank, kStreamOf<T>, first, last);
+    for (std::size_t ordinal = begin; ordinal < end; ++ordinal) {
       if (meets(all[ordinal])) {
         const auto values = page<T>(rank, ordinal);
         for (std::size_t i = 0; i < values->size(); ++i) {
@@ -297,7 +337,18 @@ class ExecutionPages {
   }
   [[nodiscard]] EventLinks makeLinks(Rank rank, std::size_t ordinal) const;
 
+  /// Events of a chunk and of those on one side of it.
+  struct Reach {
+    Serial last;   ///< of this chunk and those before it
+    Serial first;  ///< of this chunk and those after it
+  };
+  [[nodiscard]] static std::vector<Reach> reachOf(std::span<const ChunkInfo> chunks);
+  /// The first one that may have something at an event of [first, last], and one after the last.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> chunksAt(Rank rank, ChunkStream stream,
+                                                             Serial first, Serial last) const;
+
   std::shared_ptr<const ExecutionChunks> m_source;
+  std::array<std::vector<std::vector<Reach>>, kChunkStreams> m_reach;  ///< [stream][rank][chunk]
   std::array<unsigned, kChunkStreams> m_shift{};
   std::vector<std::size_t> m_firstMessage;
   mutable PageBudget m_budget;

@@ -40,6 +40,7 @@ struct CollectiveGroup {
   std::uint32_t about = 0;  ///< firstTime, as well as it is known without reading a chunk
   std::vector<EventRef> parts;
   bool joins = false;  ///< each part comes after all, and ends where it begins
+  bool meets = false;  ///< it joins all ranks of the trace: parts[rank] is of that rank
 };
 
 /// The line of a message.
