@@ -19,6 +19,10 @@ DeliveryOrder::DeliveryOrder(const Execution& execution, const Strands& strands,
                              const SendOrder& sends)
     : DeliveryOrder(execution, NoDeliveries{}) {
   m_strands = &strands;
+  m_synchronous = std::ranges::any_of(execution.ranks, [](const RankHistory& history) {
+    return std::ranges::any_of(
+        history.sends, [&](const SentMessage& send) { return observedSynchronous(history, send); });
+  });
   for (std::uint32_t rank = 0; rank < execution.ranks.size(); ++rank) {
     addRank(strands, sends, rank);
     findExits(rank);
@@ -129,6 +133,9 @@ void DeliveryOrder::addOwnExits(std::uint32_t rank, const PostedReceive& receive
     } else {
       m_shownAt[receive.message] = std::min(m_shownAt[receive.message], completion);
     }
+  }
+  if (!m_synchronous) {
+    return;  // else each send is looked at
   }
   const Message& message = m_execution.messages[receive.message];
   const RankHistory& sender = m_execution.ranks[static_cast<std::size_t>(message.send.rank)];

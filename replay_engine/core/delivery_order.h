@@ -84,6 +84,7 @@ class DeliveryOrder {
 
   const Execution& m_execution;
   const Strands* m_strands = nullptr;
+  bool m_synchronous = false;  ///< some send was synchronous, and known to be matched
   std::vector<std::uint32_t> m_before;
   std::vector<std::size_t> m_first;  ///< by message: into m_before
   std::vector<std::size_t> m_end;

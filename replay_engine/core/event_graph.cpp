@@ -132,19 +132,23 @@ bool EventGraph::exists(Rank rank, Serial serial) const {
          serial <= m_events[static_cast<std::size_t>(rank)];
 }
 
-bool EventGraph::validMessage(std::uint32_t index) const {
-  return index < m_execution.messages.size() &&
-         exists(m_execution.messages[index].send.rank, m_execution.messages[index].send.serial);
+bool EventGraph::isSent(std::uint32_t message) const {
+  const EventRef send = m_execution.messages[message].send;
+  return exists(send.rank, send.serial);
 }
 
 void EventGraph::addMessages() {
+  bool all = true;
   for (std::uint32_t index = 0; index < m_execution.messages.size(); ++index) {
-    if (validMessage(index)) {
-      const EventRef send = m_execution.messages[index].send;
-      addOutgoing(send.rank, send.serial, {LinkKind::Message, index});
-      addSynchronous(index);
+    if (!isSent(index)) {
+      all = false;
+      continue;
     }
+    const EventRef send = m_execution.messages[index].send;
+    addOutgoing(send.rank, send.serial, {LinkKind::Message, index});
+    addSynchronous(index);
   }
+  m_allSent = all;
 }
 
 void EventGraph::addOutgoing(Rank rank, Serial serial, Link link) {

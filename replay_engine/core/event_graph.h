@@ -119,11 +119,16 @@ class EventGraph {
   void addSynchronous(std::uint32_t message);
   void addCollectives();
   [[nodiscard]] bool exists(Rank rank, Serial serial) const;
-  [[nodiscard]] bool validMessage(std::uint32_t index) const;
+  [[nodiscard]] bool validMessage(std::uint32_t index) const {
+    return index < m_execution.messages.size() && (m_allSent || isSent(index));
+  }
+  [[nodiscard]] bool isSent(std::uint32_t message) const;
 
   const Execution& m_execution;
   const DeliveryOrder* m_order;
   const LinkSides m_sides;
+  bool m_allSent = false;  ///< known of all: receives then need not look at their messages, which
+                           ///< are all over the memory
   std::vector<std::uint32_t> m_events;
   std::vector<LinkTable> m_incoming;
   std::vector<LinkTable> m_outgoing;
