@@ -199,9 +199,8 @@ Result<ColumnReader> ColumnReader::start(Database& database, std::size_t ranks, 
                  "the directory of events in '" + database.path() + "' makes no sense", kAdvice};
   }
   Result<Statement> select = database.prepare(
-      "SELECT crc32c, data FROM column_chunk WHERE id = ? AND rank = ? AND stream = ? AND ordinal "
-      "= "
-      "?");
+      "SELECT crc32c, data FROM column_chunk "
+      "WHERE id = ? AND rank = ? AND stream = ? AND ordinal = ?");
   if (!select) {
     return select.error();
   }

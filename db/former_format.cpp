@@ -163,6 +163,7 @@ Status moveChunks(Database& database, const std::string& from, const std::string
   if (!some) {
     return some.error();
   }
+  const std::string next = " FROM " + from + " ORDER BY " + key + " LIMIT 1000";
   while (true) {
     const Statement::Step step = some->step();
     some->reset();
@@ -172,10 +173,10 @@ Status moveChunks(Database& database, const std::string& from, const std::string
     if (step == Statement::Step::Done) {
       break;
     }
-    if (Status status = database.execute("INSERT INTO " + to + " SELECT " + id + ", * FROM " +
-                                         from + " ORDER BY " + key + " LIMIT 1000; DELETE FROM " +
-                                         from + " WHERE (" + key + ") <= (SELECT " + key +
-                                         " FROM " + to + " ORDER BY id DESC LIMIT 1)");
+    // Keys that are no keys of chunks might be one number: of a damaged file the rest is kept.
+    if (Status status = database.execute("INSERT OR IGNORE INTO " + to + " SELECT " + id + ", *" +
+                                         next + "; DELETE FROM " + from + " WHERE (" + key +
+                                         ") IN (SELECT " + key + next + ")");
         !status) {
       return status;
     }
