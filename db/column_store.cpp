@@ -76,30 +76,12 @@ Result<ColumnWriter> ColumnWriter::start(Database& database) {
   return writer;
 }
 
-Status ColumnWriter::at(Rank rank, Stream stream) {
-  if (rank == m_entry.rank && stream == m_entry.stream) {
-    return {};
-  }
+Status ColumnWriter::begin(Rank rank, Stream stream) {
   Status status = endRow();
   m_entry.rank = rank;
   m_entry.stream = stream;
   m_ordinal = 0;
   return status;
-}
-
-void ColumnWriter::widen(const Place& place) {
-  const bool first = m_entry.values++ == 0;
-  m_entry.firstSerial = first ? place.serial : std::min(m_entry.firstSerial, place.serial);
-  m_entry.lastSerial =
-      std::max(first ? 0 : m_entry.lastSerial, std::max(place.serial, place.until));
-  m_entry.firstStep = first ? place.firstStep : std::min(m_entry.firstStep, place.firstStep);
-  m_entry.lastStep = first ? place.lastStep : std::max(m_entry.lastStep, place.lastStep);
-  if (place.completion != 0) {
-    m_entry.firstCompletion = m_entry.firstCompletion == 0
-                                  ? place.completion
-                                  : std::min(m_entry.firstCompletion, place.completion);
-    m_entry.lastCompletion = std::max(m_entry.lastCompletion, place.completion);
-  }
 }
 
 Status ColumnWriter::keep(const ChunkEntry& entry) {

@@ -69,8 +69,10 @@ class ColumnWriter {
   };
   template <typename T>
   Status write(Rank rank, const T& value, const Place& place) {
-    if (Status status = at(rank, StreamOf<T>::kStream); !status) {
-      return status;
+    if (rank != m_entry.rank || StreamOf<T>::kStream != m_entry.stream) {
+      if (Status status = begin(rank, StreamOf<T>::kStream); !status) {
+        return status;
+      }
     }
     m_encoder.begin();
     fields(m_encoder, value);
@@ -83,8 +85,21 @@ class ColumnWriter {
   Status finish();
 
  private:
-  Status at(Rank rank, Stream stream);
-  void widen(const Place& place);
+  Status begin(Rank rank, Stream stream);
+  void widen(const Place& place) {
+    const bool first = m_entry.values++ == 0;
+    m_entry.firstSerial = first ? place.serial : std::min(m_entry.firstSerial, place.serial);
+    m_entry.lastSerial =
+        std::max(first ? 0 : m_entry.lastSerial, std::max(place.serial, place.until));
+    m_entry.firstStep = first ? place.firstStep : std::min(m_entry.firstStep, place.firstStep);
+    m_entry.lastStep = first ? place.lastStep : std::max(m_entry.lastStep, place.lastStep);
+    if (place.completion != 0) {
+      m_entry.firstCompletion = m_entry.firstCompletion == 0
+                                    ? place.completion
+                                    : std::min(m_entry.firstCompletion, place.completion);
+      m_entry.lastCompletion = std::max(m_entry.lastCompletion, place.completion);
+    }
+  }
   Status endChunk();
   Status endRow();
 

@@ -19,19 +19,22 @@ class Writing {
           const RaceList& races)
       : m_writer(writer),
         m_execution(execution),
-        m_times(times),
         m_races(races),
-        m_owners(messageOwners(execution)) {}
+        m_owners(messageOwners(execution)) {
+    for (std::size_t r = 0; r < execution.ranks.size(); ++r) {
+      const bool known = r < times.size() && times[r].size() == execution.ranks[r].events.size();
+      m_steps.push_back(known ? std::span<const std::uint32_t>(times[r])
+                              : std::span<const std::uint32_t>());
+    }
+  }
 
   Status rank(Rank rank);
 
  private:
   [[nodiscard]] std::uint32_t step(Rank rank, Serial serial) const {
     const bool known =
-        index(rank) < m_times.size() && serial >= 1 &&
-        m_times[index(rank)].size() == m_execution.ranks[index(rank)].events.size() &&
-        serial <= m_times[index(rank)].size();
-    return known ? m_times[index(rank)][serial - 1] : kNone;
+        index(rank) < m_steps.size() && serial - 1 < m_steps[index(rank)].size();  // 0 - 1 is large
+    return known ? m_steps[index(rank)][serial - 1] : kNone;
   }
   [[nodiscard]] std::uint32_t arrival(const Message& message) const {
     if (message.completion != 0) {
@@ -61,7 +64,7 @@ class Writing {
 
   ColumnWriter& m_writer;
   const Execution& m_execution;
-  const LogicalTimes& m_times;
+  std::vector<std::span<const std::uint32_t>> m_steps;  ///< by rank; empty: not known
   const RaceList& m_races;
   MessageOwners m_owners;
   std::size_t m_message = 0;

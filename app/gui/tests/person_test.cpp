@@ -254,7 +254,7 @@ void PersonTest::aCrash() {
   go("F5");
   QTRY_COMPARE_WITH_TIMEOUT(here(), QStringLiteral("apply"), kPatience);
   QTRY_COMPARE_WITH_TIMEOUT(valueOf(QStringLiteral("list")), QStringLiteral("0x0"), kPatience);
-  QCOMPARE(valueOf(QStringLiteral("source")), QStringLiteral("2"));
+  QTRY_COMPARE_WITH_TIMEOUT(valueOf(QStringLiteral("source")), QStringLiteral("2"), kPatience);
   look("crash-null");
   const auto cause = raceRow([&](const pf::Race& race) {
     return session().trace()->execution.messages[race.taken].send.rank == 2;
