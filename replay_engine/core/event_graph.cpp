@@ -106,8 +106,13 @@ EventGraph::EventGraph(const Execution& execution, const DeliveryOrder* order, L
       m_messageUses(execution.messages.size(), 0),
       m_deliveryUses(execution.messages.size(), 0) {
   m_events.reserve(execution.ranks.size());
-  for (const RankHistory& history : execution.ranks) {
+  for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank) {
+    const RankHistory& history = execution.ranks[rank];
     m_events.push_back(static_cast<std::uint32_t>(history.events.size()));
+    m_incoming[rank].reserve(history.receives.size() + history.collectives.size());
+    if (m_sides == LinkSides::Both) {
+      m_outgoing[rank].reserve(history.sends.size() + history.collectives.size());
+    }
   }
   addMessages();
   for (std::uint32_t rank = 0; rank < rankCount(); ++rank) {

@@ -56,6 +56,8 @@ struct CollectiveInstance {
 /// Links of every event, by event (compressed rows).
 class LinkTable {
  public:
+  /// For so many links, or more.
+  void reserve(std::size_t links) { m_pending.reserve(links); }
   void add(std::uint32_t serial, Link link) { m_pending.push_back({serial, link}); }
   void finish(std::size_t events);
   [[nodiscard]] std::span<const Link> of(std::uint32_t serial) const {
@@ -68,7 +70,7 @@ class LinkTable {
     Link link;
   };
   std::vector<Pending> m_pending;
-  std::vector<std::size_t> m_first;
+  std::vector<std::uint32_t> m_first;
   std::vector<Link> m_links;
 };
 
