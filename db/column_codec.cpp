@@ -145,12 +145,15 @@ void ColumnEncoder::clear() {
 void ColumnEncoder::makeRoom() {
   constexpr std::size_t kFew = 64;
   const std::size_t room = std::max(2 * m_room, kFew);
-  std::vector<std::uint64_t> wider(kMostColumns * room);
+  constexpr std::size_t kApart = 8;
+  const std::size_t stride = room + kApart;
+  std::vector<std::uint64_t> wider(kMostColumns * stride);
   for (std::size_t column = 0; column < kMostColumns && m_size != 0; ++column) {
-    std::copy_n(m_numbers.data() + column * m_room, m_size, wider.data() + column * room);
+    std::copy_n(m_numbers.data() + column * m_stride, m_size, wider.data() + column * stride);
   }
   m_numbers.swap(wider);
   m_room = room;
+  m_stride = stride;
 }
 
 std::int64_t& ColumnEncoder::last(Rank slot) {
@@ -164,7 +167,8 @@ Result<Bytes> ColumnEncoder::finish() {
       std::max(m_raw.size(), 2 * kLongestNumber + m_at * (kHead + m_size * kLongestNumber)));
   std::uint8_t* end = append(append(m_raw.data(), m_size), m_at);
   for (std::size_t column = 0; column < m_at; ++column) {
-    const auto values = std::span<const std::uint64_t>(m_numbers).subspan(column * m_room, m_size);
+    const auto values =
+        std::span<const std::uint64_t>(m_numbers).subspan(column * m_stride, m_size);
     const bool constant = isConstant(values);
     std::uint8_t* const numbers = end + kHead;
     const auto bytes =

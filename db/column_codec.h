@@ -67,7 +67,7 @@ class ColumnEncoder {
   /// The next field of the value.
   void put(std::uint64_t number) {
     *m_next = number;
-    m_next += m_room;
+    m_next += m_stride;
     ++m_at;
   }
   /// What was put last into the column that is next, as difference() and following() mean it.
@@ -82,8 +82,10 @@ class ColumnEncoder {
  private:
   void makeRoom();
 
-  std::vector<std::uint64_t> m_numbers;  ///< [column * m_room + value]
+  std::vector<std::uint64_t> m_numbers;  ///< [column * m_stride + value]
   std::size_t m_room = 0;                ///< for values
+  std::size_t m_stride =
+      0;  ///< no power of 2: the columns of a value would share a set of the cache
   std::size_t m_size = 0;
   std::uint64_t* m_next = nullptr;  ///< where the next field goes
   std::array<std::int64_t, kMostColumns> m_last{};

@@ -87,8 +87,8 @@ class Counting {
       end = dest->receives[message.post].post;
     }
     line = {message.send.rank, message.dest,
-            timeIn(m_departures, message.send.rank, message.send.serial),
-            time(message.dest, end), false};
+            timeIn(m_departures, message.send.rank, message.send.serial), time(message.dest, end),
+            false};
     return line.from != line.to && line.sent != 0 && line.arrived != 0;
   }
   [[nodiscard]] std::size_t bin(double time) const {
@@ -180,10 +180,18 @@ void Counting::countMessages(const std::vector<Race>& races) {
       taken[race.taken] = true;
     }
   }
+  std::vector<CutLine> longOnes;
+  std::vector<std::uint32_t> lengths;  // of these
   CutLine line;
-  std::vector<std::uint32_t> lengths;  // of long ones
-  for (const Message& message : messages) {
-    if (lineOf(message, line) && lengthOf(line) > longest()) {
+  for (std::size_t m = 0; m < messages.size(); ++m) {
+    if (!lineOf(messages[m], line)) {
+      continue;
+    }
+    line.racing = taken[m];
+    if (lengthOf(line) <= longest()) {
+      countLine(line);
+    } else {
+      longOnes.push_back(line);
       lengths.push_back(lengthOf(line));
     }
   }
@@ -198,18 +206,12 @@ void Counting::countMessages(const std::vector<Race>& races) {
              static_cast<std::size_t>(std::count_if(
                  lengths.begin(), border, [&](std::uint32_t each) { return each > shortest; }));
   }
-  for (std::size_t m = 0; m < messages.size(); ++m) {
-    if (!lineOf(messages[m], line)) {
-      continue;
-    }
-    line.racing = taken[m];
-    const bool kept = lengthOf(line) > longest() &&
-                      (lengthOf(line) > shortest || (lengthOf(line) == shortest && asLong > 0));
-    if (kept) {
-      asLong -= lengthOf(line) == shortest ? 1U : 0U;
-      m_pyramid.lines.push_back(line);
+  for (const CutLine& each : longOnes) {
+    if (lengthOf(each) > shortest || (lengthOf(each) == shortest && asLong > 0)) {
+      asLong -= lengthOf(each) == shortest ? 1U : 0U;
+      m_pyramid.lines.push_back(each);
     } else {
-      countLine(line);
+      countLine(each);
     }
   }
   CutLevel& base = m_pyramid.levels.front();

@@ -12,7 +12,11 @@ EarlierPosts::EarlierPosts(const Execution& execution, const Strands& strands,
       m_history(execution.ranks[rank]),
       m_strands(strands),
       m_sends(sends),
-      m_threads(strands.several(rank)) {}
+      m_threads(strands.several(rank)) {
+  const auto takesAnyTag = [](const auto& wanted) { return wanted.wantedTag == kAnyTag; };
+  m_asksForAnyTag = std::ranges::any_of(m_history.receives, takesAnyTag) ||
+                    std::ranges::any_of(m_history.probes, takesAnyTag);
+}
 
 std::uint32_t EarlierPosts::strandOf(std::uint32_t message) const {
   const EventRef send = m_execution.messages[message].send;
@@ -51,7 +55,7 @@ void EarlierPosts::add(const PostedReceive& receive) {
   Posted& posted = m_posted[wanted];
   posted.message = receive.message;
   posted.seen = seen;
-  if (receive.wantedTag == kAnyTag) {
+  if (!m_asksForAnyTag || receive.wantedTag == kAnyTag) {
     return;
   }
   std::vector<TagStream>& streams =

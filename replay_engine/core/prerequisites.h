@@ -46,7 +46,7 @@ class EarlierPosts {
   /// the event of that. Neither may fall.
   void advance(std::uint32_t posts, Serial begin);
 
-  /// Of giving `message` to a receive or probe at the point. Valid until the next call.
+  /// Of giving `message` to a receive or probe of the rank at the point. Valid until the next call.
   [[nodiscard]] const Prerequisites& of(std::uint32_t message, bool anyTag);
 
  private:
@@ -78,7 +78,8 @@ class EarlierPosts {
   const RankHistory& m_history;
   const Strands& m_strands;
   const SendOrder& m_sends;
-  bool m_threads;  ///< what the rank saw, r's thread need not have seen
+  bool m_threads;                ///< what the rank saw, r's thread need not have seen
+  bool m_asksForAnyTag = false;  ///< some receive or probe of the rank
   std::uint32_t m_posts = 0;
   Serial m_begin = 0;
   Serial m_openUntil = 0;  ///< nothing here was not yet seen complete after this event
