@@ -76,29 +76,37 @@ bool joinsAgain(const TraceIndex& trace, EventRef event, const LinkedItems& part
   return again;
 }
 
-const CollectiveGroup* TraceIndex::Flows::meetingUpTo(EventRef event) const {
-  const std::size_t base = m_trace.m_base[index(event.rank)];
+namespace {
+
+/// Takes the first collective in which all ranks meet, of those that it is called with; gives up
+/// where none is near.
+struct FirstMeeting {
+  static constexpr std::size_t kNear = 64;
+  const std::vector<CollectiveGroup>& groups;
   const CollectiveGroup* found = nullptr;
   std::size_t seen = 0;
-  m_trace.m_links->groupAt.findBack(base, base + (event.serial - 1), [&](std::uint32_t number) {
-    const CollectiveGroup& group = m_trace.m_groups[number];
-    found = group.meets ? &group : nullptr;
+
+  bool operator()(std::uint32_t number) {
+    found = groups[number].meets ? &groups[number] : nullptr;
     return found != nullptr || ++seen == kNear;
-  });
-  return found;
+  }
+};
+
+}  // namespace
+
+const CollectiveGroup* TraceIndex::Flows::meetingUpTo(EventRef event) const {
+  const std::size_t base = m_trace.m_base[index(event.rank)];
+  FirstMeeting meeting{m_trace.m_groups};
+  m_trace.m_links->groupAt.findBack(base, base + (event.serial - 1), meeting);
+  return meeting.found;
 }
 
 const CollectiveGroup* TraceIndex::Flows::meetingFrom(EventRef event) const {
   const std::size_t base = m_trace.m_base[index(event.rank)];
   const std::size_t last = base + (m_trace.lastSerial(event.rank) - 1);
-  const CollectiveGroup* found = nullptr;
-  std::size_t seen = 0;
-  m_trace.m_links->groupAt.find(base + (event.serial - 1), last, [&](std::uint32_t number) {
-    const CollectiveGroup& group = m_trace.m_groups[number];
-    found = group.meets ? &group : nullptr;
-    return found != nullptr || ++seen == kNear;
-  });
-  return found;
+  FirstMeeting meeting{m_trace.m_groups};
+  m_trace.m_links->groupAt.find(base + (event.serial - 1), last, meeting);
+  return meeting.found;
 }
 
 std::vector<EventRef> TraceIndex::feeding(Rank rank, std::uint32_t part) const {

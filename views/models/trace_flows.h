@@ -59,8 +59,6 @@ class TraceIndex::Flows {
   [[nodiscard]] const CollectiveGroup* meetingFrom(EventRef event) const;
 
  private:
-  /// Collectives that are looked at for one.
-  static constexpr std::size_t kNear = 64;
   template <typename Visit>
   void intoKept(Rank rank, Serial first, Serial last, Visit& visit);
   template <typename Visit>
