@@ -8,6 +8,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/large_vector.h"
+
 namespace pf {
 namespace {
 
@@ -98,7 +100,7 @@ class CheckpointPass {
       : m_execution(execution),
         m_graph(graph),
         m_clocks(graph.rankCount()),
-        m_sent(execution.messages.size(), kNone),
+        m_sent(largeVector(execution.messages.size(), kNone)),
         m_members(graph.members().size(), kNone),
         m_joined(graph.instances().size(), kNone),
         m_left(graph.instances().size(), 0) {}

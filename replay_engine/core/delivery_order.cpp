@@ -6,13 +6,13 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/large_vector.h"
+
 namespace pf {
 
 DeliveryOrder::DeliveryOrder(const Execution& execution, NoDeliveries /*none*/)
     : m_execution(execution),
-      m_first(execution.messages.size(), 0),
-      m_end(execution.messages.size(), 0),
-      m_shownAt(execution.messages.size(), kNone),
+      m_deliveries(largeVector(execution.messages.size(), Delivery())),
       m_cancels(execution.ranks.size()) {}
 
 DeliveryOrder::DeliveryOrder(const Execution& execution, const Strands& strands,
@@ -75,9 +75,9 @@ void DeliveryOrder::addReceive(EarlierPosts& earlier, std::uint32_t rank, std::u
   const std::uint32_t message = receive.message;
   earlier.advance(index, receive.post);
   const Prerequisites& found = earlier.of(message, receive.wantedTag == kAnyTag);
-  m_first[message] = m_before.size();
+  m_deliveries[message].before = m_before.size();
   m_before.insert(m_before.end(), found.deliveries.begin(), found.deliveries.end());
-  m_end[message] = m_before.size();
+  m_deliveries[message].count = static_cast<std::uint32_t>(found.deliveries.size());
   if (found.cancel != 0) {
     m_cancelBefore[message] = found.cancel;
     m_cancels[rank].push_back(found.cancel);
@@ -97,7 +97,7 @@ void DeliveryOrder::addProbe(EarlierPosts& earlier, std::uint32_t rank, const Pr
     if (m_strands->several(rank)) {
       addExit(message, {m_strands->at({rank, event}), 0});
     } else {
-      m_shownAt[message] = std::min(m_shownAt[message], event);
+      showAt(message, event);
     }
   }
 }
@@ -114,12 +114,12 @@ void DeliveryOrder::findExits(std::uint32_t rank) {
     if (!hasMessage(m_execution, history, receive)) {
       continue;
     }
-    const std::uint32_t shownAt = m_shownAt[receive.message];
+    const std::uint32_t shownAt = m_deliveries[receive.message].shownAt;
     if (const auto exits = m_exits.find(receive.message); exits != m_exits.end()) {
       std::erase_if(exits->second, [&](const Exit& exit) { return exit.post > shownAt; });
     }
     for (const std::uint32_t earlier : before(receive.message)) {
-      m_shownAt[earlier] = std::min(m_shownAt[earlier], shownAt);
+      showAt(earlier, shownAt);
       addExitsOf(receive.message, earlier);
     }
   }
@@ -131,7 +131,7 @@ void DeliveryOrder::addOwnExits(std::uint32_t rank, const PostedReceive& receive
     if (m_strands->several(rank)) {
       addExit(receive.message, {m_strands->at({rank, completion}), receive.post});
     } else {
-      m_shownAt[receive.message] = std::min(m_shownAt[receive.message], completion);
+      showAt(receive.message, completion);
     }
   }
   if (!m_synchronous) {
@@ -146,6 +146,10 @@ void DeliveryOrder::addOwnExits(std::uint32_t rank, const PostedReceive& receive
                                              static_cast<std::uint32_t>(send.syncCompletion)}),
                               receive.post});
   }
+}
+
+void DeliveryOrder::showAt(std::uint32_t message, std::uint32_t event) {
+  m_deliveries[message].shownAt = std::min(m_deliveries[message].shownAt, event);
 }
 
 void DeliveryOrder::addExit(std::uint32_t message, const Exit& exit) {
@@ -168,7 +172,7 @@ void DeliveryOrder::addExitsOf(std::uint32_t later, std::uint32_t message) {
   }
   const std::vector<Exit> added = from->second;
   for (const Exit& exit : added) {
-    if (exit.post <= m_shownAt[message]) {
+    if (exit.post <= m_deliveries[message].shownAt) {
       addExit(message, exit);
     }
   }

@@ -45,7 +45,8 @@ class DeliveryOrder {
 
   /// The deliveries that this message's waits for.
   [[nodiscard]] std::span<const std::uint32_t> before(std::uint32_t message) const {
-    return {m_before.data() + m_first[message], m_before.data() + m_end[message]};
+    const Delivery& delivery = m_deliveries[message];
+    return {m_before.data() + delivery.before, delivery.count};
   }
   /// The event of the receiving rank (an MPI_Cancel) that it waits for; 0 = none.
   [[nodiscard]] std::uint32_t cancelBefore(std::uint32_t message) const;
@@ -53,7 +54,9 @@ class DeliveryOrder {
 
   /// The first event of the receiving rank that shows the delivery, kNone if there is none, or if
   /// the rank has several threads.
-  [[nodiscard]] std::uint32_t shownAt(std::uint32_t message) const { return m_shownAt[message]; }
+  [[nodiscard]] std::uint32_t shownAt(std::uint32_t message) const {
+    return m_deliveries[message].shownAt;
+  }
 
   /// The end of a synchronous send (with threads, of any event that shows the delivery).
   struct Exit {
@@ -74,11 +77,19 @@ class DeliveryOrder {
   [[nodiscard]] const std::vector<ProbeWait>& probeWaits() const { return m_probeWaits; }
 
  private:
+  /// Together, because who asks for the one asks for the other.
+  struct Delivery {
+    std::size_t before = 0;  ///< into m_before
+    std::uint32_t count = 0;
+    std::uint32_t shownAt = kNone;
+  };
+
   void addRank(const Strands& strands, const SendOrder& sends, std::uint32_t rank);
   void addReceive(EarlierPosts& earlier, std::uint32_t rank, std::uint32_t index);
   void addProbe(EarlierPosts& earlier, std::uint32_t rank, const ProbeHit& probe);
   void findExits(std::uint32_t rank);
   void addOwnExits(std::uint32_t rank, const PostedReceive& receive);
+  void showAt(std::uint32_t message, std::uint32_t event);
   void addExit(std::uint32_t message, const Exit& exit);
   void addExitsOf(std::uint32_t later, std::uint32_t message);
 
@@ -86,9 +97,7 @@ class DeliveryOrder {
   const Strands* m_strands = nullptr;
   bool m_synchronous = false;  ///< some send was synchronous, and known to be matched
   std::vector<std::uint32_t> m_before;
-  std::vector<std::size_t> m_first;  ///< by message: into m_before
-  std::vector<std::size_t> m_end;
-  std::vector<std::uint32_t> m_shownAt;
+  std::vector<Delivery> m_deliveries;  ///< by message
   std::unordered_map<std::uint32_t, std::uint32_t> m_cancelBefore;
   std::vector<std::vector<std::uint32_t>> m_cancels;  ///< by rank: those in m_cancelBefore, sorted
   std::unordered_map<std::uint32_t, std::vector<Exit>> m_exits;

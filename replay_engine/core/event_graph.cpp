@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/large_vector.h"
+
 namespace pf {
 namespace {
 
@@ -81,38 +83,54 @@ bool flowsTo(const CollectivePart& part, std::uint32_t rank) {
 
 }  // namespace
 
+void LinkTable::reserve(std::size_t leaving, std::size_t awaited) {
+  reserveLarge(m_leaving, leaving);
+  reserveLarge(m_awaited, awaited);
+}
+
+void LinkTable::addLeaving(std::uint32_t serial, Link link) {
+  link.leaves = true;
+  m_leaving.push_back({serial, link});
+}
+
 void LinkTable::finish(std::size_t events) {
-  m_first.assign(events + 2, 0);
-  for (const Pending& pending : m_pending) {
-    ++m_first[pending.serial + 1];
+  m_first = largeVector(events + 2, std::uint32_t{0});
+  for (const std::vector<Pending>* pending : {&m_leaving, &m_awaited}) {
+    for (const Pending& each : *pending) {
+      ++m_first[each.serial + 1];
+    }
   }
   for (std::size_t i = 1; i < m_first.size(); ++i) {
     m_first[i] += m_first[i - 1];
   }
-  m_links.resize(m_pending.size());
-  for (const Pending& pending : m_pending) {
-    m_links[m_first[pending.serial]++] = pending.link;
-  }
+  m_links = largeVector(m_leaving.size() + m_awaited.size(), Link());
+  place(m_leaving);
+  place(m_awaited);
   // Row s now starts where row s - 1 ended, at m_first[s - 1].
-  m_pending = {};
+}
+
+/// Each at the end of its row as it is by now.
+void LinkTable::place(std::vector<Pending>& pending) {
+  for (const Pending& each : pending) {
+    m_links[m_first[each.serial]++] = each.link;
+  }
+  pending = {};
 }
 
 EventGraph::EventGraph(const Execution& execution, const DeliveryOrder* order, LinkSides sides)
     : m_execution(execution),
       m_order(order),
       m_sides(sides),
-      m_incoming(execution.ranks.size()),
-      m_outgoing(execution.ranks.size()),
-      m_messageUses(execution.messages.size(), 0),
-      m_deliveryUses(execution.messages.size(), 0) {
+      m_links(execution.ranks.size()),
+      m_messageUses(largeVector(execution.messages.size(), std::uint32_t{0})),
+      m_deliveryUses(largeVector(execution.messages.size(), std::uint32_t{0})) {
   m_events.reserve(execution.ranks.size());
   for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank) {
     const RankHistory& history = execution.ranks[rank];
     m_events.push_back(static_cast<std::uint32_t>(history.events.size()));
-    m_incoming[rank].reserve(history.receives.size() + history.collectives.size());
-    if (m_sides == LinkSides::Both) {
-      m_outgoing[rank].reserve(history.sends.size() + history.collectives.size());
-    }
+    const bool both = m_sides == LinkSides::Both;
+    m_links[rank].reserve(both ? history.sends.size() + history.collectives.size() : 0,
+                          history.receives.size() + history.collectives.size());
   }
   addMessages();
   for (std::uint32_t rank = 0; rank < rankCount(); ++rank) {
@@ -125,10 +143,7 @@ EventGraph::EventGraph(const Execution& execution, const DeliveryOrder* order, L
   }
   addCollectives();
   for (std::uint32_t rank = 0; rank < rankCount(); ++rank) {
-    m_incoming[rank].finish(m_events[rank]);
-    if (m_sides == LinkSides::Both) {
-      m_outgoing[rank].finish(m_events[rank]);
-    }
+    m_links[rank].finish(m_events[rank]);
   }
 }
 
@@ -158,7 +173,7 @@ void EventGraph::addMessages() {
 
 void EventGraph::addOutgoing(Rank rank, Serial serial, Link link) {
   if (m_sides == LinkSides::Both) {
-    m_outgoing[static_cast<std::size_t>(rank)].add(static_cast<std::uint32_t>(serial), link);
+    m_links[static_cast<std::size_t>(rank)].addLeaving(static_cast<std::uint32_t>(serial), link);
   }
 }
 
@@ -174,7 +189,7 @@ void EventGraph::addSynchronous(std::uint32_t message) {
       !hasMessage(m_execution, receiver, receiver.receives[m.post])) {
     return;
   }
-  m_incoming[static_cast<std::size_t>(m.send.rank)].add(
+  m_links[static_cast<std::size_t>(m.send.rank)].addAwaited(
       static_cast<std::uint32_t>(send.syncCompletion), {LinkKind::Synchronous, message});
   addOutgoing(m.dest, receiver.receives[m.post].post, {LinkKind::Synchronous, message});
   if (m_order != nullptr) {
@@ -198,12 +213,12 @@ void EventGraph::addReceiver(std::uint32_t rank) {
 }
 
 void EventGraph::addMessageLink(std::uint32_t rank, Serial serial, std::uint32_t message) {
-  m_incoming[rank].add(static_cast<std::uint32_t>(serial), {LinkKind::Message, message});
+  m_links[rank].addAwaited(static_cast<std::uint32_t>(serial), {LinkKind::Message, message});
   ++m_messageUses[message];
 }
 
 void EventGraph::addDeliveryLink(std::uint32_t rank, Serial serial, std::uint32_t message) {
-  m_incoming[rank].add(static_cast<std::uint32_t>(serial), {LinkKind::Delivery, message});
+  m_links[rank].addAwaited(static_cast<std::uint32_t>(serial), {LinkKind::Delivery, message});
   ++m_deliveryUses[message];
 }
 
@@ -238,7 +253,7 @@ void EventGraph::addCollectives() {
     }
     if (added.takes) {
       ++instance.takers;
-      m_incoming[recorded.rank].add(added.completion, {LinkKind::Collective, member});
+      m_links[recorded.rank].addAwaited(added.completion, {LinkKind::Collective, member});
     }
   }
 }

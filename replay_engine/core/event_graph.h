@@ -6,11 +6,13 @@
 // exchange messages by MPI_Sendrecv, or meet in a collective, are not a cycle.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "base/large_vector.h"
 #include "core/execution.h"
 
 namespace pf {
@@ -23,7 +25,11 @@ enum class LinkKind : std::uint8_t {
 };
 
 struct Link {
+  Link() = default;
+  Link(LinkKind of, std::uint32_t number) : kind(of), index(number) {}
+
   LinkKind kind = LinkKind::Message;
+  bool leaves = false;  ///< at the entry of the event that has it; else its exit waits for it
   std::uint32_t index = 0;
 };
 
@@ -53,15 +59,20 @@ struct CollectiveInstance {
   std::uint32_t takers = 0;
 };
 
-/// Links of every event, by event (compressed rows).
+/// Links of every event, by event (compressed rows), what leaves before what is waited for: who
+/// looks at the one looks at the other soon.
 class LinkTable {
  public:
   /// For so many links, or more.
-  void reserve(std::size_t links) { m_pending.reserve(links); }
-  void add(std::uint32_t serial, Link link) { m_pending.push_back({serial, link}); }
+  void reserve(std::size_t leaving, std::size_t awaited);
+  void addLeaving(std::uint32_t serial, Link link);
+  void addAwaited(std::uint32_t serial, Link link) { m_awaited.push_back({serial, link}); }
   void finish(std::size_t events);
-  [[nodiscard]] std::span<const Link> of(std::uint32_t serial) const {
-    return {m_links.data() + m_first[serial - 1], m_links.data() + m_first[serial]};
+  [[nodiscard]] std::span<const Link> leaving(std::uint32_t serial) const {
+    return {begin(serial), endOfLeaving(serial)};
+  }
+  [[nodiscard]] std::span<const Link> awaited(std::uint32_t serial) const {
+    return {endOfLeaving(serial), begin(serial + 1)};
   }
 
  private:
@@ -69,7 +80,17 @@ class LinkTable {
     std::uint32_t serial;
     Link link;
   };
-  std::vector<Pending> m_pending;
+  [[nodiscard]] const Link* begin(std::uint32_t serial) const {
+    return m_links.data() + m_first[serial - 1];
+  }
+  [[nodiscard]] const Link* endOfLeaving(std::uint32_t serial) const {
+    return std::find_if_not(begin(serial), begin(serial + 1),
+                            [](const Link& link) { return link.leaves; });
+  }
+  void place(std::vector<Pending>& pending);
+
+  std::vector<Pending> m_leaving;
+  std::vector<Pending> m_awaited;
   std::vector<std::uint32_t> m_first;
   std::vector<Link> m_links;
 };
@@ -92,11 +113,11 @@ class EventGraph {
   [[nodiscard]] std::uint32_t eventCount(std::uint32_t rank) const { return m_events[rank]; }
   /// What the exit of this event waits for.
   [[nodiscard]] std::span<const Link> incoming(Place place) const {
-    return m_incoming[place.rank].of(place.serial);
+    return m_links[place.rank].awaited(place.serial);
   }
   /// What leaves at the entry of this event. Not with LinkSides::Incoming.
   [[nodiscard]] std::span<const Link> outgoing(Place place) const {
-    return m_outgoing[place.rank].of(place.serial);
+    return m_links[place.rank].leaving(place.serial);
   }
   /// The event that a Message or Synchronous link comes from; the send, for a Delivery link.
   [[nodiscard]] Place origin(Link link) const;
@@ -132,8 +153,7 @@ class EventGraph {
   bool m_allSent = false;  ///< known of all: receives then need not look at their messages, which
                            ///< are all over the memory
   std::vector<std::uint32_t> m_events;
-  std::vector<LinkTable> m_incoming;
-  std::vector<LinkTable> m_outgoing;
+  std::vector<LinkTable> m_links;  ///< by rank
   std::vector<CollectiveMember> m_members;
   std::vector<CollectiveInstance> m_instances;
   std::vector<std::uint32_t> m_messageUses;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/large_vector.h"
 #include "core/races.h"
 
 namespace pf {
@@ -19,7 +20,7 @@ class LogicalClock {
         m_waits(graph.rankCount()),
         m_states(graph.instances().size()) {
     for (std::uint32_t rank = 0; rank < graph.rankCount(); ++rank) {
-      m_times.emplace_back(graph.eventCount(rank), 0U);
+      m_times.push_back(largeVector(std::size_t{graph.eventCount(rank)}, 0U));
     }
     for (std::size_t i = 0; i < m_states.size(); ++i) {
       m_states[i].missing = graph.instances()[i].contributors;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/large_vector.h"
 #include "core/races.h"
 
 namespace pf {
@@ -40,8 +41,8 @@ class Matcher {
     for (const RankHistory& history : m_execution.ranks) {
       sends += history.sends.size();
     }
-    m_execution.messages.reserve(sends);
-    m_next.reserve(sends);
+    reserveLarge(m_execution.messages, sends);
+    reserveLarge(m_next, sends);
     for (std::size_t rank = 0; rank < m_execution.ranks.size(); ++rank) {
       addSends(static_cast<Rank>(rank));
     }

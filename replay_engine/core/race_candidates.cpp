@@ -13,17 +13,22 @@ std::uint64_t tagKey(std::uint32_t comm, Tag tag) {
 }  // namespace
 
 RaceCandidates::RaceCandidates(const Execution& execution, const Strands& strands,
-                               const SendOrder& sends, std::span<const std::uint32_t> messages)
+                               const SendOrder& sends, std::span<const std::uint32_t> messages,
+                               Tags tags)
     : m_execution(execution),
       m_strands(strands),
       m_sends(sends),
       m_messages(messages),
-      m_nextByTag(messages.size(), kNone),
-      m_nextAnyTag(messages.size(), kNone) {
+      m_nextByTag(tags.one ? messages.size() : 0, kNone),
+      m_nextAnyTag(tags.any ? messages.size() : 0, kNone) {
   for (std::uint32_t position = 0; position < messages.size(); ++position) {
     const Message& sent = message(position);
-    append(m_byTag[tagKey(sent.comm, sent.tag)], position, m_nextByTag);
-    append(m_anyTag[sent.comm], position, m_nextAnyTag);
+    if (tags.one) {
+      append(m_byTag[tagKey(sent.comm, sent.tag)], position, m_nextByTag);
+    }
+    if (tags.any) {
+      append(m_anyTag[sent.comm], position, m_nextAnyTag);
+    }
   }
 }
 

@@ -17,9 +17,14 @@ namespace pf {
 /// Messages to one rank, by what a receive can ask for. Questions must come with rising `limit`.
 class RaceCandidates {
  public:
+  /// What tags the questions will name.
+  struct Tags {
+    bool one = true;
+    bool any = true;  ///< kAnyTag
+  };
   /// `messages`: indices of all messages to the rank, by (rank, serial) of their sends.
   RaceCandidates(const Execution& execution, const Strands& strands, const SendOrder& sends,
-                 std::span<const std::uint32_t> messages);
+                 std::span<const std::uint32_t> messages, Tags tags);
 
   /// For each source, by rank, the first message in (comm, tag or kAnyTag) that no receive posted
   /// before `limit` took; where several threads sent at once, the first one of each. Valid until

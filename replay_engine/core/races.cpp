@@ -9,8 +9,11 @@
 #include "vector_clocks.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 #include <utility>
+
+#include "base/large_vector.h"
 
 namespace pf {
 namespace {
@@ -60,15 +63,32 @@ std::vector<Choice> choicesOf(const Execution& execution, const Strands& strands
 }
 
 /// Indices of messages by destination, and within one by (rank, serial) of their sends.
-std::vector<std::vector<std::uint32_t>> messagesByDestination(const Execution& execution) {
-  std::vector<std::vector<std::uint32_t>> byDestination(execution.ranks.size());
-  for (std::uint32_t i = 0; i < execution.messages.size(); ++i) {
-    if (isRank(execution, execution.messages[i].dest)) {
-      byDestination[static_cast<std::size_t>(execution.messages[i].dest)].push_back(i);
-    }
+class MessagesByDestination {
+ public:
+  explicit MessagesByDestination(const Execution& execution)
+      : m_end(execution.ranks.size() + 1, 0) {
+    const auto forEach = [&](auto&& visit) {
+      for (std::uint32_t i = 0; i < execution.messages.size(); ++i) {
+        if (const Rank dest = execution.messages[i].dest; isRank(execution, dest)) {
+          visit(i, static_cast<std::size_t>(dest));
+        }
+      }
+    };
+    forEach([this](std::uint32_t, std::size_t dest) { ++m_end[dest + 1]; });
+    std::partial_sum(m_end.begin(), m_end.end(), m_end.begin());
+    m_messages = largeVector(m_end.back(), std::uint32_t{0});
+    forEach([this](std::uint32_t i, std::size_t dest) { m_messages[m_end[dest]++] = i; });
   }
-  return byDestination;
-}
+
+  [[nodiscard]] std::span<const std::uint32_t> to(std::uint32_t rank) const {
+    const std::size_t begin = rank == 0 ? 0 : m_end[rank - 1];
+    return std::span(m_messages).subspan(begin, m_end[rank] - begin);
+  }
+
+ private:
+  std::vector<std::size_t> m_end;  ///< by destination
+  std::vector<std::uint32_t> m_messages;
+};
 
 /// For each message how many events of its destination are known to have finished before it is
 /// sent, and before it is delivered. (A destination with threads: of its first strand, which
@@ -78,8 +98,8 @@ class KnownToDestination final : public ClockObserver {
   KnownToDestination(const Execution& execution, const Strands& strands)
       : m_execution(execution),
         m_strands(strands),
-        m_atSend(execution.messages.size(), 0),
-        m_atDelivery(execution.messages.size(), 0) {}
+        m_atSend(largeVector(execution.messages.size(), std::uint32_t{0})),
+        m_atDelivery(largeVector(execution.messages.size(), std::uint32_t{0})) {}
 
   [[nodiscard]] std::uint32_t atSend(std::uint32_t message) const { return m_atSend[message]; }
   [[nodiscard]] std::uint32_t atDelivery(std::uint32_t message) const {
@@ -126,7 +146,10 @@ class RankRaces {
     if (choices.empty()) {
       return {};
     }
-    RaceCandidates candidates(m_execution, m_strands, m_sends, messages);
+    const auto asksAnyTag = [](const Choice& choice) { return choice.tag == kAnyTag; };
+    RaceCandidates candidates(
+        m_execution, m_strands, m_sends, messages,
+        {!std::ranges::all_of(choices, asksAnyTag), std::ranges::any_of(choices, asksAnyTag)});
     for (const Choice& choice : choices) {
       Race race = raceOf(choice, candidates);
       if (!race.alternatives.empty()) {
@@ -200,10 +223,10 @@ std::vector<Race> findRaces(const Execution& execution) {
 
   std::vector<Race> races;
   SynchronousExits questions(execution, strands, order);
-  const std::vector<std::vector<std::uint32_t>> messages = messagesByDestination(execution);
-  for (std::uint32_t rank = 0; rank < messages.size(); ++rank) {
+  const MessagesByDestination messages(execution);
+  for (std::uint32_t rank = 0; rank < execution.ranks.size(); ++rank) {
     std::vector<Race> here =
-        RankRaces(execution, strands, sends, order, known, rank, questions).find(messages[rank]);
+        RankRaces(execution, strands, sends, order, known, rank, questions).find(messages.to(rank));
     races.insert(races.end(), std::make_move_iterator(here.begin()),
                  std::make_move_iterator(here.end()));
   }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/large_vector.h"
+
 namespace pf {
 
 VectorClocks::VectorClocks(const Execution& execution, const Strands& strands,
@@ -18,10 +20,10 @@ VectorClocks::VectorClocks(const Execution& execution, const Strands& strands,
       m_clocks(m_width * m_width, 0),
       m_current(m_width, kNone),
       m_waitingAt(graph.rankCount(), 0),
-      m_sent(execution.messages.size(), kNone),
-      m_messageUses(graph.messageUses()),
-      m_delivered(execution.messages.size(), kNone),
-      m_deliveryUses(graph.deliveryUses()),
+      m_sent(largeVector(execution.messages.size(), kNone)),
+      m_messageUses(largeCopy(graph.messageUses())),
+      m_delivered(largeVector(execution.messages.size(), kNone)),
+      m_deliveryUses(largeCopy(graph.deliveryUses())),
       m_isDelivered(execution.messages.size(), false),
       m_missing(graph.rankCount()),
       m_contributed(graph.members().size(), kNone),

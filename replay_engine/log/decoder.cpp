@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/large_vector.h"
+
 namespace pf {
 
 Rank Decoder::world(std::uint32_t comm, std::int32_t peer) const {
@@ -153,10 +155,10 @@ void Decoder::reserve(const std::vector<std::span<const unsigned char>>& blocks)
     log.wildSources.reserve(bytes);
     return;
   }
-  log.history.events.reserve(bytes / kBytesAnEvent);
-  log.checks.reserve(bytes / kBytesAnEvent);
-  log.history.sends.reserve(bytes / kBytesAnEvent / 2);
-  log.history.receives.reserve(bytes / kBytesAnEvent / 2);
+  reserveLarge(log.history.events, bytes / kBytesAnEvent);
+  reserveLarge(log.checks, bytes / kBytesAnEvent);
+  reserveLarge(log.history.sends, bytes / kBytesAnEvent / 2);
+  reserveLarge(log.history.receives, bytes / kBytesAnEvent / 2);
 }
 
 void Decoder::wild(std::uint32_t number, std::int32_t source) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/large_vector.h"
 #include "core/race_classes.h"
 #include "core/races.h"
 #include "db/trace_writer.h"
@@ -44,6 +45,7 @@ class Maker {
   }
 
   Execution make() {
+    reserve();
     for (Rank rank = 0; rank < m_traffic.ranks; ++rank) {
       event(rank, EventKind::Local, Init, 0, kUnknownRank, kAnyTag, 0);
     }
@@ -95,6 +97,16 @@ class Maker {
     made.source = from;
     made.tag = tag;
     history(rank).receives.push_back(made);
+  }
+
+  /// As the decoder of a log does, which knows its length.
+  void reserve() {
+    const std::size_t each = m_traffic.events / index(m_traffic.ranks);
+    for (RankHistory& rank : m_execution.ranks) {
+      reserveLarge(rank.events, each + each / 8);
+      reserveLarge(rank.sends, each / 2);
+      reserveLarge(rank.receives, each / 2);
+    }
   }
 
   std::size_t playRound(int round) {
