@@ -38,9 +38,9 @@ static void overflow(int rank)
 }
 
 /* All ranks stop in the same turn: rank 0 looks. */
-static int goes_on(const char *until)
+static int goes_on(int rank, const char *until)
 {
-    int on = until && access(until, F_OK) != 0;
+    int on = rank == 0 && until && access(until, F_OK) != 0;
     MPI_Bcast(&on, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return on;
 }
@@ -48,7 +48,7 @@ static int goes_on(const char *until)
 static double work(int rank, int size, const char *until, double *field, struct cell *cells)
 {
     double value = rank;
-    for (int turn = 0; goes_on(until); ++turn) {
+    for (int turn = 0; goes_on(rank, until); ++turn) {
         value = round_trip(rank, size, value);
         field[turn % CELLS] = value; /* MARK turn */
         cells[turn % 8].weight = value;
