@@ -115,10 +115,18 @@ class CellColumns {
   CellColumns(const CutWindow& level, const SpaceTimeGeometry& geometry, Rank first, Rank last)
       : m_first(first), m_width(static_cast<std::size_t>(std::ceil(geometry.plot.width()))) {
     for (std::vector<float>& values : m_values) {
-      values.assign(static_cast<std::size_t>(std::max(last - first, 0)) * m_width, 0.0F);
+      values.resize(static_cast<std::size_t>(std::max(last - first, 0)) * m_width);
     }
+    const std::vector<Share> shares = sharesOf(level, geometry);
+    std::vector<std::array<float, kNumbers>> sums(m_width);
     for (Rank rank = first; rank < last; ++rank) {
-      add(level, geometry, rank);
+      addUp(level.row(rank), shares, sums);
+      for (std::size_t n = 0; n < kNumbers; ++n) {
+        float* const values = m_values[n].data() + begin(rank);
+        for (std::size_t column = 0; column < m_width; ++column) {
+          values[column] = sums[column][n];
+        }
+      }
     }
   }
   [[nodiscard]] std::size_t width() const { return m_width; }
@@ -135,38 +143,60 @@ class CellColumns {
   [[nodiscard]] std::size_t begin(Rank rank) const {
     return static_cast<std::size_t>(rank - m_first) * m_width;
   }
-  void add(const CutWindow& level, const SpaceTimeGeometry& geometry, Rank rank);
+  /// What of a bin lies in a column.
+  struct Share {
+    std::uint32_t bin;
+    std::uint32_t column;
+    float part;
+  };
+  [[nodiscard]] std::vector<Share> sharesOf(const CutWindow& level,
+                                            const SpaceTimeGeometry& geometry) const;
+  static void addUp(std::span<const CutCell> cells, std::span<const Share> shares,
+                    std::vector<std::array<float, kNumbers>>& sums);
 
   Rank m_first;
   std::size_t m_width;
   std::array<std::vector<float>, kNumbers> m_values;
 };
 
-void CellColumns::add(const CutWindow& level, const SpaceTimeGeometry& geometry, Rank rank) {
-  const auto cells = level.row(rank);
-  const std::size_t row = begin(rank);
+/// The same for all ranks.
+std::vector<CellColumns::Share> CellColumns::sharesOf(const CutWindow& level,
+                                                      const SpaceTimeGeometry& geometry) const {
+  std::vector<Share> shares;
   const double scale = geometry.scale();
   const auto most = static_cast<std::ptrdiff_t>(m_width) - 1;
-  for (std::size_t bin = 0; bin < cells.size(); ++bin) {
+  for (std::size_t bin = 0; bin < level.bins; ++bin) {
     const double left =
         (static_cast<double>((level.firstBin + bin) * level.width) - geometry.t0) * scale;
     if (left >= static_cast<double>(m_width)) {
       break;
     }
     const double right = left + level.width * scale;
-    const CutCell& cell = cells[bin];
-    const std::array<float, kNumbers> counts{
-        static_cast<float>(cell.events), static_cast<float>(cell.cut),
-        static_cast<float>(cell.racing), static_cast<float>(cell.races)};
     const auto last = std::min(static_cast<std::ptrdiff_t>(std::floor(right)), most);
     for (auto column = std::max<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(std::floor(left)), 0);
          column <= last; ++column) {
       const double from = std::max(left, static_cast<double>(column));
       const double to = std::min(right, static_cast<double>(column) + 1);
-      const auto share = static_cast<float>(std::max(0.0, to - from) / (right - left));
-      for (std::size_t n = 0; n < kNumbers; ++n) {
-        m_values[n][row + static_cast<std::size_t>(column)] += counts[n] * share;
+      if (to > from) {
+        shares.push_back({static_cast<std::uint32_t>(bin), static_cast<std::uint32_t>(column),
+                          static_cast<float>((to - from) / (right - left))});
       }
+    }
+  }
+  return shares;
+}
+
+/// Of one rank.
+void CellColumns::addUp(std::span<const CutCell> cells, std::span<const Share> shares,
+                        std::vector<std::array<float, kNumbers>>& sums) {
+  std::ranges::fill(sums, std::array<float, kNumbers>{});
+  for (const Share& share : shares) {
+    const CutCell& cell = cells[share.bin];
+    const std::array<float, kNumbers> counts{
+        static_cast<float>(cell.events), static_cast<float>(cell.cut),
+        static_cast<float>(cell.racing), static_cast<float>(cell.races)};
+    for (std::size_t n = 0; n < kNumbers; ++n) {
+      sums[share.column][n] += counts[n] * share.part;
     }
   }
 }
@@ -225,11 +255,20 @@ double barStrength(double rowHeight) {
   return std::clamp(rowHeight / 4, 0.25, 1.0);
 }
 
-/// Copies `line` to the image's rows [top, bottom).
-void fillRows(QImage& image, const std::vector<QRgb>& line, double top, double bottom) {
-  const int from = std::max(0, static_cast<int>(std::floor(top)));
-  const int to = std::min(image.height(), static_cast<int>(std::floor(bottom)));
-  for (int y = from; y < to; ++y) {
+/// Rows of an image: [from, to).
+struct Rows {
+  int from;
+  int to;
+  [[nodiscard]] bool empty() const { return from >= to; }
+};
+
+Rows rowsIn(const QImage& image, double top, double bottom) {
+  return {std::max(0, static_cast<int>(std::floor(top))),
+          std::min(image.height(), static_cast<int>(std::floor(bottom)))};
+}
+
+void fillRows(QImage& image, const std::vector<QRgb>& line, Rows rows) {
+  for (int y = rows.from; y < rows.to; ++y) {
     std::copy(line.begin(), line.end(), reinterpret_cast<QRgb*>(image.scanLine(y)));
   }
 }
@@ -275,7 +314,7 @@ void SpaceTimePainter::paintCuts(QPainter& painter, const CellColumns& cells, Ra
   for (Rank rank = above; rank < last; ++rank) {
     if (rank % 2 == 1) {
       std::fill(line.begin(), line.end(), m_theme.stripe.rgb());
-      fillRows(image, line, y(rank) - half, y(rank) + half);
+      fillRows(image, line, rowsIn(image, y(rank) - half, y(rank) + half));
     }
   }
   const float mostCut = cells.peak(CellColumns::Cut, above);
@@ -283,15 +322,22 @@ void SpaceTimePainter::paintCuts(QPainter& painter, const CellColumns& cells, Ra
   std::vector<float> cut;
   std::vector<float> racing;
   for (Rank gap = above; gap < last; ++gap) {
+    const std::array<Rows, 2> sides{rowsIn(image, y(gap), y(gap) + half),
+                                    rowsIn(image, y(gap) + half, y(gap + 1))};
+    if (sides[0].empty() && sides[1].empty()) {
+      continue;
+    }
     strengthsOf(cells.row(CellColumns::Cut, gap), mostCut, cut);
     strengthsOf(cells.row(CellColumns::Racing, gap), mostRacing, racing);
-    for (const Rank side : {gap, gap + 1}) {
-      const QColor below = side % 2 == 1 ? m_theme.stripe : m_theme.base;
+    for (const int side : {0, 1}) {
+      if (sides[static_cast<std::size_t>(side)].empty()) {
+        continue;
+      }
+      const QColor below = (gap + side) % 2 == 1 ? m_theme.stripe : m_theme.base;
       std::fill(line.begin(), line.end(), below.rgb());
       blendRow(line.data(), cut, m_theme.message, 0.6F);
       blendRow(line.data(), racing, m_theme.race, 0.55F);
-      const double middle = y(gap) + half;
-      fillRows(image, line, side == gap ? y(gap) : middle, side == gap ? middle : y(gap + 1));
+      fillRows(image, line, sides[static_cast<std::size_t>(side)]);
     }
   }
   painter.drawImage(plot.topLeft(), image);
@@ -326,8 +372,12 @@ void SpaceTimePainter::paintOverview(QPainter& painter, const CutWindow& level) 
     painter.drawImage(QRectF(plot.left(), std::floor(m_geometry.y(rank) - bar / 2), width, bar),
                       strip);
     painter.setOpacity(1);
+    const auto racesHere = cells.row(CellColumns::Races, rank);
+    if (std::ranges::none_of(racesHere, [](float count) { return count > 0; })) {
+      continue;
+    }
     strip.fill(Qt::transparent);
-    strengthsOf(cells.row(CellColumns::Races, rank), mostRaces, races);
+    strengthsOf(racesHere, mostRaces, races);
     blendRow(reinterpret_cast<QRgb*>(strip.scanLine(0)), races, m_theme.race, 1.0F);
     painter.drawImage(QRectF(plot.left(), m_geometry.y(rank) - mark / 2, width, mark), strip);
   }

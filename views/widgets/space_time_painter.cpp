@@ -114,19 +114,16 @@ SceneStats SpaceTimePainter::paintScene(QPainter& painter) const {
       overview != nullptr, visible.events, visible.messages.size()};
   painter.save();
   painter.setClipRect(m_geometry.plot);
-  painter.fillRect(m_geometry.plot, m_theme.base);
-  paintRows(painter);
-  painter.setRenderHint(QPainter::Antialiasing);
-  if (overview == nullptr) {
-    paintCollectives(painter, stats);
-  }
-  if (overview != nullptr) {
+  if (overview != nullptr) {  // covers all
+    painter.setRenderHint(QPainter::Antialiasing);
     paintOverview(painter, *overview);
-    paintCollectives(painter, stats);  // over what covers all
-  } else if (stats.exact) {
-    paintExact(painter, visible);
+    paintCollectives(painter, stats);
   } else {
-    paintDensity(painter, visible);
+    painter.fillRect(m_geometry.plot, m_theme.base);
+    paintRows(painter);
+    painter.setRenderHint(QPainter::Antialiasing);
+    paintCollectives(painter, stats);
+    stats.exact ? paintExact(painter, visible) : paintDensity(painter, visible);
   }
   paintFailure(painter, false);
   painter.restore();
