@@ -14,7 +14,11 @@ namespace pf::views {
 
 namespace {
 
-using Test = std::function<bool(EventRef, const Event&)>;
+/// Whether an event is meant.
+struct Test {
+  std::function<bool(EventRef, const Event&)> holds;
+  bool slow = false;  ///< looks at more than the event: those that are not come first
+};
 
 std::size_t index(Rank rank) {
   return static_cast<std::size_t>(rank);
@@ -22,6 +26,20 @@ std::size_t index(Rank rank) {
 
 bool contains(const QString& text, const QString& word) {
   return text.contains(word, Qt::CaseInsensitive);
+}
+
+bool canReceive(EventKind kind) {
+  return kind == EventKind::Receive || kind == EventKind::SendReceive ||
+         kind == EventKind::Completion;
+}
+
+bool canSend(EventKind kind) {
+  return kind == EventKind::Send || kind == EventKind::SendReceive || kind == EventKind::Start;
+}
+
+bool canChoose(EventKind kind) {
+  return kind == EventKind::Receive || kind == EventKind::SendReceive || kind == EventKind::Post ||
+         kind == EventKind::Start || kind == EventKind::Probe;
 }
 
 /// Makes the test of each word; texts are looked at once for each call, site or communicator.
@@ -38,7 +56,7 @@ class Query {
     const QString key = word.left(colon).toLower();
     const QString value = word.mid(colon + 1);
     if (value.isEmpty()) {
-      return Test([](EventRef, const Event&) { return true; });  // still being typed
+      return Test{[](EventRef, const Event&) { return true; }};  // still being typed
     }
     if (key == u"kind"_s) {
       return kind(value.toLower(), problem);
@@ -92,34 +110,37 @@ class Query {
   }
 
   [[nodiscard]] Test anyText(const QString& word) const {
-    return [calls = calls(word), sites = sites(word, true, true)](EventRef, const Event& event) {
+    return {[calls = calls(word), sites = sites(word, true, true)](EventRef, const Event& event) {
       return in(calls, event.call) || in(sites, event.site);
-    };
+    }};
   }
 
   [[nodiscard]] Test text(const QString& key, const QString& value) const {
     if (key == u"call"_s) {
-      return [set = calls(value)](EventRef, const Event& event) { return in(set, event.call); };
+      return {[set = calls(value)](EventRef, const Event& event) { return in(set, event.call); }};
     }
     if (key == u"comm"_s) {
-      return [set = each(m_execution.communicators.size(), [&](std::size_t i) {
-                return contains(commText(m_trace, static_cast<std::uint32_t>(i)), value);
-              })](EventRef, const Event& event) { return in(set, event.comm); };
+      return {[set = each(m_execution.communicators.size(), [&](std::size_t i) {
+                 return contains(commText(m_trace, static_cast<std::uint32_t>(i)), value);
+               })](EventRef, const Event& event) { return in(set, event.comm); }};
     }
-    return [set = sites(value, key == u"file"_s, key == u"function"_s)](
-               EventRef, const Event& event) { return in(set, event.site); };
+    return {[set = sites(value, key == u"file"_s, key == u"function"_s)](
+                EventRef, const Event& event) { return in(set, event.site); }};
   }
 
   [[nodiscard]] std::optional<Test> kind(const QString& value, QString& problem) const {
     if (value == u"racing"_s) {
-      return Test([this](EventRef ref, const Event&) {  // where it is chosen, not where it is seen
+      return Test{[this](EventRef ref, const Event&) {  // where it is chosen, not where it is seen
         const auto races = m_trace.racesAt(ref);
         return std::any_of(races.begin(), races.end(),
                            [&](std::uint32_t race) { return m_trace.raceEvent(race) == ref; });
-      });
+      }};
     }
     if (value == u"wildcard"_s) {
-      return Test([this](EventRef ref, const Event&) { return m_trace.isWildcard(ref); });
+      return Test{[this](EventRef ref, const Event& event) {
+                    return canChoose(event.kind) && m_trace.isWildcard(ref);
+                  },
+                  true};
     }
     static const std::pair<QString, std::vector<EventKind>> kKinds[] = {
         {u"send"_s, {EventKind::Send, EventKind::SendReceive}},
@@ -133,9 +154,9 @@ class Query {
     QStringList names{u"racing"_s, u"wildcard"_s};
     for (const auto& [name, kinds] : kKinds) {
       if (name == value) {
-        return Test([kinds = kinds](EventRef, const Event& event) {
+        return Test{[kinds = kinds](EventRef, const Event& event) {
           return std::find(kinds.begin(), kinds.end(), event.kind) != kinds.end();
-        });
+        }};
       }
       names << name;
     }
@@ -154,14 +175,18 @@ class Query {
       problem = u"bytes: wants a number, as in bytes:>1024"_s;
       return std::nullopt;
     }
-    return Test([sign, limit](EventRef, const Event& event) {
+    return Test{[sign, limit](EventRef, const Event& event) {
       return sign == u'<'   ? event.bytes < limit
              : sign == u'>' ? event.bytes > limit
                             : event.bytes == limit;
-    });
+    }};
   }
 
-  [[nodiscard]] bool takes(EventRef ref, const std::function<bool(const Message&)>& holds) const {
+  [[nodiscard]] bool takes(EventRef ref, const Event& event,
+                           const std::function<bool(const Message&)>& holds) const {
+    if (!canReceive(event.kind)) {
+      return false;
+    }
     const auto& receives = m_execution.ranks[index(ref.rank)].receives;
     const auto done = m_trace.completedAt(ref);
     return std::any_of(done.begin(), done.end(), [&](std::uint32_t r) {
@@ -172,39 +197,46 @@ class Query {
 
   [[nodiscard]] std::optional<Test> numeric(const QString& key, std::uint64_t number) const {
     if (key == u"rank"_s) {
-      return Test([number](EventRef ref, const Event&) {
+      return Test{[number](EventRef ref, const Event&) {
         return static_cast<std::uint64_t>(ref.rank) == number;
-      });
+      }};
     }
     if (key == u"event"_s) {
-      return Test([number](EventRef ref, const Event&) { return ref.serial == number; });
+      return Test{[number](EventRef ref, const Event&) { return ref.serial == number; }};
     }
     if (key == u"line"_s) {
-      return Test([set = each(m_execution.sites.size(), [&](std::size_t i) {
+      return Test{[set = each(m_execution.sites.size(), [&](std::size_t i) {
                      return m_execution.sites[i].line >= 0 &&
                             static_cast<std::uint64_t>(m_execution.sites[i].line) == number;
-                   })](EventRef, const Event& event) { return in(set, event.site); });
+                   })](EventRef, const Event& event) { return in(set, event.site); }};
     }
     if (key == u"tag"_s) {
       const auto tag = static_cast<Tag>(std::min<std::uint64_t>(number, 0x7FFFFFFF));
-      return Test([this, tag](EventRef ref, const Event& event) {
-        return event.tag == tag || takes(ref, [tag](const Message& m) { return m.tag == tag; });
-      });
+      return Test{[this, tag](EventRef ref, const Event& event) {
+                    return event.tag == tag ||
+                           takes(ref, event, [tag](const Message& m) { return m.tag == tag; });
+                  },
+                  true};
     }
     if (key == u"from"_s) {
-      return Test([this, number](EventRef ref, const Event&) {
-        return takes(ref, [number](const Message& m) {
-          return static_cast<std::uint64_t>(m.send.rank) == number;
-        });
-      });
+      return Test{[this, number](EventRef ref, const Event& event) {
+                    return takes(ref, event, [number](const Message& m) {
+                      return static_cast<std::uint64_t>(m.send.rank) == number;
+                    });
+                  },
+                  true};
     }
     if (key == u"to"_s) {
-      return Test([this, number](EventRef ref, const Event&) {
-        const auto sent = m_trace.sentAt(ref);
-        return std::any_of(sent.begin(), sent.end(), [&](std::uint32_t m) {
-          return static_cast<std::uint64_t>(m_execution.messages[m].dest) == number;
-        });
-      });
+      return Test{[this, number](EventRef ref, const Event& event) {
+                    if (!canSend(event.kind)) {
+                      return false;
+                    }
+                    const auto sent = m_trace.sentAt(ref);
+                    return std::any_of(sent.begin(), sent.end(), [&](std::uint32_t m) {
+                      return static_cast<std::uint64_t>(m_execution.messages[m].dest) == number;
+                    });
+                  },
+                  true};
     }
     return std::nullopt;
   }
@@ -234,18 +266,23 @@ EventSearch searchRanks(const TraceIndex& trace, std::size_t first, std::size_t 
   if (tests.empty()) {
     return out;
   }
+  std::stable_partition(tests.begin(), tests.end(), [](const Test& test) { return !test.slow; });
+  std::vector<std::tuple<std::uint32_t, Rank, Serial>> found;
   for (std::size_t r = first; r < last; ++r) {
     EventRef ref{static_cast<Rank>(r), 0};
     for (const Event event : trace.execution().ranks[r].events) {
       ++ref.serial;
       if (std::all_of(tests.begin(), tests.end(),
-                      [&](const Test& test) { return test(ref, event); })) {
-        out.hits.push_back(ref);
+                      [&](const Test& test) { return test.holds(ref, event); })) {
+        found.push_back(orderOf(trace, ref));  // now, while its page is at hand
       }
     }
   }
-  std::sort(out.hits.begin(), out.hits.end(),
-            [&](EventRef a, EventRef b) { return orderOf(trace, a) < orderOf(trace, b); });
+  std::sort(found.begin(), found.end());
+  out.hits.reserve(found.size());
+  for (const auto& [time, rank, serial] : found) {
+    out.hits.push_back({rank, serial});
+  }
   return out;
 }
 

@@ -3,10 +3,13 @@
 #include "random_execution.h"
 #include "random_threads.h"
 
+#include <algorithm>
 #include <atomic>
 #include <random>
 #include <set>
 #include <thread>
+#include <tuple>
+#include <vector>
 
 #include <QTest>
 
@@ -128,9 +131,55 @@ class ChunksTest : public QObject {
                queuesCsv(whole, jobStateAt(whole, cut)));
       QCOMPARE(waitsDot(jobStateAt(chunks, cut)), waitsDot(jobStateAt(whole, cut)));
     }
-    for (const QString& query : {u"kind:receive"_s, u"to:1"_s, u"from:0"_s, u"tag:1"_s}) {
+    for (const QString& query : {u"kind:receive"_s, u"to:1"_s, u"from:0"_s, u"tag:1"_s,
+                                 u"kind:wildcard"_s, u"from:0 kind:completion"_s}) {
       QCOMPARE(searchEvents(chunks, query).hits, searchEvents(whole, query).hits);
     }
+    compareSearch(whole);
+  }
+
+  /// With a look at every event.
+  static void compareSearch(const TraceIndex& trace) {
+    const auto message = [&](std::uint32_t m) { return trace.execution().messages[m]; };
+    const auto takes = [&](EventRef ref, const auto& holds) {
+      const auto done = trace.completedAt(ref);
+      return std::any_of(done.begin(), done.end(), [&](std::uint32_t r) {
+        const auto& receives = trace.execution().ranks[static_cast<std::size_t>(ref.rank)].receives;
+        const std::uint32_t m = receives[r].message;
+        return m < trace.messageCount() && holds(message(m));
+      });
+    };
+    const auto compare = [&](const QString& query, const auto& holds) {
+      std::vector<std::tuple<std::uint32_t, Rank, Serial>> found;
+      for (std::size_t r = 0; r < trace.rankCount(); ++r) {
+        EventRef ref{static_cast<Rank>(r), 0};
+        while (ref.serial++ < trace.lastSerial(ref.rank)) {
+          if (holds(ref)) {
+            found.emplace_back(trace.time(ref), ref.rank, ref.serial);
+          }
+        }
+      }
+      std::sort(found.begin(), found.end());
+      const auto hits = searchEvents(trace, query).hits;
+      QVERIFY2(std::equal(hits.begin(), hits.end(), found.begin(), found.end(),
+                          [](EventRef hit, const auto& one) {
+                            return hit.rank == std::get<Rank>(one) &&
+                                   hit.serial == std::get<Serial>(one);
+                          }),
+               qPrintable(query));
+    };
+    compare(u"kind:wildcard"_s, [&](EventRef ref) { return trace.isWildcard(ref); });
+    compare(u"from:0"_s, [&](EventRef ref) {
+      return takes(ref, [](const Message& m) { return m.send.rank == 0; });
+    });
+    compare(u"tag:1"_s, [&](EventRef ref) {
+      return trace.event(ref).tag == 1 || takes(ref, [](const Message& m) { return m.tag == 1; });
+    });
+    compare(u"to:1"_s, [&](EventRef ref) {
+      const auto sent = trace.sentAt(ref);
+      return std::any_of(sent.begin(), sent.end(),
+                         [&](std::uint32_t m) { return message(m).dest == 1; });
+    });
   }
 
  private Q_SLOTS:
