@@ -28,6 +28,8 @@ bool contains(const QString& text, const QString& word) {
   return text.contains(word, Qt::CaseInsensitive);
 }
 
+// What calls can do at all: of the others nothing is looked up (EventKind says which call is which).
+
 bool canReceive(EventKind kind) {
   return kind == EventKind::Receive || kind == EventKind::SendReceive ||
          kind == EventKind::Completion;
