@@ -383,6 +383,12 @@ void SpaceTimeTest::densityIsNeverBlank() {
   QVERIFY2(lineGaps > strips / 3,
            qPrintable(QString::number(lineGaps)));               // message lines between the rows
   QVERIFY(countColor(image, g.plot.toRect(), theme.race) > 20);  // races are never lost
+  const double columns = g.x(m_trace->lastTime() + 1) - g.x(0);  // all is in view
+  const double each = static_cast<double>(m_trace->eventCount()) / (64 * columns);
+  QVERIFY(std::abs(canvas().stats().eventsAPixel / each - 1) < 0.05);
+  QTRY_VERIFY(m_view->findChild<QLabel*>(u"regime"_s)
+                  ->text()
+                  .endsWith(u", %1 a pixel"_s.arg(canvas().stats().eventsAPixel, 0, 'f', 1)));
   canvas().zoomTo(10, 30);
   (void)picture();
   QVERIFY(canvas().stats().exact);

@@ -61,7 +61,7 @@ void SpaceTimeCanvas::keepScene(const Scene& scene) {
   m_cacheOld = false;
   const SceneStats before = std::exchange(m_stats, scene.stats);
   if (before.exact != m_stats.exact || before.overview != m_stats.overview ||
-      before.events != m_stats.events) {
+      before.events != m_stats.events || before.eventsAPixel != m_stats.eventsAPixel) {
     QMetaObject::invokeMethod(this, &SpaceTimeCanvas::regimeChanged, Qt::QueuedConnection);
   }
   update();

@@ -102,6 +102,16 @@ std::size_t SpaceTimePainter::eventsOf(const CutWindow& cells) const {
   return events;
 }
 
+/// Of a row lower than a pixel, one column of it is less than one.
+double SpaceTimePainter::eventsAPixel(std::size_t events) const {
+  const QRectF& plot = m_geometry.plot;
+  const auto [first, last] = m_geometry.visibleRows();
+  const double rows = std::min<double>(last - first, plot.height());
+  const double columns = std::min(plot.right(), m_geometry.x(m_trace.lastTime() + 1.0)) -
+                         std::max(plot.left(), m_geometry.x(0));
+  return static_cast<double>(events) / std::max(1.0, rows * columns);
+}
+
 SceneStats SpaceTimePainter::paintScene(QPainter& painter) const {
   std::size_t events = eventsInView();
   const std::shared_ptr<const CutWindow> overview = overviewCells(events);
@@ -111,7 +121,7 @@ SceneStats SpaceTimePainter::paintScene(QPainter& painter) const {
   const Visible visible = overview != nullptr ? Visible{{}, {}, {}, events} : collect();
   const SceneStats stats{
       overview == nullptr && visible.events + visible.messages.size() <= kExactLimit,
-      overview != nullptr, visible.events, visible.messages.size()};
+      overview != nullptr, visible.events, visible.messages.size(), eventsAPixel(visible.events)};
   painter.save();
   painter.setClipRect(m_geometry.plot);
   if (overview != nullptr) {  // covers all

@@ -20,6 +20,7 @@ struct SceneStats {
   bool overview = false;  ///< drawn from a pyramid; `messages` is not known, then
   std::size_t events = 0;
   std::size_t messages = 0;
+  double eventsAPixel = 0;  ///< on average, where there are rows and time
 };
 
 struct SpaceTimeOverlay {
@@ -73,6 +74,7 @@ class SpaceTimePainter {
   [[nodiscard]] Visible collect() const;
   [[nodiscard]] std::shared_ptr<const CutWindow> overviewCells(std::size_t events) const;
   [[nodiscard]] std::size_t eventsOf(const CutWindow& cells) const;
+  [[nodiscard]] double eventsAPixel(std::size_t events) const;
   void paintOverview(QPainter& painter, const CutWindow& level) const;
   void paintCuts(QPainter& painter, const CellColumns& cells, Rank above, Rank last) const;
   void paintLongMessages(QPainter& painter) const;

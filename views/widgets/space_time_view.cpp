@@ -28,6 +28,12 @@ namespace pf::views {
 
 namespace {
 
+QString aPixel(const SceneStats& stats) {
+  return stats.eventsAPixel < 0.1
+             ? QObject::tr("less than 0.1")
+             : QString::number(stats.eventsAPixel, 'f', stats.eventsAPixel < 10 ? 1 : 0);
+}
+
 RankHeader headerOf(const RankEnd& end) {
   switch (end.kind) {
     case RankEndKind::Unknown:
@@ -82,6 +88,7 @@ SpaceTimeView::SpaceTimeView(QWidget* parent)
   m_info->setTextInteractionFlags(Qt::TextSelectableByMouse);
   m_info->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   m_regime->setForegroundRole(QPalette::PlaceholderText);
+  m_regime->setObjectName(u"regime"_s);
   footer->addWidget(m_info, 1);
   footer->addWidget(m_regime);
   layout->addLayout(footer);
@@ -464,8 +471,13 @@ void SpaceTimeView::updateInfo() {
       (stats.exact ? tr("%1 events, %2")
                          .arg(trace->eventCount())
                          .arg(counted(trace->data().races.size(), tr("race"), tr("races")))
-       : stats.overview ? tr("overview of about %1 events").arg(stats.events)
-                        : tr("density of about %1 events in view").arg(stats.events)));
+       : stats.overview
+           ? tr("overview of about %1 events, %2 a pixel").arg(stats.events).arg(aPixel(stats))
+           : tr("density of about %1 events, %2 a pixel").arg(stats.events).arg(aPixel(stats))));
+  m_regime->setToolTip(stats.exact
+                           ? QString()
+                           : plainToolTip(tr("On average: events that a pixel of a rank's row "
+                                             "stands for. The more, the stronger its colour.")));
 }
 
 void SpaceTimeView::syncBars() {
