@@ -254,7 +254,9 @@ std::tuple<std::uint32_t, Rank, Serial> orderOf(const TraceIndex& trace, EventRe
 
 /// Of the ranks [first, last).
 EventSearch searchRanks(const TraceIndex& trace, std::size_t first, std::size_t last,
-                        const QString& query) {
+                        const QString& query, const std::stop_token& stop) {
+  constexpr std::size_t kBetweenLooks = 4096;
+  std::size_t looked = 0;
   EventSearch out;
   const Query parser(trace);
   std::vector<Test> tests;
@@ -273,6 +275,9 @@ EventSearch searchRanks(const TraceIndex& trace, std::size_t first, std::size_t 
   for (std::size_t r = first; r < last; ++r) {
     EventRef ref{static_cast<Rank>(r), 0};
     for (const Event event : trace.execution().ranks[r].events) {
+      if (looked++ % kBetweenLooks == 0 && stop.stop_requested()) {
+        return out;
+      }
       ++ref.serial;
       if (std::all_of(tests.begin(), tests.end(),
                       [&](const Test& test) { return test.holds(ref, event); })) {
@@ -290,13 +295,14 @@ EventSearch searchRanks(const TraceIndex& trace, std::size_t first, std::size_t 
 
 }  // namespace
 
-EventSearch searchEvents(const TraceIndex& trace, const QString& query) {
-  return searchRanks(trace, 0, trace.rankCount(), query);
+EventSearch searchEvents(const TraceIndex& trace, const QString& query,
+                         const std::stop_token& stop) {
+  return searchRanks(trace, 0, trace.rankCount(), query, stop);
 }
 
 EventSearch searchRank(const TraceIndex& trace, Rank rank, const QString& query) {
   return rank >= 0 && index(rank) < trace.rankCount()
-             ? searchRanks(trace, index(rank), index(rank) + 1, query)
+             ? searchRanks(trace, index(rank), index(rank) + 1, query, {})
              : EventSearch{};
 }
 

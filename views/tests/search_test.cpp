@@ -102,6 +102,35 @@ class SearchTest : public QObject {
     QCOMPARE(nextHit(*trace, {}, {}, 1), -1);
   }
 
+  void ofManyEventsBesideTheWindow() {
+    SpaceTimeView view;
+    const auto trace = makeIndex(stencil(64, 200));
+    QVERIFY(trace->eventCount() > kFewEvents);
+    view.setTrace(trace);
+    SearchBar& bar = *view.searchBar();
+    const auto expected = searchEvents(*trace, u"kind:collective"_s).hits;
+    bar.edit()->setText(u"kind:send"_s);
+    bar.search();
+    bar.edit()->setText(u"kind:collective"_s);  // the one before is not wanted any more
+    QTest::keyClick(bar.edit(), Qt::Key_Return);
+    QCOMPARE(bar.countText(), u"searching …"_s);
+    QVERIFY(bar.hits().empty() && !view.selectedEvent().valid());
+    QTRY_VERIFY(bar.isDone());
+    QCOMPARE(bar.hits(), expected);
+    QCOMPARE(view.selectedEvent(), expected.front());  // Enter was for when they are found
+    bar.edit()->setText(u"colour:red"_s);
+    bar.search();
+    QTRY_VERIFY(bar.countText().contains(u"there is no"_s));
+    bar.edit()->setText(u"kind:send"_s);
+    bar.search();
+    QVERIFY(!bar.isDone());
+    QTest::keyClick(bar.edit(), Qt::Key_Escape);
+    QVERIFY(bar.isDone() && bar.hits().empty() && bar.countText().isEmpty());
+    std::stop_source stopped;
+    stopped.request_stop();
+    QVERIFY(searchEvents(*trace, u"kind:collective"_s, stopped.get_token()).hits.empty());
+  }
+
   void byKeyboardInTheDiagram() {
     SpaceTimeView view;
     view.resize(1100, 420);

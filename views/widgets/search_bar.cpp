@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <span>
+#include <utility>
 
 #include <QAction>
 #include <QHBoxLayout>
@@ -76,6 +77,10 @@ SearchBar::SearchBar(QWidget* parent)
   connect(m_next, &QAction::triggered, this, [this] { go(1); });
   connect(m_previous, &QAction::triggered, this, [this] { go(-1); });
   setTrace(nullptr);
+}
+
+SearchBar::~SearchBar() {
+  forgetAway();
 }
 
 void SearchBar::setTrace(TraceIndexPtr trace) {
@@ -155,18 +160,41 @@ void SearchBar::renewTrace(const TraceIndexPtr& trace) {
   if (m_pause.isActive() || m_edit->text().trimmed().isEmpty()) {
     return;
   }
-  const auto search = [trace, query = m_edit->text()] { return searchEvents(*trace, query); };
   if (trace->eventCount() > kFewEvents) {
-    m_again.run(search, [this](EventSearch found) { show(std::move(found)); });
+    searchAway();
   } else {
-    show(search());
+    show(searchEvents(*trace, m_edit->text()));
   }
 }
 
 void SearchBar::search() {
   m_pause.stop();
-  m_again.forget();
-  show(m_trace ? searchEvents(*m_trace, m_edit->text()) : EventSearch{});
+  forgetAway();
+  m_goes = 0;
+  if (m_trace && m_trace->eventCount() > kFewEvents && !m_edit->text().trimmed().isEmpty()) {
+    searchAway();
+    show({});
+  } else {
+    show(m_trace ? searchEvents(*m_trace, m_edit->text()) : EventSearch{});
+  }
+}
+
+void SearchBar::searchAway() {
+  forgetAway();
+  m_stop = {};
+  m_away.run([trace = m_trace, query = m_edit->text(),
+              stop = m_stop.get_token()] { return searchEvents(*trace, query, stop); },
+             [this](EventSearch found) {
+               show(std::move(found));
+               if (const int step = std::exchange(m_goes, 0); step != 0) {
+                 go(step);
+               }
+             });
+}
+
+void SearchBar::forgetAway() {
+  m_stop.request_stop();
+  m_away.forget();
 }
 
 void SearchBar::show(EventSearch found) {
@@ -182,6 +210,7 @@ void SearchBar::updateCount() {
   const auto at = std::find(m_hits.begin(), m_hits.end(), m_current);
   m_count->setText(m_edit->text().trimmed().isEmpty() ? QString()
                    : !m_problem.isEmpty()             ? m_problem
+                   : m_hits.empty() && !isDone()      ? tr("searching …")
                    : m_hits.empty()                   ? tr("no event")
                    : at != m_hits.end()
                        ? tr("%1 of %2").arg(at - m_hits.begin() + 1).arg(m_hits.size())
@@ -199,6 +228,10 @@ QString SearchBar::countText() const {
 void SearchBar::go(int step) {
   if (m_pause.isActive()) {
     search();
+  }
+  if (m_hits.empty() && !isDone()) {
+    m_goes = step;
+    return;
   }
   if (const int hit = m_trace ? nextHit(*m_trace, m_hits, m_current, step) : -1; hit >= 0) {
     Q_EMIT hitSelected(m_hits[at(hit)]);

@@ -2,6 +2,7 @@
 // Data in: setTrace(), setCurrent(). Out: hitsChanged, hitSelected.
 #pragma once
 
+#include <stop_token>
 #include <vector>
 
 #include <QTimer>
@@ -21,6 +22,7 @@ class SearchBar : public QWidget {
   Q_OBJECT
  public:
   explicit SearchBar(QWidget* parent = nullptr);
+  ~SearchBar() override;
   void setTrace(TraceIndexPtr trace);
   /// A newer version of the same run: searches it for the same; until that is done, what was found stays.
   void renewTrace(const TraceIndexPtr& trace);
@@ -32,8 +34,10 @@ class SearchBar : public QWidget {
   [[nodiscard]] QAction* previousAction() const { return m_previous; }
   [[nodiscard]] const std::vector<EventRef>& hits() const { return m_hits; }
   [[nodiscard]] QString countText() const;
-  /// Searches now what is typed.
+  /// Searches what is typed: now, or of many events beside the window, which says so meanwhile.
   void search();
+  /// Nothing is searched beside the window.
+  [[nodiscard]] bool isDone() const { return !m_away.isBusy(); }
 
  Q_SIGNALS:
   void hitsChanged(const std::vector<pf::EventRef>& hits);
@@ -48,13 +52,17 @@ class SearchBar : public QWidget {
   void fillProposals();
   void updateCount();
   void show(EventSearch found);
+  void searchAway();
+  void forgetAway();
 
   TraceIndexPtr m_trace;
   EventRef m_current;
   std::vector<EventRef> m_hits;
   QString m_problem;
   QTimer m_pause;  ///< until the typing rests
-  Background<EventSearch> m_again;
+  Background<EventSearch> m_away;
+  std::stop_source m_stop;  ///< of what runs there
+  int m_goes = 0;           ///< where to, from hit to hit, once there are some
   QLineEdit* m_edit;
   QMenu* m_proposals;
   QLabel* m_count;

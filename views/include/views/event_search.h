@@ -7,6 +7,7 @@
 // call's name, the function and the file.
 #pragma once
 
+#include <stop_token>
 #include <vector>
 
 #include <QString>
@@ -20,8 +21,10 @@ struct EventSearch {
   QString problem;             ///< what of the query is not understood; then there are no hits
 };
 
-/// An empty query finds nothing. O(events).
-[[nodiscard]] EventSearch searchEvents(const TraceIndex& trace, const QString& query);
+/// An empty query finds nothing. O(events). `stop`: the result is not wanted any more, and may be
+/// anything then.
+[[nodiscard]] EventSearch searchEvents(const TraceIndex& trace, const QString& query,
+                                       const std::stop_token& stop = {});
 
 /// The same for the events of one rank: O(its events).
 [[nodiscard]] EventSearch searchRank(const TraceIndex& trace, Rank rank, const QString& query);
