@@ -252,6 +252,18 @@ std::tuple<std::uint32_t, Rank, Serial> orderOf(const TraceIndex& trace, EventRe
   return {trace.time(ref), ref.rank, ref.serial};
 }
 
+EventSearch inOrder(std::vector<std::tuple<std::uint32_t, Rank, Serial>> found) {
+  std::sort(found.begin(), found.end());
+  EventSearch out;
+  out.hits.reserve(found.size());
+  out.times.reserve(found.size());
+  for (const auto& [time, rank, serial] : found) {
+    out.hits.push_back({rank, serial});
+    out.times.push_back(time);
+  }
+  return out;
+}
+
 /// Of the ranks [first, last).
 EventSearch searchRanks(const TraceIndex& trace, std::size_t first, std::size_t last,
                         const QString& query, const std::stop_token& stop) {
@@ -285,12 +297,7 @@ EventSearch searchRanks(const TraceIndex& trace, std::size_t first, std::size_t 
       }
     }
   }
-  std::sort(found.begin(), found.end());
-  out.hits.reserve(found.size());
-  for (const auto& [time, rank, serial] : found) {
-    out.hits.push_back({rank, serial});
-  }
-  return out;
+  return inOrder(std::move(found));
 }
 
 }  // namespace
@@ -304,6 +311,15 @@ EventSearch searchRank(const TraceIndex& trace, Rank rank, const QString& query)
   return rank >= 0 && index(rank) < trace.rankCount()
              ? searchRanks(trace, index(rank), index(rank) + 1, query, {})
              : EventSearch{};
+}
+
+EventSearchPtr onAxisOf(const TraceIndex& trace, const EventSearch& found) {
+  std::vector<std::tuple<std::uint32_t, Rank, Serial>> hits;
+  hits.reserve(found.hits.size());
+  for (const EventRef hit : found.hits) {
+    hits.push_back(orderOf(trace, hit));
+  }
+  return std::make_shared<const EventSearch>(inOrder(std::move(hits)));
 }
 
 int nextHit(const TraceIndex& trace, const std::vector<EventRef>& hits, EventRef from, int step) {

@@ -1,5 +1,6 @@
 // The physical axis: where events and messages are by their times, against brute force; the pyramid
 // of it; and that the switch keeps what is selected where it is.
+#include "../widgets/search_bar.h"
 #include "../widgets/space_time_canvas.h"
 #include "sample_trace.h"
 
@@ -10,10 +11,12 @@
 
 #include <QAction>
 #include <QLabel>
+#include <QLineEdit>
 #include <QTest>
 
 #include "core/cut_pyramid.h"
 #include "views/space_time_view.h"
+#include "views/text.h"
 #include "views/trace_text.h"
 
 using namespace pf;         // NOLINT(google-build-using-namespace)
@@ -213,8 +216,20 @@ void PhysicalAxisTest::switchKeepsTheSelection() {
   SpaceTimeCanvas& canvas = *view.canvas();
   QVERIFY(view.physicalAxisAction()->isEnabled());
   QVERIFY(!view.physicalAxisAction()->isChecked());
+  view.searchBar()->edit()->setText(u"kind:send"_s);
+  view.searchBar()->search();
+  const auto foundAtTheirTimes = [&] {
+    const EventSearch& found = *canvas.found();
+    for (std::size_t i = 0; i < found.hits.size(); ++i) {
+      QCOMPARE(found.times[i], canvas.trace()->time(found.hits[i]));
+    }
+    QVERIFY(!found.times.empty() && found.times.size() == found.hits.size());
+    QVERIFY(std::is_sorted(found.times.begin(), found.times.end()));
+  };
+  foundAtTheirTimes();
   view.physicalAxisAction()->trigger();  // all is in view, and stays so
   QVERIFY(view.axis() == TimeAxis::Physical);
+  foundAtTheirTimes();
   QVERIFY(canvas.view().t0 <= 1 && canvas.view().t1 >= canvas.trace()->lastTime());
   view.physicalAxisAction()->trigger();
   QVERIFY(view.axis() == TimeAxis::Logical);

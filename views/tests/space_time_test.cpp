@@ -5,6 +5,9 @@
 #include "../widgets/space_time_canvas.h"
 #include "sample_trace.h"
 
+#include <cmath>
+#include <set>
+
 #include <QAction>
 #include <QApplication>
 #include <QElapsedTimer>
@@ -47,6 +50,7 @@ class SpaceTimeTest : public QObject {
   void replayPositionIsDrawn();
   void coneVeilsTheRest();
   void densityIsNeverBlank();
+  void manyHitsAreTicks();
   void aStretchedPictureLeavesNoHole();
   void manyRanksScroll();
   void minimapMovesTheWindow();
@@ -392,6 +396,40 @@ void SpaceTimeTest::densityIsNeverBlank() {
   canvas().zoomTo(10, 30);
   (void)picture();
   QVERIFY(canvas().stats().exact);
+}
+
+/// Wherever a hit is, there is a tick above it, and one in the overview below.
+void SpaceTimeTest::manyHitsAreTicks() {
+  m_trace = makeIndex(stencil(64, 200));
+  m_view->setTrace(m_trace);
+  m_view->searchBar()->edit()->setText(u"kind:receive"_s);
+  m_view->searchBar()->search();
+  QTRY_VERIFY(m_view->searchBar()->isDone());
+  QVERIFY(canvas().hits().size() > 4000);
+  const SpaceTimeGeometry g = canvas().view();
+  const Theme theme = Theme::of(canvas().palette());
+  const QImage image = picture();
+  std::set<int> columns;
+  for (const EventRef hit : canvas().hits()) {
+    columns.insert(static_cast<int>(std::floor(g.x(m_trace->time(hit)))));
+  }
+  for (const int x : columns) {
+    const QRect about(x - 1, static_cast<int>(g.plot.top()) + 1, 3, 4);
+    QVERIFY2(countColor(image, about, theme.bookmark, 150) > 0, qPrintable(QString::number(x)));
+  }
+  auto* const map = m_view->findChild<Minimap*>();
+  const QImage below = map->grab().toImage();
+  const double step = (map->width() - g.plot.left()) / (m_trace->lastTime() + 1.0);
+  for (const EventRef hit : canvas().hits()) {
+    const int x = static_cast<int>(g.plot.left() + m_trace->time(hit) * step);
+    const QRect about(x - 2, map->height() - 9, 5, 4);
+    QVERIFY2(countColor(below, about, theme.bookmark, 150) > 0, qPrintable(QString::number(x)));
+  }
+  m_view->searchBar()->edit()->clear();
+  m_view->searchBar()->search();
+  QCOMPARE(countColor(map->grab().toImage(), QRect(0, map->height() - 9, map->width(), 4),
+                      theme.bookmark, 60),
+           0);
 }
 
 /// Before there is a picture of the new view: wherever one looks something is on the rows, in the

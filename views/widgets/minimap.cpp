@@ -26,7 +26,7 @@ Minimap::Minimap(QWidget* parent) : QWidget(parent), m_theme(Theme::of(palette()
 
 void Minimap::setTrace(TraceIndexPtr trace) {
   m_trace = std::move(trace);
-  m_hits.clear();
+  m_found.reset();
   m_picture = {};
   update();
 }
@@ -45,12 +45,8 @@ void Minimap::setWindow(double t0, double t1) {
   update();
 }
 
-void Minimap::setHits(const std::vector<EventRef>& hits) {
-  m_hits.clear();
-  for (const EventRef hit : hits) {
-    m_hits.push_back(m_trace->time(hit));
-  }
-  std::sort(m_hits.begin(), m_hits.end());
+void Minimap::setFound(EventSearchPtr found) {
+  m_found = std::move(found);
   update();
 }
 
@@ -147,12 +143,13 @@ void Minimap::paintEvent(QPaintEvent* /*event*/) {
                    withAlpha(m_theme.panel, 0.6));
   painter.fillRect(QRectF(right, area.top(), area.right() - right, area.height()),
                    withAlpha(m_theme.panel, 0.6));
-  double last = -10;
-  for (const std::uint32_t time : m_hits) {
-    if (const double at = std::floor(x(time)); at - last >= 1) {
-      painter.fillRect(QRectF(at - 0.5, area.bottom() - 6, 2, 6), m_theme.bookmark);
-      last = at;
-    }
+  const std::vector<std::uint32_t> none;
+  const std::vector<std::uint32_t>& times = m_found ? m_found->times : none;
+  const double step = (m_trace->lastTime() + 1.0) / area.width();  // of time, in a pixel
+  for (auto time = times.begin(); time != times.end();) {
+    const double at = std::floor(x(*time));
+    painter.fillRect(QRectF(at - 0.5, area.bottom() - 6, 2, 6), m_theme.bookmark);
+    time = std::lower_bound(time + 1, times.end(), (at + 1 - area.left()) * step);
   }
   painter.setPen(QPen(m_theme.rail, 1));
   painter.drawRect(area);

@@ -6,6 +6,7 @@
 #include <QPixmap>
 #include <QWidget>
 
+#include "views/event_search.h"
 #include "views/theme.h"
 #include "views/trace_index.h"
 
@@ -19,7 +20,7 @@ class Minimap : public QWidget {
   /// The same trace on an axis.
   void showOn(TraceIndexPtr trace);
   void setWindow(double t0, double t1);
-  void setHits(const std::vector<EventRef>& hits);
+  void setFound(EventSearchPtr found);
   /// Left edge of the strip, so that it stands below the plot.
   void setIndent(int left);
   [[nodiscard]] QSize sizeHint() const override { return {400, 44}; }
@@ -45,7 +46,7 @@ class Minimap : public QWidget {
 
   TraceIndexPtr m_trace;
   Theme m_theme;
-  std::vector<std::uint32_t> m_hits;  ///< times, ascending
+  EventSearchPtr m_found;  ///< may be null
   QPixmap m_picture;
   double m_t0 = 0;
   double m_t1 = 1;

@@ -21,6 +21,7 @@ namespace pf::views {
 
 SearchBar::SearchBar(QWidget* parent)
     : QWidget(parent),
+      m_found(std::make_shared<const EventSearch>()),
       m_edit(new QLineEdit),
       m_proposals(new QMenu(this)),
       m_count(new QLabel),
@@ -198,26 +199,29 @@ void SearchBar::forgetAway() {
 }
 
 void SearchBar::show(EventSearch found) {
-  m_hits = std::move(found.hits);
-  m_problem = found.problem;
-  m_next->setEnabled(!m_hits.empty());
-  m_previous->setEnabled(!m_hits.empty());
+  m_found = std::make_shared<const EventSearch>(std::move(found));
+  m_next->setEnabled(!hits().empty());
+  m_previous->setEnabled(!hits().empty());
   updateCount();
-  Q_EMIT hitsChanged(m_hits);
+  Q_EMIT hitsChanged(m_found);
 }
 
 void SearchBar::updateCount() {
-  const auto at = std::find(m_hits.begin(), m_hits.end(), m_current);
+  const auto [first, last] =
+      std::equal_range(m_found->times.begin(), m_found->times.end(),
+                       m_trace && m_trace->contains(m_current) ? m_trace->time(m_current) : 0);
+  const auto begin = hits().begin();
+  const auto until = begin + (last - m_found->times.begin());
+  const auto at = std::find(begin + (first - m_found->times.begin()), until, m_current);
   m_count->setText(m_edit->text().trimmed().isEmpty() ? QString()
-                   : !m_problem.isEmpty()             ? m_problem
-                   : m_hits.empty() && !isDone()      ? tr("searching …")
-                   : m_hits.empty()                   ? tr("no event")
-                   : at != m_hits.end()
-                       ? tr("%1 of %2").arg(at - m_hits.begin() + 1).arg(m_hits.size())
-                       : counted(m_hits.size(), tr("event"), tr("events")));
+                   : !m_found->problem.isEmpty()      ? m_found->problem
+                   : hits().empty() && !isDone()      ? tr("searching …")
+                   : hits().empty()                   ? tr("no event")
+                   : at != until ? tr("%1 of %2").arg(at - begin + 1).arg(hits().size())
+                                 : counted(hits().size(), tr("event"), tr("events")));
   QPalette colours = palette();
   colours.setColor(QPalette::PlaceholderText,
-                   Theme::of(colours).tone(m_problem.isEmpty() ? Tone::Muted : Tone::Bad));
+                   Theme::of(colours).tone(m_found->problem.isEmpty() ? Tone::Muted : Tone::Bad));
   m_count->setPalette(colours);
 }
 
@@ -229,12 +233,12 @@ void SearchBar::go(int step) {
   if (m_pause.isActive()) {
     search();
   }
-  if (m_hits.empty() && !isDone()) {
+  if (hits().empty() && !isDone()) {
     m_goes = step;
     return;
   }
-  if (const int hit = m_trace ? nextHit(*m_trace, m_hits, m_current, step) : -1; hit >= 0) {
-    Q_EMIT hitSelected(m_hits[at(hit)]);
+  if (const int hit = m_trace ? nextHit(*m_trace, hits(), m_current, step) : -1; hit >= 0) {
+    Q_EMIT hitSelected(hits()[at(hit)]);
   }
 }
 

@@ -32,7 +32,7 @@ class SearchBar : public QWidget {
   [[nodiscard]] QAction* findAction() const { return m_find; }
   [[nodiscard]] QAction* nextAction() const { return m_next; }
   [[nodiscard]] QAction* previousAction() const { return m_previous; }
-  [[nodiscard]] const std::vector<EventRef>& hits() const { return m_hits; }
+  [[nodiscard]] const std::vector<EventRef>& hits() const { return m_found->hits; }
   [[nodiscard]] QString countText() const;
   /// Searches what is typed: now, or of many events beside the window, which says so meanwhile.
   void search();
@@ -40,7 +40,7 @@ class SearchBar : public QWidget {
   [[nodiscard]] bool isDone() const { return !m_away.isBusy(); }
 
  Q_SIGNALS:
-  void hitsChanged(const std::vector<pf::EventRef>& hits);
+  void hitsChanged(const pf::views::EventSearchPtr& found);
   void hitSelected(const pf::EventRef& event);
   void left();  ///< Escape: the query is gone, the focus is no longer wanted
 
@@ -57,8 +57,7 @@ class SearchBar : public QWidget {
 
   TraceIndexPtr m_trace;
   EventRef m_current;
-  std::vector<EventRef> m_hits;
-  QString m_problem;
+  EventSearchPtr m_found;  ///< never null
   QTimer m_pause;  ///< until the typing rests
   Background<EventSearch> m_away;
   std::stop_source m_stop;  ///< of what runs there

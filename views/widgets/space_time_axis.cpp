@@ -70,7 +70,7 @@ void SpaceTimeView::onAxis() {
   m_physicalAxis->setToolTip(tip);
   m_physicalAxis->setStatusTip(tip);
   m_minimap->showOn(trace);
-  m_minimap->setHits(m_canvas->hits());
+  m_minimap->setFound(m_canvas->found());
   m_legend->setAxis(axis(), trace ? trace->execution().timeOrigin : TimeOrigin::None);
   syncBars();
   updateInfo();

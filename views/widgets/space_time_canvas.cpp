@@ -115,9 +115,9 @@ void SpaceTimeCanvas::setMarks(std::vector<EventMark> marks) {
   update();
 }
 
-void SpaceTimeCanvas::setHits(std::vector<EventRef> hits) {
-  m_overlay.hits = std::move(hits);
-  sortHits();
+void SpaceTimeCanvas::setFound(EventSearchPtr found) {
+  m_found = std::move(found);
+  arrangeFound();
   update();
 }
 

@@ -42,8 +42,11 @@ class SpaceTimeCanvas : public QWidget {
   void setHeaders(std::vector<RankHeader> headers);
   void setPositions(std::vector<ReplayPosition> positions);
   void setMarks(std::vector<EventMark> marks);
-  void setHits(std::vector<EventRef> hits);
-  [[nodiscard]] const std::vector<EventRef>& hits() const { return m_overlay.hits; }
+  /// Of the logical axis, whatever is shown.
+  void setFound(EventSearchPtr found);
+  /// By the times of the axis that is shown.
+  [[nodiscard]] const EventSearchPtr& found() const { return m_overlay.found; }
+  [[nodiscard]] const std::vector<EventRef>& hits() const { return m_overlay.found->hits; }
   void setDifferent(std::vector<Serial> from);
   void setCone(bool shown);
 
@@ -143,7 +146,7 @@ class SpaceTimeCanvas : public QWidget {
   [[nodiscard]] int sameAlternative(const TraceIndex& newer) const;
   void useRows();
   void useAxis(TimeAxis axis);
-  void sortHits();
+  void arrangeFound();
   [[nodiscard]] EventRef anchor() const;
   [[nodiscard]] std::pair<double, double> spanOf(const TraceIndex& other) const;
   [[nodiscard]] double margin() const;
@@ -166,6 +169,7 @@ class SpaceTimeCanvas : public QWidget {
   TraceIndexPtr m_physical;  ///< null until it is there
   Theme m_theme;
   SpaceTimeOverlay m_overlay;
+  EventSearchPtr m_found = m_overlay.found;  ///< on the logical axis
   std::vector<RankHeader> m_headers;
   Span m_span;
   double m_scroll = 0.0;

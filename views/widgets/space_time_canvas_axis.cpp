@@ -86,16 +86,13 @@ void SpaceTimeCanvas::useAxis(TimeAxis axis) {
   m_cacheOld = false;
   m_askedValid = false;
   m_renderer.forget();
-  sortHits();
+  arrangeFound();
   Q_EMIT axisChanged();
 }
 
-void SpaceTimeCanvas::sortHits() {
-  if (m_trace) {
-    std::stable_sort(m_overlay.hits.begin(), m_overlay.hits.end(), [this](EventRef a, EventRef b) {
-      return m_trace->time(a) < m_trace->time(b);
-    });
-  }
+void SpaceTimeCanvas::arrangeFound() {
+  const bool other = m_trace && axis() == TimeAxis::Physical && !m_found->hits.empty();
+  m_overlay.found = other ? onAxisOf(*m_trace, *m_found) : m_found;
 }
 
 }  // namespace pf::views

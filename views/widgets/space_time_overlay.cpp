@@ -162,7 +162,7 @@ void SpaceTimePainter::paintOverlay(QPainter& painter, const SpaceTimeOverlay& o
     paintCone(painter, overlay);
   }
   paintReplay(painter, overlay.positions);
-  paintHits(painter, overlay.hits);
+  paintHits(painter, *overlay.found);
   if (m_trace.contains(overlay.hovered) && !(overlay.hovered == overlay.selected)) {
     painter.setPen(QPen(withAlpha(m_theme.selection, 0.7), 1.6));
     painter.setBrush(Qt::NoBrush);
@@ -201,26 +201,23 @@ void SpaceTimePainter::paintCone(QPainter& painter, const SpaceTimeOverlay& over
 }
 
 // A halo round each event that was searched for; where they are many, ticks on their ranks' lines.
-void SpaceTimePainter::paintHits(QPainter& painter, const std::vector<EventRef>& hits) const {
-  const auto from =
-      std::lower_bound(hits.begin(), hits.end(), m_geometry.t0,
-                       [&](EventRef ref, double time) { return m_trace.time(ref) < time; });
-  const auto to = std::upper_bound(from, hits.end(), m_geometry.t1, [&](double time, EventRef ref) {
-    return time < m_trace.time(ref);
-  });
+void SpaceTimePainter::paintHits(QPainter& painter, const EventSearch& found) const {
+  const auto begin = found.times.begin();
+  const auto from = std::lower_bound(begin, found.times.end(), m_geometry.t0);
+  const auto to = std::upper_bound(from, found.times.end(), m_geometry.t1);
   const bool many = to - from > 4000;
   const double size = m_radius * 1.5 + 3;
   painter.setBrush(many ? Qt::NoBrush : QBrush(withAlpha(m_theme.bookmark, 0.25)));
   painter.setPen(QPen(m_theme.bookmark, many ? 1 : 1.8));
-  double last = -1e9;
-  for (auto hit = from; hit != to; ++hit) {
-    const QPointF p = m_geometry.point(m_trace, *hit);
-    if (!many) {
-      painter.drawRoundedRect(QRectF(p.x() - size, p.y() - size, 2 * size, 2 * size), 3, 3);
-    } else if (p.x() - last >= 1) {  // one a pixel, over all rows: where to look closer
-      painter.drawLine(QPointF(p.x(), m_geometry.plot.top()),
-                       QPointF(p.x(), m_geometry.plot.top() + 6));
-      last = p.x();
+  for (auto time = from; time != to;) {
+    const double x = m_geometry.x(*time);
+    if (many) {  // one a pixel, over all rows: where to look closer
+      painter.drawLine(QPointF(x, m_geometry.plot.top()), QPointF(x, m_geometry.plot.top() + 6));
+      time = std::lower_bound(time + 1, to, m_geometry.time(x + 1));
+    } else {
+      const double y = m_geometry.y(found.hits[static_cast<std::size_t>(time - begin)].rank);
+      painter.drawRoundedRect(QRectF(x - size, y - size, 2 * size, 2 * size), 3, 3);
+      ++time;
     }
   }
 }

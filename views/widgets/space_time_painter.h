@@ -10,6 +10,7 @@
 #include <QFont>
 #include <QPainter>
 
+#include "views/event_search.h"
 #include "views/space_time_glyphs.h"
 #include "views/space_time_types.h"
 
@@ -32,7 +33,7 @@ struct SpaceTimeOverlay {
   std::vector<Serial> future;
   std::vector<ReplayPosition> positions;
   std::vector<EventMark> marks;
-  std::vector<EventRef> hits;  ///< of a search, by time
+  EventSearchPtr found = std::make_shared<const EventSearch>();  ///< never null
   std::vector<Serial>
       different;  ///< by rank: what comes before is veiled (0: all of it); empty: no veil
 };
@@ -94,7 +95,7 @@ class SpaceTimePainter {
   void paintMessage(QPainter& painter, const Message& message, const QPen& pen, bool head) const;
   void paintFailure(QPainter& painter, bool withText) const;
   void paintCone(QPainter& painter, const SpaceTimeOverlay& overlay) const;
-  void paintHits(QPainter& painter, const std::vector<EventRef>& hits) const;
+  void paintHits(QPainter& painter, const EventSearch& found) const;
   void paintVeil(QPainter& painter, const std::vector<Serial>& different) const;
   void paintGhosts(QPainter& painter, EventRef selected, int chosen) const;
   void paintSelection(QPainter& painter, EventRef selected, int alternative) const;

@@ -79,7 +79,7 @@ void SpaceTimeCanvas::renewTrace(const TraceIndexPtr& trace, const TraceIndexPtr
     m_span.t0 += grown;
     m_span.t1 += grown;
   }
-  sortHits();
+  arrangeFound();
   refreshCone();
   Q_EMIT viewChanged();
   update();

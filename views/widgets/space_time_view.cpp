@@ -264,11 +264,9 @@ void SpaceTimeView::connectActions() {
   connect(m_zoomForward, &QAction::triggered, m_canvas, &SpaceTimeCanvas::redoZoom);
   connect(m_legendShown, &QAction::toggled, m_legend, &QWidget::setVisible);
   addActions(searchActions());
-  connect(m_search, &SearchBar::hitsChanged, this, [this](const std::vector<EventRef>& hits) {
-    m_canvas->setHits(hits);
-    if (m_canvas->trace()) {
-      m_minimap->setHits(hits);
-    }
+  connect(m_search, &SearchBar::hitsChanged, this, [this](const EventSearchPtr& found) {
+    m_canvas->setFound(found);
+    m_minimap->setFound(m_canvas->found());
   });
   connect(m_search, &SearchBar::hitSelected, m_canvas,
           [this](const EventRef& event) { m_canvas->select(event, true); });

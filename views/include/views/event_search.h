@@ -7,6 +7,8 @@
 // call's name, the function and the file.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <stop_token>
 #include <vector>
 
@@ -17,9 +19,13 @@
 namespace pf::views {
 
 struct EventSearch {
-  std::vector<EventRef> hits;  ///< by logical time, then rank
-  QString problem;             ///< what of the query is not understood; then there are no hits
+  std::vector<EventRef> hits;        ///< by time, then rank
+  std::vector<std::uint32_t> times;  ///< of each of them, on the axis of the trace searched
+  QString problem;  ///< what of the query is not understood; then there are no hits
 };
+
+/// There may be millions of hits.
+using EventSearchPtr = std::shared_ptr<const EventSearch>;
 
 /// An empty query finds nothing. O(events). `stop`: the result is not wanted any more, and may be
 /// anything then.
@@ -28,6 +34,9 @@ struct EventSearch {
 
 /// The same for the events of one rank: O(its events).
 [[nodiscard]] EventSearch searchRank(const TraceIndex& trace, Rank rank, const QString& query);
+
+/// The same by the times of `trace`, which has the events on another axis.
+[[nodiscard]] EventSearchPtr onAxisOf(const TraceIndex& trace, const EventSearch& found);
 
 /// Index of the first hit after (`step` > 0) or the last before `from`, round the end; -1 without
 /// hits. `from` invalid: the first, or the last.
