@@ -51,6 +51,7 @@ class SpaceTimeTest : public QObject {
   void coneVeilsTheRest();
   void densityIsNeverBlank();
   void manyHitsAreTicks();
+  void onlyWhatIsFound();
   void aStretchedPictureLeavesNoHole();
   void manyRanksScroll();
   void minimapMovesTheWindow();
@@ -430,6 +431,40 @@ void SpaceTimeTest::manyHitsAreTicks() {
   QCOMPARE(countColor(map->grab().toImage(), QRect(0, map->height() - 9, map->width(), 4),
                       theme.bookmark, 60),
            0);
+}
+
+void SpaceTimeTest::onlyWhatIsFound() {
+  m_trace = makeIndex(stencil(64, 200));
+  m_view->setTrace(m_trace);
+  for (const bool dense : {false, true}) {
+    canvas().fit();
+    if (!dense) {
+      canvas().zoomTo(10, 20);
+    }
+    m_view->searchBar()->edit()->setText(dense ? u"kind:receive"_s : u"rank:5 kind:send"_s);
+    m_view->searchBar()->search();
+    QTRY_VERIFY(m_view->searchBar()->isDone());
+    const QImage all = picture();
+    const SpaceTimeGeometry g = canvas().view();
+    const Theme theme = Theme::of(canvas().palette());
+    QCOMPARE(canvas().stats().exact, !dense);
+    press(Qt::Key_H);
+    QVERIFY(m_view->searchBar()->onlyAction()->isChecked());
+    const QImage only = picture();
+    const EventSearch& found = *canvas().found();
+    for (std::size_t i = 0; i < found.hits.size(); ++i) {
+      const QPointF at = g.point(*m_trace, found.hits[i]);
+      if (at.x() > g.plot.left() + 3 && at.x() < g.plot.right() - 3) {
+        QVERIFY(countColor(only, QRect(at.toPoint() - QPoint(3, 3), QSize(7, 7)), theme.base, 60) <
+                49);
+      }
+    }
+    const QRect plot = g.plot.toRect();
+    const auto blank = [&](const QImage& image) { return countColor(image, plot, theme.base, 60); };
+    QVERIFY2(blank(only) > blank(all) * 5 / 4, qPrintable(QString::number(blank(only))));
+    press(Qt::Key_H);
+    QVERIFY(picture() == all);
+  }
 }
 
 /// Before there is a picture of the new view: wherever one looks something is on the rows, in the

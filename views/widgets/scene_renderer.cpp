@@ -39,6 +39,7 @@ Scene SceneRenderer::draw(SceneRequest request, const CutLevels* pyramid) {
   painter.setFont(asked.font);
   SpaceTimePainter scenePainter(*asked.trace, asked.geometry, asked.theme);
   scenePainter.setPyramid(pyramid);
+  scenePainter.setFound(asked.only.get());
   scene.stats = scenePainter.paintScene(painter);
   return scene;
 }

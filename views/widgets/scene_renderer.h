@@ -24,6 +24,7 @@ struct SceneRequest {
   Theme theme;
   QFont font;
   double ratio = 1.0;  ///< pixels of the device for one of the geometry
+  EventSearchPtr only = nullptr;  ///< what of it; null: all
 };
 
 struct Scene {

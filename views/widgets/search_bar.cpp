@@ -27,7 +27,8 @@ SearchBar::SearchBar(QWidget* parent)
       m_count(new QLabel),
       m_find(new QAction(icon(Icon::Find), tr("Find events"), this)),
       m_next(new QAction(tr("Next event found"), this)),
-      m_previous(new QAction(tr("Previous event found"), this)) {
+      m_previous(new QAction(tr("Previous event found"), this)),
+      m_only(new QAction(tr("Only what is found"), this)) {
   m_edit->setClearButtonEnabled(true);
   m_edit->setAccessibleName(tr("Find events"));
   m_edit->setToolTip(plainToolTip(
@@ -44,7 +45,11 @@ SearchBar::SearchBar(QWidget* parent)
   m_find->setShortcut(QKeySequence(Qt::Key_Slash));
   m_next->setShortcut(QKeySequence(Qt::Key_N));
   m_previous->setShortcut(QKeySequence(Qt::SHIFT | Qt::Key_N));
-  for (QAction* action : {m_find, m_next, m_previous}) {
+  m_only->setShortcut(QKeySequence(Qt::Key_H));
+  m_only->setIconText(tr("Only these"));
+  m_only->setCheckable(true);
+  m_only->setToolTip(tr("Only what is found; the rest of the diagram stays as a shadow (H)"));
+  for (QAction* action : {m_find, m_next, m_previous, m_only}) {
     action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
   }
   auto* layout = new QHBoxLayout(this);
@@ -66,6 +71,11 @@ SearchBar::SearchBar(QWidget* parent)
     button->setFocusPolicy(Qt::TabFocus);
     layout->addWidget(button);
   }
+  auto* only = new QToolButton;
+  only->setDefaultAction(m_only);
+  only->setAutoRaise(true);
+  only->setFocusPolicy(Qt::TabFocus);
+  layout->addWidget(only);
   layout->addWidget(m_count);
   m_pause.setSingleShot(true);
   m_pause.setInterval(150);
@@ -202,6 +212,7 @@ void SearchBar::show(EventSearch found) {
   m_found = std::make_shared<const EventSearch>(std::move(found));
   m_next->setEnabled(!hits().empty());
   m_previous->setEnabled(!hits().empty());
+  m_only->setEnabled(!hits().empty() || m_only->isChecked());
   updateCount();
   Q_EMIT hitsChanged(m_found);
 }

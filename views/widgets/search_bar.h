@@ -32,6 +32,8 @@ class SearchBar : public QWidget {
   [[nodiscard]] QAction* findAction() const { return m_find; }
   [[nodiscard]] QAction* nextAction() const { return m_next; }
   [[nodiscard]] QAction* previousAction() const { return m_previous; }
+  /// Checked: of what is not found only a shadow is wanted.
+  [[nodiscard]] QAction* onlyAction() const { return m_only; }
   [[nodiscard]] const std::vector<EventRef>& hits() const { return m_found->hits; }
   [[nodiscard]] QString countText() const;
   /// Searches what is typed: now, or of many events beside the window, which says so meanwhile.
@@ -68,6 +70,7 @@ class SearchBar : public QWidget {
   QAction* m_find;
   QAction* m_next;
   QAction* m_previous;
+  QAction* m_only;
 };
 
 }  // namespace pf::views

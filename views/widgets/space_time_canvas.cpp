@@ -116,8 +116,28 @@ void SpaceTimeCanvas::setMarks(std::vector<EventMark> marks) {
 }
 
 void SpaceTimeCanvas::setFound(EventSearchPtr found) {
+  const bool other = m_onlyFound && m_found != found;
   m_found = std::move(found);
   arrangeFound();
+  other ? drawSceneAgain() : update();
+}
+
+void SpaceTimeCanvas::setOnlyFound(bool only) {
+  if (m_onlyFound != only) {
+    m_onlyFound = only;
+    drawSceneAgain();
+  }
+}
+
+EventSearchPtr SpaceTimeCanvas::only() const {
+  return m_onlyFound && !hits().empty() ? found() : nullptr;
+}
+
+/// The former picture stays until there is the new one.
+void SpaceTimeCanvas::drawSceneAgain() {
+  m_cacheOld = true;
+  m_askedValid = false;
+  m_renderer.forget();
   update();
 }
 

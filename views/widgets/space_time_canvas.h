@@ -44,6 +44,8 @@ class SpaceTimeCanvas : public QWidget {
   void setMarks(std::vector<EventMark> marks);
   /// Of the logical axis, whatever is shown.
   void setFound(EventSearchPtr found);
+  /// Draws only what is found, and of the rest a shadow; all of it where nothing is.
+  void setOnlyFound(bool only);
   /// By the times of the axis that is shown.
   [[nodiscard]] const EventSearchPtr& found() const { return m_overlay.found; }
   [[nodiscard]] const std::vector<EventRef>& hits() const { return m_overlay.found->hits; }
@@ -147,6 +149,8 @@ class SpaceTimeCanvas : public QWidget {
   void useRows();
   void useAxis(TimeAxis axis);
   void arrangeFound();
+  [[nodiscard]] EventSearchPtr only() const;
+  void drawSceneAgain();
   [[nodiscard]] EventRef anchor() const;
   [[nodiscard]] std::pair<double, double> spanOf(const TraceIndex& other) const;
   [[nodiscard]] double margin() const;
@@ -170,6 +174,7 @@ class SpaceTimeCanvas : public QWidget {
   Theme m_theme;
   SpaceTimeOverlay m_overlay;
   EventSearchPtr m_found = m_overlay.found;  ///< on the logical axis
+  bool m_onlyFound = false;
   std::vector<RankHeader> m_headers;
   Span m_span;
   double m_scroll = 0.0;

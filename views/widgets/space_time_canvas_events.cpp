@@ -44,7 +44,7 @@ bool SpaceTimeCanvas::isUpToDate() const {
 
 SceneRequest SpaceTimeCanvas::sceneFor(const SpaceTimeGeometry& g) const {
   const double extra = (g.t1 - g.t0) * kOverscan;
-  SceneRequest request{m_trace, g, m_theme, font(), devicePixelRatioF()};
+  SceneRequest request{m_trace, g, m_theme, font(), devicePixelRatioF(), only()};
   request.geometry.t0 = g.t0 - extra;
   request.geometry.t1 = g.t1 + extra;
   request.geometry.plot = QRectF(0, 0, g.plot.width() * (1 + 2 * kOverscan), g.plot.height());

@@ -135,6 +135,9 @@ SceneStats SpaceTimePainter::paintScene(QPainter& painter) const {
     paintCollectives(painter, stats);
     stats.exact ? paintExact(painter, visible) : paintDensity(painter, visible);
   }
+  if (m_found != nullptr) {
+    paintFound(painter);
+  }
   paintFailure(painter, false);
   painter.restore();
   return stats;

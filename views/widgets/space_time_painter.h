@@ -47,6 +47,8 @@ class SpaceTimePainter {
   /// Of the trace; views that hold too many events to look at each are drawn from it. Null: there
   /// is none.
   void setPyramid(const CutLevels* pyramid) { m_pyramid = pyramid; }
+  /// Draws only these, and of the rest a shadow. Null: all.
+  void setFound(const EventSearch* found) { m_found = found; }
   /// Events of the visible ranks that are in view.
   [[nodiscard]] std::size_t eventsInView() const;
   /// Background and rails, which need no look at events.
@@ -95,6 +97,9 @@ class SpaceTimePainter {
   void paintMessage(QPainter& painter, const Message& message, const QPen& pen, bool head) const;
   void paintFailure(QPainter& painter, bool withText) const;
   void paintCone(QPainter& painter, const SpaceTimeOverlay& overlay) const;
+  void paintFound(QPainter& painter) const;
+  void paintFoundSigns(QPainter& painter, std::size_t first, std::size_t last) const;
+  void paintFoundBars(QPainter& painter, std::size_t first, std::size_t last) const;
   void paintHits(QPainter& painter, const EventSearch& found) const;
   void paintVeil(QPainter& painter, const std::vector<Serial>& different) const;
   void paintGhosts(QPainter& painter, EventRef selected, int chosen) const;
@@ -111,6 +116,7 @@ class SpaceTimePainter {
   const Theme& m_theme;
   double m_radius;
   const CutLevels* m_pyramid = nullptr;
+  const EventSearch* m_found = nullptr;
 };
 
 }  // namespace pf::views

@@ -268,6 +268,7 @@ void SpaceTimeView::connectActions() {
     m_canvas->setFound(found);
     m_minimap->setFound(m_canvas->found());
   });
+  connect(m_search->onlyAction(), &QAction::toggled, m_canvas, &SpaceTimeCanvas::setOnlyFound);
   connect(m_search, &SearchBar::hitSelected, m_canvas,
           [this](const EventRef& event) { m_canvas->select(event, true); });
   connect(m_search, &SearchBar::left, m_canvas, qOverload<>(&QWidget::setFocus));
@@ -297,7 +298,11 @@ void SpaceTimeView::makeToolBar() {
 }
 
 QList<QAction*> SpaceTimeView::searchActions() const {
-  return {m_search->findAction(), m_search->nextAction(), m_search->previousAction(), m_sameSite,
+  return {m_search->findAction(),
+          m_search->nextAction(),
+          m_search->previousAction(),
+          m_search->onlyAction(),
+          m_sameSite,
           m_sameTag};
 }
 
