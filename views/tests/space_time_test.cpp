@@ -462,7 +462,14 @@ void SpaceTimeTest::onlyWhatIsFound() {
     const QRect plot = g.plot.toRect();
     const auto blank = [&](const QImage& image) { return countColor(image, plot, theme.base, 60); };
     QVERIFY2(blank(only) > blank(all) * 5 / 4, qPrintable(QString::number(blank(only))));
+    const auto exported = [this] {
+      QImage image(canvas().size(), QImage::Format_RGB32);
+      canvas().renderTo(&image, canvas().size());
+      return image;
+    };
+    const int exportedOnly = blank(exported());
     press(Qt::Key_H);
+    QVERIFY(exportedOnly > blank(exported()) * 5 / 4);
     QVERIFY(picture() == all);
   }
 }

@@ -187,7 +187,9 @@ void SpaceTimeCanvas::renderTo(QPaintDevice* device, const QSizeF& size) const {
     return;
   }
   const SpaceTimeGeometry g = geometryFor(size);
-  const SpaceTimePainter all(*m_trace, g, m_theme);
+  const EventSearchPtr shown = only();
+  SpaceTimePainter all(*m_trace, g, m_theme);
+  all.setFound(shown.get());
   all.paintScene(painter);
   all.paintOverlay(painter, m_overlay);
   all.paintHeaders(painter, QRectF(0, g.plot.top(), g.plot.left(), g.plot.height()), m_headers);
