@@ -46,7 +46,6 @@ SearchBar::SearchBar(QWidget* parent)
   m_next->setShortcut(QKeySequence(Qt::Key_N));
   m_previous->setShortcut(QKeySequence(Qt::SHIFT | Qt::Key_N));
   m_only->setShortcut(QKeySequence(Qt::Key_H));
-  m_only->setIconText(tr("Only these"));
   m_only->setCheckable(true);
   m_only->setToolTip(tr("Only what is found; the rest of the diagram stays as a shadow (H)"));
   for (QAction* action : {m_find, m_next, m_previous, m_only}) {
@@ -71,11 +70,6 @@ SearchBar::SearchBar(QWidget* parent)
     button->setFocusPolicy(Qt::TabFocus);
     layout->addWidget(button);
   }
-  auto* only = new QToolButton;
-  only->setDefaultAction(m_only);
-  only->setAutoRaise(true);
-  only->setFocusPolicy(Qt::TabFocus);
-  layout->addWidget(only);
   layout->addWidget(m_count);
   m_pause.setSingleShot(true);
   m_pause.setInterval(150);
@@ -155,6 +149,7 @@ void SearchBar::fillProposals() {
     }
   }
   m_proposals->addSeparator();
+  m_proposals->addAction(m_only);
   m_proposals->addAction(tr("No search"), this, [this] {
     m_edit->clear();
     search();
