@@ -175,12 +175,12 @@ void SearchBar::renewTrace(const TraceIndexPtr& trace) {
 
 void SearchBar::search() {
   m_pause.stop();
-  forgetAway();
   m_goes = 0;
   if (m_trace && m_trace->eventCount() > kFewEvents && !m_edit->text().trimmed().isEmpty()) {
     searchAway();
     show({});
   } else {
+    forgetAway();
     show(m_trace ? searchEvents(*m_trace, m_edit->text()) : EventSearch{});
   }
 }

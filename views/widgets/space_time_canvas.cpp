@@ -72,16 +72,14 @@ void SpaceTimeCanvas::setTrace(TraceIndexPtr trace) {
   m_logical = trace;
   if (completes(m_trace, trace)) {
     m_trace = std::move(trace);
-    m_cacheOld = true;
-    m_askedValid = false;
-    m_renderer.forget();
+    drawSceneAgain();
     Q_EMIT viewChanged();
-    update();
     return;
   }
   m_trace = std::move(trace);
   m_cacheOld = false;
   m_overlay = SpaceTimeOverlay{};
+  m_found = m_overlay.found;
   m_headers.clear();
   m_back.clear();
   m_forward.clear();

@@ -12,20 +12,23 @@ namespace pf::views {
 
 namespace {
 
-constexpr std::size_t kMostSigns = 4000;   // beyond are bars
 constexpr std::size_t kMostBars = 400000;  // more are sampled evenly: they lie over each other
 constexpr double kShadow = 0.85;
 
 }  // namespace
 
+/// Hits [first, last).
+std::pair<std::size_t, std::size_t> SpaceTimePainter::inView(const EventSearch& found) const {
+  const auto begin = found.times.begin();
+  const auto from = std::lower_bound(begin, found.times.end(), m_geometry.t0);
+  const auto to = std::upper_bound(from, found.times.end(), m_geometry.t1);
+  return {static_cast<std::size_t>(from - begin), static_cast<std::size_t>(to - begin)};
+}
+
 void SpaceTimePainter::paintFound(QPainter& painter) const {
   painter.fillRect(m_geometry.plot, withAlpha(m_theme.base, kShadow));
-  const std::vector<std::uint32_t>& times = m_found->times;
-  const auto from = std::lower_bound(times.begin(), times.end(), m_geometry.t0);
-  const auto to = std::upper_bound(from, times.end(), m_geometry.t1);
-  const auto first = static_cast<std::size_t>(from - times.begin());
-  const auto last = static_cast<std::size_t>(to - times.begin());
-  if (last - first <= kMostSigns && m_trace.hasEvents()) {
+  const auto [first, last] = inView(*m_found);
+  if (last - first <= kMostHitSigns && m_trace.hasEvents()) {
     paintFoundSigns(painter, first, last);
   } else {
     paintFoundBars(painter, first, last);

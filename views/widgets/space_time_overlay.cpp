@@ -202,18 +202,18 @@ void SpaceTimePainter::paintCone(QPainter& painter, const SpaceTimeOverlay& over
 
 // A halo round each event that was searched for; where they are many, ticks on their ranks' lines.
 void SpaceTimePainter::paintHits(QPainter& painter, const EventSearch& found) const {
-  const auto begin = found.times.begin();
-  const auto from = std::lower_bound(begin, found.times.end(), m_geometry.t0);
-  const auto to = std::upper_bound(from, found.times.end(), m_geometry.t1);
-  const bool many = to - from > 4000;
+  const auto [first, last] = inView(found);
+  const bool many = last - first > kMostHitSigns;
   const double size = m_radius * 1.5 + 3;
   painter.setBrush(many ? Qt::NoBrush : QBrush(withAlpha(m_theme.bookmark, 0.25)));
   painter.setPen(QPen(m_theme.bookmark, many ? 1 : 1.8));
-  for (auto time = from; time != to;) {
+  const auto begin = found.times.begin();
+  const auto end = begin + static_cast<std::ptrdiff_t>(last);
+  for (auto time = begin + static_cast<std::ptrdiff_t>(first); time != end;) {
     const double x = m_geometry.x(*time);
     if (many) {  // one a pixel, over all rows: where to look closer
       painter.drawLine(QPointF(x, m_geometry.plot.top()), QPointF(x, m_geometry.plot.top() + 6));
-      time = std::lower_bound(time + 1, to, m_geometry.time(x + 1));
+      time = std::lower_bound(time + 1, end, m_geometry.time(x + 1));
     } else {
       const double y = m_geometry.y(found.hits[static_cast<std::size_t>(time - begin)].rank);
       painter.drawRoundedRect(QRectF(x - size, y - size, 2 * size, 2 * size), 3, 3);

@@ -5,6 +5,7 @@
 #include "space_time_geometry.h"
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <QFont>
@@ -67,6 +68,9 @@ class SpaceTimePainter {
   static constexpr std::size_t kDenseLimit = 1000000;
   static constexpr double kWidestBin = 8;
 
+  /// Hits of a search beyond which single signs give way to ticks and bars.
+  static constexpr std::size_t kMostHitSigns = 4000;
+
  private:
   struct Visible {
     std::vector<Rank> ranks;                         ///< from top to bottom
@@ -97,6 +101,7 @@ class SpaceTimePainter {
   void paintMessage(QPainter& painter, const Message& message, const QPen& pen, bool head) const;
   void paintFailure(QPainter& painter, bool withText) const;
   void paintCone(QPainter& painter, const SpaceTimeOverlay& overlay) const;
+  [[nodiscard]] std::pair<std::size_t, std::size_t> inView(const EventSearch& found) const;
   void paintFound(QPainter& painter) const;
   void paintFoundSigns(QPainter& painter, std::size_t first, std::size_t last) const;
   void paintFoundBars(QPainter& painter, std::size_t first, std::size_t last) const;

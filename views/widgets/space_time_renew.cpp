@@ -68,9 +68,7 @@ void SpaceTimeCanvas::renewTrace(const TraceIndexPtr& trace, const TraceIndexPtr
   m_logical = trace;
   m_physical = physical;
   m_trace = newer;
-  m_cacheOld = true;
-  m_askedValid = false;
-  m_renderer.forget();
+  drawSceneAgain();
   if (toEnd && fromStart && m_trace->lastTime() + margin() > m_span.t1) {
     const double least = onPhysical ? 0 : view().plot.width() / kFitStep;
     m_span.t0 = 1 - margin();
