@@ -72,6 +72,10 @@ struct SpaceTimeGeometry {
     }
     return ranks;
   }
+  /// Of a rank's bar, where events are not signs of their own.
+  [[nodiscard]] double barHeight() const { return std::max(1.0, std::floor(rowHeight * 0.32)); }
+  /// Where rows are lower than these, the messages below are seen through the bars.
+  [[nodiscard]] double barOpacity() const { return std::clamp(rowHeight / 4, 0.25, 1.0); }
   [[nodiscard]] double glyphRadius() const {
     return std::clamp(std::min(rowHeight * 0.19, stepWidth() * 0.34), 1.6, 7.0);
   }

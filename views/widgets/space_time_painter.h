@@ -39,8 +39,6 @@ struct SpaceTimeOverlay {
       different;  ///< by rank: what comes before is veiled (0: all of it); empty: no veil
 };
 
-class CellColumns;
-
 class SpaceTimePainter {
  public:
   SpaceTimePainter(const TraceIndex& trace, const SpaceTimeGeometry& geometry, const Theme& theme);
@@ -83,7 +81,6 @@ class SpaceTimePainter {
   [[nodiscard]] std::size_t eventsOf(const CutWindow& cells) const;
   [[nodiscard]] double eventsAPixel(std::size_t events) const;
   void paintOverview(QPainter& painter, const CutWindow& level) const;
-  void paintCuts(QPainter& painter, const CellColumns& cells, Rank above, Rank last) const;
   void paintLongMessages(QPainter& painter) const;
   [[nodiscard]] QPolygonF partsInOrder(const CollectiveGroup& group) const;
   void paintCollectives(QPainter& painter, const SceneStats& stats) const;
