@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "views/event_search.h"
 #include "views/roles.h"
 #include "views/text.h"
 #include "views/trace_text.h"
@@ -82,17 +81,16 @@ QString eventState(const views::TraceIndex& trace, EventRef event) {
   return out.join(QStringLiteral("; "));
 }
 
-void TimelineModel::show(views::TraceIndexPtr trace, Rank rank, const QString& query) {
+void TimelineModel::show(views::TraceIndexPtr trace, Rank rank,
+                         const std::optional<views::EventSearch>& found) {
   beginResetModel();
   m_trace = std::move(trace);
   m_rank = rank;
+  m_all = !found.has_value();
+  m_problem = found ? found->problem : QString();
   m_serials.clear();
-  m_problem.clear();
-  m_all = query.trimmed().isEmpty();
-  if (m_trace != nullptr && !m_all) {
-    views::EventSearch found = views::searchRank(*m_trace, rank, query);
-    m_problem = found.problem;
-    for (const EventRef& hit : found.hits) {
+  if (found) {
+    for (const EventRef& hit : found->hits) {
       m_serials.push_back(hit.serial);
     }
   }

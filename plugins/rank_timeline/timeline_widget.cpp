@@ -1,5 +1,7 @@
 #include "timeline_widget.h"
 
+#include <utility>
+
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -68,6 +70,7 @@ TimelineWidget::TimelineWidget(QWidget* parent)
   m_pause.setInterval(150);
   connect(&m_pause, &QTimer::timeout, this, &TimelineWidget::refresh);
   connect(m_filter, &QLineEdit::textChanged, &m_pause, qOverload<>(&QTimer::start));
+  connect(m_filter, &QLineEdit::returnPressed, this, &TimelineWidget::refresh);
   connect(m_ranks, &QComboBox::currentIndexChanged, this, &TimelineWidget::refresh);
   connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& current) {
@@ -97,9 +100,8 @@ void TimelineWidget::renewTrace(const views::TraceIndexPtr& trace) {
     return;
   }
   m_trace = trace;
-  const int scrolled = m_table->verticalScrollBar()->value();
+  m_scrolled = m_table->verticalScrollBar()->value();
   refresh();
-  m_table->verticalScrollBar()->setValue(scrolled);
 }
 
 void TimelineWidget::setSelectedEvent(const EventRef& event) {
@@ -131,22 +133,51 @@ void TimelineWidget::markNext() {
 }
 
 void TimelineWidget::refresh() {
+  m_pause.stop();
+  m_stop.request_stop();
+  m_search.forget();
   m_stale = !isVisible();
   if (m_quiet || m_stale) {
     return;
   }
-  m_quiet = true;
   const Rank rank = m_ranks->currentIndex();
-  m_model->show(m_trace, rank, m_filter->text());
+  const QString query = m_filter->text();
+  if (m_trace == nullptr || query.trimmed().isEmpty()) {
+    fill(m_trace, rank);
+  } else if (m_trace->lastSerial(rank) <= views::kFewEvents) {
+    fill(m_trace, rank, views::searchRank(*m_trace, rank, query));
+  } else {  // until they are found, the former rows stay, but not those of another rank
+    if (m_model->rank() != rank) {
+      fill(m_trace, rank, views::EventSearch{});
+    }
+    m_summary->setText(tr("searching …"));
+    m_stop = {};
+    m_search.run(
+        [trace = m_trace, rank, query, stop = m_stop.get_token()] {
+          return views::searchRank(*trace, rank, query, stop);
+        },
+        [this, trace = m_trace, rank](const views::EventSearch& found) {
+          fill(trace, rank, found);
+        });
+  }
+}
+
+void TimelineWidget::fill(const views::TraceIndexPtr& trace, Rank rank,
+                          const std::optional<views::EventSearch>& found) {
+  m_quiet = true;
+  m_model->show(trace, rank, found);
   markNext();
   m_quiet = false;
-  const auto all = m_trace != nullptr ? m_trace->lastSerial(rank) : 0;
+  const auto all = trace != nullptr ? trace->lastSerial(rank) : 0;
   m_summary->setText(!m_model->problem().isEmpty() ? m_model->problem()
                      : std::cmp_equal(m_model->rowCount(), all)
                          ? views::counted(all, tr("event"), tr("events"))
                          : tr("%1 of %2 events").arg(m_model->rowCount()).arg(all));
   if (m_selected.valid() && m_selected.rank == rank) {
     goTo(m_selected.serial);
+  }
+  if (const std::optional<int> scrolled = std::exchange(m_scrolled, std::nullopt)) {
+    m_table->verticalScrollBar()->setValue(*scrolled);
   }
 }
 

@@ -2,9 +2,13 @@
 // events. What is selected here is selected in the diagram, and the other way round.
 #pragma once
 
+#include <optional>
+#include <stop_token>
+
 #include <QTimer>
 
 #include "plugins/rank_timeline.h"
+#include "views/background.h"
 
 class QComboBox;
 class QLabel;
@@ -17,6 +21,9 @@ class TimelineWidget : public ViewWidget {
   Q_OBJECT
  public:
   explicit TimelineWidget(QWidget* parent = nullptr);
+  ~TimelineWidget() override { m_stop.request_stop(); }
+  TimelineWidget(const TimelineWidget&) = delete;
+  TimelineWidget& operator=(const TimelineWidget&) = delete;
   void setTrace(const views::TraceIndexPtr& trace) override;
   void renewTrace(const views::TraceIndexPtr& trace) override;
   void setSelectedEvent(const EventRef& event) override;
@@ -32,6 +39,8 @@ class TimelineWidget : public ViewWidget {
 
  private:
   void refresh();
+  void fill(const views::TraceIndexPtr& trace, Rank rank,
+            const std::optional<views::EventSearch>& found = std::nullopt);
   void markNext();
   void goTo(Serial serial);
 
@@ -46,6 +55,9 @@ class TimelineWidget : public ViewWidget {
   TimelineModel* m_model;
   QTableView* m_table;
   QTimer m_pause;  ///< until the typing rests
+  std::optional<int> m_scrolled;  ///< where the rows that come are to be scrolled to
+  std::stop_source m_stop;        ///< of m_search
+  views::Background<views::EventSearch> m_search;
 };
 
 }  // namespace pf::plugins

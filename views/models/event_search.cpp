@@ -307,9 +307,10 @@ EventSearch searchEvents(const TraceIndex& trace, const QString& query,
   return searchRanks(trace, 0, trace.rankCount(), query, stop);
 }
 
-EventSearch searchRank(const TraceIndex& trace, Rank rank, const QString& query) {
+EventSearch searchRank(const TraceIndex& trace, Rank rank, const QString& query,
+                       const std::stop_token& stop) {
   return rank >= 0 && index(rank) < trace.rankCount()
-             ? searchRanks(trace, index(rank), index(rank) + 1, query, {})
+             ? searchRanks(trace, index(rank), index(rank) + 1, query, stop)
              : EventSearch{};
 }
 

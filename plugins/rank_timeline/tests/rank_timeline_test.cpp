@@ -78,6 +78,56 @@ class RankTimelineTest : public QObject {
     QCOMPARE(widget.model()->rowCount(), 0);
   }
 
+  void manyEventsAreSearchedBesideTheWindow() {
+    const auto trace = views::makeIndex(stencil(2, 9000));
+    QVERIFY(trace->lastSerial(0) > views::kFewEvents && trace->lastSerial(1) > views::kFewEvents);
+    const auto found = [&](Rank rank, const QString& query) {
+      return views::searchRank(*trace, rank, query).hits;
+    };
+    TimelineWidget widget;
+    widget.setTrace(trace);
+    widget.show();
+    const auto rows = [&] {
+      std::vector<EventRef> events;
+      for (int row = 0; row < widget.model()->rowCount(); ++row) {
+        events.push_back(widget.model()->event(row));
+      }
+      return events;
+    };
+    const QString searching = QStringLiteral("searching …");
+    const auto search = [&](const char* query) {
+      widget.filter()->setText(QString::fromLatin1(query));
+      QTest::keyClick(widget.filter(), Qt::Key_Return);
+    };
+    widget.setSelectedEvent({0, 12000});
+    search("kind:collective");
+    QCOMPARE(widget.summary(), searching);
+    QCOMPARE(static_cast<Serial>(widget.model()->rowCount()), trace->lastSerial(0));  // as before
+    QTRY_COMPARE(rows(), found(0, QStringLiteral("kind:collective")));
+    QVERIFY(widget.summary().contains(QStringLiteral(" of ")));
+    // Of another rank there are none until they are found; nothing of the search before comes.
+    search("kind:send");
+    QCOMPARE(widget.summary(), searching);
+    widget.ranks()->setCurrentIndex(1);
+    QCOMPARE(widget.summary(), searching);
+    QCOMPARE(widget.model()->rowCount(), 0);
+    QTRY_COMPARE(rows(), found(1, QStringLiteral("kind:send")));
+    // The trace grows: what is looked at stays where it is.
+    widget.table()->scrollTo(widget.model()->index(300, 0), QAbstractItemView::PositionAtTop);
+    QCOMPARE(widget.table()->rowAt(0), 300);
+    widget.renewTrace(views::makeIndex(stencil(2, 9100)));
+    QCOMPARE(widget.summary(), searching);
+    QTRY_VERIFY(widget.summary() != searching);
+    QCOMPARE(widget.table()->rowAt(0), 300);
+    // Without a filter all of them, at once.
+    widget.setTrace(trace);
+    QCOMPARE(widget.summary(), searching);
+    widget.filter()->clear();
+    QTRY_COMPARE(static_cast<Serial>(widget.model()->rowCount()), trace->lastSerial(0));
+    search("kind:collective");
+    QCOMPARE(widget.summary(), searching);  // and the widget goes
+  }
+
   void replayIsMarked() {
     const auto trace = views::makeIndex(masterWorker());
     TimelineWidget widget;

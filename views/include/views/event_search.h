@@ -33,7 +33,8 @@ using EventSearchPtr = std::shared_ptr<const EventSearch>;
                                        const std::stop_token& stop = {});
 
 /// The same for the events of one rank: O(its events).
-[[nodiscard]] EventSearch searchRank(const TraceIndex& trace, Rank rank, const QString& query);
+[[nodiscard]] EventSearch searchRank(const TraceIndex& trace, Rank rank, const QString& query,
+                                     const std::stop_token& stop = {});
 
 /// The same by the times of `trace`, which has the events on another axis.
 [[nodiscard]] EventSearchPtr onAxisOf(const TraceIndex& trace, const EventSearch& found);

@@ -1,11 +1,13 @@
 // Bundled plugin: the events of one rank from first to last, with what became of each.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <QAbstractTableModel>
 
 #include "plugins/api.h"
+#include "views/event_search.h"
 
 namespace pf::plugins {
 
@@ -29,12 +31,13 @@ class TimelineModel : public QAbstractTableModel {
     ColumnCount
   };
   using QAbstractTableModel::QAbstractTableModel;
-  /// The events of `rank` that hold all words of `query` (views/event_search.h); all without one.
-  /// What of it is not understood is problem(): then there are no rows.
-  void show(views::TraceIndexPtr trace, Rank rank, const QString& query);
+  /// The events of `rank` that a search of it found (views::searchRank()); all without one.
+  void show(views::TraceIndexPtr trace, Rank rank,
+            const std::optional<views::EventSearch>& found = std::nullopt);
   /// Where a replay has the rank: about to do this event; 0: nowhere.
   void setNext(Serial next);
-  [[nodiscard]] const QString& problem() const { return m_problem; }
+  [[nodiscard]] const QString& problem() const { return m_problem; }  ///< of the search
+  [[nodiscard]] Rank rank() const { return m_rank; }
   [[nodiscard]] EventRef event(int row) const;
   /// Row of the event; where it is filtered out, of the last one before it. -1: none.
   [[nodiscard]] int rowOf(Serial serial) const;
