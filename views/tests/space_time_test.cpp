@@ -3,10 +3,10 @@
 #include "../widgets/minimap.h"
 #include "../widgets/search_bar.h"
 #include "../widgets/space_time_canvas.h"
+#include "picture.h"
 #include "sample_trace.h"
 
 #include <cmath>
-#include <set>
 
 #include <QAction>
 #include <QApplication>
@@ -50,8 +50,6 @@ class SpaceTimeTest : public QObject {
   void replayPositionIsDrawn();
   void coneVeilsTheRest();
   void densityIsNeverBlank();
-  void manyHitsAreTicks();
-  void onlyWhatIsFound();
   void aStretchedPictureLeavesNoHole();
   void manyRanksScroll();
   void minimapMovesTheWindow();
@@ -66,13 +64,7 @@ class SpaceTimeTest : public QObject {
   [[nodiscard]] QPoint place(EventRef event) const {
     return canvas().view().point(*m_trace, event).toPoint();
   }
-  /// Once it is exact: views of many events are drawn on another thread.
-  [[nodiscard]] QImage picture() const {
-    (void)canvas().grab();
-    return QTest::qWaitFor([this] { return canvas().isUpToDate(); }, 20000)
-               ? canvas().grab().toImage()
-               : QImage();
-  }
+  [[nodiscard]] QImage picture() const { return pictureOf(canvas()); }
   void wheel(QPointF at, int delta, Qt::KeyboardModifiers modifiers = Qt::NoModifier) const;
   void press(Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) const {
     QTest::keyClick(&canvas(), key, modifiers);
@@ -81,26 +73,6 @@ class SpaceTimeTest : public QObject {
   TraceIndexPtr m_trace;
   std::unique_ptr<SpaceTimeView> m_view;
 };
-
-namespace {
-
-int countColor(const QImage& image, const QRect& area, const QColor& color, int tolerance = 40) {
-  int n = 0;
-  const QRect inside = area & image.rect();
-  for (int y = inside.top(); y <= inside.bottom(); ++y) {
-    for (int x = inside.left(); x <= inside.right(); ++x) {
-      const QColor c = image.pixelColor(x, y);
-      n += std::abs(c.red() - color.red()) + std::abs(c.green() - color.green()) +
-                       std::abs(c.blue() - color.blue()) <=
-                   tolerance
-               ? 1
-               : 0;
-    }
-  }
-  return n;
-}
-
-}  // namespace
 
 void SpaceTimeTest::initTestCase() {
   QApplication::setStyle(QStringLiteral("Fusion"));
@@ -397,81 +369,6 @@ void SpaceTimeTest::densityIsNeverBlank() {
   canvas().zoomTo(10, 30);
   (void)picture();
   QVERIFY(canvas().stats().exact);
-}
-
-/// Wherever a hit is, there is a tick above it, and one in the overview below.
-void SpaceTimeTest::manyHitsAreTicks() {
-  m_trace = makeIndex(stencil(64, 200));
-  m_view->setTrace(m_trace);
-  m_view->searchBar()->edit()->setText(u"kind:receive"_s);
-  m_view->searchBar()->search();
-  QTRY_VERIFY(m_view->searchBar()->isDone());
-  QVERIFY(canvas().hits().size() > 4000);
-  const SpaceTimeGeometry g = canvas().view();
-  const Theme theme = Theme::of(canvas().palette());
-  const QImage image = picture();
-  std::set<int> columns;
-  for (const EventRef hit : canvas().hits()) {
-    columns.insert(static_cast<int>(std::floor(g.x(m_trace->time(hit)))));
-  }
-  for (const int x : columns) {
-    const QRect about(x - 1, static_cast<int>(g.plot.top()) + 1, 3, 4);
-    QVERIFY2(countColor(image, about, theme.bookmark, 150) > 0, qPrintable(QString::number(x)));
-  }
-  auto* const map = m_view->findChild<Minimap*>();
-  const QImage below = map->grab().toImage();
-  const double step = (map->width() - g.plot.left()) / (m_trace->lastTime() + 1.0);
-  for (const EventRef hit : canvas().hits()) {
-    const int x = static_cast<int>(g.plot.left() + m_trace->time(hit) * step);
-    const QRect about(x - 2, map->height() - 9, 5, 4);
-    QVERIFY2(countColor(below, about, theme.bookmark, 150) > 0, qPrintable(QString::number(x)));
-  }
-  m_view->searchBar()->edit()->clear();
-  m_view->searchBar()->search();
-  QCOMPARE(countColor(map->grab().toImage(), QRect(0, map->height() - 9, map->width(), 4),
-                      theme.bookmark, 60),
-           0);
-}
-
-void SpaceTimeTest::onlyWhatIsFound() {
-  m_trace = makeIndex(stencil(64, 200));
-  m_view->setTrace(m_trace);
-  for (const bool dense : {false, true}) {
-    canvas().fit();
-    if (!dense) {
-      canvas().zoomTo(10, 20);
-    }
-    m_view->searchBar()->edit()->setText(dense ? u"kind:receive"_s : u"rank:5 kind:send"_s);
-    m_view->searchBar()->search();
-    QTRY_VERIFY(m_view->searchBar()->isDone());
-    const QImage all = picture();
-    const SpaceTimeGeometry g = canvas().view();
-    const Theme theme = Theme::of(canvas().palette());
-    QCOMPARE(canvas().stats().exact, !dense);
-    press(Qt::Key_H);
-    QVERIFY(m_view->searchBar()->onlyAction()->isChecked());
-    const QImage only = picture();
-    const EventSearch& found = *canvas().found();
-    for (std::size_t i = 0; i < found.hits.size(); ++i) {
-      const QPointF at = g.point(*m_trace, found.hits[i]);
-      if (at.x() > g.plot.left() + 3 && at.x() < g.plot.right() - 3) {
-        QVERIFY(countColor(only, QRect(at.toPoint() - QPoint(3, 3), QSize(7, 7)), theme.base, 60) <
-                49);
-      }
-    }
-    const QRect plot = g.plot.toRect();
-    const auto blank = [&](const QImage& image) { return countColor(image, plot, theme.base, 60); };
-    QVERIFY2(blank(only) > blank(all) * 5 / 4, qPrintable(QString::number(blank(only))));
-    const auto exported = [this] {
-      QImage image(canvas().size(), QImage::Format_RGB32);
-      canvas().renderTo(&image, canvas().size());
-      return image;
-    };
-    const int exportedOnly = blank(exported());
-    press(Qt::Key_H);
-    QVERIFY(exportedOnly > blank(exported()) * 5 / 4);
-    QVERIFY(picture() == all);
-  }
 }
 
 /// Before there is a picture of the new view: wherever one looks something is on the rows, in the

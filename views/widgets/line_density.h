@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include <QColor>
@@ -29,15 +30,14 @@ class LineDensity {
     const double slope = (to.y() - from.y()) / std::max(to.x() - from.x(), 1e-6);
     const int first = static_cast<int>(std::clamp(from.x(), 0.0, static_cast<double>(m_width)));
     const int last = static_cast<int>(std::floor(std::clamp(to.x(), -1.0, m_width - 1.0)));
+    const auto bottom = static_cast<double>(m_height);
     double enters = from.y() + slope * std::max(first - from.x(), 0.0);
     for (int column = first; column <= last; ++column) {
       const double right = column + 1;
       const double leaves = right < to.x() ? from.y() + slope * (right - from.x()) : to.y();
-      const int y1 = static_cast<int>(
-          std::clamp(std::min(enters, leaves), 0.0, static_cast<double>(m_height)));
-      // Above the picture's first row there is none: from 0 to 0.
-      const int y2 =
-          static_cast<int>(std::clamp(std::max(enters, leaves) + 1, 0.0, m_height + 0.0));
+      const int y1 = static_cast<int>(std::clamp(std::min(enters, leaves), 0.0, bottom));
+      // Of what lies above the first row there is none: from 0 to 0.
+      const int y2 = static_cast<int>(std::clamp(std::max(enters, leaves) + 1, 0.0, bottom));
       if (y2 > y1) {
         cell(column, y1) += weight;
         cell(column, y2) -= weight;

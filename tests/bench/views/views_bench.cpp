@@ -1,9 +1,10 @@
 // views_bench [EVENTS [RANKS [FILE [BURST [PART]]]]]: the bars of the diagram and the race browser,
 // on a synthetic trace of that size. Times are CPU time of the GUI thread where a paint is meant,
 // of the process where opening is, and wall time where that is said. Offscreen; the trace is thrown
-// out of the page cache first. BURST: every so many rounds ranks race. PART: paint, cone or races;
-// else all.
+// out of the page cache first. BURST: every so many rounds ranks race. PART: paint, cone, found or
+// races; else all.
 #include "repeated.h"
+#include "search_bar.h"
 #include "space_time_canvas.h"
 #include "synthetic.h"
 #include "trace_loader.h"
@@ -108,10 +109,12 @@ class Bench {
   void paint();
   void causality();
   void cones(std::mt19937& random, int events, Samples& cone);
+  void found();
   void races();
 
  private:
   void settle();
+  void walk(Samples& gui, Samples& exact);
   template <typename Change>
   void frame(Change&& change, Samples& gui, Samples& exact);
 
@@ -196,10 +199,8 @@ void Bench::frame(Change&& change, Samples& gui, Samples& exact) {
 }
 
 /// In to a handful of steps, out again, and to the sides at three scales.
-void Bench::paint() {
+void Bench::walk(Samples& gui, Samples& exact) {
   auto* canvas = m_view.canvas();
-  Samples gui;
-  Samples exact;
   const double middle = 700;
   for (int i = 0; i < 120; ++i) {
     frame([&] { canvas->zoomBy(1.1, middle); }, gui, exact);
@@ -216,12 +217,40 @@ void Bench::paint() {
             exact);
     }
   }
+}
+
+void Bench::paint() {
+  Samples gui;
+  Samples exact;
+  walk(gui, exact);
   line("GUI thread a paint (zoom and pan)", spread(gui), "p95 <= 4 ms, max <= 8 ms");
   line("exact image after a view change (CPU)", spread(exact), "");
   line("  … overviews", spread(m_overview), "p95 <= 50 ms");
   line("  … dense, and signs for each event", spread(m_others), "p95 <= 150 ms");
   line("  … the dearest picture", m_worstView, "");
-  canvas->fit();
+  m_view.canvas()->fit();
+}
+
+/// With the hits of a search shown, some 3 % of the events.
+void Bench::found() {
+  auto& bar = *m_view.searchBar();
+  bar.edit()->setText(QStringLiteral("tag:9 kind:send"));
+  QElapsedTimer wall;
+  wall.start();
+  bar.search();
+  while (!bar.isDone()) {
+    QApplication::processEvents(QEventLoop::WaitForMoreEvents);
+  }
+  line("search in the window", ms(static_cast<double>(wall.elapsed())) + " wall", "");
+  m_view.canvas()->fit();
+  Samples gui;
+  Samples exact;
+  walk(gui, exact);
+  line(("GUI thread a paint, " + std::to_string(bar.hits().size()) + " hits shown").c_str(),
+       spread(gui), "p95 <= 4 ms, max <= 8 ms");
+  bar.edit()->clear();
+  bar.search();
+  m_view.canvas()->fit();
 }
 
 /// Past and future of random events.
@@ -411,6 +440,9 @@ int main(int argc, char** argv) {
   }
   if (part.empty() || part == "cone") {
     bench.causality();
+  }
+  if (part.empty() || part == "found") {
+    bench.found();
   }
   if (part.empty() || part == "races") {
     bench.races();
