@@ -23,6 +23,7 @@ class FoundTest : public QObject {
  private Q_SLOTS:
   void initTestCase();
   void manyHitsAreTicks();
+  void fewerHaveHalos();
   void onlyWhatIsFound();
 
  private:
@@ -72,6 +73,44 @@ void FoundTest::manyHitsAreTicks() {
   QCOMPARE(countColor(map->grab().toImage(), QRect(0, map->height() - 9, map->width(), 4),
                       theme.bookmark, 60),
            0);
+}
+
+/// A handful has round ones, hundreds have plain ones.
+void FoundTest::fewerHaveHalos() {
+  m_view.searchBar()->edit()->setText(u"kind:receive"_s);
+  m_view.searchBar()->search();
+  QTRY_VERIFY(m_view.searchBar()->isDone());
+  const Theme theme = Theme::of(canvas().palette());
+  std::vector<int> numbers;
+  for (const double steps : {1.5, 10.0, 400.0}) {
+    canvas().zoomTo(100, 100 + steps);
+    const QImage image = pictureOf(canvas());
+    const SpaceTimeGeometry g = canvas().view();
+    int inView = 0;
+    int ticks = 0;
+    for (const EventRef hit : canvas().hits()) {
+      const QPoint at = g.point(*m_trace, hit).toPoint();
+      if (at.x() < g.plot.left() + 12 || at.x() > g.plot.right() - 12) {
+        continue;
+      }
+      ++inView;
+      const QRect about(at - QPoint(12, 12), QSize(25, 25));
+      const int marked = countColor(image, about & g.plot.toRect(), theme.bookmark, 60);
+      ticks += marked < 8 ? 1 : 0;
+    }
+    numbers.push_back(inView);
+    if (numbers.size() < 3) {
+      QVERIFY2(ticks == 0, qPrintable(u"%1 of %2"_s.arg(ticks).arg(inView)));
+    } else {
+      QVERIFY(ticks > inView / 2);
+    }
+  }
+  QVERIFY(numbers[0] > 10 && numbers[0] < 150);
+  QVERIFY(numbers[1] > 200 && numbers[1] < 1400);
+  QVERIFY(numbers[2] > 1600);
+  m_view.searchBar()->edit()->clear();
+  m_view.searchBar()->search();
+  canvas().fit();
 }
 
 void FoundTest::onlyWhatIsFound() {

@@ -27,15 +27,13 @@ Minimap::Minimap(QWidget* parent) : QWidget(parent), m_theme(Theme::of(palette()
 void Minimap::setTrace(TraceIndexPtr trace) {
   m_trace = std::move(trace);
   m_found.reset();
-  m_picture = {};
-  update();
+  drawAgain();
 }
 
 void Minimap::showOn(TraceIndexPtr trace) {
   if (trace != m_trace) {
     m_trace = std::move(trace);
-    m_picture = {};
-    update();
+    drawAgain();
   }
 }
 
@@ -47,14 +45,20 @@ void Minimap::setWindow(double t0, double t1) {
 
 void Minimap::setFound(EventSearchPtr found) {
   m_found = std::move(found);
+  m_ticks = {};
+  update();
+}
+
+void Minimap::drawAgain() {
+  m_picture = {};
+  m_ticks = {};
   update();
 }
 
 void Minimap::setIndent(int left) {
   if (left != m_indent) {
     m_indent = left;
-    m_picture = {};
-    update();
+    drawAgain();
   }
 }
 
@@ -67,12 +71,35 @@ double Minimap::x(double time) const {
   return strip().left() + strip().width() * time / end;
 }
 
+/// Transparent, of the size of the widget.
+QPixmap Minimap::blank() const {
+  const double ratio = devicePixelRatioF();
+  QPixmap picture((QSizeF(size()) * ratio).toSize().expandedTo({1, 1}));
+  picture.setDevicePixelRatio(ratio);
+  picture.fill(Qt::transparent);
+  return picture;
+}
+
+/// Of what was found, of millions of hits as of few.
+void Minimap::renderTicks() {
+  m_ticks = blank();
+  if (m_found == nullptr) {
+    return;
+  }
+  QPainter painter(&m_ticks);
+  const QRectF area = strip();
+  const std::vector<std::uint32_t>& times = m_found->times;
+  const double step = (m_trace->lastTime() + 1.0) / area.width();  // of time, in a pixel
+  for (auto time = times.begin(); time != times.end();) {
+    const double at = std::floor(x(*time));
+    painter.fillRect(QRectF(at - 0.5, area.bottom() - 6, 2, 6), m_theme.bookmark);
+    time = std::lower_bound(time + 1, times.end(), (at + 1 - area.left()) * step);
+  }
+}
+
 void Minimap::render() {
   const QRectF area = strip();
-  const double ratio = devicePixelRatioF();
-  m_picture = QPixmap((QSizeF(size()) * ratio).toSize().expandedTo({1, 1}));
-  m_picture.setDevicePixelRatio(ratio);
-  m_picture.fill(Qt::transparent);
+  m_picture = blank();
   QPainter painter(&m_picture);
   painter.fillRect(area, m_theme.base);
   const int columns =
@@ -143,14 +170,10 @@ void Minimap::paintEvent(QPaintEvent* /*event*/) {
                    withAlpha(m_theme.panel, 0.6));
   painter.fillRect(QRectF(right, area.top(), area.right() - right, area.height()),
                    withAlpha(m_theme.panel, 0.6));
-  const std::vector<std::uint32_t> none;
-  const std::vector<std::uint32_t>& times = m_found ? m_found->times : none;
-  const double step = (m_trace->lastTime() + 1.0) / area.width();  // of time, in a pixel
-  for (auto time = times.begin(); time != times.end();) {
-    const double at = std::floor(x(*time));
-    painter.fillRect(QRectF(at - 0.5, area.bottom() - 6, 2, 6), m_theme.bookmark);
-    time = std::lower_bound(time + 1, times.end(), (at + 1 - area.left()) * step);
+  if (m_ticks.isNull()) {
+    renderTicks();
   }
+  painter.drawPixmap(0, 0, m_ticks);
   painter.setPen(QPen(m_theme.rail, 1));
   painter.drawRect(area);
   painter.setRenderHint(QPainter::Antialiasing);
@@ -160,14 +183,13 @@ void Minimap::paintEvent(QPaintEvent* /*event*/) {
 }
 
 void Minimap::resizeEvent(QResizeEvent* /*event*/) {
-  m_picture = {};
+  drawAgain();
 }
 
 void Minimap::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange) {
     m_theme = Theme::of(palette());
-    m_picture = {};
-    update();
+    drawAgain();
   }
   QWidget::changeEvent(event);
 }

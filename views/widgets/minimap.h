@@ -42,12 +42,16 @@ class Minimap : public QWidget {
   [[nodiscard]] QRectF strip() const;
   [[nodiscard]] double x(double time) const;
   void moveTo(double xPos);
+  [[nodiscard]] QPixmap blank() const;
   void render();
+  void renderTicks();
+  void drawAgain();
 
   TraceIndexPtr m_trace;
   Theme m_theme;
   EventSearchPtr m_found;  ///< may be null
-  QPixmap m_picture;
+  QPixmap m_picture;       ///< what is under the window; null: to be drawn
+  QPixmap m_ticks;         ///< what was found, over it
   double m_t0 = 0;
   double m_t1 = 1;
   int m_indent = 0;

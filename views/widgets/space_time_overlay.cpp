@@ -200,26 +200,63 @@ void SpaceTimePainter::paintCone(QPainter& painter, const SpaceTimeOverlay& over
   }
 }
 
-// A halo round each event that was searched for; where they are many, ticks on their ranks' lines.
+// A halo round each event that was searched for, a plain one where they are hundreds; where they
+// are more, ticks at the top. It is the GUI thread that draws them, and rounded ones take 10 us
+// each.
 void SpaceTimePainter::paintHits(QPainter& painter, const EventSearch& found) const {
+  constexpr std::size_t kMostRounded = 150;
+  constexpr std::size_t kMostHalos = 1500;
   const auto [first, last] = inView(found);
-  const bool many = last - first > kMostHitSigns;
+  if (last - first > kMostHalos) {
+    paintHitTicks(painter, found, first, last);
+    return;
+  }
+  const bool plain = last - first > kMostRounded;
   const double size = m_radius * 1.5 + 3;
-  painter.setBrush(many ? Qt::NoBrush : QBrush(withAlpha(m_theme.bookmark, 0.25)));
-  painter.setPen(QPen(m_theme.bookmark, many ? 1 : 1.8));
-  const auto begin = found.times.begin();
-  const auto end = begin + static_cast<std::ptrdiff_t>(last);
-  for (auto time = begin + static_cast<std::ptrdiff_t>(first); time != end;) {
-    const double x = m_geometry.x(*time);
-    if (many) {  // one a pixel, over all rows: where to look closer
-      painter.drawLine(QPointF(x, m_geometry.plot.top()), QPointF(x, m_geometry.plot.top() + 6));
-      time = std::lower_bound(time + 1, end, m_geometry.time(x + 1));
-    } else {
-      const double y = m_geometry.y(found.hits[static_cast<std::size_t>(time - begin)].rank);
-      painter.drawRoundedRect(QRectF(x - size, y - size, 2 * size, 2 * size), 3, 3);
-      ++time;
+  QList<QRectF> halos;
+  for (std::size_t i = first; i < last; ++i) {
+    const QPointF centre(m_geometry.x(found.times[i]), m_geometry.y(found.hits[i].rank));
+    halos << QRectF(centre.x() - size, centre.y() - size, 2 * size, 2 * size);
+  }
+  painter.save();
+  painter.setBrush(plain ? QBrush(Qt::NoBrush) : QBrush(withAlpha(m_theme.bookmark, 0.25)));
+  painter.setPen(QPen(m_theme.bookmark, plain ? 1 : 1.8));
+  if (plain) {
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.drawRects(halos);
+  } else {
+    for (const QRectF& halo : halos) {
+      painter.drawRoundedRect(halo, 3, 3);
     }
   }
+  painter.restore();
+}
+
+// Of hits [first, last) one a pixel, over all rows: where to look closer.
+void SpaceTimePainter::paintHitTicks(QPainter& painter, const EventSearch& found, std::size_t first,
+                                     std::size_t last) const {
+  constexpr double kHeight = 6;
+  const double top = m_geometry.plot.top();
+  QList<QLineF> ticks;
+  for (std::size_t i = first; i < last;) {
+    const double x = std::floor(m_geometry.x(found.times[i]));
+    ticks << QLineF(x, top, x, top + kHeight);
+    // The next pixel's are not far, among millions: in steps of twice the length.
+    const double next = m_geometry.time(x + 1);
+    std::size_t step = 1;
+    while (i + step < last && found.times[i + step] < next) {
+      step *= 2;
+    }
+    const auto from = found.times.begin() + static_cast<std::ptrdiff_t>(i + step / 2);
+    const auto to = found.times.begin() + static_cast<std::ptrdiff_t>(std::min(i + step, last));
+    i = std::max(i + 1,
+                 static_cast<std::size_t>(std::lower_bound(from, to, next) - found.times.begin()));
+  }
+  painter.save();
+  painter.setRenderHint(QPainter::Antialiasing, false);
+  painter.setPen(QPen(m_theme.bookmark, 1));
+  painter.drawLines(ticks);
+  painter.restore();
 }
 
 // What two executions have in common is veiled; the edge is where they part.

@@ -66,7 +66,7 @@ class SpaceTimePainter {
   static constexpr std::size_t kDenseLimit = 1000000;
   static constexpr double kWidestBin = 8;
 
-  /// Hits of a search beyond which single signs give way to ticks and bars.
+  /// Hits of a search beyond which single signs of a filter give way to bars.
   static constexpr std::size_t kMostHitSigns = 4000;
 
  private:
@@ -103,6 +103,8 @@ class SpaceTimePainter {
   void paintFoundSigns(QPainter& painter, std::size_t first, std::size_t last) const;
   void paintFoundBars(QPainter& painter, std::size_t first, std::size_t last) const;
   void paintHits(QPainter& painter, const EventSearch& found) const;
+  void paintHitTicks(QPainter& painter, const EventSearch& found, std::size_t first,
+                     std::size_t last) const;
   void paintVeil(QPainter& painter, const std::vector<Serial>& different) const;
   void paintGhosts(QPainter& painter, EventRef selected, int chosen) const;
   void paintSelection(QPainter& painter, EventRef selected, int alternative) const;
