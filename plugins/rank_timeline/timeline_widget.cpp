@@ -85,6 +85,7 @@ void TimelineWidget::setTrace(const views::TraceIndexPtr& trace) {
   m_trace = trace;
   m_positions.clear();
   m_selected = {};
+  m_scrolled.reset();
   m_quiet = true;
   m_ranks->clear();
   for (std::size_t rank = 0; m_trace != nullptr && rank < m_trace->rankCount(); ++rank) {
