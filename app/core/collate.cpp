@@ -434,6 +434,12 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
                    emptyLog(rank, 0, log ? "its log is another rank's" : log.error().message));
     }
   }
+  if (read.empty() && facts.goesOn) {
+    return Error{
+        ErrorCode::NotFound,
+        "nothing is recorded yet: no process of '" + facts.program + "' has come out of MPI_Init",
+        "Try again when it has."};
+  }
   if (read.empty()) {
     return Error{ErrorCode::NotFound,
                  "nothing was recorded: no process of '" + facts.program + "' called MPI_Init",

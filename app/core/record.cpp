@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -66,29 +65,60 @@ std::string freeName(const std::string& program) {
   }
 }
 
-/// An empty directory for the logs. Logs that are there already are another recording's and are
-/// kept aside.
-Status makeLogDirectory(const std::string& path) {
-  std::error_code error;
-  if (fs::exists(path)) {
-    for (int i = 1;; ++i) {
-      const std::string aside = path + ".old-" + std::to_string(i);
-      if (!fs::exists(aside)) {
-        fs::rename(path, aside, error);
-        std::fprintf(
-            stderr,
-            "photofinish: logs of an earlier recording that was not finished are kept in %s\n",
-            aside.c_str());
-        break;
-      }
+/// Logs that are there already are another recording's and are kept aside.
+void keepAside(const std::string& logs) {
+  if (!fs::exists(logs)) {
+    return;
+  }
+  for (int i = 1;; ++i) {
+    const std::string aside = logs + ".old-" + std::to_string(i);
+    if (!fs::exists(aside)) {
+      std::error_code error;
+      fs::rename(logs, aside, error);
+      std::fprintf(stderr,
+                   "photofinish: logs of an earlier recording that was not finished are kept in "
+                   "%s\n",
+                   aside.c_str());
+      return;
     }
   }
-  if (mkdir(path.c_str(), 0700) != 0) {
-    Error failed = systemError("cannot make the directory for the logs, " + path, errno);
-    failed.advice = "Give another place with -o FILE.";
-    return failed;
+}
+
+/// Held for as long as a recorder (or one who makes a trace of its logs) is at work in the log
+/// directory.
+UniqueFd lockLogs(const std::string& logs) {
+  UniqueFd fd(open(logs.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.valid() && flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    fd.reset();
   }
-  return {};
+  return fd;
+}
+
+/// The directory for the logs. It appears with the facts of the run in it and locked: who looks at
+/// a recording that has just begun sees all of that or nothing.
+Result<UniqueFd> beginLogs(const std::string& path, const RunFacts& facts) {
+  keepAside(path);
+  std::string begun = path + ".new-XXXXXX";
+  const auto failed = [&path](int code) {
+    Error error = systemError("cannot make the directory for the logs, " + path, code);
+    error.advice = "Give another place with -o FILE.";
+    return error;
+  };
+  if (mkdtemp(begun.data()) == nullptr) {
+    return failed(errno);
+  }
+  UniqueFd lock = lockLogs(begun);
+  std::error_code ignored;
+  if (Status status = writeFacts(begun, facts); !status) {
+    fs::remove_all(begun, ignored);
+    return status.error();
+  }
+  if (std::rename(begun.c_str(), path.c_str()) != 0) {
+    const int code = errno;
+    fs::remove_all(begun, ignored);
+    return failed(code);
+  }
+  return lock;
 }
 
 /// Tells of races while the program runs: the first one, and then each power of ten.
@@ -274,16 +304,6 @@ void say(const Collated& collated, const Recorded& recorded) {
   }
 }
 
-/// Held for as long as a recorder (or one who makes a trace of its logs) is at work in the log
-/// directory.
-UniqueFd lockLogs(const std::string& logs) {
-  UniqueFd fd(open(logs.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.valid() && flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-    fd.reset();
-  }
-  return fd;
-}
-
 /// Ranks go on when their recorder is killed: their logs are not for taking yet.
 Status noRankRuns(const std::string& logs) {
   auto files = readLogFiles(logs);
@@ -326,10 +346,6 @@ Result<Recorded> record(const RecordOptions& options) {
   Recorded recorded;
   recorded.trace = options.output.empty() ? freeName(command->program()) : options.output;
   const std::string logs = fs::absolute(logDirectoryOf(recorded.trace)).lexically_normal().string();
-  if (Status status = makeLogDirectory(logs); !status) {
-    return status.error();
-  }
-  const UniqueFd lock = lockLogs(logs);
   RunFacts facts;
   facts.command = options.command;
   facts.workingDirectory = fs::current_path().string();
@@ -339,8 +355,9 @@ Result<Recorded> record(const RecordOptions& options) {
   facts.mode = options.mode;
   facts.salt = randomSalt();
   facts.sameAddresses = options.sameAddresses;
-  if (Status status = writeFacts(logs, facts); !status) {
-    return status.error();
+  const Result<UniqueFd> lock = beginLogs(logs, facts);
+  if (!lock) {
+    return lock.error();
   }
   JobOptions job;
   job.command = *command;
@@ -425,7 +442,7 @@ Result<Recorded> record(const RecordOptions& options) {
 
 Result<Collated> peek(const std::string& trace, const std::string& to) {
   const std::string logs = logDirectoryOf(trace);
-  if (!fs::is_directory(logs)) {
+  if (!fs::exists(logs + "/run.json")) {  // (the logs go one by one once the trace is there)
     return Error{ErrorCode::Usage, "nothing is being recorded as " + trace,
                  fs::exists(trace) ? "It is finished: open it."
                                    : "Give the name of the trace that is being made."};

@@ -1,4 +1,5 @@
 """photofinish peek: a trace of what a recording that goes on has so far."""
+import fcntl
 import os
 import sys
 import time
@@ -17,12 +18,29 @@ class PeekTest(PhotofinishTest):
             ranks.setdefault(event["rank"], []).append((event["call"], event["peer"], event["line"]))
         return ranks
 
+    def test_begins_whole(self):
+        """Who looks at a recording that has just begun sees the facts of its run, and that its recorder is at work."""
+        logs = self.dir / "t.pft.d"
+        with self.start([BIN / "photofinish", "record", "-o", self.dir / "t.pft", STEADY, 1, 1]) as command:
+            until = time.monotonic() + 30
+            while not logs.is_dir():  # without a pause: what is looked for is there for microseconds
+                self.assertLess(time.monotonic(), until, command.output())
+            seen = os.listdir(logs)
+            self.assertIn("run.json", seen)
+            directory = os.open(logs, os.O_RDONLY)
+            self.addCleanup(os.close, directory)
+            with self.assertRaises(BlockingIOError):
+                fcntl.flock(directory, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            self.assertEqual(command.finish(60).status, 0)
+        self.assertEqual([path.name for path in self.dir.glob("t.pft*")], ["t.pft"])
+
     def test_twice_while_it_runs(self):
         self.need("mpirun", STEADY)
         with self.start([BIN / "photofinish", "record", "--mode", "all", "-o", self.dir / "t.pft",
                          *self.mpirun(3, STEADY, 400, 4000)]) as command:
             early = self.photofinish("peek", self.dir / "t.pft", self.dir / "early.pft")
-            self.assertEqual(early.status, 2, "no rank has come out of MPI_Init, or not even the logs' directory is there")
+            # No rank has come out of MPI_Init, or not even the logs' directory is there.
+            self.assert_refused(early, 2, "nothing is (recorded yet|being recorded)", "Try again|Give the name of the trace")
             command.wait_for(lambda: "messages, state" in command.output(), 30)
             for name in ("a.pft", "b.pft"):
                 run = self.photofinish("peek", self.dir / "t.pft", self.dir / name)
