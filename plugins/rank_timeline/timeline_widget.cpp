@@ -76,6 +76,7 @@ TimelineWidget::TimelineWidget(QWidget* parent)
           [this](const QModelIndex& current) {
             if (!m_quiet && current.isValid()) {
               m_selected = m_model->event(current.row());
+              m_toBring = false;
               Q_EMIT eventSelected(m_selected);
             }
           });
@@ -85,8 +86,9 @@ void TimelineWidget::setTrace(const views::TraceIndexPtr& trace) {
   m_trace = trace;
   m_positions.clear();
   m_selected = {};
-  m_scrolled.reset();
   m_quiet = true;
+  m_shown = {};
+  m_model->show(nullptr, -1);  // nobody is to click what is of the former trace
   m_ranks->clear();
   for (std::size_t rank = 0; m_trace != nullptr && rank < m_trace->rankCount(); ++rank) {
     m_ranks->addItem(tr("Rank %1").arg(rank));
@@ -101,7 +103,6 @@ void TimelineWidget::renewTrace(const views::TraceIndexPtr& trace) {
     return;
   }
   m_trace = trace;
-  m_scrolled = m_table->verticalScrollBar()->value();
   refresh();
 }
 
@@ -110,13 +111,14 @@ void TimelineWidget::setSelectedEvent(const EventRef& event) {
     return;
   }
   m_selected = event;
+  m_toBring = true;
   if (m_trace == nullptr || !m_trace->contains(event)) {
     return;
   }
   if (event.rank != m_ranks->currentIndex()) {
     m_ranks->setCurrentIndex(event.rank);  // shows it
   } else {
-    goTo(event.serial);
+    m_toBring = !goTo(event.serial, true);
   }
 }
 
@@ -144,12 +146,13 @@ void TimelineWidget::refresh() {
   const Rank rank = m_ranks->currentIndex();
   const QString query = m_filter->text();
   if (m_trace == nullptr || query.trimmed().isEmpty()) {
-    fill(m_trace, rank);
+    fill(m_trace, {rank, {}});
   } else if (m_trace->lastSerial(rank) <= views::kFewEvents) {
-    fill(m_trace, rank, views::searchRank(*m_trace, rank, query));
+    fill(m_trace, {rank, query}, views::searchRank(*m_trace, rank, query));
   } else {  // until they are found, the former rows stay, but not those of another rank
     if (m_model->rank() != rank) {
-      fill(m_trace, rank, views::EventSearch{});
+      m_shown = {};
+      m_model->show(m_trace, rank, views::EventSearch{});
     }
     m_summary->setText(tr("searching …"));
     m_stop = {};
@@ -157,14 +160,19 @@ void TimelineWidget::refresh() {
         [trace = m_trace, rank, query, stop = m_stop.get_token()] {
           return views::searchRank(*trace, rank, query, stop);
         },
-        [this, trace = m_trace, rank](const views::EventSearch& found) {
-          fill(trace, rank, found);
+        [this, trace = m_trace, rank, query](const views::EventSearch& found) {
+          fill(trace, {rank, query}, found);
         });
   }
 }
 
-void TimelineWidget::fill(const views::TraceIndexPtr& trace, Rank rank,
+void TimelineWidget::fill(const views::TraceIndexPtr& trace, const Rows& rows,
                           const std::optional<views::EventSearch>& found) {
+  const Rank rank = rows.rank;
+  const bool isThere = trace != nullptr && m_selected.rank == rank && trace->contains(m_selected);
+  const bool keep = m_shown == rows && !(isThere && m_toBring);
+  m_shown = rows;
+  const int scrolled = m_table->verticalScrollBar()->value();
   m_quiet = true;
   m_model->show(trace, rank, found);
   markNext();
@@ -174,20 +182,25 @@ void TimelineWidget::fill(const views::TraceIndexPtr& trace, Rank rank,
                      : std::cmp_equal(m_model->rowCount(), all)
                          ? views::counted(all, tr("event"), tr("events"))
                          : tr("%1 of %2 events").arg(m_model->rowCount()).arg(all));
-  if (m_selected.valid() && m_selected.rank == rank) {
-    goTo(m_selected.serial);
+  if (isThere) {
+    goTo(m_selected.serial, !keep);
+    m_toBring = false;
   }
-  if (const std::optional<int> scrolled = std::exchange(m_scrolled, std::nullopt)) {
-    m_table->verticalScrollBar()->setValue(*scrolled);
+  if (keep) {
+    m_table->verticalScrollBar()->setValue(scrolled);
   }
 }
 
-void TimelineWidget::goTo(Serial serial) {
+bool TimelineWidget::goTo(Serial serial, bool bringIntoView) {
   m_quiet = true;
   const QModelIndex index = m_model->index(m_model->rowOf(serial), 0);
-  m_table->setCurrentIndex(m_model->event(index.row()).serial == serial ? index : QModelIndex());
-  m_table->scrollTo(index, QAbstractItemView::PositionAtCenter);
+  const bool isThere = m_model->event(index.row()).serial == serial;
+  m_table->setCurrentIndex(isThere ? index : QModelIndex());
+  if (bringIntoView) {
+    m_table->scrollTo(index, QAbstractItemView::PositionAtCenter);
+  }
   m_quiet = false;
+  return isThere;
 }
 
 QString TimelineWidget::summary() const {

@@ -38,11 +38,19 @@ class TimelineWidget : public ViewWidget {
   void showEvent(QShowEvent* event) override;
 
  private:
+  /// What is asked of a trace.
+  struct Rows {
+    Rank rank = -1;
+    QString query;
+    bool operator==(const Rows&) const = default;
+  };
+
   void refresh();
-  void fill(const views::TraceIndexPtr& trace, Rank rank,
+  void fill(const views::TraceIndexPtr& trace, const Rows& rows,
             const std::optional<views::EventSearch>& found = std::nullopt);
   void markNext();
-  void goTo(Serial serial);
+  /// To that event, or to where it would be. Returns whether it is there.
+  bool goTo(Serial serial, bool bringIntoView);
 
   views::TraceIndexPtr m_trace;
   std::vector<views::ReplayPosition> m_positions;
@@ -55,8 +63,9 @@ class TimelineWidget : public ViewWidget {
   TimelineModel* m_model;
   QTableView* m_table;
   QTimer m_pause;  ///< until the typing rests
-  std::optional<int> m_scrolled;  ///< where the rows that come are to be scrolled to
-  std::stop_source m_stop;        ///< of m_search
+  Rows m_shown;
+  bool m_toBring = false;   ///< what is selected is still to be brought into view
+  std::stop_source m_stop;  ///< of m_search
   views::Background<views::EventSearch> m_search;
 };
 

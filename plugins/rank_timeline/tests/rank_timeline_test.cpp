@@ -112,20 +112,96 @@ class RankTimelineTest : public QObject {
     QCOMPARE(widget.summary(), searching);
     QCOMPARE(widget.model()->rowCount(), 0);
     QTRY_COMPARE(rows(), found(1, QStringLiteral("kind:send")));
-    // The trace grows: what is looked at stays where it is.
-    widget.table()->scrollTo(widget.model()->index(300, 0), QAbstractItemView::PositionAtTop);
-    QCOMPARE(widget.table()->rowAt(0), 300);
-    widget.renewTrace(views::makeIndex(stencil(2, 9100)));
-    QCOMPARE(widget.summary(), searching);
-    QTRY_VERIFY(widget.summary() != searching);
-    QCOMPARE(widget.table()->rowAt(0), 300);
     // Without a filter all of them, at once.
+    widget.ranks()->setCurrentIndex(0);
+    QTRY_VERIFY(widget.model()->rowCount() > 0);
     widget.setTrace(trace);
     QCOMPARE(widget.summary(), searching);
+    QCOMPARE(widget.model()->rowCount(), 0);  // nor of another trace
     widget.filter()->clear();
     QTRY_COMPARE(static_cast<Serial>(widget.model()->rowCount()), trace->lastSerial(0));
     search("kind:collective");
     QCOMPARE(widget.summary(), searching);  // and the widget goes
+  }
+
+  /// A trace that grows moves nothing that is looked at; what is selected meanwhile comes into
+  /// view.
+  void growsUnderTheEyes() {
+    int steps = 9000;
+    TimelineWidget widget;
+    widget.resize(900, 300);
+    widget.setTrace(views::makeIndex(stencil(2, steps)));
+    widget.show();
+    const auto grow = [&] {
+      steps += 100;
+      widget.renewTrace(views::makeIndex(stencil(2, steps)));
+    };
+    const QString searching = QStringLiteral("searching …");
+    const auto found = [&] { return widget.summary() != searching; };
+    const auto scrollTo = [&](int row) {
+      widget.table()->scrollTo(widget.model()->index(row, 0), QAbstractItemView::PositionAtTop);
+    };
+    const auto top = [&] { return widget.table()->rowAt(0); };
+    const auto sees = [&](EventRef event) {
+      const int row = widget.model()->rowOf(event.serial);
+      const int bottom = widget.table()->rowAt(widget.table()->viewport()->height() - 1);
+      return widget.model()->event(row) == event && top() <= row && row <= bottom;
+    };
+    const auto filter = [&](const char* query) {
+      widget.filter()->setText(QString::fromLatin1(query));
+      QTest::keyClick(widget.filter(), Qt::Key_Return);
+    };
+    filter("kind:send");
+    QVERIFY(!found());
+    QTRY_VERIFY(found());
+    scrollTo(300);
+    grow();
+    QTRY_VERIFY(found());
+    QCOMPARE(top(), 300);  // nothing is selected
+    const EventRef low = widget.model()->event(1500);
+    const EventRef high = widget.model()->event(50);
+    widget.setSelectedEvent(low);
+    QVERIFY(sees(low));
+    scrollTo(300);
+    grow();
+    QTRY_VERIFY(found());
+    QCOMPARE(top(), 300);
+    QCOMPARE(widget.table()->currentIndex().row(), 1500);
+    // While it is searched for: the user scrolls, or selects another event, here or elsewhere.
+    grow();
+    QVERIFY(!found());
+    scrollTo(600);
+    QTRY_VERIFY(found());
+    QCOMPARE(top(), 600);
+    grow();
+    widget.setSelectedEvent(high);
+    QVERIFY(!found());
+    QTRY_VERIFY(found());
+    QVERIFY(sees(high));
+    scrollTo(600);
+    grow();
+    const EventRef other{1, low.serial};
+    widget.setSelectedEvent(other);
+    QVERIFY(!found());
+    QTRY_VERIFY(found());
+    QVERIFY(sees(other));
+    scrollTo(300);
+    grow();
+    QTRY_VERIFY(found());
+    QCOMPARE(top(), 300);
+    // While nobody sees it.
+    widget.hide();
+    grow();
+    widget.setSelectedEvent({1, high.serial});
+    widget.show();
+    QTRY_VERIFY(found());
+    QVERIFY(sees({1, high.serial}));
+    // Another filter has other rows.
+    scrollTo(600);
+    filter("rank:1");
+    QVERIFY(!found());
+    QTRY_VERIFY(found());
+    QVERIFY(sees({1, high.serial}));
   }
 
   void replayIsMarked() {
