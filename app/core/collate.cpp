@@ -130,24 +130,31 @@ EventRef raceEvent(const Execution& execution, const Race& race) {
 }
 
 Result<std::map<Rank, std::vector<unsigned char>>> readLogFiles(const std::string& logDirectory) {
-  std::map<Rank, std::vector<unsigned char>> files;
+  std::map<Rank, fs::path> paths;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(logDirectory, error)) {
     const std::string name = entry.path().filename().string();
-    if (name.rfind("rank-", 0) != 0 || entry.path().extension() != ".log" ||
-        !entry.is_regular_file()) {
-      continue;
+    if (name.starts_with("rank-") && entry.path().extension() == ".log") {
+      paths[std::atoi(name.c_str() + 5)] = entry.path();
     }
-    std::ifstream in(entry.path(), std::ios::binary);
+  }
+  const auto cannot = [&](const std::string& what, const std::string& why) {
+    return Error{ErrorCode::System, "cannot read " + what + ": " + why, {}};
+  };
+  if (error) {
+    return cannot("the logs in " + logDirectory, error.message());
+  }
+  // Only now, so that of a directory that goes away not some are read and the others missed.
+  std::map<Rank, std::vector<unsigned char>> files;
+  for (const auto& [rank, path] : paths) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) {
+      return cannot(path, std::strerror(errno));
+    }
     std::vector<unsigned char> bytes((std::istreambuf_iterator<char>(in)),
                                      std::istreambuf_iterator<char>());
     trim(bytes);
-    files[std::atoi(name.c_str() + 5)] = std::move(bytes);
-  }
-  if (error) {
-    return Error{ErrorCode::NotFound,
-                 "cannot read the logs in " + logDirectory + ": " + error.message(),
-                 {}};
+    files[rank] = std::move(bytes);
   }
   return files;
 }

@@ -1,10 +1,9 @@
 #include "app/record.h"
 
 #include "input_tee.h"
+#include "log_directory.h"
 #include "race_reduction.h"
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -63,62 +62,6 @@ std::string freeName(const std::string& program) {
       return name;
     }
   }
-}
-
-/// Logs that are there already are another recording's and are kept aside.
-void keepAside(const std::string& logs) {
-  if (!fs::exists(logs)) {
-    return;
-  }
-  for (int i = 1;; ++i) {
-    const std::string aside = logs + ".old-" + std::to_string(i);
-    if (!fs::exists(aside)) {
-      std::error_code error;
-      fs::rename(logs, aside, error);
-      std::fprintf(stderr,
-                   "photofinish: logs of an earlier recording that was not finished are kept in "
-                   "%s\n",
-                   aside.c_str());
-      return;
-    }
-  }
-}
-
-/// Held for as long as a recorder (or one who makes a trace of its logs) is at work in the log
-/// directory.
-UniqueFd lockLogs(const std::string& logs) {
-  UniqueFd fd(open(logs.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.valid() && flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-    fd.reset();
-  }
-  return fd;
-}
-
-/// The directory for the logs. It appears with the facts of the run in it and locked: who looks at
-/// a recording that has just begun sees all of that or nothing.
-Result<UniqueFd> beginLogs(const std::string& path, const RunFacts& facts) {
-  keepAside(path);
-  std::string begun = path + ".new-XXXXXX";
-  const auto failed = [&path](int code) {
-    Error error = systemError("cannot make the directory for the logs, " + path, code);
-    error.advice = "Give another place with -o FILE.";
-    return error;
-  };
-  if (mkdtemp(begun.data()) == nullptr) {
-    return failed(errno);
-  }
-  UniqueFd lock = lockLogs(begun);
-  std::error_code ignored;
-  if (Status status = writeFacts(begun, facts); !status) {
-    fs::remove_all(begun, ignored);
-    return status.error();
-  }
-  if (std::rename(begun.c_str(), path.c_str()) != 0) {
-    const int code = errno;
-    fs::remove_all(begun, ignored);
-    return failed(code);
-  }
-  return lock;
 }
 
 /// Tells of races while the program runs: the first one, and then each power of ten.
@@ -379,7 +322,7 @@ Result<Recorded> record(const RecordOptions& options) {
   if (!command->launcher.empty() || isatty(STDIN_FILENO) == 0) {
     Result<InputTee> tee = InputTee::start(logs + "/input");
     if (!tee) {
-      fs::remove_all(logs);
+      endLogs(logs);
       return tee.error();
     }
     input = std::move(*tee);
@@ -389,7 +332,7 @@ Result<Recorded> record(const RecordOptions& options) {
     const StayForTheTrace stay;
     Result<std::unique_ptr<Job>> running = Job::start(std::move(job));
     if (!running) {
-      fs::remove_all(logs);
+      endLogs(logs);
       return running.error();
     }
     if (input) {
@@ -398,7 +341,7 @@ Result<Recorded> record(const RecordOptions& options) {
     Result<int> status = follow(**running, facts, input ? &*input : nullptr, options.endStuck);
     if (!status) {
       running->reset();
-      fs::remove_all(logs);
+      endLogs(logs);
       return status.error();
     }
     recorded.exitStatus = *status;
@@ -411,7 +354,7 @@ Result<Recorded> record(const RecordOptions& options) {
   Result<Collated> collated = collate(logs, facts, recorded.trace);
   if (!collated) {
     if (collated.error().code == ErrorCode::NotFound) {
-      fs::remove_all(logs);
+      endLogs(logs);
       Error nothing = collated.error();
       if (recorded.exitStatus != 0) {
         nothing.advice = "The launcher ended with status " + std::to_string(recorded.exitStatus) +
@@ -427,7 +370,7 @@ Result<Recorded> record(const RecordOptions& options) {
     recorded.trace.clear();  // the program itself has run: its exit status counts
     return recorded;
   }
-  fs::remove_all(logs);
+  endLogs(logs);
   if (input && input->tooLong()) {
     std::fprintf(stderr,
                  "photofinish: the standard input was longer than 16 MiB and is not in the trace: "
@@ -442,29 +385,36 @@ Result<Recorded> record(const RecordOptions& options) {
 
 Result<Collated> peek(const std::string& trace, const std::string& to) {
   const std::string logs = logDirectoryOf(trace);
-  if (!fs::exists(logs + "/run.json")) {  // (the logs go one by one once the trace is there)
+  std::error_code unknown;
+  const auto isOver = [&] { return fs::status(logs, unknown).type() == fs::file_type::not_found; };
+  const auto nothing = [&] {
     return Error{ErrorCode::Usage, "nothing is being recorded as " + trace,
-                 fs::exists(trace) ? "It is finished: open it."
-                                   : "Give the name of the trace that is being made."};
+                 fs::exists(trace, unknown) ? "It is finished: open it."
+                                            : "Give the name of the trace that is being made."};
+  };
+  if (isOver()) {
+    return nothing();
   }
-  if (fs::exists(to)) {
+  if (fs::exists(to, unknown)) {
     return Error{ErrorCode::Usage, to + " is there already", "Give another name."};
   }
   Result<RunFacts> facts = readFacts(logs);
   if (!facts) {
-    return facts.error();
+    return isOver() ? nothing() : facts.error();
   }
   facts->goesOn = true;
-  return collate(logs, *facts, to);
+  Result<Collated> collated = collate(logs, *facts, to);
+  return !collated && isOver() ? nothing() : std::move(collated);
 }
 
 Result<bool> recoverTrace(const std::string& trace) {
   const std::string logs = logDirectoryOf(trace);
-  if (fs::exists(trace) || !fs::is_directory(logs)) {
+  std::error_code unknown;
+  if (fs::exists(trace, unknown) || !fs::is_directory(logs, unknown)) {
     return false;
   }
   const UniqueFd lock = lockLogs(logs);
-  if (!lock.valid()) {
+  if (!lock.valid() && areLogsLocked(logs)) {
     return Error{ErrorCode::System, trace + " is being recorded",
                  "Wait until the program has ended."};
   }
@@ -481,7 +431,7 @@ Result<bool> recoverTrace(const std::string& trace) {
   }
   std::fprintf(stderr, "photofinish: made %s from the logs of a recording that was not finished\n",
                trace.c_str());
-  fs::remove_all(logs);
+  endLogs(logs);
   return true;
 }
 

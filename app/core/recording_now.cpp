@@ -1,6 +1,6 @@
 // What can be seen of a recording from outside, while it goes on.
+#include "log_directory.h"
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -47,8 +47,7 @@ RecordingNow recordingNow(const std::string& trace) {
   if (!now.logs) {
     return now;
   }
-  const UniqueFd fd(open(logs.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  now.recorder = fd.valid() && flock(fd.get(), LOCK_SH | LOCK_NB) != 0;
+  now.recorder = areLogsLocked(logs);
   for (fs::directory_iterator file(logs, error), end; !error && file != end;
        file.increment(error)) {
     now.grown += isLog(file->path()) ? grownTo(file->path()) : 0;

@@ -78,8 +78,11 @@ RunFacts factsOf(const json& all) {
 Result<RunFacts> readFacts(const std::string& logDirectory) {
   const std::string path = logDirectory + "/run.json";
   std::ifstream in(path);
+  if (!in) {
+    return systemError("cannot read " + path, errno);
+  }
   const json all = json::parse(in, nullptr, false);
-  if (in && all.is_object()) {
+  if (all.is_object()) {
     try {
       return factsOf(all);
     } catch (const json::exception&) {  // a value of another type

@@ -18,21 +18,39 @@ class PeekTest(PhotofinishTest):
             ranks.setdefault(event["rank"], []).append((event["call"], event["peer"], event["line"]))
         return ranks
 
-    def test_begins_whole(self):
-        """Who looks at a recording that has just begun sees the facts of its run, and that its recorder is at work."""
+    def test_begins_and_ends_whole(self):
+        """Who looks at a recording sees the facts of its run and all its logs, and that its recorder is at work, or nothing."""
+        self.need(STEADY)
         logs = self.dir / "t.pft.d"
+        left = self.dir / "t.pft.d.part-left"  # by a recorder that was killed at the wrong moment
+        left.mkdir()
+        (left / "run.json").write_text("{}")
         with self.start([BIN / "photofinish", "record", "-o", self.dir / "t.pft", STEADY, 1, 1]) as command:
             until = time.monotonic() + 30
             while not logs.is_dir():  # without a pause: what is looked for is there for microseconds
                 self.assertLess(time.monotonic(), until, command.output())
-            seen = os.listdir(logs)
-            self.assertIn("run.json", seen)
+            once = {"run.json"}
+            self.assertLessEqual(once, set(os.listdir(logs)))
             directory = os.open(logs, os.O_RDONLY)
             self.addCleanup(os.close, directory)
             with self.assertRaises(BlockingIOError):
                 fcntl.flock(directory, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            while True:
+                try:
+                    now = {name for name in os.listdir(logs) if name == "run.json" or name.startswith("rank-")}
+                except FileNotFoundError:
+                    break
+                if not logs.exists():
+                    break
+                self.assertLessEqual(once, now)
+                once = now
+            self.assertIn("rank-0.log", once)
             self.assertEqual(command.finish(60).status, 0)
         self.assertEqual([path.name for path in self.dir.glob("t.pft*")], ["t.pft"])
+
+    def test_logs_that_cannot_be_read(self):
+        (self.dir / "t.pft.d").symlink_to(self.dir / "t.pft.d")
+        self.assert_refused(self.photofinish("peek", self.dir / "t.pft", self.dir / "p.pft"), 1, "cannot read .*run.json")
 
     def test_twice_while_it_runs(self):
         self.need("mpirun", STEADY)
@@ -47,6 +65,8 @@ class PeekTest(PhotofinishTest):
                 self.assertEqual(run.status, 0, run)
                 self.assertRegex(run.out, r"rank 0: it still ran when this trace was made, after event \d+")
                 time.sleep(0.5)
+            second = self.photofinish("record", "-o", self.dir / "t.pft", STEADY, 1, 1)
+            self.assert_refused(second, 2, "a recording that goes on has its logs in", "another place")
             again = self.photofinish("peek", self.dir / "t.pft", self.dir / "a.pft")
             self.assert_refused(again, 2, "is there already", "another name")
             self.assertEqual(command.finish(60).status, 0)
