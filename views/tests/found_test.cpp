@@ -75,7 +75,7 @@ void FoundTest::manyHitsAreTicks() {
            0);
 }
 
-/// A handful has round ones, hundreds have plain ones.
+/// A handful has round, filled ones, hundreds have plain ones.
 void FoundTest::fewerHaveHalos() {
   m_view.searchBar()->edit()->setText(u"kind:receive"_s);
   m_view.searchBar()->search();
@@ -88,6 +88,7 @@ void FoundTest::fewerHaveHalos() {
     const SpaceTimeGeometry g = canvas().view();
     int inView = 0;
     int ticks = 0;
+    int filled = 0;
     for (const EventRef hit : canvas().hits()) {
       const QPoint at = g.point(*m_trace, hit).toPoint();
       if (at.x() < g.plot.left() + 12 || at.x() > g.plot.right() - 12) {
@@ -97,10 +98,16 @@ void FoundTest::fewerHaveHalos() {
       const QRect about(at - QPoint(12, 12), QSize(25, 25));
       const int marked = countColor(image, about & g.plot.toRect(), theme.bookmark, 60);
       ticks += marked < 8 ? 1 : 0;
+      const int inside = static_cast<int>(g.glyphRadius()) + 2;  // of a halo, above the sign
+      const QColor paper = hit.rank % 2 == 1 ? theme.stripe : theme.base;
+      filled += countColor(image, QRect(at - QPoint(0, inside), QSize(1, 1)), paper, 12) == 0;
     }
     numbers.push_back(inView);
     if (numbers.size() < 3) {
       QVERIFY2(ticks == 0, qPrintable(u"%1 of %2"_s.arg(ticks).arg(inView)));
+      const bool hundreds = numbers.size() == 2;
+      QVERIFY2(hundreds ? filled < inView / 2 : filled == inView,
+               qPrintable(u"%1 of %2"_s.arg(filled).arg(inView)));
     } else {
       QVERIFY(ticks > inView / 2);
     }

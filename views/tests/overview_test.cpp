@@ -82,6 +82,7 @@ class OverviewTest : public QObject {
  private Q_SLOTS:
   void eachNumberIsSeenInItsPlace_data();
   void eachNumberIsSeenInItsPlace();
+  void messagesOfTheRankAboveReachIn();
   void fewAreWeakerThanMany();
   void longMessagesAreLinesBelowTheBars();
   void linesAreInThePixelsThatTheyMeet();
@@ -89,7 +90,7 @@ class OverviewTest : public QObject {
 
 void OverviewTest::eachNumberIsSeenInItsPlace_data() {
   QTest::addColumn<double>("row");
-  for (const double row : {60.0, 14.5, 7.3, 4.0}) {
+  for (const double row : {60.0, 14.5, 7.3, 4.0, 2.0}) {
     QTest::addRow("%g", row) << row;
   }
 }
@@ -101,6 +102,7 @@ void OverviewTest::eachNumberIsSeenInItsPlace() {
   QVERIFY(!nothing.isNull());
   const double middle = 1.5 * row;
   const double bar = std::max(1.0, std::floor(row * 0.32));
+  const double mark = std::max(2.0, row / 2);
   struct Case {
     std::uint32_t CutCell::*number;
     QColor color;
@@ -109,10 +111,10 @@ void OverviewTest::eachNumberIsSeenInItsPlace() {
     double bottom;
   };
   const std::array<Case, 4> cases{
-      Case{&CutCell::events, theme().send, 1.0, std::floor(middle - bar / 2),
+      Case{&CutCell::events, theme().send, std::min(1.0, row / 4), std::floor(middle - bar / 2),
            std::floor(middle - bar / 2) + bar},
-      Case{&CutCell::races, theme().race, 1.0, std::round(middle - row / 4),
-           std::round(middle + row / 4)},
+      Case{&CutCell::races, theme().race, 1.0, std::round(middle - mark / 2),
+           std::round(middle + mark / 2)},
       Case{&CutCell::cut, theme().message, 0.6, std::floor(middle), std::floor(middle + row)},
       Case{&CutCell::racing, theme().race, 0.55, std::floor(middle), std::floor(middle + row)}};
   for (const Case& each : cases) {
@@ -128,6 +130,19 @@ void OverviewTest::eachNumberIsSeenInItsPlace() {
       QVERIFY(alike(picture.pixel(300, y), mixed(QColor(paper), each.color, each.opacity)));
     }
   }
+}
+
+/// Those of the rank above what is scrolled to.
+void OverviewTest::messagesOfTheRankAboveReachIn() {
+  SceneRequest asked = request(60);
+  asked.geometry.scroll = 2.2 * 60;
+  const QImage nothing = draw(asked, empty());
+  CutPyramid pyramid = empty();
+  pyramid.levels[0].cells[kPlace].cut = 7000;
+  const QImage picture = draw(asked, std::move(pyramid));
+  QCOMPARE(difference(picture, nothing), QRect(QPoint(271, 0), QPoint(361, 17)));
+  QVERIFY(
+      alike(picture.pixel(300, 10), mixed(QColor(nothing.pixel(300, 10)), theme().message, 0.6)));
 }
 
 /// By the logarithm, and events by their share of the most.
