@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <list>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -16,33 +17,32 @@ class KeptParts {
   /// So many values of all parts together, but one part always.
   explicit KeptParts(std::size_t most) : m_most(most) {}
 
-  /// The part at `place`, good until the next call. `read` fills it where it is not there; null
-  /// where that says false.
+  /// The part at `place`. `read` fills it where it is not there; null where that says false.
   template <typename Read>
-  const std::vector<Value>* get(const Place& place, Read&& read) {
+  std::shared_ptr<const std::vector<Value>> get(const Place& place, Read&& read) {
     if (const auto known = m_known.find(place); known != m_known.end()) {
       m_parts.splice(m_parts.begin(), m_parts, known->second);
-      return &m_parts.front().values;
+      return m_parts.front().values;
     }
-    std::vector<Value> values;
-    if (!read(values)) {
+    auto values = std::make_shared<std::vector<Value>>();
+    if (!read(*values)) {
       return nullptr;
     }
-    m_values += values.size();
+    m_values += values->size();
     m_parts.push_front({place, std::move(values)});
     m_known[place] = m_parts.begin();
     while (m_values > m_most && m_parts.size() > 1) {
-      m_values -= m_parts.back().values.size();
+      m_values -= m_parts.back().values->size();
       m_known.erase(m_parts.back().place);
       m_parts.pop_back();
     }
-    return &m_parts.front().values;
+    return m_parts.front().values;
   }
 
  private:
   struct Part {
     Place place;
-    std::vector<Value> values;
+    std::shared_ptr<const std::vector<Value>> values;
   };
   std::size_t m_most;
   std::size_t m_values = 0;

@@ -6,7 +6,7 @@ std::span<const std::uint32_t> FileClocks::row(bool future, Rank rank, std::size
                                                std::vector<std::uint32_t>& kept) const {
   const std::lock_guard lock(m_mutex);
   const std::size_t most = m_summary.clocksAChunk();
-  const std::vector<std::uint32_t>* const chunk =
+  const std::shared_ptr<const std::vector<std::uint32_t>> chunk =
       m_chunks.get({future, rank, n / most}, [&](std::vector<std::uint32_t>& values) {
         return m_summary.clocks(future, rank, n / most, values).ok();
       });

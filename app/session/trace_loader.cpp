@@ -74,9 +74,11 @@ std::vector<std::uint64_t> profileOf(const views::CutLevels& pyramid, std::size_
   const auto level = pyramid.window(std::min(number, pyramid.count() - 1), 0,
                                     static_cast<Rank>(ranks), 0, lastStep);
   std::vector<std::uint64_t> profile(level == nullptr ? 0 : level->bins);
-  for (std::size_t i = 0; i < profile.size(); ++i) {
-    for (std::size_t at = i; at < level->cells.size(); at += level->bins) {
-      profile[i] += level->cells[at].events;
+  std::vector<CutCell> gathered;
+  for (std::size_t rank = 0; rank < ranks && level != nullptr; ++rank) {
+    const std::span<const CutCell> cells = level->row(static_cast<Rank>(rank), gathered);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      profile[i] += cells[i].events;
     }
   }
   return profile;

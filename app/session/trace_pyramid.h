@@ -4,6 +4,7 @@
 
 #include "kept_parts.h"
 
+#include <memory>
 #include <mutex>
 #include <tuple>
 #include <utility>
@@ -31,10 +32,12 @@ class FileCutLevels : public views::CutLevels {
 
  private:
   using Place = std::tuple<std::size_t, std::size_t, std::size_t>;  ///< level, row, column
-  static constexpr std::size_t kMostKept = std::size_t{1} << 21U;   ///< cells, of 16 bytes
+  /// Cells, of 16 bytes: a picture of 1,024 ranks, twice as wide as a window, has up to 6.5
+  /// million.
+  static constexpr std::size_t kMostKept = std::size_t{7} << 20U;
 
-  /// Good until the next call; null: it cannot be read.
-  [[nodiscard]] const std::vector<CutCell>* tile(const Place& place) const;
+  /// Null: it cannot be read.
+  [[nodiscard]] std::shared_ptr<const std::vector<CutCell>> tile(const Place& place) const;
 
   mutable std::mutex m_mutex;
   mutable db::SummaryView m_summary;

@@ -171,9 +171,14 @@ void PhysicalAxisTest::pyramidIsBruteForce() {
         }
       }
     }
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      QCOMPARE(level->cells[i].events, cells[i].events);
-      QCOMPARE(level->cells[i].cut, cells[i].cut);
+    std::vector<CutCell> gathered;
+    for (std::size_t r = 0; r < index->rankCount(); ++r) {
+      const std::span<const CutCell> row = level->row(static_cast<Rank>(r), gathered);
+      QCOMPARE(row.size(), level->bins);
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        QCOMPARE(row[i].events, cells[r * level->bins + i].events);
+        QCOMPARE(row[i].cut, cells[r * level->bins + i].cut);
+      }
     }
   }
 }

@@ -3,6 +3,7 @@
 // the compiler to make vectors of.
 #include "line_density.h"
 #include "space_time_painter.h"
+#include "wide_loops.h"
 
 #include <algorithm>
 #include <array>
@@ -29,7 +30,7 @@ class CellColumns {
 
   [[nodiscard]] std::size_t width() const { return m_width; }
   [[nodiscard]] std::span<const float> row(Number number, Rank rank) const {
-    return std::span(m_values[number]).subspan(row(rank) * m_width, m_width);
+    return std::span(s_values[number]).subspan(row(rank) * m_width, m_width);
   }
   /// The largest of a rank's.
   [[nodiscard]] float peak(Number number, Rank rank) const { return m_peaks[row(rank)][number]; }
@@ -58,8 +59,11 @@ class CellColumns {
   std::size_t m_width;
   std::vector<Share> m_shares;        ///< by column
   std::vector<std::size_t> m_starts;  ///< of each column's in m_shares, and their number
-  std::array<std::vector<float>, kNumbers> m_values;
-  std::vector<Numbers> m_peaks;  ///< by row
+  std::vector<Numbers> m_peaks;       ///< by row
+  /// By row and column, one object's at a time. Each thread that draws keeps the room for them: of
+  /// a thousand ranks they are 50 MB, and a fifth of a picture's time went to the kernel's clearing
+  /// of their pages.
+  inline static thread_local std::array<std::vector<float>, kNumbers> s_values;
 };
 
 CellColumns::CellColumns(const CutWindow& level, const SpaceTimeGeometry& geometry, Rank first,
@@ -67,12 +71,13 @@ CellColumns::CellColumns(const CutWindow& level, const SpaceTimeGeometry& geomet
     : m_first(first),
       m_width(static_cast<std::size_t>(std::ceil(geometry.plot.width()))),
       m_peaks(static_cast<std::size_t>(std::max(last - first, 0))) {
-  for (std::vector<float>& values : m_values) {
+  for (std::vector<float>& values : s_values) {
     values.resize(m_peaks.size() * m_width);
   }
   findShares(level, geometry);
+  std::vector<CutCell> gathered;
   for (std::size_t row = 0; row < m_peaks.size(); ++row) {
-    addUp(level.row(first + static_cast<Rank>(row)), row);
+    addUp(level.row(first + static_cast<Rank>(row), gathered), row);
   }
 }
 
@@ -107,10 +112,10 @@ void CellColumns::findShares(const CutWindow& level, const SpaceTimeGeometry& ge
 }
 
 /// Of one rank.
-void CellColumns::addUp(std::span<const CutCell> cells, std::size_t row) {
+PF_WIDE_LOOPS void CellColumns::addUp(std::span<const CutCell> cells, std::size_t row) {
   std::array<float*, kNumbers> values{};
   for (std::size_t n = 0; n < kNumbers; ++n) {
-    values[n] = m_values[n].data() + row * m_width;
+    values[n] = s_values[n].data() + row * m_width;
   }
   Numbers peaks{};
   for (std::size_t column = 0; column < m_width; ++column) {
@@ -145,8 +150,8 @@ constexpr float kNone = 0.02F;
 
 /// How strong a colour is for each count, from 0.15 to 1 by their logarithms, in 256ths; 0 where
 /// there is as good as none.
-void strengthsOf(std::span<const float> counts, float peak, float strongest,
-                 std::vector<std::int32_t>& strengths) {
+PF_WIDE_LOOPS void strengthsOf(std::span<const float> counts, float peak, float strongest,
+                               std::vector<std::int32_t>& strengths) {
   const float scale = 0.85F / roughLog2(1.0F + peak);
   const float whole = strongest * 256.0F;
   strengths.resize(counts.size());
@@ -168,7 +173,7 @@ QRgb over(QRgb above, QRgb below, std::uint32_t strength) {
 }
 
 /// Puts a colour over `line`.
-void blendRow(QRgb* line, const std::vector<std::int32_t>& strengths, QRgb color) {
+PF_WIDE_LOOPS void blendRow(QRgb* line, const std::vector<std::int32_t>& strengths, QRgb color) {
   const std::int32_t* const by = strengths.data();
   for (std::size_t x = 0; x < strengths.size(); ++x) {
     line[x] = over(color, line[x], static_cast<std::uint32_t>(by[x]));
@@ -286,8 +291,8 @@ void Overview::addCuts(QImage& image) const {
 }
 
 /// A rank's bar, as strong as its events are many.
-void Overview::addEvents(QImage& image, Rank rank, Rows rows, float most,
-                         const Strengths& colors) const {
+PF_WIDE_LOOPS void Overview::addEvents(QImage& image, Rank rank, Rows rows, float most,
+                                       const Strengths& colors) const {
   const auto opacity = static_cast<std::int32_t>(256 * m_geometry.barOpacity());
   const std::span<const float> events = m_cells.row(CellColumns::Events, rank);
   const float* const counts = events.data();

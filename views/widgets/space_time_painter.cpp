@@ -94,8 +94,9 @@ std::shared_ptr<const CutWindow> SpaceTimePainter::overviewCells(std::size_t eve
 std::size_t SpaceTimePainter::eventsOf(const CutWindow& cells) const {
   const auto [first, last] = m_geometry.visibleRows();  // ranks, as nothing is arranged
   std::size_t events = 0;
+  std::vector<CutCell> gathered;
   for (Rank rank = first; rank < last; ++rank) {
-    for (const CutCell& cell : cells.row(rank)) {
+    for (const CutCell& cell : cells.row(rank, gathered)) {
       events += cell.events;
     }
   }

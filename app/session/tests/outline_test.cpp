@@ -18,16 +18,33 @@ using namespace pf;
 
 namespace {
 
+/// Of ranks [first, last).
+std::vector<CutCell> cellsOf(const views::CutWindow& window, Rank first, Rank last) {
+  std::vector<CutCell> cells;
+  std::vector<CutCell> gathered;
+  for (Rank rank = first; rank < last; ++rank) {
+    const std::span<const CutCell> row = window.row(rank, gathered);
+    cells.insert(cells.end(), row.begin(), row.end());
+  }
+  return cells;
+}
+
 class OutlineTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void outlineAgreesWithTheEvents_data() {
+    QTest::addColumn<int>("ranks");
+    QTest::newRow("one row of tiles") << 8;
+    QTest::newRow("two rows of tiles") << 70;
+  }
   void outlineAgreesWithTheEvents() {
+    QFETCH(const int, ranks);
     const QTemporaryDir directory;
     const QString path = directory.filePath(QStringLiteral("a.pft"));
     bench::Traffic traffic;
-    traffic.ranks = 8;
-    traffic.events = 20000;
+    traffic.ranks = ranks;
+    traffic.events = 2500UL * static_cast<std::size_t>(ranks);
     QVERIFY(bench::writeSyntheticTrace(path.toStdString(), traffic).ok());
     const views::TraceDataPtr outline = session::loadOutline(path);
     QVERIFY(outline && outline->outline);
@@ -69,16 +86,18 @@ class OutlineTest : public QObject {
       for (std::size_t n = 0; n < pyramid.levels.size(); ++n) {
         QCOMPARE(data.pyramid->width(n), pyramid.levels[n].width);
         const CutLevel& level = pyramid.levels[n];
-        const auto ranks = static_cast<Rank>(data.execution.ranks.size());
         const auto all = data.pyramid->window(n, 0, ranks, 0, 1e12);
-        QVERIFY(all->cells == level.cells);
+        QVERIFY(cellsOf(*all, 0, ranks) == level.cells);
         QCOMPARE(all->bins, level.bins);
         const double from = level.width * static_cast<double>(level.bins / 3);
-        const auto some = data.pyramid->window(n, 1, ranks, from, from + 2.5 * level.width);
-        const auto kept =
-            views::KeptCutLevels(pyramid).window(n, 1, ranks, from, from + 2.5 * level.width);
-        QVERIFY(some->cells == kept->cells);
-        QCOMPARE(some->firstBin, level.bins / 3);
+        const double to =
+            from + level.width * (turn == 0 ? 2.5 : static_cast<double>(level.bins) / 2);
+        for (const Rank first : {1, ranks - 3}) {
+          const auto some = data.pyramid->window(n, first, ranks, from, to);
+          const auto kept = views::KeptCutLevels(pyramid).window(n, first, ranks, from, to);
+          QVERIFY(cellsOf(*some, first, ranks) == cellsOf(*kept, first, ranks));
+          QCOMPARE(some->firstBin, level.bins / 3);
+        }
       }
     }
     QVERIFY(data.pyramid->lines() == pyramid.lines);

@@ -13,16 +13,44 @@
 
 namespace pf::views {
 
-/// Some cells of a level.
+/// Some cells of a level. They lie in tiles of it that others hold as well: of a thousand ranks
+/// they are too many to copy for each picture.
 struct CutWindow {
+  /// Of all tiles of one row of them, the ranks are the same.
+  struct Tile {
+    std::shared_ptr<const std::vector<CutCell>>
+        cells;                 ///< [(rank - its first) * bins + bin - first]
+    std::size_t firstBin = 0;  ///< number in the level
+    std::size_t bins = 0;
+  };
   std::uint32_t width = 1;   ///< of a bin, in steps of logical time
   std::size_t firstBin = 0;  ///< number of the first one in the level
   std::size_t bins = 0;
-  Rank firstRank = 0;
-  std::vector<CutCell> cells;  ///< [(rank - firstRank) * bins + (bin - firstBin)]
-  /// Of a rank that is in it.
-  [[nodiscard]] std::span<const CutCell> row(Rank rank) const {
-    return std::span(cells).subspan(static_cast<std::size_t>(rank - firstRank) * bins, bins);
+  std::size_t across = 0;     ///< so many tiles, side by side, have the bins of a rank
+  std::size_t tileRanks = 1;  ///< so many ranks are in a row of tiles
+  std::size_t firstRow = 0;   ///< of the tiles: that of ranks from firstRow * tileRanks on
+  std::vector<Tile> tiles;    ///< [row of them * across + column]
+
+  /// The cells of a rank that is in it, by bin. `gathered` is room for them.
+  [[nodiscard]] std::span<const CutCell> row(Rank rank, std::vector<CutCell>& gathered) const {
+    const auto down = static_cast<std::size_t>(rank) / tileRanks;
+    const std::size_t inTile = static_cast<std::size_t>(rank) % tileRanks;
+    const auto from = [&](const Tile& tile) {
+      const std::size_t left = std::max(firstBin, tile.firstBin);
+      const std::size_t right = std::min(firstBin + bins, tile.firstBin + tile.bins);
+      return std::span(*tile.cells)
+          .subspan(inTile * tile.bins + (left - tile.firstBin), right - left);
+    };
+    const std::span<const Tile> row = std::span(tiles).subspan((down - firstRow) * across, across);
+    if (across == 1) {
+      return from(row.front());
+    }
+    gathered.clear();
+    for (const Tile& tile : row) {
+      const std::span<const CutCell> cells = from(tile);
+      gathered.insert(gathered.end(), cells.begin(), cells.end());
+    }
+    return gathered;
   }
 };
 
@@ -78,16 +106,14 @@ class KeptCutLevels : public CutLevels {
   [[nodiscard]] std::uint32_t width(std::size_t level) const override {
     return m_levels[level]->width;
   }
-  [[nodiscard]] std::shared_ptr<const CutWindow> window(std::size_t number, Rank first, Rank last,
-                                                        double from, double to) const override {
-    const CutLevel& level = *m_levels[number];
-    const auto [begin, end] = binsIn(level.bins, level.width, from, to);
-    auto out = std::make_shared<CutWindow>(CutWindow{level.width, begin, end - begin, first, {}});
-    for (Rank rank = first; rank < last; ++rank) {
-      const auto row = level.row(static_cast<std::size_t>(rank)).subspan(begin, end - begin);
-      out->cells.insert(out->cells.end(), row.begin(), row.end());
-    }
-    return out;
+  [[nodiscard]] std::shared_ptr<const CutWindow> window(std::size_t number, Rank /*first*/,
+                                                        Rank /*last*/, double from,
+                                                        double to) const override {
+    const std::shared_ptr<const CutLevel>& level = m_levels[number];
+    const auto [begin, end] = binsIn(level->bins, level->width, from, to);
+    const std::size_t ranks = level->cells.size() / level->bins;
+    return std::make_shared<const CutWindow>(CutWindow{
+        level->width, begin, end - begin, 1, ranks, 0, {{{level, &level->cells}, 0, level->bins}}});
   }
   [[nodiscard]] const std::vector<CutLine>& lines() const override { return m_lines; }
 
