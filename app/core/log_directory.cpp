@@ -27,10 +27,11 @@ void removeUnseen(const std::string& path) {
   std::error_code error;
   for (fs::directory_iterator entry(fs::path(path).parent_path(), error), end;
        !error && entry != end; entry.increment(error)) {
-    const std::string other = entry->path().string();
-    if (entry->path().filename().string().starts_with(start) && lockLogs(other).valid()) {
+    const std::string name = entry->path().filename().string();
+    if (name.size() == unseen.size() && name.starts_with(start) &&
+        lockLogs(entry->path().string()).valid()) {
       std::error_code ignored;
-      fs::remove_all(other, ignored);
+      fs::remove_all(entry->path(), ignored);
     }
   }
 }

@@ -22,9 +22,9 @@ class PeekTest(PhotofinishTest):
         """Who looks at a recording sees the facts of its run and all its logs, and that its recorder is at work, or nothing."""
         self.need(STEADY)
         logs = self.dir / "t.pft.d"
-        left = self.dir / "t.pft.d.part-left"  # by a recorder that was killed at the wrong moment
-        left.mkdir()
-        (left / "run.json").write_text("{}")
+        for left in ("t.pft.d.part-aB3456", "t.pft.d.part-of-the-user"):  # the first by a recorder that was killed
+            (self.dir / left).mkdir()
+            (self.dir / left / "run.json").write_text("{}")
         with self.start([BIN / "photofinish", "record", "-o", self.dir / "t.pft", STEADY, 1, 1]) as command:
             until = time.monotonic() + 30
             while not logs.is_dir():  # without a pause: what is looked for is there for microseconds
@@ -46,7 +46,7 @@ class PeekTest(PhotofinishTest):
                 once = now
             self.assertIn("rank-0.log", once)
             self.assertEqual(command.finish(60).status, 0)
-        self.assertEqual([path.name for path in self.dir.glob("t.pft*")], ["t.pft"])
+        self.assertEqual({path.name for path in self.dir.glob("t.pft*")}, {"t.pft", "t.pft.d.part-of-the-user"})
 
     def test_logs_that_cannot_be_read(self):
         (self.dir / "t.pft.d").symlink_to(self.dir / "t.pft.d")
