@@ -20,12 +20,12 @@ class PeekTest(PhotofinishTest):
 
     def test_begins_and_ends_whole(self):
         """Who looks at a recording sees the facts of its run and all its logs, and that its recorder is at work, or nothing."""
-        self.need(STEADY)
+        self.need("mpirun", STEADY)
         logs = self.dir / "t.pft.d"
         for left in ("t.pft.d.part-aB3456", "t.pft.d.part-of-the-user"):  # the first by a recorder that was killed
             (self.dir / left).mkdir()
             (self.dir / left / "run.json").write_text("{}")
-        with self.start([BIN / "photofinish", "record", "-o", self.dir / "t.pft", STEADY, 1, 1]) as command:
+        with self.start([BIN / "photofinish", "record", "-o", self.dir / "t.pft", *self.mpirun(2, STEADY, 50, 5000)]) as command:
             until = time.monotonic() + 30
             while not logs.is_dir():  # without a pause: what is looked for is there for microseconds
                 self.assertLess(time.monotonic(), until, command.output())
