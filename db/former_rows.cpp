@@ -100,15 +100,17 @@ Status readMessages(Database& database, Execution& execution) {
     SentMessage send;
     std::size_t id = 0;
     std::uint64_t bytes = 0;
-    reader(id), reader(message.send.rank), reader(message.sendIndex), reader(message.send.serial);
+    Serial completion = 0;
+    reader(id), reader(message.send.rank), reader(message.sendIndex), reader(send.event);
     rank(reader, message.dest), index(reader, message.comm), reader(message.tag), reader(bytes);
     reader(send.synchronous), serial(reader, send.syncCompletion), index(reader, message.post);
-    serial(reader, message.completion);
+    serial(reader, completion);
     if (!reader.ok() || message.send.rank < 0 || id != execution.messages.size() ||
         static_cast<std::size_t>(message.send.rank) >= execution.ranks.size()) {
       return false;
     }
-    send.event = message.send.serial;
+    message.send.serial = send.event;
+    message.completion = completion;
     send.comm = message.comm;
     send.dest = message.dest;
     send.tag = message.tag;

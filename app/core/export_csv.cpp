@@ -52,7 +52,7 @@ Matched matchedWith(const ExportedTrace& trace, EventRef ref) {
   Matched matched;
   const auto addSend = [&](Rank source, std::uint32_t message) {
     const bool known = message < execution.messages.size();
-    matched.add(source, known ? execution.messages[message].send.serial : 0);
+    matched.add(source, known ? Serial{execution.messages[message].send.serial} : 0);
   };
   index.completions.each(ref.serial, [&](std::uint32_t i) {
     if (history.receives[i].state == ReceiveState::Complete) {

@@ -110,7 +110,7 @@ class RankEvents {
   [[nodiscard]] json delivery(const PostedReceive& receive) const {
     json one = {{"post", receive.post}, {"source", receive.source}, {"tag", receive.tag}};
     if (receive.message < m_execution.messages.size()) {
-      one["sendSerial"] = m_execution.messages[receive.message].send.serial;
+      one["sendSerial"] = Serial{m_execution.messages[receive.message].send.serial};
     }
     return one;
   }

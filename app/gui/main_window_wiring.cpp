@@ -104,7 +104,7 @@ void MainWindow::selectRace(int race) {
   const std::uint32_t taken = m_index->data().races.taken(static_cast<std::size_t>(race));
   const auto& messages = m_index->execution().messages;
   showSites(m_index->raceEvent(static_cast<std::size_t>(race)),
-            taken < messages.size() ? messages[taken].send : EventRef{});
+            taken < messages.size() ? EventRef(messages[taken].send) : EventRef{});
 }
 
 void MainWindow::showSites(const EventRef& event, const EventRef& other) {

@@ -83,67 +83,50 @@ bool flowsTo(const CollectivePart& part, std::uint32_t rank) {
 
 }  // namespace
 
-void LinkTable::reserve(std::size_t leaving, std::size_t awaited) {
-  reserveLarge(m_leaving, leaving);
-  reserveLarge(m_awaited, awaited);
-}
-
-void LinkTable::addLeaving(std::uint32_t serial, Link link) {
-  link.leaves = true;
-  m_leaving.push_back({serial, link});
-}
-
-void LinkTable::finish(std::size_t events) {
-  m_first = largeVector(events + 2, std::uint32_t{0});
-  for (const std::vector<Pending>* pending : {&m_leaving, &m_awaited}) {
-    for (const Pending& each : *pending) {
-      ++m_first[each.serial + 1];
+LinkTable::LinkTable(std::size_t events, const LinkList& own, const LinkList& others)
+    : m_first(largeVector(events + 2, std::uint32_t{0})) {
+  const auto lists = {&own.leaving(), &others.leaving(), &own.awaited(), &others.awaited()};
+  std::size_t links = 0;
+  for (const std::vector<LinkList::Entry>* list : lists) {
+    links += list->size();
+    for (const LinkList::Entry& entry : *list) {
+      ++m_first[entry.serial + 1];
     }
   }
   for (std::size_t i = 1; i < m_first.size(); ++i) {
     m_first[i] += m_first[i - 1];
   }
-  m_links = largeVector(m_leaving.size() + m_awaited.size(), Link());
-  place(m_leaving);
-  place(m_awaited);
+  m_links = largeVector(links, Link());
+  for (const std::vector<LinkList::Entry>* list : lists) {
+    for (const LinkList::Entry& entry : *list) {
+      m_links[m_first[entry.serial]++] = entry.link;  // at the end of its row as it is by now
+    }
+  }
   // Row s now starts where row s - 1 ended, at m_first[s - 1].
 }
 
-/// Each at the end of its row as it is by now.
-void LinkTable::place(std::vector<Pending>& pending) {
-  for (const Pending& each : pending) {
-    m_links[m_first[each.serial]++] = each.link;
-  }
-  pending = {};
-}
-
 EventGraph::EventGraph(const Execution& execution, const DeliveryOrder* order, LinkSides sides)
-    : m_execution(execution),
-      m_order(order),
-      m_sides(sides),
-      m_links(execution.ranks.size()),
-      m_messageUses(largeVector(execution.messages.size(), std::uint32_t{0})),
-      m_deliveryUses(largeVector(execution.messages.size(), std::uint32_t{0})) {
+    : m_execution(execution), m_order(order), m_sides(sides) {
   m_events.reserve(execution.ranks.size());
-  for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank) {
-    const RankHistory& history = execution.ranks[rank];
+  for (const RankHistory& history : execution.ranks) {
     m_events.push_back(static_cast<std::uint32_t>(history.events.size()));
-    const bool both = m_sides == LinkSides::Both;
-    m_links[rank].reserve(both ? history.sends.size() + history.collectives.size() : 0,
-                          history.receives.size() + history.collectives.size());
   }
-  addMessages();
-  for (std::uint32_t rank = 0; rank < rankCount(); ++rank) {
-    addReceiver(rank);
-  }
+  std::vector<Making> ranks(execution.ranks.size());
+  addMessages(ranks);
   if (m_order != nullptr) {
     for (const DeliveryOrder::ProbeWait& wait : m_order->probeWaits()) {
-      addDeliveryLink(wait.rank, wait.event, wait.message);
+      ranks[wait.rank].others.addAwaited(static_cast<std::uint32_t>(wait.event),
+                                         {LinkKind::Delivery, wait.message});
     }
   }
-  addCollectives();
+  addCollectives(ranks);
+  m_links.reserve(ranks.size());
+  LinkList own;
   for (std::uint32_t rank = 0; rank < rankCount(); ++rank) {
-    m_links[rank].finish(m_events[rank]);
+    own.clear();
+    addOwn(rank, ranks[rank], own);
+    m_links.emplace_back(m_events[rank], own, ranks[rank].others);
+    ranks[rank] = {};
   }
 }
 
@@ -157,27 +140,41 @@ bool EventGraph::isSent(std::uint32_t message) const {
   return exists(send.rank, send.serial);
 }
 
-void EventGraph::addMessages() {
-  bool all = true;
+std::vector<std::uint32_t> EventGraph::uses(LinkKind kind) const {
+  std::vector<std::uint32_t> uses = largeVector(messageCount(), std::uint32_t{0});
+  for (const LinkTable& table : m_links) {
+    for (const Link& link : table.all()) {
+      if (link.kind == kind && !link.leaves) {
+        ++uses[link.index];
+      }
+    }
+  }
+  return uses;
+}
+
+/// Where those of each rank are: side by side, as matchMessages() has them, and else with others
+/// between them.
+void EventGraph::addMessages(std::vector<Making>& ranks) {
+  m_allSent = true;
   for (std::uint32_t index = 0; index < m_execution.messages.size(); ++index) {
     if (!isSent(index)) {
-      all = false;
+      m_allSent = false;
       continue;
     }
-    const EventRef send = m_execution.messages[index].send;
-    addOutgoing(send.rank, send.serial, {LinkKind::Message, index});
-    addSynchronous(index);
+    Making& sender = ranks[static_cast<std::size_t>(m_execution.messages[index].send.rank)];
+    sender.firstMessage = std::min(sender.firstMessage, index);
+    sender.endOfMessages = index + 1;
+    addSynchronous(index, ranks);
   }
-  m_allSent = all;
 }
 
-void EventGraph::addOutgoing(Rank rank, Serial serial, Link link) {
+void EventGraph::addLeaving(Serial serial, Link link, LinkList& links) const {
   if (m_sides == LinkSides::Both) {
-    m_links[static_cast<std::size_t>(rank)].addLeaving(static_cast<std::uint32_t>(serial), link);
+    links.addLeaving(static_cast<std::uint32_t>(serial), link);
   }
 }
 
-void EventGraph::addSynchronous(std::uint32_t message) {
+void EventGraph::addSynchronous(std::uint32_t message, std::vector<Making>& ranks) {
   const Message& m = m_execution.messages[message];
   const RankHistory& sender = m_execution.ranks[static_cast<std::size_t>(m.send.rank)];
   if (m.sendIndex >= sender.sends.size() || !isRank(m_execution, m.dest)) {
@@ -189,40 +186,39 @@ void EventGraph::addSynchronous(std::uint32_t message) {
       !hasMessage(m_execution, receiver, receiver.receives[m.post])) {
     return;
   }
-  m_links[static_cast<std::size_t>(m.send.rank)].addAwaited(
-      static_cast<std::uint32_t>(send.syncCompletion), {LinkKind::Synchronous, message});
-  addOutgoing(m.dest, receiver.receives[m.post].post, {LinkKind::Synchronous, message});
+  LinkList& links = ranks[static_cast<std::size_t>(m.send.rank)].others;
+  const auto completion = static_cast<std::uint32_t>(send.syncCompletion);
+  links.addAwaited(completion, {LinkKind::Synchronous, message});
   if (m_order != nullptr) {
-    addDeliveryLink(static_cast<std::uint32_t>(m.send.rank), send.syncCompletion, message);
+    links.addAwaited(completion, {LinkKind::Delivery, message});
   }
+  addLeaving(receiver.receives[m.post].post, {LinkKind::Synchronous, message},
+             ranks[static_cast<std::size_t>(m.dest)].others);
 }
 
-void EventGraph::addReceiver(std::uint32_t rank) {
+/// The messages that a rank sends, and those that it waits for.
+void EventGraph::addOwn(std::uint32_t rank, const Making& making, LinkList& links) const {
+  for (std::uint32_t m = making.firstMessage; m < making.endOfMessages; ++m) {
+    const EventRef send = m_execution.messages[m].send;
+    if (send.rank == static_cast<Rank>(rank) && (m_allSent || isSent(m))) {
+      addLeaving(send.serial, {LinkKind::Message, m}, links);
+    }
+  }
   const RankHistory& history = m_execution.ranks[rank];
+  const LinkKind taken = m_order == nullptr ? LinkKind::Message : LinkKind::Delivery;
   for (const PostedReceive& receive : history.receives) {
     if (isCompleted(history, receive) && validMessage(receive.message)) {
-      m_order == nullptr ? addMessageLink(rank, receive.completion, receive.message)
-                         : addDeliveryLink(rank, receive.completion, receive.message);
+      links.addAwaited(static_cast<std::uint32_t>(receive.completion), {taken, receive.message});
     }
   }
   for (const ProbeHit& probe : history.probes) {
     if (isEvent(history, probe.event) && validMessage(probe.message)) {
-      addMessageLink(rank, probe.event, probe.message);
+      links.addAwaited(static_cast<std::uint32_t>(probe.event), {LinkKind::Message, probe.message});
     }
   }
 }
 
-void EventGraph::addMessageLink(std::uint32_t rank, Serial serial, std::uint32_t message) {
-  m_links[rank].addAwaited(static_cast<std::uint32_t>(serial), {LinkKind::Message, message});
-  ++m_messageUses[message];
-}
-
-void EventGraph::addDeliveryLink(std::uint32_t rank, Serial serial, std::uint32_t message) {
-  m_links[rank].addAwaited(static_cast<std::uint32_t>(serial), {LinkKind::Delivery, message});
-  ++m_deliveryUses[message];
-}
-
-void EventGraph::addCollectives() {
+void EventGraph::addCollectives(std::vector<Making>& ranks) {
   const std::vector<RecordedPart> parts = recordedParts(m_execution);
   m_members.reserve(parts.size());
   for (const RecordedPart& recorded : parts) {
@@ -248,12 +244,11 @@ void EventGraph::addCollectives() {
     instance.end = member + 1;
     if (added.contributes) {
       ++instance.contributors;
-      addOutgoing(static_cast<Rank>(recorded.rank), added.entry.serial,
-                  {LinkKind::Collective, member});
+      addLeaving(added.entry.serial, {LinkKind::Collective, member}, ranks[recorded.rank].others);
     }
     if (added.takes) {
       ++instance.takers;
-      m_links[recorded.rank].addAwaited(added.completion, {LinkKind::Collective, member});
+      ranks[recorded.rank].others.addAwaited(added.completion, {LinkKind::Collective, member});
     }
   }
 }

@@ -59,27 +59,47 @@ struct CollectiveInstance {
   std::uint32_t takers = 0;
 };
 
+/// Links of one rank's events while they are gathered. To be used for one rank after another: of
+/// all at once they would take more room than the graph.
+class LinkList {
+ public:
+  struct Entry {
+    std::uint32_t serial;
+    Link link;
+  };
+  void addLeaving(std::uint32_t serial, Link link) {
+    link.leaves = true;
+    m_leaving.push_back({serial, link});
+  }
+  void addAwaited(std::uint32_t serial, Link link) { m_awaited.push_back({serial, link}); }
+  void clear() {
+    m_leaving.clear();
+    m_awaited.clear();
+  }
+  [[nodiscard]] const std::vector<Entry>& leaving() const { return m_leaving; }
+  [[nodiscard]] const std::vector<Entry>& awaited() const { return m_awaited; }
+
+ private:
+  std::vector<Entry> m_leaving;
+  std::vector<Entry> m_awaited;
+};
+
 /// Links of every event, by event (compressed rows), what leaves before what is waited for: who
 /// looks at the one looks at the other soon.
 class LinkTable {
  public:
-  /// For so many links, or more.
-  void reserve(std::size_t leaving, std::size_t awaited);
-  void addLeaving(std::uint32_t serial, Link link);
-  void addAwaited(std::uint32_t serial, Link link) { m_awaited.push_back({serial, link}); }
-  void finish(std::size_t events);
+  LinkTable() = default;
+  /// All that is in the lists.
+  LinkTable(std::size_t events, const LinkList& own, const LinkList& others);
   [[nodiscard]] std::span<const Link> leaving(std::uint32_t serial) const {
     return {begin(serial), endOfLeaving(serial)};
   }
   [[nodiscard]] std::span<const Link> awaited(std::uint32_t serial) const {
     return {endOfLeaving(serial), begin(serial + 1)};
   }
+  [[nodiscard]] std::span<const Link> all() const { return m_links; }
 
  private:
-  struct Pending {
-    std::uint32_t serial;
-    Link link;
-  };
   [[nodiscard]] const Link* begin(std::uint32_t serial) const {
     return m_links.data() + m_first[serial - 1];
   }
@@ -87,10 +107,7 @@ class LinkTable {
     return std::find_if_not(begin(serial), begin(serial + 1),
                             [](const Link& link) { return link.leaves; });
   }
-  void place(std::vector<Pending>& pending);
 
-  std::vector<Pending> m_leaving;
-  std::vector<Pending> m_awaited;
   std::vector<std::uint32_t> m_first;
   std::vector<Link> m_links;
 };
@@ -128,19 +145,22 @@ class EventGraph {
   [[nodiscard]] const std::vector<CollectiveInstance>& instances() const { return m_instances; }
   /// The members that `member` takes from lie in [begin of its instance, this) and contribute.
   [[nodiscard]] std::uint32_t sourcesEnd(std::uint32_t member) const;
-  /// In how many links of kind Message the message is.
-  [[nodiscard]] const std::vector<std::uint32_t>& messageUses() const { return m_messageUses; }
-  /// In how many links of kind Delivery it is.
-  [[nodiscard]] const std::vector<std::uint32_t>& deliveryUses() const { return m_deliveryUses; }
+  /// In how many links of this kind, Message or Delivery, each message is waited for.
+  [[nodiscard]] std::vector<std::uint32_t> uses(LinkKind kind) const;
+  [[nodiscard]] std::size_t messageCount() const { return m_execution.messages.size(); }
 
  private:
-  void addMessages();
-  void addOutgoing(Rank rank, Serial serial, Link link);
-  void addReceiver(std::uint32_t rank);
-  void addMessageLink(std::uint32_t rank, Serial serial, std::uint32_t message);
-  void addDeliveryLink(std::uint32_t rank, Serial serial, std::uint32_t message);
-  void addSynchronous(std::uint32_t message);
-  void addCollectives();
+  /// Of a rank, while the graph is made.
+  struct Making {
+    std::uint32_t firstMessage = kNone;  ///< that it sent
+    std::uint32_t endOfMessages = 0;
+    LinkList others;  ///< links that are found when another rank is looked at
+  };
+  void addMessages(std::vector<Making>& ranks);
+  void addSynchronous(std::uint32_t message, std::vector<Making>& ranks);
+  void addCollectives(std::vector<Making>& ranks);
+  void addOwn(std::uint32_t rank, const Making& making, LinkList& links) const;
+  void addLeaving(Serial serial, Link link, LinkList& links) const;
   [[nodiscard]] bool exists(Rank rank, Serial serial) const;
   [[nodiscard]] bool validMessage(std::uint32_t index) const {
     return index < m_execution.messages.size() && (m_allSent || isSent(index));
@@ -156,8 +176,6 @@ class EventGraph {
   std::vector<LinkTable> m_links;  ///< by rank
   std::vector<CollectiveMember> m_members;
   std::vector<CollectiveInstance> m_instances;
-  std::vector<std::uint32_t> m_messageUses;
-  std::vector<std::uint32_t> m_deliveryUses;
 };
 
 }  // namespace pf

@@ -30,8 +30,8 @@ class ForwardPass {
         m_synchronous(synchronous),
         m_known(graph.rankCount()),
         m_ready(graph.rankCount(), 0),
-        m_sent(graph.messageUses().size()),
-        m_uses(graph.messageUses()),
+        m_sent(graph.messageCount()),
+        m_uses(graph.uses(LinkKind::Message)),
         m_contributed(graph.members().size()),
         m_joined(graph.instances().size()) {
     for (const CollectiveInstance& instance : graph.instances()) {

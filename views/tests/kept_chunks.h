@@ -120,7 +120,7 @@ class KeptChunks : public ExecutionChunks {
     ReceivedHere out{receive, 0, 0};
     if (receive.message != kNone && receive.message % 7 != 6) {
       const Message& message = m_data->execution.messages[receive.message];
-      out.sent = message.send.rank == receive.source ? message.send.serial : 0;
+      out.sent = message.send.rank == receive.source ? Serial{message.send.serial} : 0;
       out.senderDone =
           out.sent == 0 ? 0 : history(message.send.rank).sends[message.sendIndex].syncCompletion;
     }

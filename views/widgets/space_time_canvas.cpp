@@ -314,8 +314,9 @@ void SpaceTimeCanvas::zoomToSelection() {
   }
   for (const std::uint32_t number : m_trace->racesAt(m_overlay.selected)) {
     for (const std::uint32_t message : m_trace->data().races[number].alternatives) {
-      include(message < m_trace->messageCount() ? m_trace->execution().messages[message].send
-                                                : EventRef{});
+      include(message < m_trace->messageCount()
+                  ? EventRef(m_trace->execution().messages[message].send)
+                  : EventRef{});
     }
   }
   const double beside = std::max(axis() == TimeAxis::Logical ? 1.5 : 500, (to - from) * 0.15);

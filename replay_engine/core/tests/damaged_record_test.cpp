@@ -1,6 +1,7 @@
 // Records that cannot be, and very long ones.
 #include "execution_builder.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <deque>
@@ -52,6 +53,44 @@ TEST(DamagedRecord, cyclesEnd) {
   expectSane(parseExecution("0: ssend 1; recv 1\n1: ssend 0; recv 0; barrier\n2: barrier; recv 0"));
   expectSane(parseExecution("0: recv 1; ibarrier a; wait a\n1: ibarrier a; wait a; send 0"));
   expectSane(Execution{});
+}
+
+TEST(DamagedRecord, aSerialTooLargeIsNoEvent) {
+  constexpr Serial kMost = 0xFFFFFFFEU;
+  EXPECT_EQ(ShortSerial(kMost), kMost);
+  EXPECT_EQ(ShortSerial(kMost + 3), kNone);  // and not 1, by what is left of it in 32 bits
+  Execution execution = parseExecution("0: send 1\n1: recv 0");
+  matchMessages(execution);
+  const EventRef beyond{0, Serial{kNone} + 2};
+  execution.messages.front().send = beyond;
+  EXPECT_EQ(logicalTimes(execution), (std::vector<std::vector<std::uint32_t>>{{1}, {1}}));
+  execution.messages.front().send = {0, 1};
+  EXPECT_EQ(logicalTimes(execution), (std::vector<std::vector<std::uint32_t>>{{1}, {2}}));
+}
+
+/// Files have been written by others.
+TEST(DamagedRecord, messagesMayLieInAnyOrder) {
+  Execution execution = parseExecution(kEverything);
+  matchMessages(execution);
+  const auto times = logicalTimes(execution);
+  const EventRef last{0, execution.ranks[0].events.size()};
+  const std::vector<Serial> cut = cutBefore(execution, last);
+  std::ranges::reverse(execution.messages);
+  std::ranges::rotate(execution.messages, execution.messages.begin() + 2);
+  const auto moved = static_cast<std::uint32_t>(execution.messages.size());
+  for (RankHistory& rank : execution.ranks) {
+    const auto follow = [&](std::uint32_t& message) {
+      message = message == kNone ? kNone : (2 * moved - 3 - message) % moved;
+    };
+    for (PostedReceive& receive : rank.receives) {
+      follow(receive.message);
+    }
+    for (ProbeHit& probe : rank.probes) {
+      follow(probe.message);
+    }
+  }
+  EXPECT_EQ(logicalTimes(execution), times);
+  EXPECT_EQ(cutBefore(execution, last), cut);
 }
 
 TEST(DamagedRecord, recordsCutAnywhere) {

@@ -172,7 +172,7 @@ Status Repeating::sends(db::ColumnWriter& writer, Rank rank) {
         const auto& receives = m_part.ranks[index(message.dest)].receives;
         stored.post = static_cast<std::uint32_t>(message.post + turn * receives.size());
         const Serial end =
-            message.completion != 0 ? message.completion : receives[message.post].post;
+            message.completion != 0 ? Serial{message.completion} : receives[message.post].post;
         stored.arrival = step(message.dest, end, turn);
         last = std::max(at, stored.arrival);
       }

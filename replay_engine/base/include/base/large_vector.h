@@ -21,14 +21,6 @@ void reserveLarge(std::vector<Value>& values, std::size_t size) {
   useHugePages(values.data(), values.capacity() * sizeof(Value));
 }
 
-template <typename Value>
-[[nodiscard]] std::vector<Value> largeCopy(const std::vector<Value>& original) {
-  std::vector<Value> values;
-  reserveLarge(values, original.size());
-  values.assign(original.begin(), original.end());
-  return values;
-}
-
 /// `size` copies of `value`.
 template <typename Value>
 [[nodiscard]] std::vector<Value> largeVector(std::size_t size, const Value& value) {

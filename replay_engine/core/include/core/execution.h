@@ -32,6 +32,35 @@ struct EventRef {
   friend bool operator==(const EventRef&, const EventRef&) = default;
 };
 
+/// A serial where there are many of them: a rank of 2^32 events or more is not to be had.
+class ShortSerial {
+ public:
+  constexpr ShortSerial() = default;
+  /// What is too large is no event of any rank.
+  constexpr ShortSerial(Serial serial)  // NOLINT(google-explicit-constructor)
+      : m_serial(serial < kNone ? static_cast<std::uint32_t>(serial) : kNone) {}
+  constexpr operator Serial() const { return m_serial; }  // NOLINT(google-explicit-constructor)
+
+ private:
+  std::uint32_t m_serial = 0;
+};
+
+/// An EventRef in half of its room.
+struct ShortEventRef {
+  constexpr ShortEventRef() = default;
+  constexpr ShortEventRef(Rank of, Serial number) : rank(of), serial(number) {}
+  constexpr ShortEventRef(const EventRef& event)  // NOLINT(google-explicit-constructor)
+      : ShortEventRef(event.rank, event.serial) {}
+  constexpr operator EventRef() const {
+    return {rank, serial};
+  }  // NOLINT(google-explicit-constructor)
+  [[nodiscard]] constexpr bool valid() const { return serial != 0; }
+  friend bool operator==(const ShortEventRef&, const ShortEventRef&) = default;
+
+  Rank rank = kUnknownRank;
+  ShortSerial serial;
+};
+
 /// What an event does to the order of events. The name of the call itself is in Event::call.
 enum class EventKind : std::uint8_t {
   Send,            ///< a message leaves: Send Isend Ssend … Start of a persistent send
@@ -165,14 +194,15 @@ struct CallSite {
 
 /// A message of the execution: a send, and the receive that took it if one did.
 struct Message {
-  EventRef send;
+  ShortEventRef send;
   std::uint32_t sendIndex = kNone;  ///< in the sender's RankHistory::sends
   Rank dest = kUnknownRank;
   std::uint32_t comm = kNone;
   Tag tag = 0;
   std::uint32_t post = kNone;       ///< post serial at dest, kNone = never received
-  Serial completion = 0;            ///< event at dest that observed it, 0 = never
+  ShortSerial completion;           ///< event at dest that observed it, 0 = never
 };
+static_assert(sizeof(Message) == 32, "collation reads and writes all of them many times");
 
 struct Execution {
   std::vector<RankHistory> ranks;
