@@ -1,5 +1,7 @@
 #include "line_density.h"
 
+#include <array>
+
 namespace pf::views {
 
 namespace {
@@ -20,17 +22,35 @@ std::vector<QRgb> colorsTo(float peak, const QColor& color, double strongest) {
 
 }  // namespace
 
+/// Of `kColumns` from column `x` on, at once: each addition waits for the one above it.
+template <std::size_t kColumns>
+float LineDensity::sumUpFrom(int x) {
+  std::array<float*, kColumns> columns{};
+  for (std::size_t i = 0; i < kColumns; ++i) {
+    columns[i] = &cell(x + static_cast<int>(i), 0);
+  }
+  std::array<float, kColumns> sums{};
+  std::array<float, kColumns> peaks{};
+  for (int y = 0; y < m_height; ++y) {
+    for (std::size_t i = 0; i < kColumns; ++i) {
+      sums[i] += columns[i][y];
+      columns[i][y] = sums[i];
+      peaks[i] = std::max(peaks[i], sums[i]);
+    }
+  }
+  return std::ranges::max(peaks);
+}
+
 /// From differences to numbers of lines; the largest of them, at least 1.
 float LineDensity::sumUp() {
+  constexpr int kColumnsAtOnce = 8;
   float peak = 1.0F;
-  for (int x = 0; x < m_width; ++x) {
-    float* const column = &cell(x, 0);
-    float sum = 0.0F;
-    for (int y = 0; y < m_height; ++y) {
-      sum += column[y];
-      column[y] = sum;
-      peak = std::max(peak, sum);
-    }
+  int x = 0;
+  for (; x + kColumnsAtOnce <= m_width; x += kColumnsAtOnce) {
+    peak = std::max(peak, sumUpFrom<kColumnsAtOnce>(x));
+  }
+  for (; x < m_width; ++x) {
+    peak = std::max(peak, sumUpFrom<1>(x));
   }
   return peak;
 }

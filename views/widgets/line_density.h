@@ -51,6 +51,8 @@ class LineDensity {
 
  private:
   [[nodiscard]] float sumUp();
+  template <std::size_t kColumns>
+  [[nodiscard]] float sumUpFrom(int x);
   float& cell(int x, int y) {
     return m_cells[static_cast<std::size_t>(x) * static_cast<std::size_t>(m_height + 1) +
                    static_cast<std::size_t>(y)];

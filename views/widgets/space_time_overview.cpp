@@ -224,9 +224,9 @@ class Overview {
         m_above(std::max(0, m_first - 1)),
         m_cells(level, geometry, m_above, m_last) {}
 
-  [[nodiscard]] QImage empty(QImage::Format format) const {
+  [[nodiscard]] QSize size() const {
     return {static_cast<int>(m_cells.width()),
-            static_cast<int>(std::ceil(m_geometry.plot.height())), format};
+            static_cast<int>(std::ceil(m_geometry.plot.height()))};
   }
   void addCuts(QImage& image) const;
   void addBars(QImage& image) const;
@@ -360,12 +360,17 @@ void SpaceTimePainter::paintLongMessages(QPainter& painter) const {
 
 void SpaceTimePainter::paintOverview(QPainter& painter, const CutWindow& level) const {
   const Overview overview(level, m_geometry, m_theme);
-  QImage image = overview.empty(QImage::Format_RGB32);
+  // Each thread that draws keeps the room for its picture, too.
+  thread_local QImage image;
+  if (image.size() != overview.size()) {
+    image = QImage(overview.size(), QImage::Format_RGB32);
+  }
+  image.reinterpretAsFormat(QImage::Format_RGB32);
   overview.addCuts(image);
   if (!m_pyramid->lines().empty()) {  // below the bars, and lines in an SVG
     painter.drawImage(m_geometry.plot.topLeft(), image);
     paintLongMessages(painter);
-    image = overview.empty(QImage::Format_ARGB32_Premultiplied);
+    image.reinterpretAsFormat(QImage::Format_ARGB32_Premultiplied);
     image.fill(Qt::transparent);
   }
   overview.addBars(image);
