@@ -1,4 +1,7 @@
 # One place for flags: every target is created through these functions.
+include(CheckPIESupported)
+check_pie_supported()
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 option(APP_WERROR "Warnings are errors" OFF)
 option(APP_FUZZERS "Build libFuzzer targets (clang only)" OFF)
 option(APP_BUILD_GUI "Build views/, app/ and GUI tests" ON)
@@ -18,6 +21,15 @@ target_compile_options(app_flags INTERFACE
 target_compile_definitions(app_flags INTERFACE
   $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS> QT_NO_CAST_FROM_ASCII QT_NO_CAST_TO_ASCII QT_NO_FOREACH QT_NO_KEYWORDS
   QT_NO_NARROWING_CONVERSIONS_IN_CONNECT QT_DISABLE_DEPRECATED_BEFORE=0x060400)
+# Hardening, held by tests/lint/hardening.py. Fortified calls ask for optimisation, and sanitizers have their own.
+target_compile_options(app_flags INTERFACE -fstack-protector-strong
+  $<$<STREQUAL:${CMAKE_SYSTEM_PROCESSOR},x86_64>:-fcf-protection> $<$<CXX_COMPILER_ID:GNU>:-fstack-clash-protection>)
+target_link_options(app_flags INTERFACE -Wl,-z,relro,-z,now,-z,noexecstack)
+if(NOT APP_SANITIZE)
+  # Not in what is loaded into the user's process (FORTIFIED OFF): there the fortified functions are what it wraps.
+  target_compile_options(app_flags INTERFACE
+    $<$<AND:$<NOT:$<CONFIG:Debug>>,$<NOT:$<STREQUAL:$<TARGET_PROPERTY:FORTIFIED>,OFF>>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=3>)
+endif()
 add_library(app_sanitize INTERFACE)
 if(APP_SANITIZE)
   target_compile_options(app_sanitize INTERFACE -fsanitize=${APP_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -32,8 +44,11 @@ if(APP_FUZZERS)
 endif()
 
 function(app_library name)            # app_library(mi_bridge SOURCES ... USES ...)
-  cmake_parse_arguments(A "" "" "SOURCES;USES;PRIVATE_USES" ${ARGN})
+  cmake_parse_arguments(A "CHECKED" "" "SOURCES;USES;PRIVATE_USES" ${ARGN})
   add_library(${name} STATIC ${A_SOURCES})
+  if(A_CHECKED)  # reads bytes of others: an index outside of a container ends the process, in releases too
+    target_compile_definitions(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:_GLIBCXX_ASSERTIONS>)
+  endif()
   add_library(app::${name} ALIAS ${name})
   target_include_directories(${name} PUBLIC include PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${name} PUBLIC ${A_USES} PRIVATE ${A_PRIVATE_USES} app_flags app_sanitize)
