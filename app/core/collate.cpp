@@ -231,6 +231,10 @@ void useRecordedTimes(db::TraceStore& store, Execution& surveyed) {
   surveyed.timeOrigin = TimeOrigin::Recording;
 }
 
+bool seenAgain(const RankLog& seen, Serial recorded, bool complete) {
+  return seen.serials + (complete ? 0U : 1U) >= recorded;
+}
+
 Result<Execution> loadExecution(db::TraceStore& store) {
   for (const auto which : {db::TraceStore::Log::Survey, db::TraceStore::Log::Recorded}) {
     if (which == db::TraceStore::Log::Recorded && store.run().mode != "all") {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "app/forced_deliveries.h"
 #include "app/record.h"
 #include "app/run_world.h"
+#include "survey.h"
 
 namespace pf::app {
 namespace fs = std::filesystem;
@@ -78,7 +80,6 @@ class Replay {
   Status sayWhatIsNotRecorded();
   Status adjust(JobOptions& options, const std::string& logs);
   void surveyReachedItsStops();
-  Status keepSurvey(const std::string& logs);
   void handle(const protocol::Message& message);
   void verdict(const protocol::Verdict& verdict);
   void stopped();
@@ -369,9 +370,10 @@ Result<int> Replay::run() {
   if (stopsOnTheWay() || m_options.stopAtEnd) {
     options->input = null.get();  // ours is for the answer
   }
+  const UniqueFd words(memfd_create("photofinish-words", MFD_CLOEXEC));
   if (m_options.survey) {
     options->output = null.get();
-    options->error = null.get();
+    options->error = words.valid() ? words.get() : null.get();
   }
   if (m_options.survey && m_options.quiet) {
     std::fprintf(
@@ -431,49 +433,13 @@ Result<int> Replay::run() {
     return *m_failure;
   }
   if (m_options.survey) {
-    const Status kept = keepSurvey(logs);
+    const Status kept = keepSurvey(m_store, logs, lastWords(words.get()));
     fs::remove_all(logs);
     if (!kept) {
       return kept.error();
     }
   }
   return *m_result;
-}
-
-/// Puts what the survey saw into the trace.
-Status Replay::keepSurvey(const std::string& logs) {
-  auto files = readLogFiles(logs);
-  if (!files) {
-    return files.error();
-  }
-  std::vector<RankLog> seen;
-  for (const db::RankInfo& rank : m_store.ranks()) {
-    const auto file = files->find(rank.rank);
-    if (file == files->end()) {
-      seen.push_back(emptyLog(rank.rank, m_store.run().ranks, rank.cutReason));
-      continue;
-    }
-    Result<RankLog> log = readLog(file->second);
-    if (!log) {
-      return log.error();
-    }
-    if (log->serials < rank.lastSerial) {
-      std::fprintf(
-          stderr,
-          "photofinish: of rank %d, only %llu of %llu recorded events were seen again; the "
-          "others are not in the diagram. 'record --mode all' keeps the events themselves.\n",
-          rank.rank, static_cast<unsigned long long>(log->serials),
-          static_cast<unsigned long long>(rank.lastSerial));
-    }
-    seen.push_back(std::move(*log));
-  }
-  Result<Analysis> analysis = analyse(seen);
-  if (!analysis) {
-    return analysis.error();
-  }
-  useRecordedTimes(m_store, analysis->execution);
-  return m_store.replaceExecution(analysis->execution, analysis->races, analysis->logicalTimes,
-                                  analysis->raceClasses, *files);
 }
 
 }  // namespace

@@ -196,7 +196,10 @@ Paths compileAll(pf::db::TraceStore& store, const std::string& directory, const 
       pf::app::takePins(*logs, *survey);
     }
     for (std::size_t i = 0; survey && i < logs->size(); ++i) {
-      (*logs)[i].checks = std::move((*survey)[i].checks);
+      const pf::db::RankInfo& rank = store.ranks()[i];
+      if (pf::app::seenAgain((*survey)[i], rank.lastSerial, rank.complete)) {  // else it was of another run
+        (*logs)[i].checks = std::move((*survey)[i].checks);
+      }
     }
   }
   std::vector<std::string> paths;
