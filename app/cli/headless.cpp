@@ -126,6 +126,7 @@ Result<int> debugOffline(const std::vector<std::string>& words, const OfflineOpt
     app::RecordOptions recording;
     recording.command = words;
     recording.endStuck = true;
+    recording.stallAfter = options.stallAfter;
     auto recorded = app::record(recording);
     if (!recorded) {
       return recorded.error();

@@ -2,6 +2,7 @@
 // photofinish-headless.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct OfflineOptions {
   std::vector<std::string> logs;    ///< FILE:LINE EXPRESSION
   std::string transcripts;          ///< directory, or empty
   double snapshotEvery = 0.0;       ///< seconds; 0: when SIGUSR1 asks for one
+  std::chrono::milliseconds stallAfter{0};  ///< as app::RecordOptions
 };
 
 /// Lists the jobs that run on this host, for photofinish attach.

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -66,9 +68,15 @@ int openWindow(const std::vector<std::string>& files) {
   return 1;
 }
 
-int recordAndOpen(const std::vector<std::string>& command) {
+/// --stall-after
+std::chrono::milliseconds stallTime(double seconds) {
+  return std::chrono::milliseconds(std::llround(seconds * 1000));
+}
+
+int recordAndOpen(const std::vector<std::string>& command, double stallAfter = 0) {
   pf::app::RecordOptions options;
   options.command = command;
+  options.stallAfter = stallTime(stallAfter);
   auto recorded = pf::app::record(options);
   if (!recorded || recorded->trace.empty()) {
     return recorded ? recorded->exitStatus : fail(recorded.error());
@@ -278,10 +286,23 @@ int main(int argc, char** argv) {
 
   recordCommand->add_flag("--rdtsc", recording.cycles,
                           "also the rdtsc instruction, which then takes microseconds");
-  recordCommand->add_flag("--end-stuck", recording.endStuck,
-                          "end the program once every rank has waited for some seconds");
+  double endStuck = 0;
+  auto* endStuckFlag = recordCommand->add_flag(
+      "--end-stuck{0}", endStuck,
+      "end the program once it is certain that it cannot get on (a cycle of "
+      "waits, a wait for who has ended); --end-stuck=SECONDS: also once every "
+      "rank has waited for so long");
   recordCommand->add_flag("--same-addresses", recording.sameAddresses,
                           "stack, heap, globals and libraries lie where they will in each replay");
+
+  double stallAfter = 0;
+  const auto addStallAfter = [&stallAfter](CLI::App* command) {
+    command
+        ->add_option("--stall-after", stallAfter,
+                     "seconds for which every rank waits until a line tells of it")
+        ->check(CLI::Range(0.1, 1e7));
+  };
+  addStallAfter(recordCommand);
 
   pf::app::ReplayOptions replaying;
   std::string until;
@@ -306,6 +327,7 @@ int main(int argc, char** argv) {
   untilFailure->excludes(untilRace);
   replayCommand->add_flag("--stop-at-end", replaying.stopAtEnd,
                           "hold the ranks where a recording that is cut ends, for a debugger");
+  addStallAfter(replayCommand);
   replayCommand->add_flag("--survey", replaying.survey,
                           "fill events and races of the trace by this replay");
   auto* bounded = replayCommand->add_flag(
@@ -414,6 +436,7 @@ int main(int argc, char** argv) {
                    "--offline: seconds between snapshots of all stacks; SIGUSR1 asks for one more")
       ->needs(offlineFlag)
       ->check(CLI::Range(0.1, 86400.0));
+  addStallAfter(debugCommand);
   std::string script;
   debugCommand
       ->add_option("--script", script,
@@ -477,6 +500,13 @@ int main(int argc, char** argv) {
 
   if (*recordCommand) {
     recording.command = recordCommand->remaining();
+    recording.stallAfter = stallTime(stallAfter);
+    recording.endStuck = endStuckFlag->count() > 0;
+    recording.stallLimit = stallTime(endStuck);
+    if (endStuck < 0) {
+      return fail({pf::ErrorCode::Usage, "--end-stuck=SECONDS is for a time that is not negative",
+                   "Give for how long every rank may wait, for example --end-stuck=60."});
+    }
     if ((*algorithmOption || *windowOption) && *modeOption && recording.mode != "races") {
       return fail({pf::ErrorCode::Usage,
                    (*algorithmOption ? "--algorithm" : "--window") +
@@ -496,6 +526,7 @@ int main(int argc, char** argv) {
   }
   if (*replayCommand) {
     replaying.launcherOptions = replayCommand->remaining();
+    replaying.stallAfter = stallTime(stallAfter);
     if (!until.empty()) {
       if (auto parsed = parseUntil(until, replaying); !parsed) {
         return fail(parsed.error());
@@ -542,13 +573,14 @@ int main(int argc, char** argv) {
     return done ? 0 : fail(done.error());
   }
   if (*debugCommand && !script.empty()) {
-    auto status = pf::cli::debugByScript(debugCommand->remaining(), script);
+    auto status = pf::cli::debugByScript(debugCommand->remaining(), script, stallTime(stallAfter));
     return status ? *status : fail(status.error());
   }
   if (*debugCommand) {
     if (!offline.offline) {
-      return recordAndOpen(debugCommand->remaining());
+      return recordAndOpen(debugCommand->remaining(), stallAfter);
     }
+    offline.stallAfter = stallTime(stallAfter);
     auto status = pf::cli::debugOffline(debugCommand->remaining(), offline);
     return status ? *status : fail(status.error());
   }

@@ -44,10 +44,12 @@ int check(const std::string& script) {
              : 1;
 }
 
-Result<app::Recorded> record(const std::vector<std::string>& words, bool inputIsScript) {
+Result<app::Recorded> record(const std::vector<std::string>& words, bool inputIsScript,
+                             std::chrono::milliseconds stallAfter) {
   app::RecordOptions options;
   options.command = words;
   options.endStuck = true;
+  options.stallAfter = stallAfter;
   const Instead output(STDOUT_FILENO, STDERR_FILENO);
   const UniqueFd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const Instead input(STDIN_FILENO, inputIsScript ? null.get() : STDIN_FILENO);
@@ -56,7 +58,8 @@ Result<app::Recorded> record(const std::vector<std::string>& words, bool inputIs
 
 }  // namespace
 
-Result<int> debugByScript(const std::vector<std::string>& words, const std::string& script) {
+Result<int> debugByScript(const std::vector<std::string>& words, const std::string& script,
+                          std::chrono::milliseconds stallAfter) {
   const bool fromInput = script == "-";
   if (words.empty()) {
     return Error{ErrorCode::Usage, "there is nothing to debug by the script " + script,
@@ -71,7 +74,7 @@ Result<int> debugByScript(const std::vector<std::string>& words, const std::stri
   }
   std::string trace = words.size() == 1 ? words.front() : "";
   if (trace.size() < 5 || trace.substr(trace.size() - 4) != ".pft") {
-    auto recorded = record(words, fromInput);
+    auto recorded = record(words, fromInput, stallAfter);
     if (!recorded) {
       return recorded.error();
     }

@@ -1,6 +1,7 @@
 // photofinish debug --script
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,9 @@ namespace pf::cli {
 /// Records `words` (unless it is one trace), and becomes the program that carries out `script`
 /// ("-": standard input) on a replay. What the recorded program prints goes to standard error, as
 /// there are only answers on standard output; it gets no standard input where the script comes from
-/// there. Returns the program's exit status if there is no trace.
-Result<int> debugByScript(const std::vector<std::string>& words, const std::string& script);
+/// there. `stallAfter`: as app::RecordOptions. Returns the program's exit status if there is no
+/// trace.
+Result<int> debugByScript(const std::vector<std::string>& words, const std::string& script,
+                          std::chrono::milliseconds stallAfter);
 
 }  // namespace pf::cli

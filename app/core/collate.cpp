@@ -377,6 +377,12 @@ Status writeTrace(const std::string& path, const std::string& logDirectory,
       return status;
     }
   }
+  if (facts.longestWait) {
+    const auto waited = static_cast<std::int64_t>(*facts.longestWait);
+    if (Status status = writer->addCounter({0, kLongestWait, waited}); !status) {
+      return status;
+    }
+  }
   std::set<std::string> modules;
   for (const RankLog& log : logs) {
     writer->addRank(rankInfo(log, facts, analysis.execution));

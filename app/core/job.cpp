@@ -122,6 +122,13 @@ Status Job::startDaemon(const JobOptions& options) {
   if (!options.deliveries.empty()) {
     words.insert(words.end(), {"--deliveries", options.deliveries});
   }
+  const auto giveTime = [&words](const char* name, std::chrono::milliseconds time) {
+    if (time.count() > 0) {
+      words.insert(words.end(), {name, std::to_string(time.count())});
+    }
+  };
+  giveTime("--stall-after", options.stallAfter);
+  giveTime("--stall-limit", options.stallLimit);
   if ((options.session.mode & kBoundedBuffers) != 0) {
     words.emplace_back("--bounded-buffers");
   }
@@ -186,6 +193,8 @@ void Job::note(const protocol::Message& message) {
     if (bad && !m_firstBadEnd && exited->signal != SIGTERM && exited->signal != SIGKILL) {
       m_firstBadEnd = bySignal ? 128 + exited->signal : exited->exitStatus;
     }
+  } else if (const auto* pong = std::get_if<protocol::Pong>(&message); pong != nullptr) {
+    m_answered = pong->number;
   } else if (const auto* state = std::get_if<protocol::SessionState>(&message); state != nullptr) {
     m_agentsSeen = m_agentsSeen || state->agents > 0;
     if (m_agentsSeen && state->agents == 0 && !m_agentsGone) {
@@ -205,7 +214,8 @@ std::optional<int> Job::launcherStatus() {
     const bool crashed = WIFSIGNALED(status) && !m_asked;
     m_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     if (m_launcherKilled || (crashed && m_agentsGone)) {
-      m_status = m_firstBadEnd.value_or(0);
+      // Nobody has seen an end of its own of a job that we have ended.
+      m_status = m_firstBadEnd.value_or(m_asked ? 128 + SIGTERM : 0);
     }
   } else if (m_agentsGone && !m_launcherKilled && m_mayLockUp &&
              std::chrono::steady_clock::now() - *m_agentsGone > kLauncherMayLinger) {

@@ -1,9 +1,9 @@
 #include "app/record.h"
 
+#include "follow_recording.h"
 #include "input_tee.h"
 #include "log_directory.h"
 #include "race_reduction.h"
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <random>
 
 #include "app/collate.h"
@@ -60,120 +59,6 @@ std::string freeName(const std::string& program) {
     std::string name = base + "-" + std::to_string(i) + ".pft";
     if (!fs::exists(name) && !fs::exists(logDirectoryOf(name))) {
       return name;
-    }
-  }
-}
-
-/// Tells of races while the program runs: the first one, and then each power of ten.
-class RaceTeller {
- public:
-  void note(const protocol::RankState& state) {
-    if (state.rank < 0 || state.races == m_races[state.rank]) {
-      return;
-    }
-    m_total += state.races - m_races[state.rank];
-    m_races[state.rank] = state.races;
-    if (m_total >= m_next) {
-      std::fprintf(stderr, "photofinish: %llu racing %s so far\n",
-                   static_cast<unsigned long long>(m_total),
-                   m_total == 1 ? "delivery" : "deliveries");
-      while (m_next <= m_total) {
-        m_next *= 10;
-      }
-    }
-  }
-
- private:
-  std::map<Rank, std::uint32_t> m_races;
-  std::uint64_t m_total = 0;
-  std::uint64_t m_next = 1;
-};
-
-/// A script that starts a launcher, or a recorder that a launcher has started: the ranks have no
-/// agents of their own.
-Error noLauncher(const std::string& program, int ranks) {
-  return Error{ErrorCode::Usage,
-               "'" + program + "' was recorded as a program of one rank, but is " +
-                   std::to_string(ranks) + " ranks; the run is ended",
-               "Put 'photofinish record' in front of mpirun: photofinish record mpirun …; where a "
-               "script starts mpirun, in the script."};
-}
-
-/// Files what the daemon says until the launcher has ended and nothing more comes. Ends a program
-/// that ought to be one rank and is more.
-Result<int> follow(Job& job, RunFacts& facts, InputTee* input, bool endStuck) {
-  bool asked = false;
-  int unknownRanks = 0;
-  RaceTeller races;
-  for (int quiet = 0;;) {
-    const bool ended = job.launcherStatus().has_value();
-    if (g_ended != 0 && !asked) {
-      job.endLauncher();
-      asked = true;
-    }
-    pollfd waiting[3] = {{ended ? -1 : job.launcherFd(), POLLIN, 0},
-                         {job.connection() != nullptr ? job.connection()->fd() : -1, POLLIN, 0},
-                         input != nullptr && !ended ? input->waiting() : pollfd{-1, 0, 0}};
-    const int patience = !ended ? 500 : job.ranksGone() ? 0 : 50;
-    const int ready = poll(waiting, 3, patience);
-    if (waiting[2].revents != 0) {
-      input->pump();
-    }
-    bool heard = false;
-    while (job.connection() != nullptr) {
-      auto message = job.connection()->receive();
-      if (!message) {
-        if (!ended) {
-          std::fprintf(
-              stderr,
-              "photofinish: the control daemon is gone; the ranks go on and their recording too\n");
-        }
-        job.loseConnection();
-        break;
-      }
-      if (!message->has_value()) {
-        break;
-      }
-      heard = true;
-      job.note(**message);
-      if (const auto* exited = std::get_if<protocol::RankExited>(&**message);
-          exited != nullptr && exited->rank >= 0) {
-        RankEnd& end = facts.ends[exited->rank];
-        if (exited->signal > 0) {
-          end.signal = exited->signal;
-        } else if (exited->exitStatus >= 0) {
-          end.status = exited->exitStatus;
-        }
-      } else if (const auto* state = std::get_if<protocol::RankState>(&**message);
-                 state != nullptr) {
-        races.note(*state);
-      } else if (const auto* hello = std::get_if<protocol::RankHello>(&**message);
-                 hello != nullptr) {
-        facts.ends[hello->rank].host = hello->host;
-        facts.ends[hello->rank].pid = hello->pid;
-        if (facts.launcher.empty() && hello->size > 1 && unknownRanks == 0) {
-          unknownRanks = hello->size;
-          job.endLauncher();
-        }
-      } else if (const auto* said = std::get_if<protocol::Verdict>(&**message);
-                 said != nullptr && (said->kind == protocol::VerdictKind::Stalled ||
-                                     said->kind == protocol::VerdictKind::Deadlock)) {
-        std::fprintf(stderr,
-                     "photofinish: the program does not get on: %s\n"
-                     "photofinish: %s\n",
-                     said->text.c_str(),
-                     endStuck ? "it is ended"
-                              : "it is left alone; Ctrl-C ends it, and the trace is made then");
-        if (endStuck && !asked) {
-          job.endLauncher();
-          asked = true;
-        }
-      }
-    }
-    if (ended && (job.connection() == nullptr || (!heard && job.ranksGone()) ||
-                  (!heard && ready == 0 && ++quiet >= 4))) {
-      return unknownRanks == 0 ? Result<int>(*job.launcherStatus())
-                               : noLauncher(facts.program, unknownRanks);
     }
   }
 }
@@ -317,6 +202,8 @@ Result<Recorded> record(const RecordOptions& options) {
                                        kAlgorithms.begin());
   job.session.logDirectory = logs;
   job.session.salt = facts.salt;
+  job.stallAfter = options.stallAfter;
+  job.stallLimit = options.stallLimit;
   // A program that runs without a launcher keeps its terminal.
   std::optional<InputTee> input;
   if (!command->launcher.empty() || isatty(STDIN_FILENO) == 0) {
@@ -338,7 +225,8 @@ Result<Recorded> record(const RecordOptions& options) {
     if (input) {
       input->launched();
     }
-    Result<int> status = follow(**running, facts, input ? &*input : nullptr, options.endStuck);
+    const Patience patience{options.endStuck, [] { return g_ended != 0; }};
+    Result<int> status = followRecording(**running, facts, input ? &*input : nullptr, patience);
     if (!status) {
       running->reset();
       endLogs(logs);

@@ -82,6 +82,9 @@ class Replay {
   void surveyReachedItsStops();
   void handle(const protocol::Message& message);
   void verdict(const protocol::Verdict& verdict);
+  void stalled(const protocol::Verdict& verdict);
+  void exited(const protocol::RankExited& rank);
+  void listen(bool ended);
   void stopped();
   void offerDebugger();
   void sayWhoIsMissing();
@@ -109,6 +112,7 @@ class Replay {
   bool m_waitingForUser = false;
   std::chrono::steady_clock::time_point m_started = std::chrono::steady_clock::now();
   bool m_saidWhoIsMissing = false;
+  bool m_badEnd = false;  ///< of a rank
   std::optional<int> m_result;
 };
 
@@ -197,7 +201,7 @@ void Replay::stopped() {
 /// The replay begins when all have called MPI_Init, which may be in a while, or never.
 void Replay::sayWhoIsMissing() {
   const auto ranks = static_cast<std::size_t>(m_store.run().ranks);
-  if (m_saidWhoIsMissing || m_hellos.size() >= ranks ||
+  if (m_saidWhoIsMissing || m_hellos.size() >= ranks || !m_job->daemonAnswers() ||
       std::chrono::steady_clock::now() - m_started < kStartsWithin) {
     return;
   }
@@ -242,6 +246,47 @@ void Replay::askUser() {
   (void)m_job->send(free);
 }
 
+/// Every rank waits. They may all be in a long operation, as they may have been in the recording:
+/// only what is proven ends a replay, and where the recording ends, too.
+void Replay::stalled(const protocol::Verdict& verdict) {
+  const db::RunInfo& run = m_store.run();
+  if (!run.complete && (verdict.asRecorded || (m_options.survey && verdict.proven))) {
+    if (m_options.survey) {
+      surveyReachedItsStops();
+    } else {
+      say("the replay does not get on; the recording ends here, too:\n" + verdict.text);
+      m_result = run.exitStatus.value_or(1);
+    }
+    return;
+  }
+  if (verdict.proven) {
+    m_failure =
+        Error{ErrorCode::Divergence,
+              "the replay does not get on, though the recorded run did:\n" + verdict.text,
+              "Something that is not recorded (a file, a socket, a signal) differs, or the program "
+              "was changed."};
+    return;
+  }
+  std::fprintf(
+      stderr,
+      "photofinish: nothing gets on in the replay, which may be right, in a long operation "
+      "or with much data: %s\nphotofinish: it goes on; Ctrl-C ends it\n",
+      verdict.text.c_str());
+}
+
+/// The launcher ends the others of a rank that has ended badly; of a run that ended well, an agent
+/// that is lost was killed.
+void Replay::exited(const protocol::RankExited& rank) {
+  const bool lost = rank.signal < 0;
+  m_badEnd = m_badEnd || (!lost && (rank.signal > 0 || rank.exitStatus > 0));
+  if (lost && !m_badEnd && !m_failure && m_store.run().complete &&
+      m_store.run().exitStatus.value_or(0) == 0) {
+    m_failure =
+        Error{ErrorCode::Peer, rank.text + ": a process of ours was killed, and its rank with it",
+              "Start the replay again; the trace is whole."};
+  }
+}
+
 void Replay::verdict(const protocol::Verdict& verdict) {
   switch (verdict.kind) {
     case protocol::VerdictKind::CutReached:
@@ -270,18 +315,7 @@ void Replay::verdict(const protocol::Verdict& verdict) {
       break;
     case protocol::VerdictKind::Stalled:
     case protocol::VerdictKind::Deadlock:
-      if (m_store.run().complete || (!verdict.asRecorded && !m_options.survey)) {
-        m_failure = Error{
-            ErrorCode::Divergence,
-            "the replay does not get on, though the recorded run did:\n" + verdict.text,
-            "Something that is not recorded (a file, a socket, a signal) differs, or the program "
-            "was changed."};
-      } else if (m_options.survey) {
-        surveyReachedItsStops();
-      } else {
-        say("the replay does not get on; the recording ends here, too:\n" + verdict.text);
-        m_result = m_store.run().exitStatus.value_or(0);
-      }
+      stalled(verdict);
       break;
     case protocol::VerdictKind::Diverged:
     case protocol::VerdictKind::Ended:
@@ -309,6 +343,29 @@ void Replay::handle(const protocol::Message& message) {
     verdict(*said);
   } else if (const auto* hello = std::get_if<protocol::RankHello>(&message); hello != nullptr) {
     m_hellos.push_back(*hello);
+  } else if (const auto* rank = std::get_if<protocol::RankExited>(&message); rank != nullptr) {
+    exited(*rank);
+  } else if (const auto* notice = std::get_if<protocol::Notice>(&message); notice != nullptr) {
+    std::fprintf(stderr, "photofinish: %s\n", notice->text.c_str());
+  }
+}
+
+/// Whatever the daemon has to say by now. `ended`: the launcher has.
+void Replay::listen(bool ended) {
+  while (m_job->connection() != nullptr && !m_failure) {
+    auto message = m_job->connection()->receive();
+    if (!message) {
+      m_job->loseConnection();
+      if (!ended) {
+        m_failure = Error{ErrorCode::Peer, "the control daemon is gone",
+                          "Start the replay again; the trace is whole."};
+      }
+    } else if (message->has_value()) {
+      m_job->note(**message);
+      handle(**message);
+      continue;
+    }
+    break;
   }
 }
 
@@ -381,6 +438,7 @@ Result<int> Replay::run() {
         "photofinish: this trace has choices only; running the program once more to see its "
         "events …\n");
   }
+  options->stallAfter = m_options.stallAfter;
   Result<std::unique_ptr<Job>> job = Job::start(std::move(*options));
   if (!job) {
     return job.error();
@@ -400,20 +458,9 @@ Result<int> Replay::run() {
         {m_waitingForUser ? STDIN_FILENO : -1, POLLIN, 0}};
     const int patience = !ended ? 500 : m_job->ranksGone() ? 0 : 200;
     const int ready = poll(waiting, 3, patience);
-    while (m_job->connection() != nullptr && !m_failure) {
-      auto message = m_job->connection()->receive();
-      if (!message) {
-        m_job->loseConnection();
-        if (!ended) {
-          m_failure = Error{ErrorCode::Peer, "the control daemon is gone",
-                            "Start the replay again; the trace is whole."};
-        }
-      } else if (message->has_value()) {
-        m_job->note(**message);
-        handle(**message);
-        continue;
-      }
-      break;
+    listen(ended.has_value());
+    for (const std::string& text : m_job->notices()) {
+      std::fprintf(stderr, "photofinish: %s\n", text.c_str());
     }
     sayWhoIsMissing();
     if (g_endAsked && !m_failure) {

@@ -33,6 +33,9 @@ Status writeFacts(const std::string& logDirectory, const RunFacts& facts) {
   if (facts.exitStatus) {
     all["exitStatus"] = *facts.exitStatus;
   }
+  if (facts.longestWait) {
+    all["longestWait"] = *facts.longestWait;
+  }
   const std::string path = logDirectory + "/run.json";
   std::ofstream out(path + ".tmp", std::ios::trunc);
   out << all.dump(1, ' ', false, json::error_handler_t::replace) << '\n';
@@ -57,6 +60,9 @@ RunFacts factsOf(const json& all) {
   facts.sameAddresses = all.value("sameAddresses", false);
   if (all.contains("exitStatus")) {
     facts.exitStatus = all["exitStatus"].get<std::int32_t>();
+  }
+  if (all.contains("longestWait")) {
+    facts.longestWait = all["longestWait"].get<std::uint64_t>();
   }
   const json ends = all.value("ends", json::object());
   for (const auto& [rank, one] : ends.items()) {

@@ -18,6 +18,7 @@
 #include "app/collate.h"
 #include "app/forced_deliveries.h"
 #include "app/run_world.h"
+#include "base/process_state.h"
 #include "base/unique_fd.h"
 #include "core/send_gates.h"
 #include "daemon/daemon.h"
@@ -221,6 +222,24 @@ Paths compileAll(pf::db::TraceStore& store, const std::string& directory, const 
   return paths;
 }
 
+constexpr std::chrono::milliseconds kTellRecording(2500);
+/// For a replay of a trace that does not say how long its run has waited.
+constexpr std::chrono::milliseconds kNotKnown(30000);
+
+/// How long the ranks of the recorded run waited and went on.
+void expectWaits(pf::daemon::LogicOptions& logic,
+                 const std::vector<pf::db::RankCounter>& counters) {
+  const auto longest = std::find_if(counters.begin(), counters.end(), [](const auto& counter) {
+    return counter.name == pf::app::kLongestWait;
+  });
+  if (longest != counters.end() && longest->value >= 0) {
+    constexpr std::int64_t kMost = 7LL * 24 * 3600 * 1000;
+    logic.recordedWait = std::chrono::milliseconds(std::min<std::int64_t>(longest->value, kMost));
+  } else if (!logic.stallAfterGiven) {
+    logic.stallAfter = kNotKnown;
+  }
+}
+
 int fail(const pf::Error& error) {
   std::fprintf(stderr, "photofinish: %s\n", error.text().c_str());
   return pf::exitStatus(error.code);
@@ -242,6 +261,11 @@ int main(int argc, char** argv) {
   std::string deliveries;
   app.add_option("--deliveries", deliveries, "pinned or tagged: how deliveries are forced");
   app.add_flag("--bounded-buffers", bounded, "make gates for the sends of the replay");
+  std::uint64_t stallAfter = 0;
+  std::uint64_t stallLimit = 0;
+  app.add_option("--stall-after", stallAfter,
+                 "milliseconds that every rank waits until it is told");
+  app.add_option("--stall-limit", stallLimit, "milliseconds that every rank may wait at all");
   CLI11_PARSE(app, argc, argv);
   if (options.readyFd >= 0) {
     fcntl(options.readyFd, F_SETFD, FD_CLOEXEC);
@@ -253,8 +277,16 @@ int main(int argc, char** argv) {
     text = text.empty() ? pf::app::placeText(place.module, place.offset) : text;
     return text;
   };
+  options.logic.processState = pf::processState;
+  options.logic.stallLimit = std::chrono::milliseconds(stallLimit);
+  if (stallAfter != 0) {
+    options.logic.stallAfter = std::chrono::milliseconds(stallAfter);
+    options.logic.stallAfterGiven = true;
+  }
   if (trace.empty()) {
-    options.logic.stallAfter = std::chrono::milliseconds(2500);  // somebody waits in front of it
+    if (stallAfter == 0) {
+      options.logic.stallAfter = kTellRecording;  // somebody waits in front of it
+    }
     pf::daemon::NoSchedule none;
     return pf::daemon::runDaemon(options, none);
   }
@@ -268,6 +300,7 @@ int main(int argc, char** argv) {
   if (!counters) {
     return fail(counters.error());
   }
+  expectWaits(options.logic, *counters);
   auto worlds = pf::app::worldsOf(*counters, run.ranks);
   std::future<Paths> paths = std::async(std::launch::async, [&store, &options, &deliveries, bounded] {
     Paths made = compileAll(*store, options.sessionDirectory, deliveries, bounded);

@@ -51,6 +51,10 @@ DebugSession::DebugSession(QObject* parent) : QObject(parent), m_fleet(*this) {
   m_tick.setInterval(100);
   m_closing.setMaxThreadCount(64);
   connect(&m_tick, &QTimer::timeout, this, [this] {
+    for (const std::string& text :
+         m_job != nullptr ? m_job->notices() : std::vector<std::string>()) {
+      Q_EMIT message(QString::fromStdString(text), false);
+    }
     m_fleet.tick(std::chrono::steady_clock::now());
     launcherEnded();
     lookForEnded();
@@ -245,6 +249,9 @@ void DebugSession::handle(const protocol::Message& message) {
                        QByteArray::fromStdString(text.bytes));
                  },
                  [this](const protocol::RankStack& stack) { onStack(stack); },
+                 [this](const protocol::Notice& notice) {
+                   Q_EMIT message(QString::fromStdString(notice.text), false);
+                 },
                  [this](const protocol::Nudged& nudged) {
                    mi::GdbSession* gdb = m_fleet.session(nudged.rank);
                    if (gdb != nullptr && gdb->state() == mi::SessionState::Stopped &&
@@ -337,6 +344,13 @@ void DebugSession::onVerdict(const protocol::Verdict& verdict) {
       break;
     case protocol::VerdictKind::Stalled:
     case protocol::VerdictKind::Deadlock:
+      if (!verdict.proven && !(verdict.asRecorded && !m_run.complete)) {
+        Q_EMIT message(tr("Nothing gets on in the replay, which may be right, in a long operation "
+                          "or with much data: %1")
+                           .arg(text),
+                       false);
+        break;
+      }
       Q_EMIT message(m_run.complete
                          ? tr("The replay does not get on: %1").arg(text)
                          : tr("The ranks wait, as they did in the recording: %1").arg(text),

@@ -70,6 +70,7 @@ class Agent {
                  std::uint64_t stopAt);
   void report(bool now);
   [[nodiscard]] protocol::CodePlace waitPlace(const protocol::RankState& state);
+  void lookAtProcess(protocol::RankState& state);
   void armTrap(const protocol::RankState& state);
   void onDaemon();
   void obey(const protocol::Message& message);
@@ -126,6 +127,7 @@ class Agent {
     std::optional<protocol::CodePlace> place;
   };
   Waiting m_waiting;
+  Clock::time_point m_lookedAt;  ///< at the process of a recorded rank, which costs system calls
   std::optional<std::uint64_t> m_trappedAt;  ///< serial at which the rank used up its trap
   bool m_echo = true;
   std::string m_mi;  ///< from GDB, not a whole line yet

@@ -12,6 +12,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/page_marks.h"
+
 namespace pf::agent {
 
 using namespace protocol;  // NOLINT(google-build-using-namespace): every order is obeyed here
@@ -20,6 +22,9 @@ namespace {
 
 /// A rank that is in one call for longer is asked where that is.
 constexpr std::chrono::milliseconds kSeemsToWait(1000);
+/// Then it is looked whether its data move, so often.
+constexpr std::chrono::milliseconds kMayMoveData(500);
+constexpr std::chrono::milliseconds kLookEvery(250);
 
 template <std::size_t Size>
 void copyText(char (&field)[Size], const std::string& text) {  // NOLINT(modernize-avoid-c-arrays)
@@ -34,6 +39,7 @@ bool sameButForProgress(RankState a, const RankState& b) {
   a.call = b.call;
   a.waitPeer = b.waitPeer;
   a.waitTag = b.waitTag;
+  a.moved = b.moved;
   return a == b;
 }
 
@@ -137,14 +143,8 @@ void Agent::report(bool now) {
   }
   RankState state = m_page->state();
   state.rank = m_rank;
-  if (replaying() || m_gdb.runs()) {
-    const char process = processState(mpiProcess());
-    state.held = process == 't' || process == 'T';
-    if (process == 'T' && m_wakeStoppedUntil) {
-      ::kill(mpiProcess(), SIGCONT);  // a GDB that died while it attached left a stop behind
-    }
-  }
   state.place = waitPlace(state);
+  lookAtProcess(state);
   armTrap(state);
   if (state.phase == RankPhase::Diverged && !m_divergedTold) {
     m_divergedTold = true;
@@ -152,11 +152,37 @@ void Agent::report(bool now) {
   }
   const auto time = Clock::now();
   const std::chrono::milliseconds interval(m_session.config().watchIntervalMs);
-  const bool urgent = now || !sameButForProgress(state, m_told);
-  if (urgent || (!(state == m_told) && time - m_toldAt >= interval)) {
+  const bool due = now || !sameButForProgress(state, m_told) || time - m_toldAt >= interval;
+  if (due && !(state == m_told)) {
     m_told = state;
     m_toldAt = time;
     tell(state);
+  }
+}
+
+/// Whether it is stopped, and in a long wait, whether its data move. Of a recorded rank, which runs
+/// for hours, now and then.
+void Agent::lookAtProcess(RankState& state) {
+  const auto now = Clock::now();
+  const bool often = replaying() || m_gdb.runs();
+  const bool waits = state.inCall != 0 && now - m_waiting.since >= kMayMoveData;
+  const bool again = now - m_lookedAt >= (waits ? kLookEvery : kSeemsToWait);
+  state.held = m_told.held;
+  state.stopped = m_told.stopped;
+  const RankPage& page = m_page->page();
+  state.uncertain = page.outermostAt == 0 || (page.claimed.load() & kMetOtherJobs) != 0;
+  state.moved = waits ? m_told.moved : 0;
+  if (often || again) {
+    const char process = processState(mpiProcess());
+    state.held = process == 't' || process == 'T';
+    state.stopped = process == 'T';
+    if (process == 'T' && m_wakeStoppedUntil) {
+      ::kill(mpiProcess(), SIGCONT);  // a GDB that died while it attached left a stop behind
+    }
+  }
+  if (again) {
+    m_lookedAt = now;
+    state.moved = waits ? bytesMoved(mpiProcess()) : 0;
   }
 }
 
@@ -233,6 +259,12 @@ void Agent::obey(const Message& message) {
                  [&](const MiToGdb& m) { m_gdb.write(m.bytes); },
                  [&](const GdbSignal& m) { sendSignal(m); },
                  [&](const AskStack& m) { tellStack(m); },
+                 [&](const Ping& m) {
+                   if (m_introduced) {
+                     report(true);  // what its rank has done by now comes first
+                   }
+                   tell(Pong{m.number});
+                 },
                  [&](const Kill&) { kill(); },
                  [&](const Refused& m) { onRefused(m.text); },
                  [](const auto&) {},

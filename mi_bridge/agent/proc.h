@@ -5,10 +5,10 @@
 
 #include <cstdint>
 
+#include "base/process_state.h"
+
 namespace pf::agent {
 
-/// 'R', 'S', 't' (tracing stop), 'T' (stopped by a signal), 'Z' …; 0 if there is no such process.
-[[nodiscard]] char processState(pid_t pid);
 /// True if `pid` lives and is `ancestor` or was started by it, over at most 64 generations.
 [[nodiscard]] bool isDescendant(pid_t pid, pid_t ancestor);
 /// Whether `signal` waits for the whole process `pid`, which blocks it.

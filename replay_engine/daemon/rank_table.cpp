@@ -1,6 +1,9 @@
 #include "daemon/rank_table.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <set>
+#include <string_view>
 
 namespace pf::daemon {
 
@@ -58,12 +61,55 @@ std::string whyAllSilent(const RankTable& table, std::int32_t rank) {
                                     : "";
 }
 
-std::string cycleText(const RankTable& table, const std::vector<std::int32_t>& cycle) {
-  std::string text = "deadlock: ";
-  for (std::size_t i = 0; i < cycle.size(); ++i) {
-    text += (i == 0 ? "" : "; ") + describe(table.at(cycle[i]));
+/// It will neither send nor receive any more.
+bool hasEnded(const RankTable& table, std::int32_t rank) {
+  const RankRecord* peer = find(table, rank);
+  return peer != nullptr && (!isLive(*peer) || peer->state.phase == RankPhase::Finalized);
+}
+
+bool contains(const std::vector<std::int32_t>& ranks, std::int32_t rank) {
+  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
+bool isOneOf(std::string_view call, std::initializer_list<std::string_view> names) {
+  if (call.ends_with("_c")) {  // the form with large counts
+    call.remove_suffix(2);
   }
-  return text;
+  return std::find(names.begin(), names.end(), call) != names.end();
+}
+
+bool sends(const RankRecord& rank) {
+  return isOneOf(rank.state.call, {"MPI_Send", "MPI_Ssend", "MPI_Rsend"});
+}
+
+bool receives(const RankRecord& rank) {
+  return isOneOf(rank.state.call, {"MPI_Recv", "MPI_Probe", "MPI_Mprobe", "MPI_Wait"});
+}
+
+/// In a call that is over when the rank that it names, or any rank, does something. An exchange
+/// waits for two, and so may threads; other jobs are not known here.
+bool knowsItsPeer(const RankRecord& rank) {
+  return rank.state.waitPeer >= -1 && !rank.state.uncertain && (sends(rank) || receives(rank));
+}
+
+/// The receiver waits for this message: only a slow network is between them.
+bool isUnderWay(const RankTable& table, const RankRecord& sender) {
+  const RankRecord* peer = sends(sender) ? find(table, sender.state.waitPeer) : nullptr;
+  if (peer == nullptr || !isWaiting(*peer) || !receives(*peer)) {
+    return false;
+  }
+  const bool forIt = peer->state.waitPeer == sender.state.rank || peer->state.waitPeer == -1;
+  return forIt && (peer->state.waitTag < 0 || peer->state.waitTag == sender.state.waitTag);
+}
+
+std::string deadlockText(const RankTable& table, const std::vector<std::int32_t>& stuck) {
+  constexpr std::size_t kMost = 16;
+  std::string text = "deadlock: ";
+  for (std::size_t i = 0; i < stuck.size() && i < kMost; ++i) {
+    text += (i == 0 ? "" : "; ") + describe(table.at(stuck[i]));
+  }
+  return stuck.size() > kMost ? text + "; and " + std::to_string(stuck.size() - kMost) + " more"
+                              : text;
 }
 
 }  // namespace
@@ -85,6 +131,13 @@ bool isHeld(const RankRecord& rank) {
 TimePoint lastProgress(const RankTable& table, TimePoint start) {
   for (const auto& [number, rank] : table) {
     start = std::max(start, rank.changed);
+  }
+  return start;
+}
+
+TimePoint lastMove(const RankTable& table, TimePoint start) {
+  for (const auto& [number, rank] : table) {
+    start = std::max(start, rank.moved);
   }
   return start;
 }
@@ -153,11 +206,12 @@ std::string describeAll(const RankTable& table, std::size_t most) {
   return text;
 }
 
-std::vector<std::int32_t> findCycle(const RankTable& table) {
-  for (const auto& [start, record] : table) {
+std::vector<std::int32_t> findCycle(const RankTable& table,
+                                    const std::vector<std::int32_t>& among) {
+  for (const std::int32_t start : among) {
     std::vector<std::int32_t> path;
-    const RankRecord* rank = &record;
-    while (rank != nullptr && isWaiting(*rank) && rank->state.waitPeer >= 0) {
+    const RankRecord* rank = find(table, start);
+    while (rank != nullptr && contains(among, rank->state.rank) && rank->state.waitPeer >= 0) {
       const auto seen = std::find(path.begin(), path.end(), rank->state.rank);
       if (seen != path.end()) {
         return {seen, path.end()};
@@ -169,17 +223,51 @@ std::vector<std::int32_t> findCycle(const RankTable& table) {
   return {};
 }
 
-std::optional<Verdict> explainStall(const RankTable& table) {
+std::vector<std::int32_t> findKnot(const RankTable& table) {
+  std::set<std::int32_t> knot;
+  std::set<std::int32_t> able;  // to send something, for all that is known
+  for (const auto& [number, rank] : table) {
+    if (isWaiting(rank) && rank.state.phase == RankPhase::Running && knowsItsPeer(rank) &&
+        !isUnderWay(table, rank)) {
+      knot.insert(number);
+    } else if (!hasEnded(table, number)) {
+      able.insert(number);
+    }
+  }
+  const auto mayGoOn = [&](std::int32_t number) {
+    const std::int32_t peer = table.at(number).state.waitPeer;
+    return peer < 0 ? !able.empty() : able.contains(peer) || !table.contains(peer);
+  };
+  for (bool less = true; less;) {
+    less = false;
+    for (auto rank = knot.begin(); rank != knot.end();) {
+      if (mayGoOn(*rank)) {
+        able.insert(*rank);
+        rank = knot.erase(rank);
+        less = true;
+      } else {
+        ++rank;
+      }
+    }
+  }
+  return {knot.begin(), knot.end()};
+}
+
+bool everyRankWaits(const RankTable& table) {
   const bool someWait = std::any_of(table.begin(), table.end(),
                                     [](const auto& entry) { return isWaiting(entry.second); });
-  const bool allWait = std::all_of(table.begin(), table.end(), [](const auto& entry) {
-    const RankRecord& rank = entry.second;
-    return !isLive(rank) || rank.state.phase == RankPhase::Finalized ||
-           (isWaiting(rank) && !isHeld(rank));
-  });
-  if (!someWait || !allWait) {
+  return someWait && std::all_of(table.begin(), table.end(), [](const auto& entry) {
+           const RankRecord& rank = entry.second;
+           return !isLive(rank) || rank.state.phase == RankPhase::Finalized ||
+                  (isWaiting(rank) && !isHeld(rank));
+         });
+}
+
+std::optional<Verdict> explainStall(const RankTable& table) {
+  if (!everyRankWaits(table)) {
     return std::nullopt;
   }
+  const std::vector<std::int32_t> knot = findKnot(table);
   for (const auto& [number, rank] : table) {
     if (!isWaiting(rank) || rank.state.waitPeer < -1) {
       continue;
@@ -187,19 +275,23 @@ std::optional<Verdict> explainStall(const RankTable& table) {
     const std::string why = rank.state.waitPeer < 0 ? whyAllSilent(table, number)
                                                     : whySilent(table, rank.state.waitPeer);
     if (!why.empty()) {
-      return Verdict{VerdictKind::Stalled, number, rank.state.serial,
-                     rankName(number) + " waits in " + callOf(rank) + " (" +
-                         event(rank.state.serial) + ")" + at(rank.state.place) +
-                         " for a message from " + why + "\n" +
-                         describeAll(table)};
+      Verdict verdict{VerdictKind::Stalled, number, rank.state.serial,
+                      rankName(number) + " waits in " + callOf(rank) + " (" +
+                          event(rank.state.serial) + ")" + at(rank.state.place) +
+                          " for a message from " + why + "\n" + describeAll(table)};
+      verdict.proven = contains(knot, number);
+      return verdict;
     }
   }
-  if (const std::vector<std::int32_t> cycle = findCycle(table); !cycle.empty()) {
-    const RankRecord& first = table.at(cycle.front());
-    return Verdict{VerdictKind::Deadlock, cycle.front(), first.state.serial,
-                   cycleText(table, cycle)};
+  if (knot.empty()) {
+    return Verdict{VerdictKind::Stalled, -1, 0, "every rank waits:\n" + describeAll(table)};
   }
-  return Verdict{VerdictKind::Stalled, -1, 0, "every rank waits:\n" + describeAll(table)};
+  const std::vector<std::int32_t> cycle = findCycle(table, knot);
+  const std::vector<std::int32_t>& stuck = cycle.empty() ? knot : cycle;
+  Verdict verdict{VerdictKind::Deadlock, stuck.front(), table.at(stuck.front()).state.serial,
+                  deadlockText(table, stuck)};
+  verdict.proven = true;
+  return verdict;
 }
 
 }  // namespace pf::daemon

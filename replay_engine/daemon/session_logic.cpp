@@ -38,6 +38,7 @@ SessionState SessionLogic::state() const {
   out.agents = static_cast<std::int32_t>(m_agents.size());
   out.allGated = m_allGated;
   out.gateOpen = m_gateOpen;
+  out.longestWait = static_cast<std::uint64_t>(m_longestWait.count());
   for (const auto& [number, rank] : m_ranks) {
     out.ranks.push_back(rank.state);
   }
@@ -61,7 +62,7 @@ Orders SessionLogic::peerJoined(PeerId peer, PeerRole role, TimePoint now) {
   m_anyone = true;
   m_orders.push_back({peer, Welcome{m_options.mode}});
   if (role == PeerRole::Agent) {
-    m_agents.emplace(peer, Agent{});
+    m_agents.emplace(peer, Agent{}).first->second.heard = now;
     m_agentSeen = true;
     m_endTold = false;
     tellState();
@@ -134,6 +135,7 @@ void SessionLogic::fromAgent(PeerId peer, Agent& agent, const Message& message) 
   };
   std::visit(Overloaded{
                  [&](const RankLaunched& m) {
+                   agent.pid = m.agentPid;
                    if (!agent.said) {
                      agent.rank = m.rank;
                      toClients(m);
@@ -143,6 +145,7 @@ void SessionLogic::fromAgent(PeerId peer, Agent& agent, const Message& message) 
                  [&](const RankState& m) { onState(agent, m); },
                  [&](const RankDiverged& m) { onDiverged(agent, m); },
                  [&](const RankExited& m) { onExited(agent, m); },
+                 [&](const Pong& m) { onPong(agent, m); },
                  [&](const Output& m) { relay(m); },
                  [&](const GdbState& m) { relay(m); },
                  [&](const MiFromGdb& m) { relay(m); },
@@ -177,6 +180,9 @@ void SessionLogic::fromClient(PeerId peer, const Message& message) {
                  [&](const MiToGdb& m) { toRank(m.rank, m); },
                  [&](const GdbSignal& m) { toRank(m.rank, m); },
                  [&](const Kill&) { onKill(); },
+                 [&](const Ping& m) {
+                   m_orders.push_back({peer, Pong{m.number}});
+                 },
                  [&](const Shutdown&) { m_shutdown = true; },
                  [&](const auto&) { refuse(peer, "this is not for a client to say"); },
              },
@@ -271,6 +277,14 @@ void SessionLogic::namePlace(CodePlace& place) const {
   }
 }
 
+void SessionLogic::onPong(Agent& agent, const Pong& pong) {
+  agent.answered = std::min(std::max(agent.answered, pong.number), m_pings);
+  agent.heard = m_now;
+  if (std::exchange(agent.silenceTold, false)) {
+    tellNotice(agent.rank, "the agent of rank " + std::to_string(agent.rank) + " answers again");
+  }
+}
+
 /// What a rank did before it diverged, a line an event.
 std::string SessionLogic::pastText(const RankDiverged& diverged) const {
   std::string text;
@@ -291,7 +305,14 @@ void SessionLogic::onState(Agent& agent, RankState state) {
   }
   const RankState before = std::exchange(rank->state, state);
   if (before.serial != state.serial || before.phase != state.phase || before.held != state.held) {
+    endOfWait(true);
     rank->changed = m_now;
+  }
+  if (state.moved != 0 && before.moved != state.moved) {  // the first look proves nothing, either
+    rank->moved = m_now;
+  }
+  if (before.stopped != state.stopped) {
+    rank->stopped = m_now;
   }
   toClients(state);
   if (state.pastEnd && !before.pastEnd) {
@@ -338,6 +359,9 @@ void SessionLogic::onDiverged(const Agent& agent, RankDiverged diverged) {
 void SessionLogic::onExited(Agent& agent, RankExited exited) {
   agent.exited = true;
   exited.rank = agent.rank;
+  // A rank that is ended from outside does not go on by that.
+  endOfWait(exited.signal != SIGTERM && exited.signal != SIGKILL && exited.signal != SIGINT &&
+            exited.signal >= 0);
   if (RankRecord* rank = agent.said ? find(agent.rank) : nullptr) {
     rank->exited = true;
     rank->state.serial = exited.serial;

@@ -1,6 +1,7 @@
 // The parts of SessionLogic that watch: the gate, nudges, stalls, and the end.
 #include <algorithm>
 
+#include "base/process_state.h"
 #include "daemon/session_logic.h"
 
 namespace pf::daemon {
@@ -10,6 +11,14 @@ using namespace protocol;  // NOLINT(google-build-using-namespace): see session_
 namespace {
 /// Agents of one job come one after another: none for this long means that all have been.
 constexpr std::chrono::milliseconds kAllHaveCome(300);
+/// A replay may be so much slower than its recording.
+constexpr int kSlower = 3;
+/// While data move, a stall is told after so many times the time.
+constexpr int kMovingFor = 12;
+/// One who is stopped by a signal and does not answer is spoken of; one who runs, later.
+constexpr std::chrono::milliseconds kAnswersWithin(2000);
+constexpr std::chrono::milliseconds kBusyFor(15000);
+constexpr std::chrono::milliseconds kStoppedFor(1500);
 }  // namespace
 
 void SessionLogic::updateGate() {
@@ -71,6 +80,8 @@ Orders SessionLogic::tick(TimePoint now) {
   if (step.verdict) {
     tellVerdict(std::move(*step.verdict));
   }
+  watchAgents();
+  watchStopped();
   watchStall();
   watchEnd();
   watchOrphan();
@@ -81,19 +92,143 @@ void SessionLogic::watchStall() {
   if (m_diverged || m_ranks.size() != static_cast<std::size_t>(m_expected)) {
     return;
   }
-  const TimePoint progress = lastProgress(m_ranks, TimePoint{});
-  if (m_now - progress < m_options.stallAfter || m_stallTold == progress) {
+  noteWaits();
+  const std::chrono::milliseconds limit = m_options.stallLimit;
+  if (m_waited < (limit.count() > 0 ? std::min(patience(), limit) : patience())) {
+    m_stallPing.reset();
     return;
   }
+  if (!m_stallPing) {
+    // What is known of the ranks may be old: an agent may be stopped, or the machine be busy.
+    ping();
+    m_stallPing = m_pings;
+  }
+  if (!allHaveAnswered()) {
+    return;
+  }
+  m_stallPing = m_pings + 1;  // looked at again when all have answered once more
   for (auto& [number, rank] : m_ranks) {
     namePlace(rank.state.place);
   }
   if (std::optional<Verdict> verdict = explainStall(m_ranks)) {
-    m_stallTold = progress;
-    if (replaying()) {
-      explainReplay(*verdict);
+    tellStall(std::move(*verdict), m_waited);
+  }
+}
+
+/// For how long every rank has waited by now.
+void SessionLogic::noteWaits() {
+  const TimePoint progress = lastProgress(m_ranks, TimePoint{});
+  if (!everyRankWaits(m_ranks)) {
+    m_waited = std::chrono::milliseconds(0);
+    return;
+  }
+  m_waitSince = progress;
+  m_waited = std::chrono::duration_cast<std::chrono::milliseconds>(m_now - progress);
+}
+
+/// Somebody does something, `wentOn`: by himself.
+void SessionLogic::endOfWait(bool wentOn) {
+  if (wentOn) {
+    m_longestWait = std::max(m_longestWait, m_waited);
+  }
+  m_waited = std::chrono::milliseconds(0);
+  m_stallPing.reset();
+}
+
+/// Ranks may wait in an operation that computes, or for much data, and all is well: then they have
+/// mostly done so before.
+std::chrono::milliseconds SessionLogic::patience() const {
+  if (m_options.stallAfterGiven) {
+    return m_options.stallAfter;
+  }
+  return std::max(m_options.stallAfter + kSlower * m_options.recordedWait, 2 * m_longestWait);
+}
+
+bool SessionLogic::allHaveAnswered() const {
+  return std::all_of(m_agents.begin(), m_agents.end(), [this](const auto& entry) {
+    return entry.second.exited || entry.second.answered >= m_stallPing;
+  });
+}
+
+/// Once for each stall, and again when more is known of it.
+void SessionLogic::tellStall(Verdict verdict, std::chrono::milliseconds quiet) {
+  // Data on their way end what looks like a knot, and may take a while.
+  const TimePoint moved = lastMove(m_ranks, TimePoint{});
+  const bool moving = m_now - moved < m_options.stallAfter;
+  if (moving && verdict.proven) {
+    verdict = {VerdictKind::Stalled, -1, 0, "every rank waits:\n" + describeAll(m_ranks)};
+  }
+  verdict.overLimit = m_options.stallLimit.count() > 0 && quiet >= m_options.stallLimit;
+  const bool known = m_stallTold && m_stallTold->progress == m_waitSince;
+  const bool news = !known || (verdict.proven && !m_stallTold->proven) ||
+                    (verdict.overLimit && !m_stallTold->overLimit);
+  if (!news || (moving && !verdict.overLimit && quiet < kMovingFor * patience())) {
+    return;
+  }
+  m_stallTold = ToldStall{m_waitSince, verdict.proven, verdict.overLimit};
+  if (replaying()) {
+    explainReplay(verdict);
+  }
+  tellVerdict(std::move(verdict));
+}
+
+void SessionLogic::tellNotice(std::int32_t rank, std::string text) {
+  toClients(Notice{rank, std::move(text)});
+}
+
+char SessionLogic::stateOf(std::int32_t pid) const {
+  return m_options.processState && pid > 0 ? m_options.processState(pid) : 'R';
+}
+
+void SessionLogic::ping() {
+  ++m_pings;
+  m_pinged = m_now;
+  for (auto& [peer, agent] : m_agents) {
+    if (agent.answered + 1 == m_pings) {
+      agent.heard = m_now;  // it has answered all: its time begins now
     }
-    tellVerdict(std::move(*verdict));
+    m_orders.push_back({peer, Ping{m_pings}});
+  }
+}
+
+/// An agent that does not answer is named: a rank may seem to do nothing because of it.
+void SessionLogic::watchAgents() {
+  if (m_now - m_pinged >= m_options.pingEvery && !m_agents.empty()) {
+    ping();
+  }
+  for (auto& [peer, agent] : m_agents) {
+    const auto silent = m_now - agent.heard;
+    if (agent.silenceTold || agent.exited || agent.answered == m_pings || silent < kAnswersWithin) {
+      continue;
+    }
+    const char state = stateOf(agent.pid);
+    if (state != 'T' && silent < kBusyFor) {
+      continue;
+    }
+    agent.silenceTold = true;
+    tellNotice(agent.rank, "the agent of rank " + std::to_string(agent.rank) + " (process " +
+                               std::to_string(agent.pid) +
+                               ") does not answer: " + whyNoAnswer(agent.pid, state));
+  }
+}
+
+/// Nor does a rank get on that a signal has stopped.
+void SessionLogic::watchStopped() {
+  for (auto& [number, rank] : m_ranks) {
+    const std::string name = "rank " + std::to_string(number);
+    const bool stopped = isLive(rank) && rank.state.stopped;
+    if (stopped && !rank.stopTold && m_now - rank.stopped >= kStoppedFor) {
+      rank.stopTold = true;
+      const std::string pid = std::to_string(rank.hello.pid);
+      tellNotice(number, name + " (process " + pid +
+                             ") is stopped by a signal (SIGSTOP or the like): kill -CONT " + pid +
+                             " lets it go on");
+    } else if (!stopped && rank.stopTold) {
+      rank.stopTold = false;
+      if (isLive(rank)) {
+        tellNotice(number, name + " goes on");
+      }
+    }
   }
 }
 

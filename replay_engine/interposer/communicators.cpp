@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/page_marks.h"
+
 namespace pf {
 namespace {
 
@@ -27,7 +29,10 @@ int* worldRanks(MPI_Group group, int* size) {
   PF_REAL(Comm_group)(MPI_COMM_WORLD, &all);
   PF_REAL(Group_translate_ranks)(group, *size, own, all, world);
   for (int i = 0; i < *size; ++i) {
-    world[i] = world[i] < 0 ? -1 : world[i];  // of another job; the log says -1, too
+    if (world[i] < 0) {  // of another job
+      world[i] = -1;     // the log says -1, too
+      g_engine.page->claimed.fetch_or(kMetOtherJobs, std::memory_order_relaxed);
+    }
   }
   PF_REAL(Group_free)(&all);
   std::free(own);

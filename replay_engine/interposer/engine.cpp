@@ -283,18 +283,6 @@ void InCall::endOfThread() {
   }
 }
 
-void jitterPause(std::uint64_t& x) {
-  // xorshift64*; half of the time nothing, else up to 2 ms.
-  x ^= x >> 12;
-  x ^= x << 25;
-  x ^= x >> 27;
-  const std::uint64_t r = (x * 0x2545F4914F6CDD1DULL) >> 33;
-  if ((r & 1U) != 0) {
-    const timespec pause{0, static_cast<long>((r >> 1) % 2000000)};
-    nanosleep(&pause, nullptr);
-  }
-}
-
 void diverge(const CallPlace& place, const char* expected, const char* got) {
   RankPage& page = *g_engine.page;
   page.divergedAt = g_engine.serial;

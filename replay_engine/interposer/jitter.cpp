@@ -42,6 +42,12 @@ constexpr long kHeldMost = 250'000'000;
 constexpr long kGrace = 2'000'000;
 constexpr long kLongGrace = 40'000'000;
 constexpr std::uint32_t kLongestPhase = 32;
+/// What all ranks together may lose, and the part of the run's time that they may besides: if each
+/// of them waits for each other's delays, the run takes twice as long, and twice this. In a recording
+/// the one that is held waits for the others.
+constexpr std::int64_t kReplayLoses = 3'000'000'000;
+constexpr std::int64_t kRecordingLoses = 8'000'000'000;
+constexpr std::int64_t kPartOfTime = 2;
 
 struct Phase {
   Pace pace = Pace::Brisk;
@@ -194,7 +200,23 @@ std::uint64_t jitterPriority(int worldRank) {
 }
 
 bool mayHold() {
-  return g_jitter.credit > 4 * g_jitter.grace;
+  return g_jitter.credit > 4 * g_jitter.grace && mayLose();
+}
+
+bool mayLose() {
+  const std::int64_t elapsed = jitterNow() - g_jitter.begun;
+  return g_jitter.lost.load(std::memory_order_relaxed) <
+         g_jitter.share + elapsed / (kPartOfTime * g_jitter.ranks);
+}
+
+void lose(long nanoseconds) {
+  if (nanoseconds <= 0 || !mayLose()) {
+    return;
+  }
+  const std::int64_t before = jitterNow();
+  const timespec time{nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
+  nanosleep(&time, nullptr);
+  g_jitter.lost.fetch_add(jitterNow() - before, std::memory_order_relaxed);
 }
 
 std::int64_t jitterNow() {
@@ -208,18 +230,21 @@ void spend(long nanoseconds) {
     return;
   }
   g_jitter.credit -= nanoseconds;
-  const timespec time{nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
-  nanosleep(&time, nullptr);
+  lose(nanoseconds);
 }
 
 void startJitter() {
   const RankPage& page = *g_engine.page;
+  g_jitter.begun = jitterNow();
+  g_jitter.ranks = std::max(page.size, 1);
+  g_jitter.share = (g_engine.replay ? kReplayLoses : kRecordingLoses) / g_jitter.ranks;
   if (g_engine.replay) {
     // A replay takes the recorded orders anyway: there it is enough that ranks are late at times.
     g_jitter.credit = kAtFirst / 4;
     return;
   }
   g_phase.load = loadFactor();
+  g_jitter.share *= g_phase.load;
   g_jitter.credit = kAtFirst * g_phase.load;
   char path[sizeof page.boardPath + 8];
   std::snprintf(path, sizeof path, "%.*s.jitter", static_cast<int>(sizeof page.boardPath) - 1,
@@ -238,6 +263,17 @@ void jitterBefore(std::uint16_t call) {
     pauseByPace(call);
   } else {
     standBack(call);
+  }
+}
+
+void jitterPause(std::uint64_t& x) {
+  // xorshift64*; half of the time nothing, else up to 2 ms.
+  x ^= x >> 12;
+  x ^= x << 25;
+  x ^= x >> 27;
+  const std::uint64_t r = (x * 0x2545F4914F6CDD1DULL) >> 33;
+  if ((r & 1U) != 0) {
+    lose(static_cast<long>((r >> 1) % kShort));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "jitter_board.h"
 
+#include <atomic>
 #include <cstdint>
 
 namespace pf {
@@ -27,6 +28,10 @@ struct Jitter {
   long grace = 0;             ///< nanoseconds for which all others must have waited
   long most = 0;              ///< and the most that one call is held
   long credit = 0;            ///< nanoseconds that this rank may still lose
+  std::int64_t begun = 0;     ///< when the run began, as jitterNow()
+  std::int64_t share = 0;     ///< of what the run may lose in any case: this rank's, nanoseconds
+  std::int64_t ranks = 1;     ///< that lose time one after another, at worst
+  std::atomic<std::int64_t> lost = 0;  ///< nanoseconds, as the clock has it, by all threads
   JitterBoard board;
 };
 extern Jitter g_jitter;
@@ -39,7 +44,12 @@ std::uint64_t jitterPriority(int worldRank);
 bool mayHold();
 /// Nanoseconds, for measuring.
 std::int64_t jitterNow();
-/// Sleeps for `nanoseconds` of the rank's credit.
+/// Whether there is time left for any delay: by all of them together a replay takes at most twice as
+/// long as without, and 6 s; a recording, twice and 16 s (where the machine is busy, 64 s).
+bool mayLose();
+/// Sleeps for `nanoseconds` if mayLose().
+void lose(long nanoseconds);
+/// The same, of the rank's credit.
 void spend(long nanoseconds);
 
 /// Holds this rank until no other rank runs (`abovePriority`: none that goes before it), or until
@@ -73,7 +83,7 @@ void holdUntilQuiet(RankPace as, bool abovePriority, Enough enough) {
         (noted && quietFor >= g_jitter.grace && g_jitter.board.allHaveRun())) {
       break;
     }
-    if (now >= end) {
+    if (now >= end || !mayLose()) {
       g_jitter.board.expectNoMore();
       break;
     }

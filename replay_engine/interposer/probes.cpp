@@ -234,6 +234,9 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
       beginEvent(place, comm, source, tag);
       takePost(choice);
       logHit(place, choice, source, tag, comm, *use);
+      if (g_engine.jitter) [[unlikely]] {
+        provokedProbe(use->MPI_SOURCE, comm);
+      }
     } else if (g_engine.record) {
       g_engine.choices.miss(choice.kind);
     }

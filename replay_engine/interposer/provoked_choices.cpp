@@ -4,6 +4,8 @@
 #include "jitter.h"
 #include "real_calls.h"
 
+#include <algorithm>
+
 namespace pf {
 namespace {
 
@@ -36,12 +38,17 @@ struct Shown {
   MPI_Comm comm;
   int source;
 };
-constexpr std::uint32_t kShown = 16;
+constexpr std::uint32_t kShown = 256;
 Shown g_shown[kShown];
-std::uint32_t g_shownNext = 0;
+std::uint32_t g_shownCount = 0;  ///< more than kShown: some are not known any more
 
 bool wasShown(int peers, int tag, MPI_Comm comm) {
-  for (const Shown& shown : g_shown) {  // the handle may be that of another communicator by now
+  if (g_shownCount > kShown) {
+    return true;
+  }
+  for (std::uint32_t i = 0; i < g_shownCount;
+       ++i) {  // the handle may be that of another communicator by now
+    const Shown& shown = g_shown[i];
     if (shown.comm == comm && shown.source < peers && isThere(shown.source, tag, comm) > 0) {
       return true;
     }
@@ -107,12 +114,15 @@ int provokedSource(int source, int tag, MPI_Comm comm) {
 }
 
 void provokedProbe(int source, MPI_Comm comm) {
-  for (const Shown& shown : g_shown) {
-    if (shown.comm == comm && shown.source == source) {
+  for (std::uint32_t i = 0; i < std::min(g_shownCount, kShown); ++i) {
+    if (g_shown[i].comm == comm && g_shown[i].source == source) {
       return;
     }
   }
-  g_shown[g_shownNext++ % kShown] = {comm, source};
+  if (g_shownCount < kShown) {
+    g_shown[g_shownCount] = {comm, source};
+  }
+  g_shownCount = std::min(g_shownCount + 1, kShown + 1);
 }
 
 bool provokedPoll(int* source, int tag, MPI_Comm comm) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "daemon/session_logic.h"
@@ -33,12 +34,14 @@ class FakeSource final : public ScheduleSource {
 class SimulatedSession {
  public:
   explicit SimulatedSession(int ranks, std::uint32_t mode = kReplay | kGate)
-      : source((mode & kReplay) != 0 ? ranks : 0), logic(options(mode), source, now), size(ranks) {}
+      : SimulatedSession(ranks, options(mode)) {}
+  SimulatedSession(int ranks, const LogicOptions& given)
+      : source((given.mode & kReplay) != 0 ? ranks : 0), logic(given, source, now), size(ranks) {}
 
   static LogicOptions options(std::uint32_t mode) {
     LogicOptions out;
     out.mode = mode;
-    out.callNames = {"MPI_Recv", "MPI_Send"};
+    out.callNames = {"MPI_Recv", "MPI_Send", "MPI_Allreduce", "MPI_Ssend"};
     out.placeText = [](const protocol::CodePlace& place) {
       return place.module + ":" + std::to_string(place.offset);
     };
@@ -47,7 +50,18 @@ class SimulatedSession {
 
   void keep(Orders orders) {
     for (Order& order : orders) {
+      if (order.message && std::holds_alternative<protocol::Ping>(*order.message)) {
+        asked.emplace_back(order.peer, std::get<protocol::Ping>(*order.message).number);
+      }
       all.push_back(order);
+    }
+  }
+  /// Agents answer, but the one of `mute`.
+  void answer() {
+    for (const auto& [peer, number] : std::exchange(asked, {})) {
+      if (peer != mute) {
+        keep(logic.received(peer, protocol::Pong{number}, now));
+      }
     }
   }
   void client(PeerId id = 1) { keep(logic.peerJoined(id, protocol::PeerRole::Client, now)); }
@@ -81,6 +95,7 @@ class SimulatedSession {
     for (int t = 0; t < milliseconds; t += 10) {
       now += std::chrono::milliseconds(10);
       keep(logic.tick(now));
+      answer();
     }
   }
   /// All ranks come, pass the gate and run.
@@ -108,6 +123,13 @@ class SimulatedSession {
     }
     return out;
   }
+  [[nodiscard]] std::vector<std::string> notices() const {
+    std::vector<std::string> out;
+    for (const protocol::Notice& notice : sent<protocol::Notice>()) {
+      out.push_back(notice.text);
+    }
+    return out;
+  }
   [[nodiscard]] std::vector<protocol::Verdict> verdicts() const {
     return sent<protocol::Verdict>();
   }
@@ -132,6 +154,8 @@ class SimulatedSession {
   FakeSource source;
   SessionLogic logic;
   Orders all;
+  std::vector<std::pair<PeerId, std::uint64_t>> asked;  ///< pings that are not answered yet
+  PeerId mute = 0;
   std::int32_t size;
 };
 

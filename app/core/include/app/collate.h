@@ -35,6 +35,7 @@ struct RunFacts {
   std::uint64_t salt = 0;
   bool sameAddresses = false;
   std::optional<std::int32_t> exitStatus;
+  std::optional<std::uint64_t> longestWait;  ///< see kLongestWait; nothing: nobody has seen it
   std::map<Rank, RankEnd> ends;
   bool goesOn = false;  ///< the ranks still run; not kept
 };
@@ -57,6 +58,8 @@ struct RacesFound {
 inline const std::string kCyclesRead = "rdtsc";
 /// And of the run: its memory lies where it does in each replay.
 inline const std::string kSameMemory = "same addresses";
+/// And: milliseconds, the longest time in which every rank waited and after which they went on.
+inline const std::string kLongestWait = "longest wait, ms";
 
 struct Collated {
   std::int32_t ranks = 0;

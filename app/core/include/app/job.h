@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,10 @@ struct JobOptions {
   bool force = false;  ///< replay although build or MPI library differ
   std::string deliveries;  ///< replay: "pinned" or "tagged"; empty = by what the trace holds
   std::optional<std::string> givenInput;  ///< content of the launcher's standard input, for `input`
+  /// Every rank waits: until it is told, and how long it may at all (daemon/session_logic.h); 0 =
+  /// by itself, never.
+  std::chrono::milliseconds stallAfter{0};
+  std::chrono::milliseconds stallLimit{0};
   int input = 0;       ///< the launcher's standard input, output, error
   int output = 1;
   int error = 2;
@@ -63,11 +68,22 @@ class Job {
   std::optional<int> launcherStatus();
   /// Asks the launcher to end the job; a second call kills it.
   void endLauncher();
+  /// Kills whatever descends from the launcher, and the launcher.
+  void killAll();
+  /// To be called every half second or so: what there is to say of daemon and launcher, once each:
+  /// one that is stopped or does not answer, and that it goes on.
+  std::vector<std::string> notices();
+  /// Nothing of what notices() has said of the daemon holds any more.
+  [[nodiscard]] bool daemonAnswers() const;
 
   [[nodiscard]] const std::string& sessionPath() const { return m_session->path(); }
 
  private:
+  using Time = std::chrono::steady_clock::time_point;
+
   Job() = default;
+  void lookAtDaemon(Time now, std::vector<std::string>& out);
+  void lookAtLauncher(Time now, std::vector<std::string>& out);
   Status startDaemon(const JobOptions& options);
   Status startLauncher(const JobOptions& options);
 
@@ -84,6 +100,14 @@ class Job {
   std::optional<std::chrono::steady_clock::time_point> m_agentsGone;
   std::optional<int> m_firstBadEnd;
   bool m_replay = false;
+  std::uint64_t m_pings = 0;  ///< number of the last one, sent at m_pinged
+  std::uint64_t m_answered = 0;
+  Time m_pinged;
+  Time m_looked;  ///< at the daemon
+  bool m_daemonSilent = false;  ///< and that has been said
+  Time m_lookedAt;
+  std::optional<Time> m_launcherStopped;
+  bool m_launcherStopTold = false;
 };
 
 }  // namespace pf::app

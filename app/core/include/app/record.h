@@ -1,6 +1,7 @@
 // photofinish record: run a program, keep what MPI chose.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,10 @@ struct RecordOptions {
   std::uint64_t jitterSeed = 0;      ///< 0 = none
   bool cycles = false;               ///< the rdtsc instruction, too
   bool sameAddresses = false;        ///< the program's memory lies where it does in each replay
-  bool endStuck = false;             ///< end the program once every rank has waited for seconds
+  bool endStuck = false;  ///< end the program once it cannot get on for certain, or at stallLimit
+  /// Every rank waits: until that is told, and how long they may at all; 0 = by itself, never.
+  std::chrono::milliseconds stallAfter{0};
+  std::chrono::milliseconds stallLimit{0};
   bool quiet = false;                ///< no summary line
 };
 

@@ -1,6 +1,7 @@
 // photofinish replay: the recorded run once more, with the same deliveries.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ struct ReplayOptions {
   bool survey = false;  ///< re-execute with the full event log, and put it into the trace
   bool boundedBuffers = false;  ///< hold messages back until their receivers are ready for them
   bool sameAddresses = false;   ///< the trace must have been recorded so
+  std::chrono::milliseconds stallAfter{0};  ///< every rank waits: until that is told; 0 = by itself
   bool quiet = false;
 };
 

@@ -23,6 +23,9 @@ struct RankRecord {
   bool exited = false;       ///< the program has ended, or its agent was lost
   bool gateOpen = false;
   TimePoint changed;  ///< when serial, phase or held last changed
+  TimePoint moved;    ///< when its process last read or wrote, in a long wait
+  TimePoint stopped;  ///< since when a signal has stopped it, if RankState::stopped
+  bool stopTold = false;
 };
 
 /// Ranks that have come to MPI_Init.
@@ -50,11 +53,27 @@ using RankTable = std::map<std::int32_t, RankRecord>;
 /// describe() of every rank, one a line, at most `most` lines.
 [[nodiscard]] std::string describeAll(const RankTable& table, std::size_t most = 16);
 
-/// The ranks of a cycle in "waits for", the first one repeated by nobody; empty if there is none.
-[[nodiscard]] std::vector<std::int32_t> findCycle(const RankTable& table);
+/// When the process of a live rank last read or wrote; `start` if none ever did.
+[[nodiscard]] TimePoint lastMove(const RankTable& table, TimePoint start);
+
+/// Every live rank is in a call that may block, or has called MPI_Finalize, and one at least waits.
+[[nodiscard]] bool everyRankWaits(const RankTable& table);
+
+/// Of ranks that all wait, those that cannot go on whatever one waits, unless data are on their
+/// way: each waits in a receive, a probe, a send or MPI_Wait for one that has ended or is among
+/// them, or for any rank while all others have ended or are among them. Of who waits in a
+/// collective, for several requests or in several threads, or knows other jobs, it is not known for whom; a send whose
+/// receiver waits for just that message is under way.
+[[nodiscard]] std::vector<std::int32_t> findKnot(const RankTable& table);
+
+/// The ranks of a cycle in "waits for" within `among`, the first one repeated by nobody; empty if
+/// there is none.
+[[nodiscard]] std::vector<std::int32_t> findCycle(const RankTable& table,
+                                                  const std::vector<std::int32_t>& among);
 
 /// Why nothing gets on, when every live rank waits: names a peer that cannot send any more, else
-/// the cycle, else lists who waits. Nothing if some live rank does not wait.
+/// the cycle or knot (these are `proven`), else lists who waits. Nothing if some live rank does not
+/// wait.
 [[nodiscard]] std::optional<protocol::Verdict> explainStall(const RankTable& table);
 
 }  // namespace pf::daemon

@@ -25,7 +25,16 @@ struct LogicOptions {
   std::uint32_t mode = 0;  ///< RankMode bits of the session
   std::uint64_t jitterSeed = 0;
   StopTimes stopTimes;
+  /// How long every rank waits until that is told. Nothing given by the user: longer where the
+  /// recorded run, or this one, has waited for longer and then gone on.
   std::chrono::milliseconds stallAfter{5000};
+  bool stallAfterGiven = false;
+  /// The longest that every rank of the recorded run waited and then went on.
+  std::chrono::milliseconds recordedWait{0};
+  /// Every rank waits for so long: told as Verdict::overLimit, whatever is known of why. 0 = never.
+  std::chrono::milliseconds stallLimit{0};
+  /// How often agents are asked whether they are there. Every one is, before a stall is told.
+  std::chrono::milliseconds pingEvery{1000};
   /// A replay whose last client is gone is killed after this time.
   std::chrono::milliseconds orphanAfter{5000};
   /// The daemon ends this long after its last peer has gone …
@@ -36,6 +45,8 @@ struct LogicOptions {
   std::vector<std::string> callNames;
   /// A place as people name it, "main.c:57 (work)"; may be empty.
   std::function<std::string(const protocol::CodePlace&)> placeText;
+  /// As processState() of base/process_state.h, of this host; may be empty.
+  std::function<char(std::int32_t pid)> processState;
 };
 
 /// Send `message` to `peer` (0 = every client); no message: close `peer`.
@@ -65,12 +76,17 @@ class SessionLogic {
     std::int32_t rank = -1;  ///< the launcher's word until RankHello
     bool said = false;       ///< RankHello
     bool exited = false;     ///< said RankExited
+    std::int32_t pid = 0;    ///< of the agent
+    std::uint64_t answered = 0;  ///< number of the last Ping that it has answered
+    TimePoint heard;             ///< when it did, or came
+    bool silenceTold = false;
   };
 
   void fromAgent(PeerId peer, Agent& agent, const protocol::Message& message);
   void fromClient(PeerId peer, const protocol::Message& message);
   void onHello(PeerId peer, Agent& agent, protocol::RankHello hello);
   void onState(Agent& agent, protocol::RankState state);
+  void onPong(Agent& agent, const protocol::Pong& pong);
   void onDiverged(const Agent& agent, protocol::RankDiverged diverged);
   void refuseReplay(std::int32_t rank, const std::string& text);
   void onExited(Agent& agent, protocol::RankExited exited);
@@ -88,6 +104,16 @@ class SessionLogic {
   void openGates();
   void nudge(std::int32_t rank);
   void watchStall();
+  void noteWaits();
+  void endOfWait(bool wentOn);
+  [[nodiscard]] std::chrono::milliseconds patience() const;
+  [[nodiscard]] bool allHaveAnswered() const;
+  void tellStall(protocol::Verdict verdict, std::chrono::milliseconds quiet);
+  void ping();
+  void watchAgents();
+  void watchStopped();
+  void tellNotice(std::int32_t rank, std::string text);
+  [[nodiscard]] char stateOf(std::int32_t pid) const;
   void namePlace(protocol::CodePlace& place) const;
   [[nodiscard]] std::string callName(std::uint32_t inCall) const;
   [[nodiscard]] std::string pastText(const protocol::RankDiverged& diverged) const;
@@ -125,7 +151,19 @@ class SessionLogic {
   bool m_endTold = false;
   bool m_orphanKilled = false;
   bool m_shutdown = false;
-  std::optional<TimePoint> m_stallTold;  ///< progress that the last stall verdict was about
+  /// What has been told of a stall, by the progress before it.
+  struct ToldStall {
+    TimePoint progress;
+    bool proven = false;
+    bool overLimit = false;
+  };
+  std::optional<ToldStall> m_stallTold;
+  TimePoint m_waitSince;                       ///< progress since which every rank waits
+  std::chrono::milliseconds m_waited{0};       ///< and for how long
+  std::chrono::milliseconds m_longestWait{0};  ///< of those that are over
+  std::uint64_t m_pings = 0;                   ///< number of the last one
+  TimePoint m_pinged;
+  std::optional<std::uint64_t> m_stallPing;  ///< all have to answer this one before a stall is told
   std::string m_firstEnd;                ///< of the first program that did not end well
   std::int32_t m_firstEndRank = -1;
   std::optional<protocol::Verdict> m_verdict;  ///< the last one, for clients that come later

@@ -1,13 +1,13 @@
 // Every message of a session, as values.
 //
-//   agent  -> daemon   Hello RankLaunched RankHello RankState RankDiverged RankExited Output
-//   GdbState
-//                      MiFromGdb RankStack
-//   client -> daemon   Hello Plan OpenGate SetStop AttachGdb DetachGdb MiToGdb GdbSignal Kill
-//   AskStack Shutdown daemon -> agent    Welcome Refused Configure OpenGate SetStop AttachGdb DetachGdb
-//   MiToGdb GdbSignal AskStack Kill daemon -> client   Welcome Refused SessionState Verdict Nudged, and what
-//   agents say, with the rank
-//                      set by the daemon
+//   agent  -> daemon   Hello RankLaunched RankHello RankState RankDiverged RankExited Output GdbState
+//                      MiFromGdb RankStack Pong
+//   client -> daemon   Hello Plan OpenGate SetStop AttachGdb DetachGdb MiToGdb GdbSignal Kill AskStack
+//                      Shutdown Ping
+//   daemon -> agent    Welcome Refused Configure OpenGate SetStop AttachGdb DetachGdb MiToGdb GdbSignal
+//                      AskStack Kill Ping
+//   daemon -> client   Welcome Refused SessionState Verdict Nudged Notice Pong, and what agents say, with
+//                      the rank set by the daemon
 //
 // Ranks are of MPI_COMM_WORLD. Serials count a rank's events from 1 (core/execution.h). A field's
 // number is for ever; see body.h for how messages may grow.
@@ -64,6 +64,35 @@ enum class MessageType : std::uint8_t {
   Nudged,
   AskStack,
   RankStack,
+  Ping,
+  Pong,
+  Notice,
+};
+
+// -- is somebody there
+
+/// Answered by a Pong at once: client -> daemon, daemon -> agent.
+struct Ping {
+  static constexpr MessageType kType = MessageType::Ping;
+  std::uint64_t number = 0;
+
+  template <typename Self, typename Visitor>
+  static void visit(Self& m, Visitor& field) {
+    field(1, m.number);
+  }
+  friend bool operator==(const Ping&, const Ping&) = default;
+};
+
+/// Of an agent: whatever its rank did before the Ping came has been told by now.
+struct Pong {
+  static constexpr MessageType kType = MessageType::Pong;
+  std::uint64_t number = 0;  ///< of the Ping
+
+  template <typename Self, typename Visitor>
+  static void visit(Self& m, Visitor& field) {
+    field(1, m.number);
+  }
+  friend bool operator==(const Pong&, const Pong&) = default;
 };
 
 // -- handshake
@@ -193,6 +222,9 @@ struct RankState {
   bool held = false;           ///< the process is stopped by a GDB or a signal
   std::uint32_t races = 0;  ///< racing deliveries found so far, by a recording that looks for them
   CodePlace place{};        ///< of the call that it has been in for a while, where that can be told
+  std::uint64_t moved = 0;  ///< bytes that its process has read and written by the end of a long wait
+  bool stopped = false;     ///< the process is stopped by a signal, not by a GDB
+  bool uncertain = false;   ///< threads that call MPI, or other jobs: who else may end its wait is not known
 
   template <typename Self, typename Visitor>
   static void visit(Self& m, Visitor& field) {
@@ -208,6 +240,9 @@ struct RankState {
     field(10, m.held);
     field(11, m.races);
     field(12, m.place);
+    field(13, m.moved);
+    field(14, m.stopped);
+    field(15, m.uncertain);
   }
   friend bool operator==(const RankState&, const RankState&) = default;
 };
@@ -533,6 +568,8 @@ struct SessionState {
   bool allGated = false;  ///< all ranks have come to the gate, or stopped before it (stays true)
   bool gateOpen = false;
   std::vector<RankState> ranks;  ///< that have come to MPI_Init
+  /// Milliseconds: the longest time in which every rank waited and after which they went on.
+  std::uint64_t longestWait = 0;
 
   template <typename Self, typename Visitor>
   static void visit(Self& m, Visitor& field) {
@@ -542,6 +579,7 @@ struct SessionState {
     field(4, m.allGated);
     field(5, m.gateOpen);
     field(6, m.ranks);
+    field(7, m.longestWait);
   }
   friend bool operator==(const SessionState&, const SessionState&) = default;
 };
@@ -567,6 +605,8 @@ struct Verdict {
   std::uint64_t serial = 0;  ///< its event; CutReached: the one that it is stopped before
   std::string text;          ///< for people, may have several lines
   bool asRecorded = false;   ///< Stalled, Deadlock in a replay: so did the recorded run
+  bool proven = false;       ///< Stalled, Deadlock: they cannot get on, whatever one waits
+  bool overLimit = false;    ///< Stalled, Deadlock: for longer than the user lets a program wait
 
   template <typename Self, typename Visitor>
   static void visit(Self& m, Visitor& field) {
@@ -575,6 +615,8 @@ struct Verdict {
     field(3, m.serial);
     field(4, m.text);
     field(5, m.asRecorded);
+    field(6, m.proven);
+    field(7, m.overLimit);
   }
   friend bool operator==(const Verdict&, const Verdict&) = default;
 };
@@ -594,10 +636,25 @@ struct Nudged {
   friend bool operator==(const Nudged&, const Nudged&) = default;
 };
 
+/// Something that people ought to know and that decides nothing: a process that is stopped.
+struct Notice {
+  static constexpr MessageType kType = MessageType::Notice;
+  std::int32_t rank = -1;
+  std::string text;
+
+  template <typename Self, typename Visitor>
+  static void visit(Self& m, Visitor& field) {
+    field(1, m.rank);
+    field(2, m.text);
+  }
+  friend bool operator==(const Notice&, const Notice&) = default;
+};
+
 using Message = std::variant<Hello, Welcome, Refused, RankLaunched, RankHello, Configure, RankState,
                              RankDiverged, RankExited, Output, GdbState, MiFromGdb, MiToGdb,
                              GdbSignal, OpenGate, SetStop, AttachGdb, DetachGdb, Kill, Plan,
-                             Shutdown, SessionState, Verdict, Nudged, AskStack, RankStack>;
+                             Shutdown, SessionState, Verdict, Nudged, AskStack, RankStack, Ping, Pong,
+                             Notice>;
 
 /// One function per kind of message: std::visit(Overloaded{[](const Hello&) {…}, …}, message).
 template <typename... Functions>

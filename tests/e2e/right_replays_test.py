@@ -1,0 +1,37 @@
+"""Replays of right runs, with jitter and on a machine that is busy, long operations among them: none may be called another run.
+
+PF_RIGHT_REPLAYS=N: so many (default 10); tests/e2e/right_replays_test.py with PF_RIGHT_REPLAYS=1000 is for before a release.
+"""
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, PhotofinishTest, main
+
+COUNT = int(os.environ.get("PF_RIGHT_REPLAYS", 10))
+PROGRAMS = [(3, BIN / "e2e" / "steady", 60, 1000), (2, BIN / "e2e" / "patient", "operation", 1), (3, BIN / "e2e" / "patient", "looks", 10),
+            (3, BIN / "e2e" / "patient", "calls", 200), (4, BIN / "corpus" / "any_source_sum")]
+
+
+class RightReplaysTest(PhotofinishTest):
+    def test_none_is_called_another_run(self):
+        self.need("mpirun", *[str(words[1]) for words in PROGRAMS])
+        recorded = [self.record(f"{number}.pft", self.mpirun(*words)) for number, words in enumerate(PROGRAMS)]
+        busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"], env=self.env) for _ in range(os.cpu_count() or 1)]
+        try:
+            for number in range(COUNT):
+                which = number % len(PROGRAMS)
+                # A stall is told of so early that long operations always are one.
+                options = ["--stall-after", "0.5"] if number % 2 == 0 else []
+                replayed = self.replay(f"{which}.pft", "--jitter", number + 1, *options, timeout=120)
+                self.assert_same_run(recorded[which], replayed)
+        finally:
+            for process in busy:
+                process.kill()
+                process.wait()
+        print(f"{COUNT} replays of right runs, and none was called another one")
+
+
+if __name__ == "__main__":
+    main()
