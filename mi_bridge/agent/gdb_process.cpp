@@ -27,7 +27,9 @@ struct Pipe {
 
 Pipe makePipe() {
   std::array<int, 2> fds{-1, -1};
-  static_cast<void>(::pipe2(fds.data(), O_CLOEXEC));
+  if (::pipe2(fds.data(), O_CLOEXEC) != 0) {
+    return {};
+  }
   return Pipe{UniqueFd(fds[0]), UniqueFd(fds[1])};
 }
 
