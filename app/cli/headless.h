@@ -22,6 +22,7 @@ struct OfflineOptions {
   std::vector<std::string> logs;    ///< FILE:LINE EXPRESSION
   std::string transcripts;          ///< directory, or empty
   double snapshotEvery = 0.0;       ///< seconds; 0: when SIGUSR1 asks for one
+  bool trusted = false;             ///< a trace that is given is taken over
 };
 
 /// Lists the jobs that run on this host, for photofinish attach.

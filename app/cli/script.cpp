@@ -56,7 +56,8 @@ Result<app::Recorded> record(const std::vector<std::string>& words, bool inputIs
 
 }  // namespace
 
-Result<int> debugByScript(const std::vector<std::string>& words, const std::string& script) {
+Result<int> debugByScript(const std::vector<std::string>& words, const std::string& script,
+                          bool trusted) {
   const bool fromInput = script == "-";
   if (words.empty()) {
     return Error{ErrorCode::Usage, "there is nothing to debug by the script " + script,
@@ -79,8 +80,10 @@ Result<int> debugByScript(const std::vector<std::string>& words, const std::stri
       return recorded->exitStatus;
     }
     trace = recorded->trace;
+    trusted = true;  // one's own
   }
-  return becomeHeadless({"script", trace, script});
+  return becomeHeadless(trusted ? std::vector<std::string>{"script", "--trust", trace, script}
+                                : std::vector<std::string>{"script", trace, script});
 }
 
 }  // namespace pf::cli

@@ -12,6 +12,7 @@ namespace pf::cli {
 /// ("-": standard input) on a replay. What the recorded program prints goes to standard error, as
 /// there are only answers on standard output; it gets no standard input where the script comes from
 /// there. Returns the program's exit status if there is no trace.
-Result<int> debugByScript(const std::vector<std::string>& words, const std::string& script);
+Result<int> debugByScript(const std::vector<std::string>& words, const std::string& script,
+                          bool trusted);
 
 }  // namespace pf::cli
