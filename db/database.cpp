@@ -234,9 +234,11 @@ void Database::Close::operator()(sqlite3* handle) const {
 Result<Database> Database::open(const std::string& path, Access access) {
   const int rights = access == Access::Read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   sqlite3* handle = nullptr;
-  const int rc = sqlite3_open_v2(
-      path.c_str(), &handle,
-      rights | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int rc =
+      sqlite3_open_v2(path.c_str(), &handle,
+                      rights | (path.starts_with("file:") ? SQLITE_OPEN_URI : 0) |
+                          SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX,
+                      nullptr);
   Database database;
   database.m_path = path;
   database.m_handle.reset(handle);

@@ -161,6 +161,48 @@ Result<Database> openFormer(const std::string& path, Database::Access access) {
   return database;
 }
 
+/// The same for a foreign trace: nothing is done in its place.
+Result<Database> openForeign(const std::string& path) {
+  Result<Database> database = openAlone(path);
+  if (!database || !isFormerVersion(versionOf(*database))) {
+    return database;
+  }
+  database = Result<Database>(Database());
+  const Result<PrivateCopy> copy = PrivateCopy::make(path);
+  if (!copy) {
+    return copy.error();
+  }
+  if (Status status = bringUpToDate(copy->path()); !status) {
+    return status.error();
+  }
+  database = Database::open(copy->path(), Database::Access::Read);
+  if (database.ok()) {
+    database->setPath(path);
+  }
+  return database;
+}
+
+/// Of a trace of one's own.
+Result<Database> openOwn(const std::string& path, Database::Access access) {
+  if (Status status = checkBeside(path); !status) {
+    return status.error();
+  }
+  Result<Database> database = Database::open(path, access);
+  if (!database) {
+    return database;
+  }
+  const std::uint32_t version = versionOf(*database);
+  if ((version == kFormatVersion || isFormerVersion(version)) &&
+      sizeBeside(path + "-journal") > 0) {
+    undoInterruptedWrite(path);  // before the header is believed
+  }
+  if (isFormerVersion(versionOf(*database))) {
+    database = Result<Database>(Database());
+    database = openFormer(path, access);
+  }
+  return database;
+}
+
 Status checkContents(Database& database) {
   Result<Transaction> transaction = Transaction::begin(database, Transaction::Kind::Read);
   if (!transaction) {
@@ -223,6 +265,10 @@ Status checkIdentity(Database& database) {
   return {};
 }
 
+Status checkTables(Database& database) {
+  return checkSchema(database);
+}
+
 std::uint32_t versionOf(Database& database) {
   const Result<Header> header = readHeader(database);
   return header && wordAt(*header, 68) == kApplicationId ? wordAt(*header, 60) : 0;
@@ -233,24 +279,10 @@ Result<Database> openTrace(const std::string& path, Database::Access access) {
   if (!real) {
     return real.error();
   }
-  if (Status status = checkBeside(*real); !status) {
-    return status.error();
-  }
-  Result<Database> database = Database::open(*real, access);
+  const bool foreign = originOf(*real) == Origin::Foreign;
+  Result<Database> database = foreign ? openForeign(*real) : openOwn(*real, access);
   if (!database) {
     return database;
-  }
-  const std::uint32_t version = versionOf(*database);
-  if ((version == kFormatVersion || isFormerVersion(version)) &&
-      sizeBeside(*real + "-journal") > 0) {
-    undoInterruptedWrite(*real);  // before the header is believed
-  }
-  if (isFormerVersion(versionOf(*database))) {
-    database = Result<Database>(Database());
-    database = openFormer(*real, access);
-    if (!database) {
-      return database;
-    }
   }
   const Result<std::int64_t> size = database->fileSize();
   if (!size) {
@@ -266,6 +298,11 @@ Result<Database> openTrace(const std::string& path, Database::Access access) {
     return status.error();
   }
   database->setDeadline({});
+  if (foreign && access != Database::Access::Read) {
+    return Error{ErrorCode::Usage,
+                 "'" + path + "' is the trace of somebody else: it is opened for reading only",
+                 "Take it over with --trust, and it is yours."};
+  }
   return database;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "db/database.h"
+#include "db/origin.h"
 
 namespace pf::db {
 
@@ -15,7 +16,7 @@ namespace pf::db {
 /// Opens a trace after these checks, in this order: a regular file; SQLite's magic; our application
 /// id; a version that we know; the layout that we write; the size that the header tells; exactly
 /// our tables; the seal of the seals. `access` is Read or Update. An interrupted write is undone
-/// first.
+/// first. What originOf() calls foreign is read alone, and Usage for Update.
 [[nodiscard]] Result<Database> openTrace(const std::string& path, Database::Access access);
 
 /// Of a trace of ours, its version; 0 of another file.
@@ -23,5 +24,12 @@ namespace pf::db {
 
 /// Those of the checks that tell what kind of file it is (magic, application id, version).
 Status checkIdentity(Database& database);
+/// That which tells that its tables may be read: exactly ours.
+Status checkTables(Database& database);
+
+/// For reading, and nothing but the file itself is looked at: no journal, no lock.
+[[nodiscard]] Result<Database> openAlone(const std::string& path);
+/// As setOriginOf() has it.
+[[nodiscard]] Origin originOf(const std::string& path);
 
 }  // namespace pf::db

@@ -263,7 +263,9 @@ Result<std::vector<Finding>> checkTrace(const std::string& path) {
   if (!real) {
     return real.error();
   }
-  Result<Database> database = Database::open(*real, Database::Access::Read);
+  const bool foreign = originOf(*real) == Origin::Foreign;
+  Result<Database> database =
+      foreign ? openAlone(*real) : Database::open(*real, Database::Access::Read);
   if (!database) {
     return database.error();
   }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "mi_bridge/breakpoint_words.h"
 #include "mi_bridge/command.h"
 
 namespace pf::mi {
@@ -88,11 +89,17 @@ std::optional<ToolAction> actionOf(std::string_view verb) {
   return std::nullopt;
 }
 
+constexpr const char* kElsewhere = "use the debugger's own command, or a terminal of yours";
+
+std::string refusedText(std::string_view line, std::string_view why) {
+  return "not sent to GDB: " + std::string(trimmed(line)) + ": " + std::string(why);
+}
+
 /// Why the line is refused, or "".
 std::string_view refusal(const Words& words) {
   static constexpr std::array<Verb, 6> kScreen{
       {{"tui", 3}, {"layout", 3}, {"focus", 3}, {"winheight", 4}, {"new-ui", 6}, {"edit", 2}}};
-  static constexpr std::array<Verb, 4> kShell{{{"shell", 3}, {"make", 3}, {"pipe", 4}, {"!", 1}}};
+  static constexpr std::array<Verb, 4> kShell{{{"shell", 3}, {"make", 3}, {"pipe", 3}, {"!", 1}}};
   static constexpr std::array<Verb, 7> kOther{{{"target", 3},
                                                {"core-file", 4},
                                                {"inferior", 4},
@@ -118,6 +125,86 @@ std::string_view refusal(const Words& words) {
       if (words.rest.substr(0, setting.size()) == setting) {
         return "the debugger depends on this setting";
       }
+    }
+  }
+  return {};
+}
+
+/// Refused with a breakpoint, besides: what is in it is not seen here, or leaves the program.
+bool leavesTheProgram(std::string_view verb) {
+  static constexpr std::array<Verb, 30> kVerbs{{{"python", 2},
+                                                {"guile", 2},
+                                                {"guile-repl", 2},
+                                                {"gr", 2},
+                                                {"source", 2},
+                                                {"compile", 5},
+                                                {"expression", 3},
+                                                {"eval", 2},
+                                                {"alias", 2},
+                                                {"define", 3},
+                                                {"define-prefix", 7},
+                                                {"dump", 2},
+                                                {"append", 3},
+                                                {"restore", 4},
+                                                {"save", 2},
+                                                {"save-tracepoints", 3},
+                                                {"attach", 2},
+                                                {"record", 3},
+                                                {"tsave", 3},
+                                                {"generate-core-file", 1},
+                                                {"gcore", 2},
+                                                {"jit-reader-load", 3},
+                                                {"load", 2},
+                                                {"file", 3},
+                                                {"exec-file", 3},
+                                                {"symbol-file", 3},
+                                                {"add-symbol-file", 5},
+                                                {"add-auto-load-safe-path", 5},
+                                                {"maintenance", 2},
+                                                {"mt", 2}}};
+  return isOneOf(verb, kVerbs);
+}
+
+/// "set" is for the program's variables; GDB's own settings name files, languages and wrappers.
+bool setsTheDebugger(const Words& words) {
+  static constexpr std::array<Verb, 2> kHarmless{{{"variable", 3}, {"print", 2}}};
+  if (!isVerb(words.verb, "set", 3)) {
+    return false;
+  }
+  const Words what = split(words.rest);
+  const bool assigns =
+      std::string_view("$*(").find(what.verb) != std::string_view::npos ||
+      std::string_view("=.[").find(what.rest.substr(0, 1)) != std::string_view::npos ||
+      what.rest.starts_with("->");
+  return !isOneOf(what.verb, kHarmless) && !assigns;
+}
+
+/// Commands that begin others: "thread apply all CMD", "with SETTING -- CMD".
+bool carriesAnother(std::string_view verb) {
+  static constexpr std::array<Verb, 6> kVerbs{
+      {{"thread", 1}, {"frame", 1}, {"taas", 4}, {"tfaas", 5}, {"faas", 4}, {"with", 1}}};
+  return isOneOf(verb, kVerbs);
+}
+
+std::string_view refusalWithBreakpoint(std::string_view line) {
+  const Words words = split(line);
+  if (const std::string_view why = refusal(words); !why.empty()) {
+    return why;
+  }
+  if (leavesTheProgram(words.verb) || setsTheDebugger(words)) {
+    return "a breakpoint is for the program, and this goes beyond it";
+  }
+  if (!checkExpression(line)) {
+    return "it runs a shell";
+  }
+  if (!carriesAnother(words.verb)) {
+    return {};
+  }
+  for (std::size_t at = words.rest.find(' '); at != std::string_view::npos;
+       at = words.rest.find(' ', at + 1)) {
+    const std::string_view why = refusalWithBreakpoint(words.rest.substr(at));
+    if (!why.empty()) {
+      return why;
     }
   }
   return {};
@@ -169,6 +256,16 @@ Result<std::string> breakpointCommands(std::string_view number,
     return Error{ErrorCode::Usage, "commands: no breakpoint number is given",
                  "write, for example: commands 2"};
   }
+  int depth = 0;  // of a block of Python, which is not GDB's to read
+  for (const std::string& line : body) {
+    const Words words = split(line);
+    const std::string_view why = depth > 0 ? std::string_view() : refusal(words);
+    if (!why.empty()) {
+      return Error{ErrorCode::Usage, refusedText(line, why), kElsewhere};
+    }
+    depth =
+        trimmed(line) == "end" ? 0 : depth + (isPython(words.verb) && words.rest.empty() ? 1 : 0);
+  }
   std::string command = "-break-commands " + std::string(number);
   for (const std::string& line : body) {
     auto quoted = quote(withoutTabs(line));
@@ -191,9 +288,7 @@ Result<ConsolePlan> planConsoleLine(std::string_view line) {
     return plan;
   }
   if (const std::string_view why = refusal(words); !why.empty()) {
-    return Error{ErrorCode::Usage,
-                 "not sent to GDB: " + std::string(trimmed(line)) + ": " + std::string(why),
-                 "use the debugger's own command, or a terminal of yours"};
+    return Error{ErrorCode::Usage, refusedText(line, why), kElsewhere};
   }
   if (opensBlock(words)) {
     plan.kind = ConsolePlan::Kind::NeedsBody;
@@ -205,6 +300,23 @@ Result<ConsolePlan> planConsoleLine(std::string_view line) {
   }
   plan.command = std::move(*command);
   return plan;
+}
+
+Status checkCommands(const std::vector<std::string>& commands) {
+  for (const std::string& line : commands) {
+    if (const std::string_view why = refusalWithBreakpoint(line); !why.empty()) {
+      return Error{ErrorCode::Usage, refusedText(line, why), "Take it out of the commands."};
+    }
+  }
+  return {};
+}
+
+Status checkExpression(std::string_view expression) {
+  if (expression.find("$_shell") == std::string_view::npos) {
+    return {};
+  }
+  return Error{ErrorCode::Usage, refusedText(expression, "it runs a shell"),
+               "Take $_shell out of it."};
 }
 
 bool ConsoleBlock::add(std::string line) {

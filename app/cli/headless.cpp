@@ -147,6 +147,9 @@ Result<int> debugOffline(const std::vector<std::string>& words, const OfflineOpt
   if (!options.transcripts.empty()) {
     next.insert(next.end(), {"--transcripts", fs::absolute(options.transcripts).string()});
   }
+  if (options.trusted || !status.empty()) {  // what has been recorded just now is one's own
+    next.insert(next.begin() + 1, "--trust");
+  }
   if (options.snapshotEvery > 0.0) {
     next.insert(next.end(), {"--snapshot-every", std::to_string(options.snapshotEvery)});
   }

@@ -24,6 +24,7 @@ struct OfflineOptions {
   std::string transcripts;          ///< directory, or empty
   double snapshotEvery = 0.0;       ///< seconds; 0: when SIGUSR1 asks for one
   std::chrono::milliseconds stallAfter{0};  ///< as app::RecordOptions
+  bool trusted = false;             ///< a trace that is given is taken over
 };
 
 /// Lists the jobs that run on this host, for photofinish attach.

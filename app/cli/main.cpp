@@ -17,6 +17,7 @@
 #include "app/export.h"
 #include "app/job.h"
 #include "app/launcher.h"
+#include "app/own_traces.h"
 #include "app/query.h"
 #include "app/record.h"
 #include "app/replay.h"
@@ -73,6 +74,26 @@ std::chrono::milliseconds stallTime(double seconds) {
   return std::chrono::milliseconds(std::llround(seconds * 1000));
 }
 
+/// What is asked of a trace of somebody else with --trust; says what that was.
+int trust(const std::string& trace) {
+  const pf::Status may = pf::app::mayRun(trace);
+  if (may || may.error().code != pf::ErrorCode::Usage) {
+    return may ? 0 : fail(may.error());
+  }
+  const auto facts = pf::db::readFacts(trace);
+  const pf::Status taken = pf::app::takeOver(trace);
+  if (!facts || (!taken && taken.error().code != pf::ErrorCode::System)) {
+    return fail(facts ? taken.error() : facts.error());
+  }
+  std::fprintf(stderr, "photofinish: %s is taken over, with what it runs:\n%s",
+               pf::app::shownWord(trace).c_str(), pf::app::whatItRuns(*facts).c_str());
+  if (!taken) {
+    std::fprintf(stderr, "photofinish: %s: it is taken over for this command only\n",
+                 taken.error().message.c_str());
+  }
+  return 0;
+}
+
 int recordAndOpen(const std::vector<std::string>& command, double stallAfter = 0) {
   pf::app::RecordOptions options;
   options.command = command;
@@ -81,7 +102,7 @@ int recordAndOpen(const std::vector<std::string>& command, double stallAfter = 0
   if (!recorded || recorded->trace.empty()) {
     return recorded ? recorded->exitStatus : fail(recorded.error());
   }
-  return openWindow({recorded->trace});
+  return openWindow({"--trust", recorded->trace});  // one's own
 }
 
 pf::Result<pf::EventRef> parseEvent(const std::string& text) {
@@ -135,11 +156,13 @@ int check(const std::string& trace) {
 }
 
 int salvage(const std::string& from, const std::string& to) {
-  auto report = pf::db::salvageTrace(fs::absolute(from).lexically_normal().string(),
-                                     fs::absolute(to).lexically_normal().string());
+  const std::string source = fs::absolute(from).lexically_normal().string();
+  const std::string made = fs::absolute(to).lexically_normal().string();
+  auto report = pf::db::salvageTrace(source, made);
   if (!report) {
     return fail(report.error());
   }
+  pf::app::noteCopy(source, made);
   for (const std::string& kept : report->kept) {
     std::printf("kept %s\n", kept.c_str());
   }
@@ -150,10 +173,13 @@ int salvage(const std::string& from, const std::string& to) {
   return 0;
 }
 
-int peek(const std::string& trace, const std::string& to, bool survey) {
+int peek(const std::string& trace, const std::string& to, bool survey, bool trusted) {
   auto made = pf::app::peek(trace, to);
   if (!made) {
     return fail(made.error());
+  }
+  if (const int status = trusted ? trust(to) : 0; status != 0) {
+    return status;
   }
   if (survey) {
     std::signal(SIGTERM, [](int) { pf::app::endReplays(); });  // the ranks of the survey end with us
@@ -461,8 +487,24 @@ int main(int argc, char** argv) {
       app.add_subcommand("dap", "Debug Adapter Protocol on standard input and output, for editors");
   dapCommand->add_option("--port", port, "on this port of 127.0.0.1 instead; 0: any free one")
       ->check(CLI::Range(0, 65535));
+  bool trusted = false;
+  for (auto* command : {infoCommand, racesCommand, eventsCommand, peekCommand, diffCommand,
+                        sqlCommand, exportCommand, replayCommand, debugCommand, dapCommand}) {
+    command->add_flag("--trust", trusted,
+                      "run what a trace says that you have not recorded on this machine; once is "
+                      "enough");
+  }
 
   // Plain forms: a trace, or a launcher's command.
+  std::vector<std::string> given(argv + 1, argv + argc);
+  const bool trustedFile = given.size() == 2 && std::erase(given, "--trust") == 1;
+  if (trustedFile) {
+    const std::string extension = fs::path(given.front()).extension().string();
+    if (extension == ".pft" || extension == ".pfs") {
+      const int status = extension == ".pft" ? trust(given.front()) : 0;
+      return status != 0 ? status : openWindow({"--trust", given.front()});
+    }
+  }
   if (argc >= 2 && argv[1][0] != '-' && !isSubcommand(app, argv[1])) {
     const std::string first = argv[1];
     const std::string extension = fs::path(first).extension().string();
@@ -496,6 +538,19 @@ int main(int argc, char** argv) {
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
+  }
+  if (trusted && !*peekCommand && !*dapCommand) {
+    if (*replayCommand) {
+      trace = replaying.trace;
+    } else if (*debugCommand && debugCommand->remaining().size() == 1 &&
+               debugCommand->remaining().front().ends_with(".pft")) {
+      trace = debugCommand->remaining().front();
+    }
+    for (const std::string& each : {trace, other}) {
+      if (const int status = each.empty() ? 0 : trust(each); status != 0) {
+        return status;
+      }
+    }
   }
 
   if (*recordCommand) {
@@ -556,7 +611,7 @@ int main(int argc, char** argv) {
     return check(trace);
   }
   if (*peekCommand) {
-    return peek(trace, madeFile, peekSurvey);
+    return peek(trace, madeFile, peekSurvey, trusted);
   }
   if (*salvageCommand) {
     return salvage(trace, madeFile);
@@ -573,7 +628,7 @@ int main(int argc, char** argv) {
     return done ? 0 : fail(done.error());
   }
   if (*debugCommand && !script.empty()) {
-    auto status = pf::cli::debugByScript(debugCommand->remaining(), script, stallTime(stallAfter));
+    auto status = pf::cli::debugByScript(debugCommand->remaining(), script, trusted, stallTime(stallAfter));
     return status ? *status : fail(status.error());
   }
   if (*debugCommand) {
@@ -581,6 +636,7 @@ int main(int argc, char** argv) {
       return recordAndOpen(debugCommand->remaining(), stallAfter);
     }
     offline.stallAfter = stallTime(stallAfter);
+    offline.trusted = trusted;
     auto status = pf::cli::debugOffline(debugCommand->remaining(), offline);
     return status ? *status : fail(status.error());
   }
@@ -594,9 +650,11 @@ int main(int argc, char** argv) {
     return opening ? openWindow(*opening) : fail(opening.error());
   }
   if (*dapCommand) {
-    return fail(
-        pf::cli::becomeHeadless(port < 0 ? std::vector<std::string>{"dap"}
-                                         : std::vector<std::string>{"dap", std::to_string(port)}));
+    std::vector<std::string> next{"dap", std::to_string(port)};
+    if (trusted) {
+      next.insert(next.begin() + 1, "--trust");
+    }
+    return fail(pf::cli::becomeHeadless(next));
   }
   return openWindow({});
 }

@@ -59,7 +59,7 @@ Result<app::Recorded> record(const std::vector<std::string>& words, bool inputIs
 }  // namespace
 
 Result<int> debugByScript(const std::vector<std::string>& words, const std::string& script,
-                          std::chrono::milliseconds stallAfter) {
+                          bool trusted, std::chrono::milliseconds stallAfter) {
   const bool fromInput = script == "-";
   if (words.empty()) {
     return Error{ErrorCode::Usage, "there is nothing to debug by the script " + script,
@@ -82,8 +82,10 @@ Result<int> debugByScript(const std::vector<std::string>& words, const std::stri
       return recorded->exitStatus;
     }
     trace = recorded->trace;
+    trusted = true;  // one's own
   }
-  return becomeHeadless({"script", trace, script});
+  return becomeHeadless(trusted ? std::vector<std::string>{"script", "--trust", trace, script}
+                                : std::vector<std::string>{"script", trace, script});
 }
 
 }  // namespace pf::cli

@@ -14,6 +14,8 @@
 #include <ctime>
 #include <filesystem>
 
+#include "app/own_traces.h"
+
 namespace pf::app {
 namespace {
 
@@ -91,6 +93,9 @@ std::string programDirectory() {
 Result<std::unique_ptr<Job>> Job::start(JobOptions options) {
   std::unique_ptr<Job> job(new Job());
   job->m_replay = (options.session.mode & kReplay) != 0;
+  if (job->m_replay && ownerOf(options.trace) != Owner::Own) {
+    options.session.environment = withoutLoaders(std::move(options.session.environment));
+  }
   auto session = protocol::SessionDirectory::create(options.session);
   if (!session) {
     return session.error();

@@ -17,6 +17,7 @@
 #include "app/core_file.h"
 #include "app/failure.h"
 #include "app/job.h"
+#include "app/own_traces.h"
 #include "app/run_world.h"
 
 namespace pf::app {
@@ -187,6 +188,17 @@ Result<Recorded> record(const RecordOptions& options) {
   if (!lock) {
     return lock.error();
   }
+  if (Status noted = noteStart(facts, logs); !noted) {
+    std::fprintf(
+        stderr,
+        "photofinish: %s: that this recording is yours cannot be kept, and its replays will "
+        "ask for --trust\n",
+        noted.error().message.c_str());
+  }
+  const auto end = [&] {
+    noteEnd(facts);
+    endLogs(logs);
+  };
   JobOptions job;
   job.command = *command;
   job.session.mode =
@@ -209,7 +221,7 @@ Result<Recorded> record(const RecordOptions& options) {
   if (!command->launcher.empty() || isatty(STDIN_FILENO) == 0) {
     Result<InputTee> tee = InputTee::start(logs + "/input");
     if (!tee) {
-      endLogs(logs);
+      end();
       return tee.error();
     }
     input = std::move(*tee);
@@ -219,7 +231,7 @@ Result<Recorded> record(const RecordOptions& options) {
     const StayForTheTrace stay;
     Result<std::unique_ptr<Job>> running = Job::start(std::move(job));
     if (!running) {
-      endLogs(logs);
+      end();
       return running.error();
     }
     if (input) {
@@ -229,7 +241,7 @@ Result<Recorded> record(const RecordOptions& options) {
     Result<int> status = followRecording(**running, facts, input ? &*input : nullptr, patience);
     if (!status) {
       running->reset();
-      endLogs(logs);
+      end();
       return status.error();
     }
     recorded.exitStatus = *status;
@@ -242,7 +254,7 @@ Result<Recorded> record(const RecordOptions& options) {
   Result<Collated> collated = collate(logs, facts, recorded.trace);
   if (!collated) {
     if (collated.error().code == ErrorCode::NotFound) {
-      endLogs(logs);
+      end();
       Error nothing = collated.error();
       if (recorded.exitStatus != 0) {
         nothing.advice = "The launcher ended with status " + std::to_string(recorded.exitStatus) +
@@ -258,7 +270,8 @@ Result<Recorded> record(const RecordOptions& options) {
     recorded.trace.clear();  // the program itself has run: its exit status counts
     return recorded;
   }
-  endLogs(logs);
+  noteTrace(facts, logs, recorded.trace);
+  end();
   if (input && input->tooLong()) {
     std::fprintf(stderr,
                  "photofinish: the standard input was longer than 16 MiB and is not in the trace: "
@@ -292,6 +305,9 @@ Result<Collated> peek(const std::string& trace, const std::string& to) {
   }
   facts->goesOn = true;
   Result<Collated> collated = collate(logs, *facts, to);
+  if (collated) {
+    noteTrace(*facts, logs, to);
+  }
   return !collated && isOver() ? nothing() : std::move(collated);
 }
 
@@ -319,6 +335,8 @@ Result<bool> recoverTrace(const std::string& trace) {
   }
   std::fprintf(stderr, "photofinish: made %s from the logs of a recording that was not finished\n",
                trace.c_str());
+  noteTrace(*facts, logs, trace);
+  noteEnd(*facts);
   endLogs(logs);
   return true;
 }

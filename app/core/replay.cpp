@@ -14,6 +14,7 @@
 #include <set>
 
 #include "app/forced_deliveries.h"
+#include "app/own_traces.h"
 #include "app/record.h"
 #include "app/run_world.h"
 #include "survey.h"
@@ -496,6 +497,9 @@ void endReplays() {
 }
 
 Result<int> replay(const ReplayOptions& options) {
+  if (Status may = mayRun(options.trace); !may) {
+    return may.error();
+  }
   const auto mode =
       options.survey ? db::TraceStore::Mode::ReadWrite : db::TraceStore::Mode::ReadOnly;
   Result<db::TraceStore> store =

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "app/own_traces.h"
 #include "app/record.h"
 #include "app/replay.h"
 #include "app/run_world.h"
@@ -39,6 +40,10 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
                              std::uint64_t jitterSeed,
                              const std::vector<std::string>& launcherOptions, bool force) {
   const db::RunInfo& run = store.run();
+  const Result<Owner> owner = ownerOf(store);
+  if (!owner || *owner == Owner::Stranger) {
+    return owner ? strangersTrace(store) : owner.error();
+  }
   // What does not verify is found here, not by the daemon that makes the schedules.
   for (const db::RankInfo& rank : store.ranks()) {
     if (Status whole =

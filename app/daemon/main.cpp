@@ -17,6 +17,7 @@
 #include "app/call_sites.h"
 #include "app/collate.h"
 #include "app/forced_deliveries.h"
+#include "app/own_traces.h"
 #include "app/run_world.h"
 #include "base/process_state.h"
 #include "base/unique_fd.h"
@@ -34,11 +35,12 @@ using Paths = pf::Result<std::vector<std::string>>;
 class TraceSchedules final : public pf::daemon::ScheduleSource {
  public:
   TraceSchedules(std::vector<pf::db::RankInfo> ranks, pf::db::RunInfo run,
-                 std::map<pf::Rank, pf::protocol::World> worlds, std::future<Paths> paths,
+                 std::map<pf::Rank, pf::protocol::World> worlds, bool own, std::future<Paths> paths,
                  bool force)
       : m_ranks(std::move(ranks)),
         m_run(std::move(run)),
         m_worlds(std::move(worlds)),
+        m_own(own),
         m_paths(std::move(paths)),
         m_force(force) {}
 
@@ -107,7 +109,12 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
       out.push_back(std::move(difference));
     }
     if (const auto world = m_worlds.find(hello.rank); world != m_worlds.end()) {
-      for (std::string& difference : pf::app::worldDifferences(world->second, hello.world)) {
+      // What is never taken from the trace of somebody else is no difference either.
+      const auto compared = [this](const pf::protocol::World& each) {
+        return m_own ? each : pf::app::withoutLoaders(each);
+      };
+      for (std::string& difference :
+           pf::app::worldDifferences(compared(world->second), compared(hello.world))) {
         out.push_back(std::move(difference));
       }
     }
@@ -117,6 +124,7 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
   std::vector<pf::db::RankInfo> m_ranks;
   pf::db::RunInfo m_run;
   std::map<pf::Rank, pf::protocol::World> m_worlds;
+  bool m_own;
   std::future<Paths> m_paths;
   std::optional<Paths> m_compiled;
   bool m_force;
@@ -302,12 +310,14 @@ int main(int argc, char** argv) {
   }
   expectWaits(options.logic, *counters);
   auto worlds = pf::app::worldsOf(*counters, run.ranks);
+  const pf::Result<pf::app::Owner> owner = pf::app::ownerOf(*store);
+  const bool own = owner && *owner == pf::app::Owner::Own;
   std::future<Paths> paths = std::async(std::launch::async, [&store, &options, &deliveries, bounded] {
     Paths made = compileAll(*store, options.sessionDirectory, deliveries, bounded);
     (void)writeFile(options.sessionDirectory + "/" + pf::kSchedulesMade, {});
     return made;
   });
-  TraceSchedules source(std::move(ranks), std::move(run), std::move(worlds), std::move(paths),
+  TraceSchedules source(std::move(ranks), std::move(run), std::move(worlds), own, std::move(paths),
                         force);
   return pf::daemon::runDaemon(options, source);
 }

@@ -1,6 +1,7 @@
 // photofinish-gui: the window.
 #include "local_gdb.h"
 #include "main_window.h"
+#include "take_over.h"
 #include <malloc.h>
 
 #include <csignal>
@@ -69,6 +70,9 @@ int main(int argc, char** argv) {
   parser.addOptions({attach, core, program});
   parser.addOption(replayTo);
   parser.addOption(screenshot);
+  const QCommandLineOption trust(QStringLiteral("trust"),
+                                 QStringLiteral("Run what the trace says, whoever recorded it."));
+  parser.addOption(trust);
   parser.addPositionalArgument(QStringLiteral("trace"), QStringLiteral("Trace or session to open."),
                                QStringLiteral("[trace]"));
   parser.process(application);
@@ -98,6 +102,9 @@ int main(int argc, char** argv) {
   } else if (parser.isSet(attach)) {
     window.attachTo(parser.value(attach).toLongLong());
   } else if (!parser.positionalArguments().isEmpty()) {
+    if (parser.isSet(trust)) {
+      pf::gui::takeOverGiven(parser.positionalArguments().first());
+    }
     window.openPath(parser.positionalArguments().first());
   } else if (!picture.isEmpty()) {
     takePicture(window, picture);

@@ -9,6 +9,7 @@
 #include "physical_pyramid.h"
 #include "recording_follower.h"
 #include "session_file.h"
+#include "take_over.h"
 
 #include <QCloseEvent>
 #include <QDockWidget>
@@ -415,11 +416,13 @@ void MainWindow::openTrace(const QString& path) {
         m_pages->setCurrentIndex(0);
       }
       say(QString::fromStdString(loaded->trace.error().text()), true);
+      askToTakeOver(this, absolute, [this, absolute] { openTrace(absolute); });
       Q_EMIT opened(false);
       return;
     }
     m_index = loaded->index;
     showTrace(absolute, std::move(loaded->trace.value()));
+    askToTakeOver(this, absolute, [this, absolute] { openTrace(absolute); });
     Q_EMIT opened(true);
   });
   connect(watcher, &QFutureWatcherBase::resultReadyAt, this, [this, watcher, name](int at) {

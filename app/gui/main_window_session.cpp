@@ -1,4 +1,5 @@
 // Saved sessions: a file that brings back what was debugged, what was set, and how the window looked.
+#include "breakpoint_text.h"
 #include "looking_panes.h"
 #include "main_window.h"
 #include "session_file.h"
@@ -11,7 +12,7 @@
 #include <QSettings>
 #include <QSplitter>
 
-#include "breakpoint_text.h"
+#include "app/own_traces.h"
 #include "views/debug_views.h"
 #include "views/rank_models.h"
 #include "views/rank_strip.h"
@@ -25,6 +26,17 @@ namespace pf::gui {
 void MainWindow::openPath(const QString& path) {
   path.endsWith(QLatin1String(".pfs")) ? openSession(path) : openTrace(path);
 }
+
+namespace {
+
+/// What recording again would run.
+std::string commandWords(const session::SessionFile& file) {
+  return (QStringList{QStringLiteral("record"), file.directory, file.input} + file.command)
+      .join(QLatin1Char('\n'))
+      .toStdString();
+}
+
+}  // namespace
 
 bool MainWindow::saveSession(const QString& path) {
   session::SessionFile file;
@@ -48,6 +60,8 @@ bool MainWindow::saveSession(const QString& path) {
     say(QString::fromStdString(written.error().text()), true);
     return false;
   }
+  app::keepWords(file.expression.toStdString());
+  app::keepWords(commandWords(file));
   remember(QFileInfo(path).absoluteFilePath());
   say(tr("The session is in %1. Opening it brings all of this back.").arg(QFileInfo(path).fileName()),
       false);
@@ -76,6 +90,15 @@ void MainWindow::openSession(const QString& path) {
     openTrace(m_opening->trace);
     return;
   }
+  if (!app::areKnownWords(commandWords(*m_opening))) {
+    say(tr("%1 is not there, and this session was not saved by you: what it would record is not "
+           "taken from it. "
+           "It is: %2, in %3")
+            .arg(m_opening->trace, session::commandText(m_opening->command), m_opening->directory),
+        true);
+    Q_EMIT opened(false);
+    return;
+  }
   // Its trace is gone: what was set waits for the next recording.
   QSettings settings;
   settings.setValue(QStringLiteral("record/command"), session::commandText(m_opening->command));
@@ -101,7 +124,8 @@ void MainWindow::applySession() {
     m_input = {m_path, file->input};
   }
   const auto count = static_cast<int>(m_session->trace()->execution.ranks.size());
-  for (const views::Breakpoint& wanted : file->breakpoints) {
+  for (views::Breakpoint wanted : file->breakpoints) {
+    wanted.enabled = wanted.enabled && app::areKnownWords(app::wordsOf(session::toRow(wanted)));
     const auto same = [&wanted](const views::Breakpoint& known) {
       return session::breakpointText(known) == session::breakpointText(wanted) &&
              known.ranks == wanted.ranks && known.condition == wanted.condition && known.log == wanted.log;
@@ -113,7 +137,7 @@ void MainWindow::applySession() {
   }
   QStringList watches = m_watches->model()->expressions();
   for (const QString& expression : file->watches) {
-    if (!watches.contains(expression)) {
+    if (!watches.contains(expression) && app::areKnownWords(expression.toStdString())) {
       watches.append(expression);
     }
   }
@@ -135,7 +159,7 @@ void MainWindow::applySession() {
   m_ranks->model()->setFocusRanks(focus);
   m_session->setFocus(focus.values());
   m_session->setCurrentRank(std::clamp(file->currentRank, 0, std::max(0, count - 1)));
-  if (!file->expression.isEmpty()) {
+  if (!file->expression.isEmpty() && app::areKnownWords(file->expression.toStdString())) {
     m_looking->across().ask(file->expression);
   }
   if (m_session->arrangement().isPlain()) {

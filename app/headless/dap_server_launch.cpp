@@ -1,6 +1,8 @@
 // From the launch of a recording to the first stop, and the ends of a session.
 #include "dap_server.h"
+#include "trusted_trace.h"
 
+#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -10,8 +12,6 @@
 
 namespace pf::headless {
 namespace {
-
-using session::loadTrace;
 
 constexpr std::size_t kFocusAllUpTo = 16;  ///< ranks: each GDB takes some 60 MB
 
@@ -122,8 +122,12 @@ void DapServer::load(const QString& trace) {
   m_trace = QFileInfo(trace).absoluteFilePath();
   showProgress(tr("Opening %1; a trace that holds choices only is surveyed first …")
                    .arg(QFileInfo(trace).fileName()));
-  m_loader.setFuture(QtConcurrent::run([path = m_trace] {
-    return std::make_shared<Result<session::LoadedTrace>>(loadTrace(path));
+  // What has been recorded just now is one's own.
+  const auto consent = m_launch->arguments.find("trust");
+  const bool trusted = qApp->property(session::kTrusted).toBool() || m_arguments.trace.empty() ||
+                       (consent != m_launch->arguments.end() && *consent == true);
+  m_loader.setFuture(QtConcurrent::run([path = m_trace, trusted] {
+    return std::make_shared<Result<session::LoadedTrace>>(session::loadToReplay(path, trusted));
   }));
 }
 

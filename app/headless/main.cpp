@@ -4,10 +4,12 @@
 //     [--transcripts DIRECTORY] [--snapshot-every SECONDS]
 //   photofinish-headless script TRACE FILE
 //   photofinish-headless check-script FILE
+// --trust behind the first word of the first three: the trace is taken over.
 #include "dap_listener.h"
 #include "local_gdb.h"
 #include "offline_run.h"
 #include "script_main.h"
+#include "trusted_trace.h"
 
 #include <csignal>
 #include <cstdio>
@@ -17,8 +19,9 @@
 
 namespace {
 
-int offline(const QStringList& words) {
+int offline(const QStringList& words, bool trusted) {
   pf::headless::OfflineOptions options;
+  options.trusted = trusted;
   options.trace = words.value(2).toStdString();
   options.output = words.value(3).toStdString();
   bool known = false;
@@ -44,15 +47,20 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   QCoreApplication application(argc, argv);
   const pf::session::EndOfLocalGdbs endOfGdbs;
-  const QStringList words = QCoreApplication::arguments();
+  QStringList words = QCoreApplication::arguments();
+  const bool trusted = words.value(2) == QLatin1String("--trust");
+  if (trusted) {
+    words.removeAt(2);
+    application.setProperty(pf::session::kTrusted, true);
+  }
   if (words.value(1) == QLatin1String("dap")) {
     return pf::headless::serveDap({words.size() > 2 ? words[2].toInt() : -1});
   }
   if (words.value(1) == QLatin1String("offline") && words.size() > 3) {
-    return offline(words);
+    return offline(words, trusted);
   }
   if (words.value(1) == QLatin1String("script") && words.size() > 3) {
-    return pf::headless::runScript(words[2].toStdString(), words[3].toStdString());
+    return pf::headless::runScript(words[2].toStdString(), words[3].toStdString(), trusted);
   }
   if (words.value(1) == QLatin1String("check-script") && words.size() > 2) {
     return pf::headless::checkScript(words[2].toStdString());

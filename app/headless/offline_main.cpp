@@ -2,6 +2,7 @@
 #include "offline_facts.h"
 #include "offline_run.h"
 #include "signals.h"
+#include "trusted_trace.h"
 
 #include <cstdio>
 
@@ -34,7 +35,8 @@ Status write(const OfflineReport& report, const std::string& path) {
 }  // namespace
 
 int runOffline(const OfflineOptions& options) {
-  Result<session::LoadedTrace> loaded = session::loadTrace(QString::fromStdString(options.trace));
+  Result<session::LoadedTrace> loaded =
+      session::loadToReplay(QString::fromStdString(options.trace), options.trusted);
   if (!loaded) {
     return failed(loaded.error());
   }

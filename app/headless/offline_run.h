@@ -24,6 +24,7 @@ struct OfflineOptions {
   std::vector<std::string> logs;    ///< FILE:LINE EXPRESSION
   std::string transcripts;          ///< directory for the GDBs' transcripts, or empty
   double snapshotEvery = 0.0;       ///< seconds; 0: when asked for by SIGUSR1 only
+  bool trusted = false;             ///< the trace is taken over
 };
 
 /// Writes the report. Returns the exit status of the program as it was recorded, or ours if there

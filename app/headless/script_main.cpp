@@ -2,6 +2,7 @@
 
 #include "script_run.h"
 #include "signals.h"
+#include "trusted_trace.h"
 #include <unistd.h>
 
 #include <cstdio>
@@ -87,7 +88,7 @@ int checkScript(const std::string& script) {
   return right ? 0 : failed(right.error());
 }
 
-int runScript(const std::string& trace, const std::string& script) {
+int runScript(const std::string& trace, const std::string& script, bool trusted) {
   const bool fromInput = script == "-";
   Result<std::vector<std::string>> lines = std::vector<std::string>();
   if (!fromInput) {
@@ -99,7 +100,8 @@ int runScript(const std::string& trace, const std::string& script) {
       return failed(right.error());
     }
   }
-  Result<session::LoadedTrace> loaded = session::loadTrace(QString::fromStdString(trace));
+  Result<session::LoadedTrace> loaded =
+      session::loadToReplay(QString::fromStdString(trace), trusted);
   if (!loaded) {
     return failed(loaded.error());
   }

@@ -5,10 +5,10 @@
 
 namespace pf::headless {
 
-/// `script`: a file, or "-" for standard input, which is read line by line. Returns 0, 1 if a
-/// command failed, 128 + the signal that has ended it, or what `photofinish` returns for a bad
-/// file.
-int runScript(const std::string& trace, const std::string& script);
+/// `trusted`: the trace is taken over. `script`: a file, or "-" for standard input, which is read
+/// line by line. Returns 0, 1 if a command failed, 128 + the signal that has ended it, or what
+/// `photofinish` returns for a bad file.
+int runScript(const std::string& trace, const std::string& script, bool trusted);
 
 /// 0 if every line of the file is a command; else says what is wrong with the others.
 int checkScript(const std::string& script);

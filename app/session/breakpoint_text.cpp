@@ -6,6 +6,7 @@
 #include <QRegularExpression>
 
 #include "core/logical_stops.h"
+#include "mi_bridge/breakpoint_words.h"
 
 namespace pf::session {
 namespace {
@@ -125,6 +126,20 @@ QString breakpointText(const views::Breakpoint& breakpoint) {
   return breakpoint.file.isEmpty()
              ? breakpoint.function
              : QStringLiteral("%1:%2").arg(breakpoint.file).arg(breakpoint.line);
+}
+
+Status mayBeGiven(const views::Breakpoint& breakpoint) {
+  for (const QString* each : {&breakpoint.condition, &breakpoint.log, &breakpoint.expression,
+                              &breakpoint.function, &breakpoint.file}) {
+    if (Status status = mi::checkExpression(each->toStdString()); !status) {
+      return status;
+    }
+  }
+  std::vector<std::string> commands;
+  for (const QString& command : breakpoint.commands) {
+    commands.push_back(command.toStdString());
+  }
+  return mi::checkCommands(commands);
 }
 
 db::Breakpoint toRow(const views::Breakpoint& b) {

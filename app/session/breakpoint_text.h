@@ -22,6 +22,9 @@ namespace pf::session {
 /// parseBreakpoint()'s text of a breakpoint.
 [[nodiscard]] QString breakpointText(const views::Breakpoint& breakpoint);
 
+/// Usage for one that no GDB is given, whoever wrote it (mi_bridge/breakpoint_words.h).
+Status mayBeGiven(const views::Breakpoint& breakpoint);
+
 [[nodiscard]] db::Breakpoint toRow(const views::Breakpoint& breakpoint);
 [[nodiscard]] views::Breakpoint fromRow(const db::Breakpoint& row);
 

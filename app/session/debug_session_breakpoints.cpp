@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/own_traces.h"
 #include "app/replay.h"
 #include "core/logical_stops.h"
 
@@ -64,8 +65,20 @@ views::Breakpoint* DebugSession::find(int id) {
 }
 
 void DebugSession::addToFleet(views::Breakpoint& breakpoint) {
+  if (breakpoint.enabled) {  // also one from elsewhere, by that
+    app::keepWords(app::wordsOf(toRow(breakpoint)));
+  }
   if (breakpoint.kind == views::BreakpointKind::Logical) {
     return;  // a stop in the plan of each cycle, no GDB needed
+  }
+  if (const Status may = mayBeGiven(breakpoint); !may) {
+    if (const auto given = m_specOf.find(breakpoint.id); given != m_specOf.end()) {
+      m_fleet.removeBreakpoint(given->second);
+      m_specOf.erase(given);
+    }
+    breakpoint.state = views::BreakpointState::Failed;
+    breakpoint.note = text(may.error().message);
+    return;
   }
   mi::BreakpointSpec spec;
   spec.source = breakpoint.file.toStdString();

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "app/own_traces.h"
+
 namespace pf::session {
 namespace {
 
@@ -60,12 +62,24 @@ void DebugSession::readRecords() {
   db::SessionTables tables = m_store->session();
   if (const auto rows = tables.all<db::Breakpoint>(); rows) {
     for (const db::Breakpoint& row : *rows) {
-      m_breakpoints.append(fromRow(row));
+      views::Breakpoint breakpoint = fromRow(row);
+      if (!app::areKnownWords(app::wordsOf(row))) {
+        breakpoint.enabled = false;
+        breakpoint.note = tr("its condition or commands are not yours: off until you enable it");
+      }
+      m_breakpoints.append(breakpoint);
     }
   }
   if (const auto rows = tables.all<db::Watch>(); rows) {
     for (const db::Watch& row : *rows) {
-      m_watches.append(text(row.expression));
+      if (app::areKnownWords(row.expression)) {
+        m_watches.append(text(row.expression));
+      } else {
+        Q_EMIT message(
+            tr("The watch '%1' of this trace is not yours, and is left out: add it to have it.")
+                .arg(text(row.expression)),
+            false);
+      }
     }
   }
   if (const auto rows = tables.all<db::Note>(); rows) {
@@ -200,6 +214,7 @@ void DebugSession::setWatches(const QStringList& expressions) {
   }
   for (const QString& expression : expressions) {
     if (m_watchIds.count(expression.toStdString()) == 0) {
+      app::keepWords(expression.toStdString());
       m_watchIds[expression.toStdString()] = m_fleet.addWatch(expression.toStdString());
     }
   }

@@ -1,0 +1,120 @@
+// Breakpoints and watches of a trace that this user has not set: listed, and off.
+#include "debug_session.h"
+#include "sample.h"
+#include <stdlib.h>
+
+#include <gtest/gtest.h>
+
+#include <QCoreApplication>
+#include <QTemporaryDir>
+
+#include "app/own_traces.h"
+
+namespace pf::session {
+namespace {
+
+class HeldWordsTest : public testing::Test {
+ protected:
+  HeldWordsTest() {
+    setenv("XDG_STATE_HOME", qPrintable(m_state.path()), 1);
+    db::Content content = db::smallContent();
+    content.breakpoints.clear();
+    content.watches.clear();
+    content.cycles.clear();
+    content.stops.clear();
+    content.hits.clear();
+    content.notes.clear();
+    EXPECT_TRUE(db::writeContent(m_trace, content));
+    EXPECT_TRUE(app::takeOver(m_trace));
+  }
+  /// As another program does that changes the file.
+  template <typename T>
+  void put(const T& value) {
+    Result<db::TraceStore> store = db::TraceStore::open(m_trace, db::TraceStore::Mode::ReadWrite);
+    ASSERT_TRUE(store);
+    ASSERT_TRUE(store->session().add(value));
+  }
+  void open(DebugSession& session) {
+    const QString path = QString::fromStdString(m_trace);
+    QObject::connect(&session, &DebugSession::watchesChanged, &session,
+                     [this](const QStringList& watches) { m_watches = watches; });
+    Result<LoadedTrace> loaded = loadTrace(path);
+    ASSERT_TRUE(loaded);
+    session.open(path, std::move(*loaded));
+  }
+  static db::Breakpoint breakpoint(std::vector<std::string> commands) {
+    db::Breakpoint row;
+    row.kind = "line";
+    row.file = "a.c";
+    row.line = 3;
+    row.commands = std::move(commands);
+    return row;
+  }
+
+  QStringList m_watches;
+  QTemporaryDir m_state;
+  db::Directory m_directory;
+  std::string m_trace = m_directory.file("t.pft");
+};
+
+TEST_F(HeldWordsTest, AreListedAndOffUntilTheyAreEnabled) {
+  put(breakpoint({}));
+  put(breakpoint({"print held"}));
+  put(db::Watch{0, "held(1)"});
+  {
+    DebugSession session;
+    open(session);
+    ASSERT_EQ(session.breakpoints().size(), 2);
+    EXPECT_TRUE(session.breakpoints()[0].enabled) << "it says nothing to a debugger";
+    views::Breakpoint held = session.breakpoints()[1];
+    EXPECT_FALSE(held.enabled);
+    EXPECT_EQ(held.commands, QStringList{QStringLiteral("print held")});
+    EXPECT_TRUE(held.note.contains(QStringLiteral("not yours"))) << qPrintable(held.note);
+    EXPECT_TRUE(m_watches.isEmpty());
+    held.enabled = true;
+    session.changeBreakpoint(held);
+    session.setWatches({QStringLiteral("held(1)")});
+  }
+  DebugSession again;
+  open(again);
+  EXPECT_TRUE(again.breakpoints()[1].enabled);
+  EXPECT_EQ(m_watches, QStringList{QStringLiteral("held(1)")});
+}
+
+TEST_F(HeldWordsTest, OwnOnesComeBackAsTheyWere) {
+  {
+    DebugSession session;
+    open(session);
+    views::Breakpoint set;
+    set.file = QStringLiteral("a.c");
+    set.line = 3;
+    set.condition = QStringLiteral("own == 3");
+    session.addBreakpoint(set);
+  }
+  DebugSession again;
+  open(again);
+  ASSERT_EQ(again.breakpoints().size(), 1);
+  EXPECT_TRUE(again.breakpoints()[0].enabled);
+}
+
+TEST_F(HeldWordsTest, WhatLeavesTheProgramIsNotSetWhoeverWroteIt) {
+  DebugSession session;
+  open(session);
+  views::Breakpoint shell;
+  shell.file = QStringLiteral("a.c");
+  shell.line = 3;
+  shell.commands = QStringList{QStringLiteral("silent"), QStringLiteral("shell touch mark")};
+  session.addBreakpoint(shell);
+  ASSERT_EQ(session.breakpoints().size(), 1);
+  EXPECT_EQ(session.breakpoints()[0].state, views::BreakpointState::Failed);
+  EXPECT_TRUE(session.breakpoints()[0].note.contains(QStringLiteral("shell touch mark")));
+}
+
+}  // namespace
+}  // namespace pf::session
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  const QCoreApplication application(argc, argv);
+  return RUN_ALL_TESTS();
+}
