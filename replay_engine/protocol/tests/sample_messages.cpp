@@ -17,7 +17,7 @@ std::vector<Message> sampleMessages() {
       Configure{2, 15, 77, "/tmp/schedule", 1000},
       state,
       RankDiverged{1, 12, "MPI_Recv", "source 2", "source 3", 0x401234, {"/bin/app", 1},
-                   {{11, 3, "MPI_Send", 2, 5, {"/bin/app", 2}}, {}}},
+                   {{11, 3, "MPI_Send", 2, 5, {"/bin/app", 2}}, {}}, true, -5},
       RankExited{1, -1, 11, RankPhase::Running, 1U << 31U, "killed by SIGSEGV"},
       Output{0, 2, odd, 1U << 20U},
       GdbState{1, GdbCondition::Died, 5, "gone"},
