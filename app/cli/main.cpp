@@ -369,6 +369,8 @@ int main(int argc, char** argv) {
       "--force", replaying.force,
       "replay although program, libraries, arguments, environment or MPI library "
       "are not the recorded ones");
+  replayCommand->add_flag("--ignore-contents", replaying.ignoreContents,
+                          "messages may hold something else than they did: said, but no divergence");
   replayCommand->footer(
       "--force pinned: wildcards ask for their recorded sources; --force tagged: traced messages "
       "go "

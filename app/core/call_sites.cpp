@@ -8,6 +8,7 @@
 #include <fcntl.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <memory>
 
@@ -25,6 +26,9 @@ const Dwfl_Callbacks kCallbacks = {dwfl_build_id_find_elf, dwfl_standard_find_de
                                    dwfl_offline_section_address, nullptr};
 
 std::string demangled(const char* name) {
+  if (std::strncmp(name, "_Z", 2) != 0) {
+    return name;  // of C: f would be read as a type, float
+  }
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);

@@ -173,7 +173,8 @@ Result<Analysis> analyse(const std::vector<RankLog>& logs) {
   return analysis;
 }
 
-Result<std::vector<RankLog>> readLogs(db::TraceStore& store, db::TraceStore::Log which) {
+Result<std::vector<RankLog>> readLogs(db::TraceStore& store, db::TraceStore::Log which,
+                                      bool contents) {
   std::vector<std::future<Result<RankLog>>> decoding;  // one thread reads, others decode
   for (const db::RankInfo& rank : store.ranks()) {
     std::vector<unsigned char> bytes;
@@ -189,10 +190,10 @@ Result<std::vector<RankLog>> readLogs(db::TraceStore& store, db::TraceStore::Log
       return status.error();
     }
     const auto policy = bytes.size() > kLogBlockSize ? std::launch::async : std::launch::deferred;
-    decoding.push_back(std::async(policy, [&store, rank, content = std::move(bytes)] {
+    decoding.push_back(std::async(policy, [&store, rank, contents, content = std::move(bytes)] {
       return content.empty()
                  ? Result<RankLog>(emptyLog(rank.rank, store.run().ranks, rank.cutReason))
-                 : readLog(content);
+                 : readLog(content, contents);
     }));
   }
   std::vector<RankLog> logs;
@@ -204,6 +205,23 @@ Result<std::vector<RankLog>> readLogs(db::TraceStore& store, db::TraceStore::Log
     logs.push_back(std::move(*log));
   }
   return logs;
+}
+
+std::uint64_t probesAnswered(const RankLog& log) {
+  std::uint64_t probes = 0;
+  for (const ChoiceKind kind :
+       {ChoiceKind::Iprobe, ChoiceKind::Improbe, ChoiceKind::Probe, ChoiceKind::Mprobe}) {
+    const auto k = static_cast<std::size_t>(kind);
+    probes += log.choices[k].size();
+    for (const LoggedLane& lane : log.lanes) {
+      probes += lane.choices[k].size();
+    }
+  }
+  return probes;
+}
+
+std::string andProbes(std::uint64_t probes) {
+  return probes == 0 ? "" : ", " + std::to_string(probes) + (probes == 1 ? " probe" : " probes");
 }
 
 void useRecordedTimes(db::TraceStore& store, Execution& surveyed) {
@@ -497,6 +515,7 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
   std::set<std::string> notes;
   for (const RankLog& log : logs) {
     result.wildcardReceives += log.races ? log.races->wildcards : log.wildSources.size();
+    result.probes += probesAnswered(log);
     result.complete = result.complete && log.complete;
     if (!log.complete) {
       result.cuts.push_back("rank " + std::to_string(log.rank) + ": " + log.cut);

@@ -1,5 +1,6 @@
 // photofinish diff: what differs between two recordings, for people and as JSON.
 #include "compared_trace.h"
+#include "other_contents.h"
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -478,8 +479,21 @@ Result<DiffReport> diffReport(const std::string& a, const std::string& b, bool a
   }
   const Comparison comparison =
       compareExecutions(traces->a.run(), traces->b.run(), traces->sameBuild);
-  return DiffReport{asJson ? dump(documentOf(*traces, comparison)) : textOf(*traces, comparison),
-                    comparison.same()};
+  const Result<std::vector<EventRef>> contents = otherContents(*traces, comparison);
+  if (!contents) {
+    return contents.error();
+  }
+  if (!asJson) {
+    return DiffReport{
+        textOf(*traces, comparison) + otherContentsText(traces->a.execution(), *contents),
+        comparison.same()};
+  }
+  json document = documentOf(*traces, comparison);
+  document["otherContents"] = json::array();
+  for (const EventRef& event : *contents) {
+    putPlace(document["otherContents"].emplace_back(), traces->a.execution(), event);
+  }
+  return DiffReport{dump(document), comparison.same()};
 }
 
 Result<DifferenceTable> differenceTable(const std::string& a, const std::string& b) {

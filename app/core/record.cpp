@@ -95,18 +95,19 @@ void noteCoreFiles(RunFacts& facts) {
 }
 
 void say(const Collated& collated, const Recorded& recorded) {
+  const std::string probes = andProbes(collated.probes);
   if (!collated.analysed) {
     std::fprintf(
         stderr,
-        "photofinish: %d ranks, %llu wildcard receives -> %s ('photofinish races %s' lists "
+        "photofinish: %d ranks, %llu wildcard receives%s -> %s ('photofinish races %s' lists "
         "those that raced)\n",
-        collated.ranks, static_cast<unsigned long long>(collated.wildcardReceives),
+        collated.ranks, static_cast<unsigned long long>(collated.wildcardReceives), probes.c_str(),
         recorded.trace.c_str(), recorded.trace.c_str());
   } else {
     std::fprintf(
-        stderr, "photofinish: %d ranks, %llu messages, %llu wildcard receives, %llu racing -> %s\n",
+        stderr, "photofinish: %d ranks, %llu messages, %llu wildcard receives%s, %llu racing -> %s\n",
         collated.ranks, static_cast<unsigned long long>(collated.messages),
-        static_cast<unsigned long long>(collated.wildcardReceives),
+        static_cast<unsigned long long>(collated.wildcardReceives), probes.c_str(),
         static_cast<unsigned long long>(collated.racing), recorded.trace.c_str());
   }
   if (const auto& found = collated.racesFound) {

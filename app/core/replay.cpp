@@ -68,6 +68,19 @@ std::string historyText(const protocol::RankDiverged& diverged) {
   return text;
 }
 
+/// The recorded call, and the one made instead of it.
+std::string twoCallsText(const Execution& execution, const protocol::RankDiverged& diverged) {
+  const EventRef at{diverged.rank, diverged.serial};
+  const auto rank = static_cast<std::size_t>(diverged.rank);
+  const bool known = diverged.serial >= 1 && (diverged.goesOn || diverged.expected.rfind("MPI_", 0) == 0) &&
+                     rank < execution.ranks.size() &&
+                     diverged.serial <= execution.ranks[rank].events.size();
+  const std::size_t size = diverged.expected.find(", ");  // behind the call
+  const std::string more = size == std::string::npos ? "" : diverged.expected.substr(size);
+  return "\n  expected: " + (known ? eventText(execution, at) + more : diverged.expected) +
+         "\n  got:      " + diverged.got + placeOf(diverged.place);
+}
+
 /// One replay, seen from the command line.
 class Replay {
  public:
@@ -82,6 +95,8 @@ class Replay {
   Status adjust(JobOptions& options, const std::string& logs);
   void surveyReachedItsStops();
   void handle(const protocol::Message& message);
+  void otherContents(const protocol::RankDiverged& differs);
+  [[nodiscard]] std::string firstContents() const;
   void verdict(const protocol::Verdict& verdict);
   void stalled(const protocol::Verdict& verdict);
   void exited(const protocol::RankExited& rank);
@@ -105,6 +120,7 @@ class Replay {
   std::future<Result<Destination>>
       m_destination;  ///< of ReplayOptions::until, while the job starts
   std::optional<Error> m_failure;
+  std::vector<protocol::RankDiverged> m_contents;  ///< ranks that sent other contents: their first ones
   std::string m_target;       ///< of ReplayOptions::until: what event it is
   std::vector<Serial> m_cut;  ///< of ReplayOptions::cut: events that each rank does
   std::vector<protocol::RankHello> m_hellos;
@@ -325,19 +341,34 @@ void Replay::verdict(const protocol::Verdict& verdict) {
   }
 }
 
+/// The rank that was the first has sent what it has by itself; the others may have it from there.
+std::string Replay::firstContents() const {
+  const auto first = std::min_element(m_contents.begin(), m_contents.end(),
+                                      [](const auto& a, const auto& b) { return a.time < b.time; });
+  return "other contents than recorded, first at rank " + std::to_string(first->rank) + ", event " +
+         std::to_string(first->serial);
+}
+
+void Replay::otherContents(const protocol::RankDiverged& differs) {
+  constexpr std::size_t kMostSaid = 4;
+  m_contents.push_back(differs);
+  if (m_contents.size() <= kMostSaid) {
+    say("rank " + std::to_string(differs.rank) + ", event " + std::to_string(differs.serial) +
+        ": other contents than recorded" + twoCallsText(execution(), differs));
+  }
+}
+
 void Replay::handle(const protocol::Message& message) {
   if (const auto* diverged = std::get_if<protocol::RankDiverged>(&message); diverged != nullptr) {
-    const EventRef at{diverged->rank, diverged->serial};
-    const auto rank = static_cast<std::size_t>(diverged->rank);
-    const bool known = diverged->serial >= 1 && diverged->expected.rfind("MPI_", 0) == 0 &&
-                       rank < execution().ranks.size() &&
-                       diverged->serial <= execution().ranks[rank].events.size();
+    if (diverged->goesOn) {
+      otherContents(*diverged);
+      return;
+    }
     m_failure = Error{
         ErrorCode::Divergence,
         "replay divergence at rank " + std::to_string(diverged->rank) + ", event " +
-            std::to_string(diverged->serial) +
-            "\n  expected: " + (known ? eventText(execution(), at) : diverged->expected) +
-            "\n  got:      " + diverged->got + placeOf(diverged->place) + historyText(*diverged),
+            std::to_string(diverged->serial) + twoCallsText(execution(), *diverged) +
+            historyText(*diverged) + (m_contents.empty() ? "" : "\n  before that: " + firstContents()),
         "The program does something else than the recorded run: was it, its input or "
         "its environment changed?"};
   } else if (const auto* said = std::get_if<protocol::Verdict>(&message); said != nullptr) {
@@ -476,6 +507,16 @@ Result<int> Replay::run() {
   }
   const std::string path = m_store.path();
   m_job.reset();
+  if (!m_failure && !m_contents.empty() && !m_options.ignoreContents) {
+    m_failure = Error{ErrorCode::Divergence,
+                      "the replay did what the recorded run did, but with " + firstContents() +
+                          (m_contents.size() == 1
+                               ? std::string()
+                               : " (of " + std::to_string(m_contents.size()) + " ranks)"),
+                      "Something that the program reads is not what it was (input, environment, memory "
+                      "that is shared), or it sends bytes that it never sets: --ignore-contents goes by "
+                      "the calls alone."};
+  }
   if (m_failure) {
     fs::remove_all(logs);
     return *m_failure;

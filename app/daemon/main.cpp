@@ -189,7 +189,7 @@ Paths compileAll(pf::db::TraceStore& store, const std::string& directory, const 
       return status.error();
     }
   }
-  auto logs = pf::app::readLogs(store);
+  auto logs = pf::app::readLogs(store, pf::db::TraceStore::Log::Recorded, true);
   if (!logs) {
     return logs.error();
   }
@@ -200,7 +200,7 @@ Paths compileAll(pf::db::TraceStore& store, const std::string& directory, const 
     return tags.error();
   }
   if (!checksInLogs) {
-    auto survey = pf::app::readLogs(store, pf::db::TraceStore::Log::Survey);
+    auto survey = pf::app::readLogs(store, pf::db::TraceStore::Log::Survey, true);
     if (deliveries == "pinned" && survey) {
       pf::app::takePins(*logs, *survey);
     }
@@ -208,6 +208,8 @@ Paths compileAll(pf::db::TraceStore& store, const std::string& directory, const 
       const pf::db::RankInfo& rank = store.ranks()[i];
       if (pf::app::seenAgain((*survey)[i], rank.lastSerial, rank.complete)) {  // else it was of another run
         (*logs)[i].checks = std::move((*survey)[i].checks);
+        (*logs)[i].sent = std::move((*survey)[i].sent);
+        (*logs)[i].given = std::move((*survey)[i].given);
       }
     }
   }
@@ -217,6 +219,8 @@ Paths compileAll(pf::db::TraceStore& store, const std::string& directory, const 
           return site < log.sites.size() && log.sites[site].call == pf::kCallInit_thread;
         })) {
       log.checks.clear();  // calls of threads that are not known again come in any order
+      log.sent.clear();
+      log.given.clear();
     }
     paths.push_back(pf::protocol::SessionDirectory::schedulePath(directory, log.rank));
     const pf::RankTags* const mine =

@@ -316,8 +316,16 @@ void DebugSession::onExited(const protocol::RankExited& exited) {
 }
 
 void DebugSession::onDiverged(const protocol::RankDiverged& diverged) {
-  m_diverged = true;
   const EventRef at{diverged.rank, diverged.serial};
+  if (diverged.goesOn) {
+    Q_EMIT message(tr("Rank %1 has sent other contents than recorded at event %2: %3")
+                       .arg(diverged.rank)
+                       .arg(diverged.serial)
+                       .arg(QString::fromStdString(app::eventText(whole().execution, at))),
+                   true);
+    return;
+  }
+  m_diverged = true;
   const bool known = diverged.expected.rfind("MPI_", 0) == 0;
   const QString text = tr("Replay divergence at rank %1, event %2: expected %3, got %4")
                            .arg(diverged.rank)

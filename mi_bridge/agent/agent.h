@@ -115,6 +115,7 @@ class Agent {
   std::int32_t m_rank = -1;  ///< the launcher's word until MPI_Init
   bool m_introduced = false;
   bool m_divergedTold = false;
+  bool m_contentsTold = false;
   bool m_killed = false;       ///< by order
   protocol::RankState m_told;  ///< as last reported
   Clock::time_point m_toldAt;

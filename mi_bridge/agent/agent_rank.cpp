@@ -146,6 +146,12 @@ void Agent::report(bool now) {
   state.place = waitPlace(state);
   lookAtProcess(state);
   armTrap(state);
+  if (!m_contentsTold && m_page->page().contentsAt.load(std::memory_order_acquire) != 0) {
+    m_contentsTold = true;
+    tell(m_page->otherContents());
+    m_page->page().contentsSeen.store(1, std::memory_order_release);
+    m_page->wakeRank();
+  }
   if (state.phase == RankPhase::Diverged && !m_divergedTold) {
     m_divergedTold = true;
     tell(m_page->divergence());

@@ -139,6 +139,18 @@ protocol::RankDiverged RankPageFile::divergence() const {
   return out;
 }
 
+protocol::RankDiverged RankPageFile::otherContents() const {
+  protocol::RankDiverged out;
+  out.rank = m_page->rank;
+  out.serial = m_page->contentsAt.load(std::memory_order_acquire);
+  out.got = textOf(m_page->contents);
+  out.callAddress = m_page->contentsAddress;
+  out.place = placeOf(mappingsOf(m_page->pid), out.callAddress);
+  out.goesOn = true;
+  out.time = m_page->contentsTime;
+  return out;
+}
+
 PageWatcher::PageWatcher(RankPage& page)
     : m_page(page),
       m_event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),

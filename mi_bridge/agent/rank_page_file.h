@@ -35,6 +35,8 @@ class RankPageFile {
   [[nodiscard]] protocol::RankState state() const;
   [[nodiscard]] protocol::RankHello hello() const;
   [[nodiscard]] protocol::RankDiverged divergence() const;
+  /// Of RankPage::contentsAt, once it is not 0.
+  [[nodiscard]] protocol::RankDiverged otherContents() const;
 
  private:
   RankPageFile(std::string path, RankPage* page) : m_path(std::move(path)), m_page(page) {}

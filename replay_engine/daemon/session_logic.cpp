@@ -336,6 +336,10 @@ void SessionLogic::onDiverged(const Agent& agent, RankDiverged diverged) {
     event.call = callName(event.inCall);
     namePlace(event.place);
   }
+  if (diverged.goesOn) {
+    toClients(std::move(diverged));
+    return;
+  }
   rank->state.phase = RankPhase::Diverged;
   rank->state.serial = diverged.serial;
   rank->changed = m_now;

@@ -20,8 +20,9 @@ LaneChoices& ChoiceStreams::mine() {
 void ChoiceStreams::miss(ChoiceKind kind) {
   const auto k = static_cast<std::size_t>(kind);
   LaneChoices& lane = mine();
-  const std::uint32_t n = ++lane.missesLogged[k];
+  const std::uint64_t all = ++lane.missesLogged[k];
   if (lane.inHeader != nullptr) {
+    const auto n = static_cast<std::uint32_t>(all < kMostMisses ? all : kMostMisses);
     lane.inHeader[k].store(n | std::uint64_t{~n} << 32, std::memory_order_relaxed);
   }
   if (g_engine.jitter && !g_engine.threads) [[unlikely]] {
@@ -107,7 +108,7 @@ Verdict ChoiceStreams::next(ChoiceKind kind) {
     const unsigned char* const before = stream.at;
     stream.last = stream.at >= stream.end;
     stream.misses = stream.last ? lane.finalMisses[k]
-                                : static_cast<std::uint32_t>(takeVarint(&stream.at, stream.end));
+                                : takeVarint(&stream.at, stream.end);
     stream.primed = true;
     hasRead(before, stream.at);
   }

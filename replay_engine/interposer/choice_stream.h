@@ -47,14 +47,14 @@ inline bool leftPiece(const unsigned char* before, const unsigned char* after) {
 struct ChoiceStream {
   const unsigned char* at = nullptr;
   const unsigned char* end = nullptr;
-  std::uint32_t misses = 0;  ///< left before the next success
+  std::uint64_t misses = 0;  ///< left before the next success
   bool primed = false;       ///< `misses` has been read
   bool last = false;         ///< `misses` are those after the last success
 };
 
 /// The choices of one thread.
 struct LaneChoices {
-  std::uint32_t missesLogged[kChoiceKinds] = {};
+  std::uint64_t missesLogged[kChoiceKinds] = {};
   std::atomic<std::uint64_t>* inHeader = nullptr;  ///< where they are kept in the log, or null
   ChoiceStream streams[kChoiceKinds];
   const std::uint32_t* finalMisses = nullptr;

@@ -1,4 +1,5 @@
 #include "clocks.h"
+#include "contents.h"
 #include "records.h"
 #include "wrapper_support.h"
 
@@ -32,8 +33,8 @@ CollectiveClock enter(MPI_Comm comm, CollectiveFlow flow, int root, bool contrib
 /// `number`: of a non-blocking collective. What `clock` gives to others is what the rank knows at
 /// this event.
 const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, CollectiveFlow flow,
-                       int root, bool contributes, bool takes, std::uint32_t* number,
-                       CollectiveClock* clock) {
+                       int root, bool contributes, bool takes, const Contents& given,
+                       std::uint32_t* number, CollectiveClock* clock) {
   const StateLock lock;
   // MPI will refuse it; or only some ranks of `comm` take part, and nobody knows in which.
   if (comm == MPI_COMM_NULL || place.call == kCallComm_create_group) {
@@ -46,6 +47,9 @@ const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, C
     *number = g_engine.postedCollectives++;
   }
   logCollective(place, kind, comm, flow, root, contributes, takes);
+  if (g_engine.contents) {
+    giveContents(place, given);
+  }
   *clock = enter(comm, flow, root, contributes, takes);
   return place;
 }
@@ -53,11 +57,11 @@ const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, C
 }  // namespace
 
 CollectiveEvent::CollectiveEvent(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow,
-                                 int root, bool contributes, bool takes)
+                                 int root, bool contributes, bool takes, const Contents& given)
     : m_endsLater(g_engine.threads && comm != MPI_COMM_NULL &&
                   place.call != kCallComm_create_group),
       m_place(begin(place, m_endsLater ? RecordKind::CollectivePost : RecordKind::Collective, comm,
-                    flow, root, contributes, takes, &m_number, &m_clock)),
+                    flow, root, contributes, takes, given, &m_number, &m_clock)),
       m_comm(comm),
       m_inCall(place, RecordKind::Padding, comm, kNoPeer, -1) {}
 
@@ -88,8 +92,8 @@ void CollectiveEvent::made(int result, const MPI_Comm* comm) {
 }
 
 PostedCollective::PostedCollective(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow,
-                                   int root, bool contributes, bool takes)
-    : m_place(begin(place, RecordKind::CollectivePost, comm, flow, root, contributes, takes,
+                                   int root, bool contributes, bool takes, const Contents& given)
+    : m_place(begin(place, RecordKind::CollectivePost, comm, flow, root, contributes, takes, given,
                     &m_number, &m_clock)),
       m_comm(comm) {}
 

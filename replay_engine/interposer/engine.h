@@ -51,6 +51,7 @@ struct Engine {
   bool holdAfter = false;  ///< the end of an event matters: holdIfDue()
   bool light = false;      ///< active, and light.h has the common calls
   bool gated = false;      ///< replay: sends wait at gates (send_gates.h)
+  bool contents = false;   ///< what the rank sends is digested, to be recorded or compared (contents.h)
 
   MPI_Comm world{};   ///< of a light rank: MPI_COMM_WORLD, without a look-up
   MPI_Comm noComm{};  ///< and MPI_COMM_NULL
@@ -73,7 +74,7 @@ struct Engine {
   ChoiceStreams choices;
   TaggedReplay* tags = nullptr;  ///< replay: deliveries forced by tags (tagged.h)
   RankClocks* clocks = nullptr;  ///< where races are found while recording (clocks.h)
-  MPI_Comm nowhere{};            ///< replay: where receives are posted that must never match
+  MPI_Comm nowhere{};  ///< replay: where receives are posted that must never match. Contents are packed on it
 };
 extern Engine g_engine;
 

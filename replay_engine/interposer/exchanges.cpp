@@ -1,5 +1,6 @@
 // MPI_Sendrecv and MPI_Sendrecv_replace.
 #include "buffers.h"
+#include "contents.h"
 #include "posted_receives.h"
 #include "rank_clocks.h"
 #include "tagged.h"
@@ -14,7 +15,7 @@ namespace {
 
 /// What the two halves of MPI_Sendrecv are asked for.
 struct Exchange {
-  std::uint64_t bytes;
+  Contents sent;
   int dest;
   int sendTag;
   int source;
@@ -25,9 +26,9 @@ struct Exchange {
   MPI_Datatype datatype;
 };
 
-std::uint64_t bytesForRecord(int count, MPI_Datatype datatype) {
-  const StateLock lock;  // bytesOf() keeps what it knows
-  return g_engine.events ? bytesOf(count, datatype) : 0;
+Contents contentsToSend(const void* buffer, int count, MPI_Datatype datatype, int dest) {
+  const StateLock lock;  // contentsOf() keeps what it knows
+  return dest == MPI_PROC_NULL ? Contents{} : contentsOf({buffer, count, datatype});
 }
 
 void logExchange(const CallPlace& place, const Exchange& what) {
@@ -38,7 +39,8 @@ void logExchange(const CallPlace& place, const Exchange& what) {
     p = putVarint(p, number);
     p = putVarint(p, static_cast<std::uint32_t>(what.dest));
     p = putVarint(p, static_cast<std::uint32_t>(what.sendTag));
-    g_engine.log.commit(putVarint(p, what.bytes));
+    g_engine.log.commit(putVarint(p, what.sent.bytes));
+    logContents(what.sent);
   }
   if (what.source != MPI_PROC_NULL) {
     unsigned char* p = putVarint(putKind(g_engine.log.reserve(), RecordKind::SubPost), number);
@@ -74,6 +76,8 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
       logExchange(place, what);
     }
     if (what.dest != MPI_PROC_NULL) {
+      compareSent(place, what.sent,
+                  g_engine.contents ? checkOfSent(what.comm, what.dest, what.sendTag) : 0);
       ++g_engine.sends;
       if (clocked()) {
         clockSend(what.comm, what.dest, what.sendTag);
@@ -125,7 +129,7 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
 /// Both forms of MPI_Sendrecv. `call(source, status)` does it, `split(route, tag, status)` where a
 /// half of it goes tagged.
 template <typename RealCall, typename Split>
-int sendReceive(const CallPlace& place, RealCall call, Split split, std::uint64_t bytes, int dest,
+int sendReceive(const CallPlace& place, RealCall call, Split split, const Contents& sent, int dest,
                 int sendTag, int source, int receiveTag, MPI_Comm comm, MPI_Status* status) {
   if (comm == MPI_COMM_NULL) {
     const StateLock lock;
@@ -140,6 +144,7 @@ int sendReceive(const CallPlace& place, RealCall call, Split split, std::uint64_
     const StateLock lock;
     beginEvent(place, comm, source, receiveTag);
     if (dest != MPI_PROC_NULL) {
+      compareSent(place, sent, g_engine.contents ? checkOfSent(comm, dest, sendTag) : 0);
       ++g_engine.sends;
       if (clocked()) {
         clockSend(comm, dest, sendTag);
@@ -173,12 +178,13 @@ int sendReceive(const CallPlace& place, RealCall call, Split split, std::uint64_
     p = putVarint(p, number);
     p = putVarint(p, dest == MPI_PROC_NULL ? 0 : static_cast<std::uint32_t>(dest) + 1);
     p = putVarint(p, static_cast<std::uint32_t>(sendTag));
-    p = putVarint(p, bytes);
+    p = putVarint(p, sent.bytes);
     p = putVarint(p, source == MPI_PROC_NULL ? 0 : static_cast<std::uint32_t>(reportedPeer(source) + 2));
     p = putShifted(p, receiveTag, 1);
     p = putShifted(p, filled ? use->MPI_SOURCE : -1, 1);
     p = putShifted(p, filled ? use->MPI_TAG : -1, 1);
     g_engine.log.commit(p);
+    logContents(sent);
     g_engine.log.publish();
   } else if (filled) {
     logTaken(posted, source, receiveTag, comm, use);
@@ -212,7 +218,8 @@ int replaceOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatyp
       return postExchange({copy, packed, MPI_PACKED, buffer, count, datatype, source, tag, comm},
                           from, to, requests);
     };
-    const Exchange what{static_cast<std::uint64_t>(packed), dest, sendTag, source, tag, comm, buffer, count, datatype};
+    const Contents sent = contentsToSend(copy, packed, MPI_PACKED, dest);
+    const Exchange what{sent, dest, sendTag, source, tag, comm, buffer, count, datatype};
     return exchangeOfThread(place, what, post, status);
   });
 }
@@ -228,7 +235,8 @@ int onSendrecv(const CallPlace& place, const void* sendBuffer, int sendCount, MP
           {sendBuffer, sendCount, sendType, buffer, count, datatype, source, tag, comm}, from, to,
           requests);
     };
-    const Exchange what{bytesForRecord(sendCount, sendType), dest, sendTag, source, tag, comm, buffer, count, datatype};
+    const Contents sent = contentsToSend(sendBuffer, sendCount, sendType, dest);
+    const Exchange what{sent, dest, sendTag, source, tag, comm, buffer, count, datatype};
     return exchangeOfThread(place, what, post, status);
   }
   if (source != MPI_PROC_NULL) {
@@ -243,7 +251,7 @@ int onSendrecv(const CallPlace& place, const void* sendBuffer, int sendCount, MP
         {sendBuffer, sendCount, sendType, buffer, count, datatype, posted.source, tag, comm}, to,
         posted.tagged, use);
   };
-  return sendReceive(place, call, split, g_engine.events ? bytesOf(sendCount, sendType) : 0, dest,
+  return sendReceive(place, call, split, contentsToSend(sendBuffer, sendCount, sendType, dest), dest,
                      sendTag, source, tag, comm, status);
 }
 
@@ -268,8 +276,8 @@ int onSendrecv_replace(const CallPlace& place, void* buffer, int count, MPI_Data
           posted.tagged, use);
     });
   };
-  return sendReceive(place, call, split, g_engine.events ? bytesOf(count, datatype) : 0, dest,
-                     sendTag, source, tag, comm, status);
+  return sendReceive(place, call, split, contentsToSend(buffer, count, datatype, dest), dest, sendTag,
+                     source, tag, comm, status);
 }
 
 }  // namespace pf

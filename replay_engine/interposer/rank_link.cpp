@@ -1,6 +1,7 @@
 #include "rank_link.h"
 
 #include "clocks.h"
+#include "contents.h"
 #include "engine.h"
 #include "environment.h"
 #include "event_times.h"
@@ -196,7 +197,7 @@ bool joinAgent() {
       diverge(CallPlace{kCallInit, __builtin_return_address(0), nullptr},
               "a schedule for this rank", why);
     }
-    PF_REAL(Comm_dup)(MPI_COMM_SELF, &g_engine.nowhere);
+    g_engine.contents = startContents();
     if ((mode & kBoundedBuffers) != 0) {
       why = openSendGates(page->schedulePath, page->rank, page->size);
       if (why != nullptr) {
@@ -205,6 +206,11 @@ bool joinAgent() {
       }
       g_engine.holdAfter = true;
     }
+  }
+  g_engine.contents = g_engine.contents || g_engine.events;
+  if (g_engine.replay || g_engine.contents) {
+    PF_REAL(Comm_dup)(MPI_COMM_SELF, &g_engine.nowhere);
+    PF_REAL(Comm_set_errhandler)(g_engine.nowhere, MPI_ERRORS_RETURN);
   }
   static bool registered = false;
   if (!registered) {

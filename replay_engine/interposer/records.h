@@ -6,29 +6,6 @@
 
 namespace pf {
 
-/// Size of `count` elements in bytes; 0 where MPI does not tell.
-inline std::uint64_t bytesOf(int count, MPI_Datatype datatype) {
-  static MPI_Datatype knownType{};  // a predefined one: it is never freed
-  static int knownSize = 0;
-  int size = knownSize;
-  if (datatype != knownType) [[unlikely]] {
-    if (PF_REAL(Type_size)(datatype, &size) != MPI_SUCCESS || size < 0) {
-      return 0;
-    }
-    int integers = 0;
-    int addresses = 0;
-    int types = 0;
-    int combiner = 0;
-    if (PF_REAL(Type_get_envelope)(datatype, &integers, &addresses, &types, &combiner) ==
-            MPI_SUCCESS &&
-        combiner == MPI_COMBINER_NAMED) {
-      knownSize = size;
-      knownType = datatype;
-    }
-  }
-  return count > 0 ? static_cast<std::uint64_t>(count) * static_cast<std::uint32_t>(size) : 0;
-}
-
 /// The class of an error that MPI returned.
 inline int classOf(int error) {
   int errorClass = MPI_SUCCESS;

@@ -1,4 +1,5 @@
 // Sends, blocking, non-blocking and persistent.
+#include "contents.h"
 #include "event_times.h"
 #include "lanes.h"
 #include "rank_clocks.h"
@@ -39,8 +40,8 @@ int failedOnRoute(const SendRoute& to, MPI_Comm comm, int result) {
 
 /// Begins a send's event. The record is written before the message leaves: no receiver's record can
 /// then name a message that its sender's record does not have.
-std::uint32_t beginSend(const CallPlace& place, RecordKind kind, int count, MPI_Datatype datatype,
-                        int dest, int tag, MPI_Comm comm) {
+std::uint32_t beginSend(const CallPlace& place, RecordKind kind, const Data& data, int dest,
+                        int tag, MPI_Comm comm) {
   const StateLock lock;
   if (!isMessage(dest, comm)) {
     beginEvent(place);
@@ -48,11 +49,14 @@ std::uint32_t beginSend(const CallPlace& place, RecordKind kind, int count, MPI_
     return 0;
   }
   beginEvent(place, comm, dest, tag);
+  const Contents contents = contentsOf(data);
   if (g_engine.events) {
-    logSend(place, kind, bytesOf(count, datatype), dest, tag, comm);
+    logSend(place, kind, contents.bytes, dest, tag, comm);
+    logContents(contents);
   } else if (clocked()) {
     clockSend(comm, dest, tag);
   }
+  compareSent(place, contents, 0);
   return g_engine.sends++;
 }
 
@@ -66,8 +70,8 @@ int sendOfThread(const CallPlace& place, RecordKind kind, RealPost post, const v
   bool tagged = false;
   {
     const StateLock lock;
-    number = beginSend(place, synchronous ? RecordKind::SendSyncPosted : kind, count, datatype,
-                       dest, tag, comm);
+    number = beginSend(place, synchronous ? RecordKind::SendSyncPosted : kind,
+                       {buffer, count, datatype}, dest, tag, comm);
     const SendRoute to = routeSend(dest, tag, comm);
     const int result = post(buffer, count, datatype, to.peer, to.tag, to.comm, &request);
     if (result != MPI_SUCCESS && isMessage(dest, comm)) [[unlikely]] {
@@ -102,7 +106,7 @@ int blockingSend(const CallPlace& place, RecordKind kind, RealCall call, RealPos
   if (g_engine.threads) [[unlikely]] {
     return sendOfThread(place, kind, post, buffer, count, datatype, dest, tag, comm);
   }
-  beginSend(place, kind, count, datatype, dest, tag, comm);
+  beginSend(place, kind, {buffer, count, datatype}, dest, tag, comm);
   const InCall inCall(place, RecordKind::Padding, comm, dest, tag);
   const SendRoute to = routeSend(dest, tag, comm);
   const int result = call(buffer, count, datatype, to.peer, to.tag, to.comm);
@@ -119,7 +123,8 @@ int nonblockingSend(const CallPlace& place, RecordKind kind, RealCall call, cons
                     int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                     MPI_Request* request) {
   const StateLock lock;
-  const std::uint32_t number = beginSend(place, kind, count, datatype, dest, tag, comm);
+  const std::uint32_t number =
+      beginSend(place, kind, {buffer, count, datatype}, dest, tag, comm);
   const SendRoute to = routeSend(dest, tag, comm);
   const int result = call(buffer, count, datatype, to.peer, to.tag, to.comm, request);
   if (!isMessage(dest, comm)) {

@@ -1,5 +1,6 @@
 // Persistent receives, and what starts persistent requests.
 #include "buffers.h"
+#include "contents.h"
 #include "posted_receives.h"
 #include "rank_clocks.h"
 #include "tagged.h"
@@ -86,7 +87,7 @@ bool startOne(Request& entry, int* result) {
   return true;
 }
 
-void logStarted(const Request& entry) {
+void logStarted(const Request& entry, const Contents& contents) {
   unsigned char* p = nullptr;
   const std::uint32_t number = g_engine.comms.number(entry.comm);
   if (entry.kind == RequestKind::PersistentSend) {
@@ -95,7 +96,7 @@ void logStarted(const Request& entry) {
     p = putVarint(p, number);
     p = putVarint(p, static_cast<std::uint32_t>(entry.peer));
     p = putVarint(p, static_cast<std::uint32_t>(entry.tag));
-    p = putVarint(p, bytesOf(entry.details->count, entry.details->datatype));
+    p = putVarint(p, contents.bytes);
   } else {
     p = putKind(g_engine.log.reserve(), RecordKind::SubPost);
     p = putVarint(p, number);
@@ -103,6 +104,18 @@ void logStarted(const Request& entry) {
     p = putShifted(p, entry.tag, 1);
   }
   g_engine.log.commit(p);
+  logContents(contents);
+}
+
+/// What a persistent send that starts now sends.
+Contents startedContents(const CallPlace& place, const Request& entry) {
+  if (!g_engine.contents || entry.kind != RequestKind::PersistentSend) {
+    return {};
+  }
+  const RequestDetails& details = *entry.details;
+  const Contents contents = contentsOf({details.buffer, details.count, details.datatype});
+  compareSent(place, contents, checkOfSent(entry.comm, entry.peer, entry.tag));
+  return contents;
 }
 
 void beginStart(const CallPlace& place) {
@@ -113,15 +126,16 @@ void beginStart(const CallPlace& place) {
 }
 
 /// Starts `request`; its record follows the Start record.
-int startAndLog(MPI_Request* request) {
+int startAndLog(const CallPlace& place, MPI_Request* request) {
   Request* entry = g_engine.requests.find(*request);
   if (entry == nullptr) {
     return PF_REAL(Start)(request);
   }
   int result = MPI_SUCCESS;
+  const Contents contents = startedContents(place, *entry);
   const bool standsIn = startOne(*entry, &result);
   if (g_engine.events) {
-    logStarted(*entry);
+    logStarted(*entry, contents);
     g_engine.log.publish();
   }
   return standsIn ? result : PF_REAL(Start)(request);
@@ -132,7 +146,7 @@ int startAndLog(MPI_Request* request) {
 int onStart(const CallPlace& place, MPI_Request* request) {
   const StateLock lock;
   beginStart(place);
-  const int result = startAndLog(request);
+  const int result = startAndLog(place, request);
   if (g_engine.record) {
     g_engine.log.publish();
   }
@@ -144,7 +158,7 @@ int onStartall(const CallPlace& place, int count, MPI_Request* requests) {
   beginStart(place);
   int result = MPI_SUCCESS;
   for (int i = 0; i < count && result == MPI_SUCCESS; ++i) {
-    result = startAndLog(&requests[i]);
+    result = startAndLog(place, &requests[i]);
   }
   if (g_engine.record) {
     g_engine.log.publish();

@@ -1,6 +1,7 @@
 // What the generated wrappers are made of.
 #pragma once
 
+#include "contents.h"
 #include "engine.h"
 #include "mpi_header.h"
 #include "real_calls.h"
@@ -59,7 +60,7 @@ class Inside {
 class CollectiveEvent {
  public:
   CollectiveEvent(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow, int root,
-                  bool contributes, bool takes);
+                  bool contributes, bool takes, const Contents& given);
   ~CollectiveEvent();
   CollectiveEvent(const CollectiveEvent&) = delete;
   CollectiveEvent& operator=(const CollectiveEvent&) = delete;
@@ -79,7 +80,7 @@ class CollectiveEvent {
 class PostedCollective {
  public:
   PostedCollective(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow, int root,
-                   bool contributes, bool takes);
+                   bool contributes, bool takes, const Contents& given);
   void made(int result, const MPI_Comm* comm);
   void posted(int result, const MPI_Request* request);
 

@@ -86,6 +86,7 @@ void Decoder::sendEvent(RecordReader& in, RecordKind kind) {
   event(EventKind::Send, site, comm, dest, tag);
   log.history.events.back().bytes = in.number();
   send(comm, dest, tag, kind != RecordKind::Send, kind == RecordKind::SendSync);
+  sentBytes(log.history.events.back().bytes, 0);
 }
 
 void Decoder::receiveEvent(RecordReader& in) {
@@ -114,6 +115,7 @@ void Decoder::sendReceiveEvent(RecordReader& in) {
   log.history.events.back().bytes = bytes;
   if (dest >= 0) {
     send(comm, dest, sendTag, false, false);
+    sentBytes(bytes, checkOfSent(comm, dest, sendTag));
   }
   if (wantedSource != -2) {
     take(post(comm, wantedSource, wantedTag, true), source, tag, last());
@@ -143,6 +145,9 @@ void Decoder::collectiveEvent(RecordReader& in, RecordKind kind) {
     m_posted.push_back(log.history.collectives.size());
   }
   log.history.collectives.push_back(part);
+  if (m_keepsContents) {
+    m_given.next(false, 0, 0);
+  }
 }
 
 void Decoder::reserve(const std::vector<std::span<const unsigned char>>& blocks) {
@@ -257,15 +262,13 @@ bool Decoder::record(RecordReader& in) {
       post(comm, source, in.shifted(1), true);
       break;
     }
-    case RecordKind::SubSend: {
-      const bool synchronous = in.number32() != 0;
-      const std::uint32_t comm = in.number32();
-      const auto dest = static_cast<std::int32_t>(in.number32());
-      const auto tag = static_cast<std::int32_t>(in.number32());
-      in.number();
-      send(comm, dest, tag, synchronous, false);
+    case RecordKind::SubSend:
+      subSend(in);
       break;
-    }
+    case RecordKind::Contents:
+    case RecordKind::Given:
+      contentsRecord(in, kind);
+      break;
     case RecordKind::DoneReceive:
     case RecordKind::Matched: {
       const std::uint32_t number = in.number32();
@@ -453,6 +456,8 @@ void Decoder::finish() {
     log.lastCall = log.history.events.back().call;
   }
   std::sort(log.cancelledPosts.begin(), log.cancelledPosts.end());
+  log.sent = m_sent.finish();
+  log.given = m_given.finish();
   if (!log.complete && log.cut.empty()) {
     log.cut = (m_header.failed.load() != 0 ? std::string("the log could not grow: ") + std::strerror(static_cast<int>(m_header.failed.load() >> 32))
                                             : std::string("the rank ended without MPI_Finalize")) +

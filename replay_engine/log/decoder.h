@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "contents_stream.h"
 #include "event_times.h"
 #include "log/rank_log.h"
 #include "record_reader.h"
@@ -14,7 +15,8 @@ namespace pf {
 
 class Decoder {
  public:
-  explicit Decoder(const LogHeader& header) : m_header(header) {}
+  /// `contents`: fills RankLog::sent and ::given.
+  explicit Decoder(const LogHeader& header, bool contents = false) : m_header(header), m_keepsContents(contents) {}
 
   /// Room for what blocks of this size hold, so that long logs are not copied as they grow.
   void reserve(const std::vector<std::span<const unsigned char>>& blocks);
@@ -34,6 +36,10 @@ class Decoder {
   void sendEvent(RecordReader& in, RecordKind kind);
   void receiveEvent(RecordReader& in);
   void sendReceiveEvent(RecordReader& in);
+  void subSend(RecordReader& in);
+  void sentBytes(std::uint64_t bytes, std::uint32_t check);
+  [[nodiscard]] std::uint32_t checkOfSent(std::uint32_t comm, std::int32_t dest, std::int32_t tag) const;
+  void contentsRecord(RecordReader& in, RecordKind kind);
   void collectiveEvent(RecordReader& in, RecordKind kind);
   void choice(RecordReader& in);
   void raceRecord(RecordReader& in, RecordKind kind);
@@ -60,6 +66,9 @@ class Decoder {
   std::uint32_t m_lane = 0;                      // whose records these are
   ThreadLinks m_threads;
   EventTimes m_times;
+  bool m_keepsContents;
+  ContentsStream m_sent;
+  ContentsStream m_given;
 };
 
 }  // namespace pf

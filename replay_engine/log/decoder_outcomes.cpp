@@ -1,4 +1,4 @@
-// Records of what was chosen, by MPI, the system and the order of threads, and of what raced.
+// Records of what was chosen, by MPI, the system and the order of threads, of what raced, and of what messages hold.
 #include <algorithm>
 
 #include "decoder.h"
@@ -9,7 +9,7 @@ namespace pf {
 void Decoder::choice(RecordReader& in) {
   const std::uint32_t kind = in.number32();
   RecordedChoice recorded;
-  recorded.misses = in.number32();
+  recorded.misses = in.number();
   if (kind >= kChoiceKinds) {
     return;
   }
@@ -174,6 +174,37 @@ void Decoder::laneRun(RecordReader& in) {
   const std::uint32_t code = in.number32();
   m_lane = code / 2 < log.lanes.size() ? code / 2 : 0;
   log.laneRuns.push_back({code, 0});
+}
+
+void Decoder::subSend(RecordReader& in) {
+  const bool synchronous = in.number32() != 0;
+  const std::uint32_t comm = in.number32();
+  const auto dest = static_cast<std::int32_t>(in.number32());
+  const auto tag = static_cast<std::int32_t>(in.number32());
+  send(comm, dest, tag, synchronous, false);
+  sentBytes(in.number(), checkOfSent(comm, dest, tag));
+}
+
+std::uint32_t Decoder::checkOfSent(std::uint32_t comm, std::int32_t dest, std::int32_t tag) const {
+  return sentCheck(comm < log.communicators.size() ? log.communicators[comm].key : 0, world(comm, dest), tag);
+}
+
+void Decoder::sentBytes(std::uint64_t bytes, std::uint32_t check) {
+  if (m_keepsContents) {
+    m_sent.next(true, bytes, check);
+  }
+}
+
+void Decoder::contentsRecord(RecordReader& in, RecordKind kind) {
+  if (kind == RecordKind::Contents) {
+    m_sent.digest(in.fixed64());
+    return;
+  }
+  const std::uint32_t operation = in.number32();
+  m_given.say(in.number(), operation);
+  if (in.byte() != 0) {
+    m_given.digest(in.fixed64());
+  }
 }
 
 }  // namespace pf

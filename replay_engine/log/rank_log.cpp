@@ -5,13 +5,13 @@
 
 namespace pf {
 
-Result<RankLog> readLog(std::span<const unsigned char> file) {
+Result<RankLog> readLog(std::span<const unsigned char> file, bool contents) {
   Result<LogExtent> extent = checkLog(file);
   if (!extent) {
     return extent.error();
   }
   const auto& header = *reinterpret_cast<const LogHeader*>(file.data());
-  Decoder decoder(header);
+  Decoder decoder(header, contents);
   if (extent->damaged) {
     decoder.log.cut = extent->damage;
   }

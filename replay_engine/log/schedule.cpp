@@ -84,6 +84,8 @@ std::vector<unsigned char> compileSchedule(const RankLog& log, const RankTags* t
   header.pins = append(out, tags != nullptr && tags->forced ? std::vector<std::int32_t>() : log.wildSources);
   header.cancelled = append(out, log.cancelledPosts);
   header.checks = append(out, log.checks);
+  header.sent = append(out, log.sent);
+  header.given = append(out, log.given);
   for (std::size_t k = 0; k < kChoiceKinds; ++k) {
     header.choices[k] = append(out, choiceStream(log.choices[k], k));
     header.finalMisses[k] = log.finalMisses[k];

@@ -30,6 +30,10 @@ class OutcomesTest(PhotofinishTest):
         self.assertIsNone(info["messages"])
         self.assertIsNone(info["racingReceives"])
 
+    def test_probes_are_said(self):
+        """Of a program that takes what its probes show, the number of wildcard receives says nothing."""
+        self.assertRegex(self.record_outcomes("mprobe_mrecv", 4).err, r"0 wildcard receives, [1-9]\d* probes -> ")
+
     def test_races_run_the_program_once_more_by_themselves(self):
         recorded = self.record_outcomes("any_source_sum", 4)
         races = self.photofinish("races", self.dir / "t.pft", "--json")

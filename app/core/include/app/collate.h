@@ -65,6 +65,7 @@ struct Collated {
   std::int32_t ranks = 0;
   std::uint64_t messages = 0;
   std::uint64_t wildcardReceives = 0;
+  std::uint64_t probes = 0;  ///< that saw a message: which, or when, MPI chose
   std::uint64_t racing = 0;
   std::optional<RacesFound> racesFound;
   std::string notReduced;  ///< with racesFound: why sources that do not race are in the trace, too
@@ -92,9 +93,14 @@ struct Analysis {
 /// Assembles, finds the races, resolves call sites.
 Result<Analysis> analyse(const std::vector<RankLog>& logs);
 
-/// The logs of a trace, one a rank, as they were recorded.
+/// Probes of a rank that saw a message: which one, or when, MPI chose.
+[[nodiscard]] std::uint64_t probesAnswered(const RankLog& log);
+/// ", 12 probes", or nothing: behind a number of wildcard receives.
+[[nodiscard]] std::string andProbes(std::uint64_t probes);
+/// The logs of a trace, one a rank, as they were recorded. `contents`: as readLog().
 Result<std::vector<RankLog>> readLogs(db::TraceStore& store,
-                                      db::TraceStore::Log which = db::TraceStore::Log::Recorded);
+                                      db::TraceStore::Log which = db::TraceStore::Log::Recorded,
+                                      bool contents = false);
 /// Whether a survey came to the end of what was recorded of a rank. One that ended inside of a call may end before that
 /// call's record.
 bool seenAgain(const RankLog& seen, Serial recorded, bool complete);

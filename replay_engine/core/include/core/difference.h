@@ -37,7 +37,7 @@ enum class DifferenceKind : std::uint8_t {
 /// A choice that MPI made and that an Execution does not hold.
 struct ObservedChoice {
   Serial event = 0;                    ///< that it was made at; 0 = cannot be told
-  std::uint32_t misses = 0;            ///< failed tests (probes) before it
+  std::uint64_t misses = 0;            ///< failed tests (probes) before it
   std::vector<std::uint64_t> payload;  ///< what the call returned, as the log has it
   friend bool operator==(const ObservedChoice&, const ObservedChoice&) = default;
 };
@@ -65,7 +65,7 @@ struct DifferenceSide {
   bool there = false;                  ///< its record has the event
   std::uint32_t receive = kNone;       ///< post of the receive that this is about
   std::uint32_t probe = kNone;         ///< into RankHistory::probes
-  std::uint32_t misses = 0;            ///< failed tests before the event
+  std::uint64_t misses = 0;            ///< failed tests before the event
   std::vector<std::uint64_t> payload;  ///< ObservedChoice::payload
 };
 
@@ -90,8 +90,8 @@ struct Difference {
 /// time, so it counts as a rank's difference only where nothing else does, and precedes nothing.
 struct MissesDifference {
   Serial event = 0;  ///< of the success; 0 = cannot be told
-  std::uint32_t a = 0;
-  std::uint32_t b = 0;
+  std::uint64_t a = 0;
+  std::uint64_t b = 0;
 };
 
 struct Comparison {

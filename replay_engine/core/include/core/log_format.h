@@ -21,8 +21,8 @@
 namespace pf {
 
 inline constexpr std::uint64_t kLogMagic = 0x0001474F4C4E4650;  // "PFNLOG\1\0"
-inline constexpr std::uint32_t kLogVersion = 4;
-inline constexpr std::uint32_t kOldestLogVersion = 3;  ///< that can be read: it has no Time and no Clock
+inline constexpr std::uint32_t kLogVersion = 5;
+inline constexpr std::uint32_t kOldestLogVersion = 3;  ///< that can be read: it has no Time and no Clock, and that before 5 no Contents and no Given
 inline constexpr std::size_t kLogHeaderSize = 8192;
 inline constexpr std::size_t kLogBlockSize = 65536;
 inline constexpr std::size_t kLogBlockData = kLogBlockSize - 8;
@@ -116,6 +116,9 @@ enum class RecordKind : std::uint8_t {
   Clock,             ///< ticks, CLOCK_MONOTONIC in ns, CLOCK_REALTIME in ns: what the clocks show at a tick (logs with events)
   Time,              ///< an event begins: ticks since the end of the one before (of the first: since the last Clock),
                      ///<   ticks that the one before took (0 where its call does not block, as that of a short send, or is not known)
+  Contents,          ///< 8 bytes: digest of the last message sent (interposer/contents.h)
+  Given,             ///< operation + 1 (0 = none), bytes, 0/1, then if 1 8 bytes, their digest: what this rank gives to the last
+                     ///<   collective (bytes: of a broadcast, also where it is not the root)
   Count
 };
 inline constexpr std::uint32_t kMostTagged = 24;  ///< a record
@@ -179,6 +182,8 @@ inline constexpr std::size_t kStatusSlots = 64;
 inline constexpr std::size_t kStatusSize = 32;            ///< at least sizeof(MPI_Status)
 inline constexpr std::int32_t kStatusUntouched = -77777;  ///< in a slot's MPI_SOURCE: MPI has not filled it
 
+inline constexpr std::uint32_t kMostMisses = 0xFFFFFFFF;  ///< that a log's header counts
+
 struct LogHeader {
   std::uint64_t magic;
   std::uint32_t version;
@@ -203,7 +208,7 @@ struct LogHeader {
   std::atomic<std::uint32_t> inside;      ///< logs without events: 1 + number of the call while in one that may block
   std::atomic<std::uint64_t> laneTurns;   ///< number of the last Lane record, from 1, << 32 | turns since
   alignas(64) BegunCall begun;
-  /// Failed tests and probes since the last Choice of each kind: count | ~count << 32.
+  /// Failed tests and probes since the last Choice of each kind: count (at most kMostMisses) | ~count << 32.
   alignas(64) std::atomic<std::uint64_t> misses[kChoiceKinds];
   /// Where MPI writes the statuses of receives that complete in the call that is `begun`: still there when a
   /// fatal error handler (truncation) ends the process inside the call. `posts` holds post numbers; in logs
@@ -224,6 +229,11 @@ static_assert(sizeof(LogHeader) <= kLogHeaderSize);
   h *= 0xBF58476D1CE4E5B9ULL;
   h ^= h >> 32;
   return (call << 22) | (static_cast<std::uint32_t>(h) & 0x3FFFFFU);
+}
+
+/// The same of a message whose event does not say where it goes (MPI_Start, the send of MPI_Sendrecv).
+[[nodiscard]] constexpr std::uint32_t sentCheck(std::uint64_t key, std::int32_t dest, std::int32_t tag) {
+  return eventCheck(1, key, dest, tag);
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -261,7 +271,13 @@ struct ScheduleHeader {
   ScheduleSection tagSends;                   ///< ScheduleTagSend, of one stream after another, by number
   ScheduleSection tagsSeen;                   ///< ScheduleTagSeen, by probe
   std::uint64_t lastTag;                      ///< the greatest post in `tags` of all ranks
+  ScheduleSection sent;                       ///< of each message sent: contentsHead(), varint sentCheck() or 0, its digest if it has one
+  ScheduleSection given;                      ///< of each collective the same, with operation + 1 for the check
 };
+/// A varint, in `sent` and `given`: a size in bytes if it is known, and whether 8 bytes of digest follow.
+[[nodiscard]] constexpr std::uint64_t contentsHead(bool known, std::uint64_t bytes, bool digested) {
+  return known ? ((bytes + 1) << 1 | (digested ? 1U : 0U)) : 0;
+}
 
 /// A receive whose message comes tagged with its post.
 struct ScheduleTag {

@@ -17,7 +17,7 @@ namespace pf {
 
 /// One choice of MPI: `misses` failures, then a success with `payload`.
 struct RecordedChoice {
-  std::uint32_t misses = 0;
+  std::uint64_t misses = 0;
   std::vector<std::uint64_t> payload;
 };
 
@@ -113,6 +113,8 @@ struct RankLog {
   std::vector<RecordedChoice> choices[kChoiceKinds];
   std::uint32_t finalMisses[kChoiceKinds] = {};
   std::vector<std::uint32_t> checks;            ///< eventCheck() of each event
+  std::vector<unsigned char> sent;              ///< sizes and digests, as a schedule has them (where asked for)
+  std::vector<unsigned char> given;
   std::vector<LoggedLane> lanes;                ///< by number; empty where there is one thread
   std::vector<LaneRun> laneRuns;
   std::optional<LoggedRaces> races;             ///< at a clean end, mode races
@@ -135,7 +137,8 @@ struct LogExtent {
 Result<LogExtent> checkLog(std::span<const unsigned char> file);
 
 /// Reads a whole log file. A log that is cut or damaged is read up to there; RankLog::cut says so.
-Result<RankLog> readLog(std::span<const unsigned char> file);
+/// `contents`: with RankLog::sent and ::given.
+Result<RankLog> readLog(std::span<const unsigned char> file, bool contents = false);
 
 /// What becomes of a log where the trace holds less than the logs.
 struct LogReduction {

@@ -278,6 +278,8 @@ struct RankDiverged {
   std::uint64_t callAddress = 0;  ///< return address of the call
   CodePlace place{};              ///< the same
   std::vector<PastEvent> history{};  ///< the last events before it, the oldest one first
+  bool goesOn = false;               ///< only the contents of a message differ: the rank goes on
+  std::int64_t time = 0;             ///< then: when, in ns of CLOCK_REALTIME
 
   template <typename Self, typename Visitor>
   static void visit(Self& m, Visitor& field) {
@@ -289,6 +291,8 @@ struct RankDiverged {
     field(6, m.callAddress);
     field(7, m.place);
     field(8, m.history);
+    field(9, m.goesOn);
+    field(10, m.time);
   }
   friend bool operator==(const RankDiverged&, const RankDiverged&) = default;
 };

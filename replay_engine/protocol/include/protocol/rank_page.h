@@ -113,6 +113,13 @@ struct RankPage {
   std::atomic<std::uint64_t> waitAddress;  ///< with several threads: return address of the call that is said in `inCall`
   PageEvent past[kPageEvents];             ///< replay: event n is in slot n % kPageEvents
   std::atomic<std::uint32_t> debugger;     ///< by the agent: a GDB is attached, which may ask for receives' buffers (base/noted_buffers.h)
+
+  // -- replay: the first message of the rank whose contents are not the recorded ones. It goes on once the agent has seen it
+  std::atomic<std::uint64_t> contentsAt;   ///< its event, 0 = none; written last
+  std::uint64_t contentsAddress;           ///< return address of the call, in the application
+  std::int64_t contentsTime;               ///< CLOCK_REALTIME in ns: which rank was the first
+  std::atomic<std::uint32_t> contentsSeen;  ///< by the agent
+  char contents[160];                      ///< what was sent
 };
 static_assert(sizeof(RankPage) <= kRankPageSize);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

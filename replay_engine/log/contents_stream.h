@@ -1,0 +1,61 @@
+// Sizes and digests as a schedule has them (ScheduleHeader::sent, ::given), from the records of a log.
+#pragma once
+
+#include "varint.h"
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "core/log_format.h"
+
+namespace pf {
+
+class ContentsStream {
+ public:
+  /// The next message or collective. `check`: as the schedule has it.
+  void next(bool known, std::uint64_t bytes, std::uint32_t check) {
+    flush();
+    m_open = true;
+    m_known = known;
+    m_bytes = bytes;
+    m_check = check;
+  }
+  /// Of the last one.
+  void say(std::uint64_t bytes, std::uint32_t check) {
+    m_known = true;
+    m_bytes = bytes;
+    m_check = check;
+  }
+  void digest(std::uint64_t digest) {
+    m_digest = digest;
+    m_digested = m_known;
+  }
+  std::vector<unsigned char> finish() {
+    flush();
+    return std::move(m_out);
+  }
+
+ private:
+  void flush() {
+    if (m_open) {
+      putVarint(m_out, contentsHead(m_known, m_bytes, m_digested));
+      putVarint(m_out, m_check);
+    }
+    if (m_open && m_digested) {
+      m_out.resize(m_out.size() + sizeof m_digest);
+      std::memcpy(m_out.data() + m_out.size() - sizeof m_digest, &m_digest, sizeof m_digest);
+    }
+    m_open = m_digested = false;
+  }
+
+  std::vector<unsigned char> m_out;
+  bool m_open = false;
+  bool m_known = false;
+  bool m_digested = false;
+  std::uint32_t m_check = 0;
+  std::uint64_t m_bytes = 0;
+  std::uint64_t m_digest = 0;
+};
+
+}  // namespace pf

@@ -1,0 +1,81 @@
+"""A replay in which a message holds something else than it did: named with rank, event and both call sites."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, PhotofinishTest, main
+
+CONTENTS = BIN / "e2e" / "contents"
+# form: the call that gives it
+TOLD = {"send": "Send", "isend": "Isend", "start": "Start", "sendrecv": "Sendrecv", "replace": "Sendrecv_replace", "type": "Send",
+        "bcast": "Bcast", "reduce": "Reduce", "allgather": "Allgather", "gather": "Gather", "scatterv": "Scatterv",
+        "alltoall": "Ialltoall"}
+
+
+class ContentsTest(PhotofinishTest):
+    def setUp(self):
+        super().setUp()
+        self.need("mpirun", CONTENTS)
+        self.word = self.dir / "word"
+        self.word.write_text("plain\n")
+
+    def recorded(self, *options):
+        run = self.record("t.pft", self.mpirun(3, CONTENTS, self.word), *options)
+        self.assertEqual(run.status, 0, run)
+        return run
+
+    def replayed(self, word, *options):
+        self.word.write_text(word + "\n")
+        return self.replay("t.pft", *options)
+
+    def assert_told(self, run, call):
+        self.assertRegex(run.err, r"rank 1, event \d+: other contents than recorded\n"
+                                  rf" +expected: MPI_{call}\b.* at contents\.c:\d+ \(\w+\)\n"
+                                  rf" +got: +MPI_{call} with other contents \(\d+ bytes\) at contents\.c:\d+", run)
+        self.assertIn("done", run.out, run)  # it was not stopped
+
+    def test_each_form(self):
+        self.recorded("--mode", "all")
+        for word, call in TOLD.items():
+            with self.subTest(word=word):
+                run = self.replayed(word)
+                self.assert_told(run, call)
+                self.assertRegex(run.err, r"with other contents than recorded, first at rank 1, event \d+", run)
+                self.assertEqual(run.status, 3, run)
+
+    def test_right_runs(self):
+        """The same messages, though they hold addresses and memory that was never set; and gaps do not count."""
+        run = self.recorded("--mode", "all")
+        for word, seed in (("plain", 3), ("plain", 4), ("gap", 5)):
+            self.assert_same_run(run, self.replayed(word, "--jitter", seed))
+
+    def test_another_size_or_operation(self):
+        self.recorded("--mode", "all")
+        run = self.replayed("size")
+        self.assertEqual(run.status, 3, run)
+        self.assertRegex(run.err, r"divergence at rank 1, event 2\n +expected: MPI_Send to rank 0, tag 1 at contents\.c:\d+ \(f\), "
+                                  r"20 bytes\n +got: +MPI_Send, 36 bytes at contents\.c:\d+ \(f\)", run)
+        run = self.replayed("operation")
+        self.assertEqual(run.status, 3, run)
+        self.assertRegex(run.err, r"divergence at rank 1, event \d+\n +expected: MPI_Reduce at .*\n +got: .*another operation", run)
+
+    def test_after_a_survey(self):
+        """A recording of choices knows no contents; those that its survey saw are compared from then on."""
+        self.recorded()
+        self.assertEqual(self.replayed("send").status, 0)
+        self.word.write_text("plain\n")
+        self.assertEqual(self.photofinish("replay", self.dir / "t.pft", "--survey").status, 0)
+        self.assertEqual(self.replay("t.pft").status, 0)
+        run = self.replayed("send")
+        self.assert_told(run, "Send")
+        self.assertEqual(run.status, 3, run)
+
+    def test_ignored(self):
+        self.recorded("--mode", "all")
+        run = self.replayed("isend", "--ignore-contents")
+        self.assert_told(run, "Isend")
+        self.assertEqual(run.status, 0, run)
+
+
+if __name__ == "__main__":
+    main()
