@@ -1,5 +1,7 @@
 #include "db/database.h"
 
+#include "guarded_files.h"
+#include "open_trace.h"
 #include "row_feed.h"
 #include <sys/stat.h>
 
@@ -13,6 +15,8 @@ namespace {
 
 constexpr int kLongestValue = 16 << 20;  // bytes of one string, blob or row
 constexpr int kInstructionsBetweenLooks = 4096;
+constexpr int kBusyTimeout = 5000;  // milliseconds
+constexpr int kLockPause = 20;      // milliseconds
 
 bool isDamage(int code) {
   return (code & 0xFF) == SQLITE_CORRUPT || (code & 0xFF) == SQLITE_NOTADB;
@@ -59,6 +63,14 @@ Error errorOf(sqlite3* handle, int code, const std::string& path) {
       return Error{
           ErrorCode::Internal, "SQLite refused a request on '" + path + "' (" + detail + ")", {}};
   }
+}
+
+/// SQLite's code.
+int fileOf(sqlite3* handle, sqlite3_file** file) {
+  const int rc =
+      sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(file));
+  return rc == SQLITE_OK && (*file == nullptr || (*file)->pMethods == nullptr) ? SQLITE_CANTOPEN
+                                                                               : rc;
 }
 
 }  // namespace
@@ -232,13 +244,18 @@ void Database::Close::operator()(sqlite3* handle) const {
 }
 
 Result<Database> Database::open(const std::string& path, Access access) {
+  const char* files = guardedFiles();
+  if (files == nullptr) {
+    return Error{
+        ErrorCode::Internal, "this SQLite library cannot be made safe for foreign files", {}};
+  }
   const int rights = access == Access::Read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   sqlite3* handle = nullptr;
   const int rc =
       sqlite3_open_v2(path.c_str(), &handle,
                       rights | (path.starts_with("file:") ? SQLITE_OPEN_URI : 0) |
                           SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX,
-                      nullptr);
+                      files);
   Database database;
   database.m_path = path;
   database.m_handle.reset(handle);
@@ -256,7 +273,7 @@ Result<Database> Database::open(const std::string& path, Access access) {
 
 Status Database::harden(Access access) {
   sqlite3* handle = m_handle.get();
-  sqlite3_busy_timeout(handle, 5000);
+  sqlite3_busy_timeout(handle, kBusyTimeout);
   constexpr std::array<std::pair<int, int>, 6> kSwitches{
       {{SQLITE_DBCONFIG_DEFENSIVE, 1},
        {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
@@ -369,13 +386,10 @@ void Database::setDeadline(std::chrono::milliseconds budget) {
 }
 
 Result<std::int64_t> Database::fileSize() {
-  sqlite3_file* file = nullptr;
+  sqlite3_file* opened = nullptr;
   sqlite3_int64 size = 0;
-  int rc = sqlite3_file_control(m_handle.get(), "main", SQLITE_FCNTL_FILE_POINTER,
-                                static_cast<void*>(&file));
-  if (rc == SQLITE_OK && file != nullptr && file->pMethods != nullptr) {
-    rc = file->pMethods->xFileSize(file, &size);
-  }
+  int rc = fileOf(m_handle.get(), &opened);
+  rc = rc == SQLITE_OK ? opened->pMethods->xFileSize(opened, &size) : rc;
   if (rc != SQLITE_OK) {
     return errorOf(m_handle.get(), rc, m_path);
   }
@@ -383,12 +397,11 @@ Result<std::int64_t> Database::fileSize() {
 }
 
 Status Database::readStart(std::span<std::uint8_t> bytes) {
-  sqlite3_file* file = nullptr;
-  int rc = sqlite3_file_control(m_handle.get(), "main", SQLITE_FCNTL_FILE_POINTER,
-                                static_cast<void*>(&file));
-  if (rc == SQLITE_OK && file != nullptr && file->pMethods != nullptr) {
-    rc = file->pMethods->xRead(file, bytes.data(), static_cast<int>(bytes.size()), 0);
-  }
+  sqlite3_file* opened = nullptr;
+  int rc = fileOf(m_handle.get(), &opened);
+  rc = rc == SQLITE_OK
+           ? opened->pMethods->xRead(opened, bytes.data(), static_cast<int>(bytes.size()), 0)
+           : rc;
   if (rc == SQLITE_IOERR_SHORT_READ) {
     return Error{ErrorCode::Damaged, "'" + m_path + "' is too short to be a Photofinish trace", {}};
   }
@@ -404,6 +417,29 @@ std::int64_t Database::lastInsertId() const {
 
 std::int64_t Database::rowsChanged() const {
   return sqlite3_changes64(m_handle.get());
+}
+
+Status withoutWriters(Database& database, const std::function<Status()>& work) {
+  sqlite3_file* opened = nullptr;
+  int rc = fileOf(database.handle(), &opened);
+  for (int waited = 0; rc == SQLITE_OK || rc == SQLITE_BUSY; waited += kLockPause) {
+    rc = opened->pMethods->xLock(opened, SQLITE_LOCK_SHARED);
+    if (rc != SQLITE_BUSY || waited >= kBusyTimeout) {
+      break;
+    }
+    sqlite3_sleep(kLockPause);
+  }
+  if (rc != SQLITE_OK) {
+    return errorOf(database.handle(), rc, database.path());
+  }
+  int writer = 0;
+  rc = opened->pMethods->xCheckReservedLock(opened, &writer);
+  Status status = rc == SQLITE_OK ? Status() : errorOf(database.handle(), rc, database.path());
+  if (status.ok() && writer == 0) {
+    status = work();
+  }
+  opened->pMethods->xUnlock(opened, SQLITE_LOCK_NONE);
+  return status;
 }
 
 // ---- Transaction

@@ -5,11 +5,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
 
 namespace pf::db {
+
+std::string temporaryDirectory() {
+  const char* wanted = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe)
+  const std::unique_ptr<char, decltype(&std::free)> real(
+      ::realpath(wanted != nullptr && *wanted != '\0' ? wanted : "/tmp", nullptr), &std::free);
+  return real != nullptr ? real.get() : "/tmp";
+}
 
 Result<std::pair<std::string, UniqueFd>> makeTemporaryFile(const std::string& directory) {
   std::string name = directory + "/photofinish-XXXXXX";
@@ -20,39 +28,59 @@ Result<std::pair<std::string, UniqueFd>> makeTemporaryFile(const std::string& di
   return std::pair(std::move(name), std::move(file));
 }
 
-Status copyContent(const std::string& path, int to) {
-  const UniqueFd from(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  struct stat info {};
-  if (!from.valid() || ::fstat(from.get(), &info) != 0) {
-    return systemError("cannot read '" + path + "'", errno);
-  }
-  for (std::int64_t left = info.st_size; left > 0;) {
-    const ssize_t copied = ::sendfile(to, from.get(), nullptr, static_cast<std::size_t>(left));
+namespace {
+
+/// From where `from` stands.
+Status copyBytes(int from, int to, std::int64_t count, const std::string& path) {
+  while (count > 0) {
+    const ssize_t copied = ::sendfile(to, from, nullptr, static_cast<std::size_t>(count));
     if (copied <= 0) {
       return systemError("cannot copy '" + path + "'", copied == 0 ? EIO : errno);
     }
-    left -= copied;
+    count -= copied;
   }
   return {};
 }
 
+}  // namespace
+
+Status copyContent(const std::string& path, int to) {
+  const UniqueFd from(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat info {};
+  if (!from.valid() || ::fstat(from.get(), &info) != 0) {
+    return systemError("cannot read '" + path + "'", errno);
+  }
+  for (off_t at = 0; (at = ::lseek(from.get(), at, SEEK_DATA)) >= 0 && at < info.st_size;) {
+    const off_t hole = ::lseek(from.get(), at, SEEK_HOLE);
+    const off_t end = hole < 0 ? info.st_size : std::min(hole, info.st_size);
+    if (::lseek(from.get(), at, SEEK_SET) != at || ::lseek(to, at, SEEK_SET) != at) {
+      return systemError("cannot copy '" + path + "'", errno);
+    }
+    if (Status status = copyBytes(from.get(), to, end - at, path); !status) {
+      return status;
+    }
+    at = end;
+  }
+  return ::ftruncate(to, info.st_size) == 0 ? Status()
+                                            : systemError("cannot copy '" + path + "'", errno);
+}
+
+Status copyFile(const std::string& path, const std::string& name) {
+  const UniqueFd file(
+      ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  return file.valid() ? copyContent(path, file.get())
+                      : systemError("cannot make a copy as '" + name + "'", errno);
+}
+
 Result<PrivateCopy> PrivateCopy::make(const std::string& path) {
-  const char* wanted = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe)
-  const std::unique_ptr<char, decltype(&std::free)> parent(
-      ::realpath(wanted != nullptr && *wanted != '\0' ? wanted : "/tmp", nullptr), &std::free);
-  std::string name = std::string(parent != nullptr ? parent.get() : "/tmp") + "/photofinish-XXXXXX";
+  std::string name = temporaryDirectory() + "/photofinish-XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) {
     return systemError("cannot make a copy in '" + name + "'", errno);
   }
   PrivateCopy copy;
   copy.m_directory = name;
   copy.m_path = name + "/copy.pft";
-  const UniqueFd file(
-      ::open(copy.m_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file.valid()) {
-    return systemError("cannot make a copy in '" + name + "'", errno);
-  }
-  Status status = copyContent(path, file.get());
+  const Status status = copyFile(path, copy.m_path);
   return status.ok() ? Result<PrivateCopy>(std::move(copy)) : Result<PrivateCopy>(status.error());
 }
 

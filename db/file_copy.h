@@ -9,14 +9,21 @@
 
 namespace pf::db {
 
+/// $TMPDIR, or /tmp: its real path.
+[[nodiscard]] std::string temporaryDirectory();
+
 /// A name for a file of our own in `directory`, and the empty file.
 [[nodiscard]] Result<std::pair<std::string, UniqueFd>> makeTemporaryFile(
     const std::string& directory);
 
+/// To an empty file; what is a hole stays one.
 Status copyContent(const std::string& path, int to);
 
+/// To a new file, for ourselves only.
+Status copyFile(const std::string& path, const std::string& name);
+
 /// A copy in a directory that nobody else can look into, under $TMPDIR or /tmp; both are removed
-/// when it is destroyed.
+/// when it is destroyed, as is "-journal".
 class PrivateCopy {
  public:
   [[nodiscard]] static Result<PrivateCopy> make(const std::string& path);

@@ -2,18 +2,15 @@
 
 #include "file_copy.h"
 #include "former_format.h"
+#include "journal.h"
 #include "schema.h"
 #include "seal.h"
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
-
-#include "base/unique_fd.h"
 
 namespace pf::db {
 namespace {
@@ -97,46 +94,39 @@ Status checkSize(Database& database) {
   return {};
 }
 
-/// Size of a file beside the trace, -1 if there is none.
-std::int64_t sizeBeside(const std::string& path) {
-  struct stat info {};
-  return ::lstat(path.c_str(), &info) == 0 ? std::int64_t{info.st_size} : -1;
-}
-
-/// A journal may name a "super-journal", a file that SQLite then deletes; ours never do.
-bool namesAnotherFile(const std::string& journal, std::int64_t size) {
-  constexpr std::array<std::uint8_t, 8> kMagic{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
-  std::array<std::uint8_t, 8> end{};
-  const UniqueFd file(::open(journal.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  const auto length = static_cast<std::int64_t>(end.size());
-  if (!file.valid() || size < length ||
-      ::pread(file.get(), end.data(), end.size(), size - length) != length) {
-    return false;
-  }
-  return end == kMagic &&
-         size > 512;  // one that is a header only has the same eight bytes at its start
-}
-
 Status checkBeside(const std::string& path) {
-  if (sizeBeside(path + "-wal") >= 0) {
+  if (sizeOfFile(path + "-wal") >= 0) {
     return Error{ErrorCode::Damaged, "'" + path + "-wal' is not part of a trace",
                  "If another program opened the trace, run: sqlite3 '" + path +
                      "' 'PRAGMA journal_mode=DELETE'"};
   }
-  const std::string journal = path + "-journal";
-  if (namesAnotherFile(journal, sizeBeside(journal))) {
-    return Error{ErrorCode::Damaged, "'" + journal + "' was not written by Photofinish",
-                 "Remove it and try again."};
-  }
-  return {};
+  return checkJournal(path);
 }
 
-/// Undoes what a dead writer left half done. Where it cannot be undone the next read says so.
-void undoInterruptedWrite(const std::string& path) {
-  Result<Database> database = Database::open(path, Database::Access::Update);
-  if (database.ok()) {
-    static_cast<void>(database->execute("SELECT count(*) FROM sqlite_schema"));
+bool isOfOurs(std::uint32_t version) {
+  return version == kFormatVersion || isFormerVersion(version);
+}
+
+/// Before the header is believed: what a dead writer left half done is undone, in the file only if
+/// it is to be written anyway. What is left by a writer that lives is its own business.
+Status undoInterrupted(Database& database, Database::Access access) {
+  const std::string path = database.path();
+  if (sizeOfFile(journalOf(path)) <= 0 || !isOfOurs(versionOf(database))) {
+    return {};
   }
+  if (access == Database::Access::Update) {
+    undoInterruptedWrite(path);
+    return {};
+  }
+  Result<Database> undone = Database();
+  Status status = withoutWriters(database, [&] {
+    undone = openInCopy(path);
+    return undone ? Status() : Status(undone.error());
+  });
+  if (status.ok() && undone->handle() != nullptr) {
+    database = std::move(*undone);
+  }
+  return status;
 }
 
 /// A trace of a former format, brought up to date: for reading a copy that nobody else sees where
@@ -147,18 +137,11 @@ Result<Database> openFormer(const std::string& path, Database::Access access) {
     return Database::open(path, access);
   }
   if (status.error().code == ErrorCode::Damaged || access != Database::Access::Read ||
-      sizeBeside(path + "-journal") > 0) {
+      sizeOfFile(journalOf(path)) > 0) {
     return status.error();
   }
-  const Result<PrivateCopy> copy = PrivateCopy::make(path);
-  if (!copy || !bringUpToDate(copy->path()).ok()) {
-    return status.error();
-  }
-  Result<Database> database = Database::open(copy->path(), access);  // stays open without its name
-  if (database.ok()) {
-    database->setPath(path);
-  }
-  return database;
+  Result<Database> database = openInCopy(path);
+  return database ? std::move(database) : Result<Database>(status.error());
 }
 
 /// The same for a foreign trace: nothing is done in its place.
@@ -191,10 +174,8 @@ Result<Database> openOwn(const std::string& path, Database::Access access) {
   if (!database) {
     return database;
   }
-  const std::uint32_t version = versionOf(*database);
-  if ((version == kFormatVersion || isFormerVersion(version)) &&
-      sizeBeside(path + "-journal") > 0) {
-    undoInterruptedWrite(path);  // before the header is believed
+  if (Status status = undoInterrupted(*database, access); !status) {
+    return status.error();
   }
   if (isFormerVersion(versionOf(*database))) {
     database = Result<Database>(Database());

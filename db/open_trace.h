@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "base/result.h"
@@ -16,8 +17,13 @@ namespace pf::db {
 /// Opens a trace after these checks, in this order: a regular file; SQLite's magic; our application
 /// id; a version that we know; the layout that we write; the size that the header tells; exactly
 /// our tables; the seal of the seals. `access` is Read or Update. An interrupted write is undone
-/// first. What originOf() calls foreign is read alone, and Usage for Update.
+/// first: with Read in a copy that is then read instead, the file and its journal stay as they are. What
+/// originOf() calls foreign is read alone, and Usage for Update.
 [[nodiscard]] Result<Database> openTrace(const std::string& path, Database::Access access);
+
+/// Does `work` while no other connection writes; does nothing if one is in the middle of that. On a
+/// connection that has read nothing yet. Waits for a writer that is about to finish, five seconds.
+Status withoutWriters(Database& database, const std::function<Status()>& work);
 
 /// Of a trace of ours, its version; 0 of another file.
 [[nodiscard]] std::uint32_t versionOf(Database& database);

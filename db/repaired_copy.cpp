@@ -1,5 +1,6 @@
 #include "file_copy.h"
 #include "former_format.h"
+#include "journal.h"
 #include "seal.h"
 #include "verify.h"
 #include <fcntl.h>
@@ -107,6 +108,11 @@ Result<RepairedCopy> RepairedCopy::make(const std::string& path, const std::stri
     return status.error();
   }
   file->second.reset();
+  if (checkJournal(path).ok()) {
+    if (Status status = undoInCopy(copy.m_path, path); !status) {
+      return status.error();
+    }
+  }
   if (Status status = copy.repair(); !status) {
     return status.error();
   }

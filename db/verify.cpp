@@ -2,6 +2,7 @@
 
 #include "execution_columns.h"
 #include "execution_rows.h"
+#include "file_copy.h"
 #include "former_format.h"
 #include "log_chunks.h"
 #include "open_trace.h"
@@ -125,7 +126,7 @@ Status checkStructure(Database& database, std::vector<Finding>& findings) {
 Result<std::vector<Finding>> findDamageInCopy(const std::string& path, const Error& reason) {
   std::vector<Finding> findings{
       {reason.message, "file", "opening it; 'photofinish check' lists what can be saved"}};
-  Result<RepairedCopy> copy = RepairedCopy::make(path, "/tmp");
+  Result<RepairedCopy> copy = RepairedCopy::make(path, temporaryDirectory());
   if (!copy) {
     findings.push_back({copy.error().message, "file", "everything"});
     return findings;

@@ -19,6 +19,15 @@
 namespace pf::db {
 namespace {
 
+int inChild(const std::function<bool()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::_exit(body() ? 0 : 1);
+  }
+  int status = -1;
+  return ::waitpid(child, &status, 0) == child ? status : -1;
+}
+
 /// Leaves `path` in the middle of a change that has reached the file in part.
 void interruptChange(const std::string& path) {
   const pid_t child = ::fork();
@@ -26,7 +35,8 @@ void interruptChange(const std::string& path) {
     Result<Database> database = Database::open(path, Database::Access::Update);
     const bool good =
         database.ok() && database->execute("PRAGMA cache_size=1; BEGIN IMMEDIATE").ok() &&
-        database->execute("UPDATE column_chunk SET crc32c = 99; UPDATE communicator SET name = 99").ok();
+        database->execute("UPDATE column_chunk SET crc32c = 99; UPDATE communicator SET name = 99")
+            .ok();
     ::_exit(good ? 0 : 1);
   }
   int status = -1;
@@ -34,17 +44,48 @@ void interruptChange(const std::string& path) {
   ASSERT_EQ(status, 0);
 }
 
-TEST(Interrupted, isUndoneAtTheNextOpen) {
+TEST(Interrupted, isUndoneAtTheNextOpenForWriting) {
   const Content content = smallContent();
-  for (const auto mode : {TraceStore::Mode::ReadOnly, TraceStore::Mode::ReadWrite}) {
-    const Patient patient(content);
-    interruptChange(patient.path());
-    ASSERT_GT(std::filesystem::file_size(patient.path() + "-journal"), 512U);
-    ASSERT_NE(readFile(patient.path()), patient.bytes());
-    EXPECT_TRUE(TraceStore::open(patient.path(), mode).ok());
-    EXPECT_EQ(readFile(patient.path()), patient.bytes());
-    EXPECT_FALSE(std::filesystem::exists(patient.path() + "-journal"));
-  }
+  const Patient patient(content);
+  interruptChange(patient.path());
+  ASSERT_GT(std::filesystem::file_size(patient.path() + "-journal"), 512U);
+  ASSERT_NE(readFile(patient.path()), patient.bytes());
+  EXPECT_TRUE(TraceStore::open(patient.path(), TraceStore::Mode::ReadWrite).ok());
+  EXPECT_EQ(readFile(patient.path()), patient.bytes());
+  EXPECT_FALSE(std::filesystem::exists(patient.path() + "-journal"));
+}
+
+/// Who only reads changes nothing: neither the trace nor its journal, nor does a copy stay.
+TEST(Interrupted, isReadAsItWasBefore) {
+  const Content content = smallContent();
+  const Patient patient(content);
+  interruptChange(patient.path());
+  const std::vector<std::uint8_t> half = readFile(patient.path());
+  const std::vector<std::uint8_t> journal = readFile(patient.path() + "-journal");
+  const Directory temporary;
+  ::setenv("TMPDIR", temporary.path().c_str(), 1);  // NOLINT(concurrency-mt-unsafe)
+  const Result<Content> read = readContent(patient.path());
+  const Result<std::vector<Finding>> found = checkTrace(patient.path());
+  ::unsetenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe)
+  ASSERT_TRUE(read.ok()) << read.error().text();
+  EXPECT_EQ(dump(*read), dump(content));
+  EXPECT_TRUE(found.ok() && found->empty());
+  EXPECT_EQ(readFile(patient.path()), half);
+  EXPECT_EQ(readFile(patient.path() + "-journal"), journal);
+  EXPECT_TRUE(std::filesystem::is_empty(temporary.path()));
+}
+
+/// What is damaged as well is looked at, and saved, as it was before the change.
+TEST(Interrupted, isUndoneInTheCopyOfADamagedOne) {
+  const Patient patient(smallContent());
+  interruptChange(patient.path());
+  patient.put(10, 0x5A);  // in the header of the file: of that page the journal knows nothing
+  std::vector<std::uint8_t> journal = readFile(patient.path() + "-journal");
+  const Result<SalvageReport> report = salvageTrace(patient.path(), patient.file("saved.pft"));
+  ASSERT_TRUE(report.ok()) << report.error().text();
+  EXPECT_TRUE(report->lost.empty());
+  EXPECT_EQ(dump(*readContent(patient.file("saved.pft"))), dump(smallContent()));
+  EXPECT_EQ(readFile(patient.path() + "-journal"), journal);
 }
 
 TEST(Interrupted, saysSoWhereItCannotBeUndone) {
@@ -61,9 +102,10 @@ TEST(Interrupted, saysSoWhereItCannotBeUndone) {
   const pid_t child = ::fork();
   if (child == 0) {
     bool good = ::setresuid(65534, 65534, 65534) == 0;
-    const Result<TraceStore> store = TraceStore::open(patient.path(), TraceStore::Mode::ReadOnly);
+    const Result<TraceStore> store = TraceStore::open(patient.path(), TraceStore::Mode::ReadWrite);
     good = good && !store.ok() && store.error().code == ErrorCode::System &&
            !store.error().advice.empty();
+    good = good && TraceStore::open(patient.path(), TraceStore::Mode::ReadOnly).ok();
     ::_exit(good ? 0 : 1);
   }
   int status = -1;
@@ -84,20 +126,113 @@ TEST(Interrupted, isForgottenWithTheFileThatIsReplaced) {
   EXPECT_EQ(dump(*read), dump(other));
 }
 
-/// SQLite deletes the "super-journal" that a journal names: a forged one could name any file of the
-/// user.
+/// A journal of `size` bytes or more that begins with `first` and ends in the name of another file:
+/// SQLite deletes what is called so, a "super-journal".
+std::vector<std::uint8_t> journalNaming(const std::string& name, std::size_t size,
+                                        std::uint8_t first) {
+  constexpr std::array<std::uint8_t, 8> kMagic{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+  std::vector<std::uint8_t> bytes(kMagic.begin(), kMagic.end());
+  bytes[0] = first;
+  bytes.resize(std::max<std::size_t>(28, size - std::min(size, name.size() + 16)));
+  std::uint32_t sum = 0;
+  for (const char letter : name) {
+    bytes.push_back(static_cast<std::uint8_t>(letter));
+    sum += static_cast<std::uint32_t>(static_cast<signed char>(letter));
+  }
+  for (const std::uint32_t word : {static_cast<std::uint32_t>(name.size()), sum}) {
+    for (const unsigned shift : {24U, 16U, 8U, 0U}) {
+      bytes.push_back(static_cast<std::uint8_t>(word >> shift));
+    }
+  }
+  bytes.insert(bytes.end(), kMagic.begin(), kMagic.end());
+  return bytes;
+}
+
+/// Opens in all ways; the file "victim" beside the trace must outlive them, as the trace must.
+void openBeside(const Patient& patient, const std::vector<std::uint8_t>& journal) {
+  const std::string beside = patient.path() + "-journal";
+  writeFile(patient.file("victim"), {'t', 'h', 'e', 's', 'i', 's'});
+  for (const auto mode : {TraceStore::Mode::ReadOnly, TraceStore::Mode::ReadWrite}) {
+    writeFile(beside, journal);
+    const Result<TraceStore> store = TraceStore::open(patient.path(), mode);
+    ASSERT_EQ(store.ok(), journal.empty()) << journal.size();
+    if (!store.ok()) {
+      EXPECT_EQ(store.error().code, ErrorCode::Damaged);
+      EXPECT_FALSE(store.error().advice.empty());
+      EXPECT_EQ(readFile(beside), journal);
+    }
+  }
+  static_cast<void>(checkTrace(patient.path()));
+  EXPECT_EQ(readFile(patient.file("victim")).size(), 6U) << journal.size();
+  EXPECT_EQ(readFile(patient.path()), patient.bytes());
+}
+
 TEST(Interrupted, journalThatNamesAnotherFileIsRefused) {
   const Patient patient(smallContent());
+  const std::string victim = patient.file("victim");
+  std::error_code ignored;
+  const std::filesystem::path relative = std::filesystem::relative(victim, ignored);
+  for (const std::string& name : {victim, relative.string()}) {
+    for (const std::size_t size : {0U, 74U, 511U, 512U, 513U, 600U, 4096U}) {
+      for (const std::uint8_t first : {std::uint8_t{0xD9}, std::uint8_t{0}}) {
+        openBeside(patient, journalNaming(name, size, first));
+      }
+    }
+  }
+  openBeside(patient, {});
   interruptChange(patient.path());
   std::vector<std::uint8_t> journal = readFile(patient.path() + "-journal");
-  for (const std::uint8_t byte :
-       std::array<std::uint8_t, 8>{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7}) {
-    journal.push_back(byte);
+  const std::vector<std::uint8_t> naming = journalNaming(victim, 0, 0xD9);
+  journal.insert(journal.end(), naming.begin() + 28, naming.end());
+  writeFile(patient.path(), patient.bytes());
+  openBeside(patient, journal);
+}
+
+/// Whatever is beside the trace under that name and was not written for it stays.
+TEST(Interrupted, otherFilesThatAreCalledLikeAJournalStay) {
+  const Patient patient(smallContent());
+  for (const std::size_t size : {1U, 8U, 27U, 28U, 600U, 5000U}) {
+    openBeside(patient, std::vector<std::uint8_t>(size, 'x'));
   }
-  writeFile(patient.path() + "-journal", journal);
-  const Result<TraceStore> store = TraceStore::open(patient.path(), TraceStore::Mode::ReadWrite);
-  ASSERT_FALSE(store.ok());
-  EXPECT_EQ(store.error().code, ErrorCode::Damaged);
+  const std::string journal = patient.path() + "-journal";
+  std::filesystem::remove(journal);
+  for (const bool hard : {false, true}) {
+    hard ? std::filesystem::create_hard_link(patient.file("victim"), journal)
+         : std::filesystem::create_symlink(patient.file("victim"), journal);
+    EXPECT_EQ(TraceStore::open(patient.path(), TraceStore::Mode::ReadWrite).error().code,
+              ErrorCode::Damaged);
+    EXPECT_TRUE(std::filesystem::exists(patient.file("victim")));
+    EXPECT_TRUE(std::filesystem::remove(journal));
+  }
+}
+
+/// The connection itself touches no other file, whatever was checked before.
+TEST(Interrupted, noConnectionDeletesWhatAJournalNames) {
+  for (const std::size_t size : {74U, 600U}) {
+    const Patient patient(smallContent());
+    const std::string victim = patient.file("victim");
+    writeFile(victim, {'x'});
+    writeFile(patient.path() + "-journal", journalNaming(victim, size, 0xD9));
+    Result<Database> database = Database::open(patient.path(), Database::Access::Update);
+    ASSERT_TRUE(database.ok());
+    static_cast<void>(database->execute("SELECT count(*) FROM sqlite_schema"));
+    EXPECT_TRUE(std::filesystem::exists(victim));
+  }
+}
+
+/// A writer that lives has its journal beside the trace, too, and nobody undoes that.
+TEST(Interrupted, aWriterAtWorkIsLeftAlone) {
+  const Content content = smallContent();
+  const Patient patient(content);
+  Result<Database> writer = Database::open(patient.path(), Database::Access::Update);
+  ASSERT_TRUE(writer->execute("BEGIN IMMEDIATE; UPDATE communicator SET name = 99").ok());
+  ASSERT_GT(std::filesystem::file_size(patient.path() + "-journal"), 0U);
+  EXPECT_EQ(inChild([&] {
+              const Result<Content> read = readContent(patient.path());
+              return read.ok() && dump(*read) == dump(content);
+            }),
+            0);
+  EXPECT_TRUE(writer->execute("ROLLBACK").ok());
 }
 
 /// Writes the content; true if that failed with a clear error and left nothing under the name.
@@ -105,15 +240,6 @@ bool failsCleanly(const std::string& path, const Content& content) {
   const Status status = writeContent(path, content);
   return !status.ok() && status.error().code == ErrorCode::System &&
          !status.error().message.empty() && !std::filesystem::exists(path);
-}
-
-int inChild(const std::function<bool()>& body) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::_exit(body() ? 0 : 1);
-  }
-  int status = -1;
-  return ::waitpid(child, &status, 0) == child ? status : -1;
 }
 
 TEST(DiskFull, byALimitIsAnErrorAndLeavesNothing) {

@@ -1,11 +1,10 @@
 // Any bytes as a trace: opens, reads and checks them. The input replaces parts of a good trace at
 // the places that it names (two bytes of page, two of offset, one of length, then the bytes), or is
 // a whole file.
+#include "patched.h"
 #include "sample.h"
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <algorithm>
 
 namespace {
 
@@ -22,22 +21,6 @@ const std::vector<std::uint8_t>& goodTrace() {
   return kBytes;
 }
 
-std::vector<std::uint8_t> mutate(const std::uint8_t* data, std::size_t size) {
-  std::vector<std::uint8_t> bytes = goodTrace();
-  constexpr std::size_t kHeader = 5;
-  while (size >= kHeader) {
-    const std::size_t page = (data[0] | (std::size_t{data[1]} << 8U)) % (bytes.size() / 4096);
-    const std::size_t offset = (data[2] | (std::size_t{data[3]} << 8U)) % 4096;
-    const std::size_t length =
-        std::min<std::size_t>({data[4] % 32U, size - kHeader, 4096 - offset});
-    std::copy_n(data + kHeader, length,
-                bytes.begin() + static_cast<std::ptrdiff_t>(page * 4096 + offset));
-    data += kHeader + length;
-    size -= kHeader + length;
-  }
-  return bytes;
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -45,8 +28,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const std::string kGood = pf::db::dump(pf::db::smallContent());
   const std::string path = kDirectory.file("fuzzed.pft");
   const bool whole = size > 0 && data[0] == 'S';
-  pf::db::writeFile(path,
-                    whole ? std::vector<std::uint8_t>(data, data + size) : mutate(data, size));
+  pf::db::writeFile(path, whole ? std::vector<std::uint8_t>(data, data + size)
+                                : pf::db::patched(goodTrace(), data, size));
   const pf::Result<pf::db::Content> content = pf::db::readContent(path);
   if (content.ok() && pf::db::dump(*content) != kGood) {
     std::abort();  // damage that was given out as good
