@@ -65,6 +65,19 @@ Result<std::string> makeTemporary(const std::string& path) {
   return cannotWrite(path, EEXIST);
 }
 
+std::string directoryOf(const std::string& realPath) {
+  return realPath.substr(0, realPath.rfind('/') + 1);
+}
+
+bool isThere(const std::string& path) {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0;
+}
+
+Error isThereAlready(const std::string& path) {
+  return Error{ErrorCode::Usage, "'" + path + "' is there already", "Give another name."};
+}
+
 Status force(const std::string& path, int flags) {
   const UniqueFd file(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW));
   if (!file.valid() || ::fsync(file.get()) != 0) {
@@ -75,16 +88,20 @@ Status force(const std::string& path, int flags) {
 
 }  // namespace
 
-Result<NewFile> NewFile::create(const std::string& path) {
+Result<NewFile> NewFile::create(const std::string& path, Existing existing) {
   Result<std::string> target = realTarget(path);
   if (!target) {
     return target.error();
+  }
+  if (existing == Existing::Refuse && isThere(*target)) {
+    return isThereAlready(path);
   }
   Result<std::string> temporary = makeTemporary(*target);
   if (!temporary) {
     return temporary.error();
   }
   NewFile file;
+  file.m_existing = existing;
   file.m_path = std::move(target).value();
   file.m_temporary = std::move(temporary).value();
   if (Status status = file.prepare(); !status) {
@@ -106,7 +123,9 @@ Status NewFile::prepare() {
 }
 
 NewFile::NewFile(NewFile&& other) noexcept
-    : m_path(std::move(other.m_path)),
+    : m_existing(other.m_existing),
+      m_path(std::move(other.m_path)),
+      m_kept(std::move(other.m_kept)),
       m_temporary(std::exchange(other.m_temporary, {})),
       m_database(std::move(other.m_database)) {}
 
@@ -127,16 +146,48 @@ Status NewFile::publish() {
   if (Status status = force(m_temporary, O_RDWR); !status) {
     return status;
   }
+  if (Status status = takeName(); !status) {
+    return status;
+  }
+  m_temporary.clear();
+  return force(directoryOf(m_path), O_RDONLY | O_DIRECTORY);
+}
+
+Status NewFile::keepFormer() {
+  if (!isThere(m_path) || (m_existing == Existing::Replace && looksLikeTrace(m_path))) {
+    return {};
+  }
+  Result<std::string> kept = keepUnderNumber(m_path);
+  if (!kept) {
+    return kept.error();
+  }
+  m_kept = std::move(kept).value();
+  return force(directoryOf(m_path), O_RDONLY | O_DIRECTORY);
+}
+
+Status NewFile::takeName() {
+  if (m_existing != Existing::Refuse) {
+    if (Status status = keepFormer(); !status) {
+      return status;
+    }
+  } else if (isThere(m_path)) {
+    return isThereAlready(m_path);
+  }
   // The journal of a file that is replaced here would be taken for one of the new file.
   const std::string journal = m_path + "-journal";
   if (::unlink(journal.c_str()) != 0 && errno != ENOENT) {
     return cannotWrite(journal, errno);
   }
-  if (::rename(m_temporary.c_str(), m_path.c_str()) != 0) {
-    return cannotWrite(m_path, errno);
+  if (m_existing != Existing::Refuse) {
+    return ::rename(m_temporary.c_str(), m_path.c_str()) == 0 ? Status()
+                                                              : cannotWrite(m_path, errno);
   }
-  m_temporary.clear();
-  return force(m_path.substr(0, m_path.rfind('/') + 1), O_RDONLY | O_DIRECTORY);
+  if (::renameat2(AT_FDCWD, m_temporary.c_str(), AT_FDCWD, m_path.c_str(), RENAME_NOREPLACE) == 0 ||
+      ((errno == EINVAL || errno == ENOSYS) &&
+       ::rename(m_temporary.c_str(), m_path.c_str()) == 0)) {
+    return {};
+  }
+  return errno == EEXIST ? isThereAlready(m_path) : cannotWrite(m_path, errno);
 }
 
 }  // namespace pf::db

@@ -68,8 +68,8 @@ TraceWriter::TraceWriter(std::unique_ptr<State> state) : m_state(std::move(state
 TraceWriter::TraceWriter(TraceWriter&&) noexcept = default;
 TraceWriter::~TraceWriter() = default;
 
-Result<TraceWriter> TraceWriter::create(const std::string& path) {
-  Result<NewFile> file = NewFile::create(path);
+Result<TraceWriter> TraceWriter::create(const std::string& path, Existing existing) {
+  Result<NewFile> file = NewFile::create(path, existing);
   if (!file) {
     return file.error();
   }
@@ -80,6 +80,10 @@ Result<TraceWriter> TraceWriter::create(const std::string& path) {
   }
   state->chunks = std::move(chunks).value();
   return TraceWriter(std::move(state));
+}
+
+const std::string& TraceWriter::kept() const {
+  return m_state->file.kept();
 }
 
 Status TraceWriter::checkAlive() const {

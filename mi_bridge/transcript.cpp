@@ -1,5 +1,8 @@
 #include "mi_bridge/transcript.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -11,7 +14,9 @@ TranscriptFile::TranscriptFile(std::FILE* file)
 
 Result<std::shared_ptr<TranscriptFile>> TranscriptFile::create(const std::string& path,
                                                                const std::string& title) {
-  std::FILE* file = std::fopen(path.c_str(), "we");
+  // It has the program's memory in it: nobody else reads it, whatever the umask.
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  std::FILE* file = fd >= 0 && ::fchmod(fd, 0600) == 0 ? ::fdopen(fd, "w") : nullptr;
   if (file == nullptr) {
     return Error{ErrorCode::System,
                  "cannot write the GDB transcript " + path + ": " + std::strerror(errno),

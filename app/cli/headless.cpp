@@ -9,8 +9,10 @@
 
 #include "app/core_file.h"
 #include "app/job.h"
+#include "app/paths.h"
 #include "app/record.h"
 #include "app/running_job.h"
+#include "base/shown_text.h"
 
 namespace pf::cli {
 namespace {
@@ -19,14 +21,14 @@ namespace fs = std::filesystem;
 
 /// Where a report can be written: asked before the program is run for it.
 Status reportCanBe(const std::string& path) {
-  const fs::path file = fs::absolute(path);
+  const fs::path file = app::absolutePath(path);
   const std::string extension = file.extension().string();
   if (extension != ".html" && extension != ".htm" && extension != ".txt") {
     return Error{ErrorCode::Usage, "'" + path + "' is no name of a report",
                  "Give -o NAME.html, or NAME.txt for plain text."};
   }
-  if (!fs::is_directory(file.parent_path()) || access(file.parent_path().c_str(), W_OK) != 0 ||
-      fs::is_directory(file)) {
+  if (!app::isDirectory(file.parent_path()) || access(file.parent_path().c_str(), W_OK) != 0 ||
+      app::isDirectory(file)) {
     return Error{ErrorCode::NotFound, "cannot write " + path,
                  "Give a name in a directory that is there and can be written."};
   }
@@ -80,7 +82,7 @@ Result<std::vector<std::string>> attachWords(int pid) {
     return Error{ErrorCode::System, problems.front(), {}};
   }
   for (const std::string& problem : problems) {  // the others can
-    std::fprintf(stderr, "photofinish: %s\n", problem.c_str());
+    tell(problem);
   }
   return std::vector<std::string>{"--attach", std::to_string(pid)};
 }
@@ -96,7 +98,7 @@ Result<std::vector<std::string>> coreWords(const std::vector<std::string>& files
     words.insert(words.end(), {"--core", core->path});
   }
   if (!program.empty()) {
-    words.insert(words.end(), {"--program", fs::absolute(program).string()});
+    words.insert(words.end(), {"--program", app::absolutePath(program)});
   }
   return words;
 }
@@ -145,7 +147,7 @@ Result<int> debugOffline(const std::vector<std::string>& words, const OfflineOpt
     next.insert(next.end(), {"--log", place});
   }
   if (!options.transcripts.empty()) {
-    next.insert(next.end(), {"--transcripts", fs::absolute(options.transcripts).string()});
+    next.insert(next.end(), {"--transcripts", app::absolutePath(options.transcripts)});
   }
   if (options.trusted || !status.empty()) {  // what has been recorded just now is one's own
     next.insert(next.begin() + 1, "--trust");

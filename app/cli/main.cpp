@@ -18,32 +18,42 @@
 #include "app/job.h"
 #include "app/launcher.h"
 #include "app/own_traces.h"
+#include "app/paths.h"
 #include "app/query.h"
 #include "app/record.h"
+#include "app/redact.h"
 #include "app/replay.h"
 #include "app/report.h"
 #include "app/version.h"
+#include "base/caught.h"
+#include "base/shown_text.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 
 int fail(const pf::Error& error) {
-  std::fprintf(stderr, "photofinish: %s\n", error.text().c_str());
+  pf::tell(error.text());
   return pf::exitStatus(error.code);
 }
 
-int print(const pf::Result<std::string>& text) {
+/// Everything that is read by a person.
+void show(std::string_view text) {
+  const std::string visible = pf::shown(text);
+  std::fwrite(visible.data(), 1, visible.size(), stdout);
+}
+
+/// Everything that is read by a program: JSON has escapes of its own.
+void put(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+int print(const pf::Result<std::string>& text, bool json) {
   if (!text) {
     return fail(text.error());
   }
-  std::fwrite(text->data(), 1, text->size(), stdout);
+  (json ? put : show)(*text);
   return 0;
-}
-
-/// For reports that give their text piece by piece.
-void put(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
 int ended(const pf::Status& status) {
@@ -140,7 +150,7 @@ int check(const std::string& trace) {
   if (!recovered) {
     return fail(recovered.error());
   }
-  auto findings = pf::db::checkTrace(fs::absolute(trace).lexically_normal().string());
+  auto findings = pf::db::checkTrace(pf::app::absolutePath(trace));
   if (!findings) {
     return fail(findings.error());
   }
@@ -149,26 +159,24 @@ int check(const std::string& trace) {
     return 0;
   }
   for (const pf::db::Finding& finding : *findings) {
-    std::printf("%s: %s; lost: %s\n", finding.where.c_str(), finding.what.c_str(),
-                finding.lost.c_str());
+    show(finding.where + ": " + finding.what + "; lost: " + finding.lost + "\n");
   }
   return pf::exitStatus(pf::ErrorCode::Damaged);
 }
 
 int salvage(const std::string& from, const std::string& to) {
-  const std::string source = fs::absolute(from).lexically_normal().string();
-  const std::string made = fs::absolute(to).lexically_normal().string();
+  const std::string source = pf::app::absolutePath(from);
+  const std::string made = pf::app::absolutePath(to);
   auto report = pf::db::salvageTrace(source, made);
   if (!report) {
     return fail(report.error());
   }
   pf::app::noteCopy(source, made);
   for (const std::string& kept : report->kept) {
-    std::printf("kept %s\n", kept.c_str());
+    show("kept " + kept + "\n");
   }
   for (const pf::db::Finding& finding : report->lost) {
-    std::printf("lost %s: %s (%s)\n", finding.where.c_str(), finding.lost.c_str(),
-                finding.what.c_str());
+    show("lost " + finding.where + ": " + finding.lost + " (" + finding.what + ")\n");
   }
   return 0;
 }
@@ -190,7 +198,7 @@ int peek(const std::string& trace, const std::string& to, bool survey, bool trus
   std::printf("%s: %d ranks, %llu wildcard receives so far\n", to.c_str(), made->ranks,
               static_cast<unsigned long long>(made->wildcardReceives));
   for (const std::string& cut : made->cuts) {
-    std::printf("  %s\n", cut.c_str());
+    show("  " + cut + "\n");
   }
   return 0;
 }
@@ -201,7 +209,7 @@ int diff(const std::string& a, const std::string& b, bool json) {
   if (!report) {
     return fail(report.error());
   }
-  std::fwrite(report->text.data(), 1, report->text.size(), stdout);
+  (json ? put : show)(report->text);
   return report->same ? 0 : 1;
 }
 
@@ -211,7 +219,7 @@ pf::Result<std::string> takeForcedWay(std::vector<char*>& words) {
   std::string way;
   const auto isWay = [](const std::string& word) {
     return !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == word.npos &&
-           word[0] != '-' && !fs::exists(word);
+           word[0] != '-' && access(word.c_str(), F_OK) != 0;
   };
   for (std::size_t i = 2; i < words.size();) {
     const std::string word = words[i];
@@ -271,9 +279,7 @@ constexpr const char* kFooter =
     "replay "
     "divergence, 4 damaged file.";
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int commandLine(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app{
@@ -288,6 +294,8 @@ int main(int argc, char** argv) {
       app.add_subcommand("record", "Run a program and record what MPI chose")->prefix_command();
   recordCommand->add_option("-o,--output", recording.output,
                             "trace file to write (default: PROGRAM-N.pft)");
+  recordCommand->add_flag("--replace", recording.replace,
+                          "a trace of that name goes; without this it is kept under a number");
   auto* modeOption =
       recordCommand
           ->add_option(
@@ -388,10 +396,13 @@ int main(int argc, char** argv) {
   auto* checkCommand = app.add_subcommand("check", "Verify every checksum; list what is lost");
   auto* salvageCommand =
       app.add_subcommand("salvage", "Copy what still verifies of a damaged trace into a new one");
+  auto* redactCommand = app.add_subcommand(
+      "redact", "Make a trace to give away: events, messages and races, without what may be private");
   auto* peekCommand = app.add_subcommand(
       "peek", "Make a trace of what a recording that goes on has so far, and let it go on");
   for (auto* command :
-       {infoCommand, racesCommand, eventsCommand, checkCommand, salvageCommand, peekCommand}) {
+       {infoCommand, racesCommand, eventsCommand, checkCommand, salvageCommand, redactCommand,
+        peekCommand}) {
     command->add_option("FILE", trace, "trace")->required();
   }
   bool tracing = false;
@@ -402,6 +413,7 @@ int main(int argc, char** argv) {
   }
   auto* rankOption = eventsCommand->add_option("--rank", rank, "this rank only");
   salvageCommand->add_option("TO", madeFile, "new trace")->required();
+  redactCommand->add_option("TO", madeFile, "new trace")->required();
   peekCommand->add_option("TO", madeFile, "new trace")->required();
   bool peekSurvey = false;
   peekCommand->add_flag("--survey", peekSurvey,
@@ -512,12 +524,12 @@ int main(int argc, char** argv) {
     const std::string extension = fs::path(first).extension().string();
     const bool isTrace = first.size() > 4 && extension == ".pft";
     if (argc == 2 && first.size() > 4 && extension == ".pfs") {
-      return fs::is_regular_file(first) ? openWindow({first})
+      return pf::app::isFile(first) ? openWindow({first})
                                         : fail({pf::ErrorCode::NotFound,
                                                 "there is no session " + first, "Check the name."});
     }
     if (argc == 2 &&
-        (isTrace || (fs::is_regular_file(first) && pf::app::findInPath(first).empty()))) {
+        (isTrace || (pf::app::isFile(first) && pf::app::findInPath(first).empty()))) {
       auto opened = pf::app::openTrace(first, pf::db::TraceStore::Mode::ReadOnly);
       return opened ? openWindow({first}) : fail(opened.error());
     }
@@ -600,20 +612,24 @@ int main(int argc, char** argv) {
     return status ? *status : fail(status.error());
   }
   if (*infoCommand) {
-    return print(pf::app::infoReport(trace, json, tracing));
+    return print(pf::app::infoReport(trace, json, tracing), json);
   }
   if (*racesCommand) {
-    return ended(pf::app::racesReport(trace, json, put));
+    return ended(pf::app::racesReport(trace, json, json ? put : show));
   }
   if (*eventsCommand) {
     return ended(pf::app::eventsReport(
-        trace, *rankOption ? std::optional<pf::Rank>(rank) : std::nullopt, json, put));
+        trace, *rankOption ? std::optional<pf::Rank>(rank) : std::nullopt, json,
+        json ? put : show));
   }
   if (*checkCommand) {
     return check(trace);
   }
   if (*peekCommand) {
     return peek(trace, madeFile, peekSurvey, trusted);
+  }
+  if (*redactCommand) {
+    return ended(pf::app::redactTrace(trace, madeFile));
   }
   if (*salvageCommand) {
     return salvage(trace, madeFile);
@@ -643,7 +659,7 @@ int main(int argc, char** argv) {
     return status ? *status : fail(status.error());
   }
   if (*attachCommand && !*pidOption) {
-    std::fputs(pf::cli::runningJobsText().c_str(), stdout);
+    show(pf::cli::runningJobsText());
     return 0;
   }
   if (*attachCommand || *coreCommand) {
@@ -659,4 +675,10 @@ int main(int argc, char** argv) {
     return fail(pf::cli::becomeHeadless(next));
   }
   return openWindow({});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return pf::lastCatch("photofinish", commandLine, argc, argv);
 }

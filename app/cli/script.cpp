@@ -6,15 +6,14 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 
+#include "app/paths.h"
 #include "app/record.h"
 #include "base/unique_fd.h"
 
 namespace pf::cli {
 namespace {
 
-namespace fs = std::filesystem;
 
 /// Another file in place of a standard one while this lives.
 class Instead {
@@ -65,7 +64,7 @@ Result<int> debugByScript(const std::vector<std::string>& words, const std::stri
     return Error{ErrorCode::Usage, "there is nothing to debug by the script " + script,
                  "Give a launcher's command, or a trace: photofinish debug --script FILE FILE.pft"};
   }
-  if (!fromInput && !fs::is_regular_file(script)) {
+  if (!fromInput && !app::isFile(script)) {
     return Error{ErrorCode::NotFound, "there is no script " + script,
                  "Give a file with a command a line, or - for standard input."};
   }

@@ -1,5 +1,6 @@
 #include "app/call_sites.h"
 
+#include "separate_symbols.h"
 #include <cxxabi.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -22,7 +23,7 @@ struct EndDwfl {
 };
 using DwflHandle = std::unique_ptr<Dwfl, EndDwfl>;
 
-const Dwfl_Callbacks kCallbacks = {dwfl_build_id_find_elf, dwfl_standard_find_debuginfo,
+const Dwfl_Callbacks kCallbacks = {dwfl_build_id_find_elf, findSeparateSymbols,
                                    dwfl_offline_section_address, nullptr};
 
 std::string demangled(const char* name) {

@@ -2,19 +2,20 @@
 
 #include "mpi_calls.h"
 #include "race_reduction.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <future>
-#include <iterator>
 #include <set>
 
 #include "app/call_sites.h"
 #include "app/run_world.h"
 #include "app/version.h"
+#include "base/unique_fd.h"
 #include "core/race_classes.h"
 #include "db/trace_writer.h"
 
@@ -101,6 +102,29 @@ Status addLog(db::TraceWriter& writer, Rank rank, const std::vector<unsigned cha
   return {};
 }
 
+/// All of it, or the error: a log that is read in part would be taken for one that ends there.
+Result<std::vector<unsigned char>> contentOf(const std::string& path) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat info {};
+  if (!file.valid() || ::fstat(file.get(), &info) != 0) {
+    return systemError("cannot read " + path, errno);
+  }
+  std::vector<unsigned char> bytes(static_cast<std::size_t>(info.st_size));
+  std::size_t got = 0;
+  while (got < bytes.size()) {
+    const ssize_t n = ::read(file.get(), bytes.data() + got, bytes.size() - got);
+    if (n < 0 && errno != EINTR) {
+      return systemError("cannot read " + path, errno);
+    }
+    if (n == 0) {
+      break;
+    }
+    got += n > 0 ? static_cast<std::size_t>(n) : 0;
+  }
+  bytes.resize(got);
+  return bytes;
+}
+
 /// The file without the unused rest of its last window. A record ends in at most kMaxRecord zeros.
 void trim(std::vector<unsigned char>& bytes) {
   const auto zeros =
@@ -132,10 +156,11 @@ EventRef raceEvent(const Execution& execution, const Race& race) {
 Result<std::map<Rank, std::vector<unsigned char>>> readLogFiles(const std::string& logDirectory) {
   std::map<Rank, fs::path> paths;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(logDirectory, error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("rank-") && entry.path().extension() == ".log") {
-      paths[std::atoi(name.c_str() + 5)] = entry.path();
+  for (fs::directory_iterator entry(logDirectory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.starts_with("rank-") && entry->path().extension() == ".log") {
+      paths[std::atoi(name.c_str() + 5)] = entry->path();
     }
   }
   const auto cannot = [&](const std::string& what, const std::string& why) {
@@ -147,14 +172,12 @@ Result<std::map<Rank, std::vector<unsigned char>>> readLogFiles(const std::strin
   // Only now, so that of a directory that goes away not some are read and the others missed.
   std::map<Rank, std::vector<unsigned char>> files;
   for (const auto& [rank, path] : paths) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) {
-      return cannot(path, std::strerror(errno));
+    Result<std::vector<unsigned char>> bytes = contentOf(path);
+    if (!bytes) {
+      return bytes.error();
     }
-    std::vector<unsigned char> bytes((std::istreambuf_iterator<char>(in)),
-                                     std::istreambuf_iterator<char>());
-    trim(bytes);
-    files[rank] = std::move(bytes);
+    trim(*bytes);
+    files[rank] = std::move(*bytes);
   }
   return files;
 }
@@ -356,25 +379,29 @@ std::vector<std::string> notesOf(const RankLog& log, const Execution& execution)
 }
 
 /// The standard input that the recorder kept beside the logs.
-std::optional<db::InputBytes> keptInput(const std::string& logDirectory) {
-  std::ifstream in(logDirectory + "/input", std::ios::binary);
-  if (!in) {
-    return std::nullopt;
+Result<std::optional<db::InputBytes>> keptInput(const std::string& logDirectory) {
+  const std::string path = logDirectory + "/input";
+  if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
+    return std::optional<db::InputBytes>();
   }
-  return db::InputBytes{
-      std::string((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>())};
+  const Result<std::vector<unsigned char>> bytes = contentOf(path);
+  if (!bytes) {
+    return bytes.error();
+  }
+  return std::optional(db::InputBytes{std::string(bytes->begin(), bytes->end())});
 }
 
-Status writeTrace(const std::string& path, const std::string& logDirectory,
+/// Into `writer`, which is finished by it.
+Status writeTrace(db::TraceWriter* writer, const std::string& logDirectory,
                   const std::vector<RankLog>& logs, const RunFacts& facts,
                   const std::map<Rank, std::vector<unsigned char>>& files,
                   const RaceReduction& reduction, const Analysis& analysis) {
-  Result<db::TraceWriter> writer = db::TraceWriter::create(path);
-  if (!writer) {
-    return writer.error();
-  }
   db::RunInfo run = runInfo(logs, facts);
-  run.input = keptInput(logDirectory);
+  Result<std::optional<db::InputBytes>> input = keptInput(logDirectory);
+  if (!input) {
+    return input.error();
+  }
+  run.input = std::move(*input);
   if (reduction.races) {
     run.wildcardReceives = reduction.wildcards;
   }
@@ -443,7 +470,7 @@ Status writeTrace(const std::string& path, const std::string& logDirectory,
 void sayThatRanksRun(std::vector<RankLog>& logs) {
   for (RankLog& log : logs) {
     if (!log.complete) {
-      log.cut = "it still ran when this trace was made, after event " + std::to_string(log.serials);
+      log.cut = kStillRan + ", after event " + std::to_string(log.serials);
     }
   }
 }
@@ -451,7 +478,7 @@ void sayThatRanksRun(std::vector<RankLog>& logs) {
 }  // namespace
 
 Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
-                         const std::string& path) {
+                         const std::string& path, db::Existing existing) {
   auto files = readLogFiles(logDirectory);
   if (!files) {
     return files.error();
@@ -497,11 +524,17 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
   if (!reduction) {
     return reduction.error();
   }
-  if (Status status = writeTrace(path, logDirectory, logs, facts, *files, *reduction, *analysis);
+  Result<db::TraceWriter> writer = db::TraceWriter::create(path, existing);
+  if (!writer) {
+    return writer.error();
+  }
+  if (Status status =
+          writeTrace(&*writer, logDirectory, logs, facts, *files, *reduction, *analysis);
       !status) {
     return status.error();
   }
   Collated result;
+  result.kept = writer->kept();
   if (reduction->races) {
     result.racesFound =
         RacesFound{reduction->algorithm, reduction->found, reduction->kept, reduction->threads};

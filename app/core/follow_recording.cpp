@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <map>
 
+#include "base/shown_text.h"
+
 namespace pf::app {
 namespace {
 
@@ -122,7 +124,7 @@ void Following::handle(const protocol::Message& message) {
                  [&](const protocol::RankHello& m) { hello(m); },
                  [&](const protocol::SessionState& m) { m_facts.longestWait = m.longestWait; },
                  [&](const protocol::Notice& m) {
-                   std::fprintf(stderr, "photofinish: %s\n", m.text.c_str());
+                   tell(m.text);
                  },
                  [&](const protocol::Verdict& m) {
                    if (m.kind == protocol::VerdictKind::Stalled ||
@@ -166,7 +168,7 @@ void Following::stalled(const protocol::Verdict& verdict) {
   std::fprintf(stderr,
                "photofinish: the program does not get on: %s\n"
                "photofinish: %s\n",
-               verdict.text.c_str(), then);
+               shown(verdict.text).c_str(), then);
   if (ends) {
     m_stuck = true;
     askToEnd();

@@ -2,9 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 
 namespace pf::app {
@@ -20,15 +23,24 @@ std::string unseenName(const std::string& path) {
   return path + ".part-XXXXXX";
 }
 
-/// What recorders left that were killed while they made or removed theirs.
-void removeUnseen(const std::string& path) {
-  const std::string unseen = fs::path(unseenName(path)).filename().string();
+/// Who makes a directory locks it at once, but not in the same moment.
+bool isOld(const fs::path& directory) {
+  constexpr std::time_t kOld = 10;
+  struct stat info {};
+  return ::lstat(directory.c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
+         info.st_uid == ::geteuid() && info.st_mtime + kOld < std::time(nullptr);
+}
+
+/// Removes what was left by those who were killed while they made, used or removed a directory of
+/// this pattern.
+void removeLeft(const std::string& pattern, bool (*isLeft)(const fs::path&)) {
+  const std::string unseen = fs::path(pattern).filename().string();
   const std::string start = unseen.substr(0, unseen.find("XXXXXX"));
   std::error_code error;
-  for (fs::directory_iterator entry(fs::path(path).parent_path(), error), end;
+  for (fs::directory_iterator entry(fs::path(pattern).parent_path(), error), end;
        !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (name.size() == unseen.size() && name.starts_with(start) &&
+    if (name.size() == unseen.size() && name.starts_with(start) && isLeft(entry->path()) &&
         lockLogs(entry->path().string()).valid()) {
       std::error_code ignored;
       fs::remove_all(entry->path(), ignored);
@@ -82,7 +94,7 @@ bool areLogsLocked(const std::string& path) {
 }
 
 Result<UniqueFd> beginLogs(const std::string& path, const RunFacts& facts) {
-  removeUnseen(path);
+  removeLeft(unseenName(path), [](const fs::path&) { return true; });
   if (Status status = keepAside(path); !status) {
     return status.error();
   }
@@ -110,6 +122,39 @@ void endLogs(const std::string& path) {
       mkdtemp(unseen.data()) != nullptr && std::rename(path.c_str(), unseen.c_str()) == 0;
   std::error_code ignored;
   fs::remove_all(moved ? unseen : path, ignored);
+}
+
+Result<SurveyLogs> SurveyLogs::make(const std::string& trace) {
+  const char* temporary = std::getenv("TMPDIR");
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  const std::string name = trace.substr(trace.find_last_of('/') + 1);
+  int problem = 0;
+  for (const std::string& place :
+       {trace.substr(0, trace.size() - name.size()),
+        std::string(temporary != nullptr && *temporary == '/' ? temporary : "/tmp"),
+        std::string(runtime != nullptr ? runtime : "")}) {
+    if (place.empty() || place.front() != '/') {
+      continue;
+    }
+    std::string path = place + (place.ends_with('/') ? "" : "/") + name + ".survey-XXXXXX";
+    removeLeft(path, isOld);
+    if (::mkdtemp(path.data()) != nullptr) {
+      UniqueFd lock = lockLogs(path);
+      return SurveyLogs(std::move(path), std::move(lock));
+    }
+    problem = problem == 0 ? errno : problem;
+  }
+  Error error = systemError("cannot make a directory for what the survey of " + trace + " logs",
+                            problem);
+  error.advice = "Set TMPDIR to a place that you may write to, with room for it.";
+  return error;
+}
+
+SurveyLogs::~SurveyLogs() {
+  std::error_code ignored;
+  if (!m_path.empty()) {
+    fs::remove_all(m_path, ignored);
+  }
 }
 
 }  // namespace pf::app

@@ -24,4 +24,26 @@ UniqueFd lockLogs(const std::string& path);
 /// Another one is at work in it, or so it has to be taken where the file system has no locks.
 bool areLogsLocked(const std::string& path);
 
+/// A directory (0700) for the logs of a survey of `trace`, which goes with this. Beside the trace,
+/// which will have to hold them; where that cannot be written, in $TMPDIR (or /tmp), and in
+/// $XDG_RUNTIME_DIR, which is memory, last.
+class SurveyLogs {
+ public:
+  static Result<SurveyLogs> make(const std::string& trace);
+  static SurveyLogs none() { return {{}, {}}; }
+  ~SurveyLogs();
+  SurveyLogs(SurveyLogs&& other) noexcept = default;
+  SurveyLogs& operator=(SurveyLogs&&) = delete;
+  SurveyLogs(const SurveyLogs&) = delete;
+  SurveyLogs& operator=(const SurveyLogs&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return m_path; }
+
+ private:
+  SurveyLogs(std::string path, UniqueFd lock) : m_path(std::move(path)), m_lock(std::move(lock)) {}
+
+  std::string m_path;
+  UniqueFd m_lock;  ///< valid while the directory is ours
+};
+
 }  // namespace pf::app

@@ -208,8 +208,12 @@ Status noteStart(const RunFacts& facts, const std::string& logs) {
   return keepMark(Mark::Started, nameOf(facts.salt), digestOfStart(facts, logs));
 }
 
+bool isOwnRecording(const RunFacts& facts, const std::string& logs) {
+  return hasMark(Mark::Started, nameOf(facts.salt), digestOfStart(facts, logs));
+}
+
 void noteTrace(const RunFacts& facts, const std::string& logs, const std::string& trace) {
-  if (!hasMark(Mark::Started, nameOf(facts.salt), digestOfStart(facts, logs))) {
+  if (!isOwnRecording(facts, logs)) {
     return;
   }
   if (const Result<db::TraceFacts> made = db::readFacts(trace); made) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/replay.h"
+#include "base/shown_text.h"
 #include "db/query.h"
 
 namespace pf::app {
@@ -22,7 +23,8 @@ std::string hex(std::string_view bytes) {
   return text;
 }
 
-/// Empty for NULL; tabs, line ends and backslashes in a text are written as \t, \n, \r, \\.
+/// Empty for NULL; tabs, line ends and backslashes in a text are written as \t, \n, \r, \\, what
+/// would steer the terminal as shown() has it.
 std::string plain(const Value& value) {
   switch (value.type) {
     case Type::Null:
@@ -55,7 +57,7 @@ std::string plain(const Value& value) {
         text += c;
     }
   }
-  return text;
+  return shown(text);
 }
 
 nlohmann::json asJson(const Value& value) {
@@ -89,7 +91,7 @@ Status printQuery(const std::string& trace, const std::string& sql, bool json) {
   const auto onColumns = [&](const std::vector<std::string>& columns) {
     names = columns;
     for (std::size_t i = 0; !json && i < names.size(); ++i) {
-      out->write(names[i] + (i + 1 < names.size() ? "\t" : "\n"));
+      out->write(shown(names[i]) + (i + 1 < names.size() ? "\t" : "\n"));
     }
   };
   const auto onRow = [&](const db::QueryRow& row) {

@@ -4,6 +4,7 @@
 #include "input_tee.h"
 #include "log_directory.h"
 #include "race_reduction.h"
+#include "trace_place.h"
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,7 +19,9 @@
 #include "app/failure.h"
 #include "app/job.h"
 #include "app/own_traces.h"
+#include "app/paths.h"
 #include "app/run_world.h"
+#include "base/shown_text.h"
 
 namespace pf::app {
 namespace fs = std::filesystem;
@@ -56,9 +59,10 @@ class StayForTheTrace {
 
 std::string freeName(const std::string& program) {
   const std::string base = program.substr(program.find_last_of('/') + 1);
+  std::error_code error;
   for (int i = 1;; ++i) {
     std::string name = base + "-" + std::to_string(i) + ".pft";
-    if (!fs::exists(name) && !fs::exists(logDirectoryOf(name))) {
+    if (!fs::exists(name, error) && !fs::exists(logDirectoryOf(name), error)) {
       return name;
     }
   }
@@ -124,13 +128,10 @@ void say(const Collated& collated, const Recorded& recorded) {
     }
   }
   for (const std::string& cut : collated.cuts) {
-    std::fprintf(stderr, "photofinish:   %s\n", cut.c_str());
+    tell("  " + cut);
   }
   for (const std::string& note : collated.notes) {
-    std::fprintf(stderr,
-                 "photofinish:   note: %s: what is decided there is not recorded, a replay may "
-                 "differ\n",
-                 note.c_str());
+    tell("  note: " + note + ": what is decided there is not recorded, a replay may differ");
   }
 }
 
@@ -157,6 +158,88 @@ Status noRankRuns(const std::string& logs) {
   return {};
 }
 
+/// Logs that lie beside a file of the trace's name, and no trace can be made of them.
+Result<bool> leaveLogs(const std::string& logs, const Error& why) {
+  std::fprintf(stderr,
+               "photofinish: what %s has of a recording that was not finished is left alone: %s\n",
+               logs.c_str(), why.message.c_str());
+  return false;
+}
+
+/// Makes the trace of a recording whose recorder is gone, and removes its logs. `numbered`: under a
+/// number in any case. True if it has the name `trace` now.
+Result<bool> takeUpLogs(const std::string& trace, bool numbered) {
+  const std::string logs = logDirectoryOf(trace);
+  std::error_code unknown;
+  if (!fs::is_directory(logs, unknown)) {
+    return false;
+  }
+  const bool taken = fs::exists(fs::symlink_status(trace, unknown));
+  if (taken && !db::looksLikeTrace(trace)) {
+    return false;  // who opens it is told so
+  }
+  const UniqueFd lock = lockLogs(logs);
+  if (!lock.valid() && areLogsLocked(logs)) {
+    if (taken) {
+      std::fprintf(stderr, "photofinish: %s is being recorded anew; this is the former one\n",
+                   trace.c_str());
+      return false;
+    }
+    return Error{ErrorCode::System, trace + " is being recorded",
+                 "Wait until the program has ended."};
+  }
+  const Result<RunFacts> facts = readFacts(logs);
+  if (!facts) {
+    return taken ? leaveLogs(logs, facts.error()) : facts.error();
+  }
+  if (taken && !isOwnRecording(*facts, logs)) {
+    return leaveLogs(logs, {ErrorCode::Usage, "you have not recorded them on this machine", {}});
+  }
+  const LogsAndTrace order = compareWithTrace(*facts, trace);
+  if (order == LogsAndTrace::Made) {
+    noteEnd(*facts);
+    endLogs(logs);  // only that was not done
+    return false;
+  }
+  if (Status status = noRankRuns(logs); !status) {
+    return Error{ErrorCode::System, status.error().message + "; its logs are in " + logs,
+                 taken ? trace + " is of a former one. " + status.error().advice
+                       : status.error().advice};
+  }
+  const bool aside = numbered || order == LogsAndTrace::Earlier;
+  const std::string made = aside ? db::freeNumberedName(trace) : trace;
+  const Result<Collated> collated =
+      collate(logs, *facts, made, aside ? db::Existing::Refuse : db::Existing::Keep);
+  if (!collated) {
+    return taken && collated.error().code == ErrorCode::NotFound
+               ? leaveLogs(logs, collated.error())
+               : collated.error();
+  }
+  std::fprintf(stderr, "photofinish: made %s from the logs of a recording that was not finished\n",
+               made.c_str());
+  sayKept(trace, collated->kept);
+  noteTrace(*facts, logs, made);
+  noteEnd(*facts);
+  endLogs(logs);
+  return !aside;
+}
+
+/// Before a recording begins: nothing but a trace will be overwritten by it, and logs that an
+/// earlier recorder has left are a trace before the name is taken.
+Status makePlace(const std::string& trace, bool replace) {
+  if (Status status = mayBecomeTrace(trace); !status) {
+    return status;
+  }
+  if (areLogsLocked(logDirectoryOf(trace))) {
+    return {};  // beginLogs says so
+  }
+  const Result<bool> made = takeUpLogs(trace, replace);
+  // Logs of which no trace can be made are kept aside by beginLogs.
+  return made || made.error().code == ErrorCode::Damaged || made.error().code == ErrorCode::NotFound
+             ? Status()
+             : made.error();
+}
+
 std::uint64_t randomSalt() {
   std::random_device device;
   return std::uint64_t{device()} << 32 | device();
@@ -174,11 +257,19 @@ Result<Recorded> record(const RecordOptions& options) {
     return command.error();
   }
   Recorded recorded;
-  recorded.trace = options.output.empty() ? freeName(command->program()) : options.output;
-  const std::string logs = fs::absolute(logDirectoryOf(recorded.trace)).lexically_normal().string();
+  std::error_code gone;
   RunFacts facts;
   facts.command = options.command;
-  facts.workingDirectory = fs::current_path().string();
+  facts.workingDirectory = fs::current_path(gone).string();
+  if (gone) {
+    return Error{ErrorCode::System, "the working directory is gone: " + gone.message(),
+                 "Go to a directory that is there: a replay starts the program where it was recorded."};
+  }
+  recorded.trace = options.output.empty() ? freeName(command->program()) : options.output;
+  const std::string logs = absolutePath(logDirectoryOf(recorded.trace));
+  if (Status status = makePlace(recorded.trace, options.replace); !status) {
+    return status.error();
+  }
   facts.launcher = command->launcher;
   facts.program = command->program();
   facts.createdUtc = utcNow();
@@ -252,22 +343,27 @@ Result<Recorded> record(const RecordOptions& options) {
   if (Status status = writeFacts(logs, facts); !status) {
     return status.error();
   }
-  Result<Collated> collated = collate(logs, facts, recorded.trace);
+  Result<Collated> collated =
+      collate(logs, facts, recorded.trace,
+              options.replace ? db::Existing::Replace : db::Existing::Keep);
   if (!collated) {
     if (collated.error().code == ErrorCode::NotFound) {
       end();
       Error nothing = collated.error();
-      if (recorded.exitStatus != 0) {
-        nothing.advice = "The launcher ended with status " + std::to_string(recorded.exitStatus) +
-                         " before that; what it said is above.";
+      if (recorded.exitStatus == 0) {
+        return nothing;
       }
-      return nothing;
+      nothing.advice = "The program ended with status " + std::to_string(recorded.exitStatus) +
+                       " before that; what it said is above.";
+      tell(nothing.text());
+      recorded.trace.clear();
+      return recorded;
     }
     Error failed = collated.error();
     failed.advice += (failed.advice.empty() ? "" : " ") +
                      ("The logs are kept in " + logs + "; 'photofinish info " + recorded.trace +
                       "' tries again.");
-    std::fprintf(stderr, "photofinish: %s\n", failed.text().c_str());
+    tell(failed.text());
     recorded.trace.clear();  // the program itself has run: its exit status counts
     return recorded;
   }
@@ -279,6 +375,7 @@ Result<Recorded> record(const RecordOptions& options) {
                  "give it to each replay again\n");
   }
   recorded.racing = collated->racing;
+  sayKept(recorded.trace, collated->kept);
   if (!options.quiet) {
     say(*collated, recorded);
   }
@@ -313,33 +410,7 @@ Result<Collated> peek(const std::string& trace, const std::string& to) {
 }
 
 Result<bool> recoverTrace(const std::string& trace) {
-  const std::string logs = logDirectoryOf(trace);
-  std::error_code unknown;
-  if (fs::exists(trace, unknown) || !fs::is_directory(logs, unknown)) {
-    return false;
-  }
-  const UniqueFd lock = lockLogs(logs);
-  if (!lock.valid() && areLogsLocked(logs)) {
-    return Error{ErrorCode::System, trace + " is being recorded",
-                 "Wait until the program has ended."};
-  }
-  if (Status status = noRankRuns(logs); !status) {
-    return status.error();
-  }
-  Result<RunFacts> facts = readFacts(logs);
-  if (!facts) {
-    return facts.error();
-  }
-  Result<Collated> collated = collate(logs, *facts, trace);
-  if (!collated) {
-    return collated.error();
-  }
-  std::fprintf(stderr, "photofinish: made %s from the logs of a recording that was not finished\n",
-               trace.c_str());
-  noteTrace(*facts, logs, trace);
-  noteEnd(*facts);
-  endLogs(logs);
-  return true;
+  return takeUpLogs(trace, false);
 }
 
 }  // namespace pf::app

@@ -1,5 +1,6 @@
 #include "app/replay.h"
 
+#include "log_directory.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -9,7 +10,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <future>
 #include <set>
 
@@ -17,10 +17,10 @@
 #include "app/own_traces.h"
 #include "app/record.h"
 #include "app/run_world.h"
+#include "base/shown_text.h"
 #include "survey.h"
 
 namespace pf::app {
-namespace fs = std::filesystem;
 
 std::string eventText(const Execution& execution, EventRef ref) {
   if (ref.rank < 0 || static_cast<std::size_t>(ref.rank) >= execution.ranks.size() ||
@@ -109,7 +109,7 @@ class Replay {
   const Execution& execution();  ///< empty where it cannot be read
   void say(const std::string& text) const {
     if (!m_options.quiet) {
-      std::fprintf(stderr, "photofinish: %s\n", text.c_str());
+      tell(text);
     }
   }
 
@@ -272,7 +272,9 @@ void Replay::stalled(const protocol::Verdict& verdict) {
       surveyReachedItsStops();
     } else {
       say("the replay does not get on; the recording ends here, too:\n" + verdict.text);
-      m_result = run.exitStatus.value_or(1);
+      // Not known of a run whose recorder was killed; who hangs does not end well.
+      const int recorded = run.exitStatus.value_or(0);
+      m_result = recorded != 0 ? recorded : 1;
     }
     return;
   }
@@ -447,12 +449,11 @@ Result<int> Replay::run() {
   if (!options) {
     return options.error();
   }
-  std::string logs;
-  if (m_options.survey) {
-    logs = m_store.path() + ".survey-" + std::to_string(getpid());
-    fs::create_directory(logs);
+  Result<SurveyLogs> logs = m_options.survey ? SurveyLogs::make(m_store.path()) : SurveyLogs::none();
+  if (!logs) {
+    return logs.error();
   }
-  if (Status status = adjust(*options, logs); !status) {
+  if (Status status = adjust(*options, logs->path()); !status) {
     return status.error();
   }
   const UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
@@ -518,12 +519,10 @@ Result<int> Replay::run() {
                       "the calls alone."};
   }
   if (m_failure) {
-    fs::remove_all(logs);
     return *m_failure;
   }
   if (m_options.survey) {
-    const Status kept = keepSurvey(m_store, logs, lastWords(words.get()));
-    fs::remove_all(logs);
+    const Status kept = keepSurvey(m_store, logs->path(), lastWords(words.get()));
     if (!kept) {
       return kept.error();
     }

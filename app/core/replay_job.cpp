@@ -6,7 +6,9 @@
 #include <filesystem>
 
 #include "app/own_traces.h"
+#include "app/paths.h"
 #include "app/record.h"
+#include "app/redact.h"
 #include "app/replay.h"
 #include "app/run_world.h"
 
@@ -18,7 +20,7 @@ Result<db::TraceStore> openTrace(const std::string& path, db::TraceStore::Mode m
   if (!recovered) {
     return recovered.error();
   }
-  return db::TraceStore::open(fs::absolute(path).lexically_normal().string(), mode);
+  return db::TraceStore::open(absolutePath(path), mode);
 }
 
 namespace {
@@ -40,6 +42,14 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
                              std::uint64_t jitterSeed,
                              const std::vector<std::string>& launcherOptions, bool force) {
   const db::RunInfo& run = store.run();
+  const Result<std::vector<db::RankCounter>> counters = store.counters();
+  if (!counters) {
+    return counters.error();
+  }
+  if (has(*counters, kRedacted)) {
+    return Error{ErrorCode::Usage, store.path() + " is a redacted trace: " + kRedactedText,
+                 "Replay the trace that it was made of."};
+  }
   const Result<Owner> owner = ownerOf(store);
   if (!owner || *owner == Owner::Stranger) {
     return owner ? strangersTrace(store) : owner.error();
@@ -78,10 +88,6 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
     job.givenInput = run.input->bytes;
   }
   job.session = std::move(session);
-  const Result<std::vector<db::RankCounter>> counters = store.counters();
-  if (!counters) {
-    return counters.error();
-  }
   job.session.mode |= kReplay | kGate | optionsMode(*counters) | (jitterSeed != 0 ? kJitter : 0U);
   job.session.jitterSeed = jitterSeed;
   job.session.ranks = run.ranks;

@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "app/redact.h"
 #include "app/replay.h"
 
 namespace pf::app {
@@ -189,7 +190,9 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
   std::vector<std::pair<Rank, std::string>> notes;
   OnlineRaces online;
   bool sameAddresses = false;
+  bool redacted = false;
   for (const db::RankCounter& counter : *counters) {
+    redacted = redacted || counter.name == kRedacted;
     sameAddresses = sameAddresses || counter.name == kSameMemory;
     online.add(counter);
     if (counter.name.rfind(kNotGuaranteed, 0) == 0) {
@@ -239,6 +242,7 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
                  {"notGuaranteed", noted},
                  {"tracing", counts ? tracingJson(*counts) : json(nullptr)},
                  {"sameAddresses", sameAddresses},
+                 {"redacted", redacted},
                  {"exitStatus", optionalNumber(run.exitStatus)},
                  {"mpi", run.mpiLibrary},
                  {"host", run.host},
@@ -264,6 +268,9 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
       << " traced\nracing    "
       << (run.racingReceives ? std::to_string(*run.racingReceives) : "not known yet")
       << "\ntimes     " << timesText(*times) << "\nlog       " << bytes << " bytes\n";
+  if (redacted) {
+    out << "redacted  " << kRedactedText << "\n";
+  }
   if (!online.algorithm.empty()) {
     out << "found     " << online.found << " racing deliveries while it ran, by "
         << online.algorithm << (online.tags ? "; replayed by tags\n" : "\n");

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <fstream>
 
 #include "app/collate.h"
+#include "base/unique_fd.h"
 
 namespace pf::app {
 
@@ -37,10 +39,12 @@ Status writeFacts(const std::string& logDirectory, const RunFacts& facts) {
     all["longestWait"] = *facts.longestWait;
   }
   const std::string path = logDirectory + "/run.json";
-  std::ofstream out(path + ".tmp", std::ios::trunc);
-  out << all.dump(1, ' ', false, json::error_handler_t::replace) << '\n';
-  out.close();
-  if (!out || std::rename((path + ".tmp").c_str(), path.c_str()) != 0) {
+  const std::string unseen = path + ".tmp";
+  const std::string text = all.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
+  const UniqueFd out(::open(unseen.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  errno = out.valid() ? ENOSPC : errno;  // of a write that is cut short
+  if (!out.valid() || ::write(out.get(), text.data(), text.size()) != std::ssize(text) ||
+      ::fdatasync(out.get()) != 0 || std::rename(unseen.c_str(), path.c_str()) != 0) {
     return systemError("cannot write " + path, errno);
   }
   return {};

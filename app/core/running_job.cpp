@@ -91,8 +91,9 @@ Processes allProcesses() {
   Processes all;
   std::map<pid_t, std::uint16_t> tasks;
   std::error_code gone;
-  for (const auto& entry : fs::directory_iterator("/proc", gone)) {
-    const std::string name = entry.path().filename().string();
+  for (fs::directory_iterator entry("/proc", gone), end; !gone && entry != end;
+       entry.increment(gone)) {
+    const std::string name = entry->path().filename().string();
     pid_t pid = 0;
     const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
     if (error == std::errc() && rest == name.data() + name.size()) {

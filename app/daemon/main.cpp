@@ -19,7 +19,9 @@
 #include "app/forced_deliveries.h"
 #include "app/own_traces.h"
 #include "app/run_world.h"
+#include "base/caught.h"
 #include "base/process_state.h"
+#include "base/shown_text.h"
 #include "base/unique_fd.h"
 #include "core/send_gates.h"
 #include "daemon/daemon.h"
@@ -253,13 +255,11 @@ void expectWaits(pf::daemon::LogicOptions& logic,
 }
 
 int fail(const pf::Error& error) {
-  std::fprintf(stderr, "photofinish: %s\n", error.text().c_str());
+  pf::tell(error.text());
   return pf::exitStatus(error.code);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int daemonMain(int argc, char** argv) {
   CLI::App app{"Control daemon of a Photofinish session (started by photofinish)"};
   pf::daemon::DaemonOptions options;
   std::string trace;
@@ -324,4 +324,10 @@ int main(int argc, char** argv) {
   TraceSchedules source(std::move(ranks), std::move(run), std::move(worlds), own, std::move(paths),
                         force);
   return pf::daemon::runDaemon(options, source);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return pf::lastCatch("photofinish", daemonMain, argc, argv);
 }

@@ -117,7 +117,7 @@ void CompareWindow::fill(const app::DifferenceTable& table) {
     item->setData(0, kRankRole, line.rank);
     item->setData(0, kSerialRole, static_cast<qulonglong>(line.serial));
     for (int column = 0; column < item->columnCount(); ++column) {
-      item->setToolTip(column, item->text(column));
+      item->setToolTip(column, views::plainToolTip(item->text(column)));
       item->setData(column, views::BoldRole, line.cause);
     }
     item->setData(2, views::ToneRole,

@@ -6,12 +6,14 @@
 
 #include <csignal>
 #include <cstdio>
+#include <functional>
 
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QTimer>
 
 #include "app/version.h"
+#include "base/caught.h"
 #include "views/space_time_view.h"
 
 namespace {
@@ -39,14 +41,30 @@ void takePicture(pf::gui::MainWindow& window, const QString& file) {
   });
 }
 
-}  // namespace
+/// What a slot throws is said, and the window goes on: what it is about stays as it was.
+class Application : public QApplication {
+ public:
+  using QApplication::QApplication;
+  std::function<void(const pf::Error&)> say;
+  bool notify(QObject* receiver, QEvent* event) override {
+    try {
+      return QApplication::notify(receiver, event);
+    } catch (...) {
+      pf::sayCaught("photofinish");
+      if (say) {
+        say(pf::caughtError());
+      }
+      return true;
+    }
+  }
+};
 
-int main(int argc, char** argv) {
+int windowMain(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   // Each thread that reads chunks would keep what they took: 740 MB instead of 400 after a tour of
   // a trace of 10^7 events.
   (void)::mallopt(M_ARENA_MAX, 1);
-  QApplication application(argc, argv);
+  Application application(argc, argv);
   QCoreApplication::setOrganizationName(QStringLiteral("photofinish"));
   QCoreApplication::setApplicationName(QStringLiteral("photofinish"));
   QCoreApplication::setApplicationVersion(QString::fromLatin1(pf::app::kVersion));
@@ -79,6 +97,9 @@ int main(int argc, char** argv) {
 
   const pf::session::EndOfLocalGdbs endOfGdbs;  // waits after the window is gone
   pf::gui::MainWindow window;
+  application.say = [&window](const pf::Error& error) {
+    window.say(QString::fromStdString(error.text()), true);
+  };
   window.show();
   const QString goal = parser.value(replayTo);
   const QString picture = parser.value(screenshot);
@@ -110,4 +131,10 @@ int main(int argc, char** argv) {
     takePicture(window, picture);
   }
   return QApplication::exec();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return pf::lastCatch("photofinish", windowMain, argc, argv);
 }

@@ -31,6 +31,7 @@
 
 #include "app/record.h"
 #include "app/replay.h"
+#include "base/caught.h"
 #include "plugins/call_sites.h"
 #include "plugins/comm_matrix.h"
 #include "plugins/queues.h"
@@ -441,23 +442,30 @@ void MainWindow::openTrace(const QString& path) {
           .arg(name);
   // Even the look whether a survey is needed may have to make the trace of a recorder that was
   // killed: nothing of it on this thread.
-  watcher->setFuture(QtConcurrent::run([absolute, surveying](QPromise<Loading>& promise) {
+  const auto openWhole = [absolute](const views::TraceDataPtr& outline) {
+    try {
+      Opened opened{session::loadTrace(absolute, outline, session::mostEventsInMemory()), nullptr,
+                    true};
+      if (opened.trace.ok()) {
+        opened.index = views::makeIndex(opened.trace->data);
+      }
+      return opened;
+    } catch (...) {
+      return Opened{caughtError(), nullptr, true};
+    }
+  };
+  watcher->setFuture(QtConcurrent::run([absolute, surveying, openWhole](QPromise<Loading>& promise) {
     promise.setProgressRange(0, 1);
-    const Result<bool> light = app::needsSurvey(absolute.toStdString());
+    const Result<bool> light = caught([&] { return app::needsSurvey(absolute.toStdString()); });
     if (light && *light) {
       promise.setProgressValueAndText(1, surveying);
     }
-    const views::TraceDataPtr outline = session::loadOutline(absolute);
+    const views::TraceDataPtr outline = caught([&] { return session::loadOutline(absolute); });
     if (outline) {
       promise.addResult(std::make_shared<Opened>(
           Opened{Error{ErrorCode::NotFound, {}, {}}, views::makeIndex(outline)}));
     }
-    auto loaded = std::make_shared<Opened>(Opened{
-        session::loadTrace(absolute, outline, session::mostEventsInMemory()), nullptr, true});
-    if (loaded->trace.ok()) {
-      loaded->index = views::makeIndex(loaded->trace->data);
-    }
-    promise.addResult(std::move(loaded));
+    promise.addResult(std::make_shared<Opened>(openWhole(outline)));
   }));
 }
 

@@ -87,6 +87,7 @@ class MainWindow : public QMainWindow {
   [[nodiscard]] KeyBindings& keys() { return *m_keys; }
   [[nodiscard]] views::RankStrip& ranks() { return *m_ranks; }
   [[nodiscard]] QString statusText() const;
+  void say(const QString& text, bool problem);
 
  Q_SIGNALS:
   void compared(pf::gui::CompareWindow* window);  ///< null: that failed, and was said
@@ -124,7 +125,6 @@ class MainWindow : public QMainWindow {
   void showSites(const EventRef& event, const EventRef& other);
   void showFrame(int level);
   void noteSource();
-  void say(const QString& text, bool problem);
   void refreshRanks();
   void askTrace();
   void askRecord();

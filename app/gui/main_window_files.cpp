@@ -1,5 +1,6 @@
 // Opening, recording, exporting, finding sources.
 #include "compare_window.h"
+#include "in_background.h"
 #include "main_window.h"
 #include "peek_directory.h"
 #include "recording_follower.h"
@@ -18,7 +19,7 @@
 #include <QListWidget>
 #include <QPushButton>
 #include <QSettings>
-#include <QtConcurrent>
+#include <QFutureWatcher>
 
 #include "app/record.h"
 #include "views/session_views.h"
@@ -211,8 +212,8 @@ void MainWindow::lookAtRecording() {
       openTrace(to);
     }
   });
-  watcher->setFuture(QtConcurrent::run([from = m_recordedTrace, to] {
-    const auto made = app::peek(from.toStdString(), to.toStdString());
+  watcher->setFuture(session::inBackground([from = m_recordedTrace, to] {
+    const auto made = caught([&] { return app::peek(from.toStdString(), to.toStdString()); });
     return made ? QString() : QString::fromStdString(made.error().text());
   }));
 }
@@ -256,7 +257,7 @@ void MainWindow::compareWith(const QString& path) {
     window->show();
     Q_EMIT compared(window);
   });
-  watcher->setFuture(QtConcurrent::run([own = m_path, index = m_index, other] {
+  watcher->setFuture(session::inBackground([own = m_path, index = m_index, other] {
     return std::make_shared<Result<LoadedComparison>>(loadComparison(own, index, other));
   }));
 }

@@ -1,4 +1,5 @@
 // Core files, and jobs that run without having been started here.
+#include "in_background.h"
 #include "main_window.h"
 #include "outside_ranks.h"
 
@@ -11,7 +12,7 @@
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QVBoxLayout>
-#include <QtConcurrent>
+#include <QFutureWatcher>
 
 #include "app/running_job.h"
 #include "views/race_list_view.h"
@@ -61,7 +62,7 @@ void MainWindow::openCores(const QStringList& files, const QString& program) {
         !cores.note.isEmpty());
     Q_EMIT opened(true);
   });
-  watcher->setFuture(QtConcurrent::run([files, program] {
+  watcher->setFuture(session::inBackground([files, program] {
     return std::make_shared<Result<session::OutsideRanks>>(session::ranksOfCores(files, program));
   }));
 }
@@ -84,7 +85,7 @@ void MainWindow::attachTo(qint64 pid) {
     say(told, false);
     Q_EMIT opened(true);
   });
-  watcher->setFuture(QtConcurrent::run([pid] {
+  watcher->setFuture(session::inBackground([pid] {
     return std::make_shared<Result<session::OutsideRanks>>(session::ranksOfJob(pid));
   }));
 }
@@ -143,7 +144,7 @@ void MainWindow::askJob() {
       list->setCurrentRow(0);
     }
   });
-  watcher->setFuture(QtConcurrent::run([] { return app::runningJobs(); }));
+  watcher->setFuture(session::inBackground([] { return app::runningJobs(); }));
   dialog->open();
 }
 

@@ -1,3 +1,4 @@
+#include "in_background.h"
 #include "recording_follower.h"
 
 #include "physical_pyramid.h"
@@ -11,10 +12,9 @@
 
 #include <QFile>
 #include <QFileInfo>
-#include <QFutureWatcher>
 #include <QLocale>
 #include <QThread>
-#include <QtConcurrent>
+#include <QFutureWatcher>
 
 #include "app/job.h"
 #include "db/trace_store.h"
@@ -126,8 +126,8 @@ void RecordingFollower::work(Compute compute, Done done) {
               done(*watcher->result());
             }
           });
-  watcher->setFuture(QtConcurrent::run(
-      &m_pool, [compute = std::move(compute)] { return std::make_shared<T>(compute()); }));
+  watcher->setFuture(session::inBackground(
+      &m_pool, [compute = std::move(compute)] { return std::make_shared<T>(caught(compute)); }));
 }
 
 void RecordingFollower::follow(const QString& trace, const QString& open) {

@@ -185,6 +185,7 @@ class DapServer : public QObject {
   std::unique_ptr<QProcess> m_recorder;
   QByteArray m_recorderSaid;
   QString m_trace;
+  quint64 m_formerFile = 0;  ///< inode of what had the trace's name before the recording; 0: nothing
   QFutureWatcher<std::shared_ptr<Result<session::LoadedTrace>>> m_loader;
   AttachArguments m_attach;
   QFutureWatcher<std::shared_ptr<Result<session::OutsideRanks>>> m_finder;

@@ -1,12 +1,14 @@
 // From the launch of a recording to the first stop, and the ends of a session.
 #include "dap_server.h"
+#include "in_background.h"
 #include "trusted_trace.h"
+#include <sys/stat.h>
 
 #include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
-#include <QtConcurrent>
+#include <QFutureWatcher>
 
 #include "app/job.h"
 
@@ -24,6 +26,12 @@ QString freeTraceName(const QString& directory, const std::string& program) {
       return name;
     }
   }
+}
+
+/// Which file (inode) has this name; 0: none.
+quint64 fileAt(const QString& path) {
+  struct stat info {};
+  return ::stat(QFile::encodeName(path).constData(), &info) == 0 ? quint64{info.st_ino} : 0;
 }
 
 }  // namespace
@@ -55,6 +63,7 @@ void DapServer::record() {
   m_trace = m_arguments.output.empty()
                 ? freeTraceName(directory, word(m_launch->arguments, "program"))
                 : QDir(directory).filePath(fromClient(m_arguments.output));
+  m_formerFile = fileAt(m_trace);
   QStringList words = {QStringLiteral("record"), QStringLiteral("--end-stuck"),
                        QStringLiteral("-o"), m_trace};
   if (m_arguments.jitter > 0) {
@@ -103,7 +112,7 @@ void DapServer::recorded(int status) {
   if (m_state == State::Over) {
     return;  // terminated meanwhile
   }
-  if (!QFile::exists(m_trace)) {
+  if (const quint64 file = fileAt(m_trace); file == 0 || file == m_formerFile) {
     const QString said = QString::fromUtf8(m_recorderSaid).trimmed();
     launchFails({ErrorCode::System, "the program could not be recorded",
                  said.isEmpty() ? "Try the command in a terminal." : said.toStdString()});
@@ -126,7 +135,7 @@ void DapServer::load(const QString& trace) {
   const auto consent = m_launch->arguments.find("trust");
   const bool trusted = qApp->property(session::kTrusted).toBool() || m_arguments.trace.empty() ||
                        (consent != m_launch->arguments.end() && *consent == true);
-  m_loader.setFuture(QtConcurrent::run([path = m_trace, trusted] {
+  m_loader.setFuture(session::inBackground([path = m_trace, trusted] {
     return std::make_shared<Result<session::LoadedTrace>>(session::loadToReplay(path, trusted));
   }));
 }

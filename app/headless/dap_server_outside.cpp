@@ -1,9 +1,10 @@
 // Jobs that run without having been recorded, and core files: looked at, not replayed.
 #include "dap_server.h"
+#include "in_background.h"
 
 #include <algorithm>
 
-#include <QtConcurrent>
+#include <QFutureWatcher>
 
 #include "app/running_job.h"
 
@@ -47,7 +48,7 @@ void DapServer::attach(const Request& request) {
     cores << fromClient(core);
   }
   const QString program = fromClient(m_attach.program);
-  m_finder.setFuture(QtConcurrent::run([arguments = m_attach, cores, program] {
+  m_finder.setFuture(session::inBackground([arguments = m_attach, cores, program] {
     return std::make_shared<Result<session::OutsideRanks>>(find(arguments, cores, program));
   }));
 }

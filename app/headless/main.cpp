@@ -17,6 +17,8 @@
 
 #include <QCoreApplication>
 
+#include "base/caught.h"
+
 namespace {
 
 int offline(const QStringList& words, bool trusted) {
@@ -41,11 +43,24 @@ int offline(const QStringList& words, bool trusted) {
   return pf::headless::runOffline(options);
 }
 
-}  // namespace
+/// What a slot throws ends the program with a line.
+class Application : public QCoreApplication {
+ public:
+  using QCoreApplication::QCoreApplication;
+  bool notify(QObject* receiver, QEvent* event) override {
+    try {
+      return QCoreApplication::notify(receiver, event);
+    } catch (...) {
+      pf::sayCaught("photofinish");
+      exit(pf::exitStatus(pf::ErrorCode::Internal));
+      return true;
+    }
+  }
+};
 
-int main(int argc, char** argv) {
+int headlessMain(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
-  QCoreApplication application(argc, argv);
+  const Application application(argc, argv);
   const pf::session::EndOfLocalGdbs endOfGdbs;
   QStringList words = QCoreApplication::arguments();
   const bool trusted = words.value(2) == QLatin1String("--trust");
@@ -68,4 +83,10 @@ int main(int argc, char** argv) {
   std::fprintf(stderr,
                "photofinish: this is started by 'photofinish dap' and 'photofinish debug'\n");
   return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return pf::lastCatch("photofinish", headlessMain, argc, argv);
 }

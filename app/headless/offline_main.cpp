@@ -9,22 +9,25 @@
 #include <QCoreApplication>
 #include <QSaveFile>
 
+#include "base/shown_text.h"
+
 namespace pf::headless {
 namespace {
 
 int failed(const Error& error) {
-  std::fprintf(stderr, "photofinish: %s\n", error.text().c_str());
+  tell(error.text());
   return exitStatus(error.code);
 }
 
 Status write(const OfflineReport& report, const std::string& path) {
   const QString name = QString::fromStdString(path);
   const std::string text =
-      name.endsWith(QLatin1String(".txt")) ? toPlainText(report) : toHtml(report);
+      name.endsWith(QLatin1String(".txt")) ? shown(toPlainText(report)) : toHtml(report);
   // Bytes of the program that are no UTF-8 become replacement characters.
   const QByteArray bytes = QString::fromStdString(text).toUtf8();
   QSaveFile file(name);
-  if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit()) {
+  if (!file.open(QIODevice::WriteOnly) ||
+      !file.setPermissions(QFileDevice::ReadOwner | QFileDevice::WriteOwner) || file.write(bytes) != bytes.size() || !file.commit()) {
     return Error{ErrorCode::System,
                  "cannot write " + path + ": " + file.errorString().toStdString(),
                  "Give another name with -o."};
@@ -40,7 +43,7 @@ int runOffline(const OfflineOptions& options) {
   if (!loaded) {
     return failed(loaded.error());
   }
-  const int status = options.exitStatus.value_or(loaded->run.exitStatus.value_or(0));
+  const int status = options.exitStatus.value_or(loaded->run.exitStatus.value_or(loaded->run.complete ? 0 : 1));
   OfflineReport report = factsOf(options.trace, *loaded);
   {
     OfflineRun run(options, std::move(*loaded), report);
@@ -55,8 +58,8 @@ int runOffline(const OfflineOptions& options) {
   if (Status written = write(report, options.output); !written) {
     return failed(written.error());
   }
-  std::fprintf(stderr, "photofinish: %s\nphotofinish: report in %s\n", report.failure.c_str(),
-               options.output.c_str());
+  tell(report.failure);
+  tell("report in " + options.output);
   return status;
 }
 

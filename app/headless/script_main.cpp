@@ -12,11 +12,13 @@
 #include <QCoreApplication>
 #include <QSocketNotifier>
 
+#include "base/shown_text.h"
+
 namespace pf::headless {
 namespace {
 
 int failed(const Error& error) {
-  std::fprintf(stderr, "photofinish: %s\n", error.text().c_str());
+  tell(error.text());
   return exitStatus(error.code);
 }
 

@@ -6,6 +6,8 @@
 #include <QFileInfo>
 #include <QRegularExpression>
 
+#include "base/shown_text.h"
+
 namespace pf::headless {
 namespace {
 
@@ -226,7 +228,7 @@ QString ScriptRun::sayable(const QString& text) const {
 
 void ScriptRun::print() {
   for (const QString& line : std::as_const(m_answer)) {
-    std::fprintf(stdout, "%s\n", line.toUtf8().constData());
+    std::fprintf(stdout, "%s\n", shown(line.toUtf8().toStdString()).c_str());
   }
   if (std::fflush(stdout) != 0 && !m_leaving) {  // nobody listens any more
     m_status = 1;
@@ -248,7 +250,7 @@ void ScriptRun::done() {
   }
   print();
   if (!m_failure.isEmpty()) {
-    std::fprintf(stderr, "photofinish: %s\n", m_failure.toUtf8().constData());
+    pf::tell(m_failure.toUtf8().toStdString());
     m_failure.clear();
   }
   prompt();

@@ -1,11 +1,12 @@
 #include "array_reader.h"
+#include "in_background.h"
 
 #include <algorithm>
 #include <limits>
 
 #include <QFile>
 #include <QRegularExpression>
-#include <QtConcurrent>
+#include <QFutureWatcher>
 
 namespace pf::session {
 namespace {
@@ -225,7 +226,7 @@ void ArrayReader::load(const QString& file) {
       Q_EMIT arrived(loaded.array);
     }
   });
-  watcher->setFuture(QtConcurrent::run([file, number = m_question.number, values = m_question.values]() mutable {
+  watcher->setFuture(inBackground([file, number = m_question.number, values = m_question.values]() mutable {
     QFile bytes(file);
     if (bytes.open(QIODevice::ReadOnly)) {
       values.bytes = bytes.readAll();

@@ -1,5 +1,6 @@
 // The job of a cycle: starting it, what its daemon says, its end.
 #include "debug_session.h"
+#include "in_background.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -12,7 +13,7 @@
 
 #include <QCoreApplication>
 #include <QLoggingCategory>
-#include <QtConcurrent>
+#include <QFutureWatcher>
 
 #include "app/replay.h"
 #include "base/unique_fd.h"
@@ -148,18 +149,18 @@ void DebugSession::launch() {
   connect(watcher, &QFutureWatcher<void>::finished, this, [this, watcher, job, jobs = m_jobs] {
     watcher->deleteLater();
     if (jobs != m_jobs) {  // core files or a running job have been opened meanwhile
-      (void)QtConcurrent::run([job] { *job = Error{}; });
+      (void)inBackground([job] { *job = Error{}; });
       return;
     }
     adopt(job);
   });
   m_launcherOutput = std::make_shared<UniqueFd>(memfd_create("photofinish-launcher", MFD_CLOEXEC));
   watcher->setFuture(
-      QtConcurrent::run([job, said = m_launcherOutput, options = std::move(*options)]() mutable {
+      inBackground([job, said = m_launcherOutput, options = std::move(*options)]() mutable {
         const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
         options.input = null.get();
         options.output = options.error = said->valid() ? said->get() : null.get();
-        *job = app::Job::start(std::move(options));
+        *job = caught([&options] { return app::Job::start(std::move(options)); });
       }));
 }
 
@@ -494,7 +495,7 @@ void DebugSession::closeJob(const std::function<void()>& then) {
   auto last = [job = std::move(job)]() mutable { job.reset(); };
   // Where its agents are there, its ranks are killed long before those of the next cycle come.
   if (m_next && !then && haveStarted()) {
-    (void)QtConcurrent::run(&m_closing, std::move(last));
+    (void)inBackground(&m_closing, std::move(last));
     m_phase = Phase::Idle;
     startCycle(*std::exchange(m_next, std::nullopt));
     return;
@@ -518,7 +519,7 @@ void DebugSession::closeJob(const std::function<void()>& then) {
       Q_EMIT settled();
     }
   });
-  watcher->setFuture(QtConcurrent::run(&m_closing, std::move(last)));
+  watcher->setFuture(inBackground(&m_closing, std::move(last)));
 }
 
 void DebugSession::endReplay() {

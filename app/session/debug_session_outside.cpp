@@ -2,13 +2,14 @@
 // there is no daemon, no agent and no recording.
 #include "debug_session.h"
 #include "frame_values.h"
+#include "in_background.h"
 #include "local_gdb.h"
 #include "rank_stack.h"
 
 #include <algorithm>
 #include <csignal>
 
-#include <QtConcurrent>
+#include <QFutureWatcher>
 
 #include "app/running_job.h"
 #include "protocol/rank_page.h"
@@ -340,7 +341,7 @@ void DebugSession::askOutsideStacks(const std::vector<mi::Rank>& ranks, quint64 
       onStack(stack);
     }
   });
-  watcher->setFuture(QtConcurrent::run([asked, number] {
+  watcher->setFuture(inBackground([asked, number] {
     const auto nowhere = std::make_unique<RankPage>();  // these ranks have no interposer
     std::vector<protocol::RankStack> stacks;
     for (const Asked& each : asked) {

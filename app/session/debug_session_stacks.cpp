@@ -2,8 +2,9 @@
 // knows addresses only; files and lines of these are looked up on a worker thread.
 #include "debug_session.h"
 #include "frame_values.h"
+#include "in_background.h"
 
-#include <QtConcurrent>
+#include <QFutureWatcher>
 
 #include "app/call_sites.h"
 
@@ -193,7 +194,7 @@ void DebugSession::finishStacks() {
             }
             Q_EMIT stacksArrived(all, m_stackQuestion.since.elapsed());
           });
-  watcher->setFuture(QtConcurrent::run([told = std::move(m_stackQuestion.addresses)] {
+  watcher->setFuture(inBackground([told = std::move(m_stackQuestion.addresses)] {
     app::FrameResolver resolver;
     QList<views::RankStack> out;
     for (const protocol::RankStack& stack : told) {

@@ -1,10 +1,10 @@
 // The events of a trace whose views read chunks of it: the session goes by all of them.
 #include "debug_session.h"
+#include "in_background.h"
 
 #include <utility>
 
 #include <QFutureWatcher>
-#include <QtConcurrent>
 
 namespace pf::session {
 
@@ -45,7 +45,7 @@ bool DebugSession::readsFirst(std::function<void()> then) {
       each();
     }
   });
-  watcher->setFuture(QtConcurrent::run([trace = m_trace] { return trace->whole(); }));
+  watcher->setFuture(inBackground([trace = m_trace] { return trace->whole(); }));
   return true;
 }
 

@@ -142,7 +142,8 @@ Status writeSessionFile(const QString& path, const SessionFile& session) {
   root[key("centre")] = QString::fromLatin1(session.centre.toBase64());
   QSaveFile file(path);
   const QByteArray bytes = QJsonDocument(root).toJson();
-  if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit()) {
+  if (!file.open(QIODevice::WriteOnly) ||
+      !file.setPermissions(QFileDevice::ReadOwner | QFileDevice::WriteOwner) || file.write(bytes) != bytes.size() || !file.commit()) {
     return Error{ErrorCode::System,
                  "cannot write " + path.toStdString() + ": " + file.errorString().toStdString(),
                  "Choose another name."};

@@ -44,7 +44,7 @@ int run(std::size_t events, const std::string& parent) {
         static_cast<double>(history.events.size() + history.receives.size() + history.sends.size());
   }
   double start = cpuSeconds();
-  pf::Result<TraceWriter> writer = TraceWriter::create(path);
+  pf::Result<TraceWriter> writer = TraceWriter::create(path, Existing::Replace);
   RunInfo info;
   info.ranks = 8;
   writer->setRun(info);

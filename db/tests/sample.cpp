@@ -307,7 +307,7 @@ Content racingContent() {
 }
 
 Status writeContent(const std::string& path, const Content& content) {
-  Result<TraceWriter> writer = TraceWriter::create(path);
+  Result<TraceWriter> writer = TraceWriter::create(path, Existing::Replace);
   if (!writer) {
     return writer.error();
   }

@@ -291,6 +291,55 @@ TEST(Writer, refusesNamesThatAreNoFiles) {
   EXPECT_EQ(TraceWriter::create(directory.file("link")).error().code, ErrorCode::Usage);
 }
 
+/// An empty trace of that many ranks; error text, or where the former file is kept.
+std::string writeOver(const std::string& path, Existing existing, int ranks) {
+  Result<TraceWriter> writer = TraceWriter::create(path, existing);
+  if (!writer) {
+    return writer.error().message;
+  }
+  RunInfo run;
+  run.ranks = ranks;
+  writer->setRun(run);
+  const Status finished = writer->finish();
+  return finished ? writer->kept() : finished.error().message;
+}
+
+TEST(Writer, keepsWhatHadItsName) {
+  const Directory directory;
+  const std::string path = directory.file("a.pft");
+  EXPECT_EQ(writeOver(path, Existing::Keep, 1), "");
+  const auto first = readFile(path);
+  EXPECT_NE(writeOver(path, Existing::Refuse, 2).find("is there already"), std::string::npos);
+  EXPECT_EQ(readFile(path), first);
+  writeFile(directory.file("a.1.pft-journal"), {1});  // of another file: not to be met by ours
+  ASSERT_EQ(::mkdir(directory.file("a.2.pft.d").c_str(), 0700), 0);  // somebody records a.2.pft
+  writeFile(path + "-journal", {2});
+  EXPECT_TRUE(writeOver(path, Existing::Keep, 2).ends_with("/a.3.pft"));
+  EXPECT_EQ(readFile(directory.file("a.3.pft")), first);
+  EXPECT_EQ(readFile(directory.file("a.3.pft-journal")), std::vector<std::uint8_t>{2});
+  EXPECT_EQ(::access((path + "-journal").c_str(), F_OK), -1);
+  EXPECT_EQ(TraceStore::open(path, TraceStore::Mode::ReadOnly)->run().ranks, 2);
+}
+
+TEST(Writer, replacesTracesOnly) {
+  const Directory directory;
+  const std::string path = directory.file("a");
+  writeFile(path, {1, 2, 3});
+  EXPECT_TRUE(writeOver(path, Existing::Replace, 1).ends_with("/a.1"));
+  EXPECT_EQ(readFile(directory.file("a.1")).size(), 3U);
+  EXPECT_EQ(writeOver(path, Existing::Replace, 2), "");
+  EXPECT_EQ(::access(directory.file("a.2").c_str(), F_OK), -1);
+}
+
+TEST(Writer, finishesWhatAKillHasLeft) {
+  const Directory directory;
+  const std::string path = directory.file("a.pft");
+  EXPECT_EQ(writeOver(path, Existing::Keep, 1), "");
+  ASSERT_EQ(::link(path.c_str(), directory.file("a.1.pft").c_str()), 0);  // killed after this
+  EXPECT_TRUE(writeOver(path, Existing::Keep, 2).ends_with("/a.1.pft"));
+  EXPECT_EQ(::access(directory.file("a.2.pft").c_str(), F_OK), -1);
+}
+
 TEST(Writer, followsNoPlantedLink) {
   const Directory directory;
   writeFile(directory.file("victim"), {1, 2, 3});

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/shown_text.h"
 #include "protocol/client_connection.h"
 
 namespace pf::agent {
@@ -62,7 +63,7 @@ std::string ownDirectory() {
 }  // namespace
 
 void say(const std::string& text) {
-  std::fprintf(stderr, "photofinish: %s\n", text.c_str());
+  tell(text);
 }
 
 Agent::Agent(protocol::SessionDirectory session, std::vector<std::string> command,

@@ -1,5 +1,6 @@
 // The last second of an agent: nothing that the program said is lost, nothing is left behind.
 #include "agent.h"
+#include "log_syncer.h"
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -19,6 +20,9 @@ constexpr std::chrono::milliseconds kLastWords(500);
 }  // namespace
 
 void Agent::finish() {
+  if (m_introduced && !replaying() && !m_daemon.valid()) {  // who makes the trace may be gone, too
+    syncNow(m_page->page().logPath);
+  }
   if (m_output) {
     drainOutput();
   }

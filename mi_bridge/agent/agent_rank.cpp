@@ -1,6 +1,7 @@
 // The agent between its rank's page and the daemon.
 #include "agent.h"
 #include "build_id.h"
+#include "log_syncer.h"
 #include "proc.h"
 #include "program_world.h"
 #include "rank_stack.h"
@@ -95,6 +96,7 @@ void Agent::introduce() {
     const SessionConfig& config = m_session.config();
     keepWorld(world);
     configure(config.mode & ~static_cast<std::uint32_t>(kGate), config.jitterSeed, {}, 0);
+    syncEverySecond(m_page->page().logPath);
   }
   tell(hello);
 }

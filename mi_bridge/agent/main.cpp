@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/caught.h"
+
 namespace {
 
 constexpr int kNotFound = 127;
@@ -84,10 +86,7 @@ int runAgent(const char* directory, std::vector<std::string> command) {
   endAs(status);
 }
 
-}  // namespace
-
-// NOLINTNEXTLINE(bugprone-exception-escape): out of memory ends it
-int main(int argc, char** argv) {
+int agentMain(int argc, char** argv) {
   fillStandardDescriptors();
   const char* session = std::getenv(pf::protocol::kSessionVariable);
   int next = 1;
@@ -104,4 +103,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   return runAgent(session, std::move(command));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return pf::lastCatch("photofinish", agentMain, argc, argv);
 }

@@ -22,6 +22,7 @@
 namespace pf::protocol {
 namespace {
 
+constexpr const char* kLock = "lock";
 constexpr std::string_view kPrefix = "photofinish-";
 constexpr std::size_t kMaxSocketPath = sizeof(sockaddr_un::sun_path) - 1;
 constexpr std::size_t kMaxConfig = std::size_t{1} << 20U;
@@ -90,9 +91,20 @@ Status writePrivate(int directory, const char* name, std::string_view text) {
   return {};
 }
 
-Result<UniqueFd> openLock(int directory, int extraFlags) {
-  UniqueFd lock(
-      ::openat(directory, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC | extraFlags, S_IRUSR | S_IWUSR));
+/// Held before it has the name by which others look for it: a session that begins is never free.
+Result<UniqueFd> makeLock(int directory) {
+  constexpr const char* kUnheld = "lock.new";
+  UniqueFd lock(::openat(directory, kUnheld, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_CREAT | O_EXCL,
+                         S_IRUSR | S_IWUSR));
+  if (!lock.valid() || ::flock(lock.get(), LOCK_SH | LOCK_NB) != 0 ||
+      ::renameat(directory, kUnheld, directory, kLock) != 0) {
+    return systemError("cannot make the session's lock", errno);
+  }
+  return lock;
+}
+
+Result<UniqueFd> openLock(int directory) {
+  UniqueFd lock(::openat(directory, kLock, O_RDWR | O_NOFOLLOW | O_CLOEXEC));
   if (!lock.valid() || ::flock(lock.get(), LOCK_SH | LOCK_NB) != 0) {
     return Error{ErrorCode::System, "the session has ended", {}};
   }
@@ -112,12 +124,12 @@ void removeDirectory(const std::string& path) {
     ::rewinddir(directory.get());
     while (const dirent* entry = ::readdir(directory.get())) {
       const std::string_view name = static_cast<const char*>(entry->d_name);
-      if (name != "lock") {
+      if (name != kLock) {
         static_cast<void>(::unlinkat(fd, name.data(), 0));
       }
     }
   }
-  static_cast<void>(::unlinkat(fd, "lock", 0));
+  static_cast<void>(::unlinkat(fd, kLock, 0));
   static_cast<void>(::rmdir(path.c_str()));
 }
 
@@ -127,7 +139,8 @@ bool isLeftOver(const std::string& path) {
   if (!directory) {
     return false;
   }
-  const UniqueFd lock(::openat(directory->get(), "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  // It has its name only once it is held (makeLock).
+  const UniqueFd lock(::openat(directory->get(), kLock, O_RDWR | O_NOFOLLOW | O_CLOEXEC));
   if (lock.valid()) {
     return ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0;
   }
@@ -231,7 +244,7 @@ Result<SessionDirectory> SessionDirectory::create(const SessionConfig& config,
   }
   Result<UniqueFd> directory = openPrivate(*path);
   Result<UniqueFd> lock =
-      directory ? openLock(directory->get(), O_CREAT | O_EXCL) : directory.error();
+      directory ? makeLock(directory->get()) : directory.error();
   Status written = lock ? writePrivate(directory->get(), "key", *key) : Status(lock.error());
   if (written) {
     written = writePrivate(directory->get(), "session.json", toJson(config));
@@ -254,7 +267,7 @@ Result<SessionDirectory> SessionDirectory::open(const std::string& path) {
   if (!directory) {
     return directory.error();
   }
-  Result<UniqueFd> lock = openLock(directory->get(), 0);
+  Result<UniqueFd> lock = openLock(directory->get());
   if (!lock) {
     return lock.error();
   }

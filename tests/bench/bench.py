@@ -242,7 +242,7 @@ def main():
     args = parser.parse_args()
     args.build = args.build.resolve()
     environment = f"env PHOTOFINISH_CLOCK_RANKS={args.clock_ranks} " if args.clock_ranks else ""
-    args.command = args.command or f"{environment}{{photofinish}} record --mode {args.mode} -o {{trace}} {{launch}}"
+    args.command = args.command or f"{environment}{{photofinish}} record --replace --mode {args.mode} -o {{trace}} {{launch}}"
     names = args.only.split(",")
     if unknown := set(names) - {*RECORDED, "replay", "until"}:
         parser.error("unknown: " + ", ".join(sorted(unknown)))

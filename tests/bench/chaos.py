@@ -70,7 +70,7 @@ def measure(name, launch, wrong, options, scratch):
     counts = {"native": [0, 0], "jitter": [0, 0]}
     for number in range(options.runs):
         trace = scratch / f"{number}.pft"
-        record = [options.build / "bin" / "photofinish", "record", "-o", trace, "--jitter", options.seed + number, *launch]
+        record = [options.build / "bin" / "photofinish", "record", "--replace", "-o", trace, "--jitter", options.seed + number, *launch]
         for how, words in [("native", launch)] * options.natives + [("jitter", record)]:
             failed = fails(words, wrong)
             if failed is not None:

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "db/database.h"
+#include "db/former_file.h"
 #include "db/trace_types.h"
 
 namespace pf::db {
@@ -17,7 +18,9 @@ namespace pf::db {
 class TraceWriter {
  public:
   /// Callers must ignore SIGXFSZ if a file size limit is to be an error instead of the end.
-  [[nodiscard]] static Result<TraceWriter> create(const std::string& path);
+  /// `existing`: what becomes of a file of that name when this one is finished.
+  [[nodiscard]] static Result<TraceWriter> create(const std::string& path,
+                                                  Existing existing = Existing::Refuse);
   ~TraceWriter();
   TraceWriter(TraceWriter&&) noexcept;
   TraceWriter& operator=(TraceWriter&&) = delete;
@@ -39,6 +42,8 @@ class TraceWriter {
                         const RaceClasses& raceClasses = {});
   /// Seals, forces to disk, and gives the file its name. The writer is of no use afterwards.
   Status finish();
+  /// Where the file is kept that had this name; empty: there was none, or it was replaced.
+  [[nodiscard]] const std::string& kept() const;
 
  private:
   struct State;

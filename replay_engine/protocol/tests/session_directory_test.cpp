@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -46,6 +47,29 @@ TEST_F(SessionDirectoryTest, OthersReadWhatTheFirstWrote) {
   EXPECT_EQ(opened->config(), m_config);
   EXPECT_EQ(opened->key(), made->key());
   EXPECT_EQ(made->key().size(), kKeySize);
+}
+
+/// Each start looks for what others have left: it must not take a session that just begins for such.
+TEST_F(SessionDirectoryTest, ManyThatBeginAtOnceLeaveOneAnotherAlone) {
+  constexpr int kProcesses = 4;
+  constexpr int kSessions = 150;
+  std::vector<pid_t> children;
+  for (int i = 0; i < kProcesses; ++i) {
+    children.push_back(::fork());
+    if (children.back() == 0) {
+      bool good = true;
+      for (int n = 0; good && n < kSessions; ++n) {
+        good = SessionDirectory::create(m_config, m_base).ok();
+      }
+      ::_exit(good ? 0 : 1);
+    }
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_TRUE(fs::is_empty(m_base));
 }
 
 TEST_F(SessionDirectoryTest, IsPrivateWhateverTheUmask) {

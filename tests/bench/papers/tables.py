@@ -60,7 +60,7 @@ def measure(entry, options, scratch):
     ratios = []
     for number in range(options.runs):
         trace.unlink(missing_ok=True)
-        record = [photofinish, "record", "-o", trace, *launch]
+        record = [photofinish, "record", "--replace", "-o", trace, *launch]
         first, second = (launch, record) if number % 2 == 0 else (record, launch)
         one, _ = run(first, scratch)
         two, _ = run(second, scratch)

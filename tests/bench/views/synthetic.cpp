@@ -230,7 +230,7 @@ Result<CollationTimes> writeTraceOf(const std::string& path, const Traffic& traf
   times.races = lap();
   const db::LogicalTimes steps = logicalTimes(execution);
   times.logicalTimes = lap();
-  Result<db::TraceWriter> writer = db::TraceWriter::create(path);
+  Result<db::TraceWriter> writer = db::TraceWriter::create(path, db::Existing::Replace);
   if (!writer) {
     return writer.error();
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "db/former_file.h"
 #include "db/trace_store.h"
 
 namespace pf::app {
@@ -62,6 +63,7 @@ inline const std::string kSameMemory = "same addresses";
 inline const std::string kLongestWait = "longest wait, ms";
 
 struct Collated {
+  std::string kept;  ///< where the file is that had the trace's name; empty: there was none
   std::int32_t ranks = 0;
   std::uint64_t messages = 0;
   std::uint64_t wildcardReceives = 0;
@@ -75,10 +77,13 @@ struct Collated {
   std::vector<std::string> notes;  ///< what was used whose replay is not guaranteed, and where
 };
 
-/// Reads logDirectory/rank-*.log and writes the trace `path`. NotFound if no rank ever called
-/// MPI_Init.
+/// Reads logDirectory/rank-*.log and writes the trace `path`; `existing`: what becomes of a file of
+/// that name. NotFound if no rank ever called MPI_Init.
 Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
-                         const std::string& path);
+                         const std::string& path, db::Existing existing = db::Existing::Refuse);
+
+/// Begins the reason why the record of a rank ends that ran on when the trace was made.
+inline const std::string kStillRan = "it still ran when this trace was made";
 
 /// Of a rank that left no log, or none that can be read; `why` is said of it.
 RankLog emptyLog(Rank rank, std::int32_t size, std::string why);

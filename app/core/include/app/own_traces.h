@@ -39,6 +39,8 @@ Status takeOver(const std::string& trace);
 
 /// A recording has begun, with its logs in `logs`: what is made of them is this user's.
 Status noteStart(const RunFacts& facts, const std::string& logs);
+/// Whether that was said of these logs.
+[[nodiscard]] bool isOwnRecording(const RunFacts& facts, const std::string& logs);
 /// A trace was made of them.
 void noteTrace(const RunFacts& facts, const std::string& logs, const std::string& trace);
 /// Nothing more is made of them.

@@ -13,6 +13,7 @@ namespace pf::app {
 struct RecordOptions {
   std::vector<std::string> command;  ///< launcher, its options, program, arguments
   std::string output;                ///< trace file; empty = PROGRAM-N.pft here
+  bool replace = false;              ///< a trace of that name goes; else it is kept under a number
   std::string mode = "outcomes";     ///< "outcomes", "races" or "all"
   std::string algorithm = "meehan";  ///< of mode races: see race_reduction.h
   std::uint32_t window = 0;          ///< of mode races: decisions of algorithm-b delayed by it
@@ -54,8 +55,9 @@ RecordingNow recordingNow(const std::string& trace);
 /// The traces that recorders of this host make now, as far as this user may see them.
 std::vector<std::string> recordingsThatGoOn();
 
-/// Makes the trace of a recording whose recorder was killed, if its logs are there and `trace` is
-/// not. True if that was done.
+/// Makes `trace` of the logs of a recording whose recorder was killed, if they are there; a file of
+/// that name is kept under a number. Where the file is of a later recording than the logs, theirs
+/// gets the number. True if `trace` was made.
 Result<bool> recoverTrace(const std::string& trace);
 
 }  // namespace pf::app

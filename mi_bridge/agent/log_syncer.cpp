@@ -1,0 +1,67 @@
+#include "log_syncer.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <exception>
+#include <thread>
+
+#include "base/unique_fd.h"
+
+namespace pf::agent {
+namespace {
+
+/// The beginning of a log, where each commit leaves its mark (core/log_format.h, LogHeader).
+using Mark = std::array<char, 4096>;
+
+bool sameMark(const Mark& mark, int file) {
+  Mark now{};
+  return ::pread(file, now.data(), now.size(), 0) > 0 && now == mark;
+}
+
+/// A file is found after a power cut only if its name is on disk, too.
+void syncNames(const std::string& path) {
+  std::string directory = path;
+  for (int level = 0; level < 2; ++level) {
+    directory.resize(directory.rfind('/') == std::string::npos ? 0 : directory.rfind('/'));
+    const UniqueFd names(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    static_cast<void>(names.valid() && ::fsync(names.get()) == 0);
+  }
+}
+
+[[noreturn]] void syncForEver(const std::string& path) {
+  UniqueFd file;
+  Mark synced{};
+  for (;;) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    if (!file.valid()) {
+      file.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+      if (!file.valid()) {
+        continue;
+      }
+      syncNames(path);
+    }
+    if (!sameMark(synced, file.get())) {
+      static_cast<void>(::pread(file.get(), synced.data(), synced.size(), 0) > 0);
+      static_cast<void>(::fdatasync(file.get()) == 0);  // a disk that fails is the recorder's to tell
+    }
+  }
+}
+
+}  // namespace
+
+void syncEverySecond(const std::string& path) {
+  try {
+    std::thread(syncForEver, path).detach();
+  } catch (const std::exception&) {  // no thread to be had: recorded all the same
+  }
+}
+
+void syncNow(const std::string& path) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  static_cast<void>(file.valid() && ::fdatasync(file.get()) == 0);
+}
+
+}  // namespace pf::agent

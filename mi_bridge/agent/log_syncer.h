@@ -1,0 +1,16 @@
+// What a rank records is on disk within a second: a power cut loses no more. The rank itself never
+// waits for the disk.
+#pragma once
+
+#include <string>
+
+namespace pf::agent {
+
+/// Forces the log `path` to disk once a second where it has grown, on a thread of its own that goes
+/// with the process: a disk that hangs holds nobody up. The file may not be there yet.
+void syncEverySecond(const std::string& path);
+
+/// The same at once, for the last words of a rank whose recorder is gone.
+void syncNow(const std::string& path);
+
+}  // namespace pf::agent

@@ -1,0 +1,53 @@
+#include "base/caught.h"
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+namespace pf {
+namespace {
+
+constexpr const char* kNoMemory = "memory ran out";
+constexpr const char* kNoMemoryAdvice =
+    "Close other programs, or raise the limit (ulimit -v), and try again; what is recorded is kept.";
+constexpr const char* kUnexpected = "an error inside of Photofinish that nothing expected: ";
+constexpr const char* kUnexpectedAdvice =
+    "Please report it with the command that you gave; what is recorded is kept.";
+
+}  // namespace
+
+Error caughtError() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::System, kNoMemory, kNoMemoryAdvice};
+  } catch (const std::exception& error) {
+    return Error{ErrorCode::Internal, std::string(kUnexpected) + error.what(), kUnexpectedAdvice};
+  } catch (...) {
+    return Error{ErrorCode::Internal, std::string(kUnexpected) + "no description",
+                 kUnexpectedAdvice};
+  }
+}
+
+void sayCaught(const char* who) {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "%s: %s\n  %s\n", who, kNoMemory, kNoMemoryAdvice);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s%s\n  %s\n", who, kUnexpected, error.what(), kUnexpectedAdvice);
+  } catch (...) {
+    std::fprintf(stderr, "%s: %sno description\n  %s\n", who, kUnexpected, kUnexpectedAdvice);
+  }
+}
+
+int lastCatch(const char* who, int (*body)(int, char**), int argc, char** argv) {
+  try {
+    return body(argc, argv);
+  } catch (...) {
+    sayCaught(who);
+    return exitStatus(ErrorCode::Internal);
+  }
+}
+
+}  // namespace pf

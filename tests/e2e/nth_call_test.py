@@ -1,0 +1,123 @@
+"""The first, second, third … call of a kind fails, until a run passes: a clear error and nothing lost, or the right answer; no crash, no hang.
+
+PF_NTH=1 lets every single call fail; without it, some of them.
+"""
+import os
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, CRASHED, PhotofinishTest, main
+
+STEADY = BIN / "e2e" / "steady"
+FAULT = BIN / "e2e" / "fault_at.so"
+ALL = os.environ.get("PF_NTH", "") not in ("", "0")
+ERRNO = {"malloc": 12, "mmap": 12, "write": 28, "room": 28, "fsync": 5, "rename": 5, "link": 28, "unlink": 13, "open": 24, "socket": 24, "fork": 11}
+OURS = ("photofinish", "photofinish-dae", "photofinish-age")
+MOST = 100000
+
+
+def numbers(few):
+    """1, 2, 3, 4, 6, 9, 13 … or all of them."""
+    number = 1
+    while number < MOST:
+        yield number
+        number += 1 if ALL else max(1, number // (1 if few else 2))
+
+
+class NthCallTest(PhotofinishTest):
+    def setUp(self):
+        super().setUp()
+        self.need("mpirun", STEADY)
+        self.failed = 0
+
+    def fault(self, process, call, number):
+        log = self.dir / "failed"
+        log.unlink(missing_ok=True)
+        return {"LD_PRELOAD": str(FAULT), "FAULT_IN": process, "FAULT_CALL": call, "FAULT_AT": str(number), "FAULT_WITH": str(ERRNO[call]),
+                "FAULT_LOG": str(log)}
+
+    def each(self, words, call, check, process="photofinish", few=False):
+        """check(run) after each run in which a call failed; the first in which none did has to be right."""
+        for number in numbers(few):
+            with self.start([BIN / "photofinish", *words], env=self.fault(process, call, number)) as command:
+                run = command.finish(60)
+            said = f"{process}: {call} {number} failed\n{run}"
+            self.assertIsNotNone(run.status, f"it hangs: {said}")
+            self.assertLess(run.status, 128, said)
+            self.assertIsNone(CRASHED.search(run.err), said)
+            if not (self.dir / "failed").exists():
+                self.assertEqual(run.status, 0, said)
+                return
+            self.failed += 1
+            if run.status != 0:
+                self.assertRegex(run.err, "photofinish: ", said)
+            check(run, said)
+        self.fail(f"{process}: {call} failed {MOST} times")
+
+    def test_reading(self):
+        """Exit status 0 only with the whole right answer."""
+        self.record("t.pft", self.mpirun(2, STEADY, 3, 1), "--mode", "all")
+        for words in (["info"], ["races"], ["events", "--json"], ["check"]):
+            line = [words[0], self.dir / "t.pft", *words[1:]]
+            right = self.photofinish(*line)
+            self.assertEqual(right.status, 0, right)
+
+            def check(run, said):
+                if run.status == 0:
+                    self.assertEqual(run.out, right.out, said)
+            for call in ("malloc", "mmap", "open"):
+                if words[0] in ("info", "races") or ALL:
+                    self.each(line, call, check)
+        self.assertEqual(self.photofinish("check", self.dir / "t.pft").status, 0)
+
+    def recorded(self, run, said):
+        """What was recorded before is there; the new run is a trace, or logs that become one, or was not begun, and that was said."""
+        former = [path for path in self.dir.glob("t*.pft") if path.read_bytes() == self.former]
+        self.assertTrue(former, f"the former trace is gone: {said}")
+        if "rank 0 ends with" in run.out and not (run.status != 0 and "photofinish:" in run.err):
+            info = self.photofinish("info", self.dir / "t.pft", "--json")
+            self.assertEqual(info.status, 0, f"{said}\n{info}")
+            if "recording stopped" not in run.err and "photofinish: " not in run.err:
+                self.assertEqual(info.json()["command"][-2], "2", said)
+        for path in self.dir.glob("t*.pft*"):
+            (shutil.rmtree if path.is_dir() else os.unlink)(path)
+        (self.dir / "t.pft").write_bytes(self.former)
+
+    def test_recording(self):
+        self.record("t.pft", [STEADY, 1, 1])
+        self.former = (self.dir / "t.pft").read_bytes()
+        line = ["record", "-o", self.dir / "t.pft", STEADY, "2", "1"]
+        for process in OURS if ALL else OURS[:1]:
+            for call in ERRNO:
+                with self.subTest(process=process, call=call):
+                    self.each(line, call, self.recorded, process, few=True)
+
+    def test_surveys_and_replays(self):
+        self.record("light.pft", self.mpirun(2, STEADY, 3, 1))
+        light = (self.dir / "light.pft").read_bytes()
+        shutil.copy(self.dir / "light.pft", self.dir / "t.pft")
+        right = self.photofinish("races", self.dir / "t.pft").out
+
+        def surveyed(run, said):
+            if run.status == 0:
+                self.assertEqual(run.out, right, said)
+            self.assertEqual(self.photofinish("check", self.dir / "t.pft").status, 0, said)
+            (self.dir / "t.pft").write_bytes(light)
+
+        def replayed(run, said):
+            if run.status == 0:
+                self.assertIn("rank 0 ends with", run.out, said)
+        for call in ERRNO if ALL else ("write", "rename", "fork", "socket"):
+            with self.subTest(call=call):
+                self.each(["races", self.dir / "t.pft"], call, surveyed, few=True)
+                self.each(["replay", self.dir / "light.pft"], call, replayed, few=True)
+        if ALL:
+            for process in OURS[1:]:
+                for call in ERRNO:
+                    with self.subTest(process=process, call=call):
+                        self.each(["replay", self.dir / "light.pft"], call, replayed, process, few=True)
+
+
+if __name__ == "__main__":
+    main()
