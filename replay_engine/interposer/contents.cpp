@@ -107,10 +107,10 @@ Shape lookAt(MPI_Datatype type) {
 
 /// Predefined types are never freed: the last one is remembered.
 Shape shapeOf(MPI_Datatype type) {
-  static MPI_Datatype knownType{};
-  static Shape known;
-  if (type == knownType) [[likely]] {
-    return known;
+  static thread_local MPI_Datatype lastType{};
+  static thread_local Shape last;
+  if (type == lastType) [[likely]] {
+    return last;
   }
   if (type == MPI_DATATYPE_NULL) {  // MPI says so itself
     return {};
@@ -123,8 +123,8 @@ Shape shapeOf(MPI_Datatype type) {
   if (shape.size != 0 &&
       PF_REAL(Type_get_envelope)(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
       combiner == MPI_COMBINER_NAMED) {
-    known = shape;
-    knownType = type;
+    last = shape;
+    lastType = type;
   }
   return shape;
 }
