@@ -107,8 +107,8 @@ Shape lookAt(MPI_Datatype type) {
 
 /// Predefined types are never freed: the last one is remembered.
 Shape shapeOf(MPI_Datatype type) {
-  static thread_local MPI_Datatype lastType{};
-  static thread_local Shape last;
+  static thread_local MPI_Datatype lastType __attribute__((tls_model("initial-exec"))){};
+  static thread_local Shape last __attribute__((tls_model("initial-exec")));
   if (type == lastType) [[likely]] {
     return last;
   }
