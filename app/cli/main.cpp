@@ -320,12 +320,12 @@ int commandLine(int argc, char** argv) {
 
   recordCommand->add_flag("--rdtsc", recording.cycles,
                           "also the rdtsc instruction, which then takes microseconds");
-  double endStuck = 0;
+  const std::string untilProven = "proven";
+  std::string endStuck;
   auto* endStuckFlag = recordCommand->add_flag(
-      "--end-stuck{0}", endStuck,
-      "end the program once it is certain that it cannot get on (a cycle of "
-      "waits, a wait for who has ended); --end-stuck=SECONDS: also once every "
-      "rank has waited for so long");
+      "--end-stuck{" + untilProven + "}", endStuck,
+      "end the program once it is certain that it cannot get on (a cycle of waits, a wait for who "
+      "has ended); --end-stuck=SECONDS: also once every rank has waited for so long");
   recordCommand->add_flag("--same-addresses", recording.sameAddresses,
                           "stack, heap, globals and libraries lie where they will in each replay");
 
@@ -571,10 +571,14 @@ int commandLine(int argc, char** argv) {
     recording.command = recordCommand->remaining();
     recording.stallAfter = stallTime(stallAfter);
     recording.endStuck = endStuckFlag->count() > 0;
-    recording.stallLimit = stallTime(endStuck);
-    if (endStuck < 0) {
-      return fail({pf::ErrorCode::Usage, "--end-stuck=SECONDS is for a time that is not negative",
-                   "Give for how long every rank may wait, for example --end-stuck=60."});
+    if (recording.endStuck && endStuck != untilProven) {
+      const double seconds = std::strtod(endStuck.c_str(), nullptr);
+      if (!(seconds >= 0.1 && seconds <= 1e7)) {
+        return fail({pf::ErrorCode::Usage, "'" + endStuck + "' is no time for --end-stuck",
+                     "Give for how many seconds every rank may wait, for example --end-stuck=60, or "
+                     "--end-stuck alone."});
+      }
+      recording.stallLimit = stallTime(seconds);
     }
     if ((*algorithmOption || *windowOption) && *modeOption && recording.mode != "races") {
       return fail({pf::ErrorCode::Usage,

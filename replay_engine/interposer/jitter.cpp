@@ -48,6 +48,10 @@ constexpr std::uint32_t kLongestPhase = 32;
 constexpr std::int64_t kReplayLoses = 3'000'000'000;
 constexpr std::int64_t kRecordingLoses = 8'000'000'000;
 constexpr std::int64_t kPartOfTime = 2;
+/// And how often each may pause: on a busy machine whoever has slept waits for a processor, and who
+/// waits for him gives up his own.
+constexpr std::uint64_t kPauses = 128;
+constexpr std::uint64_t kEventsAPause = 256;
 
 struct Phase {
   Pace pace = Pace::Brisk;
@@ -61,6 +65,15 @@ std::uint64_t scramble(std::uint64_t x) {  // splitmix64
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
   return x ^ (x >> 31);
+}
+
+bool mayPause() {
+  static std::atomic<std::uint64_t> pauses = 0;
+  if (pauses.load(std::memory_order_relaxed) >= kPauses + g_engine.serial / kEventsAPause) {
+    return false;
+  }
+  pauses.fetch_add(1, std::memory_order_relaxed);
+  return true;
 }
 
 bool sends(std::uint16_t call) {
@@ -128,7 +141,10 @@ void pauseByPace(std::uint16_t call) {
     changePace();
   }
   --g_phase.left;
-  spend(std::min(pauseBefore(call), g_jitter.credit));
+  const long pause = std::min(pauseBefore(call), g_jitter.credit);
+  if (pause > 0 && mayPause()) {
+    spend(pause);
+  }
 }
 
 /// A rank of a recording, before an event.
@@ -152,7 +168,8 @@ void standBack(std::uint16_t call) {
       }
       break;
     case JitterWay::PileUp:
-      if (const long pause = shortPause(nextRandom()); pause < own.credit) {
+      if (const long pause = shortPause(nextRandom());
+          pause > 0 && pause < own.credit && mayPause()) {
         spend(pause);
       }
       break;
@@ -272,7 +289,7 @@ void jitterPause(std::uint64_t& x) {
   x ^= x << 25;
   x ^= x >> 27;
   const std::uint64_t r = (x * 0x2545F4914F6CDD1DULL) >> 33;
-  if ((r & 1U) != 0) {
+  if ((r & 1U) != 0 && mayPause()) {
     lose(static_cast<long>((r >> 1) % kShort));
   }
 }

@@ -60,11 +60,11 @@ class PatienceTest(PhotofinishTest):
 
     def test_a_launcher_that_does_not_end(self):
         """Open MPI's may lock up when it is asked to: its ranks and it are killed then, and the trace is made."""
-        with self.start([BIN / "photofinish", "record", "-o", self.dir / "t.pft", "--end-stuck", *self.mpirun(3, STUCK)],
+        with self.start([BIN / "photofinish", "record", "-o", self.dir / "t.pft", *self.mpirun(3, STUCK)],
                         env={"STUCK": "deadlock"}) as command:
-            command.wait_for(lambda: command.find("stuck"))
-            for launcher in command.find("mpirun"):
-                os.kill(launcher, signal.SIGSTOP)
+            command.wait_for(lambda: "it is left alone" in command.errors(), 60)
+            os.kill(command.find("mpirun")[0], signal.SIGSTOP)
+            os.kill(command.pid, signal.SIGTERM)
             run = command.finish(60)
         self.assertNotIn(run.status, (0, None), run)
         self.assertIn("what is left of it is killed", run.err)
