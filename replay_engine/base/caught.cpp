@@ -1,5 +1,7 @@
 #include "base/caught.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -13,6 +15,23 @@ constexpr const char* kNoMemoryAdvice =
 constexpr const char* kUnexpected = "an error inside of Photofinish that nothing expected: ";
 constexpr const char* kUnexpectedAdvice =
     "Please report it with the command that you gave; what is recorded is kept.";
+
+/// What no catch can reach (before main, on a thread, where nothing may be thrown) ends with the same
+/// line and status.
+[[noreturn]] void atTerminate() {
+  if (std::current_exception() != nullptr) {
+    sayCaught("photofinish");
+  } else {
+    std::fprintf(stderr, "photofinish: %sno description\n  %s\n", kUnexpected, kUnexpectedAdvice);
+  }
+  ::_exit(exitStatus(ErrorCode::Internal));
+}
+
+struct SetTerminate {
+  SetTerminate() { std::set_terminate(atTerminate); }
+};
+constexpr int kBeforeAllOthers = 101;
+[[gnu::init_priority(kBeforeAllOthers)]] const SetTerminate g_setTerminate;
 
 }  // namespace
 

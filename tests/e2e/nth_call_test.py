@@ -45,7 +45,8 @@ class NthCallTest(PhotofinishTest):
             said = f"{process}: {call} {number} failed\n{run}"
             self.assertIsNotNone(run.status, f"it hangs: {said}")
             self.assertLess(run.status, 128, said)
-            self.assertIsNone(CRASHED.search(run.err), said)
+            ours = "\n".join(line for line in run.err.splitlines() if line.startswith(("photofinish", "terminate", "  what")))
+            self.assertIsNone(CRASHED.search(ours), said)
             if not (self.dir / "failed").exists():
                 self.assertEqual(run.status, 0, said)
                 return
