@@ -196,12 +196,22 @@ Result<Analysis> analyse(const std::vector<RankLog>& logs) {
   return analysis;
 }
 
+namespace {
+
+Error anotherRanks(Rank rank, Rank owner) {
+  return Error{ErrorCode::Damaged,
+               "the log of rank " + std::to_string(rank) + " is that of rank " +
+                   std::to_string(owner),
+               "The trace was not written so: take another copy of it, or record again."};
+}
+
+}  // namespace
+
 Result<std::vector<RankLog>> readLogs(db::TraceStore& store, db::TraceStore::Log which,
                                       bool contents) {
   std::vector<std::future<Result<RankLog>>> decoding;  // one thread reads, others decode
   for (const db::RankInfo& rank : store.ranks()) {
     std::vector<unsigned char> bytes;
-    bytes.reserve(rank.logBytes);
     const Status status = store.logChunks(
         rank.rank,
         [&](std::uint64_t, db::Bytes data) {
@@ -214,9 +224,12 @@ Result<std::vector<RankLog>> readLogs(db::TraceStore& store, db::TraceStore::Log
     }
     const auto policy = bytes.size() > kLogBlockSize ? std::launch::async : std::launch::deferred;
     decoding.push_back(std::async(policy, [&store, rank, contents, content = std::move(bytes)] {
-      return content.empty()
-                 ? Result<RankLog>(emptyLog(rank.rank, store.run().ranks, rank.cutReason))
-                 : readLog(content, contents);
+      Result<RankLog> log =
+          content.empty()
+              ? Result<RankLog>(emptyLog(rank.rank, store.run().ranks, rank.cutReason))
+              : readLog(content, contents);
+      return log && log->rank != rank.rank ? Result<RankLog>(anotherRanks(rank.rank, log->rank))
+                                           : std::move(log);
     }));
   }
   std::vector<RankLog> logs;

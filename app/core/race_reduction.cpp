@@ -9,8 +9,9 @@ namespace pf::app {
 namespace {
 
 std::pair<std::uint32_t, std::uint32_t> exchanged(const RankLog& log, std::size_t with) {
-  return with < log.races->exchanged.size() ? log.races->exchanged[with]
-                                            : std::pair<std::uint32_t, std::uint32_t>();
+  const auto found = log.races->exchanged.find(static_cast<std::uint32_t>(with));
+  return found != log.races->exchanged.end() ? found->second
+                                             : std::pair<std::uint32_t, std::uint32_t>();
 }
 
 /// Whether every message that was sent to this rank was received.
@@ -122,7 +123,7 @@ class Reducer {
       return log.traced.size();
     }
     return m_whole && !m_byMessages && receivedAll(m_logs, i)
-               ? static_cast<std::uint64_t>(std::ranges::count(log.races->kept, true))
+               ? log.races->kept.count()
                : log.wildSources.size();
   }
   /// Why it holds all of this rank; empty where it does not.

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/crc32c.h"
+#include "core/pins.h"
 
 namespace pf {
 
@@ -137,10 +138,10 @@ void ChoiceStreams::giveBack() const {
 }
 
 std::int32_t ChoiceStreams::pin(std::uint32_t wild) {
-  if (wild >= m_header->pins.size / 4) {
+  const unsigned char* const at = pinIn(section(m_header->pins), m_header->pins.size, wild);
+  if (at == nullptr) {
     return kPinUnknown;
   }
-  const unsigned char* at = section(m_header->pins) + std::uint64_t{wild} * 4;
   hasRead(at - 4, at);
   std::int32_t source = 0;
   std::memcpy(&source, at, 4);

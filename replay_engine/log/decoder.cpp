@@ -9,6 +9,19 @@
 
 namespace pf {
 
+Decoder::Decoder(const LogHeader& header, const std::vector<std::span<const unsigned char>>& blocks, bool contents)
+    : m_header(header), m_keepsContents(contents) {
+  for (const auto& block : blocks) {
+    m_bytes += block.size();
+  }
+  m_threads.allow(m_bytes);
+}
+
+bool Decoder::refuse(const char* why) {
+  m_refusal = why;
+  return false;
+}
+
 Rank Decoder::world(std::uint32_t comm, std::int32_t peer) const {
   if (peer < 0) {
     return peer == kAnySource ? kAnySource : kUnknownRank;
@@ -44,7 +57,7 @@ std::uint32_t Decoder::post(std::uint32_t comm, std::int32_t source, std::int32_
   const bool wild = forcible && source == kAnySource;
   m_wildOfPost.push_back(wild ? static_cast<std::uint32_t>(log.wildSources.size()) : kNone);
   if (wild) {
-    log.wildSources.push_back(kPinUnknown);
+    log.wildSources.add(kPinUnknown);
   }
   log.history.receives.push_back(receive);
   return static_cast<std::uint32_t>(log.history.receives.size() - 1);
@@ -63,7 +76,7 @@ void Decoder::take(std::uint32_t postNumber, std::int32_t source, std::int32_t t
   receive.source = world(receive.comm, source);
   receive.tag = tag;
   if (m_wildOfPost[postNumber] != kNone) {
-    log.wildSources[m_wildOfPost[postNumber]] = source;
+    log.wildSources.set(m_wildOfPost[postNumber], source);
   }
 }
 
@@ -129,14 +142,14 @@ void Decoder::collectiveEvent(RecordReader& in, RecordKind kind) {
   const std::int32_t root = in.shifted(1);
   const std::uint32_t flags = in.number32();
   event(kind == RecordKind::Collective ? EventKind::Collective : EventKind::CollectivePost, site, comm, root >= 0 ? root : -2, 0);
-  if (comm >= m_ordinals.size()) {
-    m_ordinals.resize(std::max<std::size_t>(comm + 1U, log.communicators.size()));
+  if (comm < log.communicators.size() && comm >= m_ordinals.size()) {
+    m_ordinals.resize(log.communicators.size());
   }
   CollectivePart part;
   part.event = last();
   part.completion = kind == RecordKind::Collective ? last() : 0;
   part.comm = comm;
-  part.ordinal = m_ordinals[comm]++;
+  part.ordinal = comm < m_ordinals.size() ? m_ordinals[comm]++ : 0;  // of one that was not declared: of none
   part.flow = flow <= static_cast<std::uint32_t>(CollectiveFlow::FromLower) ? static_cast<CollectiveFlow>(flow) : CollectiveFlow::None;
   part.root = root >= 0 ? world(comm, root) : kUnknownRank;
   part.contributes = (flags & 1U) != 0;
@@ -150,37 +163,30 @@ void Decoder::collectiveEvent(RecordReader& in, RecordKind kind) {
   }
 }
 
-void Decoder::reserve(const std::vector<std::span<const unsigned char>>& blocks) {
+void Decoder::reserve() {
   constexpr std::size_t kBytesAnEvent = 6;  // few are shorter, most are longer
-  std::size_t bytes = 0;
-  for (const auto& block : blocks) {
-    bytes += block.size();
-  }
   if (m_header.events == 0) {
-    log.wildSources.reserve(bytes);
     return;
   }
-  reserveLarge(log.history.events, bytes / kBytesAnEvent);
-  reserveLarge(log.checks, bytes / kBytesAnEvent);
-  reserveLarge(log.history.sends, bytes / kBytesAnEvent / 2);
-  reserveLarge(log.history.receives, bytes / kBytesAnEvent / 2);
+  reserveLarge(log.history.events, m_bytes / kBytesAnEvent);
+  reserveLarge(log.checks, m_bytes / kBytesAnEvent);
+  reserveLarge(log.history.sends, m_bytes / kBytesAnEvent / 2);
+  reserveLarge(log.history.receives, m_bytes / kBytesAnEvent / 2);
 }
 
-void Decoder::wild(std::uint32_t number, std::int32_t source) {
-  if (number >= log.wildSources.size() && number < (1U << 28)) {
-    log.wildSources.resize(number + 1U, kPinUnknown);
+bool Decoder::wild(std::uint64_t number, std::int32_t source) {
+  if (number >= kNone) {  // numbers have 32 bits, in schedules and in the rank that counts them
+    return refuse("a wildcard receive beyond the 4294967295th");
   }
-  if (number < log.wildSources.size()) {
-    log.wildSources[number] = source;
-  }
+  log.wildSources.set(static_cast<std::uint32_t>(number), source);
   m_nextWild = number + 1;
+  return true;
 }
 
 bool Decoder::record(RecordReader& in) {
   const RecordKind kind = in.kind();
   if (const auto byte = static_cast<std::uint8_t>(kind); (byte & kNextWild) != 0) {
-    wild(m_nextWild, byte & (kNextWild - 1U));
-    return true;
+    return wild(m_nextWild, byte & (kNextWild - 1U));
   }
   switch (kind) {
     case RecordKind::Padding:
@@ -215,9 +221,9 @@ bool Decoder::record(RecordReader& in) {
       choice(in);
       break;
     case RecordKind::Wild: {
-      const std::uint32_t number = in.number32();
-      wild(number, in.shifted(1));
-      break;
+      const std::uint64_t number = in.number();
+      const std::int32_t source = in.shifted(1);
+      return !in.bad() && wild(number, source);
     }
     case RecordKind::CancelledPost:
       log.cancelledPosts.push_back(in.number32());
@@ -326,8 +332,7 @@ bool Decoder::record(RecordReader& in) {
       log.checks.back() = 0;  // its arguments are not in the record
       break;
     case RecordKind::LaneMade:
-      laneMade(in);
-      break;
+      return laneMade(in);
     case RecordKind::Lane:
       laneRun(in);
       break;

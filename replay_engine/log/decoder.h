@@ -15,13 +15,16 @@ namespace pf {
 
 class Decoder {
  public:
-  /// `contents`: fills RankLog::sent and ::given.
-  explicit Decoder(const LogHeader& header, bool contents = false) : m_header(header), m_keepsContents(contents) {}
+  /// `blocks`: all that will be read. `contents`: fills RankLog::sent and ::given.
+  Decoder(const LogHeader& header, const std::vector<std::span<const unsigned char>>& blocks,
+          bool contents = false);
 
-  /// Room for what blocks of this size hold, so that long logs are not copied as they grow.
-  void reserve(const std::vector<std::span<const unsigned char>>& blocks);
+  /// Room for what the blocks hold, so that long logs are not copied as they grow.
+  void reserve();
   /// Takes the next record. False: there is none, or one that is none.
   bool record(RecordReader& in);
+  /// Why there is none.
+  [[nodiscard]] const std::string& refusal() const { return m_refusal; }
   /// After the last one: what the header says about the end.
   void finish();
   RankLog log;
@@ -44,9 +47,10 @@ class Decoder {
   void choice(RecordReader& in);
   void raceRecord(RecordReader& in, RecordKind kind);
   void tagRecord(RecordReader& in, RecordKind kind);
-  void wild(std::uint32_t number, std::int32_t source);
+  bool wild(std::uint64_t number, std::int32_t source);
+  bool refuse(const char* why);
   bool value(RecordReader& in, std::uint8_t kind);
-  void laneMade(RecordReader& in);
+  bool laneMade(RecordReader& in);
   void laneRun(RecordReader& in);
   bool ordered(RecordReader& in);
   std::vector<RecordedChoice>& choicesOf(std::uint32_t kind) {
@@ -58,8 +62,10 @@ class Decoder {
   [[nodiscard]] Serial last() const { return log.history.events.size(); }
 
   const LogHeader& m_header;
+  std::size_t m_bytes = 0;                       // of all records: bounds the numbers that they may say
+  std::string m_refusal = "record of unknown kind";
   std::uint8_t m_valueKind = kValuesJoin;        // of the last Value record
-  std::uint32_t m_nextWild = 0;                  // wildcard number that a kNextWild byte stands for
+  std::uint64_t m_nextWild = 0;                  // wildcard number that a kNextWild byte stands for
   std::vector<std::uint32_t> m_wildOfPost;       // wildcard number of each post, or kNone
   std::vector<std::uint32_t> m_ordinals;         // collectives so far, by communicator
   std::vector<std::size_t> m_posted;             // index of each non-blocking collective

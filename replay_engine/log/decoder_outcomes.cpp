@@ -75,19 +75,12 @@ void Decoder::raceRecord(RecordReader& in, RecordKind kind) {
     races.wildcards = in.number32();
   } else if (kind == RecordKind::Exchanged) {
     const std::uint32_t rank = in.number32();
-    if (rank >= races.exchanged.size() && rank < (1U << 24)) {
-      races.exchanged.resize(rank + 1U);
-    }
     const std::uint32_t sent = in.number32();
-    const std::uint32_t observed = in.number32();
-    if (rank < races.exchanged.size()) {
-      races.exchanged[rank] = {sent, observed};
-    }
+    races.exchanged[rank] = {sent, in.number32()};
   } else {
-    for (const bool kept : {false, true}) {
-      const std::uint32_t run = in.number32();
-      const std::size_t room = races.wildcards - std::min<std::size_t>(races.wildcards, races.kept.size());
-      races.kept.insert(races.kept.end(), std::min<std::size_t>(run, room), kept);
+    for (int run = 0; run < 2; ++run) {
+      const std::uint64_t room = races.wildcards - std::min<std::uint64_t>(races.wildcards, races.kept.size());
+      races.kept.add(static_cast<std::uint32_t>(std::min<std::uint64_t>(in.number32(), room)));
     }
   }
 }
@@ -143,14 +136,21 @@ bool Decoder::value(RecordReader& in, std::uint8_t kind) {
   return true;
 }
 
-void Decoder::laneMade(RecordReader& in) {
+bool Decoder::laneMade(RecordReader& in) {
+  constexpr std::size_t kShortest = 4;  // bytes of such a record
   const std::uint32_t number = in.number32();
-  if (number < log.lanes.size() + 65536) {
-    log.lanes.resize(std::max<std::size_t>(log.lanes.size(), number + 1U));
-    log.lanes[number].parent = in.number32();
-    log.lanes[number].ordinal = in.number32();
-    m_threads.made(number, log.lanes[number].parent, log.lanes[number].ordinal, last());
+  const std::uint32_t parent = in.number32();
+  const std::uint32_t ordinal = in.number32();
+  if (in.bad()) {
+    return false;
   }
+  if (number > m_bytes / kShortest) {
+    return refuse("a thread that the log has no room for");
+  }
+  log.lanes.resize(std::max<std::size_t>(log.lanes.size(), number + 1U));
+  log.lanes[number].parent = parent;
+  log.lanes[number].ordinal = ordinal;
+  return m_threads.made(number, parent, ordinal, last()) || refuse("more orderings of threads than the log has room for");
 }
 
 bool Decoder::ordered(RecordReader& in) {
@@ -161,7 +161,8 @@ bool Decoder::ordered(RecordReader& in) {
     return false;
   }
   if (lane < log.lanes.size()) {
-    m_threads.ordered(static_cast<ThreadOrdering>(kind), lane, what);
+    return m_threads.ordered(static_cast<ThreadOrdering>(kind), lane, what) ||
+           refuse("more orderings of threads than the log has room for");
   }
   return true;
 }

@@ -11,18 +11,18 @@ Result<RankLog> readLog(std::span<const unsigned char> file, bool contents) {
     return extent.error();
   }
   const auto& header = *reinterpret_cast<const LogHeader*>(file.data());
-  Decoder decoder(header, contents);
+  Decoder decoder(header, extent->blocks, contents);
   if (extent->damaged) {
     decoder.log.cut = extent->damage;
   }
-  decoder.reserve(extent->blocks);
+  decoder.reserve();
   for (std::size_t block = 0; block < extent->blocks.size(); ++block) {
     const auto bytes = extent->blocks[block];
     decoder.log.bytes += bytes.size();
     RecordReader in(bytes);
     while (!in.atEnd()) {
       if (!decoder.record(in)) {
-        decoder.log.cut = "record of unknown kind in block " + std::to_string(block) + "; what follows is lost";
+        decoder.log.cut = decoder.refusal() + " in block " + std::to_string(block) + "; what follows is lost";
         decoder.finish();
         return std::move(decoder.log);
       }

@@ -53,10 +53,10 @@ class BlockWriter {
 /// Passes sources on, those that are kept in their shortest form.
 class SourceFilter {
  public:
-  SourceFilter(BlockWriter& out, const std::optional<std::vector<bool>>& keep) : m_out(out), m_keep(keep) {}
+  SourceFilter(BlockWriter& out, const std::optional<NumberRuns>& keep) : m_out(out), m_keep(keep) {}
   void wild(std::uint32_t number, std::int32_t source) {
     m_nextRead = number + 1;
-    if (m_keep && (number >= m_keep->size() || !(*m_keep)[number])) {
+    if (m_keep && !(*m_keep)[number]) {
       return;
     }
     std::vector<unsigned char> record;
@@ -74,7 +74,7 @@ class SourceFilter {
 
  private:
   BlockWriter& m_out;
-  const std::optional<std::vector<bool>>& m_keep;
+  const std::optional<NumberRuns>& m_keep;
   std::uint32_t m_nextRead = 0;
   std::uint32_t m_nextWritten = 0;
 };
@@ -117,13 +117,13 @@ Result<std::vector<unsigned char>> reduceLog(Bytes file, const LogReduction& red
   BlockWriter out(file.first(kLogHeaderSize));
   SourceFilter filter(out, reduction.keep);
   RecordFilter others(out, reduction);
-  Decoder decoder(*reinterpret_cast<const LogHeader*>(file.data()));  // knows where a record ends
+  Decoder decoder(*reinterpret_cast<const LogHeader*>(file.data()), extent->blocks);  // knows where a record ends
   for (const Bytes block : extent->blocks) {
     RecordReader in(block);
     while (!in.atEnd()) {
       const Bytes rest = in.rest();
       if (!decoder.record(in)) {
-        return Error{ErrorCode::Damaged, "a record of unknown kind", {}};
+        return Error{ErrorCode::Damaged, decoder.refusal(), {}};
       }
       const Bytes record = rest.first(rest.size() - in.rest().size());
       if ((record[0] & kNextWild) != 0) {

@@ -28,6 +28,19 @@ void appendChoice(std::vector<unsigned char>& out, const RecordedChoice& choice,
   }
 }
 
+/// Only pages of which something is known.
+void appendPins(std::vector<unsigned char>& out, const WildSources& sources, ScheduleHeader& header) {
+  const std::uint64_t pages = sources.pages().size();
+  std::vector<std::int32_t> section(pinPagesOffset(pages) / 4);
+  std::memcpy(section.data(), &pages, sizeof pages);
+  std::size_t at = sizeof pages / 4;
+  for (const auto& [number, page] : sources.pages()) {
+    std::memcpy(&section[at++], &number, sizeof number);
+    section.insert(section.end(), page.begin(), page.end());
+  }
+  header.pins = append(out, section);
+}
+
 std::vector<unsigned char> choiceStream(const std::vector<RecordedChoice>& choices, std::size_t kind) {
   const bool indices = kind == static_cast<std::size_t>(ChoiceKind::Testsome) || kind == static_cast<std::size_t>(ChoiceKind::Waitsome);
   std::vector<unsigned char> stream;
@@ -81,7 +94,9 @@ std::vector<unsigned char> compileSchedule(const RankLog& log, const RankTags* t
   header.size = log.size;
   header.complete = log.complete ? 1 : 0;
   header.serials = log.serials;
-  header.pins = append(out, tags != nullptr && tags->forced ? std::vector<std::int32_t>() : log.wildSources);
+  if (tags == nullptr || !tags->forced) {
+    appendPins(out, log.wildSources, header);
+  }
   header.cancelled = append(out, log.cancelledPosts);
   header.checks = append(out, log.checks);
   header.sent = append(out, log.sent);

@@ -3,6 +3,8 @@
 // thread has released since.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -16,11 +18,14 @@ namespace pf {
 
 class ThreadLinks {
  public:
+  /// What these clocks and links may take is in proportion to the bytes of the log; the functions below
+  /// say false where that is used up.
+  void allow(std::size_t logBytes) { m_room = kRoom + logBytes * kRoomAByte; }
   /// `parent`: its lane + 1, 0 = none. `events`: of the rank so far, all of lane 0 if this is the
   /// first lane.
-  void made(std::uint32_t lane, std::uint32_t parent, std::uint32_t ordinal, Serial events);
+  bool made(std::uint32_t lane, std::uint32_t parent, std::uint32_t ordinal, Serial events);
   /// A record. `lane` has been made.
-  void ordered(ThreadOrdering kind, std::uint32_t lane, std::uint64_t what);
+  bool ordered(ThreadOrdering kind, std::uint32_t lane, std::uint64_t what);
   /// An event of a rank with several threads: adds what it comes after to `links`.
   void event(std::uint32_t lane, Serial serial, std::vector<ThreadLink>& links);
 
@@ -37,10 +42,17 @@ class ThreadLinks {
     Clock passed;
   };
 
-  static void join(Clock& into, const Clock& from);
+  static constexpr std::size_t kRoom = 64U << 20U;  // bytes
+  static constexpr std::size_t kRoomAByte = 800;    // enough for barriers of 600 threads
+  static constexpr std::size_t kEntry = 48;         // bytes of an entry of a clock
+
+  void take(std::size_t bytes) { m_room -= std::min(m_room, bytes); }
+  Clock copy(const Clock& clock);
+  void join(Clock& into, const Clock& from);
   void learn(Lane& lane, const Clock& from);
   void leave(std::uint32_t number, Barrier& barrier);
 
+  std::size_t m_room = kRoom;
   bool m_several = false;
   std::map<std::uint32_t, Lane> m_lanes;
   std::map<std::uint64_t, Clock> m_released;  ///< by object

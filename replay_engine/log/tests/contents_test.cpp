@@ -29,7 +29,8 @@ Record withDigest(Record out, std::uint64_t digest) {
 RankLog decoded(const std::vector<Record>& records) {
   const auto header = std::make_unique<LogHeader>();
   header->events = 1;
-  Decoder decoder(*header, true);
+  const std::vector<std::span<const unsigned char>> blocks(records.begin(), records.end());
+  Decoder decoder(*header, blocks, true);
   for (const Record& each : records) {
     RecordReader in(each);
     EXPECT_TRUE(decoder.record(in));

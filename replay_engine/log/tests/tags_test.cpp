@@ -43,7 +43,8 @@ TagCollation manyMessages() {
 /// Gives `log` what the records say.
 void decode(const std::vector<std::vector<unsigned char>>& records, RankLog& log) {
   const auto header = std::make_unique<LogHeader>();
-  Decoder decoder(*header);
+  const std::vector<std::span<const unsigned char>> blocks(records.begin(), records.end());
+  Decoder decoder(*header, blocks);
   for (const std::vector<unsigned char>& record : records) {
     ASSERT_LE(record.size(), kMaxRecord);
     RecordReader in(record);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "base/result.h"
 #include "core/execution.h"
 #include "core/log_format.h"
+#include "log/by_number.h"
 
 namespace pf {
 
@@ -56,8 +58,8 @@ struct LoggedRaces {
   std::uint32_t algorithm = 0;   ///< number of RankPage::algorithm
   std::uint32_t found = 0;       ///< deliveries that race, as far as it knew
   std::uint32_t wildcards = 0;   ///< receives from any source
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> exchanged;  ///< by world rank: sent, observed
-  std::vector<bool> kept;        ///< by wildcard number: a trace must hold its source
+  std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> exchanged;  ///< by world rank: sent, observed
+  NumberRuns kept;               ///< wildcard numbers whose source a trace must hold
 };
 
 /// A delivery that an algorithm traces: number `number` (from 1, 0 = not known) of the messages of `source` (of the
@@ -108,7 +110,7 @@ struct RankLog {
   std::vector<std::uint32_t> notes;             ///< sites of routines whose replay is not guaranteed
   std::int64_t realTimeAhead = 0;               ///< of RankHistory::times, which are of CLOCK_MONOTONIC: what CLOCK_REALTIME is ahead, in ns
   RankHistory history;                          ///< with communicator-local peers turned into world ranks
-  std::vector<std::int32_t> wildSources;        ///< source (rank of the communicator) of each wildcard receive, by number
+  WildSources wildSources;                      ///< by number of the wildcard receive
   std::vector<std::uint32_t> cancelledPosts;
   std::vector<RecordedChoice> choices[kChoiceKinds];
   std::uint32_t finalMisses[kChoiceKinds] = {};
@@ -136,13 +138,13 @@ struct LogExtent {
 /// Checks header and blocks of a whole log file in memory. Error Damaged or Version if it is not a log at all.
 Result<LogExtent> checkLog(std::span<const unsigned char> file);
 
-/// Reads a whole log file. A log that is cut or damaged is read up to there; RankLog::cut says so.
-/// `contents`: with RankLog::sent and ::given.
+/// Reads a whole log file. A log that is cut or damaged is read up to there; RankLog::cut says so. Takes no more than
+/// 800 times the bytes of the records, whatever they say (of a usual log, 10 to 20 times). `contents`: with RankLog::sent and ::given.
 Result<RankLog> readLog(std::span<const unsigned char> file, bool contents = false);
 
 /// What becomes of a log where the trace holds less than the logs.
 struct LogReduction {
-  std::optional<std::vector<bool>> keep;  ///< sources of wildcard receives, by number; none = all stay
+  std::optional<NumberRuns> keep;         ///< sources of wildcard receives, by number; none = all stay
   bool dropTraced = false;                ///< Traced records go
   std::optional<std::vector<bool>> keepSeen;      ///< Seen records, in their order
   std::vector<std::vector<unsigned char>> added;  ///< records, before the end

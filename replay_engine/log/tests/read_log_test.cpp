@@ -1,0 +1,223 @@
+// Logs as a crash leaves them, and as one makes them who means harm: what is read is a prefix of what was
+// written, or an error; and no record makes more of itself than its bytes are worth.
+#include "made_log.h"
+#include <malloc.h>
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "core/pins.h"
+#include "log/rank_log.h"
+#include "log/tags.h"
+
+namespace pf {
+namespace {
+
+using Records = std::vector<LogBytes>;
+
+LogBytes communicator(std::uint64_t key, std::uint32_t size) {
+  LogBytes bytes{static_cast<unsigned char>(RecordKind::Comm)};
+  for (int i = 0; i < 8; ++i) {
+    bytes.push_back(static_cast<unsigned char>(key >> (8 * i)));
+  }
+  for (const std::uint64_t number : {0U, 0U, size, 0U}) {
+    putVarint(bytes, number);
+  }
+  return bytes;
+}
+
+/// What a rank that sends, receives, probes and tests leaves, `rounds` times.
+Records usual(int rounds) {
+  Records all{record(RecordKind::Site, {3, 0, 0x1234}), communicator(0, 2),
+              record(RecordKind::CommMembers, {2, 1, 2})};
+  for (int i = 0; i < rounds; ++i) {
+    const auto tag = static_cast<std::uint64_t>(i);
+    all.push_back(record(RecordKind::Send, {0, 0, 1, tag, 8}));
+    all.push_back(record(RecordKind::Post, {0, 0, 0, tag + 1}));
+    all.push_back(record(RecordKind::Completion, {0}));
+    all.push_back(record(RecordKind::DoneReceive, {tag, 2, tag + 1}));
+    all.push_back(record(RecordKind::Choice, {4, tag % 7, 1}));
+    all.push_back(record(RecordKind::Collective, {0, 0, 0, 0, 3}));
+  }
+  all.push_back(record(RecordKind::End));
+  return all;
+}
+
+/// Each thing that a log says of itself, one behind the other.
+std::vector<std::string> said(const RankLog& log) {
+  std::vector<std::string> all;
+  const auto say = [&all](auto... numbers) { all.push_back(((std::to_string(numbers) + " ") + ...)); };
+  for (const Event& e : log.history.events) {
+    say(static_cast<int>(e.kind), e.call, e.site, e.comm, e.peer, e.tag, e.bytes);
+  }
+  return all;
+}
+
+/// Whether `log` is what is in front of what `whole` says, and says so where it is less.
+void expectPrefix(const Result<RankLog>& log, const std::vector<std::string>& whole, const std::string& where) {
+  if (!log) {
+    EXPECT_FALSE(log.error().message.empty());
+    return;
+  }
+  const std::vector<std::string> now = said(*log);
+  ASSERT_LE(now.size(), whole.size()) << where;
+  EXPECT_TRUE(std::equal(now.begin(), now.end(), whole.begin())) << where;
+  if (log->complete) {
+    EXPECT_EQ(now.size(), whole.size()) << where;
+  } else {
+    EXPECT_FALSE(log->cut.empty()) << where;
+  }
+}
+
+TEST(RawLog, cutAtEveryByteIsAPrefix) {
+  for (const int rounds : {4, 6000}) {  // one block, three blocks
+    const LogBytes file = logOf({.size = 2}, usual(rounds));
+    const Result<RankLog> log = readLog(file);
+    ASSERT_TRUE(log.ok() && log->complete);
+    const std::vector<std::string> whole = said(*log);
+    const std::size_t step = rounds > 100 ? 1531 : 1;
+    for (std::size_t size = 0; size < file.size(); size += size < kLogHeaderSize ? 512 : step) {
+      expectPrefix(readLog(std::span(file).first(size)), whole, "cut at " + std::to_string(size));
+    }
+  }
+}
+
+TEST(RawLog, everyFlippedBitIsSeenOrChangesNoRecord) {
+  LogBytes file = logOf({.size = 2}, usual(4));
+  const std::vector<std::string> whole = said(*readLog(file));
+  for (std::size_t byte = 0; byte < file.size(); ++byte) {
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      file[byte] ^= static_cast<unsigned char>(1U << bit);
+      expectPrefix(readLog(file), whole, "byte " + std::to_string(byte) + ", bit " + std::to_string(bit));
+      file[byte] ^= static_cast<unsigned char>(1U << bit);
+    }
+  }
+}
+
+/// Blocks that another run left in the file, and blocks that changed places, are none of this one's.
+TEST(RawLog, blocksInAnotherPlaceAreSeen) {
+  LogBytes file = logOf({.size = 2}, usual(8000));
+  const std::vector<std::string> whole = said(*readLog(file));
+  const auto block = [&file](std::size_t i) {
+    return file.begin() + static_cast<std::ptrdiff_t>(kLogHeaderSize + i * kLogBlockSize);
+  };
+  std::swap_ranges(block(0), block(1), block(1));
+  expectPrefix(readLog(file), whole, "two blocks changed places");
+  EXPECT_FALSE(readLog(file)->complete);
+}
+
+// ---- records that nobody wrote
+
+/// Bytes of the heap in use (0 under a sanitizer, which has a heap of its own).
+std::size_t heap() { return mallinfo2().uordblks + mallinfo2().hblkhd; }
+
+constexpr std::size_t kMost = 80U << 20U;
+
+Result<RankLog> readSmall(const Records& records, bool events = true) {
+  const std::size_t before = heap();
+  Result<RankLog> log = readLog(logOf({.events = events}, records));
+  EXPECT_LT(heap() - std::min(heap(), before), kMost);
+  return log;
+}
+
+TEST(HostileLog, numbersOfCommunicatorsThatAreNotDeclared) {
+  for (const std::uint64_t comm : {0xFFFFFFFFU, 0xFFFFFFF0U, 0x10000000U, 1U}) {
+    const Result<RankLog> log = readSmall({record(RecordKind::Collective, {0, comm, 0, 0, 0}),
+                                           record(RecordKind::CollectivePost, {0, comm, 0, 0, 0}),
+                                           record(RecordKind::End)});
+    ASSERT_TRUE(log.ok());
+    EXPECT_TRUE(log->complete);
+    EXPECT_EQ(log->history.collectives.size(), 2U);
+  }
+}
+
+TEST(HostileLog, threadsThatTheLogHasNoRoomFor) {
+  Records records;
+  for (std::uint64_t i = 1; i <= 200; ++i) {
+    records.push_back(record(RecordKind::LaneMade, {i * 65535, 0, 0}));
+  }
+  const Result<RankLog> log = readSmall(records);
+  ASSERT_TRUE(log.ok());
+  EXPECT_LE(log->lanes.size(), 2000U);
+  EXPECT_NE(log->cut.find("thread"), std::string::npos);
+}
+
+/// Each of many threads lets many locks go: the clocks that follow from that are not kept without end.
+TEST(HostileLog, orderingsOfThreadsThatTheLogHasNoRoomFor) {
+  Records records;
+  for (std::uint64_t i = 1; i <= 2000; ++i) {
+    records.push_back(record(RecordKind::LaneMade, {i, 0, 0}));
+    records.push_back(record(RecordKind::Lane, {1, i * 2}));
+    records.push_back(record(RecordKind::Local, {0}));
+    records.push_back(record(RecordKind::Ordered, {0, i, 7}));
+  }
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    records.push_back(record(RecordKind::Ordered, {1, 1, 7}));
+    records.push_back(record(RecordKind::Ordered, {0, 1, 1000 + i}));
+  }
+  const Result<RankLog> log = readLog(logOf({}, records));
+  ASSERT_TRUE(log.ok());
+  EXPECT_NE(log->cut.find("orderings"), std::string::npos) << log->cut;
+}
+
+TEST(HostileLog, whatRanksExchangedAndKept) {
+  const Result<RankLog> log = readSmall({record(RecordKind::Races, {0, 0, 0xFFFFFFFF}),
+                                         record(RecordKind::Exchanged, {0xFFFFFF, 1, 2}),
+                                         record(RecordKind::Exchanged, {0xFFFFFFFF, 1, 2}),
+                                         record(RecordKind::Kept, {5, 0xFFFFFFFF}), record(RecordKind::End)});
+  ASSERT_TRUE(log.ok() && log->races);
+  EXPECT_EQ(log->races->kept.count(), 0xFFFFFFFFU - 5);
+  EXPECT_FALSE(log->races->kept[4]);
+  EXPECT_TRUE(log->races->kept[5]);
+}
+
+// ---- many wildcard receives
+
+/// The source that a replay forces, from the schedule's bytes.
+std::int32_t pinned(const std::vector<unsigned char>& schedule, std::uint32_t wild) {
+  const auto& header = *reinterpret_cast<const ScheduleHeader*>(schedule.data());
+  const unsigned char* const at = pinIn(schedule.data() + header.pins.offset, header.pins.size, wild);
+  std::int32_t source = kPinUnknown;
+  if (at != nullptr) {
+    EXPECT_LE(at + 4, schedule.data() + header.pins.offset + header.pins.size);
+    std::memcpy(&source, at, sizeof source);
+  }
+  return source;
+}
+
+TEST(WildcardNumbers, areKeptHoweverFarTheyAreApart) {
+  const Result<RankLog> log = readSmall(
+      {LogBytes{kNextWild | 3}, LogBytes{kNextWild | 4}, record(RecordKind::Wild, {200, 6}),
+       record(RecordKind::Wild, {1U << 28, 3}), LogBytes{kNextWild | 9}, record(RecordKind::Wild, {64, 1}),
+       record(RecordKind::Wild, {0xFFFFFFFE, 8}), record(RecordKind::End)},
+      false);
+  ASSERT_TRUE(log.ok());
+  EXPECT_TRUE(log->complete) << log->cut;
+  EXPECT_EQ(log->wildSources.size(), 0xFFFFFFFFU);
+  const std::vector<unsigned char> schedule = compileSchedule(*log);
+  EXPECT_LT(schedule.size(), 10000U);
+  const std::vector<std::pair<std::uint32_t, std::int32_t>> expected{
+      {0, 3},          {1, 4},          {2, -1},         {63, -1},       {64, 0},
+      {199, -1},       {200, 5},        {201, -1},       {4096, -1},     {1U << 28, 2},
+      {(1U << 28) + 1, 9}, {(1U << 28) + 2, -1}, {0xFFFFFFFD, -1}, {0xFFFFFFFE, 7}, {0xFFFFFFFF, -1}};
+  for (const auto& [number, source] : expected) {
+    EXPECT_EQ(log->wildSources[number], source) << number;
+    EXPECT_EQ(pinned(schedule, number), source) << number;
+  }
+}
+
+TEST(WildcardNumbers, beyondTheLastOneTheRecordEnds) {
+  for (const LogBytes& beyond : {LogBytes{kNextWild | 1}, record(RecordKind::Wild, {0xFFFFFFFF, 1}),
+                                 record(RecordKind::Wild, {std::uint64_t{1} << 32, 1})}) {
+    const Result<RankLog> log =
+        readSmall({record(RecordKind::Wild, {0xFFFFFFFE, 8}), beyond, record(RecordKind::End)}, false);
+    ASSERT_TRUE(log.ok());
+    EXPECT_FALSE(log->complete);
+    EXPECT_NE(log->cut.find("wildcard"), std::string::npos) << log->cut;
+    EXPECT_EQ(log->wildSources[0xFFFFFFFE], 7);
+  }
+}
+
+}  // namespace
+}  // namespace pf
