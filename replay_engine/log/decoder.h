@@ -36,6 +36,7 @@ class Decoder {
   void sendReceiveEvent(RecordReader& in);
   void collectiveEvent(RecordReader& in, RecordKind kind);
   void choice(RecordReader& in);
+  void unfinished(RecordReader& in);
   void raceRecord(RecordReader& in, RecordKind kind);
   void tagRecord(RecordReader& in, RecordKind kind);
   void wild(std::uint32_t number, std::int32_t source);
@@ -48,6 +49,7 @@ class Decoder {
   }
   void begunEvent();
   void survivingStatuses(const BegunCall& begun);
+  void matchedReceives();
   [[nodiscard]] std::uint32_t callOf(std::uint32_t site) const { return site < log.sites.size() ? log.sites[site].call : 0; }
   [[nodiscard]] Serial last() const { return log.history.events.size(); }
 

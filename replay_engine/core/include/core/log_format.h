@@ -16,13 +16,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/matched_receives.h"
 #include "core/environment_values.h"
 
 namespace pf {
 
 inline constexpr std::uint64_t kLogMagic = 0x0001474F4C4E4650;  // "PFNLOG\1\0"
-inline constexpr std::uint32_t kLogVersion = 4;
-inline constexpr std::uint32_t kOldestLogVersion = 3;  ///< that can be read: it has no Time and no Clock
+inline constexpr std::uint32_t kLogVersion = 5;
+inline constexpr std::uint32_t kOldestLogVersion = 3;  ///< that can be read: it has no Time and no Clock; 4 has no Unfinished and no `matched`
 inline constexpr std::size_t kLogHeaderSize = 8192;
 inline constexpr std::size_t kLogBlockSize = 65536;
 inline constexpr std::size_t kLogBlockData = kLogBlockSize - 8;
@@ -116,9 +117,21 @@ enum class RecordKind : std::uint8_t {
   Clock,             ///< ticks, CLOCK_MONOTONIC in ns, CLOCK_REALTIME in ns: what the clocks show at a tick (logs with events)
   Time,              ///< an event begins: ticks since the end of the one before (of the first: since the last Clock),
                      ///<   ticks that the one before took (0 where its call does not block, as that of a short send, or is not known)
+  Unfinished,        ///< completionKey(), n ≤ kMostUnfinished, n indices: MPI_Waitall or MPI_Testall failed, and left these
+                     ///<   requests of its array as they were (MPI_ERR_PENDING); more of them in records of the same key
   Count
 };
 inline constexpr std::uint32_t kMostTagged = 24;  ///< a record
+inline constexpr std::uint32_t kMostUnfinished = 32;
+
+/// Names a call that completes requests, for what a replay must know before it makes the call: by its event; where the
+/// rank has several threads, by its lane and how many events that one had had before.
+[[nodiscard]] constexpr std::uint64_t completionKey(std::uint64_t serial) {
+  return serial;
+}
+[[nodiscard]] constexpr std::uint64_t completionKey(std::uint32_t lane, std::uint64_t eventsOfLane) {
+  return (lane + std::uint64_t{1}) << 40 | eventsOfLane;
+}
 
 // Times. A tick is sixteen of the processor's time stamp counter where that is steady, else a nanosecond of CLOCK_MONOTONIC;
 // ranks of one host share both. Ticks between two Clock records count evenly, ticks behind the last one as between the first
@@ -212,6 +225,7 @@ struct LogHeader {
   alignas(64) unsigned char status[kStatusSlots][kStatusSize];
   /// As `misses`, of lanes 1, 2 … in a rank with several threads. Of lanes beyond they are not kept.
   alignas(64) std::atomic<std::uint64_t> laneMisses[kLanesInHeader][kChoiceKinds];
+  alignas(64) MatchedReceives matched;    ///< written by the rank's agent
 };
 static_assert(sizeof(LogHeader) <= kLogHeaderSize);
 
@@ -261,6 +275,16 @@ struct ScheduleHeader {
   ScheduleSection tagSends;                   ///< ScheduleTagSend, of one stream after another, by number
   ScheduleSection tagsSeen;                   ///< ScheduleTagSeen, by probe
   std::uint64_t lastTag;                      ///< the greatest post in `tags` of all ranks
+  ScheduleSection failed;                     ///< ScheduleFailed, by key
+  ScheduleSection unfinished;                 ///< uint32 indices, of one ScheduleFailed after another
+  std::uint64_t threads;                      ///< 1: this or another rank had several threads
+};
+
+/// A completion call that failed.
+struct ScheduleFailed {
+  std::uint64_t key;                          ///< completionKey()
+  std::uint32_t first;                        ///< of its requests that were left as they were, in `unfinished`
+  std::uint32_t count;
 };
 
 /// A receive whose message comes tagged with its post.
