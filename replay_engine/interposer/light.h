@@ -10,7 +10,7 @@
 namespace pf {
 
 inline bool light() {
-  return g_engine.light && t_depth == 0;
+  return g_rankOnly.light && t_depth == 0;
 }
 
 /// isMessage() with handles that are known there.

@@ -123,7 +123,7 @@ void openLog(const RankPage& page) {
 }
 
 extern "C" void pf_forget_in_child() {
-  g_engine.active = g_engine.light = false;
+  g_rankOnly.active = g_rankOnly.light = false;
   g_engine.clocks = nullptr;
   g_engine.log.abandon();
   environmentForgets();
@@ -206,6 +206,7 @@ bool joinAgent() {
       g_engine.holdAfter = true;
     }
   }
+  keepFromChildren();
   static bool registered = false;
   if (!registered) {
     registered = true;

@@ -367,7 +367,7 @@ void endIdle() {
 }
 
 void showCalls() {
-  if (!g_engine.active || !g_engine.threads) {
+  if (!g_rankOnly.active || !g_engine.threads) {
     return;
   }
   RankPage& page = *g_engine.page;

@@ -33,7 +33,7 @@ inline bool passThrough(const void* frame) {
     t_depth = 0;
     dropState();
   }
-  return t_depth > 0 || !g_engine.active;
+  return t_depth > 0 || !g_rankOnly.active;
 }
 
 /// This thread is inside MPI.
