@@ -83,7 +83,10 @@ def body(call):
         if "request" in names:
             tail += "\n  event.posted(result, request);"
             return f"  PostedCollective event({arguments});\n  const int result = {real};{tail}\n  return result;"
-    return f"  CollectiveEvent event({arguments});\n  const int result = {real};{tail}\n  return result;"
+    makes = ""
+    if call.kind == "CommunicatorConstructor":
+        makes = "  event.makes(group, tag);\n" if call.name == "Comm_create_group" else "  event.makes();\n"
+    return f"  CollectiveEvent event({arguments});\n{makes}  const int result = {real};{tail}\n  return result;"
 
 
 def handed_on(call, number):

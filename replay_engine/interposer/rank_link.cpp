@@ -197,6 +197,9 @@ bool joinAgent() {
               "a schedule for this rank", why);
     }
     PF_REAL(Comm_dup)(MPI_COMM_SELF, &g_engine.nowhere);
+    if (g_engine.choices.header().threads != 0) {
+      PF_REAL(Comm_dup)(MPI_COMM_WORLD, &g_engine.meeting);
+    }
     if ((mode & kBoundedBuffers) != 0) {
       why = openSendGates(page->schedulePath, page->rank, page->size);
       if (why != nullptr) {

@@ -63,6 +63,9 @@ class CollectiveEvent {
   ~CollectiveEvent();
   CollectiveEvent(const CollectiveEvent&) = delete;
   CollectiveEvent& operator=(const CollectiveEvent&) = delete;
+  /// Before the collective makes a communicator; with MPI_Comm_create_group's arguments.
+  void makes();
+  void makes(MPI_Group group, int tag);
   /// The collective made a communicator.
   void made(int result, const MPI_Comm* comm);
 
