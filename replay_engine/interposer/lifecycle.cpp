@@ -74,6 +74,15 @@ void* resolveReal(std::uint16_t call) {
   return g_real[call];
 }
 
+void* resolveNext(const char* name, std::atomic<void*>& known) {
+  void* found = known.load(std::memory_order_relaxed);
+  if (found == nullptr) {
+    found = lookUp(RTLD_NEXT, name);
+    known.store(found, std::memory_order_relaxed);
+  }
+  return found;
+}
+
 bool resolveAll() {
   bool all = true;
   for (std::uint16_t i = 0; i < kWrappedCount; ++i) {
