@@ -9,6 +9,7 @@
 
 #include "gdb_process.h"
 #include "launch.h"
+#include "matched_receives.h"
 #include "output_capture.h"
 #include "rank_page_file.h"
 #include <poll.h>
@@ -70,6 +71,8 @@ class Agent {
                  std::uint64_t stopAt);
   void report(bool now);
   [[nodiscard]] protocol::CodePlace waitPlace(const protocol::RankState& state);
+  [[nodiscard]] std::string logPath() const;
+  void lookForMatched();
   void armTrap(const protocol::RankState& state);
   void onDaemon();
   void obey(const protocol::Message& message);
@@ -126,6 +129,8 @@ class Agent {
     std::optional<protocol::CodePlace> place;
   };
   Waiting m_waiting;
+  MatchedLook m_matched;
+  Clock::time_point m_lookedAt;  ///< for these
   std::optional<std::uint64_t> m_trappedAt;  ///< serial at which the rank used up its trap
   bool m_echo = true;
   std::string m_mi;  ///< from GDB, not a whole line yet

@@ -224,6 +224,10 @@ int onAbort(const CallPlace& place, MPI_Comm comm, int code) {
     const StateLock lock;
     beginEvent(place);
     logLocal(place);
+    if (g_engine.record && !clocked()) {
+      logMatched();
+      g_engine.log.publish();
+    }
   }
   const InCall inCall(place, RecordKind::Padding, MPI_COMM_NULL, kNoPeer, -1);
   if ((g_engine.page->mode & kHoldAfter) != 0) {

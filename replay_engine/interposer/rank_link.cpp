@@ -6,6 +6,7 @@
 #include "event_times.h"
 #include "real_calls.h"
 #include "send_gates.h"
+#include "shown_requests.h"
 #include "tagged.h"
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -222,6 +223,9 @@ bool joinAgent() {
   if (const char* why = nullptr; g_engine.replay && !startTags(&why)) {
     diverge(CallPlace{kCallInit, __builtin_return_address(0), nullptr},
             "tags for the deliveries of the recording", why);
+  }
+  if (g_engine.record && g_engine.tags == nullptr) {  // statuses of tagged ones say another source
+    showRequests();
   }
   if ((mode & kRecordRaces) != 0 && g_engine.record) {
     startClocks();

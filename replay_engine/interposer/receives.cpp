@@ -307,7 +307,8 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
     Request entry;
     entry.handle = *request;
     entry.kind = RequestKind::Receive;
-    entry.active = true;
+    // What it takes here nobody is to believe that it took in the recording.
+    entry.active = !g_engine.replay || !isWild(posted.source);
     entry.wild = posted.wild;
     entry.number = posted.post;
     entry.wildNumber = posted.wildNumber;
