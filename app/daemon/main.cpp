@@ -215,6 +215,7 @@ Paths compileAll(pf::db::TraceStore& store, const std::string& directory, const 
       }
     }
   }
+  const bool threads = std::any_of(logs->begin(), logs->end(), [](const pf::RankLog& log) { return !log.lanes.empty(); });
   std::vector<std::string> paths;
   for (pf::RankLog& log : *logs) {
     if (std::any_of(log.notes.begin(), log.notes.end(), [&log](std::uint32_t site) {
@@ -227,7 +228,7 @@ Paths compileAll(pf::db::TraceStore& store, const std::string& directory, const 
     paths.push_back(pf::protocol::SessionDirectory::schedulePath(directory, log.rank));
     const pf::RankTags* const mine =
         tags->any() ? &tags->ranks[static_cast<std::size_t>(log.rank)] : nullptr;
-    const auto schedule = pf::compileSchedule(log, mine, tags->lastPost);
+    const auto schedule = pf::compileSchedule(log, mine, tags->lastPost, threads);
     if (pf::Status status = writeWhole(paths.back(), schedule); !status) {
       return status.error();
     }

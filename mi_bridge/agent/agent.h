@@ -9,6 +9,7 @@
 
 #include "gdb_process.h"
 #include "launch.h"
+#include "matched_receives.h"
 #include "output_capture.h"
 #include "rank_page_file.h"
 #include <poll.h>
@@ -71,6 +72,8 @@ class Agent {
   void report(bool now);
   [[nodiscard]] protocol::CodePlace waitPlace(const protocol::RankState& state);
   void lookAtProcess(protocol::RankState& state);
+  [[nodiscard]] std::string logPath() const;
+  void lookForMatched();
   void armTrap(const protocol::RankState& state);
   void onDaemon();
   void obey(const protocol::Message& message);
@@ -129,6 +132,8 @@ class Agent {
   };
   Waiting m_waiting;
   Clock::time_point m_lookedAt;  ///< at the process of a recorded rank, which costs system calls
+  MatchedLook m_matched;
+  Clock::time_point m_lookedForMatched;  ///< when
   std::optional<std::uint64_t> m_trappedAt;  ///< serial at which the rank used up its trap
   bool m_echo = true;
   std::string m_mi;  ///< from GDB, not a whole line yet

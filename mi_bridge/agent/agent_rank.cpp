@@ -123,14 +123,17 @@ bool Agent::claimRank(std::int32_t rank) {
   return claim.valid();
 }
 
+std::string Agent::logPath() const {
+  return m_session.config().logDirectory + "/rank-" + std::to_string(m_rank) + ".log";
+}
+
 void Agent::configure(std::uint32_t mode, std::uint64_t jitterSeed, const std::string& schedule,
                       std::uint64_t stopAt) {
   RankPage& page = m_page->page();
   page.mode = mode;
   page.jitterSeed = jitterSeed;
   page.salt = m_session.config().salt;
-  copyText(page.logPath,
-           m_session.config().logDirectory + "/rank-" + std::to_string(m_rank) + ".log");
+  copyText(page.logPath, logPath());
   copyText(page.schedulePath, schedule);
   page.algorithm = m_session.config().algorithm;
   copyText(page.boardPath, m_session.boardPath());
@@ -202,10 +205,21 @@ CodePlace Agent::waitPlace(const RankState& state) {
   if (state.inCall == 0 || now - m_waiting.since < kSeemsToWait) {
     return {};
   }
+  if (now - m_lookedForMatched >= kSeemsToWait / 2) {
+    lookForMatched();
+  }
   if (!m_waiting.place) {
     m_waiting.place = callPlaceOf(mpiProcess(), m_page->page());
   }
   return *m_waiting.place;
+}
+
+void Agent::lookForMatched() {
+  if ((m_page->page().mode & (kRecordChoices | kRecordEvents)) == 0) {
+    return;
+  }
+  m_lookedForMatched = Clock::now();
+  m_matched.look(mpiProcess(), m_page->page(), logPath());
 }
 
 /// The rank takes the trap off when it has trapped: set it again for its next stop.
@@ -319,6 +333,7 @@ void Agent::tellStack(const AskStack& question) {
 
 void Agent::kill() {
   m_killed = true;
+  lookForMatched();  // what the rank will not say any more
   if (replaying()) {
     signalProgram(SIGKILL);
     return;

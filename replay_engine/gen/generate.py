@@ -118,7 +118,10 @@ def body(call):
         if "request" in names:
             tail += "\n  event.posted(result, request);"
             return f"  PostedCollective event({arguments});\n  const int result = {real};{tail}\n  return result;"
-    return f"  CollectiveEvent event({arguments});\n  const int result = {real};{tail}\n  return result;"
+    makes = ""
+    if call.kind == "CommunicatorConstructor":
+        makes = "  event.makes(group, tag);\n" if call.name == "Comm_create_group" else "  event.makes();\n"
+    return f"  CollectiveEvent event({arguments});\n{makes}  const int result = {real};{tail}\n  return result;"
 
 
 def handed_on(call, number):
@@ -234,6 +237,24 @@ def in_header(call, declared):
     return dataclasses.replace(call, returns=returns, parameters=parameters)
 
 
+def extensions(header, declared):
+    """Wrappers of what a library has of a later MPI under a name of its own (MPIX_X, in its mpi-ext.h)."""
+    extended = os.path.join(os.path.dirname(header), "mpi-ext.h")
+    if not os.path.exists(extended):
+        return
+    for name, (returns, parameters) in declared_in(extended, "MPIX_").items():
+        call = next((call for call in CALLS if call.name == name and call.kind == "Unsupported"), None)
+        returns = returns.split()[-1]  # without OMPI_DECLSPEC
+        if call is not None and name not in declared:
+            names = ", ".join(argument for _, argument in split(parameters))
+            yield (f"PF_EXPORT {returns} MPIX_{name}({parameters}) {{\n"
+                   f"  static std::atomic<void*> known;\n"
+                   f"  const auto real = reinterpret_cast<decltype(&MPIX_{name})>(resolveNext(\"PMPIX_{name}\", known));\n"
+                   f"  if (passThrough(__builtin_frame_address(0))) {{\n    return real({names});\n  }}\n"
+                   f"  const Inside inside;\n  noteUnsupported(PF_SITE(kCall{name}));\n  return real({names});\n}}\n"
+                   f'PF_EXPORT {returns} PMPIX_{name}({parameters}) __attribute__((alias("MPIX_{name}")));\n\n')
+
+
 def wrappers(path, header):
     declared = declared_in(header)
     calls = [in_header(call, declared) for call in CALLS if call.name in declared]
@@ -245,6 +266,7 @@ def wrappers(path, header):
         f.writelines(f"    kCall{call.name},\n" for call in calls)
         f.write("};\nconst std::uint16_t kWrappedCount = %d;\n}  // namespace pf\n\nextern \"C\" {\n\n" % len(calls))
         f.writelines(wrapper(call) for call in calls)
+        f.writelines(extensions(header, declared))
         f.write("}  // extern \"C\"\n")
 
 
@@ -257,7 +279,7 @@ def coverage(path):
         f.writelines(f"| MPI_{c.name} | {c.kind} | {SAYS[c.kind]} | {c.since} |\n" for c in CALLS)
 
 
-def declared_in(header):
+def declared_in(header, prefix="MPI_"):
     """{name: (what it returns, parameters)} of the routines that an mpi.h declares."""
     text = subprocess.run(["cpp", "-I", os.path.dirname(header), "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", header],
                           capture_output=True, text=True, check=True).stdout
@@ -265,7 +287,7 @@ def declared_in(header):
     text = re.sub(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)", "", text)
     declared = {}
     for statement in text.split(";"):
-        match = re.match(r"([\w\s*]*?)\bMPI_([A-Z]\w*)\s*\((.*)\)\s*$", statement.strip(), re.DOTALL)
+        match = re.match(rf"([\w\s*]*?)\b{prefix}([A-Z]\w*)\s*\((.*)\)\s*$", statement.strip(), re.DOTALL)
         if match and "typedef" not in statement and not match[2].startswith("C_"):
             declared[match[2]] = (" ".join(match[1].split()), " ".join(match[3].split()))
     return declared

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/crc32c.h"
@@ -176,6 +177,16 @@ std::uint32_t ChoiceStreams::check(std::uint64_t serial) const {
   std::uint32_t value = 0;
   std::memcpy(&value, at, 4);
   return value;
+}
+
+const ScheduleFailed* ChoiceStreams::failed(std::uint64_t key) const {
+  const auto* const all = reinterpret_cast<const ScheduleFailed*>(section(m_header->failed));
+  const auto* const end = all + m_header->failed.size / sizeof(ScheduleFailed);
+  const auto* const found =
+      std::lower_bound(all, end, key, [](const ScheduleFailed& call, std::uint64_t wanted) {
+        return call.key < wanted;
+      });
+  return found != end && found->key == key ? found : nullptr;
 }
 
 bool ChoiceStreams::allUsed(std::uint64_t serial) const {

@@ -87,6 +87,12 @@ class ChoiceStreams {
   bool wasCancelled(std::uint32_t post);
   /// Checksum of event `serial` (from 1), or 0 where there is none.
   std::uint32_t check(std::uint64_t serial) const;
+  /// The completion call of this name, if it failed in the recording, else null; and the indices of
+  /// the requests that it left as they were, ascending.
+  [[nodiscard]] const ScheduleFailed* failed(std::uint64_t key) const;
+  [[nodiscard]] const std::uint32_t* unfinished(const ScheduleFailed& call) const {
+    return reinterpret_cast<const std::uint32_t*>(section(m_header->unfinished)) + call.first;
+  }
   /// Whether everything recorded of this rank has been used.
   [[nodiscard]] bool allUsed(std::uint64_t serial) const;
   /// A reader of a section has come from `before` to `after`.

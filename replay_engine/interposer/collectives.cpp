@@ -84,6 +84,79 @@ CollectiveEvent::~CollectiveEvent() {
   }
 }
 
+namespace {
+
+/// Where the recording had ranks with several threads, the ranks of a new communicator meet before
+/// MPI makes it. The numbers of communicators are one resource: Open MPI lets a thread that makes
+/// one wait, in the middle of it, for another that does so on an older communicator. In the
+/// recording that one came later, or its partners were there; in a replay they may be waiting for
+/// their turn, behind the first thread's. So nobody is in the middle of it alone.
+bool meets() {
+  return g_engine.replay && g_engine.choices.header().threads != 0;
+}
+
+/// Whether all of `comm` are ranks of this replay; its group, to meet by MPI_Barrier.
+bool isOurs(MPI_Comm comm) {
+  int inter = 1;
+  if (comm == MPI_COMM_NULL || PF_REAL(Comm_test_inter)(comm, &inter) != MPI_SUCCESS ||
+      inter != 0) {
+    return false;
+  }
+  const StateLock lock;
+  const KnownCommunicator& known = g_engine.comms.of(comm);
+  for (int i = 0; i < known.peers; ++i) {
+    if (known.world[i] < 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// A barrier of the ranks of `group`, on a communicator of ours: each tells another that it is
+/// there, and what it has heard (Hensgen, Finkel and Manber, 1988).
+void meet(MPI_Group group, int tag) {
+  int size = 0;
+  int rank = MPI_UNDEFINED;
+  if (group == MPI_GROUP_NULL || PF_REAL(Group_size)(group, &size) != MPI_SUCCESS ||
+      PF_REAL(Group_rank)(group, &rank) != MPI_SUCCESS || rank == MPI_UNDEFINED) {
+    return;
+  }
+  MPI_Group all = MPI_GROUP_NULL;
+  PF_REAL(Comm_group)(g_engine.meeting, &all);
+  for (int distance = 1; distance < size; distance *= 2) {
+    const int own[2] = {(rank + distance) % size, (rank - distance + size) % size};
+    int world[2];
+    PF_REAL(Group_translate_ranks)(group, 2, own, all, world);
+    if (world[0] < 0 || world[1] < 0) {
+      break;
+    }
+    PF_REAL(Sendrecv)
+    (nullptr, 0, MPI_BYTE, world[0], tag, nullptr, 0, MPI_BYTE, world[1], tag, g_engine.meeting,
+     MPI_STATUS_IGNORE);
+  }
+  PF_REAL(Group_free)(&all);
+}
+
+}  // namespace
+
+void CollectiveEvent::makes() {
+  if (meets() && isOurs(m_comm)) [[unlikely]] {
+    PF_REAL(Barrier)(m_comm);
+  }
+}
+
+void CollectiveEvent::makes(MPI_Group group, int tag) {
+  if (meets() && isOurs(m_comm)) [[unlikely]] {
+    std::uint64_t key = 0;
+    {
+      const StateLock lock;
+      key = g_engine.comms.of(m_comm).key;
+    }
+    constexpr std::uint32_t kTags = 32768;  // MPI_TAG_UB is at least 32767
+    meet(group, static_cast<int>((key ^ static_cast<std::uint32_t>(tag) * 0x9E3779B9U) % kTags));
+  }
+}
+
 void CollectiveEvent::made(int result, const MPI_Comm* comm) {
   if (result == MPI_SUCCESS) {
     const StateLock lock;

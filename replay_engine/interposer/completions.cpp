@@ -2,7 +2,7 @@
 //
 // A recording asks MPI and files the outcome. A replay knows the outcome: a failed test returns at
 // once, a success waits for just the requests that were done then.
-#include "request_batch.h"
+#include "failed_completions.h"
 
 #include <optional>
 
@@ -58,7 +58,7 @@ void sayAwaited(MPI_Request handle) {
 
 void copyStatuses(MPI_Status* to, const MPI_Status* from, int count) {
   if (to != MPI_STATUSES_IGNORE && to != from && from != MPI_STATUSES_IGNORE) {
-    std::memcpy(to, from, sizeof(MPI_Status) * static_cast<std::size_t>(count));
+    copyWritten(to, from, count);
   }
 }
 
@@ -69,6 +69,7 @@ int onWait(const CallPlace& place, MPI_Request* request, MPI_Status* status) {
 }
 
 int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Status* statuses) {
+  const CompletionName name;
   beginCompletion(place);
   InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
   if (place.call == kCallWait && !g_engine.threads) {
@@ -76,14 +77,19 @@ int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Stat
   }
   Batch batch(count, requests);
   MPI_Status* use = batch.statuses(statuses, true);
-  const int result = place.call == kCallWait
-                         ? restoreOne(batch, 0, use, PF_REAL(Wait)(batch.requests(), use))
-                         : restoreAll(batch, use, PF_REAL(Waitall)(count, batch.requests(), use));
+  const bool one = place.call == kCallWait;
+  const std::uint64_t key = name.key();
+  const int result =
+      one ? restoreOne(batch, 0, use, PF_REAL(Wait)(batch.requests(), use))
+          : restoreAll(batch, use, waitForAll(place, key, count, batch.requests(), use));
   batch.writeBack();
   copyStatuses(statuses, use, count);
   const StateLock lock;
   endCompletion(place);
   logCompletion(place);
+  if (result != MPI_SUCCESS && !one) [[unlikely]] {
+    logUnfinished(key, result, batch, count, use);
+  }
   fileAll(batch, result, use);
   publish();
   inCall.endOfThread();
@@ -359,6 +365,7 @@ int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* 
 
 int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* flag,
               MPI_Status* statuses) {
+  const CompletionName name;
   const Verdict verdict = replayTest(place, ChoiceKind::Testall);
   if (verdict == Verdict::Miss) {
     *flag = 0;
@@ -370,7 +377,7 @@ int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* fla
   if (verdict == Verdict::Hit) {
     const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
     *flag = 1;
-    result = PF_REAL(Waitall)(count, batch.requests(), use);
+    result = waitForAll(place, name.key(), count, batch.requests(), use);
   } else {
     result = PF_REAL(Testall)(count, batch.requests(), flag, use);
   }
@@ -379,6 +386,7 @@ int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* fla
   const StateLock lock;
   if (recordTest(place, ChoiceKind::Testall, verdict, *flag != 0)) {
     logTest(place, ChoiceKind::Testall);
+    logUnfinished(name.key(), result, batch, count, use);
     fileAll(batch, result, use);
     publish();
   }

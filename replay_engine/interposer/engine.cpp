@@ -8,6 +8,7 @@
 #include "send_gates.h"
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,6 +23,14 @@ namespace pf {
 __thread int t_depth __attribute__((tls_model("initial-exec"))) = 0;
 __thread const void* t_outermost __attribute__((tls_model("initial-exec"))) = nullptr;
 Engine g_engine;
+RankOnly g_rankOnly;
+static_assert(sizeof(RankOnly) == kRankOnlySize);
+
+void keepFromChildren() {
+  if (sysconf(_SC_PAGESIZE) == static_cast<long>(kRankOnlySize)) {
+    madvise(&g_rankOnly, sizeof g_rankOnly, MADV_WIPEONFORK);
+  }
+}
 
 namespace {
 
@@ -208,10 +217,10 @@ void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
 
 void holdIfDue() {
   const StateLock lock;
-  if (g_engine.gated && g_engine.active) {
+  if (g_engine.gated && g_rankOnly.active) {
     tellDone(g_engine.serial);
   }
-  if ((g_engine.page->mode & kHoldAfter) != 0 && g_engine.active && mustStopBefore(g_engine.serial + 1)) {
+  if ((g_engine.page->mode & kHoldAfter) != 0 && g_rankOnly.active && mustStopBefore(g_engine.serial + 1)) {
     pf_stop_at_event();
   }
 }
@@ -305,14 +314,14 @@ void diverge(const CallPlace& place, const char* expected, const char* got) {
 }
 
 void noteNested(const CallPlace& place) {
-  if (g_engine.active && g_engine.record && !isOfMpi(place.returnAddress)) {
+  if (g_rankOnly.active && g_engine.record && !isOfMpi(place.returnAddress)) {
     noteUnsupported(place);
   }
 }
 
 void noteSession(const CallPlace& place) {
   static std::atomic<bool> said = false;
-  if (g_engine.active) {
+  if (g_rankOnly.active) {
     noteUnsupported(place);
   } else if (std::getenv(kRankPageVariable) != nullptr && !said.exchange(true)) {
     sayOfRank("MPI_Session_init: what is done in sessions, without MPI_Init, is not recorded");

@@ -38,8 +38,38 @@ extern __thread const void* t_outermost __attribute__((tls_model("initial-exec")
 struct RankClocks;
 struct TaggedReplay;
 
-struct Engine {
+/// Written by one thread, and read by all, MPI's own among them: none of these does anything but
+/// see that it is not that one, whenever that is.
+template <typename T>
+class SeenByAll {
+ public:
+  constexpr SeenByAll(T value) : m_value(value) {}
+  SeenByAll& operator=(T value) {
+    m_value.store(value, std::memory_order_relaxed);
+    return *this;
+  }
+  operator T() const { return m_value.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<T> m_value;
+};
+
+inline constexpr std::size_t kRankOnlySize = 4096;
+
+/// What says that this process is the rank; a page of its own, all zeros in any other process. No
+/// child is the rank, whose log and page it does not have: not even one of clone() or _Fork(),
+/// which run no handlers of ours. There the kernel clears it (keepFromChildren()).
+struct alignas(kRankOnlySize) RankOnly {
   bool active = false;  ///< between MPI_Init and MPI_Finalize of a rank under an agent
+  bool light = false;   ///< active, and light.h has the common calls
+  SeenByAll<const void*> owner = nullptr;  ///< of what the environment says (environment.h)
+};
+extern RankOnly g_rankOnly;
+
+/// From now on.
+void keepFromChildren();
+
+struct Engine {
   bool record = false;  ///< choices are logged
   bool events = false;  ///< and events
   bool replay = false;  ///< choices are forced
@@ -49,7 +79,6 @@ struct Engine {
   std::atomic<bool> live =
       false;               ///< replay: this rank's record has been used up, MPI chooses again
   bool holdAfter = false;  ///< the end of an event matters: holdIfDue()
-  bool light = false;      ///< active, and light.h has the common calls
   bool gated = false;      ///< replay: sends wait at gates (send_gates.h)
   bool contents = false;   ///< what the rank sends is digested, to be recorded or compared (contents.h)
 
@@ -75,6 +104,7 @@ struct Engine {
   TaggedReplay* tags = nullptr;  ///< replay: deliveries forced by tags (tagged.h)
   RankClocks* clocks = nullptr;  ///< where races are found while recording (clocks.h)
   MPI_Comm nowhere{};  ///< replay: where receives are posted that must never match. Contents are packed on it
+  MPI_Comm meeting{};            ///< replay of ranks with several threads: for messages of our own
 };
 extern Engine g_engine;
 

@@ -181,13 +181,14 @@ void wakeUp() {
   if (page == nullptr) {
     return;
   }
-  g_environment.owner = &t_depth;
+  keepFromChildren();
+  g_rankOnly.owner = &t_depth;
   g_environment.record = (page->launchMode & (kRecordChoices | kRecordEvents)) != 0;
   if ((page->launchMode & kReplay) != 0) {
     startReplay(page->earlySchedule);
   }
   if (!g_environment.record && !g_environment.replay) {
-    g_environment.owner = nullptr;
+    g_rankOnly.owner = nullptr;
   }
   pthread_atfork(nullptr, nullptr, pf_environment_in_child);
   unmapLaunchPage(page);
@@ -220,9 +221,9 @@ bool askOther(void* caller) {
     }
     const InsideLibc inside;
     wakeUp();
-    return g_environment.owner == &t_depth;
+    return g_rankOnly.owner == &t_depth;
   }
-  if (g_environment.owner != nullptr && g_environment.joined && g_environment.record &&
+  if (g_rankOnly.owner != nullptr && g_environment.joined && g_environment.record &&
       t_depth == 0 &&
       g_notes[static_cast<std::size_t>(NoteKind::OtherThread)].load(std::memory_order_relaxed) ==
           nullptr &&
@@ -302,11 +303,11 @@ void environmentJoins(bool joined) {
   }
   g_environment.record = joined && g_engine.record;
   if (!joined || (!g_engine.record && !g_engine.replay)) {
-    g_environment.owner = nullptr;
+    g_rankOnly.owner = nullptr;
     g_environment.replay = false;
     return;
   }
-  g_environment.owner = &t_depth;
+  g_rankOnly.owner = &t_depth;
   if (g_engine.record) {
     flushEarly();
   }
@@ -353,7 +354,7 @@ void environmentFlushes() {
 }
 
 void environmentForgets() {
-  g_environment.owner = nullptr;
+  g_rankOnly.owner = nullptr;
   g_environment.record = false;
   g_environment.replay = false;
   g_environment.quick = false;

@@ -52,24 +52,8 @@ struct ValueStream {
   double secondsAhead;
 };
 
-/// Written by the thread whose calls count, and read by all, MPI's own among them: none of these
-/// does anything but see that it is not that one, whenever that is.
-template <typename T>
-class SeenByAll {
- public:
-  constexpr SeenByAll(T value) : m_value(value) {}
-  SeenByAll& operator=(T value) {
-    m_value.store(value, std::memory_order_relaxed);
-    return *this;
-  }
-  operator T() const { return m_value.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<T> m_value;
-};
-
+/// Whose calls count: of the thread with &t_depth == g_rankOnly.owner; null: of none.
 struct Environment {
-  SeenByAll<const void*> owner = nullptr;  ///< &t_depth of the thread whose calls count; null: none
   SeenByAll<bool> asleep = true;           ///< nothing has been asked for yet
   SeenByAll<bool> record = false;
   SeenByAll<bool> replay = false;
@@ -132,7 +116,7 @@ bool leftMpi(void* caller, const void* frame);
 /// Whether this thread's values count and the call that returns to `caller` is the program's.
 /// `frame`: of the routine that it called.
 __attribute__((always_inline)) inline bool isProgramsCall(void* caller, const void* frame) {
-  if (&t_depth != g_environment.owner) [[unlikely]] {
+  if (&t_depth != g_rankOnly.owner) [[unlikely]] {
     return askOther(caller) && t_depth == 0 && learnCaller(caller, frame);
   }
   if (t_depth > 0 && !leftMpi(caller, frame)) {

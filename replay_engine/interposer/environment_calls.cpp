@@ -89,7 +89,7 @@ inline int systemTime(Next next, timeval* out, void* zone) {
 
 double onWtime(const CallPlace& place) {
   // The bindings of Fortran are in the MPI library and ask for the program.
-  const bool counts = &t_depth == g_environment.owner
+  const bool counts = &t_depth == g_rankOnly.owner
                           ? t_depth == 0 || leftMpi(place.returnAddress, place.slot)
                           : isProgramsCall(place.returnAddress, place.slot);
   if (counts && g_environment.quick.load(std::memory_order_relaxed)) [[likely]] {

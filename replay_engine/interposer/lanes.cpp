@@ -308,7 +308,7 @@ void tellThreadsApart() {
     return;
   }
   lockState();
-  g_engine.light = false;
+  g_rankOnly.light = false;
   resolveAll();  // not by several at once
   bool ended = false;
   Lane* const first = findLane(0, &ended);
@@ -349,7 +349,7 @@ extern "C" PF_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t*
   if (start == nullptr) {
     return realCreate()(thread, attributes, routine, argument);
   }
-  if (g_engine.active) {
+  if (g_rankOnly.active) {
     tellThreadsApart();
   }
   Lane* const lane = start->lane;

@@ -37,6 +37,7 @@ struct Lane {
   std::uint32_t turns = 0;      ///< replay: those of the recording that are left
   std::uint32_t lockTurns = 0;  ///< and of locks among them
   std::uint64_t random = 1;     ///< state of the jitter
+  std::uint64_t events = 0;     ///< turns of it that are none of locks
   std::uint64_t changes = 0;    ///< of what it has done or knows of other threads (thread_order.h)
   LaneChoices* choices = nullptr;
   Lane* next = nullptr;  ///< of the threads that there are

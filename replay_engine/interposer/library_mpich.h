@@ -23,6 +23,8 @@ constexpr int reportedPeer(int peer) {
 }
 static_assert(MPI_ANY_TAG == -1);
 
+/// Whether a request's handle is the address of an object with its status in it.
+inline constexpr bool kRequestsAreObjects = false;
 /// Handles are numbers, those of requests one after another; 0 is none of them.
 inline void* pointerOf(int handle) {
   return reinterpret_cast<void*>(std::uintptr_t{static_cast<std::uint32_t>(handle)} << 4);

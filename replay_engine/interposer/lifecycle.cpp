@@ -74,6 +74,15 @@ void* resolveReal(std::uint16_t call) {
   return g_real[call];
 }
 
+void* resolveNext(const char* name, std::atomic<void*>& known) {
+  void* found = known.load(std::memory_order_relaxed);
+  if (found == nullptr) {
+    found = lookUp(RTLD_NEXT, name);
+    known.store(found, std::memory_order_relaxed);
+  }
+  return found;
+}
+
 bool resolveAll() {
   bool all = true;
   for (std::uint16_t i = 0; i < kWrappedCount; ++i) {
@@ -96,7 +105,7 @@ void* resolveObject(const char* name) {
 namespace {
 
 void begin(const CallPlace& place) {
-  if (g_engine.active) {
+  if (g_rankOnly.active) {
     return;
   }
   const bool joined = joinAgent();
@@ -108,10 +117,10 @@ void begin(const CallPlace& place) {
   startLanes();
   beginEvent(place);
   logLocal(place);
-  g_engine.active = true;
+  g_rankOnly.active = true;
   g_engine.world = MPI_COMM_WORLD;
   g_engine.noComm = MPI_COMM_NULL;
-  g_engine.light = g_engine.record && !g_engine.events && !g_engine.replay && !g_engine.jitter &&
+  g_rankOnly.light = g_engine.record && !g_engine.events && !g_engine.replay && !g_engine.jitter &&
                    !g_engine.multiple && resolveAll();
   joinEarlierThreads();
 }
@@ -185,16 +194,18 @@ void end(const CallPlace& place) {
     g_engine.log.close(true);
   }
   endTags();
-  if (g_engine.nowhere != MPI_Comm{}) {
-    PF_REAL(Comm_free)(&g_engine.nowhere);
+  for (MPI_Comm* own : {&g_engine.nowhere, &g_engine.meeting}) {
+    if (*own != MPI_Comm{}) {
+      PF_REAL(Comm_free)(own);
+    }
   }
-  g_engine.active = false;
+  g_rankOnly.active = false;
 }
 
 }  // namespace
 
 int onFinalize(const CallPlace& place) {
-  g_engine.light = false;
+  g_rankOnly.light = false;
   end(place);
   RankPage& page = *g_engine.page;
   page.waitPeer.store(-2, std::memory_order_relaxed);
@@ -213,6 +224,10 @@ int onAbort(const CallPlace& place, MPI_Comm comm, int code) {
     const StateLock lock;
     beginEvent(place);
     logLocal(place);
+    if (g_engine.record && !clocked()) {
+      logMatched();
+      g_engine.log.publish();
+    }
   }
   const InCall inCall(place, RecordKind::Padding, MPI_COMM_NULL, kNoPeer, -1);
   if ((g_engine.page->mode & kHoldAfter) != 0) {

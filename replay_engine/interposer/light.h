@@ -10,7 +10,7 @@
 namespace pf {
 
 inline bool light() {
-  return g_engine.light && t_depth == 0;
+  return g_rankOnly.light && t_depth == 0;
 }
 
 /// isMessage() with handles that are known there.
@@ -167,6 +167,9 @@ inline bool lightCompletion(int count) {
   return light() && g_engine.requests.count() == 0 && (!clocked() || AssignedBatch::follows(count));
 }
 
+/// `call` has failed: which of its requests it has left pending, if it is one that does.
+void lightFailed(std::uint16_t call, int count, const MPI_Request* requests, int result);
+
 template <typename RealCall>
 __attribute__((noinline)) int clockedWait(int count, const MPI_Request* requests, RealCall call) {
   AssignedBatch batch(count, requests);
@@ -181,10 +184,11 @@ __attribute__((noinline)) int clockedWait(int count, const MPI_Request* requests
 template <typename RealCall>
 inline int lightWait(std::uint16_t callNumber, int count, MPI_Request* requests, RealCall call) {
   const LightCall event(callNumber);
-  if (!clocked()) {
-    return call();
+  const int result = !clocked() ? call() : clockedWait(count, requests, call);
+  if (result != MPI_SUCCESS) [[unlikely]] {
+    lightFailed(callNumber, count, requests, result);
   }
-  return clockedWait(count, requests, call);
+  return result;
 }
 
 }  // namespace pf

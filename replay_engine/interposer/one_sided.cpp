@@ -44,16 +44,26 @@ bool isNamed(MPI_Datatype type) {
   return combiner == MPI_COMBINER_NAMED;
 }
 
+/// Whether what was fetched is all the bytes from its address on, without a gap: MPI_LONG_INT is 12
+/// bytes, 16 from one to the next.
+bool liesInARow(const Fetch& fetch) {
+  MPI_Aint first = 0;
+  MPI_Aint trueExtent = 0;
+  MPI_Aint bound = 0;
+  MPI_Aint extent = 0;
+  int size = 0;
+  PF_REAL(Type_size)(fetch.type, &size);
+  PF_REAL(Type_get_true_extent)(fetch.type, &first, &trueExtent);
+  PF_REAL(Type_get_extent)(fetch.type, &bound, &extent);
+  return first == 0 && trueExtent == size && (fetch.count == 1 || extent == size);
+}
+
 /// The elements in a row, in the library's own form.
 class Packed {
  public:
-  explicit Packed(const Fetch& fetch) : m_fetch(fetch) {
-    MPI_Aint bound = 0;
-    MPI_Aint extent = 0;
+  explicit Packed(const Fetch& fetch) : m_fetch(fetch), m_inPlace(liesInARow(fetch)) {
     int size = 0;
     PF_REAL(Type_size)(fetch.type, &size);
-    PF_REAL(Type_get_true_extent)(fetch.type, &bound, &extent);
-    m_inPlace = bound == 0 && extent == size && (fetch.count == 1 || !fetch.ownType);
     m_size = size * fetch.count;
     if (!m_inPlace) {
       PF_REAL(Pack_size)(fetch.count, fetch.type, MPI_COMM_SELF, &m_size);
@@ -85,7 +95,7 @@ class Packed {
   [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(m_size); }
 
   const Fetch& m_fetch;
-  bool m_inPlace = true;
+  const bool m_inPlace;
   int m_size = 0;
   void* m_bytes = nullptr;
 };

@@ -7,6 +7,7 @@
 #include "event_times.h"
 #include "real_calls.h"
 #include "send_gates.h"
+#include "shown_requests.h"
 #include "tagged.h"
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -124,7 +125,7 @@ void openLog(const RankPage& page) {
 }
 
 extern "C" void pf_forget_in_child() {
-  g_engine.active = g_engine.light = false;
+  g_rankOnly.active = g_rankOnly.light = false;
   g_engine.clocks = nullptr;
   g_engine.log.abandon();
   environmentForgets();
@@ -198,6 +199,9 @@ bool joinAgent() {
               "a schedule for this rank", why);
     }
     g_engine.contents = startContents();
+    if (g_engine.choices.header().threads != 0) {
+      PF_REAL(Comm_dup)(MPI_COMM_WORLD, &g_engine.meeting);
+    }
     if ((mode & kBoundedBuffers) != 0) {
       why = openSendGates(page->schedulePath, page->rank, page->size);
       if (why != nullptr) {
@@ -212,6 +216,7 @@ bool joinAgent() {
     PF_REAL(Comm_dup)(MPI_COMM_SELF, &g_engine.nowhere);
     PF_REAL(Comm_set_errhandler)(g_engine.nowhere, MPI_ERRORS_RETURN);
   }
+  keepFromChildren();
   static bool registered = false;
   if (!registered) {
     registered = true;
@@ -224,6 +229,9 @@ bool joinAgent() {
   if (const char* why = nullptr; g_engine.replay && !startTags(&why)) {
     diverge(CallPlace{kCallInit, __builtin_return_address(0), nullptr},
             "tags for the deliveries of the recording", why);
+  }
+  if (g_engine.record && g_engine.tags == nullptr) {  // statuses of tagged ones say another source
+    showRequests();
   }
   if ((mode & kRecordRaces) != 0 && g_engine.record) {
     startClocks();

@@ -5,6 +5,7 @@
 #include "mpi_calls.h"
 #include "mpi_header.h"
 
+#include <atomic>
 #include <cstdint>
 
 namespace pf {
@@ -16,6 +17,8 @@ extern const std::uint16_t kWrappedCount;
 /// Finds PMPI_X behind us; ends the process with a clear line if there is none (no MPI library at
 /// all).
 void* resolveReal(std::uint16_t call);
+/// Finds another routine behind us, and keeps it in `known`.
+void* resolveNext(const char* name, std::atomic<void*>& known);
 /// Finds all of them. False: the MPI library does not have every one.
 bool resolveAll();
 

@@ -51,7 +51,7 @@ int lightWildRecv(void* buffer, int count, MPI_Datatype datatype, int source, in
   const std::uint32_t wildNumber = g_engine.wildPosts++;
   MPI_Status& surviving = lightStatus(header, wildNumber, status);
   const int result = PF_KNOWN(Recv)(buffer, count, datatype, MPI_ANY_SOURCE, tag, comm, &surviving);
-  if (status != MPI_STATUS_IGNORE) {
+  if (status != MPI_STATUS_IGNORE && surviving.MPI_SOURCE != kStatusUntouched) {
     copyStatus(status, surviving);
   }
   if (hasStatus(result)) {
@@ -265,7 +265,7 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
   const int result = posted.tagged != nullptr
                          ? receiveTagged(*posted.tagged, buffer, count, datatype, comm, use)
                          : PF_REAL(Recv)(buffer, count, datatype, posted.source, tag, comm, use);
-  if (use != status && status != MPI_STATUS_IGNORE) {
+  if (use != status && status != MPI_STATUS_IGNORE && use->MPI_SOURCE != kStatusUntouched) {
     *status = *use;
   }
   if (g_engine.record) {
@@ -307,7 +307,8 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
     Request entry;
     entry.handle = *request;
     entry.kind = RequestKind::Receive;
-    entry.active = true;
+    // What it takes here nobody is to believe that it took in the recording.
+    entry.active = !g_engine.replay || !isWild(posted.source);
     entry.wild = posted.wild;
     entry.number = posted.post;
     entry.wildNumber = posted.wildNumber;

@@ -1,5 +1,7 @@
 #include "request_batch.h"
 
+#include "failed_completions.h"
+
 namespace pf {
 
 void logCompletion(const CallPlace& place) {
@@ -100,13 +102,15 @@ void fileOne(const Batch& batch, int index, const MPI_Status* status, int error)
   }
 }
 
-void fileAll(const Batch& batch, int result, const MPI_Status* statuses) {
+void fileAll(Batch& batch, int result, const MPI_Status* statuses) {
   for (const Batch::Entry& entry : batch) {
     const MPI_Status* status = statuses != MPI_STATUSES_IGNORE ? &statuses[entry.index] : nullptr;
-    const int error = errorOf(result, status);
-    if (!isError(error, MPI_ERR_PENDING)) {
-      completed(entry.request, status, error);
+    if (isUnfinished(result, batch.requests()[entry.index], status, isPersistent(entry.request))) {
+      continue;
     }
+    const int error = errorOf(result, status);
+    // Which of them failed nobody has asked: a message that is too long is taken all the same.
+    completed(entry.request, status, isError(error, MPI_ERR_IN_STATUS) ? MPI_SUCCESS : error);
   }
 }
 

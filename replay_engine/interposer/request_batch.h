@@ -17,6 +17,10 @@ inline bool isReceive(const Request& entry) {
          (entry.kind == RequestKind::PersistentReceive && entry.active);
 }
 
+inline bool isPersistent(const Request& entry) {
+  return entry.kind == RequestKind::PersistentReceive || entry.kind == RequestKind::PersistentSend;
+}
+
 /// Whether MPI has to tell the status of this request for the record.
 inline bool needsStatus(const Request& entry) {
   return isReceive(entry) && (entry.wild || entry.tag == MPI_ANY_TAG || entry.cancelled);
@@ -186,6 +190,6 @@ inline int errorOf(int result, const MPI_Status* status) {
 }
 /// Files request `index` of the call as done, or all that are.
 void fileOne(const Batch& batch, int index, const MPI_Status* status, int error);
-void fileAll(const Batch& batch, int result, const MPI_Status* statuses);
+void fileAll(Batch& batch, int result, const MPI_Status* statuses);
 
 }  // namespace pf

@@ -112,6 +112,9 @@ class Requests {
   /// All of them, in any order.
   [[nodiscard]] const Request* begin() const { return m_entries; }
   [[nodiscard]] const Request* end() const { return m_entries + m_count; }
+  /// Where begin() and count() are kept, for who looks from outside.
+  [[nodiscard]] const void* entriesInMemory() const { return &m_entries; }
+  [[nodiscard]] const void* countInMemory() const { return &m_count; }
 
   /// Active persistent wildcards that a replay replaced by others: translation is needed while not
   /// 0.

@@ -77,7 +77,7 @@ PF_BEHIND(pthread_join, nullptr, pthread_t, void**);
 /// Whether this call is one of the application's in a rank with several threads. (An allocator may
 /// take locks, for us, too.)
 inline bool isOrdered() {
-  return g_engine.threads && t_depth == 0 && g_engine.active && !hasState() &&
+  return g_engine.threads && t_depth == 0 && g_rankOnly.active && !hasState() &&
          applicationThread() != nullptr;
 }
 

@@ -13,7 +13,7 @@ namespace pf {
 
 /// Whether this rank's log holds the order of its threads.
 inline bool logsThreadOrder() {
-  return g_engine.threads && g_engine.events && g_engine.record && g_engine.active;
+  return g_engine.threads && g_engine.events && g_engine.record && g_rankOnly.active;
 }
 /// Whether what the calling thread does now is part of it.
 inline bool ordersThreads() {

@@ -16,7 +16,7 @@ constexpr std::int64_t kSinceTheEpoch = 1'000'000'000;
 }  // namespace
 
 const timespec* onKernelsClock(clockid_t clock, const timespec* until, timespec* moved) {
-  if (!g_environment.replay || &t_depth != g_environment.owner || t_depth > 0 || until == nullptr) {
+  if (!g_environment.replay || &t_depth != g_rankOnly.owner || t_depth > 0 || until == nullptr) {
     return until;
   }
   const std::int64_t told = clock == CLOCK_MONOTONIC ? g_environment.monotonic : g_environment.wall;

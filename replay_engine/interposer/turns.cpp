@@ -325,6 +325,7 @@ void takeTurn(const CallPlace& place, bool ofLock) {
     waitForTurn(place, lane, code);
   }
   t_hasTurn = true;
+  lane.events += ofLock ? 0 : 1;
   lane.changes += ofLock ? 0 : 1;
   if (lane.turns > 0) {
     lane.lockTurns -= ofLock && lane.lockTurns > 0 ? 1U : 0U;
@@ -367,7 +368,7 @@ void endIdle() {
 }
 
 void showCalls() {
-  if (!g_engine.active || !g_engine.threads) {
+  if (!g_rankOnly.active || !g_engine.threads) {
     return;
   }
   RankPage& page = *g_engine.page;

@@ -34,7 +34,7 @@ inline bool passThrough(const void* frame) {
     t_depth = 0;
     dropState();
   }
-  return t_depth > 0 || !g_engine.active;
+  return t_depth > 0 || !g_rankOnly.active;
 }
 
 /// This thread is inside MPI.
@@ -64,6 +64,9 @@ class CollectiveEvent {
   ~CollectiveEvent();
   CollectiveEvent(const CollectiveEvent&) = delete;
   CollectiveEvent& operator=(const CollectiveEvent&) = delete;
+  /// Before the collective makes a communicator; with MPI_Comm_create_group's arguments.
+  void makes();
+  void makes(MPI_Group group, int tag);
   /// The collective made a communicator.
   void made(int result, const MPI_Comm* comm);
 

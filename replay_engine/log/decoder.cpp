@@ -356,6 +356,9 @@ bool Decoder::record(RecordReader& in) {
     case RecordKind::TagsOnly:
       tagRecord(in, kind);
       break;
+    case RecordKind::Unfinished:
+      unfinished(in);
+      break;
     case RecordKind::Traced:
     case RecordKind::Races:
     case RecordKind::Exchanged:
@@ -385,6 +388,26 @@ void Decoder::survivingStatuses(const BegunCall& begun) {
       take(m_header.posts[i], source, tag, last());
     } else {
       wild(m_header.posts[i], source);
+    }
+  }
+}
+
+/// Receives that had taken their messages, as far as the agent saw it: the rank never told the program.
+void Decoder::matchedReceives() {
+  const std::uint64_t word = m_header.matched.count.load();
+  const auto count = static_cast<std::uint32_t>(word);
+  if (static_cast<std::uint32_t>(word >> 32) != ~count || count > MatchedReceives::kMost) {
+    return;
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const MatchedReceive& matched = m_header.matched.receives[i];
+    if (matched.source < 0) {
+      continue;
+    }
+    if (!log.hasEvents) {
+      wild(matched.wild, matched.source);
+    } else if (matched.post < log.history.receives.size() && log.history.receives[matched.post].state == ReceiveState::Pending) {
+      take(matched.post, matched.source, matched.tag, last());
     }
   }
 }
@@ -439,6 +462,7 @@ void Decoder::finish() {
   log.complete = sawEnd && log.cut.empty();
   if (!log.complete && log.cut.empty()) {
     begunEvent();
+    matchedReceives();
   }
   const auto missesOf = [](std::uint64_t word) {
     const auto count = static_cast<std::uint32_t>(word);

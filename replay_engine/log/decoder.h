@@ -45,6 +45,7 @@ class Decoder {
   void contentsRecord(RecordReader& in, RecordKind kind);
   void collectiveEvent(RecordReader& in, RecordKind kind);
   void choice(RecordReader& in);
+  void unfinished(RecordReader& in);
   void raceRecord(RecordReader& in, RecordKind kind);
   void tagRecord(RecordReader& in, RecordKind kind);
   bool wild(std::uint64_t number, std::int32_t source);
@@ -58,6 +59,7 @@ class Decoder {
   }
   void begunEvent();
   void survivingStatuses(const BegunCall& begun);
+  void matchedReceives();
   [[nodiscard]] std::uint32_t callOf(std::uint32_t site) const { return site < log.sites.size() ? log.sites[site].call : 0; }
   [[nodiscard]] Serial last() const { return log.history.events.size(); }
 

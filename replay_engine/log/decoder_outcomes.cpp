@@ -55,6 +55,16 @@ void Decoder::choice(RecordReader& in) {
   choicesOf(kind).push_back(std::move(recorded));
 }
 
+void Decoder::unfinished(RecordReader& in) {
+  const std::uint64_t key = in.number();
+  if (log.failed.empty() || log.failed.back().key != key) {
+    log.failed.emplace_back().key = key;
+  }
+  for (std::uint32_t n = std::min(in.number32(), kMostUnfinished); n > 0 && !in.bad(); --n) {
+    log.failed.back().unfinished.push_back(in.number32());
+  }
+}
+
 void Decoder::raceRecord(RecordReader& in, RecordKind kind) {
   if (kind == RecordKind::Traced) {
     TracedDelivery& traced = log.traced.emplace_back();

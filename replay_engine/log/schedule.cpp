@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include "base/crc32c.h"
@@ -83,9 +84,21 @@ void appendTags(std::vector<unsigned char>& out, const RankTags& tags, ScheduleH
   header.tagsSeen = append(out, tags.seen);
 }
 
+void appendFailed(std::vector<unsigned char>& out, const RankLog& log, ScheduleHeader& header) {
+  std::vector<ScheduleFailed> failed;
+  std::vector<std::uint32_t> unfinished;
+  for (const FailedCompletion& completion : log.failed) {
+    failed.push_back({completion.key, static_cast<std::uint32_t>(unfinished.size()), static_cast<std::uint32_t>(completion.unfinished.size())});
+    unfinished.insert(unfinished.end(), completion.unfinished.begin(), completion.unfinished.end());
+  }
+  std::sort(failed.begin(), failed.end(), [](const ScheduleFailed& a, const ScheduleFailed& b) { return a.key < b.key; });
+  header.failed = append(out, failed);
+  header.unfinished = append(out, unfinished);
+}
+
 }  // namespace
 
-std::vector<unsigned char> compileSchedule(const RankLog& log, const RankTags* tags, std::uint64_t lastTag) {
+std::vector<unsigned char> compileSchedule(const RankLog& log, const RankTags* tags, std::uint64_t lastTag, bool threads) {
   std::vector<unsigned char> out(sizeof(ScheduleHeader));
   ScheduleHeader header{};
   header.magic = kScheduleMagic;
@@ -110,6 +123,8 @@ std::vector<unsigned char> compileSchedule(const RankLog& log, const RankTags* t
     header.earlyValues[k] = log.earlyValues[k];
   }
   header.executable = pathHash(log.executable.c_str());
+  header.threads = threads ? 1 : 0;
+  appendFailed(out, log, header);
   appendLanes(out, log, header);
   if (tags != nullptr) {
     appendTags(out, *tags, header);

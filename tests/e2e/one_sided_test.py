@@ -6,13 +6,14 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from photofinish import BIN, PhotofinishTest, main
 
 PROGRAM = BIN / "e2e" / "fetches"
+GAPS = BIN / "e2e" / "gaps"
 # Open MPI 4.1.4's default crashes in MPI_Compare_and_swap with oneself, without us.
 CHOSEN = ["--mca", "osc", "pt2pt"]
 
 
 class OneSidedTest(PhotofinishTest):
-    def launch(self):
-        launcher, *rest = self.mpirun(4, PROGRAM)
+    def launch(self, ranks=4, program=PROGRAM):
+        launcher, *rest = self.mpirun(ranks, program)
         return [launcher, *CHOSEN, *rest]
 
     def test_a_replay_fetches_what_the_recording_did(self):
@@ -34,6 +35,14 @@ class OneSidedTest(PhotofinishTest):
             self.assertNotIn(name, recorded.err)
         self.replay("t.pft", "--survey")
         self.assert_same_run(recorded, self.replay("t.pft", "--jitter", 4))
+
+    def test_elements_with_gaps_come_back_whole_and_what_is_between_them_stays(self):
+        self.need("mpirun", GAPS)
+        for mode in ("outcomes", "all"):
+            recorded = self.record("t.pft", self.launch(3, GAPS), "--mode", mode)
+            self.assertEqual(recorded.out.count("wrong: 0"), 3, recorded)
+            for seed in (1, 2):
+                self.assert_same_run(recorded, self.replay("t.pft", "--jitter", seed))
 
 
 if __name__ == "__main__":

@@ -16,13 +16,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/matched_receives.h"
 #include "core/environment_values.h"
 
 namespace pf {
 
 inline constexpr std::uint64_t kLogMagic = 0x0001474F4C4E4650;  // "PFNLOG\1\0"
 inline constexpr std::uint32_t kLogVersion = 5;
-inline constexpr std::uint32_t kOldestLogVersion = 3;  ///< that can be read: it has no Time and no Clock, and that before 5 no Contents and no Given
+inline constexpr std::uint32_t kOldestLogVersion = 3;  ///< that can be read: it has no Time and no Clock; 4 has no Contents, Given, Unfinished and no `matched`
 inline constexpr std::size_t kLogHeaderSize = 8192;
 inline constexpr std::size_t kLogBlockSize = 65536;
 inline constexpr std::size_t kLogBlockData = kLogBlockSize - 8;
@@ -119,9 +120,21 @@ enum class RecordKind : std::uint8_t {
   Contents,          ///< 8 bytes: digest of the last message sent (interposer/contents.h)
   Given,             ///< operation + 1 (0 = none), bytes, 0/1, then if 1 8 bytes, their digest: what this rank gives to the last
                      ///<   collective (bytes: of a broadcast, also where it is not the root)
+  Unfinished,        ///< completionKey(), n ≤ kMostUnfinished, n indices: MPI_Waitall or MPI_Testall failed, and left these
+                     ///<   requests of its array as they were (MPI_ERR_PENDING); more of them in records of the same key
   Count
 };
 inline constexpr std::uint32_t kMostTagged = 24;  ///< a record
+inline constexpr std::uint32_t kMostUnfinished = 32;
+
+/// Names a call that completes requests, for what a replay must know before it makes the call: by its event; where the
+/// rank has several threads, by its lane and how many events that one had had before.
+[[nodiscard]] constexpr std::uint64_t completionKey(std::uint64_t serial) {
+  return serial;
+}
+[[nodiscard]] constexpr std::uint64_t completionKey(std::uint32_t lane, std::uint64_t eventsOfLane) {
+  return (lane + std::uint64_t{1}) << 40 | eventsOfLane;
+}
 
 // Times. A tick is sixteen of the processor's time stamp counter where that is steady, else a nanosecond of CLOCK_MONOTONIC;
 // ranks of one host share both. Ticks between two Clock records count evenly, ticks behind the last one as between the first
@@ -217,6 +230,7 @@ struct LogHeader {
   alignas(64) unsigned char status[kStatusSlots][kStatusSize];
   /// As `misses`, of lanes 1, 2 … in a rank with several threads. Of lanes beyond they are not kept.
   alignas(64) std::atomic<std::uint64_t> laneMisses[kLanesInHeader][kChoiceKinds];
+  alignas(64) MatchedReceives matched;    ///< written by the rank's agent
 };
 static_assert(sizeof(LogHeader) <= kLogHeaderSize);
 
@@ -273,6 +287,16 @@ struct ScheduleHeader {
   std::uint64_t lastTag;                      ///< the greatest post in `tags` of all ranks
   ScheduleSection sent;                       ///< of each message sent: contentsHead(), varint sentCheck() or 0, its digest if it has one
   ScheduleSection given;                      ///< of each collective the same, with operation + 1 for the check
+  ScheduleSection failed;                     ///< ScheduleFailed, by key
+  ScheduleSection unfinished;                 ///< uint32 indices, of one ScheduleFailed after another
+  std::uint64_t threads;                      ///< 1: this or another rank had several threads
+};
+
+/// A completion call that failed.
+struct ScheduleFailed {
+  std::uint64_t key;                          ///< completionKey()
+  std::uint32_t first;                        ///< of its requests that were left as they were, in `unfinished`
+  std::uint32_t count;
 };
 /// A varint, in `sent` and `given`: a size in bytes if it is known, and whether 8 bytes of digest follow.
 [[nodiscard]] constexpr std::uint64_t contentsHead(bool known, std::uint64_t bytes, bool digested) {

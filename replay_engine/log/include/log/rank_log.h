@@ -89,6 +89,12 @@ struct TaggedStream {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> messages;
 };
 
+/// A call that completes requests and failed. `unfinished`: the indices of those that it left as they were.
+struct FailedCompletion {
+  std::uint64_t key = 0;  ///< completionKey()
+  std::vector<std::uint32_t> unfinished;
+};
+
 /// Everything that the log of one rank says. Communicators, sites and modules are numbered by the rank.
 struct RankLog {
   Rank rank = kUnknownRank;
@@ -114,6 +120,7 @@ struct RankLog {
   std::vector<std::uint32_t> cancelledPosts;
   std::vector<RecordedChoice> choices[kChoiceKinds];
   std::uint32_t finalMisses[kChoiceKinds] = {};
+  std::vector<FailedCompletion> failed;         ///< in their order
   std::vector<std::uint32_t> checks;            ///< eventCheck() of each event
   std::vector<unsigned char> sent;              ///< sizes and digests, as a schedule has them (where asked for)
   std::vector<unsigned char> given;
@@ -159,6 +166,8 @@ Result<Execution> assemble(std::vector<RankLog> logs);
 
 struct RankTags;
 /// The schedule of a rank as a file's content. `tags` (log/tags.h): what is forced by tags, null where nothing is.
-std::vector<unsigned char> compileSchedule(const RankLog& log, const RankTags* tags = nullptr, std::uint64_t lastTag = 0);
+/// `threads`: some rank of the recording had several.
+std::vector<unsigned char> compileSchedule(const RankLog& log, const RankTags* tags = nullptr, std::uint64_t lastTag = 0,
+                                           bool threads = false);
 
 }  // namespace pf

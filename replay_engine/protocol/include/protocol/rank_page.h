@@ -25,7 +25,7 @@
 namespace pf {
 
 inline constexpr std::uint32_t kRankPageMagic = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kRankPageVersion = 4;
+inline constexpr std::uint32_t kRankPageVersion = 5;
 inline constexpr std::size_t kRankPageSize = 16384;
 inline constexpr const char* kRankPageVariable = "PHOTOFINISH_PAGE";
 /// A file of this name beside the schedules: no more will come.
@@ -57,6 +57,22 @@ struct PageEvent {
   std::uint32_t reserved;
 };
 inline constexpr std::size_t kPageEvents = 11;
+
+/// Where the rank keeps its receives from any source, and where in MPI's own request the status is: so the agent sees which
+/// of them have taken a message while the rank waits in a call. Offsets are in bytes, in an entry of the table.
+struct PageRequests {
+  std::uint64_t entriesAt;  ///< address of the pointer to the entries; 0: MPI's requests are not known
+  std::uint64_t countAt;    ///< address of how many there are (32 bits)
+  std::uint32_t stride;     ///< bytes an entry
+  std::uint32_t handle;     ///< 8 bytes: address of MPI's request
+  std::uint32_t post;       ///< 4 bytes
+  std::uint32_t wild;       ///< 4 bytes: number among the wildcard receives
+  std::uint32_t isWild;     ///< a byte, 1: from any source
+  std::uint32_t isActive;   ///< a byte, 1: posted
+  std::uint32_t isCancelled;  ///< a byte, 1: it may take nothing
+  std::uint32_t matchedAt;  ///< in the log's file: base/matched_receives.h
+  std::uint32_t status;     ///< in MPI's request: source and tag, 4 bytes each; the source is negative before the match
+};
 
 struct RankPage {
   // -- made by the agent
@@ -112,6 +128,7 @@ struct RankPage {
   std::uint64_t outermostAt;               ///< address of the variable that names the frame of its first thread's MPI call
   std::atomic<std::uint64_t> waitAddress;  ///< with several threads: return address of the call that is said in `inCall`
   PageEvent past[kPageEvents];             ///< replay: event n is in slot n % kPageEvents
+  PageRequests requests;                   ///< in a recording, from `phase` Running on
   std::atomic<std::uint32_t> debugger;     ///< by the agent: a GDB is attached, which may ask for receives' buffers (base/noted_buffers.h)
 
   // -- replay: the first message of the rank whose contents are not the recorded ones. It goes on once the agent has seen it

@@ -1,0 +1,25 @@
+// Receives from any source that had taken their message when the rank was last looked at, though
+// the program had not seen it yet: in the log of the rank, written there by its agent while the
+// rank waits in a call. A rank that never comes out of the call cannot say it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace pf {
+
+struct MatchedReceive {
+  std::uint32_t post;   ///< index of the receive of its rank, in posting order
+  std::uint32_t wild;   ///< the same among those from any source
+  std::int32_t source;  ///< of the communicator
+  std::int32_t tag;
+};
+
+struct MatchedReceives {
+  static constexpr std::size_t kMost = 48;
+  std::atomic<std::uint64_t> count;  ///< of `receives`: count | ~count << 32; else there are none
+  MatchedReceive receives[kMost];
+};
+
+}  // namespace pf

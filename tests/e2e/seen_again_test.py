@@ -1,0 +1,66 @@
+"""What a rank saw is what it sees again: which requests are done when a call fails, what a receive had taken when the run
+hung, communicators made by threads; and its children are none of the rank's."""
+import os
+import resource
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, PhotofinishTest, main
+
+E2E = BIN / "e2e"
+
+
+def rank_1_is_late():
+    resource.setrlimit(resource.RLIMIT_MSGQUEUE, (0, resource.getrlimit(resource.RLIMIT_MSGQUEUE)[1]))
+
+
+class SeenAgainTest(PhotofinishTest):
+    def test_a_failed_wait_completes_the_same_requests(self):
+        self.need("mpirun", E2E / "failing")
+        seen = []
+        for mode in ("outcomes", "races", "all"):
+            with self.subTest(mode=mode):
+                recorded = self.record("t.pft", self.mpirun(4, E2E / "failing"), "--mode", mode)
+                self.assertNotIn("-77777", recorded.out)
+                self.assertIn("1:-9", recorded.out, "a refused receive leaves its status alone")
+                seen.append(recorded.by_rank())
+                for seed in (1, 2):
+                    self.assert_same_run(recorded, self.replay("t.pft", "--jitter", seed))
+        self.assertTrue(seen[0] != seen[1] and seen[1] != seen[2], "no two recordings saw the same: MPI has a choice")
+        races = self.photofinish("races", self.dir / "t.pft")
+        self.assertEqual(races.status, 0, races)
+
+    def test_what_a_receive_had_taken_in_a_run_that_hung(self):
+        self.need("mpirun", E2E / "stolen")
+        for mode in ("outcomes", "all"):
+            with self.subTest(mode=mode):
+                recorded = self.record("t.pft", self.mpirun(3, E2E / "stolen"), "--end-stuck", "--mode", mode, status=None)
+                self.assertIn("does not get on", recorded.err, recorded)
+                replayed = self.replay("t.pft", limits=rank_1_is_late)
+                self.assertNotIn("fine", replayed.out, replayed)
+                self.assertIn("MPI_Recv", replayed.err, replayed)
+        for mode in ("a survey", "the log"):
+            races = self.photofinish("races", self.dir / "t.pft", "--json")
+            self.assertEqual(races.status, 0, races)
+            self.assertRegex(races.out, r"stolen\.c", f"the race of the pending receive, from {mode}\n{races}")
+            self.record("t.pft", self.mpirun(3, E2E / "stolen"), "--end-stuck", status=None)
+
+    def test_threads_that_make_communicators(self):
+        self.need("mpirun", E2E / "makers")
+        recorded = self.record("t.pft", self.mpirun(3, E2E / "makers"))
+        self.assertEqual(len(recorded.by_rank()), 3, recorded)
+        for seed in (None, 1, 2, 3):
+            self.assert_same_run(recorded, self.replay("t.pft", *(["--jitter", seed] if seed else [])))
+
+    def test_children_are_not_the_rank(self):
+        self.need("mpirun", E2E / "children")
+        for mode in ("outcomes", "all"):
+            with self.subTest(mode=mode):
+                recorded = self.record("t.pft", self.mpirun(2, E2E / "children"), "--mode", mode)
+                for how in range(3):
+                    self.assertEqual(recorded.out.count(f"child {how}: exit 7"), 2, recorded)
+                self.assert_same_run(recorded, self.replay("t.pft"))
+
+
+if __name__ == "__main__":
+    main()
