@@ -13,6 +13,7 @@
 #include <set>
 
 #include "app/call_sites.h"
+#include "app/inputs.h"
 #include "app/run_world.h"
 #include "app/version.h"
 #include "core/race_classes.h"
@@ -364,6 +365,11 @@ Status writeTrace(const std::string& path, const std::string& logDirectory,
   }
   for (const db::RankCounter& row :
        worldRows(logDirectory, static_cast<std::int32_t>(logs.size()))) {
+    if (Status status = writer->addCounter(row); !status) {
+      return status;
+    }
+  }
+  for (const db::RankCounter& row : inputRows(logs)) {
     if (Status status = writer->addCounter(row); !status) {
       return status;
     }

@@ -1,5 +1,6 @@
 #include "app/replay.h"
 
+#include "replay_inputs.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
@@ -100,6 +101,7 @@ class Replay {
   std::future<Result<Destination>>
       m_destination;  ///< of ReplayOptions::until, while the job starts
   std::optional<Error> m_failure;
+  ReplayInputs m_inputs;
   std::string m_target;       ///< of ReplayOptions::until: what event it is
   std::vector<Serial> m_cut;  ///< of ReplayOptions::cut: events that each rank does
   std::vector<protocol::RankHello> m_hellos;
@@ -163,6 +165,7 @@ Status Replay::sayWhatIsNotRecorded() {
       notes.insert(counter.name.substr(kNotGuaranteed.size()));
     }
   }
+  m_inputs.look(*counters, m_store);
   for (const std::string& note : notes) {
     say("note: " + note + ": what is decided there is not recorded, this replay may differ");
   }
@@ -273,8 +276,8 @@ void Replay::verdict(const protocol::Verdict& verdict) {
         m_failure = Error{
             ErrorCode::Divergence,
             "the replay does not get on, though the recorded run did:\n" + verdict.text,
-            "Something that is not recorded (a file, a socket, a signal) differs, or the program "
-            "was changed."};
+            m_inputs.advice("Something that is not recorded (a file, a socket, a signal) differs, "
+                            "or the program was changed.")};
       } else if (m_options.survey) {
         surveyReachedItsStops();
       } else {
@@ -302,18 +305,25 @@ void Replay::handle(const protocol::Message& message) {
             std::to_string(diverged->serial) +
             "\n  expected: " + (known ? eventText(execution(), at) : diverged->expected) +
             "\n  got:      " + diverged->got + placeOf(diverged->place) + historyText(*diverged),
-        "The program does something else than the recorded run: was it, its input or "
-        "its environment changed?"};
+        m_inputs.advice("The program does something else than the recorded run: was it, its input "
+                        "or its environment changed?")};
   } else if (const auto* said = std::get_if<protocol::Verdict>(&message); said != nullptr) {
     verdict(*said);
   } else if (const auto* hello = std::get_if<protocol::RankHello>(&message); hello != nullptr) {
     m_hellos.push_back(*hello);
+  } else if (const auto* launched = std::get_if<protocol::RankLaunched>(&message);
+             launched != nullptr) {
+    m_inputs.launched(*launched, m_options.quiet);
+  } else if (const auto* ended = std::get_if<protocol::RankExited>(&message);
+             ended != nullptr && !stopsOnTheWay() && !m_failure) {
+    m_failure = m_inputs.ended(*ended, m_store);
   }
 }
 
 /// What was asked of this replay, told to its job. `logs`: of a survey.
 Status Replay::adjust(JobOptions& options, const std::string& logs) {
   options.deliveries = m_options.deliveries;
+  options.session.giveBack = !m_options.environmentOfNow;
   if (m_options.sameAddresses && (options.session.mode & kSameAddresses) == 0) {
     return Error{ErrorCode::Usage,
                  "this run was recorded without --same-addresses: its memory lay elsewhere",
@@ -379,14 +389,14 @@ Result<int> Replay::run() {
         "photofinish: this trace has choices only; running the program once more to see its "
         "events …\n");
   }
+  if (Status status = sayWhatIsNotRecorded(); !status) {
+    return status.error();
+  }
   Result<std::unique_ptr<Job>> job = Job::start(std::move(*options));
   if (!job) {
     return job.error();
   }
   m_job = std::move(*job);
-  if (Status status = sayWhatIsNotRecorded(); !status) {
-    return status.error();
-  }
   if (Status status = plan(); !status) {
     return status.error();
   }
@@ -437,6 +447,7 @@ Result<int> Replay::run() {
       return kept.error();
     }
   }
+  m_inputs.sayAtEnd();
   return *m_result;
 }
 

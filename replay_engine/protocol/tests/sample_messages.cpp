@@ -11,7 +11,7 @@ std::vector<Message> sampleMessages() {
       Hello{PeerRole::Client, std::string(kKeySize, '\xA5')},
       Welcome{12},
       Refused{odd},
-      RankLaunched{2, 4, 4711, 4710, "node", "./app"},
+      RankLaunched{2, 4, 4711, 4710, "node", "./app", {{"given", "SEED", odd}}},
       RankHello{2, 4, 4712, 3, "node", "/bin/app", "00ff", "Open MPI v4.1.4",
                 {{"library", "libm.so.6", "build-id 00", "/lib/libm.so.6"}, {"argument", "0", odd}}},
       Configure{2, 15, 77, "/tmp/schedule", 1000},

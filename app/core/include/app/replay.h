@@ -24,6 +24,7 @@ struct ReplayOptions {
   bool survey = false;  ///< re-execute with the full event log, and put it into the trace
   bool boundedBuffers = false;  ///< hold messages back until their receivers are ready for them
   bool sameAddresses = false;   ///< the trace must have been recorded so
+  bool environmentOfNow = false;  ///< the ranks get the environment of now, not the recorded one
   bool quiet = false;
 };
 
