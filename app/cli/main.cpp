@@ -373,6 +373,12 @@ int commandLine(int argc, char** argv) {
   replayCommand->add_flag(
       "--same-addresses", replaying.sameAddresses,
       "refuse unless the trace was recorded so (then it is replayed so anyway)");
+  std::string environment = "recorded";
+  replayCommand
+      ->add_option("--environment", environment,
+                   "recorded: the ranks get the recorded variables again (default); now: those of "
+                   "this shell")
+      ->check(CLI::IsMember({"recorded", "now"}));
   replayCommand->add_flag(
       "--force", replaying.force,
       "replay although program, libraries, arguments, environment or MPI library "
@@ -600,6 +606,7 @@ int commandLine(int argc, char** argv) {
   if (*replayCommand) {
     replaying.launcherOptions = replayCommand->remaining();
     replaying.stallAfter = stallTime(stallAfter);
+    replaying.environmentOfNow = environment == "now";
     if (!until.empty()) {
       if (auto parsed = parseUntil(until, replaying); !parsed) {
         return fail(parsed.error());

@@ -13,6 +13,7 @@
 #include <set>
 
 #include "app/call_sites.h"
+#include "app/inputs.h"
 #include "app/run_world.h"
 #include "app/version.h"
 #include "base/unique_fd.h"
@@ -426,6 +427,11 @@ Status writeTrace(db::TraceWriter* writer, const std::string& logDirectory,
   }
   for (const db::RankCounter& row :
        worldRows(logDirectory, static_cast<std::int32_t>(logs.size()))) {
+    if (Status status = writer->addCounter(row); !status) {
+      return status;
+    }
+  }
+  for (const db::RankCounter& row : inputRows(logs)) {
     if (Status status = writer->addCounter(row); !status) {
       return status;
     }

@@ -1,6 +1,7 @@
 #include "app/replay.h"
 
 #include "log_directory.h"
+#include "replay_inputs.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -121,6 +122,7 @@ class Replay {
       m_destination;  ///< of ReplayOptions::until, while the job starts
   std::optional<Error> m_failure;
   std::vector<protocol::RankDiverged> m_contents;  ///< ranks that sent other contents: their first ones
+  ReplayInputs m_inputs;
   std::string m_target;       ///< of ReplayOptions::until: what event it is
   std::vector<Serial> m_cut;  ///< of ReplayOptions::cut: events that each rank does
   std::vector<protocol::RankHello> m_hellos;
@@ -185,6 +187,7 @@ Status Replay::sayWhatIsNotRecorded() {
       notes.insert(counter.name.substr(kNotGuaranteed.size()));
     }
   }
+  m_inputs.look(*counters, m_store);
   for (const std::string& note : notes) {
     say("note: " + note + ": what is decided there is not recorded, this replay may differ");
   }
@@ -282,8 +285,8 @@ void Replay::stalled(const protocol::Verdict& verdict) {
     m_failure =
         Error{ErrorCode::Divergence,
               "the replay does not get on, though the recorded run did:\n" + verdict.text,
-              "Something that is not recorded (a file, a socket, a signal) differs, or the program "
-              "was changed."};
+              m_inputs.advice("Something that is not recorded (a file, a socket, a signal) differs, "
+                              "or the program was changed.")};
     return;
   }
   std::fprintf(
@@ -371,16 +374,22 @@ void Replay::handle(const protocol::Message& message) {
         "replay divergence at rank " + std::to_string(diverged->rank) + ", event " +
             std::to_string(diverged->serial) + twoCallsText(execution(), *diverged) +
             historyText(*diverged) + (m_contents.empty() ? "" : "\n  before that: " + firstContents()),
-        "The program does something else than the recorded run: was it, its input or "
-        "its environment changed?"};
+        m_inputs.advice("The program does something else than the recorded run: was it, its input "
+                        "or its environment changed?")};
   } else if (const auto* said = std::get_if<protocol::Verdict>(&message); said != nullptr) {
     verdict(*said);
   } else if (const auto* hello = std::get_if<protocol::RankHello>(&message); hello != nullptr) {
     m_hellos.push_back(*hello);
   } else if (const auto* rank = std::get_if<protocol::RankExited>(&message); rank != nullptr) {
     exited(*rank);
+    if (!stopsOnTheWay() && !m_options.survey && !m_failure) {
+      m_failure = m_inputs.ended(*rank, m_store);
+    }
+  } else if (const auto* launched = std::get_if<protocol::RankLaunched>(&message);
+             launched != nullptr) {
+    m_inputs.launched(*launched, m_options.quiet);
   } else if (const auto* notice = std::get_if<protocol::Notice>(&message); notice != nullptr) {
-    std::fprintf(stderr, "photofinish: %s\n", notice->text.c_str());
+    tell(notice->text);
   }
 }
 
@@ -406,6 +415,7 @@ void Replay::listen(bool ended) {
 /// What was asked of this replay, told to its job. `logs`: of a survey.
 Status Replay::adjust(JobOptions& options, const std::string& logs) {
   options.deliveries = m_options.deliveries;
+  options.session.giveBack = !m_options.environmentOfNow;
   if (m_options.sameAddresses && (options.session.mode & kSameAddresses) == 0) {
     return Error{ErrorCode::Usage,
                  "this run was recorded without --same-addresses: its memory lay elsewhere",
@@ -472,14 +482,14 @@ Result<int> Replay::run() {
         "events …\n");
   }
   options->stallAfter = m_options.stallAfter;
+  if (Status status = sayWhatIsNotRecorded(); !status) {
+    return status.error();
+  }
   Result<std::unique_ptr<Job>> job = Job::start(std::move(*options));
   if (!job) {
     return job.error();
   }
   m_job = std::move(*job);
-  if (Status status = sayWhatIsNotRecorded(); !status) {
-    return status.error();
-  }
   if (Status status = plan(); !status) {
     return status.error();
   }
@@ -493,7 +503,7 @@ Result<int> Replay::run() {
     const int ready = poll(waiting, 3, patience);
     listen(ended.has_value());
     for (const std::string& text : m_job->notices()) {
-      std::fprintf(stderr, "photofinish: %s\n", text.c_str());
+      tell(text);
     }
     sayWhoIsMissing();
     if (g_endAsked && !m_failure) {
@@ -527,6 +537,7 @@ Result<int> Replay::run() {
       return kept.error();
     }
   }
+  m_inputs.sayAtEnd();
   return *m_result;
 }
 

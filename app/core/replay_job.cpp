@@ -89,6 +89,7 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
   }
   job.session = std::move(session);
   job.session.mode |= kReplay | kGate | optionsMode(*counters) | (jitterSeed != 0 ? kJitter : 0U);
+  job.session.recordedEnvironment = recordedEnvironments(worldsOf(*counters, run.ranks));
   job.session.jitterSeed = jitterSeed;
   job.session.ranks = run.ranks;
   job.session.salt = run.salt + 1;

@@ -227,6 +227,25 @@ std::vector<std::string> recordedVariables(const World& recorded,
   return out;
 }
 
+std::map<std::int32_t, std::vector<std::string>> recordedEnvironments(
+    const std::map<Rank, World>& worlds) {
+  std::map<std::int32_t, std::vector<std::string>> out;
+  std::vector<std::string> first;
+  for (const auto& [rank, world] : worlds) {
+    std::vector<std::string> lines;
+    for (const WorldFact& fact : world) {
+      if (fact.kind == "environ" || fact.kind == "digest") {
+        lines.push_back(protocol::factText(fact));
+      }
+    }
+    if (out.empty() || lines != first) {
+      first = out.empty() ? lines : first;
+      out[rank] = std::move(lines);
+    }
+  }
+  return out;
+}
+
 std::vector<std::string> worldDifferences(const World& recorded, const World& now) {
   std::vector<std::string> out;
   if (now.empty()) {

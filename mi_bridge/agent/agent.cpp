@@ -19,6 +19,7 @@
 
 #include "base/shown_text.h"
 #include "protocol/client_connection.h"
+#include "protocol/recorded_environment.h"
 
 namespace pf::agent {
 
@@ -94,6 +95,9 @@ Result<int> Agent::run() {
   ::gethostname(host.data(), host.size() - 1);
   launched.host = host.data();
   launched.program = m_command[0];
+  if (replaying()) {
+    launched.environment = m_environment;
+  }
   tell(launched);
   loop();
   finish();
@@ -171,7 +175,7 @@ Result<std::string> Agent::preloadable(const std::string& path, const std::strin
 }
 
 /// Ours, but for what the session says otherwise.
-std::vector<std::string> Agent::programEnvironment(const std::string& interposer) const {
+std::vector<std::string> Agent::programEnvironment(const std::string& interposer) {
   std::vector<std::string> given;
   const std::vector<std::string>& changes = m_session.config().environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -186,7 +190,7 @@ std::vector<std::string> Agent::programEnvironment(const std::string& interposer
                [](const std::string& change) { return change.find('=') != std::string::npos; });
   std::vector<std::string> out;
   std::string preload = interposer;
-  for (const std::string_view text : given) {
+  for (const std::string_view text : givenEnvironment(std::move(given))) {
     const std::string_view name = text.substr(0, text.find('='));
     if (name == "LD_PRELOAD") {
       const std::string_view before = text.substr(std::min(text.size(), name.size() + 1));
@@ -198,6 +202,29 @@ std::vector<std::string> Agent::programEnvironment(const std::string& interposer
   out.push_back("LD_PRELOAD=" + preload);
   out.push_back(std::string(kRankPageVariable) + "=" + m_page->path());
   return out;
+}
+
+/// In a recording what there is, which is kept; in a replay what was kept.
+std::vector<std::string> Agent::givenEnvironment(std::vector<std::string> now) {
+  const protocol::SessionConfig& config = m_session.config();
+  if (!replaying()) {
+    m_environment = protocol::environmentFacts(now);
+    return now;
+  }
+  const auto& all = config.recordedEnvironment;
+  const auto own = all.find(m_rank);
+  protocol::World recorded;
+  if (const auto lines = own != all.end() ? own : all.begin(); lines != all.end()) {
+    for (const std::string& line : lines->second) {
+      if (protocol::WorldFact fact; protocol::factFromText(line, fact)) {
+        recorded.push_back(std::move(fact));
+      }
+    }
+  }
+  protocol::GivenEnvironment given =
+      protocol::giveBackEnvironment(recorded, now, config.giveBack);
+  m_environment = std::move(given.differences);
+  return std::move(given.environment);
 }
 
 Status Agent::startProgram() {

@@ -52,7 +52,8 @@ class Agent {
                                                 const std::string& name) const;
   [[nodiscard]] Result<std::string> preloads() const;
   [[nodiscard]] bool sameAddresses() const;
-  [[nodiscard]] std::vector<std::string> programEnvironment(const std::string& interposer) const;
+  [[nodiscard]] std::vector<std::string> programEnvironment(const std::string& interposer);
+  [[nodiscard]] std::vector<std::string> givenEnvironment(std::vector<std::string> now);
   void loop();
   void poll(std::chrono::milliseconds timeout);
   [[nodiscard]] std::chrono::milliseconds pollTimeout() const;
@@ -116,6 +117,7 @@ class Agent {
   bool m_ended = false;
   std::optional<int> m_ownStatus;
   std::int32_t m_rank = -1;  ///< the launcher's word until MPI_Init
+  protocol::World m_environment;  ///< recording: the program's; replay: in what it differs
   bool m_introduced = false;
   bool m_divergedTold = false;
   bool m_contentsTold = false;

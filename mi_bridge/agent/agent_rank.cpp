@@ -94,6 +94,7 @@ void Agent::introduce() {
     hello.world = std::move(world);
   } else {
     const SessionConfig& config = m_session.config();
+    world.insert(world.end(), m_environment.begin(), m_environment.end());
     keepWorld(world);
     configure(config.mode & ~static_cast<std::uint32_t>(kGate), config.jitterSeed, {}, 0);
     syncEverySecond(m_page->page().logPath);

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -138,6 +139,9 @@ void startReplay(const char* path) {
   }
 }
 
+/// The clock of files stands still between ticks of the kernel.
+constexpr std::int64_t kFilesLag = 12'000'000;
+
 std::int64_t wallClock() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
@@ -176,7 +180,7 @@ namespace {
 /// The first call that could count: what is to be done in this process?
 void wakeUp() {
   g_environment.asleep = false;
-  g_environment.started = wallClock();
+  g_environment.started = wallClock() - kFilesLag;
   const RankPage* page = mapLaunchPage();
   if (page == nullptr) {
     return;
@@ -214,7 +218,24 @@ void* nextSymbol(const char* name) {
 
 // -- whose call it is
 
+namespace {
+
+/// Who looks at what a call has returned looks at its errno as well.
+class SameErrno {
+ public:
+  SameErrno() = default;
+  ~SameErrno() { errno = m_errno; }
+  SameErrno(const SameErrno&) = delete;
+  SameErrno& operator=(const SameErrno&) = delete;
+
+ private:
+  const int m_errno = errno;
+};
+
+}  // namespace
+
 bool askOther(void* caller) {
+  const SameErrno sameErrno;
   if (g_environment.asleep) {
     if (t_depth != 0 || syscall(SYS_gettid) != syscall(SYS_getpid)) {
       return false;
@@ -243,6 +264,7 @@ bool leftMpi(void* caller, const void* frame) {
 }
 
 bool learnCaller(void* caller, const void* frame) {
+  const SameErrno sameErrno;
   const InsideLibc inside;
   const auto address = reinterpret_cast<std::uintptr_t>(caller);
   std::atomic<std::uintptr_t>& slot = g_callers[(address ^ address >> 8) % kCallers];
@@ -268,6 +290,9 @@ bool learnCaller(void* caller, const void* frame) {
 }
 
 void noteUncovered(NoteKind kind, void* caller) {
+  if (g_notes[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed) != nullptr) {
+    return;
+  }
   void* none = nullptr;
   // An address for what has no place.
   caller = caller != nullptr ? caller : reinterpret_cast<void*>(&noteUncovered);
@@ -299,7 +324,7 @@ void writeNotes() {
 void environmentJoins(bool joined) {
   if (g_environment.asleep) {
     g_environment.asleep = false;
-    g_environment.started = wallClock();
+    g_environment.started = wallClock() - kFilesLag;
   }
   g_environment.record = joined && g_engine.record;
   if (!joined || (!g_engine.record && !g_engine.replay)) {
@@ -312,6 +337,10 @@ void environmentJoins(bool joined) {
     flushEarly();
   }
   g_environment.joined = true;
+  keepAskedVariables();
+  if (g_environment.notesWaiting.load(std::memory_order_relaxed) != 0) {
+    writeNotes();
+  }
   g_environment.quick = g_engine.record && !g_engine.replay && !g_engine.threads;
   if (!g_engine.replay) {
     return;
@@ -349,6 +378,7 @@ void environmentShares() {
 void environmentFlushes() {
   if (g_environment.joined && g_environment.record) {
     const StateLock lock;
+    keepAskedVariables();
     writeNotes();
   }
 }

@@ -168,8 +168,22 @@ void flushEarly();
 /// Writes the notes that wait; under the lock.
 void writeNotes();
 
-/// The program has opened `path` for reading: in a replay, says if it is not as it was.
-void sawInput(const char* path, int fd);
+// Files, directories and variables that the program looks at (input_files.cpp). They are kept once
+// each; a replay says which are not as they were. `path` is relative to the directory `from`.
+void sawInput(int from, const char* path, int fd, void* caller);  ///< opened for reading
+void sawAbsent(int from, const char* path);  ///< it is not there, or was not before this call
+void sawExisting(int from, const char* path);
+void sawRegular(int from, const char* path, InputFile file);  ///< `file`: what stat told
+void sawListing(const char* path);
+/// Reads from what was opened for both: `opened` is what it was like then.
+void sawReading(int fd, const InputFile& opened);
+/// MPI_File_open, before it.
+void sawMpiFile(const char* name, int mode);
+/// Variables that were asked for so far, into the log; of the thread whose calls count.
+void keepAskedVariables();
+void keepVariable(const char* name);
+/// What a file is like; false: it is no regular one, or the kernel makes it up.
+bool lookAtFile(int fd, InputFile* file);
 
 /// The system's value, where a replay has none: a clock goes on from the last one given back.
 std::int64_t liveClock(ValueKind kind, std::int64_t real);

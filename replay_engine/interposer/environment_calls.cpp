@@ -233,6 +233,13 @@ PF_LIBC(pid_t, getpid) {
   return value;
 }
 
+/// What another process is told by a signal is not in its record.
+static void sendsSignal(pid_t pid, int number, void* caller) {
+  if (number != 0 && pid != g_environment.pid && pid != static_cast<pid_t>(syscall(SYS_getpid))) {
+    noteUncovered(NoteKind::SignalSent, caller);
+  }
+}
+
 /// The process that the program means by a number that it has from getpid().
 static pid_t meantProcess(pid_t pid) {
   return g_environment.pid != 0 && pid == g_environment.pid && t_depth == 0 ? g_environment.realPid
@@ -240,10 +247,16 @@ static pid_t meantProcess(pid_t pid) {
 }
 
 PF_LIBC(int, kill, pid_t pid, int number) {
+  if (PF_PROGRAMS_CALL()) {
+    sendsSignal(pid, number, __builtin_return_address(0));
+  }
   return PF_NEXT(kill)(meantProcess(pid), number);
 }
 
 PF_LIBC(int, sigqueue, pid_t pid, int number, const sigval value) {
+  if (PF_PROGRAMS_CALL()) {
+    sendsSignal(pid, number, __builtin_return_address(0));
+  }
   return PF_NEXT(sigqueue)(meantProcess(pid), number, value);
 }
 
@@ -327,36 +340,4 @@ PF_LIBC(unsigned, _ZNSt13random_device9_M_getvalEv, void* device) {
   return static_cast<unsigned>(drawnNumber(ValueKind::RandomDevice, [device] {
     return std::int64_t{PF_NEXT(_ZNSt13random_device9_M_getvalEv)(device)};
   }));
-}
-
-// -- what is not covered
-
-PF_LIBC(int, socket, int domain, int type, int protocol) {
-  constexpr int kInet = 2;
-  constexpr int kInet6 = 10;
-  if ((domain == kInet || domain == kInet6) && PF_PROGRAMS_CALL()) {
-    noteUncovered(NoteKind::Socket, __builtin_return_address(0));
-  }
-  return PF_NEXT(socket)(domain, type, protocol);
-}
-
-PF_LIBC(int, setitimer, int which, const itimerval* value, itimerval* before) {
-  if (PF_PROGRAMS_CALL()) {
-    noteUncovered(NoteKind::Timer, __builtin_return_address(0));
-  }
-  return PF_NEXT(setitimer)(which, value, before);
-}
-
-PF_LIBC(unsigned, alarm, unsigned seconds) {
-  if (seconds != 0 && PF_PROGRAMS_CALL()) {
-    noteUncovered(NoteKind::Timer, __builtin_return_address(0));
-  }
-  return PF_NEXT(alarm)(seconds);
-}
-
-PF_LIBC(int, timer_create, clockid_t clock, sigevent* event, timer_t* timer) {
-  if (PF_PROGRAMS_CALL()) {
-    noteUncovered(NoteKind::Timer, __builtin_return_address(0));
-  }
-  return PF_NEXT(timer_create)(clock, event, timer);
 }

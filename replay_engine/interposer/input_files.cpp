@@ -1,14 +1,20 @@
-// Files that the program reads are not in the trace. What they were like is: a replay says which
-// have changed since.
+// Files and directories that the program reads are not in the trace. What they were like is, and
+// which were not there: a replay says what has changed since.
 #include "environment.h"
+#include "mpi_header.h"
 #include "rank_link.h"
+#include <dirent.h>
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+
+#include "core/listing.h"
 
 namespace pf {
 namespace {
@@ -17,66 +23,268 @@ constexpr std::size_t kSeen = 256;
 InputFile g_seen[kSeen];  ///< files opened again and again are kept once
 constexpr int kMostTold = 8;
 int g_told = 0;
+constexpr int kMostKept = 20000;
+int g_kept = 0;
+constexpr std::size_t kLongestName = 1024;
+
+/// As in the log.
+struct Input {
+  InputFile file;
+  InputState state;
+  char name[kLongestName];
+};
+constexpr std::size_t kBeforeName = offsetof(Input, name);
+static_assert(kBeforeName == sizeof(InputFile) + 1);
+
+/// What we do does not count, and errno stays.
+class Unnoticed {
+ public:
+  Unnoticed() = default;
+  ~Unnoticed() { errno = m_errno; }
+  Unnoticed(const Unnoticed&) = delete;
+  Unnoticed& operator=(const Unnoticed&) = delete;
+
+ private:
+  const int m_errno = errno;
+  const InsideLibc m_inside;
+};
 
 bool same(const InputFile& a, const InputFile& b) {
   return a.path == b.path && a.size == b.size && a.modified == b.modified;
 }
 
-/// The recorded one of the same name, if it comes yet.
-bool recallInput(std::uint64_t path, InputFile* recorded) {
-  ValueStream& stream = g_environment.streams[static_cast<std::size_t>(ValueKind::Input)];
-  const unsigned char* const before = stream.at;
-  while (recallBytes(ValueKind::Input, recorded, sizeof *recorded) ==
-         static_cast<std::ptrdiff_t>(sizeof *recorded)) {
-    if (recorded->path == path) {
-      return true;
-    }
+/// Whether this was seen just so already.
+bool seenBefore(const InputFile& file) {
+  InputFile& seen = g_seen[file.path % kSeen];
+  if (same(seen, file)) {
+    return true;
   }
-  stream.at = before;
+  seen = file;
   return false;
 }
 
-/// What the kernel says of the moment (libnuma reads it in its constructor) is no file.
-bool isKernels(int fd) {
-  struct statfs system {};
-  return fstatfs(fd, &system) == 0 &&
-         (system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC);
+/// The recorded one of the same name, if it comes yet.
+bool recallInput(std::uint64_t path, Input* recorded) {
+  ValueStream& stream = g_environment.streams[static_cast<std::size_t>(ValueKind::Input)];
+  const unsigned char* const before = stream.at;
+  for (;;) {
+    const std::ptrdiff_t size = recallBytes(ValueKind::Input, recorded, sizeof *recorded);
+    if (size < static_cast<std::ptrdiff_t>(sizeof recorded->file)) {
+      stream.at = before;
+      return false;
+    }
+    if (size == static_cast<std::ptrdiff_t>(sizeof recorded->file)) {
+      recorded->state = InputState::File;  // of a former version
+    }
+    if (recorded->file.path == path && recorded->state != InputState::Variable) {
+      return true;
+    }
+  }
 }
 
-void tell(const char* path) {
+bool linkOf(int fd, char* to, std::size_t size) {
+  char link[32];
+  std::snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  const ssize_t n = readlink(link, to, size - 1);
+  to[n > 0 ? n : 0] = '\0';
+  return n > 0 && to[0] == '/';
+}
+
+/// The absolute name of `path`; empty: too long, or not known.
+void nameOf(int from, const char* path, char* name) {
+  name[0] = '\0';
+  const std::size_t length = std::strlen(path);
+  std::size_t base = 0;
+  if (path[0] != '/') {
+    const bool known =
+        from == AT_FDCWD ? getcwd(name, kLongestName) != nullptr : linkOf(from, name, kLongestName);
+    base = known ? std::strlen(name) : kLongestName;
+  }
+  if (base + length + 2 > kLongestName) {
+    name[0] = '\0';
+    return;
+  }
+  if (path[0] != '/') {
+    name[base++] = '/';
+  }
+  std::memcpy(name + base, path, length + 1);
+}
+
+void keep(Input& input) {
+  const std::size_t length = std::strlen(input.name);
+  if (length > 0 && g_kept < kMostKept) {
+    ++g_kept;
+    keepBytes(ValueKind::Input, &input, kBeforeName + length, ~std::size_t{0});
+  }
+}
+
+void tell(const char* path, const char* what) {
   if (g_told++ < kMostTold) {
     char text[400];
-    std::snprintf(text, sizeof text,
-                  "%.300s has changed since the recording: the replay may differ", path);
+    std::snprintf(text, sizeof text, "%.300s %s the recording: the replay may differ", path, what);
     sayOfRank(text);
+  }
+}
+
+/// In a replay: what the record has of this name is not what there is now.
+void compare(const char* path, const InputFile& now, InputState state) {
+  Input recorded;
+  if (!g_environment.replay || !recallInput(now.path, &recorded)) {
+    return;
+  }
+  const bool was = recorded.state != InputState::Absent;
+  const bool is = state != InputState::Absent;
+  if (was != is) {
+    tell(path, is ? "was not there in" : "is gone since");
+  } else if (state == recorded.state && !same(recorded.file, now)) {
+    tell(path, "has changed since");
+  }
+}
+
+bool counts() {
+  return g_environment.record || g_environment.replay;
+}
+
+void sawFile(int from, const char* path, const InputFile& now) {
+  if (!seenBefore(now)) {
+    compare(path, now, InputState::File);
+    if (now.modified < g_environment.started) {
+      Input input{now, InputState::File, {}};
+      nameOf(from, path, input.name);
+      keep(input);
+    }
+  }
+}
+
+void sawState(int from, const char* path, InputState state) {
+  const InputFile now{pathHash(path), 0, -1 - static_cast<std::int64_t>(state)};
+  if (!seenBefore(now)) {
+    compare(path, now, state);
+    Input input{now, state, {}};
+    nameOf(from, path, input.name);
+    keep(input);
   }
 }
 
 }  // namespace
 
-void sawInput(const char* path, int fd) {
-  if (!g_environment.record && !g_environment.replay) {
+bool lookAtFile(int fd, InputFile* file) {
+  struct stat info {};
+  struct statfs system {};
+  // What the kernel says of the moment (libnuma reads it in its constructor) is no file.
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
+      (fstatfs(fd, &system) == 0 &&
+       (system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC))) {
+    return false;
+  }
+  file->size = static_cast<std::uint64_t>(info.st_size);
+  file->modified = info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec;
+  return true;
+}
+
+void sawInput(int from, const char* path, int fd, void* caller) {
+  if (!counts()) {
     return;
   }
-  const int before = errno;
-  const InsideLibc inside;
+  const Unnoticed unnoticed;
+  InputFile now{pathHash(path), 0, 0};
   struct stat info {};
-  if (path != nullptr && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && !isKernels(fd)) {
-    const InputFile now{pathHash(path), static_cast<std::uint64_t>(info.st_size),
-                        info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec};
-    InputFile& seen = g_seen[now.path % kSeen];
-    if (!same(seen, now)) {
-      seen = now;
-      InputFile recorded{};
-      if (recallInput(now.path, &recorded) && !same(recorded, now)) {
-        tell(path);
-      }
-      if (now.modified < g_environment.started) {
-        keepBytes(ValueKind::Input, &now, sizeof now, sizeof now);
-      }
-    }
+  if (lookAtFile(fd, &now)) {
+    sawFile(from, path, now);
+  } else if (fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode)) {
+    noteUncovered(NoteKind::Child, caller);
+  } else if (S_ISREG(info.st_mode) && g_environment.joined) {  // libraries look before MPI_Init
+    noteUncovered(NoteKind::KernelFile, caller);
   }
-  errno = before;
+}
+
+void sawAbsent(int from, const char* path) {
+  if (counts()) {
+    const Unnoticed unnoticed;
+    sawState(from, path, InputState::Absent);
+  }
+}
+
+void sawExisting(int from, const char* path) {
+  if (counts()) {
+    const Unnoticed unnoticed;
+    sawState(from, path, InputState::Exists);
+  }
+}
+
+void sawRegular(int from, const char* path, InputFile file) {
+  if (counts()) {
+    const Unnoticed unnoticed;
+    file.path = pathHash(path);
+    sawFile(from, path, file);
+  }
+}
+
+void sawListing(const char* path) {
+  if (!counts()) {
+    return;
+  }
+  const Unnoticed unnoticed;
+  Listing listing;
+  if (!listingOf(path, &listing)) {
+    return;
+  }
+  const InputFile now{pathHash(path), listing.names, static_cast<std::int64_t>(listing.checksum)};
+  if (!seenBefore(now)) {
+    compare(path, now, InputState::Directory);
+    Input input{now, InputState::Directory, {}};
+    nameOf(AT_FDCWD, path, input.name);
+    keep(input);
+  }
+}
+
+void sawReading(int fd, const InputFile& opened) {
+  if (!counts()) {
+    return;
+  }
+  const Unnoticed unnoticed;
+  char name[kLongestName];
+  if (!linkOf(fd, name, sizeof name)) {
+    return;
+  }
+  if (opened.modified < g_environment.started) {
+    InputFile file = opened;
+    file.path = pathHash(name);
+    sawFile(AT_FDCWD, name, file);
+  } else if (struct stat info{}; fstat(fd, &info) == 0 && info.st_size == 0) {
+    sawState(AT_FDCWD, name, InputState::Absent);
+  }
+}
+
+void sawMpiFile(const char* name, int mode) {
+  if (!counts() || name == nullptr || t_depth != 1 || &t_depth != g_environment.owner ||
+      (mode & MPI_MODE_WRONLY) != 0) {
+    return;
+  }
+  const Unnoticed unnoticed;
+  const char* colon = std::strchr(name, ':');  // "ufs:file"
+  const bool typed = colon != nullptr && colon - name >= 2 && colon - name <= 8 &&
+                     std::memchr(name, '/', static_cast<std::size_t>(colon - name)) == nullptr;
+  const char* path = typed ? colon + 1 : name;
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd >= 0) {
+    InputFile now{pathHash(path), 0, 0};
+    if (lookAtFile(fd, &now)) {
+      sawFile(AT_FDCWD, path, now);
+    }
+    ::close(fd);
+  } else if (errno == ENOENT && (mode & MPI_MODE_CREATE) == 0) {
+    sawState(AT_FDCWD, path, InputState::Absent);
+  }
+}
+
+void keepVariable(const char* name) {
+  Input input{{pathHash(name), 0, 0}, InputState::Variable, {}};
+  const std::size_t length = std::strlen(name);
+  if (length < kLongestName) {
+    std::memcpy(input.name, name, length + 1);
+    keep(input);
+  }
 }
 
 }  // namespace pf

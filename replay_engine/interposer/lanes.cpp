@@ -13,6 +13,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 namespace pf {
@@ -330,12 +331,28 @@ void tellThreadsApart() {
   unlockState();
 }
 
+/// What the application's threads share without locks is in no record. Not of threads that only
+/// compute for their maker.
+static void noteThreads(void* caller, const void* frame) {
+  constexpr const char* kComputing[] = {"libopenblas", "libblis", "libmkl_"};
+  Dl_info info;
+  if (learnCaller(caller, frame) && dladdr(caller, &info) != 0 && info.dli_fname != nullptr) {
+    const char* slash = std::strrchr(info.dli_fname, '/');
+    if (!beginsWithOne(slash != nullptr ? slash + 1 : info.dli_fname, kComputing)) {
+      noteUncovered(NoteKind::Threads, caller);
+    }
+  }
+}
+
 }  // namespace pf
 
 using namespace pf;
 
 extern "C" PF_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                         void* (*routine)(void*), void* argument) __THROWNL {
+  if (t_depth == 0) {
+    noteThreads(__builtin_return_address(0), __builtin_frame_address(0));
+  }
   Lane* const parent = t_depth > 0 ? nullptr : applicationThread();
   Start* start = nullptr;
   if (parent != nullptr) {

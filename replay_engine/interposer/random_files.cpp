@@ -1,11 +1,13 @@
 // Files that the program opens. /dev/urandom and /dev/random: what the program reads from them is
-// recorded, and given back.
+// recorded, and given back. Of others it is kept what they were like (input_files.cpp): when they are
+// opened for reading, or, if for both, when they are read first.
 //
 // A descriptor of such a file is marked when it is opened, and looked at when it is read: the mark
 // may be an older file's. A stream (fopen) is one of ours that reads so; fileno() gives its
 // descriptor, from which libstdc++ reads behind the stream's back.
 #include "environment.h"
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -23,7 +25,8 @@ namespace pf {
 namespace {
 
 constexpr int kMarks = 1024;
-bool g_marked[kMarks];  ///< by descriptor: was a random device
+bool g_marked[kMarks];  ///< by descriptor: was a random device, or is in g_unread
+InputFile g_unread[kMarks];  ///< by descriptor, opened for reading and writing; no path: is not
 
 struct RandomStream {
   std::FILE* file;
@@ -55,7 +58,28 @@ int marked(int fd) {
   return fd;
 }
 
+/// Opened for both: what is not read does not matter.
+void willRead(int fd) {
+  InputFile file{1, 0, 0};
+  const int before = errno;
+  if (fd < kMarks && lookAtFile(fd, &file)) {
+    g_unread[fd] = file;
+    g_marked[fd] = true;
+  }
+  errno = before;
+}
+
+/// What is read from `fd` may decide.
+void reads(int fd) {
+  if (g_unread[fd].path != 0) {
+    sawReading(fd, g_unread[fd]);
+    g_unread[fd].path = 0;
+    g_marked[fd] = false;
+  }
+}
+
 bool isRandomDevice(int fd) {
+  reads(fd);
   const int before = errno;
   struct stat info {};
   const bool found = fstat(fd, &info) == 0 && S_ISCHR(info.st_mode) && major(info.st_rdev) == 1 &&
@@ -82,14 +106,43 @@ ssize_t readRandom(void* to, std::size_t size, Real real) {
   return got;
 }
 
-int opened(const char* path, int flags, int fd) {
+/// `fd` -1: it could not be opened.
+int opened(int from, const char* path, int flags, int fd, void* caller) {
+  const bool makes = (flags & O_CREAT) != 0;
+  if (fd < 0) {
+    if (path != nullptr && errno == (makes ? EEXIST : ENOENT)) {
+      makes ? sawExisting(from, path) : sawAbsent(from, path);
+    }
+    return fd;
+  }
   if (isRandomName(path)) {
     return marked(fd);
   }
-  if ((flags & O_ACCMODE) == O_RDONLY) {
-    sawInput(path, fd);
+  if (fd < kMarks) {
+    g_unread[fd].path = 0;
+  }
+  if ((flags & O_TRUNC) != 0 || (O_TMPFILE != 0 && (flags & O_TMPFILE) == O_TMPFILE)) {
+    return fd;  // nothing of before is seen
+  }
+  if (makes && (flags & O_EXCL) != 0) {
+    sawAbsent(from, path);
+  } else if ((flags & O_ACCMODE) == O_RDONLY) {
+    sawInput(from, path, fd, caller);
+  } else if ((flags & O_ACCMODE) == O_RDWR) {
+    willRead(fd);
   }
   return fd;
+}
+
+/// As fopen's mode has it.
+int flagsOf(const char* mode) {
+  const bool both = std::strchr(mode, '+') != nullptr;
+  const int truncates = mode[0] == 'w' ? O_TRUNC : 0;
+  const int makes = mode[0] == 'r' ? 0 : O_CREAT;
+  const int excludes = std::strchr(mode, 'x') != nullptr ? O_EXCL : 0;
+  // A stream reads behind our back.
+  const int reads = mode[0] == 'r' || (both && mode[0] == 'a') ? O_RDONLY : O_WRONLY;
+  return reads | truncates | makes | excludes;
 }
 
 mode_t modeOf(int flags, va_list arguments) {
@@ -125,7 +178,9 @@ PF_LIBC(ssize_t, __read_chk, int fd, void* to, std::size_t size, std::size_t roo
     const mode_t mode = modeOf(flags, arguments);                              \
     va_end(arguments);                                                         \
     const int fd = PF_NEXT(name)(path, flags, mode);                           \
-    return fd >= 0 && PF_PROGRAMS_CALL() ? opened(path, flags, fd) : fd;        \
+    return PF_PROGRAMS_CALL()                                                  \
+               ? opened(AT_FDCWD, path, flags, fd, __builtin_return_address(0)) \
+               : fd;                                                           \
   }
 #define PF_OPENAT(name)                                                        \
   PF_LIBC(int, name, int directory, const char* path, int flags, ...) {        \
@@ -134,14 +189,58 @@ PF_LIBC(ssize_t, __read_chk, int fd, void* to, std::size_t size, std::size_t roo
     const mode_t mode = modeOf(flags, arguments);                              \
     va_end(arguments);                                                         \
     const int fd = PF_NEXT(name)(directory, path, flags, mode);                \
-    return fd >= 0 && PF_PROGRAMS_CALL() ? opened(path, flags, fd) : fd;        \
+    return PF_PROGRAMS_CALL()                                                  \
+               ? opened(directory, path, flags, fd, __builtin_return_address(0)) \
+               : fd;                                                           \
   }
 #define PF_OPEN_2(name)                                                        \
   PF_LIBC(int, name, const char* path, int flags) {                            \
     const int fd = PF_NEXT(name)(path, flags);                                 \
-    return fd >= 0 && PF_PROGRAMS_CALL() ? opened(path, flags, fd) : fd;        \
+    return PF_PROGRAMS_CALL()                                                  \
+               ? opened(AT_FDCWD, path, flags, fd, __builtin_return_address(0)) \
+               : fd;                                                           \
   }
 // clang-format on
+
+// clang-format off
+#define PF_PREAD(name, type)                                                   \
+  PF_LIBC(ssize_t, name, int fd, void* to, std::size_t size, type at) {        \
+    if (isMarked(fd) && PF_PROGRAMS_CALL()) {                                  \
+      reads(fd);                                                               \
+    }                                                                          \
+    return PF_NEXT(name)(fd, to, size, at);                                    \
+  }
+// A jump: who asked for memory is the caller of the next one, too (memory_side.cpp).
+#define PF_MMAP(name, type)                                                    \
+  PF_LIBC(void*, name, void* wish, std::size_t size, int protection, int flags, int fd, \
+          type offset) {                                                       \
+    if (fd >= 0 && PF_PROGRAMS_CALL()) {                                       \
+      maps(protection, flags, fd, __builtin_return_address(0));                \
+    }                                                                          \
+    return PF_NEXT(name)(wish, size, protection, flags, fd, offset);           \
+  }
+// clang-format on
+
+PF_PREAD(pread, off_t)
+PF_PREAD(pread64, off64_t)
+
+namespace pf {
+namespace {
+
+void maps(int protection, int flags, int fd, void* caller) {
+  if (isMarked(fd)) {
+    reads(fd);
+  }
+  if ((flags & MAP_SHARED) != 0 && (protection & PROT_WRITE) != 0) {
+    noteUncovered(NoteKind::SharedMemory, caller);
+  }
+}
+
+}  // namespace
+}  // namespace pf
+
+PF_MMAP(mmap, off_t)
+PF_MMAP(mmap64, off64_t)
 
 PF_OPEN(open)
 PF_OPEN(open64)
@@ -204,8 +303,9 @@ std::FILE* openStream(const char* path) {
       }                                                                        \
     }                                                                          \
     std::FILE* file = PF_NEXT(name)(path, mode);                               \
-    if (file != nullptr && PF_PROGRAMS_CALL()) {                               \
-      opened(path, mode[0] == 'r' ? O_RDONLY : O_RDWR, pf_fileno(file));       \
+    if (path != nullptr && mode != nullptr && PF_PROGRAMS_CALL()) {            \
+      opened(AT_FDCWD, path, flagsOf(mode),                                    \
+             file != nullptr ? pf_fileno(file) : -1, __builtin_return_address(0)); \
     }                                                                          \
     return file;                                                               \
   }

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <cstdlib>
 #include <utility>
 
 #include "protocol/rank_page.h"
@@ -62,6 +63,20 @@ bool read(const json& from, const char* name, std::vector<std::string>& out) {
   return true;
 }
 
+/// Lists by the rank that they are of.
+bool read(const json& from, const char* name, std::map<std::int32_t, std::vector<std::string>>& out) {
+  const auto it = from.find(name);
+  if (it == from.end() || !it->is_object()) {
+    return false;
+  }
+  for (const auto& [rank, list] : it->items()) {
+    if (!list.is_array() || !read(*it, rank.c_str(), out[std::atoi(rank.c_str())])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 template <typename T>
 bool readNumber(const json& from, const char* name, T& out) {
   const auto it = from.find(name);
@@ -102,6 +117,10 @@ std::string toJson(const SessionConfig& config) {
       modes.push_back(text);
     }
   }
+  json recorded = json::object();
+  for (const auto& [rank, facts] : config.recordedEnvironment) {
+    recorded[std::to_string(rank)] = facts;
+  }
   const json out = {{"version", kVersion},
                     {"mode", modes},
                     {"logDirectory", config.logDirectory},
@@ -114,7 +133,9 @@ std::string toJson(const SessionConfig& config) {
                     {"watchIntervalMs", config.watchIntervalMs},
                     {"interposer", config.interposer},
                     {"environment", config.environment},
-                    {"variables", config.variables}};
+                    {"variables", config.variables},
+                    {"recordedEnvironment", recorded},
+                    {"giveBack", config.giveBack}};
   return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -135,7 +156,10 @@ Result<SessionConfig> configFromJson(const std::string& text) {
       readNumber(in, "algorithm", out.algorithm) && readNumber(in, "ranks", out.ranks) &&
       read(in, "pty", out.pty) && read(in, "echo", out.echo) &&
       readNumber(in, "watchIntervalMs", out.watchIntervalMs) &&
-      read(in, "interposer", out.interposer) && read(in, "environment", out.environment) && read(in, "variables", out.variables);
+      read(in, "interposer", out.interposer) && read(in, "environment", out.environment) &&
+      read(in, "variables", out.variables) &&
+      read(in, "recordedEnvironment", out.recordedEnvironment) &&
+      read(in, "giveBack", out.giveBack);
   if (!ok) {
     return bad("a field is missing or has a value that cannot be");
   }

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What recording and replaying cost: the bench programs native and under photofinish, interleaved.
 
-    bench.py [--build build/release] [--runs 9] [--only self,clock,wtime,thread,threads,pingpong,halo,storm,barrier,allreduce,bcast,barrier8,allreduce8,bcast8,memory,replay,until] [--json OUT]
+    bench.py [--build build/release] [--runs 9] [--only self,clock,wtime,getenv,thread,threads,pingpong,halo,storm,barrier,allreduce,bcast,barrier8,allreduce8,bcast8,memory,replay,until] [--json OUT]
     bench.py --mode races                                                        recording in another mode
     bench.py --mode races --clock-ranks 1024                                     clocks as in a job of so many ranks
     bench.py --command 'env LD_PRELOAD=/tmp/x.so {launch}' --only storm      another way to record
@@ -31,7 +31,7 @@ from run_native import mpi_environment, stop  # noqa: E402
 
 # name: program, ranks, arguments, target
 RECORDED = {"self": ("self", 1, [], None), "clock": ("clock", 1, ["clock_gettime"], None),
-            "wtime": ("clock", 1, ["wtime"], None), "thread": ("threads", 1, ["1"], None),
+            "wtime": ("clock", 1, ["wtime"], None), "getenv": ("clock", 1, ["getenv"], None), "thread": ("threads", 1, ["1"], None),
             "threads": ("threads", 1, ["2"], None), "pingpong": ("pingpong", 2, [], 1.02), "halo": ("halo", 2, [], 1.02),
             "storm": ("storm", 4, [], 1.05), "barrier": ("collective", 4, ["barrier"], 1.05),
             **{f"{name}{suffix}": ("collective", ranks, [name, calls], 1.02) for ranks, suffix, calls in ((4, "", "1000"), (8, "8", "100"))
@@ -41,7 +41,7 @@ SELF_TARGETS = {"outcomes": 25.0, "races": 80.0, "all": 80.0}  # ns a message of
 RACES = {"pingpong": 1.05, "halo": 1.02, "storm": 1.15}
 RACES |= {name: 1.10 for name in RECORDED if RECORDED[name][0] == "collective"}
 # programs of one rank, whose figure is ns a call above native: what a call is, its target if it has one
-CALLS = {"self": ("a message to oneself", None), "clock": ("clock_gettime", None), "wtime": ("MPI_Wtime", None),
+CALLS = {"self": ("a message to oneself", None), "clock": ("clock_gettime", None), "wtime": ("MPI_Wtime", None), "getenv": ("getenv", 20.0),
          "thread": ("a message of one thread to itself, where threads are told apart", None),
          "threads": ("a message to oneself of each of two threads at once", None)}
 LONG_STORM = (4, ["500", "340"])     # just over 1,000,000 events in each rank

@@ -114,11 +114,14 @@ class EnvironmentTest(PhotofinishTest):
             with self.subTest(mode=mode):
                 self.record("t.pft", self.program("uncovered", 3), "--mode", mode)
                 notes = self.photofinish("info", self.dir / "t.pft", "--json").json()["notGuaranteed"]
-                by_rank = {note["rank"]: note["text"] for note in notes}
-                self.assertEqual(len(notes), 3, notes)
+                by_rank = {rank: "\n".join(note["text"] for note in notes if note["rank"] == rank) for rank in range(3)}
+                self.assertEqual(len(notes), 7, notes)
                 self.assertRegex(by_rank[0], r"socket to another host at uncovered\.c:\d+")
                 self.assertRegex(by_rank[1], r"timer that sends signals at uncovered\.c:\d+")
                 self.assertRegex(by_rank[2], r"another thread than the first, first at uncovered\.c:\d+")
+                self.assertRegex(by_rank[2], r"share without a lock, first thread made at uncovered\.c:\d+")
+                for text in by_rank.values():
+                    self.assertRegex(text, r"child process, or a pipe to another one at uncovered\.c:\d+")
 
 
 if __name__ == "__main__":

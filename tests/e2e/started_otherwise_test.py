@@ -53,7 +53,7 @@ class StartedOtherwiseTest(PhotofinishTest):
         return self.record("t.pft", ["mpirun", "--tag-output", "--oversubscribe", *options, "-n", "2", str(program or self.app)], **how)
 
     def assert_refused_and_forced(self, *fragments, **how):
-        run = self.photofinish("replay", self.dir / "t.pft", timeout=30, **how)
+        run = self.replay("t.pft", timeout=30, **how)
         self.assertEqual(run.status, 3, run)
         for fragment in (*fragments, "--force"):
             self.assertRegex(run.err, fragment, run)

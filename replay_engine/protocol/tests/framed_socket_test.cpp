@@ -69,7 +69,7 @@ TEST(FramedSocket, MessagesAfterTheHelloMayComeWithIt) {
   Pair pair = makePair();
   pair.b.limitToHello(true);
   const Hello hello{PeerRole::Agent, std::string(kKeySize, 'k')};
-  const RankLaunched launched{0, 4, 1, 2, std::string(200, 'h'), "p"};
+  const RankLaunched launched{0, 4, 1, 2, std::string(200, 'h'), "p", {}};
   ASSERT_TRUE(pair.a.send(hello).ok());
   ASSERT_TRUE(pair.a.send(launched).ok());
   EXPECT_TRUE(pair.b.receive().value().value() == Message(hello));

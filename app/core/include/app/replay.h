@@ -27,6 +27,7 @@ struct ReplayOptions {
   bool boundedBuffers = false;  ///< hold messages back until their receivers are ready for them
   bool sameAddresses = false;   ///< the trace must have been recorded so
   std::chrono::milliseconds stallAfter{0};  ///< every rank waits: until that is told; 0 = by itself
+  bool environmentOfNow = false;  ///< the ranks get the environment of now, not the recorded one
   bool quiet = false;
 };
 

@@ -30,6 +30,10 @@ std::map<Rank, protocol::World> worldsOf(const std::vector<db::RankCounter>& row
 std::vector<std::string> recordedVariables(const protocol::World& recorded,
                                            const std::vector<std::string>& more);
 
+/// What the ranks' programs were started with, as SessionConfig::recordedEnvironment.
+std::map<std::int32_t, std::vector<std::string>> recordedEnvironments(
+    const std::map<Rank, protocol::World>& worlds);
+
 /// One line a difference, for people: "TZ is 'UTC', recorded: not set".
 std::vector<std::string> worldDifferences(const protocol::World& recorded,
                                           const protocol::World& now);

@@ -76,11 +76,20 @@ inline constexpr std::uint32_t kSecondsBits = 3;
   }
 }
 
-/// What a file was like that is older than the run; a replay tells where it is another one now.
+/// What a file was like that is older than the run; a replay tells where it is another one now. In the log, an
+/// InputState follows, and the absolute name; not so in logs of former versions.
 struct InputFile {
   std::uint64_t path;  ///< pathHash() of the name that it was opened by
   std::uint64_t size;
   std::int64_t modified;  ///< nanoseconds
+};
+
+enum class InputState : std::uint8_t {
+  File,       ///< was there
+  Absent,     ///< was not there: the program looked, or made it itself
+  Directory,  ///< its listing was read: `size` names, `modified` is a checksum of them
+  Variable,   ///< a variable of the environment that was asked for: a name only
+  Exists,     ///< was there, and nothing else of it was looked at
 };
 
 [[nodiscard]] constexpr std::uint64_t pathHash(const char* path) {
@@ -92,14 +101,40 @@ struct InputFile {
 }
 
 /// What a Note record can be about besides an MPI routine: its site's call is kFirstNote + NoteKind.
-enum class NoteKind : std::uint8_t { OtherThread, Socket, Timer, EarlyLost };
+enum class NoteKind : std::uint8_t {
+  OtherThread,
+  Socket,
+  Timer,
+  EarlyLost,
+  Child,
+  LocalSocket,
+  SharedMemory,
+  Descriptor,
+  TimeLimit,
+  SignalSent,
+  ParentId,
+  Processor,
+  KernelFile,
+  Threads,
+};
 inline constexpr std::uint16_t kFirstNote = 1024;
 inline constexpr const char* kNoteTexts[] = {
     "clock, random numbers or process id asked for by another thread than the first, first",
     "socket to another host",
     "timer that sends signals",
     "more clock and random values before MPI_Init than are kept, last",
+    "child process, or a pipe to another one",
+    "socket to another process of this host",
+    "memory shared with other processes",
+    "timerfd, signalfd, eventfd or inotify",
+    "poll, select or epoll with a time limit",
+    "signal to another process",
+    "number of the parent process",
+    "number of the processor that it runs on",
+    "file of /proc or /sys",
+    "what threads share without a lock, first thread made",
 };
 inline constexpr std::size_t kNoteKinds = sizeof kNoteTexts / sizeof *kNoteTexts;
+static_assert(kNoteKinds == static_cast<std::size_t>(NoteKind::Threads) + 1);
 
 }  // namespace pf

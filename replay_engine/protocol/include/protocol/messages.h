@@ -151,6 +151,7 @@ struct RankLaunched {
   std::int32_t agentPid = 0;
   std::string host;
   std::string program;
+  World environment;  ///< in a replay: GivenEnvironment::differences
 
   template <typename Self, typename Visitor>
   static void visit(Self& m, Visitor& field) {
@@ -160,6 +161,7 @@ struct RankLaunched {
     field(4, m.agentPid);
     field(5, m.host);
     field(6, m.program);
+    field(7, m.environment);
   }
   friend bool operator==(const RankLaunched&, const RankLaunched&) = default;
 };

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,9 @@ struct SessionConfig {
   std::string interposer;  ///< library to preload; empty = libphotofinish_mpi.so beside the agent
   std::vector<std::string> environment;  ///< of the program: NAME=VALUE to set, NAME to take away
   std::vector<std::string> variables;  ///< of the environment, that the launcher was told to pass on
+  /// Replay: environmentFacts() as lines (factText), of the first rank, and of those that differ from it.
+  std::map<std::int32_t, std::vector<std::string>> recordedEnvironment;
+  bool giveBack = true;  ///< the program gets that environment, not the one of now
 
   friend bool operator==(const SessionConfig&, const SessionConfig&) = default;
 };

@@ -1,0 +1,192 @@
+#include "app/inputs.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "core/environment_values.h"
+#include "core/listing.h"
+#include "protocol/recorded_environment.h"
+
+namespace pf::app {
+namespace {
+
+using protocol::WorldFact;
+
+constexpr const char* kInput = "input: ";
+/// By InputState.
+constexpr const char* kStates[] = {"file", "absent", "listing", "variable", "exists"};
+
+/// One value of the kind Input, as the interposer writes it.
+class InputReader {
+ public:
+  explicit InputReader(const std::vector<unsigned char>& bytes)
+      : m_at(bytes.data()), m_end(bytes.data() + bytes.size()) {}
+
+  /// False: no more.
+  bool next(std::string& value) {
+    value.clear();
+    for (std::uint64_t piece = kValueBytes; piece == kValueBytes;) {
+      piece = 0;
+      unsigned shift = 0;
+      do {
+        if (m_at == m_end || shift > 28) {
+          return false;
+        }
+        piece |= std::uint64_t{*m_at & 0x7FU} << shift;
+        shift += 7;
+      } while (*m_at++ >= 0x80);
+      if (piece > kValueBytes || piece > static_cast<std::uint64_t>(m_end - m_at)) {
+        return false;
+      }
+      value.append(reinterpret_cast<const char*>(m_at), piece);
+      m_at += piece;
+    }
+    return true;
+  }
+
+ private:
+  const unsigned char* m_at;
+  const unsigned char* m_end;
+};
+
+std::optional<WorldFact> factOf(const std::string& value) {
+  InputFile file{};
+  if (value.size() <= sizeof file + 1) {
+    return std::nullopt;  // of a former version: without a name
+  }
+  std::memcpy(&file, value.data(), sizeof file);
+  const auto state = static_cast<unsigned char>(value[sizeof file]);
+  if (state >= std::size(kStates)) {
+    return std::nullopt;
+  }
+  return WorldFact{kStates[state],
+                   value.substr(sizeof file + 1),
+                   std::to_string(file.size) + "/" + std::to_string(file.modified),
+                   {}};
+}
+
+std::string describe(const struct stat& info) {
+  return std::to_string(info.st_size) + "/" +
+         std::to_string(info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec);
+}
+
+/// In what the file of a fact is another one now; empty: in nothing.
+std::string changeOf(const WorldFact& fact) {
+  struct stat info {};
+  const bool there = ::stat(fact.name.c_str(), &info) == 0;
+  const bool gone = !there && (errno == ENOENT || errno == ENOTDIR);
+  if (fact.kind == "absent") {
+    return there ? "new" : "";
+  }
+  if (gone) {
+    return "gone";
+  }
+  if (fact.kind == "listing") {
+    Listing listing;
+    const bool read = listingOf(fact.name.c_str(), &listing);
+    const std::string now = std::to_string(listing.names) + "/" +
+                            std::to_string(static_cast<std::int64_t>(listing.checksum));
+    return !read || now != fact.value ? "its listing has changed" : "";
+  }
+  return fact.kind == "file" && there && describe(info) != fact.value ? "changed" : "";
+}
+
+/// "./in" and "in" are one.
+std::string plainName(const std::string& name) {
+  std::string out = name;
+  for (std::size_t at = 0; (at = out.find("/./", at)) != std::string::npos;) {
+    out.erase(at, 2);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<db::RankCounter> inputRows(const std::vector<RankLog>& logs) {
+  std::vector<std::pair<Rank, WorldFact>> seen;
+  std::map<std::string, std::size_t> known;
+  for (const RankLog& log : logs) {
+    InputReader in(log.values[static_cast<std::size_t>(ValueKind::Input)]);
+    for (std::string value; in.next(value);) {
+      std::optional<WorldFact> fact = factOf(value);
+      if (!fact) {
+        continue;
+      }
+      fact->name = fact->kind == "variable" ? fact->name : plainName(fact->name);
+      // Of two looks at one file the first counts: the run itself may have changed it since. But
+      // who asks whether it is there reads it next.
+      const auto [place, isNew] =
+          known.emplace((fact->kind == "variable" ? "=" : "") + fact->name, seen.size());
+      if (isNew) {
+        seen.emplace_back(log.rank, std::move(*fact));
+      } else if (seen[place->second].second.kind == "exists" && fact->kind != "absent") {
+        seen[place->second] = {log.rank, std::move(*fact)};
+      }
+    }
+  }
+  std::vector<db::RankCounter> rows;
+  for (const auto& [rank, fact] : seen) {
+    rows.push_back({rank, kInput + protocol::factText(fact), 1});
+  }
+  return rows;
+}
+
+ChangedInputs changedInputs(const std::vector<db::RankCounter>& rows, const db::TraceStore& store) {
+  std::set<Rank> elsewhere;
+  for (const db::RankInfo& rank : store.ranks()) {
+    if (!rank.host.empty() && rank.host != store.run().host) {
+      elsewhere.insert(rank.rank);
+    }
+  }
+  ChangedInputs out;
+  for (const db::RankCounter& row : rows) {
+    WorldFact fact;
+    if (row.name.rfind(kInput, 0) != 0 ||
+        !protocol::factFromText(std::string_view(row.name).substr(std::strlen(kInput)), fact)) {
+      continue;
+    }
+    if (fact.kind == "variable") {
+      out.asked.insert(fact.name);
+    } else if (elsewhere.count(row.rank) == 0) {
+      if (const std::string change = changeOf(fact); !change.empty()) {
+        out.names.push_back(fact.name + " (" + change + ")");
+      }
+    }
+  }
+  return out;
+}
+
+EnvironmentNews environmentNews(const protocol::World& differences,
+                                const std::set<std::string>& asked) {
+  EnvironmentNews news;
+  for (const WorldFact& fact : differences) {
+    const protocol::VariableUse use = protocol::useOf(fact.name);
+    const std::string text = fact.name + " (" + fact.value + ")";
+    if (fact.kind == "given") {
+      news.given.push_back(fact.name + " " + fact.value);
+    } else if (asked.count(fact.name) != 0 || use == protocol::VariableUse::Given) {
+      news.differ.push_back(text);
+    } else if (use != protocol::VariableUse::Todays) {
+      news.unasked.push_back(text);
+    }
+  }
+  return news;
+}
+
+std::string firstOf(const std::vector<std::string>& names, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < most; ++i) {
+    text += (i == 0 ? "" : ", ") + names[i];
+  }
+  return text +
+         (names.size() > most ? " and " + std::to_string(names.size() - most) + " more" : "");
+}
+
+}  // namespace pf::app

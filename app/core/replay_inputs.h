@@ -1,0 +1,37 @@
+// What a replay says of its inputs, and of ranks that end otherwise than the recorded ones.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/inputs.h"
+#include "base/result.h"
+#include "protocol/messages.h"
+
+namespace pf::app {
+
+class ReplayInputs {
+ public:
+  /// Before the ranks begin: names the files that are others now.
+  void look(const std::vector<db::RankCounter>& counters, const db::TraceStore& store);
+  /// Names the variables of a rank's environment that are others, once for all ranks. `quiet`: not
+  /// those that are given back.
+  void launched(const protocol::RankLaunched& rank, bool quiet);
+  /// An error if a rank ended by itself before its record does, or, of a run that was whole,
+  /// otherwise than recorded.
+  [[nodiscard]] std::optional<Error> ended(const protocol::RankExited& rank,
+                                           const db::TraceStore& store) const;
+  /// `text`, and what is known that a divergence may come from besides.
+  [[nodiscard]] std::string advice(std::string text) const;
+  /// The last line of a replay that came to its end although its inputs are others.
+  void sayAtEnd() const;
+
+ private:
+  ChangedInputs m_changed;
+  std::set<std::string> m_variables;  ///< that were told
+  bool m_threads = false;             ///< of the application, in the recorded run
+};
+
+}  // namespace pf::app

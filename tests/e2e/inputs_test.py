@@ -1,0 +1,178 @@
+"""Inputs of a program: what is recorded comes again, and of what is not a replay tells that it is another one."""
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, FULL, PhotofinishTest, main
+
+PROGRAM, ENDS = BIN / "e2e" / "inputs", BIN / "e2e" / "ends"
+RECORDED = {"INPUT_CHANGED": "1", "INPUT_GONE": "1", "INPUT_SECURE": "1", "INPUT_TOKEN": "1", "INPUT_PLUGIN_PATH": "1",
+            "COLUMNS": "80", "INPUT_CHILD": "3", "INPUT_WALKED": "1", "INPUT_OWN": "1"}
+FILES = ("file_changed", "file_relative", "file_updated", "file_gone", "file_both", "sub/file_at", "file_pread", "file_mapped",
+         "file_mpi", "file_access", "file_stat", "memory_file", "target")
+# What is noted when it is recorded, whether or not it changes.
+NOTED = {"child_popen": "child process", "child_pipe": "child process", "socket_unix": "socket to another process",
+         "socket_inet": "socket to another host", "memory_named": "memory shared", "memory_file": "memory shared",
+         "kernel_timer": "timerfd", "kernel_events": "eventfd", "kernel_watch": "inotify", "kernel_signals": "signalfd",
+         "limit_poll": "time limit", "limit_select": "time limit", "limit_epoll": "time limit", "signal_sent": "signal to another",
+         "parent": "parent process", "processor": "processor", "kernel_file": "/proc", "kernel_uptime": "/proc",
+         "threads": "threads share"}
+# Names in the list of inputs that differ, by kind.
+TOLD = {"env_secret": r"INPUT_TOKEN \(another", "env_unsafe": r"INPUT_PLUGIN_PATH \(another", "env_terminal": r"COLUMNS \(another",
+        "file_link": r"file_link \(changed", "file_gone": r"file_gone \(gone", "file_new": r"file_new \(new",
+        "file_both_new": r"file_both_new \(new", "file_made": r"file_made \(new", "file_locked": r"file_locked \(new",
+        "file_access": r"file_access \(gone", "dir_listing": r"dir_listing \(its listing", "dir_scan": r"dir_scan \(its listing",
+        "dir_glob": r"dir_glob/? \(its listing"}
+TOLD.update({name: rf"{name} \(changed" for name in ("file_changed", "file_relative", "file_updated", "file_both", "file_at",
+                                                     "file_pread", "file_mapped", "file_mpi", "file_stat")})
+# The same again.
+SAME = ("env_changed", "env_new", "env_gone", "env_secure", "env_child", "env_walked", "env_own", "file_written", "value_clock",
+        "value_random", "value_pid", "value_device")
+
+
+def values(run):
+    return dict(line.split() for line in run.out.splitlines() if re.fullmatch(r"\w+ -?\d+", line))
+
+
+class InputsTest(PhotofinishTest):
+    def setUp(self):
+        super().setUp()
+        self.need(PROGRAM)
+        self.work = self.dir / "work"
+
+    def files(self):
+        for directory in ("sub", "dir_listing", "dir_scan", "dir_glob"):
+            (self.work / directory).mkdir(parents=True, exist_ok=True)
+        for name in FILES:
+            (self.work / name).write_text("11")
+        (self.work / "file_link").symlink_to("target")
+        for path in [self.work / name for name in FILES]:
+            os.utime(path, ns=(10**18, 10**18))  # older than the run
+
+    def environment(self, changed):
+        names = {"env_changed": "INPUT_CHANGED", "env_secure": "INPUT_SECURE", "env_secret": "INPUT_TOKEN",
+                 "env_unsafe": "INPUT_PLUGIN_PATH", "env_terminal": "COLUMNS", "env_child": "INPUT_CHILD",
+                 "env_walked": "INPUT_WALKED", "env_own": "INPUT_OWN"}
+        env = dict(RECORDED)
+        env.update({name: "2" for kind, name in names.items() if kind in changed})
+        if "env_new" in changed:
+            env["INPUT_NEW"] = "2"
+        if "env_gone" in changed:
+            del env["INPUT_GONE"]
+        return env
+
+    def change(self, changed):
+        at = {"file_at": "sub/file_at", "file_link": "target"}
+        for kind in changed:
+            path = self.work / at.get(kind, kind)
+            if kind in ("file_gone", "file_access"):
+                path.unlink()
+            elif kind.startswith("dir_"):
+                (path / "more").touch()
+            elif kind.startswith(("file_", "memory_file")) and kind not in ("file_made", "file_locked", "file_written"):
+                path.write_text("2222")
+
+    def run_replay(self, changed):
+        """As PhotofinishTest.replay, in another environment, of which the recorded one is given back."""
+        self.change(changed)
+        return self.photofinish("replay", self.dir / "t.pft", env=self.environment(changed))
+
+    def record_kinds(self, *kinds):
+        self.files()
+        recorded = self.record("t.pft", [PROGRAM, self.work, *kinds], env=RECORDED)
+        return recorded, values(recorded)
+
+    def assert_told(self, kinds, before, replayed):
+        now = values(replayed)
+        self.assertEqual(now.keys(), before.keys(), replayed)
+        last = [line for line in replayed.err.splitlines() if line.startswith("photofinish: ")][-1]
+        for kind in kinds:
+            with self.subTest(kind=kind):
+                if kind in SAME:
+                    self.assertEqual(now[kind], before[kind], replayed)
+                elif kind in NOTED:
+                    self.assertRegex(replayed.err, rf"note: .*{NOTED[kind]}", replayed)
+                else:
+                    self.assertRegex(replayed.err, rf"differs? from the recorded run's: .*{TOLD[kind]}", replayed)
+                    self.assertRegex(last, r"the replay has ended; inputs differ: ", replayed)
+
+    def test_every_kind_is_the_same_or_told(self):
+        """All at once; with PF_FULL each alone as well."""
+        recorded, before = self.record_kinds()
+        kinds = list(before)
+        self.assertEqual(sorted(kinds), sorted([*SAME, *NOTED, *TOLD]), recorded)
+        for kind in NOTED:
+            self.assertRegex(recorded.err, rf"note: .*{NOTED[kind]}", recorded)
+        self.assert_told(kinds, before, self.run_replay(kinds))
+        for kind in kinds if FULL else ():
+            _, before = self.record_kinds(kind)
+            self.assert_told([kind], before, self.run_replay([kind]))
+
+    def test_nothing_is_told_where_nothing_has_changed(self):
+        kinds = [kind for kind in [*SAME, *TOLD] if kind not in ("file_made", "file_locked", "file_both_new")]
+        _, before = self.record_kinds(*kinds)
+        replayed = self.photofinish("replay", self.dir / "t.pft", env=RECORDED)
+        self.assertEqual(values(replayed), before)
+        self.assertNotIn("photofinish", replayed.err, replayed)
+        self.assertEqual(self.info()["notGuaranteed"], [])
+
+
+class WorldsTest(PhotofinishTest):
+    """Of jobs."""
+
+    def setUp(self):
+        super().setUp()
+        self.need("mpirun", ENDS)
+        (self.dir / "input").write_text("1")
+        os.utime(self.dir / "input", ns=(10**18, 10**18))
+        self.recorded = self.record("t.pft", self.mpirun(3, ENDS), env={"SEED": "1", "NEW_NAME": "1"})
+
+    def replayed(self, *options, **env):
+        return self.photofinish("replay", self.dir / "t.pft", *options, env=env)
+
+    def test_variables_are_given_back(self):
+        for env in ({"SEED": "2"}, {}):
+            run = self.replayed(**env)
+            self.assert_same_run(self.recorded, run)
+            self.assertRegex(run.err, r"recorded environment again: .*SEED '1' \(here: ", run)
+            self.assertEqual(run.err.count("SEED"), 1, run)
+            self.assertNotIn("inputs differ", run.err)
+        run = self.replayed("--environment", "now", SEED="2")
+        self.assertEqual(run.status, 0, run)
+        self.assertIn("value 5", run.out)
+        self.assertRegex(run.err, r"environment differs .*NEW_NAME \(not set, recorded: '1'\)")
+        self.assertRegex(run.err, r"environment differs .*SEED \('2', recorded: '1'\)")
+        self.assertRegex(run.err, r"the replay has ended; inputs differ: .*SEED")
+
+    def test_a_survey_has_them_too(self):
+        races = self.photofinish("races", self.dir / "t.pft", "--json", env={"SEED": "2"})
+        self.assertEqual(races.status, 0, races)
+        self.assertTrue(races.json()["races"], races)
+
+    def test_an_input_that_is_gone(self):
+        """The program ends before its record does."""
+        (self.dir / "input").unlink()
+        run = self.replayed(SEED="1", NEW_NAME="1")
+        self.assertEqual(run.status, 3, run)
+        self.assertRegex(run.err, r"inputs differ from the recorded run's: /\S+/input \(gone\)", run)
+        self.assertRegex(run.err, r"rank \d ended after event \d of \d+, with exit status 7", run)
+        self.assertRegex(run.err, r"Inputs differ: /\S+/input \(gone\)", run)
+        self.assertEqual(self.photofinish("races", self.dir / "t.pft").status, 3, "and a survey is not believed")
+        (self.dir / "input").write_text("1")
+        os.utime(self.dir / "input", ns=(10**18, 10**18))
+        self.assertEqual(self.photofinish("races", self.dir / "t.pft").status, 0)
+
+    def test_a_rank_that_ends_early(self):
+        run = self.replayed(SEED="1", NEW_NAME="1", PF_END="early 2")
+        self.assertEqual(run.status, 3, run)
+        self.assertRegex(run.err, r"rank 2 ended after event \d of \d+, with exit status 1", run)
+
+    def test_a_rank_that_ends_otherwise(self):
+        run = self.replayed(SEED="1", NEW_NAME="1", PF_END="status 1")
+        self.assertEqual(run.status, 3, run)
+        self.assertRegex(run.err, r"rank 1 ended with exit status 1, in the recorded run with exit status 0", run)
+
+
+if __name__ == "__main__":
+    main()
