@@ -255,12 +255,13 @@ std::uint32_t versionOf(Database& database) {
   return header && wordAt(*header, 68) == kApplicationId ? wordAt(*header, 60) : 0;
 }
 
-Result<Database> openTrace(const std::string& path, Database::Access access) {
+Result<Database> openTrace(const std::string& path, Database::Access access,
+                           std::optional<Origin> known) {
   const Result<std::string> real = locateTrace(path);
   if (!real) {
     return real.error();
   }
-  const bool foreign = originOf(*real) == Origin::Foreign;
+  const bool foreign = (known ? *known : originOf(*real)) == Origin::Foreign;
   Result<Database> database = foreign ? openForeign(*real) : openOwn(*real, access);
   if (!database) {
     return database;

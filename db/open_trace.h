@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -17,9 +18,10 @@ namespace pf::db {
 /// Opens a trace after these checks, in this order: a regular file; SQLite's magic; our application
 /// id; a version that we know; the layout that we write; the size that the header tells; exactly
 /// our tables; the seal of the seals. `access` is Read or Update. An interrupted write is undone
-/// first: with Read in a copy that is then read instead, the file and its journal stay as they are. What
-/// originOf() calls foreign is read alone, and Usage for Update.
-[[nodiscard]] Result<Database> openTrace(const std::string& path, Database::Access access);
+/// first: with Read in a copy that is then read instead, the file and its journal stay as they are. What originOf() calls foreign is read alone, and Usage for Update; it is not asked where
+/// that is `known`, as of a file that was made just now.
+[[nodiscard]] Result<Database> openTrace(const std::string& path, Database::Access access,
+                                         std::optional<Origin> known = std::nullopt);
 
 /// Does `work` while no other connection writes; does nothing if one is in the middle of that. On a
 /// connection that has read nothing yet. Waits for a writer that is about to finish, five seconds.

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 
+#include "db/session_tables.h"
 #include "db/trace_store.h"
 #include "db/trace_writer.h"
 
@@ -34,7 +35,7 @@ class Salvage {
   bool read(TableId id, bool hasId, std::vector<V>& values);
   Status copyLog(LogChunkReader& reader, RankInfo& rank, std::optional<std::uint64_t> expected);
   template <typename V>
-  Status copySessionTable(TraceStore& store, TableId id);
+  Status copySessionTable(Database& to, TableId id);
 
   Database& m_from;
   TraceWriter& m_to;
@@ -187,7 +188,7 @@ Status Salvage::finishRecording() {
 }
 
 template <typename V>
-Status Salvage::copySessionTable(TraceStore& store, TableId id) {
+Status Salvage::copySessionTable(Database& to, TableId id) {
   std::vector<V> values;
   const Status status = readRows<V>(m_from, id, true, [&](std::int64_t key, V&& value) {
     value.id = key;
@@ -197,20 +198,20 @@ Status Salvage::copySessionTable(TraceStore& store, TableId id) {
   if (!note(id, status) || values.empty()) {
     return {};
   }
-  return store.session().addAll(values);
+  return SessionTables(to).addAll(values);
 }
 
 Status Salvage::copySession(const std::string& to) {
-  Result<TraceStore> store = TraceStore::open(to, TraceStore::Mode::ReadWrite);
-  if (!store) {
-    return store.error();
+  Result<Database> made = openTrace(to, Database::Access::Update, Origin::Own);
+  if (!made) {
+    return made.error();
   }
-  for (const Status& status : {copySessionTable<Breakpoint>(*store, TableId::Breakpoint),
-                               copySessionTable<Watch>(*store, TableId::Watch),
-                               copySessionTable<Cycle>(*store, TableId::Cycle),
-                               copySessionTable<CycleStop>(*store, TableId::CycleStop),
-                               copySessionTable<BreakpointHit>(*store, TableId::BreakpointHit),
-                               copySessionTable<Note>(*store, TableId::Note)}) {
+  for (const Status& status : {copySessionTable<Breakpoint>(*made, TableId::Breakpoint),
+                               copySessionTable<Watch>(*made, TableId::Watch),
+                               copySessionTable<Cycle>(*made, TableId::Cycle),
+                               copySessionTable<CycleStop>(*made, TableId::CycleStop),
+                               copySessionTable<BreakpointHit>(*made, TableId::BreakpointHit),
+                               copySessionTable<Note>(*made, TableId::Note)}) {
     if (!status) {
       return status;
     }

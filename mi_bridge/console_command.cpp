@@ -186,28 +186,30 @@ bool carriesAnother(std::string_view verb) {
   return isOneOf(verb, kVerbs);
 }
 
-std::string_view refusalWithBreakpoint(std::string_view line) {
+/// Of the command that `line` begins with.
+std::string_view refusalOfFirst(std::string_view line) {
   const Words words = split(line);
   if (const std::string_view why = refusal(words); !why.empty()) {
     return why;
   }
-  if (leavesTheProgram(words.verb) || setsTheDebugger(words)) {
-    return "a breakpoint is for the program, and this goes beyond it";
-  }
+  return leavesTheProgram(words.verb) || setsTheDebugger(words)
+             ? "a breakpoint is for the program, and this goes beyond it"
+             : "";
+}
+
+std::string_view refusalWithBreakpoint(std::string_view line) {
   if (!checkExpression(line)) {
     return "it runs a shell";
   }
-  if (!carriesAnother(words.verb)) {
-    return {};
-  }
-  for (std::size_t at = words.rest.find(' '); at != std::string_view::npos;
-       at = words.rest.find(' ', at + 1)) {
-    const std::string_view why = refusalWithBreakpoint(words.rest.substr(at));
-    if (!why.empty()) {
-      return why;
+  const Words words = split(line);
+  std::string_view why = refusalOfFirst(line);
+  if (carriesAnother(words.verb)) {  // which may carry another: each word may be one
+    for (std::size_t at = 0; why.empty() && at < words.rest.size();
+         at = words.rest.find(' ', at + 1)) {
+      why = refusalOfFirst(words.rest.substr(at));
     }
   }
-  return {};
+  return why;
 }
 
 /// `text` as a Python string literal without any control character.

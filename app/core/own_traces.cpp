@@ -5,10 +5,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -69,15 +70,40 @@ std::string nameOf(std::uint64_t salt) {
   return std::to_string(salt);
 }
 
-std::string digestOfStart(const RunFacts& facts, const std::string& logs) {
+Text startOf(const RunFacts& facts) {
+  Text text("photofinish start 1");
+  text.add(facts.command);
+  text.add(std::vector{facts.program, facts.launcher, facts.workingDirectory});
+  return text;
+}
+
+/// Of logs that are where they were begun: those that come back from elsewhere are others.
+std::string digestInPlace(const RunFacts& facts, const std::string& logs) {
   struct stat info {};
   if (stat(logs.c_str(), &info) != 0) {
     return {};
   }
-  Text text("photofinish start 1");
-  text.add(facts.command);
-  text.add(std::vector{facts.program, facts.launcher, facts.workingDirectory});
-  text.add(std::to_string(info.st_ino));  // logs that come back from elsewhere are others
+  Text text = startOf(facts);
+  text.add(std::to_string(info.st_ino));
+  return text.digest();
+}
+
+/// Of logs wherever they are: by all that is set or fed to the program.
+std::string digestOfContent(const RunFacts& facts, const std::string& logs) {
+  std::map<std::string, std::string> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator file(logs, error), end; !error && file != end;
+       file.increment(error)) {
+    const std::string name = file->path().filename().string();
+    if (name != "run.json" && file->path().extension() != ".log" && file->is_regular_file(error)) {
+      std::ifstream in(file->path(), std::ios::binary);
+      files[name] = {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    }
+  }
+  Text text = startOf(facts);
+  for (const auto& [name, content] : files) {
+    text.add(std::vector{name, content});
+  }
   return text.digest();
 }
 
@@ -205,11 +231,15 @@ Status takeOver(const std::string& trace) {
 }
 
 Status noteStart(const RunFacts& facts, const std::string& logs) {
-  return keepMark(Mark::Started, nameOf(facts.salt), digestOfStart(facts, logs));
+  const std::string name = nameOf(facts.salt);
+  static_cast<void>(keepMark(Mark::Started, name, digestOfContent(facts, logs)));
+  return keepMark(Mark::Started, name, digestInPlace(facts, logs));
 }
 
 bool isOwnRecording(const RunFacts& facts, const std::string& logs) {
-  return hasMark(Mark::Started, nameOf(facts.salt), digestOfStart(facts, logs));
+  const std::string name = nameOf(facts.salt);
+  return hasMark(Mark::Started, name, digestInPlace(facts, logs)) ||
+         hasMark(Mark::Started, name, digestOfContent(facts, logs));
 }
 
 void noteTrace(const RunFacts& facts, const std::string& logs, const std::string& trace) {

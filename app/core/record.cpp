@@ -359,6 +359,7 @@ Result<Recorded> record(const RecordOptions& options) {
       recorded.trace.clear();
       return recorded;
     }
+    (void)noteStart(facts, logs);  // as they are now, also where they are copied to
     Error failed = collated.error();
     failed.advice += (failed.advice.empty() ? "" : " ") +
                      ("The logs are kept in " + logs + "; 'photofinish info " + recorded.trace +

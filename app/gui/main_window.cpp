@@ -417,7 +417,9 @@ void MainWindow::openTrace(const QString& path) {
         m_pages->setCurrentIndex(0);
       }
       say(QString::fromStdString(loaded->trace.error().text()), true);
-      askToTakeOver(this, absolute, [this, absolute] { openTrace(absolute); });
+      if (loaded->trace.error().code == ErrorCode::Usage) {
+        askToTakeOver(this, absolute, [this, absolute] { openTrace(absolute); });
+      }
       Q_EMIT opened(false);
       return;
     }

@@ -9,10 +9,10 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import seals
 from dap_client import DapCase
-from photofinish import BIN, main
+from photofinish import BIN, PhotofinishTest, main
 
 PROGRAM = BIN / "e2e" / "steady"
-GUI = BIN / "photofinish-gui"
+GUI, HEADLESS = BIN / "photofinish-gui", BIN / "photofinish-headless"
 OURS = {str(BIN / name) for name in ("photofinish", "photofinish-gui", "photofinish-headless")}
 CALL = re.compile(r'^(?:\d+ +)?(\w+)\((.*?)(?:\) += (-?\d+).*| <unfinished \.\.\.>)$')
 CHANGES = {"creat", "mkdir", "mkdirat", "mknod", "mknodat", "rename", "renameat", "renameat2", "unlink", "unlinkat", "rmdir",
@@ -22,7 +22,9 @@ SHOWN = (r"not recorded by you", r"program +\S*steady", r"command +mpirun", r"di
          r"Nothing of it has been run")
 
 
-class ForeignTraceTest(DapCase):
+class Mailed:
+    """What is in a directory of its own came from elsewhere."""
+
     def setUp(self):
         super().setUp()
         self.need("mpirun", PROGRAM)
@@ -40,6 +42,13 @@ class ForeignTraceTest(DapCase):
         self.record(f"mail/{name}", self.mpirun(2, PROGRAM, 20, 0), *options, env={"XDG_STATE_HOME": str(self.dir / who)})
         return self.mail / name
 
+    def assert_asks(self, run, *fragments):
+        self.assertEqual(run.status, 2, run)
+        for fragment in (*SHOWN, *fragments):
+            self.assertRegex(run.err, fragment, run)
+
+
+class ForeignTraceTest(Mailed, PhotofinishTest):
     def watched(self, *words, timeout=120):
         """The run, and what it executed and changed: paths, as they were named."""
         log = self.dir / "calls"
@@ -73,11 +82,6 @@ class ForeignTraceTest(DapCase):
         self.assertEqual({path.name: path.read_bytes() for path in self.mail.iterdir()}, before, f"the trace was changed\n{run}")
         return run
 
-    def assert_asks(self, run, *fragments):
-        self.assertEqual(run.status, 2, run)
-        for fragment in (*SHOWN, *fragments):
-            self.assertRegex(run.err, fragment, run)
-
     def script(self):
         (self.dir / "script").write_text("run\nquit\n")
         return self.dir / "script"
@@ -95,12 +99,13 @@ class ForeignTraceTest(DapCase):
     def test_a_trace_with_choices_only_asks_before_it_is_run(self):
         trace, other = self.record_as("theirs", "few.pft"), self.record_as("theirs", "other.pft")
         victim = self.lay_journal(trace)
+        front_ends = [["debug", "--offline", "-o", self.dir / "tmp/r.html", trace],
+                      ["debug", "--script", self.script(), trace]]
         for words in (["races", trace], ["races", "--json", trace], ["events", trace], ["sql", trace, "SELECT 1"],
                       ["export", trace, "--format", "csv"], ["diff", trace, other], ["info", "--tracing", trace],
                       ["replay", trace], ["replay", trace, "--survey"], ["replay", trace, "--until", "0:3"],
                       ["replay", trace, "--until-failure"],
-                      ["replay", trace, "--force", "pinned"], ["debug", "--offline", "-o", self.dir / "tmp/r.html", trace],
-                      ["debug", "--script", self.script(), trace]):
+                      ["replay", trace, "--force", "pinned"], *(front_ends if HEADLESS.exists() else [])):
             with self.subTest(words=words[:2]):
                 self.assert_asks(self.look(*words))
         self.assertEqual(victim.read_text(), "thesis\n")
@@ -132,7 +137,8 @@ class ForeignTraceTest(DapCase):
         run = self.look("peek", trace, self.dir / "peeked.pft")
         self.assertEqual(run.status, 2, run)
         self.assert_asks(self.look("replay", trace))
-        self.assert_asks(self.look("debug", "--offline", "-o", self.dir / "tmp/r.html", trace))
+        if HEADLESS.exists():
+            self.assert_asks(self.look("debug", "--offline", "-o", self.dir / "tmp/r.html", trace))
         if GUI.exists():
             run = self.look("--screenshot", self.dir / "tmp/picture.png", trace, command=GUI)
             self.assertEqual(run.status, 0, run)
@@ -147,16 +153,6 @@ class ForeignTraceTest(DapCase):
             run = self.look("--screenshot", self.dir / "tmp/picture.png", self.mail / "gone.pfs", command=GUI)
             self.assertEqual(run.status, 4, run)
             self.assertIn("not saved by you", run.err)
-
-    def test_an_editor_is_told(self):
-        trace = self.record_as("theirs", "few.pft")
-        server, client = self.serve()
-        client.ask("initialize", adapterID="photofinish")
-        answer = client.refuse("launch", trace=str(trace))
-        self.assertRegex(json.dumps(answer), "not recorded by you")
-        seq = client.send("launch", trace=str(trace), trust=True)
-        self.assertTrue(client.answer(seq, 60)["success"])
-        self.end(server)
 
     def test_taken_over_once(self):
         trace = self.record_as("theirs", "few.pft")
@@ -179,7 +175,7 @@ class ForeignTraceTest(DapCase):
             "command": (("UPDATE run SET command = ?", (json.dumps(["/bin/sh", "-c", f"touch {mark}"], separators=(",", ":")),)),),
             "directory": ("UPDATE run SET working_directory = '/'",),
             "executable": ("UPDATE rank SET executable = '/bin/sh' WHERE rank = 1",),
-            "module": ("UPDATE module SET build_id = '00' WHERE rowid = (SELECT min(rowid) FROM module)",),
+            "module": ("INSERT INTO module VALUES ('/tmp/evil.so', '00')",),
             "variable": ("INSERT INTO rank_counter VALUES (0, 'started with: variable LD_PRELOAD /tmp/evil.so', 1)",
                          "INSERT INTO rank_counter VALUES (0, 'started with: variable OMP_STACKSIZE 3M', 1)"),
             "input": (("UPDATE run SET input = ?", (b"touch mark\n",)),),
@@ -221,6 +217,18 @@ class ForeignTraceTest(DapCase):
         run = self.photofinish("replay", "--trust", self.dir / "t.pft", env=nowhere)
         self.assertEqual(run.status, 0, run)
         self.assertIn("for this command only", run.err)
+
+
+class EditorTest(Mailed, DapCase):
+    def test_an_editor_is_told(self):
+        trace = self.record_as("theirs", "few.pft")
+        server, client = self.serve()
+        client.ask("initialize", adapterID="photofinish")
+        answer = client.refuse("launch", trace=str(trace))
+        self.assertRegex(json.dumps(answer), "not recorded by you")
+        seq = client.send("launch", trace=str(trace), trust=True)
+        self.assertTrue(client.answer(seq, 60)["success"])
+        self.end(server)
 
 
 if __name__ == "__main__":

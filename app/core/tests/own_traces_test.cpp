@@ -80,12 +80,27 @@ TEST_F(OwnTraces, LogsThatCameBackFromElsewhereAreNot) {
   fs::create_directory(logs);
   ASSERT_TRUE(noteStart(facts, logs));
   fs::create_directory(m_dir + "/back");  // another inode
+  std::ofstream(m_dir + "/back/world-0") << "variable LD_PRELOAD evil.so\n";
   const std::string trace = write("t.pft", 19);
   noteTrace(facts, m_dir + "/back", trace);
   EXPECT_EQ(ownerOf(trace), Owner::Stranger);
   facts.command = {"sh"};
   noteTrace(facts, logs, trace);
   EXPECT_EQ(ownerOf(trace), Owner::Stranger);
+}
+
+TEST_F(OwnTraces, LogsThatWereKeptAreWhereverTheyAreCopied) {
+  RunFacts facts;
+  facts.salt = 31;
+  const std::string logs = m_dir + "/t.pft.d";
+  fs::create_directory(logs);
+  ASSERT_TRUE(noteStart(facts, logs));
+  std::ofstream(logs + "/world-0") << "variable TZ UTC\n";
+  ASSERT_TRUE(noteStart(facts, logs));  // the trace could not be made
+  fs::copy(logs, m_dir + "/copy");
+  const std::string trace = write("t.pft", 31);
+  noteTrace(facts, m_dir + "/copy", trace);
+  EXPECT_EQ(ownerOf(trace), Owner::Own);
 }
 
 TEST_F(OwnTraces, AStrangersIsReadAloneUntilItIsTakenOver) {
