@@ -12,8 +12,8 @@ std::uint32_t numberOf(MPI_Op op) {
   const MPI_Op all[] = {MPI_MAX,  MPI_MIN, MPI_SUM,  MPI_PROD, MPI_LAND,   MPI_BAND,   MPI_LOR,
                         MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC, MPI_REPLACE, MPI_NO_OP};
   std::uint32_t number = 1;
-  for (const MPI_Op known : all) {
-    if (op == known) {
+  for (const MPI_Op each : all) {
+    if (op == each) {
       return number;
     }
     ++number;

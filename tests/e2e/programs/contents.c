@@ -113,7 +113,7 @@ static void collectives(void)
 /* Other ones in each run. */
 static void addresses(void)
 {
-    struct { void *heap, *stack, *code; int number; } data = {malloc(3000), &data, (void *)addresses, 5};
+    struct { void *heap, *stack, *code; long number; } data = {malloc(3000), &data, (void *)addresses, 5};
     char *fresh = malloc(40000), *room = malloc(40000);
     free(data.heap);
     if (rank == 1) {
