@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <map>
 
 #include "app/own_traces.h"
 #include "app/paths.h"
@@ -89,7 +90,13 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
   }
   job.session = std::move(session);
   job.session.mode |= kReplay | kGate | optionsMode(*counters) | (jitterSeed != 0 ? kJitter : 0U);
-  job.session.recordedEnvironment = recordedEnvironments(worldsOf(*counters, run.ranks));
+  std::map<Rank, protocol::World> worlds = worldsOf(*counters, run.ranks);
+  if (*owner != Owner::Own) {
+    for (auto& [rank, world] : worlds) {
+      world = withoutLoaders(std::move(world));
+    }
+  }
+  job.session.recordedEnvironment = recordedEnvironments(worlds);
   job.session.jitterSeed = jitterSeed;
   job.session.ranks = run.ranks;
   job.session.salt = run.salt + 1;

@@ -90,12 +90,17 @@ void addWords(std::string& out, std::string_view title, const std::string& text)
   }
 }
 
+/// Of the kinds that a replay sets: what the launcher was told to pass on, and the environment.
+bool setsVariable(const protocol::WorldFact& fact) {
+  return fact.kind == "variable" || fact.kind == "environ";
+}
+
 void addVariables(std::string& out, const db::TraceFacts& facts) {
   std::set<std::string> given;
   std::set<std::string> left;
   for (const auto& [rank, world] : worldsOf(facts.counters, facts.run.ranks)) {
     for (const protocol::WorldFact& fact : world) {
-      if (fact.kind == "variable") {
+      if (setsVariable(fact)) {
         (loadsCode(fact.name) ? left : given).insert(fact.name + "=" + fact.value);
       }
     }
@@ -192,7 +197,7 @@ std::vector<std::string> withoutLoaders(std::vector<std::string> environment) {
 
 protocol::World withoutLoaders(protocol::World world) {
   std::erase_if(world, [](const protocol::WorldFact& fact) {
-    return fact.kind == "variable" && loadsCode(fact.name);
+    return setsVariable(fact) && loadsCode(fact.name);
   });
   return world;
 }
