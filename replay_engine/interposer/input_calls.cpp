@@ -67,7 +67,7 @@ void learnName(const char* name, std::uint64_t hash) {
   }
   g_asked.busy.clear(std::memory_order_release);
   slotOf(hash).store(hash, std::memory_order_relaxed);
-  if (&t_depth == g_environment.owner && g_environment.joined) {
+  if (&t_depth == g_rankOnly.owner && g_environment.joined) {
     keepAskedVariables();
   }
 }

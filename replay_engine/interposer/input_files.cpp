@@ -257,7 +257,7 @@ void sawReading(int fd, const InputFile& opened) {
 }
 
 void sawMpiFile(const char* name, int mode) {
-  if (!counts() || name == nullptr || t_depth != 1 || &t_depth != g_environment.owner ||
+  if (!counts() || name == nullptr || t_depth != 1 || &t_depth != g_rankOnly.owner ||
       (mode & MPI_MODE_WRONLY) != 0) {
     return;
   }
