@@ -1,6 +1,7 @@
 """Inputs of a program: what is recorded comes again, and of what is not a replay tells that it is another one."""
 import os
 import re
+import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -42,6 +43,7 @@ class InputsTest(PhotofinishTest):
         self.work = self.dir / "work"
 
     def files(self):
+        shutil.rmtree(self.work, ignore_errors=True)
         for directory in ("sub", "dir_listing", "dir_scan", "dir_glob"):
             (self.work / directory).mkdir(parents=True, exist_ok=True)
         for name in FILES:
@@ -86,7 +88,7 @@ class InputsTest(PhotofinishTest):
     def assert_told(self, kinds, before, replayed):
         now = values(replayed)
         self.assertEqual(now.keys(), before.keys(), replayed)
-        last = [line for line in replayed.err.splitlines() if line.startswith("photofinish: ")][-1]
+        last = ["", *(line for line in replayed.err.splitlines() if line.startswith("photofinish: "))][-1]
         for kind in kinds:
             with self.subTest(kind=kind):
                 if kind in SAME:

@@ -32,6 +32,8 @@ class SessionDirectoryTest : public testing::Test {
     m_config.ranks = 4;
     m_config.pty = true;
     m_config.echo = false;
+    m_config.recordedEnvironment = {{0, {"environ SEED 1", "digest TOKEN 00ff"}}, {12, {}}};
+    m_config.giveBack = false;
   }
   void TearDown() override { fs::remove_all(m_base); }
 
