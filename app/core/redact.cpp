@@ -99,8 +99,7 @@ Status writeFacts(db::TraceWriter& writer, db::TraceStore& store) {
 }  // namespace
 
 Status redactTrace(const std::string& from, const std::string& to) {
-  Result<db::TraceWriter> writer =
-      db::TraceWriter::create(absolutePath(to), db::Existing::Refuse);
+  Result<db::TraceWriter> writer = db::TraceWriter::create(absolutePath(to), db::Existing::Refuse);
   if (!writer) {
     return writer.error();
   }
@@ -126,8 +125,7 @@ Status redactTrace(const std::string& from, const std::string& to) {
   if (Status status = writeFacts(*writer, loaded->store); !status) {
     return status;
   }
-  if (Status status =
-          writer->writeExecution(execution, races, logicalTimes(execution), classes);
+  if (Status status = writer->writeExecution(execution, races, logicalTimes(execution), classes);
       !status) {
     return status;
   }

@@ -45,7 +45,8 @@ void syncNames(const std::string& path) {
     }
     if (!sameMark(synced, file.get())) {
       static_cast<void>(::pread(file.get(), synced.data(), synced.size(), 0) > 0);
-      static_cast<void>(::fdatasync(file.get()) == 0);  // a disk that fails is the recorder's to tell
+      static_cast<void>(::fdatasync(file.get()) ==
+                        0);  // a disk that fails is the recorder's to tell
     }
   }
 }

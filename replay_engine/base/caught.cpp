@@ -11,13 +11,14 @@ namespace {
 
 constexpr const char* kNoMemory = "memory ran out";
 constexpr const char* kNoMemoryAdvice =
-    "Close other programs, or raise the limit (ulimit -v), and try again; what is recorded is kept.";
+    "Close other programs, or raise the limit (ulimit -v), and try again; what is recorded is "
+    "kept.";
 constexpr const char* kUnexpected = "an error inside of Photofinish that nothing expected: ";
 constexpr const char* kUnexpectedAdvice =
     "Please report it with the command that you gave; what is recorded is kept.";
 
-/// What no catch can reach (before main, on a thread, where nothing may be thrown) ends with the same
-/// line and status.
+/// What no catch can reach (before main, on a thread, where nothing may be thrown) ends with the
+/// same line and status.
 [[noreturn]] void atTerminate() {
   if (std::current_exception() != nullptr) {
     sayCaught("photofinish");

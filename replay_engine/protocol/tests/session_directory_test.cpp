@@ -54,7 +54,7 @@ TEST_F(SessionDirectoryTest, OthersReadWhatTheFirstWrote) {
 /// Each start looks for what others have left: it must not take a session that just begins for such.
 TEST_F(SessionDirectoryTest, ManyThatBeginAtOnceLeaveOneAnotherAlone) {
   constexpr int kProcesses = 4;
-  constexpr int kSessions = 150;
+  constexpr int kSessions = 60;
   std::vector<pid_t> children;
   for (int i = 0; i < kProcesses; ++i) {
     children.push_back(::fork());
