@@ -223,6 +223,7 @@ Result<CoreFile> readCoreFile(const std::string& path) {
       const std::uint64_t behind = notes.executableName - load.p_vaddr;
       const std::uint64_t begin = behind - std::min<std::uint64_t>(behind, kMostEnvironment);
       core.rank = rankInEnvironment(file.bytes(load.p_offset + begin, behind - begin));
+      break;  // segments do not overlap; where they do, one look at four megabytes is enough
     }
   }
   return core;

@@ -14,6 +14,63 @@ namespace pf::app {
 
 using nlohmann::json;
 
+namespace {
+
+/// Any bytes as text that JSON can hold, each as the character of its number, and back.
+std::string textOfBytes(const std::string& bytes) {
+  std::string text;
+  for (const char byte : bytes) {
+    const auto value = static_cast<unsigned char>(byte);
+    if (value < 0x80) {
+      text += byte;
+    } else {
+      text += static_cast<char>(0xC0 | value >> 6);
+      text += static_cast<char>(0x80 | (value & 0x3F));
+    }
+  }
+  return text;
+}
+
+std::string bytesOfText(const std::string& text) {
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto value = static_cast<unsigned char>(text[i]);
+    const bool two = (value & 0xE0U) == 0xC0U && i + 1 < text.size();
+    bytes += two ? static_cast<char>((value & 3U) << 6U |
+                                     (static_cast<unsigned char>(text[++i]) & 0x3FU))
+                 : text[i];
+  }
+  return bytes;
+}
+
+/// What may hold any bytes, as it is: the rest of the file is for people, too, and UTF-8.
+json exactWords(const RunFacts& facts) {
+  json words = json::array();
+  for (const std::string* word : {&facts.workingDirectory, &facts.launcher, &facts.program}) {
+    words.push_back(textOfBytes(*word));
+  }
+  for (const std::string& word : facts.command) {
+    words.push_back(textOfBytes(word));
+  }
+  return words;
+}
+
+void takeExactWords(const json& words, RunFacts& facts) {
+  constexpr std::size_t kOthers = 3;
+  if (words.size() != facts.command.size() + kOthers) {
+    return;  // a Photofinish of before wrote it
+  }
+  std::size_t next = 0;
+  for (std::string* word : {&facts.workingDirectory, &facts.launcher, &facts.program}) {
+    *word = bytesOfText(words[next++].get<std::string>());
+  }
+  for (std::string& word : facts.command) {
+    word = bytesOfText(words[next++].get<std::string>());
+  }
+}
+
+}  // namespace
+
 Status writeFacts(const std::string& logDirectory, const RunFacts& facts) {
   json ends = json::object();
   for (const auto& [rank, end] : facts.ends) {
@@ -27,11 +84,16 @@ Status writeFacts(const std::string& logDirectory, const RunFacts& facts) {
     }
     ends[std::to_string(rank)] = one;
   }
-  json all = {{"command", facts.command},    {"directory", facts.workingDirectory},
-              {"launcher", facts.launcher},  {"program", facts.program},
-              {"created", facts.createdUtc}, {"mode", facts.mode},
-              {"salt", facts.salt},          {"ends", ends},
-              {"sameAddresses", facts.sameAddresses}};
+  json all = {{"command", facts.command},
+              {"directory", facts.workingDirectory},
+              {"launcher", facts.launcher},
+              {"program", facts.program},
+              {"created", facts.createdUtc},
+              {"mode", facts.mode},
+              {"salt", facts.salt},
+              {"ends", ends},
+              {"sameAddresses", facts.sameAddresses},
+              {"exact", exactWords(facts)}};
   if (facts.exitStatus) {
     all["exitStatus"] = *facts.exitStatus;
   }
@@ -62,6 +124,7 @@ RunFacts factsOf(const json& all) {
   facts.mode = all.value("mode", "all");
   facts.salt = all.value("salt", std::uint64_t{0});
   facts.sameAddresses = all.value("sameAddresses", false);
+  takeExactWords(all.value("exact", json::array()), facts);
   if (all.contains("exitStatus")) {
     facts.exitStatus = all["exitStatus"].get<std::int32_t>();
   }

@@ -270,7 +270,7 @@ struct ScheduleHeader {
   std::uint32_t complete;                     ///< 1: the rank reached MPI_Finalize in the recording
   std::uint32_t tagged;                       ///< 1: deliveries of this or other ranks are forced by tags (interposer/tagged.h)
   std::uint64_t serials;                      ///< events of the recording
-  ScheduleSection pins;                       ///< int32 a wildcard receive, in posting order
+  ScheduleSection pins;                       ///< by number of the wildcard receive (core/pins.h)
   ScheduleSection cancelled;                  ///< uint32 post numbers, ascending
   ScheduleSection checks;                     ///< uint32 an event (eventCheck), or empty
   ScheduleSection choices[kChoiceKinds];      ///< varints: misses, payload, misses, payload …
