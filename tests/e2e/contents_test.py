@@ -70,6 +70,17 @@ class ContentsTest(PhotofinishTest):
         self.assert_told(run, "Send")
         self.assertEqual(run.status, 3, run)
 
+    def test_in_a_comparison(self):
+        """Two recordings with the same calls: the first message that holds something else."""
+        for trace, word in (("a.pft", "plain"), ("b.pft", "isend"), ("c.pft", "plain")):
+            self.word.write_text(word + "\n")
+            self.record(trace, self.mpirun(3, CONTENTS, self.word), "--mode", "all")
+        run = self.photofinish("diff", self.dir / "a.pft", self.dir / "b.pft")
+        self.assertRegex(run.out, r"other contents, first at rank 1 event 3: MPI_Isend to rank 0, tag 2 at contents\.c:\d+\n$", run)
+        self.assertEqual(run.status, 0, run)
+        run = self.photofinish("diff", self.dir / "a.pft", self.dir / "c.pft", "--json")
+        self.assertEqual(run.json()["otherContents"], [], run)
+
     def test_ignored(self):
         self.recorded("--mode", "all")
         run = self.replayed("isend", "--ignore-contents")
