@@ -251,7 +251,7 @@ void DebugSession::handle(const protocol::Message& message) {
                  },
                  [this](const protocol::RankStack& stack) { onStack(stack); },
                  [this](const protocol::Notice& notice) {
-                   Q_EMIT message(QString::fromStdString(notice.text), false);
+                   Q_EMIT this->message(QString::fromStdString(notice.text), false);
                  },
                  [this](const protocol::Nudged& nudged) {
                    mi::GdbSession* gdb = m_fleet.session(nudged.rank);

@@ -33,6 +33,8 @@ constexpr std::chrono::milliseconds kForLong(60'000);
 /// A GDB that holds its rank stopped does not see it die, and then neither do we: it has to go.
 constexpr std::chrono::milliseconds kGdbMaySay(300);
 constexpr std::chrono::milliseconds kSoon(20);
+/// How often a program is looked at that has not come to MPI_Init: a signal may have stopped it.
+constexpr std::chrono::milliseconds kLookAtStart(1000);
 constexpr std::size_t kMaxEcho = std::size_t{1} << 20U;
 constexpr std::size_t kMaxOutputQueue = std::size_t{4} << 20U;
 constexpr std::size_t kMaxMiQueue = std::size_t{1} << 20U;
@@ -420,6 +422,17 @@ void Agent::onTimer() {
     m_deadSince = now;
   } else if (now - *m_deadSince >= kGdbMaySay) {
     endGdb();
+  }
+  if (!m_introduced && m_daemon.valid() && now - m_lookedAt >= kLookAtStart) {
+    m_lookedAt = now;
+    const bool stopped = processState(m_program) == 'T';
+    if (stopped && m_told.held && !m_told.stopped) {  // the second time that it is seen
+      tell(protocol::Notice{m_rank, "'" + m_command[0] + "' (process " + std::to_string(m_program) +
+                                        "), which has not come to MPI_Init yet, does not go on: " +
+                                        whyNoAnswer(m_program, 'T')});
+      m_told.stopped = true;
+    }
+    m_told.held = stopped;
   }
   m_gdb.killIfHung(mpiProcess(), std::chrono::seconds(5));
   if (m_wakeStoppedUntil && now >= *m_wakeStoppedUntil) {

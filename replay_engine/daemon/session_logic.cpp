@@ -146,6 +146,7 @@ void SessionLogic::fromAgent(PeerId peer, Agent& agent, const Message& message) 
                  [&](const RankDiverged& m) { onDiverged(agent, m); },
                  [&](const RankExited& m) { onExited(agent, m); },
                  [&](const Pong& m) { onPong(agent, m); },
+                 [&](const Notice& m) { relay(m); },
                  [&](const Output& m) { relay(m); },
                  [&](const GdbState& m) { relay(m); },
                  [&](const MiFromGdb& m) { relay(m); },

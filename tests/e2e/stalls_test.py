@@ -103,6 +103,15 @@ class StoppedTest(PhotofinishTest):
         self.assertRegex(run.err, r"rank \d goes on", run)
         self.assertNotIn("get on", run.err)
 
+    def test_program_before_mpi_init(self):
+        with self.start([BIN / "photofinish", "record", "-o", self.dir / "t.pft", *self.mpirun(2, "sleep", 60)]) as command:
+            command.wait_for(lambda: len(command.find("sleep")) == 2)
+            victim = self.stop_one(command, "sleep", r"'sleep' \(process \d+\), which has not come to MPI_Init yet, does not go on: it is stopped")
+            os.kill(victim, signal.SIGCONT)
+            os.kill(command.pid, signal.SIGTERM)
+            run = command.finish(60)
+        self.assertNotIn(run.status, (0, None), run)
+
     def test_agent_of_a_recording(self):
         with self.start_recording() as command:
             victim = self.stop_one(command, "photofinish-agent", r"agent of rank \d \(process \d+\) does not answer: it is stopped")
