@@ -60,7 +60,7 @@ class Application : public QCoreApplication {
 
 int headlessMain(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
-  const Application application(argc, argv);
+  Application application(argc, argv);
   const pf::session::EndOfLocalGdbs endOfGdbs;
   QStringList words = QCoreApplication::arguments();
   const bool trusted = words.value(2) == QLatin1String("--trust");

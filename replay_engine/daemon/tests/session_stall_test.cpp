@@ -331,7 +331,7 @@ TEST(Stopped, AnAgentThatDoesNotAnswerIsNamedOnce) {
   options.processState = [&process](std::int32_t) { return process; };
   SimulatedSession s(2, options);
   s.start();
-  s.says(1, RankLaunched{1, 2, 1001, 901, "here", "app"});
+  s.says(1, RankLaunched{1, 2, 1001, 901, "here", "app", {}});
   s.pass(2'000);
   EXPECT_TRUE(s.notices().empty());
   s.mute = SimulatedSession::agentOf(1);
