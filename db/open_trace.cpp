@@ -41,15 +41,21 @@ Result<Header> readHeader(Database& database) {
   return header;
 }
 
+Status checkJournalMode(const Header& header, const std::string& path) {
+  if (header[18] == 2 || header[19] == 2) {
+    return Error{ErrorCode::Damaged, "'" + path + "' was switched to another journal mode",
+                 "Run: sqlite3 '" + path + "' 'PRAGMA journal_mode=DELETE'"};
+  }
+  return {};
+}
+
 Status checkLayout(Database& database) {
   const Result<Header> header = readHeader(database);
   if (!header) {
     return header.error();
   }
-  if ((*header)[18] == 2 || (*header)[19] == 2) {
-    return Error{ErrorCode::Damaged,
-                 "'" + database.path() + "' was switched to another journal mode",
-                 "Run: sqlite3 '" + database.path() + "' 'PRAGMA journal_mode=DELETE'"};
+  if (Status status = checkJournalMode(*header, database.path()); !status) {
+    return status;
   }
   // page size 4096; rollback journal; no reserved bytes; fixed fractions
   constexpr std::array<std::uint8_t, 8> kLayout{0x10, 0x00, 1, 1, 0, 64, 32, 32};
@@ -178,8 +184,10 @@ Result<Database> openOwn(const std::string& path, Database::Access access) {
     return status.error();
   }
   if (isFormerVersion(versionOf(*database))) {
+    const Result<Header> header = readHeader(*database);
+    const Status mode = header ? checkJournalMode(*header, path) : Status(header.error());
     database = Result<Database>(Database());
-    database = openFormer(path, access);
+    database = mode ? openFormer(path, access) : Result<Database>(mode.error());
   }
   return database;
 }
