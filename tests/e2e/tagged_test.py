@@ -81,7 +81,8 @@ class TaggedTest(PhotofinishTest):
         recorded = self.record("t.pft", self.mpirun(4, FAMILIES), timeout=120)
         first = recorded.by_rank()[0]
         for jitter in JITTERS:
-            replayed = self.replay("t.pft", "--force", "tagged", "--jitter", jitter, timeout=180)
+            # Orders that are noted as not recorded (windows, shared file pointers) get into its messages.
+            replayed = self.replay("t.pft", "--ignore-contents", "--force", "tagged", "--jitter", jitter, timeout=180)
             self.assertEqual(replayed.status, 0, replayed)
             self.assertEqual(replayed.by_rank()[0], first, replayed)
 
