@@ -286,8 +286,8 @@ void useRecordedTimes(db::TraceStore& store, Execution& surveyed) {
   surveyed.timeOrigin = TimeOrigin::Recording;
 }
 
-bool seenAgain(const RankLog& seen, Serial recorded, bool complete) {
-  return seen.serials + (complete ? 0U : 1U) >= recorded;
+bool seenAgain(Serial seen, Serial recorded, bool complete) {
+  return seen + (complete ? 0U : 1U) >= recorded;
 }
 
 Result<Execution> loadExecution(db::TraceStore& store) {

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <future>
+#include <map>
 #include <set>
 
 #include "app/forced_deliveries.h"
@@ -48,6 +49,9 @@ namespace {
 
 std::atomic<bool> g_endAsked = false;
 
+/// The end of a survey of a run that was cut: how long a rank may take to it that seems to wait.
+constexpr std::chrono::seconds kOnItsWayFor(20);
+constexpr int kLookAgainMs = 100;
 /// Of most programs; one that takes longer until MPI_Init is spoken of.
 constexpr std::chrono::seconds kStartsWithin(10);
 
@@ -95,6 +99,7 @@ class Replay {
   Status sayWhatIsNotRecorded();
   Status adjust(JobOptions& options, const std::string& logs);
   void surveyReachedItsStops();
+  [[nodiscard]] bool someAreOnTheirWay() const;
   void handle(const protocol::Message& message);
   void otherContents(const protocol::RankDiverged& differs);
   [[nodiscard]] std::string firstContents() const;
@@ -127,6 +132,8 @@ class Replay {
   std::vector<Serial> m_cut;  ///< of ReplayOptions::cut: events that each rank does
   std::vector<protocol::RankHello> m_hellos;
   bool m_holding = false;       ///< ranks are held at the end of their records
+  std::map<Rank, Serial> m_begun;  ///< events that each rank has begun, as far as is known
+  std::optional<std::chrono::steady_clock::time_point> m_surveyWaitsUntil;
   bool m_surveyGoesOn = false;  ///< ranks that ended inside of a call have not begun it yet
   bool m_waitingForUser = false;
   std::chrono::steady_clock::time_point m_started = std::chrono::steady_clock::now();
@@ -196,14 +203,27 @@ Status Replay::sayWhatIsNotRecorded() {
 
 /// All events of the record have been done, but for those in which a rank failed.
 void Replay::surveyReachedItsStops() {
+  const auto now = std::chrono::steady_clock::now();
   if (!std::exchange(m_surveyGoesOn, false)) {
-    m_result = m_store.run().exitStatus.value_or(0);
-    return;
+    m_surveyWaitsUntil = m_surveyWaitsUntil.value_or(now + kOnItsWayFor);
+    if (!someAreOnTheirWay() || now >= *m_surveyWaitsUntil) {
+      m_result = m_store.run().exitStatus.value_or(0);
+      return;
+    }
+    poll(nullptr, 0, kLookAgainMs);
   }
   protocol::Plan plan;
   plan.openGate = true;
   plan.stops = stopsAtEnd(m_store);
   (void)m_job->send(plan);
+}
+
+/// A rank that takes long in a call counts as one that waits, though it will go on.
+bool Replay::someAreOnTheirWay() const {
+  return std::any_of(m_store.ranks().begin(), m_store.ranks().end(), [&](const db::RankInfo& rank) {
+    const auto begun = m_begun.find(rank.rank);
+    return begun != m_begun.end() && !seenAgain(begun->second, rank.lastSerial, rank.complete);
+  });
 }
 
 void Replay::stopped() {
@@ -380,6 +400,8 @@ void Replay::handle(const protocol::Message& message) {
     verdict(*said);
   } else if (const auto* hello = std::get_if<protocol::RankHello>(&message); hello != nullptr) {
     m_hellos.push_back(*hello);
+  } else if (const auto* state = std::get_if<protocol::RankState>(&message); state != nullptr) {
+    m_begun[state->rank] = state->serial;
   } else if (const auto* rank = std::get_if<protocol::RankExited>(&message); rank != nullptr) {
     exited(*rank);
     if (!stopsOnTheWay() && !m_options.survey && !m_failure) {

@@ -15,7 +15,7 @@ std::string shortfall(const std::vector<db::RankInfo>& ranks, const std::vector<
   std::string text;
   std::size_t missing = 0;
   for (std::size_t i = 0; i < ranks.size() && i < seen.size(); ++i) {
-    if (seenAgain(seen[i], ranks[i].lastSerial, ranks[i].complete) || ++missing > kRanksNamed) {
+    if (seenAgain(seen[i].serials, ranks[i].lastSerial, ranks[i].complete) || ++missing > kRanksNamed) {
       continue;
     }
     text += "\n  rank " + std::to_string(ranks[i].rank) +

@@ -208,7 +208,7 @@ Paths compileAll(pf::db::TraceStore& store, const std::string& directory, const 
     }
     for (std::size_t i = 0; survey && i < logs->size(); ++i) {
       const pf::db::RankInfo& rank = store.ranks()[i];
-      if (pf::app::seenAgain((*survey)[i], rank.lastSerial, rank.complete)) {  // else it was of another run
+      if (pf::app::seenAgain((*survey)[i].serials, rank.lastSerial, rank.complete)) {  // else it was of another run
         (*logs)[i].checks = std::move((*survey)[i].checks);
         (*logs)[i].sent = std::move((*survey)[i].sent);
         (*logs)[i].given = std::move((*survey)[i].given);

@@ -108,7 +108,7 @@ Result<std::vector<RankLog>> readLogs(db::TraceStore& store,
                                       bool contents = false);
 /// Whether a survey came to the end of what was recorded of a rank. One that ended inside of a call may end before that
 /// call's record.
-bool seenAgain(const RankLog& seen, Serial recorded, bool complete);
+[[nodiscard]] bool seenAgain(Serial seen, Serial recorded, bool complete);
 /// The execution of a trace that has one (hasExecution()): from the logs of the recording or of the
 /// survey where they hold it, which is much quicker than from the rows.
 Result<Execution> loadExecution(db::TraceStore& store);
