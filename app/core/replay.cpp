@@ -131,6 +131,7 @@ class Replay {
   std::string m_target;       ///< of ReplayOptions::until: what event it is
   std::vector<Serial> m_cut;  ///< of ReplayOptions::cut: events that each rank does
   std::vector<protocol::RankHello> m_hellos;
+  bool m_free = false;     ///< ranks have been let go at the end of a recording that was cut
   bool m_holding = false;       ///< ranks are held at the end of their records
   std::map<Rank, Serial> m_begun;  ///< events that each rank has begun, as far as is known
   std::optional<std::chrono::steady_clock::time_point> m_surveyWaitsUntil;
@@ -348,6 +349,7 @@ void Replay::verdict(const protocol::Verdict& verdict) {
         if (m_options.stopAtEnd) {
           offerDebugger();
         } else {
+          m_free = true;
           (void)m_job->send(protocol::Plan{});
         }
       }
@@ -375,6 +377,9 @@ std::string Replay::firstContents() const {
 }
 
 void Replay::otherContents(const protocol::RankDiverged& differs) {
+  if (m_free) {
+    return;  // before its own record ends, but behind what others did that was not recorded
+  }
   constexpr std::size_t kMostSaid = 4;
   m_contents.push_back(differs);
   if (m_contents.size() <= kMostSaid) {
