@@ -1,6 +1,7 @@
 #include "file_copy.h"
 #include "former_format.h"
 #include "journal.h"
+#include "open_trace.h"
 #include "seal.h"
 #include "verify.h"
 #include <fcntl.h>
@@ -108,7 +109,7 @@ Result<RepairedCopy> RepairedCopy::make(const std::string& path, const std::stri
     return status.error();
   }
   file->second.reset();
-  if (checkJournal(path).ok()) {
+  if (originOf(path) != Origin::Foreign && checkJournal(path).ok()) {
     if (Status status = undoInCopy(copy.m_path, path); !status) {
       return status.error();
     }
