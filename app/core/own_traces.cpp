@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "app/record.h"
+#include "app/redact.h"
 #include "app/replay.h"
 #include "app/run_world.h"
 
@@ -198,6 +199,11 @@ Status mayRun(const std::string& trace) {
   }
   if (ownerOf(store->path()) != Owner::Stranger) {
     return {};
+  }
+  const Result<std::vector<db::RankCounter>> counters = store->counters();
+  if (counters && std::any_of(counters->begin(), counters->end(),
+                              [](const db::RankCounter& each) { return each.name == kRedacted; })) {
+    return redactedTrace(store->path());
   }
   return strangersTrace(*store);
 }

@@ -132,4 +132,9 @@ Status redactTrace(const std::string& from, const std::string& to) {
   return writer->finish();
 }
 
+Error redactedTrace(const std::string& path) {
+  return Error{ErrorCode::Usage, path + " is a redacted trace: " + kRedactedText,
+               "Replay the trace that it was made of."};
+}
+
 }  // namespace pf::app

@@ -48,8 +48,7 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
     return counters.error();
   }
   if (has(*counters, kRedacted)) {
-    return Error{ErrorCode::Usage, store.path() + " is a redacted trace: " + kRedactedText,
-                 "Replay the trace that it was made of."};
+    return redactedTrace(store.path());
   }
   const Result<Owner> owner = ownerOf(store);
   if (!owner || *owner == Owner::Stranger) {

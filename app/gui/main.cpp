@@ -106,7 +106,7 @@ int windowMain(int argc, char** argv) {
   QObject::connect(&window, &pf::gui::MainWindow::opened, &window, [&](bool ok) {
     if (!ok && !picture.isEmpty()) {
       std::fprintf(stderr, "photofinish: %s\n", qPrintable(window.statusText()));
-      QCoreApplication::exit(4);
+      QTimer::singleShot(0, [] { QCoreApplication::exit(4); });  // also before exec()
     } else if (ok && !goal.isEmpty()) {
       if (!picture.isEmpty()) {
         QObject::connect(

@@ -20,4 +20,7 @@ inline const std::string kRedactedText =
 /// which is surveyed first where it has none. docs/command-line.md says what stays.
 Status redactTrace(const std::string& from, const std::string& to);
 
+/// Why it is not replayed.
+[[nodiscard]] Error redactedTrace(const std::string& path);
+
 }  // namespace pf::app
