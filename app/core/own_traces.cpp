@@ -93,8 +93,9 @@ std::string digestInPlace(const RunFacts& facts, const std::string& logs) {
 std::string digestOfContent(const RunFacts& facts, const std::string& logs) {
   std::map<std::string, std::string> files;
   std::error_code error;
-  for (std::filesystem::directory_iterator file(logs, error), end; !error && file != end;
-       file.increment(error)) {
+  const std::filesystem::directory_iterator end;
+  std::filesystem::directory_iterator file(logs, error);
+  for (; !error && file != end; file.increment(error)) {
     const std::string name = file->path().filename().string();
     if (name != "run.json" && file->path().extension() != ".log" && file->is_regular_file(error)) {
       std::ifstream in(file->path(), std::ios::binary);

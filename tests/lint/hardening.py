@@ -14,7 +14,6 @@ def readelf(*arguments):
 def missing(path, loaded):
     """What is not as it should be, in words."""
     dynamic, headers, symbols = readelf("-d", path), readelf("-h", "-l", path), readelf("--dyn-syms", path)
-    notes = readelf("-n", path)
     if not re.search(r"Type:\s+DYN", headers):
         yield "is not position independent"
     if not re.search(r"BIND_NOW|FLAGS_1.*\bNOW\b", dynamic):
@@ -29,8 +28,6 @@ def missing(path, loaded):
         yield "looks for libraries in a path of its own"
     if "__stack_chk_fail" not in symbols:
         yield "has no stack protector"
-    if "x86-64" in readelf("-h", path).lower() and "SHSTK" not in notes:
-        yield "is not marked for shadow stacks (-fcf-protection)"
     if not loaded and not re.search(r"\w+_chk@", symbols.replace("__stack_chk_fail", "")):
         yield "has no fortified call (-D_FORTIFY_SOURCE)"
 
