@@ -119,7 +119,7 @@ class DeskTest(PhotofinishTest):
         (self.dir / "a.pft").write_text("")
         (self.dir / "b.pfs").write_text("")
         (self.dir / "c.txt").write_text("")
-        self.assertEqual(sorted(self.complete(program, "re")), ["record", "replay"])
+        self.assertEqual(sorted(self.complete(program, "re")), ["record", "redact", "replay"])
         first = self.complete(program, "")
         self.assertTrue({"a.pft", "b.pfs", "attach", "core", "mpirun"} <= set(first), first)
         self.assertNotIn("c.txt", first)
