@@ -16,10 +16,15 @@
 
 #include "core/environment_values.h"
 
+#ifdef PF_NOT_INTERPOSED  // a build for the thread sanitizer
+#define PF_EXPORTED "pf_not_interposed_"
+#else
+#define PF_EXPORTED ""
+#endif
 /// Defines a routine of libc that the program calls in place of the real one, PF_NEXT(name).
 #define PF_LIBC(returns, name, ...)                           \
   extern "C" __attribute__((visibility("default"), noinline)) \
-  returns pf_##name(__VA_ARGS__) __asm__(#name);              \
+  returns pf_##name(__VA_ARGS__) __asm__(PF_EXPORTED #name);  \
   returns pf_##name(__VA_ARGS__)
 #define PF_NEXT(name)                                     \
   (reinterpret_cast<decltype(&pf_##name)>([]() -> void* { \
