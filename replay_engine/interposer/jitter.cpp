@@ -69,7 +69,8 @@ std::uint64_t scramble(std::uint64_t x) {  // splitmix64
 
 bool mayPause() {
   static std::atomic<std::uint64_t> pauses = 0;
-  if (pauses.load(std::memory_order_relaxed) >= kPauses + g_engine.serial / kEventsAPause) {
+  const std::uint64_t events = g_engine.page->serial.load(std::memory_order_relaxed);  // by any thread
+  if (pauses.load(std::memory_order_relaxed) >= kPauses + events / kEventsAPause) {
     return false;
   }
   pauses.fetch_add(1, std::memory_order_relaxed);
