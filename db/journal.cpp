@@ -104,12 +104,12 @@ Status checkJournal(const std::string& trace) {
                "Move it to another place and try again; whoever sent it may mean you harm."};
 }
 
-Result<Database> openInCopy(const std::string& trace) {
+Result<Database> openInCopy(const std::string& trace, bool undo) {
   Result<PrivateCopy> copy = PrivateCopy::make(trace);
   if (!copy) {
     return copy.error();
   }
-  if (Status status = undoInCopy(copy->path(), trace); !status) {
+  if (Status status = undo ? undoInCopy(copy->path(), trace) : Status(); !status) {
     return status.error();
   }
   Result<Database> database = Database::open(copy->path(), Database::Access::Read);

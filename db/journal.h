@@ -21,8 +21,8 @@ Status checkJournal(const std::string& trace);
 
 /// A trace as it is once the journal has undone its interrupted change, in today's format: a copy
 /// that nobody else sees, for reading. The trace and its journal stay as they are. No writer may be
-/// at work.
-[[nodiscard]] Result<Database> openInCopy(const std::string& trace);
+/// at work. `undo` false: the journal is not looked at, as of a foreign trace.
+[[nodiscard]] Result<Database> openInCopy(const std::string& trace, bool undo = true);
 
 /// Undoes in `copy`, made of the file of `trace`, what the journal of `trace` says; nothing where
 /// there is none.

@@ -1,6 +1,5 @@
 #include "open_trace.h"
 
-#include "file_copy.h"
 #include "former_format.h"
 #include "journal.h"
 #include "schema.h"
@@ -157,18 +156,7 @@ Result<Database> openForeign(const std::string& path) {
     return database;
   }
   database = Result<Database>(Database());
-  const Result<PrivateCopy> copy = PrivateCopy::make(path);
-  if (!copy) {
-    return copy.error();
-  }
-  if (Status status = bringUpToDate(copy->path()); !status) {
-    return status.error();
-  }
-  database = Database::open(copy->path(), Database::Access::Read);
-  if (database.ok()) {
-    database->setPath(path);
-  }
-  return database;
+  return openInCopy(path, false);
 }
 
 /// Of a trace of one's own.

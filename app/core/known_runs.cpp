@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -99,7 +100,7 @@ Result<std::string> knownFile(bool make) {
   return file;
 }
 
-std::string textOf(Mark mark) {
+std::string_view textOf(Mark mark) {  // literals: SQLite does not copy what is bound
   switch (mark) {
     case Mark::Started:
       return "started";
@@ -113,16 +114,15 @@ std::string textOf(Mark mark) {
   return "words";
 }
 
-Status run(db::Database& database, const char* sql, const Row& row) {
+/// `sql` with the three fields of `row`, which must outlive it.
+Result<db::Statement> prepared(db::Database& database, const char* sql, const Row& row) {
   Result<db::Statement> statement = database.prepare(sql);
-  if (!statement) {
-    return statement.error();
+  if (statement) {
+    statement->bindText(1, textOf(std::get<0>(row)));
+    statement->bindText(2, std::get<1>(row));
+    statement->bindText(3, std::get<2>(row));
   }
-  const std::string mark = textOf(std::get<0>(row));
-  statement->bindText(1, mark);
-  statement->bindText(2, std::get<1>(row));
-  statement->bindText(3, std::get<2>(row));
-  return statement->run();
+  return statement;
 }
 
 Status change(const char* sql, const Row& row) {
@@ -141,7 +141,8 @@ Status change(const char* sql, const Row& row) {
       !status) {
     return status;
   }
-  return run(*database, sql, row);
+  Result<db::Statement> statement = prepared(*database, sql, row);
+  return statement ? statement->run() : Status(statement.error());
 }
 
 /// Nothing where it cannot be told.
@@ -150,15 +151,11 @@ Result<bool> isIn(const std::string& file, db::Database::Access access, const Ro
   if (!database) {
     return database.error();
   }
-  Result<db::Statement> statement =
-      database->prepare("SELECT count(*) FROM known WHERE mark=? AND name=? AND digest=?");
+  Result<db::Statement> statement = prepared(
+      *database, "SELECT count(*) FROM known WHERE mark=? AND name=? AND digest=?", row);
   if (!statement) {
     return statement.error();
   }
-  const std::string mark = textOf(std::get<0>(row));
-  statement->bindText(1, mark);
-  statement->bindText(2, std::get<1>(row));
-  statement->bindText(3, std::get<2>(row));
   if (statement->step() != db::Statement::Step::Row) {
     return statement->error();
   }
