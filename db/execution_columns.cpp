@@ -9,10 +9,6 @@
 namespace pf::db {
 namespace {
 
-std::size_t index(Rank rank) {
-  return static_cast<std::size_t>(rank);
-}
-
 class Writing {
  public:
   Writing(ColumnWriter& writer, const Execution& execution, const LogicalTimes& times,

@@ -12,15 +12,12 @@
 #include <cstring>
 
 #include "base/unique_fd.h"
+#include "journal.h"
 
 namespace pf::db {
 namespace {
 
 constexpr std::string_view kEnding = ".pft";
-
-std::string journalOf(const std::string& path) {
-  return path + "-journal";
-}
 
 bool isThere(const std::string& path) {
   struct stat info {};

@@ -14,11 +14,6 @@
 namespace pf::db {
 namespace {
 
-struct LogSize {
-  std::uint64_t bytes = 0;
-  std::uint64_t chunks = 0;
-};
-
 std::string newUuid() {
   std::array<std::uint8_t, 16> random{};
   if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
@@ -52,6 +47,11 @@ Status insertOne(Database& database, TableId id, const V& value) {
 }  // namespace
 
 struct TraceWriter::State {
+  struct LogSize {
+    std::uint64_t bytes = 0;
+    std::uint64_t chunks = 0;
+  };
+
   explicit State(NewFile newFile) : file(std::move(newFile)) {}
 
   NewFile file;
@@ -121,7 +121,7 @@ Status TraceWriter::addLogChunk(Rank rank, std::uint64_t ordinal, Bytes data) {
   if (Status alive = checkAlive(); !alive) {
     return alive;
   }
-  LogSize& log = m_state->logs[rank];
+  State::LogSize& log = m_state->logs[rank];
   if (ordinal != log.chunks || data.size() > kLongestLogChunk) {
     return remember(Error{ErrorCode::Usage,
                           "chunk " + std::to_string(ordinal) + " of the log of rank " +
@@ -169,7 +169,7 @@ Status TraceWriter::writeRows() {
   std::sort(ranks.begin(), ranks.end(),
             [](const RankInfo& a, const RankInfo& b) { return a.rank < b.rank; });
   for (RankInfo& rank : ranks) {
-    const LogSize& log = m_state->logs[rank.rank];
+    const State::LogSize& log = m_state->logs[rank.rank];
     rank.logBytes = log.bytes;
     rank.logChunks = log.chunks;
     if (Status status = insertOne(database, TableId::Rank, rank); !status) {

@@ -7,7 +7,6 @@
 namespace pf::mi {
 namespace {
 
-constexpr int kFramesToUser = 63;
 /// How long a SIGINT that we sent may take to arrive after another stop came first.
 constexpr Duration kStray = std::chrono::seconds(2);
 

@@ -7,7 +7,6 @@
 namespace pf::mi {
 namespace {
 
-constexpr int kFramesToUser = 63;
 constexpr std::uint32_t kWordBytes = 8;
 
 /// Little-endian bytes as hexadecimal digits.

@@ -13,15 +13,11 @@
 #include <map>
 #include <memory>
 
+#include "app/paths.h"
 #include "base/unique_fd.h"
 
 namespace pf::app {
 namespace {
-
-struct EndDwfl {
-  void operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
-};
-using DwflHandle = std::unique_ptr<Dwfl, EndDwfl>;
 
 const Dwfl_Callbacks kCallbacks = {dwfl_build_id_find_elf, findSeparateSymbols,
                                    dwfl_offline_section_address, nullptr};
@@ -35,6 +31,13 @@ std::string demangled(const char* name) {
       abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
   return status == 0 && text != nullptr ? text.get() : name;
 }
+
+}  // namespace
+
+struct EndDwfl {
+  void operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
+};
+using DwflHandle = std::unique_ptr<Dwfl, EndDwfl>;
 
 /// One module with its debug information, at the addresses of its file.
 class Module {
@@ -153,8 +156,6 @@ class Module {
   Dwarf_Addr m_bias = 0;
 };
 
-}  // namespace
-
 class FrameResolver::File : public Module {
  public:
   using Module::Module;
@@ -196,15 +197,12 @@ std::string placeText(const std::string& module, std::uint64_t offset) {
   sites[0].offset = offset;
   resolveCallSites(sites);
   const CallSite& site = sites[0];
-  const auto nameOf = [](const std::string& path) {
-    return path.substr(path.find_last_of('/') + 1);
-  };
   if (site.file.empty()) {
-    const std::string name = nameOf(module);
+    const std::string name = fileName(module);
     return site.function.empty() ? name + "+" + std::to_string(offset)
                                  : site.function + " (" + name + ")";
   }
-  const std::string line = nameOf(site.file) + ":" + std::to_string(site.line);
+  const std::string line = fileName(site.file) + ":" + std::to_string(site.line);
   return site.function.empty() ? line : line + " (" + site.function + ")";
 }
 

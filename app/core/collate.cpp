@@ -14,6 +14,7 @@
 
 #include "app/call_sites.h"
 #include "app/inputs.h"
+#include "app/paths.h"
 #include "app/run_world.h"
 #include "app/version.h"
 #include "base/unique_fd.h"
@@ -23,10 +24,6 @@
 namespace pf::app {
 namespace fs = std::filesystem;
 namespace {
-
-std::string fileName(const std::string& path) {
-  return path.substr(path.find_last_of('/') + 1);
-}
 
 /// Where the receive stands, and where the senders do.
 std::string classText(const Execution& execution, const Race& race) {

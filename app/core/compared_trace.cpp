@@ -6,14 +6,11 @@
 #include <map>
 #include <utility>
 
+#include "app/paths.h"
 #include "app/replay.h"
 
 namespace pf::app {
 namespace {
-
-std::string fileName(const std::string& path) {
-  return path.substr(path.find_last_of('/') + 1);
-}
 
 /// Error where the two cannot be compared; else whether all that their calls come from is the same.
 Result<bool> comparable(db::TraceStore& a, db::TraceStore& b) {

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <map>
 
+#include "app/paths.h"
+
 namespace pf::app {
 namespace {
 
@@ -87,10 +89,6 @@ const std::map<std::string, int>& mpirunValues() {
   return values;
 }
 
-std::string baseName(const std::string& path) {
-  return path.substr(path.find_last_of('/') + 1);
-}
-
 bool isMpirun(const std::string& name) {
   for (const char* known :
        {"mpirun", "mpiexec", "orterun", "prterun", "prun", "oshrun", "shmemrun"}) {
@@ -154,7 +152,7 @@ Result<LaunchCommand> parseLaunch(const std::vector<std::string>& words) {
   }
   LaunchCommand command;
   command.words = words;
-  const std::string name = baseName(words.front());
+  const std::string name = fileName(words.front());
   const bool srun = name == "srun";
   if (!srun && !isMpirun(name)) {
     if (findInPath(words.front()).empty()) {

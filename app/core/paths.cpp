@@ -11,6 +11,10 @@ std::string absolutePath(const std::string& path) {
   return error ? path : absolute.lexically_normal().string();
 }
 
+std::string fileName(const std::string& path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
+
 bool isFile(const std::string& path) {
   std::error_code error;
   return fs::is_regular_file(path, error);

@@ -12,10 +12,6 @@
 namespace pf::app {
 namespace {
 
-std::string lastName(const std::string& path) {
-  return path.substr(path.find_last_of('/') + 1);
-}
-
 /// `text` with the last name of each path in it only.
 std::string withoutPaths(const std::string& text) {
   std::string out;
@@ -43,10 +39,10 @@ bool stays(const db::RankCounter& counter) {
 
 db::RunInfo redacted(db::RunInfo run) {
   run.uuid.clear();  // it is another file: it gets one of its own
-  run.program = lastName(run.program);
+  run.program = fileName(run.program);
   run.command = {run.program};
   run.workingDirectory.clear();
-  run.launcher = lastName(run.launcher);
+  run.launcher = fileName(run.launcher);
   run.host.clear();
   run.input.reset();
   run.salt = 0;
@@ -56,7 +52,7 @@ db::RunInfo redacted(db::RunInfo run) {
 db::RankInfo redacted(db::RankInfo rank) {
   rank.pid = 0;
   rank.host.clear();
-  rank.executable = lastName(rank.executable);
+  rank.executable = fileName(rank.executable);
   rank.state = rank.state.substr(0, rank.state.find("; core file: "));
   rank.state = rank.state.starts_with("core file: ") ? "" : withoutPaths(rank.state);
   rank.cutReason = withoutPaths(rank.cutReason);
@@ -87,7 +83,7 @@ Status writeFacts(db::TraceWriter& writer, db::TraceStore& store) {
   }
   std::vector<std::string> known;
   for (const db::ModuleInfo& module : *modules) {
-    const std::string name = lastName(module.path);
+    const std::string name = fileName(module.path);
     if (status.ok() && std::find(known.begin(), known.end(), name) == known.end()) {
       known.push_back(name);
       status = writer.addModule({name, module.buildId});
@@ -119,8 +115,8 @@ Status redactTrace(const std::string& from, const std::string& to) {
   }
   Execution& execution = loaded->execution;
   for (CallSite& site : execution.sites) {
-    site.module = lastName(site.module);
-    site.file = lastName(site.file);
+    site.module = fileName(site.module);
+    site.file = fileName(site.file);
   }
   if (Status status = writeFacts(*writer, loaded->store); !status) {
     return status;

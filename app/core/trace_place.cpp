@@ -10,10 +10,6 @@
 namespace pf::app {
 namespace {
 
-std::string nameOf(const std::string& path) {
-  return path.substr(path.find_last_of('/') + 1);
-}
-
 bool isThere(const std::string& path) {
   struct stat info {};
   return ::lstat(path.c_str(), &info) == 0;
@@ -55,9 +51,9 @@ LogsAndTrace compareWithTrace(const RunFacts& logs, const std::string& trace) {
 
 void sayKept(const std::string& trace, const std::string& kept) {
   if (!kept.empty()) {
-    const std::string directory = trace.substr(0, trace.size() - nameOf(trace).size());
+    const std::string directory = trace.substr(0, trace.size() - fileName(trace).size());
     std::fprintf(stderr, "photofinish: the former %s is kept as %s%s\n", trace.c_str(),
-                 directory.c_str(), nameOf(kept).c_str());
+                 directory.c_str(), fileName(kept).c_str());
   }
 }
 

@@ -1,4 +1,5 @@
 #include "array_reader.h"
+#include "frame_values.h"
 #include "in_background.h"
 
 #include <algorithm>
@@ -12,16 +13,12 @@ namespace pf::session {
 namespace {
 
 constexpr int kDimensions = 3;
-constexpr quint64 kMostBytes = quint64{1} << 47U;  ///< what a process can address
-
-QString text(const std::string& s) {
-  return QString::fromStdString(s);
-}
+constexpr quint64 kAddressable = quint64{1} << 47U;  ///< what a process can address
 
 /// The first number of "(double *) 0x55aa", "1000", "true".
 std::optional<quint64> numberIn(const std::string& value) {
   static const QRegularExpression kNumber(QStringLiteral("0x[0-9a-f]+|\\b[0-9]+\\b"));
-  const auto found = kNumber.match(text(value));
+  const auto found = kNumber.match(toText(value));
   bool ok = false;
   const quint64 number = found.captured().toULongLong(&ok, 0);
   return ok ? std::optional(number) : std::nullopt;
@@ -51,7 +48,7 @@ mi::GdbSession* ArrayReader::gdb() {
 }
 
 void ArrayReader::fail(const Error& error) {
-  Q_EMIT failed(text(error.text()).replace(QLatin1Char('\n'), QLatin1Char(' ')).simplified());
+  Q_EMIT failed(toText(error.text()).replace(QLatin1Char('\n'), QLatin1Char(' ')).simplified());
 }
 
 void ArrayReader::read(const QString& expression) {
@@ -109,7 +106,7 @@ void ArrayReader::findContainer() {
     evaluate({"(char*)&" + what + " == (char*)&(" + what + "[0])"}, {},
              [this, what](const std::vector<std::string>& values) {
                if (isTrue(values[0])) {
-                 findElement(text(what), QString(), 1);
+                 findElement(toText(what), QString(), 1);
                } else {
                  Q_EMIT failed(tr("%1 is a pointer: say how many elements, for example %1@100.")
                                    .arg(m_question.values.expression));
@@ -120,13 +117,13 @@ void ArrayReader::findContainer() {
   const auto asElements = [this, what, asArray](const Error&) {
     evaluate({"sizeof(" + what + "._M_elems)"}, {},
              [this, what](const std::vector<std::string>&) {
-               findElement(text(what + "._M_elems"), QString(), 1);
+               findElement(toText(what + "._M_elems"), QString(), 1);
              },
              asArray);
   };
   evaluate({what + "._M_impl._M_finish - " + what + "._M_impl._M_start"}, {},
            [this, what](const std::vector<std::string>& values) {
-             findElement(text(what + "._M_impl._M_start"), text(values[0]), 1);
+             findElement(toText(what + "._M_impl._M_start"), toText(values[0]), 1);
            },
            asElements);
 }
@@ -158,7 +155,7 @@ void ArrayReader::found(const std::vector<std::string>& values) {
   const auto size = numberIn(values[2]);
   const auto bytes = numberIn(values[3]);
   const auto address = numberIn(values[4]);
-  if (values[5].starts_with('-') || numberIn(values[5]).value_or(0) > kMostBytes || bytes.value_or(0) > kMostBytes) {
+  if (values[5].starts_with('-') || numberIn(values[5]).value_or(0) > kAddressable || bytes.value_or(0) > kAddressable) {
     fail({ErrorCode::Usage, "no array has " + values[5] + " elements", "write POINTER@COUNT with a count that is set here"});
     return;
   }

@@ -1,4 +1,5 @@
 #include "breakpoint_text.h"
+#include "frame_values.h"
 
 #include <array>
 #include <utility>
@@ -20,10 +21,6 @@ constexpr std::array<std::pair<BreakpointKind, const char*>, 6> kWords{
      {BreakpointKind::Catch, "catch"},
      {BreakpointKind::Address, "address"},
      {BreakpointKind::Logical, "logical"}}};
-
-QString text(const std::string& s) {
-  return QString::fromStdString(s);
-}
 
 Error noBreakpoint(const QString& typed) {
   return {ErrorCode::Usage, "'" + typed.toStdString() + "' names no place to stop at",
@@ -74,7 +71,7 @@ Result<views::Breakpoint> parseBreakpoint(const QString& typed) {
       return stop.error();
     }
     breakpoint.kind = BreakpointKind::Logical;
-    breakpoint.expression = text(toText(*stop));
+    breakpoint.expression = toText(toText(*stop));
     return breakpoint;
   }
   static const QRegularExpression kHit(QStringLiteral("^hit +([0-9]{1,9}) +of +(.+)$"));
@@ -177,21 +174,21 @@ views::Breakpoint fromRow(const db::Breakpoint& row) {
     b.kind = row.kind == name ? kind : b.kind;
   }
   b.enabled = row.enabled;
-  b.file = text(row.file);
+  b.file = toText(row.file);
   b.line = row.line;
-  b.function = text(row.function);
-  b.lineText = text(row.lineText);
-  b.condition = text(row.condition);
+  b.function = toText(row.function);
+  b.lineText = toText(row.lineText);
+  b.condition = toText(row.condition);
   b.ignoreCount = row.ignoreCount;
   const QList<int> ranks(row.ranks.begin(), row.ranks.end());
   b.ranks = ranks.isEmpty() ? QString() : views::rankSetText(ranks);
-  b.expression = text(row.expression);
+  b.expression = toText(row.expression);
   b.temporary = row.temporary;
   for (const std::string& command : row.commands) {
-    b.commands.append(text(command));
+    b.commands.append(toText(command));
   }
-  b.log = text(row.log);
-  views::setStops(b, text(row.stops));
+  b.log = toText(row.log);
+  views::setStops(b, toText(row.stops));
   return b;
 }
 

@@ -9,7 +9,6 @@ namespace pf::session {
 namespace {
 
 constexpr int kShowWithinMs = 2000;  ///< what has come until then is shown
-constexpr int kMostFrames = 64;
 
 /// Where to evaluate: in the frame of this function, else in the program's innermost frame.
 int frameFor(const std::vector<mi::Frame>& frames, const std::string& function) {

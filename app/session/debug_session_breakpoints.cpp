@@ -1,6 +1,7 @@
 // Breakpoints of both kinds: the GDBs' and the logical ones, which are events of the recording.
 #include "breakpoint_text.h"
 #include "debug_session.h"
+#include "frame_values.h"
 #include "line_text.h"
 
 #include <algorithm>
@@ -16,10 +17,6 @@ namespace {
 constexpr std::size_t kOwnRanks = 4;
 /// Marks of one breakpoint in the diagram.
 constexpr qsizetype kMarks = 4000;
-
-QString text(const std::string& s) {
-  return QString::fromStdString(s);
-}
 
 bool earlier(const EventRef& a, const EventRef& b) {
   return a.rank != b.rank ? a.rank < b.rank : a.serial < b.serial;
@@ -77,7 +74,7 @@ void DebugSession::addToFleet(views::Breakpoint& breakpoint) {
       m_specOf.erase(given);
     }
     breakpoint.state = views::BreakpointState::Failed;
-    breakpoint.note = text(may.error().message);
+    breakpoint.note = toText(may.error().message);
     return;
   }
   mi::BreakpointSpec spec;
@@ -100,7 +97,7 @@ void DebugSession::addToFleet(views::Breakpoint& breakpoint) {
   if (const auto known = m_specOf.find(breakpoint.id); known != m_specOf.end()) {
     spec.id = known->second;
     if (Status status = m_fleet.changeBreakpoint(spec); !status) {
-      Q_EMIT message(text(status.error().text()), true);
+      Q_EMIT message(toText(status.error().text()), true);
     }
   } else {
     m_specOf[breakpoint.id] = m_fleet.addBreakpoint(spec);
@@ -138,7 +135,7 @@ void DebugSession::resolve(views::Breakpoint& breakpoint) {
                       isRace ? m_trace->races.list() : std::vector<Race>())
            : Result<std::vector<EventRef>>(stop.error());
   if (!events) {
-    breakpoint.note = text(events.error().message + ". " + events.error().advice);
+    breakpoint.note = toText(events.error().message + ". " + events.error().advice);
     return;
   }
   bool ok = true;
@@ -202,7 +199,7 @@ void DebugSession::breakAt(const EventRef& event) {
   LogicalStop stop;
   stop.rank = event.rank;
   stop.number = event.serial;
-  breakpoint.expression = text(toText(stop));
+  breakpoint.expression = toText(toText(stop));
   addBreakpoint(breakpoint);
 }
 
@@ -249,7 +246,7 @@ void DebugSession::onBreakpointStatus(const mi::BreakpointStatus& status) {
     breakpoint->state = status.verified          ? views::BreakpointState::Set
                         : status.problem.empty() ? views::BreakpointState::Pending
                                                  : views::BreakpointState::Failed;
-    breakpoint->note = text(status.problem);
+    breakpoint->note = toText(status.problem);
     const int cycle = m_cycles.isEmpty() ? 0 : m_cycles.last().number;
     int hits = 0;
     for (const mi::Rank rank : m_fleet.ranks()) {
@@ -358,7 +355,7 @@ void DebugSession::followLines() {
 
 void DebugSession::followLine(views::Breakpoint& breakpoint, const QStringList& lines) {
   const QString program =
-      m_rankInfos.empty() ? QString() : text(m_rankInfos.front().executable);
+      m_rankInfos.empty() ? QString() : toText(m_rankInfos.front().executable);
   if (lines.isEmpty() || lines.value(breakpoint.line - 1).trimmed() == breakpoint.lineText) {
     return;
   }
@@ -398,7 +395,7 @@ void DebugSession::onRankLog(mi::Rank rank, int spec, std::uint64_t serial,
   for (const auto& [id, fleetId] : m_specOf) {
     if (fleetId == spec && !m_cycles.isEmpty()) {
       Q_EMIT logged({m_cycles.last().number, rank, serial != 0 ? serial : serialOf(rank), id,
-                     text(words)});
+                     toText(words)});
     }
   }
 }

@@ -1,6 +1,7 @@
 // Hits of breakpoints: each with its event and the values of the watches there, kept in the trace.
 #include "breakpoint_text.h"
 #include "debug_session.h"
+#include "frame_values.h"
 
 #include <algorithm>
 #include <array>
@@ -51,10 +52,6 @@ QString mpiErrorName(const ErrorPlace& place, int code) {
 QString mpiCallName(QString name) {
   static const QRegularExpression kInside(QStringLiteral("^(internal_|P?MPI_)"));
   return name.replace(kInside, QStringLiteral("MPI_"));
-}
-
-QString text(const std::string& s) {
-  return QString::fromStdString(s);
 }
 
 }  // namespace
@@ -265,7 +262,7 @@ void DebugSession::askHit(mi::GdbSession& gdb, HitKey key) {
       // Not what was thrown away because the rank went on: that is no value.
       if (values[i] || values[i].error().code == ErrorCode::Peer) {
         hit->values.append({watches[static_cast<qsizetype>(i)],
-                            text(values[i] ? *values[i] : values[i].error().message)});
+                            toText(values[i] ? *values[i] : values[i].error().message)});
       }
     }
     storeHit(key);

@@ -1,20 +1,13 @@
 // Watches, cycles and bookmarks: kept in the trace, back in every cycle.
 #include "breakpoint_text.h"
 #include "debug_session.h"
+#include "frame_values.h"
 
 #include <algorithm>
 
 #include "app/own_traces.h"
 
 namespace pf::session {
-namespace {
-
-QString text(const std::string& s) {
-  return QString::fromStdString(s);
-}
-
-}  // namespace
-
 template <typename T>
 std::int64_t DebugSession::store(const T& value) {
   if (m_store == nullptr) {
@@ -73,11 +66,11 @@ void DebugSession::readRecords() {
   if (const auto rows = tables.all<db::Watch>(); rows) {
     for (const db::Watch& row : *rows) {
       if (app::areKnownWords(row.expression)) {
-        m_watches.append(text(row.expression));
+        m_watches.append(toText(row.expression));
       } else {
         Q_EMIT message(
             tr("The watch '%1' of this trace is not yours, and is left out: add it to have it.")
-                .arg(text(row.expression)),
+                .arg(toText(row.expression)),
             false);
       }
     }
@@ -95,7 +88,7 @@ void DebugSession::readRecords() {
       if (row.kind == BenignRaces::kNoteKind) {
         continue;
       }
-      m_bookmarks.push_back({{row.rank, row.serial}, views::MarkKind::Bookmark, text(row.text)});
+      m_bookmarks.push_back({{row.rank, row.serial}, views::MarkKind::Bookmark, toText(row.text)});
     }
   }
   const auto stops = tables.all<db::CycleStop>();
@@ -105,9 +98,9 @@ void DebugSession::readRecords() {
     for (const db::Cycle& row : *rows) {
       views::Cycle cycle;
       cycle.number = ++number;
-      cycle.started = QDateTime::fromString(text(row.startedUtc), Qt::ISODate).toLocalTime();
-      cycle.summary = text(row.reason);
-      cycle.build = text(row.buildId);
+      cycle.started = QDateTime::fromString(toText(row.startedUtc), Qt::ISODate).toLocalTime();
+      cycle.summary = toText(row.reason);
+      cycle.build = toText(row.buildId);
       cycle.match = !row.matchedRecording   ? views::CycleMatch::Unknown
                     : *row.matchedRecording ? views::CycleMatch::Matches
                                             : views::CycleMatch::Diverged;
@@ -117,9 +110,9 @@ void DebugSession::readRecords() {
           if (stop.cycle == row.id) {
             cycle.stops.append(
                 {stop.rank, stop.serial,
-                 text(stop.file).section(QLatin1Char('/'), -1) +
+                 toText(stop.file).section(QLatin1Char('/'), -1) +
                      (stop.line > 0 ? QStringLiteral(":%1").arg(stop.line) : QString()),
-                 text(stop.reason)});
+                 toText(stop.reason)});
           }
         }
       }
@@ -149,7 +142,7 @@ void DebugSession::readHits(const std::vector<db::BreakpointHit>& hits, std::int
     }
     views::BreakpointHit known{static_cast<int>(hit.breakpoint), hit.rank, hit.serial, {}};
     for (std::size_t i = 0; i + 1 < hit.watched.size(); i += 2) {
-      known.values.append({text(hit.watched[i]), text(hit.watched[i + 1])});
+      known.values.append({toText(hit.watched[i]), toText(hit.watched[i + 1])});
     }
     cycle.recorded.append(known);
     if (views::Breakpoint* breakpoint = find(known.breakpoint); breakpoint != nullptr) {
@@ -205,7 +198,7 @@ void DebugSession::saveCycle() {
 
 void DebugSession::setWatches(const QStringList& expressions) {
   for (auto it = m_watchIds.begin(); it != m_watchIds.end();) {
-    if (!expressions.contains(text(it->first))) {
+    if (!expressions.contains(toText(it->first))) {
       m_fleet.removeWatch(it->second);
       it = m_watchIds.erase(it);
     } else {

@@ -12,7 +12,6 @@ namespace pf::session {
 namespace {
 
 constexpr int kAnswerWithinMs = 3000;
-constexpr int kMostFrames = 64;
 
 /// Frames of MPI, the C library and the interposer are left out; a rank that is inside of MPI
 /// shows its call instead.

@@ -10,6 +10,9 @@
 
 namespace pf::session {
 
+/// A stack is asked for up to this depth.
+inline constexpr int kMostFrames = 64;
+
 inline QString toText(std::string_view text) {
   return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }

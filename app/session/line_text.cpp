@@ -11,13 +11,13 @@
 namespace pf::session {
 namespace {
 
-constexpr qint64 kMostBytes = 16 << 20;
+constexpr qint64 kMostSource = 16 << 20;
 
 }  // namespace
 
 QStringList linesOf(const QString& file) {
   QFile source(file);
-  if (!source.open(QIODevice::ReadOnly) || source.size() > kMostBytes) {
+  if (!source.open(QIODevice::ReadOnly) || source.size() > kMostSource) {
     return {};
   }
   return QString::fromUtf8(source.readAll()).split(QLatin1Char('\n'));

@@ -7,12 +7,12 @@
 namespace pf::mi {
 namespace {
 
-struct Case {
+struct Verb {
   const char* line;
   char expected;  ///< s send, b block, r refused; Q K R A D: action
 };
 
-class Plan : public ::testing::TestWithParam<Case> {};
+class Plan : public ::testing::TestWithParam<Verb> {};
 
 TEST_P(Plan, Kind) {
   const auto plan = planConsoleLine(GetParam().line);
@@ -27,20 +27,20 @@ TEST_P(Plan, Kind) {
 
 INSTANTIATE_TEST_SUITE_P(
     Lines, Plan,
-    ::testing::Values(Case{"print x", 's'}, Case{"continue", 's'}, Case{"break foo", 's'},
-                      Case{"p/x y", 's'}, Case{"info threads", 's'}, Case{"inf thr", 's'},
-                      Case{"python print(1)", 's'}, Case{"set var x = 1", 's'}, Case{"", 's'},
-                      Case{"ru", 'R'}, Case{"r", 'R'}, Case{"start", 'R'}, Case{"  quit  ", 'Q'},
-                      Case{"q", 'Q'}, Case{"exit", 'Q'}, Case{"k", 'K'}, Case{"kill", 'K'},
-                      Case{"attach 12", 'A'}, Case{"detach", 'D'}, Case{"until 5", 's'},
-                      Case{"commands", 'b'}, Case{"commands 3", 'b'}, Case{"python", 'b'},
-                      Case{"py", 'b'}, Case{"define foo", 'b'}, Case{"if x", 'b'},
-                      Case{"while x", 'b'}, Case{"document foo", 'b'}, Case{"shell ls", 'r'},
-                      Case{"!ls", 'r'}, Case{"pip ls", 'r'}, Case{"| ls", 'r'},
-                      Case{"tui enable", 'r'}, Case{"layout src", 'r'}, Case{"pi", 'r'},
-                      Case{"target remote :1", 'r'}, Case{"set pagination on", 'r'},
-                      Case{"set mi-async off", 'r'}, Case{"set breakpoint always-inserted on", 'r'},
-                      Case{"interpreter-exec mi \"-gdb-exit\"", 'r'}, Case{"print 1\nquit", 'r'}));
+    ::testing::Values(Verb{"print x", 's'}, Verb{"continue", 's'}, Verb{"break foo", 's'},
+                      Verb{"p/x y", 's'}, Verb{"info threads", 's'}, Verb{"inf thr", 's'},
+                      Verb{"python print(1)", 's'}, Verb{"set var x = 1", 's'}, Verb{"", 's'},
+                      Verb{"ru", 'R'}, Verb{"r", 'R'}, Verb{"start", 'R'}, Verb{"  quit  ", 'Q'},
+                      Verb{"q", 'Q'}, Verb{"exit", 'Q'}, Verb{"k", 'K'}, Verb{"kill", 'K'},
+                      Verb{"attach 12", 'A'}, Verb{"detach", 'D'}, Verb{"until 5", 's'},
+                      Verb{"commands", 'b'}, Verb{"commands 3", 'b'}, Verb{"python", 'b'},
+                      Verb{"py", 'b'}, Verb{"define foo", 'b'}, Verb{"if x", 'b'},
+                      Verb{"while x", 'b'}, Verb{"document foo", 'b'}, Verb{"shell ls", 'r'},
+                      Verb{"!ls", 'r'}, Verb{"pip ls", 'r'}, Verb{"| ls", 'r'},
+                      Verb{"tui enable", 'r'}, Verb{"layout src", 'r'}, Verb{"pi", 'r'},
+                      Verb{"target remote :1", 'r'}, Verb{"set pagination on", 'r'},
+                      Verb{"set mi-async off", 'r'}, Verb{"set breakpoint always-inserted on", 'r'},
+                      Verb{"interpreter-exec mi \"-gdb-exit\"", 'r'}, Verb{"print 1\nquit", 'r'}));
 
 TEST(Console, SendIsQuoted) {
   EXPECT_EQ(planConsoleLine(" print \"a\\n\" ")->command,

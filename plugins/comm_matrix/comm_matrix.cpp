@@ -7,12 +7,6 @@
 
 namespace pf::plugins {
 
-namespace {
-std::size_t index(Rank rank) {
-  return static_cast<std::size_t>(rank);
-}
-}  // namespace
-
 CommMatrix::CommMatrix(const views::TraceIndex& trace)
     : m_ranks(static_cast<int>(trace.rankCount())), m_cells(trace.rankCount() * trace.rankCount()) {
   std::set<std::uint32_t> racing;

@@ -9,10 +9,6 @@ namespace {
 
 using Times = std::vector<std::vector<std::uint32_t>>;
 
-std::size_t index(Rank rank) {
-  return static_cast<std::size_t>(rank);
-}
-
 /// The gap after those from `gap` to `last` that are `same` as `gap`; behind them none is.
 template <typename Same>
 Rank endOfRun(Rank gap, Rank last, Same&& same) {

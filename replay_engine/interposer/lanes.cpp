@@ -193,14 +193,14 @@ void atThreadEnd(void* value) {
   unlockState();
 }
 
-struct Start {
+struct LaneStart {
   void* (*routine)(void*);
   void* argument;
   Lane* lane;
 };
 
 void* runThread(void* argument) {
-  const Start start = *static_cast<Start*>(argument);
+  const LaneStart start = *static_cast<LaneStart*>(argument);
   std::free(argument);
   t_lane = start.lane;
   t_known = true;
@@ -220,8 +220,8 @@ CreateThread realCreate() {
 }
 
 /// What a new thread begins with. The lock is held.
-Start* prepare(Lane& parent, void* (*routine)(void*), void* argument) {
-  auto* start = static_cast<Start*>(std::malloc(sizeof(Start)));
+LaneStart* prepare(Lane& parent, void* (*routine)(void*), void* argument) {
+  auto* start = static_cast<LaneStart*>(std::malloc(sizeof(LaneStart)));
   void* room = std::calloc(1, sizeof(Lane));
   if (start == nullptr || room == nullptr) {
     std::free(start);
@@ -230,7 +230,7 @@ Start* prepare(Lane& parent, void* (*routine)(void*), void* argument) {
   }
   auto* lane = new (room) Lane;
   lane->parent = &parent;
-  *start = Start{routine, argument, lane};
+  *start = LaneStart{routine, argument, lane};
   if (!g_threadsMade) {
     g_threadsMade = true;
     pthread_key_create(&g_atEnd, atThreadEnd);
@@ -354,7 +354,7 @@ extern "C" PF_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t*
     noteThreads(__builtin_return_address(0), __builtin_frame_address(0));
   }
   Lane* const parent = t_depth > 0 ? nullptr : applicationThread();
-  Start* start = nullptr;
+  LaneStart* start = nullptr;
   if (parent != nullptr) {
     lockState();
     start = prepare(*parent, routine, argument);

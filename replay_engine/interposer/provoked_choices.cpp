@@ -57,7 +57,7 @@ bool wasShown(int peers, int tag, MPI_Comm comm) {
 }
 
 /// One of several, as they are met: the best of `weight`, or any.
-class Choice {
+class BestOffer {
  public:
   void offer(int what, std::uint64_t priority) {
     ++m_offered;
@@ -76,8 +76,8 @@ class Choice {
   std::uint64_t m_weight = 0;
 };
 
-Choice choiceOf(int peers, int tag, MPI_Comm comm) {
-  Choice choice;
+BestOffer choiceOf(int peers, int tag, MPI_Comm comm) {
+  BestOffer choice;
   int there = 0;
   for (int source = 0; source < peers && there >= 0; ++source) {
     there = isThere(source, tag, comm);
@@ -131,7 +131,7 @@ bool provokedPoll(int* source, int tag, MPI_Comm comm) {
     return true;
   }
   const int peers = peersOf(comm);
-  const Choice choice = choiceOf(peers, tag, comm);
+  const BestOffer choice = choiceOf(peers, tag, comm);
   if (choice.best() < 0) {
     return true;
   }
@@ -154,7 +154,7 @@ int provokedIndex(int count, const MPI_Request* requests) {
     return -1;
   }
   const auto complete = [&] {
-    Choice choice;
+    BestOffer choice;
     for (int i = 0; i < count; ++i) {
       const Request* entry = g_engine.requests.find(requests[i]);
       const bool receives =

@@ -20,10 +20,6 @@ struct Test {
   bool slow = false;  ///< looks at more than the event: those that are not come first
 };
 
-std::size_t index(Rank rank) {
-  return static_cast<std::size_t>(rank);
-}
-
 bool contains(const QString& text, const QString& word) {
   return text.contains(word, Qt::CaseInsensitive);
 }

@@ -12,10 +12,6 @@ namespace pf::views {
 
 namespace {
 
-std::size_t index(Rank rank) {
-  return static_cast<std::size_t>(rank);
-}
-
 /// Events of a rank that are over or have begun.
 Serial begun(const JobCut& cut, Rank rank) {
   return cut.done[index(rank)] + (cut.inside[index(rank)] ? 1 : 0);

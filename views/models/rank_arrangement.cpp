@@ -16,10 +16,6 @@ namespace {
 
 constexpr const char* kOrders[] = {"number", "waiting", "racing", "host"};
 
-std::size_t index(Rank rank) {
-  return static_cast<std::size_t>(rank);
-}
-
 QList<int> ascending(QList<int> ranks) {
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());

@@ -9,14 +9,6 @@
 
 namespace pf::views {
 
-namespace {
-
-std::size_t index(Rank rank) {
-  return static_cast<std::size_t>(rank);
-}
-
-}  // namespace
-
 /// Ranks that are to be looked at, each up to one of its events or from one on.
 class Work {
  public:

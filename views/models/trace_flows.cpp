@@ -6,10 +6,6 @@ namespace pf::views {
 
 namespace {
 
-std::size_t index(Rank rank) {
-  return static_cast<std::size_t>(rank);
-}
-
 /// Whether a comes before b in the group of a communicator.
 bool isLower(const ExecutionView& execution, std::uint32_t comm, Rank a, Rank b) {
   if (comm >= execution.communicators.size()) {

@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::size_t kBlock = 256;
 
-std::size_t index(Rank rank) {
-  return static_cast<std::size_t>(rank);
-}
-
 /// 0 … count - 1 by key, which is at most `last`; equal keys stay in their order.
 template <typename Key>
 std::vector<std::uint32_t> inOrderOf(std::size_t count, std::uint32_t last, Key&& key) {

@@ -8,14 +8,6 @@
 
 namespace pf::views {
 
-namespace {
-
-std::size_t index(Rank rank) {
-  return static_cast<std::size_t>(rank);
-}
-
-}  // namespace
-
 /// By time, rank and serial.
 void TraceIndex::orderRaces() {
   struct Place {

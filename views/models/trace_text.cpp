@@ -11,10 +11,6 @@ namespace pf::views {
 
 namespace {
 
-std::size_t index(Rank rank) {
-  return static_cast<std::size_t>(rank);
-}
-
 QString sentFrom(const TraceIndex& trace, const Message& message) {
   QString out = u"rank %1, event %2"_s.arg(message.send.rank).arg(message.send.serial);
   const QString site = siteText(trace, message.send);

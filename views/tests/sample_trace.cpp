@@ -4,12 +4,6 @@
 
 namespace pf::views::test {
 
-namespace {
-std::size_t index(Rank rank) {
-  return static_cast<std::size_t>(rank);
-}
-}  // namespace
-
 TraceBuilder::TraceBuilder(int ranks) {
   const std::size_t n = index(ranks);
   m_data.execution.ranks.resize(n);

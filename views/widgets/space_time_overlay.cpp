@@ -13,10 +13,6 @@ namespace pf::views {
 
 namespace {
 
-std::size_t index(Rank rank) {
-  return static_cast<std::size_t>(rank);
-}
-
 QFont scaled(QFont font, double factor) {
   font.setPointSizeF(std::max(6.5, font.pointSizeF() * factor));
   return font;

@@ -14,10 +14,6 @@ namespace pf::views {
 
 namespace {
 
-std::size_t index(Rank rank) {
-  return static_cast<std::size_t>(rank);
-}
-
 void arrowHead(QPainter& painter, QPointF from, QPointF tip, double size, const QColor& color) {
   const double dx = tip.x() - from.x();
   const double dy = tip.y() - from.y();

@@ -23,7 +23,7 @@ namespace pf::views {
 
 namespace {
 constexpr int kLineHeight = 36;
-constexpr int kMargin = 4;
+constexpr int kInset = 4;
 }  // namespace
 
 Sparkline::Sparkline(QWidget* parent) : QWidget(parent) {
@@ -57,7 +57,7 @@ void Sparkline::setValues(const QList<RankValue>& values, const ValueSummary& su
 void Sparkline::paintEvent(QPaintEvent* /*event*/) {
   QPainter painter(this);
   const Theme theme = Theme::of(palette());
-  const QRectF area = QRectF(rect()).adjusted(kMargin, kMargin, -kMargin, -kMargin);
+  const QRectF area = QRectF(rect()).adjusted(kInset, kInset, -kInset, -kInset);
   const double span = m_most > m_least ? m_most - m_least : 1.0;
   const double step = area.width() / static_cast<double>(std::max<qsizetype>(1, m_bars.size()));
   const double zero = area.bottom() + m_least / span * area.height();
@@ -78,10 +78,10 @@ void Sparkline::paintEvent(QPaintEvent* /*event*/) {
 }
 
 const Sparkline::Bar* Sparkline::barAt(double x) const {
-  const double width = std::max(1, this->width() - 2 * kMargin);
+  const double width = std::max(1, this->width() - 2 * kInset);
   const auto index =
-      static_cast<qsizetype>((x - kMargin) / width * static_cast<double>(m_bars.size()));
-  return x >= kMargin && index >= 0 && index < m_bars.size() ? &m_bars[index] : nullptr;
+      static_cast<qsizetype>((x - kInset) / width * static_cast<double>(m_bars.size()));
+  return x >= kInset && index >= 0 && index < m_bars.size() ? &m_bars[index] : nullptr;
 }
 
 void Sparkline::mouseReleaseEvent(QMouseEvent* event) {

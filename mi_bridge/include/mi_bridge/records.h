@@ -211,6 +211,9 @@ struct Library {
 [[nodiscard]] std::vector<VarChange> varChangesOf(const Value& list);
 [[nodiscard]] std::vector<Library> librariesOf(const Value& results);
 
+/// How many frames of a stack are asked for where firstUserFrame() is looked for.
+inline constexpr int kFramesToUser = 63;
+
 /// Whether the frame is in MPI, in Photofinish's interposer or in the C library.
 [[nodiscard]] bool isLibraryFrame(const Frame& frame);
 /// A wrapper may have left its place on the stack to its second part (restRecv): that frame is

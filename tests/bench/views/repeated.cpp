@@ -25,10 +25,6 @@ constexpr std::size_t kPart = 10'000'000;  // events
 constexpr std::uint32_t kEvery = 4096;     // events from one checkpoint to the next
 constexpr std::size_t kEventsACell = 4;
 
-std::size_t index(Rank rank) {
-  return static_cast<std::size_t>(rank);
-}
-
 /// A collective before everything, and nothing behind it up to a multiple of kEvery events, the
 /// same for all ranks.
 Execution makePart(Traffic traffic, std::size_t events) {

@@ -21,10 +21,6 @@ constexpr Tag kHalo = 1;
 constexpr Tag kBurst = 7;
 constexpr Tag kRandom = 9;
 
-std::size_t index(Rank rank) {
-  return static_cast<std::size_t>(rank);
-}
-
 class Maker {
  public:
   explicit Maker(const Traffic& traffic)

@@ -8,6 +8,9 @@ namespace pf::app {
 /// `path` from the root, without "." and ".."; as it is where the working directory is gone.
 std::string absolutePath(const std::string& path);
 
+/// The last part of a path.
+std::string fileName(const std::string& path);
+
 /// What is there (behind links, too) is an ordinary file; a directory.
 bool isFile(const std::string& path);
 bool isDirectory(const std::string& path);

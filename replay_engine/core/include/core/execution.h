@@ -19,6 +19,11 @@ using Rank = std::int32_t;
 using Serial = std::uint64_t;  ///< 1-based; 0 = none
 using Tag = std::int32_t;
 
+/// Where a rank stands in what is kept per rank. Ranks of an execution are not negative.
+constexpr std::size_t index(Rank rank) {
+  return static_cast<std::size_t>(rank);
+}
+
 inline constexpr Rank kAnySource = -1;
 inline constexpr Rank kUnknownRank = -2;
 inline constexpr Tag kAnyTag = -1;
