@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/unique_fd.h"
+
 namespace pf::mi {
 
 TranscriptFile::TranscriptFile(std::FILE* file)
@@ -14,14 +16,16 @@ TranscriptFile::TranscriptFile(std::FILE* file)
 
 Result<std::shared_ptr<TranscriptFile>> TranscriptFile::create(const std::string& path,
                                                                const std::string& title) {
-  // It has the program's memory in it: nobody else reads it, whatever the umask.
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  std::FILE* file = fd >= 0 && ::fchmod(fd, 0600) == 0 ? ::fdopen(fd, "w") : nullptr;
+  // It has the program's memory in it: nobody else reads it, whatever the umask. A file that is
+  // there may be open elsewhere, and a link may have been laid by somebody else: neither is used.
+  UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  std::FILE* file = fd.valid() && ::fchmod(fd.get(), 0600) == 0 ? ::fdopen(fd.get(), "w") : nullptr;
   if (file == nullptr) {
     return Error{ErrorCode::System,
                  "cannot write the GDB transcript " + path + ": " + std::strerror(errno),
                  "choose another directory"};
   }
+  static_cast<void>(fd.release());
   std::shared_ptr<TranscriptFile> made(new TranscriptFile(file));
   (void)std::setvbuf(file, nullptr, _IOLBF, std::size_t{1} << 16U);
   std::fprintf(file, "# photofinish GDB/MI transcript 1: %s\n", title.c_str());

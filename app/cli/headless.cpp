@@ -10,6 +10,7 @@
 #include "app/core_file.h"
 #include "app/job.h"
 #include "app/paths.h"
+#include "app/private_file.h"
 #include "app/record.h"
 #include "app/running_job.h"
 #include "base/shown_text.h"
@@ -32,7 +33,7 @@ Status reportCanBe(const std::string& path) {
     return Error{ErrorCode::NotFound, "cannot write " + path,
                  "Give a name in a directory that is there and can be written."};
   }
-  return {};
+  return app::mayFollowLink(file, "Give another name with -o.");
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include <cstdio>
 
 #include <QCoreApplication>
-#include <QSaveFile>
 
+#include "app/private_file.h"
 #include "base/shown_text.h"
 
 namespace pf::headless {
@@ -20,19 +20,11 @@ int failed(const Error& error) {
 }
 
 Status write(const OfflineReport& report, const std::string& path) {
-  const QString name = QString::fromStdString(path);
-  const std::string text =
-      name.endsWith(QLatin1String(".txt")) ? shown(toPlainText(report)) : toHtml(report);
+  const bool plain = path.ends_with(".txt");
+  const std::string text = plain ? shown(toPlainText(report)) : toHtml(report);
   // Bytes of the program that are no UTF-8 become replacement characters.
-  const QByteArray bytes = QString::fromStdString(text).toUtf8();
-  QSaveFile file(name);
-  if (!file.open(QIODevice::WriteOnly) ||
-      !file.setPermissions(QFileDevice::ReadOwner | QFileDevice::WriteOwner) || file.write(bytes) != bytes.size() || !file.commit()) {
-    return Error{ErrorCode::System,
-                 "cannot write " + path + ": " + file.errorString().toStdString(),
-                 "Give another name with -o."};
-  }
-  return {};
+  return app::writePrivateFile(path, QString::fromStdString(text).toUtf8().toStdString(),
+                               "Give another name with -o.");
 }
 
 }  // namespace

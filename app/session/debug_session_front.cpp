@@ -55,7 +55,8 @@ void DebugSession::keepTranscript(int rank, mi::GdbSession& gdb) {
                            .arg(m_cycles.isEmpty() ? 0 : m_cycles.last().number)
                            .arg(rank));
   QString path = name + QStringLiteral(".transcript");
-  for (int i = 2; QFileInfo::exists(path); ++i) {
+  const auto taken = [&path] { return QFileInfo::exists(path) || QFileInfo(path).isSymLink(); };
+  for (int i = 2; taken(); ++i) {
     path = QStringLiteral("%1-%2.transcript").arg(name).arg(i);
   }
   auto file = mi::TranscriptFile::create(path.toStdString(),

@@ -9,7 +9,8 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QSaveFile>
+
+#include "app/private_file.h"
 
 namespace pf::session {
 namespace {
@@ -140,15 +141,8 @@ Status writeSessionFile(const QString& path, const SessionFile& session) {
   root[key("geometry")] = QString::fromLatin1(session.geometry.toBase64());
   root[key("layout")] = QString::fromLatin1(session.layout.toBase64());
   root[key("centre")] = QString::fromLatin1(session.centre.toBase64());
-  QSaveFile file(path);
-  const QByteArray bytes = QJsonDocument(root).toJson();
-  if (!file.open(QIODevice::WriteOnly) ||
-      !file.setPermissions(QFileDevice::ReadOwner | QFileDevice::WriteOwner) || file.write(bytes) != bytes.size() || !file.commit()) {
-    return Error{ErrorCode::System,
-                 "cannot write " + path.toStdString() + ": " + file.errorString().toStdString(),
-                 "Choose another name."};
-  }
-  return {};
+  return app::writePrivateFile(path.toStdString(), QJsonDocument(root).toJson().toStdString(),
+                               "Choose another name.");
 }
 
 Result<SessionFile> readSessionFile(const QString& path) {

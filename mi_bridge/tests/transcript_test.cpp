@@ -3,6 +3,7 @@
 #include "mi_bridge/transcript.h"
 
 #include "support/transcript_replay.h"
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -81,6 +82,45 @@ TEST(Transcripts, WrittenAndReadAgain) {
   EXPECT_EQ(replay.told(), (std::vector<std::string>{"state stopped", "stop GDB attached in main:3",
                                                      "state lost"}));
   EXPECT_EQ(replay.told(), replay.expected());
+}
+
+mode_t modeOf(const std::string& path) {
+  struct stat there {};
+  return ::lstat(path.c_str(), &there) == 0 ? there.st_mode & 07777U : 0;
+}
+
+TEST(Transcripts, AreForTheirUserAloneWhateverTheUmask) {
+  const std::string path = testing::TempDir() + "pf_private_" + std::to_string(::getpid());
+  for (const mode_t mask : {0U, 0777U}) {
+    const mode_t before = ::umask(mask);
+    const bool made = TranscriptFile::create(path, "rank 2").ok();
+    ::umask(before);
+    EXPECT_TRUE(made);
+    EXPECT_EQ(modeOf(path), 0600U) << mask;
+    std::filesystem::remove(path);
+  }
+}
+
+TEST(Transcripts, NeverWrittenIntoWhatIsThere) {
+  const std::string path = testing::TempDir() + "pf_planted_" + std::to_string(::getpid());
+  const std::string victim = path + "_victim";
+  std::ofstream(path) << "older\n";
+  std::filesystem::permissions(path, std::filesystem::perms(0644));
+  EXPECT_FALSE(TranscriptFile::create(path, "rank 2").ok());
+  EXPECT_EQ(contentOf(path), "older\n");
+  EXPECT_EQ(modeOf(path), 0644U);
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink(victim, path);  // to nothing: a check of what is there finds none
+  EXPECT_FALSE(TranscriptFile::create(path, "rank 2").ok());
+  EXPECT_FALSE(std::filesystem::exists(victim));
+  std::ofstream(victim) << "thesis\n";
+  const auto refused = TranscriptFile::create(path, "rank 2");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("File exists"), std::string::npos);
+  EXPECT_FALSE(refused.error().advice.empty());
+  EXPECT_EQ(contentOf(victim), "thesis\n");
+  std::filesystem::remove(path);
+  std::filesystem::remove(victim);
 }
 
 TEST(Transcripts, BadOnes) {

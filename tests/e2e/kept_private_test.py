@@ -91,6 +91,40 @@ class KeptPrivateTest(PhotofinishTest):
         self.assertEqual(stat.S_IMODE((self.dir / "t.pft").stat().st_mode), 0o600)
         self.assertEqual(list(self.dir.glob("t.pft.*")), [])
 
+    def test_reports_and_transcripts(self):
+        if not (BIN / "photofinish-headless").exists():
+            self.skipTest("needs the debugger")
+        self.need("gdb")
+        self.record("t.pft", self.mpirun(2, STEADY, 3, 1))
+        said = self.dir / "said"
+        said.mkdir()
+        victim = self.dir / "victim"
+        planted = said / "t-cycle-1-rank-0.transcript"
+        planted.symlink_to(victim)
+        for name in ("r.html", "r.txt"):
+            (self.dir / name).write_text("older")
+            (self.dir / name).chmod(0o644)
+
+        def report(name):
+            return self.photofinish("debug", "--offline", "--break", "steady.c:30", "--transcripts", said, "-o", name, self.dir / "t.pft",
+                                    limits=lambda: os.umask(0), timeout=120)
+        for name in ("r.html", "r.txt", "new.html"):
+            run = report(name)
+            self.assertEqual(run.status, 0, run)
+            self.assertEqual(stat.S_IMODE((self.dir / name).lstat().st_mode), 0o600, name)
+            self.assertNotEqual((self.dir / name).read_text(), "older")
+        self.assertEqual(sorted(path.name for path in self.dir.glob("r.*")), ["r.html", "r.txt"])
+        self.assertFalse(victim.exists(), "a transcript followed a link")
+        written = [path for path in said.iterdir() if path != planted]
+        self.assertGreaterEqual(len(written), 3, run)
+        self.assertEqual({stat.S_IMODE(path.lstat().st_mode) for path in written}, {0o600})
+        if os.geteuid() == 0:
+            victim.write_text("thesis")
+            (self.dir / "laid.txt").symlink_to(victim)
+            os.lchown(self.dir / "laid.txt", NOBODY, NOBODY)
+            self.assert_refused(report("laid.txt"), 1, "symbolic link", "-o")
+            self.assertEqual(victim.read_text(), "thesis")
+
     def test_survey_that_was_killed_leaves_nothing_for_long(self):
         self.record("t.pft", self.mpirun(2, STEADY, 3, 1))
         left = self.dir / "t.pft.survey-aB3456"

@@ -30,7 +30,8 @@ using TranscriptSink = std::function<void(TranscriptSide side, std::string_view 
 /// A transcript in a file, line by line: what was written before a crash is there.
 class TranscriptFile {
  public:
-  /// Makes the file, over an older one. `title` is its first line. Fails if it cannot be written.
+  /// Makes the file, for its user alone. `title` is its first line. Fails if there is something of
+  /// that name, even a link that leads nowhere, or if it cannot be written.
   [[nodiscard]] static Result<std::shared_ptr<TranscriptFile>> create(const std::string& path,
                                                                       const std::string& title);
   /// Errors are passed over: debugging goes on with a full disk.

@@ -157,7 +157,9 @@ LiveRank::LiveRank(const std::string& mode, bool shareOutput)
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
     std::string name = std::string(test->test_suite_name()) + "_" + test->name();
     std::replace(name.begin(), name.end(), '/', '_');
-    if (auto file = TranscriptFile::create(std::string(directory) + "/" + name + ".transcript", name)) {
+    const std::string path = std::string(directory) + "/" + name + ".transcript";
+    ::unlink(path.c_str());  // of the time before
+    if (auto file = TranscriptFile::create(path, name)) {
       session.setTranscript([file = *file](TranscriptSide side, std::string_view line) {
         file->write(side, line);
       });
