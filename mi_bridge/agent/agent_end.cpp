@@ -21,7 +21,7 @@ constexpr std::chrono::milliseconds kLastWords(500);
 
 void Agent::finish() {
   if (m_introduced && !replaying() && !m_daemon.valid()) {  // who makes the trace may be gone, too
-    syncNow(m_page->page().logPath);
+    syncNow(logPath());  // not as the page says it: the rank may have written over that
   }
   if (m_output) {
     drainOutput();

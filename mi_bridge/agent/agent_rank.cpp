@@ -97,7 +97,7 @@ void Agent::introduce() {
     world.insert(world.end(), m_environment.begin(), m_environment.end());
     keepWorld(world);
     configure(config.mode & ~static_cast<std::uint32_t>(kGate), config.jitterSeed, {}, 0);
-    syncEverySecond(m_page->page().logPath);
+    syncEverySecond(logPath());
   }
   tell(hello);
 }

@@ -36,7 +36,8 @@ QList<int> parseRankSet(const QString& text, bool& ok) {
     bool okLast = false;
     const int first = ends.first().trimmed().toInt(&okFirst);
     const int last = ends.last().trimmed().toInt(&okLast);
-    if (!okFirst || !okLast || ends.size() > 2 || first < 0 || last < first || last > kMaxRank) {
+    if (!okFirst || !okLast || ends.size() > 2 || first < 0 || last < first || last > kMaxRank ||
+        out.size() > kMaxRank) {  // the same ranks again and again, which would fill the memory
       ok = false;
       return {};
     }
