@@ -146,6 +146,8 @@ class MainWindow : public QMainWindow {
   void askComparison();
   void askSaveSession();
   void applySession();
+  /// The session's trace is gone: what was set waits for the next recording.
+  void offerToRecord(const session::SessionFile& file);
   QMenu* makeRecentMenu();
   [[nodiscard]] static QStringList recentPaths();
   void askCores();

@@ -3,6 +3,7 @@
 #include "looking_panes.h"
 #include "main_window.h"
 #include "session_file.h"
+#include "take_over.h"
 
 #include <algorithm>
 
@@ -27,17 +28,6 @@ void MainWindow::openPath(const QString& path) {
   path.endsWith(QLatin1String(".pfs")) ? openSession(path) : openTrace(path);
 }
 
-namespace {
-
-/// What recording again would run.
-std::string commandWords(const session::SessionFile& file) {
-  return (QStringList{QStringLiteral("record"), file.directory, file.input} + file.command)
-      .join(QLatin1Char('\n'))
-      .toStdString();
-}
-
-}  // namespace
-
 bool MainWindow::saveSession(const QString& path) {
   session::SessionFile file;
   file.trace = m_path;
@@ -61,7 +51,7 @@ bool MainWindow::saveSession(const QString& path) {
     return false;
   }
   app::keepWords(file.expression.toStdString());
-  app::keepWords(commandWords(file));
+  app::keepWords(session::recordWords(file));
   remember(QFileInfo(path).absoluteFilePath());
   say(tr("The session is in %1. Opening it brings all of this back.").arg(QFileInfo(path).fileName()),
       false);
@@ -90,25 +80,29 @@ void MainWindow::openSession(const QString& path) {
     openTrace(m_opening->trace);
     return;
   }
-  if (!app::areKnownWords(commandWords(*m_opening))) {
+  if (!app::areKnownWords(session::recordWords(*m_opening))) {
     say(tr("%1 is not there, and this session was not saved by you: what it would record is not "
            "taken from it. "
            "It is: %2, in %3")
             .arg(m_opening->trace, session::commandText(m_opening->command), m_opening->directory),
         true);
+    askToTakeOver(this, *m_opening, [this, file = *m_opening] { offerToRecord(file); });
     Q_EMIT opened(false);
     return;
   }
-  // Its trace is gone: what was set waits for the next recording.
+  offerToRecord(*m_opening);
+  Q_EMIT opened(false);
+}
+
+void MainWindow::offerToRecord(const session::SessionFile& file) {
   QSettings settings;
-  settings.setValue(QStringLiteral("record/command"), session::commandText(m_opening->command));
-  settings.setValue(QStringLiteral("record/directory"), m_opening->directory);
-  settings.setValue(QStringLiteral("record/input"), m_opening->input);
+  settings.setValue(QStringLiteral("record/command"), session::commandText(file.command));
+  settings.setValue(QStringLiteral("record/directory"), file.directory);
+  settings.setValue(QStringLiteral("record/input"), file.input);
   say(tr("%1 is not there. Record (Ctrl+R) runs '%2' again; breakpoints, groups and layout of the session "
          "are used then.")
-          .arg(m_opening->trace, session::commandText(m_opening->command)),
+          .arg(file.trace, session::commandText(file.command)),
       true);
-  Q_EMIT opened(false);
 }
 
 /// A trace has been opened for a session: what it does not have itself comes from the file.
@@ -120,7 +114,8 @@ void MainWindow::applySession() {
   if (QFileInfo(file->trace) != QFileInfo(m_path)) {
     return;  // something else was opened meanwhile
   }
-  if (QFileInfo(m_input.trace) != QFileInfo(m_path)) {  // else recorded just now, with an input of its own
+  if (QFileInfo(m_input.trace) != QFileInfo(m_path) &&
+      app::areKnownWords(session::recordWords(*file))) {  // else recorded just now, with an input of its own
     m_input = {m_path, file->input};
   }
   const auto count = static_cast<int>(m_session->trace()->execution.ranks.size());

@@ -3,6 +3,8 @@
 #include "breakpoint_text.h"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include <QDir>
 #include <QFileInfo>
@@ -17,6 +19,7 @@ namespace {
 
 constexpr int kVersion = 1;
 constexpr qint64 kMostBytes = qint64{16} << 20U;
+constexpr qsizetype kMostObjects = 10000;  ///< in a list: nobody waits for more breakpoints
 
 QString key(const char* name) {
   return QString::fromLatin1(name);
@@ -30,23 +33,97 @@ QJsonArray numbers(const QList<int>& values) {
   return out;
 }
 
-QList<int> ranksOf(const QJsonValue& values) {
-  QList<int> out;
-  for (const QJsonValue& value : values.toArray()) {
-    if (const int rank = value.toInt(-1); rank >= 0) {
-      out.append(rank);
-    }
-  }
-  return out;
-}
+/// What is in an object, as what it has to be; what is not there is as if it were empty. Fields of
+/// later versions are passed over.
+class Fields {
+ public:
+  explicit Fields(QJsonObject object) : m_object(std::move(object)) {}
 
-QStringList wordsOf(const QJsonValue& values) {
-  QStringList out;
-  for (const QJsonValue& value : values.toArray()) {
-    out.append(value.toString());
+  [[nodiscard]] bool has(const char* name) const { return m_object.contains(key(name)); }
+  QString text(const char* name) { return textOf(m_object[key(name)], name); }
+  QStringList texts(const char* name) {
+    QStringList out;
+    for (const QJsonValue& value : array(name)) {
+      out.append(value.isString() ? textOf(value, name) : failed(name, "words"));
+    }
+    return out;
   }
-  return out;
-}
+  bool flag(const char* name, bool otherwise) {
+    const QJsonValue value = m_object[key(name)];
+    if (!value.isBool() && !value.isUndefined()) {
+      failed(name, "true or false");
+    }
+    return value.toBool(otherwise);
+  }
+  int number(const char* name, int least, int otherwise) {
+    return has(name) ? numberOf(m_object[key(name)], name, least) : otherwise;
+  }
+  QList<int> ranks(const char* name) {
+    QList<int> out;
+    for (const QJsonValue& value : array(name)) {
+      out.append(numberOf(value, name, 0));
+    }
+    return out;
+  }
+  /// "" or "0,2-4"
+  QString rankSet(const char* name) {
+    QString out = text(name);
+    bool ok = true;
+    (void)views::parseRankSet(out, ok);
+    return ok ? out : failed(name, "ranks");
+  }
+  QByteArray bytes(const char* name) { return QByteArray::fromBase64(text(name).toLatin1()); }
+  QList<QJsonObject> objects(const char* name) {
+    QList<QJsonObject> out;
+    const QJsonArray values = array(name);
+    if (values.size() > kMostObjects) {
+      failed(name, "a list of at most 10000");
+      return out;
+    }
+    for (const QJsonValue& value : values) {
+      if (!value.isObject()) {
+        failed(name, "objects");
+      }
+      out.append(value.toObject());
+    }
+    return out;
+  }
+  /// The first field that is something else; empty: none.
+  [[nodiscard]] const QString& problem() const { return m_problem; }
+
+ private:
+  QString failed(const char* name, const char* expected) {
+    if (m_problem.isEmpty()) {
+      m_problem = QStringLiteral("'%1' is not %2").arg(key(name), key(expected));
+    }
+    return {};
+  }
+  QJsonArray array(const char* name) {
+    const QJsonValue value = m_object[key(name)];
+    if (!value.isArray() && !value.isUndefined()) {
+      failed(name, "a list");
+    }
+    return value.toArray();
+  }
+  QString textOf(const QJsonValue& value, const char* name) {
+    const QString out = value.toString();
+    // A zero would end it for whoever takes it as the name of a file or the word of a command.
+    return (value.isString() || value.isUndefined()) && !out.contains(QChar(0)) && out.isValidUtf16()
+               ? out
+               : failed(name, "text");
+  }
+  int numberOf(const QJsonValue& value, const char* name, int least) {
+    const qint64 number = value.toInteger(-2);
+    if (!value.isDouble() || number < least || number > std::numeric_limits<int>::max()) {
+      failed(name, "a number that it can be");
+      return least;
+    }
+    return static_cast<int>(number);
+  }
+
+  const QJsonObject m_object;  // else to ask for what is not there would put it there
+  QString m_problem;
+};
 
 QJsonObject toJson(const views::Breakpoint& breakpoint) {
   QJsonObject out;
@@ -68,33 +145,91 @@ QJsonObject toJson(const views::Breakpoint& breakpoint) {
   return out;
 }
 
-Result<views::Breakpoint> breakpointOf(const QJsonObject& in) {
-  Result<views::Breakpoint> parsed = parseBreakpoint(in[key("at")].toString());
-  if (!parsed) {
-    return parsed;
+Error noField(const Fields& fields) {
+  return {ErrorCode::Damaged, fields.problem().toStdString(), {}};
+}
+
+Result<views::Breakpoint> breakpointOf(const QJsonObject& object) {
+  Fields in(object);
+  Result<views::Breakpoint> parsed = parseBreakpoint(in.text("at"));
+  if (!in.problem().isEmpty() || !parsed) {
+    return in.problem().isEmpty() ? parsed.error() : noField(in);
   }
   views::Breakpoint& out = *parsed;
-  if (in.contains(key("file"))) {
-    out.file = in[key("file")].toString();
-    out.line = in[key("line")].toInt();
-    out.lineText = in[key("text")].toString();
+  if (in.has("file")) {
+    out.file = in.text("file");
+    out.line = in.number("line", 1, 1);
+    out.lineText = in.text("text");
+    if (!out.file.isEmpty()) {
+      out.function.clear();
+    }
   }
-  out.enabled = in[key("enabled")].toBool(true);
-  out.condition = in[key("condition")].toString();
-  out.ignoreCount = in[key("ignore")].toInt();
-  out.ranks = in[key("ranks")].toString();
-  const int stops = in[key("stops")].toInt();
+  out.enabled = in.flag("enabled", true);
+  out.condition = in.text("condition");
+  out.ignoreCount = in.number("ignore", 0, out.ignoreCount);
+  out.ranks = in.rankSet("ranks");
+  const int stops = in.number("stops", 0, 0);
   out.stops = stops == 1 ? views::StopsWho::Group : stops == 2 ? views::StopsWho::All : views::StopsWho::Alone;
-  out.group = in[key("group")].toString();
-  out.temporary = in[key("temporary")].toBool();
-  out.commands = wordsOf(in[key("commands")]);
-  out.log = in[key("log")].toString();
-  return parsed;
+  out.group = in.rankSet("group");
+  out.temporary = in.flag("temporary", false);
+  out.commands = in.texts("commands");
+  out.log = in.text("log");
+  if (!in.problem().isEmpty()) {
+    return noField(in);
+  }
+  // What is read can be written and read again.
+  const Result<views::Breakpoint> again = parseBreakpoint(breakpointText(out));
+  return again ? parsed : again;
+}
+
+Result<views::RankGroup> groupOf(const QJsonObject& object) {
+  Fields in(object);
+  views::RankGroup group{in.text("name"), in.ranks("ranks")};
+  return in.problem().isEmpty() ? Result<views::RankGroup>(group) : noField(in);
 }
 
 Error notOne(const QString& path, const QString& why) {
   return {ErrorCode::Damaged, (path + QStringLiteral(" is no Photofinish session: ") + why).toStdString(),
           "File, Save session makes one; a trace is NAME.pft."};
+}
+
+Result<SessionFile> sessionIn(const QString& path, const QJsonObject& root) {
+  Fields in(root);
+  SessionFile session;
+  const QString trace = in.text("trace");
+  session.trace = trace.isEmpty() ? QString() : QDir::cleanPath(QFileInfo(path).absoluteDir().absoluteFilePath(trace));
+  session.command = in.texts("command");
+  session.directory = in.text("directory");
+  session.input = in.text("input");
+  for (const QJsonObject& each : in.objects("breakpoints")) {
+    Result<views::Breakpoint> breakpoint = breakpointOf(each);
+    if (!breakpoint) {
+      return notOne(path, QString::fromStdString(breakpoint.error().message));
+    }
+    session.breakpoints.append(*breakpoint);
+  }
+  session.watches = in.texts("watches");
+  for (const QJsonObject& each : in.objects("groups")) {
+    const Result<views::RankGroup> group = groupOf(each);
+    if (!group) {
+      return notOne(path, QString::fromStdString(group.error().message));
+    }
+    session.groups.append(*group);
+  }
+  session.focus = in.ranks("focus");
+  session.currentRank = in.number("currentRank", -1, 0);
+  session.expression = in.text("expression");
+  session.ranksShown = in.text("ranksShown");
+  session.geometry = in.bytes("geometry");
+  session.layout = in.bytes("layout");
+  session.centre = in.bytes("centre");
+  if (!in.problem().isEmpty()) {
+    return notOne(path, in.problem());
+  }
+  if (session.trace.isEmpty() && session.command.isEmpty()) {
+    return notOne(path, QStringLiteral("it names neither a trace nor a command"));
+  }
+  return session;
 }
 
 }  // namespace
@@ -147,8 +282,10 @@ Status writeSessionFile(const QString& path, const SessionFile& session) {
 
 Result<SessionFile> readSessionFile(const QString& path) {
   QFile file(path);
-  if (!file.open(QIODevice::ReadOnly)) {
-    return Error{ErrorCode::NotFound, "cannot read " + path.toStdString() + ": " + file.errorString().toStdString(),
+  const bool readable = QFileInfo(path).isFile();  // a pipe would not even open
+  if (!readable || !file.open(QIODevice::ReadOnly)) {
+    const QString why = readable || !QFileInfo::exists(path) ? file.errorString() : QStringLiteral("it is no file");
+    return Error{ErrorCode::NotFound, "cannot read " + path.toStdString() + ": " + why.toStdString(),
                  "Check the name."};
   }
   QJsonParseError problem;
@@ -159,43 +296,29 @@ Result<SessionFile> readSessionFile(const QString& path) {
                             ? QStringLiteral("it does not say that it is one")
                             : QStringLiteral("%1 at byte %2").arg(problem.errorString()).arg(problem.offset));
   }
-  if (const int version = root[key("photofinishSession")].toInt(); version != kVersion) {
+  const int version = root[key("photofinishSession")].toInt();
+  if (version < 1) {
+    return notOne(path, QStringLiteral("its version is no number"));
+  }
+  if (version != kVersion) {
     return Error{ErrorCode::Version,
                  (path + QStringLiteral(" is a session of version %1, and this is version %2")
                              .arg(version).arg(kVersion)).toStdString(),
                  "Use a newer Photofinish."};
   }
-  SessionFile session;
-  const QString trace = root[key("trace")].toString();
-  session.trace = trace.isEmpty() ? QString() : QDir::cleanPath(QFileInfo(path).absoluteDir().absoluteFilePath(trace));
-  session.command = wordsOf(root[key("command")]);
-  session.directory = root[key("directory")].toString();
-  session.input = root[key("input")].toString();
-  for (const QJsonValue& each : root[key("breakpoints")].toArray()) {
-    Result<views::Breakpoint> breakpoint = breakpointOf(each.toObject());
-    if (!breakpoint) {
-      return notOne(path, QString::fromStdString(breakpoint.error().message));
+  return sessionIn(path, root);
+}
+
+std::string recordWords(const SessionFile& session) {
+  QStringList words{QStringLiteral("record"), session.directory, session.input};
+  words += session.command;
+  const bool clear = std::none_of(words.begin(), words.end(), [](const QString& word) { return word.contains(QLatin1Char('\n')); });
+  if (!clear) {  // no other command has this text
+    for (QString& word : words) {
+      word.prepend(QStringLiteral("%1:").arg(word.size()));
     }
-    session.breakpoints.append(*breakpoint);
   }
-  session.watches = wordsOf(root[key("watches")]);
-  for (const QJsonValue& each : root[key("groups")].toArray()) {
-    session.groups.append({each.toObject()[key("name")].toString(), ranksOf(each.toObject()[key("ranks")])});
-  }
-  session.focus = ranksOf(root[key("focus")]);
-  session.currentRank = root[key("currentRank")].toInt();
-  session.expression = root[key("expression")].toString();
-  session.ranksShown = root[key("ranksShown")].toString();
-  const auto bytesOf = [&root](const char* name) {
-    return QByteArray::fromBase64(root[key(name)].toString().toLatin1());
-  };
-  session.geometry = bytesOf("geometry");
-  session.layout = bytesOf("layout");
-  session.centre = bytesOf("centre");
-  if (session.trace.isEmpty() && session.command.isEmpty()) {
-    return notOne(path, QStringLiteral("it names neither a trace nor a command"));
-  }
-  return session;
+  return words.join(QLatin1Char('\n')).toStdString();
 }
 
 }  // namespace pf::session

@@ -1,6 +1,8 @@
 // A saved debugging session (NAME.pfs, JSON): what is debugged, what was set, and how the window looked.
 #pragma once
 
+#include <string>
+
 #include <QByteArray>
 #include <QList>
 #include <QString>
@@ -31,11 +33,15 @@ struct SessionFile {
 
 /// The trace is named relative to the file where it lies below its directory, so that both can be moved together.
 [[nodiscard]] Status writeSessionFile(const QString& path, const SessionFile& session);
-/// Fails with a sentence for files that are none, or of a later version.
+/// Fails with a sentence for files that are none, or of a later version, and if any part of it is not
+/// what it has to be. Nothing of it is run, opened or looked for.
 [[nodiscard]] Result<SessionFile> readSessionFile(const QString& path);
 
 /// The words as one line, from which QProcess::splitCommand makes the same words (it has no way to write an empty one).
 [[nodiscard]] QString commandText(const QStringList& words);
+
+/// What recording again would run, as words that the user knows or does not (app/own_traces.h).
+[[nodiscard]] std::string recordWords(const SessionFile& session);
 
 /// A new one for a trace: BASE.pfs beside it.
 [[nodiscard]] QString sessionFileFor(const QString& trace);

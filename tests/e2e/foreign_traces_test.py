@@ -153,6 +153,11 @@ class ForeignTraceTest(Mailed, PhotofinishTest):
             run = self.look("--screenshot", self.dir / "tmp/picture.png", self.mail / "gone.pfs", command=GUI)
             self.assertEqual(run.status, 4, run)
             self.assertIn("not saved by you", run.err)
+            for path in self.home.rglob("*"):  # the window's settings, of which Record takes its command
+                self.assertFalse(path.is_file() and b"/bin/sh" in path.read_bytes(), path)
+            run = self.run_command(GUI, "--trust", "--screenshot", self.dir / "tmp/picture.png", self.mail / "gone.pfs")
+            self.assertEqual(run.status, 4, run)
+            self.assertIn("Record (Ctrl+R) runs '/bin/sh -c id' again", run.err)
 
     def test_taken_over_once(self):
         trace = self.record_as("theirs", "few.pft")

@@ -13,6 +13,8 @@
 #include <QDir>
 #include <QDockWidget>
 #include <QElapsedTimer>
+#include <QAbstractButton>
+#include <QMessageBox>
 #include <QLineEdit>
 #include <QFile>
 #include <QMenu>
@@ -311,6 +313,29 @@ void DeskTest::sessionOfAnotherRecording() {
   QVERIFY(!reopen(gone.fileName()));
   QVERIFY2(m_window->statusText().contains(QLatin1String("Record (Ctrl+R) runs 'mpirun")),
            qPrintable(m_window->statusText()));
+  // One that somebody sent shows its command, and Record has it once that is taken over.
+  QFile sent(fileOf("sent.pfs"));
+  QVERIFY(sent.open(QIODevice::WriteOnly));
+  sent.write("{\"photofinishSession\": 1, \"trace\": \"three.pft\", \"command\": [\"sh\", \"-c\", \"touch mark\"], \"directory\": \"" +
+             m_directory.path().toUtf8() + "\"}");
+  sent.close();
+  const QString kept = QSettings().value(QStringLiteral("record/command")).toString();
+  QVERIFY(!reopen(sent.fileName()));
+  QVERIFY(m_window->statusText().contains(QLatin1String("not saved by you")));
+  QCOMPARE(QSettings().value(QStringLiteral("record/command")).toString(), kept);
+  auto* box = m_window->findChild<QMessageBox*>(QStringLiteral("takeOver"));
+  QVERIFY(box != nullptr);
+  QVERIFY2(box->text().contains(QLatin1String("sh -c 'touch mark'")), qPrintable(box->text()));
+  for (QAbstractButton* button : box->buttons()) {
+    if (box->buttonRole(button) == QMessageBox::AcceptRole) {
+      button->click();
+    }
+  }
+  QCOMPARE(QSettings().value(QStringLiteral("record/command")).toString(), QStringLiteral("sh -c \"touch mark\""));
+  QVERIFY(!reopen(sent.fileName()));
+  QVERIFY(m_window->findChild<QMessageBox*>(QStringLiteral("takeOver")) == nullptr);  // asked once
+  QVERIFY(m_window->statusText().contains(QLatin1String("Record (Ctrl+R) runs 'sh -c")));
+  QVERIFY(!QFile::exists(fileOf("mark")));
 }
 
 void DeskTest::badSessions() {
