@@ -197,7 +197,7 @@ class KeptPrivateTest(PhotofinishTest):
             self.assertEqual(command.finish(60).status, 0)
         short = len(syncs.read_text().split()) if syncs.exists() else 0
         self.assertLessEqual(short, 3, "a run of no time")
-        with self.start([BIN / "photofinish", "record", "-o", self.dir / "u.pft", *self.mpirun(2, STEADY, 40, 50000)], env=fault) as command:
+        with self.start([BIN / "photofinish", "record", "-o", self.dir / "u.pft", *self.mpirun(2, STEADY, 80, 50000)], env=fault) as command:
             until = time.monotonic() + 60
             while (len(syncs.read_text().split()) if syncs.exists() else 0) < short + 8:  # 2 names, 2 data of each rank
                 self.assertIsNone(command.process.poll(), "it has ended, and its logs were not synced")
