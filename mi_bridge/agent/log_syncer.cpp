@@ -5,9 +5,12 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
+#include <cstring>
 #include <exception>
 #include <thread>
 
+#include "base/synced_commits.h"
 #include "base/unique_fd.h"
 
 namespace pf::agent {
@@ -19,6 +22,17 @@ using Mark = std::array<char, 4096>;
 bool sameMark(const Mark& mark, int file) {
   Mark now{};
   return ::pread(file, now.data(), now.size(), 0) > 0 && now == mark;
+}
+
+/// Leaves in the log, and in `mark` of it, which commit is on disk once the sync that follows is
+/// done: all that this one speaks of was written before `mark` was read.
+void noteCommit(Mark& mark, std::size_t turn, int file) {
+  std::uint64_t commit = 0;
+  std::memcpy(&commit, mark.data() + SyncedCommits::kCommitAt, sizeof commit);
+  const std::size_t at = SyncedCommits::kAt + turn * sizeof commit;
+  if (::pwrite(file, &commit, sizeof commit, static_cast<off_t>(at)) == sizeof commit) {
+    std::memcpy(mark.data() + at, &commit, sizeof commit);
+  }
 }
 
 /// A file is found after a power cut only if its name is on disk, too.
@@ -34,19 +48,23 @@ void syncNames(const std::string& path) {
 [[noreturn]] void syncForEver(const std::string& path) {
   UniqueFd file;
   Mark synced{};
+  std::size_t turn = 0;  // of SyncedCommits
   for (;;) {
     std::this_thread::sleep_for(std::chrono::seconds(1));
     if (!file.valid()) {
-      file.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+      file.reset(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
       if (!file.valid()) {
         continue;
       }
       syncNames(path);
     }
     if (!sameMark(synced, file.get())) {
-      static_cast<void>(::pread(file.get(), synced.data(), synced.size(), 0) > 0);
-      static_cast<void>(::fdatasync(file.get()) ==
-                        0);  // a disk that fails is the recorder's to tell
+      const ssize_t size = ::pread(file.get(), synced.data(), synced.size(), 0);
+      if (size == static_cast<ssize_t>(synced.size())) {
+        noteCommit(synced, turn, file.get());
+      }
+      // A disk that fails is the recorder's to tell.
+      turn = ::fdatasync(file.get()) == 0 ? 1 - turn : turn;
     }
   }
 }

@@ -1,4 +1,5 @@
 // Which bytes of a log count.
+#include <algorithm>
 #include <cstring>
 
 #include "base/crc32c.h"
@@ -12,6 +13,27 @@ Error notALog(std::string why) {
 }
 
 std::string blockName(std::uint64_t block) { return "block " + std::to_string(block); }
+
+/// A block of a log, and what a commit (core/log_format.h) tells of it.
+struct Block {
+  std::uint64_t number;
+  std::uint32_t seed;
+  std::span<const unsigned char> bytes;
+
+  [[nodiscard]] bool isNamedBy(std::uint64_t commit) const { return ((commit >> 16) & 0xFFFFU) == (number & 0xFFFFU); }
+  [[nodiscard]] bool verifies(std::uint64_t commit) const {
+    const std::size_t used = commit & 0xFFFFU;
+    return isNamedBy(commit) && used <= bytes.size() && crc32c(bytes.data(), used, seed) == static_cast<std::uint32_t>(commit >> 32);
+  }
+  /// What is left of it if it does not verify as a whole: up to the last commit that does.
+  [[nodiscard]] std::span<const unsigned char> rest(const LogHeader& header) const {
+    std::size_t used = 0;
+    for (const std::atomic<std::uint64_t>* commit : {&header.commit, &header.synced.words[0], &header.synced.words[1]}) {
+      used = verifies(commit->load()) ? std::max<std::size_t>(used, commit->load() & 0xFFFFU) : used;
+    }
+    return bytes.first(used);
+  }
+};
 
 }  // namespace
 
@@ -42,32 +64,32 @@ Result<LogExtent> checkLog(std::span<const unsigned char> file) {
     if (bytes.size() == kLogBlockSize) {
       std::memcpy(&trailer, bytes.data() + kLogBlockData, sizeof trailer);
     }
+    const Block part{block, seed, bytes};
     if (trailer.used != 0) {
       if (trailer.used > kLogBlockData || crc32c(bytes.data(), trailer.used, seed) != trailer.crc) {
         extent.damaged = true;
-        extent.damage = blockName(block) + " of " + std::to_string(whole) + " is damaged; it and what follows is lost";
+        extent.damage = blockName(block) + " of " + std::to_string(whole) + " is damaged; its last records and what follows are lost";
+        extent.blocks.push_back(part.rest(*header));
         return extent;
       }
       extent.blocks.push_back(bytes.first(trailer.used));
       continue;
     }
-    const auto used = static_cast<std::uint32_t>(commit & 0xFFFFU);
-    const bool open = ((commit >> 16) & 0xFFFFU) == (block & 0xFFFFU);
-    if (!open) {
+    if (!part.isNamedBy(commit)) {
       // Sealed just before the rank died, and nothing was written after; else blocks are missing.
       const bool justSealed = block > 0 && ((commit >> 16) & 0xFFFFU) == ((block - 1) & 0xFFFFU);
       if (!justSealed && (commit != 0 || block != 0)) {
         extent.damaged = true;
         extent.damage = blockName(block) + " is not sealed, though later ones were written; what follows is lost";
+        extent.blocks.push_back(part.rest(*header));
       }
       return extent;
     }
-    if (used > bytes.size() || crc32c(bytes.data(), used, seed) != static_cast<std::uint32_t>(commit >> 32)) {
+    if (!part.verifies(commit)) {
       extent.damaged = true;
-      extent.damage = "the last block (" + std::to_string(block) + ") is damaged or cut short; its records are lost";
-      return extent;
+      extent.damage = "the last block (" + std::to_string(block) + ") is damaged or cut short; its last records are lost";
     }
-    extent.blocks.push_back(bytes.first(used));
+    extent.blocks.push_back(part.rest(*header));
     return extent;
   }
   if (commit != 0 && ((commit >> 16) & 0xFFFFU) >= whole % 0x10000U && whole < 0x10000U) {

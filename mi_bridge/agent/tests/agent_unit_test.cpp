@@ -1,12 +1,15 @@
 #include "build_id.h"
+#include "log_syncer.h"
 #include "mpi_library.h"
 #include "proc.h"
 #include "rank_page_file.h"
 #include "separate_symbols.h"
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +17,9 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+
+#include "base/synced_commits.h"
+#include "base/unique_fd.h"
 
 namespace pf::agent {
 namespace {
@@ -124,6 +130,28 @@ TEST(PageWatcher, SeesNews) {
   EXPECT_EQ(::poll(&entry, 1, 50), 0);
   file->page().toAgent.fetch_add(1);  // not even woken: seen within the watcher's own 200 ms
   EXPECT_EQ(::poll(&entry, 1, 5000), 1);
+}
+
+/// While a sync is on its way, the log still names what the one before it has made sure of.
+TEST(LogSyncer, NotesInTurnWhichCommitIsOnDisk) {
+  const std::string path = testing::TempDir() + "synced_log";
+  const UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  ASSERT_EQ(::ftruncate(file.get(), 8192), 0);
+  syncEverySecond(path);
+  using Words = std::array<std::uint64_t, 2>;
+  Words expected{};
+  constexpr int kWaits = 3000;  // of 10 ms
+  for (const std::uint64_t commit : {11U, 22U, 33U}) {
+    ASSERT_EQ(::pwrite(file.get(), &commit, sizeof commit, SyncedCommits::kCommitAt), 8);
+    expected[commit / 11U % 2 == 1 ? 0 : 1] = commit;
+    Words words{};
+    for (int wait = 0; wait < kWaits && words != expected; ++wait) {
+      ::usleep(10000);
+      ASSERT_EQ(::pread(file.get(), words.data(), sizeof words, SyncedCommits::kAt), 16);
+    }
+    EXPECT_EQ(words, expected);
+  }
+  ::unlink(path.c_str());
 }
 
 }  // namespace

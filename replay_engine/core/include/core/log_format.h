@@ -10,6 +10,7 @@
 // bytes used in that block. A full block is sealed by its trailer before the next one is opened. So whatever
 // kills the rank, the reader finds a prefix of whole records, and every byte of it is covered by a checksum that
 // is salted with the run's salt and the block's number: old bytes of a re-used file never pass for new ones.
+// After a power cut each page may be of another moment since the last sync: LogHeader::synced has the commit of that.
 #pragma once
 
 #include <atomic>
@@ -17,6 +18,7 @@
 #include <cstdint>
 
 #include "base/matched_receives.h"
+#include "base/synced_commits.h"
 #include "core/environment_values.h"
 
 namespace pf {
@@ -220,6 +222,7 @@ struct LogHeader {
   std::atomic<std::uint64_t> failed;      ///< errno << 32 | 1 once the log could not grow
   std::atomic<std::uint32_t> inside;      ///< logs without events: 1 + number of the call while in one that may block
   std::atomic<std::uint64_t> laneTurns;   ///< number of the last Lane record, from 1, << 32 | turns since
+  SyncedCommits synced;                   ///< written by the rank's agent
   alignas(64) BegunCall begun;
   /// Failed tests and probes since the last Choice of each kind: count (at most kMostMisses) | ~count << 32.
   alignas(64) std::atomic<std::uint64_t> misses[kChoiceKinds];
@@ -233,6 +236,8 @@ struct LogHeader {
   alignas(64) MatchedReceives matched;    ///< written by the rank's agent
 };
 static_assert(sizeof(LogHeader) <= kLogHeaderSize);
+static_assert(offsetof(LogHeader, commit) == SyncedCommits::kCommitAt && offsetof(LogHeader, synced) == SyncedCommits::kAt);
+static_assert(offsetof(LogHeader, synced) / 64 == offsetof(LogHeader, commit) / 64);  // one sector of a disk: no older than it
 
 /// What a replay compares at each event: the call and its arguments that steer matching. `key` of the
 /// communicator (0 = MPI_COMM_WORLD, or none), `peer` as world rank, or negative.
