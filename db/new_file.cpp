@@ -1,5 +1,7 @@
 #include "new_file.h"
 
+#include "journal.h"
+#include "open_trace.h"
 #include "schema.h"
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -76,6 +78,15 @@ bool isThere(const std::string& path) {
 
 Error isThereAlready(const std::string& path) {
   return Error{ErrorCode::Usage, "'" + path + "' is there already", "Give another name."};
+}
+
+/// Of the file that has the name: it and its journal cannot go at the same moment, and neither is
+/// of use without the other.
+void undoInterruptedIn(const std::string& path) {
+  if (sizeOfFile(journalOf(path)) > 0 && looksLikeTrace(path) &&
+      originOf(path) != Origin::Foreign && checkJournal(path).ok()) {
+    undoInterruptedWrite(path);
+  }
 }
 
 Status force(const std::string& path, int flags) {
@@ -166,17 +177,25 @@ Status NewFile::keepFormer() {
 }
 
 Status NewFile::takeName() {
+  const std::string journal = journalOf(m_path);
+  const bool hasJournal = isThere(journal);
   if (m_existing != Existing::Refuse) {
+    undoInterruptedIn(m_path);
     if (Status status = keepFormer(); !status) {
       return status;
     }
   } else if (isThere(m_path)) {
     return isThereAlready(m_path);
   }
-  // The journal of a file that is replaced here would be taken for one of the new file.
-  const std::string journal = m_path + "-journal";
+  // The journal of a file that is replaced here would be taken for one of the new file, also where
+  // the disk has the new name, and has forgotten that the journal went before.
   if (::unlink(journal.c_str()) != 0 && errno != ENOENT) {
     return cannotWrite(journal, errno);
+  }
+  if (hasJournal) {
+    if (Status status = force(directoryOf(m_path), O_RDONLY | O_DIRECTORY); !status) {
+      return status;
+    }
   }
   if (m_existing != Existing::Refuse) {
     return ::rename(m_temporary.c_str(), m_path.c_str()) == 0 ? Status()
