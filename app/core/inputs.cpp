@@ -138,10 +138,11 @@ std::vector<db::RankCounter> inputRows(const std::vector<RankLog>& logs) {
   return rows;
 }
 
-ChangedInputs changedInputs(const std::vector<db::RankCounter>& rows, const db::TraceStore& store) {
+ChangedInputs changedInputs(const std::vector<db::RankCounter>& rows,
+                            const std::vector<db::RankInfo>& ranks, const std::string& host) {
   std::set<Rank> elsewhere;
-  for (const db::RankInfo& rank : store.ranks()) {
-    if (!rank.host.empty() && rank.host != store.run().host) {
+  for (const db::RankInfo& rank : ranks) {
+    if (!rank.host.empty() && rank.host != host) {
       elsewhere.insert(rank.rank);
     }
   }

@@ -1,7 +1,6 @@
 #include "app/replay.h"
 
 #include "log_directory.h"
-#include "replay_inputs.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -18,6 +17,7 @@
 #include "app/forced_deliveries.h"
 #include "app/own_traces.h"
 #include "app/record.h"
+#include "app/replay_inputs.h"
 #include "app/run_world.h"
 #include "base/shown_text.h"
 #include "survey.h"
@@ -195,7 +195,10 @@ Status Replay::sayWhatIsNotRecorded() {
       notes.insert(counter.name.substr(kNotGuaranteed.size()));
     }
   }
-  m_inputs.look(*counters, m_store);
+  for (const std::string& line :
+       m_inputs.look(*counters, m_store.ranks(), m_store.run().host)) {
+    tell(line);
+  }
   for (const std::string& note : notes) {
     say("note: " + note + ": what is decided there is not recorded, this replay may differ");
   }
@@ -414,7 +417,9 @@ void Replay::handle(const protocol::Message& message) {
     }
   } else if (const auto* launched = std::get_if<protocol::RankLaunched>(&message);
              launched != nullptr) {
-    m_inputs.launched(*launched, m_options.quiet);
+    for (const std::string& line : m_inputs.launched(*launched, m_options.quiet)) {
+      tell(line);
+    }
   } else if (const auto* notice = std::get_if<protocol::Notice>(&message); notice != nullptr) {
     tell(notice->text);
   }
@@ -564,7 +569,9 @@ Result<int> Replay::run() {
       return kept.error();
     }
   }
-  m_inputs.sayAtEnd();
+  if (const std::string differing = m_inputs.atEnd(); !differing.empty()) {
+    tell("the replay has ended; " + differing);
+  }
   return *m_result;
 }
 

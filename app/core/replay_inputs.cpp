@@ -1,7 +1,6 @@
-#include "replay_inputs.h"
+#include "app/replay_inputs.h"
 
 #include <csignal>
-#include <cstdio>
 
 #include "core/environment_values.h"
 
@@ -18,20 +17,22 @@ std::string howText(int status, int signal) {
 
 }  // namespace
 
-void ReplayInputs::look(const std::vector<db::RankCounter>& counters, const db::TraceStore& store) {
+ReplayInputs::Lines ReplayInputs::look(const std::vector<db::RankCounter>& counters,
+                                       const std::vector<db::RankInfo>& ranks,
+                                       const std::string& host) {
   const std::string threads = kNoteTexts[static_cast<std::size_t>(NoteKind::Threads)];
   for (const db::RankCounter& counter : counters) {
     m_threads = m_threads || counter.name.find(threads) != std::string::npos;
   }
-  m_changed = changedInputs(counters, store);
-  if (!m_changed.names.empty()) {
-    std::fprintf(stderr,
-                 "photofinish: inputs differ from the recorded run's: %s; this replay may differ\n",
-                 firstOf(m_changed.names, kMostListed).c_str());
+  m_changed = changedInputs(counters, ranks, host);
+  if (m_changed.names.empty()) {
+    return {};
   }
+  return {"inputs differ from the recorded run's: " + firstOf(m_changed.names, kMostListed) +
+          "; this replay may differ"};
 }
 
-void ReplayInputs::launched(const protocol::RankLaunched& rank, bool quiet) {
+ReplayInputs::Lines ReplayInputs::launched(const protocol::RankLaunched& rank, bool quiet) {
   protocol::World news;
   for (const protocol::WorldFact& fact : rank.environment) {
     if (m_variables.insert(fact.name).second) {
@@ -39,21 +40,19 @@ void ReplayInputs::launched(const protocol::RankLaunched& rank, bool quiet) {
     }
   }
   const EnvironmentNews told = environmentNews(news, m_changed.asked);
+  Lines lines;
   if (!told.given.empty() && !quiet) {
-    std::fprintf(stderr, "photofinish: the program gets the recorded environment again: %s\n",
-                 firstOf(told.given).c_str());
+    lines.push_back("the program gets the recorded environment again: " + firstOf(told.given));
   }
   if (!told.unasked.empty() && !quiet) {
-    std::fprintf(stderr, "photofinish: not given back, and not asked for by name: %s\n",
-                 firstOf(told.unasked).c_str());
+    lines.push_back("not given back, and not asked for by name: " + firstOf(told.unasked));
   }
   if (!told.differ.empty()) {
-    std::fprintf(stderr,
-                 "photofinish: the environment differs from the recorded run's: %s; this replay "
-                 "may differ\n",
-                 firstOf(told.differ).c_str());
+    lines.push_back("the environment differs from the recorded run's: " + firstOf(told.differ) +
+                    "; this replay may differ");
     m_changed.names.insert(m_changed.names.end(), told.differ.begin(), told.differ.end());
   }
+  return lines;
 }
 
 std::optional<Error> ReplayInputs::ended(const protocol::RankExited& rank,
@@ -96,11 +95,8 @@ std::string ReplayInputs::advice(std::string text) const {
          (m_changed.names.empty() ? "" : " Inputs differ: " + firstOf(m_changed.names) + ".");
 }
 
-void ReplayInputs::sayAtEnd() const {
-  if (!m_changed.names.empty()) {
-    std::fprintf(stderr, "photofinish: the replay has ended; inputs differ: %s\n",
-                 firstOf(m_changed.names).c_str());
-  }
+std::string ReplayInputs::atEnd() const {
+  return m_changed.names.empty() ? "" : "inputs differ: " + firstOf(m_changed.names);
 }
 
 }  // namespace pf::app

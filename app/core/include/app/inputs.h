@@ -21,8 +21,9 @@ struct ChangedInputs {
   std::vector<std::string> names;  ///< "/home/me/in.dat (changed)"
   std::set<std::string> asked;     ///< variables that the recorded program asked for by name
 };
-/// Looks at the files of ranks that ran on the host of the recorder.
-ChangedInputs changedInputs(const std::vector<db::RankCounter>& rows, const db::TraceStore& store);
+/// Looks at the files of ranks that ran on `host`, the recorder's.
+ChangedInputs changedInputs(const std::vector<db::RankCounter>& rows,
+                            const std::vector<db::RankInfo>& ranks, const std::string& host);
 
 /// What a replay says of the environment of its ranks (GivenEnvironment::differences).
 struct EnvironmentNews {

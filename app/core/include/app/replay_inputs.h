@@ -14,19 +14,24 @@ namespace pf::app {
 
 class ReplayInputs {
  public:
-  /// Before the ranks begin: names the files that are others now.
-  void look(const std::vector<db::RankCounter>& counters, const db::TraceStore& store);
+  using Lines = std::vector<std::string>;
+
+  /// Before the ranks begin: looks at the files that they used, and names those that are others
+  /// now. `host`: of the recorder; what ranks saw elsewhere is not looked at.
+  [[nodiscard]] Lines look(const std::vector<db::RankCounter>& counters,
+                           const std::vector<db::RankInfo>& ranks, const std::string& host);
   /// Names the variables of a rank's environment that are others, once for all ranks. `quiet`: not
   /// those that are given back.
-  void launched(const protocol::RankLaunched& rank, bool quiet);
+  [[nodiscard]] Lines launched(const protocol::RankLaunched& rank, bool quiet);
   /// An error if a rank ended by itself before its record does, or, of a run that was whole,
   /// otherwise than recorded.
   [[nodiscard]] std::optional<Error> ended(const protocol::RankExited& rank,
                                            const db::TraceStore& store) const;
   /// `text`, and what is known that a divergence may come from besides.
   [[nodiscard]] std::string advice(std::string text) const;
-  /// The last line of a replay that came to its end although its inputs are others.
-  void sayAtEnd() const;
+  /// What a verdict says of a replay that is as recorded although its inputs are others: "inputs
+  /// differ: a, b and 3 more"; empty: none is.
+  [[nodiscard]] std::string atEnd() const;
 
  private:
   ChangedInputs m_changed;
