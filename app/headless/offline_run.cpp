@@ -176,6 +176,10 @@ void OfflineRun::onSettled() {
                                      (place.hits == 1 ? " hit" : " hits"));
       }
     }
+    if (!m_session.cycles().isEmpty() && !m_session.cycles().last().inputs.isEmpty()) {
+      m_report.notes.push_back("Not the recorded run's: " +
+                               m_session.cycles().last().inputs.toStdString());
+    }
     Q_EMIT finished();
     return;
   }

@@ -263,11 +263,12 @@ void ScriptRun::cycles(const Command&) {
       const QString match = cycle.match == views::CycleMatch::Matches    ? tr("; as recorded")
                             : cycle.match == views::CycleMatch::Diverged ? tr("; diverged")
                                                                          : QString();
+      const QString inputs = cycle.inputs.isEmpty() ? QString() : tr("; ") + sayable(cycle.inputs);
       const auto known = m_summaries.find(cycle.number);
-      sayForAll(
-          tr("cycle %1: %2%3")
-              .arg(cycle.number - m_firstCycle + 1)
-              .arg(known == m_summaries.end() ? sayable(cycle.summary) : known->second, match));
+      sayForAll(tr("cycle %1: %2%3%4")
+                    .arg(cycle.number - m_firstCycle + 1)
+                    .arg(known == m_summaries.end() ? sayable(cycle.summary) : known->second, match,
+                         inputs));
     }
   }
   done();

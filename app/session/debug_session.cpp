@@ -78,6 +78,7 @@ void DebugSession::open(const QString& path, LoadedTrace trace) {
   m_whole.reset();
   m_afterReading.clear();
   m_resolving = false;
+  m_toldInputs.clear();
   m_run = std::move(trace.run);
   m_rankInfos = std::move(trace.ranks);
   m_now.clear();
@@ -136,27 +137,35 @@ void DebugSession::launch() {
   config.echo = false;
   config.watchIntervalMs = 30;
   Result<app::JobOptions> options = app::replayJob(*m_store, config, 0, {}, m_allowRebuilt);
-  if (!options) {
+  Result<std::vector<db::RankCounter>> used = m_store->counters();
+  if (!options || !used) {
+    const Error& error = options ? used.error() : options.error();
     m_phase = Phase::Idle;
-    finishCycle(QString::fromStdString(options.error().message));
+    finishCycle(QString::fromStdString(error.message));
     Q_EMIT progress({});
-    Q_EMIT message(QString::fromStdString(options.error().text()), true);
+    Q_EMIT message(QString::fromStdString(error.text()), true);
     Q_EMIT settled();
     return;
   }
+  m_inputs = std::make_shared<app::ReplayInputs>();
+  auto changed = std::make_shared<app::ReplayInputs::Lines>();
   auto job = std::make_shared<Result<std::unique_ptr<app::Job>>>(Error{});
   auto* watcher = new QFutureWatcher<void>(this);
-  connect(watcher, &QFutureWatcher<void>::finished, this, [this, watcher, job, jobs = m_jobs] {
+  connect(watcher, &QFutureWatcher<void>::finished, this, [this, watcher, job, changed, jobs = m_jobs] {
     watcher->deleteLater();
     if (jobs != m_jobs) {  // core files or a running job have been opened meanwhile
       (void)inBackground([job] { *job = Error{}; });
       return;
     }
+    tellInputs(*changed);
     adopt(job);
   });
   m_launcherOutput = std::make_shared<UniqueFd>(memfd_create("photofinish-launcher", MFD_CLOEXEC));
   watcher->setFuture(
-      inBackground([job, said = m_launcherOutput, options = std::move(*options)]() mutable {
+      inBackground([job, changed, said = m_launcherOutput, options = std::move(*options),
+                    inputs = m_inputs, used = std::move(*used), ranks = m_rankInfos,
+                    host = m_run.host]() mutable {
+        *changed = inputs->look(used, ranks, host);
         const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
         options.input = null.get();
         options.output = options.error = said->valid() ? said->get() : null.get();
@@ -190,6 +199,18 @@ void DebugSession::adopt(std::shared_ptr<Result<std::unique_ptr<app::Job>>> job)
     return;
   }
   readDaemon();
+}
+
+void DebugSession::tellInputs(const app::ReplayInputs::Lines& lines) {
+  m_cycles.last().inputs = QString::fromStdString(m_inputs->atEnd());
+  for (const std::string& line : lines) {
+    QString text = QString::fromStdString(line) + QLatin1Char('.');
+    text[0] = text.at(0).toUpper();
+    if (!m_toldInputs.contains(text)) {
+      m_toldInputs.insert(text);
+      Q_EMIT message(text, false);
+    }
+  }
 }
 
 void DebugSession::sendToDaemon(const protocol::Message& message) {
@@ -232,6 +253,9 @@ void DebugSession::handle(const protocol::Message& message) {
                    if (hello.rank == 0) {
                      m_cycles.last().build = QString::fromStdString(hello.buildId);
                    }
+                 },
+                 [this](const protocol::RankLaunched& launched) {
+                   tellInputs(m_inputs->launched(launched, false));
                  },
                  [this](const protocol::RankState& state) { onState(state); },
                  [this](const protocol::RankExited& exited) { onExited(exited); },
@@ -328,12 +352,14 @@ void DebugSession::onDiverged(const protocol::RankDiverged& diverged) {
   }
   m_diverged = true;
   const bool known = diverged.expected.rfind("MPI_", 0) == 0;
+  const std::string besides = m_inputs->advice({});
   const QString text = tr("Replay divergence at rank %1, event %2: expected %3, got %4")
                            .arg(diverged.rank)
                            .arg(diverged.serial)
                            .arg(QString::fromStdString(known ? app::eventText(whole().execution, at)
                                                              : diverged.expected),
-                                QString::fromStdString(diverged.got));
+                                QString::fromStdString(diverged.got)) +
+                       QString::fromStdString(besides.empty() ? besides : "." + besides);
   m_cycles.last().match = views::CycleMatch::Diverged;
   m_cycles.last().divergence = text;
   noteDivergence(at);

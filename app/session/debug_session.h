@@ -23,6 +23,7 @@
 #include <QTimer>
 
 #include "app/job.h"
+#include "app/replay_inputs.h"
 #include "base/noted_buffers.h"
 #include "base/unique_fd.h"
 #include "core/stop_plan.h"
@@ -284,6 +285,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void launch();
   void adopt(std::shared_ptr<Result<std::unique_ptr<app::Job>>> job);
   void closeAny();
+  /// Lines of ReplayInputs: each is said once, not in each cycle again.
+  void tellInputs(const app::ReplayInputs::Lines& lines);
   void readDaemon();
   void handle(const protocol::Message& message);
   void onState(const protocol::RankState& state);
@@ -506,6 +509,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   std::optional<Goal> m_next;  ///< what to start once the present job is gone
   QThreadPool m_closing;  ///< where jobs of past cycles end
   std::unique_ptr<app::Job> m_job;
+  std::shared_ptr<app::ReplayInputs> m_inputs;  ///< of this cycle
+  QSet<QString> m_toldInputs;
   std::shared_ptr<UniqueFd> m_launcherOutput;  ///< a file in memory
   std::unique_ptr<QSocketNotifier> m_daemonNotifier;
   std::unique_ptr<QSocketNotifier> m_launcherNotifier;

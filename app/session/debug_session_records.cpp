@@ -166,6 +166,9 @@ void DebugSession::saveCycle() {
   row.startedUtc = cycle.started.toUTC().toString(Qt::ISODate).toStdString();
   row.finishedUtc = app::utcNow();
   row.reason = cycle.summary.toStdString();
+  if (!cycle.inputs.isEmpty()) {
+    row.reason += "; " + cycle.inputs.toStdString();
+  }
   row.buildId = cycle.build.toStdString();
   if (cycle.match != views::CycleMatch::Unknown) {
     row.matchedRecording = cycle.match == views::CycleMatch::Matches;

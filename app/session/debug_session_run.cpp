@@ -416,7 +416,10 @@ void DebugSession::endSettling() {
   if (m_phase != Phase::Running) {
     return;
   }
-  Q_EMIT message(tr("Stopped: %1.").arg(settling.why), false);
+  const QString& inputs = m_cycles.last().inputs;
+  Q_EMIT message(tr("Stopped: %1%2.")
+                     .arg(settling.why, inputs.isEmpty() ? QString() : QStringLiteral("; ") + inputs),
+                 false);
   settle(settling.why);
   if (settling.then) {
     settling.then();

@@ -147,6 +147,20 @@ class WorldsTest(PhotofinishTest):
         self.assertRegex(run.err, r"environment differs .*SEED \('2', recorded: '1'\)")
         self.assertRegex(run.err, r"the replay has ended; inputs differ: .*SEED")
 
+    def test_a_debugging_session_tells_them(self):
+        """At its start, once for all its cycles, and in each one's verdict."""
+        self.need("gdb", BIN / "photofinish-headless")
+        (self.dir / "input").write_text("1 ")
+        (self.dir / "s.txt").write_text("run\nrun\ncycles\n")
+        run = self.photofinish("debug", "--script", self.dir / "s.txt", self.dir / "t.pft", env={"SEED": "2", "NEW_NAME": "1"}, timeout=120)
+        self.assertEqual(run.status, 0, run)
+        self.assertEqual(len(re.findall(r"Inputs differ from the recorded run's: /\S+/input \(changed\)", run.out + run.err)), 1, run)
+        self.assertEqual(len(re.findall(r"recorded environment again: SEED '1'", run.out + run.err)), 1, run)
+        for cycle in (1, 2):
+            self.assertRegex(run.out, rf"cycle {cycle}: ended, exit status 0; as recorded; inputs differ: /\S+/input \(changed\)")
+        report = self.photofinish("debug", "--offline", "-o", self.dir / "report.txt", self.dir / "t.pft", env={"SEED": "1", "NEW_NAME": "1"}, timeout=120)
+        self.assertIn("input (changed)", (self.dir / "report.txt").read_text(), report)
+
     def test_a_survey_has_them_too(self):
         races = self.photofinish("races", self.dir / "t.pft", "--json", env={"SEED": "2"})
         self.assertEqual(races.status, 0, races)

@@ -393,6 +393,10 @@ const CycleStop* CyclesModel::stop(const QModelIndex& index) const {
   return &m_cycles[static_cast<qsizetype>(index.internalId()) - 1].stops[index.row()];
 }
 
+static QString outcomeText(const Cycle& cycle) {
+  return cycle.inputs.isEmpty() ? cycle.summary : cycle.summary + u"; "_s + cycle.inputs;
+}
+
 QVariant CyclesModel::cycleData(const Cycle& cycle, int column, int role) const {
   const bool diverged = cycle.match == CycleMatch::Diverged;
   switch (role) {
@@ -403,7 +407,7 @@ QVariant CyclesModel::cycleData(const Cycle& cycle, int column, int role) const 
         case StartedColumn:
           return cycle.started.isValid() ? cycle.started.toString(u"HH:mm:ss"_s) : QString();
         case OutcomeColumn:
-          return cycle.running ? u"running"_s : oneLine(cycle.summary);
+          return cycle.running ? u"running"_s : oneLine(outcomeText(cycle));
         case HitsColumn:
           return QString::number(cycle.hits);
         default:
@@ -412,7 +416,7 @@ QVariant CyclesModel::cycleData(const Cycle& cycle, int column, int role) const 
                                                     : u"same as recorded"_s;
       }
     case Qt::ToolTipRole:
-      return diverged ? cycle.divergence : cycle.summary;
+      return diverged ? cycle.divergence : outcomeText(cycle);
     case ToneRole:
       return static_cast<int>(column == MatchColumn
                                   ? (diverged                             ? Tone::Bad

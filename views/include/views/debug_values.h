@@ -153,6 +153,7 @@ struct Cycle {
   int hits = 0;     ///< breakpoint hits
   CycleMatch match = CycleMatch::Unknown;
   QString divergence;  ///< rank, event, expected, got
+  QString inputs;      ///< "inputs differ: in.dat (changed)": as recorded all the same, or why not
   QList<CycleStop> stops;
   QList<BreakpointHit> recorded;  ///< the hits, in their order
   QString build;                  ///< build-id of the program
