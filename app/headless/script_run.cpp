@@ -82,6 +82,7 @@ ScriptRun::ScriptRun(const QString& trace, session::LoadedTrace loaded, std::str
                      bool interactive)
     : m_name(std::move(name)), m_interactive(interactive), m_data(loaded.data) {
   const int ranks = static_cast<int>(loaded.ranks.size());
+  connectSession();
   m_session.open(QFileInfo(trace).absoluteFilePath(), std::move(loaded));
   m_session.setAsideBreakpoints();
   QList<int> focus;
@@ -95,7 +96,6 @@ ScriptRun::ScriptRun(const QString& trace, session::LoadedTrace loaded, std::str
   m_firstCycle = m_cycle + 1;
   m_watch.setInterval(kLookEveryMs);
   connect(&m_watch, &QTimer::timeout, this, &ScriptRun::look);
-  connectSession();
 }
 
 void ScriptRun::start() {

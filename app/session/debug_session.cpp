@@ -63,6 +63,10 @@ DebugSession::DebugSession(QObject* parent) : QObject(parent), m_fleet(*this) {
 }
 
 DebugSession::~DebugSession() {
+  {
+    const QSignalBlocker nobodyListens(this);
+    finishCycle(tr("closed"));
+  }
   m_daemonNotifier.reset();
   m_launcherNotifier.reset();
   m_job.reset();
@@ -82,6 +86,7 @@ void DebugSession::open(const QString& path, LoadedTrace trace) {
   m_run = std::move(trace.run);
   m_rankInfos = std::move(trace.ranks);
   m_now.clear();
+  m_goal = {};
   m_current = m_trace->failure.event.valid() ? m_trace->failure.event.rank : 0;
   m_focus = {m_current};
   readRecords();

@@ -411,6 +411,9 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void readRecords();
   void readHits(const std::vector<db::BreakpointHit>& hits, std::int64_t row, views::Cycle& cycle);
   void saveCycle();
+  /// The last cycle, whose front end has gone without ending it: Repeat Cycle goes to where its
+  /// ranks were.
+  void takeUp(views::Cycle& cycle);
 
   // debug_session_breakpoints.cpp
   void applyBreakpoints();

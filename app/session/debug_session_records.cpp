@@ -95,6 +95,7 @@ void DebugSession::readRecords() {
   const auto hits = tables.all<db::BreakpointHit>();
   if (const auto rows = tables.all<db::Cycle>(); rows) {
     int number = 0;
+    const int last = static_cast<int>(rows->size());
     for (const db::Cycle& row : *rows) {
       views::Cycle cycle;
       cycle.number = ++number;
@@ -119,6 +120,12 @@ void DebugSession::readRecords() {
       if (hits) {
         readHits(*hits, row.id, cycle);
       }
+      if (row.finishedUtc.empty()) {
+        cycle.summary = tr("not ended; ") + cycle.summary;
+        if (number == last) {
+          takeUp(cycle);
+        }
+      }
       m_cycles.append(cycle);
     }
   }
@@ -132,6 +139,27 @@ void DebugSession::readRecords() {
   Q_EMIT groupsChanged();
   Q_EMIT cyclesChanged();
   publishMarks();
+}
+
+void DebugSession::takeUp(views::Cycle& cycle) {
+  EventRef event;
+  for (const views::CycleStop& stop : std::as_const(cycle.stops)) {
+    const bool before = stop.why == tr("before event %1").arg(stop.serial);
+    const EventRef next{stop.rank, stop.serial + (before ? 0 : 1)};
+    const bool known = stop.rank >= 0 && index(stop.rank) < m_rankInfos.size() &&
+                       next.serial <= m_rankInfos[index(stop.rank)].lastSerial;
+    const bool named = cycle.summary.contains(tr("rank %1 ").arg(stop.rank));
+    if (known && (!event.valid() || named)) {
+      event = next;
+    }
+  }
+  m_goal = event.valid() ? Goal{event, tr("rank %1 before its event %2").arg(event.rank).arg(event.serial)}
+                         : Goal{{}, tr("to the end")};
+  Q_EMIT message(tr("Cycle %1 has not ended: what ran it was killed, or has this trace open now. "
+                    "Repeat Cycle goes there again (%2).")
+                     .arg(cycle.number)
+                     .arg(m_goal.text),
+                 false);
 }
 
 void DebugSession::readHits(const std::vector<db::BreakpointHit>& hits, std::int64_t row,
@@ -164,7 +192,7 @@ void DebugSession::saveCycle() {
   std::int64_t& id = m_cycleIds[cycle.number];
   row.id = id;
   row.startedUtc = cycle.started.toUTC().toString(Qt::ISODate).toStdString();
-  row.finishedUtc = app::utcNow();
+  row.finishedUtc = cycle.running ? std::string() : app::utcNow();  // as db/schema_text.h has it
   row.reason = cycle.summary.toStdString();
   if (!cycle.inputs.isEmpty()) {
     row.reason += "; " + cycle.inputs.toStdString();

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from photofinish import BIN, PhotofinishTest, main
@@ -211,6 +212,24 @@ class ScriptTest(PhotofinishTest):
                 os.kill(command.pid, signal.SIGTERM)
                 run = command.finish(30)
             self.assertEqual(run.status, 128 + signal.SIGTERM, run)
+
+    def test_a_killed_front_end_is_taken_up_again(self):
+        (self.dir / "s.txt").write_text("replay-to 0:3\necho here\ntimeout 300\n@0 gdb shell sleep 200\n")
+        with self.start([BIN / "photofinish", "debug", "--script", self.dir / "s.txt", self.dir / "t.pft"]) as command:
+            command.wait_for(lambda: "here" in command.output(), 60)
+            command.wait_for(lambda: "before event 3" in self.photofinish("sql", self.dir / "t.pft", "SELECT reason FROM cycle_stop").out, 20)
+            os.kill(command.pid, signal.SIGKILL)
+            until = time.monotonic() + 60
+            while command.find("take") or command.find("mpirun"):
+                self.assertLess(time.monotonic(), until, "its ranks outlive it")
+                time.sleep(0.1)
+            command.finish(30)
+        self.assertEqual(self.photofinish("check", self.dir / "t.pft").status, 0)
+        run = self.script("repeat-cycle\nexpect ^\\[0\\] before event 3: MPI_Recv\nrun\n")
+        self.assertEqual(run.status, 0, run)
+        self.assertRegex(run.err, r"Cycle 1 has not ended: .* goes there again \(rank 0 before its event 3\)", run)
+        run = self.script("run\n")
+        self.assertNotIn("has not ended", run.err, "the cycles since have")
 
 
 if __name__ == "__main__":
