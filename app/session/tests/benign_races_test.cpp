@@ -9,6 +9,8 @@
 #include <QSettings>
 #include <QTemporaryDir>
 
+#include "db/origin.h"
+
 namespace pf::session {
 namespace {
 
@@ -18,6 +20,7 @@ class BenignRacesTest : public testing::Test {
     QCoreApplication::setOrganizationName(QStringLiteral("photofinish-test"));
     QCoreApplication::setApplicationName(QStringLiteral("benign"));
     QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_settings.path());
+    db::setOriginOf([](const std::string&) { return db::Origin::Own; });
     EXPECT_TRUE(db::writeContent(m_trace, db::smallContent()).ok());
   }
   db::TraceStore store() {
