@@ -144,7 +144,9 @@ void DebugSession::readRecords() {
 void DebugSession::takeUp(views::Cycle& cycle) {
   EventRef event;
   for (const views::CycleStop& stop : std::as_const(cycle.stops)) {
-    const bool before = stop.why == tr("before event %1").arg(stop.serial);
+    // As saveCycle() has it; GDB's own breakpoints are between events.
+    const bool before = stop.why == tr("before event %1").arg(stop.serial) ||
+                        (stop.why.startsWith(tr("breakpoint ")) && stop.why.endsWith(QLatin1Char(')')));
     const EventRef next{stop.rank, stop.serial + (before ? 0 : 1)};
     const bool known = stop.rank >= 0 && index(stop.rank) < m_rankInfos.size() &&
                        next.serial <= m_rankInfos[index(stop.rank)].lastSerial;
@@ -204,11 +206,15 @@ void DebugSession::saveCycle() {
   cycle.stops.clear();
   std::vector<db::CycleStop> rows;
   for (const auto& [rank, now] : m_now) {
-    const QString why = now.exited           ? now.end
-                        : !now.why.isEmpty() ? now.why
-                        : now.state.phase == RankPhase::Stopped
-                            ? tr("before event %1").arg(now.state.serial + 1)
-                            : QString();
+    const mi::GdbSession* gdb = m_fleet.session(rank);
+    const bool byGdb = gdb != nullptr && gdb->state() == mi::SessionState::Stopped &&
+                       gdb->stop().reason != mi::StopReason::Event;
+    const bool before = !byGdb && now.state.phase == RankPhase::Stopped;
+    const QString standing = before ? standingText(rank) : QString();
+    const QString why = now.exited            ? now.end
+                        : !before             ? now.why
+                        : !standing.isEmpty() ? standing
+                                              : tr("before event %1").arg(now.state.serial + 1);
     if (why.isEmpty()) {
       continue;
     }

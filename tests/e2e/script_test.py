@@ -1,9 +1,11 @@
 """photofinish debug --script: commands on a replay of a run with racing wildcards, from a file and from standard input."""
+import contextlib
 import os
 import pathlib
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -213,16 +215,22 @@ class ScriptTest(PhotofinishTest):
                 run = command.finish(30)
             self.assertEqual(run.status, 128 + signal.SIGTERM, run)
 
+    def stops(self):
+        with contextlib.closing(sqlite3.connect(f"file:{self.dir}/t.pft?mode=ro", uri=True)) as trace:
+            return str(trace.execute("SELECT reason FROM cycle_stop").fetchall())
+
     def test_a_killed_front_end_is_taken_up_again(self):
-        (self.dir / "s.txt").write_text("replay-to 0:3\necho here\ntimeout 300\n@0 gdb shell sleep 200\n")
-        with self.start([BIN / "photofinish", "debug", "--script", self.dir / "s.txt", self.dir / "t.pft"]) as command:
+        with self.start([BIN / "photofinish", "debug", "--script", "-", self.dir / "t.pft"], stdin=subprocess.PIPE) as command:
+            command.process.stdin.write(b"replay-to 0:3\necho here\n")
+            command.process.stdin.flush()
             command.wait_for(lambda: "here" in command.output(), 60)
-            command.wait_for(lambda: "before event 3" in self.photofinish("sql", self.dir / "t.pft", "SELECT reason FROM cycle_stop").out, 20)
+            command.wait_for(lambda: "before event 3" in self.stops(), 20)
             os.kill(command.pid, signal.SIGKILL)
             until = time.monotonic() + 60
             while command.find("take") or command.find("mpirun"):
                 self.assertLess(time.monotonic(), until, "its ranks outlive it")
                 time.sleep(0.1)
+            command.process.stdin.close()
             command.finish(30)
         self.assertEqual(self.photofinish("check", self.dir / "t.pft").status, 0)
         run = self.script("repeat-cycle\nexpect ^\\[0\\] before event 3: MPI_Recv\nrun\n")
