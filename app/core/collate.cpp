@@ -452,6 +452,11 @@ Status writeTrace(db::TraceWriter* writer, const std::string& logDirectory,
         return status;
       }
     }
+    if (Status status = writer->addCounter(
+            {log.rank, kProbesAnswered, static_cast<std::int64_t>(probesAnswered(log))});
+        !status) {
+      return status;
+    }
     if (const auto& cycles = log.values[static_cast<std::size_t>(ValueKind::Cycles)];
         !cycles.empty()) {
       const auto ends = std::count_if(cycles.begin(), cycles.end(),

@@ -5,9 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
-#include <memory>
 #include <mutex>
 #include <set>
 #include <string_view>
@@ -74,17 +75,16 @@ Result<std::string> knownFile(bool make) {
   if (make) {
     makeDirectories(wanted);
   }
-  const std::unique_ptr<char, decltype(&std::free)> directory(realpath(wanted.c_str(), nullptr),
-                                                              &std::free);
+  std::array<char, PATH_MAX> directory{};  // without memory that may fail: nothing is known then
   struct stat info {};
-  if (directory == nullptr || stat(directory.get(), &info) != 0) {
+  if (realpath(wanted.c_str(), directory.data()) == nullptr || stat(directory.data(), &info) != 0) {
     const int why = errno;
     return make ? systemError("cannot make " + wanted, why) : Error{ErrorCode::NotFound, {}, {}};
   }
   if (!isPrivate(info)) {
-    return refused(directory.get());
+    return refused(directory.data());
   }
-  std::string file = std::string(directory.get()) + "/known.db";
+  std::string file = std::string(directory.data()) + "/known.db";
   if (make) {
     const UniqueFd made(open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!made.valid() && errno != EEXIST) {

@@ -31,8 +31,8 @@ std::string withoutPaths(const std::string& text) {
 
 /// What a rank did that is no secret; the rest (variables, arguments, libraries, input files) goes.
 bool stays(const db::RankCounter& counter) {
-  const std::array<std::string_view, 5> kinds{kNotGuaranteed, kRacingFoundBy, kSourcesKept,
-                                              kTagsKept, kSameMemory};
+  const std::array<std::string_view, 6> kinds{kNotGuaranteed, kRacingFoundBy, kSourcesKept,
+                                              kTagsKept,      kSameMemory,    kProbesAnswered};
   return std::any_of(kinds.begin(), kinds.end(),
                      [&](std::string_view kind) { return counter.name.starts_with(kind); });
 }

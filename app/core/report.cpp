@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "app/own_traces.h"
 #include "app/redact.h"
 #include "app/replay.h"
 
@@ -127,6 +128,32 @@ json onlineJson(const OnlineRaces& online) {
              : json{{"algorithm", online.algorithm}, {"racingDeliveries", online.found}};
 }
 
+/// As JSON has it.
+const char* ownerName(Owner owner) {
+  switch (owner) {
+    case Owner::Own:
+      return "own";
+    case Owner::TakenOver:
+      return "taken over";
+    case Owner::Stranger:
+      break;
+  }
+  return "stranger";
+}
+
+/// For people.
+const char* ownerText(Owner owner) {
+  switch (owner) {
+    case Owner::Own:
+      return "you";
+    case Owner::TakenOver:
+      return "you, who have taken it over";
+    case Owner::Stranger:
+      break;
+  }
+  return "a stranger: not recorded by you on this machine, or changed since";
+}
+
 /// For people.
 const char* timesText(TimeOrigin origin) {
   switch (origin) {
@@ -167,6 +194,10 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
   if (!times) {
     return times.error();
   }
+  const Result<Owner> owner = ownerOf(*store);
+  if (!owner) {
+    return owner.error();
+  }
   const db::RunInfo& run = store->run();
   const std::uint64_t messages = run.messages.value_or(0);
   std::uint64_t bytes = 0;
@@ -189,12 +220,16 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
   }
   std::vector<std::pair<Rank, std::string>> notes;
   OnlineRaces online;
+  std::optional<std::uint64_t> probes;
   bool sameAddresses = false;
   bool redacted = false;
   for (const db::RankCounter& counter : *counters) {
     redacted = redacted || counter.name == kRedacted;
     sameAddresses = sameAddresses || counter.name == kSameMemory;
     online.add(counter);
+    if (counter.name == kProbesAnswered) {
+      probes = probes.value_or(0) + static_cast<std::uint64_t>(counter.value);
+    }
     if (counter.name.rfind(kNotGuaranteed, 0) == 0) {
       notes.emplace_back(counter.rank, counter.name.substr(kNotGuaranteed.size()));
     }
@@ -225,12 +260,14 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
       }
     }
     return dump({{"ranks", run.ranks},
+                 {"owner", ownerName(*owner)},
                  {"command", run.command},
                  {"directory", run.workingDirectory},
                  {"program", run.program},
                  {"mode", run.mode},
                  {"messages", run.messages ? json(messages) : json(nullptr)},
                  {"wildcardReceives", wildcards},
+                 {"probes", probes ? json(*probes) : json(nullptr)},
                  {"racingReceives", run.racingReceives ? json(*run.racingReceives) : json(nullptr)},
                  {"traced", online.algorithm.empty() ? wildcards : online.kept},
                  {"forcedBy", online.tags ? "tags" : "pins"},
@@ -258,14 +295,19 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
     command += (command.empty() ? "" : " ") + word;
   }
   out << "command   " << command << "\nin        " << run.workingDirectory << "\nrecorded  "
-      << run.createdUtc << " on " << run.host << ", mode " << run.mode << "\nMPI       "
-      << run.mpiLibrary << "\nranks     " << run.ranks << "\nmessages  "
+      << run.createdUtc << " on " << run.host << ", mode " << run.mode << "\nowner     "
+      << ownerText(*owner) << "\nMPI       " << run.mpiLibrary << "\nranks     " << run.ranks
+      << "\nmessages  "
       << (run.messages ? std::to_string(messages)
                        : "not known (choices only; 'photofinish races' finds out)")
       << "\nwildcard  " << wildcards << " receives, "
       << (online.algorithm.empty() || online.kept == wildcards ? "all"
                                                                : std::to_string(online.kept))
-      << " traced\nracing    "
+      << " traced\n";
+  if (probes) {
+    out << "probes    " << *probes << " that saw a message\n";
+  }
+  out << "racing    "
       << (run.racingReceives ? std::to_string(*run.racingReceives) : "not known yet")
       << "\ntimes     " << timesText(*times) << "\nlog       " << bytes << " bytes\n";
   if (redacted) {

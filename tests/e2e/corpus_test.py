@@ -92,8 +92,12 @@ class CorpusTest(PhotofinishTest):
         info = self.photofinish("info", self.dir / "t.pft", "--json").json()
         self.assertEqual(info["ranks"], entry["ranks"])
         self.assertEqual(info["command"][0], "mpirun")
-        for key in ("mode", "messages", "wildcardReceives", "traced", "bytes", "complete"):
+        for key in ("mode", "messages", "wildcardReceives", "probes", "traced", "bytes", "complete"):
             self.assertIn(key, info)
+        self.assertEqual(info["owner"], "own")
+        if "probes" in entry:
+            self.assertEqual(info["probes"], entry["probes"])
+            self.assertRegex(self.photofinish("info", self.dir / "t.pft").out, rf"(?m)^probes    {entry['probes']} that saw a message$")
         self.assertEqual(info["complete"], recorded.status == 0, info)
         if recorded.status != 0:
             self.assertTrue(info["cut"], "a cut trace says where it is cut")

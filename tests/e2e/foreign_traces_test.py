@@ -22,6 +22,11 @@ SHOWN = (r"not recorded by you", r"program +\S*steady", r"command +mpirun", r"di
          r"Nothing of it has been run")
 
 
+def without_owner(text):
+    """Of what info says."""
+    return re.sub(r'(?m)^(owner  | *"owner": ).*\n', "", text)
+
+
 class Mailed:
     """What is in a directory of its own came from elsewhere."""
 
@@ -82,6 +87,13 @@ class ForeignTraceTest(Mailed, PhotofinishTest):
         self.assertEqual({path.name: path.read_bytes() for path in self.mail.iterdir()}, before, f"the trace was changed\n{run}")
         return run
 
+    def owner(self, trace, **how):
+        """The same in JSON and text."""
+        name = self.photofinish("info", "--json", trace, **how).json()["owner"]
+        text = {"own": "you", "taken over": "you, who have taken it over", "stranger": "a stranger: not recorded by you.*"}[name]
+        self.assertRegex(self.photofinish("info", trace, **how).out, rf"(?m)^owner     {text}$")
+        return name
+
     def script(self):
         (self.dir / "script").write_text("run\nquit\n")
         return self.dir / "script"
@@ -129,7 +141,9 @@ class ForeignTraceTest(Mailed, PhotofinishTest):
             with self.subTest(words=words[:2]):
                 run = self.look(*words)
                 self.assertEqual(run.status, 0, run)
-                self.assertEqual(run.out, self.photofinish(*words, env=theirs).out, "it is the same to its owner")
+                known = self.photofinish(*words, env=theirs).out
+                self.assertEqual(without_owner(run.out), without_owner(known), "it is the same to its owner")
+        self.assertEqual((self.owner(trace), self.owner(trace, env=theirs)), ("stranger", "own"))
         saved = self.dir / "saved.pft"
         run = self.look("salvage", trace, saved, out=[saved, self.dir / "photofinish-", f"{self.dir}//photofinish-"])
         self.assertEqual(run.status, 0, run)
@@ -161,9 +175,11 @@ class ForeignTraceTest(Mailed, PhotofinishTest):
 
     def test_taken_over_once(self):
         trace = self.record_as("theirs", "few.pft")
+        self.assertEqual(self.owner(trace), "stranger")
         run = self.photofinish("races", "--trust", trace)
         self.assertEqual(run.status, 0, run)
         self.assertRegex(run.err, r"taken over[\s\S]*command +mpirun")
+        self.assertEqual(self.owner(trace), "taken over")
         again = self.photofinish("replay", trace)
         self.assertEqual(again.status, 0, again)
         shutil.copy(trace, self.dir / "copy.pft")
@@ -190,6 +206,7 @@ class ForeignTraceTest(Mailed, PhotofinishTest):
                 shutil.copy(own, evil)
                 seals.change(evil, *statements)
                 self.assertEqual(self.photofinish("check", evil).status, 0, "its seals fit")
+                self.assertEqual(self.owner(evil), "stranger")
                 run = self.photofinish("races", evil)
                 self.assertEqual(run.status, 2, run)
                 self.assertRegex(run.err, {"command": f"touch {mark}", "input": r"touch mark\\n",
@@ -212,6 +229,7 @@ class ForeignTraceTest(Mailed, PhotofinishTest):
         self.record("t.pft", self.mpirun(2, PROGRAM, 20, 0))
         os.rename(self.dir / "t.pft", self.dir / "renamed.pft")
         self.assertEqual(self.photofinish("salvage", self.dir / "renamed.pft", self.dir / "saved.pft").status, 0)
+        self.assertEqual(self.owner(self.dir / "saved.pft"), "own")
         self.assertEqual(self.photofinish("replay", self.dir / "saved.pft").status, 0)
 
     def test_where_nothing_can_be_kept(self):

@@ -36,6 +36,8 @@ class RedactTest(PhotofinishTest):
         self.assertTrue(facts["redacted"])
         self.assertEqual((facts["command"], facts["directory"], facts["host"]), (["steady"], "", ""))
         self.assertNotIn(str(self.dir), info.out)
+        self.assertEqual(facts["owner"], "stranger")
+        self.assertEqual(facts["probes"], self.info()["probes"])
         # Everything that is compressed in the file comes out by these.
         for words in (["events", "--json"], ["races", "--json"], ["sql", "SELECT * FROM call_site"], ["sql", "SELECT * FROM module"],
                       ["sql", "SELECT * FROM rank"], ["sql", "SELECT * FROM rank_counter"], ["sql", "SELECT * FROM run"], ["sql", "SELECT * FROM log_chunk"]):

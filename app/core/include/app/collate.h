@@ -57,6 +57,8 @@ struct RacesFound {
 
 /// Name of a rank_counter row: how often the rank read the cycle counter, where that was recorded.
 inline const std::string kCyclesRead = "rdtsc";
+/// And: how many of its probes saw a message. Traces of former versions do not say it.
+inline const std::string kProbesAnswered = "probes answered";
 /// And of the run: its memory lies where it does in each replay.
 inline const std::string kSameMemory = "same addresses";
 /// And: milliseconds, the longest time in which every rank waited and after which they went on.
