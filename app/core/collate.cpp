@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <future>
+#include <iterator>
 #include <set>
 
 #include "app/call_sites.h"
@@ -370,21 +371,80 @@ std::string noteName(std::uint32_t call, const Execution& execution) {
   return call < execution.callNames.size() ? execution.callNames[call] : std::string();
 }
 
-/// What a rank used whose replay is not guaranteed: "MPI_Accumulate at rma.c:12", in the order of
-/// first use.
-std::vector<std::string> notesOf(const RankLog& log, const Execution& execution) {
+/// "rma.c:12": where a call of the rank stands.
+std::string loggedPlace(const RankLog& log, const LoggedSite& site, const Execution& execution) {
+  const std::string module = site.module < log.modules.size() ? log.modules[site.module] : "";
+  const auto resolved = std::find_if(
+      execution.sites.begin(), execution.sites.end(),
+      [&](const CallSite& each) { return each.offset == site.address && each.module == module; });
+  return siteText(execution, static_cast<std::uint32_t>(resolved - execution.sites.begin()));
+}
+
+/// Whether somebody or something ended the rank, or its record, in the middle of what it did.
+bool wasCut(const RankLog& log, const RunFacts& facts) {
+  const auto end = facts.ends.find(log.rank);
+  return !log.complete && (end == facts.ends.end() || end->second.signal || !end->second.status);
+}
+
+/// Of a log of choices, which has no posts: whether some receive from any source has no source,
+/// though later ones have theirs. Those that were cancelled have none either.
+bool lacksSources(const RankLog& log) {
+  std::size_t accountedFor = log.cancelledPosts.size();
+  for (const auto& page : log.wildSources.pages()) {
+    accountedFor += static_cast<std::size_t>(
+        std::count_if(page.second.begin(), page.second.end(),
+                      [](std::int32_t source) { return source != kPinUnknown; }));
+  }
+  return accountedFor < log.wildSources.size();
+}
+
+/// Of a rank that was cut: receives from any source that it had posted and not seen complete. MPI
+/// may have put a message into their buffers by then, and a replay another one, or none.
+std::vector<std::string> pendingReceives(const RankLog& log, const Execution& execution) {
+  const std::string text =
+      "buffer of a receive from any source that was pending where the record ends";
+  if (!log.hasEvents) {
+    return lacksSources(log) ? std::vector{text} : std::vector<std::string>{};
+  }
+  std::set<std::uint32_t> sites;
+  const auto& events = log.history.events;
+  for (const PostedReceive& receive : log.history.receives) {
+    if (receive.state != ReceiveState::Pending || receive.completion != 0 ||
+        receive.wantedSource != kAnySource || receive.post == 0 || receive.post > events.size()) {
+      continue;
+    }
+    const Event& post = events[receive.post - 1];  // one that blocks has nothing to look at yet
+    if (post.kind == EventKind::Post || post.kind == EventKind::Start) {
+      sites.insert(post.site);
+    }
+  }
+  std::vector<std::string> notes;
+  for (const std::uint32_t site : sites) {
+    const std::string place =
+        site < log.sites.size() ? loggedPlace(log, log.sites[site], execution) : "?";
+    std::string note = text + ", posted at " + place;
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) {
+      notes.push_back(std::move(note));
+    }
+  }
+  return notes;
+}
+
+/// What of a rank a replay does not guarantee: "MPI_Accumulate at rma.c:12", in the order of first
+/// use, then what was under way where it was cut.
+std::vector<std::string> notesOf(const RankLog& log, const RunFacts& facts,
+                                 const Execution& execution) {
   std::vector<std::string> notes;
   for (const std::uint32_t number : log.notes) {
     if (number >= log.sites.size() || noteName(log.sites[number].call, execution).empty()) {
       continue;
     }
     const LoggedSite& site = log.sites[number];
-    const std::string module = site.module < log.modules.size() ? log.modules[site.module] : "";
-    const auto resolved = std::find_if(
-        execution.sites.begin(), execution.sites.end(),
-        [&](const CallSite& each) { return each.offset == site.address && each.module == module; });
-    const auto index = static_cast<std::uint32_t>(resolved - execution.sites.begin());
-    notes.push_back(noteName(site.call, execution) + " at " + siteText(execution, index));
+    notes.push_back(noteName(site.call, execution) + " at " + loggedPlace(log, site, execution));
+  }
+  if (wasCut(log, facts)) {
+    std::vector<std::string> pending = pendingReceives(log, execution);
+    std::move(pending.begin(), pending.end(), std::back_inserter(notes));
   }
   return notes;
 }
@@ -447,7 +507,7 @@ Status writeTrace(db::TraceWriter* writer, const std::string& logDirectory,
   std::set<std::string> modules;
   for (const RankLog& log : logs) {
     writer->addRank(rankInfo(log, facts, analysis.execution));
-    for (const std::string& note : notesOf(log, analysis.execution)) {
+    for (const std::string& note : notesOf(log, facts, analysis.execution)) {
       if (Status status = writer->addCounter({log.rank, kNotGuaranteed + note, 1}); !status) {
         return status;
       }
@@ -574,7 +634,7 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
     if (!log.complete) {
       result.cuts.push_back("rank " + std::to_string(log.rank) + ": " + log.cut);
     }
-    for (std::string& note : notesOf(log, analysis->execution)) {
+    for (std::string& note : notesOf(log, facts, analysis->execution)) {
       notes.insert(std::move(note));
     }
   }

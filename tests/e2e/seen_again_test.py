@@ -45,6 +45,24 @@ class SeenAgainTest(PhotofinishTest):
             self.assertRegex(races.out, r"stolen\.c", f"the race of the pending receive, from {mode}\n{races}")
             self.record("t.pft", self.mpirun(3, E2E / "stolen"), "--end-stuck", status=None)
 
+    def test_what_a_receive_may_have_taken_in_a_run_that_crashed(self):
+        self.need("mpirun", E2E / "stolen")
+        text = "buffer of a receive from any source that was pending where the record ends"
+        for mode in ("outcomes", "races", "all"):
+            for how, noted in (("pending", True), ("taken", False), ("exit", False)):
+                with self.subTest(mode=mode, how=how):
+                    recorded = self.record("t.pft", self.mpirun(2, E2E / "stolen", how), "--mode", mode, status=None)
+                    self.assertNotEqual(recorded.status, 0, recorded)
+                    notes = self.info()["notGuaranteed"]
+                    self.assertEqual([note["rank"] for note in notes], [0] if noted else [], recorded)
+                    if noted:
+                        place = r", posted at stolen\.c:\d+" if mode == "all" else ""  # choices have no places
+                        self.assertRegex(notes[0]["text"], rf"^{text}{place}$")
+                        self.assertRegex(recorded.err, rf"note: {text}{place}: what is decided there is not recorded")
+                        self.assertRegex(self.replay("t.pft").err, rf"note: {text}{place}: .*may differ")
+        self.record("t.pft", self.mpirun(3, E2E / "stolen"), limits=rank_1_is_late)
+        self.assertEqual(self.info()["notGuaranteed"], [], "it ended as it should")
+
     def test_threads_that_make_communicators(self):
         self.need("mpirun", E2E / "makers")
         recorded = self.record("t.pft", self.mpirun(3, E2E / "makers"))

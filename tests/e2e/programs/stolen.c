@@ -1,9 +1,30 @@
 /* stolen: rank 0 waits for a message of rank 1 that its receive from any source, posted before, may have taken. Then it waits
- * for ever, and that receive is never waited for. Who of ranks 1 and 2 is late a limit says that nothing else depends on. */
+ * for ever, and that receive is never waited for. Who of ranks 1 and 2 is late a limit says that nothing else depends on.
+ * With an argument rank 0 ends early: "pending" crashes with that receive pending, "taken" behind its wait, "exit" exits. */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+static void end_early(const char *how, int rank)
+{
+    int any = 0, other = 0;
+    MPI_Request request;
+    if (rank == 0) {
+        MPI_Irecv(&any, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &request);
+        MPI_Recv(&other, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (strcmp(how, "taken") == 0)
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        if (strcmp(how, "exit") == 0)
+            exit(3);
+        raise(SIGSEGV);
+    }
+    MPI_Send(&rank, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+    MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+}
 
 int main(int argc, char **argv)
 {
@@ -15,7 +36,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     getrlimit(RLIMIT_MSGQUEUE, &queues);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) {
+    if (argc > 1) {
+        end_early(argv[1], rank);
+    } else if (rank == 0) {
         MPI_Irecv(&any, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &request);
         MPI_Recv(&first, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &status);
         MPI_Wait(&request, &status);
