@@ -121,6 +121,23 @@ TEST(RankPageFile, NonsenseOnThePageIsReadAsSomethingPossible) {
   EXPECT_FALSE(RankPageFile::create(file->path()).ok()) << "never another's file";
 }
 
+TEST(RankPageFile, TextsThatDoNotEndEndWithTheirFields) {
+  Result<RankPageFile> file =
+      RankPageFile::create(testing::TempDir() + "texts-" + std::to_string(::getpid()));
+  ASSERT_TRUE(file.ok()) << file.error().text();
+  RankPage& page = file->page();
+  // All of what is behind each of them, too.
+  std::memset(static_cast<void*>(&page), 'x', kRankPageSize);
+  page.phase = static_cast<std::uint32_t>(RankPhase::Stopped);
+  EXPECT_EQ(file->hello().mpiLibrary, std::string(sizeof page.mpiLibrary, 'x'));
+  EXPECT_EQ(file->hello().executable, std::string(sizeof page.executable, 'x'));
+  EXPECT_EQ(file->state().call, std::string(sizeof page.waitCall, 'x'));
+  EXPECT_EQ(file->divergence().call, std::string(sizeof page.waitCall, 'x'));
+  EXPECT_EQ(file->divergence().expected, std::string(sizeof page.expected, 'x'));
+  EXPECT_EQ(file->divergence().got, std::string(sizeof page.got, 'x'));
+  EXPECT_EQ(file->otherContents().got, std::string(sizeof page.contents, 'x'));
+}
+
 TEST(PageWatcher, SeesNews) {
   Result<RankPageFile> file =
       RankPageFile::create(testing::TempDir() + "watch-" + std::to_string(::getpid()));

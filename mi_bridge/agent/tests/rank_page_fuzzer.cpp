@@ -2,8 +2,10 @@
 // the agent reads there is possible and can be told to the daemon; where it follows an address into
 // the rank's memory it finds something or nothing; in the rank's log it writes at one place only.
 //
-// First byte: what is looked at besides. Then patches of a sensible page: two bytes for the offset,
-// or, from 0x8000 on, for a field that steers; one for the length; then what is put there.
+// First byte: what is looked at besides, and by bit 6 whether all texts are full: they do not end,
+// and what is read of them ends with their fields. Then patches of a sensible page: two bytes for
+// the offset, or, from 0x8000 on, for a field that steers; one for the length; then what is put
+// there.
 #include "matched_receives.h"
 #include "program_world.h"
 #include "rank_page_file.h"
@@ -11,6 +13,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +23,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,6 +57,23 @@ constexpr std::array kSteering{
     offsetof(RankPage, requests) + 28, offsetof(RankPage, requests) + 32,
     offsetof(RankPage, requests) + 36, offsetof(RankPage, requests) + 40,
     offsetof(RankPage, requests) + 44, offsetof(RankPage, requests) + 48};
+
+struct Field {
+  std::size_t at;
+  std::size_t size;
+};
+/// The texts, each with another letter where they are full.
+constexpr std::array kTexts{
+    Field{offsetof(RankPage, mpiLibrary), sizeof(RankPage::mpiLibrary)},
+    Field{offsetof(RankPage, executable), sizeof(RankPage::executable)},
+    Field{offsetof(RankPage, waitCall), sizeof(RankPage::waitCall)},
+    Field{offsetof(RankPage, logPath), sizeof(RankPage::logPath)},
+    Field{offsetof(RankPage, schedulePath), sizeof(RankPage::schedulePath)},
+    Field{offsetof(RankPage, boardPath), sizeof(RankPage::boardPath)},
+    Field{offsetof(RankPage, expected), sizeof(RankPage::expected)},
+    Field{offsetof(RankPage, got), sizeof(RankPage::got)},
+    Field{offsetof(RankPage, earlySchedule), sizeof(RankPage::earlySchedule)},
+    Field{offsetof(RankPage, contents), sizeof(RankPage::contents)}};
 
 void require(bool condition) {
   if (!condition) {
@@ -88,13 +109,15 @@ class Rank {
  public:
   Rank() {
     fillMemory();
+    const pid_t fuzzer = ::getpid();
     m_pid = ::fork();
     require(m_pid >= 0);
     if (m_pid == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      for (;;) {
+      while (::getppid() == fuzzer) {  // it may have ended before that was set
         ::pause();
       }
+      ::_exit(0);
     }
     fillPage();
     std::memcpy(m_sensible.data(), &m_page->page(), m_sensible.size());
@@ -114,10 +137,13 @@ class Rank {
   [[nodiscard]] const agent::RankPageFile& file() const { return *m_page; }
   [[nodiscard]] RankPage& page() { return m_page->page(); }
 
-  void lay(pid_t pid, const std::uint8_t* data, std::size_t size) {
+  void lay(pid_t pid, bool full, const std::uint8_t* data, std::size_t size) {
     constexpr std::size_t kHeader = 3;
     std::array<char, kRankPageSize> bytes = m_sensible;
     std::memcpy(bytes.data() + offsetof(RankPage, pid), &pid, sizeof pid);
+    for (std::size_t i = 0; full && i < kTexts.size(); ++i) {
+      std::memset(bytes.data() + kTexts[i].at, 'A' + static_cast<int>(i), kTexts[i].size);
+    }
     while (size > kHeader) {
       const std::size_t offset = data[0] | (std::size_t{data[1]} << 8U);
       const std::size_t at =
@@ -205,6 +231,14 @@ class Rank {
   agent::MatchedLook m_matched;
 };
 
+/// What was read of a text of the page is that text, and nothing behind its field.
+template <std::size_t Size>
+void checkText(const std::string& read,
+               const char (&field)[Size]) {  // NOLINT(modernize-avoid-c-arrays)
+  require(read == std::string(std::begin(field),
+                              std::find(std::begin(field), std::end(field), '\0')));
+}
+
 /// The daemon gets what was told.
 void checkTold(const protocol::Message& message) {
   const Result<std::string> bytes = protocol::encodeMessage(message, 1);
@@ -217,14 +251,26 @@ void checkTold(const protocol::Message& message) {
   require(read.ok() && *read == message);
 }
 
-void checkState(const protocol::RankState& state) {
+void checkState(const protocol::RankState& state, const RankPage& page) {
   require(state.phase <= RankPhase::Finalized);
+  if (state.phase == RankPhase::Stopped || state.phase == RankPhase::Diverged) {
+    checkText(state.call, page.waitCall);
+  }
   require(state.waitPeer >= -2 && state.waitTag >= -1);
   require(state.logFailed >= 0 && state.logFailed < 4096);
   checkTold(state);
 }
 
-void checkDivergence(const protocol::RankDiverged& divergence) {
+void checkHello(const protocol::RankHello& hello, const RankPage& page) {
+  checkText(hello.executable, page.executable);
+  checkText(hello.mpiLibrary, page.mpiLibrary);
+  checkTold(hello);
+}
+
+void checkDivergence(const protocol::RankDiverged& divergence, const RankPage& page) {
+  checkText(divergence.call, page.waitCall);
+  checkText(divergence.expected, page.expected);
+  checkText(divergence.got, page.got);
   require(divergence.history.size() <= kPageEvents);
   std::uint64_t last = 0;
   for (const auto& event : divergence.history) {
@@ -243,11 +289,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static Rank rank;
   // Where code is takes a hundred times as long to find out as all else, and stacks as long again.
   const bool places = data[0] % 16 == 0;
-  rank.lay(places ? rank.pid() : 0, data + 1, size - 1);
-  checkState(rank.file().state());
-  checkTold(rank.file().hello());
-  checkDivergence(rank.file().divergence());
-  checkTold(rank.file().otherContents());
+  rank.lay(places ? rank.pid() : 0, (data[0] & 0x40U) != 0, data + 1, size - 1);
+  checkState(rank.file().state(), rank.page());
+  checkHello(rank.file().hello(), rank.page());
+  checkDivergence(rank.file().divergence(), rank.page());
+  const protocol::RankDiverged contents = rank.file().otherContents();
+  checkText(contents.got, rank.page().contents);
+  checkTold(contents);
   rank.lookForMatched();
   if (places) {
     static_cast<void>(agent::callPlaceOf(rank.pid(), rank.page()));
