@@ -1,8 +1,10 @@
 #include "app/inputs.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <iterator>
@@ -21,7 +23,7 @@ using protocol::WorldFact;
 
 constexpr const char* kInput = "input: ";
 /// By InputState.
-constexpr const char* kStates[] = {"file", "absent", "listing", "variable", "exists"};
+constexpr const char* kStates[] = {"file", "absent", "listing", "variable", "exists", "link"};
 
 /// One value of the kind Input, as the interposer writes it.
 class InputReader {
@@ -77,8 +79,19 @@ std::string describe(const struct stat& info) {
          std::to_string(info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec);
 }
 
+/// Where a link leads to, as its fact has it; empty: it is none.
+std::string targetOf(const std::string& name) {
+  std::array<char, kLongestLink> target{};
+  const ssize_t length = ::readlink(name.c_str(), target.data(), target.size() - 1);
+  return length < 0 ? std::string()
+                    : "0/" + std::to_string(static_cast<std::int64_t>(pathHash(target.data())));
+}
+
 /// In what the file of a fact is another one now; empty: in nothing.
 std::string changeOf(const WorldFact& fact) {
+  if (fact.kind == "link") {
+    return targetOf(fact.name) != fact.value ? "leads elsewhere" : "";
+  }
   struct stat info {};
   const bool there = ::stat(fact.name.c_str(), &info) == 0;
   const bool gone = !there && (errno == ENOENT || errno == ENOTDIR);
@@ -107,6 +120,11 @@ std::string plainName(const std::string& name) {
   return out;
 }
 
+/// A link is looked at besides the file that it leads to.
+std::string keyOf(const WorldFact& fact) {
+  return (fact.kind == "variable" ? "=" : fact.kind == "link" ? "@" : "") + fact.name;
+}
+
 }  // namespace
 
 std::vector<db::RankCounter> inputRows(const std::vector<RankLog>& logs) {
@@ -123,7 +141,7 @@ std::vector<db::RankCounter> inputRows(const std::vector<RankLog>& logs) {
       // Of two looks at one file the first counts: the run itself may have changed it since. But
       // who asks whether it is there reads it next.
       const auto [place, isNew] =
-          known.emplace((fact->kind == "variable" ? "=" : "") + fact->name, seen.size());
+          known.emplace(keyOf(*fact), seen.size());
       if (isNew) {
         seen.emplace_back(log.rank, std::move(*fact));
       } else if (seen[place->second].second.kind == "exists" && fact->kind != "absent") {

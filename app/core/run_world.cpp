@@ -234,7 +234,7 @@ std::map<std::int32_t, std::vector<std::string>> recordedEnvironments(
   for (const auto& [rank, world] : worlds) {
     std::vector<std::string> lines;
     for (const WorldFact& fact : world) {
-      if (fact.kind == "environ" || fact.kind == "digest") {
+      if (fact.kind == "environ" || fact.kind == "digest" || fact.kind == "limit") {
         lines.push_back(protocol::factText(fact));
       }
     }

@@ -2,6 +2,7 @@
 
 #include "mpi_library.h"
 #include "proc.h"
+#include "process_limits.h"
 #include "same_addresses.h"
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -211,6 +212,8 @@ std::vector<std::string> Agent::givenEnvironment(std::vector<std::string> now) {
   const protocol::SessionConfig& config = m_session.config();
   if (!replaying()) {
     m_environment = protocol::environmentFacts(now);
+    const protocol::World limits = processLimits();
+    m_environment.insert(m_environment.end(), limits.begin(), limits.end());
     return now;
   }
   const auto& all = config.recordedEnvironment;
@@ -226,6 +229,8 @@ std::vector<std::string> Agent::givenEnvironment(std::vector<std::string> now) {
   protocol::GivenEnvironment given =
       protocol::giveBackEnvironment(recorded, now, config.giveBack);
   m_environment = std::move(given.differences);
+  const protocol::World limits = changedLimits(recorded, processLimits());
+  m_environment.insert(m_environment.end(), limits.begin(), limits.end());
   return std::move(given.environment);
 }
 

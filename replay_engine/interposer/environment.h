@@ -8,6 +8,7 @@
 
 #include "engine.h"
 #include <pthread.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include <atomic>
@@ -178,17 +179,27 @@ void writeNotes();
 void sawInput(int from, const char* path, int fd, void* caller);  ///< opened for reading
 void sawAbsent(int from, const char* path);  ///< it is not there, or was not before this call
 void sawExisting(int from, const char* path);
-void sawRegular(int from, const char* path, InputFile file);  ///< `file`: what stat told
+/// What a regular file is like.
+struct LookedAt {
+  InputFile file;
+  bool older;  ///< than the run, which has not written it then
+};
+void sawRegular(int from, const char* path, LookedAt looked);  ///< what stat told
 void sawListing(const char* path);
-/// Reads from what was opened for both: `opened` is what it was like then.
-void sawReading(int fd, const InputFile& opened);
+void sawTree(const char* path);  ///< the listing of each directory in it
+/// Each part of `path` that is a symbolic link: where it leads was asked.
+void sawLinks(int from, const char* path);
+/// Reads from what was not opened for reading only: `opened` is what it was like then.
+void sawReading(int fd, const LookedAt& opened);
 /// MPI_File_open, before it.
 void sawMpiFile(const char* name, int mode);
 /// Variables that were asked for so far, into the log; of the thread whose calls count.
 void keepAskedVariables();
 void keepVariable(const char* name);
-/// What a file is like; false: it is no regular one, or the kernel makes it up.
-bool lookAtFile(int fd, InputFile* file);
+/// False: it is no regular one, or the kernel makes it up.
+bool lookAtFile(int fd, LookedAt* looked);
+/// `info`: of a regular file; its path is left open.
+LookedAt lookedAt(const struct stat& info);
 
 /// The system's value, where a replay has none: a clock goes on from the last one given back.
 std::int64_t liveClock(ValueKind kind, std::int64_t real);

@@ -219,18 +219,31 @@ PF_LIBC(clock_t, times, tms* out) {
 
 // -- who and where
 
-PF_LIBC(pid_t, getpid) {
-  if (!PF_PROGRAMS_CALL()) {
-    return PF_NEXT(getpid)();
-  }
+namespace pf {
+namespace {
+
+pid_t recordedPid() {
   const auto value = static_cast<pid_t>(
-      drawnNumber(ValueKind::Getpid, [] { return std::int64_t{PF_NEXT(getpid)()}; }));
+      drawnNumber(ValueKind::Getpid, [] { return std::int64_t{syscall(SYS_getpid)}; }));
   if (g_environment.replay && g_environment.pid != value) {
     const InsideLibc inside;
     g_environment.pid = value;
-    g_environment.realPid = PF_NEXT(getpid)();
+    g_environment.realPid = static_cast<pid_t>(syscall(SYS_getpid));
   }
   return value;
+}
+
+}  // namespace
+}  // namespace pf
+
+PF_LIBC(pid_t, getpid) {
+  return PF_PROGRAMS_CALL() ? recordedPid() : PF_NEXT(getpid)();
+}
+
+/// The first thread has the number of its process.
+PF_LIBC(pid_t, gettid) {
+  const bool first = PF_PROGRAMS_CALL() && syscall(SYS_gettid) == syscall(SYS_getpid);
+  return first ? recordedPid() : PF_NEXT(gettid)();
 }
 
 /// What another process is told by a signal is not in its record.

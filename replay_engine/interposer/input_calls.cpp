@@ -107,9 +107,11 @@ int askedFor(int from, const char* path, const Stat& info, int result) {
     return asked(from, path, result);
   }
   if (!isPython()) {
-    sawRegular(from, path,
-               {0, static_cast<std::uint64_t>(info.st_size),
-                info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec});
+    struct stat looked {};
+    looked.st_size = info.st_size;
+    looked.st_mtim = info.st_mtim;
+    looked.st_ctim = info.st_ctim;
+    sawRegular(from, path, lookedAt(looked));
   }
   return result;
 }
@@ -154,9 +156,46 @@ PF_LIBC(int, access, const char* path, int mode) {
   return PF_PROGRAMS_CALL() ? asked(AT_FDCWD, path, result) : result;
 }
 
+PF_LIBC(int, euidaccess, const char* path, int mode) {
+  const int result = PF_NEXT(euidaccess)(path, mode);
+  return PF_PROGRAMS_CALL() ? asked(AT_FDCWD, path, result) : result;
+}
+
+PF_LIBC(int, eaccess, const char* path, int mode) {
+  const int result = PF_NEXT(eaccess)(path, mode);
+  return PF_PROGRAMS_CALL() ? asked(AT_FDCWD, path, result) : result;
+}
+
+PF_LIBC(int, faccessat, int from, const char* path, int mode, int flags) {
+  const int result = PF_NEXT(faccessat)(from, path, mode, flags);
+  return PF_PROGRAMS_CALL() ? asked(from, path, result) : result;
+}
+
 PF_LIBC(int, fstatat, int from, const char* path, struct stat* out, int flags) {
   const int result = PF_NEXT(fstatat)(from, path, out, flags);
   return PF_PROGRAMS_CALL() ? askedFor(from, path, *out, result) : result;
+}
+
+PF_LIBC(int, fstatat64, int from, const char* path, struct stat64* out, int flags) {
+  const int result = PF_NEXT(fstatat64)(from, path, out, flags);
+  return PF_PROGRAMS_CALL() ? askedFor(from, path, *out, result) : result;
+}
+
+PF_LIBC(int, statx, int from, const char* path, int flags, unsigned mask, struct statx* out) {
+  const int result = PF_NEXT(statx)(from, path, flags, mask, out);
+  if (!PF_PROGRAMS_CALL() || path == nullptr || path[0] == '\0' || out == nullptr) {
+    return result;
+  }
+  struct stat info {};
+  if (result == 0) {
+    info.st_mode = (out->stx_mask & STATX_TYPE) != 0 ? out->stx_mode : mode_t{0};
+    info.st_size = static_cast<off_t>(out->stx_size);
+    info.st_mtim = {out->stx_mtime.tv_sec, out->stx_mtime.tv_nsec};
+    info.st_ctim = {out->stx_ctime.tv_sec, out->stx_ctime.tv_nsec};
+    const unsigned all = STATX_TYPE | STATX_SIZE | STATX_MTIME | STATX_CTIME;
+    info.st_mode = (out->stx_mask & all) == all ? info.st_mode : mode_t{0};
+  }
+  return askedFor(from, path, info, result);
 }
 
 PF_LIBC(DIR*, opendir, const char* path) {
@@ -186,15 +225,41 @@ PF_LIBC(int, scandir, const char* path, dirent*** names, Select select, Compare 
   }
   return PF_NEXT(scandir)(path, names, select, compare);
 }
+using Select64 = int (*)(const dirent64*);
+using Compare64 = int (*)(const dirent64**, const dirent64**);
+PF_LIBC(int, scandir64, const char* path, dirent64*** names, Select64 select, Compare64 compare) {
+  if (path != nullptr && PF_PROGRAMS_CALL()) {
+    sawListing(path);
+  }
+  return PF_NEXT(scandir64)(path, names, select, compare);
+}
 
-using GlobFailed = int (*)(const char*, int);
-PF_LIBC(int, glob, const char* pattern, int flags, GlobFailed failed, glob_t* names) {
-  if (pattern != nullptr && std::strlen(pattern) < 1024 && PF_PROGRAMS_CALL()) {
+namespace pf {
+namespace {
+
+void sawPattern(const char* pattern) {
+  if (pattern != nullptr && std::strlen(pattern) < 1024) {
     char path[1024];
     std::strcpy(path, pattern);
     char* slash = std::strrchr(path, '/');
     slash == nullptr ? std::strcpy(path, ".") : std::strcpy(slash + 1, "");
     sawListing(path);
   }
+}
+
+}  // namespace
+}  // namespace pf
+
+using GlobFailed = int (*)(const char*, int);
+PF_LIBC(int, glob, const char* pattern, int flags, GlobFailed failed, glob_t* names) {
+  if (PF_PROGRAMS_CALL()) {
+    sawPattern(pattern);
+  }
   return PF_NEXT(glob)(pattern, flags, failed, names);
+}
+PF_LIBC(int, glob64, const char* pattern, int flags, GlobFailed failed, glob64_t* names) {
+  if (PF_PROGRAMS_CALL()) {
+    sawPattern(pattern);
+  }
+  return PF_NEXT(glob64)(pattern, flags, failed, names);
 }

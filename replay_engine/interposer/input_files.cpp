@@ -26,6 +26,9 @@ int g_told = 0;
 constexpr int kMostKept = 20000;
 int g_kept = 0;
 constexpr std::size_t kLongestName = 1024;
+constexpr std::int64_t kNano = 1'000'000'000;
+constexpr int kMostDirectories = 1000;  ///< of a walk
+constexpr int kDeepest = 32;
 
 /// As in the log.
 struct Input {
@@ -145,10 +148,11 @@ bool counts() {
   return g_environment.record || g_environment.replay;
 }
 
-void sawFile(int from, const char* path, const InputFile& now) {
+void sawFile(int from, const char* path, const LookedAt& looked) {
+  const InputFile& now = looked.file;
   if (!seenBefore(now)) {
     compare(path, now, InputState::File);
-    if (now.modified < g_environment.started) {
+    if (looked.older) {
       Input input{now, InputState::File, {}};
       nameOf(from, path, input.name);
       keep(input);
@@ -166,9 +170,73 @@ void sawState(int from, const char* path, InputState state) {
   }
 }
 
+void listed(const char* path) {
+  Listing listing;
+  if (!listingOf(path, &listing)) {
+    return;
+  }
+  const InputFile now{pathHash(path), listing.names, static_cast<std::int64_t>(listing.checksum)};
+  if (!seenBefore(now)) {
+    compare(path, now, InputState::Directory);
+    Input input{now, InputState::Directory, {}};
+    nameOf(AT_FDCWD, path, input.name);
+    keep(input);
+  }
+}
+
+/// `name` has room for kLongestName; `left`: how many directories more.
+void walk(char* name, int deeper, int* left) {
+  if (deeper == 0 || (*left)-- <= 0) {
+    return;
+  }
+  listed(name);
+  DIR* directory = opendir(name);
+  const std::size_t length = std::strlen(name);
+  for (const dirent* entry = nullptr;
+       directory != nullptr && (entry = readdir(directory)) != nullptr;) {
+    const std::size_t more = std::strlen(entry->d_name);
+    const bool goesDown = entry->d_type == DT_DIR && std::strcmp(entry->d_name, ".") != 0 &&
+                          std::strcmp(entry->d_name, "..") != 0;
+    if (goesDown && length + more + 2 < kLongestName) {
+      name[length] = '/';
+      std::memcpy(name + length + 1, entry->d_name, more + 1);
+      walk(name, deeper - 1, left);
+      name[length] = '\0';
+    }
+  }
+  if (directory != nullptr) {
+    closedir(directory);
+  }
+}
+
+void sawLink(const char* name) {
+  char target[kLongestLink];
+  const ssize_t length = readlink(name, target, sizeof target - 1);
+  if (length <= 0) {
+    return;
+  }
+  target[length] = '\0';
+  // Beside the file of this name, which is another thing to have seen.
+  const InputFile now{pathHash(name) + 1, 0, static_cast<std::int64_t>(pathHash(target))};
+  if (!seenBefore(now)) {
+    compare(name, now, InputState::Link);
+    Input input{now, InputState::Link, {}};
+    nameOf(AT_FDCWD, name, input.name);
+    keep(input);
+  }
+}
+
 }  // namespace
 
-bool lookAtFile(int fd, InputFile* file) {
+LookedAt lookedAt(const struct stat& info) {
+  const auto since = [](const timespec& time) { return time.tv_sec * kNano + time.tv_nsec; };
+  // Who copies a file may give it any time; when its inode changed is the kernel's word.
+  const std::int64_t modified = since(info.st_mtim);
+  return {{0, static_cast<std::uint64_t>(info.st_size), modified},
+          modified < g_environment.started || since(info.st_ctim) < g_environment.started};
+}
+
+bool lookAtFile(int fd, LookedAt* looked) {
   struct stat info {};
   struct statfs system {};
   // What the kernel says of the moment (libnuma reads it in its constructor) is no file.
@@ -177,8 +245,7 @@ bool lookAtFile(int fd, InputFile* file) {
        (system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC))) {
     return false;
   }
-  file->size = static_cast<std::uint64_t>(info.st_size);
-  file->modified = info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec;
+  *looked = lookedAt(info);
   return true;
 }
 
@@ -187,9 +254,10 @@ void sawInput(int from, const char* path, int fd, void* caller) {
     return;
   }
   const Unnoticed unnoticed;
-  InputFile now{pathHash(path), 0, 0};
+  LookedAt now{};
   struct stat info {};
   if (lookAtFile(fd, &now)) {
+    now.file.path = pathHash(path);
     sawFile(from, path, now);
   } else if (fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode)) {
     noteUncovered(NoteKind::Child, caller);
@@ -212,11 +280,11 @@ void sawExisting(int from, const char* path) {
   }
 }
 
-void sawRegular(int from, const char* path, InputFile file) {
+void sawRegular(int from, const char* path, LookedAt looked) {
   if (counts()) {
     const Unnoticed unnoticed;
-    file.path = pathHash(path);
-    sawFile(from, path, file);
+    looked.file.path = pathHash(path);
+    sawFile(from, path, looked);
   }
 }
 
@@ -225,20 +293,47 @@ void sawListing(const char* path) {
     return;
   }
   const Unnoticed unnoticed;
-  Listing listing;
-  if (!listingOf(path, &listing)) {
+  listed(path);
+}
+
+void sawTree(const char* path) {
+  if (!counts()) {
     return;
   }
-  const InputFile now{pathHash(path), listing.names, static_cast<std::int64_t>(listing.checksum)};
-  if (!seenBefore(now)) {
-    compare(path, now, InputState::Directory);
-    Input input{now, InputState::Directory, {}};
-    nameOf(AT_FDCWD, path, input.name);
-    keep(input);
+  const Unnoticed unnoticed;
+  char name[kLongestName];
+  const std::size_t length = std::strlen(path);
+  if (length < sizeof name) {
+    std::memcpy(name, path, length + 1);
+    int left = kMostDirectories;
+    walk(name, kDeepest, &left);
   }
 }
 
-void sawReading(int fd, const InputFile& opened) {
+void sawLinks(int from, const char* path) {
+  char name[kLongestName];
+  if (!counts() || path == nullptr) {
+    return;
+  }
+  const Unnoticed unnoticed;
+  nameOf(from, path, name);
+  // The kernel's own lead to what there is at the moment.
+  for (const char* kernels : {"/proc/", "/sys/", "/dev/"}) {
+    if (std::strncmp(name, kernels, std::strlen(kernels)) == 0) {
+      return;
+    }
+  }
+  for (char* end = name; *end != '\0';) {
+    end += std::strspn(end, "/");
+    end += std::strcspn(end, "/");
+    const char after = *end;
+    *end = '\0';
+    sawLink(name);
+    *end = after;
+  }
+}
+
+void sawReading(int fd, const LookedAt& opened) {
   if (!counts()) {
     return;
   }
@@ -247,10 +342,10 @@ void sawReading(int fd, const InputFile& opened) {
   if (!linkOf(fd, name, sizeof name)) {
     return;
   }
-  if (opened.modified < g_environment.started) {
-    InputFile file = opened;
-    file.path = pathHash(name);
-    sawFile(AT_FDCWD, name, file);
+  if (opened.older) {
+    LookedAt looked = opened;
+    looked.file.path = pathHash(name);
+    sawFile(AT_FDCWD, name, looked);
   } else if (struct stat info{}; fstat(fd, &info) == 0 && info.st_size == 0) {
     sawState(AT_FDCWD, name, InputState::Absent);
   }
@@ -268,8 +363,9 @@ void sawMpiFile(const char* name, int mode) {
   const char* path = typed ? colon + 1 : name;
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd >= 0) {
-    InputFile now{pathHash(path), 0, 0};
+    LookedAt now{};
     if (lookAtFile(fd, &now)) {
+      now.file.path = pathHash(path);
       sawFile(AT_FDCWD, path, now);
     }
     ::close(fd);

@@ -6,6 +6,7 @@
 // may be an older file's. A stream (fopen) is one of ours that reads so; fileno() gives its
 // descriptor, from which libstdc++ reads behind the stream's back.
 #include "environment.h"
+#include "opened_files.h"
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -26,7 +27,7 @@ namespace {
 
 constexpr int kMarks = 1024;
 bool g_marked[kMarks];  ///< by descriptor: was a random device, or is in g_unread
-InputFile g_unread[kMarks];  ///< by descriptor, opened for reading and writing; no path: is not
+LookedAt g_unread[kMarks];  ///< by descriptor, opened not only for reading; no path: is not
 
 struct RandomStream {
   std::FILE* file;
@@ -58,32 +59,49 @@ int marked(int fd) {
   return fd;
 }
 
-/// Opened for both: what is not read does not matter.
+/// What is not read does not matter.
 void willRead(int fd) {
-  InputFile file{1, 0, 0};
+  LookedAt looked{};
   const int before = errno;
-  if (fd < kMarks && lookAtFile(fd, &file)) {
-    g_unread[fd] = file;
+  if (fd < kMarks && lookAtFile(fd, &looked)) {
+    looked.file.path = 1;
+    g_unread[fd] = looked;
     g_marked[fd] = true;
   }
   errno = before;
 }
 
-/// What is read from `fd` may decide.
+bool isRandom(const struct stat& info) {
+  return S_ISCHR(info.st_mode) && major(info.st_rdev) == 1 &&
+         (minor(info.st_rdev) == 8 || minor(info.st_rdev) == 9);
+}
+
+/// By its name, or by a link to it.
+bool leadsToRandom(const char* path) {
+  const InsideLibc inside;
+  const int before = errno;
+  struct stat info {};
+  const bool found = isRandomName(path) || (::stat(path, &info) == 0 && isRandom(info));
+  errno = before;
+  return found;
+}
+
+}  // namespace
+
 void reads(int fd) {
-  if (g_unread[fd].path != 0) {
+  if (g_unread[fd].file.path != 0) {
     sawReading(fd, g_unread[fd]);
-    g_unread[fd].path = 0;
+    g_unread[fd].file.path = 0;
     g_marked[fd] = false;
   }
 }
 
 bool isRandomDevice(int fd) {
   reads(fd);
+  const InsideLibc inside;
   const int before = errno;
   struct stat info {};
-  const bool found = fstat(fd, &info) == 0 && S_ISCHR(info.st_mode) && major(info.st_rdev) == 1 &&
-                     (minor(info.st_rdev) == 8 || minor(info.st_rdev) == 9);
+  const bool found = ::fstat(fd, &info) == 0 && isRandom(info);
   errno = before;
   g_marked[fd] = found;
   return found;
@@ -93,12 +111,18 @@ bool isMarked(int fd) {
   return fd >= 0 && fd < kMarks && g_marked[fd];
 }
 
-template <typename Real>
-ssize_t readRandom(void* to, std::size_t size, Real real) {
+void alsoMarked(int fd, int to) {
+  if (isMarked(fd) && to >= 0 && to < kMarks) {
+    g_marked[to] = true;
+    g_unread[to] = g_unread[fd];
+  }
+}
+
+ssize_t readRandom(int fd, void* to, std::size_t size, RealRead real) {
   const InsideLibc inside;
   ssize_t got = recallBytes(ValueKind::Urandom, to, size);
   if (got < 0) {
-    got = real();
+    got = real(fd, to, size);
   }
   if (got > 0) {
     keepBytes(ValueKind::Urandom, to, static_cast<std::size_t>(got), size);
@@ -106,7 +130,6 @@ ssize_t readRandom(void* to, std::size_t size, Real real) {
   return got;
 }
 
-/// `fd` -1: it could not be opened.
 int opened(int from, const char* path, int flags, int fd, void* caller) {
   const bool makes = (flags & O_CREAT) != 0;
   if (fd < 0) {
@@ -119,7 +142,8 @@ int opened(int from, const char* path, int flags, int fd, void* caller) {
     return marked(fd);
   }
   if (fd < kMarks) {
-    g_unread[fd].path = 0;
+    g_unread[fd].file.path = 0;
+    g_marked[fd] = false;
   }
   if ((flags & O_TRUNC) != 0 || (O_TMPFILE != 0 && (flags & O_TMPFILE) == O_TMPFILE)) {
     return fd;  // nothing of before is seen
@@ -127,14 +151,16 @@ int opened(int from, const char* path, int flags, int fd, void* caller) {
   if (makes && (flags & O_EXCL) != 0) {
     sawAbsent(from, path);
   } else if ((flags & O_ACCMODE) == O_RDONLY) {
+    if (fd < kMarks && isRandomDevice(fd)) {  // by a link to it
+      return fd;
+    }
     sawInput(from, path, fd, caller);
-  } else if ((flags & O_ACCMODE) == O_RDWR) {
-    willRead(fd);
+  } else {
+    willRead(fd);  // also where it cannot: its size may be asked for
   }
   return fd;
 }
 
-/// As fopen's mode has it.
 int flagsOf(const char* mode) {
   const bool both = std::strchr(mode, '+') != nullptr;
   const int truncates = mode[0] == 'w' ? O_TRUNC : 0;
@@ -144,6 +170,8 @@ int flagsOf(const char* mode) {
   const int reads = mode[0] == 'r' || (both && mode[0] == 'a') ? O_RDONLY : O_WRONLY;
   return reads | truncates | makes | excludes;
 }
+
+namespace {
 
 mode_t modeOf(int flags, va_list arguments) {
   const bool makes = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
@@ -160,14 +188,14 @@ PF_LIBC(ssize_t, read, int fd, void* to, std::size_t size) {
     return PF_NEXT(read)(fd, to, size);
   }
   const std::size_t wanted = streamOfDescriptor(fd) != nullptr && size > kPiece ? kPiece : size;
-  return readRandom(to, wanted, [fd, to, wanted] { return PF_NEXT(read)(fd, to, wanted); });
+  return readRandom(fd, to, wanted, PF_NEXT(read));
 }
 
 PF_LIBC(ssize_t, __read_chk, int fd, void* to, std::size_t size, std::size_t room) {
   if (!isMarked(fd) || !PF_PROGRAMS_CALL() || size == 0 || size > room || !isRandomDevice(fd)) {
     return PF_NEXT(__read_chk)(fd, to, size, room);
   }
-  return readRandom(to, size, [fd, to, size] { return PF_NEXT(read)(fd, to, size); });
+  return readRandom(fd, to, size, PF_NEXT(read));
 }
 
 // clang-format off
@@ -205,8 +233,8 @@ PF_LIBC(ssize_t, __read_chk, int fd, void* to, std::size_t size, std::size_t roo
 // clang-format off
 #define PF_PREAD(name, type)                                                   \
   PF_LIBC(ssize_t, name, int fd, void* to, std::size_t size, type at) {        \
-    if (isMarked(fd) && PF_PROGRAMS_CALL()) {                                  \
-      reads(fd);                                                               \
+    if (isMarked(fd) && PF_PROGRAMS_CALL() && size > 0 && isRandomDevice(fd)) { \
+      return readRandom(fd, to, size, PF_NEXT(read));                          \
     }                                                                          \
     return PF_NEXT(name)(fd, to, size, at);                                    \
   }
@@ -255,8 +283,7 @@ namespace {
 ssize_t readStream(void* cookie, char* to, std::size_t size) {
   const auto& stream = *static_cast<const RandomStream*>(cookie);
   const std::size_t wanted = size < kPiece ? size : kPiece;
-  return readRandom(to, wanted,
-                    [&stream, to, wanted] { return PF_NEXT(read)(stream.fd, to, wanted); });
+  return readRandom(stream.fd, to, wanted, PF_NEXT(read));
 }
 
 int closeStream(void* cookie) {
@@ -270,34 +297,38 @@ int closeStream(void* cookie) {
 /// Null: it stays an ordinary stream.
 std::FILE* openStream(const char* path) {
   const InsideLibc inside;
+  const int fd = ::open(path, O_RDONLY);
+  std::FILE* file = fd < 0 ? nullptr : randomStream(fd);
+  if (file == nullptr && fd >= 0) {
+    ::close(fd);
+  }
+  return file;
+}
+
+}  // namespace
+
+std::FILE* randomStream(int fd) {
+  const InsideLibc inside;
   for (RandomStream& stream : g_streams) {
-    if (stream.file != nullptr) {
-      continue;
-    }
-    const int fd = ::open(path, O_RDONLY);
-    if (fd < 0) {
-      return nullptr;
-    }
-    stream.fd = marked(fd);
-    stream.file = fopencookie(&stream, "r", {readStream, nullptr, nullptr, closeStream});
     if (stream.file == nullptr) {
-      ::close(fd);
-    } else {
-      g_openStreams.fetch_add(1);
+      stream.fd = marked(fd);
+      stream.file = fopencookie(&stream, "r", {readStream, nullptr, nullptr, closeStream});
+      if (stream.file != nullptr) {
+        g_openStreams.fetch_add(1);
+      }
+      return stream.file;
     }
-    return stream.file;
   }
   return nullptr;
 }
 
-}  // namespace
 }  // namespace pf
 
 // clang-format off
 #define PF_FOPEN(name)                                                         \
   PF_LIBC(std::FILE*, name, const char* path, const char* mode) {              \
-    if (isRandomName(path) && mode != nullptr && mode[0] == 'r' &&             \
-        std::strchr(mode, '+') == nullptr && PF_PROGRAMS_CALL()) {             \
+    if (path != nullptr && mode != nullptr && mode[0] == 'r' &&                \
+        std::strchr(mode, '+') == nullptr && PF_PROGRAMS_CALL() && leadsToRandom(path)) { \
       if (std::FILE* file = openStream(path); file != nullptr) {               \
         return file;                                                           \
       }                                                                        \

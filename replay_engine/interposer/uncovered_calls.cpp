@@ -68,6 +68,21 @@ PF_LIBC(pid_t, getppid) {
   return PF_NEXT(getppid)();
 }
 
+PF_LIBC(pid_t, getpgrp) {
+  PF_NOTE(ParentId)
+  return PF_NEXT(getpgrp)();
+}
+
+PF_LIBC(pid_t, getpgid, pid_t pid) {
+  PF_NOTE(ParentId)
+  return PF_NEXT(getpgid)(pid);
+}
+
+PF_LIBC(pid_t, getsid, pid_t pid) {
+  PF_NOTE(ParentId)
+  return PF_NEXT(getsid)(pid);
+}
+
 PF_LIBC(int, sched_getcpu) {
   PF_NOTE(Processor)
   return PF_NEXT(sched_getcpu)();

@@ -1,6 +1,7 @@
 """Inputs of a program: what is recorded comes again, and of what is not a replay tells that it is another one."""
 import os
 import re
+import resource
 import shutil
 import sys
 
@@ -11,25 +12,30 @@ PROGRAM, ENDS = BIN / "e2e" / "inputs", BIN / "e2e" / "ends"
 RECORDED = {"INPUT_CHANGED": "1", "INPUT_GONE": "1", "INPUT_SECURE": "1", "INPUT_TOKEN": "1", "INPUT_PLUGIN_PATH": "1",
             "COLUMNS": "80", "INPUT_CHILD": "3", "INPUT_WALKED": "1", "INPUT_OWN": "1"}
 FILES = ("file_changed", "file_relative", "file_updated", "file_gone", "file_both", "sub/file_at", "file_pread", "file_mapped",
-         "file_mpi", "file_access", "file_stat", "memory_file", "target")
+         "file_mpi", "file_access", "file_stat", "memory_file", "target", "target2", "file_reopened", "file_fdopen", "file_parts",
+         "file_twice", "file_size", "file_end", "file_appended_to", "file_copied", "file_statx", "file_faccess", "file_future")
+LINKS = {"file_link": "target", "link_read": "target", "link_real": "target", "link_random": "/dev/urandom"}
 # What is noted when it is recorded, whether or not it changes.
 NOTED = {"child_popen": "child process", "child_pipe": "child process", "socket_unix": "socket to another process",
          "socket_inet": "socket to another host", "memory_named": "memory shared", "memory_file": "memory shared",
          "kernel_timer": "timerfd", "kernel_events": "eventfd", "kernel_watch": "inotify", "kernel_signals": "signalfd",
          "limit_poll": "time limit", "limit_select": "time limit", "limit_epoll": "time limit", "signal_sent": "signal to another",
-         "parent": "parent process", "processor": "processor", "kernel_file": "/proc", "kernel_uptime": "/proc",
+         "parent": "parent process", "group": "of a group", "processor": "processor", "kernel_file": "/proc", "kernel_uptime": "/proc",
          "threads": "threads share"}
 # Names in the list of inputs that differ, by kind.
 TOLD = {"env_secret": r"INPUT_TOKEN \(another", "env_unsafe": r"INPUT_PLUGIN_PATH \(another", "env_terminal": r"COLUMNS \(another",
         "file_link": r"file_link \(changed", "file_gone": r"file_gone \(gone", "file_new": r"file_new \(new",
         "file_both_new": r"file_both_new \(new", "file_made": r"file_made \(new", "file_locked": r"file_locked \(new",
         "file_access": r"file_access \(gone", "dir_listing": r"dir_listing \(its listing", "dir_scan": r"dir_scan \(its listing",
-        "dir_glob": r"dir_glob/? \(its listing"}
+        "dir_glob": r"dir_glob/? \(its listing", "dir_walk": r"dir_walk/deep \(its listing", "file_faccess": r"file_faccess \(gone",
+        "link_read": r"link_read \(leads elsewhere", "link_real": r"link_real \(leads elsewhere"}
 TOLD.update({name: rf"{name} \(changed" for name in ("file_changed", "file_relative", "file_updated", "file_both", "file_at",
-                                                     "file_pread", "file_mapped", "file_mpi", "file_stat")})
+                                                     "file_pread", "file_mapped", "file_mpi", "file_stat", "file_reopened",
+                                                     "file_fdopen", "file_parts", "file_twice", "file_size", "file_end",
+                                                     "file_appended_to", "file_copied", "file_statx", "file_future")})
 # The same again.
 SAME = ("env_changed", "env_new", "env_gone", "env_secure", "env_child", "env_walked", "env_own", "file_written", "value_clock",
-        "value_random", "value_pid", "value_device")
+        "value_random", "value_pid", "value_device", "value_thread", "value_parts", "value_stream", "value_link")
 
 
 def values(run):
@@ -44,13 +50,15 @@ class InputsTest(PhotofinishTest):
 
     def files(self):
         shutil.rmtree(self.work, ignore_errors=True)
-        for directory in ("sub", "dir_listing", "dir_scan", "dir_glob"):
+        for directory in ("sub", "dir_listing", "dir_scan", "dir_glob", "dir_walk/deep"):
             (self.work / directory).mkdir(parents=True, exist_ok=True)
         for name in FILES:
             (self.work / name).write_text("11")
-        (self.work / "file_link").symlink_to("target")
+        for name, target in LINKS.items():
+            (self.work / name).symlink_to(target)
         for path in [self.work / name for name in FILES]:
             os.utime(path, ns=(10**18, 10**18))  # older than the run
+        os.utime(self.work / "file_future", ns=(3 * 10**18, 3 * 10**18))
 
     def environment(self, changed):
         names = {"env_changed": "INPUT_CHANGED", "env_secure": "INPUT_SECURE", "env_secret": "INPUT_TOKEN",
@@ -65,11 +73,14 @@ class InputsTest(PhotofinishTest):
         return env
 
     def change(self, changed):
-        at = {"file_at": "sub/file_at", "file_link": "target"}
+        at = {"file_at": "sub/file_at", "file_link": "target", "dir_walk": "dir_walk/deep"}
         for kind in changed:
             path = self.work / at.get(kind, kind)
-            if kind in ("file_gone", "file_access"):
+            if kind in ("file_gone", "file_access", "file_faccess"):
                 path.unlink()
+            elif kind.startswith("link_"):
+                path.unlink()
+                path.symlink_to("target2")
             elif kind.startswith("dir_"):
                 (path / "more").touch()
             elif kind.startswith(("file_", "memory_file")) and kind not in ("file_made", "file_locked", "file_written"):
@@ -160,6 +171,17 @@ class WorldsTest(PhotofinishTest):
             self.assertRegex(run.out, rf"cycle {cycle}: ended, exit status 0; as recorded; inputs differ: /\S+/input \(changed\)")
         report = self.photofinish("debug", "--offline", "-o", self.dir / "report.txt", self.dir / "t.pft", env={"SEED": "1", "NEW_NAME": "1"}, timeout=120)
         self.assertIn("input (changed)", (self.dir / "report.txt").read_text(), report)
+
+    def test_limits_are_told(self):
+        run = self.replayed(SEED="1", NEW_NAME="1")
+        self.assertNotIn("RLIMIT", run.err)
+        def other():
+            os.umask(0o077)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (500, 500))
+        run = self.photofinish("replay", self.dir / "t.pft", env={"SEED": "1", "NEW_NAME": "1"}, limits=other)
+        self.assertEqual(run.status, 0, run)
+        self.assertRegex(run.err, r"environment differs .*umask \('0077', recorded: '0\d+'\), RLIMIT_NOFILE \('500 of 500', recorded: ")
+        self.assertRegex(run.err, r"the replay has ended; inputs differ: umask")
 
     def test_a_survey_has_them_too(self):
         races = self.photofinish("races", self.dir / "t.pft", "--json", env={"SEED": "2"})

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <glob.h>
 #include <mpi.h>
 #include <poll.h>
@@ -17,10 +18,12 @@
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/select.h>
+#include <sys/sendfile.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -135,6 +138,90 @@ static long file_stat(void)
     struct stat info;
     return stat("file_stat", &info) == 0 ? (long)info.st_size : -1;
 }
+static long file_reopened(void)
+{
+    long value = -1;
+    FILE *file = fopen("/dev/null", "r");
+    file = freopen("file_reopened", "r", file);
+    if (file == NULL || fscanf(file, "%ld", &value) != 1)
+        return -2;
+    fclose(file);
+    return value;
+}
+static long file_fdopen(void)
+{
+    long value = -1;
+    FILE *file = fdopen(open("file_fdopen", O_RDWR), "r+");
+    if (file == NULL || fscanf(file, "%ld", &value) != 1)
+        return -2;
+    fclose(file);
+    return value;
+}
+static long in_parts(int fd)
+{
+    char text[32] = "";
+    const struct iovec part = {text, 2};
+    const ssize_t n = readv(fd, &part, 1);
+    close(fd);
+    return n == 2 ? (unsigned char)text[0] + 256L * (unsigned char)text[1] : -1;
+}
+static long file_parts(void) { return in_parts(open("file_parts", O_RDWR)); }
+static long file_twice(void)
+{
+    const int first = open("file_twice", O_RDWR), second = dup(first);
+    close(first);
+    return from_descriptor(second);
+}
+static long file_size(void)
+{
+    struct stat info;
+    const int fd = open("file_size", O_RDWR);
+    const int result = fstat(fd, &info);
+    close(fd);
+    return result == 0 ? (long)info.st_size : -1;
+}
+static long file_end(void)
+{
+    const int fd = open("file_end", O_WRONLY | O_APPEND);
+    const off_t end = lseek(fd, 0, SEEK_END);
+    close(fd);
+    return (long)end;
+}
+static long file_appended_to(void)
+{
+    FILE *file = fopen("file_appended_to", "a");
+    fseek(file, 0, SEEK_END);
+    const long end = ftell(file);
+    fclose(file);
+    return end;
+}
+static long file_copied(void)
+{
+    const int fd = open("file_copied", O_RDWR), to = open("copy", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    const ssize_t n = sendfile(to, fd, NULL, 1000);
+    close(fd);
+    close(to);
+    return n;
+}
+static long file_statx(void)
+{
+    struct statx info;
+    return statx(AT_FDCWD, "file_statx", 0, STATX_BASIC_STATS, &info) == 0 ? (long)info.stx_size : -1;
+}
+static long file_faccess(void) { return faccessat(AT_FDCWD, "file_faccess", R_OK, 0); }
+static long file_future(void) { return from_stream("file_future", "r"); }
+static long link_read(void)
+{
+    char text[100] = "";
+    return readlink("link_read", text, sizeof text - 1);
+}
+static long link_real(void)
+{
+    char *path = realpath("link_real", NULL);
+    const long value = path != NULL ? from_stream(path, "r") : -1;
+    free(path);
+    return value;
+}
 static long file_written(void) /* no input: truncated, appended to, and opened for both but only written */
 {
     FILE *file = fopen("file_written", "w");
@@ -178,6 +265,18 @@ static long dir_glob(void)
     if (result == 0)
         globfree(&found);
     return n;
+}
+
+static int walked;
+static int visit(const char *path, const struct stat *info, int kind, struct FTW *where)
+{
+    walked += path != NULL && info != NULL && kind == FTW_F && where != NULL;
+    return 0;
+}
+static long dir_walk(void)
+{
+    walked = 0;
+    return nftw("dir_walk", visit, 8, 0) == 0 ? walked : -1;
 }
 
 /* -- what another process or the kernel says */
@@ -319,6 +418,24 @@ static long value_device(void)
     return n == 1 ? value : -1;
 }
 
+static long value_thread(void) { return gettid(); }
+static long value_parts(void) { return in_parts(open("/dev/urandom", O_RDONLY)); }
+static long value_stream(void)
+{
+    FILE *file = fdopen(open("/dev/urandom", O_RDONLY), "r");
+    const long value = fgetc(file) + 256L * fgetc(file);
+    fclose(file);
+    return value;
+}
+static long value_link(void)
+{
+    FILE *file = fopen("link_random", "r");
+    const long value = fgetc(file) + 256L * fgetc(file);
+    fclose(file);
+    return value;
+}
+static long group(void) { return getpgrp(); }
+
 #define KIND(name) {#name, name}
 static const struct {
     const char *name;
@@ -332,7 +449,10 @@ static const struct {
              KIND(memory_file), KIND(kernel_timer), KIND(kernel_events), KIND(kernel_watch), KIND(kernel_signals),
              KIND(limit_poll), KIND(limit_select), KIND(limit_epoll), KIND(signal_sent), KIND(parent), KIND(processor),
              KIND(kernel_file), KIND(kernel_uptime), KIND(threads), KIND(value_clock), KIND(value_random),
-             KIND(value_pid), KIND(value_device)};
+             KIND(value_pid), KIND(value_device), KIND(file_reopened), KIND(file_fdopen), KIND(file_parts), KIND(file_twice),
+             KIND(file_size), KIND(file_end), KIND(file_appended_to), KIND(file_copied), KIND(file_statx), KIND(file_faccess),
+             KIND(file_future), KIND(link_read), KIND(link_real), KIND(dir_walk), KIND(value_thread), KIND(value_parts),
+             KIND(value_stream), KIND(value_link), KIND(group)};
 
 static int wanted(const char *name, int argc, char **argv)
 {

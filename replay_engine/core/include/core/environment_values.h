@@ -90,7 +90,11 @@ enum class InputState : std::uint8_t {
   Directory,  ///< its listing was read: `size` names, `modified` is a checksum of them
   Variable,   ///< a variable of the environment that was asked for: a name only
   Exists,     ///< was there, and nothing else of it was looked at
+  Link,       ///< a symbolic link that was read: `modified` is pathHash() of what it leads to
 };
+
+/// Where a link leads, up to so much of it.
+inline constexpr std::size_t kLongestLink = 1024;
 
 [[nodiscard]] constexpr std::uint64_t pathHash(const char* path) {
   std::uint64_t hash = 0xCBF29CE484222325ULL;
@@ -129,7 +133,7 @@ inline constexpr const char* kNoteTexts[] = {
     "timerfd, signalfd, eventfd or inotify",
     "poll, select or epoll with a time limit",
     "signal to another process",
-    "number of the parent process",
+    "number of the parent process, of a group or a session",
     "number of the processor that it runs on",
     "file of /proc or /sys",
     "what threads share without a lock, first thread made",
