@@ -107,10 +107,7 @@ def body(call):
         return (f"  const DestructorEvent event(PF_SITE({number}), {comm});\n  return {real};")
     comm = first_comm(call.parameters)
     root = call.root or "kNoRoot"
-    contributes = f"{call.contributes} != 0" if call.contributes else "true"
-    if call.contributes == "sendcount" and call.flow == "AllToAll":
-        contributes = "sendbuf == MPI_IN_PLACE || sendcount != 0"
-    takes = f"{call.takes} != 0" if call.takes else "true"
+    contributes, takes = parts(call, names, comm)
     arguments = f"PF_SITE({number}), {comm}, CollectiveFlow::{call.flow or 'AllToAll'}, {root}, {contributes}, {takes}, {given(call)}"
     if call.kind == "NonblockingCollective":
         return f"  PostedCollective event({arguments});\n  const int result = {real};\n  event.posted(result, request);\n  return result;"
@@ -124,6 +121,24 @@ def body(call):
     if call.kind == "CommunicatorConstructor":
         makes = "  event.makes(group, tag);\n" if call.name == "Comm_create_group" else "  event.makes();\n"
     return f"  CollectiveEvent event({arguments});\n{makes}  const int result = {real};{tail}\n  return result;"
+
+
+def parts(call, names, comm):
+    """Whether something flows from this rank to all others, and whether something comes, as expressions. Counts of zero say
+    that nothing does; where they are given for each rank, all others' count."""
+    contributes = f"{call.contributes} != 0" if call.contributes else "true"
+    takes = f"{call.takes} != 0" if call.takes else "true"
+    if call.flow != "AllToAll":
+        return contributes, takes
+    in_place = "sendbuf == MPI_IN_PLACE"
+    if "sendcounts" in names:
+        return f"countsForAll({comm}, {in_place} ? recvcounts : sendcounts)", f"countsForAll({comm}, recvcounts)"
+    if call.contributes == "sendcount":
+        own = "recvcount" if call.takes else f"countForMe({comm}, recvcounts)"
+        contributes = f"({in_place} ? {own} : sendcount) != 0"
+    elif "recvcounts" in names:  # Reduce_scatter
+        takes = f"countForMe({comm}, recvcounts) != 0"
+    return contributes, takes
 
 
 def handed_on(call, number):

@@ -46,6 +46,10 @@ int rankIn(MPI_Comm comm) {
   return comm != MPI_COMM_NULL && PF_REAL(Comm_rank)(comm, &rank) == MPI_SUCCESS ? rank : -1;
 }
 
+int selfIn(MPI_Comm comm) {
+  return comm == MPI_COMM_NULL || isInter(comm) ? -1 : rankIn(comm);
+}
+
 bool gives(int root, MPI_Comm comm) {
   return comm != MPI_COMM_NULL && (root == MPI_ROOT || (root >= 0 && rankIn(comm) == root && !isInter(comm)));
 }

@@ -36,6 +36,8 @@ int peersOf(MPI_Comm comm);
 int rankIn(MPI_Comm comm);
 int membersOf(MPI_Comm comm);
 bool gives(int root, MPI_Comm comm);
+/// This rank among those that a collective goes to; -1: it is none of them.
+int selfIn(MPI_Comm comm);
 /// Neighbours that this rank sends to; none without a topology.
 int neighboursOf(MPI_Comm comm);
 const void* elementAt(const void* buffer, long long index, MPI_Datatype type);
@@ -123,6 +125,26 @@ template <typename Count, typename Offset>
 Contents givenToNeighboursOf(const void* buffer, const Count* counts, const Offset* displacements,
                              const MPI_Datatype* types, MPI_Comm comm) {
   return givenTypes(buffer, counts, displacements, types, neighboursOf(comm));
+}
+
+/// Of a collective with a count for each rank: no other rank's is zero.
+template <typename Count>
+bool countsForAll(MPI_Comm comm, const Count* counts) {
+  const int peers = counts == nullptr ? 0 : peersOf(comm);
+  const int self = selfIn(comm);
+  for (int i = 0; i < peers; ++i) {
+    if (counts[i] == 0 && i != self) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// This rank's count.
+template <typename Count>
+Count countForMe(MPI_Comm comm, const Count* counts) {
+  const int rank = rankIn(comm);
+  return rank < 0 || counts == nullptr ? Count{1} : counts[rank];
 }
 
 }  // namespace pf

@@ -38,6 +38,16 @@ class RacesModeTest(PhotofinishTest):
                     self.assert_same_run(recorded, self.replay("t.pft", "--jitter", jitter))
                 self.assert_as_offline()
 
+    def test_what_a_count_of_zero_does_not_order(self):
+        self.need("mpirun", BIN / "e2e" / "parts")
+        for kind in ("alltoallv", "alltoallw", "ialltoallv", "reduce_scatter", "ireduce_scatter", "allgatherv"):
+            for how, races in (("zero", 1), ("full", 0)):
+                with self.subTest(kind=kind, how=how):
+                    recorded = self.record_races(3, BIN / "e2e" / "parts", kind, how)
+                    self.assertEqual(self.info()["foundWhileRecording"]["racingDeliveries"], races, recorded)
+                    found = self.photofinish("races", self.dir / "t.pft", "--json")
+                    self.assertEqual(len(found.json()["races"]), races, found)
+
     def test_clocks_as_messages(self):
         """As between hosts: what comes late makes more of a race, never less."""
         self.need("mpirun", PROGRAM)

@@ -1,0 +1,56 @@
+/* parts KIND zero|full: rank 0 receives from any source before and behind a collective with a count for each rank; rank 1 sends
+ * before it, rank 2 behind it. Full, it orders these. With counts of zero nothing goes from rank 0 to rank 2, whose message may
+ * then be the first one. */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { RANKS = 3 };
+
+int main(int argc, char **argv)
+{
+    int rank, value = 0, out[RANKS] = {0}, in[RANKS] = {0}, sends[RANKS], takes[RANKS], places[RANKS] = {0, 1, 2}, bytes[RANKS] = {0, 4, 8};
+    MPI_Datatype types[RANKS] = {MPI_INT, MPI_INT, MPI_INT};
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Status status;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc < 3)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    const char *kind = argv[1];
+    const int zero = strcmp(argv[2], "zero") == 0;
+    for (int i = 0; i < RANKS; ++i) { /* to oneself nothing */
+        sends[i] = i != rank && !(zero && rank == 0 && i == 2);
+        takes[i] = i != rank && !(zero && rank == 2 && i == 0);
+    }
+    if (rank == 1)
+        MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    if (rank == 0) {
+        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);
+        printf("from %d\n", status.MPI_SOURCE);
+    }
+    if (strcmp(kind, "alltoallv") == 0)
+        MPI_Alltoallv(out, sends, places, MPI_INT, in, takes, places, MPI_INT, MPI_COMM_WORLD);
+    if (strcmp(kind, "alltoallw") == 0)
+        MPI_Alltoallw(out, sends, bytes, types, in, takes, bytes, types, MPI_COMM_WORLD);
+    if (strcmp(kind, "ialltoallv") == 0)
+        MPI_Ialltoallv(out, sends, places, MPI_INT, in, takes, places, MPI_INT, MPI_COMM_WORLD, &request);
+    if (strcmp(kind, "reduce_scatter") == 0 || strcmp(kind, "ireduce_scatter") == 0) {
+        const int counts[RANKS] = {1, 1, !zero}; /* rank 2 gets nothing */
+        if (kind[0] == 'r')
+            MPI_Reduce_scatter(out, in, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        else
+            MPI_Ireduce_scatter(out, in, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    }
+    if (strcmp(kind, "allgatherv") == 0) { /* in place: rank 0 has nothing to give */
+        const int counts[RANKS] = {!zero, 1, 1};
+        MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_INT, in, counts, places, MPI_INT, MPI_COMM_WORLD);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (rank == 2)
+        MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status);
+    MPI_Finalize();
+    return 0;
+}
