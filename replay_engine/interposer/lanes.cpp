@@ -331,9 +331,7 @@ void tellThreadsApart() {
   unlockState();
 }
 
-/// What the application's threads share without locks is in no record. Not of threads that only
-/// compute for their maker.
-static void noteThreads(void* caller, const void* frame) {
+void noteThreads(void* caller, const void* frame) {
   constexpr const char* kComputing[] = {"libopenblas", "libblis", "libmkl_"};
   Dl_info info;
   if (learnCaller(caller, frame) && dladdr(caller, &info) != 0 && info.dli_fname != nullptr) {

@@ -56,6 +56,9 @@ void startLanes();
 void joinEarlierThreads();
 /// Several threads from now on.
 void tellThreadsApart();
+/// The application makes one: what they share without locks is in no record. Not of threads that
+/// only compute for their maker.
+void noteThreads(void* caller, const void* frame);
 /// The lane of this number, null if there is none (yet, or any more: `ended`).
 Lane* findLane(std::uint32_t number, bool* ended);
 /// All threads of the application that have not ended (behind the engine's lock).

@@ -62,6 +62,16 @@ class ThreadsTest(PhotofinishTest):
     def test_exchange(self):
         self.check_way("exchange")
 
+    def test_threads_of_iso_c(self):
+        program = BIN / "e2e" / "iso_threads"
+        self.need("mpirun", program)
+        recorded = self.record("t.pft", self.mpirun(1, program, "multiple"))
+        self.assertRegex(recorded.out, r"of 1 and 2")
+        for seed in (1, 2, 3):
+            self.assert_same_run(recorded, self.replay("t.pft", "--jitter", seed))
+        recorded = self.record("t.pft", self.mpirun(1, program))
+        self.assertRegex(recorded.err, r"note: what threads share without a lock, first thread made at iso_threads\.c:\d+", recorded)
+
     def test_crash(self):
         self.need("mpirun", LANES)
         recorded = self.record("t.pft", self.mpirun(3, LANES, "crash"), status=None)
