@@ -371,6 +371,8 @@ std::string noteName(std::uint32_t call, const Execution& execution) {
   return call < execution.callNames.size() ? execution.callNames[call] : std::string();
 }
 
+const std::string kStrangeFile = "file that somebody else wrote during the run, ";
+
 /// "rma.c:12": where a call of the rank stands.
 std::string loggedPlace(const RankLog& log, const LoggedSite& site, const Execution& execution) {
   const std::string module = site.module < log.modules.size() ? log.modules[site.module] : "";
@@ -504,10 +506,17 @@ Status writeTrace(db::TraceWriter* writer, const std::string& logDirectory,
       return status;
     }
   }
+  const auto strange = filesOfOthers(logs);
   std::set<std::string> modules;
   for (const RankLog& log : logs) {
     writer->addRank(rankInfo(log, facts, analysis.execution));
-    for (const std::string& note : notesOf(log, facts, analysis.execution)) {
+    std::vector<std::string> notes = notesOf(log, facts, analysis.execution);
+    for (const auto& [rank, file] : strange) {
+      if (rank == log.rank) {
+        notes.push_back(kStrangeFile + file);
+      }
+    }
+    for (const std::string& note : notes) {
       if (Status status = writer->addCounter({log.rank, kNotGuaranteed + note, 1}); !status) {
         return status;
       }
@@ -637,6 +646,9 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
     for (std::string& note : notesOf(log, facts, analysis->execution)) {
       notes.insert(std::move(note));
     }
+  }
+  for (const auto& [rank, file] : filesOfOthers(logs)) {
+    notes.insert(kStrangeFile + file);
   }
   result.notes.assign(notes.begin(), notes.end());
   return result;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -23,7 +24,8 @@ using protocol::WorldFact;
 
 constexpr const char* kInput = "input: ";
 /// By InputState.
-constexpr const char* kStates[] = {"file", "absent", "listing", "variable", "exists", "link"};
+constexpr const char* kStates[] = {"file",   "absent", "listing", "variable",
+                                   "exists", "link",   "young",   "written"};
 
 /// One value of the kind Input, as the interposer writes it.
 class InputReader {
@@ -134,7 +136,7 @@ std::vector<db::RankCounter> inputRows(const std::vector<RankLog>& logs) {
     InputReader in(log.values[static_cast<std::size_t>(ValueKind::Input)]);
     for (std::string value; in.next(value);) {
       std::optional<WorldFact> fact = factOf(value);
-      if (!fact) {
+      if (!fact || fact->kind == "young" || fact->kind == "written") {
         continue;
       }
       fact->name = fact->kind == "variable" ? fact->name : plainName(fact->name);
@@ -154,6 +156,29 @@ std::vector<db::RankCounter> inputRows(const std::vector<RankLog>& logs) {
     rows.push_back({rank, kInput + protocol::factText(fact), 1});
   }
   return rows;
+}
+
+std::vector<std::pair<Rank, std::string>> filesOfOthers(const std::vector<RankLog>& logs) {
+  std::set<std::string> written;
+  std::set<std::string> told;
+  std::vector<std::pair<Rank, std::string>> read;
+  for (const RankLog& log : logs) {
+    InputReader in(log.values[static_cast<std::size_t>(ValueKind::Input)]);
+    for (std::string value; in.next(value);) {
+      const std::optional<WorldFact> fact = factOf(value);
+      const std::string name = fact ? std::filesystem::path(fact->name).lexically_normal().string()
+                                    : std::string();
+      if (fact && fact->kind == "written") {
+        written.insert(name);
+      } else if (fact && fact->kind == "young" && told.insert(name).second) {
+        read.emplace_back(log.rank, name);
+      }
+    }
+  }
+  read.erase(std::remove_if(read.begin(), read.end(),
+                            [&](const auto& file) { return written.count(file.second) != 0; }),
+             read.end());
+  return read;
 }
 
 ChangedInputs changedInputs(const std::vector<db::RankCounter>& rows,

@@ -1,6 +1,7 @@
 // rdtsc and rdtscp, by option: they trap (SIGSEGV), and the program's are recorded and given back.
 // A trap takes microseconds, and programs that this process starts must not inherit it.
 #include "environment.h"
+#include "outside_signals.h"
 #include <pthread.h>
 #include <spawn.h>
 #include <sys/prctl.h>
@@ -71,8 +72,10 @@ const sigset_t* withoutTrap(int how, const sigset_t* set, sigset_t* room) {
 using namespace pf;
 
 PF_LIBC(int, sigaction, int number, const struct sigaction* action, struct sigaction* before) {
+  const bool watched = isWatched(number) && PF_PROGRAMS_CALL();
   if (!g_cyclesTrap) {
-    return PF_NEXT(sigaction)(number, action, before);
+    return watched ? programsAction(PF_NEXT(sigaction), number, action, before)
+                   : PF_NEXT(sigaction)(number, action, before);
   }
   if (number == SIGSEGV) {
     const struct sigaction old = g_programs;
@@ -88,10 +91,22 @@ PF_LIBC(int, sigaction, int number, const struct sigaction* action, struct sigac
     sigdelset(&open.sa_mask, SIGSEGV);
     action = &open;
   }
-  return PF_NEXT(sigaction)(number, action, before);
+  return watched ? programsAction(PF_NEXT(sigaction), number, action, before)
+                 : PF_NEXT(sigaction)(number, action, before);
 }
 
 PF_LIBC(sighandler_t, signal, int number, sighandler_t handler) {
+  if (isWatched(number) && PF_PROGRAMS_CALL()) {  // as BSD has it, and glibc
+    struct sigaction action {};
+    struct sigaction before {};
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, number);
+    return programsAction(PF_NEXT(sigaction), number, &action, &before) == 0
+               ? before.sa_handler
+               : SIG_ERR;
+  }
   if (!g_cyclesTrap || number != SIGSEGV) {
     return PF_NEXT(signal)(number, handler);
   }

@@ -191,6 +191,8 @@ void sawTree(const char* path);  ///< the listing of each directory in it
 void sawLinks(int from, const char* path);
 /// Reads from what was not opened for reading only: `opened` is what it was like then.
 void sawReading(int fd, const LookedAt& opened);
+/// Opened for writing, or renamed to `path`: what is read of it then is the run's own.
+void wroteFile(int from, const char* path);
 /// MPI_File_open, before it.
 void sawMpiFile(const char* name, int mode);
 /// Variables that were asked for so far, into the log; of the thread whose calls count.

@@ -152,8 +152,9 @@ void sawFile(int from, const char* path, const LookedAt& looked) {
   const InputFile& now = looked.file;
   if (!seenBefore(now)) {
     compare(path, now, InputState::File);
-    if (looked.older) {
-      Input input{now, InputState::File, {}};
+    const InputFile young{now.path + 3, 0, 0};  // however it grows
+    Input input{looked.older ? now : young, looked.older ? InputState::File : InputState::Young, {}};
+    if (looked.older || !seenBefore(young)) {
       nameOf(from, path, input.name);
       keep(input);
     }
@@ -351,9 +352,20 @@ void sawReading(int fd, const LookedAt& opened) {
   }
 }
 
+void wroteFile(int from, const char* path) {
+  if (!g_environment.record || path == nullptr) {
+    return;
+  }
+  const Unnoticed unnoticed;
+  Input input{{pathHash(path) + 2, 0, 0}, InputState::Written, {}};
+  if (!seenBefore(input.file)) {
+    nameOf(from, path, input.name);
+    keep(input);
+  }
+}
+
 void sawMpiFile(const char* name, int mode) {
-  if (!counts() || name == nullptr || t_depth != 1 || &t_depth != g_rankOnly.owner ||
-      (mode & MPI_MODE_WRONLY) != 0) {
+  if (!counts() || name == nullptr || t_depth != 1 || &t_depth != g_rankOnly.owner) {
     return;
   }
   const Unnoticed unnoticed;
@@ -361,6 +373,9 @@ void sawMpiFile(const char* name, int mode) {
   const bool typed = colon != nullptr && colon - name >= 2 && colon - name <= 8 &&
                      std::memchr(name, '/', static_cast<std::size_t>(colon - name)) == nullptr;
   const char* path = typed ? colon + 1 : name;
+  if ((mode & MPI_MODE_RDONLY) == 0) {
+    wroteFile(AT_FDCWD, path);
+  }
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd >= 0) {
     LookedAt now{};

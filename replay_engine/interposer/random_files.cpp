@@ -141,6 +141,9 @@ int opened(int from, const char* path, int flags, int fd, void* caller) {
   if (isRandomName(path)) {
     return marked(fd);
   }
+  if ((flags & O_ACCMODE) != O_RDONLY || makes || (flags & O_TRUNC) != 0) {
+    wroteFile(from, path);
+  }
   if (fd < kMarks) {
     g_unread[fd].file.path = 0;
     g_marked[fd] = false;

@@ -221,6 +221,32 @@ PF_LIBC(char*, __realpath_chk, const char* path, char* to, std::size_t size) {
   return PF_NEXT(__realpath_chk)(path, to, size);
 }
 
+// -- other names
+
+PF_LIBC(int, rename, const char* path, const char* to) {
+  const int result = PF_NEXT(rename)(path, to);
+  if (result == 0 && PF_PROGRAMS_CALL()) {
+    wroteFile(AT_FDCWD, to);
+  }
+  return result;
+}
+
+PF_LIBC(int, renameat, int from, const char* path, int where, const char* to) {
+  const int result = PF_NEXT(renameat)(from, path, where, to);
+  if (result == 0 && PF_PROGRAMS_CALL()) {
+    wroteFile(where, to);
+  }
+  return result;
+}
+
+PF_LIBC(int, link, const char* path, const char* to) {
+  const int result = PF_NEXT(link)(path, to);
+  if (result == 0 && PF_PROGRAMS_CALL()) {
+    wroteFile(AT_FDCWD, to);
+  }
+  return result;
+}
+
 // -- walks
 
 PF_LIBC(int, nftw, const char* path, __nftw_func_t visit, int most, int flags) {

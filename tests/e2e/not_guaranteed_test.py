@@ -1,7 +1,9 @@
 """What is not recorded (one-sided communication, threads of unknown origin) is told by name and place, never silently."""
 import os
 import re
+import signal
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from photofinish import BIN, PhotofinishTest, main
@@ -40,6 +42,24 @@ class NotGuaranteedTest(PhotofinishTest):
         self.assertEqual(sorted(note["rank"] for note in notes), [0, 1, 2], notes)
         replayed = self.replay("t.pft", "--jitter", 2)
         self.assertEqual(replayed.by_rank(), recorded.by_rank(), replayed)
+
+    def test_what_somebody_else_tells_a_running_program(self):
+        program, told = BIN / "e2e" / "told_from_outside", self.dir / "told"
+        self.need(program)
+        with self.start([BIN / "photofinish", "record", "-o", self.dir / "t.pft", program, told]) as command:
+            rank = command.wait_for(lambda: command.find("told_from_outside"))[0]
+            command.wait_for(lambda: any(self.dir.glob("t.pft.d/rank-*.log")))
+            time.sleep(0.3)  # it is past MPI_Init
+            (self.dir / "new").write_text("42")
+            os.rename(self.dir / "new", told)
+            os.kill(rank, signal.SIGUSR1)
+            recorded = command.finish(60)
+        self.assertEqual((recorded.status, recorded.out), (0, "told 42 and 1\n"), recorded)
+        notes = sorted(note["text"] for note in self.info()["notGuaranteed"])
+        self.assertEqual(len(notes), 2, notes)
+        self.assertEqual(notes[0], f"file that somebody else wrote during the run, {told}")
+        self.assertRegex(notes[1], r"^signal from another process, taken at told_from_outside\.c:\d+$")
+        self.assertRegex(recorded.err, r"note: file that somebody else wrote during the run, ")
 
     def test_an_ordinary_program_has_none(self):
         self.record("t.pft", self.mpirun(4, BIN / "corpus" / "any_source_sum"))

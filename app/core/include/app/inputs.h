@@ -6,6 +6,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/trace_store.h"
@@ -15,6 +16,10 @@ namespace pf::app {
 
 /// What the ranks saw, as rows of rank_counter: each file, directory and variable once.
 std::vector<db::RankCounter> inputRows(const std::vector<RankLog>& logs);
+
+/// Files that a rank read, that are younger than the run, and that none of the ranks wrote: somebody
+/// else did, and will not in a replay. By the first rank that read each.
+std::vector<std::pair<Rank, std::string>> filesOfOthers(const std::vector<RankLog>& logs);
 
 /// What is not as it was recorded.
 struct ChangedInputs {

@@ -91,6 +91,8 @@ enum class InputState : std::uint8_t {
   Variable,   ///< a variable of the environment that was asked for: a name only
   Exists,     ///< was there, and nothing else of it was looked at
   Link,       ///< a symbolic link that was read: `modified` is pathHash() of what it leads to
+  Young,      ///< was read, and is younger than the run
+  Written,    ///< was opened for writing, or got this name
 };
 
 /// Where a link leads, up to so much of it.
@@ -120,6 +122,7 @@ enum class NoteKind : std::uint8_t {
   Processor,
   KernelFile,
   Threads,
+  SignalGot,
 };
 inline constexpr std::uint16_t kFirstNote = 1024;
 inline constexpr const char* kNoteTexts[] = {
@@ -137,8 +140,9 @@ inline constexpr const char* kNoteTexts[] = {
     "number of the processor that it runs on",
     "file of /proc or /sys",
     "what threads share without a lock, first thread made",
+    "signal from another process, taken",
 };
 inline constexpr std::size_t kNoteKinds = sizeof kNoteTexts / sizeof *kNoteTexts;
-static_assert(kNoteKinds == static_cast<std::size_t>(NoteKind::Threads) + 1);
+static_assert(kNoteKinds == static_cast<std::size_t>(NoteKind::SignalGot) + 1);
 
 }  // namespace pf

@@ -1,0 +1,111 @@
+#include "outside_signals.h"
+
+#include "environment.h"
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace pf {
+namespace {
+
+struct sigaction g_wanted[NSIG] = {};  ///< by the program, of signals that come through onSignal
+
+bool isFromOutside(const siginfo_t& info) {
+  const bool sent = info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL;
+  return sent && info.si_pid != static_cast<pid_t>(syscall(SYS_getpid));
+}
+
+void onSignal(int number, siginfo_t* info, void* context) {
+  const struct sigaction wanted = g_wanted[number];
+  if (info != nullptr && isFromOutside(*info)) {
+    noteUncovered(NoteKind::SignalGot, reinterpret_cast<void*>(wanted.sa_handler));
+  }
+  if ((wanted.sa_flags & SA_SIGINFO) != 0) {
+    wanted.sa_sigaction(number, info, context);
+  } else {
+    wanted.sa_handler(number);
+  }
+}
+
+bool isOurs(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == onSignal;
+}
+
+}  // namespace
+
+bool isWatched(int number) {
+  switch (number) {
+    case SIGHUP:
+    case SIGINT:
+    case SIGQUIT:
+    case SIGUSR1:
+    case SIGUSR2:
+    case SIGTERM:
+    case SIGWINCH:
+      return true;
+    default:
+      return number >= SIGRTMIN && number <= SIGRTMAX;
+  }
+}
+
+int programsAction(SigAction next, int number, const struct sigaction* action,
+                   struct sigaction* before) {
+  const struct sigaction former = g_wanted[number];
+  struct sigaction ours {};
+  const struct sigaction* given = action;
+  if (action != nullptr && action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN &&
+      !isOurs(*action)) {
+    ours = *action;
+    ours.sa_flags |= SA_SIGINFO;
+    ours.sa_sigaction = onSignal;
+    g_wanted[number] = *action;  // before it may come
+    given = &ours;
+  }
+  struct sigaction was {};
+  const int result = next(number, given, &was);
+  if (result != 0) {
+    g_wanted[number] = former;
+  } else if (before != nullptr) {
+    *before = isOurs(was) ? former : was;
+  }
+  return result;
+}
+
+}  // namespace pf
+
+using namespace pf;
+
+// -- those that are waited for
+
+PF_LIBC(int, sigwait, const sigset_t* set, int* number) {
+  const bool programs = PF_PROGRAMS_CALL();
+  const int result = PF_NEXT(sigwait)(set, number);
+  if (programs && result == 0) {
+    noteUncovered(NoteKind::SignalGot, __builtin_return_address(0));
+  }
+  return result;
+}
+
+PF_LIBC(int, sigwaitinfo, const sigset_t* set, siginfo_t* info) {
+  siginfo_t own{};
+  siginfo_t* const to = info != nullptr ? info : &own;
+  const bool programs = PF_PROGRAMS_CALL();
+  const int number = PF_NEXT(sigwaitinfo)(set, to);
+  if (programs && number > 0 && isFromOutside(*to)) {
+    noteUncovered(NoteKind::SignalGot, __builtin_return_address(0));
+  }
+  return number;
+}
+
+PF_LIBC(int, sigtimedwait, const sigset_t* set, siginfo_t* info, const timespec* most) {
+  siginfo_t own{};
+  siginfo_t* const to = info != nullptr ? info : &own;
+  const bool programs = PF_PROGRAMS_CALL();
+  const int number = PF_NEXT(sigtimedwait)(set, to, most);
+  if (programs && (number <= 0 || isFromOutside(*to))) {
+    noteUncovered(number > 0 ? NoteKind::SignalGot : NoteKind::TimeLimit,
+                  __builtin_return_address(0));
+  }
+  return number;
+}
