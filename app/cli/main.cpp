@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -691,5 +693,11 @@ int commandLine(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return pf::lastCatch("photofinish", commandLine, argc, argv);
+  const int status = pf::lastCatch("photofinish", commandLine, argc, argv);
+  // What is lost here looks like a shorter answer.
+  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && status == 0) {
+    std::fprintf(stderr, "photofinish: the output could not be written: %s\n", std::strerror(errno));
+    return pf::exitStatus(pf::ErrorCode::System);
+  }
+  return status;
 }

@@ -1,5 +1,6 @@
 """Bad use: one clear message, what to do next, exit status 2, and nothing left behind."""
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -18,6 +19,17 @@ class BadUseTest(PhotofinishTest):
         run = self.photofinish("record", "-o", "t.pft", "mpirun", "-n", "2", PROGRAM, env={"PATH": str(empty)})
         self.assert_refused(run, 2, "mpirun", "Install Open MPI")
         self.assert_no_trace()
+
+    def test_an_answer_that_is_cut_off(self):
+        """By a disk that is full: it looks like a shorter one."""
+        self.need("mpirun", "/dev/full")
+        self.record("t.pft", self.mpirun(2, PROGRAM), "--mode", "all")
+        for words in (["info"], ["info", "--json"], ["races"], ["events"], ["check"], ["sql", "SELECT * FROM rank"]):
+            with self.subTest(words=words), open("/dev/full", "wb") as full:
+                run = subprocess.run([BIN / "photofinish", words[0], self.dir / "t.pft", *words[1:]], stdout=full, stderr=subprocess.PIPE,
+                                     env=self.env, timeout=60)
+                self.assertEqual(run.returncode, 1, run)
+                self.assertRegex(run.stderr.decode(), r"photofinish: .*No space left")
 
     def test_program_not_found(self):
         for name in ("no-such-program", "./no-such-program", "/no/such/program"):
