@@ -376,6 +376,9 @@ void sawMpiFile(const char* name, int mode) {
   if ((mode & MPI_MODE_RDONLY) == 0) {
     wroteFile(AT_FDCWD, path);
   }
+  if ((mode & MPI_MODE_WRONLY) != 0) {
+    return;
+  }
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd >= 0) {
     LookedAt now{};

@@ -153,13 +153,16 @@ int opened(int from, const char* path, int flags, int fd, void* caller) {
   }
   if (makes && (flags & O_EXCL) != 0) {
     sawAbsent(from, path);
-  } else if ((flags & O_ACCMODE) == O_RDONLY) {
+  } else if ((flags & O_ACCMODE) == O_RDONLY && !makes) {
     if (fd < kMarks && isRandomDevice(fd)) {  // by a link to it
       return fd;
     }
     sawInput(from, path, fd, caller);
   } else {
     willRead(fd);  // also where it cannot: its size may be asked for
+    if ((flags & O_ACCMODE) == O_RDONLY && isMarked(fd)) {
+      reads(fd);  // a stream that appends reads as well, and what was not there it has made
+    }
   }
   return fd;
 }

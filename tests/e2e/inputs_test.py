@@ -28,7 +28,7 @@ TOLD = {"env_secret": r"INPUT_TOKEN \(another", "env_unsafe": r"INPUT_PLUGIN_PAT
         "file_both_new": r"file_both_new \(new", "file_made": r"file_made \(new", "file_locked": r"file_locked \(new",
         "file_access": r"file_access \(gone", "dir_listing": r"dir_listing \(its listing", "dir_scan": r"dir_scan \(its listing",
         "dir_glob": r"dir_glob/? \(its listing", "dir_walk": r"dir_walk/deep \(its listing", "file_faccess": r"file_faccess \(gone",
-        "link_read": r"link_read \(leads elsewhere", "link_real": r"link_real \(leads elsewhere"}
+        "file_appended_new": r"file_appended_new \(new", "link_read": r"link_read \(leads elsewhere", "link_real": r"link_real \(leads elsewhere"}
 TOLD.update({name: rf"{name} \(changed" for name in ("file_changed", "file_relative", "file_updated", "file_both", "file_at",
                                                      "file_pread", "file_mapped", "file_mpi", "file_stat", "file_reopened",
                                                      "file_fdopen", "file_parts", "file_twice", "file_size", "file_end",
@@ -83,7 +83,7 @@ class InputsTest(PhotofinishTest):
                 path.symlink_to("target2")
             elif kind.startswith("dir_"):
                 (path / "more").touch()
-            elif kind.startswith(("file_", "memory_file")) and kind not in ("file_made", "file_locked", "file_written"):
+            elif kind.startswith(("file_", "memory_file")) and kind not in ("file_made", "file_locked", "file_written", "file_appended_new"):
                 path.write_text("2222")
 
     def run_replay(self, changed):
@@ -123,7 +123,7 @@ class InputsTest(PhotofinishTest):
             self.assert_told([kind], before, self.run_replay([kind]))
 
     def test_nothing_is_told_where_nothing_has_changed(self):
-        kinds = [kind for kind in [*SAME, *TOLD] if kind not in ("file_made", "file_locked", "file_both_new")]
+        kinds = [kind for kind in [*SAME, *TOLD] if kind not in ("file_made", "file_locked", "file_both_new", "file_appended_new")]
         _, before = self.record_kinds(*kinds)
         replayed = self.photofinish("replay", self.dir / "t.pft", env=RECORDED)
         self.assertEqual(values(replayed), before)

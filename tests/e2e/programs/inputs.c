@@ -195,6 +195,15 @@ static long file_appended_to(void)
     fclose(file);
     return end;
 }
+static long file_appended_new(void)
+{
+    FILE *file = fopen("file_appended_new", "a+");
+    fseek(file, 0, SEEK_END);
+    const long end = ftell(file);
+    fputs("more", file);
+    fclose(file);
+    return end;
+}
 static long file_copied(void)
 {
     const int fd = open("file_copied", O_RDWR), to = open("copy", O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -450,7 +459,7 @@ static const struct {
              KIND(limit_poll), KIND(limit_select), KIND(limit_epoll), KIND(signal_sent), KIND(parent), KIND(processor),
              KIND(kernel_file), KIND(kernel_uptime), KIND(threads), KIND(value_clock), KIND(value_random),
              KIND(value_pid), KIND(value_device), KIND(file_reopened), KIND(file_fdopen), KIND(file_parts), KIND(file_twice),
-             KIND(file_size), KIND(file_end), KIND(file_appended_to), KIND(file_copied), KIND(file_statx), KIND(file_faccess),
+             KIND(file_size), KIND(file_end), KIND(file_appended_to), KIND(file_appended_new), KIND(file_copied), KIND(file_statx), KIND(file_faccess),
              KIND(file_future), KIND(link_read), KIND(link_real), KIND(dir_walk), KIND(value_thread), KIND(value_parts),
              KIND(value_stream), KIND(value_link), KIND(group)};
 
