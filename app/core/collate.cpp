@@ -1,13 +1,10 @@
 #include "app/collate.h"
 
+#include "log_files.h"
 #include "mpi_calls.h"
 #include "race_reduction.h"
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <future>
 #include <iterator>
@@ -18,7 +15,6 @@
 #include "app/paths.h"
 #include "app/run_world.h"
 #include "app/version.h"
-#include "base/unique_fd.h"
 #include "core/race_classes.h"
 #include "db/trace_writer.h"
 
@@ -101,37 +97,6 @@ Status addLog(db::TraceWriter& writer, Rank rank, const std::vector<unsigned cha
   return {};
 }
 
-/// All of it, or the error: a log that is read in part would be taken for one that ends there.
-Result<std::vector<unsigned char>> contentOf(const std::string& path) {
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat info {};
-  if (!file.valid() || ::fstat(file.get(), &info) != 0) {
-    return systemError("cannot read " + path, errno);
-  }
-  std::vector<unsigned char> bytes(static_cast<std::size_t>(info.st_size));
-  std::size_t got = 0;
-  while (got < bytes.size()) {
-    const ssize_t n = ::read(file.get(), bytes.data() + got, bytes.size() - got);
-    if (n < 0 && errno != EINTR) {
-      return systemError("cannot read " + path, errno);
-    }
-    if (n == 0) {
-      break;
-    }
-    got += n > 0 ? static_cast<std::size_t>(n) : 0;
-  }
-  bytes.resize(got);
-  return bytes;
-}
-
-/// The file without the unused rest of its last window. A record ends in at most kMaxRecord zeros.
-void trim(std::vector<unsigned char>& bytes) {
-  const auto zeros =
-      std::find_if(bytes.rbegin(), bytes.rend(), [](unsigned char b) { return b != 0; });
-  const auto used = static_cast<std::size_t>(bytes.rend() - zeros) + kMaxRecord;
-  bytes.resize(std::min(bytes.size(), std::max(used, kLogHeaderSize)));
-}
-
 }  // namespace
 
 std::string siteText(const Execution& execution, std::uint32_t site) {
@@ -153,29 +118,30 @@ EventRef raceEvent(const Execution& execution, const Race& race) {
 }
 
 Result<std::map<Rank, std::vector<unsigned char>>> readLogFiles(const std::string& logDirectory) {
-  std::map<Rank, fs::path> paths;
+  if (Status status = isNoLink(logDirectory); !status) {
+    return status.error();
+  }
+  std::map<Rank, std::string> names;
   std::error_code error;
   for (fs::directory_iterator entry(logDirectory, error), end; !error && entry != end;
        entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (name.starts_with("rank-") && entry->path().extension() == ".log") {
-      paths[std::atoi(name.c_str() + 5)] = entry->path();
+    std::string name = entry->path().filename().string();
+    if (const std::optional<Rank> rank = rankOfLog(name)) {
+      names[*rank] = std::move(name);
     }
   }
-  const auto cannot = [&](const std::string& what, const std::string& why) {
-    return Error{ErrorCode::System, "cannot read " + what + ": " + why, {}};
-  };
   if (error) {
-    return cannot("the logs in " + logDirectory, error.message());
+    return Error{ErrorCode::System,
+                 "cannot read the logs in " + logDirectory + ": " + error.message(),
+                 {}};
   }
   // Only now, so that of a directory that goes away not some are read and the others missed.
   std::map<Rank, std::vector<unsigned char>> files;
-  for (const auto& [rank, path] : paths) {
-    Result<std::vector<unsigned char>> bytes = contentOf(path);
+  for (const auto& [rank, name] : names) {
+    Result<std::vector<unsigned char>> bytes = readRankLog(logDirectory, name);
     if (!bytes) {
       return bytes.error();
     }
-    trim(*bytes);
     files[rank] = std::move(*bytes);
   }
   return files;
@@ -453,15 +419,11 @@ std::vector<std::string> notesOf(const RankLog& log, const RunFacts& facts,
 
 /// The standard input that the recorder kept beside the logs.
 Result<std::optional<db::InputBytes>> keptInput(const std::string& logDirectory) {
-  const std::string path = logDirectory + "/input";
-  if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) {
-    return std::optional<db::InputBytes>();
-  }
-  const Result<std::vector<unsigned char>> bytes = contentOf(path);
+  Result<std::optional<std::string>> bytes = readIfInLogs(logDirectory, "input", kMostInText);
   if (!bytes) {
     return bytes.error();
   }
-  return std::optional(db::InputBytes{std::string(bytes->begin(), bytes->end())});
+  return *bytes ? std::optional(db::InputBytes{std::move(**bytes)}) : std::nullopt;
 }
 
 /// Into `writer`, which is finished by it.
@@ -484,8 +446,11 @@ Status writeTrace(db::TraceWriter* writer, const std::string& logDirectory,
       return status;
     }
   }
-  for (const db::RankCounter& row :
-       worldRows(logDirectory, static_cast<std::int32_t>(logs.size()))) {
+  const auto worlds = worldRows(logDirectory, static_cast<std::int32_t>(logs.size()));
+  if (!worlds) {
+    return worlds.error();
+  }
+  for (const db::RankCounter& row : *worlds) {
     if (Status status = writer->addCounter(row); !status) {
       return status;
     }
@@ -565,6 +530,16 @@ void sayThatRanksRun(std::vector<RankLog>& logs) {
   }
 }
 
+Error tooManyRanks(const std::string& logDirectory, Rank rank, std::int32_t ranks,
+                   std::size_t logs) {
+  return Error{ErrorCode::Damaged,
+               logDirectory + "/rank-" + std::to_string(rank) + ".log would be of a run of " +
+                   std::to_string(ranks) + " ranks, and only " + std::to_string(logs) +
+                   (logs == 1 ? " has" : " have") + " left a log",
+               "No run leaves so few: it is a log of something else, or was changed. Move it away "
+               "and try again."};
+}
+
 }  // namespace
 
 Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
@@ -577,14 +552,15 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
   std::int32_t size = 0;
   for (const auto& [rank, bytes] : *files) {
     Result<RankLog> log = readLog(bytes);
-    if (log && log->rank == rank) {
-      size = std::max({size, log->size, rank + 1});
-      read.emplace(rank, std::move(*log));
-    } else {
-      size = std::max(size, rank + 1);
-      read.emplace(rank,
-                   emptyLog(rank, 0, log ? "its log is another rank's" : log.error().message));
+    const bool isRanks = log && log->rank == rank;
+    const std::int32_t ranks = isRanks ? std::max(log->size, rank + 1) : rank + 1;
+    if (!mayBeRanks(ranks, files->size())) {
+      return tooManyRanks(logDirectory, rank, ranks, files->size());
     }
+    size = std::max(size, ranks);
+    read.emplace(rank, isRanks ? std::move(*log)
+                               : emptyLog(rank, 0, log ? "its log is another rank's"
+                                                       : log.error().message));
   }
   if (read.empty() && facts.goesOn) {
     return Error{

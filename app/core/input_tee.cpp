@@ -10,7 +10,7 @@ namespace pf::app {
 Result<InputTee> InputTee::start(const std::string& copy) {
   InputTee tee;
   tee.m_path = copy;
-  tee.m_copy.reset(open(copy.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  tee.m_copy.reset(open(copy.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!tee.m_copy.valid()) {
     return systemError("cannot make " + copy, errno);
   }

@@ -1,13 +1,12 @@
 #include "app/own_traces.h"
 
 #include "known_runs.h"
+#include "log_files.h"
 #include "sha256.h"
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -81,7 +80,7 @@ Text startOf(const RunFacts& facts) {
 /// Of logs that are where they were begun: those that come back from elsewhere are others.
 std::string digestInPlace(const RunFacts& facts, const std::string& logs) {
   struct stat info {};
-  if (stat(logs.c_str(), &info) != 0) {
+  if (lstat(logs.c_str(), &info) != 0) {
     return {};
   }
   Text text = startOf(facts);
@@ -97,9 +96,9 @@ std::string digestOfContent(const RunFacts& facts, const std::string& logs) {
   std::filesystem::directory_iterator file(logs, error);
   for (; !error && file != end; file.increment(error)) {
     const std::string name = file->path().filename().string();
-    if (name != "run.json" && file->path().extension() != ".log" && file->is_regular_file(error)) {
-      std::ifstream in(file->path(), std::ios::binary);
-      files[name] = {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    if (isNameInLogs(name) && name != "run.json" && !rankOfLog(name)) {
+      Result<std::string> content = readInLogs(logs, name, kMostInText);
+      files[name] = content ? std::move(*content) : std::string();  // no trace is made of such
     }
   }
   Text text = startOf(facts);

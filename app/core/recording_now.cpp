@@ -1,6 +1,6 @@
 // What can be seen of a recording from outside, while it goes on.
 #include "log_directory.h"
-#include <fcntl.h>
+#include "log_files.h"
 #include <unistd.h>
 
 #include <cstddef>
@@ -8,7 +8,6 @@
 #include <set>
 
 #include "app/record.h"
-#include "base/unique_fd.h"
 #include "core/log_format.h"
 
 namespace pf::app {
@@ -16,23 +15,25 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Grows with each event that the rank logs; 0 where it cannot be read.
-std::uint64_t grownTo(const fs::path& log) {
-  const UniqueFd fd(open(log.c_str(), O_RDONLY | O_CLOEXEC));
+std::uint64_t grownTo(const std::string& logs, const std::string& name) {
+  const Result<UniqueFd> file = openInLogs(logs, name);
+  const int fd = file ? file->get() : -1;
   std::uint64_t magic = 0;
   std::uint64_t serial = 0;
   std::uint64_t commit = 0;
-  if (!fd.valid() ||
-      pread(fd.get(), &magic, sizeof magic, offsetof(LogHeader, magic)) != sizeof magic ||
+  if (pread(fd, &magic, sizeof magic, offsetof(LogHeader, magic)) != sizeof magic ||
       magic != kLogMagic ||
-      pread(fd.get(), &serial, sizeof serial, offsetof(LogHeader, serial)) != sizeof serial ||
-      pread(fd.get(), &commit, sizeof commit, offsetof(LogHeader, commit)) != sizeof commit) {
+      pread(fd, &serial, sizeof serial, offsetof(LogHeader, serial)) != sizeof serial ||
+      pread(fd, &commit, sizeof commit, offsetof(LogHeader, commit)) != sizeof commit) {
     return 0;
   }
   return serial + commit;
 }
 
-bool isLog(const fs::path& file) {
-  return file.filename().string().starts_with("rank-") && file.extension() == ".log";
+bool hasFacts(const std::string& logs) {
+  std::error_code error;
+  return isNoLink(logs).ok() &&
+         fs::symlink_status(logs + "/run.json", error).type() == fs::file_type::regular;
 }
 
 }  // namespace
@@ -42,7 +43,7 @@ RecordingNow recordingNow(const std::string& trace) {
   RecordingNow now;
   std::error_code error;
   // In this order: the trace is there before its logs go.
-  now.logs = fs::is_regular_file(logs + "/run.json", error);
+  now.logs = hasFacts(logs);
   now.trace = fs::is_regular_file(trace, error);
   if (!now.logs) {
     return now;
@@ -50,7 +51,8 @@ RecordingNow recordingNow(const std::string& trace) {
   now.recorder = areLogsLocked(logs);
   for (fs::directory_iterator file(logs, error), end; !error && file != end;
        file.increment(error)) {
-    now.grown += isLog(file->path()) ? grownTo(file->path()) : 0;
+    const std::string name = file->path().filename().string();
+    now.grown += rankOfLog(name) ? grownTo(logs, name) : 0;
   }
   return now;
 }
@@ -69,7 +71,7 @@ std::vector<std::string> recordingsThatGoOn() {
          file.increment(gone)) {
       std::error_code closed;
       const std::string open = fs::read_symlink(file->path(), closed).string();
-      if (open.ends_with(".d") && fs::is_regular_file(open + "/run.json", closed)) {
+      if (open.ends_with(".d") && hasFacts(open)) {
         traces.insert(open.substr(0, open.size() - 2));
       }
     }

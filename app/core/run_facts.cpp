@@ -1,3 +1,4 @@
+#include "log_files.h"
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -5,7 +6,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <ctime>
-#include <fstream>
 
 #include "app/collate.h"
 #include "base/unique_fd.h"
@@ -103,7 +103,8 @@ Status writeFacts(const std::string& logDirectory, const RunFacts& facts) {
   const std::string path = logDirectory + "/run.json";
   const std::string unseen = path + ".tmp";
   const std::string text = all.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
-  const UniqueFd out(::open(unseen.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  const UniqueFd out(
+      ::open(unseen.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
   errno = out.valid() ? ENOSPC : errno;  // of a write that is cut short
   if (!out.valid() || ::write(out.get(), text.data(), text.size()) != std::ssize(text) ||
       ::fdatasync(out.get()) != 0 || std::rename(unseen.c_str(), path.c_str()) != 0) {
@@ -149,19 +150,18 @@ RunFacts factsOf(const json& all) {
 }  // namespace
 
 Result<RunFacts> readFacts(const std::string& logDirectory) {
-  const std::string path = logDirectory + "/run.json";
-  std::ifstream in(path);
-  if (!in) {
-    return systemError("cannot read " + path, errno);
+  const Result<std::string> text = readInLogs(logDirectory, "run.json", kMostInText);
+  if (!text) {
+    return text.error();
   }
-  const json all = json::parse(in, nullptr, false);
+  const json all = json::parse(*text, nullptr, false);
   if (all.is_object()) {
     try {
       return factsOf(all);
     } catch (const json::exception&) {  // a value of another type
     }
   }
-  return Error{ErrorCode::Damaged, "cannot read " + path,
+  return Error{ErrorCode::Damaged, "cannot read " + logDirectory + "/run.json",
                "Without it the recorded command is not known; record the program again."};
 }
 

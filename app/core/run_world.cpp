@@ -1,14 +1,17 @@
 #include "app/run_world.h"
 
+#include "log_files.h"
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <set>
+#include <sstream>
 #include <utility>
+
+#include "app/paths.h"
 
 namespace pf::app {
 
@@ -24,8 +27,8 @@ constexpr const char* kLacks = "started without: ";
 
 using Lines = std::set<std::string>;
 
-Lines readLines(const std::string& path) {
-  std::ifstream in(path);
+Lines linesOf(std::string text) {
+  std::istringstream in(std::move(text));
   Lines lines;
   WorldFact fact;
   for (std::string line; std::getline(in, line);) {
@@ -154,11 +157,17 @@ std::vector<std::string> exportedVariables(const LaunchCommand& command) {
   return names;
 }
 
-std::vector<db::RankCounter> worldRows(const std::string& logDirectory, std::int32_t ranks) {
+Result<std::vector<db::RankCounter>> worldRows(const std::string& logDirectory,
+                                               std::int32_t ranks) {
   std::vector<db::RankCounter> rows;
   Lines first;
   for (Rank rank = 0; rank < ranks; ++rank) {
-    const Lines lines = readLines(protocol::worldPath(logDirectory, rank));
+    const std::string path = protocol::worldPath(logDirectory, rank);
+    auto text = readIfInLogs(logDirectory, fileName(path), kMostInText);
+    if (!text) {
+      return text.error();
+    }
+    const Lines lines = linesOf(text->value_or(""));
     if (lines.empty()) {
       continue;
     }

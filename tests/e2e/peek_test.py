@@ -50,7 +50,7 @@ class PeekTest(PhotofinishTest):
 
     def test_logs_that_cannot_be_read(self):
         (self.dir / "t.pft.d").symlink_to(self.dir / "t.pft.d")
-        self.assert_refused(self.photofinish("peek", self.dir / "t.pft", self.dir / "p.pft"), 1, "cannot read .*run.json")
+        self.assert_refused(self.photofinish("peek", self.dir / "t.pft", self.dir / "p.pft"), 4, "cannot read .*run.json: the directory is a symbolic link")
 
     def test_twice_while_it_runs(self):
         self.need("mpirun", STEADY)

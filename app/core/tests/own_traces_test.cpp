@@ -80,7 +80,7 @@ TEST_F(OwnTraces, LogsThatCameBackFromElsewhereAreNot) {
   fs::create_directory(logs);
   ASSERT_TRUE(noteStart(facts, logs));
   fs::create_directory(m_dir + "/back");  // another inode
-  std::ofstream(m_dir + "/back/world-0") << "variable LD_PRELOAD evil.so\n";
+  std::ofstream(m_dir + "/back/rank-0.world") << "variable LD_PRELOAD evil.so\n";
   const std::string trace = write("t.pft", 19);
   noteTrace(facts, m_dir + "/back", trace);
   EXPECT_EQ(ownerOf(trace), Owner::Stranger);
@@ -95,7 +95,7 @@ TEST_F(OwnTraces, LogsThatWereKeptAreWhereverTheyAreCopied) {
   const std::string logs = m_dir + "/t.pft.d";
   fs::create_directory(logs);
   ASSERT_TRUE(noteStart(facts, logs));
-  std::ofstream(logs + "/world-0") << "variable TZ UTC\n";
+  std::ofstream(logs + "/rank-0.world") << "variable TZ UTC\n";
   ASSERT_TRUE(noteStart(facts, logs));  // the trace could not be made
   fs::copy(logs, m_dir + "/copy");
   const std::string trace = write("t.pft", 31);
