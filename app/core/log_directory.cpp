@@ -1,5 +1,6 @@
 #include "log_directory.h"
 
+#include "log_files.h"
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -10,12 +11,14 @@
 #include <ctime>
 #include <filesystem>
 
+#include "base/shown_text.h"
+
 namespace pf::app {
 namespace fs = std::filesystem;
 namespace {
 
 UniqueFd openDirectory(const std::string& path) {
-  return UniqueFd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return UniqueFd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
 /// The directory is made and removed under another name.
@@ -42,8 +45,7 @@ void removeLeft(const std::string& pattern, bool (*isLeft)(const fs::path&)) {
     const std::string name = entry->path().filename().string();
     if (name.size() == unseen.size() && name.starts_with(start) && isLeft(entry->path()) &&
         lockLogs(entry->path().string()).valid()) {
-      std::error_code ignored;
-      fs::remove_all(entry->path(), ignored);
+      static_cast<void>(removeLogFiles(entry->path().string()));
     }
   }
 }
@@ -69,10 +71,9 @@ Status keepAside(const std::string& path) {
       if (std::rename(path.c_str(), aside.c_str()) != 0) {
         return cannotMake(path, errno);
       }
-      std::fprintf(stderr,
-                   "photofinish: logs of an earlier recording that was not finished are kept in "
-                   "%s\n",
-                   aside.c_str());
+      tell((holdsLogs(aside) ? "logs of an earlier recording that was not finished are kept in "
+                             : "the directory that was there, which holds no logs, is kept as ") +
+           aside);
       return {};
     }
   }
@@ -118,10 +119,17 @@ Result<UniqueFd> beginLogs(const std::string& path, const RunFacts& facts) {
 
 void endLogs(const std::string& path) {
   std::string unseen = unseenName(path);
-  const bool moved =
-      mkdtemp(unseen.data()) != nullptr && std::rename(path.c_str(), unseen.c_str()) == 0;
-  std::error_code ignored;
-  fs::remove_all(moved ? unseen : path, ignored);
+  const bool made = mkdtemp(unseen.data()) != nullptr;
+  const bool moved = made && std::rename(path.c_str(), unseen.c_str()) == 0;
+  if (made && !moved) {
+    ::rmdir(unseen.c_str());
+  }
+  const std::string left = removeLogFiles(moved ? unseen : path);
+  if (left.empty()) {
+    return;
+  }
+  const bool back = !moved || std::rename(unseen.c_str(), path.c_str()) == 0;
+  tell((back ? path : unseen) + " is not removed: it holds what is not of the recording, " + left);
 }
 
 Result<SurveyLogs> SurveyLogs::make(const std::string& trace) {

@@ -14,7 +14,8 @@ namespace pf::app {
 /// invalid where the file system has none.
 Result<UniqueFd> beginLogs(const std::string& path, const RunFacts& facts);
 
-/// Removes it.
+/// Removes it, and what a recorder makes in it. Where it holds something else, it stays with that,
+/// which is said.
 void endLogs(const std::string& path);
 
 /// Held for as long as a recorder (or one who makes a trace of its logs) is at work in the

@@ -3,11 +3,14 @@
 #include "follow_recording.h"
 #include "input_tee.h"
 #include "log_directory.h"
+#include "log_files.h"
 #include "race_reduction.h"
 #include "trace_place.h"
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -166,17 +169,35 @@ Result<bool> leaveLogs(const std::string& logs, const Error& why) {
   return false;
 }
 
+/// Damaged unless the logs are this user's or root's: those of others make no file of this user.
+Status mayTakeUp(const RunFacts& facts, const std::string& logs) {
+  struct stat info {};
+  if (::lstat(logs.c_str(), &info) != 0) {
+    return systemError("cannot read " + logs, errno);
+  }
+  if (info.st_uid == ::geteuid() || info.st_uid == 0 || isOwnRecording(facts, logs)) {
+    return {};
+  }
+  return Error{ErrorCode::Damaged,
+               "no trace is made of " + logs + ": it belongs to another user (number " +
+                   std::to_string(info.st_uid) + ")",
+               "If you know where it comes from, make it yours (chown), or do this as that user."};
+}
+
 /// Makes the trace of a recording whose recorder is gone, and removes its logs. `numbered`: under a
 /// number in any case. True if it has the name `trace` now.
 Result<bool> takeUpLogs(const std::string& trace, bool numbered) {
   const std::string logs = logDirectoryOf(trace);
-  std::error_code unknown;
-  if (!fs::is_directory(logs, unknown)) {
+  if (!holdsLogs(logs)) {
     return false;
   }
+  std::error_code unknown;
   const bool taken = fs::exists(fs::symlink_status(trace, unknown));
   if (taken && !db::looksLikeTrace(trace)) {
     return false;  // who opens it is told so
+  }
+  if (Status status = isNoLink(logs); !status) {
+    return taken ? leaveLogs(logs, status.error()) : status.error();
   }
   const UniqueFd lock = lockLogs(logs);
   if (!lock.valid() && areLogsLocked(logs)) {
@@ -195,6 +216,9 @@ Result<bool> takeUpLogs(const std::string& trace, bool numbered) {
   if (taken && !isOwnRecording(*facts, logs)) {
     return leaveLogs(logs, {ErrorCode::Usage, "you have not recorded them on this machine", {}});
   }
+  if (Status status = mayTakeUp(*facts, logs); !status) {
+    return status.error();
+  }
   const LogsAndTrace order = compareWithTrace(*facts, trace);
   if (order == LogsAndTrace::Made) {
     noteEnd(*facts);
@@ -202,6 +226,9 @@ Result<bool> takeUpLogs(const std::string& trace, bool numbered) {
     return false;
   }
   if (Status status = noRankRuns(logs); !status) {
+    if (status.error().code == ErrorCode::Damaged) {
+      return status.error();
+    }
     return Error{ErrorCode::System, status.error().message + "; its logs are in " + logs,
                  taken ? trace + " is of a former one. " + status.error().advice
                        : status.error().advice};
