@@ -157,6 +157,12 @@ int check(const std::string& trace) {
     return fail(findings.error());
   }
   if (findings->empty()) {
+    // Not what checksums can tell: whether the logs are of these ranks.
+    auto store = pf::app::openTrace(trace, pf::db::TraceStore::Mode::ReadOnly);
+    const pf::Status logs = store ? pf::app::logsAreTheirRanks(*store) : store.error();
+    if (!logs) {
+      return fail(logs.error());
+    }
     std::printf("%s: whole, every checksum is right\n", trace.c_str());
     return 0;
   }

@@ -1,5 +1,6 @@
 #include "app/collate.h"
 
+#include "input_tee.h"
 #include "log_files.h"
 #include "mpi_calls.h"
 #include "race_reduction.h"
@@ -15,6 +16,7 @@
 #include "app/paths.h"
 #include "app/run_world.h"
 #include "app/version.h"
+#include "base/shown_text.h"
 #include "core/race_classes.h"
 #include "db/trace_writer.h"
 
@@ -171,6 +173,27 @@ Error anotherRanks(Rank rank, Rank owner) {
 }
 
 }  // namespace
+
+Status logsAreTheirRanks(db::TraceStore& store) {
+  for (const db::RankInfo& rank : store.ranks()) {
+    std::vector<unsigned char> start;
+    const Status status = store.logChunks(rank.rank, [&](std::uint64_t, db::Bytes data) {
+      if (start.empty()) {
+        start.assign(data.begin(), data.end());
+      }
+      return Status();
+    });
+    if (!status) {
+      return status;
+    }
+    const Result<RankLog> log =
+        start.empty() ? Result<RankLog>(emptyLog(rank.rank, store.run().ranks, {})) : readLog(start);
+    if (!log || log->rank != rank.rank) {
+      return log ? anotherRanks(rank.rank, log->rank) : log.error();
+    }
+  }
+  return {};
+}
 
 Result<std::vector<RankLog>> readLogs(db::TraceStore& store, db::TraceStore::Log which,
                                       bool contents) {
@@ -471,6 +494,17 @@ Status writeTrace(db::TraceWriter* writer, const std::string& logDirectory,
       return status;
     }
   }
+  const Result<std::optional<std::string>> leftOut =
+      readIfInLogs(logDirectory, std::string("input") + kLeftOut, kMostInText);
+  if (!leftOut) {
+    return leftOut.error();
+  }
+  if (*leftOut) {
+    const std::string note = kNotGuaranteed + "standard input, which was longer than 15 MiB";
+    if (Status status = writer->addCounter({0, note, 1}); !status) {
+      return status;
+    }
+  }
   const auto strange = filesOfOthers(logs);
   std::set<std::string> modules;
   for (const RankLog& log : logs) {
@@ -530,6 +564,21 @@ void sayThatRanksRun(std::vector<RankLog>& logs) {
   }
 }
 
+/// A log whose beginning is damaged goes beside the trace, before the directory is removed.
+void keepUnread(const std::string& logDirectory, Rank rank, const std::string& trace, bool goesOn) {
+  const std::string name = "rank-" + std::to_string(rank) + ".log";
+  const Result<UniqueFd> from = goesOn ? Result<UniqueFd>(Error{}) : openInLogs(logDirectory, name);
+  if (!from) {
+    return;
+  }
+  const std::string to = trace + "." + name;
+  std::error_code error;
+  fs::copy_file("/proc/self/fd/" + std::to_string(from->get()), to, error);
+  if (!error) {
+    tell("the log of rank " + std::to_string(rank) + " cannot be read, and is kept as " + to);
+  }
+}
+
 Error tooManyRanks(const std::string& logDirectory, Rank rank, std::int32_t ranks,
                    std::size_t logs) {
   return Error{ErrorCode::Damaged,
@@ -549,6 +598,7 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
     return files.error();
   }
   std::map<Rank, RankLog> read;
+  std::vector<Rank> unread;
   std::int32_t size = 0;
   for (const auto& [rank, bytes] : *files) {
     Result<RankLog> log = readLog(bytes);
@@ -558,6 +608,9 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
       return tooManyRanks(logDirectory, rank, ranks, files->size());
     }
     size = std::max(size, ranks);
+    if (!isRanks) {
+      unread.push_back(rank);
+    }
     read.emplace(rank, isRanks ? std::move(*log)
                                : emptyLog(rank, 0, log ? "its log is another rank's"
                                                        : log.error().message));
@@ -572,6 +625,10 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
     return Error{ErrorCode::NotFound,
                  "nothing was recorded: no process of '" + facts.program + "' called MPI_Init",
                  "Is it an MPI program, dynamically linked with the MPI of this launcher?"};
+  }
+  for (const Rank rank : unread) {  // no trace with it could be read
+    keepUnread(logDirectory, rank, path, facts.goesOn);
+    files->erase(rank);
   }
   std::vector<RankLog> logs;
   for (Rank rank = 0; rank < size; ++rank) {

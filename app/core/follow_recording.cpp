@@ -2,8 +2,10 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <map>
 
 #include "base/shown_text.h"
@@ -15,6 +17,19 @@ using Clock = std::chrono::steady_clock;
 
 /// A launcher that is asked to end its job takes some seconds. Open MPI's now and then never does.
 constexpr std::chrono::seconds kLauncherEndsWithin(10);
+
+/// A launcher that was killed leaves ranks, which find that out after a second or two.
+constexpr std::chrono::seconds kRanksOutliveIt(15);
+
+/// Whether the process is there, and not only to be waited for.
+bool runs(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  std::getline(status, line);
+  const std::size_t name = line.rfind(')');
+  return name != std::string::npos && name + 2 < line.size() && line[name + 2] != 'Z' &&
+         line[name + 2] != 'X';
+}
 
 /// Tells of races while the program runs: the first one, and then each power of ten.
 class RaceTeller {
@@ -68,6 +83,7 @@ class Following {
   void askToEnd();
   void insist();
   void sayNotices();
+  [[nodiscard]] bool ranksRun() const;
 
   Job& m_job;
   RunFacts& m_facts;
@@ -201,9 +217,21 @@ void Following::sayNotices() {
   }
 }
 
+/// On this host, as far as they have told their pids, and nobody their ends.
+bool Following::ranksRun() const {
+  return std::any_of(m_facts.ends.begin(), m_facts.ends.end(), [host = hostName()](const auto& rank) {
+    const RankEnd& end = rank.second;
+    return end.pid > 0 && end.host == host && !end.status && !end.signal && runs(end.pid);
+  });
+}
+
 Result<int> Following::run() {
+  std::optional<Clock::time_point> over;
   for (int quiet = 0;;) {
     const std::optional<int> ended = m_job.launcherStatus();
+    if (ended && !over) {
+      over = Clock::now();
+    }
     if (m_patience.ended()) {
       askToEnd();
     }
@@ -213,6 +241,12 @@ Result<int> Following::run() {
     }
     const int ready = wait(ended.has_value());
     const bool heard = listen(ended.has_value());
+    if (over && Clock::now() - *over < kRanksOutliveIt && ranksRun()) {
+      if (m_job.connection() == nullptr) {
+        poll(nullptr, 0, 50);
+      }
+      continue;
+    }
     if (ended && (m_job.connection() == nullptr || (!heard && m_job.ranksGone()) ||
                   (!heard && ready == 0 && ++quiet >= 4))) {
       if (m_unknownRanks != 0) {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 
 namespace pf::app {
 
@@ -75,7 +76,10 @@ void InputTee::keep() {
                                         static_cast<ssize_t>(m_pending.size());
   if (tooLong() || !written) {
     m_kept = kMostInput + 1;
-    unlink(m_path.c_str());
+    [[maybe_unused]] const int emptied = ftruncate(m_copy.get(), 0);
+    if (rename(m_path.c_str(), (m_path + kLeftOut).c_str()) != 0) {
+      unlink(m_path.c_str());
+    }
   }
 }
 

@@ -88,7 +88,7 @@ std::optional<Rank> rankOfLog(std::string_view name) {
 }
 
 bool isNameInLogs(std::string_view name) {
-  return name == "run.json" || name == "run.json.tmp" || name == "input" || rankOfLog(name) ||
+  return name == "run.json" || name == "run.json.tmp" || name == "input" || name == "input.left-out" || rankOfLog(name) ||
          rankIn(name, ".world");
 }
 

@@ -30,6 +30,14 @@ namespace pf::app {
 namespace fs = std::filesystem;
 namespace {
 
+volatile std::sig_atomic_t g_launcher = 0;
+/// As the launcher alone would have had it.
+extern "C" void onPassedOn(int number) {
+  if (g_launcher > 0) {
+    ::kill(static_cast<pid_t>(g_launcher), number);
+  }
+}
+
 volatile std::sig_atomic_t g_ended = 0;
 extern "C" void onEnd(int /*signal*/) {
   g_ended = 1;
@@ -47,8 +55,16 @@ class StayForTheTrace {
     struct sigaction end {};
     end.sa_handler = onEnd;
     sigaction(SIGTERM, &end, &m_terminate);
+    struct sigaction passOn {};
+    passOn.sa_handler = onPassedOn;
+    passOn.sa_flags = SA_RESTART;
+    sigaction(SIGUSR1, &passOn, &m_users[0]);
+    sigaction(SIGUSR2, &passOn, &m_users[1]);
   }
   ~StayForTheTrace() {
+    sigaction(SIGUSR1, &m_users[0], nullptr);
+    sigaction(SIGUSR2, &m_users[1], nullptr);
+    g_launcher = 0;
     sigaction(SIGINT, &m_interrupt, nullptr);
     sigaction(SIGTERM, &m_terminate, nullptr);
   }
@@ -58,6 +74,7 @@ class StayForTheTrace {
  private:
   struct sigaction m_interrupt {};
   struct sigaction m_terminate {};
+  struct sigaction m_users[2] = {};
 };
 
 std::string freeName(const std::string& program) {
@@ -353,6 +370,7 @@ Result<Recorded> record(const RecordOptions& options) {
       end();
       return running.error();
     }
+    g_launcher = (*running)->launcher();
     if (input) {
       input->launched();
     }
@@ -399,7 +417,7 @@ Result<Recorded> record(const RecordOptions& options) {
   end();
   if (input && input->tooLong()) {
     std::fprintf(stderr,
-                 "photofinish: the standard input was longer than 16 MiB and is not in the trace: "
+                 "photofinish: the standard input was longer than 15 MiB and is not in the trace: "
                  "give it to each replay again\n");
   }
   recorded.racing = collated->racing;

@@ -1,5 +1,6 @@
 #include "clocks.h"
 #include "contents.h"
+#include "given.h"
 #include "records.h"
 #include "wrapper_support.h"
 
@@ -41,6 +42,9 @@ const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, C
     beginEvent(place);
     logLocal(place);
     return place;
+  }
+  if (isInter(comm)) {
+    flow = CollectiveFlow::None;  // a rank hears of the other group only, and no record says which is whose
   }
   beginEvent(place, comm, root >= 0 ? root : kNoPeer, 0);
   if (kind == RecordKind::CollectivePost) {

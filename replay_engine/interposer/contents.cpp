@@ -88,7 +88,14 @@ struct Shape {
   MPI_Aint extent = 0;
   std::uint64_t size = 0;
   bool gaps = false;  ///< within an element
+  bool padded = false;  ///< has bytes that are nobody's, and that no type names
 };
+
+/// x86's have 10 bytes of 16.
+bool isPadded(MPI_Datatype type) {
+  return sizeof(long double) > 10 && (type == MPI_LONG_DOUBLE || type == MPI_C_LONG_DOUBLE_COMPLEX ||
+                                      type == MPI_LONG_DOUBLE_INT);
+}
 
 Shape lookAt(MPI_Datatype type) {
   Shape shape;
@@ -102,6 +109,7 @@ Shape lookAt(MPI_Datatype type) {
   }
   shape.size = static_cast<std::uint64_t>(size);
   shape.gaps = length != size;
+  shape.padded = isPadded(type);
   return shape;
 }
 
@@ -286,7 +294,7 @@ void Digester::add(const void* buffer, long long count, MPI_Datatype type) {
     return;
   }
   const unsigned char* const first = memoryAt(buffer, shape.first);
-  if (first == nullptr) {
+  if (first == nullptr || shape.padded) {
     m_digested = false;
   } else if (inARow(shape, count)) {
     addBytes(first, bytes);
@@ -338,7 +346,7 @@ Contents contentsOf(const Data& data) {
   const Shape shape = shapeOf(data.type);
   contents.bytes = static_cast<std::uint64_t>(data.count) * shape.size;
   const unsigned char* const first = memoryAt(data.buffer, shape.first);
-  if (contents.bytes == 0 || first == nullptr) {
+  if (contents.bytes == 0 || first == nullptr || shape.padded) {
     return contents;
   }
   if (!inARow(shape, data.count) || contents.bytes > kPiece - 8 ||

@@ -21,12 +21,12 @@ std::uint32_t numberOf(MPI_Op op) {
   return number;
 }
 
+}  // namespace
+
 bool isInter(MPI_Comm comm) {
   int inter = 0;
   return PF_REAL(Comm_test_inter)(comm, &inter) == MPI_SUCCESS && inter != 0;
 }
-
-}  // namespace
 
 int membersOf(MPI_Comm comm) {
   int members = 0;

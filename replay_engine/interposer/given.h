@@ -31,6 +31,7 @@ Contents givenToNeighbours(const void* buffer, long long count, MPI_Datatype typ
 
 // -- helpers of those with arrays
 
+bool isInter(MPI_Comm comm);
 /// Ranks that a collective goes to: of an inter-communicator the remote ones.
 int peersOf(MPI_Comm comm);
 int rankIn(MPI_Comm comm);

@@ -19,7 +19,8 @@ bool isFromOutside(const siginfo_t& info) {
 void onSignal(int number, siginfo_t* info, void* context) {
   const struct sigaction wanted = g_wanted[number];
   if (info != nullptr && isFromOutside(*info)) {
-    noteUncovered(NoteKind::SignalGot, reinterpret_cast<void*>(wanted.sa_handler));
+    // Places are of calls, one byte before where they return to.
+    noteUncovered(NoteKind::SignalGot, reinterpret_cast<char*>(wanted.sa_handler) + 1);
   }
   if ((wanted.sa_flags & SA_SIGINFO) != 0) {
     wanted.sa_sigaction(number, info, context);

@@ -133,7 +133,14 @@ extern "C" void pf_forget_in_child() {
 
 }  // namespace
 
-void sayOfRank(const char* text) {
+void sayOfRank(const char* given) {
+  char text[400];  // names of files are in it: none steers a terminal
+  std::size_t size = 0;
+  for (; given[size] != '\0' && size + 1 < sizeof text; ++size) {
+    const auto byte = static_cast<unsigned char>(given[size]);
+    text[size] = byte < 0x20 || byte == 0x7F || byte == 0xC2 ? '?' : given[size];
+  }
+  text[size] = '\0';
   if (g_engine.page != nullptr) {
     say(text);
     return;

@@ -61,6 +61,29 @@ class NotGuaranteedTest(PhotofinishTest):
         self.assertRegex(notes[1], r"^signal from another process, taken at told_from_outside\.c:\d+$")
         self.assertRegex(recorded.err, r"note: file that somebody else wrote during the run, ")
 
+    def test_a_signal_that_the_launcher_would_have_passed_on(self):
+        program, told = BIN / "e2e" / "told_from_outside", self.dir / "told"
+        self.need("mpirun", program)
+        with self.start([BIN / "photofinish", "record", "-o", self.dir / "t.pft", *self.mpirun(1, program, told)]) as command:
+            command.wait_for(lambda: command.find("told_from_outside"))
+            command.wait_for(lambda: any(self.dir.glob("t.pft.d/rank-*.log")))
+            time.sleep(0.5)
+            os.kill(command.pid, signal.SIGUSR1)
+            told.write_text("1")
+            recorded = command.finish(60)
+        self.assertEqual(recorded.status, 0, recorded)
+        self.assertIn("told 1 and 1", recorded.out)
+
+    def test_standard_input_that_is_too_long(self):
+        self.need("mpirun", BIN / "corpus" / "any_source_sum")
+        for size, kept in ((15 << 20, True), ((15 << 20) + 1, False), (16 << 20, False)):
+            (self.dir / "long").write_bytes(b"x" * size)
+            with self.subTest(size=size), open(self.dir / "long", "rb") as file:
+                run = self.record("t.pft", self.mpirun(2, "sh", "-c", f"cat >/dev/null; exec {BIN / 'corpus' / 'any_source_sum'}"), stdin=file)
+                texts = [note["text"] for note in self.info()["notGuaranteed"]]
+                self.assertEqual(texts, [] if kept else ["standard input, which was longer than 15 MiB"], run)
+                self.assertEqual(self.replay("t.pft").status, 0)
+
     def test_an_ordinary_program_has_none(self):
         self.record("t.pft", self.mpirun(4, BIN / "corpus" / "any_source_sum"))
         self.assertEqual(self.photofinish("info", self.dir / "t.pft", "--json").json()["notGuaranteed"], [])

@@ -48,6 +48,13 @@ class RacesModeTest(PhotofinishTest):
                     found = self.photofinish("races", self.dir / "t.pft", "--json")
                     self.assertEqual(len(found.json()["races"]), races, found)
 
+    def test_what_two_groups_do_not_order(self):
+        self.need("mpirun", BIN / "e2e" / "parts")
+        recorded = self.record_races(4, BIN / "e2e" / "parts", "groups", "zero")
+        self.assertEqual(self.info()["foundWhileRecording"]["racingDeliveries"], 1, recorded)
+        found = self.photofinish("races", self.dir / "t.pft", "--json")
+        self.assertEqual(len(found.json()["races"]), 1, found)
+
     def test_clocks_as_messages(self):
         """As between hosts: what comes late makes more of a race, never less."""
         self.need("mpirun", PROGRAM)

@@ -7,6 +7,26 @@
 
 enum { RANKS = 3 };
 
+/* Of four ranks: those of one group wait for those of the other alone. Rank 2 sends before the barrier, rank 1 behind it. */
+static void between_groups(int rank)
+{
+    MPI_Comm mine, both;
+    int value = 0;
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &mine);
+    MPI_Intercomm_create(mine, 0, MPI_COMM_WORLD, rank < 2 ? 2 : 0, 5, &both);
+    if (rank == 2)
+        MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(both);
+    if (rank == 1)
+        MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&mine);
+}
+
 int main(int argc, char **argv)
 {
     int rank, value = 0, out[RANKS] = {0}, in[RANKS] = {0}, sends[RANKS], takes[RANKS], places[RANKS] = {0, 1, 2}, bytes[RANKS] = {0, 4, 8};
@@ -18,6 +38,11 @@ int main(int argc, char **argv)
     if (argc < 3)
         MPI_Abort(MPI_COMM_WORLD, 2);
     const char *kind = argv[1];
+    if (strcmp(kind, "groups") == 0) {
+        between_groups(rank);
+        MPI_Finalize();
+        return 0;
+    }
     const int zero = strcmp(argv[2], "zero") == 0;
     for (int i = 0; i < RANKS; ++i) { /* to oneself nothing */
         sends[i] = i != rank && !(zero && rank == 0 && i == 2);

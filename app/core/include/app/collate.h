@@ -104,6 +104,8 @@ Result<Analysis> analyse(const std::vector<RankLog>& logs);
 [[nodiscard]] std::uint64_t probesAnswered(const RankLog& log);
 /// ", 12 probes", or nothing: behind a number of wildcard receives.
 [[nodiscard]] std::string andProbes(std::uint64_t probes);
+/// Whether each log begins as one of its rank does, which no checksum tells.
+Status logsAreTheirRanks(db::TraceStore& store);
 /// The logs of a trace, one a rank, as they were recorded. `contents`: as readLog().
 Result<std::vector<RankLog>> readLogs(db::TraceStore& store,
                                       db::TraceStore::Log which = db::TraceStore::Log::Recorded,
