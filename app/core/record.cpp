@@ -13,7 +13,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 #include <fstream>
 #include <random>
 
@@ -177,6 +179,9 @@ Status noRankRuns(const std::string& logs) {
   }
   return {};
 }
+
+/// How often it is looked, each 100 ms, whether ranks end that their launcher has left.
+constexpr int kRanksOutliveIt = 150;
 
 /// Logs that lie beside a file of the trace's name, and no trace can be made of them.
 Result<bool> leaveLogs(const std::string& logs, const Error& why) {
@@ -363,6 +368,7 @@ Result<Recorded> record(const RecordOptions& options) {
     input = std::move(*tee);
     job.input = input->launcherEnd();
   }
+  bool daemonLost = false;
   {
     const StayForTheTrace stay;
     Result<std::unique_ptr<Job>> running = Job::start(std::move(job));
@@ -382,11 +388,24 @@ Result<Recorded> record(const RecordOptions& options) {
       return status.error();
     }
     recorded.exitStatus = *status;
+    daemonLost = (*running)->connection() == nullptr;
   }
   facts.exitStatus = recorded.exitStatus;
   noteCoreFiles(facts);
   if (Status status = writeFacts(logs, facts); !status) {
     return status.error();
+  }
+  // Where the daemon was lost, only the logs say which ranks there are.
+  Status over = daemonLost ? noRankRuns(logs) : Status();
+  for (int i = 0; !over && over.error().code == ErrorCode::System && i < kRanksOutliveIt; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    over = noRankRuns(logs);
+  }
+  if (!over && over.error().code == ErrorCode::System) {
+    tell(over.error().message + ", though its launcher has ended. The logs are kept in " + logs +
+         ": when it has ended, 'photofinish info " + recorded.trace + "' makes the trace");
+    recorded.trace.clear();
+    return recorded;
   }
   Result<Collated> collated =
       collate(logs, facts, recorded.trace,

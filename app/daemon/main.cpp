@@ -291,6 +291,9 @@ int daemonMain(int argc, char** argv) {
     return text;
   };
   options.logic.processState = pf::processState;
+  options.logic.processTime = [host = pf::app::hostName()](const pf::protocol::RankHello& rank) {
+    return rank.host == host ? pf::processTime(rank.pid) : std::int64_t{-1};
+  };
   options.logic.stallLimit = std::chrono::milliseconds(stallLimit);
   if (stallAfter != 0) {
     options.logic.stallAfter = std::chrono::milliseconds(stallAfter);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 
 #include "base/unique_fd.h"
@@ -33,6 +34,20 @@ std::string processStat(pid_t pid) {
   const std::string text = readProcess(pid, "stat");
   const std::size_t end = text.rfind(')');  // the name may hold anything
   return end == std::string::npos || end + 2 >= text.size() ? std::string() : text.substr(end + 2);
+}
+
+std::int64_t processTime(pid_t pid) {
+  constexpr int kUserTime = 11;  // of what follows the name; the kernel's own time is next
+  const std::string text = pid > 0 ? processStat(pid) : std::string();
+  std::size_t at = 0;
+  for (int i = 0; i < kUserTime && at != std::string::npos; ++i) {
+    at = text.find(' ', at == 0 ? 0 : at + 1);
+  }
+  long long user = 0;
+  long long system = 0;
+  const bool known = at != std::string::npos && !text.empty() &&
+                     std::sscanf(text.c_str() + at, "%lld %lld", &user, &system) == 2;
+  return known ? user + system : -1;
 }
 
 char processState(pid_t pid) {

@@ -16,6 +16,10 @@ constexpr int kSlower = 3;
 /// While data move, a stall is told after so many times the time.
 constexpr int kMovingFor = 12;
 /// One who is stopped by a signal and does not answer is spoken of; one who runs, later.
+/// Of processor time, in a wait: whoever polls has seen by then what there is. Who does not poll
+/// uses none: then time alone has to do.
+constexpr std::int64_t kLooksTake = 2;
+constexpr std::chrono::milliseconds kLookedFor(20000);
 constexpr std::chrono::milliseconds kAnswersWithin(2000);
 constexpr std::chrono::milliseconds kBusyFor(15000);
 constexpr std::chrono::milliseconds kStoppedFor(1500);
@@ -94,6 +98,9 @@ void SessionLogic::watchStall() {
   }
   noteWaits();
   const std::chrono::milliseconds limit = m_options.stallLimit;
+  if (m_waited >= patience() / 2) {
+    noteTimes();
+  }
   if (m_waited < (limit.count() > 0 ? std::min(patience(), limit) : patience())) {
     m_stallPing.reset();
     return;
@@ -150,12 +157,36 @@ bool SessionLogic::allHaveAnswered() const {
   });
 }
 
+void SessionLogic::noteTimes() {
+  if (!m_options.processTime || m_timeBeforeOf == m_waitSince) {
+    return;
+  }
+  m_timeBeforeOf = m_waitSince;
+  m_timeBefore.clear();
+  for (const auto& [number, rank] : m_ranks) {
+    m_timeBefore[number] = m_options.processTime(rank.hello);
+  }
+}
+
+bool SessionLogic::allHaveLooked(std::chrono::milliseconds quiet) const {
+  if (!m_options.processTime || quiet >= kLookedFor) {
+    return true;
+  }
+  return m_timeBeforeOf == m_waitSince &&
+         std::all_of(m_ranks.begin(), m_ranks.end(), [&](const auto& entry) {
+           const std::int64_t now =
+               isWaiting(entry.second) ? m_options.processTime(entry.second.hello) : -1;
+           const auto before = m_timeBefore.find(entry.first);
+           return now < 0 || (before != m_timeBefore.end() && now - before->second >= kLooksTake);
+         });
+}
+
 /// Once for each stall, and again when more is known of it.
 void SessionLogic::tellStall(Verdict verdict, std::chrono::milliseconds quiet) {
   // Data on their way end what looks like a knot, and may take a while.
   const TimePoint moved = lastMove(m_ranks, TimePoint{});
   const bool moving = m_now - moved < m_options.stallAfter;
-  if (moving && verdict.proven) {
+  if (verdict.proven && (moving || !allHaveLooked(quiet))) {
     verdict = {VerdictKind::Stalled, -1, 0, "every rank waits:\n" + describeAll(m_ranks)};
   }
   verdict.overLimit = m_options.stallLimit.count() > 0 && quiet >= m_options.stallLimit;

@@ -89,6 +89,8 @@ TEST(SeparateSymbols, OfTheCLibraryDoNotCount) {
 TEST(Proc, KnowsStateAndAncestry) {
   EXPECT_EQ(processState(::getpid()), 'R');
   EXPECT_EQ(processState(-1), '\0');
+  EXPECT_GE(processTime(::getpid()), 0);
+  EXPECT_EQ(processTime(-1), -1);
   EXPECT_TRUE(isDescendant(::getpid(), ::getppid()));
   EXPECT_FALSE(isDescendant(::getppid(), ::getpid()));
   const pid_t child = ::fork();

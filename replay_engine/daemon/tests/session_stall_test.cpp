@@ -312,6 +312,26 @@ TEST(Stall, ALimitOfTheUserIsKept) {
   EXPECT_TRUE(s.verdicts()[1].overLimit);
 }
 
+TEST(Stall, IsNoProofUntilEachRankHasHadAProcessor) {
+  LogicOptions options = SimulatedSession::options(kRecordChoices);
+  std::map<std::int32_t, std::int64_t> used{{0, 7}, {1, 7}};
+  options.processTime = [&used](const RankHello& rank) { return used[rank.rank]; };
+  SimulatedSession s(2, options);
+  s.start();
+  s.at(0, RankPhase::Running, 5, 1, 1);
+  s.at(1, RankPhase::Running, 5, 1, 0);
+  s.pass(5'200);
+  ASSERT_EQ(s.verdicts().size(), 1U);
+  EXPECT_FALSE(s.verdicts()[0].proven) << "their messages may be on the way";
+  used[0] = 9;
+  s.pass(3'000);
+  EXPECT_EQ(s.verdicts().size(), 1U) << "rank 1 has not looked";
+  used[1] = 9;
+  s.pass(3'000);
+  ASSERT_EQ(s.verdicts().size(), 2U);
+  EXPECT_TRUE(s.verdicts()[1].proven);
+}
+
 TEST(Stall, NotBeforeEveryAgentHasAnswered) {
   SimulatedSession s(2);
   s.start();

@@ -14,6 +14,9 @@ namespace pf {
 [[nodiscard]] std::string processStat(pid_t pid);
 /// 'R', 'S', 't' (tracing stop), 'T' (stopped by a signal), 'Z' …; 0 if there is no such process.
 [[nodiscard]] char processState(pid_t pid);
+/// Processor time that its threads have used, in the kernel's ticks (10 ms mostly); -1 if there is no
+/// such process.
+[[nodiscard]] std::int64_t processTime(pid_t pid);
 /// Bytes that the process has read and written by system calls: data that come or go by a network
 /// move it, memory that ranks share and polling do not. 0 if that cannot be had.
 [[nodiscard]] std::uint64_t bytesMoved(pid_t pid);

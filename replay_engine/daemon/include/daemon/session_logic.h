@@ -47,6 +47,8 @@ struct LogicOptions {
   std::function<std::string(const protocol::CodePlace&)> placeText;
   /// As processState() of base/process_state.h, of this host; may be empty.
   std::function<char(std::int32_t pid)> processState;
+  /// Processor time that a rank has used, in ticks; -1: not known, as on another host. May be empty.
+  std::function<std::int64_t(const protocol::RankHello& rank)> processTime;
 };
 
 /// Send `message` to `peer` (0 = every client); no message: close `peer`.
@@ -108,6 +110,9 @@ class SessionLogic {
   void endOfWait(bool wentOn);
   [[nodiscard]] std::chrono::milliseconds patience() const;
   [[nodiscard]] bool allHaveAnswered() const;
+  /// What is on its way may lie there because nobody has had a processor to look.
+  void noteTimes();
+  [[nodiscard]] bool allHaveLooked(std::chrono::milliseconds quiet) const;
   void tellStall(protocol::Verdict verdict, std::chrono::milliseconds quiet);
   void ping();
   void watchAgents();
@@ -158,6 +163,8 @@ class SessionLogic {
     bool overLimit = false;
   };
   std::optional<ToldStall> m_stallTold;
+  std::map<std::int32_t, std::int64_t> m_timeBefore;  ///< of ranks, by processTime()
+  std::optional<TimePoint> m_timeBeforeOf;            ///< the wait in which it was taken
   TimePoint m_waitSince;                       ///< progress since which every rank waits
   std::chrono::milliseconds m_waited{0};       ///< and for how long
   std::chrono::milliseconds m_longestWait{0};  ///< of those that are over
