@@ -91,13 +91,14 @@ class InputsTest(PhotofinishTest):
         self.change(changed)
         return self.photofinish("replay", self.dir / "t.pft", env=self.environment(changed))
 
-    def record_kinds(self, *kinds):
+    def record_kinds(self, *kinds, mode="outcomes"):
         self.files()
-        recorded = self.record("t.pft", [PROGRAM, self.work, *kinds], env=RECORDED)
+        recorded = self.record("t.pft", [PROGRAM, self.work, *kinds], "--mode", mode, env=RECORDED)
         return recorded, values(recorded)
 
     def assert_told(self, kinds, before, replayed):
-        now = values(replayed)
+        """Returns of how many it is so."""
+        now, right = values(replayed), 0
         self.assertEqual(now.keys(), before.keys(), replayed)
         last = ["", *(line for line in replayed.err.splitlines() if line.startswith("photofinish: "))][-1]
         for kind in kinds:
@@ -109,18 +110,26 @@ class InputsTest(PhotofinishTest):
                 else:
                     self.assertRegex(replayed.err, rf"differs? from the recorded run's: .*{TOLD[kind]}", replayed)
                     self.assertRegex(last, r"the replay has ended; inputs differ: ", replayed)
+                right += 1
+        return right
 
     def test_every_kind_is_the_same_or_told(self):
-        """All at once; with PF_FULL each alone as well."""
+        """All at once; with PF_FULL each alone as well, in two modes."""
         recorded, before = self.record_kinds()
         kinds = list(before)
         self.assertEqual(sorted(kinds), sorted([*SAME, *NOTED, *TOLD]), recorded)
         for kind in NOTED:
             self.assertRegex(recorded.err, rf"note: .*{NOTED[kind]}", recorded)
         self.assert_told(kinds, before, self.run_replay(kinds))
-        for kind in kinds if FULL else ():
-            _, before = self.record_kinds(kind)
-            self.assert_told([kind], before, self.run_replay([kind]))
+        alone = [(kind, mode) for mode in ("outcomes", "all") for kind in kinds] if FULL else []
+        right = 0
+        for kind, mode in alone:
+            with self.subTest(mode=mode):
+                _, before = self.record_kinds(kind, mode=mode)
+                right += self.assert_told([kind], before, self.run_replay([kind]))
+        if alone:
+            print(f"{len(alone)} programs with one changed input: {right} the same again or told", file=sys.stderr)
+            self.assertEqual(right, len(alone))
 
     def test_nothing_is_told_where_nothing_has_changed(self):
         kinds = [kind for kind in [*SAME, *TOLD] if kind not in ("file_made", "file_locked", "file_both_new", "file_appended_new")]

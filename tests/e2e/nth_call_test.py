@@ -1,10 +1,12 @@
 """The first, second, third … call of a kind fails, until a run passes: a clear error and nothing lost, or the right answer; no crash, no hang.
+Or none fails, and the disk takes its time.
 
 PF_NTH=1 lets every single call fail; without it, some of them.
 """
 import os
 import shutil
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from photofinish import BIN, CRASHED, PhotofinishTest, main
@@ -14,6 +16,7 @@ FAULT = BIN / "e2e" / "fault_at.so"
 ALL = os.environ.get("PF_NTH", "") not in ("", "0")
 ERRNO = {"malloc": 12, "mmap": 12, "write": 28, "room": 28, "fsync": 5, "rename": 5, "link": 28, "unlink": 13, "open": 24, "socket": 24, "fork": 11}
 OURS = ("photofinish", "photofinish-dae", "photofinish-age")
+SLOW = (2000, 300000)  # µs that a write to a file takes more, and what waits for the disk (fsync, room)
 MOST = 100000
 
 
@@ -118,6 +121,36 @@ class NthCallTest(PhotofinishTest):
                 for call in ERRNO:
                     with self.subTest(process=process, call=call):
                         self.each(["replay", self.dir / "light.pft"], call, replayed, process, few=True)
+
+    def test_a_slow_disk(self):
+        """For all processes of ours and the ranks, whose logs grow in calls of theirs: right answers, and nobody is said to be stuck."""
+        self.need(FAULT)
+        log = self.dir / "waited"
+        slow = {"LD_PRELOAD": str(FAULT), "FAULT_IN": ",".join((*OURS, "steady")), "FAULT_SLOW": "%d %d" % SLOW, "FAULT_LOG": str(log)}
+        begun = time.monotonic()
+
+        def right(run, *waits):
+            self.assertEqual(run.status, 0, run)
+            self.assertNotRegex(run.err, "does not get on|no answer|does not answer|is stopped|recording stopped|is gone", run)
+            self.assertGreaterEqual(set(log.read_text().splitlines()), set(waits), run)
+            self.assertEqual(self.photofinish("check", self.dir / "t.pft").status, 0, run)
+            log.unlink()
+        # Many events: room for more is asked for while the program runs. Few choices, and a survey.
+        for mode, rounds in (("all", 10000), ("outcomes", 1000)):
+            recorded = self.record("t.pft", self.mpirun(3, STEADY, rounds, 0), "--mode", mode, env=slow)
+            right(recorded, "photofinish write", "photofinish fsync", "photofinish name", "photofinish-age write", "steady room",
+                  *(["photofinish-age fsync"] if mode == "all" else []))
+            info = self.info()
+            self.assertEqual((info["complete"], info["wildcardReceives"]), (True, 2 * rounds), info)
+            if mode == "all":
+                self.assertGreater(max(rank["bytes"] for rank in info["perRank"]), 1 << 19, info)
+                replayed = self.photofinish("replay", self.dir / "t.pft", env=slow)
+                right(replayed, "photofinish name")
+                self.assert_same_run(recorded, replayed)
+        races = self.photofinish("races", self.dir / "t.pft", "--json", env=slow)
+        right(races, "photofinish write", "photofinish fsync", "steady room")
+        self.assertEqual(races.json(), self.photofinish("races", self.dir / "t.pft", "--json").json())
+        print(f"a slow disk: {time.monotonic() - begun:.1f} s", file=sys.stderr)
 
 
 if __name__ == "__main__":
