@@ -86,7 +86,8 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
     }
     return pf::Error{pf::ErrorCode::Divergence, text,
                      "Restore what was recorded, record anew, or replay with --force as far as it "
-                     "goes."};
+                     "goes (to have the events of such a run: 'photofinish replay --survey --force "
+                     "FILE')."};
   }
 
  private:
