@@ -146,8 +146,10 @@ class Forger:
 
     def chunk(self, connection, table):
         keys = CHUNKS.get(table, ())
-        row = self.random.choice(connection.execute(f"SELECT {', '.join((*keys, 'data'))} FROM {table}").fetchall())
-        return keys, row[:-1], row[-1]
+        rows = connection.execute(f"SELECT {', '.join((*keys, 'data'))} FROM {table}").fetchall()
+        whole = [row for row in rows if isinstance(row[-1], bytes) and all(isinstance(key, int) for key in row[:-1])]
+        row = self.random.choice(whole) if whole else None  # an earlier change may have left no such row
+        return (keys, row[:-1], row[-1]) if row else (keys, (), None)
 
     def store(self, connection, table, keys, which, data):
         if keys:
@@ -176,6 +178,8 @@ class Forger:
 
         def work(connection):
             keys, which, data = self.chunk(connection, table)
+            if data is None:
+                return
             packed = self.random.random() < 0.2
             new = self.spoil(data) if packed else zstd(self.spoil(zstd(data, "-d")))
             self.store(connection, table, keys, which, new)
@@ -190,6 +194,8 @@ class Forger:
 
         def work(connection):
             keys, which, data = self.chunk(connection, table)
+            if data is None:
+                return
             log = bytearray(zstd(data, "-d"))
             if len(log) <= HEADER or which[1] != 0:
                 return
