@@ -154,14 +154,14 @@ static void run_station(int growers)
 static void run_grower(void)
 {
     double kilograms[PLOTS];
-    struct parcel report = {0, 0.0, 0.0};
+    static struct parcel report, parcel; /* so that what lies between their members is set, too */
     for (;;) {
         struct plot plot;
         MPI_Status status;
         MPI_Recv(&plot, (int)sizeof plot, MPI_BYTE, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
         if (status.MPI_TAG == TAG_HOME)
             break;
-        struct parcel parcel = {plot.number, grow(&plot), -1.0};
+        parcel.number = plot.number, parcel.kilograms = grow(&plot), parcel.error = -1.0;
         MPI_Send(&parcel, (int)sizeof parcel, MPI_BYTE, 0, TAG_YIELD, MPI_COMM_WORLD);
         kilograms[report.number++] = parcel.kilograms;
         report.kilograms += parcel.kilograms;
