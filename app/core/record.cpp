@@ -60,8 +60,13 @@ class StayForTheTrace {
     struct sigaction passOn {};
     passOn.sa_handler = onPassedOn;
     passOn.sa_flags = SA_RESTART;
-    sigaction(SIGUSR1, &passOn, &m_users[0]);
-    sigaction(SIGUSR2, &passOn, &m_users[1]);
+    for (const int number : {SIGUSR1, SIGUSR2}) {
+      struct sigaction& before = m_users[number == SIGUSR1 ? 0 : 1];
+      sigaction(number, nullptr, &before);
+      if (before.sa_handler == SIG_DFL) {  // who records for a replay has other uses of them
+        sigaction(number, &passOn, nullptr);
+      }
+    }
   }
   ~StayForTheTrace() {
     sigaction(SIGUSR1, &m_users[0], nullptr);
