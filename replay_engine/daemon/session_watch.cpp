@@ -174,8 +174,10 @@ bool SessionLogic::allHaveLooked(std::chrono::milliseconds quiet) const {
   }
   return m_timeBeforeOf == m_waitSince &&
          std::all_of(m_ranks.begin(), m_ranks.end(), [&](const auto& entry) {
-           const std::int64_t now =
-               isWaiting(entry.second) ? m_options.processTime(entry.second.hello) : -1;
+           const RankRecord& rank = entry.second;
+           // In MPI_Finalize a rank may sleep, and gets no message any more.
+           const bool polls = isWaiting(rank) && rank.state.phase == RankPhase::Running;
+           const std::int64_t now = polls ? m_options.processTime(rank.hello) : -1;
            const auto before = m_timeBefore.find(entry.first);
            return now < 0 || (before != m_timeBefore.end() && now - before->second >= kLooksTake);
          });
