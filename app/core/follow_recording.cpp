@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <map>
 
+#include "base/process_state.h"
 #include "base/shown_text.h"
 
 namespace pf::app {
@@ -23,12 +23,8 @@ constexpr std::chrono::seconds kRanksOutliveIt(15);
 
 /// Whether the process is there, and not only to be waited for.
 bool runs(pid_t pid) {
-  std::ifstream status("/proc/" + std::to_string(pid) + "/stat");
-  std::string line;
-  std::getline(status, line);
-  const std::size_t name = line.rfind(')');
-  return name != std::string::npos && name + 2 < line.size() && line[name + 2] != 'Z' &&
-         line[name + 2] != 'X';
+  const char state = processState(pid);
+  return state != '\0' && state != 'Z' && state != 'X';
 }
 
 /// Tells of races while the program runs: the first one, and then each power of ten.
