@@ -161,8 +161,7 @@ void sawFile(int from, const char* path, const LookedAt& looked) {
   }
 }
 
-void sawState(int from, const char* path, InputState state) {
-  const InputFile now{pathHash(path), 0, -1 - static_cast<std::int64_t>(state)};
+void saw(int from, const char* path, const InputFile& now, InputState state) {
   if (!seenBefore(now)) {
     compare(path, now, state);
     Input input{now, state, {}};
@@ -171,18 +170,18 @@ void sawState(int from, const char* path, InputState state) {
   }
 }
 
+void sawState(int from, const char* path, InputState state) {
+  saw(from, path, {pathHash(path), 0, -1 - static_cast<std::int64_t>(state)}, state);
+}
+
 void listed(const char* path) {
   Listing listing;
   if (!listingOf(path, &listing)) {
     return;
   }
-  const InputFile now{pathHash(path), listing.names, static_cast<std::int64_t>(listing.checksum)};
-  if (!seenBefore(now)) {
-    compare(path, now, InputState::Directory);
-    Input input{now, InputState::Directory, {}};
-    nameOf(AT_FDCWD, path, input.name);
-    keep(input);
-  }
+  saw(AT_FDCWD, path,
+      {pathHash(path), listing.names, static_cast<std::int64_t>(listing.checksum)},
+      InputState::Directory);
 }
 
 /// `name` has room for kLongestName; `left`: how many directories more.
@@ -218,13 +217,8 @@ void sawLink(const char* name) {
   }
   target[length] = '\0';
   // Beside the file of this name, which is another thing to have seen.
-  const InputFile now{pathHash(name) + 1, 0, static_cast<std::int64_t>(pathHash(target))};
-  if (!seenBefore(now)) {
-    compare(name, now, InputState::Link);
-    Input input{now, InputState::Link, {}};
-    nameOf(AT_FDCWD, name, input.name);
-    keep(input);
-  }
+  saw(AT_FDCWD, name, {pathHash(name) + 1, 0, static_cast<std::int64_t>(pathHash(target))},
+      InputState::Link);
 }
 
 }  // namespace

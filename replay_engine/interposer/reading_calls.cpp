@@ -136,35 +136,16 @@ PF_FREOPEN(freopen64)
 
 // -- what the kernel copies, and how far a file reaches
 
-PF_LIBC(ssize_t, sendfile, int to, int fd, off_t* at, std::size_t size) {
-  if (isMarked(fd) && PF_PROGRAMS_CALL()) {
-    asksOf(fd);
-  }
-  return PF_NEXT(sendfile)(to, fd, at, size);
-}
-
-PF_LIBC(ssize_t, sendfile64, int to, int fd, off64_t* at, std::size_t size) {
-  if (isMarked(fd) && PF_PROGRAMS_CALL()) {
-    asksOf(fd);
-  }
-  return PF_NEXT(sendfile64)(to, fd, at, size);
-}
-
-PF_LIBC(ssize_t, copy_file_range, int fd, off64_t* at, int to, off64_t* where, std::size_t size,
-        unsigned flags) {
-  if (isMarked(fd) && PF_PROGRAMS_CALL()) {
-    asksOf(fd);
-  }
-  return PF_NEXT(copy_file_range)(fd, at, to, where, size, flags);
-}
-
-PF_LIBC(ssize_t, splice, int fd, off64_t* at, int to, off64_t* where, std::size_t size,
-        unsigned flags) {
-  if (isMarked(fd) && PF_PROGRAMS_CALL()) {
-    asksOf(fd);
-  }
-  return PF_NEXT(splice)(fd, at, to, where, size, flags);
-}
+PF_ASKS(ssize_t, sendfile, PF_TOGETHER(int to, int fd, off_t* at, std::size_t size),
+        PF_TOGETHER(to, fd, at, size))
+PF_ASKS(ssize_t, sendfile64, PF_TOGETHER(int to, int fd, off64_t* at, std::size_t size),
+        PF_TOGETHER(to, fd, at, size))
+PF_ASKS(ssize_t, copy_file_range,
+        PF_TOGETHER(int fd, off64_t* at, int to, off64_t* where, std::size_t size, unsigned flags),
+        PF_TOGETHER(fd, at, to, where, size, flags))
+PF_ASKS(ssize_t, splice,
+        PF_TOGETHER(int fd, off64_t* at, int to, off64_t* where, std::size_t size, unsigned flags),
+        PF_TOGETHER(fd, at, to, where, size, flags))
 
 PF_LIBC(int, aio_read, aiocb* request) {
   if (request != nullptr && isMarked(request->aio_fildes) && PF_PROGRAMS_CALL()) {
