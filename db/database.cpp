@@ -338,18 +338,30 @@ Result<RowFeed*> Database::feed() {
 }
 
 Result<Statement> Database::prepareWith(std::string_view sql, unsigned flags) {
-  sqlite3_stmt* handle = nullptr;
-  const int rc = sqlite3_prepare_v3(m_handle.get(), sql.data(), static_cast<int>(sql.size()), flags,
-                                    &handle, nullptr);
-  Statement statement;
-  statement.m_handle.reset(handle);
-  if (rc != SQLITE_OK) {
-    return errorOf(m_handle.get(), rc, m_path);
+  const char* rest = sql.data();
+  const char* const end = rest + sql.size();
+  Statement first;
+  while (rest != end) {
+    sqlite3_stmt* handle = nullptr;
+    const int rc = sqlite3_prepare_v3(m_handle.get(), rest, static_cast<int>(end - rest), flags,
+                                      &handle, &rest);
+    Statement statement;
+    statement.m_handle.reset(handle);
+    if (rc != SQLITE_OK) {
+      return errorOf(m_handle.get(), rc, m_path);
+    }
+    if (handle == nullptr) {
+      continue;  // blanks, a comment, a semicolon
+    }
+    if (first.m_handle != nullptr) {
+      return Error{ErrorCode::Usage, "there is more than one SQL statement", {}};
+    }
+    first = std::move(statement);
   }
-  if (handle == nullptr) {
-    return Error{ErrorCode::Internal, "an empty SQL statement was prepared", {}};
+  if (first.m_handle == nullptr) {
+    return Error{ErrorCode::Usage, "there is no SQL statement", {}};
   }
-  return statement;
+  return first;
 }
 
 Status Database::execute(std::string_view sql) {

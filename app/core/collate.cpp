@@ -565,18 +565,29 @@ void sayThatRanksRun(std::vector<RankLog>& logs) {
 }
 
 /// A log whose beginning is damaged goes beside the trace, before the directory is removed.
-void keepUnread(const std::string& logDirectory, Rank rank, const std::string& trace, bool goesOn) {
+Status keepUnread(const std::string& logDirectory, Rank rank, const std::string& trace) {
   const std::string name = "rank-" + std::to_string(rank) + ".log";
-  const Result<UniqueFd> from = goesOn ? Result<UniqueFd>(Error{}) : openInLogs(logDirectory, name);
+  const Result<UniqueFd> from = openInLogs(logDirectory, name);
   if (!from) {
-    return;
+    return from.error();
   }
-  const std::string to = trace + "." + name;
+  constexpr int kMostKept = 100;
+  std::string to = trace + "." + name;
   std::error_code error;
-  fs::copy_file("/proc/self/fd/" + std::to_string(from->get()), to, error);
-  if (!error) {
-    tell("the log of rank " + std::to_string(rank) + " cannot be read, and is kept as " + to);
+  for (int n = 1; n <= kMostKept; ++n) {
+    fs::copy_file("/proc/self/fd/" + std::to_string(from->get()), to, error);
+    if (error != std::errc::file_exists) {
+      break;
+    }
+    to = trace + "." + name + "." + std::to_string(n);
   }
+  if (error) {
+    return Error{ErrorCode::System, "cannot keep the log of rank " + std::to_string(rank) +
+                                    ", which cannot be read, as " + to + ": " + error.message(),
+                 "The logs are still in " + logDirectory + "."};
+  }
+  tell("the log of rank " + std::to_string(rank) + " cannot be read, and is kept as " + to);
+  return {};
 }
 
 Error tooManyRanks(const std::string& logDirectory, Rank rank, std::int32_t ranks,
@@ -627,7 +638,9 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
                  "Is it an MPI program, dynamically linked with the MPI of this launcher?"};
   }
   for (const Rank rank : unread) {  // no trace with it could be read
-    keepUnread(logDirectory, rank, path, facts.goesOn);
+    if (Status status = facts.goesOn ? Status() : keepUnread(logDirectory, rank, path); !status) {
+      return status.error();
+    }
     files->erase(rank);
   }
   std::vector<RankLog> logs;

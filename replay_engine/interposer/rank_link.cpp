@@ -138,7 +138,9 @@ void sayOfRank(const char* given) {
   std::size_t size = 0;
   for (; given[size] != '\0' && size + 1 < sizeof text; ++size) {
     const auto byte = static_cast<unsigned char>(given[size]);
-    text[size] = byte < 0x20 || byte == 0x7F || byte == 0xC2 ? '?' : given[size];
+    const auto next = static_cast<unsigned char>(given[size + 1]);
+    const bool c1 = byte == 0xC2 && next >= 0x80 && next < 0xA0;  // U+0080 to U+009F, as UTF-8
+    text[size] = byte < 0x20 || byte == 0x7F || c1 ? '?' : given[size];
   }
   text[size] = '\0';
   if (g_engine.page != nullptr) {

@@ -31,6 +31,17 @@ class BadUseTest(PhotofinishTest):
                 self.assertEqual(run.returncode, 1, run)
                 self.assertRegex(run.stderr.decode(), r"photofinish: .*No space left")
 
+    def test_a_query_that_is_not_one_select(self):
+        """A second statement would be left out, and the first one's rows look like the answer."""
+        self.need("mpirun")
+        self.record("t.pft", self.mpirun(2, PROGRAM))
+        one = "SELECT count(*) FROM rank"
+        for query in (one, one + ";", f" /* ranks */ {one}; -- all\n ;"):
+            self.assertRegex(self.photofinish("sql", self.dir / "t.pft", query).out, r"2\n$", query)
+        for query, said in ((f"{one}; {one}", "more than one SQL statement"), ("", "no SQL statement"), (" ; --", "no SQL statement"),
+                            (f"{one}; SELEC", "syntax error"), ("DELETE FROM rank", "not a SELECT"), ("PRAGMA user_version = 3", "cannot be run|not a SELECT")):
+            self.assert_refused(self.photofinish("sql", self.dir / "t.pft", query), 2, said, "Give one SELECT")
+
     def test_program_not_found(self):
         for name in ("no-such-program", "./no-such-program", "/no/such/program"):
             with self.subTest(program=name):

@@ -49,6 +49,16 @@ class ContentsTest(PhotofinishTest):
         for word, seed in (("plain", 3), ("plain", 4), ("gap", 5)):
             self.assert_same_run(run, self.replayed(word, "--jitter", seed))
 
+    def test_a_name_that_would_steer_the_terminal(self):
+        """What it holds otherwise is shown as it is: at the start, by the ranks, at the end."""
+        self.word = self.dir / "\x1b]0;title\x07\x9b31m \u00a7\u00c4"
+        self.word.write_text("plain\n")
+        os.utime(self.word, ns=(10**18, 10**18))
+        self.recorded()
+        told = self.replayed("plainer").err
+        self.assertNotRegex(told, "[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+        self.assertGreaterEqual(len([line for line in told.splitlines() if "31m \u00a7\u00c4 " in line]), 3, told)
+
     def test_another_size_or_operation(self):
         self.recorded("--mode", "all")
         run = self.replayed("size")

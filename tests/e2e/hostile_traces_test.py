@@ -216,6 +216,24 @@ class HostileLogsTest(PhotofinishTest):
         self.assertEqual(self.limited("check", self.trace).status, 0)
         self.assert_two_ranks(events)
 
+    def test_a_log_whose_beginning_is_damaged(self):
+        """The others make a trace; it is kept, and never over what was kept before."""
+        for number, kept in enumerate(("t.pft.rank-1.log", "t.pft.rank-1.log.1")):
+            place = os.listdir(self.place) if number else []
+            self.assertEqual("t.pft.rank-1.log" in place, number > 0, place)
+            self.trace.unlink(missing_ok=True)
+            shutil.copytree(self.sent, self.logs)
+            with open(self.logs / "rank-1.log", "r+b") as log:
+                log.write(b"damaged" * 20)
+            damaged = (self.logs / "rank-1.log").read_bytes()
+            run = self.limited("info", self.trace)
+            self.assertEqual(run.status, 0, run)
+            self.assertRegex(run.err, f"the log of rank 1 cannot be read, and is kept as .*/{kept}\n")
+            self.assertEqual((self.place / kept).read_bytes(), damaged)
+            self.assertFalse(self.logs.exists())
+            self.assertEqual(self.limited("check", self.trace).status, 0)
+            self.assertIn("rank 0", self.limited("events", self.trace).out)
+
     def test_texts_without_end(self):
         for name in ("run.json", "input", "rank-1.world"):
             with self.subTest(name=name):

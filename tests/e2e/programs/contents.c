@@ -4,6 +4,7 @@
  * What right programs send is there, too: addresses, and memory that was never set. As a program whose input is replaced.
  */
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,19 @@ static void collectives(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* 10 bytes of each 16 are the number; in the others is what differs from run to run. */
+static void padded(void)
+{
+    long double data[3], got[3];
+    memset(data, (int)((uintptr_t)data >> 12 & 0xFF), sizeof data);
+    for (int i = 0; i < 3; ++i)
+        data[i] = number("padded") + i;
+    if (rank == 1)
+        MPI_Send(data, 3, MPI_LONG_DOUBLE, 0, 8, MPI_COMM_WORLD);
+    else if (rank == 0)
+        MPI_Recv(got, 3, MPI_LONG_DOUBLE, 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 /* Other ones in each run. */
 static void addresses(void)
 {
@@ -143,6 +157,7 @@ int main(int argc, char **argv)
     exchanges();
     with_gaps();
     addresses();
+    padded();
     collectives();
     if (rank == 0)
         printf("done\n");
