@@ -80,10 +80,9 @@ void Fleet::feed(Rank rank, std::string_view bytes) {
   }
 }
 
-void Fleet::closed(Rank rank, const std::string& reason) {
-  if (GdbSession* const session = this->session(rank)) {
-    session->closed(reason);
-  }
+std::string Fleet::closed(Rank rank, const std::string& reason) {
+  GdbSession* const session = this->session(rank);
+  return session != nullptr ? session->closed(reason) : reason;
 }
 
 /// Called from the event loop, never from a callback: what was retired can go.

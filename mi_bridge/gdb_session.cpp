@@ -320,6 +320,11 @@ void GdbSession::handle(const StreamRecord& record) {
     m_transport.send("end\n");
     return;
   }
+  // "thread.c:85: internal-error: inferior_thread: Assertion ...", of files of its own.
+  if (record.kind == StreamKind::Log && record.text.find(": internal-error: ") != std::string::npos) {
+    m_internalError = record.text.substr(0, record.text.find('\n'));
+    m_internalError.erase(0, m_internalError.substr(0, m_internalError.find(':')).rfind('/') + 1);
+  }
   m_observer.onConsole(record.kind, record.text);
 }
 
@@ -426,11 +431,12 @@ void GdbSession::tick(TimePoint now) {
   }
 }
 
-void GdbSession::closed(const std::string& reason) {
+std::string GdbSession::closed(const std::string& given) {
+  const std::string reason = m_internalError.empty() ? given : given + ": " + m_internalError;
   if (m_state == SessionState::Lost) {
-    return;
+    return reason;
   }
-  asked("closed " + reason);
+  asked("closed " + given);
   const bool hadProgram = m_state == SessionState::Stopped || m_state == SessionState::Running;
   const Error error{ErrorCode::Peer, "GDB has ended: " + reason,
                     hadProgram ? "attach a new GDB if the rank still lives, or replay again" : ""};
@@ -450,6 +456,7 @@ void GdbSession::closed(const std::string& reason) {
   runAfterStray();
   m_breakpoints.clear();
   m_observer.onLost(error.text());
+  return reason;
 }
 
 void GdbSession::console(std::string_view line, Done done) {

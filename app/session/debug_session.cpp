@@ -418,6 +418,7 @@ void DebugSession::onVerdict(const protocol::Verdict& verdict) {
 
 void DebugSession::onGdbState(const protocol::GdbState& state) {
   const int rank = state.rank;
+  std::string why = state.text;
   switch (state.state) {
     case protocol::GdbCondition::Attached: {
       keepTranscript(rank, m_fleet.add(rank, std::make_unique<DaemonTransport>(
@@ -448,13 +449,13 @@ void DebugSession::onGdbState(const protocol::GdbState& state) {
     case protocol::GdbCondition::Died:
     case protocol::GdbCondition::Detached:
       m_now[rank].attached = false;
-      m_fleet.closed(rank, state.text);
+      why = m_fleet.closed(rank, why);
       m_attaching.remove(rank);
       if (state.state == protocol::GdbCondition::Died && !m_now[rank].exited) {
         Q_EMIT message(tr("The debugger of rank %1 is gone (%2). The rank goes on without it; "
                           "restart the cycle to get it back.")
                            .arg(rank)
-                           .arg(QString::fromStdString(state.text)),
+                           .arg(QString::fromStdString(why)),
                        true);
       }
       attachDone();

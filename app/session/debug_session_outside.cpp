@@ -210,8 +210,8 @@ void DebugSession::startLocalGdb(int rank) {
   connect(gdb, &LocalGdb::said, this, [this, rank](const QByteArray& bytes) {
     m_fleet.feed(rank, std::string_view(bytes.constData(), static_cast<std::size_t>(bytes.size())));
   });
-  connect(gdb, &LocalGdb::ended, this, [this, rank](const QString& reason) {
-    m_fleet.closed(rank, reason.toStdString());
+  connect(gdb, &LocalGdb::ended, this, [this, rank](const QString& how) {
+    const QString reason = QString::fromStdString(m_fleet.closed(rank, how.toStdString()));
     m_now[rank].failedToAttach = !std::exchange(m_now[rank].attached, false);
     Q_EMIT message(tr("The debugger of rank %1 is gone (%2). Tick the rank again for another one.")
                        .arg(rank).arg(reason), true);

@@ -1,10 +1,12 @@
 #include "local_gdb.h"
 
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <cstring>
 #include <utility>
 
 #include <QElapsedTimer>
@@ -45,15 +47,19 @@ LocalGdb::LocalGdb(QObject* parent) : QObject(parent), m_process(new QProcess) {
   m_process->setProcessChannelMode(QProcess::SeparateChannels);
   m_process->setStandardErrorFile(QProcess::nullDevice());
   // A session of its own: Ctrl-C in our terminal is not for it. It lets go of its process when we
-  // die.
+  // die. It leaves no core file where the user works.
   m_process->setChildProcessModifier([] {
     ::setsid();
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    const rlimit none{0, 0};
+    ::setrlimit(RLIMIT_CORE, &none);
   });
   connect(m_process, &QProcess::readyReadStandardOutput, this,
           [this] { Q_EMIT said(m_process->readAllStandardOutput()); });
-  connect(m_process, &QProcess::finished, this, [this](int status) {
-    Q_EMIT ended(tr("its process has ended with status %1").arg(status));
+  connect(m_process, &QProcess::finished, this, [this](int status, QProcess::ExitStatus how) {
+    Q_EMIT ended(how == QProcess::CrashExit  // then it is the signal's number
+                     ? tr("gdb was ended by signal %1 (%2)").arg(status).arg(QString::fromLocal8Bit(::strsignal(status)))
+                     : tr("gdb ended with status %1").arg(status));
   });
   connect(m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
     if (error == QProcess::FailedToStart) {

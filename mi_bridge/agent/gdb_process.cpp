@@ -55,6 +55,7 @@ Status GdbProcess::start(const AgentSignals& signals, const std::vector<std::str
   plan.err = err.writer.get();
   plan.deathSignal = SIGTERM;
   plan.ownSession = true;
+  plan.coreFile = false;
   Result<pid_t> pid = launch(plan, signals);
   if (!pid) {
     if (pid.error().code == ErrorCode::NotFound) {

@@ -3,6 +3,7 @@
 #include "proc.h"
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -76,6 +77,10 @@ Result<pid_t> launch(const LaunchPlan& plan, const AgentSignals& signals) {
     }
     if (plan.ownSession) {
       ::setsid();
+    }
+    if (!plan.coreFile) {
+      const rlimit none{0, 0};
+      ::setrlimit(RLIMIT_CORE, &none);
     }
     replace(plan.in, STDIN_FILENO);
     replace(plan.out, STDOUT_FILENO);

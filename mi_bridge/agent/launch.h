@@ -40,6 +40,7 @@ struct LaunchPlan {
   int err = -1;
   int deathSignal = SIGKILL;  ///< sent to it when the agent dies
   bool ownSession = false;
+  bool coreFile = true;  ///< whether it leaves one where the user works, if it crashes
 };
 
 /// Forks and executes, from the main thread only (its death sends `deathSignal`). Error::code is

@@ -119,6 +119,18 @@ TEST(Session, DeathCompletesEverythingOnce) {
             1);
 }
 
+TEST(Session, AnErrorInGdbItselfIsWhyItEnded) {
+  FakeSession gdb;
+  gdb.attached();
+  gdb.line(R"(&"/build/gdb-1/gdb/thread.c:85: internal-error: inferior_thread: no thread\nA problem\n")");
+  gdb.line(R"(&"another message\n")");
+  EXPECT_EQ(gdb.session.closed("signal 6"),
+            "signal 6: thread.c:85: internal-error: inferior_thread: no thread");
+  FakeSession other;
+  other.attached();
+  EXPECT_EQ(other.session.closed("signal 6"), "signal 6");
+}
+
 TEST(Session, DetachStopsQuietlyFirst) {
   FakeSession gdb;
   gdb.attached();

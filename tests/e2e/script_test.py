@@ -179,6 +179,27 @@ class ScriptTest(PhotofinishTest):
             self.assertEqual(run.status, 1, run)
             self.assertIn(why, run.err)
 
+    def test_a_gdb_that_dies_is_told(self):
+        """With its signal, or what it found wrong in itself; and it leaves no core file where the user works."""
+        line = "print 1"
+        with self.core_files() as limits, \
+                self.start([BIN / "photofinish", "debug", "--script", "-", self.dir / "t.pft"], stdin=subprocess.PIPE, limits=limits) as command:
+            def ask(*lines):
+                command.process.stdin.write("".join(f"{line}\n" for line in lines).encode())
+                command.process.stdin.flush()
+            ask("replay-to 0:2", "echo there")
+            command.wait_for(lambda: "there" in command.output(), 60)
+            gdbs = command.find("gdb")
+            self.assertGreaterEqual(len(gdbs), 1)
+            os.kill(gdbs[0], signal.SIGSEGV)
+            command.wait_for(lambda: re.search(r"The debugger of rank \d is gone \(gdb was ended by signal 11 \(Segmentation fault\)", command.errors()), 20)
+            command.process.stdin.close()
+            command.finish(60)
+        with self.core_files() as limits:
+            run = self.script(f"replay-to 0:2\ngdb maintenance internal-error no thread\n{line}\n", limits=limits)
+        self.assertRegex(run.err, r"The debugger of rank 0 is gone \(gdb ended with status 1: maint\.c:\d+: internal-error: no thread\)")
+        self.assertEqual([path.name for path in self.dir.iterdir() if path.name.startswith("core")], [])
+
     def test_bad_use_runs_nothing(self):
         run = self.script("run\nrnu\nreplay-to 3\n", *self.launch)
         self.assertEqual(run.status, 2, run)

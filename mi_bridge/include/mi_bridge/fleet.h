@@ -118,7 +118,8 @@ class Fleet {
   /// Starts, attaches and inserts every breakpoint that applies; the rank stays stopped.
   void startAndAttach(Rank rank, pid_t pid, Done done);
   void feed(Rank rank, std::string_view bytes);
-  void closed(Rank rank, const std::string& reason);
+  /// As GdbSession::closed().
+  std::string closed(Rank rank, const std::string& reason);
   void tick(TimePoint now);
 
   void run(const std::vector<Rank>& ranks, const RunCommand& command, GroupDone done);

@@ -101,7 +101,8 @@ class GdbSession {
   void whilePaused(std::function<void()> action);
 
   void feed(std::string_view bytes);
-  void closed(const std::string& reason);
+  /// GDB is gone. Returns why, with the internal error that it told of before, if there was one.
+  std::string closed(const std::string& reason);
   /// A few times a second.
   void tick(TimePoint now);
 
@@ -198,6 +199,7 @@ class GdbSession {
   bool m_core = false;  ///< nothing runs here
   pid_t m_pid = 0;
 
+  std::string m_internalError;  ///< GDB's own, in its words: it ends
   std::string m_banner;  ///< GDB's first words, until start() is done
   bool m_starting = false;
   int m_versionAsked = 0;
