@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash disable=SC2034
 # Sourced by run and test: packages of a bare Debian 12, and the build. Says what it does; a second time it is quick
 # and needs no network.

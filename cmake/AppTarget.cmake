@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # One place for flags: every target is created through these functions.
 include(CheckPIESupported)
 check_pie_supported()

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "alternative_table.h"
 
 #include "stream_cursor.h"

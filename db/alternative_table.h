@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Table `race_alternative` for SQL: of each race the messages that it could have taken.
 #pragma once
 

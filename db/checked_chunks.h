@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Reading chunks of the column store whose values are what the directory says of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Many values of a few fields as columns of numbers: one byte string, compressed. The same function
 // lists the fields for both directions: `fields(codec, value)` with a ColumnEncoder or a
 // ColumnDecoder (execution_streams.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Tables `column_chunk` and `column_directory`: streams of values in chunks, and what is in which
 // chunk. A chunk can be read without any other. A row has kChunkValues values, in one or more
 // chunks, and a checksum of its own; the directory, of chunks, is one blob, read as a whole.

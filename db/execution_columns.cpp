@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "execution_columns.h"
 
 #include "checked_chunks.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The events, receives, probes, messages and collectives of an Execution in the column store, and
 // back; its races are written with them.
 #pragma once

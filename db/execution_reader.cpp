@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "db/execution_reader.h"
 
 #include "checked_chunks.h"

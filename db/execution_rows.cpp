@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "execution_rows.h"
 
 #include "execution_columns.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a rank did as eight streams of values, each stored in chunks (column_store.h).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Columns as the formats 5 to 8 had them.
 #pragma once
 

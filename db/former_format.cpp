@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "former_format.h"
 
 #include "execution_columns.h"

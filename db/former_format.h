@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Traces of format 4, which had a row for each event, receive, probe, message and collective, of
 // format 5, which had no summaries, of 6 and 7, which had rows of races (6: and no times), and of
 // 8, which had fewer columns and the pyramid by its rows.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "former_rows.h"
 
 #include "execution_rows.h"

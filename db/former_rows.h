@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Rows that former trace formats had instead of columns: of format 4 the execution, of the formats
 // up to 7 the races.
 #pragma once

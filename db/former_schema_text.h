@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Tables that former trace formats had and this one has no more, byte for byte: five of format 4,
 // two of the formats up to 7, and those that were others: one up to format 8, two up to format 10.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The files that SQLite may touch for a trace: the trace, and the journal of the trace.
 #pragma once
 

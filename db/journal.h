@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The journal beside a trace: what SQLite needs to undo a change that its writer did not finish.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The JSON that is inside some columns: arrays of strings, arrays of integers. Bytes of a string
 // that are no UTF-8 (a command line may hold any) are written as lone surrogates \udc80 … \udcff,
 // as Python does, and come back as they were.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Tables `log_chunk` and `survey_chunk`: each chunk is a Zstandard frame with a checksum of its
 // own, so that one damaged chunk costs only itself.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A trace file in the making: invisible under its name until it is whole.
 #pragma once
 

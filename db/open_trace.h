@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Opening a file that may be damaged or hostile, up to the point where its tables may be read.
 #pragma once
 

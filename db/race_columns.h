@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Races in the column store, and back: a stream of races of each rank, and a stream of their
 // alternatives. Successive races of a rank have most of their alternatives in common, so that a
 // message is there once, with the races that it is an alternative of.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Rows from memory as a table that SQLite can select from: INSERT … SELECT of many rows costs half
 // of as many INSERT … VALUES. For connections that write; there is one feed for each, used by one
 // statement at a time.

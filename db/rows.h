@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The columns of the small tables, in order: one list for reading and writing.
 // `Codec` is RowWriter (then `V` is const) or RowReader.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The tables of a trace: one list, from which the file is made, checked, sealed, read and
 // documented.
 #pragma once

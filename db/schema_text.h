@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The text of every table as it stands in the file: `sqlite3 NAME.pft .schema` shows these
 // comments. Any change here is a new format: raise kFormatVersion (docs/trace-format.md,
 // "Versions").

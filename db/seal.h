@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Seals: a CRC32C over all rows of a table, so that no damaged row is ever given out as good.
 //
 // The checksum starts from the CRC32C of the table's name and goes on over each row in the order of

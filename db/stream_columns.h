@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The columns of the tables for SQL over the column store (stream_tables.h).
 #pragma once
 

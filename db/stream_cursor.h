@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What SQLite calls of a table over a stream of values (stream_tables.h).
 #pragma once
 

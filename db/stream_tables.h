@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Tables for SQL over the column store: `event`, `receive`, `probe`, `message`, `collective`,
 // `race`, `race_alternative`. They are there on a connection that they were attached to, not in the
 // file. A query that names a rank, and serials or other numbers within it, reads the chunks of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "summary_store.h"
 
 #include "execution_streams.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Table `summary_chunk`: what is worked out once of an execution, so that a view of it need not
 // look at each event: clock checkpoints and the cut pyramid. A chunk has a checksum of its own and
 // can be read without any other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "db/summary_view.h"
 
 #include "execution_columns.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Finding damage, in a file that opens and in one that does not.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One rank of the fleet: its GDB, and which of its breakpoints belongs to which spec.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a process that has ended left behind, as a session in which nothing runs.
 #include <utility>
 

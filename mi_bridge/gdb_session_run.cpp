@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Running and stopping: the pause ladder, stops that are not shown, and the way out of an MPI call.
 #include <array>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The commands that are carried out by other programs of ours, as they need Qt:
 // photofinish-headless.
 #pragma once

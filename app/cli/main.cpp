@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // photofinish: the command line. Without a subcommand it opens the window.
 #include "headless.h"
 #include "script.h"

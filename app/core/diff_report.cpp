@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // photofinish diff: what differs between two recordings, for people and as JSON.
 #include "compared_trace.h"
 #include "other_contents.h"

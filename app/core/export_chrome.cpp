@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Chrome's Trace Event Format (JSON object form), as Perfetto and chrome://tracing load it: one
 // process for the trace, a thread for each rank, a complete event ("X") for each call, a flow ("s",
 // "f") for each message. Where the trace has no times, a step of logical time is 10 µs.

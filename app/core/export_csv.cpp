@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // CSV (RFC 4180), one row an event.
 #include "exported_trace.h"
 #include "text_output.h"

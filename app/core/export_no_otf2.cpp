@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // In the place of export_otf2.cpp where the OTF2 library was not there at build time.
 #include "exported_trace.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // An OTF2 archive by the OTF2 library: a location for each rank, a region for each MPI routine, the
 // communicators, and for each call Enter, what it sent, received or took part in, and Leave. Where
 // the trace has times, the clock ticks nanoseconds; else ten times a step of logical time, in which

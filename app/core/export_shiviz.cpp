@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // ShiViz's log format. A log file begins with the regular expression that parses it, and a line for
 // the delimiter of several executions (empty: there is one). Each event has two lines: host and
 // vector clock as JSON, in which the host's own component goes up by one; then its text.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What all export formats are made from. Private to app/core.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A recording from its launch to its end: what the daemon says of it is filed and told.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Our standard input on its way to the launcher of a recording; a copy is kept for the replays.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a Job sees of its processes beyond what they say: who is stopped, and what is left of them.
 #include <dirent.h>
 

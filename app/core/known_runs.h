@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What this user has recorded or taken over: a small file of their own, known.db in
 // $XDG_STATE_HOME/photofinish (~/.local/state/photofinish), which nobody else can read or write.
 // Without it, and in it, nothing is private: it holds names and digests.

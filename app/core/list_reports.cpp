@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The reports that have a line for each event or race: given out piece by piece, as there may be
 // millions.
 #include "report_parts.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Which of some processes listens on which TCP port: Slurm's tasks are no children of srun, but
 // know its port.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The directory of a recording's logs. Who looks at a recording sees all of it, locked by the
 // recorder, or nothing.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The files in a directory of logs. Whoever sends a trace may send such a directory with it: its
 // files are opened and removed by this alone. Private to app/core.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The global definitions of an OTF2 archive. Private to app/core.
 #pragma once
 

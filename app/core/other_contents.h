@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Where two recordings send something else though their calls are the same. Private to app/core.
 #pragma once
 

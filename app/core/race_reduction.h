@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The last step of a recording of mode races: what each rank found is told, and sources that a
 // replay does not need leave the trace (design.md, section 5: only after a clean end).
 #pragma once

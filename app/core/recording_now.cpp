@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What can be seen of a recording from outside, while it goes on.
 #include "log_directory.h"
 #include "log_files.h"

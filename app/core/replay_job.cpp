@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the job of a replay is made of, and where the ranks of a run that failed stop.
 #include "mpi_calls.h"
 

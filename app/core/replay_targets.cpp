@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a replay may be asked to stop at, and the survey that it takes to know.
 #include "report_parts.h"
 

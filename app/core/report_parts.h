@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the reports have in common. Private to app/core.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/running_job.h"
 
 #include "listening_ports.h"

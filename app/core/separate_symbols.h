@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Where debug information lies that is not in a program's file. Private to app/core.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // SHA-256 (FIPS 180-4): what is as it was, also where somebody wants it not to be seen.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the trace of somebody else would run, for a person to decide.
 #include <algorithm>
 #include <array>

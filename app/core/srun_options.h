@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The options of Slurm's srun, as far as the program behind them has to be found.
 #pragma once
 

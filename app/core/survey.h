@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a survey saw is kept only if it saw the recorded run. Private to app/core.
 #pragma once
 

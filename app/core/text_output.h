@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A file, or standard output, that is written from begin to end. Private to app/core.
 #pragma once
 

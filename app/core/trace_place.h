@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What has the name of a trace that is to be made, and the logs beside it. Private to app/core.
 #pragma once
 

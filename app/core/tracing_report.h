@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the papers' tracing algorithms would trace of a run, for 'photofinish info --tracing'.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // photofinish-daemon: the control daemon of one session.
 #include "mpi_calls.h"
 #include <CLI/CLI.hpp>

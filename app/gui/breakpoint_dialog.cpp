@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "breakpoint_dialog.h"
 
 #include "breakpoint_text.h"

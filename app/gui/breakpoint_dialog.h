@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One breakpoint of any kind: what it stops at, on which ranks, who stops with them, what is done
 // there.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Two recordings of one program side by side: the first difference of each rank, and the diagram of
 // each with what they have in common veiled.
 #pragma once

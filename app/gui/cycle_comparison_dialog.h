@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Two cycles of the trace side by side.
 #pragma once
 

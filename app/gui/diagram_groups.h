@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Groups of ranks that the selection in the diagram stands for.
 #pragma once
 

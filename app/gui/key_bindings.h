@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The window's commands: found by letters (the palette), and bound to keys that the user chooses.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "looking_panes.h"
 
 #include "array_reader.h"

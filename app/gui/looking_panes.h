@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The panes that look at all ranks, or deeper into one: made, docked and wired to the session in
 // one place. A pane asks for its data only while it can be seen.
 #pragma once

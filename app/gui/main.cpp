@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // photofinish-gui: the window.
 #include "local_gdb.h"
 #include "main_window.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The window: docks around diagram and source, actions, and the wiring between views and
 // DebugSession.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Opening, recording, exporting, finding sources.
 #include "compare_window.h"
 #include "in_background.h"

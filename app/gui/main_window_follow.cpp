@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A recording that goes on is shown as it grows.
 #include "main_window.h"
 #include "peek_directory.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Breakpoints of every kind, the log, cycles side by side, and ways back: what the window has of
 // them.
 #include "breakpoint_dialog.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Core files, and jobs that run without having been started here.
 #include "in_background.h"
 #include "main_window.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Saved sessions: a file that brings back what was debugged, what was set, and how the window looked.
 #include "breakpoint_text.h"
 #include "looking_panes.h"

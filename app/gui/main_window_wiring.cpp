@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Who tells whom: signals of views to the session, and back.
 #include "diagram_groups.h"
 #include "line_text.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Going to a pane by keys: a command for each, which raises it and gives it the keyboard focus.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A pane as a picture (SVG, PNG), its table as CSV.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What each pane shows and does, in the window itself: F1, and "What's this?".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A temporary directory for traces of what a recording has so far. It goes with this object, and
 // also when the process is killed: a shell that waits for that removes it then.
 #pragma once

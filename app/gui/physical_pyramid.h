@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The pyramid of a diagram's physical axis: core makes it, views ask for it.
 #pragma once
 

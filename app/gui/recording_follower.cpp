@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "in_background.h"
 #include "recording_follower.h"
 

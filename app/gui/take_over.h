@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The trace of somebody else is read; to run what it says is asked for once.
 #pragma once
 

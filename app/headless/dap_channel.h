@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The two ends of a connection to a client: file descriptors that are read when something is there
 // and written when there is room, so that neither side can hold up the other.
 #pragma once

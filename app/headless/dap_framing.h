@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The base protocol of the Debug Adapter Protocol: "Content-Length: N", an empty line, N bytes of
 // JSON. Pure: bytes in, contents out.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Where clients of the DAP server come from: standard input and output, or a port of this machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Messages of the Debug Adapter Protocol as values: requests from JSON, responses and events to
 // JSON, and what a launch asks for. Pure; every reader takes any JSON.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the numbers stand for that a client gets for frames and for things with variables inside.
 // They are good until their rank runs on, and never used again. Pure.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What comes in and goes out: frames, requests in their states, capabilities.
 #include "dap_server.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A Debug Adapter Protocol server for one client and one trace: the ranks are the client's threads
 // (thread id = rank + 1). It answers from a DebugSession, the same engine that the window has.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The client's breakpoints and logpoints in the session, which keeps them over its cycles. The
 // client keeps them over its sessions: in the trace they are not, and what is there is left alone.
 #include "dap_server.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // From the launch of a recording to the first stop, and the ends of a session.
 #include "dap_server.h"
 #include "in_background.h"

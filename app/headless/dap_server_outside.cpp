@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Jobs that run without having been recorded, and core files: looked at, not replayed.
 #include "dap_server.h"
 #include "in_background.h"

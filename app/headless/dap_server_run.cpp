@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Moving, and what the client is told of it.
 #include "dap_server.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Ranks, stacks and values: asked of the GDB of a rank, or of the recording where it has none.
 #include "dap_server.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Program output of many ranks, cut into whole lines, so that ranks do not write into each other's
 // lines. Pure.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The part of an offline report that a trace alone gives: what was run, how it ended, its races.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // From the trace to the written report.
 #include "offline_facts.h"
 #include "offline_run.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What 'photofinish debug --offline' found, and the two forms that it is written in. Pure.
 #pragma once
 

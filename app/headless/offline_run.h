@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // 'photofinish debug --offline': replays a trace to where it failed, without anybody at the
 // keyboard, and writes down what a person would have looked at.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Stacks of all ranks while an offline replay goes on: every so many seconds, and when asked for by
 // a signal. A rank that computes under its GDB is paused for it, and goes on.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Stacks of many ranks in a report.
 #include "offline_report.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The commands of a script for 'photofinish debug --script': one a line, each with what may follow
 // it. Without Qt and without a session, so that a script is read before anything is run for it.
 #pragma once

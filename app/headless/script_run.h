@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // 'photofinish debug --script': carries out one command of a script after the other on a session,
 // each once the one before has come to rest, and prints what comes of it.
 //

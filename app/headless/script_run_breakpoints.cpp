@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Breakpoints of a script: numbered from 1 as they are made, and not kept in the trace.
 #include "breakpoint_text.h"
 #include "script_run.h"

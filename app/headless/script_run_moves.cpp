@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Commands that send ranks somewhere.
 #include "script_run.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What is told of where the ranks are.
 #include "script_run.h"
 

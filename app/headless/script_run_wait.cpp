@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // When ranks that were sent on have come to rest.
 #include "script_run.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Signals of the process as Qt signals, so that what runs is ended in order, and may be asked for
 // something.
 #pragma once

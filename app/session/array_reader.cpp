@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "array_reader.h"
 #include "frame_values.h"
 #include "in_background.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Reads an array of the current rank at once, by GDB's `dump` into a file: 10^6 elements take no longer than GDB needs to copy them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Classes of races that somebody has judged to be benign, with the reason: kept in the trace, and
 // for later runs of the same program in the user's settings.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A breakpoint as the user types it, and as the trace keeps it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Writes cycles, their stops and hits into the trace on a thread of its own, as a write waits for
 // the disk (three times, some tenths of a second on a busy one) and the GUI thread must not. Of a
 // cycle that changes faster than it is written, only the latest state is.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The job of a cycle: starting it, what its daemon says, its end.
 #include "debug_session.h"
 #include "in_background.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One trace being debugged: its cycles, the job of the present cycle, the GDBs of the focus set,
 // breakpoints and watches. No widgets: the window shows what it signals. Lives on the GUI thread
 // and never blocks it: starting and ending a job run on a worker thread.

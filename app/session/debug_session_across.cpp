@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One expression on all ranks. A rank whose GDB hangs, or that has none, does not hold up the
 // others.
 #include "debug_session.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Ways back and on that need to know the run: by events of the recording, and by hits that GDB counts in a re-execution.
 //
 // A hit of a GDB breakpoint has no number of its own in the recording, but in a replay the n-th is the n-th again. The last change of a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Breakpoints of both kinds: the GDBs' and the logical ones, which are events of the recording.
 #include "breakpoint_text.h"
 #include "debug_session.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Which message filled a variable: the interposer of a rank with a GDB notes where each receive
 // writes (noted_buffers.h), the trace knows what each receive took.
 #include "debug_session.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What front ends without a window need of a session: the ranks' GDBs themselves, stops that are
 // none for the user, and transcripts.
 #include "debug_session.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Hits of breakpoints: each with its event and the values of the watches there, kept in the trace.
 #include "breakpoint_text.h"
 #include "debug_session.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Registers, memory, instructions and threads of the current rank, as rows of text.
 #include "debug_session.h"
 #include "frame_values.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Ranks that were not started by us: core files, and jobs that run. Their GDBs are children of this process;
 // there is no daemon, no agent and no recording.
 #include "debug_session.h"

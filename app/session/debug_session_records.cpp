@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Watches, cycles and bookmarks: kept in the trace, back in every cycle.
 #include "breakpoint_text.h"
 #include "debug_session.h"

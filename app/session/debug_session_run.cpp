@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Where the ranks are sent: consistent cuts, and what happens when they get there.
 #include "debug_session.h"
 

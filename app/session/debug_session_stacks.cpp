@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The stacks of all ranks: by GDB where one has the rank stopped, else by the rank's agent, which
 // knows addresses only; files and lines of these are looked up on a worker thread.
 #include "debug_session.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Steps of the whole run: one delivery on, one event back.
 #include "debug_session.h"
 

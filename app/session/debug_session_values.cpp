@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the GDBs say: states and stops of ranks, stacks, variables, consoles.
 #include "debug_session.h"
 #include "frame_values.h"

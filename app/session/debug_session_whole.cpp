@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The events of a trace whose views read chunks of it: the session goes by all of them.
 #include "debug_session.h"
 #include "in_background.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Work on another thread of the program. Whatever it throws comes back as an error of its result
 // (or an empty result, and a line on standard error): Qt would end the program by it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Parts of a file that have been read; those used last stay.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A breakpoint's source line, found again after the program was changed and rebuilt.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A GDB that is a child of this process: for ranks that no agent of ours has started.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What can be opened that no agent of ours has started: core files, and jobs that run on this host.
 // Read on a worker thread; DebugSession::openCores() and attachTo() take the ranks.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A saved debugging session (NAME.pfs, JSON): what is debugged, what was set, and how the window looked.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a user has added to a trace, as a value: to be carried over to another trace of the same
 // run.
 #pragma once

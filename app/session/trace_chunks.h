@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A trace file as the views' chunks, and what of the execution is needed before any view asks.
 #pragma once
 

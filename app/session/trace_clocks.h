@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The clock checkpoints of a trace file, read when they are asked for; those used last stay.
 #pragma once
 

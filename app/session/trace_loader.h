@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // From a trace file to what the views show. Runs on a worker thread: opens its own store.
 #pragma once
 

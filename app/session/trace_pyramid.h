@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The pyramid of a trace file as the views' cut levels: tiles of it are read when they are in view,
 // and those used last stay.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "trusted_trace.h"
 
 #include "app/own_traces.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Loading a trace to replay it, which is more than to look at it.
 #pragma once
 

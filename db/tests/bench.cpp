@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Speed of writing and reading an execution, in CPU time: db_bench [EVENTS [DIRECTORY]].
 #include "sample.h"
 

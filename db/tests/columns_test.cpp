@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Columns of numbers, and streams over several chunks.
 #include "column_store.h"
 #include "sample.h"

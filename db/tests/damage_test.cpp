@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Files that are cut, flipped or forged: an error or the true contents, never anything else.
 // PF_DB_FLIPS=N sets the number of random bit flips (0: every bit of the file).
 #include "column_store.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // docs/trace-format.md is true: its queries run, a foreign sqlite3 reads the file, and every table
 // and column is named.
 #include "sample.h"

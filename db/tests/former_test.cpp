@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Traces of former formats, which are brought up to date when they are opened.
 #include "column_store.h"
 #include "former_format.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Writers that are stopped in the middle: by a full disk, by a kill.
 #include "patient.h"
 #include <sched.h>

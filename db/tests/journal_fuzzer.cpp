@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes as the journal beside a trace, which is whole (first byte even) or in the middle of a
 // change (odd); second byte odd: the bytes replace parts of the journal of that change, else they
 // are the journal. Then opens for reading and for writing: no other file is touched, and no content

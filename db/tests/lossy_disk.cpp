@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "lossy_disk.h"
 
 #include "sample.h"

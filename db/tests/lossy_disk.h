@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A disk that loses at a power cut what was not forced to it: a model made from the calls by which
 // this program, SQLite in it included, has changed the files of a directory.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes as a trace: opens, reads and checks them. The input replaces parts of a good trace at
 // the places that it names (two bytes of page, two of offset, one of length, then the bytes), or is
 // a whole file.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Bytes of a fuzzer as changes of a file.
 #pragma once
 

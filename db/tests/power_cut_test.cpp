@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Power cuts: what a disk that reorders and tears what was not forced to it (lossy_disk.h) may hold
 // at any moment of a change. It is the trace before the change or after it, whole; the one after it
 // once the call has come back.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Races in columns: they come back as they were, whatever their alternatives are; what SQL and one
 // chunk say of them is the same; the directory says when things complete; damage costs only itself.
 #include "checked_chunks.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Traces for the tests: one small and with everything in it, one as large as asked for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Round trips, sessions, later surveys, and files that are refused.
 #include "json_text.h"
 #include "sample.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Clock checkpoints and the cut pyramid in the file are those of the execution, and damage of them
 // is found.
 #include "random_execution.h"

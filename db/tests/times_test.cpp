@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Times of events in the store: they come back as they were, and a trace without them has none.
 #include "column_store.h"
 #include "sample.h"

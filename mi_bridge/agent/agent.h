@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The agent of one rank: what the launcher starts in place of the program.
 //
 // It starts the program with the interposer preloaded, is the rank's other end of the page, and, if

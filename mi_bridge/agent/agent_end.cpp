@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The last second of an agent: nothing that the program said is lost, nothing is left behind.
 #include "agent.h"
 #include "log_syncer.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The agent between its rank's page and the daemon.
 #include "agent.h"
 #include "build_id.h"

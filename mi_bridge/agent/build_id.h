@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The build-id that the linker put into an executable.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Where a rank is that does not get on, without a debugger and without a store in its messages'
 // path: the interposer keeps the frame of the outermost MPI call in a variable for purposes of its
 // own, and its wrappers have frame pointers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One GDB, its pipes, and how it is ended without taking its rank with it.
 //
 // SIGTERM lets a GDB detach whatever its rank does; SIGKILL takes a running rank that has a

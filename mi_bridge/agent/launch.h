@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Starting the user's program, GDB, and knowing whom a signal was meant for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a rank records is on disk within a second: a power cut loses no more. The rank itself never
 // waits for the disk.
 #pragma once

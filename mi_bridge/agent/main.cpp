@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // photofinish-agent [--session DIRECTORY] [--] PROGRAM ARGUMENTS: what the launcher starts in place of PROGRAM.
 #include "agent.h"
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Which receives of a rank that waits in a call have taken a message already. The rank cannot say
 // it before it comes out of the call, and one that hangs never does: its agent reads it in the
 // rank's memory (RankPage::requests) and writes it into the header of the rank's log.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Which MPI library a program is for: each kind has its own interposer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The program's output, when the session wants it: a pty for stdout (so that the program writes
 // whole lines, as on a terminal), a pipe for stderr.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a process inherits and a program may ask for: limits, the mask of new files, its priority.
 // Kept as facts of the kind "limit" beside the environment; a replay says which are others.
 #pragma once

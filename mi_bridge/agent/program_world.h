@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What can be seen of a program from outside, in /proc: what it was started with, the files that
 // its code is in, and where on its stack the application called MPI.
 #pragma once

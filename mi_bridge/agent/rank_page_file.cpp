@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "rank_page_file.h"
 
 #include "program_world.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The page that an agent shares with its rank, and the thread that waits for news on it.
 #pragma once
 

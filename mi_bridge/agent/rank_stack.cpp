@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Unwinds by the call frame information of the files that the rank has mapped (elfutils' libdwfl).
 // Where it starts from: inside of an MPI call the interposer's frame says what the caller's
 // registers were, so that nobody has to stop; elsewhere ptrace gives them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The stack of a rank that has no debugger.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "same_addresses.h"
 
 #include <sys/personality.h>

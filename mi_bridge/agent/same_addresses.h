@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the agent does so that a program's memory is where it was (--same-addresses).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Which files of a process have their debug information apart (GDB manual, "Separate Debug Files").
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "mi_bridge/gdb_inspector.h"
 
 #include "support/fakes.h"

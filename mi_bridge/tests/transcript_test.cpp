@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Saved sessions: everything that GDB 13.1 really said can be read, and today's bridge makes of it
 // what it made of it then.
 #include "mi_bridge/transcript.h"

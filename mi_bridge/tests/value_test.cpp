@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "mi_bridge/value.h"
 
 #include <gtest/gtest.h>

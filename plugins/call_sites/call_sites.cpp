@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "plugins/call_sites.h"
 
 #include <algorithm>

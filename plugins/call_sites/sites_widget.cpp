@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sites_widget.h"
 
 #include <QHBoxLayout>

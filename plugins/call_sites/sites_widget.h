@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The widget of the call sites: a table and a filter. Enter selects the first call made there,
 // Enter again the next one.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "plugins/comm_matrix.h"
 
 #include "matrix_widget.h"

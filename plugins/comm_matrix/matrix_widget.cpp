@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "matrix_widget.h"
 
 #include <algorithm>

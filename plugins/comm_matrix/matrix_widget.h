@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The widget of the communication matrix: a choice of measure above a heat map.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The widget of the message queues: a choice of moment above a table of the queues and the
 // waits-for graph beside it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "queues_widget.h"
 
 #include <algorithm>

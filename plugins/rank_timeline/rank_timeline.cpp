@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "plugins/rank_timeline.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The widget of one rank's timeline: a rank, a filter in the language of the search, and its
 // events. What is selected here is selected in the diagram, and the other way round.
 #pragma once

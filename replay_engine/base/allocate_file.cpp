@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/allocate_file.h"
 
 #include <fcntl.h>

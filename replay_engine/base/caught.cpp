@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/caught.h"
 
 #include <unistd.h>

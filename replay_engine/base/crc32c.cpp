@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/crc32c.h"
 
 #include <array>

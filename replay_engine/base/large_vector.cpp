@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/large_vector.h"
 
 #include <sys/mman.h>

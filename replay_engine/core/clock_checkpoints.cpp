@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/clock_checkpoints.h"
 
 #include "event_graph.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Which deliveries wait for which, and what a delivery shows in. Private to core; needs
 // matchMessages() first.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Which first differences others follow from, and how far they reach. Private to core.
 #pragma once
 

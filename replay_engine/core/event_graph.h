@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Which event of a recorded execution waits for which, checked once: every link here joins events
 // that exist, whatever a damaged record says. Private to core; needs matchMessages() first.
 //

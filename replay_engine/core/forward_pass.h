@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Carries what ranks know forward through an execution: along messages, synchronous sends and
 // collectives, and along each rank. Private to core.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What has to happen before MPI can give a message to a receive, or show it to a probe, besides
 // the send of the one and the post of the other. Private to core.
 //

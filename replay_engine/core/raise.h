@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Component-wise maximum of clocks, as vector instructions. Private to core.
 #pragma once
 

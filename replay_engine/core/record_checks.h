@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What may be believed of a record that can be damaged. Private to core.
 #pragma once
 

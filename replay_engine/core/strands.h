@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What each rank did, as sequences in which one event follows another: one a rank, more where
 // several threads of it call MPI. Private to core.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Vector clocks of a recorded execution, computed forward, deliveries included. Private to core.
 //
 // A clock says for each strand up to which event it is known to have finished. No clock is kept

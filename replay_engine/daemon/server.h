@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The transport of the daemon: peers, their authentication, their queues.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The parts of SessionLogic that watch: the gate, nudges, stalls, and the end.
 #include <algorithm>
 

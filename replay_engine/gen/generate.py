@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Makes the interposer's wrappers, the list of calls and the coverage page from mpi_calls.py and mpi4_calls.py.
 
 usage: generate.py names FILE | wrappers FILE MPI_H | coverage FILE | check MPI_H

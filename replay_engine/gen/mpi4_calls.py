@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Routines of MPI 4.0, and older ones, that MPICH's mpi.h has and Open MPI 4.1's has not. As mpi_calls.py, behind whose
 table they stand: numbers of calls in recordings stay what they are. Types and names of parameters are the header's.
 """

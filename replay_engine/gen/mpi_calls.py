@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Every routine of mpi.h, once. The wrappers, the call numbers, the call names and docs/coverage.md are all made
 from this table (and mpi4_calls.py) by generate.py, and a lint test holds it against the installed mpi.h.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Notes which memory receives fill, for "which message filled this": in replays, while a debugger
 // is attached.
 #pragma once

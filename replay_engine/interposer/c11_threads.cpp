@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // ISO C's threads and locks (<threads.h>). glibc makes them of POSIX's by calls inside of it, which
 // nobody can stand between: here they are made of POSIX's by calls that ours see.
 #include "engine.h"

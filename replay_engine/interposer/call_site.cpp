@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "engine.h"
 #include <dlfcn.h>
 #include <link.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "choice_stream.h"
 
 #include "engine.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The choices of each kind, in both directions: recording counts failures in the log's header and
 // writes a Choice record at a success; a replay reads the same stream back from the schedule.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Races found while the program runs (record --mode races): the calls of MPI, told to the clocks
 // and to the tracing algorithm of replay_engine/online. All functions have no effect in other
 // modes, but must not be called there in a rank's path: ask clocked() first.

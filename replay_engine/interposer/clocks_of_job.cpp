@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The begin and the end of a rank's clocks, and its part in collectives.
 #include "rank_clocks.h"
 #include "real_calls.h"

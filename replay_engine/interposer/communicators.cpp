@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "communicators.h"
 
 #include "clocks.h"

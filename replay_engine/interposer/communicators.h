@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Numbers of communicators in the log, and a key for each that is equal on every rank without
 // communication: a hash of the parent's key, the how-manieth construction on the parent it was, and
 // the group.

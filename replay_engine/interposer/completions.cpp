@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Completion calls: which requests are done, and in which order the application is told.
 //
 // A recording asks MPI and files the outcome. A replay knows the outcome: a failed test returns at

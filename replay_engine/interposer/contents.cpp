@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "contents.h"
 
 #include "rank_link.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a rank gives to others: how many bytes, and a digest of them (XXH3, 64 bits). Only the bytes that the datatype moves
 // count, never its gaps. Recorded with events; a replay of such a record compares. Another size is a divergence; other
 // contents are told, and the rank goes on: the program's results tell more than a rank that stands still.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // rdtsc and rdtscp, by option: they trap (SIGSEGV), and the program's are recorded and given back.
 // A trap takes microseconds, and programs that this process starts must not inherit it.
 #include "environment.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "engine.h"
 
 #include "event_times.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // State of the interposer in one rank. A guest in the user's process: no exceptions, no signal
 // handlers, no output but one line when recording has to stop; everything it knows is in this
 // struct.

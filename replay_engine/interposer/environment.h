@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the system tells the program (clocks, random numbers, process id, host name): recorded, and
 // given back in a replay. Only calls of the program itself count, and of its first thread: that is
 // the one whose order is known. Libraries that the program calls count as the program.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The clocks, process id, host name and random numbers that the program asks for.
 #include "environment.h"
 #include "real_calls.h"

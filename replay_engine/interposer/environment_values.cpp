@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Values as records: written to the log (before MPI_Init to memory), and read back from the
 // schedule.
 #include "environment.h"

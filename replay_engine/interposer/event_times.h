@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // When events begin and end, in logs that hold events: the processor's time stamp counter where it
 // runs at one speed on all processors, else CLOCK_MONOTONIC. The log has ticks, and now and then
 // what the clocks show at a tick (RecordKind::Time, ::Clock); its reader makes nanoseconds of them.

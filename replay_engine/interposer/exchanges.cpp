@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // MPI_Sendrecv and MPI_Sendrecv_replace.
 #include "buffers.h"
 #include "contents.h"

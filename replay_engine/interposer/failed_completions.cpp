@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "failed_completions.h"
 
 #include "lanes.h"

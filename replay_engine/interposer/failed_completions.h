@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // MPI_Waitall and MPI_Testall that fail. MPI chooses which of the other requests are done by then
 // (MPI_ERR_PENDING says which are not), and the program sees it: recorded, and the same in a
 // replay.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "given.h"
 
 #include "real_calls.h"

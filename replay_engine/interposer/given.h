@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a rank gives to a collective (contents.h), by the arguments of the routines: for generated wrappers, while
 // Engine::contents. What others give, and what a root alone says, is not looked at. Count: int, or that of MPI_X_c.
 #pragma once

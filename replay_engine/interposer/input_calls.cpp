@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Variables, directories and names of files that the program asks for; mappings of files.
 //
 // getenv: the variables themselves are the agent's business (protocol/recorded_environment.h). Kept

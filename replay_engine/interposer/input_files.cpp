@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files and directories that the program reads are not in the trace. What they were like is, and
 // which were not there: a replay says what has changed since.
 #include "environment.h"

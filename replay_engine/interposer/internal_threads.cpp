@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Threads that MPI starts for itself: nothing that they do is the program's.
 #include "environment.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs that are unlike others, to provoke orders of messages which are seldom without. Short delays
 // at every call change little: all ranks are as slow as each other. What makes a message late that
 // always comes early is one rank that stands back while others go on. In a recording that is most

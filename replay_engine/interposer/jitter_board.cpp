@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "jitter_board.h"
 
 #include <fcntl.h>

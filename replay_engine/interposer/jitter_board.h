@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which ranks of this host run, wait or are held back: in memory that they share, for recordings
 // with jitter. A rank that is held until all others wait has been late for as long as it can
 // matter.

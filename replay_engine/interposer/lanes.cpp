@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which thread is which: pthread_create is ours, so that each thread of the application knows who
 // made it.
 #include "lanes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The threads of a rank, told apart the same way in a recording and in its replays, and the order
 // of what they do.
 //

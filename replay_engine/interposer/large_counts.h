@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // MPI_Send_c and the like (MPI 4.0, 3.1): their counts as the int that MPI_Send takes, so that both
 // are the same to all that follows them. Only for generated wrappers of MPI libraries that have
 // them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is particular to MPICH, and to libraries with its binary interface. As library_open_mpi.h.
 #pragma once
 

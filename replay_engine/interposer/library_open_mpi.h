@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is particular to Open MPI. Of each MPI library there is such a header with the same names
 // (library_mpich.h), and an interposer of its own: nothing is decided between them in a running
 // rank.

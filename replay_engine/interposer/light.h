@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The path of a rank that is recorded without events, without jitter and by one thread: what the
 // common calls do then, inlined into their wrappers. It keeps the same books as the handlers do, so
 // that a call with more to it (a wildcard Irecv, a table entry to complete) goes to its handler.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Appends records to the log of this rank (core/log_format.h), mapped a window at a time. Nothing
 // is lost by any death of the process: published bytes are in the page cache.
 #pragma once

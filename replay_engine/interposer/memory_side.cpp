@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tells replay_engine/memory (--same-addresses) whose memory is asked for: the program's, or MPI's
 // and ours.
 #include "engine.h"

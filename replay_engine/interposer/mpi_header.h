@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <mpi.h>, and what differs between the MPI libraries.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "one_sided.h"
 
 #include "environment.h"

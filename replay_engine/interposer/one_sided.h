@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One-sided communication (MPI 3.1, chapter 11): what a rank fetches from windows. Whose update
 // came first MPI decides, and a recording cannot see it; but what Fetch_and_op, Compare_and_swap,
 // Get_accumulate, and a Get under a lock brought back is recorded at the end of its epoch, where

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Descriptors of files that the program has opened: which are random devices, and which were opened
 // otherwise than for reading only, whose file counts once something of it is asked for
 // (random_files.cpp, reading_calls.cpp).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "outside_signals.h"
 
 #include "environment.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the handlers of receives have in common: numbers, posting, the record of what was taken.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Probes: MPI's choice of a message is made here; the receive by source and tag after it only
 // executes it.
 #include "clocks.h"

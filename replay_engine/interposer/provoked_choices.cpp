@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Choices that MPI may make and seldom does, in recordings with jitter: of the messages that are
 // there, and of the receives that are complete.
 #include "engine.h"

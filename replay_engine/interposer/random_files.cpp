@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files that the program opens. /dev/urandom and /dev/random: what the program reads from them is
 // recorded, and given back. Of others it is kept what they were like (input_files.cpp): when they are
 // opened for reading, or, if for both, when they are read first.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a rank knows where it looks for races while it runs. Private to clocks*.cpp.
 #pragma once
 

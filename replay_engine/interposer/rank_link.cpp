@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "rank_link.h"
 
 #include "clocks.h"

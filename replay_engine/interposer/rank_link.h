@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The rank's end of the page that it shares with its agent (protocol/rank_page.h).
 #pragma once
 

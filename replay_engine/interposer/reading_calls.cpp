@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The other ways to a file's content, size and name: vectors, other descriptors, streams on
 // descriptors, copies by the kernel; how far it reaches; where a link leads; walks over directories.
 #include "environment.h"

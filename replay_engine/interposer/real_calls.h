@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The MPI library's own routines: PF_REAL(Recv)(…). Looked up at first use, because a program may
 // call MPI before our constructors ran (libmpi_cxx), or load it after start (mpi4py).
 #pragma once

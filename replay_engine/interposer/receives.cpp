@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Receives, blocking and non-blocking.
 #include "buffers.h"
 #include "clocks.h"

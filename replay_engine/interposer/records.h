@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Records of messages, shared by the handlers of sends, receives, probes and completions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "remote_clocks.h"
 
 #include "real_calls.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Clock records to and from ranks of other hosts, as small messages on a communicator of our own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "request_batch.h"
 
 #include "failed_completions.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The requests of one completion call, and what the record says of those that are done.
 #pragma once
 

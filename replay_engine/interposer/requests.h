@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The requests that matter to the record: receives, synchronous sends, non-blocking collectives,
 // persistent requests. Ordinary sends are not in it: Open MPI and MPICH give one shared handle to
 // all that are done at once and to requests on MPI_PROC_NULL, so a handle alone names nothing.

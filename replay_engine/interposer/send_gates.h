@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A replay with bounded buffers: sends wait at gates (core/send_gates.h) for the progress of their
 // destinations, which all ranks keep in memory that they share.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sends, blocking, non-blocking and persistent.
 #include "contents.h"
 #include "event_times.h"

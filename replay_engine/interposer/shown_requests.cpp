@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "shown_requests.h"
 
 #include "engine.h"

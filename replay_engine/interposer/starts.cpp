@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Persistent receives, and what starts persistent requests.
 #include "buffers.h"
 #include "contents.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tagged.h"
 
 #include "real_calls.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Deliveries forced by tags, in a replay (Netzer and Miller, 4.2): a traced message goes over a
 // communicator of our own, the *shadow*, from and to world ranks, with the number of its receive
 // (post) as tag; its receive is posted there, so that it takes this message and no other, and no

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Locks that the application's threads take: which thread has one first decides what the threads
 // do, and so what they call. The order is recorded with that of the events (turns, lanes.h), once
 // there are several threads; in all other programs these functions only pass on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "thread_order.h"
 
 #include "records.h"

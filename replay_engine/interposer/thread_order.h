@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What orders the threads of a rank among themselves, as the application makes it: logged beside
 // the events where these are logged, so that a race between messages of two threads can be told
 // from two sends that the program puts in order (RecordKind::Ordered; log/thread_links.h reads it).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What threads let go, for others to go on behind them, and barriers; and locks that are taken if
 // they are free, whose outcome is not recorded. None of it is a turn: only the order of threads is
 // logged (thread_order.h), and in programs without threads these functions only pass on.

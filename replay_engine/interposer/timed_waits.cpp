@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // In a replay the program's clock is the recorded one, the kernel's is not: what waits until a time
 // would not wait at all. Such times are moved by the difference between the two. (Waits for mutexes
 // and conditions: thread_locks.cpp.)

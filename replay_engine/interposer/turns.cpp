@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The order of the threads: the engine's lock, and whose turn it is.
 #include "lanes.h"
 #include "rank_link.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is neither recorded nor given back, and is noted: other processes, memory shared with them,
 // descriptors that the kernel writes to, and limits of time.
 #include "environment.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the generated wrappers are made of.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The logs of all ranks as one execution.
 #include <algorithm>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Sizes and digests as a schedule has them (ScheduleHeader::sent, ::given), from the records of a log.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Decodes the records of a rank's log, one after another.
 #pragma once
 

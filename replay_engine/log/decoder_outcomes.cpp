@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Records of what was chosen, by MPI, the system and the order of threads, of what raced, and of what messages hold.
 #include <algorithm>
 

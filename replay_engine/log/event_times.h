@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // When events began and ended, from the ticks in a log (RecordKind::Clock, ::Time).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Which bytes of a log count.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Reads the log of a rank.
 #include "log/rank_log.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Reads varints out of the records of one block. Reading past the end gives zeros and sets bad().
 #pragma once
 

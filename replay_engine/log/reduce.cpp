@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A log without what a replay can do without.
 #include "decoder.h"
 #include "varint.h"

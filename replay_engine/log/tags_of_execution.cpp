@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What is traced of an execution of which everything is known.
 #include "log/tags.h"
 

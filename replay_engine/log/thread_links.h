@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What orders the events of a rank's threads, from the records of their locks, barriers, beginnings
 // and ends (RecordKind::Ordered). An event is known to a thread that has acquired what the event's
 // thread has released since.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Varints (core/log_format.h) to the end of a vector.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A heap of one thread: blocks of fixed sizes, cut one after the other from its range, and lists of
 // those that were freed. Where a block lies depends on the thread's own calls only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where the program's memory is, with --same-addresses: in address ranges of its own, which depend
 // on nothing but what the program asks for, in which order, and in which of its threads. What MPI
 // and the interposer ask for in between comes from libc (its heap and places of the kernel's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // malloc and its like: the program's blocks from the heap of its thread, all others from libc.
 #include "threads.h"
 #include <dlfcn.h>

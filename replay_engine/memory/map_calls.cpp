@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // mmap, shmat and sbrk: the program's mappings in its own range, MPI's and ours in another one.
 #include "threads.h"
 #include <dlfcn.h>

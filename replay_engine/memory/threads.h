@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Whose memory a call is about.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "online/clock_board.h"
 
 #include "online/flat_table.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "online/streams.h"
 
 #include <new>

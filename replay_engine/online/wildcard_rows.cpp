@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "online/wildcard_rows.h"
 
 #include <new>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "online/window.h"
 
 namespace pf::online {

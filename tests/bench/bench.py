@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What recording and replaying cost: the bench programs native and under photofinish, interleaved.
 
     bench.py [--build build/release] [--runs 9] [--only self,clock,wtime,getenv,thread,threads,pingpong,halo,storm,barrier,allreduce,bcast,barrier8,allreduce8,bcast8,memory,replay,until] [--json OUT]

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """How much more often a racy program fails under record --jitter than natively. Counts only.
 
     chaos.py [--build build/release] [--runs 40] [--natives 4] [--only harvest,...] [--seed 1] [--json OUT]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the system is asked for again and again: clock [clock_gettime|wtime|getenv] [CALLS=20000]; us a call. */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One collective of 8 bytes, again and again: collective barrier|allreduce|bcast [CALLS=1000]; us a call. */
 #include <mpi.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Halo exchange in a ring, nothing else: halo [BYTES=1024] [EXCHANGES=1000]; any number of ranks. */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Memory of a rank: memory [REQUESTS=20000]; kilobytes resident once the job runs, and bytes that a pending receive from
  * anybody takes.
  */

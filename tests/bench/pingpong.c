@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Ping-pong of two ranks: pingpong [BYTES=8] [ROUND_TRIPS=4000]; us is one way. */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Races that a test run does not show: each of these fails in few runs of a thousand, if at all, on a machine with
  * nothing else to do. What is computed in a real program is slept here, so that the load does not decide.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One rank that sends to itself and takes it from anybody: self [BYTES=8] [MESSAGES=4000]; us a message. */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Any-source storm: every rank sends to every other and takes as many messages from anybody.
  * storm [MESSAGES_A_PAIR=500] [ROUNDS_TO_RUN=31] [BYTES=8]
  */

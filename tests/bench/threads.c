@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Threads of one rank, each of which sends to itself on a communicator of its own, all at once:
  * threads [THREADS=2] [MESSAGES=1000]; us a message of one thread. With 1 the same, but a second thread has been made. */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* Inner rounds, their median and their minimum: a load on the machine hits some rounds, not all. */
 #ifndef BENCH_TIMING_H
 #define BENCH_TIMING_H

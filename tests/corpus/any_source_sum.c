@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Three senders, two values each; rank 0 adds them up in the order in which they arrive. */
 #include <mpi.h>
 

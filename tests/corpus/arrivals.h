@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* What a rank saw, in the order in which it saw it; printed as one line. */
 #ifndef CORPUS_ARRIVALS_H
 #define CORPUS_ARRIVALS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Race-free: one sender a phase, and a barrier between the phases. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Race-free: rank 2 sends after a broadcast from the rank that had received rank 1's message. */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * A broadcast between two sends that does not order them: it comes from rank 1, which knows nothing
  * of what rank 0 has received.
  */

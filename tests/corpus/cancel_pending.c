@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Two wildcard receives are cancelled: one that nobody will ever serve, and one whose message is on
  * its way, so that the cancel succeeds or not.
  */

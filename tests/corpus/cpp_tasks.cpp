@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Results of different lengths, probed with a wildcard, collected in a container of the C++ library.
 #include <mpi.h>
 

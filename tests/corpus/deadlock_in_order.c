@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The wildcard may take the message that the receive after it waits for by name: a hang. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* With MPI_ERRORS_RETURN: rank 2's message is too long for the buffer that it happens to meet. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: GPL-3.0-or-later
 ! use mpi: wildcard receives posted in advance, taken one by one with Waitany.
 program fortran_mpi
   use mpi

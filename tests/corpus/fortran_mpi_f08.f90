@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: GPL-3.0-or-later
 ! use mpi_f08: a wildcard probe, then a receive from the source that it found.
 program fortran_mpi_f08
   use mpi_f08

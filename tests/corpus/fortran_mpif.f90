@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: GPL-3.0-or-later
 ! The oldest binding: include 'mpif.h', blocking wildcard receives.
 program fortran_mpif
   implicit none

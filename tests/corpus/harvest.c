@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * harvest: what will a field trial yield?
  *
  * Rank 0 is the station. It hands out the plots of the field one at a time; the other ranks are

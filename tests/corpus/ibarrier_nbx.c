@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sparse exchange by non-blocking consensus: nobody knows how many messages it will get. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Polls with Iprobe, and prints how often it polled in vain: a replay has to fail as often. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wildcard receives posted in advance: which buffer holds whose value is decided by arrival. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wildcard receives of messages too large for the eager protocol: the send waits for its match. */
 #include <mpi.h>
 #include <stdlib.h>

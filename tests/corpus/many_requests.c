@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Sixty wildcard receives at once, taken with Waitsome. The senders start twenty small sends each;
  * Open MPI gives all of these the same request handle.
  */

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Python objects from anybody: comm.recv of mpi4py is a matched probe and a matched receive."""
 from mpi4py import MPI
 

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * MPI_Abort as soon as rank 3's message is found before rank 1's. The receives are posted before a
  * barrier, so everything has been sent when it happens, and some of it is not received.
  */

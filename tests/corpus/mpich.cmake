@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The same programs for MPICH, where it is installed: bin/corpus_mpich.
 set(mpich_dir ${CMAKE_BINARY_DIR}/bin/corpus_mpich)
 foreach(name IN LISTS corpus_programs)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Matched probes: blocking for the first message of each sender, polling for the second. */
 #include <mpi.h>
 

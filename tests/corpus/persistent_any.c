@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two persistent wildcard receives, polled with Testany and started again after each message. */
 #include <mpi.h>
 

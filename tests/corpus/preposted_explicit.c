@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * A wildcard receive posted before an explicit one, and completed after it. Checked in the order
  * of completion, the first message of rank 1 seems to have had nowhere else to go.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The wildcard is in the probe; the receive after it names the source that the probe found. */
 #include <mpi.h>
 

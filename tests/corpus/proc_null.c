@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A chain with MPI_PROC_NULL at its ends, in every kind of call, before some wildcard receives. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Race-free: a reduction brings rank 0's knowledge to its root, rank 1, which sends only then. */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Requests freed while active: a wildcard receive, whose completion is never observed but follows
  * from a later message of each sender, and the sends.
  */

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Runs corpus programs natively, several times each, and says how they differed.
 
     run_native.py --bin build/dev/bin/corpus [--runs 10] [--check] [--json OUT] [NAME ...]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A list is used before it was made when rank 2's message overtakes rank 1's: SIGSEGV. */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Wildcards in Sendrecv and in Sendrecv_replace. */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * All messages are sent before a barrier and received after it. They race: any of them could be
  * taken first, although Open MPI happens to look through its senders in a fixed order.
  */

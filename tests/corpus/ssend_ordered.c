@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Race-free: rank 1's synchronous send returns only when rank 0 has matched it, and only then does
  * rank 2 hear that it may send.
  */

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * The same tag on four communicators: the world, a copy of it, the even ranks, and all ranks in
  * reverse order. Only the copy and the reversed one have several possible senders.
  */

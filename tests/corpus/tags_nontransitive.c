@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * The middle receive takes any tag, its neighbours one tag each: what was taken first races with the
  * second, the second with the third, and the first not with the third.
  */

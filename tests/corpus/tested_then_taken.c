@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * A receive by source that a test finds unfinished, and wildcards that complete before it: the one
  * that was posted first could have had its message, however many came between.
  */

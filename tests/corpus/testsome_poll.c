@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Testsome over three wildcard receives; most tests fail, and their number is printed. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Race-free: each sender waits for a token that rank 0 gives only after the receive before. */
 #include <mpi.h>
 

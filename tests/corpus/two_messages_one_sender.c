@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Race-free: all messages come from one sender, so they cannot overtake each other. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Race-free: with two ranks a wildcard has one possible sender. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two threads of rank 1 send with the same tag to rank 0, which asks for rank 1: only the order of the threads decides
  * what a receive gets.
  *

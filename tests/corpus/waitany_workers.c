@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* No wildcard: every receive names its source. What varies is the request that Waitany takes. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A broadcast of nothing orders nothing, although it comes from the receiving rank. */
 #include <mpi.h>
 

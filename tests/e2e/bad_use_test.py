@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Bad use: one clear message, what to do next, exit status 2, and nothing left behind."""
 import os
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """replay --bounded-buffers: no more unexpected messages than the recording had, and never a hang."""
 import os
 import re

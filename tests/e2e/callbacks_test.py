@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Callbacks of the application inside of MPI that do what few do: leave it by longjmp, free communicators."""
 import os
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a record-and-replay tool for MPI is asked: each probe is replayed exactly, or refused with a reason. Prints a table.
 
 The probes are those that a study of other tools was made with. "exact": under jitter, each rank prints what it

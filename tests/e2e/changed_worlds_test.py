@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A replay in a world that is not the recorded one: other ranks, another build, files gone. Exit status 2 or 3."""
 import os
 import shutil

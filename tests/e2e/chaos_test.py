@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Races that a test run does not show (tests/bench/rare.c): recorded with jitter, each fails within a few seeds, and the failing
 run replays. How often they fail natively, and how much more often so, is counted by tests/bench/chaos.py."""
 import os

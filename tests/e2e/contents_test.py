@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A replay in which a message holds something else than it did: named with rank, event and both call sites."""
 import os
 import sys

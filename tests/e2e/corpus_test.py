@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """One corpus program: recorded, its races compared with the oracle's, replayed under jitter.
 
     corpus_test.py PROGRAM

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """kill -9 of rank, agent, daemon, recorder, launcher, or all: what MPI chose in a call that had returned is in the trace.
 
 The program keeps a count of its own, and whom each message was from, on pages that no kill takes (programs/counted.c).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Traces that are cut at any byte, changed, of another version, or not ours: exit status 4, one clear message."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """photofinish dap on what was not recorded: a job that runs, and core files of ranks."""
 import os
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """photofinish dap: an editor's way through a failing run, with a small client of our own; and bad input."""
 import os
 import socket

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What surrounds debugging on the command line: core files, jobs that run, transcripts, sessions; manual page, completion, installation."""
 import os
 import pathlib

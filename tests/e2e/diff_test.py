@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """photofinish diff: recordings of real runs, their first differences held against `photofinish events --json`."""
 import os
 import pathlib

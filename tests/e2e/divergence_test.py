@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A program that does something else in its replay: exit status 3, and rank, event, expected, got, within seconds."""
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the system tells the program (clocks, random numbers, process id ...) is recorded and given back in each replay."""
 import os
 import platform

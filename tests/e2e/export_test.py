@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """photofinish export: each format parsed back and held against `photofinish events --json` and `races --json`."""
 import collections
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A survey in which the program does not come as far as it did is no survey: told, and nothing of it is kept."""
 import os
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A program that uses every MPI call family: the same results native, recorded in each mode, surveyed and replayed.
 
 Orders that are noted as not recorded (windows, shared file pointers) get into its messages: the judge is what it prints.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The trace of somebody else is read, and nothing of it is run: not by any command, the window or an editor, before the
 user has seen what it runs and has taken it over. All system calls that name a file are looked at."""
 import json

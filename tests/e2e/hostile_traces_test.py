@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Traces that mean harm: every command that reads gives an answer or a clear error, in one gigabyte, without a crash,
 and leaves everything beside the trace as it was. PF_HOSTILE=N makes N traces (10,000 for a release), PF_SEED the first.
 The same of logs that were sent with, or in place of, a trace."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Inputs of a program: what is recorded comes again, and of what is not a replay tells that it is another one."""
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is written is private and on disk; what is said harms no terminal; nobody is asked over the network; no odd place ends a program by an exception."""
 import os
 import pathlib

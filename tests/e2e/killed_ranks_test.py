@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """kill -9 of a rank at random moments of a recording: every trace opens, verifies, says where it is cut, and its
 replay gets there and ends. And SIGSEGV at random calls of a real program. PF_KILLS: how often (8; 50 with PF_FULL)."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Our own processes killed, or the disk full, in the middle of a recording: the user's job never notices."""
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Debugging programs of MPICH: reports without a window, an editor's session, a job that runs, a core file."""
 import os
 import pathlib

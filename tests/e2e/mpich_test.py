@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Programs of MPICH under MPICH's mpiexec: the corpus' own, each MPI family once, MPI 4.0; and what is refused."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is not recorded (one-sided communication, threads of unknown origin) is told by name and place, never silently."""
 import os
 import re

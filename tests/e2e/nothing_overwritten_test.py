@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """photofinish record -o FILE where something has that name: nothing is lost, whatever it is and whenever the recorder is killed."""
 import os
 import re

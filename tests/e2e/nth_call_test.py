@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The first, second, third … call of a kind fails, until a run passes: a clear error and nothing lost, or the right answer; no crash, no hang.
 Or none fails, and the disk takes its time.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """photofinish debug --offline: a report of a run that crashes, of one that is right, and of one that hangs."""
 import html.parser
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What one-sided communication brings is given back: tickets, locks of the program's own, what the last one wrote."""
 import os
 import sys

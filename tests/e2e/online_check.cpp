@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // pf_online_check [--at-least] TRACE: are the deliveries that the ranks traced while they ran (record --mode races) those that
 // core's tracing algorithms, run offline on the surveyed execution, trace? The ranks do not follow that a synchronous
 // send has come back, so the execution is looked at without that.

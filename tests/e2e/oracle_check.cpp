@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // pf_oracle_check TRACE: are the races that a trace holds those that the brute-force oracle finds?
 // Exit status: 0 equal, 1 not, 2 the trace cannot be read.
 #include <cstdio>

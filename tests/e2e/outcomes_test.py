@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What is recorded by default: only MPI's choices are logged; replays are as good, and events come from a survey."""
 import os
 import signal

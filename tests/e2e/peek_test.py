@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """photofinish peek: a trace of what a recording that goes on has so far."""
 import fcntl
 import os

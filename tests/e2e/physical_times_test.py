@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Times of events: those of the recording where it has them, else those of the survey's re-execution, and which they are."""
 import os
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Mode races: clocks travel and races are found while the program runs.
 
 What each rank traced on the fly is held against the same algorithms run offline on the surveyed execution

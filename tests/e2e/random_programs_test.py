@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Random racy programs (tests/random), recorded, replayed under jitter, and their races against the oracle.
 
 Each program prints a hash of all that its ranks received and of all that MPI chose for them: the judge is the program,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Programs that were not written for us, from Debian's packages: recorded, and replayed under jitter."""
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """photofinish redact: what may be private is not in the new trace, and it reads as the old one."""
 import os
 import shutil

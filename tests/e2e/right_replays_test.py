@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Replays of right runs, with jitter and on a machine that is busy, long operations among them: none may be called another run.
 
 PF_RIGHT_REPLAYS=N: so many (default 10); tests/e2e/right_replays_test.py with PF_RIGHT_REPLAYS=1000 is for before a release.

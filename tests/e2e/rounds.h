@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One recorded execution, cut into many: at collectives that let nothing cross.
 //
 // Everything before a blocking all-to-all collective of all ranks happens before everything after

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // pf_rounds_check [--rounds N] [--steps N] TRACE...: recorded executions against the oracles, each
 // cut into many small ones where nothing crosses (rounds.h).
 //

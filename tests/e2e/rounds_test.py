@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Thousands of small random executions, run for real: what was recorded of each against the oracles.
 
 A launch of mpirun takes longer than a hundred such executions. So each runs many programs of tests/random, one after another

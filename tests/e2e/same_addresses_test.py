@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """--same-addresses: the memory of a program lies in each replay where it lay in the recording."""
 import os
 import pty

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """photofinish debug --script: commands on a replay of a run with racing wildcards, from a file and from standard input."""
 import contextlib
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What a rank saw is what it sees again: which requests are done when a call fails, what a receive had taken when the run
 hung, communicators made by threads; and its children are none of the rank's."""
 import os

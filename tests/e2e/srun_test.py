@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Slurm's srun as the launcher, on a Slurm of one machine that the test sets up for itself."""
 import getpass
 import os

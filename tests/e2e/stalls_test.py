@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Ranks that all wait: what may be right is told and goes on, what cannot get on is ended; helpers that are stopped."""
 import os
 import re

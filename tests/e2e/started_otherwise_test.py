@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A replay of a run that was started otherwise: libraries, arguments, environment. Refused before the first instruction
 behind MPI_Init, with what differs, recorded and now; --force goes on."""
 import os

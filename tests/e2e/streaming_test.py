@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A replay streams its schedule: what a rank holds in memory does not grow with the trace."""
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Replay by tags (Netzer and Miller, 4.2): traced messages go to their receives over a communicator of our own.
 
 The traces of the algorithms that trace messages hold, after a clean end, no sources, only what they traced, collated by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Races between two threads of one rank: found where nothing orders the threads, not where the program does; replayed as
 recorded in each mode, mode races too. What is found is held against the brute-force oracle."""
 import os

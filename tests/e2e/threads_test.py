@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Programs whose threads all call MPI: what each thread received, in its order, is the same in each replay, in both modes
 of recording; each event names its thread; a crash in a thread leaves a trace that replays up to there. PF_REPLAYS: how
 many replays of each recording (1; 20 with PF_FULL)."""

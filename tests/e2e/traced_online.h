@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The deliveries that the ranks of a recording traced while they ran (record --mode races), and
 // those that core's tracing algorithms trace of its execution afterwards.
 #pragma once

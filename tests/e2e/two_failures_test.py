@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Two of the processes killed at once: nothing of a recording is lost, and of a replay nothing is left.
 
 PF_FAILURES=N: so many pairs, by chance (default 3, one of each).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Ranks on two hosts under one mpirun: a network namespace with a name of its own is the other one. Needs root and iproute2."""
 import os
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """replay --until RANK:SERIAL: that rank stands just before that event, the others at the cut that it needs; seen
 with GDB from outside."""
 import os

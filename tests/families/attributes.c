@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Attributes of communicators, datatypes and windows; the callbacks call MPI and even receive from anybody. */
 #include "families.h"
 

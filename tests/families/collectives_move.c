@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Collectives that move data, blocking (how 0) and not (how 1), with every rank as the root. */
 #include "families.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Collectives that reduce, blocking (how 0) and not (how 1). */
 #include "families.h"
 

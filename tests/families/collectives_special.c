@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Collectives in odd company: several at a time, without data, between wildcard receives, on one rank. */
 #include "families.h"
 

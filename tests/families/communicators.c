@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every constructor of an intracommunicator; each result is used with wildcards, collectives and children. */
 #include "families.h"
 

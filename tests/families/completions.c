@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The completion calls on one request and on all of an array: Wait, Test, Waitall, Testall, cancel, free. */
 #include "families.h"
 

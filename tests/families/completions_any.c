@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The completion calls that choose: Waitany, Waitsome, Testany, Testsome; null and inactive requests; generalized. */
 #include "families.h"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Holds families.txt against the table of all MPI routines and against the programs of this folder.
 
 families.txt has one line per routine: `NAME FAMILY`, or `NAME - reason` where it is not used. Fails when a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Messages of derived datatypes, MPI_BOTTOM, and packing. */
 #include "families.h"
 

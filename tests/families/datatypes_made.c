@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The other constructors of datatypes, and what a datatype can be asked: extents, envelope, contents. */
 #include "families.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a program asks about its surroundings, memory, statuses that it makes itself, and info objects. */
 #include "families.h"
 

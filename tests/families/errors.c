@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Errors that come back, error handlers that call MPI, and error classes of the program's own. */
 #include "families.h"
 

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Every family of MPI calls, to see that whoever sits between the program and MPI passes all of them on:
  *     mpirun -n 4 families [--list] [--orders] [--threads] [--pause MICROSECONDS] [FAMILY...]
  * Rank 0 prints one line a family, `NAME: ok HASH`; HASH is of all that all ranks received and is the same

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * What every family uses. A family is one function; it puts all that it received into a hash, in an
  * order that does not depend on timing, and the harness prints one line for it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Groups: made, combined, compared; none of it sends anything. */
 #include "families.h"
 

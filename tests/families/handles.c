@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Handles to Fortran's integers and back: each must come out as it went in, and work. */
 #include "families.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Hash, checks and test data of all families. */
 #include "families.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Intercommunicators between the even and the odd ranks: messages, collectives, merge, and their children. */
 #include "families.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* MPI-IO by one rank at a time: explicit offsets, own file pointers, views, and what a file can be asked. */
 #include "families.h"
 

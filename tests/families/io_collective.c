@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* MPI-IO by all ranks together: blocking, non-blocking, and split into begin and end. */
 #include "families.h"
 

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * MPI-IO with the shared file pointer. Who writes first is MPI's choice, so the contents are summed; the
  * ordered calls go by rank.
  */

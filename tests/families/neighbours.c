@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Neighbourhood collectives, blocking (bit 0 off) and not, on cartesian, graph and distributed graph topologies. */
 #include "families.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* MPI_PROC_NULL wherever a rank is asked for. */
 #include "families.h"
 

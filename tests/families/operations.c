@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* User-defined reductions, which call MPI themselves, in every collective that reduces. */
 #include "families.h"
 

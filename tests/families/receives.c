@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every way to receive and to probe, each with the source and the tag named and not named. */
 #include "families.h"
 

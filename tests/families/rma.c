@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One-sided communication: the windows, and every access between two fences or under a lock. */
 #include "families.h"
 

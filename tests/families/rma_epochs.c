@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One-sided communication: the ways to open and close an epoch, and what hangs on a window. */
 #include "families.h"
 

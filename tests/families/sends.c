@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Every way to send: blocking, non-blocking and persistent, in the four modes. */
 #include "families.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tool interface: variables, categories, performance variables. What they say is the installation's. */
 #include "families.h"
 

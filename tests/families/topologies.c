@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Constructors of communicators with a topology, and what they can be asked. */
 #include "families.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """No exception ends a program: calls of std::filesystem take an error code, each main has a last catch, and work on other threads of Qt too.
 
     exceptions.py ROOT           exit status 1 and a line for each that does not

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Holds every program and library that is built to its hardening: what the linker and the compiler left in the file.
 
 usage: hardening.py [--loaded-into-the-program] FILE...   (the latter: no fortified calls, see cmake/AppTarget.cmake)

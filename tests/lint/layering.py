@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Who may include whom (design.md, section 3). Arrows go down only.
 
     layering.py ROOT           exit status 1 and a line for each include that goes the wrong way

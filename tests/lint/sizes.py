@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Long files (over 500 lines) and long functions (over 60): a report, not a verdict.
 
     sizes.py ROOT

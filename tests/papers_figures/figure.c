@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * figure FILE NAME: the program of one of the papers' figures (figures.txt). Prints whom each rank received from.
  *
  * So that every order of arrival can be tried, sends keep an order that is given outside of MPI, where nothing of it is

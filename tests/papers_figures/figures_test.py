@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The papers' figures as MPI programs: their races, what each algorithm traces of them, and their replays under adversarial
 orders of arrival.
 

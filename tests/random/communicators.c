@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The communicators of a program, and what all ranks of one do together. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The episodes of one step. Each completes, or leaves requests that complete by themselves. */
 #include <stdio.h>
 

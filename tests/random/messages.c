@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Draws, the hash, the content of messages, and the ways to send and to receive one. */
 #include <sched.h>
 #include <stdarg.h>

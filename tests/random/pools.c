@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * A pool: messages from several ranks to one receiver that race for its receives.
  *
  * Why every receive completes: receives match in posting order, so a message that receive r accepts

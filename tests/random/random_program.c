@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Random racy programs: random_program SEED [PROGRAMS=1] [STEPS=8] [--messages N] [--count-misses] [--check] [--trace]
  *
  * Every rank draws the same plans from the seed and does its own part of each. A plan is a sequence

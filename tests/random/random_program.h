@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * What the parts of random_program share: the run's state, the draws, the hash, the outstanding
  * requests, the ways to send and receive one message.

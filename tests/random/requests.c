@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Outstanding requests, and all the ways to complete them. */
 #include <sched.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A small client of the Debug Adapter Protocol, and what its tests share."""
 import json
 import os

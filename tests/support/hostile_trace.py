@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Makes traces that nobody recorded, from a good one and a seed: any field set to extremes, any blob changed, with
 seals that fit (docs/trace-format.md, Seals); journals, links and names that mean harm. What it makes is described in
 words, so that one can be made again by its seed."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Runs the command line of Photofinish for end-to-end tests, and sees to it that nothing is left behind.
 
 PF_BIN is the directory of the executables (set by CTest). Every test has a directory of its own (self.dir) that is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Changes a trace by SQL and makes its seals fit again, as somebody could who wants to be believed.
 
 docs/trace-format.md, "Seals": the CRC-32C of a table's name and rows, of chunks of data only what names them, and one of

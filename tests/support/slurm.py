@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A Slurm of one machine, private to a test: its own munged, slurmctld and slurmd, all that they write in one directory.
 
 Debian: packages munge, slurmctld, slurmd, slurm-client; Open MPI there speaks PMIx with Slurm, no PMI-1 or PMI-2.

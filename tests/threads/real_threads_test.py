@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Programs with threads under mpirun, recorded and replayed with the interposer instrumented by the thread sanitizer.
 
 Only under the tsan preset: program and interposer are instrumented, Open MPI is not, and what is called from inside of it is

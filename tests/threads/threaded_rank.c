@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A job of one rank whose threads do, on two communicators, all that threads do with MPI and with one another: for
  * threads_test, which preloads the interposer and looks at it with the thread sanitizer.
  *

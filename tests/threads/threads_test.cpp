@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What several threads, or processes, touch: for the thread sanitizer (preset tsan), and for the
 // others as well.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Sorting by counting digits: for a million items by a number, some ten times as quick as
 // comparing.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/rows_model.h"
 
 #include "views/roles.h"

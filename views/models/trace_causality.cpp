@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Causal past, future and partners of an event, along messages, collectives and program order.
 #include "trace_flows.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Where events flow from and to along messages and collectives: what past and future of an event
 // are worked out with (trace_causality.cpp).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The races of a TraceIndex.
 #include "digit_sort.h"
 

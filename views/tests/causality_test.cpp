@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Causal past and future, with and without clock checkpoints, held against a search that only knows
 // what comes directly before what.
 #include "random_execution.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A trace whose chunks are read when they are asked for says what the same trace in memory says.
 #include "kept_chunks.h"
 #include "random_execution.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The pyramid counts what is there: every cell of every level against brute force, on random
 // traffic; the overview and the dense picture of one view agree.
 #include "core/cut_pyramid.h"

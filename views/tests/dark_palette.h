@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The dark colours that pictures and tests are made with.
 #pragma once
 

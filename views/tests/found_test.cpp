@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a search found, in the diagram: ticks of many hits, and only what was found.
 #include "../widgets/minimap.h"
 #include "../widgets/search_bar.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Renders the views on sample executions into PNG files, to be looked at: views_gallery DIRECTORY
 #include "dark_palette.h"
 #include "sample_trace.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // An execution that is in memory, in chunks of a size of one's own.
 #pragma once
 

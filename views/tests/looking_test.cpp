@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What looks at all ranks at once: stack trees, values across ranks, fuzzy matching.
 #include <QAbstractItemModelTester>
 #include <QTest>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The race list of a trace whose chunks are read when they are asked for says what that of the same
 // trace in memory says, in the same order, and reads no chunk for it.
 #include "kept_chunks.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Models and the trace index, without a display.
 #include "sample_trace.h"
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The overview's picture, cell by cell: each of a cell's numbers is seen where it is, in its colour
 // and nowhere else; long messages are lines; lines go through the pixels that they meet.
 #include "line_density.h"

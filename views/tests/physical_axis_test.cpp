@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The physical axis: where events and messages are by their times, against brute force; the pyramid
 // of it; and that the switch keeps what is selected where it is.
 #include "../widgets/search_bar.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Classes of races: that they partition the races, filter the list, and can be judged benign.
 #include "sample_trace.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Which ranks the diagram shows, in which order, and which share a lane.
 #include "../widgets/rank_rows_menu.h"
 #include "../widgets/space_time_canvas.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Search over the events: against a look at every event, and by keyboard in the diagram.
 #include "sample_trace.h"
 #include "search_bar.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The space-time diagram driven by keyboard and mouse, and looked at pixel by pixel where that
 // matters.
 #include "../widgets/minimap.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The other widgets: what users do becomes the right signal, what the application says becomes
 // visible.
 #include "../widgets/source_editor.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The whole run in a strip: activity, races and failure; the visible window can be dragged, or
 // moved by Left, Right, Page Up, Page Down, Home and End. Data in: setTrace(), setWindow(). Out:
 // windowMoved(t0, t1).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // QScintilla's headers use Qt's lower-case keywords, which this project switches off.
 #pragma once
 

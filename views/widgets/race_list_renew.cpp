@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The race list takes a newer version of the run that it shows: what is selected stays, by what it
 // is.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "rank_rows_menu.h"
 
 #include "space_time_canvas.h"

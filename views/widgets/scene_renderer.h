@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Draws scenes of the space-time diagram on a thread of its own, one after another; of the requests
 // that come meanwhile the last one counts.
 #pragma once

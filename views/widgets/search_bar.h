@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Search over the events of a trace: a query, how many events it finds, and a way from hit to hit.
 // Data in: setTrace(), setCurrent(). Out: hitsChanged, hitSelected.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One read-only source file: line numbers, breakpoint margin, arrows, syntax colours.
 #pragma once
 

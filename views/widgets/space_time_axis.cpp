@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The diagram's switch between the logical and the physical axis.
 #include "minimap.h"
 #include "space_time_canvas.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The drawing area of SpaceTimeView: view state (zoom, pan, selection), input, and the cached
 // picture. Data in: set…(). Out: selectionChanged, activated, viewChanged, regimeChanged,
 // menuRequested.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Painting and input of the canvas.
 #include "space_time_canvas.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The dense regime: how many events and message lines each pixel holds, never blank, races always
 // seen.
 #include "line_density.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The diagram of what a search has found, and of nothing else: the rest stays as a shadow, so that
 // one sees where in the run it is.
 #include "space_time_painter.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Where things are in the space-time diagram: time <-> x, rank <-> y.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What lies over the scene: axis, row headers, selection, ghosts, cone, replay position, marks.
 #include "space_time_painter.h"
 

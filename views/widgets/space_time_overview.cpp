@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The overview, drawn from the cells of the pyramid: of a thousand ranks a picture takes millions
 // of cells and pixels, so that its loops are plain ones over rows of floats, without branches, for
 // the compiler to make vectors of.

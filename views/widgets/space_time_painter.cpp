@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The scene: rows, collectives, messages, events.
 #include "space_time_painter.h"
 

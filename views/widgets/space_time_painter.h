@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Draws the space-time diagram: the scene (cached by the canvas) and what lies over it (selection,
 // ghosts, replay position). Knows no widget, so that screen, PNG and SVG are the same picture.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The canvas takes a newer version of the run that it shows.
 #include "space_time_canvas.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Loops over rows of pixels, once more for processors that have wider vectors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Where the kernel puts core files, and which rank an environment is of. Real core files: tests/e2e/desk_test.py.
 #include "app/core_file.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Directories of logs that somebody else has made.
 #include "log_files.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/own_traces.h"
 
 #include "../known_runs.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Reports and sessions: nobody else reads them, and no planted link leads them elsewhere.
 #include "app/private_file.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a recorder keeps beside the logs, for whoever makes the trace if it is killed.
 #include <unistd.h>
 

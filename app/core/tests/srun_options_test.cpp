@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Finding the program behind srun's options.
 #include "../srun_options.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The physical axis in the window, on a real recording of the bundled harvest program: one key, the
 // same selection, another picture; PF_PICTURES=DIRECTORY keeps what was seen.
 #include "main_window.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Two real recordings of the racy program, side by side in the window.
 #include "compare_window.h"
 #include "window_test.h"

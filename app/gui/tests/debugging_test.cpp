@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The real window on a real recording, with real ranks and a real GDB: the path of someone with a
 // bug to find.
 #include "window_test.h"

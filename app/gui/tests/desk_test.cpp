@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What surrounds debugging in the window, on a real recording: sessions, transcripts, groups, the console of a group, MPI errors,
 // help.
 #include "looking_panes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A recording that goes on is shown as it grows: one that the window makes, and those of a
 // terminal.
 #include "../../../views/widgets/space_time_canvas.h"

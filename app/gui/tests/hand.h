@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A person's hand for tests on a real X server: the pointer is moved, buttons and keys are pressed,
 // by xdotool, so that all comes to the window as from a mouse and a keyboard. The event loop runs
 // meanwhile.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Breakpoints of every kind, cycles side by side and ways back, in the real window on real ranks.
 #include "breakpoint_dialog.h"
 #include "breakpoint_text.h"

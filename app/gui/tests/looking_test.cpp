@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Looking at all ranks in the real window, on a real recording: stacks, groups, values.
 #include "key_bindings.h"
 #include "looking_panes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Ranks that the window did not start: a running job, and the core files of its ranks.
 #include "looking_panes.h"
 #include "window_test.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a person does to find a bug, in the real window on an X server, with mouse and keys: races,
 // replay to there, look, back, cause. Three programs of the corpus: a wrong value, a crash, a hang.
 // Pictures go to $PF_SCREENSHOTS (default: screenshots/ beside the programs), and the time of every

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Makes the pictures of docs/pictures from bundled programs and generated traces:
 //     QT_QPA_PLATFORM=offscreen build/release/bin/gui_pictures docs/pictures
 #include "../../../views/tests/dark_palette.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Threads of a rank in the real window, under each MPI library that is there: which one a step moves, what the others do
 // meanwhile, and the stacks of ranks without a debugger.
 #include "looking_panes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // How long the turns of the event loop last: the time from when it wakes up to when it would wait
 // again. Needs Qt's own dispatcher (QT_NO_GLIB=1), whose signals lie around each turn.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The way through the window from a trace to a comparison, by keys alone and by the mouse alone.
 // Events go through the window system's queue to whatever has the focus, or lies under the pointer:
 // what cannot be reached so fails here.

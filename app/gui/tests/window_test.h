@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the tests of the window with real jobs have in common: settings of their own, recordings.
 #pragma once
 

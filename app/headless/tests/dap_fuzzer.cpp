@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Arbitrary bytes from a client: nothing may crash, whatever is read of them; and what we write of
 // it is a frame with JSON in it.
 #include "dap_framing.h"

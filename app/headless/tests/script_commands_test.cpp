@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Lines of a script: what each form becomes, what is refused and how, and that no line breaks the
 // reader.
 #include "script_commands.h"

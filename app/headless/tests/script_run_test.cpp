@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Each command of a script has code that carries it out.
 #include "script_run.h"
 

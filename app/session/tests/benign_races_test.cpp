@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What is said of a class of races: in the trace, and for later runs of the same program.
 #include "benign_races.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Breakpoints and watches of a trace that this user has not set: listed, and off.
 #include "debug_session.h"
 #include "sample.h"

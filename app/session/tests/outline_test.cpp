@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What is known of a trace before its events are read agrees with them.
 #include "synthetic.h"
 #include "trace_clocks.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Sessions that somebody sent, or that were damaged: a whole session, or a sentence of what is
 // wrong.
 #include "session_file.h"

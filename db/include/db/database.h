@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // RAII over SQLite: a connection, a prepared statement, a transaction. sqlite3.h stays in
 // database.cpp. A connection and all that is made from it belong to one thread; each thread opens
 // its own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The execution of a trace, chunk by chunk, for those who do not want all of it in memory.
 #pragma once
 

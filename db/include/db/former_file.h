@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What has the name of a new trace already, and the names under which it is kept.
 #pragma once
 

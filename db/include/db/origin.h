@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Whose a trace is, as far as opening it goes. This library does not know: who does says so once.
 #pragma once
 

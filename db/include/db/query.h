@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // SQL over a trace: the tables of its file, and `event`, `receive`, `probe`, `message`,
 // `collective` over its columns (docs/trace-format.md).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a user adds to a trace: breakpoints, watches, cycles with their stops and hits, notes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The cut pyramid of a trace, tile by tile, and its clock checkpoints, a few at a time, for those
 // who do not want all of them.
 #pragma once

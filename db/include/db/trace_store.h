@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Reads a trace, and keeps what a user adds to it. Nothing that does not verify is ever given out:
 // each read checks the seal of its tables and fails with ErrorCode::Damaged. One thread per store;
 // open another store on the same file for another thread or process.

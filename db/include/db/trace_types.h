@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The values that travel between the trace store and its users (docs/trace-format.md has the
 // columns).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Writes a new trace. Nothing is at its path until finish(); a writer that is destroyed before, or
 // killed, leaves what was there. After any error the writer is dead: every later call gives the
 // same error.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "build_id.h"
 #include "log_syncer.h"
 #include "mpi_library.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // fake_rank STEP…: plays a rank on its page as the interposer does, without MPI.
 //   init       MPI_Init: hello, wait for the configuration, event 1, gate
 //   eN         N events                      fin      MPI_Finalize

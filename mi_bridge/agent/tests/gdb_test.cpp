@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A real GDB on a fake rank, through agent, daemon and client, with raw MI text.
 #include "process_session.h"
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A session of real processes: daemon, agents, fake ranks. The teardown checks that nothing is
 // left.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes on the page of a rank that waits in a call: a program may write over all of it. What
 // the agent reads there is possible and can be told to the daemon; where it follows an address into
 // the rank's memory it finds something or nothing; in the rank's log it writes at one place only.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Recordings: the program must not notice us, whatever dies.
 #include "process_session.h"
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Replays with four fake ranks: gate, cut, nudge, divergence, refusal, loss of the daemon.
 #include "process_session.h"
 #include <sys/wait.h>

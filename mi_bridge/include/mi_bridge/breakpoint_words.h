@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What GDB is never given with a breakpoint, whoever wrote it: it would leave the program that is
 // debugged, and run a shell, load code or write files with the rights of the user.
 #pragma once

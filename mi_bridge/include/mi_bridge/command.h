@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One MI command on its way to GDB, and the one function that quotes text into commands.
 #pragma once
 

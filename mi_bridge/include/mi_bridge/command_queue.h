@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Commands on their way to one GDB: order, tokens, deadlines.
 //
 // Problem: GDB answers in order, but late, twice, or never; a refresh asked for before a step is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What becomes of a line that the user types into the console of a rank: some lines would end GDB,
 // kill the rank or swallow all later commands, and are carried out in another way.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The GDBs of all ranks in the focus set: group actions, and breakpoints and watch expressions that
 // belong to the debugging session, not to a GDB, and so survive every re-execution by themselves.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The breakpoints of one GDB: commands for them, and the table of what GDB has, kept from its
 // replies and its notifications (GDB notifies only of changes that were not made through MI).
 #pragma once

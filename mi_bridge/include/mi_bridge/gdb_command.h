@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // How GDB is started: the argument vector, needed by the agent too. No dependencies.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Questions to one stopped rank: stack, variables, values, threads, memory. Names first, values on
 // demand: a huge or uninitialised container costs one page, never itself.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The debugger of one rank: a state machine over one GDB, wherever that GDB runs.
 //
 // Problem: GDB answers late, answers twice, lets the user start the program behind our back, stops

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Splits one line of GDB/MI into lexemes, and the byte stream of GDB into lines.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Logpoints: breakpoints that write a line and do not stop. They are breakpoints of GDB's Python whose stop() says no, so
 // that a step over one goes on as a step, and no stop is seen by anyone.
 #pragma once

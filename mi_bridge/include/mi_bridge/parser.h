@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One line of GDB/MI to one record. Total: any bytes give a record or an error with the offset.
 #pragma once
 

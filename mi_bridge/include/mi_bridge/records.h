@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What GDB says, as plain values: the records of the MI grammar and the parts of them that a
 // debugger asks for. Every extract accepts any Value: a missing field leaves the default.
 #pragma once

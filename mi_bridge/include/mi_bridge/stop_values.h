@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a stopped rank's GDB is asked for at a breakpoint: values in the program's own frame, and
 // how many events the rank has begun.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What passes between one session and its GDB, as text that a person can read and a test can
 // replay.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The way to one GDB: its standard input, wherever that is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A value of GDB/MI: a constant, a tuple or a list. Lookups are total: what is not there is an
 // invalid Value, never an exception.
 //

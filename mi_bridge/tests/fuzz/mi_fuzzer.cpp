@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Arbitrary bytes from GDB: nothing may crash, and a record that parses must survive being printed
 // and parsed again. A session with commands in flight hears the same bytes.
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Programs and values that a debugger stumbles over: each leaves a session that goes on.
 #include "live/live_rank.h"
 

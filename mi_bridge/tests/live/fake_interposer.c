@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Stands for libphotofinish_mpi.so: stops the rank inside an MPI call, as the real one does. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A real program under a real GDB, through pipes, and everything that its session says.
 #pragma once
 

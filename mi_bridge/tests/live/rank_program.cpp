@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A rank to debug. Argument: what it does. GDB steers it through the two volatile variables.
 #include <pthread.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A GDB that is a script: what was sent can be looked at, and answers are given by the test.
 #pragma once
 

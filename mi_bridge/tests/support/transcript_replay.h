@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A saved transcript against today's bridge: GDB's lines are fed again, what was asked of the
 // session is asked again, and the session has to come to the same states and stops.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The registry: built-in plugins, and what is refused of a directory.
 #include <QDir>
 #include <QFile>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A plugin as a shared object, for registry_test.
 #include "plugins/api.h"
 

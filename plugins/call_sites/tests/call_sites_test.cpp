@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The call sites: their numbers, and Enter that walks their calls.
 #include "sample_trace.h"
 #include "sites_widget.h"

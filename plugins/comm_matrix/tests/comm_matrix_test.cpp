@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The communication matrix: its numbers, its clicks and its picture.
 #include "matrix_widget.h"
 #include "sample_trace.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Message queues and waits at cuts of a run: against a count from the definition, and in the
 // window.
 #include "queues_widget.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One rank's events, and the selection both ways.
 #include "sample_trace.h"
 #include "timeline_widget.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/shown_text.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Cuts that are given: what crosses them backwards, and their largest consistent part.
 #include "core/cut_check.h"
 

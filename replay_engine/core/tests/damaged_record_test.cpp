@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Records that cannot be, and very long ones.
 #include "execution_builder.h"
 

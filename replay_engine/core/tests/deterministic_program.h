@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Runs of random deterministic programs, for comparisons of two runs of one program. Every call of
 // a rank follows from its state, which is a hash of all that it received, contents included; MPI's
 // choices follow from the schedule. No run deadlocks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // compareExecutions() on pairs of runs of random deterministic programs under random schedules
 // (deterministic_program.h). What each rank saw is written down as text; differences, what precedes
 // what and the cones are worked out from that by brute force. And, whatever the definitions: what

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A tiny language to write executions in tests. One line per rank; events are separated by ';'.
 //
 //   0: send 1; send 1:7              MPI_Send to 1 with tag 0; with tag 7. Also ssend.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The brute-force oracle for message races: Netzer and Miller's Definition 3.2 carried out
 // literally.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The oracle's model of MPI: what an execution's messages and receives are doing at a frontier.
 #pragma once
 

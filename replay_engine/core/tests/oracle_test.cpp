@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // findRaces() and the brute-force oracle against answers worked out by hand: the paper's figures,
 // and the cases where MPI's matching goes beyond the paper.
 #include "oracle.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Random small executions of random MPI programs, as a recorder would have recorded them: 2-5 ranks
 // on SimulatedMpi under random scheduling, every rank choosing its next call at random. Deadlocks
 // are kept: their last events never finish. Also: runs of a recorded program under other schedules.

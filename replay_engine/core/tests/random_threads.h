@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Random executions whose ranks have several threads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Gates of a replay with bounded buffers: on small executions by hand, and on random ones that none
 // can hang.
 #include "core/send_gates.h"

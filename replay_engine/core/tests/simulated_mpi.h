@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A small MPI for tests: processes that begin events, queues of posted receives and unexpected
 // messages, one FIFO network channel per (source, destination, communicator), and the record of
 // what happened. Whoever drives it chooses what happens next; it only keeps MPI's rules.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // findRaces() against the brute-force oracle on random executions of ranks with several threads.
 // PF_ORACLE_RUNS=N sets the number of executions.
 #include "oracle.h"

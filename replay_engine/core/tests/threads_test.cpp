@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Races between messages of two threads of one rank.
 #include "execution_builder.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What holds of the traces of all algorithms, of any execution: each covers its races, is enough
 // for a replay that does its worst otherwise (tracing_replay.h), and is no smaller than the
 // optimum; Algorithms A and B trace the same, a subset of what Netzer and Miller trace.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The papers' examples, as printed. What we have of the papers is text without drawings: where it
 // does not give a figure's receives, they are the simplest that have the races it tells of. Subsets
 // of channels, as Recv(1,3), are written with tags.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The tracing algorithms on random executions: their traces cover all races that findRaces() finds,
 // and a replay that enforces them and does its worst otherwise (tracing_replay.h) repeats the
 // record. PF_ORACLE_RUNS=N sets the number of executions.

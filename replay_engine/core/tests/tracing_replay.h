@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A replay of a recorded execution that enforces a trace and otherwise does its worst: whatever MPI
 // would allow and the trace does not forbid, it finds.
 //

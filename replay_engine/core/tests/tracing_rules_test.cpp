@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What TracingRules::Mpi adds to the papers, one rule at a time: a trace without the rule, a replay
 // that goes wrong with it, and the trace with the rule. And windows, and optima.
 #include "execution_builder.h"

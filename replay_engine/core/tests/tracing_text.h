@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Traces in tests. Receives are written "rank.number", both from 0, probes "rank.pnumber".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Who gets in at the daemon's door: our own uid with the key, in spite of any number of others.
 #include <fcntl.h>
 #include <grp.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A session without processes: made-up time, agents and clients that say what a test tells them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // pf_test_daemon SESSION RANKS: a daemon over a made-up recording of RANKS ranks (0: it records).
 // Rank N's schedule is "/schedule-N"; a program whose thread level is 99 is refused.
 #include <cstdlib>

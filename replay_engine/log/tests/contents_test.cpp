@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What messages hold, and how often tests failed: from records into a schedule.
 #include "decoder.h"
 #include "varint.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Any records as the logs of a run of one to three ranks, under checksums that are right: reads them, assembles
 // them, collates what was traced, reduces them, and makes schedules. First byte: ranks, and what the headers say;
 // then for each rank two bytes of length, its records, and what follows the last length is the changing part of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Writes the seeds of log_fuzzer, usual logs of few records, into a directory."""
 import pathlib
 import re

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Logs of a rank as their bytes, made from records: the checksums are right whatever the records say.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a rank could not do or say itself: requests that a failed call left pending, receives that had taken their message when
 // the rank hung.
 #include "decoder.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Logs as a power cut leaves them: what was synced is there; of what was written since, each page, or
 // each sector of it, may be of any moment. What is read goes at least as far as what was synced, is a
 // beginning of what was written, and says that it is cut.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Logs as a crash leaves them, and as one makes them who means harm: what is read is a prefix of what was
 // written, or an error; and no record makes more of itself than its bytes are worth.
 #include "made_log.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Traced deliveries, collated by sender: into records, back from them, into schedules.
 #include "log/tags.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The order of threads, from the records of what they released and acquired.
 #include "../thread_links.h"
 

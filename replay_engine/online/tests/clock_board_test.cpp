@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The board between ranks of one host, here in one process, and what is claimed from it.
 #include "online/clock_board.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tracing algorithms as a rank runs them, held against core's, which look at the whole
 // execution (traceWith, TracingRules::Mpi), on random executions. PF_ORACLE_RUNS=N: how many.
 #include "online/racing.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes, cut anywhere, go through the frame decoder and the message reader; what is read is
 // written and read again, and must be the same. The bodies are also tried without the checksum that
 // a fuzzer cannot guess.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One message of every kind, with no field at its default.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "protocol/session_directory.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What debugging costs: the table of docs/debugging.md, "Speed". Real jobs, real GDBs, the session
 // that the window has, without a window. debug_bench [RUNS=5] [PART…]: prints medians and the load
 // average; takes some minutes. A PART is four, many, groups or far; all of them if none is named.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Meehan, Figure 8, MPI_Probe: any_probe [MESSAGES=500] to each other rank. */
 #include "any_source.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * Meehan, 6.1: every rank sends each other rank so many messages and takes as many from anybody. The three
  * programs differ in how they take one: Recv; Probe and Recv; Iprobe until something has come, and Recv.

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * MPIWiz, Table 3, ASP: all-pairs shortest paths by Floyd and Warshall's algorithm. Every rank has a block
  * of rows; at every step the owner of a row broadcasts it. Rank 0 takes the results as they come (Waitany).
  * asp [CITIES=256]

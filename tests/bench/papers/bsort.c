@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Yan, Tables 1 to 5, BSORT: bucket sort of random floats. Rank 0 sends every other rank the bounds of the
  * buckets and a part of the array; the workers exchange buckets, taken from anybody, and sort their own;
  * rank 0 takes the buckets back in order.

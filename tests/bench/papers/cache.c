@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Netzer and Miller, Table 1, tycho: a cache simulator on an address trace. Rank 0 deals chunks of the trace
  * to whoever asks first. A worker simulates a chunk with empty caches; rank 0 joins the chunks in their
  * order.

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Yan, Tables 1 to 5, CHOL: Cholesky factorization of a random matrix, by columns, fan-out. Columns are
  * dealt out cyclically; a finished column goes to every rank that still has columns to its right, first its
  * index, which is taken from anybody, then its values, from the rank of the index. The factor goes to rank 0

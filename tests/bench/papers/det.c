@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Netzer and Miller, Table 1, det: the determinant of a random matrix by Gaussian elimination with partial
  * pivoting. Rows are dealt out cyclically; the pivot is found up a binary tree, announced by rank 0, and its
  * row sent to everybody by its owner.

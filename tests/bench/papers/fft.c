@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Yan, Tables 1 to 5, FFT: fast Fourier transform of a small vector that is dealt out over all ranks. After
  * every stage (bit reversal, the butterflies, the power spectrum) each rank sends its share to every other
  * rank and takes the shares of the others as they come.

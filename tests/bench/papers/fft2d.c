@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Meehan, Figure 9, 2DFFT: two-dimensional fast Fourier transform, without races. Every rank transforms its
  * rows; blocks go pairwise between ranks to transpose the matrix; the same again for what were the columns.
  * fft2d [SIDE=256]: a power of two, a multiple of the ranks

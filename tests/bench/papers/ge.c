@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * MPIWiz, Table 3, GE: Gaussian elimination with partial pivoting, rows dealt out cyclically. At every step
  * another rank takes each rank's candidate for the pivot, from anybody, and broadcasts the choice; the
  * pivot's owner broadcasts the row. Back substitution broadcasts every unknown. The original asks the system

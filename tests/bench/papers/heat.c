@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Yan, Tables 1 to 5, HEAT: heat diffusion through a wire. Every rank has a stretch of the wire and sends
  * its end points to its neighbours at every step; the neighbours' points are taken from anybody with one
  * tag, so left and right race, and a point of the next step may come before one of this step.

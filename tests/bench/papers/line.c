@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Netzer and Miller, Table 1, line: intersections of random line segments. Every rank has all segments and
  * tests its share of the pairs; one message a rank brings the counts together, up a binary tree.
  * line [SEGMENTS=1000]

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Netzer and Miller, Table 1, mesh: finite differences over a grid (Jacobi sweeps for Laplace's equation).
  * Rank 0 deals strips of rows to whoever asks; first come, first served.
  * mesh [ROWS=300] [STRIP=10] [SWEEPS=48]

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Yan, Tables 1 to 5, MMULT: products of matrices of (side of the grid of ranks) x (block) rows, by Fox's
  * method as in PVM's own example: blocks of A go along their rows, the blocks of B roll up their columns,
  * all from named ranks. What races is what PVM asks its group server (rank 0 here), to join and a barrier

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Netzer and Miller, Table 1, mult: the product of two random matrices. Rank 0 deals blocks of rows of A and
  * panels of columns of B; the panels go once round a ring of all ranks; the product's rows go back to rank
  * 0.

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Yan, Tables 1 to 5, N_PUZZLE: the shortest solution of a 10 x 10 puzzle scrambled by 42 moves. The
  * children search a few positions, exchange positions with both neighbours in a ring of children (from named
  * ranks), and send what they have to the parent, which takes it from anybody and answers each.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* What the programs of this folder share: start, arguments, random numbers, shares of work, verdict. */
 #ifndef BENCH_PAPERS_H
 #define BENCH_PAPERS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 /* The N-puzzle and its search by iterative deepening (IDA*) over an explicit stack. */
 #ifndef BENCH_PAPERS_PUZZLE_H
 #define BENCH_PAPERS_PUZZLE_H

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Netzer and Miller, Table 1, sys: a random linear system by Gaussian elimination (Gauss and Jordan's). Rows
  * are dealt out cyclically; a row's owner takes its largest coefficient as the pivot and sends everybody
  * first where that is, then the row; at the end it sends rank 0 the unknown that the row has solved.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The papers' tables again: each program recorded, and what each tracing algorithm would trace of that run.
 
     tables.py [--build build/release] [--runs 3] [--only det,line,...] [--json OUT] [--markdown]

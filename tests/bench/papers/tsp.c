@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Meehan, Figure 9, TSP: the travelling salesman by branch and bound. Rank 0 deals the beginnings of tours
  * to whoever asks first (Recv from anybody); a worker that finds a shorter tour tells the other workers,
  * which look for such news now and then (Iprobe for anybody, then Recv).

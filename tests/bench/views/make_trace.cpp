@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // make_trace FILE [EVENTS [RANKS [ROUNDS_A_BURST]]]: a trace of that many events, to look at or to
 // measure with.
 #include "synthetic.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Traces that do not fit into memory: one execution again and again, each time behind a barrier.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Big executions for measurements and property tests, the same for the same numbers: a halo
 // exchange on a ring of ranks, bursts of racing messages, messages between random ranks,
 // collectives.

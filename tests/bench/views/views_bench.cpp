@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // views_bench [EVENTS [RANKS [FILE [BURST [PART]]]]]: the bars of the diagram and the race browser,
 // on a synthetic trace of that size. Times are CPU time of the GUI thread where a paint is meant,
 // of the process where opening is, and wall time where that is said. Offscreen; the trace is thrown

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * capability PROBE: what record-and-replay tools are asked whether they can do it (tests/e2e/capability_test.py). In each
  * probe what rank 0 sees depends on the order in which MPI lets things happen, and is printed.
  */

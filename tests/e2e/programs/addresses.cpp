@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Where the memory of a C++ program lies, hashed: all that it allocates (in an order and of sizes
 // that depend on which message came first), its stack, globals, functions, those of libraries.
 // usage: addresses [threads]    with threads, three more allocate at the same time

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // C++: std::random_device, chrono, ifstream on /dev/urandom; a thread that is waited for with a
 // time limit, and a signal to itself.
 #include <unistd.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* children: processes that a rank makes in all ways there are, and that ask for the time as it does. */
 #define _GNU_SOURCE
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Control flow, messages and output depend on the clock, the process id, random numbers and the host's name: before
    MPI_Init, between, and after MPI_Finalize. clocks [crash] */
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * contents FILE: messages and collectives of each form, one after another. The word in FILE names the form in which rank 1
  * sends something else than otherwise ("plain": none); "size" is another count, "gap" other bytes in the gaps of a type.
  * What right programs send is there, too: addresses, and memory that was never set. As a program whose input is replaced.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* counted PATH [SERVERS [MICROSECONDS]]: keeps a count of what MPI chose where no kill -9 takes it, so that a trace can be
  * held against it. Every rank from SERVERS (2) on asks those before it in turn, one question at a time, for ever; they take
  * the questions from any source, in each way that there is, and answer. One of them may wait for two questions at once: of

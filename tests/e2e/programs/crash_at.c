@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Preloaded into a Fortran MPI program: rank R dies of SIGSEGV in its N-th call of those below.
  * CRASH_AT=R:N
  */

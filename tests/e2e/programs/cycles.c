@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads the cycle counter; starts a program, blocks all signals, and handles a SIGSEGV of its own. cycles [crash] */
 #include <mpi.h>
 #include <setjmp.h>

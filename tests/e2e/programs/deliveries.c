@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 // Many deliveries, each a choice of MPI's. Rank 0 prints what its memory has grown by meanwhile, on standard error.
 // usage: deliveries COUNT recv|waitany|test|probe|clock
 #include <mpi.h>

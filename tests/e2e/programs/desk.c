@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * desk MODE [FILE]: what somebody who debugs wants to look at. Numbers go round the ranks until FILE exists
  * (`run`); or rank 1 then writes through a null pointer (`crash`); or rank 1 takes a message that is longer than its
  * buffer, with errors returned (`errors`); or rank 0 reads a word of its standard input (`input`).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ends: a few messages; a rank ends otherwise if PF_END says so (a variable that replays do not set): "early R" before
    its second message, "status R" after MPI_Finalize. SEED, a variable, is in the result; so is the file "input". */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* failing: one receive of four is too short. Which of the others are done when MPI_Waitall fails is MPI's choice, and the
  * program sees it: in what it is told, in its requests, and in how often it has to wait. */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Preloaded: lets the n-th call of a kind fail in one of our processes, or ends the process there; or makes the disk slow.
  *   FAULT_IN    name of the process (as in /proc/PID/comm); of a slow disk, names with commas between them
  *   FAULT_CALL  malloc write fsync mmap open rename link unlink socket fork room

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fetches: what each rank fetches from windows on rank 0 is MPI's choice: tickets, who has a lock, who wrote last. */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 // Rank 0 takes messages of any source; PF_SLOW names who sleeps before each: sender or receiver.
 // At the end rank 0 says on standard error how many messages at most had come before they were asked for.
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* PETSc's pattern: freeing a communicator frees, in an attribute's delete function, the one behind it.
    Open MPI then gives the inner one's handle to the next communicator. */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* gaps: elements with gaps in them, fetched while another rank writes them. A pair that was fetched whole
  * is (n, n); what lies in the gaps of the result is the program's own, before and after. */
 #include <mpi.h>

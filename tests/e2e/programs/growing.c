@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * growing FILE MICROSECONDS: the ranks but 0 send numbers, rank 0 takes them from any source and answers, with a pause after each,
  * until FILE is there.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A user's error handler leaves MPI by longjmp; the calls after it are recorded all the same. */
 #include <mpi.h>
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Kinds of input that a program may depend on, each a line "kind value". inputs DIRECTORY [KIND ...]: in a directory of
    files; without kinds, all of them. */
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* iso_threads [multiple]: threads and locks of <threads.h>. Each of two threads enters its number under a lock, or waits for a
  * condition in between; the order is printed. */
 #include <mpi.h>

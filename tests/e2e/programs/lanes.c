@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lanes: threads that share one communicator, in several ways. What each thread received, in its order, goes into a hash
  * that each rank prints for each of its threads.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lanes_serialized: the threads of rank 0 share MPI by a mutex (MPI_THREAD_SERIALIZED) and take from any rank. Prints a
  * hash of what each thread got, and one of what all got in the order in which they did. */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lanes_stuck: with LANES_STUCK in its environment, a thread ends without the calls that it makes otherwise. */
 #include <mpi.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * looking: ranks at different places, for who looks at all of them at once. Rank 0 takes a share of
  * every other rank, the others wait for its answer in worker(); the last one computes first.
  */

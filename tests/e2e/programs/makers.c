@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* makers: four threads, each making communicators of one of its own, at any time. */
 #include <mpi.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What MPI 4.0 has and 3.1 has not: large counts on wildcard receives, then a persistent collective. For MPICH. */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rank 0 takes as many rounds of messages as the file `rounds` in its directory says, from whoever comes first; without
  * the file it aborts. */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* onesided: every rank draws tickets from a counter on rank 0; which ticket whom is MPI's choice. */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* parts KIND zero|full: rank 0 receives from any source before and behind a collective with a count for each rank; rank 1 sends
  * before it, rank 2 behind it. Full, it orders these. With counts of zero nothing goes from rank 0 to rank 2, whose message may
  * then be the first one. */

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * patient: all is well, and for a while every rank is inside of MPI. WHAT HOW_MUCH:
  *   operation SECONDS   a reduction whose operation takes that long
  *   exchange MIB        ranks 0 and 1 send so much to each other without blocking, and receive it

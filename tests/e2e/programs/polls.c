@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* polls N: asks MPI_Wtime and clock_gettime N times each. */
 #include <mpi.h>
 #include <stdio.h>

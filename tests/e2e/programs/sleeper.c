@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 // Rank 0 waits while rank 1 sleeps for 50 ms; round trips before and after, a barrier, a wait of a non-blocking receive.
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * steady ROUNDS [MICROSECONDS]: every rank but 0 sends ROUNDS numbers, rank 0 takes them from any source and answers;
  * what it answers depends on the order. Every rank prints a line at the end, rank 0 one for every tenth of the way.
  * STEADY_FILE_LIMIT: bytes that a file of this program may have, from MPI_Init on.

@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * steered FILE: what rank 1 does after three messages depends on the environment variable STEER, or on the first word
  * of FILE: "tag" sends another tag, "peer" to another rank, "more" sends one more, "less" one less, "call" makes
  * another call. STEER_ROUNDS: so many messages of rank 1 instead of three. As a program that was recorded under other circumstances than it is replayed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* stolen: rank 0 waits for a message of rank 1 that its receive from any source, posted before, may have taken. Then it waits
  * for ever, and that receive is never waited for. Who of ranks 1 and 2 is late a limit says that nothing else depends on.
  * With an argument rank 0 ends early: "pending" crashes with that receive pending, "taken" behind its wait, "exit" exits. */

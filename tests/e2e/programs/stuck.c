@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * stuck: two ranks that wait for each other, or not. Words in the environment variable STUCK: "past": rank 1 sends another
  * tag than rank 0 waits for, and goes on; "finish": it does not send and finishes; "busy": rank 2 computes for a minute;
  * "deadlock": in the end, ranks 0 and 1 send to each other and nobody receives.

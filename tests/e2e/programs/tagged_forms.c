@@ -1,4 +1,4 @@
-/*
+/* SPDX-License-Identifier: GPL-3.0-or-later
  * Every form of receive, completion and probe against every form of send, all with races, on three kinds of
  * communicators: world, one with its ranks the other way round, an inter-communicator. Rank 0 tells of each message
  * what its status says and what is in it. Errors too: a message too long, with handlers that return and that count.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* thread_ring: the threads of each rank pass a token a thread round the ranks, each taken from any source: only one
  * message can come, so these do not race. Then each thread of rank 0 takes one message of each other rank: these do. A
  * lock decides in which order the threads change the tokens. Prints what each thread has seen. */

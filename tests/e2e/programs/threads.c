@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* threads: on each rank, a second thread exchanges numbers with the other ranks' second threads, on a communicator of
  * its own, while the first does the same on MPI_COMM_WORLD. */
 #include <mpi.h>

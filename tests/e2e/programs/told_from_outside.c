@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* told_from_outside FILE: works until FILE is there, reads a number from it and removes it, and until a signal SIGUSR1 has come:
  * both are told by somebody else, and when it is makes the output. */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is not covered, one a rank: 0 a socket, 1 a timer, 2 a second thread that asks for the time.
    uncovered FILE: also asks for the time as often as FILE says. */
 #include <arpa/inet.h>

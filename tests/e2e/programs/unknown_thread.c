@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* unknown_thread: a thread that the C library makes (SIGEV_THREAD) calls MPI while the main thread waits for it. */
 #include <mpi.h>
 #include <semaphore.h>

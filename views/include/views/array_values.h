@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The numbers of an array, as they lie in the memory of a rank. QtCore only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The elements of an array as a plot and a table.
 //
 // Data in:  showArray(summary), showProblem(text), setBusy().

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Works something out away from the thread that asked for it, and gives it there. QtCore only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Clock checkpoints, of which not all need be in memory (core/clock_checkpoints.h).
 #pragma once
 

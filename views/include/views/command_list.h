@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Commands found by a few letters of their names. Pure functions and a model. QtCore only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cut pyramid of a trace, as much of a level as is in view: it need not be in memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Two cycles side by side: which hits of breakpoints, and which values of the watches there, differ.
 #pragma once
 

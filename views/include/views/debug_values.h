@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Values that the application hands to the debugger views, and the words of what users ask for.
 // QtCore only; compared and copied freely.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Stack, variables and watches of the debugger.
 //
 // StackView       in: setFrames, setCurrentLevel      out: frameSelected(level)

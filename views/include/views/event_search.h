@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Search over the whole trace: which events a query names. QtCore only.
 //
 // A query is words that must all hold of an event: `kind:racing` (send, receive, wildcard, racing,

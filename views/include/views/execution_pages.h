@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Chunks of an execution that is too large to be in memory, read when they are asked for; those
 // used last stay, within a bound. Threads may share it. QtCore only.
 #pragma once

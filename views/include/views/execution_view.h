@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An execution as the views read it, value by value: all of it is in memory, or chunks of it are
 // read when they are asked for. Values come as copies, as a chunk may be gone with the next call.
 // QtCore only.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Icons drawn in code: sharp at every scale, in the palette's colours, no files to ship.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What all tables and trees of the views share: literal text only, tones by theme, tidy headers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What is under way at a cut of an execution: receives that are posted, messages that no receive
 // has been posted for yet, and which rank waits for which. Matching is the recorded one
 // (MPI 3.1, 3.5). QtCore only.

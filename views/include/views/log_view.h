@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What logpoints have written: a line each, with cycle, rank and event.
 //
 // LogView  in: append, clear   out: eventActivated(event)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Bounded text: the ranks' program output as whole lines, and the history of a command line. QtCore
 // only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Races grouped into classes: the receive's call site with the call sites of all the messages that
 // it could have taken. What a person judges is a class, not each of its thousand races. Data in:
 // setTrace(), setBenign(). Nothing out. QtCore only.

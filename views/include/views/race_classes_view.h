@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The classes of races as a table, beside the race list.
 //
 // Data in:  setTrace(), setBenign(), selectRace().

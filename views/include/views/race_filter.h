@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The race list as it is shown: filtered and sorted. Not a QSortFilterProxyModel, which asks for
 // each cell by its QVariant: a million races would take many seconds.
 #pragma once

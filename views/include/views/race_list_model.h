@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The race list: one row per racing receive, the ones most likely to matter first, and its filter.
 // Data in: setTrace(). Nothing out. QtCore only.
 #pragma once

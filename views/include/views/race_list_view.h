@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The classes of races, the list of races with its filter, and the details of the selected race.
 //
 // Data in:  setTrace(), selectRace().

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The races of a trace as the views keep them, some 45 bytes each: a column of everything, and the
 // alternatives of 64 races at a time, as successive races have most of theirs in common. What the
 // race list shows is here, so that no event has to be looked at for it. QtCore only.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Which ranks the space-time diagram shows, in which order, and which of them share one lane.
 // QtCore only.
 #pragma once

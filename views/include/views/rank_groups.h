@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Named sets of ranks, and how far an action for a set has come. QtCore only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Ranks with their state and the check mark "in the focus set"; and the stack of one rank.
 // Data in: setRanks(), updateRank(), setFrames(). Out: focusChanged(). QtCore only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The ranks, their states, the focus ticks, and the buttons that move them. A table up to 32 ranks,
 // a compact grid above.
 //

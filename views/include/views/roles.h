@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Roles that every model of ours answers; colours and fonts are the views' business. QtCore only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Plain tables of text: registers, memory, instructions, threads. What changed since the last time
 // is marked. QtCore only.
 #pragma once

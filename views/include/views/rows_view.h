@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A table of text with, perhaps, a line above it that says what to show.
 //
 // Data in:  showRows(), showProblem().        Out: inputEntered(text), rowActivated(key).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Watched expressions, breakpoints and cycles. Data in by set…(); what the user edits goes out by
 // signals and shows at once, the application's next set…() has the last word. QtCore only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Breakpoints, cycles, and the strip that shows long work.
 //
 // BreakpointsView  in: setBreakpoints   out: enableRequested, conditionEdited, ignoreCountEdited,

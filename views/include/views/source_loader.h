@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // How the source view reads a file: one interface, so that tests and remote sources can stand in.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Source files in tabs, with breakpoints, the line where the current rank stands, and the other end
 // of a message.
 //

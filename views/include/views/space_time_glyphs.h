@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The signs of the space-time diagram, shared with its legend. Every kind has a shape of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Values that the application gives to the space-time diagram besides the trace.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The space-time diagram with its tools: ranks as rows, logical or physical time across.
 //
 // Data in:  setTrace(), setReplayPositions(), setMarks(), setRankHeaders(), selectEvent(),

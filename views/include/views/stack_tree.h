@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The stacks of all ranks as one prefix tree, outermost frames at the root. Pure functions and a
 // model over them. QtCore only.
 #pragma once

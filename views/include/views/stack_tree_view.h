@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // All ranks' stacks as a tree: parallel stacks.
 //
 // Data in:  showStacks(stacks, milliseconds), setCurrentRank().

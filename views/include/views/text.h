@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Text from outside (traces, programs, GDB) made safe and short for a label. QtCore only.
 #pragma once
 

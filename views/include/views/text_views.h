@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Program output of the ranks, and the GDB console of the current rank. Plain text only: control
 // and escape characters are shown as escapes.
 //

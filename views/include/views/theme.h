@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Colours of the views, derived from the palette so that light and dark desktops are both right.
 // Hues are Okabe and Ito's (told apart by colour-blind people); nothing is said by colour alone.
 #pragma once

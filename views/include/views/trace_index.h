@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the views ask of a TraceData again and again, computed once: event -> messages, receives,
 // races, collective; visible ranges; causal past and future. Immutable after construction, so it
 // may be shared between threads. QtCore only.

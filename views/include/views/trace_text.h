@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Words for events, messages and races: what tooltips, the race list and the details pane say.
 // Plain text, outside strings made visible. QtCore only.
 #pragma once

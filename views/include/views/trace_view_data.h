@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Data port: one analysed execution as the views want it. The application fills it once (messages
 // matched, races found, logical times computed) and shares it read-only. QtCore only.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One expression on all ranks: equal values together, statistics, what is out of line. Pure
 // functions and a model. QtCore only.
 #pragma once

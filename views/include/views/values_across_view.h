@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One expression on all ranks.
 //
 // Data in:  showValues(expression, values, milliseconds).

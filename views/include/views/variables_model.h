@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Locals and arguments of the selected frame as a tree whose children are fetched when opened.
 // Data in: setVariables() at each stop, setChildren() as answer to expandRequested(). Out:
 // expandRequested(path), editRequested(path, value). A stop in the same frame keeps the tree open

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Source lines of call sites, from DWARF (elfutils' libdw).
 #pragma once
 

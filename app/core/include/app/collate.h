@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // From the logs of the ranks to a trace file.
 #pragma once
 

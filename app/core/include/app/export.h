@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // photofinish export: a trace in the formats of other tools.
 #pragma once
 

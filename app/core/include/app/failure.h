@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Which rank failed, and where: of the ranks of a run that ended badly, all but one are ended by the
 // launcher because of it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The two ways to force the deliveries of a replay: pins (a wildcard asks for its recorded source)
 // and tags (log/tags.h).
 #pragma once

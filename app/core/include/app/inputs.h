@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the ranks of a recording looked at besides messages (core/environment_values.h, InputFile),
 // in the trace, and what of it is another one now.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One launched run: session directory, control daemon, launcher. Used by the command line and by
 // the window.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The launcher's command as the user typed it, with our agent put in front of the program.
 #pragma once
 

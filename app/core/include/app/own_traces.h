@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Whose a trace is. A trace says what its replay executes, so it is executed only where this user
 // has recorded it on this machine (that text is known, see known_runs.h), or has taken it over.
 // Any other one is read and nothing else: this library tells db so (db/origin.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Paths as the user gives them. Nothing here throws: the working directory may be gone.
 #pragma once
 

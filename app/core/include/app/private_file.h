@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What is for its user alone: reports, sessions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // photofinish record: run a program, keep what MPI chose.
 #pragma once
 

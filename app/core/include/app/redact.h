@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // photofinish redact: a trace that can be given away.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // photofinish replay: the recorded run once more, with the same deliveries.
 #pragma once
 

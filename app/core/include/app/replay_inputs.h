@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a replay says of its inputs, and of ranks that end otherwise than the recorded ones.
 #pragma once
 

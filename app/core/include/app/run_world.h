@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the ranks of a recording were started with (protocol/world.h), in the trace, and in what a
 // replay differs from it.
 #pragma once

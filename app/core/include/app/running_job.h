@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // MPI jobs that run on this host, started without us: found in /proc.
 #pragma once
 

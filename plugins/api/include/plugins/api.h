@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The plugin interface: small and stable. A view plugin makes a widget that shows a trace.
 //
 // Bundled plugins are linked in and registered by the application (ViewRegistry::add). Others are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bundled plugin: what each place in the program that calls MPI did in this run.
 #pragma once
 

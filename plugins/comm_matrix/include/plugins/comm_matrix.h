@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bundled plugin: who sends how much to whom, rank by rank. Racing pairs are outlined; a click
 // selects the pair's messages one after the other.
 #pragma once

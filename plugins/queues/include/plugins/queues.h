@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bundled plugin: at a moment of the run, which receives are posted, which messages have come
 // unexpected, and which rank waits for which.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bundled plugin: the events of one rank from first to last, with what became of each.
 #pragma once
 

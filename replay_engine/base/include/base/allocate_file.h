@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Room in a file that is to be mapped: without it, a full disk would end the process at the first
 // touch of a page.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The last catch: what throws all the same (memory that ran out, a library) becomes an error, and
 // ends no program without a word.
 #pragma once

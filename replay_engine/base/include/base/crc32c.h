@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // CRC32C (Castagnoli), by the SSE4.2 instruction where there is one. Finds damage, not forgery.
 #pragma once
 

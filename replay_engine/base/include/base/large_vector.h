@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Vectors of many megabytes, in huge pages where the kernel gives them to who asks
 // (transparent_hugepage/enabled "madvise" or "always"; madvise(2), MADV_HUGEPAGE).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Receives from any source that had taken their message when the rank was last looked at, though
 // the program had not seen it yet: in the log of the rank, written there by its agent while the
 // rank waits in a call. A rank that never comes out of the call cannot say it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which memory each receive of a replayed rank fills, as the interposer keeps it in the rank while
 // a debugger is attached, and the debugger reads it there. Nothing of it in a recording.
 #pragma once

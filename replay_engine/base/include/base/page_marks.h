@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bits of RankPage::claimed beside the lowest one, which says that a process has taken the page.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What /proc says of how a process is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A value or an error: nothing throws across a library edge.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Text of others on its way to a terminal: what would steer the terminal, or turn the direction of
 // writing, becomes visible.
 #pragma once

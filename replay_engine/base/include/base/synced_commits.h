@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which commits of a rank's log are on disk: in the header of the log (core/log_format.h), written
 // there by the rank's agent, who syncs it. After a power cut the header may be newer than the
 // records that it speaks of, and its newest commit tells nothing of an open block of which only

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A file descriptor with one owner.
 #pragma once
 

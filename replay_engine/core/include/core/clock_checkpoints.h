@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Vector clocks of some events of each rank, so that what happens before or after an event is found
 // without a look at the whole execution.
 //

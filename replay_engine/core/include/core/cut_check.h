@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Cuts that were not computed but given: by a user, or by where ranks are.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How many events each rank has, and how many message lines cross from each row of a space-time
 // diagram to the next, in bins of logical time and in bins of twice, four times … that width: a
 // view of any width is drawn from as many cells as it has pixels. The lines that are long stay

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Where two executions of one program part: for each rank the first thing that MPI or the program
 // did otherwise, and which of these differences others follow from.
 //

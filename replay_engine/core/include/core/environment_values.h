@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the system told the program, and how a log keeps it (RecordKind::Value).
 //
 // Each kind is a stream of its own: a replay gives the n-th value of a kind for the n-th call of that kind. Values asked

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Vector clocks of an execution's events, for tools that draw from them.
 //
 // A rank's component counts its *steps*, from 1. Mostly an event is one step. An event that sends a

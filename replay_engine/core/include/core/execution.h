@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One recorded execution, as values: what every rank called, which messages it sent and received.
 //
 // Words are the MPI standard's and Netzer and Miller's. A rank's *event* is one MPI call that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An execution in chunks of values, as a trace stores it: each stream of a rank in chunks of
 // equally many values (the last may have fewer), of which any can be read without the others.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a directory's listing is known by: the interposer keeps it, a replay compares it. Names in
 // the order in which the system gives them, which a program may depend on.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The log that a rank writes while it runs, and that everything else is made from.
 //
 // Layout of a log file (little endian; one per rank, made and mapped by the interposer):

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Logical breakpoints: moments of a run named by what the run does, not by code. The events that
 // one stands for are looked up in the recorded execution, so they are the same in every replay, and
 // a rank that has to stop there compares one number an event (RankPage::stopAt).

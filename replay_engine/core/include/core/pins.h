@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The section ScheduleHeader::pins: the sources that wildcard receives are pinned to, in pages, of which only those are
 // there of which something is known. uint64 number of pages; uint32 a page: its number, ascending; to a multiple of 8;
 // then the pages: int32 a wildcard receive.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Classes of races: what a person judges is a class, not each of its thousand races.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Message races of a recorded execution: Netzer and Miller (Optimal Tracing and Replay for
 // Debugging Message-Passing Parallel Programs), Definition 3.2, on MPI's matching rules.
 //

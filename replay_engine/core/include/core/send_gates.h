@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Gates: which sends of a replay wait until their destination has come how far, so that messages do
 // not pile up there (Netzer and Miller, section 4.2 and Figure 4: "bounded buffers").
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Where each rank stops next, when several breakpoints on events wait: which of them comes first,
 // and who stops with it.
 #pragma once

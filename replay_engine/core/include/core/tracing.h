@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Which deliveries of an execution a race-only trace must hold: the papers' message-tracing
 // algorithms, run offline on a recorded execution.
 //

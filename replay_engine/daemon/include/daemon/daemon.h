@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The control daemon of one session: SessionLogic behind a unix socket.
 //
 // One thread, one epoll loop. Only our own uid gets in (SO_PEERCRED), and only with the session

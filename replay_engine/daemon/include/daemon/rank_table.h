@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the daemon knows of each rank, and who waits for whom.
 #pragma once
 

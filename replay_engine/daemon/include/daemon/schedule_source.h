@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the daemon needs to know of a recording. The front end implements it over the trace store.
 #pragma once
 

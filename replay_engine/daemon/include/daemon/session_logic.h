@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Everything the daemon decides, without sockets or clocks: events in, orders out.
 //
 // The transport (daemon.h) authenticates peers, then reports their coming, their messages and their

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Brings the ranks to a consistent cut.
 //
 // Problem: the cut says how many events each rank needs to have done before the target's event;

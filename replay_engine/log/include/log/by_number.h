@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a log says of wildcard receives, by their number: in memory that follows the bytes of the log, however far
 // apart the numbers are.
 #pragma once

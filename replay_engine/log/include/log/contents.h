@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Sizes and digests of messages, as RankLog::sent and ::given have them, of two recordings.
 #pragma once
 

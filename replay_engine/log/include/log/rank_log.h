@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Reading the log of a rank (core/log_format.h), and what is made from it: the execution that the user browses,
 // and the schedule that a replay forces.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Deliveries forced by tags (Netzer and Miller, 4.2): a traced message goes over a communicator of
 // our own, with the number of its receive as tag, so that it goes to that receive and to no other.
 // The traces are collated by sender: what a rank needs to know is which of the messages that it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How vector clocks travel between the ranks of a host while they run: beside the messages, through
 // memory that the ranks share (study/engine.md, A: a message itself is not touched).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A hash table for a rank's path: open addressing by a 64-bit key that is a hash itself, linear
 // probing, no erasing, no allocation but to double. Values are plain data, zero at first.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The papers' tracing algorithms as a rank runs them on its own deliveries, while it runs:
 // core/tracing.h says what they are and has them offline, as TracingRules::Mpi. Deliveries come in
 // the order in which the program observes them, those of one call in the order of posts.

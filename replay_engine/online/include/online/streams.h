@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which message of its stream a send sends and a receive takes, told by each side for itself: the
 // k-th message goes to the k-th receive, in the order of posts, that takes one of the stream
 // (MPI 3.1, 3.5: messages of one sender do not overtake). See clock_board.h for what a stream is.
@@ -11,6 +12,7 @@
 #include "online/flat_table.h"
 
 #include <cstdint>
+#include <initializer_list>
 
 namespace pf::online {
 

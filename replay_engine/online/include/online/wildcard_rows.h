@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The wildcards of one rank that were completed and may still race with what comes, by communicator
 // and tag asked for.
 #pragma once

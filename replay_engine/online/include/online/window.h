@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The decision whether a delivery is traced, delayed: Karmarkar, Vaidya and Netzer's open question
 // (section 6), as a rank answers it while it runs. core/tracing.h (traceWithWindow) says what is
 // decided and why that never traces more than Algorithm B.

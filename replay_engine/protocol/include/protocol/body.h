@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Bodies of messages: fields as tag (u8), length (u32), value, in ascending order of tags.
 //
 // A field that is not there keeps its default. An unknown tag with kOptionalField set is skipped,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // How front ends and agents get to the daemon of a session.
 //
 // A front end polls fd() (poll loop or QSocketNotifier::Read) and calls receive() until it gives

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Frames: what travels on every socket of a session.
 //
 // 24-byte little-endian header, then the body:

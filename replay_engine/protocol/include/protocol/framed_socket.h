@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A non-blocking socket that carries messages. Not thread-safe: one owner.
 #pragma once
 

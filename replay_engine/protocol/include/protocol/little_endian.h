@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Integers as little-endian bytes, whatever the machine.
 #pragma once
 

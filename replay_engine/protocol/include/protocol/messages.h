@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Every message of a session, as values.
 //
 //   agent  -> daemon   Hello RankLaunched RankHello RankState RankDiverged RankExited Output GdbState

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The page that a rank's interposer and its agent share (design.md section 2).
 //
 // The agent makes a file of kRankPageSize bytes (0600, in the session directory), fills the first two

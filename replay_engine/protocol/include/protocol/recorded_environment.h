@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What is kept of the environment that a rank's program is started with, and how a replay gives it
 // back: the agent sets it before it starts the program. So whoever reads it gets the recorded
 // values: getenv, what walks environ (Python's os.environ), Fortran, libraries before main, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The directory of one session: where daemon, agents, ranks and front ends meet on one host.
 //
 //   control.sock     the daemon's socket                 key      256 random bits, 0600

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a rank's program was started with, as far as a replay must find it again: libraries,
 // arguments, and the variables of its environment that matter (docs/command-line.md). The agent
 // reads it at MPI_Init (mi_bridge/agent/program_world.h); in a recording it leaves it beside the
