@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "db/former_file.h"
 
+#include "journal.h"
 #include "schema.h"
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,7 +14,6 @@
 #include <cstring>
 
 #include "base/unique_fd.h"
-#include "journal.h"
 
 namespace pf::db {
 namespace {

@@ -153,8 +153,9 @@ Status SessionTables::update(const T& value) {
 
 Status SessionTables::replaceCycle(const Cycle& cycle, std::vector<CycleStop>& stops) {
   return changeTables(*m_database, {TableId::Cycle, TableId::CycleStop}, [&]() -> Status {
-    for (const std::string_view sql : {std::string_view(table(TableId::Cycle).remove),
-                                       std::string_view("DELETE FROM cycle_stop WHERE cycle = ?")}) {
+    for (const std::string_view sql :
+         {std::string_view(table(TableId::Cycle).remove),
+          std::string_view("DELETE FROM cycle_stop WHERE cycle = ?")}) {
       if (Status status = deleteWhere(*m_database, sql, cycle.id); !status) {
         return status;
       }

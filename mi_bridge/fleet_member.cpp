@@ -137,17 +137,17 @@ void Fleet::Member::insertLog(const BreakpointSpec& spec, Callback<Breakpoint> d
     return;
   }
   const auto quoted = quote(logpointSetup());
-  m_session.queue().push({"-interpreter-exec console " + *quoted, CommandFlag::None,
-                          [this, insert, done](const Result<ResultRecord>& reply) {
-                            m_canLog = reply.ok();
-                            if (m_canLog) {
-                              insert();
-                            } else {
-                              done(Error{ErrorCode::Peer,
-                                         "logpoints need a GDB with Python: " + reply.error().message,
-                                         "take the log away and use a breakpoint with commands"});
-                            }
-                          }});
+  m_session.queue().push(
+      {"-interpreter-exec console " + *quoted, CommandFlag::None,
+       [this, insert, done](const Result<ResultRecord>& reply) {
+         m_canLog = reply.ok();
+         if (m_canLog) {
+           insert();
+         } else {
+           done(Error{ErrorCode::Peer, "logpoints need a GDB with Python: " + reply.error().message,
+                      "take the log away and use a breakpoint with commands"});
+         }
+       }});
 }
 
 /// What the command that made it did not say.
@@ -224,8 +224,8 @@ void Fleet::Member::change(const BreakpointSpec& before, const BreakpointSpec& s
                          before.function == spec.function && before.temporary == spec.temporary &&
                          before.kind == spec.kind && before.expression == spec.expression &&
                          before.commands == spec.commands && before.log == spec.log;
-  const bool logs = !spec.log.empty() && (before.condition != spec.condition ||
-                                          before.ignoreCount != spec.ignoreCount);
+  const bool logs = !spec.log.empty() &&
+                    (before.condition != spec.condition || before.ignoreCount != spec.ignoreCount);
   const SessionState state = m_session.state();
   if (state != SessionState::Stopped && state != SessionState::Running) {
     return;  // it will be inserted when the rank is attached

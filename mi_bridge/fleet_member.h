@@ -55,8 +55,8 @@ class Fleet::Member final : public SessionObserver {
   GdbSession m_session;
   bool m_live = true;
   std::map<int, BreakpointStatus> m_status;  ///< by spec
-  bool m_canLog = false;    ///< this GDB knows what a logpoint is
-  std::string m_line;       ///< of its console, begun by a logpoint
+  bool m_canLog = false;                     ///< this GDB knows what a logpoint is
+  std::string m_line;                        ///< of its console, begun by a logpoint
   int m_inserting = 0;  ///< replies to our own inserts are not foreign breakpoints
 };
 

@@ -240,9 +240,9 @@ void GdbInspector::instructions(FrameRef frame, const std::string& address,
                     done(instructionsOf(reply->results));
                     return;
                   }
-                  m_queue.push({begin + "-s " + from + " -e " + to + " -- 0", CommandFlag::Discardable,
-                                extracting<std::vector<Instruction>>(done, instructionsOf),
-                                kValuePatience});
+                  m_queue.push(
+                      {begin + "-s " + from + " -e " + to + " -- 0", CommandFlag::Discardable,
+                       extracting<std::vector<Instruction>>(done, instructionsOf), kValuePatience});
                 },
                 kValuePatience});
 }

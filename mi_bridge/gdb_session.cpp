@@ -322,7 +322,8 @@ void GdbSession::handle(const StreamRecord& record) {
     return;
   }
   // "thread.c:85: internal-error: inferior_thread: Assertion ...", of files of its own.
-  if (record.kind == StreamKind::Log && record.text.find(": internal-error: ") != std::string::npos) {
+  if (record.kind == StreamKind::Log &&
+      record.text.find(": internal-error: ") != std::string::npos) {
     m_internalError = record.text.substr(0, record.text.find('\n'));
     m_internalError.erase(0, m_internalError.substr(0, m_internalError.find(':')).rfind('/') + 1);
   }
@@ -413,9 +414,10 @@ void GdbSession::setState(SessionState state) {
 
 Status GdbSession::requireStopped(std::string_view what) const {
   if (m_core) {
-    return Error{ErrorCode::Usage,
-                 "cannot " + std::string(what) + ": this is a core file, of a process that has ended",
-                 "look at its stack and values; to run it again, record the program"};
+    return Error{
+        ErrorCode::Usage,
+        "cannot " + std::string(what) + ": this is a core file, of a process that has ended",
+        "look at its stack and values; to run it again, record the program"};
   }
   if (m_state == SessionState::Stopped) {
     return {};

@@ -91,7 +91,8 @@ bool takeNumber(std::string_view& text, T& number) {
 }  // namespace
 
 Result<std::vector<LogPart>> parseLog(std::string_view text) {
-  const Error unbalanced{ErrorCode::Usage, "'" + std::string(text) + "' has a brace without its other one",
+  const Error unbalanced{ErrorCode::Usage,
+                         "'" + std::string(text) + "' has a brace without its other one",
                          "Write {EXPRESSION} for a value, {{ or }} for a brace."};
   std::vector<LogPart> parts;
   std::string words;
@@ -141,13 +142,13 @@ std::string logpointSetup() {
 std::string logpointCommand(const LogpointRequest& request) {
   std::string parts;
   for (const LogPart& part : request.parts) {
-    parts += "(" + std::string(part.expression ? "True" : "False") + "," + literal(part.text) + "),";
+    parts +=
+        "(" + std::string(part.expression ? "True" : "False") + "," + literal(part.text) + "),";
   }
-  const std::string where =
-      !request.source.empty()
-          ? "source=" + literal(request.source) + ",line=" + std::to_string(request.line)
-      : !request.function.empty() ? "function=" + literal(request.function)
-                                  : literal("*" + request.address);
+  const std::string where = !request.source.empty() ? "source=" + literal(request.source) +
+                                                          ",line=" + std::to_string(request.line)
+                            : !request.function.empty() ? "function=" + literal(request.function)
+                                                        : literal("*" + request.address);
   return "python PfLog(" + std::to_string(request.id) + ",[" + parts + "]," +
          literal(request.condition) + "," + std::to_string(request.ignoreCount) + "," + where + ")";
 }

@@ -76,8 +76,8 @@ Result<std::vector<std::string>> attachWords(int pid) {
   std::vector<std::string> problems;
   for (const app::RunningRank& rank : job->ranks) {
     if (const std::string why = app::whyNotTraceable(rank.pid); !why.empty()) {
-      problems.push_back("rank " + std::to_string(rank.rank) + " (process " + std::to_string(rank.pid) +
-                         ") cannot be debugged: " + why);
+      problems.push_back("rank " + std::to_string(rank.rank) + " (process " +
+                         std::to_string(rank.pid) + ") cannot be debugged: " + why);
     }
   }
   if (!problems.empty() && problems.size() == job->ranks.size()) {

@@ -20,19 +20,20 @@ Error becomeHeadless(const std::vector<std::string>& words);
 struct OfflineOptions {
   bool offline = false;
   std::string output;
-  std::vector<std::string> breaks;  ///< FILE:LINE
-  std::vector<std::string> logs;    ///< FILE:LINE EXPRESSION
-  std::string transcripts;          ///< directory, or empty
-  double snapshotEvery = 0.0;       ///< seconds; 0: when SIGUSR1 asks for one
+  std::vector<std::string> breaks;          ///< FILE:LINE
+  std::vector<std::string> logs;            ///< FILE:LINE EXPRESSION
+  std::string transcripts;                  ///< directory, or empty
+  double snapshotEvery = 0.0;               ///< seconds; 0: when SIGUSR1 asks for one
   std::chrono::milliseconds stallAfter{0};  ///< as app::RecordOptions
-  bool trusted = false;             ///< a trace that is given is taken over
+  bool trusted = false;                     ///< a trace that is given is taken over
 };
 
 /// Lists the jobs that run on this host, for photofinish attach.
 std::string runningJobsText();
 /// The words for the window: what is to be attached to, or the core files. Checks both first.
 Result<std::vector<std::string>> attachWords(int pid);
-Result<std::vector<std::string>> coreWords(const std::vector<std::string>& files, const std::string& program);
+Result<std::vector<std::string>> coreWords(const std::vector<std::string>& files,
+                                           const std::string& program);
 
 /// What is wrong with a FILE:LINE (with an expression behind it, or not); "" if nothing is.
 std::string wrongPlace(const std::string& text, bool expression);

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -199,7 +199,8 @@ int peek(const std::string& trace, const std::string& to, bool survey, bool trus
     return status;
   }
   if (survey) {
-    std::signal(SIGTERM, [](int) { pf::app::endReplays(); });  // the ranks of the survey end with us
+    std::signal(SIGTERM,
+                [](int) { pf::app::endReplays(); });  // the ranks of the survey end with us
     if (const pf::Status seen = pf::app::surveyIfNeeded(to); !seen) {
       return fail(seen.error());
     }
@@ -392,8 +393,9 @@ int commandLine(int argc, char** argv) {
       "--force", replaying.force,
       "replay although program, libraries, arguments, environment or MPI library "
       "are not the recorded ones");
-  replayCommand->add_flag("--ignore-contents", replaying.ignoreContents,
-                          "messages may hold something else than they did: said, but no divergence");
+  replayCommand->add_flag(
+      "--ignore-contents", replaying.ignoreContents,
+      "messages may hold something else than they did: said, but no divergence");
   replayCommand->footer(
       "--force pinned: wildcards ask for their recorded sources; --force tagged: traced messages "
       "go "
@@ -412,12 +414,12 @@ int commandLine(int argc, char** argv) {
   auto* salvageCommand =
       app.add_subcommand("salvage", "Copy what still verifies of a damaged trace into a new one");
   auto* redactCommand = app.add_subcommand(
-      "redact", "Make a trace to give away: events, messages and races, without what may be private");
+      "redact",
+      "Make a trace to give away: events, messages and races, without what may be private");
   auto* peekCommand = app.add_subcommand(
       "peek", "Make a trace of what a recording that goes on has so far, and let it go on");
-  for (auto* command :
-       {infoCommand, racesCommand, eventsCommand, checkCommand, salvageCommand, redactCommand,
-        peekCommand}) {
+  for (auto* command : {infoCommand, racesCommand, eventsCommand, checkCommand, salvageCommand,
+                        redactCommand, peekCommand}) {
     command->add_option("FILE", trace, "trace")->required();
   }
   bool tracing = false;
@@ -431,8 +433,9 @@ int commandLine(int argc, char** argv) {
   redactCommand->add_option("TO", madeFile, "new trace")->required();
   peekCommand->add_option("TO", madeFile, "new trace")->required();
   bool peekSurvey = false;
-  peekCommand->add_flag("--survey", peekSurvey,
-                        "where MPI's choices only are recorded, run the program once more at once to see its events");
+  peekCommand->add_flag(
+      "--survey", peekSurvey,
+      "where MPI's choices only are recorded, run the program once more at once to see its events");
   std::string other;
   auto* diffCommand = app.add_subcommand(
       "diff", "Where two recordings of a program part: first differences, first causes");
@@ -540,11 +543,10 @@ int commandLine(int argc, char** argv) {
     const bool isTrace = first.size() > 4 && extension == ".pft";
     if (argc == 2 && first.size() > 4 && extension == ".pfs") {
       return pf::app::isFile(first) ? openWindow({first})
-                                        : fail({pf::ErrorCode::NotFound,
-                                                "there is no session " + first, "Check the name."});
+                                    : fail({pf::ErrorCode::NotFound, "there is no session " + first,
+                                            "Check the name."});
     }
-    if (argc == 2 &&
-        (isTrace || (pf::app::isFile(first) && pf::app::findInPath(first).empty()))) {
+    if (argc == 2 && (isTrace || (pf::app::isFile(first) && pf::app::findInPath(first).empty()))) {
       auto opened = pf::app::openTrace(first, pf::db::TraceStore::Mode::ReadOnly);
       return opened ? openWindow({first}) : fail(opened.error());
     }
@@ -589,9 +591,10 @@ int commandLine(int argc, char** argv) {
     if (recording.endStuck && endStuck != untilProven) {
       const double seconds = std::strtod(endStuck.c_str(), nullptr);
       if (!(seconds >= 0.1 && seconds <= 1e7)) {
-        return fail({pf::ErrorCode::Usage, "'" + endStuck + "' is no time for --end-stuck",
-                     "Give for how many seconds every rank may wait, for example --end-stuck=60, or "
-                     "--end-stuck alone."});
+        return fail(
+            {pf::ErrorCode::Usage, "'" + endStuck + "' is no time for --end-stuck",
+             "Give for how many seconds every rank may wait, for example --end-stuck=60, or "
+             "--end-stuck alone."});
       }
       recording.stallLimit = stallTime(seconds);
     }
@@ -638,9 +641,9 @@ int commandLine(int argc, char** argv) {
     return ended(pf::app::racesReport(trace, json, json ? put : show));
   }
   if (*eventsCommand) {
-    return ended(pf::app::eventsReport(
-        trace, *rankOption ? std::optional<pf::Rank>(rank) : std::nullopt, json,
-        json ? put : show));
+    return ended(pf::app::eventsReport(trace,
+                                       *rankOption ? std::optional<pf::Rank>(rank) : std::nullopt,
+                                       json, json ? put : show));
   }
   if (*checkCommand) {
     return check(trace);
@@ -666,7 +669,8 @@ int commandLine(int argc, char** argv) {
     return done ? 0 : fail(done.error());
   }
   if (*debugCommand && !script.empty()) {
-    auto status = pf::cli::debugByScript(debugCommand->remaining(), script, trusted, stallTime(stallAfter));
+    auto status =
+        pf::cli::debugByScript(debugCommand->remaining(), script, trusted, stallTime(stallAfter));
     return status ? *status : fail(status.error());
   }
   if (*debugCommand) {
@@ -703,7 +707,8 @@ int main(int argc, char** argv) {
   const int status = pf::lastCatch("photofinish", commandLine, argc, argv);
   // What is lost here looks like a shorter answer.
   if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && status == 0) {
-    std::fprintf(stderr, "photofinish: the output could not be written: %s\n", std::strerror(errno));
+    std::fprintf(stderr, "photofinish: the output could not be written: %s\n",
+                 std::strerror(errno));
     return pf::exitStatus(pf::ErrorCode::System);
   }
   return status;

@@ -15,7 +15,6 @@
 namespace pf::cli {
 namespace {
 
-
 /// Another file in place of a standard one while this lives.
 class Instead {
  public:

@@ -15,7 +15,7 @@ namespace pf::cli {
 /// there are only answers on standard output; it gets no standard input where the script comes from
 /// there. `trusted`: a trace that is given is taken over. `stallAfter`: as app::RecordOptions. Returns the program's exit
 /// status if there is no trace.
-Result<int> debugByScript(const std::vector<std::string>& words, const std::string& script, bool trusted,
-                          std::chrono::milliseconds stallAfter);
+Result<int> debugByScript(const std::vector<std::string>& words, const std::string& script,
+                          bool trusted, std::chrono::milliseconds stallAfter);
 
 }  // namespace pf::cli

@@ -80,8 +80,7 @@ class Module {
     std::vector<CallSite> frames{site};
     Dwarf_Addr bias = 0;
     const Dwarf_Addr address = site.offset - 1 + m_bias;
-    Dwarf_Die* unit =
-        m_module == nullptr ? nullptr : dwfl_module_addrdie(m_module, address, &bias);
+    Dwarf_Die* unit = m_module == nullptr ? nullptr : dwfl_module_addrdie(m_module, address, &bias);
     if (unit == nullptr) {
       return frames;
     }
@@ -106,7 +105,8 @@ class Module {
       caller.module = site.module;
       caller.offset = site.offset;
       caller.line = static_cast<std::int32_t>(number(scope, DW_AT_call_line));
-      if (const char* file = dwarf_filesrc(files, number(scope, DW_AT_call_file), nullptr, nullptr)) {
+      if (const char* file =
+              dwarf_filesrc(files, number(scope, DW_AT_call_file), nullptr, nullptr)) {
         const char* directory = file[0] == '/' ? nullptr : compilationDirectory(unit);
         caller.file = directory != nullptr ? std::string(directory) + "/" + file : file;
       }
@@ -135,7 +135,8 @@ class Module {
   }
   static std::string nameOf(Dwarf_Die& scope) {
     Dwarf_Attribute attribute;
-    const char* linkage = dwarf_formstring(dwarf_attr_integrate(&scope, DW_AT_linkage_name, &attribute));
+    const char* linkage =
+        dwarf_formstring(dwarf_attr_integrate(&scope, DW_AT_linkage_name, &attribute));
     if (linkage != nullptr) {
       return demangled(linkage);
     }
@@ -165,7 +166,8 @@ class FrameResolver::File : public Module {
 FrameResolver::FrameResolver() = default;
 FrameResolver::~FrameResolver() = default;
 
-const std::vector<CallSite>& FrameResolver::frames(const std::string& module, std::uint64_t offset) {
+const std::vector<CallSite>& FrameResolver::frames(const std::string& module,
+                                                   std::uint64_t offset) {
   const auto [known, isNew] = m_known.try_emplace({module, offset});
   if (isNew) {
     auto& file = m_files[module];

@@ -134,9 +134,8 @@ Result<std::map<Rank, std::vector<unsigned char>>> readLogFiles(const std::strin
     }
   }
   if (error) {
-    return Error{ErrorCode::System,
-                 "cannot read the logs in " + logDirectory + ": " + error.message(),
-                 {}};
+    return Error{
+        ErrorCode::System, "cannot read the logs in " + logDirectory + ": " + error.message(), {}};
   }
   // Only now, so that of a directory that goes away not some are read and the others missed.
   std::map<Rank, std::vector<unsigned char>> files;
@@ -167,10 +166,10 @@ Result<Analysis> analyse(const std::vector<RankLog>& logs) {
 namespace {
 
 Error anotherRanks(Rank rank, Rank owner) {
-  return Error{ErrorCode::Damaged,
-               "the log of rank " + std::to_string(rank) + " is that of rank " +
-                   std::to_string(owner),
-               "The trace was not written so: take another copy of it, or record again."};
+  return Error{
+      ErrorCode::Damaged,
+      "the log of rank " + std::to_string(rank) + " is that of rank " + std::to_string(owner),
+      "The trace was not written so: take another copy of it, or record again."};
 }
 
 }  // namespace
@@ -187,8 +186,9 @@ Status logsAreTheirRanks(db::TraceStore& store) {
     if (!status) {
       return status;
     }
-    const Result<RankLog> log =
-        start.empty() ? Result<RankLog>(emptyLog(rank.rank, store.run().ranks, {})) : readLog(start);
+    const Result<RankLog> log = start.empty()
+                                    ? Result<RankLog>(emptyLog(rank.rank, store.run().ranks, {}))
+                                    : readLog(start);
     if (!log || log->rank != rank.rank) {
       return log ? anotherRanks(rank.rank, log->rank) : log.error();
     }
@@ -214,9 +214,8 @@ Result<std::vector<RankLog>> readLogs(db::TraceStore& store, db::TraceStore::Log
     const auto policy = bytes.size() > kLogBlockSize ? std::launch::async : std::launch::deferred;
     decoding.push_back(std::async(policy, [&store, rank, contents, content = std::move(bytes)] {
       Result<RankLog> log =
-          content.empty()
-              ? Result<RankLog>(emptyLog(rank.rank, store.run().ranks, rank.cutReason))
-              : readLog(content, contents);
+          content.empty() ? Result<RankLog>(emptyLog(rank.rank, store.run().ranks, rank.cutReason))
+                          : readLog(content, contents);
       return log && log->rank != rank.rank ? Result<RankLog>(anotherRanks(rank.rank, log->rank))
                                            : std::move(log);
     }));
@@ -583,8 +582,9 @@ Status keepUnread(const std::string& logDirectory, Rank rank, const std::string&
     to = trace + "." + name + "." + std::to_string(n);
   }
   if (error) {
-    return Error{ErrorCode::System, "cannot keep the log of rank " + std::to_string(rank) +
-                                    ", which cannot be read, as " + to + ": " + error.message(),
+    return Error{ErrorCode::System,
+                 "cannot keep the log of rank " + std::to_string(rank) +
+                     ", which cannot be read, as " + to + ": " + error.message(),
                  "The logs are still in " + logDirectory + "."};
   }
   tell("the log of rank " + std::to_string(rank) + " cannot be read, and is kept as " + to);
@@ -623,9 +623,9 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
     if (!isRanks) {
       unread.push_back(rank);
     }
-    read.emplace(rank, isRanks ? std::move(*log)
-                               : emptyLog(rank, 0, log ? "its log is another rank's"
-                                                       : log.error().message));
+    read.emplace(
+        rank, isRanks ? std::move(*log)
+                      : emptyLog(rank, 0, log ? "its log is another rank's" : log.error().message));
   }
   if (read.empty() && facts.goesOn) {
     return Error{

@@ -154,8 +154,8 @@ Error notACore(const std::string& path, const std::string& why) {
 }  // namespace
 
 std::optional<Rank> rankInEnvironment(std::string_view environment) {
-  static constexpr std::array<std::string_view, 4> kNames{"OMPI_COMM_WORLD_RANK=", "PMIX_RANK=",
-                                                          "PMI_RANK=", "SLURM_PROCID="};
+  static constexpr std::array<std::string_view, 4> kNames{
+      "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "PMI_RANK=", "SLURM_PROCID="};
   for (const std::string_view name : kNames) {
     for (std::size_t at = environment.find(name); at != std::string_view::npos;
          at = environment.find(name, at + 1)) {
@@ -163,7 +163,8 @@ std::optional<Rank> rankInEnvironment(std::string_view environment) {
       const char* begin = environment.data() + at + name.size();
       const char* behind = environment.data() + environment.size();
       const auto [rest, error] = std::from_chars(begin, behind, rank);
-      const bool whole = error == std::errc() && rank >= 0 && rank < kMostRanks && (rest == behind || *rest == '\0');
+      const bool whole = error == std::errc() && rank >= 0 && rank < kMostRanks &&
+                         (rest == behind || *rest == '\0');
       if (whole && (at == 0 || environment[at - 1] == '\0')) {
         return rank;
       }
@@ -213,14 +214,16 @@ Result<CoreFile> readCoreFile(const std::string& path) {
     if (segment->p_type == PT_NOTE) {
       readNotes(file.bytes(segment->p_offset, segment->p_filesz), notes, core);
     } else if (segment->p_type == PT_LOAD) {
-      core.cut = core.cut || file.bytes(segment->p_offset, segment->p_filesz).size() < segment->p_filesz;
+      core.cut =
+          core.cut || file.bytes(segment->p_offset, segment->p_filesz).size() < segment->p_filesz;
       loads.push_back(*segment);
     }
   }
   core.program = fileAt(notes.files, notes.entry);
   // The environment lies right below the program's name, at the top of the stack.
   for (const Elf64_Phdr& load : loads) {
-    if (notes.executableName >= load.p_vaddr && notes.executableName - load.p_vaddr < load.p_filesz) {
+    if (notes.executableName >= load.p_vaddr &&
+        notes.executableName - load.p_vaddr < load.p_filesz) {
       const std::uint64_t behind = notes.executableName - load.p_vaddr;
       const std::uint64_t begin = behind - std::min<std::uint64_t>(behind, kMostEnvironment);
       core.rank = rankInEnvironment(file.bytes(load.p_offset + begin, behind - begin));
@@ -272,7 +275,8 @@ std::string coreFileName(std::string_view corePattern, bool usesPid, pid_t pid, 
   if (usesPid && !named) {
     name += "." + std::to_string(pid);
   }
-  return name.empty() ? name : (std::filesystem::path(directory) / name).lexically_normal().string();
+  return name.empty() ? name
+                      : (std::filesystem::path(directory) / name).lexically_normal().string();
 }
 
 }  // namespace pf::app

@@ -87,14 +87,15 @@ class ChromeExport {
       args["bytes"] = event.bytes;
     }
     const EventTime span = m_trace.timed() ? m_trace.shownSpan(ref) : EventTime{};
-    json out = {{"ph", "X"},
-                {"name", m_trace.callName(event)},
-                {"cat", std::string(kindText(event.kind)) + (racing ? ",racing" : "")},
-                {"pid", m_pid},
-                {"tid", ref.rank},
-                {"ts", m_trace.timed() ? json(micros(span.begin)) : json(kStep * m_trace.time(ref))},
-                {"dur", m_trace.timed() ? json(micros(span.end - span.begin)) : json(kLength)},
-                {"args", args}};
+    json out = {
+        {"ph", "X"},
+        {"name", m_trace.callName(event)},
+        {"cat", std::string(kindText(event.kind)) + (racing ? ",racing" : "")},
+        {"pid", m_pid},
+        {"tid", ref.rank},
+        {"ts", m_trace.timed() ? json(micros(span.begin)) : json(kStep * m_trace.time(ref))},
+        {"dur", m_trace.timed() ? json(micros(span.end - span.begin)) : json(kLength)},
+        {"args", args}};
     if (racing) {
       out["cname"] = "terrible";  // red, in viewers that have Chrome's colour names
     }
@@ -108,13 +109,8 @@ class ChromeExport {
     const json when = !m_trace.timed()    ? json(kStep * m_trace.time(at) + offset)
                       : offset == kLeaves ? json(micros(span.begin + inside))
                                           : json(micros(span.end - inside));
-    json out = {{"ph", phase},
-                {"id", id},
-                {"name", "message"},
-                {"cat", "message"},
-                {"pid", m_pid},
-                {"tid", at.rank},
-                {"ts", when}};
+    json out = {{"ph", phase},  {"id", id},       {"name", "message"}, {"cat", "message"},
+                {"pid", m_pid}, {"tid", at.rank}, {"ts", when}};
     if (*phase == 'f') {
       out["bp"] = "e";  // ends in the call around it, not in the next one
     }

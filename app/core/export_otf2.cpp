@@ -72,8 +72,7 @@ class RankWriter {
     m_index.collectives.each(serial, [&](std::uint32_t i) { collective(i); });
     m_index.completions.each(serial, [&](std::uint32_t i) { completion(i); });
     m_index.collectiveEnds.each(serial, [&](std::uint32_t i) { collectiveEnd(i); });
-    m_failure.note(
-        OTF2_EvtWriter_Leave(m_writer, nullptr, end, m_definitions.region(event.call)));
+    m_failure.note(OTF2_EvtWriter_Leave(m_writer, nullptr, end, m_definitions.region(event.call)));
   }
 
  private:
@@ -248,7 +247,8 @@ void writeArchive(const ExportedTrace& trace, const std::string& output, Otf2Fai
   writeLocalDefinitions(counts.size(), failure, archive.get());
   if (OTF2_GlobalDefWriter* writer = OTF2_Archive_GetGlobalDefWriter(archive.get())) {
     failure.note(OTF2_GlobalDefWriter_WriteClockProperties(
-        writer, trace.timed() ? kNanoseconds : kTicksASecond, 0, lengthOf(trace), OTF2_UNDEFINED_TIMESTAMP));
+        writer, trace.timed() ? kNanoseconds : kTicksASecond, 0, lengthOf(trace),
+        OTF2_UNDEFINED_TIMESTAMP));
     definitions.write(writer, counts, failure);
   } else {
     failure.note(OTF2_ERROR_INVALID);

@@ -136,9 +136,7 @@ void Following::handle(const protocol::Message& message) {
                  [&](const protocol::RankState& m) { m_races.note(m); },
                  [&](const protocol::RankHello& m) { hello(m); },
                  [&](const protocol::SessionState& m) { m_facts.longestWait = m.longestWait; },
-                 [&](const protocol::Notice& m) {
-                   tell(m.text);
-                 },
+                 [&](const protocol::Notice& m) { tell(m.text); },
                  [&](const protocol::Verdict& m) {
                    if (m.kind == protocol::VerdictKind::Stalled ||
                        m.kind == protocol::VerdictKind::Deadlock) {
@@ -216,10 +214,11 @@ void Following::sayNotices() {
 
 /// On this host, as far as they have told their pids, and nobody their ends.
 bool Following::ranksRun() const {
-  return std::any_of(m_facts.ends.begin(), m_facts.ends.end(), [host = hostName()](const auto& rank) {
-    const RankEnd& end = rank.second;
-    return end.pid > 0 && end.host == host && !end.status && !end.signal && runs(end.pid);
-  });
+  return std::any_of(
+      m_facts.ends.begin(), m_facts.ends.end(), [host = hostName()](const auto& rank) {
+        const RankEnd& end = rank.second;
+        return end.pid > 0 && end.host == host && !end.status && !end.signal && runs(end.pid);
+      });
 }
 
 Result<int> Following::run() {

@@ -13,7 +13,8 @@
 
 namespace pf::app {
 
-inline constexpr std::uint64_t kMostInput = 15U << 20;  ///< bytes; longer input is not kept: a row of the trace takes 16 MiB
+inline constexpr std::uint64_t kMostInput =
+    15U << 20;  ///< bytes; longer input is not kept: a row of the trace takes 16 MiB
 /// Beside the logs, where it was longer.
 inline constexpr const char* kLeftOut = ".left-out";
 

@@ -143,8 +143,7 @@ std::vector<db::RankCounter> inputRows(const std::vector<RankLog>& logs) {
       fact->name = fact->kind == "variable" ? fact->name : plainName(fact->name);
       // Of two looks at one file the first counts: the run itself may have changed it since. But
       // who asks whether it is there reads it next.
-      const auto [place, isNew] =
-          known.emplace(keyOf(*fact), seen.size());
+      const auto [place, isNew] = known.emplace(keyOf(*fact), seen.size());
       if (isNew) {
         seen.emplace_back(log.rank, std::move(*fact));
       } else if (seen[place->second].second.kind == "exists" && fact->kind != "absent") {
@@ -167,8 +166,8 @@ std::vector<std::pair<Rank, std::string>> filesOfOthers(const std::vector<RankLo
     InputReader in(log.values[static_cast<std::size_t>(ValueKind::Input)]);
     for (std::string value; in.next(value);) {
       const std::optional<WorldFact> fact = factOf(value);
-      const std::string name = fact ? std::filesystem::path(fact->name).lexically_normal().string()
-                                    : std::string();
+      const std::string name =
+          fact ? std::filesystem::path(fact->name).lexically_normal().string() : std::string();
       if (fact && fact->kind == "written") {
         written.insert(name);
       } else if (fact && fact->kind == "young" && told.insert(name).second) {

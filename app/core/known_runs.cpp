@@ -152,8 +152,8 @@ Result<bool> isIn(const std::string& file, db::Database::Access access, const Ro
   if (!database) {
     return database.error();
   }
-  Result<db::Statement> statement = prepared(
-      *database, "SELECT count(*) FROM known WHERE mark=? AND name=? AND digest=?", row);
+  Result<db::Statement> statement =
+      prepared(*database, "SELECT count(*) FROM known WHERE mark=? AND name=? AND digest=?", row);
   if (!statement) {
     return statement.error();
   }

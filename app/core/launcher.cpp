@@ -164,10 +164,10 @@ Result<LaunchCommand> parseLaunch(const std::vector<std::string>& words) {
   }
   command.launcher = findInPath(words.front());
   if (command.launcher.empty()) {
-    return Error{
-        ErrorCode::NotFound, "launcher '" + words.front() + "' not found",
-        srun ? "Install Slurm's client, or give the path of srun."
-             : "Install Open MPI (apt-get install openmpi-bin) or MPICH (mpich), or give the path of mpirun."};
+    return Error{ErrorCode::NotFound, "launcher '" + words.front() + "' not found",
+                 srun ? "Install Slurm's client, or give the path of srun."
+                      : "Install Open MPI (apt-get install openmpi-bin) or MPICH (mpich), or give "
+                        "the path of mpirun."};
   }
   bool expectProgram = true;
   for (std::size_t i = 1; i < words.size();) {

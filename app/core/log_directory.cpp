@@ -153,8 +153,8 @@ Result<SurveyLogs> SurveyLogs::make(const std::string& trace) {
     }
     problem = problem == 0 ? errno : problem;
   }
-  Error error = systemError("cannot make a directory for what the survey of " + trace + " logs",
-                            problem);
+  Error error =
+      systemError("cannot make a directory for what the survey of " + trace + " logs", problem);
   error.advice = "Set TMPDIR to a place that you may write to, with room for it.";
   return error;
 }

@@ -89,8 +89,8 @@ std::optional<Rank> rankOfLog(std::string_view name) {
 }
 
 bool isNameInLogs(std::string_view name) {
-  return name == "run.json" || name == "run.json.tmp" || name == "input" || name == "input.left-out" || rankOfLog(name) ||
-         rankIn(name, ".world");
+  return name == "run.json" || name == "run.json.tmp" || name == "input" ||
+         name == "input.left-out" || rankOfLog(name) || rankIn(name, ".world");
 }
 
 bool mayBeRanks(std::int32_t ranks, std::size_t logs) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "other_contents.h"
 
+#include "log/contents.h"
+
 #include <algorithm>
 
 #include "app/replay.h"
-#include "log/contents.h"
 
 namespace pf::app {
 namespace {
@@ -40,8 +41,8 @@ Result<std::vector<EventRef>> otherContents(ComparedTraces& traces, const Compar
   }
   const Execution& execution = traces.a.execution();
   std::vector<EventRef> found;
-  for (std::size_t i = 0; i < std::min({a->size(), b->size(), comparison.compared.size(),
-                                        execution.ranks.size()});
+  for (std::size_t i = 0;
+       i < std::min({a->size(), b->size(), comparison.compared.size(), execution.ranks.size()});
        ++i) {
     const RankHistory& history = execution.ranks[i];
     const Serial compared = comparison.compared[i];

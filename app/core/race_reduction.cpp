@@ -123,9 +123,8 @@ class Reducer {
     if (m_tagged[i]) {
       return log.traced.size();
     }
-    return m_whole && !m_byMessages && receivedAll(m_logs, i)
-               ? log.races->kept.count()
-               : log.wildSources.size();
+    return m_whole && !m_byMessages && receivedAll(m_logs, i) ? log.races->kept.count()
+                                                              : log.wildSources.size();
   }
   /// Why it holds all of this rank; empty where it does not.
   [[nodiscard]] std::string why(std::size_t i) const {

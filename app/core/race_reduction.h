@@ -29,7 +29,7 @@ inline const std::string kSourcesKept = "wildcard sources kept";
 inline const std::string kTagsKept = "deliveries kept as tags";
 
 struct RaceReduction {
-  bool races = false;    ///< the ranks looked for races
+  bool races = false;  ///< the ranks looked for races
   std::string algorithm;
   std::uint64_t wildcards = 0;  ///< receives from any source
   std::uint64_t found = 0;      ///< deliveries that race, as far as the ranks knew

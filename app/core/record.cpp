@@ -12,13 +12,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <chrono>
 #include <filesystem>
-#include <thread>
 #include <fstream>
 #include <random>
+#include <thread>
 
 #include "app/collate.h"
 #include "app/core_file.h"
@@ -110,8 +110,8 @@ void noteCoreFiles(RunFacts& facts) {
     if (!end.signal || end.pid <= 0) {
       continue;
     }
-    const std::string name = coreFileName(pattern, usesPid, end.pid,
-                                          *end.signal, facts.program, facts.workingDirectory);
+    const std::string name =
+        coreFileName(pattern, usesPid, end.pid, *end.signal, facts.program, facts.workingDirectory);
     if (name.starts_with('|')) {
       if (name.find("systemd-coredump") != std::string::npos && endedByItself(*end.signal)) {
         end.core = "with the system: coredumpctl dump " + std::to_string(end.pid);
@@ -120,7 +120,8 @@ void noteCoreFiles(RunFacts& facts) {
     }
     if (const Result<CoreFile> core = readCoreFile(name); core && core->pid == end.pid) {
       end.core = core->path;
-      std::fprintf(stderr, "photofinish:   core file of rank %d: %s ('photofinish core %s' opens it)\n",
+      std::fprintf(stderr,
+                   "photofinish:   core file of rank %d: %s ('photofinish core %s' opens it)\n",
                    rank, core->path.c_str(), core->path.c_str());
     }
   }
@@ -137,7 +138,8 @@ void say(const Collated& collated, const Recorded& recorded) {
         recorded.trace.c_str(), recorded.trace.c_str());
   } else {
     std::fprintf(
-        stderr, "photofinish: %d ranks, %llu messages, %llu wildcard receives%s, %llu racing -> %s\n",
+        stderr,
+        "photofinish: %d ranks, %llu messages, %llu wildcard receives%s, %llu racing -> %s\n",
         collated.ranks, static_cast<unsigned long long>(collated.messages),
         static_cast<unsigned long long>(collated.wildcardReceives), probes.c_str(),
         static_cast<unsigned long long>(collated.racing), recorded.trace.c_str());
@@ -257,18 +259,17 @@ Result<bool> takeUpLogs(const std::string& trace, bool numbered) {
     if (status.error().code == ErrorCode::Damaged) {
       return status.error();
     }
-    return Error{ErrorCode::System, status.error().message + "; its logs are in " + logs,
-                 taken ? trace + " is of a former one. " + status.error().advice
-                       : status.error().advice};
+    return Error{
+        ErrorCode::System, status.error().message + "; its logs are in " + logs,
+        taken ? trace + " is of a former one. " + status.error().advice : status.error().advice};
   }
   const bool aside = numbered || order == LogsAndTrace::Earlier;
   const std::string made = aside ? db::freeNumberedName(trace) : trace;
   const Result<Collated> collated =
       collate(logs, *facts, made, aside ? db::Existing::Refuse : db::Existing::Keep);
   if (!collated) {
-    return taken && collated.error().code == ErrorCode::NotFound
-               ? leaveLogs(logs, collated.error())
-               : collated.error();
+    return taken && collated.error().code == ErrorCode::NotFound ? leaveLogs(logs, collated.error())
+                                                                 : collated.error();
   }
   std::fprintf(stderr, "photofinish: made %s from the logs of a recording that was not finished\n",
                made.c_str());
@@ -317,8 +318,9 @@ Result<Recorded> record(const RecordOptions& options) {
   facts.command = options.command;
   facts.workingDirectory = fs::current_path(gone).string();
   if (gone) {
-    return Error{ErrorCode::System, "the working directory is gone: " + gone.message(),
-                 "Go to a directory that is there: a replay starts the program where it was recorded."};
+    return Error{
+        ErrorCode::System, "the working directory is gone: " + gone.message(),
+        "Go to a directory that is there: a replay starts the program where it was recorded."};
   }
   recorded.trace = options.output.empty() ? freeName(command->program()) : options.output;
   const std::string logs = absolutePath(logDirectoryOf(recorded.trace));
@@ -413,9 +415,8 @@ Result<Recorded> record(const RecordOptions& options) {
     recorded.trace.clear();
     return recorded;
   }
-  Result<Collated> collated =
-      collate(logs, facts, recorded.trace,
-              options.replace ? db::Existing::Replace : db::Existing::Keep);
+  Result<Collated> collated = collate(logs, facts, recorded.trace,
+                                      options.replace ? db::Existing::Replace : db::Existing::Keep);
   if (!collated) {
     if (collated.error().code == ErrorCode::NotFound) {
       end();

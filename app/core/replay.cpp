@@ -2,6 +2,7 @@
 #include "app/replay.h"
 
 #include "log_directory.h"
+#include "survey.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -21,7 +22,6 @@
 #include "app/replay_inputs.h"
 #include "app/run_world.h"
 #include "base/shown_text.h"
-#include "survey.h"
 
 namespace pf::app {
 
@@ -78,9 +78,9 @@ std::string historyText(const protocol::RankDiverged& diverged) {
 std::string twoCallsText(const Execution& execution, const protocol::RankDiverged& diverged) {
   const EventRef at{diverged.rank, diverged.serial};
   const auto rank = static_cast<std::size_t>(diverged.rank);
-  const bool known = diverged.serial >= 1 && (diverged.goesOn || diverged.expected.rfind("MPI_", 0) == 0) &&
-                     rank < execution.ranks.size() &&
-                     diverged.serial <= execution.ranks[rank].events.size();
+  const bool known =
+      diverged.serial >= 1 && (diverged.goesOn || diverged.expected.rfind("MPI_", 0) == 0) &&
+      rank < execution.ranks.size() && diverged.serial <= execution.ranks[rank].events.size();
   const std::size_t size = diverged.expected.find(", ");  // behind the call
   const std::string more = size == std::string::npos ? "" : diverged.expected.substr(size);
   return "\n  expected: " + (known ? eventText(execution, at) + more : diverged.expected) +
@@ -127,13 +127,14 @@ class Replay {
   std::future<Result<Destination>>
       m_destination;  ///< of ReplayOptions::until, while the job starts
   std::optional<Error> m_failure;
-  std::vector<protocol::RankDiverged> m_contents;  ///< ranks that sent other contents: their first ones
+  std::vector<protocol::RankDiverged>
+      m_contents;  ///< ranks that sent other contents: their first ones
   ReplayInputs m_inputs;
   std::string m_target;       ///< of ReplayOptions::until: what event it is
   std::vector<Serial> m_cut;  ///< of ReplayOptions::cut: events that each rank does
   std::vector<protocol::RankHello> m_hellos;
   bool m_free = false;     ///< ranks have been let go at the end of a recording that was cut
-  bool m_holding = false;       ///< ranks are held at the end of their records
+  bool m_holding = false;  ///< ranks are held at the end of their records
   std::map<Rank, Serial> m_begun;  ///< events that each rank has begun, as far as is known
   std::optional<std::chrono::steady_clock::time_point> m_surveyWaitsUntil;
   bool m_surveyGoesOn = false;  ///< ranks that ended inside of a call have not begun it yet
@@ -196,8 +197,7 @@ Status Replay::sayWhatIsNotRecorded() {
       notes.insert(counter.name.substr(kNotGuaranteed.size()));
     }
   }
-  for (const std::string& line :
-       m_inputs.look(*counters, m_store.ranks(), m_store.run().host)) {
+  for (const std::string& line : m_inputs.look(*counters, m_store.ranks(), m_store.run().host)) {
     tell(line);
   }
   for (const std::string& note : notes) {
@@ -307,11 +307,11 @@ void Replay::stalled(const protocol::Verdict& verdict) {
     return;
   }
   if (verdict.proven) {
-    m_failure =
-        Error{ErrorCode::Divergence,
-              "the replay does not get on, though the recorded run did:\n" + verdict.text,
-              m_inputs.advice("Something that is not recorded (a file, a socket, a signal) differs, "
-                              "or the program was changed.")};
+    m_failure = Error{
+        ErrorCode::Divergence,
+        "the replay does not get on, though the recorded run did:\n" + verdict.text,
+        m_inputs.advice("Something that is not recorded (a file, a socket, a signal) differs, "
+                        "or the program was changed.")};
     return;
   }
   std::fprintf(
@@ -402,7 +402,8 @@ void Replay::handle(const protocol::Message& message) {
         ErrorCode::Divergence,
         "replay divergence at rank " + std::to_string(diverged->rank) + ", event " +
             std::to_string(diverged->serial) + twoCallsText(execution(), *diverged) +
-            historyText(*diverged) + (m_contents.empty() ? "" : "\n  before that: " + firstContents()),
+            historyText(*diverged) +
+            (m_contents.empty() ? "" : "\n  before that: " + firstContents()),
         m_inputs.advice("The program does something else than the recorded run: was it, its input "
                         "or its environment changed?")};
   } else if (const auto* said = std::get_if<protocol::Verdict>(&message); said != nullptr) {
@@ -492,7 +493,8 @@ Result<int> Replay::run() {
   if (!options) {
     return options.error();
   }
-  Result<SurveyLogs> logs = m_options.survey ? SurveyLogs::make(m_store.path()) : SurveyLogs::none();
+  Result<SurveyLogs> logs =
+      m_options.survey ? SurveyLogs::make(m_store.path()) : SurveyLogs::none();
   if (!logs) {
     return logs.error();
   }
@@ -552,14 +554,14 @@ Result<int> Replay::run() {
   const std::string path = m_store.path();
   m_job.reset();
   if (!m_failure && !m_contents.empty() && !m_options.ignoreContents) {
-    m_failure = Error{ErrorCode::Divergence,
-                      "the replay did what the recorded run did, but with " + firstContents() +
-                          (m_contents.size() == 1
-                               ? std::string()
-                               : " (of " + std::to_string(m_contents.size()) + " ranks)"),
-                      "Something that the program reads is not what it was (input, environment, memory "
-                      "that is shared), or it sends bytes that it never sets: --ignore-contents goes by "
-                      "the calls alone."};
+    m_failure = Error{
+        ErrorCode::Divergence,
+        "the replay did what the recorded run did, but with " + firstContents() +
+            (m_contents.size() == 1 ? std::string()
+                                    : " (of " + std::to_string(m_contents.size()) + " ranks)"),
+        "Something that the program reads is not what it was (input, environment, memory "
+        "that is shared), or it sends bytes that it never sets: --ignore-contents goes by "
+        "the calls alone."};
   }
   if (m_failure) {
     return *m_failure;

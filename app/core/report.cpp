@@ -161,7 +161,8 @@ const char* timesText(TimeOrigin origin) {
     case TimeOrigin::Recording:
       return "of the recording";
     case TimeOrigin::Reexecution:
-      return "of the survey's re-execution, not of the recording ('record --mode all' keeps its own)";
+      return "of the survey's re-execution, not of the recording ('record --mode all' keeps its "
+             "own)";
     case TimeOrigin::None:
       break;
   }

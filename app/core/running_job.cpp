@@ -159,8 +159,9 @@ void addRank(std::map<Rank, RunningRank>& ranks, const Process& process) {
     return;
   }
   std::error_code none;
-  ranks[*process.rank] = {*process.rank, process.pid,
-                          fs::read_symlink("/proc/" + std::to_string(process.pid) + "/exe", none).string()};
+  ranks[*process.rank] = {
+      *process.rank, process.pid,
+      fs::read_symlink("/proc/" + std::to_string(process.pid) + "/exe", none).string()};
 }
 
 RunningJob jobOf(pid_t launcher, const Processes& all) {
@@ -205,10 +206,11 @@ Result<RunningJob> runningJob(pid_t pid) {
                          fs::read_symlink("/proc/" + std::to_string(pid) + "/exe", none).string()});
     return job;
   }
-  return Error{ErrorCode::Usage,
-               "process " + std::to_string(pid) + " (" + commandOf(pid).substr(0, 60) +
-                   ") is neither a launcher with ranks on this host nor a rank of an MPI job",
-               "Give the process id of mpirun, or of one of its ranks; 'photofinish attach' lists them."};
+  return Error{
+      ErrorCode::Usage,
+      "process " + std::to_string(pid) + " (" + commandOf(pid).substr(0, 60) +
+          ") is neither a launcher with ranks on this host nor a rank of an MPI job",
+      "Give the process id of mpirun, or of one of its ranks; 'photofinish attach' lists them."};
 }
 
 std::vector<RunningJob> runningJobs() {

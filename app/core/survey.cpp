@@ -16,12 +16,14 @@ std::string shortfall(const std::vector<db::RankInfo>& ranks, const std::vector<
   std::string text;
   std::size_t missing = 0;
   for (std::size_t i = 0; i < ranks.size() && i < seen.size(); ++i) {
-    if (seenAgain(seen[i].serials, ranks[i].lastSerial, ranks[i].complete) || ++missing > kRanksNamed) {
+    if (seenAgain(seen[i].serials, ranks[i].lastSerial, ranks[i].complete) ||
+        ++missing > kRanksNamed) {
       continue;
     }
     text += "\n  rank " + std::to_string(ranks[i].rank) +
-            (seen[i].serials == 0 ? " did nothing" : " ended after event " + std::to_string(seen[i].serials)) + ", of " +
-            std::to_string(ranks[i].lastSerial) + " recorded";
+            (seen[i].serials == 0 ? " did nothing"
+                                  : " ended after event " + std::to_string(seen[i].serials)) +
+            ", of " + std::to_string(ranks[i].lastSerial) + " recorded";
   }
   if (missing > kRanksNamed) {
     text += "\n  and " + std::to_string(missing - kRanksNamed) + " ranks more";
@@ -72,10 +74,13 @@ Status keepSurvey(db::TraceStore& store, const std::string& logs, const std::str
   }
   if (const std::string missing = shortfall(store.ranks(), seen); !missing.empty()) {
     return Error{ErrorCode::Divergence,
-                 "the program was run once more to see its events, and did not come as far as the recorded run:" +
+                 "the program was run once more to see its events, and did not come as far as the "
+                 "recorded run:" +
                      missing + (words.empty() ? "" : "\n  it or its launcher said:" + words),
-                 "Nothing of this is kept: which receives raced is not known. Give the program what it had when it was "
-                 "recorded (input files, environment, the right to start mpirun), and ask again; 'record --mode all' "
+                 "Nothing of this is kept: which receives raced is not known. Give the program "
+                 "what it had when it was "
+                 "recorded (input files, environment, the right to start mpirun), and ask again; "
+                 "'record --mode all' "
                  "keeps the events themselves."};
   }
   Result<Analysis> analysis = analyse(seen);

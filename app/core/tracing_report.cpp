@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tracing_report.h"
 
-#include <iomanip>
 #include <nlohmann/json.hpp>
+
+#include <iomanip>
 #include <sstream>
 
 #include "core/tracing.h"
@@ -42,8 +43,8 @@ TracingCounts countTracing(const Execution& execution, const std::vector<Race>& 
                            traceWith(algorithm, TracingRules::AsPrinted, execution).size()});
   }
   for (const std::uint32_t window : kWindows) {
-    counts.rows.push_back({"window-" + std::to_string(window),
-                           traceWithWindow(window, execution).size(), false, 0});
+    counts.rows.push_back(
+        {"window-" + std::to_string(window), traceWithWindow(window, execution).size(), false, 0});
   }
   const OptimalTrace optimum = optimalTrace(execution, races);
   counts.lower = optimum.lower;

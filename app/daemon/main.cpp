@@ -71,10 +71,12 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
       return pf::Error{pf::ErrorCode::Divergence,
                        "the recording has " + std::to_string(ranks()) + " ranks, this run has " +
                            std::to_string(hello.size) + (library.empty() ? "" : "; " + library[0]),
-                       library.empty() ? "Replay with the recorded number of ranks."
-                                       : "Build the program with the MPI library that it was recorded with."};
+                       library.empty()
+                           ? "Replay with the recorded number of ranks."
+                           : "Build the program with the MPI library that it was recorded with."};
     }
-    const std::vector<std::string> differences = m_force ? std::vector<std::string>() : compare(hello);
+    const std::vector<std::string> differences =
+        m_force ? std::vector<std::string>() : compare(hello);
     if (differences.empty()) {
       return {};
     }
@@ -186,8 +188,8 @@ pf::Status writeGates(pf::db::TraceStore& store, const std::string& directory) {
 
 /// Compiles the schedules of `trace` into `directory`. What a recording without events does not say
 /// for the comparison of each call comes from its survey, once there is one.
-Paths compileAll(pf::db::TraceStore& store, const std::string& directory, const std::string& deliveries,
-                 bool bounded) {
+Paths compileAll(pf::db::TraceStore& store, const std::string& directory,
+                 const std::string& deliveries, bool bounded) {
   if (bounded) {
     if (pf::Status status = writeGates(store, directory); !status) {
       return status.error();
@@ -210,14 +212,16 @@ Paths compileAll(pf::db::TraceStore& store, const std::string& directory, const 
     }
     for (std::size_t i = 0; survey && i < logs->size(); ++i) {
       const pf::db::RankInfo& rank = store.ranks()[i];
-      if (pf::app::seenAgain((*survey)[i].serials, rank.lastSerial, rank.complete)) {  // else it was of another run
+      if (pf::app::seenAgain((*survey)[i].serials, rank.lastSerial,
+                             rank.complete)) {  // else it was of another run
         (*logs)[i].checks = std::move((*survey)[i].checks);
         (*logs)[i].sent = std::move((*survey)[i].sent);
         (*logs)[i].given = std::move((*survey)[i].given);
       }
     }
   }
-  const bool threads = std::any_of(logs->begin(), logs->end(), [](const pf::RankLog& log) { return !log.lanes.empty(); });
+  const bool threads = std::any_of(logs->begin(), logs->end(),
+                                   [](const pf::RankLog& log) { return !log.lanes.empty(); });
   std::vector<std::string> paths;
   for (pf::RankLog& log : *logs) {
     if (std::any_of(log.notes.begin(), log.notes.end(), [&log](std::uint32_t site) {
@@ -286,7 +290,8 @@ int daemonMain(int argc, char** argv) {
     fcntl(options.readyFd, F_SETFD, FD_CLOEXEC);
   }
   options.logic.callNames.assign(std::begin(pf::kCallNames), std::end(pf::kCallNames));
-  options.logic.placeText = [places = std::map<std::pair<std::string, std::uint64_t>, std::string>()](
+  options.logic.placeText = [places =
+                                 std::map<std::pair<std::string, std::uint64_t>, std::string>()](
                                 const pf::protocol::CodePlace& place) mutable {
     std::string& text = places[{place.module, place.offset}];
     text = text.empty() ? pf::app::placeText(place.module, place.offset) : text;
@@ -322,11 +327,12 @@ int daemonMain(int argc, char** argv) {
   auto worlds = pf::app::worldsOf(*counters, run.ranks);
   const pf::Result<pf::app::Owner> owner = pf::app::ownerOf(*store);
   const bool own = owner && *owner == pf::app::Owner::Own;
-  std::future<Paths> paths = std::async(std::launch::async, [&store, &options, &deliveries, bounded] {
-    Paths made = compileAll(*store, options.sessionDirectory, deliveries, bounded);
-    (void)writeFile(options.sessionDirectory + "/" + pf::kSchedulesMade, {});
-    return made;
-  });
+  std::future<Paths> paths =
+      std::async(std::launch::async, [&store, &options, &deliveries, bounded] {
+        Paths made = compileAll(*store, options.sessionDirectory, deliveries, bounded);
+        (void)writeFile(options.sessionDirectory + "/" + pf::kSchedulesMade, {});
+        return made;
+      });
   TraceSchedules source(std::move(ranks), std::move(run), std::move(worlds), own, std::move(paths),
                         force);
   return pf::daemon::runDaemon(options, source);

@@ -2,7 +2,6 @@
 #include "breakpoint_dialog.h"
 
 #include "breakpoint_text.h"
-#include "mi_bridge/logpoint.h"
 
 #include <QCheckBox>
 #include <QDialogButtonBox>
@@ -13,6 +12,7 @@
 #include <QPushButton>
 #include <QSpinBox>
 
+#include "mi_bridge/logpoint.h"
 #include "views/item_views.h"
 
 namespace pf::gui {
@@ -134,7 +134,8 @@ void BreakpointDialog::read() {
       m_breakpoint.kind != views::BreakpointKind::Address) {
     problem = tr("Only a breakpoint at a line, function or address can log and go on.");
   }
-  if (const auto parts = mi::parseLog(m_breakpoint.log.toStdString()); problem.isEmpty() && !parts) {
+  if (const auto parts = mi::parseLog(m_breakpoint.log.toStdString());
+      problem.isEmpty() && !parts) {
     problem = QString::fromStdString(parts.error().text());
   }
   m_problem->setText(m_place->text().isEmpty() ? session::breakpointForms() : problem);

@@ -26,7 +26,8 @@ QList<views::RankGroup> groupsOfEvent(const views::TraceIndex& index, EventRef e
   for (const EventRef& partner : index.partners(event)) {
     ends.insert(partner.rank);
   }
-  add(groups, QCoreApplication::translate("DiagramGroups", "event %1 and its partners").arg(name), ends);
+  add(groups, QCoreApplication::translate("DiagramGroups", "event %1 and its partners").arg(name),
+      ends);
   std::set<int> senders;
   for (const std::uint32_t number : index.racesAt(event)) {
     const Race& race = index.data().races[number];
@@ -40,7 +41,8 @@ QList<views::RankGroup> groupsOfEvent(const views::TraceIndex& index, EventRef e
       }
     }
   }
-  add(groups, QCoreApplication::translate("DiagramGroups", "racing senders of %1").arg(name), senders);
+  add(groups, QCoreApplication::translate("DiagramGroups", "racing senders of %1").arg(name),
+      senders);
   return groups;
 }
 

@@ -82,9 +82,11 @@ int windowMain(int argc, char** argv) {
   const QCommandLineOption attach(QStringLiteral("attach"),
                                   QStringLiteral("Attach to the job of this launcher or rank."),
                                   QStringLiteral("pid"));
-  const QCommandLineOption core(QStringLiteral("core"), QStringLiteral("Open a core file; repeat it."),
+  const QCommandLineOption core(QStringLiteral("core"),
+                                QStringLiteral("Open a core file; repeat it."),
                                 QStringLiteral("file"));
-  const QCommandLineOption program(QStringLiteral("program"), QStringLiteral("What left the core files."),
+  const QCommandLineOption program(QStringLiteral("program"),
+                                   QStringLiteral("What left the core files."),
                                    QStringLiteral("file"));
   parser.addOptions({attach, core, program});
   parser.addOption(replayTo);

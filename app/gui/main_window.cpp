@@ -127,8 +127,8 @@ void MainWindow::makeViews() {
   big.setBold(true);
   title->setFont(big);
   column->addWidget(title);
-  column->addWidget(
-      new QLabel(tr("Record an MPI run (Ctrl+R) or open a trace (Ctrl+O). Recent traces and sessions:")));
+  column->addWidget(new QLabel(
+      tr("Record an MPI run (Ctrl+R) or open a trace (Ctrl+O). Recent traces and sessions:")));
   m_recent = new QListWidget;
   m_recent->setAccessibleName(tr("Recent traces and sessions"));
   column->addWidget(m_recent, 1);
@@ -179,7 +179,8 @@ void MainWindow::makeDocks() {
     tabifyDockWidget(last, dock);
     last = dock;
   }
-  const auto addLooking = [this, variables](const QString& name, const QString& title, QWidget* pane) {
+  const auto addLooking = [this, variables](const QString& name, const QString& title,
+                                            QWidget* pane) {
     QDockWidget* const dock = addDock(name, title, pane, Qt::RightDockWidgetArea);
     tabifyDockWidget(variables, dock);  // above one another they would make the window higher
     return dock;
@@ -188,7 +189,8 @@ void MainWindow::makeDocks() {
   for (QDockWidget* dock : {m_looking->stacksDock(), m_looking->rowsDock(session::Look::Threads)}) {
     tabifyDockWidget(stack, dock);
   }
-  for (QDockWidget* dock : {m_looking->acrossDock(), m_looking->rowsDock(session::Look::Registers)}) {
+  for (QDockWidget* dock :
+       {m_looking->acrossDock(), m_looking->rowsDock(session::Look::Registers)}) {
     tabifyDockWidget(watches, dock);
   }
   tabifyDockWidget(last, m_looking->arrayDock());
@@ -283,7 +285,8 @@ void MainWindow::makeMenus() {
   file->addActions({m_open, m_record, m_lookAtRecording, makeFollowAction()});
   file->addMenu(makeRecentMenu());
   m_saveSession = command(tr("Save se&ssion …"),
-                          tr("Keep program, breakpoints, groups, watches and layout in a file that opens by a double click"),
+                          tr("Keep program, breakpoints, groups, watches and layout in a file that "
+                             "opens by a double click"),
                           views::icon(views::Icon::Save), {}, [this] { askSaveSession(); });
   file->addAction(m_saveSession);
   m_compare = command(tr("&Compare with …"),
@@ -291,17 +294,19 @@ void MainWindow::makeMenus() {
                       [this] { askComparison(); });
   file->addAction(m_compare);
   file->addSeparator();
-  file->addAction(command(tr("Open co&re files …"), tr("Look at what ranks left behind that crashed"), {},
-                          {}, [this] { askCores(); }));
+  file->addAction(command(tr("Open co&re files …"),
+                          tr("Look at what ranks left behind that crashed"), {}, {},
+                          [this] { askCores(); }));
   file->addAction(command(tr("&Attach to a running job …"),
-                          tr("Debug ranks of a job that runs; none is stopped before it is ticked"), {},
-                          {}, [this] { askJob(); }));
+                          tr("Debug ranks of a job that runs; none is stopped before it is ticked"),
+                          {}, {}, [this] { askJob(); }));
   file->addSeparator();
   file->addAction(command(tr("E&xport diagram …"), tr("Write the diagram as PNG or SVG"),
                           views::icon(views::Icon::Save), {}, [this] { exportDiagram(); }));
   file->addMenu(tr("Export &pane"))
-      ->addActions(makeExportActions(*this, {m_docks.begin(), m_docks.end()},
-                                     [this](const QString& text, bool problem) { say(text, problem); }));
+      ->addActions(
+          makeExportActions(*this, {m_docks.begin(), m_docks.end()},
+                            [this](const QString& text, bool problem) { say(text, problem); }));
   file->addAction(makeTranscriptsAction());
   file->addSeparator();
   file->addAction(command(tr("&Quit"), tr("Close the window; a recording goes on"), {},
@@ -337,7 +342,8 @@ void MainWindow::makeMenus() {
   view->addSeparator();
   view->addActions({m_source->findAction(), m_source->goToLineAction(), m_races->findAction()});
   view->addSeparator();
-  view->addMenu(tr("&Go to pane"))->addActions(makePaneActions(*this, *m_diagram, *m_source, m_docks));
+  view->addMenu(tr("&Go to pane"))
+      ->addActions(makePaneActions(*this, *m_diagram, *m_source, m_docks));
   QMenu* shown = view->addMenu(tr("&Panes shown"));
   for (QDockWidget* dock : m_docks) {
     shown->addAction(dock->toggleViewAction());
@@ -346,9 +352,9 @@ void MainWindow::makeMenus() {
                           [this] { resetLayout(); }));
 
   QMenu* tools = menuBar()->addMenu(tr("&Tools"));
-  tools->addAction(command(tr("&Command palette …"), tr("Find a command by some letters of its name"),
-                           {}, QKeySequence(tr("Ctrl+Shift+P")),
-                           [this] { (new CommandPalette(*m_keys, this))->show(); }));
+  tools->addAction(command(
+      tr("&Command palette …"), tr("Find a command by some letters of its name"), {},
+      QKeySequence(tr("Ctrl+Shift+P")), [this] { (new CommandPalette(*m_keys, this))->show(); }));
   tools->addAction(command(tr("&Keys …"), tr("Choose the keys of every command"), {}, {},
                            [this] { KeysDialog(*m_keys, this).exec(); }));
 
@@ -457,19 +463,20 @@ void MainWindow::openTrace(const QString& path) {
       return Opened{caughtError(), nullptr, true};
     }
   };
-  watcher->setFuture(QtConcurrent::run([absolute, surveying, openWhole](QPromise<Loading>& promise) {
-    promise.setProgressRange(0, 1);
-    const Result<bool> light = caught([&] { return app::needsSurvey(absolute.toStdString()); });
-    if (light && *light) {
-      promise.setProgressValueAndText(1, surveying);
-    }
-    const views::TraceDataPtr outline = caught([&] { return session::loadOutline(absolute); });
-    if (outline) {
-      promise.addResult(std::make_shared<Opened>(
-          Opened{Error{ErrorCode::NotFound, {}, {}}, views::makeIndex(outline)}));
-    }
-    promise.addResult(std::make_shared<Opened>(openWhole(outline)));
-  }));
+  watcher->setFuture(
+      QtConcurrent::run([absolute, surveying, openWhole](QPromise<Loading>& promise) {
+        promise.setProgressRange(0, 1);
+        const Result<bool> light = caught([&] { return app::needsSurvey(absolute.toStdString()); });
+        if (light && *light) {
+          promise.setProgressValueAndText(1, surveying);
+        }
+        const views::TraceDataPtr outline = caught([&] { return session::loadOutline(absolute); });
+        if (outline) {
+          promise.addResult(std::make_shared<Opened>(
+              Opened{Error{ErrorCode::NotFound, {}, {}}, views::makeIndex(outline)}));
+        }
+        promise.addResult(std::make_shared<Opened>(openWhole(outline)));
+      }));
 }
 
 void MainWindow::showTrace(const QString& path, LoadedTrace trace) {
@@ -483,7 +490,8 @@ void MainWindow::showTrace(const QString& path, LoadedTrace trace) {
   m_pages->setCurrentIndex(1);
   m_diagram->setFocus();
   const bool goesOn = m_follower->made(path);
-  setWindowTitle((goesOn ? tr("%1 (recording) — Photofinish") : tr("%1 — Photofinish")).arg(QFileInfo(path).fileName()));
+  setWindowTitle((goesOn ? tr("%1 (recording) — Photofinish") : tr("%1 — Photofinish"))
+                     .arg(QFileInfo(path).fileName()));
   m_output->clear();
   m_output->setRankCount(static_cast<int>(shown->execution.ranks.size()));
   m_source->closeAll();
@@ -532,9 +540,9 @@ QString MainWindow::statusText() const {
 void MainWindow::setActionsEnabled() {
   using session::Source;
   const bool open = m_session->isOpen() && m_session->source() == Source::Recording;
-  for (QAction* action : {m_restart, m_repeat, m_nextReceive, m_deliverNext, m_deliverHere,
-                          m_previousEvent, m_failing, m_markFailing, m_compare, m_newBreakpoint,
-                          m_saveSession}) {
+  for (QAction* action :
+       {m_restart, m_repeat, m_nextReceive, m_deliverNext, m_deliverHere, m_previousEvent,
+        m_failing, m_markFailing, m_compare, m_newBreakpoint, m_saveSession}) {
     action->setEnabled(open);
   }
   m_end->setEnabled(m_session->isReplaying());

@@ -202,7 +202,8 @@ class MainWindow : public QMainWindow {
     QString file;
   };
   GivenInput m_input;  ///< the file that a trace was recorded with, where that is known
-  std::unique_ptr<session::SessionFile> m_opening;  ///< whose trace is being opened, or is yet to be recorded
+  std::unique_ptr<session::SessionFile>
+      m_opening;  ///< whose trace is being opened, or is yet to be recorded
   QAction* m_saveSession = nullptr;
 
   QAction* m_compare = nullptr;

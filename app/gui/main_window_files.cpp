@@ -14,13 +14,13 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QFormLayout>
+#include <QFutureWatcher>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
 #include <QSettings>
-#include <QFutureWatcher>
 
 #include "app/record.h"
 #include "views/session_views.h"
@@ -52,7 +52,8 @@ void MainWindow::fillRecent() {
   m_recent->clear();
   for (const QString& path : recentPaths()) {
     auto* item = new QListWidgetItem(
-        tr("%1   —   %2").arg(QFileInfo(path).fileName(), QFileInfo(path).absolutePath()), m_recent);
+        tr("%1   —   %2").arg(QFileInfo(path).fileName(), QFileInfo(path).absolutePath()),
+        m_recent);
     item->setData(Qt::UserRole, path);
   }
 }
@@ -65,9 +66,9 @@ QStringList MainWindow::recentPaths() {
 }
 
 void MainWindow::askTrace() {
-  const QString path =
-      QFileDialog::getOpenFileName(this, tr("Open trace or session"), QFileInfo(m_path).absolutePath(),
-                                   tr("Traces and sessions (*.pft *.pfs);;All files (*)"));
+  const QString path = QFileDialog::getOpenFileName(
+      this, tr("Open trace or session"), QFileInfo(m_path).absolutePath(),
+      tr("Traces and sessions (*.pft *.pfs);;All files (*)"));
   if (!path.isEmpty()) {
     openPath(path);
   }
@@ -91,14 +92,16 @@ void MainWindow::askRecord() {
   auto* input = new QLineEdit(settings.value(QStringLiteral("record/input")).toString());
   input->setObjectName(QStringLiteral("recordInput"));
   input->setPlaceholderText(tr("none: the program finds its end at once"));
-  input->setToolTip(tr("What the launcher reads, as after '<' in a shell; mpirun gives it to rank 0. "
-                       "It is kept in the trace, and given back in each replay."));
+  input->setToolTip(
+      tr("What the launcher reads, as after '<' in a shell; mpirun gives it to rank 0. "
+         "It is kept in the trace, and given back in each replay."));
   form->addRow(tr("Standard input from file:"), fileField(input, directory));
   auto* follow = new QCheckBox(tr("Show it while it runs"));
   follow->setObjectName(QStringLiteral("recordFollow"));
   follow->setChecked(settings.value(kFollowKey).toBool());
-  follow->setToolTip(tr("The window follows the recording as it grows. For that every call is recorded (--mode all), "
-                        "at some eighty nanoseconds each."));
+  follow->setToolTip(tr(
+      "The window follows the recording as it grows. For that every call is recorded (--mode all), "
+      "at some eighty nanoseconds each."));
   form->addRow(QString(), follow);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
   buttons->button(QDialogButtonBox::Ok)->setText(tr("Record"));
@@ -138,7 +141,8 @@ void MainWindow::record(const QString& command, const QString& directory, const 
   const QString given =
       input.isEmpty() ? QProcess::nullDevice() : QDir(directory).absoluteFilePath(input);
   if (const QFileInfo file(given); file.isDir() || !file.isReadable()) {
-    say(tr("%1 cannot be read as standard input: choose a file that is there, or leave the field empty.")
+    say(tr("%1 cannot be read as standard input: choose a file that is there, or leave the field "
+           "empty.")
             .arg(given),
         true);
     return;
@@ -167,7 +171,8 @@ void MainWindow::record(const QString& command, const QString& directory, const 
     setActionsEnabled();
     if (QFileInfo::exists(trace)) {
       m_input = {trace, input};
-      if (m_opening != nullptr && session::commandText(m_opening->command) == session::commandText(words)) {
+      if (m_opening != nullptr &&
+          session::commandText(m_opening->command) == session::commandText(words)) {
         m_opening->trace = trace;
       }
       if (m_follower->trace() != trace) {  // else it takes the place of what is shown
@@ -181,9 +186,11 @@ void MainWindow::record(const QString& command, const QString& directory, const 
     }
   });
   connect(m_recordingStrip, &views::ProgressStrip::cancelRequested, process, &QProcess::terminate);
-  process->start(QString::fromStdString(app::programDirectory()) + QStringLiteral("/photofinish"),
-                 QStringList{QStringLiteral("record"), QStringLiteral("-o"), trace} +
-                     (follow ? QStringList{QStringLiteral("--mode"), QStringLiteral("all")} : QStringList()) + words);
+  process->start(
+      QString::fromStdString(app::programDirectory()) + QStringLiteral("/photofinish"),
+      QStringList{QStringLiteral("record"), QStringLiteral("-o"), trace} +
+          (follow ? QStringList{QStringLiteral("--mode"), QStringLiteral("all")} : QStringList()) +
+          words);
   if (follow) {
     followRecording(trace);
   }
@@ -199,7 +206,8 @@ void MainWindow::lookAtRecording() {
     m_peeks = std::make_unique<PeekDirectory>();
   }
   const QString name = QFileInfo(m_recordedTrace).completeBaseName();
-  const QString to = m_peeks->newFile(QStringLiteral("%1-so-far-%2.pft").arg(name).arg(++m_peekNumber));
+  const QString to =
+      m_peeks->newFile(QStringLiteral("%1-so-far-%2.pft").arg(name).arg(++m_peekNumber));
   if (to.isEmpty()) {
     say(m_peeks->problem(), true);
     return;
@@ -275,8 +283,8 @@ void MainWindow::exportDiagram() {
 QAction* MainWindow::makeTranscriptsAction() {
   QAction* action = command(
       tr("Save GDB &transcripts …"),
-      tr("Write what passes between the window and each GDB into files, from the next cycle on"), {},
-      {}, {});
+      tr("Write what passes between the window and each GDB into files, from the next cycle on"),
+      {}, {}, {});
   action->setObjectName(QStringLiteral("transcripts"));
   action->setCheckable(true);
   connect(action, &QAction::triggered, this, [this, action](bool on) {

@@ -8,12 +8,12 @@
 #include <QDialogButtonBox>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QFutureWatcher>
 #include <QLabel>
 #include <QListWidget>
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QVBoxLayout>
-#include <QFutureWatcher>
 
 #include "app/running_job.h"
 #include "views/race_list_view.h"
@@ -86,15 +86,14 @@ void MainWindow::attachTo(qint64 pid) {
     say(told, false);
     Q_EMIT opened(true);
   });
-  watcher->setFuture(session::inBackground([pid] {
-    return std::make_shared<Result<session::OutsideRanks>>(session::ranksOfJob(pid));
-  }));
+  watcher->setFuture(session::inBackground(
+      [pid] { return std::make_shared<Result<session::OutsideRanks>>(session::ranksOfJob(pid)); }));
 }
 
 void MainWindow::askCores() {
-  const QStringList files =
-      QFileDialog::getOpenFileNames(this, tr("Open core files, one a rank"), QFileInfo(m_path).absolutePath(),
-                                    tr("Core files (core core.* *.core);;All files (*)"));
+  const QStringList files = QFileDialog::getOpenFileNames(
+      this, tr("Open core files, one a rank"), QFileInfo(m_path).absolutePath(),
+      tr("Core files (core core.* *.core);;All files (*)"));
   if (!files.isEmpty()) {
     openCores(files, {});
   }
@@ -106,8 +105,9 @@ void MainWindow::askJob() {
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setWindowTitle(tr("Attach to a running job"));
   auto* column = new QVBoxLayout(dialog);
-  auto* about = new QLabel(tr("No rank is stopped until it is ticked in the ranks' list. A job that was not "
-                              "recorded cannot be replayed."));
+  auto* about =
+      new QLabel(tr("No rank is stopped until it is ticked in the ranks' list. A job that was not "
+                    "recorded cannot be replayed."));
   about->setWordWrap(true);
   column->addWidget(about);
   auto* list = new QListWidget;
@@ -140,7 +140,8 @@ void MainWindow::askJob() {
       item->setData(Qt::UserRole, qint64{job.launcher});
     }
     if (list->count() == 0) {
-      about->setText(tr("No MPI job of yours runs on this host. Start one with mpirun, then look again."));
+      about->setText(
+          tr("No MPI job of yours runs on this host. Start one with mpirun, then look again."));
     } else {
       list->setCurrentRow(0);
     }

@@ -54,15 +54,15 @@ bool MainWindow::saveSession(const QString& path) {
   app::keepWords(file.expression.toStdString());
   app::keepWords(session::recordWords(file));
   remember(QFileInfo(path).absoluteFilePath());
-  say(tr("The session is in %1. Opening it brings all of this back.").arg(QFileInfo(path).fileName()),
+  say(tr("The session is in %1. Opening it brings all of this back.")
+          .arg(QFileInfo(path).fileName()),
       false);
   return true;
 }
 
 void MainWindow::askSaveSession() {
-  const QString path = QFileDialog::getSaveFileName(this, tr("Save session"),
-                                                    session::sessionFileFor(m_path),
-                                                    tr("Sessions (*.pfs)"));
+  const QString path = QFileDialog::getSaveFileName(
+      this, tr("Save session"), session::sessionFileFor(m_path), tr("Sessions (*.pfs)"));
   if (!path.isEmpty()) {
     saveSession(path.endsWith(QLatin1String(".pfs")) ? path : path + QStringLiteral(".pfs"));
   }
@@ -77,7 +77,8 @@ void MainWindow::openSession(const QString& path) {
   }
   remember(QFileInfo(path).absoluteFilePath());
   m_opening = std::make_unique<session::SessionFile>(std::move(*read));
-  if (QFileInfo::exists(m_opening->trace) || QFileInfo::exists(m_opening->trace + QStringLiteral(".d"))) {
+  if (QFileInfo::exists(m_opening->trace) ||
+      QFileInfo::exists(m_opening->trace + QStringLiteral(".d"))) {
     openTrace(m_opening->trace);
     return;
   }
@@ -100,7 +101,8 @@ void MainWindow::offerToRecord(const session::SessionFile& file) {
   settings.setValue(QStringLiteral("record/command"), session::commandText(file.command));
   settings.setValue(QStringLiteral("record/directory"), file.directory);
   settings.setValue(QStringLiteral("record/input"), file.input);
-  say(tr("%1 is not there. Record (Ctrl+R) runs '%2' again; breakpoints, groups and layout of the session "
+  say(tr("%1 is not there. Record (Ctrl+R) runs '%2' again; breakpoints, groups and layout of the "
+         "session "
          "are used then.")
           .arg(file.trace, session::commandText(file.command)),
       true);
@@ -116,7 +118,8 @@ void MainWindow::applySession() {
     return;  // something else was opened meanwhile
   }
   if (QFileInfo(m_input.trace) != QFileInfo(m_path) &&
-      app::areKnownWords(session::recordWords(*file))) {  // else recorded just now, with an input of its own
+      app::areKnownWords(
+          session::recordWords(*file))) {  // else recorded just now, with an input of its own
     m_input = {m_path, file->input};
   }
   const auto count = static_cast<int>(m_session->trace()->execution.ranks.size());
@@ -124,7 +127,8 @@ void MainWindow::applySession() {
     wanted.enabled = wanted.enabled && app::areKnownWords(app::wordsOf(session::toRow(wanted)));
     const auto same = [&wanted](const views::Breakpoint& known) {
       return session::breakpointText(known) == session::breakpointText(wanted) &&
-             known.ranks == wanted.ranks && known.condition == wanted.condition && known.log == wanted.log;
+             known.ranks == wanted.ranks && known.condition == wanted.condition &&
+             known.log == wanted.log;
     };
     const QList<views::Breakpoint>& known = m_session->breakpoints();
     if (std::none_of(known.begin(), known.end(), same)) {
@@ -141,8 +145,9 @@ void MainWindow::applySession() {
   m_watches->model()->setExpressions(watches);
   for (const views::RankGroup& group : file->groups) {
     const QList<views::RankGroup>& known = m_session->groups();
-    if (std::none_of(known.begin(), known.end(),
-                     [&group](const views::RankGroup& other) { return other.name == group.name; })) {
+    if (std::none_of(known.begin(), known.end(), [&group](const views::RankGroup& other) {
+          return other.name == group.name;
+        })) {
       m_session->addGroup(group.name, group.ranks);
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "in_background.h"
 #include "recording_follower.h"
 
+#include "in_background.h"
 #include "physical_pyramid.h"
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -13,9 +13,9 @@
 
 #include <QFile>
 #include <QFileInfo>
+#include <QFutureWatcher>
 #include <QLocale>
 #include <QThread>
-#include <QFutureWatcher>
 
 #include "app/job.h"
 #include "db/trace_store.h"

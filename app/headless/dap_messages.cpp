@@ -289,8 +289,9 @@ Result<AttachArguments> parseAttachArguments(const Json& arguments) {
   }
   for (const char* field : {"trace", "until"}) {
     if (arguments.contains(field)) {
-      return usage(std::string("'") + field + "' belongs to a recording, and nothing here is recorded",
-                   "Use 'launch' for a recording.");
+      return usage(
+          std::string("'") + field + "' belongs to a recording, and nothing here is recorded",
+          "Use 'launch' for a recording.");
     }
   }
   out.program = word(arguments, "program");

@@ -129,7 +129,8 @@ void DapServer::initialize(const Request& request) {
        {"default", true}},
       {{"filter", kMpiErrorFilter},
        {"label", "MPI errors"},
-       {"description", "An MPI call that fails stops, before its error is returned or ends the job."},
+       {"description",
+        "An MPI call that fails stops, before its error is returned or ends the job."},
        {"default", false}}};
   m_state = State::Initialized;
   succeed(request, std::move(can));

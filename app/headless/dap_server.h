@@ -49,7 +49,7 @@ class DapServer : public QObject {
   /// What the ranks have to come from for a request to make sense.
   enum class Needs {
     Nothing,
-    Process,    ///< a recording or a running job, no core files
+    Process,  ///< a recording or a running job, no core files
     Recording,
   };
   struct Entry {
@@ -186,7 +186,8 @@ class DapServer : public QObject {
   std::unique_ptr<QProcess> m_recorder;
   QByteArray m_recorderSaid;
   QString m_trace;
-  quint64 m_formerFile = 0;  ///< inode of what had the trace's name before the recording; 0: nothing
+  quint64 m_formerFile =
+      0;  ///< inode of what had the trace's name before the recording; 0: nothing
   QFutureWatcher<std::shared_ptr<Result<session::LoadedTrace>>> m_loader;
   AttachArguments m_attach;
   QFutureWatcher<std::shared_ptr<Result<session::OutsideRanks>>> m_finder;

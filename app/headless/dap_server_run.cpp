@@ -484,7 +484,8 @@ void DapServer::publish() {
   }
   if (fresh.empty()) {
     if (m_session.source() == session::Source::Job &&
-        std::all_of(states.begin(), states.end(), [this](const auto& each) { return gone(each); })) {
+        std::all_of(states.begin(), states.end(),
+                    [this](const auto& each) { return gone(each); })) {
       over(std::nullopt);
       m_session.endReplay();
     }

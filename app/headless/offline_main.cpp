@@ -36,7 +36,8 @@ int runOffline(const OfflineOptions& options) {
   if (!loaded) {
     return failed(loaded.error());
   }
-  const int status = options.exitStatus.value_or(loaded->run.exitStatus.value_or(loaded->run.complete ? 0 : 1));
+  const int status =
+      options.exitStatus.value_or(loaded->run.exitStatus.value_or(loaded->run.complete ? 0 : 1));
   OfflineReport report = factsOf(options.trace, *loaded);
   {
     OfflineRun run(options, std::move(*loaded), report);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "array_reader.h"
+
 #include "frame_values.h"
 #include "in_background.h"
 
@@ -7,8 +8,8 @@
 #include <limits>
 
 #include <QFile>
-#include <QRegularExpression>
 #include <QFutureWatcher>
+#include <QRegularExpression>
 
 namespace pf::session {
 namespace {
@@ -41,7 +42,8 @@ bool canBeRead(quint64 size, bool isFloat, bool quad) {
 
 }  // namespace
 
-ArrayReader::ArrayReader(DebugSession& session, QObject* parent) : QObject(parent), m_session(session) {}
+ArrayReader::ArrayReader(DebugSession& session, QObject* parent)
+    : QObject(parent), m_session(session) {}
 
 mi::GdbSession* ArrayReader::gdb() {
   mi::GdbSession* gdb = m_session.debugger(m_question.rank);
@@ -60,14 +62,16 @@ void ArrayReader::read(const QString& expression) {
   question.values.rank = question.rank;
   m_question = std::move(question);
   if (gdb() == nullptr) {
-    Q_EMIT failed(tr("Rank %1 is not stopped under a debugger: tick it in the ranks' list, or pause it.")
-                      .arg(m_question.rank));
+    Q_EMIT failed(
+        tr("Rank %1 is not stopped under a debugger: tick it in the ranks' list, or pause it.")
+            .arg(m_question.rank));
     return;
   }
   m_question.frame = {gdb()->stop().thread, m_session.currentFrame()};
   static const QRegularExpression kPointer(QStringLiteral("^\\*?([^@]+)@([^@]+)$"));
   if (const auto pointer = kPointer.match(expression); pointer.hasMatch()) {
-    findElement(QStringLiteral("(%1)").arg(pointer.captured(1)), QStringLiteral("(%1)").arg(pointer.captured(2)), 1);
+    findElement(QStringLiteral("(%1)").arg(pointer.captured(1)),
+                QStringLiteral("(%1)").arg(pointer.captured(2)), 1);
   } else {
     findContainer();
   }
@@ -104,29 +108,32 @@ void ArrayReader::evaluate(std::vector<std::string> expressions, std::vector<std
 void ArrayReader::findContainer() {
   const std::string what = "(" + m_question.values.expression.toStdString() + ")";
   const auto asArray = [this, what](const Error&) {
-    evaluate({"(char*)&" + what + " == (char*)&(" + what + "[0])"}, {},
-             [this, what](const std::vector<std::string>& values) {
-               if (isTrue(values[0])) {
-                 findElement(toText(what), QString(), 1);
-               } else {
-                 Q_EMIT failed(tr("%1 is a pointer: say how many elements, for example %1@100.")
-                                   .arg(m_question.values.expression));
-               }
-             },
-             [this](const Error& error) { fail(error); });
+    evaluate(
+        {"(char*)&" + what + " == (char*)&(" + what + "[0])"}, {},
+        [this, what](const std::vector<std::string>& values) {
+          if (isTrue(values[0])) {
+            findElement(toText(what), QString(), 1);
+          } else {
+            Q_EMIT failed(tr("%1 is a pointer: say how many elements, for example %1@100.")
+                              .arg(m_question.values.expression));
+          }
+        },
+        [this](const Error& error) { fail(error); });
   };
   const auto asElements = [this, what, asArray](const Error&) {
-    evaluate({"sizeof(" + what + "._M_elems)"}, {},
-             [this, what](const std::vector<std::string>&) {
-               findElement(toText(what + "._M_elems"), QString(), 1);
-             },
-             asArray);
+    evaluate(
+        {"sizeof(" + what + "._M_elems)"}, {},
+        [this, what](const std::vector<std::string>&) {
+          findElement(toText(what + "._M_elems"), QString(), 1);
+        },
+        asArray);
   };
-  evaluate({what + "._M_impl._M_finish - " + what + "._M_impl._M_start"}, {},
-           [this, what](const std::vector<std::string>& values) {
-             findElement(toText(what + "._M_impl._M_start"), toText(values[0]), 1);
-           },
-           asElements);
+  evaluate(
+      {what + "._M_impl._M_finish - " + what + "._M_impl._M_start"}, {},
+      [this, what](const std::vector<std::string>& values) {
+        findElement(toText(what + "._M_impl._M_start"), toText(values[0]), 1);
+      },
+      asElements);
 }
 
 /// Numbers are known by what 1 of them, halved, and -1 are. `count`: empty for an array.
@@ -134,21 +141,24 @@ void ArrayReader::findElement(const QString& array, const QString& count, int di
   const std::string element = (array + QStringLiteral("[0]").repeated(dimensions)).toStdString();
   const std::string type = "(__typeof__(" + element + "))";
   const std::string first = (array + QStringLiteral("[0]")).toStdString();
-  const std::string bytes = count.isEmpty() ? "sizeof(" + array.toStdString() + ")"
-                                            : "(" + count.toStdString() + ") * sizeof(" + first + ")";
-  evaluate({"((" + type + "1)/2) != 0", "(" + type + "-1) < 0", "sizeof(" + element + ")", bytes,
-            "(unsigned long)&(" + element + ")", count.isEmpty() ? "1" : "(" + count.toStdString() + ")",
-            "(" + type + "1 + " + type + "1e-25) != " + type + "1"},
-           {}, [this](const std::vector<std::string>& values) { found(values); },
-           [this, array, count, dimensions](const Error& error) {
-             if (dimensions < kDimensions) {
-               findElement(array, count, dimensions + 1);
-             } else {
-               fail({error.code, "'" + m_question.values.expression.toStdString() + "' is no array of numbers",
-                     "write an array, POINTER@COUNT, a std::vector or std::array of numbers (GDB: " +
-                         error.message + ")"});
-             }
-           });
+  const std::string bytes = count.isEmpty()
+                                ? "sizeof(" + array.toStdString() + ")"
+                                : "(" + count.toStdString() + ") * sizeof(" + first + ")";
+  evaluate(
+      {"((" + type + "1)/2) != 0", "(" + type + "-1) < 0", "sizeof(" + element + ")", bytes,
+       "(unsigned long)&(" + element + ")", count.isEmpty() ? "1" : "(" + count.toStdString() + ")",
+       "(" + type + "1 + " + type + "1e-25) != " + type + "1"},
+      {}, [this](const std::vector<std::string>& values) { found(values); },
+      [this, array, count, dimensions](const Error& error) {
+        if (dimensions < kDimensions) {
+          findElement(array, count, dimensions + 1);
+        } else {
+          fail({error.code,
+                "'" + m_question.values.expression.toStdString() + "' is no array of numbers",
+                "write an array, POINTER@COUNT, a std::vector or std::array of numbers (GDB: " +
+                    error.message + ")"});
+        }
+      });
 }
 
 void ArrayReader::found(const std::vector<std::string>& values) {
@@ -156,8 +166,10 @@ void ArrayReader::found(const std::vector<std::string>& values) {
   const auto size = numberIn(values[2]);
   const auto bytes = numberIn(values[3]);
   const auto address = numberIn(values[4]);
-  if (values[5].starts_with('-') || numberIn(values[5]).value_or(0) > kAddressable || bytes.value_or(0) > kAddressable) {
-    fail({ErrorCode::Usage, "no array has " + values[5] + " elements", "write POINTER@COUNT with a count that is set here"});
+  if (values[5].starts_with('-') || numberIn(values[5]).value_or(0) > kAddressable ||
+      bytes.value_or(0) > kAddressable) {
+    fail({ErrorCode::Usage, "no array has " + values[5] + " elements",
+          "write POINTER@COUNT with a count that is set here"});
     return;
   }
   if (!size || *size == 0 || *size > 16 || !bytes || !address || values[3].starts_with('-')) {
@@ -165,8 +177,10 @@ void ArrayReader::found(const std::vector<std::string>& values) {
     return;
   }
   if (!canBeRead(*size, isTrue(values[0]), isTrue(values[6]))) {
-    fail({ErrorCode::Usage, "numbers of this kind (" + std::to_string(*size) + " bytes each) cannot be shown",
-          "cast the array to whole numbers of 1, 2, 4 or 8 bytes, or to float, double or long double"});
+    fail({ErrorCode::Usage,
+          "numbers of this kind (" + std::to_string(*size) + " bytes each) cannot be shown",
+          "cast the array to whole numbers of 1, 2, 4 or 8 bytes, or to float, double or long "
+          "double"});
     return;
   }
   array.size = static_cast<int>(*size);
@@ -174,10 +188,13 @@ void ArrayReader::found(const std::vector<std::string>& values) {
   const int bits = array.size * 8;
   if (isTrue(values[0])) {
     array.kind = views::ElementKind::Float;
-    array.type = bits == 32 ? QStringLiteral("float") : bits == 64 ? QStringLiteral("double") : QStringLiteral("long double");
+    array.type = bits == 32   ? QStringLiteral("float")
+                 : bits == 64 ? QStringLiteral("double")
+                              : QStringLiteral("long double");
   } else {
     array.kind = isTrue(values[1]) ? views::ElementKind::Signed : views::ElementKind::Unsigned;
-    array.type = (isTrue(values[1]) ? QStringLiteral("int%1") : QStringLiteral("unsigned int%1")).arg(bits);
+    array.type =
+        (isTrue(values[1]) ? QStringLiteral("int%1") : QStringLiteral("unsigned int%1")).arg(bits);
   }
   dump(*address);
 }
@@ -190,19 +207,21 @@ void ArrayReader::dump(quint64 address) {
     Q_EMIT failed(count == 0 ? tr("It has no elements.") : tr("The rank has gone on."));
     return;
   }
-  const QString command = QStringLiteral("dump binary memory %1 %2 %3")
-                              .arg(file)
-                              .arg(address)
-                              .arg(address + static_cast<quint64>(count) * static_cast<quint64>(values.size));
-  gdb()->console(command.toStdString(), [this, file, number = m_question.number](const Status& status) {
-    if (number != m_question.number) {
-      QFile::remove(file);
-    } else if (!status) {
-      fail(status.error());
-    } else {
-      load(file);
-    }
-  });
+  const QString command =
+      QStringLiteral("dump binary memory %1 %2 %3")
+          .arg(file)
+          .arg(address)
+          .arg(address + static_cast<quint64>(count) * static_cast<quint64>(values.size));
+  gdb()->console(command.toStdString(),
+                 [this, file, number = m_question.number](const Status& status) {
+                   if (number != m_question.number) {
+                     QFile::remove(file);
+                   } else if (!status) {
+                     fail(status.error());
+                   } else {
+                     load(file);
+                   }
+                 });
 }
 
 void ArrayReader::load(const QString& file) {
@@ -224,20 +243,28 @@ void ArrayReader::load(const QString& file) {
       Q_EMIT arrived(loaded.array);
     }
   });
-  watcher->setFuture(inBackground([file, number = m_question.number, values = m_question.values]() mutable {
-    QFile bytes(file);
-    if (bytes.open(QIODevice::ReadOnly)) {
-      values.bytes = bytes.readAll();
-    }
-    const qint64 wanted = std::min(values.total, kMostElements) * values.size;
-    if (values.bytes.size() < wanted) {
-      const QString why = bytes.error() == QFileDevice::NoError ? tr("it is too short") : bytes.errorString();
-      QFile::remove(file);
-      return Loaded{number, {}, tr("%1, into which GDB has written the array, cannot be read: %2.").arg(file, why)};
-    }
-    QFile::remove(file);
-    return Loaded{number, std::make_shared<views::ArraySummary>(std::make_shared<views::ArrayValues>(std::move(values))), {}};
-  }));
+  watcher->setFuture(
+      inBackground([file, number = m_question.number, values = m_question.values]() mutable {
+        QFile bytes(file);
+        if (bytes.open(QIODevice::ReadOnly)) {
+          values.bytes = bytes.readAll();
+        }
+        const qint64 wanted = std::min(values.total, kMostElements) * values.size;
+        if (values.bytes.size() < wanted) {
+          const QString why =
+              bytes.error() == QFileDevice::NoError ? tr("it is too short") : bytes.errorString();
+          QFile::remove(file);
+          return Loaded{
+              number,
+              {},
+              tr("%1, into which GDB has written the array, cannot be read: %2.").arg(file, why)};
+        }
+        QFile::remove(file);
+        return Loaded{number,
+                      std::make_shared<views::ArraySummary>(
+                          std::make_shared<views::ArrayValues>(std::move(values))),
+                      {}};
+      }));
 }
 
 }  // namespace pf::session

@@ -2,6 +2,8 @@
 // Reads an array of the current rank at once, by GDB's `dump` into a file: 10^6 elements take no longer than GDB needs to copy them.
 #pragma once
 
+#include "debug_session.h"
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -9,7 +11,6 @@
 #include <QObject>
 #include <QTemporaryDir>
 
-#include "debug_session.h"
 #include "views/array_values.h"
 
 namespace pf::session {
@@ -44,8 +45,8 @@ class ArrayReader : public QObject {
   void dump(quint64 address);
   void load(const QString& file);
   /// Evaluates one after another; the first failure ends it.
-  void evaluate(std::vector<std::string> expressions, std::vector<std::string> values, const Values& done,
-                const std::function<void(const Error&)>& failed);
+  void evaluate(std::vector<std::string> expressions, std::vector<std::string> values,
+                const Values& done, const std::function<void(const Error&)>& failed);
   void fail(const Error& error);
   [[nodiscard]] mi::GdbSession* gdb();
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "breakpoint_text.h"
+
 #include "frame_values.h"
 
 #include <array>
@@ -58,7 +59,8 @@ bool readPlace(const QString& place, views::Breakpoint& breakpoint) {
 QString breakpointForms() {
   return QStringLiteral(
       "Write FILE:LINE, FUNCTION, *ADDRESS, hit N of FILE:LINE, watch EXPRESSION (rwatch, awatch), "
-      "catch throw|catch|signal NAME|mpi error, event RANK:SERIAL, receive RANK#K, message from RANK [to "
+      "catch throw|catch|signal NAME|mpi error, event RANK:SERIAL, receive RANK#K, message from "
+      "RANK [to "
       "RANK] "
       "[tag TAG] [comm NAME], race N, collective N [comm NAME], any receive, or divergence.");
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The job of a cycle: starting it, what its daemon says, its end.
 #include "debug_session.h"
-#include "in_background.h"
 
+#include "in_background.h"
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,8 +13,8 @@
 #include <utility>
 
 #include <QCoreApplication>
-#include <QLoggingCategory>
 #include <QFutureWatcher>
+#include <QLoggingCategory>
 
 #include "app/replay.h"
 #include "base/unique_fd.h"
@@ -157,20 +157,20 @@ void DebugSession::launch() {
   auto changed = std::make_shared<app::ReplayInputs::Lines>();
   auto job = std::make_shared<Result<std::unique_ptr<app::Job>>>(Error{});
   auto* watcher = new QFutureWatcher<void>(this);
-  connect(watcher, &QFutureWatcher<void>::finished, this, [this, watcher, job, changed, jobs = m_jobs] {
-    watcher->deleteLater();
-    if (jobs != m_jobs) {  // core files or a running job have been opened meanwhile
-      (void)inBackground([job] { *job = Error{}; });
-      return;
-    }
-    tellInputs(*changed);
-    adopt(job);
-  });
+  connect(watcher, &QFutureWatcher<void>::finished, this,
+          [this, watcher, job, changed, jobs = m_jobs] {
+            watcher->deleteLater();
+            if (jobs != m_jobs) {  // core files or a running job have been opened meanwhile
+              (void)inBackground([job] { *job = Error{}; });
+              return;
+            }
+            tellInputs(*changed);
+            adopt(job);
+          });
   m_launcherOutput = std::make_shared<UniqueFd>(memfd_create("photofinish-launcher", MFD_CLOEXEC));
-  watcher->setFuture(
-      inBackground([job, changed, said = m_launcherOutput, options = std::move(*options),
-                    inputs = m_inputs, used = std::move(*used), ranks = m_rankInfos,
-                    host = m_run.host]() mutable {
+  watcher->setFuture(inBackground(
+      [job, changed, said = m_launcherOutput, options = std::move(*options), inputs = m_inputs,
+       used = std::move(*used), ranks = m_rankInfos, host = m_run.host]() mutable {
         *changed = inputs->look(used, ranks, host);
         const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
         options.input = null.get();
@@ -401,10 +401,11 @@ void DebugSession::onVerdict(const protocol::Verdict& verdict) {
                                                              : tr("all ranks wait"));
       break;
     case protocol::VerdictKind::Refused:
-      Q_EMIT message(m_allowRebuilt
-                         ? text
-                         : tr("%1\nReplay, Allow a rebuilt program goes on all the same.").arg(text),
-                     true);
+      Q_EMIT message(
+          m_allowRebuilt
+              ? text
+              : tr("%1\nReplay, Allow a rebuilt program goes on all the same.").arg(text),
+          true);
       finishCycle(tr("refused"));
       closeJob();
       break;
@@ -422,10 +423,10 @@ void DebugSession::onGdbState(const protocol::GdbState& state) {
   std::string why = state.text;
   switch (state.state) {
     case protocol::GdbCondition::Attached: {
-      keepTranscript(rank, m_fleet.add(rank, std::make_unique<DaemonTransport>(
-                                                 rank, [this](const protocol::Message& m) {
-                                                   sendToDaemon(m);
-                                                 })));
+      keepTranscript(
+          rank,
+          m_fleet.add(rank, std::make_unique<DaemonTransport>(
+                                rank, [this](const protocol::Message& m) { sendToDaemon(m); })));
       m_fleet.startAndAttach(rank, state.pid, [this, rank](const Status& status) {
         RankNow& now = m_now[rank];
         now.attached = status.ok();

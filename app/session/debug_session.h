@@ -75,7 +75,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void open(const QString& path, LoadedTrace trace);
   /// A newer version of the open trace takes its place; what was set or chosen stays (debug_session_renew.cpp).
   bool renew(const QString& path, LoadedTrace trace, const SessionRecords& carried, bool sameIds);
-  [[nodiscard]] Result<SessionRecords> records() const;  ///< what the user has added, as the file has it
+  [[nodiscard]] Result<SessionRecords> records()
+      const;  ///< what the user has added, as the file has it
   /// Ranks of core files: to be looked at only. All get a GDB, up to 16 at once (debug_session_outside.cpp).
   void openCores(const QList<OutsideRank>& ranks);
   /// Ranks of a job that runs without us. None is stopped until it gets a GDB (setFocus());
@@ -511,7 +512,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   Phase m_phase = Phase::Idle;
   Goal m_goal;
   std::optional<Goal> m_next;  ///< what to start once the present job is gone
-  QThreadPool m_closing;  ///< where jobs of past cycles end
+  QThreadPool m_closing;       ///< where jobs of past cycles end
   std::unique_ptr<app::Job> m_job;
   std::shared_ptr<app::ReplayInputs> m_inputs;  ///< of this cycle
   QSet<QString> m_toldInputs;
@@ -596,7 +597,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   GroupConsole m_groupConsole;
   QList<views::RankGroup> m_groups;
   views::RankArrangement m_arrangement;
-  std::int64_t m_arrangementId = 0;  ///< of its note; 0: there is none
+  std::int64_t m_arrangementId = 0;            ///< of its note; 0: there is none
   std::map<QString, std::int64_t> m_groupIds;  ///< rows of the trace
   views::GroupRun m_groupRun;
   quint64 m_groupRunNumber = 0;

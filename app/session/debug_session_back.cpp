@@ -111,8 +111,8 @@ void DebugSession::previousHit() {
     }
   }
   if (m_trail.isEmpty()) {
-    Q_EMIT message(tr("Rank %1 has hit no breakpoint before this place in this cycle.").arg(m_current),
-                   false);
+    Q_EMIT message(
+        tr("Rank %1 has hit no breakpoint before this place in this cycle.").arg(m_current), false);
     return;
   }
   const views::BreakpointHit hit = m_trail.takeLast();
@@ -141,7 +141,8 @@ void DebugSession::previousHit() {
 void DebugSession::lastChange(const QString& expression) {
   const Serial place = upcoming(m_current);
   if (!canReplay() || m_phase != Phase::Running || expression.trimmed().isEmpty()) {
-    Q_EMIT message(tr("Back to the last change needs a replay that has stopped, and an expression."), false);
+    Q_EMIT message(
+        tr("Back to the last change needs a replay that has stopped, and an expression."), false);
     return;
   }
   m_trailCycle = 0;
@@ -192,7 +193,8 @@ bool DebugSession::countedChanges() {
   const mi::BreakpointStatus status = m_fleet.status(m_search->spec, m_search->rank);
   if (status.gdbNumber == 0 || status.hits == 0) {
     Q_EMIT message(status.gdbNumber == 0
-                       ? tr("%1 cannot be watched from MPI_Init on: %2. Variables that are known there can: globals, "
+                       ? tr("%1 cannot be watched from MPI_Init on: %2. Variables that are known "
+                            "there can: globals, "
                             "statics.")
                              .arg(m_search->expression, QString::fromStdString(status.problem))
                        : tr("%1 has not changed since MPI_Init.").arg(m_search->expression),

@@ -132,9 +132,9 @@ void DebugSession::resolve(views::Breakpoint& breakpoint) {
   const Result<LogicalStop> stop = parseLogicalStop(breakpoint.expression.toStdString());
   const bool isRace = stop && stop->kind == LogicalKind::Race;
   const Result<std::vector<EventRef>> events =
-      stop ? eventsOf(*stop, whole().execution,
-                      isRace ? m_trace->races.list() : std::vector<Race>())
-           : Result<std::vector<EventRef>>(stop.error());
+      stop
+          ? eventsOf(*stop, whole().execution, isRace ? m_trace->races.list() : std::vector<Race>())
+          : Result<std::vector<EventRef>>(stop.error());
   if (!events) {
     breakpoint.note = toText(events.error().message + ". " + events.error().advice);
     return;
@@ -307,7 +307,8 @@ StopPlan DebugSession::planFor(const Goal& goal) const {
   if (goal.event.valid()) {
     const std::vector<Serial> cut = cutOf(goal);
     std::transform(cut.begin(), cut.end(), limits.begin(), [](Serial done) { return done + 1; });
-  } else if (const auto ends = m_store != nullptr ? app::stopsAtEnd(*m_store) : std::vector<std::uint64_t>();
+  } else if (const auto ends =
+                 m_store != nullptr ? app::stopsAtEnd(*m_store) : std::vector<std::uint64_t>();
              !ends.empty()) {
     limits = ends;
   }
@@ -355,8 +356,7 @@ void DebugSession::followLines() {
 }
 
 void DebugSession::followLine(views::Breakpoint& breakpoint, const QStringList& lines) {
-  const QString program =
-      m_rankInfos.empty() ? QString() : toText(m_rankInfos.front().executable);
+  const QString program = m_rankInfos.empty() ? QString() : toText(m_rankInfos.front().executable);
   if (lines.isEmpty() || lines.value(breakpoint.line - 1).trimmed() == breakpoint.lineText) {
     return;
   }
@@ -395,8 +395,8 @@ void DebugSession::onRankLog(mi::Rank rank, int spec, std::uint64_t serial,
                              const std::string& words) {
   for (const auto& [id, fleetId] : m_specOf) {
     if (fleetId == spec && !m_cycles.isEmpty()) {
-      Q_EMIT logged({m_cycles.last().number, rank, serial != 0 ? serial : serialOf(rank), id,
-                     toText(words)});
+      Q_EMIT logged(
+          {m_cycles.last().number, rank, serial != 0 ? serial : serialOf(rank), id, toText(words)});
     }
   }
 }

@@ -49,26 +49,26 @@ void DebugSession::keepTranscript(int rank, mi::GdbSession& gdb) {
     return;
   }
   // Core files and running jobs have a title, no path.
-  const QString of = m_path.isEmpty() ? QString(m_trace->title).replace(QLatin1Char(' '), QLatin1Char('-'))
-                                      : QFileInfo(m_path).completeBaseName();
-  const QString name = QDir(m_transcripts).filePath(QStringLiteral("%1-cycle-%2-rank-%3")
-                           .arg(of)
-                           .arg(m_cycles.isEmpty() ? 0 : m_cycles.last().number)
-                           .arg(rank));
+  const QString of = m_path.isEmpty()
+                         ? QString(m_trace->title).replace(QLatin1Char(' '), QLatin1Char('-'))
+                         : QFileInfo(m_path).completeBaseName();
+  const QString name = QDir(m_transcripts)
+                           .filePath(QStringLiteral("%1-cycle-%2-rank-%3")
+                                         .arg(of)
+                                         .arg(m_cycles.isEmpty() ? 0 : m_cycles.last().number)
+                                         .arg(rank));
   QString path = name + QStringLiteral(".transcript");
   const auto taken = [&path] { return QFileInfo::exists(path) || QFileInfo(path).isSymLink(); };
   for (int i = 2; taken(); ++i) {
     path = QStringLiteral("%1-%2.transcript").arg(name).arg(i);
   }
-  auto file = mi::TranscriptFile::create(path.toStdString(),
-                                         "rank " + std::to_string(rank));
+  auto file = mi::TranscriptFile::create(path.toStdString(), "rank " + std::to_string(rank));
   if (!file) {
     Q_EMIT message(QString::fromStdString(file.error().text()), true);
     return;
   }
-  gdb.setTranscript([file = *file](mi::TranscriptSide side, std::string_view line) {
-    file->write(side, line);
-  });
+  gdb.setTranscript(
+      [file = *file](mi::TranscriptSide side, std::string_view line) { file->write(side, line); });
 }
 
 void DebugSession::goOn(int rank) {

@@ -42,11 +42,12 @@ views::TraceDataPtr emptyTrace(const QString& title, const QList<OutsideRank>& r
 
 bool DebugSession::canReplay() {
   if (m_source != Source::Recording) {
-    Q_EMIT message(m_source == Source::Cores
-                       ? tr("Core files can only be looked at. To run the program again, record it.")
-                       : tr("A job that runs without being recorded cannot be replayed. Record the "
-                            "program to go back and forth in it."),
-                   false);
+    Q_EMIT message(
+        m_source == Source::Cores
+            ? tr("Core files can only be looked at. To run the program again, record it.")
+            : tr("A job that runs without being recorded cannot be replayed. Record the "
+                 "program to go back and forth in it."),
+        false);
     return false;
   }
   return isOpen();
@@ -70,11 +71,12 @@ void DebugSession::attachTo(const QString& job, const QList<OutsideRank>& ranks)
   openOutside(Source::Job, job, ranks);
   m_cycles.last().summary = tr("attached to %1").arg(job);
   Q_EMIT cyclesChanged();
-  Q_EMIT message(tr("%n rank(s) of %1 go on: tick one to stop it under a debugger. Nothing of this is "
-                    "recorded, so nothing can be replayed.",
-                    nullptr, static_cast<int>(ranks.size()))
-                     .arg(job),
-                 false);
+  Q_EMIT message(
+      tr("%n rank(s) of %1 go on: tick one to stop it under a debugger. Nothing of this is "
+         "recorded, so nothing can be replayed.",
+         nullptr, static_cast<int>(ranks.size()))
+          .arg(job),
+      false);
 }
 
 /// Nobody waits for the end of a replay's job: what comes of it later is not for the new session.
@@ -93,7 +95,8 @@ void DebugSession::closeAny() {
   Q_EMIT progress({});
 }
 
-void DebugSession::openOutside(Source source, const QString& title, const QList<OutsideRank>& ranks) {
+void DebugSession::openOutside(Source source, const QString& title,
+                               const QList<OutsideRank>& ranks) {
   closeAny();
   int count = 0;
   for (const OutsideRank& rank : ranks) {
@@ -167,7 +170,8 @@ void DebugSession::setOutsideFocus(const QSet<int>& wanted) {
       continue;
     }
     if (m_phase != Phase::Running) {
-      Q_EMIT message(tr("Rank %1 has been let go of: open its core file, or attach, again.").arg(rank), false);
+      Q_EMIT message(
+          tr("Rank %1 has been let go of: open its core file, or attach, again.").arg(rank), false);
     } else if (m_now[rank].exited) {
       Q_EMIT message(tr("Rank %1 has ended: there is nothing to stop.").arg(rank), false);
     } else {
@@ -181,7 +185,8 @@ void DebugSession::setOutsideFocus(const QSet<int>& wanted) {
     }
   }
   if (m_focus != wanted) {  // not from inside of the list's own signal
-    QMetaObject::invokeMethod(this, [this] { Q_EMIT focusChanged(m_focus.values()); }, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        this, [this] { Q_EMIT focusChanged(m_focus.values()); }, Qt::QueuedConnection);
   }
   for (const mi::Rank rank : leaving) {
     mi::GdbSession* gdb = m_fleet.session(rank);
@@ -191,7 +196,8 @@ void DebugSession::setOutsideFocus(const QSet<int>& wanted) {
     }
     gdb->detach([this, rank](const Status&) {
       // Not from inside of the session's own callback.
-      QMetaObject::invokeMethod(this, [this, rank] { endLocalGdb(rank); }, Qt::QueuedConnection);
+      QMetaObject::invokeMethod(
+          this, [this, rank] { endLocalGdb(rank); }, Qt::QueuedConnection);
     });
   }
 }
@@ -202,7 +208,10 @@ void DebugSession::startLocalGdb(int rank) {
     if (const std::string why = app::whyNotTraceable(outside.pid); !why.empty()) {
       m_now[rank].failedToAttach = true;
       Q_EMIT message(tr("Rank %1 (process %2) cannot be debugged: %3.")
-                         .arg(rank).arg(outside.pid).arg(QString::fromStdString(why)), true);
+                         .arg(rank)
+                         .arg(outside.pid)
+                         .arg(QString::fromStdString(why)),
+                     true);
       return;
     }
   }
@@ -215,8 +224,11 @@ void DebugSession::startLocalGdb(int rank) {
     const QString reason = QString::fromStdString(m_fleet.closed(rank, how.toStdString()));
     m_now[rank].failedToAttach = !std::exchange(m_now[rank].attached, false);
     Q_EMIT message(tr("The debugger of rank %1 is gone (%2). Tick the rank again for another one.")
-                       .arg(rank).arg(reason), true);
-    QMetaObject::invokeMethod(this, [this, rank] { endLocalGdb(rank); }, Qt::QueuedConnection);
+                       .arg(rank)
+                       .arg(reason),
+                   true);
+    QMetaObject::invokeMethod(
+        this, [this, rank] { endLocalGdb(rank); }, Qt::QueuedConnection);
   });
   mi::GdbSession& session = m_fleet.add(rank, gdb->transport());
   keepTranscript(rank, session);
@@ -243,10 +255,12 @@ void DebugSession::localGdbReady(int rank, const Status& status) {
   now.failedToAttach = !status.ok();
   if (!status) {
     Q_EMIT message(tr("Rank %1: %2").arg(rank).arg(toText(status.error().text())), true);
-    QMetaObject::invokeMethod(this, [this, rank] { endLocalGdb(rank); }, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        this, [this, rank] { endLocalGdb(rank); }, Qt::QueuedConnection);
   } else {
     if (m_source == Source::Cores) {
-      now.why = m_outside[rank].end.isEmpty() ? tr("core file") : tr("core file, %1").arg(m_outside[rank].end);
+      now.why = m_outside[rank].end.isEmpty() ? tr("core file")
+                                              : tr("core file, %1").arg(m_outside[rank].end);
     }
     if (rank == m_current) {
       m_fleet.focus(rank);
@@ -293,7 +307,8 @@ void DebugSession::closeOutside() {
   m_now.clear();
   if (!m_cycles.isEmpty()) {
     m_cycles.last().running = false;
-    m_cycles.last().summary = m_source == Source::Job ? tr("let go; the job goes on") : tr("closed");
+    m_cycles.last().summary =
+        m_source == Source::Job ? tr("let go; the job goes on") : tr("closed");
     Q_EMIT cyclesChanged();
   }
   if (m_source == Source::Job) {
@@ -369,9 +384,10 @@ bool DebugSession::outsideAct(views::RankAction action, const std::vector<mi::Ra
   }
   if (action == views::RankAction::Continue) {
     std::vector<mi::Rank> stopped;
-    std::copy_if(withGdb.begin(), withGdb.end(), std::back_inserter(stopped), [this](mi::Rank rank) {
-      return m_fleet.session(rank)->state() == mi::SessionState::Stopped;
-    });
+    std::copy_if(withGdb.begin(), withGdb.end(), std::back_inserter(stopped),
+                 [this](mi::Rank rank) {
+                   return m_fleet.session(rank)->state() == mi::SessionState::Stopped;
+                 });
     beginGroupRun(views::actionWord(action), who, QList<int>(withGdb.begin(), withGdb.end()), {});
     m_fleet.run(stopped, {}, [](const mi::GroupResult&) {});
     return true;

@@ -146,8 +146,9 @@ void DebugSession::takeUp(views::Cycle& cycle) {
   EventRef event;
   for (const views::CycleStop& stop : std::as_const(cycle.stops)) {
     // As saveCycle() has it; GDB's own breakpoints are between events.
-    const bool before = stop.why == tr("before event %1").arg(stop.serial) ||
-                        (stop.why.startsWith(tr("breakpoint ")) && stop.why.endsWith(QLatin1Char(')')));
+    const bool before =
+        stop.why == tr("before event %1").arg(stop.serial) ||
+        (stop.why.startsWith(tr("breakpoint ")) && stop.why.endsWith(QLatin1Char(')')));
     const EventRef next{stop.rank, stop.serial + (before ? 0 : 1)};
     const bool known = stop.rank >= 0 && index(stop.rank) < m_rankInfos.size() &&
                        next.serial <= m_rankInfos[index(stop.rank)].lastSerial;
@@ -156,8 +157,9 @@ void DebugSession::takeUp(views::Cycle& cycle) {
       event = next;
     }
   }
-  m_goal = event.valid() ? Goal{event, tr("rank %1 before its event %2").arg(event.rank).arg(event.serial)}
-                         : Goal{{}, tr("to the end")};
+  m_goal = event.valid()
+               ? Goal{event, tr("rank %1 before its event %2").arg(event.rank).arg(event.serial)}
+               : Goal{{}, tr("to the end")};
   Q_EMIT message(tr("Cycle %1 has not ended: what ran it was killed, or has this trace open now. "
                     "Repeat Cycle goes there again (%2).")
                      .arg(cycle.number)

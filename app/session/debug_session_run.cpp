@@ -418,9 +418,10 @@ void DebugSession::endSettling() {
     return;
   }
   const QString& inputs = m_cycles.last().inputs;
-  Q_EMIT message(tr("Stopped: %1%2.")
-                     .arg(settling.why, inputs.isEmpty() ? QString() : QStringLiteral("; ") + inputs),
-                 false);
+  Q_EMIT message(
+      tr("Stopped: %1%2.")
+          .arg(settling.why, inputs.isEmpty() ? QString() : QStringLiteral("; ") + inputs),
+      false);
   settle(settling.why);
   if (settling.then) {
     settling.then();

@@ -59,7 +59,9 @@ LocalGdb::LocalGdb(QObject* parent) : QObject(parent), m_process(new QProcess) {
           [this] { Q_EMIT said(m_process->readAllStandardOutput()); });
   connect(m_process, &QProcess::finished, this, [this](int status, QProcess::ExitStatus how) {
     Q_EMIT ended(how == QProcess::CrashExit  // then it is the signal's number
-                     ? tr("gdb was ended by signal %1 (%2)").arg(status).arg(QString::fromLocal8Bit(::strsignal(status)))
+                     ? tr("gdb was ended by signal %1 (%2)")
+                           .arg(status)
+                           .arg(QString::fromLocal8Bit(::strsignal(status)))
                      : tr("gdb ended with status %1").arg(status));
   });
   connect(m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {

@@ -109,7 +109,8 @@ class Fields {
   QString textOf(const QJsonValue& value, const char* name) {
     const QString out = value.toString();
     // A zero would end it for whoever takes it as the name of a file or the word of a command.
-    return (value.isString() || value.isUndefined()) && !out.contains(QChar(0)) && out.isValidUtf16()
+    return (value.isString() || value.isUndefined()) && !out.contains(QChar(0)) &&
+                   out.isValidUtf16()
                ? out
                : failed(name, "text");
   }
@@ -170,7 +171,9 @@ Result<views::Breakpoint> breakpointOf(const QJsonObject& object) {
   out.ignoreCount = in.number("ignore", 0, out.ignoreCount);
   out.ranks = in.rankSet("ranks");
   const int stops = in.number("stops", 0, 0);
-  out.stops = stops == 1 ? views::StopsWho::Group : stops == 2 ? views::StopsWho::All : views::StopsWho::Alone;
+  out.stops = stops == 1   ? views::StopsWho::Group
+              : stops == 2 ? views::StopsWho::All
+                           : views::StopsWho::Alone;
   out.group = in.rankSet("group");
   out.temporary = in.flag("temporary", false);
   out.commands = in.texts("commands");
@@ -190,7 +193,8 @@ Result<views::RankGroup> groupOf(const QJsonObject& object) {
 }
 
 Error notOne(const QString& path, const QString& why) {
-  return {ErrorCode::Damaged, (path + QStringLiteral(" is no Photofinish session: ") + why).toStdString(),
+  return {ErrorCode::Damaged,
+          (path + QStringLiteral(" is no Photofinish session: ") + why).toStdString(),
           "File, Save session makes one; a trace is NAME.pft."};
 }
 
@@ -198,7 +202,9 @@ Result<SessionFile> sessionIn(const QString& path, const QJsonObject& root) {
   Fields in(root);
   SessionFile session;
   const QString trace = in.text("trace");
-  session.trace = trace.isEmpty() ? QString() : QDir::cleanPath(QFileInfo(path).absoluteDir().absoluteFilePath(trace));
+  session.trace = trace.isEmpty()
+                      ? QString()
+                      : QDir::cleanPath(QFileInfo(path).absoluteDir().absoluteFilePath(trace));
   session.command = in.texts("command");
   session.directory = in.text("directory");
   session.input = in.text("input");
@@ -285,17 +291,19 @@ Result<SessionFile> readSessionFile(const QString& path) {
   QFile file(path);
   const bool readable = QFileInfo(path).isFile();  // a pipe would not even open
   if (!readable || !file.open(QIODevice::ReadOnly)) {
-    const QString why = readable || !QFileInfo::exists(path) ? file.errorString() : QStringLiteral("it is no file");
-    return Error{ErrorCode::NotFound, "cannot read " + path.toStdString() + ": " + why.toStdString(),
-                 "Check the name."};
+    const QString why =
+        readable || !QFileInfo::exists(path) ? file.errorString() : QStringLiteral("it is no file");
+    return Error{ErrorCode::NotFound,
+                 "cannot read " + path.toStdString() + ": " + why.toStdString(), "Check the name."};
   }
   QJsonParseError problem;
   const QJsonDocument document = QJsonDocument::fromJson(file.read(kMostBytes), &problem);
   const QJsonObject root = document.object();
   if (!root.contains(key("photofinishSession"))) {
-    return notOne(path, problem.error == QJsonParseError::NoError
-                            ? QStringLiteral("it does not say that it is one")
-                            : QStringLiteral("%1 at byte %2").arg(problem.errorString()).arg(problem.offset));
+    return notOne(
+        path, problem.error == QJsonParseError::NoError
+                  ? QStringLiteral("it does not say that it is one")
+                  : QStringLiteral("%1 at byte %2").arg(problem.errorString()).arg(problem.offset));
   }
   const int version = root[key("photofinishSession")].toInt();
   if (version < 1) {
@@ -304,7 +312,9 @@ Result<SessionFile> readSessionFile(const QString& path) {
   if (version != kVersion) {
     return Error{ErrorCode::Version,
                  (path + QStringLiteral(" is a session of version %1, and this is version %2")
-                             .arg(version).arg(kVersion)).toStdString(),
+                             .arg(version)
+                             .arg(kVersion))
+                     .toStdString(),
                  "Use a newer Photofinish."};
   }
   return sessionIn(path, root);
@@ -313,7 +323,9 @@ Result<SessionFile> readSessionFile(const QString& path) {
 std::string recordWords(const SessionFile& session) {
   QStringList words{QStringLiteral("record"), session.directory, session.input};
   words += session.command;
-  const bool clear = std::none_of(words.begin(), words.end(), [](const QString& word) { return word.contains(QLatin1Char('\n')); });
+  const bool clear = std::none_of(words.begin(), words.end(), [](const QString& word) {
+    return word.contains(QLatin1Char('\n'));
+  });
   if (!clear) {  // no other command has this text
     for (QString& word : words) {
       word.prepend(QStringLiteral("%1:").arg(word.size()));

@@ -29,7 +29,7 @@ struct SessionFile {
   QString ranksShown;   ///< of the diagram, as views::arrangementText()
   QByteArray geometry;  ///< of the window
   QByteArray layout;
-  QByteArray centre;    ///< diagram and source
+  QByteArray centre;  ///< diagram and source
 };
 
 /// The trace is named relative to the file where it lies below its directory, so that both can be moved together.

@@ -116,7 +116,21 @@ void fillSession(Content& c) {
                     true,
                     {}},
                    {2, "function", "", 0, "worker", "", "", 0, false, {0, 2}},
-                   {3, "watch", "", 0, "", "", "", 0, true, {1}, "a[i]->b", true, {"bt", "p \"x\""}, "{i} \n", "0, 2-4"}};
+                   {3,
+                    "watch",
+                    "",
+                    0,
+                    "",
+                    "",
+                    "",
+                    0,
+                    true,
+                    {1},
+                    "a[i]->b",
+                    true,
+                    {"bt", "p \"x\""},
+                    "{i} \n",
+                    "0, 2-4"}};
   c.watches = {{1, "a[i]->b"}, {5, "\xE2\x82\xAC"}};
   c.cycles = {{1, "2026-11-20T13:50:00Z", "2026-11-20T13:51:00Z", "abc", "first",
                0xFFFFFFFFFFFFFFFFU, true, 134},
@@ -264,7 +278,8 @@ void addRaces(Content& c, Rank rank, std::uint32_t count, std::mt19937& random) 
     front.push_back(static_cast<std::uint32_t>(source * sends));
   }
   for (std::uint32_t i = 0; i < count; ++i) {
-    const auto other = static_cast<std::size_t>(rank) + 1 + (random() % 16 == 0 ? random() : i) % (front.size() - 1);
+    const auto other = static_cast<std::size_t>(rank) + 1 +
+                       (random() % 16 == 0 ? random() : i) % (front.size() - 1);
     const std::size_t taken = other % front.size();
     Race& race = c.races.emplace_back();
     race.rank = rank;
@@ -450,8 +465,7 @@ std::string dump(const Content& c) {
   d("run", r.uuid, r.createdUtc, r.finishedUtc, r.command, r.workingDirectory, r.launcher,
     r.program, r.ranks, r.mode);
   d(r.mpiLibrary, r.host, r.version, r.exitStatus, r.complete, r.salt,
-    r.input ? r.input->bytes : "none", r.messages,
-    r.wildcardReceives, r.racingReceives);
+    r.input ? r.input->bytes : "none", r.messages, r.wildcardReceives, r.racingReceives);
   for (const RankInfo& v : c.ranks) {
     d("rank", v.rank, v.pid, v.host, v.executable, v.buildId, v.threadLevel, v.exitStatus,
       v.exitSignal, v.state);

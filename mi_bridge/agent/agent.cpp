@@ -227,8 +227,7 @@ std::vector<std::string> Agent::givenEnvironment(std::vector<std::string> now) {
       }
     }
   }
-  protocol::GivenEnvironment given =
-      protocol::giveBackEnvironment(recorded, now, config.giveBack);
+  protocol::GivenEnvironment given = protocol::giveBackEnvironment(recorded, now, config.giveBack);
   m_environment = std::move(given.differences);
   const protocol::World limits = changedLimits(recorded, processLimits());
   m_environment.insert(m_environment.end(), limits.begin(), limits.end());

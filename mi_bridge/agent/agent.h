@@ -117,7 +117,7 @@ class Agent {
   int m_status = 0;
   bool m_ended = false;
   std::optional<int> m_ownStatus;
-  std::int32_t m_rank = -1;  ///< the launcher's word until MPI_Init
+  std::int32_t m_rank = -1;       ///< the launcher's word until MPI_Init
   protocol::World m_environment;  ///< recording: the program's; replay: in what it differs
   bool m_introduced = false;
   bool m_divergedTold = false;
@@ -136,7 +136,7 @@ class Agent {
   Waiting m_waiting;
   Clock::time_point m_lookedAt;  ///< at the process of a recorded rank, which costs system calls
   MatchedLook m_matched;
-  Clock::time_point m_lookedForMatched;  ///< when
+  Clock::time_point m_lookedForMatched;      ///< when
   std::optional<std::uint64_t> m_trappedAt;  ///< serial at which the rank used up its trap
   bool m_echo = true;
   std::string m_mi;  ///< from GDB, not a whole line yet

@@ -112,8 +112,8 @@ void Agent::keepWorld(const World& world) const {
   for (const WorldFact& fact : world) {
     text += factText(fact) + "\n";
   }
-  if (made.valid() && ::write(made.get(), text.data(), text.size()) !=
-                          static_cast<ssize_t>(text.size())) {
+  if (made.valid() &&
+      ::write(made.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
     ::unlink(path.c_str());
   }
 }

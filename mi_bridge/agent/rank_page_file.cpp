@@ -134,7 +134,11 @@ protocol::RankDiverged RankPageFile::divergence() const {
   const std::vector<Mapping> mappings = mappingsOf(m_page->pid);
   out.place = placeOf(mappings, out.callAddress);
   for (const PageEvent& event : past) {
-    out.history.push_back({event.serial, event.call + 1, {}, event.peer, event.tag,
+    out.history.push_back({event.serial,
+                           event.call + 1,
+                           {},
+                           event.peer,
+                           event.tag,
                            placeOf(mappings, event.address)});
   }
   return out;

@@ -123,7 +123,8 @@ TEST(Session, DeathCompletesEverythingOnce) {
 TEST(Session, AnErrorInGdbItselfIsWhyItEnded) {
   FakeSession gdb;
   gdb.attached();
-  gdb.line(R"(&"/build/gdb-1/gdb/thread.c:85: internal-error: inferior_thread: no thread\nA problem\n")");
+  gdb.line(
+      R"(&"/build/gdb-1/gdb/thread.c:85: internal-error: inferior_thread: no thread\nA problem\n")");
   gdb.line(R"(&"another message\n")");
   EXPECT_EQ(gdb.session.closed("signal 6"),
             "signal 6: thread.c:85: internal-error: inferior_thread: no thread");

@@ -7,8 +7,9 @@ namespace pf::mi {
 namespace {
 
 TEST(Logpoint, textInParts) {
-  EXPECT_EQ(*parseLog("sum is {sum} of {a[{1}]}"),
-            (std::vector<LogPart>{{false, "sum is "}, {true, "sum"}, {false, " of "}, {true, "a[{1}]"}}));
+  EXPECT_EQ(
+      *parseLog("sum is {sum} of {a[{1}]}"),
+      (std::vector<LogPart>{{false, "sum is "}, {true, "sum"}, {false, " of "}, {true, "a[{1}]"}}));
   EXPECT_EQ(*parseLog("{{x}}"), (std::vector<LogPart>{{false, "{x}"}}));
   EXPECT_EQ(parseLog("")->size(), 0U);
   for (const char* bad : {"{", "}", "a {x", "x} b", "{}", "{ }", "{{{"}) {
@@ -23,8 +24,9 @@ TEST(Logpoint, commandIsOneLineWhateverItHolds) {
   request.line = 7;
   request.condition = "s == \"'\"";
   request.parts = {{false, "x\\\n"}, {true, "x"}};
-  EXPECT_EQ(logpointCommand(request),
-            R"(python PfLog(3,[(False,'x\\\n'),(True,'x'),],'s == "\'"',0,source='/a b/it\'s\n.c',line=7))");
+  EXPECT_EQ(
+      logpointCommand(request),
+      R"(python PfLog(3,[(False,'x\\\n'),(True,'x'),],'s == "\'"',0,source='/a b/it\'s\n.c',line=7))");
   request.source.clear();
   request.function = "f";
   EXPECT_NE(logpointCommand(request).find("function='f'"), std::string::npos);

@@ -79,7 +79,9 @@ void SitesWidget::renewTrace(const views::TraceIndexPtr& trace) {
   }
   const auto show = [this, trace](std::vector<SiteUse> uses) {
     const QModelIndex current = m_proxy->mapToSource(m_table->currentIndex());
-    const EventRef first = current.isValid() ? m_model->uses()[static_cast<std::size_t>(current.row())].first : EventRef{};
+    const EventRef first = current.isValid()
+                               ? m_model->uses()[static_cast<std::size_t>(current.row())].first
+                               : EventRef{};
     m_model->setTrace(trace, std::move(uses));
     for (std::size_t row = 0; first.valid() && row < m_model->uses().size(); ++row) {
       if (m_model->uses()[row].first == first) {

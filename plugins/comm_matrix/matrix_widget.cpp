@@ -239,7 +239,8 @@ void MatrixWidget::renewTrace(const views::TraceIndexPtr& trace) {
   m_trace = trace;
   m_counting.forget();
   if (trace->eventCount() > views::kFewEvents) {  // until it is counted, the former one stays
-    m_counting.run([trace] { return CommMatrix(*trace); }, [this](const CommMatrix& matrix) { showMatrix(matrix); });
+    m_counting.run([trace] { return CommMatrix(*trace); },
+                   [this](const CommMatrix& matrix) { showMatrix(matrix); });
   } else {
     showMatrix(CommMatrix(*trace));
   }

@@ -171,7 +171,8 @@ void QueuesWidget::refresh() {
 
 void QueuesWidget::showState(views::JobState state) {
   const QModelIndex current = m_proxy->mapToSource(m_table->currentIndex());
-  const views::QueueItem chosen = current.isValid() ? m_model->item(current.row()) : views::QueueItem();
+  const views::QueueItem chosen =
+      current.isValid() ? m_model->item(current.row()) : views::QueueItem();
   m_state = std::move(state);
   m_model->set(m_trace, m_state.items);
   for (std::size_t row = 0; chosen.event.valid() && row < m_state.items.size(); ++row) {

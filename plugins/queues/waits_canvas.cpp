@@ -47,7 +47,8 @@ void WaitsCanvas::setState(const views::JobState* state) {
 
 double WaitsCanvas::radius() const {
   const double room = std::min<double>(width(), height() - fontMetrics().height() * 2.0);
-  const double around = std::numbers::pi * room / std::max(4.0, static_cast<double>(m_shown.size()));
+  const double around =
+      std::numbers::pi * room / std::max(4.0, static_cast<double>(m_shown.size()));
   return std::clamp(around * 0.35, 5.0, fontMetrics().height() * 1.1);
 }
 

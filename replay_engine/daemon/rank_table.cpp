@@ -170,7 +170,8 @@ std::string describe(const RankRecord& rank) {
     return name + " is held by GDB or a signal after " + event(state.serial);
   }
   if (isWaiting(rank)) {
-    std::string text = name + " waits in " + callOf(rank) + " (" + event(state.serial) + ")" + at(state.place);
+    std::string text =
+        name + " waits in " + callOf(rank) + " (" + event(state.serial) + ")" + at(state.place);
     if (state.waitPeer >= 0) {
       text += " for " + rankName(state.waitPeer);
     } else if (state.waitPeer == -1) {

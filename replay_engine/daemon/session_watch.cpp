@@ -292,8 +292,8 @@ void SessionLogic::explainReplay(Verdict& verdict) const {
     if (const auto found = m_ranks.find(rank.state.waitPeer); found != m_ranks.end()) {
       peer = &found->second;
     }
-    behind += "\nin the recording, rank " + std::to_string(number) + " went on from there (to event " +
-              std::to_string(last) + ")";
+    behind += "\nin the recording, rank " + std::to_string(number) +
+              " went on from there (to event " + std::to_string(last) + ")";
     if (peer != nullptr && isWaiting(*peer)) {
       behind += ": rank " + std::to_string(rank.state.waitPeer) +
                 " has gone past what it sent then, or sends another message";

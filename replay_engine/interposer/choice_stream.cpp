@@ -110,8 +110,7 @@ Verdict ChoiceStreams::next(ChoiceKind kind) {
   if (!stream.primed) {
     const unsigned char* const before = stream.at;
     stream.last = stream.at >= stream.end;
-    stream.misses = stream.last ? lane.finalMisses[k]
-                                : takeVarint(&stream.at, stream.end);
+    stream.misses = stream.last ? lane.finalMisses[k] : takeVarint(&stream.at, stream.end);
     stream.primed = true;
     hasRead(before, stream.at);
   }
@@ -183,10 +182,9 @@ std::uint32_t ChoiceStreams::check(std::uint64_t serial) const {
 const ScheduleFailed* ChoiceStreams::failed(std::uint64_t key) const {
   const auto* const all = reinterpret_cast<const ScheduleFailed*>(section(m_header->failed));
   const auto* const end = all + m_header->failed.size / sizeof(ScheduleFailed);
-  const auto* const found =
-      std::lower_bound(all, end, key, [](const ScheduleFailed& call, std::uint64_t wanted) {
-        return call.key < wanted;
-      });
+  const auto* const found = std::lower_bound(
+      all, end, key,
+      [](const ScheduleFailed& call, std::uint64_t wanted) { return call.key < wanted; });
   return found != end && found->key == key ? found : nullptr;
 }
 

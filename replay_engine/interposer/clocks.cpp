@@ -28,8 +28,7 @@ std::uint32_t earlierOf(std::uint32_t comm, int source, int tag, std::uint32_t p
     int done = 0;
     MPI_Status status;
     if (receive.handle == nullptr || g_engine.threads ||  // another thread may be waiting for it
-        PF_REAL(Request_get_status)(requestOf(receive.handle), &done, &status) !=
-            MPI_SUCCESS ||
+        PF_REAL(Request_get_status)(requestOf(receive.handle), &done, &status) != MPI_SUCCESS ||
         done == 0) {
       count = kUndecided;
       return false;
@@ -194,8 +193,8 @@ bool clockAssigns(int source, int tag) {
 void clockAssign(std::uint32_t post, MPI_Comm comm, int source, int tag, MPI_Request request) {
   RankClocks& own = clocks();
   if (const std::uint32_t stream = inStream(comm, source, tag); stream != kNoStream) {
-    own.open.assigned.add({pointerOf(request), post, g_engine.comms.number(comm), source, tag, stream,
-                           own.receives.assign(stream)});
+    own.open.assigned.add({pointerOf(request), post, g_engine.comms.number(comm), source, tag,
+                           stream, own.receives.assign(stream)});
   }
 }
 

@@ -28,8 +28,8 @@ void startClocks() {
   const int ranks = more != nullptr && std::atoi(more) > page.size ? std::atoi(more) : page.size;
   const bool delayed = page.algorithm >= kWindowAlgorithm;
   const std::uint32_t window = delayed ? page.algorithm - kWindowAlgorithm : 0;
-  const auto algorithm = delayed ? online::Algorithm::AlgorithmB
-                                 : static_cast<online::Algorithm>(page.algorithm);
+  const auto algorithm =
+      delayed ? online::Algorithm::AlgorithmB : static_cast<online::Algorithm>(page.algorithm);
   auto* own = new (std::nothrow) RankClocks(algorithm, ranks);
   const auto size = static_cast<std::size_t>(ranks);
   auto* words = static_cast<std::uint32_t*>(std::calloc(2 * size, sizeof(std::uint32_t)));

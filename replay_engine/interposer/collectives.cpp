@@ -45,7 +45,8 @@ const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, C
     return place;
   }
   if (isInter(comm)) {
-    flow = CollectiveFlow::None;  // a rank hears of the other group only, and no record says which is whose
+    flow = CollectiveFlow::
+        None;  // a rank hears of the other group only, and no record says which is whose
   }
   beginEvent(place, comm, root >= 0 ? root : kNoPeer, 0);
   if (kind == RecordKind::CollectivePost) {

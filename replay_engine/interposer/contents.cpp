@@ -17,7 +17,7 @@
 namespace pf {
 namespace {
 
-constexpr std::size_t kPiece = 8192;           // bytes that are looked at together
+constexpr std::size_t kPiece = 8192;            // bytes that are looked at together
 constexpr std::uint64_t kMostPacked = 1 << 26;  // bytes: greater elements with gaps have no digest
 constexpr std::uintptr_t kFirstPage = 65536;    // below it lies no data: MPI refuses the call
 
@@ -26,7 +26,8 @@ constexpr std::uintptr_t kFirstPage = 65536;    // below it lies no data: MPI re
 #if defined(__aarch64__)
 constexpr std::uint64_t kTops[] = {0xAA, 0xAB, 0xFE, 0xFF};
 #else
-constexpr std::uint64_t kTops[] = {0x55, 0x56, 0x7E, 0x7F};  // programs and heaps; libraries and stacks
+constexpr std::uint64_t kTops[] = {0x55, 0x56, 0x7E,
+                                   0x7F};  // programs and heaps; libraries and stacks
 #endif
 constexpr std::uint64_t kAnAddress = 0x5555'5555'5555'5555;
 
@@ -88,14 +89,15 @@ struct Shape {
   MPI_Aint first = 0;  ///< bytes from the buffer's address to the first one that is moved
   MPI_Aint extent = 0;
   std::uint64_t size = 0;
-  bool gaps = false;  ///< within an element
+  bool gaps = false;    ///< within an element
   bool padded = false;  ///< has bytes that are nobody's, and that no type names
 };
 
 /// x86's have 10 bytes of 16.
 bool isPadded(MPI_Datatype type) {
-  return sizeof(long double) > 10 && (type == MPI_LONG_DOUBLE || type == MPI_C_LONG_DOUBLE_COMPLEX ||
-                                      type == MPI_LONG_DOUBLE_INT);
+  return sizeof(long double) > 10 &&
+         (type == MPI_LONG_DOUBLE || type == MPI_C_LONG_DOUBLE_COMPLEX ||
+          type == MPI_LONG_DOUBLE_INT);
 }
 
 Shape lookAt(MPI_Datatype type) {
@@ -225,7 +227,8 @@ void otherContents(const CallPlace& place, const Contents& contents) {
                 kCallNames[place.call], static_cast<unsigned long long>(contents.bytes));
   page.contentsAt.store(g_engine.serial, std::memory_order_release);
   tellAgent();
-  for (int seconds = 0; seconds < 5; ++seconds) {  // it finds the call's place while the rank is there
+  for (int seconds = 0; seconds < 5;
+       ++seconds) {  // it finds the call's place while the rank is there
     const std::uint32_t seen = page.toRank.load(std::memory_order_acquire);
     if (page.contentsSeen.load(std::memory_order_acquire) != 0) {
       return;
@@ -314,7 +317,8 @@ void Digester::addPacked(const unsigned char* buffer, long long count, MPI_Datat
     int packed = 0;
     m_digested = shape.size <= kMostPacked &&
                  PF_REAL(Pack_size)(n, type, g_engine.nowhere, &room) == MPI_SUCCESS && room >= 0;
-    unsigned char* const to = m_digested ? packingRoom(static_cast<std::size_t>(room) + 1) : nullptr;
+    unsigned char* const to =
+        m_digested ? packingRoom(static_cast<std::size_t>(room) + 1) : nullptr;
     m_digested = to != nullptr &&
                  PF_REAL(Pack)(buffer, n, type, to, room, &packed, g_engine.nowhere) == MPI_SUCCESS;
     if (m_digested) {

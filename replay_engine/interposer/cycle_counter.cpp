@@ -104,9 +104,8 @@ PF_LIBC(sighandler_t, signal, int number, sighandler_t handler) {
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
     sigaddset(&action.sa_mask, number);
-    return programsAction(PF_NEXT(sigaction), number, &action, &before) == 0
-               ? before.sa_handler
-               : SIG_ERR;
+    return programsAction(PF_NEXT(sigaction), number, &action, &before) == 0 ? before.sa_handler
+                                                                             : SIG_ERR;
   }
   if (!g_cyclesTrap || number != SIGSEGV) {
     return PF_NEXT(signal)(number, handler);

@@ -221,7 +221,8 @@ void holdIfDue() {
   if (g_engine.gated && g_rankOnly.active) {
     tellDone(g_engine.serial);
   }
-  if ((g_engine.page->mode & kHoldAfter) != 0 && g_rankOnly.active && mustStopBefore(g_engine.serial + 1)) {
+  if ((g_engine.page->mode & kHoldAfter) != 0 && g_rankOnly.active &&
+      mustStopBefore(g_engine.serial + 1)) {
     pf_stop_at_event();
   }
 }

@@ -81,7 +81,8 @@ struct Engine {
       false;               ///< replay: this rank's record has been used up, MPI chooses again
   bool holdAfter = false;  ///< the end of an event matters: holdIfDue()
   bool gated = false;      ///< replay: sends wait at gates (send_gates.h)
-  bool contents = false;   ///< what the rank sends is digested, to be recorded or compared (contents.h)
+  bool contents =
+      false;  ///< what the rank sends is digested, to be recorded or compared (contents.h)
 
   MPI_Comm world{};   ///< of a light rank: MPI_COMM_WORLD, without a look-up
   MPI_Comm noComm{};  ///< and MPI_COMM_NULL
@@ -104,8 +105,9 @@ struct Engine {
   ChoiceStreams choices;
   TaggedReplay* tags = nullptr;  ///< replay: deliveries forced by tags (tagged.h)
   RankClocks* clocks = nullptr;  ///< where races are found while recording (clocks.h)
-  MPI_Comm nowhere{};  ///< replay: where receives are posted that must never match. Contents are packed on it
-  MPI_Comm meeting{};            ///< replay of ranks with several threads: for messages of our own
+  MPI_Comm
+      nowhere{};  ///< replay: where receives are posted that must never match. Contents are packed on it
+  MPI_Comm meeting{};  ///< replay of ranks with several threads: for messages of our own
 };
 extern Engine g_engine;
 

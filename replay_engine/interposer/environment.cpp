@@ -245,8 +245,7 @@ bool askOther(void* caller) {
     wakeUp();
     return g_rankOnly.owner == &t_depth;
   }
-  if (g_rankOnly.owner != nullptr && g_environment.joined && g_environment.record &&
-      t_depth == 0 &&
+  if (g_rankOnly.owner != nullptr && g_environment.joined && g_environment.record && t_depth == 0 &&
       g_notes[static_cast<std::size_t>(NoteKind::OtherThread)].load(std::memory_order_relaxed) ==
           nullptr &&
       learnCaller(caller, __builtin_frame_address(0))) {

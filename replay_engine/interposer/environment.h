@@ -61,7 +61,7 @@ struct ValueStream {
 
 /// Whose calls count: of the thread with &t_depth == g_rankOnly.owner; null: of none.
 struct Environment {
-  SeenByAll<bool> asleep = true;           ///< nothing has been asked for yet
+  SeenByAll<bool> asleep = true;  ///< nothing has been asked for yet
   SeenByAll<bool> record = false;
   SeenByAll<bool> replay = false;
   SeenByAll<bool> joined = false;  ///< the log is open; until then records go to memory

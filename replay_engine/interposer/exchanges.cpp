@@ -180,7 +180,8 @@ int sendReceive(const CallPlace& place, RealCall call, Split split, const Conten
     p = putVarint(p, dest == MPI_PROC_NULL ? 0 : static_cast<std::uint32_t>(dest) + 1);
     p = putVarint(p, static_cast<std::uint32_t>(sendTag));
     p = putVarint(p, sent.bytes);
-    p = putVarint(p, source == MPI_PROC_NULL ? 0 : static_cast<std::uint32_t>(reportedPeer(source) + 2));
+    p = putVarint(
+        p, source == MPI_PROC_NULL ? 0 : static_cast<std::uint32_t>(reportedPeer(source) + 2));
     p = putShifted(p, receiveTag, 1);
     p = putShifted(p, filled ? use->MPI_SOURCE : -1, 1);
     p = putShifted(p, filled ? use->MPI_TAG : -1, 1);
@@ -252,8 +253,8 @@ int onSendrecv(const CallPlace& place, const void* sendBuffer, int sendCount, MP
         {sendBuffer, sendCount, sendType, buffer, count, datatype, posted.source, tag, comm}, to,
         posted.tagged, use);
   };
-  return sendReceive(place, call, split, contentsToSend(sendBuffer, sendCount, sendType, dest), dest,
-                     sendTag, source, tag, comm, status);
+  return sendReceive(place, call, split, contentsToSend(sendBuffer, sendCount, sendType, dest),
+                     dest, sendTag, source, tag, comm, status);
 }
 
 int onSendrecv_replace(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
@@ -277,8 +278,8 @@ int onSendrecv_replace(const CallPlace& place, void* buffer, int count, MPI_Data
           posted.tagged, use);
     });
   };
-  return sendReceive(place, call, split, contentsToSend(buffer, count, datatype, dest), dest, sendTag,
-                     source, tag, comm, status);
+  return sendReceive(place, call, split, contentsToSend(buffer, count, datatype, dest), dest,
+                     sendTag, source, tag, comm, status);
 }
 
 }  // namespace pf

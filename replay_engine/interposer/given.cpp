@@ -10,8 +10,9 @@ namespace {
 
 /// Which of the predefined operations, from 1; those of the program are one kind.
 std::uint32_t numberOf(MPI_Op op) {
-  const MPI_Op all[] = {MPI_MAX,  MPI_MIN, MPI_SUM,  MPI_PROD, MPI_LAND,   MPI_BAND,   MPI_LOR,
-                        MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC, MPI_REPLACE, MPI_NO_OP};
+  const MPI_Op all[] = {MPI_MAX,    MPI_MIN,    MPI_SUM,     MPI_PROD, MPI_LAND,
+                        MPI_BAND,   MPI_LOR,    MPI_BOR,     MPI_LXOR, MPI_BXOR,
+                        MPI_MAXLOC, MPI_MINLOC, MPI_REPLACE, MPI_NO_OP};
   std::uint32_t number = 1;
   for (const MPI_Op each : all) {
     if (op == each) {
@@ -52,7 +53,8 @@ int selfIn(MPI_Comm comm) {
 }
 
 bool gives(int root, MPI_Comm comm) {
-  return comm != MPI_COMM_NULL && (root == MPI_ROOT || (root >= 0 && rankIn(comm) == root && !isInter(comm)));
+  return comm != MPI_COMM_NULL &&
+         (root == MPI_ROOT || (root >= 0 && rankIn(comm) == root && !isInter(comm)));
 }
 
 int neighboursOf(MPI_Comm comm) {
@@ -101,7 +103,8 @@ Contents givenToGather(const void* buffer, long long count, MPI_Datatype type, i
   return buffer == MPI_IN_PLACE || root < 0 ? Contents{} : given(buffer, count, type);
 }
 
-Contents givenByRoot(const void* buffer, long long count, MPI_Datatype type, int root, MPI_Comm comm) {
+Contents givenByRoot(const void* buffer, long long count, MPI_Datatype type, int root,
+                     MPI_Comm comm) {
   if (root == MPI_PROC_NULL || comm == MPI_COMM_NULL) {
     return {};
   }
@@ -114,12 +117,13 @@ Contents givenByRoot(const void* buffer, long long count, MPI_Datatype type, int
   return digester.contents();
 }
 
-Contents givenToScatter(const void* buffer, long long count, MPI_Datatype type, int root, MPI_Comm comm) {
+Contents givenToScatter(const void* buffer, long long count, MPI_Datatype type, int root,
+                        MPI_Comm comm) {
   return gives(root, comm) ? given(buffer, count * peersOf(comm), type) : Contents{};
 }
 
-Contents givenToReduce(const void* from, const void* to, long long count, MPI_Datatype type, MPI_Op op,
-                       int root) {
+Contents givenToReduce(const void* from, const void* to, long long count, MPI_Datatype type,
+                       MPI_Op op, int root) {
   if (root < 0) {
     return {};
   }
@@ -128,19 +132,20 @@ Contents givenToReduce(const void* from, const void* to, long long count, MPI_Da
   return contents;
 }
 
-Contents givenToReduceBlock(const void* from, const void* to, long long count, MPI_Datatype type, MPI_Op op,
-                            MPI_Comm comm) {
+Contents givenToReduceBlock(const void* from, const void* to, long long count, MPI_Datatype type,
+                            MPI_Op op, MPI_Comm comm) {
   return givenToReduce(from, to, count * membersOf(comm), type, op);
 }
 
-Contents givenToEach(const void* from, long long fromCount, MPI_Datatype fromType, const void* to, long long count,
-                     MPI_Datatype type, MPI_Comm comm) {
+Contents givenToEach(const void* from, long long fromCount, MPI_Datatype fromType, const void* to,
+                     long long count, MPI_Datatype type, MPI_Comm comm) {
   const int peers = peersOf(comm);
-  return from == MPI_IN_PLACE ? given(to, count * peers, type) : given(from, fromCount * peers, fromType);
+  return from == MPI_IN_PLACE ? given(to, count * peers, type)
+                              : given(from, fromCount * peers, fromType);
 }
 
-Contents givenToAll(const void* from, long long fromCount, MPI_Datatype fromType, const void* to, long long count,
-                    MPI_Datatype type, MPI_Comm comm) {
+Contents givenToAll(const void* from, long long fromCount, MPI_Datatype fromType, const void* to,
+                    long long count, MPI_Datatype type, MPI_Comm comm) {
   if (from != MPI_IN_PLACE) {
     return given(from, fromCount, fromType);
   }

@@ -12,21 +12,23 @@ Contents given(const void* buffer, long long count, MPI_Datatype type);
 /// To MPI_Gather: nothing that moves, where it is in place already.
 Contents givenToGather(const void* buffer, long long count, MPI_Datatype type, int root);
 /// To MPI_Bcast: all know its size.
-Contents givenByRoot(const void* buffer, long long count, MPI_Datatype type, int root, MPI_Comm comm);
+Contents givenByRoot(const void* buffer, long long count, MPI_Datatype type, int root,
+                     MPI_Comm comm);
 /// To MPI_Scatter: `count` elements for each.
-Contents givenToScatter(const void* buffer, long long count, MPI_Datatype type, int root, MPI_Comm comm);
+Contents givenToScatter(const void* buffer, long long count, MPI_Datatype type, int root,
+                        MPI_Comm comm);
 /// To MPI_Allreduce, MPI_Scan; with a root to MPI_Reduce.
-Contents givenToReduce(const void* from, const void* to, long long count, MPI_Datatype type, MPI_Op op,
-                       int root = 0);
+Contents givenToReduce(const void* from, const void* to, long long count, MPI_Datatype type,
+                       MPI_Op op, int root = 0);
 /// To MPI_Reduce_scatter_block: `count` elements for each.
-Contents givenToReduceBlock(const void* from, const void* to, long long count, MPI_Datatype type, MPI_Op op,
-                            MPI_Comm comm);
+Contents givenToReduceBlock(const void* from, const void* to, long long count, MPI_Datatype type,
+                            MPI_Op op, MPI_Comm comm);
 /// To MPI_Alltoall.
-Contents givenToEach(const void* from, long long fromCount, MPI_Datatype fromType, const void* to, long long count,
-                     MPI_Datatype type, MPI_Comm comm);
+Contents givenToEach(const void* from, long long fromCount, MPI_Datatype fromType, const void* to,
+                     long long count, MPI_Datatype type, MPI_Comm comm);
 /// To MPI_Allgather. In place it is the part of `to` that is this rank's.
-Contents givenToAll(const void* from, long long fromCount, MPI_Datatype fromType, const void* to, long long count,
-                    MPI_Datatype type, MPI_Comm comm);
+Contents givenToAll(const void* from, long long fromCount, MPI_Datatype fromType, const void* to,
+                    long long count, MPI_Datatype type, MPI_Comm comm);
 /// To MPI_Neighbor_alltoall.
 Contents givenToNeighbours(const void* buffer, long long count, MPI_Datatype type, MPI_Comm comm);
 
@@ -47,8 +49,8 @@ const void* byteAt(const void* buffer, long long offset);
 
 /// `pieces` arrays of elements of one type, by displacement in elements.
 template <typename Count, typename Offset>
-Contents givenPieces(const void* buffer, const Count* counts, const Offset* displacements, MPI_Datatype type,
-                     int pieces) {
+Contents givenPieces(const void* buffer, const Count* counts, const Offset* displacements,
+                     MPI_Datatype type, int pieces) {
   const StateLock lock;
   Digester digester;
   for (int i = 0; i < pieces && counts != nullptr && displacements != nullptr; ++i) {
@@ -59,11 +61,12 @@ Contents givenPieces(const void* buffer, const Count* counts, const Offset* disp
 
 /// The same, of a type and by a displacement in bytes each.
 template <typename Count, typename Offset>
-Contents givenTypes(const void* buffer, const Count* counts, const Offset* displacements, const MPI_Datatype* types,
-                    int pieces) {
+Contents givenTypes(const void* buffer, const Count* counts, const Offset* displacements,
+                    const MPI_Datatype* types, int pieces) {
   const StateLock lock;
   Digester digester;
-  for (int i = 0; i < pieces && counts != nullptr && displacements != nullptr && types != nullptr; ++i) {
+  for (int i = 0; i < pieces && counts != nullptr && displacements != nullptr && types != nullptr;
+       ++i) {
     digester.add(byteAt(buffer, displacements[i]), counts[i], types[i]);
   }
   return digester.contents();
@@ -71,15 +74,17 @@ Contents givenTypes(const void* buffer, const Count* counts, const Offset* displ
 
 /// To MPI_Alltoallv, MPI_Alltoallw, of whose arrays those of `to` say it where it is done in place.
 template <typename Count, typename Offset>
-Contents givenToEachOf(const void* from, const Count* fromCounts, const Offset* fromAt, MPI_Datatype fromType,
-                       const void* to, const Count* counts, const Offset* at, MPI_Datatype type, MPI_Comm comm) {
+Contents givenToEachOf(const void* from, const Count* fromCounts, const Offset* fromAt,
+                       MPI_Datatype fromType, const void* to, const Count* counts, const Offset* at,
+                       MPI_Datatype type, MPI_Comm comm) {
   const int peers = peersOf(comm);
   return from == MPI_IN_PLACE ? givenPieces(to, counts, at, type, peers)
                               : givenPieces(from, fromCounts, fromAt, fromType, peers);
 }
 template <typename Count, typename Offset>
-Contents givenToEachOf(const void* from, const Count* fromCounts, const Offset* fromAt, const MPI_Datatype* fromTypes,
-                       const void* to, const Count* counts, const Offset* at, const MPI_Datatype* types, MPI_Comm comm) {
+Contents givenToEachOf(const void* from, const Count* fromCounts, const Offset* fromAt,
+                       const MPI_Datatype* fromTypes, const void* to, const Count* counts,
+                       const Offset* at, const MPI_Datatype* types, MPI_Comm comm) {
   const int peers = peersOf(comm);
   return from == MPI_IN_PLACE ? givenTypes(to, counts, at, types, peers)
                               : givenTypes(from, fromCounts, fromAt, fromTypes, peers);
@@ -87,15 +92,17 @@ Contents givenToEachOf(const void* from, const Count* fromCounts, const Offset* 
 
 /// To MPI_Scatterv.
 template <typename Count, typename Offset>
-Contents givenToScatterOf(const void* buffer, const Count* counts, const Offset* displacements, MPI_Datatype type,
-                          int root, MPI_Comm comm) {
-  return gives(root, comm) ? givenPieces(buffer, counts, displacements, type, peersOf(comm)) : Contents{};
+Contents givenToScatterOf(const void* buffer, const Count* counts, const Offset* displacements,
+                          MPI_Datatype type, int root, MPI_Comm comm) {
+  return gives(root, comm) ? givenPieces(buffer, counts, displacements, type, peersOf(comm))
+                           : Contents{};
 }
 
 /// To MPI_Allgatherv.
 template <typename Count, typename Offset>
 Contents givenToAllOf(const void* from, long long fromCount, MPI_Datatype fromType, const void* to,
-                      const Count* counts, const Offset* displacements, MPI_Datatype type, MPI_Comm comm) {
+                      const Count* counts, const Offset* displacements, MPI_Datatype type,
+                      MPI_Comm comm) {
   if (from != MPI_IN_PLACE) {
     return given(from, fromCount, fromType);
   }
@@ -107,8 +114,8 @@ Contents givenToAllOf(const void* from, long long fromCount, MPI_Datatype fromTy
 
 /// To MPI_Reduce_scatter.
 template <typename Count>
-Contents givenToReduceOf(const void* from, const void* to, const Count* counts, MPI_Datatype type, MPI_Op op,
-                         MPI_Comm comm) {
+Contents givenToReduceOf(const void* from, const void* to, const Count* counts, MPI_Datatype type,
+                         MPI_Op op, MPI_Comm comm) {
   long long count = 0;
   const int members = counts != nullptr ? membersOf(comm) : 0;
   for (int i = 0; i < members; ++i) {
@@ -119,8 +126,8 @@ Contents givenToReduceOf(const void* from, const void* to, const Count* counts, 
 
 /// To MPI_Neighbor_alltoallv, MPI_Neighbor_alltoallw.
 template <typename Count, typename Offset>
-Contents givenToNeighboursOf(const void* buffer, const Count* counts, const Offset* displacements, MPI_Datatype type,
-                             MPI_Comm comm) {
+Contents givenToNeighboursOf(const void* buffer, const Count* counts, const Offset* displacements,
+                             MPI_Datatype type, MPI_Comm comm) {
   return givenPieces(buffer, counts, displacements, type, neighboursOf(comm));
 }
 template <typename Count, typename Offset>

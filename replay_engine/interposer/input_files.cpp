@@ -154,7 +154,8 @@ void sawFile(int from, const char* path, const LookedAt& looked) {
   if (!seenBefore(now)) {
     compare(path, now, InputState::File);
     const InputFile young{now.path + 3, 0, 0};  // however it grows
-    Input input{looked.older ? now : young, looked.older ? InputState::File : InputState::Young, {}};
+    Input input{
+        looked.older ? now : young, looked.older ? InputState::File : InputState::Young, {}};
     if (looked.older || !seenBefore(young)) {
       nameOf(from, path, input.name);
       keep(input);
@@ -180,8 +181,7 @@ void listed(const char* path) {
   if (!listingOf(path, &listing)) {
     return;
   }
-  saw(AT_FDCWD, path,
-      {pathHash(path), listing.names, static_cast<std::int64_t>(listing.checksum)},
+  saw(AT_FDCWD, path, {pathHash(path), listing.names, static_cast<std::int64_t>(listing.checksum)},
       InputState::Directory);
 }
 

@@ -70,7 +70,8 @@ std::uint64_t scramble(std::uint64_t x) {  // splitmix64
 
 bool mayPause() {
   static std::atomic<std::uint64_t> pauses = 0;
-  const std::uint64_t events = g_engine.page->serial.load(std::memory_order_relaxed);  // by any thread
+  const std::uint64_t events =
+      g_engine.page->serial.load(std::memory_order_relaxed);  // by any thread
   if (pauses.load(std::memory_order_relaxed) >= kPauses + events / kEventsAPause) {
     return false;
   }

@@ -122,7 +122,7 @@ void begin(const CallPlace& place) {
   g_engine.world = MPI_COMM_WORLD;
   g_engine.noComm = MPI_COMM_NULL;
   g_rankOnly.light = g_engine.record && !g_engine.events && !g_engine.replay && !g_engine.jitter &&
-                   !g_engine.multiple && resolveAll();
+                     !g_engine.multiple && resolveAll();
   joinEarlierThreads();
 }
 

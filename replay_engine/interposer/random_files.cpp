@@ -27,7 +27,7 @@ namespace pf {
 namespace {
 
 constexpr int kMarks = 1024;
-bool g_marked[kMarks];  ///< by descriptor: was a random device, or is in g_unread
+bool g_marked[kMarks];      ///< by descriptor: was a random device, or is in g_unread
 LookedAt g_unread[kMarks];  ///< by descriptor, opened not only for reading; no path: is not
 
 struct RandomStream {

@@ -29,7 +29,8 @@
 // Outside of any namespace: a debugger that has stopped the rank finds it by its name.
 extern "C" {
 /// How many events the rank has begun; null before MPI_Init.
-__attribute__((visibility("hidden"), used)) const std::atomic<std::uint64_t>* pf_events_begun = nullptr;
+__attribute__((visibility("hidden"), used)) const std::atomic<std::uint64_t>* pf_events_begun =
+    nullptr;
 }
 
 namespace pf {

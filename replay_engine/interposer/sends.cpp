@@ -124,8 +124,7 @@ int nonblockingSend(const CallPlace& place, RecordKind kind, RealCall call, cons
                     int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                     MPI_Request* request) {
   const StateLock lock;
-  const std::uint32_t number =
-      beginSend(place, kind, {buffer, count, datatype}, dest, tag, comm);
+  const std::uint32_t number = beginSend(place, kind, {buffer, count, datatype}, dest, tag, comm);
   const SendRoute to = routeSend(dest, tag, comm);
   const int result = call(buffer, count, datatype, to.peer, to.tag, to.comm, request);
   if (!isMessage(dest, comm)) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The logs of all ranks as one execution.
+#include "event_times.h"
+#include "log/rank_log.h"
+#include "mpi_calls.h"
+
 #include <algorithm>
 #include <map>
 
 #include "core/races.h"
-#include "event_times.h"
-#include "log/rank_log.h"
-#include "mpi_calls.h"
 
 namespace pf {
 namespace {
@@ -25,7 +26,9 @@ class Assembler {
     for (const LoggedSite& site : log.sites) {
       sites.push_back(callSite(log, site));
     }
-    const auto mapped = [](const std::vector<std::uint32_t>& map, std::uint32_t i) { return i < map.size() ? map[i] : kNone; };
+    const auto mapped = [](const std::vector<std::uint32_t>& map, std::uint32_t i) {
+      return i < map.size() ? map[i] : kNone;
+    };
     for (Event& event : history.events) {
       event.comm = mapped(comms, event.comm);
       event.site = mapped(sites, event.site);
@@ -47,11 +50,13 @@ class Assembler {
 
  private:
   std::uint32_t communicator(const LoggedCommunicator& logged, Rank rank) {
-    const auto [found, fresh] = m_byKey.try_emplace(logged.key, static_cast<std::uint32_t>(m_execution.communicators.size()));
+    const auto [found, fresh] = m_byKey.try_emplace(
+        logged.key, static_cast<std::uint32_t>(m_execution.communicators.size()));
     if (fresh) {
       Communicator c;
       c.key = logged.key;
-      const auto split = logged.members.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(logged.groupSize, logged.members.size()));
+      const auto split = logged.members.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(
+                                                      logged.groupSize, logged.members.size()));
       c.group.assign(logged.members.begin(), split);
       c.remote.assign(split, logged.members.end());
       const char* by = logged.madeBy < kCallCount ? kCallNames[logged.madeBy] : "?";
@@ -68,9 +73,11 @@ class Assembler {
   }
 
   std::uint32_t callSite(const RankLog& log, const LoggedSite& site) {
-    const std::string module = site.module < log.modules.size() ? log.modules[site.module] : std::string();
+    const std::string module =
+        site.module < log.modules.size() ? log.modules[site.module] : std::string();
     const auto key = std::make_pair(module, site.address);
-    const auto [found, fresh] = m_bySite.try_emplace(key, static_cast<std::uint32_t>(m_execution.sites.size()));
+    const auto [found, fresh] =
+        m_bySite.try_emplace(key, static_cast<std::uint32_t>(m_execution.sites.size()));
     if (fresh) {
       m_execution.sites.push_back(CallSite{module, site.address, {}, {}, 0});
     }
@@ -89,10 +96,13 @@ constexpr std::uint64_t kPassage = 4;
 void endLastEvents(Execution& execution) {
   for (RankHistory& rank : execution.ranks) {
     for (const PostedReceive& receive : rank.receives) {
-      if (!rank.times.empty() && receive.completion == rank.times.size() && receive.message < execution.messages.size()) {
+      if (!rank.times.empty() && receive.completion == rank.times.size() &&
+          receive.message < execution.messages.size()) {
         const EventRef send = execution.messages[receive.message].send;
-        const std::vector<EventTime>& sender = execution.ranks[static_cast<std::size_t>(send.rank)].times;
-        const std::uint64_t sent = send.serial >= 1 && send.serial <= sender.size() ? sender[send.serial - 1].begin : 0;
+        const std::vector<EventTime>& sender =
+            execution.ranks[static_cast<std::size_t>(send.rank)].times;
+        const std::uint64_t sent =
+            send.serial >= 1 && send.serial <= sender.size() ? sender[send.serial - 1].begin : 0;
         rank.times.back().end = std::max(rank.times.back().end, sent + kPassage);
       }
     }
@@ -110,7 +120,8 @@ Result<Execution> assemble(std::vector<RankLog> logs) {
   std::vector<std::int64_t> ahead;
   for (std::size_t i = 0; i < logs.size(); ++i) {
     if (logs[i].rank != static_cast<Rank>(i)) {
-      return Error{ErrorCode::Damaged, "the log of rank " + std::to_string(i) + " is missing", "Record the program again."};
+      return Error{ErrorCode::Damaged, "the log of rank " + std::to_string(i) + " is missing",
+                   "Record the program again."};
     }
     ahead.push_back(logs[i].realTimeAhead);
     assembler.add(logs[i]);

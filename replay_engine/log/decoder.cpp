@@ -10,7 +10,8 @@
 
 namespace pf {
 
-Decoder::Decoder(const LogHeader& header, const std::vector<std::span<const unsigned char>>& blocks, bool contents)
+Decoder::Decoder(const LogHeader& header, const std::vector<std::span<const unsigned char>>& blocks,
+                 bool contents)
     : m_header(header), m_keepsContents(contents) {
   for (const auto& block : blocks) {
     m_bytes += block.size();
@@ -35,7 +36,8 @@ Rank Decoder::world(std::uint32_t comm, std::int32_t peer) const {
   return index < c.members.size() ? c.members[index] : kUnknownRank;
 }
 
-void Decoder::event(EventKind kind, std::uint32_t site, std::uint32_t comm, std::int32_t peer, std::int32_t tag) {
+void Decoder::event(EventKind kind, std::uint32_t site, std::uint32_t comm, std::int32_t peer,
+                    std::int32_t tag) {
   Event e;
   e.kind = kind;
   e.call = static_cast<std::uint16_t>(callOf(site));
@@ -46,10 +48,12 @@ void Decoder::event(EventKind kind, std::uint32_t site, std::uint32_t comm, std:
   e.lane = m_lane;
   log.history.events.push_back(e);
   m_threads.event(m_lane, last(), log.history.threadLinks);
-  log.checks.push_back(eventCheck(e.call, comm < log.communicators.size() ? log.communicators[comm].key : 0, e.peer, tag));
+  log.checks.push_back(eventCheck(
+      e.call, comm < log.communicators.size() ? log.communicators[comm].key : 0, e.peer, tag));
 }
 
-std::uint32_t Decoder::post(std::uint32_t comm, std::int32_t source, std::int32_t tag, bool forcible) {
+std::uint32_t Decoder::post(std::uint32_t comm, std::int32_t source, std::int32_t tag,
+                            bool forcible) {
   PostedReceive receive;
   receive.post = last();
   receive.comm = comm;
@@ -81,7 +85,8 @@ void Decoder::take(std::uint32_t postNumber, std::int32_t source, std::int32_t t
   }
 }
 
-void Decoder::send(std::uint32_t comm, std::int32_t dest, std::int32_t tag, bool synchronous, bool completesHere) {
+void Decoder::send(std::uint32_t comm, std::int32_t dest, std::int32_t tag, bool synchronous,
+                   bool completesHere) {
   SentMessage message;
   message.event = last();
   message.comm = comm;
@@ -112,7 +117,8 @@ void Decoder::receiveEvent(RecordReader& in) {
   const std::int32_t tag = in.shifted(1);
   event(EventKind::Receive, site, comm, wantedSource, wantedTag);
   const std::uint32_t call = callOf(site);
-  take(post(comm, wantedSource, wantedTag, call != kCallMprobe && call != kCallImprobe), source, tag, last());
+  take(post(comm, wantedSource, wantedTag, call != kCallMprobe && call != kCallImprobe), source,
+       tag, last());
 }
 
 void Decoder::sendReceiveEvent(RecordReader& in) {
@@ -142,7 +148,8 @@ void Decoder::collectiveEvent(RecordReader& in, RecordKind kind) {
   const std::uint32_t flow = in.number32();
   const std::int32_t root = in.shifted(1);
   const std::uint32_t flags = in.number32();
-  event(kind == RecordKind::Collective ? EventKind::Collective : EventKind::CollectivePost, site, comm, root >= 0 ? root : -2, 0);
+  event(kind == RecordKind::Collective ? EventKind::Collective : EventKind::CollectivePost, site,
+        comm, root >= 0 ? root : -2, 0);
   if (comm < log.communicators.size() && comm >= m_ordinals.size()) {
     m_ordinals.resize(log.communicators.size());
   }
@@ -150,8 +157,11 @@ void Decoder::collectiveEvent(RecordReader& in, RecordKind kind) {
   part.event = last();
   part.completion = kind == RecordKind::Collective ? last() : 0;
   part.comm = comm;
-  part.ordinal = comm < m_ordinals.size() ? m_ordinals[comm]++ : 0;  // of one that was not declared: of none
-  part.flow = flow <= static_cast<std::uint32_t>(CollectiveFlow::FromLower) ? static_cast<CollectiveFlow>(flow) : CollectiveFlow::None;
+  part.ordinal =
+      comm < m_ordinals.size() ? m_ordinals[comm]++ : 0;  // of one that was not declared: of none
+  part.flow = flow <= static_cast<std::uint32_t>(CollectiveFlow::FromLower)
+                  ? static_cast<CollectiveFlow>(flow)
+                  : CollectiveFlow::None;
   part.root = root >= 0 ? world(comm, root) : kUnknownRank;
   part.contributes = (flags & 1U) != 0;
   part.takes = (flags & 2U) != 0;
@@ -377,7 +387,8 @@ void Decoder::survivingStatuses(const BegunCall& begun) {
   const std::uint32_t n = std::min<std::uint32_t>(begun.statuses, kStatusSlots);
   const std::size_t stride = std::min<std::size_t>(m_header.statusStride, kStatusSize);
   for (std::uint32_t i = 0; i < n; ++i) {
-    const unsigned char* const status = &m_header.status[0][0] + i * stride;  // one behind another, as MPI has them
+    const unsigned char* const status =
+        &m_header.status[0][0] + i * stride;  // one behind another, as MPI has them
     std::int32_t source = 0;
     std::int32_t tag = 0;
     std::memcpy(&source, status + std::min<std::size_t>(m_header.statusSource, kStatusSize - 4), 4);
@@ -407,7 +418,8 @@ void Decoder::matchedReceives() {
     }
     if (!log.hasEvents) {
       wild(matched.wild, matched.source);
-    } else if (matched.post < log.history.receives.size() && log.history.receives[matched.post].state == ReceiveState::Pending) {
+    } else if (matched.post < log.history.receives.size() &&
+               log.history.receives[matched.post].state == ReceiveState::Pending) {
       take(matched.post, matched.source, matched.tag, last());
     }
   }
@@ -436,7 +448,8 @@ void Decoder::begunEvent() {
   }
   log.insideLast = true;
   if (kind == RecordKind::Receive || kind == RecordKind::SendReceive) {
-    event(kind == RecordKind::Receive ? EventKind::Receive : EventKind::SendReceive, begun.site, begun.comm, begun.source, begun.tag);
+    event(kind == RecordKind::Receive ? EventKind::Receive : EventKind::SendReceive, begun.site,
+          begun.comm, begun.source, begun.tag);
     const std::uint32_t call = callOf(begun.site);
     if (begun.source != -2) {
       post(begun.comm, begun.source, begun.tag, call != kCallMprobe && call != kCallImprobe);
@@ -457,8 +470,10 @@ void Decoder::finish() {
   log.size = m_header.size;
   log.pid = m_header.pid;
   log.threadLevel = m_header.threadLevel;
-  log.executable.assign(m_header.executable, strnlen(m_header.executable, sizeof m_header.executable));
-  log.mpiLibrary.assign(m_header.mpiLibrary, strnlen(m_header.mpiLibrary, sizeof m_header.mpiLibrary));
+  log.executable.assign(m_header.executable,
+                        strnlen(m_header.executable, sizeof m_header.executable));
+  log.mpiLibrary.assign(m_header.mpiLibrary,
+                        strnlen(m_header.mpiLibrary, sizeof m_header.mpiLibrary));
   log.hasEvents = m_header.events != 0;
   log.complete = sawEnd && log.cut.empty();
   if (!log.complete && log.cut.empty()) {
@@ -475,9 +490,11 @@ void Decoder::finish() {
       log.lanes[lane].finalMisses[k] = missesOf(m_header.laneMisses[lane - 1][k].load());
     }
   }
-  if (!log.laneRuns.empty()) {  // a rank that dies between the two stores has begun its run at least
+  if (!log.laneRuns
+           .empty()) {  // a rank that dies between the two stores has begun its run at least
     const std::uint64_t word = m_header.laneTurns.load();
-    log.laneRuns.back().turns = word >> 32 == log.laneRuns.size() ? static_cast<std::uint32_t>(word) : 1;
+    log.laneRuns.back().turns =
+        word >> 32 == log.laneRuns.size() ? static_cast<std::uint32_t>(word) : 1;
   }
   log.serials = log.hasEvents ? last() : m_header.serial.load();
   log.history.times = m_times.finish(log.history.events.size());
@@ -489,8 +506,10 @@ void Decoder::finish() {
   log.sent = m_sent.finish();
   log.given = m_given.finish();
   if (!log.complete && log.cut.empty()) {
-    log.cut = (m_header.failed.load() != 0 ? std::string("the log could not grow: ") + std::strerror(static_cast<int>(m_header.failed.load() >> 32))
-                                            : std::string("the rank ended without MPI_Finalize")) +
+    log.cut = (m_header.failed.load() != 0
+                   ? std::string("the log could not grow: ") +
+                         std::strerror(static_cast<int>(m_header.failed.load() >> 32))
+                   : std::string("the rank ended without MPI_Finalize")) +
               ", after event " + std::to_string(log.serials);
   }
 }

@@ -2,15 +2,15 @@
 // Decodes the records of a rank's log, one after another.
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "contents_stream.h"
 #include "event_times.h"
 #include "log/rank_log.h"
 #include "record_reader.h"
 #include "thread_links.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
 
 namespace pf {
 
@@ -32,17 +32,20 @@ class Decoder {
   bool sawEnd = false;
 
  private:
-  void event(EventKind kind, std::uint32_t site, std::uint32_t comm = kNone, std::int32_t peer = -2, std::int32_t tag = -1);
+  void event(EventKind kind, std::uint32_t site, std::uint32_t comm = kNone, std::int32_t peer = -2,
+             std::int32_t tag = -1);
   [[nodiscard]] Rank world(std::uint32_t comm, std::int32_t peer) const;
   std::uint32_t post(std::uint32_t comm, std::int32_t source, std::int32_t tag, bool forcible);
   void take(std::uint32_t post, std::int32_t source, std::int32_t tag, Serial at);
-  void send(std::uint32_t comm, std::int32_t dest, std::int32_t tag, bool synchronous, bool completesHere);
+  void send(std::uint32_t comm, std::int32_t dest, std::int32_t tag, bool synchronous,
+            bool completesHere);
   void sendEvent(RecordReader& in, RecordKind kind);
   void receiveEvent(RecordReader& in);
   void sendReceiveEvent(RecordReader& in);
   void subSend(RecordReader& in);
   void sentBytes(std::uint64_t bytes, std::uint32_t check);
-  [[nodiscard]] std::uint32_t checkOfSent(std::uint32_t comm, std::int32_t dest, std::int32_t tag) const;
+  [[nodiscard]] std::uint32_t checkOfSent(std::uint32_t comm, std::int32_t dest,
+                                          std::int32_t tag) const;
   void contentsRecord(RecordReader& in, RecordKind kind);
   void collectiveEvent(RecordReader& in, RecordKind kind);
   void choice(RecordReader& in);
@@ -61,18 +64,20 @@ class Decoder {
   void begunEvent();
   void survivingStatuses(const BegunCall& begun);
   void matchedReceives();
-  [[nodiscard]] std::uint32_t callOf(std::uint32_t site) const { return site < log.sites.size() ? log.sites[site].call : 0; }
+  [[nodiscard]] std::uint32_t callOf(std::uint32_t site) const {
+    return site < log.sites.size() ? log.sites[site].call : 0;
+  }
   [[nodiscard]] Serial last() const { return log.history.events.size(); }
 
   const LogHeader& m_header;
-  std::size_t m_bytes = 0;                       // of all records: bounds the numbers that they may say
+  std::size_t m_bytes = 0;  // of all records: bounds the numbers that they may say
   std::string m_refusal = "record of unknown kind";
-  std::uint8_t m_valueKind = kValuesJoin;        // of the last Value record
-  std::uint64_t m_nextWild = 0;                  // wildcard number that a kNextWild byte stands for
-  std::vector<std::uint32_t> m_wildOfPost;       // wildcard number of each post, or kNone
-  std::vector<std::uint32_t> m_ordinals;         // collectives so far, by communicator
-  std::vector<std::size_t> m_posted;             // index of each non-blocking collective
-  std::uint32_t m_lane = 0;                      // whose records these are
+  std::uint8_t m_valueKind = kValuesJoin;   // of the last Value record
+  std::uint64_t m_nextWild = 0;             // wildcard number that a kNextWild byte stands for
+  std::vector<std::uint32_t> m_wildOfPost;  // wildcard number of each post, or kNone
+  std::vector<std::uint32_t> m_ordinals;    // collectives so far, by communicator
+  std::vector<std::size_t> m_posted;        // index of each non-blocking collective
+  std::uint32_t m_lane = 0;                 // whose records these are
   ThreadLinks m_threads;
   EventTimes m_times;
   bool m_keepsContents;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Records of what was chosen, by MPI, the system and the order of threads, of what raced, and of what messages hold.
-#include <algorithm>
-
 #include "decoder.h"
 #include "varint.h"
+
+#include <algorithm>
 
 namespace pf {
 
@@ -24,7 +24,8 @@ void Decoder::choice(RecordReader& in) {
     case ChoiceKind::Waitsome: {
       // The writer continues after each 32 indices in a Choice of its own, which starts with misses = 0.
       auto& stream = choicesOf(kind);
-      const bool continues = !stream.empty() && !stream.back().payload.empty() && stream.back().payload[0] > stream.back().payload.size();
+      const bool continues = !stream.empty() && !stream.back().payload.empty() &&
+                             stream.back().payload[0] > stream.back().payload.size();
       const std::size_t done = continues ? stream.back().payload.size() - 1 : 0;
       std::uint64_t left = 0;
       if (continues) {
@@ -90,7 +91,8 @@ void Decoder::raceRecord(RecordReader& in, RecordKind kind) {
     races.exchanged[rank] = {sent, in.number32()};
   } else {
     for (int run = 0; run < 2; ++run) {
-      const std::uint64_t room = races.wildcards - std::min<std::uint64_t>(races.wildcards, races.kept.size());
+      const std::uint64_t room =
+          races.wildcards - std::min<std::uint64_t>(races.wildcards, races.kept.size());
       races.kept.add(static_cast<std::uint32_t>(std::min<std::uint64_t>(in.number32(), room)));
     }
   }
@@ -161,7 +163,8 @@ bool Decoder::laneMade(RecordReader& in) {
   log.lanes.resize(std::max<std::size_t>(log.lanes.size(), number + 1U));
   log.lanes[number].parent = parent;
   log.lanes[number].ordinal = ordinal;
-  return m_threads.made(number, parent, ordinal, last()) || refuse("more orderings of threads than the log has room for");
+  return m_threads.made(number, parent, ordinal, last()) ||
+         refuse("more orderings of threads than the log has room for");
 }
 
 bool Decoder::ordered(RecordReader& in) {
@@ -198,7 +201,8 @@ void Decoder::subSend(RecordReader& in) {
 }
 
 std::uint32_t Decoder::checkOfSent(std::uint32_t comm, std::int32_t dest, std::int32_t tag) const {
-  return sentCheck(comm < log.communicators.size() ? log.communicators[comm].key : 0, world(comm, dest), tag);
+  return sentCheck(comm < log.communicators.size() ? log.communicators[comm].key : 0,
+                   world(comm, dest), tag);
 }
 
 void Decoder::sentBytes(std::uint64_t bytes, std::uint32_t check) {

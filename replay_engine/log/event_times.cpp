@@ -60,10 +60,11 @@ std::vector<EventTime> EventTimes::finish(std::size_t events) {
     const Look& from = beyond ? m_looks.back() : m_looks[piece];
     const Look& slopeFrom = beyond ? m_looks.front() : m_looks[piece];
     const Look& slopeTo = beyond ? m_looks.back() : m_looks[piece + 1];
-    const double slope =
-        static_cast<double>(slopeTo.nanoseconds - slopeFrom.nanoseconds) / static_cast<double>(slopeTo.ticks - slopeFrom.ticks);
+    const double slope = static_cast<double>(slopeTo.nanoseconds - slopeFrom.nanoseconds) /
+                         static_cast<double>(slopeTo.ticks - slopeFrom.ticks);
     const std::uint64_t since = ticks > from.ticks ? ticks - from.ticks : 0;
-    const auto passed = static_cast<std::uint64_t>(std::min(static_cast<double>(since) * slope, static_cast<double>(kFarAway)));
+    const auto passed = static_cast<std::uint64_t>(
+        std::min(static_cast<double>(since) * slope, static_cast<double>(kFarAway)));
     latest = std::max(latest, std::min(from.nanoseconds + passed, kFarAway));
     return latest;
   };
@@ -75,7 +76,8 @@ std::vector<EventTime> EventTimes::finish(std::size_t events) {
 }
 
 void alignTimes(std::vector<RankHistory>& ranks, const std::vector<std::int64_t>& ahead) {
-  constexpr std::int64_t kOtherHost = 10'000'000;  // ns; hosts do not start within that of each other, clocks are not set by so much
+  constexpr std::int64_t kOtherHost =
+      10'000'000;  // ns; hosts do not start within that of each other, clocks are not set by so much
   const auto known = [](const RankHistory& rank) { return !rank.times.empty(); };
   const auto first = std::find_if(ranks.begin(), ranks.end(), known);
   if (first == ranks.end()) {

@@ -2,11 +2,12 @@
 // When events began and ended, from the ticks in a log (RecordKind::Clock, ::Time).
 #pragma once
 
+#include "record_reader.h"
+
 #include <cstdint>
 #include <vector>
 
 #include "core/execution.h"
-#include "record_reader.h"
 
 namespace pf {
 

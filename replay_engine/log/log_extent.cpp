@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which bytes of a log count.
+#include "log/rank_log.h"
+
 #include <algorithm>
 #include <cstring>
 
 #include "base/crc32c.h"
-#include "log/rank_log.h"
 
 namespace pf {
 namespace {
 
 Error notALog(std::string why) {
-  return Error{ErrorCode::Damaged, "not a log of a rank: " + std::move(why), "It was not written by Photofinish, or its beginning is lost."};
+  return Error{ErrorCode::Damaged, "not a log of a rank: " + std::move(why),
+               "It was not written by Photofinish, or its beginning is lost."};
 }
 
-std::string blockName(std::uint64_t block) { return "block " + std::to_string(block); }
+std::string blockName(std::uint64_t block) {
+  return "block " + std::to_string(block);
+}
 
 /// A block of a log, and what a commit (core/log_format.h) tells of it.
 struct Block {
@@ -21,16 +25,21 @@ struct Block {
   std::uint32_t seed;
   std::span<const unsigned char> bytes;
 
-  [[nodiscard]] bool isNamedBy(std::uint64_t commit) const { return ((commit >> 16) & 0xFFFFU) == (number & 0xFFFFU); }
+  [[nodiscard]] bool isNamedBy(std::uint64_t commit) const {
+    return ((commit >> 16) & 0xFFFFU) == (number & 0xFFFFU);
+  }
   [[nodiscard]] bool verifies(std::uint64_t commit) const {
     const std::size_t used = commit & 0xFFFFU;
-    return isNamedBy(commit) && used <= bytes.size() && crc32c(bytes.data(), used, seed) == static_cast<std::uint32_t>(commit >> 32);
+    return isNamedBy(commit) && used <= bytes.size() &&
+           crc32c(bytes.data(), used, seed) == static_cast<std::uint32_t>(commit >> 32);
   }
   /// What is left of it if it does not verify as a whole: up to the last commit that does.
   [[nodiscard]] std::span<const unsigned char> rest(const LogHeader& header) const {
     std::size_t used = 0;
-    for (const std::atomic<std::uint64_t>* commit : {&header.commit, &header.synced.words[0], &header.synced.words[1]}) {
-      used = verifies(commit->load()) ? std::max<std::size_t>(used, commit->load() & 0xFFFFU) : used;
+    for (const std::atomic<std::uint64_t>* commit :
+         {&header.commit, &header.synced.words[0], &header.synced.words[1]}) {
+      used =
+          verifies(commit->load()) ? std::max<std::size_t>(used, commit->load() & 0xFFFFU) : used;
     }
     return bytes.first(used);
   }
@@ -47,8 +56,10 @@ Result<LogExtent> checkLog(std::span<const unsigned char> file) {
     return notALog("it does not begin as one");
   }
   if (header->version < kOldestLogVersion || header->version > kLogVersion) {
-    return Error{ErrorCode::Version, "log version " + std::to_string(header->version) + " is not " + std::to_string(kLogVersion),
-                 "Use the Photofinish that recorded it."};
+    return Error{
+        ErrorCode::Version,
+        "log version " + std::to_string(header->version) + " is not " + std::to_string(kLogVersion),
+        "Use the Photofinish that recorded it."};
   }
   const std::size_t begin = offsetof(LogHeader, salt);
   if (header->headerCrc != crc32c(file.data() + begin, offsetof(LogHeader, commit) - begin)) {
@@ -69,7 +80,8 @@ Result<LogExtent> checkLog(std::span<const unsigned char> file) {
     if (trailer.used != 0) {
       if (trailer.used > kLogBlockData || crc32c(bytes.data(), trailer.used, seed) != trailer.crc) {
         extent.damaged = true;
-        extent.damage = blockName(block) + " of " + std::to_string(whole) + " is damaged; its last records and what follows are lost";
+        extent.damage = blockName(block) + " of " + std::to_string(whole) +
+                        " is damaged; its last records and what follows are lost";
         extent.blocks.push_back(part.rest(*header));
         return extent;
       }
@@ -81,14 +93,16 @@ Result<LogExtent> checkLog(std::span<const unsigned char> file) {
       const bool justSealed = block > 0 && ((commit >> 16) & 0xFFFFU) == ((block - 1) & 0xFFFFU);
       if (!justSealed && (commit != 0 || block != 0)) {
         extent.damaged = true;
-        extent.damage = blockName(block) + " is not sealed, though later ones were written; what follows is lost";
+        extent.damage = blockName(block) +
+                        " is not sealed, though later ones were written; what follows is lost";
         extent.blocks.push_back(part.rest(*header));
       }
       return extent;
     }
     if (!part.verifies(commit)) {
       extent.damaged = true;
-      extent.damage = "the last block (" + std::to_string(block) + ") is damaged or cut short; its last records are lost";
+      extent.damage = "the last block (" + std::to_string(block) +
+                      ") is damaged or cut short; its last records are lost";
     }
     extent.blocks.push_back(part.rest(*header));
     return extent;

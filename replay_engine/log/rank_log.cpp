@@ -23,14 +23,16 @@ Result<RankLog> readLog(std::span<const unsigned char> file, bool contents) {
     RecordReader in(bytes);
     while (!in.atEnd()) {
       if (!decoder.record(in)) {
-        decoder.log.cut = decoder.refusal() + " in block " + std::to_string(block) + "; what follows is lost";
+        decoder.log.cut =
+            decoder.refusal() + " in block " + std::to_string(block) + "; what follows is lost";
         decoder.finish();
         return std::move(decoder.log);
       }
     }
   }
   // A log that could not grow is clean and has no end, either: finish() says so.
-  if (header.clean.load() == kLogMagic && header.failed.load() == 0 && !decoder.sawEnd && decoder.log.cut.empty()) {
+  if (header.clean.load() == kLogMagic && header.failed.load() == 0 && !decoder.sawEnd &&
+      decoder.log.cut.empty()) {
     decoder.log.cut = "the end of the log is missing";
   }
   decoder.finish();

@@ -13,7 +13,8 @@ namespace pf {
 
 class RecordReader {
  public:
-  explicit RecordReader(std::span<const unsigned char> bytes) : m_at(bytes.data()), m_end(bytes.data() + bytes.size()) {}
+  explicit RecordReader(std::span<const unsigned char> bytes)
+      : m_at(bytes.data()), m_end(bytes.data() + bytes.size()) {}
 
   [[nodiscard]] bool atEnd() const { return m_at >= m_end || m_bad; }
   [[nodiscard]] bool bad() const { return m_bad; }
@@ -41,7 +42,9 @@ class RecordReader {
   }
   std::uint32_t number32() { return static_cast<std::uint32_t>(number()); }
   /// A number that was written with `shift` added.
-  std::int32_t shifted(std::uint32_t shift) { return static_cast<std::int32_t>(number32() - shift); }
+  std::int32_t shifted(std::uint32_t shift) {
+    return static_cast<std::int32_t>(number32() - shift);
+  }
   std::uint64_t fixed64() {
     std::uint64_t value = 0;
     if (m_end - m_at < 8) {

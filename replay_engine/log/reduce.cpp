@@ -54,7 +54,8 @@ class BlockWriter {
 /// Passes sources on, those that are kept in their shortest form.
 class SourceFilter {
  public:
-  SourceFilter(BlockWriter& out, const std::optional<NumberRuns>& keep) : m_out(out), m_keep(keep) {}
+  SourceFilter(BlockWriter& out, const std::optional<NumberRuns>& keep)
+      : m_out(out), m_keep(keep) {}
   void wild(std::uint32_t number, std::int32_t source) {
     m_nextRead = number + 1;
     if (m_keep && !(*m_keep)[number]) {
@@ -83,7 +84,8 @@ class SourceFilter {
 /// Passes on what is no source.
 class RecordFilter {
  public:
-  RecordFilter(BlockWriter& out, const LogReduction& reduction) : m_out(out), m_reduction(reduction) {}
+  RecordFilter(BlockWriter& out, const LogReduction& reduction)
+      : m_out(out), m_reduction(reduction) {}
   void pass(RecordKind kind, Bytes record) {
     if (kind == RecordKind::Traced && m_reduction.dropTraced) {
       return;
@@ -118,7 +120,8 @@ Result<std::vector<unsigned char>> reduceLog(Bytes file, const LogReduction& red
   BlockWriter out(file.first(kLogHeaderSize));
   SourceFilter filter(out, reduction.keep);
   RecordFilter others(out, reduction);
-  Decoder decoder(*reinterpret_cast<const LogHeader*>(file.data()), extent->blocks);  // knows where a record ends
+  Decoder decoder(*reinterpret_cast<const LogHeader*>(file.data()),
+                  extent->blocks);  // knows where a record ends
   for (const Bytes block : extent->blocks) {
     RecordReader in(block);
     while (!in.atEnd()) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "log/rank_log.h"
+#include "log/tags.h"
+#include "varint.h"
+
 #include <algorithm>
 #include <cstring>
 
 #include "base/crc32c.h"
-#include "log/rank_log.h"
-#include "log/tags.h"
-#include "varint.h"
 
 namespace pf {
 namespace {
@@ -31,7 +32,8 @@ void appendChoice(std::vector<unsigned char>& out, const RecordedChoice& choice,
 }
 
 /// Only pages of which something is known.
-void appendPins(std::vector<unsigned char>& out, const WildSources& sources, ScheduleHeader& header) {
+void appendPins(std::vector<unsigned char>& out, const WildSources& sources,
+                ScheduleHeader& header) {
   const std::uint64_t pages = sources.pages().size();
   std::vector<std::int32_t> section(pinPagesOffset(pages) / 4);
   std::memcpy(section.data(), &pages, sizeof pages);
@@ -43,8 +45,10 @@ void appendPins(std::vector<unsigned char>& out, const WildSources& sources, Sch
   header.pins = append(out, section);
 }
 
-std::vector<unsigned char> choiceStream(const std::vector<RecordedChoice>& choices, std::size_t kind) {
-  const bool indices = kind == static_cast<std::size_t>(ChoiceKind::Testsome) || kind == static_cast<std::size_t>(ChoiceKind::Waitsome);
+std::vector<unsigned char> choiceStream(const std::vector<RecordedChoice>& choices,
+                                        std::size_t kind) {
+  const bool indices = kind == static_cast<std::size_t>(ChoiceKind::Testsome) ||
+                       kind == static_cast<std::size_t>(ChoiceKind::Waitsome);
   std::vector<unsigned char> stream;
   for (const RecordedChoice& choice : choices) {
     appendChoice(stream, choice, indices);
@@ -89,17 +93,20 @@ void appendFailed(std::vector<unsigned char>& out, const RankLog& log, ScheduleH
   std::vector<ScheduleFailed> failed;
   std::vector<std::uint32_t> unfinished;
   for (const FailedCompletion& completion : log.failed) {
-    failed.push_back({completion.key, static_cast<std::uint32_t>(unfinished.size()), static_cast<std::uint32_t>(completion.unfinished.size())});
+    failed.push_back({completion.key, static_cast<std::uint32_t>(unfinished.size()),
+                      static_cast<std::uint32_t>(completion.unfinished.size())});
     unfinished.insert(unfinished.end(), completion.unfinished.begin(), completion.unfinished.end());
   }
-  std::sort(failed.begin(), failed.end(), [](const ScheduleFailed& a, const ScheduleFailed& b) { return a.key < b.key; });
+  std::sort(failed.begin(), failed.end(),
+            [](const ScheduleFailed& a, const ScheduleFailed& b) { return a.key < b.key; });
   header.failed = append(out, failed);
   header.unfinished = append(out, unfinished);
 }
 
 }  // namespace
 
-std::vector<unsigned char> compileSchedule(const RankLog& log, const RankTags* tags, std::uint64_t lastTag, bool threads) {
+std::vector<unsigned char> compileSchedule(const RankLog& log, const RankTags* tags,
+                                           std::uint64_t lastTag, bool threads) {
   std::vector<unsigned char> out(sizeof(ScheduleHeader));
   ScheduleHeader header{};
   header.magic = kScheduleMagic;

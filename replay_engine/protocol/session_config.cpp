@@ -65,7 +65,8 @@ bool read(const json& from, const char* name, std::vector<std::string>& out) {
 }
 
 /// Lists by the rank that they are of.
-bool read(const json& from, const char* name, std::map<std::int32_t, std::vector<std::string>>& out) {
+bool read(const json& from, const char* name,
+          std::map<std::int32_t, std::vector<std::string>>& out) {
   const auto it = from.find(name);
   if (it == from.end() || !it->is_object()) {
     return false;

@@ -244,8 +244,7 @@ Result<SessionDirectory> SessionDirectory::create(const SessionConfig& config,
     return path.error();
   }
   Result<UniqueFd> directory = openPrivate(*path);
-  Result<UniqueFd> lock =
-      directory ? makeLock(directory->get()) : directory.error();
+  Result<UniqueFd> lock = directory ? makeLock(directory->get()) : directory.error();
   Status written = lock ? writePrivate(directory->get(), "key", *key) : Status(lock.error());
   if (written) {
     written = writePrivate(directory->get(), "session.json", toJson(config));

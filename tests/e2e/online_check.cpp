@@ -25,7 +25,8 @@ using pf::check::Traced;
 
 template <typename T>
 bool sameBytes(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
 /// Whether the messages that the trace names, and those that probes saw, are the survey's.
@@ -42,8 +43,8 @@ bool named(const pf::Execution& execution, const pf::Tags& tags) {
   for (std::size_t i = 0; i < posts.size(); ++i) {
     const pf::RankTags& a = tags.ranks[i];
     const pf::RankTags& b = survey.ranks[i];
-    const bool equal = sameBytes(a.receives, b.receives) && sameBytes(a.streams, b.streams) && sameBytes(a.sends, b.sends) &&
-                       sameBytes(a.seen, b.seen);
+    const bool equal = sameBytes(a.receives, b.receives) && sameBytes(a.streams, b.streams) &&
+                       sameBytes(a.sends, b.sends) && sameBytes(a.seen, b.seen);
     if (!equal) {
       std::printf("rank %zu: its messages have other names in the survey\n", i);
     }
@@ -93,9 +94,12 @@ int check(const std::string& path, bool atLeast) {
   const Traced found = pf::check::online(*execution, *logs, *tags);
   const bool rightNames = named(*execution, *tags);
   const Traced expected = pf::check::offline(*execution, algorithm);
-  const std::size_t wrong = lacks("missed", expected, found) + (atLeast ? 0 : lacks("invented", found, expected));
+  const std::size_t wrong =
+      lacks("missed", expected, found) + (atLeast ? 0 : lacks("invented", found, expected));
   std::printf("online: %zu traced while it ran, %zu offline: %s\n", found.size(), expected.size(),
-              wrong != 0 ? "NOT EQUAL" : found == expected ? "equal" : "more");
+              wrong != 0          ? "NOT EQUAL"
+              : found == expected ? "equal"
+                                  : "more");
   return wrong == 0 && rightNames ? 0 : 1;
 }
 

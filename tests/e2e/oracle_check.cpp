@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // pf_oracle_check TRACE: are the races that a trace holds those that the brute-force oracle finds?
 // Exit status: 0 equal, 1 not, 2 the trace cannot be read.
+#include "oracle.h"
+
 #include <cstdio>
 #include <map>
 #include <set>
@@ -8,7 +10,6 @@
 
 #include "app/collate.h"
 #include "db/trace_store.h"
-#include "oracle.h"
 
 namespace {
 
@@ -34,7 +35,8 @@ std::size_t frontierSteps(const pf::Execution& execution) {
   return frontiers * choosers;
 }
 
-bool same(const char* oracle, const std::set<std::string>& expected, const std::set<std::string>& stored) {
+bool same(const char* oracle, const std::set<std::string>& expected,
+          const std::set<std::string>& stored) {
   for (const std::string& race : expected) {
     if (stored.count(race) == 0) {
       std::printf("missed (%s): %s\n", oracle, race.c_str());
@@ -90,7 +92,9 @@ int check(const std::string& path) {
   }
   addThreads(*store, *execution);
   if (!pf::oracle::decided(*execution)) {
-    std::printf("oracle: the record does not say who took what (a rank ended inside a receive): not compared\n");
+    std::printf(
+        "oracle: the record does not say who took what (a rank ended inside a receive): not "
+        "compared\n");
     return 0;
   }
   std::vector<pf::Race> stored;
@@ -103,12 +107,18 @@ int check(const std::string& path) {
   }
   const std::set<std::string> lines = pf::oracle::toLines(*execution, stored);
   bool equal = sameMessages(*execution);
-  equal = same("largest frontier", pf::oracle::toLines(*execution, pf::oracle::largestFrontierRaces(*execution)), lines) && equal;
+  equal =
+      same("largest frontier",
+           pf::oracle::toLines(*execution, pf::oracle::largestFrontierRaces(*execution)), lines) &&
+      equal;
   const bool brute = frontierSteps(*execution) <= kMostSteps;
   if (brute) {
-    equal = same("all frontiers", pf::oracle::toLines(*execution, pf::oracle::oracleRaces(*execution)), lines) && equal;
+    equal = same("all frontiers",
+                 pf::oracle::toLines(*execution, pf::oracle::oracleRaces(*execution)), lines) &&
+            equal;
   }
-  std::printf("oracle: %zu events, %zu races: %s (%s)\n", events, stored.size(), equal ? "equal" : "NOT EQUAL",
+  std::printf("oracle: %zu events, %zu races: %s (%s)\n", events, stored.size(),
+              equal ? "equal" : "NOT EQUAL",
               brute ? "all frontiers" : "largest frontier only: too many for all");
   return equal ? 0 : 1;
 }

@@ -10,55 +10,56 @@
 #ifndef RANDOM_PROGRAM_H
 #define RANDOM_PROGRAM_H
 
-#include <mpi.h>
 #include <stdint.h>
+
+#include <mpi.h>
 
 enum { MAX_RANKS = 16, MAX_BYTES = 6000, MAX_MESSAGES = 12, MAX_OPEN = 4 };
 enum { WORLD, DUP, SPLIT, INTER, COMMS };
 
 struct prng {
-    uint64_t state;
+  uint64_t state;
 };
 
 struct comm {
-    MPI_Comm handle;
-    int rank_of[MAX_RANKS]; /* what its members call a rank of MPI_COMM_WORLD */
+  MPI_Comm handle;
+  int rank_of[MAX_RANKS]; /* what its members call a rank of MPI_COMM_WORLD */
 };
 
 struct run {
-    int rank, size;
-    int count_misses, check, trace;
-    int messages; /* of a pool, at most */
-    int program, step;
-    uint64_t hash, filled;
-    long events;
-    struct prng plan, own;
-    struct comm comms[COMMS];
-    int side[MAX_RANKS]; /* of SPLIT and INTER */
-    int next_tag;
-    /* Here a receive of MPI_ANY_TAG may be pending: no other message may go there until a fence. */
-    int any_tag[COMMS][MAX_RANKS];
+  int rank, size;
+  int count_misses, check, trace;
+  int messages; /* of a pool, at most */
+  int program, step;
+  uint64_t hash, filled;
+  long events;
+  struct prng plan, own;
+  struct comm comms[COMMS];
+  int side[MAX_RANKS]; /* of SPLIT and INTER */
+  int next_tag;
+  /* Here a receive of MPI_ANY_TAG may be pending: no other message may go there until a fence. */
+  int any_tag[COMMS][MAX_RANKS];
 };
 extern struct run g_run;
 
-uint64_t draw(struct prng *prng);
-int below(struct prng *prng, int limit);
-int chance(struct prng *prng, int percent);
-void shuffle(struct prng *prng, int *values, int count);
+uint64_t draw(struct prng* prng);
+int below(struct prng* prng, int limit);
+int chance(struct prng* prng, int percent);
+void shuffle(struct prng* prng, int* values, int count);
 
 /* Everything that the hash is made of; the number of failed tests only where it is asked for. */
-void note(const char *what, int value);
-void note_data(const char *what, const void *data, int bytes);
+void note(const char* what, int value);
+void note_data(const char* what, const void* data, int bytes);
 /* Without a status, the whole of the buffer. */
-void note_message(const MPI_Status *status, const void *data, int room);
+void note_message(const MPI_Status* status, const void* data, int room);
 void note_misses(int count);
-void trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void trace(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Zeroed memory that lives until the program's end: freed sends and late receives need no care. */
-unsigned char *space(int bytes);
+unsigned char* space(int bytes);
 void free_space(void);
 /* Memory with content that follows from all that this rank has received so far. */
-unsigned char *content(int bytes);
+unsigned char* content(int bytes);
 
 enum slot_kind { SENT, RECEIVED, COLLECTIVE };
 
@@ -66,42 +67,63 @@ struct pool;
 
 /* A request that is not complete. It is `due` when it completes whatever anybody does next. */
 struct slot {
-    MPI_Request request;
-    enum slot_kind kind;
-    void *data;
-    int bytes;
-    int due, persistent;
-    int doomed;    /* nothing will ever match it: it is cancelled some time */
-    int cancelled; /* MPI_Cancel was called */
-    int *vanished; /* set if that succeeded */
-    const struct pool *owner;
-    int index;
+  MPI_Request request;
+  enum slot_kind kind;
+  void* data;
+  int bytes;
+  int due, persistent;
+  int doomed;    /* nothing will ever match it: it is cancelled some time */
+  int cancelled; /* MPI_Cancel was called */
+  int* vanished; /* set if that succeeded */
+  const struct pool* owner;
+  int index;
 };
 
-struct slot *hold(MPI_Request request, enum slot_kind kind, void *data, int bytes);
+struct slot* hold(MPI_Request request, enum slot_kind kind, void* data, int bytes);
 /* The next active slot of an owner (any if NULL) after one (NULL for the first). */
-struct slot *next_slot(const struct pool *owner, const struct slot *after);
-void cancel_slot(struct slot *slot, int *vanished);
+struct slot* next_slot(const struct pool* owner, const struct slot* after);
+void cancel_slot(struct slot* slot, int* vanished);
 void cancel_doomed(int percent);
-void finish_slot(struct slot *slot);
+void finish_slot(struct slot* slot);
 /* All due requests, in any of MPI's ways, maybe with some that are not due. */
 void complete_due(void);
 /* One test of some kind, which may well fail. */
 void poll_once(void);
 
 struct envelope {
-    int peer, tag;
-    MPI_Comm comm;
+  int peer, tag;
+  MPI_Comm comm;
 };
 
 /* Those up to SENDS_AT_ONCE return before anybody receives. */
-enum send_how { ISEND, ISSEND, BSEND, ISEND_FREE, SEND_INIT, SENDS_AT_ONCE, SEND = SENDS_AT_ONCE, SSEND, SENDRECV, SENDS };
+enum send_how {
+  ISEND,
+  ISSEND,
+  BSEND,
+  ISEND_FREE,
+  SEND_INIT,
+  SENDS_AT_ONCE,
+  SEND = SENDS_AT_ONCE,
+  SSEND,
+  SENDRECV,
+  SENDS
+};
 /* The slot, where a request is left to complete. */
-struct slot *send_message(enum send_how how, unsigned char *data, int bytes, struct envelope to);
+struct slot* send_message(enum send_how how, unsigned char* data, int bytes, struct envelope to);
 
-enum receive_how { RECV, RECV_SENDRECV, PROBE, IPROBE, IPROBE_ONCE, MPROBE, IMPROBE, RECV_BLIND, RECEIVES };
+enum receive_how {
+  RECV,
+  RECV_SENDRECV,
+  PROBE,
+  IPROBE,
+  IPROBE_ONCE,
+  MPROBE,
+  IMPROBE,
+  RECV_BLIND,
+  RECEIVES
+};
 /* Takes one message; gives its source, which is unknown (MPI_ANY_SOURCE) after RECV_BLIND. */
-int receive_message(enum receive_how how, void *in, int room, struct envelope from);
+int receive_message(enum receive_how how, void* in, int room, struct envelope from);
 
 /* communicators.c */
 void make_communicators(void);
@@ -115,21 +137,21 @@ void run_collective(void);
  * `exclusive` pool may receive with MPI_ANY_TAG.
  */
 struct message {
-    int from, tag, bytes;
+  int from, tag, bytes;
 };
 struct receive {
-    int source, tag; /* a rank of MPI_COMM_WORLD, or MPI_ANY_SOURCE */
-    int how;
+  int source, tag; /* a rank of MPI_COMM_WORLD, or MPI_ANY_SOURCE */
+  int how;
 };
 struct pool {
-    int open, comm, receiver, count, exclusive, uniform, room;
-    int sent, posted; /* so many of the messages and receives, by the plan */
-    int to_cancel, cancel_called, vanished;
-    struct message messages[MAX_MESSAGES];
-    struct receive receives[MAX_MESSAGES];
+  int open, comm, receiver, count, exclusive, uniform, room;
+  int sent, posted; /* so many of the messages and receives, by the plan */
+  int to_cancel, cancel_called, vanished;
+  struct message messages[MAX_MESSAGES];
+  struct receive receives[MAX_MESSAGES];
 };
-void open_pool(struct pool *pool, int comm, int receiver, int exclusive);
-void advance_pool(struct pool *pool);
+void open_pool(struct pool* pool, int comm, int receiver, int exclusive);
+void advance_pool(struct pool* pool);
 
 /* One step each (episodes.c); 0 where ranks are lacking. */
 int run_server(int comm, int server);

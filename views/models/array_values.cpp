@@ -91,7 +91,8 @@ void LeastMost::add(const LeastMost& other) {
   }
 }
 
-ArraySummary::ArraySummary(std::shared_ptr<const ArrayValues> values) : m_values(std::move(values)) {
+ArraySummary::ArraySummary(std::shared_ptr<const ArrayValues> values)
+    : m_values(std::move(values)) {
   const qint64 count = m_values->count();
   m_blocks.resize(static_cast<std::size_t>((count + kBlock - 1) / kBlock));
   LeastMost all;

@@ -66,8 +66,7 @@ QList<ComparedRow> compareCycles(const Cycle& first, const Cycle& second) {
   sortIn(second.recorded, pairs, &HitPair::second);
   for (const auto& [key, pair] : pairs) {
     const auto& [breakpoint, rank, number] = key;
-    const QString what =
-        u"breakpoint %1, rank %2, hit %3"_s.arg(breakpoint).arg(rank).arg(number);
+    const QString what = u"breakpoint %1, rank %2, hit %3"_s.arg(breakpoint).arg(rank).arg(number);
     const EventRef event{rank, pair.first != nullptr ? pair.first->serial : pair.second->serial};
     rows.append({what, u"event"_s, serialOf(pair.first), serialOf(pair.second), event});
     for (const QString& expression : expressionsOf(pair)) {
@@ -91,8 +90,8 @@ void CycleComparisonModel::setOnlyDifferences(bool only) {
 }
 
 int CycleComparisonModel::differences() const {
-  return toInt(
-      std::count_if(m_all.begin(), m_all.end(), [](const ComparedRow& row) { return row.differs(); }));
+  return toInt(std::count_if(m_all.begin(), m_all.end(),
+                             [](const ComparedRow& row) { return row.differs(); }));
 }
 
 void CycleComparisonModel::show() {

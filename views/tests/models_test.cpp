@@ -539,7 +539,8 @@ void ModelsTest::rankSets() {
     (void)parseRankSet(QString::fromLatin1(bad), ok);
     QVERIFY2(!ok, bad);
   }
-  (void)parseRankSet(QStringLiteral("0-1048576,").repeated(100000), ok);  // 400 GB, if taken at its word
+  (void)parseRankSet(QStringLiteral("0-1048576,").repeated(100000),
+                     ok);  // 400 GB, if taken at its word
   QVERIFY(!ok);
   QCOMPARE(rankSetText({7, 1, 0, 2}), QStringLiteral("0-2, 7"));
 }

@@ -38,7 +38,8 @@ int ArrayModel::rowCount(const QModelIndex& parent) const {
   if (parent.isValid() || m_array == nullptr) {
     return 0;
   }
-  return static_cast<int>(std::min(kMostRows, (m_array->values().count() + kColumns - 1) / kColumns));
+  return static_cast<int>(
+      std::min(kMostRows, (m_array->values().count() + kColumns - 1) / kColumns));
 }
 
 int ArrayModel::columnCount(const QModelIndex& parent) const {
@@ -93,7 +94,8 @@ QRectF ArrayPlot::area() const {
 qint64 ArrayPlot::elementAt(double x) const {
   const QRectF where = area();
   const double part = std::clamp((x - where.left()) / std::max(1.0, where.width()), 0.0, 1.0);
-  return std::min(m_to - 1, m_from + static_cast<qint64>(part * static_cast<double>(m_to - m_from)));
+  return std::min(m_to - 1,
+                  m_from + static_cast<qint64>(part * static_cast<double>(m_to - m_from)));
 }
 
 void ArrayPlot::paintEvent(QPaintEvent* /*event*/) {
@@ -116,7 +118,9 @@ void ArrayPlot::paintEvent(QPaintEvent* /*event*/) {
     return;
   }
   const double span = all.most > all.least ? all.most - all.least : 1.0;
-  const auto y = [&](double value) { return where.bottom() - (value - all.least) / span * where.height(); };
+  const auto y = [&](double value) {
+    return where.bottom() - (value - all.least) / span * where.height();
+  };
   painter.setPen(theme.grid);
   if (all.least < 0.0 && all.most > 0.0) {
     painter.drawLine(QPointF(where.left(), y(0.0)), QPointF(where.right(), y(0.0)));
@@ -223,8 +227,9 @@ ArrayView::ArrayView(QWidget* parent)
   setFocusProxy(m_input);
   connect(m_input, &QLineEdit::returnPressed, this, [this] { ask(m_input->text()); });
   connect(m_plot, &ArrayPlot::elementClicked, this, [this](qint64 element) {
-    const QModelIndex index = m_model->index(static_cast<int>(std::min(element / kColumns, kMostRows - 1)),
-                                             static_cast<int>(element % kColumns));
+    const QModelIndex index =
+        m_model->index(static_cast<int>(std::min(element / kColumns, kMostRows - 1)),
+                       static_cast<int>(element % kColumns));
     m_table->setCurrentIndex(index);
     m_table->scrollTo(index, QAbstractItemView::PositionAtCenter);
   });

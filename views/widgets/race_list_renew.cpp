@@ -63,9 +63,8 @@ void RaceListView::showNewer(const TraceIndexPtr& trace, const JudgedRaces& judg
   const bool empty = m_model->rowCount() == 0;
   const std::vector<RaceClass>& classes = judged.classes->all();
   const auto row = std::ranges::find(classes, key, &RaceClass::key);
-  const int classRow = key.isEmpty() || row == classes.end()
-                           ? 0
-                           : static_cast<int>(row - classes.begin()) + 1;
+  const int classRow =
+      key.isEmpty() || row == classes.end() ? 0 : static_cast<int>(row - classes.begin()) + 1;
   showTrace(trace, judged);
   m_quiet = true;
   m_classes->selectRow(classRow);

@@ -24,7 +24,7 @@ struct SceneRequest {
   SpaceTimeGeometry geometry;  ///< plot at 0, 0
   Theme theme;
   QFont font;
-  double ratio = 1.0;  ///< pixels of the device for one of the geometry
+  double ratio = 1.0;             ///< pixels of the device for one of the geometry
   EventSearchPtr only = nullptr;  ///< what of it; null: all
 };
 

@@ -61,7 +61,7 @@ class SearchBar : public QWidget {
   TraceIndexPtr m_trace;
   EventRef m_current;
   EventSearchPtr m_found;  ///< never null
-  QTimer m_pause;  ///< until the typing rests
+  QTimer m_pause;          ///< until the typing rests
   Background<EventSearch> m_away;
   std::stop_source m_stop;  ///< of what runs there
   int m_goes = 0;           ///< where to, from hit to hit, once there are some

@@ -204,7 +204,8 @@ void SpaceTimeCanvas::resizeEvent(QResizeEvent* event) {
     const double scale = oldWidth / (m_span.t1 - m_span.t0);
     const double widest = 96.0;
     const double width = view().plot.width();
-    if (axis() == TimeAxis::Logical && (scale >= widest * 0.99 || (m_span.t1 - m_span.t0) * 1.0 < width / 260.0)) {
+    if (axis() == TimeAxis::Logical &&
+        (scale >= widest * 0.99 || (m_span.t1 - m_span.t0) * 1.0 < width / 260.0)) {
       m_span.t1 = m_span.t0 + width / scale;
     }
   } else if (m_trace && event->oldSize().width() <= 10) {

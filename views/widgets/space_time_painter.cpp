@@ -415,7 +415,8 @@ void SpaceTimePainter::paintExact(QPainter& painter, const Visible& visible) con
       if (!m_trace.racesAt(ref).empty()) {
         racing.push_back(ref);
       } else {
-        drawGlyph(painter, glyphOf(m_trace, ref), m_geometry.point(m_trace, ref), m_radius, m_theme);
+        drawGlyph(painter, glyphOf(m_trace, ref), m_geometry.point(m_trace, ref), m_radius,
+                  m_theme);
       }
     }
   }

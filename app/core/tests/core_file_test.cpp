@@ -20,7 +20,8 @@ TEST(CoreFiles, NamesByThePattern) {
             "/var/a_program_with_-11-%-7");
   EXPECT_EQ(coreFileName("|/usr/lib/systemd/systemd-coredump %P %u", false, 7, 11, "a", "/w"),
             "|/usr/lib/systemd/systemd-coredump");
-  EXPECT_EQ(coreFileName("core.%t", false, 7, 11, "a", "/w"), "") << "the time is not known afterwards";
+  EXPECT_EQ(coreFileName("core.%t", false, 7, 11, "a", "/w"), "")
+      << "the time is not known afterwards";
   EXPECT_EQ(coreFileName("", false, 7, 11, "a", "/w"), "");
 }
 
@@ -28,7 +29,8 @@ TEST(CoreFiles, RankOfAnEnvironment) {
   EXPECT_EQ(rankInEnvironment("A=1\0OMPI_COMM_WORLD_RANK=12\0B=2\0"sv), 12);
   EXPECT_EQ(rankInEnvironment("PMI_RANK=3"sv), 3);
   EXPECT_EQ(rankInEnvironment("NOT_PMI_RANK=3\0SLURM_PROCID=4\0"sv), 4);
-  EXPECT_EQ(rankInEnvironment("PMI_RANK=x\0PMI_RANK=-1\0PMI_RANK=99999999999\0PMI_RANK=5x\0"sv), std::nullopt);
+  EXPECT_EQ(rankInEnvironment("PMI_RANK=x\0PMI_RANK=-1\0PMI_RANK=99999999999\0PMI_RANK=5x\0"sv),
+            std::nullopt);
   EXPECT_EQ(rankInEnvironment(""sv), std::nullopt);
   EXPECT_EQ(rankInEnvironment("OMPI_COMM_WORLD_RANK=1048575"sv), kMostRanks - 1);
   EXPECT_EQ(rankInEnvironment("OMPI_COMM_WORLD_RANK=1048576"sv), std::nullopt);
@@ -44,7 +46,10 @@ TEST(CoreFiles, AnyBytesGiveAnAnswer) {
     for (char& byte : bytes) {
       byte = static_cast<char>(random() % 4 == 0 ? random() : 0);
     }
-    const std::string head("\x7f" "ELF\2\1\1\0\0\0\0\0\0\0\0\0\4\0\x3e\0\1\0\0\0", 24);
+    const std::string head(
+        "\x7f"
+        "ELF\2\1\1\0\0\0\0\0\0\0\0\0\4\0\x3e\0\1\0\0\0",
+        24);
     bytes.replace(0, head.size(), head);
     bytes.replace(32, 8, std::string("\x40\0\0\0\0\0\0\0", 8));  // segments behind the header
     if (round % 2 == 0) {

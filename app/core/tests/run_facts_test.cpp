@@ -25,7 +25,9 @@ class RunFactsTest : public testing::Test {
     std::error_code ignored;
     std::filesystem::remove_all(m_directory, ignored);
   }
-  void write(const std::string& text) const { std::ofstream(m_directory + "/run.json", std::ios::binary) << text; }
+  void write(const std::string& text) const {
+    std::ofstream(m_directory + "/run.json", std::ios::binary) << text;
+  }
   [[nodiscard]] std::string text() const {
     std::ifstream in(m_directory + "/run.json", std::ios::binary);
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};

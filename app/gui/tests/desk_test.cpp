@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What surrounds debugging in the window, on a real recording: sessions, transcripts, groups, the console of a group, MPI errors,
 // help.
+#include "breakpoint_text.h"
 #include "looking_panes.h"
 #include "main_window.h"
 #include "pane_help.h"
@@ -10,23 +11,22 @@
 #include <fstream>
 #include <sstream>
 
+#include <QAbstractButton>
 #include <QAction>
+#include <QDialog>
 #include <QDir>
 #include <QDockWidget>
 #include <QElapsedTimer>
-#include <QAbstractButton>
-#include <QMessageBox>
-#include <QLineEdit>
 #include <QFile>
+#include <QLineEdit>
 #include <QMenu>
+#include <QMessageBox>
+#include <QSettings>
 #include <QSplitter>
 #include <QTableView>
-#include <QDialog>
-#include <QSettings>
-#include <QTimer>
 #include <QTemporaryDir>
+#include <QTimer>
 
-#include "breakpoint_text.h"
 #include "mi_bridge/transcript.h"
 #include "views/array_view.h"
 #include "views/debug_views.h"
@@ -77,10 +77,11 @@ void DeskTest::initTestCase() {
   for (const char* name : {"one.pft", "two.pft"}) {
     QProcess process;
     process.setProcessChannelMode(QProcess::MergedChannels);
-    process.start(test::bin("photofinish"),
-                  {QStringLiteral("record"), QStringLiteral("-o"), fileOf(name), QStringLiteral("mpirun"),
-                   QStringLiteral("--oversubscribe"), QStringLiteral("-n"), QStringLiteral("3"),
-                   test::bin("e2e/desk"), QStringLiteral("errors")});
+    process.start(
+        test::bin("photofinish"),
+        {QStringLiteral("record"), QStringLiteral("-o"), fileOf(name), QStringLiteral("mpirun"),
+         QStringLiteral("--oversubscribe"), QStringLiteral("-n"), QStringLiteral("3"),
+         test::bin("e2e/desk"), QStringLiteral("errors")});
     QVERIFY(process.waitForFinished(kPatience));
     const QByteArray said = process.readAll();
     QVERIFY2(process.exitCode() == 0 && said.contains("code 1"), said.constData());
@@ -106,10 +107,11 @@ void DeskTest::mpiErrorStops() {
   session().setFocus({0, 1, 2});
   session().restartCycle();
   QTRY_VERIFY_WITH_TIMEOUT(
-      session().rankStates()[1].detail.contains(QLatin1String("MPI_Recv: MPI_ERR_TRUNCATE")), kPatience);
+      session().rankStates()[1].detail.contains(QLatin1String("MPI_Recv: MPI_ERR_TRUNCATE")),
+      kPatience);
   QCOMPARE(session().currentRank(), 1);
-  QTRY_VERIFY_WITH_TIMEOUT(session().rankStates()[1].where.contains(QLatin1String("overflow() at desk.c")),
-                           kPatience);
+  QTRY_VERIFY_WITH_TIMEOUT(
+      session().rankStates()[1].where.contains(QLatin1String("overflow() at desk.c")), kPatience);
   QCOMPARE(session().cycles().last().recorded.size(), 1);
 }
 
@@ -117,18 +119,25 @@ void DeskTest::arrayAsPlotAndTable() {
   pf::views::ArrayView& array = m_window->looking().array();
   const auto asked = [&array](const char* expression) {
     array.ask(QString::fromLatin1(expression));
-    return QTest::qWaitFor([&array] { return !array.text().startsWith(QLatin1String("Reading")); }, kPatience)
+    return QTest::qWaitFor([&array] { return !array.text().startsWith(QLatin1String("Reading")); },
+                           kPatience)
                ? array.text()
                : QStringLiteral("no answer");
   };
-  QVERIFY2(asked("many").contains(QLatin1String("4 elements of int32: least 1 at 0, most 4 at 3, mean 2.5")),
+  QVERIFY2(asked("many").contains(
+               QLatin1String("4 elements of int32: least 1 at 0, most 4 at 3, mean 2.5")),
            qPrintable(array.text()));
-  QVERIFY2(asked("many@-2").contains(QLatin1String("no array has -2 elements")), qPrintable(array.text()));
-  QVERIFY2(asked("many@((1ul << 62) + 1)").contains(QLatin1String("no array has 4611686018427387905")),
+  QVERIFY2(asked("many@-2").contains(QLatin1String("no array has -2 elements")),
            qPrintable(array.text()));
-  QVERIFY2(asked("halves").contains(QLatin1String("(2 bytes each) cannot be shown")), qPrintable(array.text()));
-  QVERIFY2(asked("wide").contains(QLatin1String("is no array of numbers")), qPrintable(array.text()));
-  QVERIFY2(asked("(long double*)few@1").contains(QLatin1String("1 elements of long double")), qPrintable(array.text()));
+  QVERIFY2(
+      asked("many@((1ul << 62) + 1)").contains(QLatin1String("no array has 4611686018427387905")),
+      qPrintable(array.text()));
+  QVERIFY2(asked("halves").contains(QLatin1String("(2 bytes each) cannot be shown")),
+           qPrintable(array.text()));
+  QVERIFY2(asked("wide").contains(QLatin1String("is no array of numbers")),
+           qPrintable(array.text()));
+  QVERIFY2(asked("(long double*)few@1").contains(QLatin1String("1 elements of long double")),
+           qPrintable(array.text()));
   // What is half typed is not asked for.
   (void)asked("few");
   array.findChild<QLineEdit*>()->setText(QStringLiteral("fe"));
@@ -143,7 +152,8 @@ void DeskTest::arrayAsPlotAndTable() {
   }
   QElapsedTimer time;
   time.start();
-  QVERIFY2(asked("field@1000000").contains(QLatin1String("most 1000001 at 654321")), qPrintable(array.text()));
+  QVERIFY2(asked("field@1000000").contains(QLatin1String("most 1000001 at 654321")),
+           qPrintable(array.text()));
   QVERIFY(time.elapsed() < 20000);
   const auto* model = array.table()->model();
   QCOMPARE(model->rowCount(), 125000);
@@ -157,9 +167,11 @@ void DeskTest::arrayAsPlotAndTable() {
     m_window->grab().save(shots + QStringLiteral("/array.png"));
   }
   QVERIFY2(asked("field").contains(QLatin1String("field is a pointer")), qPrintable(array.text()));
-  QVERIFY2(asked("cells").contains(QLatin1String("is no array of numbers")), qPrintable(array.text()));
+  QVERIFY2(asked("cells").contains(QLatin1String("is no array of numbers")),
+           qPrintable(array.text()));
   QVERIFY2(asked("nosuch").contains(QLatin1String("No symbol")), qPrintable(array.text()));
-  QVERIFY2(asked("((double*)16)@10").contains(QLatin1String("Cannot access memory")), qPrintable(array.text()));
+  QVERIFY2(asked("((double*)16)@10").contains(QLatin1String("Cannot access memory")),
+           qPrintable(array.text()));
 }
 
 void DeskTest::consoleOfAGroup() {
@@ -182,7 +194,8 @@ void DeskTest::consoleOfAGroup() {
   QTRY_COMPARE_WITH_TIMEOUT(answer(QStringLiteral("[")), QStringLiteral("[0-2] 42\n"), kPatience);
   words.clear();
   m_window->looking().console(1, QStringLiteral("@pair print $_inferior + nosuch"));
-  QTRY_VERIFY_WITH_TIMEOUT(answer(QStringLiteral("[0-1] No symbol")).contains(QLatin1String("nosuch")), kPatience);
+  QTRY_VERIFY_WITH_TIMEOUT(
+      answer(QStringLiteral("[0-1] No symbol")).contains(QLatin1String("nosuch")), kPatience);
   // What other commands print: equal but for addresses and threads' numbers is once; others each.
   const auto all = [&](const char* command) {
     words.clear();
@@ -197,13 +210,17 @@ void DeskTest::consoleOfAGroup() {
   // (As a stack has it: how deep in MPI they are paused is chance.)
   QCOMPARE(all("0,2 printf \"#0  0x%lx in main (argc=2, argv=0x%lx)\\n\", (long)$pc, (long)$sp"),
            QStringLiteral("[0, 2] #0  main (argc=2, argv=0x…)\n"));
-  QCOMPARE(all("0-2 printf \"at 0x%lx\\n\", (long)$sp").count(QLatin1Char('[')), 3);  // values stay apart
+  QCOMPARE(all("0-2 printf \"at 0x%lx\\n\", (long)$sp").count(QLatin1Char('[')),
+           3);  // values stay apart
   const QString stacks = all("all bt");
-  QVERIFY2(stacks.contains(QLatin1String("[1] #0  0x")) && stacks.contains(QLatin1String("overflow (rank=1)")),
+  QVERIFY2(stacks.contains(QLatin1String("[1] #0  0x")) &&
+               stacks.contains(QLatin1String("overflow (rank=1)")),
            qPrintable(stacks));
-  QVERIFY2(all("all info threads").contains(QLatin1String("ompi_errhandler_invoke")), "each rank's");
+  QVERIFY2(all("all info threads").contains(QLatin1String("ompi_errhandler_invoke")),
+           "each rank's");
   const QString types = all("all ptype struct cell");
-  QVERIFY2(types.startsWith(QLatin1String("[0-2] type = struct cell {\n    int number;")), qPrintable(types));
+  QVERIFY2(types.startsWith(QLatin1String("[0-2] type = struct cell {\n    int number;")),
+           qPrintable(types));
   QCOMPARE(all("all set var $mine = 1"), QStringLiteral("[0-2] done\n"));
   QCOMPARE(all("all up 1000").count(QLatin1String("Initial frame selected")), 0);
   QCOMPARE(all("all up"), QStringLiteral("[0-2] Initial frame selected; you cannot go up.\n"));
@@ -214,7 +231,8 @@ void DeskTest::consoleOfAGroup() {
   QVERIFY2(all("all down 1000").contains(QLatin1String("#0")), "back to where they stopped");
   words.clear();
   m_window->looking().console(1, QStringLiteral("@nobody print 1"));
-  QVERIFY(words.last()[1].toString().contains(QLatin1String("'nobody' is neither a group nor ranks")));
+  QVERIFY(
+      words.last()[1].toString().contains(QLatin1String("'nobody' is neither a group nor ranks")));
   QCOMPARE(words.last()[0].toInt(), 1);
 }
 
@@ -245,7 +263,8 @@ void DeskTest::groupsOfTheDiagram() {
 void DeskTest::transcripts() {
   session().endReplay();
   QTRY_VERIFY_WITH_TIMEOUT(!session().isReplaying(), kPatience);
-  const QStringList files = QDir(m_directory.path()).entryList({QStringLiteral("one-cycle-*-rank-1.transcript")});
+  const QStringList files =
+      QDir(m_directory.path()).entryList({QStringLiteral("one-cycle-*-rank-1.transcript")});
   QCOMPARE(files.size(), 1);
   std::ifstream file(m_directory.filePath(files.first()).toStdString());
   std::ostringstream text;
@@ -254,7 +273,8 @@ void DeskTest::transcripts() {
   QVERIFY(lines.ok());
   bool stopped = false;
   for (const pf::mi::TranscriptLine& line : *lines) {
-    stopped = stopped || (line.side == pf::mi::TranscriptSide::Told && line.text.starts_with("stop Breakpoint"));
+    stopped = stopped || (line.side == pf::mi::TranscriptSide::Told &&
+                          line.text.starts_with("stop Breakpoint"));
   }
   QVERIFY(stopped);
   session().setTranscripts({});
@@ -286,7 +306,8 @@ void DeskTest::sessionIsSaved() {
   QVERIFY(file.ok());
   QCOMPARE(file->trace, fileOf("one.pft"));
   QCOMPARE(file->command.first(), QStringLiteral("mpirun"));
-  const QStringList words{QStringLiteral("./a b"), QStringLiteral("x=\"1 2\""), QStringLiteral("\"q\""), QStringLiteral("\"\t\""),
+  const QStringList words{QStringLiteral("./a b"), QStringLiteral("x=\"1 2\""),
+                          QStringLiteral("\"q\""), QStringLiteral("\"\t\""),
                           QStringLiteral("plain")};
   QCOMPARE(QProcess::splitCommand(pf::session::commandText(words)), words);
 }
@@ -305,7 +326,8 @@ void DeskTest::sessionOfAnotherRecording() {
   QCOMPARE(session().breakpoints().size(), 1);
   QCOMPARE(session().breakpoints().first().expression, QStringLiteral("mpi error"));
   QCOMPARE(session().groups().size(), 2);
-  QCOMPARE(m_window->findChild<pf::views::WatchesView*>()->model()->expressions(), QStringList{QStringLiteral("rank")});
+  QCOMPARE(m_window->findChild<pf::views::WatchesView*>()->model()->expressions(),
+           QStringList{QStringLiteral("rank")});
   // A trace that is gone: the command is offered.
   QFile gone(fileOf("gone.pfs"));
   QVERIFY(gone.open(QIODevice::WriteOnly));
@@ -317,8 +339,10 @@ void DeskTest::sessionOfAnotherRecording() {
   // One that somebody sent shows its command, and Record has it once that is taken over.
   QFile sent(fileOf("sent.pfs"));
   QVERIFY(sent.open(QIODevice::WriteOnly));
-  sent.write("{\"photofinishSession\": 1, \"trace\": \"three.pft\", \"command\": [\"sh\", \"-c\", \"touch mark\"], \"directory\": \"" +
-             m_directory.path().toUtf8() + "\"}");
+  sent.write(
+      "{\"photofinishSession\": 1, \"trace\": \"three.pft\", \"command\": [\"sh\", \"-c\", \"touch "
+      "mark\"], \"directory\": \"" +
+      m_directory.path().toUtf8() + "\"}");
   sent.close();
   const QString kept = QSettings().value(QStringLiteral("record/command")).toString();
   QVERIFY(!reopen(sent.fileName()));
@@ -332,7 +356,8 @@ void DeskTest::sessionOfAnotherRecording() {
       button->click();
     }
   }
-  QCOMPARE(QSettings().value(QStringLiteral("record/command")).toString(), QStringLiteral("sh -c \"touch mark\""));
+  QCOMPARE(QSettings().value(QStringLiteral("record/command")).toString(),
+           QStringLiteral("sh -c \"touch mark\""));
   QVERIFY(!reopen(sent.fileName()));
   QVERIFY(m_window->findChild<QMessageBox*>(QStringLiteral("takeOver")) == nullptr);  // asked once
   QVERIFY(m_window->statusText().contains(QLatin1String("Record (Ctrl+R) runs 'sh -c")));
@@ -352,8 +377,10 @@ void DeskTest::badSessions() {
   QVERIFY(refused("{\"photofinishSession\": 1, ").contains(QLatin1String("at byte")));
   QVERIFY(refused("[1, 2]").contains(QLatin1String("does not say that it is one")));
   QVERIFY(refused("{\"photofinishSession\": 7}").contains(QLatin1String("version 7")));
-  QVERIFY(refused("{\"photofinishSession\": 1}").contains(QLatin1String("neither a trace nor a command")));
-  QVERIFY(refused("{\"photofinishSession\": 1, \"trace\": \"x.pft\", \"breakpoints\": [{\"at\": \"race x\"}]}")
+  QVERIFY(refused("{\"photofinishSession\": 1}")
+              .contains(QLatin1String("neither a trace nor a command")));
+  QVERIFY(refused("{\"photofinishSession\": 1, \"trace\": \"x.pft\", \"breakpoints\": [{\"at\": "
+                  "\"race x\"}]}")
               .contains(QLatin1String("is no Photofinish session")));
   QVERIFY(!pf::session::readSessionFile(fileOf("nowhere.pfs")).ok());
 }
@@ -363,15 +390,17 @@ void DeskTest::standardInput() {
   QFile words(fileOf("words.txt"));
   QVERIFY(words.open(QIODevice::WriteOnly) && words.write("seven eight\n") > 0);
   words.close();
-  QSettings().setValue(QStringLiteral("record/command"),
-                       QStringLiteral("mpirun --oversubscribe -n 2 \"%1\" input").arg(test::bin("e2e/desk")));
+  QSettings().setValue(
+      QStringLiteral("record/command"),
+      QStringLiteral("mpirun --oversubscribe -n 2 \"%1\" input").arg(test::bin("e2e/desk")));
   QSettings().setValue(QStringLiteral("record/directory"), m_directory.path());
   m_window = std::make_unique<pf::gui::MainWindow>();
   m_window->show();
   const auto byDialog = [this](const QString& input) {
     QTimer::singleShot(0, this, [input] {
       auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
-      auto* field = dialog != nullptr ? dialog->findChild<QLineEdit*>(QStringLiteral("recordInput")) : nullptr;
+      auto* field = dialog != nullptr ? dialog->findChild<QLineEdit*>(QStringLiteral("recordInput"))
+                                      : nullptr;
       if (field != nullptr) {
         field->setText(input);
         dialog->accept();
@@ -386,8 +415,9 @@ void DeskTest::standardInput() {
     }
   };
   byDialog(QStringLiteral("nosuch.txt"));
-  QVERIFY2(m_window->statusText().contains(QLatin1String("nosuch.txt cannot be read as standard input")),
-           qPrintable(m_window->statusText()));
+  QVERIFY2(
+      m_window->statusText().contains(QLatin1String("nosuch.txt cannot be read as standard input")),
+      qPrintable(m_window->statusText()));
   QSignalSpy output(&session(), &DebugSession::output);
   const auto said = [&output] {
     QByteArray all;

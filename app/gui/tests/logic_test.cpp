@@ -12,7 +12,6 @@
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
-#include <QLabel>
 #include <QProcess>
 #include <QPushButton>
 #include <QSettings>

@@ -75,15 +75,17 @@ class OutsideTest : public QObject {
 void OutsideTest::shot(const char* name) {
   if (const QString directory = qEnvironmentVariable("PF_SHOTS"); !directory.isEmpty()) {
     QTest::qWait(300);
-    m_window->grab().save(directory + QLatin1Char('/') + QLatin1String(name) + QLatin1String(".png"));
+    m_window->grab().save(directory + QLatin1Char('/') + QLatin1String(name) +
+                          QLatin1String(".png"));
   }
 }
 
 void OutsideTest::startJob() {
   m_job.setProcessChannelMode(QProcess::MergedChannels);
-  m_job.start(QStringLiteral("mpirun"),
-              {QStringLiteral("--oversubscribe"), QStringLiteral("-n"), QStringLiteral("3"),
-               test::bin("e2e/desk"), QStringLiteral("run"), m_directory.filePath(QStringLiteral("stop"))});
+  m_job.start(
+      QStringLiteral("mpirun"),
+      {QStringLiteral("--oversubscribe"), QStringLiteral("-n"), QStringLiteral("3"),
+       test::bin("e2e/desk"), QStringLiteral("run"), m_directory.filePath(QStringLiteral("stop"))});
   QVERIFY(m_job.waitForStarted());
   QTRY_VERIFY_WITH_TIMEOUT(
       [this] {
@@ -103,7 +105,8 @@ void OutsideTest::initTestCase() {
   m_window->show();
   session().setTranscripts(m_directory.path());
   // One of an earlier session, which is kept.
-  QFile kept(m_directory.filePath(QStringLiteral("job-%1-cycle-1-rank-1.transcript").arg(m_found.launcher)));
+  QFile kept(m_directory.filePath(
+      QStringLiteral("job-%1-cycle-1-rank-1.transcript").arg(m_found.launcher)));
   QVERIFY(kept.open(QIODevice::WriteOnly) && kept.write("kept") == 4);
 }
 
@@ -162,16 +165,20 @@ void OutsideTest::attachStopsNobody() {
 void OutsideTest::debuggerOfOneRank() {
   QSignalSpy stack(&session(), &DebugSession::stackChanged);
   session().setFocus({1});
-  QTRY_VERIFY_WITH_TIMEOUT(!stack.isEmpty() && !stack.last()[1].value<QList<pf::views::StackFrame>>().isEmpty(), kPatience);
+  QTRY_VERIFY_WITH_TIMEOUT(
+      !stack.isEmpty() && !stack.last()[1].value<QList<pf::views::StackFrame>>().isEmpty(),
+      kPatience);
   QCOMPARE(session().currentRank(), 1);
   QVERIFY(tracerOf(m_found.ranks[1].pid) > 0);
   QCOMPARE(tracerOf(m_found.ranks[0].pid), 0);
   QCOMPARE(tracerOf(m_found.ranks[2].pid), 0);
-  QTRY_VERIFY_WITH_TIMEOUT(across(QStringLiteral("rank")).contains(QLatin1String("1(1)")), kPatience);
+  QTRY_VERIFY_WITH_TIMEOUT(across(QStringLiteral("rank")).contains(QLatin1String("1(1)")),
+                           kPatience);
   shot("attached");
   // A breakpoint, hit by the rank that goes on.
   session().runToLine(QStringLiteral("desk.c"), 53);
-  QTRY_VERIFY_WITH_TIMEOUT(session().rankStates()[1].where.contains(QLatin1String("desk.c:53")), kPatience);
+  QTRY_VERIFY_WITH_TIMEOUT(session().rankStates()[1].where.contains(QLatin1String("desk.c:53")),
+                           kPatience);
   // Its core file, and that of rank 2.
   session().setFocus({1, 2});
   QTRY_VERIFY_WITH_TIMEOUT(session().rankStates()[2].debugger, kPatience);
@@ -216,14 +223,17 @@ void OutsideTest::lettingGo() {
   // A tick that gives no debugger does not stay.
   QSignalSpy focus(&session(), &DebugSession::focusChanged);
   session().setFocus({0});
-  QTRY_VERIFY_WITH_TIMEOUT(!focus.isEmpty() && focus.last().first().value<QList<int>>().isEmpty(), kPatience);
-  QVERIFY2(m_window->statusText().contains(QLatin1String("let go of")), qPrintable(m_window->statusText()));
+  QTRY_VERIFY_WITH_TIMEOUT(!focus.isEmpty() && focus.last().first().value<QList<int>>().isEmpty(),
+                           kPatience);
+  QVERIFY2(m_window->statusText().contains(QLatin1String("let go of")),
+           qPrintable(m_window->statusText()));
   QFile stop(m_directory.filePath(QStringLiteral("stop")));
   QVERIFY(stop.open(QIODevice::WriteOnly));
   QVERIFY(m_job.waitForFinished(kPatience));
   QCOMPARE(m_job.exitCode(), 0);
   // What was said to GDB is in the transcripts.
-  const QString name = m_directory.filePath(QStringLiteral("job-%1-cycle-1-rank-1").arg(m_found.launcher));
+  const QString name =
+      m_directory.filePath(QStringLiteral("job-%1-cycle-1-rank-1").arg(m_found.launcher));
   QCOMPARE(QFileInfo(name + QStringLiteral(".transcript")).size(), 4);
   std::ifstream file((name + QStringLiteral("-2.transcript")).toStdString());
   std::ostringstream text;
@@ -239,12 +249,15 @@ void OutsideTest::coresOfRanks() {
   m_window->openCores(m_cores, {});
   QVERIFY(opened.wait(kPatience));
   QVERIFY2(opened.first().first().toBool(), qPrintable(m_window->statusText()));
-  QTRY_VERIFY_WITH_TIMEOUT(session().rankStates().size() == 3 && session().rankStates()[1].debugger &&
+  QTRY_VERIFY_WITH_TIMEOUT(session().rankStates().size() == 3 &&
+                               session().rankStates()[1].debugger &&
                                session().rankStates()[2].debugger,
                            kPatience);
   QCOMPARE(session().currentRank(), 1);
-  QTRY_VERIFY_WITH_TIMEOUT(session().rankStates()[1].where.contains(QLatin1String("desk.c:53")), kPatience);
-  QTRY_VERIFY_WITH_TIMEOUT(across(QStringLiteral("rank * 10")).contains(QLatin1String("10(1) 20(2)")), kPatience);
+  QTRY_VERIFY_WITH_TIMEOUT(session().rankStates()[1].where.contains(QLatin1String("desk.c:53")),
+                           kPatience);
+  QTRY_VERIFY_WITH_TIMEOUT(
+      across(QStringLiteral("rank * 10")).contains(QLatin1String("10(1) 20(2)")), kPatience);
   const QList<pf::views::RankStack> stacks = askStacks();
   QCOMPARE(stacks.size(), 2);
   QCOMPARE(stacks[0].frames.last().function, QStringLiteral("main"));

@@ -53,9 +53,11 @@ void ThreadsTest::initTestCase() {
 void ThreadsTest::steps_data() {
   QTest::addColumn<QStringList>("launch");
   QTest::addColumn<QString>("program");
-  QTest::newRow("Open MPI") << QStringList{QStringLiteral("mpirun"), QStringLiteral("--oversubscribe")}
+  QTest::newRow("Open MPI") << QStringList{QStringLiteral("mpirun"),
+                                           QStringLiteral("--oversubscribe")}
                             << test::bin("corpus/two_threads");
-  QTest::newRow("MPICH") << QStringList{QStringLiteral("mpiexec.mpich")} << test::bin("corpus_mpich/two_threads");
+  QTest::newRow("MPICH") << QStringList{QStringLiteral("mpiexec.mpich")}
+                         << test::bin("corpus_mpich/two_threads");
 }
 
 bool ThreadsTest::record(const QStringList& launch, const QString& program) {
@@ -63,7 +65,8 @@ bool ThreadsTest::record(const QStringList& launch, const QString& program) {
   QProcess process;
   process.start(test::bin("photofinish"),
                 QStringList{QStringLiteral("record"), QStringLiteral("-o"), m_trace} + launch +
-                    QStringList{QStringLiteral("-n"), QStringLiteral("2"), program, QStringLiteral("semaphore")});
+                    QStringList{QStringLiteral("-n"), QStringLiteral("2"), program,
+                                QStringLiteral("semaphore")});
   return process.waitForFinished(kPatience) && process.exitCode() == 0;
 }
 
@@ -96,7 +99,8 @@ int ThreadsTest::otherSender() {
         for (const QStringList& row : panes.rows(Look::Threads).model()->rows()) {
           // MPI's threads wait in poll() and epoll_wait().
           if (row[0].toInt() != stoppedThread() && row[0].toInt() > 1 &&
-              row.last().startsWith(QLatin1String("syscall"))) {  // the interposer waits for its turn
+              row.last().startsWith(
+                  QLatin1String("syscall"))) {  // the interposer waits for its turn
             found = row[0].toInt();
           }
         }

@@ -65,8 +65,7 @@ class TraceStore {
   /// Puts a later survey in the place of the former; all or nothing. Sets the totals of run().
   /// `logs`: what its ranks wrote.
   Status replaceExecution(const Execution& execution, const std::vector<Race>& races,
-                          const LogicalTimes& logicalTimes,
-                          const RaceClasses& raceClasses = {},
+                          const LogicalTimes& logicalTimes, const RaceClasses& raceClasses = {},
                           const std::map<Rank, std::vector<unsigned char>>& logs = {});
 
   [[nodiscard]] SessionTables session() { return SessionTables(*m_database); }

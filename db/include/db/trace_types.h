@@ -100,7 +100,7 @@ struct StoredRace {
   Race race;
   Serial serial =
       0;  ///< event of the racing receive's completion (its post while pending), or of the probe
-  Serial chosen = 0;      ///< event of the receive's post, or of the probe: where it chose
+  Serial chosen = 0;  ///< event of the receive's post, or of the probe: where it chose
   std::uint32_t chosenStep = kNone;  ///< logical times of both; kNone: not known
   std::uint32_t step = kNone;
   Serial sent = 0;        ///< event that sent the message taken; 0: not known, or none

@@ -39,8 +39,7 @@ class TraceWriter {
   /// At most once. `execution` has been through matchMessages(); `logicalTimes` and `raceClasses`
   /// may be empty. Sets the totals of the run.
   Status writeExecution(const Execution& execution, const std::vector<Race>& races,
-                        const LogicalTimes& logicalTimes,
-                        const RaceClasses& raceClasses = {});
+                        const LogicalTimes& logicalTimes, const RaceClasses& raceClasses = {});
   /// Seals, forces to disk, and gives the file its name. The writer is of no use afterwards.
   Status finish();
   /// Where the file is kept that had this name; empty: there was none, or it was replaced.

@@ -128,7 +128,8 @@ void init() {
   g_page->size = std::atoi(std::getenv("OMPI_COMM_WORLD_SIZE"));
   const char* level = std::getenv("FAKE_THREAD_LEVEL");
   g_page->threadLevel = level == nullptr ? 0 : std::atoi(level);
-  static const void* const outermost = nullptr;  // one thread calls MPI, and is in no call that has a frame
+  static const void* const outermost =
+      nullptr;  // one thread calls MPI, and is in no call that has a frame
   g_page->outermostAt = reinterpret_cast<std::uint64_t>(&outermost);
   std::snprintf(g_page->mpiLibrary, sizeof g_page->mpiLibrary, "Fake MPI 1.0");
   const ssize_t n = ::readlink("/proc/self/exe", g_page->executable, sizeof g_page->executable - 1);

@@ -236,8 +236,8 @@ class Rank {
 template <std::size_t Size>
 void checkText(const std::string& read,
                const char (&field)[Size]) {  // NOLINT(modernize-avoid-c-arrays)
-  require(read == std::string(std::begin(field),
-                              std::find(std::begin(field), std::end(field), '\0')));
+  require(read ==
+          std::string(std::begin(field), std::find(std::begin(field), std::end(field), '\0')));
 }
 
 /// The daemon gets what was told.

@@ -34,9 +34,10 @@ struct BreakpointSpec {
   bool enabled = true;
   bool temporary = false;
   std::set<Rank> ranks;  ///< empty: all
-  std::string expression;  ///< what is watched or caught; of Code: an address, without file and function
+  std::string
+      expression;  ///< what is watched or caught; of Code: an address, without file and function
   std::vector<std::string> commands;  ///< of GDB, at each stop
-  std::string log;  ///< Code: writes this (logpoint.h) and does not stop
+  std::string log;                    ///< Code: writes this (logpoint.h) and does not stop
 
   [[nodiscard]] bool appliesTo(Rank rank) const { return ranks.empty() || ranks.count(rank) != 0; }
   bool operator==(const BreakpointSpec&) const = default;
@@ -98,7 +99,8 @@ class FleetObserver {
   virtual void onRankSlow(Rank rank, const std::string& command, bool givenUp) = 0;
   virtual void onRankValuesChanged(Rank rank) = 0;
   /// A logpoint has written a line; `serial`: events that the rank had begun, 0 = not known.
-  virtual void onRankLog(Rank /*rank*/, int /*spec*/, std::uint64_t /*serial*/, const std::string& /*text*/) {}
+  virtual void onRankLog(Rank /*rank*/, int /*spec*/, std::uint64_t /*serial*/,
+                         const std::string& /*text*/) {}
   /// After each rank's answer to a group action; a straggler does not hold the others back.
   virtual void onGroupProgress(const GroupResult& result) = 0;
 };

@@ -201,7 +201,7 @@ class GdbSession {
   pid_t m_pid = 0;
 
   std::string m_internalError;  ///< GDB's own, in its words: it ends
-  std::string m_banner;  ///< GDB's first words, until start() is done
+  std::string m_banner;         ///< GDB's first words, until start() is done
   bool m_starting = false;
   int m_versionAsked = 0;
   Done m_startDone;
@@ -212,7 +212,7 @@ class GdbSession {
   std::optional<TimePoint> m_strayUntil;  ///< a SIGINT of ours may still be on its way
   std::function<void()> m_afterStray;     ///< waits for that SIGINT
   RunCommand m_lastRun;
-  bool m_locked = false;  ///< GDB lets one thread run only, until the next stop
+  bool m_locked = false;                ///< GDB lets one thread run only, until the next stop
   std::optional<RunCommand> m_leaving;  ///< out of the MPI call, then this
   std::optional<RunTo> m_runTo;
 

@@ -24,7 +24,7 @@ struct LogPart {
 [[nodiscard]] Result<std::vector<LogPart>> parseLog(std::string_view text);
 
 struct LogpointRequest {
-  int id = 0;  ///< comes back with each line
+  int id = 0;          ///< comes back with each line
   std::string source;  ///< with `line`; otherwise `function`; otherwise `address` (an expression)
   int line = 0;
   std::string function;

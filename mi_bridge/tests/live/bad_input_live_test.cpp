@@ -17,7 +17,9 @@ TEST(BadInputLive, PrinterThatLoops) {
   };
   for (const char* line :
        {"python", "class Endless:", "  def to_string(self):", "    while True: pass",
-        "gdb.pretty_printers.append(lambda v: Endless() if str(v.type) == 'volatile int' else None)", "end"}) {
+        "gdb.pretty_printers.append(lambda v: Endless() if str(v.type) == 'volatile int' else "
+        "None)",
+        "end"}) {
     ASSERT_TRUE(type(line).ok()) << line;
   }
   const std::string value = rank.evaluate("g_exitWith");
@@ -40,7 +42,8 @@ TEST(BadInputLive, ProgramThatForksExecutesAndIgnoresSignals) {
     EXPECT_EQ(rank.session.pid(), rank.program.pid());
   }
   ASSERT_TRUE(rank.wait([&](Done done) {
-                    rank.session.breakpoints().remove(rank.lastStop().breakpointNumber, std::move(done));
+                    rank.session.breakpoints().remove(rank.lastStop().breakpointNumber,
+                                                      std::move(done));
                   })
                   .ok());
   ASSERT_TRUE(rank.wait([&](Done done) { rank.session.run({}, std::move(done)); }).ok());
@@ -60,7 +63,8 @@ TEST(BadInputLive, StrippedProgram) {
     rank.session.run({RunKind::RunTo, 0, "rank_program.cpp", markedLine("call")}, std::move(done));
   });
   ASSERT_FALSE(run.ok());
-  EXPECT_NE(run.error().text().find("there is no code at line"), std::string::npos) << run.error().text();
+  EXPECT_NE(run.error().text().find("there is no code at line"), std::string::npos)
+      << run.error().text();
   const std::string value = rank.evaluate("numbers");
   EXPECT_NE(value.find("No symbol"), std::string::npos) << value;
   const auto frames = rank.ask<std::vector<Frame>>([&](Callback<std::vector<Frame>> done) {

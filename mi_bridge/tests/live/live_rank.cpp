@@ -161,9 +161,8 @@ LiveRank::LiveRank(const std::string& mode, bool shareOutput)
     const std::string path = std::string(directory) + "/" + name + ".transcript";
     ::unlink(path.c_str());  // of the time before
     if (auto file = TranscriptFile::create(path, name)) {
-      session.setTranscript([file = *file](TranscriptSide side, std::string_view line) {
-        file->write(side, line);
-      });
+      session.setTranscript(
+          [file = *file](TranscriptSide side, std::string_view line) { file->write(side, line); });
     }
   }
 }

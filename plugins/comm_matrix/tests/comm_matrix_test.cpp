@@ -65,7 +65,8 @@ class CommMatrixTest : public QObject {
     QVERIFY(says(QStringLiteral("counting")));
     QTRY_VERIFY(says(QString::number(trace->messageCount())));
     widget.setTrace(trace);
-    widget.setTrace(views::makeIndex(masterWorker()));  // what was being counted is not shown any more
+    widget.setTrace(
+        views::makeIndex(masterWorker()));  // what was being counted is not shown any more
     QTest::qWait(200);
     QVERIFY(!says(QString::number(trace->messageCount())));
     auto* gone = new MatrixWidget;

@@ -65,8 +65,8 @@ TEST_P(PaperTraces, forceTheReplayInEveryArrivalOrder) {
   }
   if (GetParam().optimum > 0) {  // and nothing traced leaves one
     bool complete = false;
-    EXPECT_TRUE(oracle::TracedReplay(execution, {}, oracle::Enforce::Tag)
-                    .searchAll(kMostStates, complete));
+    EXPECT_TRUE(
+        oracle::TracedReplay(execution, {}, oracle::Enforce::Tag).searchAll(kMostStates, complete));
   }
 }
 

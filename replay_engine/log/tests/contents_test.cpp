@@ -41,7 +41,7 @@ RankLog decoded(const std::vector<Record>& records) {
   return std::move(decoder.log);
 }
 
-Record section(const Record& schedule, ScheduleSection ScheduleHeader::* which) {
+Record section(const Record& schedule, ScheduleSection ScheduleHeader::*which) {
   ScheduleHeader header;
   std::memcpy(&header, schedule.data(), sizeof header);
   const auto begin = schedule.begin() + static_cast<std::ptrdiff_t>((header.*which).offset);
@@ -56,19 +56,24 @@ Record entry(std::uint64_t head, std::uint64_t check) {
 }
 
 TEST(ContentsTest, EachMessageHasItsSizeAndItsDigest) {
-  const RankLog log = decoded({record(RecordKind::Send, {0, 0, 1, 5, 20}), withDigest(record(RecordKind::Contents, {}), 0x1122334455667788),
-                               record(RecordKind::Send, {0, 0, 1, 5, 0}), record(RecordKind::Start, {0}),
-                               record(RecordKind::SubSend, {0, 0, 2, 6, 8}), withDigest(record(RecordKind::Contents, {}), 9)});
+  const RankLog log =
+      decoded({record(RecordKind::Send, {0, 0, 1, 5, 20}),
+               withDigest(record(RecordKind::Contents, {}), 0x1122334455667788),
+               record(RecordKind::Send, {0, 0, 1, 5, 0}), record(RecordKind::Start, {0}),
+               record(RecordKind::SubSend, {0, 0, 2, 6, 8}),
+               withDigest(record(RecordKind::Contents, {}), 9)});
   Record expected = withDigest(entry(contentsHead(true, 20, true), 0), 0x1122334455667788);
-  for (const Record& more : {entry(contentsHead(true, 0, false), 0),
-                             withDigest(entry(contentsHead(true, 8, true), sentCheck(0, kUnknownRank, 6)), 9)}) {
+  for (const Record& more :
+       {entry(contentsHead(true, 0, false), 0),
+        withDigest(entry(contentsHead(true, 8, true), sentCheck(0, kUnknownRank, 6)), 9)}) {
     expected.insert(expected.end(), more.begin(), more.end());
   }
   EXPECT_EQ(section(compileSchedule(log), &ScheduleHeader::sent), expected);
 }
 
 TEST(ContentsTest, CollectivesThatGiveNothingAreCounted) {
-  const RankLog log = decoded({record(RecordKind::Collective, {0, 0, 1, 0, 3}), record(RecordKind::Collective, {0, 0, 1, 0, 3}),
+  const RankLog log = decoded({record(RecordKind::Collective, {0, 0, 1, 0, 3}),
+                               record(RecordKind::Collective, {0, 0, 1, 0, 3}),
                                withDigest(record(RecordKind::Given, {3, 12, 1}), 7)});
   Record expected = entry(0, 0);
   const Record second = withDigest(entry(contentsHead(true, 12, true), 3), 7);
@@ -78,12 +83,14 @@ TEST(ContentsTest, CollectivesThatGiveNothingAreCounted) {
 
 TEST(ContentsTest, ARecordWithoutDigestsHasSizes) {
   const RankLog log = decoded({record(RecordKind::Send, {0, 0, 1, 5, 20})});
-  EXPECT_EQ(section(compileSchedule(log), &ScheduleHeader::sent), entry(contentsHead(true, 20, false), 0));
+  EXPECT_EQ(section(compileSchedule(log), &ScheduleHeader::sent),
+            entry(contentsHead(true, 20, false), 0));
 }
 
 TEST(ContentsTest, TestsThatFailedMoreOftenThan32BitsCount) {
   constexpr std::uint64_t kMany = (std::uint64_t{1} << 32) + 5;
-  const RankLog log = decoded({record(RecordKind::Choice, {static_cast<std::uint64_t>(ChoiceKind::Test), kMany})});
+  const RankLog log =
+      decoded({record(RecordKind::Choice, {static_cast<std::uint64_t>(ChoiceKind::Test), kMany})});
   ASSERT_EQ(log.choices[0].size(), 1U);
   EXPECT_EQ(log.choices[0][0].misses, kMany);
   Record expected;
@@ -92,7 +99,8 @@ TEST(ContentsTest, TestsThatFailedMoreOftenThan32BitsCount) {
   ScheduleHeader header;
   std::memcpy(&header, schedule.data(), sizeof header);
   EXPECT_EQ(header.choices[0].size, expected.size());
-  EXPECT_EQ(std::memcmp(schedule.data() + header.choices[0].offset, expected.data(), expected.size()), 0);
+  EXPECT_EQ(
+      std::memcmp(schedule.data() + header.choices[0].offset, expected.data(), expected.size()), 0);
 }
 
 }  // namespace

@@ -3,14 +3,14 @@
 // them, collates what was traced, reduces them, and makes schedules. First byte: ranks, and what the headers say;
 // then for each rank two bytes of length, its records, and what follows the last length is the changing part of
 // the header. A first byte of 0xFF: the rest is a whole file.
+#include "log/rank_log.h"
+#include "log/tags.h"
 #include "made_log.h"
 
 #include <cstdlib>
 #include <span>
 
 #include "core/pins.h"
-#include "log/rank_log.h"
-#include "log/tags.h"
 
 namespace {
 
@@ -49,12 +49,12 @@ std::vector<LogBytes> logsOf(Input& input) {
     if (half == 0) {
       blocks.erase(blocks.begin());
     }
-    files.push_back(
-        pf::makeLog({rank, ranks, (flags & 0x10U) != 0, (flags & 0x20U) != 0}, blocks));
+    files.push_back(pf::makeLog({rank, ranks, (flags & 0x10U) != 0, (flags & 0x20U) != 0}, blocks));
     if ((flags & 0x40U) == 0) {
       continue;
     }
-    const LogBytes changing = input.take(std::min<std::size_t>(input.number(2), sizeof(pf::LogHeader)));
+    const LogBytes changing =
+        input.take(std::min<std::size_t>(input.number(2), sizeof(pf::LogHeader)));
     const std::size_t at = offsetof(pf::LogHeader, serial);
     std::copy_n(changing.begin(), std::min(changing.size(), sizeof(pf::LogHeader) - at),
                 files.back().begin() + static_cast<std::ptrdiff_t>(at));
@@ -99,7 +99,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const pf::Result<pf::Tags> tags = pf::collatedTags(logs);
   for (std::size_t i = 0; i < logs.size(); ++i) {
-    useSchedule(pf::compileSchedule(logs[i], tags ? &tags->ranks[i] : nullptr, tags ? tags->lastPost : 0));
+    useSchedule(
+        pf::compileSchedule(logs[i], tags ? &tags->ranks[i] : nullptr, tags ? tags->lastPost : 0));
   }
   const pf::Result<pf::Execution> execution = pf::assemble(std::move(logs));
   return execution.ok() && execution->ranks.empty() ? 1 : 0;

@@ -2,13 +2,14 @@
 // Logs of a rank as their bytes, made from records: the checksums are right whatever the records say.
 #pragma once
 
+#include "varint.h"
+
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "base/crc32c.h"
 #include "core/log_format.h"
-#include "varint.h"
 
 namespace pf {
 
@@ -30,7 +31,9 @@ struct MadeLog {
   bool clean = true;
 };
 
-inline LogHeader& headerOf(LogBytes& file) { return *reinterpret_cast<LogHeader*>(file.data()); }
+inline LogHeader& headerOf(LogBytes& file) {
+  return *reinterpret_cast<LogHeader*>(file.data());
+}
 
 /// Makes the checksum of the header right.
 inline void sealHeader(LogBytes& file) {

@@ -47,8 +47,11 @@ TEST(Unfinished, goesIntoTheScheduleByKey) {
   for (std::uint64_t i = 0; i < kMostUnfinished; ++i) {
     many.push_back(2 * i);
   }
-  const RankLog log = decoded(*header, {recordOf(RecordKind::Unfinished, {completionKey(1, 5), 1, 3}), recordOf(RecordKind::Unfinished, many),
-                                        recordOf(RecordKind::Unfinished, {7, 1, 99}), recordOf(RecordKind::Unfinished, {9, 0})});
+  const RankLog log =
+      decoded(*header,
+              {recordOf(RecordKind::Unfinished, {completionKey(1, 5), 1, 3}),
+               recordOf(RecordKind::Unfinished, many), recordOf(RecordKind::Unfinished, {7, 1, 99}),
+               recordOf(RecordKind::Unfinished, {9, 0})});
   ASSERT_EQ(log.failed.size(), 3U);
   EXPECT_EQ(log.failed[1].unfinished.size(), kMostUnfinished + 1U);
 
@@ -65,7 +68,8 @@ TEST(Unfinished, goesIntoTheScheduleByKey) {
   EXPECT_EQ(failed[1].count, 0U);
   EXPECT_EQ(failed[2].key, completionKey(1, 5));
   std::uint32_t index = 0;
-  std::memcpy(&index, schedule.data() + made.unfinished.offset + failed[2].first * sizeof index, sizeof index);
+  std::memcpy(&index, schedule.data() + made.unfinished.offset + failed[2].first * sizeof index,
+              sizeof index);
   EXPECT_EQ(index, 3U);
 }
 
@@ -78,12 +82,14 @@ TEST(Matched, aReceiveThatNobodyWaitedForHasItsSource) {
   EXPECT_EQ(choices.wildSources[2], 5);
 
   header->events = 1;
-  const std::vector<Bytes> records{recordOf(RecordKind::Comm, {}), recordOf(RecordKind::Post, {0, 0, 0, 0})};
+  const std::vector<Bytes> records{recordOf(RecordKind::Comm, {}),
+                                   recordOf(RecordKind::Post, {0, 0, 0, 0})};
   Bytes comm = records[0];
   comm.insert(comm.end(), 8, 0);  // the key
   comm.insert(comm.end(), {0, 0, 8, 0});
   match(*header, {0, 0, 5, 9});
-  const RankLog events = decoded(*header, {comm, recordOf(RecordKind::CommMembers, {8, 1, 2, 3, 4, 5, 6, 7, 8}), records[1]});
+  const RankLog events = decoded(
+      *header, {comm, recordOf(RecordKind::CommMembers, {8, 1, 2, 3, 4, 5, 6, 7, 8}), records[1]});
   ASSERT_EQ(events.history.receives.size(), 1U);
   EXPECT_EQ(events.history.receives[0].state, ReceiveState::Complete);
   EXPECT_EQ(events.history.receives[0].source, 5);

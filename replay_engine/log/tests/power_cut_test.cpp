@@ -2,6 +2,7 @@
 // Logs as a power cut leaves them: what was synced is there; of what was written since, each page, or
 // each sector of it, may be of any moment. What is read goes at least as far as what was synced, is a
 // beginning of what was written, and says that it is cut.
+#include "log/rank_log.h"
 #include "made_log.h"
 
 #include <array>
@@ -11,8 +12,6 @@
 #include <utility>
 
 #include <gtest/gtest.h>
-
-#include "log/rank_log.h"
 
 namespace pf {
 namespace {
@@ -27,7 +26,9 @@ using Said = std::vector<std::array<std::int64_t, 8>>;
 
 int cuts() {
   const char* const wanted = std::getenv("PF_POWER_CUTS");
-  return wanted != nullptr ? std::atoi(wanted) : std::getenv("PF_FULL") != nullptr ? 10 * kUsualCuts : kUsualCuts;
+  return wanted != nullptr                   ? std::atoi(wanted)
+         : std::getenv("PF_FULL") != nullptr ? 10 * kUsualCuts
+                                             : kUsualCuts;
 }
 
 /// What a rank writes that receives from any source and tests; in a log without events its choices alone.
@@ -35,7 +36,8 @@ Records recordsOf(bool events, int rounds) {
   Records all;
   if (events) {
     all.push_back(record(RecordKind::Site, {3, 0, 0x1234}));
-    all.push_back({static_cast<unsigned char>(RecordKind::Comm), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0});
+    all.push_back(
+        {static_cast<unsigned char>(RecordKind::Comm), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0});
     all.push_back(record(RecordKind::CommMembers, {3, 1, 2, 3}));
   }
   for (int i = 0; i < rounds; ++i) {
@@ -56,13 +58,16 @@ Records recordsOf(bool events, int rounds) {
 std::array<Said, 4> said(const RankLog& log, std::size_t wilds) {
   std::array<Said, 4> all;
   for (const Event& e : log.history.events) {
-    all[0].push_back({static_cast<int>(e.kind), e.call, e.site, e.comm, e.peer, e.tag, static_cast<std::int64_t>(e.bytes)});
+    all[0].push_back({static_cast<int>(e.kind), e.call, e.site, e.comm, e.peer, e.tag,
+                      static_cast<std::int64_t>(e.bytes)});
   }
   for (const PostedReceive& r : log.history.receives) {
-    all[1].push_back({static_cast<std::int64_t>(r.post), static_cast<std::int64_t>(r.completion), static_cast<int>(r.state), r.source, r.tag});
+    all[1].push_back({static_cast<std::int64_t>(r.post), static_cast<std::int64_t>(r.completion),
+                      static_cast<int>(r.state), r.source, r.tag});
   }
   for (const RecordedChoice& c : log.choices[4]) {
-    all[2].push_back({static_cast<std::int64_t>(c.misses), static_cast<std::int64_t>(c.payload.at(0))});
+    all[2].push_back(
+        {static_cast<std::int64_t>(c.misses), static_cast<std::int64_t>(c.payload.at(0))});
   }
   for (std::uint32_t wild = 0; wild < wilds && log.wildSources[wild] != kPinUnknown; ++wild) {
     all[3].push_back({log.wildSources[wild]});
@@ -72,14 +77,17 @@ std::array<Said, 4> said(const RankLog& log, std::size_t wilds) {
 
 /// Whether `now` is between what was `synced` and what was `written` at last: a beginning, and no less.
 bool isBetween(const Said& synced, const Said& now, const Said& written) {
-  return synced.size() <= now.size() && now.size() <= written.size() && std::equal(now.begin(), now.end(), written.begin());
+  return synced.size() <= now.size() && now.size() <= written.size() &&
+         std::equal(now.begin(), now.end(), written.begin());
 }
 
 /// The file of a rank that goes on, as the writer and the agent have it at a moment.
 class Growing {
  public:
-  Growing(bool events, const Records& records) : m_file(logOf({.size = 3, .events = events}, records)) {
-    m_file.resize(kLogHeaderSize + (m_file.size() - kLogHeaderSize + kWindow - 1) / kWindow * kWindow);
+  Growing(bool events, const Records& records)
+      : m_file(logOf({.size = 3, .events = events}, records)) {
+    m_file.resize(kLogHeaderSize +
+                  (m_file.size() - kLogHeaderSize + kWindow - 1) / kWindow * kWindow);
     std::size_t block = 0;
     std::size_t used = 0;
     m_ends.emplace_back(block, used);
@@ -114,8 +122,9 @@ class Growing {
   }
 
  private:
-  LogBytes m_file;                                         ///< at the end
-  std::vector<std::pair<std::size_t, std::size_t>> m_ends;  ///< of so many records: block, and bytes used in it
+  LogBytes m_file;  ///< at the end
+  std::vector<std::pair<std::size_t, std::size_t>>
+      m_ends;  ///< of so many records: block, and bytes used in it
 };
 
 /// Moments of a log: [0] is on disk as it was, the others are on their way to it.
@@ -159,9 +168,12 @@ LogBytes diskOf(const Moments& moments, std::mt19937& random) {
   const auto last = old + random() % (65 - old);  // so many, less those, as written last
   const auto copy = [&](std::size_t at, std::size_t size) {
     const auto which = random() % 64;
-    const LogBytes& from = which < old ? files.front() : which < last ? files.back() : files[random() % files.size()];
+    const LogBytes& from = which < old    ? files.front()
+                           : which < last ? files.back()
+                                          : files[random() % files.size()];
     if (at + size <= std::min(from.size(), disk.size())) {
-      std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(at), size, disk.begin() + static_cast<std::ptrdiff_t>(at));
+      std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(at), size,
+                  disk.begin() + static_cast<std::ptrdiff_t>(at));
     }
   };
   for (std::size_t page = 0; page < disk.size(); page += kPage) {
@@ -177,7 +189,7 @@ LogBytes diskOf(const Moments& moments, std::mt19937& random) {
 }
 
 struct Seen {
-  int synced = 0;   ///< read up to the sync and no further
+  int synced = 0;  ///< read up to the sync and no further
   int between = 0;
   int all = 0;
 };
@@ -195,7 +207,8 @@ void cutThePower(const Growing& log, std::uint32_t seed, Seen& seen) {
   ASSERT_TRUE(read.ok()) << read.error().text();
   const auto now = said(*read, wilds);
   for (std::size_t i = 0; i < now.size(); ++i) {
-    EXPECT_TRUE(isBetween(synced[i], now[i], written[i])) << i << ": " << synced[i].size() << ", now " << now[i].size() << ", " << written[i].size();
+    EXPECT_TRUE(isBetween(synced[i], now[i], written[i]))
+        << i << ": " << synced[i].size() << ", now " << now[i].size() << ", " << written[i].size();
   }
   EXPECT_TRUE(read->complete ? last->complete && now == written : !read->cut.empty());
   ++(now == written ? seen.all : now == synced ? seen.synced : seen.between);
@@ -210,7 +223,8 @@ TEST(PowerCut, leavesABeginningThatHasAllThatWasSynced) {
       ASSERT_FALSE(HasFailure()) << "cut " << cut << (events ? ", events" : ", choices");
     }
   }
-  std::printf("%d times what was synced, %d times all, %d times something between\n", seen.synced, seen.all, seen.between);
+  std::printf("%d times what was synced, %d times all, %d times something between\n", seen.synced,
+              seen.all, seen.between);
   EXPECT_GT(seen.synced, 0);
   EXPECT_GT(seen.all, 0);
   EXPECT_GT(seen.between, 0);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Logs as a crash leaves them, and as one makes them who means harm: what is read is a prefix of what was
 // written, or an error; and no record makes more of itself than its bytes are worth.
+#include "log/rank_log.h"
+#include "log/tags.h"
 #include "made_log.h"
 #include <malloc.h>
 
@@ -9,8 +11,6 @@
 #include <gtest/gtest.h>
 
 #include "core/pins.h"
-#include "log/rank_log.h"
-#include "log/tags.h"
 
 namespace pf {
 namespace {
@@ -48,7 +48,9 @@ Records usual(int rounds) {
 /// Each thing that a log says of itself, one behind the other.
 std::vector<std::string> said(const RankLog& log) {
   std::vector<std::string> all;
-  const auto say = [&all](auto... numbers) { all.push_back(((std::to_string(numbers) + " ") + ...)); };
+  const auto say = [&all](auto... numbers) {
+    all.push_back(((std::to_string(numbers) + " ") + ...));
+  };
   for (const Event& e : log.history.events) {
     say(static_cast<int>(e.kind), e.call, e.site, e.comm, e.peer, e.tag, e.bytes);
   }
@@ -56,7 +58,8 @@ std::vector<std::string> said(const RankLog& log) {
 }
 
 /// Whether `log` is what is in front of what `whole` says, and says so where it is less.
-void expectPrefix(const Result<RankLog>& log, const std::vector<std::string>& whole, const std::string& where) {
+void expectPrefix(const Result<RankLog>& log, const std::vector<std::string>& whole,
+                  const std::string& where) {
   if (!log) {
     EXPECT_FALSE(log.error().message.empty());
     return;
@@ -90,7 +93,8 @@ TEST(RawLog, everyFlippedBitIsSeenOrChangesNoRecord) {
   for (std::size_t byte = 0; byte < file.size(); ++byte) {
     for (unsigned bit = 0; bit < 8; ++bit) {
       file[byte] ^= static_cast<unsigned char>(1U << bit);
-      expectPrefix(readLog(file), whole, "byte " + std::to_string(byte) + ", bit " + std::to_string(bit));
+      expectPrefix(readLog(file), whole,
+                   "byte " + std::to_string(byte) + ", bit " + std::to_string(bit));
       file[byte] ^= static_cast<unsigned char>(1U << bit);
     }
   }
@@ -111,7 +115,9 @@ TEST(RawLog, blocksInAnotherPlaceAreSeen) {
 // ---- records that nobody wrote
 
 /// Bytes of the heap in use (0 under a sanitizer, which has a heap of its own).
-std::size_t heap() { return mallinfo2().uordblks + mallinfo2().hblkhd; }
+std::size_t heap() {
+  return mallinfo2().uordblks + mallinfo2().hblkhd;
+}
 
 constexpr std::size_t kMost = 80U << 20U;
 
@@ -163,10 +169,11 @@ TEST(HostileLog, orderingsOfThreadsThatTheLogHasNoRoomFor) {
 }
 
 TEST(HostileLog, whatRanksExchangedAndKept) {
-  const Result<RankLog> log = readSmall({record(RecordKind::Races, {0, 0, 0xFFFFFFFF}),
-                                         record(RecordKind::Exchanged, {0xFFFFFF, 1, 2}),
-                                         record(RecordKind::Exchanged, {0xFFFFFFFF, 1, 2}),
-                                         record(RecordKind::Kept, {5, 0xFFFFFFFF}), record(RecordKind::End)});
+  const Result<RankLog> log =
+      readSmall({record(RecordKind::Races, {0, 0, 0xFFFFFFFF}),
+                 record(RecordKind::Exchanged, {0xFFFFFF, 1, 2}),
+                 record(RecordKind::Exchanged, {0xFFFFFFFF, 1, 2}),
+                 record(RecordKind::Kept, {5, 0xFFFFFFFF}), record(RecordKind::End)});
   ASSERT_TRUE(log.ok() && log->races);
   EXPECT_EQ(log->races->kept.count(), 0xFFFFFFFFU - 5);
   EXPECT_FALSE(log->races->kept[4]);
@@ -178,7 +185,8 @@ TEST(HostileLog, whatRanksExchangedAndKept) {
 /// The source that a replay forces, from the schedule's bytes.
 std::int32_t pinned(const std::vector<unsigned char>& schedule, std::uint32_t wild) {
   const auto& header = *reinterpret_cast<const ScheduleHeader*>(schedule.data());
-  const unsigned char* const at = pinIn(schedule.data() + header.pins.offset, header.pins.size, wild);
+  const unsigned char* const at =
+      pinIn(schedule.data() + header.pins.offset, header.pins.size, wild);
   std::int32_t source = kPinUnknown;
   if (at != nullptr) {
     EXPECT_LE(at + 4, schedule.data() + header.pins.offset + header.pins.size);
@@ -188,20 +196,32 @@ std::int32_t pinned(const std::vector<unsigned char>& schedule, std::uint32_t wi
 }
 
 TEST(WildcardNumbers, areKeptHoweverFarTheyAreApart) {
-  const Result<RankLog> log = readSmall(
-      {LogBytes{kNextWild | 3}, LogBytes{kNextWild | 4}, record(RecordKind::Wild, {200, 6}),
-       record(RecordKind::Wild, {1U << 28, 3}), LogBytes{kNextWild | 9}, record(RecordKind::Wild, {64, 1}),
-       record(RecordKind::Wild, {0xFFFFFFFE, 8}), record(RecordKind::End)},
-      false);
+  const Result<RankLog> log =
+      readSmall({LogBytes{kNextWild | 3}, LogBytes{kNextWild | 4},
+                 record(RecordKind::Wild, {200, 6}), record(RecordKind::Wild, {1U << 28, 3}),
+                 LogBytes{kNextWild | 9}, record(RecordKind::Wild, {64, 1}),
+                 record(RecordKind::Wild, {0xFFFFFFFE, 8}), record(RecordKind::End)},
+                false);
   ASSERT_TRUE(log.ok());
   EXPECT_TRUE(log->complete) << log->cut;
   EXPECT_EQ(log->wildSources.size(), 0xFFFFFFFFU);
   const std::vector<unsigned char> schedule = compileSchedule(*log);
   EXPECT_LT(schedule.size(), 10000U);
-  const std::vector<std::pair<std::uint32_t, std::int32_t>> expected{
-      {0, 3},          {1, 4},          {2, -1},         {63, -1},       {64, 0},
-      {199, -1},       {200, 5},        {201, -1},       {4096, -1},     {1U << 28, 2},
-      {(1U << 28) + 1, 9}, {(1U << 28) + 2, -1}, {0xFFFFFFFD, -1}, {0xFFFFFFFE, 7}, {0xFFFFFFFF, -1}};
+  const std::vector<std::pair<std::uint32_t, std::int32_t>> expected{{0, 3},
+                                                                     {1, 4},
+                                                                     {2, -1},
+                                                                     {63, -1},
+                                                                     {64, 0},
+                                                                     {199, -1},
+                                                                     {200, 5},
+                                                                     {201, -1},
+                                                                     {4096, -1},
+                                                                     {1U << 28, 2},
+                                                                     {(1U << 28) + 1, 9},
+                                                                     {(1U << 28) + 2, -1},
+                                                                     {0xFFFFFFFD, -1},
+                                                                     {0xFFFFFFFE, 7},
+                                                                     {0xFFFFFFFF, -1}};
   for (const auto& [number, source] : expected) {
     EXPECT_EQ(log->wildSources[number], source) << number;
     EXPECT_EQ(pinned(schedule, number), source) << number;
@@ -211,8 +231,8 @@ TEST(WildcardNumbers, areKeptHoweverFarTheyAreApart) {
 TEST(WildcardNumbers, beyondTheLastOneTheRecordEnds) {
   for (const LogBytes& beyond : {LogBytes{kNextWild | 1}, record(RecordKind::Wild, {0xFFFFFFFF, 1}),
                                  record(RecordKind::Wild, {std::uint64_t{1} << 32, 1})}) {
-    const Result<RankLog> log =
-        readSmall({record(RecordKind::Wild, {0xFFFFFFFE, 8}), beyond, record(RecordKind::End)}, false);
+    const Result<RankLog> log = readSmall(
+        {record(RecordKind::Wild, {0xFFFFFFFE, 8}), beyond, record(RecordKind::End)}, false);
     ASSERT_TRUE(log.ok());
     EXPECT_FALSE(log->complete);
     EXPECT_NE(log->cut.find("wildcard"), std::string::npos) << log->cut;

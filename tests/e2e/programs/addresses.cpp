@@ -3,7 +3,6 @@
 // that depend on which message came first), its stack, globals, functions, those of libraries.
 // usage: addresses [threads]    with threads, three more allocate at the same time
 #include <malloc.h>
-#include <mpi.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,6 +17,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <mpi.h>
 
 namespace {
 
@@ -59,13 +60,15 @@ void allocations(int seed) {
   if (posix_memalign(&aligned, 4096, 6000) == 0) {
     add(aligned);
   }
-  void* mapped = mmap(nullptr, 1U << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* mapped =
+      mmap(nullptr, 1U << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   add(mapped);
   munmap(mapped, 1U << 16);
   add(sbrk(seed % 3 * 1024));
   for (void*& block : blocks) {
     add(block);
-    block = std::realloc(block, malloc_usable_size(block) + static_cast<std::size_t>(seed % 11) * 100);
+    block =
+        std::realloc(block, malloc_usable_size(block) + static_cast<std::size_t>(seed % 11) * 100);
     add(block);
   }
   for (std::size_t i = 0; i < sizeof blocks / sizeof *blocks; ++i) {
@@ -156,14 +159,16 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (const void* address :
-       {static_cast<const void*>(&onStack), static_cast<const void*>(argv), static_cast<const void*>(argv[0]),
-        static_cast<const void*>(&g_global), static_cast<const void*>(early), reinterpret_cast<const void*>(&main),
+       {static_cast<const void*>(&onStack), static_cast<const void*>(argv),
+        static_cast<const void*>(argv[0]), static_cast<const void*>(&g_global),
+        static_cast<const void*>(early), reinterpret_cast<const void*>(&main),
         reinterpret_cast<const void*>(&std::printf), reinterpret_cast<const void*>(&MPI_Recv),
         static_cast<const void*>(getenv("OF_THE_PROGRAM")), static_cast<const void*>(&errno)}) {
     add(address);
   }
-  std::printf("rank %d stack %p global %p function %p early %p\n", rank, static_cast<void*>(&onStack),
-              static_cast<void*>(&g_global), reinterpret_cast<void*>(&main), early);
+  std::printf("rank %d stack %p global %p function %p early %p\n", rank,
+              static_cast<void*>(&onStack), static_cast<void*>(&g_global),
+              reinterpret_cast<void*>(&main), early);
   MPI_Op operation;
   MPI_Op_create(sum, 1, &operation);
   work(rank, size);

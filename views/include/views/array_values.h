@@ -17,9 +17,9 @@ struct ArrayValues {
   QString type;  ///< of an element: "double", "int32"
   int rank = 0;
   ElementKind kind = ElementKind::Float;
-  int size = 0;       ///< of an element, in bytes: 1, 2, 4, 8; a float's 4, 8 or 16
-  qint64 total = 0;   ///< elements that the array has
-  QByteArray bytes;   ///< of the first ones
+  int size = 0;      ///< of an element, in bytes: 1, 2, 4, 8; a float's 4, 8 or 16
+  qint64 total = 0;  ///< elements that the array has
+  QByteArray bytes;  ///< of the first ones
 
   [[nodiscard]] qint64 count() const { return size > 0 ? bytes.size() / size : 0; }
   /// Index below count().

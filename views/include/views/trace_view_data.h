@@ -56,9 +56,9 @@ struct TraceData {
   CutLevelsPtr pyramid;                 ///< null: views of many events look at each of them
   std::vector<std::uint64_t> profile;   ///< with it: events in equal spans of logical time
   std::optional<TraceOutline> outline;  ///< set: the events are not there yet, only their ranks
-  ClockCheckpoints clocks;    ///< may have none: then causality costs a look at each event
+  ClockCheckpoints clocks;  ///< may have none: then causality costs a look at each event
   std::shared_ptr<const ClockRows> clockRows;  ///< instead of `clocks`, where those are many
-  std::vector<RankEnd> ends;  ///< by rank; may be short
+  std::vector<RankEnd> ends;                   ///< by rank; may be short
   Failure failure;
   std::vector<QString> hosts;  ///< by rank; may be short
 };

@@ -21,7 +21,7 @@ struct RankEnd {
   std::optional<std::int32_t> status;
   std::optional<std::int32_t> signal;
   std::string host;
-  std::string core;  ///< where its core file is, or who has it; empty: there is none
+  std::string core;      ///< where its core file is, or who has it; empty: there is none
   std::int32_t pid = 0;  ///< not kept
 };
 

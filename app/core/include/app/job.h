@@ -27,15 +27,15 @@ struct JobOptions {
   std::vector<std::string> launcherOptions;  ///< behind the launcher
   std::string workingDirectory;              ///< empty = here
   protocol::SessionConfig session;
-  std::string trace;   ///< replay: the trace file that the daemon takes schedules from
-  bool force = false;  ///< replay although build or MPI library differ
+  std::string trace;       ///< replay: the trace file that the daemon takes schedules from
+  bool force = false;      ///< replay although build or MPI library differ
   std::string deliveries;  ///< replay: "pinned" or "tagged"; empty = by what the trace holds
   std::optional<std::string> givenInput;  ///< content of the launcher's standard input, for `input`
   /// Every rank waits: until it is told, and how long it may at all (daemon/session_logic.h); 0 =
   /// by itself, never.
   std::chrono::milliseconds stallAfter{0};
   std::chrono::milliseconds stallLimit{0};
-  int input = 0;       ///< the launcher's standard input, output, error
+  int input = 0;  ///< the launcher's standard input, output, error
   int output = 1;
   int error = 2;
 };
@@ -104,7 +104,7 @@ class Job {
   std::uint64_t m_pings = 0;  ///< number of the last one, sent at m_pinged
   std::uint64_t m_answered = 0;
   Time m_pinged;
-  Time m_looked;  ///< at the daemon
+  Time m_looked;                ///< at the daemon
   bool m_daemonSilent = false;  ///< and that has been said
   Time m_lookedAt;
   std::optional<Time> m_launcherStopped;

@@ -25,7 +25,7 @@ struct RecordOptions {
   /// Every rank waits: until that is told, and how long they may at all; 0 = by itself, never.
   std::chrono::milliseconds stallAfter{0};
   std::chrono::milliseconds stallLimit{0};
-  bool quiet = false;                ///< no summary line
+  bool quiet = false;  ///< no summary line
 };
 
 struct Recorded {
@@ -47,8 +47,8 @@ Result<Collated> peek(const std::string& trace, const std::string& to);
 /// What there is of a recording that may go on.
 struct RecordingNow {
   bool logs = false;
-  bool recorder = false;    ///< somebody is at work on them: who records, or makes the trace of them
-  bool trace = false;       ///< its trace is there: it is finished
+  bool recorder = false;  ///< somebody is at work on them: who records, or makes the trace of them
+  bool trace = false;     ///< its trace is there: it is finished
   std::uint64_t grown = 0;  ///< larger with each event
 };
 RecordingNow recordingNow(const std::string& trace);

@@ -22,9 +22,9 @@ struct ReplayOptions {
   std::vector<EventRef> cut;      ///< stop each rank just before its event: one of each rank
   bool stopAtEnd = false;         ///< hold the ranks where a recording that is cut ends
   bool force = false;
-  std::string deliveries;  ///< "pinned" or "tagged"; empty = by what the trace holds
+  std::string deliveries;       ///< "pinned" or "tagged"; empty = by what the trace holds
   bool ignoreContents = false;  ///< what messages hold may differ from what they held
-  bool survey = false;  ///< re-execute with the full event log, and put it into the trace
+  bool survey = false;          ///< re-execute with the full event log, and put it into the trace
   bool boundedBuffers = false;  ///< hold messages back until their receivers are ready for them
   bool sameAddresses = false;   ///< the trace must have been recorded so
   std::chrono::milliseconds stallAfter{0};  ///< every rank waits: until that is told; 0 = by itself

@@ -20,8 +20,7 @@ std::vector<std::string> exportedVariables(const LaunchCommand& command);
 
 /// What the agents left in the directory of the logs, as rows of rank_counter: all facts of the
 /// first rank that has some, and of the others what differs from it.
-Result<std::vector<db::RankCounter>> worldRows(const std::string& logDirectory,
-                                               std::int32_t ranks);
+Result<std::vector<db::RankCounter>> worldRows(const std::string& logDirectory, std::int32_t ranks);
 
 /// From these rows. Ranks of which nothing is known are not in it.
 std::map<Rank, protocol::World> worldsOf(const std::vector<db::RankCounter>& rows,

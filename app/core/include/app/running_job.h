@@ -19,8 +19,8 @@ struct RunningRank {
 };
 
 struct RunningJob {
-  pid_t launcher = 0;   ///< 0: a rank without a launcher on this host
-  std::string command;  ///< of the launcher, for people
+  pid_t launcher = 0;              ///< 0: a rank without a launcher on this host
+  std::string command;             ///< of the launcher, for people
   std::vector<RunningRank> ranks;  ///< by rank; of this host only
 };
 

@@ -28,7 +28,9 @@ struct Error {
   std::string advice;
 
   /// `message`, then `advice` on a line of its own where there is one.
-  [[nodiscard]] std::string text() const { return advice.empty() ? message : message + "\n  " + advice; }
+  [[nodiscard]] std::string text() const {
+    return advice.empty() ? message : message + "\n  " + advice;
+  }
 };
 
 /// The process exit status that the command line promises for `code` (docs/command-line.md).

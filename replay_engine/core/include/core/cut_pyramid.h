@@ -68,9 +68,9 @@ void addCutLevels(CutPyramid& pyramid);
 /// Takes some 50 ns an event. `times` as logicalTimes() gives them; without them there is no
 /// pyramid. `eventsInCell` 0: eventsACell(). `departures`, for each event: when what it sends leaves,
 /// if that is not its time. Needs matchMessages() first.
-[[nodiscard]] CutPyramid cutPyramid(const Execution& execution, const std::vector<Race>& races,
-                                    const std::vector<std::vector<std::uint32_t>>& times,
-                                    std::size_t eventsInCell = 0,
-                                    const std::vector<std::vector<std::uint32_t>>* departures = nullptr);
+[[nodiscard]] CutPyramid cutPyramid(
+    const Execution& execution, const std::vector<Race>& races,
+    const std::vector<std::vector<std::uint32_t>>& times, std::size_t eventsInCell = 0,
+    const std::vector<std::vector<std::uint32_t>>* departures = nullptr);
 
 }  // namespace pf

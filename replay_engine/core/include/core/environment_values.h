@@ -28,10 +28,10 @@ enum class ValueKind : std::uint8_t {
   Arc4randomBuf,
   Urandom,  ///< reads from /dev/urandom and /dev/random
   Hostname,
-  Input,   ///< an InputFile: a file that the program opened for reading
-  Rusage,  ///< what getrusage fills in
-  Times,   ///< times(): what it returns, 8 bytes, and fills in
-  Cycles,  ///< rdtsc and rdtscp, with the option
+  Input,    ///< an InputFile: a file that the program opened for reading
+  Rusage,   ///< what getrusage fills in
+  Times,    ///< times(): what it returns, 8 bytes, and fills in
+  Cycles,   ///< rdtsc and rdtscp, with the option
   Fetched,  ///< what one-sided communication brought, call by call (interposer/one_sided.h)
 };
 inline constexpr std::size_t kValueKinds = 31;
@@ -42,8 +42,8 @@ enum class ValueShape : std::uint8_t {
   Number,  ///< zigzag varint of the difference to the last value of the kind (first: to 0)
   Seconds,  ///< a varint, difference (zigzag) * 4 + form: nanoseconds in one of the forms of secondsOf(); or
             ///< kSecondsBits, then a varint with the bits of the double
-  Bytes,    ///< varint n, n bytes: up to kValueBytes of one call; longer results go on in the next one, and a result
-            ///< that is shorter than asked for ends in a piece of less than kValueBytes
+  Bytes,  ///< varint n, n bytes: up to kValueBytes of one call; longer results go on in the next one, and a result
+          ///< that is shorter than asked for ends in a piece of less than kValueBytes
 };
 inline constexpr std::size_t kValueBytes = 256;
 inline constexpr std::uint32_t kSecondsBits = 3;
@@ -127,7 +127,8 @@ enum class NoteKind : std::uint8_t {
 };
 inline constexpr std::uint16_t kFirstNote = 1024;
 inline constexpr const char* kNoteTexts[] = {
-    "clock, random numbers, process id, files or the like asked for by another thread than the first, first",
+    "clock, random numbers, process id, files or the like asked for by another thread than the "
+    "first, first",
     "socket to another host",
     "timer that sends signals",
     "more clock and random values before MPI_Init than are kept, last",

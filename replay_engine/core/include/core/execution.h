@@ -69,8 +69,8 @@ struct ShortEventRef {
 
 /// What an event does to the order of events. The name of the call itself is in Event::call.
 enum class EventKind : std::uint8_t {
-  Send,            ///< a message leaves: Send Isend Ssend … Start of a persistent send
-  Receive,         ///< blocking receive: post and completion in one event (Recv, Mprobe, hit of Improbe)
+  Send,     ///< a message leaves: Send Isend Ssend … Start of a persistent send
+  Receive,  ///< blocking receive: post and completion in one event (Recv, Mprobe, hit of Improbe)
   SendReceive,     ///< Sendrecv(_replace): a send and a blocking receive in one event
   Post,            ///< non-blocking receive posted: Irecv, Start of a persistent receive
   Completion,      ///< Wait*, Test* that succeeded: completes the receives, synchronous sends and
@@ -85,13 +85,15 @@ enum class EventKind : std::uint8_t {
 /// One MPI call of one rank. Index in RankHistory::events is serial - 1.
 struct Event {
   EventKind kind = EventKind::Local;
-  std::uint16_t call = 0;         ///< index into Execution::callNames
-  std::uint32_t site = kNone;     ///< index into Execution::sites
-  std::uint32_t comm = kNone;     ///< index into Execution::communicators
-  Rank peer = kUnknownRank;       ///< send: destination; receive, probe: source asked for (or kAnySource)
-  Tag tag = kAnyTag;              ///< send: tag; receive, probe: tag asked for (or kAnyTag)
-  std::uint32_t lane = 0;         ///< thread that made the call: 0 called MPI_Init, the others as they came
-  std::uint64_t bytes = 0;        ///< send: size of the message where known
+  std::uint16_t call = 0;      ///< index into Execution::callNames
+  std::uint32_t site = kNone;  ///< index into Execution::sites
+  std::uint32_t comm = kNone;  ///< index into Execution::communicators
+  Rank peer =
+      kUnknownRank;   ///< send: destination; receive, probe: source asked for (or kAnySource)
+  Tag tag = kAnyTag;  ///< send: tag; receive, probe: tag asked for (or kAnyTag)
+  std::uint32_t lane =
+      0;  ///< thread that made the call: 0 called MPI_Init, the others as they came
+  std::uint64_t bytes = 0;  ///< send: size of the message where known
 };
 
 /// When an event's call began and ended, in nanoseconds from the run's first event. Ranks of one host share the clock. Where the end is
@@ -113,15 +115,15 @@ enum class ReceiveState : std::uint8_t { Pending, Complete, Cancelled };
 
 /// One posted receive. Index in RankHistory::receives is its post serial.
 struct PostedReceive {
-  Serial post = 0;                 ///< event that posted it
-  Serial completion = 0;           ///< event that observed its completion, 0 while pending
+  Serial post = 0;        ///< event that posted it
+  Serial completion = 0;  ///< event that observed its completion, 0 while pending
   std::uint32_t comm = kNone;
   Rank wantedSource = kAnySource;  ///< world rank or kAnySource
   Tag wantedTag = kAnyTag;
   ReceiveState state = ReceiveState::Pending;
-  Rank source = kUnknownRank;      ///< of the message taken, when Complete
+  Rank source = kUnknownRank;  ///< of the message taken, when Complete
   Tag tag = kAnyTag;
-  std::uint32_t message = kNone;   ///< index into Execution::messages, by matchMessages()
+  std::uint32_t message = kNone;  ///< index into Execution::messages, by matchMessages()
 };
 
 /// A successful probe. It makes the choice which a later receive by (source, tag) executes.
@@ -130,21 +132,23 @@ struct ProbeHit {
   std::uint32_t comm = kNone;
   Rank wantedSource = kAnySource;
   Tag wantedTag = kAnyTag;
-  Rank source = kUnknownRank;      ///< of the message seen
+  Rank source = kUnknownRank;  ///< of the message seen
   Tag tag = kAnyTag;
-  std::uint32_t postsBefore = 0;   ///< receives that this rank had posted before the probe
-  std::uint32_t message = kNone;   ///< by matchMessages(): first message of source and tag not received before
+  std::uint32_t postsBefore = 0;  ///< receives that this rank had posted before the probe
+  std::uint32_t message =
+      kNone;  ///< by matchMessages(): first message of source and tag not received before
 };
 
 /// One message sent. RankHistory::sends is in sending order.
 struct SentMessage {
   Serial event = 0;
   std::uint32_t comm = kNone;
-  Rank dest = kUnknownRank;        ///< world rank
+  Rank dest = kUnknownRank;  ///< world rank
   Tag tag = 0;
-  bool synchronous = false;        ///< Ssend, Issend: completes only once matched
-  Serial syncCompletion = 0;       ///< event at which completion of a synchronous send was observed (blocking
-                                   ///< Ssend: its own event); 0 = not observed or not synchronous
+  bool synchronous = false;  ///< Ssend, Issend: completes only once matched
+  Serial syncCompletion =
+      0;  ///< event at which completion of a synchronous send was observed (blocking
+          ///< Ssend: its own event); 0 = not observed or not synchronous
 };
 
 /// How knowledge flows in a collective (design.md section 5): along real data flow only.
@@ -152,14 +156,15 @@ enum class CollectiveFlow : std::uint8_t { None, AllToAll, FromRoot, ToRoot, Fro
 
 /// One rank's part in one collective call.
 struct CollectivePart {
-  Serial event = 0;                ///< the blocking call, or the post of the non-blocking one
-  Serial completion = 0;           ///< blocking: same as event; else where observed, 0 = never
+  Serial event = 0;       ///< the blocking call, or the post of the non-blocking one
+  Serial completion = 0;  ///< blocking: same as event; else where observed, 0 = never
   std::uint32_t comm = kNone;
-  std::uint32_t ordinal = 0;       ///< n-th collective of this rank on this communicator: same on every rank
+  std::uint32_t ordinal =
+      0;  ///< n-th collective of this rank on this communicator: same on every rank
   CollectiveFlow flow = CollectiveFlow::None;
-  Rank root = kUnknownRank;        ///< world rank, for FromRoot and ToRoot
-  bool contributes = true;         ///< false: this rank's count is zero, nothing flows from it
-  bool takes = true;               ///< false: nothing flows to it
+  Rank root = kUnknownRank;  ///< world rank, for FromRoot and ToRoot
+  bool contributes = true;   ///< false: this rank's count is zero, nothing flows from it
+  bool takes = true;         ///< false: nothing flows to it
 };
 
 /// Of a rank with several threads: event `after` begins only when `before`, of another thread, is over, as the program has
@@ -177,22 +182,23 @@ struct RankHistory {
   std::vector<ProbeHit> probes;
   std::vector<SentMessage> sends;
   std::vector<CollectivePart> collectives;
-  std::vector<EventTime> times;         ///< of `events`, or empty. They do not run backwards
-  std::vector<ThreadLink> threadLinks;  ///< by `after`. What they and its own order leave open, the threads do at once
+  std::vector<EventTime> times;  ///< of `events`, or empty. They do not run backwards
+  std::vector<ThreadLink>
+      threadLinks;  ///< by `after`. What they and its own order leave open, the threads do at once
 };
 
 /// A communicator. Both groups are world ranks; `remote` is empty unless it is an inter-communicator.
 struct Communicator {
-  std::uint64_t key = 0;           ///< equal on every rank; 0 is MPI_COMM_WORLD
-  std::string name;                ///< "MPI_COMM_WORLD", or how it was made
+  std::uint64_t key = 0;  ///< equal on every rank; 0 is MPI_COMM_WORLD
+  std::string name;       ///< "MPI_COMM_WORLD", or how it was made
   std::vector<Rank> group;
   std::vector<Rank> remote;
 };
 
 /// The place in a program that made a call. `file` is empty where there is no debug information.
 struct CallSite {
-  std::string module;              ///< path of the executable or library
-  std::uint64_t offset = 0;        ///< of the return address within the module's file image
+  std::string module;        ///< path of the executable or library
+  std::uint64_t offset = 0;  ///< of the return address within the module's file image
   std::string function;
   std::string file;
   std::int32_t line = 0;
@@ -205,8 +211,8 @@ struct Message {
   Rank dest = kUnknownRank;
   std::uint32_t comm = kNone;
   Tag tag = 0;
-  std::uint32_t post = kNone;       ///< post serial at dest, kNone = never received
-  ShortSerial completion;           ///< event at dest that observed it, 0 = never
+  std::uint32_t post = kNone;  ///< post serial at dest, kNone = never received
+  ShortSerial completion;      ///< event at dest that observed it, 0 = never
 };
 static_assert(sizeof(Message) == 32, "collation reads and writes all of them many times");
 
@@ -214,8 +220,8 @@ struct Execution {
   std::vector<RankHistory> ranks;
   std::vector<Communicator> communicators;
   std::vector<CallSite> sites;
-  std::vector<std::string> callNames;  ///< "MPI_Recv" …
-  std::vector<Message> messages;       ///< filled by matchMessages()
+  std::vector<std::string> callNames;        ///< "MPI_Recv" …
+  std::vector<Message> messages;             ///< filled by matchMessages()
   TimeOrigin timeOrigin = TimeOrigin::None;  ///< of RankHistory::times
 };
 

@@ -12,10 +12,13 @@ namespace pf {
 inline constexpr std::uint32_t kPinsAPage = 64;
 
 /// Where the first page begins in the section, in bytes.
-[[nodiscard]] constexpr std::uint64_t pinPagesOffset(std::uint64_t pages) { return 8 + (pages * 4 + 7) / 8 * 8; }
+[[nodiscard]] constexpr std::uint64_t pinPagesOffset(std::uint64_t pages) {
+  return 8 + (pages * 4 + 7) / 8 * 8;
+}
 
 /// The int32 of wildcard receive `wild` in a section of `size` bytes, or null.
-[[nodiscard]] inline const unsigned char* pinIn(const unsigned char* pins, std::uint64_t size, std::uint32_t wild) {
+[[nodiscard]] inline const unsigned char* pinIn(const unsigned char* pins, std::uint64_t size,
+                                                std::uint32_t wild) {
   const std::uint32_t number = wild / kPinsAPage;
   std::uint64_t count = 0;
   if (size >= sizeof count) {

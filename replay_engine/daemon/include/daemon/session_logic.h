@@ -76,10 +76,10 @@ class SessionLogic {
 
  private:
   struct Agent {
-    std::int32_t rank = -1;  ///< the launcher's word until RankHello
-    bool said = false;       ///< RankHello
-    bool exited = false;     ///< said RankExited
-    std::int32_t pid = 0;    ///< of the agent
+    std::int32_t rank = -1;      ///< the launcher's word until RankHello
+    bool said = false;           ///< RankHello
+    bool exited = false;         ///< said RankExited
+    std::int32_t pid = 0;        ///< of the agent
     std::uint64_t answered = 0;  ///< number of the last Ping that it has answered
     TimePoint heard;             ///< when it did, or came
     bool silenceTold = false;
@@ -166,13 +166,13 @@ class SessionLogic {
   std::optional<ToldStall> m_stallTold;
   std::map<std::int32_t, std::int64_t> m_timeBefore;  ///< of ranks, by processTime()
   std::optional<TimePoint> m_timeBeforeOf;            ///< the wait in which it was taken
-  TimePoint m_waitSince;                       ///< progress since which every rank waits
-  std::chrono::milliseconds m_waited{0};       ///< and for how long
-  std::chrono::milliseconds m_longestWait{0};  ///< of those that are over
-  std::uint64_t m_pings = 0;                   ///< number of the last one
+  TimePoint m_waitSince;                              ///< progress since which every rank waits
+  std::chrono::milliseconds m_waited{0};              ///< and for how long
+  std::chrono::milliseconds m_longestWait{0};         ///< of those that are over
+  std::uint64_t m_pings = 0;                          ///< number of the last one
   TimePoint m_pinged;
   std::optional<std::uint64_t> m_stallPing;  ///< all have to answer this one before a stall is told
-  std::string m_firstEnd;                ///< of the first program that did not end well
+  std::string m_firstEnd;                    ///< of the first program that did not end well
   std::int32_t m_firstEndRank = -1;
   std::optional<protocol::Verdict> m_verdict;  ///< the last one, for clients that come later
 };

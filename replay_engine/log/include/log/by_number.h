@@ -64,7 +64,9 @@ class WildSources {
 /// Some of the numbers from 0 on, told as runs that are in turn left out and in it.
 class NumberRuns {
  public:
-  void add(std::uint32_t length) { m_ends.push_back(length + (m_ends.empty() ? 0 : m_ends.back())); }
+  void add(std::uint32_t length) {
+    m_ends.push_back(length + (m_ends.empty() ? 0 : m_ends.back()));
+  }
   /// Numbers told so far.
   [[nodiscard]] std::uint64_t size() const { return m_ends.empty() ? 0 : m_ends.back(); }
   [[nodiscard]] bool operator[](std::uint64_t number) const {

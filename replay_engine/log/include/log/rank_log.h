@@ -3,6 +3,8 @@
 // and the schedule that a replay forces.
 #pragma once
 
+#include "log/by_number.h"
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,7 +16,6 @@
 #include "base/result.h"
 #include "core/execution.h"
 #include "core/log_format.h"
-#include "log/by_number.h"
 
 namespace pf {
 
@@ -38,7 +39,8 @@ struct LoggedCommunicator {
 struct LoggedLane {
   std::uint32_t parent = 0;   ///< lane that made it + 1, 0 = none
   std::uint32_t ordinal = 0;  ///< how-manieth thread of its parent, 0 = not known
-  std::vector<RecordedChoice> choices[kChoiceKinds];  ///< but for lane 0, whose are RankLog::choices
+  std::vector<RecordedChoice>
+      choices[kChoiceKinds];  ///< but for lane 0, whose are RankLog::choices
   std::uint32_t finalMisses[kChoiceKinds] = {};
 };
 
@@ -56,11 +58,12 @@ struct LoggedSite {
 
 /// What a rank that looked for races while it ran says at its end (mode races).
 struct LoggedRaces {
-  std::uint32_t algorithm = 0;   ///< number of RankPage::algorithm
-  std::uint32_t found = 0;       ///< deliveries that race, as far as it knew
-  std::uint32_t wildcards = 0;   ///< receives from any source
-  std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> exchanged;  ///< by world rank: sent, observed
-  NumberRuns kept;               ///< wildcard numbers whose source a trace must hold
+  std::uint32_t algorithm = 0;  ///< number of RankPage::algorithm
+  std::uint32_t found = 0;      ///< deliveries that race, as far as it knew
+  std::uint32_t wildcards = 0;  ///< receives from any source
+  std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>>
+      exchanged;    ///< by world rank: sent, observed
+  NumberRuns kept;  ///< wildcard numbers whose source a trace must hold
 };
 
 /// A delivery that an algorithm traces: number `number` (from 1, 0 = not known) of the messages of `source` (of the
@@ -104,35 +107,38 @@ struct RankLog {
   std::int32_t threadLevel = 0;
   std::string executable;
   std::string mpiLibrary;
-  bool hasEvents = false;       ///< full event log, else choices only
-  bool complete = false;        ///< MPI_Finalize was reached
-  std::string cut;              ///< where and why the record ends, if not complete
-  std::uint64_t bytes = 0;      ///< of records
-  Serial serials = 0;           ///< events begun
-  bool insideLast = false;      ///< the last event had begun but not ended
-  std::uint32_t lastCall = 0;   ///< call number of that event
+  bool hasEvents = false;      ///< full event log, else choices only
+  bool complete = false;       ///< MPI_Finalize was reached
+  std::string cut;             ///< where and why the record ends, if not complete
+  std::uint64_t bytes = 0;     ///< of records
+  Serial serials = 0;          ///< events begun
+  bool insideLast = false;     ///< the last event had begun but not ended
+  std::uint32_t lastCall = 0;  ///< call number of that event
   std::vector<std::string> modules;
   std::vector<LoggedSite> sites;
   std::vector<LoggedCommunicator> communicators;
-  std::vector<std::uint32_t> notes;             ///< sites of routines whose replay is not guaranteed
-  std::int64_t realTimeAhead = 0;               ///< of RankHistory::times, which are of CLOCK_MONOTONIC: what CLOCK_REALTIME is ahead, in ns
-  RankHistory history;                          ///< with communicator-local peers turned into world ranks
-  WildSources wildSources;                      ///< by number of the wildcard receive
+  std::vector<std::uint32_t> notes;  ///< sites of routines whose replay is not guaranteed
+  std::int64_t realTimeAhead =
+      0;  ///< of RankHistory::times, which are of CLOCK_MONOTONIC: what CLOCK_REALTIME is ahead, in ns
+  RankHistory history;      ///< with communicator-local peers turned into world ranks
+  WildSources wildSources;  ///< by number of the wildcard receive
   std::vector<std::uint32_t> cancelledPosts;
   std::vector<RecordedChoice> choices[kChoiceKinds];
   std::uint32_t finalMisses[kChoiceKinds] = {};
-  std::vector<FailedCompletion> failed;         ///< in their order
-  std::vector<std::uint32_t> checks;            ///< eventCheck() of each event
-  std::vector<unsigned char> sent;              ///< sizes and digests, as a schedule has them (where asked for)
+  std::vector<FailedCompletion> failed;  ///< in their order
+  std::vector<std::uint32_t> checks;     ///< eventCheck() of each event
+  std::vector<unsigned char> sent;  ///< sizes and digests, as a schedule has them (where asked for)
   std::vector<unsigned char> given;
-  std::vector<LoggedLane> lanes;                ///< by number; empty where there is one thread
+  std::vector<LoggedLane> lanes;  ///< by number; empty where there is one thread
   std::vector<LaneRun> laneRuns;
-  std::optional<LoggedRaces> races;             ///< at a clean end, mode races
-  std::vector<TracedDelivery> traced;           ///< mode races, by the algorithms that trace messages
-  std::vector<SeenMessage> seen;                ///< by the same algorithms
-  std::vector<TaggedStream> tagged;             ///< a reduced trace: collated from the receivers' `traced`
-  std::optional<std::uint32_t> tagsOnly;        ///< a reduced trace: deliveries of this rank in other ranks' `tagged`
-  std::vector<unsigned char> values[kValueKinds];  ///< payloads of what the system told the program, by ValueKind
+  std::optional<LoggedRaces> races;    ///< at a clean end, mode races
+  std::vector<TracedDelivery> traced;  ///< mode races, by the algorithms that trace messages
+  std::vector<SeenMessage> seen;       ///< by the same algorithms
+  std::vector<TaggedStream> tagged;    ///< a reduced trace: collated from the receivers' `traced`
+  std::optional<std::uint32_t>
+      tagsOnly;  ///< a reduced trace: deliveries of this rank in other ranks' `tagged`
+  std::vector<unsigned char>
+      values[kValueKinds];  ///< payloads of what the system told the program, by ValueKind
   std::uint64_t earlyValues[kValueKinds] = {};  ///< bytes of them from before MPI_Init
 };
 
@@ -140,7 +146,7 @@ struct RankLog {
 struct LogExtent {
   std::vector<std::span<const unsigned char>> blocks;  ///< records of each block
   bool damaged = false;
-  std::string damage;          ///< where, and what is lost
+  std::string damage;  ///< where, and what is lost
 };
 
 /// Checks header and blocks of a whole log file in memory. Error Damaged or Version if it is not a log at all.
@@ -152,13 +158,14 @@ Result<RankLog> readLog(std::span<const unsigned char> file, bool contents = fal
 
 /// What becomes of a log where the trace holds less than the logs.
 struct LogReduction {
-  std::optional<NumberRuns> keep;         ///< sources of wildcard receives, by number; none = all stay
-  bool dropTraced = false;                ///< Traced records go
+  std::optional<NumberRuns> keep;  ///< sources of wildcard receives, by number; none = all stay
+  bool dropTraced = false;         ///< Traced records go
   std::optional<std::vector<bool>> keepSeen;      ///< Seen records, in their order
   std::vector<std::vector<unsigned char>> added;  ///< records, before the end
 };
 /// `file` must be whole.
-Result<std::vector<unsigned char>> reduceLog(std::span<const unsigned char> file, const LogReduction& reduction);
+Result<std::vector<unsigned char>> reduceLog(std::span<const unsigned char> file,
+                                             const LogReduction& reduction);
 
 /// All ranks as one execution: communicators by key, call sites merged, sends and receives paired, times on one scale
 /// (TimeOrigin::Recording; who knows that they are of a re-execution says so).
@@ -168,7 +175,7 @@ Result<Execution> assemble(std::vector<RankLog> logs);
 struct RankTags;
 /// The schedule of a rank as a file's content. `tags` (log/tags.h): what is forced by tags, null where nothing is.
 /// `threads`: some rank of the recording had several.
-std::vector<unsigned char> compileSchedule(const RankLog& log, const RankTags* tags = nullptr, std::uint64_t lastTag = 0,
-                                           bool threads = false);
+std::vector<unsigned char> compileSchedule(const RankLog& log, const RankTags* tags = nullptr,
+                                           std::uint64_t lastTag = 0, bool threads = false);
 
 }  // namespace pf

@@ -225,9 +225,11 @@ struct RankState {
   bool held = false;           ///< the process is stopped by a GDB or a signal
   std::uint32_t races = 0;  ///< racing deliveries found so far, by a recording that looks for them
   CodePlace place{};        ///< of the call that it has been in for a while, where that can be told
-  std::uint64_t moved = 0;  ///< bytes that its process has read and written by the end of a long wait
-  bool stopped = false;     ///< the process is stopped by a signal, not by a GDB
-  bool uncertain = false;   ///< threads that call MPI, or other jobs: who else may end its wait is not known
+  std::uint64_t moved =
+      0;                 ///< bytes that its process has read and written by the end of a long wait
+  bool stopped = false;  ///< the process is stopped by a signal, not by a GDB
+  bool uncertain =
+      false;  ///< threads that call MPI, or other jobs: who else may end its wait is not known
 
   template <typename Self, typename Visitor>
   static void visit(Self& m, Visitor& field) {
@@ -278,8 +280,8 @@ struct RankDiverged {
   std::string call;
   std::string expected;
   std::string got;
-  std::uint64_t callAddress = 0;  ///< return address of the call
-  CodePlace place{};              ///< the same
+  std::uint64_t callAddress = 0;     ///< return address of the call
+  CodePlace place{};                 ///< the same
   std::vector<PastEvent> history{};  ///< the last events before it, the oldest one first
   bool goesOn = false;               ///< only the contents of a message differ: the rank goes on
   std::int64_t time = 0;             ///< then: when, in ns of CLOCK_REALTIME
@@ -657,11 +659,11 @@ struct Notice {
   friend bool operator==(const Notice&, const Notice&) = default;
 };
 
-using Message = std::variant<Hello, Welcome, Refused, RankLaunched, RankHello, Configure, RankState,
-                             RankDiverged, RankExited, Output, GdbState, MiFromGdb, MiToGdb,
-                             GdbSignal, OpenGate, SetStop, AttachGdb, DetachGdb, Kill, Plan,
-                             Shutdown, SessionState, Verdict, Nudged, AskStack, RankStack, Ping, Pong,
-                             Notice>;
+using Message =
+    std::variant<Hello, Welcome, Refused, RankLaunched, RankHello, Configure, RankState,
+                 RankDiverged, RankExited, Output, GdbState, MiFromGdb, MiToGdb, GdbSignal,
+                 OpenGate, SetStop, AttachGdb, DetachGdb, Kill, Plan, Shutdown, SessionState,
+                 Verdict, Nudged, AskStack, RankStack, Ping, Pong, Notice>;
 
 /// One function per kind of message: std::visit(Overloaded{[](const Hello&) {…}, …}, message).
 template <typename... Functions>

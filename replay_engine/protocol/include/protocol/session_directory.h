@@ -40,7 +40,8 @@ struct SessionConfig {
   std::uint32_t watchIntervalMs = 50;
   std::string interposer;  ///< library to preload; empty = libphotofinish_mpi.so beside the agent
   std::vector<std::string> environment;  ///< of the program: NAME=VALUE to set, NAME to take away
-  std::vector<std::string> variables;  ///< of the environment, that the launcher was told to pass on
+  std::vector<std::string>
+      variables;  ///< of the environment, that the launcher was told to pass on
   /// Replay: environmentFacts() as lines (factText), of the first rank, and of those that differ from it.
   std::map<std::int32_t, std::vector<std::string>> recordedEnvironment;
   bool giveBack = true;  ///< the program gets that environment, not the one of now
