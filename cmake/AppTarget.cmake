@@ -49,6 +49,13 @@ if(APP_FUZZERS)
   target_compile_options(app_sanitize INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# Archives that name their objects instead of holding them again, and compressed debug information in tests: a third of
+# the disk that a build took.
+if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT APPLE)
+  set(CMAKE_CXX_ARCHIVE_CREATE "<CMAKE_AR> qcT <TARGET> <LINK_FLAGS> <OBJECTS>")
+  set(CMAKE_CXX_ARCHIVE_APPEND "<CMAKE_AR> qT <TARGET> <LINK_FLAGS> <OBJECTS>")
+endif()
+
 # Libraries of many files, ours and C++ only.
 function(app_unity name)
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${APP_UNITY} UNITY_BUILD_BATCH_SIZE 8)
@@ -70,6 +77,7 @@ function(app_test name)               # app_test(name LABELS unit SOURCES ... US
   add_executable(${name} ${A_SOURCES})
   target_link_libraries(${name} PRIVATE ${A_USES} app_flags app_sanitize)
   app_unity(${name})
+  target_link_options(${name} PRIVATE -Wl,--compress-debug-sections=zlib)
   # A test runs once for each time it is compiled: what the compiler saves counts more.
   target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
   add_test(NAME ${name} COMMAND ${name})
