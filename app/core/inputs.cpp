@@ -114,9 +114,12 @@ std::string changeOf(const WorldFact& fact) {
   return fact.kind == "file" && there && describe(info) != fact.value ? "changed" : "";
 }
 
-/// "./in" and "in" are one.
+/// "./in" and "in" are one, "in/." and "in", too.
 std::string plainName(const std::string& name) {
   std::string out = name;
+  if (out.size() > 2 && out.compare(out.size() - 2, 2, "/.") == 0) {
+    out.erase(out.size() - 2);
+  }
   for (std::size_t at = 0; (at = out.find("/./", at)) != std::string::npos;) {
     out.erase(at, 2);
   }
@@ -134,19 +137,26 @@ std::vector<db::RankCounter> inputRows(const std::vector<RankLog>& logs) {
   std::vector<std::pair<Rank, WorldFact>> seen;
   std::map<std::string, std::size_t> known;
   for (const RankLog& log : logs) {
+    std::set<std::string> own;  // written by this rank before it looked
     InputReader in(log.values[static_cast<std::size_t>(ValueKind::Input)]);
     for (std::string value; in.next(value);) {
       std::optional<WorldFact> fact = factOf(value);
-      if (!fact || fact->kind == "young" || fact->kind == "written") {
+      if (!fact || fact->kind == "young") {
         continue;
       }
       fact->name = fact->kind == "variable" ? fact->name : plainName(fact->name);
+      if (fact->kind == "written" || (fact->kind == "exists" && own.count(fact->name) != 0)) {
+        own.insert(fact->name);
+        continue;
+      }
       // Of two looks at one file the first counts: the run itself may have changed it since. But
       // who asks whether it is there reads it next.
       const auto [place, isNew] = known.emplace(keyOf(*fact), seen.size());
       if (isNew) {
         seen.emplace_back(log.rank, std::move(*fact));
-      } else if (seen[place->second].second.kind == "exists" && fact->kind != "absent") {
+      } else if (seen[place->second].second.kind == "exists" &&
+                 (fact->kind != "absent" || seen[place->second].first != log.rank)) {
+        // Or where another rank has found it absent: then somebody in the run has made it.
         seen[place->second] = {log.rank, std::move(*fact)};
       }
     }

@@ -91,6 +91,8 @@ def body(call):
     real = f"PF_REAL({call.name})({names})"
     if call.name == "File_open":
         return f"  sawMpiFile(filename, amode);\n  return {real};"
+    if call.name == "File_delete":
+        return f"  sawMpiDelete(filename);\n  return {real};"
     if call.kind == "Local":
         return f"  return {real};"
     if call.kind == "Unsupported":
@@ -126,19 +128,30 @@ def body(call):
 
 def parts(call, names, comm):
     """Whether something flows from this rank to all others, and whether something comes, as expressions. Counts of zero say
-    that nothing does; where they are given for each rank, all others' count."""
-    contributes = f"{call.contributes} != 0" if call.contributes else "true"
-    takes = f"{call.takes} != 0" if call.takes else "true"
+    that nothing does, and types of size zero; where they are given for each rank, all others'. A type is looked at only where
+    the standard says that it is significant: elsewhere it may be no handle at all."""
+    in_place, out_of_place = "sendbuf == MPI_IN_PLACE", "recvbuf == MPI_IN_PLACE"
+    types = {"sendcount": "sendtype", "recvcount": "datatype" if "datatype" in names else "recvtype", "count": "datatype"}
+    insignificant = {("FromRoot", "sendcount"): f"!gives(root, {comm})", ("FromRoot", "recvcount"): out_of_place,
+                     ("ToRoot", "sendcount"): in_place, ("ToRoot", "recvcount"): f"!gives(root, {comm})"}
+
+    def some(count):
+        if not count:
+            return "true"
+        unless = insignificant.get((call.flow, count))
+        return f"{count} != 0 && ({f'{unless} || ' if unless else ''}holdsBytes({comm}, {types[count]}))"
+    contributes, takes = some(call.contributes), some(call.takes)
     if call.flow != "AllToAll":
         return contributes, takes
-    in_place = "sendbuf == MPI_IN_PLACE"
     if "sendcounts" in names:
-        return f"countsForAll({comm}, {in_place} ? recvcounts : sendcounts)", f"countsForAll({comm}, recvcounts)"
+        send, receive = ("sendtypes", "recvtypes") if "sendtypes" in names else ("sendtype", "recvtype")
+        return (f"countsForAll({comm}, {in_place} ? recvcounts : sendcounts, {in_place} ? {receive} : {send})",
+                f"countsForAll({comm}, recvcounts, {receive})")
     if call.contributes == "sendcount":
         own = "recvcount" if call.takes else f"countForMe({comm}, recvcounts)"
-        contributes = f"({in_place} ? {own} : sendcount) != 0"
+        contributes = f"({in_place} ? {own} : sendcount) != 0 && holdsBytes({comm}, {in_place} ? recvtype : sendtype)"
     elif "recvcounts" in names:  # Reduce_scatter
-        takes = f"countForMe({comm}, recvcounts) != 0"
+        takes = f"countForMe({comm}, recvcounts) != 0 && holdsBytes({comm}, datatype)"
     return contributes, takes
 
 

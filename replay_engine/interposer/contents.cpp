@@ -31,11 +31,12 @@ constexpr std::uint64_t kTops[] = {0x55, 0x56, 0x7E,
 #endif
 constexpr std::uint64_t kAnAddress = 0x5555'5555'5555'5555;
 
-/// Bits 40 to 47 of an address; the C library keeps it shifted by a page in memory that was freed.
+/// Bits 40 to 47 of an address. In memory that was freed, the C library keeps its page: those of programs' heaps count,
+/// not those of threads', which would be all negative numbers beside a 7.
 bool isAddress(std::uint64_t word) {
-  bool is = false;
+  bool is = word >> 28 == kTops[0] || word >> 28 == kTops[1];
   for (const std::uint64_t top : kTops) {
-    is = is || word >> 40 == top || word >> 28 == top;
+    is = is || word >> 40 == top;
   }
   return is;
 }
@@ -89,15 +90,96 @@ struct Shape {
   MPI_Aint first = 0;  ///< bytes from the buffer's address to the first one that is moved
   MPI_Aint extent = 0;
   std::uint64_t size = 0;
-  bool gaps = false;    ///< within an element
-  bool padded = false;  ///< has bytes that are nobody's, and that no type names
+  bool gaps = false;  ///< within an element
+  /// Has bytes that are nobody's, and that no type names: those of long double, where 10 of 16 bytes are the number.
+  bool padded = false;
+  bool numbers = false;  ///< padded, and long doubles only
 };
 
-/// x86's have 10 bytes of 16.
-bool isPadded(MPI_Datatype type) {
-  return sizeof(long double) > 10 &&
-         (type == MPI_LONG_DOUBLE || type == MPI_C_LONG_DOUBLE_COMPLEX ||
-          type == MPI_LONG_DOUBLE_INT);
+bool isPaddedNumber(MPI_Datatype type) {
+  return sizeof(long double) > 10 && (type == MPI_LONG_DOUBLE || type == MPI_C_LONG_DOUBLE_COMPLEX);
+}
+
+bool isNamed(int combiner) {
+  return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
+         combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+bool holdsPadding(MPI_Datatype type);
+
+/// holdsPadding() of one that was made of others.
+bool isMadeOfPadded(MPI_Datatype type, int integers, int addresses, int types) {
+  const auto room = [](int count, std::size_t size) {
+    return std::malloc((static_cast<std::size_t>(count) + 1) * size);
+  };
+  auto* const ints = static_cast<int*>(room(integers, sizeof(int)));
+  auto* const offsets = static_cast<MPI_Aint*>(room(addresses, sizeof(MPI_Aint)));
+  auto* const parts = static_cast<MPI_Datatype*>(room(types, sizeof(MPI_Datatype)));
+  bool padded = true;  // if we cannot know
+  if (ints != nullptr && offsets != nullptr && parts != nullptr &&
+      PF_REAL(Type_get_contents)(type, integers, addresses, types, ints, offsets, parts) ==
+          MPI_SUCCESS) {
+    padded = false;
+    for (int i = 0; i < types; ++i) {
+      padded = padded || holdsPadding(parts[i]);
+      int part[4] = {};
+      if (PF_REAL(Type_get_envelope)(parts[i], &part[0], &part[1], &part[2], &part[3]) ==
+              MPI_SUCCESS &&
+          !isNamed(part[3])) {
+        PF_REAL(Type_free)(&parts[i]);  // get_contents made it anew
+      }
+    }
+  }
+  std::free(ints);
+  std::free(offsets);
+  std::free(parts);
+  return padded;
+}
+
+// Ours, as MPI's are functions of the library, which a launcher's own processes do not have.
+int copyNothing(MPI_Datatype /*type*/, int /*key*/, void* /*extra*/, void* /*from*/, void* /*to*/,
+                int* copied) {
+  *copied = 0;
+  return MPI_SUCCESS;
+}
+int deleteNothing(MPI_Datatype /*type*/, int /*key*/, void* /*value*/, void* /*extra*/) {
+  return MPI_SUCCESS;
+}
+
+/// Kept with a type until that is freed.
+int paddingKey() {
+  static const int key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    PF_REAL(Type_create_keyval)(copyNothing, deleteNothing, &made, nullptr);
+    return made;
+  }();
+  return key;
+}
+
+bool holdsPadding(MPI_Datatype type) {
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  int combiner = 0;
+  if (sizeof(long double) <= 10 ||
+      PF_REAL(Type_get_envelope)(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) {
+    return false;
+  }
+  if (isNamed(combiner)) {
+    return isPaddedNumber(type) || type == MPI_LONG_DOUBLE_INT;
+  }
+  static char yes;
+  static char no;
+  void* kept = nullptr;
+  int found = 0;
+  if (PF_REAL(Type_get_attr)(type, paddingKey(), static_cast<void*>(&kept), &found) ==
+          MPI_SUCCESS &&
+      found != 0) {
+    return kept == &yes;
+  }
+  const bool padded = isMadeOfPadded(type, integers, addresses, types);
+  PF_REAL(Type_set_attr)(type, paddingKey(), padded ? &yes : &no);
+  return padded;
 }
 
 Shape lookAt(MPI_Datatype type) {
@@ -112,7 +194,8 @@ Shape lookAt(MPI_Datatype type) {
   }
   shape.size = static_cast<std::uint64_t>(size);
   shape.gaps = length != size;
-  shape.padded = isPadded(type);
+  shape.padded = holdsPadding(type);
+  shape.numbers = isPaddedNumber(type);
   return shape;
 }
 
@@ -280,6 +363,13 @@ void Digester::addBytes(const unsigned char* bytes, std::size_t size) {
   }
 }
 
+void Digester::addNumbers(const unsigned char* numbers, std::size_t size) {
+  constexpr std::size_t kUsed = 10;
+  for (std::size_t i = 0; i < size; i += sizeof(long double)) {
+    XXH3_64bits_update(stateIn(m_state), numbers + i, kUsed);
+  }
+}
+
 void Digester::addUnseen(long long count, MPI_Datatype type) {
   if (count > 0) {
     m_bytes += static_cast<std::uint64_t>(count) * shapeOf(type).size;
@@ -298,7 +388,9 @@ void Digester::add(const void* buffer, long long count, MPI_Datatype type) {
     return;
   }
   const unsigned char* const first = memoryAt(buffer, shape.first);
-  if (first == nullptr || shape.padded) {
+  if (first != nullptr && shape.numbers) {
+    addNumbers(first, bytes);
+  } else if (first == nullptr || shape.padded) {
     m_digested = false;
   } else if (inARow(shape, count)) {
     addBytes(first, bytes);
@@ -351,10 +443,10 @@ Contents contentsOf(const Data& data) {
   const Shape shape = shapeOf(data.type);
   contents.bytes = static_cast<std::uint64_t>(data.count) * shape.size;
   const unsigned char* const first = memoryAt(data.buffer, shape.first);
-  if (contents.bytes == 0 || first == nullptr || shape.padded) {
+  if (contents.bytes == 0 || first == nullptr) {
     return contents;
   }
-  if (!inARow(shape, data.count) || contents.bytes > kPiece - 8 ||
+  if (shape.padded || !inARow(shape, data.count) || contents.bytes > kPiece - 8 ||
       holdsAddress(first, contents.bytes)) [[unlikely]] {
     Digester digester;
     digester.add(data.buffer, data.count, data.type);

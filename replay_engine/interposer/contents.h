@@ -45,6 +45,8 @@ class Digester {
  private:
   void addPacked(const unsigned char* buffer, long long count, MPI_Datatype type);
   void addBytes(const unsigned char* bytes, std::size_t size);
+  /// Of long double.
+  void addNumbers(const unsigned char* numbers, std::size_t size);
 
   bool m_digested = true;
   std::uint64_t m_bytes = 0;

@@ -187,6 +187,7 @@ struct LookedAt {
 };
 void sawRegular(int from, const char* path, LookedAt looked);  ///< what stat told
 void sawListing(const char* path);
+void sawListingAt(int from, const char* path);
 void sawTree(const char* path);  ///< the listing of each directory in it
 /// Each part of `path` that is a symbolic link: where it leads was asked.
 void sawLinks(int from, const char* path);
@@ -196,6 +197,7 @@ void sawReading(int fd, const LookedAt& opened);
 void wroteFile(int from, const char* path);
 /// MPI_File_open, before it.
 void sawMpiFile(const char* name, int mode);
+void sawMpiDelete(const char* name);  ///< MPI_File_delete, before it
 /// Variables that were asked for so far, into the log; of the thread whose calls count.
 void keepAskedVariables();
 void keepVariable(const char* name);

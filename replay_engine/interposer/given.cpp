@@ -57,6 +57,12 @@ bool gives(int root, MPI_Comm comm) {
          (root == MPI_ROOT || (root >= 0 && rankIn(comm) == root && !isInter(comm)));
 }
 
+bool holdsBytes(MPI_Comm comm, MPI_Datatype type) {
+  int size = 0;
+  return comm == MPI_COMM_NULL || type == MPI_DATATYPE_NULL || isInter(comm) ||
+         PF_REAL(Type_size)(type, &size) != MPI_SUCCESS || size != 0;
+}
+
 int neighboursOf(MPI_Comm comm) {
   int topology = MPI_UNDEFINED;
   int count = 0;

@@ -136,13 +136,27 @@ Contents givenToNeighboursOf(const void* buffer, const Count* counts, const Offs
   return givenTypes(buffer, counts, displacements, types, neighboursOf(comm));
 }
 
-/// Of a collective with a count for each rank: no other rank's is zero.
+/// Whether an element of this type is more than nothing. True also where the call's arguments do not say.
+bool holdsBytes(MPI_Comm comm, MPI_Datatype type);
+
+/// Of a collective with a count for each rank: no other rank's elements are nothing.
 template <typename Count>
-bool countsForAll(MPI_Comm comm, const Count* counts) {
+bool countsForAll(MPI_Comm comm, const Count* counts, MPI_Datatype type) {
   const int peers = counts == nullptr ? 0 : peersOf(comm);
   const int self = selfIn(comm);
   for (int i = 0; i < peers; ++i) {
     if (counts[i] == 0 && i != self) {
+      return false;
+    }
+  }
+  return holdsBytes(comm, type);
+}
+template <typename Count>
+bool countsForAll(MPI_Comm comm, const Count* counts, const MPI_Datatype* types) {
+  const int peers = counts == nullptr || types == nullptr ? 0 : peersOf(comm);
+  const int self = selfIn(comm);
+  for (int i = 0; i < peers; ++i) {
+    if (i != self && (counts[i] == 0 || !holdsBytes(comm, types[i]))) {
       return false;
     }
   }

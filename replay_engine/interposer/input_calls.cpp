@@ -5,6 +5,7 @@
 // is which names were asked for, each once, so that a replay tells of those that matter. A name
 // that is known costs a look at one table.
 #include "environment.h"
+#include "opened_files.h"
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -95,7 +96,8 @@ bool isPython() {
 /// The program has asked whether `path` is there; `result`: of the call.
 int asked(int from, const char* path, int result) {
   const int before = errno;
-  if (path != nullptr && path[0] != '\0' && (result == 0 || before == ENOENT) && !isPython()) {
+  if (path != nullptr && path[0] != '\0' &&
+      (result == 0 || before == ENOENT || before == ENOTDIR) && !isPython()) {
     result == 0 ? sawExisting(from, path) : sawAbsent(from, path);
   }
   errno = before;
@@ -184,6 +186,10 @@ PF_LIBC(int, fstatat64, int from, const char* path, struct stat64* out, int flag
 
 PF_LIBC(int, statx, int from, const char* path, int flags, unsigned mask, struct statx* out) {
   const int result = PF_NEXT(statx)(from, path, flags, mask, out);
+  if (from >= 0 && (flags & AT_EMPTY_PATH) != 0 && path != nullptr && path[0] == '\0' &&
+      isMarked(from) && PF_PROGRAMS_CALL()) {
+    reads(from);
+  }
   if (!PF_PROGRAMS_CALL() || path == nullptr || path[0] == '\0' || out == nullptr) {
     return result;
   }
@@ -233,6 +239,27 @@ PF_LIBC(int, scandir64, const char* path, dirent64*** names, Select64 select, Co
     sawListing(path);
   }
   return PF_NEXT(scandir64)(path, names, select, compare);
+}
+
+PF_LIBC(int, scandirat, int from, const char* path, dirent*** names, Select select,
+        Compare compare) {
+  if (path != nullptr && PF_PROGRAMS_CALL()) {
+    sawListingAt(from, path);
+  }
+  return PF_NEXT(scandirat)(from, path, names, select, compare);
+}
+PF_LIBC(int, scandirat64, int from, const char* path, dirent64*** names, Select64 select,
+        Compare64 compare) {
+  if (path != nullptr && PF_PROGRAMS_CALL()) {
+    sawListingAt(from, path);
+  }
+  return PF_NEXT(scandirat64)(from, path, names, select, compare);
+}
+PF_LIBC(ssize_t, getdents64, int fd, void* to, std::size_t size) {
+  if (fd >= 0 && PF_PROGRAMS_CALL()) {
+    sawListingAt(fd, ".");
+  }
+  return PF_NEXT(getdents64)(fd, to, size);
 }
 
 namespace pf {

@@ -94,7 +94,7 @@ bool linkOf(int fd, char* to, std::size_t size) {
   return n > 0 && to[0] == '/';
 }
 
-/// The absolute name of `path`; empty: too long, or not known.
+/// The absolute name of `path`; empty: too long, which is noted, or not known.
 void nameOf(int from, const char* path, char* name) {
   name[0] = '\0';
   const std::size_t length = std::strlen(path);
@@ -106,6 +106,7 @@ void nameOf(int from, const char* path, char* name) {
   }
   if (base + length + 2 > kLongestName) {
     name[0] = '\0';
+    noteUncovered(NoteKind::InputsLeftOut, nullptr);
     return;
   }
   if (path[0] != '/') {
@@ -116,10 +117,18 @@ void nameOf(int from, const char* path, char* name) {
 
 void keep(Input& input) {
   const std::size_t length = std::strlen(input.name);
-  if (length > 0 && g_kept < kMostKept) {
+  if (g_kept >= kMostKept) {
+    noteUncovered(NoteKind::InputsLeftOut, nullptr);
+  } else if (length > 0) {
     ++g_kept;
     keepBytes(ValueKind::Input, &input, kBeforeName + length, ~std::size_t{0});
   }
+}
+
+/// The name of an input; what it is known by within the rank: one name from two directories is two files.
+void nameIt(int from, const char* path, Input* input) {
+  nameOf(from, path, input->name);
+  input->file.path = pathHash(input->name[0] != '\0' ? input->name : path);
 }
 
 void tell(const char* path, const char* what) {
@@ -150,30 +159,34 @@ bool counts() {
 }
 
 void sawFile(int from, const char* path, const LookedAt& looked) {
-  const InputFile& now = looked.file;
-  if (!seenBefore(now)) {
-    compare(path, now, InputState::File);
-    const InputFile young{now.path + 3, 0, 0};  // however it grows
-    Input input{
-        looked.older ? now : young, looked.older ? InputState::File : InputState::Young, {}};
-    if (looked.older || !seenBefore(young)) {
-      nameOf(from, path, input.name);
-      keep(input);
-    }
+  Input input{looked.file, InputState::File, {}};
+  nameIt(from, path, &input);
+  if (seenBefore(input.file)) {
+    return;
+  }
+  compare(path, input.file, InputState::File);
+  if (!looked.older) {
+    input.file = {input.file.path + 3, 0, 0};  // however it grows
+    input.state = InputState::Young;
+  }
+  if (looked.older || !seenBefore(input.file)) {
+    keep(input);
   }
 }
 
-void saw(int from, const char* path, const InputFile& now, InputState state) {
-  if (!seenBefore(now)) {
-    compare(path, now, state);
-    Input input{now, state, {}};
-    nameOf(from, path, input.name);
+/// `seen.path`: added to what the name is known by, for another thing to have seen of it.
+void saw(int from, const char* path, const InputFile& seen, InputState state) {
+  Input input{seen, state, {}};
+  nameIt(from, path, &input);
+  input.file.path += seen.path;
+  if (!seenBefore(input.file)) {
+    compare(path, input.file, state);
     keep(input);
   }
 }
 
 void sawState(int from, const char* path, InputState state) {
-  saw(from, path, {pathHash(path), 0, -1 - static_cast<std::int64_t>(state)}, state);
+  saw(from, path, {0, 0, -1 - static_cast<std::int64_t>(state)}, state);
 }
 
 void listed(const char* path) {
@@ -181,7 +194,7 @@ void listed(const char* path) {
   if (!listingOf(path, &listing)) {
     return;
   }
-  saw(AT_FDCWD, path, {pathHash(path), listing.names, static_cast<std::int64_t>(listing.checksum)},
+  saw(AT_FDCWD, path, {0, listing.names, static_cast<std::int64_t>(listing.checksum)},
       InputState::Directory);
 }
 
@@ -217,9 +230,8 @@ void sawLink(const char* name) {
     return;
   }
   target[length] = '\0';
-  // Beside the file of this name, which is another thing to have seen.
-  saw(AT_FDCWD, name, {pathHash(name) + 1, 0, static_cast<std::int64_t>(pathHash(target))},
-      InputState::Link);
+  // Beside the file of this name.
+  saw(AT_FDCWD, name, {1, 0, static_cast<std::int64_t>(pathHash(target))}, InputState::Link);
 }
 
 }  // namespace
@@ -253,7 +265,6 @@ void sawInput(int from, const char* path, int fd, void* caller) {
   LookedAt now{};
   struct stat info {};
   if (lookAtFile(fd, &now)) {
-    now.file.path = pathHash(path);
     sawFile(from, path, now);
   } else if (fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode)) {
     noteUncovered(NoteKind::Child, caller);
@@ -279,7 +290,6 @@ void sawExisting(int from, const char* path) {
 void sawRegular(int from, const char* path, LookedAt looked) {
   if (counts()) {
     const Unnoticed unnoticed;
-    looked.file.path = pathHash(path);
     sawFile(from, path, looked);
   }
 }
@@ -290,6 +300,18 @@ void sawListing(const char* path) {
   }
   const Unnoticed unnoticed;
   listed(path);
+}
+
+void sawListingAt(int from, const char* path) {
+  if (!counts()) {
+    return;
+  }
+  const Unnoticed unnoticed;
+  char name[kLongestName];
+  nameOf(from, path, name);
+  if (name[0] != '\0') {
+    listed(name);
+  }
 }
 
 void sawTree(const char* path) {
@@ -339,9 +361,7 @@ void sawReading(int fd, const LookedAt& opened) {
     return;
   }
   if (opened.older) {
-    LookedAt looked = opened;
-    looked.file.path = pathHash(name);
-    sawFile(AT_FDCWD, name, looked);
+    sawFile(AT_FDCWD, name, opened);
   } else if (struct stat info{}; fstat(fd, &info) == 0 && info.st_size == 0) {
     sawState(AT_FDCWD, name, InputState::Absent);
   }
@@ -352,10 +372,31 @@ void wroteFile(int from, const char* path) {
     return;
   }
   const Unnoticed unnoticed;
-  Input input{{pathHash(path) + 2, 0, 0}, InputState::Written, {}};
+  Input input{{}, InputState::Written, {}};
+  nameIt(from, path, &input);
+  input.file.path += 2;
   if (!seenBefore(input.file)) {
-    nameOf(from, path, input.name);
     keep(input);
+  }
+}
+
+namespace {
+
+/// "ufs:file" names a file and its kind.
+const char* withoutKind(const char* name) {
+  const char* colon = std::strchr(name, ':');
+  const bool typed = colon != nullptr && colon - name >= 2 && colon - name <= 8 &&
+                     std::memchr(name, '/', static_cast<std::size_t>(colon - name)) == nullptr;
+  return typed ? colon + 1 : name;
+}
+
+}  // namespace
+
+void sawMpiDelete(const char* name) {
+  if (counts() && name != nullptr && t_depth == 1 && &t_depth == g_rankOnly.owner) {
+    const Unnoticed unnoticed;
+    const char* path = withoutKind(name);
+    sawState(AT_FDCWD, path, ::access(path, F_OK) == 0 ? InputState::Exists : InputState::Absent);
   }
 }
 
@@ -364,21 +405,21 @@ void sawMpiFile(const char* name, int mode) {
     return;
   }
   const Unnoticed unnoticed;
-  const char* colon = std::strchr(name, ':');  // "ufs:file"
-  const bool typed = colon != nullptr && colon - name >= 2 && colon - name <= 8 &&
-                     std::memchr(name, '/', static_cast<std::size_t>(colon - name)) == nullptr;
-  const char* path = typed ? colon + 1 : name;
+  const char* path = withoutKind(name);
   if ((mode & MPI_MODE_RDONLY) == 0) {
     wroteFile(AT_FDCWD, path);
   }
-  if ((mode & MPI_MODE_WRONLY) != 0) {
+  if ((mode & MPI_MODE_EXCL) != 0) {
+    sawState(AT_FDCWD, path, ::access(path, F_OK) == 0 ? InputState::Exists : InputState::Absent);
+    return;
+  }
+  if ((mode & MPI_MODE_WRONLY) != 0 && (mode & MPI_MODE_APPEND) == 0) {
     return;
   }
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd >= 0) {
     LookedAt now{};
     if (lookAtFile(fd, &now)) {
-      now.file.path = pathHash(path);
       sawFile(AT_FDCWD, path, now);
     }
     ::close(fd);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 
 namespace pf {
 namespace {
@@ -38,16 +39,18 @@ bool isOurs(const struct sigaction& action) {
 
 bool isWatched(int number) {
   switch (number) {
-    case SIGHUP:
-    case SIGINT:
-    case SIGQUIT:
-    case SIGUSR1:
-    case SIGUSR2:
-    case SIGTERM:
-    case SIGWINCH:
-      return true;
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGFPE:
+    case SIGILL:
+    case SIGTRAP:
+    case SIGSYS:
+    case SIGABRT:
+    case SIGKILL:
+    case SIGSTOP:
+      return false;
     default:
-      return number >= SIGRTMIN && number <= SIGRTMAX;
+      return (number > 0 && number < 32) || (number >= SIGRTMIN && number <= SIGRTMAX);
   }
 }
 
@@ -77,6 +80,42 @@ int programsAction(SigAction next, int number, const struct sigaction* action,
 }  // namespace pf
 
 using namespace pf;
+
+// -- older ways to handle one
+
+namespace pf {
+namespace {
+
+/// The program's handler has been set by `before`, which an older routine has returned: ours comes before it.
+sighandler_t wasHandled(int number, sighandler_t handler, sighandler_t before) {
+  const sighandler_t former = g_wanted[number].sa_handler;
+  struct sigaction now {};
+  if (before != SIG_ERR && handler != SIG_DFL && handler != SIG_IGN &&
+      ::sigaction(number, nullptr, &now) == 0 && now.sa_handler == handler) {
+    const auto next = [](int of, const struct sigaction* action, struct sigaction* was) {
+      return ::sigaction(of, action, was);
+    };
+    programsAction(next, number, &now, nullptr);
+  }
+  const bool ours =
+      reinterpret_cast<std::uintptr_t>(before) == reinterpret_cast<std::uintptr_t>(onSignal);
+  return ours ? former : before;
+}
+
+}  // namespace
+}  // namespace pf
+
+PF_LIBC(sighandler_t, __sysv_signal, int number, sighandler_t handler) {
+  const bool programs = isWatched(number) && PF_PROGRAMS_CALL();
+  const sighandler_t before = PF_NEXT(__sysv_signal)(number, handler);
+  return programs ? wasHandled(number, handler, before) : before;
+}
+
+PF_LIBC(sighandler_t, sigset, int number, sighandler_t handler) {
+  const bool programs = isWatched(number) && PF_PROGRAMS_CALL();
+  const sighandler_t before = PF_NEXT(sigset)(number, handler);
+  return programs ? wasHandled(number, handler, before) : before;
+}
 
 // -- those that are waited for
 

@@ -7,8 +7,7 @@
 
 namespace pf {
 
-/// Whether the program's handler of this signal is called through ours. Not of faults, of what
-/// timers send, which are noted when they are set, and of children.
+/// Whether the program's handler of this signal is called through ours. Not of faults.
 bool isWatched(int number);
 using SigAction = int (*)(int, const struct sigaction*, struct sigaction*);
 /// sigaction() of a watched one: the program sees nothing of ours.

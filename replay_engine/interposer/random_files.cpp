@@ -26,7 +26,7 @@
 namespace pf {
 namespace {
 
-constexpr int kMarks = 1024;
+constexpr int kMarks = 65536;
 bool g_marked[kMarks];      ///< by descriptor: was a random device, or is in g_unread
 LookedAt g_unread[kMarks];  ///< by descriptor, opened not only for reading; no path: is not
 
@@ -134,10 +134,15 @@ ssize_t readRandom(int fd, void* to, std::size_t size, RealRead real) {
 int opened(int from, const char* path, int flags, int fd, void* caller) {
   const bool makes = (flags & O_CREAT) != 0;
   if (fd < 0) {
-    if (path != nullptr && errno == (makes ? EEXIST : ENOENT)) {
-      makes ? sawExisting(from, path) : sawAbsent(from, path);
+    if (path != nullptr && makes && errno == EEXIST) {
+      sawExisting(from, path);
+    } else if (path != nullptr && !makes && (errno == ENOENT || errno == ENOTDIR)) {
+      sawAbsent(from, path);
     }
     return fd;
+  }
+  if (fd >= kMarks) {
+    noteUncovered(NoteKind::InputsLeftOut, caller);
   }
   if (isRandomName(path)) {
     return marked(fd);

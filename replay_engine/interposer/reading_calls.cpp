@@ -155,6 +155,27 @@ PF_LIBC(int, aio_read, aiocb* request) {
   return PF_NEXT(aio_read)(request);
 }
 
+PF_LIBC(int, aio_read64, aiocb64* request) {
+  if (request != nullptr && isMarked(request->aio_fildes) && PF_PROGRAMS_CALL()) {
+    asksOf(request->aio_fildes);
+  }
+  return PF_NEXT(aio_read64)(request);
+}
+
+// clang-format off
+#define PF_LIO(name, type)                                                     \
+  PF_LIBC(int, name, int mode, type* const* requests, int count, sigevent* event) { \
+    for (int i = 0; requests != nullptr && i < count; ++i) {                   \
+      if (requests[i] != nullptr && isMarked(requests[i]->aio_fildes) && PF_PROGRAMS_CALL()) { \
+        asksOf(requests[i]->aio_fildes);                                       \
+      }                                                                        \
+    }                                                                          \
+    return PF_NEXT(name)(mode, requests, count, event);                        \
+  }
+// clang-format on
+PF_LIO(lio_listio, aiocb)
+PF_LIO(lio_listio64, aiocb64)
+
 PF_ASKS(int, fstat, PF_TOGETHER(int fd, struct stat* out), PF_TOGETHER(fd, out))
 PF_ASKS(int, fstat64, PF_TOGETHER(int fd, struct stat64* out), PF_TOGETHER(fd, out))
 PF_ASKS(off_t, lseek, PF_TOGETHER(int fd, off_t by, int from), PF_TOGETHER(fd, by, from))
@@ -172,6 +193,18 @@ PF_ASKS(off64_t, lseek64, PF_TOGETHER(int fd, off64_t by, int from), PF_TOGETHER
 PF_TELL(long, ftell)
 PF_TELL(off_t, ftello)
 PF_TELL(off64_t, ftello64)
+
+// clang-format off
+#define PF_GETPOS(name, type)                                                  \
+  PF_LIBC(int, name, std::FILE* file, type* at) {                              \
+    if (file != nullptr && PF_PROGRAMS_CALL()) {                               \
+      asksOf(::fileno(file));                                                  \
+    }                                                                          \
+    return PF_NEXT(name)(file, at);                                            \
+  }
+// clang-format on
+PF_GETPOS(fgetpos, fpos_t)
+PF_GETPOS(fgetpos64, fpos64_t)
 
 // -- where links lead
 
@@ -201,32 +234,6 @@ PF_LIBC(char*, __realpath_chk, const char* path, char* to, std::size_t size) {
     sawLinks(AT_FDCWD, path);
   }
   return PF_NEXT(__realpath_chk)(path, to, size);
-}
-
-// -- other names
-
-PF_LIBC(int, rename, const char* path, const char* to) {
-  const int result = PF_NEXT(rename)(path, to);
-  if (result == 0 && PF_PROGRAMS_CALL()) {
-    wroteFile(AT_FDCWD, to);
-  }
-  return result;
-}
-
-PF_LIBC(int, renameat, int from, const char* path, int where, const char* to) {
-  const int result = PF_NEXT(renameat)(from, path, where, to);
-  if (result == 0 && PF_PROGRAMS_CALL()) {
-    wroteFile(where, to);
-  }
-  return result;
-}
-
-PF_LIBC(int, link, const char* path, const char* to) {
-  const int result = PF_NEXT(link)(path, to);
-  if (result == 0 && PF_PROGRAMS_CALL()) {
-    wroteFile(AT_FDCWD, to);
-  }
-  return result;
 }
 
 // -- walks

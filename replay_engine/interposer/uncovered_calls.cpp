@@ -14,9 +14,11 @@
 #include <sys/select.h>
 #include <sys/shm.h>
 #include <sys/signalfd.h>
+#include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
+#include <wordexp.h>
 
 #include <csignal>
 #include <cstdarg>
@@ -54,6 +56,16 @@ PF_LIBC(pid_t, fork) {
   return PF_NEXT(fork)();
 }
 
+PF_LIBC(pid_t, _Fork) {
+  PF_NOTE(Child)
+  return PF_NEXT(_Fork)();
+}
+
+PF_LIBC(int, wordexp, const char* words, wordexp_t* to, int flags) {
+  PF_NOTE_IF((flags & WRDE_NOCMD) == 0, Child)
+  return PF_NEXT(wordexp)(words, to, flags);
+}
+
 PF_LIBC(int, pipe, int* ends) {
   PF_NOTE(Child)
   return PF_NEXT(pipe)(ends);
@@ -87,6 +99,16 @@ PF_LIBC(pid_t, getsid, pid_t pid) {
 PF_LIBC(int, sched_getcpu) {
   PF_NOTE(Processor)
   return PF_NEXT(sched_getcpu)();
+}
+
+PF_LIBC(int, sched_getaffinity, pid_t pid, std::size_t size, cpu_set_t* set) {
+  PF_NOTE(Processor)
+  return PF_NEXT(sched_getaffinity)(pid, size, set);
+}
+
+PF_LIBC(int, sysinfo, struct sysinfo* info) {
+  PF_NOTE(KernelFile)
+  return PF_NEXT(sysinfo)(info);
 }
 
 // -- memory shared with them
@@ -124,6 +146,11 @@ PF_LIBC(int, setitimer, int which, const itimerval* value, itimerval* before) {
 PF_LIBC(unsigned, alarm, unsigned seconds) {
   PF_NOTE_IF(seconds != 0, Timer)
   return PF_NEXT(alarm)(seconds);
+}
+
+PF_LIBC(useconds_t, ualarm, useconds_t first, useconds_t then) {
+  PF_NOTE_IF(first != 0, Timer)
+  return PF_NEXT(ualarm)(first, then);
 }
 
 PF_LIBC(int, timer_create, clockid_t clock, sigevent* event, timer_t* timer) {

@@ -10,7 +10,7 @@ CONTENTS = BIN / "e2e" / "contents"
 # form: the call that gives it
 TOLD = {"send": "Send", "isend": "Isend", "start": "Start", "sendrecv": "Sendrecv", "replace": "Sendrecv_replace", "type": "Send",
         "bcast": "Bcast", "reduce": "Reduce", "allgather": "Allgather", "gather": "Gather", "scatterv": "Scatterv",
-        "alltoall": "Ialltoall"}
+        "alltoall": "Ialltoall", "padded": "Send", "negative": "Send", "large": "Send"}
 
 
 class ContentsTest(PhotofinishTest):

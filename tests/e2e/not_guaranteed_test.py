@@ -62,6 +62,21 @@ class NotGuaranteedTest(PhotofinishTest):
         self.assertRegex(notes[1], r"^signal from another process, taken at told_from_outside\.c:\d+$")
         self.assertRegex(recorded.err, r"note: file that somebody else wrote during the run, ")
 
+    def test_each_signal_from_outside(self):
+        program, told = BIN / "e2e" / "told_from_outside", self.dir / "told"
+        self.need(program)
+        for number in (signal.SIGXCPU, signal.SIGCONT, signal.SIGHUP, signal.SIGALRM):
+            with self.subTest(signal=number.name), \
+                    self.start([BIN / "photofinish", "record", "--replace", "-o", self.dir / "t.pft", program, told]) as command:
+                rank = command.wait_for(lambda: command.find("told_from_outside"))[0]
+                command.wait_for(lambda: any(self.dir.glob("t.pft.d/rank-*.log")))
+                time.sleep(0.3)  # it is past MPI_Init
+                os.kill(rank, number)
+                told.write_text("42")
+                recorded = command.finish(60)
+                self.assertEqual((recorded.status, recorded.out), (0, "told 42 and 1\n"), recorded)
+                self.assertTrue([note for note in self.info()["notGuaranteed"] if "signal from another process" in note["text"]], recorded)
+
     def test_a_signal_that_the_launcher_would_have_passed_on(self):
         program, told = BIN / "e2e" / "told_from_outside", self.dir / "told"
         self.need("mpirun", program)

@@ -49,6 +49,16 @@ class RacesModeTest(PhotofinishTest):
                     found = self.photofinish("races", self.dir / "t.pft", "--json")
                     self.assertEqual(len(found.json()["races"]), races, found)
 
+    def test_what_elements_without_bytes_do_not_order(self):
+        self.need("mpirun", BIN / "e2e" / "parts")
+        for kind in ("alltoallv", "alltoallw", "ialltoallv", "alltoall", "allgather", "bcast", "ibcast", "scatter"):
+            for how, races in (("empty", 1), ("full", 0)):
+                with self.subTest(kind=kind, how=how):
+                    recorded = self.record_races(3, BIN / "e2e" / "parts", kind, how)
+                    self.assertEqual(self.info()["foundWhileRecording"]["racingDeliveries"], races, recorded)
+                    found = self.photofinish("races", self.dir / "t.pft", "--json")
+                    self.assertEqual(len(found.json()["races"]), races, found)
+
     def test_what_two_groups_do_not_order(self):
         self.need("mpirun", BIN / "e2e" / "parts")
         recorded = self.record_races(4, BIN / "e2e" / "parts", "groups", "zero")

@@ -124,6 +124,43 @@ static void padded(void)
         MPI_Recv(got, 3, MPI_LONG_DOUBLE, 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* The same within a type of the program. */
+static void padded_parts(void)
+{
+    struct { double time; long double number; } data[8], got[8];
+    const int ones[2] = {1, 1};
+    const MPI_Aint places[2] = {0, 16};
+    const MPI_Datatype types[2] = {MPI_DOUBLE, MPI_LONG_DOUBLE};
+    MPI_Datatype type;
+    MPI_Type_create_struct(2, ones, places, types, &type);
+    MPI_Type_commit(&type);
+    memset(data, (int)((uintptr_t)data >> 12 & 0xFF), sizeof data);
+    for (int i = 0; i < 8; ++i) {
+        data[i].time = i;
+        data[i].number = number("parts") + i;
+    }
+    for (int again = 0; again < 2; ++again)
+        if (rank == 1)
+            MPI_Send(data, 8, type, 0, 9, MPI_COMM_WORLD);
+        else if (rank == 0)
+            MPI_Recv(got, 8, type, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Type_free(&type);
+}
+
+/* As a word, what the C library leaves in memory that was freed may look like this. */
+static void negative(void)
+{
+    int data[2] = {is("negative") ? -2 : -1, 7}, got[2];
+    long large = is("large") ? 34300000002L : 34300000001L, other;
+    if (rank == 1) {
+        MPI_Send(data, 2, MPI_INT, 0, 10, MPI_COMM_WORLD);
+        MPI_Send(&large, 1, MPI_LONG, 0, 10, MPI_COMM_WORLD);
+    } else if (rank == 0) {
+        MPI_Recv(got, 2, MPI_INT, 1, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(&other, 1, MPI_LONG, 1, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
 /* Other ones in each run. */
 static void addresses(void)
 {
@@ -158,6 +195,8 @@ int main(int argc, char **argv)
     with_gaps();
     addresses();
     padded();
+    padded_parts();
+    negative();
     collectives();
     if (rank == 0)
         printf("done\n");

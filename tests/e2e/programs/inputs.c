@@ -2,6 +2,7 @@
 /* Kinds of input that a program may depend on, each a line "kind value". inputs DIRECTORY [KIND ...]: in a directory of
    files; without kinds, all of them. */
 #define _GNU_SOURCE
+#include <aio.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -16,6 +17,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/select.h>
@@ -446,6 +448,92 @@ static long value_link(void)
 }
 static long group(void) { return getpgrp(); }
 
+/* -- other ways to files, and names */
+static long file_dupfd(void)
+{
+    const int fd = open("file_dupfd", O_RDWR);
+    char text[10] = "";
+    const int other = fcntl(fd, F_DUPFD, 50);
+    const long value = read(other, text, sizeof text - 1) > 0 ? atol(text) : -1;
+    close(other);
+    close(fd);
+    return value;
+}
+static long file_aio(void)
+{
+    char text[10] = "";
+    struct aiocb64 request = {.aio_fildes = open("file_aio", O_RDWR), .aio_buf = text, .aio_nbytes = sizeof text - 1};
+    struct aiocb64 *const all[] = {&request};
+    request.aio_lio_opcode = LIO_READ;
+    const int listed = lio_listio64(LIO_WAIT, all, 1, NULL);
+    close(request.aio_fildes);
+    return listed == 0 ? atol(text) : -1;
+}
+static long file_position(void)
+{
+    FILE *file = fopen("file_position", "a");
+    fpos_t at;
+    const long value = fgetpos(file, &at) == 0 ? at.__pos : -1;
+    fclose(file);
+    return value;
+}
+static long file_statx_fd(void)
+{
+    struct statx info;
+    const int fd = open("file_statx_fd", O_RDWR);
+    const long value = statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &info) == 0 ? (long)info.stx_size : -1;
+    close(fd);
+    return value;
+}
+static long dir_entries(void)
+{
+    char room[4096];
+    const int fd = open("dir_entries", O_RDONLY | O_DIRECTORY);
+    const long value = getdents64(fd, room, sizeof room);
+    close(fd);
+    return value;
+}
+static long dir_scan_at(void)
+{
+    struct dirent **names;
+    const int fd = open(".", O_RDONLY | O_DIRECTORY);
+    const int n = scandirat(fd, "dir_scan_at", &names, NULL, alphasort);
+    for (int i = 0; i < n; ++i)
+        free(names[i]);
+    free(n >= 0 ? names : NULL);
+    close(fd);
+    return n;
+}
+static long name_made(void)
+{
+    const int made = mkdir("name_made", 0700);
+    if (made == 0)
+        rmdir("name_made");
+    return made;
+}
+static long name_gone(void) { return unlink("name_gone"); }
+static long name_entered(void) { return chdir("name_entered") == 0 ? chdir("..") : -1; }
+static long name_deleted(void)
+{
+    int class = -1;
+    MPI_Error_class(MPI_File_delete("name_deleted", MPI_INFO_NULL), &class);
+    return class == MPI_SUCCESS;
+}
+/* Two files of one name, seen from two directories. */
+static long name_twice(void)
+{
+    const long first = chdir("sub") == 0 && access("name_twice", F_OK) == 0;
+    const long second = chdir("../sub2") == 0 && access("name_twice", F_OK) == 0;
+    return chdir("..") == 0 ? 10 * first + second : -1;
+}
+static long lock_file(void)
+{
+    const int fd = open("file_changed", O_RDONLY);
+    const int locked = flock(fd, LOCK_EX | LOCK_NB);
+    close(fd);
+    return locked;
+}
+
 #define KIND(name) {#name, name}
 static const struct {
     const char *name;
@@ -462,7 +550,9 @@ static const struct {
              KIND(value_pid), KIND(value_device), KIND(file_reopened), KIND(file_fdopen), KIND(file_parts), KIND(file_twice),
              KIND(file_size), KIND(file_end), KIND(file_appended_to), KIND(file_appended_new), KIND(file_copied), KIND(file_statx), KIND(file_faccess),
              KIND(file_future), KIND(link_read), KIND(link_real), KIND(dir_walk), KIND(value_thread), KIND(value_parts),
-             KIND(value_stream), KIND(value_link), KIND(group)};
+             KIND(value_stream), KIND(value_link), KIND(group), KIND(file_dupfd), KIND(file_aio), KIND(file_position),
+             KIND(file_statx_fd), KIND(dir_entries), KIND(dir_scan_at), KIND(name_made), KIND(name_gone), KIND(name_entered),
+             KIND(name_deleted), KIND(name_twice), KIND(lock_file)};
 
 static int wanted(const char *name, int argc, char **argv)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* parts KIND zero|full: rank 0 receives from any source before and behind a collective with a count for each rank; rank 1 sends
- * before it, rank 2 behind it. Full, it orders these. With counts of zero nothing goes from rank 0 to rank 2, whose message may
- * then be the first one. */
+/* parts KIND zero|empty|full: rank 0 receives from any source before and behind a collective with a count for each rank; rank 1 sends
+ * before it, rank 2 behind it. Full, it orders these. With counts of zero, or elements that hold nothing, nothing goes from rank 0 to rank 2,
+ * whose message may then be the first one. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,10 +44,15 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 0;
     }
-    const int zero = strcmp(argv[2], "zero") == 0;
+    const int zero = strcmp(argv[2], "zero") == 0, empty = strcmp(argv[2], "empty") == 0;
+    MPI_Datatype nothing, type;
+    MPI_Type_contiguous(0, MPI_INT, &nothing);
+    MPI_Type_commit(&nothing);
+    type = empty ? nothing : MPI_INT;
     for (int i = 0; i < RANKS; ++i) { /* to oneself nothing */
         sends[i] = i != rank && !(zero && rank == 0 && i == 2);
         takes[i] = i != rank && !(zero && rank == 2 && i == 0);
+        types[i] = (rank == 0 && i == 2) || (rank == 2 && i == 0) ? type : MPI_INT;
     }
     if (rank == 1)
         MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
@@ -56,11 +61,21 @@ int main(int argc, char **argv)
         printf("from %d\n", status.MPI_SOURCE);
     }
     if (strcmp(kind, "alltoallv") == 0)
-        MPI_Alltoallv(out, sends, places, MPI_INT, in, takes, places, MPI_INT, MPI_COMM_WORLD);
+        MPI_Alltoallv(out, sends, places, type, in, takes, places, type, MPI_COMM_WORLD);
     if (strcmp(kind, "alltoallw") == 0)
         MPI_Alltoallw(out, sends, bytes, types, in, takes, bytes, types, MPI_COMM_WORLD);
     if (strcmp(kind, "ialltoallv") == 0)
-        MPI_Ialltoallv(out, sends, places, MPI_INT, in, takes, places, MPI_INT, MPI_COMM_WORLD, &request);
+        MPI_Ialltoallv(out, sends, places, type, in, takes, places, type, MPI_COMM_WORLD, &request);
+    if (strcmp(kind, "alltoall") == 0)
+        MPI_Alltoall(out, 1, type, in, 1, type, MPI_COMM_WORLD);
+    if (strcmp(kind, "allgather") == 0)
+        MPI_Allgather(out, 1, type, in, 1, type, MPI_COMM_WORLD);
+    if (strcmp(kind, "bcast") == 0)
+        MPI_Bcast(out, 1, type, 0, MPI_COMM_WORLD);
+    if (strcmp(kind, "scatter") == 0) /* at the others no type is looked at */
+        MPI_Scatter(out, 1, rank == 0 ? type : MPI_DATATYPE_NULL, in, 1, type, 0, MPI_COMM_WORLD);
+    if (strcmp(kind, "ibcast") == 0)
+        MPI_Ibcast(out, 1, type, 0, MPI_COMM_WORLD, &request);
     if (strcmp(kind, "reduce_scatter") == 0 || strcmp(kind, "ireduce_scatter") == 0) {
         const int counts[RANKS] = {1, 1, !zero}; /* rank 2 gets nothing */
         if (kind[0] == 'r')
@@ -73,6 +88,7 @@ int main(int argc, char **argv)
         MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_INT, in, counts, places, MPI_INT, MPI_COMM_WORLD);
     }
     MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Type_free(&nothing);
     if (rank == 2)
         MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
     if (rank == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* told_from_outside FILE: works until FILE is there, reads a number from it and removes it, and until a signal SIGUSR1 has come:
  * both are told by somebody else, and when it is makes the output. */
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +21,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     sigaction(SIGUSR1, &action, NULL);
     sigaction(SIGUSR1, NULL, &again);
+    sigaction(SIGXCPU, &action, NULL); /* as batch systems send it */
+    signal(SIGCONT, on_signal);
+    sigset(SIGHUP, on_signal);
+    __sysv_signal(SIGALRM, on_signal);
     if (argc < 2 || again.sa_handler != on_signal || (again.sa_flags & SA_SIGINFO) != 0)
         MPI_Abort(MPI_COMM_WORLD, 2);
     while (rounds++ < 2000 && (value < 0 || told == 0)) {

@@ -124,6 +124,8 @@ enum class NoteKind : std::uint8_t {
   KernelFile,
   Threads,
   SignalGot,
+  FileLock,
+  InputsLeftOut,
 };
 inline constexpr std::uint16_t kFirstNote = 1024;
 inline constexpr const char* kNoteTexts[] = {
@@ -139,12 +141,14 @@ inline constexpr const char* kNoteTexts[] = {
     "poll, select or epoll with a time limit",
     "signal to another process",
     "number of the parent process, of a group or a session",
-    "number of the processor that it runs on",
-    "file of /proc or /sys",
+    "number of the processor that it runs on, or which ones it may use",
+    "file of /proc or /sys, or sysinfo",
     "what threads share without a lock, first thread made",
     "signal from another process, taken",
+    "lock on a file, which another rank may hold",
+    "more files than are kept track of, or with longer names",
 };
 inline constexpr std::size_t kNoteKinds = sizeof kNoteTexts / sizeof *kNoteTexts;
-static_assert(kNoteKinds == static_cast<std::size_t>(NoteKind::SignalGot) + 1);
+static_assert(kNoteKinds == static_cast<std::size_t>(NoteKind::InputsLeftOut) + 1);
 
 }  // namespace pf
