@@ -14,6 +14,7 @@ set(APP_SANITIZE "" CACHE STRING "Comma list for -fsanitize=, never applied to i
 
 add_library(app_flags INTERFACE)
 target_compile_features(app_flags INTERFACE cxx_std_20)
+target_include_directories(app_flags INTERFACE ${PROJECT_SOURCE_DIR})  # "db/store/trace_store.h": each include says whose it is
 target_compile_options(app_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
   -Wnon-virtual-dtor -Woverloaded-virtual -Wdouble-promotion -Wformat=2
@@ -60,15 +61,28 @@ endif()
 function(app_unity name)
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${APP_UNITY} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
-function(app_library name)            # app_library(mi_bridge SOURCES ... USES ...)
-  cmake_parse_arguments(A "CHECKED" "" "SOURCES;USES;PRIVATE_USES" ${ARGN})
+# Every source and header of the folders, into `result`.
+function(app_sources result)
+  set(found)
+  foreach(folder ${ARGN})
+    file(GLOB more CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.h)
+    list(APPEND found ${more})
+  endforeach()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+function(app_library name)            # app_library(pf_db FOLDERS sqlite store WITHOUT main.cpp USES ...)
+  cmake_parse_arguments(A "CHECKED" "" "SOURCES;FOLDERS;WITHOUT;USES;PRIVATE_USES" ${ARGN})
+  app_sources(found ${A_FOLDERS})
+  foreach(name_without ${A_WITHOUT})
+    list(FILTER found EXCLUDE REGEX "/${name_without}$")
+  endforeach()
+  list(APPEND A_SOURCES ${found})
   add_library(${name} STATIC ${A_SOURCES})
   if(A_CHECKED)  # reads bytes of others: an index outside of a container ends the process, in releases too
     target_compile_definitions(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:_GLIBCXX_ASSERTIONS>)
   endif()
   add_library(app::${name} ALIAS ${name})
   app_unity(${name})
-  target_include_directories(${name} PUBLIC include PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${name} PUBLIC ${A_USES} PRIVATE ${A_PRIVATE_USES} app_flags app_sanitize)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()

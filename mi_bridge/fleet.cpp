@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mi_bridge/fleet.h"
 
-#include "fleet_member.h"
-
 #include <utility>
+
+#include "mi_bridge/fleet_member.h"
 
 namespace pf::mi {
 namespace {

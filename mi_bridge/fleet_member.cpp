@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "fleet_member.h"
+#include "mi_bridge/fleet_member.h"
 
 #include <utility>
 

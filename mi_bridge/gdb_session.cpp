@@ -35,8 +35,7 @@ constexpr std::array<const char*, 21> kSettings{
     "-interpreter-exec console \"handle SIGSTOP stop print nopass\"",
     "-interpreter-exec console \"skip -rfu ^P?MPI_[A-Z]\"",
     // Our wrappers of locks, threads and clocks, and the memory of --same-addresses.
-    "-interpreter-exec console \"skip -gfi */replay_engine/interposer/*\"",
-    "-interpreter-exec console \"skip -gfi */replay_engine/memory/*\""};
+    "-interpreter-exec console \"skip -gfi */replay_engine/rank/*/*\""};
 
 Error noProgram(std::string_view what) {
   return {ErrorCode::Usage, "cannot " + std::string(what) + ": GDB has no program",

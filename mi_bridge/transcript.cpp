@@ -8,7 +8,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "base/unique_fd.h"
+#include "replay_engine/base/unique_fd.h"
 
 namespace pf::mi {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "headless.h"
+#include "app/cli/headless.h"
 
 #include <unistd.h>
 
@@ -8,13 +8,13 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "app/core_file.h"
-#include "app/job.h"
-#include "app/paths.h"
-#include "app/private_file.h"
-#include "app/record.h"
-#include "app/running_job.h"
-#include "base/shown_text.h"
+#include "app/files/paths.h"
+#include "app/files/private_file.h"
+#include "app/foreign_jobs/core_file.h"
+#include "app/foreign_jobs/running_job.h"
+#include "app/job/job.h"
+#include "app/recording/record.h"
+#include "replay_engine/base/shown_text.h"
 
 namespace pf::cli {
 namespace {

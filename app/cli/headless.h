@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
+#include "replay_engine/base/result.h"
 
 namespace pf::cli {
 

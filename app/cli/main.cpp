@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // photofinish: the command line. Without a subcommand it opens the window.
-#include "headless.h"
-#include "script.h"
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
@@ -17,19 +15,21 @@
 #include <string>
 #include <vector>
 
-#include "app/export.h"
-#include "app/job.h"
-#include "app/launcher.h"
-#include "app/own_traces.h"
-#include "app/paths.h"
-#include "app/query.h"
-#include "app/record.h"
-#include "app/redact.h"
-#include "app/replay.h"
-#include "app/report.h"
+#include "app/cli/headless.h"
+#include "app/cli/script.h"
+#include "app/export/export.h"
+#include "app/files/paths.h"
+#include "app/job/job.h"
+#include "app/job/launcher.h"
+#include "app/recording/record.h"
+#include "app/replaying/replay.h"
+#include "app/reports/query.h"
+#include "app/reports/report.h"
+#include "app/traces/own_traces.h"
+#include "app/traces/redact.h"
 #include "app/version.h"
-#include "base/caught.h"
-#include "base/shown_text.h"
+#include "replay_engine/base/caught.h"
+#include "replay_engine/base/shown_text.h"
 
 namespace {
 

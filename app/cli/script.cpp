@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "script.h"
+#include "app/cli/script.h"
 
-#include "headless.h"
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 
-#include "app/paths.h"
-#include "app/record.h"
-#include "base/unique_fd.h"
+#include "app/cli/headless.h"
+#include "app/files/paths.h"
+#include "app/recording/record.h"
+#include "replay_engine/base/unique_fd.h"
 
 namespace pf::cli {
 namespace {

@@ -15,19 +15,19 @@
 #include <string>
 #include <utility>
 
-#include "app/call_sites.h"
-#include "app/collate.h"
-#include "app/forced_deliveries.h"
-#include "app/own_traces.h"
-#include "app/run_world.h"
-#include "base/caught.h"
-#include "base/process_state.h"
-#include "base/shown_text.h"
-#include "base/unique_fd.h"
-#include "core/send_gates.h"
-#include "daemon/daemon.h"
-#include "protocol/rank_page.h"
-#include "protocol/session_directory.h"
+#include "app/collation/call_sites.h"
+#include "app/collation/collate.h"
+#include "app/collation/run_world.h"
+#include "app/replaying/forced_deliveries.h"
+#include "app/traces/own_traces.h"
+#include "replay_engine/base/caught.h"
+#include "replay_engine/base/process_state.h"
+#include "replay_engine/base/shown_text.h"
+#include "replay_engine/base/unique_fd.h"
+#include "replay_engine/daemon/daemon.h"
+#include "replay_engine/protocol/rank_page.h"
+#include "replay_engine/protocol/session_directory.h"
+#include "replay_engine/steering/send_gates.h"
 
 namespace {
 

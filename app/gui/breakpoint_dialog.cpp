@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "breakpoint_dialog.h"
-
-#include "breakpoint_text.h"
+#include "app/gui/breakpoint_dialog.h"
 
 #include <QCheckBox>
 #include <QDialogButtonBox>
@@ -12,8 +10,9 @@
 #include <QPushButton>
 #include <QSpinBox>
 
+#include "app/session/breakpoint_text.h"
 #include "mi_bridge/logpoint.h"
-#include "views/item_views.h"
+#include "views/panes/item_views.h"
 
 namespace pf::gui {
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "compare_window.h"
-
-#include "physical_pyramid.h"
+#include "app/gui/compare_window.h"
 
 #include <QAction>
 #include <QFileInfo>
@@ -11,10 +9,11 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
-#include "views/item_views.h"
-#include "views/roles.h"
-#include "views/space_time_view.h"
-#include "views/text.h"
+#include "app/gui/physical_pyramid.h"
+#include "views/diagram/space_time_view.h"
+#include "views/panes/item_views.h"
+#include "views/values/roles.h"
+#include "views/values/text.h"
 
 namespace pf::gui {
 

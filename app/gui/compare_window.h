@@ -3,12 +3,11 @@
 // each with what they have in common veiled.
 #pragma once
 
-#include "trace_loader.h"
-
 #include <QDialog>
 
-#include "app/report.h"
-#include "views/trace_index.h"
+#include "app/reports/report.h"
+#include "app/trace_loading/trace_loader.h"
+#include "views/trace/trace_index.h"
 
 class QLabel;
 class QTreeWidget;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cycle_comparison_dialog.h"
+#include "app/gui/cycle_comparison_dialog.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -9,8 +9,8 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
-#include "views/cycle_comparison.h"
-#include "views/item_views.h"
+#include "views/models/cycle_comparison.h"
+#include "views/panes/item_views.h"
 
 namespace pf::gui {
 

@@ -5,7 +5,7 @@
 #include <QDialog>
 #include <QList>
 
-#include "views/debug_values.h"
+#include "views/values/debug_values.h"
 
 class QComboBox;
 class QLabel;

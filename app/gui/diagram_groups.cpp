@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "diagram_groups.h"
+#include "app/gui/diagram_groups.h"
 
 #include <set>
 

@@ -2,8 +2,8 @@
 // Groups of ranks that the selection in the diagram stands for.
 #pragma once
 
-#include "views/rank_groups.h"
-#include "views/trace_index.h"
+#include "views/trace/trace_index.h"
+#include "views/values/rank_groups.h"
 
 namespace pf::gui {
 

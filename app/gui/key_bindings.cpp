@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "key_bindings.h"
+#include "app/gui/key_bindings.h"
 
 #include <QAction>
 #include <QDialogButtonBox>
@@ -18,8 +18,8 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
-#include "views/item_views.h"
-#include "views/roles.h"
+#include "views/panes/item_views.h"
+#include "views/values/roles.h"
 
 namespace pf::gui {
 namespace {

@@ -8,7 +8,7 @@
 #include <QObject>
 #include <QPointer>
 
-#include "views/command_list.h"
+#include "views/models/command_list.h"
 
 class QAction;
 class QKeySequenceEdit;

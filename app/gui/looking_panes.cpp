@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "looking_panes.h"
-
-#include "array_reader.h"
+#include "app/gui/looking_panes.h"
 
 #include <QDockWidget>
 #include <QInputDialog>
 #include <QLineEdit>
 
-#include "views/array_view.h"
-#include "views/rank_models.h"
-#include "views/rank_strip.h"
-#include "views/rows_view.h"
-#include "views/stack_tree_view.h"
-#include "views/values_across_view.h"
+#include "app/session/array_reader.h"
+#include "views/models/rank_models.h"
+#include "views/panes/array_view.h"
+#include "views/panes/rank_strip.h"
+#include "views/panes/rows_view.h"
+#include "views/panes/stack_tree_view.h"
+#include "views/panes/values_across_view.h"
 
 namespace pf::gui {
 

@@ -3,13 +3,13 @@
 // one place. A pane asks for its data only while it can be seen.
 #pragma once
 
-#include "debug_session.h"
-
 #include <functional>
 #include <map>
 
 #include <QObject>
 #include <QSet>
+
+#include "app/session/debug_session.h"
 
 class QAction;
 class QDockWidget;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // photofinish-gui: the window.
-#include "local_gdb.h"
-#include "main_window.h"
-#include "take_over.h"
 #include <malloc.h>
 
 #include <csignal>
@@ -13,9 +10,12 @@
 #include <QCommandLineParser>
 #include <QTimer>
 
+#include "app/gui/main_window.h"
+#include "app/gui/take_over.h"
+#include "app/session/local_gdb.h"
 #include "app/version.h"
-#include "base/caught.h"
-#include "views/space_time_view.h"
+#include "replay_engine/base/caught.h"
+#include "views/diagram/space_time_view.h"
 
 namespace {
 

@@ -3,8 +3,6 @@
 // DebugSession.
 #pragma once
 
-#include "debug_session.h"
-
 #include <memory>
 #include <vector>
 
@@ -12,8 +10,9 @@
 #include <QPointer>
 #include <QProcess>
 
-#include "plugins/api.h"
-#include "views/trace_index.h"
+#include "app/session/debug_session.h"
+#include "plugins/api/api.h"
+#include "views/trace/trace_index.h"
 
 class QLabel;
 class QLayout;

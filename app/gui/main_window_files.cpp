@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Opening, recording, exporting, finding sources.
-#include "compare_window.h"
-#include "in_background.h"
-#include "main_window.h"
-#include "peek_directory.h"
-#include "recording_follower.h"
-#include "session_file.h"
-
 #include <QCheckBox>
 #include <QDialog>
 #include <QDialogButtonBox>
@@ -22,10 +15,16 @@
 #include <QPushButton>
 #include <QSettings>
 
-#include "app/record.h"
-#include "views/session_views.h"
-#include "views/source_view.h"
-#include "views/space_time_view.h"
+#include "app/gui/compare_window.h"
+#include "app/gui/main_window.h"
+#include "app/gui/peek_directory.h"
+#include "app/gui/recording_follower.h"
+#include "app/recording/record.h"
+#include "app/session/in_background.h"
+#include "app/session/session_file.h"
+#include "views/diagram/space_time_view.h"
+#include "views/panes/session_views.h"
+#include "views/panes/source_view.h"
 
 namespace pf::gui {
 namespace {

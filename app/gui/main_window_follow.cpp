@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A recording that goes on is shown as it grows.
-#include "main_window.h"
-#include "peek_directory.h"
-#include "recording_follower.h"
-
 #include <QAction>
 #include <QApplication>
 #include <QFileInfo>
@@ -13,10 +9,13 @@
 #include <QSettings>
 #include <QStatusBar>
 
-#include "app/record.h"
-#include "views/race_list_view.h"
-#include "views/source_view.h"
-#include "views/space_time_view.h"
+#include "app/gui/main_window.h"
+#include "app/gui/peek_directory.h"
+#include "app/gui/recording_follower.h"
+#include "app/recording/record.h"
+#include "views/diagram/space_time_view.h"
+#include "views/panes/race_list_view.h"
+#include "views/panes/source_view.h"
 
 namespace pf::gui {
 

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Breakpoints of every kind, the log, cycles side by side, and ways back: what the window has of
 // them.
-#include "breakpoint_dialog.h"
-#include "cycle_comparison_dialog.h"
-#include "main_window.h"
-
 #include <QInputDialog>
 #include <QMenu>
 #include <QTreeView>
 
-#include "views/debug_views.h"
-#include "views/icons.h"
-#include "views/log_view.h"
-#include "views/rank_models.h"
-#include "views/rank_strip.h"
-#include "views/session_models.h"
-#include "views/session_views.h"
+#include "app/gui/breakpoint_dialog.h"
+#include "app/gui/cycle_comparison_dialog.h"
+#include "app/gui/main_window.h"
+#include "views/models/rank_models.h"
+#include "views/models/session_models.h"
+#include "views/panes/debug_views.h"
+#include "views/panes/icons.h"
+#include "views/panes/log_view.h"
+#include "views/panes/rank_strip.h"
+#include "views/panes/session_views.h"
 
 namespace pf::gui {
 

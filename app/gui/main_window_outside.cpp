@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Core files, and jobs that run without having been started here.
-#include "in_background.h"
-#include "main_window.h"
-#include "outside_ranks.h"
-
 #include <QDialog>
 #include <QDialogButtonBox>
 #include <QFileDialog>
@@ -15,13 +11,16 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
-#include "app/running_job.h"
-#include "views/race_list_view.h"
-#include "views/rank_models.h"
-#include "views/rank_strip.h"
-#include "views/source_view.h"
-#include "views/space_time_view.h"
-#include "views/text_views.h"
+#include "app/foreign_jobs/running_job.h"
+#include "app/gui/main_window.h"
+#include "app/session/in_background.h"
+#include "app/session/outside_ranks.h"
+#include "views/diagram/space_time_view.h"
+#include "views/models/rank_models.h"
+#include "views/panes/race_list_view.h"
+#include "views/panes/rank_strip.h"
+#include "views/panes/source_view.h"
+#include "views/panes/text_views.h"
 
 namespace pf::gui {
 

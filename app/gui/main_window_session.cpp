@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Saved sessions: a file that brings back what was debugged, what was set, and how the window looked.
-#include "breakpoint_text.h"
-#include "looking_panes.h"
-#include "main_window.h"
-#include "session_file.h"
-#include "take_over.h"
-
 #include <algorithm>
 
 #include <QFileDialog>
@@ -14,14 +8,19 @@
 #include <QSettings>
 #include <QSplitter>
 
-#include "app/own_traces.h"
-#include "views/debug_views.h"
-#include "views/rank_models.h"
-#include "views/rank_strip.h"
-#include "views/session_models.h"
-#include "views/session_views.h"
-#include "views/space_time_view.h"
-#include "views/values_across_view.h"
+#include "app/gui/looking_panes.h"
+#include "app/gui/main_window.h"
+#include "app/gui/take_over.h"
+#include "app/session/breakpoint_text.h"
+#include "app/session/session_file.h"
+#include "app/traces/own_traces.h"
+#include "views/diagram/space_time_view.h"
+#include "views/models/rank_models.h"
+#include "views/models/session_models.h"
+#include "views/panes/debug_views.h"
+#include "views/panes/rank_strip.h"
+#include "views/panes/session_views.h"
+#include "views/panes/values_across_view.h"
 
 namespace pf::gui {
 

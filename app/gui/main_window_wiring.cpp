@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Who tells whom: signals of views to the session, and back.
-#include "diagram_groups.h"
-#include "line_text.h"
-#include "looking_panes.h"
-#include "main_window.h"
-
 #include <QDockWidget>
 #include <QInputDialog>
 #include <QMenu>
 
-#include "views/debug_views.h"
-#include "views/race_classes_view.h"
-#include "views/race_list_view.h"
-#include "views/rank_models.h"
-#include "views/rank_strip.h"
-#include "views/session_models.h"
-#include "views/session_views.h"
-#include "views/source_view.h"
-#include "views/space_time_view.h"
-#include "views/text_views.h"
-#include "views/trace_text.h"
-#include "views/variables_model.h"
+#include "app/gui/diagram_groups.h"
+#include "app/gui/looking_panes.h"
+#include "app/gui/main_window.h"
+#include "app/session/line_text.h"
+#include "views/diagram/space_time_view.h"
+#include "views/models/rank_models.h"
+#include "views/models/session_models.h"
+#include "views/models/variables_model.h"
+#include "views/panes/debug_views.h"
+#include "views/panes/race_classes_view.h"
+#include "views/panes/race_list_view.h"
+#include "views/panes/rank_strip.h"
+#include "views/panes/session_views.h"
+#include "views/panes/source_view.h"
+#include "views/panes/text_views.h"
+#include "views/trace/trace_text.h"
 
 namespace pf::gui {
 

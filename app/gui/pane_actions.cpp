@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "pane_actions.h"
+#include "app/gui/pane_actions.h"
 
 #include <array>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "pane_export.h"
+#include "app/gui/pane_export.h"
 
 #include <memory>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "pane_help.h"
+#include "app/gui/pane_help.h"
 
 #include <array>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "peek_directory.h"
+#include "app/gui/peek_directory.h"
 
 #include <unistd.h>
 

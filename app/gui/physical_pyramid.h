@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/cut_pyramid.h"
+#include "replay_engine/causality/cut_pyramid.h"
 
 namespace pf::gui {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "recording_follower.h"
+#include "app/gui/recording_follower.h"
 
-#include "in_background.h"
-#include "physical_pyramid.h"
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -17,8 +15,10 @@
 #include <QLocale>
 #include <QThread>
 
-#include "app/job.h"
-#include "db/trace_store.h"
+#include "app/gui/physical_pyramid.h"
+#include "app/job/job.h"
+#include "app/session/in_background.h"
+#include "db/store/trace_store.h"
 
 namespace pf::gui {
 namespace {

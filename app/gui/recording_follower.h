@@ -5,10 +5,6 @@
 // widgets.
 #pragma once
 
-#include "peek_directory.h"
-#include "session_records.h"
-#include "trace_loader.h"
-
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,8 +16,11 @@
 #include <QThreadPool>
 #include <QTimer>
 
-#include "app/record.h"
-#include "views/trace_index.h"
+#include "app/gui/peek_directory.h"
+#include "app/recording/record.h"
+#include "app/session/session_records.h"
+#include "app/trace_loading/trace_loader.h"
+#include "views/trace/trace_index.h"
 
 namespace pf::gui {
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "take_over.h"
-
-#include "breakpoint_text.h"
-#include "session_file.h"
+#include "app/gui/take_over.h"
 
 #include <QFileInfo>
 #include <QMessageBox>
 #include <QPushButton>
 
-#include "app/own_traces.h"
+#include "app/session/breakpoint_text.h"
+#include "app/session/session_file.h"
+#include "app/traces/own_traces.h"
 
 namespace pf::gui {
 

@@ -6,19 +6,18 @@
 //   photofinish-headless script TRACE FILE
 //   photofinish-headless check-script FILE
 // --trust behind the first word of the first three: the trace is taken over.
-#include "dap_listener.h"
-#include "local_gdb.h"
-#include "offline_run.h"
-#include "script_main.h"
-#include "trusted_trace.h"
-
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
 #include <QCoreApplication>
 
-#include "base/caught.h"
+#include "app/dap/dap_listener.h"
+#include "app/offline_report/offline_run.h"
+#include "app/script/script_main.h"
+#include "app/session/local_gdb.h"
+#include "app/session/trusted_trace.h"
+#include "replay_engine/base/caught.h"
 
 namespace {
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "array_reader.h"
-
-#include "frame_values.h"
-#include "in_background.h"
+#include "app/session/array_reader.h"
 
 #include <algorithm>
 #include <limits>
@@ -10,6 +7,9 @@
 #include <QFile>
 #include <QFutureWatcher>
 #include <QRegularExpression>
+
+#include "app/session/frame_values.h"
+#include "app/session/in_background.h"
 
 namespace pf::session {
 namespace {

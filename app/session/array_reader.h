@@ -2,8 +2,6 @@
 // Reads an array of the current rank at once, by GDB's `dump` into a file: 10^6 elements take no longer than GDB needs to copy them.
 #pragma once
 
-#include "debug_session.h"
-
 #include <functional>
 #include <string>
 #include <vector>
@@ -11,7 +9,8 @@
 #include <QObject>
 #include <QTemporaryDir>
 
-#include "views/array_values.h"
+#include "app/session/debug_session.h"
+#include "views/values/array_values.h"
 
 namespace pf::session {
 

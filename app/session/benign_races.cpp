@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "benign_races.h"
+#include "app/session/benign_races.h"
 
 #include <QSettings>
 #include <QUrl>
 
-#include "app/collate.h"
-#include "views/text.h"
+#include "app/collation/collate.h"
+#include "views/values/text.h"
 
 namespace pf::session {
 

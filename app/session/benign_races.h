@@ -6,7 +6,7 @@
 #include <QHash>
 #include <QString>
 
-#include "db/trace_store.h"
+#include "db/store/trace_store.h"
 
 namespace pf::session {
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "breakpoint_text.h"
-
-#include "frame_values.h"
+#include "app/session/breakpoint_text.h"
 
 #include <array>
 #include <utility>
 
 #include <QRegularExpression>
 
-#include "core/logical_stops.h"
+#include "app/session/frame_values.h"
 #include "mi_bridge/breakpoint_words.h"
+#include "replay_engine/steering/logical_stops.h"
 
 namespace pf::session {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <QString>
 
-#include "base/result.h"
-#include "db/trace_types.h"
-#include "views/debug_values.h"
+#include "db/schema/trace_types.h"
+#include "replay_engine/base/result.h"
+#include "views/values/debug_values.h"
 
 namespace pf::session {
 
@@ -14,7 +14,7 @@ namespace pf::session {
 ///   FILE:LINE        FUNCTION        *ADDRESS        hit N of PLACE (the N-th hit: GDB's ignore
 ///   count, N - 1) watch EXPRESSION    rwatch EXPRESSION    awatch EXPRESSION catch throw    catch
 ///   catch    catch signal NAME
-/// or a logical breakpoint (core/logical_stops.h). Usage, with the forms, on anything else.
+/// or a logical breakpoint (replay_engine/steering/logical_stops.h). Usage, with the forms, on anything else.
 [[nodiscard]] Result<views::Breakpoint> parseBreakpoint(const QString& text);
 
 /// What parseBreakpoint() takes, for tool tips and errors.

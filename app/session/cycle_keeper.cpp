@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "cycle_keeper.h"
+#include "app/session/cycle_keeper.h"
 
 #include <algorithm>
 #include <utility>

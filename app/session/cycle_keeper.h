@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "db/trace_store.h"
+#include "db/store/trace_store.h"
 
 namespace pf::session {
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The job of a cycle: starting it, what its daemon says, its end.
-#include "debug_session.h"
+#include "app/session/debug_session.h"
 
-#include "in_background.h"
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -16,8 +15,9 @@
 #include <QFutureWatcher>
 #include <QLoggingCategory>
 
-#include "app/replay.h"
-#include "base/unique_fd.h"
+#include "app/replaying/replay.h"
+#include "app/session/in_background.h"
+#include "replay_engine/base/unique_fd.h"
 
 namespace pf::session {
 namespace {

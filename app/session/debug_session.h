@@ -4,10 +4,6 @@
 // and never blocks it: starting and ending a job run on a worker thread.
 #pragma once
 
-#include "benign_races.h"
-#include "cycle_keeper.h"
-#include "trace_loader.h"
-
 #include <functional>
 #include <map>
 #include <memory>
@@ -23,18 +19,21 @@
 #include <QThreadPool>
 #include <QTimer>
 
-#include "app/job.h"
-#include "app/replay_inputs.h"
-#include "base/noted_buffers.h"
-#include "base/unique_fd.h"
-#include "core/stop_plan.h"
-#include "db/trace_store.h"
+#include "app/job/job.h"
+#include "app/replaying/replay_inputs.h"
+#include "app/session/benign_races.h"
+#include "app/session/cycle_keeper.h"
+#include "app/trace_loading/trace_loader.h"
+#include "db/store/trace_store.h"
 #include "mi_bridge/fleet.h"
-#include "views/debug_values.h"
-#include "views/rank_arrangement.h"
-#include "views/rank_groups.h"
-#include "views/space_time_types.h"
-#include "views/values_across.h"
+#include "replay_engine/base/noted_buffers.h"
+#include "replay_engine/base/unique_fd.h"
+#include "replay_engine/steering/stop_plan.h"
+#include "views/trace/rank_arrangement.h"
+#include "views/values/debug_values.h"
+#include "views/values/rank_groups.h"
+#include "views/values/space_time_types.h"
+#include "views/values/values_across.h"
 
 namespace pf::session {
 
@@ -148,7 +147,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void consoleOfGroup(const QList<int>& ranks, const QString& line, int shownAt);
   void bookmark(const EventRef& event, const QString& text);
   void mapSource(const QString& from, const QString& to);
-  /// Class keys (views/race_classes.h) and why they are benign.
+  /// Class keys (views/trace/race_classes.h) and why they are benign.
   [[nodiscard]] const QHash<QString, QString>& benignRaces() const { return m_benign.notes(); }
   void setBenign(const QString& key, const QString& reason);
   void clearBenign(const QString& key);

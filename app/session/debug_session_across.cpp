@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One expression on all ranks. A rank whose GDB hangs, or that has none, does not hold up the
 // others.
-#include "debug_session.h"
-#include "frame_values.h"
-
 #include <algorithm>
+
+#include "app/session/debug_session.h"
+#include "app/session/frame_values.h"
 
 namespace pf::session {
 namespace {

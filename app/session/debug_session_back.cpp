@@ -4,11 +4,10 @@
 // A hit of a GDB breakpoint has no number of its own in the recording, but in a replay the n-th is the n-th again. The last change of a
 // watched expression: a first cycle counts the watchpoint's hits up to where the rank is (GDB ignores, and counts, all), a second
 // one ignores all but the last. Not a bisection over events: a value may have changed and changed back.
-#include "debug_session.h"
-
 #include <algorithm>
 
-#include "core/logical_stops.h"
+#include "app/session/debug_session.h"
+#include "replay_engine/steering/logical_stops.h"
 
 namespace pf::session {
 namespace {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Breakpoints of both kinds: the GDBs' and the logical ones, which are events of the recording.
-#include "breakpoint_text.h"
-#include "debug_session.h"
-#include "frame_values.h"
-#include "line_text.h"
-
 #include <algorithm>
 
-#include "app/own_traces.h"
-#include "app/replay.h"
-#include "core/logical_stops.h"
+#include "app/replaying/replay.h"
+#include "app/session/breakpoint_text.h"
+#include "app/session/debug_session.h"
+#include "app/session/frame_values.h"
+#include "app/session/line_text.h"
+#include "app/traces/own_traces.h"
+#include "replay_engine/steering/logical_stops.h"
 
 namespace pf::session {
 namespace {

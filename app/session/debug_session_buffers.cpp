@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which message filled a variable: the interposer of a rank with a GDB notes where each receive
 // writes (noted_buffers.h), the trace knows what each receive took.
-#include "debug_session.h"
-#include "frame_values.h"
-
 #include <algorithm>
 
+#include "app/session/debug_session.h"
+#include "app/session/frame_values.h"
 #include "mi_bridge/stop_values.h"
 
 namespace pf::session {

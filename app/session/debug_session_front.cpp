@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What front ends without a window need of a session: the ranks' GDBs themselves, stops that are
 // none for the user, and transcripts.
-#include "debug_session.h"
-
 #include <algorithm>
 
 #include <QDir>
 #include <QFileInfo>
+
+#include "app/session/debug_session.h"
 
 namespace pf::session {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Named groups of ranks, kept in the trace as notes about the run; and how far an action that was
 // asked of several ranks has come.
-#include "debug_session.h"
-
 #include <algorithm>
 
 #include <QRegularExpression>
+
+#include "app/session/debug_session.h"
 
 namespace pf::session {
 namespace {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Hits of breakpoints: each with its event and the values of the watches there, kept in the trace.
-#include "breakpoint_text.h"
-#include "debug_session.h"
-#include "frame_values.h"
-
 #include <algorithm>
 #include <array>
 
 #include <QRegularExpression>
 
+#include "app/session/breakpoint_text.h"
+#include "app/session/debug_session.h"
+#include "app/session/frame_values.h"
 #include "mi_bridge/stop_values.h"
 
 namespace pf::session {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Registers, memory, instructions and threads of the current rank, as rows of text.
-#include "debug_session.h"
-#include "frame_values.h"
-
-#include "views/rows_model.h"
+#include "app/session/debug_session.h"
+#include "app/session/frame_values.h"
+#include "views/models/rows_model.h"
 
 namespace pf::session {
 namespace {

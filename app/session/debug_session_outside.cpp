@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ranks that were not started by us: core files, and jobs that run. Their GDBs are children of this process;
 // there is no daemon, no agent and no recording.
-#include "debug_session.h"
-#include "frame_values.h"
-#include "in_background.h"
-#include "local_gdb.h"
-#include "rank_stack.h"
-
 #include <algorithm>
 #include <csignal>
 
 #include <QFutureWatcher>
 
-#include "app/running_job.h"
-#include "protocol/rank_page.h"
+#include "app/foreign_jobs/running_job.h"
+#include "app/session/debug_session.h"
+#include "app/session/frame_values.h"
+#include "app/session/in_background.h"
+#include "app/session/local_gdb.h"
+#include "replay_engine/agent/rank_stack.h"
+#include "replay_engine/protocol/rank_page.h"
 
 namespace pf::session {
 namespace {

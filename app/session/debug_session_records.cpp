@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Watches, cycles and bookmarks: kept in the trace, back in every cycle.
-#include "breakpoint_text.h"
-#include "debug_session.h"
-#include "frame_values.h"
-
 #include <algorithm>
 
-#include "app/own_traces.h"
+#include "app/session/breakpoint_text.h"
+#include "app/session/debug_session.h"
+#include "app/session/frame_values.h"
+#include "app/traces/own_traces.h"
 
 namespace pf::session {
 template <typename T>
@@ -197,7 +196,8 @@ void DebugSession::saveCycle() {
   std::int64_t& id = m_cycleIds[cycle.number];
   row.id = id;
   row.startedUtc = cycle.started.toUTC().toString(Qt::ISODate).toStdString();
-  row.finishedUtc = cycle.running ? std::string() : app::utcNow();  // as db/schema_text.h has it
+  row.finishedUtc =
+      cycle.running ? std::string() : app::utcNow();  // as db/schema/schema_text.h has it
   row.reason = cycle.summary.toStdString();
   if (!cycle.inputs.isEmpty()) {
     row.reason += "; " + cycle.inputs.toStdString();

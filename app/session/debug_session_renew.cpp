@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A newer version of the open trace takes its place: of a recording that goes on.
-#include "debug_session.h"
-#include "session_records.h"
-
 #include <utility>
+
+#include "app/session/debug_session.h"
+#include "app/session/session_records.h"
 
 namespace pf::session {
 

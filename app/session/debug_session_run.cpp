@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the ranks are sent: consistent cuts, and what happens when they get there.
-#include "debug_session.h"
-
 #include <algorithm>
 #include <iterator>
 
-#include "app/failure.h"
-#include "app/replay.h"
+#include "app/collation/failure.h"
+#include "app/replaying/replay.h"
+#include "app/session/debug_session.h"
 
 namespace pf::session {
 namespace {

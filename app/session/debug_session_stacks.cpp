@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The stacks of all ranks: by GDB where one has the rank stopped, else by the rank's agent, which
 // knows addresses only; files and lines of these are looked up on a worker thread.
-#include "debug_session.h"
-#include "frame_values.h"
-#include "in_background.h"
-
 #include <QFutureWatcher>
 
-#include "app/call_sites.h"
+#include "app/collation/call_sites.h"
+#include "app/session/debug_session.h"
+#include "app/session/frame_values.h"
+#include "app/session/in_background.h"
 
 namespace pf::session {
 namespace {

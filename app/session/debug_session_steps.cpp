@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Steps of the whole run: one delivery on, one event back.
-#include "debug_session.h"
-
 #include <algorithm>
 
-#include "app/failure.h"
-#include "core/cut_check.h"
-#include "core/races.h"
+#include "app/collation/failure.h"
+#include "app/session/debug_session.h"
+#include "replay_engine/causality/cut_check.h"
+#include "replay_engine/races/races.h"
 
 namespace pf::session {
 

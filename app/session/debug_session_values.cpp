@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the GDBs say: states and stops of ranks, stacks, variables, consoles.
-#include "debug_session.h"
-#include "frame_values.h"
-
 #include <csignal>
+
+#include "app/session/debug_session.h"
+#include "app/session/frame_values.h"
 
 namespace pf::session {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The events of a trace whose views read chunks of it: the session goes by all of them.
-#include "debug_session.h"
-#include "in_background.h"
-
 #include <utility>
 
 #include <QFutureWatcher>
+
+#include "app/session/debug_session.h"
+#include "app/session/in_background.h"
 
 namespace pf::session {
 

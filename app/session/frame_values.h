@@ -7,7 +7,7 @@
 #include <QString>
 
 #include "mi_bridge/records.h"
-#include "views/debug_values.h"
+#include "views/values/debug_values.h"
 
 namespace pf::session {
 

@@ -9,7 +9,7 @@
 
 #include <QtConcurrent>
 
-#include "base/caught.h"
+#include "replay_engine/base/caught.h"
 
 namespace pf::session {
 

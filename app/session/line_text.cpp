@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "line_text.h"
+#include "app/session/line_text.h"
 
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "local_gdb.h"
+#include "app/session/local_gdb.h"
 
 #include <sys/prctl.h>
 #include <sys/resource.h>

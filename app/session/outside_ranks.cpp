@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "outside_ranks.h"
+#include "app/session/outside_ranks.h"
 
 #include <csignal>
 #include <cstring>
@@ -8,8 +8,8 @@
 #include <QFileInfo>
 #include <QMap>
 
-#include "app/core_file.h"
-#include "app/running_job.h"
+#include "app/foreign_jobs/core_file.h"
+#include "app/foreign_jobs/running_job.h"
 
 namespace pf::session {
 namespace {

@@ -3,7 +3,7 @@
 // Read on a worker thread; DebugSession::openCores() and attachTo() take the ranks.
 #pragma once
 
-#include "debug_session.h"
+#include "app/session/debug_session.h"
 
 namespace pf::session {
 
@@ -19,7 +19,7 @@ struct OutsideRanks {
 /// first file that cannot be opened.
 [[nodiscard]] Result<OutsideRanks> ranksOfCores(const QStringList& files, const QString& program);
 
-/// The job of a launcher or rank (app/running_job.h).
+/// The job of a launcher or rank (app/foreign_jobs/running_job.h).
 [[nodiscard]] Result<OutsideRanks> ranksOfJob(qint64 pid);
 
 }  // namespace pf::session

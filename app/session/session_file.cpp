@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "session_file.h"
-
-#include "breakpoint_text.h"
+#include "app/session/session_file.h"
 
 #include <algorithm>
 #include <limits>
@@ -13,7 +11,8 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
-#include "app/private_file.h"
+#include "app/files/private_file.h"
+#include "app/session/breakpoint_text.h"
 
 namespace pf::session {
 namespace {

@@ -9,9 +9,9 @@
 #include <QString>
 #include <QStringList>
 
-#include "base/result.h"
-#include "views/debug_values.h"
-#include "views/rank_groups.h"
+#include "replay_engine/base/result.h"
+#include "views/values/debug_values.h"
+#include "views/values/rank_groups.h"
 
 namespace pf::session {
 
@@ -41,7 +41,7 @@ struct SessionFile {
 /// The words as one line, from which QProcess::splitCommand makes the same words (it has no way to write an empty one).
 [[nodiscard]] QString commandText(const QStringList& words);
 
-/// What recording again would run, as words that the user knows or does not (app/own_traces.h).
+/// What recording again would run, as words that the user knows or does not (app/traces/own_traces.h).
 [[nodiscard]] std::string recordWords(const SessionFile& session);
 
 /// A new one for a trace: BASE.pfs beside it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "session_records.h"
+#include "app/session/session_records.h"
 
 #include <algorithm>
 #include <cstdint>

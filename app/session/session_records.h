@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "db/trace_store.h"
+#include "db/store/trace_store.h"
 
 namespace pf::session {
 

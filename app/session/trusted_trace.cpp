@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "trusted_trace.h"
+#include "app/session/trusted_trace.h"
 
-#include "app/own_traces.h"
+#include "app/traces/own_traces.h"
 
 namespace pf::session {
 

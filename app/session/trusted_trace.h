@@ -2,14 +2,14 @@
 // Loading a trace to replay it, which is more than to look at it.
 #pragma once
 
-#include "trace_loader.h"
+#include "app/trace_loading/trace_loader.h"
 
 namespace pf::session {
 
 /// A property of the application: all traces that it is asked for are taken over.
 constexpr const char* kTrusted = "trusted";
 
-/// As loadTrace(), but for the trace of somebody else (app/own_traces.h), which is Usage unless it
+/// As loadTrace(), but for the trace of somebody else (app/traces/own_traces.h), which is Usage unless it
 /// is `trusted`: that takes it over.
 [[nodiscard]] Result<LoadedTrace> loadToReplay(const QString& path, bool trusted);
 

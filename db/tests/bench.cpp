@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Speed of writing and reading an execution, in CPU time: db_bench [EVENTS [DIRECTORY]].
-#include "sample.h"
-
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+
+#include "db/tests/sample.h"
 
 namespace {
 

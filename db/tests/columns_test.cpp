@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Columns of numbers, and streams over several chunks.
-#include "column_store.h"
-#include "sample.h"
 #include <sys/stat.h>
 #include <zstd.h>
 
@@ -12,7 +10,9 @@
 
 #include <gtest/gtest.h>
 
-#include "db/query.h"
+#include "db/columns/column_store.h"
+#include "db/sql_tables/query.h"
+#include "db/tests/sample.h"
 
 namespace pf::db {
 namespace {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Files that are cut, flipped or forged: an error or the true contents, never anything else.
 // PF_DB_FLIPS=N sets the number of random bit flips (0: every bit of the file).
-#include "column_store.h"
-#include "patient.h"
-#include "schema.h"
-#include "seal.h"
 #include <sys/resource.h>
 #include <zstd.h>
 
@@ -14,6 +10,11 @@
 #include <random>
 
 #include <gtest/gtest.h>
+
+#include "db/columns/column_store.h"
+#include "db/schema/schema.h"
+#include "db/schema/seal.h"
+#include "db/tests/patient.h"
 
 namespace pf::db {
 namespace {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // docs/trace-format.md is true: its queries run, a foreign sqlite3 reads the file, and every table
 // and column is named.
-#include "sample.h"
-#include "schema.h"
-
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -12,7 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include "db/query.h"
+#include "db/schema/schema.h"
+#include "db/sql_tables/query.h"
+#include "db/tests/sample.h"
 
 namespace pf::db {
 namespace {

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Traces of former formats, which are brought up to date when they are opened.
-#include "column_store.h"
-#include "former_format.h"
-#include "sample.h"
-#include "schema.h"
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +11,11 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+
+#include "db/columns/column_store.h"
+#include "db/former/former_format.h"
+#include "db/schema/schema.h"
+#include "db/tests/sample.h"
 
 namespace pf::db {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Writers that are stopped in the middle: by a full disk, by a kill.
-#include "patient.h"
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -16,6 +15,8 @@
 #include <random>
 
 #include <gtest/gtest.h>
+
+#include "db/tests/patient.h"
 
 namespace pf::db {
 namespace {

@@ -3,14 +3,14 @@
 // change (odd); second byte odd: the bytes replace parts of the journal of that change, else they
 // are the journal. Then opens for reading and for writing: no other file is touched, and no content
 // that is not the trace's own is given out.
-#include "patched.h"
-#include "sample.h"
 #include <sys/wait.h>
 
 #include <array>
 #include <cstdlib>
 
-#include "db/database.h"
+#include "db/sqlite/database.h"
+#include "db/tests/patched.h"
+#include "db/tests/sample.h"
 
 namespace {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "lossy_disk.h"
+#include "db/tests/lossy_disk.h"
 
-#include "sample.h"
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,6 +10,8 @@
 #include <cerrno>
 #include <cstdarg>
 #include <filesystem>
+
+#include "db/tests/sample.h"
 
 namespace pf::db {
 namespace {

@@ -2,10 +2,11 @@
 // Any bytes as a trace: opens, reads and checks them. The input replaces parts of a good trace at
 // the places that it names (two bytes of page, two of offset, one of length, then the bytes), or is
 // a whole file.
-#include "patched.h"
-#include "sample.h"
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "db/tests/patched.h"
+#include "db/tests/sample.h"
 
 namespace {
 

@@ -2,7 +2,6 @@
 // A trace to be damaged.
 #pragma once
 
-#include "sample.h"
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -11,6 +10,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "db/tests/sample.h"
 
 namespace pf::db {
 

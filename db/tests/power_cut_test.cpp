@@ -2,8 +2,6 @@
 // Power cuts: what a disk that reorders and tears what was not forced to it (lossy_disk.h) may hold
 // at any moment of a change. It is the trace before the change or after it, whole; the one after it
 // once the call has come back.
-#include "lossy_disk.h"
-#include "sample.h"
 #include <zstd.h>
 
 #include <algorithm>
@@ -15,6 +13,9 @@
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+
+#include "db/tests/lossy_disk.h"
+#include "db/tests/sample.h"
 
 namespace pf::db {
 namespace {

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Races in columns: they come back as they were, whatever their alternatives are; what SQL and one
 // chunk say of them is the same; the directory says when things complete; damage costs only itself.
-#include "checked_chunks.h"
-#include "race_columns.h"
-#include "random_execution.h"
-#include "sample.h"
-
 #include <algorithm>
 #include <limits>
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include "db/query.h"
-#include "db/trace_writer.h"
+#include "db/columns/checked_chunks.h"
+#include "db/columns/race_columns.h"
+#include "db/sql_tables/query.h"
+#include "db/store/trace_writer.h"
+#include "db/tests/sample.h"
+#include "replay_engine/races/tests/random_execution.h"
 
 namespace pf::db {
 namespace {

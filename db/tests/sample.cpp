@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sample.h"
+#include "db/tests/sample.h"
 
 #include <algorithm>
 #include <random>

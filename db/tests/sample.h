@@ -13,10 +13,10 @@
 
 #include <gtest/gtest.h>
 
-#include "core/execution.h"
-#include "core/races.h"
-#include "db/trace_store.h"
-#include "db/trace_writer.h"
+#include "db/store/trace_store.h"
+#include "db/store/trace_writer.h"
+#include "replay_engine/execution/execution.h"
+#include "replay_engine/races/races.h"
 
 namespace pf::db {
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Round trips, sessions, later surveys, and files that are refused.
-#include "json_text.h"
-#include "sample.h"
-#include "schema.h"
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -12,6 +9,10 @@
 #include <filesystem>
 
 #include <gtest/gtest.h>
+
+#include "db/schema/schema.h"
+#include "db/sqlite/json_text.h"
+#include "db/tests/sample.h"
 
 namespace pf::db {
 namespace {

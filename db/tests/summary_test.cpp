@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Clock checkpoints and the cut pyramid in the file are those of the execution, and damage of them
 // is found.
-#include "random_execution.h"
-#include "sample.h"
-#include "schema.h"
-#include "seal.h"
-#include "summary_store.h"
-
 #include <algorithm>
 #include <functional>
 #include <span>
 
 #include <gtest/gtest.h>
 
-#include "db/summary_view.h"
-#include "db/trace_writer.h"
+#include "db/columns/summary_store.h"
+#include "db/schema/schema.h"
+#include "db/schema/seal.h"
+#include "db/store/summary_view.h"
+#include "db/store/trace_writer.h"
+#include "db/tests/sample.h"
+#include "replay_engine/races/tests/random_execution.h"
 
 namespace pf::db {
 namespace {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Times of events in the store: they come back as they were, and a trace without them has none.
-#include "column_store.h"
-#include "sample.h"
-#include "schema.h"
-
 #include <random>
 
 #include <gtest/gtest.h>
 
-#include "db/database.h"
-#include "db/query.h"
+#include "db/columns/column_store.h"
+#include "db/schema/schema.h"
+#include "db/sql_tables/query.h"
+#include "db/sqlite/database.h"
+#include "db/tests/sample.h"
 
 namespace pf::db {
 namespace {

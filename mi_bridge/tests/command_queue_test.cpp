@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mi_bridge/command_queue.h"
 
-#include "support/fakes.h"
-
 #include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "mi_bridge/parser.h"
+#include "mi_bridge/tests/support/fakes.h"
 
 namespace pf::mi::test {
 namespace {

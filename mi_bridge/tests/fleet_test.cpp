@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mi_bridge/fleet.h"
 
-#include "support/fake_fleet.h"
-#include "support/fakes.h"
-
 #include <memory>
 
 #include <gtest/gtest.h>
+
+#include "mi_bridge/tests/support/fake_fleet.h"
+#include "mi_bridge/tests/support/fakes.h"
 
 namespace pf::mi::test {
 namespace {

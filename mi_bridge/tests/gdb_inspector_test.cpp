@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mi_bridge/gdb_inspector.h"
 
-#include "support/fakes.h"
-
 #include <gtest/gtest.h>
+
+#include "mi_bridge/tests/support/fakes.h"
 
 namespace pf::mi::test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "support/fakes.h"
-
 #include <gtest/gtest.h>
+
+#include "mi_bridge/tests/support/fakes.h"
 
 namespace pf::mi::test {
 namespace {

@@ -3,7 +3,6 @@
 // what it made of it then.
 #include "mi_bridge/transcript.h"
 
-#include "support/transcript_replay.h"
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "mi_bridge/parser.h"
+#include "mi_bridge/tests/support/transcript_replay.h"
 
 namespace pf::mi::test {
 namespace {

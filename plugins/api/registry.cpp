@@ -9,7 +9,7 @@
 #include <QFileInfo>
 #include <QPluginLoader>
 
-#include "plugins/api.h"
+#include "plugins/api/api.h"
 
 namespace pf::plugins {
 

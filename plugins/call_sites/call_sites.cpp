@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "plugins/call_sites.h"
+#include "plugins/call_sites/call_sites.h"
 
 #include <algorithm>
 #include <map>
 
-#include "views/debug_values.h"
-#include "views/roles.h"
-#include "views/text.h"
-#include "views/trace_text.h"
+#include "views/trace/trace_text.h"
+#include "views/values/debug_values.h"
+#include "views/values/roles.h"
+#include "views/values/text.h"
 
 namespace pf::plugins {
 

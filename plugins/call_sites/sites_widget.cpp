@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sites_widget.h"
+#include "plugins/call_sites/sites_widget.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -8,8 +8,8 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
-#include "views/item_views.h"
-#include "views/roles.h"
+#include "views/panes/item_views.h"
+#include "views/values/roles.h"
 
 namespace pf::plugins {
 

@@ -3,8 +3,8 @@
 // Enter again the next one.
 #pragma once
 
-#include "plugins/call_sites.h"
-#include "views/background.h"
+#include "plugins/call_sites/call_sites.h"
+#include "views/trace/background.h"
 
 class QLineEdit;
 class QSortFilterProxyModel;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "plugins/comm_matrix.h"
-
-#include "matrix_widget.h"
+#include "plugins/comm_matrix/comm_matrix.h"
 
 #include <algorithm>
 #include <set>
+
+#include "plugins/comm_matrix/matrix_widget.h"
 
 namespace pf::plugins {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "matrix_widget.h"
+#include "plugins/comm_matrix/matrix_widget.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@
 #include <QToolTip>
 #include <QVBoxLayout>
 
-#include "views/text.h"
+#include "views/values/text.h"
 
 namespace pf::plugins {
 

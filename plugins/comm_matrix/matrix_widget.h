@@ -2,9 +2,9 @@
 // The widget of the communication matrix: a choice of measure above a heat map.
 #pragma once
 
-#include "plugins/comm_matrix.h"
-#include "views/background.h"
-#include "views/theme.h"
+#include "plugins/comm_matrix/comm_matrix.h"
+#include "views/panes/theme.h"
+#include "views/trace/background.h"
 
 class QComboBox;
 class QLabel;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "queues_widget.h"
-
-#include "views/roles.h"
-#include "views/text.h"
-#include "views/trace_text.h"
+#include "plugins/queues/queues_widget.h"
+#include "views/trace/trace_text.h"
+#include "views/values/roles.h"
+#include "views/values/text.h"
 
 namespace pf::plugins {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "queues_widget.h"
+#include "plugins/queues/queues_widget.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -14,9 +14,9 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
-#include "views/item_views.h"
-#include "views/roles.h"
-#include "views/text.h"
+#include "views/panes/item_views.h"
+#include "views/values/roles.h"
+#include "views/values/text.h"
 
 namespace pf::plugins {
 

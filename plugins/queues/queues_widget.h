@@ -7,9 +7,9 @@
 
 #include <QAbstractTableModel>
 
-#include "plugins/queues.h"
-#include "views/background.h"
-#include "views/job_state.h"
+#include "plugins/queues/queues.h"
+#include "views/trace/background.h"
+#include "views/trace/job_state.h"
 
 class QComboBox;
 class QLabel;

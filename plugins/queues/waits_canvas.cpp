@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "queues_widget.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -12,8 +10,9 @@
 #include <QPainterPath>
 #include <QToolTip>
 
-#include "views/text.h"
-#include "views/theme.h"
+#include "plugins/queues/queues_widget.h"
+#include "views/panes/theme.h"
+#include "views/values/text.h"
 
 namespace pf::plugins {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "plugins/rank_timeline.h"
+#include "plugins/rank_timeline/rank_timeline.h"
 
 #include <algorithm>
 
-#include "views/roles.h"
-#include "views/text.h"
-#include "views/trace_text.h"
+#include "views/trace/trace_text.h"
+#include "views/values/roles.h"
+#include "views/values/text.h"
 
 namespace pf::plugins {
 

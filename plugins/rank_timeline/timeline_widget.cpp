@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "timeline_widget.h"
+#include "plugins/rank_timeline/timeline_widget.h"
 
 #include <utility>
 
@@ -12,8 +12,8 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
-#include "views/item_views.h"
-#include "views/text.h"
+#include "views/panes/item_views.h"
+#include "views/values/text.h"
 
 namespace pf::plugins {
 

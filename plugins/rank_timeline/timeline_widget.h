@@ -8,8 +8,8 @@
 
 #include <QTimer>
 
-#include "plugins/rank_timeline.h"
-#include "views/background.h"
+#include "plugins/rank_timeline/rank_timeline.h"
+#include "views/trace/background.h"
 
 class QComboBox;
 class QLabel;

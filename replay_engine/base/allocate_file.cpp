@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/allocate_file.h"
+#include "replay_engine/base/allocate_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>

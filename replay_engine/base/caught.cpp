@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/caught.h"
+#include "replay_engine/base/caught.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/crc32c.h"
+#include "replay_engine/base/crc32c.h"
 
 #include <array>
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/large_vector.h"
+#include "replay_engine/base/large_vector.h"
 
 #include <sys/mman.h>
 

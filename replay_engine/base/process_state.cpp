@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/process_state.h"
+#include "replay_engine/base/process_state.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/unique_fd.h"
+#include "replay_engine/base/unique_fd.h"
 
 namespace pf {
 namespace {

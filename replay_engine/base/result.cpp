@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/result.h"
+#include "replay_engine/base/result.h"
 
 #include <cstring>
 

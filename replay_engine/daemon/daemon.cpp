@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "daemon/daemon.h"
+#include "replay_engine/daemon/daemon.h"
 
-#include "server.h"
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -12,7 +11,8 @@
 #include <csignal>
 #include <cstdio>
 
-#include "base/unique_fd.h"
+#include "replay_engine/base/unique_fd.h"
+#include "replay_engine/daemon/server.h"
 
 namespace pf::daemon {
 namespace {

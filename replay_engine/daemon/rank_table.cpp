@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "daemon/rank_table.h"
+#include "replay_engine/daemon/rank_table.h"
 
 #include <algorithm>
 #include <initializer_list>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "server.h"
+#include "replay_engine/daemon/server.h"
 
 #include <sys/epoll.h>
 #include <sys/signalfd.h>

@@ -8,11 +8,11 @@
 #include <memory>
 #include <string>
 
-#include "base/result.h"
-#include "base/unique_fd.h"
-#include "daemon/session_logic.h"
-#include "protocol/framed_socket.h"
-#include "protocol/session_directory.h"
+#include "replay_engine/base/result.h"
+#include "replay_engine/base/unique_fd.h"
+#include "replay_engine/daemon/session_logic.h"
+#include "replay_engine/protocol/framed_socket.h"
+#include "replay_engine/protocol/session_directory.h"
 
 namespace pf::daemon {
 

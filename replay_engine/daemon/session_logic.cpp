@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "daemon/session_logic.h"
+#include "replay_engine/daemon/session_logic.h"
 
 #include <algorithm>
 #include <csignal>

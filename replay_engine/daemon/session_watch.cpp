@@ -2,8 +2,8 @@
 // The parts of SessionLogic that watch: the gate, nudges, stalls, and the end.
 #include <algorithm>
 
-#include "base/process_state.h"
-#include "daemon/session_logic.h"
+#include "replay_engine/base/process_state.h"
+#include "replay_engine/daemon/session_logic.h"
 
 namespace pf::daemon {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "daemon/stop_planner.h"
+#include "replay_engine/daemon/stop_planner.h"
 
 #include <algorithm>
 #include <set>

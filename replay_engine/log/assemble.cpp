@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The logs of all ranks as one execution.
-#include "event_times.h"
-#include "log/rank_log.h"
 #include "mpi_calls.h"
 
 #include <algorithm>
 #include <map>
 
-#include "core/races.h"
+#include "replay_engine/log/event_times.h"
+#include "replay_engine/log/rank_log.h"
+#include "replay_engine/races/races.h"
 
 namespace pf {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "log/contents.h"
+#include "replay_engine/log/contents.h"
 
-#include "record_reader.h"
+#include "replay_engine/log/record_reader.h"
 
 namespace pf {
 namespace {

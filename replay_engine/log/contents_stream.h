@@ -2,13 +2,12 @@
 // Sizes and digests as a schedule has them (ScheduleHeader::sent, ::given), from the records of a log.
 #pragma once
 
-#include "varint.h"
-
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
-#include "core/log_format.h"
+#include "replay_engine/log/varint.h"
+#include "replay_engine/log_format/log_format.h"
 
 namespace pf {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "decoder.h"
+#include "replay_engine/log/decoder.h"
 
 #include "mpi_calls.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "base/large_vector.h"
+#include "replay_engine/base/large_vector.h"
 
 namespace pf {
 

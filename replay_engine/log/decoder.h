@@ -2,15 +2,15 @@
 // Decodes the records of a rank's log, one after another.
 #pragma once
 
-#include "contents_stream.h"
-#include "event_times.h"
-#include "log/rank_log.h"
-#include "record_reader.h"
-#include "thread_links.h"
-
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "replay_engine/log/contents_stream.h"
+#include "replay_engine/log/event_times.h"
+#include "replay_engine/log/rank_log.h"
+#include "replay_engine/log/record_reader.h"
+#include "replay_engine/log/thread_links.h"
 
 namespace pf {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Records of what was chosen, by MPI, the system and the order of threads, of what raced, and of what messages hold.
-#include "decoder.h"
-#include "varint.h"
-
 #include <algorithm>
+
+#include "replay_engine/log/decoder.h"
+#include "replay_engine/log/varint.h"
 
 namespace pf {
 

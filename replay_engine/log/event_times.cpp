@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "event_times.h"
+#include "replay_engine/log/event_times.h"
 
 #include <algorithm>
 #include <cstdlib>

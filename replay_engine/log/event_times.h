@@ -2,12 +2,11 @@
 // When events began and ended, from the ticks in a log (RecordKind::Clock, ::Time).
 #pragma once
 
-#include "record_reader.h"
-
 #include <cstdint>
 #include <vector>
 
-#include "core/execution.h"
+#include "replay_engine/execution/execution.h"
+#include "replay_engine/log/record_reader.h"
 
 namespace pf {
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which bytes of a log count.
-#include "log/rank_log.h"
-
 #include <algorithm>
 #include <cstring>
 
-#include "base/crc32c.h"
+#include "replay_engine/base/crc32c.h"
+#include "replay_engine/log/rank_log.h"
 
 namespace pf {
 namespace {
@@ -19,7 +18,7 @@ std::string blockName(std::uint64_t block) {
   return "block " + std::to_string(block);
 }
 
-/// A block of a log, and what a commit (core/log_format.h) tells of it.
+/// A block of a log, and what a commit (replay_engine/log_format/log_format.h) tells of it.
 struct Block {
   std::uint64_t number;
   std::uint32_t seed;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Reads the log of a rank.
-#include "log/rank_log.h"
+#include "replay_engine/log/rank_log.h"
 
-#include "decoder.h"
+#include "replay_engine/log/decoder.h"
 
 namespace pf {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "core/log_format.h"
+#include "replay_engine/log_format/log_format.h"
 
 namespace pf {
 

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A log without what a replay can do without.
-#include "decoder.h"
-#include "varint.h"
-
 #include <algorithm>
 #include <cstring>
 
-#include "base/crc32c.h"
+#include "replay_engine/base/crc32c.h"
+#include "replay_engine/log/decoder.h"
+#include "replay_engine/log/varint.h"
 
 namespace pf {
 namespace {
 
 using Bytes = std::span<const unsigned char>;
 
-/// Lays records out in blocks, as the interposer does (core/log_format.h).
+/// Lays records out in blocks, as the interposer does (replay_engine/log_format/log_format.h).
 class BlockWriter {
  public:
   explicit BlockWriter(Bytes header) : m_out(header.begin(), header.end()) {

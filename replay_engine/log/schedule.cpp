@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "log/rank_log.h"
-#include "log/tags.h"
-#include "varint.h"
-
 #include <algorithm>
 #include <cstring>
 
-#include "base/crc32c.h"
+#include "replay_engine/base/crc32c.h"
+#include "replay_engine/log/rank_log.h"
+#include "replay_engine/log/tags.h"
+#include "replay_engine/log/varint.h"
 
 namespace pf {
 namespace {

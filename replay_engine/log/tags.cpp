@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "log/tags.h"
-
-#include "varint.h"
+#include "replay_engine/log/tags.h"
 
 #include <algorithm>
+
+#include "replay_engine/log/varint.h"
 
 namespace pf {
 namespace {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is traced of an execution of which everything is known.
-#include "log/tags.h"
-
 #include <algorithm>
 #include <set>
 
-#include "core/tracing.h"
+#include "replay_engine/log/tags.h"
+#include "replay_engine/races/tracing.h"
 
 namespace pf {
 namespace {

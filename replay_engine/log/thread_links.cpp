@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "thread_links.h"
+#include "replay_engine/log/thread_links.h"
 
 #include <algorithm>
 

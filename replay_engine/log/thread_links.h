@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/execution.h"
-#include "core/log_format.h"
+#include "replay_engine/execution/execution.h"
+#include "replay_engine/log_format/log_format.h"
 
 namespace pf {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Varints (core/log_format.h) to the end of a vector.
+// Varints (replay_engine/log_format/log_format.h) to the end of a vector.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "protocol/body.h"
+#include "replay_engine/protocol/body.h"
 
 namespace pf::protocol {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "protocol/client_connection.h"
+#include "replay_engine/protocol/client_connection.h"
 
 #include <poll.h>
 #include <sys/socket.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "protocol/frame.h"
+#include "replay_engine/protocol/frame.h"
 
-#include "base/crc32c.h"
-#include "protocol/little_endian.h"
+#include "replay_engine/base/crc32c.h"
+#include "replay_engine/protocol/little_endian.h"
 
 namespace pf::protocol {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "protocol/messages.h"
+#include "replay_engine/protocol/messages.h"
 
-#include "protocol/body.h"
+#include "replay_engine/protocol/body.h"
 
 namespace pf::protocol {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "protocol/recorded_environment.h"
+#include "replay_engine/protocol/recorded_environment.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include <map>
 #include <optional>
 
-#include "base/crc32c.h"
+#include "replay_engine/base/crc32c.h"
 
 namespace pf::protocol {
 namespace {

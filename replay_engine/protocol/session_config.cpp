@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "protocol/rank_page.h"
-#include "protocol/session_directory.h"
+#include "replay_engine/protocol/rank_page.h"
+#include "replay_engine/protocol/session_directory.h"
 
 namespace pf::protocol {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "protocol/session_directory.h"
+#include "replay_engine/protocol/session_directory.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include <optional>
 #include <vector>
 
-#include "protocol/messages.h"
+#include "replay_engine/protocol/messages.h"
 
 namespace pf::protocol {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "protocol/world.h"
+#include "replay_engine/protocol/world.h"
 
 #include <algorithm>
 #include <array>

@@ -5,19 +5,18 @@
 // Those that are messages must also be named as the pairing of the survey names them.
 // --at-least: they may have traced more (clocks came as messages, which may be late), by Meehan's algorithm.
 // Exit status: 0 equal, 1 not, 2 the trace cannot be read.
-#include "log/rank_log.h"
-#include "log/tags.h"
-#include "traced_online.h"
-
 #include <cstdio>
 #include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "app/collate.h"
-#include "core/races.h"
-#include "db/trace_store.h"
+#include "app/collation/collate.h"
+#include "db/store/trace_store.h"
+#include "replay_engine/log/rank_log.h"
+#include "replay_engine/log/tags.h"
+#include "replay_engine/races/races.h"
+#include "tests/e2e/traced_online.h"
 
 namespace {
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // pf_oracle_check TRACE: are the races that a trace holds those that the brute-force oracle finds?
 // Exit status: 0 equal, 1 not, 2 the trace cannot be read.
-#include "oracle.h"
-
 #include <cstdio>
 #include <map>
 #include <set>
 #include <string>
 
-#include "app/collate.h"
-#include "db/trace_store.h"
+#include "app/collation/collate.h"
+#include "db/store/trace_store.h"
+#include "replay_engine/races/tests/oracle.h"
 
 namespace {
 

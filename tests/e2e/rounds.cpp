@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "rounds.h"
+#include "tests/e2e/rounds.h"
 
 #include <algorithm>
 #include <map>

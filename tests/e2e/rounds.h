@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "core/execution.h"
-#include "core/races.h"
+#include "replay_engine/execution/execution.h"
+#include "replay_engine/races/races.h"
 
 namespace pf::check {
 

@@ -10,11 +10,6 @@
 // they ran, which is what the algorithm traces of the round alone.
 // --rounds: at least so many in all, or it is an error: what was left open keeps rounds together.
 // Exit status: 0 all so, 1 not, 2 a trace cannot be read.
-#include "oracle.h"
-#include "rounds.h"
-#include "traced_online.h"
-#include "tracing_checks.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -23,10 +18,14 @@
 #include <string>
 #include <vector>
 
-#include "app/collate.h"
-#include "core/races.h"
-#include "core/tracing.h"
-#include "db/trace_store.h"
+#include "app/collation/collate.h"
+#include "db/store/trace_store.h"
+#include "replay_engine/races/races.h"
+#include "replay_engine/races/tests/oracle.h"
+#include "replay_engine/races/tests/tracing_checks.h"
+#include "replay_engine/races/tracing.h"
+#include "tests/e2e/rounds.h"
+#include "tests/e2e/traced_online.h"
 
 namespace {
 

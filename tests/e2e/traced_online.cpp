@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "traced_online.h"
+#include "tests/e2e/traced_online.h"
 
 #include <iterator>
 
-#include "core/log_format.h"
-#include "core/tracing.h"
+#include "replay_engine/log_format/log_format.h"
+#include "replay_engine/races/tracing.h"
 
 namespace pf::check {
 namespace {

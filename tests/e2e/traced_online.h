@@ -3,16 +3,15 @@
 // those that core's tracing algorithms trace of its execution afterwards.
 #pragma once
 
-#include "log/rank_log.h"
-#include "log/tags.h"
-
 #include <cstdint>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/execution.h"
+#include "replay_engine/execution/execution.h"
+#include "replay_engine/log/rank_log.h"
+#include "replay_engine/log/tags.h"
 
 namespace pf::check {
 

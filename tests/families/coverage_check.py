@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "replay_engine" / "gen"))
+sys.path.insert(0, str(HERE.parents[1] / "replay_engine" / "rank" / "gen"))
 sys.dont_write_bytecode = True
 from mpi_calls import CALLS  # noqa: E402
 

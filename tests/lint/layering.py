@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who may include whom (design.md, section 3). Arrows go down only.
+"""Who may include whom. Each folder is a part; arrows go down only, but for those of KNOWN, which may only become fewer.
+Every include names its file from the root of the tree, so none escapes.
 
     layering.py ROOT           exit status 1 and a line for each include that goes the wrong way
+    layering.py --table ROOT   the table of docs/architecture.md
     layering.py --self-test    every rule on a small made-up tree
 """
 import pathlib
@@ -9,36 +11,105 @@ import re
 import sys
 import tempfile
 
+GENERATED = {"mpi_calls.h": "replay_engine/rank/gen", "app/version.h": "app"}
 BASE = "replay_engine/base"
-CORE = "replay_engine/core"
-PROTOCOL = "replay_engine/protocol"
-# A part of the tree, and the parts that it may include from (its own always).
-ALLOWED = {
-    BASE: set(),
-    CORE: {BASE},
-    "replay_engine/gen": set(),
-    PROTOCOL: {BASE},
-    "replay_engine/log": {BASE, CORE, "replay_engine/gen"},
-    "replay_engine/online": {BASE, CORE},
-    "replay_engine/memory": set(),
-    "replay_engine/daemon": {BASE, PROTOCOL},
-    "replay_engine/interposer": {BASE, CORE, PROTOCOL, "replay_engine/gen", "replay_engine/online"},
-    "db": {BASE, CORE},
-    "mi_bridge": {BASE},
-    "mi_bridge/agent": {BASE, PROTOCOL, "mi_bridge"},
-    "views": {BASE, CORE},
-    "plugins/api": {BASE, CORE, "db", "views"},
-    "plugins": {BASE, CORE, "db", "views", "plugins/api"},
-    "app": {BASE, CORE, "replay_engine/gen", PROTOCOL, "replay_engine/log", "replay_engine/daemon", "db", "mi_bridge", "views",
-            "plugins", "plugins/api"},
-}
-# The first word of a quoted include, and the part that it names.
-PUBLIC = {"base": BASE, "core": CORE, "protocol": PROTOCOL, "log": "replay_engine/log", "online": "replay_engine/online", "daemon": "replay_engine/daemon",
-          "db": "db", "mi_bridge": "mi_bridge", "views": "views", "plugins": "plugins", "app": "app"}
-# Of core, those who draw or store only need the value types.
-CORE_VALUES = {"core/clock_checkpoints.h", "core/cut_pyramid.h", "core/execution.h", "core/execution_chunks.h", "core/race_classes.h", "core/races.h"}
-ONLY_VALUES = {"views", "plugins", "plugins/api"}
+VALUES = {"replay_engine/execution", "replay_engine/causality", "replay_engine/races"}  # views and plugins: headers of values only
+RANK = {f"replay_engine/rank/{room}" for room in ("calls", "clocks", "engine", "forcing", "inputs", "threads", "online_races", "gen")}
+ANALYSIS = {*VALUES, "replay_engine/steering", "replay_engine/comparison"}
+DB = {f"db/{room}" for room in ("sqlite", "schema", "columns", "sql_tables", "former", "store", "repair")}
+# What others may know of the store: how it is opened, what is in it, and values.
+STORE = {"db/store", "db/schema"}
+VIEWS = {"views/trace", "views/values", "views/models"}
+FORMAT = "replay_engine/log_format"
+COMMANDS = {"app", "app/files", "app/job", "app/traces", "app/collation"}
 
+# A folder: what it is about, and which others it may include from.
+PARTS = {
+    BASE: ("errors, files, checksums", set()),
+    "replay_engine/execution": ("what happened: events, messages, requests", {BASE}),
+    "replay_engine/causality": ("what is before what: graph, clocks, cuts", {BASE, "replay_engine/execution"}),
+    "replay_engine/races": ("which messages race, which deliveries to trace", {BASE, "replay_engine/execution", "replay_engine/causality"}),
+    "replay_engine/steering": ("where a replay stops", {BASE, *VALUES}),
+    "replay_engine/comparison": ("in what two executions differ", {BASE, *VALUES}),
+    "replay_engine/rank/gen": ("the table of MPI routines, and what is made of it", set()),
+    FORMAT: ("records of a rank's log, values of its schedule", {BASE}),
+    "replay_engine/log": ("reads logs, makes schedules", {BASE, FORMAT, *ANALYSIS, "replay_engine/rank/gen"}),
+    "replay_engine/protocol": ("messages between front end, daemon, agent; the page of a rank", {BASE}),
+    "replay_engine/daemon": ("the control daemon: who may go on", {BASE, "replay_engine/protocol"}),
+    "replay_engine/agent": ("starts a rank, its GDB, reads its page", {BASE, "replay_engine/protocol", "mi_bridge"}),
+    "replay_engine/rank/online_races": ("clocks and tracing of deliveries, without MPI", {BASE, "replay_engine/execution"}),
+    "replay_engine/rank/fixed_heap": ("memory at the recorded addresses", set()),
+    "replay_engine/rank/engine": ("state of a rank: its log, its schedule, its requests", {BASE, FORMAT, "replay_engine/protocol", "replay_engine/rank/gen",
+                                  "replay_engine/execution", "replay_engine/steering"}),
+    "replay_engine/rank/forcing": ("deliveries forced by tags, jitter", {BASE, FORMAT, "replay_engine/rank/engine"}),
+    "replay_engine/rank/inputs": ("what the system tells the program", {BASE, FORMAT, "replay_engine/rank/engine"}),
+    "replay_engine/rank/clocks": ("vector clocks of a job", {BASE, "replay_engine/rank/engine", "replay_engine/rank/online_races"}),
+    "replay_engine/rank/threads": ("locks and threads of the program", {BASE, "replay_engine/rank/engine", "replay_engine/rank/inputs"}),
+    "replay_engine/rank/calls": ("MPI routines, by family", {BASE, FORMAT, "replay_engine/protocol", *RANK}),
+    "db/sqlite": ("SQLite, and files", {BASE, *VALUES}),
+    "db/schema": ("tables, seals, types of a trace", {BASE, *VALUES, "db/sqlite"}),
+    "db/columns": ("columns of events in chunks", {BASE, *VALUES, "db/sqlite", "db/schema"}),
+    "db/former": ("formats of former versions", {BASE, *VALUES, "db/sqlite", "db/schema", "db/columns"}),
+    "db/store": ("opens, writes and checks a trace", {BASE, *VALUES, "db/sqlite", "db/schema", "db/columns", "db/former"}),
+    "db/sql_tables": ("the columns as tables, for queries", {BASE, *VALUES, "db/sqlite", "db/schema", "db/columns", "db/store"}),
+    "db/repair": ("salvage, repaired copies", {BASE, *VALUES, *DB}),
+    "mi_bridge": ("GDB/MI: lexer to fleet", {BASE}),
+    "views/values": ("values of a session: ranks, cycles, breakpoints", {BASE, *VALUES}),
+    "views/trace": ("a trace as a view needs it, in chunks", {BASE, *VALUES, "views/values"}),
+    "views/models": ("Qt's item models", {BASE, *VALUES, "views/values", "views/trace"}),
+    "views/panes": ("lists and panes", {BASE, *VALUES, *VIEWS}),
+    "views/diagram": ("the space-time diagram", {BASE, *VALUES, *VIEWS, "views/panes"}),
+    "plugins/api": ("the interface of plugins", {BASE, *VALUES, *VIEWS}),
+    "plugins": ("bundled panes", {BASE, *VALUES, *VIEWS, "views/panes", "plugins/api"}),
+    "app": ("the version", set()),
+    "app/files": ("paths, private files, output", {BASE}),
+    "app/job": ("launchers and their jobs", {BASE, "app/files", *ANALYSIS, "replay_engine/protocol", *STORE}),
+    "app/foreign_jobs": ("running jobs and core files of others", {BASE, *ANALYSIS, "app/files", "app/job"}),
+    "app/collation": ("makes a trace of logs", {BASE, FORMAT, *ANALYSIS, "replay_engine/log", "replay_engine/protocol", "replay_engine/rank/gen", *DB, "app",
+                      "app/files", "app/job", "app/foreign_jobs"}),
+    "app/traces": ("whose a trace is, where it lies, copies to give away", {BASE, *ANALYSIS, "replay_engine/protocol", *DB, "app/files", "app/job",
+                   "app/collation"}),
+    "app/recording": ("photofinish record", {BASE, FORMAT, *ANALYSIS, *STORE, *COMMANDS, "app/foreign_jobs"}),
+    "app/replaying": ("photofinish replay, surveys", {BASE, FORMAT, *ANALYSIS, "replay_engine/log", "replay_engine/protocol", "replay_engine/rank/gen", *DB,
+                      *COMMANDS, "app/recording", "app/foreign_jobs"}),
+    "app/reports": ("info, races, events, diff, sql", {BASE, *ANALYSIS, *DB, *COMMANDS, "app/replaying", "replay_engine/rank/gen"}),
+    "app/export": ("other tools' formats", {BASE, *ANALYSIS, *DB, *COMMANDS, "app/replaying", "app/reports"}),
+}
+ALL_COMMANDS = {part for part in PARTS if part.startswith("app")}
+SESSION = {BASE, *ANALYSIS, "replay_engine/protocol", "replay_engine/agent", *STORE, *VIEWS, "mi_bridge", *ALL_COMMANDS}
+PARTS |= {
+    "app/trace_loading": ("a trace for views, part by part", SESSION),
+    "app/session": ("a debugging session", {*SESSION, "app/trace_loading"}),
+    "app/front_end": ("signals and lines of front ends", {BASE}),
+    "app/dap": ("a server for editors", {*SESSION, "app/session", "app/trace_loading", "app/front_end"}),
+    "app/script": ("debug --script", {*SESSION, "app/session", "app/trace_loading", "app/front_end"}),
+    "app/offline_report": ("debug --offline", {*SESSION, "app/session", "app/trace_loading", "app/front_end"}),
+    "app/headless": ("the program of these three", {BASE, "app/session", "app/dap", "app/script", "app/offline_report"}),
+    "app/gui": ("the window", {*SESSION, "app/session", "app/trace_loading", "views/panes", "views/diagram", "plugins", "plugins/api"}),
+    "app/daemon": ("the program of the daemon", {BASE, *ANALYSIS, "replay_engine/protocol", "replay_engine/daemon", "replay_engine/log",
+                   "replay_engine/rank/gen", *ALL_COMMANDS}),
+    "app/cli": ("the program photofinish", {BASE, *ALL_COMMANDS}),
+}
+# Includes that go up. None may be added.
+KNOWN = {
+    ("app/collation/collate.cpp", "app/recording/input_tee.h"),
+    ("app/job/job.cpp", "app/traces/own_traces.h"),
+    ("app/traces/own_traces.cpp", "app/recording/record.h"),
+    ("app/traces/own_traces.cpp", "app/replaying/replay.h"),
+    ("app/traces/redact.cpp", "app/replaying/report_parts.h"),
+    ("db/sqlite/database.cpp", "db/store/open_trace.h"),
+    ("replay_engine/causality/consistent_cut.cpp", "replay_engine/races/races.h"),
+    ("replay_engine/causality/cut_pyramid.h", "replay_engine/races/races.h"),
+    ("replay_engine/causality/logical_time.cpp", "replay_engine/races/races.h"),
+    ("replay_engine/rank/engine/communicators.cpp", "replay_engine/rank/clocks/clocks.h"),
+    ("replay_engine/rank/engine/event_times.cpp", "replay_engine/rank/inputs/environment.h"),
+    ("replay_engine/rank/engine/lanes.cpp", "replay_engine/rank/inputs/environment.h"),
+    ("replay_engine/rank/engine/rank_link.cpp", "replay_engine/rank/calls/shown_requests.h"),
+    ("replay_engine/rank/engine/rank_link.cpp", "replay_engine/rank/clocks/clocks.h"),
+    ("replay_engine/rank/engine/rank_link.cpp", "replay_engine/rank/forcing/tagged.h"),
+    ("replay_engine/rank/engine/rank_link.cpp", "replay_engine/rank/inputs/environment.h"),
+}
+WITH_QT = ("views/", "plugins", "app/gui", "app/session", "app/trace_loading", "app/dap", "app/script", "app/offline_report", "app/headless", "app/front_end")
 QT = re.compile(r"^(Q[A-Z]\w*|Qt\w+/.*|Qsci/.*)$")
 QT_GUI = re.compile(r"^(QtGui|QtWidgets|Qsci)/|^Q(Action|Application|Brush|Clipboard|Color|Cursor|Dialog|Font|FontMetrics|Icon|"
                     r"Image|Label|LineEdit|Menu|Painter|PainterPath|Palette|Pen|Pixmap|PushButton|Svg\w*|ToolBar|Widget|\w+View|\w+Dialog)$")
@@ -46,106 +117,132 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.M)
 SOURCES = {".h", ".cpp", ".c", ".in"}
 
 
+
+
 def part_of(path):
     """The part of the tree that a file is in; None where no rule is made."""
-    words = path.split("/")
-    if words[0] == "replay_engine":
-        return "/".join(words[:2])
-    if words[:2] in (["mi_bridge", "agent"], ["plugins", "api"]):
-        return "/".join(words[:2])
-    return words[0] if words[0] in ALLOWED else None
+    folder = path.rsplit("/", 1)[0]
+    if "/tests/" in path:
+        folder = path.split("/tests/", 1)[0]
+    if folder.startswith("plugins/") and folder != "plugins/api":
+        return "plugins"
+    return folder if folder in PARTS else None
 
 
-def target_of(name):
-    """The part that a quoted include names."""
-    if name == "plugins/api.h":
-        return "plugins/api"
-    first = name.split("/")[0]
-    return PUBLIC.get(first) if "/" in name else "replay_engine/gen" if name == "mpi_calls.h" else None
-
-
-def in_tests(path):
-    return "/tests/" in f"/{path}"
-
-
-def wrong_quoted(path, part, name, exists):
-    target = target_of(name)
-    if target is None or target == part or exists(name):
+def wrong_quoted(path, part, name):
+    if "/tests/" in path or name.endswith(".moc"):
         return None
-    if in_tests(path) and target == "mi_bridge" and part.startswith("mi_bridge"):
-        return None
-    if target not in ALLOWED[part] and not (part == "mi_bridge/agent" and target == "mi_bridge"):
+    target = GENERATED.get(name) or part_of(name)
+    if target is None:
+        return "write the path from the root of the tree" if "/" not in name else "there is no such part of the tree"
+    if target != part and target not in PARTS[part][1] and (path, name) not in KNOWN:
         return f"{part} must not include {target}"
-    if part in ONLY_VALUES and target == CORE and name not in CORE_VALUES:
-        return f"{part} may have only the value types of {CORE}"
     return None
 
 
 def wrong_system(path, part, name):
-    if QT.match(name) and not (part in ("views", "plugins", "plugins/api") or path.startswith(("app/gui/", "app/session/", "app/headless/"))):
-        return "Qt belongs in views, plugins, app/gui, app/session and app/headless"
-    if path.startswith(("views/models/", "app/session/", "app/headless/")) and QT_GUI.match(name):
+    if QT.match(name) and not part.startswith(WITH_QT):
+        return "Qt belongs in views, plugins and the front ends"
+    if part.startswith(("views/models", "views/trace", "views/values", *(front for front in WITH_QT if front.startswith("app") and front != "app/gui"))) \
+            and QT_GUI.match(name):
         return "models, sessions and front ends without a window have QtCore only"
-    if name == "sqlite3.h" and part != "db":
+    if name == "sqlite3.h" and not part.startswith("db/"):
         return "SQLite belongs in db"
-    if name == "mpi.h" and part != "replay_engine/interposer" and not in_tests(path):
-        return "mpi.h belongs in replay_engine/interposer"
-    if part == "replay_engine/interposer" and name in ("iostream", "fstream", "sstream", "stdexcept", "thread", "sys/socket.h"):
-        return "the interposer is a guest in the user's process: no streams, exceptions, threads, network"
+    if name == "mpi.h" and not part.startswith("replay_engine/rank/") and "/tests/" not in path:
+        return "mpi.h belongs in replay_engine/rank"
+    if part.startswith("replay_engine/rank/") and name in ("iostream", "fstream", "sstream", "stdexcept", "thread", "sys/socket.h") and "/tests/" not in path:
+        return "a guest in the user's process: no streams, exceptions, threads, network"
     return None
 
 
 def violations(root):
     root = pathlib.Path(root)
-    folders = sorted({part.split("/")[0] for part in ALLOWED})
+    folders = sorted({part.split("/")[0] for part in PARTS})
     for path in sorted(path for folder in folders for path in (root / folder).rglob("*")):
         name = path.relative_to(root).as_posix()
+        if path.suffix not in SOURCES or not path.is_file():
+            continue
         part = part_of(name)
-        if part is None or path.suffix not in SOURCES or not path.is_file():
+        if part is None and "/tests/" not in name:
+            yield f"{name}: a folder that is no part: add it to tests/lint/layering.py"
+        if part is None:
             continue
         text = path.read_text(errors="replace")
         for match in INCLUDE.finditer(text):
             quoted, system = match.groups()
-            # "agent.h" or "live/live_rank.h" beside the file, or below the module: its own.
-            own = lambda include, at=path.parent: (at / include).exists()  # noqa: E731
-            wrong = wrong_quoted(name, part, quoted, own) if quoted else wrong_system(name, part, system)
+            wrong = wrong_quoted(name, part, quoted) if quoted else wrong_system(name, part, system)
             if wrong:
                 yield f"{name}:{text.count(chr(10), 0, match.start(1 if quoted else 2)) + 1}: {quoted or system}: {wrong}"
 
 
+def no_longer(root):
+    """Those of KNOWN that are gone."""
+    for path, name in sorted(KNOWN):
+        file = pathlib.Path(root, path)
+        if not file.exists() or f'"{name}"' not in file.read_text(errors="replace"):
+            yield f"{path}: no longer includes {name}: take it out of KNOWN"
+
+
+def used_by(part):
+    """The line of a folder's page that says who may include it."""
+    users = sorted(other for other, (_, allowed) in PARTS.items() if part in allowed and other != part)
+    return f"- **May be used by**: {'nobody' if not users else 'most of the tree' if len(users) > 10 else ', '.join(users)}."
+
+
+def pages(root):
+    """Folders whose page says something else."""
+    for part in PARTS:
+        page = pathlib.Path(root, part, "README.md")
+        if part != "app" and (not page.exists() or used_by(part) not in page.read_text()):
+            yield f"{part}/README.md: write in it: {used_by(part)}"
+
+
+def table():
+    yield "| folder | what is in it |"
+    yield "|---|---|"
+    for part, (about, _) in sorted(PARTS.items()):
+        yield f"| `{part}` | {about} |"
+
+
 WRONG = {
-    "replay_engine/core/a.cpp": '#include "db/trace_store.h"',
-    "replay_engine/base/a.h": '#include "core/execution.h"',
-    "replay_engine/core/b.cpp": "#include <QString>",
+    "replay_engine/races/a.cpp": '#include "db/store/trace_store.h"',
+    "replay_engine/base/a.h": '#include "replay_engine/execution/execution.h"',
+    "replay_engine/races/b.cpp": "#include <QString>",
+    "replay_engine/races/c.cpp": '#include "races.h"',
     "replay_engine/log/a.cpp": "#include <sqlite3.h>",
-    "replay_engine/interposer/a.cpp": "#include <iostream>",
-    "db/a.cpp": "#include <QtCore/QList>",
-    "db/b.cpp": '#include "views/text.h"',
-    "db/c.cpp": "#include <mpi.h>",
-    "mi_bridge/a.cpp": '#include "protocol/messages.h"',
+    "replay_engine/rank/engine/a.cpp": "#include <iostream>",
+    "replay_engine/rank/engine/b.cpp": '#include "replay_engine/rank/calls/light.h"',
+    "replay_engine/nowhere/a.cpp": "int a;",
+    "db/store/a.cpp": "#include <QtCore/QList>",
+    "db/store/b.cpp": '#include "views/values/text.h"',
+    "db/store/c.cpp": "#include <mpi.h>",
+    "db/sqlite/d.cpp": '#include "db/store/trace_store.h"',
+    "mi_bridge/a.cpp": '#include "replay_engine/protocol/messages.h"',
     "mi_bridge/b.cpp": "#include <QObject>",
-    "mi_bridge/agent/a.cpp": '#include "db/trace_store.h"',
-    "views/widgets/a.cpp": '#include "db/trace_store.h"',
-    "views/widgets/b.cpp": '#include "core/log_format.h"',
+    "replay_engine/agent/a.cpp": '#include "db/store/trace_store.h"',
+    "views/panes/a.cpp": '#include "db/store/trace_store.h"',
+    "views/panes/b.cpp": '#include "replay_engine/log_format/log_format.h"',
     "views/models/a.cpp": "#include <QPainter>",
     "views/models/b.cpp": '#  include "mi_bridge/records.h"',
-    "plugins/api/include/plugins/api.h": '#include "app/job.h"',
+    "plugins/api/api.h": '#include "app/job/job.h"',
     "plugins/matrix/a.cpp": '#include "mi_bridge/records.h"',
-    "app/core/a.cpp": "#include <QString>",
+    "app/recording/a.cpp": "#include <QString>",
+    "app/recording/b.cpp": '#include "app/gui/main_window.h"',
     "app/session/a.cpp": "#include <QWidget>",
     "app/cli/a.cpp": "#include <sqlite3.h>",
 }
 RIGHT = {
-    "replay_engine/core/c.cpp": '#include <vector>\n#include "base/result.h"\n// #include "db/x.h"',
-    "replay_engine/interposer/b.cpp": '#include <mpi.h>\n#include "protocol/rank_page.h"\n#include "mpi_calls.h"',
-    "db/d.cpp": '#include <sqlite3.h>\n#include "core/races.h"',
-    "mi_bridge/agent/b.cpp": '#include "mi_bridge/lexer.h"\n#include "protocol/messages.h"',
+    "replay_engine/races/d.cpp": '#include <vector>\n#include "replay_engine/base/result.h"\n// #include "db/x.h"',
+    "replay_engine/rank/calls/b.cpp": '#include <mpi.h>\n#include "replay_engine/protocol/rank_page.h"\n#include "mpi_calls.h"',
+    "db/store/d.cpp": '#include "db/sqlite/database.h"\n#include "replay_engine/races/races.h"',
+    "db/sqlite/e.cpp": "#include <sqlite3.h>",
+    "replay_engine/agent/b.cpp": '#include "mi_bridge/gdb_command.h"\n#include "replay_engine/protocol/messages.h"',
     "mi_bridge/tests/live/rank.cpp": "#include <mpi.h>",
-    "views/widgets/c.cpp": '#include <QPainter>\n#include "views/text.h"\n#include "core/execution.h"',
-    "plugins/matrix/b.cpp": '#include <QWidget>\n#include "plugins/api.h"\n#include "views/text.h"',
+    "views/panes/c.cpp": '#include <QPainter>\n#include "views/values/text.h"\n#include "replay_engine/execution/execution.h"',
+    "plugins/matrix/b.cpp": '#include <QWidget>\n#include "plugins/api/api.h"\n#include "views/values/text.h"',
     "app/session/b.cpp": '#include <QObject>\n#include "mi_bridge/fleet.h"',
-    "app/gui/a.cpp": '#include <QMainWindow>\n#include "mi_bridge/fleet.h"\n#include "plugins/api.h"',
-    "tests/e2e/a.cpp": '#include <mpi.h>\n#include "db/trace_store.h"',
+    "app/gui/a.cpp": '#include <QMainWindow>\n#include "mi_bridge/fleet.h"\n#include "plugins/api/api.h"',
+    "tests/e2e/a.cpp": '#include <mpi.h>\n#include "db/store/trace_store.h"',
 }
 
 
@@ -166,10 +263,16 @@ def self_test():
 def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
+    if sys.argv[1:2] == ["--table"]:
+        print("\n".join(table()))
+        return 0
     if len(sys.argv) != 2:
         print(__doc__)
         return 2
-    lines = list(violations(sys.argv[1]))
+    lines = [*violations(sys.argv[1]), *no_longer(sys.argv[1]), *pages(sys.argv[1])]
+    page = pathlib.Path(sys.argv[1], "docs", "architecture.md").read_text()
+    if "\n".join(table()) not in page:
+        lines.append("docs/architecture.md: its table of folders is another one: layering.py --table")
     print("\n".join(lines) or "every include goes the right way")
     return 1 if lines else 0
 

@@ -20,7 +20,7 @@ NAMES = {"CMakeLists.txt", "run", "test"}
 LICENCE = re.compile(r"SPDX-License-Identifier: (\S+)")
 GPL, MIT = "GPL-3.0-or-later", "MIT"
 # Roots of what must not bind others: the library that is loaded into the user's process, and what a plugin includes.
-FREE = re.compile(r"^replay_engine/(interposer|memory|online|gen|base)/|^plugins/")
+FREE = re.compile(r"^replay_engine/(rank|base|log_format)/|^plugins/")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 LONGEST_SUBJECT = 72
 SINCE = "669dfc4"  # subjects before were longer
@@ -51,24 +51,18 @@ def licences(texts):
             yield f"{name}: says no licence; write SPDX-License-Identifier: {MIT if FREE.search(name) else GPL}"
         elif FREE.search(name) and "/tests/" not in name and found[name] != MIT:
             yield f"{name}: is loaded into the user's process or into plugins, hence {MIT}"
-    headers = {}
-    for name in texts:
-        if name.endswith(".h"):
-            headers.setdefault(name.rsplit("/include/", 1)[-1] if "/include/" in name else os.path.basename(name), []).append(name)
     # The tests of the libraries may use what they like.
-    todo = [name for name in texts if FREE.search(name) and "/tests/" not in name and "/plugins/" not in name
-            and not (name.startswith("plugins/") and not name.startswith("plugins/api/include"))]
+    todo = [name for name in texts if FREE.search(name) and "/tests/" not in name
+            and (not name.startswith("plugins/") or name == "plugins/api/api.h")]
     seen = set(todo)
     while todo:
         name = todo.pop()
         if found.get(name) == GPL:
             yield f"{name}: {GPL}, and included by what is loaded into the user's process or by plugins"
         for included in INCLUDE.findall(texts[name]):
-            beside = os.path.normpath(os.path.join(os.path.dirname(name), included))
-            for header in ([beside] if beside in texts else headers.get(included, [])):
-                if header not in seen:
-                    seen.add(header)
-                    todo.append(header)
+            if included in texts and included not in seen:  # by its path from the root
+                seen.add(included)
+                todo.append(included)
 
 
 def subjects(root):
@@ -98,11 +92,11 @@ def self_test():
     assert list(size_and_kind("app/core", 10, b"\x7fELF\0")) == ["app/core: a binary file; those are in docs and in data of tests"]
     assert not list(size_and_kind("db/tests/data/v10.zst", 10, b"\0"))
     gpl, mit = f"// SPDX-License-Identifier: {GPL}\n", f"// SPDX-License-Identifier: {MIT}\n"
-    right = {"replay_engine/interposer/a.cpp": mit + '#include "core/b.h"\n', "replay_engine/core/include/core/b.h": mit,
-             "replay_engine/core/c.cpp": gpl + '#include "core/b.h"\n', "replay_engine/base/tests/d.cpp": gpl}
+    right = {"replay_engine/rank/calls/a.cpp": mit + '#include "replay_engine/execution/b.h"\n', "replay_engine/execution/b.h": mit,
+             "replay_engine/races/c.cpp": gpl + '#include "replay_engine/execution/b.h"\n', "replay_engine/base/tests/d.cpp": gpl}
     assert not list(licences(right)), list(licences(right))
-    assert "included by what" in "".join(licences({**right, "replay_engine/core/include/core/b.h": gpl}))
-    assert "hence MIT" in "".join(licences({**right, "replay_engine/interposer/a.cpp": gpl}))
+    assert "included by what" in "".join(licences({**right, "replay_engine/execution/b.h": gpl}))
+    assert "hence MIT" in "".join(licences({**right, "replay_engine/rank/calls/a.cpp": gpl}))
     assert "no licence" in "".join(licences({**right, "app/e.cpp": "int e;\n"}))
     print("the rules find what they are for")
 

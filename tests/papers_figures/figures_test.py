@@ -9,7 +9,7 @@ turn; PF_FULL=1: each). What races and what the algorithms trace is compared wit
 whole execution (pf_online_check). Then the traces that hold all sources, the one that Meehan's algorithm has reduced (sources
 of racing receives), and those that hold what another has traced (messages, replayed by tags) are replayed with the racing
 messages sent in other orders, all before the first is received where that can be: some orders (PF_FULL=1: all).
-All orders of all figures are tried on a model (core_tracing_test, PaperTraces).
+All orders of all figures are tried on a model (races_tracing_test, PaperTraces).
 """
 import os
 import pathlib

@@ -6,9 +6,6 @@
 // (threaded_rank.c), a job of one rank that needs no launcher. This test is its agent: it makes the
 // page, and the schedule of the replay. Under the tsan preset program and interposer are
 // instrumented, MPI is not: what MPI does inside is left out.
-#include "heap.h"
-#include "log/rank_log.h"
-#include "online/clock_board.h"
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -32,7 +29,10 @@
 
 #include <gtest/gtest.h>
 
-#include "protocol/rank_page.h"
+#include "replay_engine/log/rank_log.h"
+#include "replay_engine/protocol/rank_page.h"
+#include "replay_engine/rank/fixed_heap/heap.h"
+#include "replay_engine/rank/online_races/clock_board.h"
 
 namespace pf {
 namespace {

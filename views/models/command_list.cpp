@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/command_list.h"
+#include "views/models/command_list.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "views/roles.h"
-#include "views/text.h"
+#include "views/values/roles.h"
+#include "views/values/text.h"
 
 namespace pf::views {
 

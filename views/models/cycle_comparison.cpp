@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/cycle_comparison.h"
+#include "views/models/cycle_comparison.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
-#include "views/roles.h"
-#include "views/text.h"
+#include "views/values/roles.h"
+#include "views/values/text.h"
 
 namespace pf::views {
 namespace {

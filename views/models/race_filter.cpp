@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/race_filter.h"
-
-#include "digit_sort.h"
+#include "views/models/race_filter.h"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +13,8 @@
 
 #include <QHash>
 
-#include "views/text.h"
+#include "views/trace/digit_sort.h"
+#include "views/values/text.h"
 
 namespace pf::views {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/race_list_model.h"
+#include "views/models/race_list_model.h"
 
 #include <algorithm>
 #include <iterator>
@@ -8,9 +8,9 @@
 
 #include <QStringList>
 
-#include "views/roles.h"
-#include "views/text.h"
-#include "views/trace_text.h"
+#include "views/trace/trace_text.h"
+#include "views/values/roles.h"
+#include "views/values/text.h"
 
 namespace pf::views {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/rank_models.h"
+#include "views/models/rank_models.h"
 
 #include <algorithm>
 
 #include <QMap>
 #include <QStringList>
 
-#include "views/roles.h"
-#include "views/text.h"
+#include "views/values/roles.h"
+#include "views/values/text.h"
 
 namespace pf::views {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/rows_model.h"
+#include "views/models/rows_model.h"
 
-#include "views/roles.h"
-#include "views/text.h"
+#include "views/values/roles.h"
+#include "views/values/text.h"
 
 namespace pf::views {
 

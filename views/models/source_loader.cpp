@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/source_loader.h"
+#include "views/models/source_loader.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,8 +9,8 @@
 
 #include <QFile>
 
-#include "base/unique_fd.h"
-#include "views/text.h"
+#include "replay_engine/base/unique_fd.h"
+#include "views/values/text.h"
 
 namespace pf::views {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/variables_model.h"
+#include "views/models/variables_model.h"
 
 #include <algorithm>
 
-#include "views/roles.h"
-#include "views/text.h"
+#include "views/values/roles.h"
+#include "views/values/text.h"
 
 namespace pf::views {
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Causal past and future, with and without clock checkpoints, held against a search that only knows
 // what comes directly before what.
-#include "random_execution.h"
-#include "random_threads.h"
-
 #include <random>
 
 #include <QTest>
 
-#include "core/clock_checkpoints.h"
-#include "core/races.h"
-#include "views/trace_index.h"
+#include "replay_engine/causality/clock_checkpoints.h"
+#include "replay_engine/races/races.h"
+#include "replay_engine/races/tests/random_execution.h"
+#include "replay_engine/races/tests/random_threads.h"
+#include "views/trace/trace_index.h"
 
 using namespace pf;
 using namespace pf::views;

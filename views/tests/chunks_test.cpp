@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A trace whose chunks are read when they are asked for says what the same trace in memory says.
-#include "kept_chunks.h"
-#include "random_execution.h"
-#include "random_threads.h"
-
 #include <algorithm>
 #include <atomic>
 #include <random>
@@ -14,13 +10,16 @@
 
 #include <QTest>
 
-#include "core/clock_checkpoints.h"
-#include "core/races.h"
-#include "views/event_search.h"
-#include "views/job_state.h"
-#include "views/race_classes.h"
-#include "views/trace_index.h"
-#include "views/trace_text.h"
+#include "replay_engine/causality/clock_checkpoints.h"
+#include "replay_engine/races/races.h"
+#include "replay_engine/races/tests/random_execution.h"
+#include "replay_engine/races/tests/random_threads.h"
+#include "views/tests/kept_chunks.h"
+#include "views/trace/event_search.h"
+#include "views/trace/job_state.h"
+#include "views/trace/race_classes.h"
+#include "views/trace/trace_index.h"
+#include "views/trace/trace_text.h"
 
 using namespace pf;
 using namespace pf::views;

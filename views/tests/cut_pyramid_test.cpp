@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pyramid counts what is there: every cell of every level against brute force, on random
 // traffic; the overview and the dense picture of one view agree.
-#include "core/cut_pyramid.h"
-
-#include "sample_trace.h"
-#include "scene_renderer.h"
-#include "space_time_painter.h"
+#include "replay_engine/causality/cut_pyramid.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +10,10 @@
 #include <QSignalSpy>
 #include <QtTest>
 
-#include "views/theme.h"
+#include "views/diagram/scene_renderer.h"
+#include "views/diagram/space_time_painter.h"
+#include "views/panes/theme.h"
+#include "views/tests/sample_trace.h"
 
 using namespace pf;         // NOLINT(google-build-using-namespace)
 using namespace pf::views;  // NOLINT(google-build-using-namespace)

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a search found, in the diagram: ticks of many hits, and only what was found.
-#include "../widgets/minimap.h"
-#include "../widgets/search_bar.h"
-#include "picture.h"
-#include "sample_trace.h"
-
 #include <cmath>
 #include <set>
 
 #include <QAction>
 #include <QLineEdit>
 
-#include "views/space_time_view.h"
-#include "views/text.h"
+#include "views/diagram/minimap.h"
+#include "views/diagram/search_bar.h"
+#include "views/diagram/space_time_view.h"
+#include "views/tests/picture.h"
+#include "views/tests/sample_trace.h"
+#include "views/values/text.h"
 
 using namespace pf;
 using namespace pf::views;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Renders the views on sample executions into PNG files, to be looked at: views_gallery DIRECTORY
-#include "dark_palette.h"
-#include "sample_trace.h"
-
 #include <cstdio>
 
 #include <QAction>
@@ -12,16 +9,18 @@
 #include <QPalette>
 #include <QTreeView>
 
-#include "views/debug_views.h"
-#include "views/race_list_view.h"
-#include "views/rank_models.h"
-#include "views/rank_strip.h"
-#include "views/session_models.h"
-#include "views/session_views.h"
-#include "views/source_view.h"
-#include "views/space_time_view.h"
-#include "views/text_views.h"
-#include "views/variables_model.h"
+#include "views/diagram/space_time_view.h"
+#include "views/models/rank_models.h"
+#include "views/models/session_models.h"
+#include "views/models/variables_model.h"
+#include "views/panes/debug_views.h"
+#include "views/panes/race_list_view.h"
+#include "views/panes/rank_strip.h"
+#include "views/panes/session_views.h"
+#include "views/panes/source_view.h"
+#include "views/panes/text_views.h"
+#include "views/tests/dark_palette.h"
+#include "views/tests/sample_trace.h"
 
 using namespace pf::views;
 using namespace pf::views::test;

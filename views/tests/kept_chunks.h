@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/race_classes.h"
-#include "views/execution_pages.h"
-#include "views/trace_index.h"
+#include "replay_engine/races/race_classes.h"
+#include "views/trace/execution_pages.h"
+#include "views/trace/trace_index.h"
 
 namespace pf::views::test {
 

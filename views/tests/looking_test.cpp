@@ -3,13 +3,13 @@
 #include <QAbstractItemModelTester>
 #include <QTest>
 
-#include "views/command_list.h"
-#include "views/rank_groups.h"
-#include "views/roles.h"
-#include "views/rows_model.h"
-#include "views/stack_tree.h"
-#include "views/text.h"
-#include "views/values_across.h"
+#include "views/models/command_list.h"
+#include "views/models/rows_model.h"
+#include "views/values/rank_groups.h"
+#include "views/values/roles.h"
+#include "views/values/stack_tree.h"
+#include "views/values/text.h"
+#include "views/values/values_across.h"
 
 using namespace pf;
 using namespace pf::views;

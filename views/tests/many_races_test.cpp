@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The race list of a trace whose chunks are read when they are asked for says what that of the same
 // trace in memory says, in the same order, and reads no chunk for it.
-#include "kept_chunks.h"
-#include "random_execution.h"
-
 #include <random>
 #include <set>
 
 #include <QTest>
 
-#include "core/race_classes.h"
-#include "core/races.h"
-#include "views/race_classes.h"
-#include "views/race_filter.h"
-#include "views/race_list_model.h"
-#include "views/text.h"
-#include "views/trace_index.h"
+#include "replay_engine/races/race_classes.h"
+#include "replay_engine/races/races.h"
+#include "replay_engine/races/tests/random_execution.h"
+#include "views/models/race_filter.h"
+#include "views/models/race_list_model.h"
+#include "views/tests/kept_chunks.h"
+#include "views/trace/race_classes.h"
+#include "views/trace/trace_index.h"
+#include "views/values/text.h"
 
 using namespace pf;
 using namespace pf::views;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Models and the trace index, without a display.
-#include "sample_trace.h"
 #include <sys/stat.h>
 
 #include <QAbstractItemModelTester>
@@ -10,17 +9,18 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "views/cycle_comparison.h"
-#include "views/output_buffer.h"
-#include "views/race_filter.h"
-#include "views/race_list_model.h"
-#include "views/rank_models.h"
-#include "views/roles.h"
-#include "views/session_models.h"
-#include "views/source_loader.h"
-#include "views/text.h"
-#include "views/trace_text.h"
-#include "views/variables_model.h"
+#include "views/models/cycle_comparison.h"
+#include "views/models/race_filter.h"
+#include "views/models/race_list_model.h"
+#include "views/models/rank_models.h"
+#include "views/models/session_models.h"
+#include "views/models/source_loader.h"
+#include "views/models/variables_model.h"
+#include "views/tests/sample_trace.h"
+#include "views/trace/trace_text.h"
+#include "views/values/output_buffer.h"
+#include "views/values/roles.h"
+#include "views/values/text.h"
 
 using namespace pf;
 using namespace pf::views;

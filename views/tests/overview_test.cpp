@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The overview's picture, cell by cell: each of a cell's numbers is seen where it is, in its colour
 // and nowhere else; long messages are lines; lines go through the pixels that they meet.
-#include "line_density.h"
-#include "scene_renderer.h"
-
 #include <algorithm>
 #include <cmath>
 #include <random>
 
 #include <QtTest>
 
-#include "core/cut_pyramid.h"
-#include "views/theme.h"
+#include "replay_engine/causality/cut_pyramid.h"
+#include "views/diagram/line_density.h"
+#include "views/diagram/scene_renderer.h"
+#include "views/panes/theme.h"
 
 using namespace pf;         // NOLINT(google-build-using-namespace)
 using namespace pf::views;  // NOLINT(google-build-using-namespace)

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The physical axis: where events and messages are by their times, against brute force; the pyramid
 // of it; and that the switch keeps what is selected where it is.
-#include "../widgets/search_bar.h"
-#include "../widgets/space_time_canvas.h"
-#include "sample_trace.h"
-
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -15,10 +11,13 @@
 #include <QLineEdit>
 #include <QTest>
 
-#include "core/cut_pyramid.h"
-#include "views/space_time_view.h"
-#include "views/text.h"
-#include "views/trace_text.h"
+#include "replay_engine/causality/cut_pyramid.h"
+#include "views/diagram/search_bar.h"
+#include "views/diagram/space_time_canvas.h"
+#include "views/diagram/space_time_view.h"
+#include "views/tests/sample_trace.h"
+#include "views/trace/trace_text.h"
+#include "views/values/text.h"
 
 using namespace pf;         // NOLINT(google-build-using-namespace)
 using namespace pf::views;  // NOLINT(google-build-using-namespace)

@@ -2,13 +2,13 @@
 // What is to be seen of a diagram.
 #pragma once
 
-#include "../widgets/space_time_canvas.h"
-
 #include <cstdlib>
 
 #include <QColor>
 #include <QImage>
 #include <QTest>
+
+#include "views/diagram/space_time_canvas.h"
 
 namespace pf::views::test {
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Classes of races: that they partition the races, filter the list, and can be judged benign.
-#include "sample_trace.h"
-
 #include <set>
 
 #include <QAction>
@@ -9,9 +7,10 @@
 #include <QTableView>
 #include <QTest>
 
-#include "views/race_classes_view.h"
-#include "views/race_list_view.h"
-#include "views/text.h"
+#include "views/panes/race_classes_view.h"
+#include "views/panes/race_list_view.h"
+#include "views/tests/sample_trace.h"
+#include "views/values/text.h"
 
 using namespace pf;
 using namespace pf::views;

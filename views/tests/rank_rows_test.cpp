@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which ranks the diagram shows, in which order, and which share a lane.
-#include "../widgets/rank_rows_menu.h"
-#include "../widgets/space_time_canvas.h"
-#include "sample_trace.h"
-
 #include <QAction>
 #include <QComboBox>
 #include <QInputDialog>
@@ -13,8 +9,11 @@
 #include <QTest>
 #include <QTimer>
 
-#include "views/rank_arrangement.h"
-#include "views/space_time_view.h"
+#include "views/diagram/rank_rows_menu.h"
+#include "views/diagram/space_time_canvas.h"
+#include "views/diagram/space_time_view.h"
+#include "views/tests/sample_trace.h"
+#include "views/trace/rank_arrangement.h"
 
 using namespace pf;
 using namespace pf::views;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sample_trace.h"
+#include "views/tests/sample_trace.h"
 
 #include <algorithm>
 

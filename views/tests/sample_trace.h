@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Executions made by hand for the tests of the views: calls are appended in an order that really
 // happens, so matching, logical times and races are simple here (of
-// replay_engine/core only the pyramid is used).
+// the analysis only the pyramid is used).
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "views/trace_index.h"
+#include "views/trace/trace_index.h"
 
 namespace pf::views::test {
 

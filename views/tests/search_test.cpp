@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Search over the events: against a look at every event, and by keyboard in the diagram.
-#include "sample_trace.h"
-#include "search_bar.h"
-
 #include <QAction>
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QTest>
 
-#include "views/space_time_view.h"
-#include "views/text.h"
-#include "views/trace_text.h"
+#include "views/diagram/search_bar.h"
+#include "views/diagram/space_time_view.h"
+#include "views/tests/sample_trace.h"
+#include "views/trace/trace_text.h"
+#include "views/values/text.h"
 
 using namespace pf;
 using namespace pf::views;

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The space-time diagram driven by keyboard and mouse, and looked at pixel by pixel where that
 // matters.
-#include "../widgets/minimap.h"
-#include "../widgets/search_bar.h"
-#include "../widgets/space_time_canvas.h"
-#include "picture.h"
-#include "sample_trace.h"
-
 #include <cmath>
 
 #include <QAction>
@@ -21,8 +15,13 @@
 #include <QTest>
 #include <QWheelEvent>
 
-#include "views/space_time_view.h"
-#include "views/text.h"
+#include "views/diagram/minimap.h"
+#include "views/diagram/search_bar.h"
+#include "views/diagram/space_time_canvas.h"
+#include "views/diagram/space_time_view.h"
+#include "views/tests/picture.h"
+#include "views/tests/sample_trace.h"
+#include "views/values/text.h"
 
 using namespace pf;
 using namespace pf::views;

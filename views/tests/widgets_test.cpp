@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The other widgets: what users do becomes the right signal, what the application says becomes
 // visible.
-#include "../widgets/source_editor.h"
-#include "sample_trace.h"
-
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QApplication>
@@ -21,16 +18,18 @@
 #include <QTreeView>
 #include <QTreeWidget>
 
-#include "views/debug_views.h"
-#include "views/icons.h"
-#include "views/race_list_view.h"
-#include "views/rank_models.h"
-#include "views/rank_strip.h"
-#include "views/session_models.h"
-#include "views/session_views.h"
-#include "views/text_views.h"
-#include "views/theme.h"
-#include "views/variables_model.h"
+#include "views/models/rank_models.h"
+#include "views/models/session_models.h"
+#include "views/models/variables_model.h"
+#include "views/panes/debug_views.h"
+#include "views/panes/icons.h"
+#include "views/panes/race_list_view.h"
+#include "views/panes/rank_strip.h"
+#include "views/panes/session_views.h"
+#include "views/panes/source_editor.h"
+#include "views/panes/text_views.h"
+#include "views/panes/theme.h"
+#include "views/tests/sample_trace.h"
 
 using namespace pf;
 using namespace pf::views;

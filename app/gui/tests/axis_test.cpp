@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The physical axis in the window, on a real recording of the bundled harvest program: one key, the
 // same selection, another picture; PF_PICTURES=DIRECTORY keeps what was seen.
-#include "main_window.h"
-#include "window_test.h"
-
 #include <QAction>
 #include <QDir>
 #include <QImage>
 #include <QLabel>
 #include <QTemporaryDir>
 
-#include "views/debug_views.h"
-#include "views/space_time_view.h"
-#include "views/trace_text.h"
+#include "app/gui/main_window.h"
+#include "app/gui/tests/window_test.h"
+#include "views/diagram/space_time_view.h"
+#include "views/panes/debug_views.h"
+#include "views/trace/trace_text.h"
 
 namespace {
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two real recordings of the racy program, side by side in the window.
-#include "compare_window.h"
-#include "window_test.h"
-
 #include <QProcess>
 #include <QSettings>
 #include <QSignalSpy>
@@ -10,8 +7,10 @@
 #include <QTest>
 #include <QTreeWidget>
 
-#include "app/job.h"
-#include "views/space_time_view.h"
+#include "app/gui/compare_window.h"
+#include "app/gui/tests/window_test.h"
+#include "app/job/job.h"
+#include "views/diagram/space_time_view.h"
 
 namespace {
 

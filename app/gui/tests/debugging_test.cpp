@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The real window on a real recording, with real ranks and a real GDB: the path of someone with a
 // bug to find.
-#include "window_test.h"
-
 #include <algorithm>
 #include <optional>
 
@@ -16,14 +14,15 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/failure.h"
-#include "views/debug_views.h"
-#include "views/race_list_view.h"
-#include "views/rank_models.h"
-#include "views/session_views.h"
-#include "views/source_view.h"
-#include "views/space_time_view.h"
-#include "views/variables_model.h"
+#include "app/collation/failure.h"
+#include "app/gui/tests/window_test.h"
+#include "views/diagram/space_time_view.h"
+#include "views/models/rank_models.h"
+#include "views/models/variables_model.h"
+#include "views/panes/debug_views.h"
+#include "views/panes/race_list_view.h"
+#include "views/panes/session_views.h"
+#include "views/panes/source_view.h"
 
 namespace {
 

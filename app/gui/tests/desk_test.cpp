@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What surrounds debugging in the window, on a real recording: sessions, transcripts, groups, the console of a group, MPI errors,
 // help.
-#include "breakpoint_text.h"
-#include "looking_panes.h"
-#include "main_window.h"
-#include "pane_help.h"
-#include "session_file.h"
-#include "window_test.h"
-
 #include <fstream>
 #include <sstream>
 
@@ -27,14 +20,20 @@
 #include <QTemporaryDir>
 #include <QTimer>
 
+#include "app/gui/looking_panes.h"
+#include "app/gui/main_window.h"
+#include "app/gui/pane_help.h"
+#include "app/gui/tests/window_test.h"
+#include "app/session/breakpoint_text.h"
+#include "app/session/session_file.h"
 #include "mi_bridge/transcript.h"
-#include "views/array_view.h"
-#include "views/debug_views.h"
-#include "views/rank_models.h"
-#include "views/rank_strip.h"
-#include "views/session_models.h"
-#include "views/space_time_view.h"
-#include "views/text_views.h"
+#include "views/diagram/space_time_view.h"
+#include "views/models/rank_models.h"
+#include "views/models/session_models.h"
+#include "views/panes/array_view.h"
+#include "views/panes/debug_views.h"
+#include "views/panes/rank_strip.h"
+#include "views/panes/text_views.h"
 
 namespace {
 

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A recording that goes on is shown as it grows: one that the window makes, and those of a
 // terminal.
-#include "../../../views/widgets/space_time_canvas.h"
-#include "main_window.h"
-#include "recording_follower.h"
-#include "session_records.h"
-#include "window_test.h"
-
 #include <algorithm>
 
 #include <QAction>
@@ -20,8 +14,13 @@
 #include <QTemporaryDir>
 #include <QTimer>
 
-#include "views/race_list_view.h"
-#include "views/space_time_view.h"
+#include "app/gui/main_window.h"
+#include "app/gui/recording_follower.h"
+#include "app/gui/tests/window_test.h"
+#include "app/session/session_records.h"
+#include "views/diagram/space_time_canvas.h"
+#include "views/diagram/space_time_view.h"
+#include "views/panes/race_list_view.h"
 
 namespace {
 

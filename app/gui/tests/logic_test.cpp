@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Breakpoints of every kind, cycles side by side and ways back, in the real window on real ranks.
-#include "breakpoint_dialog.h"
-#include "breakpoint_text.h"
-#include "line_text.h"
-#include "window_test.h"
-
 #include <algorithm>
 
 #include <QAction>
@@ -19,12 +14,16 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/launcher.h"
-#include "core/logical_stops.h"
-#include "views/cycle_comparison.h"
-#include "views/log_view.h"
-#include "views/session_models.h"
-#include "views/session_views.h"
+#include "app/gui/breakpoint_dialog.h"
+#include "app/gui/tests/window_test.h"
+#include "app/job/launcher.h"
+#include "app/session/breakpoint_text.h"
+#include "app/session/line_text.h"
+#include "replay_engine/steering/logical_stops.h"
+#include "views/models/cycle_comparison.h"
+#include "views/models/session_models.h"
+#include "views/panes/log_view.h"
+#include "views/panes/session_views.h"
 
 namespace {
 

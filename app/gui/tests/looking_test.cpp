@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Looking at all ranks in the real window, on a real recording: stacks, groups, values.
-#include "key_bindings.h"
-#include "looking_panes.h"
-#include "window_test.h"
-
 #include <algorithm>
 
 #include <QAction>
@@ -22,15 +18,18 @@
 #include <QTest>
 #include <QTreeView>
 
-#include "app/failure.h"
-#include "views/debug_views.h"
-#include "views/rank_models.h"
-#include "views/rank_strip.h"
-#include "views/rows_view.h"
-#include "views/source_view.h"
-#include "views/stack_tree.h"
-#include "views/stack_tree_view.h"
-#include "views/values_across_view.h"
+#include "app/collation/failure.h"
+#include "app/gui/key_bindings.h"
+#include "app/gui/looking_panes.h"
+#include "app/gui/tests/window_test.h"
+#include "views/models/rank_models.h"
+#include "views/panes/debug_views.h"
+#include "views/panes/rank_strip.h"
+#include "views/panes/rows_view.h"
+#include "views/panes/source_view.h"
+#include "views/panes/stack_tree_view.h"
+#include "views/panes/values_across_view.h"
+#include "views/values/stack_tree.h"
 
 namespace {
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ranks that the window did not start: a running job, and the core files of its ranks.
-#include "looking_panes.h"
-#include "window_test.h"
-
 #include <algorithm>
 #include <fstream>
 #include <sstream>
@@ -14,14 +11,16 @@
 #include <QListWidget>
 #include <QTemporaryDir>
 
-#include "app/running_job.h"
+#include "app/foreign_jobs/running_job.h"
+#include "app/gui/looking_panes.h"
+#include "app/gui/tests/window_test.h"
 #include "mi_bridge/transcript.h"
-#include "views/debug_views.h"
-#include "views/rank_models.h"
-#include "views/session_models.h"
-#include "views/source_view.h"
-#include "views/space_time_view.h"
-#include "views/variables_model.h"
+#include "views/diagram/space_time_view.h"
+#include "views/models/rank_models.h"
+#include "views/models/session_models.h"
+#include "views/models/variables_model.h"
+#include "views/panes/debug_views.h"
+#include "views/panes/source_view.h"
 
 namespace {
 

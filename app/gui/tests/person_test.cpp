@@ -3,10 +3,6 @@
 // replay to there, look, back, cause. Three programs of the corpus: a wrong value, a crash, a hang.
 // Pictures go to $PF_SCREENSHOTS (default: screenshots/ beside the programs), and the time of every
 // turn of the event loop is taken.
-#include "hand.h"
-#include "turn_meter.h"
-#include "window_test.h"
-
 #include <csignal>
 
 #include <QAbstractProxyModel>
@@ -19,13 +15,16 @@
 #include <QTemporaryDir>
 #include <QTreeView>
 
-#include "views/debug_views.h"
-#include "views/race_list_view.h"
-#include "views/rank_models.h"
-#include "views/source_view.h"
-#include "views/space_time_view.h"
-#include "views/trace_text.h"
-#include "views/variables_model.h"
+#include "app/gui/tests/hand.h"
+#include "app/gui/tests/turn_meter.h"
+#include "app/gui/tests/window_test.h"
+#include "views/diagram/space_time_view.h"
+#include "views/models/rank_models.h"
+#include "views/models/variables_model.h"
+#include "views/panes/debug_views.h"
+#include "views/panes/race_list_view.h"
+#include "views/panes/source_view.h"
+#include "views/trace/trace_text.h"
 
 namespace {
 

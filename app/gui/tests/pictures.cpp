@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Makes the pictures of docs/pictures from bundled programs and generated traces:
 //     QT_QPA_PLATFORM=offscreen build/release/bin/gui_pictures docs/pictures
-#include "../../../views/tests/dark_palette.h"
-#include "../../../views/widgets/space_time_canvas.h"
-#include "compare_window.h"
-#include "synthetic.h"
-#include "trace_loader.h"
-#include "window_test.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -18,8 +11,14 @@
 #include <QTemporaryDir>
 #include <QTreeWidget>
 
-#include "views/race_list_view.h"
-#include "views/space_time_view.h"
+#include "app/gui/compare_window.h"
+#include "app/gui/tests/window_test.h"
+#include "app/trace_loading/trace_loader.h"
+#include "tests/bench/views/synthetic.h"
+#include "views/diagram/space_time_canvas.h"
+#include "views/diagram/space_time_view.h"
+#include "views/panes/race_list_view.h"
+#include "views/tests/dark_palette.h"
 
 namespace {
 

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Threads of a rank in the real window, under each MPI library that is there: which one a step moves, what the others do
 // meanwhile, and the stacks of ranks without a debugger.
-#include "looking_panes.h"
-#include "main_window.h"
-#include "window_test.h"
-
 #include <QAction>
 #include <QDockWidget>
 #include <QFile>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 
-#include "views/debug_views.h"
-#include "views/rank_models.h"
-#include "views/rows_view.h"
+#include "app/gui/looking_panes.h"
+#include "app/gui/main_window.h"
+#include "app/gui/tests/window_test.h"
+#include "views/models/rank_models.h"
+#include "views/panes/debug_views.h"
+#include "views/panes/rows_view.h"
 
 namespace {
 

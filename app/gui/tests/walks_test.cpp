@@ -2,14 +2,6 @@
 // The way through the window from a trace to a comparison, by keys alone and by the mouse alone.
 // Events go through the window system's queue to whatever has the focus, or lies under the pointer:
 // what cannot be reached so fails here.
-#include "../../views/widgets/minimap.h"
-#include "../../views/widgets/search_bar.h"
-#include "../../views/widgets/space_time_canvas.h"
-#include "compare_window.h"
-#include "key_bindings.h"
-#include "pane_export.h"
-#include "window_test.h"
-
 #include <functional>
 
 #include <QDir>
@@ -31,12 +23,19 @@
 #include <QTreeWidget>
 #include <QWindow>
 
-#include "plugins/queues.h"
-#include "views/race_classes_view.h"
-#include "views/race_list_view.h"
-#include "views/rank_models.h"
-#include "views/rank_strip.h"
-#include "views/space_time_view.h"
+#include "app/gui/compare_window.h"
+#include "app/gui/key_bindings.h"
+#include "app/gui/pane_export.h"
+#include "app/gui/tests/window_test.h"
+#include "plugins/queues/queues.h"
+#include "views/diagram/minimap.h"
+#include "views/diagram/search_bar.h"
+#include "views/diagram/space_time_canvas.h"
+#include "views/diagram/space_time_view.h"
+#include "views/models/rank_models.h"
+#include "views/panes/race_classes_view.h"
+#include "views/panes/race_list_view.h"
+#include "views/panes/rank_strip.h"
 
 namespace {
 

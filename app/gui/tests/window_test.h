@@ -2,15 +2,14 @@
 // What the tests of the window with real jobs have in common: settings of their own, recordings.
 #pragma once
 
-#include "main_window.h"
-
 #include <QCoreApplication>
 #include <QProcess>
 #include <QSettings>
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/job.h"
+#include "app/gui/main_window.h"
+#include "app/job/job.h"
 
 namespace pf::gui::test {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is said of a class of races: in the trace, and for later runs of the same program.
-#include "benign_races.h"
-
-#include "sample.h"
+#include "app/session/benign_races.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +8,8 @@
 #include <QSettings>
 #include <QTemporaryDir>
 
-#include "db/origin.h"
+#include "db/store/origin.h"
+#include "db/tests/sample.h"
 
 namespace pf::session {
 namespace {

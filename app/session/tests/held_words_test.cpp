@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Breakpoints and watches of a trace that this user has not set: listed, and off.
-#include "debug_session.h"
-#include "sample.h"
 #include <stdlib.h>
 
 #include <gtest/gtest.h>
@@ -9,7 +7,9 @@
 #include <QCoreApplication>
 #include <QTemporaryDir>
 
-#include "app/own_traces.h"
+#include "app/session/debug_session.h"
+#include "app/traces/own_traces.h"
+#include "db/tests/sample.h"
 
 namespace pf::session {
 namespace {

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is known of a trace before its events are read agrees with them.
-#include "synthetic.h"
-#include "trace_clocks.h"
-#include "trace_loader.h"
-
 #include <csignal>
 
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "core/cut_pyramid.h"
-#include "db/database.h"
-#include "views/race_list_model.h"
-#include "views/trace_index.h"
-#include "views/trace_text.h"
+#include "app/trace_loading/trace_clocks.h"
+#include "app/trace_loading/trace_loader.h"
+#include "db/sqlite/database.h"
+#include "replay_engine/causality/cut_pyramid.h"
+#include "tests/bench/views/synthetic.h"
+#include "views/models/race_list_model.h"
+#include "views/trace/trace_index.h"
+#include "views/trace/trace_text.h"
 
 using namespace pf;
 

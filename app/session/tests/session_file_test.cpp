@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sessions that somebody sent, or that were damaged: a whole session, or a sentence of what is
 // wrong.
-#include "session_file.h"
+#include "app/session/session_file.h"
 
-#include "breakpoint_text.h"
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,6 +19,8 @@
 #include <gtest/gtest.h>
 
 #include <QTemporaryDir>
+
+#include "app/session/breakpoint_text.h"
 
 namespace pf::session {
 namespace {

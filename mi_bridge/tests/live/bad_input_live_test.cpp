@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Programs and values that a debugger stumbles over: each leaves a session that goes on.
-#include "live/live_rank.h"
-
 #include <cstdlib>
 
 #include <gtest/gtest.h>
+
+#include "mi_bridge/tests/live/live_rank.h"
 
 namespace pf::mi::test {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "live/live_rank.h"
-#include "support/fake_fleet.h"
-
 #include <chrono>
 #include <optional>
 
 #include <gtest/gtest.h>
+
+#include "mi_bridge/tests/live/live_rank.h"
+#include "mi_bridge/tests/support/fake_fleet.h"
 
 namespace pf::mi::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "live/live_rank.h"
+#include "mi_bridge/tests/live/live_rank.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "base/unique_fd.h"
 #include "mi_bridge/gdb_session.h"
+#include "replay_engine/base/unique_fd.h"
 
 namespace pf::mi::test {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "live/live_rank.h"
-
 #include <csignal>
 #include <cstdio>
 
 #include <gtest/gtest.h>
+
+#include "mi_bridge/tests/live/live_rank.h"
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);

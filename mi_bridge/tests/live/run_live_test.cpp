@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "live/live_rank.h"
-
 #include <csignal>
 
 #include <gtest/gtest.h>
+
+#include "mi_bridge/tests/live/live_rank.h"
 
 namespace pf::mi::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "support/transcript_replay.h"
+#include "mi_bridge/tests/support/transcript_replay.h"
 
 #include <algorithm>
 #include <array>

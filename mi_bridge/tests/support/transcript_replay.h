@@ -3,13 +3,12 @@
 // session is asked again, and the session has to come to the same states and stops.
 #pragma once
 
-#include "support/fakes.h"
-
 #include <deque>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "mi_bridge/tests/support/fakes.h"
 #include "mi_bridge/transcript.h"
 
 namespace pf::mi::test {

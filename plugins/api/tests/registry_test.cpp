@@ -5,7 +5,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "plugins/api.h"
+#include "plugins/api/api.h"
 
 using namespace pf::plugins;
 

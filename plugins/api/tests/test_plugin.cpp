@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A plugin as a shared object, for registry_test.
-#include "plugins/api.h"
+#include "plugins/api/api.h"
 
 namespace {
 

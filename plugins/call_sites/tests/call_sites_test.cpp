@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The call sites: their numbers, and Enter that walks their calls.
-#include "sample_trace.h"
-#include "sites_widget.h"
-
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
 
-#include "views/trace_text.h"
+#include "plugins/call_sites/sites_widget.h"
+#include "views/tests/sample_trace.h"
+#include "views/trace/trace_text.h"
 
 using namespace pf;
 using namespace pf::plugins;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The communication matrix: its numbers, its clicks and its picture.
-#include "matrix_widget.h"
-#include "sample_trace.h"
-
 #include <QComboBox>
 #include <QLabel>
 #include <QPainter>
 #include <QSignalSpy>
 #include <QTest>
+
+#include "plugins/comm_matrix/matrix_widget.h"
+#include "views/tests/sample_trace.h"
 
 using namespace pf;
 using namespace pf::plugins;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Message queues and waits at cuts of a run: against a count from the definition, and in the
 // window.
-#include "queues_widget.h"
-#include "sample_trace.h"
-
 #include <QComboBox>
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
 
-#include "views/text.h"
+#include "plugins/queues/queues_widget.h"
+#include "views/tests/sample_trace.h"
+#include "views/values/text.h"
 
 using namespace pf;
 using namespace pf::plugins;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 // One rank's events, and the selection both ways.
-#include "sample_trace.h"
-#include "timeline_widget.h"
-
 #include <QComboBox>
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
 
-#include "views/trace_text.h"
+#include "plugins/rank_timeline/timeline_widget.h"
+#include "views/tests/sample_trace.h"
+#include "views/trace/trace_text.h"
 
 using namespace pf;
 using namespace pf::plugins;

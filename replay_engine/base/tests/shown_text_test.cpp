@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/shown_text.h"
+#include "replay_engine/base/shown_text.h"
 
 #include <gtest/gtest.h>
 

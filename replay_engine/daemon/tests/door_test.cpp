@@ -19,9 +19,9 @@
 
 #include <gtest/gtest.h>
 
-#include "protocol/client_connection.h"
-#include "protocol/rank_page.h"
-#include "protocol/session_directory.h"
+#include "replay_engine/protocol/client_connection.h"
+#include "replay_engine/protocol/rank_page.h"
+#include "replay_engine/protocol/session_directory.h"
 
 namespace pf::daemon {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "daemon/session_logic.h"
-
-#include "simulated_session.h"
+#include "replay_engine/daemon/session_logic.h"
 
 #include <csignal>
 
 #include <gtest/gtest.h>
+
+#include "replay_engine/daemon/tests/simulated_session.h"
 
 namespace pf::daemon {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "simulated_session.h"
-
 #include <gtest/gtest.h>
+
+#include "replay_engine/daemon/tests/simulated_session.h"
 
 namespace pf::daemon {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "daemon/session_logic.h"
+#include "replay_engine/daemon/session_logic.h"
 
 namespace pf::daemon {
 

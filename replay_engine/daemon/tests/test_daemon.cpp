@@ -3,7 +3,7 @@
 // Rank N's schedule is "/schedule-N"; a program whose thread level is 99 is refused.
 #include <cstdlib>
 
-#include "daemon/daemon.h"
+#include "replay_engine/daemon/daemon.h"
 
 namespace {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What messages hold, and how often tests failed: from records into a schedule.
-#include "decoder.h"
-#include "varint.h"
-
 #include <cstring>
 #include <memory>
 
 #include <gtest/gtest.h>
+
+#include "replay_engine/log/decoder.h"
+#include "replay_engine/log/varint.h"
 
 namespace pf {
 namespace {

@@ -3,14 +3,13 @@
 // them, collates what was traced, reduces them, and makes schedules. First byte: ranks, and what the headers say;
 // then for each rank two bytes of length, its records, and what follows the last length is the changing part of
 // the header. A first byte of 0xFF: the rest is a whole file.
-#include "log/rank_log.h"
-#include "log/tags.h"
-#include "made_log.h"
-
 #include <cstdlib>
 #include <span>
 
-#include "core/pins.h"
+#include "replay_engine/log/rank_log.h"
+#include "replay_engine/log/tags.h"
+#include "replay_engine/log/tests/made_log.h"
+#include "replay_engine/log_format/pins.h"
 
 namespace {
 

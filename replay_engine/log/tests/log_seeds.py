@@ -5,7 +5,7 @@ import re
 import struct
 import sys
 
-FORMAT = pathlib.Path(__file__).resolve().parents[2] / "core" / "include" / "core" / "log_format.h"
+FORMAT = pathlib.Path(__file__).resolve().parents[2] / "log_format" / "log_format.h"
 KINDS = re.findall(r"^  (\w+)(?: = 0)?,", FORMAT.read_text().split("enum class RecordKind")[1].split("Count")[0], re.MULTILINE)
 
 

@@ -2,14 +2,13 @@
 // Logs of a rank as their bytes, made from records: the checksums are right whatever the records say.
 #pragma once
 
-#include "varint.h"
-
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
-#include "base/crc32c.h"
-#include "core/log_format.h"
+#include "replay_engine/base/crc32c.h"
+#include "replay_engine/log/varint.h"
+#include "replay_engine/log_format/log_format.h"
 
 namespace pf {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a rank could not do or say itself: requests that a failed call left pending, receives that had taken their message when
 // the rank hung.
-#include "decoder.h"
-
 #include <cstring>
 #include <memory>
 
 #include <gtest/gtest.h>
+
+#include "replay_engine/log/decoder.h"
 
 namespace pf {
 namespace {

@@ -2,9 +2,6 @@
 // Logs as a power cut leaves them: what was synced is there; of what was written since, each page, or
 // each sector of it, may be of any moment. What is read goes at least as far as what was synced, is a
 // beginning of what was written, and says that it is cut.
-#include "log/rank_log.h"
-#include "made_log.h"
-
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +9,9 @@
 #include <utility>
 
 #include <gtest/gtest.h>
+
+#include "replay_engine/log/rank_log.h"
+#include "replay_engine/log/tests/made_log.h"
 
 namespace pf {
 namespace {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Logs as a crash leaves them, and as one makes them who means harm: what is read is a prefix of what was
 // written, or an error; and no record makes more of itself than its bytes are worth.
-#include "log/rank_log.h"
-#include "log/tags.h"
-#include "made_log.h"
 #include <malloc.h>
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "core/pins.h"
+#include "replay_engine/log/rank_log.h"
+#include "replay_engine/log/tags.h"
+#include "replay_engine/log/tests/made_log.h"
+#include "replay_engine/log_format/pins.h"
 
 namespace pf {
 namespace {

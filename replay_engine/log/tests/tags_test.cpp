@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Traced deliveries, collated by sender: into records, back from them, into schedules.
-#include "log/tags.h"
-
-#include "decoder.h"
+#include "replay_engine/log/tags.h"
 
 #include <cstring>
 #include <memory>
 
 #include <gtest/gtest.h>
+
+#include "replay_engine/log/decoder.h"
 
 namespace pf {
 namespace {

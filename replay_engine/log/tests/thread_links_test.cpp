@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The order of threads, from the records of what they released and acquired.
-#include "../thread_links.h"
+#include "replay_engine/log/thread_links.h"
 
 #include <gtest/gtest.h>
 

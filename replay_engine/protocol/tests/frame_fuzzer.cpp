@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "protocol/messages.h"
+#include "replay_engine/protocol/messages.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "protocol/frame.h"
+#include "replay_engine/protocol/frame.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "protocol/framed_socket.h"
+#include "replay_engine/protocol/framed_socket.h"
 
 #include <sys/socket.h>
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "protocol/messages.h"
-
-#include "sample_messages.h"
+#include "replay_engine/protocol/messages.h"
 
 #include <set>
 
 #include <gtest/gtest.h>
 
-#include "protocol/body.h"
+#include "replay_engine/protocol/body.h"
+#include "replay_engine/protocol/tests/sample_messages.h"
 
 namespace pf::protocol {
 namespace {

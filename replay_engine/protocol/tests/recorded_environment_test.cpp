@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "protocol/recorded_environment.h"
+#include "replay_engine/protocol/recorded_environment.h"
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sample_messages.h"
+#include "replay_engine/protocol/tests/sample_messages.h"
 
 namespace pf::protocol {
 

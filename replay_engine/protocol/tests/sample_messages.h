@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "protocol/messages.h"
+#include "replay_engine/protocol/messages.h"
 
 namespace pf::protocol {
 

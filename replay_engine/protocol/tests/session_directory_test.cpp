@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "protocol/session_directory.h"
+#include "replay_engine/protocol/session_directory.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,8 +13,8 @@
 
 #include <gtest/gtest.h>
 
-#include "protocol/messages.h"
-#include "protocol/rank_page.h"
+#include "replay_engine/protocol/messages.h"
+#include "replay_engine/protocol/rank_page.h"
 
 namespace pf::protocol {
 namespace {

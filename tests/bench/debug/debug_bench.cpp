@@ -2,8 +2,6 @@
 // What debugging costs: the table of docs/debugging.md, "Speed". Real jobs, real GDBs, the session
 // that the window has, without a window. debug_bench [RUNS=5] [PART…]: prints medians and the load
 // average; takes some minutes. A PART is four, many, groups or far; all of them if none is named.
-#include "debug_session.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -17,7 +15,8 @@
 #include <QTemporaryDir>
 #include <QTimer>
 
-#include "app/job.h"
+#include "app/job/job.h"
+#include "app/session/debug_session.h"
 
 namespace {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // make_trace FILE [EVENTS [RANKS [ROUNDS_A_BURST]]]: a trace of that many events, to look at or to
 // measure with.
-#include "synthetic.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+
+#include "tests/bench/views/synthetic.h"
 
 int main(int argc, char** argv) {
   pf::bench::Traffic traffic;

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "repeated.h"
-
-#include "column_store.h"
-#include "execution_rows.h"
-#include "race_columns.h"
-#include "rows.h"
-#include "seal.h"
-#include "summary_store.h"
+#include "tests/bench/views/repeated.h"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>
 
-#include "core/clock_checkpoints.h"
-#include "core/cut_pyramid.h"
-#include "core/race_classes.h"
-#include "core/races.h"
-#include "db/trace_store.h"
+#include "db/columns/column_store.h"
+#include "db/columns/execution_rows.h"
+#include "db/columns/race_columns.h"
+#include "db/columns/summary_store.h"
+#include "db/schema/rows.h"
+#include "db/schema/seal.h"
+#include "db/store/trace_store.h"
+#include "replay_engine/causality/clock_checkpoints.h"
+#include "replay_engine/causality/cut_pyramid.h"
+#include "replay_engine/races/race_classes.h"
+#include "replay_engine/races/races.h"
 
 namespace pf::bench {
 namespace {

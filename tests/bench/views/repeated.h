@@ -2,11 +2,10 @@
 // Traces that do not fit into memory: one execution again and again, each time behind a barrier.
 #pragma once
 
-#include "synthetic.h"
-
 #include <string>
 
-#include "base/result.h"
+#include "replay_engine/base/result.h"
+#include "tests/bench/views/synthetic.h"
 
 namespace pf::bench {
 

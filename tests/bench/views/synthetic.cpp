@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "synthetic.h"
+#include "tests/bench/views/synthetic.h"
 
 #include <algorithm>
 #include <array>
@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/large_vector.h"
-#include "core/race_classes.h"
-#include "core/races.h"
-#include "db/trace_writer.h"
+#include "db/store/trace_writer.h"
+#include "replay_engine/base/large_vector.h"
+#include "replay_engine/races/race_classes.h"
+#include "replay_engine/races/races.h"
 
 namespace pf::bench {
 namespace {

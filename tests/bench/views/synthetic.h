@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string>
 
-#include "base/result.h"
-#include "core/execution.h"
+#include "replay_engine/base/result.h"
+#include "replay_engine/execution/execution.h"
 
 namespace pf::bench {
 

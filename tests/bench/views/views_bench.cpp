@@ -4,11 +4,6 @@
 // of the process where opening is, and wall time where that is said. Offscreen; the trace is thrown
 // out of the page cache first. BURST: every so many rounds ranks race. PART: paint, cone, found or
 // races; else all.
-#include "repeated.h"
-#include "search_bar.h"
-#include "space_time_canvas.h"
-#include "synthetic.h"
-#include "trace_loader.h"
 #include <fcntl.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -30,11 +25,16 @@
 #include <QLineEdit>
 #include <QTableView>
 
-#include "views/event_search.h"
-#include "views/race_classes_view.h"
-#include "views/race_list_model.h"
-#include "views/race_list_view.h"
-#include "views/space_time_view.h"
+#include "app/trace_loading/trace_loader.h"
+#include "tests/bench/views/repeated.h"
+#include "tests/bench/views/synthetic.h"
+#include "views/diagram/search_bar.h"
+#include "views/diagram/space_time_canvas.h"
+#include "views/diagram/space_time_view.h"
+#include "views/models/race_list_model.h"
+#include "views/panes/race_classes_view.h"
+#include "views/panes/race_list_view.h"
+#include "views/trace/event_search.h"
 
 namespace {
 

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From the logs of the ranks to a trace file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/store/former_file.h"
+#include "db/store/trace_store.h"
+#include "replay_engine/base/result.h"
+#include "replay_engine/log/rank_log.h"
+
+namespace pf::app {
+
+/// How the program of a rank ended.
+struct RankEnd {
+  std::optional<std::int32_t> status;
+  std::optional<std::int32_t> signal;
+  std::string host;
+  std::string core;      ///< where its core file is, or who has it; empty: there is none
+  std::int32_t pid = 0;  ///< not kept
+};
+
+/// What only the recorder knows of a run. Kept in LOGS/run.json from the start, so that a run whose
+/// recorder was killed can still be collated.
+struct RunFacts {
+  std::vector<std::string> command;
+  std::string workingDirectory;
+  std::string launcher;
+  std::string program;
+  std::string createdUtc;
+  std::string mode;  ///< "outcomes", "races" or "all"
+  std::uint64_t salt = 0;
+  bool sameAddresses = false;
+  std::optional<std::int32_t> exitStatus;
+  std::optional<std::uint64_t> longestWait;  ///< see kLongestWait; nothing: nobody has seen it
+  std::map<Rank, RankEnd> ends;
+  bool goesOn = false;  ///< the ranks still run; not kept
+};
+
+Status writeFacts(const std::string& logDirectory, const RunFacts& facts);
+Result<RunFacts> readFacts(const std::string& logDirectory);
+
+/// Begins the names of rank_counter rows that say what a rank used whose replay is not guaranteed.
+inline const std::string kNotGuaranteed = "not guaranteed: ";
+
+/// What ranks that looked for races while they ran (mode races) found.
+struct RacesFound {
+  std::string algorithm;
+  std::uint64_t found = 0;  ///< deliveries
+  std::uint64_t kept = 0;   ///< wildcard receives whose source is in the trace
+  bool threads = false;     ///< of ranks with several threads, whose own races are not among these
+};
+
+/// Name of a rank_counter row: how often the rank read the cycle counter, where that was recorded.
+inline const std::string kCyclesRead = "rdtsc";
+/// And: how many of its probes saw a message. Traces of former versions do not say it.
+inline const std::string kProbesAnswered = "probes answered";
+/// And of the run: its memory lies where it does in each replay.
+inline const std::string kSameMemory = "same addresses";
+/// And: milliseconds, the longest time in which every rank waited and after which they went on.
+inline const std::string kLongestWait = "longest wait, ms";
+
+struct Collated {
+  std::string kept;  ///< where the file is that had the trace's name; empty: there was none
+  std::int32_t ranks = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t wildcardReceives = 0;
+  std::uint64_t probes = 0;  ///< that saw a message: which, or when, MPI chose
+  std::uint64_t racing = 0;
+  std::optional<RacesFound> racesFound;
+  std::string notReduced;  ///< with racesFound: why sources that do not race are in the trace, too
+  bool complete = false;
+  bool analysed = false;           ///< messages and races are known: events were recorded
+  std::vector<std::string> cuts;   ///< one line a rank whose record is not complete
+  std::vector<std::string> notes;  ///< what was used whose replay is not guaranteed, and where
+};
+
+/// Reads logDirectory/rank-*.log and writes the trace `path`; `existing`: what becomes of a file of
+/// that name. NotFound if no rank ever called MPI_Init.
+Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
+                         const std::string& path, db::Existing existing = db::Existing::Refuse);
+
+/// Begins the reason why the record of a rank ends that ran on when the trace was made.
+inline const std::string kStillRan = "it still ran when this trace was made";
+
+/// Of a rank that left no log, or none that can be read; `why` is said of it.
+RankLog emptyLog(Rank rank, std::int32_t size, std::string why);
+
+/// What is made from the logs of all ranks.
+struct Analysis {
+  Execution execution;
+  std::vector<Race> races;
+  db::LogicalTimes logicalTimes;
+  db::RaceClasses raceClasses;
+};
+/// Assembles, finds the races, resolves call sites.
+Result<Analysis> analyse(const std::vector<RankLog>& logs);
+
+/// Probes of a rank that saw a message: which one, or when, MPI chose.
+[[nodiscard]] std::uint64_t probesAnswered(const RankLog& log);
+/// ", 12 probes", or nothing: behind a number of wildcard receives.
+[[nodiscard]] std::string andProbes(std::uint64_t probes);
+/// Whether each log begins as one of its rank does, which no checksum tells.
+Status logsAreTheirRanks(db::TraceStore& store);
+/// The logs of a trace, one a rank, as they were recorded. `contents`: as readLog().
+Result<std::vector<RankLog>> readLogs(db::TraceStore& store,
+                                      db::TraceStore::Log which = db::TraceStore::Log::Recorded,
+                                      bool contents = false);
+/// Whether a survey came to the end of what was recorded of a rank. One that ended inside of a call may end before that
+/// call's record.
+[[nodiscard]] bool seenAgain(Serial seen, Serial recorded, bool complete);
+/// The execution of a trace that has one (hasExecution()): from the logs of the recording or of the
+/// survey where they hold it, which is much quicker than from the rows.
+Result<Execution> loadExecution(db::TraceStore& store);
+/// The times of an execution that a survey of this trace saw are those of its own run: marks them so, or puts those of the recording
+/// in their place where it has them.
+void useRecordedTimes(db::TraceStore& store, Execution& surveyed);
+/// Content of logDirectory/rank-N.log for all ranks that have one, by rank.
+Result<std::map<Rank, std::vector<unsigned char>>> readLogFiles(const std::string& logDirectory);
+
+/// "main.c:57", or what is known of the place.
+std::string siteText(const Execution& execution, std::uint32_t site);
+/// The event at which a race's receive shows itself: where a blocking receive or probe is called,
+/// where a non-blocking one was posted.
+EventRef raceEvent(const Execution& execution, const Race& race);
+
+std::string utcNow();
+std::string hostName();
+
+}  // namespace pf::app

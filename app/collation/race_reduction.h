@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The last step of a recording of mode races: what each rank found is told, and sources that a
+// replay does not need leave the trace (design.md, section 5: only after a clean end).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "db/schema/trace_types.h"
+#include "replay_engine/base/result.h"
+#include "replay_engine/log/rank_log.h"
+
+namespace pf::app {
+
+/// Names of the algorithms of `record --algorithm`, by the number that ranks know them by.
+inline const std::vector<std::string> kAlgorithms = {"meehan", "netzer-miller", "algorithm-a",
+                                                     "algorithm-b", "naive"};
+/// The name by a number of that kind: "window-N" for kWindowAlgorithm + N.
+std::string algorithmName(std::uint32_t number);
+
+/// Names of the rank_counter rows that a recording of mode races has; the first goes on with the
+/// algorithm.
+inline const std::string kRacingFoundBy = "racing deliveries found by ";
+inline const std::string kSourcesKept = "wildcard sources kept";
+/// And of its ranks whose deliveries are forced by tags: how many.
+inline const std::string kTagsKept = "deliveries kept as tags";
+
+struct RaceReduction {
+  bool races = false;  ///< the ranks looked for races
+  std::string algorithm;
+  std::uint64_t wildcards = 0;  ///< receives from any source
+  std::uint64_t found = 0;      ///< deliveries that race, as far as the ranks knew
+  std::uint64_t kept = 0;       ///< deliveries in the trace
+  std::string why;              ///< why nothing, or not everything, could leave
+  bool threads = false;         ///< some ranks have several that call MPI
+  std::vector<db::RankCounter> counters;
+};
+
+/// Takes out of the logs' bytes (`files`) what their algorithm did not trace: by those that trace
+/// messages all sources, and what they traced is collated by sender (replay_engine/log/tags.h). Nothing of a run
+/// that is cut; nothing of a rank to which a message was sent that it did not receive; by those that
+/// trace messages, nothing of a rank whose messages cannot all be named.
+Result<RaceReduction> reduceToRaces(const std::vector<RankLog>& logs,
+                                    std::map<Rank, std::vector<unsigned char>>& files);
+
+}  // namespace pf::app

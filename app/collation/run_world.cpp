@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/collation/run_world.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "app/collation/log_files.h"
+#include "app/files/paths.h"
+
+namespace pf::app {
+
+using protocol::World;
+using protocol::WorldFact;
+
+namespace {
+
+/// Names of rank_counter rows: the first rank's facts, what another has besides, what it lacks.
+constexpr const char* kHas = "started with: ";
+constexpr const char* kAlso = "started also with: ";
+constexpr const char* kLacks = "started without: ";
+
+using Lines = std::set<std::string>;
+
+Lines linesOf(std::string text) {
+  std::istringstream in(std::move(text));
+  Lines lines;
+  WorldFact fact;
+  for (std::string line; std::getline(in, line);) {
+    if (protocol::factFromText(line, fact)) {
+      lines.insert(line);
+    }
+  }
+  return lines;
+}
+
+void addRows(std::vector<db::RankCounter>& rows, Rank rank, const char* what, const Lines& lines,
+             const Lines& but) {
+  for (const std::string& line : lines) {
+    if (but.count(line) == 0) {
+      rows.push_back({rank, what + line, 1});
+    }
+  }
+}
+
+/// The words behind an option that names variables.
+void addNames(std::vector<std::string>& names, const std::string& list) {
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t stop = std::min(list.find(',', at), list.size());
+    const std::string each = list.substr(at, stop - at);
+    const std::string name = each.substr(0, each.find('='));
+    if (!name.empty() && name != "ALL" && name != "NONE" && name != "NIL") {
+      names.push_back(name);
+    }
+    at = stop + 1;
+  }
+}
+
+/// Values of one kind by name; of libraries there may be several of a name.
+using Values = std::map<std::string, std::set<std::string>>;
+
+Values valuesOf(const World& world, const char* kind) {
+  Values values;
+  for (const WorldFact& fact : world) {
+    if (fact.kind == kind) {
+      values[fact.name].insert(fact.value);
+    }
+  }
+  return values;
+}
+
+std::string listed(const std::set<std::string>& values) {
+  std::string text;
+  for (const std::string& value : values) {
+    text += (text.empty() ? "" : ", ") + value;
+  }
+  return text;
+}
+
+std::string placeOf(const World& world, const std::string& name) {
+  const auto found = std::find_if(world.begin(), world.end(), [&](const WorldFact& fact) {
+    return fact.name == name && !fact.place.empty();
+  });
+  return found == world.end() ? name : found->place;
+}
+
+/// Libraries that only one run has loaded by then are plugins that depend on host and moment.
+void compareFiles(const World& recorded, const World& now, std::vector<std::string>& out) {
+  const Values then = valuesOf(recorded, "library");
+  for (const auto& [name, values] : valuesOf(now, "library")) {
+    if (const auto was = then.find(name); was != then.end() && was->second != values) {
+      out.push_back(placeOf(now, name) + " is " + listed(values) +
+                    ", recorded: " + listed(was->second));
+    }
+  }
+}
+
+/// Executables without a build-id; those with one are compared elsewhere.
+void compareProgram(const World& recorded, const World& now, std::vector<std::string>& out) {
+  const Values then = valuesOf(recorded, "program");
+  const Values here = valuesOf(now, "program");
+  if (then != here && !recorded.empty()) {
+    const auto idOf = [](const Values& values) {
+      return values.empty() ? std::string("another one, with a build-id")
+                            : listed(values.begin()->second);
+    };
+    out.push_back("the program" + (here.empty() ? "" : " " + placeOf(now, "")) +
+                  " is not the build that was recorded (" + idOf(here) +
+                  ", recorded: " + idOf(then) + ")");
+  }
+}
+
+std::string quoted(const Values& values, const std::string& name, const char* none) {
+  const auto found = values.find(name);
+  return found == values.end() ? none : "'" + listed(found->second) + "'";
+}
+
+void compareWords(const World& recorded, const World& now, const char* kind, const char* title,
+                  const char* none, std::vector<std::string>& out) {
+  const Values then = valuesOf(recorded, kind);
+  const Values here = valuesOf(now, kind);
+  std::set<std::string> names;
+  for (const Values* values : {&then, &here}) {
+    for (const auto& [name, value] : *values) {
+      names.insert(name);
+    }
+  }
+  for (const std::string& name : names) {
+    const std::string is = quoted(here, name, none);
+    const std::string was = quoted(then, name, none);
+    if (is != was) {
+      out.push_back(title + name + " is " + is + ", recorded: " + was);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> exportedVariables(const LaunchCommand& command) {
+  constexpr std::array kOptions{"-x",       "-env",      "--env",     "-genv",      "--genv",
+                                "-envlist", "--envlist", "-genvlist", "--genvlist", "--export"};
+  std::vector<std::string> names;
+  const std::size_t end = command.programs.empty() ? 0 : command.programs.back();
+  for (std::size_t i = 0; i < end; ++i) {
+    const std::string& word = command.words[i];
+    if (std::find(kOptions.begin(), kOptions.end(), word) != kOptions.end() && i + 1 < end) {
+      addNames(names, command.words[i + 1]);
+    } else if (word.rfind("--export=", 0) == 0) {
+      addNames(names, word.substr(9));
+    }
+  }
+  return names;
+}
+
+Result<std::vector<db::RankCounter>> worldRows(const std::string& logDirectory,
+                                               std::int32_t ranks) {
+  std::vector<db::RankCounter> rows;
+  Lines first;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    const std::string path = protocol::worldPath(logDirectory, rank);
+    auto text = readIfInLogs(logDirectory, fileName(path), kMostInText);
+    if (!text) {
+      return text.error();
+    }
+    const Lines lines = linesOf(text->value_or(""));
+    if (lines.empty()) {
+      continue;
+    }
+    if (first.empty()) {
+      first = lines;
+      addRows(rows, rank, kHas, lines, {});
+    } else {
+      addRows(rows, rank, kAlso, lines, first);
+      addRows(rows, rank, kLacks, first, lines);
+    }
+  }
+  return rows;
+}
+
+std::map<Rank, World> worldsOf(const std::vector<db::RankCounter>& rows, std::int32_t ranks) {
+  Lines common;
+  std::map<Rank, std::pair<Lines, Lines>> differing;  // also with, without
+  const auto behind = [](const db::RankCounter& row, const char* what, Lines& lines) {
+    if (row.name.rfind(what, 0) == 0) {
+      lines.insert(row.name.substr(std::char_traits<char>::length(what)));
+    }
+  };
+  for (const db::RankCounter& row : rows) {
+    behind(row, kHas, common);
+    behind(row, kAlso, differing[row.rank].first);
+    behind(row, kLacks, differing[row.rank].second);
+  }
+  std::map<Rank, World> worlds;
+  for (Rank rank = 0; rank < ranks && !common.empty(); ++rank) {
+    const auto& [also, without] = differing[rank];
+    Lines lines = also;
+    std::set_difference(common.begin(), common.end(), without.begin(), without.end(),
+                        std::inserter(lines, lines.end()));
+    World& world = worlds[rank];
+    for (const std::string& line : lines) {
+      if (WorldFact fact; protocol::factFromText(line, fact)) {
+        world.push_back(std::move(fact));
+      }
+    }
+  }
+  return worlds;
+}
+
+std::vector<std::string> recordedVariables(const World& recorded,
+                                           const std::vector<std::string>& more) {
+  if (valuesOf(recorded, "version") != Values{{protocol::kWorldVersion, {""}}}) {
+    return {};
+  }
+  const Values then = valuesOf(recorded, "variable");
+  std::set<std::string> absent(more.begin(), more.end());
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string name(*entry, std::strcspn(*entry, "="));
+    if (protocol::variableMatters(name)) {
+      absent.insert(name);
+    }
+  }
+  std::vector<std::string> out;
+  for (const std::string& name : absent) {
+    if (then.count(name) == 0) {
+      out.push_back(name);
+    }
+  }
+  for (const auto& [name, values] : then) {
+    out.push_back(name + "=" + *values.begin());
+  }
+  return out;
+}
+
+std::map<std::int32_t, std::vector<std::string>> recordedEnvironments(
+    const std::map<Rank, World>& worlds) {
+  std::map<std::int32_t, std::vector<std::string>> out;
+  std::vector<std::string> first;
+  for (const auto& [rank, world] : worlds) {
+    std::vector<std::string> lines;
+    for (const WorldFact& fact : world) {
+      if (fact.kind == "environ" || fact.kind == "digest" || fact.kind == "limit") {
+        lines.push_back(protocol::factText(fact));
+      }
+    }
+    if (out.empty() || lines != first) {
+      first = out.empty() ? lines : first;
+      out[rank] = std::move(lines);
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> worldDifferences(const World& recorded, const World& now) {
+  std::vector<std::string> out;
+  if (now.empty()) {
+    return out;
+  }
+  compareProgram(recorded, now, out);
+  compareFiles(recorded, now, out);
+  if (valuesOf(recorded, "version") == valuesOf(now, "version")) {
+    compareWords(recorded, now, "argument", "argument ", "not there", out);
+    compareWords(recorded, now, "variable", "", "not set", out);
+  }
+  return out;
+}
+
+}  // namespace pf::app

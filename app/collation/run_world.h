@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the ranks of a recording were started with (replay_engine/protocol/world.h), in the trace, and in what a
+// replay differs from it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/job/launcher.h"
+#include "db/schema/trace_types.h"
+#include "replay_engine/base/result.h"
+#include "replay_engine/execution/execution.h"
+#include "replay_engine/protocol/world.h"
+
+namespace pf::app {
+
+/// Names of the variables that the launcher is told to pass on: -x NAME, -genv NAME VALUE …
+std::vector<std::string> exportedVariables(const LaunchCommand& command);
+
+/// What the agents left in the directory of the logs, as rows of rank_counter: all facts of the
+/// first rank that has some, and of the others what differs from it.
+Result<std::vector<db::RankCounter>> worldRows(const std::string& logDirectory, std::int32_t ranks);
+
+/// From these rows. Ranks of which nothing is known are not in it.
+std::map<Rank, protocol::World> worldsOf(const std::vector<db::RankCounter>& rows,
+                                         std::int32_t ranks);
+
+/// What gives a program the variables of a recorded rank, as SessionConfig::environment: for a run
+/// that nobody asked for with other ones. `more`: names that are looked at besides those that
+/// always are.
+std::vector<std::string> recordedVariables(const protocol::World& recorded,
+                                           const std::vector<std::string>& more);
+
+/// What the ranks' programs were started with, as SessionConfig::recordedEnvironment.
+std::map<std::int32_t, std::vector<std::string>> recordedEnvironments(
+    const std::map<Rank, protocol::World>& worlds);
+
+/// One line a difference, for people: "TZ is 'UTC', recorded: not set".
+std::vector<std::string> worldDifferences(const protocol::World& recorded,
+                                          const protocol::World& now);
+
+}  // namespace pf::app

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The launcher's command as the user typed it, with our agent put in front of the program.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "replay_engine/base/result.h"
+
+namespace pf::app {
+
+struct LaunchCommand {
+  std::vector<std::string> words;  ///< as typed
+  std::string launcher;  ///< resolved path, or empty: the program is started by itself (one rank)
+  std::vector<std::size_t>
+      programs;  ///< indexes into words of the programs (several with ':' contexts)
+  [[nodiscard]] const std::string& program() const { return words[programs.front()]; }
+  /// Words with those of the agent and `--` in front of each program, and `extra` launcher options
+  /// behind the launcher.
+  [[nodiscard]] std::vector<std::string> withAgent(
+      const std::vector<std::string>& agent, const std::vector<std::string>& extra = {}) const;
+};
+
+/// Finds launcher and program. Knows mpirun, mpiexec, orterun, prterun, srun and their variants;
+/// any other first word is the program itself. Errors (NotFound, Usage) say what is missing and
+/// what to do.
+Result<LaunchCommand> parseLaunch(const std::vector<std::string>& words);
+
+/// Path of `name` as execvp would find it; empty if there is none.
+std::string findInPath(const std::string& name);
+
+}  // namespace pf::app

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/recording/follow_recording.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+
+#include "replay_engine/base/process_state.h"
+#include "replay_engine/base/shown_text.h"
+
+namespace pf::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A launcher that is asked to end its job takes some seconds. Open MPI's now and then never does.
+constexpr std::chrono::seconds kLauncherEndsWithin(10);
+
+/// A launcher that was killed leaves ranks, which find that out after a second or two.
+constexpr std::chrono::seconds kRanksOutliveIt(15);
+
+/// Whether the process is there, and not only to be waited for.
+bool runs(pid_t pid) {
+  const char state = processState(pid);
+  return state != '\0' && state != 'Z' && state != 'X';
+}
+
+/// Tells of races while the program runs: the first one, and then each power of ten.
+class RaceTeller {
+ public:
+  void note(const protocol::RankState& state) {
+    if (state.rank < 0 || state.races == m_races[state.rank]) {
+      return;
+    }
+    m_total += state.races - m_races[state.rank];
+    m_races[state.rank] = state.races;
+    if (m_total >= m_next) {
+      std::fprintf(stderr, "photofinish: %llu racing %s so far\n",
+                   static_cast<unsigned long long>(m_total),
+                   m_total == 1 ? "delivery" : "deliveries");
+      while (m_next <= m_total) {
+        m_next *= 10;
+      }
+    }
+  }
+
+ private:
+  std::map<Rank, std::uint32_t> m_races;
+  std::uint64_t m_total = 0;
+  std::uint64_t m_next = 1;
+};
+
+/// A script that starts a launcher, or a recorder that a launcher has started: the ranks have no
+/// agents of their own.
+Error noLauncher(const std::string& program, int ranks) {
+  return Error{ErrorCode::Usage,
+               "'" + program + "' was recorded as a program of one rank, but is " +
+                   std::to_string(ranks) + " ranks; the run is ended",
+               "Put 'photofinish record' in front of mpirun: photofinish record mpirun …; where a "
+               "script starts mpirun, in the script."};
+}
+
+class Following {
+ public:
+  Following(Job& job, RunFacts& facts, InputTee* input, const Patience& patience)
+      : m_job(job), m_facts(facts), m_input(input), m_patience(patience) {}
+
+  Result<int> run();
+
+ private:
+  [[nodiscard]] int wait(bool ended);
+  [[nodiscard]] bool listen(bool ended);
+  void handle(const protocol::Message& message);
+  void exited(const protocol::RankExited& rank);
+  void hello(const protocol::RankHello& rank);
+  void stalled(const protocol::Verdict& verdict);
+  void askToEnd();
+  void insist();
+  void sayNotices();
+  [[nodiscard]] bool ranksRun() const;
+
+  Job& m_job;
+  RunFacts& m_facts;
+  InputTee* m_input;
+  const Patience& m_patience;
+  RaceTeller m_races;
+  std::optional<Clock::time_point> m_asked;  ///< the launcher, to end the job
+  bool m_insisted = false;
+  bool m_stuck = false;  ///< ended because it could not get on
+  int m_unknownRanks = 0;
+};
+
+/// Until there is something to hear, or for a while: whether there is.
+int Following::wait(bool ended) {
+  const bool input = m_input != nullptr && !ended;
+  pollfd waiting[3] = {{ended ? -1 : m_job.launcherFd(), POLLIN, 0},
+                       {m_job.connection() != nullptr ? m_job.connection()->fd() : -1, POLLIN, 0},
+                       input ? m_input->waiting() : pollfd{-1, 0, 0}};
+  const int patience = !ended ? 500 : m_job.ranksGone() ? 0 : 50;
+  const int ready = poll(waiting, 3, patience);
+  if (waiting[2].revents != 0) {
+    m_input->pump();
+  }
+  return ready;
+}
+
+bool Following::listen(bool ended) {
+  bool heard = false;
+  while (m_job.connection() != nullptr) {
+    auto message = m_job.connection()->receive();
+    if (!message) {
+      if (!ended) {
+        std::fprintf(
+            stderr,
+            "photofinish: the control daemon is gone; the ranks go on and their recording too\n");
+      }
+      m_job.loseConnection();
+      break;
+    }
+    if (!message->has_value()) {
+      break;
+    }
+    heard = heard || !std::holds_alternative<protocol::Pong>(**message);
+    m_job.note(**message);
+    handle(**message);
+  }
+  return heard;
+}
+
+void Following::handle(const protocol::Message& message) {
+  std::visit(protocol::Overloaded{
+                 [&](const protocol::RankExited& m) { exited(m); },
+                 [&](const protocol::RankState& m) { m_races.note(m); },
+                 [&](const protocol::RankHello& m) { hello(m); },
+                 [&](const protocol::SessionState& m) { m_facts.longestWait = m.longestWait; },
+                 [&](const protocol::Notice& m) { tell(m.text); },
+                 [&](const protocol::Verdict& m) {
+                   if (m.kind == protocol::VerdictKind::Stalled ||
+                       m.kind == protocol::VerdictKind::Deadlock) {
+                     stalled(m);
+                   }
+                 },
+                 [](const auto&) {},
+             },
+             message);
+}
+
+void Following::exited(const protocol::RankExited& rank) {
+  if (rank.rank < 0) {
+    return;
+  }
+  RankEnd& end = m_facts.ends[rank.rank];
+  if (rank.signal > 0) {
+    end.signal = rank.signal;
+  } else if (rank.exitStatus >= 0) {
+    end.status = rank.exitStatus;
+  }
+}
+
+void Following::hello(const protocol::RankHello& rank) {
+  m_facts.ends[rank.rank].host = rank.host;
+  m_facts.ends[rank.rank].pid = rank.pid;
+  if (m_facts.launcher.empty() && rank.size > 1 && m_unknownRanks == 0) {
+    m_unknownRanks = rank.size;
+    askToEnd();
+  }
+}
+
+void Following::stalled(const protocol::Verdict& verdict) {
+  const bool ends = m_patience.endStuck && (verdict.proven || verdict.overLimit);
+  const char* const then =
+      ends             ? "it is ended"
+      : verdict.proven ? "it is left alone; Ctrl-C ends it, and the trace is made then"
+                       : "that may be right, in a long operation or with much data; it is left "
+                         "alone; Ctrl-C ends it, and the trace is made then";
+  std::fprintf(stderr,
+               "photofinish: the program does not get on: %s\n"
+               "photofinish: %s\n",
+               shown(verdict.text).c_str(), then);
+  if (ends) {
+    m_stuck = true;
+    askToEnd();
+  }
+}
+
+void Following::askToEnd() {
+  if (!m_asked) {
+    m_job.endLauncher();
+    m_asked = Clock::now();
+  }
+}
+
+/// A program without a launcher may take its time.
+void Following::insist() {
+  const bool may = m_stuck || !m_facts.launcher.empty();
+  if (m_asked && !m_insisted && may && Clock::now() - *m_asked >= kLauncherEndsWithin) {
+    m_insisted = true;
+    std::fprintf(stderr,
+                 "photofinish: it has not ended %d s after it was asked to: what is left of it is "
+                 "killed\n",
+                 static_cast<int>(kLauncherEndsWithin.count()));
+    m_job.killAll();
+  }
+}
+
+void Following::sayNotices() {
+  for (const std::string& text : m_job.notices()) {
+    std::fprintf(stderr, "photofinish: %s\n", text.c_str());
+  }
+}
+
+/// On this host, as far as they have told their pids, and nobody their ends.
+bool Following::ranksRun() const {
+  return std::any_of(
+      m_facts.ends.begin(), m_facts.ends.end(), [host = hostName()](const auto& rank) {
+        const RankEnd& end = rank.second;
+        return end.pid > 0 && end.host == host && !end.status && !end.signal && runs(end.pid);
+      });
+}
+
+Result<int> Following::run() {
+  std::optional<Clock::time_point> over;
+  for (int quiet = 0;;) {
+    const std::optional<int> ended = m_job.launcherStatus();
+    if (ended && !over) {
+      over = Clock::now();
+    }
+    if (m_patience.ended()) {
+      askToEnd();
+    }
+    if (!ended) {
+      insist();
+      sayNotices();
+    }
+    const int ready = wait(ended.has_value());
+    const bool heard = listen(ended.has_value());
+    if (over && Clock::now() - *over < kRanksOutliveIt && ranksRun()) {
+      if (m_job.connection() == nullptr) {
+        poll(nullptr, 0, 50);
+      }
+      continue;
+    }
+    if (ended && (m_job.connection() == nullptr || (!heard && m_job.ranksGone()) ||
+                  (!heard && ready == 0 && ++quiet >= 4))) {
+      if (m_unknownRanks != 0) {
+        return noLauncher(m_facts.program, m_unknownRanks);
+      }
+      return m_stuck && *ended == 0 ? 1 : *ended;
+    }
+  }
+}
+
+}  // namespace
+
+Result<int> followRecording(Job& job, RunFacts& facts, InputTee* input, const Patience& patience) {
+  return Following(job, facts, input, patience).run();
+}
+
+}  // namespace pf::app

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/recording/record.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <thread>
+
+#include "app/collation/collate.h"
+#include "app/collation/failure.h"
+#include "app/collation/log_files.h"
+#include "app/collation/race_reduction.h"
+#include "app/collation/run_world.h"
+#include "app/files/paths.h"
+#include "app/foreign_jobs/core_file.h"
+#include "app/job/job.h"
+#include "app/recording/follow_recording.h"
+#include "app/recording/input_tee.h"
+#include "app/recording/log_directory.h"
+#include "app/traces/own_traces.h"
+#include "app/traces/trace_place.h"
+#include "replay_engine/base/shown_text.h"
+
+namespace pf::app {
+namespace fs = std::filesystem;
+namespace {
+
+volatile std::sig_atomic_t g_launcher = 0;
+/// As the launcher alone would have had it.
+extern "C" void onPassedOn(int number) {
+  if (g_launcher > 0) {
+    ::kill(static_cast<pid_t>(g_launcher), number);
+  }
+}
+
+volatile std::sig_atomic_t g_ended = 0;
+extern "C" void onEnd(int /*signal*/) {
+  g_ended = 1;
+}
+
+/// The terminal's Ctrl-C goes to the launcher as well, which ends the ranks; we stay to make the
+/// trace.
+class StayForTheTrace {
+ public:
+  StayForTheTrace() {
+    g_ended = 0;
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGINT, &ignore, &m_interrupt);
+    struct sigaction end {};
+    end.sa_handler = onEnd;
+    sigaction(SIGTERM, &end, &m_terminate);
+    struct sigaction passOn {};
+    passOn.sa_handler = onPassedOn;
+    passOn.sa_flags = SA_RESTART;
+    for (const int number : {SIGUSR1, SIGUSR2}) {
+      struct sigaction& before = m_users[number == SIGUSR1 ? 0 : 1];
+      sigaction(number, nullptr, &before);
+      if (before.sa_handler == SIG_DFL) {  // who records for a replay has other uses of them
+        sigaction(number, &passOn, nullptr);
+      }
+    }
+  }
+  ~StayForTheTrace() {
+    sigaction(SIGUSR1, &m_users[0], nullptr);
+    sigaction(SIGUSR2, &m_users[1], nullptr);
+    g_launcher = 0;
+    sigaction(SIGINT, &m_interrupt, nullptr);
+    sigaction(SIGTERM, &m_terminate, nullptr);
+  }
+  StayForTheTrace(const StayForTheTrace&) = delete;
+  StayForTheTrace& operator=(const StayForTheTrace&) = delete;
+
+ private:
+  struct sigaction m_interrupt {};
+  struct sigaction m_terminate {};
+  struct sigaction m_users[2] = {};
+};
+
+std::string freeName(const std::string& program) {
+  const std::string base = program.substr(program.find_last_of('/') + 1);
+  std::error_code error;
+  for (int i = 1;; ++i) {
+    std::string name = base + "-" + std::to_string(i) + ".pft";
+    if (!fs::exists(name, error) && !fs::exists(logDirectoryOf(name), error)) {
+      return name;
+    }
+  }
+}
+
+/// Notes where the kernel has put the core files of ranks that a signal has ended.
+void noteCoreFiles(RunFacts& facts) {
+  const auto setting = [](const char* name) {
+    std::ifstream file(std::string("/proc/sys/kernel/") + name);
+    std::string text;
+    std::getline(file, text);
+    return text;
+  };
+  const std::string pattern = setting("core_pattern");
+  const bool usesPid = setting("core_uses_pid") == "1";
+  for (auto& [rank, end] : facts.ends) {
+    if (!end.signal || end.pid <= 0) {
+      continue;
+    }
+    const std::string name =
+        coreFileName(pattern, usesPid, end.pid, *end.signal, facts.program, facts.workingDirectory);
+    if (name.starts_with('|')) {
+      if (name.find("systemd-coredump") != std::string::npos && endedByItself(*end.signal)) {
+        end.core = "with the system: coredumpctl dump " + std::to_string(end.pid);
+      }
+      continue;
+    }
+    if (const Result<CoreFile> core = readCoreFile(name); core && core->pid == end.pid) {
+      end.core = core->path;
+      std::fprintf(stderr,
+                   "photofinish:   core file of rank %d: %s ('photofinish core %s' opens it)\n",
+                   rank, core->path.c_str(), core->path.c_str());
+    }
+  }
+}
+
+void say(const Collated& collated, const Recorded& recorded) {
+  const std::string probes = andProbes(collated.probes);
+  if (!collated.analysed) {
+    std::fprintf(
+        stderr,
+        "photofinish: %d ranks, %llu wildcard receives%s -> %s ('photofinish races %s' lists "
+        "those that raced)\n",
+        collated.ranks, static_cast<unsigned long long>(collated.wildcardReceives), probes.c_str(),
+        recorded.trace.c_str(), recorded.trace.c_str());
+  } else {
+    std::fprintf(
+        stderr,
+        "photofinish: %d ranks, %llu messages, %llu wildcard receives%s, %llu racing -> %s\n",
+        collated.ranks, static_cast<unsigned long long>(collated.messages),
+        static_cast<unsigned long long>(collated.wildcardReceives), probes.c_str(),
+        static_cast<unsigned long long>(collated.racing), recorded.trace.c_str());
+  }
+  if (const auto& found = collated.racesFound) {
+    std::fprintf(stderr,
+                 "photofinish:   %s found %llu racing deliveries; %llu deliveries kept%s%s\n",
+                 found->algorithm.c_str(), static_cast<unsigned long long>(found->found),
+                 static_cast<unsigned long long>(found->kept),
+                 collated.notReduced.empty() ? "" : ": ", collated.notReduced.c_str());
+    if (found->threads) {
+      std::fprintf(stderr,
+                   "photofinish:   races between threads of one rank are not found while it runs: "
+                   "'photofinish races %s' has them\n",
+                   recorded.trace.c_str());
+    }
+  }
+  for (const std::string& cut : collated.cuts) {
+    tell("  " + cut);
+  }
+  for (const std::string& note : collated.notes) {
+    tell("  note: " + note + ": what is decided there is not recorded, a replay may differ");
+  }
+}
+
+/// Ranks go on when their recorder is killed: their logs are not for taking yet.
+Status noRankRuns(const std::string& logs) {
+  auto files = readLogFiles(logs);
+  if (!files) {
+    return files.error();
+  }
+  for (const auto& [rank, bytes] : *files) {
+    const Result<RankLog> log = readLog(bytes);
+    if (!log || log->complete || log->pid <= 0) {
+      continue;
+    }
+    std::error_code gone;
+    const fs::path program = fs::read_symlink("/proc/" + std::to_string(log->pid) + "/exe", gone);
+    if (!gone && program == log->executable) {
+      return Error{ErrorCode::System,
+                   "the recording still goes on: rank " + std::to_string(rank) + " is process " +
+                       std::to_string(log->pid),
+                   "Wait until the program has ended, or end it; then try again."};
+    }
+  }
+  return {};
+}
+
+/// How often it is looked, each 100 ms, whether ranks end that their launcher has left.
+constexpr int kRanksOutliveIt = 150;
+
+/// Logs that lie beside a file of the trace's name, and no trace can be made of them.
+Result<bool> leaveLogs(const std::string& logs, const Error& why) {
+  std::fprintf(stderr,
+               "photofinish: what %s has of a recording that was not finished is left alone: %s\n",
+               logs.c_str(), why.message.c_str());
+  return false;
+}
+
+/// Damaged unless the logs are this user's or root's: those of others make no file of this user.
+Status mayTakeUp(const RunFacts& facts, const std::string& logs) {
+  struct stat info {};
+  if (::lstat(logs.c_str(), &info) != 0) {
+    return systemError("cannot read " + logs, errno);
+  }
+  if (info.st_uid == ::geteuid() || info.st_uid == 0 || isOwnRecording(facts, logs)) {
+    return {};
+  }
+  return Error{ErrorCode::Damaged,
+               "no trace is made of " + logs + ": it belongs to another user (number " +
+                   std::to_string(info.st_uid) + ")",
+               "If you know where it comes from, make it yours (chown), or do this as that user."};
+}
+
+/// Makes the trace of a recording whose recorder is gone, and removes its logs. `numbered`: under a
+/// number in any case. True if it has the name `trace` now.
+Result<bool> takeUpLogs(const std::string& trace, bool numbered) {
+  const std::string logs = logDirectoryOf(trace);
+  if (!holdsLogs(logs)) {
+    return false;
+  }
+  std::error_code unknown;
+  const bool taken = fs::exists(fs::symlink_status(trace, unknown));
+  if (taken && !db::looksLikeTrace(trace)) {
+    return false;  // who opens it is told so
+  }
+  if (Status status = isNoLink(logs); !status) {
+    return taken ? leaveLogs(logs, status.error()) : status.error();
+  }
+  const UniqueFd lock = lockLogs(logs);
+  if (!lock.valid() && areLogsLocked(logs)) {
+    if (taken) {
+      std::fprintf(stderr, "photofinish: %s is being recorded anew; this is the former one\n",
+                   trace.c_str());
+      return false;
+    }
+    return Error{ErrorCode::System, trace + " is being recorded",
+                 "Wait until the program has ended."};
+  }
+  const Result<RunFacts> facts = readFacts(logs);
+  if (!facts) {
+    return taken ? leaveLogs(logs, facts.error()) : facts.error();
+  }
+  if (taken && !isOwnRecording(*facts, logs)) {
+    return leaveLogs(logs, {ErrorCode::Usage, "you have not recorded them on this machine", {}});
+  }
+  if (Status status = mayTakeUp(*facts, logs); !status) {
+    return status.error();
+  }
+  const LogsAndTrace order = compareWithTrace(*facts, trace);
+  if (order == LogsAndTrace::Made) {
+    noteEnd(*facts);
+    endLogs(logs);  // only that was not done
+    return false;
+  }
+  if (Status status = noRankRuns(logs); !status) {
+    if (status.error().code == ErrorCode::Damaged) {
+      return status.error();
+    }
+    return Error{
+        ErrorCode::System, status.error().message + "; its logs are in " + logs,
+        taken ? trace + " is of a former one. " + status.error().advice : status.error().advice};
+  }
+  const bool aside = numbered || order == LogsAndTrace::Earlier;
+  const std::string made = aside ? db::freeNumberedName(trace) : trace;
+  const Result<Collated> collated =
+      collate(logs, *facts, made, aside ? db::Existing::Refuse : db::Existing::Keep);
+  if (!collated) {
+    return taken && collated.error().code == ErrorCode::NotFound ? leaveLogs(logs, collated.error())
+                                                                 : collated.error();
+  }
+  std::fprintf(stderr, "photofinish: made %s from the logs of a recording that was not finished\n",
+               made.c_str());
+  sayKept(trace, collated->kept);
+  noteTrace(*facts, logs, made);
+  noteEnd(*facts);
+  endLogs(logs);
+  return !aside;
+}
+
+/// Before a recording begins: nothing but a trace will be overwritten by it, and logs that an
+/// earlier recorder has left are a trace before the name is taken.
+Status makePlace(const std::string& trace, bool replace) {
+  if (Status status = mayBecomeTrace(trace); !status) {
+    return status;
+  }
+  if (areLogsLocked(logDirectoryOf(trace))) {
+    return {};  // beginLogs says so
+  }
+  const Result<bool> made = takeUpLogs(trace, replace);
+  // Logs of which no trace can be made are kept aside by beginLogs.
+  return made || made.error().code == ErrorCode::Damaged || made.error().code == ErrorCode::NotFound
+             ? Status()
+             : made.error();
+}
+
+std::uint64_t randomSalt() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+}  // namespace
+
+std::string logDirectoryOf(const std::string& trace) {
+  return trace + ".d";
+}
+
+Result<Recorded> record(const RecordOptions& options) {
+  Result<LaunchCommand> command = parseLaunch(options.command);
+  if (!command) {
+    return command.error();
+  }
+  Recorded recorded;
+  std::error_code gone;
+  RunFacts facts;
+  facts.command = options.command;
+  facts.workingDirectory = fs::current_path(gone).string();
+  if (gone) {
+    return Error{
+        ErrorCode::System, "the working directory is gone: " + gone.message(),
+        "Go to a directory that is there: a replay starts the program where it was recorded."};
+  }
+  recorded.trace = options.output.empty() ? freeName(command->program()) : options.output;
+  const std::string logs = absolutePath(logDirectoryOf(recorded.trace));
+  if (Status status = makePlace(recorded.trace, options.replace); !status) {
+    return status.error();
+  }
+  facts.launcher = command->launcher;
+  facts.program = command->program();
+  facts.createdUtc = utcNow();
+  facts.mode = options.mode;
+  facts.salt = randomSalt();
+  facts.sameAddresses = options.sameAddresses;
+  const Result<UniqueFd> lock = beginLogs(logs, facts);
+  if (!lock) {
+    return lock.error();
+  }
+  if (Status noted = noteStart(facts, logs); !noted) {
+    std::fprintf(
+        stderr,
+        "photofinish: %s: that this recording is yours cannot be kept, and its replays will "
+        "ask for --trust\n",
+        noted.error().message.c_str());
+  }
+  const auto end = [&] {
+    noteEnd(facts);
+    endLogs(logs);
+  };
+  JobOptions job;
+  job.command = *command;
+  job.session.mode =
+      kRecordChoices | (options.mode == "all" ? kRecordEvents : 0U) |
+      (options.mode == "races" ? kRecordRaces : 0U) | (options.jitterSeed != 0 ? kJitter : 0U) |
+      (options.cycles ? kTrapCycles : 0U) | (options.sameAddresses ? kSameAddresses : 0U);
+  job.session.jitterSeed = options.jitterSeed;
+  job.session.variables = exportedVariables(*command);
+  job.session.algorithm =
+      options.window != 0
+          ? kWindowAlgorithm + options.window
+          : static_cast<std::uint32_t>(std::ranges::find(kAlgorithms, options.algorithm) -
+                                       kAlgorithms.begin());
+  job.session.logDirectory = logs;
+  job.session.salt = facts.salt;
+  job.stallAfter = options.stallAfter;
+  job.stallLimit = options.stallLimit;
+  // A program that runs without a launcher keeps its terminal.
+  std::optional<InputTee> input;
+  if (!command->launcher.empty() || isatty(STDIN_FILENO) == 0) {
+    Result<InputTee> tee = InputTee::start(logs + "/input");
+    if (!tee) {
+      end();
+      return tee.error();
+    }
+    input = std::move(*tee);
+    job.input = input->launcherEnd();
+  }
+  bool daemonLost = false;
+  {
+    const StayForTheTrace stay;
+    Result<std::unique_ptr<Job>> running = Job::start(std::move(job));
+    if (!running) {
+      end();
+      return running.error();
+    }
+    g_launcher = (*running)->launcher();
+    if (input) {
+      input->launched();
+    }
+    const Patience patience{options.endStuck, [] { return g_ended != 0; }};
+    Result<int> status = followRecording(**running, facts, input ? &*input : nullptr, patience);
+    if (!status) {
+      running->reset();
+      end();
+      return status.error();
+    }
+    recorded.exitStatus = *status;
+    daemonLost = (*running)->connection() == nullptr;
+  }
+  facts.exitStatus = recorded.exitStatus;
+  noteCoreFiles(facts);
+  if (Status status = writeFacts(logs, facts); !status) {
+    return status.error();
+  }
+  // Where the daemon was lost, only the logs say which ranks there are.
+  Status over = daemonLost ? noRankRuns(logs) : Status();
+  for (int i = 0; !over && over.error().code == ErrorCode::System && i < kRanksOutliveIt; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    over = noRankRuns(logs);
+  }
+  if (!over && over.error().code == ErrorCode::System) {
+    tell(over.error().message + ", though its launcher has ended. The logs are kept in " + logs +
+         ": when it has ended, 'photofinish info " + recorded.trace + "' makes the trace");
+    recorded.trace.clear();
+    return recorded;
+  }
+  Result<Collated> collated = collate(logs, facts, recorded.trace,
+                                      options.replace ? db::Existing::Replace : db::Existing::Keep);
+  if (!collated) {
+    if (collated.error().code == ErrorCode::NotFound) {
+      end();
+      Error nothing = collated.error();
+      if (recorded.exitStatus == 0) {
+        return nothing;
+      }
+      nothing.advice = "The program ended with status " + std::to_string(recorded.exitStatus) +
+                       " before that; what it said is above.";
+      tell(nothing.text());
+      recorded.trace.clear();
+      return recorded;
+    }
+    (void)noteStart(facts, logs);  // as they are now, also where they are copied to
+    Error failed = collated.error();
+    failed.advice += (failed.advice.empty() ? "" : " ") +
+                     ("The logs are kept in " + logs + "; 'photofinish info " + recorded.trace +
+                      "' tries again.");
+    tell(failed.text());
+    recorded.trace.clear();  // the program itself has run: its exit status counts
+    return recorded;
+  }
+  noteTrace(facts, logs, recorded.trace);
+  end();
+  if (input && input->tooLong()) {
+    std::fprintf(stderr,
+                 "photofinish: the standard input was longer than 15 MiB and is not in the trace: "
+                 "give it to each replay again\n");
+  }
+  recorded.racing = collated->racing;
+  sayKept(recorded.trace, collated->kept);
+  if (!options.quiet) {
+    say(*collated, recorded);
+  }
+  return recorded;
+}
+
+Result<Collated> peek(const std::string& trace, const std::string& to) {
+  const std::string logs = logDirectoryOf(trace);
+  std::error_code unknown;
+  const auto isOver = [&] { return fs::status(logs, unknown).type() == fs::file_type::not_found; };
+  const auto nothing = [&] {
+    return Error{ErrorCode::Usage, "nothing is being recorded as " + trace,
+                 fs::exists(trace, unknown) ? "It is finished: open it."
+                                            : "Give the name of the trace that is being made."};
+  };
+  if (isOver()) {
+    return nothing();
+  }
+  if (fs::exists(to, unknown)) {
+    return Error{ErrorCode::Usage, to + " is there already", "Give another name."};
+  }
+  Result<RunFacts> facts = readFacts(logs);
+  if (!facts) {
+    return isOver() ? nothing() : facts.error();
+  }
+  facts->goesOn = true;
+  Result<Collated> collated = collate(logs, *facts, to);
+  if (collated) {
+    noteTrace(*facts, logs, to);
+  }
+  return !collated && isOver() ? nothing() : std::move(collated);
+}
+
+Result<bool> recoverTrace(const std::string& trace) {
+  return takeUpLogs(trace, false);
+}
+
+}  // namespace pf::app

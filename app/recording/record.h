@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// photofinish record: run a program, keep what MPI chose.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "app/collation/collate.h"
+#include "replay_engine/base/result.h"
+
+namespace pf::app {
+
+struct RecordOptions {
+  std::vector<std::string> command;  ///< launcher, its options, program, arguments
+  std::string output;                ///< trace file; empty = PROGRAM-N.pft here
+  bool replace = false;              ///< a trace of that name goes; else it is kept under a number
+  std::string mode = "outcomes";     ///< "outcomes", "races" or "all"
+  std::string algorithm = "meehan";  ///< of mode races: see race_reduction.h
+  std::uint32_t window = 0;          ///< of mode races: decisions of algorithm-b delayed by it
+  std::uint64_t jitterSeed = 0;      ///< 0 = none
+  bool cycles = false;               ///< the rdtsc instruction, too
+  bool sameAddresses = false;        ///< the program's memory lies where it does in each replay
+  bool endStuck = false;  ///< end the program once it cannot get on for certain, or at stallLimit
+  /// Every rank waits: until that is told, and how long they may at all; 0 = by itself, never.
+  std::chrono::milliseconds stallAfter{0};
+  std::chrono::milliseconds stallLimit{0};
+  bool quiet = false;  ///< no summary line
+};
+
+struct Recorded {
+  std::string trace;
+  int exitStatus = 0;  ///< of the launcher
+  std::uint64_t racing = 0;
+};
+
+/// Runs the program to its end and makes the trace. Says what happened on standard error.
+Result<Recorded> record(const RecordOptions& options);
+
+/// Directory of the logs of a recording that writes `trace`.
+std::string logDirectoryOf(const std::string& trace);
+
+/// Makes the trace `to` of what a recording that goes on, of `trace`, has so far; the program does
+/// not notice. Usage where nothing is being recorded under this name, NotFound before MPI_Init.
+Result<Collated> peek(const std::string& trace, const std::string& to);
+
+/// What there is of a recording that may go on.
+struct RecordingNow {
+  bool logs = false;
+  bool recorder = false;  ///< somebody is at work on them: who records, or makes the trace of them
+  bool trace = false;     ///< its trace is there: it is finished
+  std::uint64_t grown = 0;  ///< larger with each event
+};
+RecordingNow recordingNow(const std::string& trace);
+
+/// The traces that recorders of this host make now, as far as this user may see them.
+std::vector<std::string> recordingsThatGoOn();
+
+/// Makes `trace` of the logs of a recording whose recorder was killed, if they are there; a file of
+/// that name is kept under a number. Where the file is of a later recording than the logs, theirs
+/// gets the number. True if `trace` was made.
+Result<bool> recoverTrace(const std::string& trace);
+
+}  // namespace pf::app

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/replaying/forced_deliveries.h"
+
+#include <algorithm>
+
+#include "app/collation/collate.h"
+#include "app/collation/race_reduction.h"
+
+namespace pf::app {
+namespace {
+
+bool holdsTags(const RankLog& log) {
+  return log.tagsOnly.has_value();
+}
+
+}  // namespace
+
+Status canForce(db::TraceStore& store, const std::string& deliveries) {
+  const Result<std::vector<db::RankCounter>> counters = store.counters();
+  const bool held = counters && std::ranges::any_of(*counters, [](const auto& counter) {
+                      return counter.name == kTagsKept;
+                    });
+  if (deliveries.empty() && !held) {
+    return {};
+  }
+  Result<std::vector<RankLog>> logs = readLogs(store);
+  if (!logs) {
+    return logs.error();
+  }
+  if (deliveries != "pinned" && held) {
+    Result<Tags> whole = collatedTags(*logs);
+    return whole ? Status() : Status(whole.error());
+  }
+  if (deliveries == "tagged" || std::ranges::none_of(*logs, holdsTags)) {
+    return {};
+  }
+  Result<std::vector<RankLog>> survey = readLogs(store, db::TraceStore::Log::Survey);
+  for (std::size_t i = 0; i < logs->size(); ++i) {
+    if (holdsTags((*logs)[i]) && (!survey || (*survey)[i].serials < (*logs)[i].serials)) {
+      return Error{
+          ErrorCode::Usage,
+          "rank " + std::to_string((*logs)[i].rank) +
+              " has no sources to pin: the trace names its traced messages by tags, and no "
+              "survey of it is whole",
+          "Replay it without --force pinned."};
+    }
+  }
+  return {};
+}
+
+Result<Tags> tagsToForce(db::TraceStore& store, const std::vector<RankLog>& logs,
+                         const std::string& deliveries) {
+  const bool held = std::ranges::any_of(logs, holdsTags);
+  if (deliveries == "pinned" || (!held && deliveries.empty())) {
+    return Tags();
+  }
+  if (held) {
+    return collatedTags(logs);
+  }
+  Result<Execution> execution = loadExecution(store);
+  if (!execution) {
+    return execution.error();
+  }
+  // What a rank was in when its record ended is known by its pins only.
+  std::vector<bool> whole;
+  for (std::size_t i = 0; i < logs.size(); ++i) {
+    const bool inside = logs[i].lanes.empty() ? logs[i].insideLast : !logs[i].complete;
+    whole.push_back(!inside && i < execution->ranks.size() &&
+                    execution->ranks[i].events.size() >= logs[i].serials);
+  }
+  return tagsOf(*execution, whole);
+}
+
+void takePins(std::vector<RankLog>& logs, const std::vector<RankLog>& survey) {
+  for (std::size_t i = 0; i < logs.size() && i < survey.size(); ++i) {
+    if (holdsTags(logs[i])) {
+      logs[i].wildSources = survey[i].wildSources;
+    }
+  }
+}
+
+}  // namespace pf::app

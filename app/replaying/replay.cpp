@@ -1,0 +1,630 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/replaying/replay.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <future>
+#include <map>
+#include <set>
+
+#include "app/collation/run_world.h"
+#include "app/recording/log_directory.h"
+#include "app/recording/record.h"
+#include "app/replaying/forced_deliveries.h"
+#include "app/replaying/replay_inputs.h"
+#include "app/replaying/survey.h"
+#include "app/traces/own_traces.h"
+#include "replay_engine/base/shown_text.h"
+
+namespace pf::app {
+
+std::string eventText(const Execution& execution, EventRef ref) {
+  if (ref.rank < 0 || static_cast<std::size_t>(ref.rank) >= execution.ranks.size() ||
+      ref.serial == 0 ||
+      ref.serial > execution.ranks[static_cast<std::size_t>(ref.rank)].events.size()) {
+    return "the end of its record";
+  }
+  const Event& event = execution.ranks[static_cast<std::size_t>(ref.rank)].events[ref.serial - 1];
+  std::string text =
+      event.call < execution.callNames.size() ? execution.callNames[event.call] : "?";
+  const bool message = event.kind == EventKind::Send || event.kind == EventKind::Receive ||
+                       event.kind == EventKind::Post || event.kind == EventKind::Probe ||
+                       event.kind == EventKind::SendReceive;
+  if (message) {
+    const char* preposition = event.kind == EventKind::Send ? " to " : " from ";
+    text += preposition + (event.peer == kAnySource ? std::string("any source")
+                                                    : "rank " + std::to_string(event.peer));
+    text += event.tag == kAnyTag ? ", any tag" : ", tag " + std::to_string(event.tag);
+  }
+  return text + " at " + siteText(execution, event.site);
+}
+
+namespace {
+
+std::atomic<bool> g_endAsked = false;
+
+/// The end of a survey of a run that was cut: how long a rank may take to it that seems to wait.
+constexpr std::chrono::seconds kOnItsWayFor(20);
+constexpr int kLookAgainMs = 100;
+/// Of most programs; one that takes longer until MPI_Init is spoken of.
+constexpr std::chrono::seconds kStartsWithin(10);
+
+std::string placeOf(const protocol::CodePlace& place) {
+  return place.text.empty() ? std::string() : " at " + place.text;
+}
+
+/// What a rank did before it diverged.
+std::string historyText(const protocol::RankDiverged& diverged) {
+  std::string text = diverged.history.empty() ? "" : "\n  its last events before that:";
+  for (const protocol::PastEvent& event : diverged.history) {
+    text += "\n    " + std::to_string(event.serial) + "  " + event.call;
+    if (event.peer >= -1) {
+      text += event.peer < 0 ? " any source" : " rank " + std::to_string(event.peer);
+      text += event.tag < 0 ? ", any tag" : ", tag " + std::to_string(event.tag);
+    }
+    text += placeOf(event.place);
+  }
+  return text;
+}
+
+/// The recorded call, and the one made instead of it.
+std::string twoCallsText(const Execution& execution, const protocol::RankDiverged& diverged) {
+  const EventRef at{diverged.rank, diverged.serial};
+  const auto rank = static_cast<std::size_t>(diverged.rank);
+  const bool known =
+      diverged.serial >= 1 && (diverged.goesOn || diverged.expected.rfind("MPI_", 0) == 0) &&
+      rank < execution.ranks.size() && diverged.serial <= execution.ranks[rank].events.size();
+  const std::size_t size = diverged.expected.find(", ");  // behind the call
+  const std::string more = size == std::string::npos ? "" : diverged.expected.substr(size);
+  return "\n  expected: " + (known ? eventText(execution, at) + more : diverged.expected) +
+         "\n  got:      " + diverged.got + placeOf(diverged.place);
+}
+
+/// One replay, seen from the command line.
+class Replay {
+ public:
+  Replay(const ReplayOptions& options, db::TraceStore& store)
+      : m_options(options), m_store(store) {}
+
+  Result<int> run();
+
+ private:
+  Status plan();
+  Status sayWhatIsNotRecorded();
+  Status adjust(JobOptions& options, const std::string& logs);
+  void surveyReachedItsStops();
+  [[nodiscard]] bool someAreOnTheirWay() const;
+  void handle(const protocol::Message& message);
+  void otherContents(const protocol::RankDiverged& differs);
+  [[nodiscard]] std::string firstContents() const;
+  void verdict(const protocol::Verdict& verdict);
+  void stalled(const protocol::Verdict& verdict);
+  void exited(const protocol::RankExited& rank);
+  void listen(bool ended);
+  void stopped();
+  void offerDebugger();
+  void sayWhoIsMissing();
+  [[nodiscard]] bool stopsOnTheWay() const { return m_options.until || !m_options.cut.empty(); }
+  void askUser();
+  const Execution& execution();  ///< empty where it cannot be read
+  void say(const std::string& text) const {
+    if (!m_options.quiet) {
+      tell(text);
+    }
+  }
+
+  const ReplayOptions& m_options;
+  db::TraceStore& m_store;
+  std::unique_ptr<Job> m_job;
+  std::optional<Execution> m_execution;
+  std::future<Result<Destination>>
+      m_destination;  ///< of ReplayOptions::until, while the job starts
+  std::optional<Error> m_failure;
+  std::vector<protocol::RankDiverged>
+      m_contents;  ///< ranks that sent other contents: their first ones
+  ReplayInputs m_inputs;
+  std::string m_target;       ///< of ReplayOptions::until: what event it is
+  std::vector<Serial> m_cut;  ///< of ReplayOptions::cut: events that each rank does
+  std::vector<protocol::RankHello> m_hellos;
+  bool m_free = false;     ///< ranks have been let go at the end of a recording that was cut
+  bool m_holding = false;  ///< ranks are held at the end of their records
+  std::map<Rank, Serial> m_begun;  ///< events that each rank has begun, as far as is known
+  std::optional<std::chrono::steady_clock::time_point> m_surveyWaitsUntil;
+  bool m_surveyGoesOn = false;  ///< ranks that ended inside of a call have not begun it yet
+  bool m_waitingForUser = false;
+  std::chrono::steady_clock::time_point m_started = std::chrono::steady_clock::now();
+  bool m_saidWhoIsMissing = false;
+  bool m_badEnd = false;  ///< of a rank
+  std::optional<int> m_result;
+};
+
+const Execution& Replay::execution() {
+  if (!m_execution) {
+    Result<Execution> read = loadExecution(m_store);
+    m_execution = read ? std::move(*read) : Execution{};
+  }
+  return *m_execution;
+}
+
+Status Replay::plan() {
+  protocol::Plan plan;
+  plan.openGate = true;
+  if (m_options.until) {
+    Result<Destination> destination = m_destination.get();
+    if (!destination) {
+      return destination.error();
+    }
+    m_target = std::move(destination->event);
+    for (const Serial done : destination->cut) {
+      plan.stops.push_back(done + 1);
+    }
+    plan.targetRank = m_options.until->rank;
+  } else if (!m_options.cut.empty()) {
+    for (const Serial done : m_cut) {
+      plan.stops.push_back(done + 1);
+    }
+  } else {
+    plan.stops = stopsAtEnd(m_store);
+    m_holding = !plan.stops.empty();
+    if (m_options.survey && m_holding) {
+      Result<std::vector<std::uint64_t>> stops = stopsBeforeFailure(m_store);
+      if (!stops) {
+        return stops.error();
+      }
+      m_surveyGoesOn = *stops != plan.stops;
+      plan.stops = std::move(*stops);
+    }
+  }
+  return m_job->send(plan);
+}
+
+/// A replay that may differ says so before it does.
+Status Replay::sayWhatIsNotRecorded() {
+  const Result<std::vector<db::RankCounter>> counters = m_store.counters();
+  if (!counters) {
+    return counters.error();
+  }
+  std::set<std::string> notes;  // once for all ranks
+  for (const db::RankCounter& counter : *counters) {
+    if (counter.name.rfind(kNotGuaranteed, 0) == 0) {
+      notes.insert(counter.name.substr(kNotGuaranteed.size()));
+    }
+  }
+  for (const std::string& line : m_inputs.look(*counters, m_store.ranks(), m_store.run().host)) {
+    tell(line);
+  }
+  for (const std::string& note : notes) {
+    say("note: " + note + ": what is decided there is not recorded, this replay may differ");
+  }
+  return {};
+}
+
+/// All events of the record have been done, but for those in which a rank failed.
+void Replay::surveyReachedItsStops() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!std::exchange(m_surveyGoesOn, false)) {
+    m_surveyWaitsUntil = m_surveyWaitsUntil.value_or(now + kOnItsWayFor);
+    if (!someAreOnTheirWay() || now >= *m_surveyWaitsUntil) {
+      m_result = m_store.run().exitStatus.value_or(0);
+      return;
+    }
+    poll(nullptr, 0, kLookAgainMs);
+  }
+  protocol::Plan plan;
+  plan.openGate = true;
+  plan.stops = stopsAtEnd(m_store);
+  (void)m_job->send(plan);
+}
+
+/// A rank that takes long in a call counts as one that waits, though it will go on.
+bool Replay::someAreOnTheirWay() const {
+  return std::any_of(m_store.ranks().begin(), m_store.ranks().end(), [&](const db::RankInfo& rank) {
+    const auto begun = m_begun.find(rank.rank);
+    return begun != m_begun.end() && !seenAgain(begun->second, rank.lastSerial, rank.complete);
+  });
+}
+
+void Replay::stopped() {
+  if (!m_options.until) {
+    say("the ranks are stopped at the cut");
+    offerDebugger();
+    return;
+  }
+  const EventRef target = *m_options.until;
+  say("rank " + std::to_string(target.rank) + " is stopped just before its event " +
+      std::to_string(target.serial) + ": " + m_target);
+  offerDebugger();
+}
+
+/// The replay begins when all have called MPI_Init, which may be in a while, or never.
+void Replay::sayWhoIsMissing() {
+  const auto ranks = static_cast<std::size_t>(m_store.run().ranks);
+  if (m_saidWhoIsMissing || m_hellos.size() >= ranks || !m_job->daemonAnswers() ||
+      std::chrono::steady_clock::now() - m_started < kStartsWithin) {
+    return;
+  }
+  m_saidWhoIsMissing = true;
+  std::set<std::int32_t> missing;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    missing.insert(static_cast<std::int32_t>(rank));
+  }
+  for (const protocol::RankHello& hello : m_hellos) {
+    missing.erase(hello.rank);
+  }
+  std::string who;
+  for (const std::int32_t rank : missing) {
+    who += (who.empty() ? "" : ", ") + std::to_string(rank);
+  }
+  say("still waiting for MPI_Init of rank " + who + "; Ctrl-C ends the replay");
+}
+
+/// Names the processes, and waits for the user.
+void Replay::offerDebugger() {
+  std::sort(m_hellos.begin(), m_hellos.end(),
+            [](const auto& a, const auto& b) { return a.rank < b.rank; });
+  for (const protocol::RankHello& hello : m_hellos) {
+    say("  rank " + std::to_string(hello.rank) + " is process " + std::to_string(hello.pid) +
+        " on " + hello.host);
+  }
+  say("attach a debugger with gdb -p PID; Enter goes on to the end, q or the end of input ends the "
+      "replay");
+  m_waitingForUser = true;
+}
+
+void Replay::askUser() {
+  char line[256];
+  const ssize_t n = read(STDIN_FILENO, line, sizeof line);
+  m_waitingForUser = false;
+  if (n <= 0 || line[0] == 'q') {
+    m_result = 0;
+    return;
+  }
+  protocol::Plan free;
+  free.openGate = true;
+  (void)m_job->send(free);
+}
+
+/// Every rank waits. They may all be in a long operation, as they may have been in the recording:
+/// only what is proven ends a replay, and where the recording ends, too.
+void Replay::stalled(const protocol::Verdict& verdict) {
+  const db::RunInfo& run = m_store.run();
+  if (!run.complete && (verdict.asRecorded || (m_options.survey && verdict.proven))) {
+    if (m_options.survey) {
+      surveyReachedItsStops();
+    } else {
+      say("the replay does not get on; the recording ends here, too:\n" + verdict.text);
+      // Not known of a run whose recorder was killed; who hangs does not end well.
+      const int recorded = run.exitStatus.value_or(0);
+      m_result = recorded != 0 ? recorded : 1;
+    }
+    return;
+  }
+  if (verdict.proven) {
+    m_failure = Error{
+        ErrorCode::Divergence,
+        "the replay does not get on, though the recorded run did:\n" + verdict.text,
+        m_inputs.advice("Something that is not recorded (a file, a socket, a signal) differs, "
+                        "or the program was changed.")};
+    return;
+  }
+  std::fprintf(
+      stderr,
+      "photofinish: nothing gets on in the replay, which may be right, in a long operation "
+      "or with much data: %s\nphotofinish: it goes on; Ctrl-C ends it\n",
+      verdict.text.c_str());
+}
+
+/// The launcher ends the others of a rank that has ended badly; of a run that ended well, an agent
+/// that is lost was killed.
+void Replay::exited(const protocol::RankExited& rank) {
+  const bool lost = rank.signal < 0;
+  m_badEnd = m_badEnd || (!lost && (rank.signal > 0 || rank.exitStatus > 0));
+  if (lost && !m_badEnd && !m_failure && m_store.run().complete &&
+      m_store.run().exitStatus.value_or(0) == 0) {
+    m_failure =
+        Error{ErrorCode::Peer, rank.text + ": a process of ours was killed, and its rank with it",
+              "Start the replay again; the trace is whole."};
+  }
+}
+
+void Replay::verdict(const protocol::Verdict& verdict) {
+  switch (verdict.kind) {
+    case protocol::VerdictKind::CutReached:
+      if (stopsOnTheWay()) {
+        stopped();
+      } else if (m_options.survey) {
+        surveyReachedItsStops();
+      } else if (m_holding) {
+        m_holding = false;
+        say(m_options.stopAtEnd ? "the recording ends here; the ranks are held"
+                                : "the recording ends here; from now on the ranks run freely");
+        for (const db::RankInfo& rank : m_store.ranks()) {
+          if (!rank.complete) {
+            say("  rank " + std::to_string(rank.rank) + ": " + rank.cutReason);
+          }
+        }
+        if (m_options.stopAtEnd) {
+          offerDebugger();
+        } else {
+          m_free = true;
+          (void)m_job->send(protocol::Plan{});
+        }
+      }
+      break;
+    case protocol::VerdictKind::Refused:
+      m_failure = Error{ErrorCode::Divergence, verdict.text, {}};
+      break;
+    case protocol::VerdictKind::Stalled:
+    case protocol::VerdictKind::Deadlock:
+      stalled(verdict);
+      break;
+    case protocol::VerdictKind::Diverged:
+    case protocol::VerdictKind::Ended:
+    case protocol::VerdictKind::PastEnd:
+      break;
+  }
+}
+
+/// The rank that was the first has sent what it has by itself; the others may have it from there.
+std::string Replay::firstContents() const {
+  const auto first = std::min_element(m_contents.begin(), m_contents.end(),
+                                      [](const auto& a, const auto& b) { return a.time < b.time; });
+  return "other contents than recorded, first at rank " + std::to_string(first->rank) + ", event " +
+         std::to_string(first->serial);
+}
+
+void Replay::otherContents(const protocol::RankDiverged& differs) {
+  if (m_free) {
+    return;  // before its own record ends, but behind what others did that was not recorded
+  }
+  constexpr std::size_t kMostSaid = 4;
+  m_contents.push_back(differs);
+  if (m_contents.size() <= kMostSaid) {
+    say("rank " + std::to_string(differs.rank) + ", event " + std::to_string(differs.serial) +
+        ": other contents than recorded" + twoCallsText(execution(), differs));
+  }
+}
+
+void Replay::handle(const protocol::Message& message) {
+  if (const auto* diverged = std::get_if<protocol::RankDiverged>(&message); diverged != nullptr) {
+    if (diverged->goesOn) {
+      otherContents(*diverged);
+      return;
+    }
+    m_failure = Error{
+        ErrorCode::Divergence,
+        "replay divergence at rank " + std::to_string(diverged->rank) + ", event " +
+            std::to_string(diverged->serial) + twoCallsText(execution(), *diverged) +
+            historyText(*diverged) +
+            (m_contents.empty() ? "" : "\n  before that: " + firstContents()),
+        m_inputs.advice("The program does something else than the recorded run: was it, its input "
+                        "or its environment changed?")};
+  } else if (const auto* said = std::get_if<protocol::Verdict>(&message); said != nullptr) {
+    verdict(*said);
+  } else if (const auto* hello = std::get_if<protocol::RankHello>(&message); hello != nullptr) {
+    m_hellos.push_back(*hello);
+  } else if (const auto* state = std::get_if<protocol::RankState>(&message); state != nullptr) {
+    m_begun[state->rank] = state->serial;
+  } else if (const auto* rank = std::get_if<protocol::RankExited>(&message); rank != nullptr) {
+    exited(*rank);
+    if (!stopsOnTheWay() && !m_options.survey && !m_failure) {
+      m_failure = m_inputs.ended(*rank, m_store);
+    }
+  } else if (const auto* launched = std::get_if<protocol::RankLaunched>(&message);
+             launched != nullptr) {
+    for (const std::string& line : m_inputs.launched(*launched, m_options.quiet)) {
+      tell(line);
+    }
+  } else if (const auto* notice = std::get_if<protocol::Notice>(&message); notice != nullptr) {
+    tell(notice->text);
+  }
+}
+
+/// Whatever the daemon has to say by now. `ended`: the launcher has.
+void Replay::listen(bool ended) {
+  while (m_job->connection() != nullptr && !m_failure) {
+    auto message = m_job->connection()->receive();
+    if (!message) {
+      m_job->loseConnection();
+      if (!ended) {
+        m_failure = Error{ErrorCode::Peer, "the control daemon is gone",
+                          "Start the replay again; the trace is whole."};
+      }
+    } else if (message->has_value()) {
+      m_job->note(**message);
+      handle(**message);
+      continue;
+    }
+    break;
+  }
+}
+
+/// What was asked of this replay, told to its job. `logs`: of a survey.
+Status Replay::adjust(JobOptions& options, const std::string& logs) {
+  options.deliveries = m_options.deliveries;
+  options.session.giveBack = !m_options.environmentOfNow;
+  if (m_options.sameAddresses && (options.session.mode & kSameAddresses) == 0) {
+    return Error{ErrorCode::Usage,
+                 "this run was recorded without --same-addresses: its memory lay elsewhere",
+                 "Record it again with --same-addresses; its replays then have it by themselves."};
+  }
+  if (!m_options.cut.empty()) {
+    Result<std::vector<Serial>> cut = cutBeforeAll(m_store, execution(), m_options.cut);
+    if (!cut) {
+      return cut.error();
+    }
+    m_cut = std::move(*cut);
+  }
+  if (m_options.boundedBuffers) {
+    options.session.mode |= kBoundedBuffers;
+  }
+  if (m_options.survey && m_options.quiet) {  // 'races' in a shell where OMP_NUM_THREADS is not set
+    const auto counters = m_store.counters();
+    const auto worlds = worldsOf(counters ? *counters : std::vector<db::RankCounter>(), 1);
+    if (!worlds.empty()) {
+      options.session.environment =
+          recordedVariables(worlds.begin()->second, options.session.variables);
+    }
+  }
+  if (m_options.survey) {
+    options.session.mode |= kRecordChoices | kRecordEvents;
+    options.session.logDirectory = logs;
+  }
+  if ((m_options.survey || m_options.stopAtEnd) && !m_store.run().complete) {
+    options.session.mode |= kHoldAfter;
+  }
+  return {};
+}
+
+Result<int> Replay::run() {
+  if (m_options.until) {  // while the job starts
+    m_destination = std::async(std::launch::async, destinationOf, m_store.path(), *m_options.until);
+  }
+  protocol::SessionConfig session;
+  Result<JobOptions> options =
+      replayJob(m_store, session, m_options.jitterSeed, m_options.launcherOptions, m_options.force);
+  if (!options) {
+    return options.error();
+  }
+  Result<SurveyLogs> logs =
+      m_options.survey ? SurveyLogs::make(m_store.path()) : SurveyLogs::none();
+  if (!logs) {
+    return logs.error();
+  }
+  if (Status status = adjust(*options, logs->path()); !status) {
+    return status.error();
+  }
+  const UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (stopsOnTheWay() || m_options.stopAtEnd) {
+    options->input = null.get();  // ours is for the answer
+  }
+  const UniqueFd words(memfd_create("photofinish-words", MFD_CLOEXEC));
+  if (m_options.survey) {
+    options->output = null.get();
+    options->error = words.valid() ? words.get() : null.get();
+  }
+  if (m_options.survey && m_options.quiet) {
+    std::fprintf(
+        stderr,
+        "photofinish: this trace has choices only; running the program once more to see its "
+        "events …\n");
+  }
+  options->stallAfter = m_options.stallAfter;
+  if (Status status = sayWhatIsNotRecorded(); !status) {
+    return status.error();
+  }
+  Result<std::unique_ptr<Job>> job = Job::start(std::move(*options));
+  if (!job) {
+    return job.error();
+  }
+  m_job = std::move(*job);
+  if (Status status = plan(); !status) {
+    return status.error();
+  }
+  while (!m_failure && !m_result) {
+    const std::optional<int> ended = m_job->launcherStatus();
+    pollfd waiting[3] = {
+        {ended ? -1 : m_job->launcherFd(), POLLIN, 0},
+        {m_job->connection() != nullptr ? m_job->connection()->fd() : -1, POLLIN, 0},
+        {m_waitingForUser ? STDIN_FILENO : -1, POLLIN, 0}};
+    const int patience = !ended ? 500 : m_job->ranksGone() ? 0 : 200;
+    const int ready = poll(waiting, 3, patience);
+    listen(ended.has_value());
+    for (const std::string& text : m_job->notices()) {
+      tell(text);
+    }
+    sayWhoIsMissing();
+    if (g_endAsked && !m_failure) {
+      m_failure = Error{ErrorCode::System, "the replay was ended", {}};
+    }
+    if ((waiting[2].revents & (POLLIN | POLLHUP)) != 0) {
+      askUser();
+    }
+    if (ended && (ready == 0 || m_job->ranksGone() || m_job->connection() == nullptr)) {
+      m_result = ended;
+    }
+  }
+  const std::string path = m_store.path();
+  m_job.reset();
+  if (!m_failure && !m_contents.empty() && !m_options.ignoreContents) {
+    m_failure = Error{
+        ErrorCode::Divergence,
+        "the replay did what the recorded run did, but with " + firstContents() +
+            (m_contents.size() == 1 ? std::string()
+                                    : " (of " + std::to_string(m_contents.size()) + " ranks)"),
+        "Something that the program reads is not what it was (input, environment, memory "
+        "that is shared), or it sends bytes that it never sets: --ignore-contents goes by "
+        "the calls alone."};
+  }
+  if (m_failure) {
+    return *m_failure;
+  }
+  if (m_options.survey) {
+    const Status kept = keepSurvey(m_store, logs->path(), lastWords(words.get()));
+    if (!kept) {
+      return kept.error();
+    }
+  }
+  if (const std::string differing = m_inputs.atEnd(); !differing.empty()) {
+    tell("the replay has ended; " + differing);
+  }
+  return *m_result;
+}
+
+}  // namespace
+
+void endReplays() {
+  g_endAsked = true;
+}
+
+Result<int> replay(const ReplayOptions& options) {
+  if (Status may = mayRun(options.trace); !may) {
+    return may.error();
+  }
+  const auto mode =
+      options.survey ? db::TraceStore::Mode::ReadWrite : db::TraceStore::Mode::ReadOnly;
+  Result<db::TraceStore> store =
+      openTrace(options.trace, options.deliveries.empty() ? mode : db::TraceStore::Mode::ReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  if (options.until) {  // before a survey is made for it
+    if (Status status = eventIsThere(*store, *options.until); !status) {
+      return status.error();
+    }
+  }
+  if (options.boundedBuffers) {
+    if (Status status = oneThreadARank(*store); !status) {
+      return status.error();
+    }
+  }
+  if (((options.until || !options.cut.empty() || options.boundedBuffers) && !options.survey) ||
+      !options.deliveries.empty()) {
+    Result<bool> known = store->hasExecution();
+    if (!known) {
+      return known.error();
+    }
+    if (!*known) {
+      if (Status status = surveyIfNeeded(options.trace); !status) {
+        return status.error();
+      }
+    }
+    store = openTrace(options.trace, mode);
+    if (!store) {
+      return store.error();
+    }
+  }
+  if (Status status = canForce(*store, options.deliveries); !status) {
+    return status.error();
+  }
+  return Replay(options, *store).run();
+}
+
+}  // namespace pf::app

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/replaying/survey.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace pf::app {
+namespace {
+
+constexpr off_t kWordsKept = 2000;  ///< bytes
+constexpr std::size_t kRanksNamed = 8;
+
+/// What is missing, a line a rank; empty: nothing.
+std::string shortfall(const std::vector<db::RankInfo>& ranks, const std::vector<RankLog>& seen) {
+  std::string text;
+  std::size_t missing = 0;
+  for (std::size_t i = 0; i < ranks.size() && i < seen.size(); ++i) {
+    if (seenAgain(seen[i].serials, ranks[i].lastSerial, ranks[i].complete) ||
+        ++missing > kRanksNamed) {
+      continue;
+    }
+    text += "\n  rank " + std::to_string(ranks[i].rank) +
+            (seen[i].serials == 0 ? " did nothing"
+                                  : " ended after event " + std::to_string(seen[i].serials)) +
+            ", of " + std::to_string(ranks[i].lastSerial) + " recorded";
+  }
+  if (missing > kRanksNamed) {
+    text += "\n  and " + std::to_string(missing - kRanksNamed) + " ranks more";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string lastWords(int fd) {
+  const off_t size = lseek(fd, 0, SEEK_END);
+  const off_t from = std::max<off_t>(0, size - kWordsKept);
+  std::string text(static_cast<std::size_t>(std::max<off_t>(0, size - from)), '\0');
+  const ssize_t n = pread(fd, text.data(), text.size(), from);
+  text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  if (from > 0) {
+    text.erase(0, text.find('\n') + 1);
+  }
+  while (!text.empty() && text.back() == '\n') {
+    text.pop_back();
+  }
+  std::string indented;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    indented += "\n    " + text.substr(at, end - at);
+    at = end + 1;
+  }
+  return indented;
+}
+
+Status keepSurvey(db::TraceStore& store, const std::string& logs, const std::string& words) {
+  auto files = readLogFiles(logs);
+  if (!files) {
+    return files.error();
+  }
+  std::vector<RankLog> seen;
+  for (const db::RankInfo& rank : store.ranks()) {
+    const auto file = files->find(rank.rank);
+    if (file == files->end()) {
+      seen.push_back(emptyLog(rank.rank, store.run().ranks, rank.cutReason));
+      continue;
+    }
+    Result<RankLog> log = readLog(file->second);
+    if (!log) {
+      return log.error();
+    }
+    seen.push_back(std::move(*log));
+  }
+  if (const std::string missing = shortfall(store.ranks(), seen); !missing.empty()) {
+    return Error{ErrorCode::Divergence,
+                 "the program was run once more to see its events, and did not come as far as the "
+                 "recorded run:" +
+                     missing + (words.empty() ? "" : "\n  it or its launcher said:" + words),
+                 "Nothing of this is kept: which receives raced is not known. Give the program "
+                 "what it had when it was "
+                 "recorded (input files, environment, the right to start mpirun), and ask again; "
+                 "'record --mode all' "
+                 "keeps the events themselves."};
+  }
+  Result<Analysis> analysis = analyse(seen);
+  if (!analysis) {
+    return analysis.error();
+  }
+  useRecordedTimes(store, analysis->execution);
+  return store.replaceExecution(analysis->execution, analysis->races, analysis->logicalTimes,
+                                analysis->raceClasses, *files);
+}
+
+}  // namespace pf::app

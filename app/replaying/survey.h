@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a survey saw is kept only if it saw the recorded run. Private to app/replaying.
+#pragma once
+
+#include <string>
+
+#include "app/replaying/replay.h"
+
+namespace pf::app {
+
+/// What is in `fd`, a file that a launcher wrote to: its last lines, indented; empty where it wrote nothing.
+std::string lastWords(int fd);
+
+/// Puts what the survey whose logs lie in `logs` saw into the trace. Divergence, and the trace is as before, where a rank
+/// did not come to the end of its record; `words`: what the launcher wrote (lastWords()).
+Status keepSurvey(db::TraceStore& store, const std::string& logs, const std::string& words);
+
+}  // namespace pf::app

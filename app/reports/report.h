@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the command line prints of a trace, for people and as JSON (design.md section 8: a
+// contract).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "replay_engine/base/result.h"
+#include "replay_engine/execution/execution.h"
+
+namespace pf::app {
+
+/// photofinish info FILE [--json] [--tracing]
+Result<std::string> infoReport(const std::string& trace, bool json, bool tracing = false);
+
+/// Takes a long text piece by piece.
+using TextSink = std::function<void(std::string_view text)>;
+/// photofinish races FILE [--json]
+Status racesReport(const std::string& trace, bool json, const TextSink& out);
+/// photofinish events FILE [--rank R] [--json]
+Status eventsReport(const std::string& trace, std::optional<Rank> rank, bool json,
+                    const TextSink& out);
+
+struct DiffReport {
+  std::string text;
+  bool same = false;
+};
+/// photofinish diff A B [--json]. Usage where they cannot be compared: other programs or ranks.
+Result<DiffReport> diffReport(const std::string& a, const std::string& b, bool json);
+
+/// The first difference of a rank, in words.
+struct DifferenceLine {
+  Rank rank = kUnknownRank;
+  Serial serial = 0;   ///< 0: at no event
+  bool cause = false;  ///< a first cause (replay_engine/comparison/difference.h)
+  std::string what;    ///< "MPI_Recv (any source, tag 4) at a.c:80, 2nd receive of tag 4 on …"
+  std::string a;       ///< what happened there in A
+  std::string b;
+  std::string why;  ///< what it reaches, or follows from
+};
+
+struct DifferenceTable {
+  std::vector<DifferenceLine> lines;  ///< first causes first
+  std::vector<Serial>
+      coneA;  ///< by rank the first event that differs in A or follows from that; 0 = none
+  std::vector<Serial> coneB;
+  bool same = false;
+  bool sameBuild = true;
+};
+
+/// As diffReport(), for a window.
+Result<DifferenceTable> differenceTable(const std::string& a, const std::string& b);
+
+}  // namespace pf::app

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/traces/own_traces.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <utility>
+
+#include "app/collation/log_files.h"
+#include "app/collation/run_world.h"
+#include "app/files/sha256.h"
+#include "app/recording/record.h"
+#include "app/replaying/replay.h"
+#include "app/traces/known_runs.h"
+#include "app/traces/redact.h"
+
+namespace pf::app {
+namespace {
+
+/// One text from which no other fields can be read.
+class Text {
+ public:
+  explicit Text(std::string_view kind) { add(kind); }
+  void add(std::string_view field) {
+    m_text += std::to_string(field.size()) + ":";
+    m_text += field;
+  }
+  void add(const std::vector<std::string>& fields) {
+    add(std::to_string(fields.size()));
+    for (const std::string& field : fields) {
+      add(std::string_view(field));
+    }
+  }
+  [[nodiscard]] std::string digest() const { return sha256(m_text); }
+
+ private:
+  std::string m_text;
+};
+
+/// Of all that a replay executes, sets or gives to what it executes. Never change this: what was
+/// known would not be any more.
+std::string digestOf(const db::TraceFacts& facts) {
+  Text text("photofinish run 1");
+  text.add(facts.run.command);
+  for (const std::string& field :
+       {facts.run.program, facts.run.launcher, facts.run.workingDirectory}) {
+    text.add(std::string_view(field));
+  }
+  text.add(facts.run.input ? "input " + facts.run.input->bytes : std::string_view("no input"));
+  for (const db::RankInfo& rank : facts.ranks) {
+    text.add(std::vector{std::to_string(rank.rank), rank.executable, rank.buildId});
+  }
+  for (const db::RankCounter& counter : facts.counters) {
+    if (counter.name.starts_with("started ")) {  // run_world.h
+      text.add(std::vector{std::to_string(counter.rank), counter.name});
+    }
+  }
+  for (const db::ModuleInfo& module : facts.modules) {
+    text.add(std::vector{module.path, module.buildId});
+  }
+  return text.digest();
+}
+
+/// Of a recording, and of all traces that are made of it: it is as random as their checksums ask
+/// for.
+std::string nameOf(std::uint64_t salt) {
+  return std::to_string(salt);
+}
+
+Text startOf(const RunFacts& facts) {
+  Text text("photofinish start 1");
+  text.add(facts.command);
+  text.add(std::vector{facts.program, facts.launcher, facts.workingDirectory});
+  return text;
+}
+
+/// Of logs that are where they were begun: those that come back from elsewhere are others.
+std::string digestInPlace(const RunFacts& facts, const std::string& logs) {
+  struct stat info {};
+  if (lstat(logs.c_str(), &info) != 0) {
+    return {};
+  }
+  Text text = startOf(facts);
+  text.add(std::to_string(info.st_ino));
+  return text.digest();
+}
+
+/// Of logs wherever they are: by all that is set or fed to the program.
+std::string digestOfContent(const RunFacts& facts, const std::string& logs) {
+  std::map<std::string, std::string> files;
+  std::error_code error;
+  const std::filesystem::directory_iterator end;
+  std::filesystem::directory_iterator file(logs, error);
+  for (; !error && file != end; file.increment(error)) {
+    const std::string name = file->path().filename().string();
+    if (isNameInLogs(name) && name != "run.json" && !rankOfLog(name)) {
+      Result<std::string> content = readInLogs(logs, name, kMostInText);
+      files[name] = content ? std::move(*content) : std::string();  // no trace is made of such
+    }
+  }
+  Text text = startOf(facts);
+  for (const auto& [name, content] : files) {
+    text.add(std::vector{name, content});
+  }
+  return text.digest();
+}
+
+/// What a file was the last time that it was looked at: nobody can set the time of its change.
+using Seen = std::tuple<dev_t, ino_t, off_t, time_t, long>;
+std::mutex g_askedMutex;
+std::map<std::string, std::pair<Seen, Owner>> g_owners;
+
+Seen seen(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 ? Seen(info.st_dev, info.st_ino, info.st_size,
+                                               info.st_ctim.tv_sec, info.st_ctim.tv_nsec)
+                                        : Seen();
+}
+
+void forgetOwners() {
+  const std::lock_guard lock(g_askedMutex);
+  g_owners.clear();
+}
+
+db::Origin originOf(const std::string& path) {
+  return ownerOf(path) == Owner::Stranger ? db::Origin::Foreign : db::Origin::Own;
+}
+
+/// Whatever opens a trace in a program with this library asks.
+[[maybe_unused]] const bool g_asked = (db::setOriginOf(originOf), true);
+
+Result<db::TraceFacts> factsIn(db::TraceStore& store) {
+  auto counters = store.counters();
+  auto modules = store.modules();
+  if (!counters || !modules) {
+    return counters ? modules.error() : counters.error();
+  }
+  db::TraceFacts facts{store.run(), store.ranks(), std::move(*counters), std::move(*modules), {},
+                       {}};
+  if (auto breakpoints = store.session().all<db::Breakpoint>(); breakpoints) {
+    facts.breakpoints = std::move(*breakpoints);
+  }
+  if (auto watches = store.session().all<db::Watch>(); watches) {
+    facts.watches = std::move(*watches);
+  }
+  return facts;
+}
+
+Error strangers(const std::string& trace, const db::TraceFacts& facts) {
+  return Error{
+      ErrorCode::Usage,
+      shownWord(trace) +
+          " was not recorded by you on this machine, or was changed since, and this takes "
+          "a run of what it says:\n" +
+          whatItRuns(facts) + "  Nothing of it has been run.",
+      "If you want to run it, give --trust once (in an editor \"trust\": true in the launch "
+      "configuration): what is shown here counts as yours then."};
+}
+
+}  // namespace
+
+Owner ownerOf(const db::TraceFacts& facts) {
+  const std::string digest = digestOf(facts);
+  return hasMark(Mark::Own, nameOf(facts.run.salt), digest)     ? Owner::Own
+         : hasMark(Mark::Taken, nameOf(facts.run.salt), digest) ? Owner::TakenOver
+                                                                : Owner::Stranger;
+}
+
+Owner ownerOf(const std::string& trace) {
+  const Seen now = seen(trace);
+  {
+    const std::lock_guard lock(g_askedMutex);
+    if (const auto known = g_owners.find(trace);
+        known != g_owners.end() && known->second.first == now && now != Seen()) {
+      return known->second.second;
+    }
+  }
+  const Result<db::TraceFacts> facts = db::readFacts(trace);
+  const Owner owner = facts ? ownerOf(*facts) : Owner::Stranger;
+  if (owner != Owner::Stranger) {  // another process may take that over
+    const std::lock_guard lock(g_askedMutex);
+    g_owners[trace] = {now, owner};
+  }
+  return owner;
+}
+
+Result<Owner> ownerOf(db::TraceStore& store) {
+  const Result<db::TraceFacts> facts = factsIn(store);
+  return facts ? Result<Owner>(ownerOf(*facts)) : Result<Owner>(facts.error());
+}
+
+Status mayRun(const std::string& trace) {
+  Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  if (ownerOf(store->path()) != Owner::Stranger) {
+    return {};
+  }
+  const Result<std::vector<db::RankCounter>> counters = store->counters();
+  if (counters && std::any_of(counters->begin(), counters->end(),
+                              [](const db::RankCounter& each) { return each.name == kRedacted; })) {
+    return redactedTrace(store->path());
+  }
+  return strangersTrace(*store);
+}
+
+Error strangersTrace(db::TraceStore& store) {
+  const Result<db::TraceFacts> facts = factsIn(store);
+  return facts ? strangers(store.path(), *facts) : facts.error();
+}
+
+Status takeOver(const std::string& trace) {
+  Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  const Result<db::TraceFacts> facts = factsIn(*store);
+  if (!facts) {
+    return facts.error();
+  }
+  if (ownerOf(*facts) != Owner::Stranger) {
+    return {};
+  }
+  for (const db::Breakpoint& breakpoint : facts->breakpoints) {
+    keepWords(wordsOf(breakpoint));
+  }
+  for (const db::Watch& watch : facts->watches) {
+    keepWords(watch.expression);
+  }
+  Status kept = keepMark(Mark::Taken, nameOf(facts->run.salt), digestOf(*facts));
+  forgetOwners();
+  return kept;
+}
+
+Status noteStart(const RunFacts& facts, const std::string& logs) {
+  const std::string name = nameOf(facts.salt);
+  static_cast<void>(keepMark(Mark::Started, name, digestOfContent(facts, logs)));
+  return keepMark(Mark::Started, name, digestInPlace(facts, logs));
+}
+
+bool isOwnRecording(const RunFacts& facts, const std::string& logs) {
+  const std::string name = nameOf(facts.salt);
+  return hasMark(Mark::Started, name, digestInPlace(facts, logs)) ||
+         hasMark(Mark::Started, name, digestOfContent(facts, logs));
+}
+
+void noteTrace(const RunFacts& facts, const std::string& logs, const std::string& trace) {
+  if (!isOwnRecording(facts, logs)) {
+    return;
+  }
+  if (const Result<db::TraceFacts> made = db::readFacts(trace); made) {
+    static_cast<void>(keepMark(Mark::Own, nameOf(made->run.salt), digestOf(*made)));
+    forgetOwners();
+  }
+}
+
+void noteEnd(const RunFacts& facts) {
+  dropMarks(Mark::Started, nameOf(facts.salt));
+}
+
+void noteCopy(const std::string& from, const std::string& to) {
+  const Owner owner = ownerOf(from);
+  const Result<db::TraceFacts> made = db::readFacts(to);
+  if (owner != Owner::Stranger && made) {
+    static_cast<void>(keepMark(owner == Owner::Own ? Mark::Own : Mark::Taken,
+                               nameOf(made->run.salt), digestOf(*made)));
+    forgetOwners();
+  }
+}
+
+std::string wordsOf(const db::Breakpoint& breakpoint) {
+  const bool logical = breakpoint.kind == "logical";
+  const bool computed = breakpoint.function.find_first_of("*$") != std::string::npos;
+  std::vector<std::string> parts{breakpoint.condition, breakpoint.log,
+                                 logical ? "" : breakpoint.expression,
+                                 computed ? breakpoint.function : ""};
+  parts.insert(parts.end(), breakpoint.commands.begin(), breakpoint.commands.end());
+  const bool any = std::any_of(parts.begin(), parts.end(),
+                               [](const std::string& part) { return !part.empty(); });
+  std::string words;
+  for (const std::string& part : parts) {
+    words += part + "\n";
+  }
+  return any ? words : "";
+}
+
+bool areKnownWords(const std::string& words) {
+  return words.empty() || hasMark(Mark::Words, "", sha256(words));
+}
+
+void keepWords(const std::string& words) {
+  if (!areKnownWords(words)) {
+    static_cast<void>(keepMark(Mark::Words, "", sha256(words)));
+  }
+}
+
+}  // namespace pf::app

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/traces/own_traces.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "app/files/sha256.h"
+#include "app/traces/known_runs.h"
+#include "db/store/trace_writer.h"
+
+namespace pf::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Sha256, IsThatOfTheStandard) {
+  EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(sha256(std::string(1000000, 'a')),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+class OwnTraces : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "pf-own.XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    m_dir = name;
+    setenv("XDG_STATE_HOME", (name + "/state").c_str(), 1);
+  }
+  void TearDown() override { fs::remove_all(m_dir); }
+
+  /// A trace of a run that nobody has noted.
+  std::string write(const std::string& name, std::uint64_t salt,
+                    std::vector<std::string> command = {"mpirun", "./a"}) {
+    const std::string path = m_dir + "/" + name;
+    Result<db::TraceWriter> writer = db::TraceWriter::create(path);
+    EXPECT_TRUE(writer);
+    db::RunInfo run;
+    run.command = std::move(command);
+    run.program = "./a";
+    run.mode = "outcomes";
+    run.salt = salt;
+    run.ranks = 0;
+    writer->setRun(run);
+    EXPECT_TRUE(writer->finish());
+    return path;
+  }
+
+  std::string m_dir;
+};
+
+TEST_F(OwnTraces, WhatIsMadeOfNotedLogsIsOwn) {
+  RunFacts facts;
+  facts.salt = 17;
+  const std::string logs = m_dir + "/t.pft.d";
+  fs::create_directory(logs);
+  ASSERT_TRUE(noteStart(facts, logs));
+  const std::string trace = write("t.pft", 17);
+  EXPECT_EQ(ownerOf(trace), Owner::Stranger);
+  noteTrace(facts, logs, trace);
+  EXPECT_EQ(ownerOf(trace), Owner::Own);
+  EXPECT_EQ(ownerOf(write("changed.pft", 17, {"sh"})), Owner::Stranger);
+  EXPECT_EQ(ownerOf(write("other.pft", 18)), Owner::Stranger);
+  EXPECT_EQ(fs::status(m_dir + "/state/photofinish").permissions(), fs::perms::owner_all);
+  EXPECT_EQ(fs::status(m_dir + "/state/photofinish/known.db").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(OwnTraces, LogsThatCameBackFromElsewhereAreNot) {
+  RunFacts facts;
+  facts.salt = 19;
+  const std::string logs = m_dir + "/t.pft.d";
+  fs::create_directory(logs);
+  ASSERT_TRUE(noteStart(facts, logs));
+  fs::create_directory(m_dir + "/back");  // another inode
+  std::ofstream(m_dir + "/back/rank-0.world") << "variable LD_PRELOAD evil.so\n";
+  const std::string trace = write("t.pft", 19);
+  noteTrace(facts, m_dir + "/back", trace);
+  EXPECT_EQ(ownerOf(trace), Owner::Stranger);
+  facts.command = {"sh"};
+  noteTrace(facts, logs, trace);
+  EXPECT_EQ(ownerOf(trace), Owner::Stranger);
+}
+
+TEST_F(OwnTraces, LogsThatWereKeptAreWhereverTheyAreCopied) {
+  RunFacts facts;
+  facts.salt = 31;
+  const std::string logs = m_dir + "/t.pft.d";
+  fs::create_directory(logs);
+  ASSERT_TRUE(noteStart(facts, logs));
+  std::ofstream(logs + "/rank-0.world") << "variable TZ UTC\n";
+  ASSERT_TRUE(noteStart(facts, logs));  // the trace could not be made
+  fs::copy(logs, m_dir + "/copy");
+  const std::string trace = write("t.pft", 31);
+  noteTrace(facts, m_dir + "/copy", trace);
+  EXPECT_EQ(ownerOf(trace), Owner::Own);
+}
+
+TEST_F(OwnTraces, AStrangersIsReadAloneUntilItIsTakenOver) {
+  const std::string trace = write("t.pft", 23);
+  const Status may = mayRun(trace);
+  ASSERT_FALSE(may);
+  EXPECT_EQ(may.error().code, ErrorCode::Usage);
+  EXPECT_NE(may.error().message.find("mpirun ./a"), std::string::npos) << may.error().text();
+  EXPECT_FALSE(db::TraceStore::open(trace, db::TraceStore::Mode::ReadWrite));
+  std::ofstream(trace + "-journal") << "anything that is long enough to be looked at";
+  EXPECT_TRUE(db::TraceStore::open(trace, db::TraceStore::Mode::ReadOnly));
+  EXPECT_TRUE(fs::exists(trace + "-journal"));
+  fs::remove(trace + "-journal");
+  EXPECT_TRUE(takeOver(trace));
+  EXPECT_TRUE(mayRun(trace));
+  EXPECT_EQ(ownerOf(trace), Owner::TakenOver);
+  EXPECT_TRUE(db::TraceStore::open(trace, db::TraceStore::Mode::ReadWrite));
+}
+
+TEST_F(OwnTraces, ADirectoryThatOthersCanWriteKnowsNothing) {
+  const std::string trace = write("t.pft", 29);
+  fs::create_directories(m_dir + "/state/photofinish");
+  fs::permissions(m_dir + "/state/photofinish", fs::perms::all);
+  EXPECT_FALSE(keepMark(Mark::Words, "", "x"));
+  EXPECT_TRUE(hasMark(Mark::Words, "", "x")) << "in this process";
+}
+
+TEST(Loaders, AreKnownByName) {
+  for (const char* name : {"LD_PRELOAD",
+                           "LD_LIBRARY_PATH",
+                           "LD_AUDIT",
+                           "GLIBC_TUNABLES",
+                           "PYTHONPATH",
+                           "PYTHONSTARTUP",
+                           "PYTHONHOME",
+                           "GCONV_PATH",
+                           "PATH",
+                           "BASH_ENV",
+                           "ENV",
+                           "OMPI_MCA_mca_base_component_path",
+                           "OMPI_MCA_orte_launch_agent",
+                           "OMPI_MCA_plm_rsh_agent",
+                           "OPAL_PREFIX",
+                           "OMP_TOOL_LIBRARIES",
+                           "PERL5LIB",
+                           "RUBYLIB",
+                           "JAVA_TOOL_OPTIONS",
+                           "QT_PLUGIN_PATH",
+                           "HYDRA_LAUNCHER_EXEC"}) {
+    EXPECT_TRUE(loadsCode(name)) << name;
+  }
+  for (const char* name : {"LANG", "LC_ALL", "TZ", "OMP_NUM_THREADS", "OMP_STACKSIZE",
+                           "PYTHONHASHSEED", "MKL_NUM_THREADS", "OMPI_MCA_btl",
+                           "OMPI_MCA_coll_tuned_use_dynamic_rules", "OMP_PROC_BIND"}) {
+    EXPECT_FALSE(loadsCode(name)) << name;
+  }
+  EXPECT_EQ(withoutLoaders(std::vector<std::string>{"LD_PRELOAD=a", "TZ=UTC", "LD_AUDIT", "LANG"}),
+            (std::vector<std::string>{"TZ=UTC", "LANG"}));
+}
+
+TEST(Shown, IsOneLineThatNoTerminalObeys) {
+  EXPECT_EQ(shownWord("./a.out"), "./a.out");
+  EXPECT_EQ(shownWord(""), "''");
+  EXPECT_EQ(shownWord("a b'c"), "'a b'\\''c'");
+  EXPECT_EQ(shownWord("a\033]0;x\a\n'\\"), "$'a\\x1b]0;x\\x07\\n\\'\\\\'");
+  EXPECT_EQ(shownWord("\u00e4\u202e\u0085"), "$'\u00e4\\xe2\\x80\\xae\\xc2\\x85'");
+}
+
+TEST_F(OwnTraces, WordsAreWhatADebuggerWouldBeGiven) {
+  db::Breakpoint breakpoint;
+  breakpoint.kind = "line";
+  breakpoint.file = "a.c";
+  EXPECT_EQ(wordsOf(breakpoint), "");
+  breakpoint.function = "main";
+  EXPECT_EQ(wordsOf(breakpoint), "");
+  breakpoint.commands = {"print x"};
+  EXPECT_FALSE(areKnownWords(wordsOf(breakpoint)));
+  keepWords(wordsOf(breakpoint));
+  EXPECT_TRUE(areKnownWords(wordsOf(breakpoint)));
+  breakpoint.condition = "f()";
+  EXPECT_FALSE(areKnownWords(wordsOf(breakpoint)));
+}
+
+}  // namespace
+}  // namespace pf::app

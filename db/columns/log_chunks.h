@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Tables `log_chunk` and `survey_chunk`: each chunk is a Zstandard frame with a checksum of its
+// own, so that one damaged chunk costs only itself.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "db/schema/schema.h"
+#include "db/sqlite/database.h"
+#include "replay_engine/base/result.h"
+#include "replay_engine/execution/execution.h"
+
+namespace pf::db {
+
+class LogChunkWriter {
+ public:
+  [[nodiscard]] static Result<LogChunkWriter> start(Database& database,
+                                                    TableId id = TableId::LogChunk);
+  /// `data`: at most kLongestLogChunk bytes; compressed on the way.
+  Status write(Rank rank, std::uint64_t ordinal, Bytes data);
+
+ private:
+  Statement m_insert;
+  std::vector<std::uint8_t> m_packed;
+};
+
+/// Reads single chunks and verifies each.
+class LogChunkReader {
+ public:
+  [[nodiscard]] static Result<LogChunkReader> start(Database& database,
+                                                    TableId id = TableId::LogChunk);
+  /// The chunk, good until the next read; Damaged if it does not verify; NotFound if it is not
+  /// there.
+  [[nodiscard]] Result<Bytes> read(Rank rank, std::uint64_t ordinal);
+
+ private:
+  Statement m_select;
+  std::vector<std::uint8_t> m_unpacked;
+};
+
+}  // namespace pf::db

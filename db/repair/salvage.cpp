@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <map>
+
+#include "db/columns/execution_rows.h"
+#include "db/columns/log_chunks.h"
+#include "db/columns/race_columns.h"
+#include "db/schema/rows.h"
+#include "db/store/open_trace.h"
+#include "db/store/session_tables.h"
+#include "db/store/trace_store.h"
+#include "db/store/trace_writer.h"
+#include "db/store/verify.h"
+
+namespace pf::db {
+namespace {
+
+constexpr Rank kMostSilentRanks = 64;  // where the number of ranks is lost
+
+/// Copies from a damaged file piece by piece and keeps the books.
+class Salvage {
+ public:
+  Salvage(Database& from, TraceWriter& to) : m_from(from), m_to(to) {}
+
+  Status copyRecording();
+  void copyExecution();
+  Status finishRecording();
+  Status copySession(const std::string& to);
+  [[nodiscard]] SalvageReport report() && { return std::move(m_report); }
+  [[nodiscard]] bool anything() const { return !m_report.kept.empty(); }
+
+ private:
+  bool note(TableId id, const Status& status);
+  template <typename V>
+  bool read(TableId id, bool hasId, std::vector<V>& values);
+  Status copyLog(LogChunkReader& reader, RankInfo& rank, std::optional<std::uint64_t> expected);
+  template <typename V>
+  Status copySessionTable(Database& to, TableId id);
+
+  Database& m_from;
+  TraceWriter& m_to;
+  SalvageReport m_report;
+  std::vector<RunInfo> m_run;
+  std::vector<RankInfo> m_ranks;
+  std::vector<RankCounter> m_counters;
+  std::vector<ModuleInfo> m_modules;
+};
+
+bool Salvage::note(TableId id, const Status& status) {
+  const std::string where = "table " + table(id).name;
+  if (status.ok()) {
+    m_report.kept.push_back(where);
+  } else {
+    m_report.lost.push_back({status.error().message, where, lostWith(id)});
+  }
+  return status.ok();
+}
+
+template <typename V>
+bool Salvage::read(TableId id, bool hasId, std::vector<V>& values) {
+  const Status status = readRows<V>(m_from, id, hasId, [&](std::int64_t, V&& value) {
+    values.push_back(std::move(value));
+    return true;
+  });
+  if (!status) {
+    values.clear();
+  }
+  return note(id, status);
+}
+
+/// A log is of use only up to its first hole.
+Status Salvage::copyLog(LogChunkReader& reader, RankInfo& rank,
+                        std::optional<std::uint64_t> expected) {
+  const std::string where = "log of rank " + std::to_string(rank.rank);
+  std::uint64_t ordinal = 0;
+  for (; !expected || ordinal < *expected; ++ordinal) {
+    const Result<Bytes> data = reader.read(rank.rank, ordinal);
+    if (!data) {
+      if (expected || data.error().code != ErrorCode::NotFound) {
+        rank.complete = false;
+        rank.cutReason =
+            "the trace was damaged; its log is saved up to chunk " + std::to_string(ordinal);
+        m_report.lost.push_back(
+            {data.error().message, where + ", from chunk " + std::to_string(ordinal),
+             "replays of rank " + std::to_string(rank.rank) + " beyond this piece"});
+      }
+      break;
+    }
+    if (Status status = m_to.addLogChunk(rank.rank, ordinal, *data); !status) {
+      return status;
+    }
+  }
+  if (ordinal > 0) {
+    m_report.kept.push_back(where + ", " + std::to_string(ordinal) + " chunks");
+  }
+  return {};
+}
+
+Status Salvage::copyRecording() {
+  read(TableId::Run, true, m_run);
+  const bool ranksKnown = read(TableId::Rank, false, m_ranks);
+  read(TableId::RankCounter, false, m_counters);
+  read(TableId::Module, false, m_modules);
+  Result<LogChunkReader> reader = LogChunkReader::start(m_from);
+  if (!reader) {
+    return reader.error();
+  }
+  if (ranksKnown) {
+    for (RankInfo& rank : m_ranks) {
+      if (Status status = copyLog(*reader, rank, rank.logChunks); !status) {
+        return status;
+      }
+    }
+    return {};
+  }
+  const Rank known = m_run.empty() ? 0 : m_run.front().ranks;
+  for (Rank number = 0, silent = 0; number < known || (known == 0 && silent < kMostSilentRanks);
+       ++number) {
+    RankInfo rank;
+    rank.rank = number;
+    rank.cutReason = "the trace was damaged; what became of this rank is lost";
+    const std::size_t before = m_report.kept.size();
+    if (Status status = copyLog(*reader, rank, std::nullopt); !status) {
+      return status;
+    }
+    const bool found = m_report.kept.size() > before;
+    silent = found ? 0 : silent + 1;
+    if (found || number < known) {
+      m_ranks.push_back(rank);
+    }
+  }
+  return {};
+}
+
+void Salvage::copyExecution() {
+  LogicalTimes times;
+  const Result<Execution> execution = readExecutionRows(m_from, &times);
+  RaceClasses classes;
+  Result<std::vector<std::string>> texts =
+      execution ? readRaceClasses(m_from, &classes.exact)
+                : Result<std::vector<std::string>>(execution.error());
+  std::vector<Race> races;
+  const Status read =
+      texts ? forEachRaceColumn(
+                  m_from, execution->ranks.size(), texts->size(),
+                  [&](const RaceRecord& race) {
+                    races.push_back({race.rank,
+                                     race.probe,
+                                     race.index,
+                                     race.taken,
+                                     {race.alternatives.begin(), race.alternatives.end()}});
+                    classes.of.push_back(race.raceClass);
+                  })
+            : Status(texts.error());
+  if (!read) {
+    m_report.lost.push_back({read.error().message, "execution", lostWith(TableId::ColumnChunk)});
+    return;
+  }
+  classes.texts = std::move(*texts);
+  if (m_to.writeExecution(*execution, races, times, classes).ok()) {
+    m_report.kept.emplace_back("execution (events, messages, races)");
+  }
+}
+
+Status Salvage::finishRecording() {
+  RunInfo run = m_run.empty() ? RunInfo() : m_run.front();
+  if (m_run.empty()) {
+    run.ranks = m_ranks.empty() ? 0 : m_ranks.back().rank + 1;
+  }
+  run.complete = run.complete && !m_ranks.empty() &&
+                 std::all_of(m_ranks.begin(), m_ranks.end(),
+                             [](const RankInfo& rank) { return rank.complete; });
+  m_to.setRun(run);
+  for (const RankInfo& rank : m_ranks) {
+    m_to.addRank(rank);
+  }
+  for (const RankCounter& counter : m_counters) {
+    if (Status status = m_to.addCounter(counter); !status) {
+      return status;
+    }
+  }
+  for (const ModuleInfo& module : m_modules) {
+    if (Status status = m_to.addModule(module); !status) {
+      return status;
+    }
+  }
+  return m_to.finish();
+}
+
+template <typename V>
+Status Salvage::copySessionTable(Database& to, TableId id) {
+  std::vector<V> values;
+  const Status status = readRows<V>(m_from, id, true, [&](std::int64_t key, V&& value) {
+    value.id = key;
+    values.push_back(std::move(value));
+    return true;
+  });
+  if (!note(id, status) || values.empty()) {
+    return {};
+  }
+  return SessionTables(to).addAll(values);
+}
+
+Status Salvage::copySession(const std::string& to) {
+  Result<Database> made = openTrace(to, Database::Access::Update, Origin::Own);
+  if (!made) {
+    return made.error();
+  }
+  for (const Status& status : {copySessionTable<Breakpoint>(*made, TableId::Breakpoint),
+                               copySessionTable<Watch>(*made, TableId::Watch),
+                               copySessionTable<Cycle>(*made, TableId::Cycle),
+                               copySessionTable<CycleStop>(*made, TableId::CycleStop),
+                               copySessionTable<BreakpointHit>(*made, TableId::BreakpointHit),
+                               copySessionTable<Note>(*made, TableId::Note)}) {
+    if (!status) {
+      return status;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<SalvageReport> salvageTrace(const std::string& from, const std::string& to) {
+  const Result<std::string> source = locateTrace(from);
+  if (!source) {
+    return source.error();
+  }
+  const Result<std::string> existing = locateTrace(to);
+  if (existing.ok() || existing.error().code != ErrorCode::NotFound) {
+    return Error{ErrorCode::Usage, "'" + to + "' is there already",
+                 "Give a new name for what can be saved."};
+  }
+  const std::size_t slash = to.rfind('/');
+  Result<RepairedCopy> copy =
+      RepairedCopy::make(*source, slash == std::string::npos ? "." : to.substr(0, slash + 1));
+  if (!copy) {
+    return copy.error();
+  }
+  Result<TraceWriter> writer = TraceWriter::create(to);
+  if (!writer) {
+    return writer.error();
+  }
+  Salvage salvage(copy->database(), *writer);
+  if (Status status = salvage.copyRecording(); !status) {
+    return status.error();
+  }
+  salvage.copyExecution();
+  if (!salvage.anything()) {
+    return Error{ErrorCode::Damaged, "nothing in '" + from + "' can be saved", {}};
+  }
+  if (Status status = salvage.finishRecording(); !status) {
+    return status.error();
+  }
+  if (Status status = salvage.copySession(to); !status) {
+    return status.error();
+  }
+  return std::move(salvage).report();
+}
+
+}  // namespace pf::db

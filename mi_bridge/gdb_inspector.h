@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Questions to one stopped rank: stack, variables, values, threads, memory. Names first, values on
+// demand: a huge or uninitialised container costs one page, never itself.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mi_bridge/command_queue.h"
+#include "mi_bridge/records.h"
+#include "replay_engine/base/result.h"
+
+namespace pf::mi {
+
+template <typename T>
+using Callback = std::function<void(Result<T>)>;
+using Done = std::function<void(Status)>;
+
+/// A frame of a thread. Thread 0: the one that GDB has selected.
+struct FrameRef {
+  int thread = 0;
+  int level = 0;
+};
+
+enum class VariableDetail { NamesOnly, SimpleValues };
+
+struct Register {
+  std::string name;
+  std::string value;
+
+  bool operator==(const Register&) const = default;
+};
+
+struct Instruction {
+  std::string address;   ///< "0x401136"
+  std::string function;  ///< "" outside of every function
+  int offset = 0;        ///< in it
+  std::string text;
+
+  bool operator==(const Instruction&) const = default;
+};
+
+/// All questions are refreshes: they complete with an error when the program moves on first.
+class GdbInspector {
+ public:
+  /// Fills in what GDB leaves out of a frame (its library).
+  using FrameFilter = std::function<void(Frame&)>;
+
+  GdbInspector(CommandQueue& queue, FrameFilter filter)
+      : m_queue(queue), m_filter(std::move(filter)) {}
+
+  /// Frames first..last, both included, of a thread.
+  void frames(int thread, int first, int last, Callback<std::vector<Frame>> done);
+  /// Makes `frame` the one that GDB's console and later expressions see.
+  void selectFrame(FrameRef frame, Done done);
+  void threads(Callback<std::vector<ThreadInfo>> done);
+  /// Locals and arguments; structures and arrays come without value, see createVar.
+  void variables(FrameRef frame, VariableDetail detail, Callback<std::vector<Variable>> done);
+  void evaluate(FrameRef frame, const std::string& expression, Callback<std::string> done);
+
+  void createVar(FrameRef frame, const std::string& expression, Callback<VarObject> done);
+  /// Children from..from+count-1. Also what a later update may look at.
+  void children(const std::string& name, int from, int count, Callback<VarPage> done);
+  void updateVar(const std::string& name, Callback<std::vector<VarChange>> done);
+  void assignVar(const std::string& name, const std::string& value, Callback<std::string> done);
+  void deleteVar(const std::string& name, Done done);
+
+  /// `count` bytes at an address expression, as lower-case hexadecimal digits.
+  void readMemory(const std::string& address, std::uint32_t count, Callback<std::string> done);
+  /// The general registers.
+  void registers(FrameRef frame, Callback<std::vector<Register>> done);
+  /// The function around an address expression; a piece of code from there on where no function is
+  /// known.
+  void instructions(FrameRef frame, const std::string& address,
+                    Callback<std::vector<Instruction>> done);
+  /// Sources compiled under `from` are looked for under `to`.
+  void substitutePath(const std::string& from, const std::string& to, Done done);
+
+ private:
+  CommandQueue& m_queue;
+  FrameFilter m_filter;
+};
+
+/// `--thread T --frame L `, or "" for what GDB has selected.
+[[nodiscard]] std::string frameOptions(FrameRef frame);
+
+}  // namespace pf::mi

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a process inherits and a program may ask for: limits, the mask of new files, its priority.
+// Kept as facts of the kind "limit" beside the environment; a replay says which are others.
+#pragma once
+
+#include "replay_engine/protocol/world.h"
+
+namespace pf::agent {
+
+/// Of this process, which its program gets: {"limit", "umask", "0022"}.
+[[nodiscard]] protocol::World processLimits();
+/// {"other", "umask", "'0077', recorded: '0022'"}; a fact that was not recorded differs in nothing.
+[[nodiscard]] protocol::World changedLimits(const protocol::World& recorded,
+                                            const protocol::World& now);
+
+}  // namespace pf::agent

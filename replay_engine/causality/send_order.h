@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which of two messages of one rank was sent before the other (MPI 3.1, 3.5): the first one of
+// those of a thread; of two threads that whose sending the other's follows from. Others are sent at
+// once, whatever the record's serials say. Private to core; needs matchMessages() first.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "replay_engine/causality/strands.h"
+#include "replay_engine/execution/execution.h"
+
+namespace pf {
+
+class SendOrder {
+ public:
+  SendOrder(const Execution& execution, const Strands& strands);
+
+  /// `one` comes before `other`. Both are of the same rank.
+  [[nodiscard]] bool before(std::uint32_t one, std::uint32_t other) const;
+
+ private:
+  class Clocks;
+
+  const Execution& m_execution;
+  const Strands& m_strands;
+  std::vector<std::size_t> m_at;       ///< by message, of ranks with several strands: in m_known
+  std::vector<std::uint32_t> m_known;  ///< serials known, by strand of the rank
+};
+
+}  // namespace pf

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "replay_engine/rank/clocks/clocks.h"
+#include "replay_engine/rank/engine/contents.h"
+#include "replay_engine/rank/engine/given.h"
+#include "replay_engine/rank/engine/records.h"
+#include "replay_engine/rank/engine/wrapper_support.h"
+
+namespace pf {
+namespace {
+
+void logCollective(const CallPlace& place, RecordKind kind, MPI_Comm comm, CollectiveFlow flow,
+                   int root, bool contributes, bool takes) {
+  if (!g_engine.events) {
+    return;
+  }
+  const std::uint32_t site = siteNumber(place);
+  const std::uint32_t number = g_engine.comms.number(comm);
+  unsigned char* p = putKind(g_engine.log.reserve(), kind);
+  p = putVarint(p, site);
+  p = putVarint(p, number);
+  p = putVarint(p, static_cast<std::uint32_t>(flow));
+  p = putVarint(p, root >= 0 ? static_cast<std::uint32_t>(root) + 1 : 0);
+  p = putVarint(p, (contributes ? 1U : 0U) | (takes ? 2U : 0U));
+  g_engine.log.commit(p);
+  g_engine.log.publish();
+}
+
+/// The clock's part, where it is followed.
+CollectiveClock enter(MPI_Comm comm, CollectiveFlow flow, int root, bool contributes, bool takes) {
+  return clocked() && comm != MPI_COMM_NULL && flow != CollectiveFlow::None
+             ? clockEnter(comm, flow, root, contributes, takes)
+             : CollectiveClock{};
+}
+
+/// `number`: of a non-blocking collective. What `clock` gives to others is what the rank knows at
+/// this event.
+const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, CollectiveFlow flow,
+                       int root, bool contributes, bool takes, const Contents& given,
+                       std::uint32_t* number, CollectiveClock* clock) {
+  const StateLock lock;
+  // MPI will refuse it; or only some ranks of `comm` take part, and nobody knows in which.
+  if (comm == MPI_COMM_NULL || place.call == kCallComm_create_group) {
+    beginEvent(place);
+    logLocal(place);
+    return place;
+  }
+  if (isInter(comm)) {
+    flow = CollectiveFlow::
+        None;  // a rank hears of the other group only, and no record says which is whose
+  }
+  beginEvent(place, comm, root >= 0 ? root : kNoPeer, 0);
+  if (kind == RecordKind::CollectivePost) {
+    *number = g_engine.postedCollectives++;
+  }
+  logCollective(place, kind, comm, flow, root, contributes, takes);
+  if (g_engine.contents) {
+    giveContents(place, given);
+  }
+  *clock = enter(comm, flow, root, contributes, takes);
+  return place;
+}
+
+}  // namespace
+
+CollectiveEvent::CollectiveEvent(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow,
+                                 int root, bool contributes, bool takes, const Contents& given)
+    : m_endsLater(g_engine.threads && comm != MPI_COMM_NULL &&
+                  place.call != kCallComm_create_group),
+      m_place(begin(place, m_endsLater ? RecordKind::CollectivePost : RecordKind::Collective, comm,
+                    flow, root, contributes, takes, given, &m_number, &m_clock)),
+      m_comm(comm),
+      m_inCall(place, RecordKind::Padding, comm, kNoPeer, -1) {}
+
+CollectiveEvent::~CollectiveEvent() {
+  const StateLock lock;
+  if (m_endsLater) [[unlikely]] {
+    beginEvent(m_place);
+  }
+  if (clocked() && m_comm != MPI_COMM_NULL) {
+    clockLeave(m_comm, m_clock);
+  }
+  if (!m_endsLater) [[likely]] {
+    return;
+  }
+  if (g_engine.events) {
+    commitSite(RecordKind::Completion, m_place);
+    g_engine.log.commit(
+        putVarint(putKind(g_engine.log.reserve(), RecordKind::DoneCollective), m_number));
+    g_engine.log.publish();
+  }
+}
+
+namespace {
+
+/// Where the recording had ranks with several threads, the ranks of a new communicator meet before
+/// MPI makes it. The numbers of communicators are one resource: Open MPI lets a thread that makes
+/// one wait, in the middle of it, for another that does so on an older communicator. In the
+/// recording that one came later, or its partners were there; in a replay they may be waiting for
+/// their turn, behind the first thread's. So nobody is in the middle of it alone.
+bool meets() {
+  return g_engine.replay && g_engine.choices.header().threads != 0;
+}
+
+/// Whether all of `comm` are ranks of this replay; its group, to meet by MPI_Barrier.
+bool isOurs(MPI_Comm comm) {
+  int inter = 1;
+  if (comm == MPI_COMM_NULL || PF_REAL(Comm_test_inter)(comm, &inter) != MPI_SUCCESS ||
+      inter != 0) {
+    return false;
+  }
+  const StateLock lock;
+  const KnownCommunicator& known = g_engine.comms.of(comm);
+  for (int i = 0; i < known.peers; ++i) {
+    if (known.world[i] < 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// A barrier of the ranks of `group`, on a communicator of ours: each tells another that it is
+/// there, and what it has heard (Hensgen, Finkel and Manber, 1988).
+void meet(MPI_Group group, int tag) {
+  int size = 0;
+  int rank = MPI_UNDEFINED;
+  if (group == MPI_GROUP_NULL || PF_REAL(Group_size)(group, &size) != MPI_SUCCESS ||
+      PF_REAL(Group_rank)(group, &rank) != MPI_SUCCESS || rank == MPI_UNDEFINED) {
+    return;
+  }
+  MPI_Group all = MPI_GROUP_NULL;
+  PF_REAL(Comm_group)(g_engine.meeting, &all);
+  for (int distance = 1; distance < size; distance *= 2) {
+    const int own[2] = {(rank + distance) % size, (rank - distance + size) % size};
+    int world[2];
+    PF_REAL(Group_translate_ranks)(group, 2, own, all, world);
+    if (world[0] < 0 || world[1] < 0) {
+      break;
+    }
+    PF_REAL(Sendrecv)
+    (nullptr, 0, MPI_BYTE, world[0], tag, nullptr, 0, MPI_BYTE, world[1], tag, g_engine.meeting,
+     MPI_STATUS_IGNORE);
+  }
+  PF_REAL(Group_free)(&all);
+}
+
+}  // namespace
+
+void CollectiveEvent::makes() {
+  if (meets() && isOurs(m_comm)) [[unlikely]] {
+    PF_REAL(Barrier)(m_comm);
+  }
+}
+
+void CollectiveEvent::makes(MPI_Group group, int tag) {
+  if (meets() && isOurs(m_comm)) [[unlikely]] {
+    std::uint64_t key = 0;
+    {
+      const StateLock lock;
+      key = g_engine.comms.of(m_comm).key;
+    }
+    constexpr std::uint32_t kTags = 32768;  // MPI_TAG_UB is at least 32767
+    meet(group, static_cast<int>((key ^ static_cast<std::uint32_t>(tag) * 0x9E3779B9U) % kTags));
+  }
+}
+
+void CollectiveEvent::made(int result, const MPI_Comm* comm) {
+  if (result == MPI_SUCCESS) {
+    const StateLock lock;
+    g_engine.comms.made(m_comm, *comm, m_place.call, false);
+  }
+}
+
+PostedCollective::PostedCollective(const CallPlace& place, MPI_Comm comm, CollectiveFlow flow,
+                                   int root, bool contributes, bool takes, const Contents& given)
+    : m_place(begin(place, RecordKind::CollectivePost, comm, flow, root, contributes, takes, given,
+                    &m_number, &m_clock)),
+      m_comm(comm) {}
+
+void PostedCollective::made(int result, const MPI_Comm* comm) {
+  if (result == MPI_SUCCESS) {
+    const StateLock lock;
+    g_engine.comms.made(m_comm, *comm, m_place.call, true);
+  }
+}
+
+void PostedCollective::posted(int result, const MPI_Request* request) {
+  if (result == MPI_SUCCESS && (g_engine.events || clocked())) {
+    const StateLock lock;
+    Request entry;
+    entry.handle = *request;
+    entry.kind = RequestKind::Collective;
+    entry.number = m_number;
+    entry.comm = m_comm;
+    Request* const inserted = g_engine.requests.insert(entry);
+    if (clocked()) {
+      g_engine.requests.detail(*inserted).collective = m_clock;
+    }
+  }
+}
+
+DestructorEvent::DestructorEvent(const CallPlace& place, const MPI_Comm* comm) {
+  const StateLock lock;
+  if (comm != nullptr && *comm != MPI_COMM_NULL) {
+    beginEvent(place);
+    logLocal(place);
+    g_engine.comms.freed(*comm);
+    if (clocked()) {
+      clockForgetComm();
+    }
+  }
+}
+
+}  // namespace pf

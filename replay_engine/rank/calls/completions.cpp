@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: MIT
+// Completion calls: which requests are done, and in which order the application is told.
+//
+// A recording asks MPI and files the outcome. A replay knows the outcome: a failed test returns at
+// once, a success waits for just the requests that were done then.
+#include <optional>
+
+#include "replay_engine/rank/calls/failed_completions.h"
+
+namespace pf {
+namespace {
+
+/// With several threads, an event that blocks is filed when it is done: the order of the events is
+/// that in which they were.
+void beginCompletion(const CallPlace& place) {
+  if (!g_engine.threads) {
+    beginEvent(place);
+  }
+}
+void endCompletion(const CallPlace& place) {
+  if (g_engine.threads) [[unlikely]] {
+    beginEvent(place);
+  }
+}
+
+void publish() {
+  if (g_engine.record) {
+    g_engine.log.publish();
+    forgetStatuses();
+    if (clocked()) {
+      clockObserved();
+    }
+  }
+}
+
+/// Waits for request `index` of the call, as MPI_Wait. Files its completion; the caller has filed
+/// the event.
+int waitFor(Batch& batch, MPI_Request* requests, int index, MPI_Status* status) {
+  MPI_Status own;
+  MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
+  const int result = restoreOne(batch, index, use, PF_REAL(Wait)(&batch.requests()[index], use));
+  const Batch::Entry* entry = batch.find(index);
+  if (entry == nullptr || entry->inner == MPI_REQUEST_NULL) {
+    requests[index] = batch.requests()[index];
+  }
+  fileOne(batch, index, use, result);
+  return result;
+}
+
+/// Whom MPI_Wait waits for.
+void sayAwaited(MPI_Request handle) {
+  const Request* request = g_engine.requests.find(handle);
+  if (request != nullptr && isReceive(*request) && request->comm != MPI_COMM_NULL) {
+    const int source =
+        request->wild ? forcedSource(request->peer, request->wildNumber) : request->peer;
+    sayPeer(request->comm, source, request->tag);
+  }
+}
+
+void copyStatuses(MPI_Status* to, const MPI_Status* from, int count) {
+  if (to != MPI_STATUSES_IGNORE && to != from && from != MPI_STATUSES_IGNORE) {
+    copyWritten(to, from, count);
+  }
+}
+
+}  // namespace
+
+int onWait(const CallPlace& place, MPI_Request* request, MPI_Status* status) {
+  return onWaitall(place, 1, request, status);
+}
+
+int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Status* statuses) {
+  const CompletionName name;
+  beginCompletion(place);
+  InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
+  if (place.call == kCallWait && !g_engine.threads) {
+    sayAwaited(*requests);
+  }
+  Batch batch(count, requests);
+  MPI_Status* use = batch.statuses(statuses, true);
+  const bool one = place.call == kCallWait;
+  const std::uint64_t key = name.key();
+  const int result =
+      one ? restoreOne(batch, 0, use, PF_REAL(Wait)(batch.requests(), use))
+          : restoreAll(batch, use, waitForAll(place, key, count, batch.requests(), use));
+  batch.writeBack();
+  copyStatuses(statuses, use, count);
+  const StateLock lock;
+  endCompletion(place);
+  logCompletion(place);
+  if (result != MPI_SUCCESS && !one) [[unlikely]] {
+    logUnfinished(key, result, batch, count, use);
+  }
+  fileAll(batch, result, use);
+  publish();
+  inCall.endOfThread();
+  return result;
+}
+
+int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* index,
+              MPI_Status* status) {
+  Verdict verdict = Verdict::Live;
+  {
+    const StateLock lock;
+    beginCompletion(place);
+    if (g_engine.replay) {
+      verdict = g_engine.choices.next(ChoiceKind::Waitany);
+    }
+  }
+  InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
+  Batch batch(count, requests);
+  const int recorded = verdict == Verdict::Hit
+                           ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Waitany)) - 1
+                       : g_engine.jitter ? provokedIndex(count, requests)
+                                         : -1;
+  MPI_Status own;
+  MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
+  int result = MPI_SUCCESS;
+  if (recorded >= 0 && recorded < count) {
+    *index = recorded;
+    MPI_Request* asked = &batch.requests()[recorded];
+    result = PF_REAL(Wait)(asked, use);
+  } else {
+    result = PF_REAL(Waitany)(count, batch.requests(), index, use);
+  }
+  batch.writeBack();
+  result = restoreOne(batch, *index, use, result);
+  const StateLock lock;
+  endCompletion(place);
+  if (g_engine.record) {
+    unsigned char* p = g_engine.choices.hit(ChoiceKind::Waitany);
+    g_engine.log.commit(
+        putVarint(p, *index == MPI_UNDEFINED ? 0 : static_cast<std::uint32_t>(*index) + 1));
+    logCompletion(place);
+  }
+  if (*index != MPI_UNDEFINED) {
+    fileOne(batch, *index, use, result);
+  }
+  publish();
+  inCall.endOfThread();
+  return result;
+}
+
+namespace {
+
+void logIndices(ChoiceKind kind, int count, const int* indices) {
+  if (!g_engine.record) {
+    return;
+  }
+  unsigned char* p = putVarint(g_engine.choices.hit(kind),
+                               count == MPI_UNDEFINED ? 0 : static_cast<std::uint32_t>(count) + 1);
+  for (int i = 0; count != MPI_UNDEFINED && i < count; ++i) {
+    if (i != 0 &&
+        i % 32 ==
+            0) {  // more than a record holds: the payload goes on in a Choice of the same kind
+      g_engine.log.commit(p);
+      p = g_engine.choices.hit(kind);
+    }
+    p = putVarint(p, static_cast<std::uint32_t>(indices[i]));
+  }
+  g_engine.log.commit(p);
+}
+
+/// Of a call that completed `indices` in a recording by several threads: waits for all of them
+/// before it is this thread's turn.
+int replaySomeOfThread(const CallPlace& place, ChoiceKind kind, Batch& batch, MPI_Request* requests,
+                       int count, const int* indices, MPI_Status* statuses) {
+  int result = MPI_SUCCESS;
+  auto* seen = static_cast<MPI_Status*>(
+      std::calloc(static_cast<std::size_t>(count < 0 ? 1 : count + 1), sizeof(MPI_Status)));
+  for (int i = 0; i < count; ++i) {
+    const int one = restoreOne(batch, indices[i], &seen[i],
+                               PF_REAL(Wait)(&batch.requests()[indices[i]], &seen[i]));
+    const Batch::Entry* entry = batch.find(indices[i]);
+    if (entry == nullptr || entry->inner == MPI_REQUEST_NULL) {
+      requests[indices[i]] = batch.requests()[indices[i]];
+    }
+    seen[i].MPI_ERROR = one;
+    result = one != MPI_SUCCESS ? MPI_ERR_IN_STATUS : result;
+  }
+  {
+    const StateLock lock;
+    beginEvent(place);
+    logIndices(kind, count, indices);
+    logCompletion(place);
+    for (int i = 0; i < count; ++i) {
+      fileOne(batch, indices[i], &seen[i], seen[i].MPI_ERROR);
+    }
+    publish();
+  }
+  copyStatuses(statuses, seen, count < 0 ? 0 : count);
+  std::free(seen);
+  return result;
+}
+
+/// Replays a Testsome or Waitsome that completed something.
+int replaySome(const CallPlace& place, ChoiceKind kind, int incount, MPI_Request* requests,
+               int* outcount, int* indices, MPI_Status* statuses) {
+  Batch batch(incount, requests);
+  const int count = static_cast<int>(g_engine.choices.payload(kind)) - 1;
+  *outcount = count < 0 ? MPI_UNDEFINED : count;
+  int result = MPI_SUCCESS;
+  for (int i = 0; i < count; ++i) {
+    if (i != 0 && i % 32 == 0) {
+      g_engine.choices.next(kind);
+    }
+    indices[i] = static_cast<int>(g_engine.choices.payload(kind));
+    if (g_engine.threads && (indices[i] < 0 || indices[i] >= incount)) {
+      diverge(place, "a request array with the recorded index", "a shorter one");
+    }
+  }
+  if (g_engine.threads) [[unlikely]] {
+    return replaySomeOfThread(place, kind, batch, requests, *outcount, indices, statuses);
+  }
+  const StateLock lock;
+  logIndices(kind, *outcount, indices);
+  logCompletion(place);
+  for (int i = 0; i < count; ++i) {
+    if (indices[i] < 0 || indices[i] >= incount) {
+      diverge(place, "a request array with the recorded index", "a shorter one");
+    }
+    MPI_Status* status = statuses != MPI_STATUSES_IGNORE ? &statuses[i] : MPI_STATUS_IGNORE;
+    const int one = waitFor(batch, requests, indices[i], status);
+    if (status != MPI_STATUS_IGNORE) {
+      status->MPI_ERROR = one;
+    }
+    if (one != MPI_SUCCESS) {
+      result = MPI_ERR_IN_STATUS;
+    }
+  }
+  publish();
+  return result;
+}
+
+template <typename RealCall>
+int recordSome(const CallPlace& place, ChoiceKind kind, RealCall call, int incount,
+               MPI_Request* requests, int* outcount, int* indices, MPI_Status* statuses) {
+  Batch batch(incount, requests);
+  MPI_Status* use = batch.statuses(statuses, false);
+  const int result = call(incount, batch.requests(), outcount, indices, use);
+  batch.writeBack();
+  restoreSome(batch, *outcount == MPI_UNDEFINED ? 0 : *outcount, indices, use, result);
+  const StateLock lock;
+  if (*outcount == 0) {
+    if (g_engine.record) {
+      g_engine.choices.miss(kind);
+    }
+    return result;
+  }
+  if (kind == ChoiceKind::Testsome) {
+    beginEvent(place);
+  } else {
+    endCompletion(place);
+  }
+  logIndices(kind, *outcount, indices);
+  logCompletion(place);
+  for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; ++i) {
+    const MPI_Status* status = use != MPI_STATUSES_IGNORE ? &use[i] : nullptr;
+    fileOne(batch, indices[i], status, errorOf(result, status));
+  }
+  publish();
+  return result;
+}
+
+/// The recording's verdict on a test; begins the event of a success.
+Verdict replayTest(const CallPlace& place, ChoiceKind kind) {
+  if (!g_engine.replay) {
+    return Verdict::Live;
+  }
+  const StateLock lock;
+  const Verdict verdict = g_engine.choices.next(kind);
+  if (verdict == Verdict::Hit) {
+    beginCompletion(place);
+  } else if (verdict == Verdict::Miss && g_engine.record) {
+    g_engine.choices.miss(kind);
+  }
+  return verdict;
+}
+
+/// A test that MPI decided: files a failure, or begins the event of a success and starts its
+/// record.
+bool recordTest(const CallPlace& place, ChoiceKind kind, Verdict verdict, bool success) {
+  if (verdict == Verdict::Hit) {
+    endCompletion(place);
+    return true;
+  }
+  if (!success) {
+    if (g_engine.record) {
+      g_engine.choices.miss(kind);
+    }
+    return false;
+  }
+  beginEvent(place);
+  return true;
+}
+
+void logTest(const CallPlace& place, ChoiceKind kind) {
+  if (g_engine.record) {
+    g_engine.log.commit(g_engine.choices.hit(kind));
+    logCompletion(place);
+  }
+}
+
+}  // namespace
+
+int onWaitsome(const CallPlace& place, int incount, MPI_Request* requests, int* outcount,
+               int* indices, MPI_Status* statuses) {
+  Verdict verdict = Verdict::Live;
+  {
+    const StateLock lock;
+    beginCompletion(place);
+    if (g_engine.replay) {
+      verdict = g_engine.choices.next(ChoiceKind::Waitsome);
+    }
+  }
+  const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
+  if (verdict == Verdict::Hit) {
+    return replaySome(place, ChoiceKind::Waitsome, incount, requests, outcount, indices, statuses);
+  }
+  return recordSome(place, ChoiceKind::Waitsome, PF_REAL(Waitsome), incount, requests, outcount,
+                    indices, statuses);
+}
+
+int onTestsome(const CallPlace& place, int incount, MPI_Request* requests, int* outcount,
+               int* indices, MPI_Status* statuses) {
+  const Verdict verdict = replayTest(place, ChoiceKind::Testsome);
+  if (verdict == Verdict::Miss) {
+    *outcount = 0;
+    return MPI_SUCCESS;
+  }
+  if (verdict == Verdict::Hit) {
+    const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
+    return replaySome(place, ChoiceKind::Testsome, incount, requests, outcount, indices, statuses);
+  }
+  return recordSome(place, ChoiceKind::Testsome, PF_REAL(Testsome), incount, requests, outcount,
+                    indices, statuses);
+}
+
+int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* status) {
+  const Verdict verdict = replayTest(place, ChoiceKind::Test);
+  if (verdict == Verdict::Miss) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  Batch batch(1, request);
+  MPI_Status own;
+  MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
+  int result = MPI_SUCCESS;
+  if (verdict == Verdict::Hit) {
+    const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
+    *flag = 1;
+    result = PF_REAL(Wait)(batch.requests(), use);
+  } else {
+    result = PF_REAL(Test)(batch.requests(), flag, use);
+  }
+  batch.writeBack();
+  result = restoreOne(batch, 0, use, result);
+  const StateLock lock;
+  if (recordTest(place, ChoiceKind::Test, verdict, *flag != 0)) {
+    logTest(place, ChoiceKind::Test);
+    fileOne(batch, 0, use, result);
+    publish();
+  }
+  return result;
+}
+
+int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* flag,
+              MPI_Status* statuses) {
+  const CompletionName name;
+  const Verdict verdict = replayTest(place, ChoiceKind::Testall);
+  if (verdict == Verdict::Miss) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  Batch batch(count, requests);
+  MPI_Status* use = batch.statuses(statuses, false);
+  int result = MPI_SUCCESS;
+  if (verdict == Verdict::Hit) {
+    const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
+    *flag = 1;
+    result = waitForAll(place, name.key(), count, batch.requests(), use);
+  } else {
+    result = PF_REAL(Testall)(count, batch.requests(), flag, use);
+  }
+  batch.writeBack();
+  restoreAll(batch, use, result);
+  const StateLock lock;
+  if (recordTest(place, ChoiceKind::Testall, verdict, *flag != 0)) {
+    logTest(place, ChoiceKind::Testall);
+    logUnfinished(name.key(), result, batch, count, use);
+    fileAll(batch, result, use);
+    publish();
+  }
+  return result;
+}
+
+int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* index, int* flag,
+              MPI_Status* status) {
+  const Verdict verdict = replayTest(place, ChoiceKind::Testany);
+  if (verdict == Verdict::Miss) {
+    *flag = 0;
+    *index = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  }
+  Batch batch(count, requests);
+  MPI_Status own;
+  MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
+  const int recorded = verdict == Verdict::Hit
+                           ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Testany)) - 1
+                       : g_engine.jitter ? provokedIndex(count, requests)
+                                         : -1;
+  int result = MPI_SUCCESS;
+  if (recorded >= 0 && recorded < count) {
+    std::optional<InCall> inCall;  // not of a choice that is complete, whose event has not begun
+    if (verdict == Verdict::Hit) {
+      inCall.emplace(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
+    }
+    *index = recorded;
+    *flag = 1;
+    result = PF_REAL(Wait)(&batch.requests()[recorded], use);
+  } else {
+    result = PF_REAL(Testany)(count, batch.requests(), index, flag, use);
+  }
+  batch.writeBack();
+  result = restoreOne(batch, *flag != 0 ? *index : -1, use, result);
+  const StateLock lock;
+  if (recordTest(place, ChoiceKind::Testany, verdict, *flag != 0)) {
+    if (g_engine.record) {
+      unsigned char* p = g_engine.choices.hit(ChoiceKind::Testany);
+      g_engine.log.commit(
+          putVarint(p, *index == MPI_UNDEFINED ? 0 : static_cast<std::uint32_t>(*index) + 1));
+      logCompletion(place);
+    }
+    if (*index != MPI_UNDEFINED) {
+      fileOne(batch, *index, use, result);
+    }
+    publish();
+  }
+  return result;
+}
+
+int onRequest_get_status(const CallPlace& place, MPI_Request request, int* flag,
+                         MPI_Status* status) {
+  const Verdict verdict = replayTest(place, ChoiceKind::GetStatus);
+  if (verdict == Verdict::Miss) {
+    *flag = 0;
+    return MPI_SUCCESS;
+  }
+  Batch batch(1, &request);
+  MPI_Status own;
+  MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
+  int result = MPI_SUCCESS;
+  do {  // a replay asks until MPI agrees with the recording
+    result = PF_REAL(Request_get_status)(batch.requests()[0], flag, use);
+  } while (verdict == Verdict::Hit && *flag == 0 && result == MPI_SUCCESS);
+  restoreOne(batch, 0, use, MPI_SUCCESS);
+  const StateLock lock;
+  if (recordTest(place, ChoiceKind::GetStatus, verdict, *flag != 0)) {
+    logTest(place, ChoiceKind::GetStatus);
+    Request* entry = g_engine.requests.find(request);
+    if (entry != nullptr && !entry->observed && g_engine.record && isReceive(*entry)) {
+      logDoneReceive(*entry, use, result);
+      entry->observed = true;
+    }
+    publish();
+  }
+  return result;
+}
+
+int onCancel(const CallPlace& place, MPI_Request* request) {
+  const StateLock lock;
+  // An event: from here on the receive may match nothing, which the race rules and the pairing need
+  // to know.
+  beginEvent(place);
+  logLocal(place);
+  Request* entry = g_engine.requests.find(*request);
+  if (entry == nullptr && clocked()) {
+    entry = clockPromote(*request);
+  }
+  if (std::uint32_t post = 0; entry == nullptr && g_engine.postNumbers.find(*request, &post)) {
+    Request known;
+    known.handle = *request;
+    known.kind = RequestKind::Receive;
+    known.number = post;
+    entry = g_engine.requests.insert(known);
+  }
+  if (entry == nullptr || !isReceive(*entry)) {
+    return PF_REAL(Cancel)(request);
+  }
+  entry->cancelled = true;
+  if (g_engine.replay && !g_engine.live && !g_engine.choices.wasCancelled(entry->number)) {
+    return MPI_SUCCESS;  // its message came first in the recording
+  }
+  const int result =
+      PF_REAL(Cancel)(entry->inner() != MPI_REQUEST_NULL ? &entry->details->inner : request);
+  if (clocked()) {
+    clockCancel(*entry);
+  }
+  return result;
+}
+
+int onRequest_free(const CallPlace&, MPI_Request* request) {
+  const StateLock lock;
+  Request* entry = g_engine.requests.find(*request);
+  if (entry == nullptr && clocked()) {
+    entry = clockPromote(*request);
+  }
+  if (g_engine.record && entry != nullptr && entry->kind == RequestKind::Receive &&
+      (entry->wild || entry->cancelled)) {
+    // Which message it takes, if any, decides about the receives behind it: what is not decided yet
+    // stays ours until MPI_Finalize can log it.
+    MPI_Status status;
+    int done = 0;
+    const int result = PF_REAL(Request_get_status)(*request, &done, &status);
+    if (done == 0) {
+      *request = MPI_REQUEST_NULL;
+      return MPI_SUCCESS;
+    }
+    restoreStatus(&status, entry->tagged());
+    logDoneReceive(*entry, &status, result);
+    publish();
+  } else if (clocked() && entry != nullptr && entry->kind == RequestKind::Receive) {
+    clockForget(*entry);
+  }
+  if (entry != nullptr && entry->inner() != MPI_REQUEST_NULL) {
+    --g_engine.requests.substituted;
+    PF_REAL(Request_free)(&entry->details->inner);
+  }
+  g_engine.requests.erase(*request);
+  return PF_REAL(Request_free)(request);
+}
+
+}  // namespace pf

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+// MPI_Sendrecv and MPI_Sendrecv_replace.
+#include <cstdlib>
+#include <cstring>
+
+#include "replay_engine/rank/calls/posted_receives.h"
+#include "replay_engine/rank/clocks/rank_clocks.h"
+#include "replay_engine/rank/engine/buffers.h"
+#include "replay_engine/rank/engine/contents.h"
+#include "replay_engine/rank/engine/wrapper_support.h"
+#include "replay_engine/rank/forcing/tagged.h"
+
+namespace pf {
+
+namespace {
+
+/// What the two halves of MPI_Sendrecv are asked for.
+struct Exchange {
+  Contents sent;
+  int dest;
+  int sendTag;
+  int source;
+  int receiveTag;
+  MPI_Comm comm;
+  const void* buffer;  ///< of the receive
+  int count;
+  MPI_Datatype datatype;
+};
+
+Contents contentsToSend(const void* buffer, int count, MPI_Datatype datatype, int dest) {
+  const StateLock lock;  // contentsOf() keeps what it knows
+  return dest == MPI_PROC_NULL ? Contents{} : contentsOf({buffer, count, datatype});
+}
+
+void logExchange(const CallPlace& place, const Exchange& what) {
+  commitSite(RecordKind::Start, place);
+  const std::uint32_t number = g_engine.comms.number(what.comm);
+  if (what.dest != MPI_PROC_NULL) {
+    unsigned char* p = putVarint(putKind(g_engine.log.reserve(), RecordKind::SubSend), 0);
+    p = putVarint(p, number);
+    p = putVarint(p, static_cast<std::uint32_t>(what.dest));
+    p = putVarint(p, static_cast<std::uint32_t>(what.sendTag));
+    g_engine.log.commit(putVarint(p, what.sent.bytes));
+    logContents(what.sent);
+  }
+  if (what.source != MPI_PROC_NULL) {
+    unsigned char* p = putVarint(putKind(g_engine.log.reserve(), RecordKind::SubPost), number);
+    p = putShifted(p, reportedPeer(what.source), 1);
+    g_engine.log.commit(putShifted(p, what.receiveTag, 1));
+  }
+  g_engine.log.publish();
+}
+
+/// Posts the receive of an exchange, and then its send, as two requests.
+int postExchange(const TaggedExchange& what, const ProbeRoute& from, const SendRoute& to,
+                 MPI_Request* requests) {
+  const int received = PF_REAL(Irecv)(what.buffer, what.count, what.datatype, from.source, from.tag,
+                                      from.comm, &requests[0]);
+  return received != MPI_SUCCESS ? received
+                                 : PF_REAL(Isend)(what.sendBuffer, what.sendCount, what.sendType,
+                                                  to.peer, to.tag, to.comm, &requests[1]);
+}
+
+/// MPI_Sendrecv where other threads may send and receive, too. `post(from, to, requests)` posts the
+/// receive and the send.
+template <typename Post>
+int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MPI_Status* status) {
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  MPI_Status taken;
+  Posted posted;
+  posted.source = what.source;
+  bool sendTagged = false;
+  {
+    const StateLock lock;
+    beginEvent(place);
+    if (g_engine.events) {
+      logExchange(place, what);
+    }
+    if (what.dest != MPI_PROC_NULL) {
+      compareSent(place, what.sent,
+                  g_engine.contents ? checkOfSent(what.comm, what.dest, what.sendTag) : 0);
+      ++g_engine.sends;
+      if (clocked()) {
+        clockSend(what.comm, what.dest, what.sendTag);
+      }
+    }
+    if (what.source != MPI_PROC_NULL) {
+      posted = takeNumbers(what.source);
+      noteBuffer(posted.post, what.buffer, what.count, what.datatype);
+    }
+    const SendRoute to = routeSend(what.dest, what.sendTag, what.comm);
+    const ProbeRoute from = posted.tagged != nullptr
+                                ? shadowOf(*posted.tagged)
+                                : ProbeRoute{posted.source, what.receiveTag, what.comm};
+    const int result = post(from, to, requests);
+    if (result != MPI_SUCCESS) {
+      const bool sendFailed = requests[0] != MPI_REQUEST_NULL;
+      if (sendFailed) {  // the receive must not take a later message
+        PF_REAL(Cancel)(&requests[0]);
+        PF_REAL(Request_free)(&requests[0]);
+      }
+      takeBack(to);
+      const bool onShadow = sendFailed ? to.tagged : posted.tagged != nullptr;
+      return onShadow ? errorOnShadow(what.comm, result) : result;
+    }
+    sendTagged = to.tagged;
+    g_engine.requests.erase(requests[0]);  // handles that MPI uses again
+    g_engine.requests.erase(requests[1]);
+    if (clocked() && what.source != MPI_PROC_NULL) {
+      clockPost(posted.post, what.comm, what.source, what.receiveTag, requests[0]);
+    }
+  }
+  const InCall inCall(place, RecordKind::Padding, what.comm, what.source, what.receiveTag);
+  // Not by MPI_Waitall: with threads Open MPI 4.1.4 spins for ever in one that meets an error.
+  const int received = PF_REAL(Wait)(&requests[0], &taken);
+  const int sent = PF_REAL(Wait)(&requests[1], MPI_STATUS_IGNORE);
+  restoreStatus(&taken, posted.tagged);
+  if (status != MPI_STATUS_IGNORE) {
+    const int before = status->MPI_ERROR;
+    *status = taken;
+    status->MPI_ERROR = before;
+  }
+  endReceive(place, posted, what.source, what.receiveTag, what.comm, &taken, received);
+  if (received != MPI_SUCCESS) {
+    return posted.tagged != nullptr ? errorOnShadow(what.comm, received) : received;
+  }
+  return sendTagged ? errorOnShadow(what.comm, sent) : sent;
+}
+
+/// Both forms of MPI_Sendrecv. `call(source, status)` does it, `split(route, tag, status)` where a
+/// half of it goes tagged.
+template <typename RealCall, typename Split>
+int sendReceive(const CallPlace& place, RealCall call, Split split, const Contents& sent, int dest,
+                int sendTag, int source, int receiveTag, MPI_Comm comm, MPI_Status* status) {
+  if (comm == MPI_COMM_NULL) {
+    const StateLock lock;
+    beginEvent(place);
+    logLocal(place);
+    return call(source, status);
+  }
+  Posted posted;
+  posted.source = source;
+  MPI_Status own;
+  {
+    const StateLock lock;
+    beginEvent(place, comm, source, receiveTag);
+    if (dest != MPI_PROC_NULL) {
+      compareSent(place, sent, g_engine.contents ? checkOfSent(comm, dest, sendTag) : 0);
+      ++g_engine.sends;
+      if (clocked()) {
+        clockSend(comm, dest, sendTag);
+      }
+    }
+    if (source != MPI_PROC_NULL) {
+      posted = takeNumbers(source);
+      if (g_engine.jitter) [[unlikely]] {
+        posted.source = provokedSource(posted.source, receiveTag, comm);
+      }
+    }
+  }
+  MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
+  int result = MPI_SUCCESS;
+  {
+    const InCall inCall(place, RecordKind::SendReceive, comm, source, receiveTag);
+    const SendRoute to = routeSend(dest, sendTag, comm);
+    result =
+        to.tagged || posted.tagged != nullptr ? split(to, posted, use) : call(posted.source, use);
+  }
+  if (!g_engine.record) {
+    return result;
+  }
+  const StateLock lock;
+  const bool filled = hasStatus(result) && source != MPI_PROC_NULL;
+  if (g_engine.events) {
+    const std::uint32_t site = siteNumber(place);
+    const std::uint32_t number = g_engine.comms.number(comm);
+    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::SendReceive);
+    p = putVarint(p, site);
+    p = putVarint(p, number);
+    p = putVarint(p, dest == MPI_PROC_NULL ? 0 : static_cast<std::uint32_t>(dest) + 1);
+    p = putVarint(p, static_cast<std::uint32_t>(sendTag));
+    p = putVarint(p, sent.bytes);
+    p = putVarint(
+        p, source == MPI_PROC_NULL ? 0 : static_cast<std::uint32_t>(reportedPeer(source) + 2));
+    p = putShifted(p, receiveTag, 1);
+    p = putShifted(p, filled ? use->MPI_SOURCE : -1, 1);
+    p = putShifted(p, filled ? use->MPI_TAG : -1, 1);
+    g_engine.log.commit(p);
+    logContents(sent);
+    g_engine.log.publish();
+  } else if (filled) {
+    logTaken(posted, source, receiveTag, comm, use);
+  }
+  return result;
+}
+
+/// MPI_Sendrecv_replace in parts: `rest(copy, bytes)` goes on with a packed copy of what to send,
+/// as Open MPI does.
+template <typename Rest>
+int withPackedCopy(const void* buffer, int count, MPI_Datatype datatype, MPI_Comm comm, Rest rest) {
+  int size = 0;
+  int packed = 0;
+  if (const int result = PF_REAL(Pack_size)(count, datatype, comm, &size); result != MPI_SUCCESS) {
+    return result;
+  }
+  void* copy = std::malloc(static_cast<std::size_t>(size) + 1);
+  int result = copy == nullptr ? MPI_ERR_NO_MEM
+                               : PF_REAL(Pack)(buffer, count, datatype, copy, size, &packed, comm);
+  if (result == MPI_SUCCESS) {
+    result = rest(copy, packed);
+  }
+  std::free(copy);
+  return result;
+}
+
+int replaceOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
+                    int dest, int sendTag, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  return withPackedCopy(buffer, count, datatype, comm, [&](const void* copy, int packed) {
+    const auto post = [&](const ProbeRoute& from, const SendRoute& to, MPI_Request* requests) {
+      return postExchange({copy, packed, MPI_PACKED, buffer, count, datatype, source, tag, comm},
+                          from, to, requests);
+    };
+    const Contents sent = contentsToSend(copy, packed, MPI_PACKED, dest);
+    const Exchange what{sent, dest, sendTag, source, tag, comm, buffer, count, datatype};
+    return exchangeOfThread(place, what, post, status);
+  });
+}
+
+}  // namespace
+
+int onSendrecv(const CallPlace& place, const void* sendBuffer, int sendCount, MPI_Datatype sendType,
+               int dest, int sendTag, void* buffer, int count, MPI_Datatype datatype, int source,
+               int tag, MPI_Comm comm, MPI_Status* status) {
+  if (g_engine.threads && comm != MPI_COMM_NULL) [[unlikely]] {
+    const auto post = [&](const ProbeRoute& from, const SendRoute& to, MPI_Request* requests) {
+      return postExchange(
+          {sendBuffer, sendCount, sendType, buffer, count, datatype, source, tag, comm}, from, to,
+          requests);
+    };
+    const Contents sent = contentsToSend(sendBuffer, sendCount, sendType, dest);
+    const Exchange what{sent, dest, sendTag, source, tag, comm, buffer, count, datatype};
+    return exchangeOfThread(place, what, post, status);
+  }
+  if (source != MPI_PROC_NULL) {
+    noteBuffer(g_engine.posts, buffer, count, datatype);
+  }
+  const auto call = [&](int forced, MPI_Status* use) {
+    return PF_REAL(Sendrecv)(sendBuffer, sendCount, sendType, dest, sendTag, buffer, count,
+                             datatype, forced, tag, comm, use);
+  };
+  const auto split = [&](const SendRoute& to, const Posted& posted, MPI_Status* use) {
+    return exchangeTagged(
+        {sendBuffer, sendCount, sendType, buffer, count, datatype, posted.source, tag, comm}, to,
+        posted.tagged, use);
+  };
+  return sendReceive(place, call, split, contentsToSend(sendBuffer, sendCount, sendType, dest),
+                     dest, sendTag, source, tag, comm, status);
+}
+
+int onSendrecv_replace(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
+                       int dest, int sendTag, int source, int tag, MPI_Comm comm,
+                       MPI_Status* status) {
+  if (g_engine.threads && comm != MPI_COMM_NULL) [[unlikely]] {
+    return replaceOfThread(place, buffer, count, datatype, dest, sendTag, source, tag, comm,
+                           status);
+  }
+  if (source != MPI_PROC_NULL) {
+    noteBuffer(g_engine.posts, buffer, count, datatype);
+  }
+  const auto call = [&](int forced, MPI_Status* use) {
+    return PF_REAL(Sendrecv_replace)(buffer, count, datatype, dest, sendTag, forced, tag, comm,
+                                     use);
+  };
+  const auto split = [&](const SendRoute& to, const Posted& posted, MPI_Status* use) {
+    return withPackedCopy(buffer, count, datatype, comm, [&](const void* copy, int packed) {
+      return exchangeTagged(
+          {copy, packed, MPI_PACKED, buffer, count, datatype, posted.source, tag, comm}, to,
+          posted.tagged, use);
+    });
+  };
+  return sendReceive(place, call, split, contentsToSend(buffer, count, datatype, dest), dest,
+                     sendTag, source, tag, comm, status);
+}
+
+}  // namespace pf

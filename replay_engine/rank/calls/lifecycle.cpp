@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "replay_engine/rank/calls/request_batch.h"
+#include "replay_engine/rank/clocks/clocks.h"
+#include "replay_engine/rank/engine/engine.h"
+#include "replay_engine/rank/engine/event_times.h"
+#include "replay_engine/rank/engine/lanes.h"
+#include "replay_engine/rank/engine/rank_link.h"
+#include "replay_engine/rank/engine/real_calls.h"
+#include "replay_engine/rank/engine/records.h"
+#include "replay_engine/rank/engine/wrapper_support.h"
+#include "replay_engine/rank/forcing/tagged.h"
+#include "replay_engine/rank/inputs/environment.h"
+
+namespace pf {
+
+void* g_real[kCallCount];
+
+namespace {
+
+void* find(void* where, const char* name) {
+  void* found = dlsym(where, name);
+  // A library that was loaded for itself alone (Python's import) is not behind us: ask for it by
+  // name.
+  for (const char* library : kLibraryFiles) {
+    if (found != nullptr) {
+      break;
+    }
+    if (void* handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD); handle != nullptr) {
+      found = dlsym(handle, name);
+    }
+  }
+  return found;
+}
+
+/// Another library's handles and constants mean nothing to us.
+void refuseForeign() {
+  for (const char* file : kForeignFiles) {
+    if (dlopen(file, RTLD_LAZY | RTLD_NOLOAD) != nullptr) {
+      std::fprintf(stderr,
+                   "photofinish: this program uses %s, but was started as one of %s: start it by "
+                   "the launcher of its own MPI library\n",
+                   kForeignLibrary, kLibrary);
+      std::abort();
+    }
+  }
+}
+
+void* lookUp(void* where, const char* name) {
+  void* found = find(where, name);
+  if (found == nullptr) {
+    std::fprintf(stderr, "photofinish: the program calls MPI, but no %s is loaded that has %s\n",
+                 kLibrary, name);
+    std::abort();
+  }
+  return found;
+}
+
+}  // namespace
+
+void* resolveReal(std::uint16_t call) {
+  static bool known = false;
+  if (!known) {
+    refuseForeign();
+    known = true;
+  }
+  char name[96];
+  std::snprintf(name, sizeof name, "P%s", kCallNames[call]);
+  g_real[call] = lookUp(RTLD_NEXT, name);
+  return g_real[call];
+}
+
+void* resolveNext(const char* name, std::atomic<void*>& known) {
+  void* found = known.load(std::memory_order_relaxed);
+  if (found == nullptr) {
+    found = lookUp(RTLD_NEXT, name);
+    known.store(found, std::memory_order_relaxed);
+  }
+  return found;
+}
+
+bool resolveAll() {
+  bool all = true;
+  for (std::uint16_t i = 0; i < kWrappedCount; ++i) {
+    const std::uint16_t call = kWrapped[i];
+    if (g_real[call] == nullptr) {
+      char name[96];
+      std::snprintf(name, sizeof name, "P%s", kCallNames[call]);
+      g_real[call] = find(RTLD_NEXT, name);
+      all = all && g_real[call] != nullptr;
+    }
+  }
+  return all;
+}
+
+// The program itself may hold the object (copy relocation): not only what is behind us.
+void* resolveObject(const char* name) {
+  return lookUp(RTLD_DEFAULT, name);
+}
+
+namespace {
+
+void begin(const CallPlace& place) {
+  if (g_rankOnly.active) {
+    return;
+  }
+  const bool joined = joinAgent();
+  environmentJoins(joined);
+  if (!joined) {
+    return;
+  }
+  passGate();  // first: a rank may be told to stop before event 1, and would never come to its gate
+  startLanes();
+  beginEvent(place);
+  logLocal(place);
+  g_rankOnly.active = true;
+  g_engine.world = MPI_COMM_WORLD;
+  g_engine.noComm = MPI_COMM_NULL;
+  g_rankOnly.light = g_engine.record && !g_engine.events && !g_engine.replay && !g_engine.jitter &&
+                     !g_engine.multiple && resolveAll();
+  joinEarlierThreads();
+}
+
+/// Receives that were matched but never observed hold messages that no later receive can get: say
+/// which.
+void logMatched() {
+  for (const Request& request : g_engine.requests) {
+    if (!isReceive(request)) {
+      continue;
+    }
+    MPI_Status status;
+    int done = 0;
+    MPI_Request handle = request.inner() != MPI_REQUEST_NULL ? request.inner() : request.handle;
+    if (PF_REAL(Request_get_status)(handle, &done, &status) != MPI_SUCCESS || done == 0) {
+      continue;
+    }
+    restoreStatus(&status, request.tagged());
+    int cancelled = 0;
+    PF_REAL(Test_cancelled)(&status, &cancelled);
+    if (cancelled != 0 || !g_engine.events) {
+      logDoneReceive(request, &status, MPI_SUCCESS);
+      continue;
+    }
+    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Matched);
+    p = putVarint(p, request.number);
+    p = putShifted(p, status.MPI_SOURCE, 1);
+    g_engine.log.commit(putShifted(p, status.MPI_TAG, 1));
+  }
+}
+
+}  // namespace
+
+int onInit(const CallPlace& place, int* argc, char*** argv) {
+  lookAtClocks();
+  const int result = PF_REAL(Init)(argc, argv);
+  if (result == MPI_SUCCESS && t_depth == 1) {
+    begin(place);
+  }
+  return result;
+}
+
+int onInit_thread(const CallPlace& place, int* argc, char*** argv, int required, int* provided) {
+  lookAtClocks();
+  const int result = PF_REAL(Init_thread)(argc, argv, required, provided);
+  if (result == MPI_SUCCESS && t_depth == 1) {
+    begin(place);
+  }
+  return result;
+}
+
+namespace {
+
+/// The record ends.
+void end(const CallPlace& place) {
+  const StateLock lock;
+  beginEvent(place);
+  if (g_engine.replay && !g_engine.live && !g_engine.choices.allUsed(g_engine.serial)) {
+    diverge(place, "more events before MPI_Finalize", "MPI_Finalize");
+  }
+  if (g_engine.record) {
+    logLocal(place);
+    logMatched();
+    if (clocked()) {
+      clockUnobserved();
+      logClocks();
+    }
+    environmentFlushes();
+    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::End);
+    g_engine.log.commit(p);
+    g_engine.log.close(true);
+  }
+  endTags();
+  for (MPI_Comm* own : {&g_engine.nowhere, &g_engine.meeting}) {
+    if (*own != MPI_Comm{}) {
+      PF_REAL(Comm_free)(own);
+    }
+  }
+  g_rankOnly.active = false;
+}
+
+}  // namespace
+
+int onFinalize(const CallPlace& place) {
+  g_rankOnly.light = false;
+  end(place);
+  RankPage& page = *g_engine.page;
+  page.waitPeer.store(-2, std::memory_order_relaxed);
+  page.waitTag.store(-1, std::memory_order_relaxed);
+  page.inCall.store(1U + place.call, std::memory_order_relaxed);
+  jitterEnds();
+  page.phase.store(static_cast<std::uint32_t>(RankPhase::Finalized), std::memory_order_release);
+  tellAgent();
+  const int result = PF_REAL(Finalize)();
+  page.inCall.store(0, std::memory_order_relaxed);
+  return result;
+}
+
+int onAbort(const CallPlace& place, MPI_Comm comm, int code) {
+  {
+    const StateLock lock;
+    beginEvent(place);
+    logLocal(place);
+    if (g_engine.record && !clocked()) {
+      logMatched();
+      g_engine.log.publish();
+    }
+  }
+  const InCall inCall(place, RecordKind::Padding, MPI_COMM_NULL, kNoPeer, -1);
+  if ((g_engine.page->mode & kHoldAfter) != 0) {
+    holdIfDue();
+  }
+  return PF_REAL(Abort)(comm, code);
+}
+
+}  // namespace pf

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+// Probes: MPI's choice of a message is made here; the receive by source and tag after it only
+// executes it.
+#include "replay_engine/rank/clocks/clocks.h"
+#include "replay_engine/rank/engine/lanes.h"
+#include "replay_engine/rank/engine/records.h"
+#include "replay_engine/rank/engine/wrapper_support.h"
+#include "replay_engine/rank/forcing/tagged.h"
+
+namespace pf {
+namespace {
+
+struct Choice {
+  ChoiceKind kind;
+  RecordKind record;  ///< Probe, or Receive for matched probes
+};
+
+/// Files a successful probe.
+void logHit(const CallPlace& place, const Choice& choice, int source, int tag, MPI_Comm comm,
+            const MPI_Status& status) {
+  if (!g_engine.record) {
+    return;
+  }
+  const bool polled = choice.kind == ChoiceKind::Iprobe || choice.kind == ChoiceKind::Improbe;
+  if (polled || isWild(source)) {
+    unsigned char* p = g_engine.choices.hit(choice.kind);
+    p = putVarint(p, static_cast<std::uint32_t>(status.MPI_SOURCE));
+    p = putVarint(p, static_cast<std::uint32_t>(status.MPI_TAG));
+    g_engine.log.commit(p);
+  }
+  if (g_engine.events) {
+    const std::uint32_t site = siteNumber(place);
+    const std::uint32_t number = g_engine.comms.number(comm);
+    unsigned char* p = putKind(g_engine.log.reserve(), choice.record);
+    p = putVarint(p, site);
+    p = putVarint(p, number);
+    p = putShifted(p, reportedPeer(source), 1);
+    p = putShifted(p, tag, 1);
+    const int shift = choice.record == RecordKind::Receive ? 1 : 0;
+    p = putShifted(p, status.MPI_SOURCE, shift);
+    p = putShifted(p, status.MPI_TAG, shift);
+    g_engine.log.commit(p);
+  } else if (clocked() && choice.record == RecordKind::Receive) {
+    clockTaken({g_engine.posts - 1, isWild(source), kNone, comm, tag == MPI_ANY_TAG ? -1 : tag,
+                status.MPI_SOURCE, status.MPI_TAG});
+  } else if (clocked()) {
+    clockProbed(isWild(source), comm, tag, status.MPI_SOURCE, status.MPI_TAG);
+  }
+  g_engine.log.publish();
+}
+
+/// Looks up what the recording's probe chose. `source` and `tag` become what to ask MPI for.
+Verdict forced(const Choice& choice, int* source, int* tag) {
+  const Verdict verdict = g_engine.choices.next(choice.kind);
+  if (verdict == Verdict::Hit) {
+    const auto recordedSource = static_cast<int>(g_engine.choices.payload(choice.kind));
+    const auto recordedTag = static_cast<int>(g_engine.choices.payload(choice.kind));
+    if (isWild(*source)) {
+      *source = recordedSource;
+      *tag = recordedTag;
+    }
+  }
+  return verdict;
+}
+
+/// A probe has succeeded: it has a number, matched ones as receives.
+void takePost(const Choice& choice) {
+  ++(choice.record == RecordKind::Receive ? g_engine.posts : g_engine.probes);
+}
+
+/// Where the message is that a probe will see which has not failed in the recording.
+ProbeRoute routeProbe(const Choice& choice, int source, int tag, MPI_Comm comm) {
+  const ScheduleTag* const tagged = choice.record == RecordKind::Receive
+                                        ? tagOfPost(g_engine.posts)
+                                        : tagOfProbe(g_engine.probes);
+  return tagged != nullptr ? shadowOf(*tagged) : ProbeRoute{source, tag, comm};
+}
+
+/// Files what a probe returned that does not fail for want of a message.
+void logProbe(const CallPlace& place, const Choice& choice, int source, int tag, MPI_Comm comm,
+              const MPI_Status& status, int result) {
+  if (result == MPI_SUCCESS) {
+    takePost(choice);
+    logHit(place, choice, source, tag, comm, status);
+    if (g_engine.jitter) [[unlikely]] {
+      provokedProbe(status.MPI_SOURCE, comm);
+    }
+  } else if (g_engine.events) {
+    commitSite(RecordKind::Refused, place);
+    g_engine.log.publish();
+  }
+}
+
+/// Any probe where other threads may receive, too: MPI looks under the engine's lock, so that what
+/// it sees is there at this moment of the rank's order. `ask(route, found, status)` asks MPI
+/// once. `flag` null: until there is a message.
+template <typename Ask>
+int probeOfThread(const CallPlace& place, const Choice& choice, Ask ask, int source, int tag,
+                  MPI_Comm comm, int* flag, MPI_Status* status) {
+  MPI_Status own;
+  MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
+  int askSource = source;
+  int askTag = tag;
+  const StateLock lock;
+  Verdict verdict = Verdict::Live;
+  if (g_engine.replay && (flag != nullptr || isWild(source))) {
+    verdict = forced(choice, &askSource, &askTag);
+  }
+  int found = 0;
+  int result = MPI_SUCCESS;
+  const bool certain = g_engine.replay && (flag == nullptr || verdict == Verdict::Hit);
+  ProbeRoute where{askSource, askTag, comm};
+  if (certain) {
+    beginEvent(place, comm, source, tag);
+    where = routeProbe(choice, askSource, askTag, comm);
+  }
+  if (flag == nullptr || verdict != Verdict::Miss) {
+    result = ask(where, &found, use);
+    while (found == 0 && result == MPI_SUCCESS && (certain || flag == nullptr)) {
+      yieldState();
+      result = ask(where, &found, use);
+    }
+    if (found != 0) {
+      restoreStatus(use, where.tagged);
+    }
+    result = where.tagged != nullptr ? errorOnShadow(comm, result) : result;
+  }
+  if (flag != nullptr) {
+    *flag = found;
+    if (!certain && (found == 0 || result != MPI_SUCCESS)) {
+      if (g_engine.record && result == MPI_SUCCESS) {
+        g_engine.choices.miss(choice.kind);
+      }
+      return result;
+    }
+  }
+  if (!certain) {
+    beginEvent(place, comm, source, tag);
+  }
+  logProbe(place, choice, source, tag, comm, *use, result);
+  return result;
+}
+
+template <typename RealCall>
+int look(RealCall call, const ProbeRoute& where, MPI_Comm comm, MPI_Status* status) {
+  const int result = call(where, status);
+  restoreStatus(status, where.tagged);
+  return where.tagged != nullptr ? errorOnShadow(comm, result) : result;
+}
+
+/// MPI_Probe and MPI_Mprobe. `call(route, status)` does it.
+template <typename RealCall>
+int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, int source, int tag,
+                  MPI_Comm comm, MPI_Status* status) {
+  MPI_Status own;
+  MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
+  int askSource = source;
+  int askTag = tag;
+  {
+    const StateLock lock;
+    if (!isMessage(source, comm)) {
+      return call(ProbeRoute{source, tag, comm}, status);
+    }
+    beginEvent(place, comm, source, tag);
+    if (g_engine.replay && isWild(source)) {
+      forced(choice, &askSource, &askTag);
+    } else if (g_engine.jitter) {
+      askSource = provokedSource(source, tag, comm);
+    }
+  }
+  int result = MPI_SUCCESS;
+  {
+    const InCall inCall(place, choice.record, comm, source, tag);
+    if (askSource != source) {
+      sayPeer(comm, askSource, askTag);
+    }
+    result = look(call, routeProbe(choice, askSource, askTag, comm), comm, use);
+  }
+  const StateLock lock;
+  logProbe(place, choice, source, tag, comm, *use, result);
+  return result;
+}
+
+/// MPI_Iprobe and MPI_Improbe. `poll(source, flag, status)` asks MPI once, `wait(route, status)`
+/// until it succeeds.
+template <typename Poll, typename Wait>
+int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wait, int source,
+                int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  MPI_Status own;
+  MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
+  if (!isMessage(source, comm)) {
+    return poll(source, flag, status);
+  }
+  if (g_engine.replay) {
+    int askSource = source;
+    int askTag = tag;
+    Verdict verdict = Verdict::Live;
+    {
+      const StateLock lock;
+      verdict = forced(choice, &askSource, &askTag);
+      if (verdict == Verdict::Miss) {
+        *flag = 0;
+        if (g_engine.record) {
+          g_engine.choices.miss(choice.kind);
+        }
+        return MPI_SUCCESS;
+      }
+      if (verdict == Verdict::Hit) {
+        beginEvent(place, comm, source, tag);
+      }
+    }
+    if (verdict == Verdict::Hit) {
+      *flag = 1;
+      int result = MPI_SUCCESS;
+      {
+        const InCall inCall(place, choice.record, comm, askSource, askTag);
+        result = look(wait, routeProbe(choice, askSource, askTag, comm), comm, use);
+      }
+      const StateLock lock;
+      takePost(choice);
+      logHit(place, choice, source, tag, comm, *use);
+      return result;
+    }
+  }
+  int asked = source;
+  int result = MPI_SUCCESS;
+  if (g_engine.jitter && !provokedPoll(&asked, tag, comm)) [[unlikely]] {
+    *flag = 0;
+  } else {
+    result = poll(asked, flag, use);
+  }
+  if (result == MPI_SUCCESS) {
+    const StateLock lock;
+    if (*flag != 0) {
+      beginEvent(place, comm, source, tag);
+      takePost(choice);
+      logHit(place, choice, source, tag, comm, *use);
+      if (g_engine.jitter) [[unlikely]] {
+        provokedProbe(use->MPI_SOURCE, comm);
+      }
+    } else if (g_engine.record) {
+      g_engine.choices.miss(choice.kind);
+    }
+  }
+  return result;
+}
+
+/// MPI_Mprobe: what came with a tagged message is needed when it is received.
+int matchedProbe(const ProbeRoute& where, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  const int result = PF_REAL(Mprobe)(where.source, where.tag, where.comm, message, status);
+  if (result == MPI_SUCCESS) {
+    keepMessage(*message, where.tagged, comm);
+  }
+  return result;
+}
+
+/// MPI_Improbe, in the same way.
+int matchedPoll(const ProbeRoute& where, MPI_Comm comm, int* flag, MPI_Message* message,
+                MPI_Status* status) {
+  const int result = PF_REAL(Improbe)(where.source, where.tag, where.comm, flag, message, status);
+  if (result == MPI_SUCCESS && *flag != 0) {
+    keepMessage(*message, where.tagged, comm);
+  }
+  return result;
+}
+
+}  // namespace
+
+int onProbe(const CallPlace& place, int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  if (g_engine.threads && isMessage(source, comm)) [[unlikely]] {
+    const InCall inCall(place, RecordKind::Padding, comm, source, tag);
+    const auto ask = [&](const ProbeRoute& where, int* f, MPI_Status* use) {
+      return PF_REAL(Iprobe)(where.source, where.tag, where.comm, f, use);
+    };
+    return probeOfThread(place, {ChoiceKind::Probe, RecordKind::Probe}, ask, source, tag, comm,
+                         nullptr, status);
+  }
+  const auto call = [&](const ProbeRoute& where, MPI_Status* use) {
+    return PF_REAL(Probe)(where.source, where.tag, where.comm, use);
+  };
+  return blockingProbe(place, {ChoiceKind::Probe, RecordKind::Probe}, call, source, tag, comm,
+                       status);
+}
+
+int onMprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, MPI_Message* message,
+             MPI_Status* status) {
+  if (g_engine.threads && isMessage(source, comm)) [[unlikely]] {
+    const InCall inCall(place, RecordKind::Padding, comm, source, tag);
+    const auto ask = [&](const ProbeRoute& where, int* f, MPI_Status* use) {
+      return matchedPoll(where, comm, f, message, use);
+    };
+    return probeOfThread(place, {ChoiceKind::Mprobe, RecordKind::Receive}, ask, source, tag, comm,
+                         nullptr, status);
+  }
+  const auto call = [&](const ProbeRoute& where, MPI_Status* use) {
+    return matchedProbe(where, comm, message, use);
+  };
+  return blockingProbe(place, {ChoiceKind::Mprobe, RecordKind::Receive}, call, source, tag, comm,
+                       status);
+}
+
+int onIprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, int* flag,
+             MPI_Status* status) {
+  if (g_engine.threads && isMessage(source, comm)) [[unlikely]] {
+    const auto ask = [&](const ProbeRoute& where, int* f, MPI_Status* use) {
+      return PF_REAL(Iprobe)(where.source, where.tag, where.comm, f, use);
+    };
+    return probeOfThread(place, {ChoiceKind::Iprobe, RecordKind::Probe}, ask, source, tag, comm,
+                         flag, status);
+  }
+  const auto poll = [&](int s, int* f, MPI_Status* use) {
+    return PF_REAL(Iprobe)(s, tag, comm, f, use);
+  };
+  const auto wait = [&](const ProbeRoute& where, MPI_Status* use) {
+    return PF_REAL(Probe)(where.source, where.tag, where.comm, use);
+  };
+  return polledProbe(place, {ChoiceKind::Iprobe, RecordKind::Probe}, poll, wait, source, tag, comm,
+                     flag, status);
+}
+
+int onImprobe(const CallPlace& place, int source, int tag, MPI_Comm comm, int* flag,
+              MPI_Message* message, MPI_Status* status) {
+  if (g_engine.threads && isMessage(source, comm)) [[unlikely]] {
+    const auto ask = [&](const ProbeRoute& where, int* f, MPI_Status* use) {
+      return matchedPoll(where, comm, f, message, use);
+    };
+    return probeOfThread(place, {ChoiceKind::Improbe, RecordKind::Receive}, ask, source, tag, comm,
+                         flag, status);
+  }
+  const auto poll = [&](int s, int* f, MPI_Status* use) {
+    return PF_REAL(Improbe)(s, tag, comm, f, message, use);
+  };
+  const auto wait = [&](const ProbeRoute& where, MPI_Status* use) {
+    return matchedProbe(where, comm, message, use);
+  };
+  return polledProbe(place, {ChoiceKind::Improbe, RecordKind::Receive}, poll, wait, source, tag,
+                     comm, flag, status);
+}
+
+}  // namespace pf

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "replay_engine/rank/calls/request_batch.h"
+
+#include "replay_engine/rank/calls/failed_completions.h"
+
+namespace pf {
+
+void logCompletion(const CallPlace& place) {
+  if (g_engine.events) {
+    commitSite(RecordKind::Completion, place);
+  }
+}
+
+void logDoneReceive(const Request& entry, const MPI_Status* status, int error) {
+  int cancelled = 0;
+  if (entry.cancelled && status != nullptr) {
+    PF_REAL(Test_cancelled)(status, &cancelled);
+  }
+  unsigned char* p = nullptr;
+  if (cancelled != 0) {
+    p = putKind(g_engine.log.reserve(),
+                g_engine.events ? RecordKind::DoneCancelled : RecordKind::CancelledPost);
+    g_engine.log.commit(putVarint(p, entry.number));
+    if (clocked()) {
+      clockDone(entry, -1, -1);
+    }
+    return;
+  }
+  const bool known = hasStatus(error);
+  const bool asked = status != nullptr && needsStatus(entry);
+  const int source = asked ? status->MPI_SOURCE : reportedPeer(entry.peer);
+  const int tag = asked ? status->MPI_TAG : entry.tag;
+  if (g_engine.events) {
+    p = putKind(g_engine.log.reserve(), RecordKind::DoneReceive);
+    p = putVarint(p, entry.number);
+    p = putShifted(p, known ? source : -1, 1);
+    g_engine.log.commit(putShifted(p, known ? tag : -1, 1));
+    return;
+  }
+  if (entry.wild && known) {
+    logWild(entry.wildNumber, source);
+  }
+  if (clocked()) {
+    clockDone(entry, known ? source : -1, tag);
+  }
+}
+
+void completed(const Request& entry, const MPI_Status* status, int error) {
+  if (g_engine.record && !entry.observed) {
+    unsigned char* p = nullptr;
+    switch (entry.kind) {
+      case RequestKind::Receive:
+      case RequestKind::PersistentReceive:
+        if (isReceive(entry)) {
+          logDoneReceive(entry, status, error);
+        }
+        break;
+      case RequestKind::SynchronousSend:
+      case RequestKind::PersistentSend:
+        if (g_engine.events && (entry.kind == RequestKind::SynchronousSend ||
+                                (entry.mode == SendMode::Synchronous && entry.active))) {
+          p = putKind(g_engine.log.reserve(), RecordKind::DoneSend);
+          g_engine.log.commit(putVarint(p, entry.number));
+        }
+        break;
+      case RequestKind::Collective:
+        if (g_engine.events) {
+          p = putKind(g_engine.log.reserve(), RecordKind::DoneCollective);
+          g_engine.log.commit(putVarint(p, entry.number));
+        } else if (clocked() && entry.details != nullptr) {
+          clockLeave(entry.comm, entry.details->collective);
+        }
+        break;
+      case RequestKind::None:
+      case RequestKind::TaggedMessage:
+        break;
+    }
+  }
+  if (entry.kind != RequestKind::PersistentReceive && entry.kind != RequestKind::PersistentSend) {
+    // Another thread may have been given the handle since.
+    const Request* now = g_engine.requests.find(entry.handle);
+    if (now != nullptr && now->kind == entry.kind && now->number == entry.number) {
+      g_engine.requests.erase(entry.handle);
+    }
+    return;
+  }
+  Request* persistent = g_engine.requests.find(entry.handle);
+  if (persistent != nullptr) {
+    persistent->active = false;
+    persistent->observed = false;
+    RequestDetails& details = g_engine.requests.detail(*persistent);
+    details.tagged = nullptr;
+    if (details.inner != MPI_REQUEST_NULL) {
+      details.inner = MPI_REQUEST_NULL;
+      --g_engine.requests.substituted;
+    }
+  }
+}
+
+void fileOne(const Batch& batch, int index, const MPI_Status* status, int error) {
+  if (const Batch::Entry* entry = batch.find(index); entry != nullptr) {
+    completed(entry->request, status, error);
+  }
+}
+
+void fileAll(Batch& batch, int result, const MPI_Status* statuses) {
+  for (const Batch::Entry& entry : batch) {
+    const MPI_Status* status = statuses != MPI_STATUSES_IGNORE ? &statuses[entry.index] : nullptr;
+    if (isUnfinished(result, batch.requests()[entry.index], status, isPersistent(entry.request))) {
+      continue;
+    }
+    const int error = errorOf(result, status);
+    // Which of them failed nobody has asked: a message that is too long is taken all the same.
+    completed(entry.request, status, isError(error, MPI_ERR_IN_STATUS) ? MPI_SUCCESS : error);
+  }
+}
+
+namespace {
+
+/// Whether the request is on a shadow, where errors only return.
+bool isOnShadow(const Batch::Entry& entry) {
+  return entry.tagged != nullptr ||
+         (entry.request.kind == RequestKind::PersistentSend && entry.inner != MPI_REQUEST_NULL);
+}
+
+}  // namespace
+
+int restoreOne(const Batch& batch, int index, MPI_Status* status, int result) {
+  if (g_engine.tags == nullptr) [[likely]] {
+    return result;
+  }
+  const Batch::Entry* const entry = batch.find(index);
+  if (entry == nullptr || !isOnShadow(*entry)) {
+    return result;
+  }
+  restoreStatus(status, entry->tagged);
+  return errorOnShadow(entry->request.comm, result);
+}
+
+int restoreSome(const Batch& batch, int count, const int* indices, MPI_Status* statuses,
+                int result) {
+  if (g_engine.tags == nullptr) [[likely]] {
+    return result;
+  }
+  bool told = false;
+  for (int i = 0; i < count; ++i) {
+    const Batch::Entry* const entry = batch.find(indices[i]);
+    if (entry == nullptr || !isOnShadow(*entry)) {
+      continue;
+    }
+    MPI_Status* const status = statuses != MPI_STATUSES_IGNORE ? &statuses[i] : MPI_STATUS_IGNORE;
+    restoreStatus(status, entry->tagged);
+    const bool failed =
+        result != MPI_SUCCESS &&
+        (status == MPI_STATUS_IGNORE ||
+         (status->MPI_ERROR != MPI_SUCCESS && !isError(status->MPI_ERROR, MPI_ERR_PENDING)));
+    if (failed && !told) {
+      told = true;
+      errorOnShadow(entry->request.comm, result);
+    }
+  }
+  return result;
+}
+
+int restoreAll(const Batch& batch, MPI_Status* statuses, int result) {
+  if (g_engine.tags == nullptr) [[likely]] {
+    return result;
+  }
+  bool told = false;
+  for (const Batch::Entry& entry : batch) {
+    MPI_Status* const status =
+        statuses != MPI_STATUSES_IGNORE ? &statuses[entry.index] : MPI_STATUS_IGNORE;
+    const bool failed =
+        isOnShadow(entry) && result != MPI_SUCCESS &&
+        (status == MPI_STATUS_IGNORE ||
+         (status->MPI_ERROR != MPI_SUCCESS && !isError(status->MPI_ERROR, MPI_ERR_PENDING)));
+    restoreStatus(status, entry.tagged);
+    if (failed && !told) {
+      told = true;
+      errorOnShadow(entry.request.comm, result);
+    }
+  }
+  return result;
+}
+
+}  // namespace pf

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// Persistent receives, and what starts persistent requests.
+#include "replay_engine/rank/calls/posted_receives.h"
+#include "replay_engine/rank/clocks/rank_clocks.h"
+#include "replay_engine/rank/engine/buffers.h"
+#include "replay_engine/rank/engine/contents.h"
+#include "replay_engine/rank/engine/wrapper_support.h"
+#include "replay_engine/rank/forcing/tagged.h"
+
+namespace pf {
+
+int onRecv_init(const CallPlace&, void* buffer, int count, MPI_Datatype datatype, int source,
+                int tag, MPI_Comm comm, MPI_Request* request) {
+  const int result = PF_REAL(Recv_init)(buffer, count, datatype, source, tag, comm, request);
+  if (result == MPI_SUCCESS && source != MPI_PROC_NULL) {
+    const StateLock lock;
+    Request entry;
+    entry.handle = *request;
+    entry.kind = RequestKind::PersistentReceive;
+    entry.wild = isWild(source);
+    entry.peer = source;
+    entry.tag = tag;
+    entry.comm = comm;
+    g_engine.requests.insertPersistent(entry, buffer, count, datatype);
+  }
+  return result;
+}
+
+namespace {
+
+/// Starts a persistent send whose message goes tagged.
+int startTagged(Request& entry, const SendRoute& to) {
+  RequestDetails& details = g_engine.requests.detail(entry);
+  const auto post = [&](auto call) {
+    return call(details.buffer, details.count, details.datatype, to.peer, to.tag, to.comm,
+                &details.inner);
+  };
+  int result = MPI_SUCCESS;
+  switch (entry.mode) {
+    case SendMode::Standard:
+      result = post(PF_REAL(Isend));
+      break;
+    case SendMode::Buffered:
+      result = post(PF_REAL(Ibsend));
+      break;
+    case SendMode::Synchronous:
+      result = post(PF_REAL(Issend));
+      break;
+    case SendMode::Ready:
+      result = post(PF_REAL(Irsend));
+      break;
+  }
+  ++g_engine.requests.substituted;
+  return errorOnShadow(entry.comm, result);
+}
+
+/// Gives a started persistent request its numbers. True: a replay has posted a stand-in for it.
+bool startOne(Request& entry, int* result) {
+  entry.active = true;
+  entry.cancelled = false;
+  if (entry.kind == RequestKind::PersistentSend) {
+    entry.number = g_engine.sends++;
+    if (clocked()) {
+      clockSend(entry.comm, entry.peer, entry.tag);
+    }
+    const SendRoute to = routeSend(entry.peer, entry.tag, entry.comm);
+    if (to.tagged) [[unlikely]] {
+      *result = startTagged(entry, to);
+    }
+    return to.tagged;
+  }
+  const Posted posted = takeNumbers(entry.peer);
+  entry.number = posted.post;
+  entry.wildNumber = posted.wildNumber;
+  RequestDetails& details = g_engine.requests.detail(entry);
+  details.tagged = posted.tagged;
+  noteBuffer(posted.post, details.buffer, details.count, details.datatype);
+  if (clocked()) {
+    clockPost(posted.post, entry.comm, entry.peer, entry.tag, entry.handle);
+  }
+  if (!g_engine.replay ||
+      (!entry.wild && posted.tagged == nullptr && !g_engine.choices.wasCancelled(posted.post))) {
+    return false;
+  }
+  *result = postReceive(posted, details.buffer, details.count, details.datatype, entry.tag,
+                        entry.comm, &details.inner);
+  ++g_engine.requests.substituted;
+  return true;
+}
+
+void logStarted(const Request& entry, const Contents& contents) {
+  unsigned char* p = nullptr;
+  const std::uint32_t number = g_engine.comms.number(entry.comm);
+  if (entry.kind == RequestKind::PersistentSend) {
+    p = putKind(g_engine.log.reserve(), RecordKind::SubSend);
+    p = putVarint(p, entry.mode == SendMode::Synchronous ? 1 : 0);
+    p = putVarint(p, number);
+    p = putVarint(p, static_cast<std::uint32_t>(entry.peer));
+    p = putVarint(p, static_cast<std::uint32_t>(entry.tag));
+    p = putVarint(p, contents.bytes);
+  } else {
+    p = putKind(g_engine.log.reserve(), RecordKind::SubPost);
+    p = putVarint(p, number);
+    p = putShifted(p, reportedPeer(entry.peer), 1);
+    p = putShifted(p, entry.tag, 1);
+  }
+  g_engine.log.commit(p);
+  logContents(contents);
+}
+
+/// What a persistent send that starts now sends.
+Contents startedContents(const CallPlace& place, const Request& entry) {
+  if (!g_engine.contents || entry.kind != RequestKind::PersistentSend) {
+    return {};
+  }
+  const RequestDetails& details = *entry.details;
+  const Contents contents = contentsOf({details.buffer, details.count, details.datatype});
+  compareSent(place, contents, checkOfSent(entry.comm, entry.peer, entry.tag));
+  return contents;
+}
+
+void beginStart(const CallPlace& place) {
+  beginEvent(place);
+  if (g_engine.events) {
+    commitSite(RecordKind::Start, place);
+  }
+}
+
+/// Starts `request`; its record follows the Start record.
+int startAndLog(const CallPlace& place, MPI_Request* request) {
+  Request* entry = g_engine.requests.find(*request);
+  if (entry == nullptr) {
+    return PF_REAL(Start)(request);
+  }
+  int result = MPI_SUCCESS;
+  const Contents contents = startedContents(place, *entry);
+  const bool standsIn = startOne(*entry, &result);
+  if (g_engine.events) {
+    logStarted(*entry, contents);
+    g_engine.log.publish();
+  }
+  return standsIn ? result : PF_REAL(Start)(request);
+}
+
+}  // namespace
+
+int onStart(const CallPlace& place, MPI_Request* request) {
+  const StateLock lock;
+  beginStart(place);
+  const int result = startAndLog(place, request);
+  if (g_engine.record) {
+    g_engine.log.publish();
+  }
+  return result;
+}
+
+int onStartall(const CallPlace& place, int count, MPI_Request* requests) {
+  const StateLock lock;
+  beginStart(place);
+  int result = MPI_SUCCESS;
+  for (int i = 0; i < count && result == MPI_SUCCESS; ++i) {
+    result = startAndLog(place, &requests[i]);
+  }
+  if (g_engine.record) {
+    g_engine.log.publish();
+  }
+  return result;
+}
+
+}  // namespace pf

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include <dlfcn.h>
+#include <link.h>
+#include <unwind.h>
+
+#include <cstring>
+
+#include "replay_engine/rank/engine/engine.h"
+
+namespace pf {
+namespace {
+
+struct KnownSite {
+  void* address;
+  std::uint32_t number;
+  std::uint16_t call;
+  bool used;
+};
+constexpr std::uint32_t kSlots = 8192;
+KnownSite g_sites[kSlots];
+std::uint32_t g_siteCount = 0;
+
+/// A return address inside a language binding (Fortran, C++), and how far above our caller's return
+/// address the application's own lies on the stack. The frames of these bindings have fixed sizes.
+struct Binding {
+  void* address;
+  std::ptrdiff_t slots;  ///< 0: not a binding, or not found
+};
+constexpr std::uint32_t kBindings = 1024;
+Binding g_bindings[kBindings];
+
+constexpr std::uint32_t kModules = 512;
+const void* g_modules[kModules];
+std::uint32_t g_moduleCount = 0;
+
+std::uint32_t hashOf(const void* address) {
+  return static_cast<std::uint32_t>(
+      (reinterpret_cast<std::uintptr_t>(address) * 0x9E3779B97F4A7C15ULL) >> 40);
+}
+
+bool isBinding(const char* module) {
+  const char* slash = std::strrchr(module, '/');
+  const char* name = slash != nullptr ? slash + 1 : module;
+  return beginsWithOne(name, kBindingNames);
+}
+
+struct Search {
+  void* from;   ///< return address into the binding
+  void* found;  ///< return address into the application
+  bool inBinding;
+};
+
+_Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
+  auto* search = static_cast<Search*>(argument);
+  auto* address = reinterpret_cast<void*>(_Unwind_GetIP(context));
+  if (!search->inBinding) {
+    search->inBinding = address == search->from;
+    return _URC_NO_REASON;
+  }
+  Dl_info info;
+  if (dladdr(address, &info) != 0 && info.dli_fname != nullptr && isBinding(info.dli_fname)) {
+    return _URC_NO_REASON;
+  }
+  search->found = address;
+  return _URC_END_OF_STACK;
+}
+
+std::ptrdiff_t findAbove(const CallPlace& place) {
+  Dl_info info;
+  if (dladdr(place.returnAddress, &info) == 0 || info.dli_fname == nullptr ||
+      !isBinding(info.dli_fname)) {
+    return 0;
+  }
+  Search search{place.returnAddress, nullptr, false};
+  _Unwind_Backtrace(visit, &search);
+  for (std::ptrdiff_t i = 1; search.found != nullptr && i < 512; ++i) {
+    if (place.slot[i] == search.found) {
+      return i;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+void* applicationAddress(const CallPlace& place) {
+  if (place.slot == nullptr) {
+    return place.returnAddress;
+  }
+  Binding& known = g_bindings[hashOf(place.returnAddress) % kBindings];
+  if (known.address != place.returnAddress) {
+    known.slots = findAbove(place);
+    known.address = place.returnAddress;
+  }
+  return known.slots == 0 ? place.returnAddress : place.slot[known.slots];
+}
+
+namespace {
+
+std::uint32_t moduleNumber(const link_map* map, const char* path) {
+  for (std::uint32_t i = 0; i < g_moduleCount; ++i) {
+    if (g_modules[i] == map) {
+      return i;
+    }
+  }
+  if (g_moduleCount == kModules) {
+    return kModules - 1;
+  }
+  g_modules[g_moduleCount] = map;
+  const std::size_t length =
+      std::strlen(path) < kMaxRecord - 8 ? std::strlen(path) : kMaxRecord - 8;
+  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Module);
+  p = putVarint(p, length);
+  std::memcpy(p, path, length);
+  g_engine.log.commit(p + length);
+  return g_moduleCount++;
+}
+
+void define(void* address, std::uint16_t call) {
+  Dl_info info;
+  link_map* map = nullptr;
+  std::uint32_t module = 0;
+  std::uint64_t offset = reinterpret_cast<std::uintptr_t>(address);
+  if (dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0 &&
+      map != nullptr) {
+    const bool main = map->l_name == nullptr || map->l_name[0] == '\0';
+    module = moduleNumber(map, main ? g_engine.log.header().executable : map->l_name);
+    offset -= map->l_addr;
+  } else {
+    module = moduleNumber(nullptr, "");
+  }
+  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Site);
+  p = putVarint(p, call);
+  p = putVarint(p, module);
+  g_engine.log.commit(putVarint(p, offset));
+  g_engine.log.publish();
+}
+
+}  // namespace
+
+bool isOfMpi(void* address) {
+  static void* known[64];  // addresses that are
+  void*& slot = known[hashOf(address) % 64];
+  if (slot == address) {
+    return true;
+  }
+  Dl_info info;
+  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) {
+    return false;
+  }
+  const char* slash = std::strrchr(info.dli_fname, '/');
+  const char* name = slash != nullptr ? slash + 1 : info.dli_fname;
+  const bool found = beginsWithOne(name, kModuleNames);
+  slot = found ? address : slot;
+  return found;
+}
+
+bool isMpisOwnCall(void* returnAddress) {
+  Dl_info info;
+  return isOfMpi(returnAddress) && dladdr(returnAddress, &info) != 0 && !isBinding(info.dli_fname);
+}
+
+std::uint32_t siteNumber(const CallPlace& place) {
+  static KnownSite last{};  // a call asks for its site up to twice
+  void* address = applicationAddress(place);
+  if (last.address == address && last.call == place.call && last.used) {
+    return last.number;
+  }
+  for (std::uint32_t i = (hashOf(address) + place.call) % kSlots, tries = 0; tries < kSlots;
+       i = (i + 1) % kSlots, ++tries) {
+    KnownSite& site = g_sites[i];
+    if (!site.used) {
+      if (g_siteCount >= kSlots / 2) {
+        break;  // thousands of call sites: the rest share the last number
+      }
+      define(address, place.call);
+      site = KnownSite{address, g_siteCount++, place.call, true};
+      last = site;
+      return site.number;
+    }
+    if (site.address == address && site.call == place.call) {
+      last = site;
+      return site.number;
+    }
+  }
+  return g_siteCount - 1;
+}
+
+}  // namespace pf

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "replay_engine/rank/engine/choice_stream.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "replay_engine/base/crc32c.h"
+#include "replay_engine/log_format/pins.h"
+#include "replay_engine/rank/engine/engine.h"
+#include "replay_engine/rank/engine/lanes.h"
+
+namespace pf {
+
+LaneChoices& ChoiceStreams::mine() {
+  return g_engine.threads ? *myLane().choices : m_main;
+}
+
+void ChoiceStreams::miss(ChoiceKind kind) {
+  const auto k = static_cast<std::size_t>(kind);
+  LaneChoices& lane = mine();
+  const std::uint64_t all = ++lane.missesLogged[k];
+  if (lane.inHeader != nullptr) {
+    const auto n = static_cast<std::uint32_t>(all < kMostMisses ? all : kMostMisses);
+    lane.inHeader[k].store(n | std::uint64_t{~n} << 32, std::memory_order_relaxed);
+  }
+  if (g_engine.jitter && !g_engine.threads) [[unlikely]] {
+    jitterMissed();
+  }
+}
+
+unsigned char* ChoiceStreams::hit(ChoiceKind kind) {
+  const auto k = static_cast<std::size_t>(kind);
+  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Choice);
+  p = putVarint(p, k);
+  LaneChoices& lane = mine();
+  p = putVarint(p, lane.missesLogged[k]);
+  if (lane.missesLogged[k] != 0) {
+    lane.missesLogged[k] = 0;
+    if (lane.inHeader != nullptr) {
+      lane.inHeader[k].store(std::uint64_t{0xFFFFFFFFU} << 32, std::memory_order_relaxed);
+    }
+  }
+  return p;
+}
+
+bool isSchedule(const void* mapped) {
+  ScheduleHeader header;
+  std::memcpy(&header, mapped, sizeof header);
+  const std::uint32_t crc = header.crc;
+  header.crc = 0;
+  return header.magic == kScheduleMagic && header.version == kLogVersion &&
+         crc32c(&header, sizeof header) == crc;
+}
+
+bool ChoiceStreams::openSchedule(const char* path, int rank, int size, const char** why) {
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+  struct stat info {};
+  if (fd < 0 || fstat(fd, &info) != 0 ||
+      info.st_size < static_cast<off_t>(sizeof(ScheduleHeader))) {
+    *why = "the schedule of this rank cannot be read";
+    if (fd >= 0) {
+      ::close(fd);
+    }
+    return false;
+  }
+  m_size = static_cast<std::uint64_t>(info.st_size);
+  void* mapped = mmap(nullptr, m_size, PROT_READ, MAP_SHARED, fd, 0);
+  ::close(fd);
+  if (mapped == MAP_FAILED) {
+    *why = "the schedule of this rank cannot be mapped";
+    return false;
+  }
+  madvise(mapped, m_size, MADV_DONTFORK);
+  m_base = static_cast<const unsigned char*>(mapped);
+  if (!isSchedule(mapped)) {
+    *why = "the schedule of this rank is damaged";
+    return false;
+  }
+  m_header = reinterpret_cast<const ScheduleHeader*>(m_base);
+  if (m_header->rank != rank || m_header->size != size) {
+    *why = "the recording had another number of ranks";
+    return false;
+  }
+  for (std::size_t k = 0; k < kChoiceKinds; ++k) {
+    m_main.streams[k].at = section(m_header->choices[k]);
+    m_main.streams[k].end = m_main.streams[k].at + m_header->choices[k].size;
+  }
+  m_main.finalMisses = m_header->finalMisses;
+  return true;
+}
+
+void ChoiceStreams::openLane(LaneChoices& lane, const ScheduleLane* recorded) const {
+  static const std::uint32_t none[kChoiceKinds] = {};
+  lane.finalMisses = recorded != nullptr ? recorded->finalMisses : none;
+  for (std::size_t k = 0; recorded != nullptr && k < kChoiceKinds; ++k) {
+    lane.streams[k].at = section(recorded->choices[k]);
+    lane.streams[k].end = lane.streams[k].at + recorded->choices[k].size;
+  }
+}
+
+Verdict ChoiceStreams::next(ChoiceKind kind) {
+  const auto k = static_cast<std::size_t>(kind);
+  LaneChoices& lane = mine();
+  ChoiceStream& stream = lane.streams[k];
+  if (!stream.primed) {
+    const unsigned char* const before = stream.at;
+    stream.last = stream.at >= stream.end;
+    stream.misses = stream.last ? lane.finalMisses[k] : takeVarint(&stream.at, stream.end);
+    stream.primed = true;
+    hasRead(before, stream.at);
+  }
+  if (stream.misses > 0) {
+    --stream.misses;
+    return Verdict::Miss;
+  }
+  if (stream.last) {
+    // In the recording this thread had no more of them; others may not have come to that point yet.
+    return g_engine.threads && !turnsUsedUp() ? Verdict::Miss : Verdict::Live;
+  }
+  stream.primed = false;
+  return Verdict::Hit;
+}
+
+std::uint64_t ChoiceStreams::payload(ChoiceKind kind) {
+  ChoiceStream& stream = mine().streams[static_cast<std::size_t>(kind)];
+  const unsigned char* const before = stream.at;
+  const std::uint64_t value = takeVarint(&stream.at, stream.end);
+  hasRead(before, stream.at);
+  return value;
+}
+
+void ChoiceStreams::giveBack() const {
+  madvise(const_cast<unsigned char*>(m_base), m_size, MADV_DONTNEED);
+}
+
+std::int32_t ChoiceStreams::pin(std::uint32_t wild) {
+  const unsigned char* const at = pinIn(section(m_header->pins), m_header->pins.size, wild);
+  if (at == nullptr) {
+    return kPinUnknown;
+  }
+  hasRead(at - 4, at);
+  std::int32_t source = 0;
+  std::memcpy(&source, at, 4);
+  return source;
+}
+
+bool ChoiceStreams::wasCancelled(std::uint32_t post) {
+  const unsigned char* const posts = section(m_header->cancelled);
+  const std::uint64_t count = m_header->cancelled.size / 4;
+  const auto at = [posts](std::uint64_t index) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, posts + index * 4, 4);
+    return value;
+  };
+  const std::uint64_t before = m_cancel;
+  while (m_cancel < count && at(m_cancel) < post) {
+    ++m_cancel;
+  }
+  while (m_cancel > 0 && at(m_cancel - 1) >= post) {
+    --m_cancel;
+  }
+  hasRead(posts + before * 4, posts + m_cancel * 4);
+  return m_cancel < count && at(m_cancel) == post;
+}
+
+std::uint32_t ChoiceStreams::check(std::uint64_t serial) const {
+  if (serial == 0 || serial > m_header->checks.size / 4) {
+    return 0;
+  }
+  const unsigned char* at = section(m_header->checks) + (serial - 1) * 4;
+  hasRead(at - 4, at);
+  std::uint32_t value = 0;
+  std::memcpy(&value, at, 4);
+  return value;
+}
+
+const ScheduleFailed* ChoiceStreams::failed(std::uint64_t key) const {
+  const auto* const all = reinterpret_cast<const ScheduleFailed*>(section(m_header->failed));
+  const auto* const end = all + m_header->failed.size / sizeof(ScheduleFailed);
+  const auto* const found = std::lower_bound(
+      all, end, key,
+      [](const ScheduleFailed& call, std::uint64_t wanted) { return call.key < wanted; });
+  return found != end && found->key == key ? found : nullptr;
+}
+
+bool ChoiceStreams::allUsed(std::uint64_t serial) const {
+  return serial >= m_header->serials;
+}
+
+}  // namespace pf

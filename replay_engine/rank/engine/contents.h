@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// What a rank gives to others: how many bytes, and a digest of them (XXH3, 64 bits). Only the bytes that the datatype moves
+// count, never its gaps. Recorded with events; a replay of such a record compares. Another size is a divergence; other
+// contents are told, and the rank goes on: the program's results tell more than a rank that stands still.
+//
+// What is received is not looked at: each message that a rank gets has been given by a rank, from the recorded source,
+// and results of reductions may depend on an order that is MPI's to choose.
+//
+// Addresses are other ones in each run, and right programs send them (in structures, in bytes that they never set). So a
+// word that looks like one of a program, a library, a heap or a stack counts as an address, whichever it is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "replay_engine/rank/engine/engine.h"
+#include "replay_engine/rank/engine/mpi_header.h"
+
+namespace pf {
+
+/// Arguments of a call that name what is sent.
+struct Data {
+  const void* buffer;
+  int count;
+  MPI_Datatype type;
+};
+
+struct Contents {
+  bool known = false;  ///< the size is
+  bool digested = false;
+  std::uint32_t operation = 0;  ///< of a reduction: 1 + which one
+  std::uint64_t bytes = 0;
+  std::uint64_t digest = 0;
+};
+
+/// Takes pieces one after another. Under the engine's lock.
+class Digester {
+ public:
+  Digester();
+  void add(const void* buffer, long long count, MPI_Datatype type);
+  /// Counts, but is not in this rank's memory.
+  void addUnseen(long long count, MPI_Datatype type);
+  [[nodiscard]] Contents contents() const;
+
+ private:
+  void addPacked(const unsigned char* buffer, long long count, MPI_Datatype type);
+  void addBytes(const unsigned char* bytes, std::size_t size);
+  /// Of long double.
+  void addNumbers(const unsigned char* numbers, std::size_t size);
+
+  bool m_digested = true;
+  std::uint64_t m_bytes = 0;
+  alignas(64) unsigned char m_state[640];
+};
+
+/// Of a message; nothing (but a size of 0) where nobody asks. Under the engine's lock.
+Contents contentsOf(const Data& data);
+
+/// The record of the last message sent says what it holds.
+void logContents(const Contents& contents);
+/// Compares with the next message of the recording. `check`: sentCheck(), or 0 where beginEvent() has compared all else.
+void compareSent(const CallPlace& place, const Contents& contents, std::uint32_t check);
+/// sentCheck() of a message of this rank.
+std::uint32_t checkOfSent(MPI_Comm comm, int dest, int tag);
+/// What this rank gives to the collective whose event has begun.
+void giveContents(const CallPlace& place, const Contents& given);
+
+/// In a replay: whether its schedule has something to compare with; gets ready to.
+bool startContents();
+
+}  // namespace pf

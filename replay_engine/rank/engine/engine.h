@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// State of the interposer in one rank. A guest in the user's process: no exceptions, no signal
+// handlers, no output but one line when recording has to stop; everything it knows is in this
+// struct.
+#pragma once
+
+#include "mpi_calls.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "replay_engine/execution/execution.h"
+#include "replay_engine/log_format/log_format.h"
+#include "replay_engine/protocol/rank_page.h"
+#include "replay_engine/rank/engine/choice_stream.h"
+#include "replay_engine/rank/engine/communicators.h"
+#include "replay_engine/rank/engine/log_writer.h"
+#include "replay_engine/rank/engine/mpi_header.h"
+#include "replay_engine/rank/engine/requests.h"
+
+namespace pf {
+
+/// Where the application made the call: number of the call, return address, and where on the stack
+/// that return address lies (callers behind Fortran's bindings are found from there).
+struct CallPlace {
+  std::uint16_t call;
+  void* returnAddress;
+  void** slot;
+};
+
+/// Number of times that this thread has entered MPI; calls made inside of MPI pass through.
+extern __thread int t_depth __attribute__((tls_model("initial-exec")));
+/// Frame of the outermost of these calls: a call from above it shows that an error handler has left
+/// MPI by longjmp or an exception.
+extern __thread const void* t_outermost __attribute__((tls_model("initial-exec")));
+
+struct RankClocks;
+struct TaggedReplay;
+
+/// Written by one thread, and read by all, MPI's own among them: none of these does anything but
+/// see that it is not that one, whenever that is.
+template <typename T>
+class SeenByAll {
+ public:
+  constexpr SeenByAll(T value) : m_value(value) {}
+  SeenByAll& operator=(T value) {
+    m_value.store(value, std::memory_order_relaxed);
+    return *this;
+  }
+  operator T() const { return m_value.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<T> m_value;
+};
+
+inline constexpr std::size_t kRankOnlySize = 4096;
+
+/// What says that this process is the rank; a page of its own, all zeros in any other process. No
+/// child is the rank, whose log and page it does not have: not even one of clone() or _Fork(),
+/// which run no handlers of ours. There the kernel clears it (keepFromChildren()).
+struct alignas(kRankOnlySize) RankOnly {
+  bool active = false;  ///< between MPI_Init and MPI_Finalize of a rank under an agent
+  bool light = false;   ///< active, and light.h has the common calls
+  SeenByAll<const void*> owner = nullptr;  ///< of what the environment says (environment.h)
+};
+extern RankOnly g_rankOnly;
+
+/// From now on.
+void keepFromChildren();
+
+struct Engine {
+  bool record = false;  ///< choices are logged
+  bool events = false;  ///< and events
+  bool replay = false;  ///< choices are forced
+  bool jitter = false;
+  bool multiple = false;  ///< MPI_THREAD_MULTIPLE
+  bool threads = false;   ///< several threads may call MPI: see lanes.h
+  std::atomic<bool> live =
+      false;               ///< replay: this rank's record has been used up, MPI chooses again
+  bool holdAfter = false;  ///< the end of an event matters: holdIfDue()
+  bool gated = false;      ///< replay: sends wait at gates (send_gates.h)
+  bool contents =
+      false;  ///< what the rank sends is digested, to be recorded or compared (contents.h)
+
+  MPI_Comm world{};   ///< of a light rank: MPI_COMM_WORLD, without a look-up
+  MPI_Comm noComm{};  ///< and MPI_COMM_NULL
+
+  RankPage* page = nullptr;
+  std::uint64_t serial = 0;     ///< events begun
+  std::uint32_t posts = 0;      ///< receives posted
+  std::uint32_t wildPosts = 0;  ///< of them from MPI_ANY_SOURCE
+  std::uint32_t wildLogged =
+      0;                     ///< number of the wildcard receive that a kNextWild byte stands for
+  std::uint32_t sends = 0;   ///< messages sent
+  std::uint32_t probes = 0;  ///< that succeeded, without matched ones
+  std::uint32_t postedCollectives = 0;
+  std::uint64_t random = 1;  ///< state of the jitter
+
+  LogWriter log;
+  Communicators comms;
+  Requests requests;
+  PostNumbers postNumbers;
+  ChoiceStreams choices;
+  TaggedReplay* tags = nullptr;  ///< replay: deliveries forced by tags (tagged.h)
+  RankClocks* clocks = nullptr;  ///< where races are found while recording (clocks.h)
+  MPI_Comm
+      nowhere{};  ///< replay: where receives are posted that must never match. Contents are packed on it
+  MPI_Comm meeting{};  ///< replay of ranks with several threads: for messages of our own
+};
+extern Engine g_engine;
+
+/// The engine's lock, which a thread may take again while it has it. With the last unlock() the
+/// turn goes on (lanes.h).
+void lockState();
+void unlockState();
+
+/// Holds the engine's lock, in programs that call MPI from several threads.
+class StateLock {
+ public:
+  StateLock() : m_locks(g_engine.threads) {
+    if (m_locks) [[unlikely]] {
+      lockState();
+    }
+  }
+  ~StateLock() {
+    if (m_locks) [[unlikely]] {
+      unlockState();
+    }
+  }
+  StateLock(const StateLock&) = delete;
+  StateLock& operator=(const StateLock&) = delete;
+
+ private:
+  const bool m_locks;
+};
+
+/// Begins an event: counts it, stops before it where the agent said so, compares it with the
+/// recording. `comm`, `peer` (of the communicator, or MPI_ANY_SOURCE), `tag`: what steers matching;
+/// see eventCheck().
+void beginEvent(const CallPlace& place, MPI_Comm comm = MPI_COMM_NULL, int peer = kNoPeer,
+                int tag = -1);
+
+/// The end of an event: tells of it where sends wait at gates, and with kHoldAfter stops where
+/// beginEvent() would stop at the next one.
+void holdIfDue();
+
+/// Says on the page (and in the log's header) in which call the rank is, until the end of the
+/// scope.
+class InCall {
+ public:
+  InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer, int tag);
+  ~InCall();
+  InCall(const InCall&) = delete;
+  InCall& operator=(const InCall&) = delete;
+
+  /// With several threads, whose lock the caller has: the call is over already. (To take the lock
+  /// once more for that costs as much as the rest of it.)
+  void endOfThread();
+
+ private:
+  const bool m_ofThreads;
+  bool m_over = false;
+};
+
+/// Corrects what InCall says of whom the rank waits for, where only the engine knows it: a wildcard
+/// that a replay has pinned, the receive behind MPI_Wait.
+void sayPeer(MPI_Comm comm, int peer, int tag);
+
+/// Number of the call site in the log (defines it there at its first use).
+std::uint32_t siteNumber(const CallPlace& place);
+
+/// The return address in the application, behind the bindings of its language.
+void* applicationAddress(const CallPlace& place);
+
+/// Whether `name` begins with one of these.
+template <std::size_t Count>
+bool beginsWithOne(const char* name, const char* const (&begins)[Count]) {
+  for (const char* begin : begins) {
+    if (std::strncmp(name, begin, std::strlen(begin)) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether `address` is in the MPI library or a component of it.
+bool isOfMpi(void* address);
+/// The same, but for the bindings of other languages, which hand on calls of the program.
+bool isMpisOwnCall(void* returnAddress);
+
+/// Chooses what this run with jitter does, by its seed (jitter.cpp).
+void startJitter();
+/// Sleeps for a random while, in a run with jitter, before the rank's next event; in a recording
+/// perhaps until all other ranks wait.
+void jitterBefore(std::uint16_t call);
+/// The rank is in a call that may block; its last test or probe failed; it is in MPI_Finalize.
+void jitterInCall(bool inside);
+void jitterMissed();
+void jitterEnds();
+/// In a recording with jitter: a source of whom a message is there, instead of MPI_ANY_SOURCE. MPI
+/// may take any of them, and tends to the same ones.
+int provokedSource(int source, int tag, MPI_Comm comm);
+/// The same for a probe that does not block. False: it is to find nothing yet.
+bool provokedPoll(int* source, int tag, MPI_Comm comm);
+/// In a run with jitter: a probe has shown a message of `source`.
+void provokedProbe(int source, MPI_Comm comm);
+/// And a receive among the requests of MPI_Waitany or MPI_Testany that is complete, or -1.
+int provokedIndex(int count, const MPI_Request* requests);
+/// jitterBefore() of a thread of several: up to about 2 ms, often not at all.
+void jitterPause(std::uint64_t& random);
+
+/// The replay cannot go on as recorded: tells the agent, waits to be killed.
+[[noreturn]] void diverge(const CallPlace& place, const char* expected, const char* got);
+
+/// Files the use of a routine whose replay is not guaranteed.
+void noteUnsupported(const CallPlace& place);
+/// The same of MPI_Session_init; where there was no MPI_Init, says that nothing is recorded.
+void noteSession(const CallPlace& place);
+/// Files a call of the application made inside of MPI (from a callback), where choices are not
+/// recorded; no effect for calls of the MPI library's own.
+void noteNested(const CallPlace& place);
+
+inline bool isWild(int source) {
+  return source == MPI_ANY_SOURCE;
+}
+
+}  // namespace pf

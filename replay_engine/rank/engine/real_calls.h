@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// The MPI library's own routines: PF_REAL(Recv)(…). Looked up at first use, because a program may
+// call MPI before our constructors ran (libmpi_cxx), or load it after start (mpi4py).
+#pragma once
+
+#include "mpi_calls.h"
+
+#include <atomic>
+#include <cstdint>
+
+#include "replay_engine/rank/engine/mpi_header.h"
+
+namespace pf {
+
+extern void* g_real[kCallCount];
+/// The routines of this MPI library that we have wrappers for.
+extern const std::uint16_t kWrapped[];
+extern const std::uint16_t kWrappedCount;
+/// Finds PMPI_X behind us; ends the process with a clear line if there is none (no MPI library at
+/// all).
+void* resolveReal(std::uint16_t call);
+/// Finds another routine behind us, and keeps it in `known`.
+void* resolveNext(const char* name, std::atomic<void*>& known);
+/// Finds all of them. False: the MPI library does not have every one.
+bool resolveAll();
+
+inline void* real(std::uint16_t call) {
+  void* found = g_real[call];
+  return found != nullptr ? found : resolveReal(call);
+}
+
+}  // namespace pf
+
+/// The same where resolveAll() has found them.
+#define PF_KNOWN(name) (reinterpret_cast<decltype(&MPI_##name)>(::pf::g_real[::pf::kCall##name]))
+#define PF_REAL(name) (reinterpret_cast<decltype(&MPI_##name)>(::pf::real(::pf::kCall##name)))

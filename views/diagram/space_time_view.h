@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The space-time diagram with its tools: ranks as rows, logical or physical time across.
+//
+// Data in:  setTrace(), setReplayPositions(), setMarks(), setRankHeaders(), selectEvent(),
+// selectRace(). Out:      eventSelected, replayToRequested, breakHereRequested, bookmarkRequested,
+// raceSelected, alternativeSelected.
+// Mouse: click selects (an event, or a dashed line of what a receive could have taken), double
+// click replays to there, drag
+//        pans; drag on the axis, or Shift+drag, zooms to a span; wheel zooms around the pointer,
+//        over the rank names (or with Ctrl) it changes the row height, with Shift it pans.
+// Keys:  arrows, Home/End, Enter, + - F Z, Alt+Left/Alt+Right (zoom back and forth), Shift+arrows
+// and Page Up/Down pan,
+//        Ctrl+Up/Down row height, R, Shift+R, A, Shift+A (alternatives), P, C, B, M, O (overview),
+//        / (find events), N, Shift+N, S, T (find the same call site, tag), X (physical axis), Menu,
+//        Esc.
+#pragma once
+
+#include <vector>
+
+#include <QList>
+#include <QWidget>
+
+#include "views/trace/background.h"
+#include "views/trace/rank_arrangement.h"
+#include "views/trace/trace_index.h"
+#include "views/values/space_time_types.h"
+
+class QAction;
+class QLabel;
+class QMenu;
+class QPaintDevice;
+class QScrollBar;
+
+namespace pf::views {
+
+class LegendStrip;
+class Minimap;
+class RankRowsMenu;
+class SearchBar;
+class SpaceTimeCanvas;
+struct SpaceTimeGeometry;
+
+class SpaceTimeView : public QWidget {
+  Q_OBJECT
+ public:
+  explicit SpaceTimeView(QWidget* parent = nullptr);
+
+  /// Shows a trace from its start; null empties the view.
+  void setTrace(TraceIndexPtr trace);
+  /// A newer version of the same run in the place of the present one: all that was chosen stays, and the former picture
+  /// until there is one of it. `physical`: of the same, where the physical axis is wanted.
+  void renewTrace(const TraceIndexPtr& trace, const TraceIndexPtr& physical);
+  /// Where each rank is in the present cycle; empty when nothing is replayed.
+  void setReplayPositions(std::vector<ReplayPosition> positions);
+  void setMarks(std::vector<EventMark> marks);
+  /// Of a comparison: by rank the first event that differs or follows from that (0 = none). All
+  /// that comes before is drawn veiled. Empty: no comparison.
+  void setDifferent(std::vector<Serial> from);
+  /// Text below each rank's name; without it, how the rank ended.
+  void setRankHeaders(std::vector<RankHeader> headers);
+
+  /// Named groups of ranks, to show only or to collapse.
+  void setGroups(const QList<RankGroup>& groups);
+  /// Which ranks are shown, in which order, which share a lane.
+  void setArrangement(const RankArrangement& arrangement);
+  [[nodiscard]] const RankArrangement& arrangement() const;
+  /// Hide, show only, collapse, sort: for a menu.
+  [[nodiscard]] QList<QAction*> rankActions() const;
+
+  /// What makes the pyramid of the physical axis; without it views of many events look at each of
+  /// them.
+  void setPyramidMaker(PyramidMaker maker) { m_pyramidMaker = std::move(maker); }
+  /// Shows this axis as soon as it is there, and of later traces that have it.
+  void setAxis(TimeAxis axis);
+  /// What is shown.
+  [[nodiscard]] TimeAxis axis() const;
+  /// What was asked for.
+  [[nodiscard]] TimeAxis wantedAxis() const { return m_wantedAxis; }
+
+  void selectEvent(const EventRef& event);  ///< scrolls to it; does not take the focus
+  void selectRace(int race);                ///< index into TraceData::races
+  /// Draws this one of the messages that the selected racing receive could have taken stronger.
+  void chooseAlternative(std::uint32_t message);
+  [[nodiscard]] EventRef selectedEvent() const;
+  [[nodiscard]] SpaceTimeCanvas* canvas() const { return m_canvas; }
+
+  void renderTo(QPaintDevice* device, const QSizeF& size) const;
+  [[nodiscard]] QByteArray toSvg(const QSize& size) const;
+
+  [[nodiscard]] QAction* replayHereAction() const { return m_replayHere; }
+  [[nodiscard]] QAction* breakHereAction() const { return m_breakHere; }
+  [[nodiscard]] QAction* bookmarkAction() const { return m_bookmark; }
+  [[nodiscard]] QAction* coneAction() const { return m_cone; }
+  [[nodiscard]] QAction* physicalAxisAction() const { return m_physicalAxis; }
+  [[nodiscard]] QAction* nextRaceAction() const { return m_nextRace; }
+  [[nodiscard]] QAction* previousRaceAction() const { return m_previousRace; }
+  [[nodiscard]] QAction* partnerAction() const { return m_partner; }
+  /// Next and previous message that the selected receive could have taken.
+  [[nodiscard]] QList<QAction*> alternativeActions() const {
+    return {m_nextAlternative, m_previousAlternative};
+  }
+  [[nodiscard]] SearchBar* searchBar() const { return m_search; }
+  /// Find events, next and previous of those found.
+  [[nodiscard]] QList<QAction*> searchActions() const;
+  /// Zoom in, out, fit, back, forward, axis, legend: for a View menu.
+  [[nodiscard]] QList<QAction*> viewActions() const;
+
+ Q_SIGNALS:
+  void eventSelected(const pf::EventRef& event);  ///< invalid when the selection is cleared
+  void raceSelected(int race);                    ///< with eventSelected, when the event races
+  void arrangementChanged(const pf::views::RankArrangement& arrangement);
+  void alternativeSelected(int race, std::uint32_t message);  ///< by the user, in the diagram
+  void replayToRequested(const pf::EventRef& event);   ///< stop the rank just before this event
+  void breakHereRequested(const pf::EventRef& event);  ///< a logical breakpoint on this event
+  void bookmarkRequested(const pf::EventRef& event);
+
+ private:
+  [[nodiscard]] QAction* addTool(const QString& text, const QString& tip, const QIcon& icon,
+                                 const QKeySequence& keys);
+  void makeActions();
+  void connectActions();
+  void makeToolBar();
+  void makeSelectionActions();
+  void findSame(const QString& query);
+  void onAlternative(int number);
+  void onSelection(const EventRef& event);
+  void enableActions();
+  void syncBars();
+  void updateInfo();
+  void showMenu(const QPoint& globalPosition);
+  void makeAxisAction();
+  void workOutPhysicalAxis();
+  void onAxis();
+
+  SpaceTimeCanvas* m_canvas;
+  Minimap* m_minimap;
+  RankRowsMenu* m_rankRows;
+  SearchBar* m_search;
+  QScrollBar* m_rows;
+  LegendStrip* m_legend;
+  QLabel* m_info;
+  QLabel* m_regime;
+  QLayout* m_toolLayout = nullptr;
+  QAction* m_replayHere = nullptr;
+  QAction* m_breakHere = nullptr;
+  QAction* m_bookmark = nullptr;
+  QAction* m_cone = nullptr;
+  QAction* m_nextRace = nullptr;
+  QAction* m_previousRace = nullptr;
+  QAction* m_partner = nullptr;
+  QAction* m_nextAlternative = nullptr;
+  QAction* m_previousAlternative = nullptr;
+  QAction* m_sameSite = nullptr;
+  QAction* m_sameTag = nullptr;
+  QAction* m_zoomSelection = nullptr;
+  QAction* m_overview = nullptr;
+  QAction* m_zoomIn = nullptr;
+  QAction* m_zoomOut = nullptr;
+  QAction* m_fit = nullptr;
+  QAction* m_zoomBack = nullptr;
+  QAction* m_zoomForward = nullptr;
+  QAction* m_physicalAxis = nullptr;
+  QAction* m_legendShown = nullptr;
+  TimeAxis m_wantedAxis = TimeAxis::Logical;
+  PyramidMaker m_pyramidMaker;
+  Background<TraceIndexPtr> m_axisWork;  ///< makes what the physical axis is drawn from
+};
+
+/// Writes the view as PNG or SVG, by the suffix of `path`. False with `error` set if that failed.
+[[nodiscard]] bool exportDiagram(const SpaceTimeView& view, const QString& path, const QSize& size,
+                                 QString* error);
+
+}  // namespace pf::views

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/panes/race_classes_view.h"
+
+#include <QAction>
+#include <QHeaderView>
+#include <QSortFilterProxyModel>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include "views/panes/item_views.h"
+#include "views/values/roles.h"
+#include "views/values/text.h"
+
+namespace pf::views {
+
+RaceClassesView::RaceClassesView(QWidget* parent)
+    : QWidget(parent),
+      m_model(new RaceClassModel(this)),
+      m_proxy(new QSortFilterProxyModel(this)),
+      m_table(new QTableView),
+      m_benign(new QAction(tr("Mark as benign …"), this)),
+      m_notBenign(new QAction(tr("No longer benign"), this)) {
+  setObjectName(u"raceClassesView"_s);
+  m_table->setObjectName(u"raceClasses"_s);
+  m_table->setAccessibleName(tr("Classes of races"));
+  m_proxy->setSourceModel(m_model);
+  m_proxy->setSortRole(SortRole);
+  m_table->setModel(m_proxy);
+  setUpTable(*m_table);
+  m_table->setSortingEnabled(true);
+  m_table->sortByColumn(RaceClassModel::Weight, Qt::AscendingOrder);
+  m_table->setColumnWidth(RaceClassModel::Weight, 100);
+  m_table->setColumnWidth(RaceClassModel::Receive, 170);
+  m_table->setColumnWidth(RaceClassModel::Senders, 140);
+  for (const int column : {RaceClassModel::Races, RaceClassModel::Ranks, RaceClassModel::First,
+                           RaceClassModel::Last}) {
+    m_table->setColumnWidth(column, 56);
+  }
+  m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
+  m_table->addActions({m_benign, m_notBenign});
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->addWidget(m_table);
+  connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+          &RaceClassesView::onCurrent);
+  connect(m_benign, &QAction::triggered, this, [this] {
+    if (const RaceClass* one = m_model->classAt(selectedRow()); one != nullptr) {
+      Q_EMIT benignRequested(one->key, one->receive);
+    }
+  });
+  connect(m_notBenign, &QAction::triggered, this, [this] {
+    if (const RaceClass* one = m_model->classAt(selectedRow()); one != nullptr) {
+      Q_EMIT notBenignRequested(one->key);
+    }
+  });
+  onCurrent();
+}
+
+void RaceClassesView::setTrace(TraceIndexPtr trace, const std::vector<std::uint8_t>& severity,
+                               RaceClassesPtr classes) {
+  m_model->setTrace(std::move(trace), severity, std::move(classes));
+  selectRow(0);
+}
+
+void RaceClassesView::setBenign(const QHash<QString, QString>& notes) {
+  const int row = selectedRow();
+  m_model->setBenign(notes);
+  selectRow(row);
+}
+
+int RaceClassesView::selectedRow() const {
+  const QModelIndex current = m_table->currentIndex();
+  return current.isValid() ? m_proxy->mapToSource(current).row() : 0;
+}
+
+void RaceClassesView::selectRow(int row) {
+  m_table->setCurrentIndex(m_proxy->mapFromSource(m_model->index(row, 0)));
+}
+
+void RaceClassesView::onCurrent() {
+  const int row = selectedRow();
+  const RaceClass* one = m_model->classAt(row);
+  m_benign->setEnabled(one != nullptr);
+  m_notBenign->setEnabled(m_model->isBenign(row));
+  Q_EMIT classSelected(m_model->racesAt(row));
+}
+
+}  // namespace pf::views

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The classes of races, the list of races with its filter, and the details of the selected race.
+//
+// Data in:  setTrace(), selectRace().
+// Out:      raceSelected(race), replayToRequested(event) by Enter or double click,
+//           eventSelected(event) and sourceRequested(event) for a message in the details,
+//           alternativeSelected(message).
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <QHash>
+#include <QWidget>
+
+#include "views/models/race_list_model.h"
+#include "views/trace/background.h"
+#include "views/trace/trace_index.h"
+
+class QAction;
+class QLabel;
+class QLineEdit;
+class QPlainTextEdit;
+class QTableView;
+class QTreeWidget;
+class QTreeWidgetItem;
+
+namespace pf::views {
+
+class RaceClassesView;
+class RaceFilterModel;
+
+class RaceListView : public QWidget {
+  Q_OBJECT
+ public:
+  explicit RaceListView(QWidget* parent = nullptr);
+
+  void setTrace(TraceIndexPtr trace);
+  /// A newer version of the same run: filter, order and what is selected stay.
+  void renewTrace(const TraceIndexPtr& trace);
+  /// Keys of classes (race_classes.h) that somebody has judged to be benign, with the reason.
+  void setBenign(const QHash<QString, QString>& notes);
+  /// Selects a race (index into TraceData::races) without emitting; -1 clears. A race that the
+  /// filter hides stays hidden.
+  void selectRace(int race);
+  [[nodiscard]] int selectedRace() const;
+  /// Shows this message (taken, or an alternative) of the selected race in the details, without
+  /// emitting.
+  void selectMessage(std::uint32_t message);
+
+  [[nodiscard]] RaceClassesView* classes() const { return m_classes; }
+  [[nodiscard]] QLineEdit* filterEdit() const { return m_filter; }
+  [[nodiscard]] QTableView* table() const { return m_table; }
+  [[nodiscard]] QTreeWidget* details() const { return m_details; }
+  [[nodiscard]] QAction* replayAction() const { return m_replay; }
+  [[nodiscard]] QAction* findAction() const { return m_find; }
+
+ Q_SIGNALS:
+  void raceSelected(int race);                        ///< -1 when none
+  void replayToRequested(const pf::EventRef& event);  ///< the racing receive
+  void sourceRequested(const pf::EventRef& event);    ///< show the call site of this event
+  void alternativeSelected(std::uint32_t message);    ///< of the selected race
+  void eventSelected(
+      const pf::EventRef& event);  ///< an end chosen in the details: show it in the diagram
+
+ private:
+  void showTrace(const TraceIndexPtr& trace, const JudgedRaces& judged);
+  void showNewer(const TraceIndexPtr& trace, const JudgedRaces& judged);
+  void keepSelection(const std::function<void()>& change);
+  void onCurrent();
+  void showDetails(int race);
+  void showWhy(const QTreeWidgetItem& item);
+  void updateCount();
+  [[nodiscard]] QWidget* makeDetails();
+
+  RaceClassesView* m_classes;
+  RaceListModel* m_model;
+  RaceFilterModel* m_proxy;
+  QLineEdit* m_filter;
+  QLabel* m_count;
+  QTableView* m_table;
+  QTreeWidget* m_details = nullptr;
+  QLabel* m_why = nullptr;
+  QAction* m_replay;
+  QAction* m_find;
+  bool m_quiet = false;
+  int m_wanted = -1;  ///< selected while the races were being judged
+  Background<JudgedRaces> m_judging;
+};
+
+}  // namespace pf::views

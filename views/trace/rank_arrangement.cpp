@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/trace/rank_arrangement.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include "views/values/text.h"
+
+namespace pf::views {
+
+namespace {
+
+constexpr const char* kOrders[] = {"number", "waiting", "racing", "host"};
+
+QList<int> ascending(QList<int> ranks) {
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+QList<int> ranksBelow(const QJsonValue& text, int rankCount) {
+  bool ok = false;
+  QList<int> ranks = parseRankSet(text.toString(), ok);
+  ranks.removeIf([rankCount](int rank) { return rank < 0 || rank >= rankCount; });
+  return ok ? ascending(ranks) : QList<int>();
+}
+
+/// All ranks, in the order that was chosen.
+std::vector<Rank> inOrder(const TraceIndex& trace, RankOrder order) {
+  std::vector<Rank> ranks(trace.rankCount());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  if (order == RankOrder::Waiting || order == RankOrder::Racing) {
+    const std::vector<std::uint64_t> most =
+        order == RankOrder::Waiting ? stepsWaited(trace) : racesOfRanks(trace);
+    std::stable_sort(ranks.begin(), ranks.end(),
+                     [&](Rank a, Rank b) { return most[index(a)] > most[index(b)]; });
+  } else if (order == RankOrder::Host) {
+    const auto& hosts = trace.data().hosts;
+    const auto host = [&](Rank rank) {
+      return index(rank) < hosts.size() ? hosts[index(rank)] : QString();
+    };
+    std::stable_sort(ranks.begin(), ranks.end(), [&](Rank a, Rank b) { return host(a) < host(b); });
+  }
+  return ranks;
+}
+
+}  // namespace
+
+void RankArrangement::hide(const QList<int>& ranks) {
+  hidden = ascending(hidden + ranks);
+}
+
+void RankArrangement::showOnly(const QList<int>& ranks, int rankCount) {
+  hidden.clear();
+  const QList<int> shown = ascending(ranks);
+  for (int rank = 0; rank < rankCount; ++rank) {
+    if (!std::binary_search(shown.begin(), shown.end(), rank)) {
+      hidden.append(rank);
+    }
+  }
+}
+
+void RankArrangement::collapse(const RankGroup& group) {
+  const auto inGroup = [&group](int rank) { return group.ranks.contains(rank); };
+  hidden.removeIf(inGroup);
+  expand(group.name);
+  for (RankGroup& lane : lanes) {
+    lane.ranks.removeIf(inGroup);
+  }
+  lanes.removeIf([](const RankGroup& lane) { return lane.ranks.isEmpty(); });
+  lanes.append({group.name, ascending(group.ranks)});
+}
+
+void RankArrangement::expand(const QString& lane) {
+  lanes.removeIf([&lane](const RankGroup& one) { return one.name == lane; });
+}
+
+RankRows::RankRows(std::vector<RankRow> rows, std::size_t rankCount)
+    : m_rows(std::move(rows)), m_rowOf(rankCount, -1) {
+  for (std::size_t row = 0; row < m_rows.size(); ++row) {
+    for (const Rank rank : m_rows[row].ranks) {
+      m_rowOf[index(rank)] = static_cast<int>(row);
+    }
+  }
+}
+
+RankRowsPtr arrangedRows(const TraceIndex& trace, const RankArrangement& arrangement) {
+  if (arrangement.isPlain()) {
+    return nullptr;
+  }
+  std::vector<RankRow> rows;
+  std::map<QString, std::size_t> lanes;
+  for (const Rank rank : inOrder(trace, arrangement.order)) {
+    if (std::binary_search(arrangement.hidden.begin(), arrangement.hidden.end(), rank)) {
+      continue;
+    }
+    const auto lane =
+        std::find_if(arrangement.lanes.begin(), arrangement.lanes.end(),
+                     [rank](const RankGroup& one) { return one.ranks.contains(rank); });
+    if (lane == arrangement.lanes.end()) {
+      rows.push_back({{}, {rank}});
+      continue;
+    }
+    const auto [known, isNew] = lanes.emplace(lane->name, rows.size());
+    if (isNew) {
+      rows.push_back({lane->name, {}});
+    }
+    rows[known->second].ranks.push_back(rank);
+  }
+  for (RankRow& row : rows) {
+    std::sort(row.ranks.begin(), row.ranks.end());
+  }
+  return std::make_shared<const RankRows>(std::move(rows), trace.rankCount());
+}
+
+std::vector<std::uint64_t> stepsWaited(const TraceIndex& trace) {
+  std::vector<std::uint64_t> waited(trace.rankCount(), 0);
+  for (std::size_t rank = 0; rank < waited.size(); ++rank) {
+    std::uint32_t before = 0;
+    const EventSteps times = trace.times(static_cast<Rank>(rank));
+    if (trace.pages() != nullptr) {  // each event takes a step, but those of threads at once
+      waited[rank] =
+          times.empty() ? 0 : times.back() - std::min<std::uint64_t>(times.back(), times.size());
+      continue;
+    }
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      const std::uint32_t time = times[i];
+      waited[rank] += time > before + 1 ? time - before - 1 : 0;
+      before = time;
+    }
+  }
+  return waited;
+}
+
+std::vector<std::uint64_t> racesOfRanks(const TraceIndex& trace) {
+  std::vector<std::uint64_t> races(trace.rankCount(), 0);
+  for (std::size_t race = 0; race < trace.data().races.size(); ++race) {
+    const Rank rank = trace.data().races.rank(race);
+    if (rank >= 0 && index(rank) < races.size()) {
+      ++races[index(rank)];
+    }
+  }
+  return races;
+}
+
+QString arrangementText(const RankArrangement& arrangement) {
+  QJsonArray lanes;
+  for (const RankGroup& lane : arrangement.lanes) {
+    lanes.append(QJsonObject{{u"name"_s, lane.name}, {u"ranks"_s, rankSetText(lane.ranks)}});
+  }
+  const QJsonObject all{
+      {u"hidden"_s, arrangement.hidden.isEmpty() ? QString() : rankSetText(arrangement.hidden)},
+      {u"lanes"_s, lanes},
+      {u"order"_s, QString::fromLatin1(kOrders[static_cast<int>(arrangement.order)])}};
+  return fromUtf8(QJsonDocument(all).toJson(QJsonDocument::Compact).toStdString());
+}
+
+RankArrangement arrangementOf(const QString& text, int rankCount) {
+  const QJsonObject all = QJsonDocument::fromJson(text.toUtf8()).object();
+  RankArrangement out;
+  for (const QJsonValue& each : all[u"lanes"_s].toArray()) {
+    const QJsonObject lane = each.toObject();
+    const QList<int> ranks = ranksBelow(lane[u"ranks"_s], rankCount);
+    if (!ranks.isEmpty() && !lane[u"name"_s].toString().isEmpty()) {
+      out.collapse({lane[u"name"_s].toString(), ranks});
+    }
+  }
+  out.hidden = ranksBelow(all[u"hidden"_s], rankCount);
+  for (int order = 0; order < 4; ++order) {
+    if (all[u"order"_s].toString() == QLatin1String(kOrders[order])) {
+      out.order = static_cast<RankOrder>(order);
+    }
+  }
+  return out;
+}
+
+}  // namespace pf::views
