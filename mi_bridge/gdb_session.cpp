@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -20,7 +21,7 @@ constexpr Duration kConsolePatience = std::chrono::minutes(10);
 constexpr Duration kAttachPatience = std::chrono::seconds(60);
 
 /// In this order; one that an older GDB does not know is passed over.
-constexpr std::array<const char*, 21> kSettings{
+constexpr const char* kSettings[] = {
     "-gdb-version", "-gdb-set mi-async on", "-gdb-set width 0", "-gdb-set height 0",
     "-gdb-set pagination off", "-gdb-set confirm off", "-gdb-set style enabled off",
     "-gdb-set breakpoint pending on", "-gdb-set print elements 200",
@@ -132,8 +133,8 @@ void GdbSession::start(Done done) {
   m_banner.clear();
   m_versionAsked = 0;
   m_startDone = std::move(done);
-  for (std::size_t i = 0; i < kSettings.size(); ++i) {
-    const bool last = i + 1 == kSettings.size();
+  for (std::size_t i = 0; i < std::size(kSettings); ++i) {
+    const bool last = i + 1 == std::size(kSettings);
     Done settled = last ? Done([this](const Status& status) { finishStart(status); }) : Done();
     send(kSettings[i], CommandFlag::None, std::move(settled), kStartPatience);
   }
