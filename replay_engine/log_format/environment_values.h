@@ -129,8 +129,8 @@ enum class NoteKind : std::uint8_t {
 };
 inline constexpr std::uint16_t kFirstNote = 1024;
 inline constexpr const char* kNoteTexts[] = {
-    "clock, random numbers, process id, files or the like asked for by another thread than the "
-    "first, first",
+    ("clock, random numbers, process id, files or the like asked for by another thread than the "
+     "first, first"),
     "socket to another host",
     "timer that sends signals",
     "more clock and random values before MPI_Init than are kept, last",
