@@ -111,5 +111,5 @@ function(app_fuzzer name)
   # libFuzzer writes what it finds into the first directory: not into the corpus of the tree.
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${name}_found)
   add_test(NAME ${name}_smoke COMMAND ${name} -runs=20000 -max_total_time=30 -seed=1 ${CMAKE_CURRENT_BINARY_DIR}/${name}_found ${A_CORPUS})
-  set_tests_properties(${name}_smoke PROPERTIES LABELS fuzz)
+  set_tests_properties(${name}_smoke PROPERTIES LABELS "fuzz;fuzzer")
 endfunction()

@@ -40,13 +40,13 @@ int asIso(int error) {
   }
 }
 
-struct Start {
+struct IsoStart {
   thrd_start_t routine;
   void* argument;
 };
 
-void* run(void* given) {
-  const Start start = *static_cast<Start*>(given);
+void* runIso(void* given) {
+  const IsoStart start = *static_cast<IsoStart*>(given);
   std::free(given);
   return reinterpret_cast<void*>(static_cast<std::intptr_t>(start.routine(start.argument)));
 }
@@ -57,7 +57,7 @@ void* run(void* given) {
 using namespace pf;
 
 extern "C" PF_EXPORT int thrd_create(thrd_t* thread, thrd_start_t routine, void* argument) {
-  auto* start = static_cast<Start*>(std::malloc(sizeof(Start)));
+  auto* start = static_cast<IsoStart*>(std::malloc(sizeof(IsoStart)));
   if (start == nullptr) {
     return thrd_nomem;
   }
@@ -65,7 +65,7 @@ extern "C" PF_EXPORT int thrd_create(thrd_t* thread, thrd_start_t routine, void*
   if (t_depth == 0) {
     noteThreads(__builtin_return_address(0), __builtin_frame_address(0));
   }
-  const int error = pthread_create(thread, nullptr, run, start);
+  const int error = pthread_create(thread, nullptr, runIso, start);
   if (error != 0) {
     std::free(start);
   }
