@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "replay_engine/rank/engine/contents.h"
 #include "replay_engine/rank/engine/real_calls.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
 #include "replay_engine/rank/inputs/environment.h"
@@ -37,12 +38,8 @@ bool locked(MPI_Win win) {
 }
 
 bool isNamed(MPI_Datatype type) {
-  int integers = 0;
-  int addresses = 0;
-  int types = 0;
-  int combiner = MPI_COMBINER_NAMED;
-  PF_REAL(Type_get_envelope)(type, &integers, &addresses, &types, &combiner);
-  return combiner == MPI_COMBINER_NAMED;
+  const int combiner = combinerOf(type);
+  return combiner < 0 || combiner == MPI_COMBINER_NAMED;
 }
 
 /// Whether what was fetched is all the bytes from its address on, without a gap: MPI_LONG_INT is 12

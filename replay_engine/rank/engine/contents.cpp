@@ -123,10 +123,8 @@ bool isMadeOfPadded(MPI_Datatype type, int integers, int addresses, int types) {
     padded = false;
     for (int i = 0; i < types; ++i) {
       padded = padded || holdsPadding(parts[i]);
-      int part[4] = {};
-      if (PF_REAL(Type_get_envelope)(parts[i], &part[0], &part[1], &part[2], &part[3]) ==
-              MPI_SUCCESS &&
-          !isNamed(part[3])) {
+      const int combiner = combinerOf(parts[i]);
+      if (combiner >= 0 && !isNamed(combiner)) {
         PF_REAL(Type_free)(&parts[i]);  // get_contents made it anew
       }
     }
@@ -211,13 +209,7 @@ Shape shapeOf(MPI_Datatype type) {
     return {};
   }
   const Shape shape = lookAt(type);
-  int integers = 0;
-  int addresses = 0;
-  int types = 0;
-  int combiner = 0;
-  if (shape.size != 0 &&
-      PF_REAL(Type_get_envelope)(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS &&
-      combiner == MPI_COMBINER_NAMED) {
+  if (shape.size != 0 && combinerOf(type) == MPI_COMBINER_NAMED) {
     last = shape;
     lastType = type;
   }
@@ -335,6 +327,16 @@ bool compares() {
 }
 
 }  // namespace
+
+int combinerOf(MPI_Datatype type) {
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  int combiner = -1;
+  return PF_REAL(Type_get_envelope)(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS
+             ? combiner
+             : -1;
+}
 
 // -- digests
 

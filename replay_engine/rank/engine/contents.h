@@ -33,6 +33,9 @@ struct Contents {
   std::uint64_t digest = 0;
 };
 
+/// How a type was made (MPI_COMBINER_...); -1: MPI does not say.
+int combinerOf(MPI_Datatype type);
+
 /// Takes pieces one after another. Under the engine's lock.
 class Digester {
  public:

@@ -28,6 +28,8 @@
   extern "C" __attribute__((visibility("default"), noinline)) \
   returns pf_##name(__VA_ARGS__) __asm__(PF_EXPORTED #name);  \
   returns pf_##name(__VA_ARGS__)
+/// Parameters or arguments as one argument of a macro.
+#define PF_TOGETHER(...) __VA_ARGS__
 #define PF_NEXT(name)                                     \
   (reinterpret_cast<decltype(&pf_##name)>([]() -> void* { \
     static std::atomic<void*> known = nullptr;            \

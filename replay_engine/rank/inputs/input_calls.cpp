@@ -14,7 +14,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -215,12 +214,7 @@ PF_LIBC(DIR*, opendir, const char* path) {
 
 PF_LIBC(DIR*, fdopendir, int fd) {
   if (fd >= 0 && PF_PROGRAMS_CALL()) {
-    char path[32];
-    std::snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    char name[1024];
-    const ssize_t n = readlink(path, name, sizeof name - 1);
-    name[n > 0 ? n : 0] = '\0';
-    sawListing(name);
+    sawListingAt(fd, ".");
   }
   return PF_NEXT(fdopendir)(fd);
 }

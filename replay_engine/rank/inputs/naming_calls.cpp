@@ -67,26 +67,24 @@ bool isLock(int command) {
   }
 }
 
-void controls(int fd, int command, int result, bool programs, void* caller) {
-  if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {
-    alsoMarked(fd, result);
-  } else if (programs && isLock(command)) {
-    noteUncovered(NoteKind::FileLock, caller);
-  }
-}
-
 }  // namespace
 }  // namespace pf
 
 using namespace pf;
 
 // clang-format off
-#define PF_TOGETHER(...) __VA_ARGS__
 /// A routine after which `follow`, of its parameters and `result`, says what it saw.
 #define PF_NAMES(name, parameters, arguments, follow)                          \
   PF_LIBC(int, name, parameters) {                                             \
     const int result = PF_NEXT(name)(arguments);                               \
     return PF_PROGRAMS_CALL() ? follow : result;                               \
+  }
+#define PF_LOCKS(name, parameters, arguments)                                  \
+  PF_LIBC(int, name, parameters) {                                             \
+    if (PF_PROGRAMS_CALL()) {                                                  \
+      noteUncovered(NoteKind::FileLock, __builtin_return_address(0));          \
+    }                                                                          \
+    return PF_NEXT(name)(arguments);                                           \
   }
 #define PF_FCNTL(name)                                                         \
   PF_LIBC(int, name, int fd, int command, ...) {                               \
@@ -95,8 +93,10 @@ using namespace pf;
     void* const argument = va_arg(arguments, void*);                           \
     va_end(arguments);                                                         \
     const int result = PF_NEXT(name)(fd, command, argument);                   \
-    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC || isLock(command)) { \
-      controls(fd, command, result, PF_PROGRAMS_CALL(), __builtin_return_address(0)); \
+    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {                    \
+      alsoMarked(fd, result);                                                  \
+    } else if (isLock(command) && PF_PROGRAMS_CALL()) {                        \
+      noteUncovered(NoteKind::FileLock, __builtin_return_address(0));          \
     }                                                                          \
     return result;                                                             \
   }
@@ -150,23 +150,6 @@ PF_LIBC(int, chdir, const char* path) {
 PF_FCNTL(fcntl)
 PF_FCNTL(fcntl64)
 
-PF_LIBC(int, flock, int fd, int operation) {
-  if (PF_PROGRAMS_CALL()) {
-    noteUncovered(NoteKind::FileLock, __builtin_return_address(0));
-  }
-  return PF_NEXT(flock)(fd, operation);
-}
-
-PF_LIBC(int, lockf, int fd, int command, off_t size) {
-  if (PF_PROGRAMS_CALL()) {
-    noteUncovered(NoteKind::FileLock, __builtin_return_address(0));
-  }
-  return PF_NEXT(lockf)(fd, command, size);
-}
-
-PF_LIBC(int, lockf64, int fd, int command, off64_t size) {
-  if (PF_PROGRAMS_CALL()) {
-    noteUncovered(NoteKind::FileLock, __builtin_return_address(0));
-  }
-  return PF_NEXT(lockf64)(fd, command, size);
-}
+PF_LOCKS(flock, PF_TOGETHER(int fd, int operation), PF_TOGETHER(fd, operation))
+PF_LOCKS(lockf, PF_TOGETHER(int fd, int command, off_t size), PF_TOGETHER(fd, command, size))
+PF_LOCKS(lockf64, PF_TOGETHER(int fd, int command, off64_t size), PF_TOGETHER(fd, command, size))

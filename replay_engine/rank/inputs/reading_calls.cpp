@@ -84,7 +84,6 @@ using namespace pf;
     }                                                                          \
     return PF_NEXT(name)(arguments);                                           \
   }
-#define PF_TOGETHER(...) __VA_ARGS__
 // clang-format on
 
 PF_LIBC(ssize_t, readv, int fd, const iovec* parts, int count) {
