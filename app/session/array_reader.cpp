@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include <QDir>
 #include <QFile>
 #include <QFutureWatcher>
 #include <QRegularExpression>
@@ -202,29 +203,37 @@ void ArrayReader::found(const std::vector<std::string>& values) {
 void ArrayReader::dump(quint64 address) {
   views::ArrayValues& values = m_question.values;
   const qint64 count = std::min(values.total, kMostElements);
-  const QString file = m_directory.filePath(QStringLiteral("array%1").arg(m_question.number));
   if (gdb() == nullptr || count == 0) {
     Q_EMIT failed(count == 0 ? tr("It has no elements.") : tr("The rank has gone on."));
     return;
   }
+  const auto directory = std::make_shared<QTemporaryDir>();  // until the bytes are read
+  if (!directory->isValid()) {
+    Q_EMIT failed(
+        tr("No directory can be made in %1: %2. Set TMPDIR to a place that can be written.")
+            .arg(QDir::tempPath(), directory->errorString()));
+    return;
+  }
+  const QString file = directory->filePath(QStringLiteral("array"));
   const QString command =
       QStringLiteral("dump binary memory %1 %2 %3")
           .arg(file)
           .arg(address)
           .arg(address + static_cast<quint64>(count) * static_cast<quint64>(values.size));
   gdb()->console(command.toStdString(),
-                 [this, file, number = m_question.number](const Status& status) {
+                 [this, directory, number = m_question.number](const Status& status) {
                    if (number != m_question.number) {
-                     QFile::remove(file);
-                   } else if (!status) {
+                     return;
+                   }
+                   if (!status) {
                      fail(status.error());
                    } else {
-                     load(file);
+                     load(directory);
                    }
                  });
 }
 
-void ArrayReader::load(const QString& file) {
+void ArrayReader::load(const std::shared_ptr<QTemporaryDir>& directory) {
   struct Loaded {
     quint64 number = 0;
     views::ArraySummaryPtr array;  ///< null: `problem` says why
@@ -244,8 +253,8 @@ void ArrayReader::load(const QString& file) {
     }
   });
   watcher->setFuture(
-      inBackground([file, number = m_question.number, values = m_question.values]() mutable {
-        QFile bytes(file);
+      inBackground([directory, number = m_question.number, values = m_question.values]() mutable {
+        QFile bytes(directory->filePath(QStringLiteral("array")));
         if (bytes.open(QIODevice::ReadOnly)) {
           values.bytes = bytes.readAll();
         }
@@ -253,13 +262,11 @@ void ArrayReader::load(const QString& file) {
         if (values.bytes.size() < wanted) {
           const QString why =
               bytes.error() == QFileDevice::NoError ? tr("it is too short") : bytes.errorString();
-          QFile::remove(file);
-          return Loaded{
-              number,
-              {},
-              tr("%1, into which GDB has written the array, cannot be read: %2.").arg(file, why)};
+          return Loaded{number,
+                        {},
+                        tr("%1, into which GDB has written the array, cannot be read: %2.")
+                            .arg(bytes.fileName(), why)};
         }
-        QFile::remove(file);
         return Loaded{number,
                       std::make_shared<views::ArraySummary>(
                           std::make_shared<views::ArrayValues>(std::move(values))),

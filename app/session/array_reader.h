@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,7 @@ class ArrayReader : public QObject {
   void findElement(const QString& array, const QString& count, int dimensions);
   void found(const std::vector<std::string>& values);
   void dump(quint64 address);
-  void load(const QString& file);
+  void load(const std::shared_ptr<QTemporaryDir>& directory);
   /// Evaluates one after another; the first failure ends it.
   void evaluate(std::vector<std::string> expressions, std::vector<std::string> values,
                 const Values& done, const std::function<void(const Error&)>& failed);
@@ -51,7 +52,6 @@ class ArrayReader : public QObject {
 
   DebugSession& m_session;
   Question m_question;
-  QTemporaryDir m_directory;
 };
 
 }  // namespace pf::session

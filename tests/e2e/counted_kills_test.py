@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""kill -9 of rank, agent, daemon, recorder, launcher, or all: what MPI chose in a call that had returned is in the trace.
+"""kill -9 of rank, agent, daemon, recorder, launcher, window, or all: what MPI chose in a call that had returned is in the trace.
 
 The program keeps a count of its own, and whom each message was from, on pages that no kill takes (programs/counted.c).
-PF_COUNTED_KILLS=N: so many kills (default 12), going round over whom and in which mode. PF_SEED repeats the moments.
+PF_COUNTED_KILLS=N: so many kills (default 16), going round over whom and in which mode. PF_SEED repeats the moments.
 """
 import collections
 import mmap
@@ -20,10 +20,11 @@ from photofinish import BIN, PhotofinishTest, main, processes
 
 COUNTED = BIN / "e2e" / "counted"
 RANKS, SERVERS, PAUSE = 5, 2, 20
-KILLS = int(os.environ.get("PF_COUNTED_KILLS", "12"))
+KILLS = int(os.environ.get("PF_COUNTED_KILLS", "16"))
 SEED = int(os.environ.get("PF_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 31)
-AGENT, DAEMON, RECORDER, LAUNCHER = "photofinish-agent", "photofinish-daemon", "photofinish", "mpirun"
-VICTIMS = ("rank", AGENT, DAEMON, RECORDER, LAUNCHER, "all")
+AGENT, DAEMON, RECORDER, LAUNCHER, WINDOW = "photofinish-agent", "photofinish-daemon", "photofinish", "mpirun", "recording_window"
+DEBUGGER = "photofinish-gui"  # a window that shows the trace, and replays it
+VICTIMS = ("rank", AGENT, DAEMON, RECORDER, LAUNCHER, WINDOW, DEBUGGER, "all")
 MODES = ("outcomes", "races", "all")
 LONGEST = 0.2  # seconds from the first deliveries to a kill
 # Of what the trace has the program need not have known: it was killed before a call had returned, or had been counted. That
@@ -92,11 +93,20 @@ class CountedKillsTest(PhotofinishTest):
             except ProcessLookupError:
                 pass
 
+    def recording(self, trace, victim, mode):
+        """Words that record."""
+        launch = [*self.mpirun(RANKS, COUNTED, self.dir / "page", SERVERS, PAUSE)]
+        if victim == WINDOW:
+            return [BIN / WINDOW, self.dir, "follow" if mode == "all" else "choices", " ".join(map(str, launch))]
+        return [BIN / "photofinish", "record", "--mode", mode, "-o", trace, *launch]
+
     def record_and_kill(self, trace, victim, mode):
         """Until nothing of it runs."""
-        words = [BIN / "photofinish", "record", "--mode", mode, "-o", trace,
-                 *self.mpirun(RANKS, COUNTED, self.dir / "page", SERVERS, PAUSE)]
-        with self.start(words) as command:
+        if victim == DEBUGGER:
+            victim, debugged = "rank", True
+        else:
+            debugged = False
+        with self.start(self.recording(trace, victim, mode)) as command:
             command.wait_for(lambda: all(self.count(server) > 0 for server in range(SERVERS)), 60)
             shared = self.shared(command.find("counted"))
             time.sleep(self.choose.random() * LONGEST)
@@ -106,17 +116,30 @@ class CountedKillsTest(PhotofinishTest):
             if victim == DAEMON:  # the recording goes on
                 time.sleep(self.choose.random() * LONGEST)
                 self.kill(self.choose.sample(command.find("counted"), 1))
-            elif victim == RECORDER:  # the job goes on
+            elif victim in (RECORDER, WINDOW):  # the job goes on
                 time.sleep(self.choose.random() * LONGEST)
                 self.kill(command.find("counted"))
             run = command.finish(60)
             self.assertIsNotNone(run.status, f"the recording does not end\n{run}")
-            self.assertTrue(self.gone(20), f"{self.alive()} go on\n{run}")
+            self.assertTrue(self.gone(60 if victim == WINDOW else 20), f"{self.alive()} go on\n{run}")
+        if debugged:
+            self.debug_and_kill(trace)
         for path in shared:
             pathlib.Path(path).unlink(missing_ok=True)
         for path in self.dir.glob("ompi.*"):
             shutil.rmtree(path, ignore_errors=True)
         return run
+
+    def debug_and_kill(self, trace):
+        """The program counts anew in a replay: what it had counted is put back."""
+        counted = {server: self.page(server).read_bytes() for server in range(SERVERS)}
+        with self.start([BIN / DEBUGGER, trace, "--replay-to", "failing"]) as command:
+            command.wait_for(lambda: command.find("counted"), 60)
+            time.sleep(self.choose.random() * 2)
+            self.kill([command.pid])
+            self.assertTrue(self.gone(60), f"{self.alive()} go on\n{command.errors()}")
+        for server, page in counted.items():
+            self.page(server).write_bytes(page)
 
     def sources(self, trace):
         """What the trace has for the servers; of choices only, the program is run once more for it."""
@@ -127,7 +150,7 @@ class CountedKillsTest(PhotofinishTest):
             found[row["rank"]].append(row["source"])
         return found
 
-    def check(self, trace, run, mode):
+    def check(self, trace, run, mode, surveyed):
         before = [self.records(server) for server in range(SERVERS)]
         self.counted += sum(map(len, before))
         info = self.photofinish("info", trace, "--json")
@@ -149,18 +172,20 @@ class CountedKillsTest(PhotofinishTest):
             replayed = self.photofinish("replay", trace, "--stop-at-end", timeout=120)
             self.assertNotEqual(replayed.status, 3, f"{run}\n{replayed}")
         for server, records in enumerate(before):
+            if surveyed and mode != "all":  # nobody has run it since
+                continue
             self.assertEqual(self.records(server)[:len(records)], records, f"rank {server}\n{run}")
 
     def test_nothing_that_was_counted_is_lost(self):
         print(f"PF_SEED={SEED}")
         for number in range(KILLS):
             victim, mode = VICTIMS[number % len(VICTIMS)], MODES[(number + number // len(VICTIMS)) % len(MODES)]
-            trace = self.dir / f"{number}.pft"
+            trace = self.dir / ("run-1.pft" if victim == WINDOW else f"{number}.pft")
             with self.subTest(kill=number, victim=victim, mode=mode, seed=SEED):
                 self.no_pages()
                 run = self.record_and_kill(trace, victim, mode)
                 self.kills[victim] += 1
-                self.check(trace, run, mode)
+                self.check(trace, run, mode, victim == DEBUGGER)
                 trace.unlink()
         print(f"PF_SEED={SEED}: {sum(self.kills.values())} kills ({', '.join(f'{n} {name}' for name, n in self.kills.items())}), "
               f"{self.counted} deliveries counted, {self.lost} lost, {self.beyond} more in the traces")

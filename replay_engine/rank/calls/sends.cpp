@@ -22,7 +22,6 @@ void logSend(const CallPlace& place, RecordKind kind, std::uint64_t bytes, int d
   p = putVarint(p, static_cast<std::uint32_t>(dest));
   p = putVarint(p, static_cast<std::uint32_t>(tag));
   g_engine.log.commit(putVarint(p, bytes));
-  g_engine.log.publish();
 }
 
 void logFailedSend(int dest, int tag, MPI_Comm comm) {
@@ -54,6 +53,7 @@ std::uint32_t beginSend(const CallPlace& place, RecordKind kind, const Data& dat
   if (g_engine.events) {
     logSend(place, kind, contents.bytes, dest, tag, comm);
     logContents(contents);
+    g_engine.log.publish();
   } else if (clocked()) {
     clockSend(comm, dest, tag);
   }

@@ -469,7 +469,6 @@ void logContents(const Contents& contents) {
   unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Contents);
   std::memcpy(p, &contents.digest, sizeof contents.digest);
   g_engine.log.commit(p + sizeof contents.digest);
-  g_engine.log.publish();
 }
 
 std::uint32_t checkOfSent(MPI_Comm comm, int dest, int tag) {

@@ -59,7 +59,7 @@ class Digester {
 /// Of a message; nothing (but a size of 0) where nobody asks. Under the engine's lock.
 Contents contentsOf(const Data& data);
 
-/// The record of the last message sent says what it holds.
+/// The record of the last message sent says what it holds. To be published with it.
 void logContents(const Contents& contents);
 /// Compares with the next message of the recording. `check`: sentCheck(), or 0 where beginEvent() has compared all else.
 void compareSent(const CallPlace& place, const Contents& contents, std::uint32_t check);

@@ -29,10 +29,20 @@ inline std::uint32_t rawCrc(const unsigned char* p, const unsigned char* end, st
     wide = _mm_crc32_u64(wide, word);
   }
   crc = static_cast<std::uint32_t>(wide);
-  for (; p != end; ++p) {
-    crc = _mm_crc32_u8(crc, *p);
+  const auto left = end - p;  // in three steps at most: each waits for the one before
+  if ((left & 4) != 0) {
+    std::uint32_t word = 0;
+    __builtin_memcpy(&word, p, 4);
+    crc = _mm_crc32_u32(crc, word);
+    p += 4;
   }
-  return crc;
+  if ((left & 2) != 0) {
+    std::uint16_t word = 0;
+    __builtin_memcpy(&word, p, 2);
+    crc = _mm_crc32_u16(crc, word);
+    p += 2;
+  }
+  return (left & 1) != 0 ? _mm_crc32_u8(crc, *p) : crc;
 #else
   return ~crc32c(p, static_cast<std::size_t>(end - p), ~crc);
 #endif
