@@ -30,6 +30,7 @@ using Lines = std::set<std::string>;
 
 Lines linesOf(std::string text) {
   std::istringstream in(std::move(text));
+  in.exceptions(std::ios_base::badbit);  // where memory is short
   Lines lines;
   WorldFact fact;
   for (std::string line; std::getline(in, line);) {

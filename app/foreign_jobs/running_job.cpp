@@ -12,10 +12,10 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include "app/foreign_jobs/core_file.h"
 #include "app/foreign_jobs/listening_ports.h"
+#include "replay_engine/base/text_stream.h"
 
 namespace pf::app {
 namespace {
@@ -32,7 +32,7 @@ using Processes = std::map<pid_t, Process>;
 
 std::string fileOf(pid_t pid, const char* name) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/" + name, std::ios::binary);
-  std::ostringstream text;
+  TextStream text;
   text << file.rdbuf();
   return text.str();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/offline_report/offline_report.h"
 
-#include <sstream>
+#include "replay_engine/base/text_stream.h"
 
 namespace pf::headless {
 namespace {
@@ -54,7 +54,7 @@ class Html {
   [[nodiscard]] std::string str() const { return m_out.str(); }
 
  private:
-  std::ostringstream m_out;
+  TextStream m_out;
 };
 
 std::string eventName(const EventRef& event) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The report as plain text.
-#include <sstream>
 
 #include "app/offline_report/offline_report.h"
+#include "replay_engine/base/text_stream.h"
 
 namespace pf::headless {
 namespace {
 
-void heading(std::ostringstream& out, const std::string& title) {
+void heading(TextStream& out, const std::string& title) {
   out << "\n" << title << "\n" << std::string(title.size(), '-') << "\n";
 }
 
@@ -34,7 +34,7 @@ std::string indented(const std::string& text) {
   return out + "\n";
 }
 
-void stackLines(std::ostringstream& out, const std::vector<ReportStack>& stacks) {
+void stackLines(TextStream& out, const std::vector<ReportStack>& stacks) {
   for (const ReportStack& stack : stacks) {
     out << (stack.ranks.size() == 1 ? "rank " : "ranks ") << rankList(stack.ranks)
         << (stack.note.empty() ? "" : " (" + stack.note + ")") << "\n";
@@ -47,7 +47,7 @@ void stackLines(std::ostringstream& out, const std::vector<ReportStack>& stacks)
   }
 }
 
-void addStacks(std::ostringstream& out, const OfflineReport& report) {
+void addStacks(TextStream& out, const OfflineReport& report) {
   if (!report.stacks.empty()) {
     heading(out, report.failed ? "Stacks at the failure" : "Stacks");
   }
@@ -60,7 +60,7 @@ void addStacks(std::ostringstream& out, const OfflineReport& report) {
   }
 }
 
-void addHits(std::ostringstream& out, const OfflineReport& report) {
+void addHits(TextStream& out, const OfflineReport& report) {
   if (report.hitTotals.empty()) {
     return;
   }
@@ -74,7 +74,7 @@ void addHits(std::ostringstream& out, const OfflineReport& report) {
   }
 }
 
-void addSnapshots(std::ostringstream& out, const OfflineReport& report) {
+void addSnapshots(TextStream& out, const OfflineReport& report) {
   const std::string text = snapshotsText(report);
   if (text.empty()) {
     return;
@@ -90,7 +90,7 @@ void addSnapshots(std::ostringstream& out, const OfflineReport& report) {
   }
 }
 
-void addRaces(std::ostringstream& out, const OfflineReport& report) {
+void addRaces(TextStream& out, const OfflineReport& report) {
   heading(out, report.failed ? "Races before the failure, the latest first" : "Races");
   for (const ReportRace& race : report.races) {
     out << eventLine(race.receive) << "\n    took     " << eventLine(race.taken) << "\n";
@@ -109,7 +109,7 @@ void addRaces(std::ostringstream& out, const OfflineReport& report) {
 }  // namespace
 
 std::string toPlainText(const OfflineReport& report) {
-  std::ostringstream out;
+  TextStream out;
   out << report.title << "\n"
       << std::string(report.title.size(), '=') << "\n"
       << report.failure << "\n\n";

@@ -3,12 +3,12 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <sstream>
 
 #include "app/replaying/compared_trace.h"
 #include "app/replaying/other_contents.h"
 #include "app/replaying/replay.h"
 #include "app/reports/report.h"
+#include "replay_engine/base/text_stream.h"
 
 namespace pf::app {
 namespace {
@@ -439,7 +439,7 @@ void putHeader(std::ostream& out, const ComparedTraces& traces) {
 }
 
 std::string textOf(const ComparedTraces& traces, const Comparison& comparison) {
-  std::ostringstream out;
+  TextStream out;
   putHeader(out, traces);
   std::vector<Rank> same;
   std::uint64_t events = 0;

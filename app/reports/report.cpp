@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <sstream>
 
 #include "app/collation/race_reduction.h"
 #include "app/replaying/replay.h"
@@ -13,6 +12,7 @@
 #include "app/reports/tracing_report.h"
 #include "app/traces/own_traces.h"
 #include "app/traces/redact.h"
+#include "replay_engine/base/text_stream.h"
 
 namespace pf::app {
 
@@ -291,7 +291,7 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
                  {"uuid", run.uuid},
                  {"perRank", ranks}});
   }
-  std::ostringstream out;
+  TextStream out;
   std::string command;
   for (const std::string& word : run.command) {
     command += (command.empty() ? "" : " ") + word;

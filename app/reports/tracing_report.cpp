@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include <iomanip>
-#include <sstream>
 
+#include "replay_engine/base/text_stream.h"
 #include "replay_engine/races/tracing.h"
 
 namespace pf::app {
@@ -21,7 +21,7 @@ constexpr std::pair<TracingAlgorithm, const char*> kNamedAlgorithms[] = {
 constexpr std::uint32_t kWindows[] = {4, 16, 64};
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
-  std::ostringstream out;
+  TextStream out;
   out << std::fixed << std::setprecision(1)
       << (whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole)) << "%";
   return out.str();
@@ -71,7 +71,7 @@ nlohmann::json tracingJson(const TracingCounts& counts) {
 }
 
 std::string tracingText(const TracingCounts& counts) {
-  std::ostringstream out;
+  TextStream out;
   out << "\ntraced of " << counts.messages << " messages, " << counts.racing << " racing\n";
   for (const TracingCounts::Row& row : counts.rows) {
     out << "  " << std::left << std::setw(15) << row.algorithm << std::right << std::setw(10)

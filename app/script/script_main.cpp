@@ -30,7 +30,7 @@ Result<std::vector<std::string>> linesOf(const std::string& path) {
   while (std::getline(file, line)) {
     lines.push_back(line);
   }
-  if (lines.empty() && !file.eof()) {
+  if (file.bad() || (lines.empty() && !file.eof())) {
     return Error{ErrorCode::NotFound, "cannot read the script " + path, "Check the name."};
   }
   return lines;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <new>
 #include <span>
 #include <string>
 
@@ -113,6 +114,15 @@ std::int64_t& slotOf(std::vector<std::int64_t>& slots, Rank slot) {
   return slots[index];
 }
 
+/// What zstd has made. Throws where memory is short.
+template <typename Context>
+Context* made(Context* context) {
+  if (context == nullptr) {
+    throw std::bad_alloc();
+  }
+  return context;
+}
+
 }  // namespace
 
 void FreeZstd::operator()(ZSTD_CCtx_s* context) const {
@@ -182,7 +192,7 @@ Result<Bytes> ColumnEncoder::finish() {
   const auto raw = static_cast<std::size_t>(end - m_raw.data());
   m_packed.resize(std::max(m_packed.size(), ZSTD_compressBound(raw)));
   if (m_zstd == nullptr) {
-    m_zstd.reset(ZSTD_createCCtx());
+    m_zstd.reset(made(ZSTD_createCCtx()));
   }
   const std::size_t size =
       ZSTD_compressCCtx(m_zstd.get(), m_packed.data(), m_packed.size(), m_raw.data(), raw, kLevel);
@@ -206,7 +216,7 @@ Status ColumnDecoder::start(Bytes packed, std::size_t most, std::size_t ranks,
   }
   m_raw.resize(size);
   if (m_zstd == nullptr) {
-    m_zstd.reset(ZSTD_createDCtx());
+    m_zstd.reset(made(ZSTD_createDCtx()));
   }
   if (ZSTD_decompressDCtx(m_zstd.get(), m_raw.data(), m_raw.size(), packed.data(), packed.size()) !=
       size) {
