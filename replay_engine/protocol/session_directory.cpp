@@ -120,6 +120,10 @@ void removeDirectory(const std::string& path) {
     return;
   }
   Directory directory(::fdopendir(fd), ::closedir);
+  if (directory == nullptr) {  // memory is short; the next session removes it
+    ::close(fd);
+    return;
+  }
   constexpr int kMostPasses = 3;  // somebody may make a file meanwhile
   for (int pass = 0; pass < kMostPasses; ++pass) {
     ::rewinddir(directory.get());
