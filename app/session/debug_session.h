@@ -14,20 +14,19 @@
 #include <QDateTime>
 #include <QElapsedTimer>
 #include <QObject>
+#include <QPointer>
 #include <QSet>
-#include <QSocketNotifier>
 #include <QThreadPool>
 #include <QTimer>
 
-#include "app/job/job.h"
-#include "app/replaying/replay_inputs.h"
 #include "app/session/benign_races.h"
 #include "app/session/cycle_keeper.h"
+#include "app/session/session_state.h"
+#include "app/session/target.h"
 #include "app/trace_loading/trace_loader.h"
 #include "db/store/trace_store.h"
 #include "mi_bridge/fleet.h"
 #include "replay_engine/base/noted_buffers.h"
-#include "replay_engine/base/unique_fd.h"
 #include "replay_engine/steering/stop_plan.h"
 #include "views/trace/rank_arrangement.h"
 #include "views/values/debug_values.h"
@@ -37,24 +36,8 @@
 
 namespace pf::session {
 
-class LocalGdb;
+struct OutsideRank;
 struct SessionRecords;
-
-/// Where the ranks come from.
-enum class Source {
-  Recording,  ///< cycles of a trace
-  Cores,      ///< core files: nothing runs
-  Job,        ///< a running job: nothing can be replayed
-};
-
-/// A rank that no agent of ours has started.
-struct OutsideRank {
-  int rank = 0;
-  pid_t pid = 0;
-  QString program;  ///< may be empty
-  QString core;     ///< path; empty: it runs
-  QString end;      ///< of a core file: "SIGSEGV"
-};
 
 /// What can be looked at in the current rank, as rows of text.
 enum class Look {
@@ -81,13 +64,13 @@ class DebugSession : public QObject, private mi::FleetObserver {
   /// Ranks of a job that runs without us. None is stopped until it gets a GDB (setFocus());
   /// endReplay() lets all go on.
   void attachTo(const QString& job, const QList<OutsideRank>& ranks);
-  [[nodiscard]] Source source() const { return m_source; }
-  [[nodiscard]] bool isOpen() const { return m_trace != nullptr; }
-  [[nodiscard]] const views::TraceDataPtr& trace() const { return m_trace; }
-  [[nodiscard]] const db::RunInfo& run() const { return m_run; }
-  [[nodiscard]] bool isReplaying() const { return m_phase != Phase::Idle; }
+  [[nodiscard]] Source source() const { return m_state.source; }
+  [[nodiscard]] bool isOpen() const { return m_state.trace != nullptr; }
+  [[nodiscard]] const views::TraceDataPtr& trace() const { return m_state.trace; }
+  [[nodiscard]] const db::RunInfo& run() const { return m_state.run; }
+  [[nodiscard]] bool isReplaying() const { return m_state.phase != Phase::Idle; }
   /// The ranks are past the gate, and the job is not being ended.
-  [[nodiscard]] bool isRunning() const { return m_phase == Phase::Running; }
+  [[nodiscard]] bool isRunning() const { return m_state.phase == Phase::Running; }
 
   // -- moving. All re-execute if the ranks are past the goal or none runs.
   /// Stops `event.rank` just before `event`, the others at the cut that it needs.
@@ -125,7 +108,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
 
   // -- focus
   void setCurrentRank(int rank);
-  [[nodiscard]] int currentRank() const { return m_current; }
+  [[nodiscard]] int currentRank() const { return m_state.current; }
   void setFocus(const QList<int>& ranks);
   [[nodiscard]] QList<int> focus() const { return m_focus.values(); }
   void selectFrame(int level);
@@ -213,7 +196,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] bool isAltered() const { return m_altered; }
 
   /// Present positions: for tests.
-  [[nodiscard]] Serial serialOf(int rank) const;
+  [[nodiscard]] Serial serialOf(int rank) const { return m_state.serialOf(rank); }
   [[nodiscard]] const QList<views::Cycle>& cycles() const { return m_cycles; }
   /// Cycles and hits are in the trace's file as they are here.
   [[nodiscard]] bool isKept() const { return m_keeper == nullptr || m_keeper->isIdle(); }
@@ -254,68 +237,54 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void alteredChanged(bool altered);
 
  public:
-  [[nodiscard]] QList<views::RankState> rankStates() const;
+  [[nodiscard]] QList<views::RankState> rankStates() const { return m_state.rankStates(); }
+  /// Before open(): what makes the replays of its cycles; in tests, a script's.
+  void setReplays(ReplayFactory make) { m_makeReplay = std::move(make); }
 
  private:
-  enum class Phase { Idle, Starting, Gating, Attaching, Running, Ending };
-  struct RankNow {
-    protocol::RankState state;
-    pid_t pid = 0;
-    QString host;
-    Serial sentFrom = 0;  ///< event before which GDB last let it go on: what says so is out of date
-    bool exited = false;
-    QString end;
-    bool attached = false;
-    bool failedToAttach = false;
-    QString where;
-    QString why;
-  };
   struct Goal {
     EventRef event;  ///< invalid: to the end
     QString text;
     std::vector<Serial> cut = {};  ///< events that each rank does; empty: what `event` needs
   };
 
-  /// The ranks of this cycle are, or were, past the gate.
-  [[nodiscard]] bool haveStarted() const {
-    return m_phase == Phase::Attaching || m_phase == Phase::Running;
-  }
-
-  // debug_session.cpp: the job
+  // debug_session.cpp: what is debugged
+  void take(const QString& path, LoadedTrace trace);
   void startCycle(Goal goal);
   void launch();
-  void adopt(std::shared_ptr<Result<std::unique_ptr<app::Job>>> job);
-  void closeAny();
+  void couldNotStart(const QString& summary, const QString& text);
+  void debug(std::unique_ptr<Target> target);
+  void targetStarted();
   /// Lines of ReplayInputs: each is said once, not in each cycle again.
-  void tellInputs(const app::ReplayInputs::Lines& lines);
-  void readDaemon();
+  void tellInputs(const QStringList& lines, const QString& atEnd);
+  void order(const protocol::Message& message);
   void handle(const protocol::Message& message);
   void onState(const protocol::RankState& state);
   void onExited(const protocol::RankExited& exited);
   void onVerdict(const protocol::Verdict& verdict);
   void onDiverged(const protocol::RankDiverged& diverged);
   void onGdbState(const protocol::GdbState& state);
-  void launcherEnded();
-  [[nodiscard]] QString launcherSaid() const;
-  void closeJob(const std::function<void()>& then = {});
-  void sendToDaemon(const protocol::Message& message);
+  void onAttached(int rank, const Status& status);
+  void noLongerAttaching(int rank);
+  void onDetached(const protocol::GdbState& state);
+  void launcherEnded(int status, const QString& words);
+  void closeTarget();
+  void targetClosed();
 
   void keepTranscript(int rank, mi::GdbSession& gdb);
 
   // debug_session_outside.cpp: ranks of core files, and of jobs that run without us
   [[nodiscard]] bool canReplay();
   void openOutside(Source source, const QString& title, const QList<OutsideRank>& ranks);
-  void startLocalGdb(int rank);
-  void localGdbReady(int rank, const Status& status);
-  void endLocalGdb(int rank);
+  void closeAny();
   void closeOutside();
-  void lookForEnded();
-  void askOutsideStacks(const std::vector<mi::Rank>& ranks, quint64 number);
+  void outsideAttached(int rank, bool ok);
+  void endGdbLater(int rank);
+  void forgetGdb(int rank);
   void setOutsideFocus(const QSet<int>& wanted);
   bool outsideAct(views::RankAction action, const std::vector<mi::Rank>& withGdb,
                   const QList<int>& debugless, const QString& who);
   void outsideExited(int rank, const QString& how);
-  void signalOutside(int rank, mi::Escalation escalation);
 
   // debug_session_run.cpp: plans
   void attachFocus();
@@ -323,7 +292,6 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void sendPlan(const Goal& goal);
   [[nodiscard]] bool reachable(const Goal& goal) const;
   [[nodiscard]] std::vector<Serial> cutOf(const Goal& goal) const;
-  [[nodiscard]] std::vector<Serial> eventsDone() const;  ///< by rank, where the ranks are now
   [[nodiscard]] EventRef nextDelivery(int rank, const std::vector<Serial>& done) const;
   void goTo(Goal goal);
   void releaseGdbs(const std::vector<std::uint64_t>& stops);
@@ -339,7 +307,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void stepRanks(views::RankAction action, const std::vector<mi::Rank>& withGdb,
                  const QList<int>& debugless, const QString& who);
   void prepareStep(int rank);
-  void finishCycle(const QString& why);
+  void finishCycle(const QString& why, bool ranToEnd = false);
   void settle(const QString& why);
   /// settle() as soon as GDB, too, knows that the ranks have stopped.
   void settleOnceStopped(const QString& why);
@@ -378,13 +346,6 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void tellGroupConsole();
   void tellGroupRun();
 
-  // debug_session_whole.cpp
-  /// The trace with all its events in memory. Reads them on this thread if nothing else has.
-  [[nodiscard]] const views::TraceData& whole() const;
-  /// False: they are there. Else they are read now, and `then` is called after it.
-  [[nodiscard]] bool readsFirst(std::function<void()> then);
-  void resolveAll();
-
   // debug_session_buffers.cpp
   struct MemoryRange {
     std::uint64_t begin = 0;
@@ -420,11 +381,11 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void applyBreakpoints();
   void keep(const views::Breakpoint& breakpoint);  ///< its row in the trace, but a passing one's
   void addToFleet(views::Breakpoint& breakpoint);
+  void resolveAll();
   /// Looks up the events that a logical breakpoint stands for.
   void resolve(views::Breakpoint& breakpoint);
   [[nodiscard]] views::Breakpoint* find(int id);
   [[nodiscard]] std::vector<PendingStop> pendingStops() const;
-  [[nodiscard]] RanksNow ranksNow() const;
   [[nodiscard]] StopPlan planFor(const Goal& goal) const;
   /// The next logical breakpoint of a rank, 0 = none.
   [[nodiscard]] Serial nextStopOf(int rank) const;
@@ -494,33 +455,19 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void onRankLog(mi::Rank rank, int spec, std::uint64_t serial, const std::string& words) override;
   void onGroupProgress(const mi::GroupResult& result) override;
 
-  QString m_path;
-  views::TraceDataPtr m_trace;
-  mutable views::TraceDataPtr m_whole;  ///< of a trace whose views read chunks; null: not read yet
-  std::vector<std::function<void()>> m_afterReading;
-  bool m_resolving = false;  ///< when they are read, logical breakpoints are resolved
-  db::RunInfo m_run;
-  std::vector<db::RankInfo> m_rankInfos;
+  mi::Fleet m_fleet;
+  SessionState m_state;
+  bool m_resolving = false;  ///< when the events are read, logical breakpoints are resolved
   std::unique_ptr<db::TraceStore> m_store;
   std::unique_ptr<CycleKeeper> m_keeper;  ///< null where nothing can be written
 
-  Source m_source = Source::Recording;
-  std::map<int, OutsideRank> m_outside;
-  std::map<int, LocalGdb*> m_localGdbs;  ///< children of this object
-  QElapsedTimer m_lookedForEnded;
-  Phase m_phase = Phase::Idle;
+  ReplayFactory m_makeReplay;
   Goal m_goal;
   std::optional<Goal> m_next;  ///< what to start once the present job is gone
   QThreadPool m_closing;       ///< where jobs of past cycles end
-  std::unique_ptr<app::Job> m_job;
-  std::shared_ptr<app::ReplayInputs> m_inputs;  ///< of this cycle
+  std::unique_ptr<Target> m_target;
   QSet<QString> m_toldInputs;
-  std::shared_ptr<UniqueFd> m_launcherOutput;  ///< a file in memory
-  std::unique_ptr<QSocketNotifier> m_daemonNotifier;
-  std::unique_ptr<QSocketNotifier> m_launcherNotifier;
   QTimer m_tick;
-  quint64 m_generation = 0;
-  std::map<int, RankNow> m_now;
   QSet<int> m_focus;
   QSet<int> m_attaching;
   QSet<int> m_stepping;                ///< ranks that GDB steps: others follow as far as these need
@@ -528,9 +475,6 @@ class DebugSession : public QObject, private mi::FleetObserver {
   QString m_transcripts;
   bool m_allowRebuilt = false;
   bool m_stepsOneThread = false;
-  quint64 m_jobs = 0;      ///< counts what is opened outside: a job of before says nothing any more
-  bool m_abandon = false;  ///< end the job that is being started
-  bool m_diverged = false;
   bool m_awaitsCut = false;  ///< ranks are on their way to a cut
   struct Settling {
     QSet<int> ranks;  ///< have stopped by what the daemon says, but not yet by their GDB
@@ -548,8 +492,6 @@ class DebugSession : public QObject, private mi::FleetObserver {
   QSet<int> m_pausing;  ///< ranks that are paused because another one has stopped
 
   StopFilter m_stopFilter;
-  mi::Fleet m_fleet;
-  int m_current = 0;
   int m_frame = 0;
   QList<views::StackFrame> m_frames;
 

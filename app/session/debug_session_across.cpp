@@ -31,15 +31,15 @@ void DebugSession::askAcross(const QString& expression) {
   question.expression = expression;
   question.since.start();
   m_across = std::move(question);
-  if (m_phase != Phase::Running) {
+  if (m_state.phase != Phase::Running) {
     Q_EMIT acrossArrived(expression, {}, 0);
     return;
   }
   const views::StackFrame* frame = frameAt(m_frame);
   const std::string function = frame != nullptr ? frame->function.toStdString() : std::string();
   std::vector<int> asked;
-  for (const auto& [rank, now] : m_now) {
-    if (rank < 0 || static_cast<std::size_t>(rank) >= m_rankInfos.size()) {
+  for (const auto& [rank, now] : m_state.now) {
+    if (rank < 0 || static_cast<std::size_t>(rank) >= m_state.rankInfos.size()) {
       continue;
     }
     views::RankValue& value = m_across.values[rank];

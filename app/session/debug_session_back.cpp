@@ -17,49 +17,50 @@ constexpr int kIgnoreAll = 1000000000;
 }  // namespace
 
 Serial DebugSession::upcoming(int rank) const {
-  const auto now = m_now.find(rank);
-  if (m_phase != Phase::Running || now == m_now.end()) {
+  const auto now = m_state.now.find(rank);
+  if (m_state.phase != Phase::Running || now == m_state.now.end()) {
     return 1;
   }
   return now->second.state.serial + 1;
 }
 
 void DebugSession::nextEvent() {
-  if (!canReplay() || readsFirst([this] { nextEvent(); })) {
+  if (!canReplay() || m_state.events.readsFirst([this] { nextEvent(); })) {
     return;
   }
-  const auto now = m_now.find(m_current);
-  const bool standing = m_phase == Phase::Running && now != m_now.end() &&
+  const auto now = m_state.now.find(m_state.current);
+  const bool standing = m_state.phase == Phase::Running && now != m_state.now.end() &&
                         now->second.state.phase == RankPhase::Stopped;
-  const EventRef next{m_current, upcoming(m_current) + (standing ? 1 : 0)};
-  if (next.serial > whole().execution.ranks[static_cast<std::size_t>(m_current)].events.size()) {
-    Q_EMIT message(tr("Rank %1 does nothing more in the recording.").arg(m_current), false);
+  const EventRef next{m_state.current, upcoming(m_state.current) + (standing ? 1 : 0)};
+  if (next.serial >
+      m_state.whole().execution.ranks[static_cast<std::size_t>(m_state.current)].events.size()) {
+    Q_EMIT message(tr("Rank %1 does nothing more in the recording.").arg(m_state.current), false);
     return;
   }
-  goTo({next, tr("next event of rank %1 (event %2)").arg(m_current).arg(next.serial)});
+  goTo({next, tr("next event of rank %1 (event %2)").arg(m_state.current).arg(next.serial)});
 }
 
 void DebugSession::nextRacingReceive() {
-  if (!canReplay() || readsFirst([this] { nextRacingReceive(); })) {
+  if (!canReplay() || m_state.events.readsFirst([this] { nextRacingReceive(); })) {
     return;
   }
-  const RanksNow now = ranksNow();
-  const bool goesOn = m_phase == Phase::Running && !m_diverged;
+  const RanksNow now = m_state.ranksNow();
+  const bool goesOn = m_state.phase == Phase::Running && !m_state.diverged;
   EventRef best;
   std::uint32_t earliest = 0;
-  const std::vector<Race> races = m_trace->races.list();
+  const std::vector<Race> races = m_state.trace->races.list();
   for (std::size_t number = 1; number <= races.size(); ++number) {
     LogicalStop race;
     race.kind = LogicalKind::Race;
     race.number = number;
-    const auto events = eventsOf(race, whole().execution, races);
+    const auto events = eventsOf(race, m_state.whole().execution, races);
     if (!events || events->empty()) {
       continue;
     }
     const EventRef event = events->front();
     const auto rank = static_cast<std::size_t>(event.rank);
     const Serial past = goesOn ? now.begun[rank] + (now.standing[rank] ? 1 : 0) : 0;
-    const std::uint32_t time = whole().logicalTimes[rank][event.serial - 1];
+    const std::uint32_t time = m_state.whole().logicalTimes[rank][event.serial - 1];
     if (event.serial > past && (!best.valid() || time < earliest)) {
       best = event;
       earliest = time;
@@ -74,44 +75,45 @@ void DebugSession::nextRacingReceive() {
 }
 
 void DebugSession::previousReceive() {
-  if (!canReplay() || readsFirst([this] { previousReceive(); })) {
+  if (!canReplay() || m_state.events.readsFirst([this] { previousReceive(); })) {
     return;
   }
   const std::vector<Serial> receives =
-      receivesOf(whole().execution.ranks[static_cast<std::size_t>(m_current)]);
-  const auto behind = std::lower_bound(receives.begin(), receives.end(), upcoming(m_current));
+      receivesOf(m_state.whole().execution.ranks[static_cast<std::size_t>(m_state.current)]);
+  const auto behind = std::lower_bound(receives.begin(), receives.end(), upcoming(m_state.current));
   if (behind == receives.begin()) {
-    Q_EMIT message(tr("Rank %1 has received nothing yet.").arg(m_current), false);
+    Q_EMIT message(tr("Rank %1 has received nothing yet.").arg(m_state.current), false);
     return;
   }
   const Serial serial = *(behind - 1);
-  goTo({{m_current, serial},
-        tr("previous receive: rank %1 before its event %2").arg(m_current).arg(serial)});
+  goTo({{m_state.current, serial},
+        tr("previous receive: rank %1 before its event %2").arg(m_state.current).arg(serial)});
 }
 
 void DebugSession::previousHit() {
   if (!canReplay() || m_cycles.isEmpty()) {
     return;
   }
-  const bool onTrail = m_trailCycle == m_cycles.last().number && m_trailRank == m_current;
+  const bool onTrail = m_trailCycle == m_cycles.last().number && m_trailRank == m_state.current;
   if (!onTrail) {
     m_trail.clear();
     for (const views::BreakpointHit& hit : m_cycles.last().recorded) {
-      if (hit.rank == m_current && find(hit.breakpoint) != nullptr) {
+      if (hit.rank == m_state.current && find(hit.breakpoint) != nullptr) {
         m_trail.append(hit);
       }
     }
-    m_trailRank = m_current;
-    const bool standing =
-        std::any_of(m_standing.begin(), m_standing.end(),
-                    [this](const views::BreakpointHit& hit) { return hit.rank == m_current; });
+    m_trailRank = m_state.current;
+    const bool standing = std::any_of(
+        m_standing.begin(), m_standing.end(),
+        [this](const views::BreakpointHit& hit) { return hit.rank == m_state.current; });
     if (standing && !m_trail.isEmpty()) {
       m_trail.removeLast();
     }
   }
   if (m_trail.isEmpty()) {
     Q_EMIT message(
-        tr("Rank %1 has hit no breakpoint before this place in this cycle.").arg(m_current), false);
+        tr("Rank %1 has hit no breakpoint before this place in this cycle.").arg(m_state.current),
+        false);
     return;
   }
   const views::BreakpointHit hit = m_trail.takeLast();
@@ -138,29 +140,30 @@ void DebugSession::previousHit() {
 }
 
 void DebugSession::lastChange(const QString& expression) {
-  const Serial place = upcoming(m_current);
-  if (!canReplay() || m_phase != Phase::Running || expression.trimmed().isEmpty()) {
+  const Serial place = upcoming(m_state.current);
+  if (!canReplay() || m_state.phase != Phase::Running || expression.trimmed().isEmpty()) {
     Q_EMIT message(
         tr("Back to the last change needs a replay that has stopped, and an expression."), false);
     return;
   }
   m_trailCycle = 0;
-  const auto now = m_now.find(m_current);
-  const bool standing = now != m_now.end() && now->second.state.phase == RankPhase::Stopped;
-  m_focus.insert(m_current);
+  const auto now = m_state.now.find(m_state.current);
+  const bool standing = now != m_state.now.end() && now->second.state.phase == RankPhase::Stopped;
+  m_focus.insert(m_state.current);
   m_search = Search{};
-  m_search->rank = m_current;
+  m_search->rank = m_state.current;
   m_search->expression = expression.trimmed();
-  m_search->text = tr("last change of %1 on rank %2").arg(m_search->expression).arg(m_current);
+  m_search->text =
+      tr("last change of %1 on rank %2").arg(m_search->expression).arg(m_state.current);
   mi::BreakpointSpec watch;
   watch.kind = mi::SpecKind::Watch;
   watch.expression = m_search->expression.toStdString();
   watch.ignoreCount = kIgnoreAll;
-  watch.ranks = {m_current};
+  watch.ranks = {m_state.current};
   m_search->spec = m_fleet.addBreakpoint(watch);
   m_search->own = true;
   // In the middle of an interval: up to the event that the rank began last.
-  searchCycle({{m_current, standing ? place : std::max<Serial>(place, 2) - 1},
+  searchCycle({{m_state.current, standing ? place : std::max<Serial>(place, 2) - 1},
                tr("counting the changes of %1").arg(m_search->expression)});
 }
 

@@ -118,12 +118,12 @@ void DebugSession::resolve(views::Breakpoint& breakpoint) {
   }
   breakpoint.events.clear();
   breakpoint.event = {};
-  if (m_trace->chunks != nullptr && m_whole == nullptr) {
+  if (!m_state.events.areRead()) {
     breakpoint.state = views::BreakpointState::Pending;
     breakpoint.note = tr("its events are looked up once the trace's events have been read");
     if (!m_resolving) {
       m_resolving = true;
-      (void)readsFirst([this] { resolveAll(); });
+      (void)m_state.events.readsFirst([this] { resolveAll(); });
     }
     return;
   }
@@ -131,9 +131,9 @@ void DebugSession::resolve(views::Breakpoint& breakpoint) {
   const Result<LogicalStop> stop = parseLogicalStop(breakpoint.expression.toStdString());
   const bool isRace = stop && stop->kind == LogicalKind::Race;
   const Result<std::vector<EventRef>> events =
-      stop
-          ? eventsOf(*stop, whole().execution, isRace ? m_trace->races.list() : std::vector<Race>())
-          : Result<std::vector<EventRef>>(stop.error());
+      stop ? eventsOf(*stop, m_state.whole().execution,
+                      isRace ? m_state.trace->races.list() : std::vector<Race>())
+           : Result<std::vector<EventRef>>(stop.error());
   if (!events) {
     breakpoint.note = toText(events.error().message + ". " + events.error().advice);
     return;
@@ -158,6 +158,14 @@ void DebugSession::resolve(views::Breakpoint& breakpoint) {
             ? tr("rank %1, event %2").arg(breakpoint.event.rank).arg(breakpoint.event.serial)
             : tr("%n event(s)", nullptr, static_cast<int>(breakpoint.events.size()));
   }
+}
+
+void DebugSession::resolveAll() {
+  m_resolving = false;
+  for (views::Breakpoint& breakpoint : m_breakpoints) {
+    resolve(breakpoint);
+  }
+  Q_EMIT breakpointsChanged();
 }
 
 void DebugSession::addBreakpoint(views::Breakpoint breakpoint) {
@@ -289,20 +297,8 @@ std::vector<PendingStop> DebugSession::pendingStops() const {
   return pending;
 }
 
-RanksNow DebugSession::ranksNow() const {
-  RanksNow ranks{std::vector<Serial>(m_rankInfos.size(), 0),
-                 std::vector<bool>(m_rankInfos.size(), false)};
-  for (const auto& [rank, now] : m_now) {
-    if (rank >= 0 && static_cast<std::size_t>(rank) < m_rankInfos.size()) {
-      ranks.begun[static_cast<std::size_t>(rank)] = now.state.serial;
-      ranks.standing[static_cast<std::size_t>(rank)] = now.state.phase == RankPhase::Stopped;
-    }
-  }
-  return ranks;
-}
-
 StopPlan DebugSession::planFor(const Goal& goal) const {
-  std::vector<Serial> limits(m_rankInfos.size(), 0);
+  std::vector<Serial> limits(m_state.rankInfos.size(), 0);
   if (goal.event.valid()) {
     const std::vector<Serial> cut = cutOf(goal);
     std::transform(cut.begin(), cut.end(), limits.begin(), [](Serial done) { return done + 1; });
@@ -311,14 +307,14 @@ StopPlan DebugSession::planFor(const Goal& goal) const {
              !ends.empty()) {
     limits = ends;
   }
-  return planStops(whole().execution, whole().logicalTimes, ranksNow(), limits, goal.event,
-                   pendingStops());
+  return planStops(m_state.whole().execution, m_state.whole().logicalTimes, m_state.ranksNow(),
+                   limits, goal.event, pendingStops());
 }
 
 Serial DebugSession::nextStopOf(int rank) const {
-  const auto now = m_now.find(rank);
+  const auto now = m_state.now.find(rank);
   const Serial past =
-      now == m_now.end()
+      now == m_state.now.end()
           ? 0
           : now->second.state.serial + (now->second.state.phase == RankPhase::Stopped ? 1 : 0);
   Serial next = 0;
@@ -337,7 +333,7 @@ Serial DebugSession::nextStopOf(int rank) const {
 
 /// Breakpoints have changed while ranks are on their way.
 void DebugSession::replan() {
-  if (m_phase == Phase::Running && m_awaitsCut && !m_diverged) {
+  if (m_state.phase == Phase::Running && m_awaitsCut && !m_state.diverged) {
     sendPlan(m_goal);
   }
 }
@@ -355,7 +351,8 @@ void DebugSession::followLines() {
 }
 
 void DebugSession::followLine(views::Breakpoint& breakpoint, const QStringList& lines) {
-  const QString program = m_rankInfos.empty() ? QString() : toText(m_rankInfos.front().executable);
+  const QString program =
+      m_state.rankInfos.empty() ? QString() : toText(m_state.rankInfos.front().executable);
   if (lines.isEmpty() || lines.value(breakpoint.line - 1).trimmed() == breakpoint.lineText) {
     return;
   }
@@ -394,8 +391,8 @@ void DebugSession::onRankLog(mi::Rank rank, int spec, std::uint64_t serial,
                              const std::string& words) {
   for (const auto& [id, fleetId] : m_specOf) {
     if (fleetId == spec && !m_cycles.isEmpty()) {
-      Q_EMIT logged(
-          {m_cycles.last().number, rank, serial != 0 ? serial : serialOf(rank), id, toText(words)});
+      Q_EMIT logged({m_cycles.last().number, rank, serial != 0 ? serial : m_state.serialOf(rank),
+                     id, toText(words)});
     }
   }
 }
@@ -424,7 +421,7 @@ void DebugSession::joinFocus() {
 }
 
 void DebugSession::noteStanding(int rank) {
-  const EventRef next{rank, serialOf(rank) + 1};
+  const EventRef next{rank, m_state.serialOf(rank) + 1};
   for (qsizetype i = 0; i < m_breakpoints.size(); ++i) {
     const views::Breakpoint& breakpoint = m_breakpoints[i];
     if (breakpoint.enabled && isLogical(breakpoint) &&
@@ -444,7 +441,7 @@ void DebugSession::noteDivergence(const EventRef& at) {
 }
 
 QString DebugSession::standingText(int rank) const {
-  const EventRef next{rank, serialOf(rank) + 1};
+  const EventRef next{rank, m_state.serialOf(rank) + 1};
   for (const views::Breakpoint& breakpoint : m_breakpoints) {
     if (isLogical(breakpoint) &&
         std::binary_search(breakpoint.events.begin(), breakpoint.events.end(), next, earlier)) {
@@ -462,19 +459,19 @@ void DebugSession::stopOthers(const views::Breakpoint& breakpoint, int rank) {
   bool ok = true;
   const QList<int> group = views::parseRankSet(breakpoint.group, ok);
   std::vector<mi::Rank> withGdb;
-  for (int other = 0; other < static_cast<int>(m_rankInfos.size()); ++other) {
+  for (int other = 0; other < static_cast<int>(m_state.rankInfos.size()); ++other) {
     const bool meant = breakpoint.stops == views::StopsWho::All || group.contains(other);
-    if (other == rank || !meant || m_now[other].exited) {
+    if (other == rank || !meant || m_state.now[other].exited) {
       continue;
     }
     mi::GdbSession* gdb = m_fleet.session(other);
-    if (gdb != nullptr && m_now[other].attached) {
+    if (gdb != nullptr && m_state.now[other].attached) {
       if (gdb->state() == mi::SessionState::Running) {
         m_pausing.insert(other);
         withGdb.push_back(other);
       }
-    } else if (m_now[other].state.phase != RankPhase::Stopped) {
-      sendToDaemon(protocol::SetStop{other, serialOf(other) + 1});
+    } else if (m_state.now[other].state.phase != RankPhase::Stopped) {
+      order(protocol::SetStop{other, m_state.serialOf(other) + 1});
     }
   }
   m_fleet.pause(withGdb, [](const mi::GroupResult&) {});

@@ -33,8 +33,8 @@ QString eventText(const Execution& execution, const EventRef& ref) {
 /// The receive that wrote last into [begin, end) and is over by now.
 std::optional<DebugSession::Filled> DebugSession::lastFilled(int rank,
                                                              const MemoryRange& range) const {
-  const RankHistory& history = whole().execution.ranks[static_cast<std::size_t>(rank)];
-  const Serial done = eventsDone()[static_cast<std::size_t>(rank)];
+  const RankHistory& history = m_state.whole().execution.ranks[static_cast<std::size_t>(rank)];
+  const Serial done = m_state.eventsDone()[static_cast<std::size_t>(rank)];
   const auto known = m_noted.find(rank);
   std::optional<Filled> last;
   for (std::size_t i = 0; known != m_noted.end() && i < known->second.size(); ++i) {
@@ -56,7 +56,7 @@ std::optional<DebugSession::Filled> DebugSession::lastFilled(int rank,
 }
 
 QString DebugSession::filledText(int rank, const QString& what, const Filled& filled) const {
-  const Execution& execution = whole().execution;
+  const Execution& execution = m_state.whole().execution;
   const EventRef end{rank, filled.completion};
   if (filled.post == kNoPost) {
     return tr("%1 was filled last by %2.").arg(what, eventText(execution, end));
@@ -80,7 +80,7 @@ QString DebugSession::filledText(int rank, const QString& what, const Filled& fi
 void DebugSession::whichMessage(const QString& expression, const WhichDone& done) {
   const auto refuse = [&done](const QString& why) { done({why, {}, true}); };
   mi::GdbSession* gdb = currentGdb();
-  if (m_source != Source::Recording || m_phase != Phase::Running) {
+  if (m_state.source != Source::Recording || m_state.phase != Phase::Running) {
     refuse(
         tr("Which message filled a variable is known in a replay only: replay to an event first."));
     return;
@@ -88,8 +88,8 @@ void DebugSession::whichMessage(const QString& expression, const WhichDone& done
   if (gdb == nullptr || !currentIsStopped()) {
     refuse(gdb == nullptr
                ? tr("Rank %1 has no debugger: tick it in the ranks' list and restart the cycle.")
-                     .arg(m_current)
-               : tr("Rank %1 runs: pause it first.").arg(m_current));
+                     .arg(m_state.current)
+               : tr("Rank %1 runs: pause it first.").arg(m_state.current));
     return;
   }
   const std::string e = expression.trimmed().toStdString();
@@ -101,7 +101,7 @@ void DebugSession::whichMessage(const QString& expression, const WhichDone& done
   askRanges({"(unsigned long)&(" + e + ")", "sizeof(" + e + ")", "(unsigned long)(" + e + ")",
              "sizeof(*(" + e + "))"},
             {},
-            [this, rank = m_current, expression,
+            [this, rank = m_state.current, expression,
              done](const std::vector<std::optional<std::uint64_t>>& values) {
               findFilled(rank, expression.trimmed(), values, done);
             });
@@ -179,12 +179,12 @@ void DebugSession::findFilled(int rank, const QString& expression,
       answer(Error{ErrorCode::Peer, "its debugger is gone", {}});
       return;
     }
-    protocol::RankState& state = m_now[rank].state;
+    protocol::RankState& state = m_state.now[rank].state;
     if (begun && *begun > state.serial) {
       state.serial = *begun;
     }
     const bool inProgram =
-        rank == m_current && !m_frames.isEmpty() && m_frames.first().level == m_frame;
+        rank == m_state.current && !m_frames.isEmpty() && m_frames.first().level == m_frame;
     state.inCall = inProgram ? 0 : state.inCall;
     mi::notedBuffers(*here, m_noted[rank].size(), answer);
   });

@@ -11,8 +11,8 @@
 namespace pf::session {
 
 mi::GdbSession* DebugSession::debugger(int rank) {
-  const auto now = m_now.find(rank);
-  return now != m_now.end() && now->second.attached ? m_fleet.session(rank) : nullptr;
+  const auto now = m_state.now.find(rank);
+  return now != m_state.now.end() && now->second.attached ? m_fleet.session(rank) : nullptr;
 }
 
 int DebugSession::breakpointAt(int rank) {
@@ -49,9 +49,9 @@ void DebugSession::keepTranscript(int rank, mi::GdbSession& gdb) {
     return;
   }
   // Core files and running jobs have a title, no path.
-  const QString of = m_path.isEmpty()
-                         ? QString(m_trace->title).replace(QLatin1Char(' '), QLatin1Char('-'))
-                         : QFileInfo(m_path).completeBaseName();
+  const QString of = m_state.path.isEmpty()
+                         ? QString(m_state.trace->title).replace(QLatin1Char(' '), QLatin1Char('-'))
+                         : QFileInfo(m_state.path).completeBaseName();
   const QString name = QDir(m_transcripts)
                            .filePath(QStringLiteral("%1-cycle-%2-rank-%3")
                                          .arg(of)

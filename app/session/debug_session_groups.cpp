@@ -43,8 +43,8 @@ bool DebugSession::isArrangement(const db::Note& note) {
 }
 
 void DebugSession::readArrangement(const db::Note& note) {
-  m_arrangement =
-      views::arrangementOf(QString::fromStdString(note.text), static_cast<int>(m_rankInfos.size()));
+  m_arrangement = views::arrangementOf(QString::fromStdString(note.text),
+                                       static_cast<int>(m_state.rankInfos.size()));
   m_arrangementId = note.id;
 }
 
@@ -86,7 +86,7 @@ void DebugSession::readGroup(const db::Note& note) {
 void DebugSession::addGroup(const QString& name, const QList<int>& ranks) {
   QList<int> known;
   for (const int rank : ranks) {
-    if (rank >= 0 && static_cast<std::size_t>(rank) < m_rankInfos.size()) {
+    if (rank >= 0 && static_cast<std::size_t>(rank) < m_state.rankInfos.size()) {
       known.append(rank);
     }
   }
@@ -126,10 +126,10 @@ void DebugSession::removeGroup(const QString& name) {
 
 QList<views::RankGroup> DebugSession::communicators() const {
   QList<views::RankGroup> out;
-  if (m_trace == nullptr) {
+  if (m_state.trace == nullptr) {
     return out;
   }
-  for (const Communicator& communicator : m_trace->execution.communicators) {
+  for (const Communicator& communicator : m_state.trace->execution.communicators) {
     const QString name = QString::fromStdString(communicator.name);
     const QList<int> ranks(communicator.group.begin(), communicator.group.end());
     const bool known = std::any_of(out.begin(), out.end(), [&](const views::RankGroup& group) {
@@ -150,8 +150,8 @@ void DebugSession::consoleOfGroup(const QList<int>& ranks, const QString& line, 
   asked.shownAt = shownAt;
   std::vector<int> reached;
   for (const int rank : ranks) {
-    const auto now = m_now.find(rank);
-    if (now == m_now.end() || !now->second.attached || m_fleet.session(rank) == nullptr) {
+    const auto now = m_state.now.find(rank);
+    if (now == m_state.now.end() || !now->second.attached || m_fleet.session(rank) == nullptr) {
       asked.texts[rank] = tr("no debugger\n");
     } else {
       asked.missing.insert(rank);
@@ -263,7 +263,7 @@ void DebugSession::tellGroupRun() {
   if (m_groupRun.ranks.isEmpty() || (alone && m_groupRun.underWay.isEmpty())) {
     return;
   }
-  const QString text = views::groupRunText(m_groupRun, rankStates());
+  const QString text = views::groupRunText(m_groupRun, m_state.rankStates());
   if (text != m_groupRunTold) {
     m_groupRunTold = text;
     Q_EMIT groupRunChanged(text);

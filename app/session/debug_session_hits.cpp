@@ -110,13 +110,13 @@ void DebugSession::describeMpiError(int rank) {
               if (!code) {
                 return;
               }
-              m_now[rank].why = tr("%1: %2").arg(
+              m_state.now[rank].why = tr("%1: %2").arg(
                   name, mpiErrorName(place, QString::fromStdString(*code).toInt()));
-              m_cycles.last().summary = tr("rank %1: %2").arg(rank).arg(m_now[rank].why);
+              m_cycles.last().summary = tr("rank %1: %2").arg(rank).arg(m_state.now[rank].why);
               Q_EMIT message(tr("Rank %1: an MPI error, %2. It is handled as the program has it "
                                 "once the rank goes on.")
                                  .arg(rank)
-                                 .arg(m_now[rank].why),
+                                 .arg(m_state.now[rank].why),
                              false);
               Q_EMIT ranksChanged();
               saveCycle();
@@ -125,7 +125,7 @@ void DebugSession::describeMpiError(int rank) {
 }
 
 void DebugSession::onBreakpointHit(int id, int rank) {
-  RankNow& now = m_now[rank];
+  RankNow& now = m_state.now[rank];
   now.why = tr("breakpoint %1").arg(id);
   m_cycles.last().summary = tr("stopped at breakpoint %1, rank %2 after event %3")
                                 .arg(id)
@@ -221,7 +221,7 @@ void DebugSession::storeHit(HitKey key) {
 void DebugSession::completeHits(int rank) {
   mi::GdbSession* gdb = m_fleet.session(rank);
   if (gdb == nullptr || gdb->state() != mi::SessionState::Stopped ||
-      m_now[rank].attached == false) {
+      m_state.now[rank].attached == false) {
     return;
   }
   for (std::size_t i = 0; i < m_openHits.size();) {

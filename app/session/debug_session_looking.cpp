@@ -26,9 +26,10 @@ bool DebugSession::canLook(Look look) {
   if (!isReplaying()) {
     tellProblem(look, tr("No replay runs."));
   } else if (currentGdb() == nullptr) {
-    tellProblem(look, tr("Rank %1 has no debugger: tick it in the ranks' list.").arg(m_current));
+    tellProblem(look,
+                tr("Rank %1 has no debugger: tick it in the ranks' list.").arg(m_state.current));
   } else if (!currentIsStopped()) {
-    tellProblem(look, tr("Rank %1 runs: pause it first.").arg(m_current));
+    tellProblem(look, tr("Rank %1 runs: pause it first.").arg(m_state.current));
   } else {
     return true;
   }
@@ -148,7 +149,7 @@ void DebugSession::askThreads() {
 void DebugSession::selectThread(int thread) {
   if (thread > 0 && currentIsStopped()) {
     m_thread = thread;
-    refreshStack(m_current);
+    refreshStack(m_state.current);
   }
 }
 

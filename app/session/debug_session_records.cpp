@@ -37,10 +37,10 @@ void DebugSession::readRecords() {
   m_arrangementId = 0;
   m_keeper.reset();
   Result<db::TraceStore> store =
-      db::TraceStore::open(m_path.toStdString(), db::TraceStore::Mode::ReadWrite);
+      db::TraceStore::open(m_state.path.toStdString(), db::TraceStore::Mode::ReadWrite);
   const bool writable = store.ok();
   if (!store) {
-    store = db::TraceStore::open(m_path.toStdString(), db::TraceStore::Mode::ReadOnly);
+    store = db::TraceStore::open(m_state.path.toStdString(), db::TraceStore::Mode::ReadOnly);
     Q_EMIT message(tr("The trace cannot be written: breakpoints, cycles and notes of this session "
                       "will not be kept."),
                    false);
@@ -149,8 +149,8 @@ void DebugSession::takeUp(views::Cycle& cycle) {
         stop.why == tr("before event %1").arg(stop.serial) ||
         (stop.why.startsWith(tr("breakpoint ")) && stop.why.endsWith(QLatin1Char(')')));
     const EventRef next{stop.rank, stop.serial + (before ? 0 : 1)};
-    const bool known = stop.rank >= 0 && index(stop.rank) < m_rankInfos.size() &&
-                       next.serial <= m_rankInfos[index(stop.rank)].lastSerial;
+    const bool known = stop.rank >= 0 && index(stop.rank) < m_state.rankInfos.size() &&
+                       next.serial <= m_state.rankInfos[index(stop.rank)].lastSerial;
     const bool named = cycle.summary.contains(tr("rank %1 ").arg(stop.rank));
     if (known && (!event.valid() || named)) {
       event = next;
@@ -208,7 +208,7 @@ void DebugSession::saveCycle() {
   }
   cycle.stops.clear();
   std::vector<db::CycleStop> rows;
-  for (const auto& [rank, now] : m_now) {
+  for (const auto& [rank, now] : m_state.now) {
     const mi::GdbSession* gdb = m_fleet.session(rank);
     const bool byGdb = gdb != nullptr && gdb->state() == mi::SessionState::Stopped &&
                        gdb->stop().reason != mi::StopReason::Event;

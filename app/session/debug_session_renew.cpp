@@ -17,8 +17,8 @@ Result<SessionRecords> DebugSession::records() const {
 /// where the ranks are others.
 bool DebugSession::renew(const QString& path, LoadedTrace trace, const SessionRecords& carried,
                          bool sameIds) {
-  if (m_source != Source::Recording || m_trace == nullptr || m_phase != Phase::Idle || !isKept() ||
-      trace.ranks.size() != m_rankInfos.size()) {
+  if (m_state.source != Source::Recording || m_state.trace == nullptr ||
+      m_state.phase != Phase::Idle || !isKept() || trace.ranks.size() != m_state.rankInfos.size()) {
     return false;
   }
   Result<db::TraceStore> store =
@@ -31,14 +31,7 @@ bool DebugSession::renew(const QString& path, LoadedTrace trace, const SessionRe
       sameIds = same && *same && sameIds;
     }
   }
-  m_path = path;
-  m_trace = std::move(trace.data);
-  m_whole.reset();
-  m_afterReading.clear();
-  m_resolving = false;
-  m_run = std::move(trace.run);
-  m_rankInfos = std::move(trace.ranks);
-  m_now.clear();
+  take(path, std::move(trace));
   if (store && sameIds) {
     m_keeper.reset();
     m_store = std::make_unique<db::TraceStore>(std::move(*store));
@@ -49,7 +42,7 @@ bool DebugSession::renew(const QString& path, LoadedTrace trace, const SessionRe
     readRecords();
   }
   const QHash<QString, QString> benign = m_benign.notes();
-  m_benign.open(m_store.get(), QString::fromStdString(m_run.program));
+  m_benign.open(m_store.get(), QString::fromStdString(m_state.run.program));
   if (m_benign.notes() != benign) {
     Q_EMIT benignRacesChanged();
   }

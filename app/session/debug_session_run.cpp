@@ -15,10 +15,10 @@ constexpr int kAttachWithinMs = 20000;
 }  // namespace
 
 void DebugSession::attachFocus() {
-  m_phase = Phase::Attaching;
+  m_state.phase = Phase::Attaching;
   protocol::AttachGdb attach;
   for (const int rank : std::as_const(m_focus)) {
-    if (m_now.count(rank) != 0) {
+    if (m_state.now.count(rank) != 0) {
       attach.ranks.push_back(rank);
       m_attaching.insert(rank);
     }
@@ -29,9 +29,9 @@ void DebugSession::attachFocus() {
   }
   Q_EMIT progress(
       tr("Attaching the debugger to %n rank(s) …", nullptr, static_cast<int>(attach.ranks.size())));
-  sendToDaemon(attach);
-  QTimer::singleShot(kAttachWithinMs, this, [this, generation = m_generation] {
-    if (generation == m_generation && m_phase == Phase::Attaching) {
+  order(attach);
+  QTimer::singleShot(kAttachWithinMs, m_target.get(), [this, target = m_target.get()] {
+    if (target == m_target.get() && m_state.phase == Phase::Attaching) {
       Q_EMIT message(tr("A debugger did not attach in time; going on without it."), true);
       m_attaching.clear();
       attachDone();
@@ -40,10 +40,10 @@ void DebugSession::attachFocus() {
 }
 
 void DebugSession::attachDone() {
-  if (m_phase != Phase::Attaching || !m_attaching.isEmpty()) {
+  if (m_state.phase != Phase::Attaching || !m_attaching.isEmpty()) {
     return;
   }
-  m_phase = Phase::Running;
+  m_state.phase = Phase::Running;
   sendPlan(m_goal);
   Q_EMIT progress(m_goal.event.valid() ? tr("Replaying to %1 …").arg(m_goal.text)
                                        : tr("Replaying …"));
@@ -53,7 +53,7 @@ void DebugSession::attachDone() {
       gdb->run({}, [](const Status&) {});
     }
   }
-  sendToDaemon(protocol::OpenGate{});
+  order(protocol::OpenGate{});
 }
 
 void DebugSession::sendPlan(const Goal& goal) {
@@ -67,17 +67,17 @@ void DebugSession::sendPlan(const Goal& goal) {
   m_awaitsCut = true;
   m_settling.ranks.clear();
   m_standing.clear();
-  sendToDaemon(plan);
+  order(plan);
 }
 
 bool DebugSession::reachable(const Goal& goal) const {
-  if (m_phase != Phase::Running || m_diverged) {
+  if (m_state.phase != Phase::Running || m_state.diverged) {
     return false;
   }
   const std::vector<Serial> cut = cutOf(goal);
   for (std::size_t r = 0; r < cut.size(); ++r) {
-    const auto now = m_now.find(static_cast<int>(r));
-    if (now == m_now.end() || now->second.exited || now->second.state.serial > cut[r]) {
+    const auto now = m_state.now.find(static_cast<int>(r));
+    if (now == m_state.now.end() || now->second.exited || now->second.state.serial > cut[r]) {
       return false;
     }
   }
@@ -85,14 +85,14 @@ bool DebugSession::reachable(const Goal& goal) const {
 }
 
 bool DebugSession::mayGoOn(int rank) const {
-  if (m_phase != Phase::Running || m_diverged || m_stepping.contains(rank) ||
+  if (m_state.phase != Phase::Running || m_state.diverged || m_stepping.contains(rank) ||
       static_cast<std::size_t>(rank) >= m_stops.size()) {
     return false;
   }
   // Only by a state of this very stop: GDB may tell of it before the agent does.
-  const auto now = m_now.find(rank);
+  const auto now = m_state.now.find(rank);
   const std::uint64_t stop = m_stops[static_cast<std::size_t>(rank)];
-  return now != m_now.end() && now->second.state.phase == RankPhase::Stopped &&
+  return now != m_state.now.end() && now->second.state.phase == RankPhase::Stopped &&
          now->second.sentFrom != now->second.state.serial + 1 &&
          (stop == 0 || now->second.state.serial + 1 < stop);
 }
@@ -103,8 +103,8 @@ void DebugSession::releaseGdbs(const std::vector<std::uint64_t>& stops) {
     const std::uint64_t stop = stops[static_cast<std::size_t>(rank)];
     // GDB has stopped it behind an event: the next one is still before it.
     const bool between = gdb->stop().reason != mi::StopReason::Event &&
-                         m_now[rank].state.phase != RankPhase::Stopped;
-    const Serial next = serialOf(rank) + (between ? 0 : 1);
+                         m_state.now[rank].state.phase != RankPhase::Stopped;
+    const Serial next = m_state.serialOf(rank) + (between ? 0 : 1);
     if (gdb->state() == mi::SessionState::Stopped && (stop == 0 || next < stop)) {
       sendOn(rank);
     }
@@ -114,13 +114,13 @@ void DebugSession::releaseGdbs(const std::vector<std::uint64_t>& stops) {
 void DebugSession::sendOn(int rank) {
   mi::GdbSession* gdb = m_fleet.session(rank);
   if (gdb->stop().reason == mi::StopReason::Event) {
-    m_now[rank].sentFrom = serialOf(rank) + 1;
+    m_state.now[rank].sentFrom = m_state.serialOf(rank) + 1;
   }
   gdb->run({}, [](const Status&) {});
 }
 
 void DebugSession::goTo(Goal goal) {
-  if (!canReplay() || readsFirst([this, goal] { goTo(goal); })) {
+  if (!canReplay() || m_state.events.readsFirst([this, goal] { goTo(goal); })) {
     return;
   }
   if (!goal.event.valid() || !reachable(goal)) {
@@ -149,10 +149,10 @@ void DebugSession::repeatCycle() {
 }
 
 Serial DebugSession::nextReceive(int rank) const {
-  const RankHistory& history = whole().execution.ranks[static_cast<std::size_t>(rank)];
-  const auto now = m_now.find(rank);
+  const RankHistory& history = m_state.whole().execution.ranks[static_cast<std::size_t>(rank)];
+  const auto now = m_state.now.find(rank);
   Serial from = 1;
-  if (m_phase == Phase::Running && now != m_now.end()) {
+  if (m_state.phase == Phase::Running && now != m_state.now.end()) {
     from = now->second.state.serial + (now->second.state.phase == RankPhase::Stopped ? 2 : 1);
   }
   for (Serial s = from; s <= history.events.size(); ++s) {
@@ -164,15 +164,17 @@ Serial DebugSession::nextReceive(int rank) const {
 }
 
 void DebugSession::stepToNextReceive() {
-  if (!canReplay() || readsFirst([this] { stepToNextReceive(); })) {
+  if (!canReplay() || m_state.events.readsFirst([this] { stepToNextReceive(); })) {
     return;
   }
-  const Serial serial = nextReceive(m_current);
+  const Serial serial = nextReceive(m_state.current);
   if (serial == 0) {
-    Q_EMIT message(tr("Rank %1 receives nothing more in the recording.").arg(m_current), false);
+    Q_EMIT message(tr("Rank %1 receives nothing more in the recording.").arg(m_state.current),
+                   false);
     return;
   }
-  goTo({{m_current, serial}, tr("next receive of rank %1 (event %2)").arg(m_current).arg(serial)});
+  goTo({{m_state.current, serial},
+        tr("next receive of rank %1 (event %2)").arg(m_state.current).arg(serial)});
 }
 
 void DebugSession::runToFailure() {
@@ -180,7 +182,7 @@ void DebugSession::runToFailure() {
     return;
   }
   // A receive that the user marked has the last word.
-  EventRef target = m_trace->failure.event;
+  EventRef target = m_state.trace->failure.event;
   for (const views::EventMark& mark : m_bookmarks) {
     if (mark.text == QLatin1String("failing receive")) {
       target = mark.event;
@@ -200,14 +202,14 @@ void DebugSession::runToFailure() {
 }
 
 void DebugSession::letOthersFollow(int rank, Serial serial) {
-  const RankHistory& history = whole().execution.ranks[static_cast<std::size_t>(rank)];
+  const RankHistory& history = m_state.whole().execution.ranks[static_cast<std::size_t>(rank)];
   std::vector<std::uint64_t> stops = m_stops;
-  stops.resize(m_rankInfos.size(), 0);
+  stops.resize(m_state.rankInfos.size(), 0);
   if (serial >= history.events.size()) {
     const auto ends = app::stopsAtEnd(*m_store);
-    stops = ends.empty() ? std::vector<std::uint64_t>(m_rankInfos.size(), 0) : ends;
+    stops = ends.empty() ? std::vector<std::uint64_t>(m_state.rankInfos.size(), 0) : ends;
   } else {
-    const std::vector<Serial> cut = cutBefore(whole().execution, {rank, serial + 1});
+    const std::vector<Serial> cut = cutBefore(m_state.whole().execution, {rank, serial + 1});
     for (std::size_t r = 0; r < stops.size(); ++r) {
       stops[r] = stops[r] == 0 ? 0 : std::max(stops[r], cut[r] + 1);
     }
@@ -221,21 +223,21 @@ void DebugSession::letOthersFollow(int rank, Serial serial) {
   m_stops = stops;
   protocol::Plan plan;
   plan.stops = stops;
-  sendToDaemon(plan);
+  order(plan);
   for (const mi::Rank other : m_fleet.ranks()) {
     mi::GdbSession* gdb = m_fleet.session(other);
     const std::uint64_t stop = stops[static_cast<std::size_t>(other)];
     const bool atEvent =
         gdb->state() == mi::SessionState::Stopped && gdb->stop().reason == mi::StopReason::Event;
     if (other != rank && atEvent && !m_stepping.contains(other) &&
-        (stop == 0 || serialOf(other) + 1 < stop)) {
+        (stop == 0 || m_state.serialOf(other) + 1 < stop)) {
       sendOn(other);
     }
   }
 }
 
 void DebugSession::act(views::RankAction action, const QList<int>& ranks, const QString& who) {
-  if (m_phase != Phase::Running) {
+  if (m_state.phase != Phase::Running) {
     if (action == views::RankAction::Continue) {
       restartCycle();
     }
@@ -248,14 +250,14 @@ void DebugSession::act(views::RankAction action, const QList<int>& ranks, const 
   std::vector<mi::Rank> withGdb;
   QList<int> debugless;
   for (const int rank : ranks) {
-    const RankNow& now = m_now[rank];
+    const RankNow& now = m_state.now[rank];
     if (!now.exited && now.attached && m_fleet.session(rank) != nullptr) {
       withGdb.push_back(rank);
     } else if (!now.exited) {
       debugless.append(rank);
     }
   }
-  if (m_source != Source::Recording && outsideAct(action, withGdb, debugless, who)) {
+  if (m_state.source != Source::Recording && outsideAct(action, withGdb, debugless, who)) {
     return;
   }
   if (action == views::RankAction::Pause) {
@@ -276,10 +278,10 @@ void DebugSession::pauseRanks(const std::vector<mi::Rank>& withGdb, const QList<
     }
   }
   for (const int rank : debugless) {
-    if (m_now[rank].state.phase != RankPhase::Stopped) {
+    if (m_state.now[rank].state.phase != RankPhase::Stopped) {
       moving.append(rank);
     }
-    sendToDaemon(protocol::SetStop{rank, serialOf(rank) + 1});
+    order(protocol::SetStop{rank, m_state.serialOf(rank) + 1});
   }
   beginGroupRun(views::actionWord(views::RankAction::Pause), who, moving, {});
   m_fleet.pause(withGdb, [](const mi::GroupResult&) {});
@@ -292,14 +294,14 @@ void DebugSession::continueRanks(const std::vector<mi::Rank>& withGdb, const QLi
   m_awaitsCut = true;
   m_goal = {{}, tr("on")};
   const QList<int> moving = QList<int>(withGdb.begin(), withGdb.end()) + debugless;
-  if (static_cast<std::size_t>(moving.size()) >= m_rankInfos.size()) {
+  if (static_cast<std::size_t>(moving.size()) >= m_state.rankInfos.size()) {
     sendPlan(m_goal);
   } else {
     const std::vector<std::uint64_t> stops = planFor(m_goal).stops;
     m_stops.resize(stops.size(), 0);
     for (const int rank : moving) {
       m_stops[static_cast<std::size_t>(rank)] = stops[static_cast<std::size_t>(rank)];
-      sendToDaemon(protocol::SetStop{rank, stops[static_cast<std::size_t>(rank)]});
+      order(protocol::SetStop{rank, stops[static_cast<std::size_t>(rank)]});
     }
   }
   beginGroupRun(views::actionWord(views::RankAction::Continue), who, moving, {});
@@ -332,7 +334,7 @@ void DebugSession::stepRanks(views::RankAction action, const std::vector<mi::Ran
       continue;  // still on its way from a step before: a straggler of this one, too
     }
     prepareStep(rank);
-    if (rank == m_current) {
+    if (rank == m_state.current) {
       mi::RunCommand chosen = command;
       chosen.frameLevel = m_frame;
       chosen.thread = m_thread;
@@ -354,7 +356,7 @@ void DebugSession::prepareStep(int rank) {
   if (static_cast<std::size_t>(rank) < m_stops.size()) {
     m_stops[static_cast<std::size_t>(rank)] = stop;
   }
-  sendToDaemon(protocol::SetStop{rank, stop});
+  order(protocol::SetStop{rank, stop});
 }
 
 void DebugSession::runToLine(const QString& file, int line, const QList<int>& ranks,
@@ -365,8 +367,8 @@ void DebugSession::runToLine(const QString& file, int line, const QList<int>& ra
   command.line = line;
   std::vector<mi::Rank> moving;
   QList<int> debugless;
-  for (const int rank : ranks.isEmpty() ? QList<int>{m_current} : ranks) {
-    mi::GdbSession* gdb = m_now[rank].attached ? m_fleet.session(rank) : nullptr;
+  for (const int rank : ranks.isEmpty() ? QList<int>{m_state.current} : ranks) {
+    mi::GdbSession* gdb = m_state.now[rank].attached ? m_fleet.session(rank) : nullptr;
     if (gdb == nullptr) {
       debugless.append(rank);
     } else if (gdb->state() == mi::SessionState::Stopped) {
@@ -394,7 +396,7 @@ void DebugSession::settleOnceStopped(const QString& why) {
   constexpr int kLongestMs = 1000;
   m_settling = {{}, why, m_settling.number + 1, {}};
   for (const mi::Rank rank : m_fleet.ranks()) {
-    const RankNow& now = m_now[rank];
+    const RankNow& now = m_state.now[rank];
     if (now.attached && !now.exited && now.state.phase == RankPhase::Stopped &&
         m_fleet.session(rank)->state() == mi::SessionState::Running) {
       m_settling.ranks.insert(rank);
@@ -413,7 +415,7 @@ void DebugSession::settleOnceStopped(const QString& why) {
 
 void DebugSession::endSettling() {
   const Settling settling = std::exchange(m_settling, {{}, {}, m_settling.number + 1, {}});
-  if (m_phase != Phase::Running) {
+  if (m_state.phase != Phase::Running) {
     return;
   }
   const QString& inputs = m_cycles.last().inputs;
@@ -451,14 +453,10 @@ void DebugSession::settle(const QString& why) {
 }
 
 void DebugSession::tellPositions() {
-  std::vector<views::ReplayPosition> positions;
-  for (const auto& [rank, now] : m_now) {
-    positions.push_back({rank, now.state.serial + 1, now.state.phase == RankPhase::Stopped});
-  }
-  Q_EMIT positionsChanged(positions);
+  Q_EMIT positionsChanged(m_state.positions());
 }
 
-void DebugSession::finishCycle(const QString& why) {
+void DebugSession::finishCycle(const QString& why, bool ranToEnd) {
   if (m_cycles.isEmpty() || !m_cycles.last().running) {
     return;
   }
@@ -468,12 +466,10 @@ void DebugSession::finishCycle(const QString& why) {
   }
   views::Cycle& cycle = m_cycles.last();
   cycle.running = false;
-  const bool cleanEnd =
-      m_job != nullptr && m_job->launcherStatus().has_value() && !m_diverged && haveStarted();
-  if (cleanEnd && cycle.match == views::CycleMatch::Unknown) {
+  if (ranToEnd && cycle.match == views::CycleMatch::Unknown) {
     cycle.match = views::CycleMatch::Matches;
   }
-  cycle.summary = cycle.stops.isEmpty() || cleanEnd ? why : cycle.summary;
+  cycle.summary = cycle.stops.isEmpty() || ranToEnd ? why : cycle.summary;
   saveCycle();
 }
 

@@ -103,7 +103,8 @@ void DebugSession::askStacks() {
   question.number = m_stackQuestion.number + 1;
   question.since.start();
   m_stackQuestion = std::move(question);
-  if (m_phase != Phase::Running && m_phase != Phase::Attaching && m_phase != Phase::Gating) {
+  if (m_state.phase != Phase::Running && m_state.phase != Phase::Attaching &&
+      m_state.phase != Phase::Gating) {
     Q_EMIT stacksArrived({}, 0);
     return;
   }
@@ -111,8 +112,8 @@ void DebugSession::askStacks() {
   protocol::AskStack ask;
   ask.question = number;
   std::vector<int> byGdb;
-  for (const auto& [rank, now] : m_now) {
-    if (rank < 0 || static_cast<std::size_t>(rank) >= m_rankInfos.size()) {
+  for (const auto& [rank, now] : m_state.now) {
+    if (rank < 0 || static_cast<std::size_t>(rank) >= m_state.rankInfos.size()) {
       continue;
     }
     if (now.exited) {
@@ -121,17 +122,15 @@ void DebugSession::askStacks() {
     }
     mi::GdbSession* gdb = now.attached ? m_fleet.session(rank) : nullptr;
     const bool stopped = gdb != nullptr && gdb->state() == mi::SessionState::Stopped;
-    if (m_source == Source::Cores && !stopped) {  // nobody else can read it
+    if (m_state.source == Source::Cores && !stopped) {  // nobody else can read it
       m_stackQuestion.stacks[rank] = {rank, {}, false, tr("no debugger: tick the rank")};
       continue;
     }
     m_stackQuestion.missing.insert(rank);
     stopped ? byGdb.push_back(rank) : ask.ranks.push_back(rank);
   }
-  if (m_source == Source::Job) {
-    askOutsideStacks(ask.ranks, number);
-  } else if (!ask.ranks.empty()) {
-    sendToDaemon(ask);
+  if (!ask.ranks.empty()) {
+    order(ask);
   }
   for (const int rank : byGdb) {
     mi::GdbSession* gdb = m_fleet.session(rank);

@@ -22,8 +22,9 @@ QString place(const views::StackFrame& frame) {
 }  // namespace
 
 mi::GdbSession* DebugSession::currentGdb() {
-  const auto now = m_now.find(m_current);
-  return now != m_now.end() && now->second.attached ? m_fleet.session(m_current) : nullptr;
+  const auto now = m_state.now.find(m_state.current);
+  return now != m_state.now.end() && now->second.attached ? m_fleet.session(m_state.current)
+                                                          : nullptr;
 }
 
 const views::StackFrame* DebugSession::frameAt(int level) const {
@@ -40,66 +41,12 @@ bool DebugSession::currentIsStopped() {
   return gdb != nullptr && gdb->state() == mi::SessionState::Stopped;
 }
 
-QList<views::RankState> DebugSession::rankStates() const {
-  QList<views::RankState> states;
-  for (std::size_t r = 0; r < m_rankInfos.size(); ++r) {
-    views::RankState state;
-    state.rank = static_cast<Rank>(r);
-    const auto found = m_now.find(static_cast<int>(r));
-    if (found == m_now.end()) {
-      if (r < m_trace->ends.size()) {
-        state.detail = tr("recorded: %1").arg(m_trace->ends[r].text);
-      }
-      states.append(state);
-      continue;
-    }
-    const RankNow& now = found->second;
-    state.serial = now.state.serial;
-    state.debugger = now.attached;
-    state.host = now.host;
-    state.pid = now.pid;
-    state.where = now.where;
-    state.detail = now.why;
-    if (now.exited) {
-      state.activity = now.state.phase == RankPhase::Finalized ? views::RankActivity::Finished
-                                                               : views::RankActivity::Failed;
-      state.detail = now.end;
-    } else if (now.state.phase == RankPhase::Diverged) {
-      state.activity = views::RankActivity::Failed;
-      state.detail = tr("diverged");
-    } else if (now.state.phase == RankPhase::Stopped) {
-      state.activity = views::RankActivity::Stopped;
-      state.detail = tr("before event %1, %2")
-                         .arg(now.state.serial + 1)
-                         .arg(QString::fromStdString(now.state.call));
-    } else if (!now.why.isEmpty()) {
-      state.activity = views::RankActivity::Stopped;
-    } else if (now.state.phase == RankPhase::Gated || now.state.phase == RankPhase::Hello) {
-      state.activity = views::RankActivity::Gated;
-    } else if (now.state.phase == RankPhase::Finalized) {
-      state.activity = views::RankActivity::Finished;
-    } else if (now.state.inCall != 0) {
-      state.activity = views::RankActivity::InCall;
-      state.detail = tr("in %1").arg(QString::fromStdString(now.state.call));
-      if (now.state.waitPeer >= 0) {
-        state.detail += tr(", waiting for rank %1").arg(now.state.waitPeer);
-      } else if (now.state.waitPeer == kAnySource) {
-        state.detail += tr(", waiting for any source");
-      }
-    } else if (now.state.phase == RankPhase::Running) {
-      state.activity = views::RankActivity::Running;
-    }
-    states.append(state);
-  }
-  return states;
-}
-
 void DebugSession::onRankState(mi::Rank rank, mi::SessionState state) {
-  RankNow& now = m_now[rank];
+  RankNow& now = m_state.now[rank];
   if (state == mi::SessionState::Running) {
     now.why.clear();
     now.where.clear();
-    if (rank == m_current) {
+    if (rank == m_state.current) {
       dropVariables();
     }
   }
@@ -107,14 +54,14 @@ void DebugSession::onRankState(mi::Rank rank, mi::SessionState state) {
 }
 
 void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
-  RankNow& now = m_now[rank];
-  if (m_source == Source::Cores) {
+  RankNow& now = m_state.now[rank];
+  if (m_state.source == Source::Cores) {
     return;  // the file has been opened, which is dealt with there
   }
-  if (m_source == Source::Job && stop.exited()) {
+  if (m_state.source == Source::Job && stop.exited()) {
     outsideExited(rank, text(stop.describe()));
   }
-  if (m_phase == Phase::Attaching || stop.exited()) {
+  if (m_state.phase == Phase::Attaching || stop.exited()) {
     return;
   }
   if (m_stopFilter && stop.reason == mi::StopReason::Breakpoint && !m_stepping.contains(rank)) {
@@ -152,9 +99,10 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
   const bool asked =
       stop.reason == mi::StopReason::Step || stop.reason == mi::StopReason::Finished ||
       stop.reason == mi::StopReason::Location || stop.reason == mi::StopReason::Paused;
-  const bool together = asked && m_groupRun.ranks.contains(m_current);  // the current rank stays it
+  const bool together =
+      asked && m_groupRun.ranks.contains(m_state.current);  // the current rank stays it
   arrived(rank);
-  if (rank == m_current) {
+  if (rank == m_state.current) {
     m_thread = 0;
     refreshStack(rank);
   } else if (stop.reason != mi::StopReason::Event && !together && !paused) {
@@ -171,11 +119,11 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
 }
 
 void DebugSession::setCurrentRank(int rank) {
-  if (rank < 0 || static_cast<std::size_t>(rank) >= m_rankInfos.size()) {
+  if (rank < 0 || static_cast<std::size_t>(rank) >= m_state.rankInfos.size()) {
     return;
   }
-  if (rank != m_current) {
-    m_current = rank;
+  if (rank != m_state.current) {
+    m_state.current = rank;
     m_frame = 0;
     m_thread = 0;
     dropVariables();
@@ -192,33 +140,33 @@ void DebugSession::setCurrentRank(int rank) {
 
 void DebugSession::setFocus(const QList<int>& ranks) {
   const QSet<int> wanted(ranks.begin(), ranks.end());
-  if (m_source != Source::Recording) {
+  if (m_state.source != Source::Recording) {
     setOutsideFocus(wanted);
     return;
   }
   protocol::AttachGdb attach;
   protocol::DetachGdb detach;
   for (const int rank : wanted) {
-    if (!m_focus.contains(rank) && m_phase == Phase::Running && !m_now[rank].attached) {
+    if (!m_focus.contains(rank) && m_state.phase == Phase::Running && !m_state.now[rank].attached) {
       attach.ranks.push_back(rank);
     }
   }
   std::vector<mi::Rank> leaving;
   for (const int rank : std::as_const(m_focus)) {
-    if (!wanted.contains(rank) && m_phase == Phase::Running && m_now[rank].attached) {
+    if (!wanted.contains(rank) && m_state.phase == Phase::Running && m_state.now[rank].attached) {
       leaving.push_back(rank);
     }
   }
   m_focus = wanted;
   if (!attach.ranks.empty()) {
-    sendToDaemon(attach);
+    order(attach);
   }
   if (!leaving.empty()) {
     m_fleet.detach(leaving, [this](const mi::GroupResult& result) {
       if (result.complete()) {
         protocol::DetachGdb ended;
         ended.ranks = {result.done.begin(), result.done.end()};
-        sendToDaemon(ended);
+        order(ended);
       }
     });
   }
@@ -230,32 +178,33 @@ void DebugSession::refreshStack(int rank) {
     return;
   }
   const quint64 generation = ++m_stackGeneration;
-  gdb->inspect().frames(currentFrameRef().thread, 0, 63,
-                        [this, rank, generation](const Result<std::vector<mi::Frame>>& frames) {
-                          if (!frames || generation != m_stackGeneration || rank != m_current) {
-                            return;
-                          }
-                          m_frames.clear();
-                          const auto user = mi::firstUserFrame(*frames);
-                          m_frame = user ? static_cast<int>(*user) : 0;
-                          // What lies between the program and the MPI call that it is in is ours
-                          // and MPI's: not shown.
-                          const int first = std::max(0, m_frame - 1);
-                          for (const mi::Frame& frame : *frames) {
-                            if (frame.level >= first) {
-                              m_frames.append(toFrame(frame));
-                              if (frame.level < m_frame) {
-                                m_frames.last().file.clear();  // our wrapper: nothing to look at
-                              }
-                            }
-                          }
-                          if (const views::StackFrame* frame = frameAt(m_frame); frame != nullptr) {
-                            m_now[rank].where = place(*frame);
-                          }
-                          Q_EMIT stackChanged(rank, m_frames, m_frame);
-                          Q_EMIT ranksChanged();
-                          selectFrame(m_frame);
-                        });
+  gdb->inspect().frames(
+      currentFrameRef().thread, 0, 63,
+      [this, rank, generation](const Result<std::vector<mi::Frame>>& frames) {
+        if (!frames || generation != m_stackGeneration || rank != m_state.current) {
+          return;
+        }
+        m_frames.clear();
+        const auto user = mi::firstUserFrame(*frames);
+        m_frame = user ? static_cast<int>(*user) : 0;
+        // What lies between the program and the MPI call that it is in is ours
+        // and MPI's: not shown.
+        const int first = std::max(0, m_frame - 1);
+        for (const mi::Frame& frame : *frames) {
+          if (frame.level >= first) {
+            m_frames.append(toFrame(frame));
+            if (frame.level < m_frame) {
+              m_frames.last().file.clear();  // our wrapper: nothing to look at
+            }
+          }
+        }
+        if (const views::StackFrame* frame = frameAt(m_frame); frame != nullptr) {
+          m_state.now[rank].where = place(*frame);
+        }
+        Q_EMIT stackChanged(rank, m_frames, m_frame);
+        Q_EMIT ranksChanged();
+        selectFrame(m_frame);
+      });
 }
 
 void DebugSession::selectFrame(int level) {
@@ -268,7 +217,7 @@ void DebugSession::selectFrame(int level) {
                              [this, generation = m_stackGeneration](const Status&) {
                                if (generation == m_stackGeneration) {
                                  refreshVariables();
-                                 m_fleet.focus(m_current, m_frame);
+                                 m_fleet.focus(m_state.current, m_frame);
                                  Q_EMIT frameChanged();
                                }
                              });
@@ -290,7 +239,7 @@ void DebugSession::publishVariables() {
   const views::StackFrame* frame = frameAt(m_frame);
   const QString function = frame != nullptr ? frame->function : QString();
   const int height = m_frames.isEmpty() ? 0 : m_frames.last().level - m_frame;
-  Q_EMIT variablesChanged(QStringLiteral("%1:%2:%3").arg(m_current).arg(height).arg(function),
+  Q_EMIT variablesChanged(QStringLiteral("%1:%2:%3").arg(m_state.current).arg(height).arg(function),
                           m_variables);
 }
 
@@ -455,29 +404,25 @@ void DebugSession::onRankConsole(mi::Rank rank, mi::StreamKind kind, std::string
 }
 
 void DebugSession::onRankLost(mi::Rank rank, const std::string& words) {
-  m_now[rank].attached = false;
+  m_state.now[rank].attached = false;
   arrived(rank);
-  if (m_phase == Phase::Running || m_phase == Phase::Attaching) {
+  if (m_state.phase == Phase::Running || m_state.phase == Phase::Attaching) {
     Q_EMIT consoleText(rank, text(words) + QLatin1Char('\n'), true);
   }
   Q_EMIT ranksChanged();
 }
 
 void DebugSession::onRankEscalate(mi::Rank rank, mi::Escalation escalation) {
-  if (m_source != Source::Recording) {
-    signalOutside(rank, escalation);
-    return;
-  }
   switch (escalation) {
     case mi::Escalation::InterruptGdb:
-      sendToDaemon(protocol::GdbSignal{rank, protocol::SignalTarget::Gdb, SIGINT});
+      order(protocol::GdbSignal{rank, protocol::SignalTarget::Gdb, SIGINT});
       break;
     case mi::Escalation::InterruptProgram:
     case mi::Escalation::StopProgram:
-      sendToDaemon(protocol::GdbSignal{rank, protocol::SignalTarget::Program, SIGINT});
+      order(protocol::GdbSignal{rank, protocol::SignalTarget::Program, SIGINT});
       break;
     case mi::Escalation::TerminateGdb:
-      sendToDaemon(protocol::GdbSignal{rank, protocol::SignalTarget::Gdb, SIGTERM});
+      order(protocol::GdbSignal{rank, protocol::SignalTarget::Gdb, SIGTERM});
       break;
   }
 }
@@ -488,7 +433,7 @@ void DebugSession::onRankToolAction(mi::Rank rank, mi::ToolAction action, std::s
       restartCycle();
       break;
     case mi::ToolAction::Kill:
-      if (m_source == Source::Job) {
+      if (m_state.source == Source::Job) {
         Q_EMIT consoleText(rank,
                            tr("Ranks of a running job are not ended from here. Replay, End lets "
                               "all of them go on.\n"),
@@ -521,7 +466,7 @@ void DebugSession::onRankSlow(mi::Rank rank, const std::string& command, bool gi
 
 void DebugSession::onRankValuesChanged(mi::Rank rank) {
   setAltered(true);
-  if (rank == m_current) {
+  if (rank == m_state.current) {
     refreshVariables();
     Q_EMIT frameChanged();
   }

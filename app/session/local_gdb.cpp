@@ -29,19 +29,6 @@ QList<QPointer<QProcess>>& ending() {
   return processes;
 }
 
-class ProcessTransport final : public mi::Transport {
- public:
-  explicit ProcessTransport(QProcess* process) : m_process(process) {}
-  void send(std::string_view bytes) override {
-    if (m_process != nullptr) {
-      m_process->write(bytes.data(), static_cast<qint64>(bytes.size()));
-    }
-  }
-
- private:
-  QPointer<QProcess> m_process;
-};
-
 }  // namespace
 
 LocalGdb::LocalGdb(QObject* parent) : QObject(parent), m_process(new QProcess) {
@@ -132,8 +119,8 @@ void LocalGdb::terminate() {
   m_process->terminate();
 }
 
-std::unique_ptr<mi::Transport> LocalGdb::transport() {
-  return std::make_unique<ProcessTransport>(m_process);
+void LocalGdb::send(std::string_view bytes) {
+  m_process->write(bytes.data(), static_cast<qint64>(bytes.size()));
 }
 
 }  // namespace pf::session

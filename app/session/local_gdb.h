@@ -2,13 +2,10 @@
 // A GDB that is a child of this process: for ranks that no agent of ours has started.
 #pragma once
 
-#include <functional>
-#include <memory>
+#include <string_view>
 
 #include <QObject>
 #include <QProcess>
-
-#include "mi_bridge/transport.h"
 
 namespace pf::session {
 
@@ -22,7 +19,7 @@ class LocalGdb : public QObject {
   void start();
   void interrupt();
   void terminate();
-  [[nodiscard]] std::unique_ptr<mi::Transport> transport();
+  void send(std::string_view bytes);  ///< to GDB
 
  Q_SIGNALS:
   void said(const QByteArray& bytes);

@@ -3,7 +3,7 @@
 // Read on a worker thread; DebugSession::openCores() and attachTo() take the ranks.
 #pragma once
 
-#include "app/session/debug_session.h"
+#include "app/session/outside_target.h"
 
 namespace pf::session {
 

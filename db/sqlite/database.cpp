@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <new>
 #include <utility>
 
 #include <sqlite3.h>
@@ -59,6 +60,8 @@ Error errorOf(sqlite3* handle, int code, const std::string& path) {
     case SQLITE_INTERRUPT:
       return Error{ErrorCode::Damaged, "reading '" + path + "' took longer than its size explains",
                    "The file is damaged or was made to be slow; run 'photofinish check' on it."};
+    case SQLITE_NOMEM:
+      throw std::bad_alloc();  // nothing is wrong with the file
     case SQLITE_TOOBIG:
       return Error{ErrorCode::Usage, "a value for '" + path + "' is longer than 16 MiB", {}};
     default:

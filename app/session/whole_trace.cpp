@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The events of a trace whose views read chunks of it: the session goes by all of them.
+#include "app/session/whole_trace.h"
+
 #include <utility>
 
 #include <QFutureWatcher>
 
-#include "app/session/debug_session.h"
 #include "app/session/in_background.h"
 
 namespace pf::session {
 
-const views::TraceData& DebugSession::whole() const {
+void WholeTrace::set(const QString& path, const views::TraceDataPtr& trace) {
+  m_path = path;
+  m_trace = trace;
+  m_whole.reset();
+  m_waiting.clear();
+}
+
+const views::TraceData& WholeTrace::all() const {
   if (m_trace->chunks == nullptr) {
     return *m_trace;
   }
@@ -19,12 +26,16 @@ const views::TraceData& DebugSession::whole() const {
   return m_whole != nullptr ? *m_whole : *m_trace;
 }
 
-bool DebugSession::readsFirst(std::function<void()> then) {
-  if (m_trace == nullptr || m_trace->chunks == nullptr || m_whole != nullptr || !m_trace->whole) {
+bool WholeTrace::areRead() const {
+  return m_trace == nullptr || m_trace->chunks == nullptr || m_whole != nullptr;
+}
+
+bool WholeTrace::readsFirst(std::function<void()> then) {
+  if (areRead() || !m_trace->whole) {
     return false;
   }
-  m_afterReading.push_back(std::move(then));
-  if (m_afterReading.size() > 1) {
+  m_waiting.push_back(std::move(then));
+  if (m_waiting.size() > 1) {
     return true;
   }
   Q_EMIT progress(tr("Reading all events of the trace …"));
@@ -34,7 +45,7 @@ bool DebugSession::readsFirst(std::function<void()> then) {
     if (of != m_trace) {
       return;  // another trace is open
     }
-    const auto waiting = std::exchange(m_afterReading, {});
+    const auto waiting = std::exchange(m_waiting, {});
     m_whole = watcher->result();
     if (m_whole == nullptr) {
       Q_EMIT message(
@@ -48,14 +59,6 @@ bool DebugSession::readsFirst(std::function<void()> then) {
   });
   watcher->setFuture(inBackground([trace = m_trace] { return trace->whole(); }));
   return true;
-}
-
-void DebugSession::resolveAll() {
-  m_resolving = false;
-  for (views::Breakpoint& breakpoint : m_breakpoints) {
-    resolve(breakpoint);
-  }
-  Q_EMIT breakpointsChanged();
 }
 
 }  // namespace pf::session

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Cycles of a session on a fake: what is ordered, what is signalled, and in which order.
+#include "app/session/debug_session.h"
+
+#include <gtest/gtest.h>
+
+#include <QCoreApplication>
+#include <QElapsedTimer>
+#include <QSettings>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "app/session/tests/fake_target.h"
+#include "db/store/origin.h"
+#include "tests/bench/views/synthetic.h"
+
+namespace pf::session {
+namespace {
+
+using test::FakeTarget;
+
+constexpr int kRanks = 4;
+
+class DebugSessionTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    s_directory = new QTemporaryDir;
+    bench::Traffic traffic;
+    traffic.ranks = kRanks;
+    traffic.events = 2000;
+    ASSERT_TRUE(bench::writeSyntheticTrace(original().toStdString(), traffic).ok());
+  }
+  static void TearDownTestSuite() { delete s_directory; }
+  static QString original() { return s_directory->filePath(QStringLiteral("original.pft")); }
+
+  DebugSessionTest() {
+    db::setOriginOf([](const std::string&) { return db::Origin::Own; });
+    QFile::copy(original(), m_trace);
+    session().setReplays([this](const ReplayRequest&) {
+      auto target = std::make_unique<FakeTarget>(kRanks);
+      m_targets.append(target.get());
+      return Result<std::unique_ptr<Target>>(std::move(target));
+    });
+    QObject::connect(&session(), &DebugSession::message, [this](const QString& text, bool problem) {
+      (problem ? m_problems : m_messages).append(text);
+    });
+    QObject::connect(&session(), &DebugSession::settled, [this] { ++m_settled; });
+    auto loaded = loadTrace(m_trace);
+    EXPECT_TRUE(loaded.ok());
+    session().open(m_trace, std::move(*loaded));
+  }
+
+  DebugSession& session() { return *m_session; }
+  FakeTarget& target() { return *m_targets.last(); }
+  /// Until nothing is left to be done at once.
+  static void pump() {
+    for (int i = 0; i < 40; ++i) {
+      QCoreApplication::sendPostedEvents();
+      QCoreApplication::processEvents();
+    }
+  }
+  /// A cycle that has begun, and whose ranks have come to their stops.
+  void run(const EventRef& event) {
+    session().replayTo(event);
+    pump();
+    target().allGated();
+    pump();
+    target().comeToTheirStops();
+    pump();
+  }
+  QString said() const { return (m_messages + m_problems).join(QLatin1Char('\n')); }
+
+  static QTemporaryDir* s_directory;
+  QTemporaryDir m_own;
+  QString m_trace = m_own.filePath(QStringLiteral("t.pft"));
+  QList<QPointer<FakeTarget>> m_targets;
+  QStringList m_messages;
+  QStringList m_problems;
+  int m_settled = 0;
+  std::unique_ptr<DebugSession> m_session = std::make_unique<DebugSession>();
+};
+
+QTemporaryDir* DebugSessionTest::s_directory = nullptr;
+
+TEST_F(DebugSessionTest, ACycleGoesToTheCutThatItsGoalNeeds) {
+  QElapsedTimer since;
+  since.start();
+  run({2, 40});
+  std::cout << "a cycle: " << since.elapsed() << " ms\n";
+  ASSERT_EQ(m_targets.size(), 1);
+  const auto* plan = target().last<protocol::Plan>();
+  ASSERT_NE(plan, nullptr);
+  EXPECT_EQ(plan->stops.size(), static_cast<std::size_t>(kRanks));
+  EXPECT_EQ(plan->stops[2], 40U);
+  EXPECT_EQ(plan->targetRank, 2);
+  EXPECT_NE(target().last<protocol::OpenGate>(), nullptr);
+  EXPECT_EQ(m_settled, 1);
+  EXPECT_EQ(session().serialOf(2), 39U);
+  ASSERT_EQ(session().cycles().size(), 1);
+  EXPECT_EQ(session().cycles().first().match, views::CycleMatch::Matches);
+  EXPECT_TRUE(m_problems.isEmpty()) << said().toStdString();
+}
+
+TEST_F(DebugSessionTest, TheGoalsRankGetsItsGdbBeforeTheGateOpens) {
+  session().setFocus({1});
+  run({1, 20});
+  const auto* attach = target().last<protocol::AttachGdb>();
+  ASSERT_NE(attach, nullptr);
+  EXPECT_EQ(attach->ranks, std::vector<std::int32_t>{1});
+  EXPECT_NE(session().debugger(1), nullptr);
+  EXPECT_EQ(session().debugger(0), nullptr);
+  EXPECT_NE(target().toGdb[1].find("-target-attach 101"), std::string::npos);
+  EXPECT_NE(target().toGdb[1].find("-exec-continue"), std::string::npos);
+}
+
+TEST_F(DebugSessionTest, ARankWithoutGdbGoesOnWithoutIt) {
+  session().setFocus({0});
+  session().replayTo({0, 20});
+  pump();
+  target().gdbsFail = true;
+  target().allGated();
+  pump();
+  EXPECT_NE(target().last<protocol::OpenGate>(), nullptr);
+  EXPECT_TRUE(said().contains(QLatin1String("Rank 0 has no debugger: there is no gdb")));
+  target().comeToTheirStops();
+  EXPECT_EQ(m_settled, 1);
+}
+
+TEST_F(DebugSessionTest, FurtherOnTheSameRanksGoBackNewOnes) {
+  run({2, 40});
+  session().replayTo({2, 60});
+  pump();
+  EXPECT_EQ(m_targets.size(), 1);
+  EXPECT_EQ(target().last<protocol::Plan>()->stops[2], 60U);
+  target().comeToTheirStops();
+  session().replayTo({2, 20});
+  pump();
+  EXPECT_EQ(m_targets.size(), 2);
+  EXPECT_TRUE(m_targets.first().isNull());  // closed, and gone
+  EXPECT_EQ(session().cycles().size(), 2);
+}
+
+TEST_F(DebugSessionTest, WhatIsAskedWhileACycleStartsComesNext) {
+  session().replayTo({2, 40});
+  session().replayTo({1, 30});
+  session().replayTo({3, 25});
+  pump();
+  ASSERT_EQ(m_targets.size(), 2);
+  EXPECT_TRUE(m_targets.first().isNull());
+  target().allGated();
+  pump();
+  EXPECT_EQ(target().last<protocol::Plan>()->stops[3], 25U);
+  EXPECT_EQ(session().cycles().first().summary, QLatin1String("restarted"));
+}
+
+TEST_F(DebugSessionTest, AnEndWhileACycleStartsIsAnEnd) {
+  session().replayTo({2, 40});
+  session().endReplay();
+  EXPECT_TRUE(session().isReplaying());  // still ending
+  pump();
+  EXPECT_FALSE(session().isReplaying());
+  EXPECT_EQ(m_targets.size(), 1);
+  EXPECT_TRUE(m_targets.first().isNull());
+  EXPECT_EQ(session().cycles().first().summary, QLatin1String("ended by the user"));
+  EXPECT_EQ(m_settled, 1);
+}
+
+TEST_F(DebugSessionTest, AFailedStartIsTold) {
+  session().replayTo({2, 40});
+  Q_EMIT target().failed(QStringLiteral("no mpirun here"));
+  pump();
+  EXPECT_FALSE(session().isReplaying());
+  EXPECT_TRUE(m_problems.contains(QLatin1String("no mpirun here")));
+  EXPECT_EQ(m_settled, 1);
+  run({2, 40});  // and the next one starts
+  EXPECT_EQ(m_settled, 2);
+}
+
+TEST_F(DebugSessionTest, ALostDaemonEndsTheCycle) {
+  run({2, 40});
+  Q_EMIT target().lost();
+  pump();
+  EXPECT_FALSE(session().isReplaying());
+  EXPECT_TRUE(said().contains(QLatin1String("The control daemon is gone")));
+  EXPECT_EQ(session().cycles().first().running, false);
+}
+
+TEST_F(DebugSessionTest, ALauncherThatEndsTooEarlyIsQuoted) {
+  session().replayTo({2, 40});
+  pump();
+  Q_EMIT target().ended(3, QStringLiteral("no slots"));
+  pump();
+  EXPECT_TRUE(said().contains(QLatin1String("status 3 before all ranks had called MPI_Init")));
+  EXPECT_TRUE(said().contains(QLatin1String("It said: no slots")));
+  EXPECT_FALSE(session().isReplaying());
+}
+
+TEST_F(DebugSessionTest, ARunToTheEndMatches) {
+  session().restartCycle();
+  pump();
+  target().allGated();
+  pump();
+  Q_EMIT target().ended(0, {});
+  pump();
+  EXPECT_EQ(session().cycles().first().match, views::CycleMatch::Matches);
+  EXPECT_EQ(session().cycles().first().summary, QLatin1String("ran to the end, exit status 0"));
+}
+
+TEST_F(DebugSessionTest, ADivergenceSaysWhereAndWhatElseDiffers) {
+  run({2, 40});
+  target().besides = QStringLiteral(" The input a.txt is another one");
+  protocol::RankDiverged diverged;
+  diverged.rank = 1;
+  diverged.serial = 12;
+  diverged.expected = "MPI_Recv";
+  diverged.got = "MPI_Send";
+  Q_EMIT target().said(diverged);
+  EXPECT_EQ(session().cycles().first().match, views::CycleMatch::Diverged);
+  const QString& text = session().cycles().first().divergence;
+  EXPECT_TRUE(text.contains(QLatin1String("rank 1, event 12"))) << text.toStdString();
+  EXPECT_TRUE(text.contains(QLatin1String("got MPI_Send. The input a.txt is another one")));
+  session().replayTo({2, 60});  // never further on with ranks that are elsewhere
+  pump();
+  EXPECT_EQ(m_targets.size(), 2);
+}
+
+TEST_F(DebugSessionTest, OnlyAProvenStallEndsTheWait) {
+  session().replayTo({2, 40});
+  pump();
+  target().allGated();
+  pump();
+  QSignalSpy stalled(&session(), &DebugSession::stalled);
+  protocol::Verdict verdict;
+  verdict.kind = protocol::VerdictKind::Deadlock;
+  verdict.text = "rank 0 waits for rank 1";
+  Q_EMIT target().said(verdict);
+  EXPECT_EQ(stalled.size(), 0);
+  EXPECT_EQ(m_settled, 0);
+  EXPECT_TRUE(said().contains(QLatin1String("which may be right")));
+  verdict.proven = true;
+  Q_EMIT target().said(verdict);
+  EXPECT_EQ(stalled.size(), 1);
+  EXPECT_EQ(m_settled, 1);
+}
+
+TEST_F(DebugSessionTest, ALogicalBreakpointStopsTheCycle) {
+  session().breakAt({3, 15});
+  session().restartCycle();
+  pump();
+  target().allGated();
+  pump();
+  EXPECT_EQ(target().last<protocol::Plan>()->stops[3], 15U);
+  target().comeToTheirStops();
+  pump();
+  ASSERT_EQ(session().cycles().first().hits, 1);
+  EXPECT_EQ(session().cycles().first().recorded.first().serial, 15U);
+  EXPECT_EQ(session().currentRank(), 3);
+}
+
+TEST_F(DebugSessionTest, AChangedInputIsToldOnceAndKeptWithTheCycle) {
+  session().replayTo({2, 40});
+  pump();
+  for (int i = 0; i < 2; ++i) {
+    Q_EMIT target().inputsChanged({QStringLiteral("the file a.txt is another one")},
+                                  QStringLiteral("inputs differ: a.txt"));
+  }
+  EXPECT_EQ(m_messages.count(QStringLiteral("The file a.txt is another one.")), 1);
+  target().allGated();
+  pump();
+  target().comeToTheirStops();
+  pump();
+  EXPECT_TRUE(said().contains(QLatin1String("; inputs differ: a.txt.")));
+}
+
+TEST_F(DebugSessionTest, CyclesAreInTheTraceWhenItIsOpenedAgain) {
+  run({2, 40});
+  QTRY_VERIFY_WITH_TIMEOUT(session().isKept(), 5000);
+  session().endReplay();
+  pump();
+  m_session.reset();
+  DebugSession again;
+  auto loaded = loadTrace(m_trace);
+  ASSERT_TRUE(loaded.ok());
+  again.open(m_trace, std::move(*loaded));
+  ASSERT_EQ(again.cycles().size(), 1);
+  EXPECT_EQ(again.cycles().first().match, views::CycleMatch::Matches);
+}
+
+TEST_F(DebugSessionTest, EndsInAnyPhase) {
+  session().replayTo({2, 40});  // starting
+  m_session.reset();
+  pump();
+  EXPECT_TRUE(m_targets.first().isNull());
+}
+
+TEST_F(DebugSessionTest, AnotherTraceWhileACycleEnds) {
+  run({2, 40});
+  session().endReplay();
+  auto loaded = loadTrace(m_trace);
+  ASSERT_TRUE(loaded.ok());
+  session().open(m_trace, std::move(*loaded));
+  session().replayTo({1, 10});
+  pump();
+  ASSERT_EQ(m_targets.size(), 2);
+  target().allGated();
+  pump();
+  EXPECT_EQ(target().last<protocol::Plan>()->stops[1], 10U);
+}
+
+}  // namespace
+}  // namespace pf::session
+
+int main(int argc, char** argv) {
+  QCoreApplication application(argc, argv);
+  const QTemporaryDir settings;
+  QSettings::setDefaultFormat(QSettings::IniFormat);
+  QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A replay that is a script: ranks that do what the daemon would have them do, and GDBs that say ^done. No process is
+// started. Orders can be looked at; what happens besides is said by the test.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "app/session/target.h"
+
+namespace pf::session::test {
+
+class FakeTarget : public Target {
+ public:
+  explicit FakeTarget(int ranks) : m_ranks(ranks) {}
+
+  void start() override {
+    later([this] { Q_EMIT started(); });
+  }
+  void close() override {
+    closing = true;
+    later([this] { Q_EMIT closed(); });
+  }
+  void send(const protocol::Message& message) override {
+    orders.push_back(message);
+    std::visit(protocol::Overloaded{[this](const protocol::AttachGdb& order) { attachGdbs(order); },
+                                    [this](const protocol::MiToGdb& text) { answer(text); },
+                                    [](const auto&) {}},
+               message);
+  }
+  [[nodiscard]] QString advice() const override { return besides; }
+
+  // -- what happens
+  void allGated() {
+    protocol::SessionState state;
+    state.allGated = true;
+    for (int rank = 0; rank < m_ranks; ++rank) {
+      protocol::RankState each;
+      each.rank = rank;
+      each.phase = RankPhase::Gated;
+      state.ranks.push_back(each);
+    }
+    Q_EMIT said(state);
+  }
+  void runs(int rank, Serial events) { state(rank, RankPhase::Running, events); }
+  /// The rank stands before the event behind so many; its GDB, if it has one, says so afterwards.
+  void stops(int rank, Serial events) {
+    state(rank, RankPhase::Stopped, events);
+    if (toGdb.count(rank) != 0) {
+      later([this, rank] {
+        Q_EMIT said(protocol::MiFromGdb{
+            rank,
+            "*stopped,reason=\"signal-received\",signal-name=\"SIGTRAP\",frame={addr=\"0x20\","
+            "func=\"pf_stop_trap\",args=[]},thread-id=\"1\",stopped-threads=\"all\"\n"});
+      });
+    }
+  }
+  /// All come to their stops of the last plan.
+  void comeToTheirStops() {
+    const auto* plan = last<protocol::Plan>();
+    for (int rank = 0; plan != nullptr && rank < m_ranks; ++rank) {
+      if (const std::uint64_t stop = plan->stops[static_cast<std::size_t>(rank)]; stop != 0) {
+        stops(rank, stop - 1);
+      }
+    }
+    protocol::Verdict verdict;
+    verdict.kind = protocol::VerdictKind::CutReached;
+    Q_EMIT said(verdict);
+  }
+
+  /// The last order of this kind; null: none was given.
+  template <typename Order>
+  [[nodiscard]] const Order* last() const {
+    for (auto order = orders.rbegin(); order != orders.rend(); ++order) {
+      if (const auto* found = std::get_if<Order>(&*order); found != nullptr) {
+        return found;
+      }
+    }
+    return nullptr;
+  }
+
+  std::vector<protocol::Message> orders;
+  std::map<int, std::string> toGdb;  ///< by rank
+  bool gdbsFail = false;
+  bool closing = false;
+  QString besides;
+
+ private:
+  void later(const std::function<void()>& what) {
+    QMetaObject::invokeMethod(this, what, Qt::QueuedConnection);
+  }
+  void state(int rank, RankPhase phase, Serial events) {
+    protocol::RankState each;
+    each.rank = rank;
+    each.phase = phase;
+    each.serial = events;
+    Q_EMIT said(each);
+  }
+  void attachGdbs(const protocol::AttachGdb& order) {
+    for (const std::int32_t rank : order.ranks) {
+      later([this, rank] {
+        protocol::GdbState state;
+        state.rank = rank;
+        state.pid = 100 + rank;
+        state.state = gdbsFail ? protocol::GdbCondition::Failed : protocol::GdbCondition::Attached;
+        state.text = gdbsFail ? "there is no gdb" : "";
+        Q_EMIT said(state);
+        if (!gdbsFail) {
+          Q_EMIT said(protocol::MiFromGdb{rank, "~\"GNU gdb (GDB) 13.1\\n\"\n"});
+        }
+      });
+    }
+  }
+  void answer(const protocol::MiToGdb& text) {
+    toGdb[text.rank] += text.bytes;
+    later([this, text] {
+      const std::string token = text.bytes.substr(0, text.bytes.find('-'));
+      const bool runs = text.bytes.find("-exec-") != std::string::npos;
+      std::string said = token + (runs ? "^running\n*running,thread-id=\"all\"\n" : "^done\n");
+      if (text.bytes.find("-target-attach") != std::string::npos) {
+        said +=
+            "*stopped,frame={addr=\"0x10\",func=\"main\",args=[],file=\"m.c\",line=\"3\"},"
+            "thread-id=\"1\"\n";
+      }
+      Q_EMIT this->said(protocol::MiFromGdb{text.rank, said});
+    });
+  }
+
+  int m_ranks;
+};
+
+}  // namespace pf::session::test
