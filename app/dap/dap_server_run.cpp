@@ -180,7 +180,7 @@ void DapServer::step(const Request& request, views::RankAction action) {
   }
   // Its stack has to be known: the frame to return from is the program's.
   connect(
-      &m_session, &session::DebugSession::stackChanged, this,
+      &m_session.inspector(), &session::Inspector::stackChanged, this,
       [this, rank] { m_session.act(views::RankAction::Finish, {rank}); },
       static_cast<Qt::ConnectionType>(Qt::QueuedConnection | Qt::SingleShotConnection));
   m_session.setCurrentRank(rank);

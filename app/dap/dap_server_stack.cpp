@@ -448,9 +448,8 @@ void DapServer::console(const Request& request, const FrameKey& frame) {
   const QString line = QString::fromStdString(word(request.arguments, "expression")).trimmed();
   if (line.startsWith(QLatin1String("which-message "))) {
     m_session.setCurrentRank(rank);
-    m_session.whichMessage(
-        line.section(QLatin1Char(' '), 1),
-        [this, request](const session::DebugSession::WhichMessage& answer) {
+    m_session.buffers().ask(
+        line.section(QLatin1Char(' '), 1), [this, request](const session::WhichMessage& answer) {
           if (answer.problem) {
             fail(request, answer.text.toStdString());
           } else {

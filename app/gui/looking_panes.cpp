@@ -73,13 +73,13 @@ void LookingPanes::refresh() {
     askStacks();
   }
   if (isSeen(m_acrossDock) && !m_across->expression().isEmpty()) {
-    m_session.askAcross(m_across->expression());
+    m_session.across().ask(m_across->expression());
   }
 }
 
 void LookingPanes::askStacks() {
   m_stacks->setBusy();
-  m_session.askStacks();
+  m_session.stacks().ask();
 }
 
 void LookingPanes::askGroup(const QString& name, const QList<int>& ranks) {
@@ -89,13 +89,13 @@ void LookingPanes::askGroup(const QString& name, const QList<int>& ranks) {
                             tr("Name of the group of ranks %1:").arg(views::rankSetText(ranks)),
                             QLineEdit::Normal, name, &ok);
   if (ok) {
-    m_session.addGroup(given, ranks);
+    m_session.groups().add(given, ranks);
   }
 }
 
 QList<int> LookingPanes::ranksOf(const QString& expression, QString* problem) const {
-  QList<views::RankGroup> known = m_session.groups();
-  known += m_session.communicators();
+  QList<views::RankGroup> known = m_session.groups().all();
+  known += m_session.groups().communicators();
   known += views::groupsByState(m_session.rankStates());
   return views::ranksOfExpression(expression, known,
                                   static_cast<int>(m_session.rankStates().size()), problem);
@@ -104,14 +104,14 @@ QList<int> LookingPanes::ranksOf(const QString& expression, QString* problem) co
 void LookingPanes::console(int rank, const QString& line) {
   const QString text = line.trimmed();
   if (text.startsWith(QLatin1String("which-message "))) {
-    m_session.whichMessage(
-        text.section(QLatin1Char(' '), 1), [this, rank](const DebugSession::WhichMessage& answer) {
+    m_session.buffers().ask(
+        text.section(QLatin1Char(' '), 1), [this, rank](const session::WhichMessage& answer) {
           Q_EMIT m_session.consoleText(rank, answer.text + QLatin1Char('\n'), answer.problem);
         });
     return;
   }
   if (!text.startsWith(QLatin1Char('@'))) {
-    m_session.console(rank, line);
+    m_session.consoles().send(rank, line);
     return;
   }
   const QString command = text.section(QLatin1Char(' '), 1).trimmed();
@@ -124,7 +124,7 @@ void LookingPanes::console(int rank, const QString& line) {
                                  true);
     return;
   }
-  m_session.consoleOfGroup(ranks, command, rank);
+  m_session.consoles().sendToAll(ranks, command, rank);
 }
 
 void LookingPanes::askCombination(const QString& proposal, const QString& problem) {
@@ -147,8 +147,9 @@ void LookingPanes::askCombination(const QString& proposal, const QString& proble
 void LookingPanes::connectStacks() {
   fillWhenSeen(m_stacksDock, [this] { askStacks(); });
   connect(m_stacks, &views::StackTreeView::refreshRequested, this, &LookingPanes::askStacks);
-  connect(&m_session, &DebugSession::stacksArrived, m_stacks, &views::StackTreeView::showStacks);
-  connect(&m_session, &DebugSession::currentRankChanged, m_stacks,
+  connect(&m_session.stacks(), &session::AllStacks::arrived, m_stacks,
+          &views::StackTreeView::showStacks);
+  connect(&m_session.inspector(), &session::Inspector::currentRankChanged, m_stacks,
           &views::StackTreeView::setCurrentRank);
   connect(m_stacks, &views::StackTreeView::rankRequested, &m_session,
           &DebugSession::setCurrentRank);
@@ -158,12 +159,13 @@ void LookingPanes::connectStacks() {
 
 void LookingPanes::connectAcross() {
   fillWhenSeen(m_acrossDock, [this] { refresh(); });
-  connect(m_across, &views::ValuesAcrossView::evaluateRequested, &m_session,
-          &DebugSession::askAcross);
-  connect(&m_session, &DebugSession::acrossArrived, m_across, &views::ValuesAcrossView::showValues);
-  connect(&m_session, &DebugSession::frameChanged, this, [this] {
+  connect(m_across, &views::ValuesAcrossView::evaluateRequested, &m_session.across(),
+          &session::AcrossRanks::ask);
+  connect(&m_session.across(), &session::AcrossRanks::arrived, m_across,
+          &views::ValuesAcrossView::showValues);
+  connect(&m_session.inspector(), &session::Inspector::frameChanged, this, [this] {
     if (isSeen(m_acrossDock) && !m_across->expression().isEmpty()) {
-      m_session.askAcross(m_across->expression());
+      m_session.across().ask(m_across->expression());
     }
   });
   connect(m_across, &views::ValuesAcrossView::rankRequested, &m_session,
@@ -181,16 +183,16 @@ void LookingPanes::ask(Look look) {
   const views::RowsView& view = *m_rows.at(look).view;
   switch (look) {
     case Look::Registers:
-      m_session.askRegisters();
+      m_session.machine().askRegisters();
       break;
     case Look::Memory:
-      m_session.askMemory(view.input());
+      m_session.machine().askMemory(view.input());
       break;
     case Look::Instructions:
-      m_session.askInstructions(view.input());
+      m_session.machine().askInstructions(view.input());
       break;
     case Look::Threads:
-      m_session.askThreads();
+      m_session.machine().askThreads();
       break;
   }
 }
@@ -205,8 +207,8 @@ void LookingPanes::connectRows() {
         ask(look);
       }
     };
-    connect(&m_session, &DebugSession::frameChanged, view, askIfSeen);
-    connect(&m_session, &DebugSession::stackChanged, view,
+    connect(&m_session.inspector(), &session::Inspector::frameChanged, view, askIfSeen);
+    connect(&m_session.inspector(), &session::Inspector::stackChanged, view,
             [askIfSeen](int, const QList<views::StackFrame>& frames, int) {
               if (frames.isEmpty()) {
                 askIfSeen();  // to say why there is nothing
@@ -214,13 +216,13 @@ void LookingPanes::connectRows() {
             });
     connect(view, &views::RowsView::inputEntered, this, [this, look] { ask(look); });
   }
-  connect(&m_session, &DebugSession::rowsArrived, this,
+  connect(&m_session.machine(), &session::MachineInspector::rowsArrived, this,
           [this](Look look, const QList<QStringList>& rows, int current, const QString& problem) {
             views::RowsView& view = this->rows(look);
             problem.isEmpty() ? view.showRows(rows, current) : view.showProblem(problem);
           });
   connect(m_rows.at(Look::Threads).view, &views::RowsView::rowActivated, &m_session,
-          [this](const QString& thread) { m_session.selectThread(thread.toInt()); });
+          [this](const QString& thread) { m_session.inspector().selectThread(thread.toInt()); });
 }
 
 void LookingPanes::connectArray() {
@@ -232,20 +234,22 @@ void LookingPanes::connectArray() {
       m_array->askAgain();
     }
   };
-  connect(&m_session, &DebugSession::frameChanged, m_array, again);
+  connect(&m_session.inspector(), &session::Inspector::frameChanged, m_array, again);
   fillWhenSeen(m_arrayDock, again);
 }
 
 void LookingPanes::connectGroups() {
-  connect(&m_session, &DebugSession::groupsChanged, this, [this] {
-    m_ranks.setGroups(m_session.groups());
-    m_ranks.setCommunicators(m_session.communicators());
+  connect(&m_session.groups(), &session::RankGroups::changed, this, [this] {
+    m_ranks.setGroups(m_session.groups().all());
+    m_ranks.setCommunicators(m_session.groups().communicators());
   });
-  connect(&m_session, &DebugSession::groupRunChanged, &m_ranks, &views::RankStrip::setRunText);
+  connect(&m_session.groupRun(), &session::GroupRun::changed, &m_ranks,
+          &views::RankStrip::setRunText);
   connect(&m_ranks, &views::RankStrip::groupRequested, this, &LookingPanes::askGroup);
-  connect(&m_ranks, &views::RankStrip::groupMade, &m_session, &DebugSession::addGroup);
+  connect(&m_ranks, &views::RankStrip::groupMade, &m_session.groups(), &session::RankGroups::add);
   connect(&m_ranks, &views::RankStrip::combineRequested, this, [this] { askCombination(); });
-  connect(&m_ranks, &views::RankStrip::groupRemoved, &m_session, &DebugSession::removeGroup);
+  connect(&m_ranks, &views::RankStrip::groupRemoved, &m_session.groups(),
+          &session::RankGroups::remove);
 }
 
 }  // namespace pf::gui

@@ -504,8 +504,8 @@ void MainWindow::showTrace(const QString& path, LoadedTrace trace) {
   m_session->open(path, std::move(trace));
   m_ranks->model()->setFocusRanks({m_session->currentRank()});
   refreshRanks();
-  m_diagram->setGroups(m_session->groups());
-  m_diagram->setArrangement(m_session->arrangement());
+  m_diagram->setGroups(m_session->groups().all());
+  m_diagram->setArrangement(m_session->groups().arrangement());
   if (!goesOn) {
     if (shown->failure.event.valid()) {
       selectEvent(shown->failure.event);
@@ -554,7 +554,8 @@ void MainWindow::setActionsEnabled() {
           ? (m_session->isReplaying() ? tr(" attached, no replay ") : tr(" let go "))
       : !open ? QString()
       : m_session->isReplaying()
-          ? (m_session->isAltered() ? tr(" replay, cycle %1, altered ") : tr(" replay, cycle %1 "))
+          ? (m_session->inspector().isAltered() ? tr(" replay, cycle %1, altered ")
+                                                : tr(" replay, cycle %1 "))
                 .arg(m_session->cycles().isEmpty() ? 0 : m_session->cycles().last().number)
           : tr(" recording "));
 }

@@ -143,7 +143,7 @@ void MainWindow::askWhichMessage() {
 }
 
 void MainWindow::showWhichMessage(const QString& expression) {
-  m_session->whichMessage(expression, [this](const DebugSession::WhichMessage& answer) {
+  m_session->buffers().ask(expression, [this](const session::WhichMessage& answer) {
     if (answer.event.valid()) {
       selectEvent(answer.event);
     }

@@ -38,11 +38,11 @@ bool MainWindow::saveSession(const QString& path) {
   file.input = QFileInfo(m_input.trace) == QFileInfo(m_path) ? m_input.file : QString();
   file.breakpoints = m_session->breakpoints();
   file.watches = m_watches->model()->expressions();
-  file.groups = m_session->groups();
+  file.groups = m_session->groups().all();
   file.focus = m_session->focus();
   file.currentRank = m_session->currentRank();
   file.expression = m_looking->across().expression();
-  file.ranksShown = views::arrangementText(m_session->arrangement());
+  file.ranksShown = views::arrangementText(m_session->groups().arrangement());
   file.geometry = saveGeometry();
   file.layout = saveState();
   file.centre = m_centre->saveState();
@@ -143,11 +143,11 @@ void MainWindow::applySession() {
   m_session->setWatches(watches);
   m_watches->model()->setExpressions(watches);
   for (const views::RankGroup& group : file->groups) {
-    const QList<views::RankGroup>& known = m_session->groups();
+    const QList<views::RankGroup>& known = m_session->groups().all();
     if (std::none_of(known.begin(), known.end(), [&group](const views::RankGroup& other) {
           return other.name == group.name;
         })) {
-      m_session->addGroup(group.name, group.ranks);
+      m_session->groups().add(group.name, group.ranks);
     }
   }
   QSet<int> focus;
@@ -162,7 +162,7 @@ void MainWindow::applySession() {
   if (!file->expression.isEmpty() && app::areKnownWords(file->expression.toStdString())) {
     m_looking->across().ask(file->expression);
   }
-  if (m_session->arrangement().isPlain()) {
+  if (m_session->groups().arrangement().isPlain()) {
     m_diagram->setArrangement(views::arrangementOf(file->ranksShown, count));
   }
   restoreGeometry(file->geometry);

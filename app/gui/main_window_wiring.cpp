@@ -59,9 +59,10 @@ void MainWindow::connectDiagram() {
       m_session->bookmark(event, text);
     }
   });
-  connect(m_diagram, &SpaceTimeView::arrangementChanged, m_session, &DebugSession::setArrangement);
-  connect(m_session, &DebugSession::groupsChanged, m_diagram,
-          [this] { m_diagram->setGroups(m_session->groups()); });
+  connect(m_diagram, &SpaceTimeView::arrangementChanged, &m_session->groups(),
+          &session::RankGroups::setArrangement);
+  connect(&m_session->groups(), &session::RankGroups::changed, m_diagram,
+          [this] { m_diagram->setGroups(m_session->groups().all()); });
   connect(m_races, &views::RaceListView::raceSelected, this, &MainWindow::selectRace);
   connect(m_races, &views::RaceListView::replayToRequested, m_session, &DebugSession::replayTo);
   connect(m_races, &views::RaceListView::eventSelected, this, &MainWindow::selectEvent);
@@ -144,8 +145,9 @@ void MainWindow::connectSession() {
   });
   connect(m_progress, &views::ProgressStrip::cancelRequested, m_session, &DebugSession::endReplay);
   connect(m_session, &DebugSession::ranksChanged, this, &MainWindow::refreshRanks);
-  connect(m_session, &DebugSession::alteredChanged, this, &MainWindow::setActionsEnabled);
-  connect(m_session, &DebugSession::groupRunChanged, this, [this](const QString& text) {
+  connect(&m_session->inspector(), &session::Inspector::alteredChanged, this,
+          &MainWindow::setActionsEnabled);
+  connect(&m_session->groupRun(), &session::GroupRun::changed, this, [this](const QString& text) {
     if (!text.isEmpty()) {
       say(text, false);
     }
@@ -166,7 +168,7 @@ void MainWindow::connectSession() {
             m_console->appendOutput(rank, text,
                                     error ? views::ConsoleText::Error : views::ConsoleText::Output);
           });
-  connect(m_session, &DebugSession::currentRankChanged, this, [this](int rank) {
+  connect(&m_session->inspector(), &session::Inspector::currentRankChanged, this, [this](int rank) {
     m_ranks->setCurrentRank(rank);
     m_console->setRank(rank);
     m_watches->model()->setRanks({rank});
@@ -187,7 +189,7 @@ void MainWindow::connectDebugViews() {
   connect(m_ranks, &views::RankStrip::currentRankChanged, m_session, &DebugSession::setCurrentRank);
   connect(m_ranks, &views::RankStrip::focusChanged, m_session, &DebugSession::setFocus);
   connect(m_ranks, &views::RankStrip::actionRequested, m_session, &DebugSession::act);
-  connect(m_session, &DebugSession::stackChanged, this,
+  connect(&m_session->inspector(), &session::Inspector::stackChanged, this,
           [this](int, const QList<views::StackFrame>& frames, int current) {
             m_stack->setFrames(frames, current);
             showFrame(current);
@@ -197,17 +199,17 @@ void MainWindow::connectDebugViews() {
             m_console->setReady(!frames.isEmpty(), tr("the rank is running, or has no debugger"));
           });
   connect(m_stack, &views::StackView::frameSelected, this, [this](int level) {
-    m_session->selectFrame(level);
+    m_session->inspector().selectFrame(level);
     showFrame(level);
   });
-  connect(m_session, &DebugSession::variablesChanged, m_variables->model(),
+  connect(&m_session->inspector(), &session::Inspector::variablesChanged, m_variables->model(),
           &views::VariablesModel::setVariables);
-  connect(m_session, &DebugSession::childrenArrived, m_variables->model(),
+  connect(&m_session->inspector(), &session::Inspector::childrenArrived, m_variables->model(),
           &views::VariablesModel::setChildren);
-  connect(m_variables->model(), &views::VariablesModel::expandRequested, m_session,
-          &DebugSession::expandVariable);
-  connect(m_variables->model(), &views::VariablesModel::editRequested, m_session,
-          &DebugSession::editVariable);
+  connect(m_variables->model(), &views::VariablesModel::expandRequested, &m_session->inspector(),
+          &session::Inspector::expand);
+  connect(m_variables->model(), &views::VariablesModel::editRequested, &m_session->inspector(),
+          &session::Inspector::edit);
   connect(m_variables, &views::VariablesView::watchRequested, this,
           [this](const QString& name) { m_watches->model()->addExpression(name); });
   connect(m_variables, &views::VariablesView::breakOnChangeRequested, this,
@@ -227,9 +229,10 @@ void MainWindow::connectDebugViews() {
           [this](int rank, const QString& line) { m_looking->console(rank, line); });
   connect(m_source, &views::SourceView::hoverRequested, this,
           [this](const QString& expression, const QPoint& at) {
-            m_session->evaluate(expression, [this, expression, at](const QString& value) {
-              m_source->showTip(expression + QLatin1String(" = ") + value, at);
-            });
+            m_session->inspector().evaluate(
+                expression, [this, expression, at](const QString& value) {
+                  m_source->showTip(expression + QLatin1String(" = ") + value, at);
+                });
           });
   connect(m_source, &views::SourceView::runToLineRequested, this,
           [this](const QString& file, int line) {

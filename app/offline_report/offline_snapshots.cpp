@@ -27,7 +27,7 @@ Snapshots::Snapshots(session::DebugSession& session, OfflineReport& report)
   connect(&m_timer, &QTimer::timeout, this, [this] { take({}); });
   m_wait.setInterval(kLookEveryMs);
   connect(&m_wait, &QTimer::timeout, this, &Snapshots::ask);
-  connect(&m_session, &session::DebugSession::stacksArrived, this, &Snapshots::arrived);
+  connect(&m_session.stacks(), &session::AllStacks::arrived, this, &Snapshots::arrived);
 }
 
 void Snapshots::start(double seconds) {
@@ -75,7 +75,7 @@ void Snapshots::ask() {
                                   [this](int rank) { return running(rank) != nullptr; });
   if (stand || ++m_looks > kLooks || !m_session.isRunning()) {
     m_wait.stop();
-    m_session.askStacks();
+    m_session.stacks().ask();
   }
 }
 

@@ -177,8 +177,9 @@ int ScriptRun::rankCount() const {
 }
 
 QList<int> ScriptRun::ranksOf(const std::string& group, QString* problem) const {
-  const QList<views::RankGroup> known =
-      m_session.groups() + m_session.communicators() + views::groupsByState(m_session.rankStates());
+  const QList<views::RankGroup> known = m_session.groups().all() +
+                                        m_session.groups().communicators() +
+                                        views::groupsByState(m_session.rankStates());
   return views::ranksOfExpression(QString::fromStdString(group), known, rankCount(), problem);
 }
 

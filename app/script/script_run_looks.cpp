@@ -65,7 +65,7 @@ void ScriptRun::where(const Command&) {
 /// frame, up, down
 void ScriptRun::frame(const Command& command) {
   const auto shown = std::find_if(m_frames.begin(), m_frames.end(), [this](const auto& frame) {
-    return frame.level == m_session.currentFrame();
+    return frame.level == m_session.inspector().frame();
   });
   const qsizetype at = shown - m_frames.begin() + (command.verb->name == "up" ? 1 : -1);
   const views::StackFrame* wanted = nullptr;
@@ -82,7 +82,7 @@ void ScriptRun::frame(const Command& command) {
              .arg(m_session.currentRank()));
     return;
   }
-  m_session.selectFrame(wanted->level);
+  m_session.inspector().selectFrame(wanted->level);
   say({m_session.currentRank()}, frameText(*wanted, true));
   done();
 }
@@ -96,13 +96,14 @@ void ScriptRun::group(const Command& command) {
     fail(tr("%1. Write: group NAME RANKS").arg(problem));
     return;
   }
-  m_session.addGroup(name, ranks);
+  m_session.groups().add(name, ranks);
   say(ranks, name);
   done();
 }
 
 void ScriptRun::groups(const Command&) {
-  for (const views::RankGroup& group : m_session.groups() + m_session.communicators()) {
+  for (const views::RankGroup& group :
+       m_session.groups().all() + m_session.groups().communicators()) {
     say(group.ranks, group.name);
   }
   done();
@@ -121,7 +122,8 @@ void ScriptRun::printValue(const Command& command) {
   };
   std::string function;
   for (const views::StackFrame& frame : std::as_const(m_frames)) {
-    function = frame.level == m_session.currentFrame() ? frame.function.toStdString() : function;
+    function =
+        frame.level == m_session.inspector().frame() ? frame.function.toStdString() : function;
   }
   QList<int> asked;
   for (const RankState& state : m_session.rankStates()) {
@@ -161,7 +163,7 @@ void ScriptRun::evaluateOn(int rank, const std::string& function, const std::str
     }
   };
   if (rank == m_session.currentRank() && !function.empty()) {
-    gdb->inspect().evaluate({thread, m_session.currentFrame()}, expression, answer);
+    gdb->inspect().evaluate({thread, m_session.inspector().frame()}, expression, answer);
     return;
   }
   gdb->inspect().frames(
@@ -185,13 +187,13 @@ void ScriptRun::evaluateOn(int rank, const std::string& function, const std::str
 void ScriptRun::stack(const Command&) {
   m_wantsStack = true;
   m_tree = false;
-  m_session.askStacks();
+  m_session.stacks().ask();
 }
 
 void ScriptRun::stacks(const Command&) {
   m_wantsStack = true;
   m_tree = true;
-  m_session.askStacks();
+  m_session.stacks().ask();
 }
 
 void ScriptRun::showStack(const QList<views::RankStack>& stacks) {
@@ -216,19 +218,19 @@ void ScriptRun::showStack(const QList<views::RankStack>& stacks) {
 }
 
 void ScriptRun::whichMessage(const Command& command) {
-  m_session.whichMessage(QString::fromStdString(command.text),
-                         [this, number = ++m_question, rank = m_session.currentRank()](
-                             const session::DebugSession::WhichMessage& answer) {
-                           if (number != m_question) {
-                             return;
-                           }
-                           if (answer.problem) {
-                             fail(answer.text);
-                             return;
-                           }
-                           say({rank}, answer.text);
-                           done();
-                         });
+  m_session.buffers().ask(QString::fromStdString(command.text),
+                          [this, number = ++m_question,
+                           rank = m_session.currentRank()](const session::WhichMessage& answer) {
+                            if (number != m_question) {
+                              return;
+                            }
+                            if (answer.problem) {
+                              fail(answer.text);
+                              return;
+                            }
+                            say({rank}, answer.text);
+                            done();
+                          });
 }
 
 void ScriptRun::races(const Command&) {

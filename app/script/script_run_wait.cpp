@@ -73,11 +73,11 @@ void ScriptRun::connectAnswers() {
       asked->second += text;
     }
   });
-  connect(&m_session, &S::stackChanged, this,
+  connect(&m_session.inspector(), &session::Inspector::stackChanged, this,
           [this](int rank, const QList<views::StackFrame>& frames, int) {
             m_frames = rank == m_session.currentRank() ? frames : m_frames;
           });
-  connect(&m_session, &S::stacksArrived, this,
+  connect(&m_session.stacks(), &session::AllStacks::arrived, this,
           [this](const QList<views::RankStack>& stacks, qint64) {
             if (std::exchange(m_wantsStack, false) && m_busy) {
               showStack(stacks);

@@ -39,7 +39,18 @@ class TargetTransport final : public mi::Transport {
 }  // namespace
 
 DebugSession::DebugSession(QObject* parent)
-    : QObject(parent), m_fleet(*this), m_state(m_fleet), m_makeReplay(&ReplayTarget::make) {
+    : QObject(parent),
+      m_fleet(*this),
+      m_state(m_fleet),
+      m_inspector(m_state),
+      m_machine(m_state, m_inspector),
+      m_buffers(m_state, m_inspector),
+      m_stacks(m_state, [this](const protocol::Message& message) { order(message); }),
+      m_across(m_state, m_inspector),
+      m_consoles(m_state),
+      m_groups(m_state),
+      m_groupRun(m_state),
+      m_makeReplay(&ReplayTarget::make) {
   m_tick.setInterval(100);
   m_closing.setMaxThreadCount(64);
   connect(&m_tick, &QTimer::timeout, this, [this] {
@@ -50,6 +61,10 @@ DebugSession::DebugSession(QObject* parent)
   });
   connect(&m_state.events, &WholeTrace::progress, this, &DebugSession::progress);
   connect(&m_state.events, &WholeTrace::message, this, &DebugSession::message);
+  connect(&m_inspector, &Inspector::message, this, &DebugSession::message);
+  connect(&m_inspector, &Inspector::ranksChanged, this, &DebugSession::ranksChanged);
+  connect(&m_groups, &RankGroups::message, this, &DebugSession::message);
+  connect(&m_consoles, &GdbConsoles::consoleText, this, &DebugSession::consoleText);
 }
 
 DebugSession::~DebugSession() {
@@ -71,7 +86,7 @@ void DebugSession::open(const QString& path, LoadedTrace trace) {
   m_benign.open(m_store.get(), QString::fromStdString(m_state.run.program));
   Q_EMIT benignRacesChanged();
   Q_EMIT ranksChanged();
-  Q_EMIT currentRankChanged(m_state.current);
+  Q_EMIT m_inspector.currentRankChanged(m_state.current);
 }
 
 void DebugSession::take(const QString& path, LoadedTrace trace) {
@@ -108,11 +123,9 @@ void DebugSession::launch() {
   joinFocus();
   followLines();
   m_state.diverged = false;
-  m_thread = 0;
-  setAltered(false);
-  m_noted.clear();
-  endGroupRun();
-  dropVariables();
+  m_inspector.beginCycle();
+  m_buffers.beginCycle();
+  m_groupRun.end();
   views::Cycle cycle;
   cycle.number = m_cycles.isEmpty() ? 1 : m_cycles.last().number + 1;
   cycle.started = QDateTime::currentDateTime();
@@ -222,7 +235,7 @@ void DebugSession::handle(const protocol::Message& message) {
                        text.stream == 2 ? views::OutputStream::Err : views::OutputStream::Out,
                        QByteArray::fromStdString(text.bytes));
                  },
-                 [this](const protocol::RankStack& stack) { onStack(stack); },
+                 [this](const protocol::RankStack& stack) { m_stacks.answered(stack); },
                  [this](const protocol::Notice& notice) {
                    Q_EMIT this->message(QString::fromStdString(notice.text), false);
                  },
@@ -262,16 +275,14 @@ void DebugSession::onState(const protocol::RankState& state) {
   }
   if (!wasStopped && state.phase == RankPhase::Stopped) {
     if (m_fleet.session(state.rank) == nullptr) {
-      arrived(state.rank);
+      m_groupRun.arrived(state.rank);
     }
     noteStanding(state.rank);
   }
   if (state.inCall != 0 && m_stepping.contains(state.rank)) {
     letOthersFollow(state.rank, state.serial);
   }
-  if (!m_groupRunTold.isEmpty() && m_groupRun.underWay.contains(state.rank)) {
-    tellGroupRun();
-  }
+  m_groupRun.moved(state.rank);
   if (m_state.phase == Phase::Running && !m_awaitsCut) {
     tellPositions();  // a step
   }
@@ -285,7 +296,7 @@ void DebugSession::onExited(const protocol::RankExited& exited) {
   RankNow& now = m_state.now[exited.rank];
   now.exited = true;
   now.end = QString::fromStdString(exited.text);
-  arrived(exited.rank);
+  m_groupRun.arrived(exited.rank);
   Q_EMIT ranksChanged();
 }
 
@@ -456,7 +467,7 @@ void DebugSession::closeTarget() {
   if (m_target == nullptr) {
     return;
   }
-  dropVariables();
+  m_inspector.goesOn();
   Target* target = m_target.release();
   target->disconnect(this);
   target->setParent(this);

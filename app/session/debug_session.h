@@ -12,40 +12,35 @@
 #include <vector>
 
 #include <QDateTime>
-#include <QElapsedTimer>
 #include <QObject>
 #include <QPointer>
 #include <QSet>
 #include <QThreadPool>
 #include <QTimer>
 
+#include "app/session/across_ranks.h"
+#include "app/session/all_stacks.h"
 #include "app/session/benign_races.h"
 #include "app/session/cycle_keeper.h"
+#include "app/session/filled_buffers.h"
+#include "app/session/gdb_consoles.h"
+#include "app/session/group_run.h"
+#include "app/session/inspector.h"
+#include "app/session/machine_inspector.h"
+#include "app/session/rank_groups.h"
 #include "app/session/session_state.h"
 #include "app/session/target.h"
 #include "app/trace_loading/trace_loader.h"
 #include "db/store/trace_store.h"
 #include "mi_bridge/fleet.h"
-#include "replay_engine/base/noted_buffers.h"
 #include "replay_engine/steering/stop_plan.h"
-#include "views/trace/rank_arrangement.h"
 #include "views/values/debug_values.h"
-#include "views/values/rank_groups.h"
 #include "views/values/space_time_types.h"
-#include "views/values/values_across.h"
 
 namespace pf::session {
 
 struct OutsideRank;
 struct SessionRecords;
-
-/// What can be looked at in the current rank, as rows of text.
-enum class Look {
-  Registers,     ///< name, value
-  Memory,        ///< address, bytes, text
-  Instructions,  ///< address, place in its function, instruction
-  Threads,       ///< GDB's number, name, state, where it is
-};
 
 class DebugSession : public QObject, private mi::FleetObserver {
   Q_OBJECT
@@ -71,6 +66,17 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] bool isReplaying() const { return m_state.phase != Phase::Idle; }
   /// The ranks are past the gate, and the job is not being ended.
   [[nodiscard]] bool isRunning() const { return m_state.phase == Phase::Running; }
+
+  // -- parts, each with signals of its own
+  [[nodiscard]] Inspector& inspector() { return m_inspector; }
+  [[nodiscard]] MachineInspector& machine() { return m_machine; }
+  [[nodiscard]] FilledBuffers& buffers() { return m_buffers; }
+  [[nodiscard]] AllStacks& stacks() { return m_stacks; }
+  [[nodiscard]] AcrossRanks& across() { return m_across; }
+  [[nodiscard]] GdbConsoles& consoles() { return m_consoles; }
+  [[nodiscard]] RankGroups& groups() { return m_groups; }
+  [[nodiscard]] const RankGroups& groups() const { return m_groups; }
+  [[nodiscard]] GroupRun& groupRun() { return m_groupRun; }
 
   // -- moving. All re-execute if the ranks are past the goal or none runs.
   /// Stops `event.rank` just before `event`, the others at the cut that it needs.
@@ -107,12 +113,10 @@ class DebugSession : public QObject, private mi::FleetObserver {
                  const QString& who = {});
 
   // -- focus
-  void setCurrentRank(int rank);
+  void setCurrentRank(int rank) { m_inspector.selectRank(rank); }
   [[nodiscard]] int currentRank() const { return m_state.current; }
   void setFocus(const QList<int>& ranks);
   [[nodiscard]] QList<int> focus() const { return m_focus.values(); }
-  void selectFrame(int level);
-  [[nodiscard]] int currentFrame() const { return m_frame; }
 
   // -- breakpoints, watches, values
   void toggleBreakpoint(const QString& file, int line);
@@ -122,12 +126,6 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void removeBreakpoints(const QList<int>& ids);
   [[nodiscard]] const QList<views::Breakpoint>& breakpoints() const { return m_breakpoints; }
   void setWatches(const QStringList& expressions);
-  void expandVariable(const QString& path, int from);
-  void editVariable(const QString& path, const QString& value);
-  void evaluate(const QString& expression, const std::function<void(const QString&)>& done);
-  void console(int rank, const QString& line);
-  /// To the GDBs of all these ranks. Equal answers come once, as consoleText() of rank `shownAt`.
-  void consoleOfGroup(const QList<int>& ranks, const QString& line, int shownAt);
   void bookmark(const EventRef& event, const QString& text);
   void mapSource(const QString& from, const QString& to);
   /// Class keys (views/trace/race_classes.h) and why they are benign.
@@ -145,7 +143,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
 
   // -- for front ends that ask the ranks' GDBs themselves (debug_session_front.cpp)
   /// The GDB of a rank; null while it has none. Not to be kept: it goes with the job.
-  [[nodiscard]] mi::GdbSession* debugger(int rank);
+  [[nodiscard]] mi::GdbSession* debugger(int rank) { return m_state.debugger(rank); }
   /// The breakpoint at which GDB has stopped the rank; 0: at none.
   [[nodiscard]] int breakpointAt(int rank);
   /// This session has passing breakpoints only: those in the trace stay there, and do not stop it.
@@ -157,43 +155,6 @@ class DebugSession : public QObject, private mi::FleetObserver {
   using StopFilter = std::function<bool(int rank, int breakpoint)>;
   void setStopFilter(StopFilter filter) { m_stopFilter = std::move(filter); }
   void goOn(int rank);
-
-  // -- looking at all ranks
-  /// Asks every rank for its stack: a stopped rank with a GDB through it, others through their
-  /// agents. stacksArrived() follows, after some seconds at the latest.
-  void askStacks();
-  /// Evaluates on every stopped rank with a GDB, in the frame of the function that is shown.
-  void askAcross(const QString& expression);
-  [[nodiscard]] const QList<views::RankGroup>& groups() const { return m_groups; }
-  /// Which ranks the diagram shows, and how; kept in the trace.
-  [[nodiscard]] const views::RankArrangement& arrangement() const { return m_arrangement; }
-  void setArrangement(const views::RankArrangement& arrangement);
-  /// Replaces a group of this name.
-  void addGroup(const QString& name, const QList<int>& ranks);
-  void removeGroup(const QString& name);
-  /// Of the recording, each set of ranks once.
-  [[nodiscard]] QList<views::RankGroup> communicators() const;
-
-  struct WhichMessage {
-    QString text;    ///< a sentence
-    EventRef event;  ///< that filled it; invalid: none did, or it is not known
-    bool problem = false;
-  };
-  using WhichDone = std::function<void(const WhichMessage&)>;
-  /// Which message wrote last, before now, to a variable, an expression with an address, or an
-  /// address, of the current rank (debug_session_buffers.cpp). Of receives that the rank posted
-  /// while it had a GDB.
-  void whichMessage(const QString& expression, const WhichDone& done);
-
-  // -- looking deeper into the current rank, which has to be stopped; answers come as rowsArrived()
-  void askRegisters();
-  void askMemory(const QString& address);
-  /// The function around `address`; empty: where the selected frame is.
-  void askInstructions(const QString& address);
-  void askThreads();
-  void selectThread(int thread);
-  /// A value was changed by hand in this cycle.
-  [[nodiscard]] bool isAltered() const { return m_altered; }
 
   /// Present positions: for tests.
   [[nodiscard]] Serial serialOf(int rank) const { return m_state.serialOf(rank); }
@@ -208,9 +169,6 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void ranksChanged();
   void positionsChanged(const std::vector<pf::views::ReplayPosition>& positions);
   void rankStopped(int rank);  ///< its stack can be asked for
-  void stackChanged(int rank, const QList<pf::views::StackFrame>& frames, int current);
-  void variablesChanged(const QString& frameKey, const QList<pf::views::Variable>& variables);
-  void childrenArrived(const QString& path, const QList<pf::views::Variable>& children, bool more);
   void watchArrived(const QString& expression, const QList<pf::views::WatchValue>& values);
   void watchesChanged(const QStringList& expressions);
   void breakpointsChanged();
@@ -221,20 +179,9 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void logged(const pf::views::LogEntry& entry);  ///< by a logpoint
   void consoleText(int rank, const QString& text, bool error);
   void settled();  ///< the ranks have come to where they were sent, or have ended
-  void currentRankChanged(int rank);
   void focusChanged(const QList<int>& ranks);  ///< ranks with a breakpoint of their own have joined
   void stalled(const QString& text, bool deadlock);  ///< no rank gets on by itself
   void ended(int exitStatus);                        ///< the launcher of the cycle, by itself
-  void stacksArrived(const QList<pf::views::RankStack>& stacks, qint64 milliseconds);
-  void acrossArrived(const QString& expression, const QList<pf::views::RankValue>& values,
-                     qint64 milliseconds);
-  void groupsChanged();
-  void groupRunChanged(const QString& text);  ///< empty: of no interest any more
-  /// `current`: row to mark, -1 none. Without rows, `problem` says why.
-  void rowsArrived(pf::session::Look look, const QList<QStringList>& rows, int current,
-                   const QString& problem);
-  void frameChanged();  ///< another frame is selected, or values were changed: what is shown is old
-  void alteredChanged(bool altered);
 
  public:
   [[nodiscard]] QList<views::RankState> rankStates() const { return m_state.rankStates(); }
@@ -314,60 +261,6 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void endSettling();
   void tellPositions();
   [[nodiscard]] Serial nextReceive(int rank) const;
-
-  // debug_session_values.cpp
-  void refreshStack(int rank);
-  void refreshVariables();
-  void dropVariables();
-  [[nodiscard]] mi::GdbSession* currentGdb();
-  [[nodiscard]] bool currentIsStopped();
-  [[nodiscard]] const views::StackFrame* frameAt(int level) const;
-  void publishVariables();
-
-  // debug_session_stacks.cpp
-  void onStack(const protocol::RankStack& stack);
-  void finishStacks();
-  [[nodiscard]] views::RankStack stackByGdb(int rank, const std::vector<mi::Frame>& frames) const;
-
-  // debug_session_across.cpp
-  void askRankAcross(int rank, const std::string& function);
-  void tellAcross();
-
-  // debug_session_groups.cpp
-  [[nodiscard]] static bool isGroup(const db::Note& note);
-  [[nodiscard]] static bool isArrangement(const db::Note& note);
-  void readArrangement(const db::Note& note);
-  void readGroup(const db::Note& note);
-  void beginGroupRun(const QString& action, const QString& who, const QList<int>& ranks,
-                     const QList<int>& debugless);
-  void endGroupRun();
-  void arrived(int rank);
-  void groupConsoleAnswered(int rank, quint64 number, const Status& status);
-  void tellGroupConsole();
-  void tellGroupRun();
-
-  // debug_session_buffers.cpp
-  struct MemoryRange {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-  };
-  struct Filled {
-    std::uint32_t post = kNoPost;
-    Serial completion = 0;
-  };
-  [[nodiscard]] std::optional<Filled> lastFilled(int rank, const MemoryRange& range) const;
-  [[nodiscard]] QString filledText(int rank, const QString& what, const Filled& filled) const;
-  void askRanges(std::vector<std::string> expressions,
-                 std::vector<std::optional<std::uint64_t>> values,
-                 const std::function<void(const std::vector<std::optional<std::uint64_t>>&)>& done);
-  void findFilled(int rank, const QString& expression,
-                  const std::vector<std::optional<std::uint64_t>>& values, const WhichDone& done);
-
-  // debug_session_looking.cpp
-  void tellProblem(Look look, const QString& text);
-  [[nodiscard]] bool canLook(Look look);
-  [[nodiscard]] mi::FrameRef currentFrameRef();
-  void setAltered(bool altered);
 
   // debug_session_records.cpp: the trace's own tables
   void readRecords();
@@ -457,6 +350,14 @@ class DebugSession : public QObject, private mi::FleetObserver {
 
   mi::Fleet m_fleet;
   SessionState m_state;
+  Inspector m_inspector;
+  MachineInspector m_machine;
+  FilledBuffers m_buffers;
+  AllStacks m_stacks;
+  AcrossRanks m_across;
+  GdbConsoles m_consoles;
+  RankGroups m_groups;
+  GroupRun m_groupRun;
   bool m_resolving = false;  ///< when the events are read, logical breakpoints are resolved
   std::unique_ptr<db::TraceStore> m_store;
   std::unique_ptr<CycleKeeper> m_keeper;  ///< null where nothing can be written
@@ -483,17 +384,14 @@ class DebugSession : public QObject, private mi::FleetObserver {
     std::function<void()> then;  ///< what was asked for meanwhile: the last of it
   };
   Settling m_settling;
-  std::map<int, std::vector<NotedBuffer>> m_noted;  ///< of this cycle, by rank: read so far
-  QList<views::BreakpointHit> m_standing;           ///< hits since the ranks were last sent on
-  std::optional<Search> m_search;                   ///< under way: no other breakpoint stops
-  QList<views::BreakpointHit> m_trail;  ///< hits before the one that previousHit() went to
+  QList<views::BreakpointHit> m_standing;  ///< hits since the ranks were last sent on
+  std::optional<Search> m_search;          ///< under way: no other breakpoint stops
+  QList<views::BreakpointHit> m_trail;     ///< hits before the one that previousHit() went to
   int m_trailCycle = 0;
   int m_trailRank = -1;
   QSet<int> m_pausing;  ///< ranks that are paused because another one has stopped
 
   StopFilter m_stopFilter;
-  int m_frame = 0;
-  QList<views::StackFrame> m_frames;
 
   QList<views::Breakpoint> m_breakpoints;
   std::map<int, int> m_specOf;  ///< our id -> fleet's
@@ -506,45 +404,6 @@ class DebugSession : public QObject, private mi::FleetObserver {
   std::vector<HitKey> m_openHits;  ///< whose values are still to be asked for
   std::vector<views::EventMark> m_bookmarks;
   BenignRaces m_benign;
-  std::map<QString, QString> m_vars;  ///< path -> GDB's variable object
-  QList<views::Variable> m_variables;
-  std::size_t m_variablesPending = 0;
-  quint64 m_stackGeneration = 0;
-
-  /// What all ranks are asked.
-  struct StackQuestion {
-    quint64 number = 0;
-    QElapsedTimer since;
-    QSet<int> missing;
-    bool finished = false;
-    std::vector<protocol::RankStack> addresses;  ///< by agents
-    std::map<int, views::RankStack> stacks;
-  };
-  StackQuestion m_stackQuestion;
-  struct AcrossQuestion {
-    quint64 number = 0;
-    QString expression;
-    QElapsedTimer since;
-    QSet<int> missing;
-    std::map<int, views::RankValue> values;
-  };
-  AcrossQuestion m_across;
-  struct GroupConsole {
-    quint64 number = 0;
-    int shownAt = 0;
-    QSet<int> missing;
-    std::map<int, QString> texts;
-  };
-  GroupConsole m_groupConsole;
-  QList<views::RankGroup> m_groups;
-  views::RankArrangement m_arrangement;
-  std::int64_t m_arrangementId = 0;            ///< of its note; 0: there is none
-  std::map<QString, std::int64_t> m_groupIds;  ///< rows of the trace
-  views::GroupRun m_groupRun;
-  quint64 m_groupRunNumber = 0;
-  QString m_groupRunTold;
-  int m_thread = 0;  ///< of the current rank, chosen by the user; 0: the one that stopped
-  bool m_altered = false;
 };
 
 }  // namespace pf::session

@@ -70,7 +70,7 @@ void DebugSession::nextRacingReceive() {
     Q_EMIT message(tr("No receive races from here on in the recording."), false);
     return;
   }
-  setCurrentRank(best.rank);
+  m_inspector.selectRank(best.rank);
   goTo({best, tr("next racing receive: rank %1, event %2").arg(best.rank).arg(best.serial)});
 }
 

@@ -10,11 +10,6 @@
 
 namespace pf::session {
 
-mi::GdbSession* DebugSession::debugger(int rank) {
-  const auto now = m_state.now.find(rank);
-  return now != m_state.now.end() && now->second.attached ? m_fleet.session(rank) : nullptr;
-}
-
 int DebugSession::breakpointAt(int rank) {
   mi::GdbSession* gdb = debugger(rank);
   return gdb != nullptr && gdb->stop().reason == mi::StopReason::Breakpoint

@@ -76,7 +76,7 @@ void DebugSession::closeAny() {
   endSearch();
   if (m_state.source == Source::Recording && m_state.phase != Phase::Idle) {
     finishCycle(tr("closed"));
-    endGroupRun();
+    m_groupRun.end();
   }
   closeTarget();
   for (Target* closing : findChildren<Target*>(Qt::FindDirectChildrenOnly)) {
@@ -108,8 +108,7 @@ void DebugSession::openOutside(Source source, const QString& title,
     m_fleet.removeBreakpoint(spec.id);
   }
   m_bookmarks.clear();
-  m_groups.clear();
-  m_groupIds.clear();
+  m_groups.open(nullptr);
   m_cycles.clear();
   m_cycleIds.clear();
   m_hitRows.clear();
@@ -118,7 +117,7 @@ void DebugSession::openOutside(Source source, const QString& title,
   m_stops.clear();
   m_state.diverged = false;
   m_awaitsCut = false;
-  setAltered(false);
+  m_inspector.beginCycle();
   views::Cycle only;
   only.number = 1;
   only.started = QDateTime::currentDateTime();
@@ -133,18 +132,17 @@ void DebugSession::openOutside(Source source, const QString& title,
     now.state.phase = RankPhase::Running;
   }
   m_state.current = ranks.isEmpty() ? 0 : ranks.first().rank;
-  m_frame = 0;
-  m_frames.clear();
+  m_inspector.forget();
   m_focus.clear();
   m_state.phase = Phase::Running;
   debug(std::make_unique<OutsideTarget>(ranks));
   Q_EMIT benignRacesChanged();
   Q_EMIT watchesChanged(m_watches);
   Q_EMIT breakpointsChanged();
-  Q_EMIT groupsChanged();
+  Q_EMIT m_groups.changed();
   publishMarks();
   Q_EMIT ranksChanged();
-  Q_EMIT currentRankChanged(m_state.current);
+  Q_EMIT m_inspector.currentRankChanged(m_state.current);
 }
 
 void DebugSession::setOutsideFocus(const QSet<int>& wanted) {
@@ -207,9 +205,9 @@ void DebugSession::outsideAttached(int rank, bool ok) {
     }
     if (rank == m_state.current) {
       m_fleet.focus(rank);
-      refreshStack(rank);
+      m_inspector.stopped();
     } else if (m_state.source == Source::Job) {
-      setCurrentRank(rank);
+      m_inspector.selectRank(rank);
     }
   }
   Q_EMIT ranksChanged();
@@ -224,9 +222,7 @@ void DebugSession::forgetGdb(int rank) {
   now.why.clear();
   now.where.clear();
   if (rank == m_state.current) {
-    dropVariables();
-    m_frames.clear();
-    Q_EMIT stackChanged(rank, {}, 0);
+    m_inspector.forget();
   }
   Q_EMIT focusChanged(m_focus.values());
   Q_EMIT ranksChanged();
@@ -262,7 +258,7 @@ void DebugSession::outsideExited(int rank, const QString& how) {
   RankNow& now = m_state.now[rank];
   now.exited = true;
   now.end = how;
-  arrived(rank);
+  m_groupRun.arrived(rank);
   Q_EMIT ranksChanged();
 }
 
@@ -278,7 +274,8 @@ bool DebugSession::outsideAct(views::RankAction action, const std::vector<mi::Ra
                  [this](mi::Rank rank) {
                    return m_fleet.session(rank)->state() == mi::SessionState::Stopped;
                  });
-    beginGroupRun(views::actionWord(action), who, QList<int>(withGdb.begin(), withGdb.end()), {});
+    m_groupRun.begin(views::actionWord(action), who, QList<int>(withGdb.begin(), withGdb.end()),
+                     {});
     m_fleet.run(stopped, {}, [](const mi::GroupResult&) {});
     return true;
   }

@@ -31,10 +31,7 @@ void DebugSession::readRecords() {
   m_hitRows.clear();
   m_openHits.clear();
   m_bookmarks.clear();
-  m_groups.clear();
-  m_groupIds.clear();
-  m_arrangement = {};
-  m_arrangementId = 0;
+  m_groups.open(nullptr);
   m_keeper.reset();
   Result<db::TraceStore> store =
       db::TraceStore::open(m_state.path.toStdString(), db::TraceStore::Mode::ReadWrite);
@@ -49,6 +46,7 @@ void DebugSession::readRecords() {
     return;
   }
   m_store = std::make_unique<db::TraceStore>(std::move(*store));
+  m_groups.open(m_store.get());
   if (writable) {
     m_keeper = std::make_unique<CycleKeeper>(*m_store);
   }
@@ -77,15 +75,7 @@ void DebugSession::readRecords() {
   }
   if (const auto rows = tables.all<db::Note>(); rows) {
     for (const db::Note& row : *rows) {
-      if (isGroup(row)) {
-        readGroup(row);
-        continue;
-      }
-      if (isArrangement(row)) {
-        readArrangement(row);
-        continue;
-      }
-      if (row.kind == BenignRaces::kNoteKind) {
+      if (m_groups.read(row) || row.kind == BenignRaces::kNoteKind) {
         continue;
       }
       m_bookmarks.push_back({{row.rank, row.serial}, views::MarkKind::Bookmark, toText(row.text)});
@@ -136,7 +126,7 @@ void DebugSession::readRecords() {
   applyBreakpoints();
   setWatches(m_watches);
   Q_EMIT watchesChanged(m_watches);
-  Q_EMIT groupsChanged();
+  Q_EMIT m_groups.changed();
   Q_EMIT cyclesChanged();
   publishMarks();
 }

@@ -36,6 +36,7 @@ bool DebugSession::renew(const QString& path, LoadedTrace trace, const SessionRe
     m_keeper.reset();
     m_store = std::make_unique<db::TraceStore>(std::move(*store));
     m_keeper = std::make_unique<CycleKeeper>(*m_store);
+    m_groups.keepIn(m_store.get());
     resolveAll();
     publishMarks();
   } else {

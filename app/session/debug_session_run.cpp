@@ -197,7 +197,7 @@ void DebugSession::runToFailure() {
   if (!m_focus.contains(target.rank)) {
     m_focus.insert(target.rank);
   }
-  setCurrentRank(target.rank);
+  m_inspector.selectRank(target.rank);
   goTo({target, tr("failing receive, rank %1 event %2").arg(target.rank).arg(target.serial)});
 }
 
@@ -283,7 +283,7 @@ void DebugSession::pauseRanks(const std::vector<mi::Rank>& withGdb, const QList<
     }
     order(protocol::SetStop{rank, m_state.serialOf(rank) + 1});
   }
-  beginGroupRun(views::actionWord(views::RankAction::Pause), who, moving, {});
+  m_groupRun.begin(views::actionWord(views::RankAction::Pause), who, moving, {});
   m_fleet.pause(withGdb, [](const mi::GroupResult&) {});
 }
 
@@ -304,7 +304,7 @@ void DebugSession::continueRanks(const std::vector<mi::Rank>& withGdb, const QLi
       order(protocol::SetStop{rank, stops[static_cast<std::size_t>(rank)]});
     }
   }
-  beginGroupRun(views::actionWord(views::RankAction::Continue), who, moving, {});
+  m_groupRun.begin(views::actionWord(views::RankAction::Continue), who, moving, {});
   std::vector<mi::Rank> stopped;
   std::copy_if(withGdb.begin(), withGdb.end(), std::back_inserter(stopped), [this](mi::Rank rank) {
     return m_fleet.session(rank)->state() == mi::SessionState::Stopped;
@@ -326,8 +326,8 @@ void DebugSession::stepRanks(views::RankAction action, const std::vector<mi::Ran
                                                      : mi::RunKind::Finish;
   command.onlyThread = m_stepsOneThread;
   m_standing.clear();
-  beginGroupRun(views::actionWord(action), who, QList<int>(withGdb.begin(), withGdb.end()),
-                debugless);
+  m_groupRun.begin(views::actionWord(action), who, QList<int>(withGdb.begin(), withGdb.end()),
+                   debugless);
   std::vector<mi::Rank> others;
   for (const mi::Rank rank : withGdb) {
     if (m_fleet.session(rank)->state() != mi::SessionState::Stopped) {
@@ -336,8 +336,8 @@ void DebugSession::stepRanks(views::RankAction action, const std::vector<mi::Ran
     prepareStep(rank);
     if (rank == m_state.current) {
       mi::RunCommand chosen = command;
-      chosen.frameLevel = m_frame;
-      chosen.thread = m_thread;
+      chosen.frameLevel = m_inspector.frame();
+      chosen.thread = m_inspector.thread();
       m_fleet.run({rank}, chosen, [](const mi::GroupResult&) {});
     } else {
       others.push_back(rank);
@@ -382,8 +382,8 @@ void DebugSession::runToLine(const QString& file, int line, const QList<int>& ra
         false);
     return;
   }
-  beginGroupRun(tr("run to line %1").arg(line), who, QList<int>(moving.begin(), moving.end()),
-                debugless);
+  m_groupRun.begin(tr("run to line %1").arg(line), who, QList<int>(moving.begin(), moving.end()),
+                   debugless);
   for (const mi::Rank rank : moving) {
     prepareStep(rank);
   }
@@ -442,7 +442,7 @@ void DebugSession::settle(const QString& why) {
                         .arg(standingText(hit.rank))
                         .arg(hit.rank)
                         .arg(hit.serial);
-    setCurrentRank(hit.rank);
+    m_inspector.selectRank(hit.rank);
   }
   if (cycle.match == views::CycleMatch::Unknown) {
     cycle.match = views::CycleMatch::Matches;

@@ -55,7 +55,7 @@ void DebugSession::deliverNext(bool anywhere) {
   for (std::size_t rank = 0; goesOn && rank < cut.size(); ++rank) {
     cut[rank] = std::max(cut[rank], m_state.serialOf(static_cast<int>(rank)));
   }
-  setCurrentRank(next.rank);
+  m_inspector.selectRank(next.rank);
   goTo({behind, tr("message taken by rank %1 in event %2").arg(next.rank).arg(next.serial),
         std::move(cut)});
 }

@@ -241,7 +241,8 @@ void DebuggingTest::wrongValueAtTheFailure() {
                                                         .arg(m_window->statusText())));
   QTRY_VERIFY_WITH_TIMEOUT(!valueOf(QStringLiteral("expected")).isEmpty(), kPatience);
   QString number;
-  session.evaluate(QStringLiteral("report.number"), [&](const QString& value) { number = value; });
+  session.inspector().evaluate(QStringLiteral("report.number"),
+                               [&](const QString& value) { number = value; });
   QTRY_VERIFY_WITH_TIMEOUT(!number.isEmpty(), kPatience);
   QVERIFY2(number != valueOf(QStringLiteral("expected")), qPrintable(number));
 }
@@ -249,11 +250,11 @@ void DebuggingTest::wrongValueAtTheFailure() {
 /// At the check behind the failing receive, which filled `report`.
 void DebuggingTest::whichMessageFilledIt() {
   auto& session = m_window->session();
-  using Answer = pf::session::DebugSession::WhichMessage;
+  using Answer = pf::session::WhichMessage;
   const auto ask = [&](const char* expression) {
     std::optional<Answer> answer;
-    session.whichMessage(QString::fromLatin1(expression),
-                         [&](const Answer& given) { answer = given; });
+    session.buffers().ask(QString::fromLatin1(expression),
+                          [&](const Answer& given) { answer = given; });
     (void)QTest::qWaitFor([&] { return answer.has_value(); }, kPatience);
     return answer.value_or(Answer{QStringLiteral("no answer"), {}, true});
   };

@@ -146,7 +146,7 @@ void DeskTest::arrayAsPlotAndTable() {
   // A million of them, in main().
   for (const pf::views::StackFrame& frame : m_window->stack().model()->frames()) {
     if (frame.function == QLatin1String("main")) {
-      session().selectFrame(frame.level);
+      session().inspector().selectFrame(frame.level);
     }
   }
   QElapsedTimer time;
@@ -188,7 +188,7 @@ void DeskTest::consoleOfAGroup() {
     }
     return QString();
   };
-  session().addGroup(QStringLiteral("pair"), {0, 1});
+  session().groups().add(QStringLiteral("pair"), {0, 1});
   m_window->looking().console(1, QStringLiteral("@pair+2 print 6*7"));
   QTRY_COMPARE_WITH_TIMEOUT(answer(QStringLiteral("[")), QStringLiteral("[0-2] 42\n"), kPatience);
   words.clear();
@@ -256,7 +256,7 @@ void DeskTest::groupsOfTheDiagram() {
   }
   QVERIFY(made != nullptr);
   made->trigger();
-  QCOMPARE(session().groups().last().ranks, (QList<int>{0, 1}));
+  QCOMPARE(session().groups().all().last().ranks, (QList<int>{0, 1}));
 }
 
 void DeskTest::transcripts() {
@@ -324,7 +324,7 @@ void DeskTest::sessionOfAnotherRecording() {
   QVERIFY(reopen(other.fileName()));
   QCOMPARE(session().breakpoints().size(), 1);
   QCOMPARE(session().breakpoints().first().expression, QStringLiteral("mpi error"));
-  QCOMPARE(session().groups().size(), 2);
+  QCOMPARE(session().groups().all().size(), 2);
   QCOMPARE(m_window->findChild<pf::views::WatchesView*>()->model()->expressions(),
            QStringList{QStringLiteral("rank")});
   // A trace that is gone: the command is offered.

@@ -422,7 +422,7 @@ void LogicTest::lastChange() {
   session().setCurrentRank(0);
   const auto value = [&](const QString& expression) {
     QString text;
-    session().evaluate(expression, [&](const QString& found) { text = found; });
+    session().inspector().evaluate(expression, [&](const QString& found) { text = found; });
     return QTest::qWaitFor([&] { return !text.isEmpty(); }, kPatience) ? text : QString();
   };
   const QString before = value(QStringLiteral("g_total"));

@@ -135,8 +135,8 @@ pf::EventRef LookingTest::receiveOfRank0(int number) {
 }
 
 QList<pf::views::RankStack> LookingTest::askStacks(qint64* milliseconds) {
-  QSignalSpy arrived(&session(), &DebugSession::stacksArrived);
-  session().askStacks();
+  QSignalSpy arrived(&session().stacks(), &pf::session::AllStacks::arrived);
+  session().stacks().ask();
   if (arrived.isEmpty() && !arrived.wait(kPatience)) {
     return {};
   }
@@ -228,14 +228,14 @@ void LookingTest::actionsOfAGroup() {
   QVERIFY(waiting > 0 && !history.events.empty());
   replayWith({0, waiting}, goal);
   session().setCurrentRank(0);
-  session().addGroup(QStringLiteral("pair"), {waiting, 0});
+  session().groups().add(QStringLiteral("pair"), {waiting, 0});
   auto& strip = m_window->ranks();
   QComboBox* scope = strip.scopeBox();
   const QString shown = QStringLiteral("pair (%1)").arg(pf::views::rankSetText({0, waiting}));
   QVERIFY(scope->findText(shown) >= 0);
   scope->setCurrentIndex(scope->findText(shown));
   QCOMPARE(strip.scopeName(), QStringLiteral("pair"));
-  QSignalSpy told(&session(), &DebugSession::groupRunChanged);
+  QSignalSpy told(&session().groupRun(), &pf::session::GroupRun::changed);
   QVERIFY(strip.action(pf::views::RankAction::Next)->isEnabled());
   strip.action(pf::views::RankAction::Next)->trigger();
   const QString expected =
@@ -254,13 +254,13 @@ void LookingTest::actionsOfAGroup() {
 }
 
 void LookingTest::groupsAreKept() {
-  session().addGroup(QStringLiteral("  \n"), {1});
+  session().groups().add(QStringLiteral("  \n"), {1});
   QVERIFY(m_window->statusText().contains(QStringLiteral("needs a name")));
-  session().addGroup(QStringLiteral("odd"), {1, 3, 99});
-  session().addGroup(QStringLiteral("odd"), {3, 1});
-  QCOMPARE(session().groups().size(), 2);
-  QCOMPARE(session().groups().last().ranks, (QList<int>{1, 3}));
-  const auto communicators = session().communicators();
+  session().groups().add(QStringLiteral("odd"), {1, 3, 99});
+  session().groups().add(QStringLiteral("odd"), {3, 1});
+  QCOMPARE(session().groups().all().size(), 2);
+  QCOMPARE(session().groups().all().last().ranks, (QList<int>{1, 3}));
+  const auto communicators = session().groups().communicators();
   QVERIFY(std::any_of(communicators.begin(), communicators.end(), [this](const auto& group) {
     return group.ranks.size() == m_ranks && group.name == QStringLiteral("MPI_COMM_WORLD");
   }));
@@ -276,19 +276,19 @@ void LookingTest::groupsAreKept() {
   }
   QVERIFY(byCommunicator != nullptr && byCommunicator->actions().size() >= 3);
   byCommunicator->actions().first()->trigger();
-  QCOMPARE(session().groups().size(), 3);
-  session().removeGroup(session().groups().last().name);
+  QCOMPARE(session().groups().all().size(), 3);
+  session().groups().remove(session().groups().all().last().name);
 
   pf::gui::MainWindow again;
   QSignalSpy opened(&again, &pf::gui::MainWindow::opened);
   again.openTrace(m_directory.filePath(QStringLiteral("looking.pft")));
   QVERIFY(opened.wait(kPatience));
-  QCOMPARE(again.session().groups(), session().groups());
+  QCOMPARE(again.session().groups().all(), session().groups().all());
   QVERIFY(again.ranks().scopeBox()->findText(QStringLiteral("odd (1, 3)")) >= 0);
 }
 
 QString LookingTest::across(const QString& expression) {
-  QSignalSpy arrived(&session(), &DebugSession::acrossArrived);
+  QSignalSpy arrived(&session().across(), &pf::session::AcrossRanks::arrived);
   m_window->looking().across().ask(expression);
   if (arrived.isEmpty() && !arrived.wait(kPatience)) {
     return QStringLiteral("no answer");
@@ -334,8 +334,8 @@ void LookingTest::valuesAcrossRanks() {
     return !across(QStringLiteral("share")).contains(QLatin1Char('!')) || last > 3;
   };
   QTRY_VERIFY_WITH_TIMEOUT(answers(), kPatience);
-  QSignalSpy groups(&session(), &DebugSession::groupsChanged);
-  session().addGroup(QStringLiteral("share = 100"), {last});
+  QSignalSpy groups(&session().groups(), &pf::session::RankGroups::changed);
+  session().groups().add(QStringLiteral("share = 100"), {last});
   QCOMPARE(groups.size(), 1);
 }
 
@@ -343,7 +343,7 @@ void LookingTest::lookingDeeper() {
   using pf::session::Look;
   auto& panes = m_window->looking();
   session().setCurrentRank(1);
-  QSignalSpy rows(&session(), &DebugSession::rowsArrived);
+  QSignalSpy rows(&session().machine(), &pf::session::MachineInspector::rowsArrived);
   QTRY_VERIFY_WITH_TIMEOUT(!m_window->stack().model()->frames().isEmpty(), kPatience);
   for (const auto& arrived : rows) {
     QVERIFY(arrived.first().value<Look>() != Look::Registers);  // nobody sees them
@@ -386,13 +386,13 @@ void LookingTest::lookingDeeper() {
       return label->text().contains(QStringLiteral(", altered"));
     });
   };
-  QVERIFY(!session().isAltered() && !marked());
-  session().editVariable(QStringLiteral("v/share"), QStringLiteral("7"));
-  QTRY_VERIFY_WITH_TIMEOUT(session().isAltered() && marked(), kPatience);
+  QVERIFY(!session().inspector().isAltered() && !marked());
+  session().inspector().edit(QStringLiteral("v/share"), QStringLiteral("7"));
+  QTRY_VERIFY_WITH_TIMEOUT(session().inspector().isAltered() && marked(), kPatience);
   QTRY_VERIFY_WITH_TIMEOUT(across(QStringLiteral("share")).contains(QStringLiteral("7(1)")),
                            kPatience);
   replayWith({1}, receiveOfRank0(2));
-  QVERIFY(!session().isAltered() && !marked());
+  QVERIFY(!session().inspector().isAltered() && !marked());
   QVERIFY(across(QStringLiteral("share")).contains(QStringLiteral("2.5(1)")));
 }
 

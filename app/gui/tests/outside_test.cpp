@@ -162,7 +162,7 @@ void OutsideTest::attachStopsNobody() {
 }
 
 void OutsideTest::debuggerOfOneRank() {
-  QSignalSpy stack(&session(), &DebugSession::stackChanged);
+  QSignalSpy stack(&session().inspector(), &pf::session::Inspector::stackChanged);
   session().setFocus({1});
   QTRY_VERIFY_WITH_TIMEOUT(
       !stack.isEmpty() && !stack.last()[1].value<QList<pf::views::StackFrame>>().isEmpty(),
@@ -184,7 +184,7 @@ void OutsideTest::debuggerOfOneRank() {
   for (const int rank : {1, 2}) {
     const QString core = m_directory.filePath(QStringLiteral("core.%1").arg(rank));
     QSignalSpy words(&session(), &DebugSession::consoleText);
-    session().console(rank, QStringLiteral("generate-core-file ") + core);
+    session().consoles().send(rank, QStringLiteral("generate-core-file ") + core);
     QTRY_VERIFY_WITH_TIMEOUT(
         [&] {
           for (const QList<QVariant>& each : words) {
@@ -198,7 +198,7 @@ void OutsideTest::debuggerOfOneRank() {
     m_cores << core;
   }
   QSignalSpy typed(&session(), &DebugSession::consoleText);
-  session().console(1, QStringLiteral("kill"));
+  session().consoles().send(1, QStringLiteral("kill"));
   QVERIFY(typed.last()[1].toString().contains(QLatin1String("not ended from here")));
 }
 
@@ -310,15 +310,15 @@ void OutsideTest::coresDuringAReplay() {
 }
 
 QList<pf::views::RankStack> OutsideTest::askStacks() {
-  QSignalSpy arrived(&session(), &DebugSession::stacksArrived);
-  session().askStacks();
+  QSignalSpy arrived(&session().stacks(), &pf::session::AllStacks::arrived);
+  session().stacks().ask();
   return arrived.wait(kPatience) ? arrived.last().first().value<QList<pf::views::RankStack>>()
                                  : QList<pf::views::RankStack>();
 }
 
 QString OutsideTest::across(const QString& expression) {
-  QSignalSpy arrived(&session(), &DebugSession::acrossArrived);
-  session().askAcross(expression);
+  QSignalSpy arrived(&session().across(), &pf::session::AcrossRanks::arrived);
+  session().across().ask(expression);
   if (arrived.isEmpty() && !arrived.wait(kPatience)) {
     return {};
   }

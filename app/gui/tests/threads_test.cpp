@@ -85,7 +85,7 @@ bool ThreadsTest::stepped(RankAction action) {
 /// the stop finds that thread anywhere behind its own send: it gets time to come to where it waits.
 int ThreadsTest::otherSender() {
   QSignalSpy answers(&session(), &DebugSession::consoleText);
-  session().console(1, QStringLiteral("call (int)usleep(300000)"));
+  session().consoles().send(1, QStringLiteral("call (int)usleep(300000)"));
   if (!QTest::qWaitFor([&] { return !answers.isEmpty(); }, kPatience)) {
     return 0;
   }
@@ -110,8 +110,8 @@ int ThreadsTest::otherSender() {
 }
 
 pf::views::RankStack ThreadsTest::stackOf(int rank) {
-  QSignalSpy arrived(&session(), &DebugSession::stacksArrived);
-  session().askStacks();
+  QSignalSpy arrived(&session().stacks(), &pf::session::AllStacks::arrived);
+  session().stacks().ask();
   if (arrived.isEmpty() && !arrived.wait(kPatience)) {
     return {};
   }
@@ -161,10 +161,10 @@ void ThreadsTest::steps() {
   }
 
   // The chosen thread, not the one that has stopped: out of the semaphore (for that the others go on), and on.
-  session().selectThread(second);
+  session().inspector().selectThread(second);
   const auto function = [this] {
     for (const pf::views::StackFrame& frame : m_window->stack().model()->frames()) {
-      if (frame.level == session().currentFrame()) {
+      if (frame.level == session().inspector().frame()) {
         return frame.function;
       }
     }

@@ -95,8 +95,8 @@ class Bench {
     int settled = 0;
     int variables = 0;
     const auto one = QObject::connect(m_session.get(), &DebugSession::settled, [&] { ++settled; });
-    const auto two =
-        QObject::connect(m_session.get(), &DebugSession::variablesChanged, [&] { ++variables; });
+    const auto two = QObject::connect(
+        &m_session->inspector(), &pf::session::Inspector::variablesChanged, [&] { ++variables; });
     QElapsedTimer since;
     since.start();
     act();
@@ -226,9 +226,9 @@ void manyRanks(Bench& bench) {
   bench.report("parallel stacks of 32 ranks", "s", "0.5", [&] {
     double took = -1.0;
     const auto one =
-        QObject::connect(&session, &DebugSession::stacksArrived,
+        QObject::connect(&session.stacks(), &pf::session::AllStacks::arrived,
                          [&](const auto&, qint64 ms) { took = static_cast<double>(ms); });
-    session.askStacks();
+    session.stacks().ask();
     (void)waitFor([&] { return took >= 0.0; });
     QObject::disconnect(one);
     return took / 1e3;

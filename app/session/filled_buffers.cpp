@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which message filled a variable: the interposer of a rank with a GDB notes where each receive
-// writes (noted_buffers.h), the trace knows what each receive took.
-#include <algorithm>
+#include "app/session/filled_buffers.h"
 
-#include "app/session/debug_session.h"
+#include <algorithm>
+#include <utility>
+
 #include "app/session/frame_values.h"
 #include "mi_bridge/stop_values.h"
 
@@ -25,14 +25,14 @@ QString eventText(const Execution& execution, const EventRef& ref) {
                 .arg(toText(site.file).section(QLatin1Char('/'), -1))
                 .arg(site.line);
   }
-  return DebugSession::tr("%1, event %2").arg(text).arg(ref.serial);
+  return FilledBuffers::tr("%1, event %2").arg(text).arg(ref.serial);
 }
 
 }  // namespace
 
 /// The receive that wrote last into [begin, end) and is over by now.
-std::optional<DebugSession::Filled> DebugSession::lastFilled(int rank,
-                                                             const MemoryRange& range) const {
+std::optional<FilledBuffers::Filled> FilledBuffers::lastFilled(int rank,
+                                                               const MemoryRange& range) const {
   const RankHistory& history = m_state.whole().execution.ranks[static_cast<std::size_t>(rank)];
   const Serial done = m_state.eventsDone()[static_cast<std::size_t>(rank)];
   const auto known = m_noted.find(rank);
@@ -55,7 +55,7 @@ std::optional<DebugSession::Filled> DebugSession::lastFilled(int rank,
   return last;
 }
 
-QString DebugSession::filledText(int rank, const QString& what, const Filled& filled) const {
+QString FilledBuffers::filledText(int rank, const QString& what, const Filled& filled) const {
   const Execution& execution = m_state.whole().execution;
   const EventRef end{rank, filled.completion};
   if (filled.post == kNoPost) {
@@ -77,19 +77,19 @@ QString DebugSession::filledText(int rank, const QString& what, const Filled& fi
   return text + QLatin1Char('.');
 }
 
-void DebugSession::whichMessage(const QString& expression, const WhichDone& done) {
+void FilledBuffers::ask(const QString& expression, const Done& done) {
+  const int rank = m_state.current;
   const auto refuse = [&done](const QString& why) { done({why, {}, true}); };
-  mi::GdbSession* gdb = currentGdb();
   if (m_state.source != Source::Recording || m_state.phase != Phase::Running) {
     refuse(
         tr("Which message filled a variable is known in a replay only: replay to an event first."));
     return;
   }
-  if (gdb == nullptr || !currentIsStopped()) {
-    refuse(gdb == nullptr
+  if (m_state.stoppedDebugger(rank) == nullptr) {
+    refuse(m_state.debugger(rank) == nullptr
                ? tr("Rank %1 has no debugger: tick it in the ranks' list and restart the cycle.")
-                     .arg(m_state.current)
-               : tr("Rank %1 runs: pause it first.").arg(m_state.current));
+                     .arg(rank)
+               : tr("Rank %1 runs: pause it first.").arg(rank));
     return;
   }
   const std::string e = expression.trimmed().toStdString();
@@ -98,96 +98,95 @@ void DebugSession::whichMessage(const QString& expression, const WhichDone& done
     return;
   }
   // Where it lies and how large it is; what it points to; itself as an address.
-  askRanges({"(unsigned long)&(" + e + ")", "sizeof(" + e + ")", "(unsigned long)(" + e + ")",
+  askValues({"(unsigned long)&(" + e + ")", "sizeof(" + e + ")", "(unsigned long)(" + e + ")",
              "sizeof(*(" + e + "))"},
-            {},
-            [this, rank = m_state.current, expression,
-             done](const std::vector<std::optional<std::uint64_t>>& values) {
-              findFilled(rank, expression.trimmed(), values, done);
+            {}, [this, rank, expression, done](const Values& values) {
+              find(rank, expression.trimmed(), values, done);
             });
 }
 
-void DebugSession::askRanges(
-    std::vector<std::string> expressions, std::vector<std::optional<std::uint64_t>> values,
-    const std::function<void(const std::vector<std::optional<std::uint64_t>>&)>& done) {
-  if (values.size() == expressions.size() || !currentIsStopped()) {
+void FilledBuffers::askValues(std::vector<std::string> expressions, Values values,
+                              const std::function<void(const Values&)>& done) {
+  mi::GdbSession* gdb = m_state.stoppedDebugger(m_state.current);
+  if (values.size() == expressions.size() || gdb == nullptr) {
     values.resize(expressions.size());
     done(values);
     return;
   }
   const std::string next = expressions[values.size()];
-  currentGdb()->inspect().evaluate(
-      currentFrameRef(), next,
+  gdb->inspect().evaluate(
+      m_inspector.frameRef(), next,
       [this, expressions = std::move(expressions), values = std::move(values),
        done](const Result<std::string>& value) mutable {
         bool ok = false;
         const quint64 number = value ? toText(*value).toULongLong(&ok, 0) : 0;
         values.push_back(ok ? std::optional<std::uint64_t>(number) : std::nullopt);
-        askRanges(std::move(expressions), std::move(values), done);
+        askValues(std::move(expressions), std::move(values), done);
       });
 }
 
-void DebugSession::findFilled(int rank, const QString& expression,
-                              const std::vector<std::optional<std::uint64_t>>& values,
-                              const WhichDone& done) {
-  mi::GdbSession* gdb = m_fleet.session(rank);
+void FilledBuffers::find(int rank, const QString& expression, const Values& values,
+                         const Done& done) {
+  mi::GdbSession* gdb = m_state.fleet.session(rank);
   if ((!values[0] && !values[2]) || gdb == nullptr) {
     done({tr("'%1' has no address in the selected frame of rank %2.").arg(expression).arg(rank),
           {},
           true});
     return;
   }
-  const auto answer = [this, rank, expression, values,
-                       done](const Result<std::vector<NotedBuffer>>& more) {
-    if (!more) {
-      done({tr("Where the receives of rank %1 write cannot be read: %2.")
-                .arg(rank)
-                .arg(toText(more.error().message)),
-            {},
-            true});
-      return;
-    }
-    std::vector<NotedBuffer>& noted = m_noted[rank];
-    noted.insert(noted.end(), more->begin(), more->end());
-    std::optional<Filled> filled;
-    QString what = expression;
-    if (values[0]) {
-      filled = lastFilled(
-          rank, {*values[0], *values[0] + std::max<std::uint64_t>(values[1].value_or(1), 1)});
-    }
-    if (!filled && values[2]) {
-      filled = lastFilled(
-          rank, {*values[2], *values[2] + std::max<std::uint64_t>(values[3].value_or(1), 1)});
-      what = values[0] ? tr("What %1 points to").arg(expression) : expression;
-    }
-    if (!filled) {
-      done({tr("No receive that rank %1 has done while it had a debugger wrote to '%2'. "
-               "Collectives and one-sided "
-               "communication are not followed.")
-                .arg(rank)
-                .arg(expression),
-            {},
-            false});
-      return;
-    }
-    done({filledText(rank, what, *filled), {rank, filled->completion}, false});
+  const auto tell = [this, rank, expression, values,
+                     done](const Result<std::vector<NotedBuffer>>& more) {
+    done(answer(rank, expression, values, more));
   };
   // What the agent has told of the rank may be some milliseconds old.
-  mi::eventsBegun(*gdb, [this, rank, answer](const Result<std::uint64_t>& begun) {
-    mi::GdbSession* here = m_fleet.session(rank);
+  mi::eventsBegun(*gdb, [this, rank, tell](const Result<std::uint64_t>& begun) {
+    mi::GdbSession* here = m_state.fleet.session(rank);
     if (here == nullptr) {
-      answer(Error{ErrorCode::Peer, "its debugger is gone", {}});
+      tell(Error{ErrorCode::Peer, "its debugger is gone", {}});
       return;
     }
     protocol::RankState& state = m_state.now[rank].state;
     if (begun && *begun > state.serial) {
       state.serial = *begun;
     }
-    const bool inProgram =
-        rank == m_state.current && !m_frames.isEmpty() && m_frames.first().level == m_frame;
+    const bool inProgram = rank == m_state.current && m_inspector.isInnermost();
     state.inCall = inProgram ? 0 : state.inCall;
-    mi::notedBuffers(*here, m_noted[rank].size(), answer);
+    mi::notedBuffers(*here, m_noted[rank].size(), tell);
   });
+}
+
+WhichMessage FilledBuffers::answer(int rank, const QString& expression, const Values& values,
+                                   const Result<std::vector<NotedBuffer>>& more) {
+  if (!more) {
+    return {tr("Where the receives of rank %1 write cannot be read: %2.")
+                .arg(rank)
+                .arg(toText(more.error().message)),
+            {},
+            true};
+  }
+  std::vector<NotedBuffer>& noted = m_noted[rank];
+  noted.insert(noted.end(), more->begin(), more->end());
+  const auto filledAt = [&](std::size_t address) -> std::optional<Filled> {
+    if (!values[address]) {
+      return std::nullopt;
+    }
+    const std::uint64_t size = std::max<std::uint64_t>(values[address + 1].value_or(1), 1);
+    return lastFilled(rank, {*values[address], *values[address] + size});
+  };
+  if (const auto filled = filledAt(0)) {
+    return {filledText(rank, expression, *filled), {rank, filled->completion}, false};
+  }
+  if (const auto filled = filledAt(2)) {
+    const QString what = values[0] ? tr("What %1 points to").arg(expression) : expression;
+    return {filledText(rank, what, *filled), {rank, filled->completion}, false};
+  }
+  return {tr("No receive that rank %1 has done while it had a debugger wrote to '%2'. "
+             "Collectives and one-sided "
+             "communication are not followed.")
+              .arg(rank)
+              .arg(expression),
+          {},
+          false};
 }
 
 }  // namespace pf::session
