@@ -46,7 +46,7 @@ Json DapServer::place(Breakpoint wanted, const std::string& logMessage, std::set
            each.function == wanted.function && each.expression == wanted.expression &&
            m_logpoints.contains(each.id) == !logMessage.empty() && !kept.contains(each.id);
   };
-  const auto& all = m_session.breakpoints();
+  const auto& all = m_session.breakpoints().all();
   const auto found = std::find_if(all.begin(), all.end(), same);
   if (found != all.end()) {
     Breakpoint changed = *found;
@@ -55,16 +55,16 @@ Json DapServer::place(Breakpoint wanted, const std::string& logMessage, std::set
     changed.enabled = true;
     wanted.id = changed.id;
     if (!(changed == *found)) {
-      m_session.changeBreakpoint(changed);
+      m_session.breakpoints().change(changed);
     }
   } else {
-    wanted.id = m_session.addPassingBreakpoint(wanted);
+    wanted.id = m_session.breakpoints().addPassing(wanted);
   }
   if (!logMessage.empty()) {
     m_logpoints[wanted.id] = logPieces(logMessage);
   }
   kept.insert(wanted.id);
-  for (const Breakpoint& each : m_session.breakpoints()) {
+  for (const Breakpoint& each : m_session.breakpoints().all()) {
     if (each.id == wanted.id) {
       return m_breakpointsTold[wanted.id] = breakpointJson(each);
     }
@@ -100,14 +100,14 @@ void DapServer::setBreakpoints(const Request& request) {
     out.push_back(place(std::move(breakpoint), word(each, "logMessage"), kept));
   }
   QList<int> leave;
-  for (const Breakpoint& each : m_session.breakpoints()) {
+  for (const Breakpoint& each : m_session.breakpoints().all()) {
     if (each.file == file && !kept.contains(each.id)) {
       leave << each.id;
       m_logpoints.erase(each.id);
       m_breakpointsTold.erase(each.id);
     }
   }
-  m_session.removeBreakpoints(leave);
+  m_session.breakpoints().remove(leave);
   succeed(request, breakpointsBody(std::move(out)));
 }
 
@@ -141,13 +141,13 @@ void DapServer::setFunctionBreakpoints(const Request& request) {
     out.push_back(place(std::move(breakpoint), {}, kept));
   }
   QList<int> leave;
-  for (const Breakpoint& each : m_session.breakpoints()) {
+  for (const Breakpoint& each : m_session.breakpoints().all()) {
     if ((!each.function.isEmpty() || each.event.valid()) && !kept.contains(each.id)) {
       leave << each.id;
       m_breakpointsTold.erase(each.id);
     }
   }
-  m_session.removeBreakpoints(leave);
+  m_session.breakpoints().remove(leave);
   succeed(request, breakpointsBody(std::move(out)));
 }
 
@@ -158,7 +158,7 @@ void DapServer::setExceptionBreakpoints(const Request& request) {
                       std::find(filters.begin(), filters.end(), kMpiErrorFilter) != filters.end();
   const int there = mpiErrorBreakpoint();
   if (!wanted && there != 0) {
-    m_session.removeBreakpoints({there});
+    m_session.breakpoints().remove({there});
     m_breakpointsTold.erase(there);
   } else if (wanted && there == 0) {
     Breakpoint breakpoint;
@@ -171,7 +171,7 @@ void DapServer::setExceptionBreakpoints(const Request& request) {
 }
 
 int DapServer::mpiErrorBreakpoint() const {
-  const auto& all = m_session.breakpoints();
+  const auto& all = m_session.breakpoints().all();
   const auto found = std::find_if(all.begin(), all.end(), [](const Breakpoint& each) {
     return each.kind == views::BreakpointKind::Catch;
   });
@@ -179,7 +179,7 @@ int DapServer::mpiErrorBreakpoint() const {
 }
 
 void DapServer::tellChangedBreakpoints() {
-  for (const Breakpoint& breakpoint : m_session.breakpoints()) {
+  for (const Breakpoint& breakpoint : m_session.breakpoints().all()) {
     const auto told = m_breakpointsTold.find(breakpoint.id);
     if (told == m_breakpointsTold.end()) {
       continue;  // the response tells of it

@@ -194,7 +194,7 @@ void DapServer::loaded() {
   } else {
     focus << failed;
   }
-  m_session.setAsideBreakpoints();
+  m_session.breakpoints().setAside();
   m_session.setTranscripts(QString::fromStdString(m_arguments.transcripts));
   m_session.stepOneThread(m_arguments.stepOneThread);
   m_session.setFocus(focus);

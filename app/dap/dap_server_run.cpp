@@ -59,7 +59,8 @@ void DapServer::connectSession() {
       send(eventMessage("continued", {{"threadId", rank + 1}, {"allThreadsContinued", false}}));
     }
   });
-  connect(&m_session, &S::breakpointsChanged, this, &DapServer::tellChangedBreakpoints);
+  connect(&m_session.breakpoints(), &session::Breakpoints::changed, this,
+          &DapServer::tellChangedBreakpoints);
   connect(&m_session, &S::ended, this, [this](int status) { m_exitStatus = status; });
   connect(&m_session, &S::stalled, this, [this](const QString& text, bool deadlock) {
     m_stalled = deadlock ? tr("Deadlock: %1").arg(text) : tr("All ranks wait: %1").arg(text);
@@ -408,7 +409,7 @@ Json DapServer::stoppedBody(int rank) {
   if (atEvent) {
     body["reason"] = m_goalReason;
     text += state.detail.toStdString();
-    for (const views::Breakpoint& breakpoint : m_session.breakpoints()) {
+    for (const views::Breakpoint& breakpoint : m_session.breakpoints().all()) {
       if (breakpoint.enabled && breakpoint.event == EventRef{rank, state.serial + 1}) {
         body["reason"] = "function breakpoint";
         body["hitBreakpointIds"] = {-breakpoint.id};

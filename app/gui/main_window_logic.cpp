@@ -24,9 +24,9 @@ void MainWindow::connectLogic() {
   });
   connect(m_breakpoints, &views::BreakpointsView::stopsEdited, this,
           [this](int id, const QString& stops) {
-            for (views::Breakpoint breakpoint : m_session->breakpoints()) {
+            for (views::Breakpoint breakpoint : m_session->breakpoints().all()) {
               if (breakpoint.id == id && views::setStops(breakpoint, stops)) {
-                m_session->changeBreakpoint(breakpoint);
+                m_session->breakpoints().change(breakpoint);
                 return;
               }
             }
@@ -36,7 +36,7 @@ void MainWindow::connectLogic() {
   connect(m_breakpoints, &views::BreakpointsView::addRequested, this,
           [this] { editBreakpoint({}); });
   connect(m_breakpoints, &views::BreakpointsView::editRequested, this, [this](int id) {
-    for (const views::Breakpoint& breakpoint : m_session->breakpoints()) {
+    for (const views::Breakpoint& breakpoint : m_session->breakpoints().all()) {
       if (breakpoint.id == id) {
         editBreakpoint(breakpoint);
         return;
@@ -171,7 +171,8 @@ void MainWindow::editBreakpoint(const views::Breakpoint& breakpoint) {
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog, &QDialog::accepted, this, [this, dialog] {
     const views::Breakpoint& entered = dialog->breakpoint();
-    entered.id == 0 ? m_session->addBreakpoint(entered) : m_session->changeBreakpoint(entered);
+    entered.id == 0 ? m_session->breakpoints().add(entered)
+                    : m_session->breakpoints().change(entered);
   });
   dialog->open();
 }

@@ -36,7 +36,7 @@ bool MainWindow::saveSession(const QString& path) {
   }
   file.directory = QString::fromStdString(m_session->run().workingDirectory);
   file.input = QFileInfo(m_input.trace) == QFileInfo(m_path) ? m_input.file : QString();
-  file.breakpoints = m_session->breakpoints();
+  file.breakpoints = m_session->breakpoints().all();
   file.watches = m_watches->model()->expressions();
   file.groups = m_session->groups().all();
   file.focus = m_session->focus();
@@ -129,9 +129,9 @@ void MainWindow::applySession() {
              known.ranks == wanted.ranks && known.condition == wanted.condition &&
              known.log == wanted.log;
     };
-    const QList<views::Breakpoint>& known = m_session->breakpoints();
+    const QList<views::Breakpoint>& known = m_session->breakpoints().all();
     if (std::none_of(known.begin(), known.end(), same)) {
-      m_session->addBreakpoint(wanted);
+      m_session->breakpoints().add(wanted);
     }
   }
   QStringList watches = m_watches->model()->expressions();

@@ -49,7 +49,8 @@ void MainWindow::connectDiagram() {
             m_diagram->chooseAlternative(message);
           });
   connect(m_diagram, &SpaceTimeView::replayToRequested, m_session, &DebugSession::replayTo);
-  connect(m_diagram, &SpaceTimeView::breakHereRequested, m_session, &DebugSession::breakAt);
+  connect(m_diagram, &SpaceTimeView::breakHereRequested, &m_session->breakpoints(),
+          &session::Breakpoints::breakAt);
   connect(m_diagram, &SpaceTimeView::bookmarkRequested, this, [this](const EventRef& event) {
     bool ok = false;
     const QString text = QInputDialog::getText(
@@ -218,7 +219,7 @@ void MainWindow::connectDebugViews() {
             watch.kind = views::BreakpointKind::Watch;
             watch.expression = name;
             watch.ranks = QString::number(m_session->currentRank());
-            m_session->addBreakpoint(watch);
+            m_session->breakpoints().add(watch);
           });
   connect(m_watches, &views::WatchesView::expressionsChanged, m_session, &DebugSession::setWatches);
   connect(m_session, &DebugSession::watchesChanged, m_watches->model(),
@@ -262,26 +263,26 @@ void MainWindow::showFrame(int level) {
 
 void MainWindow::connectBreakpoints() {
   const auto change = [this](int id, const std::function<void(views::Breakpoint&)>& edit) {
-    for (views::Breakpoint breakpoint : m_session->breakpoints()) {
+    for (views::Breakpoint breakpoint : m_session->breakpoints().all()) {
       if (breakpoint.id == id) {
         edit(breakpoint);
-        m_session->changeBreakpoint(breakpoint);
+        m_session->breakpoints().change(breakpoint);
         return;
       }
     }
   };
-  connect(m_source, &views::SourceView::breakpointToggled, m_session,
-          &DebugSession::toggleBreakpoint);
+  connect(m_source, &views::SourceView::breakpointToggled, &m_session->breakpoints(),
+          &session::Breakpoints::toggle);
   connect(m_source, &views::SourceView::breakpointMenuRequested, this,
           [this, change](const QString& file, int line, const QPoint& at) {
             QMenu menu(this);
             const views::Breakpoint* here = nullptr;
-            const QList<views::Breakpoint> all = m_session->breakpoints();
+            const QList<views::Breakpoint> all = m_session->breakpoints().all();
             for (const views::Breakpoint& breakpoint : all) {
               here = breakpoint.file == file && breakpoint.line == line ? &breakpoint : here;
             }
             menu.addAction(here != nullptr ? tr("Remove breakpoint") : tr("Add breakpoint"), this,
-                           [this, file, line] { m_session->toggleBreakpoint(file, line); });
+                           [this, file, line] { m_session->breakpoints().toggle(file, line); });
             menu.addAction(tr("Condition …"), this,
                            [this, file, line] { editBreakpointAt(file, line); });
             if (here != nullptr) {
@@ -293,9 +294,9 @@ void MainWindow::connectBreakpoints() {
             }
             menu.exec(at);
           });
-  connect(m_session, &DebugSession::breakpointsChanged, this, [this] {
-    m_breakpoints->setBreakpoints(m_session->breakpoints());
-    m_source->setBreakpoints(m_session->breakpoints());
+  connect(&m_session->breakpoints(), &session::Breakpoints::changed, this, [this] {
+    m_breakpoints->setBreakpoints(m_session->breakpoints().all());
+    m_source->setBreakpoints(m_session->breakpoints().all());
   });
   connect(m_breakpoints, &views::BreakpointsView::enableRequested, this, [change](int id, bool on) {
     change(id, [on](views::Breakpoint& b) { b.enabled = on; });
@@ -312,8 +313,8 @@ void MainWindow::connectBreakpoints() {
           [change](int id, const QString& ranks) {
             change(id, [ranks](views::Breakpoint& b) { b.ranks = ranks; });
           });
-  connect(m_breakpoints, &views::BreakpointsView::removeRequested, m_session,
-          &DebugSession::removeBreakpoints);
+  connect(m_breakpoints, &views::BreakpointsView::removeRequested, &m_session->breakpoints(),
+          &session::Breakpoints::remove);
   connect(m_breakpoints, &views::BreakpointsView::showRequested, this,
           [this](const views::Breakpoint& breakpoint) {
             breakpoint.event.valid() ? selectEvent(breakpoint.event)
@@ -326,7 +327,7 @@ void MainWindow::editBreakpointAt(const QString& file, int line) {
   views::Breakpoint breakpoint;
   breakpoint.file = file;
   breakpoint.line = line;
-  for (const views::Breakpoint& known : m_session->breakpoints()) {
+  for (const views::Breakpoint& known : m_session->breakpoints().all()) {
     if (known.file == file && known.line == line) {
       breakpoint = known;
     }
@@ -339,8 +340,8 @@ void MainWindow::editBreakpointAt(const QString& file, int line) {
     return;
   }
   breakpoint.condition = condition;
-  breakpoint.id == 0 ? m_session->addBreakpoint(breakpoint)
-                     : m_session->changeBreakpoint(breakpoint);
+  breakpoint.id == 0 ? m_session->breakpoints().add(breakpoint)
+                     : m_session->breakpoints().change(breakpoint);
 }
 
 }  // namespace pf::gui

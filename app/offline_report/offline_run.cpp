@@ -39,7 +39,7 @@ OfflineRun::OfflineRun(const OfflineOptions& options, session::LoadedTrace trace
   using S = session::DebugSession;
   const int ranks = static_cast<int>(trace.ranks.size());
   m_session.open(m_trace, std::move(trace));
-  m_session.setAsideBreakpoints();
+  m_session.breakpoints().setAside();
   m_session.setTranscripts(QString::fromStdString(options.transcripts));
   m_failed = m_data->failure.event.valid() ? m_data->failure.event.rank : -1;
   QList<int> focus;
@@ -95,7 +95,7 @@ void OfflineRun::placeBreakpoints() {
       views::Breakpoint breakpoint;
       breakpoint.file = QString::fromStdString(place.substr(0, colon));
       breakpoint.line = QString::fromStdString(place.substr(colon + 1)).toInt();
-      entry->second = m_session.addPassingBreakpoint(breakpoint);
+      entry->second = m_session.breakpoints().addPassing(breakpoint);
       m_order.push_back(entry->second);
     }
     m_places[entry->second].wanted.push_back({text, expression});
@@ -119,7 +119,7 @@ bool OfflineRun::onHit(int rank, int breakpoint) {
     m_report.notes.push_back(place->second.wanted.front().text + " was passed " +
                              std::to_string(kMostHits) + " times and is not followed further.");
     QMetaObject::invokeMethod(
-        this, [this, breakpoint] { m_session.removeBreakpoints({breakpoint}); },
+        this, [this, breakpoint] { m_session.breakpoints().remove({breakpoint}); },
         Qt::QueuedConnection);
   }
   noteNext(rank, breakpoint, 0);

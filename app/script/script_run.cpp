@@ -85,7 +85,7 @@ ScriptRun::ScriptRun(const QString& trace, session::LoadedTrace loaded, std::str
   const int ranks = static_cast<int>(loaded.ranks.size());
   connectSession();
   m_session.open(QFileInfo(trace).absoluteFilePath(), std::move(loaded));
-  m_session.setAsideBreakpoints();
+  m_session.breakpoints().setAside();
   QList<int> focus;
   for (int rank = 0; rank < ranks; ++rank) {
     if (ranks <= kGdbsUpTo || rank == m_session.currentRank()) {

@@ -12,7 +12,7 @@ int ScriptRun::numberOf(int id) const {
 }
 
 const views::Breakpoint* ScriptRun::known(int id) const {
-  const auto& all = m_session.breakpoints();
+  const auto& all = m_session.breakpoints().all();
   const auto found = std::find_if(all.begin(), all.end(),
                                   [id](const views::Breakpoint& each) { return each.id == id; });
   return found == all.end() ? nullptr : &*found;
@@ -77,11 +77,11 @@ void ScriptRun::log(const Command& command) {
 
 void ScriptRun::addBreakpoint(views::Breakpoint breakpoint) {
   const bool some = !breakpoint.ranks.isEmpty();
-  const int id = m_session.addPassingBreakpoint(std::move(breakpoint));
+  const int id = m_session.breakpoints().addPassing(std::move(breakpoint));
   m_ids << id;
   const views::Breakpoint made = *known(id);
   if (made.kind == views::BreakpointKind::Logical && made.state == views::BreakpointState::Failed) {
-    m_session.removeBreakpoints({id});
+    m_session.breakpoints().remove({id});
     m_ids.removeLast();
     fail(made.note);
     return;
@@ -120,7 +120,7 @@ void ScriptRun::tellBreakpoint(int id) {
 
 void ScriptRun::remove(const Command& command) {
   if (const views::Breakpoint* breakpoint = breakpointOf(command.number); breakpoint != nullptr) {
-    m_session.removeBreakpoints({breakpoint->id});
+    m_session.breakpoints().remove({breakpoint->id});
     tellBreakpoint(std::exchange(m_ids[command.number - 1], 0));
   }
 }
@@ -147,7 +147,7 @@ void ScriptRun::change(const Command& command) {
                   QString::fromUtf8(command.verb->form.data())));
     return;
   }
-  m_session.changeBreakpoint(changed);
+  m_session.breakpoints().change(changed);
   tellBreakpoint(changed.id);
 }
 
@@ -162,7 +162,7 @@ void ScriptRun::breakpoints(const Command&) {
 
 /// Those that cannot stop a rank, as a name is wrong: said once a replay.
 void ScriptRun::warnOfBreakpoints() {
-  for (const views::Breakpoint& breakpoint : m_session.breakpoints()) {
+  for (const views::Breakpoint& breakpoint : m_session.breakpoints().all()) {
     const bool set = breakpoint.state == views::BreakpointState::Set;
     if (!set && breakpoint.enabled && m_warned.insert({m_cycle, breakpoint.id}).second) {
       std::fprintf(stderr, "photofinish: breakpoint %d (%s) is not set%s%s\n",

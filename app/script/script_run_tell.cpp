@@ -93,7 +93,7 @@ void ScriptRun::tell(const QList<int>& ranks, bool changedOnly) {
 }
 
 int ScriptRun::breakpointBefore(const EventRef& event) const {
-  for (const views::Breakpoint& breakpoint : m_session.breakpoints()) {
+  for (const views::Breakpoint& breakpoint : m_session.breakpoints().all()) {
     if (breakpoint.enabled && breakpoint.events.contains(event)) {
       return breakpoint.id;
     }

@@ -50,6 +50,7 @@ DebugSession::DebugSession(QObject* parent)
       m_consoles(m_state),
       m_groups(m_state),
       m_groupRun(m_state),
+      m_breakpoints(m_state),
       m_makeReplay(&ReplayTarget::make) {
   m_tick.setInterval(100);
   m_closing.setMaxThreadCount(64);
@@ -64,6 +65,9 @@ DebugSession::DebugSession(QObject* parent)
   connect(&m_inspector, &Inspector::message, this, &DebugSession::message);
   connect(&m_inspector, &Inspector::ranksChanged, this, &DebugSession::ranksChanged);
   connect(&m_groups, &RankGroups::message, this, &DebugSession::message);
+  connect(&m_breakpoints, &Breakpoints::message, this, &DebugSession::message);
+  connect(&m_breakpoints, &Breakpoints::planChanged, this, &DebugSession::replan);
+  connect(&m_breakpoints, &Breakpoints::marksChanged, this, &DebugSession::publishMarks);
   connect(&m_consoles, &GdbConsoles::consoleText, this, &DebugSession::consoleText);
 }
 
@@ -96,7 +100,6 @@ void DebugSession::take(const QString& path, LoadedTrace trace) {
   m_state.run = std::move(trace.run);
   m_state.rankInfos = std::move(trace.ranks);
   m_state.now.clear();
-  m_resolving = false;
 }
 
 void DebugSession::startCycle(Goal goal) {
@@ -121,7 +124,7 @@ void DebugSession::launch() {
   m_standing.clear();
   m_pausing.clear();
   joinFocus();
-  followLines();
+  m_breakpoints.followLines();
   m_state.diverged = false;
   m_inspector.beginCycle();
   m_buffers.beginCycle();

@@ -21,6 +21,7 @@
 #include "app/session/across_ranks.h"
 #include "app/session/all_stacks.h"
 #include "app/session/benign_races.h"
+#include "app/session/breakpoints.h"
 #include "app/session/cycle_keeper.h"
 #include "app/session/filled_buffers.h"
 #include "app/session/gdb_consoles.h"
@@ -77,6 +78,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] RankGroups& groups() { return m_groups; }
   [[nodiscard]] const RankGroups& groups() const { return m_groups; }
   [[nodiscard]] GroupRun& groupRun() { return m_groupRun; }
+  [[nodiscard]] Breakpoints& breakpoints() { return m_breakpoints; }
+  [[nodiscard]] const Breakpoints& breakpoints() const { return m_breakpoints; }
 
   // -- moving. All re-execute if the ranks are past the goal or none runs.
   /// Stops `event.rank` just before `event`, the others at the cut that it needs.
@@ -119,12 +122,6 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] QList<int> focus() const { return m_focus.values(); }
 
   // -- breakpoints, watches, values
-  void toggleBreakpoint(const QString& file, int line);
-  void addBreakpoint(views::Breakpoint breakpoint);
-  void breakAt(const EventRef& event);  ///< the logical breakpoint `event R:S`
-  void changeBreakpoint(const views::Breakpoint& breakpoint);
-  void removeBreakpoints(const QList<int>& ids);
-  [[nodiscard]] const QList<views::Breakpoint>& breakpoints() const { return m_breakpoints; }
   void setWatches(const QStringList& expressions);
   void bookmark(const EventRef& event, const QString& text);
   void mapSource(const QString& from, const QString& to);
@@ -146,10 +143,6 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] mi::GdbSession* debugger(int rank) { return m_state.debugger(rank); }
   /// The breakpoint at which GDB has stopped the rank; 0: at none.
   [[nodiscard]] int breakpointAt(int rank);
-  /// This session has passing breakpoints only: those in the trace stay there, and do not stop it.
-  void setAsideBreakpoints();
-  /// A breakpoint that is not kept in the trace. Returns its id, below 0.
-  int addPassingBreakpoint(views::Breakpoint breakpoint);
   /// Asked first when a breakpoint stops a rank that is not being stepped. True: the front end
   /// deals with the stop and lets the rank go on by goOn(); nobody else hears of it.
   using StopFilter = std::function<bool(int rank, int breakpoint)>;
@@ -171,7 +164,6 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void rankStopped(int rank);  ///< its stack can be asked for
   void watchArrived(const QString& expression, const QList<pf::views::WatchValue>& values);
   void watchesChanged(const QStringList& expressions);
-  void breakpointsChanged();
   void cyclesChanged();
   void benignRacesChanged();
   void marksChanged(const std::vector<pf::views::EventMark>& marks);
@@ -270,29 +262,16 @@ class DebugSession : public QObject, private mi::FleetObserver {
   /// ranks were.
   void takeUp(views::Cycle& cycle);
 
-  // debug_session_breakpoints.cpp
-  void applyBreakpoints();
-  void keep(const views::Breakpoint& breakpoint);  ///< its row in the trace, but a passing one's
-  void addToFleet(views::Breakpoint& breakpoint);
-  void resolveAll();
-  /// Looks up the events that a logical breakpoint stands for.
-  void resolve(views::Breakpoint& breakpoint);
-  [[nodiscard]] views::Breakpoint* find(int id);
-  [[nodiscard]] std::vector<PendingStop> pendingStops() const;
+  // debug_session_hits.cpp, debug_session_run.cpp
   [[nodiscard]] StopPlan planFor(const Goal& goal) const;
   /// The next logical breakpoint of a rank, 0 = none.
   [[nodiscard]] Serial nextStopOf(int rank) const;
   void replan();
-  /// Breakpoints on lines go with the text of their lines, where the program was rebuilt.
-  void followLines();
-  void followLine(views::Breakpoint& breakpoint, const QStringList& lines);
   /// Ranks that have a breakpoint of their own get a GDB.
   void joinFocus();
   /// A rank stands before an event: hits of logical breakpoints.
   void noteStanding(int rank);
   void noteDivergence(const EventRef& at);
-  /// "breakpoint 3 (receive 0#2)" where the rank stands before such an event.
-  [[nodiscard]] QString standingText(int rank) const;
   void stopOthers(const views::Breakpoint& breakpoint, int rank);
   void publishMarks();
 
@@ -358,7 +337,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   GdbConsoles m_consoles;
   RankGroups m_groups;
   GroupRun m_groupRun;
-  bool m_resolving = false;  ///< when the events are read, logical breakpoints are resolved
+  Breakpoints m_breakpoints;
   std::unique_ptr<db::TraceStore> m_store;
   std::unique_ptr<CycleKeeper> m_keeper;  ///< null where nothing can be written
 
@@ -393,8 +372,6 @@ class DebugSession : public QObject, private mi::FleetObserver {
 
   StopFilter m_stopFilter;
 
-  QList<views::Breakpoint> m_breakpoints;
-  std::map<int, int> m_specOf;  ///< our id -> fleet's
   QStringList m_watches;
   std::map<int, QString> m_watchById;
   std::map<std::string, int> m_watchIds;

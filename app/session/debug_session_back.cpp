@@ -98,7 +98,7 @@ void DebugSession::previousHit() {
   if (!onTrail) {
     m_trail.clear();
     for (const views::BreakpointHit& hit : m_cycles.last().recorded) {
-      if (hit.rank == m_state.current && find(hit.breakpoint) != nullptr) {
+      if (hit.rank == m_state.current && m_breakpoints.find(hit.breakpoint) != nullptr) {
         m_trail.append(hit);
       }
     }
@@ -120,7 +120,7 @@ void DebugSession::previousHit() {
   const auto number = std::count_if(
       m_trail.begin(), m_trail.end(),
       [&hit](const views::BreakpointHit& other) { return other.breakpoint == hit.breakpoint; });
-  const views::Breakpoint* breakpoint = find(hit.breakpoint);
+  const views::Breakpoint* breakpoint = m_breakpoints.find(hit.breakpoint);
   m_trailCycle = m_cycles.last().number + 1;
   const QString name = tr("previous hit, breakpoint %1, rank %2").arg(hit.breakpoint).arg(hit.rank);
   if (breakpoint == nullptr) {
@@ -132,7 +132,7 @@ void DebugSession::previousHit() {
   }
   m_search = Search{};
   m_search->rank = hit.rank;
-  m_search->spec = m_specOf[hit.breakpoint];
+  m_search->spec = m_breakpoints.specOf(hit.breakpoint);
   m_search->passes = breakpoint->ignoreCount + static_cast<int>(number);
   m_search->text = name;
   m_search->last = true;
@@ -169,12 +169,10 @@ void DebugSession::lastChange(const QString& expression) {
 
 /// A cycle in which no breakpoint stops but the one that is looked for.
 void DebugSession::searchCycle(Goal goal) {
-  for (const auto& [id, spec] : m_specOf) {
-    for (mi::BreakpointSpec one : m_fleet.breakpoints()) {
-      if (one.id == spec && spec != m_search->spec) {
-        one.enabled = false;
-        (void)m_fleet.changeBreakpoint(one);
-      }
+  for (mi::BreakpointSpec one : m_fleet.breakpoints()) {
+    if (one.id != m_search->spec && m_breakpoints.idOf(one.id) != 0) {
+      one.enabled = false;
+      (void)m_fleet.changeBreakpoint(one);
     }
   }
   for (mi::BreakpointSpec one : m_fleet.breakpoints()) {
@@ -220,16 +218,13 @@ void DebugSession::endSearch() {
   if (search.own) {
     m_fleet.removeBreakpoint(search.spec);
   }
-  for (views::Breakpoint& breakpoint : m_breakpoints) {
-    addToFleet(breakpoint);
-  }
+  m_breakpoints.giveToFleet();
   if (const mi::BreakpointStatus status = m_fleet.status(search.spec, search.rank);
       !search.own && status.gdbNumber > 0) {
     if (mi::GdbSession* gdb = m_fleet.session(search.rank); gdb != nullptr) {
       gdb->breakpoints().setIgnoreCount(status.gdbNumber, 0, {});  // it has passed over them
     }
   }
-  Q_EMIT breakpointsChanged();
 }
 
 }  // namespace pf::session

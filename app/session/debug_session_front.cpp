@@ -17,28 +17,6 @@ int DebugSession::breakpointAt(int rank) {
              : 0;
 }
 
-void DebugSession::setAsideBreakpoints() {
-  for (const auto& [id, spec] : std::exchange(m_specOf, {})) {
-    m_fleet.removeBreakpoint(spec);
-  }
-  m_breakpoints.clear();
-  Q_EMIT breakpointsChanged();
-  publishMarks();
-}
-
-int DebugSession::addPassingBreakpoint(views::Breakpoint breakpoint) {
-  breakpoint.id = -1;
-  for (const views::Breakpoint& other : std::as_const(m_breakpoints)) {
-    breakpoint.id = std::min(breakpoint.id, other.id - 1);
-  }
-  m_breakpoints.append(breakpoint);
-  resolve(m_breakpoints.last());
-  addToFleet(m_breakpoints.last());
-  replan();
-  Q_EMIT breakpointsChanged();
-  return breakpoint.id;
-}
-
 void DebugSession::keepTranscript(int rank, mi::GdbSession& gdb) {
   if (m_transcripts.isEmpty()) {
     return;

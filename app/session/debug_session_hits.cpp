@@ -56,12 +56,79 @@ QString mpiCallName(QString name) {
 
 }  // namespace
 
+void DebugSession::onBreakpointStatus(const mi::BreakpointStatus& status) {
+  m_breakpoints.onStatus(status, m_cycles.isEmpty() ? 0 : m_cycles.last().number);
+}
+
+void DebugSession::onForeignBreakpoint(mi::Rank rank, mi::BreakpointChange change,
+                                       const mi::Breakpoint& bp) {
+  if (change == mi::BreakpointChange::Created) {
+    Q_EMIT consoleText(
+        rank,
+        tr("(breakpoint %1 is this GDB's own: it does not come back in the next cycle)\n")
+            .arg(bp.number),
+        false);
+  }
+}
+
+void DebugSession::onRankLog(mi::Rank rank, int spec, std::uint64_t serial,
+                             const std::string& words) {
+  if (const int id = m_breakpoints.idOf(spec); id != 0 && !m_cycles.isEmpty()) {
+    Q_EMIT logged({m_cycles.last().number, rank, serial != 0 ? serial : m_state.serialOf(rank), id,
+                   toText(words)});
+  }
+}
+
+void DebugSession::noteStanding(int rank) {
+  const EventRef next{rank, m_state.serialOf(rank) + 1};
+  for (const int id : m_breakpoints.before(next)) {
+    addHit(id, rank, next.serial);
+  }
+}
+
+void DebugSession::noteDivergence(const EventRef& at) {
+  for (const int id : m_breakpoints.onDivergence()) {
+    addHit(id, at.rank, at.serial);
+  }
+}
+
+/// Others stop with a rank that GDB has stopped at a breakpoint: at once, or at their next event.
+void DebugSession::stopOthers(const views::Breakpoint& breakpoint, int rank) {
+  if (breakpoint.stops == views::StopsWho::Alone) {
+    return;
+  }
+  bool ok = true;
+  const QList<int> group = views::parseRankSet(breakpoint.group, ok);
+  std::vector<mi::Rank> withGdb;
+  for (int other = 0; other < static_cast<int>(m_state.rankInfos.size()); ++other) {
+    const bool meant = breakpoint.stops == views::StopsWho::All || group.contains(other);
+    if (other == rank || !meant || m_state.now[other].exited) {
+      continue;
+    }
+    mi::GdbSession* gdb = m_fleet.session(other);
+    if (gdb != nullptr && m_state.now[other].attached) {
+      if (gdb->state() == mi::SessionState::Running) {
+        m_pausing.insert(other);
+        withGdb.push_back(other);
+      }
+    } else if (m_state.now[other].state.phase != RankPhase::Stopped) {
+      order(protocol::SetStop{other, m_state.serialOf(other) + 1});
+    }
+  }
+  m_fleet.pause(withGdb, [](const mi::GroupResult&) {});
+}
+
+void DebugSession::publishMarks() {
+  std::vector<views::EventMark> marks = m_bookmarks;
+  const std::vector<views::EventMark> stops = m_breakpoints.marks();
+  marks.insert(marks.end(), stops.begin(), stops.end());
+  Q_EMIT marksChanged(marks);
+}
+
 int DebugSession::breakpointOf(int rank, const mi::StopEvent& stop) const {
   const int spec = stop.breakpointNumber > 0 ? m_fleet.specOf(rank, stop.breakpointNumber) : 0;
-  for (const auto& [id, fleetId] : m_specOf) {
-    if (spec != 0 && fleetId == spec) {
-      return id;
-    }
+  if (const int id = m_breakpoints.idOf(spec); id != 0) {
+    return id;
   }
   if (stop.breakpointNumber == 0 && stop.reason == mi::StopReason::Other && !m_cycles.isEmpty()) {
     return caughtBy(rank);
@@ -72,16 +139,16 @@ int DebugSession::breakpointOf(int rank, const mi::StopEvent& stop) const {
 /// GDB does not say that it was a signal's catchpoint that stopped: the one that has a hit more.
 int DebugSession::caughtBy(int rank) const {
   const views::Cycle& cycle = m_cycles.last();
-  for (const views::Breakpoint& breakpoint : m_breakpoints) {
-    const auto spec = m_specOf.find(breakpoint.id);
-    if (breakpoint.kind != views::BreakpointKind::Catch || spec == m_specOf.end()) {
+  for (const views::Breakpoint& breakpoint : m_breakpoints.all()) {
+    const int spec = m_breakpoints.specOf(breakpoint.id);
+    if (breakpoint.kind != views::BreakpointKind::Catch || spec == 0) {
       continue;
     }
     const auto known = std::count_if(cycle.recorded.begin(), cycle.recorded.end(),
                                      [&](const views::BreakpointHit& hit) {
                                        return hit.breakpoint == breakpoint.id && hit.rank == rank;
                                      });
-    if (m_fleet.status(spec->second, rank).hits > known) {
+    if (m_fleet.status(spec, rank).hits > known) {
       return breakpoint.id;
     }
   }
@@ -132,7 +199,7 @@ void DebugSession::onBreakpointHit(int id, int rank) {
                                 .arg(rank)
                                 .arg(now.state.serial);
   addHit(id, rank, now.state.serial);
-  if (const views::Breakpoint* breakpoint = find(id); breakpoint != nullptr) {
+  if (const views::Breakpoint* breakpoint = m_breakpoints.find(id); breakpoint != nullptr) {
     stopOthers(*breakpoint, rank);
     if (breakpoint->kind == views::BreakpointKind::Catch &&
         breakpoint->expression == QLatin1String("mpi error")) {
@@ -142,7 +209,7 @@ void DebugSession::onBreakpointHit(int id, int rank) {
 }
 
 void DebugSession::addHit(int id, int rank, Serial serial) {
-  views::Breakpoint* breakpoint = find(id);
+  views::Breakpoint* breakpoint = m_breakpoints.find(id);
   if (m_cycles.isEmpty() || breakpoint == nullptr) {
     return;
   }
@@ -158,24 +225,12 @@ void DebugSession::addHit(int id, int rank, Serial serial) {
   cycle.recorded.append({id, rank, serial, {}});
   ++cycle.hits;
   m_standing.append(cycle.recorded.last());
-  if (logical) {
-    if (breakpoint->hits.isEmpty() || breakpoint->hits.last().cycle != cycle.number) {
-      breakpoint->hits.append({cycle.number, 0});
-    }
-    ++breakpoint->hits.last().hits;
-  }
-  if (breakpoint->temporary) {
-    breakpoint->enabled = false;
-    breakpoint->note = tr("hit in cycle %1").arg(cycle.number);
-    keep(*breakpoint);
-    addToFleet(*breakpoint);
-    publishMarks();
-  }
+  m_breakpoints.counted(*breakpoint, cycle.number);
   const int index = static_cast<int>(cycle.recorded.size()) - 1;
   storeHit({cycle.number, index});
   m_openHits.push_back({cycle.number, index});
   completeHits(rank);
-  Q_EMIT breakpointsChanged();
+  Q_EMIT m_breakpoints.changed();
 }
 
 views::BreakpointHit* DebugSession::hitAt(HitKey key) {

@@ -102,11 +102,7 @@ void DebugSession::openOutside(Source source, const QString& title,
   m_state.events.set({}, m_state.trace);
   m_state.run = {};
   m_state.rankInfos.assign(static_cast<std::size_t>(count), {});
-  m_breakpoints.clear();
-  m_specOf.clear();
-  for (const mi::BreakpointSpec& spec : m_fleet.breakpoints()) {
-    m_fleet.removeBreakpoint(spec.id);
-  }
+  m_breakpoints.open(nullptr);
   m_bookmarks.clear();
   m_groups.open(nullptr);
   m_cycles.clear();
@@ -138,7 +134,6 @@ void DebugSession::openOutside(Source source, const QString& title,
   debug(std::make_unique<OutsideTarget>(ranks));
   Q_EMIT benignRacesChanged();
   Q_EMIT watchesChanged(m_watches);
-  Q_EMIT breakpointsChanged();
   Q_EMIT m_groups.changed();
   publishMarks();
   Q_EMIT ranksChanged();

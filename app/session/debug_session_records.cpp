@@ -24,7 +24,7 @@ std::int64_t DebugSession::store(const T& value) {
 template std::int64_t DebugSession::store<db::Breakpoint>(const db::Breakpoint&);
 
 void DebugSession::readRecords() {
-  m_breakpoints.clear();
+  m_breakpoints.open(nullptr);
   m_watches.clear();
   m_cycles.clear();
   m_cycleIds.clear();
@@ -51,16 +51,7 @@ void DebugSession::readRecords() {
     m_keeper = std::make_unique<CycleKeeper>(*m_store);
   }
   db::SessionTables tables = m_store->session();
-  if (const auto rows = tables.all<db::Breakpoint>(); rows) {
-    for (const db::Breakpoint& row : *rows) {
-      views::Breakpoint breakpoint = fromRow(row);
-      if (!app::areKnownWords(app::wordsOf(row))) {
-        breakpoint.enabled = false;
-        breakpoint.note = tr("its condition or commands are not yours: off until you enable it");
-      }
-      m_breakpoints.append(breakpoint);
-    }
-  }
+  m_breakpoints.open(m_store.get());
   if (const auto rows = tables.all<db::Watch>(); rows) {
     for (const db::Watch& row : *rows) {
       if (app::areKnownWords(row.expression)) {
@@ -119,11 +110,6 @@ void DebugSession::readRecords() {
       m_cycles.append(cycle);
     }
   }
-  m_specOf.clear();
-  for (const mi::BreakpointSpec& spec : m_fleet.breakpoints()) {
-    m_fleet.removeBreakpoint(spec.id);
-  }
-  applyBreakpoints();
   setWatches(m_watches);
   Q_EMIT watchesChanged(m_watches);
   Q_EMIT m_groups.changed();
@@ -167,7 +153,8 @@ void DebugSession::readHits(const std::vector<db::BreakpointHit>& hits, std::int
       known.values.append({toText(hit.watched[i]), toText(hit.watched[i + 1])});
     }
     cycle.recorded.append(known);
-    if (views::Breakpoint* breakpoint = find(known.breakpoint); breakpoint != nullptr) {
+    if (views::Breakpoint* breakpoint = m_breakpoints.find(known.breakpoint);
+        breakpoint != nullptr) {
       if (breakpoint->hits.isEmpty() || breakpoint->hits.last().cycle != cycle.number) {
         breakpoint->hits.append({cycle.number, 0});
       }
@@ -203,7 +190,7 @@ void DebugSession::saveCycle() {
     const bool byGdb = gdb != nullptr && gdb->state() == mi::SessionState::Stopped &&
                        gdb->stop().reason != mi::StopReason::Event;
     const bool before = !byGdb && now.state.phase == RankPhase::Stopped;
-    const QString standing = before ? standingText(rank) : QString();
+    const QString standing = before ? m_breakpoints.standingText(rank) : QString();
     const QString why = now.exited            ? now.end
                         : !before             ? now.why
                         : !standing.isEmpty() ? standing

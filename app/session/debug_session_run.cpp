@@ -56,6 +56,41 @@ void DebugSession::attachDone() {
   order(protocol::OpenGate{});
 }
 
+StopPlan DebugSession::planFor(const Goal& goal) const {
+  std::vector<Serial> limits(m_state.rankInfos.size(), 0);
+  if (goal.event.valid()) {
+    const std::vector<Serial> cut = cutOf(goal);
+    std::transform(cut.begin(), cut.end(), limits.begin(), [](Serial done) { return done + 1; });
+  } else if (const auto ends =
+                 m_store != nullptr ? app::stopsAtEnd(*m_store) : std::vector<std::uint64_t>();
+             !ends.empty()) {
+    limits = ends;
+  }
+  return planStops(m_state.whole().execution, m_state.whole().logicalTimes, m_state.ranksNow(),
+                   limits, goal.event,
+                   m_search ? std::vector<PendingStop>() : m_breakpoints.pendingStops());
+}
+
+Serial DebugSession::nextStopOf(int rank) const {
+  return m_breakpoints.nextStopOf(
+      rank, m_state.serialOf(rank) + (m_state.standsBeforeEvent(rank) ? 1 : 0));
+}
+
+/// Breakpoints have changed while ranks are on their way.
+void DebugSession::replan() {
+  if (m_state.phase == Phase::Running && m_awaitsCut && !m_state.diverged) {
+    sendPlan(m_goal);
+  }
+}
+
+void DebugSession::joinFocus() {
+  const qsizetype before = m_focus.size();
+  m_focus.unite(m_breakpoints.ownRanks());
+  if (m_focus.size() != before) {
+    Q_EMIT focusChanged(m_focus.values());
+  }
+}
+
 void DebugSession::sendPlan(const Goal& goal) {
   const StopPlan next = planFor(goal);
   protocol::Plan plan;
@@ -439,7 +474,7 @@ void DebugSession::settle(const QString& why) {
   if (!m_standing.isEmpty()) {
     const views::BreakpointHit hit = m_standing.first();
     cycle.summary = tr("stopped: %1, rank %2 before event %3")
-                        .arg(standingText(hit.rank))
+                        .arg(m_breakpoints.standingText(hit.rank))
                         .arg(hit.rank)
                         .arg(hit.serial);
     m_inspector.selectRank(hit.rank);

@@ -46,7 +46,8 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
     sendOn(rank);  // sent on before GDB had told of this stop
     return;
   }
-  const QString standing = stop.reason == mi::StopReason::Event ? standingText(rank) : QString();
+  const QString standing =
+      stop.reason == mi::StopReason::Event ? m_breakpoints.standingText(rank) : QString();
   now.why = standing.isEmpty() ? text(stop.describe()) : standing;
   const bool found = m_search && m_search->last && rank == m_search->rank &&
                      stop.breakpointNumber > 0 &&

@@ -179,14 +179,21 @@ class CountedKillsTest(PhotofinishTest):
     def test_nothing_that_was_counted_is_lost(self):
         print(f"PF_SEED={SEED}")
         for number in range(KILLS):
-            victim, mode = VICTIMS[number % len(VICTIMS)], MODES[(number + number // len(VICTIMS)) % len(MODES)]
+            which, turn = number % len(VICTIMS), number // len(VICTIMS)
+            victim, mode = VICTIMS[which], MODES[(which + turn) % len(MODES)]
             trace = self.dir / ("run-1.pft" if victim == WINDOW else f"{number}.pft")
             with self.subTest(kill=number, victim=victim, mode=mode, seed=SEED):
                 self.no_pages()
-                run = self.record_and_kill(trace, victim, mode)
-                self.kills[victim] += 1
-                self.check(trace, run, mode, victim == DEBUGGER)
-                trace.unlink()
+                try:
+                    run = self.record_and_kill(trace, victim, mode)
+                    self.kills[victim] += 1
+                    self.check(trace, run, mode, victim == DEBUGGER)
+                except AssertionError as wrong:
+                    print(f"kill {number}, {victim}, {mode}: {wrong}", flush=True)
+                    raise
+                finally:
+                    for left in self.dir.glob(f"{trace.name}*"):
+                        shutil.rmtree(left) if left.is_dir() else left.unlink()
         print(f"PF_SEED={SEED}: {sum(self.kills.values())} kills ({', '.join(f'{n} {name}' for name, n in self.kills.items())}), "
               f"{self.counted} deliveries counted, {self.lost} lost, {self.beyond} more in the traces")
 

@@ -145,7 +145,7 @@ void DebuggingTest::breakpointInThreeCycles() {
   auto& session = m_window->session();
   const int line = lineOf("trial->kilograms[parcel.number] = parcel.kilograms");
   QVERIFY(line > 0);
-  session.toggleBreakpoint(m_source, line);
+  session.breakpoints().toggle(m_source, line);
   QList<pf::Serial> serials;
   QStringList values;
   for (int cycle = 0; cycle < 3; ++cycle) {
@@ -159,7 +159,7 @@ void DebuggingTest::breakpointInThreeCycles() {
   QVERIFY(serials[0] > 0);
   QCOMPARE(serials[1], serials[0]);
   QCOMPARE(serials[2], serials[0]);
-  session.removeBreakpoints({session.breakpoints().first().id});
+  session.breakpoints().remove({session.breakpoints().all().first().id});
 }
 
 void DebuggingTest::nextReceive() {

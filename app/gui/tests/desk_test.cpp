@@ -102,7 +102,7 @@ void DeskTest::cleanupTestCase() {
 void DeskTest::mpiErrorStops() {
   const auto parsed = pf::session::parseBreakpoint(QStringLiteral("catch mpi error"));
   QVERIFY(parsed.ok());
-  session().addBreakpoint(*parsed);
+  session().breakpoints().add(*parsed);
   session().setFocus({0, 1, 2});
   session().restartCycle();
   QTRY_VERIFY_WITH_TIMEOUT(
@@ -297,7 +297,7 @@ void DeskTest::sessionIsSaved() {
   QVERIFY(m_window->saveSession(fileOf("work.pfs")));
   races->show();
   QVERIFY(reopen(fileOf("work.pfs")));
-  QCOMPARE(session().breakpoints().size(), 1);  // the trace has it already
+  QCOMPARE(session().breakpoints().all().size(), 1);  // the trace has it already
   QCOMPARE(session().focus().size(), 2);
   QCOMPARE(session().currentRank(), 2);
   QVERIFY(m_window->findChild<QDockWidget*>(QStringLiteral("races"))->isHidden());
@@ -322,8 +322,8 @@ void DeskTest::sessionOfAnotherRecording() {
   other.write(changed.replace("one.pft", "two.pft"));
   other.close();
   QVERIFY(reopen(other.fileName()));
-  QCOMPARE(session().breakpoints().size(), 1);
-  QCOMPARE(session().breakpoints().first().expression, QStringLiteral("mpi error"));
+  QCOMPARE(session().breakpoints().all().size(), 1);
+  QCOMPARE(session().breakpoints().all().first().expression, QStringLiteral("mpi error"));
   QCOMPARE(session().groups().all().size(), 2);
   QCOMPARE(m_window->findChild<pf::views::WatchesView*>()->model()->expressions(),
            QStringList{QStringLiteral("rank")});

@@ -97,7 +97,7 @@ class LogicTest : public QObject {
   void add(const char* text, pf::views::StopsWho stops = pf::views::StopsWho::Alone);
   void removeAll();
   void goOn();
-  [[nodiscard]] const pf::views::Breakpoint& last() { return session().breakpoints().last(); }
+  [[nodiscard]] const pf::views::Breakpoint& last() { return session().breakpoints().all().last(); }
   [[nodiscard]] pf::session::DebugSession& session() { return m_window->session(); }
 
   QTemporaryDir m_directory;
@@ -156,15 +156,15 @@ void LogicTest::add(const char* text, pf::views::StopsWho stops) {
   QVERIFY(parsed.ok());
   pf::views::Breakpoint breakpoint = *parsed;
   breakpoint.stops = stops;
-  session().addBreakpoint(breakpoint);
+  session().breakpoints().add(breakpoint);
 }
 
 void LogicTest::removeAll() {
   QList<int> ids;
-  for (const pf::views::Breakpoint& breakpoint : session().breakpoints()) {
+  for (const pf::views::Breakpoint& breakpoint : session().breakpoints().all()) {
     ids << breakpoint.id;
   }
-  session().removeBreakpoints(ids);
+  session().breakpoints().remove(ids);
 }
 
 void LogicTest::goOn() {
@@ -276,7 +276,7 @@ void LogicTest::theyAreKeptInTheTrace() {
   QVERIFY(hits > 0);
   m_window.reset();
   open();
-  QCOMPARE(session().breakpoints().size(), 1);
+  QCOMPARE(session().breakpoints().all().size(), 1);
   QCOMPARE(last().expression, QStringLiteral("message from 2"));
   QCOMPARE(last().stops, pf::views::StopsWho::All);
   QVERIFY(!last().events.isEmpty());
@@ -312,7 +312,7 @@ void LogicTest::logsAndGoesOn() {
   log.log = QStringLiteral("{value} to {g_total}");
   log.ranks = QStringLiteral("0");
   log.condition = QStringLiteral("value != 11");
-  session().addBreakpoint(log);
+  session().breakpoints().add(log);
   for (int cycle = 0; cycle < 2; ++cycle) {
     m_window->logView().model()->clear();
     waitSettled([&] { session().restartCycle(); });
@@ -334,15 +334,15 @@ void LogicTest::watchesAndCatches() {
   session().setWatches({QStringLiteral("g_total"), QStringLiteral("no_such")});
   auto watch = *parseBreakpoint(QStringLiteral("watch g_total"));
   watch.ranks = QStringLiteral("0");
-  session().addBreakpoint(watch);
+  session().breakpoints().add(watch);
   auto caught = *parseBreakpoint(QStringLiteral("catch signal SIGUSR1"));
   caught.ranks = QStringLiteral("0");
-  session().addBreakpoint(caught);
+  session().breakpoints().add(caught);
   waitSettled([&] { session().restartCycle(); });
   for (int stop = 0; stop < 4; ++stop) {  // three changes, then the signal
     const auto& hits = session().cycles().last().recorded;
     QCOMPARE(hits.size(), stop + 1);
-    QCOMPARE(hits.last().breakpoint, session().breakpoints()[stop < 3 ? 0 : 1].id);
+    QCOMPARE(hits.last().breakpoint, session().breakpoints().all()[stop < 3 ? 0 : 1].id);
     QTRY_COMPARE_WITH_TIMEOUT(session().cycles().last().recorded.last().values.size(), 2,
                               kPatience);
     const auto& hit = session().cycles().last().recorded.last();
@@ -360,7 +360,7 @@ void LogicTest::temporaryWithCommands() {
   breakpoint.ranks = QStringLiteral("0");
   breakpoint.temporary = true;
   breakpoint.commands = {QStringLiteral("print 4000 + value / 1000")};
-  session().addBreakpoint(breakpoint);
+  session().breakpoints().add(breakpoint);
   QString console;
   QObject listener;  // goes with `console`
   connect(&session(), &pf::session::DebugSession::consoleText, &listener,
@@ -391,7 +391,7 @@ void LogicTest::previousHits() {
   const auto receives = pf::receivesOf(session().trace()->execution.ranks[0]);
   auto breakpoint = *parseBreakpoint(QStringLiteral("add"));
   breakpoint.ranks = QStringLiteral("0");
-  session().addBreakpoint(breakpoint);
+  session().breakpoints().add(breakpoint);
   const auto hitSerial = [&] {
     const auto& hits = session().cycles().last().recorded;
     return hits.isEmpty() ? Serial{0} : hits.last().serial;
@@ -415,9 +415,9 @@ void LogicTest::previousHits() {
 
 void LogicTest::lastChange() {
   const auto receives = pf::receivesOf(session().trace()->execution.ranks[0]);
-  session().addBreakpoint(*parseBreakpoint(QStringLiteral("add")));  // does not stop meanwhile
+  session().breakpoints().add(*parseBreakpoint(QStringLiteral("add")));  // does not stop meanwhile
   waitSettled([&] { session().replayTo({0, receives[0]}); });
-  session().removeBreakpoints({last().id});
+  session().breakpoints().remove({last().id});
   waitSettled([&] { session().replayTo({0, receives[3]}); });
   session().setCurrentRank(0);
   const auto value = [&](const QString& expression) {
@@ -426,7 +426,7 @@ void LogicTest::lastChange() {
     return QTest::qWaitFor([&] { return !text.isEmpty(); }, kPatience) ? text : QString();
   };
   const QString before = value(QStringLiteral("g_total"));
-  session().addBreakpoint(*parseBreakpoint(QStringLiteral("add")));
+  session().breakpoints().add(*parseBreakpoint(QStringLiteral("add")));
   waitSettled([&] { session().lastChange(QStringLiteral("g_total")); });
   const QString summary = session().cycles().last().summary;
   QVERIFY2(summary.contains(QStringLiteral("last change of g_total")) &&
@@ -447,7 +447,7 @@ void LogicTest::movesWithItsLine() {
   const int line = lineOf(kSmall, "g_total += value");
   auto breakpoint = *parseBreakpoint(QStringLiteral("%1:%2").arg(m_source).arg(line));
   breakpoint.ranks = QStringLiteral("0");
-  session().addBreakpoint(breakpoint);
+  session().breakpoints().add(breakpoint);
   waitSettled([&] { session().restartCycle(); });
   QTRY_VERIFY_WITH_TIMEOUT(!session().cycles().last().recorded.last().values.isEmpty(), kPatience);
   waitSettled([&] { session().endReplay(); });

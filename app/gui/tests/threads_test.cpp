@@ -133,11 +133,11 @@ void ThreadsTest::steps() {
   pf::views::Breakpoint breakpoint;
   breakpoint.function = QStringLiteral("send_one");
   breakpoint.ignoreCount = 2;
-  session().addBreakpoint(breakpoint);
+  session().breakpoints().add(breakpoint);
   session().setFocus({1});
   session().restartCycle();
   QTRY_VERIFY_WITH_TIMEOUT(stoppedThread() > 1, kPatience);
-  session().removeBreakpoints({session().breakpoints().first().id});
+  session().breakpoints().remove({session().breakpoints().all().first().id});
   session().setCurrentRank(1);
   QTRY_VERIFY_WITH_TIMEOUT(!m_window->stack().model()->frames().isEmpty(), kPatience);
   QCOMPARE(m_window->stack().model()->frames().first().function, QStringLiteral("send_one"));

@@ -245,7 +245,7 @@ TEST_F(DebugSessionTest, OnlyAProvenStallEndsTheWait) {
 }
 
 TEST_F(DebugSessionTest, ALogicalBreakpointStopsTheCycle) {
-  session().breakAt({3, 15});
+  session().breakpoints().breakAt({3, 15});
   session().restartCycle();
   pump();
   target().allGated();

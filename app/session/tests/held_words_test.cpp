@@ -65,20 +65,20 @@ TEST_F(HeldWordsTest, AreListedAndOffUntilTheyAreEnabled) {
   {
     DebugSession session;
     open(session);
-    ASSERT_EQ(session.breakpoints().size(), 2);
-    EXPECT_TRUE(session.breakpoints()[0].enabled) << "it says nothing to a debugger";
-    views::Breakpoint held = session.breakpoints()[1];
+    ASSERT_EQ(session.breakpoints().all().size(), 2);
+    EXPECT_TRUE(session.breakpoints().all()[0].enabled) << "it says nothing to a debugger";
+    views::Breakpoint held = session.breakpoints().all()[1];
     EXPECT_FALSE(held.enabled);
     EXPECT_EQ(held.commands, QStringList{QStringLiteral("print held")});
     EXPECT_TRUE(held.note.contains(QStringLiteral("not yours"))) << qPrintable(held.note);
     EXPECT_TRUE(m_watches.isEmpty());
     held.enabled = true;
-    session.changeBreakpoint(held);
+    session.breakpoints().change(held);
     session.setWatches({QStringLiteral("held(1)")});
   }
   DebugSession again;
   open(again);
-  EXPECT_TRUE(again.breakpoints()[1].enabled);
+  EXPECT_TRUE(again.breakpoints().all()[1].enabled);
   EXPECT_EQ(m_watches, QStringList{QStringLiteral("held(1)")});
 }
 
@@ -90,12 +90,12 @@ TEST_F(HeldWordsTest, OwnOnesComeBackAsTheyWere) {
     set.file = QStringLiteral("a.c");
     set.line = 3;
     set.condition = QStringLiteral("own == 3");
-    session.addBreakpoint(set);
+    session.breakpoints().add(set);
   }
   DebugSession again;
   open(again);
-  ASSERT_EQ(again.breakpoints().size(), 1);
-  EXPECT_TRUE(again.breakpoints()[0].enabled);
+  ASSERT_EQ(again.breakpoints().all().size(), 1);
+  EXPECT_TRUE(again.breakpoints().all()[0].enabled);
 }
 
 TEST_F(HeldWordsTest, WhatLeavesTheProgramIsNotSetWhoeverWroteIt) {
@@ -105,10 +105,10 @@ TEST_F(HeldWordsTest, WhatLeavesTheProgramIsNotSetWhoeverWroteIt) {
   shell.file = QStringLiteral("a.c");
   shell.line = 3;
   shell.commands = QStringList{QStringLiteral("silent"), QStringLiteral("shell touch mark")};
-  session.addBreakpoint(shell);
-  ASSERT_EQ(session.breakpoints().size(), 1);
-  EXPECT_EQ(session.breakpoints()[0].state, views::BreakpointState::Failed);
-  EXPECT_TRUE(session.breakpoints()[0].note.contains(QStringLiteral("shell touch mark")));
+  session.breakpoints().add(shell);
+  ASSERT_EQ(session.breakpoints().all().size(), 1);
+  EXPECT_EQ(session.breakpoints().all()[0].state, views::BreakpointState::Failed);
+  EXPECT_TRUE(session.breakpoints().all()[0].note.contains(QStringLiteral("shell touch mark")));
 }
 
 }  // namespace

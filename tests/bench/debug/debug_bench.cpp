@@ -248,7 +248,7 @@ void groupSteps(Bench& bench) {
   breakpoint.kind = pf::views::BreakpointKind::Code;
   breakpoint.function = QStringLiteral("compute");
   breakpoint.ranks = QStringLiteral("10-25");
-  session.addBreakpoint(breakpoint);
+  session.breakpoints().add(breakpoint);
   session.restartCycle();
   if (!waitFor([&] { return bench.stopped(); })) {
     std::printf("the group did not come to its breakpoint\n");

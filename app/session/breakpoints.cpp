@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Breakpoints of both kinds: the GDBs' and the logical ones, which are events of the recording.
-#include <algorithm>
+#include "app/session/breakpoints.h"
 
-#include "app/replaying/replay.h"
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <QHash>
+
 #include "app/session/breakpoint_text.h"
-#include "app/session/debug_session.h"
 #include "app/session/frame_values.h"
 #include "app/session/line_text.h"
 #include "app/traces/own_traces.h"
@@ -52,16 +55,73 @@ StopScope scopeOf(const views::Breakpoint& breakpoint) {
 
 }  // namespace
 
-views::Breakpoint* DebugSession::find(int id) {
-  for (views::Breakpoint& breakpoint : m_breakpoints) {
-    if (breakpoint.id == id) {
-      return &breakpoint;
+void Breakpoints::open(db::TraceStore* store) {
+  m_store = store;
+  m_all.clear();
+  m_specs.clear();
+  m_resolving = false;
+  for (const mi::BreakpointSpec& spec : m_state.fleet.breakpoints()) {
+    m_state.fleet.removeBreakpoint(spec.id);
+  }
+  if (store == nullptr) {
+    Q_EMIT changed();
+    return;
+  }
+  if (const auto rows = store->session().all<db::Breakpoint>(); rows) {
+    for (const db::Breakpoint& row : *rows) {
+      views::Breakpoint breakpoint = fromRow(row);
+      if (!app::areKnownWords(app::wordsOf(row))) {
+        breakpoint.enabled = false;
+        breakpoint.note = tr("its condition or commands are not yours: off until you enable it");
+      }
+      m_all.append(breakpoint);
     }
   }
-  return nullptr;
+  for (views::Breakpoint& breakpoint : m_all) {
+    resolve(breakpoint);
+    give(breakpoint);
+  }
+  Q_EMIT changed();
 }
 
-void DebugSession::addToFleet(views::Breakpoint& breakpoint) {
+void Breakpoints::keepIn(db::TraceStore* store) {
+  m_store = store;
+  resolveAll();
+}
+
+views::Breakpoint* Breakpoints::find(int id) {
+  const auto found = std::find_if(m_all.begin(), m_all.end(),
+                                  [id](const views::Breakpoint& each) { return each.id == id; });
+  return found != m_all.end() ? &*found : nullptr;
+}
+
+int Breakpoints::specOf(int id) const {
+  const auto spec = m_specs.find(id);
+  return spec != m_specs.end() ? spec->second : 0;
+}
+
+int Breakpoints::idOf(int spec) const {
+  const auto found = std::find_if(m_specs.begin(), m_specs.end(), [spec](const auto& each) {
+    return spec != 0 && each.second == spec;
+  });
+  return found != m_specs.end() ? found->first : 0;
+}
+
+void Breakpoints::giveToFleet() {
+  for (views::Breakpoint& breakpoint : m_all) {
+    give(breakpoint);
+  }
+  Q_EMIT changed();
+}
+
+void Breakpoints::withdraw(int id) {
+  if (const auto given = m_specs.find(id); given != m_specs.end()) {
+    m_state.fleet.removeBreakpoint(given->second);
+    m_specs.erase(given);
+  }
+}
+
+void Breakpoints::give(views::Breakpoint& breakpoint) {
   if (breakpoint.enabled) {  // also one from elsewhere, by that
     app::keepWords(app::wordsOf(toRow(breakpoint)));
   }
@@ -69,10 +129,7 @@ void DebugSession::addToFleet(views::Breakpoint& breakpoint) {
     return;  // a stop in the plan of each cycle, no GDB needed
   }
   if (const Status may = mayBeGiven(breakpoint); !may) {
-    if (const auto given = m_specOf.find(breakpoint.id); given != m_specOf.end()) {
-      m_fleet.removeBreakpoint(given->second);
-      m_specOf.erase(given);
-    }
+    withdraw(breakpoint.id);
     breakpoint.state = views::BreakpointState::Failed;
     breakpoint.note = toText(may.error().message);
     return;
@@ -94,25 +151,17 @@ void DebugSession::addToFleet(views::Breakpoint& breakpoint) {
   for (const int rank : views::parseRankSet(breakpoint.ranks, ok)) {
     spec.ranks.insert(rank);
   }
-  if (const auto known = m_specOf.find(breakpoint.id); known != m_specOf.end()) {
+  if (const auto known = m_specs.find(breakpoint.id); known != m_specs.end()) {
     spec.id = known->second;
-    if (Status status = m_fleet.changeBreakpoint(spec); !status) {
+    if (Status status = m_state.fleet.changeBreakpoint(spec); !status) {
       Q_EMIT message(toText(status.error().text()), true);
     }
   } else {
-    m_specOf[breakpoint.id] = m_fleet.addBreakpoint(spec);
+    m_specs[breakpoint.id] = m_state.fleet.addBreakpoint(spec);
   }
 }
 
-void DebugSession::applyBreakpoints() {
-  for (views::Breakpoint& breakpoint : m_breakpoints) {
-    resolve(breakpoint);
-    addToFleet(breakpoint);
-  }
-  Q_EMIT breakpointsChanged();
-}
-
-void DebugSession::resolve(views::Breakpoint& breakpoint) {
+void Breakpoints::resolve(views::Breakpoint& breakpoint) {
   if (breakpoint.kind != views::BreakpointKind::Logical) {
     return;
   }
@@ -160,131 +209,144 @@ void DebugSession::resolve(views::Breakpoint& breakpoint) {
   }
 }
 
-void DebugSession::resolveAll() {
+void Breakpoints::resolveAll() {
   m_resolving = false;
-  for (views::Breakpoint& breakpoint : m_breakpoints) {
+  for (views::Breakpoint& breakpoint : m_all) {
     resolve(breakpoint);
   }
-  Q_EMIT breakpointsChanged();
+  Q_EMIT changed();
 }
 
-void DebugSession::addBreakpoint(views::Breakpoint breakpoint) {
-  if (!isOpen()) {
+void Breakpoints::add(views::Breakpoint breakpoint) {
+  if (m_state.trace == nullptr) {
     return;
   }
   if (breakpoint.line > 0 && breakpoint.lineText.isEmpty()) {
     const QStringList lines = linesOf(breakpoint.file);
     breakpoint.lineText = lines.value(breakpoint.line - 1).trimmed();
   }
-  breakpoint.id = static_cast<int>(store(toRow(breakpoint)));
+  breakpoint.id = static_cast<int>(store(breakpoint));
   if (breakpoint.id == 0) {
-    breakpoint.id = m_breakpoints.isEmpty() ? 1 : m_breakpoints.last().id + 1;
+    breakpoint.id = m_all.isEmpty() ? 1 : m_all.last().id + 1;
   }
-  m_breakpoints.append(breakpoint);
-  resolve(m_breakpoints.last());
-  addToFleet(m_breakpoints.last());
-  replan();
-  Q_EMIT breakpointsChanged();
-  publishMarks();
+  insert(breakpoint);
+  Q_EMIT marksChanged();
 }
 
-void DebugSession::toggleBreakpoint(const QString& file, int line) {
-  for (const views::Breakpoint& breakpoint : std::as_const(m_breakpoints)) {
+void Breakpoints::insert(const views::Breakpoint& breakpoint) {
+  m_all.append(breakpoint);
+  resolve(m_all.last());
+  give(m_all.last());
+  Q_EMIT planChanged();
+  Q_EMIT changed();
+}
+
+int Breakpoints::addPassing(views::Breakpoint breakpoint) {
+  breakpoint.id = -1;
+  for (const views::Breakpoint& other : std::as_const(m_all)) {
+    breakpoint.id = std::min(breakpoint.id, other.id - 1);
+  }
+  insert(breakpoint);
+  return breakpoint.id;
+}
+
+void Breakpoints::setAside() {
+  for (const auto& [id, spec] : std::exchange(m_specs, {})) {
+    m_state.fleet.removeBreakpoint(spec);
+  }
+  m_all.clear();
+  Q_EMIT changed();
+  Q_EMIT marksChanged();
+}
+
+void Breakpoints::toggle(const QString& file, int line) {
+  for (const views::Breakpoint& breakpoint : std::as_const(m_all)) {
     if (breakpoint.file == file && breakpoint.line == line) {
-      removeBreakpoints({breakpoint.id});
+      remove({breakpoint.id});
       return;
     }
   }
   views::Breakpoint breakpoint;
   breakpoint.file = file;
   breakpoint.line = line;
-  addBreakpoint(breakpoint);
+  add(breakpoint);
 }
 
-void DebugSession::breakAt(const EventRef& event) {
+void Breakpoints::breakAt(const EventRef& event) {
   views::Breakpoint breakpoint;
   breakpoint.kind = views::BreakpointKind::Logical;
   LogicalStop stop;
   stop.rank = event.rank;
   stop.number = event.serial;
   breakpoint.expression = toText(toText(stop));
-  addBreakpoint(breakpoint);
+  add(breakpoint);
 }
 
-void DebugSession::keep(const views::Breakpoint& breakpoint) {
+std::int64_t Breakpoints::store(const views::Breakpoint& breakpoint) {
+  const db::Breakpoint row = toRow(breakpoint);
+  if (m_store == nullptr) {
+    return 0;
+  }
+  if (row.id != 0 && m_store->session().update(row)) {
+    return row.id;
+  }
+  const Result<std::int64_t> id = m_store->session().add(row);
+  return id ? *id : 0;
+}
+
+void Breakpoints::keep(const views::Breakpoint& breakpoint) {
   if (breakpoint.id > 0) {  // else a passing one
-    store(toRow(breakpoint));
+    (void)store(breakpoint);
   }
 }
 
-void DebugSession::changeBreakpoint(const views::Breakpoint& changed) {
+void Breakpoints::change(const views::Breakpoint& changed) {
   if (views::Breakpoint* breakpoint = find(changed.id); breakpoint != nullptr) {
     *breakpoint = changed;
     keep(changed);
     resolve(*breakpoint);
-    addToFleet(*breakpoint);
-    replan();
-    Q_EMIT breakpointsChanged();
-    publishMarks();
+    give(*breakpoint);
+    Q_EMIT planChanged();
+    Q_EMIT this->changed();
+    Q_EMIT marksChanged();
   }
 }
 
-void DebugSession::removeBreakpoints(const QList<int>& ids) {
+void Breakpoints::remove(const QList<int>& ids) {
   for (const int id : ids) {
-    if (const auto spec = m_specOf.find(id); spec != m_specOf.end()) {
-      m_fleet.removeBreakpoint(spec->second);
-      m_specOf.erase(spec);
-    }
+    withdraw(id);
     if (m_store != nullptr) {
       (void)m_store->session().remove<db::Breakpoint>(id);
     }
-    m_breakpoints.removeIf([id](const views::Breakpoint& b) { return b.id == id; });
+    m_all.removeIf([id](const views::Breakpoint& b) { return b.id == id; });
   }
-  replan();
-  Q_EMIT breakpointsChanged();
-  publishMarks();
+  Q_EMIT planChanged();
+  Q_EMIT changed();
+  Q_EMIT marksChanged();
 }
 
-void DebugSession::onBreakpointStatus(const mi::BreakpointStatus& status) {
-  for (const auto& [id, spec] : m_specOf) {
-    views::Breakpoint* breakpoint = spec == status.spec ? find(id) : nullptr;
-    if (breakpoint == nullptr) {
-      continue;
-    }
+void Breakpoints::onStatus(const mi::BreakpointStatus& status, int cycle) {
+  views::Breakpoint* breakpoint = find(idOf(status.spec));
+  if (breakpoint != nullptr) {
     breakpoint->state = status.verified          ? views::BreakpointState::Set
                         : status.problem.empty() ? views::BreakpointState::Pending
                                                  : views::BreakpointState::Failed;
     breakpoint->note = toText(status.problem);
-    const int cycle = m_cycles.isEmpty() ? 0 : m_cycles.last().number;
     int hits = 0;
-    for (const mi::Rank rank : m_fleet.ranks()) {
-      hits += m_fleet.status(spec, rank).hits;
+    for (const mi::Rank rank : m_state.fleet.ranks()) {
+      hits += m_state.fleet.status(status.spec, rank).hits;
     }
     breakpoint->hits.removeIf([cycle](const views::CycleHits& h) { return h.cycle == cycle; });
     if (hits > 0) {
       breakpoint->hits.append({cycle, hits});
     }
   }
-  Q_EMIT breakpointsChanged();
+  Q_EMIT changed();
 }
 
-void DebugSession::onForeignBreakpoint(mi::Rank rank, mi::BreakpointChange change,
-                                       const mi::Breakpoint& bp) {
-  if (change == mi::BreakpointChange::Created) {
-    Q_EMIT consoleText(
-        rank,
-        tr("(breakpoint %1 is this GDB's own: it does not come back in the next cycle)\n")
-            .arg(bp.number),
-        false);
-  }
-}
-
-std::vector<PendingStop> DebugSession::pendingStops() const {
+std::vector<PendingStop> Breakpoints::pendingStops() const {
   std::vector<PendingStop> pending;
-  if (m_search) {
-    return pending;
-  }
-  for (const views::Breakpoint& breakpoint : m_breakpoints) {
+  for (const views::Breakpoint& breakpoint : m_all) {
     if (!breakpoint.enabled || !isLogical(breakpoint)) {
       continue;
     }
@@ -297,28 +359,9 @@ std::vector<PendingStop> DebugSession::pendingStops() const {
   return pending;
 }
 
-StopPlan DebugSession::planFor(const Goal& goal) const {
-  std::vector<Serial> limits(m_state.rankInfos.size(), 0);
-  if (goal.event.valid()) {
-    const std::vector<Serial> cut = cutOf(goal);
-    std::transform(cut.begin(), cut.end(), limits.begin(), [](Serial done) { return done + 1; });
-  } else if (const auto ends =
-                 m_store != nullptr ? app::stopsAtEnd(*m_store) : std::vector<std::uint64_t>();
-             !ends.empty()) {
-    limits = ends;
-  }
-  return planStops(m_state.whole().execution, m_state.whole().logicalTimes, m_state.ranksNow(),
-                   limits, goal.event, pendingStops());
-}
-
-Serial DebugSession::nextStopOf(int rank) const {
-  const auto now = m_state.now.find(rank);
-  const Serial past =
-      now == m_state.now.end()
-          ? 0
-          : now->second.state.serial + (now->second.state.phase == RankPhase::Stopped ? 1 : 0);
+Serial Breakpoints::nextStopOf(int rank, Serial past) const {
   Serial next = 0;
-  for (const views::Breakpoint& breakpoint : m_breakpoints) {
+  for (const views::Breakpoint& breakpoint : m_all) {
     if (!breakpoint.enabled || !isLogical(breakpoint)) {
       continue;
     }
@@ -331,16 +374,9 @@ Serial DebugSession::nextStopOf(int rank) const {
   return next;
 }
 
-/// Breakpoints have changed while ranks are on their way.
-void DebugSession::replan() {
-  if (m_state.phase == Phase::Running && m_awaitsCut && !m_state.diverged) {
-    sendPlan(m_goal);
-  }
-}
-
-void DebugSession::followLines() {
+void Breakpoints::followLines() {
   QHash<QString, QStringList> sources;
-  for (views::Breakpoint& breakpoint : m_breakpoints) {
+  for (views::Breakpoint& breakpoint : m_all) {
     if (breakpoint.line > 0 && !breakpoint.lineText.isEmpty()) {
       if (!sources.contains(breakpoint.file)) {
         sources[breakpoint.file] = linesOf(breakpoint.file);
@@ -350,7 +386,7 @@ void DebugSession::followLines() {
   }
 }
 
-void DebugSession::followLine(views::Breakpoint& breakpoint, const QStringList& lines) {
+void Breakpoints::followLine(views::Breakpoint& breakpoint, const QStringList& lines) {
   const QString program =
       m_state.rankInfos.empty() ? QString() : toText(m_state.rankInfos.front().executable);
   if (lines.isEmpty() || lines.value(breakpoint.line - 1).trimmed() == breakpoint.lineText) {
@@ -383,23 +419,13 @@ void DebugSession::followLine(views::Breakpoint& breakpoint, const QStringList& 
                  false);
   breakpoint.line = found;
   keep(breakpoint);
-  addToFleet(breakpoint);
-  Q_EMIT breakpointsChanged();
+  give(breakpoint);
+  Q_EMIT changed();
 }
 
-void DebugSession::onRankLog(mi::Rank rank, int spec, std::uint64_t serial,
-                             const std::string& words) {
-  for (const auto& [id, fleetId] : m_specOf) {
-    if (fleetId == spec && !m_cycles.isEmpty()) {
-      Q_EMIT logged({m_cycles.last().number, rank, serial != 0 ? serial : m_state.serialOf(rank),
-                     id, toText(words)});
-    }
-  }
-}
-
-void DebugSession::joinFocus() {
-  const qsizetype before = m_focus.size();
-  for (const views::Breakpoint& breakpoint : std::as_const(m_breakpoints)) {
+QSet<int> Breakpoints::ownRanks() const {
+  QSet<int> own;
+  for (const views::Breakpoint& breakpoint : m_all) {
     if (!breakpoint.enabled || breakpoint.id <= 0) {
       continue;  // whoever has set a passing one says who gets a GDB
     }
@@ -412,37 +438,37 @@ void DebugSession::joinFocus() {
       }
     }
     if (ranks.size() <= kOwnRanks) {
-      m_focus.unite({ranks.begin(), ranks.end()});
+      own.unite({ranks.begin(), ranks.end()});
     }
   }
-  if (m_focus.size() != before) {
-    Q_EMIT focusChanged(m_focus.values());
-  }
+  return own;
 }
 
-void DebugSession::noteStanding(int rank) {
-  const EventRef next{rank, m_state.serialOf(rank) + 1};
-  for (qsizetype i = 0; i < m_breakpoints.size(); ++i) {
-    const views::Breakpoint& breakpoint = m_breakpoints[i];
+QList<int> Breakpoints::before(const EventRef& next) const {
+  QList<int> ids;
+  for (const views::Breakpoint& breakpoint : m_all) {
     if (breakpoint.enabled && isLogical(breakpoint) &&
         std::binary_search(breakpoint.events.begin(), breakpoint.events.end(), next, earlier)) {
-      addHit(breakpoint.id, rank, next.serial);
+      ids.append(breakpoint.id);
     }
   }
+  return ids;
 }
 
-void DebugSession::noteDivergence(const EventRef& at) {
-  for (qsizetype i = 0; i < m_breakpoints.size(); ++i) {
-    if (m_breakpoints[i].enabled && isLogical(m_breakpoints[i]) &&
-        m_breakpoints[i].expression == QLatin1String("divergence")) {
-      addHit(m_breakpoints[i].id, at.rank, at.serial);
+QList<int> Breakpoints::onDivergence() const {
+  QList<int> ids;
+  for (const views::Breakpoint& breakpoint : m_all) {
+    if (breakpoint.enabled && isLogical(breakpoint) &&
+        breakpoint.expression == QLatin1String("divergence")) {
+      ids.append(breakpoint.id);
     }
   }
+  return ids;
 }
 
-QString DebugSession::standingText(int rank) const {
+QString Breakpoints::standingText(int rank) const {
   const EventRef next{rank, m_state.serialOf(rank) + 1};
-  for (const views::Breakpoint& breakpoint : m_breakpoints) {
+  for (const views::Breakpoint& breakpoint : m_all) {
     if (isLogical(breakpoint) &&
         std::binary_search(breakpoint.events.begin(), breakpoint.events.end(), next, earlier)) {
       return tr("breakpoint %1 (%2)").arg(breakpoint.id).arg(views::breakpointPlace(breakpoint));
@@ -451,35 +477,25 @@ QString DebugSession::standingText(int rank) const {
   return {};
 }
 
-/// Others stop with a rank that GDB has stopped at a breakpoint: at once, or at their next event.
-void DebugSession::stopOthers(const views::Breakpoint& breakpoint, int rank) {
-  if (breakpoint.stops == views::StopsWho::Alone) {
-    return;
-  }
-  bool ok = true;
-  const QList<int> group = views::parseRankSet(breakpoint.group, ok);
-  std::vector<mi::Rank> withGdb;
-  for (int other = 0; other < static_cast<int>(m_state.rankInfos.size()); ++other) {
-    const bool meant = breakpoint.stops == views::StopsWho::All || group.contains(other);
-    if (other == rank || !meant || m_state.now[other].exited) {
-      continue;
+void Breakpoints::counted(views::Breakpoint& breakpoint, int cycle) {
+  if (isLogical(breakpoint)) {  // GDB counts the others
+    if (breakpoint.hits.isEmpty() || breakpoint.hits.last().cycle != cycle) {
+      breakpoint.hits.append({cycle, 0});
     }
-    mi::GdbSession* gdb = m_fleet.session(other);
-    if (gdb != nullptr && m_state.now[other].attached) {
-      if (gdb->state() == mi::SessionState::Running) {
-        m_pausing.insert(other);
-        withGdb.push_back(other);
-      }
-    } else if (m_state.now[other].state.phase != RankPhase::Stopped) {
-      order(protocol::SetStop{other, m_state.serialOf(other) + 1});
-    }
+    ++breakpoint.hits.last().hits;
   }
-  m_fleet.pause(withGdb, [](const mi::GroupResult&) {});
+  if (breakpoint.temporary) {
+    breakpoint.enabled = false;
+    breakpoint.note = tr("hit in cycle %1").arg(cycle);
+    keep(breakpoint);
+    give(breakpoint);
+    Q_EMIT marksChanged();
+  }
 }
 
-void DebugSession::publishMarks() {
-  std::vector<views::EventMark> marks = m_bookmarks;
-  for (const views::Breakpoint& breakpoint : std::as_const(m_breakpoints)) {
+std::vector<views::EventMark> Breakpoints::marks() const {
+  std::vector<views::EventMark> marks;
+  for (const views::Breakpoint& breakpoint : m_all) {
     if (!breakpoint.enabled || !isLogical(breakpoint)) {
       continue;
     }
@@ -489,7 +505,7 @@ void DebugSession::publishMarks() {
       marks.push_back({breakpoint.events[i], views::MarkKind::Breakpoint, name});
     }
   }
-  Q_EMIT marksChanged(marks);
+  return marks;
 }
 
 }  // namespace pf::session
