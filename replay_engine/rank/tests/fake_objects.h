@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the fake MPI library's handles point to, its state and its routines: private to fake_*.cpp.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "replay_engine/rank/tests/fake_mpi.h"
+
+// mpi.h leaves these open: they are the library's own.
+
+struct ompi_communicator_t {
+  int number = 0;          ///< as scripts name it
+  std::vector<int> world;  ///< world rank of each of its ranks
+};
+
+struct ompi_group_t {
+  std::vector<int> world;
+};
+
+/// `blocks` blocks of elements of type `of`, or a predefined one.
+struct ompi_datatype_t {
+  int size = 0;
+  MPI_Datatype of = nullptr;
+  int blocks = 1;
+  int blockLength = 1;
+  int stride = 1;
+  std::map<int, void*> attributes = {};
+};
+
+struct ompi_request_t {
+  enum class Kind { Receive, Send, Collective };
+  Kind kind = Kind::Receive;
+  int source = 0;  ///< asked for; of a send: destination
+  int tag = 0;
+  MPI_Comm comm = nullptr;
+  unsigned char* buffer = nullptr;
+  std::size_t room = 0;  ///< bytes
+  std::uint16_t call = 0;
+  bool persistent = false;
+  bool active = true;
+  bool done = false;
+  bool pendsOnTime = false;  ///< done at tick `doneAt`
+  bool forgotten = false;    ///< MPI_Request_free came before it was done
+  int doneAt = 0;
+  MPI_Status status{MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, 0, 0};
+  unsigned char rest[256] = {};  ///< who looks for the status looks this far
+};
+
+namespace pf::fake {
+
+struct Message {
+  int source = 0;
+  int tag = 0;
+  MPI_Comm comm = nullptr;
+  std::vector<unsigned char> bytes = {};
+};
+
+}  // namespace pf::fake
+
+struct ompi_message_t {
+  pf::fake::Message message;
+};
+
+namespace pf::fake {
+
+struct Library {
+  Script script;
+  int now = 0;
+  bool programBegan = false;
+  std::deque<Arrival> network;  ///< under way
+  std::deque<Message> unexpected;
+  std::vector<MPI_Request> posted;
+  std::vector<std::unique_ptr<ompi_request_t>> requests;  ///< all that were ever made
+  std::vector<MPI_Request> freeRequests;                  ///< the last one is used next
+  std::vector<std::unique_ptr<ompi_communicator_t>> comms;
+  std::vector<MPI_Comm> freeComms;
+  std::vector<Sent> sent;
+  std::size_t broughtSoFar = 0;
+  int programsComms = 0;
+  int shadows = 0;
+  int toldErrors = 0;
+  int lastTold = 0;
+};
+extern Library g_library;
+
+/// Says `what`, and what more there is to say.
+[[noreturn]] void endProcess(int code, const char* what, const char* more = "");
+[[noreturn]] void notFaked(const char* what);
+int onError(int error);
+
+/// Delivers what is due.
+void arrive();
+/// A tick passes in `call`.
+void tick(const char* call);
+/// Waits in `call` until `isThere()`.
+template <typename Predicate>
+void waitUntil(const char* call, Predicate isThere) {
+  while (!isThere()) {
+    tick(call);
+  }
+}
+
+void deliver(Message message);
+/// Posts a receive.
+void post(ompi_request_t& request);
+/// The first message that has come and that nobody has taken.
+std::deque<Message>::iterator lookFor(int source, int tag, MPI_Comm comm);
+/// Null: there is none yet.
+MPI_Comm commNamed(int number);
+
+MPI_Request newRequest();
+void freeRequest(MPI_Request* request);
+/// How many bytes a buffer holds.
+std::size_t bytesOf(int count, MPI_Datatype type);
+/// The elements one behind the other.
+std::vector<unsigned char> packed(const void* buffer, int count, MPI_Datatype type);
+
+// -- messages
+
+int fakeSend(const void*, int, MPI_Datatype, int, int, MPI_Comm);
+int fakeBsend(const void*, int, MPI_Datatype, int, int, MPI_Comm);
+int fakeSsend(const void*, int, MPI_Datatype, int, int, MPI_Comm);
+int fakeRsend(const void*, int, MPI_Datatype, int, int, MPI_Comm);
+int fakeIsend(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+int fakeIbsend(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+int fakeIssend(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+int fakeIrsend(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+int fakeSend_init(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+int fakeBsend_init(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+int fakeSsend_init(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+int fakeRsend_init(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+int fakeRecv(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status*);
+int fakeIrecv(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+int fakeRecv_init(void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
+int fakeStart(MPI_Request*);
+int fakeStartall(int, MPI_Request*);
+int fakeSendrecv(const void*, int, MPI_Datatype, int, int, void*, int, MPI_Datatype, int, int,
+                 MPI_Comm, MPI_Status*);
+int fakeSendrecv_replace(void*, int, MPI_Datatype, int, int, int, int, MPI_Comm, MPI_Status*);
+int fakeProbe(int, int, MPI_Comm, MPI_Status*);
+int fakeIprobe(int, int, MPI_Comm, int*, MPI_Status*);
+int fakeMprobe(int, int, MPI_Comm, MPI_Message*, MPI_Status*);
+int fakeImprobe(int, int, MPI_Comm, int*, MPI_Message*, MPI_Status*);
+int fakeMrecv(void*, int, MPI_Datatype, MPI_Message*, MPI_Status*);
+int fakeImrecv(void*, int, MPI_Datatype, MPI_Message*, MPI_Request*);
+
+// -- completions
+
+int fakeWait(MPI_Request*, MPI_Status*);
+int fakeTest(MPI_Request*, int*, MPI_Status*);
+int fakeWaitany(int, MPI_Request*, int*, MPI_Status*);
+int fakeTestany(int, MPI_Request*, int*, int*, MPI_Status*);
+int fakeWaitsome(int, MPI_Request*, int*, int*, MPI_Status*);
+int fakeTestsome(int, MPI_Request*, int*, int*, MPI_Status*);
+int fakeWaitall(int, MPI_Request*, MPI_Status*);
+int fakeTestall(int, MPI_Request*, int*, MPI_Status*);
+int fakeRequest_get_status(MPI_Request, int*, MPI_Status*);
+int fakeRequest_free(MPI_Request*);
+int fakeCancel(MPI_Request*);
+int fakeTest_cancelled(const MPI_Status*, int*);
+int fakeGet_count(const MPI_Status*, MPI_Datatype, int*);
+
+// -- collectives
+
+int fakeBarrier(MPI_Comm);
+int fakeBcast(void*, int, MPI_Datatype, int, MPI_Comm);
+int fakeReduce(const void*, void*, int, MPI_Datatype, MPI_Op, int, MPI_Comm);
+int fakeAllreduce(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
+int fakeAllgather(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm);
+int fakeIbarrier(MPI_Comm, MPI_Request*);
+int fakeIallreduce(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request*);
+
+// -- communicators, groups, types
+
+int fakeComm_rank(MPI_Comm, int*);
+int fakeComm_size(MPI_Comm, int*);
+int fakeComm_remote_size(MPI_Comm, int*);
+int fakeComm_test_inter(MPI_Comm, int*);
+int fakeComm_group(MPI_Comm, MPI_Group*);
+int fakeComm_dup(MPI_Comm, MPI_Comm*);
+int fakeComm_split(MPI_Comm, int, int, MPI_Comm*);
+int fakeComm_split_type(MPI_Comm, int, int, MPI_Info, MPI_Comm*);
+int fakeComm_create(MPI_Comm, MPI_Group, MPI_Comm*);
+int fakeComm_free(MPI_Comm*);
+int fakeComm_get_attr(MPI_Comm, int, void*, int*);
+int fakeComm_set_errhandler(MPI_Comm, MPI_Errhandler);
+int fakeComm_call_errhandler(MPI_Comm, int);
+int fakeGroup_size(MPI_Group, int*);
+int fakeGroup_rank(MPI_Group, int*);
+int fakeGroup_translate_ranks(MPI_Group, int, const int*, MPI_Group, int*);
+int fakeGroup_free(MPI_Group*);
+int fakeType_size(MPI_Datatype, int*);
+int fakeType_get_extent(MPI_Datatype, MPI_Aint*, MPI_Aint*);
+int fakeType_get_true_extent(MPI_Datatype, MPI_Aint*, MPI_Aint*);
+int fakeType_get_envelope(MPI_Datatype, int*, int*, int*, int*);
+int fakeType_get_contents(MPI_Datatype, int, int, int, int*, MPI_Aint*, MPI_Datatype*);
+int fakeType_get_attr(MPI_Datatype, int, void*, int*);
+int fakeType_set_attr(MPI_Datatype, int, void*);
+int fakeType_create_keyval(MPI_Type_copy_attr_function*, MPI_Type_delete_attr_function*, int*,
+                           void*);
+int fakeType_vector(int, int, int, MPI_Datatype, MPI_Datatype*);
+int fakeType_commit(MPI_Datatype*);
+int fakeType_free(MPI_Datatype*);
+int fakePack_size(int, MPI_Datatype, MPI_Comm, int*);
+int fakePack(const void*, int, MPI_Datatype, void*, int, int*, MPI_Comm);
+
+// -- lifecycle
+
+int fakeInit(int*, char***);
+int fakeInit_thread(int*, char***, int, int*);
+int fakeFinalize();
+int fakeAbort(MPI_Comm, int);
+int fakeQuery_thread(int*);
+int fakeGet_library_version(char*, int*);
+int fakeError_class(int, int*);
+
+}  // namespace pf::fake
