@@ -49,6 +49,12 @@ void logHit(const CallPlace& place, const Choice& choice, int source, int tag, M
   g_engine.log.publish();
 }
 
+/// Whether MPI refuses these arguments. It did so in the recording, where that was no choice.
+bool isRefused(int source, int tag, MPI_Comm comm) {
+  return (tag < 0 && tag != MPI_ANY_TAG) ||
+         (!isWild(source) && (source < 0 || source >= g_engine.comms.of(comm).peers));
+}
+
 /// Looks up what the recording's probe chose. `source` and `tag` become what to ask MPI for.
 Verdict forced(const Choice& choice, int* source, int* tag) {
   const Verdict verdict = g_engine.choices.next(choice.kind);
@@ -70,6 +76,9 @@ void takePost(const Choice& choice) {
 
 /// Where the message is that a probe will see which has not failed in the recording.
 ProbeRoute routeProbe(const Choice& choice, int source, int tag, MPI_Comm comm) {
+  if (g_engine.tags == nullptr || isRefused(source, tag, comm)) {
+    return {source, tag, comm};
+  }
   const ScheduleTag* const tagged = choice.record == RecordKind::Receive
                                         ? tagOfPost(g_engine.posts)
                                         : tagOfProbe(g_engine.probes);
@@ -103,7 +112,7 @@ int probeOfThread(const CallPlace& place, const Choice& choice, Ask ask, int sou
   int askTag = tag;
   const StateLock lock;
   Verdict verdict = Verdict::Live;
-  if (g_engine.replay && (flag != nullptr || isWild(source))) {
+  if (g_engine.replay && (flag != nullptr || isWild(source)) && !isRefused(source, tag, comm)) {
     verdict = forced(choice, &askSource, &askTag);
   }
   int found = 0;
@@ -162,7 +171,7 @@ int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, i
       return call(ProbeRoute{source, tag, comm}, status);
     }
     beginEvent(place, comm, source, tag);
-    if (g_engine.replay && isWild(source)) {
+    if (g_engine.replay && isWild(source) && !isRefused(source, tag, comm)) {
       forced(choice, &askSource, &askTag);
     } else if (g_engine.jitter) {
       askSource = provokedSource(source, tag, comm);
@@ -197,7 +206,9 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
     Verdict verdict = Verdict::Live;
     {
       const StateLock lock;
-      verdict = forced(choice, &askSource, &askTag);
+      if (!isRefused(source, tag, comm)) {
+        verdict = forced(choice, &askSource, &askTag);
+      }
       if (verdict == Verdict::Miss) {
         *flag = 0;
         if (g_engine.record) {
@@ -217,8 +228,7 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
         result = look(wait, routeProbe(choice, askSource, askTag, comm), comm, use);
       }
       const StateLock lock;
-      takePost(choice);
-      logHit(place, choice, source, tag, comm, *use);
+      logProbe(place, choice, source, tag, comm, *use, result);
       return result;
     }
   }

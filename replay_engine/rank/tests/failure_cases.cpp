@@ -49,6 +49,29 @@ void failedProbes() {
   }
 }
 
+/// MPI refuses these arguments: nothing is chosen, and the next probe is the recorded one.
+void refusedProbes() {
+  for (const int tag : {-5, 5}) {
+    int flag = 0;
+    int value = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status seen{};
+    say("%d", MPI_Iprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &flag, &seen));
+    say("%d", MPI_Iprobe(tag < 0 ? 99 : 1, 5, MPI_COMM_WORLD, &flag, &seen));
+    say("%d", MPI_Probe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &seen));
+    say("from %d", seen.MPI_SOURCE);
+    say("%d", MPI_Improbe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &flag, &message, &seen));
+    if (message != MPI_MESSAGE_NULL) {
+      MPI_Mrecv(&value, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    }
+    say("%d", MPI_Mprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &message, &seen));
+    if (message != MPI_MESSAGE_NULL) {
+      MPI_Mrecv(&value, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    }
+    say("took %d", value);
+  }
+}
+
 /// A message that is too long is taken.
 void truncatedReceive() {
   for (int i = 0; i < 2; ++i) {
@@ -160,6 +183,13 @@ std::vector<CallCase> failureCases() {
        .choices = nullptr,
        .inThreads = false,
        .replays = false},
+      {.name = "refusedProbes",
+       .recorded = {.arrivals = {{2, 5, 20}, {1, 5, 10, 3}, {3, 5, 30, 4}}},
+       .replayed = {.arrivals = {{1, 5, 10}, {3, 5, 30}, {2, 5, 20}}},
+       .program = refusedProbes,
+       .events = nullptr,
+       .receives = "0:2/5 1:1/5",
+       .choices = nullptr},
       {.name = "truncatedByEachCall",
        .recorded = {.arrivals = longOnes(false)},
        .replayed = {.arrivals = longOnes(true)},

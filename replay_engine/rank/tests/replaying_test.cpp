@@ -92,6 +92,23 @@ TEST(Replaying, aTestSucceedsAsOftenAsRecordedThoughItsMessageIsLate) {
   EXPECT_EQ(replay(recorded, {.arrivals = {{1, 5, 10, 30}}}, program).said, "flag 1 value 10\n");
 }
 
+/// It has seen nothing, and is filed as nothing else.
+TEST(Replaying, aProbeThatFails) {
+  const auto program = [] {
+    int flag = 0;
+    MPI_Status seen{};
+    say("%d", MPI_Iprobe(MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &flag, &seen));
+    MPI_Barrier(MPI_COMM_WORLD);
+  };
+  const RankRun recorded = record(kRecordChoices, {.arrivals = {{2, 5}}}, program);
+  const RankRun survey = run({.arrivals = {{2, 5}}, .failures = {{kCallProbe, 1}}}, program,
+                             {.mode = kReplay | kRecordEvents, .schedule = scheduleOf(recorded)});
+  EXPECT_EQ(survey.said, "16\n");
+  EXPECT_TRUE(logOf(survey).history.probes.empty());
+  EXPECT_EQ(choicesIn(logOf(survey)), "");
+  EXPECT_EQ(callsIn(logOf(survey)), "MPI_Iprobe MPI_Barrier");
+}
+
 // -- stops
 
 TEST(Stops, aRankStopsBeforeTheEventItWasToldOf) {
