@@ -191,6 +191,26 @@ Status Job::send(const protocol::Message& message) {
   return m_connection->send(message);
 }
 
+Job::Heard Job::listen(const std::function<bool(const protocol::Message&)>& tell) {
+  bool heard = false;
+  while (m_connection) {
+    auto message = m_connection->receive();
+    if (!message) {
+      m_connection.reset();
+      return Heard::DaemonGone;
+    }
+    if (!message->has_value()) {
+      break;
+    }
+    heard = heard || !std::holds_alternative<protocol::Pong>(**message);
+    note(**message);
+    if (!tell(**message)) {
+      return Heard::Something;
+    }
+  }
+  return heard ? Heard::Something : Heard::Nothing;
+}
+
 void Job::note(const protocol::Message& message) {
   if (const auto* exited = std::get_if<protocol::RankExited>(&message); exited != nullptr) {
     const bool bySignal = exited->signal > 0;

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,14 +54,14 @@ class Job {
   [[nodiscard]] protocol::ClientConnection* connection() {
     return m_connection ? &*m_connection : nullptr;
   }
-  void loseConnection() { m_connection.reset(); }
+  enum class Heard { Nothing, Something, DaemonGone };
+  /// Whatever the daemon has said by now, told one after another; false: no more now, the job may be gone.
+  Heard listen(const std::function<bool(const protocol::Message&)>& tell);
   Status send(const protocol::Message& message);
 
   [[nodiscard]] pid_t launcher() const { return m_launcher; }
   /// Readable once the launcher has ended.
   [[nodiscard]] int launcherFd() const { return m_launcherFd.get(); }
-  /// To be told everything that the daemon says: knows from it when all ranks have ended, and how.
-  void note(const protocol::Message& message);
   /// There were agents, and all have gone.
   [[nodiscard]] bool ranksGone() const { return m_agentsGone.has_value(); }
   /// Exit status of the launcher as a shell gives it (128 + signal); nothing while it runs. Open
@@ -83,6 +84,8 @@ class Job {
   using Time = std::chrono::steady_clock::time_point;
 
   Job() = default;
+  /// Knows from what the daemon says when all ranks have ended, and how.
+  void note(const protocol::Message& message);
   void lookAtDaemon(Time now, std::vector<std::string>& out);
   void lookAtLauncher(Time now, std::vector<std::string>& out);
   Status startDaemon(const JobOptions& options);

@@ -108,26 +108,16 @@ int Following::wait(bool ended) {
 }
 
 bool Following::listen(bool ended) {
-  bool heard = false;
-  while (m_job.connection() != nullptr) {
-    auto message = m_job.connection()->receive();
-    if (!message) {
-      if (!ended) {
-        std::fprintf(
-            stderr,
-            "photofinish: the control daemon is gone; the ranks go on and their recording too\n");
-      }
-      m_job.loseConnection();
-      break;
-    }
-    if (!message->has_value()) {
-      break;
-    }
-    heard = heard || !std::holds_alternative<protocol::Pong>(**message);
-    m_job.note(**message);
-    handle(**message);
+  const Job::Heard heard = m_job.listen([this](const protocol::Message& message) {
+    handle(message);
+    return true;
+  });
+  if (heard == Job::Heard::DaemonGone && !ended) {
+    std::fprintf(
+        stderr,
+        "photofinish: the control daemon is gone; the ranks go on and their recording too\n");
   }
-  return heard;
+  return heard == Job::Heard::Something;
 }
 
 void Following::handle(const protocol::Message& message) {

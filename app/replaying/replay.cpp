@@ -429,20 +429,13 @@ void Replay::handle(const protocol::Message& message) {
 
 /// Whatever the daemon has to say by now. `ended`: the launcher has.
 void Replay::listen(bool ended) {
-  while (m_job->connection() != nullptr && !m_failure) {
-    auto message = m_job->connection()->receive();
-    if (!message) {
-      m_job->loseConnection();
-      if (!ended) {
-        m_failure = Error{ErrorCode::Peer, "the control daemon is gone",
-                          "Start the replay again; the trace is whole."};
-      }
-    } else if (message->has_value()) {
-      m_job->note(**message);
-      handle(**message);
-      continue;
-    }
-    break;
+  const Job::Heard heard = m_job->listen([this](const protocol::Message& message) {
+    handle(message);
+    return !m_failure;
+  });
+  if (heard == Job::Heard::DaemonGone && !ended) {
+    m_failure = Error{ErrorCode::Peer, "the control daemon is gone",
+                      "Start the replay again; the trace is whole."};
   }
 }
 

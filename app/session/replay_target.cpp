@@ -115,22 +115,19 @@ void ReplayTarget::send(const protocol::Message& message) {
 }
 
 void ReplayTarget::readDaemon() {
-  while (m_job != nullptr && m_job->connection() != nullptr) {  // until what is said closes this
-    auto next = m_job->connection()->receive();
-    if (!next) {
-      m_daemonNotifier->setEnabled(false);
-      m_job->loseConnection();
-      Q_EMIT lost();
-      return;
-    }
-    if (!next->has_value()) {
-      return;
-    }
-    m_job->note(**next);
-    if (const auto* launched = std::get_if<protocol::RankLaunched>(&**next)) {
+  if (m_job == nullptr) {
+    return;
+  }
+  const app::Job::Heard heard = m_job->listen([this](const protocol::Message& message) {
+    if (const auto* launched = std::get_if<protocol::RankLaunched>(&message)) {
       tellInputs(m_inputs->launched(*launched, false));
     }
-    Q_EMIT said(**next);
+    Q_EMIT said(message);
+    return m_job != nullptr;  // what was said may have closed this
+  });
+  if (heard == app::Job::Heard::DaemonGone && m_job != nullptr) {
+    m_daemonNotifier->setEnabled(false);
+    Q_EMIT lost();
   }
 }
 

@@ -209,9 +209,9 @@ void PersonTest::aWrongValue() {
       m_window->statusText().contains(QLatin1String("24 bytes, sent by MPI_Send at harvest.c:")),
       qPrintable(m_window->statusText()));
   look("harvest-wrong-value");
-  QTRY_VERIFY_WITH_TIMEOUT(
-      valueOf(QStringLiteral("report"), QStringLiteral("number")) != valueOf(QStringLiteral("expected")),
-      kPatience);  // none of them while the variables of a last step arrive
+  QTRY_VERIFY_WITH_TIMEOUT(valueOf(QStringLiteral("report"), QStringLiteral("number")) !=
+                               valueOf(QStringLiteral("expected")),
+                           kPatience);  // none of them while the variables of a last step arrive
 
   Hand::click(m_window->races().filterEdit());
   Hand::type(QStringLiteral("tag:4"));
