@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Cycles of a session on a fake: what is ordered, what is signalled, and in which order.
-#include "app/session/debug_session.h"
-
 #include <gtest/gtest.h>
 
 #include <QCoreApplication>
@@ -11,77 +9,14 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/session/tests/fake_target.h"
-#include "db/store/origin.h"
-#include "tests/bench/views/synthetic.h"
+#include "app/session/tests/session_fixture.h"
 
 namespace pf::session {
 namespace {
 
-using test::FakeTarget;
+using test::kRanks;
 
-constexpr int kRanks = 4;
-
-class DebugSessionTest : public testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    s_directory = new QTemporaryDir;
-    bench::Traffic traffic;
-    traffic.ranks = kRanks;
-    traffic.events = 2000;
-    ASSERT_TRUE(bench::writeSyntheticTrace(original().toStdString(), traffic).ok());
-  }
-  static void TearDownTestSuite() { delete s_directory; }
-  static QString original() { return s_directory->filePath(QStringLiteral("original.pft")); }
-
-  DebugSessionTest() {
-    db::setOriginOf([](const std::string&) { return db::Origin::Own; });
-    QFile::copy(original(), m_trace);
-    session().setReplays([this](const ReplayRequest&) {
-      auto target = std::make_unique<FakeTarget>(kRanks);
-      m_targets.append(target.get());
-      return Result<std::unique_ptr<Target>>(std::move(target));
-    });
-    QObject::connect(&session(), &DebugSession::message, [this](const QString& text, bool problem) {
-      (problem ? m_problems : m_messages).append(text);
-    });
-    QObject::connect(&session(), &DebugSession::settled, [this] { ++m_settled; });
-    auto loaded = loadTrace(m_trace);
-    EXPECT_TRUE(loaded.ok());
-    session().open(m_trace, std::move(*loaded));
-  }
-
-  DebugSession& session() { return *m_session; }
-  FakeTarget& target() { return *m_targets.last(); }
-  /// Until nothing is left to be done at once.
-  static void pump() {
-    for (int i = 0; i < 40; ++i) {
-      QCoreApplication::sendPostedEvents();
-      QCoreApplication::processEvents();
-    }
-  }
-  /// A cycle that has begun, and whose ranks have come to their stops.
-  void run(const EventRef& event) {
-    session().replayTo(event);
-    pump();
-    target().allGated();
-    pump();
-    target().comeToTheirStops();
-    pump();
-  }
-  QString said() const { return (m_messages + m_problems).join(QLatin1Char('\n')); }
-
-  static QTemporaryDir* s_directory;
-  QTemporaryDir m_own;
-  QString m_trace = m_own.filePath(QStringLiteral("t.pft"));
-  QList<QPointer<FakeTarget>> m_targets;
-  QStringList m_messages;
-  QStringList m_problems;
-  int m_settled = 0;
-  std::unique_ptr<DebugSession> m_session = std::make_unique<DebugSession>();
-};
-
-QTemporaryDir* DebugSessionTest::s_directory = nullptr;
+class DebugSessionTest : public test::SessionFixture {};
 
 TEST_F(DebugSessionTest, ACycleGoesToTheCutThatItsGoalNeeds) {
   QElapsedTimer since;
@@ -310,12 +245,3 @@ TEST_F(DebugSessionTest, AnotherTraceWhileACycleEnds) {
 
 }  // namespace
 }  // namespace pf::session
-
-int main(int argc, char** argv) {
-  QCoreApplication application(argc, argv);
-  const QTemporaryDir settings;
-  QSettings::setDefaultFormat(QSettings::IniFormat);
-  QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings.path());
-  testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}

@@ -83,6 +83,15 @@ class FakeTarget : public Target {
     return nullptr;
   }
 
+  /// What a GDB answers to a command that contains `part`, instead of ^done: `before` it, a line of its console.
+  struct Reply {
+    std::string part;
+    std::string result;
+    std::string before = {};
+    int rank = -1;  ///< any
+  };
+  std::vector<Reply> replies;
+
   std::vector<protocol::Message> orders;
   std::map<int, std::string> toGdb;  ///< by rank
   bool gdbsFail = false;
@@ -121,6 +130,13 @@ class FakeTarget : public Target {
       const std::string token = text.bytes.substr(0, text.bytes.find('-'));
       const bool runs = text.bytes.find("-exec-") != std::string::npos;
       std::string said = token + (runs ? "^running\n*running,thread-id=\"all\"\n" : "^done\n");
+      for (const Reply& reply : replies) {
+        if ((reply.rank < 0 || reply.rank == text.rank) &&
+            text.bytes.find(reply.part) != std::string::npos) {
+          said = (reply.before.empty() ? "" : "~\"" + reply.before + "\\n\"\n") + token +
+                 reply.result + "\n";
+        }
+      }
       if (text.bytes.find("-target-attach") != std::string::npos) {
         said +=
             "*stopped,frame={addr=\"0x10\",func=\"main\",args=[],file=\"m.c\",line=\"3\"},"
