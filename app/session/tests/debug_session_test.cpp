@@ -76,6 +76,15 @@ TEST_F(DebugSessionTest, FurtherOnTheSameRanksGoBackNewOnes) {
   EXPECT_EQ(session().cycles().size(), 2);
 }
 
+TEST_F(DebugSessionTest, TheNextCycleDoesNotWaitForTheEndOfRanksThatHaveBegun) {
+  run({2, 40});
+  session().restartCycle();
+  EXPECT_EQ(m_targets.size(), 2);
+  EXPECT_TRUE(m_targets.first()->closing);
+  pump();
+  EXPECT_TRUE(m_targets.first().isNull());
+}
+
 TEST_F(DebugSessionTest, WhatIsAskedWhileACycleStartsComesNext) {
   session().replayTo({2, 40});
   session().replayTo({1, 30});

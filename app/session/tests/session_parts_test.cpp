@@ -77,9 +77,12 @@ TEST_F(PartsTest, AnAnswerForTheRankBeforeIsDropped) {
   session().setCurrentRank(1);
   session().setCurrentRank(3);
   pump();
+  int shown = 0;
   for (const auto& stack : stacks) {
     EXPECT_EQ(stack[0].toInt(), 3);
+    shown += stack[1].value<QList<views::StackFrame>>().isEmpty() ? 0 : 1;
   }
+  EXPECT_EQ(shown, 1);
   EXPECT_EQ(session().currentRank(), 3);
   session().setCurrentRank(99);
   EXPECT_EQ(session().currentRank(), 3);
@@ -154,14 +157,20 @@ TEST_F(PartsTest, StacksComeFromGdbsAndFromAgents) {
 }
 
 TEST_F(PartsTest, AnOldStackIsNoAnswerToANewQuestion) {
+  session().setFocus({});
   run({2, 40});
   QSignalSpy arrived(&session().stacks(), &AllStacks::arrived);
   session().stacks().ask();
-  protocol::RankStack stack;
-  stack.rank = 1;
-  stack.question = target().last<protocol::AskStack>()->question - 1;
-  session().stacks().answered(stack);
-  pump();
+  const protocol::AskStack asked = *target().last<protocol::AskStack>();
+  for (const std::int32_t rank : asked.ranks) {
+    protocol::RankStack stack;
+    stack.rank = rank;
+    stack.question = asked.question - 1;
+    session().stacks().answered(stack);
+  }
+  for (int i = 0; i < 10; ++i) {
+    QTest::qWait(10);
+  }
   EXPECT_EQ(arrived.size(), 0);
 }
 
