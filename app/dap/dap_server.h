@@ -23,7 +23,7 @@
 #include "app/dap/dap_references.h"
 #include "app/front_end/line_buffers.h"
 #include "app/session/debug_session.h"
-#include "app/session/outside_ranks.h"
+#include "app/session/targets/outside_ranks.h"
 
 namespace pf::headless {
 

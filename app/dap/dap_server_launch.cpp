@@ -10,8 +10,8 @@
 
 #include "app/dap/dap_server.h"
 #include "app/job/job.h"
-#include "app/session/in_background.h"
-#include "app/session/trusted_trace.h"
+#include "app/session/records/trusted_trace.h"
+#include "app/session/state/in_background.h"
 
 namespace pf::headless {
 namespace {

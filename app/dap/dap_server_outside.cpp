@@ -6,7 +6,7 @@
 
 #include "app/dap/dap_server.h"
 #include "app/foreign_jobs/running_job.h"
-#include "app/session/in_background.h"
+#include "app/session/state/in_background.h"
 
 namespace pf::headless {
 

@@ -10,7 +10,7 @@
 #include <QPushButton>
 #include <QSpinBox>
 
-#include "app/session/breakpoint_text.h"
+#include "app/session/records/breakpoint_text.h"
 #include "mi_bridge/logpoint.h"
 #include "views/panes/item_views.h"
 

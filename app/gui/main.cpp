@@ -12,7 +12,7 @@
 
 #include "app/gui/main_window.h"
 #include "app/gui/take_over.h"
-#include "app/session/local_gdb.h"
+#include "app/session/targets/local_gdb.h"
 #include "app/version.h"
 #include "replay_engine/base/caught.h"
 #include "views/diagram/space_time_view.h"

@@ -30,7 +30,7 @@
 #include "app/gui/take_over.h"
 #include "app/recording/record.h"
 #include "app/replaying/replay.h"
-#include "app/session/session_file.h"
+#include "app/session/records/session_file.h"
 #include "plugins/call_sites/call_sites.h"
 #include "plugins/comm_matrix/comm_matrix.h"
 #include "plugins/queues/queues.h"

@@ -13,8 +13,8 @@
 
 #include "app/foreign_jobs/running_job.h"
 #include "app/gui/main_window.h"
-#include "app/session/in_background.h"
-#include "app/session/outside_ranks.h"
+#include "app/session/state/in_background.h"
+#include "app/session/targets/outside_ranks.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
 #include "views/panes/race_list_view.h"

@@ -7,7 +7,7 @@
 #include "app/gui/diagram_groups.h"
 #include "app/gui/looking_panes.h"
 #include "app/gui/main_window.h"
-#include "app/session/line_text.h"
+#include "app/session/records/line_text.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
 #include "views/models/session_models.h"

@@ -17,7 +17,7 @@
 
 #include "app/gui/physical_pyramid.h"
 #include "app/job/job.h"
-#include "app/session/in_background.h"
+#include "app/session/state/in_background.h"
 #include "db/store/trace_store.h"
 
 namespace pf::gui {

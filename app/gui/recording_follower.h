@@ -18,7 +18,7 @@
 
 #include "app/gui/peek_directory.h"
 #include "app/recording/record.h"
-#include "app/session/session_records.h"
+#include "app/session/records/session_records.h"
 #include "app/trace_loading/trace_loader.h"
 #include "views/trace/trace_index.h"
 

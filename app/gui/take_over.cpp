@@ -5,8 +5,8 @@
 #include <QMessageBox>
 #include <QPushButton>
 
-#include "app/session/breakpoint_text.h"
-#include "app/session/session_file.h"
+#include "app/session/records/breakpoint_text.h"
+#include "app/session/records/session_file.h"
 #include "app/traces/own_traces.h"
 
 namespace pf::gui {

@@ -15,8 +15,8 @@
 #include "app/dap/dap_listener.h"
 #include "app/offline_report/offline_run.h"
 #include "app/script/script_main.h"
-#include "app/session/local_gdb.h"
-#include "app/session/trusted_trace.h"
+#include "app/session/records/trusted_trace.h"
+#include "app/session/targets/local_gdb.h"
 #include "replay_engine/base/caught.h"
 
 namespace {

@@ -8,7 +8,7 @@
 #include "app/front_end/signals.h"
 #include "app/offline_report/offline_facts.h"
 #include "app/offline_report/offline_run.h"
-#include "app/session/trusted_trace.h"
+#include "app/session/records/trusted_trace.h"
 #include "replay_engine/base/shown_text.h"
 
 namespace pf::headless {

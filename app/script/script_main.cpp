@@ -12,7 +12,7 @@
 
 #include "app/front_end/signals.h"
 #include "app/script/script_run.h"
-#include "app/session/trusted_trace.h"
+#include "app/session/records/trusted_trace.h"
 #include "replay_engine/base/shown_text.h"
 
 namespace pf::headless {

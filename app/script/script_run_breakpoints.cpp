@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/script/script_run.h"
-#include "app/session/breakpoint_text.h"
+#include "app/session/records/breakpoint_text.h"
 
 namespace pf::headless {
 

@@ -9,8 +9,8 @@
 #include <QFutureWatcher>
 #include <QRegularExpression>
 
-#include "app/session/frame_values.h"
-#include "app/session/in_background.h"
+#include "app/session/state/frame_values.h"
+#include "app/session/state/in_background.h"
 
 namespace pf::session {
 namespace {

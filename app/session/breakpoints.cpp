@@ -7,9 +7,9 @@
 
 #include <QHash>
 
-#include "app/session/breakpoint_text.h"
-#include "app/session/frame_values.h"
-#include "app/session/line_text.h"
+#include "app/session/records/breakpoint_text.h"
+#include "app/session/records/line_text.h"
+#include "app/session/state/frame_values.h"
 #include "app/traces/own_traces.h"
 #include "replay_engine/steering/logical_stops.h"
 

@@ -9,7 +9,7 @@
 #include <QObject>
 #include <QSet>
 
-#include "app/session/session_state.h"
+#include "app/session/state/session_state.h"
 
 namespace pf::session {
 

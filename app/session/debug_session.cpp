@@ -9,7 +9,7 @@
 #include <QLoggingCategory>
 
 #include "app/replaying/replay.h"
-#include "app/session/replay_target.h"
+#include "app/session/targets/replay_target.h"
 
 namespace pf::session {
 namespace {

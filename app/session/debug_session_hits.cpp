@@ -5,9 +5,9 @@
 
 #include <QRegularExpression>
 
-#include "app/session/breakpoint_text.h"
 #include "app/session/debug_session.h"
-#include "app/session/frame_values.h"
+#include "app/session/records/breakpoint_text.h"
+#include "app/session/state/frame_values.h"
 #include "mi_bridge/stop_values.h"
 
 namespace pf::session {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "app/session/debug_session.h"
-#include "app/session/frame_values.h"
-#include "app/session/outside_target.h"
+#include "app/session/state/frame_values.h"
+#include "app/session/targets/outside_target.h"
 
 namespace pf::session {
 namespace {

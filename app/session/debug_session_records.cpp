@@ -2,9 +2,9 @@
 // Watches, cycles and bookmarks: kept in the trace, back in every cycle.
 #include <algorithm>
 
-#include "app/session/breakpoint_text.h"
 #include "app/session/debug_session.h"
-#include "app/session/frame_values.h"
+#include "app/session/records/breakpoint_text.h"
+#include "app/session/state/frame_values.h"
 #include "app/traces/own_traces.h"
 
 namespace pf::session {

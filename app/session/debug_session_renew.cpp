@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "app/session/debug_session.h"
-#include "app/session/session_records.h"
+#include "app/session/records/session_records.h"
 
 namespace pf::session {
 

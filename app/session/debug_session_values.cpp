@@ -3,7 +3,7 @@
 #include <csignal>
 
 #include "app/session/debug_session.h"
-#include "app/session/frame_values.h"
+#include "app/session/state/frame_values.h"
 
 namespace pf::session {
 namespace {

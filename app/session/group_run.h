@@ -4,8 +4,8 @@
 
 #include <QObject>
 
-#include "app/session/latest.h"
-#include "app/session/session_state.h"
+#include "app/session/state/latest.h"
+#include "app/session/state/session_state.h"
 #include "views/values/rank_groups.h"
 
 namespace pf::session {

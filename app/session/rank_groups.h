@@ -7,7 +7,7 @@
 
 #include <QObject>
 
-#include "app/session/session_state.h"
+#include "app/session/state/session_state.h"
 #include "views/trace/rank_arrangement.h"
 #include "views/values/rank_groups.h"
 

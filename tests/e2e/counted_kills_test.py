@@ -169,7 +169,8 @@ class CountedKillsTest(PhotofinishTest):
             self.assertLessEqual(len(kept), len(counted) + AHEAD, f"rank {server}\n{run}")
         # Run again up to there, by the survey or here, the program has the same on its pages, failed tests too.
         if mode == "all":
-            replayed = self.photofinish("replay", trace, "--stop-at-end", timeout=120)
+            replayed = self.photofinish("replay", trace, "--stop-at-end", timeout=300)
+            self.assertIsNotNone(replayed.status, f"{run}\n{replayed}")
             self.assertNotEqual(replayed.status, 3, f"{run}\n{replayed}")
         for server, records in enumerate(before):
             if surveyed and mode != "all":  # nobody has run it since

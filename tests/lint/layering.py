@@ -77,15 +77,23 @@ PARTS = {
 }
 ALL_COMMANDS = {part for part in PARTS if part.startswith("app")}
 SESSION = {BASE, *ANALYSIS, "replay_engine/protocol", "replay_engine/agent", *STORE, *VIEWS, "mi_bridge", *ALL_COMMANDS}
+SESSION_PARTS = {"app/session/state", "app/session/targets", "app/session/inspection", "app/session/records"}
 PARTS |= {
     "app/trace_loading": ("a trace for views, part by part", SESSION),
-    "app/session": ("a debugging session", {*SESSION, "app/trace_loading"}),
+    "app/session/state": ("what all parts of a session go by", {BASE, *ANALYSIS, "replay_engine/protocol", *STORE, *VIEWS, "mi_bridge"}),
+    "app/session/targets": ("what a session debugs: replays, jobs, core files",
+                            {BASE, "replay_engine/protocol", "replay_engine/agent", *STORE, "mi_bridge", "app/job", "app/replaying",
+                             "app/foreign_jobs", "app/session/state"}),
+    "app/session/inspection": ("stacks, variables, consoles of ranks", {BASE, *ANALYSIS, *VIEWS, "mi_bridge", "app/collation", "app/session/state"}),
+    "app/session/records": ("what a session keeps", {BASE, *ANALYSIS, *STORE, *VIEWS, "mi_bridge", "app/collation", "app/files", "app/traces",
+                                                     "app/trace_loading", "app/session/state"}),
+    "app/session": ("a debugging session", {*SESSION, "app/trace_loading", *SESSION_PARTS}),
     "app/front_end": ("signals and lines of front ends", {BASE}),
-    "app/dap": ("a server for editors", {*SESSION, "app/session", "app/trace_loading", "app/front_end"}),
-    "app/script": ("debug --script", {*SESSION, "app/session", "app/trace_loading", "app/front_end"}),
-    "app/offline_report": ("debug --offline", {*SESSION, "app/session", "app/trace_loading", "app/front_end"}),
-    "app/headless": ("the program of these three", {BASE, "app/session", "app/dap", "app/script", "app/offline_report"}),
-    "app/gui": ("the window", {*SESSION, "app/session", "app/trace_loading", "views/panes", "views/diagram", "plugins", "plugins/api"}),
+    "app/dap": ("a server for editors", {*SESSION, "app/session", *SESSION_PARTS, "app/trace_loading", "app/front_end"}),
+    "app/script": ("debug --script", {*SESSION, "app/session", *SESSION_PARTS, "app/trace_loading", "app/front_end"}),
+    "app/offline_report": ("debug --offline", {*SESSION, "app/session", *SESSION_PARTS, "app/trace_loading", "app/front_end"}),
+    "app/headless": ("the program of these three", {BASE, "app/session", *SESSION_PARTS, "app/dap", "app/script", "app/offline_report"}),
+    "app/gui": ("the window", {*SESSION, "app/session", *SESSION_PARTS, "app/trace_loading", "views/panes", "views/diagram", "plugins", "plugins/api"}),
     "app/daemon": ("the program of the daemon", {BASE, *ANALYSIS, "replay_engine/protocol", "replay_engine/daemon", "replay_engine/log",
                    "replay_engine/rank/gen", *ALL_COMMANDS}),
     "app/cli": ("the program photofinish", {BASE, *ALL_COMMANDS}),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is said of a class of races: in the trace, and for later runs of the same program.
-#include "app/session/benign_races.h"
+#include "app/session/records/benign_races.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "app/session/target.h"
+#include "app/session/targets/target.h"
 
 namespace pf::session::test {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sessions that somebody sent, or that were damaged: a whole session, or a sentence of what is
 // wrong.
-#include "app/session/session_file.h"
+#include "app/session/records/session_file.h"
 
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -20,7 +20,7 @@
 
 #include <QTemporaryDir>
 
-#include "app/session/breakpoint_text.h"
+#include "app/session/records/breakpoint_text.h"
 
 namespace pf::session {
 namespace {

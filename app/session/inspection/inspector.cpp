@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/inspection/inspector.h"
+
+#include <algorithm>
+
+#include "app/session/state/frame_values.h"
+
+namespace pf::session {
+namespace {
+
+QString place(const views::StackFrame& frame) {
+  return frame.file.isEmpty() ? frame.function
+                              : QStringLiteral("%1() at %2:%3")
+                                    .arg(frame.function, frame.file.section(QLatin1Char('/'), -1))
+                                    .arg(frame.line);
+}
+
+}  // namespace
+
+// -- what is selected
+
+void Inspector::selectRank(int rank) {
+  if (!m_state.knows(rank)) {
+    return;
+  }
+  if (rank != m_state.current) {
+    goesOn();
+    m_state.current = rank;
+    m_frame = 0;
+    m_thread = 0;
+    m_frames.clear();
+    m_state.fleet.focus(rank);
+    Q_EMIT currentRankChanged(rank);
+  }
+  if (m_state.stoppedDebugger(rank) != nullptr) {
+    refreshStack();
+  } else {
+    Q_EMIT stackChanged(rank, {}, 0);
+  }
+}
+
+void Inspector::selectThread(int thread) {
+  if (thread > 0 && m_state.stoppedDebugger(m_state.current) != nullptr) {
+    m_thread = thread;
+    refreshStack();
+  }
+}
+
+mi::FrameRef Inspector::frameRef() const {
+  mi::GdbSession* gdb = m_state.debugger(m_state.current);
+  const int stopped = gdb != nullptr ? gdb->stop().thread : 0;
+  return {m_thread > 0 ? m_thread : stopped, m_frame};
+}
+
+const views::StackFrame* Inspector::selected() const {
+  const auto frame =
+      std::find_if(m_frames.begin(), m_frames.end(),
+                   [this](const views::StackFrame& each) { return each.level == m_frame; });
+  return frame != m_frames.end() ? &*frame : nullptr;
+}
+
+bool Inspector::isInnermost() const {
+  return !m_frames.isEmpty() && m_frames.first().level == m_frame;
+}
+
+void Inspector::selectFrame(int level) {
+  m_frame = level;
+  mi::GdbSession* gdb = m_state.stoppedDebugger(m_state.current);
+  if (gdb == nullptr) {
+    return;
+  }
+  gdb->inspect().selectFrame({frameRef().thread, level},
+                             [this, asked = m_stack.guard()](const Status&) {
+                               if (asked) {
+                                 refreshVariables();
+                                 m_state.fleet.focus(m_state.current, m_frame);
+                                 Q_EMIT frameChanged();
+                               }
+                             });
+}
+
+// -- the stack
+
+void Inspector::stopped() {
+  m_thread = 0;
+  refreshStack();
+}
+
+void Inspector::refreshStack() {
+  mi::GdbSession* gdb = m_state.fleet.session(m_state.current);
+  if (gdb == nullptr) {
+    return;
+  }
+  m_stack.begin();
+  gdb->inspect().frames(frameRef().thread, 0, kMostFrames - 1,
+                        [this, asked = m_stack.guard(),
+                         rank = m_state.current](const Result<std::vector<mi::Frame>>& frames) {
+                          if (frames && asked && rank == m_state.current) {
+                            showStack(*frames);
+                          }
+                        });
+}
+
+/// What lies between the program and the MPI call that it is in is ours and MPI's: not shown.
+void Inspector::showStack(const std::vector<mi::Frame>& frames) {
+  m_frames.clear();
+  const auto user = mi::firstUserFrame(frames);
+  m_frame = user ? static_cast<int>(*user) : 0;
+  const int first = std::max(0, m_frame - 1);
+  for (const mi::Frame& frame : frames) {
+    if (frame.level >= first) {
+      m_frames.append(toFrame(frame));
+      if (frame.level < m_frame) {
+        m_frames.last().file.clear();  // our wrapper: nothing to look at
+      }
+    }
+  }
+  const int rank = m_state.current;
+  if (const views::StackFrame* frame = selected(); frame != nullptr) {
+    m_state.now[rank].where = place(*frame);
+  }
+  Q_EMIT stackChanged(rank, m_frames, m_frame);
+  Q_EMIT ranksChanged();
+  selectFrame(m_frame);
+}
+
+void Inspector::forget() {
+  goesOn();
+  m_frame = 0;
+  m_frames.clear();
+  Q_EMIT stackChanged(m_state.current, {}, 0);
+}
+
+void Inspector::beginCycle() {
+  m_thread = 0;
+  setAltered(false);
+  goesOn();
+}
+
+// -- variables
+
+void Inspector::goesOn() {
+  mi::GdbSession* gdb = m_state.debugger(m_state.current);
+  for (const auto& [path, name] : m_objects) {
+    if (gdb != nullptr && !path.mid(2).contains(QLatin1Char('/'))) {
+      gdb->inspect().deleteVar(name.toStdString(), [](const Status&) {});
+    }
+  }
+  m_objects.clear();
+  m_variables.clear();
+  m_pending = 0;
+  m_frameShown.drop();
+}
+
+void Inspector::publishVariables() {
+  const views::StackFrame* frame = selected();
+  const QString function = frame != nullptr ? frame->function : QString();
+  const int height = m_frames.isEmpty() ? 0 : m_frames.last().level - m_frame;
+  Q_EMIT variablesChanged(QStringLiteral("%1:%2:%3").arg(m_state.current).arg(height).arg(function),
+                          m_variables);
+}
+
+void Inspector::refreshVariables() {
+  goesOn();
+  mi::GdbSession* gdb = m_state.stoppedDebugger(m_state.current);
+  if (gdb == nullptr) {
+    return;
+  }
+  gdb->inspect().variables(
+      frameRef(), mi::VariableDetail::SimpleValues,
+      [this, asked = m_frameShown.guard()](const Result<std::vector<mi::Variable>>& found) {
+        if (found && asked) {
+          showVariables(*found);
+        }
+      });
+}
+
+void Inspector::showVariables(const std::vector<mi::Variable>& variables) {
+  mi::GdbSession* gdb = m_state.debugger(m_state.current);
+  for (const mi::Variable& variable : variables) {
+    views::Variable row;
+    row.path = QStringLiteral("v/") + toText(variable.name);
+    row.name = toText(variable.name);
+    row.type = toText(variable.type);
+    row.argument = variable.argument;
+    row.value = variable.value ? toText(*variable.value) : QString();
+    const bool pointer = row.type.contains(QLatin1Char('*'));
+    const qsizetype index = m_variables.size();
+    m_variables.append(row);
+    if ((variable.value && !pointer) || gdb == nullptr) {
+      continue;
+    }
+    // A structure, an array or a pointer: its variable object knows what is inside.
+    ++m_pending;
+    gdb->inspect().createVar(
+        frameRef(), variable.name,
+        [this, index, pointer, asked = m_frameShown.guard()](const Result<mi::VarObject>& object) {
+          if (asked) {
+            showObject(index, pointer, object);
+          }
+        });
+  }
+  if (m_pending == 0) {
+    publishVariables();
+  }
+}
+
+void Inspector::showObject(qsizetype index, bool pointer, const Result<mi::VarObject>& object) {
+  views::Variable& shown = m_variables[index];
+  if (object) {
+    m_objects[shown.path] = toText(object->name);
+    shown.hasChildren = object->expandable();
+    shown.value = pointer && !shown.value.isEmpty() ? shown.value : toText(object->value);
+  } else {
+    shown.value = toText(object.error().message);
+    shown.editable = false;
+  }
+  if (--m_pending == 0) {
+    publishVariables();
+  }
+}
+
+void Inspector::expand(const QString& path, int from) {
+  constexpr int kPage = 100;
+  const auto found = m_objects.find(path);
+  mi::GdbSession* gdb = m_state.stoppedDebugger(m_state.current);
+  if (found == m_objects.end() || gdb == nullptr) {
+    return;
+  }
+  gdb->inspect().children(found->second.toStdString(), from, kPage,
+                          [this, path, from](const Result<mi::VarPage>& page) {
+                            if (!page) {
+                              Q_EMIT message(toText(page.error().text()), true);
+                              return;
+                            }
+                            QList<views::Variable> children;
+                            int number = from;
+                            for (const mi::VarObject& child : page->children) {
+                              views::Variable row;
+                              row.path = path + QLatin1Char('/') + QString::number(number++);
+                              row.name = toText(child.expression);
+                              row.type = toText(child.type);
+                              row.value = toText(child.value);
+                              row.hasChildren = child.expandable();
+                              m_objects[row.path] = toText(child.name);
+                              children.append(row);
+                            }
+                            Q_EMIT childrenArrived(path, children, page->hasMore);
+                          });
+}
+
+void Inspector::edit(const QString& path, const QString& value) {
+  mi::GdbSession* gdb = m_state.stoppedDebugger(m_state.current);
+  if (gdb == nullptr) {
+    return;
+  }
+  const auto finish = [this](const Result<std::string>& result) {
+    if (!result) {
+      Q_EMIT message(toText(result.error().text()), true);
+    } else {
+      setAltered(true);
+      Q_EMIT message(
+          tr("Changed. This cycle is altered from here on; the next one is the recording again."),
+          false);
+    }
+    refreshVariables();
+  };
+  if (const auto found = m_objects.find(path); found != m_objects.end()) {
+    gdb->inspect().assignVar(found->second.toStdString(), value.toStdString(), finish);
+  } else {
+    const QString expression = path.section(QLatin1Char('/'), -1) + QLatin1String(" = ") + value;
+    gdb->inspect().evaluate(frameRef(), expression.toStdString(), finish);
+  }
+}
+
+void Inspector::evaluate(const QString& expression,
+                         const std::function<void(const QString&)>& done) {
+  mi::GdbSession* gdb = m_state.stoppedDebugger(m_state.current);
+  if (gdb == nullptr) {
+    return;
+  }
+  gdb->inspect().evaluate(frameRef(), expression.toStdString(),
+                          [done](const Result<std::string>& value) {
+                            if (value) {
+                              done(toText(*value));
+                            }
+                          });
+}
+
+void Inspector::valuesChanged(int rank) {
+  setAltered(true);
+  if (rank == m_state.current) {
+    refreshVariables();
+    Q_EMIT frameChanged();
+  }
+}
+
+void Inspector::setAltered(bool altered) {
+  if (altered != m_altered) {
+    m_altered = altered;
+    Q_EMIT alteredChanged(altered);
+  }
+}
+
+}  // namespace pf::session

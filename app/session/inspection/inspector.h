@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The rank that is looked at: which it is, its stack, the variables of the selected frame. Answers of GDB that come after
+// the rank has gone on are dropped.
+#pragma once
+
+#include <functional>
+#include <map>
+
+#include <QObject>
+
+#include "app/session/state/latest.h"
+#include "app/session/state/session_state.h"
+
+namespace pf::session {
+
+class Inspector : public QObject {
+  Q_OBJECT
+ public:
+  explicit Inspector(SessionState& state) : m_state(state) {}
+
+  // -- what is selected
+  void selectRank(int rank);
+  void selectFrame(int level);
+  void selectThread(int thread);
+  [[nodiscard]] int frame() const { return m_frame; }
+  /// Of GDB, chosen by the user; 0: the one that stopped.
+  [[nodiscard]] int thread() const { return m_thread; }
+  /// Thread and frame for GDB.
+  [[nodiscard]] mi::FrameRef frameRef() const;
+  /// Of the selected frame; null: nothing is known of it.
+  [[nodiscard]] const views::StackFrame* selected() const;
+  /// No frame of the rank lies inside of the selected one.
+  [[nodiscard]] bool isInnermost() const;
+
+  // -- variables of the selected frame
+  void expand(const QString& path, int from);
+  void edit(const QString& path, const QString& value);
+  void evaluate(const QString& expression, const std::function<void(const QString&)>& done);
+  /// A value was changed by hand in this cycle.
+  [[nodiscard]] bool isAltered() const { return m_altered; }
+
+  // -- for the session
+  /// The rank has stopped: asks for its stack.
+  void stopped();
+  /// It goes on: what is known of its variables holds no longer.
+  void goesOn();
+  /// Values of a rank were changed by a command.
+  void valuesChanged(int rank);
+  /// Its debugger is gone, or it is another rank altogether.
+  void forget();
+  void beginCycle();
+
+ Q_SIGNALS:
+  void currentRankChanged(int rank);
+  void stackChanged(int rank, const QList<pf::views::StackFrame>& frames, int current);
+  void variablesChanged(const QString& frameKey, const QList<pf::views::Variable>& variables);
+  void childrenArrived(const QString& path, const QList<pf::views::Variable>& children, bool more);
+  void frameChanged();  ///< another frame is selected, or values were changed: what is shown is old
+  void alteredChanged(bool altered);
+  void ranksChanged();  ///< where the rank is, is known
+  void message(const QString& text, bool problem);
+
+ private:
+  void refreshStack();
+  void showStack(const std::vector<mi::Frame>& frames);
+  void refreshVariables();
+  void showVariables(const std::vector<mi::Variable>& variables);
+  void showObject(qsizetype index, bool pointer, const Result<mi::VarObject>& object);
+  void publishVariables();
+  void setAltered(bool altered);
+
+  SessionState& m_state;
+  int m_frame = 0;
+  int m_thread = 0;
+  QList<views::StackFrame> m_frames;
+  Latest<NoQuestion> m_stack;            ///< asked for
+  Latest<NoQuestion> m_frameShown;       ///< whose variables are asked for
+  std::map<QString, QString> m_objects;  ///< path -> GDB's variable object
+  QList<views::Variable> m_variables;
+  std::size_t m_pending = 0;  ///< variables whose objects are not there yet
+  bool m_altered = false;
+};
+
+}  // namespace pf::session

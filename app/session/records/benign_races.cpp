@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/records/benign_races.h"
+
+#include <QSettings>
+#include <QUrl>
+
+#include "app/collation/collate.h"
+#include "views/values/text.h"
+
+namespace pf::session {
+
+using views::operator""_s;
+
+namespace {
+
+QString settingOf(const QString& program) {
+  return u"benignRaces/"_s + QString::fromLatin1(QUrl::toPercentEncoding(program));
+}
+
+}  // namespace
+
+void BenignRaces::open(db::TraceStore* store, const QString& program) {
+  m_store = store;
+  m_program = program;
+  m_notes.clear();
+  const QVariantHash earlier = QSettings().value(settingOf(program)).toHash();
+  for (auto it = earlier.begin(); it != earlier.end(); ++it) {
+    m_notes.insert(it.key(), it.value().toString());
+  }
+  if (m_store == nullptr) {
+    return;
+  }
+  if (const auto rows = m_store->session().all<db::Note>(); rows) {
+    for (const db::Note& row : *rows) {
+      if (row.kind == kNoteKind) {
+        const QString text = views::fromUtf8(row.text);
+        m_notes.insert(text.section(u'\n', 0, 0), text.section(u'\n', 1));
+      }
+    }
+  }
+}
+
+bool BenignRaces::set(const QString& key, const QString& reason) {
+  const bool cleared = clear(key);
+  m_notes.insert(key, reason);
+  keepInSettings();
+  if (m_store == nullptr || !cleared) {
+    return false;
+  }
+  db::Note note;
+  note.text = (key + u'\n' + reason).toStdString();
+  note.createdUtc = app::utcNow();
+  note.kind = kNoteKind;
+  return m_store->session().add(note).ok();
+}
+
+bool BenignRaces::clear(const QString& key) {
+  m_notes.remove(key);
+  keepInSettings();
+  if (m_store == nullptr) {
+    return false;
+  }
+  db::SessionTables tables = m_store->session();
+  const auto rows = tables.all<db::Note>();
+  if (!rows) {
+    return false;
+  }
+  for (const db::Note& row : *rows) {
+    if (row.kind == kNoteKind && views::fromUtf8(row.text).section(u'\n', 0, 0) == key &&
+        !tables.remove<db::Note>(row.id)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void BenignRaces::keepInSettings() const {
+  QVariantHash all;
+  for (auto it = m_notes.begin(); it != m_notes.end(); ++it) {
+    all.insert(it.key(), it.value());
+  }
+  QSettings().setValue(settingOf(m_program), all);
+}
+
+}  // namespace pf::session

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/state/session_state.h"
+
+#include <QCoreApplication>
+
+namespace pf::session {
+namespace {
+
+QString tr(const char* text) {
+  return QCoreApplication::translate("pf::session::SessionState", text);
+}
+
+/// In what the rank is, while it runs by what its agent says.
+void describeRunning(const RankNow& now, views::RankState& state) {
+  if (now.state.inCall == 0) {
+    state.activity = now.state.phase == RankPhase::Running ? views::RankActivity::Running
+                                                           : views::RankActivity::NotStarted;
+    return;
+  }
+  state.activity = views::RankActivity::InCall;
+  state.detail = tr("in %1").arg(QString::fromStdString(now.state.call));
+  if (now.state.waitPeer >= 0) {
+    state.detail += tr(", waiting for rank %1").arg(now.state.waitPeer);
+  } else if (now.state.waitPeer == kAnySource) {
+    state.detail += tr(", waiting for any source");
+  }
+}
+
+void describe(const RankNow& now, views::RankState& state) {
+  state.serial = now.state.serial;
+  state.debugger = now.attached;
+  state.host = now.host;
+  state.pid = now.pid;
+  state.where = now.where;
+  state.detail = now.why;
+  if (now.exited) {
+    state.activity = now.state.phase == RankPhase::Finalized ? views::RankActivity::Finished
+                                                             : views::RankActivity::Failed;
+    state.detail = now.end;
+  } else if (now.state.phase == RankPhase::Diverged) {
+    state.activity = views::RankActivity::Failed;
+    state.detail = tr("diverged");
+  } else if (now.state.phase == RankPhase::Stopped) {
+    state.activity = views::RankActivity::Stopped;
+    state.detail = tr("before event %1, %2")
+                       .arg(now.state.serial + 1)
+                       .arg(QString::fromStdString(now.state.call));
+  } else if (!now.why.isEmpty()) {
+    state.activity = views::RankActivity::Stopped;
+  } else if (now.state.phase == RankPhase::Gated || now.state.phase == RankPhase::Hello) {
+    state.activity = views::RankActivity::Gated;
+  } else if (now.state.phase == RankPhase::Finalized) {
+    state.activity = views::RankActivity::Finished;
+  } else {
+    describeRunning(now, state);
+  }
+}
+
+}  // namespace
+
+Serial SessionState::serialOf(int rank) const {
+  const auto found = now.find(rank);
+  return found == now.end() ? 0 : found->second.state.serial;
+}
+
+bool SessionState::standsBeforeEvent(int rank) const {
+  const auto found = now.find(rank);
+  return found != now.end() && found->second.state.phase == RankPhase::Stopped;
+}
+
+std::vector<Serial> SessionState::eventsDone() const {
+  std::vector<Serial> done(rankInfos.size(), 0);
+  for (const auto& [rank, each] : now) {
+    if (knows(rank)) {
+      const bool inside = each.state.phase == RankPhase::Running && each.state.inCall != 0;
+      done[static_cast<std::size_t>(rank)] = each.state.serial - (inside ? 1 : 0);
+    }
+  }
+  return done;
+}
+
+RanksNow SessionState::ranksNow() const {
+  RanksNow ranks{std::vector<Serial>(rankInfos.size(), 0),
+                 std::vector<bool>(rankInfos.size(), false)};
+  for (const auto& [rank, each] : now) {
+    if (knows(rank)) {
+      ranks.begun[static_cast<std::size_t>(rank)] = each.state.serial;
+      ranks.standing[static_cast<std::size_t>(rank)] = each.state.phase == RankPhase::Stopped;
+    }
+  }
+  return ranks;
+}
+
+mi::GdbSession* SessionState::debugger(int rank) const {
+  const auto found = now.find(rank);
+  return found != now.end() && found->second.attached ? fleet.session(rank) : nullptr;
+}
+
+mi::GdbSession* SessionState::stoppedDebugger(int rank) const {
+  mi::GdbSession* gdb = debugger(rank);
+  return gdb != nullptr && gdb->state() == mi::SessionState::Stopped ? gdb : nullptr;
+}
+
+QList<views::RankState> SessionState::rankStates() const {
+  QList<views::RankState> states;
+  for (std::size_t r = 0; r < rankInfos.size(); ++r) {
+    views::RankState state;
+    state.rank = static_cast<Rank>(r);
+    if (const auto found = now.find(state.rank); found != now.end()) {
+      describe(found->second, state);
+    } else if (r < trace->ends.size()) {
+      state.detail = tr("recorded: %1").arg(trace->ends[r].text);
+    }
+    states.append(state);
+  }
+  return states;
+}
+
+std::vector<views::ReplayPosition> SessionState::positions() const {
+  std::vector<views::ReplayPosition> all;
+  for (const auto& [rank, each] : now) {
+    all.push_back({rank, each.state.serial + 1, each.state.phase == RankPhase::Stopped});
+  }
+  return all;
+}
+
+}  // namespace pf::session
