@@ -9,6 +9,7 @@
 
 #include "app/session/records/breakpoint_text.h"
 #include "app/session/records/line_text.h"
+#include "app/session/records/session_records.h"
 #include "app/session/state/frame_values.h"
 #include "app/traces/own_traces.h"
 #include "replay_engine/steering/logical_stops.h"
@@ -225,7 +226,7 @@ void Breakpoints::add(views::Breakpoint breakpoint) {
     const QStringList lines = linesOf(breakpoint.file);
     breakpoint.lineText = lines.value(breakpoint.line - 1).trimmed();
   }
-  breakpoint.id = static_cast<int>(store(breakpoint));
+  breakpoint.id = static_cast<int>(keepRow(m_store, toRow(breakpoint)));
   if (breakpoint.id == 0) {
     breakpoint.id = m_all.isEmpty() ? 1 : m_all.last().id + 1;
   }
@@ -282,21 +283,9 @@ void Breakpoints::breakAt(const EventRef& event) {
   add(breakpoint);
 }
 
-std::int64_t Breakpoints::store(const views::Breakpoint& breakpoint) {
-  const db::Breakpoint row = toRow(breakpoint);
-  if (m_store == nullptr) {
-    return 0;
-  }
-  if (row.id != 0 && m_store->session().update(row)) {
-    return row.id;
-  }
-  const Result<std::int64_t> id = m_store->session().add(row);
-  return id ? *id : 0;
-}
-
 void Breakpoints::keep(const views::Breakpoint& breakpoint) {
   if (breakpoint.id > 0) {  // else a passing one
-    (void)store(breakpoint);
+    (void)keepRow(m_store, toRow(breakpoint));
   }
 }
 

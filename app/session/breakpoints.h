@@ -63,7 +63,6 @@ class Breakpoints : public QObject {
 
  private:
   void keep(const views::Breakpoint& breakpoint);
-  [[nodiscard]] std::int64_t store(const views::Breakpoint& breakpoint);
   void insert(const views::Breakpoint& breakpoint);
   void give(views::Breakpoint& breakpoint);
   void withdraw(int id);

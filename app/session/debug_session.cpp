@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <QCoreApplication>
 #include <QLoggingCategory>
 
 #include "app/replaying/replay.h"
@@ -223,7 +222,11 @@ void DebugSession::handle(const protocol::Message& message) {
                    }
                  },
                  [this](const protocol::RankState& state) { onState(state); },
-                 [this](const protocol::RankExited& exited) { onExited(exited); },
+                 [this](const protocol::RankExited& exited) {
+                   if (exited.rank >= 0) {
+                     rankEnded(exited.rank, QString::fromStdString(exited.text));
+                   }
+                 },
                  [this](const protocol::RankDiverged& diverged) { onDiverged(diverged); },
                  [this](const protocol::Verdict& verdict) { onVerdict(verdict); },
                  [this](const protocol::GdbState& state) { onGdbState(state); },
@@ -292,14 +295,11 @@ void DebugSession::onState(const protocol::RankState& state) {
   Q_EMIT ranksChanged();
 }
 
-void DebugSession::onExited(const protocol::RankExited& exited) {
-  if (exited.rank < 0) {
-    return;
-  }
-  RankNow& now = m_state.now[exited.rank];
+void DebugSession::rankEnded(int rank, const QString& how) {
+  RankNow& now = m_state.now[rank];
   now.exited = true;
-  now.end = QString::fromStdString(exited.text);
-  m_groupRun.arrived(exited.rank);
+  now.end = how;
+  m_groupRun.arrived(rank);
   Q_EMIT ranksChanged();
 }
 
@@ -485,6 +485,13 @@ void DebugSession::closeTarget() {
   m_state.phase = Phase::Ending;
   connect(target, &Target::closed, this, &DebugSession::targetClosed);
   target->close();
+}
+
+void DebugSession::abandonTarget() {
+  closeTarget();
+  for (Target* closing : findChildren<Target*>(Qt::FindDirectChildrenOnly)) {
+    closing->disconnect(this);
+  }
 }
 
 void DebugSession::targetClosed() {

@@ -108,7 +108,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void lastChange(const QString& expression);
   void runToFailure();
   void endReplay();
-  /// `who`: the name of the group that `ranks` are, for messages. groupRunChanged() tells how far
+  /// `who`: the name of the group that `ranks` are, for messages. GroupRun tells how far
   /// it has come; nothing waits for ranks that do not stop.
   void act(views::RankAction action, const QList<int>& ranks, const QString& who = {});
   /// No ranks: the current one.
@@ -199,7 +199,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void order(const protocol::Message& message);
   void handle(const protocol::Message& message);
   void onState(const protocol::RankState& state);
-  void onExited(const protocol::RankExited& exited);
+  void rankEnded(int rank, const QString& how);
   void onVerdict(const protocol::Verdict& verdict);
   void onDiverged(const protocol::RankDiverged& diverged);
   void onGdbState(const protocol::GdbState& state);
@@ -208,6 +208,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void onDetached(const protocol::GdbState& state);
   void launcherEnded(int status, const QString& words);
   void closeTarget();
+  /// The same, and its end is not waited for.
+  void abandonTarget();
   void targetClosed();
 
   void keepTranscript(int rank, mi::GdbSession& gdb);
@@ -223,7 +225,6 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void setOutsideFocus(const QSet<int>& wanted);
   bool outsideAct(views::RankAction action, const std::vector<mi::Rank>& withGdb,
                   const QList<int>& debugless, const QString& who);
-  void outsideExited(int rank, const QString& how);
 
   // debug_session_run.cpp: plans
   void attachFocus();
@@ -308,8 +309,6 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void askHit(mi::GdbSession& gdb, HitKey key);
   /// Says which MPI call has failed with what.
   void describeMpiError(int rank);
-  template <typename T>
-  std::int64_t store(const T& value);
 
   // mi::FleetObserver
   void onRankState(mi::Rank rank, mi::SessionState state) override;
@@ -373,7 +372,6 @@ class DebugSession : public QObject, private mi::FleetObserver {
   StopFilter m_stopFilter;
 
   QStringList m_watches;
-  std::map<int, QString> m_watchById;
   std::map<std::string, int> m_watchIds;
   QList<views::Cycle> m_cycles;
   std::map<int, std::int64_t> m_cycleIds;  ///< number -> row

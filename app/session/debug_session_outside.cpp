@@ -78,10 +78,7 @@ void DebugSession::closeAny() {
     finishCycle(tr("closed"));
     m_groupRun.end();
   }
-  closeTarget();
-  for (Target* closing : findChildren<Target*>(Qt::FindDirectChildrenOnly)) {
-    closing->disconnect(this);
-  }
+  abandonTarget();
   m_pausing.clear();
   Q_EMIT progress({});
 }
@@ -230,10 +227,7 @@ void DebugSession::closeOutside() {
   for (const mi::Rank rank : m_fleet.ranks()) {
     forgetGdb(rank);
   }
-  closeTarget();
-  for (Target* closing : findChildren<Target*>(Qt::FindDirectChildrenOnly)) {
-    closing->disconnect(this);
-  }
+  abandonTarget();
   m_state.phase = Phase::Idle;
   m_state.now.clear();
   if (!m_cycles.isEmpty()) {
@@ -247,14 +241,6 @@ void DebugSession::closeOutside() {
   }
   Q_EMIT ranksChanged();
   Q_EMIT settled();
-}
-
-void DebugSession::outsideExited(int rank, const QString& how) {
-  RankNow& now = m_state.now[rank];
-  now.exited = true;
-  now.end = how;
-  m_groupRun.arrived(rank);
-  Q_EMIT ranksChanged();
 }
 
 bool DebugSession::outsideAct(views::RankAction action, const std::vector<mi::Rank>& withGdb,

@@ -3,35 +3,19 @@
 #include <algorithm>
 
 #include "app/session/debug_session.h"
-#include "app/session/records/breakpoint_text.h"
+#include "app/session/records/session_records.h"
 #include "app/session/state/frame_values.h"
 #include "app/traces/own_traces.h"
 
 namespace pf::session {
-template <typename T>
-std::int64_t DebugSession::store(const T& value) {
-  if (m_store == nullptr) {
-    return 0;
-  }
-  if (value.id != 0) {
-    if (Status status = m_store->session().update(value); status) {
-      return value.id;
-    }
-  }
-  Result<std::int64_t> id = m_store->session().add(value);
-  return id ? *id : 0;
-}
-template std::int64_t DebugSession::store<db::Breakpoint>(const db::Breakpoint&);
 
 void DebugSession::readRecords() {
-  m_breakpoints.open(nullptr);
   m_watches.clear();
   m_cycles.clear();
   m_cycleIds.clear();
   m_hitRows.clear();
   m_openHits.clear();
   m_bookmarks.clear();
-  m_groups.open(nullptr);
   m_keeper.reset();
   Result<db::TraceStore> store =
       db::TraceStore::open(m_state.path.toStdString(), db::TraceStore::Mode::ReadWrite);
@@ -43,6 +27,8 @@ void DebugSession::readRecords() {
                    false);
   }
   if (!store) {
+    m_breakpoints.open(nullptr);
+    m_groups.open(nullptr);
     return;
   }
   m_store = std::make_unique<db::TraceStore>(std::move(*store));
@@ -125,8 +111,8 @@ void DebugSession::takeUp(views::Cycle& cycle) {
         stop.why == tr("before event %1").arg(stop.serial) ||
         (stop.why.startsWith(tr("breakpoint ")) && stop.why.endsWith(QLatin1Char(')')));
     const EventRef next{stop.rank, stop.serial + (before ? 0 : 1)};
-    const bool known = stop.rank >= 0 && index(stop.rank) < m_state.rankInfos.size() &&
-                       next.serial <= m_state.rankInfos[index(stop.rank)].lastSerial;
+    const bool known =
+        m_state.knows(stop.rank) && next.serial <= m_state.rankInfos[index(stop.rank)].lastSerial;
     const bool named = cycle.summary.contains(tr("rank %1 ").arg(stop.rank));
     if (known && (!event.valid() || named)) {
       event = next;
@@ -264,7 +250,7 @@ void DebugSession::bookmark(const EventRef& event, const QString& words) {
   note.text = words.toStdString();
   note.createdUtc = app::utcNow();
   note.kind = words == QLatin1String("failing receive") ? "receive-mark" : "bookmark";
-  store(note);
+  (void)keepRow(m_store.get(), note);
   m_bookmarks.push_back({event, views::MarkKind::Bookmark, words});
   publishMarks();
 }

@@ -32,7 +32,7 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
     return;  // the file has been opened, which is dealt with there
   }
   if (m_state.source == Source::Job && stop.exited()) {
-    outsideExited(rank, text(stop.describe()));
+    rankEnded(rank, text(stop.describe()));
   }
   if (m_state.phase == Phase::Attaching || stop.exited()) {
     return;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/collation/collate.h"
+#include "app/session/records/session_records.h"
 
 namespace pf::session {
 namespace {
@@ -47,15 +48,11 @@ void RankGroups::readGroup(const db::Note& note) {
 }
 
 std::int64_t RankGroups::store(const char* kind, const QString& text) {
-  if (m_store == nullptr) {
-    return 0;
-  }
   db::Note note;
   note.kind = kind;
   note.text = text.toStdString();
   note.createdUtc = app::utcNow();
-  const Result<std::int64_t> id = m_store->session().add(note);
-  return id ? *id : 0;
+  return keepRow(m_store, note);
 }
 
 void RankGroups::setArrangement(const views::RankArrangement& arrangement) {

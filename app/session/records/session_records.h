@@ -3,6 +3,7 @@
 // run.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "db/store/trace_store.h"
@@ -20,6 +21,20 @@ struct SessionRecords {
 };
 
 [[nodiscard]] Result<SessionRecords> readRecords(db::TraceStore& store);
+
+/// Keeps a row: a new one, or in the place of the one with its id. Returns its id; 0: it could not be kept, or `store` is
+/// null.
+template <typename T>
+std::int64_t keepRow(db::TraceStore* store, const T& row) {
+  if (store == nullptr) {
+    return 0;
+  }
+  if (row.id != 0 && store->session().update(row)) {
+    return row.id;
+  }
+  const Result<std::int64_t> id = store->session().add(row);
+  return id ? *id : 0;
+}
 
 /// Does to the trace `to`, which may be written, what makes `now` of `before`: a row that is new is
 /// added, one that was changed or removed is so there, too. What `to` has of others stays. True:
