@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What can be seen of a recording from outside, while it goes on.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -15,6 +16,20 @@ namespace pf::app {
 namespace fs = std::filesystem;
 namespace {
 
+/// Bytes of blocks that the rank has logged. Its commit tells the block's number modulo 2^16, and a checksum that is no
+/// amount (LogHeader::commit); the file is at most some blocks longer.
+std::uint64_t bytesLogged(std::uint64_t commit, std::uint64_t fileSize) {
+  constexpr std::uint64_t kNumbers = 1 << 16;
+  const std::uint64_t used = commit & 0xFFFFU;
+  std::uint64_t block = commit >> 16 & 0xFFFFU;
+  const std::uint64_t blocks =
+      fileSize > kLogHeaderSize ? (fileSize - kLogHeaderSize) / kLogBlockSize : 0;
+  if (blocks > block + 1) {
+    block += (blocks - 1 - block) / kNumbers * kNumbers;
+  }
+  return block * kLogBlockSize + used;
+}
+
 /// Grows with each event that the rank logs; 0 where it cannot be read.
 std::uint64_t grownTo(const std::string& logs, const std::string& name) {
   const Result<UniqueFd> file = openInLogs(logs, name);
@@ -22,13 +37,15 @@ std::uint64_t grownTo(const std::string& logs, const std::string& name) {
   std::uint64_t magic = 0;
   std::uint64_t serial = 0;
   std::uint64_t commit = 0;
+  struct stat info {};
   if (pread(fd, &magic, sizeof magic, offsetof(LogHeader, magic)) != sizeof magic ||
       magic != kLogMagic ||
       pread(fd, &serial, sizeof serial, offsetof(LogHeader, serial)) != sizeof serial ||
-      pread(fd, &commit, sizeof commit, offsetof(LogHeader, commit)) != sizeof commit) {
+      pread(fd, &commit, sizeof commit, offsetof(LogHeader, commit)) != sizeof commit ||
+      ::fstat(fd, &info) != 0) {
     return 0;
   }
-  return serial + commit;
+  return serial + bytesLogged(commit, static_cast<std::uint64_t>(info.st_size));
 }
 
 bool hasFacts(const std::string& logs) {

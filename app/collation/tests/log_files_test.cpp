@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "app/foreign_jobs/core_file.h"
+#include "app/recording/record.h"
 #include "replay_engine/base/crc32c.h"
 #include "replay_engine/log_format/log_format.h"
 
@@ -182,6 +183,28 @@ TEST_F(LogFilesTest, WhatNoRecorderMadeIsNotRemoved) {
   EXPECT_EQ(removeLogFiles(m_logs), "");
   EXPECT_FALSE(fs::exists(m_logs));
   EXPECT_FALSE(holdsLogs(m_logs));
+}
+
+/// Whether there is more of a recording is asked again and again: checksums are no amount.
+TEST_F(LogFilesTest, WhatIsLoggedOnlyGrows) {
+  write("run.json", "{}");
+  const std::string log = m_logs + "/rank-0.log";
+  const auto grown = [&](std::uint32_t checksum, std::uint64_t block, std::uint64_t used) {
+    std::string bytes(kLogHeaderSize, '\0');
+    const std::uint64_t commit = std::uint64_t{checksum} << 32 | (block & 0xFFFFU) << 16 | used;
+    std::memcpy(bytes.data() + offsetof(LogHeader, magic), &kLogMagic, sizeof kLogMagic);
+    std::memcpy(bytes.data() + offsetof(LogHeader, commit), &commit, sizeof commit);
+    write("rank-0.log", bytes);
+    fs::resize_file(log, kLogHeaderSize + (block / 8 + 1) * 8 * kLogBlockSize);  // it is sparse
+    return recordingNow(m_place + "/t.pft").grown;
+  };
+  const std::uint64_t first = grown(0xFFFFFFFF, 0, 10);
+  EXPECT_EQ(first, 10U);
+  EXPECT_EQ(grown(0, 0, 30), first + 20);
+  EXPECT_EQ(grown(0x12345678, 1, 0), kLogBlockSize);
+  for (const std::uint64_t block : {65535U, 65536U, 65541U, 140000U}) {
+    EXPECT_EQ(grown(7, block, 5), block * kLogBlockSize + 5);
+  }
 }
 
 }  // namespace
