@@ -324,7 +324,25 @@ db::RankInfo rankInfo(const RankLog& log, const RunFacts& facts, const Execution
       info.state += (info.state.empty() ? "core file: " : "; core file: ") + end->second.core;
     }
   }
+  info.probesAnswered = probesAnswered(log);
+  if (const auto& reads = log.values[static_cast<std::size_t>(ValueKind::Cycles)]; !reads.empty()) {
+    info.tscReads = static_cast<std::uint64_t>(
+        std::count_if(reads.begin(), reads.end(), [](unsigned char byte) { return byte < 0x80; }));
+  }
   return info;
+}
+
+/// What the rank found while it ran.
+void addRaces(db::RankInfo& info, const RaceReduction& reduction) {
+  const auto own = std::ranges::find(reduction.perRank, info.rank, &RankRaces::rank);
+  if (own == reduction.perRank.end()) {
+    return;
+  }
+  info.wildcardReceives = own->wildcards;
+  info.racesFoundBy = own->found ? reduction.algorithm : std::string();
+  info.racesFound = own->found;
+  info.sourcesKept = own->kept;
+  info.tagsKept = own->tagged ? std::optional(own->kept) : std::nullopt;
 }
 
 db::RunInfo runInfo(const std::vector<RankLog>& logs, const RunFacts& facts) {
@@ -335,6 +353,8 @@ db::RunInfo runInfo(const std::vector<RankLog>& logs, const RunFacts& facts) {
   run.workingDirectory = facts.workingDirectory;
   run.launcher = facts.launcher;
   run.program = facts.program;
+  run.sameAddresses = facts.sameAddresses;
+  run.longestWait = facts.longestWait;
   run.ranks = static_cast<std::int32_t>(logs.size());
   run.mode = facts.mode;
   run.host = hostName();
@@ -464,35 +484,15 @@ Status writeTrace(db::TraceWriter* writer, const std::string& logDirectory,
     run.wildcardReceives = reduction.wildcards;
   }
   writer->setRun(std::move(run));
-  for (const db::RankCounter& counter : reduction.counters) {
-    if (Status status = writer->addCounter(counter); !status) {
-      return status;
-    }
+  const auto launch = launchFacts(logDirectory, static_cast<std::int32_t>(logs.size()));
+  if (!launch) {
+    return launch.error();
   }
-  const auto worlds = worldRows(logDirectory, static_cast<std::int32_t>(logs.size()));
-  if (!worlds) {
-    return worlds.error();
+  for (const db::LaunchFact& fact : *launch) {
+    writer->addLaunchFact(fact);
   }
-  for (const db::RankCounter& row : *worlds) {
-    if (Status status = writer->addCounter(row); !status) {
-      return status;
-    }
-  }
-  for (const db::RankCounter& row : inputRows(logs)) {
-    if (Status status = writer->addCounter(row); !status) {
-      return status;
-    }
-  }
-  if (facts.sameAddresses) {
-    if (Status status = writer->addCounter({0, kSameMemory, 1}); !status) {
-      return status;
-    }
-  }
-  if (facts.longestWait) {
-    const auto waited = static_cast<std::int64_t>(*facts.longestWait);
-    if (Status status = writer->addCounter({0, kLongestWait, waited}); !status) {
-      return status;
-    }
+  for (db::SeenInput& seen : seenInputs(logs)) {
+    writer->addSeenInput(std::move(seen));
   }
   const Result<std::optional<std::string>> leftOut =
       readIfInLogs(logDirectory, std::string("input") + kLeftOut, kMostInText);
@@ -500,37 +500,20 @@ Status writeTrace(db::TraceWriter* writer, const std::string& logDirectory,
     return leftOut.error();
   }
   if (*leftOut) {
-    const std::string note = kNotGuaranteed + "standard input, which was longer than 15 MiB";
-    if (Status status = writer->addCounter({0, note, 1}); !status) {
-      return status;
-    }
+    writer->addNotGuaranteed({0, "standard input, which was longer than 15 MiB"});
   }
   const auto strange = filesOfOthers(logs);
   std::set<std::string> modules;
   for (const RankLog& log : logs) {
-    writer->addRank(rankInfo(log, facts, analysis.execution));
-    std::vector<std::string> notes = notesOf(log, facts, analysis.execution);
-    for (const auto& [rank, file] : strange) {
-      if (rank == log.rank) {
-        notes.push_back(kStrangeFile + file);
-      }
+    db::RankInfo rank = rankInfo(log, facts, analysis.execution);
+    addRaces(rank, reduction);
+    writer->addRank(std::move(rank));
+    for (const std::string& note : notesOf(log, facts, analysis.execution)) {
+      writer->addNotGuaranteed({log.rank, note});
     }
-    for (const std::string& note : notes) {
-      if (Status status = writer->addCounter({log.rank, kNotGuaranteed + note, 1}); !status) {
-        return status;
-      }
-    }
-    if (Status status = writer->addCounter(
-            {log.rank, kProbesAnswered, static_cast<std::int64_t>(probesAnswered(log))});
-        !status) {
-      return status;
-    }
-    if (const auto& cycles = log.values[static_cast<std::size_t>(ValueKind::Cycles)];
-        !cycles.empty()) {
-      const auto ends = std::count_if(cycles.begin(), cycles.end(),
-                                      [](unsigned char byte) { return byte < 0x80; });
-      if (Status status = writer->addCounter({log.rank, kCyclesRead, ends}); !status) {
-        return status;
+    for (const auto& [reader, file] : strange) {
+      if (reader == log.rank) {
+        writer->addNotGuaranteed({log.rank, kStrangeFile + file});
       }
     }
     modules.insert(log.modules.begin(), log.modules.end());

@@ -36,16 +36,13 @@ struct RunFacts {
   std::uint64_t salt = 0;
   bool sameAddresses = false;
   std::optional<std::int32_t> exitStatus;
-  std::optional<std::uint64_t> longestWait;  ///< see kLongestWait; nothing: nobody has seen it
+  std::optional<std::uint64_t> longestWait;  ///< as of db::RunInfo
   std::map<Rank, RankEnd> ends;
   bool goesOn = false;  ///< the ranks still run; not kept
 };
 
 Status writeFacts(const std::string& logDirectory, const RunFacts& facts);
 Result<RunFacts> readFacts(const std::string& logDirectory);
-
-/// Begins the names of rank_counter rows that say what a rank used whose replay is not guaranteed.
-inline const std::string kNotGuaranteed = "not guaranteed: ";
 
 /// What ranks that looked for races while they ran (mode races) found.
 struct RacesFound {
@@ -54,15 +51,6 @@ struct RacesFound {
   std::uint64_t kept = 0;   ///< wildcard receives whose source is in the trace
   bool threads = false;     ///< of ranks with several threads, whose own races are not among these
 };
-
-/// Name of a rank_counter row: how often the rank read the cycle counter, where that was recorded.
-inline const std::string kCyclesRead = "rdtsc";
-/// And: how many of its probes saw a message. Traces of former versions do not say it.
-inline const std::string kProbesAnswered = "probes answered";
-/// And of the run: its memory lies where it does in each replay.
-inline const std::string kSameMemory = "same addresses";
-/// And: milliseconds, the longest time in which every rank waited and after which they went on.
-inline const std::string kLongestWait = "longest wait, ms";
 
 struct Collated {
   std::string kept;  ///< where the file is that had the trace's name; empty: there was none

@@ -23,7 +23,6 @@ namespace {
 
 using protocol::WorldFact;
 
-constexpr const char* kInput = "input: ";
 /// By InputState.
 constexpr const char* kStates[] = {"file",   "absent", "listing", "variable",
                                    "exists", "link",   "young",   "written"};
@@ -61,7 +60,7 @@ class InputReader {
   const unsigned char* m_end;
 };
 
-std::optional<WorldFact> factOf(const std::string& value) {
+std::optional<db::SeenInput> inputOf(const std::string& value) {
   InputFile file{};
   if (value.size() <= sizeof file + 1) {
     return std::nullopt;  // of a former version: without a name
@@ -71,47 +70,40 @@ std::optional<WorldFact> factOf(const std::string& value) {
   if (state >= std::size(kStates)) {
     return std::nullopt;
   }
-  return WorldFact{kStates[state],
-                   value.substr(sizeof file + 1),
-                   std::to_string(file.size) + "/" + std::to_string(file.modified),
-                   {}};
+  return db::SeenInput{kUnknownRank, kStates[state], value.substr(sizeof file + 1),
+                       static_cast<std::int64_t>(file.size), file.modified};
 }
 
-std::string describe(const struct stat& info) {
-  return std::to_string(info.st_size) + "/" +
-         std::to_string(info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec);
-}
-
-/// Where a link leads to, as its fact has it; empty: it is none.
-std::string targetOf(const std::string& name) {
+bool leadsElsewhere(const db::SeenInput& link) {
   std::array<char, kLongestLink> target{};
-  const ssize_t length = ::readlink(name.c_str(), target.data(), target.size() - 1);
-  return length < 0 ? std::string()
-                    : "0/" + std::to_string(static_cast<std::int64_t>(pathHash(target.data())));
+  const ssize_t length = ::readlink(link.name.c_str(), target.data(), target.size() - 1);
+  return length < 0 || static_cast<std::int64_t>(pathHash(target.data())) != link.stamp;
 }
 
-/// In what the file of a fact is another one now; empty: in nothing.
-std::string changeOf(const WorldFact& fact) {
-  if (fact.kind == "link") {
-    return targetOf(fact.name) != fact.value ? "leads elsewhere" : "";
+/// In what it is another one now; empty: in nothing.
+std::string changeOf(const db::SeenInput& input) {
+  if (input.kind == "link") {
+    return leadsElsewhere(input) ? "leads elsewhere" : "";
   }
   struct stat info {};
-  const bool there = ::stat(fact.name.c_str(), &info) == 0;
+  const bool there = ::stat(input.name.c_str(), &info) == 0;
   const bool gone = !there && (errno == ENOENT || errno == ENOTDIR);
-  if (fact.kind == "absent") {
+  if (input.kind == "absent") {
     return there ? "new" : "";
   }
   if (gone) {
     return "gone";
   }
-  if (fact.kind == "listing") {
-    Listing listing;
-    const bool read = listingOf(fact.name.c_str(), &listing);
-    const std::string now = std::to_string(listing.names) + "/" +
-                            std::to_string(static_cast<std::int64_t>(listing.checksum));
-    return !read || now != fact.value ? "its listing has changed" : "";
+  if (input.kind == "listing") {
+    Listing now;
+    const bool same = listingOf(input.name.c_str(), &now) &&
+                      static_cast<std::int64_t>(now.names) == input.size &&
+                      static_cast<std::int64_t>(now.checksum) == input.stamp;
+    return same ? "" : "its listing has changed";
   }
-  return fact.kind == "file" && there && describe(info) != fact.value ? "changed" : "";
+  const bool same = info.st_size == input.size &&
+                    info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec == input.stamp;
+  return input.kind == "file" && there && !same ? "changed" : "";
 }
 
 /// "./in" and "in" are one, "in/." and "in", too.
@@ -127,45 +119,42 @@ std::string plainName(const std::string& name) {
 }
 
 /// A link is looked at besides the file that it leads to.
-std::string keyOf(const WorldFact& fact) {
-  return (fact.kind == "variable" ? "=" : fact.kind == "link" ? "@" : "") + fact.name;
+std::string keyOf(const db::SeenInput& input) {
+  return (input.kind == "variable" ? "=" : input.kind == "link" ? "@" : "") + input.name;
 }
 
 }  // namespace
 
-std::vector<db::RankCounter> inputRows(const std::vector<RankLog>& logs) {
-  std::vector<std::pair<Rank, WorldFact>> seen;
+std::vector<db::SeenInput> seenInputs(const std::vector<RankLog>& logs) {
+  std::vector<db::SeenInput> seen;
   std::map<std::string, std::size_t> known;
   for (const RankLog& log : logs) {
     std::set<std::string> own;  // written by this rank before it looked
     InputReader in(log.values[static_cast<std::size_t>(ValueKind::Input)]);
     for (std::string value; in.next(value);) {
-      std::optional<WorldFact> fact = factOf(value);
-      if (!fact || fact->kind == "young") {
+      std::optional<db::SeenInput> input = inputOf(value);
+      if (!input || input->kind == "young") {
         continue;
       }
-      fact->name = fact->kind == "variable" ? fact->name : plainName(fact->name);
-      if (fact->kind == "written" || (fact->kind == "exists" && own.count(fact->name) != 0)) {
-        own.insert(fact->name);
+      input->rank = log.rank;
+      input->name = input->kind == "variable" ? input->name : plainName(input->name);
+      if (input->kind == "written" || (input->kind == "exists" && own.count(input->name) != 0)) {
+        own.insert(input->name);
         continue;
       }
       // Of two looks at one file the first counts: the run itself may have changed it since. But
       // who asks whether it is there reads it next.
-      const auto [place, isNew] = known.emplace(keyOf(*fact), seen.size());
+      const auto [place, isNew] = known.emplace(keyOf(*input), seen.size());
       if (isNew) {
-        seen.emplace_back(log.rank, std::move(*fact));
-      } else if (seen[place->second].second.kind == "exists" &&
-                 (fact->kind != "absent" || seen[place->second].first != log.rank)) {
+        seen.push_back(std::move(*input));
+      } else if (seen[place->second].kind == "exists" &&
+                 (input->kind != "absent" || seen[place->second].rank != log.rank)) {
         // Or where another rank has found it absent: then somebody in the run has made it.
-        seen[place->second] = {log.rank, std::move(*fact)};
+        seen[place->second] = std::move(*input);
       }
     }
   }
-  std::vector<db::RankCounter> rows;
-  for (const auto& [rank, fact] : seen) {
-    rows.push_back({rank, kInput + protocol::factText(fact), 1});
-  }
-  return rows;
+  return seen;
 }
 
 std::vector<std::pair<Rank, std::string>> filesOfOthers(const std::vector<RankLog>& logs) {
@@ -175,12 +164,12 @@ std::vector<std::pair<Rank, std::string>> filesOfOthers(const std::vector<RankLo
   for (const RankLog& log : logs) {
     InputReader in(log.values[static_cast<std::size_t>(ValueKind::Input)]);
     for (std::string value; in.next(value);) {
-      const std::optional<WorldFact> fact = factOf(value);
+      const std::optional<db::SeenInput> input = inputOf(value);
       const std::string name =
-          fact ? std::filesystem::path(fact->name).lexically_normal().string() : std::string();
-      if (fact && fact->kind == "written") {
+          input ? std::filesystem::path(input->name).lexically_normal().string() : std::string();
+      if (input && input->kind == "written") {
         written.insert(name);
-      } else if (fact && fact->kind == "young" && told.insert(name).second) {
+      } else if (input && input->kind == "young" && told.insert(name).second) {
         read.emplace_back(log.rank, name);
       }
     }
@@ -191,7 +180,7 @@ std::vector<std::pair<Rank, std::string>> filesOfOthers(const std::vector<RankLo
   return read;
 }
 
-ChangedInputs changedInputs(const std::vector<db::RankCounter>& rows,
+ChangedInputs changedInputs(const std::vector<db::SeenInput>& inputs,
                             const std::vector<db::RankInfo>& ranks, const std::string& host) {
   std::set<Rank> elsewhere;
   for (const db::RankInfo& rank : ranks) {
@@ -200,17 +189,12 @@ ChangedInputs changedInputs(const std::vector<db::RankCounter>& rows,
     }
   }
   ChangedInputs out;
-  for (const db::RankCounter& row : rows) {
-    WorldFact fact;
-    if (row.name.rfind(kInput, 0) != 0 ||
-        !protocol::factFromText(std::string_view(row.name).substr(std::strlen(kInput)), fact)) {
-      continue;
-    }
-    if (fact.kind == "variable") {
-      out.asked.insert(fact.name);
-    } else if (elsewhere.count(row.rank) == 0) {
-      if (const std::string change = changeOf(fact); !change.empty()) {
-        out.names.push_back(fact.name + " (" + change + ")");
+  for (const db::SeenInput& input : inputs) {
+    if (input.kind == "variable") {
+      out.asked.insert(input.name);
+    } else if (elsewhere.count(input.rank) == 0) {
+      if (const std::string change = changeOf(input); !change.empty()) {
+        out.names.push_back(input.name + " (" + change + ")");
       }
     }
   }

@@ -14,8 +14,8 @@
 
 namespace pf::app {
 
-/// What the ranks saw, as rows of rank_counter: each file, directory and variable once.
-std::vector<db::RankCounter> inputRows(const std::vector<RankLog>& logs);
+/// What the ranks saw: each file, directory and variable once.
+std::vector<db::SeenInput> seenInputs(const std::vector<RankLog>& logs);
 
 /// Files that a rank read, that are younger than the run, and that none of the ranks wrote: somebody
 /// else did, and will not in a replay. By the first rank that read each.
@@ -27,7 +27,7 @@ struct ChangedInputs {
   std::set<std::string> asked;     ///< variables that the recorded program asked for by name
 };
 /// Looks at the files of ranks that ran on `host`, the recorder's.
-ChangedInputs changedInputs(const std::vector<db::RankCounter>& rows,
+ChangedInputs changedInputs(const std::vector<db::SeenInput>& inputs,
                             const std::vector<db::RankInfo>& ranks, const std::string& host);
 
 /// What a replay says of the environment of its ranks (GivenEnvironment::differences).

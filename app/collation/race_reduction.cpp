@@ -188,15 +188,8 @@ Result<RaceReduction> reduceToRaces(const std::vector<RankLog>& logs,
     out.wildcards += wildcards;
     out.kept += kept;
     out.found += log.races ? log.races->found : 0;
-    if (log.races) {
-      out.counters.push_back(
-          {log.rank, kRacingFoundBy + out.algorithm, static_cast<std::int64_t>(log.races->found)});
-    }
-    out.counters.push_back({log.rank, "wildcard receives", static_cast<std::int64_t>(wildcards)});
-    out.counters.push_back({log.rank, kSourcesKept, static_cast<std::int64_t>(kept)});
-    if (reducer.tagged(i)) {
-      out.counters.push_back({log.rank, kTagsKept, static_cast<std::int64_t>(kept)});
-    }
+    const auto found = log.races ? std::optional<std::uint64_t>(log.races->found) : std::nullopt;
+    out.perRank.push_back({log.rank, wildcards, found, kept, reducer.tagged(i)});
   }
   return out;
 }

@@ -20,12 +20,14 @@ inline const std::vector<std::string> kAlgorithms = {"meehan", "netzer-miller", 
 /// The name by a number of that kind: "window-N" for kWindowAlgorithm + N.
 std::string algorithmName(std::uint32_t number);
 
-/// Names of the rank_counter rows that a recording of mode races has; the first goes on with the
-/// algorithm.
-inline const std::string kRacingFoundBy = "racing deliveries found by ";
-inline const std::string kSourcesKept = "wildcard sources kept";
-/// And of its ranks whose deliveries are forced by tags: how many.
-inline const std::string kTagsKept = "deliveries kept as tags";
+/// What a rank of a recording of mode races found.
+struct RankRaces {
+  Rank rank = kUnknownRank;
+  std::uint64_t wildcards = 0;         ///< receives from any source
+  std::optional<std::uint64_t> found;  ///< deliveries that race; nothing: it did not look
+  std::uint64_t kept = 0;              ///< deliveries in the trace
+  bool tagged = false;                 ///< these are forced by tags
+};
 
 struct RaceReduction {
   bool races = false;  ///< the ranks looked for races
@@ -35,7 +37,7 @@ struct RaceReduction {
   std::uint64_t kept = 0;       ///< deliveries in the trace
   std::string why;              ///< why nothing, or not everything, could leave
   bool threads = false;         ///< some ranks have several that call MPI
-  std::vector<db::RankCounter> counters;
+  std::vector<RankRaces> perRank;
 };
 
 /// Takes out of the logs' bytes (`files`) what their algorithm did not trace: by those that trace

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <set>
 #include <sstream>
+#include <tuple>
 #include <utility>
 
 #include "app/collation/log_files.h"
@@ -21,31 +22,28 @@ using protocol::WorldFact;
 
 namespace {
 
-/// Names of rank_counter rows: the first rank's facts, what another has besides, what it lacks.
-constexpr const char* kHas = "started with: ";
-constexpr const char* kAlso = "started also with: ";
-constexpr const char* kLacks = "started without: ";
+/// Kind, name, value.
+using Facts = std::set<std::tuple<std::string, std::string, std::string>>;
 
-using Lines = std::set<std::string>;
-
-Lines linesOf(std::string text) {
+Facts factsOf(std::string text) {
   std::istringstream in(std::move(text));
   in.exceptions(std::ios_base::badbit);  // where memory is short
-  Lines lines;
+  Facts facts;
   WorldFact fact;
   for (std::string line; std::getline(in, line);) {
     if (protocol::factFromText(line, fact)) {
-      lines.insert(line);
+      facts.emplace(fact.kind, fact.name, fact.value);
     }
   }
-  return lines;
+  return facts;
 }
 
-void addRows(std::vector<db::RankCounter>& rows, Rank rank, const char* what, const Lines& lines,
-             const Lines& but) {
-  for (const std::string& line : lines) {
-    if (but.count(line) == 0) {
-      rows.push_back({rank, what + line, 1});
+void addRows(std::vector<db::LaunchFact>& rows, Rank rank, const char* relation, const Facts& facts,
+             const Facts& but) {
+  for (const auto& fact : facts) {
+    if (but.count(fact) == 0) {
+      const auto& [kind, name, value] = fact;
+      rows.push_back({rank, relation, kind, name, value});
     }
   }
 }
@@ -159,55 +157,49 @@ std::vector<std::string> exportedVariables(const LaunchCommand& command) {
   return names;
 }
 
-Result<std::vector<db::RankCounter>> worldRows(const std::string& logDirectory,
-                                               std::int32_t ranks) {
-  std::vector<db::RankCounter> rows;
-  Lines first;
+Result<std::vector<db::LaunchFact>> launchFacts(const std::string& logDirectory,
+                                                std::int32_t ranks) {
+  std::vector<db::LaunchFact> rows;
+  Facts first;
   for (Rank rank = 0; rank < ranks; ++rank) {
     const std::string path = protocol::worldPath(logDirectory, rank);
     auto text = readIfInLogs(logDirectory, fileName(path), kMostInText);
     if (!text) {
       return text.error();
     }
-    const Lines lines = linesOf(text->value_or(""));
-    if (lines.empty()) {
+    const Facts facts = factsOf(text->value_or(""));
+    if (facts.empty()) {
       continue;
     }
     if (first.empty()) {
-      first = lines;
-      addRows(rows, rank, kHas, lines, {});
+      first = facts;
+      addRows(rows, rank, db::LaunchFact::kAll, facts, {});
     } else {
-      addRows(rows, rank, kAlso, lines, first);
-      addRows(rows, rank, kLacks, first, lines);
+      addRows(rows, rank, db::LaunchFact::kAlso, facts, first);
+      addRows(rows, rank, db::LaunchFact::kLacks, first, facts);
     }
   }
   return rows;
 }
 
-std::map<Rank, World> worldsOf(const std::vector<db::RankCounter>& rows, std::int32_t ranks) {
-  Lines common;
-  std::map<Rank, std::pair<Lines, Lines>> differing;  // also with, without
-  const auto behind = [](const db::RankCounter& row, const char* what, Lines& lines) {
-    if (row.name.rfind(what, 0) == 0) {
-      lines.insert(row.name.substr(std::char_traits<char>::length(what)));
-    }
-  };
-  for (const db::RankCounter& row : rows) {
-    behind(row, kHas, common);
-    behind(row, kAlso, differing[row.rank].first);
-    behind(row, kLacks, differing[row.rank].second);
+std::map<Rank, World> worldsOf(const std::vector<db::LaunchFact>& facts, std::int32_t ranks) {
+  Facts common;
+  std::map<Rank, std::pair<Facts, Facts>> differing;  // also with, without
+  for (const db::LaunchFact& row : facts) {
+    Facts& among = row.relation == db::LaunchFact::kAlso    ? differing[row.rank].first
+                   : row.relation == db::LaunchFact::kLacks ? differing[row.rank].second
+                                                            : common;
+    among.emplace(row.kind, row.name, row.value);
   }
   std::map<Rank, World> worlds;
   for (Rank rank = 0; rank < ranks && !common.empty(); ++rank) {
     const auto& [also, without] = differing[rank];
-    Lines lines = also;
+    Facts all = also;
     std::set_difference(common.begin(), common.end(), without.begin(), without.end(),
-                        std::inserter(lines, lines.end()));
+                        std::inserter(all, all.end()));
     World& world = worlds[rank];
-    for (const std::string& line : lines) {
-      if (WorldFact fact; protocol::factFromText(line, fact)) {
-        world.push_back(std::move(fact));
-      }
+    for (const auto& [kind, name, value] : all) {
+      world.push_back({kind, name, value, {}});
     }
   }
   return worlds;

@@ -18,12 +18,13 @@ namespace pf::app {
 /// Names of the variables that the launcher is told to pass on: -x NAME, -genv NAME VALUE …
 std::vector<std::string> exportedVariables(const LaunchCommand& command);
 
-/// What the agents left in the directory of the logs, as rows of rank_counter: all facts of the
-/// first rank that has some, and of the others what differs from it.
-Result<std::vector<db::RankCounter>> worldRows(const std::string& logDirectory, std::int32_t ranks);
+/// What the agents left in the directory of the logs: all facts of the first rank that has some, and
+/// of the others what differs from it.
+Result<std::vector<db::LaunchFact>> launchFacts(const std::string& logDirectory,
+                                                std::int32_t ranks);
 
-/// From these rows. Ranks of which nothing is known are not in it.
-std::map<Rank, protocol::World> worldsOf(const std::vector<db::RankCounter>& rows,
+/// From these. Ranks of which nothing is known are not in it.
+std::map<Rank, protocol::World> worldsOf(const std::vector<db::LaunchFact>& facts,
                                          std::int32_t ranks);
 
 /// What gives a program the variables of a recorded rank, as SessionConfig::environment: for a run

@@ -248,14 +248,10 @@ constexpr std::chrono::milliseconds kTellRecording(2500);
 constexpr std::chrono::milliseconds kNotKnown(30000);
 
 /// How long the ranks of the recorded run waited and went on.
-void expectWaits(pf::daemon::LogicOptions& logic,
-                 const std::vector<pf::db::RankCounter>& counters) {
-  const auto longest = std::find_if(counters.begin(), counters.end(), [](const auto& counter) {
-    return counter.name == pf::app::kLongestWait;
-  });
-  if (longest != counters.end() && longest->value >= 0) {
-    constexpr std::int64_t kMost = 7LL * 24 * 3600 * 1000;
-    logic.recordedWait = std::chrono::milliseconds(std::min<std::int64_t>(longest->value, kMost));
+void expectWaits(pf::daemon::LogicOptions& logic, const std::optional<std::uint64_t>& longest) {
+  if (longest) {
+    constexpr std::uint64_t kMost = 7ULL * 24 * 3600 * 1000;
+    logic.recordedWait = std::chrono::milliseconds(std::min(*longest, kMost));
   } else if (!logic.stallAfterGiven) {
     logic.stallAfter = kNotKnown;
   }
@@ -319,12 +315,12 @@ int daemonMain(int argc, char** argv) {
   }
   auto ranks = store->ranks();
   auto run = store->run();
-  const auto counters = store->counters();
-  if (!counters) {
-    return fail(counters.error());
+  const auto launch = store->launchFacts();
+  if (!launch) {
+    return fail(launch.error());
   }
-  expectWaits(options.logic, *counters);
-  auto worlds = pf::app::worldsOf(*counters, run.ranks);
+  expectWaits(options.logic, run.longestWait);
+  auto worlds = pf::app::worldsOf(*launch, run.ranks);
   const pf::Result<pf::app::Owner> owner = pf::app::ownerOf(*store);
   const bool own = owner && *owner == pf::app::Owner::Own;
   std::future<Paths> paths =

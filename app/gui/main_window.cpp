@@ -270,13 +270,13 @@ void MainWindow::makeActions() {
       icon(Icon::RunToFailure), QKeySequence(tr("F4")), [this] { m_session->runToFailure(); });
   m_end = command(tr("&End replay"), tr("End the ranks of this cycle"), icon(Icon::Stop),
                   QKeySequence(tr("Shift+F5")), [this] { m_session->endReplay(); });
-  m_markFailing = command(
-      tr("&Mark as failing receive"), tr("The selected event is what Failing receive goes to"),
-      icon(Icon::Bookmark), {}, [this] {
-        if (m_diagram->selectedEvent().valid()) {
-          m_session->bookmark(m_diagram->selectedEvent(), QStringLiteral("failing receive"));
-        }
-      });
+  m_markFailing = command(tr("&Mark as failing receive"),
+                          tr("The selected event is what Failing receive goes to"),
+                          icon(Icon::Bookmark), {}, [this] {
+                            if (m_diagram->selectedEvent().valid()) {
+                              m_session->markFailing(m_diagram->selectedEvent());
+                            }
+                          });
 }
 
 void MainWindow::makeMenus() {

@@ -16,10 +16,8 @@ bool holdsTags(const RankLog& log) {
 }  // namespace
 
 Status canForce(db::TraceStore& store, const std::string& deliveries) {
-  const Result<std::vector<db::RankCounter>> counters = store.counters();
-  const bool held = counters && std::ranges::any_of(*counters, [](const auto& counter) {
-                      return counter.name == kTagsKept;
-                    });
+  const bool held = std::ranges::any_of(
+      store.ranks(), [](const db::RankInfo& rank) { return rank.tagsKept.has_value(); });
   if (deliveries.empty() && !held) {
     return {};
   }

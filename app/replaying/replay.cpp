@@ -187,17 +187,15 @@ Status Replay::plan() {
 
 /// A replay that may differ says so before it does.
 Status Replay::sayWhatIsNotRecorded() {
-  const Result<std::vector<db::RankCounter>> counters = m_store.counters();
-  if (!counters) {
-    return counters.error();
+  const Result<RecordedUse> used = recordedUse(m_store);
+  if (!used) {
+    return used.error();
   }
   std::set<std::string> notes;  // once for all ranks
-  for (const db::RankCounter& counter : *counters) {
-    if (counter.name.rfind(kNotGuaranteed, 0) == 0) {
-      notes.insert(counter.name.substr(kNotGuaranteed.size()));
-    }
+  for (const db::NotGuaranteed& each : used->notGuaranteed) {
+    notes.insert(each.what);
   }
-  for (const std::string& line : m_inputs.look(*counters, m_store.ranks(), m_store.run().host)) {
+  for (const std::string& line : m_inputs.look(*used)) {
     tell(line);
   }
   for (const std::string& note : notes) {
@@ -459,8 +457,8 @@ Status Replay::adjust(JobOptions& options, const std::string& logs) {
     options.session.mode |= kBoundedBuffers;
   }
   if (m_options.survey && m_options.quiet) {  // 'races' in a shell where OMP_NUM_THREADS is not set
-    const auto counters = m_store.counters();
-    const auto worlds = worldsOf(counters ? *counters : std::vector<db::RankCounter>(), 1);
+    const auto facts = m_store.launchFacts();
+    const auto worlds = worldsOf(facts ? *facts : std::vector<db::LaunchFact>(), 1);
     if (!worlds.empty()) {
       options.session.environment =
           recordedVariables(worlds.begin()->second, options.session.variables);

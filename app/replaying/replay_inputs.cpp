@@ -2,6 +2,7 @@
 #include "app/replaying/replay_inputs.h"
 
 #include <csignal>
+#include <utility>
 
 #include "replay_engine/log_format/environment_values.h"
 
@@ -18,14 +19,22 @@ std::string howText(int status, int signal) {
 
 }  // namespace
 
-ReplayInputs::Lines ReplayInputs::look(const std::vector<db::RankCounter>& counters,
-                                       const std::vector<db::RankInfo>& ranks,
-                                       const std::string& host) {
-  const std::string threads = kNoteTexts[static_cast<std::size_t>(NoteKind::Threads)];
-  for (const db::RankCounter& counter : counters) {
-    m_threads = m_threads || counter.name.find(threads) != std::string::npos;
+Result<RecordedUse> recordedUse(db::TraceStore& store) {
+  Result<std::vector<db::NotGuaranteed>> notGuaranteed = store.notGuaranteed();
+  Result<std::vector<db::SeenInput>> inputs = store.seenInputs();
+  if (!notGuaranteed || !inputs) {
+    return notGuaranteed ? inputs.error() : notGuaranteed.error();
   }
-  m_changed = changedInputs(counters, ranks, host);
+  return RecordedUse{std::move(*notGuaranteed), std::move(*inputs), store.ranks(),
+                     store.run().host};
+}
+
+ReplayInputs::Lines ReplayInputs::look(const RecordedUse& used) {
+  const std::string threads = kNoteTexts[static_cast<std::size_t>(NoteKind::Threads)];
+  for (const db::NotGuaranteed& each : used.notGuaranteed) {
+    m_threads = m_threads || each.what.find(threads) != std::string::npos;
+  }
+  m_changed = changedInputs(used.inputs, used.ranks, used.host);
   if (m_changed.names.empty()) {
     return {};
   }

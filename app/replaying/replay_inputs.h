@@ -13,14 +13,22 @@
 
 namespace pf::app {
 
+/// What a recorded run used besides messages.
+struct RecordedUse {
+  std::vector<db::NotGuaranteed> notGuaranteed;
+  std::vector<db::SeenInput> inputs;
+  std::vector<db::RankInfo> ranks;
+  std::string host;  ///< of the recorder; what ranks saw elsewhere is not looked at
+};
+Result<RecordedUse> recordedUse(db::TraceStore& store);
+
 class ReplayInputs {
  public:
   using Lines = std::vector<std::string>;
 
   /// Before the ranks begin: looks at the files that they used, and names those that are others
-  /// now. `host`: of the recorder; what ranks saw elsewhere is not looked at.
-  [[nodiscard]] Lines look(const std::vector<db::RankCounter>& counters,
-                           const std::vector<db::RankInfo>& ranks, const std::string& host);
+  /// now.
+  [[nodiscard]] Lines look(const RecordedUse& used);
   /// Names the variables of a rank's environment that are others, once for all ranks. `quiet`: not
   /// those that are given back.
   [[nodiscard]] Lines launched(const protocol::RankLaunched& rank, bool quiet);

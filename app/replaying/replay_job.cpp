@@ -27,15 +27,11 @@ Result<db::TraceStore> openTrace(const std::string& path, db::TraceStore::Mode m
 
 namespace {
 
-bool has(const std::vector<db::RankCounter>& counters, const std::string& name) {
-  return std::any_of(counters.begin(), counters.end(),
-                     [&](const auto& counter) { return counter.name == name; });
-}
-
 /// What was recorded by option.
-std::uint32_t optionsMode(const std::vector<db::RankCounter>& counters) {
-  return (has(counters, kCyclesRead) ? kTrapCycles : 0U) |
-         (has(counters, kSameMemory) ? kSameAddresses : 0U);
+std::uint32_t optionsMode(const db::TraceStore& store) {
+  const bool cycles = std::ranges::any_of(
+      store.ranks(), [](const db::RankInfo& rank) { return rank.tscReads.has_value(); });
+  return (cycles ? kTrapCycles : 0U) | (store.run().sameAddresses ? kSameAddresses : 0U);
 }
 
 }  // namespace
@@ -44,11 +40,11 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
                              std::uint64_t jitterSeed,
                              const std::vector<std::string>& launcherOptions, bool force) {
   const db::RunInfo& run = store.run();
-  const Result<std::vector<db::RankCounter>> counters = store.counters();
-  if (!counters) {
-    return counters.error();
+  const Result<std::vector<db::LaunchFact>> launch = store.launchFacts();
+  if (!launch) {
+    return launch.error();
   }
-  if (has(*counters, kRedacted)) {
+  if (run.redacted) {
     return redactedTrace(store.path());
   }
   const Result<Owner> owner = ownerOf(store);
@@ -89,8 +85,8 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
     job.givenInput = run.input->bytes;
   }
   job.session = std::move(session);
-  job.session.mode |= kReplay | kGate | optionsMode(*counters) | (jitterSeed != 0 ? kJitter : 0U);
-  std::map<Rank, protocol::World> worlds = worldsOf(*counters, run.ranks);
+  job.session.mode |= kReplay | kGate | optionsMode(store) | (jitterSeed != 0 ? kJitter : 0U);
+  std::map<Rank, protocol::World> worlds = worldsOf(*launch, run.ranks);
   if (*owner != Owner::Own) {
     for (auto& [rank, world] : worlds) {
       world = withoutLoaders(std::move(world));

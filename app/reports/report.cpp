@@ -105,21 +105,17 @@ const char* kindText(EventKind kind) {
 
 namespace {
 
-/// What ranks of a recording of mode races found, from their counters.
+/// What ranks of a recording of mode races found.
 struct OnlineRaces {
   std::string algorithm;
   std::uint64_t found = 0;
   std::uint64_t kept = 0;
   bool tags = false;  ///< some are forced by tags
-  void add(const db::RankCounter& counter) {
-    if (counter.name.rfind(kRacingFoundBy, 0) == 0) {
-      algorithm = counter.name.substr(kRacingFoundBy.size());
-      found += static_cast<std::uint64_t>(counter.value);
-    } else if (counter.name == kSourcesKept) {
-      kept += static_cast<std::uint64_t>(counter.value);
-    } else if (counter.name == kTagsKept) {
-      tags = true;
-    }
+  void add(const db::RankInfo& rank) {
+    algorithm = rank.racesFoundBy.empty() ? algorithm : rank.racesFoundBy;
+    found += rank.racesFound.value_or(0);
+    kept += rank.sourcesKept.value_or(0);
+    tags = tags || rank.tagsKept.has_value();
   }
 };
 
@@ -216,29 +212,21 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
       wildcards += log.wildSources.size();
     }
   }
-  Result<std::vector<db::RankCounter>> counters = store->counters();
-  if (!counters) {
-    return counters.error();
+  const Result<std::vector<db::NotGuaranteed>> notes = store->notGuaranteed();
+  if (!notes) {
+    return notes.error();
   }
-  std::vector<std::pair<Rank, std::string>> notes;
   OnlineRaces online;
   std::optional<std::uint64_t> probes;
-  bool sameAddresses = false;
-  bool redacted = false;
-  for (const db::RankCounter& counter : *counters) {
-    redacted = redacted || counter.name == kRedacted;
-    sameAddresses = sameAddresses || counter.name == kSameMemory;
-    online.add(counter);
-    if (counter.name == kProbesAnswered) {
-      probes = probes.value_or(0) + static_cast<std::uint64_t>(counter.value);
-    }
-    if (counter.name.rfind(kNotGuaranteed, 0) == 0) {
-      notes.emplace_back(counter.rank, counter.name.substr(kNotGuaranteed.size()));
+  for (const db::RankInfo& rank : store->ranks()) {
+    online.add(rank);
+    if (rank.probesAnswered) {
+      probes = probes.value_or(0) + *rank.probesAnswered;
     }
   }
   if (asJson) {
     json noted = json::array();
-    for (const auto& [rank, text] : notes) {
+    for (const auto& [rank, text] : *notes) {
       noted.push_back({{"rank", rank}, {"text", text}});
     }
     json ranks = json::array();
@@ -280,8 +268,8 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
                  {"cut", cuts},
                  {"notGuaranteed", noted},
                  {"tracing", counts ? tracingJson(*counts) : json(nullptr)},
-                 {"sameAddresses", sameAddresses},
-                 {"redacted", redacted},
+                 {"sameAddresses", run.sameAddresses},
+                 {"redacted", run.redacted},
                  {"exitStatus", optionalNumber(run.exitStatus)},
                  {"mpi", run.mpiLibrary},
                  {"host", run.host},
@@ -312,7 +300,7 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
   out << "racing    "
       << (run.racingReceives ? std::to_string(*run.racingReceives) : "not known yet")
       << "\ntimes     " << timesText(*times) << "\nlog       " << bytes << " bytes\n";
-  if (redacted) {
+  if (run.redacted) {
     out << "redacted  " << kRedactedText << "\n";
   }
   if (!online.algorithm.empty()) {
@@ -329,7 +317,7 @@ Result<std::string> infoReport(const std::string& trace, bool asJson, bool traci
           << (rank.state.empty() ? "" : "; " + rank.state) << "\n";
     }
   }
-  for (const auto& [rank, text] : notes) {
+  for (const auto& [rank, text] : *notes) {
     out << "not guaranteed in a replay: rank " << rank << ": " << text << "\n";
   }
   if (counts) {

@@ -141,7 +141,7 @@ void DebugSession::launch() {
   Q_EMIT ranksChanged();
 
   Result<std::unique_ptr<Target>> target =
-      m_makeReplay({m_store.get(), &m_state.run, &m_state.rankInfos, m_allowRebuilt, &m_closing});
+      m_makeReplay({m_store.get(), m_allowRebuilt, &m_closing});
   if (!target) {
     couldNotStart(QString::fromStdString(target.error().message),
                   QString::fromStdString(target.error().text()));

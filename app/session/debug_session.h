@@ -28,6 +28,7 @@
 #include "app/session/inspection/machine_inspector.h"
 #include "app/session/rank_groups.h"
 #include "app/session/records/benign_races.h"
+#include "app/session/records/bookmarks.h"
 #include "app/session/records/cycle_keeper.h"
 #include "app/session/state/session_state.h"
 #include "app/session/targets/target.h"
@@ -124,6 +125,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   // -- breakpoints, watches, values
   void setWatches(const QStringList& expressions);
   void bookmark(const EventRef& event, const QString& text);
+  /// The event is what runToFailure() goes to.
+  void markFailing(const EventRef& event);
   void mapSource(const QString& from, const QString& to);
   /// Class keys (views/trace/race_classes.h) and why they are benign.
   [[nodiscard]] const QHash<QString, QString>& benignRaces() const { return m_benign.notes(); }
@@ -377,7 +380,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   std::map<int, std::int64_t> m_cycleIds;  ///< number -> row
   std::map<HitKey, std::int64_t> m_hitRows;
   std::vector<HitKey> m_openHits;  ///< whose values are still to be asked for
-  std::vector<views::EventMark> m_bookmarks;
+  Bookmarks m_bookmarks;
   BenignRaces m_benign;
 };
 

@@ -119,7 +119,7 @@ void DebugSession::stopOthers(const views::Breakpoint& breakpoint, int rank) {
 }
 
 void DebugSession::publishMarks() {
-  std::vector<views::EventMark> marks = m_bookmarks;
+  std::vector<views::EventMark> marks = m_bookmarks.all();
   const std::vector<views::EventMark> stops = m_breakpoints.marks();
   marks.insert(marks.end(), stops.begin(), stops.end());
   Q_EMIT marksChanged(marks);

@@ -100,7 +100,7 @@ void DebugSession::openOutside(Source source, const QString& title,
   m_state.run = {};
   m_state.rankInfos.assign(static_cast<std::size_t>(count), {});
   m_breakpoints.open(nullptr);
-  m_bookmarks.clear();
+  m_bookmarks.open(nullptr);
   m_groups.open(nullptr);
   m_cycles.clear();
   m_cycleIds.clear();

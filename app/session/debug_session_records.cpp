@@ -15,7 +15,6 @@ void DebugSession::readRecords() {
   m_cycleIds.clear();
   m_hitRows.clear();
   m_openHits.clear();
-  m_bookmarks.clear();
   m_keeper.reset();
   Result<db::TraceStore> store =
       db::TraceStore::open(m_state.path.toStdString(), db::TraceStore::Mode::ReadWrite);
@@ -29,10 +28,12 @@ void DebugSession::readRecords() {
   if (!store) {
     m_breakpoints.open(nullptr);
     m_groups.open(nullptr);
+    m_bookmarks.open(nullptr);
     return;
   }
   m_store = std::make_unique<db::TraceStore>(std::move(*store));
   m_groups.open(m_store.get());
+  m_bookmarks.open(m_store.get());
   if (writable) {
     m_keeper = std::make_unique<CycleKeeper>(*m_store);
   }
@@ -48,14 +49,6 @@ void DebugSession::readRecords() {
                 .arg(toText(row.expression)),
             false);
       }
-    }
-  }
-  if (const auto rows = tables.all<db::Note>(); rows) {
-    for (const db::Note& row : *rows) {
-      if (m_groups.read(row) || row.kind == BenignRaces::kNoteKind) {
-        continue;
-      }
-      m_bookmarks.push_back({{row.rank, row.serial}, views::MarkKind::Bookmark, toText(row.text)});
     }
   }
   const auto stops = tables.all<db::CycleStop>();
@@ -244,14 +237,12 @@ void DebugSession::clearBenign(const QString& key) {
 }
 
 void DebugSession::bookmark(const EventRef& event, const QString& words) {
-  db::Note note;
-  note.rank = event.rank;
-  note.serial = event.serial;
-  note.text = words.toStdString();
-  note.createdUtc = app::utcNow();
-  note.kind = words == QLatin1String("failing receive") ? "receive-mark" : "bookmark";
-  (void)keepRow(m_store.get(), note);
-  m_bookmarks.push_back({event, views::MarkKind::Bookmark, words});
+  m_bookmarks.add(event, words);
+  publishMarks();
+}
+
+void DebugSession::markFailing(const EventRef& event) {
+  m_bookmarks.add(event, tr("failing receive"), true);
   publishMarks();
 }
 

@@ -37,6 +37,7 @@ bool DebugSession::renew(const QString& path, LoadedTrace trace, const SessionRe
     m_store = std::make_unique<db::TraceStore>(std::move(*store));
     m_keeper = std::make_unique<CycleKeeper>(*m_store);
     m_groups.keepIn(m_store.get());
+    m_bookmarks.keepIn(m_store.get());
     m_breakpoints.keepIn(m_store.get());
     publishMarks();
   } else {

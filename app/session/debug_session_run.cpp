@@ -217,12 +217,8 @@ void DebugSession::runToFailure() {
     return;
   }
   // A receive that the user marked has the last word.
-  EventRef target = m_state.trace->failure.event;
-  for (const views::EventMark& mark : m_bookmarks) {
-    if (mark.text == QLatin1String("failing receive")) {
-      target = mark.event;
-    }
-  }
+  const EventRef target =
+      m_bookmarks.failing().valid() ? m_bookmarks.failing() : m_state.trace->failure.event;
   if (!target.valid()) {
     Q_EMIT message(tr("No rank failed in this recording. Mark a receive as failing in the "
                       "diagram's menu, or use Replay to here."),

@@ -3,14 +3,32 @@
 
 #include <algorithm>
 
-#include "app/collation/collate.h"
 #include "app/session/records/session_records.h"
+#include "views/values/text.h"
 
 namespace pf::session {
 namespace {
 
-constexpr const char* kGroupKind = "group";
-constexpr const char* kArrangementKind = "ranks shown";
+db::RankArrangement rowOf(const views::RankArrangement& arrangement) {
+  db::RankArrangement row;
+  row.hidden = arrangement.hidden.isEmpty() ? std::string()
+                                            : views::rankSetText(arrangement.hidden).toStdString();
+  row.rowOrder = views::rowOrderText(arrangement.order).toStdString();
+  for (const views::RankGroup& lane : arrangement.lanes) {
+    row.sharedRows.push_back(lane.name.toStdString());
+    row.sharedRows.push_back(views::rankSetText(lane.ranks).toStdString());
+  }
+  return row;
+}
+
+views::RankArrangement arrangementOf(const db::RankArrangement& row, std::size_t ranks) {
+  QList<std::pair<QString, QString>> lanes;
+  for (std::size_t i = 0; i + 1 < row.sharedRows.size(); i += 2) {
+    lanes.append({views::fromUtf8(row.sharedRows[i]), views::fromUtf8(row.sharedRows[i + 1])});
+  }
+  return views::arrangementFrom(views::fromUtf8(row.hidden), lanes, views::fromUtf8(row.rowOrder),
+                                static_cast<int>(ranks));
+}
 
 }  // namespace
 
@@ -20,39 +38,28 @@ void RankGroups::open(db::TraceStore* store) {
   m_ids.clear();
   m_arrangement = {};
   m_arrangementId = 0;
+  if (store == nullptr) {
+    return;
+  }
+  if (const auto rows = store->session().all<db::RankGroup>(); rows) {
+    for (const db::RankGroup& row : *rows) {
+      read(row);
+    }
+  }
+  if (const auto rows = store->session().all<db::RankArrangement>(); rows && !rows->empty()) {
+    m_arrangement = arrangementOf(rows->back(), m_state.rankInfos.size());
+    m_arrangementId = rows->back().id;
+  }
 }
 
-bool RankGroups::read(const db::Note& note) {
-  if (note.kind == kGroupKind) {
-    readGroup(note);
-    return true;
-  }
-  if (note.kind == kArrangementKind) {
-    m_arrangement = views::arrangementOf(QString::fromStdString(note.text),
-                                         static_cast<int>(m_state.rankInfos.size()));
-    m_arrangementId = note.id;
-    return true;
-  }
-  return false;
-}
-
-void RankGroups::readGroup(const db::Note& note) {
-  const QString text = QString::fromStdString(note.text);
+void RankGroups::read(const db::RankGroup& row) {
   bool ok = false;
-  const QList<int> ranks = views::parseRankSet(text.section(QLatin1Char('\n'), 0, 0), ok);
-  const QString name = text.section(QLatin1Char('\n'), 1);
+  const QList<int> ranks = views::parseRankSet(views::fromUtf8(row.ranks), ok);
+  const QString name = views::fromUtf8(row.name);
   if (ok && !ranks.isEmpty() && !name.isEmpty()) {
     m_groups.append({name, ranks});
-    m_ids[name] = note.id;
+    m_ids[name] = row.id;
   }
-}
-
-std::int64_t RankGroups::store(const char* kind, const QString& text) {
-  db::Note note;
-  note.kind = kind;
-  note.text = text.toStdString();
-  note.createdUtc = app::utcNow();
-  return keepRow(m_store, note);
 }
 
 void RankGroups::setArrangement(const views::RankArrangement& arrangement) {
@@ -61,11 +68,11 @@ void RankGroups::setArrangement(const views::RankArrangement& arrangement) {
   }
   m_arrangement = arrangement;
   if (m_store != nullptr && m_arrangementId != 0) {
-    (void)m_store->session().remove<db::Note>(m_arrangementId);
+    (void)m_store->session().remove<db::RankArrangement>(m_arrangementId);
     m_arrangementId = 0;
   }
   if (!arrangement.isPlain()) {
-    m_arrangementId = store(kArrangementKind, views::arrangementText(arrangement));
+    m_arrangementId = keepRow(m_store, rowOf(arrangement));
   }
 }
 
@@ -82,8 +89,8 @@ void RankGroups::add(const QString& name, const QList<int>& ranks) {
   known.erase(std::unique(known.begin(), known.end()), known.end());
   remove(plain);
   m_groups.append({plain, known});
-  if (const std::int64_t id =
-          store(kGroupKind, views::rankSetText(known) + QLatin1Char('\n') + plain);
+  if (const std::int64_t id = keepRow(
+          m_store, db::RankGroup{0, plain.toStdString(), views::rankSetText(known).toStdString()});
       id != 0) {
     m_ids[plain] = id;
   }
@@ -96,7 +103,7 @@ void RankGroups::remove(const QString& name) {
   }
   if (const auto id = m_ids.find(name); id != m_ids.end()) {
     if (m_store != nullptr) {
-      (void)m_store->session().remove<db::Note>(id->second);
+      (void)m_store->session().remove<db::RankGroup>(id->second);
     }
     m_ids.erase(id);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Named groups of ranks, and which ranks the diagram shows: kept in the trace as notes about the run.
+// Named groups of ranks, and which ranks the diagram shows: kept in the trace.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,10 @@ class RankGroups : public QObject {
  public:
   explicit RankGroups(const SessionState& state) : m_state(state) {}
 
-  /// Of another trace: none yet. `store`: where they are kept; null: nowhere.
+  /// Those of a trace. `store`: where they are kept; null: nowhere, and there are none.
   void open(db::TraceStore* store);
-  /// The same groups, in another file that has their notes under the same ids.
+  /// The same groups, in another file that has them under the same ids.
   void keepIn(db::TraceStore* store) { m_store = store; }
-  /// True: the note is a group, or an arrangement.
-  [[nodiscard]] bool read(const db::Note& note);
 
   [[nodiscard]] const QList<views::RankGroup>& all() const { return m_groups; }
   /// Replaces a group of this name.
@@ -40,15 +38,14 @@ class RankGroups : public QObject {
   void message(const QString& text, bool problem);
 
  private:
-  void readGroup(const db::Note& note);
-  [[nodiscard]] std::int64_t store(const char* kind, const QString& text);
+  void read(const db::RankGroup& row);
 
   const SessionState& m_state;
   db::TraceStore* m_store = nullptr;
   QList<views::RankGroup> m_groups;
   std::map<QString, std::int64_t> m_ids;  ///< rows of the trace
   views::RankArrangement m_arrangement;
-  std::int64_t m_arrangementId = 0;  ///< of its note; 0: there is none
+  std::int64_t m_arrangementId = 0;  ///< of its row; 0: there is none
 };
 
 }  // namespace pf::session

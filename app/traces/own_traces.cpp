@@ -41,6 +41,24 @@ class Text {
   std::string m_text;
 };
 
+/// As the digest has them, whatever a trace's format calls them.
+std::vector<std::vector<std::string>> launchWords(const std::vector<db::LaunchFact>& launch) {
+  std::vector<std::pair<Rank, std::string>> facts;
+  for (const db::LaunchFact& fact : launch) {
+    const char* what = fact.relation == db::LaunchFact::kAlso    ? "started also with: "
+                       : fact.relation == db::LaunchFact::kLacks ? "started without: "
+                                                                 : "started with: ";
+    facts.emplace_back(fact.rank,
+                       what + protocol::factText({fact.kind, fact.name, fact.value, {}}));
+  }
+  std::ranges::sort(facts);
+  std::vector<std::vector<std::string>> words;
+  for (auto& [rank, text] : facts) {
+    words.push_back({std::to_string(rank), std::move(text)});
+  }
+  return words;
+}
+
 /// Of all that a replay executes, sets or gives to what it executes. Never change this: what was
 /// known would not be any more.
 std::string digestOf(const db::TraceFacts& facts) {
@@ -54,10 +72,8 @@ std::string digestOf(const db::TraceFacts& facts) {
   for (const db::RankInfo& rank : facts.ranks) {
     text.add(std::vector{std::to_string(rank.rank), rank.executable, rank.buildId});
   }
-  for (const db::RankCounter& counter : facts.counters) {
-    if (counter.name.starts_with("started ")) {  // run_world.h
-      text.add(std::vector{std::to_string(counter.rank), counter.name});
-    }
+  for (const std::vector<std::string>& words : launchWords(facts.launch)) {
+    text.add(words);
   }
   for (const db::ModuleInfo& module : facts.modules) {
     text.add(std::vector{module.path, module.buildId});
@@ -134,13 +150,12 @@ db::Origin originOf(const std::string& path) {
 [[maybe_unused]] const bool g_asked = (db::setOriginOf(originOf), true);
 
 Result<db::TraceFacts> factsIn(db::TraceStore& store) {
-  auto counters = store.counters();
+  auto launch = store.launchFacts();
   auto modules = store.modules();
-  if (!counters || !modules) {
-    return counters ? modules.error() : counters.error();
+  if (!launch || !modules) {
+    return launch ? modules.error() : launch.error();
   }
-  db::TraceFacts facts{store.run(), store.ranks(), std::move(*counters), std::move(*modules), {},
-                       {}};
+  db::TraceFacts facts{store.run(), store.ranks(), std::move(*launch), std::move(*modules), {}, {}};
   if (auto breakpoints = store.session().all<db::Breakpoint>(); breakpoints) {
     facts.breakpoints = std::move(*breakpoints);
   }
@@ -201,9 +216,7 @@ Status mayRun(const std::string& trace) {
   if (ownerOf(store->path()) != Owner::Stranger) {
     return {};
   }
-  const Result<std::vector<db::RankCounter>> counters = store->counters();
-  if (counters && std::any_of(counters->begin(), counters->end(),
-                              [](const db::RankCounter& each) { return each.name == kRedacted; })) {
+  if (store->run().redacted) {
     return redactedTrace(store->path());
   }
   return strangersTrace(*store);

@@ -2,9 +2,7 @@
 #include "app/traces/redact.h"
 
 #include <algorithm>
-#include <array>
 
-#include "app/collation/race_reduction.h"
 #include "app/files/paths.h"
 #include "app/replaying/report_parts.h"
 #include "db/store/trace_writer.h"
@@ -29,14 +27,6 @@ std::string withoutPaths(const std::string& text) {
   return out;
 }
 
-/// What a rank did that is no secret; the rest (variables, arguments, libraries, input files) goes.
-bool stays(const db::RankCounter& counter) {
-  const std::array<std::string_view, 6> kinds{kNotGuaranteed, kRacingFoundBy, kSourcesKept,
-                                              kTagsKept,      kSameMemory,    kProbesAnswered};
-  return std::any_of(kinds.begin(), kinds.end(),
-                     [&](std::string_view kind) { return counter.name.starts_with(kind); });
-}
-
 db::RunInfo redacted(db::RunInfo run) {
   run.uuid.clear();  // it is another file: it gets one of its own
   run.program = fileName(run.program);
@@ -46,6 +36,8 @@ db::RunInfo redacted(db::RunInfo run) {
   run.host.clear();
   run.input.reset();
   run.salt = 0;
+  run.longestWait.reset();
+  run.redacted = true;
   return run;
 }
 
@@ -58,25 +50,24 @@ db::RankInfo redacted(db::RankInfo rank) {
   rank.cutReason = withoutPaths(rank.cutReason);
   rank.logBytes = 0;
   rank.logChunks = 0;
+  rank.tscReads.reset();
   return rank;
 }
 
+/// What the ranks were started with and looked at (variables, arguments, libraries, files) goes.
 Status writeFacts(db::TraceWriter& writer, db::TraceStore& store) {
   writer.setRun(redacted(store.run()));
   for (const db::RankInfo& rank : store.ranks()) {
     writer.addRank(redacted(rank));
   }
-  Result<std::vector<db::RankCounter>> counters = store.counters();
-  if (!counters) {
-    return counters.error();
+  const Result<std::vector<db::NotGuaranteed>> uses = store.notGuaranteed();
+  if (!uses) {
+    return uses.error();
   }
-  Status status = writer.addCounter({0, kRedacted, 1});
-  for (db::RankCounter& counter : *counters) {
-    if (status.ok() && stays(counter)) {
-      counter.name = withoutPaths(counter.name);
-      status = writer.addCounter(counter);
-    }
+  for (const db::NotGuaranteed& use : *uses) {
+    writer.addNotGuaranteed({use.rank, withoutPaths(use.what)});
   }
+  Status status;
   const Result<std::vector<db::ModuleInfo>> modules = store.modules();
   if (!modules) {
     return modules.error();

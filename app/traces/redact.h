@@ -8,9 +8,6 @@
 
 namespace pf::app {
 
-/// Name of a rank_counter row of such a trace.
-inline const std::string kRedacted = "redacted";
-
 /// What such a trace lacks, in one line for people.
 inline const std::string kRedactedText =
     "arguments, directories, host, user, process ids, input, values, and what the user added are "

@@ -99,7 +99,7 @@ bool setsVariable(const protocol::WorldFact& fact) {
 void addVariables(std::string& out, const db::TraceFacts& facts) {
   std::set<std::string> given;
   std::set<std::string> left;
-  for (const auto& [rank, world] : worldsOf(facts.counters, facts.run.ranks)) {
+  for (const auto& [rank, world] : worldsOf(facts.launch, facts.run.ranks)) {
     for (const protocol::WorldFact& fact : world) {
       if (setsVariable(fact)) {
         (loadsCode(fact.name) ? left : given).insert(fact.name + "=" + fact.value);

@@ -116,10 +116,8 @@ inline bool agrees(const ChunkEntry& entry, std::span<const AlternativeSpan> val
 }
 
 /// Appends the values of a chunk, held against the directory: serials and completions.
-/// `completions`: the directory has them (ColumnReader::Directory::Present).
 template <typename T>
-Status readChecked(ColumnReader& reader, Rank rank, std::size_t ordinal, std::vector<T>& values,
-                   bool completions = true) {
+Status readChecked(ColumnReader& reader, Rank rank, std::size_t ordinal, std::vector<T>& values) {
   const std::size_t before = values.size();
   const Stream stream = StreamOf<T>::kStream;
   if (Status status = reader.read(rank, ordinal, values); !status) {
@@ -129,20 +127,19 @@ Status readChecked(ColumnReader& reader, Rank rank, std::size_t ordinal, std::ve
   const auto added = std::span<const T>(values).subspan(before);
   ChunkEntry found = entry;
   setCompletions(found, added);
-  const bool good = agrees(entry, added, ordinal) && (!completions || found == entry);
+  const bool good = agrees(entry, added, ordinal) && found == entry;
   return good ? Status() : Status(reader.damaged(rank, stream, ordinal));
 }
 
 /// All values of a stream of a rank.
 template <typename T>
-Status readAllChecked(ColumnReader& reader, Rank rank, std::vector<T>& values,
-                      bool completions = true) {
+Status readAllChecked(ColumnReader& reader, Rank rank, std::vector<T>& values) {
   const Stream stream = StreamOf<T>::kStream;
   values.reserve(values.size() + reader.reservable(rank, stream));
   Status status;
   const std::size_t chunks = reader.chunks(rank, stream).size();
   for (std::size_t i = 0; i < chunks && status.ok(); ++i) {
-    status = readChecked(reader, rank, i, values, completions);
+    status = readChecked(reader, rank, i, values);
   }
   return status;
 }

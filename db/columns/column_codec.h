@@ -106,8 +106,6 @@ class ColumnDecoder {
   /// is not looked at.
   [[nodiscard]] Status start(Bytes packed, std::size_t most, std::size_t ranks,
                              std::uint32_t wanted = ~0U);
-  /// From now on columns that are not there, as of a former format, hold zeros.
-  void allowFewer() { m_mayBeFewer = true; }
   [[nodiscard]] std::size_t size() const { return m_size; }
   void begin() {
     m_at = 0;
@@ -142,7 +140,7 @@ class ColumnDecoder {
   }
   void require(bool condition) { m_ok = m_ok && condition; }
   /// False: a value does not fit its field, or there are fewer columns than fields.
-  [[nodiscard]] bool ok() const { return m_ok && (m_mayBeFewer || m_at <= m_count); }
+  [[nodiscard]] bool ok() const { return m_ok && m_at <= m_count; }
 
  private:
   struct Column {
@@ -172,7 +170,6 @@ class ColumnDecoder {
   std::size_t m_size = 0;
   std::size_t m_ranks = 0;
   bool m_ok = true;
-  bool m_mayBeFewer = false;
   std::vector<std::uint8_t> m_raw;
   std::unique_ptr<ZSTD_DCtx_s, FreeZstd> m_zstd;
 };

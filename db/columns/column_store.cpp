@@ -139,7 +139,7 @@ Status ColumnWriter::finish() {
 
 // ---- ColumnReader
 
-Result<ColumnReader> ColumnReader::start(Database& database, std::size_t ranks, Directory form) {
+Result<ColumnReader> ColumnReader::start(Database& database, std::size_t ranks) {
   ColumnReader reader;
   reader.m_path = database.path();
   const Result<Seal> chunks = storedSeal(database, table(TableId::ColumnChunk));
@@ -168,7 +168,7 @@ Result<ColumnReader> ColumnReader::start(Database& database, std::size_t ranks, 
     for (std::size_t i = 0; good && i < decoder.size(); ++i) {
       decoder.begin();
       ChunkEntry& entry = reader.m_directory.emplace_back();
-      form == Directory::WithoutCompletions ? formerFields(decoder, entry) : fields(decoder, entry);
+      fields(decoder, entry);
     }
     good = good && decoder.ok();
     return good;
@@ -187,13 +187,10 @@ Result<ColumnReader> ColumnReader::start(Database& database, std::size_t ranks, 
     return select.error();
   }
   reader.m_select = std::move(select).value();
-  if (form != Directory::Present) {
-    reader.m_decoder.allowFewer();
-  }
   return reader;
 }
 
-/// From the chunks that others follow: formats before 10 have as many values in all streams.
+/// From the chunks that others follow: in traces that formats before 10 began all have as many values.
 void ColumnReader::takeShifts() {
   std::array<std::size_t, kStreams> most{};
   for (const ChunkEntry& entry : m_directory) {

@@ -34,9 +34,8 @@ struct ChunkEntry {
   friend bool operator==(const ChunkEntry&, const ChunkEntry&) = default;
 };
 
-/// As in the formats before 8.
 template <typename C, ValueOf<ChunkEntry> V>
-void formerFields(C& c, V& v) {
+void fields(C& c, V& v) {
   difference(c, v.rank);
   enumerator(c, v.stream, Stream::Alternative);
   number(c, v.values);
@@ -44,11 +43,6 @@ void formerFields(C& c, V& v) {
   serialNear(c, v.lastSerial, v.firstSerial);
   difference(c, v.firstStep);
   difference(c, v.lastStep);
-}
-
-template <typename C, ValueOf<ChunkEntry> V>
-void fields(C& c, V& v) {
-  formerFields(c, v);
   serialNear(c, v.firstCompletion, v.firstSerial);
   serialNear(c, v.lastCompletion, v.lastSerial);
 }
@@ -115,14 +109,8 @@ class ColumnWriter {
 
 class ColumnReader {
  public:
-  enum class Directory {
-    Present,
-    OfFormat8,          ///< columns were fewer
-    WithoutCompletions  ///< before format 8; columns were fewer
-  };
   /// Reads and verifies the directory.
-  [[nodiscard]] static Result<ColumnReader> start(Database& database, std::size_t ranks,
-                                                  Directory form = Directory::Present);
+  [[nodiscard]] static Result<ColumnReader> start(Database& database, std::size_t ranks);
 
   [[nodiscard]] std::span<const ChunkEntry> chunks(Rank rank, Stream stream) const;
   [[nodiscard]] std::uint64_t count(Rank rank, Stream stream) const;

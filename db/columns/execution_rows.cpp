@@ -213,10 +213,9 @@ Result<std::vector<std::string>> readRaceClasses(Database& database, bool* exact
   return texts;
 }
 
-Result<std::vector<StoredRace>> readRaces(Database& database, std::size_t ranks,
-                                          ColumnReader::Directory form) {
+Result<std::vector<StoredRace>> readRaces(Database& database, std::size_t ranks) {
   const Result<std::vector<std::string>> classes = readRaceClasses(database);
-  return classes ? readRaceColumns(database, ranks, *classes, form)
+  return classes ? readRaceColumns(database, ranks, *classes)
                  : Result<std::vector<StoredRace>>(classes.error());
 }
 

@@ -53,9 +53,7 @@ Status readNameRows(Database& database, Execution& execution);
 [[nodiscard]] Result<std::vector<std::string>> readRaceClasses(Database& database,
                                                                bool* exact = nullptr);
 /// Those of a trace of `ranks`. Needs an open transaction.
-[[nodiscard]] Result<std::vector<StoredRace>> readRaces(
-    Database& database, std::size_t ranks,
-    ColumnReader::Directory form = ColumnReader::Directory::Present);
+[[nodiscard]] Result<std::vector<StoredRace>> readRaces(Database& database, std::size_t ranks);
 /// The same one after the other.
 Status forEachRace(Database& database, std::size_t ranks,
                    const std::function<void(const RaceRecord&)>& visit);

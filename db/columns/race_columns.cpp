@@ -311,9 +311,8 @@ Status RaceBlock::load(ColumnReader& reader, const MessageOwners& owners, Rank r
 }
 
 Status forEachRaceColumn(Database& database, std::size_t ranks, std::size_t classes,
-                         const std::function<void(const RaceRecord&)>& visit,
-                         ColumnReader::Directory form) {
-  Result<ColumnReader> reader = ColumnReader::start(database, ranks, form);
+                         const std::function<void(const RaceRecord&)>& visit) {
+  Result<ColumnReader> reader = ColumnReader::start(database, ranks);
   const Result<std::int64_t> size = database.fileSize();
   if (!reader || !size) {
     return reader ? size.error() : reader.error();
@@ -330,8 +329,7 @@ Status forEachRaceColumn(Database& database, std::size_t ranks, std::size_t clas
 }
 
 Result<std::vector<StoredRace>> readRaceColumns(Database& database, std::size_t ranks,
-                                                const std::vector<std::string>& classes,
-                                                ColumnReader::Directory form) {
+                                                const std::vector<std::string>& classes) {
   std::vector<StoredRace> races;
   const auto keep = [&](const RaceRecord& race) {
     StoredRace& stored = races.emplace_back();
@@ -350,7 +348,7 @@ Result<std::vector<StoredRace>> readRaceColumns(Database& database, std::size_t 
       stored.raceClass = classes[race.raceClass];
     }
   };
-  const Status status = forEachRaceColumn(database, ranks, classes.size(), keep, form);
+  const Status status = forEachRaceColumn(database, ranks, classes.size(), keep);
   return status.ok() ? Result(std::move(races)) : Result<std::vector<StoredRace>>(status.error());
 }
 

@@ -104,13 +104,11 @@ struct RaceBlock {
 /// Calls `visit` with all races of a trace of `ranks`, in the order of ranks, whose classes are
 /// numbers below `classes`, or kNone. What they name is there. Needs an open transaction.
 Status forEachRaceColumn(Database& database, std::size_t ranks, std::size_t classes,
-                         const std::function<void(const RaceRecord&)>& visit,
-                         ColumnReader::Directory form = ColumnReader::Directory::Present);
+                         const std::function<void(const RaceRecord&)>& visit);
 /// The same as they are wanted most; `classes`: texts of race_class. What
 /// they name is there. Needs an open transaction.
 [[nodiscard]] Result<std::vector<StoredRace>> readRaceColumns(
-    Database& database, std::size_t ranks, const std::vector<std::string>& classes,
-    ColumnReader::Directory form = ColumnReader::Directory::Present);
+    Database& database, std::size_t ranks, const std::vector<std::string>& classes);
 
 [[nodiscard]] MessageOwners messageOwners(const ColumnReader& reader, std::size_t ranks);
 

@@ -43,9 +43,6 @@ void fields(C& c, V& v) {
   flag(c, v.racing);
 }
 
-constexpr std::size_t kFormerClocksAChunk = 64;
-constexpr std::size_t kFormerCellsAChunk = std::size_t{1} << 18U;
-
 /// Bins of a level of the pyramid.
 std::size_t binsOf(const Outline& outline, std::size_t level) {
   return (outline.lastStep >> level) / outline.width + 1;
@@ -193,34 +190,9 @@ Status sealSummaries(Database& database) {
   return seal ? storeSeal(database, table(TableId::SummaryChunk), *seal) : Status(seal.error());
 }
 
-Status renewSummaries(Database& database, std::vector<std::uint64_t> events) {
-  Result<SummaryReader> reader =
-      SummaryReader::start(database, std::move(events), SummaryReader::Form::OfFormat8);
-  if (!reader) {
-    return sealSummaries(database);
-  }
-  CutPyramid pyramid;
-  bool good = true;
-  for (std::size_t number = 0; number < reader->levelCount() && good; ++number) {
-    Result<CutLevel> level = reader->level(number);
-    good = level.ok();
-    if (good) {
-      pyramid.levels.push_back(std::move(*level));
-    }
-  }
-  const Result<ClockCheckpoints> clocks = reader->clocks();
-  Result<std::vector<CutLine>> lines = reader->lines();
-  if (!good || !clocks || !lines) {
-    return sealSummaries(database);
-  }
-  pyramid.lines = std::move(*lines);
-  return storeSummaries(database, reader->outline(), *clocks, pyramid);
-}
-
 // ---- SummaryReader
 
-Result<SummaryReader> SummaryReader::start(Database& database, std::vector<std::uint64_t> events,
-                                           Form form) {
+Result<SummaryReader> SummaryReader::start(Database& database, std::vector<std::uint64_t> events) {
   const Result<Seal> seal = storedSeal(database, table(TableId::SummaryChunk));
   if (!seal) {
     return seal.error();
@@ -229,13 +201,11 @@ Result<SummaryReader> SummaryReader::start(Database& database, std::vector<std::
     return Error{ErrorCode::NotFound, "'" + database.path() + "' has no summaries", {}};
   }
   SummaryReader reader;
-  reader.m_form = form;
   reader.m_path = database.path();
   reader.m_events = std::move(events);
-  const bool present = form == Form::Present;
   Result<Statement> select = database.prepare(
-      std::string("SELECT crc32c, data FROM ") + (present ? "summary_chunk" : kFormerSummaries) +
-      " WHERE kind = ?1 AND part = ?2 AND ordinal = ?3" + (present ? " AND id = ?4" : ""));
+      "SELECT crc32c, data FROM summary_chunk "
+      "WHERE kind = ?1 AND part = ?2 AND ordinal = ?3 AND id = ?4");
   if (!select) {
     return select.error();
   }
@@ -274,9 +244,7 @@ Status SummaryReader::load(Summary kind, std::size_t part, std::size_t ordinal, 
   m_select.bindInteger(1, static_cast<std::int64_t>(kind));
   m_select.bindInteger(2, static_cast<std::int64_t>(part));
   m_select.bindInteger(3, static_cast<std::int64_t>(ordinal));
-  if (m_form == Form::Present) {
-    m_select.bindInteger(4, summaryChunkId(kind, part, ordinal));
-  }
+  m_select.bindInteger(4, summaryChunkId(kind, part, ordinal));
   const Statement::Step step = m_select.step();
   if (step == Statement::Step::Failed) {
     return m_select.error();
@@ -293,15 +261,11 @@ Status SummaryReader::load(Summary kind, std::size_t part, std::size_t ordinal, 
   return {};
 }
 
-std::size_t SummaryReader::clocksHere() const {
-  return m_form == Form::Present ? clocksAChunk(m_events.size()) : kFormerClocksAChunk;
-}
-
 Status SummaryReader::clockChunk(Summary kind, Rank rank, std::size_t ordinal,
                                  std::vector<std::uint32_t>& values) {
   const std::size_t ranks = m_events.size();
   const auto part = static_cast<std::size_t>(rank);
-  const std::size_t most = clocksHere();
+  const std::size_t most = clocksAChunk(m_events.size());
   const std::size_t first = ordinal * most;
   const std::size_t count = m_events[part] / m_outline.every;
   values.clear();
@@ -329,8 +293,9 @@ Status SummaryReader::readClocks(Summary kind, Rank rank, std::vector<std::uint3
   const std::size_t count = m_events[static_cast<std::size_t>(rank)] / m_outline.every;
   values.clear();
   std::vector<std::uint32_t> chunk;
-  for (std::size_t first = 0; first < count; first += clocksHere()) {
-    if (Status status = clockChunk(kind, rank, first / clocksHere(), chunk); !status) {
+  const std::size_t most = clocksAChunk(m_events.size());
+  for (std::size_t ordinal = 0; ordinal * most < count; ++ordinal) {
+    if (Status status = clockChunk(kind, rank, ordinal, chunk); !status) {
       return status;
     }
     values.insert(values.end(), chunk.begin(), chunk.end());
@@ -391,9 +356,6 @@ Status SummaryReader::tile(std::size_t level, std::size_t row, std::size_t colum
 }
 
 Result<CutLevel> SummaryReader::level(std::size_t number) {
-  if (m_form == Form::OfFormat8) {
-    return formerLevel(number);
-  }
   const TileGrid all = grid(number);
   CutLevel level;
   level.width = m_outline.width << number;
@@ -412,31 +374,6 @@ Result<CutLevel> SummaryReader::level(std::size_t number) {
                         static_cast<std::ptrdiff_t>((row * TileGrid::kRanks + rank) * all.bins +
                                                     column * TileGrid::kBins));
       }
-    }
-  }
-  return level;
-}
-
-Result<CutLevel> SummaryReader::formerLevel(std::size_t number) {
-  CutLevel level;
-  level.width = m_outline.width << number;
-  level.bins = binsOf(m_outline, number);
-  const std::size_t count = m_events.size() * level.bins;
-  for (std::size_t first = 0; first < count; first += kFormerCellsAChunk) {
-    const std::size_t here = std::min(kFormerCellsAChunk, count - first);
-    if (Status status = load(Summary::Tiles, number, first / kFormerCellsAChunk, here); !status) {
-      return status.error();
-    }
-    bool good = m_decoder.size() == here;
-    if (first == 0 && good) {
-      level.cells.reserve(count);
-    }
-    for (std::size_t i = 0; good && i < here; ++i) {
-      m_decoder.begin();
-      fields(m_decoder, level.cells.emplace_back());
-    }
-    if (!good || !m_decoder.ok()) {
-      return damaged(Summary::Tiles, number, first / kFormerCellsAChunk);
     }
   }
   return level;

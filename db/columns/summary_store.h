@@ -72,18 +72,11 @@ Status storeSummaries(Database& database, const Outline& outline, const ClockChe
 /// An empty table has a seal, too.
 Status sealSummaries(Database& database);
 
-/// Writes those of format 8, which are in kFormerSummaries, as the present ones, with their seal;
-/// none where they do not verify.
-Status renewSummaries(Database& database, std::vector<std::uint64_t> events);
-inline constexpr const char* kFormerSummaries = "former_summary_chunk";
-
 class SummaryReader {
  public:
-  enum class Form { Present, OfFormat8 };
   /// `events` of each rank, as the directory of the columns says. NotFound: there are none.
   [[nodiscard]] static Result<SummaryReader> start(Database& database,
-                                                   std::vector<std::uint64_t> events,
-                                                   Form form = Form::Present);
+                                                   std::vector<std::uint64_t> events);
   [[nodiscard]] const Outline& outline() const { return m_outline; }
   [[nodiscard]] const std::vector<std::uint64_t>& events() const { return m_events; }
   [[nodiscard]] Result<ClockCheckpoints> clocks();
@@ -104,11 +97,8 @@ class SummaryReader {
  private:
   Status load(Summary kind, std::size_t part, std::size_t ordinal, std::size_t most);
   Status readClocks(Summary kind, Rank rank, std::vector<std::uint32_t>& values);
-  [[nodiscard]] std::size_t clocksHere() const;
   [[nodiscard]] Error damaged(Summary kind, std::size_t part, std::size_t ordinal) const;
-  [[nodiscard]] Result<CutLevel> formerLevel(std::size_t number);
 
-  Form m_form = Form::Present;
   Statement m_select;
   ColumnDecoder m_decoder;
   std::string m_path;

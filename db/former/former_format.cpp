@@ -1,363 +1,350 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "db/former/former_format.h"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string_view>
 #include <utility>
 
-#include "db/columns/execution_columns.h"
-#include "db/columns/execution_rows.h"
-#include "db/columns/race_columns.h"
-#include "db/columns/summary_store.h"
-#include "db/former/former_columns.h"
-#include "db/former/former_rows.h"
 #include "db/former/former_schema_text.h"
+#include "db/schema/rows.h"
 #include "db/schema/seal.h"
+#include "replay_engine/base/percent_text.h"
 
 namespace pf::db {
 namespace {
 
-constexpr const char* kFormerColumns = "former_column_chunk";
-constexpr std::size_t kAfterEventKind = 9;  ///< where tables stood that are no more
-constexpr std::size_t kNewWith11 = 2;       // the last ones of tables(): they were others before
-constexpr std::size_t kAddedBy8 = 1;        // before them
-constexpr std::size_t kAddedBy5 = 1;        // before these
-
+/// A table that is another one now; its id is of no use.
 Table formerTable(const char* name, const char* create, const char* columns, const char* order) {
-  return makeTable(TableId::ColumnChunk, TableKind::Execution, name, create, columns, order);
+  return makeTable(TableId::Note, TableKind::Recording, name, create, columns, order);
 }
 
-/// Those of tables() but for the last `fewer`, and in the middle those that are no more.
-std::vector<Table> tablesWith(std::size_t fewer, const std::vector<Table>& gone) {
-  std::vector<Table> all = tables();
-  all.resize(all.size() - fewer);
-  all.insert(all.begin() + kAfterEventKind, gone.begin(), gone.end());
-  return all;
-}
+enum Former : std::size_t { kRun, kRank, kCounter, kNote };
 
-/// The summaries, which were a table of the same name from format 6 to 8.
-const Table& goneWith9() {
-  static const Table kTable =
-      formerTable("summary_chunk", kCreateFormerSummaryChunk,
-                  "kind,part,ordinal,crc32c,length(data)", "kind,part,ordinal");
-  return kTable;
-}
-
-/// Chunks, when their key was not one number.
-const Table& columnsOf10() {
-  static const Table kTable =
-      formerTable("column_chunk", kCreateColumnChunk10, "rank,stream,ordinal,crc32c,length(data)",
-                  "rank,stream,ordinal");
-  return kTable;
-}
-const Table& summariesOf10() {
-  static const Table kTable =
-      formerTable("summary_chunk", kCreateSummaryChunk10, "kind,part,ordinal,crc32c,length(data)",
-                  "kind,part,ordinal");
-  return kTable;
-}
-
-const std::vector<Table>& goneWith8() {
-  static const std::vector<Table> kTables{
-      formerTable("race", kCreateRace, "id,rank,serial,probe,post,message,class", "id"),
-      formerTable("race_alternative", kCreateRaceAlternative, "race,position,message",
-                  "race,position"),
+const std::array<Table, 4>& changedTables() {
+  static const std::array<Table, 4> kTables{
+      formerTable("run", kCreateRun11,
+                  "id,uuid,created_utc,finished_utc,command,working_directory,launcher,program,"
+                  "ranks,mode,mpi_library,host,photofinish_version,exit_status,complete,salt,input,"
+                  "messages,wildcard_receives,racing_receives",
+                  "id"),
+      formerTable("rank", kCreateRank11,
+                  "rank,pid,host,executable,build_id,thread_level,exit_status,exit_signal,state,"
+                  "last_serial,complete,cut_reason,log_bytes,log_chunks",
+                  "rank"),
+      formerTable("rank_counter", kCreateRankCounter11, "rank,name,value", "rank,name"),
+      formerTable("note", kCreateNote11, "id,rank,serial,text,created_utc,kind", "id"),
   };
   return kTables;
 }
 
-const std::vector<Table>& goneWith5() {
-  static const std::vector<Table> kTables{
-      formerTable("event", kCreateEvent, "rank,serial,kind,call,site,comm,peer,tag,bytes,step",
-                  "rank,serial"),
-      formerTable("receive", kCreateReceive,
-                  "rank,post,post_serial,completion_serial,comm,wanted_source,wanted_tag,state,"
-                  "source,tag,message",
-                  "rank,post"),
-      formerTable(
-          "probe", kCreateProbe,
-          "rank,ordinal,serial,comm,wanted_source,wanted_tag,source,tag,posts_before,message",
-          "rank,ordinal"),
-      formerTable(
-          "message", kCreateMessage,
-          "id,source,send_index,send_serial,dest,comm,tag,bytes,synchronous,sync_completion,post,"
-          "completion_serial",
-          "id"),
-      formerTable("collective", kCreateCollective,
-                  "rank,part,serial,completion_serial,comm,ordinal,flow,root,contributes,takes",
-                  "rank,part"),
-  };
-  return kTables;
-}
-
-std::vector<Table> tablesOf4() {
-  std::vector<Table> gone = goneWith5();
-  gone.insert(gone.end(), goneWith8().begin(), goneWith8().end());
-  return tablesWith(kNewWith11 + kAddedBy8 + kAddedBy5, gone);
-}
-
-std::vector<Table> tablesOf5() {
-  std::vector<Table> all = tablesWith(kNewWith11 + kAddedBy8 + kAddedBy5, goneWith8());
-  all.push_back(columnsOf10());
-  all.push_back(table(TableId::ColumnDirectory));
-  return all;
-}
-
-/// Of formats 6 and 7.
-std::vector<Table> tablesOf7() {
-  std::vector<Table> all = tablesOf5();
-  all.push_back(goneWith9());
-  return all;
-}
-
-std::vector<Table> tablesOf8() {
-  std::vector<Table> all = tablesWith(kNewWith11 + kAddedBy8 + kAddedBy5, {});
-  for (const Table& each :
-       {columnsOf10(), table(TableId::ColumnDirectory), goneWith9(), table(TableId::RaceClass)}) {
-    all.push_back(each);
-  }
-  return all;
-}
-
-/// Of formats 9 and 10.
-std::vector<Table> tablesOf10() {
-  std::vector<Table> all = tablesWith(kNewWith11 + kAddedBy8 + kAddedBy5, {});
-  for (const Table& each : {columnsOf10(), table(TableId::ColumnDirectory),
-                            table(TableId::RaceClass), summariesOf10()}) {
-    all.push_back(each);
-  }
-  return all;
-}
-
-/// Empties the tables of the execution.
-Status clearExecution(Database& database, bool withSurvey) {
+std::vector<Table> tablesOf11() {
+  const std::array<Table, 4>& changed = changedTables();
+  std::vector<Table> all{changed[kRun], changed[kRank], changed[kCounter]};
   for (const Table& each : tables()) {
-    if (each.kind == TableKind::Execution && (withSurvey || each.id != TableId::SurveyChunk)) {
-      if (Status status = database.execute(each.clear); !status) {
-        return status;
+    if (each.id == TableId::Run) {
+      break;  // from here on they are new
+    }
+    if (each.id == TableId::ColumnDirectory) {
+      all.push_back(changed[kNote]);
+    }
+    all.push_back(each);
+  }
+  return all;
+}
+
+/// Tables from Run on, made from what the former ones say.
+class Rewriting {
+ public:
+  explicit Rewriting(Database& database) : m_database(database) {}
+  Status run();
+
+ private:
+  Status checkFormer();
+  Status makeTables();
+  Status moveRunAndRanks();
+  Status moveFacts();
+  Status moveNotes();
+  Status moveArrangements();
+  Status sealTables();
+  void readCounter(Rank rank, std::string_view name);
+  [[nodiscard]] bool isWhole(TableId id) const;
+
+  Database& m_database;
+  std::array<bool, 4> m_whole{};
+  std::vector<LaunchFact> m_launch;
+  std::vector<SeenInput> m_inputs;
+  std::vector<NotGuaranteed> m_notGuaranteed;
+};
+
+/// Which of the tables that are read now verify.
+Status Rewriting::checkFormer() {
+  for (std::size_t i = 0; i < m_whole.size(); ++i) {
+    const Status status =
+        forEachRow(m_database, changedTables()[i], [](const Row&) { return true; });
+    m_database.setDeadline({});
+    if (!status && status.error().code != ErrorCode::Damaged) {
+      return status;
+    }
+    m_whole[i] = status.ok();
+  }
+  return {};
+}
+
+Status Rewriting::makeTables() {
+  std::string sql;
+  for (const Table& each : changedTables()) {
+    sql += "ALTER TABLE " + each.name + " RENAME TO former_" + each.name + ";";
+  }
+  if (!m_whole[kCounter]) {
+    sql += "DELETE FROM former_rank_counter;";  // nothing of it is believed
+  }
+  for (auto id = static_cast<std::size_t>(TableId::Run); id < tables().size(); ++id) {
+    sql += tables()[id].create + ";";
+  }
+  return m_database.execute(sql);
+}
+
+Status Rewriting::moveRunAndRanks() {
+  const auto counter = [](const std::string& rank, const std::string& test) {
+    return "(SELECT value FROM former_rank_counter WHERE rank = " + rank + " AND " + test + ")";
+  };
+  const auto named = [&counter](const char* name) {
+    return counter("r.rank", std::string("name = '") + name + "'");
+  };
+  const auto flag = [&counter](const char* name) {
+    return "ifnull(" + counter("0", std::string("name = '") + name + "'") + ", 0) <> 0";
+  };
+  const std::string found = "substr(name, 1, 27) = 'racing deliveries found by '";
+  return m_database.execute(
+      "INSERT INTO run SELECT *, " + flag("same addresses") + ", " +
+      counter("0", "name = 'longest wait, ms' AND value >= 0") + ", " + flag("redacted") +
+      " FROM former_run;" + "INSERT INTO rank SELECT *, " + named("probes answered") + ", " +
+      named("rdtsc") + ", " + named("wildcard receives") +
+      ", ifnull((SELECT substr(name, 28) FROM former_rank_counter " + "WHERE rank = r.rank AND " +
+      found + "), ''), " + counter("r.rank", found) + ", " + named("wildcard sources kept") + ", " +
+      named("deliveries kept as tags") + " FROM former_rank AS r");
+}
+
+/// "KIND NAME VALUE" as protocol::factText() writes it.
+std::optional<std::array<std::string, 3>> wordsOf(std::string_view text) {
+  std::array<std::string, 3> words;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::size_t end = i + 1 < words.size() ? text.find(' ') : text.size();
+    std::optional<std::string> word =
+        end == std::string_view::npos ? std::nullopt : percentDecoded(text.substr(0, end));
+    if (!word) {
+      return std::nullopt;
+    }
+    words[i] = std::move(*word);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+/// "SIZE/STAMP"
+bool numbersOf(std::string_view text, SeenInput& input) {
+  const std::size_t slash = text.find('/');
+  const auto read = [](std::string_view digits, std::int64_t& value) {
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc() && end == digits.data() + digits.size();
+  };
+  return slash != std::string_view::npos && read(text.substr(0, slash), input.size) &&
+         read(text.substr(slash + 1), input.stamp);
+}
+
+void Rewriting::readCounter(Rank rank, std::string_view name) {
+  const auto behind = [&name](std::string_view prefix) {
+    return name.starts_with(prefix) ? std::optional(name.substr(prefix.size())) : std::nullopt;
+  };
+  for (const auto& [prefix, relation] : {std::pair{"started with: ", LaunchFact::kAll},
+                                         {"started also with: ", LaunchFact::kAlso},
+                                         {"started without: ", LaunchFact::kLacks}}) {
+    if (const auto text = behind(prefix)) {
+      if (auto words = wordsOf(*text)) {
+        auto& [kind, called, value] = *words;
+        m_launch.push_back({rank, relation, std::move(kind), std::move(called), std::move(value)});
       }
+      return;
+    }
+  }
+  if (const auto text = behind("not guaranteed: ")) {
+    m_notGuaranteed.push_back({rank, std::string(*text)});
+  } else if (const auto seen = behind("input: ")) {
+    SeenInput input;
+    auto words = wordsOf(*seen);
+    if (words && numbersOf((*words)[2], input)) {
+      input.rank = rank;
+      input.kind = std::move((*words)[0]);
+      input.name = std::move((*words)[1]);
+      m_inputs.push_back(std::move(input));
+    }
+  }
+}
+
+Status Rewriting::moveFacts() {
+  for (const Status& status :
+       {writeNumberedRows(m_database, TableId::LaunchFact, m_launch),
+        writeNumberedRows(m_database, TableId::SeenInput, m_inputs),
+        writeNumberedRows(m_database, TableId::NotGuaranteed, m_notGuaranteed)}) {
+    if (!status) {
+      return status;
     }
   }
   return {};
 }
 
-/// Instead of an execution that does not verify: none, as in a recording without a survey. The logs
-/// are what it was made from, and the next survey makes it again.
-Status writeNoExecution(Database& database, std::size_t ranks) {
-  if (Status status = clearExecution(database, true); !status) {
-    return status;
-  }
-  Execution none;
-  none.ranks.resize(ranks);
-  Status status = writeExecutionRows(database, {none, {}, {}, {}});
-  if (!status) {
-    return status;
-  }
-  const Table& survey = table(TableId::SurveyChunk);
-  const Result<Seal> seal = computeSeal(database, survey);
-  return seal ? storeSeal(database, survey, *seal) : Status(seal.error());
+/// Groups and benign races had two fields, in lines of the text.
+Status Rewriting::moveNotes() {
+  const std::string first = "substr(text, 1, instr(text || char(10), char(10)) - 1)";
+  const std::string second = "substr(text, instr(text || char(10), char(10)) + 1)";
+  return m_database.execute(
+      "INSERT INTO note SELECT id, rank, serial, text, created_utc, kind = 'receive-mark' OR text "
+      "= 'failing receive' FROM former_note WHERE kind NOT IN ('group', 'ranks shown', "
+      "'benign-race');"
+      "INSERT INTO rank_group SELECT id, " +
+      second + ", " + first +
+      " FROM former_note WHERE kind = 'group';"
+      "INSERT INTO benign_race SELECT id, " +
+      first + ", " + second + ", created_utc FROM former_note WHERE kind = 'benign-race'");
 }
 
-/// The rows of a table to one that has a column `id` before the others, a few at a time: the pages
-/// of those that have gone are taken again, so that the file stays about as long.
-Status moveChunks(Database& database, const std::string& from, const std::string& to,
-                  const std::string& id, const std::string& key) {
-  Result<Statement> some = database.prepare("SELECT 1 FROM " + from);
-  if (!some) {
-    return some.error();
+Status Rewriting::moveArrangements() {
+  std::vector<RankArrangement> all;
+  Result<Statement> rows = m_database.prepare(
+      "SELECT id, ifnull(json_extract(text, '$.hidden'), ''), ifnull(json_extract(text, "
+      "'$.order'), 'number') FROM former_note WHERE kind = 'ranks shown' AND length(text) < 65536 "
+      "AND json_valid(text)");
+  Result<Statement> lane = m_database.prepare(
+      "SELECT json_extract(text, '$.lanes[' || ?2 || '].name'), json_extract(text, '$.lanes[' || "
+      "?2 || '].ranks') FROM former_note WHERE id = ?1");
+  if (!rows || !lane) {
+    return rows ? lane.error() : rows.error();
   }
-  const std::string next = " FROM " + from + " ORDER BY " + key + " LIMIT 1000";
-  while (true) {
-    const Statement::Step step = some->step();
-    some->reset();
-    if (step == Statement::Step::Failed) {
-      return some->error();
+  Statement::Step step = rows->step();
+  for (; step == Statement::Step::Row; step = rows->step()) {
+    all.push_back({rows->integer(0), std::string(rows->text(1)), std::string(rows->text(2)), {}});
+    for (std::int64_t number = 0;; ++number) {
+      lane->reset();
+      lane->bindInteger(1, all.back().id);
+      lane->bindInteger(2, number);
+      if (lane->step() != Statement::Step::Row || lane->type(0) != Statement::Type::Text ||
+          lane->type(1) != Statement::Type::Text) {
+        break;
+      }
+      all.back().sharedRows.emplace_back(lane->text(0));
+      all.back().sharedRows.emplace_back(lane->text(1));
     }
-    if (step == Statement::Step::Done) {
-      break;
-    }
-    // Keys that are no keys of chunks might be one number: of a damaged file the rest is kept.
-    if (Status status = database.execute("INSERT OR IGNORE INTO " + to + " SELECT " + id + ", *" +
-                                         next + "; DELETE FROM " + from + " WHERE (" + key +
-                                         ") IN (SELECT " + key + next + ")");
-        !status) {
+  }
+  if (step == Statement::Step::Failed) {
+    return rows->error();
+  }
+  *rows = Statement();
+  *lane = Statement();
+  Result<RowWriter> writer = RowWriter::start(m_database, table(TableId::RankArrangement));
+  if (!writer) {
+    return writer.error();
+  }
+  for (const RankArrangement& each : all) {
+    writer->integer(each.id);
+    columns(*writer, each);
+    if (Status status = writer->end(); !status) {
       return status;
     }
   }
-  *some = Statement();
-  return database.execute("DROP TABLE " + from);
+  return writer->finish();
 }
 
-/// From format `version`.
-Status replaceTables(Database& database, std::uint32_t version) {
+/// Whether what it was made of did verify.
+bool Rewriting::isWhole(TableId id) const {
+  const bool facts =
+      id == TableId::LaunchFact || id == TableId::SeenInput || id == TableId::NotGuaranteed;
+  return id == TableId::Run    ? m_whole[kRun]
+         : id == TableId::Rank ? m_whole[kRank]
+         : facts               ? m_whole[kCounter]
+                               : m_whole[kNote];
+}
+
+Status Rewriting::sealTables() {
   std::string sql;
-  const auto drop = [&sql](const std::vector<Table>& gone) {
-    for (const Table& each : gone) {
-      sql +=
-          "DROP TABLE " + each.name + "; DELETE FROM seal WHERE table_name = '" + each.name + "';";
-    }
-  };
-  if (version < 8) {
-    drop(goneWith8());
+  for (const Table& each : changedTables()) {
+    sql += "DROP TABLE former_" + each.name + "; DELETE FROM seal WHERE table_name = '" +
+           each.name + "';";
   }
-  if (version == 4) {
-    drop(goneWith5());
-  }
-  if (version >= 5) {
-    sql += "ALTER TABLE column_chunk RENAME TO " + std::string(kFormerColumns) + ";";
-  }
-  if (version >= 6) {
-    sql += "ALTER TABLE summary_chunk RENAME TO " + std::string(kFormerSummaries) + ";";
-  }
-  std::size_t added = kNewWith11;
-  added += version < 8 ? kAddedBy8 : 0;
-  added += version < 5 ? kAddedBy5 : 0;
-  for (std::size_t i = tables().size() - added; i < tables().size(); ++i) {
-    sql += tables()[i].create + ";";
-  }
-  sql += "PRAGMA user_version=" + std::to_string(kFormatVersion);
-  Status status = database.execute(sql);
-  if (status.ok() && version >= 5) {
-    status = moveChunks(database, kFormerColumns, "column_chunk",
-                        "(8 * rank + stream) * 4294967296 + ordinal", "rank, stream, ordinal");
-  }
-  if (status.ok() && version >= 9) {
-    status = moveChunks(database, kFormerSummaries, "summary_chunk",
-                        "(16777216 * kind + part) * 4294967296 + ordinal", "kind, part, ordinal");
-  }
-  return status;
-}
-
-bool isDamage(const Status& status) {
-  return !status &&
-         (status.error().code == ErrorCode::Damaged || status.error().code == ErrorCode::Usage);
-}
-
-void split(std::vector<StoredRace>&& stored, std::vector<Race>& races,
-           std::vector<std::string>& classes) {
-  for (StoredRace& each : stored) {
-    races.push_back(std::move(each.race));
-    classes.push_back(std::move(each.raceClass));
-  }
-}
-
-Status bring4UpToDate(Database& database, std::size_t ranks,
-                      Result<std::vector<StoredRace>>& stored) {
-  LogicalTimes times;
-  const Result<Execution> execution = readFormerExecution(database, times);
-  database.setDeadline({});
-  Status read = execution ? Status() : Status(execution.error());
-  read = read.ok() && !stored ? Status(stored.error()) : read;
-  if (!read && !isDamage(read)) {
-    return read;
-  }
-  Status status = replaceTables(database, 4);
-  if (!status || isDamage(read)) {
-    return status.ok() ? writeNoExecution(database, ranks) : status;
-  }
-  std::vector<Race> races;
-  std::vector<std::string> classes;
-  split(std::move(*stored), races, classes);
-  status = clearExecution(database, false);
-  status = status.ok() ? writeExecutionRows(database, {*execution, races, times, classes}) : status;
-  return isDamage(status) ? writeNoExecution(database, ranks) : status;
-}
-
-/// Of a damaged execution there are no summaries.
-Status addSummaries(Database& database) {
-  LogicalTimes times;
-  const Result<Execution> execution = readExecutionRows(database, &times);
-  database.setDeadline({});
-  if (!execution) {
-    return isDamage(execution.error()) ? sealSummaries(database) : Status(execution.error());
-  }
-  Result<std::vector<StoredRace>> stored = readRaces(database, execution->ranks.size());
-  if (!stored) {
-    return stored.error();  // they were written just now
-  }
-  std::vector<Race> races;
-  std::vector<std::string> classes;
-  split(std::move(*stored), races, classes);
-  return writeSummaries(database, *execution, races, times);
-}
-
-/// From format 5 to 8. What is damaged of an execution stays as it is, but where its races
-/// cannot be told without it.
-Status bringColumnsUpToDate(Database& database, std::uint32_t version, std::size_t ranks,
-                            Result<std::vector<StoredRace>> stored) {
-  Status status = replaceTables(database, version);
-  if (!status) {
+  if (Status status = m_database.execute(sql); !status) {
     return status;
   }
-  if (version == 8) {
-    stored = readRaces(database, ranks, ColumnReader::Directory::OfFormat8);
-    database.setDeadline({});
+  for (auto i = static_cast<std::size_t>(TableId::Run); i < tables().size(); ++i) {
+    const Table& each = tables()[i];
+    Result<Seal> seal = computeSeal(m_database, each);
+    if (!seal) {
+      return seal.error();
+    }
+    seal->crc ^= isWhole(each.id) ? 0U : ~0U;
+    if (Status status = storeSeal(m_database, each, *seal); !status) {
+      return status;
+    }
   }
-  status =
-      stored ? completeFormerColumns(database, version, ranks, *stored) : Status(stored.error());
-  const bool lost = isDamage(status);
-  if (lost) {
-    status = writeNoExecution(database, ranks);
-  } else if (status.ok() && version == 5) {
-    status = addSummaries(database);
-  }
-  if (status.ok() && version >= 6) {
-    const Result<std::vector<std::uint64_t>> events = eventCounts(database, ranks);
-    status = events ? Status() : Status(events.error());
-    status = status.ok() && !lost ? renewSummaries(database, *events) : status;
-    status = status.ok() ? database.execute(std::string("DROP TABLE ") + kFormerSummaries) : status;
-  }
-  return status;
+  return m_database.execute("PRAGMA user_version=" + std::to_string(kFormatVersion));
 }
 
-Status bringTablesUpToDate(Database& database, std::uint32_t version) {
-  if (version >= 9) {
-    // What is in the chunks is the same; those of messages had as many values as the others in
-    // format 9, which is told from the directory (ColumnReader::shift()).
-    return replaceTables(database, version);
+Status Rewriting::run() {
+  Status status = checkFormer();
+  if (status.ok() && m_whole[kCounter]) {
+    status = forEachRow(m_database, changedTables()[kCounter], [this](const Row& row) {
+      RowReader cells(row);
+      Rank rank = kUnknownRank;
+      cells(rank);
+      readCounter(rank, cells.text());
+      return cells.ok();
+    });
+    m_database.setDeadline({});
   }
-  std::size_t ranks = 0;
-  {
-    Execution names;
-    static_cast<void>(readNameRows(database, names));  // who needs more than their number says so
-    ranks = names.ranks.size();
+  for (Status (Rewriting::*step)() :
+       {&Rewriting::makeTables, &Rewriting::moveRunAndRanks, &Rewriting::moveFacts,
+        &Rewriting::moveNotes, &Rewriting::moveArrangements, &Rewriting::sealTables}) {
+    status = status.ok() ? (this->*step)() : status;
   }
-  Result<std::vector<StoredRace>> races =
-      version < 8 ? readFormerRaces(database) : std::vector<StoredRace>();
-  database.setDeadline({});
-  if (!races && !isDamage(races.error())) {
-    return races.error();
-  }
-  return version == 4 ? bring4UpToDate(database, ranks, races)
-                      : bringColumnsUpToDate(database, version, ranks, std::move(races));
+  return status;
 }
 
 }  // namespace
 
 bool isFormerVersion(std::uint32_t version) {
-  return version >= 4 && version < kFormatVersion;
+  return version == kFormatVersion - 1;
+}
+
+std::string whoReads(std::uint32_t version) {
+  if (version > kFormatVersion) {
+    return "Open it with the newer Photofinish that recorded it.";
+  }
+  constexpr std::uint32_t kOldestOf02 = 4;
+  return version >= kOldestOf02
+             ? "Photofinish 0.2 opens it, and brings it to format 11, which this one reads."
+             : "Record the program again with this Photofinish.";
 }
 
 const std::vector<Table>& formerTables(std::uint32_t version) {
-  static const std::vector<Table> k4 = tablesOf4();
-  static const std::vector<Table> k5 = tablesOf5();
-  static const std::vector<Table> k7 = tablesOf7();
-  static const std::vector<Table> k8 = tablesOf8();
-  static const std::vector<Table> k10 = tablesOf10();
-  switch (version) {
-    case 4:
-      return k4;
-    case 5:
-      return k5;
-    case 6:
-    case 7:
-      return k7;
-    case 8:
-      return k8;
-    case 9:
-    case 10:
-      return k10;
-    default:
-      return tables();
-  }
+  static const std::vector<Table> k11 = tablesOf11();
+  return isFormerVersion(version) ? k11 : tables();
+}
+
+Status readFormerRanks(Database& database, std::vector<RankInfo>& ranks) {
+  return forEachRow(database, changedTables()[kRank], [&ranks](const Row& row) {
+    constexpr int kBeforeLog = 11;  // columns between the number and the size of the log
+    RowReader cells(row);
+    RankInfo rank;
+    cells(rank.rank);
+    for (int i = 0; i < kBeforeLog; ++i) {
+      cells.skip();
+    }
+    cells(rank.logBytes);
+    cells(rank.logChunks);
+    ranks.push_back(std::move(rank));
+    return cells.ok();
+  });
 }
 
 Status bringUpToDate(const std::string& path, FormerSeals seals) {
@@ -383,12 +370,14 @@ Status bringUpToDate(const std::string& path, FormerSeals seals) {
   }
   const std::vector<Table>& former = formerTables(version);
   Status status = checkSchema(*database, former);
-  status =
-      status.ok() && seals == FormerSeals::Checked ? checkSeals(*database, former.size()) : status;
-  if (!status) {
-    return status;
+  if (status.ok() && seals == FormerSeals::Checked) {
+    status = checkSeals(*database, former.size());
+    for (const Table& each : changedTables()) {
+      status = status.ok() ? forEachRow(*database, each, [](const Row&) { return true; }) : status;
+      database->setDeadline({});
+    }
   }
-  status = bringTablesUpToDate(*database, version);
+  status = status.ok() ? Rewriting(*database).run() : status;
   status = status.ok() ? finishSeals(*database) : status;
   return status.ok() ? transaction->commit() : status;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Traces of format 4, which had a row for each event, receive, probe, message and collective, of
-// format 5, which had no summaries, of 6 and 7, which had rows of races (6: and no times), and of
-// 8, which had fewer columns and the pyramid by its rows.
+// Traces of format 11: facts of run and ranks were rows of one table, by names in words, and what a
+// user had added besides breakpoints, watches and cycles was notes of several kinds.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +8,28 @@
 #include <vector>
 
 #include "db/schema/schema.h"
+#include "db/schema/trace_types.h"
+#include "db/sqlite/database.h"
 #include "replay_engine/base/result.h"
 
 namespace pf::db {
 
 /// One that can be brought up to date.
 [[nodiscard]] bool isFormerVersion(std::uint32_t version);
+/// Before those: who can read it, as advice.
+[[nodiscard]] std::string whoReads(std::uint32_t version);
 
 /// All tables of a former format, in the order of their creation.
 [[nodiscard]] const std::vector<Table>& formerTables(std::uint32_t version);
 
+/// Rank, log bytes and chunks of each rank of such a trace. Needs an open transaction.
+Status readFormerRanks(Database& database, std::vector<RankInfo>& ranks);
+
 enum class FormerSeals { Checked, Mended /*of a damaged file: that of the seals is made new*/ };
 
-/// Makes a trace of the present format of a former one, in one transaction; without its execution
-/// where that does not verify, as the logs can make it again; of damaged columns without them only
-/// where the races need them. Damaged if more than that is damaged; Version or System if it cannot be
-/// written.
+/// Makes a trace of the present format of a former one, in one transaction. Damaged if it does not
+/// verify; Version or System if it cannot be written. Where seals are mended, what is made of a
+/// table that did not verify does not verify either.
 Status bringUpToDate(const std::string& path, FormerSeals seals = FormerSeals::Checked);
 
 }  // namespace pf::db

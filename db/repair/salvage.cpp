@@ -42,7 +42,9 @@ class Salvage {
   SalvageReport m_report;
   std::vector<RunInfo> m_run;
   std::vector<RankInfo> m_ranks;
-  std::vector<RankCounter> m_counters;
+  std::vector<LaunchFact> m_launch;
+  std::vector<SeenInput> m_inputs;
+  std::vector<NotGuaranteed> m_notGuaranteed;
   std::vector<ModuleInfo> m_modules;
 };
 
@@ -99,7 +101,9 @@ Status Salvage::copyLog(LogChunkReader& reader, RankInfo& rank,
 Status Salvage::copyRecording() {
   read(TableId::Run, true, m_run);
   const bool ranksKnown = read(TableId::Rank, false, m_ranks);
-  read(TableId::RankCounter, false, m_counters);
+  read(TableId::LaunchFact, true, m_launch);
+  read(TableId::SeenInput, true, m_inputs);
+  read(TableId::NotGuaranteed, true, m_notGuaranteed);
   read(TableId::Module, false, m_modules);
   Result<LogChunkReader> reader = LogChunkReader::start(m_from);
   if (!reader) {
@@ -174,10 +178,14 @@ Status Salvage::finishRecording() {
   for (const RankInfo& rank : m_ranks) {
     m_to.addRank(rank);
   }
-  for (const RankCounter& counter : m_counters) {
-    if (Status status = m_to.addCounter(counter); !status) {
-      return status;
-    }
+  for (LaunchFact& fact : m_launch) {
+    m_to.addLaunchFact(std::move(fact));
+  }
+  for (SeenInput& input : m_inputs) {
+    m_to.addSeenInput(std::move(input));
+  }
+  for (NotGuaranteed& use : m_notGuaranteed) {
+    m_to.addNotGuaranteed(std::move(use));
   }
   for (const ModuleInfo& module : m_modules) {
     if (Status status = m_to.addModule(module); !status) {
@@ -211,7 +219,10 @@ Status Salvage::copySession(const std::string& to) {
                                copySessionTable<Cycle>(*made, TableId::Cycle),
                                copySessionTable<CycleStop>(*made, TableId::CycleStop),
                                copySessionTable<BreakpointHit>(*made, TableId::BreakpointHit),
-                               copySessionTable<Note>(*made, TableId::Note)}) {
+                               copySessionTable<Note>(*made, TableId::Note),
+                               copySessionTable<RankGroup>(*made, TableId::RankGroup),
+                               copySessionTable<RankArrangement>(*made, TableId::RankArrangement),
+                               copySessionTable<BenignRace>(*made, TableId::BenignRace)}) {
     if (!status) {
       return status;
     }

@@ -38,6 +38,7 @@ void columns(Codec& c, V& v) {
   c(v.uuid), c(v.createdUtc), c(v.finishedUtc), c(v.command), c(v.workingDirectory), c(v.launcher);
   c(v.program), c(v.ranks), c(v.mode), c(v.mpiLibrary), c(v.host), c(v.version), c(v.exitStatus);
   c(v.complete), c(v.salt), c(v.input), c(v.messages), c(v.wildcardReceives), c(v.racingReceives);
+  c(v.sameAddresses), c(v.longestWait), c(v.redacted);
 }
 
 template <typename Codec, Is<RankInfo> V>
@@ -45,11 +46,23 @@ void columns(Codec& c, V& v) {
   c(v.rank), c(v.pid), c(v.host), c(v.executable), c(v.buildId), c(v.threadLevel), c(v.exitStatus);
   c(v.exitSignal), c(v.state), c(v.lastSerial), c(v.complete), c(v.cutReason), c(v.logBytes),
       c(v.logChunks);
+  c(v.probesAnswered), c(v.tscReads), c(v.wildcardReceives), c(v.racesFoundBy), c(v.racesFound);
+  c(v.sourcesKept), c(v.tagsKept);
 }
 
-template <typename Codec, Is<RankCounter> V>
+template <typename Codec, Is<LaunchFact> V>
 void columns(Codec& c, V& v) {
-  c(v.rank), c(v.name), c(v.value);
+  c(v.rank), c(v.relation), c(v.kind), c(v.name), c(v.value);
+}
+
+template <typename Codec, Is<SeenInput> V>
+void columns(Codec& c, V& v) {
+  c(v.rank), c(v.kind), c(v.name), c(v.size), c(v.stamp);
+}
+
+template <typename Codec, Is<NotGuaranteed> V>
+void columns(Codec& c, V& v) {
+  c(v.rank), c(v.what);
 }
 
 template <typename Codec, Is<ModuleInfo> V>
@@ -99,7 +112,41 @@ void columns(Codec& c, V& v) {
 
 template <typename Codec, Is<Note> V>
 void columns(Codec& c, V& v) {
-  orNull(c, v.rank, kUnknownRank), orNull(c, v.serial, 0U), c(v.text), c(v.createdUtc), c(v.kind);
+  orNull(c, v.rank, kUnknownRank), orNull(c, v.serial, 0U), c(v.text), c(v.createdUtc),
+      c(v.failing);
+}
+
+template <typename Codec, Is<RankGroup> V>
+void columns(Codec& c, V& v) {
+  c(v.name), c(v.ranks);
+}
+
+template <typename Codec, Is<RankArrangement> V>
+void columns(Codec& c, V& v) {
+  c(v.hidden), c(v.rowOrder), c(v.sharedRows);
+}
+
+template <typename Codec, Is<BenignRace> V>
+void columns(Codec& c, V& v) {
+  c(v.raceClass), c(v.reason), c(v.createdUtc);
+}
+
+/// Writes rows with ids from 1 into an empty table.
+template <typename V>
+Status writeNumberedRows(Database& database, TableId id, const std::vector<V>& values) {
+  Result<RowWriter> writer = RowWriter::start(database, table(id));
+  if (!writer) {
+    return writer.error();
+  }
+  std::int64_t key = 0;
+  for (const V& value : values) {
+    writer->integer(++key);
+    columns(*writer, value);
+    if (Status status = writer->end(); !status) {
+      return status;
+    }
+  }
+  return writer->finish();
 }
 
 /// All rows of one of these tables. `hasId`: the first column is an id, given to `onRow` with the

@@ -21,20 +21,6 @@ struct Entry {
 };
 
 constexpr std::array kEntries{
-    Entry{TableId::Run, TableKind::Recording, "run", kCreateRun,
-          "id,uuid,created_utc,finished_utc,command,working_directory,launcher,program,ranks,mode,"
-          "mpi_library,"
-          "host,photofinish_version,exit_status,complete,salt,input,messages,wildcard_receives,"
-          "racing_"
-          "receives",
-          "id"},
-    Entry{TableId::Rank, TableKind::Recording, "rank", kCreateRank,
-          "rank,pid,host,executable,build_id,thread_level,exit_status,exit_signal,state,last_"
-          "serial,complete,"
-          "cut_reason,log_bytes,log_chunks",
-          "rank"},
-    Entry{TableId::RankCounter, TableKind::Recording, "rank_counter", kCreateRankCounter,
-          "rank,name,value", "rank,name"},
     Entry{TableId::Module, TableKind::Recording, "module", kCreateModule, "path,build_id", "path"},
     Entry{TableId::LogChunk, TableKind::Recording, "log_chunk", kCreateLogChunk,
           "rank,ordinal,crc32c,length(data)", "rank,ordinal"},
@@ -61,8 +47,6 @@ constexpr std::array kEntries{
           "id,cycle,rank,serial,reason,file,line", "id"},
     Entry{TableId::BreakpointHit, TableKind::Session, "breakpoint_hit", kCreateBreakpointHit,
           "id,cycle,breakpoint,rank,serial,hits,watched", "id"},
-    Entry{TableId::Note, TableKind::Session, "note", kCreateNote,
-          "id,rank,serial,text,created_utc,kind", "id"},
     Entry{TableId::ColumnDirectory, TableKind::Execution, "column_directory",
           kCreateColumnDirectory, "id,data", "id"},
     Entry{TableId::RaceClass, TableKind::Execution, "race_class", kCreateRaceClass, "id,text",
@@ -71,6 +55,30 @@ constexpr std::array kEntries{
           "rank,stream,ordinal,crc32c,length(data)", "id"},
     Entry{TableId::SummaryChunk, TableKind::Execution, "summary_chunk", kCreateSummaryChunk,
           "kind,part,ordinal,crc32c,length(data)", "id"},
+    Entry{TableId::Run, TableKind::Recording, "run", kCreateRun,
+          "id,uuid,created_utc,finished_utc,command,working_directory,launcher,program,ranks,mode,"
+          "mpi_library,host,photofinish_version,exit_status,complete,salt,input,messages,"
+          "wildcard_receives,racing_receives,same_addresses,longest_wait_ms,redacted",
+          "id"},
+    Entry{TableId::Rank, TableKind::Recording, "rank", kCreateRank,
+          "rank,pid,host,executable,build_id,thread_level,exit_status,exit_signal,state,"
+          "last_serial,complete,cut_reason,log_bytes,log_chunks,probes_answered,tsc_reads,"
+          "wildcard_receives,races_found_by,races_found,sources_kept,tags_kept",
+          "rank"},
+    Entry{TableId::LaunchFact, TableKind::Recording, "launch_fact", kCreateLaunchFact,
+          "id,rank,relation,kind,name,value", "id"},
+    Entry{TableId::SeenInput, TableKind::Recording, "seen_input", kCreateSeenInput,
+          "id,rank,kind,name,size,stamp", "id"},
+    Entry{TableId::NotGuaranteed, TableKind::Recording, "not_guaranteed", kCreateNotGuaranteed,
+          "id,rank,what", "id"},
+    Entry{TableId::Note, TableKind::Session, "note", kCreateNote,
+          "id,rank,serial,text,created_utc,failing", "id"},
+    Entry{TableId::RankGroup, TableKind::Session, "rank_group", kCreateRankGroup, "id,name,ranks",
+          "id"},
+    Entry{TableId::RankArrangement, TableKind::Session, "rank_arrangement", kCreateRankArrangement,
+          "id,hidden,row_order,shared_rows", "id"},
+    Entry{TableId::BenignRace, TableKind::Session, "benign_race", kCreateBenignRace,
+          "id,class,reason,created_utc", "id"},
 };
 
 std::string insertText(const char* name, std::string_view columns) {

@@ -15,7 +15,7 @@ namespace pf::db {
 class Database;
 
 inline constexpr std::uint32_t kApplicationId = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kFormatVersion = 11;
+inline constexpr std::uint32_t kFormatVersion = 12;
 inline constexpr std::uint32_t kPageSize = 4096;
 
 enum class TableKind {
@@ -27,9 +27,6 @@ enum class TableKind {
 
 /// Names of the tables, in the order of tables().
 enum class TableId : std::size_t {
-  Run,
-  Rank,
-  RankCounter,
   Module,
   LogChunk,
   Communicator,
@@ -43,11 +40,19 @@ enum class TableId : std::size_t {
   Cycle,
   CycleStop,
   BreakpointHit,
-  Note,
   ColumnDirectory,
   RaceClass,
   ColumnChunk,
   SummaryChunk,
+  Run,
+  Rank,
+  LaunchFact,
+  SeenInput,
+  NotGuaranteed,
+  Note,
+  RankGroup,
+  RankArrangement,
+  BenignRace,
 };
 
 struct Table {

@@ -27,7 +27,10 @@ inline constexpr const char* kCreateRun = R"(CREATE TABLE run(
   input BLOB,                        -- standard input of the launcher; NULL = not recorded
   messages INTEGER,                  -- totals; NULL = not counted yet
   wildcard_receives INTEGER,
-  racing_receives INTEGER
+  racing_receives INTEGER,
+  same_addresses INTEGER NOT NULL,   -- 1 = its memory lies where it does in each replay
+  longest_wait_ms INTEGER,           -- for which every rank was in a call, and then went on; NULL = not known
+  redacted INTEGER NOT NULL          -- 1 = made of another trace by 'photofinish redact'
 ))";
 
 inline constexpr const char* kCreateRank = R"(CREATE TABLE rank(
@@ -45,16 +48,42 @@ inline constexpr const char* kCreateRank = R"(CREATE TABLE rank(
   complete INTEGER NOT NULL,         -- 1 = recorded up to MPI_Finalize
   cut_reason TEXT NOT NULL,          -- why the record is cut short; empty = it is not
   log_bytes INTEGER NOT NULL,        -- of its log, not compressed
-  log_chunks INTEGER NOT NULL        -- number of its log_chunk rows
+  log_chunks INTEGER NOT NULL,       -- number of its log_chunk rows
+  probes_answered INTEGER,           -- probes that saw a message; NULL = not counted
+  tsc_reads INTEGER,                 -- of the time stamp counter; NULL = not recorded
+  wildcard_receives INTEGER,         -- counted while it ran (mode races); NULL = not
+  races_found_by TEXT NOT NULL,      -- algorithm that looked for races while it ran; empty = none
+  races_found INTEGER,               -- deliveries that raced, by it
+  sources_kept INTEGER,              -- deliveries that are in the trace by their source
+  tags_kept INTEGER                  -- and by a tag
 ))";
 
-inline constexpr const char* kCreateRankCounter = R"(CREATE TABLE rank_counter(
-  -- Small facts about a rank.
+inline constexpr const char* kCreateLaunchFact = R"(CREATE TABLE launch_fact(
+  -- What the programs of the ranks were started with.
+  id INTEGER PRIMARY KEY,
   rank INTEGER NOT NULL,
+  relation TEXT NOT NULL,            -- all: every rank has it (said with the first); also, lacks: this one, against the first
+  kind TEXT NOT NULL,                -- argument, environ, variable, digest, limit, library, program, version
   name TEXT NOT NULL,
-  value INTEGER NOT NULL,
-  PRIMARY KEY(rank, name)
-) WITHOUT ROWID)";
+  value TEXT NOT NULL
+))";
+
+inline constexpr const char* kCreateSeenInput = R"(CREATE TABLE seen_input(
+  -- What the ranks looked at besides messages, each thing once.
+  id INTEGER PRIMARY KEY,
+  rank INTEGER NOT NULL,             -- that looked first
+  kind TEXT NOT NULL,                -- file, absent, exists, listing, link, variable
+  name TEXT NOT NULL,
+  size INTEGER NOT NULL,             -- bytes; of a listing its names
+  stamp INTEGER NOT NULL             -- last change, ns since 1970; of listing and link a checksum
+))";
+
+inline constexpr const char* kCreateNotGuaranteed = R"(CREATE TABLE not_guaranteed(
+  -- What a rank used whose outcome is not recorded: a replay may differ there.
+  id INTEGER PRIMARY KEY,
+  rank INTEGER NOT NULL,
+  what TEXT NOT NULL                 -- and where
+))";
 
 inline constexpr const char* kCreateModule = R"(CREATE TABLE module(
   -- Executables and libraries that call sites are in.
@@ -179,7 +208,29 @@ inline constexpr const char* kCreateNote = R"(CREATE TABLE note(
   serial INTEGER,                    -- NULL = about the rank
   text TEXT NOT NULL,
   created_utc TEXT NOT NULL,
-  kind TEXT NOT NULL                 -- bookmark, note or receive-mark
+  failing INTEGER NOT NULL           -- 1 = the receive that "Failing receive" goes to
+))";
+
+inline constexpr const char* kCreateRankGroup = R"(CREATE TABLE rank_group(
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  ranks TEXT NOT NULL                -- as in "0, 2-4"
+))";
+
+inline constexpr const char* kCreateRankArrangement = R"(CREATE TABLE rank_arrangement(
+  -- Which ranks the diagram shows, and how; the last row counts.
+  id INTEGER PRIMARY KEY,
+  hidden TEXT NOT NULL,              -- ranks, as in "0, 2-4"
+  row_order TEXT NOT NULL,           -- number, waiting, racing, host
+  shared_rows TEXT NOT NULL          -- JSON array: name, ranks, name, ranks ...
+))";
+
+inline constexpr const char* kCreateBenignRace = R"(CREATE TABLE benign_race(
+  -- Classes of races that somebody has judged to be harmless.
+  id INTEGER PRIMARY KEY,
+  class TEXT NOT NULL,               -- race_class.text
+  reason TEXT NOT NULL,
+  created_utc TEXT NOT NULL
 ))";
 
 inline constexpr const char* kCreateColumnDirectory = R"(CREATE TABLE column_directory(

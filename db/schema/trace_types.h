@@ -45,6 +45,10 @@ struct RunInfo {
   std::optional<std::uint64_t> messages;
   std::optional<std::uint64_t> wildcardReceives;
   std::optional<std::uint64_t> racingReceives;
+  bool sameAddresses = false;  ///< its memory lies where it does in each replay
+  /// For how long every rank was in a call and then went on (ms); nothing: nobody has seen it.
+  std::optional<std::uint64_t> longestWait;
+  bool redacted = false;  ///< nothing in it can be run
   friend bool operator==(const RunInfo&, const RunInfo&) = default;
 };
 
@@ -64,15 +68,44 @@ struct RankInfo {
   std::string cutReason;        ///< why its record is cut short; empty when complete
   std::uint64_t logBytes = 0;   ///< set by TraceWriter: of its log, not compressed
   std::uint64_t logChunks = 0;  ///< set by TraceWriter: number of its log chunks
+  std::optional<std::uint64_t> probesAnswered{};  ///< probes that saw a message
+  std::optional<std::uint64_t> tscReads{};  ///< of the time stamp counter; nothing: not recorded
+  std::optional<std::uint64_t> wildcardReceives{};  ///< in mode races
+  std::string racesFoundBy{};  ///< algorithm that looked for races while it ran; empty: none did
+  std::optional<std::uint64_t> racesFound{};   ///< deliveries, by it
+  std::optional<std::uint64_t> sourcesKept{};  ///< deliveries that are in the trace by their source
+  std::optional<std::uint64_t> tagsKept{};     ///< and by a tag
   friend bool operator==(const RankInfo&, const RankInfo&) = default;
 };
 
-/// Table `rank_counter`: a small fact about a rank.
-struct RankCounter {
+/// Table `launch_fact`: something that a rank's program was started with (protocol::WorldFact).
+struct LaunchFact {
   Rank rank = kUnknownRank;
+  std::string relation;  ///< one of these
+  std::string kind;
   std::string name;
-  std::int64_t value = 0;
-  friend bool operator==(const RankCounter&, const RankCounter&) = default;
+  std::string value;
+  static constexpr const char* kAll = "all";      ///< every rank has it; said with the first
+  static constexpr const char* kAlso = "also";    ///< this rank has it, the first has not
+  static constexpr const char* kLacks = "lacks";  ///< this rank has it not, the first has
+  friend bool operator==(const LaunchFact&, const LaunchFact&) = default;
+};
+
+/// Table `seen_input`: what a rank looked at besides messages.
+struct SeenInput {
+  Rank rank = kUnknownRank;
+  std::string kind;  ///< "file", "absent", "exists", "listing", "link" or "variable"
+  std::string name;
+  std::int64_t size = 0;   ///< bytes; of a listing its names
+  std::int64_t stamp = 0;  ///< last change, ns since 1970; of listings and links a checksum
+  friend bool operator==(const SeenInput&, const SeenInput&) = default;
+};
+
+/// Table `not_guaranteed`: what a rank used whose outcome is not recorded, and where.
+struct NotGuaranteed {
+  Rank rank = kUnknownRank;
+  std::string what;
+  friend bool operator==(const NotGuaranteed&, const NotGuaranteed&) = default;
 };
 
 /// Table `module`: a file with code that call sites are in.
@@ -205,8 +238,34 @@ struct Note {
   Serial serial = 0;  ///< 0: about the rank, or about the run where `rank` is kUnknownRank
   std::string text;
   std::string createdUtc;
-  std::string kind;  ///< "bookmark", "note", "receive-mark" or "benign-race"
+  bool failing = false;  ///< the receive that "Failing receive" goes to
   friend bool operator==(const Note&, const Note&) = default;
+};
+
+/// A named set of ranks, as in "0, 2-4".
+struct RankGroup {
+  std::int64_t id = 0;
+  std::string name;
+  std::string ranks;
+  friend bool operator==(const RankGroup&, const RankGroup&) = default;
+};
+
+/// Which ranks the diagram shows, and how.
+struct RankArrangement {
+  std::int64_t id = 0;
+  std::string hidden;                   ///< ranks, as of RankGroup
+  std::string rowOrder;                 ///< "number", "waiting", "racing" or "host"
+  std::vector<std::string> sharedRows;  ///< name, ranks, name, ranks …
+  friend bool operator==(const RankArrangement&, const RankArrangement&) = default;
+};
+
+/// A class of races that somebody has judged to be harmless.
+struct BenignRace {
+  std::int64_t id = 0;
+  std::string raceClass;
+  std::string reason;
+  std::string createdUtc;
+  friend bool operator==(const BenignRace&, const BenignRace&) = default;
 };
 
 // ---- Damage

@@ -72,7 +72,7 @@ std::string directoryOf(const std::string& realPath) {
   return realPath.substr(0, realPath.rfind('/') + 1);
 }
 
-bool isThere(const std::string& path) {
+bool isTaken(const std::string& path) {
   struct stat info {};
   return ::lstat(path.c_str(), &info) == 0;
 }
@@ -105,7 +105,7 @@ Result<NewFile> NewFile::create(const std::string& path, Existing existing) {
   if (!target) {
     return target.error();
   }
-  if (existing == Existing::Refuse && isThere(*target)) {
+  if (existing == Existing::Refuse && isTaken(*target)) {
     return isThereAlready(path);
   }
   Result<std::string> temporary = makeTemporary(*target);
@@ -166,7 +166,7 @@ Status NewFile::publish() {
 }
 
 Status NewFile::keepFormer() {
-  if (!isThere(m_path) || (m_existing == Existing::Replace && looksLikeTrace(m_path))) {
+  if (!isTaken(m_path) || (m_existing == Existing::Replace && looksLikeTrace(m_path))) {
     return {};
   }
   Result<std::string> kept = keepUnderNumber(m_path);
@@ -179,13 +179,13 @@ Status NewFile::keepFormer() {
 
 Status NewFile::takeName() {
   const std::string journal = journalOf(m_path);
-  const bool hasJournal = isThere(journal);
+  const bool hasJournal = isTaken(journal);
   if (m_existing != Existing::Refuse) {
     undoInterruptedIn(m_path);
     if (Status status = keepFormer(); !status) {
       return status;
     }
-  } else if (isThere(m_path)) {
+  } else if (isTaken(m_path)) {
     return isThereAlready(m_path);
   }
   // The journal of a file that is replaced here would be taken for one of the new file, also where

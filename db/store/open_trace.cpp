@@ -238,8 +238,7 @@ Status checkIdentity(Database& database) {
     return Error{ErrorCode::Version,
                  "'" + database.path() + "' has trace format " + std::to_string(version) +
                      "; this Photofinish reads format " + std::to_string(kFormatVersion),
-                 version > kFormatVersion ? "Open it with the newer Photofinish that recorded it."
-                                          : "Record the program again with this Photofinish."};
+                 whoReads(version)};
   }
   return {};
 }

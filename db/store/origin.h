@@ -28,7 +28,7 @@ void setOriginOf(OriginOf function);
 struct TraceFacts {
   RunInfo run;
   std::vector<RankInfo> ranks;
-  std::vector<RankCounter> counters;
+  std::vector<LaunchFact> launch;
   std::vector<ModuleInfo> modules;
   std::vector<Breakpoint> breakpoints;
   std::vector<Watch> watches;

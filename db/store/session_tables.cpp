@@ -20,6 +20,12 @@ template <>
 constexpr TableId kTableOf<CycleStop> = TableId::CycleStop;
 template <>
 constexpr TableId kTableOf<BreakpointHit> = TableId::BreakpointHit;
+template <>
+constexpr TableId kTableOf<RankGroup> = TableId::RankGroup;
+template <>
+constexpr TableId kTableOf<RankArrangement> = TableId::RankArrangement;
+template <>
+constexpr TableId kTableOf<BenignRace> = TableId::BenignRace;
 
 Status checkSeal(Database& database, const Table& table) {
   return forEachRow(database, table, [](const Row&) { return true; });
@@ -216,6 +222,9 @@ PF_SESSION_TABLE(Cycle);
 PF_SESSION_TABLE(CycleStop);
 PF_SESSION_TABLE(BreakpointHit);
 PF_SESSION_TABLE(Note);
+PF_SESSION_TABLE(RankGroup);
+PF_SESSION_TABLE(RankArrangement);
+PF_SESSION_TABLE(BenignRace);
 #undef PF_SESSION_TABLE
 
 }  // namespace pf::db

@@ -15,11 +15,12 @@ std::atomic<OriginOf> g_originOf = nullptr;
 
 template <typename T>
 Status readAll(Database& database, TableId id, std::vector<T>& values) {
-  constexpr bool kHasId = requires(T value) {
+  constexpr bool kKeeps = requires(T value) {
     value.id;
   };
-  return readRows<T>(database, id, kHasId, [&values](std::int64_t key, T&& value) {
-    if constexpr (kHasId) {
+  const bool hasId = kKeeps || id == TableId::LaunchFact;
+  return readRows<T>(database, id, hasId, [&values](std::int64_t key, T&& value) {
+    if constexpr (kKeeps) {
       value.id = key;
     }
     values.push_back(std::move(value));
@@ -50,7 +51,7 @@ Result<TraceFacts> factsIn(Database& database) {
   // Its totals, and with them its checksum, are what a survey writes just now, perhaps.
   facts.run = std::move(runs.front());
   for (const Status& status : {readAll(database, TableId::Rank, facts.ranks),
-                               readAll(database, TableId::RankCounter, facts.counters),
+                               readAll(database, TableId::LaunchFact, facts.launch),
                                readAll(database, TableId::Module, facts.modules)}) {
     if (!status) {
       return status.error();

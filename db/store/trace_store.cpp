@@ -49,38 +49,39 @@ Status TraceStore::load() {
                             });
 }
 
-Result<std::vector<RankCounter>> TraceStore::counters() {
-  std::vector<RankCounter> values;
-  Result<Transaction> transaction = Transaction::begin(*m_database, Transaction::Kind::Read);
+namespace {
+
+template <typename T>
+Result<std::vector<T>> rowsOf(Database& database, TableId id, bool hasId) {
+  Result<Transaction> transaction = Transaction::begin(database, Transaction::Kind::Read);
   if (!transaction) {
     return transaction.error();
   }
-  const Status status = readRows<RankCounter>(*m_database, TableId::RankCounter, false,
-                                              [&](std::int64_t, RankCounter&& value) {
-                                                values.push_back(std::move(value));
-                                                return true;
-                                              });
-  if (!status) {
-    return status.error();
-  }
-  return values;
+  std::vector<T> values;
+  const Status status = readRows<T>(database, id, hasId, [&](std::int64_t, T&& value) {
+    values.push_back(std::move(value));
+    return true;
+  });
+  return status ? Result<std::vector<T>>(std::move(values))
+                : Result<std::vector<T>>(status.error());
+}
+
+}  // namespace
+
+Result<std::vector<LaunchFact>> TraceStore::launchFacts() {
+  return rowsOf<LaunchFact>(*m_database, TableId::LaunchFact, true);
+}
+
+Result<std::vector<SeenInput>> TraceStore::seenInputs() {
+  return rowsOf<SeenInput>(*m_database, TableId::SeenInput, true);
+}
+
+Result<std::vector<NotGuaranteed>> TraceStore::notGuaranteed() {
+  return rowsOf<NotGuaranteed>(*m_database, TableId::NotGuaranteed, true);
 }
 
 Result<std::vector<ModuleInfo>> TraceStore::modules() {
-  std::vector<ModuleInfo> values;
-  Result<Transaction> transaction = Transaction::begin(*m_database, Transaction::Kind::Read);
-  if (!transaction) {
-    return transaction.error();
-  }
-  const Status status = readRows<ModuleInfo>(*m_database, TableId::Module, false,
-                                             [&](std::int64_t, ModuleInfo&& value) {
-                                               values.push_back(std::move(value));
-                                               return true;
-                                             });
-  if (!status) {
-    return status.error();
-  }
-  return values;
+  return rowsOf<ModuleInfo>(*m_database, TableId::Module, false);
 }
 
 Status TraceStore::logChunks(Rank rank, const std::function<Status(std::uint64_t, Bytes)>& onChunk,

@@ -30,7 +30,9 @@ class TraceStore {
   [[nodiscard]] const std::string& path() const { return m_database->path(); }
   [[nodiscard]] const RunInfo& run() const { return m_run; }
   [[nodiscard]] const std::vector<RankInfo>& ranks() const { return m_ranks; }
-  [[nodiscard]] Result<std::vector<RankCounter>> counters();
+  [[nodiscard]] Result<std::vector<LaunchFact>> launchFacts();
+  [[nodiscard]] Result<std::vector<SeenInput>> seenInputs();
+  [[nodiscard]] Result<std::vector<NotGuaranteed>> notGuaranteed();
   [[nodiscard]] Result<std::vector<ModuleInfo>> modules();
 
   /// A raw log of a rank, chunk by chunk, in order; stops at the first error, also of `onChunk`.

@@ -60,6 +60,9 @@ struct TraceWriter::State {
   RunInfo run;
   RunInfo totals;  ///< of the execution, if there is one
   std::vector<RankInfo> ranks;
+  std::vector<LaunchFact> launch;
+  std::vector<SeenInput> inputs;
+  std::vector<NotGuaranteed> notGuaranteed;
   std::map<Rank, LogSize> logs;
   std::optional<LogChunkWriter> chunks;
   bool hasExecution = false;
@@ -107,10 +110,16 @@ void TraceWriter::addRank(RankInfo rank) {
   m_state->ranks.push_back(std::move(rank));
 }
 
-Status TraceWriter::addCounter(const RankCounter& counter) {
-  Status alive = checkAlive();
-  return alive.ok() ? remember(insertOne(m_state->file.database(), TableId::RankCounter, counter))
-                    : alive;
+void TraceWriter::addLaunchFact(LaunchFact fact) {
+  m_state->launch.push_back(std::move(fact));
+}
+
+void TraceWriter::addSeenInput(SeenInput input) {
+  m_state->inputs.push_back(std::move(input));
+}
+
+void TraceWriter::addNotGuaranteed(NotGuaranteed use) {
+  m_state->notGuaranteed.push_back(std::move(use));
 }
 
 Status TraceWriter::addModule(const ModuleInfo& module) {
@@ -180,6 +189,14 @@ Status TraceWriter::writeRows() {
   }
   if (m_state->logs.size() > ranks.size()) {
     return Error{ErrorCode::Usage, "there is a log of a rank that was not added to the trace", {}};
+  }
+  for (const Status& status :
+       {writeNumberedRows(database, TableId::LaunchFact, m_state->launch),
+        writeNumberedRows(database, TableId::SeenInput, m_state->inputs),
+        writeNumberedRows(database, TableId::NotGuaranteed, m_state->notGuaranteed)}) {
+    if (!status) {
+      return status;
+    }
   }
   if (!m_state->hasExecution) {
     Execution none;

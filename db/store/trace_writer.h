@@ -31,7 +31,9 @@ class TraceWriter {
   void setRun(RunInfo run);
   /// One for each rank of the run, in any order.
   void addRank(RankInfo rank);
-  Status addCounter(const RankCounter& counter);
+  void addLaunchFact(LaunchFact fact);
+  void addSeenInput(SeenInput input);
+  void addNotGuaranteed(NotGuaranteed use);
   Status addModule(const ModuleInfo& module);
   /// The next piece of the raw log of a rank: ordinals count from 0. At most kLongestLogChunk
   /// bytes.

@@ -164,11 +164,7 @@ Result<std::vector<Finding>> findFormerDamage(Database& database, std::uint32_t 
     checkTable(database, each, formerTables(version).size(), findings);
   }
   std::vector<RankInfo> ranks;
-  const Status known =
-      readRows<RankInfo>(database, TableId::Rank, false, [&](std::int64_t, RankInfo&& rank) {
-        ranks.push_back(std::move(rank));
-        return true;
-      });
+  const Status known = readFormerRanks(database, ranks);
   for (std::size_t i = 0; known.ok() && i < ranks.size(); ++i) {
     if (Status status = checkLog(database, ranks[i], findings); !status) {
       break;  // the table is among the findings
@@ -188,8 +184,12 @@ std::string lostWith(TableId id) {
       return "command line, result and totals of the run";
     case TableId::Rank:
       return "what became of each rank";
-    case TableId::RankCounter:
-      return "counters of the ranks";
+    case TableId::LaunchFact:
+      return "what the ranks were started with, which a replay gives back";
+    case TableId::SeenInput:
+      return "the check that files are still those of the recording";
+    case TableId::NotGuaranteed:
+      return "what a replay may do otherwise";
     case TableId::Module:
       return "the check that programs and libraries are still those of the recording";
     case TableId::LogChunk:
@@ -217,6 +217,11 @@ std::string lostWith(TableId id) {
       return "history of the cycles";
     case TableId::Note:
       return "notes and bookmarks";
+    case TableId::RankGroup:
+    case TableId::RankArrangement:
+      return "groups of ranks, and which are shown";
+    case TableId::BenignRace:
+      return "which races are harmless";
   }
   return {};
 }

@@ -137,8 +137,12 @@ void fillSession(Content& c) {
               {2, "2026-11-20T13:52:00Z", "", "abc", "again", {}, {}, {}}};
   c.stops = {{1, 1, 0, 5, "breakpoint", "/home/u/main.c", 42}, {2, 2, 1, 3, "receive", "", 0}};
   c.hits = {{1, 1, 1, 0, 5, 3}, {2, 1, 3, 1, 6, 1, {"a[i]->b", "-1", "s", "\"\303\251\""}}};
-  c.notes = {{1, 0, 5, "the wrong one", "2026-11-20T13:55:00Z", "receive-mark"},
-             {2, kUnknownRank, 0, "whole run", "2026-11-20T13:56:00Z", "note"}};
+  c.notes = {{1, 0, 5, "the wrong one", "2026-11-20T13:55:00Z", true},
+             {2, kUnknownRank, 0, "whole run", "2026-11-20T13:56:00Z", false},
+             {6, 1, 3, "failing receive", "2026-11-20T13:59:01Z", true}};
+  c.groups = {{3, "left \"half\"", "0, 2"}};
+  c.arrangements = {{4, "1", "waiting", {"left \"half\"", "0, 2"}}};
+  c.benign = {{5, "f.c:1 <- g.c:2", "it is\nso", "2026-11-20T13:59:00Z"}};
 }
 
 template <typename T>
@@ -213,9 +217,24 @@ Content smallContent() {
     for (const auto& data : c.logs[rank]) {
       info.logBytes += data.size();
     }
+    info.probesAnswered = rank;
+    info.tscReads = r == 1 ? std::optional<std::uint64_t>(7) : std::nullopt;
+    info.wildcardReceives = 4;
+    info.racesFoundBy = "window-8";
+    info.racesFound = rank + 1;
+    info.sourcesKept = 3;
+    info.tagsKept = r == 2 ? std::optional<std::uint64_t>(3) : std::nullopt;
     c.ranks.push_back(info);
-    c.counters.push_back({r, "tests failed", -5});
   }
+  c.run.sameAddresses = true;
+  c.run.longestWait = 2500;
+  c.launch = {{0, LaunchFact::kAll, "argument", "0", "a out"},
+              {0, LaunchFact::kAll, "environ", "HOME", "/home/u"},
+              {0, LaunchFact::kAll, "version", "1", ""},
+              {1, LaunchFact::kAlso, "library", "libm.so", "build-id ab"},
+              {1, LaunchFact::kLacks, "environ", "HOME", "/home/u"}};
+  c.inputs = {{0, "file", "in%.dat", 12, -5}, {2, "variable", "SEED", 0, 0}};
+  c.notGuaranteed = {{0, "MPI_Accumulate at rma.c:12"}};
   c.modules = {{"/home/u/a out", "abcdef"}, {"/lib/libm.so", ""}};
   fillSession(c);
   return c;
@@ -332,8 +351,14 @@ Status writeContent(const std::string& path, const Content& content) {
     writer->addRank(rank);
   }
   std::vector<Status> all;
-  for (const RankCounter& counter : content.counters) {
-    all.push_back(writer->addCounter(counter));
+  for (const LaunchFact& fact : content.launch) {
+    writer->addLaunchFact(fact);
+  }
+  for (const SeenInput& input : content.inputs) {
+    writer->addSeenInput(input);
+  }
+  for (const NotGuaranteed& use : content.notGuaranteed) {
+    writer->addNotGuaranteed(use);
   }
   for (const ModuleInfo& module : content.modules) {
     all.push_back(writer->addModule(module));
@@ -355,9 +380,11 @@ Status writeContent(const std::string& path, const Content& content) {
   if (!store) {
     return store.error();
   }
-  for (const Status& status : {addAll(*store, content.breakpoints), addAll(*store, content.watches),
-                               addAll(*store, content.cycles), addAll(*store, content.stops),
-                               addAll(*store, content.hits), addAll(*store, content.notes)}) {
+  for (const Status& status :
+       {addAll(*store, content.breakpoints), addAll(*store, content.watches),
+        addAll(*store, content.cycles), addAll(*store, content.stops), addAll(*store, content.hits),
+        addAll(*store, content.notes), addAll(*store, content.groups),
+        addAll(*store, content.arrangements), addAll(*store, content.benign)}) {
     if (!status) {
       return status;
     }
@@ -373,16 +400,25 @@ Result<Content> readContent(const std::string& path) {
   Content c;
   c.run = store->run();
   c.ranks = store->ranks();
-  Result<std::vector<RankCounter>> counters = store->counters();
+  Result<std::vector<LaunchFact>> launch = store->launchFacts();
+  Result<std::vector<SeenInput>> inputs = store->seenInputs();
+  Result<std::vector<NotGuaranteed>> notGuaranteed = store->notGuaranteed();
   Result<std::vector<ModuleInfo>> modules = store->modules();
   Result<Execution> execution = store->readExecution(&c.times);
   Result<std::vector<StoredRace>> races = store->races();
-  if (!counters || !modules || !execution || !races) {
-    return !counters
-               ? counters.error()
-               : (!modules ? modules.error() : (!execution ? execution.error() : races.error()));
+  for (const Status& status :
+       {launch ? Status() : Status(launch.error()), inputs ? Status() : Status(inputs.error()),
+        notGuaranteed ? Status() : Status(notGuaranteed.error()),
+        modules ? Status() : Status(modules.error()),
+        execution ? Status() : Status(execution.error()),
+        races ? Status() : Status(races.error())}) {
+    if (!status) {
+      return status.error();
+    }
   }
-  c.counters = *counters;
+  c.launch = *launch;
+  c.inputs = *inputs;
+  c.notGuaranteed = *notGuaranteed;
   c.modules = *modules;
   c.execution = std::move(execution).value();
   for (const StoredRace& race : *races) {
@@ -401,7 +437,8 @@ Result<Content> readContent(const std::string& path) {
   }
   for (const Status& status :
        {readAll(*store, c.breakpoints), readAll(*store, c.watches), readAll(*store, c.cycles),
-        readAll(*store, c.stops), readAll(*store, c.hits), readAll(*store, c.notes)}) {
+        readAll(*store, c.stops), readAll(*store, c.hits), readAll(*store, c.notes),
+        readAll(*store, c.groups), readAll(*store, c.arrangements), readAll(*store, c.benign)}) {
     if (!status) {
       return status.error();
     }
@@ -466,13 +503,22 @@ std::string dump(const Content& c) {
     r.program, r.ranks, r.mode);
   d(r.mpiLibrary, r.host, r.version, r.exitStatus, r.complete, r.salt,
     r.input ? r.input->bytes : "none", r.messages, r.wildcardReceives, r.racingReceives);
+  d(r.sameAddresses, r.longestWait, r.redacted);
   for (const RankInfo& v : c.ranks) {
     d("rank", v.rank, v.pid, v.host, v.executable, v.buildId, v.threadLevel, v.exitStatus,
       v.exitSignal, v.state);
     d(v.lastSerial, v.complete, v.cutReason, v.logBytes, v.logChunks);
+    d(v.probesAnswered, v.tscReads, v.wildcardReceives, v.racesFoundBy, v.racesFound, v.sourcesKept,
+      v.tagsKept);
   }
-  for (const RankCounter& v : c.counters) {
-    d("counter", v.rank, v.name, v.value);
+  for (const LaunchFact& v : c.launch) {
+    d("launch", v.rank, v.relation, v.kind, v.name, v.value);
+  }
+  for (const SeenInput& v : c.inputs) {
+    d("input", v.rank, v.kind, v.name, v.size, v.stamp);
+  }
+  for (const NotGuaranteed& v : c.notGuaranteed) {
+    d("not guaranteed", v.rank, v.what);
   }
   for (const ModuleInfo& v : c.modules) {
     d("module", v.path, v.buildId);
@@ -502,7 +548,16 @@ std::string dump(const Content& c) {
     d("hit", v.id, v.cycle, v.breakpoint, v.rank, v.serial, v.hits, v.watched);
   }
   for (const Note& v : c.notes) {
-    d("note", v.id, v.rank, v.serial, v.text, v.createdUtc, v.kind);
+    d("note", v.id, v.rank, v.serial, v.text, v.createdUtc, v.failing);
+  }
+  for (const RankGroup& v : c.groups) {
+    d("group", v.id, v.name, v.ranks);
+  }
+  for (const RankArrangement& v : c.arrangements) {
+    d("arrangement", v.id, v.hidden, v.rowOrder, v.sharedRows);
+  }
+  for (const BenignRace& v : c.benign) {
+    d("benign", v.id, v.raceClass, v.reason, v.createdUtc);
   }
   return d.text() + dump(c.execution) + dump(c.races, c.raceClasses);
 }

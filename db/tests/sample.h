@@ -57,7 +57,9 @@ inline void writeFile(const std::string& path, const std::vector<std::uint8_t>& 
 struct Content {
   RunInfo run;
   std::vector<RankInfo> ranks;
-  std::vector<RankCounter> counters;
+  std::vector<LaunchFact> launch;
+  std::vector<SeenInput> inputs;
+  std::vector<NotGuaranteed> notGuaranteed;
   std::vector<ModuleInfo> modules;
   std::vector<std::vector<std::vector<std::uint8_t>>> logs;  // [rank][ordinal]
   Execution execution;
@@ -70,6 +72,9 @@ struct Content {
   std::vector<CycleStop> stops;
   std::vector<BreakpointHit> hits;
   std::vector<Note> notes;
+  std::vector<RankGroup> groups;
+  std::vector<RankArrangement> arrangements;
+  std::vector<BenignRace> benign;
 };
 
 Content smallContent();
@@ -77,7 +82,7 @@ Content smallContent();
 Execution largeExecution(int ranks, std::size_t events);
 
 /// An execution over several chunks with completions of all kinds, and more races than a chunk holds;
-/// those of successive receives resemble one another. tests/data/format7-racing.pft.zst has it.
+/// those of successive receives resemble one another. tests/data/format11-racing.pft.zst has it.
 Content racingContent();
 
 /// Writes recording and execution, then the session tables.

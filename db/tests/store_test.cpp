@@ -57,7 +57,9 @@ TEST(Store, keepsStrangeAndLongStrings) {
   content.run.program = std::string(1U << 20, 'x') + "\xE2\x82\xAC";
   content.run.command = {"", allBytes, std::string(1U << 20, '"'), "\xED\xA0\x80", "\\u0041"};
   content.notes[0].text = "'; DELETE FROM note; --" + std::string(1U << 20, '\'');
-  content.counters[0].name = allBytes;
+  content.launch[0].name = allBytes;
+  content.inputs[0].name = allBytes;
+  content.groups[0].name = allBytes;
   content.execution.sites[0].function = "operator<=>('\"`";
   EXPECT_EQ(roundTrip(directory.file("a.pft"), content), dump(content));
 }
@@ -153,7 +155,7 @@ TEST(Session, addsChangesAndRemoves) {
   EXPECT_EQ(session.all<CycleStop>()->size(), 1U);
   EXPECT_EQ(session.update(Watch{77, "x"}).error().code, ErrorCode::NotFound);
   EXPECT_EQ(session.remove<Note>(77).error().code, ErrorCode::NotFound);
-  EXPECT_EQ(session.all<Note>()->size(), 2U);
+  EXPECT_EQ(session.all<Note>()->size(), 3U);
   EXPECT_TRUE(store->verify()->empty());
 }
 
@@ -251,7 +253,7 @@ TEST(Open, saysWhatIsWrong) {
   writeFile(directory.file("newer"), bytes);
   EXPECT_EQ(code("newer"), static_cast<int>(ErrorCode::Version));
   EXPECT_EQ(checkTrace(directory.file("newer")).error().code, ErrorCode::Version);
-  bytes[63] = 4;
+  bytes[63] = kFormatVersion - 1;
   bytes[18] = bytes[19] = 2;
   writeFile(directory.file("wal"), bytes);
   EXPECT_EQ(code("wal"), static_cast<int>(ErrorCode::Damaged));

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "replay_engine/base/percent_text.h"
+
 namespace pf::protocol {
 namespace {
-
-constexpr std::string_view kDigits = "0123456789abcdef";
 
 /// Variables that change what a program does: how it finds its libraries, how many threads it
 /// makes (and so the order of its sums), how it reads and sorts text. Not those of the MPI library:
@@ -19,39 +19,6 @@ constexpr std::array<std::string_view, 8> kNames{
     "PYTHONHASHSEED",  "PYTHONPATH", "GLIBC_TUNABLES"};
 constexpr std::array<std::string_view, 6> kFamilies{"LC_",  "OMP_", "GOMP_",
                                                     "KMP_", "MKL_", "OPENBLAS_"};
-
-std::string plain(const std::string& text) {
-  std::string out;
-  for (const char each : text) {
-    const auto byte = static_cast<unsigned char>(each);
-    if (byte > 0x20 && byte < 0x7F && each != '%') {
-      out += each;
-    } else {
-      out += '%';
-      out += kDigits[byte >> 4U];
-      out += kDigits[byte & 15U];
-    }
-  }
-  return out;
-}
-
-std::optional<std::string> unplain(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    const std::size_t high = i + 2 < text.size() ? kDigits.find(text[i + 1]) : std::string::npos;
-    const std::size_t low = i + 2 < text.size() ? kDigits.find(text[i + 2]) : std::string::npos;
-    if (high == std::string::npos || low == std::string::npos) {
-      return std::nullopt;
-    }
-    out += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -63,7 +30,8 @@ bool variableMatters(std::string_view name) {
 }
 
 std::string factText(const WorldFact& fact) {
-  return plain(fact.kind) + " " + plain(fact.name) + " " + plain(fact.value);
+  return percentEncoded(fact.kind) + " " + percentEncoded(fact.name) + " " +
+         percentEncoded(fact.value);
 }
 
 bool factFromText(std::string_view line, WorldFact& fact) {
@@ -73,7 +41,7 @@ bool factFromText(std::string_view line, WorldFact& fact) {
     if (end == std::string_view::npos) {
       return false;
     }
-    std::optional<std::string> text = unplain(line.substr(0, end));
+    std::optional<std::string> text = percentDecoded(line.substr(0, end));
     if (!text) {
       return false;
     }

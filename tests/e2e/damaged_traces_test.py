@@ -80,15 +80,11 @@ class DamagedTraceTest(PhotofinishTest):
         self.assertLess(len(unnoticed), PLACES * unused + 4 * (PLACES * unused * (1 - unused)) ** 0.5, (unused, unnoticed))
 
     def test_replay_of_a_damaged_log_starts_nothing(self):
-        for name in ("log_chunk", "rank", "run"):
+        for name, column in (("log_chunk", "data"), ("rank", "log_chunks"), ("run", "racing_receives")):
             with self.subTest(table=name):
                 self.bad.write_bytes(self.whole)
                 with sqlite3.connect(self.bad) as connection:
-                    columns = [row[1:3] for row in connection.execute(f"PRAGMA table_info({name})")]
-                    if not columns:
-                        self.skipTest(f"no table {name}")
-                    column, kind = columns[-1]
-                    new = "X'6368616e676564'" if kind.upper() == "BLOB" else f"coalesce({column}, 0) + 7"
+                    new = "X'6368616e676564'" if column == "data" else f"coalesce({column}, 0) + 7"
                     connection.execute(f"UPDATE {name} SET {column} = {new}")
                 connection.close()
                 run = self.photofinish("replay", self.bad)

@@ -165,7 +165,7 @@ class ExportTest(PhotofinishTest):
     def test_a_trace_without_times(self):
         """One of an older version."""
         self.need("zstd")
-        old = SOURCE / "db" / "tests" / "data" / "format5.pft.zst"
+        old = SOURCE / "db" / "tests" / "data" / "format11.pft.zst"
         self.assertEqual(self.run_command("zstd", "-dq", old, "-o", self.trace).status, 0)
         events = self.photofinish("events", self.trace, "--json").json()
         self.assertEqual((events["times"], {event["timeNs"] for event in events["events"]}), (None, {None}))

@@ -198,8 +198,8 @@ class ForeignTraceTest(Mailed, PhotofinishTest):
             "directory": ("UPDATE run SET working_directory = '/'",),
             "executable": ("UPDATE rank SET executable = '/bin/sh' WHERE rank = 1",),
             "module": ("INSERT INTO module VALUES ('/tmp/evil.so', '00')",),
-            "variable": ("INSERT INTO rank_counter VALUES (0, 'started with: variable LD_PRELOAD /tmp/evil.so', 1)",
-                         "INSERT INTO rank_counter VALUES (0, 'started with: variable OMP_STACKSIZE 3M', 1)"),
+            "variable": ("INSERT INTO launch_fact VALUES (NULL, 0, 'all', 'variable', 'LD_PRELOAD', '/tmp/evil.so')",
+                         "INSERT INTO launch_fact VALUES (NULL, 0, 'all', 'variable', 'OMP_STACKSIZE', '3M')"),
             "input": (("UPDATE run SET input = ?", (b"touch mark\n",)),),
         }
         for what, statements in changes.items():
@@ -220,7 +220,7 @@ class ForeignTraceTest(Mailed, PhotofinishTest):
         self.record("t.pft", self.mpirun(2, PROGRAM, 20, 0))
         evil = self.dir / "evil.pft"
         shutil.copy(self.dir / "t.pft", evil)
-        seals.change(evil, f"INSERT INTO rank_counter VALUES (0, 'started with: variable LD_PRELOAD {self.dir}/evil.so', 1)")
+        seals.change(evil, f"INSERT INTO launch_fact VALUES (NULL, 0, 'all', 'variable', 'LD_PRELOAD', '{self.dir}/evil.so')")
         run = self.photofinish("races", "--trust", evil)
         self.assertEqual(run.status, 0, run)
         self.assertNotIn("cannot be preloaded", run.out + run.err)

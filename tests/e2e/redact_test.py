@@ -41,7 +41,7 @@ class RedactTest(PhotofinishTest):
         self.assertEqual(facts["probes"], self.info()["probes"])
         # Everything that is compressed in the file comes out by these.
         for words in (["events", "--json"], ["races", "--json"], ["sql", "SELECT * FROM call_site"], ["sql", "SELECT * FROM module"],
-                      ["sql", "SELECT * FROM rank"], ["sql", "SELECT * FROM rank_counter"], ["sql", "SELECT * FROM run"], ["sql", "SELECT * FROM log_chunk"]):
+                      ["sql", "SELECT * FROM rank"], ["sql", "SELECT * FROM launch_fact"], ["sql", "SELECT * FROM seen_input"], ["sql", "SELECT * FROM not_guaranteed"], ["sql", "SELECT * FROM run"], ["sql", "SELECT * FROM log_chunk"]):
             old = self.photofinish(words[0], self.dir / "t.pft", *words[1:])
             new = self.photofinish(words[0], self.dir / "r.pft", *words[1:])
             self.assertEqual(new.status, 0, new)

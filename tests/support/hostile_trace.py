@@ -18,7 +18,7 @@ MAGIC = bytes.fromhex("d9d505f920a163d7")
 CHUNKS = {"log_chunk": ("rank", "ordinal"), "survey_chunk": ("rank", "ordinal"),
           "column_chunk": ("rank", "stream", "ordinal"), "summary_chunk": ("kind", "part", "ordinal")}
 BY_ID = {"column_chunk": "id", "summary_chunk": "id"}
-KEYS = {"rank": "rank", "rank_counter": "rank, name", "module": "path"}
+KEYS = {"rank": "rank", "module": "path"}
 BLOCK, HEADER = 65536, 8192  # of a log (replay_engine/log_format/log_format.h)
 NUMBERS = [0, 1, -1, 7, 255, 65535, 1 << 20, (1 << 31) - 1, 1 << 31, -(1 << 31), (1 << 32) - 1, 1 << 32, 1 << 48, 1 << 62,
            (1 << 63) - 1, -(1 << 63)]

@@ -11,7 +11,7 @@ CHUNKS = {"log_chunk": ("rank, ordinal, crc32c, length(data)", "rank, ordinal"),
           "survey_chunk": ("rank, ordinal, crc32c, length(data)", "rank, ordinal"),
           "column_chunk": ("rank, stream, ordinal, crc32c, length(data)", "id"),
           "summary_chunk": ("kind, part, ordinal, crc32c, length(data)", "id")}
-KEYS = {"rank": "rank", "rank_counter": "rank, name", "module": "path"}
+KEYS = {"rank": "rank", "module": "path"}
 
 
 def _table():

@@ -23,9 +23,9 @@ QList<int> ascending(QList<int> ranks) {
   return ranks;
 }
 
-QList<int> ranksBelow(const QJsonValue& text, int rankCount) {
+QList<int> ranksBelow(const QString& text, int rankCount) {
   bool ok = false;
-  QList<int> ranks = parseRankSet(text.toString(), ok);
+  QList<int> ranks = parseRankSet(text, ok);
   ranks.removeIf([rankCount](int rank) { return rank < 0 || rank >= rankCount; });
   return ok ? ascending(ranks) : QList<int>();
 }
@@ -148,6 +148,29 @@ std::vector<std::uint64_t> racesOfRanks(const TraceIndex& trace) {
   return races;
 }
 
+QString rowOrderText(RankOrder order) {
+  return QString::fromLatin1(kOrders[static_cast<int>(order)]);
+}
+
+RankArrangement arrangementFrom(const QString& hidden,
+                                const QList<std::pair<QString, QString>>& lanes,
+                                const QString& order, int rankCount) {
+  RankArrangement out;
+  for (const auto& [name, text] : lanes) {
+    const QList<int> ranks = ranksBelow(text, rankCount);
+    if (!ranks.isEmpty() && !name.isEmpty()) {
+      out.collapse({name, ranks});
+    }
+  }
+  out.hidden = ranksBelow(hidden, rankCount);
+  for (int each = 0; each < 4; ++each) {
+    if (order == QLatin1String(kOrders[each])) {
+      out.order = static_cast<RankOrder>(each);
+    }
+  }
+  return out;
+}
+
 QString arrangementText(const RankArrangement& arrangement) {
   QJsonArray lanes;
   for (const RankGroup& lane : arrangement.lanes) {
@@ -156,27 +179,18 @@ QString arrangementText(const RankArrangement& arrangement) {
   const QJsonObject all{
       {u"hidden"_s, arrangement.hidden.isEmpty() ? QString() : rankSetText(arrangement.hidden)},
       {u"lanes"_s, lanes},
-      {u"order"_s, QString::fromLatin1(kOrders[static_cast<int>(arrangement.order)])}};
+      {u"order"_s, rowOrderText(arrangement.order)}};
   return fromUtf8(QJsonDocument(all).toJson(QJsonDocument::Compact).toStdString());
 }
 
 RankArrangement arrangementOf(const QString& text, int rankCount) {
   const QJsonObject all = QJsonDocument::fromJson(text.toUtf8()).object();
-  RankArrangement out;
+  QList<std::pair<QString, QString>> lanes;
   for (const QJsonValue& each : all[u"lanes"_s].toArray()) {
     const QJsonObject lane = each.toObject();
-    const QList<int> ranks = ranksBelow(lane[u"ranks"_s], rankCount);
-    if (!ranks.isEmpty() && !lane[u"name"_s].toString().isEmpty()) {
-      out.collapse({lane[u"name"_s].toString(), ranks});
-    }
+    lanes.append({lane[u"name"_s].toString(), lane[u"ranks"_s].toString()});
   }
-  out.hidden = ranksBelow(all[u"hidden"_s], rankCount);
-  for (int order = 0; order < 4; ++order) {
-    if (all[u"order"_s].toString() == QLatin1String(kOrders[order])) {
-      out.order = static_cast<RankOrder>(order);
-    }
-  }
-  return out;
+  return arrangementFrom(all[u"hidden"_s].toString(), lanes, all[u"order"_s].toString(), rankCount);
 }
 
 }  // namespace pf::views

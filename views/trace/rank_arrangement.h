@@ -65,8 +65,13 @@ using RankRowsPtr = std::shared_ptr<const RankRows>;
 /// Racing receives and probes of each rank.
 [[nodiscard]] std::vector<std::uint64_t> racesOfRanks(const TraceIndex& trace);
 
-/// For a note or a session file, and back; what cannot be read is left out, as are ranks that there
-/// are not.
+[[nodiscard]] QString rowOrderText(RankOrder order);  ///< "number", "waiting", "racing", "host"
+/// From texts as a trace has them (db::RankArrangement); what cannot be read is left out, as are
+/// ranks that there are not. `lanes`: name and ranks of each.
+[[nodiscard]] RankArrangement arrangementFrom(const QString& hidden,
+                                              const QList<std::pair<QString, QString>>& lanes,
+                                              const QString& order, int rankCount);
+/// For a session file, and back by arrangementFrom().
 [[nodiscard]] QString arrangementText(const RankArrangement& arrangement);
 [[nodiscard]] RankArrangement arrangementOf(const QString& text, int rankCount);
 

@@ -30,12 +30,9 @@ void BenignRaces::open(db::TraceStore* store, const QString& program) {
   if (m_store == nullptr) {
     return;
   }
-  if (const auto rows = m_store->session().all<db::Note>(); rows) {
-    for (const db::Note& row : *rows) {
-      if (row.kind == kNoteKind) {
-        const QString text = views::fromUtf8(row.text);
-        m_notes.insert(text.section(u'\n', 0, 0), text.section(u'\n', 1));
-      }
+  if (const auto rows = m_store->session().all<db::BenignRace>(); rows) {
+    for (const db::BenignRace& row : *rows) {
+      m_notes.insert(views::fromUtf8(row.raceClass), views::fromUtf8(row.reason));
     }
   }
 }
@@ -47,11 +44,9 @@ bool BenignRaces::set(const QString& key, const QString& reason) {
   if (m_store == nullptr || !cleared) {
     return false;
   }
-  db::Note note;
-  note.text = (key + u'\n' + reason).toStdString();
-  note.createdUtc = app::utcNow();
-  note.kind = kNoteKind;
-  return m_store->session().add(note).ok();
+  return m_store->session()
+      .add(db::BenignRace{0, key.toStdString(), reason.toStdString(), app::utcNow()})
+      .ok();
 }
 
 bool BenignRaces::clear(const QString& key) {
@@ -61,13 +56,12 @@ bool BenignRaces::clear(const QString& key) {
     return false;
   }
   db::SessionTables tables = m_store->session();
-  const auto rows = tables.all<db::Note>();
+  const auto rows = tables.all<db::BenignRace>();
   if (!rows) {
     return false;
   }
-  for (const db::Note& row : *rows) {
-    if (row.kind == kNoteKind && views::fromUtf8(row.text).section(u'\n', 0, 0) == key &&
-        !tables.remove<db::Note>(row.id)) {
+  for (const db::BenignRace& row : *rows) {
+    if (views::fromUtf8(row.raceClass) == key && !tables.remove<db::BenignRace>(row.id)) {
       return false;
     }
   }

@@ -12,9 +12,6 @@ namespace pf::session {
 
 class BenignRaces {
  public:
-  /// Kind of the rows of table `note`; their text is the class's key, a newline, the reason.
-  static constexpr const char* kNoteKind = "benign-race";
-
   /// What the trace says, and what was said of earlier runs of `program` (its path). `store` may be
   /// null or read-only: then only the settings keep what is said.
   void open(db::TraceStore* store, const QString& program);

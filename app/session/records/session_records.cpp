@@ -99,6 +99,9 @@ Result<SessionRecords> readRecords(db::TraceStore& store) {
   read(records.stops);
   read(records.hits);
   read(records.notes);
+  read(records.groups);
+  read(records.arrangements);
+  read(records.benign);
   if (!status) {
     return status.error();
   }
@@ -110,8 +113,12 @@ Result<bool> carryRecords(const SessionRecords& before, const SessionRecords& no
   const Result<Ids> breakpoints = carry(before.breakpoints, now.breakpoints, to);
   const Result<Ids> watches = carry(before.watches, now.watches, to);
   const Result<Ids> notes = carry(before.notes, now.notes, to);
+  const Result<Ids> groups = carry(before.groups, now.groups, to);
+  const Result<Ids> arrangements = carry(before.arrangements, now.arrangements, to);
+  const Result<Ids> benign = carry(before.benign, now.benign, to);
   const Result<Ids> cycles = carry(before.cycles, now.cycles, to);
-  for (const Result<Ids>* each : {&breakpoints, &watches, &notes, &cycles}) {
+  for (const Result<Ids>* each :
+       {&breakpoints, &watches, &notes, &groups, &arrangements, &benign, &cycles}) {
     if (!*each) {
       return each->error();
     }
@@ -132,8 +139,8 @@ Result<bool> carryRecords(const SessionRecords& before, const SessionRecords& no
       return each->error();
     }
   }
-  return breakpoints->empty() && watches->empty() && notes->empty() && cycles->empty() &&
-         hitIds->empty();
+  return breakpoints->empty() && watches->empty() && groups->empty() && arrangements->empty() &&
+         cycles->empty() && hitIds->empty();
 }
 
 }  // namespace pf::session

@@ -17,6 +17,9 @@ struct SessionRecords {
   std::vector<db::CycleStop> stops;
   std::vector<db::BreakpointHit> hits;
   std::vector<db::Note> notes;
+  std::vector<db::RankGroup> groups;
+  std::vector<db::RankArrangement> arrangements;
+  std::vector<db::BenignRace> benign;
   friend bool operator==(const SessionRecords&, const SessionRecords&) = default;
 };
 

@@ -31,15 +31,13 @@ Result<std::unique_ptr<Target>> ReplayTarget::make(const ReplayRequest& request)
   config.watchIntervalMs = 30;
   Result<app::JobOptions> options =
       app::replayJob(*request.store, config, 0, {}, request.allowRebuilt);
-  Result<std::vector<db::RankCounter>> used = request.store->counters();
+  Result<app::RecordedUse> used = app::recordedUse(*request.store);
   if (!options || !used) {
     return options ? used.error() : options.error();
   }
   std::unique_ptr<ReplayTarget> target(new ReplayTarget);
   target->m_options = std::move(*options);
   target->m_used = std::move(*used);
-  target->m_ranks = *request.ranks;
-  target->m_host = request.run->host;
   target->m_ending = request.ending;
   return std::unique_ptr<Target>(std::move(target));
 }
@@ -63,10 +61,10 @@ void ReplayTarget::start() {
     adopt(job);
   });
   m_launcherOutput = std::make_shared<UniqueFd>(memfd_create("photofinish-launcher", MFD_CLOEXEC));
-  watcher->setFuture(inBackground(
-      [job, changed, said = m_launcherOutput, options = std::move(m_options), inputs = m_inputs,
-       used = std::move(m_used), ranks = std::move(m_ranks), host = m_host]() mutable {
-        *changed = inputs->look(used, ranks, host);
+  watcher->setFuture(
+      inBackground([job, changed, said = m_launcherOutput, options = std::move(m_options),
+                    inputs = m_inputs, used = std::move(m_used)]() mutable {
+        *changed = inputs->look(used);
         const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
         options.input = null.get();
         options.output = options.error = said->valid() ? said->get() : null.get();

@@ -38,9 +38,7 @@ class ReplayTarget final : public Target {
   void endJob();
 
   app::JobOptions m_options;
-  std::vector<db::RankCounter> m_used;  ///< what the recorded ranks used
-  std::vector<db::RankInfo> m_ranks;
-  std::string m_host;
+  app::RecordedUse m_used;
   QThreadPool* m_ending = nullptr;
   bool m_starting = false;
   bool m_closing = false;

@@ -58,10 +58,8 @@ class Target : public QObject {
 /// Of a cycle.
 struct ReplayRequest {
   db::TraceStore* store = nullptr;  ///< while the target is made
-  const db::RunInfo* run = nullptr;
-  const std::vector<db::RankInfo>* ranks = nullptr;
-  bool allowRebuilt = false;      ///< a program that was changed since is not refused
-  QThreadPool* ending = nullptr;  ///< where its job ends; outlives the target
+  bool allowRebuilt = false;        ///< a program that was changed since is not refused
+  QThreadPool* ending = nullptr;    ///< where its job ends; outlives the target
 };
 
 /// Makes what a cycle debugs.

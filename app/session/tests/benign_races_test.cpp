@@ -21,7 +21,9 @@ class BenignRacesTest : public testing::Test {
     QCoreApplication::setApplicationName(QStringLiteral("benign"));
     QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_settings.path());
     db::setOriginOf([](const std::string&) { return db::Origin::Own; });
-    EXPECT_TRUE(db::writeContent(m_trace, db::smallContent()).ok());
+    db::Content content = db::smallContent();
+    content.benign.clear();
+    EXPECT_TRUE(db::writeContent(m_trace, content).ok());
   }
   db::TraceStore store() {
     Result<db::TraceStore> opened = db::TraceStore::open(m_trace, db::TraceStore::Mode::ReadWrite);
@@ -50,10 +52,10 @@ TEST_F(BenignRacesTest, ComesBackWithTheTrace) {
   ASSERT_EQ(races.notes().size(), 1);
   EXPECT_EQ(races.notes().value(kKey), QStringLiteral("the sum\ndoes not depend on it"));
   EXPECT_TRUE(races.clear(kKey));
-  const auto notes = trace.session().all<db::Note>();
-  ASSERT_TRUE(notes.ok());
-  for (const db::Note& note : *notes) {
-    EXPECT_NE(note.kind, BenignRaces::kNoteKind);
+  const auto rows = trace.session().all<db::BenignRace>();
+  ASSERT_TRUE(rows.ok());
+  for (const db::BenignRace& row : *rows) {
+    EXPECT_NE(row.raceClass, kKey.toStdString());
   }
 }
 

@@ -12,6 +12,7 @@
 #include "app/files/sha256.h"
 #include "app/traces/known_runs.h"
 #include "db/store/trace_writer.h"
+#include "db/tests/sample.h"
 
 namespace pf::app {
 namespace {
@@ -56,6 +57,20 @@ class OwnTraces : public ::testing::Test {
 
   std::string m_dir;
 };
+
+/// With the digest that a Photofinish made whose traces had format 11: a later one knows it.
+TEST_F(OwnTraces, WhatWasTakenOverByAnEarlierVersionStaysSo) {
+  db::Content content = db::smallContent();
+  const std::string path = m_dir + "/t.pft";
+  ASSERT_TRUE(keepMark(Mark::Taken, "16045690984503111693",
+                       "44bdcf7de06e25d9dc2cd4331556a7e78630cf6d0d6bfd7b69565c2a0b0b7580")
+                  .ok());
+  ASSERT_TRUE(db::writeContent(path, content).ok());
+  EXPECT_EQ(ownerOf(path), Owner::TakenOver);
+  content.launch.back().relation = db::LaunchFact::kAlso;
+  EXPECT_FALSE(db::writeContent(path, content).ok());  // nobody adds to what is a stranger's
+  EXPECT_EQ(ownerOf(path), Owner::Stranger);
+}
 
 TEST_F(OwnTraces, WhatIsMadeOfNotedLogsIsOwn) {
   RunFacts facts;
