@@ -111,6 +111,7 @@ class Replay {
   void stopped();
   void offerDebugger();
   void sayWhoIsMissing();
+  [[nodiscard]] std::optional<Error> notCome(int status) const;
   [[nodiscard]] bool stopsOnTheWay() const { return m_options.until || !m_options.cut.empty(); }
   void askUser();
   const Execution& execution();  ///< empty where it cannot be read
@@ -332,6 +333,26 @@ void Replay::exited(const protocol::RankExited& rank) {
   }
 }
 
+/// Of recorded ranks some were never there, whatever the launcher's exit status is.
+std::optional<Error> Replay::notCome(int status) const {
+  std::string missing;
+  for (const db::RankInfo& rank : m_store.ranks()) {
+    const bool came = std::ranges::any_of(
+        m_hellos, [&rank](const protocol::RankHello& hello) { return hello.rank == rank.rank; });
+    if (rank.lastSerial > 0 && !came) {
+      missing += (missing.empty() ? "rank " : ", ") + std::to_string(rank.rank);
+    }
+  }
+  if (missing.empty() || m_options.survey || m_job->connection() == nullptr) {
+    return std::nullopt;
+  }
+  return Error{ErrorCode::Divergence,
+               missing + " did not come to MPI_Init, and the launcher has ended with exit status " +
+                   std::to_string(status),
+               m_inputs.advice("The recorded run did: see what the launcher or the program says "
+                               "above.")};
+}
+
 void Replay::verdict(const protocol::Verdict& verdict) {
   switch (verdict.kind) {
     case protocol::VerdictKind::CutReached:
@@ -540,6 +561,7 @@ Result<int> Replay::run() {
     }
     if (ended && (ready == 0 || m_job->ranksGone() || m_job->connection() == nullptr)) {
       m_result = ended;
+      m_failure = m_failure ? m_failure : notCome(*ended);
     }
   }
   const std::string path = m_store.path();

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 
+#include "app/collation/collate.h"
 #include "app/collation/run_world.h"
 #include "app/files/paths.h"
 #include "app/recording/record.h"
@@ -52,12 +53,8 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
     return owner ? strangersTrace(store) : owner.error();
   }
   // What does not verify is found here, not by the daemon that makes the schedules.
-  for (const db::RankInfo& rank : store.ranks()) {
-    if (Status whole =
-            store.logChunks(rank.rank, [](std::uint64_t, db::Bytes) { return Status(); });
-        !whole) {
-      return whole.error();
-    }
+  if (Status whole = logsAreTheirRanks(store); !whole) {
+    return whole.error();
   }
   JobOptions job;
   job.workingDirectory = run.workingDirectory;

@@ -61,6 +61,8 @@ class FailedSurveysTest(PhotofinishTest):
                 self.assertIn("rank 0 did nothing", asked.err)
                 self.assertIn("said:\n    no slots today\n", asked.err)
                 self.assertEqual(asked.out, "", asked)
+        replayed = self.photofinish("replay", self.dir / "t.pft")
+        self.assert_refused(replayed, 3, "rank 0, 1.* did not come to MPI_Init, and the launcher has ended with exit status 1")
         self.env["PATH"] = path
         self.assert_surveyed_now()
 
