@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // photofinish-gui: the window.
+#include <fcntl.h>
 #include <malloc.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <cstdio>
 #include <functional>
+#include <optional>
 
 #include <QApplication>
 #include <QCommandLineParser>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QSettings>
 #include <QTimer>
 
 #include "app/gui/main_window.h"
@@ -15,20 +22,48 @@
 #include "app/session/targets/local_gdb.h"
 #include "app/version.h"
 #include "replay_engine/base/caught.h"
+#include "replay_engine/base/unique_fd.h"
 #include "views/diagram/space_time_view.h"
 
 namespace {
 
-/// "failing" or RANK:SERIAL, once the trace is open.
-void sendTo(pf::gui::MainWindow& window, const QString& goal) {
-  if (goal == QLatin1String("failing")) {
+/// "failing" or RANK:SERIAL. Nothing: it is neither.
+std::optional<pf::EventRef> goalOf(const QString& text) {
+  if (text.isEmpty() || text == QLatin1String("failing")) {
+    return pf::EventRef{};
+  }
+  const QStringList parts = text.split(QLatin1Char(':'));
+  bool rankOk = false;
+  bool serialOk = false;
+  const pf::EventRef goal{parts[0].toInt(&rankOk), parts.value(1).toULongLong(&serialOk)};
+  return parts.size() == 2 && rankOk && serialOk && goal.valid() ? std::optional(goal)
+                                                                 : std::nullopt;
+}
+
+/// Once the trace is open. Without a valid goal to where it failed.
+void sendTo(pf::gui::MainWindow& window, const pf::EventRef& goal) {
+  if (goal.valid()) {
+    window.session().replayTo(goal);
+  } else {
     window.session().runToFailure();
-    return;
   }
-  const QStringList parts = goal.split(QLatin1Char(':'));
-  if (parts.size() == 2) {
-    window.session().replayTo({parts[0].toInt(), parts[1].toULongLong()});
+}
+
+/// What the window remembers (traces, command lines) is for nobody else, whatever the umask.
+void keepSettingsPrivate() {
+  const QString file = QSettings().fileName();
+  const mode_t before = ::umask(077);
+  (void)QDir().mkpath(QFileInfo(file).absolutePath());
+  const pf::UniqueFd made(
+      ::open(QFile::encodeName(file).constData(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (made.valid()) {
+    (void)::fchmod(made.get(), 0600);
   }
+  ::umask(before);
+}
+
+void endWith(int status) {
+  QTimer::singleShot(0, [status] { QCoreApplication::exit(status); });  // also before exec()
 }
 
 /// Writes a picture of the window once it has come to rest, and ends.
@@ -98,25 +133,39 @@ int windowMain(int argc, char** argv) {
                                QStringLiteral("[trace]"));
   parser.process(application);
 
+  keepSettingsPrivate();
+  const QString picture = parser.value(screenshot);
+  const std::optional<pf::EventRef> goal = goalOf(parser.value(replayTo));
+  if (!goal) {
+    std::fprintf(stderr, "photofinish: --replay-to takes 'failing' or RANK:SERIAL, not '%s'\n",
+                 qPrintable(parser.value(replayTo)));
+    return 2;
+  }
+
   const pf::session::EndOfLocalGdbs endOfGdbs;  // waits after the window is gone
   pf::gui::MainWindow window;
   application.say = [&window](const pf::Error& error) {
     window.say(QString::fromStdString(error.text()), true);
   };
   window.show();
-  const QString goal = parser.value(replayTo);
-  const QString picture = parser.value(screenshot);
   QObject::connect(&window, &pf::gui::MainWindow::opened, &window, [&](bool ok) {
     if (!ok && !picture.isEmpty()) {
       std::fprintf(stderr, "photofinish: %s\n", qPrintable(window.statusText()));
-      QTimer::singleShot(0, [] { QCoreApplication::exit(4); });  // also before exec()
-    } else if (ok && !goal.isEmpty()) {
+      endWith(4);
+    } else if (ok && parser.isSet(replayTo)) {
       if (!picture.isEmpty()) {
         QObject::connect(
             &window.session(), &pf::session::DebugSession::settled, &window,
             [&] { takePicture(window, picture); }, Qt::SingleShotConnection);
+        QObject::connect(&window.session(), &pf::session::DebugSession::message, &window,
+                         [&window](const QString& why, bool) {
+                           if (!window.session().isReplaying()) {  // and nothing will
+                             std::fprintf(stderr, "photofinish: %s\n", qPrintable(why));
+                             endWith(2);
+                           }
+                         });
       }
-      sendTo(window, goal);
+      sendTo(window, *goal);
     } else if (ok && !picture.isEmpty()) {
       takePicture(window, picture);
     }

@@ -316,8 +316,8 @@ void Replay::stalled(const protocol::Verdict& verdict) {
   std::fprintf(
       stderr,
       "photofinish: nothing gets on in the replay, which may be right, in a long operation "
-      "or with much data: %s\nphotofinish: it goes on; Ctrl-C ends it\n",
-      verdict.text.c_str());
+      "or with much data: %s\nphotofinish: it goes on; Ctrl-C ends it.%s\n",
+      verdict.text.c_str(), m_inputs.advice("").c_str());
 }
 
 /// The launcher ends the others of a rank that has ended badly; of a run that ended well, an agent

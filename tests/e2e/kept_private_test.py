@@ -92,6 +92,26 @@ class KeptPrivateTest(PhotofinishTest):
         self.assertEqual(stat.S_IMODE((self.dir / "t.pft").stat().st_mode), 0o600)
         self.assertEqual(list(self.dir.glob("t.pft.*")), [])
 
+    def test_what_the_window_remembers(self):
+        window = BIN / "photofinish-gui"
+        if not window.exists():
+            self.skipTest("needs the window")
+        self.record("t.pft", self.mpirun(2, STEADY, 3, 1), "--mode", "all")
+        self.env.update(HOME=str(self.dir), XDG_CONFIG_HOME=str(self.dir / "config"))
+        kept = self.dir / "config" / "photofinish" / "photofinish.conf"
+
+        def look(*words):
+            return self.run_command(window, "--screenshot", self.dir / "picture.png", *words, self.dir / "t.pft", limits=lambda: os.umask(0))
+        for before in (None, 0o644):
+            if before:
+                kept.chmod(before)
+            self.assertEqual(look().status, 0)
+            self.assertIn("t.pft", kept.read_text())
+            self.assertEqual([stat.S_IMODE(path.stat().st_mode) for path in (kept, kept.parent)], [0o600, 0o700])
+        # A picture of where nothing can be is none.
+        self.assert_refused(look("--replay-to", "failing"), 2, "No rank failed in this recording")
+        self.assert_refused(look("--replay-to", "1:x"), 2, "'failing' or RANK:SERIAL, not '1:x'")
+
     def test_reports_and_transcripts(self):
         if not (BIN / "photofinish-headless").exists():
             self.skipTest("needs the debugger")
