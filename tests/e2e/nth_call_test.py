@@ -2,7 +2,7 @@
 """The first, second, third … call of a kind fails, until a run passes: a clear error and nothing lost, or the right answer; no crash, no hang.
 Or none fails, and the disk takes its time.
 
-PF_NTH=1 lets every single call fail; without it, some of them.
+PF_NTH=1 lets every single call fail, PF_NTH=N every N-th; without it, some of them. PF_NTH_CALLS=malloc,open: of these kinds only.
 """
 import os
 import shutil
@@ -14,8 +14,9 @@ from photofinish import BIN, CRASHED, PhotofinishTest, main
 
 STEADY = BIN / "e2e" / "steady"
 FAULT = BIN / "e2e" / "fault_at.so"
-ALL = os.environ.get("PF_NTH", "") not in ("", "0")
+ALL = int(os.environ.get("PF_NTH", "") or 0)
 ERRNO = {"malloc": 12, "mmap": 12, "write": 28, "room": 28, "fsync": 5, "rename": 5, "link": 28, "unlink": 13, "open": 24, "socket": 24, "fork": 11}
+KINDS = [call for call in os.environ.get("PF_NTH_CALLS", "").split(",") if call] or list(ERRNO)
 OURS = ("photofinish", "photofinish-dae", "photofinish-age")
 SLOW = (2000, 300000)  # µs that a write to a file takes more, and what waits for the disk (fsync, room)
 MOST = 100000
@@ -26,7 +27,7 @@ def numbers(few):
     number = 1
     while number < MOST:
         yield number
-        number += 1 if ALL else max(1, number // (1 if few else 2))
+        number += ALL or max(1, number // (1 if few else 2))
 
 
 class NthCallTest(PhotofinishTest):
@@ -71,7 +72,7 @@ class NthCallTest(PhotofinishTest):
             def check(run, said):
                 if run.status == 0:
                     self.assertEqual(run.out, right.out, said)
-            for call in ("malloc", "mmap", "open"):
+            for call in set(KINDS) & {"malloc", "mmap", "open"}:
                 if words[0] in ("info", "races") or ALL:
                     self.each(line, call, check)
         self.assertEqual(self.photofinish("check", self.dir / "t.pft").status, 0)
@@ -94,7 +95,7 @@ class NthCallTest(PhotofinishTest):
         self.former = (self.dir / "t.pft").read_bytes()
         line = ["record", "-o", self.dir / "t.pft", STEADY, "2", "1"]
         for process in OURS if ALL else OURS[:1]:
-            for call in ERRNO:
+            for call in KINDS:
                 with self.subTest(process=process, call=call):
                     self.each(line, call, self.recorded, process, few=True)
 
@@ -113,13 +114,13 @@ class NthCallTest(PhotofinishTest):
         def replayed(run, said):
             if run.status == 0:
                 self.assertIn("rank 0 ends with", run.out, said)
-        for call in ERRNO if ALL else ("write", "rename", "fork", "socket"):
+        for call in KINDS if ALL else ("write", "rename", "fork", "socket"):
             with self.subTest(call=call):
                 self.each(["races", self.dir / "t.pft"], call, surveyed, few=True)
                 self.each(["replay", self.dir / "light.pft"], call, replayed, few=True)
         if ALL:
             for process in OURS[1:]:
-                for call in ERRNO:
+                for call in KINDS:
                     with self.subTest(process=process, call=call):
                         self.each(["replay", self.dir / "light.pft"], call, replayed, process, few=True)
 
