@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 
 #include "app/cli/headless.h"
@@ -51,6 +52,9 @@ Result<app::Recorded> record(const std::vector<std::string>& words, bool inputIs
   options.stallAfter = stallAfter;
   const Instead output(STDOUT_FILENO, STDERR_FILENO);
   const UniqueFd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!null.valid()) {  // the program would read the script
+    return systemError("cannot open /dev/null", errno);
+  }
   const Instead input(STDIN_FILENO, inputIsScript ? null.get() : STDIN_FILENO);
   return app::record(options);
 }

@@ -138,9 +138,8 @@ Status Job::startDaemon(const JobOptions& options) {
   if ((options.session.mode & kBoundedBuffers) != 0) {
     words.emplace_back("--bounded-buffers");
   }
-  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-  m_daemon = spawn(words, {}, {null, null, 2}, m_session->path());
-  close(null);
+  const UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
+  m_daemon = null.valid() ? spawn(words, {}, {null.get(), null.get(), 2}, m_session->path()) : -1;
   close(ready[1]);
   UniqueFd readEnd(ready[0]);
   if (m_daemon < 0) {

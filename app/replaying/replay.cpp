@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <future>
@@ -514,6 +515,9 @@ Result<int> Replay::run() {
     return status.error();
   }
   const UniqueFd null(open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!null.valid()) {  // what the program says is no part of a report
+    return systemError("cannot open /dev/null", errno);
+  }
   if (stopsOnTheWay() || m_options.stopAtEnd) {
     options->input = null.get();  // ours is for the answer
   }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -66,6 +67,10 @@ void ReplayTarget::start() {
                     inputs = m_inputs, used = std::move(m_used)]() mutable {
         *changed = inputs->look(used);
         const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+        if (!null.valid()) {
+          *job = systemError("cannot open /dev/null", errno);
+          return;
+        }
         options.input = null.get();
         options.output = options.error = said->valid() ? said->get() : null.get();
         *job = caught([&options] { return app::Job::start(std::move(options)); });
