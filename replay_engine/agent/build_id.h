@@ -6,7 +6,7 @@
 
 namespace pf::agent {
 
-/// In hex; empty if the file has none or is not a 64-bit ELF file.
+/// In hex; empty if the file has none or is no ELF file.
 [[nodiscard]] std::string buildId(const std::string& path);
 
 }  // namespace pf::agent
