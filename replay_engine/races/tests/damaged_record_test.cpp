@@ -76,7 +76,7 @@ TEST(DamagedRecord, messagesMayLieInAnyOrder) {
   const EventRef last{0, execution.ranks[0].events.size()};
   const std::vector<Serial> cut = cutBefore(execution, last);
   std::ranges::reverse(execution.messages);
-  std::ranges::rotate(execution.messages, execution.messages.begin() + 2);
+  std::rotate(execution.messages.begin(), execution.messages.begin() + 2, execution.messages.end());
   const auto moved = static_cast<std::uint32_t>(execution.messages.size());
   for (RankHistory& rank : execution.ranks) {
     const auto follow = [&](std::uint32_t& message) {

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -87,7 +88,9 @@ void introduce(RankPage& page) {
   for (char* c = version; *c != '\0'; ++c) {  // "MPICH Version:\t4.0.2"
     *c = *c == '\t' ? ' ' : *c;
   }
-  std::snprintf(page.mpiLibrary, sizeof page.mpiLibrary, "%s", version);
+  const std::size_t kept = std::min(std::strlen(version), sizeof page.mpiLibrary - 1);
+  std::memcpy(page.mpiLibrary, version, kept);
+  page.mpiLibrary[kept] = '\0';
   const ssize_t n = readlink("/proc/self/exe", page.executable, sizeof page.executable - 1);
   page.executable[n > 0 ? n : 0] = '\0';
   // Only now: the agent looks at any moment, and takes what it finds from Hello on.
