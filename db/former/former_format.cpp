@@ -55,51 +55,59 @@ std::vector<Table> tablesOf11() {
   return all;
 }
 
+/// Which of changedTables() verify.
+using Whole = std::array<bool, 4>;
+
+Result<Whole> wholeTables(Database& database) {
+  Whole whole{};
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    const Status status = forEachRow(database, changedTables()[i], [](const Row&) { return true; });
+    database.setDeadline({});
+    if (!status && status.error().code != ErrorCode::Damaged) {
+      return status.error();
+    }
+    whole[i] = status.ok();
+  }
+  return whole;
+}
+
+/// The same by a connection of its own: one that has seen a damaged page changes no table any more.
+Result<Whole> wholeTablesOf(const std::string& path) {
+  Result<Database> database = Database::open(path, Database::Access::Read);
+  if (!database) {
+    return database.error();
+  }
+  Result<Transaction> transaction = Transaction::begin(*database, Transaction::Kind::Read);
+  return transaction ? wholeTables(*database) : Result<Whole>(transaction.error());
+}
+
 /// Tables from Run on, made from what the former ones say.
 class Rewriting {
  public:
-  explicit Rewriting(Database& database) : m_database(database) {}
+  Rewriting(Database& database, const Whole& whole) : m_database(database), m_whole(whole) {}
   Status run();
 
  private:
-  Status checkFormer();
   Status makeTables();
   Status moveRunAndRanks();
   Status moveFacts();
   Status moveNotes();
-  Status moveArrangements();
+  Status moveArrangement();
   Status sealTables();
   void readCounter(Rank rank, std::string_view name);
   [[nodiscard]] bool isWhole(TableId id) const;
 
   Database& m_database;
-  std::array<bool, 4> m_whole{};
+  const Whole& m_whole;
   std::vector<LaunchFact> m_launch;
   std::vector<SeenInput> m_inputs;
   std::vector<NotGuaranteed> m_notGuaranteed;
 };
 
-/// Which of the tables that are read now verify.
-Status Rewriting::checkFormer() {
-  for (std::size_t i = 0; i < m_whole.size(); ++i) {
-    const Status status =
-        forEachRow(m_database, changedTables()[i], [](const Row&) { return true; });
-    m_database.setDeadline({});
-    if (!status && status.error().code != ErrorCode::Damaged) {
-      return status;
-    }
-    m_whole[i] = status.ok();
-  }
-  return {};
-}
-
 Status Rewriting::makeTables() {
   std::string sql;
   for (const Table& each : changedTables()) {
     sql += "ALTER TABLE " + each.name + " RENAME TO former_" + each.name + ";";
-  }
-  if (!m_whole[kCounter]) {
-    sql += "DELETE FROM former_rank_counter;";  // nothing of it is believed
   }
   for (auto id = static_cast<std::size_t>(TableId::Run); id < tables().size(); ++id) {
     sql += tables()[id].create + ";";
@@ -108,8 +116,11 @@ Status Rewriting::makeTables() {
 }
 
 Status Rewriting::moveRunAndRanks() {
-  const auto counter = [](const std::string& rank, const std::string& test) {
-    return "(SELECT value FROM former_rank_counter WHERE rank = " + rank + " AND " + test + ")";
+  const auto counter = [this](const std::string& rank, const std::string& test) {
+    return !m_whole[kCounter]  // nothing of it is believed
+               ? std::string("NULL")
+               : "(SELECT value FROM former_rank_counter WHERE rank = " + rank + " AND " + test +
+                     ")";
   };
   const auto named = [&counter](const char* name) {
     return counter("r.rank", std::string("name = '") + name + "'");
@@ -118,14 +129,20 @@ Status Rewriting::moveRunAndRanks() {
     return "ifnull(" + counter("0", std::string("name = '") + name + "'") + ", 0) <> 0";
   };
   const std::string found = "substr(name, 1, 27) = 'racing deliveries found by '";
-  return m_database.execute(
-      "INSERT INTO run SELECT *, " + flag("same addresses") + ", " +
-      counter("0", "name = 'longest wait, ms' AND value >= 0") + ", " + flag("redacted") +
-      " FROM former_run;" + "INSERT INTO rank SELECT *, " + named("probes answered") + ", " +
-      named("rdtsc") + ", " + named("wildcard receives") +
-      ", ifnull((SELECT substr(name, 28) FROM former_rank_counter " + "WHERE rank = r.rank AND " +
-      found + "), ''), " + counter("r.rank", found) + ", " + named("wildcard sources kept") + ", " +
-      named("deliveries kept as tags") + " FROM former_rank AS r");
+  const std::string algorithm =
+      m_whole[kCounter] ? "(SELECT substr(name, 28) FROM former_rank_counter WHERE rank = r.rank "
+                          "AND " +
+                              found + ")"
+                        : std::string("NULL");
+  const std::string run = "INSERT INTO run SELECT *, " + flag("same addresses") + ", " +
+                          counter("0", "name = 'longest wait, ms' AND value >= 0") + ", " +
+                          flag("redacted") + " FROM former_run;";
+  const std::string ranks = "INSERT INTO rank SELECT *, " + named("probes answered") + ", " +
+                            named("rdtsc") + ", " + named("wildcard receives") + ", ifnull(" +
+                            algorithm + ", ''), " + counter("r.rank", found) + ", " +
+                            named("wildcard sources kept") + ", " +
+                            named("deliveries kept as tags") + " FROM former_rank AS r";
+  return m_database.execute((m_whole[kRun] ? run : "") + (m_whole[kRank] ? ranks : ""));
 }
 
 /// "KIND NAME VALUE" as protocol::factText() writes it.
@@ -200,6 +217,9 @@ Status Rewriting::moveFacts() {
 Status Rewriting::moveNotes() {
   const std::string first = "substr(text, 1, instr(text || char(10), char(10)) - 1)";
   const std::string second = "substr(text, instr(text || char(10), char(10)) + 1)";
+  if (!m_whole[kNote]) {
+    return {};
+  }
   return m_database.execute(
       "INSERT INTO note SELECT id, rank, serial, text, created_utc, kind = 'receive-mark' OR text "
       "= 'failing receive' FROM former_note WHERE kind NOT IN ('group', 'ranks shown', "
@@ -211,50 +231,51 @@ Status Rewriting::moveNotes() {
       first + ", " + second + ", created_utc FROM former_note WHERE kind = 'benign-race'");
 }
 
-Status Rewriting::moveArrangements() {
-  std::vector<RankArrangement> all;
-  Result<Statement> rows = m_database.prepare(
+/// The last one, which counts, was JSON. Each of its rows is found by a look at all of it.
+Status Rewriting::moveArrangement() {
+  constexpr std::int64_t kMostRows = 4096;
+  if (!m_whole[kNote]) {
+    return {};
+  }
+  Result<Statement> found = m_database.prepare(
       "SELECT id, ifnull(json_extract(text, '$.hidden'), ''), ifnull(json_extract(text, "
-      "'$.order'), 'number') FROM former_note WHERE kind = 'ranks shown' AND length(text) < 65536 "
-      "AND json_valid(text)");
+      "'$.order'), 'number') FROM former_note WHERE kind = 'ranks shown' AND "
+      "length(CAST(text AS BLOB)) < 65536 AND json_valid(text) ORDER BY id DESC LIMIT 1");
   Result<Statement> lane = m_database.prepare(
       "SELECT json_extract(text, '$.lanes[' || ?2 || '].name'), json_extract(text, '$.lanes[' || "
       "?2 || '].ranks') FROM former_note WHERE id = ?1");
-  if (!rows || !lane) {
-    return rows ? lane.error() : rows.error();
+  if (!found || !lane) {
+    return found ? lane.error() : found.error();
   }
-  Statement::Step step = rows->step();
-  for (; step == Statement::Step::Row; step = rows->step()) {
-    all.push_back({rows->integer(0), std::string(rows->text(1)), std::string(rows->text(2)), {}});
-    for (std::int64_t number = 0;; ++number) {
-      lane->reset();
-      lane->bindInteger(1, all.back().id);
-      lane->bindInteger(2, number);
-      if (lane->step() != Statement::Step::Row || lane->type(0) != Statement::Type::Text ||
-          lane->type(1) != Statement::Type::Text) {
-        break;
-      }
-      all.back().sharedRows.emplace_back(lane->text(0));
-      all.back().sharedRows.emplace_back(lane->text(1));
+  const Statement::Step step = found->step();
+  if (step != Statement::Step::Row) {
+    return step == Statement::Step::Failed ? Status(found->error()) : Status();
+  }
+  RankArrangement all{
+      found->integer(0), std::string(found->text(1)), std::string(found->text(2)), {}};
+  *found = Statement();
+  for (std::int64_t number = 0; number < kMostRows; ++number) {
+    lane->reset();
+    lane->bindInteger(1, all.id);
+    lane->bindInteger(2, number);
+    if (lane->step() == Statement::Step::Failed) {
+      return lane->error();
     }
+    if (lane->type(0) != Statement::Type::Text || lane->type(1) != Statement::Type::Text) {
+      break;
+    }
+    all.sharedRows.emplace_back(lane->text(0));
+    all.sharedRows.emplace_back(lane->text(1));
   }
-  if (step == Statement::Step::Failed) {
-    return rows->error();
-  }
-  *rows = Statement();
   *lane = Statement();
   Result<RowWriter> writer = RowWriter::start(m_database, table(TableId::RankArrangement));
   if (!writer) {
     return writer.error();
   }
-  for (const RankArrangement& each : all) {
-    writer->integer(each.id);
-    columns(*writer, each);
-    if (Status status = writer->end(); !status) {
-      return status;
-    }
-  }
-  return writer->finish();
+  writer->integer(all.id);
+  columns(*writer, all);
+  const Status status = writer->end();
+  return status.ok() ? writer->finish() : status;
 }
 
 /// Whether what it was made of did verify.
@@ -269,9 +290,11 @@ bool Rewriting::isWhole(TableId id) const {
 
 Status Rewriting::sealTables() {
   std::string sql;
-  for (const Table& each : changedTables()) {
-    sql += "DROP TABLE former_" + each.name + "; DELETE FROM seal WHERE table_name = '" +
-           each.name + "';";
+  for (std::size_t i = 0; i < m_whole.size(); ++i) {
+    const std::string& name = changedTables()[i].name;
+    // One that does not verify cannot even be dropped, perhaps, and stays aside.
+    sql += m_whole[i] ? "DROP TABLE former_" + name + ";" : std::string();
+    sql += "DELETE FROM seal WHERE table_name = '" + name + "';";
   }
   if (Status status = m_database.execute(sql); !status) {
     return status;
@@ -291,8 +314,8 @@ Status Rewriting::sealTables() {
 }
 
 Status Rewriting::run() {
-  Status status = checkFormer();
-  if (status.ok() && m_whole[kCounter]) {
+  Status status;
+  if (m_whole[kCounter]) {
     status = forEachRow(m_database, changedTables()[kCounter], [this](const Row& row) {
       RowReader cells(row);
       Rank rank = kUnknownRank;
@@ -304,10 +327,16 @@ Status Rewriting::run() {
   }
   for (Status (Rewriting::*step)() :
        {&Rewriting::makeTables, &Rewriting::moveRunAndRanks, &Rewriting::moveFacts,
-        &Rewriting::moveNotes, &Rewriting::moveArrangements, &Rewriting::sealTables}) {
+        &Rewriting::moveNotes, &Rewriting::moveArrangement, &Rewriting::sealTables}) {
     status = status.ok() ? (this->*step)() : status;
   }
-  return status;
+  const bool odd = !status && status.error().code == ErrorCode::Internal;
+  return odd ? Error{ErrorCode::Damaged,
+                     "'" + m_database.path() + "' has rows that make no sense (" +
+                         status.error().message + ")",
+                     "The file was not written by Photofinish as it is; run 'photofinish check' "
+                     "on it."}
+             : status;
 }
 
 }  // namespace
@@ -321,9 +350,10 @@ std::string whoReads(std::uint32_t version) {
     return "Open it with the newer Photofinish that recorded it.";
   }
   constexpr std::uint32_t kOldestOf02 = 4;
-  return version >= kOldestOf02
-             ? "Photofinish 0.2 opens it, and brings it to format 11, which this one reads."
-             : "Record the program again with this Photofinish.";
+  return version >= kOldestOf02 ? "Photofinish 0.2 (commit 927d35f) opens it, and brings it to "
+                                  "format 11, which this one "
+                                  "reads."
+                                : "Record the program again with this Photofinish.";
 }
 
 const std::vector<Table>& formerTables(std::uint32_t version) {
@@ -348,6 +378,12 @@ Status readFormerRanks(Database& database, std::vector<RankInfo>& ranks) {
 }
 
 Status bringUpToDate(const std::string& path, FormerSeals seals) {
+  const Result<Whole> known = seals == FormerSeals::Mended
+                                  ? wholeTablesOf(path)
+                                  : Result<Whole>(Whole{true, true, true, true});
+  if (!known) {
+    return known.error();
+  }
   Result<Database> database = Database::open(path, Database::Access::Update);
   if (!database) {
     return Error{ErrorCode::Version,
@@ -377,7 +413,7 @@ Status bringUpToDate(const std::string& path, FormerSeals seals) {
       database->setDeadline({});
     }
   }
-  status = status.ok() ? Rewriting(*database).run() : status;
+  status = status.ok() ? Rewriting(*database, *known).run() : status;
   status = status.ok() ? finishSeals(*database) : status;
   return status.ok() ? transaction->commit() : status;
 }

@@ -28,8 +28,9 @@ Status readFormerRanks(Database& database, std::vector<RankInfo>& ranks);
 enum class FormerSeals { Checked, Mended /*of a damaged file: that of the seals is made new*/ };
 
 /// Makes a trace of the present format of a former one, in one transaction. Damaged if it does not
-/// verify; Version or System if it cannot be written. Where seals are mended, what is made of a
-/// table that did not verify does not verify either.
+/// verify; Version or System if it cannot be written. Where seals are mended, nothing is made of a
+/// table that does not verify: what would be does not verify either, and the table stays in the
+/// file, as former_NAME.
 Status bringUpToDate(const std::string& path, FormerSeals seals = FormerSeals::Checked);
 
 }  // namespace pf::db

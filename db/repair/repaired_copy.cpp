@@ -171,9 +171,20 @@ bool RepairedCopy::tryFormer(int file) {
     }
     putWord(page, kUserVersion, version);
     return writePage(file, 1, page) && bringUpToDate(m_path, FormerSeals::Mended).ok() &&
-           tryOpen().ok();
+           openAsItIs().ok();
   }
   return false;
+}
+
+/// With whatever tables it has besides.
+Status RepairedCopy::openAsItIs() {
+  Result<Database> database = Database::open(m_path, Database::Access::Read);
+  if (!database) {
+    return database.error();
+  }
+  database->setDeadline(readBudget(0));
+  m_database = std::move(database).value();
+  return {};
 }
 
 Status RepairedCopy::tryOpen() {

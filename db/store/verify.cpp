@@ -189,7 +189,8 @@ std::string lostWith(TableId id) {
     case TableId::SeenInput:
       return "the check that files are still those of the recording";
     case TableId::NotGuaranteed:
-      return "what a replay may do otherwise";
+      return "what a replay may do otherwise (of format 11 also how it was recorded: same "
+             "addresses, time stamp counter, tags)";
     case TableId::Module:
       return "the check that programs and libraries are still those of the recording";
     case TableId::LogChunk:

@@ -42,6 +42,7 @@ class RepairedCopy {
   Status repair();
   Status tryOpen();
   [[nodiscard]] bool tryFormer(int file);
+  Status openAsItIs();
 
   std::string m_path;  ///< empty: nothing to remove
   Database m_database;
