@@ -508,13 +508,15 @@ Status writeTrace(db::TraceWriter* writer, const std::string& logDirectory,
     db::RankInfo rank = rankInfo(log, facts, analysis.execution);
     addRaces(rank, reduction);
     writer->addRank(std::move(rank));
-    for (const std::string& note : notesOf(log, facts, analysis.execution)) {
-      writer->addNotGuaranteed({log.rank, note});
-    }
+    std::vector<std::string> notes = notesOf(log, facts, analysis.execution);
     for (const auto& [reader, file] : strange) {
       if (reader == log.rank) {
-        writer->addNotGuaranteed({log.rank, kStrangeFile + file});
+        notes.push_back(kStrangeFile + file);
       }
+    }
+    std::ranges::sort(notes);
+    for (std::string& note : notes) {
+      writer->addNotGuaranteed({log.rank, std::move(note)});
     }
     modules.insert(log.modules.begin(), log.modules.end());
     if (const auto file = files.find(log.rank); file != files.end()) {

@@ -29,7 +29,7 @@ namespace {
 
 /// "failing" or RANK:SERIAL. Nothing: it is neither.
 std::optional<pf::EventRef> goalOf(const QString& text) {
-  if (text.isEmpty() || text == QLatin1String("failing")) {
+  if (text == QLatin1String("failing")) {
     return pf::EventRef{};
   }
   const QStringList parts = text.split(QLatin1Char(':'));
@@ -135,7 +135,8 @@ int windowMain(int argc, char** argv) {
 
   keepSettingsPrivate();
   const QString picture = parser.value(screenshot);
-  const std::optional<pf::EventRef> goal = goalOf(parser.value(replayTo));
+  const std::optional<pf::EventRef> goal =
+      parser.isSet(replayTo) ? goalOf(parser.value(replayTo)) : pf::EventRef{};
   if (!goal) {
     std::fprintf(stderr, "photofinish: --replay-to takes 'failing' or RANK:SERIAL, not '%s'\n",
                  qPrintable(parser.value(replayTo)));
@@ -154,16 +155,21 @@ int windowMain(int argc, char** argv) {
       endWith(4);
     } else if (ok && parser.isSet(replayTo)) {
       if (!picture.isEmpty()) {
+        const QMetaObject::Connection failed =
+            QObject::connect(&window.session(), &pf::session::DebugSession::message, &window,
+                             [&window](const QString& why, bool) {
+                               if (!window.session().isReplaying()) {  // and nothing will
+                                 std::fprintf(stderr, "photofinish: %s\n", qPrintable(why));
+                                 endWith(2);
+                               }
+                             });
         QObject::connect(
             &window.session(), &pf::session::DebugSession::settled, &window,
-            [&] { takePicture(window, picture); }, Qt::SingleShotConnection);
-        QObject::connect(&window.session(), &pf::session::DebugSession::message, &window,
-                         [&window](const QString& why, bool) {
-                           if (!window.session().isReplaying()) {  // and nothing will
-                             std::fprintf(stderr, "photofinish: %s\n", qPrintable(why));
-                             endWith(2);
-                           }
-                         });
+            [&, failed] {
+              QObject::disconnect(failed);
+              takePicture(window, picture);
+            },
+            Qt::SingleShotConnection);
       }
       sendTo(window, *goal);
     } else if (ok && !picture.isEmpty()) {

@@ -334,13 +334,15 @@ void Replay::exited(const protocol::RankExited& rank) {
   }
 }
 
-/// Of recorded ranks some were never there, whatever the launcher's exit status is.
+/// Of recorded ranks, which all came then, some were never there, whatever the launcher's exit status is.
 std::optional<Error> Replay::notCome(int status) const {
+  const bool all = std::ranges::all_of(
+      m_store.ranks(), [](const db::RankInfo& rank) { return rank.lastSerial > 0; });
   std::string missing;
   for (const db::RankInfo& rank : m_store.ranks()) {
     const bool came = std::ranges::any_of(
         m_hellos, [&rank](const protocol::RankHello& hello) { return hello.rank == rank.rank; });
-    if (rank.lastSerial > 0 && !came) {
+    if (all && !came) {
       missing += (missing.empty() ? "rank " : ", ") + std::to_string(rank.rank);
     }
   }

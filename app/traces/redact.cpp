@@ -51,6 +51,7 @@ db::RankInfo redacted(db::RankInfo rank) {
   rank.logBytes = 0;
   rank.logChunks = 0;
   rank.tscReads.reset();
+  rank.wildcardReceives.reset();
   return rank;
 }
 
