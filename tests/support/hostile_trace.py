@@ -82,7 +82,7 @@ class Forger:
             kind = self.random.choice([self.field] * 8 + [self.blob] * 5 + [self.log] * 4 + [self.rows] * 2 + [self.flip, self.schema])
             try:
                 kind(path)
-            except sqlite3.DatabaseError:
+            except (sqlite3.DatabaseError, UnicodeError):  # names of what was flipped need not be text
                 self.said.append("(which SQLite does not take)")
         if self.random.random() < 0.15:
             self.beside(directory, path)
