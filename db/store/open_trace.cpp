@@ -225,9 +225,9 @@ Status checkIdentity(Database& database) {
   if (!header) {
     return header.error();
   }
-  constexpr std::string_view kMagic("SQLite format 3\0", 16);
-  for (std::size_t i = 0; i < kMagic.size(); ++i) {
-    if ((*header)[i] != static_cast<std::uint8_t>(kMagic[i])) {
+  constexpr std::string_view kSqliteMagic("SQLite format 3\0", 16);
+  for (std::size_t i = 0; i < kSqliteMagic.size(); ++i) {
+    if ((*header)[i] != static_cast<std::uint8_t>(kSqliteMagic[i])) {
       return notOurs(database.path());
     }
   }
