@@ -116,11 +116,12 @@ Status Rewriting::makeTables() {
 }
 
 Status Rewriting::moveRunAndRanks() {
-  const auto counter = [this](const std::string& rank, const std::string& test) {
+  const auto counter = [this](const std::string& rank, const std::string& test,
+                              const std::string& column = "value") {
     return !m_whole[kCounter]  // nothing of it is believed
                ? std::string("NULL")
-               : "(SELECT value FROM former_rank_counter WHERE rank = " + rank + " AND " + test +
-                     ")";
+               : "(SELECT " + column + " FROM former_rank_counter WHERE rank = " + rank + " AND " +
+                     test + ")";
   };
   const auto named = [&counter](const char* name) {
     return counter("r.rank", std::string("name = '") + name + "'");
@@ -129,19 +130,14 @@ Status Rewriting::moveRunAndRanks() {
     return "ifnull(" + counter("0", std::string("name = '") + name + "'") + ", 0) <> 0";
   };
   const std::string found = "substr(name, 1, 27) = 'racing deliveries found by '";
-  const std::string algorithm =
-      m_whole[kCounter] ? "(SELECT substr(name, 28) FROM former_rank_counter WHERE rank = r.rank "
-                          "AND " +
-                              found + ")"
-                        : std::string("NULL");
   const std::string run = "INSERT INTO run SELECT *, " + flag("same addresses") + ", " +
                           counter("0", "name = 'longest wait, ms' AND value >= 0") + ", " +
                           flag("redacted") + " FROM former_run;";
   const std::string ranks = "INSERT INTO rank SELECT *, " + named("probes answered") + ", " +
                             named("rdtsc") + ", " + named("wildcard receives") + ", ifnull(" +
-                            algorithm + ", ''), " + counter("r.rank", found) + ", " +
-                            named("wildcard sources kept") + ", " +
-                            named("deliveries kept as tags") + " FROM former_rank AS r";
+                            counter("r.rank", found, "substr(name, 28)") + ", ''), " +
+                            counter("r.rank", found) + ", " + named("wildcard sources kept") +
+                            ", " + named("deliveries kept as tags") + " FROM former_rank AS r";
   return m_database.execute((m_whole[kRun] ? run : "") + (m_whole[kRank] ? ranks : ""));
 }
 
