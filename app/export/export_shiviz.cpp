@@ -2,9 +2,9 @@
 // ShiViz's log format. A log file begins with the regular expression that parses it, and a line for
 // the delimiter of several executions (empty: there is one). Each event has two lines: host and
 // vector clock as JSON, in which the host's own component goes up by one; then its text.
+#include "app/collation/event_text.h"
 #include "app/export/exported_trace.h"
 #include "app/files/text_output.h"
-#include "app/replaying/replay.h"
 #include "replay_engine/causality/event_clocks.h"
 
 namespace pf::app {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/recording/follow_recording.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <map>
 
+#include "app/job/job_driver.h"
 #include "replay_engine/base/process_state.h"
 #include "replay_engine/base/shown_text.h"
 
@@ -63,7 +62,7 @@ Error noLauncher(const std::string& program, int ranks) {
                "script starts mpirun, in the script."};
 }
 
-class Following {
+class Following final : public JobFollower {
  public:
   Following(Job& job, RunFacts& facts, InputTee* input, const Patience& patience)
       : m_job(job), m_facts(facts), m_input(input), m_patience(patience) {}
@@ -71,15 +70,18 @@ class Following {
   Result<int> run();
 
  private:
-  [[nodiscard]] int wait(bool ended);
-  [[nodiscard]] bool listen(bool ended);
-  void handle(const protocol::Message& message);
+  void heard(const protocol::Message& message) override;
+  void daemonLost() override;
+  void noticed(const std::string& text) override;
+  void turn() override;
+  [[nodiscard]] bool expectsMore() override;
+  [[nodiscard]] pollfd alsoWaitsFor(bool ended) const override;
+  void otherCame() override { m_input->pump(); }
   void exited(const protocol::RankExited& rank);
   void hello(const protocol::RankHello& rank);
   void stalled(const protocol::Verdict& verdict);
   void askToEnd();
   void insist();
-  void sayNotices();
   [[nodiscard]] bool ranksRun() const;
 
   Job& m_job;
@@ -88,39 +90,33 @@ class Following {
   const Patience& m_patience;
   RaceTeller m_races;
   std::optional<Clock::time_point> m_asked;  ///< the launcher, to end the job
+  std::optional<Clock::time_point> m_over;   ///< since when the launcher has ended
   bool m_insisted = false;
   bool m_stuck = false;  ///< ended because it could not get on
   int m_unknownRanks = 0;
 };
 
-/// Until there is something to hear, or for a while: whether there is.
-int Following::wait(bool ended) {
-  const bool input = m_input != nullptr && !ended;
-  pollfd waiting[3] = {{ended ? -1 : m_job.launcherFd(), POLLIN, 0},
-                       {m_job.connection() != nullptr ? m_job.connection()->fd() : -1, POLLIN, 0},
-                       input ? m_input->waiting() : pollfd{-1, 0, 0}};
-  const int patience = !ended ? 500 : m_job.ranksGone() ? 0 : 50;
-  const int ready = poll(waiting, 3, patience);
-  if (waiting[2].revents != 0) {
-    m_input->pump();
-  }
-  return ready;
+pollfd Following::alsoWaitsFor(bool ended) const {
+  return m_input != nullptr && !ended ? m_input->waiting() : pollfd{-1, 0, 0};
 }
 
-bool Following::listen(bool ended) {
-  const Job::Heard heard = m_job.listen([this](const protocol::Message& message) {
-    handle(message);
-    return true;
-  });
-  if (heard == Job::Heard::DaemonGone && !ended) {
-    std::fprintf(
-        stderr,
-        "photofinish: the control daemon is gone; the ranks go on and their recording too\n");
-  }
-  return heard == Job::Heard::Something;
+void Following::daemonLost() {
+  std::fprintf(
+      stderr, "photofinish: the control daemon is gone; the ranks go on and their recording too\n");
 }
 
-void Following::handle(const protocol::Message& message) {
+void Following::noticed(const std::string& text) {
+  std::fprintf(stderr, "photofinish: %s\n", text.c_str());
+}
+
+void Following::turn() {
+  if (m_patience.ended()) {
+    askToEnd();
+  }
+  insist();
+}
+
+void Following::heard(const protocol::Message& message) {
   std::visit(protocol::Overloaded{
                  [&](const protocol::RankExited& m) { exited(m); },
                  [&](const protocol::RankState& m) { m_races.note(m); },
@@ -196,12 +192,6 @@ void Following::insist() {
   }
 }
 
-void Following::sayNotices() {
-  for (const std::string& text : m_job.notices()) {
-    std::fprintf(stderr, "photofinish: %s\n", text.c_str());
-  }
-}
-
 /// On this host, as far as they have told their pids, and nobody their ends.
 bool Following::ranksRun() const {
   return std::any_of(
@@ -211,36 +201,17 @@ bool Following::ranksRun() const {
       });
 }
 
+bool Following::expectsMore() {
+  m_over = m_over.value_or(Clock::now());
+  return Clock::now() - *m_over < kRanksOutliveIt && ranksRun();
+}
+
 Result<int> Following::run() {
-  std::optional<Clock::time_point> over;
-  for (int quiet = 0;;) {
-    const std::optional<int> ended = m_job.launcherStatus();
-    if (ended && !over) {
-      over = Clock::now();
-    }
-    if (m_patience.ended()) {
-      askToEnd();
-    }
-    if (!ended) {
-      insist();
-      sayNotices();
-    }
-    const int ready = wait(ended.has_value());
-    const bool heard = listen(ended.has_value());
-    if (over && Clock::now() - *over < kRanksOutliveIt && ranksRun()) {
-      if (m_job.connection() == nullptr) {
-        poll(nullptr, 0, 50);
-      }
-      continue;
-    }
-    if (ended && (m_job.connection() == nullptr || (!heard && m_job.ranksGone()) ||
-                  (!heard && ready == 0 && ++quiet >= 4))) {
-      if (m_unknownRanks != 0) {
-        return noLauncher(m_facts.program, m_unknownRanks);
-      }
-      return m_stuck && *ended == 0 ? 1 : *ended;
-    }
+  const std::optional<int> ended = drive(m_job, *this);
+  if (m_unknownRanks != 0) {
+    return noLauncher(m_facts.program, m_unknownRanks);
   }
+  return m_stuck && *ended == 0 ? 1 : *ended;
 }
 
 }  // namespace

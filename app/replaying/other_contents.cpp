@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "app/replaying/replay.h"
+#include "app/collation/event_text.h"
 #include "replay_engine/log/contents.h"
 
 namespace pf::app {

@@ -16,36 +16,17 @@
 #include <set>
 
 #include "app/collation/run_world.h"
+#include "app/job/job_driver.h"
 #include "app/recording/log_directory.h"
 #include "app/recording/record.h"
 #include "app/replaying/forced_deliveries.h"
 #include "app/replaying/replay_inputs.h"
 #include "app/replaying/survey.h"
+#include "app/replaying/verdict_text.h"
 #include "app/traces/own_traces.h"
 #include "replay_engine/base/shown_text.h"
 
 namespace pf::app {
-
-std::string eventText(const Execution& execution, EventRef ref) {
-  if (ref.rank < 0 || static_cast<std::size_t>(ref.rank) >= execution.ranks.size() ||
-      ref.serial == 0 ||
-      ref.serial > execution.ranks[static_cast<std::size_t>(ref.rank)].events.size()) {
-    return "the end of its record";
-  }
-  const Event& event = execution.ranks[static_cast<std::size_t>(ref.rank)].events[ref.serial - 1];
-  std::string text =
-      event.call < execution.callNames.size() ? execution.callNames[event.call] : "?";
-  const bool message = event.kind == EventKind::Send || event.kind == EventKind::Receive ||
-                       event.kind == EventKind::Post || event.kind == EventKind::Probe ||
-                       event.kind == EventKind::SendReceive;
-  if (message) {
-    const char* preposition = event.kind == EventKind::Send ? " to " : " from ";
-    text += preposition + (event.peer == kAnySource ? std::string("any source")
-                                                    : "rank " + std::to_string(event.peer));
-    text += event.tag == kAnyTag ? ", any tag" : ", tag " + std::to_string(event.tag);
-  }
-  return text + " at " + siteText(execution, event.site);
-}
 
 namespace {
 
@@ -57,39 +38,8 @@ constexpr int kLookAgainMs = 100;
 /// Of most programs; one that takes longer until MPI_Init is spoken of.
 constexpr std::chrono::seconds kStartsWithin(10);
 
-std::string placeOf(const protocol::CodePlace& place) {
-  return place.text.empty() ? std::string() : " at " + place.text;
-}
-
-/// What a rank did before it diverged.
-std::string historyText(const protocol::RankDiverged& diverged) {
-  std::string text = diverged.history.empty() ? "" : "\n  its last events before that:";
-  for (const protocol::PastEvent& event : diverged.history) {
-    text += "\n    " + std::to_string(event.serial) + "  " + event.call;
-    if (event.peer >= -1) {
-      text += event.peer < 0 ? " any source" : " rank " + std::to_string(event.peer);
-      text += event.tag < 0 ? ", any tag" : ", tag " + std::to_string(event.tag);
-    }
-    text += placeOf(event.place);
-  }
-  return text;
-}
-
-/// The recorded call, and the one made instead of it.
-std::string twoCallsText(const Execution& execution, const protocol::RankDiverged& diverged) {
-  const EventRef at{diverged.rank, diverged.serial};
-  const auto rank = static_cast<std::size_t>(diverged.rank);
-  const bool known =
-      diverged.serial >= 1 && (diverged.goesOn || diverged.expected.rfind("MPI_", 0) == 0) &&
-      rank < execution.ranks.size() && diverged.serial <= execution.ranks[rank].events.size();
-  const std::size_t size = diverged.expected.find(", ");  // behind the call
-  const std::string more = size == std::string::npos ? "" : diverged.expected.substr(size);
-  return "\n  expected: " + (known ? eventText(execution, at) + more : diverged.expected) +
-         "\n  got:      " + diverged.got + placeOf(diverged.place);
-}
-
 /// One replay, seen from the command line.
-class Replay {
+class Replay final : public JobFollower {
  public:
   Replay(const ReplayOptions& options, db::TraceStore& store)
       : m_options(options), m_store(store) {}
@@ -102,13 +52,19 @@ class Replay {
   Status adjust(JobOptions& options, const std::string& logs);
   void surveyReachedItsStops();
   [[nodiscard]] bool someAreOnTheirWay() const;
-  void handle(const protocol::Message& message);
+  void heard(const protocol::Message& message) override;
+  void daemonLost() override;
+  void noticed(const std::string& text) override { tell(text); }
+  void turn() override { sayWhoIsMissing(); }
+  [[nodiscard]] bool isDone() const override { return m_failure || m_result || g_endAsked; }
+  [[nodiscard]] pollfd alsoWaitsFor(bool) const override {
+    return {m_waitingForUser ? STDIN_FILENO : -1, POLLIN, 0};
+  }
+  void otherCame() override { askUser(); }
   void otherContents(const protocol::RankDiverged& differs);
-  [[nodiscard]] std::string firstContents() const;
   void verdict(const protocol::Verdict& verdict);
   void stalled(const protocol::Verdict& verdict);
   void exited(const protocol::RankExited& rank);
-  void listen(bool ended);
   void stopped();
   void offerDebugger();
   void sayWhoIsMissing();
@@ -129,8 +85,7 @@ class Replay {
   std::future<Result<Destination>>
       m_destination;  ///< of ReplayOptions::until, while the job starts
   std::optional<Error> m_failure;
-  std::vector<protocol::RankDiverged>
-      m_contents;  ///< ranks that sent other contents: their first ones
+  OtherContents m_contents;
   ReplayInputs m_inputs;
   std::string m_target;       ///< of ReplayOptions::until: what event it is
   std::vector<Serial> m_cut;  ///< of ReplayOptions::cut: events that each rank does
@@ -291,34 +246,34 @@ void Replay::askUser() {
   (void)m_job->send(free);
 }
 
-/// Every rank waits. They may all be in a long operation, as they may have been in the recording:
-/// only what is proven ends a replay, and where the recording ends, too.
+/// Every rank waits: only what is proven ends a replay, and where the recording ends, too.
 void Replay::stalled(const protocol::Verdict& verdict) {
   const db::RunInfo& run = m_store.run();
-  if (!run.complete && (verdict.asRecorded || (m_options.survey && verdict.proven))) {
-    if (m_options.survey) {
-      surveyReachedItsStops();
-    } else {
-      say("the replay does not get on; the recording ends here, too:\n" + verdict.text);
+  const Stall stall = meaningOf(verdict, run);
+  const std::string text = std::string(words(stall)) + ":\n" + verdict.text;
+  if (m_options.survey && !run.complete && stall != Stall::MayGoOn) {
+    surveyReachedItsStops();
+    return;
+  }
+  switch (stall) {
+    case Stall::AsRecorded: {
+      say(text);
       // Not known of a run whose recorder was killed; who hangs does not end well.
       const int recorded = run.exitStatus.value_or(0);
       m_result = recorded != 0 ? recorded : 1;
+      return;
     }
-    return;
+    case Stall::Proven:
+      m_failure =
+          Error{ErrorCode::Divergence, text,
+                m_inputs.advice("Something that is not recorded (a file, a socket, a signal) "
+                                "differs, or the program was changed.")};
+      return;
+    case Stall::MayGoOn:
+      std::fprintf(stderr, "photofinish: %s: %s\nphotofinish: it goes on; Ctrl-C ends it.%s\n",
+                   words(stall), verdict.text.c_str(), m_inputs.advice("").c_str());
+      return;
   }
-  if (verdict.proven) {
-    m_failure = Error{
-        ErrorCode::Divergence,
-        "the replay does not get on, though the recorded run did:\n" + verdict.text,
-        m_inputs.advice("Something that is not recorded (a file, a socket, a signal) differs, "
-                        "or the program was changed.")};
-    return;
-  }
-  std::fprintf(
-      stderr,
-      "photofinish: nothing gets on in the replay, which may be right, in a long operation "
-      "or with much data: %s\nphotofinish: it goes on; Ctrl-C ends it.%s\n",
-      verdict.text.c_str(), m_inputs.advice("").c_str());
 }
 
 /// The launcher ends the others of a rank that has ended badly; of a run that ended well, an agent
@@ -394,38 +349,30 @@ void Replay::verdict(const protocol::Verdict& verdict) {
   }
 }
 
-/// The rank that was the first has sent what it has by itself; the others may have it from there.
-std::string Replay::firstContents() const {
-  const auto first = std::min_element(m_contents.begin(), m_contents.end(),
-                                      [](const auto& a, const auto& b) { return a.time < b.time; });
-  return "other contents than recorded, first at rank " + std::to_string(first->rank) + ", event " +
-         std::to_string(first->serial);
-}
-
 void Replay::otherContents(const protocol::RankDiverged& differs) {
   if (m_free) {
     return;  // before its own record ends, but behind what others did that was not recorded
   }
   constexpr std::size_t kMostSaid = 4;
-  m_contents.push_back(differs);
-  if (m_contents.size() <= kMostSaid) {
+  m_contents.note(differs);
+  if (m_contents.ranks() <= kMostSaid) {
     say("rank " + std::to_string(differs.rank) + ", event " + std::to_string(differs.serial) +
-        ": other contents than recorded" + twoCallsText(execution(), differs));
+        ": other contents than recorded" + divergenceText(execution(), differs).twoLines());
   }
 }
 
-void Replay::handle(const protocol::Message& message) {
+void Replay::heard(const protocol::Message& message) {
   if (const auto* diverged = std::get_if<protocol::RankDiverged>(&message); diverged != nullptr) {
     if (diverged->goesOn) {
       otherContents(*diverged);
       return;
     }
+    const DivergenceText text = divergenceText(execution(), *diverged);
     m_failure = Error{
         ErrorCode::Divergence,
         "replay divergence at rank " + std::to_string(diverged->rank) + ", event " +
-            std::to_string(diverged->serial) + twoCallsText(execution(), *diverged) +
-            historyText(*diverged) +
-            (m_contents.empty() ? "" : "\n  before that: " + firstContents()),
+            std::to_string(diverged->serial) + text.twoLines() + text.history +
+            (m_contents.none() ? "" : "\n  before that: " + m_contents.first()),
         m_inputs.advice("The program does something else than the recorded run: was it, its input "
                         "or its environment changed?")};
   } else if (const auto* said = std::get_if<protocol::Verdict>(&message); said != nullptr) {
@@ -449,16 +396,9 @@ void Replay::handle(const protocol::Message& message) {
   }
 }
 
-/// Whatever the daemon has to say by now. `ended`: the launcher has.
-void Replay::listen(bool ended) {
-  const Job::Heard heard = m_job->listen([this](const protocol::Message& message) {
-    handle(message);
-    return !m_failure;
-  });
-  if (heard == Job::Heard::DaemonGone && !ended) {
-    m_failure = Error{ErrorCode::Peer, "the control daemon is gone",
-                      "Start the replay again; the trace is whole."};
-  }
+void Replay::daemonLost() {
+  m_failure = Error{ErrorCode::Peer, "the control daemon is gone",
+                    "Start the replay again; the trace is whole."};
 }
 
 /// What was asked of this replay, told to its job. `logs`: of a survey.
@@ -546,41 +486,19 @@ Result<int> Replay::run() {
   if (Status status = plan(); !status) {
     return status.error();
   }
-  while (!m_failure && !m_result) {
-    const std::optional<int> ended = m_job->launcherStatus();
-    pollfd waiting[3] = {
-        {ended ? -1 : m_job->launcherFd(), POLLIN, 0},
-        {m_job->connection() != nullptr ? m_job->connection()->fd() : -1, POLLIN, 0},
-        {m_waitingForUser ? STDIN_FILENO : -1, POLLIN, 0}};
-    const int patience = !ended ? 500 : m_job->ranksGone() ? 0 : 200;
-    const int ready = poll(waiting, 3, patience);
-    listen(ended.has_value());
-    for (const std::string& text : m_job->notices()) {
-      tell(text);
-    }
-    sayWhoIsMissing();
-    if (g_endAsked && !m_failure) {
-      m_failure = Error{ErrorCode::System, "the replay was ended", {}};
-    }
-    if ((waiting[2].revents & (POLLIN | POLLHUP)) != 0) {
-      askUser();
-    }
-    if (ended && (ready == 0 || m_job->ranksGone() || m_job->connection() == nullptr)) {
-      m_result = ended;
-      m_failure = m_failure ? m_failure : notCome(*ended);
-    }
+  if (const std::optional<int> ended = drive(*m_job, *this); ended) {
+    m_result = ended;
+    m_failure = notCome(*ended);
+  } else if (!m_failure && !m_result) {
+    m_failure = Error{ErrorCode::System, "the replay was ended", {}};
   }
-  const std::string path = m_store.path();
   m_job.reset();
-  if (!m_failure && !m_contents.empty() && !m_options.ignoreContents) {
-    m_failure = Error{
-        ErrorCode::Divergence,
-        "the replay did what the recorded run did, but with " + firstContents() +
-            (m_contents.size() == 1 ? std::string()
-                                    : " (of " + std::to_string(m_contents.size()) + " ranks)"),
-        "Something that the program reads is not what it was (input, environment, memory "
-        "that is shared), or it sends bytes that it never sets: --ignore-contents goes by "
-        "the calls alone."};
+  if (!m_failure && !m_contents.none() && !m_options.ignoreContents) {
+    m_failure =
+        Error{ErrorCode::Divergence, m_contents.atEnd(),
+              "Something that the program reads is not what it was (input, environment, memory "
+              "that is shared), or it sends bytes that it never sets: --ignore-contents goes by "
+              "the calls alone."};
   }
   if (m_failure) {
     return *m_failure;

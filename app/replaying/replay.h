@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/collation/collate.h"
+#include "app/collation/event_text.h"
 #include "app/job/job.h"
 #include "db/store/trace_store.h"
 #include "replay_engine/base/result.h"
@@ -72,9 +73,6 @@ Status oneThreadARank(db::TraceStore& store);
 /// inside of a call (a fatal error; not MPI_Abort, which is known) stops before that call, so that
 /// every other rank gets to the end of its record first.
 Result<std::vector<std::uint64_t>> stopsBeforeFailure(db::TraceStore& store);
-
-/// "MPI_Recv (any source, tag 3) at main.c:57": the recorded event, for messages about it.
-std::string eventText(const Execution& execution, EventRef event);
 
 /// Replays and returns the exit status for the shell. Divergence is an Error with code Divergence.
 Result<int> replay(const ReplayOptions& options);

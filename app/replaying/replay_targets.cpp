@@ -2,6 +2,7 @@
 // What a replay may be asked to stop at, and the survey that it takes to know.
 #include <algorithm>
 
+#include "app/collation/event_text.h"
 #include "app/collation/failure.h"
 #include "app/replaying/replay.h"
 #include "app/replaying/report_parts.h"

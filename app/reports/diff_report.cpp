@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "app/collation/event_text.h"
 #include "app/replaying/compared_trace.h"
 #include "app/replaying/other_contents.h"
-#include "app/replaying/replay.h"
 #include "app/reports/report.h"
 #include "replay_engine/base/text_stream.h"
 
