@@ -7,8 +7,9 @@
 #include <fstream>
 #include <map>
 
-#include "app/replaying/replay.h"
+#include "app/collation/event_text.h"
 #include "app/reports/report.h"
+#include "replay_engine/races/race_weight.h"
 
 namespace pf::headless {
 namespace {
@@ -44,13 +45,15 @@ void addRaces(const views::TraceData& data, OfflineReport& report) {
   const auto timeOf = [&](const EventRef& event) {
     return data.logicalTimes[static_cast<std::size_t>(event.rank)][event.serial - 1];
   };
-  // Those that the failure can depend on: nothing after its place in the order of events.
+  // Those that the failure can depend on.
   std::vector<std::pair<EventRef, std::size_t>> races;
   const EventRef failing = data.failure.event;
-  for (std::size_t number = 0; number < data.races.size(); ++number) {
-    const EventRef receive = app::raceEvent(execution, data.races[number]);
-    if (!failing.valid() || timeOf(receive) <= timeOf(failing)) {
-      races.emplace_back(receive, number);
+  const std::vector<Race> all = data.races.list();
+  const std::vector<RaceWeight> weights = weighRaces(
+      execution, failing, all.size(), [&all](std::size_t i) -> const Race& { return all[i]; });
+  for (std::size_t number = 0; number < all.size(); ++number) {
+    if (!failing.valid() || weights[number] != RaceWeight::Other) {
+      races.emplace_back(app::raceEvent(execution, all[number]), number);
     }
   }
   std::stable_sort(races.begin(), races.end(),
@@ -60,7 +63,7 @@ void addRaces(const views::TraceData& data, OfflineReport& report) {
       report.racesLeftOut = races.size() - kMostRaces;
       break;
     }
-    const Race race = data.races[number];
+    const Race& race = all[number];
     ReportRace row;
     row.receive = reportEvent(execution, receive);
     if (race.taken < execution.messages.size()) {

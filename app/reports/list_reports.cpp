@@ -5,10 +5,12 @@
 
 #include <map>
 
+#include "app/collation/event_text.h"
 #include "app/collation/failure.h"
 #include "app/replaying/replay.h"
 #include "app/replaying/report_parts.h"
 #include "app/reports/report.h"
+#include "replay_engine/races/race_weight.h"
 
 namespace pf::app {
 namespace {
@@ -50,7 +52,7 @@ json messageJson(const Execution& execution, std::uint32_t index) {
   return out;
 }
 
-json raceJson(const Execution& execution, const db::StoredRace& stored) {
+json raceJson(const Execution& execution, const db::StoredRace& stored, RaceWeight weight) {
   const Race& race = stored.race;
   const RankHistory& rank = execution.ranks[static_cast<std::size_t>(race.rank)];
   json receive = json::object();
@@ -73,7 +75,8 @@ json raceJson(const Execution& execution, const db::StoredRace& stored) {
   return {{"receive", receive},
           {"taken", messageJson(execution, race.taken)},
           {"alternatives", alternatives},
-          {"class", stored.raceClass}};
+          {"class", stored.raceClass},
+          {"weight", nameOf(weight)}};
 }
 
 std::string raceText(const Execution& execution, const Race& race) {
@@ -168,6 +171,12 @@ std::string RankEvents::asText(Serial serial) const {
   return text + (thread != 0 ? " (thread " + std::to_string(thread) + ")" : "") + "\n";
 }
 
+std::vector<RaceWeight> weightsOf(const Loaded& loaded, const std::vector<db::StoredRace>& races) {
+  return weighRaces(loaded.execution,
+                    failingReceive(loaded.store.ranks(), loaded.execution).value_or(EventRef{}),
+                    races.size(), [&races](std::size_t i) -> const Race& { return races[i].race; });
+}
+
 Status rankIsIn(const std::string& trace, Rank rank) {
   Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
   return store ? rankIsThere(*store, rank) : Status(store.error());
@@ -184,16 +193,23 @@ Status racesReport(const std::string& trace, bool asJson, const TextSink& out) {
   if (!races) {
     return races.error();
   }
+  const std::vector<RaceWeight> weights = weightsOf(*loaded, *races);
   if (asJson) {
     ListDocument document(out, json::object(), "races");
-    for (const db::StoredRace& race : *races) {
-      document.add(raceJson(loaded->execution, race));
+    for (std::size_t i = 0; i < races->size(); ++i) {
+      document.add(raceJson(loaded->execution, (*races)[i], weights[i]));
     }
     document.finish();
     return {};
   }
   out(std::to_string(races->size()) +
       (races->size() == 1 ? " racing receive\n" : " racing receives\n"));
+  if (const auto first = std::ranges::find(weights, RaceWeight::First); first != weights.end()) {
+    const auto number = static_cast<std::size_t>(first - weights.begin());
+    out("look first at number " + std::to_string(number + 1) +
+        ", the last of the rank that failed before it failed: " +
+        placeText(loaded->execution, raceEvent(loaded->execution, (*races)[number].race)) + "\n");
+  }
   for (const db::StoredRace& stored : *races) {
     out(raceText(loaded->execution, stored.race));
   }

@@ -8,6 +8,7 @@
 
 #include <QStringList>
 
+#include "replay_engine/races/race_weight.h"
 #include "views/trace/trace_text.h"
 #include "views/values/roles.h"
 #include "views/values/text.h"
@@ -69,24 +70,16 @@ RaceKind raceKind(const TraceIndex& trace, std::size_t race) {
 }
 
 std::vector<std::uint8_t> rateRaces(const TraceIndex& trace) {
-  std::vector<std::uint8_t> severity(trace.data().races.size(), 2);
   const EventRef failed = trace.data().failure.event;
-  if (!trace.contains(failed)) {
-    return severity;
-  }
-  const std::vector<Serial> past = trace.past(failed);
-  Serial last = 0;
-  for (std::size_t i = 0; i < severity.size(); ++i) {
-    const EventRef done = trace.raceCompletion(i);
-    if (trace.contains(done) && done.serial <= past[static_cast<std::size_t>(done.rank)]) {
-      severity[i] = 1;
-      last = done.rank == failed.rank ? std::max(last, done.serial) : last;
-    }
-  }
-  for (std::size_t i = 0; i < severity.size(); ++i) {
-    if (last != 0 && trace.raceCompletion(i) == EventRef{failed.rank, last}) {
-      severity[i] = 0;
-    }
+  const bool known = trace.contains(failed);
+  std::vector<std::uint8_t> severity;
+  for (const RaceWeight weight :
+       weighRaces(known ? failed : EventRef{}, known ? trace.past(failed) : std::vector<Serial>(),
+                  trace.data().races.size(), [&trace](std::size_t race) {
+                    const EventRef observed = trace.raceCompletion(race);
+                    return trace.contains(observed) ? observed : EventRef{};
+                  })) {
+    severity.push_back(static_cast<std::uint8_t>(weight));
   }
   return severity;
 }

@@ -13,8 +13,7 @@
 
 namespace pf::views {
 
-/// Of each race: 0 = last racing receive of the failing rank before it failed, 1 = in the causal
-/// past of the failure, 2 = other.
+/// Of each race a RaceWeight (replay_engine/races/race_weight.h) as a number.
 [[nodiscard]] std::vector<std::uint8_t> rateRaces(const TraceIndex& trace);
 
 /// What is worked out of all races; not for the GUI thread where they are many.

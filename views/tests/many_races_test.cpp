@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include "replay_engine/races/race_classes.h"
+#include "replay_engine/races/race_weight.h"
 #include "replay_engine/races/races.h"
 #include "replay_engine/races/tests/random_execution.h"
 #include "views/models/race_filter.h"
@@ -211,6 +212,19 @@ class ManyRacesTest : public QObject {
     }
   }
 
+ private:
+  /// As the command line and the report weigh them.
+  static std::vector<std::uint8_t> byExecution(const TraceData& data,
+                                               const std::vector<Race>& races) {
+    std::vector<std::uint8_t> severity;
+    for (const RaceWeight weight :
+         weighRaces(data.execution, data.failure.event, races.size(),
+                    [&races](std::size_t i) -> const Race& { return races[i]; })) {
+      severity.push_back(static_cast<std::uint8_t>(weight));
+    }
+    return severity;
+  }
+
  private Q_SLOTS:
   void saysTheSameWithoutChunks() {
     std::size_t most = 0;
@@ -241,6 +255,7 @@ class ManyRacesTest : public QObject {
       const JudgedRaces judged = judgeRaces(chunks);
       QVERIFY(!data->races.hasClasses() && (races.empty() || inChunks->races.hasClasses()));
       QCOMPARE(judged.severity, known.severity);
+      QCOMPARE(known.severity, byExecution(*data, races));
       compareClasses(*known.classes, *judged.classes, races.size());
       classes = std::max(classes, known.classes->all().size());
       RaceListModel ofWhole;
