@@ -195,9 +195,9 @@ void DapServer::loaded() {
     focus << failed;
   }
   m_session.breakpoints().setAside();
-  m_session.setTranscripts(QString::fromStdString(m_arguments.transcripts));
-  m_session.stepOneThread(m_arguments.stepOneThread);
-  m_session.setFocus(focus);
+  m_session.debuggers().setTranscripts(QString::fromStdString(m_arguments.transcripts));
+  m_session.control().stepOneThread(m_arguments.stepOneThread);
+  m_session.debuggers().setFocus(focus);
   showProgress({});
   m_state = State::Configuring;
   succeed(*m_launch);
@@ -222,7 +222,7 @@ void DapServer::start() {
     m_session.replayTo(*m_arguments.until);
   } else if (m_arguments.untilFailure && failing.valid()) {
     moving("goto");
-    m_session.runToFailure();
+    m_session.go(session::Move::Failure);
   } else if (m_arguments.stopOnEntry) {
     // A rank's first event is MPI_Init, which is over when it can be stopped.
     moving("entry");

@@ -109,8 +109,8 @@ void DapServer::attached() {
     m_outside[rank.rank] = rank;
   }
   m_outsideFocus = std::move(*focus);
-  m_session.setTranscripts(QString::fromStdString(m_attach.transcripts));
-  m_session.stepOneThread(m_attach.stepOneThread);
+  m_session.debuggers().setTranscripts(QString::fromStdString(m_attach.transcripts));
+  m_session.control().stepOneThread(m_attach.stepOneThread);
   if (m_attach.pid != 0) {
     const QSignalBlocker quiet(m_session);  // it tells where to tick ranks
     m_session.attachTo((*found)->title, (*found)->ranks);
@@ -137,7 +137,7 @@ void DapServer::attached() {
 void DapServer::startOutside() {
   moving("entry");
   m_lettingGo = m_pauseThen = false;
-  m_session.setFocus(m_outsideFocus);
+  m_session.debuggers().setFocus(m_outsideFocus);
   publish();
 }
 
@@ -149,7 +149,7 @@ bool DapServer::hasEnded(const mi::GdbSession* gdb) {
 
 /// True once each rank of the focus has its GDB, or cannot have one, and goes on if it is to.
 bool DapServer::outsideArrived() {
-  const QList<int> withGdb = m_session.focus();
+  const QList<int> withGdb = m_session.debuggers().focus();
   QList<int> here;
   for (const int rank : std::as_const(m_outsideFocus)) {
     mi::GdbSession* gdb = m_session.debugger(rank);

@@ -2,9 +2,9 @@
 // Moving, and what the client is told of it.
 #include <algorithm>
 
+#include "app/collation/event_text.h"
 #include "app/collation/failure.h"
 #include "app/dap/dap_server.h"
-#include "app/replaying/replay.h"
 #include "app/reports/report.h"
 
 namespace pf::headless {
@@ -52,7 +52,8 @@ void DapServer::connectSession() {
   connect(&m_session, &S::progress, this, &DapServer::showProgress);
   connect(&m_session, &S::settled, this, &DapServer::onSettled);
   connect(&m_session, &S::ranksChanged, this, [this] { m_publishSoon.start(); });
-  connect(&m_session, &S::focusChanged, this, [this] { m_publishSoon.start(); });
+  connect(&m_session.debuggers(), &session::Debuggers::focusChanged, this,
+          [this] { m_publishSoon.start(); });
   connect(&m_session, &S::rankStopped, this, [this](int rank) {
     if (m_told.contains(rank)) {  // it has run without our doing: a line of the console
       resumed({rank});
@@ -218,7 +219,7 @@ void DapServer::stepBack(const Request& request) {
   succeed(request);
   moving("step");
   m_session.setCurrentRank(*rank);
-  m_session.previousEvent();
+  m_session.go(session::Move::PreviousEvent);
 }
 
 void DapServer::reverseContinue(const Request& request) {
@@ -302,7 +303,7 @@ void DapServer::goTo(const Request& request) {
   resumed({*rank});
   m_goalReason = "goto";
   m_session.setCurrentRank(*rank);
-  m_session.runToLine(line->second.first, line->second.second);
+  m_session.control().runToLine(line->second.first, line->second.second);
 }
 
 void DapServer::replayTo(const Request& request) {

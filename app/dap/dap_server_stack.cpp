@@ -5,8 +5,8 @@
 #include <QFile>
 #include <QFileInfo>
 
+#include "app/collation/event_text.h"
 #include "app/dap/dap_server.h"
-#include "app/replaying/replay.h"
 
 namespace pf::headless {
 

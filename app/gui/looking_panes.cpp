@@ -173,9 +173,9 @@ void LookingPanes::connectAcross() {
   connect(m_across, &views::ValuesAcrossView::groupRequested, this, &LookingPanes::askGroup);
   connect(m_across, &views::ValuesAcrossView::debuggerRequested, this,
           [this](const QList<int>& ranks) {
-            const QList<int> focus = m_session.focus() + ranks;
+            const QList<int> focus = m_session.debuggers().focus() + ranks;
             m_ranks.model()->setFocusRanks(QSet<int>(focus.begin(), focus.end()));
-            m_session.setFocus(focus);
+            m_session.debuggers().setFocus(focus);
           });
 }
 

@@ -45,7 +45,7 @@ void sendTo(pf::gui::MainWindow& window, const pf::EventRef& goal) {
   if (goal.valid()) {
     window.session().replayTo(goal);
   } else {
-    window.session().runToFailure();
+    window.session().go(pf::session::Move::Failure);
   }
 }
 

@@ -254,27 +254,28 @@ void MainWindow::makeActions() {
       icon(Icon::RestartCycle), QKeySequence(tr("Ctrl+F5")), [this] { m_session->repeatCycle(); });
   m_nextReceive = command(tr("Next &receive"), tr("Run the current rank to its next receive"),
                           icon(Icon::NextReceive), QKeySequence(tr("F8")),
-                          [this] { m_session->stepToNextReceive(); });
-  m_deliverNext = command(tr("&Deliver next message"),
-                          tr("Let the next message of all ranks be taken, and no other"), {},
-                          QKeySequence(tr("F7")), [this] { m_session->deliverNext(true); });
-  m_deliverHere =
-      command(tr("Deliver next message &here"), tr("Let the current rank take its next message"),
-              {}, QKeySequence(tr("Shift+F7")), [this] { m_session->deliverNext(false); });
-  m_previousEvent =
-      command(tr("&Previous event"),
-              tr("Take the current rank one event back, by running the recording again"), {},
-              QKeySequence(tr("Shift+F8")), [this] { m_session->previousEvent(); });
-  m_failing = command(
-      tr("&Failing receive"), tr("Replay to the last receive of the rank that failed"),
-      icon(Icon::RunToFailure), QKeySequence(tr("F4")), [this] { m_session->runToFailure(); });
+                          [this] { m_session->go(session::Move::NextReceive); });
+  m_deliverNext = command(
+      tr("&Deliver next message"), tr("Let the next message of all ranks be taken, and no other"),
+      {}, QKeySequence(tr("F7")), [this] { m_session->go(session::Move::NextDeliveryAnywhere); });
+  m_deliverHere = command(
+      tr("Deliver next message &here"), tr("Let the current rank take its next message"), {},
+      QKeySequence(tr("Shift+F7")), [this] { m_session->go(session::Move::NextDelivery); });
+  m_previousEvent = command(
+      tr("&Previous event"),
+      tr("Take the current rank one event back, by running the recording again"), {},
+      QKeySequence(tr("Shift+F8")), [this] { m_session->go(session::Move::PreviousEvent); });
+  m_failing =
+      command(tr("&Failing receive"), tr("Replay to the last receive of the rank that failed"),
+              icon(Icon::RunToFailure), QKeySequence(tr("F4")),
+              [this] { m_session->go(session::Move::Failure); });
   m_end = command(tr("&End replay"), tr("End the ranks of this cycle"), icon(Icon::Stop),
                   QKeySequence(tr("Shift+F5")), [this] { m_session->endReplay(); });
   m_markFailing = command(tr("&Mark as failing receive"),
                           tr("The selected event is what Failing receive goes to"),
                           icon(Icon::Bookmark), {}, [this] {
                             if (m_diagram->selectedEvent().valid()) {
-                              m_session->markFailing(m_diagram->selectedEvent());
+                              m_session->bookmarks().markFailing(m_diagram->selectedEvent());
                             }
                           });
 }
@@ -548,16 +549,15 @@ void MainWindow::setActionsEnabled() {
   m_record->setEnabled(m_recording == nullptr);
   m_lookAtRecording->setEnabled(m_recording != nullptr);
   m_newBreakpoint->setEnabled(open || (m_session->isOpen() && m_session->source() == Source::Job));
-  m_mode->setText(
-      m_session->isOpen() && m_session->source() == Source::Cores ? tr(" core files ")
-      : m_session->isOpen() && m_session->source() == Source::Job
-          ? (m_session->isReplaying() ? tr(" attached, no replay ") : tr(" let go "))
-      : !open ? QString()
-      : m_session->isReplaying()
-          ? (m_session->inspector().isAltered() ? tr(" replay, cycle %1, altered ")
-                                                : tr(" replay, cycle %1 "))
-                .arg(m_session->cycles().isEmpty() ? 0 : m_session->cycles().last().number)
-          : tr(" recording "));
+  m_mode->setText(m_session->isOpen() && m_session->source() == Source::Cores ? tr(" core files ")
+                  : m_session->isOpen() && m_session->source() == Source::Job
+                      ? (m_session->isReplaying() ? tr(" attached, no replay ") : tr(" let go "))
+                  : !open ? QString()
+                  : m_session->isReplaying()
+                      ? (m_session->inspector().isAltered() ? tr(" replay, cycle %1, altered ")
+                                                            : tr(" replay, cycle %1 "))
+                            .arg(m_session->cycles().none() ? 0 : m_session->cycles().last().number)
+                      : tr(" recording "));
 }
 
 }  // namespace pf::gui

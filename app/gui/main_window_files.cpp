@@ -298,7 +298,7 @@ QAction* MainWindow::makeTranscriptsAction() {
 }
 
 void MainWindow::keepTranscripts(const QString& directory) {
-  m_session->setTranscripts(directory);
+  m_session->debuggers().setTranscripts(directory);
   say(directory.isEmpty()
           ? tr("GDB transcripts are no longer saved.")
           : tr("From the next cycle on, %1 gets a GDB transcript of each rank that has a debugger.")
@@ -310,7 +310,7 @@ void MainWindow::locateSource(const QString& path) {
   const QString local = QFileDialog::getOpenFileName(this, tr("Where is %1?").arg(path));
   if (!local.isEmpty()) {
     m_source->setPathMapping(path, local);
-    m_session->mapSource(QFileInfo(path).path(), QFileInfo(local).path());
+    m_session->debuggers().mapSource(QFileInfo(path).path(), QFileInfo(local).path());
   }
 }
 

@@ -27,7 +27,7 @@ void MainWindow::makeFollower() {
   statusBar()->addPermanentWidget(m_followed);
   m_follower = new RecordingFollower(this);
   m_follower->setMayShow([this] {
-    return !m_session->isReplaying() && m_session->isKept() &&
+    return !m_session->isReplaying() && m_session->cycles().isKept() &&
            QApplication::mouseButtons() == Qt::NoButton &&
            QApplication::activePopupWidget() == nullptr;
   });

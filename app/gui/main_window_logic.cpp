@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Breakpoints of every kind, the log, cycles side by side, and ways back: what the window has of
 // them.
+#include <functional>
+
 #include <QInputDialog>
 #include <QMenu>
 #include <QTreeView>
@@ -19,9 +21,10 @@
 namespace pf::gui {
 
 void MainWindow::connectLogic() {
-  connect(m_session, &DebugSession::focusChanged, this, [this](const QList<int>& ranks) {
-    m_ranks->model()->setFocusRanks({ranks.begin(), ranks.end()});
-  });
+  connect(&m_session->debuggers(), &session::Debuggers::focusChanged, this,
+          [this](const QList<int>& ranks) {
+            m_ranks->model()->setFocusRanks({ranks.begin(), ranks.end()});
+          });
   connect(m_breakpoints, &views::BreakpointsView::stopsEdited, this,
           [this](int id, const QString& stops) {
             for (views::Breakpoint breakpoint : m_session->breakpoints().all()) {
@@ -59,23 +62,23 @@ void MainWindow::makeLogicActions(QMenu* debug, QMenu* replay) {
     QString text;
     QString tip;
     QKeySequence keys;
-    void (DebugSession::*go)();
+    std::function<void()> go;
   };
   replay->addSeparator();
+  const auto to = [this](session::Move move) { return [this, move] { m_session->go(move); }; };
   for (const Way& way :
        {Way{"nextEvent", tr("Next e&vent"), tr("Run the current rank to its next event"),
-            QKeySequence(tr("Ctrl+F8")), &DebugSession::nextEvent},
+            QKeySequence(tr("Ctrl+F8")), to(session::Move::NextEvent)},
         Way{"nextRacing", tr("Next racin&g receive"),
             tr("Run to the next receive of any rank that could have taken another message"),
-            QKeySequence(tr("F6")), &DebugSession::nextRacingReceive},
+            QKeySequence(tr("F6")), to(session::Move::NextRace)},
         Way{"previousReceive", tr("Previous receive"),
             tr("Take the current rank back to its receive before, by running the recording again"),
-            QKeySequence(tr("Ctrl+Shift+F8")), &DebugSession::previousReceive},
+            QKeySequence(tr("Ctrl+Shift+F8")), to(session::Move::PreviousReceive)},
         Way{"previousHit", tr("Previous &hit"),
             tr("Back to the hit of a breakpoint before this place, on the current rank"),
-            QKeySequence(tr("Shift+F6")), &DebugSession::previousHit}}) {
-    QAction* action =
-        command(way.text, way.tip, {}, way.keys, [this, go = way.go] { (m_session->*go)(); });
+            QKeySequence(tr("Shift+F6")), [this] { m_session->previousHit(); }}}) {
+    QAction* action = command(way.text, way.tip, {}, way.keys, way.go);
     action->setObjectName(QString::fromLatin1(way.name));
     replay->addAction(action);
   }
@@ -107,7 +110,7 @@ void MainWindow::makeLogicActions(QMenu* debug, QMenu* replay) {
               {}, {}, {});
   threads->setObjectName(QStringLiteral("stepOneThread"));
   threads->setCheckable(true);
-  connect(threads, &QAction::toggled, m_session, &DebugSession::stepOneThread);
+  connect(threads, &QAction::toggled, &m_session->control(), &session::RunControl::stepOneThread);
   QAction* compare =
       command(tr("&Compare cycles …"), tr("Two cycles side by side: which hits and values differ"),
               {}, QKeySequence(tr("Ctrl+Shift+C")), [this] { compareCycles(); });
@@ -152,7 +155,7 @@ void MainWindow::showWhichMessage(const QString& expression) {
 }
 
 void MainWindow::compareCycles() {
-  const QList<views::Cycle>& cycles = m_session->cycles();
+  const QList<views::Cycle>& cycles = m_session->cycles().all();
   if (cycles.size() < 2) {
     say(tr("There are no two cycles yet. Restart cycle (Ctrl+Shift+F5) makes one."), false);
     return;

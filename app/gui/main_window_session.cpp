@@ -39,7 +39,7 @@ bool MainWindow::saveSession(const QString& path) {
   file.breakpoints = m_session->breakpoints().all();
   file.watches = m_watches->model()->expressions();
   file.groups = m_session->groups().all();
-  file.focus = m_session->focus();
+  file.focus = m_session->debuggers().focus();
   file.currentRank = m_session->currentRank();
   file.expression = m_looking->across().expression();
   file.ranksShown = views::arrangementText(m_session->groups().arrangement());
@@ -140,7 +140,7 @@ void MainWindow::applySession() {
       watches.append(expression);
     }
   }
-  m_session->setWatches(watches);
+  m_session->watches().set(watches);
   m_watches->model()->setExpressions(watches);
   for (const views::RankGroup& group : file->groups) {
     const QList<views::RankGroup>& known = m_session->groups().all();
@@ -157,7 +157,7 @@ void MainWindow::applySession() {
     }
   }
   m_ranks->model()->setFocusRanks(focus);
-  m_session->setFocus(focus.values());
+  m_session->debuggers().setFocus(focus.values());
   m_session->setCurrentRank(std::clamp(file->currentRank, 0, std::max(0, count - 1)));
   if (!file->expression.isEmpty() && app::areKnownWords(file->expression.toStdString())) {
     m_looking->across().ask(file->expression);

@@ -57,7 +57,7 @@ void MainWindow::connectDiagram() {
         this, tr("Bookmark"), tr("Note for %1:").arg(views::eventTitle(*m_index, event)),
         QLineEdit::Normal, {}, &ok);
     if (ok) {
-      m_session->bookmark(event, text);
+      m_session->bookmarks().add(event, text);
     }
   });
   connect(m_diagram, &SpaceTimeView::arrangementChanged, &m_session->groups(),
@@ -80,15 +80,15 @@ void MainWindow::connectRaceClasses() {
             const QString reason = QInputDialog::getText(
                 this, tr("Benign races"),
                 tr("Why does it not matter which message %1 takes?").arg(receive),
-                QLineEdit::Normal, m_session->benignRaces().value(key), &ok);
+                QLineEdit::Normal, m_session->benign().notes().value(key), &ok);
             if (ok) {
-              m_session->setBenign(key, reason);
+              m_session->benign().set(key, reason);
             }
           });
-  connect(classes, &views::RaceClassesView::notBenignRequested, m_session,
-          &DebugSession::clearBenign);
-  connect(m_session, &DebugSession::benignRacesChanged, m_races,
-          [this] { m_races->setBenign(m_session->benignRaces()); });
+  connect(classes, &views::RaceClassesView::notBenignRequested, &m_session->benign(),
+          &session::BenignRaces::clear);
+  connect(&m_session->benign(), &session::BenignRaces::changed, m_races,
+          [this] { m_races->setBenign(m_session->benign().notes()); });
 }
 
 void MainWindow::selectEvent(const EventRef& event) {
@@ -162,8 +162,8 @@ void MainWindow::connectSession() {
   connect(m_session, &DebugSession::marksChanged, m_diagram,
           [this](const auto& marks) { m_diagram->setMarks(marks); });
   connect(m_session, &DebugSession::output, m_output, &views::OutputView::append);
-  connect(m_session, &DebugSession::cyclesChanged, this,
-          [this] { m_cycles->setCycles(m_session->cycles()); });
+  connect(&m_session->cycles(), &session::Cycles::changed, this,
+          [this] { m_cycles->setCycles(m_session->cycles().all()); });
   connect(m_session, &DebugSession::consoleText, this,
           [this](int rank, const QString& text, bool error) {
             m_console->appendOutput(rank, text,
@@ -188,7 +188,8 @@ void MainWindow::connectSession() {
 
 void MainWindow::connectDebugViews() {
   connect(m_ranks, &views::RankStrip::currentRankChanged, m_session, &DebugSession::setCurrentRank);
-  connect(m_ranks, &views::RankStrip::focusChanged, m_session, &DebugSession::setFocus);
+  connect(m_ranks, &views::RankStrip::focusChanged, &m_session->debuggers(),
+          &session::Debuggers::setFocus);
   connect(m_ranks, &views::RankStrip::actionRequested, m_session, &DebugSession::act);
   connect(&m_session->inspector(), &session::Inspector::stackChanged, this,
           [this](int, const QList<views::StackFrame>& frames, int current) {
@@ -221,10 +222,11 @@ void MainWindow::connectDebugViews() {
             watch.ranks = QString::number(m_session->currentRank());
             m_session->breakpoints().add(watch);
           });
-  connect(m_watches, &views::WatchesView::expressionsChanged, m_session, &DebugSession::setWatches);
-  connect(m_session, &DebugSession::watchesChanged, m_watches->model(),
+  connect(m_watches, &views::WatchesView::expressionsChanged, &m_session->watches(),
+          &session::Watches::set);
+  connect(&m_session->watches(), &session::Watches::changed, m_watches->model(),
           &views::WatchesModel::setExpressions);
-  connect(m_session, &DebugSession::watchArrived, m_watches->model(),
+  connect(&m_session->watches(), &session::Watches::arrived, m_watches->model(),
           &views::WatchesModel::setValues);
   connect(m_console, &views::ConsoleView::commandEntered, this,
           [this](int rank, const QString& line) { m_looking->console(rank, line); });
@@ -237,7 +239,7 @@ void MainWindow::connectDebugViews() {
           });
   connect(m_source, &views::SourceView::runToLineRequested, this,
           [this](const QString& file, int line) {
-            m_session->runToLine(file, line, m_ranks->scopeRanks(), m_ranks->scopeName());
+            m_session->control().runToLine(file, line, m_ranks->scopeRanks(), m_ranks->scopeName());
           });
   connect(m_source, &views::SourceView::locateSourceRequested, this, &MainWindow::locateSource);
   connect(m_output, &views::OutputView::rankClicked, m_session, &DebugSession::setCurrentRank);

@@ -40,7 +40,7 @@ OfflineRun::OfflineRun(const OfflineOptions& options, session::LoadedTrace trace
   const int ranks = static_cast<int>(trace.ranks.size());
   m_session.open(m_trace, std::move(trace));
   m_session.breakpoints().setAside();
-  m_session.setTranscripts(QString::fromStdString(options.transcripts));
+  m_session.debuggers().setTranscripts(QString::fromStdString(options.transcripts));
   m_failed = m_data->failure.event.valid() ? m_data->failure.event.rank : -1;
   QList<int> focus;
   const bool all = ranks <= kGdbsUpTo || !options.breaks.empty() || !options.logs.empty();
@@ -49,7 +49,7 @@ OfflineRun::OfflineRun(const OfflineOptions& options, session::LoadedTrace trace
       focus << rank;
     }
   }
-  m_session.setFocus(focus);
+  m_session.debuggers().setFocus(focus);
   m_session.setStopFilter([this](int rank, int breakpoint) { return onHit(rank, breakpoint); });
   m_patience.setInterval(kLookEveryMs);
   connect(&m_patience, &QTimer::timeout, this, &OfflineRun::look);
@@ -176,7 +176,7 @@ void OfflineRun::onSettled() {
                                      (place.hits == 1 ? " hit" : " hits"));
       }
     }
-    if (!m_session.cycles().isEmpty() && !m_session.cycles().last().inputs.isEmpty()) {
+    if (!m_session.cycles().none() && !m_session.cycles().last().inputs.isEmpty()) {
       m_report.notes.push_back("Not the recorded run's: " +
                                m_session.cycles().last().inputs.toStdString());
     }

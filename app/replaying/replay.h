@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "app/collation/collate.h"
-#include "app/collation/event_text.h"
 #include "app/job/job.h"
 #include "db/store/trace_store.h"
 #include "replay_engine/base/result.h"

@@ -92,8 +92,8 @@ ScriptRun::ScriptRun(const QString& trace, session::LoadedTrace loaded, std::str
       focus << rank;
     }
   }
-  m_session.setFocus(focus);
-  m_cycle = m_session.cycles().isEmpty() ? 0 : m_session.cycles().last().number;
+  m_session.debuggers().setFocus(focus);
+  m_cycle = m_session.cycles().none() ? 0 : m_session.cycles().last().number;
   m_firstCycle = m_cycle + 1;
   m_watch.setInterval(kLookEveryMs);
   connect(&m_watch, &QTimer::timeout, this, &ScriptRun::look);

@@ -88,10 +88,10 @@ void ScriptRun::addBreakpoint(views::Breakpoint breakpoint) {
   }
   if (some && made.kind != views::BreakpointKind::Logical && !m_session.isRunning()) {
     QSet<int> focus;
-    for (const int rank : m_session.focus() + m_ranks) {
+    for (const int rank : m_session.debuggers().focus() + m_ranks) {
       focus << rank;
     }
-    m_session.setFocus(focus.values());
+    m_session.debuggers().setFocus(focus.values());
   }
   tellBreakpoint(id);
 }

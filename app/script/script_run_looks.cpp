@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/collation/collate.h"
+#include "app/collation/event_text.h"
 #include "app/replaying/replay.h"
 #include "app/script/script_run.h"
 #include "views/values/stack_tree.h"
@@ -260,7 +261,7 @@ void ScriptRun::races(const Command&) {
 }
 
 void ScriptRun::cycles(const Command&) {
-  for (const views::Cycle& cycle : m_session.cycles()) {
+  for (const views::Cycle& cycle : m_session.cycles().all()) {
     if (cycle.number >= m_firstCycle) {
       const QString match = cycle.match == views::CycleMatch::Matches    ? tr("; as recorded")
                             : cycle.match == views::CycleMatch::Diverged ? tr("; diverged")

@@ -92,8 +92,8 @@ void ScriptRun::until(const Command& command) {
     return;
   }
   move(stopOf(ranks), [this, &command] {
-    m_session.runToLine(QString::fromStdString(command.file), command.line, m_ranks,
-                        QString::fromStdString(command.group));
+    m_session.control().runToLine(QString::fromStdString(command.file), command.line, m_ranks,
+                                  QString::fromStdString(command.group));
   });
 }
 
@@ -113,20 +113,19 @@ void ScriptRun::replayTo(const Command& command) {
 }
 
 void ScriptRun::navigate(const Command& command) {
-  static const std::map<std::string_view, void (DebugSession::*)()> kWays{
-      {"to-failure", &DebugSession::runToFailure},
-      {"next-receive", &DebugSession::stepToNextReceive},
-      {"next-racing-receive", &DebugSession::nextRacingReceive},
-      {"next-event", &DebugSession::nextEvent},
-      {"previous-event", &DebugSession::previousEvent},
-      {"previous-receive", &DebugSession::previousReceive},
-      {"previous-hit", &DebugSession::previousHit},
+  using session::Move;
+  static const std::map<std::string_view, Move> kMoves{
+      {"to-failure", Move::Failure},           {"next-receive", Move::NextReceive},
+      {"next-racing-receive", Move::NextRace}, {"next-event", Move::NextEvent},
+      {"previous-event", Move::PreviousEvent}, {"previous-receive", Move::PreviousReceive},
   };
   move(thereTo(), [this, &command] {
-    if (const auto way = kWays.find(command.verb->name); way != kWays.end()) {
-      (m_session.*way->second)();
+    if (const auto found = kMoves.find(command.verb->name); found != kMoves.end()) {
+      m_session.go(found->second);
+    } else if (command.verb->name == "previous-hit") {
+      m_session.previousHit();
     } else {
-      m_session.deliverNext(!command.text.empty());
+      m_session.go(command.text.empty() ? Move::NextDelivery : Move::NextDeliveryAnywhere);
     }
   });
 }
@@ -143,7 +142,7 @@ void ScriptRun::chooseFocus(const Command& command) {
     return;
   }
   if (!m_session.isRunning()) {
-    m_session.setFocus(ranks);
+    m_session.debuggers().setFocus(ranks);
     say(ranks, tr("will have a GDB"));
     done();
     return;
@@ -154,7 +153,7 @@ void ScriptRun::chooseFocus(const Command& command) {
       fresh << rank;
     }
   }
-  move(stopOf(fresh), [this, &ranks] { m_session.setFocus(ranks); });
+  move(stopOf(fresh), [this, &ranks] { m_session.debuggers().setFocus(ranks); });
 }
 
 /// Each GDB has the program's frame selected before its first command at a stop.

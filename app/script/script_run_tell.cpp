@@ -2,7 +2,7 @@
 // What is told of where the ranks are.
 #include <QRegularExpression>
 
-#include "app/replaying/replay.h"
+#include "app/collation/event_text.h"
 #include "app/script/script_run.h"
 #include "mi_bridge/stop_values.h"
 

@@ -39,8 +39,8 @@ void ScriptRun::connectSession() {
   });
   connect(&m_session, &S::progress, this,
           [this](const QString& task) { m_progress = m_progress || !task.isEmpty(); });
-  connect(&m_session, &S::cyclesChanged, this, [this] {
-    if (!m_session.cycles().isEmpty() && m_session.cycles().last().number != m_cycle) {
+  connect(&m_session.cycles(), &session::Cycles::changed, this, [this] {
+    if (!m_session.cycles().none() && m_session.cycles().last().number != m_cycle) {
       m_cycle = m_session.cycles().last().number;
       m_settled = false;
       m_stopped.clear();

@@ -8,32 +8,20 @@
 #include <QLoggingCategory>
 
 #include "app/replaying/replay.h"
+#include "app/replaying/verdict_text.h"
 #include "app/session/targets/replay_target.h"
 
 namespace pf::session {
 namespace {
 
 // QT_LOGGING_RULES="photofinish.*=true" shows all MI text and what the daemon says.
-Q_LOGGING_CATEGORY(miLog, "photofinish.mi", QtWarningMsg)
 Q_LOGGING_CATEGORY(sessionLog, "photofinish.session", QtWarningMsg)
 
-/// MI text to one GDB, through what is debugged.
-class TargetTransport final : public mi::Transport {
- public:
-  TargetTransport(int rank, Target* target) : m_rank(rank), m_target(target) {}
-  void send(std::string_view bytes) override {
-    qCDebug(miLog).noquote()
-        << m_rank << "->"
-        << QByteArray(bytes.data(), static_cast<qsizetype>(bytes.size())).trimmed();
-    for (std::size_t i = 0; m_target != nullptr && i < bytes.size(); i += protocol::kMaxChunk) {
-      m_target->send(protocol::MiToGdb{m_rank, std::string(bytes.substr(i, protocol::kMaxChunk))});
-    }
-  }
-
- private:
-  int m_rank;
-  QPointer<Target> m_target;
-};
+QString sentence(app::Stall stall, const QString& verdict) {
+  QString text = QString::fromUtf8(app::words(stall)) + QStringLiteral(": ") + verdict;
+  text[0] = text.at(0).toUpper();
+  return text;
+}
 
 }  // namespace
 
@@ -50,6 +38,13 @@ DebugSession::DebugSession(QObject* parent)
       m_groups(m_state),
       m_groupRun(m_state),
       m_breakpoints(m_state),
+      m_cycles(m_state, m_breakpoints),
+      m_debuggers(m_state, m_inspector, m_cycles),
+      m_watches(m_fleet),
+      m_search(m_state, m_breakpoints, m_cycles,
+               [this](Goal goal) { startCycle(std::move(goal)); }),
+      m_control({m_state, m_breakpoints, m_cycles, m_inspector, m_groupRun},
+                [this](const protocol::Message& message) { order(message); }),
       m_makeReplay(&ReplayTarget::make) {
   m_tick.setInterval(100);
   m_closing.setMaxThreadCount(64);
@@ -65,9 +60,22 @@ DebugSession::DebugSession(QObject* parent)
   connect(&m_inspector, &Inspector::ranksChanged, this, &DebugSession::ranksChanged);
   connect(&m_groups, &RankGroups::message, this, &DebugSession::message);
   connect(&m_breakpoints, &Breakpoints::message, this, &DebugSession::message);
-  connect(&m_breakpoints, &Breakpoints::planChanged, this, &DebugSession::replan);
+  connect(&m_breakpoints, &Breakpoints::planChanged, &m_control, &RunControl::replan);
   connect(&m_breakpoints, &Breakpoints::marksChanged, this, &DebugSession::publishMarks);
   connect(&m_consoles, &GdbConsoles::consoleText, this, &DebugSession::consoleText);
+  connect(&m_cycles, &Cycles::takenUp, this, &DebugSession::takeUp);
+  connect(&m_debuggers, &Debuggers::message, this, &DebugSession::message);
+  connect(&m_debuggers, &Debuggers::progress, this, &DebugSession::progress);
+  connect(&m_debuggers, &Debuggers::ranksChanged, this, &DebugSession::ranksChanged);
+  connect(&m_debuggers, &Debuggers::settled, this, &DebugSession::settled);
+  connect(&m_debuggers, &Debuggers::attached, this, &DebugSession::begin);
+  connect(&m_watches, &Watches::message, this, &DebugSession::message);
+  connect(&m_bookmarks, &Bookmarks::changed, this, &DebugSession::publishMarks);
+  connect(&m_benign, &BenignRaces::message, this, &DebugSession::message);
+  connect(&m_search, &HitSearch::message, this, &DebugSession::message);
+  connect(&m_control, &RunControl::message, this, &DebugSession::message);
+  connect(&m_control, &RunControl::progress, this, &DebugSession::progress);
+  connect(&m_control, &RunControl::arrived, this, &DebugSession::arrived);
 }
 
 DebugSession::~DebugSession() {
@@ -82,12 +90,11 @@ void DebugSession::open(const QString& path, LoadedTrace trace) {
   m_state.source = Source::Recording;
   m_toldInputs.clear();
   take(path, std::move(trace));
-  m_goal = {};
+  m_control.setGoal({});
   m_state.current = m_state.trace->failure.event.valid() ? m_state.trace->failure.event.rank : 0;
-  m_focus = {m_state.current};
+  m_debuggers.begin({m_state.current});
   readRecords();
   m_benign.open(m_store.get(), QString::fromStdString(m_state.run.program));
-  Q_EMIT benignRacesChanged();
   Q_EMIT ranksChanged();
   Q_EMIT m_inspector.currentRankChanged(m_state.current);
 }
@@ -99,6 +106,46 @@ void DebugSession::take(const QString& path, LoadedTrace trace) {
   m_state.run = std::move(trace.run);
   m_state.rankInfos = std::move(trace.ranks);
   m_state.now.clear();
+}
+
+void DebugSession::readRecords() {
+  Result<db::TraceStore> store =
+      db::TraceStore::open(m_state.path.toStdString(), db::TraceStore::Mode::ReadWrite);
+  const bool writable = store.ok();
+  if (!store) {
+    store = db::TraceStore::open(m_state.path.toStdString(), db::TraceStore::Mode::ReadOnly);
+    Q_EMIT message(tr("The trace cannot be written: breakpoints, cycles and notes of this session "
+                      "will not be kept."),
+                   false);
+  }
+  openRecords(store ? std::make_unique<db::TraceStore>(std::move(*store)) : nullptr, writable);
+}
+
+/// The parts read what the trace keeps for them. None: they keep nothing.
+void DebugSession::openRecords(std::unique_ptr<db::TraceStore> store, bool writable) {
+  m_cycles.open(nullptr, false);
+  m_store = std::move(store);
+  m_groups.open(m_store.get());
+  m_bookmarks.open(m_store.get());
+  m_breakpoints.open(m_store.get());
+  m_cycles.open(m_store.get(), writable);
+  m_watches.open(m_store.get());
+  Q_EMIT m_groups.changed();
+  Q_EMIT m_cycles.changed();
+  publishMarks();
+}
+
+/// The last cycle of the trace that was opened has not ended: Repeat Cycle goes to where its ranks were.
+void DebugSession::takeUp(int number, const EventRef& event) {
+  m_control.setGoal(
+      event.valid()
+          ? Goal{event, tr("rank %1 before its event %2").arg(event.rank).arg(event.serial)}
+          : Goal{{}, tr("to the end")});
+  Q_EMIT message(tr("Cycle %1 has not ended: what ran it was killed, or has this trace open now. "
+                    "Repeat Cycle goes there again (%2).")
+                     .arg(number)
+                     .arg(m_control.goal().text),
+                 false);
 }
 
 void DebugSession::startCycle(Goal goal) {
@@ -113,31 +160,23 @@ void DebugSession::startCycle(Goal goal) {
     }
     return;
   }
-  m_goal = std::move(goal);
+  m_control.setGoal(std::move(goal));
   launch();
 }
 
 void DebugSession::launch() {
   m_state.phase = Phase::Starting;
   m_state.now.clear();
-  m_standing.clear();
-  m_pausing.clear();
-  joinFocus();
+  m_control.begin();
+  m_debuggers.join(m_breakpoints.ownRanks());
   m_breakpoints.followLines();
   m_state.diverged = false;
+  m_contents = {};
   m_inspector.beginCycle();
   m_buffers.beginCycle();
   m_groupRun.end();
-  views::Cycle cycle;
-  cycle.number = m_cycles.isEmpty() ? 1 : m_cycles.last().number + 1;
-  cycle.started = QDateTime::currentDateTime();
-  cycle.running = true;
-  cycle.summary = m_goal.text;
-  m_cycles.append(cycle);
-  m_openHits.clear();
-  saveCycle();
-  Q_EMIT cyclesChanged();
-  Q_EMIT progress(tr("Starting cycle %1 …").arg(cycle.number));
+  m_cycles.begin(m_control.goal().text);
+  Q_EMIT progress(tr("Starting cycle %1 …").arg(m_cycles.lastNumber()));
   Q_EMIT ranksChanged();
 
   Result<std::unique_ptr<Target>> target =
@@ -161,6 +200,7 @@ void DebugSession::couldNotStart(const QString& summary, const QString& text) {
 /// Begins to.
 void DebugSession::debug(std::unique_ptr<Target> target) {
   m_target = std::move(target);
+  m_debuggers.use(m_target.get());
   connect(m_target.get(), &Target::started, this, &DebugSession::targetStarted);
   connect(m_target.get(), &Target::failed, this, [this](const QString& text) {
     Target* gone = m_target.release();
@@ -229,12 +269,8 @@ void DebugSession::handle(const protocol::Message& message) {
                  },
                  [this](const protocol::RankDiverged& diverged) { onDiverged(diverged); },
                  [this](const protocol::Verdict& verdict) { onVerdict(verdict); },
-                 [this](const protocol::GdbState& state) { onGdbState(state); },
-                 [this](const protocol::MiFromGdb& mi) {
-                   qCDebug(miLog).noquote()
-                       << mi.rank << "<-" << QByteArray::fromStdString(mi.bytes).trimmed();
-                   m_fleet.feed(mi.rank, mi.bytes);
-                 },
+                 [this](const protocol::GdbState& state) { m_debuggers.onState(state); },
+                 [this](const protocol::MiFromGdb& mi) { m_debuggers.feed(mi); },
                  [this](const protocol::Output& text) {
                    Q_EMIT output(
                        text.rank,
@@ -245,19 +281,14 @@ void DebugSession::handle(const protocol::Message& message) {
                  [this](const protocol::Notice& notice) {
                    Q_EMIT this->message(QString::fromStdString(notice.text), false);
                  },
-                 [this](const protocol::Nudged& nudged) {
-                   mi::GdbSession* gdb = m_fleet.session(nudged.rank);
-                   if (gdb != nullptr && gdb->state() == mi::SessionState::Stopped &&
-                       gdb->stop().reason == mi::StopReason::Event) {
-                     sendOn(nudged.rank);
-                   }
-                 },
+                 [this](const protocol::Nudged& nudged) { m_control.nudged(nudged.rank); },
                  [this](const protocol::SessionState& state) {
                    for (const protocol::RankState& rank : state.ranks) {
                      m_state.now[rank.rank].state = rank;
                    }
                    if (state.allGated && m_state.phase == Phase::Gating) {
-                     attachFocus();
+                     m_state.phase = Phase::Attaching;
+                     m_debuggers.attachAll();
                    }
                    Q_EMIT ranksChanged();
                  },
@@ -274,22 +305,15 @@ void DebugSession::onState(const protocol::RankState& state) {
   if (wasStopped && state.phase == RankPhase::Running) {
     now.why.clear();
   }
-  if (mi::GdbSession* gdb = m_fleet.session(state.rank);
-      !wasStopped && gdb != nullptr && gdb->state() == mi::SessionState::Stopped &&
-      gdb->stop().reason == mi::StopReason::Event && mayGoOn(state.rank)) {
-    sendOn(state.rank);
-  }
+  m_control.rankMoved(state, wasStopped);
   if (!wasStopped && state.phase == RankPhase::Stopped) {
     if (m_fleet.session(state.rank) == nullptr) {
       m_groupRun.arrived(state.rank);
     }
     noteStanding(state.rank);
   }
-  if (state.inCall != 0 && m_stepping.contains(state.rank)) {
-    letOthersFollow(state.rank, state.serial);
-  }
   m_groupRun.moved(state.rank);
-  if (m_state.phase == Phase::Running && !m_awaitsCut) {
+  if (m_state.phase == Phase::Running && !m_control.awaitsCut()) {
     tellPositions();  // a step
   }
   Q_EMIT ranksChanged();
@@ -304,30 +328,28 @@ void DebugSession::rankEnded(int rank, const QString& how) {
 }
 
 void DebugSession::onDiverged(const protocol::RankDiverged& diverged) {
-  const EventRef at{diverged.rank, diverged.serial};
-  if (diverged.goesOn) {
-    Q_EMIT message(tr("Rank %1 has sent other contents than recorded at event %2: %3")
-                       .arg(diverged.rank)
-                       .arg(diverged.serial)
-                       .arg(QString::fromStdString(app::eventText(m_state.whole().execution, at))),
-                   true);
-    return;
-  }
-  m_state.diverged = true;
-  const bool known = diverged.expected.rfind("MPI_", 0) == 0;
+  const app::DivergenceText words = app::divergenceText(m_state.whole().execution, diverged);
   const QString besides = m_target->advice();
   const QString text =
-      tr("Replay divergence at rank %1, event %2: expected %3, got %4")
+      (diverged.goesOn
+           ? tr("Other contents than recorded at rank %1, event %2: expected %3, got %4")
+           : tr("Replay divergence at rank %1, event %2: expected %3, got %4"))
           .arg(diverged.rank)
           .arg(diverged.serial)
-          .arg(QString::fromStdString(known ? app::eventText(m_state.whole().execution, at)
-                                            : diverged.expected),
-               QString::fromStdString(diverged.got)) +
+          .arg(QString::fromStdString(words.expected), QString::fromStdString(words.got)) +
       (besides.isEmpty() ? besides : QLatin1Char('.') + besides);
-  m_cycles.last().match = views::CycleMatch::Diverged;
-  m_cycles.last().divergence = text;
-  noteDivergence(at);
-  Q_EMIT cyclesChanged();
+  views::Cycle& cycle = m_cycles.last();
+  cycle.match = views::CycleMatch::Diverged;
+  if (diverged.goesOn) {  // the first of all ranks is what counts
+    m_contents.note(diverged);
+    cycle.divergence = tr("The cycle does what the recorded run did, but with %1.")
+                           .arg(QString::fromStdString(m_contents.first()));
+  } else {
+    m_state.diverged = true;
+    cycle.divergence = text + QString::fromStdString(words.history);
+    noteDivergence({diverged.rank, diverged.serial});
+  }
+  Q_EMIT m_cycles.changed();
   Q_EMIT message(text, true);
 }
 
@@ -336,24 +358,17 @@ void DebugSession::onVerdict(const protocol::Verdict& verdict) {
   qCDebug(sessionLog).noquote() << "verdict" << static_cast<int>(verdict.kind) << text;
   switch (verdict.kind) {
     case protocol::VerdictKind::CutReached:
-      if (!std::exchange(m_awaitsCut, false)) {
-        break;  // a step has brought the ranks to rest; its own stop says so
-      }
-      settleOnceStopped(m_goal.event.valid() ? m_goal.text : tr("stopped"));
+      m_control.cutReached();
       break;
     case protocol::VerdictKind::Stalled:
     case protocol::VerdictKind::Deadlock:
-      if (!verdict.proven && !(verdict.asRecorded && !m_state.run.complete)) {
-        Q_EMIT message(tr("Nothing gets on in the replay, which may be right, in a long operation "
-                          "or with much data: %1")
-                           .arg(text),
-                       false);
+      if (const app::Stall stall = app::meaningOf(verdict, m_state.run);
+          stall == app::Stall::MayGoOn) {
+        Q_EMIT message(sentence(stall, text), false);
         break;
+      } else {
+        Q_EMIT message(sentence(stall, text), stall == app::Stall::Proven);
       }
-      Q_EMIT message(m_state.run.complete
-                         ? tr("The replay does not get on: %1").arg(text)
-                         : tr("The ranks wait, as they did in the recording: %1").arg(text),
-                     m_state.run.complete);
       Q_EMIT stalled(text, verdict.kind == protocol::VerdictKind::Deadlock);
       settle(verdict.kind == protocol::VerdictKind::Deadlock ? tr("deadlock")
                                                              : tr("all ranks wait"));
@@ -376,74 +391,6 @@ void DebugSession::onVerdict(const protocol::Verdict& verdict) {
   }
 }
 
-void DebugSession::onGdbState(const protocol::GdbState& state) {
-  const int rank = state.rank;
-  switch (state.state) {
-    case protocol::GdbCondition::Attached:
-      keepTranscript(rank,
-                     m_fleet.add(rank, std::make_unique<TargetTransport>(rank, m_target.get())));
-      m_target->attach(m_fleet, rank, state.pid,
-                       [this, rank](const Status& status) { onAttached(rank, status); });
-      break;
-    case protocol::GdbCondition::Failed:
-      m_state.now[rank].failedToAttach = true;
-      Q_EMIT message(
-          tr("Rank %1 has no debugger: %2").arg(rank).arg(QString::fromStdString(state.text)),
-          true);
-      noLongerAttaching(rank);
-      break;
-    case protocol::GdbCondition::Died:
-    case protocol::GdbCondition::Detached:
-      onDetached(state);
-      noLongerAttaching(rank);
-      break;
-  }
-  Q_EMIT ranksChanged();
-}
-
-void DebugSession::onAttached(int rank, const Status& status) {
-  RankNow& now = m_state.now[rank];
-  now.attached = status.ok();
-  now.failedToAttach = !status.ok();
-  if (!status) {
-    Q_EMIT message(tr("Rank %1: %2").arg(rank).arg(QString::fromStdString(status.error().text())),
-                   true);
-  }
-  if (m_state.source != Source::Recording) {
-    outsideAttached(rank, status.ok());
-    return;
-  }
-  noLongerAttaching(rank);
-}
-
-void DebugSession::noLongerAttaching(int rank) {
-  m_attaching.remove(rank);
-  attachDone();
-}
-
-void DebugSession::onDetached(const protocol::GdbState& state) {
-  if (m_state.source != Source::Recording && state.state == protocol::GdbCondition::Detached) {
-    forgetGdb(state.rank);
-    return;
-  }
-  RankNow& now = m_state.now[state.rank];
-  const bool wasAttached = std::exchange(now.attached, false);
-  const QString why = QString::fromStdString(m_fleet.closed(state.rank, state.text));
-  if (m_state.source != Source::Recording) {  // Detached follows
-    now.failedToAttach = !wasAttached;
-    Q_EMIT message(tr("The debugger of rank %1 is gone (%2). Tick the rank again for another one.")
-                       .arg(state.rank)
-                       .arg(why),
-                   true);
-  } else if (state.state == protocol::GdbCondition::Died && !now.exited) {
-    Q_EMIT message(tr("The debugger of rank %1 is gone (%2). The rank goes on without it; "
-                      "restart the cycle to get it back.")
-                       .arg(state.rank)
-                       .arg(why),
-                   true);
-  }
-}
-
 void DebugSession::launcherEnded(int status, const QString& words) {
   if (!m_state.haveStarted() && !m_state.diverged) {
     Q_EMIT message(tr("The launcher ended with status %1 before all ranks had called MPI_Init. %2")
@@ -462,11 +409,8 @@ void DebugSession::launcherEnded(int status, const QString& words) {
 
 void DebugSession::closeTarget() {
   m_tick.stop();
-  for (const mi::Rank rank : m_fleet.ranks()) {
-    m_fleet.remove(rank);
-  }
-  m_attaching.clear();
-  m_stepping.clear();
+  m_debuggers.removeAll();
+  m_control.end();
   if (m_target == nullptr) {
     return;
   }
@@ -507,7 +451,7 @@ void DebugSession::targetClosed() {
 
 void DebugSession::endReplay() {
   m_next.reset();
-  endSearch();
+  m_search.end();
   if (m_state.source != Source::Recording) {
     closeOutside();
     return;

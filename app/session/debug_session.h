@@ -18,8 +18,13 @@
 #include <QThreadPool>
 #include <QTimer>
 
+#include "app/replaying/verdict_text.h"
 #include "app/session/breakpoints.h"
+#include "app/session/cycles.h"
+#include "app/session/debuggers.h"
+#include "app/session/destinations.h"
 #include "app/session/group_run.h"
+#include "app/session/hit_search.h"
 #include "app/session/inspection/across_ranks.h"
 #include "app/session/inspection/all_stacks.h"
 #include "app/session/inspection/filled_buffers.h"
@@ -29,13 +34,13 @@
 #include "app/session/rank_groups.h"
 #include "app/session/records/benign_races.h"
 #include "app/session/records/bookmarks.h"
-#include "app/session/records/cycle_keeper.h"
+#include "app/session/run_control.h"
 #include "app/session/state/session_state.h"
 #include "app/session/targets/target.h"
+#include "app/session/watches.h"
 #include "app/trace_loading/trace_loader.h"
 #include "db/store/trace_store.h"
 #include "mi_bridge/fleet.h"
-#include "replay_engine/steering/stop_plan.h"
 #include "views/values/debug_values.h"
 #include "views/values/space_time_types.h"
 
@@ -81,65 +86,34 @@ class DebugSession : public QObject, private mi::FleetObserver {
   [[nodiscard]] GroupRun& groupRun() { return m_groupRun; }
   [[nodiscard]] Breakpoints& breakpoints() { return m_breakpoints; }
   [[nodiscard]] const Breakpoints& breakpoints() const { return m_breakpoints; }
+  [[nodiscard]] Cycles& cycles() { return m_cycles; }
+  [[nodiscard]] const Cycles& cycles() const { return m_cycles; }
+  [[nodiscard]] Debuggers& debuggers() { return m_debuggers; }
+  [[nodiscard]] Watches& watches() { return m_watches; }
+  [[nodiscard]] Bookmarks& bookmarks() { return m_bookmarks; }
+  [[nodiscard]] BenignRaces& benign() { return m_benign; }
+  [[nodiscard]] RunControl& control() { return m_control; }
 
   // -- moving. All re-execute if the ranks are past the goal or none runs.
   /// Stops `event.rank` just before `event`, the others at the cut that it needs.
   void replayTo(const EventRef& event);
+  /// Where it goes, ranks that need not move stay where they are.
+  void go(Move move);
   /// A new cycle that runs to the first breakpoint or the end.
   void restartCycle();
   /// A new cycle to where the last one was sent.
   void repeatCycle();
-  void stepToNextReceive();
-  /// Lets the next message of the recording be taken, and no other that need not be: the first by
-  /// logical time, or of the current rank. Ranks stay where they are but for what that needs.
-  void deliverNext(bool anywhere);
-  /// One event of the current rank back, by a new cycle: the others go back where they depend on
-  /// it.
-  void previousEvent();
-  /// The current rank to its next event, whatever it is.
-  void nextEvent();
-  /// The next racing receive of any rank, by logical time.
-  void nextRacingReceive();
-  void previousReceive();
-  /// Back to the hit before, of the current rank in this cycle: the same place again, by a new
-  /// cycle.
+  /// hit_search.h. endReplay() cancels.
   void previousHit();
-  /// Back to where the expression was changed last before the current rank's next event, by two new
-  /// cycles (debug_session_back.cpp). endReplay() cancels.
   void lastChange(const QString& expression);
-  void runToFailure();
   void endReplay();
-  /// `who`: the name of the group that `ranks` are, for messages. GroupRun tells how far
-  /// it has come; nothing waits for ranks that do not stop.
+  /// Ranks that run, as RunControl::act(); none runs: Continue begins a cycle.
   void act(views::RankAction action, const QList<int>& ranks, const QString& who = {});
-  /// No ranks: the current one.
-  void runToLine(const QString& file, int line, const QList<int>& ranks = {},
-                 const QString& who = {});
 
-  // -- focus
   void setCurrentRank(int rank) { m_inspector.selectRank(rank); }
   [[nodiscard]] int currentRank() const { return m_state.current; }
-  void setFocus(const QList<int>& ranks);
-  [[nodiscard]] QList<int> focus() const { return m_focus.values(); }
-
-  // -- breakpoints, watches, values
-  void setWatches(const QStringList& expressions);
-  void bookmark(const EventRef& event, const QString& text);
-  /// The event is what runToFailure() goes to.
-  void markFailing(const EventRef& event);
-  void mapSource(const QString& from, const QString& to);
-  /// Class keys (views/trace/race_classes.h) and why they are benign.
-  [[nodiscard]] const QHash<QString, QString>& benignRaces() const { return m_benign.notes(); }
-  void setBenign(const QString& key, const QString& reason);
-  void clearBenign(const QString& key);
-  /// Saves what passes between the bridge and each GDB that attaches from now on, as
-  /// DIRECTORY/TRACE-cycle-N-rank-R.transcript (mi_bridge/transcript.h). Empty: no more.
-  void setTranscripts(const QString& directory) { m_transcripts = directory; }
-  [[nodiscard]] const QString& transcripts() const { return m_transcripts; }
   /// Cycles of a program that was changed and rebuilt since the recording are not refused.
   void allowRebuilt(bool allow) { m_allowRebuilt = allow; }
-  /// Whether the other threads of a rank wait while one is stepped; they go on otherwise.
-  void stepOneThread(bool one) { m_stepsOneThread = one; }
 
   // -- for front ends that ask the ranks' GDBs themselves (debug_session_front.cpp)
   /// The GDB of a rank; null while it has none. Not to be kept: it goes with the job.
@@ -154,9 +128,6 @@ class DebugSession : public QObject, private mi::FleetObserver {
 
   /// Present positions: for tests.
   [[nodiscard]] Serial serialOf(int rank) const { return m_state.serialOf(rank); }
-  [[nodiscard]] const QList<views::Cycle>& cycles() const { return m_cycles; }
-  /// Cycles and hits are in the trace's file as they are here.
-  [[nodiscard]] bool isKept() const { return m_keeper == nullptr || m_keeper->isIdle(); }
 
  Q_SIGNALS:
   void message(const QString& text,
@@ -165,16 +136,11 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void ranksChanged();
   void positionsChanged(const std::vector<pf::views::ReplayPosition>& positions);
   void rankStopped(int rank);  ///< its stack can be asked for
-  void watchArrived(const QString& expression, const QList<pf::views::WatchValue>& values);
-  void watchesChanged(const QStringList& expressions);
-  void cyclesChanged();
-  void benignRacesChanged();
   void marksChanged(const std::vector<pf::views::EventMark>& marks);
   void output(int rank, pf::views::OutputStream stream, const QByteArray& bytes);
   void logged(const pf::views::LogEntry& entry);  ///< by a logpoint
   void consoleText(int rank, const QString& text, bool error);
   void settled();  ///< the ranks have come to where they were sent, or have ended
-  void focusChanged(const QList<int>& ranks);  ///< ranks with a breakpoint of their own have joined
   void stalled(const QString& text, bool deadlock);  ///< no rank gets on by itself
   void ended(int exitStatus);                        ///< the launcher of the cycle, by itself
 
@@ -184,14 +150,12 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void setReplays(ReplayFactory make) { m_makeReplay = std::move(make); }
 
  private:
-  struct Goal {
-    EventRef event;  ///< invalid: to the end
-    QString text;
-    std::vector<Serial> cut = {};  ///< events that each rank does; empty: what `event` needs
-  };
-
   // debug_session.cpp: what is debugged
   void take(const QString& path, LoadedTrace trace);
+  void readRecords();
+  void openRecords(std::unique_ptr<db::TraceStore> store, bool writable);
+  void takeUp(int number, const EventRef& event);
+  void publishMarks();
   void startCycle(Goal goal);
   void launch();
   void couldNotStart(const QString& summary, const QString& text);
@@ -205,112 +169,32 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void rankEnded(int rank, const QString& how);
   void onVerdict(const protocol::Verdict& verdict);
   void onDiverged(const protocol::RankDiverged& diverged);
-  void onGdbState(const protocol::GdbState& state);
-  void onAttached(int rank, const Status& status);
-  void noLongerAttaching(int rank);
-  void onDetached(const protocol::GdbState& state);
   void launcherEnded(int status, const QString& words);
   void closeTarget();
   /// The same, and its end is not waited for.
   void abandonTarget();
   void targetClosed();
 
-  void keepTranscript(int rank, mi::GdbSession& gdb);
-
   // debug_session_outside.cpp: ranks of core files, and of jobs that run without us
   [[nodiscard]] bool canReplay();
   void openOutside(Source source, const QString& title, const QList<OutsideRank>& ranks);
   void closeAny();
   void closeOutside();
-  void outsideAttached(int rank, bool ok);
-  void endGdbLater(int rank);
-  void forgetGdb(int rank);
-  void setOutsideFocus(const QSet<int>& wanted);
-  bool outsideAct(views::RankAction action, const std::vector<mi::Rank>& withGdb,
-                  const QList<int>& debugless, const QString& who);
+  bool outsideAct(views::RankAction action, const QList<int>& ranks, const QString& who);
 
-  // debug_session_run.cpp: plans
-  void attachFocus();
-  void attachDone();
-  void sendPlan(const Goal& goal);
-  [[nodiscard]] bool reachable(const Goal& goal) const;
-  [[nodiscard]] std::vector<Serial> cutOf(const Goal& goal) const;
-  [[nodiscard]] EventRef nextDelivery(int rank, const std::vector<Serial>& done) const;
+  // debug_session_run.cpp
+  void begin();
   void goTo(Goal goal);
-  void releaseGdbs(const std::vector<std::uint64_t>& stops);
-  /// GDB lets the rank go on from its stop at an event.
-  void sendOn(int rank);
-  /// Whether its stop at an event is behind it by what was last planned.
-  [[nodiscard]] bool mayGoOn(int rank) const;
-  void letOthersFollow(int rank, Serial serial);
-  void pauseRanks(const std::vector<mi::Rank>& withGdb, const QList<int>& debugless,
-                  const QString& who);
-  void continueRanks(const std::vector<mi::Rank>& withGdb, const QList<int>& debugless,
-                     const QString& who);
-  void stepRanks(views::RankAction action, const std::vector<mi::Rank>& withGdb,
-                 const QList<int>& debugless, const QString& who);
-  void prepareStep(int rank);
   void finishCycle(const QString& why, bool ranToEnd = false);
+  void arrived(const QString& why);
   void settle(const QString& why);
-  /// settle() as soon as GDB, too, knows that the ranks have stopped.
-  void settleOnceStopped(const QString& why);
-  void endSettling();
   void tellPositions();
-  [[nodiscard]] Serial nextReceive(int rank) const;
-
-  // debug_session_records.cpp: the trace's own tables
-  void readRecords();
-  void readHits(const std::vector<db::BreakpointHit>& hits, std::int64_t row, views::Cycle& cycle);
-  void saveCycle();
-  /// The last cycle, whose front end has gone without ending it: Repeat Cycle goes to where its
-  /// ranks were.
-  void takeUp(views::Cycle& cycle);
-
-  // debug_session_hits.cpp, debug_session_run.cpp
-  [[nodiscard]] StopPlan planFor(const Goal& goal) const;
-  /// The next logical breakpoint of a rank, 0 = none.
-  [[nodiscard]] Serial nextStopOf(int rank) const;
-  void replan();
-  /// Ranks that have a breakpoint of their own get a GDB.
-  void joinFocus();
-  /// A rank stands before an event: hits of logical breakpoints.
-  void noteStanding(int rank);
-  void noteDivergence(const EventRef& at);
-  void stopOthers(const views::Breakpoint& breakpoint, int rank);
-  void publishMarks();
-
-  // debug_session_back.cpp
-  struct Search {
-    int rank = 0;
-    int spec = 0;       ///< of the fleet: what is looked for
-    bool own = false;   ///< made for this search
-    bool last = false;  ///< the cycle that stops there; else the one that counts
-    int passes = 0;     ///< hits to pass over
-    QString expression;
-    QString text;
-  };
-  /// The event that the rank does next, 1 where none runs.
-  [[nodiscard]] Serial upcoming(int rank) const;
-  void searchCycle(Goal goal);
-  bool countedChanges();
-  void endSearch();
 
   // debug_session_hits.cpp
-  struct HitKey {
-    int cycle = 0;
-    int index = 0;  ///< in the cycle's list
-    auto operator<=>(const HitKey&) const = default;
-  };
-  /// Our breakpoint of a GDB's stop, 0 = none.
-  [[nodiscard]] int breakpointOf(int rank, const mi::StopEvent& stop) const;
-  [[nodiscard]] int caughtBy(int rank) const;
+  void noteStanding(int rank);
+  void noteDivergence(const EventRef& at);
   void onBreakpointHit(int id, int rank);
   void addHit(int id, int rank, Serial serial);
-  [[nodiscard]] views::BreakpointHit* hitAt(HitKey key);
-  void storeHit(HitKey key);
-  void completeHits(int rank);
-  void askHit(mi::GdbSession& gdb, HitKey key);
-  /// Says which MPI call has failed with what.
   void describeMpiError(int rank);
 
   // mi::FleetObserver
@@ -329,6 +213,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void onRankLog(mi::Rank rank, int spec, std::uint64_t serial, const std::string& words) override;
   void onGroupProgress(const mi::GroupResult& result) override;
 
+  std::unique_ptr<db::TraceStore> m_store;  ///< where the parts keep what the user adds
   mi::Fleet m_fleet;
   SessionState m_state;
   Inspector m_inspector;
@@ -340,48 +225,23 @@ class DebugSession : public QObject, private mi::FleetObserver {
   RankGroups m_groups;
   GroupRun m_groupRun;
   Breakpoints m_breakpoints;
-  std::unique_ptr<db::TraceStore> m_store;
-  std::unique_ptr<CycleKeeper> m_keeper;  ///< null where nothing can be written
+  Cycles m_cycles;
+  Debuggers m_debuggers;
+  Watches m_watches;
+  Bookmarks m_bookmarks;
+  BenignRaces m_benign;
+  HitSearch m_search;
+  RunControl m_control;
 
   ReplayFactory m_makeReplay;
-  Goal m_goal;
   std::optional<Goal> m_next;  ///< what to start once the present job is gone
   QThreadPool m_closing;       ///< where jobs of past cycles end
   std::unique_ptr<Target> m_target;
   QSet<QString> m_toldInputs;
+  app::OtherContents m_contents;  ///< of the present cycle
   QTimer m_tick;
-  QSet<int> m_focus;
-  QSet<int> m_attaching;
-  QSet<int> m_stepping;                ///< ranks that GDB steps: others follow as far as these need
-  std::vector<std::uint64_t> m_stops;  ///< as last planned
-  QString m_transcripts;
   bool m_allowRebuilt = false;
-  bool m_stepsOneThread = false;
-  bool m_awaitsCut = false;  ///< ranks are on their way to a cut
-  struct Settling {
-    QSet<int> ranks;  ///< have stopped by what the daemon says, but not yet by their GDB
-    QString why;
-    quint64 number = 0;
-    std::function<void()> then;  ///< what was asked for meanwhile: the last of it
-  };
-  Settling m_settling;
-  QList<views::BreakpointHit> m_standing;  ///< hits since the ranks were last sent on
-  std::optional<Search> m_search;          ///< under way: no other breakpoint stops
-  QList<views::BreakpointHit> m_trail;     ///< hits before the one that previousHit() went to
-  int m_trailCycle = 0;
-  int m_trailRank = -1;
-  QSet<int> m_pausing;  ///< ranks that are paused because another one has stopped
-
   StopFilter m_stopFilter;
-
-  QStringList m_watches;
-  std::map<std::string, int> m_watchIds;
-  QList<views::Cycle> m_cycles;
-  std::map<int, std::int64_t> m_cycleIds;  ///< number -> row
-  std::map<HitKey, std::int64_t> m_hitRows;
-  std::vector<HitKey> m_openHits;  ///< whose values are still to be asked for
-  Bookmarks m_bookmarks;
-  BenignRaces m_benign;
 };
 
 }  // namespace pf::session

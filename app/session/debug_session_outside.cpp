@@ -46,21 +46,21 @@ bool DebugSession::canReplay() {
 void DebugSession::openCores(const QList<OutsideRank>& ranks) {
   openOutside(Source::Cores, tr("core files"), ranks);
   m_cycles.last().summary = tr("core files");
-  QSet<int> focus;
+  QList<int> focus;
   for (const auto& [rank, now] : m_state.now) {
     if (focus.size() < kCoresAtOnce) {
-      focus.insert(rank);
+      focus.append(rank);
     }
   }
-  setOutsideFocus(focus);
-  Q_EMIT focusChanged(m_focus.values());
-  Q_EMIT cyclesChanged();
+  m_debuggers.setFocus(focus);
+  Q_EMIT m_debuggers.focusChanged(m_debuggers.focus());
+  Q_EMIT m_cycles.changed();
 }
 
 void DebugSession::attachTo(const QString& job, const QList<OutsideRank>& ranks) {
   openOutside(Source::Job, job, ranks);
   m_cycles.last().summary = tr("attached to %1").arg(job);
-  Q_EMIT cyclesChanged();
+  Q_EMIT m_cycles.changed();
   Q_EMIT message(
       tr("%n rank(s) of %1 go on: tick one to stop it under a debugger. Nothing of this is "
          "recorded, so nothing can be replayed.",
@@ -73,13 +73,12 @@ void DebugSession::attachTo(const QString& job, const QList<OutsideRank>& ranks)
 void DebugSession::closeAny() {
   closeOutside();
   m_next.reset();
-  endSearch();
+  m_search.end();
   if (m_state.source == Source::Recording && m_state.phase != Phase::Idle) {
     finishCycle(tr("closed"));
     m_groupRun.end();
   }
   abandonTarget();
-  m_pausing.clear();
   Q_EMIT progress({});
 }
 
@@ -92,31 +91,18 @@ void DebugSession::openOutside(Source source, const QString& title,
   }
   m_state.source = source;
   m_state.path.clear();
-  m_keeper.reset();
-  m_store.reset();
   m_benign.open(nullptr, {});
   m_state.trace = emptyTrace(title, ranks, count);
   m_state.events.set({}, m_state.trace);
   m_state.run = {};
   m_state.rankInfos.assign(static_cast<std::size_t>(count), {});
-  m_breakpoints.open(nullptr);
-  m_bookmarks.open(nullptr);
-  m_groups.open(nullptr);
-  m_cycles.clear();
-  m_cycleIds.clear();
-  m_hitRows.clear();
-  m_openHits.clear();
-  m_standing.clear();
-  m_stops.clear();
-  m_state.diverged = false;
-  m_awaitsCut = false;
-  m_inspector.beginCycle();
-  views::Cycle only;
-  only.number = 1;
-  only.started = QDateTime::currentDateTime();
-  only.running = true;
-  m_cycles.append(only);
   m_state.now.clear();
+  openRecords(nullptr, false);
+  m_state.diverged = false;
+  m_inspector.beginCycle();
+  m_control.begin();
+  m_control.forgetPlan();
+  m_cycles.begin(title);
   for (const OutsideRank& rank : ranks) {
     RankNow& now = m_state.now[rank.rank];
     now.pid = rank.pid;
@@ -126,115 +112,26 @@ void DebugSession::openOutside(Source source, const QString& title,
   }
   m_state.current = ranks.isEmpty() ? 0 : ranks.first().rank;
   m_inspector.forget();
-  m_focus.clear();
+  m_debuggers.begin({});
   m_state.phase = Phase::Running;
   debug(std::make_unique<OutsideTarget>(ranks));
-  Q_EMIT benignRacesChanged();
-  Q_EMIT watchesChanged(m_watches);
-  Q_EMIT m_groups.changed();
-  publishMarks();
   Q_EMIT ranksChanged();
   Q_EMIT m_inspector.currentRankChanged(m_state.current);
-}
-
-void DebugSession::setOutsideFocus(const QSet<int>& wanted) {
-  std::vector<mi::Rank> leaving;
-  for (const int rank : std::as_const(m_focus)) {
-    if (!wanted.contains(rank) && m_fleet.session(rank) != nullptr) {
-      leaving.push_back(rank);
-    }
-  }
-  protocol::AttachGdb attach;
-  for (const int rank : wanted) {
-    const bool known = m_state.phase != Phase::Running || m_state.now.count(rank) != 0;
-    if (!m_state.knows(rank) || !known || m_fleet.session(rank) != nullptr) {
-      continue;
-    }
-    if (m_state.phase != Phase::Running) {
-      Q_EMIT message(
-          tr("Rank %1 has been let go of: open its core file, or attach, again.").arg(rank), false);
-    } else if (m_state.now[rank].exited) {
-      Q_EMIT message(tr("Rank %1 has ended: there is nothing to stop.").arg(rank), false);
-    } else {
-      attach.ranks.push_back(rank);
-    }
-  }
-  order(attach);
-  m_focus.clear();
-  for (const int rank : wanted) {
-    if (m_fleet.session(rank) != nullptr) {
-      m_focus.insert(rank);
-    }
-  }
-  if (m_focus != wanted) {  // not from inside of the list's own signal
-    QMetaObject::invokeMethod(
-        this, [this] { Q_EMIT focusChanged(m_focus.values()); }, Qt::QueuedConnection);
-  }
-  for (const mi::Rank rank : leaving) {
-    mi::GdbSession* gdb = m_fleet.session(rank);
-    if (m_state.source == Source::Cores || gdb == nullptr) {
-      order(protocol::DetachGdb{{rank}});
-      continue;
-    }
-    gdb->detach([this, rank](const Status&) { endGdbLater(rank); });
-  }
-}
-
-/// Not from inside of its session's own callback.
-void DebugSession::endGdbLater(int rank) {
-  QMetaObject::invokeMethod(
-      this, [this, rank] { order(protocol::DetachGdb{{rank}}); }, Qt::QueuedConnection);
-}
-
-void DebugSession::outsideAttached(int rank, bool ok) {
-  RankNow& now = m_state.now[rank];
-  if (!ok) {
-    endGdbLater(rank);
-  } else {
-    if (m_state.source == Source::Cores) {
-      const QString& end = m_state.trace->ends[static_cast<std::size_t>(rank)].text;
-      now.why = end.isEmpty() ? tr("core file") : tr("core file, %1").arg(end);
-    }
-    if (rank == m_state.current) {
-      m_fleet.focus(rank);
-      m_inspector.stopped();
-    } else if (m_state.source == Source::Job) {
-      m_inspector.selectRank(rank);
-    }
-  }
-  Q_EMIT ranksChanged();
-  Q_EMIT settled();
-}
-
-void DebugSession::forgetGdb(int rank) {
-  m_fleet.remove(rank);
-  m_focus.remove(rank);
-  RankNow& now = m_state.now[rank];
-  now.attached = false;
-  now.why.clear();
-  now.where.clear();
-  if (rank == m_state.current) {
-    m_inspector.forget();
-  }
-  Q_EMIT focusChanged(m_focus.values());
-  Q_EMIT ranksChanged();
 }
 
 void DebugSession::closeOutside() {
   if (m_state.source == Source::Recording || m_state.phase == Phase::Idle) {
     return;
   }
-  for (const mi::Rank rank : m_fleet.ranks()) {
-    forgetGdb(rank);
-  }
+  m_debuggers.forgetAll();
   abandonTarget();
   m_state.phase = Phase::Idle;
   m_state.now.clear();
-  if (!m_cycles.isEmpty()) {
+  if (!m_cycles.none()) {
     m_cycles.last().running = false;
     m_cycles.last().summary =
         m_state.source == Source::Job ? tr("let go; the job goes on") : tr("closed");
-    Q_EMIT cyclesChanged();
+    Q_EMIT m_cycles.changed();
   }
   if (m_state.source == Source::Job) {
     Q_EMIT message(tr("The ranks go on without a debugger."), false);
@@ -243,21 +140,18 @@ void DebugSession::closeOutside() {
   Q_EMIT settled();
 }
 
-bool DebugSession::outsideAct(views::RankAction action, const std::vector<mi::Rank>& withGdb,
-                              const QList<int>& debugless, const QString& who) {
+/// False: it is the same as in a replay.
+bool DebugSession::outsideAct(views::RankAction action, const QList<int>& ranks,
+                              const QString& who) {
   if (m_state.source == Source::Cores) {
     (void)canReplay();
     return true;
   }
+  const auto [withGdb, debugless] = m_control.movable(ranks);
   if (action == views::RankAction::Continue) {
-    std::vector<mi::Rank> stopped;
-    std::copy_if(withGdb.begin(), withGdb.end(), std::back_inserter(stopped),
-                 [this](mi::Rank rank) {
-                   return m_fleet.session(rank)->state() == mi::SessionState::Stopped;
-                 });
     m_groupRun.begin(views::actionWord(action), who, QList<int>(withGdb.begin(), withGdb.end()),
                      {});
-    m_fleet.run(stopped, {}, [](const mi::GroupResult&) {});
+    m_control.continueStopped(withGdb);
     return true;
   }
   if (withGdb.empty() && !debugless.isEmpty()) {
@@ -266,7 +160,7 @@ bool DebugSession::outsideAct(views::RankAction action, const std::vector<mi::Ra
                    false);
     return true;
   }
-  return false;  // the same as in a replay
+  return false;
 }
 
 }  // namespace pf::session

@@ -18,7 +18,8 @@ Result<SessionRecords> DebugSession::records() const {
 bool DebugSession::renew(const QString& path, LoadedTrace trace, const SessionRecords& carried,
                          bool sameIds) {
   if (m_state.source != Source::Recording || m_state.trace == nullptr ||
-      m_state.phase != Phase::Idle || !isKept() || trace.ranks.size() != m_state.rankInfos.size()) {
+      m_state.phase != Phase::Idle || !m_cycles.isKept() ||
+      trace.ranks.size() != m_state.rankInfos.size()) {
     return false;
   }
   Result<db::TraceStore> store =
@@ -33,9 +34,9 @@ bool DebugSession::renew(const QString& path, LoadedTrace trace, const SessionRe
   }
   take(path, std::move(trace));
   if (store && sameIds) {
-    m_keeper.reset();
     m_store = std::make_unique<db::TraceStore>(std::move(*store));
-    m_keeper = std::make_unique<CycleKeeper>(*m_store);
+    m_cycles.keepIn(*m_store);
+    m_watches.keepIn(m_store.get());
     m_groups.keepIn(m_store.get());
     m_bookmarks.keepIn(m_store.get());
     m_breakpoints.keepIn(m_store.get());
@@ -43,11 +44,7 @@ bool DebugSession::renew(const QString& path, LoadedTrace trace, const SessionRe
   } else {
     readRecords();
   }
-  const QHash<QString, QString> benign = m_benign.notes();
   m_benign.open(m_store.get(), QString::fromStdString(m_state.run.program));
-  if (m_benign.notes() != benign) {
-    Q_EMIT benignRacesChanged();
-  }
   Q_EMIT ranksChanged();
   return true;
 }

@@ -37,37 +37,35 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
   if (m_state.phase == Phase::Attaching || stop.exited()) {
     return;
   }
-  if (m_stopFilter && stop.reason == mi::StopReason::Breakpoint && !m_stepping.contains(rank)) {
+  if (m_stopFilter && stop.reason == mi::StopReason::Breakpoint && !m_control.isStepping(rank)) {
     if (const int id = breakpointAt(rank); id != 0 && m_stopFilter(rank, id)) {
       return;
     }
   }
-  if (stop.reason == mi::StopReason::Event && mayGoOn(rank)) {
-    sendOn(rank);  // sent on before GDB had told of this stop
+  if (stop.reason == mi::StopReason::Event && m_control.mayGoOn(rank)) {
+    m_control.sendOn(rank);  // sent on before GDB had told of this stop
     return;
   }
   const QString standing =
       stop.reason == mi::StopReason::Event ? m_breakpoints.standingText(rank) : QString();
   now.why = standing.isEmpty() ? text(stop.describe()) : standing;
-  const bool found = m_search && m_search->last && rank == m_search->rank &&
-                     stop.breakpointNumber > 0 &&
-                     m_fleet.specOf(rank, stop.breakpointNumber) == m_search->spec;
-  if (found && m_search->own) {
-    now.why = tr("%1: was %2, is %3").arg(m_search->text, text(stop.oldValue), text(stop.newValue));
-    m_cycles.last().summary = tr("stopped: %1").arg(now.why);
-    Q_EMIT message(now.why, false);
+  QString change;
+  const bool found = m_search.isFound(rank, stop, &change);
+  if (!change.isEmpty()) {
+    now.why = change;
+    m_cycles.last().summary = tr("stopped: %1").arg(change);
+    Q_EMIT message(change, false);
   }
-  if (const int id = breakpointOf(rank, stop); id != 0 && !m_cycles.isEmpty()) {
+  if (const int id = m_cycles.hitBy(rank, stop); id != 0 && !m_cycles.none()) {
     onBreakpointHit(id, rank);
-  } else if (stop.reason == mi::StopReason::Signal && !m_cycles.isEmpty()) {
+  } else if (stop.reason == mi::StopReason::Signal && !m_cycles.none()) {
     m_cycles.last().summary = tr("rank %1: %2").arg(rank).arg(now.why);
   }
-  completeHits(rank);
+  m_cycles.completeHits(rank, m_watches.all());
   if (found) {
-    endSearch();
+    m_search.end();
   }
-  m_stepping.remove(rank);
-  const bool paused = m_pausing.remove(rank) && stop.reason == mi::StopReason::Paused;
+  const bool paused = m_control.noLongerMoves(rank, stop);
   Q_EMIT ranksChanged();
   Q_EMIT rankStopped(rank);
   const bool asked =
@@ -83,60 +81,14 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
   }
   if (stop.reason != mi::StopReason::Event) {
     Q_EMIT progress({});
-    saveCycle();
+    m_cycles.save();
     Q_EMIT settled();
   }
-  if (m_settling.ranks.remove(rank) && m_settling.ranks.isEmpty()) {
-    endSettling();
-  }
-}
-
-void DebugSession::setFocus(const QList<int>& ranks) {
-  const QSet<int> wanted(ranks.begin(), ranks.end());
-  if (m_state.source != Source::Recording) {
-    setOutsideFocus(wanted);
-    return;
-  }
-  protocol::AttachGdb attach;
-  protocol::DetachGdb detach;
-  for (const int rank : wanted) {
-    if (!m_focus.contains(rank) && m_state.phase == Phase::Running && !m_state.now[rank].attached) {
-      attach.ranks.push_back(rank);
-    }
-  }
-  std::vector<mi::Rank> leaving;
-  for (const int rank : std::as_const(m_focus)) {
-    if (!wanted.contains(rank) && m_state.phase == Phase::Running && m_state.now[rank].attached) {
-      leaving.push_back(rank);
-    }
-  }
-  m_focus = wanted;
-  if (!attach.ranks.empty()) {
-    order(attach);
-  }
-  if (!leaving.empty()) {
-    m_fleet.detach(leaving, [this](const mi::GroupResult& result) {
-      if (result.complete()) {
-        protocol::DetachGdb ended;
-        ended.ranks = {result.done.begin(), result.done.end()};
-        order(ended);
-      }
-    });
-  }
-}
-
-void DebugSession::mapSource(const QString& from, const QString& to) {
-  for (const mi::Rank rank : m_fleet.ranks()) {
-    m_fleet.session(rank)->inspect().substitutePath(from.toStdString(), to.toStdString(),
-                                                    [](const Status&) {});
-  }
+  m_control.stopNoted(rank);
 }
 
 void DebugSession::onWatch(const mi::WatchValue& value) {
-  views::WatchValue out;
-  out.rank = value.rank;
-  (value.ok ? out.value : out.error) = text(value.text);
-  Q_EMIT watchArrived(text(value.expression), {out});
+  m_watches.answered(value);
 }
 
 void DebugSession::onRankConsole(mi::Rank rank, mi::StreamKind kind, std::string_view words) {
@@ -185,8 +137,8 @@ void DebugSession::onRankToolAction(mi::Rank rank, mi::ToolAction action, std::s
       endReplay();
       break;
     case mi::ToolAction::Detach:
-      setFocus([this, rank] {
-        QList<int> rest = m_focus.values();
+      m_debuggers.setFocus([this, rank] {
+        QList<int> rest = m_debuggers.focus();
         rest.removeAll(rank);
         return rest;
       }());

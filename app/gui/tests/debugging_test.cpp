@@ -165,12 +165,12 @@ void DebuggingTest::breakpointInThreeCycles() {
 void DebuggingTest::nextReceive() {
   auto& session = m_window->session();
   const pf::Serial before = session.serialOf(0);
-  waitSettled([&] { session.stepToNextReceive(); });
+  waitSettled([&] { session.go(pf::session::Move::NextReceive); });
   const pf::Serial after = session.serialOf(0);
   QVERIFY(after >= before);
   const auto& events = session.trace()->execution.ranks[0].events;
   QCOMPARE(events[after].kind, pf::EventKind::Receive);  // the next event, not begun
-  waitSettled([&] { session.stepToNextReceive(); });
+  waitSettled([&] { session.go(pf::session::Move::NextReceive); });
   QVERIFY(session.serialOf(0) > after);
 }
 
@@ -189,7 +189,10 @@ void DebuggingTest::singleDeliveries() {
   };
   const auto step = [&](bool anywhere) {
     const std::vector<pf::Serial> before = serials();
-    waitSettled([&] { session.deliverNext(anywhere); });
+    waitSettled([&] {
+      session.go(anywhere ? pf::session::Move::NextDeliveryAnywhere
+                          : pf::session::Move::NextDelivery);
+    });
     const std::vector<pf::Serial> after = serials();
     const auto rank = static_cast<std::size_t>(session.currentRank());
     QVERIFY(pf::app::receives(ranks[rank], after[rank]));
@@ -201,24 +204,24 @@ void DebuggingTest::singleDeliveries() {
     }
   };
   waitSettled([&] { session.replayTo({0, 2}); });
-  const qsizetype cycles = session.cycles().size();
+  const qsizetype cycles = session.cycles().all().size();
   for (int i = 0; i < 4 && !QTest::currentTestFailed(); ++i) {
     step(true);
   }
   session.setCurrentRank(0);
   step(false);
-  QCOMPARE(session.cycles().size(), cycles);  // they go on from where they are
+  QCOMPARE(session.cycles().all().size(), cycles);  // they go on from where they are
   const std::vector<pf::Serial> there = serials();
-  waitSettled([&] { session.previousEvent(); });
+  waitSettled([&] { session.go(pf::session::Move::PreviousEvent); });
   QCOMPARE(session.serialOf(0), there[0] - 1);
-  QCOMPARE(session.cycles().size(), cycles + 1);
-  waitSettled([&] { session.deliverNext(false); });
+  QCOMPARE(session.cycles().all().size(), cycles + 1);
+  waitSettled([&] { session.go(pf::session::Move::NextDelivery); });
   QCOMPARE(session.serialOf(0), there[0]);
 }
 
 void DebuggingTest::wrongValueAtTheFailure() {
   auto& session = m_window->session();
-  waitSettled([&] { session.runToFailure(); });
+  waitSettled([&] { session.go(pf::session::Move::Failure); });
   QCOMPARE(session.serialOf(0), m_failing.serial - 1);
   const int check = lineOf("if (report.number != expected || report.error < 0.0)");
   const auto atCheck = [&] {
@@ -279,22 +282,22 @@ void DebuggingTest::whichMessageFilledIt() {
   QVERIFY2(ask("(char*)&report + 24").event != m_failing, "one byte behind it");
   QVERIFY(ask("nosuch").problem);
   // One event earlier it was another message, or none.
-  waitSettled([&] { session.previousReceive(); });
+  waitSettled([&] { session.go(pf::session::Move::PreviousReceive); });
   QTRY_VERIFY_WITH_TIMEOUT(!m_window->stack().model()->frames().isEmpty(), kPatience);
   QVERIFY2(ask("report").event != m_failing, qPrintable(ask("report").text));
 }
 
 void DebuggingTest::theCyclesAreKept() {
   auto& session = m_window->session();
-  const qsizetype cycles = session.cycles().size();
+  const qsizetype cycles = session.cycles().all().size();
   QVERIFY(cycles >= 4);
   waitSettled([&] { session.endReplay(); });
-  QTRY_VERIFY_WITH_TIMEOUT(session.isKept(), kPatience);
+  QTRY_VERIFY_WITH_TIMEOUT(session.cycles().isKept(), kPatience);
   pf::gui::MainWindow again;
   QSignalSpy opened(&again, &pf::gui::MainWindow::opened);
   again.openTrace(m_trace);
   QVERIFY(opened.wait(kPatience));
-  QCOMPARE(again.session().cycles().size(), cycles);
+  QCOMPARE(again.session().cycles().all().size(), cycles);
   QVERIFY(!again.session().cycles().last().stops.isEmpty());
 }
 

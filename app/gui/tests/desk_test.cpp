@@ -88,7 +88,7 @@ void DeskTest::initTestCase() {
   QString problem;
   m_window = test::open(fileOf("one.pft"), &problem);
   QVERIFY2(m_window != nullptr, qPrintable(problem));
-  session().setTranscripts(m_directory.path());
+  session().debuggers().setTranscripts(m_directory.path());
 }
 
 void DeskTest::cleanupTestCase() {
@@ -103,7 +103,7 @@ void DeskTest::mpiErrorStops() {
   const auto parsed = pf::session::parseBreakpoint(QStringLiteral("catch mpi error"));
   QVERIFY(parsed.ok());
   session().breakpoints().add(*parsed);
-  session().setFocus({0, 1, 2});
+  session().debuggers().setFocus({0, 1, 2});
   session().restartCycle();
   QTRY_VERIFY_WITH_TIMEOUT(
       session().rankStates()[1].detail.contains(QLatin1String("MPI_Recv: MPI_ERR_TRUNCATE")),
@@ -276,7 +276,7 @@ void DeskTest::transcripts() {
                           line.text.starts_with("stop Breakpoint"));
   }
   QVERIFY(stopped);
-  session().setTranscripts({});
+  session().debuggers().setTranscripts({});
 }
 
 bool DeskTest::reopen(const QString& path) {
@@ -288,9 +288,9 @@ bool DeskTest::reopen(const QString& path) {
 }
 
 void DeskTest::sessionIsSaved() {
-  session().setWatches({QStringLiteral("rank")});
+  session().watches().set({QStringLiteral("rank")});
   m_window->findChild<pf::views::WatchesView*>()->model()->setExpressions({QStringLiteral("rank")});
-  session().setFocus({1, 2});
+  session().debuggers().setFocus({1, 2});
   session().setCurrentRank(2);
   auto* races = m_window->findChild<QDockWidget*>(QStringLiteral("races"));
   races->hide();
@@ -298,7 +298,7 @@ void DeskTest::sessionIsSaved() {
   races->show();
   QVERIFY(reopen(fileOf("work.pfs")));
   QCOMPARE(session().breakpoints().all().size(), 1);  // the trace has it already
-  QCOMPARE(session().focus().size(), 2);
+  QCOMPARE(session().debuggers().focus().size(), 2);
   QCOMPARE(session().currentRank(), 2);
   QVERIFY(m_window->findChild<QDockWidget*>(QStringLiteral("races"))->isHidden());
   const auto file = pf::session::readSessionFile(fileOf("work.pfs"));
@@ -436,7 +436,7 @@ void DeskTest::standardInput() {
   // Not from the file any more.
   QVERIFY(words.remove());
   output.clear();
-  session().setFocus({});
+  session().debuggers().setFocus({});
   session().restartCycle();
   QTRY_VERIFY2_WITH_TIMEOUT(said().contains("1 read, seven"), said().constData(), kPatience);
 }

@@ -174,9 +174,9 @@ void FollowTest::recordedByTheWindow() {
   search->setText(QStringLiteral("rank:0 kind:receive"));
   QTRY_VERIFY(!canvas().hits().empty());
   const std::size_t hits = canvas().hits().size();
-  m_window->session().bookmark(receive, QStringLiteral("look here"));
-  m_window->session().setWatches({QStringLiteral("state")});
-  m_window->session().setBenign(QStringLiteral("a < b"), QStringLiteral("it is so"));
+  m_window->session().bookmarks().add(receive, QStringLiteral("look here"));
+  m_window->session().watches().set({QStringLiteral("state")});
+  m_window->session().benign().set(QStringLiteral("a < b"), QStringLiteral("it is so"));
   const auto kept = [&] {
     const int chosen = m_window->races().selectedRace();
     return view().t0 == from && view().t1 == to && canvas().selected() == receive &&
@@ -191,7 +191,8 @@ void FollowTest::recordedByTheWindow() {
       canvas().hits().size() > hits && m_window->races().table()->model()->rowCount() > races,
       kPatience);
   QVERIFY(kept());
-  QVERIFY(events() > begun && m_window->session().benignRaces().contains(QStringLiteral("a < b")));
+  QVERIFY(events() > begun &&
+          m_window->session().benign().notes().contains(QStringLiteral("a < b")));
   QVERIFY(m_window->session().trace()->execution.ranks[0].events.size() > receive.serial);
 
   // A view that ends with the trace goes on with it. What was made meanwhile is in the recording's
@@ -210,7 +211,7 @@ void FollowTest::recordedByTheWindow() {
   QVERIFY(view().t1 >= last() && view().t1 < last() + 2);
   QCOMPARE(m_versions.last(), fileOf("run-1.pft"));
   QVERIFY(m_window->statusText().contains(QLatin1String("racing receive")));
-  m_window->session().bookmark({0, 3}, QStringLiteral("afterwards"));
+  m_window->session().bookmarks().add({0, 3}, QStringLiteral("afterwards"));
   auto store = pf::db::TraceStore::open(fileOf("run-1.pft").toStdString(),
                                         pf::db::TraceStore::Mode::ReadOnly);
   QVERIFY(store.ok());
@@ -249,7 +250,7 @@ void FollowTest::recordedInATerminal() {
   openWindow();
   m_window->openTrace(fileOf("t.pft"));
   QVERIFY(grows());
-  m_window->session().bookmark({1, 2}, QStringLiteral("early"));
+  m_window->session().bookmarks().add({1, 2}, QStringLiteral("early"));
   QVERIFY(grows());
   const auto peeks = [&temporary] {
     return QDir(temporary).entryList({QStringLiteral("photofinish-peek-*")}, QDir::Dirs).size();
@@ -259,7 +260,7 @@ void FollowTest::recordedInATerminal() {
   QVERIFY(killed.waitForFinished(kPatience));
   QTRY_COMPARE_WITH_TIMEOUT(peeks(), 0, kPatience);
   // While what there is is replayed, nothing newer is shown; afterwards it is.
-  m_window->session().setFocus({});
+  m_window->session().debuggers().setFocus({});
   m_window->session().replayTo({0, 9});
   QTRY_COMPARE_WITH_TIMEOUT(m_window->session().serialOf(0), pf::Serial{8}, kPatience);
   const std::size_t shown = events();

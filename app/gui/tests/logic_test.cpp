@@ -331,7 +331,7 @@ void LogicTest::logsAndGoesOn() {
 
 void LogicTest::watchesAndCatches() {
   const auto receives = pf::receivesOf(session().trace()->execution.ranks[0]);
-  session().setWatches({QStringLiteral("g_total"), QStringLiteral("no_such")});
+  session().watches().set({QStringLiteral("g_total"), QStringLiteral("no_such")});
   auto watch = *parseBreakpoint(QStringLiteral("watch g_total"));
   watch.ranks = QStringLiteral("0");
   session().breakpoints().add(watch);
@@ -377,13 +377,13 @@ void LogicTest::temporaryWithCommands() {
 
 void LogicTest::nextEventsAndRaces() {
   const auto receives = pf::receivesOf(session().trace()->execution.ranks[0]);
-  waitSettled([&] { session().nextRacingReceive(); });
+  waitSettled([&] { session().go(pf::session::Move::NextRace); });
   const Serial first = session().serialOf(0) + 1;
   QVERIFY(std::count(receives.begin(), receives.end(), first) == 1);
-  waitSettled([&] { session().nextEvent(); });
+  waitSettled([&] { session().go(pf::session::Move::NextEvent); });
   QCOMPARE(session().serialOf(0), first);
   waitSettled([&] { session().replayTo({0, receives[4]}); });
-  waitSettled([&] { session().previousReceive(); });
+  waitSettled([&] { session().go(pf::session::Move::PreviousReceive); });
   QCOMPARE(session().serialOf(0), receives[3] - 1);
 }
 
@@ -400,14 +400,14 @@ void LogicTest::previousHits() {
   goOn();
   goOn();
   QTRY_COMPARE_WITH_TIMEOUT(hitSerial(), receives[2], kPatience);
-  const qsizetype cycles = session().cycles().size();
+  const qsizetype cycles = session().cycles().all().size();
   waitSettled([&] { session().previousHit(); });
   QTRY_COMPARE_WITH_TIMEOUT(hitSerial(), receives[1], kPatience);
   waitSettled([&] { session().previousHit(); });
   QTRY_COMPARE_WITH_TIMEOUT(hitSerial(), receives[0], kPatience);
-  QCOMPARE(session().cycles().size(), cycles + 2);
+  QCOMPARE(session().cycles().all().size(), cycles + 2);
   session().previousHit();  // there is none
-  QCOMPARE(session().cycles().size(), cycles + 2);
+  QCOMPARE(session().cycles().all().size(), cycles + 2);
   goOn();  // the breakpoint is as it was
   QTRY_COMPARE_WITH_TIMEOUT(hitSerial(), receives[1], kPatience);
   removeAll();
@@ -475,7 +475,7 @@ void LogicTest::movesWithItsLine() {
   QCOMPARE(session().cycles().last().recorded.size(), 1);
   QTRY_VERIFY_WITH_TIMEOUT(!session().cycles().last().recorded.last().values.isEmpty(), kPatience);
   QCOMPARE(session().cycles().last().recorded.last().values[0].value, QStringLiteral("5"));
-  const auto& cycles = session().cycles();
+  const auto& cycles = session().cycles().all();
   QVERIFY(cycles.last().build != cycles[cycles.size() - 3].build);
   bool valueDiffers = false;
   for (const auto& row : pf::views::compareCycles(cycles[cycles.size() - 3], cycles.last())) {

@@ -148,7 +148,7 @@ QList<pf::views::RankStack> LookingTest::askStacks(qint64* milliseconds) {
 
 /// The tree is the same whether a GDB tells the stack or the rank's agent; a click goes to a rank.
 void LookingTest::stacksOfAllRanks() {
-  session().setFocus({});
+  session().debuggers().setFocus({});
   const pf::EventRef goal = receiveOfRank0(2);
   QVERIFY(goal.valid());
   waitSettled([&] { session().replayTo(goal); });
@@ -165,7 +165,7 @@ void LookingTest::stacksOfAllRanks() {
   }
 
   endReplay();
-  session().setFocus({0, 1});
+  session().debuggers().setFocus({0, 1});
   waitSettled([&] { session().replayTo(goal); });
   QList<pf::views::RankStack> mixed;
   const auto byGdb = [&] {
@@ -205,7 +205,7 @@ void LookingTest::stacksOfAllRanks() {
 
 void LookingTest::replayWith(const QList<int>& focus, const pf::EventRef& goal) {
   endReplay();
-  session().setFocus(focus);
+  session().debuggers().setFocus(focus);
   waitSettled([&] { session().replayTo(goal); });
   const auto stopped = [&] {
     const auto stacks = askStacks();

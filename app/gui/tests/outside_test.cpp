@@ -102,7 +102,7 @@ void OutsideTest::initTestCase() {
   startJob();
   m_window = std::make_unique<pf::gui::MainWindow>();
   m_window->show();
-  session().setTranscripts(m_directory.path());
+  session().debuggers().setTranscripts(m_directory.path());
   // One of an earlier session, which is kept.
   QFile kept(m_directory.filePath(
       QStringLiteral("job-%1-cycle-1-rank-1.transcript").arg(m_found.launcher)));
@@ -163,7 +163,7 @@ void OutsideTest::attachStopsNobody() {
 
 void OutsideTest::debuggerOfOneRank() {
   QSignalSpy stack(&session().inspector(), &pf::session::Inspector::stackChanged);
-  session().setFocus({1});
+  session().debuggers().setFocus({1});
   QTRY_VERIFY_WITH_TIMEOUT(
       !stack.isEmpty() && !stack.last()[1].value<QList<pf::views::StackFrame>>().isEmpty(),
       kPatience);
@@ -175,11 +175,11 @@ void OutsideTest::debuggerOfOneRank() {
                            kPatience);
   shot("attached");
   // A breakpoint, hit by the rank that goes on.
-  session().runToLine(QStringLiteral("desk.c"), 53);
+  session().control().runToLine(QStringLiteral("desk.c"), 53);
   QTRY_VERIFY_WITH_TIMEOUT(session().rankStates()[1].where.contains(QLatin1String("desk.c:53")),
                            kPatience);
   // Its core file, and that of rank 2.
-  session().setFocus({1, 2});
+  session().debuggers().setFocus({1, 2});
   QTRY_VERIFY_WITH_TIMEOUT(session().rankStates()[2].debugger, kPatience);
   for (const int rank : {1, 2}) {
     const QString core = m_directory.filePath(QStringLiteral("core.%1").arg(rank));
@@ -205,7 +205,7 @@ void OutsideTest::debuggerOfOneRank() {
 void OutsideTest::nothingIsReplayed() {
   QSignalSpy said(&session(), &DebugSession::message);
   session().restartCycle();
-  session().previousEvent();
+  session().go(pf::session::Move::PreviousEvent);
   session().replayTo({1, 5});
   QCOMPARE(said.size(), 3);
   QVERIFY(said.first().first().toString().contains(QLatin1String("cannot be replayed")));
@@ -213,15 +213,15 @@ void OutsideTest::nothingIsReplayed() {
 }
 
 void OutsideTest::lettingGo() {
-  session().setFocus({2});
+  session().debuggers().setFocus({2});
   QTRY_COMPARE_WITH_TIMEOUT(tracerOf(m_found.ranks[1].pid), 0, kPatience);
   QVERIFY(tracerOf(m_found.ranks[2].pid) > 0);
   session().endReplay();
   QTRY_COMPARE_WITH_TIMEOUT(tracerOf(m_found.ranks[2].pid), 0, kPatience);
   QVERIFY(!session().isReplaying());
   // A tick that gives no debugger does not stay.
-  QSignalSpy focus(&session(), &DebugSession::focusChanged);
-  session().setFocus({0});
+  QSignalSpy focus(&session().debuggers(), &pf::session::Debuggers::focusChanged);
+  session().debuggers().setFocus({0});
   QTRY_VERIFY_WITH_TIMEOUT(!focus.isEmpty() && focus.last().first().value<QList<int>>().isEmpty(),
                            kPatience);
   QVERIFY2(m_window->statusText().contains(QLatin1String("let go of")),
@@ -288,7 +288,7 @@ void OutsideTest::coresDuringAReplay() {
     QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
     m_window->openTrace(trace);
     QVERIFY(opened.wait(kPatience) && opened.last().first().toBool());
-    session().setFocus({0});
+    session().debuggers().setFocus({0});
     if (started) {
       session().replayTo({0, 2});
       QTRY_VERIFY_WITH_TIMEOUT(session().rankStates()[0].debugger, kPatience);

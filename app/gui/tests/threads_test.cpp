@@ -134,7 +134,7 @@ void ThreadsTest::steps() {
   breakpoint.function = QStringLiteral("send_one");
   breakpoint.ignoreCount = 2;
   session().breakpoints().add(breakpoint);
-  session().setFocus({1});
+  session().debuggers().setFocus({1});
   session().restartCycle();
   QTRY_VERIFY_WITH_TIMEOUT(stoppedThread() > 1, kPatience);
   session().breakpoints().remove({session().breakpoints().all().first().id});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/collation/event_text.h"
 #include "app/session/state/frame_values.h"
 #include "mi_bridge/stop_values.h"
 
@@ -16,16 +17,9 @@ QString bytesText(std::uint64_t bytes) {
 
 /// "MPI_Recv at main.c:57, event 12"
 QString eventText(const Execution& execution, const EventRef& ref) {
-  const Event& event = execution.ranks[static_cast<std::size_t>(ref.rank)].events[ref.serial - 1];
-  QString text = event.call < execution.callNames.size() ? toText(execution.callNames[event.call])
-                                                         : QStringLiteral("MPI");
-  if (event.site < execution.sites.size() && !execution.sites[event.site].file.empty()) {
-    const CallSite& site = execution.sites[event.site];
-    text += QStringLiteral(" at %1:%2")
-                .arg(toText(site.file).section(QLatin1Char('/'), -1))
-                .arg(site.line);
-  }
-  return FilledBuffers::tr("%1, event %2").arg(text).arg(ref.serial);
+  return FilledBuffers::tr("%1, event %2")
+      .arg(QString::fromStdString(app::callText(execution, ref)))
+      .arg(ref.serial);
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/records/benign_races.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <QSettings>
 #include <QUrl>
 
@@ -20,52 +23,61 @@ QString settingOf(const QString& program) {
 }  // namespace
 
 void BenignRaces::open(db::TraceStore* store, const QString& program) {
+  const QHash<QString, QString> before = std::exchange(m_notes, {});
   m_store = store;
   m_program = program;
-  m_notes.clear();
   const QVariantHash earlier = QSettings().value(settingOf(program)).toHash();
   for (auto it = earlier.begin(); it != earlier.end(); ++it) {
     m_notes.insert(it.key(), it.value().toString());
   }
-  if (m_store == nullptr) {
-    return;
-  }
-  if (const auto rows = m_store->session().all<db::BenignRace>(); rows) {
-    for (const db::BenignRace& row : *rows) {
-      m_notes.insert(views::fromUtf8(row.raceClass), views::fromUtf8(row.reason));
+  if (m_store != nullptr) {
+    if (const auto rows = m_store->session().all<db::BenignRace>(); rows) {
+      for (const db::BenignRace& row : *rows) {
+        m_notes.insert(views::fromUtf8(row.raceClass), views::fromUtf8(row.reason));
+      }
     }
+  }
+  if (m_notes != before) {
+    Q_EMIT changed();
   }
 }
 
 bool BenignRaces::set(const QString& key, const QString& reason) {
-  const bool cleared = clear(key);
+  const bool kept = removeFromTrace(key) && keepInTrace(key, reason);
   m_notes.insert(key, reason);
   keepInSettings();
-  if (m_store == nullptr || !cleared) {
-    return false;
+  if (!kept) {
+    Q_EMIT message(tr("The trace cannot be written: that this class of races is benign is kept for "
+                      "this user only."),
+                   false);
   }
-  return m_store->session()
-      .add(db::BenignRace{0, key.toStdString(), reason.toStdString(), app::utcNow()})
-      .ok();
+  Q_EMIT changed();
+  return kept;
 }
 
 bool BenignRaces::clear(const QString& key) {
   m_notes.remove(key);
   keepInSettings();
+  const bool cleared = removeFromTrace(key);
+  Q_EMIT changed();
+  return cleared;
+}
+
+bool BenignRaces::keepInTrace(const QString& key, const QString& reason) {
+  return m_store->session()
+      .add(db::BenignRace{0, key.toStdString(), reason.toStdString(), app::utcNow()})
+      .ok();
+}
+
+bool BenignRaces::removeFromTrace(const QString& key) {
   if (m_store == nullptr) {
     return false;
   }
   db::SessionTables tables = m_store->session();
   const auto rows = tables.all<db::BenignRace>();
-  if (!rows) {
-    return false;
-  }
-  for (const db::BenignRace& row : *rows) {
-    if (views::fromUtf8(row.raceClass) == key && !tables.remove<db::BenignRace>(row.id)) {
-      return false;
-    }
-  }
-  return true;
+  return rows && std::ranges::all_of(*rows, [&](const db::BenignRace& row) {
+           return views::fromUtf8(row.raceClass) != key || tables.remove<db::BenignRace>(row.id);
+         });
 }
 
 void BenignRaces::keepInSettings() const {

@@ -26,7 +26,15 @@ void Bookmarks::append(const EventRef& event, const QString& words, bool failing
   m_failing = failing ? event : m_failing;
 }
 
-void Bookmarks::add(const EventRef& event, const QString& words, bool failing) {
+void Bookmarks::add(const EventRef& event, const QString& words) {
+  keep(event, words, false);
+}
+
+void Bookmarks::markFailing(const EventRef& event) {
+  keep(event, tr("failing receive"), true);
+}
+
+void Bookmarks::keep(const EventRef& event, const QString& words, bool failing) {
   db::Note note;
   note.rank = event.rank;
   note.serial = event.serial;
@@ -35,6 +43,7 @@ void Bookmarks::add(const EventRef& event, const QString& words, bool failing) {
   note.failing = failing;
   (void)keepRow(m_store, note);
   append(event, words, failing);
+  Q_EMIT changed();
 }
 
 }  // namespace pf::session

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include <QObject>
 #include <QString>
 
 #include "db/store/trace_store.h"
@@ -11,7 +12,8 @@
 
 namespace pf::session {
 
-class Bookmarks {
+class Bookmarks : public QObject {
+  Q_OBJECT
  public:
   /// Those of a trace. `store`: where new ones are kept; null: nowhere, and there are none.
   void open(db::TraceStore* store);
@@ -21,9 +23,15 @@ class Bookmarks {
   [[nodiscard]] const std::vector<views::EventMark>& all() const { return m_all; }
   /// The one that was marked last; not valid: none is.
   [[nodiscard]] const EventRef& failing() const { return m_failing; }
-  void add(const EventRef& event, const QString& words, bool failing = false);
+  void add(const EventRef& event, const QString& words);
+  /// The event is what Move::Failure goes to.
+  void markFailing(const EventRef& event);
+
+ Q_SIGNALS:
+  void changed();
 
  private:
+  void keep(const EventRef& event, const QString& words, bool failing);
   void append(const EventRef& event, const QString& words, bool failing);
 
   db::TraceStore* m_store = nullptr;

@@ -55,7 +55,8 @@ struct SessionState {
   std::vector<db::RankInfo> rankInfos;  ///< by rank
   std::map<int, RankNow> now;
   bool diverged = false;
-  int current = 0;  ///< the rank that is looked at
+  bool searching = false;  ///< for one hit of one breakpoint: no other one stops
+  int current = 0;         ///< the rank that is looked at
   mi::Fleet& fleet;
 
   [[nodiscard]] bool knows(int rank) const {
@@ -65,6 +66,8 @@ struct SessionState {
   [[nodiscard]] bool haveStarted() const {
     return phase == Phase::Attaching || phase == Phase::Running;
   }
+  /// The ranks do what they did in the recording, and can be sent on in it.
+  [[nodiscard]] bool goesOn() const { return phase == Phase::Running && !diverged; }
   /// All events of the trace. Reads them on this thread if nothing else has.
   [[nodiscard]] const views::TraceData& whole() const { return events.all(); }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Cycles of a session on a fake: what is ordered, what is signalled, and in which order.
+#include <tuple>
+
 #include <gtest/gtest.h>
 
 #include <QCoreApplication>
@@ -32,13 +34,13 @@ TEST_F(DebugSessionTest, ACycleGoesToTheCutThatItsGoalNeeds) {
   EXPECT_NE(target().last<protocol::OpenGate>(), nullptr);
   EXPECT_EQ(m_settled, 1);
   EXPECT_EQ(session().serialOf(2), 39U);
-  ASSERT_EQ(session().cycles().size(), 1);
-  EXPECT_EQ(session().cycles().first().match, views::CycleMatch::Matches);
+  ASSERT_EQ(session().cycles().all().size(), 1);
+  EXPECT_EQ(session().cycles().all().first().match, views::CycleMatch::Matches);
   EXPECT_TRUE(m_problems.isEmpty()) << said().toStdString();
 }
 
 TEST_F(DebugSessionTest, TheGoalsRankGetsItsGdbBeforeTheGateOpens) {
-  session().setFocus({1});
+  session().debuggers().setFocus({1});
   run({1, 20});
   const auto* attach = target().last<protocol::AttachGdb>();
   ASSERT_NE(attach, nullptr);
@@ -50,7 +52,7 @@ TEST_F(DebugSessionTest, TheGoalsRankGetsItsGdbBeforeTheGateOpens) {
 }
 
 TEST_F(DebugSessionTest, ARankWithoutGdbGoesOnWithoutIt) {
-  session().setFocus({0});
+  session().debuggers().setFocus({0});
   session().replayTo({0, 20});
   pump();
   target().gdbsFail = true;
@@ -73,7 +75,7 @@ TEST_F(DebugSessionTest, FurtherOnTheSameRanksGoBackNewOnes) {
   pump();
   EXPECT_EQ(m_targets.size(), 2);
   EXPECT_TRUE(m_targets.first().isNull());  // closed, and gone
-  EXPECT_EQ(session().cycles().size(), 2);
+  EXPECT_EQ(session().cycles().all().size(), 2);
 }
 
 TEST_F(DebugSessionTest, TheNextCycleDoesNotWaitForTheEndOfRanksThatHaveBegun) {
@@ -95,7 +97,7 @@ TEST_F(DebugSessionTest, WhatIsAskedWhileACycleStartsComesNext) {
   target().allGated();
   pump();
   EXPECT_EQ(target().last<protocol::Plan>()->stops[3], 25U);
-  EXPECT_EQ(session().cycles().first().summary, QLatin1String("restarted"));
+  EXPECT_EQ(session().cycles().all().first().summary, QLatin1String("restarted"));
 }
 
 TEST_F(DebugSessionTest, AnEndWhileACycleStartsIsAnEnd) {
@@ -106,7 +108,7 @@ TEST_F(DebugSessionTest, AnEndWhileACycleStartsIsAnEnd) {
   EXPECT_FALSE(session().isReplaying());
   EXPECT_EQ(m_targets.size(), 1);
   EXPECT_TRUE(m_targets.first().isNull());
-  EXPECT_EQ(session().cycles().first().summary, QLatin1String("ended by the user"));
+  EXPECT_EQ(session().cycles().all().first().summary, QLatin1String("ended by the user"));
   EXPECT_EQ(m_settled, 1);
 }
 
@@ -127,7 +129,7 @@ TEST_F(DebugSessionTest, ALostDaemonEndsTheCycle) {
   pump();
   EXPECT_FALSE(session().isReplaying());
   EXPECT_TRUE(said().contains(QLatin1String("The control daemon is gone")));
-  EXPECT_EQ(session().cycles().first().running, false);
+  EXPECT_EQ(session().cycles().all().first().running, false);
 }
 
 TEST_F(DebugSessionTest, ALauncherThatEndsTooEarlyIsQuoted) {
@@ -147,8 +149,9 @@ TEST_F(DebugSessionTest, ARunToTheEndMatches) {
   pump();
   Q_EMIT target().ended(0, {});
   pump();
-  EXPECT_EQ(session().cycles().first().match, views::CycleMatch::Matches);
-  EXPECT_EQ(session().cycles().first().summary, QLatin1String("ran to the end, exit status 0"));
+  EXPECT_EQ(session().cycles().all().first().match, views::CycleMatch::Matches);
+  EXPECT_EQ(session().cycles().all().first().summary,
+            QLatin1String("ran to the end, exit status 0"));
 }
 
 TEST_F(DebugSessionTest, ADivergenceSaysWhereAndWhatElseDiffers) {
@@ -160,13 +163,40 @@ TEST_F(DebugSessionTest, ADivergenceSaysWhereAndWhatElseDiffers) {
   diverged.expected = "MPI_Recv";
   diverged.got = "MPI_Send";
   Q_EMIT target().said(diverged);
-  EXPECT_EQ(session().cycles().first().match, views::CycleMatch::Diverged);
-  const QString& text = session().cycles().first().divergence;
+  EXPECT_EQ(session().cycles().all().first().match, views::CycleMatch::Diverged);
+  const QString& text = session().cycles().all().first().divergence;
   EXPECT_TRUE(text.contains(QLatin1String("rank 1, event 12"))) << text.toStdString();
   EXPECT_TRUE(text.contains(QLatin1String("got MPI_Send. The input a.txt is another one")));
   session().replayTo({2, 60});  // never further on with ranks that are elsewhere
   pump();
   EXPECT_EQ(m_targets.size(), 2);
+}
+
+TEST_F(DebugSessionTest, OtherContentsAreNotAsRecordedThoughTheRanksGoOn) {
+  session().replayTo({2, 40});
+  pump();
+  target().allGated();
+  pump();
+  protocol::RankDiverged differs;
+  differs.goesOn = true;
+  differs.expected = "64 bytes";
+  differs.got = "other contents";
+  for (const auto& [rank, serial, time] : {std::tuple{1, 20, 500}, std::tuple{3, 9, 400}}) {
+    differs.rank = rank;
+    differs.serial = static_cast<Serial>(serial);
+    differs.time = time;
+    Q_EMIT target().said(differs);
+  }
+  target().comeToTheirStops();
+  pump();
+  const views::Cycle& cycle = session().cycles().last();
+  EXPECT_EQ(cycle.match, views::CycleMatch::Diverged);
+  EXPECT_TRUE(cycle.divergence.contains(QLatin1String("first at rank 3, event 9")))
+      << cycle.divergence.toStdString();
+  EXPECT_EQ(m_problems.size(), 2);
+  session().replayTo({2, 60});  // the same cycle goes on
+  pump();
+  EXPECT_EQ(m_targets.size(), 1);
 }
 
 TEST_F(DebugSessionTest, OnlyAProvenStallEndsTheWait) {
@@ -197,8 +227,8 @@ TEST_F(DebugSessionTest, ALogicalBreakpointStopsTheCycle) {
   EXPECT_EQ(target().last<protocol::Plan>()->stops[3], 15U);
   target().comeToTheirStops();
   pump();
-  ASSERT_EQ(session().cycles().first().hits, 1);
-  EXPECT_EQ(session().cycles().first().recorded.first().serial, 15U);
+  ASSERT_EQ(session().cycles().all().first().hits, 1);
+  EXPECT_EQ(session().cycles().all().first().recorded.first().serial, 15U);
   EXPECT_EQ(session().currentRank(), 3);
 }
 
@@ -219,7 +249,7 @@ TEST_F(DebugSessionTest, AChangedInputIsToldOnceAndKeptWithTheCycle) {
 
 TEST_F(DebugSessionTest, CyclesAreInTheTraceWhenItIsOpenedAgain) {
   run({2, 40});
-  QTRY_VERIFY_WITH_TIMEOUT(session().isKept(), 5000);
+  QTRY_VERIFY_WITH_TIMEOUT(session().cycles().isKept(), 5000);
   session().endReplay();
   pump();
   m_session.reset();
@@ -227,8 +257,8 @@ TEST_F(DebugSessionTest, CyclesAreInTheTraceWhenItIsOpenedAgain) {
   auto loaded = loadTrace(m_trace);
   ASSERT_TRUE(loaded.ok());
   again.open(m_trace, std::move(*loaded));
-  ASSERT_EQ(again.cycles().size(), 1);
-  EXPECT_EQ(again.cycles().first().match, views::CycleMatch::Matches);
+  ASSERT_EQ(again.cycles().all().size(), 1);
+  EXPECT_EQ(again.cycles().all().first().match, views::CycleMatch::Matches);
 }
 
 TEST_F(DebugSessionTest, EndsInAnyPhase) {

@@ -37,7 +37,7 @@ class HeldWordsTest : public testing::Test {
   }
   void open(DebugSession& session) {
     const QString path = QString::fromStdString(m_trace);
-    QObject::connect(&session, &DebugSession::watchesChanged, &session,
+    QObject::connect(&session.watches(), &Watches::changed, &session,
                      [this](const QStringList& watches) { m_watches = watches; });
     Result<LoadedTrace> loaded = loadTrace(path);
     ASSERT_TRUE(loaded);
@@ -74,7 +74,7 @@ TEST_F(HeldWordsTest, AreListedAndOffUntilTheyAreEnabled) {
     EXPECT_TRUE(m_watches.isEmpty());
     held.enabled = true;
     session.breakpoints().change(held);
-    session.setWatches({QStringLiteral("held(1)")});
+    session.watches().set({QStringLiteral("held(1)")});
   }
   DebugSession again;
   open(again);

@@ -22,7 +22,7 @@ class PartsTest : public test::SessionFixture {
  protected:
   /// A cycle whose ranks all stand before some event, each with a GDB.
   void stand(std::initializer_list<FakeTarget::Reply> replies = {}) {
-    session().setFocus({0, 1, 2, 3});
+    session().debuggers().setFocus({0, 1, 2, 3});
     session().replayTo({2, 40});
     pump();
     target().replies = replies;
@@ -123,7 +123,7 @@ TEST_F(PartsTest, RowsSayWhyThereAreNone) {
 // -- all ranks
 
 TEST_F(PartsTest, StacksComeFromGdbsAndFromAgents) {
-  session().setFocus({0});
+  session().debuggers().setFocus({0});
   session().replayTo({2, 40});
   pump();
   target().replies = {{"-stack-list-frames", kStack}};
@@ -157,7 +157,7 @@ TEST_F(PartsTest, StacksComeFromGdbsAndFromAgents) {
 }
 
 TEST_F(PartsTest, AnOldStackIsNoAnswerToANewQuestion) {
-  session().setFocus({});
+  session().debuggers().setFocus({});
   run({2, 40});
   QSignalSpy arrived(&session().stacks(), &AllStacks::arrived);
   session().stacks().ask();

@@ -83,7 +83,7 @@ class Bench {
     for (int rank = first; rank <= last; ++rank) {
       m_focus.append(rank);
     }
-    m_session->setFocus(m_focus);
+    m_session->debuggers().setFocus(m_focus);
     m_session->setCurrentRank(first);
   }
   [[nodiscard]] DebugSession& session() { return *m_session; }
@@ -242,7 +242,7 @@ void groupSteps(Bench& bench) {
   }
   DebugSession& session = bench.session();
   bench.focus(10, 25);
-  QList<int> group = session.focus();
+  QList<int> group = session.debuggers().focus();
   std::sort(group.begin(), group.end());
   pf::views::Breakpoint breakpoint;
   breakpoint.kind = pf::views::BreakpointKind::Code;
@@ -275,7 +275,7 @@ void farBack(Bench& bench) {
   });
   bench.report("back one event from there, over the replay to there", "", "1.5", [&] {
     const double to = bench.timed([&] { session.replayTo({0, kFar}); });
-    const double back = bench.timed([&] { session.previousEvent(); });
+    const double back = bench.timed([&] { session.go(pf::session::Move::PreviousEvent); });
     bench.end();
     return to > 0.0 && back >= 0.0 ? back / to : -1.0;
   });

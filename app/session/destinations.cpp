@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/destinations.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/collation/failure.h"
+#include "replay_engine/causality/cut_check.h"
+#include "replay_engine/races/races.h"
+#include "replay_engine/steering/logical_stops.h"
+
+namespace pf::session {
+namespace {
+
+Error nowhere(const QString& sentence) {
+  return {ErrorCode::Usage, sentence.toStdString(), {}};
+}
+
+}  // namespace
+
+Result<Goal> Destinations::of(Move move, const EventRef& marked) const {
+  switch (move) {
+    case Move::NextEvent:
+      return nextEvent();
+    case Move::PreviousEvent:
+      return previousEvent();
+    case Move::NextReceive:
+      return nextReceive();
+    case Move::PreviousReceive:
+      return previousReceive();
+    case Move::NextDelivery:
+      return nextDelivery(false);
+    case Move::NextDeliveryAnywhere:
+      return nextDelivery(true);
+    case Move::NextRace:
+      return nextRace();
+    case Move::Failure:
+      break;
+  }
+  return failure(marked);
+}
+
+std::vector<Serial> Destinations::cutOf(const Goal& goal) const {
+  return goal.cut.empty() ? cutBefore(m_state.whole().execution, goal.event) : goal.cut;
+}
+
+Serial Destinations::upcoming(int rank) const {
+  return m_state.phase == Phase::Running ? m_state.serialOf(rank) + 1 : 1;
+}
+
+const RankHistory& Destinations::history(int rank) const {
+  return m_state.whole().execution.ranks[static_cast<std::size_t>(rank)];
+}
+
+std::uint32_t Destinations::timeOf(const EventRef& event) const {
+  return m_state.whole().logicalTimes[static_cast<std::size_t>(event.rank)][event.serial - 1];
+}
+
+Result<Goal> Destinations::nextEvent() const {
+  const int rank = m_state.current;
+  const bool standing = m_state.phase == Phase::Running && m_state.standsBeforeEvent(rank);
+  const EventRef next{rank, upcoming(rank) + (standing ? 1 : 0)};
+  if (next.serial > history(rank).events.size()) {
+    return nowhere(tr("Rank %1 does nothing more in the recording.").arg(rank));
+  }
+  return Goal{next, tr("next event of rank %1 (event %2)").arg(rank).arg(next.serial)};
+}
+
+Result<Goal> Destinations::previousEvent() const {
+  const int rank = m_state.current;
+  const Serial last = m_state.serialOf(rank);
+  if (last == 0) {
+    return nowhere(tr("Rank %1 has done no event yet.").arg(rank));
+  }
+  std::vector<Serial> done = m_state.eventsDone();
+  done[static_cast<std::size_t>(rank)] = last - 1;
+  return Goal{{rank, last},
+              tr("one event back: rank %1 before its event %2").arg(rank).arg(last),
+              consistentPart(m_state.whole().execution, std::move(done))};
+}
+
+Result<Goal> Destinations::nextReceive() const {
+  const int rank = m_state.current;
+  const bool standing = m_state.phase == Phase::Running && m_state.standsBeforeEvent(rank);
+  const std::size_t events = history(rank).events.size();
+  for (Serial serial = upcoming(rank) + (standing ? 1 : 0); serial <= events; ++serial) {
+    if (app::receives(history(rank), serial)) {
+      return Goal{{rank, serial}, tr("next receive of rank %1 (event %2)").arg(rank).arg(serial)};
+    }
+  }
+  return nowhere(tr("Rank %1 receives nothing more in the recording.").arg(rank));
+}
+
+Result<Goal> Destinations::previousReceive() const {
+  const int rank = m_state.current;
+  const std::vector<Serial> receives = receivesOf(history(rank));
+  const auto behind = std::lower_bound(receives.begin(), receives.end(), upcoming(rank));
+  if (behind == receives.begin()) {
+    return nowhere(tr("Rank %1 has received nothing yet.").arg(rank));
+  }
+  const Serial serial = *(behind - 1);
+  return Goal{{rank, serial},
+              tr("previous receive: rank %1 before its event %2").arg(rank).arg(serial)};
+}
+
+EventRef Destinations::deliveryAfter(int rank, const std::vector<Serial>& done) const {
+  const RankHistory& events = history(rank);
+  for (Serial serial = done[static_cast<std::size_t>(rank)] + 1; serial <= events.events.size();
+       ++serial) {
+    if (app::receives(events, serial)) {
+      return {rank, serial};
+    }
+  }
+  return {};
+}
+
+Result<Goal> Destinations::nextDelivery(bool anywhere) const {
+  const std::vector<Serial> done =
+      m_state.goesOn() ? m_state.eventsDone() : std::vector<Serial>(m_state.rankInfos.size(), 0);
+  EventRef next;
+  for (int rank = 0; rank < static_cast<int>(done.size()); ++rank) {
+    const EventRef event =
+        anywhere || rank == m_state.current ? deliveryAfter(rank, done) : EventRef{};
+    if (event.valid() && (!next.valid() || timeOf(event) < timeOf(next))) {
+      next = event;
+    }
+  }
+  if (!next.valid()) {
+    return nowhere(
+        anywhere ? tr("No rank takes another message in the recording.")
+                 : tr("Rank %1 takes no other message in the recording.").arg(m_state.current));
+  }
+  // Until it has been taken: the rank stops before the event behind it.
+  const EventRef behind{next.rank, next.serial + 1};
+  std::vector<Serial> cut = cutBefore(m_state.whole().execution, behind);
+  for (std::size_t rank = 0; m_state.goesOn() && rank < cut.size(); ++rank) {
+    cut[rank] = std::max(cut[rank], m_state.serialOf(static_cast<int>(rank)));
+  }
+  return Goal{behind, tr("message taken by rank %1 in event %2").arg(next.rank).arg(next.serial),
+              std::move(cut)};
+}
+
+Result<Goal> Destinations::nextRace() const {
+  const RanksNow now = m_state.ranksNow();
+  EventRef best;
+  const std::vector<Race> races = m_state.trace->races.list();
+  for (std::size_t number = 1; number <= races.size(); ++number) {
+    LogicalStop race;
+    race.kind = LogicalKind::Race;
+    race.number = number;
+    const auto events = eventsOf(race, m_state.whole().execution, races);
+    if (!events || events->empty()) {
+      continue;
+    }
+    const EventRef event = events->front();
+    const auto rank = static_cast<std::size_t>(event.rank);
+    const Serial past = m_state.goesOn() ? now.begun[rank] + (now.standing[rank] ? 1 : 0) : 0;
+    if (event.serial > past && (!best.valid() || timeOf(event) < timeOf(best))) {
+      best = event;
+    }
+  }
+  if (!best.valid()) {
+    return nowhere(tr("No receive races from here on in the recording."));
+  }
+  return Goal{best, tr("next racing receive: rank %1, event %2").arg(best.rank).arg(best.serial)};
+}
+
+Result<Goal> Destinations::failure(const EventRef& marked) const {
+  // What the user marked has the last word.
+  const EventRef target = marked.valid() ? marked : m_state.trace->failure.event;
+  if (!target.valid()) {
+    return nowhere(
+        tr("No rank failed in this recording. Mark a receive as failing in the "
+           "diagram's menu, or use Replay to here."));
+  }
+  return Goal{target, tr("failing receive, rank %1 event %2").arg(target.rank).arg(target.serial)};
+}
+
+}  // namespace pf::session

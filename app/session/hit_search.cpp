@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/hit_search.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/session/state/frame_values.h"
+
+namespace pf::session {
+namespace {
+
+constexpr int kIgnoreAll = 1000000000;
+
+}  // namespace
+
+/// The hits of the current rank in the last cycle, but the one that it stands at.
+void HitSearch::findTrail() {
+  m_trail.clear();
+  for (const views::BreakpointHit& hit : std::as_const(m_cycles.last().recorded)) {
+    if (hit.rank == m_state.current && m_breakpoints.find(hit.breakpoint) != nullptr) {
+      m_trail.append(hit);
+    }
+  }
+  m_trailRank = m_state.current;
+  const bool standing = std::ranges::any_of(
+      m_cycles.standing(),
+      [this](const views::BreakpointHit& hit) { return hit.rank == m_state.current; });
+  if (standing && !m_trail.isEmpty()) {
+    m_trail.removeLast();
+  }
+}
+
+void HitSearch::toPreviousHit() {
+  if (m_cycles.none()) {
+    return;
+  }
+  if (m_trailCycle != m_cycles.lastNumber() || m_trailRank != m_state.current) {
+    findTrail();
+  }
+  if (m_trail.isEmpty()) {
+    Q_EMIT message(
+        tr("Rank %1 has hit no breakpoint before this place in this cycle.").arg(m_state.current),
+        false);
+    return;
+  }
+  const views::BreakpointHit hit = m_trail.takeLast();
+  const auto number = std::ranges::count_if(m_trail, [&hit](const views::BreakpointHit& other) {
+    return other.breakpoint == hit.breakpoint;
+  });
+  const views::Breakpoint* breakpoint = m_breakpoints.find(hit.breakpoint);
+  m_trailCycle = m_cycles.lastNumber() + 1;
+  if (breakpoint == nullptr) {
+    return;
+  }
+  const QString name = tr("previous hit, breakpoint %1, rank %2").arg(hit.breakpoint).arg(hit.rank);
+  if (breakpoint->kind == views::BreakpointKind::Logical) {
+    m_startCycle({{hit.rank, hit.serial}, name});
+    return;
+  }
+  Search search;
+  search.rank = hit.rank;
+  search.spec = m_breakpoints.specOf(hit.breakpoint);
+  search.passes = breakpoint->ignoreCount + static_cast<int>(number);
+  search.text = name;
+  search.last = true;
+  begin(std::move(search));
+  runCycle({{}, name});
+}
+
+void HitSearch::toLastChange(const QString& expression) {
+  const int rank = m_state.current;
+  if (m_state.phase != Phase::Running || expression.trimmed().isEmpty()) {
+    Q_EMIT message(
+        tr("Back to the last change needs a replay that has stopped, and an expression."), false);
+    return;
+  }
+  const Serial place = m_state.serialOf(rank) + 1;
+  m_trailCycle = 0;
+  Search search;
+  search.rank = rank;
+  search.expression = expression.trimmed();
+  search.text = tr("last change of %1 on rank %2").arg(search.expression).arg(rank);
+  mi::BreakpointSpec watch;
+  watch.kind = mi::SpecKind::Watch;
+  watch.expression = search.expression.toStdString();
+  watch.ignoreCount = kIgnoreAll;
+  watch.ranks = {rank};
+  search.spec = m_state.fleet.addBreakpoint(watch);
+  search.own = true;
+  begin(std::move(search));
+  // In the middle of an interval: up to the event that the rank began last.
+  runCycle({{rank, m_state.standsBeforeEvent(rank) ? place : std::max<Serial>(place, 2) - 1},
+            tr("counting the changes of %1").arg(m_search->expression)});
+}
+
+void HitSearch::begin(Search search) {
+  m_search = std::move(search);
+  m_state.searching = true;
+}
+
+/// A cycle in which no breakpoint stops but the one that is looked for.
+void HitSearch::runCycle(Goal goal) {
+  for (mi::BreakpointSpec one : m_state.fleet.breakpoints()) {
+    if (one.id != m_search->spec && m_breakpoints.idOf(one.id) != 0) {
+      one.enabled = false;
+      (void)m_state.fleet.changeBreakpoint(one);
+    }
+  }
+  for (mi::BreakpointSpec one : m_state.fleet.breakpoints()) {
+    if (one.id == m_search->spec && m_search->last) {
+      one.ignoreCount = m_search->passes;
+      one.enabled = true;
+      (void)m_state.fleet.changeBreakpoint(one);
+    }
+  }
+  m_startCycle(std::move(goal));
+}
+
+bool HitSearch::counted() {
+  if (!m_search || m_search->last) {
+    return false;
+  }
+  const mi::BreakpointStatus status = m_state.fleet.status(m_search->spec, m_search->rank);
+  if (status.gdbNumber == 0 || status.hits == 0) {
+    Q_EMIT message(status.gdbNumber == 0
+                       ? tr("%1 cannot be watched from MPI_Init on: %2. Variables that are known "
+                            "there can: globals, "
+                            "statics.")
+                             .arg(m_search->expression, toText(status.problem))
+                       : tr("%1 has not changed since MPI_Init.").arg(m_search->expression),
+                   status.gdbNumber == 0);
+    end();
+    return false;
+  }
+  m_search->passes = status.hits - 1;
+  m_search->last = true;
+  runCycle({{}, m_search->text});
+  return true;
+}
+
+bool HitSearch::isFound(int rank, const mi::StopEvent& stop, QString* change) const {
+  const bool found = m_search && m_search->last && rank == m_search->rank &&
+                     stop.breakpointNumber > 0 &&
+                     m_state.fleet.specOf(rank, stop.breakpointNumber) == m_search->spec;
+  if (found && m_search->own) {
+    *change =
+        tr("%1: was %2, is %3").arg(m_search->text, toText(stop.oldValue), toText(stop.newValue));
+  }
+  return found;
+}
+
+void HitSearch::notFound() {
+  if (m_search) {
+    Q_EMIT message(tr("%1: not found.").arg(m_search->text), false);
+    end();
+  }
+}
+
+void HitSearch::end() {
+  if (!m_search) {
+    return;
+  }
+  const Search search = *m_search;
+  m_search.reset();
+  m_state.searching = false;
+  if (search.own) {
+    m_state.fleet.removeBreakpoint(search.spec);
+  }
+  m_breakpoints.giveToFleet();
+  if (const mi::BreakpointStatus status = m_state.fleet.status(search.spec, search.rank);
+      !search.own && status.gdbNumber > 0) {
+    if (mi::GdbSession* gdb = m_state.fleet.session(search.rank); gdb != nullptr) {
+      gdb->breakpoints().setIgnoreCount(status.gdbNumber, 0, {});  // it has passed over them
+    }
+  }
+}
+
+}  // namespace pf::session

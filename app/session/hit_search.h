@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Ways back that GDB has to count, by re-execution: to the hit before, and to the last change of an expression.
+//
+// A hit of a GDB breakpoint has no number of its own in the recording, but in a replay the n-th is the n-th again. The last
+// change: a first cycle counts a watchpoint's hits up to where the rank is (GDB ignores, and counts, all), a second one
+// ignores all but the last. Not a bisection over events: a value may have changed and changed back.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include <QObject>
+
+#include "app/session/breakpoints.h"
+#include "app/session/cycles.h"
+#include "app/session/destinations.h"
+
+namespace pf::session {
+
+class HitSearch : public QObject {
+  Q_OBJECT
+ public:
+  /// `startCycle`: begins a cycle to a goal.
+  HitSearch(SessionState& state, Breakpoints& breakpoints, Cycles& cycles,
+            std::function<void(Goal)> startCycle)
+      : m_state(state),
+        m_breakpoints(breakpoints),
+        m_cycles(cycles),
+        m_startCycle(std::move(startCycle)) {}
+
+  /// Of the current rank in this cycle: the same place again.
+  void toPreviousHit();
+  /// Where the expression was changed last before the current rank's next event.
+  void toLastChange(const QString& expression);
+
+  // -- for the session
+  /// The cycle has come to where it was sent. True: it was the one that counts, and the other one begins.
+  bool counted();
+  /// It is what was looked for that GDB has stopped the rank at. `change`: what to say of it besides.
+  [[nodiscard]] bool isFound(int rank, const mi::StopEvent& stop, QString* change) const;
+  /// The cycle ends without it.
+  void notFound();
+  /// All breakpoints are as before again.
+  void end();
+
+ Q_SIGNALS:
+  void message(const QString& text, bool problem);
+
+ private:
+  struct Search {
+    int rank = 0;
+    int spec = 0;       ///< of the fleet: what is looked for
+    bool own = false;   ///< made for this search
+    bool last = false;  ///< the cycle that stops there; else the one that counts
+    int passes = 0;     ///< hits to pass over
+    QString expression;
+    QString text;
+  };
+  void begin(Search search);
+  void runCycle(Goal goal);
+  void findTrail();
+
+  SessionState& m_state;
+  Breakpoints& m_breakpoints;
+  Cycles& m_cycles;
+  std::function<void(Goal)> m_startCycle;
+  std::optional<Search> m_search;       ///< under way: no other breakpoint stops
+  QList<views::BreakpointHit> m_trail;  ///< hits before the one that toPreviousHit() went to
+  int m_trailCycle = 0;
+  int m_trailRank = -1;
+};
+
+}  // namespace pf::session

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/session/watches.h"
+
+#include "app/session/state/frame_values.h"
+#include "app/traces/own_traces.h"
+
+namespace pf::session {
+
+void Watches::open(db::TraceStore* store) {
+  m_store = store;
+  if (store == nullptr) {
+    Q_EMIT changed(m_all);
+    return;
+  }
+  m_all.clear();
+  if (const auto rows = store->session().all<db::Watch>(); rows) {
+    for (const db::Watch& row : *rows) {
+      if (app::areKnownWords(row.expression)) {
+        m_all.append(toText(row.expression));
+      } else {
+        Q_EMIT message(
+            tr("The watch '%1' of this trace is not yours, and is left out: add it to have it.")
+                .arg(toText(row.expression)),
+            false);
+      }
+    }
+  }
+  give(m_all);
+  Q_EMIT changed(m_all);
+}
+
+void Watches::set(const QStringList& expressions) {
+  give(expressions);
+  if (m_store != nullptr && expressions != m_all) {
+    keep(expressions);
+  }
+  m_all = expressions;
+  m_fleet.refreshWatches();
+}
+
+void Watches::give(const QStringList& expressions) {
+  std::erase_if(m_ids, [&](const auto& known) {
+    const bool gone = !expressions.contains(toText(known.first));
+    if (gone) {
+      m_fleet.removeWatch(known.second);
+    }
+    return gone;
+  });
+  for (const QString& expression : expressions) {
+    if (!m_ids.contains(expression.toStdString())) {
+      app::keepWords(expression.toStdString());
+      m_ids[expression.toStdString()] = m_fleet.addWatch(expression.toStdString());
+    }
+  }
+}
+
+void Watches::keep(const QStringList& expressions) {
+  db::SessionTables tables = m_store->session();
+  if (const auto rows = tables.all<db::Watch>(); rows) {
+    for (const db::Watch& row : *rows) {
+      (void)tables.remove<db::Watch>(row.id);
+    }
+  }
+  for (const QString& expression : expressions) {
+    (void)tables.add(db::Watch{0, expression.toStdString()});
+  }
+}
+
+void Watches::answered(const mi::WatchValue& value) {
+  views::WatchValue out;
+  out.rank = value.rank;
+  (value.ok ? out.value : out.error) = toText(value.text);
+  Q_EMIT arrived(toText(value.expression), {out});
+}
+
+}  // namespace pf::session
