@@ -342,7 +342,7 @@ void addRaces(db::RankInfo& info, const RaceReduction& reduction) {
   info.racesFoundBy = own->found ? reduction.algorithm : std::string();
   info.racesFound = own->found;
   info.sourcesKept = own->kept;
-  info.tagsKept = own->tagged ? std::optional(own->kept) : std::nullopt;
+  info.routesKept = own->routed ? std::optional(own->kept) : std::nullopt;
 }
 
 db::RunInfo runInfo(const std::vector<RankLog>& logs, const RunFacts& facts) {

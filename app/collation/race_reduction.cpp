@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "replay_engine/log/tags.h"
+#include "replay_engine/log/shadow_routes.h"
 
 namespace pf::app {
 namespace {
@@ -29,9 +29,9 @@ bool tracesMessages(const std::string& algorithm) {
   return algorithm != "meehan" && algorithm != "naive";
 }
 
-/// Whether the deliveries of this rank can be forced by tags: each traced message, and each one
+/// Whether the deliveries of this rank can be forced by shadow routes: each traced message, and each one
 /// that a probe saw, has a name that its sender knows, and no other job can send to it.
-bool canBeTagged(const std::vector<RankLog>& logs, const RankLog& log) {
+bool canBeRouted(const std::vector<RankLog>& logs, const RankLog& log) {
   const auto known = [&](std::uint32_t comm, std::int32_t source, std::uint32_t number) {
     const Rank from = worldRankOf(log, comm, source);
     return number != 0 && from >= 0 && static_cast<std::size_t>(from) < logs.size() &&
@@ -54,38 +54,38 @@ bool canBeTagged(const std::vector<RankLog>& logs, const RankLog& log) {
          });
 }
 
-/// Collates what the ranks of `tagged` traced, by the senders.
-TagCollation collateTraced(const std::vector<RankLog>& logs, const std::vector<bool>& tagged) {
-  TagCollation tags(logs.size());
+/// Collates what the ranks of `routed` traced, by the senders.
+RouteCollation collateTraced(const std::vector<RankLog>& logs, const std::vector<bool>& routed) {
+  RouteCollation routes(logs.size());
   for (std::size_t i = 0; i < logs.size(); ++i) {
     for (const TracedDelivery& each : logs[i].traced) {
-      if (tagged[i]) {
-        tags.add({logs[i].communicators[each.comm].key,
-                  worldRankOf(logs[i], each.comm, each.source), logs[i].rank, each.tag, each.number,
-                  each.post, each.source});
+      if (routed[i]) {
+        routes.add({logs[i].communicators[each.comm].key,
+                    worldRankOf(logs[i], each.comm, each.source), logs[i].rank, each.tag,
+                    each.number, each.post, each.source});
       }
     }
   }
-  tags.sort();
-  return tags;
+  routes.sort();
+  return routes;
 }
 
 /// What becomes of a rank's log where messages are traced.
-LogReduction taggedReduction(const RankLog& log, const TagCollation& tags, bool tagged) {
+LogReduction routedReduction(const RankLog& log, const RouteCollation& routes, bool routed) {
   LogReduction out;
-  out.added = tags.records(log);
-  if (!tagged) {
+  out.added = routes.records(log);
+  if (!routed) {
     return out;
   }
   out.keep.emplace();
   out.dropTraced = true;
   out.keepSeen.emplace();
   for (const SeenMessage& seen : log.seen) {
-    out.keepSeen->push_back(tags.postOf(log.communicators[seen.comm].key,
-                                        worldRankOf(log, seen.comm, seen.source), log.rank,
-                                        seen.tag, seen.number) != kNone);
+    out.keepSeen->push_back(routes.postOf(log.communicators[seen.comm].key,
+                                          worldRankOf(log, seen.comm, seen.source), log.rank,
+                                          seen.tag, seen.number) != kNone);
   }
-  out.added.push_back(tags.tagsOnly(log.rank));
+  out.added.push_back(routes.routesOnly(log.rank));
   return out;
 }
 
@@ -96,18 +96,18 @@ class Reducer {
       : m_logs(logs),
         m_whole(whole),
         m_byMessages(whole && byMessages),
-        m_tagged(logs.size()),
-        m_tags(logs.size()) {
+        m_routed(logs.size()),
+        m_routes(logs.size()) {
     for (std::size_t i = 0; m_byMessages && i < logs.size(); ++i) {
-      m_tagged[i] = receivedAll(logs, i) && canBeTagged(logs, logs[i]);
+      m_routed[i] = receivedAll(logs, i) && canBeRouted(logs, logs[i]);
     }
-    m_tags = collateTraced(logs, m_tagged);
+    m_routes = collateTraced(logs, m_routed);
   }
 
   /// Nothing where the log stays as it is.
   [[nodiscard]] std::optional<LogReduction> of(std::size_t i) const {
     if (m_byMessages) {
-      return taggedReduction(m_logs[i], m_tags, m_tagged[i]);
+      return routedReduction(m_logs[i], m_routes, m_routed[i]);
     }
     if (!m_whole || !receivedAll(m_logs, i)) {
       return std::nullopt;
@@ -116,11 +116,11 @@ class Reducer {
     sources.keep = m_logs[i].races->kept;
     return sources;
   }
-  [[nodiscard]] bool tagged(std::size_t i) const { return m_tagged[i]; }
+  [[nodiscard]] bool routed(std::size_t i) const { return m_routed[i]; }
   /// Deliveries that the trace holds.
   [[nodiscard]] std::uint64_t kept(std::size_t i) const {
     const RankLog& log = m_logs[i];
-    if (m_tagged[i]) {
+    if (m_routed[i]) {
       return log.traced.size();
     }
     return m_whole && !m_byMessages && receivedAll(m_logs, i) ? log.races->kept.count()
@@ -132,7 +132,7 @@ class Reducer {
     if (m_whole && !receivedAll(m_logs, i)) {
       return rank + " left a message unreceived";
     }
-    return m_byMessages && !m_tagged[i]
+    return m_byMessages && !m_routed[i]
                ? "not all messages that " + rank + " received have a name that their senders know"
                : "";
   }
@@ -141,8 +141,8 @@ class Reducer {
   const std::vector<RankLog>& m_logs;
   bool m_whole;
   bool m_byMessages;
-  std::vector<bool> m_tagged;
-  TagCollation m_tags;
+  std::vector<bool> m_routed;
+  RouteCollation m_routes;
 };
 
 }  // namespace
@@ -189,7 +189,7 @@ Result<RaceReduction> reduceToRaces(const std::vector<RankLog>& logs,
     out.kept += kept;
     out.found += log.races ? log.races->found : 0;
     const auto found = log.races ? std::optional<std::uint64_t>(log.races->found) : std::nullopt;
-    out.perRank.push_back({log.rank, wildcards, found, kept, reducer.tagged(i)});
+    out.perRank.push_back({log.rank, wildcards, found, kept, reducer.routed(i)});
   }
   return out;
 }

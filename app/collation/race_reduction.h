@@ -26,7 +26,7 @@ struct RankRaces {
   std::uint64_t wildcards = 0;         ///< receives from any source
   std::optional<std::uint64_t> found;  ///< deliveries that race; nothing: it did not look
   std::uint64_t kept = 0;              ///< deliveries in the trace
-  bool tagged = false;                 ///< these are forced by tags
+  bool routed = false;                 ///< these are forced by shadow routes
 };
 
 struct RaceReduction {
@@ -41,7 +41,7 @@ struct RaceReduction {
 };
 
 /// Takes out of the logs' bytes (`files`) what their algorithm did not trace: by those that trace
-/// messages all sources, and what they traced is collated by sender (replay_engine/log/tags.h). Nothing of a run
+/// messages all sources, and what they traced is collated by sender (replay_engine/log/shadow_routes.h). Nothing of a run
 /// that is cut; nothing of a rank to which a message was sent that it did not receive; by those that
 /// trace messages, nothing of a rank whose messages cannot all be named.
 Result<RaceReduction> reduceToRaces(const std::vector<RankLog>& logs,

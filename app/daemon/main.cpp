@@ -201,7 +201,7 @@ Paths compileAll(pf::db::TraceStore& store, const std::string& directory,
   }
   const bool checksInLogs = std::any_of(logs->begin(), logs->end(),
                                         [](const pf::RankLog& log) { return !log.checks.empty(); });
-  const auto tags = pf::app::tagsToForce(store, *logs, deliveries);
+  const auto tags = pf::app::routesToForce(store, *logs, deliveries);
   if (!tags) {
     return tags.error();
   }
@@ -232,7 +232,7 @@ Paths compileAll(pf::db::TraceStore& store, const std::string& directory,
       log.given.clear();
     }
     paths.push_back(pf::protocol::SessionDirectory::schedulePath(directory, log.rank));
-    const pf::RankTags* const mine =
+    const pf::RankRoutes* const mine =
         tags->any() ? &tags->ranks[static_cast<std::size_t>(log.rank)] : nullptr;
     const auto schedule = pf::compileSchedule(log, mine, tags->lastPost, threads);
     if (pf::Status status = writeWhole(paths.back(), schedule); !status) {

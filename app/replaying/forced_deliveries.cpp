@@ -9,15 +9,15 @@
 namespace pf::app {
 namespace {
 
-bool holdsTags(const RankLog& log) {
-  return log.tagsOnly.has_value();
+bool holdsRoutes(const RankLog& log) {
+  return log.routesOnly.has_value();
 }
 
 }  // namespace
 
 Status canForce(db::TraceStore& store, const std::string& deliveries) {
   const bool held = std::ranges::any_of(
-      store.ranks(), [](const db::RankInfo& rank) { return rank.tagsKept.has_value(); });
+      store.ranks(), [](const db::RankInfo& rank) { return rank.routesKept.has_value(); });
   if (deliveries.empty() && !held) {
     return {};
   }
@@ -26,15 +26,15 @@ Status canForce(db::TraceStore& store, const std::string& deliveries) {
     return logs.error();
   }
   if (deliveries != "pinned" && held) {
-    Result<Tags> whole = collatedTags(*logs);
+    Result<ShadowRoutes> whole = collatedRoutes(*logs);
     return whole ? Status() : Status(whole.error());
   }
-  if (deliveries == "tagged" || std::ranges::none_of(*logs, holdsTags)) {
+  if (deliveries == "tagged" || std::ranges::none_of(*logs, holdsRoutes)) {
     return {};
   }
   Result<std::vector<RankLog>> survey = readLogs(store, db::TraceStore::Log::Survey);
   for (std::size_t i = 0; i < logs->size(); ++i) {
-    if (holdsTags((*logs)[i]) && (!survey || (*survey)[i].serials < (*logs)[i].serials)) {
+    if (holdsRoutes((*logs)[i]) && (!survey || (*survey)[i].serials < (*logs)[i].serials)) {
       return Error{
           ErrorCode::Usage,
           "rank " + std::to_string((*logs)[i].rank) +
@@ -46,14 +46,14 @@ Status canForce(db::TraceStore& store, const std::string& deliveries) {
   return {};
 }
 
-Result<Tags> tagsToForce(db::TraceStore& store, const std::vector<RankLog>& logs,
-                         const std::string& deliveries) {
-  const bool held = std::ranges::any_of(logs, holdsTags);
+Result<ShadowRoutes> routesToForce(db::TraceStore& store, const std::vector<RankLog>& logs,
+                                   const std::string& deliveries) {
+  const bool held = std::ranges::any_of(logs, holdsRoutes);
   if (deliveries == "pinned" || (!held && deliveries.empty())) {
-    return Tags();
+    return ShadowRoutes();
   }
   if (held) {
-    return collatedTags(logs);
+    return collatedRoutes(logs);
   }
   Result<Execution> execution = loadExecution(store);
   if (!execution) {
@@ -66,12 +66,12 @@ Result<Tags> tagsToForce(db::TraceStore& store, const std::vector<RankLog>& logs
     whole.push_back(!inside && i < execution->ranks.size() &&
                     execution->ranks[i].events.size() >= logs[i].serials);
   }
-  return tagsOf(*execution, whole);
+  return routesOf(*execution, whole);
 }
 
 void takePins(std::vector<RankLog>& logs, const std::vector<RankLog>& survey) {
   for (std::size_t i = 0; i < logs.size() && i < survey.size(); ++i) {
-    if (holdsTags(logs[i])) {
+    if (holdsRoutes(logs[i])) {
       logs[i].wildSources = survey[i].wildSources;
     }
   }

@@ -115,7 +115,7 @@ struct OnlineRaces {
     algorithm = rank.racesFoundBy.empty() ? algorithm : rank.racesFoundBy;
     found += rank.racesFound.value_or(0);
     kept += rank.sourcesKept.value_or(0);
-    tags = tags || rank.tagsKept.has_value();
+    tags = tags || rank.routesKept.has_value();
   }
 };
 

@@ -47,7 +47,7 @@ void columns(Codec& c, V& v) {
   c(v.exitSignal), c(v.state), c(v.lastSerial), c(v.complete), c(v.cutReason), c(v.logBytes),
       c(v.logChunks);
   c(v.probesAnswered), c(v.tscReads), c(v.wildcardReceives), c(v.racesFoundBy), c(v.racesFound);
-  c(v.sourcesKept), c(v.tagsKept);
+  c(v.sourcesKept), c(v.routesKept);
 }
 
 template <typename Codec, Is<LaunchFact> V>

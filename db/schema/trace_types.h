@@ -74,7 +74,7 @@ struct RankInfo {
   std::string racesFoundBy{};  ///< algorithm that looked for races while it ran; empty: none did
   std::optional<std::uint64_t> racesFound{};   ///< deliveries, by it
   std::optional<std::uint64_t> sourcesKept{};  ///< deliveries that are in the trace by their source
-  std::optional<std::uint64_t> tagsKept{};     ///< and by a tag
+  std::optional<std::uint64_t> routesKept{};   ///< and by a tag
   friend bool operator==(const RankInfo&, const RankInfo&) = default;
 };
 

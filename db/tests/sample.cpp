@@ -223,7 +223,7 @@ Content smallContent() {
     info.racesFoundBy = "window-8";
     info.racesFound = rank + 1;
     info.sourcesKept = 3;
-    info.tagsKept = r == 2 ? std::optional<std::uint64_t>(3) : std::nullopt;
+    info.routesKept = r == 2 ? std::optional<std::uint64_t>(3) : std::nullopt;
     c.ranks.push_back(info);
   }
   c.run.sameAddresses = true;
@@ -509,7 +509,7 @@ std::string dump(const Content& c) {
       v.exitSignal, v.state);
     d(v.lastSerial, v.complete, v.cutReason, v.logBytes, v.logChunks);
     d(v.probesAnswered, v.tscReads, v.wildcardReceives, v.racesFoundBy, v.racesFound, v.sourcesKept,
-      v.tagsKept);
+      v.routesKept);
   }
   for (const LaunchFact& v : c.launch) {
     d("launch", v.rank, v.relation, v.kind, v.name, v.value);

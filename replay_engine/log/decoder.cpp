@@ -363,8 +363,8 @@ bool Decoder::record(RecordReader& in) {
     case RecordKind::NextValue:
       return value(in, m_valueKind);
     case RecordKind::Seen:
-    case RecordKind::Tagged:
-    case RecordKind::TagsOnly:
+    case RecordKind::Routed:
+    case RecordKind::RoutesOnly:
       tagRecord(in, kind);
       break;
     case RecordKind::Unfinished:

@@ -99,8 +99,8 @@ void Decoder::raceRecord(RecordReader& in, RecordKind kind) {
 }
 
 void Decoder::tagRecord(RecordReader& in, RecordKind kind) {
-  if (kind == RecordKind::TagsOnly) {
-    log.tagsOnly = in.number32();
+  if (kind == RecordKind::RoutesOnly) {
+    log.routesOnly = in.number32();
   } else if (kind == RecordKind::Seen) {
     SeenMessage& seen = log.seen.emplace_back();
     seen.probe = in.number32();
@@ -109,7 +109,7 @@ void Decoder::tagRecord(RecordReader& in, RecordKind kind) {
     seen.tag = static_cast<Tag>(in.number32());
     seen.number = in.number32();
   } else {
-    TaggedStream& stream = log.tagged.emplace_back();
+    RoutedStream& stream = log.routed.emplace_back();
     stream.comm = in.number32();
     stream.dest = static_cast<Rank>(in.number32());
     stream.tag = static_cast<Tag>(in.number32());

@@ -85,7 +85,7 @@ struct SeenMessage {
 };
 
 /// Traced messages of this rank, of one stream: (number, post of the receive), in ascending numbers.
-struct TaggedStream {
+struct RoutedStream {
   std::uint32_t comm = 0;
   Rank dest = kUnknownRank;  ///< world rank
   Tag tag = 0;
@@ -133,9 +133,9 @@ struct RankLog {
   std::optional<LoggedRaces> races;    ///< at a clean end, mode races
   std::vector<TracedDelivery> traced;  ///< mode races, by the algorithms that trace messages
   std::vector<SeenMessage> seen;       ///< by the same algorithms
-  std::vector<TaggedStream> tagged;    ///< a reduced trace: collated from the receivers' `traced`
+  std::vector<RoutedStream> routed;    ///< a reduced trace: collated from the receivers' `traced`
   std::optional<std::uint32_t>
-      tagsOnly;  ///< a reduced trace: deliveries of this rank in other ranks' `tagged`
+      routesOnly;  ///< a reduced trace: deliveries of this rank in other ranks' `routed`
   std::vector<unsigned char>
       values[kValueKinds];  ///< payloads of what the system told the program, by ValueKind
   std::uint64_t earlyValues[kValueKinds] = {};  ///< bytes of them from before MPI_Init
@@ -171,10 +171,10 @@ Result<std::vector<unsigned char>> reduceLog(std::span<const unsigned char> file
 /// `logs` in rank order.
 Result<Execution> assemble(std::vector<RankLog> logs);
 
-struct RankTags;
-/// The schedule of a rank as a file's content. `tags` (replay_engine/log/tags.h): what is forced by tags, null where nothing is.
+struct RankRoutes;
+/// The schedule of a rank as a file's content. `shadow routes` (replay_engine/log/shadow_routes.h): what is forced by shadow routes, null where nothing is.
 /// `threads`: some rank of the recording had several.
-std::vector<unsigned char> compileSchedule(const RankLog& log, const RankTags* tags = nullptr,
+std::vector<unsigned char> compileSchedule(const RankLog& log, const RankRoutes* routes = nullptr,
                                            std::uint64_t lastTag = 0, bool threads = false);
 
 }  // namespace pf

@@ -4,7 +4,7 @@
 
 #include "replay_engine/base/crc32c.h"
 #include "replay_engine/log/rank_log.h"
-#include "replay_engine/log/tags.h"
+#include "replay_engine/log/shadow_routes.h"
 #include "replay_engine/log/varint.h"
 
 namespace pf {
@@ -80,12 +80,13 @@ void appendLanes(std::vector<unsigned char>& out, const RankLog& log, ScheduleHe
   header.lanes = append(out, lanes);
 }
 
-void appendTags(std::vector<unsigned char>& out, const RankTags& tags, ScheduleHeader& header) {
-  header.tagged = 1;
-  header.tags = append(out, tags.receives);
-  header.tagStreams = append(out, tags.streams);
-  header.tagSends = append(out, tags.sends);
-  header.tagsSeen = append(out, tags.seen);
+void appendRoutes(std::vector<unsigned char>& out, const RankRoutes& routes,
+                  ScheduleHeader& header) {
+  header.routed = 1;
+  header.routes = append(out, routes.receives);
+  header.routeStreams = append(out, routes.streams);
+  header.routeSends = append(out, routes.sends);
+  header.routesSeen = append(out, routes.seen);
 }
 
 void appendFailed(std::vector<unsigned char>& out, const RankLog& log, ScheduleHeader& header) {
@@ -104,7 +105,7 @@ void appendFailed(std::vector<unsigned char>& out, const RankLog& log, ScheduleH
 
 }  // namespace
 
-std::vector<unsigned char> compileSchedule(const RankLog& log, const RankTags* tags,
+std::vector<unsigned char> compileSchedule(const RankLog& log, const RankRoutes* routes,
                                            std::uint64_t lastTag, bool threads) {
   std::vector<unsigned char> out(sizeof(ScheduleHeader));
   ScheduleHeader header{};
@@ -114,7 +115,7 @@ std::vector<unsigned char> compileSchedule(const RankLog& log, const RankTags* t
   header.size = log.size;
   header.complete = log.complete ? 1 : 0;
   header.serials = log.serials;
-  if (tags == nullptr || !tags->forced) {
+  if (routes == nullptr || !routes->forced) {
     appendPins(out, log.wildSources, header);
   }
   header.cancelled = append(out, log.cancelledPosts);
@@ -133,8 +134,8 @@ std::vector<unsigned char> compileSchedule(const RankLog& log, const RankTags* t
   header.threads = threads ? 1 : 0;
   appendFailed(out, log, header);
   appendLanes(out, log, header);
-  if (tags != nullptr) {
-    appendTags(out, *tags, header);
+  if (routes != nullptr) {
+    appendRoutes(out, *routes, header);
     header.lastTag = lastTag;
   }
   header.crc = crc32c(&header, sizeof header);

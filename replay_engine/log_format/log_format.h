@@ -114,10 +114,10 @@ enum class RecordKind : std::uint8_t {
   Lane,  ///< turns that the last run had, laneCode() of the run that begins here: what follows is that lane's
   Seen,  ///< probe, comm, source, tag, number in its stream (0 = not known): the message that a successful
          ///<   probe (not a matched one; numbered from 0) saw (as Traced)
-  Tagged,  ///< comm, world rank of the receiver, tag, n ≤ kMostTagged, then n of: number in its stream less the
+  Routed,  ///< comm, world rank of the receiver, tag, n ≤ kMostTagged, then n of: number in its stream less the
   ///<   one before, zigzag of the receive's post less the one before: traced messages of this rank
-  TagsOnly,  ///< n: the wildcards' sources are not in this log; its n traced deliveries are in the senders' Tagged
-  Ordered,   ///< ThreadOrdering, lane, what: how the threads of the rank wait for one another
+  RoutesOnly,  ///< n: the wildcards' sources are not in this log; its n traced deliveries are in the senders' Routed
+  Ordered,     ///< ThreadOrdering, lane, what: how the threads of the rank wait for one another
   Clock,  ///< ticks, CLOCK_MONOTONIC in ns, CLOCK_REALTIME in ns: what the clocks show at a tick (logs with events)
   Time,  ///< an event begins: ticks since the end of the one before (of the first: since the last Clock),
   ///<   ticks that the one before took (0 where its call does not block, as that of a short send, or is not known)
@@ -285,7 +285,7 @@ struct ScheduleHeader {
   std::int32_t size;
   std::uint32_t complete;  ///< 1: the rank reached MPI_Finalize in the recording
   std::uint32_t
-      tagged;  ///< 1: deliveries of this or other ranks are forced by tags (replay_engine/rank/forcing/tagged.h)
+      routed;  ///< 1: deliveries of this or other ranks are forced by shadow routes (replay_engine/rank/forcing/shadow.h)
   std::uint64_t serials;  ///< events of the recording
   ScheduleSection pins;   ///< by number of the wildcard receive (replay_engine/log_format/pins.h)
   ScheduleSection cancelled;                ///< uint32 post numbers, ascending
@@ -294,14 +294,14 @@ struct ScheduleHeader {
   std::uint32_t finalMisses[kChoiceKinds];  ///< misses after the last success
   ScheduleSection values[kValueKinds];      ///< payloads of each ValueKind in their order
   std::uint64_t earlyValues[kValueKinds];   ///< bytes of them that were asked for before MPI_Init
-  std::uint64_t executable;    ///< pathHash() of the program: who the early ones are for
-  ScheduleSection laneRuns;    ///< varints: laneCode, turns, laneCode, turns …
-  ScheduleSection lanes;       ///< ScheduleLane, by number
-  ScheduleSection tags;        ///< ScheduleTag, by post
-  ScheduleSection tagStreams;  ///< ScheduleTagStream, by key, dest, tag
-  ScheduleSection tagSends;    ///< ScheduleTagSend, of one stream after another, by number
-  ScheduleSection tagsSeen;    ///< ScheduleTagSeen, by probe
-  std::uint64_t lastTag;       ///< the greatest post in `tags` of all ranks
+  std::uint64_t executable;      ///< pathHash() of the program: who the early ones are for
+  ScheduleSection laneRuns;      ///< varints: laneCode, turns, laneCode, turns …
+  ScheduleSection lanes;         ///< ScheduleLane, by number
+  ScheduleSection routes;        ///< ScheduleRoute, by post
+  ScheduleSection routeStreams;  ///< ScheduleRouteStream, by key, dest, tag
+  ScheduleSection routeSends;    ///< ScheduleRouteSend, of one stream after another, by number
+  ScheduleSection routesSeen;    ///< ScheduleRouteSeen, by probe
+  std::uint64_t lastTag;         ///< the greatest post in `shadow routes` of all ranks
   ScheduleSection
       sent;  ///< of each message sent: contentsHead(), varint sentCheck() or 0, its digest if it has one
   ScheduleSection given;       ///< of each collective the same, with operation + 1 for the check
@@ -321,29 +321,29 @@ struct ScheduleFailed {
   return known ? ((bytes + 1) << 1 | (digested ? 1U : 0U)) : 0;
 }
 
-/// A receive whose message comes tagged with its post.
-struct ScheduleTag {
+/// A receive whose message comes routed with its post.
+struct ScheduleRoute {
   std::uint32_t post;
   std::int32_t world;   ///< world rank of the sender
   std::int32_t source;  ///< as the application knows it: rank of the communicator
   std::int32_t tag;     ///< the application's
 };
-/// Messages of this rank that it sends tagged: `count` ScheduleTagSend from `first` on.
-struct ScheduleTagStream {
+/// Messages of this rank that it sends routed: `count` ScheduleRouteSend from `first` on.
+struct ScheduleRouteStream {
   std::uint64_t key;  ///< of the communicator
   std::int32_t dest;  ///< world rank
   std::int32_t tag;
   std::uint32_t first;
   std::uint32_t count;
 };
-struct ScheduleTagSend {
+struct ScheduleRouteSend {
   std::uint32_t number;  ///< in its stream, from 1
   std::uint32_t post;    ///< of its receive
 };
-/// A successful probe (not a matched one) that saw a message which comes tagged.
-struct ScheduleTagSeen {
+/// A successful probe (not a matched one) that saw a message which comes routed.
+struct ScheduleRouteSeen {
   std::uint32_t probe;    ///< from 0
-  std::uint32_t receive;  ///< whose message it is: index into `tags`
+  std::uint32_t receive;  ///< whose message it is: index into `shadow routes`
 };
 
 /// A thread of the recording. The choices of lane 0 are in the header.

@@ -14,7 +14,7 @@
 #include "app/collation/collate.h"
 #include "db/store/trace_store.h"
 #include "replay_engine/log/rank_log.h"
-#include "replay_engine/log/tags.h"
+#include "replay_engine/log/shadow_routes.h"
 #include "replay_engine/races/races.h"
 #include "tests/e2e/traced_online.h"
 

@@ -11,7 +11,7 @@
 
 #include "replay_engine/execution/execution.h"
 #include "replay_engine/log/rank_log.h"
-#include "replay_engine/log/tags.h"
+#include "replay_engine/log/shadow_routes.h"
 
 namespace pf::check {
 

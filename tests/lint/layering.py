@@ -114,7 +114,7 @@ KNOWN = {
     ("replay_engine/rank/engine/lanes.cpp", "replay_engine/rank/inputs/environment.h"),
     ("replay_engine/rank/engine/rank_link.cpp", "replay_engine/rank/calls/shown_requests.h"),
     ("replay_engine/rank/engine/rank_link.cpp", "replay_engine/rank/clocks/clocks.h"),
-    ("replay_engine/rank/engine/rank_link.cpp", "replay_engine/rank/forcing/tagged.h"),
+    ("replay_engine/rank/engine/rank_link.cpp", "replay_engine/rank/forcing/shadow.h"),
     ("replay_engine/rank/engine/rank_link.cpp", "replay_engine/rank/inputs/environment.h"),
 }
 WITH_QT = ("views/", "plugins", "app/gui", "app/session", "app/trace_loading", "app/dap", "app/script", "app/offline_report", "app/headless", "app/front_end")

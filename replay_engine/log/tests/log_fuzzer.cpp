@@ -7,7 +7,7 @@
 #include <span>
 
 #include "replay_engine/log/rank_log.h"
-#include "replay_engine/log/tags.h"
+#include "replay_engine/log/shadow_routes.h"
 #include "replay_engine/log/tests/made_log.h"
 #include "replay_engine/log_format/pins.h"
 
@@ -96,10 +96,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(pf::reduceLog(file, reduction));
     logs.push_back(std::move(*log));
   }
-  const pf::Result<pf::Tags> tags = pf::collatedTags(logs);
+  const pf::Result<pf::ShadowRoutes> routes = pf::collatedRoutes(logs);
   for (std::size_t i = 0; i < logs.size(); ++i) {
-    useSchedule(
-        pf::compileSchedule(logs[i], tags ? &tags->ranks[i] : nullptr, tags ? tags->lastPost : 0));
+    useSchedule(pf::compileSchedule(logs[i], routes ? &routes->ranks[i] : nullptr,
+                                    routes ? routes->lastPost : 0));
   }
   const pf::Result<pf::Execution> execution = pf::assemble(std::move(logs));
   return execution.ok() && execution->ranks.empty() ? 1 : 0;

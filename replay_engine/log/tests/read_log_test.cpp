@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "replay_engine/log/rank_log.h"
-#include "replay_engine/log/tags.h"
+#include "replay_engine/log/shadow_routes.h"
 #include "replay_engine/log/tests/made_log.h"
 #include "replay_engine/log_format/pins.h"
 

@@ -516,7 +516,7 @@ int onRequest_free(const CallPlace&, MPI_Request* request) {
       *request = MPI_REQUEST_NULL;
       return MPI_SUCCESS;
     }
-    restoreStatus(&status, entry->tagged());
+    restoreStatus(&status, entry->routed());
     logDoneReceive(*entry, &status, result);
     publish();
   } else if (clocked() && entry != nullptr && entry->kind == RequestKind::Receive) {

@@ -8,7 +8,7 @@
 #include "replay_engine/rank/engine/buffers.h"
 #include "replay_engine/rank/engine/contents.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
-#include "replay_engine/rank/forcing/tagged.h"
+#include "replay_engine/rank/forcing/shadow.h"
 
 namespace pf {
 
@@ -52,7 +52,7 @@ void logExchange(const CallPlace& place, const Exchange& what) {
 }
 
 /// Posts the receive of an exchange, and then its send, as two requests.
-int postExchange(const TaggedExchange& what, const ProbeRoute& from, const SendRoute& to,
+int postExchange(const ShadowExchange& what, const ProbeRoute& from, const SendRoute& to,
                  MPI_Request* requests) {
   const int received = PF_REAL(Irecv)(what.buffer, what.count, what.datatype, from.source, from.tag,
                                       from.comm, &requests[0]);
@@ -69,7 +69,7 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
   MPI_Status taken;
   Posted posted;
   posted.source = what.source;
-  bool sendTagged = false;
+  bool sendRouted = false;
   {
     const StateLock lock;
     beginEvent(place);
@@ -89,8 +89,8 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
       noteBuffer(posted.post, what.buffer, what.count, what.datatype);
     }
     const SendRoute to = routeSend(what.dest, what.sendTag, what.comm);
-    const ProbeRoute from = posted.tagged != nullptr
-                                ? shadowOf(*posted.tagged)
+    const ProbeRoute from = posted.routed != nullptr
+                                ? shadowOf(*posted.routed)
                                 : ProbeRoute{posted.source, what.receiveTag, what.comm};
     const int result = post(from, to, requests);
     if (result != MPI_SUCCESS) {
@@ -100,10 +100,10 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
         PF_REAL(Request_free)(&requests[0]);
       }
       takeBack(to);
-      const bool onShadow = sendFailed ? to.tagged : posted.tagged != nullptr;
+      const bool onShadow = sendFailed ? to.routed : posted.routed != nullptr;
       return onShadow ? errorOnShadow(what.comm, result) : result;
     }
-    sendTagged = to.tagged;
+    sendRouted = to.routed;
     g_engine.requests.erase(requests[0]);  // handles that MPI uses again
     g_engine.requests.erase(requests[1]);
     if (clocked() && what.source != MPI_PROC_NULL) {
@@ -114,7 +114,7 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
   // Not by MPI_Waitall: with threads Open MPI 4.1.4 spins for ever in one that meets an error.
   const int received = PF_REAL(Wait)(&requests[0], &taken);
   const int sent = PF_REAL(Wait)(&requests[1], MPI_STATUS_IGNORE);
-  restoreStatus(&taken, posted.tagged);
+  restoreStatus(&taken, posted.routed);
   if (status != MPI_STATUS_IGNORE) {
     const int before = status->MPI_ERROR;
     *status = taken;
@@ -122,13 +122,13 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
   }
   endReceive(place, posted, what.source, what.receiveTag, what.comm, &taken, received);
   if (received != MPI_SUCCESS) {
-    return posted.tagged != nullptr ? errorOnShadow(what.comm, received) : received;
+    return posted.routed != nullptr ? errorOnShadow(what.comm, received) : received;
   }
-  return sendTagged ? errorOnShadow(what.comm, sent) : sent;
+  return sendRouted ? errorOnShadow(what.comm, sent) : sent;
 }
 
 /// Both forms of MPI_Sendrecv. `call(source, status)` does it, `split(route, tag, status)` where a
-/// half of it goes tagged.
+/// half of it goes routed.
 template <typename RealCall, typename Split>
 int sendReceive(const CallPlace& place, RealCall call, Split split, const Contents& sent, int dest,
                 int sendTag, int source, int receiveTag, MPI_Comm comm, MPI_Status* status) {
@@ -164,7 +164,7 @@ int sendReceive(const CallPlace& place, RealCall call, Split split, const Conten
     const InCall inCall(place, RecordKind::SendReceive, comm, source, receiveTag);
     const SendRoute to = routeSend(dest, sendTag, comm);
     result =
-        to.tagged || posted.tagged != nullptr ? split(to, posted, use) : call(posted.source, use);
+        to.routed || posted.routed != nullptr ? split(to, posted, use) : call(posted.source, use);
   }
   if (!g_engine.record) {
     return result;
@@ -251,7 +251,7 @@ int onSendrecv(const CallPlace& place, const void* sendBuffer, int sendCount, MP
   const auto split = [&](const SendRoute& to, const Posted& posted, MPI_Status* use) {
     return exchangeTagged(
         {sendBuffer, sendCount, sendType, buffer, count, datatype, posted.source, tag, comm}, to,
-        posted.tagged, use);
+        posted.routed, use);
   };
   return sendReceive(place, call, split, contentsToSend(sendBuffer, sendCount, sendType, dest),
                      dest, sendTag, source, tag, comm, status);
@@ -275,7 +275,7 @@ int onSendrecv_replace(const CallPlace& place, void* buffer, int count, MPI_Data
     return withPackedCopy(buffer, count, datatype, comm, [&](const void* copy, int packed) {
       return exchangeTagged(
           {copy, packed, MPI_PACKED, buffer, count, datatype, posted.source, tag, comm}, to,
-          posted.tagged, use);
+          posted.routed, use);
     });
   };
   return sendReceive(place, call, split, contentsToSend(buffer, count, datatype, dest), dest,

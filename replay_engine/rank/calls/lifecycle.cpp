@@ -15,7 +15,7 @@
 #include "replay_engine/rank/engine/real_calls.h"
 #include "replay_engine/rank/engine/records.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
-#include "replay_engine/rank/forcing/tagged.h"
+#include "replay_engine/rank/forcing/shadow.h"
 #include "replay_engine/rank/inputs/environment.h"
 
 namespace pf {
@@ -140,7 +140,7 @@ void logMatched() {
     if (PF_REAL(Request_get_status)(handle, &done, &status) != MPI_SUCCESS || done == 0) {
       continue;
     }
-    restoreStatus(&status, request.tagged());
+    restoreStatus(&status, request.routed());
     int cancelled = 0;
     PF_REAL(Test_cancelled)(&status, &cancelled);
     if (cancelled != 0 || !g_engine.events) {

@@ -12,7 +12,7 @@ struct Posted {
   std::uint32_t wildNumber = 0;
   bool wild = false;
   int source = 0;  ///< to give to MPI
-  const ScheduleTag* tagged = nullptr;
+  const ScheduleRoute* routed = nullptr;
 };
 
 Posted takeNumbers(int source);

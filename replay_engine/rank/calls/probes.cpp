@@ -5,7 +5,7 @@
 #include "replay_engine/rank/engine/lanes.h"
 #include "replay_engine/rank/engine/records.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
-#include "replay_engine/rank/forcing/tagged.h"
+#include "replay_engine/rank/forcing/shadow.h"
 
 namespace pf {
 namespace {
@@ -76,13 +76,13 @@ void takePost(const Choice& choice) {
 
 /// Where the message is that a probe will see which has not failed in the recording.
 ProbeRoute routeProbe(const Choice& choice, int source, int tag, MPI_Comm comm) {
-  if (g_engine.tags == nullptr || isRefused(source, tag, comm)) {
+  if (g_engine.routes == nullptr || isRefused(source, tag, comm)) {
     return {source, tag, comm};
   }
-  const ScheduleTag* const tagged = choice.record == RecordKind::Receive
-                                        ? tagOfPost(g_engine.posts)
-                                        : tagOfProbe(g_engine.probes);
-  return tagged != nullptr ? shadowOf(*tagged) : ProbeRoute{source, tag, comm};
+  const ScheduleRoute* const routed = choice.record == RecordKind::Receive
+                                          ? routeOfPost(g_engine.posts)
+                                          : routeOfProbe(g_engine.probes);
+  return routed != nullptr ? shadowOf(*routed) : ProbeRoute{source, tag, comm};
 }
 
 /// Files what a probe returned that does not fail for want of a message.
@@ -130,9 +130,9 @@ int probeOfThread(const CallPlace& place, const Choice& choice, Ask ask, int sou
       result = ask(where, &found, use);
     }
     if (found != 0) {
-      restoreStatus(use, where.tagged);
+      restoreStatus(use, where.routed);
     }
-    result = where.tagged != nullptr ? errorOnShadow(comm, result) : result;
+    result = where.routed != nullptr ? errorOnShadow(comm, result) : result;
   }
   if (flag != nullptr) {
     *flag = found;
@@ -153,8 +153,8 @@ int probeOfThread(const CallPlace& place, const Choice& choice, Ask ask, int sou
 template <typename RealCall>
 int look(RealCall call, const ProbeRoute& where, MPI_Comm comm, MPI_Status* status) {
   const int result = call(where, status);
-  restoreStatus(status, where.tagged);
-  return where.tagged != nullptr ? errorOnShadow(comm, result) : result;
+  restoreStatus(status, where.routed);
+  return where.routed != nullptr ? errorOnShadow(comm, result) : result;
 }
 
 /// MPI_Probe and MPI_Mprobe. `call(route, status)` does it.
@@ -255,11 +255,11 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
   return result;
 }
 
-/// MPI_Mprobe: what came with a tagged message is needed when it is received.
+/// MPI_Mprobe: what came with a routed message is needed when it is received.
 int matchedProbe(const ProbeRoute& where, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   const int result = PF_REAL(Mprobe)(where.source, where.tag, where.comm, message, status);
   if (result == MPI_SUCCESS) {
-    keepMessage(*message, where.tagged, comm);
+    keepMessage(*message, where.routed, comm);
   }
   return result;
 }
@@ -269,7 +269,7 @@ int matchedPoll(const ProbeRoute& where, MPI_Comm comm, int* flag, MPI_Message* 
                 MPI_Status* status) {
   const int result = PF_REAL(Improbe)(where.source, where.tag, where.comm, flag, message, status);
   if (result == MPI_SUCCESS && *flag != 0) {
-    keepMessage(*message, where.tagged, comm);
+    keepMessage(*message, where.routed, comm);
   }
   return result;
 }

@@ -9,7 +9,7 @@
 #include "replay_engine/rank/clocks/clocks.h"
 #include "replay_engine/rank/engine/buffers.h"
 #include "replay_engine/rank/engine/lanes.h"
-#include "replay_engine/rank/forcing/tagged.h"
+#include "replay_engine/rank/forcing/shadow.h"
 
 namespace pf {
 
@@ -105,7 +105,7 @@ Posted takeNumbers(int source) {
     posted.wildNumber = g_engine.wildPosts++;
     posted.source = forcedSource(source, posted.wildNumber);
   }
-  posted.tagged = tagOfPost(posted.post);
+  posted.routed = routeOfPost(posted.post);
   return posted;
 }
 
@@ -133,8 +133,8 @@ int postReceive(const Posted& posted, void* buffer, int count, MPI_Datatype data
   if (g_engine.replay && g_engine.choices.wasCancelled(posted.post)) {
     return PF_REAL(Irecv)(buffer, count, datatype, 0, 0, g_engine.nowhere, request);
   }
-  if (posted.tagged != nullptr) [[unlikely]] {
-    const ProbeRoute from = shadowOf(*posted.tagged);
+  if (posted.routed != nullptr) [[unlikely]] {
+    const ProbeRoute from = shadowOf(*posted.routed);
     const int result =
         PF_REAL(Irecv)(buffer, count, datatype, from.source, from.tag, from.comm, request);
     return errorOnShadow(comm, result);
@@ -219,13 +219,13 @@ int receiveOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatyp
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_REAL(Wait)(&request, use);
-  restoreStatus(use, posted.tagged);
+  restoreStatus(use, posted.routed);
   {
     const StateLock lock;
     endReceive(place, posted, source, tag, comm, use, result);
     leaveCall();
   }
-  return posted.tagged != nullptr ? errorOnShadow(comm, result) : result;
+  return posted.routed != nullptr ? errorOnShadow(comm, result) : result;
 }
 
 }  // namespace
@@ -263,8 +263,8 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
   if (posted.source != source) {
     sayPeer(comm, posted.source, tag);
   }
-  const int result = posted.tagged != nullptr
-                         ? receiveTagged(*posted.tagged, buffer, count, datatype, comm, use)
+  const int result = posted.routed != nullptr
+                         ? receiveRouted(*posted.routed, buffer, count, datatype, comm, use)
                          : PF_REAL(Recv)(buffer, count, datatype, posted.source, tag, comm, use);
   if (use != status && status != MPI_STATUS_IGNORE && use->MPI_SOURCE != kStatusUntouched) {
     *status = *use;
@@ -317,8 +317,8 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
     entry.tag = tag;
     entry.comm = comm;
     Request* const inserted = g_engine.requests.insert(entry);
-    if (posted.tagged != nullptr) [[unlikely]] {
-      g_engine.requests.detail(*inserted).tagged = posted.tagged;
+    if (posted.routed != nullptr) [[unlikely]] {
+      g_engine.requests.detail(*inserted).routed = posted.routed;
     }
     if (clocked()) {
       clockPost(posted.post, comm, source, tag, *request);
@@ -360,9 +360,9 @@ int onImrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datat
   if (result == MPI_SUCCESS) {
     Request entry;
     entry.handle = *request;
-    entry.kind = RequestKind::TaggedMessage;
+    entry.kind = RequestKind::RoutedMessage;
     entry.comm = kept.comm;
-    g_engine.requests.detail(*g_engine.requests.insert(entry)).tagged = kept.tag;
+    g_engine.requests.detail(*g_engine.requests.insert(entry)).routed = kept.tag;
   }
   return errorOnShadow(kept.comm, result);
 }

@@ -72,7 +72,7 @@ void completed(const Request& entry, const MPI_Status* status, int error) {
         }
         break;
       case RequestKind::None:
-      case RequestKind::TaggedMessage:
+      case RequestKind::RoutedMessage:
         break;
     }
   }
@@ -89,7 +89,7 @@ void completed(const Request& entry, const MPI_Status* status, int error) {
     persistent->active = false;
     persistent->observed = false;
     RequestDetails& details = g_engine.requests.detail(*persistent);
-    details.tagged = nullptr;
+    details.routed = nullptr;
     if (details.inner != MPI_REQUEST_NULL) {
       details.inner = MPI_REQUEST_NULL;
       --g_engine.requests.substituted;
@@ -119,27 +119,27 @@ namespace {
 
 /// Whether the request is on a shadow, where errors only return.
 bool isOnShadow(const Batch::Entry& entry) {
-  return entry.tagged != nullptr ||
+  return entry.routed != nullptr ||
          (entry.request.kind == RequestKind::PersistentSend && entry.inner != MPI_REQUEST_NULL);
 }
 
 }  // namespace
 
 int restoreOne(const Batch& batch, int index, MPI_Status* status, int result) {
-  if (g_engine.tags == nullptr) [[likely]] {
+  if (g_engine.routes == nullptr) [[likely]] {
     return result;
   }
   const Batch::Entry* const entry = batch.find(index);
   if (entry == nullptr || !isOnShadow(*entry)) {
     return result;
   }
-  restoreStatus(status, entry->tagged);
+  restoreStatus(status, entry->routed);
   return errorOnShadow(entry->request.comm, result);
 }
 
 int restoreSome(const Batch& batch, int count, const int* indices, MPI_Status* statuses,
                 int result) {
-  if (g_engine.tags == nullptr) [[likely]] {
+  if (g_engine.routes == nullptr) [[likely]] {
     return result;
   }
   bool told = false;
@@ -149,7 +149,7 @@ int restoreSome(const Batch& batch, int count, const int* indices, MPI_Status* s
       continue;
     }
     MPI_Status* const status = statuses != MPI_STATUSES_IGNORE ? &statuses[i] : MPI_STATUS_IGNORE;
-    restoreStatus(status, entry->tagged);
+    restoreStatus(status, entry->routed);
     const bool failed =
         result != MPI_SUCCESS &&
         (status == MPI_STATUS_IGNORE ||
@@ -163,7 +163,7 @@ int restoreSome(const Batch& batch, int count, const int* indices, MPI_Status* s
 }
 
 int restoreAll(const Batch& batch, MPI_Status* statuses, int result) {
-  if (g_engine.tags == nullptr) [[likely]] {
+  if (g_engine.routes == nullptr) [[likely]] {
     return result;
   }
   bool told = false;
@@ -174,7 +174,7 @@ int restoreAll(const Batch& batch, MPI_Status* statuses, int result) {
         isOnShadow(entry) && result != MPI_SUCCESS &&
         (status == MPI_STATUS_IGNORE ||
          (status->MPI_ERROR != MPI_SUCCESS && !isError(status->MPI_ERROR, MPI_ERR_PENDING)));
-    restoreStatus(status, entry.tagged);
+    restoreStatus(status, entry.routed);
     if (failed && !told) {
       told = true;
       errorOnShadow(entry.request.comm, result);

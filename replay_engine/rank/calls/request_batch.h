@@ -9,7 +9,7 @@
 #include "replay_engine/rank/clocks/clocks.h"
 #include "replay_engine/rank/engine/records.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
-#include "replay_engine/rank/forcing/tagged.h"
+#include "replay_engine/rank/forcing/shadow.h"
 
 namespace pf {
 
@@ -70,7 +70,7 @@ class Batch {
     int index;
     Request request;  ///< a copy, whose details last as long as the table's entry
     MPI_Request inner;
-    const ScheduleTag* tagged;
+    const ScheduleRoute* routed;
   };
 
   /// What to hand to MPI.
@@ -150,7 +150,7 @@ class Batch {
       }
       m_entries = more;
     }
-    new (&m_entries[m_size++]) Entry{index, request, request.inner(), request.tagged()};
+    new (&m_entries[m_size++]) Entry{index, request, request.inner(), request.routed()};
   }
   void translate() {
     const std::size_t bytes = sizeof(MPI_Request) * static_cast<std::size_t>(m_count);
@@ -177,7 +177,7 @@ class Batch {
   Entry* m_entries = reinterpret_cast<Entry*>(m_few);
 };
 
-/// Behind MPI, in a replay by tags: the statuses of what came tagged, and the error handlers.
+/// Behind MPI, in a replay by shadow routes: the statuses of what came routed, and the error handlers.
 /// `index`: of the request that `status` is of. What to return.
 int restoreOne(const Batch& batch, int index, MPI_Status* status, int result);
 int restoreAll(const Batch& batch, MPI_Status* statuses, int result);

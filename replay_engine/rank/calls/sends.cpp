@@ -6,7 +6,7 @@
 #include "replay_engine/rank/engine/lanes.h"
 #include "replay_engine/rank/engine/records.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
-#include "replay_engine/rank/forcing/tagged.h"
+#include "replay_engine/rank/forcing/shadow.h"
 
 namespace pf {
 namespace {
@@ -35,7 +35,7 @@ void logFailedSend(int dest, int tag, MPI_Comm comm) {
 
 int failedOnRoute(const SendRoute& to, MPI_Comm comm, int result) {
   takeBack(to);
-  return to.tagged ? errorOnShadow(comm, result) : result;
+  return to.routed ? errorOnShadow(comm, result) : result;
 }
 
 /// Begins a send's event. The record is written before the message leaves: no receiver's record can
@@ -68,7 +68,7 @@ int sendOfThread(const CallPlace& place, RecordKind kind, RealPost post, const v
   MPI_Request request = MPI_REQUEST_NULL;
   std::uint32_t number = 0;
   const bool synchronous = kind == RecordKind::SendSync;
-  bool tagged = false;
+  bool routed = false;
   {
     const StateLock lock;
     number = beginSend(place, synchronous ? RecordKind::SendSyncPosted : kind,
@@ -84,7 +84,7 @@ int sendOfThread(const CallPlace& place, RecordKind kind, RealPost post, const v
     }
     g_engine.requests.erase(request);  // a handle that MPI uses again
     enterCall(place, comm, dest, tag);
-    tagged = to.tagged;
+    routed = to.routed;
   }
   const int result = PF_REAL(Wait)(&request, MPI_STATUS_IGNORE);
   const StateLock lock;
@@ -97,7 +97,7 @@ int sendOfThread(const CallPlace& place, RecordKind kind, RealPost post, const v
     }
   }
   leaveCall();
-  return tagged ? errorOnShadow(comm, result) : result;
+  return routed ? errorOnShadow(comm, result) : result;
 }
 
 template <typename RealCall, typename RealPost>

@@ -5,7 +5,7 @@
 #include "replay_engine/rank/engine/buffers.h"
 #include "replay_engine/rank/engine/contents.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
-#include "replay_engine/rank/forcing/tagged.h"
+#include "replay_engine/rank/forcing/shadow.h"
 
 namespace pf {
 
@@ -28,7 +28,7 @@ int onRecv_init(const CallPlace&, void* buffer, int count, MPI_Datatype datatype
 
 namespace {
 
-/// Starts a persistent send whose message goes tagged.
+/// Starts a persistent send whose message goes routed.
 int startTagged(Request& entry, const SendRoute& to) {
   RequestDetails& details = g_engine.requests.detail(entry);
   const auto post = [&](auto call) {
@@ -64,22 +64,22 @@ bool startOne(Request& entry, int* result) {
       clockSend(entry.comm, entry.peer, entry.tag);
     }
     const SendRoute to = routeSend(entry.peer, entry.tag, entry.comm);
-    if (to.tagged) [[unlikely]] {
+    if (to.routed) [[unlikely]] {
       *result = startTagged(entry, to);
     }
-    return to.tagged;
+    return to.routed;
   }
   const Posted posted = takeNumbers(entry.peer);
   entry.number = posted.post;
   entry.wildNumber = posted.wildNumber;
   RequestDetails& details = g_engine.requests.detail(entry);
-  details.tagged = posted.tagged;
+  details.routed = posted.routed;
   noteBuffer(posted.post, details.buffer, details.count, details.datatype);
   if (clocked()) {
     clockPost(posted.post, entry.comm, entry.peer, entry.tag, entry.handle);
   }
   if (!g_engine.replay ||
-      (!entry.wild && posted.tagged == nullptr && !g_engine.choices.wasCancelled(posted.post))) {
+      (!entry.wild && posted.routed == nullptr && !g_engine.choices.wasCancelled(posted.post))) {
     return false;
   }
   *result = postReceive(posted, details.buffer, details.count, details.datatype, entry.tag,

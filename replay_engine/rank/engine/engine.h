@@ -37,7 +37,7 @@ extern __thread int t_depth __attribute__((tls_model("initial-exec")));
 extern __thread const void* t_outermost __attribute__((tls_model("initial-exec")));
 
 struct RankClocks;
-struct TaggedReplay;
+struct ShadowReplay;
 
 /// Written by one thread, and read by all, MPI's own among them: none of these does anything but
 /// see that it is not that one, whenever that is.
@@ -103,8 +103,8 @@ struct Engine {
   Requests requests;
   PostNumbers postNumbers;
   ChoiceStreams choices;
-  TaggedReplay* tags = nullptr;  ///< replay: deliveries forced by tags (tagged.h)
-  RankClocks* clocks = nullptr;  ///< where races are found while recording (clocks.h)
+  ShadowReplay* routes = nullptr;  ///< replay: deliveries forced by shadow routes (shadow.h)
+  RankClocks* clocks = nullptr;    ///< where races are found while recording (clocks.h)
   MPI_Comm
       nowhere{};  ///< replay: where receives are posted that must never match. Contents are packed on it
   MPI_Comm meeting{};  ///< replay of ranks with several threads: for messages of our own

@@ -24,7 +24,7 @@
 #include "replay_engine/rank/engine/event_times.h"
 #include "replay_engine/rank/engine/real_calls.h"
 #include "replay_engine/rank/engine/send_gates.h"
-#include "replay_engine/rank/forcing/tagged.h"
+#include "replay_engine/rank/forcing/shadow.h"
 #include "replay_engine/rank/inputs/environment.h"
 
 // Outside of any namespace: a debugger that has stopped the rank finds it by its name.
@@ -240,11 +240,12 @@ bool joinAgent() {
   if (g_engine.jitter) {
     startJitter();
   }
-  if (const char* why = nullptr; g_engine.replay && !startTags(&why)) {
+  if (const char* why = nullptr; g_engine.replay && !startShadow(&why)) {
     diverge(CallPlace{kCallInit, __builtin_return_address(0), nullptr},
             "tags for the deliveries of the recording", why);
   }
-  if (g_engine.record && g_engine.tags == nullptr) {  // statuses of tagged ones say another source
+  if (g_engine.record &&
+      g_engine.routes == nullptr) {  // statuses of routed ones say another source
     showRequests();
   }
   if ((mode & kRecordRaces) != 0 && g_engine.record) {

@@ -11,7 +11,7 @@
 
 namespace pf {
 
-struct ScheduleTag;
+struct ScheduleRoute;
 
 enum class RequestKind : std::uint8_t {
   None,
@@ -20,7 +20,7 @@ enum class RequestKind : std::uint8_t {
   Collective,
   PersistentReceive,
   PersistentSend,
-  TaggedMessage  ///< replay: MPI_Imrecv of a message that came tagged
+  RoutedMessage  ///< replay: MPI_Imrecv of a message that came routed
 };
 
 /// How a persistent send is started.
@@ -36,11 +36,11 @@ struct CollectiveClock {
 };
 
 /// What only some requests have: persistent ones, those of collectives and assigned receives where
-/// clocks are followed, and in a replay those that go tagged.
+/// clocks are followed, and in a replay those that go routed.
 struct RequestDetails {
   MPI_Request inner =
       MPI_REQUEST_NULL;  ///< replay: the receive that stands in for a persistent wildcard
-  const ScheduleTag* tagged = nullptr;  ///< replay: the receive's message comes tagged
+  const ScheduleRoute* routed = nullptr;  ///< replay: the receive's message comes routed
   // arguments of a persistent request
   void* buffer = nullptr;
   int count = 0;
@@ -73,8 +73,8 @@ struct Request {
   [[nodiscard]] MPI_Request inner() const {
     return details == nullptr ? MPI_REQUEST_NULL : details->inner;
   }
-  [[nodiscard]] const ScheduleTag* tagged() const {
-    return details == nullptr ? nullptr : details->tagged;
+  [[nodiscard]] const ScheduleRoute* routed() const {
+    return details == nullptr ? nullptr : details->routed;
   }
 };
 static_assert(sizeof(Request) <= 48);

@@ -10,7 +10,7 @@
 
 #include "replay_engine/rank/tests/call_cases.h"
 #include "replay_engine/rank/tests/log_text.h"
-#include "replay_engine/rank/tests/tagged_replay.h"
+#include "replay_engine/rank/tests/shadow_replay.h"
 
 namespace pf::test {
 namespace {
@@ -172,8 +172,8 @@ TEST_P(CallTable, doesAsItSays) {
     expectEvents(of, logOf(survey));
     EXPECT_EQ(logOf(survey).checks, logOf(recorded(kRecordEvents)).checks);
   } else if (mode == Mode::ReplayByTags) {
-    const TaggedReplay tagged = taggedReplay(before, of.replayed);
-    expectReplayed(run(tagged.script, of.program, {.mode = kReplay, .schedule = tagged.schedule}),
+    const ShadowReplay routed = taggedReplay(before, of.replayed);
+    expectReplayed(run(routed.script, of.program, {.mode = kReplay, .schedule = routed.schedule}),
                    before);
   } else if (isReplay(mode)) {
     EXPECT_EQ(seen(of.replayed) != seenRecorded(), of.tempts);

@@ -179,7 +179,7 @@ void waitSomeOfMany() {
   }
 }
 
-/// Message i is tagged i; those before `late` come at once.
+/// Message i is routed i; those before `late` come at once.
 Script manyMessages(int late) {
   Script script;
   for (int i = 0; i < 40; ++i) {

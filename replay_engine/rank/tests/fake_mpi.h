@@ -24,7 +24,7 @@ namespace pf::fake {
 
 /// Communicators, as scripts name them: those that the program makes are 1, 2 … in their order.
 inline constexpr int kWorld = 0;
-/// The n-th (from 0) that the interposer makes of all ranks before the program begins (tagged.h).
+/// The n-th (from 0) that the interposer makes of all ranks before the program begins (shadow.h).
 constexpr int shadow(int n) {
   return -1 - n;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "replay_engine/rank/forcing/tagged.h"
+#include "replay_engine/rank/forcing/shadow.h"
 
 #include <sys/mman.h>
 
@@ -12,12 +12,12 @@
 
 namespace pf {
 
-struct TaggedReplay {
+struct ShadowReplay {
   // of the schedule
-  const ScheduleTag* receives = nullptr;
-  const ScheduleTagStream* streams = nullptr;
-  const ScheduleTagSend* sends = nullptr;
-  const ScheduleTagSeen* seen = nullptr;
+  const ScheduleRoute* receives = nullptr;
+  const ScheduleRouteStream* streams = nullptr;
+  const ScheduleRouteSend* sends = nullptr;
+  const ScheduleRouteSeen* seen = nullptr;
   std::uint64_t receiveCount = 0;
   std::uint64_t streamCount = 0;
   std::uint64_t seenCount = 0;
@@ -26,11 +26,11 @@ struct TaggedReplay {
   std::uint64_t nextSeen = 0;
   struct Progress {
     std::uint32_t sent;
-    std::uint32_t tagged;  ///< of them
+    std::uint32_t routed;  ///< of them
   };
   Progress* progress = nullptr;  ///< by stream
 
-  std::uint64_t range = 0;  ///< tags of one shadow
+  std::uint64_t range = 0;  ///< shadow routes of one shadow
   std::uint64_t shadowCount = 0;
   MPI_Comm* shadows = nullptr;
   Requests messages;  ///< of matched probes, by their handles
@@ -46,7 +46,7 @@ const T* sectionOf(const ScheduleSection& section, std::uint64_t* count) {
   return reinterpret_cast<const T*>(g_engine.choices.section(section));
 }
 
-/// Tags that a communicator has.
+/// ShadowRoutes that a communicator has.
 std::uint64_t tagRange() {
   void* value = nullptr;
   int has = 0;
@@ -85,7 +85,7 @@ void giveBack(const T* all, std::uint64_t index, std::uintptr_t piece) {
 constexpr std::uintptr_t kPiece = 1U << 20;
 constexpr std::uintptr_t kPieceOfStream = 1U << 16;
 
-bool before(const ScheduleTagStream& stream, std::uint64_t key, int dest, int tag) {
+bool before(const ScheduleRouteStream& stream, std::uint64_t key, int dest, int tag) {
   if (stream.key != key) {
     return stream.key < key;
   }
@@ -94,55 +94,55 @@ bool before(const ScheduleTagStream& stream, std::uint64_t key, int dest, int ta
 
 }  // namespace
 
-bool startTags(const char** why) {
+bool startShadow(const char** why) {
   const ScheduleHeader& schedule = g_engine.choices.header();
-  if (schedule.tagged == 0) {
+  if (schedule.routed == 0) {
     return true;
   }
-  static TaggedReplay tags;
-  tags.receives = sectionOf<ScheduleTag>(schedule.tags, &tags.receiveCount);
-  tags.streams = sectionOf<ScheduleTagStream>(schedule.tagStreams, &tags.streamCount);
+  static ShadowReplay routes;
+  routes.receives = sectionOf<ScheduleRoute>(schedule.routes, &routes.receiveCount);
+  routes.streams = sectionOf<ScheduleRouteStream>(schedule.routeStreams, &routes.streamCount);
   std::uint64_t sendCount = 0;
-  tags.sends = sectionOf<ScheduleTagSend>(schedule.tagSends, &sendCount);
-  tags.seen = sectionOf<ScheduleTagSeen>(schedule.tagsSeen, &tags.seenCount);
-  tags.range = tagRange();
-  tags.shadowCount = schedule.lastTag / tags.range + 1;
-  if (tags.shadowCount > kMostShadows) {
+  routes.sends = sectionOf<ScheduleRouteSend>(schedule.routeSends, &sendCount);
+  routes.seen = sectionOf<ScheduleRouteSeen>(schedule.routesSeen, &routes.seenCount);
+  routes.range = tagRange();
+  routes.shadowCount = schedule.lastTag / routes.range + 1;
+  if (routes.shadowCount > kMostShadows) {
     *why = "more receives than this MPI library has tags for: replay with --force pinned";
     return false;
   }
-  tags.progress = static_cast<TaggedReplay::Progress*>(
-      std::calloc(tags.streamCount + 1, sizeof(TaggedReplay::Progress)));
-  tags.shadows = static_cast<MPI_Comm*>(std::calloc(tags.shadowCount, sizeof(MPI_Comm)));
-  if (tags.progress == nullptr || tags.shadows == nullptr) {
+  routes.progress = static_cast<ShadowReplay::Progress*>(
+      std::calloc(routes.streamCount + 1, sizeof(ShadowReplay::Progress)));
+  routes.shadows = static_cast<MPI_Comm*>(std::calloc(routes.shadowCount, sizeof(MPI_Comm)));
+  if (routes.progress == nullptr || routes.shadows == nullptr) {
     *why = "no memory";
     return false;
   }
   MPI_Group world = MPI_GROUP_NULL;  // not by MPI_Comm_dup, which calls the application's callbacks
   PF_REAL(Comm_group)(MPI_COMM_WORLD, &world);
-  for (std::uint64_t i = 0; i < tags.shadowCount; ++i) {
-    PF_REAL(Comm_create)(MPI_COMM_WORLD, world, &tags.shadows[i]);
-    PF_REAL(Comm_set_errhandler)(tags.shadows[i], MPI_ERRORS_RETURN);
+  for (std::uint64_t i = 0; i < routes.shadowCount; ++i) {
+    PF_REAL(Comm_create)(MPI_COMM_WORLD, world, &routes.shadows[i]);
+    PF_REAL(Comm_set_errhandler)(routes.shadows[i], MPI_ERRORS_RETURN);
   }
   PF_REAL(Group_free)(&world);
-  g_engine.tags = &tags;
+  g_engine.routes = &routes;
   return true;
 }
 
 void endTags() {
-  if (g_engine.tags == nullptr) {
+  if (g_engine.routes == nullptr) {
     return;
   }
-  for (std::uint64_t i = 0; i < g_engine.tags->shadowCount; ++i) {
-    PF_REAL(Comm_free)(&g_engine.tags->shadows[i]);
+  for (std::uint64_t i = 0; i < g_engine.routes->shadowCount; ++i) {
+    PF_REAL(Comm_free)(&g_engine.routes->shadows[i]);
   }
-  g_engine.tags = nullptr;
+  g_engine.routes = nullptr;
 }
 
-namespace tags {
+namespace routes {
 
 SendRoute route(int dest, int tag, MPI_Comm comm) {
-  TaggedReplay& own = *g_engine.tags;
+  ShadowReplay& own = *g_engine.routes;
   const SendRoute plain{dest, tag, comm};
   const int world = g_engine.comms.worldRank(comm, dest);
   const std::uint64_t key = g_engine.comms.of(comm).key;
@@ -160,41 +160,41 @@ SendRoute route(int dest, int tag, MPI_Comm comm) {
       own.streams[low].tag != tag) {
     return plain;
   }
-  const ScheduleTagStream& stream = own.streams[low];
-  TaggedReplay::Progress& done = own.progress[low];
+  const ScheduleRouteStream& stream = own.streams[low];
+  ShadowReplay::Progress& done = own.progress[low];
   ++done.sent;
-  const ScheduleTagSend& next = own.sends[stream.first + done.tagged];
-  if (done.tagged == stream.count || next.number != done.sent) {
+  const ScheduleRouteSend& next = own.sends[stream.first + done.routed];
+  if (done.routed == stream.count || next.number != done.sent) {
     return {dest, tag, comm, false, static_cast<std::uint32_t>(low + 1)};
   }
-  giveBack(own.sends + stream.first, done.tagged, kPieceOfStream);
-  ++done.tagged;
+  giveBack(own.sends + stream.first, done.routed, kPieceOfStream);
+  ++done.routed;
   return {world, static_cast<int>(next.post % own.range), own.shadows[next.post / own.range], true,
           static_cast<std::uint32_t>(low + 1)};
 }
 
-const ScheduleTag* ofPost(std::uint32_t post) {
-  TaggedReplay& own = *g_engine.tags;
+const ScheduleRoute* ofPost(std::uint32_t post) {
+  ShadowReplay& own = *g_engine.routes;
   while (own.nextReceive < own.receiveCount && own.receives[own.nextReceive].post < post) {
     giveBack(own.receives, own.nextReceive, kPiece);
     ++own.nextReceive;
   }
-  const ScheduleTag& next = own.receives[own.nextReceive];
+  const ScheduleRoute& next = own.receives[own.nextReceive];
   return own.nextReceive < own.receiveCount && next.post == post ? &next : nullptr;
 }
 
-const ScheduleTag* ofProbe(std::uint32_t probe) {
-  TaggedReplay& own = *g_engine.tags;
+const ScheduleRoute* ofProbe(std::uint32_t probe) {
+  ShadowReplay& own = *g_engine.routes;
   while (own.nextSeen < own.seenCount && own.seen[own.nextSeen].probe < probe) {
     giveBack(own.seen, own.nextSeen, kPiece);
     ++own.nextSeen;
   }
-  const ScheduleTagSeen& next = own.seen[own.nextSeen];
+  const ScheduleRouteSeen& next = own.seen[own.nextSeen];
   return own.nextSeen < own.seenCount && next.probe == probe ? &own.receives[next.receive]
                                                              : nullptr;
 }
 
-void restore(MPI_Status* status, const ScheduleTag& tag) {
+void restore(MPI_Status* status, const ScheduleRoute& tag) {
   if (status != MPI_STATUS_IGNORE && status->MPI_SOURCE == tag.world &&
       status->MPI_TAG == shadowOf(tag).tag) {
     status->MPI_SOURCE = tag.source;
@@ -202,18 +202,18 @@ void restore(MPI_Status* status, const ScheduleTag& tag) {
   }
 }
 
-}  // namespace tags
+}  // namespace routes
 
 void takeBack(const SendRoute& route) {
   if (route.stream != 0) {
-    TaggedReplay::Progress& done = g_engine.tags->progress[route.stream - 1];
+    ShadowReplay::Progress& done = g_engine.routes->progress[route.stream - 1];
     --done.sent;
-    done.tagged -= route.tagged ? 1U : 0U;
+    done.routed -= route.routed ? 1U : 0U;
   }
 }
 
-ProbeRoute shadowOf(const ScheduleTag& tag) {
-  const TaggedReplay& own = *g_engine.tags;
+ProbeRoute shadowOf(const ScheduleRoute& tag) {
+  const ShadowReplay& own = *g_engine.routes;
   return {tag.world, static_cast<int>(tag.post % own.range), own.shadows[tag.post / own.range],
           &tag};
 }
@@ -226,16 +226,16 @@ int errorOnShadow(MPI_Comm comm, int result) {
   return result;
 }
 
-int receiveTagged(const ScheduleTag& tag, void* buffer, int count, MPI_Datatype datatype,
+int receiveRouted(const ScheduleRoute& tag, void* buffer, int count, MPI_Datatype datatype,
                   MPI_Comm comm, MPI_Status* status) {
   const ProbeRoute from = shadowOf(tag);
   const int result =
       PF_REAL(Recv)(buffer, count, datatype, from.source, from.tag, from.comm, status);
-  tags::restore(status, tag);
+  routes::restore(status, tag);
   return errorOnShadow(comm, result);
 }
 
-int exchangeTagged(const TaggedExchange& what, const SendRoute& to, const ScheduleTag* tag,
+int exchangeTagged(const ShadowExchange& what, const SendRoute& to, const ScheduleRoute* tag,
                    MPI_Status* status) {
   const ProbeRoute from =
       tag != nullptr ? shadowOf(*tag) : ProbeRoute{what.source, what.tag, what.comm, nullptr};
@@ -263,28 +263,28 @@ int exchangeTagged(const TaggedExchange& what, const SendRoute& to, const Schedu
   if (received != MPI_SUCCESS) {
     return tag != nullptr ? errorOnShadow(what.comm, received) : received;
   }
-  return to.tagged ? errorOnShadow(what.comm, sent) : sent;
+  return to.routed ? errorOnShadow(what.comm, sent) : sent;
 }
 
-void keepMessage(MPI_Message message, const ScheduleTag* tag, MPI_Comm comm) {
+void keepMessage(MPI_Message message, const ScheduleRoute* tag, MPI_Comm comm) {
   if (tag != nullptr) {
     Request entry;
     entry.handle = keyOf(message);
-    entry.kind = RequestKind::TaggedMessage;
+    entry.kind = RequestKind::RoutedMessage;
     entry.comm = comm;
-    Requests& messages = g_engine.tags->messages;
-    messages.detail(*messages.insert(entry)).tagged = tag;
+    Requests& messages = g_engine.routes->messages;
+    messages.detail(*messages.insert(entry)).routed = tag;
   }
 }
 
 KeptMessage takeMessage(MPI_Message message) {
   const Request* const found =
-      g_engine.tags == nullptr ? nullptr : g_engine.tags->messages.find(keyOf(message));
+      g_engine.routes == nullptr ? nullptr : g_engine.routes->messages.find(keyOf(message));
   if (found == nullptr) {
     return {};
   }
-  const KeptMessage kept{found->tagged(), found->comm};
-  g_engine.tags->messages.erase(keyOf(message));
+  const KeptMessage kept{found->routed(), found->comm};
+  g_engine.routes->messages.erase(keyOf(message));
   return kept;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "replay_engine/log/tags.h"
+#include "replay_engine/log/shadow_routes.h"
 
 #include <algorithm>
 
@@ -36,11 +36,11 @@ Error lost(Rank rank) {
 
 }  // namespace
 
-bool Tags::any() const {
-  return std::ranges::any_of(ranks, [](const RankTags& rank) { return rank.forced; });
+bool ShadowRoutes::any() const {
+  return std::ranges::any_of(ranks, [](const RankRoutes& rank) { return rank.forced; });
 }
 
-void TagCollation::add(const TaggedMessage& message) {
+void RouteCollation::add(const RoutedMessage& message) {
   m_ranks[static_cast<std::size_t>(message.to)].receives.push_back(
       {message.post, message.from, message.source, message.tag});
   m_ranks[static_cast<std::size_t>(message.from)]
@@ -48,21 +48,21 @@ void TagCollation::add(const TaggedMessage& message) {
       .push_back({message.number, message.post});
 }
 
-void TagCollation::sort() {
+void RouteCollation::sort() {
   for (OfRank& rank : m_ranks) {
-    std::ranges::sort(rank.receives, {}, &ScheduleTag::post);
+    std::ranges::sort(rank.receives, {}, &ScheduleRoute::post);
     for (auto& [stream, messages] : rank.sends) {
-      std::ranges::sort(messages, {}, &ScheduleTagSend::number);
+      std::ranges::sort(messages, {}, &ScheduleRouteSend::number);
     }
   }
 }
 
-void TagCollation::see(Rank rank, std::uint32_t probe, std::uint32_t post) {
+void RouteCollation::see(Rank rank, std::uint32_t probe, std::uint32_t post) {
   m_ranks[static_cast<std::size_t>(rank)].seen.emplace_back(probe, post);
 }
 
-std::uint32_t TagCollation::postOf(std::uint64_t key, Rank from, Rank to, Tag tag,
-                                   std::uint32_t number) const {
+std::uint32_t RouteCollation::postOf(std::uint64_t key, Rank from, Rank to, Tag tag,
+                                     std::uint32_t number) const {
   if (from < 0 || static_cast<std::size_t>(from) >= m_ranks.size()) {
     return kNone;
   }
@@ -71,11 +71,12 @@ std::uint32_t TagCollation::postOf(std::uint64_t key, Rank from, Rank to, Tag ta
   if (stream == sender.sends.end()) {
     return kNone;
   }
-  const auto found = std::ranges::lower_bound(stream->second, number, {}, &ScheduleTagSend::number);
+  const auto found =
+      std::ranges::lower_bound(stream->second, number, {}, &ScheduleRouteSend::number);
   return found == stream->second.end() || found->number != number ? kNone : found->post;
 }
 
-std::vector<std::vector<unsigned char>> TagCollation::records(const RankLog& log) const {
+std::vector<std::vector<unsigned char>> RouteCollation::records(const RankLog& log) const {
   std::vector<std::vector<unsigned char>> out;
   for (const auto& [stream, messages] : m_ranks[static_cast<std::size_t>(log.rank)].sends) {
     const auto& [key, to, tag] = stream;
@@ -85,7 +86,7 @@ std::vector<std::vector<unsigned char>> TagCollation::records(const RankLog& log
     for (std::size_t left = messages.size(); left > 0;) {
       const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(left, kMostTagged));
       std::vector<unsigned char>& record = out.emplace_back();
-      record.push_back(static_cast<unsigned char>(RecordKind::Tagged));
+      record.push_back(static_cast<unsigned char>(RecordKind::Routed));
       putVarint(record, static_cast<std::uint64_t>(comm - log.communicators.begin()));
       putVarint(record, static_cast<std::uint32_t>(to));
       putVarint(record, static_cast<std::uint32_t>(tag));
@@ -105,20 +106,20 @@ std::vector<std::vector<unsigned char>> TagCollation::records(const RankLog& log
   return out;
 }
 
-std::vector<unsigned char> TagCollation::tagsOnly(Rank rank) const {
-  std::vector<unsigned char> record = {static_cast<unsigned char>(RecordKind::TagsOnly)};
+std::vector<unsigned char> RouteCollation::routesOnly(Rank rank) const {
+  std::vector<unsigned char> record = {static_cast<unsigned char>(RecordKind::RoutesOnly)};
   putVarint(record, received(rank));
   return record;
 }
 
-Tags TagCollation::finish() const {
-  Tags tags;
+ShadowRoutes RouteCollation::finish() const {
+  ShadowRoutes routes;
   for (const OfRank& rank : m_ranks) {
-    RankTags& out = tags.ranks.emplace_back();
+    RankRoutes& out = routes.ranks.emplace_back();
     out.forced = rank.forced;
     out.receives = rank.receives;
     if (!rank.receives.empty()) {
-      tags.lastPost = std::max<std::uint64_t>(tags.lastPost, rank.receives.back().post);
+      routes.lastPost = std::max<std::uint64_t>(routes.lastPost, rank.receives.back().post);
     }
     for (const auto& [stream, messages] : rank.sends) {
       const auto& [key, to, tag] = stream;
@@ -127,12 +128,12 @@ Tags TagCollation::finish() const {
       out.sends.insert(out.sends.end(), messages.begin(), messages.end());
     }
     for (const auto& [probe, post] : rank.seen) {
-      const auto found = std::ranges::lower_bound(rank.receives, post, {}, &ScheduleTag::post);
+      const auto found = std::ranges::lower_bound(rank.receives, post, {}, &ScheduleRoute::post);
       out.seen.push_back({probe, static_cast<std::uint32_t>(found - rank.receives.begin())});
     }
-    std::ranges::sort(out.seen, {}, &ScheduleTagSeen::probe);
+    std::ranges::sort(out.seen, {}, &ScheduleRouteSeen::probe);
   }
-  return tags;
+  return routes;
 }
 
 Rank worldRankOf(const RankLog& log, std::uint32_t comm, std::int32_t peer) {
@@ -144,13 +145,13 @@ Rank worldRankOf(const RankLog& log, std::uint32_t comm, std::int32_t peer) {
   return index < known.members.size() ? known.members[index] : kUnknownRank;
 }
 
-Result<Tags> collatedTags(const std::vector<RankLog>& logs) {
-  TagCollation tags(logs.size());
+Result<ShadowRoutes> collatedRoutes(const std::vector<RankLog>& logs) {
+  RouteCollation routes(logs.size());
   for (const RankLog& log : logs) {
-    if (log.tagsOnly) {
-      tags.force(log.rank);
+    if (log.routesOnly) {
+      routes.force(log.rank);
     }
-    for (const TaggedStream& stream : log.tagged) {
+    for (const RoutedStream& stream : log.routed) {
       if (stream.comm >= log.communicators.size() || stream.dest < 0 ||
           static_cast<std::size_t>(stream.dest) >= logs.size()) {
         continue;  // it will be missed
@@ -160,31 +161,31 @@ Result<Tags> collatedTags(const std::vector<RankLog>& logs) {
           peerOf(logs[static_cast<std::size_t>(stream.dest)], key, log.rank);
       for (const auto& [number, post] : stream.messages) {
         if (source >= 0) {
-          tags.add({key, log.rank, stream.dest, stream.tag, number, post, source});
+          routes.add({key, log.rank, stream.dest, stream.tag, number, post, source});
         }
       }
     }
   }
-  tags.sort();
+  routes.sort();
   for (const RankLog& log : logs) {
-    if (!log.tagsOnly) {
+    if (!log.routesOnly) {
       continue;
     }
-    if (tags.received(log.rank) != *log.tagsOnly) {
+    if (routes.received(log.rank) != *log.routesOnly) {
       return lost(log.rank);
     }
     for (const SeenMessage& seen : log.seen) {
       const std::uint64_t key =
           seen.comm < log.communicators.size() ? log.communicators[seen.comm].key : 0;
       const Rank from = worldRankOf(log, seen.comm, seen.source);
-      const std::uint32_t post = tags.postOf(key, from, log.rank, seen.tag, seen.number);
+      const std::uint32_t post = routes.postOf(key, from, log.rank, seen.tag, seen.number);
       if (post == kNone) {
         return lost(log.rank);
       }
-      tags.see(log.rank, seen.probe, post);
+      routes.see(log.rank, seen.probe, post);
     }
   }
-  return tags.finish();
+  return routes.finish();
 }
 
 }  // namespace pf

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Deliveries forced by tags (Netzer and Miller, 4.2): a traced message goes over a communicator of
+// Deliveries forced by shadow routes (Netzer and Miller, 4.2): a traced message goes over a communicator of
 // our own, with the number of its receive as tag, so that it goes to that receive and to no other.
 // The traces are collated by sender: what a rank needs to know is which of the messages that it
 // sends are traced, and for which receives.
 //
 // A message is named by its sender, its receiver, communicator (key) and tag, and its number among
-// these. All deliveries of one rank are forced in one way, by tags or by pins: a traced message
+// these. All deliveries of one rank are forced in one way, by shadow routes or by pins: a traced message
 // must be out of reach of the receives that are not traced, which a pin does not do.
 #pragma once
 
@@ -21,7 +21,7 @@
 namespace pf {
 
 /// A traced delivery, named so that both of its ends know it.
-struct TaggedMessage {
+struct RoutedMessage {
   std::uint64_t key = 0;  ///< of the communicator
   Rank from = 0;          ///< world rank
   Rank to = 0;
@@ -31,29 +31,29 @@ struct TaggedMessage {
   std::int32_t source = 0;   ///< `from` as a rank of the communicator
 };
 
-/// What a schedule holds of tags.
-struct RankTags {
-  bool forced = false;  ///< the deliveries of this rank are forced by tags
-  std::vector<ScheduleTag> receives;
-  std::vector<ScheduleTagStream> streams;
-  std::vector<ScheduleTagSend> sends;
-  std::vector<ScheduleTagSeen> seen;
+/// What a schedule holds of shadow routes.
+struct RankRoutes {
+  bool forced = false;  ///< the deliveries of this rank are forced by shadow routes
+  std::vector<ScheduleRoute> receives;
+  std::vector<ScheduleRouteStream> streams;
+  std::vector<ScheduleRouteSend> sends;
+  std::vector<ScheduleRouteSeen> seen;
 };
 
-struct Tags {
-  std::vector<RankTags> ranks;
+struct ShadowRoutes {
+  std::vector<RankRoutes> ranks;
   std::uint64_t lastPost = 0;
   [[nodiscard]] bool any() const;
 };
 
 /// Collates traced deliveries by sender: first all are added, then sort() is called, then it is
 /// asked.
-class TagCollation {
+class RouteCollation {
  public:
-  explicit TagCollation(std::size_t ranks) : m_ranks(ranks) {}
-  /// Deliveries of this rank are forced by tags.
+  explicit RouteCollation(std::size_t ranks) : m_ranks(ranks) {}
+  /// Deliveries of this rank are forced by shadow routes.
   void force(Rank rank) { m_ranks[static_cast<std::size_t>(rank)].forced = true; }
-  void add(const TaggedMessage& message);
+  void add(const RoutedMessage& message);
   void sort();
 
   /// A successful probe of `rank` saw the message of receive `post`, which is traced.
@@ -65,18 +65,18 @@ class TagCollation {
   [[nodiscard]] std::size_t received(Rank rank) const {
     return m_ranks[static_cast<std::size_t>(rank)].receives.size();
   }
-  /// What a rank sends traced, in streams that `log` knows by its own numbers, as Tagged records.
+  /// What a rank sends traced, in streams that `log` knows by its own numbers, as Routed records.
   [[nodiscard]] std::vector<std::vector<unsigned char>> records(const RankLog& log) const;
   /// The record that says that the deliveries of this rank are in its senders' logs.
-  [[nodiscard]] std::vector<unsigned char> tagsOnly(Rank rank) const;
-  [[nodiscard]] Tags finish() const;
+  [[nodiscard]] std::vector<unsigned char> routesOnly(Rank rank) const;
+  [[nodiscard]] ShadowRoutes finish() const;
 
  private:
   using Stream = std::tuple<std::uint64_t, Rank, Tag>;  ///< key, to, tag
   struct OfRank {
     bool forced = false;
-    std::vector<ScheduleTag> receives;                          ///< by post
-    std::map<Stream, std::vector<ScheduleTagSend>> sends;       ///< by number
+    std::vector<ScheduleRoute> receives;                        ///< by post
+    std::map<Stream, std::vector<ScheduleRouteSend>> sends;     ///< by number
     std::vector<std::pair<std::uint32_t, std::uint32_t>> seen;  ///< probe, post
   };
   std::vector<OfRank> m_ranks;
@@ -86,14 +86,15 @@ class TagCollation {
 [[nodiscard]] Rank worldRankOf(const RankLog& log, std::uint32_t comm, std::int32_t peer);
 
 /// Of a reduced trace. Error Damaged where senders' logs lack what receivers need.
-[[nodiscard]] Result<Tags> collatedTags(const std::vector<RankLog>& logs);
+[[nodiscard]] Result<ShadowRoutes> collatedRoutes(const std::vector<RankLog>& logs);
 
 /// Of an execution whose deliveries to these posts, by rank, are traced. Ranks without (nullopt),
 /// and those whose traced messages cannot all be named (they came from another job), are not forced
-/// by tags.
-[[nodiscard]] Tags tagsOf(const Execution& execution,
-                          const std::vector<std::optional<std::vector<std::uint32_t>>>& traced);
+/// by shadow routes.
+[[nodiscard]] ShadowRoutes routesOf(
+    const Execution& execution,
+    const std::vector<std::optional<std::vector<std::uint32_t>>>& traced);
 /// The same of what Netzer and Miller's algorithm traces of it, run offline, at the ranks `which`.
-[[nodiscard]] Tags tagsOf(const Execution& execution, const std::vector<bool>& which);
+[[nodiscard]] ShadowRoutes routesOf(const Execution& execution, const std::vector<bool>& which);
 
 }  // namespace pf

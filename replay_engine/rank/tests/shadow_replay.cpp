@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "replay_engine/rank/tests/tagged_replay.h"
+#include "replay_engine/rank/tests/shadow_replay.h"
 
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <tuple>
 
-#include "replay_engine/log/tags.h"
+#include "replay_engine/log/shadow_routes.h"
 
 namespace pf::test {
 namespace {
@@ -40,20 +40,20 @@ Takers takersIn(const RankLog& log) {
   return takers;
 }
 
-void addReceives(TagCollation& tags, const RankLog& log, const Takers& takers) {
+void addReceives(RouteCollation& routes, const RankLog& log, const Takers& takers) {
   for (const auto& [stream, posts] : takers) {
     const auto& [comm, source, tag] = stream;
     const LoggedCommunicator& known = log.communicators.at(comm);
     std::uint32_t number = 0;
     for (const std::uint32_t post : posts) {
-      tags.add({known.key, known.members.at(static_cast<std::size_t>(source)), 0, tag, ++number,
-                post, source});
+      routes.add({known.key, known.members.at(static_cast<std::size_t>(source)), 0, tag, ++number,
+                  post, source});
     }
   }
 }
 
 /// A probe saw the first message of its stream that had not been received.
-void addProbes(TagCollation& tags, const RankLog& log, const Takers& takers) {
+void addProbes(RouteCollation& routes, const RankLog& log, const Takers& takers) {
   std::uint32_t number = 0;
   for (const ProbeHit& hit : log.history.probes) {
     const auto found = takers.find(streamIn(log, hit.comm, hit.source, hit.tag));
@@ -61,7 +61,7 @@ void addProbes(TagCollation& tags, const RankLog& log, const Takers& takers) {
       const auto taker =
           std::lower_bound(found->second.begin(), found->second.end(), hit.postsBefore);
       if (taker != found->second.end()) {
-        tags.see(0, number, *taker);
+        routes.see(0, number, *taker);
       }
     }
     ++number;
@@ -70,17 +70,17 @@ void addProbes(TagCollation& tags, const RankLog& log, const Takers& takers) {
 
 }  // namespace
 
-TaggedReplay taggedReplay(const RankRun& recorded, const fake::Script& script) {
+ShadowReplay taggedReplay(const RankRun& recorded, const fake::Script& script) {
   const RankLog log = logOf(recorded);
   const Takers takers = takersIn(log);
-  TagCollation tags(static_cast<std::size_t>(log.size));
-  tags.force(0);
-  addReceives(tags, log, takers);
-  tags.sort();
-  addProbes(tags, log, takers);
-  const Tags all = tags.finish();
+  RouteCollation routes(static_cast<std::size_t>(log.size));
+  routes.force(0);
+  addReceives(routes, log, takers);
+  routes.sort();
+  addProbes(routes, log, takers);
+  const ShadowRoutes all = routes.finish();
 
-  TaggedReplay replay{compileSchedule(log, &all.ranks[0], all.lastPost), script};
+  ShadowReplay replay{compileSchedule(log, &all.ranks[0], all.lastPost), script};
   const auto range = static_cast<std::uint32_t>(script.highestTag + 1);
   std::map<Stream, std::size_t> sent;
   for (fake::Arrival& message : replay.script.arrivals) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Traced deliveries, collated by sender: into records, back from them, into schedules.
-#include "replay_engine/log/tags.h"
+#include "replay_engine/log/shadow_routes.h"
 
 #include <cstring>
 #include <memory>
@@ -31,14 +31,14 @@ std::vector<RankLog> twoRanks() {
 
 /// A stream of rank 1 to rank 0 whose messages are received in the opposite order, one of each
 /// three traced.
-TagCollation manyMessages() {
-  TagCollation tags(2);
+RouteCollation manyMessages() {
+  RouteCollation routes(2);
   for (std::uint32_t number = 3; number <= 300; number += 3) {
-    tags.add({kPair, 1, 0, 5, number, 1000 - number, 0});
+    routes.add({kPair, 1, 0, 5, number, 1000 - number, 0});
   }
-  tags.add({0, 1, 0, 5, 1, 70000, 1});
-  tags.sort();
-  return tags;
+  routes.add({0, 1, 0, 5, 1, 70000, 1});
+  routes.sort();
+  return routes;
 }
 
 /// Gives `log` what the records say.
@@ -52,21 +52,21 @@ void decode(const std::vector<std::vector<unsigned char>>& records, RankLog& log
     ASSERT_TRUE(decoder.record(in));
     ASSERT_TRUE(in.atEnd());
   }
-  log.tagged = decoder.log.tagged;
-  log.tagsOnly = decoder.log.tagsOnly;
+  log.routed = decoder.log.routed;
+  log.routesOnly = decoder.log.routesOnly;
 }
 
 std::vector<RankLog> reducedLogs() {
-  const TagCollation tags = manyMessages();
+  const RouteCollation routes = manyMessages();
   std::vector<RankLog> logs = twoRanks();
-  decode(tags.records(logs[1]), logs[1]);
-  decode({tags.tagsOnly(0)}, logs[0]);
+  decode(routes.records(logs[1]), logs[1]);
+  decode({routes.routesOnly(0)}, logs[0]);
   return logs;
 }
 
-TEST(Tags, AreTheSameOnceTheyWereRecords) {
-  const Tags before = manyMessages().finish();
-  const Result<Tags> after = collatedTags(reducedLogs());
+TEST(ShadowRoutes, AreTheSameOnceTheyWereRecords) {
+  const ShadowRoutes before = manyMessages().finish();
+  const Result<ShadowRoutes> after = collatedRoutes(reducedLogs());
   ASSERT_TRUE(after.ok());
   ASSERT_EQ(after->lastPost, 70000U);
   EXPECT_TRUE(after->ranks[0].forced);
@@ -78,7 +78,7 @@ TEST(Tags, AreTheSameOnceTheyWereRecords) {
   EXPECT_EQ(after->ranks[0].receives.back().source, 1);
   ASSERT_EQ(after->ranks[1].streams.size(), 2U);
   EXPECT_EQ(after->ranks[1].streams[1].key, kPair);
-  const std::vector<ScheduleTagSend>& sends = after->ranks[1].sends;
+  const std::vector<ScheduleRouteSend>& sends = after->ranks[1].sends;
   ASSERT_EQ(sends.size(), before.ranks[1].sends.size());
   for (std::size_t i = 0; i < sends.size(); ++i) {
     EXPECT_EQ(sends[i].number, before.ranks[1].sends[i].number);
@@ -86,41 +86,41 @@ TEST(Tags, AreTheSameOnceTheyWereRecords) {
   }
 }
 
-TEST(Tags, OfWhatAProbeSaw) {
+TEST(ShadowRoutes, OfWhatAProbeSaw) {
   std::vector<RankLog> logs = reducedLogs();
   logs[0].seen.push_back({12, 1, 0, 5, 6});
-  const Result<Tags> tags = collatedTags(logs);
-  ASSERT_TRUE(tags.ok());
-  ASSERT_EQ(tags->ranks[0].seen.size(), 1U);
-  EXPECT_EQ(tags->ranks[0].seen[0].probe, 12U);
-  EXPECT_EQ(tags->ranks[0].receives[tags->ranks[0].seen[0].receive].post, 994U);
+  const Result<ShadowRoutes> routes = collatedRoutes(logs);
+  ASSERT_TRUE(routes.ok());
+  ASSERT_EQ(routes->ranks[0].seen.size(), 1U);
+  EXPECT_EQ(routes->ranks[0].seen[0].probe, 12U);
+  EXPECT_EQ(routes->ranks[0].receives[routes->ranks[0].seen[0].receive].post, 994U);
 }
 
-TEST(Tags, ThatSendersHaveLostAreMissed) {
+TEST(ShadowRoutes, ThatSendersHaveLostAreMissed) {
   std::vector<RankLog> logs = reducedLogs();
-  logs[1].tagged.pop_back();
-  const Result<Tags> tags = collatedTags(logs);
-  ASSERT_FALSE(tags.ok());
-  EXPECT_EQ(tags.error().code, ErrorCode::Damaged);
+  logs[1].routed.pop_back();
+  const Result<ShadowRoutes> routes = collatedRoutes(logs);
+  ASSERT_FALSE(routes.ok());
+  EXPECT_EQ(routes.error().code, ErrorCode::Damaged);
 }
 
-TEST(Tags, StandForThePinsOfARank) {
+TEST(ShadowRoutes, StandForThePinsOfARank) {
   std::vector<RankLog> logs = reducedLogs();
   logs[0].wildSources = {1, 1};
   logs[1].wildSources = {0};
-  const Result<Tags> tags = collatedTags(logs);
-  ASSERT_TRUE(tags.ok());
+  const Result<ShadowRoutes> routes = collatedRoutes(logs);
+  ASSERT_TRUE(routes.ok());
   ScheduleHeader headers[2];
   for (std::size_t i = 0; i < 2; ++i) {
-    const auto schedule = compileSchedule(logs[i], &tags->ranks[i], tags->lastPost);
+    const auto schedule = compileSchedule(logs[i], &routes->ranks[i], routes->lastPost);
     std::memcpy(&headers[i], schedule.data(), sizeof headers[i]);
-    EXPECT_EQ(headers[i].tagged, 1U);
+    EXPECT_EQ(headers[i].routed, 1U);
     EXPECT_EQ(headers[i].lastTag, 70000U);
   }
   EXPECT_EQ(headers[0].pins.size, 0U);
-  EXPECT_EQ(headers[0].tags.size, 101 * sizeof(ScheduleTag));
+  EXPECT_EQ(headers[0].routes.size, 101 * sizeof(ScheduleRoute));
   EXPECT_NE(headers[1].pins.size, 0U);
-  EXPECT_EQ(headers[1].tagSends.size, 101 * sizeof(ScheduleTagSend));
+  EXPECT_EQ(headers[1].routeSends.size, 101 * sizeof(ScheduleRouteSend));
 }
 
 }  // namespace

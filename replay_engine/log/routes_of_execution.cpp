@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "replay_engine/log/tags.h"
+#include "replay_engine/log/shadow_routes.h"
 #include "replay_engine/races/tracing.h"
 
 namespace pf {
@@ -22,7 +22,7 @@ class Namer {
   }
 
   /// False: it has no name that its sender knows.
-  bool name(Rank rank, std::uint32_t post, TaggedMessage& out) const {
+  bool name(Rank rank, std::uint32_t post, RoutedMessage& out) const {
     const RankHistory& history = m_execution.ranks[static_cast<std::size_t>(rank)];
     if (post >= history.receives.size()) {
       return false;
@@ -70,7 +70,7 @@ std::set<Rank> ranksOfOpenWorlds(const Execution& execution) {
 
 }  // namespace
 
-Tags tagsOf(const Execution& execution, const std::vector<bool>& which) {
+ShadowRoutes routesOf(const Execution& execution, const std::vector<bool>& which) {
   std::vector<std::optional<std::vector<std::uint32_t>>> traced(execution.ranks.size());
   for (std::size_t i = 0; i < traced.size(); ++i) {
     if (i < which.size() && which[i]) {
@@ -83,40 +83,40 @@ Tags tagsOf(const Execution& execution, const std::vector<bool>& which) {
       posts->push_back(each.receive);
     }
   }
-  return tagsOf(execution, traced);
+  return routesOf(execution, traced);
 }
 
-Tags tagsOf(const Execution& execution,
-            const std::vector<std::optional<std::vector<std::uint32_t>>>& traced) {
+ShadowRoutes routesOf(const Execution& execution,
+                      const std::vector<std::optional<std::vector<std::uint32_t>>>& traced) {
   const Namer namer(execution);
   const std::set<Rank> open = ranksOfOpenWorlds(execution);
-  TagCollation tags(execution.ranks.size());
+  RouteCollation routes(execution.ranks.size());
   for (std::size_t i = 0; i < execution.ranks.size(); ++i) {
     const auto rank = static_cast<Rank>(i);
     if (i >= traced.size() || !traced[i] || open.count(rank) != 0) {
       continue;
     }
-    std::vector<TaggedMessage> messages;
+    std::vector<RoutedMessage> messages;
     const bool all = std::ranges::all_of(*traced[i], [&](std::uint32_t post) {
       return namer.name(rank, post, messages.emplace_back());
     });
     if (!all) {
       continue;
     }
-    tags.force(rank);
-    std::ranges::for_each(messages, [&](const TaggedMessage& message) { tags.add(message); });
+    routes.force(rank);
+    std::ranges::for_each(messages, [&](const RoutedMessage& message) { routes.add(message); });
     const std::set<std::uint32_t> posts(traced[i]->begin(), traced[i]->end());
     const std::vector<ProbeHit>& probes = execution.ranks[i].probes;
     for (std::uint32_t p = 0; p < probes.size(); ++p) {
       const std::uint32_t message = probes[p].message;
       if (message < execution.messages.size() &&
           posts.count(execution.messages[message].post) != 0) {
-        tags.see(rank, p, execution.messages[message].post);
+        routes.see(rank, p, execution.messages[message].post);
       }
     }
   }
-  tags.sort();
-  return tags.finish();
+  routes.sort();
+  return routes.finish();
 }
 
 }  // namespace pf

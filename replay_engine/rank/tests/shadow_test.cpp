@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Deliveries forced by tags: which messages leave tagged, and what the program is told. What receives
+// Deliveries forced by shadow routes: which messages leave routed, and what the program is told. What receives
 // and probes do with them is in the table of calls, too.
 #include "mpi_calls.h"
 
@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "replay_engine/log/tags.h"
+#include "replay_engine/log/shadow_routes.h"
 #include "replay_engine/rank/tests/rank_run.h"
-#include "replay_engine/rank/tests/tagged_replay.h"
+#include "replay_engine/rank/tests/shadow_replay.h"
 
 namespace pf::test {
 namespace {
@@ -25,10 +25,10 @@ void sayWhereTo() {
 /// A schedule where message `number` to rank 2 with tag 5 is traced, for receive `post`.
 std::vector<unsigned char> tracedSend(const RankRun& recorded, std::uint32_t number,
                                       std::uint32_t post) {
-  TagCollation tags(4);
-  tags.add({0, 0, 2, 5, number, post, 0});
-  tags.sort();
-  const Tags all = tags.finish();
+  RouteCollation routes(4);
+  routes.add({0, 0, 2, 5, number, post, 0});
+  routes.sort();
+  const ShadowRoutes all = routes.finish();
   return compileSchedule(logOf(recorded), &all.ranks[0], all.lastPost);
 }
 
@@ -136,10 +136,10 @@ TEST(TaggedReceives, takeTheirMessageAndNoOther) {
     }
   };
   const RankRun recorded = record(kRecordEvents, {.arrivals = {{2, 5, 20}, {1, 5, 10}}}, program);
-  TaggedReplay tagged = taggedReplay(recorded, {.arrivals = {{1, 5, 10}, {2, 5, 20}}});
-  tagged.script.arrivals.insert(tagged.script.arrivals.begin(), {2, 5, 99});
+  ShadowReplay routed = taggedReplay(recorded, {.arrivals = {{1, 5, 10}, {2, 5, 20}}});
+  routed.script.arrivals.insert(routed.script.arrivals.begin(), {2, 5, 99});
   const RankRun replayed =
-      run(tagged.script, program, {.mode = kReplay, .schedule = tagged.schedule});
+      run(routed.script, program, {.mode = kReplay, .schedule = routed.schedule});
   EXPECT_EQ(replayed.said, recorded.said);
 }
 
@@ -160,8 +160,8 @@ TEST(TaggedReceives, errorsAreToldToTheProgramsCommunicator) {
   const Script script{.arrivals = {{.source = 1, .tag = 5, .value = 20, .comm = 1, .count = 2}}};
   const RankRun recorded = record(kRecordEvents, script, program);
   EXPECT_EQ(recorded.said, "15\ntook 20 from 1 tag 5\ntold 0\n");
-  const TaggedReplay tagged = taggedReplay(recorded, script);
-  EXPECT_EQ(run(tagged.script, program, {.mode = kReplay, .schedule = tagged.schedule}).said,
+  const ShadowReplay routed = taggedReplay(recorded, script);
+  EXPECT_EQ(run(routed.script, program, {.mode = kReplay, .schedule = routed.schedule}).said,
             "15\ntook 20 from 1 tag 5\ntold 1\nof communicator 1\n");
 }
 
