@@ -11,9 +11,9 @@
 
 #include "app/collation/call_sites.h"
 #include "app/collation/inputs.h"
+#include "app/collation/launch_context.h"
 #include "app/collation/log_files.h"
 #include "app/collation/race_reduction.h"
-#include "app/collation/run_world.h"
 #include "app/files/paths.h"
 #include "app/recording/input_tee.h"
 #include "app/version.h"

@@ -21,7 +21,7 @@
 namespace pf::app {
 namespace {
 
-using protocol::WorldFact;
+using protocol::ContextFact;
 
 /// By InputState.
 constexpr const char* kStates[] = {"file",   "absent", "listing", "variable",
@@ -201,10 +201,10 @@ ChangedInputs changedInputs(const std::vector<db::SeenInput>& inputs,
   return out;
 }
 
-EnvironmentNews environmentNews(const protocol::World& differences,
+EnvironmentNews environmentNews(const protocol::LaunchContext& differences,
                                 const std::set<std::string>& asked) {
   EnvironmentNews news;
-  for (const WorldFact& fact : differences) {
+  for (const ContextFact& fact : differences) {
     const protocol::VariableUse use = protocol::useOf(fact.name);
     const std::string text = fact.name + " (" + fact.value + ")";
     if (fact.kind == "given") {

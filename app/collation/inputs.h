@@ -10,7 +10,7 @@
 
 #include "db/store/trace_store.h"
 #include "replay_engine/log/rank_log.h"
-#include "replay_engine/protocol/world.h"
+#include "replay_engine/protocol/program_context.h"
 
 namespace pf::app {
 
@@ -36,7 +36,7 @@ struct EnvironmentNews {
   std::vector<std::string> differ;   ///< have not, and may decide
   std::vector<std::string> unasked;  ///< have not; only who reads them all has seen them
 };
-EnvironmentNews environmentNews(const protocol::World& differences,
+EnvironmentNews environmentNews(const protocol::LaunchContext& differences,
                                 const std::set<std::string>& asked);
 
 /// "a, b, c and 4 more"

@@ -17,7 +17,7 @@
 
 #include "app/collation/call_sites.h"
 #include "app/collation/collate.h"
-#include "app/collation/run_world.h"
+#include "app/collation/launch_context.h"
 #include "app/replaying/forced_deliveries.h"
 #include "app/traces/own_traces.h"
 #include "replay_engine/base/caught.h"
@@ -38,11 +38,11 @@ using Paths = pf::Result<std::vector<std::string>>;
 class TraceSchedules final : public pf::daemon::ScheduleSource {
  public:
   TraceSchedules(std::vector<pf::db::RankInfo> ranks, pf::db::RunInfo run,
-                 std::map<pf::Rank, pf::protocol::World> worlds, bool own, std::future<Paths> paths,
-                 bool force)
+                 std::map<pf::Rank, pf::protocol::LaunchContext> contexts, bool own,
+                 std::future<Paths> paths, bool force)
       : m_ranks(std::move(ranks)),
         m_run(std::move(run)),
-        m_worlds(std::move(worlds)),
+        m_contexts(std::move(contexts)),
         m_own(own),
         m_paths(std::move(paths)),
         m_force(force) {}
@@ -114,13 +114,13 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
     for (std::string& difference : compareLibrary(hello)) {
       out.push_back(std::move(difference));
     }
-    if (const auto world = m_worlds.find(hello.rank); world != m_worlds.end()) {
+    if (const auto context = m_contexts.find(hello.rank); context != m_contexts.end()) {
       // What is never taken from the trace of somebody else is no difference either.
-      const auto compared = [this](const pf::protocol::World& each) {
+      const auto compared = [this](const pf::protocol::LaunchContext& each) {
         return m_own ? each : pf::app::withoutLoaders(each);
       };
       for (std::string& difference :
-           pf::app::worldDifferences(compared(world->second), compared(hello.world))) {
+           pf::app::contextDifferences(compared(context->second), compared(hello.context))) {
         out.push_back(std::move(difference));
       }
     }
@@ -129,7 +129,7 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
 
   std::vector<pf::db::RankInfo> m_ranks;
   pf::db::RunInfo m_run;
-  std::map<pf::Rank, pf::protocol::World> m_worlds;
+  std::map<pf::Rank, pf::protocol::LaunchContext> m_contexts;
   bool m_own;
   std::future<Paths> m_paths;
   std::optional<Paths> m_compiled;
@@ -320,7 +320,7 @@ int daemonMain(int argc, char** argv) {
     return fail(launch.error());
   }
   expectWaits(options.logic, run.longestWait);
-  auto worlds = pf::app::worldsOf(*launch, run.ranks);
+  auto contexts = pf::app::contextsOf(*launch, run.ranks);
   const pf::Result<pf::app::Owner> owner = pf::app::ownerOf(*store);
   const bool own = owner && *owner == pf::app::Owner::Own;
   std::future<Paths> paths =
@@ -329,8 +329,8 @@ int daemonMain(int argc, char** argv) {
         (void)writeFile(options.sessionDirectory + "/" + pf::kSchedulesMade, {});
         return made;
       });
-  TraceSchedules source(std::move(ranks), std::move(run), std::move(worlds), own, std::move(paths),
-                        force);
+  TraceSchedules source(std::move(ranks), std::move(run), std::move(contexts), own,
+                        std::move(paths), force);
   return pf::daemon::runDaemon(options, source);
 }
 

@@ -16,9 +16,9 @@
 
 #include "app/collation/collate.h"
 #include "app/collation/failure.h"
+#include "app/collation/launch_context.h"
 #include "app/collation/log_files.h"
 #include "app/collation/race_reduction.h"
-#include "app/collation/run_world.h"
 #include "app/files/paths.h"
 #include "app/foreign_jobs/core_file.h"
 #include "app/job/job.h"

@@ -15,7 +15,7 @@
 #include <map>
 #include <set>
 
-#include "app/collation/run_world.h"
+#include "app/collation/launch_context.h"
 #include "app/job/job_driver.h"
 #include "app/recording/log_directory.h"
 #include "app/recording/record.h"
@@ -422,10 +422,10 @@ Status Replay::adjust(JobOptions& options, const std::string& logs) {
   }
   if (m_options.survey && m_options.quiet) {  // 'races' in a shell where OMP_NUM_THREADS is not set
     const auto facts = m_store.launchFacts();
-    const auto worlds = worldsOf(facts ? *facts : std::vector<db::LaunchFact>(), 1);
-    if (!worlds.empty()) {
+    const auto contexts = contextsOf(facts ? *facts : std::vector<db::LaunchFact>(), 1);
+    if (!contexts.empty()) {
       options.session.environment =
-          recordedVariables(worlds.begin()->second, options.session.variables);
+          recordedVariables(contexts.begin()->second, options.session.variables);
     }
   }
   if (m_options.survey) {

@@ -43,8 +43,8 @@ ReplayInputs::Lines ReplayInputs::look(const RecordedUse& used) {
 }
 
 ReplayInputs::Lines ReplayInputs::launched(const protocol::RankLaunched& rank, bool quiet) {
-  protocol::World news;
-  for (const protocol::WorldFact& fact : rank.environment) {
+  protocol::LaunchContext news;
+  for (const protocol::ContextFact& fact : rank.environment) {
     if (m_variables.insert(fact.name).second) {
       news.push_back(fact);
     }

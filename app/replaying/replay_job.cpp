@@ -8,7 +8,7 @@
 #include <map>
 
 #include "app/collation/collate.h"
-#include "app/collation/run_world.h"
+#include "app/collation/launch_context.h"
 #include "app/files/paths.h"
 #include "app/recording/record.h"
 #include "app/replaying/replay.h"
@@ -83,13 +83,13 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
   }
   job.session = std::move(session);
   job.session.mode |= kReplay | kGate | optionsMode(store) | (jitterSeed != 0 ? kJitter : 0U);
-  std::map<Rank, protocol::World> worlds = worldsOf(*launch, run.ranks);
+  std::map<Rank, protocol::LaunchContext> contexts = contextsOf(*launch, run.ranks);
   if (*owner != Owner::Own) {
-    for (auto& [rank, world] : worlds) {
-      world = withoutLoaders(std::move(world));
+    for (auto& [rank, context] : contexts) {
+      context = withoutLoaders(std::move(context));
     }
   }
-  job.session.recordedEnvironment = recordedEnvironments(worlds);
+  job.session.recordedEnvironment = recordedEnvironments(contexts);
   job.session.jitterSeed = jitterSeed;
   job.session.ranks = run.ranks;
   job.session.salt = run.salt + 1;

@@ -10,8 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include "app/collation/launch_context.h"
 #include "app/collation/log_files.h"
-#include "app/collation/run_world.h"
 #include "app/files/sha256.h"
 #include "app/recording/record.h"
 #include "app/replaying/replay.h"

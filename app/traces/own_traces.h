@@ -12,7 +12,7 @@
 #include "db/store/origin.h"
 #include "db/store/trace_store.h"
 #include "replay_engine/base/result.h"
-#include "replay_engine/protocol/world.h"
+#include "replay_engine/protocol/program_context.h"
 
 namespace pf::app {
 
@@ -56,7 +56,7 @@ void noteCopy(const std::string& from, const std::string& to);
 /// NAME=VALUE and NAME without those that load code.
 [[nodiscard]] std::vector<std::string> withoutLoaders(std::vector<std::string> environment);
 /// And what a rank was started with without these variables.
-[[nodiscard]] protocol::World withoutLoaders(protocol::World world);
+[[nodiscard]] protocol::LaunchContext withoutLoaders(protocol::LaunchContext context);
 
 /// What of a breakpoint a debugger evaluates or executes: condition, commands, log, expression.
 /// Empty: nothing.

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <set>
 
-#include "app/collation/run_world.h"
+#include "app/collation/launch_context.h"
 #include "app/traces/own_traces.h"
 
 namespace pf::app {
@@ -92,15 +92,15 @@ void addWords(std::string& out, std::string_view title, const std::string& text)
 }
 
 /// Of the kinds that a replay sets: what the launcher was told to pass on, and the environment.
-bool setsVariable(const protocol::WorldFact& fact) {
+bool setsVariable(const protocol::ContextFact& fact) {
   return fact.kind == "variable" || fact.kind == "environ";
 }
 
 void addVariables(std::string& out, const db::TraceFacts& facts) {
   std::set<std::string> given;
   std::set<std::string> left;
-  for (const auto& [rank, world] : worldsOf(facts.launch, facts.run.ranks)) {
-    for (const protocol::WorldFact& fact : world) {
+  for (const auto& [rank, context] : contextsOf(facts.launch, facts.run.ranks)) {
+    for (const protocol::ContextFact& fact : context) {
       if (setsVariable(fact)) {
         (loadsCode(fact.name) ? left : given).insert(fact.name + "=" + fact.value);
       }
@@ -196,11 +196,11 @@ std::vector<std::string> withoutLoaders(std::vector<std::string> environment) {
   return environment;
 }
 
-protocol::World withoutLoaders(protocol::World world) {
-  std::erase_if(world, [](const protocol::WorldFact& fact) {
+protocol::LaunchContext withoutLoaders(protocol::LaunchContext context) {
+  std::erase_if(context, [](const protocol::ContextFact& fact) {
     return setsVariable(fact) && loadsCode(fact.name);
   });
-  return world;
+  return context;
 }
 
 }  // namespace pf::app

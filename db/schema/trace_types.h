@@ -78,7 +78,7 @@ struct RankInfo {
   friend bool operator==(const RankInfo&, const RankInfo&) = default;
 };
 
-/// Table `launch_fact`: something that a rank's program was started with (protocol::WorldFact).
+/// Table `launch_fact`: something that a rank's program was started with (protocol::ContextFact).
 struct LaunchFact {
   Rank rank = kUnknownRank;
   std::string relation;  ///< one of these

@@ -213,23 +213,23 @@ std::vector<std::string> Agent::givenEnvironment(std::vector<std::string> now) {
   const protocol::SessionConfig& config = m_session.config();
   if (!replaying()) {
     m_environment = protocol::environmentFacts(now);
-    const protocol::World limits = processLimits();
+    const protocol::LaunchContext limits = processLimits();
     m_environment.insert(m_environment.end(), limits.begin(), limits.end());
     return now;
   }
   const auto& all = config.recordedEnvironment;
   const auto own = all.find(m_rank);
-  protocol::World recorded;
+  protocol::LaunchContext recorded;
   if (const auto lines = own != all.end() ? own : all.begin(); lines != all.end()) {
     for (const std::string& line : lines->second) {
-      if (protocol::WorldFact fact; protocol::factFromText(line, fact)) {
+      if (protocol::ContextFact fact; protocol::factFromText(line, fact)) {
         recorded.push_back(std::move(fact));
       }
     }
   }
   protocol::GivenEnvironment given = protocol::giveBackEnvironment(recorded, now, config.giveBack);
   m_environment = std::move(given.differences);
-  const protocol::World limits = changedLimits(recorded, processLimits());
+  const protocol::LaunchContext limits = changedLimits(recorded, processLimits());
   m_environment.insert(m_environment.end(), limits.begin(), limits.end());
   return std::move(given.environment);
 }

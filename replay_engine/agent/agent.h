@@ -67,7 +67,7 @@ class Agent {
   // agent_rank.cpp: the page and the daemon
   void onPage();
   void introduce();
-  void keepWorld(const protocol::World& world) const;
+  void keepContext(const protocol::LaunchContext& context) const;
   [[nodiscard]] bool claimRank(std::int32_t rank);
   void configure(std::uint32_t mode, std::uint64_t jitterSeed, const std::string& schedule,
                  std::uint64_t stopAt);
@@ -117,8 +117,8 @@ class Agent {
   int m_status = 0;
   bool m_ended = false;
   std::optional<int> m_ownStatus;
-  std::int32_t m_rank = -1;       ///< the launcher's word until MPI_Init
-  protocol::World m_environment;  ///< recording: the program's; replay: in what it differs
+  std::int32_t m_rank = -1;               ///< the launcher's word until MPI_Init
+  protocol::LaunchContext m_environment;  ///< recording: the program's; replay: in what it differs
   bool m_introduced = false;
   bool m_divergedTold = false;
   bool m_contentsTold = false;

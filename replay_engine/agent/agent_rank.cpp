@@ -12,8 +12,8 @@
 #include "replay_engine/agent/build_id.h"
 #include "replay_engine/agent/log_syncer.h"
 #include "replay_engine/agent/proc.h"
-#include "replay_engine/agent/program_world.h"
 #include "replay_engine/agent/rank_stack.h"
+#include "replay_engine/agent/read_context.h"
 #include "replay_engine/base/page_marks.h"
 
 namespace pf::agent {
@@ -90,13 +90,13 @@ void Agent::introduce() {
   m_rank = hello.rank;
   m_told.rank = m_rank;
   m_told.phase = RankPhase::Hello;
-  World world = worldOf(hello.pid, m_session.config().variables);
+  LaunchContext context = contextOf(hello.pid, m_session.config().variables);
   if (replaying()) {
-    hello.world = std::move(world);
+    hello.context = std::move(context);
   } else {
     const SessionConfig& config = m_session.config();
-    world.insert(world.end(), m_environment.begin(), m_environment.end());
-    keepWorld(world);
+    context.insert(context.end(), m_environment.begin(), m_environment.end());
+    keepContext(context);
     configure(config.mode & ~static_cast<std::uint32_t>(kGate), config.jitterSeed, {}, 0);
     syncEverySecond(logPath());
   }
@@ -104,12 +104,12 @@ void Agent::introduce() {
 }
 
 /// Beside the log of a recording. Without it, a replay compares less: no reason to say anything.
-void Agent::keepWorld(const World& world) const {
-  const std::string path = worldPath(m_session.config().logDirectory, m_rank);
+void Agent::keepContext(const LaunchContext& context) const {
+  const std::string path = contextPath(m_session.config().logDirectory, m_rank);
   const UniqueFd made(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   std::string text;
-  for (const WorldFact& fact : world) {
+  for (const ContextFact& fact : context) {
     text += factText(fact) + "\n";
   }
   if (made.valid() &&

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "replay_engine/agent/program_world.h"
+#include "replay_engine/agent/read_context.h"
 
 namespace pf::agent {
 namespace {

@@ -11,8 +11,8 @@
 namespace pf::agent {
 namespace {
 
-using protocol::World;
-using protocol::WorldFact;
+using protocol::ContextFact;
+using protocol::LaunchContext;
 
 /// Not of core files, which we may switch off ourselves.
 constexpr std::pair<const char*, __rlimit_resource> kLimits[] = {
@@ -38,8 +38,8 @@ std::string maskOfFiles() {
 
 }  // namespace
 
-World processLimits() {
-  World facts;
+LaunchContext processLimits() {
+  LaunchContext facts;
   if (const std::string mask = maskOfFiles(); !mask.empty()) {
     facts.push_back({"limit", "umask", mask, {}});
   }
@@ -54,10 +54,10 @@ World processLimits() {
   return facts;
 }
 
-World changedLimits(const World& recorded, const World& now) {
-  World differences;
-  for (const WorldFact& fact : now) {
-    const auto was = std::find_if(recorded.begin(), recorded.end(), [&](const WorldFact& each) {
+LaunchContext changedLimits(const LaunchContext& recorded, const LaunchContext& now) {
+  LaunchContext differences;
+  for (const ContextFact& fact : now) {
+    const auto was = std::find_if(recorded.begin(), recorded.end(), [&](const ContextFact& each) {
       return each.kind == "limit" && each.name == fact.name;
     });
     if (was != recorded.end() && was->value != fact.value) {

@@ -3,14 +3,14 @@
 // Kept as facts of the kind "limit" beside the environment; a replay says which are others.
 #pragma once
 
-#include "replay_engine/protocol/world.h"
+#include "replay_engine/protocol/program_context.h"
 
 namespace pf::agent {
 
 /// Of this process, which its program gets: {"limit", "umask", "0022"}.
-[[nodiscard]] protocol::World processLimits();
+[[nodiscard]] protocol::LaunchContext processLimits();
 /// {"other", "umask", "'0077', recorded: '0022'"}; a fact that was not recorded differs in nothing.
-[[nodiscard]] protocol::World changedLimits(const protocol::World& recorded,
-                                            const protocol::World& now);
+[[nodiscard]] protocol::LaunchContext changedLimits(const protocol::LaunchContext& recorded,
+                                                    const protocol::LaunchContext& now);
 
 }  // namespace pf::agent

@@ -16,7 +16,7 @@
 #include <optional>
 #include <thread>
 
-#include "replay_engine/agent/program_world.h"
+#include "replay_engine/agent/read_context.h"
 
 namespace pf::agent {
 namespace {

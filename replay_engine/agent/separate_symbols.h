@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "replay_engine/agent/program_world.h"
+#include "replay_engine/agent/read_context.h"
 
 namespace pf::agent {
 

@@ -236,7 +236,7 @@ void SessionLogic::onHello(PeerId peer, Agent& agent, RankHello hello) {
     refuseReplay(hello.rank, status.error().text());
     return;
   }
-  hello.world = {};
+  hello.context = {};
   agent.said = true;
   agent.rank = hello.rank;
   m_expected = hello.size;

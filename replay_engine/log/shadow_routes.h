@@ -82,7 +82,7 @@ class RouteCollation {
   std::vector<OfRank> m_ranks;
 };
 
-/// World rank of `peer` of communicator `comm`, as this rank numbers it; negative if there is none.
+/// LaunchContext rank of `peer` of communicator `comm`, as this rank numbers it; negative if there is none.
 [[nodiscard]] Rank worldRankOf(const RankLog& log, std::uint32_t comm, std::int32_t peer);
 
 /// Of a reduced trace. Error Damaged where senders' logs lack what receivers need.

@@ -22,8 +22,8 @@
 
 #include "replay_engine/base/result.h"
 #include "replay_engine/protocol/frame.h"
+#include "replay_engine/protocol/program_context.h"
 #include "replay_engine/protocol/rank_page.h"
-#include "replay_engine/protocol/world.h"
 
 namespace pf {
 /// Lets body.h check a RankPhase that arrives (found through its namespace).
@@ -152,7 +152,7 @@ struct RankLaunched {
   std::int32_t agentPid = 0;
   std::string host;
   std::string program;
-  World environment;  ///< in a replay: GivenEnvironment::differences
+  LaunchContext environment;  ///< in a replay: GivenEnvironment::differences
 
   template <typename Self, typename Visitor>
   static void visit(Self& m, Visitor& field) {
@@ -178,7 +178,7 @@ struct RankHello {
   std::string executable;
   std::string buildId;  ///< hex, empty if the executable has none
   std::string mpiLibrary;
-  World world{};  ///< in a replay; not passed on to clients
+  LaunchContext context{};  ///< in a replay; not passed on to clients
 
   template <typename Self, typename Visitor>
   static void visit(Self& m, Visitor& field) {
@@ -190,7 +190,7 @@ struct RankHello {
     field(6, m.executable);
     field(7, m.buildId);
     field(8, m.mpiLibrary);
-    field(9, m.world);
+    field(9, m.context);
   }
   friend bool operator==(const RankHello&, const RankHello&) = default;
 };

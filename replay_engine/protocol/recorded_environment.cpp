@@ -175,9 +175,9 @@ struct Recorded {
   std::map<std::string, std::string> digests;
 };
 
-Recorded recordedOf(const World& facts) {
+Recorded recordedOf(const LaunchContext& facts) {
   Recorded out;
-  for (const WorldFact& fact : facts) {
+  for (const ContextFact& fact : facts) {
     if (fact.kind == "environ" && useOf(fact.name) == VariableUse::Given) {
       out.values[fact.name] = fact.value;
     } else if (fact.kind == "digest") {
@@ -270,8 +270,8 @@ VariableUse useOf(std::string_view name, std::string_view value) {
   return isSecretName(name) || isSecretValue(value) ? VariableUse::Secret : VariableUse::Given;
 }
 
-World environmentFacts(const std::vector<std::string>& environment) {
-  World facts;
+LaunchContext environmentFacts(const std::vector<std::string>& environment) {
+  LaunchContext facts;
   for (const std::string& entry : environment) {
     const std::size_t equals = entry.find('=');
     if (equals == std::string::npos || equals == 0) {
@@ -289,8 +289,8 @@ World environmentFacts(const std::vector<std::string>& environment) {
   return facts;
 }
 
-GivenEnvironment giveBackEnvironment(const World& recorded, const std::vector<std::string>& now,
-                                     bool give) {
+GivenEnvironment giveBackEnvironment(const LaunchContext& recorded,
+                                     const std::vector<std::string>& now, bool give) {
   const Recorded known = recordedOf(recorded);
   if (known.values.empty() && known.digests.empty()) {
     return {now, {}};

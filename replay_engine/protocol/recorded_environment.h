@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "replay_engine/protocol/world.h"
+#include "replay_engine/protocol/program_context.h"
 
 namespace pf::protocol {
 
@@ -30,18 +30,18 @@ enum class VariableUse : std::uint8_t {
 
 /// Facts of the kinds "environ" (name, value) and "digest" (name, checksum). `environment`:
 /// NAME=VALUE each.
-[[nodiscard]] World environmentFacts(const std::vector<std::string>& environment);
+[[nodiscard]] LaunchContext environmentFacts(const std::vector<std::string>& environment);
 
 struct GivenEnvironment {
   std::vector<std::string> environment;  ///< for the program
   /// What differs from the recording, value: for people. Kinds: "given" (the program gets the
   /// recorded value), "other" (it does not).
-  World differences;
+  LaunchContext differences;
 };
 
 /// `recorded`: facts as environmentFacts() makes them; without any, nothing differs. `give` false:
 /// the program gets what is there now, and is told in what that differs.
-[[nodiscard]] GivenEnvironment giveBackEnvironment(const World& recorded,
+[[nodiscard]] GivenEnvironment giveBackEnvironment(const LaunchContext& recorded,
                                                    const std::vector<std::string>& now, bool give);
 
 }  // namespace pf::protocol

@@ -27,7 +27,7 @@ static void free_sides(struct sides *sides)
     MPI_Comm_free(&sides->local);
 }
 
-/* World rank of a rank on the other side. */
+/* LaunchContext rank of a rank on the other side. */
 static int world_rank(const struct sides *sides, int remote) { return 2 * remote + !sides->odd; }
 
 /* Everybody to everybody of the other side, in the order of arrival. */

@@ -27,9 +27,9 @@
 #include <vector>
 
 #include "replay_engine/agent/matched_receives.h"
-#include "replay_engine/agent/program_world.h"
 #include "replay_engine/agent/rank_page_file.h"
 #include "replay_engine/agent/rank_stack.h"
+#include "replay_engine/agent/read_context.h"
 #include "replay_engine/base/matched_receives.h"
 #include "replay_engine/protocol/frame.h"
 

@@ -106,21 +106,21 @@ TEST(Body, WrongSizeAndUnknownEnumAreRefused) {
       decodeMessage(Frame{static_cast<std::uint8_t>(MessageType::Verdict), 1, kind.take()}).ok());
 }
 
-TEST(World, FactsAreLinesOfPlainText) {
-  for (const WorldFact& fact :
-       {WorldFact{"argument", "2", "100 %\n\xc3\xa9"}, WorldFact{"variable", "TZ", ""},
-        WorldFact{"program", "", "build-id 00ff"}}) {
+TEST(LaunchContext, FactsAreLinesOfPlainText) {
+  for (const ContextFact& fact :
+       {ContextFact{"argument", "2", "100 %\n\xc3\xa9"}, ContextFact{"variable", "TZ", ""},
+        ContextFact{"program", "", "build-id 00ff"}}) {
     const std::string line = factText(fact);
     for (const char each : line) {
       EXPECT_TRUE(each >= ' ' && each < 0x7F);
     }
-    WorldFact read;
+    ContextFact read;
     ASSERT_TRUE(factFromText(line, read));
     EXPECT_EQ(read, fact);
   }
   for (const char* none :
        {"", "argument", "argument 2", " 2 x", "argument 2 %4", "argument 2 %zz"}) {
-    WorldFact read;
+    ContextFact read;
     EXPECT_FALSE(factFromText(none, read)) << none;
   }
 }

@@ -17,7 +17,7 @@ bool has(const Lines& lines, const std::string& line) {
 }
 
 std::string told(const GivenEnvironment& given, const std::string& name) {
-  for (const WorldFact& fact : given.differences) {
+  for (const ContextFact& fact : given.differences) {
     if (fact.name == name) {
       return fact.kind + ": " + fact.value;
     }
@@ -26,7 +26,7 @@ std::string told(const GivenEnvironment& given, const std::string& name) {
 }
 
 TEST(RecordedEnvironment, IsGivenBackWhole) {
-  const World recorded = environmentFacts({"SEED=1", "EMPTY=", "GONE=x", "SAME=a=b"});
+  const LaunchContext recorded = environmentFacts({"SEED=1", "EMPTY=", "GONE=x", "SAME=a=b"});
   const GivenEnvironment given =
       giveBackEnvironment(recorded, {"SEED=2", "SAME=a=b", "NEW=1", "OMPI_RANK=3"}, true);
   EXPECT_TRUE(has(given.environment, "SEED=1"));
@@ -43,7 +43,7 @@ TEST(RecordedEnvironment, IsGivenBackWhole) {
 }
 
 TEST(RecordedEnvironment, OfNowIsOnlyCompared) {
-  const World recorded = environmentFacts({"SEED=1", "GONE=x"});
+  const LaunchContext recorded = environmentFacts({"SEED=1", "GONE=x"});
   const Lines now{"SEED=2", "NEW=1"};
   const GivenEnvironment given = giveBackEnvironment(recorded, now, false);
   EXPECT_EQ(given.environment, now);
@@ -61,9 +61,9 @@ TEST(RecordedEnvironment, SecretsAreNeitherKeptNorShown) {
                       "X_AUTH=tulip",
                       "DB=postgres://me:tulip@host/db",
                       "CREDENTIALS=tulip"};
-  World recorded = environmentFacts(secrets);
+  LaunchContext recorded = environmentFacts(secrets);
   ASSERT_EQ(recorded.size(), secrets.size());
-  for (const WorldFact& fact : recorded) {
+  for (const ContextFact& fact : recorded) {
     EXPECT_EQ(fact.kind, "digest") << fact.name;
     EXPECT_LE(fact.value.size(), 8U);
     EXPECT_EQ(factText(fact).find("tulip"), std::string::npos);
@@ -75,13 +75,13 @@ TEST(RecordedEnvironment, SecretsAreNeitherKeptNorShown) {
   EXPECT_FALSE(has(given.environment, "NEW_TOKEN=rose")) << "it was not there";
   EXPECT_EQ(told(given, "API_TOKEN"), "other: another one here");
   EXPECT_EQ(told(given, "DB_PASSWORD"), "other: not set here");
-  for (const WorldFact& fact : given.differences) {
+  for (const ContextFact& fact : given.differences) {
     EXPECT_EQ(fact.value.find("rose"), std::string::npos);
   }
 }
 
 TEST(RecordedEnvironment, WhatNamesCodeIsNeverGivenBack) {
-  World recorded;
+  LaunchContext recorded;
   for (const char* name : {"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "GLIBC_TUNABLES", "PATH",
                            "PYTHONPATH", "PYTHONSTARTUP", "BASH_ENV", "OMP_TOOL_LIBRARIES",
                            "MY_PLUGIN_PATH", "GCONV_PATH", "PF_X", "OMPI_MCA_x", "TMPDIR"}) {
@@ -95,7 +95,7 @@ TEST(RecordedEnvironment, WhatNamesCodeIsNeverGivenBack) {
 }
 
 TEST(RecordedEnvironment, TodaysAreToldByName) {
-  const World recorded = environmentFacts({"PATH=/bin", "TERM=xterm", "SLURM_JOB_ID=1"});
+  const LaunchContext recorded = environmentFacts({"PATH=/bin", "TERM=xterm", "SLURM_JOB_ID=1"});
   const GivenEnvironment given =
       giveBackEnvironment(recorded, {"PATH=/usr/bin", "TERM=xterm", "DISPLAY=:1"}, true);
   EXPECT_EQ(told(given, "PATH"), "other: another one here");

@@ -17,7 +17,7 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   return hash * 0xBF58476D1CE4E5B9ULL;
 }
 
-/// World ranks of a group, in memory that stays.
+/// LaunchContext ranks of a group, in memory that stays.
 int* worldRanks(MPI_Group group, int* size) {
   PF_REAL(Group_size)(group, size);
   auto* own = static_cast<int*>(std::malloc(sizeof(int) * static_cast<std::size_t>(*size + 1)));

@@ -36,7 +36,7 @@ class Communicators {
     return lookUp(comm);
   }
   std::uint32_t number(MPI_Comm comm) { return of(comm).number; }
-  /// World rank of `peer` in `comm`, kUnknownRank if it has none; MPI_ANY_SOURCE is kAnySource.
+  /// LaunchContext rank of `peer` in `comm`, kUnknownRank if it has none; MPI_ANY_SOURCE is kAnySource.
   int worldRank(MPI_Comm comm, int peer) {
     if (peer < 0 || comm == MPI_COMM_NULL) {
       return peer == MPI_ANY_SOURCE ? kAnySource : kUnknownRank;

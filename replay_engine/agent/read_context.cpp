@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "replay_engine/agent/program_world.h"
+#include "replay_engine/agent/read_context.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ namespace pf::agent {
 namespace {
 
 using protocol::CodePlace;
-using protocol::World;
+using protocol::LaunchContext;
 
 constexpr std::size_t kMaxProc = std::size_t{4} << 20U;
 constexpr std::size_t kMaxFacts = 2000;
@@ -95,7 +95,7 @@ std::string identityOf(const std::string& path) {
   return fd.valid() && isElf(fd.get()) ? contentOf(fd.get()) : std::string();
 }
 
-void addFiles(World& world, pid_t pid) {
+void addFiles(LaunchContext& context, pid_t pid) {
   std::array<char, kMaxWord> link{};
   const ssize_t n =
       ::readlink(("/proc/" + std::to_string(pid) + "/exe").c_str(), link.data(), link.size() - 1);
@@ -103,15 +103,15 @@ void addFiles(World& world, pid_t pid) {
   std::set<std::string> seen;
   for (const Mapping& mapping : mappingsOf(pid)) {
     if (!mapping.code || isOurs(mapping.path) || !seen.insert(mapping.path).second ||
-        world.size() >= kMaxFacts) {
+        context.size() >= kMaxFacts) {
       continue;
     }
     const std::string identity = identityOf(mapping.path);
     const bool isProgram = mapping.path == program;
     // The build-id of the program itself has a place of its own in messages and traces.
     if (!identity.empty() && !(isProgram && identity.rfind("build-id", 0) == 0)) {
-      world.push_back({isProgram ? "program" : "library", isProgram ? "" : fileName(mapping.path),
-                       identity, mapping.path});
+      context.push_back({isProgram ? "program" : "library", isProgram ? "" : fileName(mapping.path),
+                         identity, mapping.path});
     }
   }
 }
@@ -129,10 +129,10 @@ std::string preloadOf(const std::string& value) {
   return out;
 }
 
-void addVariables(World& world, pid_t pid, const std::vector<std::string>& more) {
+void addVariables(LaunchContext& context, pid_t pid, const std::vector<std::string>& more) {
   for (const std::string& entry : pieces(readFile(pid, "environ"), '\0')) {
     const std::size_t equals = entry.find('=');
-    if (equals == std::string::npos || world.size() >= kMaxFacts) {
+    if (equals == std::string::npos || context.size() >= kMaxFacts) {
       continue;
     }
     const std::string name = entry.substr(0, equals);
@@ -141,7 +141,7 @@ void addVariables(World& world, pid_t pid, const std::vector<std::string>& more)
     std::string value = entry.substr(equals + 1, kMaxWord);
     value = name == "LD_PRELOAD" ? preloadOf(value) : value;
     if (matters && !(value.empty() && name == "LD_PRELOAD")) {
-      world.push_back({"variable", name, value, {}});
+      context.push_back({"variable", name, value, {}});
     }
   }
 }
@@ -166,18 +166,18 @@ std::vector<Mapping> mappingsOf(pid_t pid) {
   return out;
 }
 
-World worldOf(pid_t pid, const std::vector<std::string>& variables) {
-  World world{{"version", protocol::kWorldVersion, {}, {}}};
+LaunchContext contextOf(pid_t pid, const std::vector<std::string>& variables) {
+  LaunchContext context{{"version", protocol::kContextVersion, {}, {}}};
   const std::vector<std::string> words = pieces(readFile(pid, "cmdline"), '\0');
   if (words.empty()) {
     return {};  // a process that may not be looked at
   }
   for (std::size_t i = 0; i < words.size() && i < kMaxFacts / 2; ++i) {
-    world.push_back({"argument", std::to_string(i), words[i].substr(0, kMaxWord), {}});
+    context.push_back({"argument", std::to_string(i), words[i].substr(0, kMaxWord), {}});
   }
-  addVariables(world, pid, variables);
-  addFiles(world, pid);
-  return world;
+  addVariables(context, pid, variables);
+  addFiles(context, pid);
+  return context;
 }
 
 CodePlace placeOf(const std::vector<Mapping>& mappings, std::uint64_t address) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the ranks of a recording were started with (replay_engine/protocol/world.h), in the trace, and in what a
+// What the ranks of a recording were started with (replay_engine/protocol/program_context.h), in the trace, and in what a
 // replay differs from it.
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "db/schema/trace_types.h"
 #include "replay_engine/base/result.h"
 #include "replay_engine/execution/execution.h"
-#include "replay_engine/protocol/world.h"
+#include "replay_engine/protocol/program_context.h"
 
 namespace pf::app {
 
@@ -24,21 +24,21 @@ Result<std::vector<db::LaunchFact>> launchFacts(const std::string& logDirectory,
                                                 std::int32_t ranks);
 
 /// From these. Ranks of which nothing is known are not in it.
-std::map<Rank, protocol::World> worldsOf(const std::vector<db::LaunchFact>& facts,
-                                         std::int32_t ranks);
+std::map<Rank, protocol::LaunchContext> contextsOf(const std::vector<db::LaunchFact>& facts,
+                                                   std::int32_t ranks);
 
 /// What gives a program the variables of a recorded rank, as SessionConfig::environment: for a run
 /// that nobody asked for with other ones. `more`: names that are looked at besides those that
 /// always are.
-std::vector<std::string> recordedVariables(const protocol::World& recorded,
+std::vector<std::string> recordedVariables(const protocol::LaunchContext& recorded,
                                            const std::vector<std::string>& more);
 
 /// What the ranks' programs were started with, as SessionConfig::recordedEnvironment.
 std::map<std::int32_t, std::vector<std::string>> recordedEnvironments(
-    const std::map<Rank, protocol::World>& worlds);
+    const std::map<Rank, protocol::LaunchContext>& contexts);
 
 /// One line a difference, for people: "TZ is 'UTC', recorded: not set".
-std::vector<std::string> worldDifferences(const protocol::World& recorded,
-                                          const protocol::World& now);
+std::vector<std::string> contextDifferences(const protocol::LaunchContext& recorded,
+                                            const protocol::LaunchContext& now);
 
 }  // namespace pf::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/collation/run_world.h"
+#include "app/collation/launch_context.h"
 
 #include <unistd.h>
 
@@ -17,8 +17,8 @@
 
 namespace pf::app {
 
-using protocol::World;
-using protocol::WorldFact;
+using protocol::ContextFact;
+using protocol::LaunchContext;
 
 namespace {
 
@@ -29,7 +29,7 @@ Facts factsOf(std::string text) {
   std::istringstream in(std::move(text));
   in.exceptions(std::ios_base::badbit);  // where memory is short
   Facts facts;
-  WorldFact fact;
+  ContextFact fact;
   for (std::string line; std::getline(in, line);) {
     if (protocol::factFromText(line, fact)) {
       facts.emplace(fact.kind, fact.name, fact.value);
@@ -64,9 +64,9 @@ void addNames(std::vector<std::string>& names, const std::string& list) {
 /// Values of one kind by name; of libraries there may be several of a name.
 using Values = std::map<std::string, std::set<std::string>>;
 
-Values valuesOf(const World& world, const char* kind) {
+Values valuesOf(const LaunchContext& context, const char* kind) {
   Values values;
-  for (const WorldFact& fact : world) {
+  for (const ContextFact& fact : context) {
     if (fact.kind == kind) {
       values[fact.name].insert(fact.value);
     }
@@ -82,15 +82,16 @@ std::string listed(const std::set<std::string>& values) {
   return text;
 }
 
-std::string placeOf(const World& world, const std::string& name) {
-  const auto found = std::find_if(world.begin(), world.end(), [&](const WorldFact& fact) {
+std::string placeOf(const LaunchContext& context, const std::string& name) {
+  const auto found = std::find_if(context.begin(), context.end(), [&](const ContextFact& fact) {
     return fact.name == name && !fact.place.empty();
   });
-  return found == world.end() ? name : found->place;
+  return found == context.end() ? name : found->place;
 }
 
 /// Libraries that only one run has loaded by then are plugins that depend on host and moment.
-void compareFiles(const World& recorded, const World& now, std::vector<std::string>& out) {
+void compareFiles(const LaunchContext& recorded, const LaunchContext& now,
+                  std::vector<std::string>& out) {
   const Values then = valuesOf(recorded, "library");
   for (const auto& [name, values] : valuesOf(now, "library")) {
     if (const auto was = then.find(name); was != then.end() && was->second != values) {
@@ -101,7 +102,8 @@ void compareFiles(const World& recorded, const World& now, std::vector<std::stri
 }
 
 /// Executables without a build-id; those with one are compared elsewhere.
-void compareProgram(const World& recorded, const World& now, std::vector<std::string>& out) {
+void compareProgram(const LaunchContext& recorded, const LaunchContext& now,
+                    std::vector<std::string>& out) {
   const Values then = valuesOf(recorded, "program");
   const Values here = valuesOf(now, "program");
   if (then != here && !recorded.empty()) {
@@ -120,8 +122,8 @@ std::string quoted(const Values& values, const std::string& name, const char* no
   return found == values.end() ? none : "'" + listed(found->second) + "'";
 }
 
-void compareWords(const World& recorded, const World& now, const char* kind, const char* title,
-                  const char* none, std::vector<std::string>& out) {
+void compareWords(const LaunchContext& recorded, const LaunchContext& now, const char* kind,
+                  const char* title, const char* none, std::vector<std::string>& out) {
   const Values then = valuesOf(recorded, kind);
   const Values here = valuesOf(now, kind);
   std::set<std::string> names;
@@ -162,7 +164,7 @@ Result<std::vector<db::LaunchFact>> launchFacts(const std::string& logDirectory,
   std::vector<db::LaunchFact> rows;
   Facts first;
   for (Rank rank = 0; rank < ranks; ++rank) {
-    const std::string path = protocol::worldPath(logDirectory, rank);
+    const std::string path = protocol::contextPath(logDirectory, rank);
     auto text = readIfInLogs(logDirectory, fileName(path), kMostInText);
     if (!text) {
       return text.error();
@@ -182,7 +184,8 @@ Result<std::vector<db::LaunchFact>> launchFacts(const std::string& logDirectory,
   return rows;
 }
 
-std::map<Rank, World> worldsOf(const std::vector<db::LaunchFact>& facts, std::int32_t ranks) {
+std::map<Rank, LaunchContext> contextsOf(const std::vector<db::LaunchFact>& facts,
+                                         std::int32_t ranks) {
   Facts common;
   std::map<Rank, std::pair<Facts, Facts>> differing;  // also with, without
   for (const db::LaunchFact& row : facts) {
@@ -191,23 +194,23 @@ std::map<Rank, World> worldsOf(const std::vector<db::LaunchFact>& facts, std::in
                                                             : common;
     among.emplace(row.kind, row.name, row.value);
   }
-  std::map<Rank, World> worlds;
+  std::map<Rank, LaunchContext> contexts;
   for (Rank rank = 0; rank < ranks && !common.empty(); ++rank) {
     const auto& [also, without] = differing[rank];
     Facts all = also;
     std::set_difference(common.begin(), common.end(), without.begin(), without.end(),
                         std::inserter(all, all.end()));
-    World& world = worlds[rank];
+    LaunchContext& context = contexts[rank];
     for (const auto& [kind, name, value] : all) {
-      world.push_back({kind, name, value, {}});
+      context.push_back({kind, name, value, {}});
     }
   }
-  return worlds;
+  return contexts;
 }
 
-std::vector<std::string> recordedVariables(const World& recorded,
+std::vector<std::string> recordedVariables(const LaunchContext& recorded,
                                            const std::vector<std::string>& more) {
-  if (valuesOf(recorded, "version") != Values{{protocol::kWorldVersion, {""}}}) {
+  if (valuesOf(recorded, "version") != Values{{protocol::kContextVersion, {""}}}) {
     return {};
   }
   const Values then = valuesOf(recorded, "variable");
@@ -231,12 +234,12 @@ std::vector<std::string> recordedVariables(const World& recorded,
 }
 
 std::map<std::int32_t, std::vector<std::string>> recordedEnvironments(
-    const std::map<Rank, World>& worlds) {
+    const std::map<Rank, LaunchContext>& contexts) {
   std::map<std::int32_t, std::vector<std::string>> out;
   std::vector<std::string> first;
-  for (const auto& [rank, world] : worlds) {
+  for (const auto& [rank, context] : contexts) {
     std::vector<std::string> lines;
-    for (const WorldFact& fact : world) {
+    for (const ContextFact& fact : context) {
       if (fact.kind == "environ" || fact.kind == "digest" || fact.kind == "limit") {
         lines.push_back(protocol::factText(fact));
       }
@@ -249,7 +252,8 @@ std::map<std::int32_t, std::vector<std::string>> recordedEnvironments(
   return out;
 }
 
-std::vector<std::string> worldDifferences(const World& recorded, const World& now) {
+std::vector<std::string> contextDifferences(const LaunchContext& recorded,
+                                            const LaunchContext& now) {
   std::vector<std::string> out;
   if (now.empty()) {
     return out;

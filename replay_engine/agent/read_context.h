@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "replay_engine/protocol/messages.h"
-#include "replay_engine/protocol/world.h"
+#include "replay_engine/protocol/program_context.h"
 
 namespace pf::agent {
 
@@ -29,7 +29,8 @@ struct Mapping {
 /// The facts of a process that has just come out of MPI_Init; none if it cannot be looked at.
 /// `variables`: names to look at besides
 /// those that always matter.
-[[nodiscard]] protocol::World worldOf(pid_t pid, const std::vector<std::string>& variables);
+[[nodiscard]] protocol::LaunchContext contextOf(pid_t pid,
+                                                const std::vector<std::string>& variables);
 
 /// Where `address` is in its file; an empty module if that is not known.
 [[nodiscard]] protocol::CodePlace placeOf(const std::vector<Mapping>& mappings,

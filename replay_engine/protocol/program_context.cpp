@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "replay_engine/protocol/world.h"
+#include "replay_engine/protocol/program_context.h"
 
 #include <algorithm>
 #include <array>
@@ -29,12 +29,12 @@ bool variableMatters(std::string_view name) {
          });
 }
 
-std::string factText(const WorldFact& fact) {
+std::string factText(const ContextFact& fact) {
   return percentEncoded(fact.kind) + " " + percentEncoded(fact.name) + " " +
          percentEncoded(fact.value);
 }
 
-bool factFromText(std::string_view line, WorldFact& fact) {
+bool factFromText(std::string_view line, ContextFact& fact) {
   std::array<std::string*, 3> fields{&fact.kind, &fact.name, &fact.value};
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const std::size_t end = i + 1 < fields.size() ? line.find(' ') : line.size();
