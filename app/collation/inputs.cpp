@@ -14,8 +14,8 @@
 #include <optional>
 #include <utility>
 
-#include "replay_engine/log_format/environment_values.h"
 #include "replay_engine/log_format/listing.h"
+#include "replay_engine/log_format/system_values.h"
 #include "replay_engine/protocol/recorded_environment.h"
 
 namespace pf::app {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the ranks of a recording looked at besides messages (replay_engine/log_format/environment_values.h, InputFile),
+// What the ranks of a recording looked at besides messages (replay_engine/log_format/system_values.h, InputFile),
 // in the trace, and what of it is another one now.
 #pragma once
 

@@ -350,10 +350,10 @@ Result<Recorded> record(const RecordOptions& options) {
   };
   JobOptions job;
   job.command = *command;
-  job.session.mode =
-      kRecordChoices | (options.mode == "all" ? kRecordEvents : 0U) |
-      (options.mode == "races" ? kRecordRaces : 0U) | (options.jitterSeed != 0 ? kJitter : 0U) |
-      (options.cycles ? kTrapCycles : 0U) | (options.sameAddresses ? kSameAddresses : 0U);
+  job.session.mode = kRecordChoices | (options.mode == "all" ? kRecordEvents : 0U) |
+                     (options.mode == "races" ? kRecordRaces : 0U) |
+                     (options.jitterSeed != 0 ? kJitter : 0U) | (options.cycles ? kTrapTsc : 0U) |
+                     (options.sameAddresses ? kSameAddresses : 0U);
   job.session.jitterSeed = options.jitterSeed;
   job.session.variables = exportedVariables(*command);
   job.session.algorithm =

@@ -4,7 +4,7 @@
 #include <csignal>
 #include <utility>
 
-#include "replay_engine/log_format/environment_values.h"
+#include "replay_engine/log_format/system_values.h"
 
 namespace pf::app {
 namespace {

@@ -32,7 +32,7 @@ namespace {
 std::uint32_t optionsMode(const db::TraceStore& store) {
   const bool cycles = std::ranges::any_of(
       store.ranks(), [](const db::RankInfo& rank) { return rank.tscReads.has_value(); });
-  return (cycles ? kTrapCycles : 0U) | (store.run().sameAddresses ? kSameAddresses : 0U);
+  return (cycles ? kTrapTsc : 0U) | (store.run().sameAddresses ? kSameAddresses : 0U);
 }
 
 }  // namespace

@@ -208,8 +208,8 @@ std::string describeAll(const RankTable& table, std::size_t most) {
   return text;
 }
 
-std::vector<std::int32_t> findCycle(const RankTable& table,
-                                    const std::vector<std::int32_t>& among) {
+std::vector<std::int32_t> findWaitForCycle(const RankTable& table,
+                                           const std::vector<std::int32_t>& among) {
   for (const std::int32_t start : among) {
     std::vector<std::int32_t> path;
     const RankRecord* rank = find(table, start);
@@ -288,7 +288,7 @@ std::optional<Verdict> explainStall(const RankTable& table) {
   if (knot.empty()) {
     return Verdict{VerdictKind::Stalled, -1, 0, "every rank waits:\n" + describeAll(table)};
   }
-  const std::vector<std::int32_t> cycle = findCycle(table, knot);
+  const std::vector<std::int32_t> cycle = findWaitForCycle(table, knot);
   const std::vector<std::int32_t>& stuck = cycle.empty() ? knot : cycle;
   Verdict verdict{VerdictKind::Deadlock, stuck.front(), table.at(stuck.front()).state.serial,
                   deadlockText(table, stuck)};

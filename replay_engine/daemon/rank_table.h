@@ -69,8 +69,8 @@ using RankTable = std::map<std::int32_t, RankRecord>;
 
 /// The ranks of a cycle in "waits for" within `among`, the first one repeated by nobody; empty if
 /// there is none.
-[[nodiscard]] std::vector<std::int32_t> findCycle(const RankTable& table,
-                                                  const std::vector<std::int32_t>& among);
+[[nodiscard]] std::vector<std::int32_t> findWaitForCycle(const RankTable& table,
+                                                         const std::vector<std::int32_t>& among);
 
 /// Why nothing gets on, when every live rank waits: names a peer that cannot send any more, else
 /// the cycle or knot (these are `proven`), else lists who waits. Nothing if some live rank does not

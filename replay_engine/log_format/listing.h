@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "replay_engine/log_format/environment_values.h"
+#include "replay_engine/log_format/system_values.h"
 
 namespace pf {
 

@@ -20,7 +20,7 @@
 
 #include "replay_engine/base/matched_receives.h"
 #include "replay_engine/base/synced_commits.h"
-#include "replay_engine/log_format/environment_values.h"
+#include "replay_engine/log_format/system_values.h"
 
 namespace pf {
 
@@ -108,7 +108,7 @@ enum class RecordKind : std::uint8_t {
   Races,  ///< algorithm (online::Algorithm, or kWindowAlgorithm + N), deliveries found to race, wildcard receives posted: at a clean end (mode races)
   Exchanged,  ///< world rank, messages sent to it, messages observed of it: at a clean end (mode races)
   Kept,       ///< wildcards, in a row by number, that a trace need not hold, then that it must
-  Value,  ///< ValueKind, payload: what the system told the program (replay_engine/log_format/environment_values.h)
+  Value,  ///< ValueKind, payload: what the system told the program (replay_engine/log_format/system_values.h)
   NextValue,  ///< payload: the same, of the kind that the last Value record has
   LaneMade,  ///< lane, lane of the thread that made it + 1 (0 = none), how-manieth thread that one made
   Lane,  ///< turns that the last run had, laneCode() of the run that begins here: what follows is that lane's

@@ -51,8 +51,7 @@ enum RankMode : std::uint32_t {
   kHoldAfter =
       32,  ///< stop at `stopAt` as soon as the event before it is done, and inside MPI_Abort
   kRecordRaces = 64,  ///< follow clocks and find races at each delivery (not with kRecordEvents)
-  kTrapCycles =
-      128,  ///< rdtsc traps, so that it can be recorded and given back; in `launchMode` only
+  kTrapTsc = 128,  ///< rdtsc traps, so that it can be recorded and given back; in `launchMode` only
   kSameAddresses =
       4096,  ///< the program's memory lies where it did (replay_engine/rank/fixed_heap); for the agent only
   kBoundedBuffers = 8192,  ///< replay: sends wait at gates (replay_engine/steering/send_gates.h)

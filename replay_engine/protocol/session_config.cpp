@@ -22,7 +22,7 @@ constexpr std::array<std::pair<const char*, std::uint32_t>, 10> kModes{{
     {"gate", kGate},
     {"jitter", kJitter},
     {"hold-after", kHoldAfter},
-    {"trap-cycles", kTrapCycles},
+    {"trap-cycles", kTrapTsc},
     {"same-addresses", kSameAddresses},
     {"bounded-buffers", kBoundedBuffers},
 }};

@@ -110,12 +110,12 @@ KNOWN = {
     ("replay_engine/causality/cut_pyramid.h", "replay_engine/races/races.h"),
     ("replay_engine/causality/logical_time.cpp", "replay_engine/races/races.h"),
     ("replay_engine/rank/engine/communicators.cpp", "replay_engine/rank/clocks/clocks.h"),
-    ("replay_engine/rank/engine/event_times.cpp", "replay_engine/rank/inputs/environment.h"),
-    ("replay_engine/rank/engine/lanes.cpp", "replay_engine/rank/inputs/environment.h"),
+    ("replay_engine/rank/engine/event_times.cpp", "replay_engine/rank/inputs/system_values.h"),
+    ("replay_engine/rank/engine/lanes.cpp", "replay_engine/rank/inputs/system_values.h"),
     ("replay_engine/rank/engine/rank_link.cpp", "replay_engine/rank/calls/shown_requests.h"),
     ("replay_engine/rank/engine/rank_link.cpp", "replay_engine/rank/clocks/clocks.h"),
     ("replay_engine/rank/engine/rank_link.cpp", "replay_engine/rank/forcing/shadow.h"),
-    ("replay_engine/rank/engine/rank_link.cpp", "replay_engine/rank/inputs/environment.h"),
+    ("replay_engine/rank/engine/rank_link.cpp", "replay_engine/rank/inputs/system_values.h"),
 }
 WITH_QT = ("views/", "plugins", "app/gui", "app/session", "app/trace_loading", "app/dap", "app/script", "app/offline_report", "app/headless", "app/front_end")
 QT = re.compile(r"^(Q[A-Z]\w*|Qt\w+/.*|Qsci/.*)$")

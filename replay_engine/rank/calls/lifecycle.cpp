@@ -16,7 +16,7 @@
 #include "replay_engine/rank/engine/records.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
 #include "replay_engine/rank/forcing/shadow.h"
-#include "replay_engine/rank/inputs/environment.h"
+#include "replay_engine/rank/inputs/system_values.h"
 
 namespace pf {
 
@@ -111,7 +111,7 @@ void begin(const CallPlace& place) {
     return;
   }
   const bool joined = joinAgent();
-  environmentJoins(joined);
+  valuesJoin(joined);
   if (!joined) {
     return;
   }
@@ -190,7 +190,7 @@ void end(const CallPlace& place) {
       clockUnobserved();
       logClocks();
     }
-    environmentFlushes();
+    valuesFlush();
     unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::End);
     g_engine.log.commit(p);
     g_engine.log.close(true);

@@ -6,7 +6,7 @@
 #include "replay_engine/rank/engine/contents.h"
 #include "replay_engine/rank/engine/real_calls.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
-#include "replay_engine/rank/inputs/environment.h"
+#include "replay_engine/rank/inputs/system_values.h"
 #include "replay_engine/rank/online_races/flat_table.h"
 
 namespace pf {

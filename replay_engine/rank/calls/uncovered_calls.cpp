@@ -23,7 +23,7 @@
 #include <cstdarg>
 #include <ctime>
 
-#include "replay_engine/rank/inputs/environment.h"
+#include "replay_engine/rank/inputs/system_values.h"
 
 using namespace pf;
 

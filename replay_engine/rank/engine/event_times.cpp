@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "replay_engine/rank/engine/engine.h"
-#include "replay_engine/rank/inputs/environment.h"
+#include "replay_engine/rank/inputs/system_values.h"
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -58,7 +58,7 @@ bool counterIsSteady() {
   unsigned b = 0;
   unsigned c = 0;
   unsigned d = 0;
-  if (g_cyclesTrap || __get_cpuid(kPowerManagement, &a, &b, &c, &d) == 0 || (d & kInvariant) == 0) {
+  if (g_tscTraps || __get_cpuid(kPowerManagement, &a, &b, &c, &d) == 0 || (d & kInvariant) == 0) {
     return false;
   }
   char name[16] = {};

@@ -16,7 +16,7 @@
 #include "replay_engine/rank/engine/records.h"
 #include "replay_engine/rank/engine/thread_order.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
-#include "replay_engine/rank/inputs/environment.h"
+#include "replay_engine/rank/inputs/system_values.h"
 
 namespace pf {
 namespace {
@@ -327,7 +327,7 @@ void tellThreadsApart() {
     }
     startTurns();
   }
-  environmentShares();
+  valuesShare();
   g_engine.threads = true;
   g_engine.page->outermostAt = 0;  // the first thread is not the only one to call MPI
   unlockState();

@@ -25,7 +25,7 @@
 #include "replay_engine/rank/engine/real_calls.h"
 #include "replay_engine/rank/engine/send_gates.h"
 #include "replay_engine/rank/forcing/shadow.h"
-#include "replay_engine/rank/inputs/environment.h"
+#include "replay_engine/rank/inputs/system_values.h"
 
 // Outside of any namespace: a debugger that has stopped the rank finds it by its name.
 extern "C" {
@@ -133,7 +133,7 @@ extern "C" void pf_forget_in_child() {
   g_rankOnly.active = g_rankOnly.light = false;
   g_engine.clocks = nullptr;
   g_engine.log.abandon();
-  environmentForgets();
+  valuesForget();
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ The class of a routine says what the interposer does with it:
   EpochEnd                what Fetches have brought is there
   Unsupported             passed through; MPI may choose inside, so the trace notes that it was used
   Session                 as Unsupported; without MPI_Init nothing is recorded, which is said
-  Environment             its value is recorded, and given back in a replay
+  SystemValues             its value is recorded, and given back in a replay
   Local                   passed through: nothing is chosen, nothing is sent
 """
 
@@ -60,7 +60,7 @@ class WindowLock(Call): pass
 class EpochEnd(Call): pass
 class Unsupported(Call): pass
 class Session(Call): pass
-class Environment(Call): pass
+class SystemValues(Call): pass
 class Local(Call): pass
 
 
@@ -469,5 +469,5 @@ CALLS = [
     EpochEnd("Win_unlock_all", "MPI_Win win"),
     Unsupported("Win_wait", "MPI_Win win"),
     Local("Wtick", "void", returns="double"),
-    Environment("Wtime", "void", returns="double"),
+    SystemValues("Wtime", "void", returns="double"),
 ]

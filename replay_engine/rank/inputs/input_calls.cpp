@@ -17,8 +17,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "replay_engine/rank/inputs/environment.h"
 #include "replay_engine/rank/inputs/opened_files.h"
+#include "replay_engine/rank/inputs/system_values.h"
 
 namespace pf {
 namespace {
@@ -69,7 +69,7 @@ void learnName(const char* name, std::uint64_t hash) {
   }
   g_asked.busy.clear(std::memory_order_release);
   slotOf(hash).store(hash, std::memory_order_relaxed);
-  if (&t_depth == g_rankOnly.owner && g_environment.joined) {
+  if (&t_depth == g_rankOnly.owner && g_systemValues.joined) {
     keepAskedVariables();
   }
 }
@@ -123,7 +123,7 @@ int askedFor(int from, const char* path, const Stat& info, int result) {
 
 void keepAskedVariables() {
   const InsideLibc inside;
-  while (g_environment.record && g_asked.kept < g_asked.used) {
+  while (g_systemValues.record && g_asked.kept < g_asked.used) {
     const char* name = g_asked.names + g_asked.kept;
     g_asked.kept += std::strlen(name) + 1;
     keepVariable(name);

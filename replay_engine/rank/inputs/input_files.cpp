@@ -15,7 +15,7 @@
 #include "replay_engine/log_format/listing.h"
 #include "replay_engine/rank/engine/mpi_header.h"
 #include "replay_engine/rank/engine/rank_link.h"
-#include "replay_engine/rank/inputs/environment.h"
+#include "replay_engine/rank/inputs/system_values.h"
 
 namespace pf {
 namespace {
@@ -69,7 +69,7 @@ bool seenBefore(const InputFile& file) {
 
 /// The recorded one of the same name, if it comes yet.
 bool recallInput(std::uint64_t path, Input* recorded) {
-  ValueStream& stream = g_environment.streams[static_cast<std::size_t>(ValueKind::Input)];
+  ValueStream& stream = g_systemValues.streams[static_cast<std::size_t>(ValueKind::Input)];
   const unsigned char* const before = stream.at;
   for (;;) {
     const std::ptrdiff_t size = recallBytes(ValueKind::Input, recorded, sizeof *recorded);
@@ -142,7 +142,7 @@ void tell(const char* path, const char* what) {
 /// In a replay: what the record has of this name is not what there is now.
 void compare(const char* path, const InputFile& now, InputState state) {
   Input recorded;
-  if (!g_environment.replay || !recallInput(now.path, &recorded)) {
+  if (!g_systemValues.replay || !recallInput(now.path, &recorded)) {
     return;
   }
   const bool was = recorded.state != InputState::Absent;
@@ -155,7 +155,7 @@ void compare(const char* path, const InputFile& now, InputState state) {
 }
 
 bool counts() {
-  return g_environment.record || g_environment.replay;
+  return g_systemValues.record || g_systemValues.replay;
 }
 
 void sawFile(int from, const char* path, const LookedAt& looked) {
@@ -241,7 +241,7 @@ LookedAt lookedAt(const struct stat& info) {
   // Who copies a file may give it any time; when its inode changed is the kernel's word.
   const std::int64_t modified = since(info.st_mtim);
   return {{0, static_cast<std::uint64_t>(info.st_size), modified},
-          modified < g_environment.started || since(info.st_ctim) < g_environment.started};
+          modified < g_systemValues.started || since(info.st_ctim) < g_systemValues.started};
 }
 
 bool lookAtFile(int fd, LookedAt* looked) {
@@ -268,7 +268,7 @@ void sawInput(int from, const char* path, int fd, void* caller) {
     sawFile(from, path, now);
   } else if (fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode)) {
     noteUncovered(NoteKind::Child, caller);
-  } else if (S_ISREG(info.st_mode) && g_environment.joined) {  // libraries look before MPI_Init
+  } else if (S_ISREG(info.st_mode) && g_systemValues.joined) {  // libraries look before MPI_Init
     noteUncovered(NoteKind::KernelFile, caller);
   }
 }
@@ -368,7 +368,7 @@ void sawReading(int fd, const LookedAt& opened) {
 }
 
 void wroteFile(int from, const char* path) {
-  if (!g_environment.record || path == nullptr) {
+  if (!g_systemValues.record || path == nullptr) {
     return;
   }
   const Unnoticed unnoticed;

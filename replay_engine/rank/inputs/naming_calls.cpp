@@ -10,8 +10,8 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include "replay_engine/rank/inputs/environment.h"
 #include "replay_engine/rank/inputs/opened_files.h"
+#include "replay_engine/rank/inputs/system_values.h"
 
 namespace pf {
 namespace {

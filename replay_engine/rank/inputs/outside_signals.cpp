@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "replay_engine/rank/inputs/environment.h"
+#include "replay_engine/rank/inputs/system_values.h"
 
 namespace pf {
 namespace {

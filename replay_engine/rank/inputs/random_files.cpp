@@ -17,8 +17,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "replay_engine/rank/inputs/environment.h"
 #include "replay_engine/rank/inputs/opened_files.h"
+#include "replay_engine/rank/inputs/system_values.h"
 
 #ifndef O_TMPFILE
 #define O_TMPFILE 0

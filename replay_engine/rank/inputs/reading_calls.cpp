@@ -15,8 +15,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "replay_engine/rank/inputs/environment.h"
 #include "replay_engine/rank/inputs/opened_files.h"
+#include "replay_engine/rank/inputs/system_values.h"
 
 namespace pf {
 namespace {

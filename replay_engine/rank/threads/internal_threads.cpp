@@ -2,7 +2,7 @@
 // Threads that MPI starts for itself: nothing that they do is the program's.
 #include <cstdlib>
 
-#include "replay_engine/rank/inputs/environment.h"
+#include "replay_engine/rank/inputs/system_values.h"
 
 namespace pf {
 namespace {

@@ -15,7 +15,7 @@
 #include "replay_engine/rank/engine/lanes.h"
 #include "replay_engine/rank/engine/thread_order.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
-#include "replay_engine/rank/inputs/environment.h"
+#include "replay_engine/rank/inputs/system_values.h"
 
 namespace pf {
 namespace {

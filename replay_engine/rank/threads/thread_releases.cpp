@@ -6,7 +6,7 @@
 #include <semaphore.h>
 
 #include "replay_engine/rank/engine/thread_order.h"
-#include "replay_engine/rank/inputs/environment.h"
+#include "replay_engine/rank/inputs/system_values.h"
 
 using namespace pf;
 

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "replay_engine/rank/engine/thread_order.h"
-#include "replay_engine/rank/inputs/environment.h"
+#include "replay_engine/rank/inputs/system_values.h"
 
 namespace pf {
 namespace {
@@ -18,10 +18,11 @@ constexpr std::int64_t kSinceTheEpoch = 1'000'000'000;
 }  // namespace
 
 const timespec* onKernelsClock(clockid_t clock, const timespec* until, timespec* moved) {
-  if (!g_environment.replay || &t_depth != g_rankOnly.owner || t_depth > 0 || until == nullptr) {
+  if (!g_systemValues.replay || &t_depth != g_rankOnly.owner || t_depth > 0 || until == nullptr) {
     return until;
   }
-  const std::int64_t told = clock == CLOCK_MONOTONIC ? g_environment.monotonic : g_environment.wall;
+  const std::int64_t told =
+      clock == CLOCK_MONOTONIC ? g_systemValues.monotonic : g_systemValues.wall;
   const InsideLibc inside;
   timespec now{};
   if (told == 0 || clock_gettime(clock, &now) != 0) {

@@ -12,12 +12,12 @@
 #include <csignal>
 #include <cstdio>
 
-#include "replay_engine/rank/inputs/environment.h"
 #include "replay_engine/rank/inputs/outside_signals.h"
+#include "replay_engine/rank/inputs/system_values.h"
 
 namespace pf {
 
-bool g_cyclesTrap = false;
+bool g_tscTraps = false;
 
 }  // namespace pf
 
@@ -35,12 +35,12 @@ void setTrap(bool on) {
 class NoTrap {
  public:
   NoTrap() {
-    if (g_cyclesTrap) {
+    if (g_tscTraps) {
       setTrap(false);
     }
   }
   ~NoTrap() {
-    if (g_cyclesTrap) {
+    if (g_tscTraps) {
       const int before = errno;
       setTrap(true);
       errno = before;
@@ -60,7 +60,7 @@ int lengthOf(const unsigned char* at) {
 
 /// SIGSEGV stays open: the kernel ends who reads the counter while it is blocked.
 const sigset_t* withoutTrap(int how, const sigset_t* set, sigset_t* room) {
-  if (!g_cyclesTrap || set == nullptr || how == SIG_UNBLOCK) {
+  if (!g_tscTraps || set == nullptr || how == SIG_UNBLOCK) {
     return set;
   }
   *room = *set;
@@ -75,7 +75,7 @@ using namespace pf;
 
 PF_LIBC(int, sigaction, int number, const struct sigaction* action, struct sigaction* before) {
   const bool watched = isWatched(number) && PF_PROGRAMS_CALL();
-  if (!g_cyclesTrap) {
+  if (!g_tscTraps) {
     return watched ? programsAction(PF_NEXT(sigaction), number, action, before)
                    : PF_NEXT(sigaction)(number, action, before);
   }
@@ -108,7 +108,7 @@ PF_LIBC(sighandler_t, signal, int number, sighandler_t handler) {
     return programsAction(PF_NEXT(sigaction), number, &action, &before) == 0 ? before.sa_handler
                                                                              : SIG_ERR;
   }
-  if (!g_cyclesTrap || number != SIGSEGV) {
+  if (!g_tscTraps || number != SIGSEGV) {
     return PF_NEXT(signal)(number, handler);
   }
   const sighandler_t old = g_programs.sa_handler;
@@ -231,9 +231,9 @@ void onFault(int number, siginfo_t* info, void* context) {
 }
 
 extern "C" void pf_cycles_in_child() {
-  if (g_cyclesTrap) {
+  if (g_tscTraps) {
     setTrap(false);
-    g_cyclesTrap = false;
+    g_tscTraps = false;
     PF_NEXT(sigaction)(SIGSEGV, &g_programs, nullptr);
   }
 }
@@ -243,7 +243,7 @@ __attribute__((constructor)) void trapCycles() {
   if (page == nullptr) {
     return;
   }
-  const bool wanted = (page->launchMode & kTrapCycles) != 0;
+  const bool wanted = (page->launchMode & kTrapTsc) != 0;
   unmapLaunchPage(page);
   if (!wanted) {
     return;
@@ -257,7 +257,7 @@ __attribute__((constructor)) void trapCycles() {
     sigaddset(&open, SIGSEGV);
     PF_NEXT(pthread_sigmask)(SIG_UNBLOCK, &open, nullptr);
     pthread_atfork(nullptr, nullptr, pf_cycles_in_child);
-    g_cyclesTrap = true;
+    g_tscTraps = true;
     setTrap(true);
   }
 }

@@ -7,7 +7,7 @@
 #include <ctime>
 
 #include "replay_engine/rank/engine/records.h"
-#include "replay_engine/rank/inputs/environment.h"
+#include "replay_engine/rank/inputs/system_values.h"
 
 namespace pf {
 namespace {
@@ -45,19 +45,19 @@ std::uint64_t nextVarint(ValueStream& stream) {
 }
 
 ValueStream& streamOf(ValueKind kind) {
-  return g_environment.streams[static_cast<std::size_t>(kind)];
+  return g_systemValues.streams[static_cast<std::size_t>(kind)];
 }
 
 void growEarly() {
   if (g_early.begin != g_firstEarly) {
-    g_environment.record = false;
+    g_systemValues.record = false;
     noteUncovered(NoteKind::EarlyLost, nullptr);
     return;
   }
   void* more = mmap(nullptr, kEarlyMost, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (more == MAP_FAILED) {
-    g_environment.record = false;
+    g_systemValues.record = false;
     return;
   }
   auto* begin = static_cast<unsigned char*>(more);
@@ -70,8 +70,8 @@ void growEarly() {
 class Room {
  public:
   explicit Room(ValueKind kind) {
-    if (g_environment.joined) {
-      if (g_environment.notesWaiting.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+    if (g_systemValues.joined) {
+      if (g_systemValues.notesWaiting.load(std::memory_order_relaxed) != 0) [[unlikely]] {
         writeNotes();
       }
       m_at = g_engine.log.reserve();
@@ -79,23 +79,23 @@ class Room {
       if (static_cast<std::size_t>(g_early.end - g_early.at) < kMaxRecord) [[unlikely]] {
         growEarly();
       }
-      m_at = g_environment.record ? g_early.at : m_dropped;
+      m_at = g_systemValues.record ? g_early.at : m_dropped;
     }
     const auto number = static_cast<std::uint8_t>(kind);
-    if (g_environment.lastKind == number) {
+    if (g_systemValues.lastKind == number) {
       m_at = putKind(m_at, RecordKind::NextValue);
     } else {
       m_at = putKind(m_at, RecordKind::Value);
       *m_at++ = number;
-      g_environment.lastKind = number;
+      g_systemValues.lastKind = number;
     }
   }
   [[nodiscard]] unsigned char* at() const { return m_at; }
   void done(unsigned char* end) {
-    if (g_environment.joined) {
+    if (g_systemValues.joined) {
       g_engine.log.commit(end);
       g_engine.log.publish();
-    } else if (g_environment.record) {
+    } else if (g_systemValues.record) {
       g_early.at = end;
     }
   }
@@ -108,13 +108,13 @@ class Room {
 
 void told(ValueKind kind, std::int64_t value) {
   if (kind == ValueKind::Gettimeofday) {
-    g_environment.wall = value * 1000;
+    g_systemValues.wall = value * 1000;
   } else if (kind == ValueKind::Time) {
-    g_environment.wall = value * 1'000'000'000;
+    g_systemValues.wall = value * 1'000'000'000;
   } else if (kind == ValueKind::Clock || kind == ValueKind::TimespecGet) {
-    g_environment.wall = value;
+    g_systemValues.wall = value;
   } else if (static_cast<int>(kind) == CLOCK_MONOTONIC) {
-    g_environment.monotonic = value;
+    g_systemValues.monotonic = value;
   }
 }
 
@@ -144,7 +144,7 @@ void flushEarly() {
   *to++ = kValuesJoin;
   g_engine.log.commit(to);
   g_engine.log.publish();
-  g_environment.lastKind = kValuesJoin;
+  g_systemValues.lastKind = kValuesJoin;
   if (g_early.begin != g_firstEarly) {
     munmap(g_early.begin, kEarlyMost);
   }
@@ -155,7 +155,7 @@ void flushEarly() {
 
 bool recallNumber(ValueKind kind, std::int64_t* value) {
   ValueStream& stream = streamOf(kind);
-  if (!g_environment.replay || g_engine.live || stream.at >= stream.end) {
+  if (!g_systemValues.replay || g_engine.live || stream.at >= stream.end) {
     return false;
   }
   stream.given =
@@ -168,11 +168,11 @@ bool recallNumber(ValueKind kind, std::int64_t* value) {
 }
 
 void keepNumber(ValueKind kind, std::int64_t value) {
-  if (!g_environment.record) {
+  if (!g_systemValues.record) {
     return;
   }
   Room room(kind);
-  std::int64_t& last = g_environment.last[static_cast<std::size_t>(kind)];
+  std::int64_t& last = g_systemValues.last[static_cast<std::size_t>(kind)];
   const auto difference = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) -
                                                     static_cast<std::uint64_t>(last));
   last = value;
@@ -181,7 +181,7 @@ void keepNumber(ValueKind kind, std::int64_t value) {
 
 bool recallSeconds(double* value) {
   ValueStream& stream = streamOf(ValueKind::Wtime);
-  if (!g_environment.replay || g_engine.live || stream.at >= stream.end) {
+  if (!g_systemValues.replay || g_engine.live || stream.at >= stream.end) {
     return false;
   }
   const std::uint64_t first = nextVarint(stream);
@@ -228,7 +228,7 @@ unsigned char* putSeconds(unsigned char* p, double value) {
     std::memcpy(&bits, &value, sizeof bits);
     return putVarint(putVarint(p, kSecondsBits), bits);
   }
-  std::int64_t& last = g_environment.last[static_cast<std::size_t>(ValueKind::Wtime)];
+  std::int64_t& last = g_systemValues.last[static_cast<std::size_t>(ValueKind::Wtime)];
   const std::uint64_t difference = zigzag(nanoseconds - last);
   last = nanoseconds;
   return putVarint(p, difference << 2 | form);
@@ -237,10 +237,10 @@ unsigned char* putSeconds(unsigned char* p, double value) {
 }  // namespace
 
 void keepSeconds(double value) {
-  if (g_environment.quick.load(std::memory_order_relaxed)) {
+  if (g_systemValues.quick.load(std::memory_order_relaxed)) {
     g_engine.log.commit(putSeconds(beginQuickly(ValueKind::Wtime), value));
     g_engine.log.publish();
-  } else if (g_environment.record) {
+  } else if (g_systemValues.record) {
     Room room(ValueKind::Wtime);
     room.done(putSeconds(room.at(), value));
   }
@@ -248,7 +248,7 @@ void keepSeconds(double value) {
 
 std::ptrdiff_t recallBytes(ValueKind kind, void* to, std::size_t size) {
   ValueStream& stream = streamOf(kind);
-  if (!g_environment.replay || g_engine.live || stream.at >= stream.end) {
+  if (!g_systemValues.replay || g_engine.live || stream.at >= stream.end) {
     return -1;
   }
   auto* out = static_cast<unsigned char*>(to);
@@ -274,7 +274,7 @@ std::ptrdiff_t recallBytes(ValueKind kind, void* to, std::size_t size) {
 
 void keepBytes(ValueKind kind, const void* from, std::size_t size, std::size_t asked) {
   const auto* in = static_cast<const unsigned char*>(from);
-  for (std::size_t done = 0; g_environment.record;) {
+  for (std::size_t done = 0; g_systemValues.record;) {
     const std::size_t piece = size - done < kValueBytes ? size - done : kValueBytes;
     Room room(kind);
     unsigned char* p = putVarint(room.at(), piece);
@@ -288,7 +288,7 @@ void keepBytes(ValueKind kind, const void* from, std::size_t size, std::size_t a
 }
 
 std::int64_t liveClock(ValueKind kind, std::int64_t real) {
-  if (!g_environment.replay) {
+  if (!g_systemValues.replay) {
     return real;
   }
   ValueStream& stream = streamOf(kind);
@@ -301,7 +301,7 @@ std::int64_t liveClock(ValueKind kind, std::int64_t real) {
 }
 
 double liveSeconds(double real) {
-  if (!g_environment.replay) {
+  if (!g_systemValues.replay) {
     return real;
   }
   ValueStream& stream = streamOf(ValueKind::Wtime);

@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "replay_engine/log_format/environment_values.h"
+#include "replay_engine/log_format/system_values.h"
 #include "replay_engine/rank/engine/engine.h"
 
 #ifdef PF_NOT_INTERPOSED  // a build for the thread sanitizer
@@ -62,7 +62,7 @@ struct ValueStream {
 };
 
 /// Whose calls count: of the thread with &t_depth == g_rankOnly.owner; null: of none.
-struct Environment {
+struct SystemValues {
   SeenByAll<bool> asleep = true;  ///< nothing has been asked for yet
   SeenByAll<bool> record = false;
   SeenByAll<bool> replay = false;
@@ -78,24 +78,24 @@ struct Environment {
   std::int32_t realPid = 0;
   std::atomic<std::uint32_t> notesWaiting{0};
 };
-extern Environment g_environment;
+extern SystemValues g_systemValues;
 
 /// MPI_Init has returned, log and schedule are open. `joined` false: nothing is recorded or
 /// replayed.
-void environmentJoins(bool joined);
+void valuesJoin(bool joined);
 /// Several threads may write records from now on.
-void environmentShares();
+void valuesShare();
 /// Writes the notes that other threads left; at MPI_Finalize.
-void environmentFlushes();
+void valuesFlush();
 /// In a child after fork.
-void environmentForgets();
+void valuesForget();
 
 /// The page of the rank that this process may become; null: it will not.
 const RankPage* mapLaunchPage();
 void unmapLaunchPage(const RankPage* page);
 
 /// Reading the cycle counter traps: libc's clocks must not use it.
-extern bool g_cyclesTrap;
+extern bool g_tscTraps;
 
 /// Files something that is not covered, once, with its place.
 void noteUncovered(NoteKind kind, void* caller);
@@ -233,10 +233,10 @@ class Writing {
 inline unsigned char* beginQuickly(ValueKind kind) {
   const auto number = static_cast<std::uint8_t>(kind);
   unsigned char* p = g_engine.log.reserve();
-  if (g_environment.lastKind == number) [[likely]] {
+  if (g_systemValues.lastKind == number) [[likely]] {
     return putKind(p, RecordKind::NextValue);
   }
-  g_environment.lastKind = number;
+  g_systemValues.lastKind = number;
   p = putKind(p, RecordKind::Value);
   *p = number;
   return p + 1;
@@ -244,7 +244,7 @@ inline unsigned char* beginQuickly(ValueKind kind) {
 
 inline void keepQuickly(ValueKind kind, std::int64_t value) {
   unsigned char* p = beginQuickly(kind);
-  std::int64_t& last = g_environment.last[static_cast<std::size_t>(kind)];
+  std::int64_t& last = g_systemValues.last[static_cast<std::size_t>(kind)];
   const auto difference = static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(last);
   last = value;
   g_engine.log.commit(putVarint(p, zigzag(static_cast<std::int64_t>(difference))));

@@ -14,7 +14,7 @@
 
 #include "replay_engine/rank/engine/real_calls.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
-#include "replay_engine/rank/inputs/environment.h"
+#include "replay_engine/rank/inputs/system_values.h"
 
 namespace pf {
 namespace {
@@ -27,7 +27,7 @@ constexpr std::int64_t kMicro = 1'000'000;
 template <typename Real, typename Give>
 inline bool clockCall(ValueKind kind, Real real, Give give) {
   std::int64_t value = 0;
-  if (g_environment.quick.load(std::memory_order_relaxed)) [[likely]] {
+  if (g_systemValues.quick.load(std::memory_order_relaxed)) [[likely]] {
     const Writing writing;
     const bool told = real(&value);
     if (told) [[likely]] {
@@ -80,11 +80,11 @@ ssize_t drawnBytes(ValueKind kind, void* to, std::size_t size, bool mayBeShort, 
 // Where reading the cycle counter traps, the kernel is asked in place of its page in user space.
 template <typename Next>
 inline int systemClock(Next next, clockid_t id, timespec* out) {
-  return g_cyclesTrap ? static_cast<int>(syscall(SYS_clock_gettime, id, out)) : next(id, out);
+  return g_tscTraps ? static_cast<int>(syscall(SYS_clock_gettime, id, out)) : next(id, out);
 }
 template <typename Next>
 inline int systemTime(Next next, timeval* out, void* zone) {
-  return g_cyclesTrap ? static_cast<int>(syscall(SYS_gettimeofday, out, zone)) : next(out, zone);
+  return g_tscTraps ? static_cast<int>(syscall(SYS_gettimeofday, out, zone)) : next(out, zone);
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ double onWtime(const CallPlace& place) {
   const bool counts = &t_depth == g_rankOnly.owner
                           ? t_depth == 0 || leftMpi(place.returnAddress, place.slot)
                           : isProgramsCall(place.returnAddress, place.slot);
-  if (counts && g_environment.quick.load(std::memory_order_relaxed)) [[likely]] {
+  if (counts && g_systemValues.quick.load(std::memory_order_relaxed)) [[likely]] {
     const Writing writing;
     const double value = PF_REAL(Wtime)();
     keepSeconds(value);
@@ -227,10 +227,10 @@ namespace {
 pid_t recordedPid() {
   const auto value = static_cast<pid_t>(
       drawnNumber(ValueKind::Getpid, [] { return std::int64_t{syscall(SYS_getpid)}; }));
-  if (g_environment.replay && g_environment.pid != value) {
+  if (g_systemValues.replay && g_systemValues.pid != value) {
     const InsideLibc inside;
-    g_environment.pid = value;
-    g_environment.realPid = static_cast<pid_t>(syscall(SYS_getpid));
+    g_systemValues.pid = value;
+    g_systemValues.realPid = static_cast<pid_t>(syscall(SYS_getpid));
   }
   return value;
 }
@@ -250,15 +250,16 @@ PF_LIBC(pid_t, gettid) {
 
 /// What another process is told by a signal is not in its record.
 static void sendsSignal(pid_t pid, int number, void* caller) {
-  if (number != 0 && pid != g_environment.pid && pid != static_cast<pid_t>(syscall(SYS_getpid))) {
+  if (number != 0 && pid != g_systemValues.pid && pid != static_cast<pid_t>(syscall(SYS_getpid))) {
     noteUncovered(NoteKind::SignalSent, caller);
   }
 }
 
 /// The process that the program means by a number that it has from getpid().
 static pid_t meantProcess(pid_t pid) {
-  return g_environment.pid != 0 && pid == g_environment.pid && t_depth == 0 ? g_environment.realPid
-                                                                            : pid;
+  return g_systemValues.pid != 0 && pid == g_systemValues.pid && t_depth == 0
+             ? g_systemValues.realPid
+             : pid;
 }
 
 PF_LIBC(int, kill, pid_t pid, int number) {

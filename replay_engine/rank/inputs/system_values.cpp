@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "replay_engine/rank/inputs/environment.h"
+#include "replay_engine/rank/inputs/system_values.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 
 namespace pf {
 
-Environment g_environment;
+SystemValues g_systemValues;
 std::atomic<std::uintptr_t> g_callers[kCallers];
 
 namespace {
@@ -35,7 +35,7 @@ std::atomic<void*> g_notes[kNoteKinds];
 bool g_noted[kNoteKinds];
 
 extern "C" void pf_environment_in_child() {
-  environmentForgets();
+  valuesForget();
 }
 
 // -- before MPI_Init
@@ -71,7 +71,7 @@ const ScheduleHeader& schedule() {
 /// The streams up to MPI_Init, or from there on.
 void openStreams(bool early) {
   for (std::size_t k = 0; k < kValueKinds; ++k) {
-    ValueStream& stream = g_environment.streams[k];
+    ValueStream& stream = g_systemValues.streams[k];
     const ScheduleSection& all = schedule().values[k];
     const unsigned char* begin = g_schedule + all.offset;
     const unsigned char* join = begin + schedule().earlyValues[k];
@@ -135,7 +135,7 @@ void startReplay(const char* path) {
     return;
   }
   if (isRecordedProgram()) {
-    g_environment.replay = true;
+    g_systemValues.replay = true;
     openStreams(true);
   }
 }
@@ -180,19 +180,19 @@ namespace {
 
 /// The first call that could count: what is to be done in this process?
 void wakeUp() {
-  g_environment.asleep = false;
-  g_environment.started = wallClock() - kFilesLag;
+  g_systemValues.asleep = false;
+  g_systemValues.started = wallClock() - kFilesLag;
   const RankPage* page = mapLaunchPage();
   if (page == nullptr) {
     return;
   }
   keepFromChildren();
   g_rankOnly.owner = &t_depth;
-  g_environment.record = (page->launchMode & (kRecordChoices | kRecordEvents)) != 0;
+  g_systemValues.record = (page->launchMode & (kRecordChoices | kRecordEvents)) != 0;
   if ((page->launchMode & kReplay) != 0) {
     startReplay(page->earlySchedule);
   }
-  if (!g_environment.record && !g_environment.replay) {
+  if (!g_systemValues.record && !g_systemValues.replay) {
     g_rankOnly.owner = nullptr;
   }
   pthread_atfork(nullptr, nullptr, pf_environment_in_child);
@@ -237,7 +237,7 @@ class SameErrno {
 
 bool askOther(void* caller) {
   const SameErrno sameErrno;
-  if (g_environment.asleep) {
+  if (g_systemValues.asleep) {
     if (t_depth != 0 || syscall(SYS_gettid) != syscall(SYS_getpid)) {
       return false;
     }
@@ -245,7 +245,8 @@ bool askOther(void* caller) {
     wakeUp();
     return g_rankOnly.owner == &t_depth;
   }
-  if (g_rankOnly.owner != nullptr && g_environment.joined && g_environment.record && t_depth == 0 &&
+  if (g_rankOnly.owner != nullptr && g_systemValues.joined && g_systemValues.record &&
+      t_depth == 0 &&
       g_notes[static_cast<std::size_t>(NoteKind::OtherThread)].load(std::memory_order_relaxed) ==
           nullptr &&
       learnCaller(caller, __builtin_frame_address(0))) {
@@ -297,18 +298,18 @@ void noteUncovered(NoteKind kind, void* caller) {
   // An address for what has no place.
   caller = caller != nullptr ? caller : reinterpret_cast<void*>(&noteUncovered);
   if (g_notes[static_cast<std::size_t>(kind)].compare_exchange_strong(none, caller)) {
-    g_environment.notesWaiting.store(1, std::memory_order_release);
-    g_environment.quick = false;  // the next record writes the note first
+    g_systemValues.notesWaiting.store(1, std::memory_order_release);
+    g_systemValues.quick = false;  // the next record writes the note first
   }
 }
 
 // -- the life of a rank
 
 void writeNotes() {
-  if (!g_environment.joined || !g_engine.record) {
+  if (!g_systemValues.joined || !g_engine.record) {
     return;
   }
-  g_environment.notesWaiting.store(0, std::memory_order_relaxed);
+  g_systemValues.notesWaiting.store(0, std::memory_order_relaxed);
   for (std::size_t i = 0; i < kNoteKinds; ++i) {
     void* caller = g_notes[i].load(std::memory_order_acquire);
     if (caller != nullptr && !g_noted[i]) {
@@ -318,40 +319,40 @@ void writeNotes() {
       g_engine.log.publish();
     }
   }
-  g_environment.quick = !g_engine.replay && !g_engine.threads;
+  g_systemValues.quick = !g_engine.replay && !g_engine.threads;
 }
 
-void environmentJoins(bool joined) {
-  if (g_environment.asleep) {
-    g_environment.asleep = false;
-    g_environment.started = wallClock() - kFilesLag;
+void valuesJoin(bool joined) {
+  if (g_systemValues.asleep) {
+    g_systemValues.asleep = false;
+    g_systemValues.started = wallClock() - kFilesLag;
   }
-  g_environment.record = joined && g_engine.record;
+  g_systemValues.record = joined && g_engine.record;
   if (!joined || (!g_engine.record && !g_engine.replay)) {
     g_rankOnly.owner = nullptr;
-    g_environment.replay = false;
+    g_systemValues.replay = false;
     return;
   }
   g_rankOnly.owner = &t_depth;
   if (g_engine.record) {
     flushEarly();
   }
-  g_environment.joined = true;
+  g_systemValues.joined = true;
   keepAskedVariables();
-  if (g_environment.notesWaiting.load(std::memory_order_relaxed) != 0) {
+  if (g_systemValues.notesWaiting.load(std::memory_order_relaxed) != 0) {
     writeNotes();
   }
-  g_environment.quick = g_engine.record && !g_engine.replay && !g_engine.threads;
+  g_systemValues.quick = g_engine.record && !g_engine.replay && !g_engine.threads;
   if (!g_engine.replay) {
     return;
   }
   const RankPage& page = *g_engine.page;
-  const bool early = g_environment.replay && g_scheduleRank == page.rank;
+  const bool early = g_systemValues.replay && g_scheduleRank == page.rank;
   if (!early) {
-    std::memset(g_environment.streams, 0, sizeof g_environment.streams);
-    g_environment.replay = mapSchedule(page.schedulePath);
+    std::memset(g_systemValues.streams, 0, sizeof g_systemValues.streams);
+    g_systemValues.replay = mapSchedule(page.schedulePath);
   }
-  if (!g_environment.replay) {
+  if (!g_systemValues.replay) {
     return;
   }
   for (std::size_t k = 0; !early && k < kValueKinds; ++k) {
@@ -371,23 +372,23 @@ void giveBackValues() {
   madvise(const_cast<unsigned char*>(g_schedule), g_scheduleSize, MADV_DONTNEED);
 }
 
-void environmentShares() {
-  g_environment.quick = false;
+void valuesShare() {
+  g_systemValues.quick = false;
 }
 
-void environmentFlushes() {
-  if (g_environment.joined && g_environment.record) {
+void valuesFlush() {
+  if (g_systemValues.joined && g_systemValues.record) {
     const StateLock lock;
     keepAskedVariables();
     writeNotes();
   }
 }
 
-void environmentForgets() {
+void valuesForget() {
   g_rankOnly.owner = nullptr;
-  g_environment.record = false;
-  g_environment.replay = false;
-  g_environment.quick = false;
+  g_systemValues.record = false;
+  g_systemValues.replay = false;
+  g_systemValues.quick = false;
 }
 
 }  // namespace pf
