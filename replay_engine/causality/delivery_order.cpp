@@ -15,16 +15,16 @@ DeliveryOrder::DeliveryOrder(const Execution& execution, NoDeliveries /*none*/)
       m_deliveries(largeVector(execution.messages.size(), Delivery())),
       m_cancels(execution.ranks.size()) {}
 
-DeliveryOrder::DeliveryOrder(const Execution& execution, const Strands& strands,
+DeliveryOrder::DeliveryOrder(const Execution& execution, const Chains& chains,
                              const SendOrder& sends)
     : DeliveryOrder(execution, NoDeliveries{}) {
-  m_strands = &strands;
+  m_chains = &chains;
   m_synchronous = std::ranges::any_of(execution.ranks, [](const RankHistory& history) {
     return std::ranges::any_of(
         history.sends, [&](const SentMessage& send) { return observedSynchronous(history, send); });
   });
   for (std::uint32_t rank = 0; rank < execution.ranks.size(); ++rank) {
-    addRank(strands, sends, rank);
+    addRank(chains, sends, rank);
     findExits(rank);
     std::sort(m_cancels[rank].begin(), m_cancels[rank].end());
   }
@@ -45,7 +45,7 @@ std::span<const DeliveryOrder::Exit> DeliveryOrder::synchronousExits(std::uint32
 }
 
 /// Receives in posting order, each probe before the receives posted after it.
-void DeliveryOrder::addRank(const Strands& strands, const SendOrder& sends, std::uint32_t rank) {
+void DeliveryOrder::addRank(const Chains& chains, const SendOrder& sends, std::uint32_t rank) {
   const RankHistory& history = m_execution.ranks[rank];
   std::vector<std::uint32_t> probes(history.probes.size());
   std::iota(probes.begin(), probes.end(), 0U);
@@ -53,7 +53,7 @@ void DeliveryOrder::addRank(const Strands& strands, const SendOrder& sends, std:
     return std::tie(history.probes[a].postsBefore, history.probes[a].event) <
            std::tie(history.probes[b].postsBefore, history.probes[b].event);
   });
-  EarlierPosts earlier(m_execution, strands, sends, rank);
+  EarlierPosts earlier(m_execution, chains, sends, rank);
   auto probe = probes.begin();
   for (std::uint32_t index = 0; index < history.receives.size(); ++index) {
     for (; probe != probes.end() && history.probes[*probe].postsBefore <= index; ++probe) {
@@ -94,8 +94,8 @@ void DeliveryOrder::addProbe(EarlierPosts& earlier, std::uint32_t rank, const Pr
        earlier.of(probe.message, probe.wantedTag == kAnyTag).deliveries) {
     m_probeWaits.push_back({rank, probe.event, message});
     const auto event = static_cast<std::uint32_t>(probe.event);
-    if (m_strands->several(rank)) {
-      addExit(message, {m_strands->at({rank, event}), 0});
+    if (m_chains->several(rank)) {
+      addExit(message, {m_chains->at({rank, event}), 0});
     } else {
       showAt(message, event);
     }
@@ -128,8 +128,8 @@ void DeliveryOrder::findExits(std::uint32_t rank) {
 void DeliveryOrder::addOwnExits(std::uint32_t rank, const PostedReceive& receive) {
   if (isCompleted(m_execution.ranks[rank], receive)) {
     const auto completion = static_cast<std::uint32_t>(receive.completion);
-    if (m_strands->several(rank)) {
-      addExit(receive.message, {m_strands->at({rank, completion}), receive.post});
+    if (m_chains->several(rank)) {
+      addExit(receive.message, {m_chains->at({rank, completion}), receive.post});
     } else {
       showAt(receive.message, completion);
     }
@@ -141,9 +141,9 @@ void DeliveryOrder::addOwnExits(std::uint32_t rank, const PostedReceive& receive
   const RankHistory& sender = m_execution.ranks[static_cast<std::size_t>(message.send.rank)];
   const SentMessage& send = sender.sends[message.sendIndex];
   if (observedSynchronous(sender, send) &&
-      (receive.post != receive.completion || m_strands->several(rank))) {
-    addExit(receive.message, {m_strands->at({static_cast<std::uint32_t>(message.send.rank),
-                                             static_cast<std::uint32_t>(send.syncCompletion)}),
+      (receive.post != receive.completion || m_chains->several(rank))) {
+    addExit(receive.message, {m_chains->at({static_cast<std::uint32_t>(message.send.rank),
+                                            static_cast<std::uint32_t>(send.syncCompletion)}),
                               receive.post});
   }
 }
@@ -155,7 +155,7 @@ void DeliveryOrder::showAt(std::uint32_t message, std::uint32_t event) {
 void DeliveryOrder::addExit(std::uint32_t message, const Exit& exit) {
   std::vector<Exit>& exits = m_exits[message];
   const auto same = std::find_if(exits.begin(), exits.end(), [&](const Exit& other) {
-    return other.step.strand == exit.step.strand;
+    return other.step.chain == exit.step.chain;
   });
   if (same == exits.end()) {
     exits.push_back(exit);

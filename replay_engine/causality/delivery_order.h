@@ -14,9 +14,9 @@
 // earliest exit stands for all (shownAt). Elsewhere the exits of synchronous sends count
 // (synchronousExits), the earliest of each rank, but not those of a D(n) whose receive was posted
 // after shownAt(m): these follow from that event. So the lists are as long as the rank had receives
-// in hand at once. Where the receiving rank has several threads (strands.h), no exit stands for
+// in hand at once. Where the receiving rank has several threads (chains.h), no exit stands for
 // those of other threads: there is no shownAt, all exits are in synchronousExits, the earliest of
-// each strand.
+// each chain.
 //
 // All that is asked then is whether some event or delivery x is reached: it is, if and only if x's
 // vector clock contains one of the exits. (Could D(m) reach a delivery x by prerequisites alone?
@@ -28,9 +28,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "replay_engine/causality/chains.h"
 #include "replay_engine/causality/prerequisites.h"
 #include "replay_engine/causality/send_order.h"
-#include "replay_engine/causality/strands.h"
 #include "replay_engine/execution/execution.h"
 
 namespace pf {
@@ -39,7 +39,7 @@ struct NoDeliveries {};
 
 class DeliveryOrder {
  public:
-  DeliveryOrder(const Execution& execution, const Strands& strands, const SendOrder& sends);
+  DeliveryOrder(const Execution& execution, const Chains& chains, const SendOrder& sends);
   /// For clocks that leave deliveries out.
   DeliveryOrder(const Execution& execution, NoDeliveries none);
 
@@ -84,7 +84,7 @@ class DeliveryOrder {
     std::uint32_t shownAt = kNone;
   };
 
-  void addRank(const Strands& strands, const SendOrder& sends, std::uint32_t rank);
+  void addRank(const Chains& chains, const SendOrder& sends, std::uint32_t rank);
   void addReceive(EarlierPosts& earlier, std::uint32_t rank, std::uint32_t index);
   void addProbe(EarlierPosts& earlier, std::uint32_t rank, const ProbeHit& probe);
   void findExits(std::uint32_t rank);
@@ -94,7 +94,7 @@ class DeliveryOrder {
   void addExitsOf(std::uint32_t later, std::uint32_t message);
 
   const Execution& m_execution;
-  const Strands* m_strands = nullptr;
+  const Chains* m_chains = nullptr;
   bool m_synchronous = false;  ///< some send was synchronous, and known to be matched
   std::vector<std::uint32_t> m_before;
   std::vector<Delivery> m_deliveries;  ///< by message

@@ -7,21 +7,21 @@
 
 namespace pf {
 
-EarlierPosts::EarlierPosts(const Execution& execution, const Strands& strands,
-                           const SendOrder& sends, std::uint32_t rank)
+EarlierPosts::EarlierPosts(const Execution& execution, const Chains& chains, const SendOrder& sends,
+                           std::uint32_t rank)
     : m_execution(execution),
       m_history(execution.ranks[rank]),
-      m_strands(strands),
+      m_chains(chains),
       m_sends(sends),
-      m_threads(strands.several(rank)) {
+      m_threads(chains.several(rank)) {
   const auto takesAnyTag = [](const auto& wanted) { return wanted.wantedTag == kAnyTag; };
   m_asksForAnyTag = std::ranges::any_of(m_history.receives, takesAnyTag) ||
                     std::ranges::any_of(m_history.probes, takesAnyTag);
 }
 
-std::uint32_t EarlierPosts::strandOf(std::uint32_t message) const {
+std::uint32_t EarlierPosts::chainOf(std::uint32_t message) const {
   const EventRef send = m_execution.messages[message].send;
-  return m_strands.of(
+  return m_chains.of(
       {static_cast<std::uint32_t>(send.rank), static_cast<std::uint32_t>(send.serial)});
 }
 
@@ -61,12 +61,12 @@ void EarlierPosts::add(const PostedReceive& receive) {
   }
   std::vector<TagStream>& streams =
       m_taken[{m_execution.messages[receive.message].send.rank, receive.comm, kAnyTag}];
-  const std::uint32_t strand = strandOf(receive.message);
+  const std::uint32_t chain = chainOf(receive.message);
   auto stream = std::find_if(streams.begin(), streams.end(), [&](const TagStream& other) {
-    return other.tag == receive.wantedTag && other.strand == strand;
+    return other.tag == receive.wantedTag && other.chain == chain;
   });
   if (stream == streams.end()) {
-    stream = streams.insert(streams.end(), {receive.wantedTag, strand, {}});
+    stream = streams.insert(streams.end(), {receive.wantedTag, chain, {}});
   }
   stream->taken.push_back({receive.message, seen});
 }

@@ -39,7 +39,7 @@ struct Prerequisites {
 /// The receives of one rank that were posted before a point that moves on.
 class EarlierPosts {
  public:
-  EarlierPosts(const Execution& execution, const Strands& strands, const SendOrder& sends,
+  EarlierPosts(const Execution& execution, const Chains& chains, const SendOrder& sends,
                std::uint32_t rank);
 
   /// The point is now just before the rank's receive number `posts`, or a probe there; `begin` is
@@ -60,10 +60,10 @@ class EarlierPosts {
     std::uint32_t message;
     Serial seen;
   };
-  /// Messages of one source (a strand of it) and tag that receives of that tag took.
+  /// Messages of one source (a chain of it) and tag that receives of that tag took.
   struct TagStream {
     Tag tag;
-    std::uint32_t strand;
+    std::uint32_t chain;
     std::vector<Taken> taken;
   };
 
@@ -72,11 +72,11 @@ class EarlierPosts {
   void listCancels();
   void addOtherTags(std::uint32_t message);
 
-  [[nodiscard]] std::uint32_t strandOf(std::uint32_t message) const;
+  [[nodiscard]] std::uint32_t chainOf(std::uint32_t message) const;
 
   const Execution& m_execution;
   const RankHistory& m_history;
-  const Strands& m_strands;
+  const Chains& m_chains;
   const SendOrder& m_sends;
   bool m_threads;                ///< what the rank saw, r's thread need not have seen
   bool m_asksForAnyTag = false;  ///< some receive or probe of the rank

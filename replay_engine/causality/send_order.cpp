@@ -12,13 +12,13 @@ class SendOrder::Clocks final : public ClockObserver {
 
   void onSend(std::uint32_t message, const Knowledge& known) override {
     const auto rank = static_cast<std::uint32_t>(m_order.m_execution.messages[message].send.rank);
-    const Strands& strands = m_order.m_strands;
-    if (!strands.several(rank)) {
+    const Chains& chains = m_order.m_chains;
+    if (!chains.several(rank)) {
       return;
     }
     m_order.m_at[message] = m_order.m_known.size();
-    for (std::uint32_t strand = strands.first(rank); strand < strands.end(rank); ++strand) {
-      m_order.m_known.push_back(known.of(strand));
+    for (std::uint32_t chain = chains.first(rank); chain < chains.end(rank); ++chain) {
+      m_order.m_known.push_back(known.of(chain));
     }
   }
   void onDelivery(std::uint32_t /*message*/, const Knowledge& /*known*/) override {}
@@ -28,17 +28,17 @@ class SendOrder::Clocks final : public ClockObserver {
   SendOrder& m_order;
 };
 
-SendOrder::SendOrder(const Execution& execution, const Strands& strands)
-    : m_execution(execution), m_strands(strands) {
-  if (!strands.several()) {
+SendOrder::SendOrder(const Execution& execution, const Chains& chains)
+    : m_execution(execution), m_chains(chains) {
+  if (!chains.several()) {
     return;
   }
   m_at.assign(execution.messages.size(), 0);
-  m_known.assign(strands.count(), 0);  // of what is never sent: nothing
+  m_known.assign(chains.count(), 0);  // of what is never sent: nothing
   Clocks clocks(*this);
   const DeliveryOrder none(execution, NoDeliveries{});
   const EventGraph graph(execution);
-  VectorClocks(execution, strands, graph, none, clocks).run();
+  VectorClocks(execution, chains, graph, none, clocks).run();
 }
 
 bool SendOrder::before(std::uint32_t one, std::uint32_t other) const {
@@ -48,14 +48,14 @@ bool SendOrder::before(std::uint32_t one, std::uint32_t other) const {
   const auto place = [&](const Message& message) {
     return Place{rank, static_cast<std::uint32_t>(message.send.serial)};
   };
-  if (!m_strands.several(rank)) {
+  if (!m_chains.several(rank)) {
     return first.sendIndex < second.sendIndex;
   }
-  const std::uint32_t strand = m_strands.of(place(first));
-  if (strand == m_strands.of(place(second))) {
+  const std::uint32_t chain = m_chains.of(place(first));
+  if (chain == m_chains.of(place(second))) {
     return first.sendIndex < second.sendIndex;
   }
-  return m_known[m_at[other] + strand - m_strands.first(rank)] >= first.send.serial;
+  return m_known[m_at[other] + chain - m_chains.first(rank)] >= first.send.serial;
 }
 
 }  // namespace pf

@@ -7,14 +7,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "replay_engine/causality/strands.h"
+#include "replay_engine/causality/chains.h"
 #include "replay_engine/execution/execution.h"
 
 namespace pf {
 
 class SendOrder {
  public:
-  SendOrder(const Execution& execution, const Strands& strands);
+  SendOrder(const Execution& execution, const Chains& chains);
 
   /// `one` comes before `other`. Both are of the same rank.
   [[nodiscard]] bool before(std::uint32_t one, std::uint32_t other) const;
@@ -23,9 +23,9 @@ class SendOrder {
   class Clocks;
 
   const Execution& m_execution;
-  const Strands& m_strands;
-  std::vector<std::size_t> m_at;       ///< by message, of ranks with several strands: in m_known
-  std::vector<std::uint32_t> m_known;  ///< serials known, by strand of the rank
+  const Chains& m_chains;
+  std::vector<std::size_t> m_at;       ///< by message, of ranks with several chains: in m_known
+  std::vector<std::uint32_t> m_known;  ///< serials known, by chain of the rank
 };
 
 }  // namespace pf

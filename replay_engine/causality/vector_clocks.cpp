@@ -8,15 +8,15 @@
 
 namespace pf {
 
-VectorClocks::VectorClocks(const Execution& execution, const Strands& strands,
+VectorClocks::VectorClocks(const Execution& execution, const Chains& chains,
                            const EventGraph& graph, const DeliveryOrder& order,
                            ClockObserver& observer)
     : m_execution(execution),
-      m_strands(strands),
+      m_chains(chains),
       m_graph(graph),
       m_order(order),
       m_observer(observer),
-      m_width(strands.count()),
+      m_width(chains.count()),
       m_clocks(m_width * m_width, 0),
       m_current(m_width, kNone),
       m_waitingAt(graph.rankCount(), 0),
@@ -40,7 +40,7 @@ VectorClocks::VectorClocks(const Execution& execution, const Strands& strands,
   for (std::uint32_t message = 0; message < m_sent.size(); ++message) {
     m_messageUses[message] += m_deliveryUses[message] > 0 ? 1U : 0U;
   }
-  if (strands.several()) {
+  if (chains.several()) {
     listPosts();
   }
 }
@@ -50,7 +50,7 @@ void VectorClocks::listPosts() {
   for (std::uint32_t message = 0; message < m_sent.size(); ++message) {
     if (m_deliveryUses[message] > 0) {
       const Place post = m_graph.origin({LinkKind::Synchronous, message});
-      if (m_strands.several(post.rank)) {
+      if (m_chains.several(post.rank)) {
         m_posts[{post.rank, post.serial}].push_back(message);
       }
     }
@@ -60,7 +60,7 @@ void VectorClocks::listPosts() {
 void VectorClocks::holdPosts(Place place) {
   if (const auto posts = m_posts.find({place.rank, place.serial}); posts != m_posts.end()) {
     for (const std::uint32_t message : posts->second) {
-      m_receivePosted[message] = hold(m_strands.of(place), 1);
+      m_receivePosted[message] = hold(m_chains.of(place), 1);
     }
   }
 }
@@ -69,8 +69,8 @@ void VectorClocks::run() {
   Traversal<VectorClocks>(m_graph, m_progress, *this).run();
 }
 
-std::span<std::uint32_t> VectorClocks::clock(std::uint32_t strand) {
-  return {m_clocks.data() + strand * m_width, m_width};
+std::span<std::uint32_t> VectorClocks::clock(std::uint32_t chain) {
+  return {m_clocks.data() + chain * m_width, m_width};
 }
 
 std::span<std::uint32_t> VectorClocks::snapshot(SnapshotId id) {
@@ -88,14 +88,14 @@ VectorClocks::SnapshotId VectorClocks::allocate() {
   return id;
 }
 
-VectorClocks::SnapshotId VectorClocks::hold(std::uint32_t strand, std::uint32_t uses) {
-  if (m_current[strand] == kNone) {
-    m_current[strand] = allocate();
-    m_holders[m_current[strand]] = 1;  // the strand itself, until its clock changes
-    std::ranges::copy(clock(strand), snapshot(m_current[strand]).begin());
+VectorClocks::SnapshotId VectorClocks::hold(std::uint32_t chain, std::uint32_t uses) {
+  if (m_current[chain] == kNone) {
+    m_current[chain] = allocate();
+    m_holders[m_current[chain]] = 1;  // the chain itself, until its clock changes
+    std::ranges::copy(clock(chain), snapshot(m_current[chain]).begin());
   }
-  m_holders[m_current[strand]] += uses;
-  return m_current[strand];
+  m_holders[m_current[chain]] += uses;
+  return m_current[chain];
 }
 
 void VectorClocks::release(SnapshotId& id) {
@@ -105,26 +105,26 @@ void VectorClocks::release(SnapshotId& id) {
   }
 }
 
-void VectorClocks::forgetCurrent(std::uint32_t strand) {
-  release(m_current[strand]);
-  m_current[strand] = kNone;
+void VectorClocks::forgetCurrent(std::uint32_t chain) {
+  release(m_current[chain]);
+  m_current[chain] = kNone;
 }
 
 bool VectorClocks::tryEnter(Place place) {
   m_waitingAt[place.rank] = 0;
   followThreads(place);
   holdPosts(place);
-  const std::uint32_t strand = m_strands.of(place);
+  const std::uint32_t chain = m_chains.of(place);
   for (const Link link : m_graph.outgoing(place)) {
     if (link.kind == LinkKind::Collective) {
       contribute(link.index);
     } else if (link.kind == LinkKind::Synchronous) {
       m_posted.resize(m_sent.size(), kNone);
-      m_posted[link.index] = hold(strand, 1);
+      m_posted[link.index] = hold(chain, 1);
     } else {
-      m_observer.onSend(link.index, {clock(strand), {}});
+      m_observer.onSend(link.index, {clock(chain), {}});
       if (m_messageUses[link.index] > 0) {
-        m_sent[link.index] = hold(strand, m_messageUses[link.index]);
+        m_sent[link.index] = hold(chain, m_messageUses[link.index]);
       }
     }
   }
@@ -133,13 +133,13 @@ bool VectorClocks::tryEnter(Place place) {
 
 /// What the program makes the event's thread wait for.
 void VectorClocks::followThreads(Place place) {
-  for (const ThreadLink& link : m_strands.linksTo(place)) {
+  for (const ThreadLink& link : m_chains.linksTo(place)) {
     const Place before{place.rank, static_cast<std::uint32_t>(link.before)};
     const auto left = m_threadLeft.find({before.rank, before.serial});
     if (left == m_threadLeft.end()) {
       continue;
     }
-    join(m_strands.of(place), left->second.clock, m_strands.at(before));
+    join(m_chains.of(place), left->second.clock, m_chains.at(before));
     release(left->second.clock);
     if (--left->second.uses == 0) {
       m_threadLeft.erase(left);
@@ -150,13 +150,13 @@ void VectorClocks::followThreads(Place place) {
 void VectorClocks::contribute(std::uint32_t member) {
   const CollectiveMember& part = m_graph.members()[member];
   const CollectiveInstance& instance = m_graph.instances()[part.instance];
-  const std::uint32_t strand = m_strands.of(part.entry);
+  const std::uint32_t chain = m_chains.of(part.entry);
   --m_contributors[part.instance];
   if (m_takers[part.instance] == 0) {
     return;
   }
   if (instance.flow == CollectiveFlow::FromLower) {
-    m_contributed[member] = hold(strand, 1);
+    m_contributed[member] = hold(chain, 1);
     return;
   }
   SnapshotId& joined = m_joined[part.instance];
@@ -165,9 +165,9 @@ void VectorClocks::contribute(std::uint32_t member) {
     m_holders[joined] = 1;
     std::ranges::fill(snapshot(joined), 0U);
   }
-  raise(snapshot(joined), clock(strand));
+  raise(snapshot(joined), clock(chain));
   // The call itself counts: a rank that has taken from it knows that it was made.
-  snapshot(joined)[strand] = std::max(snapshot(joined)[strand], part.entry.serial);
+  snapshot(joined)[chain] = std::max(snapshot(joined)[chain], part.entry.serial);
 }
 
 bool VectorClocks::isReady(std::uint32_t rank, Link link) {
@@ -210,35 +210,35 @@ void VectorClocks::leave(Place place) {
   for (const Link link : m_graph.incoming(place)) {
     follow(place, link);
   }
-  const std::uint32_t strand = m_strands.of(place);
-  clock(strand)[strand] = place.serial;
+  const std::uint32_t chain = m_chains.of(place);
+  clock(chain)[chain] = place.serial;
   if (m_order.isCancelBefore(place.rank, place.serial)) {
-    m_cancelled[{place.rank, place.serial}] = hold(strand, 1);
+    m_cancelled[{place.rank, place.serial}] = hold(chain, 1);
   }
-  if (const std::uint32_t uses = m_strands.linksFrom(place); uses > 0) {
-    m_threadLeft[{place.rank, place.serial}] = {hold(strand, uses), uses};
+  if (const std::uint32_t uses = m_chains.linksFrom(place); uses > 0) {
+    m_threadLeft[{place.rank, place.serial}] = {hold(chain, uses), uses};
   }
-  m_observer.onLeave(place, {clock(strand), {}});
+  m_observer.onLeave(place, {clock(chain), {}});
 }
 
 void VectorClocks::follow(Place place, Link link) {
   switch (link.kind) {
     case LinkKind::Collective:
-      take(m_strands.of(place), link.index);
+      take(m_chains.of(place), link.index);
       return;
     case LinkKind::Delivery:
       followDelivery(place, link.index);
       return;
     case LinkKind::Synchronous:
       if (isReady(place.rank, link)) {
-        join(m_strands.of(place), m_posted[link.index], posted(link.index));
+        join(m_chains.of(place), m_posted[link.index], posted(link.index));
         release(m_posted[link.index]);
       }
       return;
     case LinkKind::Message:
       --m_messageUses[link.index];
       if (isReady(place.rank, link)) {
-        join(m_strands.of(place), m_sent[link.index], beforeSend(link.index));
+        join(m_chains.of(place), m_sent[link.index], beforeSend(link.index));
         release(m_sent[link.index]);
       }
   }
@@ -246,7 +246,7 @@ void VectorClocks::follow(Place place, Link link) {
 
 /// The send itself is not finished: only what its thread did before it is known.
 Step VectorClocks::beforeSend(std::uint32_t message) const {
-  return m_strands.before(m_graph.origin({LinkKind::Message, message}));
+  return m_chains.before(m_graph.origin({LinkKind::Message, message}));
 }
 
 /// The same goes for the post of a receive, unless it blocks: see
@@ -254,8 +254,8 @@ Step VectorClocks::beforeSend(std::uint32_t message) const {
 Step VectorClocks::posted(std::uint32_t message) const {
   const Place post = m_graph.origin({LinkKind::Synchronous, message});
   const bool blocking =
-      m_execution.messages[message].completion == post.serial && !m_strands.several(post.rank);
-  return blocking ? m_strands.at(post) : m_strands.before(post);
+      m_execution.messages[message].completion == post.serial && !m_chains.several(post.rank);
+  return blocking ? m_chains.at(post) : m_chains.before(post);
 }
 
 /// Delivers the message, after its prerequisites and theirs, if all were sent. `rank` asks.
@@ -316,7 +316,7 @@ VectorClocks::SnapshotId VectorClocks::merge(std::uint32_t message) {
   const std::span<std::uint32_t> merged = snapshot(id);
   const auto add = [&](SnapshotId from, Step left) {
     raise(merged, snapshot(from));
-    merged[left.strand] = std::max(merged[left.strand], left.serial);
+    merged[left.chain] = std::max(merged[left.chain], left.serial);
   };
   std::ranges::fill(merged, 0U);
   add(m_sent[message], beforeSend(message));
@@ -326,19 +326,19 @@ VectorClocks::SnapshotId VectorClocks::merge(std::uint32_t message) {
   }
   if (!m_receivePosted.empty() && m_receivePosted[message] != kNone) {
     add(m_receivePosted[message],
-        m_strands.before(m_graph.origin({LinkKind::Synchronous, message})));
+        m_chains.before(m_graph.origin({LinkKind::Synchronous, message})));
     release(m_receivePosted[message]);
   }
   if (const std::uint32_t cancel = m_order.cancelBefore(message); cancel != 0) {
     const auto rank = static_cast<std::uint32_t>(m_execution.messages[message].dest);
-    add(m_cancelled.at({rank, cancel}), m_strands.at({rank, cancel}));
+    add(m_cancelled.at({rank, cancel}), m_chains.at({rank, cancel}));
   }
   return id;
 }
 
 void VectorClocks::followDelivery(Place place, std::uint32_t message) {
   if (tryDeliver(place.rank, message)) {
-    join(m_strands.of(place), m_delivered[message], beforeSend(message));
+    join(m_chains.of(place), m_delivered[message], beforeSend(message));
   }
   useDelivery(message);
 }
@@ -348,17 +348,17 @@ void VectorClocks::useDelivery(std::uint32_t message) {
   release(m_delivered[message]);
 }
 
-void VectorClocks::take(std::uint32_t strand, std::uint32_t member) {
+void VectorClocks::take(std::uint32_t chain, std::uint32_t member) {
   const std::vector<CollectiveMember>& members = m_graph.members();
   const CollectiveMember& part = members[member];
   const CollectiveInstance& instance = m_graph.instances()[part.instance];
   if (isReadyCollective(member)) {
     if (instance.flow != CollectiveFlow::FromLower) {
-      join(strand, m_joined[part.instance], {strand, 0});
+      join(chain, m_joined[part.instance], {chain, 0});
     }
     for (std::uint32_t i = instance.begin; i < m_graph.sourcesEnd(member); ++i) {
       if (instance.flow == CollectiveFlow::FromLower && members[i].contributes) {
-        join(strand, m_contributed[i], m_strands.at(members[i].entry));
+        join(chain, m_contributed[i], m_chains.at(members[i].entry));
       }
     }
   }
@@ -370,20 +370,20 @@ void VectorClocks::take(std::uint32_t strand, std::uint32_t member) {
   }
 }
 
-void VectorClocks::join(std::uint32_t strand, SnapshotId from, Step known) {
+void VectorClocks::join(std::uint32_t chain, SnapshotId from, Step known) {
   if (from == kNone) {
     return;
   }
-  const std::uint32_t own = clock(strand)[strand];
-  bool changed = raise(clock(strand), snapshot(from));
-  if (clock(strand)[known.strand] < known.serial) {
-    clock(strand)[known.strand] = known.serial;
+  const std::uint32_t own = clock(chain)[chain];
+  bool changed = raise(clock(chain), snapshot(from));
+  if (clock(chain)[known.chain] < known.serial) {
+    clock(chain)[known.chain] = known.serial;
     changed = true;
   }
-  // Whatever came back about this strand itself is not more than what it has finished.
-  clock(strand)[strand] = own;
+  // Whatever came back about this chain itself is not more than what it has finished.
+  clock(chain)[chain] = own;
   if (changed) {
-    forgetCurrent(strand);
+    forgetCurrent(chain);
   }
 }
 

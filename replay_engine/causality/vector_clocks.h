@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Vector clocks of a recorded execution, computed forward, deliveries included. Private to core.
 //
-// A clock says for each strand up to which event it is known to have finished. No clock is kept
-// for longer than something still to come needs it, and sends between two changes of a strand's
+// A clock says for each chain up to which event it is known to have finished. No clock is kept
+// for longer than something still to come needs it, and sends between two changes of a chain's
 // clock share one, as does a delivery that waits for nothing but its send.
 #pragma once
 
@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "replay_engine/causality/chains.h"
 #include "replay_engine/causality/delivery_order.h"
 #include "replay_engine/causality/event_graph.h"
-#include "replay_engine/causality/strands.h"
 #include "replay_engine/causality/traversal.h"
 
 namespace pf {
@@ -24,9 +24,9 @@ namespace pf {
 struct Knowledge {
   std::span<const std::uint32_t> clock;
   Step left;
-  [[nodiscard]] bool includes(Step step) const { return of(step.strand) >= step.serial; }
-  [[nodiscard]] std::uint32_t of(std::uint32_t strand) const {
-    return left.strand == strand ? std::max(clock[strand], left.serial) : clock[strand];
+  [[nodiscard]] bool includes(Step step) const { return of(step.chain) >= step.serial; }
+  [[nodiscard]] std::uint32_t of(std::uint32_t chain) const {
+    return left.chain == chain ? std::max(clock[chain], left.serial) : clock[chain];
   }
 };
 
@@ -45,7 +45,7 @@ struct ClockObserver {
 class VectorClocks {
  public:
   /// `graph` must have been made with `order`.
-  VectorClocks(const Execution& execution, const Strands& strands, const EventGraph& graph,
+  VectorClocks(const Execution& execution, const Chains& chains, const EventGraph& graph,
                const DeliveryOrder& order, ClockObserver& observer);
   void run();
 
@@ -56,13 +56,13 @@ class VectorClocks {
  private:
   using SnapshotId = std::uint32_t;
 
-  [[nodiscard]] std::span<std::uint32_t> clock(std::uint32_t strand);
+  [[nodiscard]] std::span<std::uint32_t> clock(std::uint32_t chain);
   [[nodiscard]] std::span<std::uint32_t> snapshot(SnapshotId id);
   SnapshotId allocate();
-  /// The strand's clock as it is now, with `uses` more holders.
-  SnapshotId hold(std::uint32_t strand, std::uint32_t uses);
+  /// The chain's clock as it is now, with `uses` more holders.
+  SnapshotId hold(std::uint32_t chain, std::uint32_t uses);
   void release(SnapshotId& id);
-  void forgetCurrent(std::uint32_t strand);
+  void forgetCurrent(std::uint32_t chain);
 
   void contribute(std::uint32_t member);
   [[nodiscard]] bool isReady(std::uint32_t rank, Link link);
@@ -72,8 +72,8 @@ class VectorClocks {
   void listPosts();
   void holdPosts(Place place);
   void follow(Place place, Link link);
-  void take(std::uint32_t strand, std::uint32_t member);
-  void join(std::uint32_t strand, SnapshotId from, Step known);
+  void take(std::uint32_t chain, std::uint32_t member);
+  void join(std::uint32_t chain, SnapshotId from, Step known);
 
   bool tryDeliver(std::uint32_t rank, std::uint32_t message);
   [[nodiscard]] bool canArrive(std::uint32_t rank, std::uint32_t message);
@@ -85,15 +85,15 @@ class VectorClocks {
   [[nodiscard]] Step posted(std::uint32_t message) const;
 
   const Execution& m_execution;
-  const Strands& m_strands;
+  const Chains& m_chains;
   const EventGraph& m_graph;
   const DeliveryOrder& m_order;
   ClockObserver& m_observer;
   Progress m_progress;
   std::size_t m_width;
-  std::vector<std::uint32_t> m_clocks;  ///< strands x strands
+  std::vector<std::uint32_t> m_clocks;  ///< chains x chains
   std::vector<SnapshotId>
-      m_current;  ///< by strand: snapshot equal to its clock, kNone if changed since
+      m_current;  ///< by chain: snapshot equal to its clock, kNone if changed since
   std::vector<std::size_t> m_waitingAt;  ///< by rank: incoming links of its event found ready
   std::vector<std::uint32_t> m_pool;     ///< snapshots, m_width each
   std::vector<std::uint32_t> m_holders;  ///< by snapshot

@@ -13,11 +13,11 @@ std::uint64_t tagKey(std::uint32_t comm, Tag tag) {
 
 }  // namespace
 
-RaceCandidates::RaceCandidates(const Execution& execution, const Strands& strands,
+RaceCandidates::RaceCandidates(const Execution& execution, const Chains& chains,
                                const SendOrder& sends, std::span<const std::uint32_t> messages,
                                Tags tags)
     : m_execution(execution),
-      m_strands(strands),
+      m_chains(chains),
       m_sends(sends),
       m_messages(messages),
       m_nextByTag(tags.one ? messages.size() : 0, kNone),
@@ -37,9 +37,9 @@ void RaceCandidates::append(Streams& streams, std::uint32_t position,
                             std::vector<std::uint32_t>& next) {
   const EventRef send = message(position).send;
   const auto rank = static_cast<std::uint32_t>(send.rank);
-  const std::uint32_t source = m_strands.of({rank, static_cast<std::uint32_t>(send.serial)});
+  const std::uint32_t source = m_chains.of({rank, static_cast<std::uint32_t>(send.serial)});
   for (auto stream = streams.rbegin();
-       stream != streams.rend() && stream->source >= m_strands.first(rank); ++stream) {
+       stream != streams.rend() && stream->source >= m_chains.first(rank); ++stream) {
     if (stream->source == source) {
       next[stream->tail] = position;
       stream->tail = position;
@@ -49,7 +49,7 @@ void RaceCandidates::append(Streams& streams, std::uint32_t position,
   streams.push_back({source, position, position});
 }
 
-/// Keeps, of each rank with several strands, what no other message comes before.
+/// Keeps, of each rank with several chains, what no other message comes before.
 void RaceCandidates::dropLater() {
   const auto rankOf = [this](std::uint32_t index) { return m_execution.messages[index].send.rank; };
   m_first.clear();
@@ -77,7 +77,7 @@ const std::vector<std::uint32_t>& RaceCandidates::firstOfEachSource(std::uint32_
   } else if (const auto streams = m_byTag.find(tagKey(comm, tag)); streams != m_byTag.end()) {
     collect(streams->second, m_nextByTag, limit);
   }
-  if (m_strands.several()) {
+  if (m_chains.several()) {
     dropLater();
   }
   return m_found;

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "replay_engine/causality/chains.h"
 #include "replay_engine/causality/send_order.h"
-#include "replay_engine/causality/strands.h"
 #include "replay_engine/execution/execution.h"
 
 namespace pf {
@@ -23,7 +23,7 @@ class RaceCandidates {
     bool any = true;  ///< kAnyTag
   };
   /// `messages`: indices of all messages to the rank, by (rank, serial) of their sends.
-  RaceCandidates(const Execution& execution, const Strands& strands, const SendOrder& sends,
+  RaceCandidates(const Execution& execution, const Chains& chains, const SendOrder& sends,
                  std::span<const std::uint32_t> messages, Tags tags);
 
   /// For each source, by rank, the first message in (comm, tag or kAnyTag) that no receive posted
@@ -33,7 +33,7 @@ class RaceCandidates {
                                                                     std::uint32_t limit);
 
  private:
-  /// Messages of one source (a strand) in sending order: chained positions in m_messages.
+  /// Messages of one source (a chain) in sending order: chained positions in m_messages.
   struct Stream {
     std::uint32_t source;
     std::uint32_t head;
@@ -49,7 +49,7 @@ class RaceCandidates {
   }
 
   const Execution& m_execution;
-  const Strands& m_strands;
+  const Chains& m_chains;
   const SendOrder& m_sends;
   std::span<const std::uint32_t> m_messages;
   std::unordered_map<std::uint64_t, Streams> m_byTag;   ///< by comm and tag

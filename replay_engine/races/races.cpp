@@ -31,15 +31,15 @@ struct Choice {
   std::uint32_t shownAt;  ///< first event of this rank that follows from the choice
 };
 
-std::vector<Choice> choicesOf(const Execution& execution, const Strands& strands,
-                              std::uint32_t rank, const DeliveryOrder& order) {
+std::vector<Choice> choicesOf(const Execution& execution, const Chains& chains, std::uint32_t rank,
+                              const DeliveryOrder& order) {
   const RankHistory& history = execution.ranks[rank];
   std::vector<Choice> choices;
   const std::size_t messages = execution.messages.size();
   // One by source has a choice if threads of that source may send at once.
   const auto chooses = [&](Rank source) {
     return source == kAnySource ||
-           (isRank(execution, source) && strands.several(static_cast<std::uint32_t>(source)));
+           (isRank(execution, source) && chains.several(static_cast<std::uint32_t>(source)));
   };
   for (std::uint32_t i = 0; i < history.receives.size(); ++i) {
     const PostedReceive& r = history.receives[i];
@@ -53,7 +53,7 @@ std::vector<Choice> choicesOf(const Execution& execution, const Strands& strands
     if (chooses(p.wantedSource) && p.message < messages && isEvent(history, p.event)) {
       choices.push_back({true, i, p.postsBefore, p.comm, p.wantedSource, p.wantedTag, p.message,
                          p.event,
-                         strands.several(rank) ? kNone : static_cast<std::uint32_t>(p.event)});
+                         chains.several(rank) ? kNone : static_cast<std::uint32_t>(p.event)});
     }
   }
   std::stable_sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
@@ -91,13 +91,13 @@ class MessagesByDestination {
 };
 
 /// For each message how many events of its destination are known to have finished before it is
-/// sent, and before it is delivered. (A destination with threads: of its first strand, which
+/// sent, and before it is delivered. (A destination with threads: of its first chain, which
 /// nobody asks for.)
 class KnownToDestination final : public ClockObserver {
  public:
-  KnownToDestination(const Execution& execution, const Strands& strands)
+  KnownToDestination(const Execution& execution, const Chains& chains)
       : m_execution(execution),
-        m_strands(strands),
+        m_chains(chains),
         m_atSend(largeVector(execution.messages.size(), std::uint32_t{0})),
         m_atDelivery(largeVector(execution.messages.size(), std::uint32_t{0})) {}
 
@@ -109,17 +109,17 @@ class KnownToDestination final : public ClockObserver {
   void onSend(std::uint32_t message, const Knowledge& known) override {
     const Rank dest = m_execution.messages[message].dest;
     m_atSend[message] =
-        isRank(m_execution, dest) ? known.of(m_strands.first(static_cast<std::uint32_t>(dest))) : 0;
+        isRank(m_execution, dest) ? known.of(m_chains.first(static_cast<std::uint32_t>(dest))) : 0;
   }
   void onDelivery(std::uint32_t message, const Knowledge& known) override {
     m_atDelivery[message] =
-        known.of(m_strands.first(static_cast<std::uint32_t>(m_execution.messages[message].dest)));
+        known.of(m_chains.first(static_cast<std::uint32_t>(m_execution.messages[message].dest)));
   }
   void onLeave(Place /*place*/, const Knowledge& /*known*/) override {}
 
  private:
   const Execution& m_execution;
-  const Strands& m_strands;
+  const Chains& m_chains;
   std::vector<std::uint32_t> m_atSend;
   std::vector<std::uint32_t> m_atDelivery;
 };
@@ -128,27 +128,27 @@ class KnownToDestination final : public ClockObserver {
 /// itself; the rest of rule 4 it puts to `questions`.
 class RankRaces {
  public:
-  RankRaces(const Execution& execution, const Strands& strands, const SendOrder& sends,
+  RankRaces(const Execution& execution, const Chains& chains, const SendOrder& sends,
             const DeliveryOrder& order, const KnownToDestination& known, std::uint32_t rank,
             SynchronousExits& questions)
       : m_execution(execution),
-        m_strands(strands),
+        m_chains(chains),
         m_sends(sends),
         m_order(order),
         m_known(known),
         m_rank(rank),
-        m_earlier(execution, strands, sends, rank),
+        m_earlier(execution, chains, sends, rank),
         m_questions(questions) {}
 
   std::vector<Race> find(std::span<const std::uint32_t> messages) {
-    const std::vector<Choice> choices = choicesOf(m_execution, m_strands, m_rank, m_order);
+    const std::vector<Choice> choices = choicesOf(m_execution, m_chains, m_rank, m_order);
     std::vector<std::pair<Serial, Race>> found;
     if (choices.empty()) {
       return {};
     }
     const auto asksAnyTag = [](const Choice& choice) { return choice.tag == kAnyTag; };
     RaceCandidates candidates(
-        m_execution, m_strands, m_sends, messages,
+        m_execution, m_chains, m_sends, messages,
         {!std::ranges::all_of(choices, asksAnyTag), std::ranges::any_of(choices, asksAnyTag)});
     for (const Choice& choice : choices) {
       Race race = raceOf(choice, candidates);
@@ -175,7 +175,7 @@ class RankRaces {
     if (source != taken) {
       return choice.source == kAnySource || choice.source == source;
     }
-    return m_strands.several(static_cast<std::uint32_t>(source)) && other != choice.taken &&
+    return m_chains.several(static_cast<std::uint32_t>(source)) && other != choice.taken &&
            !m_sends.before(choice.taken, other) && !m_sends.before(other, choice.taken);
   }
 
@@ -193,7 +193,7 @@ class RankRaces {
             return m_known.atDelivery(delivery) >= choice.shownAt;
           })) {
         race.alternatives.push_back(other);
-        if (!choice.probe || m_strands.several(m_rank)) {
+        if (!choice.probe || m_chains.several(m_rank)) {
           m_questions.ask(race, other, needed);
         }
       }
@@ -202,7 +202,7 @@ class RankRaces {
   }
 
   const Execution& m_execution;
-  const Strands& m_strands;
+  const Chains& m_chains;
   const SendOrder& m_sends;
   const DeliveryOrder& m_order;
   const KnownToDestination& m_known;
@@ -214,19 +214,19 @@ class RankRaces {
 }  // namespace
 
 std::vector<Race> findRaces(const Execution& execution) {
-  const Strands strands(execution);
-  const SendOrder sends(execution, strands);
-  const DeliveryOrder order(execution, strands, sends);
+  const Chains chains(execution);
+  const SendOrder sends(execution, chains);
+  const DeliveryOrder order(execution, chains, sends);
   const EventGraph graph(execution, &order);
-  KnownToDestination known(execution, strands);
-  VectorClocks(execution, strands, graph, order, known).run();
+  KnownToDestination known(execution, chains);
+  VectorClocks(execution, chains, graph, order, known).run();
 
   std::vector<Race> races;
-  SynchronousExits questions(execution, strands, order);
+  SynchronousExits questions(execution, chains, order);
   const MessagesByDestination messages(execution);
   for (std::uint32_t rank = 0; rank < execution.ranks.size(); ++rank) {
     std::vector<Race> here =
-        RankRaces(execution, strands, sends, order, known, rank, questions).find(messages.to(rank));
+        RankRaces(execution, chains, sends, order, known, rank, questions).find(messages.to(rank));
     races.insert(races.end(), std::make_move_iterator(here.begin()),
                  std::make_move_iterator(here.end()));
   }

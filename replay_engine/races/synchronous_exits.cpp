@@ -28,7 +28,7 @@ void SynchronousExits::drop(const EventGraph& graph, std::vector<Race>& races) {
   for (std::vector<Question>* questions : {&m_sends, &m_deliveries, &m_cancels}) {
     std::ranges::sort(*questions, {}, &Question::key);
   }
-  VectorClocks(m_execution, m_strands, graph, m_order, *this).run();
+  VectorClocks(m_execution, m_chains, graph, m_order, *this).run();
   std::ranges::sort(m_reached);
   for (Race& race : races) {
     const std::uint32_t probe = race.probe ? race.index : kNone;
@@ -55,7 +55,7 @@ bool SynchronousExits::isReached(const Question& question, const Knowledge& know
   if (question.probe != kNone) {
     const auto rank = static_cast<std::uint32_t>(m_execution.messages[question.taken].dest);
     const Serial event = m_execution.ranks[rank].probes[question.probe].event;
-    return known.includes(m_strands.at({rank, static_cast<std::uint32_t>(event)}));
+    return known.includes(m_chains.at({rank, static_cast<std::uint32_t>(event)}));
   }
   return std::ranges::any_of(
       m_order.synchronousExits(question.taken),

@@ -20,8 +20,8 @@ namespace pf {
 /// for every message. Most executions have none.
 class SynchronousExits final : public ClockObserver {
  public:
-  SynchronousExits(const Execution& execution, const Strands& strands, const DeliveryOrder& order)
-      : m_execution(execution), m_strands(strands), m_order(order) {}
+  SynchronousExits(const Execution& execution, const Chains& chains, const DeliveryOrder& order)
+      : m_execution(execution), m_chains(chains), m_order(order) {}
 
   /// "Is `other`'s send, or one of the prerequisites of taking it, reached from the delivery of
   /// what the receive of `race` took (from the end of the probe)?"
@@ -49,7 +49,7 @@ class SynchronousExits final : public ClockObserver {
   void answer(const std::vector<Question>& questions, Key key, const Knowledge& known);
 
   const Execution& m_execution;
-  const Strands& m_strands;
+  const Chains& m_chains;
   const DeliveryOrder& m_order;
   std::vector<Question> m_sends;
   std::vector<Question> m_deliveries;

@@ -37,11 +37,11 @@ class KnownAtSend final : public ClockObserver {
 
 /// Clocks without the order among deliveries, of ranks: threads are traced in the order recorded.
 KnownAtSend knownAtSend(const Execution& execution) {
-  const Strands strands(execution.ranks.size());
+  const Chains chains(execution.ranks.size());
   const DeliveryOrder none(execution, NoDeliveries{});
   const EventGraph graph(execution);
   KnownAtSend known(execution);
-  VectorClocks(execution, strands, graph, none, known).run();
+  VectorClocks(execution, chains, graph, none, known).run();
   return known;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "replay_engine/causality/strands.h"
+#include "replay_engine/causality/chains.h"
 
 #include <algorithm>
 #include <iterator>
@@ -31,12 +31,12 @@ std::span<const ThreadLink> linksOf(const std::vector<ThreadLink>& links, Serial
 
 }  // namespace
 
-Strands::Strands(const Execution& execution) {
+Chains::Chains(const Execution& execution) {
   m_first.push_back(0);
   for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank) {
     std::uint32_t count = 1;
     if (hasThreads(execution.ranks[rank])) {
-      RankStrands found = strandsOf(execution.ranks[rank], count);
+      RankChains found = chainsOf(execution.ranks[rank], count);
       if (count > 1) {
         m_ranks.resize(execution.ranks.size());
         m_ranks[rank] = std::move(found);
@@ -46,18 +46,18 @@ Strands::Strands(const Execution& execution) {
   }
 }
 
-Strands::Strands(std::size_t ranks) {
+Chains::Chains(std::size_t ranks) {
   for (std::uint32_t rank = 0; rank <= ranks; ++rank) {
     m_first.push_back(rank);
   }
 }
 
-/// A thread goes on with the strand of one that had ended when it began, as far as the links say.
-Strands::RankStrands Strands::strandsOf(const RankHistory& history, std::uint32_t& count) {
-  RankStrands found;
+/// A thread goes on with the chain of one that had ended when it began, as far as the links say.
+Chains::RankChains Chains::chainsOf(const RankHistory& history, std::uint32_t& count) {
+  RankChains found;
   found.links = validLinks(history);
   const std::size_t events = history.events.size();
-  found.strand.resize(events);
+  found.chain.resize(events);
   found.previous.resize(events);
   found.uses.assign(events, 0);
   std::unordered_map<std::uint32_t, Serial> lastOfLane;
@@ -65,22 +65,22 @@ Strands::RankStrands Strands::strandsOf(const RankHistory& history, std::uint32_
     lastOfLane[history.events[serial - 1].lane] = serial;
   }
   std::unordered_map<std::uint32_t, std::uint32_t> strandOfLane;
-  std::vector<std::uint32_t> last;  // by strand
+  std::vector<std::uint32_t> last;  // by chain
   for (std::uint32_t serial = 1; serial <= events; ++serial) {
     const std::span<const ThreadLink> links = linksOf(found.links, serial);
-    const auto [strand, isNew] = strandOfLane.try_emplace(history.events[serial - 1].lane, 0);
+    const auto [chain, isNew] = strandOfLane.try_emplace(history.events[serial - 1].lane, 0);
     if (isNew) {
       const auto ended = std::ranges::find_if(links, [&](const ThreadLink& link) {
         return lastOfLane[history.events[link.before - 1].lane] == link.before &&
-               last[found.strand[link.before - 1]] == link.before;
+               last[found.chain[link.before - 1]] == link.before;
       });
-      strand->second = ended != links.end() ? found.strand[ended->before - 1]
-                                            : static_cast<std::uint32_t>(last.size());
-      last.resize(std::max<std::size_t>(last.size(), strand->second + 1U), 0);
+      chain->second = ended != links.end() ? found.chain[ended->before - 1]
+                                           : static_cast<std::uint32_t>(last.size());
+      last.resize(std::max<std::size_t>(last.size(), chain->second + 1U), 0);
     }
-    found.strand[serial - 1] = strand->second;
-    found.previous[serial - 1] = last[strand->second];
-    last[strand->second] = serial;
+    found.chain[serial - 1] = chain->second;
+    found.previous[serial - 1] = last[chain->second];
+    last[chain->second] = serial;
     for (const ThreadLink& link : links) {
       ++found.uses[link.before - 1];
     }
@@ -89,7 +89,7 @@ Strands::RankStrands Strands::strandsOf(const RankHistory& history, std::uint32_
   return found;
 }
 
-std::span<const ThreadLink> Strands::linksTo(Place place) const {
+std::span<const ThreadLink> Chains::linksTo(Place place) const {
   if (!several(place.rank)) {
     return {};
   }
