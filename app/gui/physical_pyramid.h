@@ -4,15 +4,15 @@
 
 #include <vector>
 
-#include "replay_engine/causality/cut_pyramid.h"
+#include "replay_engine/causality/density_pyramid.h"
 
 namespace pf::gui {
 
 /// For SpaceTimeView::setPyramidMaker().
-inline CutPyramid physicalPyramid(const Execution& execution, const std::vector<Race>& races,
-                                  const std::vector<std::vector<std::uint32_t>>& times,
-                                  const std::vector<std::vector<std::uint32_t>>& departures) {
-  return cutPyramid(execution, races, times, 0, &departures);
+inline DensityPyramid physicalPyramid(const Execution& execution, const std::vector<Race>& races,
+                                      const std::vector<std::vector<std::uint32_t>>& times,
+                                      const std::vector<std::vector<std::uint32_t>>& departures) {
+  return densityPyramid(execution, races, times, 0, &departures);
 }
 
 }  // namespace pf::gui

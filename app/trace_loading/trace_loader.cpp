@@ -67,16 +67,16 @@ namespace {
 
 /// Events of all ranks in each bin of the pyramid's level for a picture of usual width, which is
 /// read by this.
-std::vector<std::uint64_t> profileOf(const views::CutLevels& pyramid, std::size_t ranks,
+std::vector<std::uint64_t> profileOf(const views::DensityLevels& pyramid, std::size_t ranks,
                                      std::uint32_t lastStep) {
   constexpr double kPixels = 1600;
   const std::size_t number = pyramid.levelFor((lastStep + 1) / kPixels);
   const auto level = pyramid.window(std::min(number, pyramid.count() - 1), 0,
                                     static_cast<Rank>(ranks), 0, lastStep);
   std::vector<std::uint64_t> profile(level == nullptr ? 0 : level->bins);
-  std::vector<CutCell> gathered;
+  std::vector<DensityCell> gathered;
   for (std::size_t rank = 0; rank < ranks && level != nullptr; ++rank) {
-    const std::span<const CutCell> cells = level->row(static_cast<Rank>(rank), gathered);
+    const std::span<const DensityCell> cells = level->row(static_cast<Rank>(rank), gathered);
     for (std::size_t i = 0; i < cells.size(); ++i) {
       profile[i] += cells[i].events;
     }
@@ -107,7 +107,7 @@ views::TraceDataPtr loadOutline(const QString& path) {
   views::TraceOutline known;
   known.events = std::accumulate(outline.events.begin(), outline.events.end(), std::size_t{0});
   known.lastTime = outline.lastStep;
-  data->pyramid = std::make_shared<const FileCutLevels>(std::move(*summary));
+  data->pyramid = std::make_shared<const FileDensityLevels>(std::move(*summary));
   data->profile = profileOf(*data->pyramid, outline.events.size(), outline.lastStep);
   data->outline = std::move(known);
   return data;

@@ -11,24 +11,24 @@
 
 #include "app/trace_loading/kept_parts.h"
 #include "db/store/summary_view.h"
-#include "views/trace/cut_levels.h"
+#include "views/trace/density_levels.h"
 
 namespace pf::session {
 
-class FileCutLevels : public views::CutLevels {
+class FileDensityLevels : public views::DensityLevels {
  public:
-  explicit FileCutLevels(db::SummaryView summary) : m_summary(std::move(summary)) {}
+  explicit FileDensityLevels(db::SummaryView summary) : m_summary(std::move(summary)) {}
 
   [[nodiscard]] std::size_t count() const override { return m_summary.outline().levels; }
   [[nodiscard]] std::uint32_t width(std::size_t level) const override {
     return m_summary.outline().width << level;
   }
-  [[nodiscard]] const std::vector<CutLine>& lines() const override {
+  [[nodiscard]] const std::vector<LongLine>& lines() const override {
     return m_summary.outline().lines;
   }
-  [[nodiscard]] std::shared_ptr<const views::CutWindow> window(std::size_t level, Rank first,
-                                                               Rank last, double from,
-                                                               double to) const override;
+  [[nodiscard]] std::shared_ptr<const views::DensityWindow> window(std::size_t level, Rank first,
+                                                                   Rank last, double from,
+                                                                   double to) const override;
 
  private:
   using Place = std::tuple<std::size_t, std::size_t, std::size_t>;  ///< level, row, column
@@ -37,11 +37,11 @@ class FileCutLevels : public views::CutLevels {
   static constexpr std::size_t kMostKept = std::size_t{7} << 20U;
 
   /// Null: it cannot be read.
-  [[nodiscard]] std::shared_ptr<const std::vector<CutCell>> tile(const Place& place) const;
+  [[nodiscard]] std::shared_ptr<const std::vector<DensityCell>> tile(const Place& place) const;
 
   mutable std::mutex m_mutex;
   mutable db::SummaryView m_summary;
-  mutable KeptParts<Place, CutCell> m_tiles{kMostKept};
+  mutable KeptParts<Place, DensityCell> m_tiles{kMostKept};
 };
 
 }  // namespace pf::session

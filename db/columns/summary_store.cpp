@@ -26,7 +26,7 @@ void fields(C& c, V& v) {
   difference(c, v);
 }
 
-template <typename C, ValueOf<CutCell> V>
+template <typename C, ValueOf<DensityCell> V>
 void fields(C& c, V& v) {
   number(c, v.events);
   number(c, v.races);
@@ -34,7 +34,7 @@ void fields(C& c, V& v) {
   number(c, v.racing);
 }
 
-template <typename C, ValueOf<CutLine> V>
+template <typename C, ValueOf<LongLine> V>
 void fields(C& c, V& v) {
   number(c, v.from);
   number(c, v.to);
@@ -102,9 +102,9 @@ class SummaryWriter {
     return status;
   }
 
-  Status level(std::size_t number, const CutLevel& level) {
+  Status level(std::size_t number, const DensityLevel& level) {
     const TileGrid grid{level.bins == 0 ? 0 : level.cells.size() / level.bins, level.bins};
-    std::vector<CutCell> cells;
+    std::vector<DensityCell> cells;
     Status status;
     for (std::size_t row = 0; row < grid.down(); ++row) {
       for (std::size_t column = 0; column < grid.across() && status.ok(); ++column) {
@@ -115,7 +115,7 @@ class SummaryWriter {
           cells.insert(cells.end(), from.begin(), from.end());
         }
         status = write(Summary::Tiles, number, grid.ordinal(row, column),
-                       std::span<const CutCell>(cells));
+                       std::span<const DensityCell>(cells));
       }
     }
     return status;
@@ -127,7 +127,7 @@ class SummaryWriter {
 };
 
 Status writeAll(SummaryWriter& writer, const Outline& outline, const ClockCheckpoints& clocks,
-                const CutPyramid& pyramid) {
+                const DensityPyramid& pyramid) {
   Status status = writer.write(Summary::Outline, 0, 0, std::span<const Outline>(&outline, 1));
   for (std::size_t rank = 0; rank < clocks.past.size() && status.ok(); ++rank) {
     status = writer.clocks(Summary::Past, rank, clocks.ranks, clocks.past[rank]);
@@ -139,7 +139,7 @@ Status writeAll(SummaryWriter& writer, const Outline& outline, const ClockCheckp
     status = writer.level(level, pyramid.levels[level]);
   }
   if (status.ok() && !pyramid.levels.empty()) {
-    status = writer.write(Summary::Lines, 0, 0, std::span<const CutLine>(pyramid.lines));
+    status = writer.write(Summary::Lines, 0, 0, std::span<const LongLine>(pyramid.lines));
   }
   return status;
 }
@@ -163,7 +163,7 @@ Status writeSummaries(Database& database, const Execution& execution,
   const bool any =
       std::ranges::any_of(execution.ranks, [](const RankHistory& r) { return !r.events.empty(); });
   if (any) {
-    const CutPyramid pyramid = cutPyramid(execution, races, times);
+    const DensityPyramid pyramid = densityPyramid(execution, races, times);
     const ClockCheckpoints clocks = clockCheckpoints(execution);
     Outline outline{clocks.every, 0, 1, races.size()};
     for (const auto& rank : times) {
@@ -176,7 +176,7 @@ Status writeSummaries(Database& database, const Execution& execution,
 }
 
 Status storeSummaries(Database& database, const Outline& outline, const ClockCheckpoints& clocks,
-                      const CutPyramid& pyramid) {
+                      const DensityPyramid& pyramid) {
   Result<SummaryWriter> writer = SummaryWriter::start(database);
   if (!writer) {
     return writer.error();
@@ -336,7 +336,7 @@ TileGrid SummaryReader::grid(std::size_t level) const {
 }
 
 Status SummaryReader::tile(std::size_t level, std::size_t row, std::size_t column,
-                           std::vector<CutCell>& cells) {
+                           std::vector<DensityCell>& cells) {
   const TileGrid all = grid(level);
   const std::size_t ordinal = all.ordinal(row, column);
   const std::size_t count = all.ranksIn(row) * all.binsIn(column);
@@ -348,19 +348,19 @@ Status SummaryReader::tile(std::size_t level, std::size_t row, std::size_t colum
     return damaged(Summary::Tiles, level, ordinal);
   }
   cells.resize(count);
-  for (CutCell& cell : cells) {
+  for (DensityCell& cell : cells) {
     m_decoder.begin();
     fields(m_decoder, cell);
   }
   return m_decoder.ok() ? Status() : Status(damaged(Summary::Tiles, level, ordinal));
 }
 
-Result<CutLevel> SummaryReader::level(std::size_t number) {
+Result<DensityLevel> SummaryReader::level(std::size_t number) {
   const TileGrid all = grid(number);
-  CutLevel level;
+  DensityLevel level;
   level.width = m_outline.width << number;
   level.bins = all.bins;
-  std::vector<CutCell> cells;
+  std::vector<DensityCell> cells;
   for (std::size_t row = 0; row < all.down(); ++row) {
     for (std::size_t column = 0; column < all.across(); ++column) {
       if (Status status = tile(number, row, column, cells); !status) {
@@ -379,19 +379,19 @@ Result<CutLevel> SummaryReader::level(std::size_t number) {
   return level;
 }
 
-Result<std::vector<CutLine>> SummaryReader::lines() {
-  std::vector<CutLine> lines;
+Result<std::vector<LongLine>> SummaryReader::lines() {
+  std::vector<LongLine> lines;
   if (m_outline.width == 0) {
     return lines;
   }
-  if (Status status = load(Summary::Lines, 0, 0, CutPyramid::kMostLines); !status) {
+  if (Status status = load(Summary::Lines, 0, 0, DensityPyramid::kMostLines); !status) {
     return status.error();
   }
   const auto ranks = static_cast<Rank>(m_events.size());
   bool good = true;
   for (std::size_t i = 0; i < m_decoder.size(); ++i) {
     m_decoder.begin();
-    CutLine& line = lines.emplace_back();
+    LongLine& line = lines.emplace_back();
     fields(m_decoder, line);
     good = good && line.from < ranks && line.to < ranks && line.from != line.to;
   }
@@ -406,18 +406,18 @@ Status SummaryReader::check() {
     return all.error();
   }
   for (std::size_t number = 0; number < levelCount(); ++number) {
-    if (const Result<CutLevel> one = level(number); !one) {
+    if (const Result<DensityLevel> one = level(number); !one) {
       return one.error();
     }
   }
-  const Result<std::vector<CutLine>> all = lines();
+  const Result<std::vector<LongLine>> all = lines();
   return all ? Status() : Status(all.error());
 }
 
 Result<TraceOutline> outlineOf(SummaryReader& reader) {
   TraceOutline outline{reader.events(),        reader.outline().lastStep, reader.outline().races,
                        reader.outline().width, reader.levelCount(),       {}};
-  Result<std::vector<CutLine>> lines = reader.lines();
+  Result<std::vector<LongLine>> lines = reader.lines();
   if (!lines) {
     return lines.error();
   }

@@ -14,7 +14,7 @@
 #include "db/sqlite/database.h"
 #include "replay_engine/base/result.h"
 #include "replay_engine/causality/clock_checkpoints.h"
-#include "replay_engine/causality/cut_pyramid.h"
+#include "replay_engine/causality/density_pyramid.h"
 
 namespace pf::db {
 
@@ -68,7 +68,7 @@ Status writeSummaries(Database& database, const Execution& execution,
                       const std::vector<Race>& races, const LogicalTimes& times);
 /// Writes what has been worked out; the seal as well.
 Status storeSummaries(Database& database, const Outline& outline, const ClockCheckpoints& clocks,
-                      const CutPyramid& pyramid);
+                      const DensityPyramid& pyramid);
 /// An empty table has a seal, too.
 Status sealSummaries(Database& database);
 
@@ -88,9 +88,10 @@ class SummaryReader {
   [[nodiscard]] std::size_t levelCount() const;
   [[nodiscard]] TileGrid grid(std::size_t level) const;
   /// The cells of a tile instead of what is in `cells`.
-  Status tile(std::size_t level, std::size_t row, std::size_t column, std::vector<CutCell>& cells);
-  [[nodiscard]] Result<CutLevel> level(std::size_t number);
-  [[nodiscard]] Result<std::vector<CutLine>> lines();
+  Status tile(std::size_t level, std::size_t row, std::size_t column,
+              std::vector<DensityCell>& cells);
+  [[nodiscard]] Result<DensityLevel> level(std::size_t number);
+  [[nodiscard]] Result<std::vector<LongLine>> lines();
   /// Reads all there is.
   Status check();
 

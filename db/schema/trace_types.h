@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "replay_engine/causality/cut_pyramid.h"
+#include "replay_engine/causality/density_pyramid.h"
 #include "replay_engine/execution/execution.h"
 #include "replay_engine/races/races.h"
 
@@ -123,9 +123,9 @@ struct TraceOutline {
   std::vector<std::uint64_t> events;  ///< of each rank
   std::uint32_t lastStep = 0;         ///< of logical time
   std::uint64_t races = 0;
-  std::uint32_t width = 0;     ///< of the narrowest bins of the cut pyramid; 0: there is none
-  std::size_t levels = 0;      ///< of the pyramid
-  std::vector<CutLine> lines;  ///< of the pyramid
+  std::uint32_t width = 0;      ///< of the narrowest bins of the cut pyramid; 0: there is none
+  std::size_t levels = 0;       ///< of the pyramid
+  std::vector<LongLine> lines;  ///< of the pyramid
 };
 
 /// What SQL gives as tables `race` and `race_alternative`.

@@ -79,7 +79,7 @@ Status SummaryView::clocks(bool future, Rank rank, std::size_t ordinal,
 }
 
 Status SummaryView::tile(std::size_t level, std::size_t row, std::size_t column,
-                         std::vector<CutCell>& cells) {
+                         std::vector<DensityCell>& cells) {
   const TileGrid grid = m_state->reader.grid(level);
   if (level >= m_state->outline.levels || row >= grid.down() || column >= grid.across()) {
     return Error{ErrorCode::Usage, "the pyramid has no such tile", {}};

@@ -9,7 +9,7 @@
 
 #include "db/schema/trace_types.h"
 #include "replay_engine/base/result.h"
-#include "replay_engine/causality/cut_pyramid.h"
+#include "replay_engine/causality/density_pyramid.h"
 
 namespace pf::db {
 
@@ -32,7 +32,8 @@ class SummaryView {
   [[nodiscard]] std::size_t bins(std::size_t level) const;
   /// The cells of ranks from `row` * kTileRanks and bins from `column` * kTileBins on, as many as
   /// there are, in the order of ranks and bins; instead of what is in `cells`.
-  Status tile(std::size_t level, std::size_t row, std::size_t column, std::vector<CutCell>& cells);
+  Status tile(std::size_t level, std::size_t row, std::size_t column,
+              std::vector<DensityCell>& cells);
 
   /// Events from one checkpoint to the next; 0: there are none.
   [[nodiscard]] std::uint32_t clockDistance() const;

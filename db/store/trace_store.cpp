@@ -168,8 +168,8 @@ Result<TraceOutline> TraceStore::outline() {
   return readSummary<TraceOutline>([](SummaryReader& reader) { return outlineOf(reader); });
 }
 
-Result<CutLevel> TraceStore::cutLevel(std::size_t number) {
-  return readSummary<CutLevel>([number](SummaryReader& reader) -> Result<CutLevel> {
+Result<DensityLevel> TraceStore::cutLevel(std::size_t number) {
+  return readSummary<DensityLevel>([number](SummaryReader& reader) -> Result<DensityLevel> {
     if (number >= reader.levelCount()) {
       return Error{ErrorCode::Usage, "the pyramid has no level " + std::to_string(number), {}};
     }

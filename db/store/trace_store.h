@@ -55,7 +55,7 @@ class TraceStore {
   /// NotFound where nothing was worked out.
   [[nodiscard]] Result<TraceOutline> outline();
   /// Level `number` of the pyramid of outline(), the narrowest bins first.
-  [[nodiscard]] Result<CutLevel> cutLevel(std::size_t number);
+  [[nodiscard]] Result<DensityLevel> cutLevel(std::size_t number);
   /// May be none.
   [[nodiscard]] Result<ClockCheckpoints> clockCheckpoints();
   /// Whose times the events of readExecution() have.

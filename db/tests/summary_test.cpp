@@ -40,7 +40,7 @@ TEST(Summaries, areThoseOfTheExecution) {
   const ClockCheckpoints clocks = clockCheckpoints(content.execution);
   ASSERT_GT(clocks.every, 0U);
   EXPECT_EQ(*store->clockCheckpoints(), clocks);
-  const CutPyramid pyramid = cutPyramid(content.execution, content.races, content.times);
+  const DensityPyramid pyramid = densityPyramid(content.execution, content.races, content.times);
   const Result<TraceOutline> outline = store->outline();
   ASSERT_TRUE(outline.ok()) << outline.error().text();
   ASSERT_EQ(outline->levels, pyramid.levels.size());
@@ -168,12 +168,12 @@ TEST(Summaries, areReadInParts) {
   ASSERT_TRUE(writeContent(directory.file("a.pft"), content).ok());
   Result<SummaryView> view = SummaryView::open(directory.file("a.pft"));
   ASSERT_TRUE(view.ok()) << view.error().text();
-  const CutPyramid pyramid = cutPyramid(content.execution, content.races, content.times);
+  const DensityPyramid pyramid = densityPyramid(content.execution, content.races, content.times);
   const std::size_t ranks = content.execution.ranks.size();
   ASSERT_LT(ranks, SummaryView::kTileRanks);
-  std::vector<CutCell> cells;
+  std::vector<DensityCell> cells;
   for (std::size_t n = 0; n < pyramid.levels.size(); ++n) {
-    const CutLevel& level = pyramid.levels[n];
+    const DensityLevel& level = pyramid.levels[n];
     ASSERT_EQ(view->bins(n), level.bins);
     for (std::size_t first = 0; first < level.bins; first += SummaryView::kTileBins) {
       ASSERT_TRUE(view->tile(n, 0, first / SummaryView::kTileBins, cells).ok());
@@ -218,7 +218,7 @@ TEST(Summaries, goWithTheExecutionThatIsReplaced) {
   matchMessages(other);
   ASSERT_TRUE(store->replaceExecution(other, {}, logicalTimes(other)).ok());
   EXPECT_EQ(store->clockCheckpoints()->every, 0U);
-  EXPECT_EQ(*store->cutLevel(0), cutPyramid(other, {}, logicalTimes(other)).levels[0]);
+  EXPECT_EQ(*store->cutLevel(0), densityPyramid(other, {}, logicalTimes(other)).levels[0]);
   ASSERT_TRUE(store->replaceExecution(other, {}, {}).ok());  // without times
   EXPECT_EQ(store->outline()->levels, 0U);
   EXPECT_TRUE(store->verify()->empty());

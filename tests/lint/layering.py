@@ -107,7 +107,7 @@ KNOWN = {
     ("app/traces/redact.cpp", "app/replaying/report_parts.h"),
     ("db/sqlite/database.cpp", "db/store/open_trace.h"),
     ("replay_engine/causality/consistent_cut.cpp", "replay_engine/races/races.h"),
-    ("replay_engine/causality/cut_pyramid.h", "replay_engine/races/races.h"),
+    ("replay_engine/causality/density_pyramid.h", "replay_engine/races/races.h"),
     ("replay_engine/causality/logical_time.cpp", "replay_engine/races/races.h"),
     ("replay_engine/rank/engine/communicators.cpp", "replay_engine/rank/clocks/clocks.h"),
     ("replay_engine/rank/engine/event_times.cpp", "replay_engine/rank/inputs/system_values.h"),

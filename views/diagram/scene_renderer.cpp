@@ -29,7 +29,7 @@ void SceneRenderer::forget() {
   ++m_generation;
 }
 
-Scene SceneRenderer::draw(SceneRequest request, const CutLevels* pyramid) {
+Scene SceneRenderer::draw(SceneRequest request, const DensityLevels* pyramid) {
   Scene scene{std::move(request), {}, {}};
   const SceneRequest& asked = scene.request;
   scene.image = QImage((asked.geometry.plot.size() * asked.ratio).toSize().expandedTo({1, 1}),

@@ -48,7 +48,7 @@ class SceneRenderer : public QObject {
   [[nodiscard]] bool isBusy() const { return m_running || m_next.has_value(); }
 
   /// On the calling thread.
-  [[nodiscard]] static Scene draw(SceneRequest request, const CutLevels* pyramid);
+  [[nodiscard]] static Scene draw(SceneRequest request, const DensityLevels* pyramid);
 
  Q_SIGNALS:
   void finished(const pf::views::Scene& scene);

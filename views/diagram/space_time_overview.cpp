@@ -27,7 +27,7 @@ class CellColumns {
   enum Number { Events, Cut, Racing, Races, kNumbers };
   using Numbers = std::array<float, kNumbers>;
 
-  CellColumns(const CutWindow& level, const SpaceTimeGeometry& geometry, Rank first, Rank last);
+  CellColumns(const DensityWindow& level, const SpaceTimeGeometry& geometry, Rank first, Rank last);
 
   [[nodiscard]] std::size_t width() const { return m_width; }
   [[nodiscard]] std::span<const float> row(Number number, Rank rank) const {
@@ -53,8 +53,8 @@ class CellColumns {
   [[nodiscard]] std::size_t row(Rank rank) const {
     return static_cast<std::size_t>(rank - m_first);
   }
-  void findShares(const CutWindow& level, const SpaceTimeGeometry& geometry);
-  void addUp(std::span<const CutCell> cells, std::size_t row);
+  void findShares(const DensityWindow& level, const SpaceTimeGeometry& geometry);
+  void addUp(std::span<const DensityCell> cells, std::size_t row);
 
   Rank m_first;
   std::size_t m_width;
@@ -67,7 +67,7 @@ class CellColumns {
   inline static thread_local std::array<std::vector<float>, kNumbers> s_values;
 };
 
-CellColumns::CellColumns(const CutWindow& level, const SpaceTimeGeometry& geometry, Rank first,
+CellColumns::CellColumns(const DensityWindow& level, const SpaceTimeGeometry& geometry, Rank first,
                          Rank last)
     : m_first(first),
       m_width(static_cast<std::size_t>(std::ceil(geometry.plot.width()))),
@@ -76,14 +76,14 @@ CellColumns::CellColumns(const CutWindow& level, const SpaceTimeGeometry& geomet
     values.resize(m_peaks.size() * m_width);
   }
   findShares(level, geometry);
-  std::vector<CutCell> gathered;
+  std::vector<DensityCell> gathered;
   for (std::size_t row = 0; row < m_peaks.size(); ++row) {
     addUp(level.row(first + static_cast<Rank>(row), gathered), row);
   }
 }
 
 /// They are the same for all ranks.
-void CellColumns::findShares(const CutWindow& level, const SpaceTimeGeometry& geometry) {
+void CellColumns::findShares(const DensityWindow& level, const SpaceTimeGeometry& geometry) {
   const double scale = geometry.scale();
   const auto most = static_cast<std::ptrdiff_t>(m_width) - 1;
   m_starts.reserve(m_width + 1);
@@ -113,7 +113,7 @@ void CellColumns::findShares(const CutWindow& level, const SpaceTimeGeometry& ge
 }
 
 /// Of one rank.
-PF_WIDE_LOOPS void CellColumns::addUp(std::span<const CutCell> cells, std::size_t row) {
+PF_WIDE_LOOPS void CellColumns::addUp(std::span<const DensityCell> cells, std::size_t row) {
   std::array<float*, kNumbers> values{};
   for (std::size_t n = 0; n < kNumbers; ++n) {
     values[n] = s_values[n].data() + row * m_width;
@@ -122,7 +122,7 @@ PF_WIDE_LOOPS void CellColumns::addUp(std::span<const CutCell> cells, std::size_
   for (std::size_t column = 0; column < m_width; ++column) {
     Numbers sums{};
     for (std::size_t i = m_starts[column]; i < m_starts[column + 1]; ++i) {
-      const CutCell& cell = cells[m_shares[i].bin];
+      const DensityCell& cell = cells[m_shares[i].bin];
       const Numbers counts{static_cast<float>(cell.events), static_cast<float>(cell.cut),
                            static_cast<float>(cell.racing), static_cast<float>(cell.races)};
       for (std::size_t n = 0; n < kNumbers; ++n) {
@@ -217,7 +217,7 @@ void fillRows(QImage& image, const std::vector<QRgb>& line, Rows rows) {
 /// A picture of ranks [first, last); the gap above them reaches into view, too.
 class Overview {
  public:
-  Overview(const CutWindow& level, const SpaceTimeGeometry& geometry, const Theme& theme)
+  Overview(const DensityWindow& level, const SpaceTimeGeometry& geometry, const Theme& theme)
       : m_geometry(geometry),
         m_theme(theme),
         m_first(geometry.visibleRows().first),  // which are ranks here
@@ -340,7 +340,7 @@ void SpaceTimePainter::paintLongMessages(QPainter& painter) const {
   LineDensity plain(static_cast<int>(std::ceil(plot.width())),
                     static_cast<int>(std::ceil(plot.height())));
   bool any = false;
-  for (const CutLine& line : m_pyramid->lines()) {
+  for (const LongLine& line : m_pyramid->lines()) {
     if (line.sent > m_geometry.t1 || line.arrived < m_geometry.t0) {
       continue;
     }
@@ -359,7 +359,7 @@ void SpaceTimePainter::paintLongMessages(QPainter& painter) const {
   painter.drawLines(QList<QLineF>(racing.begin(), racing.end()));
 }
 
-void SpaceTimePainter::paintOverview(QPainter& painter, const CutWindow& level) const {
+void SpaceTimePainter::paintOverview(QPainter& painter, const DensityWindow& level) const {
   const Overview overview(level, m_geometry, m_theme);
   // Each thread that draws keeps the room for its picture, too.
   thread_local QImage image;

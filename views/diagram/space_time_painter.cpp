@@ -69,7 +69,7 @@ std::size_t SpaceTimePainter::eventsInView() const {
 }
 
 /// Null: the view is drawn from its events.
-std::shared_ptr<const CutWindow> SpaceTimePainter::overviewCells(std::size_t events) const {
+std::shared_ptr<const DensityWindow> SpaceTimePainter::overviewCells(std::size_t events) const {
   // The pyramid's rows are all ranks by number.
   if (m_pyramid == nullptr || m_pyramid->count() == 0 || m_geometry.arranged != nullptr ||
       (m_trace.hasEvents() && events <= kExactLimit)) {
@@ -88,12 +88,12 @@ std::shared_ptr<const CutWindow> SpaceTimePainter::overviewCells(std::size_t eve
 }
 
 /// About the events in view.
-std::size_t SpaceTimePainter::eventsOf(const CutWindow& cells) const {
+std::size_t SpaceTimePainter::eventsOf(const DensityWindow& cells) const {
   const auto [first, last] = m_geometry.visibleRows();  // ranks, as nothing is arranged
   std::size_t events = 0;
-  std::vector<CutCell> gathered;
+  std::vector<DensityCell> gathered;
   for (Rank rank = first; rank < last; ++rank) {
-    for (const CutCell& cell : cells.row(rank, gathered)) {
+    for (const DensityCell& cell : cells.row(rank, gathered)) {
       events += cell.events;
     }
   }
@@ -112,7 +112,7 @@ double SpaceTimePainter::eventsAPixel(std::size_t events) const {
 
 SceneStats SpaceTimePainter::paintScene(QPainter& painter) const {
   std::size_t events = eventsInView();
-  const std::shared_ptr<const CutWindow> overview = overviewCells(events);
+  const std::shared_ptr<const DensityWindow> overview = overviewCells(events);
   if (overview != nullptr && !m_trace.hasEvents()) {
     events = eventsOf(*overview);
   }

@@ -45,7 +45,7 @@ class SpaceTimePainter {
 
   /// Of the trace; views that hold too many events to look at each are drawn from it. Null: there
   /// is none.
-  void setPyramid(const CutLevels* pyramid) { m_pyramid = pyramid; }
+  void setPyramid(const DensityLevels* pyramid) { m_pyramid = pyramid; }
   /// Draws only these, and of the rest a shadow. Null: all.
   void setFound(const EventSearch* found) { m_found = found; }
   /// Events of the visible ranks that are in view.
@@ -77,10 +77,10 @@ class SpaceTimePainter {
     std::size_t events = 0;
   };
   [[nodiscard]] Visible collect() const;
-  [[nodiscard]] std::shared_ptr<const CutWindow> overviewCells(std::size_t events) const;
-  [[nodiscard]] std::size_t eventsOf(const CutWindow& cells) const;
+  [[nodiscard]] std::shared_ptr<const DensityWindow> overviewCells(std::size_t events) const;
+  [[nodiscard]] std::size_t eventsOf(const DensityWindow& cells) const;
   [[nodiscard]] double eventsAPixel(std::size_t events) const;
-  void paintOverview(QPainter& painter, const CutWindow& level) const;
+  void paintOverview(QPainter& painter, const DensityWindow& level) const;
   void paintLongMessages(QPainter& painter) const;
   [[nodiscard]] QPolygonF partsInOrder(const CollectiveGroup& group) const;
   void paintCollectives(QPainter& painter, const SceneStats& stats) const;
@@ -119,7 +119,7 @@ class SpaceTimePainter {
   const SpaceTimeGeometry& m_geometry;
   const Theme& m_theme;
   double m_radius;
-  const CutLevels* m_pyramid = nullptr;
+  const DensityLevels* m_pyramid = nullptr;
   const EventSearch* m_found = nullptr;
 };
 

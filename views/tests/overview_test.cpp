@@ -7,7 +7,7 @@
 
 #include <QtTest>
 
-#include "replay_engine/causality/cut_pyramid.h"
+#include "replay_engine/causality/density_pyramid.h"
 #include "views/diagram/line_density.h"
 #include "views/diagram/scene_renderer.h"
 #include "views/panes/theme.h"
@@ -27,9 +27,9 @@ const Theme& theme() {
   return theme;
 }
 
-CutPyramid empty() {
-  CutPyramid pyramid;
-  CutLevel& level = pyramid.levels.emplace_back();
+DensityPyramid empty() {
+  DensityPyramid pyramid;
+  DensityLevel& level = pyramid.levels.emplace_back();
   level.width = kWidth;
   level.bins = kBins;
   level.cells.resize(kBins * kRanks);
@@ -50,7 +50,7 @@ SceneRequest request(double rowHeight) {
   return request;
 }
 
-QImage draw(const SceneRequest& request, CutPyramid pyramid) {
+QImage draw(const SceneRequest& request, DensityPyramid pyramid) {
   const KeptCutLevels levels(std::move(pyramid));
   const Scene scene = SceneRenderer::draw(request, &levels);
   return scene.stats.overview ? scene.image : QImage();
@@ -104,21 +104,21 @@ void OverviewTest::eachNumberIsSeenInItsPlace() {
   const double bar = std::max(1.0, std::floor(row * 0.32));
   const double mark = std::max(2.0, row / 2);
   struct Case {
-    std::uint32_t CutCell::*number;
+    std::uint32_t DensityCell::*number;
     QColor color;
     double opacity;
     double top;
     double bottom;
   };
   const std::array<Case, 4> cases{
-      Case{&CutCell::events, theme().send, std::min(1.0, row / 4), std::floor(middle - bar / 2),
+      Case{&DensityCell::events, theme().send, std::min(1.0, row / 4), std::floor(middle - bar / 2),
            std::floor(middle - bar / 2) + bar},
-      Case{&CutCell::races, theme().race, 1.0, std::round(middle - mark / 2),
+      Case{&DensityCell::races, theme().race, 1.0, std::round(middle - mark / 2),
            std::round(middle + mark / 2)},
-      Case{&CutCell::cut, theme().message, 0.6, std::floor(middle), std::floor(middle + row)},
-      Case{&CutCell::racing, theme().race, 0.55, std::floor(middle), std::floor(middle + row)}};
+      Case{&DensityCell::cut, theme().message, 0.6, std::floor(middle), std::floor(middle + row)},
+      Case{&DensityCell::racing, theme().race, 0.55, std::floor(middle), std::floor(middle + row)}};
   for (const Case& each : cases) {
-    CutPyramid pyramid = empty();
+    DensityPyramid pyramid = empty();
     pyramid.levels[0].cells[kPlace].*each.number = 7000;  // many in a pixel
     const QImage picture = draw(asked, std::move(pyramid));
     const QRect seen = difference(picture, nothing);
@@ -137,7 +137,7 @@ void OverviewTest::messagesOfTheRankAboveReachIn() {
   SceneRequest asked = request(60);
   asked.geometry.scroll = 2.2 * 60;
   const QImage nothing = draw(asked, empty());
-  CutPyramid pyramid = empty();
+  DensityPyramid pyramid = empty();
   pyramid.levels[0].cells[kPlace].cut = 7000;
   const QImage picture = draw(asked, std::move(pyramid));
   QCOMPARE(difference(picture, nothing), QRect(QPoint(271, 0), QPoint(361, 17)));
@@ -149,8 +149,8 @@ void OverviewTest::messagesOfTheRankAboveReachIn() {
 void OverviewTest::fewAreWeakerThanMany() {
   const SceneRequest asked = request(20);
   const QImage nothing = draw(asked, empty());
-  CutPyramid pyramid = empty();
-  std::vector<CutCell>& cells = pyramid.levels[0].cells;
+  DensityPyramid pyramid = empty();
+  std::vector<DensityCell>& cells = pyramid.levels[0].cells;
   for (std::size_t bin = 0; bin < kBins; ++bin) {
     cells[kBins + bin].events = 1000U << bin;
     cells[2 * kBins + bin].cut = 1000U << bin;
@@ -176,7 +176,7 @@ void OverviewTest::fewAreWeakerThanMany() {
 void OverviewTest::longMessagesAreLinesBelowTheBars() {
   const SceneRequest asked = request(40);
   const QImage nothing = draw(asked, empty());
-  CutPyramid pyramid = empty();
+  DensityPyramid pyramid = empty();
   pyramid.lines = {{0, 3, 100, 900, false}, {3, 0, 100, 900, true}};
   const QImage lines = draw(asked, pyramid);
   const auto y = [](double share) { return 20 + static_cast<int>(120 * share); };

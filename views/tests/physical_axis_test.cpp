@@ -11,7 +11,7 @@
 #include <QLineEdit>
 #include <QTest>
 
-#include "replay_engine/causality/cut_pyramid.h"
+#include "replay_engine/causality/density_pyramid.h"
 #include "views/diagram/search_bar.h"
 #include "views/diagram/space_time_canvas.h"
 #include "views/diagram/space_time_view.h"
@@ -26,10 +26,10 @@ using pf::views::test::stencil;
 
 namespace {
 
-CutPyramid makePyramid(const Execution& execution, const std::vector<Race>& races,
-                       const std::vector<std::vector<std::uint32_t>>& times,
-                       const std::vector<std::vector<std::uint32_t>>& departures) {
-  return cutPyramid(execution, races, times, 4, &departures);
+DensityPyramid makePyramid(const Execution& execution, const std::vector<Race>& races,
+                           const std::vector<std::vector<std::uint32_t>>& times,
+                           const std::vector<std::vector<std::uint32_t>>& departures) {
+  return densityPyramid(execution, races, times, 4, &departures);
 }
 
 /// Gives each event random times that respect the order of messages; `longest`: of a pause, in ns.
@@ -146,19 +146,19 @@ void PhysicalAxisTest::pyramidIsBruteForce() {
   for (std::size_t n = 0; n < index->pyramid()->count(); ++n) {
     const auto level =
         index->pyramid()->window(n, 0, static_cast<Rank>(index->rankCount()), 0, index->lastTime());
-    std::vector<CutCell> cells(index->rankCount() * level->bins);
+    std::vector<DensityCell> cells(index->rankCount() * level->bins);
     for (std::size_t r = 0; r < index->rankCount(); ++r) {
       const EventSteps times = index->times(static_cast<Rank>(r));
       for (std::size_t i = 0; i < times.size(); ++i) {
         ++cells[r * level->bins + times[i] / level->width].events;
       }
     }
-    std::vector<CutLine> lines = index->pyramid()->lines();
+    std::vector<LongLine> lines = index->pyramid()->lines();
     for (std::uint32_t m = 0; m < index->messageCount(); ++m) {
       const Message& message = index->execution().messages[m];
       const EventRef end = index->arrival(message);
-      const CutLine line{message.send.rank, end.rank, index->departure(message), index->time(end),
-                         index->takenInRace(m)};
+      const LongLine line{message.send.rank, end.rank, index->departure(message), index->time(end),
+                          index->takenInRace(m)};
       if (const auto kept = std::find(lines.begin(), lines.end(), line); kept != lines.end()) {
         lines.erase(kept);
         continue;
@@ -166,14 +166,14 @@ void PhysicalAxisTest::pyramidIsBruteForce() {
       for (Rank gap = 0; end.valid() && gap + 1 < static_cast<Rank>(index->rankCount()); ++gap) {
         if ((line.from <= gap) != (line.to <= gap)) {
           ++cells[static_cast<std::size_t>(gap) * level->bins +
-                  static_cast<std::size_t>(CutPyramid::crossing(line, gap)) / level->width]
+                  static_cast<std::size_t>(DensityPyramid::crossing(line, gap)) / level->width]
                 .cut;
         }
       }
     }
-    std::vector<CutCell> gathered;
+    std::vector<DensityCell> gathered;
     for (std::size_t r = 0; r < index->rankCount(); ++r) {
-      const std::span<const CutCell> row = level->row(static_cast<Rank>(r), gathered);
+      const std::span<const DensityCell> row = level->row(static_cast<Rank>(r), gathered);
       QCOMPARE(row.size(), level->bins);
       for (std::size_t i = 0; i < row.size(); ++i) {
         QCOMPARE(row[i].events, cells[r * level->bins + i].events);

@@ -211,7 +211,7 @@ TraceDataPtr TraceBuilder::build(const QString& title) {
   m_data.title = title;
   findRaces();
   m_data.pyramid = std::make_shared<const KeptCutLevels>(
-      cutPyramid(m_data.execution, m_data.races.list(), m_data.logicalTimes));
+      densityPyramid(m_data.execution, m_data.races.list(), m_data.logicalTimes));
   return std::make_shared<const TraceData>(std::move(m_data));
 }
 

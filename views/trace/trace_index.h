@@ -27,9 +27,9 @@ enum class TimeAxis { Logical, Physical };
 
 /// Makes a pyramid of times [rank][serial - 1], and of when what each event sends leaves.
 using PyramidMaker =
-    std::function<CutPyramid(const Execution& execution, const std::vector<Race>& races,
-                             const std::vector<std::vector<std::uint32_t>>& times,
-                             const std::vector<std::vector<std::uint32_t>>& departures)>;
+    std::function<DensityPyramid(const Execution& execution, const std::vector<Race>& races,
+                                 const std::vector<std::vector<std::uint32_t>>& times,
+                                 const std::vector<std::vector<std::uint32_t>>& departures)>;
 
 /// The parts of one collective call, by rank.
 struct CollectiveGroup {
@@ -175,7 +175,7 @@ class TraceIndex {
     return hasEvents() && execution().timeOrigin != TimeOrigin::None;
   }
   /// The same trace with physical time as its time(); null without such times. Without `pyramid`,
-  /// which is pf::cutPyramid(), views of many events look at each of them. Takes some 100 ns an
+  /// which is pf::densityPyramid(), views of many events look at each of them. Takes some 100 ns an
   /// event, and reads all of them where they are not in memory: not for the GUI thread.
   [[nodiscard]] static std::shared_ptr<const TraceIndex> onPhysicalAxis(
       const TraceIndex& logical, const PyramidMaker& pyramid = {});
@@ -196,7 +196,7 @@ class TraceIndex {
   /// Where the line of a message begins.
   [[nodiscard]] std::uint32_t departure(const Message& message) const;
   /// Null: views of many events look at each of them.
-  [[nodiscard]] const CutLevels* pyramid() const {
+  [[nodiscard]] const DensityLevels* pyramid() const {
     return m_axis == TimeAxis::Logical ? m_data->pyramid.get() : m_pyramid.get();
   }
 

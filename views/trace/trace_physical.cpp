@@ -71,9 +71,9 @@ void TraceIndex::layOutPhysicalTimes(const PyramidMaker& pyramid) {
       begins[r].push_back(timeAt(at.begin));
     }
   }
-  CutPyramid made = pyramid
-                        ? pyramid(data().execution, data().races.list(), m_physicalTimes, begins)
-                        : CutPyramid();
+  DensityPyramid made =
+      pyramid ? pyramid(data().execution, data().races.list(), m_physicalTimes, begins)
+              : DensityPyramid();
   if (!made.levels.empty()) {
     m_pyramid = std::make_shared<const KeptCutLevels>(std::move(made));
   }

@@ -8,7 +8,7 @@
 #include "app/trace_loading/trace_clocks.h"
 #include "app/trace_loading/trace_loader.h"
 #include "db/sqlite/database.h"
-#include "replay_engine/causality/cut_pyramid.h"
+#include "replay_engine/causality/density_pyramid.h"
 #include "tests/bench/views/synthetic.h"
 #include "views/models/race_list_model.h"
 #include "views/trace/trace_index.h"
@@ -19,11 +19,11 @@ using namespace pf;
 namespace {
 
 /// Of ranks [first, last).
-std::vector<CutCell> cellsOf(const views::CutWindow& window, Rank first, Rank last) {
-  std::vector<CutCell> cells;
-  std::vector<CutCell> gathered;
+std::vector<DensityCell> cellsOf(const views::DensityWindow& window, Rank first, Rank last) {
+  std::vector<DensityCell> cells;
+  std::vector<DensityCell> gathered;
   for (Rank rank = first; rank < last; ++rank) {
-    const std::span<const CutCell> row = window.row(rank, gathered);
+    const std::span<const DensityCell> row = window.row(rank, gathered);
     cells.insert(cells.end(), row.begin(), row.end());
   }
   return cells;
@@ -80,12 +80,13 @@ class OutlineTest : public QObject {
       profile += each;
     }
     QCOMPARE(profile, events);
-    const CutPyramid pyramid = cutPyramid(data.execution, data.races.list(), data.logicalTimes);
+    const DensityPyramid pyramid =
+        densityPyramid(data.execution, data.races.list(), data.logicalTimes);
     QCOMPARE(data.pyramid->count(), pyramid.levels.size());
     for (int turn = 0; turn < 2; ++turn) {  // the second time some levels are still there
       for (std::size_t n = 0; n < pyramid.levels.size(); ++n) {
         QCOMPARE(data.pyramid->width(n), pyramid.levels[n].width);
-        const CutLevel& level = pyramid.levels[n];
+        const DensityLevel& level = pyramid.levels[n];
         const auto all = data.pyramid->window(n, 0, ranks, 0, 1e12);
         QVERIFY(cellsOf(*all, 0, ranks) == level.cells);
         QCOMPARE(all->bins, level.bins);

@@ -14,7 +14,7 @@
 #include "db/schema/seal.h"
 #include "db/store/trace_store.h"
 #include "replay_engine/causality/clock_checkpoints.h"
-#include "replay_engine/causality/cut_pyramid.h"
+#include "replay_engine/causality/density_pyramid.h"
 #include "replay_engine/races/race_classes.h"
 #include "replay_engine/races/races.h"
 
@@ -99,7 +99,7 @@ class Repeating {
   Status sends(db::ColumnWriter& writer, Rank rank);
   Status races(db::ColumnWriter& writer, Rank rank);
   Status summaries(db::Database& database);
-  [[nodiscard]] CutPyramid pyramid(std::uint32_t& width);
+  [[nodiscard]] DensityPyramid pyramid(std::uint32_t& width);
   [[nodiscard]] ClockCheckpoints clocks() const;
 
   [[nodiscard]] std::uint32_t step(Rank rank, Serial serial, std::size_t turn) const {
@@ -246,30 +246,30 @@ Status Repeating::rank(db::ColumnWriter& writer, Rank rank) {
 }
 
 /// Sets m_span: parts begin where bins do.
-CutPyramid Repeating::pyramid(std::uint32_t& width) {
-  CutPyramid local = cutPyramid(m_part, m_races, m_times, kEventsACell);
-  const CutLevel& base = local.levels.front();
+DensityPyramid Repeating::pyramid(std::uint32_t& width) {
+  DensityPyramid local = densityPyramid(m_part, m_races, m_times, kEventsACell);
+  const DensityLevel& base = local.levels.front();
   width = base.width;
   m_span = (m_lastStep / width + 1) * width;
   const std::size_t each = m_span / width;
-  CutLevel whole;
+  DensityLevel whole;
   whole.width = width;
   whole.bins = each * m_parts;
   whole.cells.resize(m_part.ranks.size() * whole.bins);
-  CutPyramid out;
+  DensityPyramid out;
   for (std::size_t turn = 0; turn < m_parts; ++turn) {
     for (std::size_t rank = 0; rank < m_part.ranks.size(); ++rank) {
       const auto row = base.row(rank);
       std::copy(row.begin(), row.end(),
                 whole.cells.begin() + static_cast<std::ptrdiff_t>(rank * whole.bins + turn * each));
     }
-    for (CutLine line : local.lines) {
+    for (LongLine line : local.lines) {
       line.sent += static_cast<std::uint32_t>(turn) * m_span;
       line.arrived += static_cast<std::uint32_t>(turn) * m_span;
       out.lines.push_back(line);
     }
   }
-  out.lines.resize(std::min(out.lines.size(), CutPyramid::kMostLines));
+  out.lines.resize(std::min(out.lines.size(), DensityPyramid::kMostLines));
   out.levels.push_back(std::move(whole));
   addCutLevels(out);
   return out;
@@ -297,7 +297,7 @@ ClockCheckpoints Repeating::clocks() const {
 
 Status Repeating::summaries(db::Database& database) {
   db::Outline outline;
-  const CutPyramid cells = pyramid(outline.width);
+  const DensityPyramid cells = pyramid(outline.width);
   outline.every = kEvery;
   outline.lastStep = static_cast<std::uint32_t>(m_parts - 1) * m_span + m_lastStep;
   outline.races = racing();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pyramid counts what is there: every cell of every level against brute force, on random
 // traffic; the overview and the dense picture of one view agree.
-#include "replay_engine/causality/cut_pyramid.h"
+#include "replay_engine/causality/density_pyramid.h"
 
 #include <algorithm>
 #include <cmath>
@@ -84,12 +84,12 @@ TraceIndexPtr randomTraffic(unsigned seed, int ranks, int messages) {
   return makeIndex(data);
 }
 
-CutPyramid pyramidOf(const TraceIndex& trace, std::size_t eventsInCell = 0) {
-  return cutPyramid(trace.data().execution, trace.data().races.list(), trace.data().logicalTimes,
-                    eventsInCell);
+DensityPyramid pyramidOf(const TraceIndex& trace, std::size_t eventsInCell = 0) {
+  return densityPyramid(trace.data().execution, trace.data().races.list(),
+                        trace.data().logicalTimes, eventsInCell);
 }
 
-CutLine lineOf(const TraceIndex& trace, std::uint32_t m) {
+LongLine lineOf(const TraceIndex& trace, std::uint32_t m) {
   const Message& message = trace.execution().messages[m];
   const EventRef end = trace.arrival(message);
   return {message.send.rank, end.rank, trace.time(message.send), trace.time(end),
@@ -97,10 +97,10 @@ CutLine lineOf(const TraceIndex& trace, std::uint32_t m) {
 }
 
 /// What a cell must hold.
-std::vector<CutCell> bruteForce(const TraceIndex& trace, const CutPyramid& pyramid,
-                                const CutLevel& level) {
-  std::vector<CutCell> cells(trace.rankCount() * level.bins);
-  const auto cell = [&](Rank rank, double time) -> CutCell& {
+std::vector<DensityCell> bruteForce(const TraceIndex& trace, const DensityPyramid& pyramid,
+                                    const DensityLevel& level) {
+  std::vector<DensityCell> cells(trace.rankCount() * level.bins);
+  const auto cell = [&](Rank rank, double time) -> DensityCell& {
     return cells[static_cast<std::size_t>(rank) * level.bins +
                  static_cast<std::size_t>(time) / level.width];
   };
@@ -111,16 +111,16 @@ std::vector<CutCell> bruteForce(const TraceIndex& trace, const CutPyramid& pyram
       cell(ref.rank, trace.time(ref)).races += trace.racesAt(ref).empty() ? 0U : 1U;
     }
   }
-  std::vector<CutLine> lines = pyramid.lines;
+  std::vector<LongLine> lines = pyramid.lines;
   for (std::uint32_t m = 0; m < trace.messageCount(); ++m) {
-    const CutLine line = lineOf(trace, m);
+    const LongLine line = lineOf(trace, m);
     if (const auto kept = std::find(lines.begin(), lines.end(), line); kept != lines.end()) {
       lines.erase(kept);
       continue;
     }
     for (Rank gap = 0; gap + 1 < static_cast<Rank>(trace.rankCount()); ++gap) {
       if ((line.from <= gap) != (line.to <= gap)) {
-        CutCell& crossed = cell(gap, CutPyramid::crossing(line, gap));
+        DensityCell& crossed = cell(gap, DensityPyramid::crossing(line, gap));
         ++crossed.cut;
         crossed.racing += line.racing ? 1U : 0U;
       }
@@ -131,7 +131,7 @@ std::vector<CutCell> bruteForce(const TraceIndex& trace, const CutPyramid& pyram
 
 }  // namespace
 
-class CutPyramidTest : public QObject {
+class DensityPyramidTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void everyLevelIsBruteForce();
@@ -145,14 +145,14 @@ class CutPyramidTest : public QObject {
   void pastAndFutureAgree();
 };
 
-void CutPyramidTest::everyLevelIsBruteForce() {
+void DensityPyramidTest::everyLevelIsBruteForce() {
   for (unsigned seed = 1; seed <= 6; ++seed) {
     const TraceIndexPtr trace =
         randomTraffic(seed, seed == 6 ? 40 : 2 + static_cast<int>(seed), 3000);
-    const CutPyramid pyramid = pyramidOf(*trace, seed % 2 == 0 ? 16 : 3);
+    const DensityPyramid pyramid = pyramidOf(*trace, seed % 2 == 0 ? 16 : 3);
     QVERIFY(pyramid.levels.size() > 3);
     QCOMPARE(pyramid.levels.back().bins, std::size_t{1});
-    for (const CutLevel& level : pyramid.levels) {
+    for (const DensityLevel& level : pyramid.levels) {
       const auto expected = bruteForce(*trace, pyramid, level);
       QCOMPARE(level.cells.size(), expected.size());
       for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -165,26 +165,26 @@ void CutPyramidTest::everyLevelIsBruteForce() {
   }
 }
 
-void CutPyramidTest::noMessageIsLost() {
+void DensityPyramidTest::noMessageIsLost() {
   const TraceIndexPtr trace = randomTraffic(9, 12, 60000);
-  const CutPyramid pyramid = pyramidOf(*trace, 16);
-  QCOMPARE(pyramid.lines.size(), CutPyramid::kMostLines);  // and more than these are long
+  const DensityPyramid pyramid = pyramidOf(*trace, 16);
+  QCOMPARE(pyramid.lines.size(), DensityPyramid::kMostLines);  // and more than these are long
   std::uint64_t crossings = 0;
   for (std::uint32_t m = 0; m < trace->messageCount(); ++m) {
     const Message& message = trace->execution().messages[m];
     crossings += static_cast<std::uint64_t>(std::abs(message.send.rank - message.dest));
   }
-  for (const CutLine& line : pyramid.lines) {
+  for (const LongLine& line : pyramid.lines) {
     crossings -= static_cast<std::uint64_t>(std::abs(line.from - line.to));
   }
   std::uint64_t counted = 0;
-  for (const CutCell& cell : pyramid.levels.back().cells) {
+  for (const DensityCell& cell : pyramid.levels.back().cells) {
     counted += cell.cut;
   }
   QCOMPARE(counted, crossings);
 }
 
-void CutPyramidTest::levelsFitTheView() {
+void DensityPyramidTest::levelsFitTheView() {
   const TraceIndexPtr trace = randomTraffic(3, 4, 3000);
   const KeptCutLevels pyramid(pyramidOf(*trace, 16));
   const std::uint32_t base = pyramid.width(0);
@@ -213,7 +213,7 @@ static std::vector<double> columns(const QImage& image, int top, int bottom) {
 }
 
 /// Bursts of traffic with silence between them: each picture must have them in the same columns.
-void CutPyramidTest::overviewAgreesWithTheDensePicture() {
+void DensityPyramidTest::overviewAgreesWithTheDensePicture() {
   auto data = std::make_shared<TraceData>(randomTraffic(4, 8, 60000)->data());
   for (auto& times : data->logicalTimes) {
     for (std::uint32_t& time : times) {
@@ -259,7 +259,7 @@ void CutPyramidTest::overviewAgreesWithTheDensePicture() {
   }
 }
 
-void CutPyramidTest::rendererGivesTheLastRequest() {
+void DensityPyramidTest::rendererGivesTheLastRequest() {
   SceneRenderer renderer;
   int scenes = 0;
   double last = 0;
@@ -286,7 +286,7 @@ void CutPyramidTest::rendererGivesTheLastRequest() {
   QCOMPARE(scenes, 2);
 }
 
-void CutPyramidTest::rendererLetsGoOfATrace() {
+void DensityPyramidTest::rendererLetsGoOfATrace() {
   SceneRenderer renderer;
   QSignalSpy scenes(&renderer, &SceneRenderer::finished);
   SceneRequest request;
@@ -310,10 +310,10 @@ void CutPyramidTest::rendererLetsGoOfATrace() {
 }
 
 /// What is drawn before the events are there is the overview that is drawn afterwards.
-void CutPyramidTest::outlineIsDrawnAsTheOverview() {
+void DensityPyramidTest::outlineIsDrawnAsTheOverview() {
   auto whole = std::make_shared<TraceData>(randomTraffic(4, 8, 60000)->data());
   whole->pyramid = std::make_shared<const KeptCutLevels>(
-      cutPyramid(whole->execution, whole->races.list(), whole->logicalTimes, 4));
+      densityPyramid(whole->execution, whole->races.list(), whole->logicalTimes, 4));
   const TraceIndexPtr trace = makeIndex(whole);
   auto outline = std::make_shared<TraceData>();
   outline->execution.ranks.resize(8);
@@ -344,7 +344,7 @@ void CutPyramidTest::outlineIsDrawnAsTheOverview() {
 
 /// By vector clocks of all events, which are computed in the order of their times: messages go
 /// forward in them.
-void CutPyramidTest::coneIsBruteForce() {
+void DensityPyramidTest::coneIsBruteForce() {
   const TraceIndexPtr trace = randomTraffic(8, 5, 400);
   const auto index = [](Rank rank) { return static_cast<std::size_t>(rank); };
   std::vector<EventRef> events;
@@ -383,7 +383,7 @@ void CutPyramidTest::coneIsBruteForce() {
 }
 
 /// With collectives: b is in the past of a if and only if a is in the future of b.
-void CutPyramidTest::pastAndFutureAgree() {
+void DensityPyramidTest::pastAndFutureAgree() {
   for (const TraceIndexPtr& trace : {makeIndex(stencil(5, 12)), makeIndex(masterWorker())}) {
     const auto ranks = static_cast<Rank>(trace->rankCount());
     std::vector<std::vector<std::vector<Serial>>> futures(trace->rankCount());
@@ -407,5 +407,5 @@ void CutPyramidTest::pastAndFutureAgree() {
   }
 }
 
-QTEST_MAIN(CutPyramidTest)
+QTEST_MAIN(DensityPyramidTest)
 #include "cut_pyramid_test.moc"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "replay_engine/causality/cut_pyramid.h"
+#include "replay_engine/causality/density_pyramid.h"
 
 #include <algorithm>
 #include <functional>
@@ -50,7 +50,7 @@ class Counting {
   Counting(const Execution& execution, const Times& times, const Times& departures)
       : m_execution(execution), m_times(times), m_departures(departures) {}
 
-  CutPyramid run(const std::vector<Race>& races, std::size_t eventsInCell) {
+  DensityPyramid run(const std::vector<Race>& races, std::size_t eventsInCell) {
     layOut(eventsInCell);
     countEvents(races);
     countMessages(races);
@@ -62,7 +62,7 @@ class Counting {
   void layOut(std::size_t eventsInCell);
   void countEvents(const std::vector<Race>& races);
   void countMessages(const std::vector<Race>& races);
-  void countLine(const CutLine& line);
+  void countLine(const LongLine& line);
 
   [[nodiscard]] const RankHistory* history(Rank rank) const {
     return rank >= 0 && index(rank) < m_times.size() ? &m_execution.ranks[index(rank)] : nullptr;
@@ -77,7 +77,7 @@ class Counting {
                : 0;
   }
   /// False where a message has no line between two rows.
-  [[nodiscard]] bool lineOf(const Message& message, CutLine& line) const {
+  [[nodiscard]] bool lineOf(const Message& message, LongLine& line) const {
     const RankHistory* const dest = history(message.dest);
     Serial end = message.completion;
     if (end == 0 && dest != nullptr && message.post < dest->receives.size()) {
@@ -89,20 +89,20 @@ class Counting {
     return line.from != line.to && line.sent != 0 && line.arrived != 0;
   }
   [[nodiscard]] std::size_t bin(double time) const {
-    const CutLevel& base = m_pyramid.levels.front();
+    const DensityLevel& base = m_pyramid.levels.front();
     return std::min(static_cast<std::size_t>(std::max(time, 0.0)) / base.width, base.bins - 1);
   }
   [[nodiscard]] std::uint32_t longest() const {
-    return CutPyramid::kLongBins * m_pyramid.levels.front().width;
+    return DensityPyramid::kLongBins * m_pyramid.levels.front().width;
   }
-  [[nodiscard]] static std::uint32_t lengthOf(const CutLine& line) {
+  [[nodiscard]] static std::uint32_t lengthOf(const LongLine& line) {
     return line.arrived > line.sent ? line.arrived - line.sent : 0;
   }
 
   const Execution& m_execution;
   const Times& m_times;
   const Times& m_departures;
-  CutPyramid m_pyramid;
+  DensityPyramid m_pyramid;
 };
 
 void Counting::layOut(std::size_t eventsInCell) {
@@ -115,7 +115,7 @@ void Counting::layOut(std::size_t eventsInCell) {
   const std::size_t ranks = std::max<std::size_t>(m_times.size(), 1);
   const std::size_t each = eventsInCell == 0 ? eventsACell(events) : eventsInCell;
   const std::size_t bins = events / (ranks * each) + 1;
-  CutLevel base;
+  DensityLevel base;
   while ((std::size_t{last} + 1) / base.width > bins) {
     base.width *= 2;
   }
@@ -125,9 +125,9 @@ void Counting::layOut(std::size_t eventsInCell) {
 }
 
 void Counting::countEvents(const std::vector<Race>& races) {
-  CutLevel& base = m_pyramid.levels.front();
+  DensityLevel& base = m_pyramid.levels.front();
   for (std::size_t rank = 0; rank < m_times.size(); ++rank) {
-    CutCell* const row = base.cells.data() + rank * base.bins;
+    DensityCell* const row = base.cells.data() + rank * base.bins;
     for (const std::uint32_t time : m_times[rank]) {
       ++row[std::min<std::size_t>(time / base.width, base.bins - 1)].events;
     }
@@ -152,15 +152,15 @@ void Counting::countEvents(const std::vector<Race>& races) {
 
 /// One more in the cells that the line goes through, as a difference to the row above: of the gaps
 /// of one bin, the first has one more and the one after the last has one less.
-void Counting::countLine(const CutLine& line) {
-  CutLevel& base = m_pyramid.levels.front();
-  const auto binOf = [&](Rank gap) { return bin(CutPyramid::crossing(line, gap)); };
+void Counting::countLine(const LongLine& line) {
+  DensityLevel& base = m_pyramid.levels.front();
+  const auto binOf = [&](Rank gap) { return bin(DensityPyramid::crossing(line, gap)); };
   const Rank last = std::max(line.from, line.to) - 1;
   for (Rank gap = std::min(line.from, line.to); gap <= last;) {
     const std::size_t here = binOf(gap);
     const Rank end = endOfRun(gap, last, [&](Rank other) { return binOf(other) == here; });
-    CutCell& first = base.cells[index(gap) * base.bins + here];
-    CutCell& after = base.cells[index(end) * base.bins + here];
+    DensityCell& first = base.cells[index(gap) * base.bins + here];
+    DensityCell& after = base.cells[index(end) * base.bins + here];
     ++first.cut;
     --after.cut;  // unsigned: wraps, and the sum is right
     first.racing += line.racing ? 1U : 0U;
@@ -177,9 +177,9 @@ void Counting::countMessages(const std::vector<Race>& races) {
       taken[race.taken] = true;
     }
   }
-  std::vector<CutLine> longOnes;
+  std::vector<LongLine> longOnes;
   std::vector<std::uint32_t> lengths;  // of these
-  CutLine line;
+  LongLine line;
   for (std::size_t m = 0; m < messages.size(); ++m) {
     if (!lineOf(messages[m], line)) {
       continue;
@@ -195,15 +195,15 @@ void Counting::countMessages(const std::vector<Race>& races) {
   // Those longer than `shortest` stay lines, and as many as there is room for of those as long.
   std::uint32_t shortest = longest();
   std::size_t asLong = lengths.size();
-  if (lengths.size() > CutPyramid::kMostLines) {
-    const auto border = lengths.begin() + CutPyramid::kMostLines;
+  if (lengths.size() > DensityPyramid::kMostLines) {
+    const auto border = lengths.begin() + DensityPyramid::kMostLines;
     std::nth_element(lengths.begin(), border, lengths.end(), std::greater<>());
     shortest = *border;
-    asLong = CutPyramid::kMostLines -
+    asLong = DensityPyramid::kMostLines -
              static_cast<std::size_t>(std::count_if(
                  lengths.begin(), border, [&](std::uint32_t each) { return each > shortest; }));
   }
-  for (const CutLine& each : longOnes) {
+  for (const LongLine& each : longOnes) {
     if (lengthOf(each) > shortest || (lengthOf(each) == shortest && asLong > 0)) {
       asLong -= lengthOf(each) == shortest ? 1U : 0U;
       m_pyramid.lines.push_back(each);
@@ -211,7 +211,7 @@ void Counting::countMessages(const std::vector<Race>& races) {
       countLine(each);
     }
   }
-  CutLevel& base = m_pyramid.levels.front();
+  DensityLevel& base = m_pyramid.levels.front();
   for (std::size_t i = base.bins; i < base.cells.size(); ++i) {
     base.cells[i].cut += base.cells[i - base.bins].cut;
     base.cells[i].racing += base.cells[i - base.bins].racing;
@@ -225,18 +225,18 @@ std::size_t eventsACell(std::size_t events) {
   return events <= kMany ? 1 : events <= 10 * kMany ? 2 : 4;
 }
 
-void addCutLevels(CutPyramid& pyramid) {
+void addCutLevels(DensityPyramid& pyramid) {
   while (pyramid.levels.back().bins > 1) {
-    const CutLevel& fine = pyramid.levels.back();
+    const DensityLevel& fine = pyramid.levels.back();
     const std::size_t ranks = fine.cells.size() / fine.bins;
-    CutLevel coarse;
+    DensityLevel coarse;
     coarse.width = fine.width * 2;
     coarse.bins = (fine.bins + 1) / 2;
     coarse.cells.resize(ranks * coarse.bins);
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       for (std::size_t b = 0; b < fine.bins; ++b) {
-        const CutCell& from = fine.cells[rank * fine.bins + b];
-        CutCell& to = coarse.cells[rank * coarse.bins + b / 2];
+        const DensityCell& from = fine.cells[rank * fine.bins + b];
+        DensityCell& to = coarse.cells[rank * coarse.bins + b / 2];
         to.events += from.events;
         to.races += from.races;
         to.cut += from.cut;
@@ -247,8 +247,9 @@ void addCutLevels(CutPyramid& pyramid) {
   }
 }
 
-CutPyramid cutPyramid(const Execution& execution, const std::vector<Race>& races,
-                      const Times& times, std::size_t eventsInCell, const Times* departures) {
+DensityPyramid densityPyramid(const Execution& execution, const std::vector<Race>& races,
+                              const Times& times, std::size_t eventsInCell,
+                              const Times* departures) {
   if (!areTimesOf(times, execution) ||
       (departures != nullptr && !areTimesOf(*departures, execution))) {
     return {};

@@ -15,47 +15,48 @@
 
 namespace pf {
 
-struct CutCell {
+struct DensityCell {
   std::uint32_t events = 0;
   std::uint32_t races = 0;   ///< racing receives and probes
   std::uint32_t cut = 0;     ///< lines that cross from this row to the next one, at half the way
   std::uint32_t racing = 0;  ///< those of them whose message was taken in a race
-  friend bool operator==(const CutCell&, const CutCell&) = default;
+  friend bool operator==(const DensityCell&, const DensityCell&) = default;
 };
 
-struct CutLevel {
+struct DensityLevel {
   std::uint32_t width = 1;  ///< of a bin, in steps of logical time
   std::size_t bins = 0;
-  std::vector<CutCell> cells;  ///< [rank * bins + bin]
-  [[nodiscard]] std::span<const CutCell> row(std::size_t rank) const {
+  std::vector<DensityCell> cells;  ///< [rank * bins + bin]
+  [[nodiscard]] std::span<const DensityCell> row(std::size_t rank) const {
     return std::span(cells).subspan(rank * bins, bins);
   }
-  friend bool operator==(const CutLevel&, const CutLevel&) = default;
+  friend bool operator==(const DensityLevel&, const DensityLevel&) = default;
 };
 
 /// A message that is in no cell's cut.
-struct CutLine {
+struct LongLine {
   Rank from = 0;
   Rank to = 0;
   std::uint32_t sent = 0;  ///< logical times
   std::uint32_t arrived = 0;
   bool racing = false;  ///< taken in a race
-  friend bool operator==(const CutLine&, const CutLine&) = default;
+  friend bool operator==(const LongLine&, const LongLine&) = default;
 };
 
-struct CutPyramid {
-  std::vector<CutLevel> levels;  ///< narrow bins first, the last one has one bin; none: no pyramid
-  std::vector<CutLine> lines;    ///< the longest of those longer than kLongBins narrow bins
+struct DensityPyramid {
+  std::vector<DensityLevel>
+      levels;                   ///< narrow bins first, the last one has one bin; none: no pyramid
+  std::vector<LongLine> lines;  ///< the longest of those longer than kLongBins narrow bins
 
   static constexpr std::uint32_t kLongBins = 4;
   static constexpr std::size_t kMostLines = 4096;
 
   /// Where a line crosses from row `gap` to the next one, in logical time.
-  [[nodiscard]] static double crossing(const CutLine& line, Rank gap) {
+  [[nodiscard]] static double crossing(const LongLine& line, Rank gap) {
     return line.sent +
            (double{1} * line.arrived - line.sent) * (gap + 0.5 - line.from) / (line.to - line.from);
   }
-  friend bool operator==(const CutPyramid&, const CutPyramid&) = default;
+  friend bool operator==(const DensityPyramid&, const DensityPyramid&) = default;
 };
 
 /// About so many events in a cell of the narrowest bins keep the file small and views of single
@@ -63,12 +64,12 @@ struct CutPyramid {
 [[nodiscard]] std::size_t eventsACell(std::size_t events);
 
 /// Adds those of wider bins to the narrowest level, which is all that there is.
-void addCutLevels(CutPyramid& pyramid);
+void addCutLevels(DensityPyramid& pyramid);
 
 /// Takes some 50 ns an event. `times` as logicalTimes() gives them; without them there is no
 /// pyramid. `eventsInCell` 0: eventsACell(). `departures`, for each event: when what it sends leaves,
 /// if that is not its time. Needs matchMessages() first.
-[[nodiscard]] CutPyramid cutPyramid(
+[[nodiscard]] DensityPyramid densityPyramid(
     const Execution& execution, const std::vector<Race>& races,
     const std::vector<std::vector<std::uint32_t>>& times, std::size_t eventsInCell = 0,
     const std::vector<std::vector<std::uint32_t>>* departures = nullptr);

@@ -10,16 +10,16 @@
 #include <utility>
 #include <vector>
 
-#include "replay_engine/causality/cut_pyramid.h"
+#include "replay_engine/causality/density_pyramid.h"
 
 namespace pf::views {
 
 /// Some cells of a level. They lie in tiles of it that others hold as well: of a thousand ranks
 /// they are too many to copy for each picture.
-struct CutWindow {
+struct DensityWindow {
   /// Of all tiles of one row of them, the ranks are the same.
   struct Tile {
-    std::shared_ptr<const std::vector<CutCell>>
+    std::shared_ptr<const std::vector<DensityCell>>
         cells;                 ///< [(rank - its first) * bins + bin - first]
     std::size_t firstBin = 0;  ///< number in the level
     std::size_t bins = 0;
@@ -33,7 +33,8 @@ struct CutWindow {
   std::vector<Tile> tiles;    ///< [row of them * across + column]
 
   /// The cells of a rank that is in it, by bin. `gathered` is room for them.
-  [[nodiscard]] std::span<const CutCell> row(Rank rank, std::vector<CutCell>& gathered) const {
+  [[nodiscard]] std::span<const DensityCell> row(Rank rank,
+                                                 std::vector<DensityCell>& gathered) const {
     const auto down = static_cast<std::size_t>(rank) / tileRanks;
     const std::size_t inTile = static_cast<std::size_t>(rank) % tileRanks;
     const auto from = [&](const Tile& tile) {
@@ -48,29 +49,29 @@ struct CutWindow {
     }
     gathered.clear();
     for (const Tile& tile : row) {
-      const std::span<const CutCell> cells = from(tile);
+      const std::span<const DensityCell> cells = from(tile);
       gathered.insert(gathered.end(), cells.begin(), cells.end());
     }
     return gathered;
   }
 };
 
-class CutLevels {
+class DensityLevels {
  public:
-  CutLevels() = default;
-  virtual ~CutLevels() = default;
-  CutLevels(const CutLevels&) = delete;
-  CutLevels& operator=(const CutLevels&) = delete;
+  DensityLevels() = default;
+  virtual ~DensityLevels() = default;
+  DensityLevels(const DensityLevels&) = delete;
+  DensityLevels& operator=(const DensityLevels&) = delete;
 
   [[nodiscard]] virtual std::size_t count() const = 0;
   /// Of the bins of a level, in steps of logical time; those of level n + 1 are twice as wide.
   [[nodiscard]] virtual std::uint32_t width(std::size_t level) const = 0;
   /// The bins of ranks [first, last), which are in the pyramid, that times [from, to] meet. From
   /// any thread but the GUI's: it may read a file. Null: it cannot be read.
-  [[nodiscard]] virtual std::shared_ptr<const CutWindow> window(std::size_t level, Rank first,
-                                                                Rank last, double from,
-                                                                double to) const = 0;
-  [[nodiscard]] virtual const std::vector<CutLine>& lines() const = 0;
+  [[nodiscard]] virtual std::shared_ptr<const DensityWindow> window(std::size_t level, Rank first,
+                                                                    Rank last, double from,
+                                                                    double to) const = 0;
+  [[nodiscard]] virtual const std::vector<LongLine>& lines() const = 0;
 
   /// The level of the widest bins that are not wider than `steps`; count(): all are wider.
   [[nodiscard]] std::size_t levelFor(double steps) const {
@@ -93,34 +94,34 @@ class CutLevels {
   }
 };
 
-using CutLevelsPtr = std::shared_ptr<const CutLevels>;
+using CutLevelsPtr = std::shared_ptr<const DensityLevels>;
 
 /// A pyramid that is in memory.
-class KeptCutLevels : public CutLevels {
+class KeptCutLevels : public DensityLevels {
  public:
-  explicit KeptCutLevels(CutPyramid pyramid) : m_lines(std::move(pyramid.lines)) {
-    for (CutLevel& level : pyramid.levels) {
-      m_levels.push_back(std::make_shared<const CutLevel>(std::move(level)));
+  explicit KeptCutLevels(DensityPyramid pyramid) : m_lines(std::move(pyramid.lines)) {
+    for (DensityLevel& level : pyramid.levels) {
+      m_levels.push_back(std::make_shared<const DensityLevel>(std::move(level)));
     }
   }
   [[nodiscard]] std::size_t count() const override { return m_levels.size(); }
   [[nodiscard]] std::uint32_t width(std::size_t level) const override {
     return m_levels[level]->width;
   }
-  [[nodiscard]] std::shared_ptr<const CutWindow> window(std::size_t number, Rank /*first*/,
-                                                        Rank /*last*/, double from,
-                                                        double to) const override {
-    const std::shared_ptr<const CutLevel>& level = m_levels[number];
+  [[nodiscard]] std::shared_ptr<const DensityWindow> window(std::size_t number, Rank /*first*/,
+                                                            Rank /*last*/, double from,
+                                                            double to) const override {
+    const std::shared_ptr<const DensityLevel>& level = m_levels[number];
     const auto [begin, end] = binsIn(level->bins, level->width, from, to);
     const std::size_t ranks = level->cells.size() / level->bins;
-    return std::make_shared<const CutWindow>(CutWindow{
+    return std::make_shared<const DensityWindow>(DensityWindow{
         level->width, begin, end - begin, 1, ranks, 0, {{{level, &level->cells}, 0, level->bins}}});
   }
-  [[nodiscard]] const std::vector<CutLine>& lines() const override { return m_lines; }
+  [[nodiscard]] const std::vector<LongLine>& lines() const override { return m_lines; }
 
  private:
-  std::vector<std::shared_ptr<const CutLevel>> m_levels;
-  std::vector<CutLine> m_lines;
+  std::vector<std::shared_ptr<const DensityLevel>> m_levels;
+  std::vector<LongLine> m_lines;
 };
 
 }  // namespace pf::views
