@@ -14,20 +14,20 @@ db::RankArrangement rowOf(const views::RankArrangement& arrangement) {
   row.hidden = arrangement.hidden.isEmpty() ? std::string()
                                             : views::rankSetText(arrangement.hidden).toStdString();
   row.rowOrder = views::rowOrderText(arrangement.order).toStdString();
-  for (const views::RankGroup& lane : arrangement.lanes) {
-    row.sharedRows.push_back(lane.name.toStdString());
-    row.sharedRows.push_back(views::rankSetText(lane.ranks).toStdString());
+  for (const views::RankGroup& sharedRow : arrangement.sharedRows) {
+    row.sharedRows.push_back(sharedRow.name.toStdString());
+    row.sharedRows.push_back(views::rankSetText(sharedRow.ranks).toStdString());
   }
   return row;
 }
 
 views::RankArrangement arrangementOf(const db::RankArrangement& row, std::size_t ranks) {
-  QList<std::pair<QString, QString>> lanes;
+  QList<std::pair<QString, QString>> sharedRows;
   for (std::size_t i = 0; i + 1 < row.sharedRows.size(); i += 2) {
-    lanes.append({views::fromUtf8(row.sharedRows[i]), views::fromUtf8(row.sharedRows[i + 1])});
+    sharedRows.append({views::fromUtf8(row.sharedRows[i]), views::fromUtf8(row.sharedRows[i + 1])});
   }
-  return views::arrangementFrom(views::fromUtf8(row.hidden), lanes, views::fromUtf8(row.rowOrder),
-                                static_cast<int>(ranks));
+  return views::arrangementFrom(views::fromUtf8(row.hidden), sharedRows,
+                                views::fromUtf8(row.rowOrder), static_cast<int>(ranks));
 }
 
 }  // namespace

@@ -33,10 +33,10 @@ RankRowsMenu::RankRowsMenu(SpaceTimeCanvas& canvas, QWidget& owner)
                    tr("Show the ranks of a group, a communicator, or an expression of them"),
                    [this] { askShowOnly(); });
   m_collapse =
-      add(tr("Collapse ranks into a lane …"),
+      add(tr("Collapse ranks into a row …"),
           tr("Draw the ranks of a group or communicator in one row"), [this] { askCollapse(); });
-  m_expandAll = add(tr("Expand all lanes"), tr("Give each rank a row of its own again"),
-                    [this] { change([](RankArrangement& to) { to.lanes.clear(); }); });
+  m_expandAll = add(tr("Expand all shared rows"), tr("Give each rank a row of its own again"),
+                    [this] { change([](RankArrangement& to) { to.sharedRows.clear(); }); });
   m_showAll = add(tr("Show all ranks"), tr("All ranks, each in a row of its own, by number"),
                   [this] { change([](RankArrangement& to) { to = {}; }); });
   makeOrders();
@@ -85,7 +85,7 @@ void RankRowsMenu::refresh() {
   for (QAction* action : QList<QAction*>{m_showOnly, m_collapse} + m_orders) {
     action->setEnabled(trace != nullptr);
   }
-  m_expandAll->setEnabled(!now.lanes.isEmpty());
+  m_expandAll->setEnabled(!now.sharedRows.isEmpty());
   m_showAll->setEnabled(!now.isPlain());
   std::set<QString> hosts;
   if (trace) {
@@ -173,7 +173,7 @@ void RankRowsMenu::askShowOnly(const QString& proposal, const QString& problem) 
 }
 
 void RankRowsMenu::askCollapse(const QString& proposal, const QString& problem) {
-  const QString text = ask(tr("Collapse into one lane"),
+  const QString text = ask(tr("Collapse into one row"),
                            tr("Ranks and groups, such as workers - 0, or 2-5:"), proposal, problem);
   if (text.isEmpty()) {
     return;
@@ -198,20 +198,21 @@ void RankRowsMenu::popup(int row, const QPoint& globalPosition) {
   const auto plain = [](QString text) { return text.replace(u'&', u"&&"_s); };
   if (const std::vector<Rank> ranks = m_canvas.view().ranksOf(row); !ranks.empty()) {
     const RankRowsPtr& rows = m_canvas.view().arranged;
-    const QString lane = rows ? rows->rows()[at(row)].lane : QString();
-    const QString name = lane.isEmpty() ? tr("rank %1").arg(ranks.front()) : lane;
+    const QString sharedRow = rows ? rows->rows()[at(row)].sharedRow : QString();
+    const QString name = sharedRow.isEmpty() ? tr("rank %1").arg(ranks.front()) : sharedRow;
     const QList<int> all(ranks.begin(), ranks.end());
     menu.addAction(tr("Hide %1").arg(plain(name)), this,
                    [this, all] { change([&](RankArrangement& to) { to.hide(all); }); });
-    if (!lane.isEmpty()) {
-      menu.addAction(tr("Expand %1").arg(plain(lane)), this,
-                     [this, lane] { change([&](RankArrangement& to) { to.expand(lane); }); });
+    if (!sharedRow.isEmpty()) {
+      menu.addAction(tr("Expand %1").arg(plain(sharedRow)), this, [this, sharedRow] {
+        change([&](RankArrangement& to) { to.expand(sharedRow); });
+      });
     }
     menu.addSeparator();
   }
   if (const QList<RankGroup> known = groups(); !known.isEmpty()) {
     QMenu* only = menu.addMenu(tr("Show only"));
-    QMenu* lanes = menu.addMenu(tr("Collapse into a lane"));
+    QMenu* sharedRows = menu.addMenu(tr("Collapse into a row"));
     for (const RankGroup& group : known) {
       const QString title = u"%1 (%2)"_s.arg(plain(group.name), rankSetText(group.ranks));
       only->addAction(title, this, [this, group] {
@@ -219,8 +220,8 @@ void RankRowsMenu::popup(int row, const QPoint& globalPosition) {
           to.showOnly(group.ranks, toInt(m_canvas.trace()->rankCount()));
         });
       });
-      lanes->addAction(title, this,
-                       [this, group] { change([&](RankArrangement& to) { to.collapse(group); }); });
+      sharedRows->addAction(
+          title, this, [this, group] { change([&](RankArrangement& to) { to.collapse(group); }); });
     }
   }
   menu.addActions({m_onlyPartners, m_showOnly, m_collapse, m_expandAll, m_showAll});

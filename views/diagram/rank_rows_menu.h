@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Commands that choose which ranks the diagram shows, in which order, and which share a lane: for
+// Commands that choose which ranks the diagram shows, in which order, and which share a row: for
 // the menu of the rows' names, the View menu and the command palette.
 #pragma once
 

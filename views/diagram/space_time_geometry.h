@@ -22,7 +22,7 @@ struct SpaceTimeGeometry {
   double rowHeight = 40.0;
   double step = 1.0;     ///< of time: TraceIndex::step()
   double scroll = 0.0;   ///< pixels of rows above the top edge
-  int rows = 0;          ///< ranks, or what is left of them when some are hidden or share a lane
+  int rows = 0;          ///< ranks, or what is left of them when some are hidden or share a row
   RankRowsPtr arranged;  ///< null: a row for each rank, by number
 
   [[nodiscard]] double scale() const { return plot.width() / std::max(t1 - t0, 1e-9); }

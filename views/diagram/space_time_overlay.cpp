@@ -61,11 +61,13 @@ void SpaceTimePainter::paintAxis(QPainter& painter, const QRectF& area) const {
 }
 
 QString SpaceTimePainter::rowName(int row) const {
-  const QString lane = m_geometry.arranged ? m_geometry.arranged->rows()[at(row)].lane : QString();
-  return lane.isEmpty() ? u"Rank %1"_s.arg(m_geometry.ranksOf(row).front()) : oneLine(lane);
+  const QString sharedRow =
+      m_geometry.arranged ? m_geometry.arranged->rows()[at(row)].sharedRow : QString();
+  return sharedRow.isEmpty() ? u"Rank %1"_s.arg(m_geometry.ranksOf(row).front())
+                             : oneLine(sharedRow);
 }
 
-/// Of a lane: how many ranks it has, and the worst that is said of one of them.
+/// Of a row: how many ranks it has, and the worst that is said of one of them.
 RankHeader SpaceTimePainter::headerOf(int row, const std::vector<RankHeader>& headers) const {
   const std::vector<Rank> ranks = m_geometry.ranksOf(row);
   RankHeader out;
@@ -75,7 +77,7 @@ RankHeader SpaceTimePainter::headerOf(int row, const std::vector<RankHeader>& he
       out = one;
     }
   }
-  if (m_geometry.arranged && !m_geometry.arranged->rows()[at(row)].lane.isEmpty()) {
+  if (m_geometry.arranged && !m_geometry.arranged->rows()[at(row)].sharedRow.isEmpty()) {
     out.text = counted(ranks.size(), u"rank"_s, u"ranks"_s);
   }
   return out;

@@ -61,7 +61,7 @@ class SpaceTimeView : public QWidget {
 
   /// Named groups of ranks, to show only or to collapse.
   void setGroups(const QList<RankGroup>& groups);
-  /// Which ranks are shown, in which order, which share a lane.
+  /// Which ranks are shown, in which order, which share a row.
   void setArrangement(const RankArrangement& arrangement);
   [[nodiscard]] const RankArrangement& arrangement() const;
   /// Hide, show only, collapse, sort: for a menu.

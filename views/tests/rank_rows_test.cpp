@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which ranks the diagram shows, in which order, and which share a lane.
+// Which ranks the diagram shows, in which order, and which share a row.
 #include <QAction>
 #include <QComboBox>
 #include <QInputDialog>
@@ -25,7 +25,7 @@ class RankRowsTest : public QObject {
  private Q_SLOTS:
   void init();
   void hiddenAndOrdered();
-  void lanes();
+  void sharedRows();
   void textAndBack();
   void clicksFindTheRow();
   void historyHasThem();
@@ -94,12 +94,12 @@ void RankRowsTest::hiddenAndOrdered() {
   }
 }
 
-void RankRowsTest::lanes() {
+void RankRowsTest::sharedRows() {
   RankArrangement to;
   to.collapse({QStringLiteral("workers"), {3, 1, 2}});
   m_view->setArrangement(to);
   QCOMPARE(rows(), (Rows{{0}, {1, 2, 3}}));
-  to.collapse({QStringLiteral("last"), {3}});  // leaves the other lane
+  to.collapse({QStringLiteral("last"), {3}});  // leaves the other shared row
   m_view->setArrangement(to);
   QCOMPARE(rows(), (Rows{{0}, {1, 2}, {3}}));
   to.expand(QStringLiteral("workers"));
@@ -117,8 +117,8 @@ void RankRowsTest::textAndBack() {
   to.order = RankOrder::Waiting;
   QVERIFY(arrangementOf(arrangementText(to), 4) == to);
   QVERIFY(arrangementOf(arrangementText(to), 3).hidden.isEmpty());  // there is no rank 3
-  for (const char* bad :
-       {"", "{", "[]", "{\"hidden\":\"x\"}", "{\"lanes\":[{\"name\":\"\",\"ranks\":\"0\"}]}"}) {
+  for (const char* bad : {"", "{", "[]", "{\"hidden\":\"x\"}",
+                          "{\"sharedRows\":[{\"name\":\"\",\"ranks\":\"0\"}]}"}) {
     QVERIFY(arrangementOf(QString::fromLatin1(bad), 4).isPlain());
   }
 }
@@ -135,7 +135,7 @@ void RankRowsTest::clicksFindTheRow() {
     QTest::mouseClick(&canvas(), Qt::LeftButton, {}, at);
     QCOMPARE(m_view->selectedEvent(), event);
   }
-  // In a lane, the nearest event of any of its ranks.
+  // In a row, the nearest event of any of its ranks.
   to = {};
   to.collapse({QStringLiteral("workers"), {1, 2, 3}});
   m_view->setArrangement(to);
@@ -212,7 +212,7 @@ void RankRowsTest::expressionsAreAskedFor() {
   QTimer::singleShot(0, m_view.get(), [&] { answer(QStringLiteral("workers")); });
   action("Collapse ranks")->trigger();
   QCOMPARE(rows(), (Rows{{1, 2, 3}}));
-  action("Expand all lanes")->trigger();
+  action("Expand all shared rows")->trigger();
   QCOMPARE(rows(), (Rows{{1}, {2}, {3}}));
 }
 

@@ -69,15 +69,15 @@ void RankArrangement::collapse(const RankGroup& group) {
   const auto inGroup = [&group](int rank) { return group.ranks.contains(rank); };
   hidden.removeIf(inGroup);
   expand(group.name);
-  for (RankGroup& lane : lanes) {
-    lane.ranks.removeIf(inGroup);
+  for (RankGroup& sharedRow : sharedRows) {
+    sharedRow.ranks.removeIf(inGroup);
   }
-  lanes.removeIf([](const RankGroup& lane) { return lane.ranks.isEmpty(); });
-  lanes.append({group.name, ascending(group.ranks)});
+  sharedRows.removeIf([](const RankGroup& sharedRow) { return sharedRow.ranks.isEmpty(); });
+  sharedRows.append({group.name, ascending(group.ranks)});
 }
 
-void RankArrangement::expand(const QString& lane) {
-  lanes.removeIf([&lane](const RankGroup& one) { return one.name == lane; });
+void RankArrangement::expand(const QString& sharedRow) {
+  sharedRows.removeIf([&sharedRow](const RankGroup& one) { return one.name == sharedRow; });
 }
 
 RankRows::RankRows(std::vector<RankRow> rows, std::size_t rankCount)
@@ -94,21 +94,21 @@ RankRowsPtr arrangedRows(const TraceIndex& trace, const RankArrangement& arrange
     return nullptr;
   }
   std::vector<RankRow> rows;
-  std::map<QString, std::size_t> lanes;
+  std::map<QString, std::size_t> sharedRows;
   for (const Rank rank : inOrder(trace, arrangement.order)) {
     if (std::binary_search(arrangement.hidden.begin(), arrangement.hidden.end(), rank)) {
       continue;
     }
-    const auto lane =
-        std::find_if(arrangement.lanes.begin(), arrangement.lanes.end(),
+    const auto sharedRow =
+        std::find_if(arrangement.sharedRows.begin(), arrangement.sharedRows.end(),
                      [rank](const RankGroup& one) { return one.ranks.contains(rank); });
-    if (lane == arrangement.lanes.end()) {
+    if (sharedRow == arrangement.sharedRows.end()) {
       rows.push_back({{}, {rank}});
       continue;
     }
-    const auto [known, isNew] = lanes.emplace(lane->name, rows.size());
+    const auto [known, isNew] = sharedRows.emplace(sharedRow->name, rows.size());
     if (isNew) {
-      rows.push_back({lane->name, {}});
+      rows.push_back({sharedRow->name, {}});
     }
     rows[known->second].ranks.push_back(rank);
   }
@@ -153,10 +153,10 @@ QString rowOrderText(RankOrder order) {
 }
 
 RankArrangement arrangementFrom(const QString& hidden,
-                                const QList<std::pair<QString, QString>>& lanes,
+                                const QList<std::pair<QString, QString>>& sharedRows,
                                 const QString& order, int rankCount) {
   RankArrangement out;
-  for (const auto& [name, text] : lanes) {
+  for (const auto& [name, text] : sharedRows) {
     const QList<int> ranks = ranksBelow(text, rankCount);
     if (!ranks.isEmpty() && !name.isEmpty()) {
       out.collapse({name, ranks});
@@ -172,25 +172,27 @@ RankArrangement arrangementFrom(const QString& hidden,
 }
 
 QString arrangementText(const RankArrangement& arrangement) {
-  QJsonArray lanes;
-  for (const RankGroup& lane : arrangement.lanes) {
-    lanes.append(QJsonObject{{u"name"_s, lane.name}, {u"ranks"_s, rankSetText(lane.ranks)}});
+  QJsonArray sharedRows;
+  for (const RankGroup& sharedRow : arrangement.sharedRows) {
+    sharedRows.append(
+        QJsonObject{{u"name"_s, sharedRow.name}, {u"ranks"_s, rankSetText(sharedRow.ranks)}});
   }
   const QJsonObject all{
       {u"hidden"_s, arrangement.hidden.isEmpty() ? QString() : rankSetText(arrangement.hidden)},
-      {u"lanes"_s, lanes},
+      {u"sharedRows"_s, sharedRows},
       {u"order"_s, rowOrderText(arrangement.order)}};
   return fromUtf8(QJsonDocument(all).toJson(QJsonDocument::Compact).toStdString());
 }
 
 RankArrangement arrangementOf(const QString& text, int rankCount) {
   const QJsonObject all = QJsonDocument::fromJson(text.toUtf8()).object();
-  QList<std::pair<QString, QString>> lanes;
-  for (const QJsonValue& each : all[u"lanes"_s].toArray()) {
-    const QJsonObject lane = each.toObject();
-    lanes.append({lane[u"name"_s].toString(), lane[u"ranks"_s].toString()});
+  QList<std::pair<QString, QString>> sharedRows;
+  for (const QJsonValue& each : all[u"sharedRows"_s].toArray()) {
+    const QJsonObject sharedRow = each.toObject();
+    sharedRows.append({sharedRow[u"name"_s].toString(), sharedRow[u"ranks"_s].toString()});
   }
-  return arrangementFrom(all[u"hidden"_s].toString(), lanes, all[u"order"_s].toString(), rankCount);
+  return arrangementFrom(all[u"hidden"_s].toString(), sharedRows, all[u"order"_s].toString(),
+                         rankCount);
 }
 
 }  // namespace pf::views

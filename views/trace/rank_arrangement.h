@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which ranks the space-time diagram shows, in which order, and which of them share one lane.
+// Which ranks the space-time diagram shows, in which order, and which of them share one shared row.
 // QtCore only.
 #pragma once
 
@@ -18,23 +18,23 @@ enum class RankOrder { Number, Waiting, Racing, Host };
 
 /// What the user has chosen; without any of it, each rank has a row, by number.
 struct RankArrangement {
-  QList<int> hidden;       ///< ascending
-  QList<RankGroup> lanes;  ///< each drawn as one row; no rank is in two of them
+  QList<int> hidden;            ///< ascending
+  QList<RankGroup> sharedRows;  ///< each drawn as one row; no rank is in two of them
   RankOrder order = RankOrder::Number;
 
   [[nodiscard]] bool isPlain() const {
-    return hidden.isEmpty() && lanes.isEmpty() && order == RankOrder::Number;
+    return hidden.isEmpty() && sharedRows.isEmpty() && order == RankOrder::Number;
   }
   void hide(const QList<int>& ranks);
   void showOnly(const QList<int>& ranks, int rankCount);
-  void collapse(const RankGroup& group);  ///< its ranks leave other lanes, and are shown
-  void expand(const QString& lane);
+  void collapse(const RankGroup& group);  ///< its ranks leave other shared rows, and are shown
+  void expand(const QString& sharedRow);
   friend bool operator==(const RankArrangement&, const RankArrangement&) = default;
 };
 
 /// One row of the diagram.
 struct RankRow {
-  QString lane;             ///< empty: a single rank
+  QString sharedRow;        ///< empty: a single rank
   std::vector<Rank> ranks;  ///< ascending
 };
 
@@ -56,7 +56,7 @@ class RankRows {
 };
 using RankRowsPtr = std::shared_ptr<const RankRows>;
 
-/// Null for a plain arrangement. A lane stands where the first of its ranks would. O(events) for
+/// Null for a plain arrangement. A shared row stands where the first of its ranks would. O(events) for
 /// the order by waiting.
 [[nodiscard]] RankRowsPtr arrangedRows(const TraceIndex& trace, const RankArrangement& arrangement);
 
@@ -67,9 +67,9 @@ using RankRowsPtr = std::shared_ptr<const RankRows>;
 
 [[nodiscard]] QString rowOrderText(RankOrder order);  ///< "number", "waiting", "racing", "host"
 /// From texts as a trace has them (db::RankArrangement); what cannot be read is left out, as are
-/// ranks that there are not. `lanes`: name and ranks of each.
+/// ranks that there are not. `shared rows`: name and ranks of each.
 [[nodiscard]] RankArrangement arrangementFrom(const QString& hidden,
-                                              const QList<std::pair<QString, QString>>& lanes,
+                                              const QList<std::pair<QString, QString>>& sharedRows,
                                               const QString& order, int rankCount);
 /// For a session file, and back by arrangementFrom().
 [[nodiscard]] QString arrangementText(const RankArrangement& arrangement);
