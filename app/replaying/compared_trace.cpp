@@ -91,11 +91,11 @@ std::vector<ObservedChoice> stream(const ChoiceStream& which, const RankLog& log
                       (!whole && events.size() == recorded.size() + 1);  // inside of the last one
   std::vector<ObservedChoice> choices;
   for (std::size_t i = 0; i < recorded.size(); ++i) {
-    choices.push_back({placed ? events[i] : 0, recorded[i].misses,
+    choices.push_back({placed ? events[i] : 0, recorded[i].failedPolls,
                        which.payload ? recorded[i].payload : std::vector<std::uint64_t>()});
   }
   if (whole) {
-    choices.push_back({0, log.finalMisses[static_cast<std::size_t>(which.kind)], {}});
+    choices.push_back({0, log.finalFailedPolls[static_cast<std::size_t>(which.kind)], {}});
   }
   return choices;
 }

@@ -89,8 +89,8 @@ class Side {
 
   [[nodiscard]] json asJson() const {
     json out = json::object();
-    if (m_difference.onlyMisses && !m_side.there) {
-      out["failed"] = m_side.misses;
+    if (m_difference.onlyFailedPolls && !m_side.there) {
+      out["failed"] = m_side.failedPolls;
       return out;
     }
     if (!m_side.there) {
@@ -118,8 +118,8 @@ class Side {
   }
 
   [[nodiscard]] std::string text() const {
-    if (m_difference.onlyMisses) {
-      return std::to_string(m_side.misses) + " failed tests" +
+    if (m_difference.onlyFailedPolls) {
+      return std::to_string(m_side.failedPolls) + " failed tests" +
              (m_side.there ? " before it" : " at the end");
     }
     if (!m_side.there) {
@@ -214,8 +214,8 @@ class Side {
   }
 
   void putOutcome(json& out) const {
-    if (m_difference.onlyMisses) {
-      out["failed"] = m_side.misses;
+    if (m_difference.onlyFailedPolls) {
+      out["failed"] = m_side.failedPolls;
     }
     if (!m_side.payload.empty()) {
       out["indices"] = indices(m_side.payload, some());
@@ -283,7 +283,7 @@ json differenceJson(const ComparedTraces& traces, const Difference& difference) 
 json documentOf(const ComparedTraces& traces, const Comparison& comparison) {
   json ranks = json::array();
   for (std::size_t i = 0; i < comparison.ranks.size(); ++i) {
-    const auto& misses = comparison.misses[i];
+    const auto& failedPolls = comparison.failedPolls[i];
     ranks.push_back(
         {{"rank", i},
          {"events",
@@ -293,10 +293,11 @@ json documentOf(const ComparedTraces& traces, const Comparison& comparison) {
          {"difference",
           comparison.ranks[i] ? differenceJson(traces, *comparison.ranks[i]) : json(nullptr)},
          {"failedTests",
-          misses ? json{{"serial", misses->event == 0 ? json(nullptr) : json(misses->event)},
-                        {"a", misses->a},
-                        {"b", misses->b}}
-                 : json(nullptr)}});
+          failedPolls
+              ? json{{"serial", failedPolls->event == 0 ? json(nullptr) : json(failedPolls->event)},
+                     {"a", failedPolls->a},
+                     {"b", failedPolls->b}}
+              : json(nullptr)}});
   }
   return {{"same", comparison.same()},
           {"sameBuild", traces.sameBuild},
@@ -371,14 +372,14 @@ std::string whatText(const Difference& difference, const Side& a, const Side& b)
 /// What a first cause reaches or why it is one, or what the difference follows from; a line each.
 std::vector<std::string> whyTexts(const Comparison& comparison, const Difference& difference) {
   std::vector<std::string> lines;
-  const auto& misses = comparison.misses[static_cast<std::size_t>(difference.rank)];
-  if (misses && !difference.onlyMisses) {
-    lines.push_back("before it tests failed " + std::to_string(misses->a) + " times in A, " +
-                    std::to_string(misses->b) + " in B (event " + std::to_string(misses->event) +
-                    ")");
+  const auto& failedPolls = comparison.failedPolls[static_cast<std::size_t>(difference.rank)];
+  if (failedPolls && !difference.onlyFailedPolls) {
+    lines.push_back("before it tests failed " + std::to_string(failedPolls->a) + " times in A, " +
+                    std::to_string(failedPolls->b) + " in B (event " +
+                    std::to_string(failedPolls->event) + ")");
   }
   if (difference.cause) {
-    if (difference.kind == DifferenceKind::Call && !misses) {
+    if (difference.kind == DifferenceKind::Call && !failedPolls) {
       lines.emplace_back("nothing recorded explains it: time, input or chance");
     }
     if (const std::string reach = reachText(difference); !reach.empty()) {
@@ -414,7 +415,7 @@ std::vector<const Difference*> inOrder(const Comparison& comparison) {
     }
   }
   const auto section = [](const Difference* each) {
-    return each->cause ? 0 : each->onlyMisses ? 2 : 1;
+    return each->cause ? 0 : each->onlyFailedPolls ? 2 : 1;
   };
   std::stable_sort(
       differences.begin(), differences.end(),
@@ -457,9 +458,9 @@ std::string textOf(const ComparedTraces& traces, const Comparison& comparison) {
   out << "differ on " << differences.size() << " of " << comparison.ranks.size() << " ranks\n";
   const char* title = "";
   for (const Difference* each : differences) {
-    const char* const needed = each->cause        ? "\nfirst causes\n"
-                               : each->onlyMisses ? "\nonly failed tests\n"
-                                                  : "\nwhat follows\n";
+    const char* const needed = each->cause             ? "\nfirst causes\n"
+                               : each->onlyFailedPolls ? "\nonly failed tests\n"
+                                                       : "\nwhat follows\n";
     if (std::string_view(title) != needed) {
       out << (title = needed);
     }

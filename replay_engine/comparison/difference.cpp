@@ -166,12 +166,12 @@ class RankComparison {
     compareUnobserved();
     compareChoices();
     same = found ? found->serial - 1 : shorter;
-    if (!found && misses) {
+    if (!found && failedPolls) {
       Difference& difference = add(DifferenceKind::Outcome);
-      difference.serial = misses->event;
-      difference.onlyMisses = true;
-      difference.a.misses = misses->a;
-      difference.b.misses = misses->b;
+      difference.serial = failedPolls->event;
+      difference.onlyFailedPolls = true;
+      difference.a.failedPolls = failedPolls->a;
+      difference.b.failedPolls = failedPolls->b;
     }
     if (found) {
       found->a.there = isEvent(m_a.history, found->serial);
@@ -180,7 +180,7 @@ class RankComparison {
   }
 
   std::optional<Difference> found;
-  std::optional<MissesDifference> misses;
+  std::optional<PollsDifference> failedPolls;
   Serial same = 0;
 
  private:
@@ -422,8 +422,9 @@ class RankComparison {
   }
 
   void compareChoice(const ObservedChoice& a, const ObservedChoice& b) {
-    if (a.misses != b.misses && (!misses || misses->event == 0 || a.event < misses->event)) {
-      misses = MissesDifference{a.event, a.misses, b.misses};
+    if (a.failedPolls != b.failedPolls &&
+        (!failedPolls || failedPolls->event == 0 || a.event < failedPolls->event)) {
+      failedPolls = PollsDifference{a.event, a.failedPolls, b.failedPolls};
     }
     if (a.payload == b.payload) {
       return;
@@ -465,7 +466,7 @@ Comparison compareExecutions(const ComparedRun& a, const ComparedRun& b, bool si
                         rank < b.ranks.size() ? b.ranks[rank] : finished);
     each.run();
     comparison.ranks.push_back(std::move(each.found));
-    comparison.misses.push_back(each.misses);
+    comparison.failedPolls.push_back(each.failedPolls);
     comparison.compared.push_back(each.same);
   }
   findCauses(a.execution, b.execution, comparison);

@@ -38,7 +38,7 @@ enum class DifferenceKind : std::uint8_t {
 /// A choice that MPI made and that an Execution does not hold.
 struct ObservedChoice {
   Serial event = 0;                    ///< that it was made at; 0 = cannot be told
-  std::uint64_t misses = 0;            ///< failed tests (probes) before it
+  std::uint64_t failedPolls = 0;       ///< failed tests (probes) before it
   std::vector<std::uint64_t> payload;  ///< what the call returned, as the log has it
   friend bool operator==(const ObservedChoice&, const ObservedChoice&) = default;
 };
@@ -66,7 +66,7 @@ struct DifferenceSide {
   bool there = false;                  ///< its record has the event
   std::uint32_t receive = kNone;       ///< post of the receive that this is about
   std::uint32_t probe = kNone;         ///< into RankHistory::probes
-  std::uint64_t misses = 0;            ///< failed tests before the event
+  std::uint64_t failedPolls = 0;       ///< failed tests before the event
   std::vector<std::uint64_t> payload;  ///< ObservedChoice::payload
 };
 
@@ -78,7 +78,7 @@ struct Difference {
   DifferenceSide b;
   std::uint32_t ordinal = 0;  ///< the k-th receive (probe) of its rank for its communicator and tag
   bool otherCall = false;     ///< the calls at the event differ
-  bool onlyMisses = false;    ///< Outcome: nothing differs but how often tests failed
+  bool onlyFailedPolls = false;  ///< Outcome: nothing differs but how often tests failed
   bool cause = false;
   std::vector<Rank> after;  ///< whose first differences precede it
   /// Of a first cause: by rank the first event that happens after it (its own at its own rank); 0:
@@ -89,7 +89,7 @@ struct Difference {
 
 /// How often tests failed before they succeeded. Programs that poll differ in this most of the
 /// time, so it counts as a rank's difference only where nothing else does, and precedes nothing.
-struct MissesDifference {
+struct PollsDifference {
   Serial event = 0;  ///< of the success; 0 = cannot be told
   std::uint64_t a = 0;
   std::uint64_t b = 0;
@@ -97,8 +97,8 @@ struct MissesDifference {
 
 struct Comparison {
   std::vector<std::optional<Difference>> ranks;
-  std::vector<std::optional<MissesDifference>> misses;  ///< first one, not after the difference
-  std::vector<Serial> compared;                         ///< events that are the same
+  std::vector<std::optional<PollsDifference>> failedPolls;  ///< first one, not after the difference
+  std::vector<Serial> compared;                             ///< events that are the same
   std::vector<Rank> firstCauses;
   std::vector<Serial> coneA;  ///< of all differences, as Difference::coneA
   std::vector<Serial> coneB;

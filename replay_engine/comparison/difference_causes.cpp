@@ -61,7 +61,7 @@ struct Numbered {
 Numbered numbered(Comparison& comparison) {
   Numbered result;
   for (auto& difference : comparison.ranks) {
-    const bool counts = difference && !difference->onlyMisses && difference->serial != 0;
+    const bool counts = difference && !difference->onlyFailedPolls && difference->serial != 0;
     result.ofRank.push_back(counts ? static_cast<std::uint32_t>(result.differences.size()) : kNone);
     if (counts) {
       result.differences.push_back(&*difference);

@@ -480,14 +480,15 @@ void Decoder::finish() {
     begunEvent();
     matchedReceives();
   }
-  const auto missesOf = [](std::uint64_t word) {
+  const auto failedPollsOf = [](std::uint64_t word) {
     const auto count = static_cast<std::uint32_t>(word);
     return static_cast<std::uint32_t>(word >> 32) == ~count ? count : 0;
   };
   for (std::size_t k = 0; k < kChoiceKinds; ++k) {
-    log.finalMisses[k] = missesOf(m_header.misses[k].load());
+    log.finalFailedPolls[k] = failedPollsOf(m_header.failedPolls[k].load());
     for (std::size_t lane = 1; lane < std::min(log.lanes.size(), kLanesInHeader + 1); ++lane) {
-      log.lanes[lane].finalMisses[k] = missesOf(m_header.laneMisses[lane - 1][k].load());
+      log.lanes[lane].finalFailedPolls[k] =
+          failedPollsOf(m_header.laneFailedPolls[lane - 1][k].load());
     }
   }
   if (!log.laneRuns

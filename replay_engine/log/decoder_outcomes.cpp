@@ -10,7 +10,7 @@ namespace pf {
 void Decoder::choice(RecordReader& in) {
   const std::uint32_t kind = in.number32();
   RecordedChoice recorded;
-  recorded.misses = in.number();
+  recorded.failedPolls = in.number();
   if (kind >= kChoiceKinds) {
     return;
   }
@@ -22,7 +22,7 @@ void Decoder::choice(RecordReader& in) {
       break;
     case ChoiceKind::Testsome:
     case ChoiceKind::Waitsome: {
-      // The writer continues after each 32 indices in a Choice of its own, which starts with misses = 0.
+      // The writer continues after each 32 indices in a Choice of its own, which starts with failed polls = 0.
       auto& stream = choicesOf(kind);
       const bool continues = !stream.empty() && !stream.back().payload.empty() &&
                              stream.back().payload[0] > stream.back().payload.size();

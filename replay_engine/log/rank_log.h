@@ -18,9 +18,9 @@
 
 namespace pf {
 
-/// One choice of MPI: `misses` failures, then a success with `payload`.
+/// One choice of MPI: `failed polls` failures, then a success with `payload`.
 struct RecordedChoice {
-  std::uint64_t misses = 0;
+  std::uint64_t failedPolls = 0;
   std::vector<std::uint64_t> payload;
 };
 
@@ -40,7 +40,7 @@ struct LoggedLane {
   std::uint32_t ordinal = 0;  ///< how-manieth thread of its parent, 0 = not known
   std::vector<RecordedChoice>
       choices[kChoiceKinds];  ///< but for lane 0, whose are RankLog::choices
-  std::uint32_t finalMisses[kChoiceKinds] = {};
+  std::uint32_t finalFailedPolls[kChoiceKinds] = {};
 };
 
 /// Turns of one lane, one behind the other.
@@ -123,7 +123,7 @@ struct RankLog {
   WildSources wildSources;  ///< by number of the wildcard receive
   std::vector<std::uint32_t> cancelledPosts;
   std::vector<RecordedChoice> choices[kChoiceKinds];
-  std::uint32_t finalMisses[kChoiceKinds] = {};
+  std::uint32_t finalFailedPolls[kChoiceKinds] = {};
   std::vector<FailedCompletion> failed;  ///< in their order
   std::vector<std::uint32_t> checks;     ///< eventCheck() of each event
   std::vector<unsigned char> sent;  ///< sizes and digests, as a schedule has them (where asked for)

@@ -19,9 +19,9 @@ ScheduleSection append(std::vector<unsigned char>& out, const std::vector<T>& va
   return section;
 }
 
-/// A choice as the interposer reads it: long index lists go on after each 32 as a choice without misses.
+/// A choice as the interposer reads it: long index lists go on after each 32 as a choice without failed polls.
 void appendChoice(std::vector<unsigned char>& out, const RecordedChoice& choice, bool indices) {
-  putVarint(out, choice.misses);
+  putVarint(out, choice.failedPolls);
   for (std::size_t i = 0; i < choice.payload.size(); ++i) {
     if (indices && i > 1 && (i - 1) % 32 == 0) {
       putVarint(out, 0);
@@ -63,7 +63,7 @@ void appendLanes(std::vector<unsigned char>& out, const RankLog& log, ScheduleHe
     lane.ordinal = logged.ordinal;
     for (std::size_t k = 0; k < kChoiceKinds; ++k) {
       lane.choices[k] = append(out, choiceStream(logged.choices[k], k));
-      lane.finalMisses[k] = logged.finalMisses[k];
+      lane.finalFailedPolls[k] = logged.finalFailedPolls[k];
     }
     lanes.push_back(lane);
   }
@@ -124,7 +124,7 @@ std::vector<unsigned char> compileSchedule(const RankLog& log, const RankRoutes*
   header.given = append(out, log.given);
   for (std::size_t k = 0; k < kChoiceKinds; ++k) {
     header.choices[k] = append(out, choiceStream(log.choices[k], k));
-    header.finalMisses[k] = log.finalMisses[k];
+    header.finalFailedPolls[k] = log.finalFailedPolls[k];
   }
   for (std::size_t k = 0; k < kValueKinds; ++k) {
     header.values[k] = append(out, log.values[k]);

@@ -72,7 +72,7 @@ enum class RecordKind : std::uint8_t {
   Site,         ///< call, module, ELF virtual address        (site number = order of appearance)
   Comm,  ///< key (8 bytes), call that made it, inter 0/1, group size, remote size (number by order)
   CommMembers,  ///< n ≤ 32, n world ranks: next members of the last Comm, group first, then remote
-  Choice,       ///< ChoiceKind, misses before it, payload:
+  Choice,       ///< ChoiceKind, failed polls before it, payload:
                 ///<   Testany Waitany: index + 1 (0 = MPI_UNDEFINED)
                 ///<   Testsome Waitsome: count + 1 (0 = MPI_UNDEFINED), indices
   ///<   Iprobe Improbe Probe Mprobe: source, tag;   Lock: 1 = time ran out;   others: nothing
@@ -202,7 +202,7 @@ inline constexpr std::size_t kStatusSize = 32;  ///< at least sizeof(MPI_Status)
 inline constexpr std::int32_t kStatusUntouched =
     -77777;  ///< in a slot's MPI_SOURCE: MPI has not filled it
 
-inline constexpr std::uint32_t kMostMisses = 0xFFFFFFFF;  ///< that a log's header counts
+inline constexpr std::uint32_t kMostFailedPolls = 0xFFFFFFFF;  ///< that a log's header counts
 
 struct LogHeader {
   std::uint64_t magic;
@@ -231,15 +231,15 @@ struct LogHeader {
       laneTurns;         ///< number of the last Lane record, from 1, << 32 | turns since
   SyncedCommits synced;  ///< written by the rank's agent
   alignas(64) BegunCall begun;
-  /// Failed tests and probes since the last Choice of each kind: count (at most kMostMisses) | ~count << 32.
-  alignas(64) std::atomic<std::uint64_t> misses[kChoiceKinds];
+  /// Failed tests and probes since the last Choice of each kind: count (at most kMostFailedPolls) | ~count << 32.
+  alignas(64) std::atomic<std::uint64_t> failedPolls[kChoiceKinds];
   /// Where MPI writes the statuses of receives that complete in the call that is `begun`: still there when a
   /// fatal error handler (truncation) ends the process inside the call. `posts` holds post numbers; in logs
   /// without events, wildcard numbers.
   alignas(64) std::uint32_t posts[kStatusSlots];
   alignas(64) unsigned char status[kStatusSlots][kStatusSize];
-  /// As `misses`, of lanes 1, 2 … in a rank with several threads. Of lanes beyond they are not kept.
-  alignas(64) std::atomic<std::uint64_t> laneMisses[kLanesInHeader][kChoiceKinds];
+  /// As `failed polls`, of lanes 1, 2 … in a rank with several threads. Of lanes beyond they are not kept.
+  alignas(64) std::atomic<std::uint64_t> laneFailedPolls[kLanesInHeader][kChoiceKinds];
   alignas(64) MatchedReceives matched;  ///< written by the rank's agent
 };
 static_assert(sizeof(LogHeader) <= kLogHeaderSize);
@@ -288,12 +288,13 @@ struct ScheduleHeader {
       routed;  ///< 1: deliveries of this or other ranks are forced by shadow routes (replay_engine/rank/forcing/shadow.h)
   std::uint64_t serials;  ///< events of the recording
   ScheduleSection pins;   ///< by number of the wildcard receive (replay_engine/log_format/pins.h)
-  ScheduleSection cancelled;                ///< uint32 post numbers, ascending
-  ScheduleSection checks;                   ///< uint32 an event (eventCheck), or empty
-  ScheduleSection choices[kChoiceKinds];    ///< varints: misses, payload, misses, payload …
-  std::uint32_t finalMisses[kChoiceKinds];  ///< misses after the last success
-  ScheduleSection values[kValueKinds];      ///< payloads of each ValueKind in their order
-  std::uint64_t earlyValues[kValueKinds];   ///< bytes of them that were asked for before MPI_Init
+  ScheduleSection cancelled;  ///< uint32 post numbers, ascending
+  ScheduleSection checks;     ///< uint32 an event (eventCheck), or empty
+  ScheduleSection
+      choices[kChoiceKinds];  ///< varints: failed polls, payload, failed polls, payload …
+  std::uint32_t finalFailedPolls[kChoiceKinds];  ///< failed polls after the last success
+  ScheduleSection values[kValueKinds];           ///< payloads of each ValueKind in their order
+  std::uint64_t earlyValues[kValueKinds];  ///< bytes of them that were asked for before MPI_Init
   std::uint64_t executable;      ///< pathHash() of the program: who the early ones are for
   ScheduleSection laneRuns;      ///< varints: laneCode, turns, laneCode, turns …
   ScheduleSection lanes;         ///< ScheduleLane, by number
@@ -353,7 +354,7 @@ struct ScheduleLane {
   std::uint32_t turns;    ///< of events and locks
   std::uint32_t lockTurns;
   ScheduleSection choices[kChoiceKinds];
-  std::uint32_t finalMisses[kChoiceKinds];
+  std::uint32_t finalFailedPolls[kChoiceKinds];
 };
 
 }  // namespace pf

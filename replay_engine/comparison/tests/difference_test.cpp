@@ -179,18 +179,18 @@ TEST(Difference, FailedTestsCountOnlyWhereNothingElseDiffers) {
   RankFacts polls;
   polls.choices = {{{1, 5, {}}, {2, 3, {}}}};
   RankFacts others = polls;
-  others.choices[0][1].misses = 4;
+  others.choices[0][1].failedPolls = 4;
   const Comparison same = compare(kTwoSenders, kTwoSenders, {polls}, {others});
   ASSERT_TRUE(same.ranks[0]);
-  EXPECT_TRUE(same.ranks[0]->onlyMisses);
+  EXPECT_TRUE(same.ranks[0]->onlyFailedPolls);
   EXPECT_EQ(same.ranks[0]->serial, 2U);
-  EXPECT_EQ(same.ranks[0]->b.misses, 4U);
+  EXPECT_EQ(same.ranks[0]->b.failedPolls, 4U);
   EXPECT_EQ(same.firstCauses, std::vector<Rank>{0});
   const Comparison other = compare(kTwoSenders, kOtherWay, {polls}, {others});
-  EXPECT_FALSE(other.ranks[0]->onlyMisses);
-  EXPECT_FALSE(other.misses[0]) << "they differ only after the delivery";
-  others.choices[0][0].misses = 0;
-  ASSERT_TRUE(compare(kTwoSenders, kOtherWay, {polls}, {others}).misses[0]);
+  EXPECT_FALSE(other.ranks[0]->onlyFailedPolls);
+  EXPECT_FALSE(other.failedPolls[0]) << "they differ only after the delivery";
+  others.choices[0][0].failedPolls = 0;
+  ASSERT_TRUE(compare(kTwoSenders, kOtherWay, {polls}, {others}).failedPolls[0]);
 }
 
 TEST(Difference, TheIndexThatWaitanyReturned) {

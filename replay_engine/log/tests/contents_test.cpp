@@ -92,7 +92,7 @@ TEST(ContentsTest, TestsThatFailedMoreOftenThan32BitsCount) {
   const RankLog log =
       decoded({record(RecordKind::Choice, {static_cast<std::uint64_t>(ChoiceKind::Test), kMany})});
   ASSERT_EQ(log.choices[0].size(), 1U);
-  EXPECT_EQ(log.choices[0][0].misses, kMany);
+  EXPECT_EQ(log.choices[0][0].failedPolls, kMany);
   Record expected;
   putVarint(expected, kMany);
   const Record schedule = compileSchedule(log);

@@ -67,7 +67,7 @@ std::array<Said, 4> said(const RankLog& log, std::size_t wilds) {
   }
   for (const RecordedChoice& c : log.choices[4]) {
     all[2].push_back(
-        {static_cast<std::int64_t>(c.misses), static_cast<std::int64_t>(c.payload.at(0))});
+        {static_cast<std::int64_t>(c.failedPolls), static_cast<std::int64_t>(c.payload.at(0))});
   }
   for (std::uint32_t wild = 0; wild < wilds && log.wildSources[wild] != kPinUnknown; ++wild) {
     all[3].push_back({log.wildSources[wild]});

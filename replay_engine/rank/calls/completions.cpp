@@ -271,7 +271,7 @@ Verdict replayTest(const CallPlace& place, ChoiceKind kind) {
   const Verdict verdict = g_engine.choices.next(kind);
   if (verdict == Verdict::Hit) {
     beginCompletion(place);
-  } else if (verdict == Verdict::Miss && g_engine.record) {
+  } else if (verdict == Verdict::FailedPoll && g_engine.record) {
     g_engine.choices.miss(kind);
   }
   return verdict;
@@ -324,7 +324,7 @@ int onWaitsome(const CallPlace& place, int incount, MPI_Request* requests, int* 
 int onTestsome(const CallPlace& place, int incount, MPI_Request* requests, int* outcount,
                int* indices, MPI_Status* statuses) {
   const Verdict verdict = replayTest(place, ChoiceKind::Testsome);
-  if (verdict == Verdict::Miss) {
+  if (verdict == Verdict::FailedPoll) {
     *outcount = 0;
     return MPI_SUCCESS;
   }
@@ -338,7 +338,7 @@ int onTestsome(const CallPlace& place, int incount, MPI_Request* requests, int* 
 
 int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* status) {
   const Verdict verdict = replayTest(place, ChoiceKind::Test);
-  if (verdict == Verdict::Miss) {
+  if (verdict == Verdict::FailedPoll) {
     *flag = 0;
     return MPI_SUCCESS;
   }
@@ -368,7 +368,7 @@ int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* fla
               MPI_Status* statuses) {
   const CompletionName name;
   const Verdict verdict = replayTest(place, ChoiceKind::Testall);
-  if (verdict == Verdict::Miss) {
+  if (verdict == Verdict::FailedPoll) {
     *flag = 0;
     return MPI_SUCCESS;
   }
@@ -397,7 +397,7 @@ int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* fla
 int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* index, int* flag,
               MPI_Status* status) {
   const Verdict verdict = replayTest(place, ChoiceKind::Testany);
-  if (verdict == Verdict::Miss) {
+  if (verdict == Verdict::FailedPoll) {
     *flag = 0;
     *index = MPI_UNDEFINED;
     return MPI_SUCCESS;
@@ -442,7 +442,7 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
 int onRequest_get_status(const CallPlace& place, MPI_Request request, int* flag,
                          MPI_Status* status) {
   const Verdict verdict = replayTest(place, ChoiceKind::GetStatus);
-  if (verdict == Verdict::Miss) {
+  if (verdict == Verdict::FailedPoll) {
     *flag = 0;
     return MPI_SUCCESS;
   }

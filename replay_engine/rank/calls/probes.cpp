@@ -123,7 +123,7 @@ int probeOfThread(const CallPlace& place, const Choice& choice, Ask ask, int sou
     beginEvent(place, comm, source, tag);
     where = routeProbe(choice, askSource, askTag, comm);
   }
-  if (flag == nullptr || verdict != Verdict::Miss) {
+  if (flag == nullptr || verdict != Verdict::FailedPoll) {
     result = ask(where, &found, use);
     while (found == 0 && result == MPI_SUCCESS && (certain || flag == nullptr)) {
       yieldState();
@@ -209,7 +209,7 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
       if (!isRefused(source, tag, comm)) {
         verdict = forced(choice, &askSource, &askTag);
       }
-      if (verdict == Verdict::Miss) {
+      if (verdict == Verdict::FailedPoll) {
         *flag = 0;
         if (g_engine.record) {
           g_engine.choices.miss(choice.kind);

@@ -23,9 +23,9 @@ LaneChoices& ChoiceStreams::mine() {
 void ChoiceStreams::miss(ChoiceKind kind) {
   const auto k = static_cast<std::size_t>(kind);
   LaneChoices& lane = mine();
-  const std::uint64_t all = ++lane.missesLogged[k];
+  const std::uint64_t all = ++lane.failedPollsLogged[k];
   if (lane.inHeader != nullptr) {
-    const auto n = static_cast<std::uint32_t>(all < kMostMisses ? all : kMostMisses);
+    const auto n = static_cast<std::uint32_t>(all < kMostFailedPolls ? all : kMostFailedPolls);
     lane.inHeader[k].store(n | std::uint64_t{~n} << 32, std::memory_order_relaxed);
   }
   if (g_engine.jitter && !g_engine.threads) [[unlikely]] {
@@ -38,9 +38,9 @@ unsigned char* ChoiceStreams::hit(ChoiceKind kind) {
   unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Choice);
   p = putVarint(p, k);
   LaneChoices& lane = mine();
-  p = putVarint(p, lane.missesLogged[k]);
-  if (lane.missesLogged[k] != 0) {
-    lane.missesLogged[k] = 0;
+  p = putVarint(p, lane.failedPollsLogged[k]);
+  if (lane.failedPollsLogged[k] != 0) {
+    lane.failedPollsLogged[k] = 0;
     if (lane.inHeader != nullptr) {
       lane.inHeader[k].store(std::uint64_t{0xFFFFFFFFU} << 32, std::memory_order_relaxed);
     }
@@ -90,13 +90,13 @@ bool ChoiceStreams::openSchedule(const char* path, int rank, int size, const cha
     m_main.streams[k].at = section(m_header->choices[k]);
     m_main.streams[k].end = m_main.streams[k].at + m_header->choices[k].size;
   }
-  m_main.finalMisses = m_header->finalMisses;
+  m_main.finalFailedPolls = m_header->finalFailedPolls;
   return true;
 }
 
 void ChoiceStreams::openLane(LaneChoices& lane, const ScheduleLane* recorded) const {
   static const std::uint32_t none[kChoiceKinds] = {};
-  lane.finalMisses = recorded != nullptr ? recorded->finalMisses : none;
+  lane.finalFailedPolls = recorded != nullptr ? recorded->finalFailedPolls : none;
   for (std::size_t k = 0; recorded != nullptr && k < kChoiceKinds; ++k) {
     lane.streams[k].at = section(recorded->choices[k]);
     lane.streams[k].end = lane.streams[k].at + recorded->choices[k].size;
@@ -110,17 +110,18 @@ Verdict ChoiceStreams::next(ChoiceKind kind) {
   if (!stream.primed) {
     const unsigned char* const before = stream.at;
     stream.last = stream.at >= stream.end;
-    stream.misses = stream.last ? lane.finalMisses[k] : takeVarint(&stream.at, stream.end);
+    stream.failedPolls =
+        stream.last ? lane.finalFailedPolls[k] : takeVarint(&stream.at, stream.end);
     stream.primed = true;
     hasRead(before, stream.at);
   }
-  if (stream.misses > 0) {
-    --stream.misses;
-    return Verdict::Miss;
+  if (stream.failedPolls > 0) {
+    --stream.failedPolls;
+    return Verdict::FailedPoll;
   }
   if (stream.last) {
     // In the recording this thread had no more of them; others may not have come to that point yet.
-    return g_engine.threads && !turnsUsedUp() ? Verdict::Miss : Verdict::Live;
+    return g_engine.threads && !turnsUsedUp() ? Verdict::FailedPoll : Verdict::Live;
   }
   stream.primed = false;
   return Verdict::Hit;

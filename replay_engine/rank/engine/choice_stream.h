@@ -14,9 +14,9 @@ struct CallPlace;
 
 /// What the recording says of the next call of a kind.
 enum class Verdict : std::uint8_t {
-  Miss,  ///< it failed (flag = false)
-  Hit,   ///< it succeeded; payload() follows
-  Live,  ///< the record has ended: let MPI choose
+  FailedPoll,  ///< it failed (flag = false)
+  Hit,         ///< it succeeded; payload() follows
+  Live,        ///< the record has ended: let MPI choose
 };
 
 /// Whether a mapped file begins as a schedule of this version.
@@ -48,17 +48,17 @@ inline bool leftPiece(const unsigned char* before, const unsigned char* after) {
 struct ChoiceStream {
   const unsigned char* at = nullptr;
   const unsigned char* end = nullptr;
-  std::uint64_t misses = 0;  ///< left before the next success
-  bool primed = false;       ///< `misses` has been read
-  bool last = false;         ///< `misses` are those after the last success
+  std::uint64_t failedPolls = 0;  ///< left before the next success
+  bool primed = false;            ///< `failed polls` has been read
+  bool last = false;              ///< `failed polls` are those after the last success
 };
 
 /// The choices of one thread.
 struct LaneChoices {
-  std::uint64_t missesLogged[kChoiceKinds] = {};
+  std::uint64_t failedPollsLogged[kChoiceKinds] = {};
   std::atomic<std::uint64_t>* inHeader = nullptr;  ///< where they are kept in the log, or null
   ChoiceStream streams[kChoiceKinds];
-  const std::uint32_t* finalMisses = nullptr;
+  const std::uint32_t* finalFailedPolls = nullptr;
 };
 
 class ChoiceStreams {

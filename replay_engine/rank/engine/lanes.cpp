@@ -114,7 +114,7 @@ const ScheduleLane* recorded(const Lane& lane, std::uint32_t* number) {
 void makeReady(Lane& lane, const ScheduleLane* schedule) {
   lane.choices = make<LaneChoices>();
   if (g_engine.record && lane.number <= kLanesInHeader) {
-    lane.choices->inHeader = g_engine.log.header().laneMisses[lane.number - 1];
+    lane.choices->inHeader = g_engine.log.header().laneFailedPolls[lane.number - 1];
     for (std::size_t k = 0; k < kChoiceKinds; ++k) {
       lane.choices->inHeader[k].store(std::uint64_t{0xFFFFFFFFU} << 32, std::memory_order_relaxed);
     }

@@ -122,10 +122,10 @@ void openLog(const RankPage& page) {
   header.statusTag = offsetof(MPI_Status, MPI_TAG);
   std::memcpy(header.mpiLibrary, page.mpiLibrary, sizeof header.mpiLibrary);
   std::memcpy(header.executable, page.executable, sizeof header.executable);
-  for (auto& misses : header.misses) {
-    misses.store(std::uint64_t{0xFFFFFFFFU} << 32);
+  for (auto& failedPolls : header.failedPolls) {
+    failedPolls.store(std::uint64_t{0xFFFFFFFFU} << 32);
   }
-  g_engine.choices.main().inHeader = header.misses;
+  g_engine.choices.main().inHeader = header.failedPolls;
   header.headerCrc = crc32c(&header.salt, offsetof(LogHeader, commit) - offsetof(LogHeader, salt));
 }
 

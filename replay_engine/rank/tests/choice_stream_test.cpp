@@ -23,7 +23,7 @@ RankLog madeLog() {
   log.serials = 3;
   log.checks = {11, 0, 33};
   log.choices[static_cast<std::size_t>(ChoiceKind::Test)] = {{2, {}}, {0, {}}};
-  log.finalMisses[static_cast<std::size_t>(ChoiceKind::Test)] = 1;
+  log.finalFailedPolls[static_cast<std::size_t>(ChoiceKind::Test)] = 1;
   log.choices[static_cast<std::size_t>(ChoiceKind::Iprobe)] = {{1, {3, 70000}}};
   log.cancelledPosts = {4, 9, 300};
   for (std::uint32_t number : {0U, 63U, 64U, 5000U}) {
@@ -53,16 +53,16 @@ TEST(Choices, comeBackByKindInTheirOrder) {
   Opened opened(compileSchedule(madeLog()));
   ASSERT_TRUE(opened.ok) << opened.why;
   ChoiceStreams& choices = opened.choices;
-  EXPECT_EQ(choices.next(ChoiceKind::Test), Verdict::Miss);
-  EXPECT_EQ(choices.next(ChoiceKind::Iprobe), Verdict::Miss);  // a stream of its own
-  EXPECT_EQ(choices.next(ChoiceKind::Test), Verdict::Miss);
+  EXPECT_EQ(choices.next(ChoiceKind::Test), Verdict::FailedPoll);
+  EXPECT_EQ(choices.next(ChoiceKind::Iprobe), Verdict::FailedPoll);  // a stream of its own
+  EXPECT_EQ(choices.next(ChoiceKind::Test), Verdict::FailedPoll);
   EXPECT_EQ(choices.next(ChoiceKind::Test), Verdict::Hit);
   EXPECT_EQ(choices.next(ChoiceKind::Iprobe), Verdict::Hit);
   EXPECT_EQ(choices.payload(ChoiceKind::Iprobe), 3U);
   EXPECT_EQ(choices.payload(ChoiceKind::Iprobe), 70000U);
   EXPECT_EQ(choices.next(ChoiceKind::Iprobe), Verdict::Live);
   EXPECT_EQ(choices.next(ChoiceKind::Test), Verdict::Hit);
-  EXPECT_EQ(choices.next(ChoiceKind::Test), Verdict::Miss);
+  EXPECT_EQ(choices.next(ChoiceKind::Test), Verdict::FailedPoll);
   EXPECT_EQ(choices.next(ChoiceKind::Test), Verdict::Live);
   EXPECT_EQ(choices.next(ChoiceKind::Waitany), Verdict::Live);
 }

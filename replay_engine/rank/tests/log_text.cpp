@@ -76,14 +76,16 @@ std::string choicesIn(const RankLog& log) {
   std::string text;
   for (std::size_t kind = 0; kind < kChoiceKinds; ++kind) {
     for (const RecordedChoice& choice : log.choices[kind]) {
-      std::string word = std::string(kChoices[kind]) + " " + std::to_string(choice.misses) + "-";
+      std::string word =
+          std::string(kChoices[kind]) + " " + std::to_string(choice.failedPolls) + "-";
       for (std::size_t i = 0; i < choice.payload.size(); ++i) {
         word += (i == 0 ? "" : ",") + std::to_string(choice.payload[i]);
       }
       add(text, word);
     }
-    if (log.finalMisses[kind] != 0) {
-      add(text, std::string(kChoices[kind]) + " " + std::to_string(log.finalMisses[kind]) + "-end");
+    if (log.finalFailedPolls[kind] != 0) {
+      add(text,
+          std::string(kChoices[kind]) + " " + std::to_string(log.finalFailedPolls[kind]) + "-end");
     }
   }
   return text;

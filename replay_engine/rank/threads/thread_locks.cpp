@@ -166,7 +166,7 @@ Verdict recordedLock(bool* timeWasUp) {
   const Verdict verdict = isForced() ? g_engine.choices.next(ChoiceKind::Lock) : Verdict::Live;
   if (verdict == Verdict::Hit) {
     *timeWasUp = g_engine.choices.payload(ChoiceKind::Lock) != 0;
-  } else if (verdict == Verdict::Miss && g_engine.record) {
+  } else if (verdict == Verdict::FailedPoll && g_engine.record) {
     g_engine.choices.miss(ChoiceKind::Lock);
   }
   return verdict;
@@ -284,7 +284,7 @@ extern "C" PF_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) __THROWNL
   }
   bool timeWasUp = false;
   const Verdict verdict = recordedLock(&timeWasUp);
-  if (verdict == Verdict::Miss) {
+  if (verdict == Verdict::FailedPoll) {
     return EBUSY;
   }
   if (verdict == Verdict::Hit) {
