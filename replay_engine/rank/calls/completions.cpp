@@ -99,7 +99,7 @@ int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Stat
 
 int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* index,
               MPI_Status* status) {
-  Verdict verdict = Verdict::Live;
+  NextChoice verdict = NextChoice::Live;
   {
     const StateLock lock;
     beginCompletion(place);
@@ -109,7 +109,7 @@ int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   }
   InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
   Batch batch(count, requests);
-  const int recorded = verdict == Verdict::Hit
+  const int recorded = verdict == NextChoice::Hit
                            ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Waitany)) - 1
                        : g_engine.jitter ? provokedIndex(count, requests)
                                          : -1;
@@ -263,15 +263,15 @@ int recordSome(const CallPlace& place, ChoiceKind kind, RealCall call, int incou
 }
 
 /// The recording's verdict on a test; begins the event of a success.
-Verdict replayTest(const CallPlace& place, ChoiceKind kind) {
+NextChoice replayTest(const CallPlace& place, ChoiceKind kind) {
   if (!g_engine.replay) {
-    return Verdict::Live;
+    return NextChoice::Live;
   }
   const StateLock lock;
-  const Verdict verdict = g_engine.choices.next(kind);
-  if (verdict == Verdict::Hit) {
+  const NextChoice verdict = g_engine.choices.next(kind);
+  if (verdict == NextChoice::Hit) {
     beginCompletion(place);
-  } else if (verdict == Verdict::FailedPoll && g_engine.record) {
+  } else if (verdict == NextChoice::FailedPoll && g_engine.record) {
     g_engine.choices.miss(kind);
   }
   return verdict;
@@ -279,8 +279,8 @@ Verdict replayTest(const CallPlace& place, ChoiceKind kind) {
 
 /// A test that MPI decided: files a failure, or begins the event of a success and starts its
 /// record.
-bool recordTest(const CallPlace& place, ChoiceKind kind, Verdict verdict, bool success) {
-  if (verdict == Verdict::Hit) {
+bool recordTest(const CallPlace& place, ChoiceKind kind, NextChoice verdict, bool success) {
+  if (verdict == NextChoice::Hit) {
     endCompletion(place);
     return true;
   }
@@ -305,7 +305,7 @@ void logTest(const CallPlace& place, ChoiceKind kind) {
 
 int onWaitsome(const CallPlace& place, int incount, MPI_Request* requests, int* outcount,
                int* indices, MPI_Status* statuses) {
-  Verdict verdict = Verdict::Live;
+  NextChoice verdict = NextChoice::Live;
   {
     const StateLock lock;
     beginCompletion(place);
@@ -314,7 +314,7 @@ int onWaitsome(const CallPlace& place, int incount, MPI_Request* requests, int* 
     }
   }
   const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
-  if (verdict == Verdict::Hit) {
+  if (verdict == NextChoice::Hit) {
     return replaySome(place, ChoiceKind::Waitsome, incount, requests, outcount, indices, statuses);
   }
   return recordSome(place, ChoiceKind::Waitsome, PF_REAL(Waitsome), incount, requests, outcount,
@@ -323,12 +323,12 @@ int onWaitsome(const CallPlace& place, int incount, MPI_Request* requests, int* 
 
 int onTestsome(const CallPlace& place, int incount, MPI_Request* requests, int* outcount,
                int* indices, MPI_Status* statuses) {
-  const Verdict verdict = replayTest(place, ChoiceKind::Testsome);
-  if (verdict == Verdict::FailedPoll) {
+  const NextChoice verdict = replayTest(place, ChoiceKind::Testsome);
+  if (verdict == NextChoice::FailedPoll) {
     *outcount = 0;
     return MPI_SUCCESS;
   }
-  if (verdict == Verdict::Hit) {
+  if (verdict == NextChoice::Hit) {
     const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
     return replaySome(place, ChoiceKind::Testsome, incount, requests, outcount, indices, statuses);
   }
@@ -337,8 +337,8 @@ int onTestsome(const CallPlace& place, int incount, MPI_Request* requests, int* 
 }
 
 int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* status) {
-  const Verdict verdict = replayTest(place, ChoiceKind::Test);
-  if (verdict == Verdict::FailedPoll) {
+  const NextChoice verdict = replayTest(place, ChoiceKind::Test);
+  if (verdict == NextChoice::FailedPoll) {
     *flag = 0;
     return MPI_SUCCESS;
   }
@@ -346,7 +346,7 @@ int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* 
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
   int result = MPI_SUCCESS;
-  if (verdict == Verdict::Hit) {
+  if (verdict == NextChoice::Hit) {
     const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
     *flag = 1;
     result = PF_REAL(Wait)(batch.requests(), use);
@@ -367,15 +367,15 @@ int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* 
 int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* flag,
               MPI_Status* statuses) {
   const CompletionName name;
-  const Verdict verdict = replayTest(place, ChoiceKind::Testall);
-  if (verdict == Verdict::FailedPoll) {
+  const NextChoice verdict = replayTest(place, ChoiceKind::Testall);
+  if (verdict == NextChoice::FailedPoll) {
     *flag = 0;
     return MPI_SUCCESS;
   }
   Batch batch(count, requests);
   MPI_Status* use = batch.statuses(statuses, false);
   int result = MPI_SUCCESS;
-  if (verdict == Verdict::Hit) {
+  if (verdict == NextChoice::Hit) {
     const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
     *flag = 1;
     result = waitForAll(place, name.key(), count, batch.requests(), use);
@@ -396,8 +396,8 @@ int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* fla
 
 int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* index, int* flag,
               MPI_Status* status) {
-  const Verdict verdict = replayTest(place, ChoiceKind::Testany);
-  if (verdict == Verdict::FailedPoll) {
+  const NextChoice verdict = replayTest(place, ChoiceKind::Testany);
+  if (verdict == NextChoice::FailedPoll) {
     *flag = 0;
     *index = MPI_UNDEFINED;
     return MPI_SUCCESS;
@@ -405,14 +405,14 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   Batch batch(count, requests);
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
-  const int recorded = verdict == Verdict::Hit
+  const int recorded = verdict == NextChoice::Hit
                            ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Testany)) - 1
                        : g_engine.jitter ? provokedIndex(count, requests)
                                          : -1;
   int result = MPI_SUCCESS;
   if (recorded >= 0 && recorded < count) {
     std::optional<InCall> inCall;  // not of a choice that is complete, whose event has not begun
-    if (verdict == Verdict::Hit) {
+    if (verdict == NextChoice::Hit) {
       inCall.emplace(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
     }
     *index = recorded;
@@ -441,8 +441,8 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
 
 int onRequest_get_status(const CallPlace& place, MPI_Request request, int* flag,
                          MPI_Status* status) {
-  const Verdict verdict = replayTest(place, ChoiceKind::GetStatus);
-  if (verdict == Verdict::FailedPoll) {
+  const NextChoice verdict = replayTest(place, ChoiceKind::GetStatus);
+  if (verdict == NextChoice::FailedPoll) {
     *flag = 0;
     return MPI_SUCCESS;
   }
@@ -452,7 +452,7 @@ int onRequest_get_status(const CallPlace& place, MPI_Request request, int* flag,
   int result = MPI_SUCCESS;
   do {  // a replay asks until MPI agrees with the recording
     result = PF_REAL(Request_get_status)(batch.requests()[0], flag, use);
-  } while (verdict == Verdict::Hit && *flag == 0 && result == MPI_SUCCESS);
+  } while (verdict == NextChoice::Hit && *flag == 0 && result == MPI_SUCCESS);
   restoreOne(batch, 0, use, MPI_SUCCESS);
   const StateLock lock;
   if (recordTest(place, ChoiceKind::GetStatus, verdict, *flag != 0)) {

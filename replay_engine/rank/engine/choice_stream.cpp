@@ -103,7 +103,7 @@ void ChoiceStreams::openLane(LaneChoices& lane, const ScheduleLane* recorded) co
   }
 }
 
-Verdict ChoiceStreams::next(ChoiceKind kind) {
+NextChoice ChoiceStreams::next(ChoiceKind kind) {
   const auto k = static_cast<std::size_t>(kind);
   LaneChoices& lane = mine();
   ChoiceStream& stream = lane.streams[k];
@@ -117,14 +117,14 @@ Verdict ChoiceStreams::next(ChoiceKind kind) {
   }
   if (stream.failedPolls > 0) {
     --stream.failedPolls;
-    return Verdict::FailedPoll;
+    return NextChoice::FailedPoll;
   }
   if (stream.last) {
     // In the recording this thread had no more of them; others may not have come to that point yet.
-    return g_engine.threads && !turnsUsedUp() ? Verdict::FailedPoll : Verdict::Live;
+    return g_engine.threads && !turnsUsedUp() ? NextChoice::FailedPoll : NextChoice::Live;
   }
   stream.primed = false;
-  return Verdict::Hit;
+  return NextChoice::Hit;
 }
 
 std::uint64_t ChoiceStreams::payload(ChoiceKind kind) {

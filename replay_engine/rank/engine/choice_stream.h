@@ -13,7 +13,7 @@ namespace pf {
 struct CallPlace;
 
 /// What the recording says of the next call of a kind.
-enum class Verdict : std::uint8_t {
+enum class NextChoice : std::uint8_t {
   FailedPoll,  ///< it failed (flag = false)
   Hit,         ///< it succeeded; payload() follows
   Live,        ///< the record has ended: let MPI choose
@@ -79,7 +79,7 @@ class ChoiceStreams {
   [[nodiscard]] LaneChoices& main() { return m_main; }
   /// Makes ready those of another lane. `recorded`: null if the recording did not have it.
   void openLane(LaneChoices& lane, const ScheduleLane* recorded) const;
-  Verdict next(ChoiceKind kind);
+  NextChoice next(ChoiceKind kind);
   /// Next number of the payload of the choice that next() returned as Hit.
   std::uint64_t payload(ChoiceKind kind);
   /// Source for wildcard receive number `wild`: a rank of the communicator, or kPinUnknown.

@@ -53,18 +53,18 @@ TEST(Choices, comeBackByKindInTheirOrder) {
   Opened opened(compileSchedule(madeLog()));
   ASSERT_TRUE(opened.ok) << opened.why;
   ChoiceStreams& choices = opened.choices;
-  EXPECT_EQ(choices.next(ChoiceKind::Test), Verdict::FailedPoll);
-  EXPECT_EQ(choices.next(ChoiceKind::Iprobe), Verdict::FailedPoll);  // a stream of its own
-  EXPECT_EQ(choices.next(ChoiceKind::Test), Verdict::FailedPoll);
-  EXPECT_EQ(choices.next(ChoiceKind::Test), Verdict::Hit);
-  EXPECT_EQ(choices.next(ChoiceKind::Iprobe), Verdict::Hit);
+  EXPECT_EQ(choices.next(ChoiceKind::Test), NextChoice::FailedPoll);
+  EXPECT_EQ(choices.next(ChoiceKind::Iprobe), NextChoice::FailedPoll);  // a stream of its own
+  EXPECT_EQ(choices.next(ChoiceKind::Test), NextChoice::FailedPoll);
+  EXPECT_EQ(choices.next(ChoiceKind::Test), NextChoice::Hit);
+  EXPECT_EQ(choices.next(ChoiceKind::Iprobe), NextChoice::Hit);
   EXPECT_EQ(choices.payload(ChoiceKind::Iprobe), 3U);
   EXPECT_EQ(choices.payload(ChoiceKind::Iprobe), 70000U);
-  EXPECT_EQ(choices.next(ChoiceKind::Iprobe), Verdict::Live);
-  EXPECT_EQ(choices.next(ChoiceKind::Test), Verdict::Hit);
-  EXPECT_EQ(choices.next(ChoiceKind::Test), Verdict::FailedPoll);
-  EXPECT_EQ(choices.next(ChoiceKind::Test), Verdict::Live);
-  EXPECT_EQ(choices.next(ChoiceKind::Waitany), Verdict::Live);
+  EXPECT_EQ(choices.next(ChoiceKind::Iprobe), NextChoice::Live);
+  EXPECT_EQ(choices.next(ChoiceKind::Test), NextChoice::Hit);
+  EXPECT_EQ(choices.next(ChoiceKind::Test), NextChoice::FailedPoll);
+  EXPECT_EQ(choices.next(ChoiceKind::Test), NextChoice::Live);
+  EXPECT_EQ(choices.next(ChoiceKind::Waitany), NextChoice::Live);
 }
 
 TEST(Choices, sourcesOfWildcardsFarApart) {
@@ -125,7 +125,7 @@ TEST(Choices, moreThanIsKeptInMemory) {
   Opened opened(compileSchedule(log));
   ASSERT_TRUE(opened.ok) << opened.why;
   for (std::uint32_t i = 0; i < kMany; ++i) {
-    ASSERT_EQ(opened.choices.next(ChoiceKind::Waitany), Verdict::Hit);
+    ASSERT_EQ(opened.choices.next(ChoiceKind::Waitany), NextChoice::Hit);
     ASSERT_EQ(opened.choices.payload(ChoiceKind::Waitany), i);
     ASSERT_EQ(opened.choices.pin(i), static_cast<std::int32_t>(i % 4));
   }

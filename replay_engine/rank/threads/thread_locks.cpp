@@ -161,12 +161,13 @@ int takeLock(const volatile void* lock, Take take) {
 }
 
 /// What the recording says of a lock that may fail.
-Verdict recordedLock(bool* timeWasUp) {
+NextChoice recordedLock(bool* timeWasUp) {
   const StateLock lock;
-  const Verdict verdict = isForced() ? g_engine.choices.next(ChoiceKind::Lock) : Verdict::Live;
-  if (verdict == Verdict::Hit) {
+  const NextChoice verdict =
+      isForced() ? g_engine.choices.next(ChoiceKind::Lock) : NextChoice::Live;
+  if (verdict == NextChoice::Hit) {
     *timeWasUp = g_engine.choices.payload(ChoiceKind::Lock) != 0;
-  } else if (verdict == Verdict::FailedPoll && g_engine.record) {
+  } else if (verdict == NextChoice::FailedPoll && g_engine.record) {
     g_engine.choices.miss(ChoiceKind::Lock);
   }
   return verdict;
@@ -182,7 +183,7 @@ int takeRecorded(bool timeWasUp, Take take) {
 template <typename Take>
 int takeTimed(pthread_mutex_t* mutex, Take take) {
   bool timeWasUp = false;
-  if (recordedLock(&timeWasUp) == Verdict::Hit) {
+  if (recordedLock(&timeWasUp) == NextChoice::Hit) {
     return acquired(mutex, takeRecorded(timeWasUp, [&] {
                       return timeWasUp ? 0 : g_pthread_mutex_lock.get()(mutex);
                     }));
@@ -209,7 +210,7 @@ template <typename Wait>
 int waitTimed(pthread_mutex_t* mutex, Wait wait) {
   letGo(mutex);
   bool timeWasUp = false;
-  if (recordedLock(&timeWasUp) == Verdict::Hit) {
+  if (recordedLock(&timeWasUp) == NextChoice::Hit) {
     g_pthread_mutex_unlock.get()(mutex);
     return hasAgain(mutex,
                     takeRecorded(timeWasUp, [&] { return g_pthread_mutex_lock.get()(mutex); }));
@@ -283,11 +284,11 @@ extern "C" PF_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) __THROWNL
     return next(mutex);
   }
   bool timeWasUp = false;
-  const Verdict verdict = recordedLock(&timeWasUp);
-  if (verdict == Verdict::FailedPoll) {
+  const NextChoice verdict = recordedLock(&timeWasUp);
+  if (verdict == NextChoice::FailedPoll) {
     return EBUSY;
   }
-  if (verdict == Verdict::Hit) {
+  if (verdict == NextChoice::Hit) {
     return acquired(mutex, takeRecorded(false, [&] { return g_pthread_mutex_lock.get()(mutex); }));
   }
   const int result = acquired(mutex, next(mutex));
