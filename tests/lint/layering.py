@@ -219,7 +219,7 @@ WRONG = {
     "replay_engine/races/c.cpp": '#include "races.h"',
     "replay_engine/log/a.cpp": "#include <sqlite3.h>",
     "replay_engine/rank/engine/a.cpp": "#include <iostream>",
-    "replay_engine/rank/engine/b.cpp": '#include "replay_engine/rank/calls/light.h"',
+    "replay_engine/rank/engine/b.cpp": '#include "replay_engine/rank/calls/fast_path.h"',
     "replay_engine/nowhere/a.cpp": "int a;",
     "db/store/a.cpp": "#include <QtCore/QList>",
     "db/store/b.cpp": '#include "views/values/text.h"',

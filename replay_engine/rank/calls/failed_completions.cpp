@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "replay_engine/rank/calls/light.h"
+#include "replay_engine/rank/calls/fast_path.h"
 #include "replay_engine/rank/engine/lanes.h"
 
 namespace pf {
@@ -70,7 +70,7 @@ void logUnfinished(std::uint64_t key, int result, Batch& batch, int count,
   });
 }
 
-void lightFailed(std::uint16_t call, int count, const MPI_Request* requests, int result) {
+void fastFailed(std::uint16_t call, int count, const MPI_Request* requests, int result) {
   if (call != kCallWaitall || !isError(result, MPI_ERR_IN_STATUS)) {
     return;
   }

@@ -122,8 +122,8 @@ void begin(const CallPlace& place) {
   g_rankOnly.active = true;
   g_engine.world = MPI_COMM_WORLD;
   g_engine.noComm = MPI_COMM_NULL;
-  g_rankOnly.light = g_engine.record && !g_engine.events && !g_engine.replay && !g_engine.jitter &&
-                     !g_engine.multiple && resolveAll();
+  g_rankOnly.fast = g_engine.record && !g_engine.events && !g_engine.replay && !g_engine.jitter &&
+                    !g_engine.multiple && resolveAll();
   joinEarlierThreads();
 }
 
@@ -207,7 +207,7 @@ void end(const CallPlace& place) {
 }  // namespace
 
 int onFinalize(const CallPlace& place) {
-  g_rankOnly.light = false;
+  g_rankOnly.fast = false;
   end(place);
   RankPage& page = *g_engine.page;
   page.waitPeer.store(-2, std::memory_order_relaxed);

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "replay_engine/rank/calls/light.h"
+#include "replay_engine/rank/calls/fast_path.h"
 #include "replay_engine/rank/calls/posted_receives.h"
 #include "replay_engine/rank/calls/request_batch.h"
 #include "replay_engine/rank/clocks/clocks.h"
@@ -44,13 +44,13 @@ void logWild(std::uint32_t wildNumber, int source) {
   logChosen(wildNumber, source);
 }
 
-int lightWildRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag,
-                  MPI_Comm comm, MPI_Status* status) {
+int fastWildRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                 MPI_Status* status) {
   LogHeader& header = g_engine.log.header();
-  const LightCall event(*g_engine.page, header, kCallRecv, comm, source, tag);
+  const FastCall event(*g_engine.page, header, kCallRecv, comm, source, tag);
   ++g_engine.posts;
   const std::uint32_t wildNumber = g_engine.wildPosts++;
-  MPI_Status& surviving = lightStatus(header, wildNumber, status);
+  MPI_Status& surviving = fastStatus(header, wildNumber, status);
   const int result = PF_KNOWN(Recv)(buffer, count, datatype, MPI_ANY_SOURCE, tag, comm, &surviving);
   if (status != MPI_STATUS_IGNORE && surviving.MPI_SOURCE != kStatusUntouched) {
     copyStatus(status, surviving);

@@ -109,6 +109,6 @@ inline void clockSend(MPI_Comm comm, int dest, int tag) {
 }
 
 /// The same, not in the way of what has no clocks.
-void clockLightSend(MPI_Comm comm, int dest, int tag);
+void clockFastSend(MPI_Comm comm, int dest, int tag);
 
 }  // namespace pf

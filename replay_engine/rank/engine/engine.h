@@ -62,7 +62,7 @@ inline constexpr std::size_t kRankOnlySize = 4096;
 /// which run no handlers of ours. There the kernel clears it (keepFromChildren()).
 struct alignas(kRankOnlySize) RankOnly {
   bool active = false;  ///< between MPI_Init and MPI_Finalize of a rank under an agent
-  bool light = false;   ///< active, and light.h has the common calls
+  bool fast = false;    ///< active, and fast_path.h has the common calls
   SeenByAll<const void*> owner = nullptr;  ///< of what the environment says (system_values.h)
 };
 extern RankOnly g_rankOnly;

@@ -311,7 +311,7 @@ void tellThreadsApart() {
     return;
   }
   lockState();
-  g_rankOnly.light = false;
+  g_rankOnly.fast = false;
   resolveAll();  // not by several at once
   bool ended = false;
   Lane* const first = findLane(0, &ended);

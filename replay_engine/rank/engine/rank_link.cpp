@@ -130,7 +130,7 @@ void openLog(const RankPage& page) {
 }
 
 extern "C" void pf_forget_in_child() {
-  g_rankOnly.active = g_rankOnly.light = false;
+  g_rankOnly.active = g_rankOnly.fast = false;
   g_engine.clocks = nullptr;
   g_engine.log.abandon();
   valuesForget();

@@ -8,12 +8,12 @@
 #include "replay_engine/rank/engine/real_calls.h"
 
 #define PF_EXPORT __attribute__((visibility("default")))
-/// A handler is a call away, so that the wrapper's own frame stays small for what light.h does.
+/// A handler is a call away, so that the wrapper's own frame stays small for what fast_path.h does.
 #define PF_HANDLER __attribute__((noinline))
 #define PF_SITE(number)                                 \
   (::pf::CallPlace{number, __builtin_return_address(0), \
                    static_cast<void**>(__builtin_frame_address(0)) + 1})
-/// The rest of a wrapper with the frame `frame`, out of the way of what light.h does in it.
+/// The rest of a wrapper with the frame `frame`, out of the way of what fast_path.h does in it.
 #define PF_REST __attribute__((noinline)) static
 #define PF_SITE_OF(number, frame) \
   (::pf::CallPlace{number, static_cast<void**>(frame)[1], static_cast<void**>(frame) + 1})

@@ -16,7 +16,7 @@ namespace pf::test {
 namespace {
 
 enum class Mode {
-  RecordChoices,            ///< by the fast path (light.h)
+  RecordChoices,            ///< by the fast path (fast_path.h)
   RecordChoicesInHandlers,  ///< as with jitter, or threads
   RecordRaces,              ///< and follows clocks
   RecordEvents,
@@ -75,12 +75,12 @@ class CallTable : public testing::TestWithParam<std::tuple<CallCase, Mode>> {
     return said;
   }
 
-  [[nodiscard]] static const RankRun& recorded(std::uint32_t mode, bool light = true,
+  [[nodiscard]] static const RankRun& recorded(std::uint32_t mode, bool fast = true,
                                                bool threads = false) {
-    const auto [at, isNew] = known().recordings.try_emplace({mode, light, threads});
+    const auto [at, isNew] = known().recordings.try_emplace({mode, fast, threads});
     if (isNew) {
       at->second = run(scriptFor(ofCase().recorded, threads), ofCase().program,
-                       {.mode = mode, .light = light, .threads = threads});
+                       {.mode = mode, .fast = fast, .threads = threads});
     }
     return at->second;
   }

@@ -114,8 +114,8 @@ class Place {
   }
   fake::begin(script);
   MPI_Init(nullptr, nullptr);
-  if (!options.light) {
-    g_rankOnly.light = false;
+  if (!options.fast) {
+    g_rankOnly.fast = false;
   }
   if (options.threads) {
     tellThreadsApart();

@@ -25,7 +25,7 @@ using Program = std::function<void()>;
 
 struct RunOptions {
   std::uint32_t mode = 0;                    ///< RankMode; 0: no agent, nothing is recorded
-  bool light = true;                         ///< false: the common calls go to their handlers, too
+  bool fast = true;                          ///< false: the common calls go to their handlers, too
   bool threads = false;                      ///< as if the program had made a thread
   std::vector<unsigned char> schedule = {};  ///< for kReplay
   std::uint64_t stopAt = 0;                  ///< before this event, until it was seen to stop there

@@ -347,7 +347,7 @@ TEST(Recording, aRankThatHangsShowsItsCall) {
   };
   for (const RankRun& hanging :
        {run({}, program, {.mode = kRecordChoices}), run({}, program, {.mode = kRecordEvents}),
-        run({}, program, {.mode = kRecordChoices, .light = false})}) {
+        run({}, program, {.mode = kRecordChoices, .fast = false})}) {
     EXPECT_EQ(hanging.ending, Ending::WaitsForEver);
     EXPECT_EQ(hanging.inCall, 1U + kCallRecv);
     EXPECT_EQ(hanging.waitPeer, 2);  // as a rank of the world
@@ -406,11 +406,11 @@ TEST(Recording, handlersAndFastPathCountTheSame) {
     MPI_Barrier(MPI_COMM_WORLD);
     receiveAny();
   };
-  const RankRun light = run(script, program, {.mode = kRecordChoices});
-  const RankRun handlers = run(script, program, {.mode = kRecordChoices, .light = false});
-  EXPECT_EQ(light.events, 9U);
+  const RankRun fast = run(script, program, {.mode = kRecordChoices});
+  const RankRun handlers = run(script, program, {.mode = kRecordChoices, .fast = false});
+  EXPECT_EQ(fast.events, 9U);
   EXPECT_EQ(handlers.events, 9U);
-  EXPECT_EQ(wildcardsIn(logOf(light)), "0:1 1:2 2:3");
+  EXPECT_EQ(wildcardsIn(logOf(fast)), "0:1 1:2 2:3");
   EXPECT_EQ(wildcardsIn(logOf(handlers)), "0:1 1:2 2:3");
 }
 

@@ -145,7 +145,7 @@ TEST(Stops, beforeTheNextEventOrBehindTheLast) {
 TEST(Stops, noStopIsLateOrEarly) {
   for (const std::uint64_t stopAt : {1U, 2U, 3U}) {
     const RankRun stopped = run({}, [] { MPI_Barrier(MPI_COMM_WORLD); },
-                                {.mode = kRecordChoices, .light = false, .stopAt = stopAt});
+                                {.mode = kRecordChoices, .fast = false, .stopAt = stopAt});
     EXPECT_EQ(stopped.stoppedBefore, stopAt);
   }
   const RankRun behind =

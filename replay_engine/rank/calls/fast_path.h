@@ -10,40 +10,40 @@
 
 namespace pf {
 
-inline bool light() {
-  return g_rankOnly.light && t_depth == 0;
+inline bool fast() {
+  return g_rankOnly.fast && t_depth == 0;
 }
 
 /// isMessage() with handles that are known there.
-inline bool lightMessage(int peer, MPI_Comm comm) {
+inline bool fastMessage(int peer, MPI_Comm comm) {
   return peer != MPI_PROC_NULL && comm != g_engine.noComm;
 }
 
 /// An event that does not block, until the end of the scope.
-class LightEvent {
+class FastEvent {
  public:
-  __attribute__((always_inline)) LightEvent() : LightEvent(*g_engine.page, g_engine.log.header()) {}
+  __attribute__((always_inline)) FastEvent() : FastEvent(*g_engine.page, g_engine.log.header()) {}
   /// The same with what is at hand: atomic stores keep the compiler from remembering it.
-  __attribute__((always_inline)) LightEvent(RankPage& page, LogHeader& header) {
+  __attribute__((always_inline)) FastEvent(RankPage& page, LogHeader& header) {
     ++t_depth;
     t_outermost = __builtin_frame_address(0);
     const std::uint64_t serial = ++g_engine.serial;
     page.serial.store(serial, std::memory_order_relaxed);
     header.serial.store(serial, std::memory_order_relaxed);
   }
-  ~LightEvent() { --t_depth; }
-  LightEvent(const LightEvent&) = delete;
-  LightEvent& operator=(const LightEvent&) = delete;
+  ~FastEvent() { --t_depth; }
+  FastEvent(const FastEvent&) = delete;
+  FastEvent& operator=(const FastEvent&) = delete;
 };
 
 /// An event that may block: the page and the log say where the rank is.
-class LightCall : LightEvent {
+class FastCall : FastEvent {
  public:
-  __attribute__((always_inline)) LightCall(std::uint16_t call, MPI_Comm comm, int peer, int tag)
-      : LightCall(*g_engine.page, g_engine.log.header(), call, comm, peer, tag) {}
+  __attribute__((always_inline)) FastCall(std::uint16_t call, MPI_Comm comm, int peer, int tag)
+      : FastCall(*g_engine.page, g_engine.log.header(), call, comm, peer, tag) {}
   __attribute__((always_inline))
-  LightCall(RankPage& page, LogHeader& header, std::uint16_t call, MPI_Comm comm, int peer, int tag)
-      : LightEvent(page, header) {
+  FastCall(RankPage& page, LogHeader& header, std::uint16_t call, MPI_Comm comm, int peer, int tag)
+      : FastEvent(page, header) {
     if (comm != g_engine.world && peer >= 0) [[unlikely]] {
       peer = g_engine.comms.worldRank(comm, peer);
     }
@@ -52,24 +52,24 @@ class LightCall : LightEvent {
     page.inCall.store(1U + call, std::memory_order_relaxed);
     header.inside.store(1U + call, std::memory_order_relaxed);
   }
-  explicit LightCall(std::uint16_t call) : LightCall(call, g_engine.world, kNoPeer, -1) {}
-  ~LightCall() {
+  explicit FastCall(std::uint16_t call) : FastCall(call, g_engine.world, kNoPeer, -1) {}
+  ~FastCall() {
     g_engine.page->inCall.store(0, std::memory_order_relaxed);
     g_engine.log.header().inside.store(0, std::memory_order_relaxed);
   }
-  LightCall(const LightCall&) = delete;
-  LightCall& operator=(const LightCall&) = delete;
+  FastCall(const FastCall&) = delete;
+  FastCall& operator=(const FastCall&) = delete;
 };
 
 template <typename RealCall>
-inline int lightSend(std::uint16_t callNumber, RealCall call, const void* buffer, int count,
-                     MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
-  const LightCall event(callNumber, comm, dest, tag);
-  const bool message = lightMessage(dest, comm);
+inline int fastSend(std::uint16_t callNumber, RealCall call, const void* buffer, int count,
+                    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+  const FastCall event(callNumber, comm, dest, tag);
+  const bool message = fastMessage(dest, comm);
   g_engine.sends += message ? 1U : 0U;
   const bool clockFollows = clocked() && message;
   if (clockFollows) {
-    clockLightSend(comm, dest, tag);
+    clockFastSend(comm, dest, tag);
   }
   const int result = call(buffer, count, datatype, dest, tag, comm);
   if (result != MPI_SUCCESS && clockFollows) [[unlikely]] {
@@ -98,10 +98,10 @@ __attribute__((noinline)) int followedIsend(RealCall call, const void* buffer, i
 }
 
 template <typename RealCall>
-inline int lightIsend(RealCall call, const void* buffer, int count, MPI_Datatype datatype, int dest,
-                      int tag, MPI_Comm comm, MPI_Request* request) {
-  const LightEvent event;
-  const bool message = lightMessage(dest, comm);
+inline int fastIsend(RealCall call, const void* buffer, int count, MPI_Datatype datatype, int dest,
+                     int tag, MPI_Comm comm, MPI_Request* request) {
+  const FastEvent event;
+  const bool message = fastMessage(dest, comm);
   g_engine.sends += message ? 1U : 0U;
   if (message && (clocked() || g_engine.requests.count() != 0)) {
     return followedIsend(call, buffer, count, datatype, dest, tag, comm, request);
@@ -110,8 +110,8 @@ inline int lightIsend(RealCall call, const void* buffer, int count, MPI_Datatype
 }
 
 /// The status in the log's header, for a wildcard receive that a fatal error handler may end.
-inline MPI_Status& lightStatus(LogHeader& header, std::uint32_t wildNumber,
-                               const MPI_Status* wanted) {
+inline MPI_Status& fastStatus(LogHeader& header, std::uint32_t wildNumber,
+                              const MPI_Status* wanted) {
   MPI_Status& status = reinterpret_cast<MPI_Status*>(header.status)[0];
   status.MPI_SOURCE = kStatusUntouched;
   status.MPI_ERROR = wanted != MPI_STATUS_IGNORE ? wanted->MPI_ERROR : 0;
@@ -123,18 +123,18 @@ inline MPI_Status& lightStatus(LogHeader& header, std::uint32_t wildNumber,
 
 /// From MPI_ANY_SOURCE. An event of its own, with MPI_Recv's arguments, so that it can be jumped
 /// to.
-int lightWildRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag,
-                  MPI_Comm comm, MPI_Status* status);
+int fastWildRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                 MPI_Status* status);
 int clockedRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                 MPI_Status* status);
 
-inline int lightRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag,
-                     MPI_Comm comm, MPI_Status* status) {
+inline int fastRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag,
+                    MPI_Comm comm, MPI_Status* status) {
   if (isWild(source) && comm != g_engine.noComm) {
-    return lightWildRecv(buffer, count, datatype, source, tag, comm, status);
+    return fastWildRecv(buffer, count, datatype, source, tag, comm, status);
   }
-  const LightCall event(kCallRecv, comm, source, tag);
-  const bool message = lightMessage(source, comm);
+  const FastCall event(kCallRecv, comm, source, tag);
+  const bool message = fastMessage(source, comm);
   if (clocked() && message) {
     return clockedRecv(buffer, count, datatype, source, tag, comm, status);
   }
@@ -143,16 +143,16 @@ inline int lightRecv(void* buffer, int count, MPI_Datatype datatype, int source,
 }
 
 /// Not those that need an entry in the table of requests.
-inline bool lightReceive(int source, int tag) {
-  return light() && !isWild(source) && (!clocked() || clockAssigns(source, tag));
+inline bool fastReceive(int source, int tag) {
+  return fast() && !isWild(source) && (!clocked() || clockAssigns(source, tag));
 }
 
 /// Of a receive from a given source only the post number is kept, for MPI_Cancel.
-inline int lightIrecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag,
-                      MPI_Comm comm, MPI_Request* request) {
-  const LightEvent event;
+inline int fastIrecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag,
+                     MPI_Comm comm, MPI_Request* request) {
+  const FastEvent event;
   const int result = PF_KNOWN(Irecv)(buffer, count, datatype, source, tag, comm, request);
-  if (lightMessage(source, comm)) {
+  if (fastMessage(source, comm)) {
     const std::uint32_t post = g_engine.posts++;
     if (result == MPI_SUCCESS && clocked()) {
       clockAssign(post, comm, source, tag, *request);
@@ -164,12 +164,12 @@ inline int lightIrecv(void* buffer, int count, MPI_Datatype datatype, int source
 }
 
 /// Whether the outcome of a completion that reports all of its requests needs no look at them.
-inline bool lightCompletion(int count) {
-  return light() && g_engine.requests.count() == 0 && (!clocked() || AssignedBatch::follows(count));
+inline bool fastCompletion(int count) {
+  return fast() && g_engine.requests.count() == 0 && (!clocked() || AssignedBatch::follows(count));
 }
 
 /// `call` has failed: which of its requests it has left pending, if it is one that does.
-void lightFailed(std::uint16_t call, int count, const MPI_Request* requests, int result);
+void fastFailed(std::uint16_t call, int count, const MPI_Request* requests, int result);
 
 template <typename RealCall>
 __attribute__((noinline)) int clockedWait(int count, const MPI_Request* requests, RealCall call) {
@@ -183,11 +183,11 @@ __attribute__((noinline)) int clockedWait(int count, const MPI_Request* requests
 
 /// MPI_Wait and MPI_Waitall then. `call(...)` does it.
 template <typename RealCall>
-inline int lightWait(std::uint16_t callNumber, int count, MPI_Request* requests, RealCall call) {
-  const LightCall event(callNumber);
+inline int fastWait(std::uint16_t callNumber, int count, MPI_Request* requests, RealCall call) {
+  const FastCall event(callNumber);
   const int result = !clocked() ? call() : clockedWait(count, requests, call);
   if (result != MPI_SUCCESS) [[unlikely]] {
-    lightFailed(callNumber, count, requests, result);
+    fastFailed(callNumber, count, requests, result);
   }
   return result;
 }
