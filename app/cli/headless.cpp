@@ -10,10 +10,10 @@
 
 #include "app/files/paths.h"
 #include "app/files/private_file.h"
-#include "app/foreign_jobs/core_file.h"
-#include "app/foreign_jobs/running_job.h"
 #include "app/job/job.h"
 #include "app/recording/record.h"
+#include "app/unrecorded_jobs/core_file.h"
+#include "app/unrecorded_jobs/running_job.h"
 #include "replay_engine/base/shown_text.h"
 
 namespace pf::cli {

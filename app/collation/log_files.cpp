@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "app/foreign_jobs/core_file.h"
+#include "app/unrecorded_jobs/core_file.h"
 #include "replay_engine/log_format/log_format.h"
 
 namespace pf::app {

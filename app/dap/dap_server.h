@@ -23,7 +23,7 @@
 #include "app/dap/dap_references.h"
 #include "app/front_end/line_buffers.h"
 #include "app/session/debug_session.h"
-#include "app/session/targets/outside_ranks.h"
+#include "app/session/targets/unrecorded_ranks.h"
 
 namespace pf::headless {
 
@@ -75,14 +75,14 @@ class DapServer : public QObject {
   /// 0: no line.
   [[nodiscard]] int lineFromClient(std::int64_t line) const;
 
-  // dap_server_outside.cpp: jobs that run, core files
+  // dap_server_unrecorded.cpp: jobs that run, core files
   void attach(const Request& request);
   void attached();
-  [[nodiscard]] Result<QList<int>> outsideFocus(const session::OutsideRanks& found) const;
-  void startOutside();
-  bool outsideArrived();
+  [[nodiscard]] Result<QList<int>> unrecordedFocus(const session::UnrecordedRanks& found) const;
+  void startUnrecorded();
+  bool unrecordedArrived();
   [[nodiscard]] static bool hasEnded(const mi::GdbSession* gdb);
-  void outsideStop(int rank, const mi::StopEvent& stop, Json& body) const;
+  void unrecordedStop(int rank, const mi::StopEvent& stop, Json& body) const;
   bool has(Needs needs, const Request& request);
   /// States of the ranks that are there.
   [[nodiscard]] QList<views::RankState> ranksHere() const;
@@ -190,9 +190,9 @@ class DapServer : public QObject {
       0;  ///< inode of what had the trace's name before the recording; 0: nothing
   QFutureWatcher<std::shared_ptr<Result<session::LoadedTrace>>> m_loader;
   AttachArguments m_attach;
-  QFutureWatcher<std::shared_ptr<Result<session::OutsideRanks>>> m_finder;
-  std::map<int, session::OutsideRank> m_outside;  ///< of a job or of core files
-  QList<int> m_outsideFocus;
+  QFutureWatcher<std::shared_ptr<Result<session::UnrecordedRanks>>> m_finder;
+  std::map<int, session::UnrecordedRank> m_unrecorded;  ///< of a job or of core files
+  QList<int> m_unrecordedFocus;
   bool m_lettingGo = false;  ///< ranks that were stopped to attach to them are on their way
   bool m_pauseThen = false;  ///< the client has asked for a pause meanwhile
   bool m_finishing = false;

@@ -210,7 +210,7 @@ void DapServer::configurationDone(const Request& request) {
   if (m_session.source() == session::Source::Recording) {
     start();
   } else {
-    startOutside();
+    startUnrecorded();
   }
 }
 

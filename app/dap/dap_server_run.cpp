@@ -436,7 +436,7 @@ Json DapServer::stoppedBody(int rank) {
   }
   body["description"] = text;
   if (!recorded && gdb != nullptr) {
-    outsideStop(rank, gdb->stop(), body);
+    unrecordedStop(rank, gdb->stop(), body);
   }
   return body;
 }
@@ -447,9 +447,9 @@ void DapServer::publish() {
     return;
   }
   if (m_moving && m_session.source() != session::Source::Recording) {
-    m_moving = !outsideArrived();
+    m_moving = !unrecordedArrived();
     if (!m_moving && std::exchange(m_pauseThen, false)) {
-      m_session.act(views::RankAction::Pause, m_outsideFocus);
+      m_session.act(views::RankAction::Pause, m_unrecordedFocus);
     }
   }
   if (m_moving || m_state != State::Live) {

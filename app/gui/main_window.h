@@ -152,7 +152,7 @@ class MainWindow : public QMainWindow {
   [[nodiscard]] static QStringList recentPaths();
   void askCores();
   void askJob();
-  void showOutside(const QString& title);
+  void showUnrecorded(const QString& title);
   QAction* makeTranscriptsAction();
   void keepTranscripts(const QString& directory);
   void locateSource(const QString& path);

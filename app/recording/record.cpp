@@ -20,13 +20,13 @@
 #include "app/collation/log_files.h"
 #include "app/collation/race_reduction.h"
 #include "app/files/paths.h"
-#include "app/foreign_jobs/core_file.h"
 #include "app/job/job.h"
 #include "app/recording/follow_recording.h"
 #include "app/recording/input_tee.h"
 #include "app/recording/log_directory.h"
 #include "app/traces/own_traces.h"
 #include "app/traces/trace_place.h"
+#include "app/unrecorded_jobs/core_file.h"
 #include "replay_engine/base/shown_text.h"
 
 namespace pf::app {

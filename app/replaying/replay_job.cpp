@@ -49,8 +49,8 @@ Result<JobOptions> replayJob(db::TraceStore& store, protocol::SessionConfig sess
     return redactedTrace(store.path());
   }
   const Result<Owner> owner = ownerOf(store);
-  if (!owner || *owner == Owner::Stranger) {
-    return owner ? strangersTrace(store) : owner.error();
+  if (!owner || *owner == Owner::Foreign) {
+    return owner ? foreignTrace(store) : owner.error();
   }
   // What does not verify is found here, not by the daemon that makes the schedules.
   if (Status whole = logsAreTheirRanks(store); !whole) {

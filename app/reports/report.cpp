@@ -132,7 +132,7 @@ const char* ownerName(Owner owner) {
       return "own";
     case Owner::TakenOver:
       return "taken over";
-    case Owner::Stranger:
+    case Owner::Foreign:
       break;
   }
   return "stranger";
@@ -145,7 +145,7 @@ const char* ownerText(Owner owner) {
       return "you";
     case Owner::TakenOver:
       return "you, who have taken it over";
-    case Owner::Stranger:
+    case Owner::Foreign:
       break;
   }
   return "a stranger: not recorded by you on this machine, or changed since";

@@ -85,7 +85,7 @@ DebugSession::~DebugSession() {
 
 void DebugSession::open(const QString& path, LoadedTrace trace) {
   m_next.reset();
-  closeOutside();
+  closeUnrecorded();
   closeTarget();
   m_state.source = Source::Recording;
   m_toldInputs.clear();
@@ -453,7 +453,7 @@ void DebugSession::endReplay() {
   m_next.reset();
   m_search.end();
   if (m_state.source != Source::Recording) {
-    closeOutside();
+    closeUnrecorded();
     return;
   }
   if (m_state.phase != Phase::Idle && m_state.phase != Phase::Ending) {

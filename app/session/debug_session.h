@@ -46,7 +46,7 @@
 
 namespace pf::session {
 
-struct OutsideRank;
+struct UnrecordedRank;
 struct SessionRecords;
 
 class DebugSession : public QObject, private mi::FleetObserver {
@@ -61,11 +61,11 @@ class DebugSession : public QObject, private mi::FleetObserver {
   bool renew(const QString& path, LoadedTrace trace, const SessionRecords& carried, bool sameIds);
   [[nodiscard]] Result<SessionRecords> records()
       const;  ///< what the user has added, as the file has it
-  /// Ranks of core files: to be looked at only. All get a GDB, up to 16 at once (debug_session_outside.cpp).
-  void openCores(const QList<OutsideRank>& ranks);
+  /// Ranks of core files: to be looked at only. All get a GDB, up to 16 at once (debug_session_unrecorded.cpp).
+  void openCores(const QList<UnrecordedRank>& ranks);
   /// Ranks of a job that runs without us. None is stopped until it gets a GDB (setFocus());
   /// endReplay() lets all go on.
-  void attachTo(const QString& job, const QList<OutsideRank>& ranks);
+  void attachTo(const QString& job, const QList<UnrecordedRank>& ranks);
   [[nodiscard]] Source source() const { return m_state.source; }
   [[nodiscard]] bool isOpen() const { return m_state.trace != nullptr; }
   [[nodiscard]] const views::TraceDataPtr& trace() const { return m_state.trace; }
@@ -175,12 +175,12 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void abandonTarget();
   void targetClosed();
 
-  // debug_session_outside.cpp: ranks of core files, and of jobs that run without us
+  // debug_session_unrecorded.cpp: ranks of core files, and of jobs that run without us
   [[nodiscard]] bool canReplay();
-  void openOutside(Source source, const QString& title, const QList<OutsideRank>& ranks);
+  void openUnrecorded(Source source, const QString& title, const QList<UnrecordedRank>& ranks);
   void closeAny();
-  void closeOutside();
-  bool outsideAct(views::RankAction action, const QList<int>& ranks, const QString& who);
+  void closeUnrecorded();
+  bool actUnrecorded(views::RankAction action, const QList<int>& ranks, const QString& who);
 
   // debug_session_run.cpp
   void begin();

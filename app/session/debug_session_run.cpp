@@ -85,7 +85,7 @@ void DebugSession::act(views::RankAction action, const QList<int>& ranks, const 
     }
     return;
   }
-  if (m_state.source == Source::Recording || !outsideAct(action, ranks, who)) {
+  if (m_state.source == Source::Recording || !actUnrecorded(action, ranks, who)) {
     m_control.act(action, ranks, who);
   }
 }

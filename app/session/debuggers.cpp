@@ -124,13 +124,13 @@ void Debuggers::onAttached(int rank, const Status& status) {
                    true);
   }
   if (m_state.source != Source::Recording) {
-    outsideAttached(rank, status.ok());
+    unrecordedAttached(rank, status.ok());
     return;
   }
   noLongerAttaching(rank);
 }
 
-void Debuggers::outsideAttached(int rank, bool ok) {
+void Debuggers::unrecordedAttached(int rank, bool ok) {
   RankNow& now = m_state.now[rank];
   if (!ok) {
     endLater(rank);
@@ -205,7 +205,7 @@ void Debuggers::setFocus(const QList<int>& ranks) {
   if (m_state.source == Source::Recording) {
     setReplayFocus(wanted);
   } else {
-    setOutsideFocus(wanted);
+    setUnrecordedFocus(wanted);
   }
 }
 
@@ -238,7 +238,7 @@ void Debuggers::setReplayFocus(const QSet<int>& wanted) {
   }
 }
 
-void Debuggers::setOutsideFocus(const QSet<int>& wanted) {
+void Debuggers::setUnrecordedFocus(const QSet<int>& wanted) {
   std::vector<mi::Rank> leaving;
   for (const int rank : std::as_const(m_focus)) {
     if (!wanted.contains(rank) && m_state.fleet.session(rank) != nullptr) {

@@ -57,9 +57,9 @@ class Debuggers : public QObject {
 
  private:
   void setReplayFocus(const QSet<int>& wanted);
-  void setOutsideFocus(const QSet<int>& wanted);
+  void setUnrecordedFocus(const QSet<int>& wanted);
   void onAttached(int rank, const Status& status);
-  void outsideAttached(int rank, bool ok);
+  void unrecordedAttached(int rank, bool ok);
   void noLongerAttaching(int rank);
   void onDetached(const protocol::GdbState& state);
   void endLater(int rank);

@@ -143,7 +143,7 @@ void forgetOwners() {
 }
 
 db::Origin originOf(const std::string& path) {
-  return ownerOf(path) == Owner::Stranger ? db::Origin::Foreign : db::Origin::Own;
+  return ownerOf(path) == Owner::Foreign ? db::Origin::Foreign : db::Origin::Own;
 }
 
 /// Whatever opens a trace in a program with this library asks.
@@ -182,7 +182,7 @@ Owner ownerOf(const db::TraceFacts& facts) {
   const std::string digest = digestOf(facts);
   return hasMark(Mark::Own, nameOf(facts.run.salt), digest)     ? Owner::Own
          : hasMark(Mark::Taken, nameOf(facts.run.salt), digest) ? Owner::TakenOver
-                                                                : Owner::Stranger;
+                                                                : Owner::Foreign;
 }
 
 Owner ownerOf(const std::string& trace) {
@@ -195,8 +195,8 @@ Owner ownerOf(const std::string& trace) {
     }
   }
   const Result<db::TraceFacts> facts = db::readFacts(trace);
-  const Owner owner = facts ? ownerOf(*facts) : Owner::Stranger;
-  if (owner != Owner::Stranger) {  // another process may take that over
+  const Owner owner = facts ? ownerOf(*facts) : Owner::Foreign;
+  if (owner != Owner::Foreign) {  // another process may take that over
     const std::lock_guard lock(g_askedMutex);
     g_owners[trace] = {now, owner};
   }
@@ -213,16 +213,16 @@ Status mayRun(const std::string& trace) {
   if (!store) {
     return store.error();
   }
-  if (ownerOf(store->path()) != Owner::Stranger) {
+  if (ownerOf(store->path()) != Owner::Foreign) {
     return {};
   }
   if (store->run().redacted) {
     return redactedTrace(store->path());
   }
-  return strangersTrace(*store);
+  return foreignTrace(*store);
 }
 
-Error strangersTrace(db::TraceStore& store) {
+Error foreignTrace(db::TraceStore& store) {
   const Result<db::TraceFacts> facts = factsIn(store);
   return facts ? strangers(store.path(), *facts) : facts.error();
 }
@@ -236,7 +236,7 @@ Status takeOver(const std::string& trace) {
   if (!facts) {
     return facts.error();
   }
-  if (ownerOf(*facts) != Owner::Stranger) {
+  if (ownerOf(*facts) != Owner::Foreign) {
     return {};
   }
   for (const db::Breakpoint& breakpoint : facts->breakpoints) {
@@ -279,7 +279,7 @@ void noteEnd(const RunFacts& facts) {
 void noteCopy(const std::string& from, const std::string& to) {
   const Owner owner = ownerOf(from);
   const Result<db::TraceFacts> made = db::readFacts(to);
-  if (owner != Owner::Stranger && made) {
+  if (owner != Owner::Foreign && made) {
     static_cast<void>(keepMark(owner == Owner::Own ? Mark::Own : Mark::Taken,
                                nameOf(made->run.salt), digestOf(*made)));
     forgetOwners();

@@ -19,11 +19,11 @@ namespace pf::app {
 enum class Owner {
   Own,        ///< recorded by this user, and what it executes is as it was then
   TakenOver,  ///< somebody else's, or changed since; this user has seen what it executes
-  Stranger,
+  Foreign,
 };
 
 [[nodiscard]] Owner ownerOf(const db::TraceFacts& facts);
-/// Of the file `trace`. Stranger where it cannot be read.
+/// Of the file `trace`. Foreign where it cannot be read.
 [[nodiscard]] Owner ownerOf(const std::string& trace);
 /// Of a trace that is open: of what it has been read as, whatever is at its path by now.
 [[nodiscard]] Result<Owner> ownerOf(db::TraceStore& store);
@@ -31,7 +31,7 @@ enum class Owner {
 /// Usage, with all that a run of it would execute or set and how to consent, for a stranger's.
 Status mayRun(const std::string& trace);
 /// That error.
-[[nodiscard]] Error strangersTrace(db::TraceStore& store);
+[[nodiscard]] Error foreignTrace(db::TraceStore& store);
 /// From now on it may; what it showed is consented to, its breakpoints and watches, too. System
 /// where that cannot be kept beyond this process.
 Status takeOver(const std::string& trace);

@@ -16,8 +16,8 @@
 
 #include <gtest/gtest.h>
 
-#include "app/foreign_jobs/core_file.h"
 #include "app/recording/record.h"
+#include "app/unrecorded_jobs/core_file.h"
 #include "replay_engine/base/crc32c.h"
 #include "replay_engine/log_format/log_format.h"
 

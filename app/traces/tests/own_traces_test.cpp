@@ -69,7 +69,7 @@ TEST_F(OwnTraces, WhatWasTakenOverByAnEarlierVersionStaysSo) {
   EXPECT_EQ(ownerOf(path), Owner::TakenOver);
   content.launch.back().relation = db::LaunchFact::kAlso;
   EXPECT_FALSE(db::writeContent(path, content).ok());  // nobody adds to what is a stranger's
-  EXPECT_EQ(ownerOf(path), Owner::Stranger);
+  EXPECT_EQ(ownerOf(path), Owner::Foreign);
 }
 
 TEST_F(OwnTraces, WhatIsMadeOfNotedLogsIsOwn) {
@@ -79,11 +79,11 @@ TEST_F(OwnTraces, WhatIsMadeOfNotedLogsIsOwn) {
   fs::create_directory(logs);
   ASSERT_TRUE(noteStart(facts, logs));
   const std::string trace = write("t.pft", 17);
-  EXPECT_EQ(ownerOf(trace), Owner::Stranger);
+  EXPECT_EQ(ownerOf(trace), Owner::Foreign);
   noteTrace(facts, logs, trace);
   EXPECT_EQ(ownerOf(trace), Owner::Own);
-  EXPECT_EQ(ownerOf(write("changed.pft", 17, {"sh"})), Owner::Stranger);
-  EXPECT_EQ(ownerOf(write("other.pft", 18)), Owner::Stranger);
+  EXPECT_EQ(ownerOf(write("changed.pft", 17, {"sh"})), Owner::Foreign);
+  EXPECT_EQ(ownerOf(write("other.pft", 18)), Owner::Foreign);
   EXPECT_EQ(fs::status(m_dir + "/state/photofinish").permissions(), fs::perms::owner_all);
   EXPECT_EQ(fs::status(m_dir + "/state/photofinish/known.db").permissions(),
             fs::perms::owner_read | fs::perms::owner_write);
@@ -99,10 +99,10 @@ TEST_F(OwnTraces, LogsThatCameBackFromElsewhereAreNot) {
   std::ofstream(m_dir + "/back/rank-0.world") << "variable LD_PRELOAD evil.so\n";
   const std::string trace = write("t.pft", 19);
   noteTrace(facts, m_dir + "/back", trace);
-  EXPECT_EQ(ownerOf(trace), Owner::Stranger);
+  EXPECT_EQ(ownerOf(trace), Owner::Foreign);
   facts.command = {"sh"};
   noteTrace(facts, logs, trace);
-  EXPECT_EQ(ownerOf(trace), Owner::Stranger);
+  EXPECT_EQ(ownerOf(trace), Owner::Foreign);
 }
 
 TEST_F(OwnTraces, LogsThatWereKeptAreWhereverTheyAreCopied) {

@@ -12,7 +12,7 @@
 #include <csignal>
 #include <cstdio>
 
-#include "replay_engine/rank/inputs/outside_signals.h"
+#include "replay_engine/rank/inputs/external_signals.h"
 #include "replay_engine/rank/inputs/system_values.h"
 
 namespace pf {

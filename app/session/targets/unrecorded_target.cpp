@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/session/targets/outside_target.h"
+#include "app/session/targets/unrecorded_target.h"
 
 #include <cerrno>
 #include <csignal>
@@ -10,9 +10,9 @@
 
 #include <QFutureWatcher>
 
-#include "app/foreign_jobs/running_job.h"
 #include "app/session/state/in_background.h"
 #include "app/session/targets/local_gdb.h"
+#include "app/unrecorded_jobs/running_job.h"
 #include "replay_engine/agent/rank_stack.h"
 #include "replay_engine/protocol/rank_page.h"
 
@@ -42,21 +42,21 @@ protocol::RankStack stackOf(const Asked& asked, std::uint64_t question, const Ra
 
 }  // namespace
 
-OutsideTarget::OutsideTarget(const QList<OutsideRank>& ranks) {
-  for (const OutsideRank& rank : ranks) {
+UnrecordedTarget::UnrecordedTarget(const QList<UnrecordedRank>& ranks) {
+  for (const UnrecordedRank& rank : ranks) {
     m_ranks[rank.rank] = rank;
   }
 }
 
-OutsideTarget::~OutsideTarget() = default;
+UnrecordedTarget::~UnrecordedTarget() = default;
 
-void OutsideTarget::start() {
+void UnrecordedTarget::start() {
   m_looked.start();
   QMetaObject::invokeMethod(
       this, [this] { Q_EMIT started(); }, Qt::QueuedConnection);
 }
 
-void OutsideTarget::send(const protocol::Message& message) {
+void UnrecordedTarget::send(const protocol::Message& message) {
   std::visit(
       protocol::Overloaded{[this](const protocol::AttachGdb& order) {
                              for (const std::int32_t rank : order.ranks) {
@@ -79,7 +79,7 @@ void OutsideTarget::send(const protocol::Message& message) {
       message);
 }
 
-void OutsideTarget::gdbState(int rank, protocol::GdbCondition state, const QString& text) {
+void UnrecordedTarget::gdbState(int rank, protocol::GdbCondition state, const QString& text) {
   protocol::GdbState said;
   said.rank = rank;
   said.state = state;
@@ -88,7 +88,7 @@ void OutsideTarget::gdbState(int rank, protocol::GdbCondition state, const QStri
   Q_EMIT this->said(said);
 }
 
-void OutsideTarget::startGdb(int rank) {
+void UnrecordedTarget::startGdb(int rank) {
   const auto outside = m_ranks.find(rank);
   if (outside == m_ranks.end() || m_gdbs.count(rank) != 0) {
     return;
@@ -116,7 +116,7 @@ void OutsideTarget::startGdb(int rank) {
   gdbState(rank, protocol::GdbCondition::Attached);
 }
 
-void OutsideTarget::endGdb(int rank) {
+void UnrecordedTarget::endGdb(int rank) {
   if (const auto gdb = m_gdbs.find(rank); gdb != m_gdbs.end()) {
     gdb->second->disconnect(this);
     gdb->second->deleteLater();
@@ -125,7 +125,7 @@ void OutsideTarget::endGdb(int rank) {
   }
 }
 
-void OutsideTarget::attach(mi::Fleet& fleet, int rank, pid_t pid, mi::Done done) {
+void UnrecordedTarget::attach(mi::Fleet& fleet, int rank, pid_t pid, mi::Done done) {
   if (m_ranks[rank].core.isEmpty()) {
     fleet.startAndAttach(rank, pid, std::move(done));
     return;
@@ -136,12 +136,12 @@ void OutsideTarget::attach(mi::Fleet& fleet, int rank, pid_t pid, mi::Done done)
       done(started);
       return;
     }
-    const OutsideRank& wanted = m_ranks[rank];
+    const UnrecordedRank& wanted = m_ranks[rank];
     here->openCore(wanted.program.toStdString(), wanted.core.toStdString(), done);
   });
 }
 
-void OutsideTarget::signal(const protocol::GdbSignal& order) {
+void UnrecordedTarget::signal(const protocol::GdbSignal& order) {
   const auto gdb = m_gdbs.find(order.rank);
   if (gdb == m_gdbs.end() || order.target != protocol::SignalTarget::Gdb) {
     return;  // a signal that GDB does not take would end somebody's job
@@ -150,7 +150,7 @@ void OutsideTarget::signal(const protocol::GdbSignal& order) {
 }
 
 /// Ranks without a GDB end without telling anybody.
-void OutsideTarget::tick() {
+void UnrecordedTarget::tick() {
   if (m_looked.elapsed() < kLookEveryMs) {
     return;
   }
@@ -167,7 +167,7 @@ void OutsideTarget::tick() {
   }
 }
 
-void OutsideTarget::askStacks(const protocol::AskStack& question) {
+void UnrecordedTarget::askStacks(const protocol::AskStack& question) {
   std::vector<Asked> asked;
   for (const std::int32_t rank : question.ranks) {
     asked.push_back({rank, m_ranks[rank].pid, m_gdbs.count(rank) != 0});
@@ -189,7 +189,7 @@ void OutsideTarget::askStacks(const protocol::AskStack& question) {
   }));
 }
 
-void OutsideTarget::close() {
+void UnrecordedTarget::close() {
   for (const auto& [rank, gdb] : std::exchange(m_gdbs, {})) {
     gdb->disconnect(this);
     gdb->deleteLater();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/foreign_jobs/listening_ports.h"
+#include "app/unrecorded_jobs/listening_ports.h"
 
 #include <filesystem>
 #include <fstream>

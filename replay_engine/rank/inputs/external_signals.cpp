@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "replay_engine/rank/inputs/outside_signals.h"
+#include "replay_engine/rank/inputs/external_signals.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
 
 #include "app/session/debug_session.h"
 #include "app/session/state/frame_values.h"
-#include "app/session/targets/outside_target.h"
+#include "app/session/targets/unrecorded_target.h"
 
 namespace pf::session {
 namespace {
@@ -12,7 +12,8 @@ namespace {
 constexpr int kCoresAtOnce = 16;  ///< each GDB takes some 60 MB
 
 /// A recording of nothing, so that views have ranks to show.
-views::TraceDataPtr emptyTrace(const QString& title, const QList<OutsideRank>& ranks, int count) {
+views::TraceDataPtr emptyTrace(const QString& title, const QList<UnrecordedRank>& ranks,
+                               int count) {
   auto data = std::make_shared<views::TraceData>();
   data->title = title;
   data->execution.ranks.resize(static_cast<std::size_t>(count));
@@ -20,7 +21,7 @@ views::TraceDataPtr emptyTrace(const QString& title, const QList<OutsideRank>& r
   data->ends.resize(static_cast<std::size_t>(count));
   Communicator world;
   world.name = "MPI_COMM_WORLD";
-  for (const OutsideRank& rank : ranks) {
+  for (const UnrecordedRank& rank : ranks) {
     world.group.push_back(rank.rank);
     data->ends[static_cast<std::size_t>(rank.rank)] = {views::RankEndKind::Unknown, rank.end};
   }
@@ -43,8 +44,8 @@ bool DebugSession::canReplay() {
   return isOpen();
 }
 
-void DebugSession::openCores(const QList<OutsideRank>& ranks) {
-  openOutside(Source::Cores, tr("core files"), ranks);
+void DebugSession::openCores(const QList<UnrecordedRank>& ranks) {
+  openUnrecorded(Source::Cores, tr("core files"), ranks);
   m_cycles.last().summary = tr("core files");
   QList<int> focus;
   for (const auto& [rank, now] : m_state.now) {
@@ -57,8 +58,8 @@ void DebugSession::openCores(const QList<OutsideRank>& ranks) {
   Q_EMIT m_cycles.changed();
 }
 
-void DebugSession::attachTo(const QString& job, const QList<OutsideRank>& ranks) {
-  openOutside(Source::Job, job, ranks);
+void DebugSession::attachTo(const QString& job, const QList<UnrecordedRank>& ranks) {
+  openUnrecorded(Source::Job, job, ranks);
   m_cycles.last().summary = tr("attached to %1").arg(job);
   Q_EMIT m_cycles.changed();
   Q_EMIT message(
@@ -71,7 +72,7 @@ void DebugSession::attachTo(const QString& job, const QList<OutsideRank>& ranks)
 
 /// Nobody waits for the end of a replay's job: what comes of it later is not for the new session.
 void DebugSession::closeAny() {
-  closeOutside();
+  closeUnrecorded();
   m_next.reset();
   m_search.end();
   if (m_state.source == Source::Recording && m_state.phase != Phase::Idle) {
@@ -82,11 +83,11 @@ void DebugSession::closeAny() {
   Q_EMIT progress({});
 }
 
-void DebugSession::openOutside(Source source, const QString& title,
-                               const QList<OutsideRank>& ranks) {
+void DebugSession::openUnrecorded(Source source, const QString& title,
+                                  const QList<UnrecordedRank>& ranks) {
   closeAny();
   int count = 0;
-  for (const OutsideRank& rank : ranks) {
+  for (const UnrecordedRank& rank : ranks) {
     count = std::max(count, rank.rank + 1);
   }
   m_state.source = source;
@@ -103,7 +104,7 @@ void DebugSession::openOutside(Source source, const QString& title,
   m_control.begin();
   m_control.forgetPlan();
   m_cycles.begin(title);
-  for (const OutsideRank& rank : ranks) {
+  for (const UnrecordedRank& rank : ranks) {
     RankNow& now = m_state.now[rank.rank];
     now.pid = rank.pid;
     now.host = QString::fromStdString(app::hostName());
@@ -114,12 +115,12 @@ void DebugSession::openOutside(Source source, const QString& title,
   m_inspector.forget();
   m_debuggers.begin({});
   m_state.phase = Phase::Running;
-  debug(std::make_unique<OutsideTarget>(ranks));
+  debug(std::make_unique<UnrecordedTarget>(ranks));
   Q_EMIT ranksChanged();
   Q_EMIT m_inspector.currentRankChanged(m_state.current);
 }
 
-void DebugSession::closeOutside() {
+void DebugSession::closeUnrecorded() {
   if (m_state.source == Source::Recording || m_state.phase == Phase::Idle) {
     return;
   }
@@ -141,8 +142,8 @@ void DebugSession::closeOutside() {
 }
 
 /// False: it is the same as in a replay.
-bool DebugSession::outsideAct(views::RankAction action, const QList<int>& ranks,
-                              const QString& who) {
+bool DebugSession::actUnrecorded(views::RankAction action, const QList<int>& ranks,
+                                 const QString& who) {
   if (m_state.source == Source::Cores) {
     (void)canReplay();
     return true;

@@ -11,10 +11,10 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
-#include "app/foreign_jobs/running_job.h"
 #include "app/gui/main_window.h"
 #include "app/session/state/in_background.h"
-#include "app/session/targets/outside_ranks.h"
+#include "app/session/targets/unrecorded_ranks.h"
+#include "app/unrecorded_jobs/running_job.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
 #include "views/panes/race_list_view.h"
@@ -24,7 +24,7 @@
 
 namespace pf::gui {
 
-void MainWindow::showOutside(const QString& title) {
+void MainWindow::showUnrecorded(const QString& title) {
   m_path.clear();
   m_index = views::makeIndex(m_session->trace());
   m_pages->setCurrentIndex(1);
@@ -44,7 +44,7 @@ void MainWindow::showOutside(const QString& title) {
 }
 
 void MainWindow::openCores(const QStringList& files, const QString& program) {
-  using Found = std::shared_ptr<Result<session::OutsideRanks>>;
+  using Found = std::shared_ptr<Result<session::UnrecordedRanks>>;
   auto* watcher = new QFutureWatcher<Found>(this);
   connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher] {
     watcher->deleteLater();
@@ -54,21 +54,22 @@ void MainWindow::openCores(const QStringList& files, const QString& program) {
       Q_EMIT opened(false);
       return;
     }
-    const session::OutsideRanks& cores = **found;
+    const session::UnrecordedRanks& cores = **found;
     m_session->openCores(cores.ranks);
-    showOutside(cores.title);
+    showUnrecorded(cores.title);
     say(cores.note.isEmpty() ? tr("Core files: stacks and values can be looked at; nothing runs.")
                              : cores.note,
         !cores.note.isEmpty());
     Q_EMIT opened(true);
   });
   watcher->setFuture(session::inBackground([files, program] {
-    return std::make_shared<Result<session::OutsideRanks>>(session::ranksOfCores(files, program));
+    return std::make_shared<Result<session::UnrecordedRanks>>(
+        session::ranksOfCores(files, program));
   }));
 }
 
 void MainWindow::attachTo(qint64 pid) {
-  using Found = std::shared_ptr<Result<session::OutsideRanks>>;
+  using Found = std::shared_ptr<Result<session::UnrecordedRanks>>;
   auto* watcher = new QFutureWatcher<Found>(this);
   connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher] {
     watcher->deleteLater();
@@ -78,15 +79,16 @@ void MainWindow::attachTo(qint64 pid) {
       Q_EMIT opened(false);
       return;
     }
-    const session::OutsideRanks& job = **found;
+    const session::UnrecordedRanks& job = **found;
     m_session->attachTo(job.title, job.ranks);
     const QString told = statusText();
-    showOutside(tr("%1: %2").arg(job.title, job.about));
+    showUnrecorded(tr("%1: %2").arg(job.title, job.about));
     say(told, false);
     Q_EMIT opened(true);
   });
-  watcher->setFuture(session::inBackground(
-      [pid] { return std::make_shared<Result<session::OutsideRanks>>(session::ranksOfJob(pid)); }));
+  watcher->setFuture(session::inBackground([pid] {
+    return std::make_shared<Result<session::UnrecordedRanks>>(session::ranksOfJob(pid));
+  }));
 }
 
 void MainWindow::askCores() {

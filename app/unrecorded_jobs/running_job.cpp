@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/foreign_jobs/running_job.h"
+#include "app/unrecorded_jobs/running_job.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,8 +13,8 @@
 #include <optional>
 #include <set>
 
-#include "app/foreign_jobs/core_file.h"
-#include "app/foreign_jobs/listening_ports.h"
+#include "app/unrecorded_jobs/core_file.h"
+#include "app/unrecorded_jobs/listening_ports.h"
 #include "replay_engine/base/text_stream.h"
 
 namespace pf::app {

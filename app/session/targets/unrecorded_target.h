@@ -17,7 +17,7 @@ namespace pf::session {
 class LocalGdb;
 
 /// A rank that no agent of ours has started.
-struct OutsideRank {
+struct UnrecordedRank {
   int rank = 0;
   pid_t pid = 0;
   QString program;  ///< may be empty
@@ -26,10 +26,10 @@ struct OutsideRank {
 };
 
 /// Says GdbState::Attached once there is a GDB, which knows of no process yet.
-class OutsideTarget final : public Target {
+class UnrecordedTarget final : public Target {
  public:
-  explicit OutsideTarget(const QList<OutsideRank>& ranks);
-  ~OutsideTarget() override;
+  explicit UnrecordedTarget(const QList<UnrecordedRank>& ranks);
+  ~UnrecordedTarget() override;
 
   void start() override;
   void send(const protocol::Message& message) override;
@@ -45,7 +45,7 @@ class OutsideTarget final : public Target {
   void askStacks(const protocol::AskStack& question);
   void gdbState(int rank, protocol::GdbCondition state, const QString& text = {});
 
-  std::map<int, OutsideRank> m_ranks;
+  std::map<int, UnrecordedRank> m_ranks;
   std::map<int, LocalGdb*> m_gdbs;  ///< children of this object
   QElapsedTimer m_looked;           ///< for ranks that have ended
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/session/targets/outside_ranks.h"
+#include "app/session/targets/unrecorded_ranks.h"
 
 #include <csignal>
 #include <cstring>
@@ -8,20 +8,20 @@
 #include <QFileInfo>
 #include <QMap>
 
-#include "app/foreign_jobs/core_file.h"
-#include "app/foreign_jobs/running_job.h"
+#include "app/unrecorded_jobs/core_file.h"
+#include "app/unrecorded_jobs/running_job.h"
 
 namespace pf::session {
 namespace {
 
 /// One core file; `note` is added to if there is something to say of it.
-Result<OutsideRank> rankOfCore(const QString& file, const QString& program,
-                               std::optional<Rank>& known, QString& note) {
+Result<UnrecordedRank> rankOfCore(const QString& file, const QString& program,
+                                  std::optional<Rank>& known, QString& note) {
   const Result<app::CoreFile> core = app::readCoreFile(file.toStdString());
   if (!core) {
     return core.error();
   }
-  OutsideRank rank;
+  UnrecordedRank rank;
   rank.core = QString::fromStdString(core->path);
   rank.pid = core->pid;
   rank.program = program.isEmpty() ? QString::fromStdString(core->program) : program;
@@ -44,14 +44,14 @@ Result<OutsideRank> rankOfCore(const QString& file, const QString& program,
 
 }  // namespace
 
-Result<OutsideRanks> ranksOfCores(const QStringList& files, const QString& program) {
-  OutsideRanks out;
+Result<UnrecordedRanks> ranksOfCores(const QStringList& files, const QString& program) {
+  UnrecordedRanks out;
   out.title = QObject::tr("%n core file(s)", nullptr, static_cast<int>(files.size()));
-  QMap<int, OutsideRank> byRank;
-  QList<OutsideRank> others;
+  QMap<int, UnrecordedRank> byRank;
+  QList<UnrecordedRank> others;
   for (const QString& file : files) {
     std::optional<Rank> known;
-    Result<OutsideRank> rank = rankOfCore(file, program, known, out.note);
+    Result<UnrecordedRank> rank = rankOfCore(file, program, known, out.note);
     if (!rank) {
       return rank.error();
     }
@@ -67,7 +67,7 @@ Result<OutsideRanks> ranksOfCores(const QStringList& files, const QString& progr
         QObject::tr("%n core file(s) do not say which rank they are of: they have free numbers.",
                     nullptr, static_cast<int>(others.size()));
   }
-  for (OutsideRank& rank : others) {
+  for (UnrecordedRank& rank : others) {
     while (byRank.contains(rank.rank)) {
       ++rank.rank;
     }
@@ -77,12 +77,12 @@ Result<OutsideRanks> ranksOfCores(const QStringList& files, const QString& progr
   return out;
 }
 
-Result<OutsideRanks> ranksOfJob(qint64 pid) {
+Result<UnrecordedRanks> ranksOfJob(qint64 pid) {
   const Result<app::RunningJob> job = app::runningJob(static_cast<pid_t>(pid));
   if (!job) {
     return job.error();
   }
-  OutsideRanks out;
+  UnrecordedRanks out;
   out.title = job->launcher != 0 ? QObject::tr("job %1").arg(job->launcher)
                                  : QObject::tr("process %1").arg(job->ranks.front().pid);
   out.about = QString::fromStdString(job->command);

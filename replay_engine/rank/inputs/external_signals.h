@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Signals that somebody outside of the rank sends it: when they come is in no record. They are seen
-// where the program handles them (outside_signals.cpp), and noted when one comes.
+// where the program handles them (external_signals.cpp), and noted when one comes.
 #pragma once
 
 #include <csignal>

@@ -11,9 +11,9 @@
 #include <QListWidget>
 #include <QTemporaryDir>
 
-#include "app/foreign_jobs/running_job.h"
 #include "app/gui/looking_panes.h"
 #include "app/gui/tests/window_test.h"
+#include "app/unrecorded_jobs/running_job.h"
 #include "mi_bridge/transcript.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
@@ -42,7 +42,7 @@ int tracerOf(pid_t pid) {
   return -1;
 }
 
-class OutsideTest : public QObject {
+class UnrecordedTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -71,7 +71,7 @@ class OutsideTest : public QObject {
   QStringList m_cores;
 };
 
-void OutsideTest::shot(const char* name) {
+void UnrecordedTest::shot(const char* name) {
   if (const QString directory = qEnvironmentVariable("PF_SHOTS"); !directory.isEmpty()) {
     QTest::qWait(300);
     m_window->grab().save(directory + QLatin1Char('/') + QLatin1String(name) +
@@ -79,7 +79,7 @@ void OutsideTest::shot(const char* name) {
   }
 }
 
-void OutsideTest::startJob() {
+void UnrecordedTest::startJob() {
   m_job.setProcessChannelMode(QProcess::MergedChannels);
   m_job.start(
       QStringLiteral("mpirun"),
@@ -97,7 +97,7 @@ void OutsideTest::startJob() {
       kPatience);
 }
 
-void OutsideTest::initTestCase() {
+void UnrecordedTest::initTestCase() {
   test::setUp(m_directory.path());
   startJob();
   m_window = std::make_unique<pf::gui::MainWindow>();
@@ -109,7 +109,7 @@ void OutsideTest::initTestCase() {
   QVERIFY(kept.open(QIODevice::WriteOnly) && kept.write("kept") == 4);
 }
 
-void OutsideTest::cleanupTestCase() {
+void UnrecordedTest::cleanupTestCase() {
   m_window.reset();
   if (m_job.state() != QProcess::NotRunning) {
     m_job.terminate();
@@ -117,7 +117,7 @@ void OutsideTest::cleanupTestCase() {
   }
 }
 
-void OutsideTest::jobsAreListed() {
+void UnrecordedTest::jobsAreListed() {
   for (std::size_t rank = 0; rank < 3; ++rank) {
     QCOMPARE(m_found.ranks[rank].rank, static_cast<int>(rank));
     QVERIFY(m_found.ranks[rank].program.find("desk") != std::string::npos);
@@ -137,7 +137,7 @@ void OutsideTest::jobsAreListed() {
   QVERIFY(!pf::app::runningJob(99999999).ok());
 }
 
-void OutsideTest::attachStopsNobody() {
+void UnrecordedTest::attachStopsNobody() {
   QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
   m_window->attachTo(m_job.processId());
   QVERIFY(opened.wait(kPatience));
@@ -161,7 +161,7 @@ void OutsideTest::attachStopsNobody() {
   }
 }
 
-void OutsideTest::debuggerOfOneRank() {
+void UnrecordedTest::debuggerOfOneRank() {
   QSignalSpy stack(&session().inspector(), &pf::session::Inspector::stackChanged);
   session().debuggers().setFocus({1});
   QTRY_VERIFY_WITH_TIMEOUT(
@@ -202,7 +202,7 @@ void OutsideTest::debuggerOfOneRank() {
   QVERIFY(typed.last()[1].toString().contains(QLatin1String("not ended from here")));
 }
 
-void OutsideTest::nothingIsReplayed() {
+void UnrecordedTest::nothingIsReplayed() {
   QSignalSpy said(&session(), &DebugSession::message);
   session().restartCycle();
   session().go(pf::session::Move::PreviousEvent);
@@ -212,7 +212,7 @@ void OutsideTest::nothingIsReplayed() {
   QVERIFY(session().isRunning());
 }
 
-void OutsideTest::lettingGo() {
+void UnrecordedTest::lettingGo() {
   session().debuggers().setFocus({2});
   QTRY_COMPARE_WITH_TIMEOUT(tracerOf(m_found.ranks[1].pid), 0, kPatience);
   QVERIFY(tracerOf(m_found.ranks[2].pid) > 0);
@@ -242,7 +242,7 @@ void OutsideTest::lettingGo() {
   QCOMPARE(lines->front().text, std::string("start"));
 }
 
-void OutsideTest::coresOfRanks() {
+void UnrecordedTest::coresOfRanks() {
   QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
   QSignalSpy settled(&session(), &DebugSession::settled);
   m_window->openCores(m_cores, {});
@@ -270,7 +270,7 @@ void OutsideTest::coresOfRanks() {
   session().endReplay();
 }
 
-void OutsideTest::notACore() {
+void UnrecordedTest::notACore() {
   QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
   m_window->openCores({test::bin("e2e/desk")}, {});
   QVERIFY(opened.wait(kPatience));
@@ -280,7 +280,7 @@ void OutsideTest::notACore() {
 }
 
 /// The job of a replay ends by itself; the session of the core files stays as it is.
-void OutsideTest::coresDuringAReplay() {
+void UnrecordedTest::coresDuringAReplay() {
   const QString trace = m_directory.filePath(QStringLiteral("desk.pft"));
   const test::Recorded run = test::record(trace, {}, 2, test::bin("e2e/desk"));
   QVERIFY2(run.status == 0, run.output.constData());
@@ -309,14 +309,14 @@ void OutsideTest::coresDuringAReplay() {
   QVERIFY(!session().isReplaying());
 }
 
-QList<pf::views::RankStack> OutsideTest::askStacks() {
+QList<pf::views::RankStack> UnrecordedTest::askStacks() {
   QSignalSpy arrived(&session().stacks(), &pf::session::AllStacks::arrived);
   session().stacks().ask();
   return arrived.wait(kPatience) ? arrived.last().first().value<QList<pf::views::RankStack>>()
                                  : QList<pf::views::RankStack>();
 }
 
-QString OutsideTest::across(const QString& expression) {
+QString UnrecordedTest::across(const QString& expression) {
   QSignalSpy arrived(&session().across(), &pf::session::AcrossRanks::arrived);
   session().across().ask(expression);
   if (arrived.isEmpty() && !arrived.wait(kPatience)) {
@@ -333,5 +333,5 @@ QString OutsideTest::across(const QString& expression) {
 
 }  // namespace
 
-QTEST_MAIN(OutsideTest)
+QTEST_MAIN(UnrecordedTest)
 #include "outside_test.moc"

@@ -5,8 +5,8 @@
 #include <QFutureWatcher>
 
 #include "app/dap/dap_server.h"
-#include "app/foreign_jobs/running_job.h"
 #include "app/session/state/in_background.h"
+#include "app/unrecorded_jobs/running_job.h"
 
 namespace pf::headless {
 
@@ -17,13 +17,13 @@ namespace {
 
 constexpr qsizetype kAtOnce = 16;  ///< ranks: each GDB takes some 60 MB
 
-Result<session::OutsideRanks> find(const AttachArguments& arguments, const QStringList& cores,
-                                   const QString& program) {
+Result<session::UnrecordedRanks> find(const AttachArguments& arguments, const QStringList& cores,
+                                      const QString& program) {
   return arguments.pid != 0 ? session::ranksOfJob(arguments.pid)
                             : session::ranksOfCores(cores, program);
 }
 
-QString tellWhatIsThere(const session::OutsideRanks& found) {
+QString tellWhatIsThere(const session::UnrecordedRanks& found) {
   const QString what = found.about.isEmpty()
                            ? found.title
                            : found.title + QStringLiteral(" (") + found.about + QStringLiteral(")");
@@ -49,15 +49,15 @@ void DapServer::attach(const Request& request) {
   }
   const QString program = fromClient(m_attach.program);
   m_finder.setFuture(session::inBackground([arguments = m_attach, cores, program] {
-    return std::make_shared<Result<session::OutsideRanks>>(find(arguments, cores, program));
+    return std::make_shared<Result<session::UnrecordedRanks>>(find(arguments, cores, program));
   }));
 }
 
 /// Which ranks get a GDB. Usage, System: those that are wanted cannot have one.
-Result<QList<int>> DapServer::outsideFocus(const session::OutsideRanks& found) const {
+Result<QList<int>> DapServer::unrecordedFocus(const session::UnrecordedRanks& found) const {
   QList<int> focus;
   std::string whyNot;
-  for (const session::OutsideRank& rank : found.ranks) {
+  for (const session::UnrecordedRank& rank : found.ranks) {
     const bool wanted = m_attach.focus ? std::find(m_attach.focus->begin(), m_attach.focus->end(),
                                                    rank.rank) != m_attach.focus->end()
                                        : focus.size() < kAtOnce;
@@ -87,7 +87,7 @@ Result<QList<int>> DapServer::outsideFocus(const session::OutsideRanks& found) c
 }
 
 void DapServer::attached() {
-  const std::shared_ptr<Result<session::OutsideRanks>> found = m_finder.result();
+  const std::shared_ptr<Result<session::UnrecordedRanks>> found = m_finder.result();
   if (m_finishing) {
     finishStep();
     return;
@@ -99,16 +99,16 @@ void DapServer::attached() {
     launchFails(found->error());
     return;
   }
-  Result<QList<int>> focus = outsideFocus(**found);
+  Result<QList<int>> focus = unrecordedFocus(**found);
   if (!focus) {
     launchFails(focus.error());
     return;
   }
-  m_outside.clear();
-  for (const session::OutsideRank& rank : (*found)->ranks) {
-    m_outside[rank.rank] = rank;
+  m_unrecorded.clear();
+  for (const session::UnrecordedRank& rank : (*found)->ranks) {
+    m_unrecorded[rank.rank] = rank;
   }
-  m_outsideFocus = std::move(*focus);
+  m_unrecordedFocus = std::move(*focus);
   m_session.debuggers().setTranscripts(QString::fromStdString(m_attach.transcripts));
   m_session.control().stepOneThread(m_attach.stepOneThread);
   if (m_attach.pid != 0) {
@@ -134,10 +134,10 @@ void DapServer::attached() {
 }
 
 /// Breakpoints are known: now the ranks get their GDBs, which stop them.
-void DapServer::startOutside() {
+void DapServer::startUnrecorded() {
   moving("entry");
   m_lettingGo = m_pauseThen = false;
-  m_session.debuggers().setFocus(m_outsideFocus);
+  m_session.debuggers().setFocus(m_unrecordedFocus);
   publish();
 }
 
@@ -148,10 +148,10 @@ bool DapServer::hasEnded(const mi::GdbSession* gdb) {
 }
 
 /// True once each rank of the focus has its GDB, or cannot have one, and goes on if it is to.
-bool DapServer::outsideArrived() {
+bool DapServer::unrecordedArrived() {
   const QList<int> withGdb = m_session.debuggers().focus();
   QList<int> here;
-  for (const int rank : std::as_const(m_outsideFocus)) {
+  for (const int rank : std::as_const(m_unrecordedFocus)) {
     mi::GdbSession* gdb = m_session.debugger(rank);
     const bool stopped = gdb != nullptr && gdb->state() == mi::SessionState::Stopped;
     if (stopped && (!m_lettingGo || gdb->stop().reason == mi::StopReason::Attached)) {
@@ -178,13 +178,13 @@ bool DapServer::outsideArrived() {
 QList<RankState> DapServer::ranksHere() const {
   QList<RankState> states = m_session.rankStates();
   if (m_session.source() != Source::Recording) {  // a job may have ranks on other hosts
-    states.removeIf([this](const RankState& state) { return !m_outside.contains(state.rank); });
+    states.removeIf([this](const RankState& state) { return !m_unrecorded.contains(state.rank); });
   }
   return states;
 }
 
-void DapServer::outsideStop(int rank, const mi::StopEvent& stop, Json& body) const {
-  const session::OutsideRank& outside = m_outside.at(rank);
+void DapServer::unrecordedStop(int rank, const mi::StopEvent& stop, Json& body) const {
+  const session::UnrecordedRank& outside = m_unrecorded.at(rank);
   const std::string who = "rank " + std::to_string(rank) + ": ";
   if (!outside.core.isEmpty()) {
     const bool crashed = !outside.end.isEmpty();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the kernel puts core files, and which rank an environment is of. Real core files: tests/e2e/desk_test.py.
-#include "app/foreign_jobs/core_file.h"
+#include "app/unrecorded_jobs/core_file.h"
 
 #include <fstream>
 #include <random>

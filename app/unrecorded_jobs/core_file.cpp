@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/foreign_jobs/core_file.h"
+#include "app/unrecorded_jobs/core_file.h"
 
 #include <elf.h>
 #include <fcntl.h>
