@@ -19,8 +19,8 @@
 #include <QWhatsThis>
 #include <QtConcurrent>
 
+#include "app/gui/inspection_panes.h"
 #include "app/gui/key_bindings.h"
-#include "app/gui/looking_panes.h"
 #include "app/gui/pane_actions.h"
 #include "app/gui/pane_export.h"
 #include "app/gui/pane_help.h"
@@ -184,7 +184,7 @@ void MainWindow::makeDocks() {
     tabifyDockWidget(variables, dock);  // above one another they would make the window higher
     return dock;
   };
-  m_looking = new LookingPanes(*m_session, *m_ranks, this, addLooking);
+  m_looking = new InspectionPanes(*m_session, *m_ranks, this, addLooking);
   for (QDockWidget* dock : {m_looking->stacksDock(), m_looking->rowsDock(session::Look::Threads)}) {
     tabifyDockWidget(stack, dock);
   }

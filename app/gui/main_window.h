@@ -48,7 +48,7 @@ using session::DebugSession;
 using session::LoadedTrace;
 
 class KeyBindings;
-class LookingPanes;
+class InspectionPanes;
 class PeekDirectory;
 class RecordingFollower;
 
@@ -83,7 +83,7 @@ class MainWindow : public QMainWindow {
   [[nodiscard]] views::CyclesView& cyclesView() { return *m_cycles; }
   [[nodiscard]] views::OutputView& outputView() { return *m_output; }
   [[nodiscard]] views::LogView& logView() { return *m_log; }
-  [[nodiscard]] LookingPanes& looking() { return *m_looking; }
+  [[nodiscard]] InspectionPanes& looking() { return *m_looking; }
   [[nodiscard]] KeyBindings& keys() { return *m_keys; }
   [[nodiscard]] views::RankStrip& ranks() { return *m_ranks; }
   [[nodiscard]] QString statusText() const;
@@ -178,7 +178,7 @@ class MainWindow : public QMainWindow {
   views::CyclesView* m_cycles = nullptr;
   views::LogView* m_log = nullptr;
   views::ProgressStrip* m_progress = nullptr;
-  LookingPanes* m_looking = nullptr;
+  InspectionPanes* m_looking = nullptr;
   KeyBindings* m_keys = nullptr;
   QLabel* m_status = nullptr;
   QLabel* m_mode = nullptr;

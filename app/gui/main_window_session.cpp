@@ -8,7 +8,7 @@
 #include <QSettings>
 #include <QSplitter>
 
-#include "app/gui/looking_panes.h"
+#include "app/gui/inspection_panes.h"
 #include "app/gui/main_window.h"
 #include "app/gui/take_over.h"
 #include "app/session/records/breakpoint_text.h"

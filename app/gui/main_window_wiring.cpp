@@ -5,7 +5,7 @@
 #include <QMenu>
 
 #include "app/gui/diagram_groups.h"
-#include "app/gui/looking_panes.h"
+#include "app/gui/inspection_panes.h"
 #include "app/gui/main_window.h"
 #include "app/session/records/line_text.h"
 #include "views/diagram/space_time_view.h"
@@ -243,7 +243,7 @@ void MainWindow::connectDebugViews() {
           });
   connect(m_source, &views::SourceView::locateSourceRequested, this, &MainWindow::locateSource);
   connect(m_output, &views::OutputView::rankClicked, m_session, &DebugSession::setCurrentRank);
-  connect(m_looking, &LookingPanes::sourceRequested, m_source, &views::SourceView::showLocation);
+  connect(m_looking, &InspectionPanes::sourceRequested, m_source, &views::SourceView::showLocation);
 }
 
 /// The source that is shown may have been changed after the program was built.

@@ -283,7 +283,7 @@ void MatrixWidget::onCell(Rank source, Rank dest) {
   m_dest = dest;
   std::vector<EventRef> sends;
   views::MessageSequence::Page page;
-  const views::ExecutionPages* const pages = m_trace->pages();
+  const views::ChunkCache* const pages = m_trace->pages();
   std::size_t m = pages != nullptr ? pages->firstMessage(source) : 0;
   const std::size_t last =
       pages != nullptr ? pages->firstMessage(source + 1) : m_trace->messageCount();

@@ -206,7 +206,7 @@ class ChunksTest : public QObject {
   // More threads than pages fit.
   void keepsWithinItsBound() {
     const TraceDataPtr data = wholeOf(5);
-    const ExecutionPages pages(test::inChunks(data, 2)->chunks, data->execution.ranks.size(), 2000);
+    const ChunkCache pages(test::inChunks(data, 2)->chunks, data->execution.ranks.size(), 2000);
     std::atomic<int> wrong = 0;
     std::vector<std::thread> threads;
     for (unsigned t = 0; t < 4; ++t) {

@@ -117,7 +117,7 @@ ExecutionView::ExecutionView(const Execution& kept)
   }
 }
 
-ExecutionView::ExecutionView(const ExecutionPages& pages, const Execution& rest)
+ExecutionView::ExecutionView(const ChunkCache& pages, const Execution& rest)
     : messages(pages),
       communicators(rest.communicators),
       sites(rest.sites),

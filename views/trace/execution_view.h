@@ -11,29 +11,29 @@
 #include <span>
 #include <vector>
 
-#include "views/trace/execution_pages.h"
+#include "views/trace/chunk_cache.h"
 
 namespace pf::views {
 
 /// What a page holds for a value of an execution, and the value.
 template <typename T>
-struct PageOf {
+struct ChunkOf {
   using Stored = T;
   static const T& value(const T& stored) { return stored; }
 };
 template <>
-struct PageOf<Event> {
+struct ChunkOf<Event> {
   using Stored = TimedEvent;
   static const Event& value(const TimedEvent& stored) { return stored.event; }
 };
 template <>
-struct PageOf<SentMessage> {
+struct ChunkOf<SentMessage> {
   using Stored = SentHere;
   static const SentMessage& value(const SentHere& stored) { return stored.send; }
 };
 
 template <>
-struct PageOf<PostedReceive> {
+struct ChunkOf<PostedReceive> {
   using Stored = ReceivedHere;
   static const PostedReceive& value(const ReceivedHere& stored) { return stored.receive; }
 };
@@ -69,12 +69,12 @@ template <typename T>
 class Sequence {
  public:
   using value_type = T;
-  using Stored = typename PageOf<T>::Stored;
-  using Page = HeldPage<Stored>;
+  using Stored = typename ChunkOf<T>::Stored;
+  using Page = HeldChunk<Stored>;
 
   Sequence() = default;
   explicit Sequence(const std::vector<T>& kept) : m_kept(&kept), m_size(kept.size()) {}
-  Sequence(const ExecutionPages& pages, Rank rank)
+  Sequence(const ChunkCache& pages, Rank rank)
       : m_pages(&pages), m_rank(rank), m_size(pages.count<Stored>(rank)) {}
 
   [[nodiscard]] std::size_t size() const { return m_size; }
@@ -84,7 +84,7 @@ class Sequence {
     if (m_kept != nullptr) {
       return (*m_kept)[i];
     }
-    return i < m_size ? PageOf<T>::value(m_pages->value<Stored>(m_rank, i)) : T{};
+    return i < m_size ? ChunkOf<T>::value(m_pages->value<Stored>(m_rank, i)) : T{};
   }
   [[nodiscard]] T back() const { return (*this)[m_size - 1]; }
   /// The same for many values in a row: looks into `page` first.
@@ -93,14 +93,14 @@ class Sequence {
       return (*m_kept)[i];
     }
     const Stored* const stored = i < m_size ? m_pages->in(page, m_rank, i) : nullptr;
-    return stored != nullptr ? PageOf<T>::value(*stored) : T{};
+    return stored != nullptr ? ChunkOf<T>::value(*stored) : T{};
   }
   [[nodiscard]] SequenceIterator<Sequence> begin() const { return {*this, 0}; }
   [[nodiscard]] SequenceIterator<Sequence> end() const { return {*this, m_size}; }
 
  private:
   const std::vector<T>* m_kept = nullptr;
-  const ExecutionPages* m_pages = nullptr;
+  const ChunkCache* m_pages = nullptr;
   Rank m_rank = 0;
   std::size_t m_size = 0;
 };
@@ -109,11 +109,11 @@ class Sequence {
 class MessageSequence {
  public:
   using value_type = Message;
-  using Page = HeldPage<SentHere>;
+  using Page = HeldChunk<SentHere>;
 
   MessageSequence() = default;
   explicit MessageSequence(const std::vector<Message>& kept) : m_kept(&kept) {}
-  explicit MessageSequence(const ExecutionPages& pages) : m_pages(&pages) {}
+  explicit MessageSequence(const ChunkCache& pages) : m_pages(&pages) {}
 
   [[nodiscard]] std::size_t size() const {
     return m_kept != nullptr ? m_kept->size() : m_pages != nullptr ? m_pages->messageCount() : 0;
@@ -129,7 +129,7 @@ class MessageSequence {
 
  private:
   const std::vector<Message>* m_kept = nullptr;
-  const ExecutionPages* m_pages = nullptr;
+  const ChunkCache* m_pages = nullptr;
 };
 
 /// Times of a rank's events on one axis; they do not fall. Of one thread: it holds a page.
@@ -137,7 +137,7 @@ class EventSteps {
  public:
   EventSteps() = default;
   explicit EventSteps(std::span<const std::uint32_t> kept) : m_kept(kept), m_size(kept.size()) {}
-  EventSteps(const ExecutionPages& pages, Rank rank)
+  EventSteps(const ChunkCache& pages, Rank rank)
       : m_pages(&pages), m_rank(rank), m_size(pages.count<EventStep>(rank)) {}
 
   [[nodiscard]] std::size_t size() const { return m_size; }
@@ -156,10 +156,10 @@ class EventSteps {
   [[nodiscard]] std::size_t below(double time, bool orEqual) const;
 
   std::span<const std::uint32_t> m_kept;
-  const ExecutionPages* m_pages = nullptr;
+  const ChunkCache* m_pages = nullptr;
   Rank m_rank = 0;
   std::size_t m_size = 0;
-  mutable HeldPage<EventStep> m_page;
+  mutable HeldChunk<EventStep> m_page;
 };
 
 /// One rank of an ExecutionView; as RankHistory.
@@ -176,7 +176,7 @@ struct RankView {
 struct ExecutionView {
   explicit ExecutionView(const Execution& kept);
   /// The ranks from `pages`, all else from `rest`.
-  ExecutionView(const ExecutionPages& pages, const Execution& rest);
+  ExecutionView(const ChunkCache& pages, const Execution& rest);
 
   std::vector<RankView> ranks;
   MessageSequence messages;

@@ -136,7 +136,7 @@ void TraceIndex::Flows::joins(Rank rank, Serial first, Serial last, Visit& visit
 
 template <typename Visit>
 void TraceIndex::Flows::intoChunks(Rank rank, Serial first, Serial last, Visit& visit) {
-  const ExecutionPages& pages = *m_trace.m_pages;
+  const ChunkCache& pages = *m_trace.m_pages;
   const auto here = [&](Serial serial) { return serial >= first && serial <= last; };
   const auto completes = [&](const ChunkInfo& chunk) {
     return chunk.lastCompletion >= first && chunk.firstCompletion <= last;
@@ -173,7 +173,7 @@ void TraceIndex::Flows::intoChunks(Rank rank, Serial first, Serial last, Visit& 
 /// Those that do not join.
 template <typename Visit>
 void TraceIndex::Flows::collectivesInto(Rank rank, Serial first, Serial last, Visit& visit) {
-  const ExecutionPages& pages = *m_trace.m_pages;
+  const ChunkCache& pages = *m_trace.m_pages;
   pages.forEach<CollectivePart>(
       rank, first, last,
       [&](const ChunkInfo& chunk) {
@@ -199,7 +199,7 @@ void TraceIndex::Flows::collectivesInto(Rank rank, Serial first, Serial last, Vi
 
 template <typename Visit>
 void TraceIndex::Flows::outOfChunks(Rank rank, Serial first, Serial last, Visit& visit) {
-  const ExecutionPages& pages = *m_trace.m_pages;
+  const ChunkCache& pages = *m_trace.m_pages;
   const auto here = [&](Serial serial) { return serial >= first && serial <= last; };
   const auto begins = [&](const ChunkInfo& chunk) {
     return chunk.lastSerial >= first && chunk.firstSerial <= last;

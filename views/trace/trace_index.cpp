@@ -35,10 +35,10 @@ std::vector<std::uint32_t> inOrderOf(std::size_t count, std::uint32_t last, Key&
 
 }  // namespace
 
-static std::shared_ptr<const ExecutionPages> pagesOf(const TraceData& data) {
+static std::shared_ptr<const ChunkCache> pagesOf(const TraceData& data) {
   return data.chunks == nullptr
              ? nullptr
-             : std::make_shared<const ExecutionPages>(data.chunks, data.execution.ranks.size());
+             : std::make_shared<const ChunkCache>(data.chunks, data.execution.ranks.size());
 }
 
 TraceIndex::TraceIndex(TraceDataPtr data)

@@ -159,7 +159,7 @@ class TraceIndex {
   [[nodiscard]] const TraceDataPtr& dataPtr() const { return m_data; }
   [[nodiscard]] const ExecutionView& execution() const { return m_view; }
   /// Null: all is in memory.
-  [[nodiscard]] const ExecutionPages* pages() const { return m_pages.get(); }
+  [[nodiscard]] const ChunkCache* pages() const { return m_pages.get(); }
   [[nodiscard]] std::size_t rankCount() const { return execution().ranks.size(); }
   /// False: only an outline is there; all that asks for events finds none.
   [[nodiscard]] bool hasEvents() const { return !m_data->outline; }
@@ -301,7 +301,7 @@ class TraceIndex {
                          const std::function<void(EventRef)>& visit) const;
 
   TraceDataPtr m_data;
-  std::shared_ptr<const ExecutionPages> m_pages;
+  std::shared_ptr<const ChunkCache> m_pages;
   ExecutionView m_view;
   std::vector<std::size_t> m_base;  ///< first event id of each rank
   std::size_t m_total = 0;

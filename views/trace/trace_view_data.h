@@ -13,9 +13,9 @@
 
 #include "replay_engine/causality/clock_checkpoints.h"
 #include "replay_engine/execution/execution.h"
+#include "views/trace/chunk_cache.h"
 #include "views/trace/clock_rows.h"
 #include "views/trace/density_levels.h"
-#include "views/trace/execution_pages.h"
 #include "views/trace/race_table.h"
 
 namespace pf::views {

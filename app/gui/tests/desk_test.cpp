@@ -20,7 +20,7 @@
 #include <QTemporaryDir>
 #include <QTimer>
 
-#include "app/gui/looking_panes.h"
+#include "app/gui/inspection_panes.h"
 #include "app/gui/main_window.h"
 #include "app/gui/pane_help.h"
 #include "app/gui/tests/window_test.h"

@@ -7,7 +7,7 @@
 #include <QStandardPaths>
 #include <QTemporaryDir>
 
-#include "app/gui/looking_panes.h"
+#include "app/gui/inspection_panes.h"
 #include "app/gui/main_window.h"
 #include "app/gui/tests/window_test.h"
 #include "views/models/rank_models.h"

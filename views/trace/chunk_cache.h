@@ -132,18 +132,18 @@ struct EventLinks {
 };
 
 template <typename T>
-struct HeldPage {
+struct HeldChunk {
   std::shared_ptr<const std::vector<T>> values;
   Rank rank = -1;
   std::size_t ordinal = 0;
 };
 
 /// How much there is, and what goes next.
-class PageBudget {
+class CacheBudget {
  public:
   using Drop = bool (*)(void* shelf, Rank rank, std::size_t ordinal);  ///< false: it was used since
 
-  explicit PageBudget(std::size_t most) : m_most(most) {}
+  explicit CacheBudget(std::size_t most) : m_most(most) {}
   /// Without any lock of a shelf.
   void added(void* shelf, Drop drop, Rank rank, std::size_t ordinal, std::size_t bytes);
   [[nodiscard]] std::size_t bytes() const;
@@ -164,9 +164,9 @@ class PageBudget {
 
 /// Pages of one kind.
 template <typename P>
-class PageShelf {
+class CachedChunks {
  public:
-  PageShelf(PageBudget& budget, std::size_t ranks) : m_budget(budget), m_rows(ranks) {}
+  CachedChunks(CacheBudget& budget, std::size_t ranks) : m_budget(budget), m_rows(ranks) {}
 
   /// `load` makes the page where it is not there: returns it and its size in bytes.
   template <typename Load>
@@ -186,7 +186,7 @@ class PageShelf {
       std::tie(page, bytes) = load();
       row.slots[ordinal].page = page;
     }
-    m_budget.added(this, &PageShelf::drop, rank, ordinal, bytes);
+    m_budget.added(this, &CachedChunks::drop, rank, ordinal, bytes);
     return page;
   }
   /// Calls `use` with the page if it is there.
@@ -212,7 +212,7 @@ class PageShelf {
     std::vector<Slot> slots;
   };
   static bool drop(void* shelf, Rank rank, std::size_t ordinal) {
-    Row& row = static_cast<PageShelf*>(shelf)->m_rows[static_cast<std::size_t>(rank)];
+    Row& row = static_cast<CachedChunks*>(shelf)->m_rows[static_cast<std::size_t>(rank)];
     std::shared_ptr<const P> gone;  // freed without the lock
     const std::unique_lock lock(row.mutex, std::try_to_lock);
     if (!lock) {
@@ -226,16 +226,16 @@ class PageShelf {
     return true;
   }
 
-  PageBudget& m_budget;
+  CacheBudget& m_budget;
   std::deque<Row> m_rows;
 };
 
-class ExecutionPages {
+class ChunkCache {
  public:
   static constexpr std::size_t kMostBytes = std::size_t{192} << 20U;
 
-  ExecutionPages(std::shared_ptr<const ExecutionChunks> source, std::size_t ranks,
-                 std::size_t mostBytes = kMostBytes);
+  ChunkCache(std::shared_ptr<const ExecutionChunks> source, std::size_t ranks,
+             std::size_t mostBytes = kMostBytes);
 
   [[nodiscard]] std::size_t rankCount() const { return m_firstMessage.size() - 1; }
   /// The chunk that has value `i` of T's stream, the value's number in it, and a chunk's first
@@ -308,7 +308,7 @@ class ExecutionPages {
   [[nodiscard]] std::uint32_t step(Rank rank, std::size_t i) const;
   /// Value `i` in the page that `held` has or gets; null: it cannot be read. Good while it is held.
   template <typename T>
-  [[nodiscard]] const T* in(HeldPage<T>& held, Rank rank, std::size_t i) const {
+  [[nodiscard]] const T* in(HeldChunk<T>& held, Rank rank, std::size_t i) const {
     const std::size_t ordinal = chunkOf<T>(i);
     if (held.rank != rank || held.ordinal != ordinal) {
       held = {page<T>(rank, ordinal), rank, ordinal};
@@ -331,7 +331,7 @@ class ExecutionPages {
 
  private:
   template <typename T>
-  [[nodiscard]] PageShelf<std::vector<T>>& shelf() const;
+  [[nodiscard]] CachedChunks<std::vector<T>>& shelf() const;
   template <typename T>
   [[nodiscard]] unsigned shift() const {
     return m_shift[static_cast<std::size_t>(kStreamOf<T>)];
@@ -352,53 +352,53 @@ class ExecutionPages {
   std::array<std::vector<std::vector<Reach>>, kChunkStreams> m_reach;  ///< [stream][rank][chunk]
   std::array<unsigned, kChunkStreams> m_shift{};
   std::vector<std::size_t> m_firstMessage;
-  mutable PageBudget m_budget;
-  mutable PageShelf<std::vector<TimedEvent>> m_events;
-  mutable PageShelf<std::vector<ReceivedHere>> m_receives;
-  mutable PageShelf<std::vector<ProbeHit>> m_probes;
-  mutable PageShelf<std::vector<SentHere>> m_sends;
-  mutable PageShelf<std::vector<CollectivePart>> m_collectives;
-  mutable PageShelf<std::vector<EventTime>> m_times;
-  mutable PageShelf<std::vector<EventStep>> m_steps;
-  mutable PageShelf<std::vector<SendEnds>> m_sendEnds;
-  mutable PageShelf<std::vector<ReceiveEnds>> m_receiveEnds;
-  mutable PageShelf<EventLinks> m_links;
+  mutable CacheBudget m_budget;
+  mutable CachedChunks<std::vector<TimedEvent>> m_events;
+  mutable CachedChunks<std::vector<ReceivedHere>> m_receives;
+  mutable CachedChunks<std::vector<ProbeHit>> m_probes;
+  mutable CachedChunks<std::vector<SentHere>> m_sends;
+  mutable CachedChunks<std::vector<CollectivePart>> m_collectives;
+  mutable CachedChunks<std::vector<EventTime>> m_times;
+  mutable CachedChunks<std::vector<EventStep>> m_steps;
+  mutable CachedChunks<std::vector<SendEnds>> m_sendEnds;
+  mutable CachedChunks<std::vector<ReceiveEnds>> m_receiveEnds;
+  mutable CachedChunks<EventLinks> m_links;
 };
 
 template <>
-inline PageShelf<std::vector<TimedEvent>>& ExecutionPages::shelf() const {
+inline CachedChunks<std::vector<TimedEvent>>& ChunkCache::shelf() const {
   return m_events;
 }
 template <>
-inline PageShelf<std::vector<ReceivedHere>>& ExecutionPages::shelf() const {
+inline CachedChunks<std::vector<ReceivedHere>>& ChunkCache::shelf() const {
   return m_receives;
 }
 template <>
-inline PageShelf<std::vector<EventStep>>& ExecutionPages::shelf() const {
+inline CachedChunks<std::vector<EventStep>>& ChunkCache::shelf() const {
   return m_steps;
 }
 template <>
-inline PageShelf<std::vector<SendEnds>>& ExecutionPages::shelf() const {
+inline CachedChunks<std::vector<SendEnds>>& ChunkCache::shelf() const {
   return m_sendEnds;
 }
 template <>
-inline PageShelf<std::vector<ReceiveEnds>>& ExecutionPages::shelf() const {
+inline CachedChunks<std::vector<ReceiveEnds>>& ChunkCache::shelf() const {
   return m_receiveEnds;
 }
 template <>
-inline PageShelf<std::vector<ProbeHit>>& ExecutionPages::shelf() const {
+inline CachedChunks<std::vector<ProbeHit>>& ChunkCache::shelf() const {
   return m_probes;
 }
 template <>
-inline PageShelf<std::vector<SentHere>>& ExecutionPages::shelf() const {
+inline CachedChunks<std::vector<SentHere>>& ChunkCache::shelf() const {
   return m_sends;
 }
 template <>
-inline PageShelf<std::vector<CollectivePart>>& ExecutionPages::shelf() const {
+inline CachedChunks<std::vector<CollectivePart>>& ChunkCache::shelf() const {
   return m_collectives;
 }
 template <>
-inline PageShelf<std::vector<EventTime>>& ExecutionPages::shelf() const {
+inline CachedChunks<std::vector<EventTime>>& ChunkCache::shelf() const {
   return m_times;
 }
 

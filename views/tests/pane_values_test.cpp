@@ -49,7 +49,7 @@ QString textOf(const std::vector<StackNode>& nodes) {
 
 }  // namespace
 
-class LookingTest : public QObject {
+class InspectionTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -72,7 +72,7 @@ class LookingTest : public QObject {
   void lettersFindCommands();
 };
 
-void LookingTest::stacksMergeToATree_data() {
+void InspectionTest::stacksMergeToATree_data() {
   QTest::addColumn<QString>("stacks");
   QTest::addColumn<bool>("byLine");
   QTest::addColumn<QString>("tree");
@@ -91,7 +91,7 @@ void LookingTest::stacksMergeToATree_data() {
       u"main:5(0-2)[MPI_Recv(0-1) MPI_Send(2)]"_s);
 }
 
-void LookingTest::stacksMergeToATree() {
+void InspectionTest::stacksMergeToATree() {
   QFETCH(QString, stacks);
   QFETCH(bool, byLine);
   QFETCH(QString, tree);
@@ -104,7 +104,7 @@ void LookingTest::stacksMergeToATree() {
   QCOMPARE(textOf(stackTree(all, byLine)), tree);
 }
 
-void LookingTest::ranksWithoutStackAreOneNodeAReason() {
+void InspectionTest::ranksWithoutStackAreOneNodeAReason() {
   QList<RankStack> all = {stackOf(0, QStringLiteral("main:1"))};
   for (const int rank : {3, 1, 2}) {
     RankStack stack;
@@ -115,7 +115,7 @@ void LookingTest::ranksWithoutStackAreOneNodeAReason() {
   QCOMPARE(textOf(stackTree(all)), QStringLiteral("main:1(0) !ended(2) !no answer(1, 3)"));
 }
 
-void LookingTest::functionsAreTheSameByGdbAndDwarf() {
+void InspectionTest::functionsAreTheSameByGdbAndDwarf() {
   const auto same = [](const char* given, const char* plain) {
     QCOMPARE(plainFunction(QString::fromLatin1(given)), QString::fromLatin1(plain));
   };
@@ -133,7 +133,7 @@ void LookingTest::functionsAreTheSameByGdbAndDwarf() {
   same("name[abi:cxx11](int)", "name");
 }
 
-void LookingTest::treeModelIsAModel() {
+void InspectionTest::treeModelIsAModel() {
   StackTreeModel model;
   QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
   model.setStacks(
@@ -182,7 +182,7 @@ QList<RankValue> valuesOf(const QString& text) {
 
 }  // namespace
 
-void LookingTest::groupsAreCombined_data() {
+void InspectionTest::groupsAreCombined_data() {
   QTest::addColumn<QString>("text");
   QTest::addColumn<QString>("ranks");
   QTest::addColumn<QString>("problem");
@@ -212,7 +212,7 @@ void LookingTest::groupsAreCombined_data() {
   QTest::newRow("deep") << QString(200, QLatin1Char('(')) << QString() << QStringLiteral("neither");
 }
 
-void LookingTest::groupsAreCombined() {
+void InspectionTest::groupsAreCombined() {
   QFETCH(QString, text);
   QFETCH(QString, ranks);
   QFETCH(QString, problem);
@@ -224,12 +224,12 @@ void LookingTest::groupsAreCombined() {
   QVERIFY2(problem.isEmpty() ? wrong.isEmpty() : wrong.contains(problem), qPrintable(wrong));
 }
 
-void LookingTest::groupsAreMadeByState() {
+void InspectionTest::groupsAreMadeByState() {
   const QList<RankGroup> groups = groupsByState(fourRanks());
   QCOMPARE(groups, (QList<RankGroup>{{u"stopped"_s, {0, 2}}, {u"in MPI_Recv"_s, {1, 3}}}));
 }
 
-void LookingTest::stragglersAreNamed() {
+void InspectionTest::stragglersAreNamed() {
   GroupRun run{u"next"_s, u"workers"_s, {0, 1, 2, 3}, {3}, {}};
   QCOMPARE(groupRunText(run, fourRanks()),
            u"next (workers): 3 of 4 ranks; rank 3 still runs in MPI_Recv, waiting for rank 0"_s);
@@ -245,7 +245,7 @@ void LookingTest::stragglersAreNamed() {
            u"continue: 1 of 2 ranks; rank 1 has finished"_s);
 }
 
-void LookingTest::numbersInValues() {
+void InspectionTest::numbersInValues() {
   QCOMPARE(numberOf(u"42"_s), 42.0);
   QCOMPARE(numberOf(u"-1.5e-7"_s), -1.5e-7);
   QCOMPARE(numberOf(u"65 'A'"_s), 65.0);
@@ -256,7 +256,7 @@ void LookingTest::numbersInValues() {
   }
 }
 
-void LookingTest::equalValuesAreOneGroup() {
+void InspectionTest::equalValuesAreOneGroup() {
   const ValueSummary summary = summarize(valuesOf(u"7 7 !no 3 - 7 !no -"_s));
   QStringList groups;
   for (const ValueGroup& group : summary.groups) {
@@ -270,7 +270,7 @@ void LookingTest::equalValuesAreOneGroup() {
   QCOMPARE(summarize({}).groups.size(), 0);
 }
 
-void LookingTest::outliersAreMarked_data() {
+void InspectionTest::outliersAreMarked_data() {
   QTest::addColumn<QString>("values");
   QTest::addColumn<QString>("outliers");
   const auto row = [](const char* name, const QString& values, const QString& outliers) {
@@ -286,7 +286,7 @@ void LookingTest::outliersAreMarked_data() {
   row("errors are none", u"5 5 5 !no"_s, {});
 }
 
-void LookingTest::outliersAreMarked() {
+void InspectionTest::outliersAreMarked() {
   QFETCH(QString, values);
   QFETCH(QString, outliers);
   QList<int> marked;
@@ -296,7 +296,7 @@ void LookingTest::outliersAreMarked() {
   QCOMPARE(rankSetText(marked), outliers);
 }
 
-void LookingTest::valuesModelSaysWhyThereIsNone() {
+void InspectionTest::valuesModelSaysWhyThereIsNone() {
   ValuesAcrossModel model;
   QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
   model.setValues(valuesOf(u"2 2 9 !bad -"_s));
@@ -310,7 +310,7 @@ void LookingTest::valuesModelSaysWhyThereIsNone() {
   QCOMPARE(model.rowCount(), 0);
 }
 
-void LookingTest::rowsMarkWhatChanged() {
+void InspectionTest::rowsMarkWhatChanged() {
   RowsModel model({u"Register"_s, u"Value"_s}, 1);
   QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
   model.setRows({{u"rax"_s, u"1"_s}, {u"rbx"_s, u"2"_s}});
@@ -322,7 +322,7 @@ void LookingTest::rowsMarkWhatChanged() {
   QVERIFY(!model.index(1, 0).data(BoldRole).toBool());
 }
 
-void LookingTest::memoryIsRowsOfBytes() {
+void InspectionTest::memoryIsRowsOfBytes() {
   QCOMPARE(memoryRows(0x1000, {}), QList<QStringList>());
   const QList<QStringList> rows = memoryRows(0xFF8, u"48692100ff0102030405060708090a0b0c41"_s);
   QCOMPARE(rows.size(), 2);
@@ -331,7 +331,7 @@ void LookingTest::memoryIsRowsOfBytes() {
   QCOMPARE(rows[1], (QStringList{u"0x1008"_s, u"0c 41"_s, u".A"_s}));
 }
 
-void LookingTest::lettersFindCommands() {
+void InspectionTest::lettersFindCommands() {
   QCOMPARE(fuzzyScore(u"xq"_s, u"Next receive"_s), 0);
   QVERIFY(fuzzyScore(u"nr"_s, u"Next receive"_s) > fuzzyScore(u"nr"_s, u"Find next error"_s));
   QVERIFY(fuzzyScore(u"REC"_s, u"Next receive"_s) > 0);
@@ -350,5 +350,5 @@ void LookingTest::lettersFindCommands() {
   QCOMPARE(model.command(model.index(0, 0))->id, u"b"_s);  // what can be done comes first
 }
 
-QTEST_GUILESS_MAIN(LookingTest)
+QTEST_GUILESS_MAIN(InspectionTest)
 #include "looking_test.moc"

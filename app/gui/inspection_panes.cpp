@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/gui/looking_panes.h"
+#include "app/gui/inspection_panes.h"
 
 #include <QDockWidget>
 #include <QInputDialog>
@@ -18,8 +18,8 @@ namespace pf::gui {
 using session::DebugSession;
 using session::Look;
 
-LookingPanes::LookingPanes(DebugSession& session, views::RankStrip& ranks, QWidget* window,
-                           const MakeDock& makeDock)
+InspectionPanes::InspectionPanes(DebugSession& session, views::RankStrip& ranks, QWidget* window,
+                                 const MakeDock& makeDock)
     : QObject(window),
       m_session(session),
       m_ranks(ranks),
@@ -37,10 +37,10 @@ LookingPanes::LookingPanes(DebugSession& session, views::RankStrip& ranks, QWidg
   connectRows();
   connectArray();
   connectGroups();
-  connect(&m_session, &DebugSession::settled, this, &LookingPanes::refresh);
+  connect(&m_session, &DebugSession::settled, this, &InspectionPanes::refresh);
 }
 
-void LookingPanes::makeRows(const MakeDock& makeDock) {
+void InspectionPanes::makeRows(const MakeDock& makeDock) {
   const auto make = [&](Look look, const QString& name, const QString& title,
                         const QStringList& titles, int compared, const QString& input) {
     auto* view = new views::RowsView(name + QStringLiteral("View"), titles, compared, input);
@@ -57,7 +57,7 @@ void LookingPanes::makeRows(const MakeDock& makeDock) {
        tr("Function or address; empty: where the rank is; Enter"));
 }
 
-void LookingPanes::fillWhenSeen(QDockWidget* dock, const std::function<void()>& ask) {
+void InspectionPanes::fillWhenSeen(QDockWidget* dock, const std::function<void()>& ask) {
   connect(dock, &QDockWidget::visibilityChanged, this, [this, dock, ask](bool visible) {
     if (!visible) {
       m_seen.remove(dock);
@@ -68,7 +68,7 @@ void LookingPanes::fillWhenSeen(QDockWidget* dock, const std::function<void()>& 
   });
 }
 
-void LookingPanes::refresh() {
+void InspectionPanes::refresh() {
   if (isSeen(m_stacksDock)) {
     askStacks();
   }
@@ -77,12 +77,12 @@ void LookingPanes::refresh() {
   }
 }
 
-void LookingPanes::askStacks() {
+void InspectionPanes::askStacks() {
   m_stacks->setBusy();
   m_session.stacks().ask();
 }
 
-void LookingPanes::askGroup(const QString& name, const QList<int>& ranks) {
+void InspectionPanes::askGroup(const QString& name, const QList<int>& ranks) {
   bool ok = false;
   const QString given =
       QInputDialog::getText(m_window, tr("New group"),
@@ -93,7 +93,7 @@ void LookingPanes::askGroup(const QString& name, const QList<int>& ranks) {
   }
 }
 
-QList<int> LookingPanes::ranksOf(const QString& expression, QString* problem) const {
+QList<int> InspectionPanes::ranksOf(const QString& expression, QString* problem) const {
   QList<views::RankGroup> known = m_session.groups().all();
   known += m_session.groups().communicators();
   known += views::groupsByState(m_session.rankStates());
@@ -101,7 +101,7 @@ QList<int> LookingPanes::ranksOf(const QString& expression, QString* problem) co
                                   static_cast<int>(m_session.rankStates().size()), problem);
 }
 
-void LookingPanes::console(int rank, const QString& line) {
+void InspectionPanes::console(int rank, const QString& line) {
   const QString text = line.trimmed();
   if (text.startsWith(QLatin1String("which-message "))) {
     m_session.buffers().ask(
@@ -127,7 +127,7 @@ void LookingPanes::console(int rank, const QString& line) {
   m_session.consoles().sendToAll(ranks, command, rank);
 }
 
-void LookingPanes::askCombination(const QString& proposal, const QString& problem) {
+void InspectionPanes::askCombination(const QString& proposal, const QString& problem) {
   QString question =
       tr("Ranks of the new group, for example  workers + 0,  all - 'in MPI_Recv',  a & 2-5:");
   if (!problem.isEmpty()) {
@@ -144,20 +144,21 @@ void LookingPanes::askCombination(const QString& proposal, const QString& proble
   wrong.isEmpty() ? askGroup(text, ranks) : askCombination(text, wrong);
 }
 
-void LookingPanes::connectStacks() {
+void InspectionPanes::connectStacks() {
   fillWhenSeen(m_stacksDock, [this] { askStacks(); });
-  connect(m_stacks, &views::StackTreeView::refreshRequested, this, &LookingPanes::askStacks);
+  connect(m_stacks, &views::StackTreeView::refreshRequested, this, &InspectionPanes::askStacks);
   connect(&m_session.stacks(), &session::AllStacks::arrived, m_stacks,
           &views::StackTreeView::showStacks);
   connect(&m_session.inspector(), &session::Inspector::currentRankChanged, m_stacks,
           &views::StackTreeView::setCurrentRank);
   connect(m_stacks, &views::StackTreeView::rankRequested, &m_session,
           &DebugSession::setCurrentRank);
-  connect(m_stacks, &views::StackTreeView::sourceRequested, this, &LookingPanes::sourceRequested);
-  connect(m_stacks, &views::StackTreeView::groupRequested, this, &LookingPanes::askGroup);
+  connect(m_stacks, &views::StackTreeView::sourceRequested, this,
+          &InspectionPanes::sourceRequested);
+  connect(m_stacks, &views::StackTreeView::groupRequested, this, &InspectionPanes::askGroup);
 }
 
-void LookingPanes::connectAcross() {
+void InspectionPanes::connectAcross() {
   fillWhenSeen(m_acrossDock, [this] { refresh(); });
   connect(m_across, &views::ValuesAcrossView::evaluateRequested, &m_session.across(),
           &session::AcrossRanks::ask);
@@ -170,7 +171,7 @@ void LookingPanes::connectAcross() {
   });
   connect(m_across, &views::ValuesAcrossView::rankRequested, &m_session,
           &DebugSession::setCurrentRank);
-  connect(m_across, &views::ValuesAcrossView::groupRequested, this, &LookingPanes::askGroup);
+  connect(m_across, &views::ValuesAcrossView::groupRequested, this, &InspectionPanes::askGroup);
   connect(m_across, &views::ValuesAcrossView::debuggerRequested, this,
           [this](const QList<int>& ranks) {
             const QList<int> focus = m_session.debuggers().focus() + ranks;
@@ -179,7 +180,7 @@ void LookingPanes::connectAcross() {
           });
 }
 
-void LookingPanes::ask(Look look) {
+void InspectionPanes::ask(Look look) {
   const views::RowsView& view = *m_rows.at(look).view;
   switch (look) {
     case Look::Registers:
@@ -197,7 +198,7 @@ void LookingPanes::ask(Look look) {
   }
 }
 
-void LookingPanes::connectRows() {
+void InspectionPanes::connectRows() {
   for (const auto& [key, rows] : m_rows) {
     const Look look = key;
     views::RowsView* view = rows.view;
@@ -225,7 +226,7 @@ void LookingPanes::connectRows() {
           [this](const QString& thread) { m_session.inspector().selectThread(thread.toInt()); });
 }
 
-void LookingPanes::connectArray() {
+void InspectionPanes::connectArray() {
   connect(m_array, &views::ArrayView::arrayRequested, m_arrayReader, &session::ArrayReader::read);
   connect(m_arrayReader, &session::ArrayReader::arrived, m_array, &views::ArrayView::showArray);
   connect(m_arrayReader, &session::ArrayReader::failed, m_array, &views::ArrayView::showProblem);
@@ -238,14 +239,14 @@ void LookingPanes::connectArray() {
   fillWhenSeen(m_arrayDock, again);
 }
 
-void LookingPanes::connectGroups() {
+void InspectionPanes::connectGroups() {
   connect(&m_session.groups(), &session::RankGroups::changed, this, [this] {
     m_ranks.setGroups(m_session.groups().all());
     m_ranks.setCommunicators(m_session.groups().communicators());
   });
   connect(&m_session.groupRun(), &session::GroupRun::changed, &m_ranks,
           &views::RankStrip::setRunText);
-  connect(&m_ranks, &views::RankStrip::groupRequested, this, &LookingPanes::askGroup);
+  connect(&m_ranks, &views::RankStrip::groupRequested, this, &InspectionPanes::askGroup);
   connect(&m_ranks, &views::RankStrip::groupMade, &m_session.groups(), &session::RankGroups::add);
   connect(&m_ranks, &views::RankStrip::combineRequested, this, [this] { askCombination(); });
   connect(&m_ranks, &views::RankStrip::groupRemoved, &m_session.groups(),

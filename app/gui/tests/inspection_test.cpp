@@ -19,8 +19,8 @@
 #include <QTreeView>
 
 #include "app/collation/failure.h"
+#include "app/gui/inspection_panes.h"
 #include "app/gui/key_bindings.h"
-#include "app/gui/looking_panes.h"
 #include "app/gui/tests/window_test.h"
 #include "views/models/rank_models.h"
 #include "views/panes/debug_views.h"
@@ -55,7 +55,7 @@ QString textOf(const std::vector<pf::views::StackNode>& nodes) {
   return out.join(QLatin1Char(' '));
 }
 
-class LookingTest : public QObject {
+class InspectionTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -88,7 +88,7 @@ class LookingTest : public QObject {
   int m_ranks = 4;
 };
 
-void LookingTest::initTestCase() {
+void InspectionTest::initTestCase() {
   test::setUp(m_directory.path());
   m_ranks = std::max(4, qEnvironmentVariableIntValue("PF_LOOKING_RANKS"));
   const QString trace = m_directory.filePath(QStringLiteral("looking.pft"));
@@ -99,32 +99,32 @@ void LookingTest::initTestCase() {
   QVERIFY2(m_window != nullptr, qPrintable(problem));
 }
 
-void LookingTest::cleanupTestCase() {
+void InspectionTest::cleanupTestCase() {
   if (m_window != nullptr) {
     endReplay();
   }
   m_window.reset();
 }
 
-void LookingTest::waitSettled(const std::function<void()>& act) {
+void InspectionTest::waitSettled(const std::function<void()>& act) {
   QSignalSpy settled(&session(), &DebugSession::settled);
   act();
   QVERIFY2(!settled.isEmpty() || settled.wait(kPatience), qPrintable(m_window->statusText()));
 }
 
-void LookingTest::shot(const char* name) {
+void InspectionTest::shot(const char* name) {
   if (const QString directory = qEnvironmentVariable("PF_SHOTS"); !directory.isEmpty()) {
     QTest::qWait(300);
     m_window->grab().save(QStringLiteral("%1/%2.png").arg(directory, QLatin1String(name)));
   }
 }
 
-void LookingTest::endReplay() {
+void InspectionTest::endReplay() {
   session().endReplay();
   QTRY_VERIFY_WITH_TIMEOUT(!session().isReplaying(), kPatience);
 }
 
-pf::EventRef LookingTest::receiveOfRank0(int number) {
+pf::EventRef InspectionTest::receiveOfRank0(int number) {
   const auto& history = session().trace()->execution.ranks[0];
   for (pf::Serial serial = 1; serial <= history.events.size(); ++serial) {
     if (pf::app::receives(history, serial) && --number == 0) {
@@ -134,7 +134,7 @@ pf::EventRef LookingTest::receiveOfRank0(int number) {
   return {};
 }
 
-QList<pf::views::RankStack> LookingTest::askStacks(qint64* milliseconds) {
+QList<pf::views::RankStack> InspectionTest::askStacks(qint64* milliseconds) {
   QSignalSpy arrived(&session().stacks(), &pf::session::AllStacks::arrived);
   session().stacks().ask();
   if (arrived.isEmpty() && !arrived.wait(kPatience)) {
@@ -147,7 +147,7 @@ QList<pf::views::RankStack> LookingTest::askStacks(qint64* milliseconds) {
 }
 
 /// The tree is the same whether a GDB tells the stack or the rank's agent; a click goes to a rank.
-void LookingTest::stacksOfAllRanks() {
+void InspectionTest::stacksOfAllRanks() {
   session().debuggers().setFocus({});
   const pf::EventRef goal = receiveOfRank0(2);
   QVERIFY(goal.valid());
@@ -189,7 +189,7 @@ void LookingTest::stacksOfAllRanks() {
   auto& view = panes.stacks();
   QTRY_VERIFY_WITH_TIMEOUT(view.model()->rowCount() > 0, kPatience);
   shot("stacks");
-  QSignalSpy source(&panes, &pf::gui::LookingPanes::sourceRequested);
+  QSignalSpy source(&panes, &pf::gui::InspectionPanes::sourceRequested);
   for (int row = 0; row < view.model()->rowCount(); ++row) {
     const QModelIndex index = view.model()->index(row, 0);
     if (!view.model()->node(index)->ranks.contains(0)) {
@@ -203,7 +203,7 @@ void LookingTest::stacksOfAllRanks() {
   QFAIL("no node without rank 0");
 }
 
-void LookingTest::replayWith(const QList<int>& focus, const pf::EventRef& goal) {
+void InspectionTest::replayWith(const QList<int>& focus, const pf::EventRef& goal) {
   endReplay();
   session().debuggers().setFocus(focus);
   waitSettled([&] { session().replayTo(goal); });
@@ -216,7 +216,7 @@ void LookingTest::replayWith(const QList<int>& focus, const pf::EventRef& goal) 
 }
 
 /// A step of two ranks of which one waits for the other: it is named, and nothing waits for it.
-void LookingTest::actionsOfAGroup() {
+void InspectionTest::actionsOfAGroup() {
   const pf::EventRef goal = receiveOfRank0(2);
   const pf::RankHistory& history = session().trace()->execution.ranks[0];
   int waiting = -1;  // who sent the first message: it waits for the answer now
@@ -253,7 +253,7 @@ void LookingTest::actionsOfAGroup() {
   waitSettled([&] { session().act(pf::views::RankAction::Continue, {0, waiting}); });
 }
 
-void LookingTest::groupsAreKept() {
+void InspectionTest::groupsAreKept() {
   session().groups().add(QStringLiteral("  \n"), {1});
   QVERIFY(m_window->statusText().contains(QStringLiteral("needs a name")));
   session().groups().add(QStringLiteral("odd"), {1, 3, 99});
@@ -287,7 +287,7 @@ void LookingTest::groupsAreKept() {
   QVERIFY(again.ranks().scopeBox()->findText(QStringLiteral("odd (1, 3)")) >= 0);
 }
 
-QString LookingTest::across(const QString& expression) {
+QString InspectionTest::across(const QString& expression) {
   QSignalSpy arrived(&session().across(), &pf::session::AcrossRanks::arrived);
   m_window->looking().across().ask(expression);
   if (arrived.isEmpty() && !arrived.wait(kPatience)) {
@@ -303,7 +303,7 @@ QString LookingTest::across(const QString& expression) {
   return out.join(QLatin1Char(' '));
 }
 
-void LookingTest::valuesAcrossRanks() {
+void InspectionTest::valuesAcrossRanks() {
   const int last = m_ranks - 1;
   replayWith({1, 2, last}, receiveOfRank0(2));
   session().setCurrentRank(1);
@@ -339,7 +339,7 @@ void LookingTest::valuesAcrossRanks() {
   QCOMPARE(groups.size(), 1);
 }
 
-void LookingTest::lookingDeeper() {
+void InspectionTest::lookingDeeper() {
   using pf::session::Look;
   auto& panes = m_window->looking();
   session().setCurrentRank(1);
@@ -396,7 +396,7 @@ void LookingTest::lookingDeeper() {
   QVERIFY(across(QStringLiteral("share")).contains(QStringLiteral("2.5(1)")));
 }
 
-void LookingTest::commandPalette() {
+void InspectionTest::commandPalette() {
   auto& keys = m_window->keys();
   const auto commands = keys.commands();
   QString palette;
@@ -418,7 +418,7 @@ void LookingTest::commandPalette() {
   QCOMPARE(triggered.size(), 1);
 }
 
-void LookingTest::keysAreChosen() {
+void InspectionTest::keysAreChosen() {
   auto& keys = m_window->keys();
   const QString next = QStringLiteral("replay-next-receive");
   const QString failing = QStringLiteral("replay-failing-receive");
@@ -451,5 +451,5 @@ void LookingTest::keysAreChosen() {
 
 }  // namespace
 
-QTEST_MAIN(LookingTest)
+QTEST_MAIN(InspectionTest)
 #include "looking_test.moc"

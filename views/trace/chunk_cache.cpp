@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/trace/execution_pages.h"
+#include "views/trace/chunk_cache.h"
 
 #include <algorithm>
 #include <numeric>
@@ -77,7 +77,7 @@ std::size_t EventLinks::bytes() const {
          synchronousDone.bytes() + collectivesDone.bytes() + (takes.size() + gives.size()) / 8;
 }
 
-void PageBudget::added(void* shelf, Drop drop, Rank rank, std::size_t ordinal, std::size_t bytes) {
+void CacheBudget::added(void* shelf, Drop drop, Rank rank, std::size_t ordinal, std::size_t bytes) {
   const std::lock_guard lock(m_mutex);
   m_entries.push_back({shelf, drop, rank, ordinal, bytes});
   m_bytes += bytes;
@@ -93,13 +93,13 @@ void PageBudget::added(void* shelf, Drop drop, Rank rank, std::size_t ordinal, s
   }
 }
 
-std::size_t PageBudget::bytes() const {
+std::size_t CacheBudget::bytes() const {
   const std::lock_guard lock(m_mutex);
   return m_bytes;
 }
 
-ExecutionPages::ExecutionPages(std::shared_ptr<const ExecutionChunks> source, std::size_t ranks,
-                               std::size_t mostBytes)
+ChunkCache::ChunkCache(std::shared_ptr<const ExecutionChunks> source, std::size_t ranks,
+                       std::size_t mostBytes)
     : m_source(std::move(source)),
       m_firstMessage(ranks + 1, 0),
       m_budget(mostBytes),
@@ -125,7 +125,7 @@ ExecutionPages::ExecutionPages(std::shared_ptr<const ExecutionChunks> source, st
   }
 }
 
-std::vector<ExecutionPages::Reach> ExecutionPages::reachOf(std::span<const ChunkInfo> chunks) {
+std::vector<ChunkCache::Reach> ChunkCache::reachOf(std::span<const ChunkInfo> chunks) {
   std::vector<Reach> all;
   all.reserve(chunks.size());
   Serial last = 0;
@@ -141,8 +141,8 @@ std::vector<ExecutionPages::Reach> ExecutionPages::reachOf(std::span<const Chunk
   return all;
 }
 
-std::pair<std::size_t, std::size_t> ExecutionPages::chunksAt(Rank rank, ChunkStream stream,
-                                                             Serial first, Serial last) const {
+std::pair<std::size_t, std::size_t> ChunkCache::chunksAt(Rank rank, ChunkStream stream,
+                                                         Serial first, Serial last) const {
   const std::vector<Reach>& all =
       m_reach[static_cast<std::size_t>(stream)][static_cast<std::size_t>(rank)];
   const auto begin = std::ranges::lower_bound(all, first, {}, &Reach::last);
@@ -150,7 +150,7 @@ std::pair<std::size_t, std::size_t> ExecutionPages::chunksAt(Rank rank, ChunkStr
   return {begin - all.begin(), end - all.begin()};
 }
 
-std::uint32_t ExecutionPages::step(Rank rank, std::size_t i) const {
+std::uint32_t ChunkCache::step(Rank rank, std::size_t i) const {
   std::uint32_t out = kNone;
   const auto take = [&](const std::vector<EventStep>& values) {
     const std::size_t at = within<EventStep>(i);
@@ -162,12 +162,12 @@ std::uint32_t ExecutionPages::step(Rank rank, std::size_t i) const {
   return out != kNone ? out : chunks(rank, ChunkStream::Event)[chunkOf<EventStep>(i)].firstStep;
 }
 
-Rank ExecutionPages::senderOf(std::size_t m) const {
+Rank ChunkCache::senderOf(std::size_t m) const {
   const auto above = std::upper_bound(m_firstMessage.begin(), m_firstMessage.end(), m);
   return static_cast<Rank>(above - m_firstMessage.begin()) - 1;
 }
 
-std::shared_ptr<const EventLinks> ExecutionPages::links(Rank rank, std::size_t ordinal) const {
+std::shared_ptr<const EventLinks> ChunkCache::links(Rank rank, std::size_t ordinal) const {
   return m_links.get(rank, ordinal, [&] {
     auto made = std::make_shared<const EventLinks>(makeLinks(rank, ordinal));
     const std::size_t bytes = made->bytes();
@@ -193,7 +193,7 @@ struct Span {
 
 }  // namespace
 
-EventLinks ExecutionPages::makeLinks(Rank rank, std::size_t ordinal) const {
+EventLinks ChunkCache::makeLinks(Rank rank, std::size_t ordinal) const {
   const ChunkInfo chunk = chunks(rank, ChunkStream::Event)[ordinal];
   const Span span{chunk.firstSerial, chunk.lastSerial};
   const auto meets = [&](const ChunkInfo& other) {

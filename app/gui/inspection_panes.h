@@ -31,15 +31,15 @@ namespace pf::gui {
 
 using session::DebugSession;
 
-class LookingPanes : public QObject {
+class InspectionPanes : public QObject {
   Q_OBJECT
  public:
   /// Makes a dock of a widget: name, title, widget.
   using MakeDock =
       std::function<QDockWidget*(const QString& name, const QString& title, QWidget* widget)>;
 
-  LookingPanes(DebugSession& session, views::RankStrip& ranks, QWidget* window,
-               const MakeDock& makeDock);
+  InspectionPanes(DebugSession& session, views::RankStrip& ranks, QWidget* window,
+                  const MakeDock& makeDock);
 
   [[nodiscard]] views::StackTreeView& stacks() { return *m_stacks; }
   [[nodiscard]] QDockWidget* stacksDock() const { return m_stacksDock; }
