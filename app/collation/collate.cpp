@@ -375,7 +375,7 @@ std::string noteName(std::uint32_t call, const Execution& execution) {
     return "calls of MPI from a thread that pthread_create did not make, first";
   }
   if (call >= kFirstNote && call < kFirstNote + kNoteKinds) {
-    return kNoteTexts[call - kFirstNote];
+    return kNotGuaranteedTexts[call - kFirstNote];
   }
   return call < execution.callNames.size() ? execution.callNames[call] : std::string();
 }

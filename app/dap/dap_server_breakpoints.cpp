@@ -58,7 +58,7 @@ Json DapServer::place(Breakpoint wanted, const std::string& logMessage, std::set
       m_session.breakpoints().change(changed);
     }
   } else {
-    wanted.id = m_session.breakpoints().addPassing(wanted);
+    wanted.id = m_session.breakpoints().addTransient(wanted);
   }
   if (!logMessage.empty()) {
     m_logpoints[wanted.id] = logPieces(logMessage);

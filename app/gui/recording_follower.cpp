@@ -87,7 +87,7 @@ std::optional<Error> carryFrom(const QString& from, RecordingFollower::Version& 
   Result<db::TraceStore> store =
       db::TraceStore::open(version.path.toStdString(), db::TraceStore::Mode::ReadWrite);
   const Result<bool> same =
-      store ? session::carryRecords(before, version.carried, *store) : Result<bool>(store.error());
+      store ? session::copyRecords(before, version.carried, *store) : Result<bool>(store.error());
   if (!same) {
     return same.error();
   }

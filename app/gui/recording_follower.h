@@ -35,7 +35,7 @@ class RecordingFollower : public QObject {
     views::TraceIndexPtr physical;    ///< where it was asked for
     QString carriedFrom;              ///< the version before; empty: there was none
     session::SessionRecords carried;  ///< of that one
-    bool sameIds = true;              ///< as carryRecords() says
+    bool sameIds = true;              ///< as copyRecords() says
   };
   using VersionPtr = std::shared_ptr<Version>;
 

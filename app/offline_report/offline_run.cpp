@@ -95,7 +95,7 @@ void OfflineRun::placeBreakpoints() {
       views::Breakpoint breakpoint;
       breakpoint.file = QString::fromStdString(place.substr(0, colon));
       breakpoint.line = QString::fromStdString(place.substr(colon + 1)).toInt();
-      entry->second = m_session.breakpoints().addPassing(breakpoint);
+      entry->second = m_session.breakpoints().addTransient(breakpoint);
       m_order.push_back(entry->second);
     }
     m_places[entry->second].wanted.push_back({text, expression});

@@ -30,7 +30,8 @@ Result<RecordedUse> recordedUse(db::TraceStore& store) {
 }
 
 ReplayInputs::Lines ReplayInputs::look(const RecordedUse& used) {
-  const std::string threads = kNoteTexts[static_cast<std::size_t>(NoteKind::Threads)];
+  const std::string threads =
+      kNotGuaranteedTexts[static_cast<std::size_t>(NotGuaranteedKind::Threads)];
   for (const db::NotGuaranteed& each : used.notGuaranteed) {
     m_threads = m_threads || each.what.find(threads) != std::string::npos;
   }

@@ -77,7 +77,7 @@ void ScriptRun::log(const Command& command) {
 
 void ScriptRun::addBreakpoint(views::Breakpoint breakpoint) {
   const bool some = !breakpoint.ranks.isEmpty();
-  const int id = m_session.breakpoints().addPassing(std::move(breakpoint));
+  const int id = m_session.breakpoints().addTransient(std::move(breakpoint));
   m_ids << id;
   const views::Breakpoint made = *known(id);
   if (made.kind == views::BreakpointKind::Logical && made.state == views::BreakpointState::Failed) {

@@ -242,7 +242,7 @@ void Breakpoints::insert(const views::Breakpoint& breakpoint) {
   Q_EMIT changed();
 }
 
-int Breakpoints::addPassing(views::Breakpoint breakpoint) {
+int Breakpoints::addTransient(views::Breakpoint breakpoint) {
   breakpoint.id = -1;
   for (const views::Breakpoint& other : std::as_const(m_all)) {
     breakpoint.id = std::min(breakpoint.id, other.id - 1);

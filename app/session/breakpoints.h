@@ -27,7 +27,7 @@ class Breakpoints : public QObject {
   /// This session has passing breakpoints only: those in the trace stay there, and do not stop it.
   void setAside();
   /// A breakpoint that is not kept in the trace. Returns its id, below 0.
-  int addPassing(views::Breakpoint breakpoint);
+  int addTransient(views::Breakpoint breakpoint);
 
   // -- for the session
   /// Those of another trace. `store`: where they are kept; null: there are none, and none is kept.

@@ -54,8 +54,8 @@ DebugSession::DebugSession(QObject* parent)
       m_target->tick();
     }
   });
-  connect(&m_state.events, &WholeTrace::progress, this, &DebugSession::progress);
-  connect(&m_state.events, &WholeTrace::message, this, &DebugSession::message);
+  connect(&m_state.events, &AllEvents::progress, this, &DebugSession::progress);
+  connect(&m_state.events, &AllEvents::message, this, &DebugSession::message);
   connect(&m_inspector, &Inspector::message, this, &DebugSession::message);
   connect(&m_inspector, &Inspector::ranksChanged, this, &DebugSession::ranksChanged);
   connect(&m_groups, &RankGroups::message, this, &DebugSession::message);

@@ -12,7 +12,7 @@ Result<SessionRecords> DebugSession::records() const {
                             : Result<SessionRecords>(SessionRecords());
 }
 
-/// `carried`: what records() was when it was written into `path` by carryRecords(), which said
+/// `carried`: what records() was when it was written into `path` by copyRecords(), which said
 /// `sameIds`. False, and nothing is done, while a replay runs or its records are being written, or
 /// where the ranks are others.
 bool DebugSession::renew(const QString& path, LoadedTrace trace, const SessionRecords& carried,
@@ -28,7 +28,7 @@ bool DebugSession::renew(const QString& path, LoadedTrace trace, const SessionRe
     // What was added since they were carried over: nearly always nothing.
     const Result<SessionRecords> now = records();
     if (now && *now != carried) {
-      const Result<bool> same = carryRecords(carried, *now, *store);
+      const Result<bool> same = copyRecords(carried, *now, *store);
       sameIds = same && *same && sameIds;
     }
   }

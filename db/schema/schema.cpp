@@ -6,7 +6,7 @@
 
 #include "db/schema/schema_text.h"
 #include "db/sqlite/database.h"
-#include "db/sqlite/row_feed.h"
+#include "db/sqlite/row_source.h"
 
 namespace pf::db {
 namespace {

@@ -61,7 +61,7 @@ struct Table {
   std::string name;
   std::string create;  ///< byte for byte as in sqlite_schema
   std::string select;  ///< all sealed columns of all rows, in the order of the primary key
-  std::string insert;  ///< INSERT of all rows of the feed (row_feed.h)
+  std::string insert;  ///< INSERT of all rows of the feed (row_source.h)
   std::string clear;   ///< DELETE of all rows
   std::string remove;  ///< DELETE by id, where there is one
 };

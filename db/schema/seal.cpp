@@ -126,7 +126,7 @@ Result<Seal> readSeal(Database& database, std::string_view name) {
 // ---- RowWriter
 
 Result<RowWriter> RowWriter::start(Database& database, const Table& table) {
-  const Result<RowFeed*> feed = database.feed();
+  const Result<RowSource*> feed = database.feed();
   if (!feed) {
     return feed.error();
   }

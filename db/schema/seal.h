@@ -20,7 +20,7 @@
 #include "db/schema/trace_types.h"
 #include "db/sqlite/database.h"
 #include "db/sqlite/json_text.h"
-#include "db/sqlite/row_feed.h"
+#include "db/sqlite/row_source.h"
 #include "replay_engine/base/result.h"
 
 namespace pf::db {
@@ -63,7 +63,7 @@ class RowWriter {
 
  private:
   Statement m_insert;
-  RowFeed* m_feed = nullptr;
+  RowSource* m_feed = nullptr;
   Seal m_seal;
   std::string m_encoded;
 };

@@ -10,7 +10,7 @@
 #include <sqlite3.h>
 
 #include "db/sqlite/guarded_files.h"
-#include "db/sqlite/row_feed.h"
+#include "db/sqlite/row_source.h"
 #include "db/store/open_trace.h"
 
 namespace pf::db {
@@ -331,9 +331,9 @@ Result<Statement> Database::prepareFed(std::string_view sql) {
   return prepareWith(sql, 0);
 }
 
-Result<RowFeed*> Database::feed() {
+Result<RowSource*> Database::feed() {
   if (!m_feed) {
-    auto made = std::make_shared<RowFeed>();
+    auto made = std::make_shared<RowSource>();
     if (!made->attach(m_handle.get())) {
       return errorOf(m_handle.get(), sqlite3_extended_errcode(m_handle.get()), m_path);
     }

@@ -21,7 +21,7 @@ struct sqlite3_stmt;
 namespace pf::db {
 
 class Database;
-class RowFeed;
+class RowSource;
 
 using Bytes = std::span<const std::uint8_t>;
 
@@ -97,7 +97,7 @@ class Database {
   [[nodiscard]] Result<Statement> prepare(std::string_view sql);
   /// A statement that may select from feed(), or other tables that are not in the file.
   [[nodiscard]] Result<Statement> prepareFed(std::string_view sql);
-  [[nodiscard]] Result<RowFeed*> feed();
+  [[nodiscard]] Result<RowSource*> feed();
   /// For modules of tables that are not in the file; null without a connection.
   [[nodiscard]] sqlite3* handle() { return m_handle.get(); }
   Status execute(std::string_view sql);
@@ -129,7 +129,7 @@ class Database {
 
   std::string m_path;
   std::shared_ptr<Deadline> m_deadline;
-  std::shared_ptr<RowFeed> m_feed;
+  std::shared_ptr<RowSource> m_feed;
   std::unique_ptr<sqlite3, Close> m_handle;
 };
 

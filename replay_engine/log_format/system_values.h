@@ -107,8 +107,8 @@ inline constexpr std::size_t kLongestLink = 1024;
   return hash;
 }
 
-/// What a Note record can be about besides an MPI routine: its site's call is kFirstNote + NoteKind.
-enum class NoteKind : std::uint8_t {
+/// What a Note record can be about besides an MPI routine: its site's call is kFirstNote + NotGuaranteedKind.
+enum class NotGuaranteedKind : std::uint8_t {
   OtherThread,
   Socket,
   Timer,
@@ -128,7 +128,7 @@ enum class NoteKind : std::uint8_t {
   InputsLeftOut,
 };
 inline constexpr std::uint16_t kFirstNote = 1024;
-inline constexpr const char* kNoteTexts[] = {
+inline constexpr const char* kNotGuaranteedTexts[] = {
     ("clock, random numbers, process id, files or the like asked for by another thread than the "
      "first, first"),
     "socket to another host",
@@ -148,7 +148,7 @@ inline constexpr const char* kNoteTexts[] = {
     "lock on a file, which another rank may hold",
     "more files than are kept track of, or with longer names",
 };
-inline constexpr std::size_t kNoteKinds = sizeof kNoteTexts / sizeof *kNoteTexts;
-static_assert(kNoteKinds == static_cast<std::size_t>(NoteKind::InputsLeftOut) + 1);
+inline constexpr std::size_t kNoteKinds = sizeof kNotGuaranteedTexts / sizeof *kNotGuaranteedTexts;
+static_assert(kNoteKinds == static_cast<std::size_t>(NotGuaranteedKind::InputsLeftOut) + 1);
 
 }  // namespace pf

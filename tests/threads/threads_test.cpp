@@ -204,7 +204,7 @@ TEST_F(ThreadsTest, ThreadsTakeSlotsOfTheirOwn) {
   std::vector<std::thread> threads;
   for (std::size_t number = 0; number < kThreads; ++number) {
     threads.emplace_back([&taken, number] {
-      memory::ThreadMemory owner;
+      memory::ThreadHeaps owner;
       owner.key = 5 + number % 2;  // two of them want the same ones
       for (int i = 0; i < 200; ++i) {
         taken[number].push_back(

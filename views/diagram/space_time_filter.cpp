@@ -29,16 +29,16 @@ std::pair<std::size_t, std::size_t> SpaceTimePainter::inView(const EventSearch& 
 void SpaceTimePainter::paintFound(QPainter& painter) const {
   painter.fillRect(m_geometry.plot, withAlpha(m_theme.base, kShadow));
   const auto [first, last] = inView(*m_found);
-  if (last - first <= kMostHitSigns && m_trace.hasEvents()) {
-    paintFoundSigns(painter, first, last);
+  if (last - first <= kMostHitGlyphs && m_trace.hasEvents()) {
+    paintFoundGlyphs(painter, first, last);
   } else {
     paintFoundBars(painter, first, last);
   }
 }
 
 /// With the messages that leave there or are taken there.
-void SpaceTimePainter::paintFoundSigns(QPainter& painter, std::size_t first,
-                                       std::size_t last) const {
+void SpaceTimePainter::paintFoundGlyphs(QPainter& painter, std::size_t first,
+                                        std::size_t last) const {
   const ExecutionView& execution = m_trace.execution();
   std::vector<std::uint32_t> messages;
   for (std::size_t i = first; i < last; ++i) {

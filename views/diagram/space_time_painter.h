@@ -67,7 +67,7 @@ class SpaceTimePainter {
   static constexpr double kWidestBin = 8;
 
   /// Hits of a search beyond which single signs of a filter give way to bars.
-  static constexpr std::size_t kMostHitSigns = 4000;
+  static constexpr std::size_t kMostHitGlyphs = 4000;
 
  private:
   struct Visible {
@@ -100,7 +100,7 @@ class SpaceTimePainter {
   void paintCone(QPainter& painter, const SpaceTimeOverlay& overlay) const;
   [[nodiscard]] std::pair<std::size_t, std::size_t> inView(const EventSearch& found) const;
   void paintFound(QPainter& painter) const;
-  void paintFoundSigns(QPainter& painter, std::size_t first, std::size_t last) const;
+  void paintFoundGlyphs(QPainter& painter, std::size_t first, std::size_t last) const;
   void paintFoundBars(QPainter& painter, std::size_t first, std::size_t last) const;
   void paintHits(QPainter& painter, const EventSearch& found) const;
   void paintHitTicks(QPainter& painter, const EventSearch& found, std::size_t first,

@@ -108,8 +108,8 @@ Result<SessionRecords> readRecords(db::TraceStore& store) {
   return records;
 }
 
-Result<bool> carryRecords(const SessionRecords& before, const SessionRecords& now,
-                          db::TraceStore& to) {
+Result<bool> copyRecords(const SessionRecords& before, const SessionRecords& now,
+                         db::TraceStore& to) {
   const Result<Ids> breakpoints = carry(before.breakpoints, now.breakpoints, to);
   const Result<Ids> watches = carry(before.watches, now.watches, to);
   const Result<Ids> notes = carry(before.notes, now.notes, to);

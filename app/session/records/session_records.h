@@ -42,7 +42,7 @@ std::int64_t keepRow(db::TraceStore* store, const T& row) {
 /// Does to the trace `to`, which may be written, what makes `now` of `before`: a row that is new is
 /// added, one that was changed or removed is so there, too. What `to` has of others stays. True:
 /// rows have the ids there that they have in `now`.
-Result<bool> carryRecords(const SessionRecords& before, const SessionRecords& now,
-                          db::TraceStore& to);
+Result<bool> copyRecords(const SessionRecords& before, const SessionRecords& now,
+                         db::TraceStore& to);
 
 }  // namespace pf::session

@@ -9,7 +9,7 @@
 #include <QList>
 #include <QString>
 
-#include "app/session/state/whole_trace.h"
+#include "app/session/state/all_events.h"
 #include "db/store/trace_store.h"
 #include "mi_bridge/fleet.h"
 #include "replay_engine/protocol/messages.h"
@@ -50,7 +50,7 @@ struct SessionState {
   Phase phase = Phase::Idle;
   QString path;  ///< empty: no trace is open
   views::TraceDataPtr trace;
-  WholeTrace events;  ///< of `trace`
+  AllEvents events;  ///< of `trace`
   db::RunInfo run;
   std::vector<db::RankInfo> rankInfos;  ///< by rank
   std::map<int, RankNow> now;

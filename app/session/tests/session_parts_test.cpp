@@ -311,9 +311,9 @@ TEST_F(PartsTest, PassingBreakpointsAreOfThisSessionOnly) {
   EXPECT_TRUE(session().breakpoints().all().isEmpty());
   views::Breakpoint passing;
   passing.function = QStringLiteral("main");
-  const int id = session().breakpoints().addPassing(passing);
+  const int id = session().breakpoints().addTransient(passing);
   EXPECT_LT(id, 0);
-  EXPECT_LT(session().breakpoints().addPassing(passing), id);
+  EXPECT_LT(session().breakpoints().addTransient(passing), id);
   auto loaded = loadTrace(m_trace);
   ASSERT_TRUE(loaded.ok());
   session().open(m_trace, std::move(*loaded));

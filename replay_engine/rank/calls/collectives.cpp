@@ -27,7 +27,7 @@ void logCollective(const CallPlace& place, RecordKind kind, MPI_Comm comm, Colle
 
 /// The clock's part, where it is followed.
 CollectiveClock enter(MPI_Comm comm, CollectiveFlow flow, int root, bool contributes, bool takes) {
-  return clocked() && comm != MPI_COMM_NULL && flow != CollectiveFlow::None
+  return followsClocks() && comm != MPI_COMM_NULL && flow != CollectiveFlow::None
              ? clockEnter(comm, flow, root, contributes, takes)
              : CollectiveClock{};
 }
@@ -76,7 +76,7 @@ CollectiveEvent::~CollectiveEvent() {
   if (m_endsLater) [[unlikely]] {
     beginEvent(m_place);
   }
-  if (clocked() && m_comm != MPI_COMM_NULL) {
+  if (followsClocks() && m_comm != MPI_COMM_NULL) {
     clockLeave(m_comm, m_clock);
   }
   if (!m_endsLater) [[likely]] {
@@ -184,7 +184,7 @@ void PostedCollective::made(int result, const MPI_Comm* comm) {
 }
 
 void PostedCollective::posted(int result, const MPI_Request* request) {
-  if (result == MPI_SUCCESS && (g_engine.events || clocked())) {
+  if (result == MPI_SUCCESS && (g_engine.events || followsClocks())) {
     const StateLock lock;
     Request entry;
     entry.handle = *request;
@@ -192,7 +192,7 @@ void PostedCollective::posted(int result, const MPI_Request* request) {
     entry.number = m_number;
     entry.comm = m_comm;
     Request* const inserted = g_engine.requests.insert(entry);
-    if (clocked()) {
+    if (followsClocks()) {
       g_engine.requests.detail(*inserted).collective = m_clock;
     }
   }
@@ -204,7 +204,7 @@ DestructorEvent::DestructorEvent(const CallPlace& place, const MPI_Comm* comm) {
     beginEvent(place);
     logLocal(place);
     g_engine.comms.freed(*comm);
-    if (clocked()) {
+    if (followsClocks()) {
       clockForgetComm();
     }
   }

@@ -27,7 +27,7 @@ void publish() {
   if (g_engine.record) {
     g_engine.log.publish();
     forgetStatuses();
-    if (clocked()) {
+    if (followsClocks()) {
       clockObserved();
     }
   }
@@ -111,7 +111,7 @@ int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   Batch batch(count, requests);
   const int recorded = verdict == NextChoice::Hit
                            ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Waitany)) - 1
-                       : g_engine.jitter ? provokedIndex(count, requests)
+                       : g_engine.jitter ? jitteredIndex(count, requests)
                                          : -1;
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
@@ -407,7 +407,7 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
   const int recorded = verdict == NextChoice::Hit
                            ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Testany)) - 1
-                       : g_engine.jitter ? provokedIndex(count, requests)
+                       : g_engine.jitter ? jitteredIndex(count, requests)
                                          : -1;
   int result = MPI_SUCCESS;
   if (recorded >= 0 && recorded < count) {
@@ -474,7 +474,7 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
   beginEvent(place);
   logLocal(place);
   Request* entry = g_engine.requests.find(*request);
-  if (entry == nullptr && clocked()) {
+  if (entry == nullptr && followsClocks()) {
     entry = clockPromote(*request);
   }
   if (std::uint32_t post = 0; entry == nullptr && g_engine.postNumbers.find(*request, &post)) {
@@ -493,7 +493,7 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
   }
   const int result =
       PF_REAL(Cancel)(entry->inner() != MPI_REQUEST_NULL ? &entry->details->inner : request);
-  if (clocked()) {
+  if (followsClocks()) {
     clockCancel(*entry);
   }
   return result;
@@ -502,7 +502,7 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
 int onRequest_free(const CallPlace&, MPI_Request* request) {
   const StateLock lock;
   Request* entry = g_engine.requests.find(*request);
-  if (entry == nullptr && clocked()) {
+  if (entry == nullptr && followsClocks()) {
     entry = clockPromote(*request);
   }
   if (g_engine.record && entry != nullptr && entry->kind == RequestKind::Receive &&
@@ -519,7 +519,7 @@ int onRequest_free(const CallPlace&, MPI_Request* request) {
     restoreStatus(&status, entry->routed());
     logDoneReceive(*entry, &status, result);
     publish();
-  } else if (clocked() && entry != nullptr && entry->kind == RequestKind::Receive) {
+  } else if (followsClocks() && entry != nullptr && entry->kind == RequestKind::Receive) {
     clockForget(*entry);
   }
   if (entry != nullptr && entry->inner() != MPI_REQUEST_NULL) {

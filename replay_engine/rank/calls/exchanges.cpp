@@ -80,7 +80,7 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
       compareSent(place, what.sent,
                   g_engine.contents ? checkOfSent(what.comm, what.dest, what.sendTag) : 0);
       ++g_engine.sends;
-      if (clocked()) {
+      if (followsClocks()) {
         clockSend(what.comm, what.dest, what.sendTag);
       }
     }
@@ -106,7 +106,7 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
     sendRouted = to.routed;
     g_engine.requests.erase(requests[0]);  // handles that MPI uses again
     g_engine.requests.erase(requests[1]);
-    if (clocked() && what.source != MPI_PROC_NULL) {
+    if (followsClocks() && what.source != MPI_PROC_NULL) {
       clockPost(posted.post, what.comm, what.source, what.receiveTag, requests[0]);
     }
   }
@@ -147,14 +147,14 @@ int sendReceive(const CallPlace& place, RealCall call, Split split, const Conten
     if (dest != MPI_PROC_NULL) {
       compareSent(place, sent, g_engine.contents ? checkOfSent(comm, dest, sendTag) : 0);
       ++g_engine.sends;
-      if (clocked()) {
+      if (followsClocks()) {
         clockSend(comm, dest, sendTag);
       }
     }
     if (source != MPI_PROC_NULL) {
       posted = takeNumbers(source);
       if (g_engine.jitter) [[unlikely]] {
-        posted.source = provokedSource(posted.source, receiveTag, comm);
+        posted.source = jitteredSource(posted.source, receiveTag, comm);
       }
     }
   }

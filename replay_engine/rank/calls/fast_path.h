@@ -67,7 +67,7 @@ inline int fastSend(std::uint16_t callNumber, RealCall call, const void* buffer,
   const FastCall event(callNumber, comm, dest, tag);
   const bool message = fastMessage(dest, comm);
   g_engine.sends += message ? 1U : 0U;
-  const bool clockFollows = clocked() && message;
+  const bool clockFollows = followsClocks() && message;
   if (clockFollows) {
     clockFastSend(comm, dest, tag);
   }
@@ -83,12 +83,12 @@ template <typename RealCall>
 __attribute__((noinline)) int followedIsend(RealCall call, const void* buffer, int count,
                                             MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                                             MPI_Request* request) {
-  if (clocked()) {
+  if (followsClocks()) {
     clockSend(comm, dest, tag);
   }
   const int result = call(buffer, count, datatype, dest, tag, comm, request);
   if (result != MPI_SUCCESS) [[unlikely]] {
-    if (clocked()) {
+    if (followsClocks()) {
       clockUnsend(comm, dest, tag);
     }
   } else if (g_engine.requests.count() != 0) {
@@ -103,7 +103,7 @@ inline int fastIsend(RealCall call, const void* buffer, int count, MPI_Datatype 
   const FastEvent event;
   const bool message = fastMessage(dest, comm);
   g_engine.sends += message ? 1U : 0U;
-  if (message && (clocked() || g_engine.requests.count() != 0)) {
+  if (message && (followsClocks() || g_engine.requests.count() != 0)) {
     return followedIsend(call, buffer, count, datatype, dest, tag, comm, request);
   }
   return call(buffer, count, datatype, dest, tag, comm, request);
@@ -125,8 +125,8 @@ inline MPI_Status& fastStatus(LogHeader& header, std::uint32_t wildNumber,
 /// to.
 int fastWildRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                  MPI_Status* status);
-int clockedRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-                MPI_Status* status);
+int receiveWithClocks(void* buffer, int count, MPI_Datatype datatype, int source, int tag,
+                      MPI_Comm comm, MPI_Status* status);
 
 inline int fastRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag,
                     MPI_Comm comm, MPI_Status* status) {
@@ -135,8 +135,8 @@ inline int fastRecv(void* buffer, int count, MPI_Datatype datatype, int source, 
   }
   const FastCall event(kCallRecv, comm, source, tag);
   const bool message = fastMessage(source, comm);
-  if (clocked() && message) {
-    return clockedRecv(buffer, count, datatype, source, tag, comm, status);
+  if (followsClocks() && message) {
+    return receiveWithClocks(buffer, count, datatype, source, tag, comm, status);
   }
   g_engine.posts += message ? 1U : 0U;
   return PF_KNOWN(Recv)(buffer, count, datatype, source, tag, comm, status);
@@ -144,7 +144,7 @@ inline int fastRecv(void* buffer, int count, MPI_Datatype datatype, int source, 
 
 /// Not those that need an entry in the table of requests.
 inline bool fastReceive(int source, int tag) {
-  return fast() && !isWild(source) && (!clocked() || clockAssigns(source, tag));
+  return fast() && !isWild(source) && (!followsClocks() || clockAssigns(source, tag));
 }
 
 /// Of a receive from a given source only the post number is kept, for MPI_Cancel.
@@ -154,7 +154,7 @@ inline int fastIrecv(void* buffer, int count, MPI_Datatype datatype, int source,
   const int result = PF_KNOWN(Irecv)(buffer, count, datatype, source, tag, comm, request);
   if (fastMessage(source, comm)) {
     const std::uint32_t post = g_engine.posts++;
-    if (result == MPI_SUCCESS && clocked()) {
+    if (result == MPI_SUCCESS && followsClocks()) {
       clockAssign(post, comm, source, tag, *request);
     } else if (result == MPI_SUCCESS) {
       g_engine.postNumbers.note(*request, post);
@@ -165,15 +165,17 @@ inline int fastIrecv(void* buffer, int count, MPI_Datatype datatype, int source,
 
 /// Whether the outcome of a completion that reports all of its requests needs no look at them.
 inline bool fastCompletion(int count) {
-  return fast() && g_engine.requests.count() == 0 && (!clocked() || AssignedBatch::follows(count));
+  return fast() && g_engine.requests.count() == 0 &&
+         (!followsClocks() || NamedSourceBatch::follows(count));
 }
 
 /// `call` has failed: which of its requests it has left pending, if it is one that does.
 void fastFailed(std::uint16_t call, int count, const MPI_Request* requests, int result);
 
 template <typename RealCall>
-__attribute__((noinline)) int clockedWait(int count, const MPI_Request* requests, RealCall call) {
-  AssignedBatch batch(count, requests);
+__attribute__((noinline)) int waitWithClocks(int count, const MPI_Request* requests,
+                                             RealCall call) {
+  NamedSourceBatch batch(count, requests);
   const int result = call();
   if (result == MPI_SUCCESS) {
     batch.observed();
@@ -185,7 +187,7 @@ __attribute__((noinline)) int clockedWait(int count, const MPI_Request* requests
 template <typename RealCall>
 inline int fastWait(std::uint16_t callNumber, int count, MPI_Request* requests, RealCall call) {
   const FastCall event(callNumber);
-  const int result = !clocked() ? call() : clockedWait(count, requests, call);
+  const int result = !followsClocks() ? call() : waitWithClocks(count, requests, call);
   if (result != MPI_SUCCESS) [[unlikely]] {
     fastFailed(callNumber, count, requests, result);
   }

@@ -186,7 +186,7 @@ void end(const CallPlace& place) {
   if (g_engine.record) {
     logLocal(place);
     logMatched();
-    if (clocked()) {
+    if (followsClocks()) {
       clockUnobserved();
       logClocks();
     }
@@ -226,7 +226,7 @@ int onAbort(const CallPlace& place, MPI_Comm comm, int code) {
     const StateLock lock;
     beginEvent(place);
     logLocal(place);
-    if (g_engine.record && !clocked()) {
+    if (g_engine.record && !followsClocks()) {
       logMatched();
       g_engine.log.publish();
     }

@@ -40,10 +40,10 @@ void logHit(const CallPlace& place, const Choice& choice, int source, int tag, M
     p = putShifted(p, status.MPI_SOURCE, shift);
     p = putShifted(p, status.MPI_TAG, shift);
     g_engine.log.commit(p);
-  } else if (clocked() && choice.record == RecordKind::Receive) {
+  } else if (followsClocks() && choice.record == RecordKind::Receive) {
     clockTaken({g_engine.posts - 1, isWild(source), kNone, comm, tag == MPI_ANY_TAG ? -1 : tag,
                 status.MPI_SOURCE, status.MPI_TAG});
-  } else if (clocked()) {
+  } else if (followsClocks()) {
     clockProbed(isWild(source), comm, tag, status.MPI_SOURCE, status.MPI_TAG);
   }
   g_engine.log.publish();
@@ -92,7 +92,7 @@ void logProbe(const CallPlace& place, const Choice& choice, int source, int tag,
     takePost(choice);
     logHit(place, choice, source, tag, comm, status);
     if (g_engine.jitter) [[unlikely]] {
-      provokedProbe(status.MPI_SOURCE, comm);
+      jitteredProbe(status.MPI_SOURCE, comm);
     }
   } else if (g_engine.events) {
     commitSite(RecordKind::Refused, place);
@@ -174,7 +174,7 @@ int blockingProbe(const CallPlace& place, const Choice& choice, RealCall call, i
     if (g_engine.replay && isWild(source) && !isRefused(source, tag, comm)) {
       forced(choice, &askSource, &askTag);
     } else if (g_engine.jitter) {
-      askSource = provokedSource(source, tag, comm);
+      askSource = jitteredSource(source, tag, comm);
     }
   }
   int result = MPI_SUCCESS;
@@ -234,7 +234,7 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
   }
   int asked = source;
   int result = MPI_SUCCESS;
-  if (g_engine.jitter && !provokedPoll(&asked, tag, comm)) [[unlikely]] {
+  if (g_engine.jitter && !jitteredPoll(&asked, tag, comm)) [[unlikely]] {
     *flag = 0;
   } else {
     result = poll(asked, flag, use);
@@ -246,7 +246,7 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
       takePost(choice);
       logHit(place, choice, source, tag, comm, *use);
       if (g_engine.jitter) [[unlikely]] {
-        provokedProbe(use->MPI_SOURCE, comm);
+        jitteredProbe(use->MPI_SOURCE, comm);
       }
     } else if (g_engine.record) {
       g_engine.choices.miss(choice.kind);

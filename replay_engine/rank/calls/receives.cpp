@@ -57,16 +57,16 @@ int fastWildRecv(void* buffer, int count, MPI_Datatype datatype, int source, int
   }
   if (hasStatus(result)) {
     logChosen(wildNumber, surviving.MPI_SOURCE);
-    if (clocked()) {
-      clockWild(g_engine.posts - 1, wildNumber, comm, tag == MPI_ANY_TAG ? -1 : tag,
-                surviving.MPI_SOURCE, tag == MPI_ANY_TAG ? surviving.MPI_TAG : tag);
+    if (followsClocks()) {
+      clockWildcardReceive(g_engine.posts - 1, wildNumber, comm, tag == MPI_ANY_TAG ? -1 : tag,
+                           surviving.MPI_SOURCE, tag == MPI_ANY_TAG ? surviving.MPI_TAG : tag);
     }
   }
   return result;
 }
 
-int clockedRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-                MPI_Status* status) {
+int receiveWithClocks(void* buffer, int count, MPI_Datatype datatype, int source, int tag,
+                      MPI_Comm comm, MPI_Status* status) {
   const std::uint32_t post = g_engine.posts++;
   MPI_Status own;
   MPI_Status* use = tag == MPI_ANY_TAG && status == MPI_STATUS_IGNORE ? &own : status;
@@ -173,7 +173,7 @@ void endReceive(const CallPlace& place, const Posted& posted, int source, int ta
     entry.tag = tag;
     entry.comm = comm;
     logDoneReceive(entry, status, result);
-    if (clocked()) {
+    if (followsClocks()) {
       clockObserved();
     }
   }
@@ -184,7 +184,7 @@ void logTaken(const Posted& posted, int source, int tag, MPI_Comm comm, const MP
   if (posted.wild) {
     logWild(posted.wildNumber, status->MPI_SOURCE);
   }
-  if (clocked()) {
+  if (followsClocks()) {
     clockTaken({posted.post, posted.wild, posted.wildNumber, comm, tag == MPI_ANY_TAG ? -1 : tag,
                 posted.wild ? status->MPI_SOURCE : source,
                 tag == MPI_ANY_TAG ? status->MPI_TAG : tag});
@@ -211,7 +211,7 @@ int receiveOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatyp
       return result;
     }
     g_engine.requests.erase(request);  // a handle that MPI uses again
-    if (clocked()) {
+    if (followsClocks()) {
       clockPost(posted.post, comm, source, tag, request);
     }
     enterCall(place, comm, source, tag);
@@ -249,7 +249,7 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
     posted = takeNumbers(source);
     noteBuffer(posted.post, buffer, count, datatype);
     if (g_engine.jitter) [[unlikely]] {
-      posted.source = provokedSource(posted.source, tag, comm);
+      posted.source = jitteredSource(posted.source, tag, comm);
     }
     if (g_engine.record && (posted.wild || tag == MPI_ANY_TAG)) {
       use = status != MPI_STATUS_IGNORE ? status : &own;
@@ -298,7 +298,7 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
   Posted posted = takeNumbers(source);
   noteBuffer(posted.post, buffer, count, datatype);
   if (g_engine.jitter) [[unlikely]] {
-    posted.source = provokedSource(posted.source, tag, comm);
+    posted.source = jitteredSource(posted.source, tag, comm);
   }
   if (g_engine.events) {
     logPost(place, source, tag, comm);
@@ -320,7 +320,7 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
     if (posted.routed != nullptr) [[unlikely]] {
       g_engine.requests.detail(*inserted).routed = posted.routed;
     }
-    if (clocked()) {
+    if (followsClocks()) {
       clockPost(posted.post, comm, source, tag, *request);
     }
   }

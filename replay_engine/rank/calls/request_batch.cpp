@@ -21,7 +21,7 @@ void logDoneReceive(const Request& entry, const MPI_Status* status, int error) {
     p = putKind(g_engine.log.reserve(),
                 g_engine.events ? RecordKind::DoneCancelled : RecordKind::CancelledPost);
     g_engine.log.commit(putVarint(p, entry.number));
-    if (clocked()) {
+    if (followsClocks()) {
       clockDone(entry, -1, -1);
     }
     return;
@@ -40,7 +40,7 @@ void logDoneReceive(const Request& entry, const MPI_Status* status, int error) {
   if (entry.wild && known) {
     logWild(entry.wildNumber, source);
   }
-  if (clocked()) {
+  if (followsClocks()) {
     clockDone(entry, known ? source : -1, tag);
   }
 }
@@ -67,7 +67,7 @@ void completed(const Request& entry, const MPI_Status* status, int error) {
         if (g_engine.events) {
           p = putKind(g_engine.log.reserve(), RecordKind::DoneCollective);
           g_engine.log.commit(putVarint(p, entry.number));
-        } else if (clocked() && entry.details != nullptr) {
+        } else if (followsClocks() && entry.details != nullptr) {
           clockLeave(entry.comm, entry.details->collective);
         }
         break;

@@ -39,13 +39,13 @@ class Batch {
  public:
   Batch(int count, MPI_Request* requests) : m_requests(requests), m_count(count) {
     const StateLock lock;
-    if (g_engine.requests.count() == 0 && !clocked()) {
+    if (g_engine.requests.count() == 0 && !followsClocks()) {
       return;
     }
     for (int i = 0; i < count; ++i) {
       const Request* entry =
           requests[i] == MPI_REQUEST_NULL ? nullptr : g_engine.requests.find(requests[i]);
-      if (entry == nullptr && clocked() && requests[i] != MPI_REQUEST_NULL) {
+      if (entry == nullptr && followsClocks() && requests[i] != MPI_REQUEST_NULL) {
         entry = clockPromote(requests[i]);
       }
       if (entry != nullptr) {

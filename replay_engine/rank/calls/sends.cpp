@@ -28,7 +28,7 @@ void logFailedSend(int dest, int tag, MPI_Comm comm) {
   if (g_engine.events) {
     g_engine.log.commit(putKind(g_engine.log.reserve(), RecordKind::SendFailed));
     g_engine.log.publish();
-  } else if (clocked()) {
+  } else if (followsClocks()) {
     clockUnsend(comm, dest, tag);
   }
 }
@@ -54,7 +54,7 @@ std::uint32_t beginSend(const CallPlace& place, RecordKind kind, const Data& dat
     logSend(place, kind, contents.bytes, dest, tag, comm);
     logContents(contents);
     g_engine.log.publish();
-  } else if (clocked()) {
+  } else if (followsClocks()) {
     clockSend(comm, dest, tag);
   }
   compareSent(place, contents, 0);

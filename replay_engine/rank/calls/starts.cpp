@@ -60,7 +60,7 @@ bool startOne(Request& entry, int* result) {
   entry.cancelled = false;
   if (entry.kind == RequestKind::PersistentSend) {
     entry.number = g_engine.sends++;
-    if (clocked()) {
+    if (followsClocks()) {
       clockSend(entry.comm, entry.peer, entry.tag);
     }
     const SendRoute to = routeSend(entry.peer, entry.tag, entry.comm);
@@ -75,7 +75,7 @@ bool startOne(Request& entry, int* result) {
   RequestDetails& details = g_engine.requests.detail(entry);
   details.routed = posted.routed;
   noteBuffer(posted.post, details.buffer, details.count, details.datatype);
-  if (clocked()) {
+  if (followsClocks()) {
     clockPost(posted.post, entry.comm, entry.peer, entry.tag, entry.handle);
   }
   if (!g_engine.replay ||

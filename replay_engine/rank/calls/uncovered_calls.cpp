@@ -27,9 +27,9 @@
 
 using namespace pf;
 
-#define PF_NOTE(kind)                                           \
-  if (PF_PROGRAMS_CALL()) {                                     \
-    noteUncovered(NoteKind::kind, __builtin_return_address(0)); \
+#define PF_NOTE(kind)                                                    \
+  if (PF_PROGRAMS_CALL()) {                                              \
+    noteUncovered(NotGuaranteedKind::kind, __builtin_return_address(0)); \
   }
 #define PF_NOTE_IF(condition, kind) \
   if (condition) {                  \

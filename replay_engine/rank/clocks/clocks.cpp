@@ -272,8 +272,8 @@ void clockTaken(const Taken& taken) {
   }
 }
 
-void clockWild(std::uint32_t post, std::uint32_t wildNumber, MPI_Comm comm, int wantedTag,
-               int source, int tag) {
+void clockWildcardReceive(std::uint32_t post, std::uint32_t wildNumber, MPI_Comm comm,
+                          int wantedTag, int source, int tag) {
   const RankClocks::Recent& in = receivedOf(comm, source, tag);
   online::Delivery delivery{post, in.number, source, 0, tag, wantedTag, true, wildNumber, 0, 0};
   if (!deliverInOrder(clocks(), delivery, in.stream)) [[unlikely]] {
@@ -334,11 +334,11 @@ void clockObserved() {
   done.resize(0);
 }
 
-bool AssignedBatch::noneAssigned() {
+bool NamedSourceBatch::noneAssigned() {
   return clocks().open.assigned.none();
 }
 
-AssignedBatch::AssignedBatch(int count, const MPI_Request* requests) {
+NamedSourceBatch::NamedSourceBatch(int count, const MPI_Request* requests) {
   online::AssignedReceives& assigned = clocks().open.assigned;
   for (int i = 0; i < count && !assigned.none(); ++i) {
     online::AssignedReceive receive{};
@@ -353,7 +353,7 @@ AssignedBatch::AssignedBatch(int count, const MPI_Request* requests) {
   }
 }
 
-void AssignedBatch::observed() const {
+void NamedSourceBatch::observed() const {
   for (int i = 0; i < m_count; ++i) {
     deliverAssigned(m_receives[i]);
   }

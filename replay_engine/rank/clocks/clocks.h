@@ -16,7 +16,7 @@
 
 namespace pf {
 
-inline bool clocked() {
+inline bool followsClocks() {
   return g_engine.clocks != nullptr;
 }
 
@@ -60,20 +60,20 @@ struct Taken {
 };
 void clockTaken(const Taken& taken);
 /// By a blocking wildcard receive.
-void clockWild(std::uint32_t post, std::uint32_t wildNumber, MPI_Comm comm, int wantedTag,
-               int source, int tag);
+void clockWildcardReceive(std::uint32_t post, std::uint32_t wildNumber, MPI_Comm comm,
+                          int wantedTag, int source, int tag);
 
 /// The application is told that this receive is done: with a message from `source`, or (source < 0)
 /// without one. Takes effect at clockObserved(): those of one call count in the order of posts.
 void clockDone(const Request& entry, int source, int tag);
 void clockObserved();
 /// The assigned receives among the requests of a call, which MPI will set to null.
-class AssignedBatch {
+class NamedSourceBatch {
  public:
   static constexpr int kMost = 16;
   /// Whether `count` requests can be followed this way.
   [[nodiscard]] static bool follows(int count) { return count <= kMost || noneAssigned(); }
-  AssignedBatch(int count, const MPI_Request* requests);
+  NamedSourceBatch(int count, const MPI_Request* requests);
   /// All are done.
   void observed() const;
 

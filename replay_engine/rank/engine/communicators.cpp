@@ -88,7 +88,7 @@ void Communicators::insert(KnownCommunicator* known) {
     std::free(const_cast<int*>(slot->world));
     std::free(slot);
     --m_count;
-    if (clocked()) {
+    if (followsClocks()) {
       clockForgetComm();
     }
   }

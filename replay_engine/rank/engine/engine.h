@@ -201,13 +201,13 @@ void jitterMissed();
 void jitterEnds();
 /// In a recording with jitter: a source of whom a message is there, instead of MPI_ANY_SOURCE. MPI
 /// may take any of them, and tends to the same ones.
-int provokedSource(int source, int tag, MPI_Comm comm);
+int jitteredSource(int source, int tag, MPI_Comm comm);
 /// The same for a probe that does not block. False: it is to find nothing yet.
-bool provokedPoll(int* source, int tag, MPI_Comm comm);
+bool jitteredPoll(int* source, int tag, MPI_Comm comm);
 /// In a run with jitter: a probe has shown a message of `source`.
-void provokedProbe(int source, MPI_Comm comm);
+void jitteredProbe(int source, MPI_Comm comm);
 /// And a receive among the requests of MPI_Waitany or MPI_Testany that is complete, or -1.
-int provokedIndex(int count, const MPI_Request* requests);
+int jitteredIndex(int count, const MPI_Request* requests);
 /// jitterBefore() of a thread of several: up to about 2 ms, often not at all.
 void jitterPause(std::uint64_t& random);
 

@@ -339,7 +339,7 @@ void noteThreads(void* caller, const void* frame) {
   if (learnCaller(caller, frame) && dladdr(caller, &info) != 0 && info.dli_fname != nullptr) {
     const char* slash = std::strrchr(info.dli_fname, '/');
     if (!beginsWithOne(slash != nullptr ? slash + 1 : info.dli_fname, kComputing)) {
-      noteUncovered(NoteKind::Threads, caller);
+      noteUncovered(NotGuaranteedKind::Threads, caller);
     }
   }
 }

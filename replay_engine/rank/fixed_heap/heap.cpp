@@ -73,7 +73,7 @@ bool mapAt(std::uintptr_t address, std::size_t size) {
   return mapped == static_cast<long>(address);
 }
 
-std::uintptr_t takeSlots(ThreadMemory& owner, std::size_t size) {
+std::uintptr_t takeSlots(ThreadHeaps& owner, std::size_t size) {
   const std::size_t count = roundUp(size, kSlotSize) / kSlotSize;
   std::uint64_t hash = (owner.key + ++owner.slots) * 0x9E3779B97F4A7C15U;
   hash ^= hash >> 29;
@@ -93,7 +93,7 @@ std::uintptr_t takeSlots(ThreadMemory& owner, std::size_t size) {
   return 0;
 }
 
-void* Heap::cut(ThreadMemory& owner, std::size_t size) {
+void* Heap::cut(ThreadHeaps& owner, std::size_t size) {
   if (range.end - range.at < size) {
     // What is left of the slot is not used: the next one begins with its hash.
     const std::uintptr_t begin = takeSlots(owner, size);
@@ -114,7 +114,7 @@ void* Heap::cut(ThreadMemory& owner, std::size_t size) {
   return block;
 }
 
-void* Heap::allocate(ThreadMemory& owner, std::size_t size, std::size_t alignment, bool* fresh) {
+void* Heap::allocate(ThreadHeaps& owner, std::size_t size, std::size_t alignment, bool* fresh) {
   *fresh = false;
   const std::size_t room = alignment > 16 ? size + alignment : size;
   if (room >= kTiB) {

@@ -17,7 +17,7 @@ struct Range {
 /// Maps anonymous memory just there. Not through mmap(), which is ours.
 bool mapAt(std::uintptr_t address, std::size_t size);
 
-struct ThreadMemory;
+struct ThreadHeaps;
 
 enum class HeapKind : std::uint32_t { Program, Libc };
 
@@ -27,7 +27,7 @@ class Heap {
 
   /// 16-byte aligned, or as `alignment` (a power of two) says. Null: there is no memory. `fresh`:
   /// its bytes are 0.
-  void* allocate(ThreadMemory& owner, std::size_t size, std::size_t alignment, bool* fresh);
+  void* allocate(ThreadHeaps& owner, std::size_t size, std::size_t alignment, bool* fresh);
   /// A block of any thread's heap of this kind.
   void release(void* block);
 
@@ -39,7 +39,7 @@ class Heap {
   };
   static constexpr std::size_t kClasses = 212;
 
-  void* cut(ThreadMemory& owner, std::size_t size);
+  void* cut(ThreadHeaps& owner, std::size_t size);
 
   const HeapKind m_kind;
   Freed* m_freed[kClasses] = {};
@@ -51,7 +51,7 @@ std::size_t usableSize(const void* block);
 HeapKind kindOf(const void* block);
 
 /// What one thread of the program has.
-struct ThreadMemory {
+struct ThreadHeaps {
   std::uint64_t key =
       0;  ///< the same in each run: made of who made the thread, and how-manieth of it
   std::uint32_t children = 0;
@@ -59,9 +59,9 @@ struct ThreadMemory {
   Heap program{HeapKind::Program};
   Heap libc{HeapKind::Libc};
   Range maps;
-  ThreadMemory* spare = nullptr;      ///< of threads that this one has joined
-  ThreadMemory* nextSpare = nullptr;  ///< in such a list
-  ThreadMemory* nextOfAll = nullptr;
+  ThreadHeaps* spare = nullptr;      ///< of threads that this one has joined
+  ThreadHeaps* nextSpare = nullptr;  ///< in such a list
+  ThreadHeaps* nextOfAll = nullptr;
   void* (*routine)(void*) = nullptr;  ///< while it starts
   void* argument = nullptr;
   unsigned long thread = 0;  ///< pthread_t, to be found by it; 0: it is not to be joined
@@ -70,6 +70,6 @@ struct ThreadMemory {
 };
 
 /// Slots of the threads' range, of `size` bytes together; 0: none is left.
-std::uintptr_t takeSlots(ThreadMemory& owner, std::size_t size);
+std::uintptr_t takeSlots(ThreadHeaps& owner, std::size_t size);
 
 }  // namespace pf::memory

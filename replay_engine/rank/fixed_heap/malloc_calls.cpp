@@ -20,12 +20,12 @@ using namespace pf::memory;
 namespace {
 
 /// Null: libc is to make it.
-ThreadMemory* forBlock(const void* caller, const void* frame) {
-  ThreadMemory* owner = ownerOf(caller, frame);
+ThreadHeaps* forBlock(const void* caller, const void* frame) {
+  ThreadHeaps* owner = ownerOf(caller, frame);
   return owner != nullptr && isStreamBuffer(caller) ? nullptr : owner;
 }
 
-void* make(ThreadMemory& owner, const void* caller, std::size_t size, std::size_t alignment,
+void* make(ThreadHeaps& owner, const void* caller, std::size_t size, std::size_t alignment,
            bool* fresh) {
   const HeapKind kind = isLibc(caller) ? HeapKind::Libc : HeapKind::Program;
   void* block = owner.heap(kind).allocate(owner, size, alignment, fresh);
@@ -35,8 +35,7 @@ void* make(ThreadMemory& owner, const void* caller, std::size_t size, std::size_
   return block;
 }
 
-void* makeAligned(ThreadMemory* owner, const void* caller, std::size_t size,
-                  std::size_t alignment) {
+void* makeAligned(ThreadHeaps* owner, const void* caller, std::size_t size, std::size_t alignment) {
   std::size_t power = 16;
   while (power < alignment && power < kTiB) {
     power *= 2;
@@ -57,7 +56,7 @@ std::size_t usable(void* block) {
   return next(block);
 }
 
-void letGo(ThreadMemory* owner, void* block) {
+void letGo(ThreadHeaps* owner, void* block) {
   if (!isPrograms(block)) {
     __libc_free(block);
     return;
@@ -69,7 +68,7 @@ void letGo(ThreadMemory* owner, void* block) {
   }
 }
 
-void* remake(ThreadMemory* owner, const void* caller, void* block, std::size_t size) {
+void* remake(ThreadHeaps* owner, const void* caller, void* block, std::size_t size) {
   if (owner == nullptr && !isPrograms(block)) {
     return __libc_realloc(block, size);
   }
@@ -95,7 +94,7 @@ extern "C" {
 
 PF_MEMORY void* malloc(std::size_t size) {
   bool fresh = false;
-  ThreadMemory* owner = forBlock(PF_CALLER, __builtin_frame_address(0));
+  ThreadHeaps* owner = forBlock(PF_CALLER, __builtin_frame_address(0));
   return owner == nullptr ? __libc_malloc(size) : make(*owner, PF_CALLER, size, 16, &fresh);
 }
 
@@ -111,7 +110,7 @@ PF_MEMORY void* calloc(std::size_t count, std::size_t each) {
     errno = ENOMEM;
     return nullptr;
   }
-  ThreadMemory* owner = forBlock(PF_CALLER, __builtin_frame_address(0));
+  ThreadHeaps* owner = forBlock(PF_CALLER, __builtin_frame_address(0));
   if (owner == nullptr) {
     return __libc_calloc(count, each);
   }
@@ -121,7 +120,7 @@ PF_MEMORY void* calloc(std::size_t count, std::size_t each) {
 }
 
 PF_MEMORY void* realloc(void* block, std::size_t size) {
-  ThreadMemory* owner = forBlock(PF_CALLER, __builtin_frame_address(0));
+  ThreadHeaps* owner = forBlock(PF_CALLER, __builtin_frame_address(0));
   if (block == nullptr) {
     bool fresh = false;
     return owner == nullptr ? __libc_malloc(size) : make(*owner, PF_CALLER, size, 16, &fresh);
@@ -139,7 +138,7 @@ PF_MEMORY void* reallocarray(void* block, std::size_t count, std::size_t each) {
     errno = ENOMEM;
     return nullptr;
   }
-  ThreadMemory* owner = forBlock(PF_CALLER, __builtin_frame_address(0));
+  ThreadHeaps* owner = forBlock(PF_CALLER, __builtin_frame_address(0));
   if (block == nullptr) {
     bool fresh = false;
     return owner == nullptr ? __libc_malloc(size) : make(*owner, PF_CALLER, size, 16, &fresh);

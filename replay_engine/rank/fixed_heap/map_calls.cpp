@@ -35,7 +35,7 @@ std::uintptr_t guestsPlace(std::size_t size) {
 }
 
 /// 0: there is none, the kernel has to find one.
-std::uintptr_t programsPlace(ThreadMemory& owner, std::size_t size) {
+std::uintptr_t programsPlace(ThreadHeaps& owner, std::size_t size) {
   Range& maps = owner.maps;
   const std::size_t room = roomFor(size);
   if (maps.end - maps.at < room) {
@@ -51,7 +51,7 @@ std::uintptr_t programsPlace(ThreadMemory& owner, std::size_t size) {
 }
 
 /// The kernel's own call, as libc's makes it.
-void* mapFor(ThreadMemory* owner, void* wish, std::size_t size, int protection, int flags, int fd,
+void* mapFor(ThreadHeaps* owner, void* wish, std::size_t size, int protection, int flags, int fd,
              off_t offset) {
   std::uintptr_t place = reinterpret_cast<std::uintptr_t>(wish);
   int how = flags;
@@ -102,7 +102,7 @@ PF_MEMORY void* shmat(int segment, const void* wish, int flags) noexcept {
   std::uintptr_t place = reinterpret_cast<std::uintptr_t>(wish);
   shmid_ds info{};
   if (wish == nullptr && shmctl(segment, IPC_STAT, &info) == 0) {
-    ThreadMemory* owner = PF_OWNER();
+    ThreadHeaps* owner = PF_OWNER();
     place = owner == nullptr ? guestsPlace(info.shm_segsz) : programsPlace(*owner, info.shm_segsz);
   }
   return reinterpret_cast<void*>(syscall(SYS_shmat, segment, place, flags));

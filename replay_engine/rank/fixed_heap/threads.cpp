@@ -29,12 +29,12 @@ Code g_libc;
 Code g_loader;
 Code g_streamBuffer;
 
-constinit ThreadMemory g_main;
-std::atomic<ThreadMemory*> g_all = nullptr;
-__thread ThreadMemory* t_memory __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit ThreadHeaps g_main;
+std::atomic<ThreadHeaps*> g_all = nullptr;
+__thread ThreadHeaps* t_memory __attribute__((tls_model("initial-exec"))) = nullptr;
 __thread bool t_foreign __attribute__((tls_model("initial-exec"))) = false;
 
-ThreadMemory* mainsMemory() {
+ThreadHeaps* mainsMemory() {
   if (g_main.program.range.end == 0) {
     g_main.program.range = {kProgramBegin, kProgramBegin, kLibcBegin};
     g_main.libc.range = {kLibcBegin, kLibcBegin, kThreadsBegin};
@@ -88,8 +88,8 @@ __attribute__((constructor)) void start() {
 
 }  // namespace
 
-ThreadMemory* ownerOf(const void* caller, const void* frame) {
-  ThreadMemory* memory = t_memory;
+ThreadHeaps* ownerOf(const void* caller, const void* frame) {
+  ThreadHeaps* memory = t_memory;
   if (memory == nullptr && !t_foreign) {
     // A thread that pthread_create did not make for the program has nothing of its own.
     memory = syscall(SYS_gettid) == syscall(SYS_getpid) ? mainsMemory() : nullptr;
@@ -111,28 +111,28 @@ bool isStreamBuffer(const void* caller) {
 namespace {
 
 void* runThread(void* given) {
-  auto* memory = static_cast<ThreadMemory*>(given);
+  auto* memory = static_cast<ThreadHeaps*>(given);
   t_memory = memory;
   memory->thread = pthread_self();
   return memory->routine(memory->argument);
 }
 
 /// For the next thread that `parent` makes.
-ThreadMemory* makeMemory(ThreadMemory& parent) {
-  if (ThreadMemory* spare = parent.spare; spare != nullptr) {
+ThreadHeaps* makeMemory(ThreadHeaps& parent) {
+  if (ThreadHeaps* spare = parent.spare; spare != nullptr) {
     parent.spare = spare->nextSpare;
     return spare;
   }
-  ThreadMemory seed;
+  ThreadHeaps seed;
   seed.key = (parent.key ^ ++parent.children) * 0xD1B54A32D192ED03U + 0x632BE59BD9B4E019U;
   const std::uintptr_t slot = takeSlots(seed, kSlotSize);
   if (slot == 0 || !mapAt(slot, kStep)) {
     return nullptr;
   }
-  auto* memory = new (reinterpret_cast<void*>(slot)) ThreadMemory;
+  auto* memory = new (reinterpret_cast<void*>(slot)) ThreadHeaps;
   memory->key = seed.key;
   memory->slots = seed.slots;
-  memory->program.range = {slot + roundUp(sizeof(ThreadMemory), kPage), slot + kStep,
+  memory->program.range = {slot + roundUp(sizeof(ThreadHeaps), kPage), slot + kStep,
                            slot + kSlotSize};
   memory->nextOfAll = g_all.load();
   while (!g_all.compare_exchange_weak(memory->nextOfAll, memory)) {
@@ -141,8 +141,8 @@ ThreadMemory* makeMemory(ThreadMemory& parent) {
 }
 
 /// The program's thread of this name; it is not to be found again.
-ThreadMemory* takeOut(pthread_t thread) {
-  for (ThreadMemory* memory = g_all.load(); memory != nullptr; memory = memory->nextOfAll) {
+ThreadHeaps* takeOut(pthread_t thread) {
+  for (ThreadHeaps* memory = g_all.load(); memory != nullptr; memory = memory->nextOfAll) {
     if (memory->thread == thread) {
       memory->thread = 0;
       return memory;
@@ -171,8 +171,8 @@ extern "C" PF_MEMORY int pthread_create(pthread_t* thread, const pthread_attr_t*
   static std::atomic<void*> found;
   auto* next = behind<decltype(pthread_create)>(found, "pthread_create");
   // The interposer calls this one for the program: only whether the thread is inside of MPI counts.
-  ThreadMemory* parent = ownerOf(nullptr, __builtin_frame_address(0));
-  ThreadMemory* memory = parent != nullptr ? makeMemory(*parent) : nullptr;
+  ThreadHeaps* parent = ownerOf(nullptr, __builtin_frame_address(0));
+  ThreadHeaps* memory = parent != nullptr ? makeMemory(*parent) : nullptr;
   if (memory == nullptr) {
     return next(thread, attributes, routine, argument);
   }
@@ -189,8 +189,8 @@ extern "C" PF_MEMORY int pthread_create(pthread_t* thread, const pthread_attr_t*
 extern "C" PF_MEMORY int pthread_join(pthread_t thread, void** result) {
   static std::atomic<void*> found;
   const int error = behind<decltype(pthread_join)>(found, "pthread_join")(thread, result);
-  ThreadMemory* joiner = ownerOf(nullptr, __builtin_frame_address(0));
-  ThreadMemory* memory = error == 0 ? takeOut(thread) : nullptr;
+  ThreadHeaps* joiner = ownerOf(nullptr, __builtin_frame_address(0));
+  ThreadHeaps* memory = error == 0 ? takeOut(thread) : nullptr;
   if (joiner != nullptr && memory != nullptr) {
     memory->nextSpare = joiner->spare;
     joiner->spare = memory;

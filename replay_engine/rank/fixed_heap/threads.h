@@ -7,7 +7,7 @@
 namespace pf::memory {
 
 /// Whose call it is that returns to `caller`; null: not the program's, but MPI's or ours.
-ThreadMemory* ownerOf(const void* caller, const void* frame);
+ThreadHeaps* ownerOf(const void* caller, const void* frame);
 
 /// Whether libc or the loader calls. A stream's buffer is as large as what it is connected to
 /// wants.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Recordings with jitter: how this run is to be unlike others, by its seed. Private to jitter.cpp
-// and provoked_choices.cpp; the rest of the interposer uses engine.h.
+// and jittered_choices.cpp; the rest of the interposer uses engine.h.
 #pragma once
 
 #include <atomic>

@@ -206,7 +206,7 @@ def fast(call):
         test = f"fastCompletion({count})"
         out = f"fastWait({number}, {count}, {requests}, [&] {{ return PF_KNOWN({call.name})({names}); }})"
     elif call.kind == "Collective":
-        test = "fast() && !clocked()"
+        test = "fast() && !followsClocks()"
         return f"  if ({test}) [[likely]] {{\n    const LightCall event({number});\n    return PF_KNOWN({call.name})({names});\n  }}\n"
     else:
         return ""

@@ -23,7 +23,7 @@ void onSignal(int number, siginfo_t* info, void* context) {
   const struct sigaction wanted = g_wanted[number];
   if (info != nullptr && isFromOutside(*info)) {
     // Places are of calls, one byte before where they return to.
-    noteUncovered(NoteKind::SignalGot, reinterpret_cast<char*>(wanted.sa_handler) + 1);
+    noteUncovered(NotGuaranteedKind::SignalGot, reinterpret_cast<char*>(wanted.sa_handler) + 1);
   }
   if ((wanted.sa_flags & SA_SIGINFO) != 0) {
     wanted.sa_sigaction(number, info, context);
@@ -124,7 +124,7 @@ PF_LIBC(int, sigwait, const sigset_t* set, int* number) {
   const bool programs = PF_PROGRAMS_CALL();
   const int result = PF_NEXT(sigwait)(set, number);
   if (programs && result == 0) {
-    noteUncovered(NoteKind::SignalGot, __builtin_return_address(0));
+    noteUncovered(NotGuaranteedKind::SignalGot, __builtin_return_address(0));
   }
   return result;
 }
@@ -135,7 +135,7 @@ PF_LIBC(int, sigwaitinfo, const sigset_t* set, siginfo_t* info) {
   const bool programs = PF_PROGRAMS_CALL();
   const int number = PF_NEXT(sigwaitinfo)(set, to);
   if (programs && number > 0 && isFromOutside(*to)) {
-    noteUncovered(NoteKind::SignalGot, __builtin_return_address(0));
+    noteUncovered(NotGuaranteedKind::SignalGot, __builtin_return_address(0));
   }
   return number;
 }
@@ -146,7 +146,7 @@ PF_LIBC(int, sigtimedwait, const sigset_t* set, siginfo_t* info, const timespec*
   const bool programs = PF_PROGRAMS_CALL();
   const int number = PF_NEXT(sigtimedwait)(set, to, most);
   if (programs && (number <= 0 || isFromOutside(*to))) {
-    noteUncovered(number > 0 ? NoteKind::SignalGot : NoteKind::TimeLimit,
+    noteUncovered(number > 0 ? NotGuaranteedKind::SignalGot : NotGuaranteedKind::TimeLimit,
                   __builtin_return_address(0));
   }
   return number;

@@ -106,7 +106,7 @@ void nameOf(int from, const char* path, char* name) {
   }
   if (base + length + 2 > kLongestName) {
     name[0] = '\0';
-    noteUncovered(NoteKind::InputsLeftOut, nullptr);
+    noteUncovered(NotGuaranteedKind::InputsLeftOut, nullptr);
     return;
   }
   if (path[0] != '/') {
@@ -118,7 +118,7 @@ void nameOf(int from, const char* path, char* name) {
 void keep(Input& input) {
   const std::size_t length = std::strlen(input.name);
   if (g_kept >= kMostKept) {
-    noteUncovered(NoteKind::InputsLeftOut, nullptr);
+    noteUncovered(NotGuaranteedKind::InputsLeftOut, nullptr);
   } else if (length > 0) {
     ++g_kept;
     keepBytes(ValueKind::Input, &input, kBeforeName + length, ~std::size_t{0});
@@ -267,9 +267,9 @@ void sawInput(int from, const char* path, int fd, void* caller) {
   if (lookAtFile(fd, &now)) {
     sawFile(from, path, now);
   } else if (fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode)) {
-    noteUncovered(NoteKind::Child, caller);
+    noteUncovered(NotGuaranteedKind::Child, caller);
   } else if (S_ISREG(info.st_mode) && g_systemValues.joined) {  // libraries look before MPI_Init
-    noteUncovered(NoteKind::KernelFile, caller);
+    noteUncovered(NotGuaranteedKind::KernelFile, caller);
   }
 }
 

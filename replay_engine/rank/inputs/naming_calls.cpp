@@ -82,7 +82,7 @@ using namespace pf;
 #define PF_LOCKS(name, parameters, arguments)                                  \
   PF_LIBC(int, name, parameters) {                                             \
     if (PF_PROGRAMS_CALL()) {                                                  \
-      noteUncovered(NoteKind::FileLock, __builtin_return_address(0));          \
+      noteUncovered(NotGuaranteedKind::FileLock, __builtin_return_address(0));          \
     }                                                                          \
     return PF_NEXT(name)(arguments);                                           \
   }
@@ -96,7 +96,7 @@ using namespace pf;
     if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) {                    \
       alsoMarked(fd, result);                                                  \
     } else if (isLock(command) && PF_PROGRAMS_CALL()) {                        \
-      noteUncovered(NoteKind::FileLock, __builtin_return_address(0));          \
+      noteUncovered(NotGuaranteedKind::FileLock, __builtin_return_address(0));          \
     }                                                                          \
     return result;                                                             \
   }

@@ -143,7 +143,7 @@ int opened(int from, const char* path, int flags, int fd, void* caller) {
     return fd;
   }
   if (fd >= kMarks) {
-    noteUncovered(NoteKind::InputsLeftOut, caller);
+    noteUncovered(NotGuaranteedKind::InputsLeftOut, caller);
   }
   if (isRandomName(path)) {
     return marked(fd);
@@ -251,7 +251,7 @@ PF_LIBC(ssize_t, __read_chk, int fd, void* to, std::size_t size, std::size_t roo
     }                                                                          \
     return PF_NEXT(name)(fd, to, size, at);                                    \
   }
-// A jump: who asked for memory is the caller of the next one, too (memory_side.cpp).
+// A jump: who asked for memory is the caller of the next one, too (heap_side.cpp).
 #define PF_MMAP(name, type)                                                    \
   PF_LIBC(void*, name, void* wish, std::size_t size, int protection, int flags, int fd, \
           type offset) {                                                       \
@@ -273,7 +273,7 @@ void maps(int protection, int flags, int fd, void* caller) {
     reads(fd);
   }
   if ((flags & MAP_SHARED) != 0 && (protection & PROT_WRITE) != 0) {
-    noteUncovered(NoteKind::SharedMemory, caller);
+    noteUncovered(NotGuaranteedKind::SharedMemory, caller);
   }
 }
 

@@ -251,7 +251,7 @@ PF_LIBC(pid_t, gettid) {
 /// What another process is told by a signal is not in its record.
 static void sendsSignal(pid_t pid, int number, void* caller) {
   if (number != 0 && pid != g_systemValues.pid && pid != static_cast<pid_t>(syscall(SYS_getpid))) {
-    noteUncovered(NoteKind::SignalSent, caller);
+    noteUncovered(NotGuaranteedKind::SignalSent, caller);
   }
 }
 

@@ -247,10 +247,10 @@ bool askOther(void* caller) {
   }
   if (g_rankOnly.owner != nullptr && g_systemValues.joined && g_systemValues.record &&
       t_depth == 0 &&
-      g_notes[static_cast<std::size_t>(NoteKind::OtherThread)].load(std::memory_order_relaxed) ==
-          nullptr &&
+      g_notes[static_cast<std::size_t>(NotGuaranteedKind::OtherThread)].load(
+          std::memory_order_relaxed) == nullptr &&
       learnCaller(caller, __builtin_frame_address(0))) {
-    noteUncovered(NoteKind::OtherThread, caller);
+    noteUncovered(NotGuaranteedKind::OtherThread, caller);
   }
   return false;
 }
@@ -290,7 +290,7 @@ bool learnCaller(void* caller, const void* frame) {
   return programs;
 }
 
-void noteUncovered(NoteKind kind, void* caller) {
+void noteUncovered(NotGuaranteedKind kind, void* caller) {
   if (g_notes[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed) != nullptr) {
     return;
   }

@@ -98,7 +98,7 @@ void unmapLaunchPage(const RankPage* page);
 extern bool g_tscTraps;
 
 /// Files something that is not covered, once, with its place.
-void noteUncovered(NoteKind kind, void* caller);
+void noteUncovered(NotGuaranteedKind kind, void* caller);
 
 /// Makes a thread that MPI wants for itself: nothing that it does is the program's.
 using CreateThread = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);

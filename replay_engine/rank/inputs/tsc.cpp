@@ -134,7 +134,7 @@ PF_LIBC(int, system, const char* command) {
 
 PF_LIBC(std::FILE*, popen, const char* command, const char* mode) {
   if (PF_PROGRAMS_CALL()) {
-    noteUncovered(NoteKind::Child, __builtin_return_address(0));
+    noteUncovered(NotGuaranteedKind::Child, __builtin_return_address(0));
   }
   const NoTrap noTrap;
   return PF_NEXT(popen)(command, mode);
@@ -143,7 +143,7 @@ PF_LIBC(std::FILE*, popen, const char* command, const char* mode) {
 PF_LIBC(int, posix_spawn, pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
         const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
   if (PF_PROGRAMS_CALL()) {
-    noteUncovered(NoteKind::Child, __builtin_return_address(0));
+    noteUncovered(NotGuaranteedKind::Child, __builtin_return_address(0));
   }
   const NoTrap noTrap;
   return PF_NEXT(posix_spawn)(pid, path, actions, attributes, arguments, environment);
@@ -152,7 +152,7 @@ PF_LIBC(int, posix_spawn, pid_t* pid, const char* path, const posix_spawn_file_a
 PF_LIBC(int, posix_spawnp, pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
         const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
   if (PF_PROGRAMS_CALL()) {
-    noteUncovered(NoteKind::Child, __builtin_return_address(0));
+    noteUncovered(NotGuaranteedKind::Child, __builtin_return_address(0));
   }
   const NoTrap noTrap;
   return PF_NEXT(posix_spawnp)(pid, file, actions, attributes, arguments, environment);

@@ -51,7 +51,7 @@ ValueStream& streamOf(ValueKind kind) {
 void growEarly() {
   if (g_early.begin != g_firstEarly) {
     g_systemValues.record = false;
-    noteUncovered(NoteKind::EarlyLost, nullptr);
+    noteUncovered(NotGuaranteedKind::EarlyLost, nullptr);
     return;
   }
   void* more = mmap(nullptr, kEarlyMost, PROT_READ | PROT_WRITE,

@@ -17,7 +17,7 @@ namespace pf::db {
 inline constexpr std::string_view kFeedName = "pf_feed";
 inline constexpr int kFeedColumns = 24;  ///< c0 … c23
 
-class RowFeed {
+class RowSource {
  public:
   struct Cell {
     enum class Type : std::uint8_t { Null, Integer, Text, Blob } type = Type::Null;

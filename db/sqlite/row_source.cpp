@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "db/sqlite/row_feed.h"
+#include "db/sqlite/row_source.h"
 
 #include <memory>
 
@@ -11,12 +11,12 @@ namespace {
 // SQLite's structures come first in ours, and SQLite hands us pointers to them.
 struct FeedTable {
   sqlite3_vtab base;
-  RowFeed* feed;
+  RowSource* feed;
 };
 
 struct FeedCursor {
   sqlite3_vtab_cursor base;
-  RowFeed* feed;
+  RowSource* feed;
   std::size_t row;
 };
 
@@ -33,7 +33,7 @@ int connect(sqlite3* connection, void* feed, int, const char* const*, sqlite3_vt
   if (const int rc = sqlite3_declare_vtab(connection, (text + ")").c_str()); rc != SQLITE_OK) {
     return rc;
   }
-  auto made = std::make_unique<FeedTable>(FeedTable{{}, static_cast<RowFeed*>(feed)});
+  auto made = std::make_unique<FeedTable>(FeedTable{{}, static_cast<RowSource*>(feed)});
   *table = &made.release()->base;
   return SQLITE_OK;
 }
@@ -74,20 +74,20 @@ int eof(sqlite3_vtab_cursor* cursor) {
 }
 
 int column(sqlite3_vtab_cursor* cursor, sqlite3_context* result, int number) {
-  const RowFeed& feed = *cursorOf(cursor)->feed;
-  const RowFeed::Cell& cell = feed.cell(cursorOf(cursor)->row, number);
+  const RowSource& feed = *cursorOf(cursor)->feed;
+  const RowSource::Cell& cell = feed.cell(cursorOf(cursor)->row, number);
   switch (cell.type) {
-    case RowFeed::Cell::Type::Null:
+    case RowSource::Cell::Type::Null:
       break;
-    case RowFeed::Cell::Type::Integer:
+    case RowSource::Cell::Type::Integer:
       sqlite3_result_int64(result, cell.integer);
       break;
-    case RowFeed::Cell::Type::Text: {
+    case RowSource::Cell::Type::Text: {
       const std::string& text = feed.textOf(cell);
       sqlite3_result_text64(result, text.data(), text.size(), nullptr, SQLITE_UTF8);
       break;
     }
-    case RowFeed::Cell::Type::Blob: {
+    case RowSource::Cell::Type::Blob: {
       const std::string& content = feed.textOf(cell);
       sqlite3_result_blob64(result, content.data(), content.size(), nullptr);
       break;
@@ -119,7 +119,7 @@ constexpr sqlite3_module kFeedModule = makeFeedModule();
 
 }  // namespace
 
-bool RowFeed::attach(sqlite3* connection) {
+bool RowSource::attach(sqlite3* connection) {
   return sqlite3_create_module_v2(connection, std::string(kFeedName).c_str(), &kFeedModule, this,
                                   nullptr) == SQLITE_OK;
 }

@@ -11,7 +11,7 @@
 
 namespace pf::session {
 
-class WholeTrace : public QObject {
+class AllEvents : public QObject {
   Q_OBJECT
  public:
   using QObject::QObject;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/session/state/whole_trace.h"
+#include "app/session/state/all_events.h"
 
 #include <utility>
 
@@ -9,14 +9,14 @@
 
 namespace pf::session {
 
-void WholeTrace::set(const QString& path, const views::TraceDataPtr& trace) {
+void AllEvents::set(const QString& path, const views::TraceDataPtr& trace) {
   m_path = path;
   m_trace = trace;
   m_whole.reset();
   m_waiting.clear();
 }
 
-const views::TraceData& WholeTrace::all() const {
+const views::TraceData& AllEvents::all() const {
   if (m_trace->chunks == nullptr) {
     return *m_trace;
   }
@@ -26,11 +26,11 @@ const views::TraceData& WholeTrace::all() const {
   return m_whole != nullptr ? *m_whole : *m_trace;
 }
 
-bool WholeTrace::areRead() const {
+bool AllEvents::areRead() const {
   return m_trace == nullptr || m_trace->chunks == nullptr || m_whole != nullptr;
 }
 
-bool WholeTrace::readsFirst(std::function<void()> then) {
+bool AllEvents::readsFirst(std::function<void()> then) {
   if (areRead() || !m_trace->whole) {
     return false;
   }

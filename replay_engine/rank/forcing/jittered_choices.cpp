@@ -95,7 +95,7 @@ bool isTag(int tag) {
 
 }  // namespace
 
-int provokedSource(int source, int tag, MPI_Comm comm) {
+int jitteredSource(int source, int tag, MPI_Comm comm) {
   if (!provokes() || !isWild(source) || !isTag(tag)) {
     return source;
   }
@@ -114,7 +114,7 @@ int provokedSource(int source, int tag, MPI_Comm comm) {
   return chosen < 0 ? source : chosen;
 }
 
-void provokedProbe(int source, MPI_Comm comm) {
+void jitteredProbe(int source, MPI_Comm comm) {
   for (std::uint32_t i = 0; i < std::min(g_shownCount, kShown); ++i) {
     if (g_shown[i].comm == comm && g_shown[i].source == source) {
       return;
@@ -126,7 +126,7 @@ void provokedProbe(int source, MPI_Comm comm) {
   g_shownCount = std::min(g_shownCount + 1, kShown + 1);
 }
 
-bool provokedPoll(int* source, int tag, MPI_Comm comm) {
+bool jitteredPoll(int* source, int tag, MPI_Comm comm) {
   static std::int64_t since = 0;  ///< a message is there, and has not been told of
   if (!provokes() || !isWild(*source) || !isTag(tag)) {
     return true;
@@ -150,7 +150,7 @@ bool provokedPoll(int* source, int tag, MPI_Comm comm) {
   return true;
 }
 
-int provokedIndex(int count, const MPI_Request* requests) {
+int jitteredIndex(int count, const MPI_Request* requests) {
   if (!provokes()) {
     return -1;
   }
