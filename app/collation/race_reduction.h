@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The last step of a recording of mode races: what each rank found is told, and sources that a
-// replay does not need leave the trace (design.md, section 5: only after a clean end).
+// replay does not need leave the trace, only after a clean end.
 #pragma once
 
 #include <cstdint>

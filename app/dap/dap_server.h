@@ -85,7 +85,7 @@ class DapServer : public QObject {
   void unrecordedStop(int rank, const mi::StopEvent& stop, Json& body) const;
   bool has(Needs needs, const Request& request);
   /// States of the ranks that are there.
-  [[nodiscard]] QList<views::RankState> ranksHere() const;
+  [[nodiscard]] QList<values::RankState> ranksHere() const;
 
   // dap_server_launch.cpp
   void launch(const Request& request);
@@ -105,10 +105,10 @@ class DapServer : public QObject {
   // dap_server_run.cpp
   void connectSession();
   void continueRanks(const Request& request);
-  void next(const Request& request) { step(request, views::RankAction::Next); }
-  void stepIn(const Request& request) { step(request, views::RankAction::Step); }
-  void stepOut(const Request& request) { step(request, views::RankAction::Finish); }
-  void step(const Request& request, views::RankAction action);
+  void next(const Request& request) { step(request, values::RankAction::Next); }
+  void stepIn(const Request& request) { step(request, values::RankAction::Step); }
+  void stepOut(const Request& request) { step(request, values::RankAction::Finish); }
+  void step(const Request& request, values::RankAction action);
   void pause(const Request& request);
   void stepBack(const Request& request);
   void reverseContinue(const Request& request);
@@ -119,9 +119,9 @@ class DapServer : public QObject {
   void exceptionInfo(const Request& request);
   void onSettled();
   void publish();
-  [[nodiscard]] bool atRest(const views::RankState& state);
-  [[nodiscard]] bool gone(const views::RankState& state);
-  [[nodiscard]] bool arrives(const views::RankState& state);
+  [[nodiscard]] bool atRest(const values::RankState& state);
+  [[nodiscard]] bool gone(const values::RankState& state);
+  [[nodiscard]] bool arrives(const values::RankState& state);
   Json stoppedBody(int rank);
   void resumed(const std::set<int>& ranks);
   void moving(const char* reason);
@@ -134,7 +134,7 @@ class DapServer : public QObject {
   void threads(const Request& request);
   void stackTrace(const Request& request);
   void sendFrames(const Request& request, int rank, const std::vector<mi::Frame>& frames);
-  void sendRecordedFrame(const Request& request, const views::RankState& state);
+  void sendRecordedFrame(const Request& request, const values::RankState& state);
   void scopes(const Request& request);
   void variables(const Request& request);
   void setVariable(const Request& request);
@@ -162,8 +162,8 @@ class DapServer : public QObject {
   void setExceptionBreakpoints(const Request& request);
   /// The breakpoint of the filter "mpi", which stops at MPI calls that fail; 0: it is not set.
   [[nodiscard]] int mpiErrorBreakpoint() const;
-  Json place(views::Breakpoint wanted, const std::string& logMessage, std::set<int>& kept);
-  [[nodiscard]] Json breakpointJson(const views::Breakpoint& breakpoint) const;
+  Json place(values::Breakpoint wanted, const std::string& logMessage, std::set<int>& kept);
+  [[nodiscard]] Json breakpointJson(const values::Breakpoint& breakpoint) const;
   void tellChangedBreakpoints();
   bool logs(int rank, int breakpoint);
   void logNext(int rank, int breakpoint, std::size_t piece, const std::string& text);

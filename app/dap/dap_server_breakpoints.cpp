@@ -7,7 +7,7 @@
 
 namespace pf::headless {
 
-using views::Breakpoint;
+using values::Breakpoint;
 
 namespace {
 
@@ -23,16 +23,16 @@ Json breakpointsBody(Json breakpoints) {
 
 Json DapServer::breakpointJson(const Breakpoint& breakpoint) const {
   Json out = {{"id", -breakpoint.id},
-              {"verified", breakpoint.state == views::BreakpointState::Set}};
+              {"verified", breakpoint.state == values::BreakpointState::Set}};
   if (!breakpoint.file.isEmpty()) {
     out["source"] = {{"path", toClient(breakpoint.file)},
                      {"name", breakpoint.file.section(QLatin1Char('/'), -1).toStdString()}};
     out["line"] = lineToClient(breakpoint.line);
   }
-  if (breakpoint.state == views::BreakpointState::Failed) {
+  if (breakpoint.state == values::BreakpointState::Failed) {
     out["reason"] = "failed";
     out["message"] = breakpoint.note.toStdString();
-  } else if (breakpoint.state == views::BreakpointState::Pending) {
+  } else if (breakpoint.state == values::BreakpointState::Pending) {
     out["reason"] = "pending";
     out["message"] = "set when GDB is attached to the ranks";
   }
@@ -131,7 +131,7 @@ void DapServer::setFunctionBreakpoints(const Request& request) {
                                      : "events are counted in recordings only"));
         continue;
       }
-      breakpoint.kind = views::BreakpointKind::Logical;
+      breakpoint.kind = values::BreakpointKind::Logical;
       breakpoint.expression = QStringLiteral("event ") + QString::fromStdString(name);
     } else {
       breakpoint.function = QString::fromStdString(name);
@@ -162,7 +162,7 @@ void DapServer::setExceptionBreakpoints(const Request& request) {
     m_breakpointsTold.erase(there);
   } else if (wanted && there == 0) {
     Breakpoint breakpoint;
-    breakpoint.kind = views::BreakpointKind::Catch;
+    breakpoint.kind = values::BreakpointKind::Catch;
     breakpoint.expression = QStringLiteral("mpi error");
     std::set<int> kept;
     place(std::move(breakpoint), {}, kept);
@@ -173,7 +173,7 @@ void DapServer::setExceptionBreakpoints(const Request& request) {
 int DapServer::mpiErrorBreakpoint() const {
   const auto& all = m_session.breakpoints().all();
   const auto found = std::find_if(all.begin(), all.end(), [](const Breakpoint& each) {
-    return each.kind == views::BreakpointKind::Catch;
+    return each.kind == values::BreakpointKind::Catch;
   });
   return found != all.end() ? found->id : 0;
 }

@@ -9,8 +9,8 @@
 
 namespace pf::headless {
 
-using views::RankActivity;
-using views::RankState;
+using values::RankActivity;
+using values::RankState;
 
 namespace {
 
@@ -71,11 +71,11 @@ void DapServer::connectSession() {
         ranks << state.rank;
       }
     }
-    m_session.act(views::RankAction::Pause, ranks);
+    m_session.act(values::RankAction::Pause, ranks);
   });
   connect(&m_session, &S::output, this,
-          [this](int rank, views::OutputStream stream, const QByteArray& bytes) {
-            const bool errors = stream == views::OutputStream::Err;
+          [this](int rank, values::OutputStream stream, const QByteArray& bytes) {
+            const bool errors = stream == values::OutputStream::Err;
             const std::string lines = m_output.feed(
                 rank, errors ? 2 : 1, {bytes.constData(), static_cast<std::size_t>(bytes.size())});
             if (!lines.empty()) {
@@ -163,10 +163,10 @@ void DapServer::continueRanks(const Request& request) {
   resumed(std::set<int>(ranks.begin(), ranks.end()));
   m_stalled.clear();
   m_goalReason = "pause";
-  m_session.act(views::RankAction::Continue, ranks);
+  m_session.act(values::RankAction::Continue, ranks);
 }
 
-void DapServer::step(const Request& request, views::RankAction action) {
+void DapServer::step(const Request& request, values::RankAction action) {
   int rank = 0;
   if (debuggerOf(request, rank) == nullptr) {
     return;
@@ -175,7 +175,7 @@ void DapServer::step(const Request& request, views::RankAction action) {
   resumed({rank});
   m_stalled.clear();
   m_goalReason = "step";
-  if (action != views::RankAction::Finish || m_session.currentRank() == rank) {
+  if (action != values::RankAction::Finish || m_session.currentRank() == rank) {
     m_session.setCurrentRank(rank);
     m_session.act(action, {rank});
     return;
@@ -183,7 +183,7 @@ void DapServer::step(const Request& request, views::RankAction action) {
   // Its stack has to be known: the frame to return from is the program's.
   connect(
       &m_session.inspector(), &session::Inspector::stackChanged, this,
-      [this, rank] { m_session.act(views::RankAction::Finish, {rank}); },
+      [this, rank] { m_session.act(values::RankAction::Finish, {rank}); },
       static_cast<Qt::ConnectionType>(Qt::QueuedConnection | Qt::SingleShotConnection));
   m_session.setCurrentRank(rank);
 }
@@ -204,7 +204,7 @@ void DapServer::pause(const Request& request) {
   }
   m_goalReason = "pause";
   m_pauseThen = m_moving && m_session.source() == session::Source::Job;
-  m_session.act(views::RankAction::Pause, ranks);
+  m_session.act(values::RankAction::Pause, ranks);
 }
 
 void DapServer::stepBack(const Request& request) {
@@ -410,7 +410,7 @@ Json DapServer::stoppedBody(int rank) {
   if (atEvent) {
     body["reason"] = m_goalReason;
     text += state.detail.toStdString();
-    for (const views::Breakpoint& breakpoint : m_session.breakpoints().all()) {
+    for (const values::Breakpoint& breakpoint : m_session.breakpoints().all()) {
       if (breakpoint.enabled && breakpoint.event == EventRef{rank, state.serial + 1}) {
         body["reason"] = "function breakpoint";
         body["hitBreakpointIds"] = {-breakpoint.id};
@@ -449,7 +449,7 @@ void DapServer::publish() {
   if (m_moving && m_session.source() != session::Source::Recording) {
     m_moving = !unrecordedArrived();
     if (!m_moving && std::exchange(m_pauseThen, false)) {
-      m_session.act(views::RankAction::Pause, m_unrecordedFocus);
+      m_session.act(values::RankAction::Pause, m_unrecordedFocus);
     }
   }
   if (m_moving || m_state != State::Live) {

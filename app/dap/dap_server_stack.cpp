@@ -10,7 +10,7 @@
 
 namespace pf::headless {
 
-using views::RankState;
+using values::RankState;
 
 namespace {
 
@@ -111,8 +111,8 @@ void DapServer::sendFrames(const Request& request, int rank, const std::vector<m
 
 /// Where a rank without GDB is, as the recording has it: the call of its present or next event.
 void DapServer::sendRecordedFrame(const Request& request, const RankState& state) {
-  const bool inCall = state.activity == views::RankActivity::InCall;
-  if (!inCall && state.activity != views::RankActivity::Stopped) {
+  const bool inCall = state.activity == values::RankActivity::InCall;
+  if (!inCall && state.activity != values::RankActivity::Stopped) {
     send(notStopped(request, "rank " + std::to_string(state.rank) + " runs"));
     return;
   }

@@ -11,7 +11,7 @@
 namespace pf::headless {
 
 using session::Source;
-using views::RankState;
+using values::RankState;
 
 namespace {
 
@@ -170,7 +170,7 @@ bool DapServer::unrecordedArrived() {
   }
   m_lettingGo = !m_attach.stopOnEntry && m_attach.pid != 0;
   if (m_lettingGo) {
-    m_session.act(views::RankAction::Continue, here);
+    m_session.act(values::RankAction::Continue, here);
   }
   return !m_lettingGo;
 }

@@ -29,7 +29,7 @@ QLineEdit* lineOf(const QString& text, const QString& hint, const QString& name)
 
 }  // namespace
 
-BreakpointDialog::BreakpointDialog(const views::Breakpoint& breakpoint, QWidget* parent)
+BreakpointDialog::BreakpointDialog(const values::Breakpoint& breakpoint, QWidget* parent)
     : QDialog(parent), m_given(breakpoint), m_breakpoint(breakpoint) {
   setWindowTitle(breakpoint.id == 0 ? tr("New breakpoint")
                                     : tr("Breakpoint %1").arg(breakpoint.id));
@@ -46,7 +46,7 @@ BreakpointDialog::BreakpointDialog(const views::Breakpoint& breakpoint, QWidget*
   m_ignore->setValue(breakpoint.ignoreCount);
   m_ignore->setAccessibleName(tr("Ignore count"));
   m_ranks = lineOf(breakpoint.ranks, tr("all, or 0, 2-4"), tr("Ranks"));
-  m_stops = lineOf(views::stopsText(breakpoint), tr("rank, all, or 0, 2-4"), tr("Stops"));
+  m_stops = lineOf(values::stopsText(breakpoint), tr("rank, all, or 0, 2-4"), tr("Stops"));
   m_stops->setToolTip(
       tr("rank: only the one that came to it. all: every rank, for a logical breakpoint at the "
          "consistent cut of the event. Or the ranks that stop with it."));
@@ -92,7 +92,7 @@ BreakpointDialog::BreakpointDialog(const views::Breakpoint& breakpoint, QWidget*
 /// Everything anew from the fields; says what cannot be.
 void BreakpointDialog::read() {
   QString problem;
-  const Result<views::Breakpoint> where = session::parseBreakpoint(m_place->text());
+  const Result<values::Breakpoint> where = session::parseBreakpoint(m_place->text());
   if (where) {
     m_breakpoint = *where;
     m_breakpoint.id = m_given.id;
@@ -103,7 +103,7 @@ void BreakpointDialog::read() {
   } else {
     problem = QString::fromStdString(where.error().text());
   }
-  const bool logical = where && m_breakpoint.kind == views::BreakpointKind::Logical;
+  const bool logical = where && m_breakpoint.kind == values::BreakpointKind::Logical;
   for (QWidget* field : {static_cast<QWidget*>(m_condition), static_cast<QWidget*>(m_ignore),
                          static_cast<QWidget*>(m_log), static_cast<QWidget*>(m_commands)}) {
     field->setEnabled(!logical);  // nothing of GDB's
@@ -120,17 +120,17 @@ void BreakpointDialog::read() {
   const QString ranks = m_ranks->text().trimmed();
   m_breakpoint.ranks = ranks == QLatin1String("all")
                            ? QString()
-                           : views::rankSetText(views::parseRankSet(ranks, ok));
+                           : values::rankSetText(values::parseRankSet(ranks, ok));
   if (problem.isEmpty() && !ok && ranks != QLatin1String("all")) {
     problem = tr("'%1' is no set of ranks. Write all, or for example 0, 2-4.").arg(ranks);
   }
-  if (!views::setStops(m_breakpoint, m_stops->text()) && problem.isEmpty()) {
+  if (!values::setStops(m_breakpoint, m_stops->text()) && problem.isEmpty()) {
     problem = tr("'%1' does not say who stops. Write rank, all, or for example 0, 2-4.")
                   .arg(m_stops->text());
   }
   if (problem.isEmpty() && !m_breakpoint.log.isEmpty() &&
-      m_breakpoint.kind != views::BreakpointKind::Code &&
-      m_breakpoint.kind != views::BreakpointKind::Address) {
+      m_breakpoint.kind != values::BreakpointKind::Code &&
+      m_breakpoint.kind != values::BreakpointKind::Address) {
     problem = tr("Only a breakpoint at a line, function or address can log and go on.");
   }
   if (const auto parts = mi::parseLog(m_breakpoint.log.toStdString());

@@ -20,9 +20,9 @@ class BreakpointDialog : public QDialog {
   Q_OBJECT
  public:
   /// Shows `breakpoint`; a new one where its id is 0.
-  explicit BreakpointDialog(const views::Breakpoint& breakpoint, QWidget* parent = nullptr);
+  explicit BreakpointDialog(const values::Breakpoint& breakpoint, QWidget* parent = nullptr);
   /// What was entered. Meaningful once the dialog was accepted.
-  [[nodiscard]] const views::Breakpoint& breakpoint() const { return m_breakpoint; }
+  [[nodiscard]] const values::Breakpoint& breakpoint() const { return m_breakpoint; }
 
   // For tests.
   [[nodiscard]] QLineEdit* place() const { return m_place; }
@@ -33,8 +33,8 @@ class BreakpointDialog : public QDialog {
  private:
   void read();
 
-  views::Breakpoint m_given;
-  views::Breakpoint m_breakpoint;
+  values::Breakpoint m_given;
+  values::Breakpoint m_breakpoint;
   QLineEdit* m_place;
   QLineEdit* m_condition;
   QSpinBox* m_ignore;

@@ -17,19 +17,19 @@
 
 namespace pf::gui {
 
-using views::fromUtf8;
-using views::operator""_s;
+using values::fromUtf8;
+using values::operator""_s;
 
 namespace {
 
-constexpr int kRankRole = views::KeyRole;
-constexpr int kSerialRole = views::KeyRole + 1;
+constexpr int kRankRole = values::KeyRole;
+constexpr int kSerialRole = values::KeyRole + 1;
 
 /// A diagram under its name.
 QWidget* named(const QString& letter, const QString& path, QWidget* diagram) {
   auto* box = new QWidget;
   auto* label = new QLabel(letter + u"   "_s + QFileInfo(path).fileName());
-  label->setToolTip(views::plainToolTip(path));
+  label->setToolTip(values::plainToolTip(path));
   label->setTextFormat(Qt::PlainText);
   label->setContentsMargins(8, 3, 8, 3);
   auto* layout = new QVBoxLayout(box);
@@ -111,17 +111,17 @@ void CompareWindow::fill(const app::DifferenceTable& table) {
     causes += line.cause ? 1U : 0U;
     auto* item = new QTreeWidgetItem(
         {QString::number(line.rank), line.serial != 0 ? QString::number(line.serial) : QString(),
-         line.cause ? tr("first cause") : tr("follows"), views::oneLine(fromUtf8(line.what)),
-         views::oneLine(fromUtf8(line.a)), views::oneLine(fromUtf8(line.b)),
-         views::oneLine(fromUtf8(line.why))});
+         line.cause ? tr("first cause") : tr("follows"), values::oneLine(fromUtf8(line.what)),
+         values::oneLine(fromUtf8(line.a)), values::oneLine(fromUtf8(line.b)),
+         values::oneLine(fromUtf8(line.why))});
     item->setData(0, kRankRole, line.rank);
     item->setData(0, kSerialRole, static_cast<qulonglong>(line.serial));
     for (int column = 0; column < item->columnCount(); ++column) {
-      item->setToolTip(column, views::plainToolTip(item->text(column)));
-      item->setData(column, views::BoldRole, line.cause);
+      item->setToolTip(column, values::plainToolTip(item->text(column)));
+      item->setData(column, values::BoldRole, line.cause);
     }
-    item->setData(2, views::ToneRole,
-                  static_cast<int>(line.cause ? views::Tone::Race : views::Tone::Muted));
+    item->setData(2, values::ToneRole,
+                  static_cast<int>(line.cause ? values::Tone::Race : values::Tone::Muted));
     m_differences->addTopLevelItem(item);
   }
   for (int column = 0; column < m_differences->columnCount(); ++column) {
@@ -131,8 +131,8 @@ void CompareWindow::fill(const app::DifferenceTable& table) {
   QString text = table.same
                      ? tr("The same calls and outcomes on every rank.")
                      : tr("%1 with a difference, %2.")
-                           .arg(views::counted(table.lines.size(), tr("rank"), tr("ranks")),
-                                views::counted(causes, tr("first cause"), tr("first causes")));
+                           .arg(values::counted(table.lines.size(), tr("rank"), tr("ranks")),
+                                values::counted(causes, tr("first cause"), tr("first causes")));
   if (!table.sameBuild) {
     text += tr(" The builds are not the same: places of calls are not compared.");
   }

@@ -14,7 +14,7 @@
 
 namespace pf::gui {
 
-CycleComparisonDialog::CycleComparisonDialog(const QList<views::Cycle>& cycles, int first,
+CycleComparisonDialog::CycleComparisonDialog(const QList<values::Cycle>& cycles, int first,
                                              int second, QWidget* parent)
     : QDialog(parent),
       m_cycles(cycles),
@@ -27,7 +27,7 @@ CycleComparisonDialog::CycleComparisonDialog(const QList<views::Cycle>& cycles, 
   setWindowTitle(tr("Two cycles"));
   resize(820, 460);
   for (QComboBox* box : {m_first, m_second}) {
-    for (const views::Cycle& cycle : m_cycles) {
+    for (const values::Cycle& cycle : m_cycles) {
       const QString words = cycle.summary.left(60);
       box->addItem(tr("Cycle %1: %2").arg(cycle.number).arg(words), cycle.number);
     }

@@ -21,7 +21,7 @@ class CycleComparisonDialog : public QDialog {
   Q_OBJECT
  public:
   /// `cycles` has at least two; the last two are shown, or `first` and `second` by number.
-  CycleComparisonDialog(const QList<views::Cycle>& cycles, int first, int second,
+  CycleComparisonDialog(const QList<values::Cycle>& cycles, int first, int second,
                         QWidget* parent = nullptr);
   [[nodiscard]] views::CycleComparisonModel* model() const { return m_model; }
 
@@ -31,7 +31,7 @@ class CycleComparisonDialog : public QDialog {
  private:
   void show2();
 
-  QList<views::Cycle> m_cycles;
+  QList<values::Cycle> m_cycles;
   views::CycleComparisonModel* m_model;
   QComboBox* m_first;
   QComboBox* m_second;

@@ -8,7 +8,7 @@
 namespace pf::gui {
 namespace {
 
-void add(QList<views::RankGroup>& groups, const QString& name, const std::set<int>& ranks) {
+void add(QList<values::RankGroup>& groups, const QString& name, const std::set<int>& ranks) {
   if (ranks.size() > 1) {
     groups.append({name, QList<int>(ranks.begin(), ranks.end())});
   }
@@ -16,8 +16,8 @@ void add(QList<views::RankGroup>& groups, const QString& name, const std::set<in
 
 }  // namespace
 
-QList<views::RankGroup> groupsOfEvent(const views::TraceIndex& index, EventRef event) {
-  QList<views::RankGroup> groups;
+QList<values::RankGroup> groupsOfEvent(const views::TraceIndex& index, EventRef event) {
+  QList<values::RankGroup> groups;
   if (!event.valid()) {
     return groups;
   }

@@ -9,6 +9,7 @@ namespace pf::gui {
 
 /// The event's rank with those that it exchanges messages with (of a collective: all its ranks), and those that
 /// could have sent a racing receive its message. Without repeats; groups of one rank are left out.
-[[nodiscard]] QList<views::RankGroup> groupsOfEvent(const views::TraceIndex& index, EventRef event);
+[[nodiscard]] QList<values::RankGroup> groupsOfEvent(const views::TraceIndex& index,
+                                                     EventRef event);
 
 }  // namespace pf::gui

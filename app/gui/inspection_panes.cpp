@@ -86,7 +86,7 @@ void InspectionPanes::askGroup(const QString& name, const QList<int>& ranks) {
   bool ok = false;
   const QString given =
       QInputDialog::getText(m_window, tr("New group"),
-                            tr("Name of the group of ranks %1:").arg(views::rankSetText(ranks)),
+                            tr("Name of the group of ranks %1:").arg(values::rankSetText(ranks)),
                             QLineEdit::Normal, name, &ok);
   if (ok) {
     m_session.groups().add(given, ranks);
@@ -94,11 +94,11 @@ void InspectionPanes::askGroup(const QString& name, const QList<int>& ranks) {
 }
 
 QList<int> InspectionPanes::ranksOf(const QString& expression, QString* problem) const {
-  QList<views::RankGroup> known = m_session.groups().all();
+  QList<values::RankGroup> known = m_session.groups().all();
   known += m_session.groups().communicators();
-  known += views::groupsByState(m_session.rankStates());
-  return views::ranksOfExpression(expression, known,
-                                  static_cast<int>(m_session.rankStates().size()), problem);
+  known += values::groupsByState(m_session.rankStates());
+  return values::ranksOfExpression(expression, known,
+                                   static_cast<int>(m_session.rankStates().size()), problem);
 }
 
 void InspectionPanes::console(int rank, const QString& line) {
@@ -210,7 +210,7 @@ void InspectionPanes::connectRows() {
     };
     connect(&m_session.inspector(), &session::Inspector::frameChanged, view, askIfSeen);
     connect(&m_session.inspector(), &session::Inspector::stackChanged, view,
-            [askIfSeen](int, const QList<views::StackFrame>& frames, int) {
+            [askIfSeen](int, const QList<values::StackFrame>& frames, int) {
               if (frames.isEmpty()) {
                 askIfSeen();  // to say why there is nothing
               }

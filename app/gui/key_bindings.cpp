@@ -293,7 +293,7 @@ QString KeysDialog::currentId() const {
 void KeysDialog::refresh(const QString& id) {
   m_model->setCommands(m_bindings.commands());
   for (int row = 0; row < m_model->rowCount(); ++row) {
-    if (!id.isEmpty() && m_model->index(row, 0).data(views::KeyRole).toString() == id) {
+    if (!id.isEmpty() && m_model->index(row, 0).data(values::KeyRole).toString() == id) {
       m_table->selectRow(row);
     }
   }

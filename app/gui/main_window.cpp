@@ -320,9 +320,9 @@ void MainWindow::makeMenus() {
   replay->addActions({m_restart, m_repeat, m_end});
 
   QMenu* debug = menuBar()->addMenu(tr("&Debug"));
-  for (const views::RankAction action :
-       {views::RankAction::Continue, views::RankAction::Pause, views::RankAction::Next,
-        views::RankAction::Step, views::RankAction::Finish}) {
+  for (const values::RankAction action :
+       {values::RankAction::Continue, values::RankAction::Pause, values::RankAction::Next,
+        values::RankAction::Step, values::RankAction::Finish}) {
     debug->addAction(m_ranks->action(action));
   }
   debug->addSeparator();

@@ -112,7 +112,7 @@ class MainWindow : public QMainWindow {
   void askLastChange();
   void askWhichMessage();
   void showWhichMessage(const QString& expression);
-  void editBreakpoint(const views::Breakpoint& breakpoint);
+  void editBreakpoint(const values::Breakpoint& breakpoint);
   QDockWidget* addDock(const QString& name, const QString& title, QWidget* widget,
                        Qt::DockWidgetArea area);
   QAction* command(const QString& text, const QString& tip, const QIcon& icon,

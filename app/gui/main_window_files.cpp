@@ -161,7 +161,7 @@ void MainWindow::record(const QString& command, const QString& directory, const 
   process->setProcessChannelMode(QProcess::MergedChannels);
   process->setStandardInputFile(given);
   connect(process, &QProcess::readyRead, this, [this, process] {
-    Q_EMIT m_session->output(-1, views::OutputStream::Out, process->readAll());
+    Q_EMIT m_session->output(-1, values::OutputStream::Out, process->readAll());
   });
   connect(process, &QProcess::finished, this, [this, process, trace, words, input](int status) {
     process->deleteLater();

@@ -27,8 +27,8 @@ void MainWindow::connectLogic() {
           });
   connect(m_breakpoints, &views::BreakpointsView::stopsEdited, this,
           [this](int id, const QString& stops) {
-            for (views::Breakpoint breakpoint : m_session->breakpoints().all()) {
-              if (breakpoint.id == id && views::setStops(breakpoint, stops)) {
+            for (values::Breakpoint breakpoint : m_session->breakpoints().all()) {
+              if (breakpoint.id == id && values::setStops(breakpoint, stops)) {
                 m_session->breakpoints().change(breakpoint);
                 return;
               }
@@ -39,7 +39,7 @@ void MainWindow::connectLogic() {
   connect(m_breakpoints, &views::BreakpointsView::addRequested, this,
           [this] { editBreakpoint({}); });
   connect(m_breakpoints, &views::BreakpointsView::editRequested, this, [this](int id) {
-    for (const views::Breakpoint& breakpoint : m_session->breakpoints().all()) {
+    for (const values::Breakpoint& breakpoint : m_session->breakpoints().all()) {
       if (breakpoint.id == id) {
         editBreakpoint(breakpoint);
         return;
@@ -155,7 +155,7 @@ void MainWindow::showWhichMessage(const QString& expression) {
 }
 
 void MainWindow::compareCycles() {
-  const QList<views::Cycle>& cycles = m_session->cycles().all();
+  const QList<values::Cycle>& cycles = m_session->cycles().all();
   if (cycles.size() < 2) {
     say(tr("There are no two cycles yet. Restart cycle (Ctrl+Shift+F5) makes one."), false);
     return;
@@ -166,14 +166,14 @@ void MainWindow::compareCycles() {
   dialog->open();
 }
 
-void MainWindow::editBreakpoint(const views::Breakpoint& breakpoint) {
+void MainWindow::editBreakpoint(const values::Breakpoint& breakpoint) {
   if (!m_session->isOpen()) {
     return;
   }
   auto* dialog = new BreakpointDialog(breakpoint, this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog, &QDialog::accepted, this, [this, dialog] {
-    const views::Breakpoint& entered = dialog->breakpoint();
+    const values::Breakpoint& entered = dialog->breakpoint();
     entered.id == 0 ? m_session->breakpoints().add(entered)
                     : m_session->breakpoints().change(entered);
   });

@@ -122,14 +122,14 @@ void MainWindow::applySession() {
     m_input = {m_path, file->input};
   }
   const auto count = static_cast<int>(m_session->trace()->execution.ranks.size());
-  for (views::Breakpoint wanted : file->breakpoints) {
+  for (values::Breakpoint wanted : file->breakpoints) {
     wanted.enabled = wanted.enabled && app::areKnownWords(app::wordsOf(session::toRow(wanted)));
-    const auto same = [&wanted](const views::Breakpoint& known) {
+    const auto same = [&wanted](const values::Breakpoint& known) {
       return session::breakpointText(known) == session::breakpointText(wanted) &&
              known.ranks == wanted.ranks && known.condition == wanted.condition &&
              known.log == wanted.log;
     };
-    const QList<views::Breakpoint>& known = m_session->breakpoints().all();
+    const QList<values::Breakpoint>& known = m_session->breakpoints().all();
     if (std::none_of(known.begin(), known.end(), same)) {
       m_session->breakpoints().add(wanted);
     }
@@ -142,9 +142,9 @@ void MainWindow::applySession() {
   }
   m_session->watches().set(watches);
   m_watches->model()->setExpressions(watches);
-  for (const views::RankGroup& group : file->groups) {
-    const QList<views::RankGroup>& known = m_session->groups().all();
-    if (std::none_of(known.begin(), known.end(), [&group](const views::RankGroup& other) {
+  for (const values::RankGroup& group : file->groups) {
+    const QList<values::RankGroup>& known = m_session->groups().all();
+    if (std::none_of(known.begin(), known.end(), [&group](const values::RankGroup& other) {
           return other.name == group.name;
         })) {
       m_session->groups().add(group.name, group.ranks);

@@ -125,15 +125,15 @@ void MainWindow::showSites(const EventRef& event, const EventRef& other) {
 
 void MainWindow::refreshRanks() {
   m_ranks->model()->setRanks(m_session->rankStates());
-  std::vector<views::RankHeader> headers;
-  for (const views::RankState& state : m_session->rankStates()) {
-    if (state.activity == views::RankActivity::NotStarted) {
+  std::vector<values::RankHeader> headers;
+  for (const values::RankState& state : m_session->rankStates()) {
+    if (state.activity == values::RankActivity::NotStarted) {
       break;
     }
-    const bool bad = state.activity == views::RankActivity::Failed ||
-                     state.activity == views::RankActivity::Lost;
+    const bool bad = state.activity == values::RankActivity::Failed ||
+                     state.activity == values::RankActivity::Lost;
     headers.push_back(
-        {views::activityText(state.activity), bad ? views::Tone::Bad : views::Tone::Muted});
+        {values::activityText(state.activity), bad ? values::Tone::Bad : values::Tone::Muted});
   }
   m_diagram->setRankHeaders(std::move(headers));
   setActionsEnabled();
@@ -192,7 +192,7 @@ void MainWindow::connectDebugViews() {
           &session::Debuggers::setFocus);
   connect(m_ranks, &views::RankStrip::actionRequested, m_session, &DebugSession::act);
   connect(&m_session->inspector(), &session::Inspector::stackChanged, this,
-          [this](int, const QList<views::StackFrame>& frames, int current) {
+          [this](int, const QList<values::StackFrame>& frames, int current) {
             m_stack->setFrames(frames, current);
             showFrame(current);
             if (frames.isEmpty()) {
@@ -216,8 +216,8 @@ void MainWindow::connectDebugViews() {
           [this](const QString& name) { m_watches->model()->addExpression(name); });
   connect(m_variables, &views::VariablesView::breakOnChangeRequested, this,
           [this](const QString& name) {
-            views::Breakpoint watch;
-            watch.kind = views::BreakpointKind::Watch;
+            values::Breakpoint watch;
+            watch.kind = values::BreakpointKind::Watch;
             watch.expression = name;
             watch.ranks = QString::number(m_session->currentRank());
             m_session->breakpoints().add(watch);
@@ -254,7 +254,7 @@ void MainWindow::noteSource() {
 }
 
 void MainWindow::showFrame(int level) {
-  for (const views::StackFrame& frame : m_stack->model()->frames()) {
+  for (const values::StackFrame& frame : m_stack->model()->frames()) {
     if (frame.level == level && !frame.file.isEmpty()) {
       m_source->setStopLocation(frame.file, frame.line);
       return;
@@ -264,8 +264,8 @@ void MainWindow::showFrame(int level) {
 }
 
 void MainWindow::connectBreakpoints() {
-  const auto change = [this](int id, const std::function<void(views::Breakpoint&)>& edit) {
-    for (views::Breakpoint breakpoint : m_session->breakpoints().all()) {
+  const auto change = [this](int id, const std::function<void(values::Breakpoint&)>& edit) {
+    for (values::Breakpoint breakpoint : m_session->breakpoints().all()) {
       if (breakpoint.id == id) {
         edit(breakpoint);
         m_session->breakpoints().change(breakpoint);
@@ -278,9 +278,9 @@ void MainWindow::connectBreakpoints() {
   connect(m_source, &views::SourceView::breakpointMenuRequested, this,
           [this, change](const QString& file, int line, const QPoint& at) {
             QMenu menu(this);
-            const views::Breakpoint* here = nullptr;
-            const QList<views::Breakpoint> all = m_session->breakpoints().all();
-            for (const views::Breakpoint& breakpoint : all) {
+            const values::Breakpoint* here = nullptr;
+            const QList<values::Breakpoint> all = m_session->breakpoints().all();
+            for (const values::Breakpoint& breakpoint : all) {
               here = breakpoint.file == file && breakpoint.line == line ? &breakpoint : here;
             }
             menu.addAction(here != nullptr ? tr("Remove breakpoint") : tr("Add breakpoint"), this,
@@ -291,7 +291,7 @@ void MainWindow::connectBreakpoints() {
               const int id = here->id;
               const bool enabled = here->enabled;
               menu.addAction(enabled ? tr("Disable") : tr("Enable"), this, [change, id, enabled] {
-                change(id, [enabled](views::Breakpoint& b) { b.enabled = !enabled; });
+                change(id, [enabled](values::Breakpoint& b) { b.enabled = !enabled; });
               });
             }
             menu.exec(at);
@@ -301,24 +301,24 @@ void MainWindow::connectBreakpoints() {
     m_source->setBreakpoints(m_session->breakpoints().all());
   });
   connect(m_breakpoints, &views::BreakpointsView::enableRequested, this, [change](int id, bool on) {
-    change(id, [on](views::Breakpoint& b) { b.enabled = on; });
+    change(id, [on](values::Breakpoint& b) { b.enabled = on; });
   });
   connect(m_breakpoints, &views::BreakpointsView::conditionEdited, this,
           [change](int id, const QString& text) {
-            change(id, [text](views::Breakpoint& b) { b.condition = text; });
+            change(id, [text](values::Breakpoint& b) { b.condition = text; });
           });
   connect(m_breakpoints, &views::BreakpointsView::ignoreCountEdited, this,
           [change](int id, int count) {
-            change(id, [count](views::Breakpoint& b) { b.ignoreCount = count; });
+            change(id, [count](values::Breakpoint& b) { b.ignoreCount = count; });
           });
   connect(m_breakpoints, &views::BreakpointsView::ranksEdited, this,
           [change](int id, const QString& ranks) {
-            change(id, [ranks](views::Breakpoint& b) { b.ranks = ranks; });
+            change(id, [ranks](values::Breakpoint& b) { b.ranks = ranks; });
           });
   connect(m_breakpoints, &views::BreakpointsView::removeRequested, &m_session->breakpoints(),
           &session::Breakpoints::remove);
   connect(m_breakpoints, &views::BreakpointsView::showRequested, this,
-          [this](const views::Breakpoint& breakpoint) {
+          [this](const values::Breakpoint& breakpoint) {
             breakpoint.event.valid() ? selectEvent(breakpoint.event)
                                      : m_source->showLocation(breakpoint.file, breakpoint.line);
           });
@@ -326,10 +326,10 @@ void MainWindow::connectBreakpoints() {
 
 void MainWindow::editBreakpointAt(const QString& file, int line) {
   bool ok = false;
-  views::Breakpoint breakpoint;
+  values::Breakpoint breakpoint;
   breakpoint.file = file;
   breakpoint.line = line;
-  for (const views::Breakpoint& known : m_session->breakpoints().all()) {
+  for (const values::Breakpoint& known : m_session->breakpoints().all()) {
     if (known.file == file && known.line == line) {
       breakpoint = known;
     }

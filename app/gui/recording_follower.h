@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Follows a recording that goes on: makes a trace of what it has so far, again and again, until it
 // ends and its own trace is there. The traces are made by a process of its own with a low priority,
-// and read on a thread. Takes a tenth of a processor's time. Lives on the GUI thread, and knows no
+// and read on a thread. Takes a fifth of a processor's time. Lives on the GUI thread, and knows no
 // widgets.
 #pragma once
 

@@ -86,7 +86,7 @@ void takeOverGiven(const QString& path) {
     return;
   }
   if (const Result<session::SessionFile> file = session::readSessionFile(path); file) {
-    for (const views::Breakpoint& breakpoint : file->breakpoints) {
+    for (const values::Breakpoint& breakpoint : file->breakpoints) {
       app::keepWords(app::wordsOf(session::toRow(breakpoint)));
     }
     for (const QString& watch : file->watches + QStringList{file->expression}) {

@@ -64,10 +64,10 @@ OfflineRun::OfflineRun(const OfflineOptions& options, session::LoadedTrace trace
     }
   });
   connect(&m_session, &S::output, this,
-          [this](int rank, views::OutputStream stream, const QByteArray& bytes) {
+          [this](int rank, values::OutputStream stream, const QByteArray& bytes) {
             if (rank >= 0 && static_cast<std::size_t>(rank) < m_report.ranks.size() && !m_leaving) {
               ReportRank& row = m_report.ranks[static_cast<std::size_t>(rank)];
-              const bool errors = stream == views::OutputStream::Err;
+              const bool errors = stream == values::OutputStream::Err;
               append(errors ? row.err : row.out, errors ? row.errLost : row.outLost, bytes);
             }
           });
@@ -92,7 +92,7 @@ void OfflineRun::placeBreakpoints() {
     const auto [entry, fresh] = known.try_emplace(place, 0);
     if (fresh) {
       const std::size_t colon = place.rfind(':');
-      views::Breakpoint breakpoint;
+      values::Breakpoint breakpoint;
       breakpoint.file = QString::fromStdString(place.substr(0, colon));
       breakpoint.line = QString::fromStdString(place.substr(colon + 1)).toInt();
       entry->second = m_session.breakpoints().addTransient(breakpoint);
@@ -162,8 +162,8 @@ bool OfflineRun::failureIsHere() {
   mi::GdbSession* gdb = m_session.debugger(m_failed);
   const bool signal = gdb != nullptr && gdb->state() == mi::SessionState::Stopped &&
                       gdb->stop().reason == mi::StopReason::Signal;
-  const views::RankState state = m_session.rankStates()[m_failed];
-  return signal || !m_stalled.empty() || state.activity == views::RankActivity::Stopped;
+  const values::RankState state = m_session.rankStates()[m_failed];
+  return signal || !m_stalled.empty() || state.activity == values::RankActivity::Stopped;
 }
 
 void OfflineRun::onSettled() {
@@ -193,7 +193,7 @@ void OfflineRun::onSettled() {
     return;
   }
   // A signal that the program deals with, for example: it had it in the recording, too.
-  for (const views::RankState& state : m_session.rankStates()) {
+  for (const values::RankState& state : m_session.rankStates()) {
     mi::GdbSession* gdb = m_session.debugger(state.rank);
     if (gdb != nullptr && gdb->state() == mi::SessionState::Stopped &&
         gdb->stop().reason == mi::StopReason::Signal) {
@@ -202,20 +202,20 @@ void OfflineRun::onSettled() {
   }
 }
 
-bool OfflineRun::rests(const views::RankState& state) {
+bool OfflineRun::rests(const values::RankState& state) {
   if (mi::GdbSession* gdb = m_session.debugger(state.rank); gdb != nullptr) {
     return gdb->state() != mi::SessionState::Running;
   }
-  return state.activity == views::RankActivity::Finished ||
-         state.activity == views::RankActivity::Failed ||
-         state.activity == views::RankActivity::Stopped;
+  return state.activity == values::RankActivity::Finished ||
+         state.activity == values::RankActivity::Failed ||
+         state.activity == values::RankActivity::Stopped;
 }
 
 /// Waits for the others to get where their records end, stops those that wait, then asks for
 /// stacks.
 void OfflineRun::look() {
   QList<int> running;
-  for (const views::RankState& state : m_session.rankStates()) {
+  for (const values::RankState& state : m_session.rankStates()) {
     if (!rests(state)) {
       running << state.rank;
     }
@@ -223,13 +223,13 @@ void OfflineRun::look() {
   ++m_waits;
   if (!running.isEmpty() && m_waits < kLooks) {
     if (m_waits == kLooks / 10 || (!m_stalled.empty() && m_waits == 1)) {
-      m_session.act(views::RankAction::Pause, running);
+      m_session.act(values::RankAction::Pause, running);
     }
     return;
   }
   m_patience.stop();
   m_pending = 1;
-  for (const views::RankState& state : m_session.rankStates()) {
+  for (const values::RankState& state : m_session.rankStates()) {
     askStack(state.rank);
   }
   answered();
@@ -238,9 +238,9 @@ void OfflineRun::look() {
 void OfflineRun::askStack(int rank) {
   mi::GdbSession* gdb = m_session.debugger(rank);
   if (gdb == nullptr || gdb->state() != mi::SessionState::Stopped) {
-    const views::RankState state = m_session.rankStates()[rank];
-    const bool inLast = state.activity == views::RankActivity::InCall ||
-                        state.activity == views::RankActivity::Finished;
+    const values::RankState state = m_session.rankStates()[rank];
+    const bool inLast = state.activity == values::RankActivity::InCall ||
+                        state.activity == values::RankActivity::Finished;
     const EventRef at{rank, state.serial + (inLast ? 0 : 1)};
     const auto& events = m_data->execution.ranks[static_cast<std::size_t>(rank)].events;
     std::vector<ReportFrame> frames;

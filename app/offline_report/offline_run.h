@@ -67,7 +67,7 @@ class OfflineRun : public QObject {
   void answered();
   void leave();
   [[nodiscard]] bool failureIsHere();
-  [[nodiscard]] bool rests(const views::RankState& state);
+  [[nodiscard]] bool rests(const values::RankState& state);
 
   const OfflineOptions& m_options;
   OfflineReport& m_report;

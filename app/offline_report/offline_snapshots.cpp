@@ -15,7 +15,7 @@ constexpr int kLookEveryMs = 10;
 constexpr int kLooks = 200;
 
 /// "event 17, waiting in MPI_Recv for any source".
-std::string whereIs(const views::RankState& state) {
+std::string whereIs(const values::RankState& state) {
   const std::string detail = state.detail.toStdString();
   return "event " + std::to_string(state.serial) + (detail.empty() ? "" : ", " + detail);
 }
@@ -51,14 +51,14 @@ void Snapshots::take(const std::string& why) {
   m_asked = true;
   m_next = {static_cast<double>(m_since.elapsed()) / 1e3, why, {}, {}};
   m_paused.clear();
-  for (const views::RankState& state : m_session.rankStates()) {
+  for (const values::RankState& state : m_session.rankStates()) {
     m_next.where.push_back(whereIs(state));
-    if (state.activity == views::RankActivity::Running && running(state.rank) != nullptr) {
+    if (state.activity == values::RankActivity::Running && running(state.rank) != nullptr) {
       m_paused << state.rank;
     }
   }
   if (!m_paused.isEmpty()) {
-    m_session.act(views::RankAction::Pause, m_paused);
+    m_session.act(values::RankAction::Pause, m_paused);
   }
   m_looks = 0;
   m_wait.start();
@@ -79,13 +79,13 @@ void Snapshots::ask() {
   }
 }
 
-void Snapshots::arrived(const QList<views::RankStack>& stacks) {
+void Snapshots::arrived(const QList<values::RankStack>& stacks) {
   if (!m_asked || m_stopped) {
     return;
   }
-  for (const views::RankStack& stack : stacks) {
+  for (const values::RankStack& stack : stacks) {
     std::vector<ReportFrame> frames;
-    for (const views::StackFrame& frame : stack.frames) {
+    for (const values::StackFrame& frame : stack.frames) {
       const std::string file = frame.file.toStdString();
       frames.push_back({frame.function.toStdString() + "()", placeText(file, frame.line),
                         sourceLine(file, frame.line)});

@@ -33,7 +33,7 @@ class Snapshots : public QObject {
  private:
   [[nodiscard]] mi::GdbSession* running(int rank);
   void ask();
-  void arrived(const QList<views::RankStack>& stacks);
+  void arrived(const QList<values::RankStack>& stacks);
 
   session::DebugSession& m_session;
   OfflineReport& m_report;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the command line prints of a trace, for people and as JSON (design.md section 8: a
+// What the command line prints of a trace, for people and as JSON (a
 // contract).
 #pragma once
 

@@ -177,16 +177,16 @@ int ScriptRun::rankCount() const {
 }
 
 QList<int> ScriptRun::ranksOf(const std::string& group, QString* problem) const {
-  const QList<views::RankGroup> known = m_session.groups().all() +
-                                        m_session.groups().communicators() +
-                                        views::groupsByState(m_session.rankStates());
-  return views::ranksOfExpression(QString::fromStdString(group), known, rankCount(), problem);
+  const QList<values::RankGroup> known = m_session.groups().all() +
+                                         m_session.groups().communicators() +
+                                         values::groupsByState(m_session.rankStates());
+  return values::ranksOfExpression(QString::fromStdString(group), known, rankCount(), problem);
 }
 
 // -- answers
 
 void ScriptRun::say(const QList<int>& ranks, const QString& text) {
-  const QString mark = QStringLiteral("[%1] ").arg(views::rankSetText(ranks));
+  const QString mark = QStringLiteral("[%1] ").arg(values::rankSetText(ranks));
   for (const QString& line : text.split(QLatin1Char('\n'))) {
     m_answer << mark + line;
   }

@@ -91,13 +91,13 @@ class ScriptRun : public QObject {
   void connectAnswers();
   void move(const Move& how, const std::function<void()>& act);
   void look();
-  [[nodiscard]] bool rests(const views::RankState& state);
-  [[nodiscard]] bool gone(const views::RankState& state);
+  [[nodiscard]] bool rests(const values::RankState& state);
+  [[nodiscard]] bool gone(const values::RankState& state);
   [[nodiscard]] bool arrived();
-  [[nodiscard]] QSet<int> stopTogether(const QList<views::RankState>& states);
+  [[nodiscard]] QSet<int> stopTogether(const QList<values::RankState>& states);
   void moved();
   void chooseRank();
-  [[nodiscard]] int urgency(const views::RankState& state);
+  [[nodiscard]] int urgency(const values::RankState& state);
   [[nodiscard]] QString stillMoving();
   [[nodiscard]] bool gdbsAreIdle();
 
@@ -106,8 +106,8 @@ class ScriptRun : public QObject {
   void locate(const std::function<void()>& then);
   void answered();
   void tell(const QList<int>& ranks, bool changedOnly);
-  [[nodiscard]] QString rankText(const views::RankState& state);
-  [[nodiscard]] QString stopText(const views::RankState& state, mi::GdbSession& gdb);
+  [[nodiscard]] QString rankText(const values::RankState& state);
+  [[nodiscard]] QString stopText(const values::RankState& state, mi::GdbSession& gdb);
   [[nodiscard]] int breakpointBefore(const EventRef& event) const;
 
   // script_run_moves.cpp
@@ -129,17 +129,17 @@ class ScriptRun : public QObject {
   // script_run_breakpoints.cpp
   void breakAt(const Command& command);
   void log(const Command& command);
-  void addBreakpoint(views::Breakpoint breakpoint);
+  void addBreakpoint(values::Breakpoint breakpoint);
   /// Completes the command with the breakpoint's line once the GDBs have made the change.
   void tellBreakpoint(int id);
   void sayBreakpoint(int id);
   void remove(const Command& command);
   void change(const Command& command);
   void breakpoints(const Command& command);
-  [[nodiscard]] const views::Breakpoint* breakpointOf(int number);
-  [[nodiscard]] const views::Breakpoint* known(int id) const;
+  [[nodiscard]] const values::Breakpoint* breakpointOf(int number);
+  [[nodiscard]] const values::Breakpoint* known(int id) const;
   [[nodiscard]] int numberOf(int id) const;
-  [[nodiscard]] QString breakpointLine(const views::Breakpoint& breakpoint) const;
+  [[nodiscard]] QString breakpointLine(const values::Breakpoint& breakpoint) const;
   void warnOfBreakpoints();
 
   // script_run_looks.cpp
@@ -156,7 +156,7 @@ class ScriptRun : public QObject {
   void races(const Command& command);
   void cycles(const Command& command);
   void output(const Command& command);
-  void showStack(const QList<views::RankStack>& stacks);
+  void showStack(const QList<values::RankStack>& stacks);
 
   std::string m_name;
   bool m_interactive;
@@ -188,7 +188,7 @@ class ScriptRun : public QObject {
   int m_wanted = 0;            ///< the rank that a move is for
   int m_cycle = 0;             ///< number of the last
   int m_firstCycle = 0;        ///< of this script
-  QList<views::RankState> m_seen;
+  QList<values::RankState> m_seen;
   QElapsedTimer m_unchanged;  ///< since when the ranks' states are m_seen
   QElapsedTimer m_someStopped;
 
@@ -203,7 +203,7 @@ class ScriptRun : public QObject {
   std::map<int, QString> m_told;       ///< what was last told of a rank in this cycle
   std::map<int, QString> m_console;    ///< what GDBs say to a line
   std::set<int> m_framed;  ///< ranks whose GDB has the program's frame selected since they stopped
-  QList<views::StackFrame> m_frames;  ///< of the current rank
+  QList<values::StackFrame> m_frames;  ///< of the current rank
   bool m_wantsStack = false;
   bool m_tree = false;                     ///< of all stacks
   QList<int> m_ids;                        ///< of breakpoints by their numbers - 1; 0: deleted

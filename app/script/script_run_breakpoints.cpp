@@ -11,17 +11,17 @@ int ScriptRun::numberOf(int id) const {
   return static_cast<int>(m_ids.indexOf(id)) + 1;
 }
 
-const views::Breakpoint* ScriptRun::known(int id) const {
+const values::Breakpoint* ScriptRun::known(int id) const {
   const auto& all = m_session.breakpoints().all();
   const auto found = std::find_if(all.begin(), all.end(),
-                                  [id](const views::Breakpoint& each) { return each.id == id; });
+                                  [id](const values::Breakpoint& each) { return each.id == id; });
   return found == all.end() ? nullptr : &*found;
 }
 
 /// Null: the command has failed.
-const views::Breakpoint* ScriptRun::breakpointOf(int number) {
+const values::Breakpoint* ScriptRun::breakpointOf(int number) {
   const int id = m_ids.value(number - 1);
-  const views::Breakpoint* breakpoint = id == 0 ? nullptr : known(id);
+  const values::Breakpoint* breakpoint = id == 0 ? nullptr : known(id);
   if (breakpoint == nullptr) {
     fail(tr("there is no breakpoint %1: 'breakpoints' lists them").arg(number));
   }
@@ -29,20 +29,20 @@ const views::Breakpoint* ScriptRun::breakpointOf(int number) {
 }
 
 /// "breakpoint 1: sum.c:18 if i > 2; 3 hits"
-QString ScriptRun::breakpointLine(const views::Breakpoint& breakpoint) const {
+QString ScriptRun::breakpointLine(const values::Breakpoint& breakpoint) const {
   QString text =
       tr("breakpoint %1: %2").arg(numberOf(breakpoint.id)).arg(session::breakpointText(breakpoint));
   text += breakpoint.condition.isEmpty() ? QString() : tr(" if %1").arg(breakpoint.condition);
   text += breakpoint.log.isEmpty() ? QString() : tr("; log: %1").arg(breakpoint.log);
   text +=
       breakpoint.ignoreCount == 0 ? QString() : tr("; ignores %1 hits").arg(breakpoint.ignoreCount);
-  text += breakpoint.stops == views::StopsWho::Alone
+  text += breakpoint.stops == values::StopsWho::Alone
               ? QString()
-              : tr("; stops %1").arg(views::stopsText(breakpoint));
+              : tr("; stops %1").arg(values::stopsText(breakpoint));
   text += breakpoint.temporary ? tr("; temporary") : QString();
   text += breakpoint.enabled ? QString() : tr("; disabled");
   text += breakpoint.note.isEmpty() ? QString() : tr("; %1").arg(breakpoint.note);
-  for (const views::CycleHits& hits : breakpoint.hits) {
+  for (const values::CycleHits& hits : breakpoint.hits) {
     if (hits.cycle == m_cycle) {
       text += hits.hits == 1 ? tr("; 1 hit") : tr("; %1 hits").arg(hits.hits);
     }
@@ -51,42 +51,44 @@ QString ScriptRun::breakpointLine(const views::Breakpoint& breakpoint) const {
 }
 
 void ScriptRun::breakAt(const Command& command) {
-  Result<views::Breakpoint> parsed = session::parseBreakpoint(QString::fromStdString(command.text));
+  Result<values::Breakpoint> parsed =
+      session::parseBreakpoint(QString::fromStdString(command.text));
   if (!parsed) {
     fail(QString::fromStdString(parsed.error().message + ". " + parsed.error().advice));
     return;
   }
-  const bool logical = parsed->kind == views::BreakpointKind::Logical;
+  const bool logical = parsed->kind == values::BreakpointKind::Logical;
   if (logical && !command.condition.empty()) {
     fail(tr("an event of the recording takes no condition"));
     return;
   }
   parsed->condition = QString::fromStdString(command.condition);
   parsed->temporary = command.verb->name == "tbreak";
-  parsed->ranks = command.group.empty() ? QString() : views::rankSetText(m_ranks);
+  parsed->ranks = command.group.empty() ? QString() : values::rankSetText(m_ranks);
   addBreakpoint(std::move(*parsed));
 }
 
 void ScriptRun::log(const Command& command) {
-  views::Breakpoint breakpoint;
+  values::Breakpoint breakpoint;
   breakpoint.file = QString::fromStdString(command.file);
   breakpoint.line = command.line;
   breakpoint.log = QString::fromStdString(command.text);
   addBreakpoint(std::move(breakpoint));
 }
 
-void ScriptRun::addBreakpoint(views::Breakpoint breakpoint) {
+void ScriptRun::addBreakpoint(values::Breakpoint breakpoint) {
   const bool some = !breakpoint.ranks.isEmpty();
   const int id = m_session.breakpoints().addTransient(std::move(breakpoint));
   m_ids << id;
-  const views::Breakpoint made = *known(id);
-  if (made.kind == views::BreakpointKind::Logical && made.state == views::BreakpointState::Failed) {
+  const values::Breakpoint made = *known(id);
+  if (made.kind == values::BreakpointKind::Logical &&
+      made.state == values::BreakpointState::Failed) {
     m_session.breakpoints().remove({id});
     m_ids.removeLast();
     fail(made.note);
     return;
   }
-  if (some && made.kind != views::BreakpointKind::Logical && !m_session.isRunning()) {
+  if (some && made.kind != values::BreakpointKind::Logical && !m_session.isRunning()) {
     QSet<int> focus;
     for (const int rank : m_session.debuggers().focus() + m_ranks) {
       focus << rank;
@@ -98,12 +100,12 @@ void ScriptRun::addBreakpoint(views::Breakpoint breakpoint) {
 
 /// Nothing where it is no more.
 void ScriptRun::sayBreakpoint(int id) {
-  const views::Breakpoint* breakpoint = known(id);
+  const values::Breakpoint* breakpoint = known(id);
   if (breakpoint == nullptr) {
     return;
   }
   bool ok = true;
-  const QList<int> ranks = views::parseRankSet(breakpoint->ranks, ok);
+  const QList<int> ranks = values::parseRankSet(breakpoint->ranks, ok);
   ranks.isEmpty() ? sayForAll(breakpointLine(*breakpoint))
                   : say(ranks, breakpointLine(*breakpoint));
 }
@@ -119,24 +121,24 @@ void ScriptRun::tellBreakpoint(int id) {
 }
 
 void ScriptRun::remove(const Command& command) {
-  if (const views::Breakpoint* breakpoint = breakpointOf(command.number); breakpoint != nullptr) {
+  if (const values::Breakpoint* breakpoint = breakpointOf(command.number); breakpoint != nullptr) {
     m_session.breakpoints().remove({breakpoint->id});
     tellBreakpoint(std::exchange(m_ids[command.number - 1], 0));
   }
 }
 
 void ScriptRun::change(const Command& command) {
-  const views::Breakpoint* breakpoint = breakpointOf(command.number);
+  const values::Breakpoint* breakpoint = breakpointOf(command.number);
   if (breakpoint == nullptr) {
     return;
   }
-  views::Breakpoint changed = *breakpoint;
+  values::Breakpoint changed = *breakpoint;
   bool ok = true;
   if (command.verb->name == "ignore") {
     changed.ignoreCount = QString::fromStdString(command.text).toInt(&ok);
     ok = ok && changed.ignoreCount >= 0;
   } else if (command.verb->name == "stops") {
-    ok = views::setStops(changed, QString::fromStdString(command.text));
+    ok = values::setStops(changed, QString::fromStdString(command.text));
   } else {
     changed.enabled = command.verb->name == "enable";
   }
@@ -162,8 +164,8 @@ void ScriptRun::breakpoints(const Command&) {
 
 /// Those that cannot stop a rank, as a name is wrong: said once a replay.
 void ScriptRun::warnOfBreakpoints() {
-  for (const views::Breakpoint& breakpoint : m_session.breakpoints().all()) {
-    const bool set = breakpoint.state == views::BreakpointState::Set;
+  for (const values::Breakpoint& breakpoint : m_session.breakpoints().all()) {
+    const bool set = breakpoint.state == values::BreakpointState::Set;
     if (!set && breakpoint.enabled && m_warned.insert({m_cycle, breakpoint.id}).second) {
       std::fprintf(stderr, "photofinish: breakpoint %d (%s) is not set%s%s\n",
                    numberOf(breakpoint.id),

@@ -10,13 +10,13 @@
 
 namespace pf::headless {
 
-using views::RankState;
+using values::RankState;
 
 namespace {
 
 constexpr int kOutputMs = 250;  ///< that printed words may be on their way
 
-QString frameText(const views::StackFrame& frame, bool withLevel) {
+QString frameText(const values::StackFrame& frame, bool withLevel) {
   QString text = withLevel ? QStringLiteral("#%1 ").arg(frame.level) : QString();
   text += frame.function + QLatin1String(frame.file.isEmpty() ? "" : "()");
   return frame.file.isEmpty() || frame.line == 0
@@ -26,9 +26,9 @@ QString frameText(const views::StackFrame& frame, bool withLevel) {
                    .arg(frame.line);
 }
 
-void addTree(const std::vector<views::StackNode>& nodes, int depth,
+void addTree(const std::vector<values::StackNode>& nodes, int depth,
              const std::function<void(const QList<int>&, const QString&)>& say) {
-  for (const views::StackNode& node : nodes) {
+  for (const values::StackNode& node : nodes) {
     say(node.ranks, QString(2 * depth, QLatin1Char(' ')) +
                         (node.isNote() ? node.note : frameText(node.frame, false)));
     addTree(node.children, depth + 1, say);
@@ -69,7 +69,7 @@ void ScriptRun::frame(const Command& command) {
     return frame.level == m_session.inspector().frame();
   });
   const qsizetype at = shown - m_frames.begin() + (command.verb->name == "up" ? 1 : -1);
-  const views::StackFrame* wanted = nullptr;
+  const values::StackFrame* wanted = nullptr;
   if (command.verb->name != "frame") {
     wanted = at >= 0 && at < m_frames.size() ? &m_frames[at] : nullptr;
   } else {
@@ -103,7 +103,7 @@ void ScriptRun::group(const Command& command) {
 }
 
 void ScriptRun::groups(const Command&) {
-  for (const views::RankGroup& group :
+  for (const values::RankGroup& group :
        m_session.groups().all() + m_session.groups().communicators()) {
     say(group.ranks, group.name);
   }
@@ -122,7 +122,7 @@ void ScriptRun::printValue(const Command& command) {
     m_someValue ? done() : fail(tr("no rank has a value: %1").arg(m_values.begin()->second));
   };
   std::string function;
-  for (const views::StackFrame& frame : std::as_const(m_frames)) {
+  for (const values::StackFrame& frame : std::as_const(m_frames)) {
     function =
         frame.level == m_session.inspector().frame() ? frame.function.toStdString() : function;
   }
@@ -197,18 +197,18 @@ void ScriptRun::stacks(const Command&) {
   m_session.stacks().ask();
 }
 
-void ScriptRun::showStack(const QList<views::RankStack>& stacks) {
+void ScriptRun::showStack(const QList<values::RankStack>& stacks) {
   if (m_tree) {
-    addTree(views::stackTree(stacks), 0,
+    addTree(values::stackTree(stacks), 0,
             [this](const QList<int>& ranks, const QString& text) { say(ranks, text); });
     done();
     return;
   }
   std::map<int, QString> texts;
-  for (const views::RankStack& stack : stacks) {
+  for (const values::RankStack& stack : stacks) {
     if (m_ranks.contains(stack.rank)) {
       QStringList lines;
-      for (const views::StackFrame& frame : stack.frames) {
+      for (const values::StackFrame& frame : stack.frames) {
         lines << frameText(frame, !frame.file.isEmpty());
       }
       texts[stack.rank] = lines.isEmpty() ? stack.note : lines.join(QLatin1Char('\n'));
@@ -261,11 +261,11 @@ void ScriptRun::races(const Command&) {
 }
 
 void ScriptRun::cycles(const Command&) {
-  for (const views::Cycle& cycle : m_session.cycles().all()) {
+  for (const values::Cycle& cycle : m_session.cycles().all()) {
     if (cycle.number >= m_firstCycle) {
-      const QString match = cycle.match == views::CycleMatch::Matches    ? tr("; as recorded")
-                            : cycle.match == views::CycleMatch::Diverged ? tr("; diverged")
-                                                                         : QString();
+      const QString match = cycle.match == values::CycleMatch::Matches    ? tr("; as recorded")
+                            : cycle.match == values::CycleMatch::Diverged ? tr("; diverged")
+                                                                          : QString();
       const QString inputs = cycle.inputs.isEmpty() ? QString() : tr("; ") + sayable(cycle.inputs);
       const auto known = m_summaries.find(cycle.number);
       sayForAll(tr("cycle %1: %2%3%4")

@@ -9,7 +9,7 @@
 namespace pf::headless {
 
 using session::DebugSession;
-using views::RankState;
+using values::RankState;
 
 void ScriptRun::run(const Command&) {
   move(onward(), [this] { m_session.restartCycle(); });
@@ -33,7 +33,7 @@ void ScriptRun::continueRanks(const Command& command) {
   Move how = onward();
   how.refusable = false;
   move(how, [this, &command] {
-    m_session.act(views::RankAction::Continue, m_ranks, QString::fromStdString(command.group));
+    m_session.act(values::RankAction::Continue, m_ranks, QString::fromStdString(command.group));
   });
 }
 
@@ -46,7 +46,7 @@ void ScriptRun::pause(const Command& command) {
     }
   }
   move(stopOf(running), [this, &command] {
-    m_session.act(views::RankAction::Pause, m_ranks, QString::fromStdString(command.group));
+    m_session.act(values::RankAction::Pause, m_ranks, QString::fromStdString(command.group));
   });
 }
 
@@ -78,9 +78,9 @@ void ScriptRun::step(const Command& command) {
   if (ranks.isEmpty()) {
     return;
   }
-  const views::RankAction action = command.verb->name == "next"   ? views::RankAction::Next
-                                   : command.verb->name == "step" ? views::RankAction::Step
-                                                                  : views::RankAction::Finish;
+  const values::RankAction action = command.verb->name == "next"   ? values::RankAction::Next
+                                    : command.verb->name == "step" ? values::RankAction::Step
+                                                                   : values::RankAction::Finish;
   move(stopOf(ranks), [this, action, &command] {
     m_session.act(action, m_ranks, QString::fromStdString(command.group));
   });

@@ -8,8 +8,8 @@
 
 namespace pf::headless {
 
-using views::RankActivity;
-using views::RankState;
+using values::RankActivity;
+using values::RankState;
 
 namespace {
 
@@ -93,7 +93,7 @@ void ScriptRun::tell(const QList<int>& ranks, bool changedOnly) {
 }
 
 int ScriptRun::breakpointBefore(const EventRef& event) const {
-  for (const views::Breakpoint& breakpoint : m_session.breakpoints().all()) {
+  for (const values::Breakpoint& breakpoint : m_session.breakpoints().all()) {
     if (breakpoint.enabled && breakpoint.events.contains(event)) {
       return breakpoint.id;
     }
@@ -115,7 +115,7 @@ QString ScriptRun::stopText(const RankState& state, mi::GdbSession& gdb) {
     const QString why =
         id == 0
             ? QString()
-            : tr("breakpoint %1 (%2), ").arg(numberOf(id)).arg(views::breakpointPlace(*known(id)));
+            : tr("breakpoint %1 (%2), ").arg(numberOf(id)).arg(values::breakpointPlace(*known(id)));
     return why + tr("before event %1: %2")
                      .arg(serial + 1)
                      .arg(QString::fromStdString(app::eventText(m_data->execution, event)));
@@ -129,9 +129,9 @@ QString ScriptRun::stopText(const RankState& state, mi::GdbSession& gdb) {
   } else if (why.size() > 1 && why.at(1).isLower()) {
     why.replace(0, 1, why.at(0).toLower());
   }
-  if (const views::Breakpoint* breakpoint = known(id); id != 0 && breakpoint != nullptr) {
-    why = tr("breakpoint %1 (%2)").arg(numberOf(id)).arg(views::breakpointPlace(*breakpoint));
-    const bool caught = breakpoint->kind == views::BreakpointKind::Catch;
+  if (const values::Breakpoint* breakpoint = known(id); id != 0 && breakpoint != nullptr) {
+    why = tr("breakpoint %1 (%2)").arg(numberOf(id)).arg(values::breakpointPlace(*breakpoint));
+    const bool caught = breakpoint->kind == values::BreakpointKind::Catch;
     why += caught && !state.detail.startsWith(QLatin1String("breakpoint"))
                ? QStringLiteral(": ") + state.detail
                : QString();
@@ -168,7 +168,7 @@ QString ScriptRun::rankText(const RankState& state) {
     static const QRegularExpression kRank(QStringLiteral("^rank \\d+ "));
     return QString(state.detail).remove(kRank);
   }
-  const QString activity = views::activityText(state.activity);
+  const QString activity = values::activityText(state.activity);
   return (state.detail.isEmpty() ? activity : tr("%1: %2").arg(activity, state.detail)) +
          (state.serial == 0 ? QString() : tr(", after event %1").arg(state.serial));
 }

@@ -6,8 +6,8 @@
 
 namespace pf::headless {
 
-using views::RankActivity;
-using views::RankState;
+using values::RankActivity;
+using values::RankState;
 
 namespace {
 
@@ -74,25 +74,25 @@ void ScriptRun::connectAnswers() {
     }
   });
   connect(&m_session.inspector(), &session::Inspector::stackChanged, this,
-          [this](int rank, const QList<views::StackFrame>& frames, int) {
+          [this](int rank, const QList<values::StackFrame>& frames, int) {
             m_frames = rank == m_session.currentRank() ? frames : m_frames;
           });
   connect(&m_session.stacks(), &session::AllStacks::arrived, this,
-          [this](const QList<views::RankStack>& stacks, qint64) {
+          [this](const QList<values::RankStack>& stacks, qint64) {
             if (std::exchange(m_wantsStack, false) && m_busy) {
               showStack(stacks);
             }
           });
-  connect(&m_session, &S::logged, this, [this](const views::LogEntry& entry) {
+  connect(&m_session, &S::logged, this, [this](const values::LogEntry& entry) {
     say({entry.rank}, tr("log %1, after event %2: %3")
                           .arg(numberOf(entry.breakpoint))
                           .arg(entry.serial)
                           .arg(entry.text));
   });
   connect(&m_session, &S::output, this,
-          [this](int rank, views::OutputStream stream, const QByteArray& bytes) {
+          [this](int rank, values::OutputStream stream, const QByteArray& bytes) {
             const std::string lines =
-                m_lineBuffers.feed(rank, stream == views::OutputStream::Err ? 2 : 1,
+                m_lineBuffers.feed(rank, stream == values::OutputStream::Err ? 2 : 1,
                                    {bytes.constData(), static_cast<std::size_t>(bytes.size())});
             QByteArray& printed = m_printed[rank];
             printed = (printed + QByteArray::fromStdString(lines)).right(kMostOutput);
@@ -141,15 +141,15 @@ QSet<int> ScriptRun::stopTogether(const QList<RankState>& states) {
   for (const RankState& state : states) {
     const int id =
         rests(state) && m_stopped.contains(state.rank) ? m_session.breakpointAt(state.rank) : 0;
-    const views::Breakpoint* breakpoint = id == 0 ? nullptr : known(id);
-    if (breakpoint == nullptr || breakpoint->stops == views::StopsWho::Alone) {
+    const values::Breakpoint* breakpoint = id == 0 ? nullptr : known(id);
+    if (breakpoint == nullptr || breakpoint->stops == values::StopsWho::Alone) {
       continue;
     }
     bool ok = true;
-    const QList<int> group = views::parseRankSet(breakpoint->group, ok);
+    const QList<int> group = values::parseRankSet(breakpoint->group, ok);
     for (const RankState& other : states) {
       if (other.debugger &&
-          (breakpoint->stops == views::StopsWho::All || group.contains(other.rank))) {
+          (breakpoint->stops == values::StopsWho::All || group.contains(other.rank))) {
         ranks << other.rank;
       }
     }
@@ -225,7 +225,7 @@ void ScriptRun::look() {
                .arg(m_timeoutMs / 1000.0)
                .arg(silent.isEmpty()
                         ? QString()
-                        : tr(" from the GDB of rank %1").arg(views::rankSetText(silent))));
+                        : tr(" from the GDB of rank %1").arg(values::rankSetText(silent))));
     }
     return;
   }

@@ -163,7 +163,7 @@ void ArrayReader::findElement(const QString& array, const QString& count, int di
 }
 
 void ArrayReader::found(const std::vector<std::string>& values) {
-  views::ArrayValues& array = m_question.values;
+  values::ArrayValues& array = m_question.values;
   const auto size = numberIn(values[2]);
   const auto bytes = numberIn(values[3]);
   const auto address = numberIn(values[4]);
@@ -188,12 +188,12 @@ void ArrayReader::found(const std::vector<std::string>& values) {
   array.total = static_cast<qint64>(*bytes / *size);
   const int bits = array.size * 8;
   if (isTrue(values[0])) {
-    array.kind = views::ElementKind::Float;
+    array.kind = values::ElementKind::Float;
     array.type = bits == 32   ? QStringLiteral("float")
                  : bits == 64 ? QStringLiteral("double")
                               : QStringLiteral("long double");
   } else {
-    array.kind = isTrue(values[1]) ? views::ElementKind::Signed : views::ElementKind::Unsigned;
+    array.kind = isTrue(values[1]) ? values::ElementKind::Signed : values::ElementKind::Unsigned;
     array.type =
         (isTrue(values[1]) ? QStringLiteral("int%1") : QStringLiteral("unsigned int%1")).arg(bits);
   }
@@ -201,7 +201,7 @@ void ArrayReader::found(const std::vector<std::string>& values) {
 }
 
 void ArrayReader::dump(quint64 address) {
-  views::ArrayValues& values = m_question.values;
+  values::ArrayValues& values = m_question.values;
   const qint64 count = std::min(values.total, kMostElements);
   if (gdb() == nullptr || count == 0) {
     Q_EMIT failed(count == 0 ? tr("It has no elements.") : tr("The rank has gone on."));
@@ -236,7 +236,7 @@ void ArrayReader::dump(quint64 address) {
 void ArrayReader::load(const std::shared_ptr<QTemporaryDir>& directory) {
   struct Loaded {
     quint64 number = 0;
-    views::ArraySummaryPtr array;  ///< null: `problem` says why
+    values::ArraySummaryPtr array;  ///< null: `problem` says why
     QString problem;
   };
   auto* watcher = new QFutureWatcher<Loaded>(this);
@@ -268,8 +268,8 @@ void ArrayReader::load(const std::shared_ptr<QTemporaryDir>& directory) {
                             .arg(bytes.fileName(), why)};
         }
         return Loaded{number,
-                      std::make_shared<views::ArraySummary>(
-                          std::make_shared<views::ArrayValues>(std::move(values))),
+                      std::make_shared<values::ArraySummary>(
+                          std::make_shared<values::ArrayValues>(std::move(values))),
                       {}};
       }));
 }

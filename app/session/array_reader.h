@@ -27,7 +27,7 @@ class ArrayReader : public QObject {
   static constexpr qint64 kMostElements = 8'000'000;
 
  Q_SIGNALS:
-  void arrived(const pf::views::ArraySummaryPtr& array);
+  void arrived(const pf::values::ArraySummaryPtr& array);
   void failed(const QString& text);
 
  private:
@@ -35,7 +35,7 @@ class ArrayReader : public QObject {
     quint64 number = 0;
     int rank = 0;
     mi::FrameRef frame;
-    views::ArrayValues values;
+    values::ArrayValues values;
   };
   using Values = std::function<void(const std::vector<std::string>&)>;
 

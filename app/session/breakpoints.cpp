@@ -26,32 +26,32 @@ bool earlier(const EventRef& a, const EventRef& b) {
   return a.rank != b.rank ? a.rank < b.rank : a.serial < b.serial;
 }
 
-bool isLogical(const views::Breakpoint& breakpoint) {
-  return breakpoint.kind == views::BreakpointKind::Logical;
+bool isLogical(const values::Breakpoint& breakpoint) {
+  return breakpoint.kind == values::BreakpointKind::Logical;
 }
 
-mi::SpecKind kindOf(const views::Breakpoint& breakpoint) {
+mi::SpecKind kindOf(const values::Breakpoint& breakpoint) {
   switch (breakpoint.kind) {
-    case views::BreakpointKind::Watch:
+    case values::BreakpointKind::Watch:
       return mi::SpecKind::Watch;
-    case views::BreakpointKind::ReadWatch:
+    case values::BreakpointKind::ReadWatch:
       return mi::SpecKind::ReadWatch;
-    case views::BreakpointKind::AccessWatch:
+    case values::BreakpointKind::AccessWatch:
       return mi::SpecKind::AccessWatch;
-    case views::BreakpointKind::Catch:
+    case values::BreakpointKind::Catch:
       return mi::SpecKind::Catch;
-    case views::BreakpointKind::Code:
-    case views::BreakpointKind::Address:
-    case views::BreakpointKind::Logical:
+    case values::BreakpointKind::Code:
+    case values::BreakpointKind::Address:
+    case values::BreakpointKind::Logical:
       break;
   }
   return mi::SpecKind::Code;
 }
 
-StopScope scopeOf(const views::Breakpoint& breakpoint) {
-  return breakpoint.stops == views::StopsWho::All     ? StopScope::All
-         : breakpoint.stops == views::StopsWho::Group ? StopScope::Group
-                                                      : StopScope::Alone;
+StopScope scopeOf(const values::Breakpoint& breakpoint) {
+  return breakpoint.stops == values::StopsWho::All     ? StopScope::All
+         : breakpoint.stops == values::StopsWho::Group ? StopScope::Group
+                                                       : StopScope::Alone;
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ void Breakpoints::open(db::TraceStore* store) {
   }
   if (const auto rows = store->session().all<db::Breakpoint>(); rows) {
     for (const db::Breakpoint& row : *rows) {
-      views::Breakpoint breakpoint = fromRow(row);
+      values::Breakpoint breakpoint = fromRow(row);
       if (!app::areKnownWords(app::wordsOf(row))) {
         breakpoint.enabled = false;
         breakpoint.note = tr("its condition or commands are not yours: off until you enable it");
@@ -78,7 +78,7 @@ void Breakpoints::open(db::TraceStore* store) {
       m_all.append(breakpoint);
     }
   }
-  for (views::Breakpoint& breakpoint : m_all) {
+  for (values::Breakpoint& breakpoint : m_all) {
     resolve(breakpoint);
     give(breakpoint);
   }
@@ -90,9 +90,9 @@ void Breakpoints::keepIn(db::TraceStore* store) {
   resolveAll();
 }
 
-views::Breakpoint* Breakpoints::find(int id) {
+values::Breakpoint* Breakpoints::find(int id) {
   const auto found = std::find_if(m_all.begin(), m_all.end(),
-                                  [id](const views::Breakpoint& each) { return each.id == id; });
+                                  [id](const values::Breakpoint& each) { return each.id == id; });
   return found != m_all.end() ? &*found : nullptr;
 }
 
@@ -109,7 +109,7 @@ int Breakpoints::idOf(int spec) const {
 }
 
 void Breakpoints::giveToFleet() {
-  for (views::Breakpoint& breakpoint : m_all) {
+  for (values::Breakpoint& breakpoint : m_all) {
     give(breakpoint);
   }
   Q_EMIT changed();
@@ -122,16 +122,16 @@ void Breakpoints::withdraw(int id) {
   }
 }
 
-void Breakpoints::give(views::Breakpoint& breakpoint) {
+void Breakpoints::give(values::Breakpoint& breakpoint) {
   if (breakpoint.enabled) {  // also one from elsewhere, by that
     app::keepWords(app::wordsOf(toRow(breakpoint)));
   }
-  if (breakpoint.kind == views::BreakpointKind::Logical) {
+  if (breakpoint.kind == values::BreakpointKind::Logical) {
     return;  // a stop in the plan of each cycle, no GDB needed
   }
   if (const Status may = mayBeGiven(breakpoint); !may) {
     withdraw(breakpoint.id);
-    breakpoint.state = views::BreakpointState::Failed;
+    breakpoint.state = values::BreakpointState::Failed;
     breakpoint.note = toText(may.error().message);
     return;
   }
@@ -149,7 +149,7 @@ void Breakpoints::give(views::Breakpoint& breakpoint) {
   spec.ignoreCount = breakpoint.ignoreCount;
   spec.enabled = breakpoint.enabled;
   bool ok = true;
-  for (const int rank : views::parseRankSet(breakpoint.ranks, ok)) {
+  for (const int rank : values::parseRankSet(breakpoint.ranks, ok)) {
     spec.ranks.insert(rank);
   }
   if (const auto known = m_specs.find(breakpoint.id); known != m_specs.end()) {
@@ -162,14 +162,14 @@ void Breakpoints::give(views::Breakpoint& breakpoint) {
   }
 }
 
-void Breakpoints::resolve(views::Breakpoint& breakpoint) {
-  if (breakpoint.kind != views::BreakpointKind::Logical) {
+void Breakpoints::resolve(values::Breakpoint& breakpoint) {
+  if (breakpoint.kind != values::BreakpointKind::Logical) {
     return;
   }
   breakpoint.events.clear();
   breakpoint.event = {};
   if (!m_state.events.areRead()) {
-    breakpoint.state = views::BreakpointState::Pending;
+    breakpoint.state = values::BreakpointState::Pending;
     breakpoint.note = tr("its events are looked up once the trace's events have been read");
     if (!m_resolving) {
       m_resolving = true;
@@ -177,7 +177,7 @@ void Breakpoints::resolve(views::Breakpoint& breakpoint) {
     }
     return;
   }
-  breakpoint.state = views::BreakpointState::Failed;
+  breakpoint.state = values::BreakpointState::Failed;
   const Result<LogicalStop> stop = parseLogicalStop(breakpoint.expression.toStdString());
   const bool isRace = stop && stop->kind == LogicalKind::Race;
   const Result<std::vector<EventRef>> events =
@@ -189,19 +189,19 @@ void Breakpoints::resolve(views::Breakpoint& breakpoint) {
     return;
   }
   bool ok = true;
-  const QList<int> where = views::parseRankSet(breakpoint.ranks, ok);
+  const QList<int> where = values::parseRankSet(breakpoint.ranks, ok);
   for (const EventRef& event : *events) {
     if (where.isEmpty() || where.contains(event.rank)) {
       breakpoint.events.append(event);
     }
   }
   if (stop->kind == LogicalKind::Divergence) {
-    breakpoint.state = views::BreakpointState::Set;
+    breakpoint.state = values::BreakpointState::Set;
     breakpoint.note = tr("a replay stops there by itself");
   } else if (breakpoint.events.isEmpty()) {
     breakpoint.note = tr("there is no such event in the recording");
   } else {
-    breakpoint.state = views::BreakpointState::Set;
+    breakpoint.state = values::BreakpointState::Set;
     breakpoint.event = breakpoint.events.first();
     breakpoint.note =
         breakpoint.events.size() == 1
@@ -212,13 +212,13 @@ void Breakpoints::resolve(views::Breakpoint& breakpoint) {
 
 void Breakpoints::resolveAll() {
   m_resolving = false;
-  for (views::Breakpoint& breakpoint : m_all) {
+  for (values::Breakpoint& breakpoint : m_all) {
     resolve(breakpoint);
   }
   Q_EMIT changed();
 }
 
-void Breakpoints::add(views::Breakpoint breakpoint) {
+void Breakpoints::add(values::Breakpoint breakpoint) {
   if (m_state.trace == nullptr) {
     return;
   }
@@ -234,7 +234,7 @@ void Breakpoints::add(views::Breakpoint breakpoint) {
   Q_EMIT marksChanged();
 }
 
-void Breakpoints::insert(const views::Breakpoint& breakpoint) {
+void Breakpoints::insert(const values::Breakpoint& breakpoint) {
   m_all.append(breakpoint);
   resolve(m_all.last());
   give(m_all.last());
@@ -242,9 +242,9 @@ void Breakpoints::insert(const views::Breakpoint& breakpoint) {
   Q_EMIT changed();
 }
 
-int Breakpoints::addTransient(views::Breakpoint breakpoint) {
+int Breakpoints::addTransient(values::Breakpoint breakpoint) {
   breakpoint.id = -1;
-  for (const views::Breakpoint& other : std::as_const(m_all)) {
+  for (const values::Breakpoint& other : std::as_const(m_all)) {
     breakpoint.id = std::min(breakpoint.id, other.id - 1);
   }
   insert(breakpoint);
@@ -261,21 +261,21 @@ void Breakpoints::setAside() {
 }
 
 void Breakpoints::toggle(const QString& file, int line) {
-  for (const views::Breakpoint& breakpoint : std::as_const(m_all)) {
+  for (const values::Breakpoint& breakpoint : std::as_const(m_all)) {
     if (breakpoint.file == file && breakpoint.line == line) {
       remove({breakpoint.id});
       return;
     }
   }
-  views::Breakpoint breakpoint;
+  values::Breakpoint breakpoint;
   breakpoint.file = file;
   breakpoint.line = line;
   add(breakpoint);
 }
 
 void Breakpoints::breakAt(const EventRef& event) {
-  views::Breakpoint breakpoint;
-  breakpoint.kind = views::BreakpointKind::Logical;
+  values::Breakpoint breakpoint;
+  breakpoint.kind = values::BreakpointKind::Logical;
   LogicalStop stop;
   stop.rank = event.rank;
   stop.number = event.serial;
@@ -283,14 +283,14 @@ void Breakpoints::breakAt(const EventRef& event) {
   add(breakpoint);
 }
 
-void Breakpoints::keep(const views::Breakpoint& breakpoint) {
+void Breakpoints::keep(const values::Breakpoint& breakpoint) {
   if (breakpoint.id > 0) {  // else a passing one
     (void)keepRow(m_store, toRow(breakpoint));
   }
 }
 
-void Breakpoints::change(const views::Breakpoint& changed) {
-  if (views::Breakpoint* breakpoint = find(changed.id); breakpoint != nullptr) {
+void Breakpoints::change(const values::Breakpoint& changed) {
+  if (values::Breakpoint* breakpoint = find(changed.id); breakpoint != nullptr) {
     *breakpoint = changed;
     keep(changed);
     resolve(*breakpoint);
@@ -307,7 +307,7 @@ void Breakpoints::remove(const QList<int>& ids) {
     if (m_store != nullptr) {
       (void)m_store->session().remove<db::Breakpoint>(id);
     }
-    m_all.removeIf([id](const views::Breakpoint& b) { return b.id == id; });
+    m_all.removeIf([id](const values::Breakpoint& b) { return b.id == id; });
   }
   Q_EMIT planChanged();
   Q_EMIT changed();
@@ -315,17 +315,17 @@ void Breakpoints::remove(const QList<int>& ids) {
 }
 
 void Breakpoints::onStatus(const mi::BreakpointStatus& status, int cycle) {
-  views::Breakpoint* breakpoint = find(idOf(status.spec));
+  values::Breakpoint* breakpoint = find(idOf(status.spec));
   if (breakpoint != nullptr) {
-    breakpoint->state = status.verified          ? views::BreakpointState::Set
-                        : status.problem.empty() ? views::BreakpointState::Pending
-                                                 : views::BreakpointState::Failed;
+    breakpoint->state = status.verified          ? values::BreakpointState::Set
+                        : status.problem.empty() ? values::BreakpointState::Pending
+                                                 : values::BreakpointState::Failed;
     breakpoint->note = toText(status.problem);
     int hits = 0;
     for (const mi::Rank rank : m_state.fleet.ranks()) {
       hits += m_state.fleet.status(status.spec, rank).hits;
     }
-    breakpoint->hits.removeIf([cycle](const views::CycleHits& h) { return h.cycle == cycle; });
+    breakpoint->hits.removeIf([cycle](const values::CycleHits& h) { return h.cycle == cycle; });
     if (hits > 0) {
       breakpoint->hits.append({cycle, hits});
     }
@@ -335,12 +335,12 @@ void Breakpoints::onStatus(const mi::BreakpointStatus& status, int cycle) {
 
 std::vector<PendingStop> Breakpoints::pendingStops() const {
   std::vector<PendingStop> pending;
-  for (const views::Breakpoint& breakpoint : m_all) {
+  for (const values::Breakpoint& breakpoint : m_all) {
     if (!breakpoint.enabled || !isLogical(breakpoint)) {
       continue;
     }
     bool ok = true;
-    const QList<int> group = views::parseRankSet(breakpoint.group, ok);
+    const QList<int> group = values::parseRankSet(breakpoint.group, ok);
     for (const EventRef& event : breakpoint.events) {
       pending.push_back({event, scopeOf(breakpoint), {group.begin(), group.end()}});
     }
@@ -350,7 +350,7 @@ std::vector<PendingStop> Breakpoints::pendingStops() const {
 
 Serial Breakpoints::nextStopOf(int rank, Serial past) const {
   Serial next = 0;
-  for (const views::Breakpoint& breakpoint : m_all) {
+  for (const values::Breakpoint& breakpoint : m_all) {
     if (!breakpoint.enabled || !isLogical(breakpoint)) {
       continue;
     }
@@ -365,7 +365,7 @@ Serial Breakpoints::nextStopOf(int rank, Serial past) const {
 
 void Breakpoints::followLines() {
   QHash<QString, QStringList> sources;
-  for (views::Breakpoint& breakpoint : m_all) {
+  for (values::Breakpoint& breakpoint : m_all) {
     if (breakpoint.line > 0 && !breakpoint.lineText.isEmpty()) {
       if (!sources.contains(breakpoint.file)) {
         sources[breakpoint.file] = linesOf(breakpoint.file);
@@ -375,7 +375,7 @@ void Breakpoints::followLines() {
   }
 }
 
-void Breakpoints::followLine(views::Breakpoint& breakpoint, const QStringList& lines) {
+void Breakpoints::followLine(values::Breakpoint& breakpoint, const QStringList& lines) {
   const QString program =
       m_state.rankInfos.empty() ? QString() : toText(m_state.rankInfos.front().executable);
   if (lines.isEmpty() || lines.value(breakpoint.line - 1).trimmed() == breakpoint.lineText) {
@@ -414,12 +414,12 @@ void Breakpoints::followLine(views::Breakpoint& breakpoint, const QStringList& l
 
 QSet<int> Breakpoints::ownRanks() const {
   QSet<int> own;
-  for (const views::Breakpoint& breakpoint : m_all) {
+  for (const values::Breakpoint& breakpoint : m_all) {
     if (!breakpoint.enabled || breakpoint.id <= 0) {
       continue;  // whoever has set a passing one says who gets a GDB
     }
     bool ok = true;
-    const QList<int> named = views::parseRankSet(breakpoint.ranks, ok);
+    const QList<int> named = values::parseRankSet(breakpoint.ranks, ok);
     std::set<int> ranks(named.begin(), named.end());
     for (const EventRef& event : breakpoint.events) {
       if (ranks.insert(event.rank); ranks.size() > kOwnRanks) {
@@ -435,7 +435,7 @@ QSet<int> Breakpoints::ownRanks() const {
 
 QList<int> Breakpoints::before(const EventRef& next) const {
   QList<int> ids;
-  for (const views::Breakpoint& breakpoint : m_all) {
+  for (const values::Breakpoint& breakpoint : m_all) {
     if (breakpoint.enabled && isLogical(breakpoint) &&
         std::binary_search(breakpoint.events.begin(), breakpoint.events.end(), next, earlier)) {
       ids.append(breakpoint.id);
@@ -446,7 +446,7 @@ QList<int> Breakpoints::before(const EventRef& next) const {
 
 QList<int> Breakpoints::onDivergence() const {
   QList<int> ids;
-  for (const views::Breakpoint& breakpoint : m_all) {
+  for (const values::Breakpoint& breakpoint : m_all) {
     if (breakpoint.enabled && isLogical(breakpoint) &&
         breakpoint.expression == QLatin1String("divergence")) {
       ids.append(breakpoint.id);
@@ -457,16 +457,16 @@ QList<int> Breakpoints::onDivergence() const {
 
 QString Breakpoints::standingText(int rank) const {
   const EventRef next{rank, m_state.serialOf(rank) + 1};
-  for (const views::Breakpoint& breakpoint : m_all) {
+  for (const values::Breakpoint& breakpoint : m_all) {
     if (isLogical(breakpoint) &&
         std::binary_search(breakpoint.events.begin(), breakpoint.events.end(), next, earlier)) {
-      return tr("breakpoint %1 (%2)").arg(breakpoint.id).arg(views::breakpointPlace(breakpoint));
+      return tr("breakpoint %1 (%2)").arg(breakpoint.id).arg(values::breakpointPlace(breakpoint));
     }
   }
   return {};
 }
 
-void Breakpoints::counted(views::Breakpoint& breakpoint, int cycle) {
+void Breakpoints::counted(values::Breakpoint& breakpoint, int cycle) {
   if (isLogical(breakpoint)) {  // GDB counts the others
     if (breakpoint.hits.isEmpty() || breakpoint.hits.last().cycle != cycle) {
       breakpoint.hits.append({cycle, 0});
@@ -482,16 +482,16 @@ void Breakpoints::counted(views::Breakpoint& breakpoint, int cycle) {
   }
 }
 
-std::vector<views::EventMark> Breakpoints::marks() const {
-  std::vector<views::EventMark> marks;
-  for (const views::Breakpoint& breakpoint : m_all) {
+std::vector<values::EventMark> Breakpoints::marks() const {
+  std::vector<values::EventMark> marks;
+  for (const values::Breakpoint& breakpoint : m_all) {
     if (!breakpoint.enabled || !isLogical(breakpoint)) {
       continue;
     }
     const QString name =
-        tr("breakpoint %1: %2").arg(breakpoint.id).arg(views::breakpointPlace(breakpoint));
+        tr("breakpoint %1: %2").arg(breakpoint.id).arg(values::breakpointPlace(breakpoint));
     for (qsizetype i = 0; i < std::min(breakpoint.events.size(), kMarks); ++i) {
-      marks.push_back({breakpoint.events[i], views::MarkKind::Breakpoint, name});
+      marks.push_back({breakpoint.events[i], values::MarkKind::Breakpoint, name});
     }
   }
   return marks;

@@ -18,23 +18,23 @@ class Breakpoints : public QObject {
  public:
   explicit Breakpoints(SessionState& state) : m_state(state) {}
 
-  [[nodiscard]] const QList<views::Breakpoint>& all() const { return m_all; }
+  [[nodiscard]] const QList<values::Breakpoint>& all() const { return m_all; }
   void toggle(const QString& file, int line);
-  void add(views::Breakpoint breakpoint);
+  void add(values::Breakpoint breakpoint);
   void breakAt(const EventRef& event);  ///< the logical breakpoint `event R:S`
-  void change(const views::Breakpoint& breakpoint);
+  void change(const values::Breakpoint& breakpoint);
   void remove(const QList<int>& ids);
   /// This session has passing breakpoints only: those in the trace stay there, and do not stop it.
   void setAside();
   /// A breakpoint that is not kept in the trace. Returns its id, below 0.
-  int addTransient(views::Breakpoint breakpoint);
+  int addTransient(values::Breakpoint breakpoint);
 
   // -- for the session
   /// Those of another trace. `store`: where they are kept; null: there are none, and none is kept.
   void open(db::TraceStore* store);
   /// The same ones, in another file that has them under the same ids.
   void keepIn(db::TraceStore* store);
-  [[nodiscard]] views::Breakpoint* find(int id);
+  [[nodiscard]] values::Breakpoint* find(int id);
   [[nodiscard]] int specOf(int id) const;  ///< of the fleet; 0: none
   [[nodiscard]] int idOf(int spec) const;  ///< 0: none of ours
   /// All, as they are: after a search that had changed them.
@@ -50,10 +50,10 @@ class Breakpoints : public QObject {
   [[nodiscard]] QList<int> onDivergence() const;
   /// "breakpoint 3 (receive 0#2)" where the rank stands before such an event.
   [[nodiscard]] QString standingText(int rank) const;
-  void counted(views::Breakpoint& breakpoint, int cycle);
+  void counted(values::Breakpoint& breakpoint, int cycle);
   void onStatus(const mi::BreakpointStatus& status, int cycle);
   /// In the diagram.
-  [[nodiscard]] std::vector<views::EventMark> marks() const;
+  [[nodiscard]] std::vector<values::EventMark> marks() const;
 
  Q_SIGNALS:
   void changed();
@@ -62,18 +62,18 @@ class Breakpoints : public QObject {
   void message(const QString& text, bool problem);
 
  private:
-  void keep(const views::Breakpoint& breakpoint);
-  void insert(const views::Breakpoint& breakpoint);
-  void give(views::Breakpoint& breakpoint);
+  void keep(const values::Breakpoint& breakpoint);
+  void insert(const values::Breakpoint& breakpoint);
+  void give(values::Breakpoint& breakpoint);
   void withdraw(int id);
   /// Looks up the events that a logical breakpoint stands for.
-  void resolve(views::Breakpoint& breakpoint);
+  void resolve(values::Breakpoint& breakpoint);
   void resolveAll();
-  void followLine(views::Breakpoint& breakpoint, const QStringList& lines);
+  void followLine(values::Breakpoint& breakpoint, const QStringList& lines);
 
   SessionState& m_state;
   db::TraceStore* m_store = nullptr;
-  QList<views::Breakpoint> m_all;
+  QList<values::Breakpoint> m_all;
   std::map<int, int> m_specs;  ///< our id -> fleet's
   bool m_resolving = false;    ///< once the events are read
 };

@@ -13,26 +13,26 @@
 namespace pf::session {
 namespace {
 
-views::CycleStop stopOf(const db::CycleStop& row) {
+values::CycleStop stopOf(const db::CycleStop& row) {
   return {row.rank, row.serial,
           toText(row.file).section(QLatin1Char('/'), -1) +
               (row.line > 0 ? QStringLiteral(":%1").arg(row.line) : QString()),
           toText(row.reason)};
 }
 
-views::Cycle cycleOf(const db::Cycle& row, int number) {
-  views::Cycle cycle;
+values::Cycle cycleOf(const db::Cycle& row, int number) {
+  values::Cycle cycle;
   cycle.number = number;
   cycle.started = QDateTime::fromString(toText(row.startedUtc), Qt::ISODate).toLocalTime();
   cycle.summary = toText(row.reason);
   cycle.build = toText(row.buildId);
-  cycle.match = !row.matchedRecording   ? views::CycleMatch::Unknown
-                : *row.matchedRecording ? views::CycleMatch::Matches
-                                        : views::CycleMatch::Diverged;
+  cycle.match = !row.matchedRecording   ? values::CycleMatch::Unknown
+                : *row.matchedRecording ? values::CycleMatch::Matches
+                                        : values::CycleMatch::Diverged;
   return cycle;
 }
 
-db::Cycle rowOf(const views::Cycle& cycle, std::int64_t id) {
+db::Cycle rowOf(const values::Cycle& cycle, std::int64_t id) {
   db::Cycle row;
   row.id = id;
   row.startedUtc = cycle.started.toUTC().toString(Qt::ISODate).toStdString();
@@ -43,8 +43,8 @@ db::Cycle rowOf(const views::Cycle& cycle, std::int64_t id) {
     row.reason += "; " + cycle.inputs.toStdString();
   }
   row.buildId = cycle.build.toStdString();
-  if (cycle.match != views::CycleMatch::Unknown) {
-    row.matchedRecording = cycle.match == views::CycleMatch::Matches;
+  if (cycle.match != values::CycleMatch::Unknown) {
+    row.matchedRecording = cycle.match == values::CycleMatch::Matches;
   }
   return row;
 }
@@ -81,7 +81,7 @@ void Cycles::read(db::TraceStore& store) {
     return;
   }
   for (const db::Cycle& row : *rows) {
-    views::Cycle cycle = cycleOf(row, static_cast<int>(m_all.size()) + 1);
+    values::Cycle cycle = cycleOf(row, static_cast<int>(m_all.size()) + 1);
     m_ids[cycle.number] = row.id;
     for (const db::CycleStop& stop : stops ? *stops : std::vector<db::CycleStop>()) {
       if (stop.cycle == row.id) {
@@ -104,9 +104,9 @@ void Cycles::read(db::TraceStore& store) {
 }
 
 /// Where a cycle that nobody ended had got to.
-EventRef Cycles::placeOf(const views::Cycle& cycle) const {
+EventRef Cycles::placeOf(const values::Cycle& cycle) const {
   EventRef event;
-  for (const views::CycleStop& stop : cycle.stops) {
+  for (const values::CycleStop& stop : cycle.stops) {
     // As save() has it; GDB's own breakpoints are between events.
     const bool before =
         stop.why == tr("before event %1").arg(stop.serial) ||
@@ -123,17 +123,17 @@ EventRef Cycles::placeOf(const views::Cycle& cycle) const {
 }
 
 void Cycles::readHits(const std::vector<db::BreakpointHit>& hits, std::int64_t row,
-                      views::Cycle& cycle) {
+                      values::Cycle& cycle) {
   for (const db::BreakpointHit& hit : hits) {
     if (hit.cycle != row) {
       continue;
     }
-    views::BreakpointHit known{static_cast<int>(hit.breakpoint), hit.rank, hit.serial, {}};
+    values::BreakpointHit known{static_cast<int>(hit.breakpoint), hit.rank, hit.serial, {}};
     for (std::size_t i = 0; i + 1 < hit.watched.size(); i += 2) {
       known.values.append({toText(hit.watched[i]), toText(hit.watched[i + 1])});
     }
     cycle.recorded.append(known);
-    if (views::Breakpoint* breakpoint = m_breakpoints.find(known.breakpoint);
+    if (values::Breakpoint* breakpoint = m_breakpoints.find(known.breakpoint);
         breakpoint != nullptr) {
       if (breakpoint->hits.isEmpty() || breakpoint->hits.last().cycle != cycle.number) {
         breakpoint->hits.append({cycle.number, 0});
@@ -145,7 +145,7 @@ void Cycles::readHits(const std::vector<db::BreakpointHit>& hits, std::int64_t r
 }
 
 void Cycles::begin(const QString& summary) {
-  views::Cycle cycle;
+  values::Cycle cycle;
   cycle.number = lastNumber() + 1;
   cycle.started = QDateTime::currentDateTime();
   cycle.running = true;
@@ -160,27 +160,27 @@ void Cycles::end(const QString& why, bool ranToEnd) {
   if (none() || !last().running) {
     return;
   }
-  views::Cycle& cycle = last();
+  values::Cycle& cycle = last();
   cycle.running = false;
-  if (ranToEnd && cycle.match == views::CycleMatch::Unknown) {
-    cycle.match = views::CycleMatch::Matches;
+  if (ranToEnd && cycle.match == values::CycleMatch::Unknown) {
+    cycle.match = values::CycleMatch::Matches;
   }
   cycle.summary = cycle.stops.isEmpty() || ranToEnd ? why : cycle.summary;
   save();
 }
 
 void Cycles::settled(const QString& why) {
-  views::Cycle& cycle = last();
+  values::Cycle& cycle = last();
   cycle.summary = tr("stopped: %1").arg(why);
   if (!m_standing.isEmpty()) {
-    const views::BreakpointHit& hit = m_standing.first();
+    const values::BreakpointHit& hit = m_standing.first();
     cycle.summary = tr("stopped: %1, rank %2 before event %3")
                         .arg(m_breakpoints.standingText(hit.rank))
                         .arg(hit.rank)
                         .arg(hit.serial);
   }
-  if (cycle.match == views::CycleMatch::Unknown) {
-    cycle.match = views::CycleMatch::Matches;
+  if (cycle.match == values::CycleMatch::Unknown) {
+    cycle.match = values::CycleMatch::Matches;
   }
   save();
 }
@@ -189,7 +189,7 @@ void Cycles::save() {
   if (none()) {
     return;
   }
-  views::Cycle& cycle = last();
+  values::Cycle& cycle = last();
   cycle.stops.clear();
   std::vector<db::CycleStop> rows;
   for (const auto& [rank, now] : m_state.now) {
@@ -222,7 +222,7 @@ void Cycles::save() {
 }
 
 bool Cycles::wasHit(int breakpoint, int rank, Serial serial) const {
-  return !none() && std::ranges::any_of(last().recorded, [&](const views::BreakpointHit& hit) {
+  return !none() && std::ranges::any_of(last().recorded, [&](const values::BreakpointHit& hit) {
     return hit.breakpoint == breakpoint && hit.rank == rank && hit.serial == serial;
   });
 }
@@ -240,9 +240,9 @@ int Cycles::hitBy(int rank, const mi::StopEvent& stop) const {
 
 /// GDB does not say that it was a signal's catchpoint that stopped: the one that has a hit more.
 int Cycles::caughtBy(int rank) const {
-  for (const views::Breakpoint& breakpoint : m_breakpoints.all()) {
+  for (const values::Breakpoint& breakpoint : m_breakpoints.all()) {
     const int spec = m_breakpoints.specOf(breakpoint.id);
-    if (breakpoint.kind != views::BreakpointKind::Catch || spec == 0) {
+    if (breakpoint.kind != values::BreakpointKind::Catch || spec == 0) {
       continue;
     }
     const auto known = std::ranges::count_if(last().recorded, [&](const auto& hit) {
@@ -256,14 +256,14 @@ int Cycles::caughtBy(int rank) const {
 }
 
 void Cycles::addHit(int id, int rank, Serial serial) {
-  views::Breakpoint* breakpoint = m_breakpoints.find(id);
+  values::Breakpoint* breakpoint = m_breakpoints.find(id);
   if (none() || breakpoint == nullptr) {
     return;
   }
-  if (breakpoint->kind == views::BreakpointKind::Logical && wasHit(id, rank, serial)) {
+  if (breakpoint->kind == values::BreakpointKind::Logical && wasHit(id, rank, serial)) {
     return;  // it stands there still
   }
-  views::Cycle& cycle = last();
+  values::Cycle& cycle = last();
   cycle.recorded.append({id, rank, serial, {}});
   ++cycle.hits;
   m_standing.append(cycle.recorded.last());
@@ -274,8 +274,8 @@ void Cycles::addHit(int id, int rank, Serial serial) {
   Q_EMIT m_breakpoints.changed();
 }
 
-views::BreakpointHit* Cycles::hitAt(HitKey key) {
-  for (views::Cycle& cycle : m_all) {
+values::BreakpointHit* Cycles::hitAt(HitKey key) {
+  for (values::Cycle& cycle : m_all) {
     if (cycle.number == key.cycle && key.index < cycle.recorded.size()) {
       return &cycle.recorded[key.index];
     }
@@ -284,7 +284,7 @@ views::BreakpointHit* Cycles::hitAt(HitKey key) {
 }
 
 void Cycles::keep(HitKey key) {
-  const views::BreakpointHit* hit = hitAt(key);
+  const values::BreakpointHit* hit = hitAt(key);
   if (hit == nullptr || hit->breakpoint <= 0 ||
       m_keeper == nullptr) {  // a passing one's is not kept
     return;
@@ -296,16 +296,16 @@ void Cycles::keep(HitKey key) {
   row.rank = hit->rank;
   row.serial = hit->serial;
   row.hits = 1;
-  for (const views::Cycle& cycle : std::as_const(m_all)) {
+  for (const values::Cycle& cycle : std::as_const(m_all)) {
     if (cycle.number == key.cycle) {
       row.hits +=
           std::count_if(cycle.recorded.begin(), cycle.recorded.begin() + key.index,
-                        [&](const views::BreakpointHit& other) {
+                        [&](const values::BreakpointHit& other) {
                           return other.breakpoint == hit->breakpoint && other.rank == hit->rank;
                         });
     }
   }
-  for (const views::WatchedValue& value : hit->values) {
+  for (const values::WatchedValue& value : hit->values) {
     row.watched.push_back(value.expression.toStdString());
     row.watched.push_back(value.value.toStdString());
   }
@@ -319,7 +319,7 @@ void Cycles::completeHits(int rank, const QStringList& watches) {
   }
   for (std::size_t i = 0; i < m_openHits.size();) {
     const HitKey key = m_openHits[i];
-    const views::BreakpointHit* hit = hitAt(key);
+    const values::BreakpointHit* hit = hitAt(key);
     if (hit != nullptr && hit->rank != rank) {
       ++i;
       continue;
@@ -334,7 +334,7 @@ void Cycles::completeHits(int rank, const QStringList& watches) {
 void Cycles::complete(mi::GdbSession& gdb, HitKey key, const QStringList& watches) {
   if (!gdb.stop().stoppedAtEvent()) {
     mi::eventsBegun(gdb, [this, key](const Result<std::uint64_t>& begun) {
-      if (views::BreakpointHit* hit = hitAt(key);
+      if (values::BreakpointHit* hit = hitAt(key);
           begun && hit != nullptr && hit->serial != *begun) {
         hit->serial = *begun;
         keep(key);
@@ -347,7 +347,7 @@ void Cycles::complete(mi::GdbSession& gdb, HitKey key, const QStringList& watche
     expressions.push_back(watch.toStdString());
   }
   mi::valuesAtStop(gdb, expressions, [this, key, watches](const mi::Values& values) {
-    views::BreakpointHit* hit = hitAt(key);
+    values::BreakpointHit* hit = hitAt(key);
     if (hit == nullptr || values.empty()) {
       return;
     }

@@ -22,11 +22,11 @@ class Cycles : public QObject {
   Cycles(SessionState& state, Breakpoints& breakpoints)
       : m_state(state), m_breakpoints(breakpoints) {}
 
-  [[nodiscard]] const QList<views::Cycle>& all() const { return m_all; }
+  [[nodiscard]] const QList<values::Cycle>& all() const { return m_all; }
   [[nodiscard]] bool none() const { return m_all.isEmpty(); }
   /// The present one, or the last that there was. There is one.
-  [[nodiscard]] views::Cycle& last() { return m_all.last(); }
-  [[nodiscard]] const views::Cycle& last() const { return m_all.last(); }
+  [[nodiscard]] values::Cycle& last() { return m_all.last(); }
+  [[nodiscard]] const values::Cycle& last() const { return m_all.last(); }
   [[nodiscard]] int lastNumber() const { return none() ? 0 : last().number; }
   /// Cycles and hits are in the trace's file as they are here.
   [[nodiscard]] bool isKept() const { return m_keeper == nullptr || m_keeper->isIdle(); }
@@ -52,7 +52,7 @@ class Cycles : public QObject {
   void completeHits(int rank, const QStringList& watches);
   [[nodiscard]] bool wasHit(int breakpoint, int rank, Serial serial) const;
   /// Hits since the ranks were last sent on.
-  [[nodiscard]] const QList<views::BreakpointHit>& standing() const { return m_standing; }
+  [[nodiscard]] const QList<values::BreakpointHit>& standing() const { return m_standing; }
   void sentOn() { m_standing.clear(); }
 
  Q_SIGNALS:
@@ -69,21 +69,21 @@ class Cycles : public QObject {
   };
 
   void read(db::TraceStore& store);
-  void readHits(const std::vector<db::BreakpointHit>& hits, std::int64_t row, views::Cycle& cycle);
-  [[nodiscard]] EventRef placeOf(const views::Cycle& cycle) const;
+  void readHits(const std::vector<db::BreakpointHit>& hits, std::int64_t row, values::Cycle& cycle);
+  [[nodiscard]] EventRef placeOf(const values::Cycle& cycle) const;
   [[nodiscard]] int caughtBy(int rank) const;
-  [[nodiscard]] views::BreakpointHit* hitAt(HitKey key);
+  [[nodiscard]] values::BreakpointHit* hitAt(HitKey key);
   void keep(HitKey key);
   void complete(mi::GdbSession& gdb, HitKey key, const QStringList& watches);
 
   SessionState& m_state;
   Breakpoints& m_breakpoints;
   std::unique_ptr<CycleKeeper> m_keeper;  ///< null where nothing can be written
-  QList<views::Cycle> m_all;
+  QList<values::Cycle> m_all;
   std::map<int, std::int64_t> m_ids;  ///< number -> row
   std::map<HitKey, std::int64_t> m_hitIds;
-  std::vector<HitKey> m_openHits;          ///< still to be asked for
-  QList<views::BreakpointHit> m_standing;  ///< since the ranks were last sent on
+  std::vector<HitKey> m_openHits;           ///< still to be asked for
+  QList<values::BreakpointHit> m_standing;  ///< since the ranks were last sent on
 };
 
 }  // namespace pf::session

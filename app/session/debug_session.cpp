@@ -274,7 +274,7 @@ void DebugSession::handle(const protocol::Message& message) {
                  [this](const protocol::Output& text) {
                    Q_EMIT output(
                        text.rank,
-                       text.stream == 2 ? views::OutputStream::Err : views::OutputStream::Out,
+                       text.stream == 2 ? values::OutputStream::Err : values::OutputStream::Out,
                        QByteArray::fromStdString(text.bytes));
                  },
                  [this](const protocol::RankStack& stack) { m_stacks.answered(stack); },
@@ -338,8 +338,8 @@ void DebugSession::onDiverged(const protocol::RankDiverged& diverged) {
           .arg(diverged.serial)
           .arg(QString::fromStdString(words.expected), QString::fromStdString(words.got)) +
       (besides.isEmpty() ? besides : QLatin1Char('.') + besides);
-  views::Cycle& cycle = m_cycles.last();
-  cycle.match = views::CycleMatch::Diverged;
+  values::Cycle& cycle = m_cycles.last();
+  cycle.match = values::CycleMatch::Diverged;
   if (diverged.goesOn) {  // the first of all ranks is what counts
     m_contents.note(diverged);
     cycle.divergence = tr("The cycle does what the recorded run did, but with %1.")

@@ -108,7 +108,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void lastChange(const QString& expression);
   void endReplay();
   /// Ranks that run, as RunControl::act(); none runs: Continue begins a cycle.
-  void act(views::RankAction action, const QList<int>& ranks, const QString& who = {});
+  void act(values::RankAction action, const QList<int>& ranks, const QString& who = {});
 
   void setCurrentRank(int rank) { m_inspector.selectRank(rank); }
   [[nodiscard]] int currentRank() const { return m_state.current; }
@@ -134,18 +134,18 @@ class DebugSession : public QObject, private mi::FleetObserver {
                bool problem);          ///< one line for the status bar; a problem stays
   void progress(const QString& task);  ///< empty: done
   void ranksChanged();
-  void positionsChanged(const std::vector<pf::views::ReplayPosition>& positions);
+  void positionsChanged(const std::vector<pf::values::ReplayPosition>& positions);
   void rankStopped(int rank);  ///< its stack can be asked for
-  void marksChanged(const std::vector<pf::views::EventMark>& marks);
-  void output(int rank, pf::views::OutputStream stream, const QByteArray& bytes);
-  void logged(const pf::views::LogEntry& entry);  ///< by a logpoint
+  void marksChanged(const std::vector<pf::values::EventMark>& marks);
+  void output(int rank, pf::values::OutputStream stream, const QByteArray& bytes);
+  void logged(const pf::values::LogEntry& entry);  ///< by a logpoint
   void consoleText(int rank, const QString& text, bool error);
   void settled();  ///< the ranks have come to where they were sent, or have ended
   void stalled(const QString& text, bool deadlock);  ///< no rank gets on by itself
   void ended(int exitStatus);                        ///< the launcher of the cycle, by itself
 
  public:
-  [[nodiscard]] QList<views::RankState> rankStates() const { return m_state.rankStates(); }
+  [[nodiscard]] QList<values::RankState> rankStates() const { return m_state.rankStates(); }
   /// Before open(): what makes the replays of its cycles; in tests, a script's.
   void setReplays(ReplayFactory make) { m_makeReplay = std::move(make); }
 
@@ -180,7 +180,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void openUnrecorded(Source source, const QString& title, const QList<UnrecordedRank>& ranks);
   void closeAny();
   void closeUnrecorded();
-  bool actUnrecorded(views::RankAction action, const QList<int>& ranks, const QString& who);
+  bool actUnrecorded(values::RankAction action, const QList<int>& ranks, const QString& who);
 
   // debug_session_run.cpp
   void begin();

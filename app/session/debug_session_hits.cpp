@@ -44,8 +44,8 @@ void DebugSession::noteDivergence(const EventRef& at) {
 }
 
 void DebugSession::publishMarks() {
-  std::vector<views::EventMark> marks = m_bookmarks.all();
-  const std::vector<views::EventMark> stops = m_breakpoints.marks();
+  std::vector<values::EventMark> marks = m_bookmarks.all();
+  const std::vector<values::EventMark> stops = m_breakpoints.marks();
   marks.insert(marks.end(), stops.begin(), stops.end());
   Q_EMIT marksChanged(marks);
 }
@@ -73,9 +73,9 @@ void DebugSession::onBreakpointHit(int id, int rank) {
                                 .arg(rank)
                                 .arg(now.state.serial);
   addHit(id, rank, now.state.serial);
-  if (const views::Breakpoint* breakpoint = m_breakpoints.find(id); breakpoint != nullptr) {
+  if (const values::Breakpoint* breakpoint = m_breakpoints.find(id); breakpoint != nullptr) {
     m_control.stopOthers(*breakpoint, rank);
-    if (breakpoint->kind == views::BreakpointKind::Catch &&
+    if (breakpoint->kind == values::BreakpointKind::Catch &&
         breakpoint->expression == QLatin1String("mpi error")) {
       describeMpiError(rank);
     }

@@ -78,9 +78,9 @@ void DebugSession::lastChange(const QString& expression) {
   }
 }
 
-void DebugSession::act(views::RankAction action, const QList<int>& ranks, const QString& who) {
+void DebugSession::act(values::RankAction action, const QList<int>& ranks, const QString& who) {
   if (m_state.phase != Phase::Running) {
-    if (action == views::RankAction::Continue) {
+    if (action == values::RankAction::Continue) {
       restartCycle();
     }
     return;

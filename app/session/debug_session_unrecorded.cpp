@@ -142,15 +142,15 @@ void DebugSession::closeUnrecorded() {
 }
 
 /// False: it is the same as in a replay.
-bool DebugSession::actUnrecorded(views::RankAction action, const QList<int>& ranks,
+bool DebugSession::actUnrecorded(values::RankAction action, const QList<int>& ranks,
                                  const QString& who) {
   if (m_state.source == Source::Cores) {
     (void)canReplay();
     return true;
   }
   const auto [withGdb, debugless] = m_control.movable(ranks);
-  if (action == views::RankAction::Continue) {
-    m_groupRun.begin(views::actionWord(action), who, QList<int>(withGdb.begin(), withGdb.end()),
+  if (action == values::RankAction::Continue) {
+    m_groupRun.begin(values::actionWord(action), who, QList<int>(withGdb.begin(), withGdb.end()),
                      {});
     m_control.continueStopped(withGdb);
     return true;

@@ -45,7 +45,7 @@ void GroupRun::tell() {
   if (m_run->ranks.isEmpty() || (alone && m_run->underWay.isEmpty())) {
     return;
   }
-  const QString text = views::groupRunText(*m_run, m_state.rankStates());
+  const QString text = values::groupRunText(*m_run, m_state.rankStates());
   if (text != m_told) {
     m_told = text;
     Q_EMIT changed(text);

@@ -32,7 +32,7 @@ class GroupRun : public QObject {
   void tell();
 
   const SessionState& m_state;
-  Latest<views::GroupRun> m_run;
+  Latest<values::GroupRun> m_run;
   QString m_told;
 };
 

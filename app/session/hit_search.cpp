@@ -16,7 +16,7 @@ constexpr int kIgnoreAll = 1000000000;
 /// The hits of the current rank in the last cycle, but the one that it stands at.
 void HitSearch::findTrail() {
   m_trail.clear();
-  for (const views::BreakpointHit& hit : std::as_const(m_cycles.last().recorded)) {
+  for (const values::BreakpointHit& hit : std::as_const(m_cycles.last().recorded)) {
     if (hit.rank == m_state.current && m_breakpoints.find(hit.breakpoint) != nullptr) {
       m_trail.append(hit);
     }
@@ -24,7 +24,7 @@ void HitSearch::findTrail() {
   m_trailRank = m_state.current;
   const bool standing = std::ranges::any_of(
       m_cycles.standing(),
-      [this](const views::BreakpointHit& hit) { return hit.rank == m_state.current; });
+      [this](const values::BreakpointHit& hit) { return hit.rank == m_state.current; });
   if (standing && !m_trail.isEmpty()) {
     m_trail.removeLast();
   }
@@ -43,17 +43,17 @@ void HitSearch::toPreviousHit() {
         false);
     return;
   }
-  const views::BreakpointHit hit = m_trail.takeLast();
-  const auto number = std::ranges::count_if(m_trail, [&hit](const views::BreakpointHit& other) {
+  const values::BreakpointHit hit = m_trail.takeLast();
+  const auto number = std::ranges::count_if(m_trail, [&hit](const values::BreakpointHit& other) {
     return other.breakpoint == hit.breakpoint;
   });
-  const views::Breakpoint* breakpoint = m_breakpoints.find(hit.breakpoint);
+  const values::Breakpoint* breakpoint = m_breakpoints.find(hit.breakpoint);
   m_trailCycle = m_cycles.lastNumber() + 1;
   if (breakpoint == nullptr) {
     return;
   }
   const QString name = tr("previous hit, breakpoint %1, rank %2").arg(hit.breakpoint).arg(hit.rank);
-  if (breakpoint->kind == views::BreakpointKind::Logical) {
+  if (breakpoint->kind == values::BreakpointKind::Logical) {
     m_startCycle({{hit.rank, hit.serial}, name});
     return;
   }

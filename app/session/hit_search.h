@@ -64,8 +64,8 @@ class HitSearch : public QObject {
   Breakpoints& m_breakpoints;
   Cycles& m_cycles;
   std::function<void(Goal)> m_startCycle;
-  std::optional<Search> m_search;       ///< under way: no other breakpoint stops
-  QList<views::BreakpointHit> m_trail;  ///< hits before the one that toPreviousHit() went to
+  std::optional<Search> m_search;        ///< under way: no other breakpoint stops
+  QList<values::BreakpointHit> m_trail;  ///< hits before the one that toPreviousHit() went to
   int m_trailCycle = 0;
   int m_trailRank = -1;
 };

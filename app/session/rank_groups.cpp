@@ -12,11 +12,11 @@ namespace {
 db::RankArrangement rowOf(const views::RankArrangement& arrangement) {
   db::RankArrangement row;
   row.hidden = arrangement.hidden.isEmpty() ? std::string()
-                                            : views::rankSetText(arrangement.hidden).toStdString();
+                                            : values::rankSetText(arrangement.hidden).toStdString();
   row.rowOrder = views::rowOrderText(arrangement.order).toStdString();
-  for (const views::RankGroup& sharedRow : arrangement.sharedRows) {
+  for (const values::RankGroup& sharedRow : arrangement.sharedRows) {
     row.sharedRows.push_back(sharedRow.name.toStdString());
-    row.sharedRows.push_back(views::rankSetText(sharedRow.ranks).toStdString());
+    row.sharedRows.push_back(values::rankSetText(sharedRow.ranks).toStdString());
   }
   return row;
 }
@@ -24,10 +24,11 @@ db::RankArrangement rowOf(const views::RankArrangement& arrangement) {
 views::RankArrangement arrangementOf(const db::RankArrangement& row, std::size_t ranks) {
   QList<std::pair<QString, QString>> sharedRows;
   for (std::size_t i = 0; i + 1 < row.sharedRows.size(); i += 2) {
-    sharedRows.append({views::fromUtf8(row.sharedRows[i]), views::fromUtf8(row.sharedRows[i + 1])});
+    sharedRows.append(
+        {values::fromUtf8(row.sharedRows[i]), values::fromUtf8(row.sharedRows[i + 1])});
   }
-  return views::arrangementFrom(views::fromUtf8(row.hidden), sharedRows,
-                                views::fromUtf8(row.rowOrder), static_cast<int>(ranks));
+  return views::arrangementFrom(values::fromUtf8(row.hidden), sharedRows,
+                                values::fromUtf8(row.rowOrder), static_cast<int>(ranks));
 }
 
 }  // namespace
@@ -54,8 +55,8 @@ void RankGroups::open(db::TraceStore* store) {
 
 void RankGroups::read(const db::RankGroup& row) {
   bool ok = false;
-  const QList<int> ranks = views::parseRankSet(views::fromUtf8(row.ranks), ok);
-  const QString name = views::fromUtf8(row.name);
+  const QList<int> ranks = values::parseRankSet(values::fromUtf8(row.ranks), ok);
+  const QString name = values::fromUtf8(row.name);
   if (ok && !ranks.isEmpty() && !name.isEmpty()) {
     m_groups.append({name, ranks});
     m_ids[name] = row.id;
@@ -90,7 +91,7 @@ void RankGroups::add(const QString& name, const QList<int>& ranks) {
   remove(plain);
   m_groups.append({plain, known});
   if (const std::int64_t id = keepRow(
-          m_store, db::RankGroup{0, plain.toStdString(), views::rankSetText(known).toStdString()});
+          m_store, db::RankGroup{0, plain.toStdString(), values::rankSetText(known).toStdString()});
       id != 0) {
     m_ids[plain] = id;
   }
@@ -98,7 +99,7 @@ void RankGroups::add(const QString& name, const QList<int>& ranks) {
 }
 
 void RankGroups::remove(const QString& name) {
-  if (m_groups.removeIf([&](const views::RankGroup& group) { return group.name == name; }) == 0) {
+  if (m_groups.removeIf([&](const values::RankGroup& group) { return group.name == name; }) == 0) {
     return;
   }
   if (const auto id = m_ids.find(name); id != m_ids.end()) {
@@ -110,15 +111,15 @@ void RankGroups::remove(const QString& name) {
   Q_EMIT changed();
 }
 
-QList<views::RankGroup> RankGroups::communicators() const {
-  QList<views::RankGroup> out;
+QList<values::RankGroup> RankGroups::communicators() const {
+  QList<values::RankGroup> out;
   if (m_state.trace == nullptr) {
     return out;
   }
   for (const Communicator& communicator : m_state.trace->execution.communicators) {
     const QString name = QString::fromStdString(communicator.name);
     const QList<int> ranks(communicator.group.begin(), communicator.group.end());
-    const bool known = std::any_of(out.begin(), out.end(), [&](const views::RankGroup& group) {
+    const bool known = std::any_of(out.begin(), out.end(), [&](const values::RankGroup& group) {
       return group.ranks == ranks;
     });
     if (!ranks.isEmpty() && !known) {

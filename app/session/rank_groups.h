@@ -23,12 +23,12 @@ class RankGroups : public QObject {
   /// The same groups, in another file that has them under the same ids.
   void keepIn(db::TraceStore* store) { m_store = store; }
 
-  [[nodiscard]] const QList<views::RankGroup>& all() const { return m_groups; }
+  [[nodiscard]] const QList<values::RankGroup>& all() const { return m_groups; }
   /// Replaces a group of this name.
   void add(const QString& name, const QList<int>& ranks);
   void remove(const QString& name);
   /// Of the recording, each set of ranks once.
-  [[nodiscard]] QList<views::RankGroup> communicators() const;
+  [[nodiscard]] QList<values::RankGroup> communicators() const;
 
   [[nodiscard]] const views::RankArrangement& arrangement() const { return m_arrangement; }
   void setArrangement(const views::RankArrangement& arrangement);
@@ -42,7 +42,7 @@ class RankGroups : public QObject {
 
   const SessionState& m_state;
   db::TraceStore* m_store = nullptr;
-  QList<views::RankGroup> m_groups;
+  QList<values::RankGroup> m_groups;
   std::map<QString, std::int64_t> m_ids;  ///< rows of the trace
   views::RankArrangement m_arrangement;
   std::int64_t m_arrangementId = 0;  ///< of its row; 0: there is none

@@ -185,14 +185,14 @@ RunControl::Movable RunControl::movable(const QList<int>& ranks) const {
   return parted;
 }
 
-void RunControl::act(views::RankAction action, const QList<int>& ranks, const QString& who) {
-  if (!m_settling->ranks.isEmpty() && action != views::RankAction::Pause) {
+void RunControl::act(values::RankAction action, const QList<int>& ranks, const QString& who) {
+  if (!m_settling->ranks.isEmpty() && action != values::RankAction::Pause) {
     m_settling->then = [this, action, ranks, who] { act(action, ranks, who); };
     return;
   }
-  if (action == views::RankAction::Pause) {
+  if (action == values::RankAction::Pause) {
     pauseRanks(movable(ranks), who);
-  } else if (action == views::RankAction::Continue) {
+  } else if (action == values::RankAction::Continue) {
     continueRanks(movable(ranks), who);
   } else {
     stepRanks(action, movable(ranks), who);
@@ -212,7 +212,7 @@ void RunControl::pauseRanks(const Movable& ranks, const QString& who) {
     }
     m_order(protocol::SetStop{rank, m_state.serialOf(rank) + 1});
   }
-  m_groupRun.begin(views::actionWord(views::RankAction::Pause), who, moving, {});
+  m_groupRun.begin(values::actionWord(values::RankAction::Pause), who, moving, {});
   m_state.fleet.pause(ranks.withGdb, [](const mi::GroupResult&) {});
 }
 
@@ -233,7 +233,7 @@ void RunControl::continueRanks(const Movable& ranks, const QString& who) {
       m_order(protocol::SetStop{rank, stops[static_cast<std::size_t>(rank)]});
     }
   }
-  m_groupRun.begin(views::actionWord(views::RankAction::Continue), who, moving, {});
+  m_groupRun.begin(values::actionWord(values::RankAction::Continue), who, moving, {});
   continueStopped(ranks.withGdb);
 }
 
@@ -245,7 +245,7 @@ void RunControl::continueStopped(const std::vector<mi::Rank>& ranks) {
   m_state.fleet.run(stopped, {}, [](const mi::GroupResult&) {});
 }
 
-void RunControl::stepRanks(views::RankAction action, const Movable& ranks, const QString& who) {
+void RunControl::stepRanks(values::RankAction action, const Movable& ranks, const QString& who) {
   if (ranks.withGdb.empty()) {
     Q_EMIT message(tr("Stepping needs a debugger on the rank: tick it in the ranks' list and "
                       "restart the cycle."),
@@ -253,12 +253,12 @@ void RunControl::stepRanks(views::RankAction action, const Movable& ranks, const
     return;
   }
   mi::RunCommand command;
-  command.kind = action == views::RankAction::Step   ? mi::RunKind::Step
-                 : action == views::RankAction::Next ? mi::RunKind::Next
-                                                     : mi::RunKind::Finish;
+  command.kind = action == values::RankAction::Step   ? mi::RunKind::Step
+                 : action == values::RankAction::Next ? mi::RunKind::Next
+                                                      : mi::RunKind::Finish;
   command.onlyThread = m_stepsOneThread;
   m_cycles.sentOn();
-  m_groupRun.begin(views::actionWord(action), who,
+  m_groupRun.begin(values::actionWord(action), who,
                    QList<int>(ranks.withGdb.begin(), ranks.withGdb.end()), ranks.debugless);
   std::vector<mi::Rank> others;
   for (const mi::Rank rank : ranks.withGdb) {
@@ -321,15 +321,15 @@ void RunControl::runToLine(const QString& file, int line, const QList<int>& rank
   m_state.fleet.run(moving, command, [](const mi::GroupResult&) {});
 }
 
-void RunControl::stopOthers(const views::Breakpoint& breakpoint, int rank) {
-  if (breakpoint.stops == views::StopsWho::Alone) {
+void RunControl::stopOthers(const values::Breakpoint& breakpoint, int rank) {
+  if (breakpoint.stops == values::StopsWho::Alone) {
     return;
   }
   bool ok = true;
-  const QList<int> group = views::parseRankSet(breakpoint.group, ok);
+  const QList<int> group = values::parseRankSet(breakpoint.group, ok);
   std::vector<mi::Rank> withGdb;
   for (int other = 0; other < static_cast<int>(m_state.rankInfos.size()); ++other) {
-    const bool meant = breakpoint.stops == views::StopsWho::All || group.contains(other);
+    const bool meant = breakpoint.stops == values::StopsWho::All || group.contains(other);
     if (other == rank || !meant || m_state.now[other].exited) {
       continue;
     }

@@ -69,12 +69,12 @@ class RunControl : public QObject {
   };
   [[nodiscard]] Movable movable(const QList<int>& ranks) const;
   /// GroupRun tells how far it has come; nothing waits for ranks that do not stop. `who`: the name of the group.
-  void act(views::RankAction action, const QList<int>& ranks, const QString& who);
+  void act(values::RankAction action, const QList<int>& ranks, const QString& who);
   /// No ranks: the current one.
   void runToLine(const QString& file, int line, const QList<int>& ranks = {},
                  const QString& who = {});
   /// Others stop with a rank that GDB has stopped at a breakpoint: at once, or at their next event.
-  void stopOthers(const views::Breakpoint& breakpoint, int rank);
+  void stopOthers(const values::Breakpoint& breakpoint, int rank);
   /// Ranks that GDB has stopped, and that have a debugger, go on by it.
   void continueStopped(const std::vector<mi::Rank>& ranks);
 
@@ -117,7 +117,7 @@ class RunControl : public QObject {
   void letOthersFollow(int rank, Serial serial);
   void pauseRanks(const Movable& ranks, const QString& who);
   void continueRanks(const Movable& ranks, const QString& who);
-  void stepRanks(views::RankAction action, const Movable& ranks, const QString& who);
+  void stepRanks(values::RankAction action, const Movable& ranks, const QString& who);
   void prepareStep(int rank);
   void settleOnceStopped(const QString& why);
   void endSettling();

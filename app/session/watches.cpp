@@ -67,7 +67,7 @@ void Watches::keep(const QStringList& expressions) {
 }
 
 void Watches::answered(const mi::WatchValue& value) {
-  views::WatchValue out;
+  values::WatchValue out;
   out.rank = value.rank;
   (value.ok ? out.value : out.error) = toText(value.text);
   Q_EMIT arrived(toText(value.expression), {out});

@@ -31,7 +31,7 @@ class Watches : public QObject {
 
  Q_SIGNALS:
   void changed(const QStringList& expressions);
-  void arrived(const QString& expression, const QList<pf::views::WatchValue>& values);
+  void arrived(const QString& expression, const QList<pf::values::WatchValue>& values);
   void message(const QString& text, bool problem);
 
  private:

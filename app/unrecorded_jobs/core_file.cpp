@@ -3,7 +3,8 @@
 
 #include <elf.h>
 #include <fcntl.h>
-#include <sys/mman.h>
+#include <gelf.h>
+#include <libelf.h>
 #include <sys/procfs.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,7 +15,8 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <span>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "replay_engine/base/unique_fd.h"
@@ -25,40 +27,39 @@ namespace {
 constexpr std::size_t kMostSegments = 65536;
 constexpr std::size_t kMostEnvironment = std::size_t{4} << 20U;
 
-/// The file in memory, read only.
-class Mapped {
+/// An ELF file in memory, read only.
+class ElfFile {
  public:
-  Mapped(int fd, std::size_t size)
-      : m_size(size), m_base(::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0)) {}
-  ~Mapped() {
-    if (valid()) {
-      ::munmap(m_base, m_size);
-    }
+  ElfFile(int fd, std::size_t size) : m_size(size) {
+    elf_version(EV_CURRENT);
+    m_elf.reset(elf_begin(fd, ELF_C_READ_MMAP, nullptr));
   }
-  Mapped(const Mapped&) = delete;
-  Mapped& operator=(const Mapped&) = delete;
-  [[nodiscard]] bool valid() const { return m_base != MAP_FAILED; }
+  [[nodiscard]] Elf* get() const { return m_elf.get(); }
   /// What there is of these bytes; empty beyond the end.
   [[nodiscard]] std::string_view bytes(std::uint64_t offset, std::uint64_t count) const {
-    if (offset >= m_size) {
+    std::size_t size = 0;
+    const char* const begin = elf_rawfile(m_elf.get(), &size);
+    if (begin == nullptr || offset >= size) {
       return {};
     }
-    return {static_cast<const char*>(m_base) + offset, std::min(count, m_size - offset)};
+    return {begin + offset, std::min(count, size - offset)};
   }
-  template <typename T>
-  [[nodiscard]] std::optional<T> read(std::uint64_t offset) const {
-    const std::string_view from = bytes(offset, sizeof(T));
-    T value;
-    if (from.size() != sizeof value) {
-      return std::nullopt;
+  /// The notes of a segment, as far as the file goes; null: there are none.
+  [[nodiscard]] Elf_Data* notes(const GElf_Phdr& segment) const {
+    if (segment.p_offset >= m_size) {
+      return nullptr;
     }
-    std::memcpy(&value, from.data(), sizeof value);
-    return value;
+    return elf_getdata_rawchunk(m_elf.get(), static_cast<std::int64_t>(segment.p_offset),
+                                std::min(segment.p_filesz, m_size - segment.p_offset),
+                                segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
   }
 
  private:
+  struct End {
+    void operator()(Elf* elf) const { elf_end(elf); }
+  };
   std::size_t m_size;
-  void* m_base;
+  std::unique_ptr<Elf, End> m_elf;
 };
 
 template <typename T>
@@ -115,34 +116,28 @@ void readAuxiliary(std::string_view note, Notes& notes) {
   }
 }
 
-void readNotes(std::string_view bytes, Notes& notes, CoreFile& core) {
-  const auto padded = [](std::uint64_t size) { return (size + 3) / 4 * 4; };
+void readNotes(Elf_Data& data, Notes& notes, CoreFile& core) {
+  const std::string_view bytes(static_cast<const char*>(data.d_buf), data.d_size);
   bool first = true;
-  for (std::size_t at = 0;;) {
-    const auto head = valueAt<Elf64_Nhdr>(bytes, at);
-    if (!head) {
-      return;
-    }
-    const std::uint64_t data = at + sizeof *head + padded(head->n_namesz);
-    if (data > bytes.size()) {
-      return;
-    }
-    const std::string_view note = bytes.substr(data, head->n_descsz);
-    if (head->n_type == NT_PRSTATUS && std::exchange(first, false)) {
+  GElf_Nhdr head;
+  std::size_t name = 0;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; (at = gelf_getnote(&data, at, &head, &name, &begin)) > 0;) {
+    const std::string_view note = bytes.substr(begin, head.n_descsz);
+    if (head.n_type == NT_PRSTATUS && std::exchange(first, false)) {
       if (const auto status = valueAt<elf_prstatus>(note, 0)) {
         core.signal = status->pr_cursig;
         core.pid = status->pr_pid;
       }
-    } else if (head->n_type == NT_PRPSINFO) {
+    } else if (head.n_type == NT_PRPSINFO) {
       if (const auto info = valueAt<elf_prpsinfo>(note, 0)) {
         core.pid = info->pr_pid;
       }
-    } else if (head->n_type == NT_AUXV) {
+    } else if (head.n_type == NT_AUXV) {
       readAuxiliary(note, notes);
-    } else if (head->n_type == NT_FILE) {
+    } else if (head.n_type == NT_FILE) {
       notes.files = note;
     }
-    at = data + padded(head->n_descsz);
   }
 }
 
@@ -183,45 +178,44 @@ Result<CoreFile> readCoreFile(const std::string& path) {
   if (!S_ISREG(about.st_mode) || about.st_size == 0) {
     return notACore(path, S_ISREG(about.st_mode) ? "it is empty" : "it is no file");
   }
-  const Mapped file(fd.get(), static_cast<std::size_t>(about.st_size));
-  if (!file.valid()) {
-    return systemError("cannot map " + path, errno);
-  }
-  const auto header = file.read<Elf64_Ehdr>(0);
-  if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) {
+  const ElfFile file(fd.get(), static_cast<std::size_t>(about.st_size));
+  GElf_Ehdr header;
+  if (elf_kind(file.get()) != ELF_K_ELF || gelf_getehdr(file.get(), &header) == nullptr) {
     return notACore(path, "it is no ELF file");
   }
-  if (header->e_type != ET_CORE || header->e_ident[EI_CLASS] != ELFCLASS64) {
-    return notACore(path, header->e_type == ET_CORE ? "it is one of a 32-bit program"
-                                                    : "it is a program or a library");
+  if (header.e_type != ET_CORE || header.e_ident[EI_CLASS] != ELFCLASS64) {
+    return notACore(path, header.e_type == ET_CORE ? "it is one of a 32-bit program"
+                                                   : "it is a program or a library");
   }
   std::error_code none;
   CoreFile core;
   core.path = std::filesystem::absolute(path, none).lexically_normal().string();
-  std::size_t count = header->e_phnum;
-  if (count == PN_XNUM) {
-    const auto section = file.read<Elf64_Shdr>(header->e_shoff);
-    count = section ? section->sh_info : 0;
+  std::size_t count = 0;
+  if (elf_getphdrnum(file.get(), &count) != 0) {
+    count = 0;
+    core.cut = true;
   }
-  std::vector<Elf64_Phdr> loads;
+  std::vector<GElf_Phdr> loads;
   Notes notes;
   for (std::size_t i = 0; i < std::min(count, kMostSegments); ++i) {
-    const auto segment = file.read<Elf64_Phdr>(header->e_phoff + i * sizeof(Elf64_Phdr));
-    if (!segment) {
+    GElf_Phdr segment;
+    if (gelf_getphdr(file.get(), static_cast<int>(i), &segment) == nullptr) {
       core.cut = true;
       break;
     }
-    if (segment->p_type == PT_NOTE) {
-      readNotes(file.bytes(segment->p_offset, segment->p_filesz), notes, core);
-    } else if (segment->p_type == PT_LOAD) {
+    if (segment.p_type == PT_NOTE) {
+      if (Elf_Data* const data = file.notes(segment); data != nullptr) {
+        readNotes(*data, notes, core);
+      }
+    } else if (segment.p_type == PT_LOAD) {
       core.cut =
-          core.cut || file.bytes(segment->p_offset, segment->p_filesz).size() < segment->p_filesz;
-      loads.push_back(*segment);
+          core.cut || file.bytes(segment.p_offset, segment.p_filesz).size() < segment.p_filesz;
+      loads.push_back(segment);
     }
   }
   core.program = fileAt(notes.files, notes.entry);
   // The environment lies right below the program's name, at the top of the stack.
-  for (const Elf64_Phdr& load : loads) {
+  for (const GElf_Phdr& load : loads) {
     if (notes.executableName >= load.p_vaddr &&
         notes.executableName - load.p_vaddr < load.p_filesz) {
       const std::uint64_t behind = notes.executableName - load.p_vaddr;

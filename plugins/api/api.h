@@ -41,7 +41,7 @@ class ViewWidget : public QWidget {
   /// The event selected elsewhere; invalid when none.
   virtual void setSelectedEvent(const EventRef& event) = 0;
   /// Where the ranks of the replay are; empty when none runs.
-  virtual void setPositions(const std::vector<views::ReplayPosition>& /*positions*/) {}
+  virtual void setPositions(const std::vector<values::ReplayPosition>& /*positions*/) {}
 
  Q_SIGNALS:
   void eventSelected(const pf::EventRef& event);

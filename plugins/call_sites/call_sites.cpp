@@ -75,7 +75,7 @@ void SitesModel::setTrace(views::TraceIndexPtr trace, std::vector<SiteUse> uses)
 }
 
 int SitesModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : views::toInt(m_uses.size());
+  return parent.isValid() ? 0 : values::toInt(m_uses.size());
 }
 
 int SitesModel::columnCount(const QModelIndex& parent) const {
@@ -93,7 +93,7 @@ QVariant SitesModel::value(const SiteUse& use, int column, bool sort) const {
     }
     case FunctionColumn: {
       const CallSite* site = views::siteOf(*m_trace, use.first);
-      return site != nullptr ? views::oneLine(views::fromUtf8(site->function)) : QString();
+      return site != nullptr ? values::oneLine(values::fromUtf8(site->function)) : QString();
     }
     case CallColumn:
       return views::callName(*m_trace, use.first);
@@ -102,12 +102,12 @@ QVariant SitesModel::value(const SiteUse& use, int column, bool sort) const {
     case RanksColumn: {
       QList<int> ranks(use.ranks.begin(), use.ranks.end());
       return sort ? QVariant(static_cast<qulonglong>(use.ranks.size()))
-                  : QVariant(views::rankSetText(ranks));
+                  : QVariant(values::rankSetText(ranks));
     }
     case MessagesColumn:
       return number(use.messages);
     case BytesColumn:
-      return sort || use.messages == 0 ? number(use.bytes) : views::byteText(use.bytes);
+      return sort || use.messages == 0 ? number(use.bytes) : values::byteText(use.bytes);
     case WildcardsColumn:
       return number(use.wildcards);
     case RacingColumn:
@@ -121,11 +121,11 @@ QVariant SitesModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || m_trace == nullptr) {
     return {};
   }
-  const SiteUse& use = m_uses[views::at(index.row())];
+  const SiteUse& use = m_uses[values::at(index.row())];
   switch (role) {
     case Qt::DisplayRole:
       return value(use, index.column(), false);
-    case views::SortRole:
+    case values::SortRole:
       return value(use, index.column(), true);
     case Qt::TextAlignmentRole:
       return index.column() == CallsColumn || index.column() >= MessagesColumn
@@ -133,12 +133,12 @@ QVariant SitesModel::data(const QModelIndex& index, int role) const {
                  : QVariant();
     case Qt::ToolTipRole: {
       const CallSite* site = views::siteOf(*m_trace, use.first);
-      return site != nullptr ? views::visibleText(views::fromUtf8(site->file)) : QString();
+      return site != nullptr ? values::visibleText(values::fromUtf8(site->file)) : QString();
     }
-    case views::ToneRole:
+    case values::ToneRole:
       return static_cast<int>(index.column() == RacingColumn && use.racing > 0
-                                  ? views::Tone::Race
-                                  : views::Tone::Normal);
+                                  ? values::Tone::Race
+                                  : values::Tone::Normal);
     default:
       return {};
   }

@@ -37,7 +37,7 @@ SitesWidget::SitesWidget(QWidget* parent)
   m_filter->setPlaceholderText(tr("Filter: file, function or call"));
   m_filter->setClearButtonEnabled(true);
   m_proxy->setSourceModel(m_model);
-  m_proxy->setSortRole(views::SortRole);
+  m_proxy->setSortRole(values::SortRole);
   m_proxy->setFilterKeyColumn(-1);
   m_proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
   m_table->setModel(m_proxy);

@@ -119,7 +119,7 @@ void MatrixCanvas::paintCells(QPainter& painter, const Theme& theme) const {
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(box.adjusted(width, width, -width, -width));
       }
-      const QString text = m_bytes ? views::byteText(value) : QString::number(value);
+      const QString text = m_bytes ? values::byteText(value) : QString::number(value);
       if (size > fontMetrics().height() + 6 && fontMetrics().horizontalAdvance(text) + 8 < size) {
         painter.setPen(fill.lightness() > 140 ? QColor(Qt::black) : QColor(Qt::white));
         painter.drawText(box, Qt::AlignCenter, text);
@@ -157,7 +157,7 @@ void MatrixCanvas::paintEvent(QPaintEvent* /*event*/) {
   const std::uint64_t most = m_matrix.most(m_bytes);
   painter.drawText(
       QPointF(key.right() + 6, key.bottom()),
-      m_bytes ? tr("up to %1").arg(views::byteText(most)) : tr("up to %1 (log)").arg(most));
+      m_bytes ? tr("up to %1").arg(values::byteText(most)) : tr("up to %1 (log)").arg(most));
   const QRectF sign(all.left(), key.bottom() + 5, line * 0.9, line * 0.7);
   painter.setPen(QPen(theme.race, 2));
   painter.drawRect(sign);
@@ -179,8 +179,8 @@ QString MatrixCanvas::tip(Rank source, Rank dest) const {
   return tr("from rank %1 to rank %2\n%3, %4\n%5 of them race")
       .arg(source)
       .arg(dest)
-      .arg(views::counted(cell.messages, tr("message"), tr("messages")),
-           views::byteText(cell.bytes))
+      .arg(values::counted(cell.messages, tr("message"), tr("messages")),
+           values::byteText(cell.bytes))
       .arg(cell.racing);
 }
 
@@ -190,7 +190,7 @@ bool MatrixCanvas::event(QEvent* event) {
     Rank source = 0;
     Rank dest = 0;
     if (cellAt(help->pos(), source, dest)) {
-      QToolTip::showText(help->globalPos(), views::plainToolTip(tip(source, dest)), this);
+      QToolTip::showText(help->globalPos(), values::plainToolTip(tip(source, dest)), this);
     } else {
       QToolTip::hideText();
     }
@@ -249,7 +249,7 @@ void MatrixWidget::renewTrace(const views::TraceIndexPtr& trace) {
 void MatrixWidget::showMatrix(const CommMatrix& matrix) {
   m_canvas->setMatrix(matrix);
   m_total->setText(
-      m_trace ? views::counted(m_trace->execution().messages.size(), tr("message"), tr("messages"))
+      m_trace ? values::counted(m_trace->execution().messages.size(), tr("message"), tr("messages"))
               : QString());
 }
 

@@ -17,7 +17,7 @@ void QueuesModel::set(views::TraceIndexPtr trace, std::vector<QueueItem> items) 
 }
 
 int QueuesModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : views::toInt(m_items.size());
+  return parent.isValid() ? 0 : values::toInt(m_items.size());
 }
 
 int QueuesModel::columnCount(const QModelIndex& parent) const {
@@ -38,7 +38,7 @@ QString QueuesModel::text(const QueueItem& item, int column) const {
     case CommColumn:
       return views::commText(*m_trace, item.comm);
     case BytesColumn:
-      return !posted || item.message != kNone ? views::byteText(item.bytes) : QString();
+      return !posted || item.message != kNone ? values::byteText(item.bytes) : QString();
     case EventColumn:
       return tr("rank %1, event %2").arg(item.event.rank).arg(item.event.serial);
     case PlaceColumn:
@@ -65,7 +65,7 @@ QVariant QueuesModel::data(const QModelIndex& index, int role) const {
                  ? tr("The message that it takes is sent; rank %1 has not seen the completion yet.")
                        .arg(one.rank)
                  : tr("The message that it takes is not sent yet.");
-    case views::SortRole:
+    case values::SortRole:
       switch (index.column()) {
         case RankColumn:
           return one.rank;
@@ -80,9 +80,9 @@ QVariant QueuesModel::data(const QModelIndex& index, int role) const {
         default:
           return text(one, index.column());
       }
-    case views::ToneRole:
-      return static_cast<int>(one.kind == QueueItem::Kind::Unexpected ? views::Tone::Race
-                                                                      : views::Tone::Normal);
+    case values::ToneRole:
+      return static_cast<int>(one.kind == QueueItem::Kind::Unexpected ? values::Tone::Race
+                                                                      : values::Tone::Normal);
     default:
       return {};
   }

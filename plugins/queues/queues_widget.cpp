@@ -55,7 +55,7 @@ QueuesWidget::QueuesWidget(QWidget* parent)
   m_summary->setForegroundRole(QPalette::PlaceholderText);
   m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   m_proxy->setSourceModel(m_model);
-  m_proxy->setSortRole(views::SortRole);
+  m_proxy->setSortRole(values::SortRole);
   m_proxy->setFilterKeyColumn(-1);
   m_proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
   m_table->setModel(m_proxy);
@@ -131,7 +131,7 @@ void QueuesWidget::setSelectedEvent(const EventRef& event) {
   }
 }
 
-void QueuesWidget::setPositions(const std::vector<views::ReplayPosition>& positions) {
+void QueuesWidget::setPositions(const std::vector<values::ReplayPosition>& positions) {
   const bool began = m_positions.empty() && !positions.empty();
   const bool ended = !m_positions.empty() && positions.empty();
   m_positions = positions;

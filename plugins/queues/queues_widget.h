@@ -92,7 +92,7 @@ class QueuesWidget : public ViewWidget {
   void setTrace(const views::TraceIndexPtr& trace) override;
   void renewTrace(const views::TraceIndexPtr& trace) override;
   void setSelectedEvent(const EventRef& event) override;
-  void setPositions(const std::vector<views::ReplayPosition>& positions) override;
+  void setPositions(const std::vector<values::ReplayPosition>& positions) override;
 
   [[nodiscard]] const views::JobState& state() const { return m_state; }
   [[nodiscard]] QComboBox* moment() const { return m_moment; }
@@ -111,7 +111,7 @@ class QueuesWidget : public ViewWidget {
   void copy(const QString& text);
 
   views::TraceIndexPtr m_trace;
-  std::vector<views::ReplayPosition> m_positions;
+  std::vector<values::ReplayPosition> m_positions;
   EventRef m_selected;
   views::JobState m_state;
   bool m_stale = true;  ///< to be made anew when it is seen

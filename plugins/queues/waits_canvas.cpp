@@ -193,7 +193,7 @@ bool WaitsCanvas::event(QEvent* event) {
   if (holds(m_state.stuck, rank)) {
     text += tr("\ncannot go on, whatever the others do");
   }
-  QToolTip::showText(help->globalPos(), views::plainToolTip(text), this);
+  QToolTip::showText(help->globalPos(), values::plainToolTip(text), this);
   return true;
 }
 

@@ -9,7 +9,7 @@
 
 namespace pf::plugins {
 
-using views::operator""_s;
+using values::operator""_s;
 
 namespace {
 
@@ -56,12 +56,12 @@ QString eventState(const views::TraceIndex& trace, EventRef event) {
   }
   QStringList out;
   if (trace.data().failure.event == event) {
-    out << views::oneLine(trace.data().failure.reason);
+    out << values::oneLine(trace.data().failure.reason);
   }
   for (const std::uint32_t race : trace.racesAt(event)) {
     out << QStringLiteral("racing, %1 possible")
-               .arg(views::counted(trace.data().races[race].alternatives.size(), u"other"_s,
-                                   u"others"_s));
+               .arg(values::counted(trace.data().races[race].alternatives.size(), u"other"_s,
+                                    u"others"_s));
   }
   const views::RankView& history = trace.execution().ranks[static_cast<std::size_t>(event.rank)];
   QStringList parts;
@@ -102,7 +102,7 @@ void TimelineModel::setNext(Serial next) {
   if (next != m_next) {
     m_next = next;
     if (rowCount() > 0) {
-      Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1), {views::BoldRole});
+      Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1), {values::BoldRole});
     }
   }
 }
@@ -166,16 +166,16 @@ QVariant TimelineModel::data(const QModelIndex& index, int role) const {
   }
   switch (role) {
     case Qt::DisplayRole:
-      return views::oneLine(text(at, index.column()));
+      return values::oneLine(text(at, index.column()));
     case Qt::ToolTipRole:
       return views::eventDetails(*m_trace, at);
-    case views::BoldRole:
+    case values::BoldRole:
       return at.serial == m_next;
-    case views::ToneRole:
-      return static_cast<int>(m_trace->data().failure.event == at ? views::Tone::Bad
-                              : !m_trace->racesAt(at).empty()     ? views::Tone::Race
-                              : index.column() == SerialColumn    ? views::Tone::Muted
-                                                                  : views::Tone::Normal);
+    case values::ToneRole:
+      return static_cast<int>(m_trace->data().failure.event == at ? values::Tone::Bad
+                              : !m_trace->racesAt(at).empty()     ? values::Tone::Race
+                              : index.column() == SerialColumn    ? values::Tone::Muted
+                                                                  : values::Tone::Normal);
     default:
       return {};
   }

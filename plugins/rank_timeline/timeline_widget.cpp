@@ -17,7 +17,7 @@
 
 namespace pf::plugins {
 
-using views::operator""_s;
+using values::operator""_s;
 
 QString RankTimelinePlugin::id() const {
   return QStringLiteral("rank_timeline");
@@ -123,14 +123,14 @@ void TimelineWidget::setSelectedEvent(const EventRef& event) {
   }
 }
 
-void TimelineWidget::setPositions(const std::vector<views::ReplayPosition>& positions) {
+void TimelineWidget::setPositions(const std::vector<values::ReplayPosition>& positions) {
   m_positions = positions;
   markNext();
 }
 
 void TimelineWidget::markNext() {
   Serial next = 0;
-  for (const views::ReplayPosition& position : m_positions) {
+  for (const values::ReplayPosition& position : m_positions) {
     next = position.rank == m_ranks->currentIndex() ? position.next : next;
   }
   m_model->setNext(next);
@@ -181,7 +181,7 @@ void TimelineWidget::fill(const views::TraceIndexPtr& trace, const Rows& rows,
   const auto all = trace != nullptr ? trace->lastSerial(rank) : 0;
   m_summary->setText(!m_model->problem().isEmpty() ? m_model->problem()
                      : std::cmp_equal(m_model->rowCount(), all)
-                         ? views::counted(all, tr("event"), tr("events"))
+                         ? values::counted(all, tr("event"), tr("events"))
                          : tr("%1 of %2 events").arg(m_model->rowCount()).arg(all));
   if (isThere) {
     goTo(m_selected.serial, !keep);

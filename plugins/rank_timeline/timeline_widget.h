@@ -28,7 +28,7 @@ class TimelineWidget : public ViewWidget {
   void setTrace(const views::TraceIndexPtr& trace) override;
   void renewTrace(const views::TraceIndexPtr& trace) override;
   void setSelectedEvent(const EventRef& event) override;
-  void setPositions(const std::vector<views::ReplayPosition>& positions) override;
+  void setPositions(const std::vector<values::ReplayPosition>& positions) override;
   [[nodiscard]] QTableView* table() const { return m_table; }
   [[nodiscard]] QComboBox* ranks() const { return m_ranks; }
   [[nodiscard]] QLineEdit* filter() const { return m_filter; }
@@ -54,7 +54,7 @@ class TimelineWidget : public ViewWidget {
   bool goTo(Serial serial, bool bringIntoView);
 
   views::TraceIndexPtr m_trace;
-  std::vector<views::ReplayPosition> m_positions;
+  std::vector<values::ReplayPosition> m_positions;
   EventRef m_selected;
   bool m_stale = false;  ///< nobody has looked since something changed
   bool m_quiet = false;

@@ -2,7 +2,7 @@
 // One GDB, its pipes, and how it is ended without taking its rank with it.
 //
 // SIGTERM lets a GDB detach whatever its rank does; SIGKILL takes a running rank that has a
-// breakpoint in it (measured, study/reliability.md section 2.6), so it is only used when the rank
+// breakpoint in it (measured), so it is only used when the rank
 // is stopped or gone.
 #pragma once
 

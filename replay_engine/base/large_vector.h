@@ -2,7 +2,7 @@
 // Vectors of many megabytes, in huge pages where the kernel gives them to who asks
 // (transparent_hugepage/enabled "madvise" or "always"; madvise(2), MADV_HUGEPAGE).
 //
-// Collation goes all over tables of gigabytes: with pages of 4 KiB nearly every look failed polls the
+// Collation goes all over tables of gigabytes: with pages of 4 KiB nearly every look misses the
 // TLB, and each page costs a fault when it is first written.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What each rank did, as sequences in which one event follows another: one a rank, more where
-// several threads of it call MPI. Private to core.
+// several threads of it call MPI. Private to the analysis.
 //
 // A *chain* is a thread, or several of which each began after the one before it had ended. Events
 // of two chains of a rank are ordered only by ThreadLinks. The record's serials are one order that

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which deliveries wait for which, and what a delivery shows in. Private to core; needs
+// Which deliveries wait for which, and what a delivery shows in. Private to the analysis; needs
 // matchMessages() first.
 //
 // MPI delivers a message to its receive at a moment that no rank's record holds: after the send,

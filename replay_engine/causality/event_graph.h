@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which event of a recorded execution waits for which, checked once: every link here joins events
-// that exist, whatever a damaged record says. Private to core; needs matchMessages() first.
+// that exist, whatever a damaged record says. Private to the analysis; needs matchMessages() first.
 //
 // An event has two moments, its entry and its exit. What it sends, posts and contributes leaves at
 // entry; what it waits for (its incoming links) holds back its exit only. So two ranks that

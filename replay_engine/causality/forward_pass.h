@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Carries what ranks know forward through an execution: along messages, synchronous sends and
-// collectives, and along each rank. Private to core.
+// collectives, and along each rank. Private to the analysis.
 //
 // What is known is a value that only grows. Values are shared as long as they do not change, so a
 // message costs a pointer.

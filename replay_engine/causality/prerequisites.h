@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What has to happen before MPI can give a message to a receive, or show it to a probe, besides
-// the send of the one and the post of the other. Private to core.
+// the send of the one and the post of the other. Private to the analysis.
 //
 // MPI's matching order (MPI 3.1, 3.5) demands of message m and receive or probe r of one rank:
 //   a. every receive posted before r that accepts m has left the queue: its own message was

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Component-wise maximum of clocks, as vector instructions. Private to core.
+// Component-wise maximum of clocks, as vector instructions. Private to the analysis.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which of two messages of one rank was sent before the other (MPI 3.1, 3.5): the first one of
 // those of a thread; of two threads that whose sending the other's follows from. Others are sent at
-// once, whatever the record's serials say. Private to core; needs matchMessages() first.
+// once, whatever the record's serials say. Private to the analysis; needs matchMessages() first.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Visits every event of an execution, each rank's in order, an exit only after what it waits for.
-// Private to core. Time O(events x ranks) at worst, no recursion; ends for cyclic (damaged) records
+// Private to the analysis. Time O(events x ranks) at worst, no recursion; ends for cyclic (damaged) records
 // too.
 #pragma once
 

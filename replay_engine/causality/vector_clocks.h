@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Vector clocks of a recorded execution, computed forward, deliveries included. Private to core.
+// Vector clocks of a recorded execution, computed forward, deliveries included. Private to the analysis.
 //
 // A clock says for each chain up to which event it is known to have finished. No clock is kept
 // for longer than something still to come needs it, and sends between two changes of a chain's

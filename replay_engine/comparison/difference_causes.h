@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which first differences others follow from, and how far they reach. Private to core.
+// Which first differences others follow from, and how far they reach. Private to the analysis.
 #pragma once
 
 #include "replay_engine/comparison/difference.h"

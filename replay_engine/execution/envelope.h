@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Private to core.
+// Private to the analysis.
 #pragma once
 
 #include <cstddef>

@@ -151,7 +151,7 @@ struct SentMessage {
           ///< Ssend: its own event); 0 = not observed or not synchronous
 };
 
-/// How knowledge flows in a collective (design.md section 5): along real data flow only.
+/// How knowledge flows in a collective: along real data flow only.
 enum class CollectiveFlow : std::uint8_t { None, AllToAll, FromRoot, ToRoot, FromLower };
 
 /// One rank's part in one collective call.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What may be believed of a record that can be damaged. Private to core.
+// What may be believed of a record that can be damaged. Private to the analysis.
 #pragma once
 
 #include <cstddef>

@@ -22,7 +22,7 @@ void Decoder::choice(RecordReader& in) {
       break;
     case ChoiceKind::Testsome:
     case ChoiceKind::Waitsome: {
-      // The writer continues after each 32 indices in a Choice of its own, which starts with failed polls = 0.
+      // The writer continues after each 32 indices in a Choice of its own, which starts with no failed poll.
       auto& stream = choicesOf(kind);
       const bool continues = !stream.empty() && !stream.back().payload.empty() &&
                              stream.back().payload[0] > stream.back().payload.size();

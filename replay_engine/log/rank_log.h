@@ -18,7 +18,7 @@
 
 namespace pf {
 
-/// One choice of MPI: `failed polls` failures, then a success with `payload`.
+/// One choice of MPI: `failedPolls` failures, then a success with `payload`.
 struct RecordedChoice {
   std::uint64_t failedPolls = 0;
   std::vector<std::uint64_t> payload;
@@ -172,9 +172,9 @@ Result<std::vector<unsigned char>> reduceLog(std::span<const unsigned char> file
 Result<Execution> assemble(std::vector<RankLog> logs);
 
 struct RankRoutes;
-/// The schedule of a rank as a file's content. `shadow routes` (replay_engine/log/shadow_routes.h): what is forced by shadow routes, null where nothing is.
+/// The schedule of a rank as a file's content. `routes` (replay_engine/log/shadow_routes.h): what is forced by shadow routes, null where nothing is.
 /// `threads`: some rank of the recording had several.
 std::vector<unsigned char> compileSchedule(const RankLog& log, const RankRoutes* routes = nullptr,
-                                           std::uint64_t lastTag = 0, bool threads = false);
+                                           std::uint64_t lastRoute = 0, bool threads = false);
 
 }  // namespace pf

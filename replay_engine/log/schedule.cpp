@@ -106,7 +106,7 @@ void appendFailed(std::vector<unsigned char>& out, const RankLog& log, ScheduleH
 }  // namespace
 
 std::vector<unsigned char> compileSchedule(const RankLog& log, const RankRoutes* routes,
-                                           std::uint64_t lastTag, bool threads) {
+                                           std::uint64_t lastRoute, bool threads) {
   std::vector<unsigned char> out(sizeof(ScheduleHeader));
   ScheduleHeader header{};
   header.magic = kScheduleMagic;
@@ -136,7 +136,7 @@ std::vector<unsigned char> compileSchedule(const RankLog& log, const RankRoutes*
   appendLanes(out, log, header);
   if (routes != nullptr) {
     appendRoutes(out, *routes, header);
-    header.lastTag = lastTag;
+    header.lastRoute = lastRoute;
   }
   header.crc = crc32c(&header, sizeof header);
   std::memcpy(out.data(), &header, sizeof header);

@@ -238,7 +238,7 @@ struct LogHeader {
   /// without events, wildcard numbers.
   alignas(64) std::uint32_t posts[kStatusSlots];
   alignas(64) unsigned char status[kStatusSlots][kStatusSize];
-  /// As `failed polls`, of lanes 1, 2 … in a rank with several threads. Of lanes beyond they are not kept.
+  /// As `failedPolls`, of lanes 1, 2 … in a rank with several threads. Of lanes beyond they are not kept.
   alignas(64) std::atomic<std::uint64_t> laneFailedPolls[kLanesInHeader][kChoiceKinds];
   alignas(64) MatchedReceives matched;  ///< written by the rank's agent
 };
@@ -302,7 +302,7 @@ struct ScheduleHeader {
   ScheduleSection routeStreams;  ///< ScheduleRouteStream, by key, dest, tag
   ScheduleSection routeSends;    ///< ScheduleRouteSend, of one stream after another, by number
   ScheduleSection routesSeen;    ///< ScheduleRouteSeen, by probe
-  std::uint64_t lastTag;         ///< the greatest post in `shadow routes` of all ranks
+  std::uint64_t lastRoute;       ///< the greatest post in `routes` of all ranks
   ScheduleSection
       sent;  ///< of each message sent: contentsHead(), varint sentCheck() or 0, its digest if it has one
   ScheduleSection given;       ///< of each collective the same, with operation + 1 for the check
@@ -344,7 +344,7 @@ struct ScheduleRouteSend {
 /// A successful probe (not a matched one) that saw a message which comes routed.
 struct ScheduleRouteSeen {
   std::uint32_t probe;    ///< from 0
-  std::uint32_t receive;  ///< whose message it is: index into `shadow routes`
+  std::uint32_t receive;  ///< whose message it is: index into `routes`
 };
 
 /// A thread of the recording. The choices of lane 0 are in the header.

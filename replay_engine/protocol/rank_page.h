@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page that a rank's interposer and its agent share (design.md section 2).
+// The page that a rank's interposer and its agent share.
 //
 // The agent makes a file of kRankPageSize bytes (0600, in the session directory), fills the first two
 // fields, and names it to the program in PHOTOFINISH_PAGE. The interposer maps it at MPI_Init. No

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The messages that a wildcard receive could take by MPI's matching rules alone (conditions 1 to 3
-// of races.h). Private to core.
+// of races.h). Private to the analysis.
 #pragma once
 
 #include <cstdint>

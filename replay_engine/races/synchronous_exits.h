@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The part of rule 4 of races.h that goes through synchronous sends: their completion proves a
 // delivery on another rank than the receiver's. Where the receiver has several threads, all of rule
-// 4. Private to core.
+// 4. Private to the analysis.
 #pragma once
 
 #include <cstdint>

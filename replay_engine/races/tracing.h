@@ -88,7 +88,7 @@ struct TracedReceive {
 /// the list of its own channel, Figure 10 does not: Lemma 1), so A traces more where one source
 /// sends twice in a row. As printed Netzer and Miller have no order of messages at all, not even
 /// between two receives by source. Meehan's 5.1.2 compares the senders' clocks (send -> send),
-/// which failed polls races; what runs here is his 5.1.1 (receive -> send), by happened before as
+/// which misses races; what runs here is his 5.1.1 (receive -> send), by happened before as
 /// everywhere.
 [[nodiscard]] std::vector<TracedReceive> traceWith(TracingAlgorithm algorithm, TracingRules rules,
                                                    const Execution& execution);

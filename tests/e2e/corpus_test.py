@@ -89,7 +89,7 @@ class CorpusTest(PhotofinishTest):
         self.assertEqual(replayed.by_rank(), recorded.by_rank(), f"{recorded}\n{replayed}")
 
     def check_reports(self, entry, recorded):
-        """The machine-readable forms (design.md section 8)."""
+        """The machine-readable forms."""
         info = self.photofinish("info", self.dir / "t.pft", "--json").json()
         self.assertEqual(info["ranks"], entry["ranks"])
         self.assertEqual(info["command"][0], "mpirun")

@@ -29,19 +29,19 @@ bool sameBytes(const std::vector<T>& a, const std::vector<T>& b) {
 }
 
 /// Whether the messages that the trace names, and those that probes saw, are the survey's.
-bool named(const pf::Execution& execution, const pf::Tags& tags) {
+bool named(const pf::Execution& execution, const pf::ShadowRoutes& tags) {
   std::vector<std::optional<std::vector<std::uint32_t>>> posts(tags.ranks.size());
   for (std::size_t i = 0; i < posts.size(); ++i) {
     posts[i].emplace();
-    for (const pf::ScheduleTag& tag : tags.ranks[i].receives) {
+    for (const pf::ScheduleRoute& tag : tags.ranks[i].receives) {
       posts[i]->push_back(tag.post);
     }
   }
-  const pf::Tags survey = pf::tagsOf(execution, posts);
+  const pf::ShadowRoutes survey = pf::routesOf(execution, posts);
   bool same = true;
   for (std::size_t i = 0; i < posts.size(); ++i) {
-    const pf::RankTags& a = tags.ranks[i];
-    const pf::RankTags& b = survey.ranks[i];
+    const pf::RankRoutes& a = tags.ranks[i];
+    const pf::RankRoutes& b = survey.ranks[i];
     const bool equal = sameBytes(a.receives, b.receives) && sameBytes(a.streams, b.streams) &&
                        sameBytes(a.sends, b.sends) && sameBytes(a.seen, b.seen);
     if (!equal) {
@@ -85,7 +85,7 @@ int check(const std::string& path, bool atLeast) {
   }
   pf::matchMessages(*execution);
   const std::uint32_t algorithm = logs->front().races->algorithm;
-  const auto tags = pf::collatedTags(*logs);
+  const auto tags = pf::collatedRoutes(*logs);
   if (!tags) {
     std::fprintf(stderr, "%s\n", tags.error().text().c_str());
     return 2;

@@ -232,7 +232,7 @@ std::optional<Recorded> read(const std::string& path) {
     recorded.races.push_back(race.race);
   }
   if (store->run().mode == "races") {
-    const auto tags = pf::collatedTags(*logs);
+    const auto tags = pf::collatedRoutes(*logs);
     const std::string wrong = pf::check::notOnline(*logs);
     if (!tags || !wrong.empty()) {
       return fail(tags ? wrong : tags.error().text());

@@ -31,8 +31,8 @@ bool isMatchedProbe(const Execution& execution, const RankHistory& history,
   return call == "MPI_Mprobe" || call == "MPI_Improbe";
 }
 
-Traced online(const Execution& execution, const std::vector<RankLog>& logs, const Tags& tags,
-              bool matchedProbes) {
+Traced online(const Execution& execution, const std::vector<RankLog>& logs,
+              const ShadowRoutes& tags, bool matchedProbes) {
   Traced traced;
   const auto add = [&](Rank rank, const RankHistory& history, std::uint32_t post) {
     if (post < history.receives.size() &&
@@ -45,7 +45,7 @@ Traced online(const Execution& execution, const std::vector<RankLog>& logs, cons
     for (const TracedDelivery& delivery : log.traced) {
       add(log.rank, history, delivery.post);
     }
-    for (const ScheduleTag& tag : tags.ranks[static_cast<std::size_t>(log.rank)].receives) {
+    for (const ScheduleRoute& tag : tags.ranks[static_cast<std::size_t>(log.rank)].receives) {
       add(log.rank, history, tag.post);
     }
     std::uint32_t wild = 0;

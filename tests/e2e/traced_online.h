@@ -25,8 +25,8 @@ bool isMatchedProbe(const Execution& execution, const RankHistory& history,
                     const PostedReceive& receive);
 
 /// With matched probes, or without: an algorithm that traces messages traces those of probes, too.
-Traced online(const Execution& execution, const std::vector<RankLog>& logs, const Tags& tags,
-              bool matchedProbes = false);
+Traced online(const Execution& execution, const std::vector<RankLog>& logs,
+              const ShadowRoutes& tags, bool matchedProbes = false);
 
 /// Without matched probes. `algorithm`: LoggedRaces::algorithm. The ranks do not follow that a
 /// synchronous send has come back, so the execution is looked at without that.

@@ -64,7 +64,7 @@ class RankStrip : public QWidget {
  Q_SIGNALS:
   void currentRankChanged(int rank);
   void focusChanged(const QList<int>& ranks);
-  void actionRequested(pf::views::RankAction action, const QList<int>& ranks, const QString& who);
+  void actionRequested(pf::values::RankAction action, const QList<int>& ranks, const QString& who);
   void groupRequested(const QString& name, const QList<int>& ranks);
   void groupMade(const QString& name, const QList<int>& ranks);
   void groupRemoved(const QString& name);

@@ -47,7 +47,7 @@ class BreakpointsView : public QWidget {
   void addRequested();
   void editRequested(int id);
   void removeRequested(const QList<int>& ids);
-  void showRequested(const pf::views::Breakpoint& breakpoint);  ///< its source line or its event
+  void showRequested(const pf::values::Breakpoint& breakpoint);  ///< its source line or its event
 
  private:
   BreakpointsModel* m_model;

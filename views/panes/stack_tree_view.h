@@ -15,9 +15,11 @@ class QAction;
 class QLabel;
 class QTreeView;
 
-namespace pf::views {
-
+namespace pf::values {
 class StackTreeModel;
+}
+
+namespace pf::views {
 
 class StackTreeView : public QWidget {
   Q_OBJECT
@@ -31,7 +33,7 @@ class StackTreeView : public QWidget {
   /// A click on a node that has this rank does not change the rank.
   void setCurrentRank(int rank) { m_rank = rank; }
 
-  [[nodiscard]] StackTreeModel* model() const { return m_model; }
+  [[nodiscard]] values::StackTreeModel* model() const { return m_model; }
   [[nodiscard]] QTreeView* tree() const { return m_tree; }
   [[nodiscard]] QAction* refreshAction() const { return m_refresh; }
   [[nodiscard]] QAction* byLineAction() const { return m_byLine; }
@@ -47,7 +49,7 @@ class StackTreeView : public QWidget {
  private:
   void choose(const QModelIndex& index);
 
-  StackTreeModel* m_model;
+  values::StackTreeModel* m_model;
   QTreeView* m_tree;
   QLabel* m_summary;
   QAction* m_refresh;

@@ -408,4 +408,4 @@ void DensityPyramidTest::pastAndFutureAgree() {
 }
 
 QTEST_MAIN(DensityPyramidTest)
-#include "cut_pyramid_test.moc"
+#include "density_pyramid_test.moc"

@@ -216,11 +216,11 @@ void InspectionTest::groupsAreCombined() {
   QFETCH(QString, text);
   QFETCH(QString, ranks);
   QFETCH(QString, problem);
-  const QList<pf::views::RankGroup> groups{{QStringLiteral("left"), {0, 1, 2}},
-                                           {QStringLiteral("in MPI_Recv"), {6, 7}}};
+  const QList<pf::values::RankGroup> groups{{QStringLiteral("left"), {0, 1, 2}},
+                                            {QStringLiteral("in MPI_Recv"), {6, 7}}};
   QString wrong;
-  const QList<int> found = pf::views::ranksOfExpression(text, groups, 8, &wrong);
-  QCOMPARE(found.isEmpty() ? QString() : pf::views::rankSetText(found), ranks);
+  const QList<int> found = pf::values::ranksOfExpression(text, groups, 8, &wrong);
+  QCOMPARE(found.isEmpty() ? QString() : pf::values::rankSetText(found), ranks);
   QVERIFY2(problem.isEmpty() ? wrong.isEmpty() : wrong.contains(problem), qPrintable(wrong));
 }
 
@@ -351,4 +351,4 @@ void InspectionTest::lettersFindCommands() {
 }
 
 QTEST_GUILESS_MAIN(InspectionTest)
-#include "looking_test.moc"
+#include "pane_values_test.moc"

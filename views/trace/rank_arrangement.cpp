@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/trace/rank_arrangement.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
 
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-
 #include "views/values/text.h"
 
 namespace pf::views {
-
 namespace {
+
+using nlohmann::json;
 
 constexpr const char* kOrders[] = {"number", "waiting", "racing", "host"};
 
@@ -172,27 +171,32 @@ RankArrangement arrangementFrom(const QString& hidden,
 }
 
 QString arrangementText(const RankArrangement& arrangement) {
-  QJsonArray sharedRows;
-  for (const RankGroup& sharedRow : arrangement.sharedRows) {
-    sharedRows.append(
-        QJsonObject{{u"name"_s, sharedRow.name}, {u"ranks"_s, rankSetText(sharedRow.ranks)}});
+  json sharedRows = json::array();
+  for (const RankGroup& row : arrangement.sharedRows) {
+    sharedRows.push_back(
+        {{"name", row.name.toStdString()}, {"ranks", rankSetText(row.ranks).toStdString()}});
   }
-  const QJsonObject all{
-      {u"hidden"_s, arrangement.hidden.isEmpty() ? QString() : rankSetText(arrangement.hidden)},
-      {u"sharedRows"_s, sharedRows},
-      {u"order"_s, rowOrderText(arrangement.order)}};
-  return fromUtf8(QJsonDocument(all).toJson(QJsonDocument::Compact).toStdString());
+  const json all{
+      {"hidden", arrangement.hidden.isEmpty() ? std::string()
+                                              : rankSetText(arrangement.hidden).toStdString()},
+      {"sharedRows", sharedRows},
+      {"order", rowOrderText(arrangement.order).toStdString()}};
+  return fromUtf8(all.dump());
 }
 
 RankArrangement arrangementOf(const QString& text, int rankCount) {
-  const QJsonObject all = QJsonDocument::fromJson(text.toUtf8()).object();
+  const json all = json::parse(text.toStdString(), nullptr, false);
+  const auto textIn = [](const json& object, const char* name) {
+    const bool there = object.is_object() && object.contains(name) && object[name].is_string();
+    return there ? fromUtf8(object[name].get<std::string>()) : QString();
+  };
   QList<std::pair<QString, QString>> sharedRows;
-  for (const QJsonValue& each : all[u"sharedRows"_s].toArray()) {
-    const QJsonObject sharedRow = each.toObject();
-    sharedRows.append({sharedRow[u"name"_s].toString(), sharedRow[u"ranks"_s].toString()});
+  if (all.is_object() && all.contains("sharedRows")) {
+    for (const json& row : all["sharedRows"]) {
+      sharedRows.append({textIn(row, "name"), textIn(row, "ranks")});
+    }
   }
-  return arrangementFrom(all[u"hidden"_s].toString(), sharedRows, all[u"order"_s].toString(),
-                         rankCount);
+  return arrangementFrom(textIn(all, "hidden"), sharedRows, textIn(all, "order"), rankCount);
 }
 
 }  // namespace pf::views

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which ranks the space-time diagram shows, in which order, and which of them share one shared row.
+// Which ranks the space-time diagram shows, in which order, and which of them share one row.
 // QtCore only.
 #pragma once
 
@@ -67,7 +67,7 @@ using RankRowsPtr = std::shared_ptr<const RankRows>;
 
 [[nodiscard]] QString rowOrderText(RankOrder order);  ///< "number", "waiting", "racing", "host"
 /// From texts as a trace has them (db::RankArrangement); what cannot be read is left out, as are
-/// ranks that there are not. `shared rows`: name and ranks of each.
+/// ranks that there are not. `sharedRows`: name and ranks of each.
 [[nodiscard]] RankArrangement arrangementFrom(const QString& hidden,
                                               const QList<std::pair<QString, QString>>& sharedRows,
                                               const QString& order, int rankCount);

@@ -9,7 +9,7 @@
 
 #include "views/values/text.h"
 
-namespace pf::views {
+namespace pf::values {
 namespace {
 
 template <typename T>
@@ -153,4 +153,4 @@ std::vector<LeastMost> ArraySummary::columns(qint64 from, qint64 to, int columns
   return out;
 }
 
-}  // namespace pf::views
+}  // namespace pf::values

@@ -8,7 +8,7 @@
 #include <QByteArray>
 #include <QString>
 
-namespace pf::views {
+namespace pf::values {
 
 enum class ElementKind { Float, Signed, Unsigned };
 
@@ -57,4 +57,8 @@ class ArraySummary {
 
 using ArraySummaryPtr = std::shared_ptr<const ArraySummary>;
 
+}  // namespace pf::values
+
+namespace pf::views {
+using namespace values;
 }  // namespace pf::views

@@ -7,7 +7,7 @@
 
 #include "views/values/text.h"
 
-namespace pf::views {
+namespace pf::values {
 
 namespace {
 constexpr int kMaxRank = 1 << 20;
@@ -136,4 +136,4 @@ bool setStops(Breakpoint& breakpoint, const QString& text) {
   return true;
 }
 
-}  // namespace pf::views
+}  // namespace pf::values

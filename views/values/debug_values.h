@@ -10,7 +10,7 @@
 
 #include "replay_engine/execution/execution.h"
 
-namespace pf::views {
+namespace pf::values {
 
 /// What a rank does now.
 enum class RankActivity { NotStarted, Gated, Running, InCall, Stopped, Failed, Finished, Lost };
@@ -177,4 +177,8 @@ enum class OutputStream { Out, Err };
 /// Sets who stops from stopsText()'s form; false on anything else.
 bool setStops(Breakpoint& breakpoint, const QString& text);
 
+}  // namespace pf::values
+
+namespace pf::views {
+using namespace values;
 }  // namespace pf::views

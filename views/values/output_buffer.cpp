@@ -5,7 +5,7 @@
 
 #include "views/values/text.h"
 
-namespace pf::views {
+namespace pf::values {
 
 namespace {
 constexpr qsizetype kLongestLine = 1
@@ -111,4 +111,4 @@ void CommandHistory::setLines(const QStringList& lines) {
   m_position = m_lines.size();
 }
 
-}  // namespace pf::views
+}  // namespace pf::values

@@ -14,7 +14,7 @@
 
 #include "views/values/debug_values.h"
 
-namespace pf::views {
+namespace pf::values {
 
 struct OutputLine {
   Rank rank = 0;
@@ -72,4 +72,8 @@ class CommandHistory {
   QString m_typed;
 };
 
+}  // namespace pf::values
+
+namespace pf::views {
+using namespace values;
 }  // namespace pf::views

@@ -8,7 +8,7 @@
 
 #include "views/values/text.h"
 
-namespace pf::views {
+namespace pf::values {
 
 namespace {
 
@@ -218,4 +218,4 @@ QString groupRunText(const GroupRun& run, const QList<RankState>& states) {
   return text;
 }
 
-}  // namespace pf::views
+}  // namespace pf::values

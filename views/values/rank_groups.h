@@ -8,7 +8,7 @@
 
 #include "views/values/debug_values.h"
 
-namespace pf::views {
+namespace pf::values {
 
 struct RankGroup {
   QString name;
@@ -40,4 +40,8 @@ struct GroupRun {
 /// "next (workers): 3 of 4 ranks; rank 2 still runs in MPI_Recv, waiting for rank 0".
 [[nodiscard]] QString groupRunText(const GroupRun& run, const QList<RankState>& states);
 
+}  // namespace pf::values
+
+namespace pf::views {
+using namespace values;
 }  // namespace pf::views

@@ -4,7 +4,7 @@
 
 #include <Qt>
 
-namespace pf::views {
+namespace pf::values {
 
 enum Role {
   SortRole = Qt::UserRole + 1,  ///< a value that sorts right (number, not its text)
@@ -17,4 +17,8 @@ enum Role {
 /// What a cell wants to say; the view picks a colour and never uses colour alone.
 enum class Tone { Normal, Muted, Race, Bad, Good, Changed, Active };
 
+}  // namespace pf::values
+
+namespace pf::views {
+using namespace values;
 }  // namespace pf::views

@@ -7,7 +7,7 @@
 #include "replay_engine/execution/execution.h"
 #include "views/values/roles.h"
 
-namespace pf::views {
+namespace pf::values {
 
 /// Where a replayed rank is now: about to do event `next` (last + 1 when it has done them all).
 struct ReplayPosition {
@@ -34,4 +34,8 @@ struct RankHeader {
   friend bool operator==(const RankHeader&, const RankHeader&) = default;
 };
 
+}  // namespace pf::values
+
+namespace pf::views {
+using namespace values;
 }  // namespace pf::views

@@ -9,7 +9,7 @@
 #include "views/values/roles.h"
 #include "views/values/text.h"
 
-namespace pf::views {
+namespace pf::values {
 
 namespace {
 
@@ -236,4 +236,4 @@ QVariant StackTreeModel::headerData(int section, Qt::Orientation orientation, in
   return QString::fromLatin1(kTitles[section]);
 }
 
-}  // namespace pf::views
+}  // namespace pf::values

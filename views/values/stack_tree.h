@@ -10,7 +10,7 @@
 
 #include "views/values/debug_values.h"
 
-namespace pf::views {
+namespace pf::values {
 
 struct StackNode {
   StackFrame frame;  ///< level, arguments and address mean nothing here
@@ -64,4 +64,8 @@ class StackTreeModel : public QAbstractItemModel {
   std::unique_ptr<Item> m_root;
 };
 
+}  // namespace pf::values
+
+namespace pf::views {
+using namespace values;
 }  // namespace pf::views

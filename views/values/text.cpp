@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace pf::views {
+namespace pf::values {
 
 namespace {
 
@@ -99,4 +99,4 @@ int toInt(qsizetype n) {
   return static_cast<int>(std::min<qsizetype>(n, std::numeric_limits<int>::max()));
 }
 
-}  // namespace pf::views
+}  // namespace pf::values

@@ -8,7 +8,7 @@
 
 #include <QString>
 
-namespace pf::views {
+namespace pf::values {
 
 using Qt::Literals::StringLiterals::operator""_s;
 
@@ -43,4 +43,8 @@ using Qt::Literals::StringLiterals::operator""_s;
   return static_cast<std::size_t>(i);
 }
 
+}  // namespace pf::values
+
+namespace pf::views {
+using namespace values;
 }  // namespace pf::views

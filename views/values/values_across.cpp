@@ -9,7 +9,7 @@
 #include "views/values/roles.h"
 #include "views/values/text.h"
 
-namespace pf::views {
+namespace pf::values {
 
 namespace {
 
@@ -217,4 +217,4 @@ QVariant ValuesAcrossModel::headerData(int section, Qt::Orientation orientation,
   return QString::fromLatin1(kTitles[section]);
 }
 
-}  // namespace pf::views
+}  // namespace pf::values

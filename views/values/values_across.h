@@ -11,7 +11,7 @@
 
 #include "replay_engine/execution/execution.h"
 
-namespace pf::views {
+namespace pf::values {
 
 struct RankValue {
   Rank rank = 0;
@@ -73,4 +73,8 @@ class ValuesAcrossModel : public QAbstractTableModel {
   ValueSummary m_summary;
 };
 
+}  // namespace pf::values
+
+namespace pf::views {
+using namespace values;
 }  // namespace pf::views

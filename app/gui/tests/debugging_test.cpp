@@ -233,7 +233,7 @@ void DebuggingTest::wrongValueAtTheFailure() {
     return false;
   };
   for (int steps = 0; steps < 8 && !atCheck(); ++steps) {
-    waitSettled([&] { session.act(pf::views::RankAction::Next, {0}); });
+    waitSettled([&] { session.act(pf::values::RankAction::Next, {0}); });
     QTest::qWait(300);
   }
   const auto frames = m_window->stack().model()->frames();
@@ -340,7 +340,7 @@ void DebuggingTest::memoryLiesWhereItDid() {
   auto& session = m_window->session();
   QByteArray text;
   connect(&session, &pf::session::DebugSession::output, this,
-          [&](int, pf::views::OutputStream, const QByteArray& bytes) { text += bytes; });
+          [&](int, pf::values::OutputStream, const QByteArray& bytes) { text += bytes; });
   for (int cycle = 0; cycle < 2; ++cycle) {
     text.clear();
     waitSettled([&] { session.restartCycle(); });

@@ -144,7 +144,7 @@ void DeskTest::arrayAsPlotAndTable() {
   array.askAgain();
   QCOMPARE(again.last().first().toString(), QStringLiteral("few"));
   // A million of them, in main().
-  for (const pf::views::StackFrame& frame : m_window->stack().model()->frames()) {
+  for (const pf::values::StackFrame& frame : m_window->stack().model()->frames()) {
     if (frame.function == QLatin1String("main")) {
       session().inspector().selectFrame(frame.level);
     }
@@ -175,7 +175,7 @@ void DeskTest::arrayAsPlotAndTable() {
 
 void DeskTest::consoleOfAGroup() {
   // All at one place: the ranks without the error are paused.
-  session().act(pf::views::RankAction::Pause, {0, 2});
+  session().act(pf::values::RankAction::Pause, {0, 2});
   QTRY_VERIFY_WITH_TIMEOUT(session().debugger(0)->state() == pf::mi::SessionState::Stopped &&
                                session().debugger(2)->state() == pf::mi::SessionState::Stopped,
                            kPatience);

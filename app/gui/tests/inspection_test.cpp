@@ -39,14 +39,14 @@ using test::kPatience;
 using pf::session::DebugSession;
 
 /// "main:68(0)[master:36(0)]" of each node, lines included.
-QString textOf(const std::vector<pf::views::StackNode>& nodes) {
+QString textOf(const std::vector<pf::values::StackNode>& nodes) {
   QStringList out;
-  for (const pf::views::StackNode& node : nodes) {
+  for (const pf::values::StackNode& node : nodes) {
     QString text = node.isNote() ? QLatin1Char('!') + node.note : node.frame.function;
     if (node.frame.line > 0) {
       text += QLatin1Char(':') + QString::number(node.frame.line);
     }
-    text += QLatin1Char('(') + pf::views::rankSetText(node.ranks) + QLatin1Char(')');
+    text += QLatin1Char('(') + pf::values::rankSetText(node.ranks) + QLatin1Char(')');
     if (!node.children.empty()) {
       text += QLatin1Char('[') + textOf(node.children) + QLatin1Char(']');
     }
@@ -72,7 +72,7 @@ class InspectionTest : public QObject {
  private:
   void waitSettled(const std::function<void()>& act);
   void endReplay();
-  QList<pf::views::RankStack> askStacks(qint64* milliseconds = nullptr);
+  QList<pf::values::RankStack> askStacks(qint64* milliseconds = nullptr);
   /// Rank 0 before its `number`-th receive, from 1.
   pf::EventRef receiveOfRank0(int number);
   /// A new cycle to there, with GDBs on these ranks, all of which have stopped.
@@ -134,7 +134,7 @@ pf::EventRef InspectionTest::receiveOfRank0(int number) {
   return {};
 }
 
-QList<pf::views::RankStack> InspectionTest::askStacks(qint64* milliseconds) {
+QList<pf::values::RankStack> InspectionTest::askStacks(qint64* milliseconds) {
   QSignalSpy arrived(&session().stacks(), &pf::session::AllStacks::arrived);
   session().stacks().ask();
   if (arrived.isEmpty() && !arrived.wait(kPatience)) {
@@ -143,7 +143,7 @@ QList<pf::views::RankStack> InspectionTest::askStacks(qint64* milliseconds) {
   if (milliseconds != nullptr) {
     *milliseconds = arrived.last()[1].toLongLong();
   }
-  return arrived.last()[0].value<QList<pf::views::RankStack>>();
+  return arrived.last()[0].value<QList<pf::values::RankStack>>();
 }
 
 /// The tree is the same whether a GDB tells the stack or the rank's agent; a click goes to a rank.
@@ -156,7 +156,7 @@ void InspectionTest::stacksOfAllRanks() {
   const auto byAgents = askStacks(&milliseconds);
   qInfo("stacks of %d ranks by agents: %lld ms", m_ranks, milliseconds);
   QCOMPARE(byAgents.size(), m_ranks);
-  const QString tree = textOf(pf::views::stackTree(byAgents));
+  const QString tree = textOf(pf::values::stackTree(byAgents));
   QVERIFY2(tree.contains(QStringLiteral("[master:37(0)[take:28(0)[MPI_Recv(0)]]]")),
            qPrintable(tree));
   for (const auto& stack : byAgents) {
@@ -167,14 +167,14 @@ void InspectionTest::stacksOfAllRanks() {
   endReplay();
   session().debuggers().setFocus({0, 1});
   waitSettled([&] { session().replayTo(goal); });
-  QList<pf::views::RankStack> mixed;
+  QList<pf::values::RankStack> mixed;
   const auto byGdb = [&] {
     mixed = askStacks();  // by the agent, too, until GDB has told that it has stopped
     return mixed.size() == m_ranks && mixed[0].debugger && mixed[1].debugger;
   };
   QTRY_VERIFY_WITH_TIMEOUT(byGdb(), kPatience);
   QVERIFY(!mixed[2].debugger);
-  const auto frames = [](const pf::views::RankStack& stack) {
+  const auto frames = [](const pf::values::RankStack& stack) {
     QStringList out;
     for (const auto& frame : stack.frames) {
       out << QStringLiteral("%1 %2:%3").arg(frame.function, frame.file).arg(frame.line);
@@ -231,13 +231,13 @@ void InspectionTest::actionsOfAGroup() {
   session().groups().add(QStringLiteral("pair"), {waiting, 0});
   auto& strip = m_window->ranks();
   QComboBox* scope = strip.scopeBox();
-  const QString shown = QStringLiteral("pair (%1)").arg(pf::views::rankSetText({0, waiting}));
+  const QString shown = QStringLiteral("pair (%1)").arg(pf::values::rankSetText({0, waiting}));
   QVERIFY(scope->findText(shown) >= 0);
   scope->setCurrentIndex(scope->findText(shown));
   QCOMPARE(strip.scopeName(), QStringLiteral("pair"));
   QSignalSpy told(&session().groupRun(), &pf::session::GroupRun::changed);
-  QVERIFY(strip.action(pf::views::RankAction::Next)->isEnabled());
-  strip.action(pf::views::RankAction::Next)->trigger();
+  QVERIFY(strip.action(pf::values::RankAction::Next)->isEnabled());
+  strip.action(pf::values::RankAction::Next)->trigger();
   const QString expected =
       QStringLiteral(
           "next (pair): 1 of 2 ranks; rank %1 still runs in MPI_Recv, waiting for rank 0")
@@ -247,10 +247,10 @@ void InspectionTest::actionsOfAGroup() {
   QTRY_COMPARE_WITH_TIMEOUT(m_window->statusText(), expected, kPatience);
   shot("group");
   // The straggler is still one of the next step, which the other makes.
-  strip.action(pf::views::RankAction::Next)->trigger();
+  strip.action(pf::values::RankAction::Next)->trigger();
   QTRY_VERIFY_WITH_TIMEOUT(told.size() > 1 && told.last().first().toString() == expected,
                            kPatience);
-  waitSettled([&] { session().act(pf::views::RankAction::Continue, {0, waiting}); });
+  waitSettled([&] { session().act(pf::values::RankAction::Continue, {0, waiting}); });
 }
 
 void InspectionTest::groupsAreKept() {
@@ -297,7 +297,7 @@ QString InspectionTest::across(const QString& expression) {
   for (const auto& group : m_window->looking().across().model()->summary().groups) {
     out << QStringLiteral("%1%2(%3)%4")
                .arg(group.isError ? QStringLiteral("!") : QString(), group.text,
-                    pf::views::rankSetText(group.ranks),
+                    pf::values::rankSetText(group.ranks),
                     group.outlier ? QStringLiteral("*") : QString());
   }
   return out.join(QLatin1Char(' '));
@@ -326,7 +326,7 @@ void InspectionTest::valuesAcrossRanks() {
   QVERIFY2(bad.startsWith(QStringLiteral("!No symbol")) && bad.count(QLatin1Char('!')) == 2,
            qPrintable(bad));
   QVERIFY(across(QStringLiteral("share +"))
-              .contains(QStringLiteral("(%1)").arg(pf::views::rankSetText({1, 2, last}))));
+              .contains(QStringLiteral("(%1)").arg(pf::values::rankSetText({1, 2, last}))));
   QVERIFY(session().isReplaying());
   // A rank gets a debugger, and answers then.
   Q_EMIT m_window->looking().across().debuggerRequested({0});
@@ -452,4 +452,4 @@ void InspectionTest::keysAreChosen() {
 }  // namespace
 
 QTEST_MAIN(InspectionTest)
-#include "looking_test.moc"
+#include "inspection_test.moc"

@@ -94,10 +94,12 @@ class LogicTest : public QObject {
   bool build(const QByteArray& source);
   void waitSettled(const std::function<void()>& act);
   void open();
-  void add(const char* text, pf::views::StopsWho stops = pf::views::StopsWho::Alone);
+  void add(const char* text, pf::values::StopsWho stops = pf::values::StopsWho::Alone);
   void removeAll();
   void goOn();
-  [[nodiscard]] const pf::views::Breakpoint& last() { return session().breakpoints().all().last(); }
+  [[nodiscard]] const pf::values::Breakpoint& last() {
+    return session().breakpoints().all().last();
+  }
   [[nodiscard]] pf::session::DebugSession& session() { return m_window->session(); }
 
   QTemporaryDir m_directory;
@@ -151,17 +153,17 @@ void LogicTest::waitSettled(const std::function<void()>& act) {
   QVERIFY2(!settled.isEmpty() || settled.wait(kPatience), qPrintable(m_window->statusText()));
 }
 
-void LogicTest::add(const char* text, pf::views::StopsWho stops) {
+void LogicTest::add(const char* text, pf::values::StopsWho stops) {
   const auto parsed = parseBreakpoint(QString::fromUtf8(text));
   QVERIFY(parsed.ok());
-  pf::views::Breakpoint breakpoint = *parsed;
+  pf::values::Breakpoint breakpoint = *parsed;
   breakpoint.stops = stops;
   session().breakpoints().add(breakpoint);
 }
 
 void LogicTest::removeAll() {
   QList<int> ids;
-  for (const pf::views::Breakpoint& breakpoint : session().breakpoints().all()) {
+  for (const pf::values::Breakpoint& breakpoint : session().breakpoints().all()) {
     ids << breakpoint.id;
   }
   session().breakpoints().remove(ids);
@@ -169,14 +171,14 @@ void LogicTest::removeAll() {
 
 void LogicTest::goOn() {
   QList<int> ranks;
-  for (const pf::views::RankState& state : session().rankStates()) {
+  for (const pf::values::RankState& state : session().rankStates()) {
     ranks << state.rank;
   }
-  waitSettled([&] { session().act(pf::views::RankAction::Continue, ranks); });
+  waitSettled([&] { session().act(pf::values::RankAction::Continue, ranks); });
 }
 
 void LogicTest::typedBreakpoints() {
-  using pf::views::BreakpointKind;
+  using pf::values::BreakpointKind;
   const std::pair<const char*, const char*> kGood[] = {
       {"main.c:57", "main.c:57"},     {" /a b/main.c:57 ", "/a b/main.c:57"},
       {"collect", "collect"},         {"ns::f(int, char*)", "ns::f(int, char*)"},
@@ -188,10 +190,10 @@ void LogicTest::typedBreakpoints() {
     const auto breakpoint = parseBreakpoint(QString::fromLatin1(typed));
     QVERIFY2(breakpoint.ok(), typed);
     QCOMPARE(pf::session::breakpointText(*breakpoint), QString::fromLatin1(text));
-    pf::views::Breakpoint kept = *breakpoint;
+    pf::values::Breakpoint kept = *breakpoint;
     kept.commands = {QStringLiteral("bt")};
     kept.log = QStringLiteral("x {x}");
-    pf::views::setStops(kept, QStringLiteral("0, 2"));
+    pf::values::setStops(kept, QStringLiteral("0, 2"));
     QCOMPARE(pf::session::fromRow(pf::session::toRow(kept)), kept);
   }
   QCOMPARE(parseBreakpoint(QStringLiteral("hit 3 of main.c:57"))->ignoreCount, 2);
@@ -231,7 +233,7 @@ void LogicTest::logicalStopsInEachCycle() {
   add("receive 0#3");
   add("receive 0#2");
   QCOMPARE(last().event, (EventRef{0, receives[1]}));
-  QCOMPARE(marks.last().first().value<std::vector<pf::views::EventMark>>().size(), 2U);
+  QCOMPARE(marks.last().first().value<std::vector<pf::values::EventMark>>().size(), 2U);
   for (int cycle = 0; cycle < 2; ++cycle) {
     waitSettled([&] { session().restartCycle(); });
     QCOMPARE(session().serialOf(0), receives[1] - 1);
@@ -243,14 +245,14 @@ void LogicTest::logicalStopsInEachCycle() {
     goOn();  // to the end
   }
   add("receive 0#99999");
-  QCOMPARE(last().state, pf::views::BreakpointState::Failed);
+  QCOMPARE(last().state, pf::values::BreakpointState::Failed);
   QVERIFY(last().note.contains(QStringLiteral("has no receive")));
   removeAll();
 }
 
 /// Each message of rank 2 stops all ranks: none is beyond what that event needs.
 void LogicTest::allStopAtTheCut() {
-  add("message from 2", pf::views::StopsWho::All);
+  add("message from 2", pf::values::StopsWho::All);
   const QList<EventRef> events = last().events;
   QVERIFY(!events.isEmpty());
   waitSettled([&] { session().restartCycle(); });
@@ -278,7 +280,7 @@ void LogicTest::theyAreKeptInTheTrace() {
   open();
   QCOMPARE(session().breakpoints().all().size(), 1);
   QCOMPARE(last().expression, QStringLiteral("message from 2"));
-  QCOMPARE(last().stops, pf::views::StopsWho::All);
+  QCOMPARE(last().stops, pf::values::StopsWho::All);
   QVERIFY(!last().events.isEmpty());
   QCOMPARE(session().cycles().last().recorded.size(), hits);
   QCOMPARE(last().hits.last().hits, static_cast<int>(hits));

@@ -55,7 +55,7 @@ class PersonTest : public QObject {
   [[nodiscard]] QString valueOf(const QString& name, const QString& member = {});
   /// Of the program's innermost frame.
   [[nodiscard]] QString here();
-  [[nodiscard]] static QString lineText(const pf::views::StackFrame& frame);
+  [[nodiscard]] static QString lineText(const pf::values::StackFrame& frame);
   [[nodiscard]] QModelIndex raceRow(const std::function<bool(const pf::Race&)>& wanted);
 
   QTemporaryDir m_directory;
@@ -142,7 +142,7 @@ QString PersonTest::valueOf(const QString& name, const QString& member) {
 }
 
 QString PersonTest::here() {
-  for (const pf::views::StackFrame& frame : m_window->stack().model()->frames()) {
+  for (const pf::values::StackFrame& frame : m_window->stack().model()->frames()) {
     if (!frame.function.startsWith(QLatin1String("MPI_")) && !frame.file.isEmpty()) {
       return frame.function;
     }
@@ -150,7 +150,7 @@ QString PersonTest::here() {
   return {};
 }
 
-QString PersonTest::lineText(const pf::views::StackFrame& frame) {
+QString PersonTest::lineText(const pf::values::StackFrame& frame) {
   QFile file(frame.file);
   QString text;
   if (!frame.file.isEmpty() && file.open(QIODevice::ReadOnly)) {

@@ -19,7 +19,7 @@ namespace {
 namespace test = pf::gui::test;
 using pf::session::DebugSession;
 using pf::session::Look;
-using pf::views::RankAction;
+using pf::values::RankAction;
 constexpr int kPatience = 20000;  // ms
 
 class ThreadsTest : public QObject {
@@ -37,7 +37,7 @@ class ThreadsTest : public QObject {
   [[nodiscard]] int stoppedThread();
   [[nodiscard]] bool stepped(RankAction action);
   [[nodiscard]] int otherSender();
-  [[nodiscard]] pf::views::RankStack stackOf(int rank);
+  [[nodiscard]] pf::values::RankStack stackOf(int rank);
 
   QTemporaryDir m_directory;
   QString m_trace;
@@ -109,14 +109,14 @@ int ThreadsTest::otherSender() {
   return found;
 }
 
-pf::views::RankStack ThreadsTest::stackOf(int rank) {
+pf::values::RankStack ThreadsTest::stackOf(int rank) {
   QSignalSpy arrived(&session().stacks(), &pf::session::AllStacks::arrived);
   session().stacks().ask();
   if (arrived.isEmpty() && !arrived.wait(kPatience)) {
     return {};
   }
-  const auto all = arrived.last()[0].value<QList<pf::views::RankStack>>();
-  return all.size() > rank ? all[rank] : pf::views::RankStack{};
+  const auto all = arrived.last()[0].value<QList<pf::values::RankStack>>();
+  return all.size() > rank ? all[rank] : pf::values::RankStack{};
 }
 
 void ThreadsTest::steps() {
@@ -130,7 +130,7 @@ void ThreadsTest::steps() {
   m_window = test::open(m_trace, &problem);
   QVERIFY2(m_window != nullptr, qPrintable(problem));
   // The third send: both threads are there, and the other one waits for its turn.
-  pf::views::Breakpoint breakpoint;
+  pf::values::Breakpoint breakpoint;
   breakpoint.function = QStringLiteral("send_one");
   breakpoint.ignoreCount = 2;
   session().breakpoints().add(breakpoint);
@@ -143,7 +143,7 @@ void ThreadsTest::steps() {
   QCOMPARE(m_window->stack().model()->frames().first().function, QStringLiteral("send_one"));
 
   // Rank 0 has no debugger: its agent tells.
-  const pf::views::RankStack rank0 = stackOf(0);
+  const pf::values::RankStack rank0 = stackOf(0);
   QVERIFY2(rank0.frames.size() >= 2 && !rank0.debugger, qPrintable(rank0.note));
   QCOMPARE(rank0.frames.first().function, QStringLiteral("MPI_Recv"));
   QCOMPARE(rank0.frames.last().function, QStringLiteral("main"));
@@ -163,7 +163,7 @@ void ThreadsTest::steps() {
   // The chosen thread, not the one that has stopped: out of the semaphore (for that the others go on), and on.
   session().inspector().selectThread(second);
   const auto function = [this] {
-    for (const pf::views::StackFrame& frame : m_window->stack().model()->frames()) {
+    for (const pf::values::StackFrame& frame : m_window->stack().model()->frames()) {
       if (frame.level == session().inspector().frame()) {
         return frame.function;
       }

@@ -60,7 +60,7 @@ class UnrecordedTest : public QObject {
  private:
   void startJob();
   void shot(const char* name);
-  [[nodiscard]] QList<pf::views::RankStack> askStacks();
+  [[nodiscard]] QList<pf::values::RankStack> askStacks();
   [[nodiscard]] QString across(const QString& expression);
   DebugSession& session() { return m_window->session(); }
 
@@ -147,9 +147,9 @@ void UnrecordedTest::attachStopsNobody() {
   QCOMPARE(session().rankStates().size(), 3);
   // They are in MPI_Init first, then at work.
   const auto atWork = [this] {
-    const QList<pf::views::RankStack> stacks = askStacks();
+    const QList<pf::values::RankStack> stacks = askStacks();
     return stacks.size() == 3 &&
-           std::all_of(stacks.begin(), stacks.end(), [](const pf::views::RankStack& stack) {
+           std::all_of(stacks.begin(), stacks.end(), [](const pf::values::RankStack& stack) {
              const qsizetype frames = stack.frames.size();
              return frames > 1 && stack.frames[frames - 1].function == QLatin1String("main") &&
                     stack.frames[frames - 2].function == QLatin1String("work");
@@ -165,7 +165,7 @@ void UnrecordedTest::debuggerOfOneRank() {
   QSignalSpy stack(&session().inspector(), &pf::session::Inspector::stackChanged);
   session().debuggers().setFocus({1});
   QTRY_VERIFY_WITH_TIMEOUT(
-      !stack.isEmpty() && !stack.last()[1].value<QList<pf::views::StackFrame>>().isEmpty(),
+      !stack.isEmpty() && !stack.last()[1].value<QList<pf::values::StackFrame>>().isEmpty(),
       kPatience);
   QCOMPARE(session().currentRank(), 1);
   QVERIFY(tracerOf(m_found.ranks[1].pid) > 0);
@@ -257,13 +257,13 @@ void UnrecordedTest::coresOfRanks() {
                            kPatience);
   QTRY_VERIFY_WITH_TIMEOUT(
       across(QStringLiteral("rank * 10")).contains(QLatin1String("10(1) 20(2)")), kPatience);
-  const QList<pf::views::RankStack> stacks = askStacks();
+  const QList<pf::values::RankStack> stacks = askStacks();
   QCOMPARE(stacks.size(), 2);
   QCOMPARE(stacks[0].frames.last().function, QStringLiteral("main"));
   shot("cores");
   // Nothing runs, and that is said.
   QSignalSpy said(&session(), &DebugSession::message);
-  session().act(pf::views::RankAction::Next, {1});
+  session().act(pf::values::RankAction::Next, {1});
   session().restartCycle();
   QCOMPARE(said.size(), 2);
   QVERIFY(said.first().first().toString().contains(QLatin1String("only be looked at")));
@@ -309,11 +309,11 @@ void UnrecordedTest::coresDuringAReplay() {
   QVERIFY(!session().isReplaying());
 }
 
-QList<pf::views::RankStack> UnrecordedTest::askStacks() {
+QList<pf::values::RankStack> UnrecordedTest::askStacks() {
   QSignalSpy arrived(&session().stacks(), &pf::session::AllStacks::arrived);
   session().stacks().ask();
-  return arrived.wait(kPatience) ? arrived.last().first().value<QList<pf::views::RankStack>>()
-                                 : QList<pf::views::RankStack>();
+  return arrived.wait(kPatience) ? arrived.last().first().value<QList<pf::values::RankStack>>()
+                                 : QList<pf::values::RankStack>();
 }
 
 QString UnrecordedTest::across(const QString& expression) {
@@ -323,7 +323,8 @@ QString UnrecordedTest::across(const QString& expression) {
     return {};
   }
   QStringList out;
-  for (const pf::views::RankValue& value : arrived.last()[1].value<QList<pf::views::RankValue>>()) {
+  for (const pf::values::RankValue& value :
+       arrived.last()[1].value<QList<pf::values::RankValue>>()) {
     if (value.error.isEmpty() && value.debugger) {
       out << QStringLiteral("%1(%2)").arg(value.value).arg(value.rank);
     }
@@ -334,4 +335,4 @@ QString UnrecordedTest::across(const QString& expression) {
 }  // namespace
 
 QTEST_MAIN(UnrecordedTest)
-#include "outside_test.moc"
+#include "unrecorded_test.moc"

@@ -186,7 +186,7 @@ void WalksTest::whenAsked(const std::function<void(QFileDialog&)>& answer) {
 
 void WalksTest::waitForReplay(pf::session::DebugSession& session, EventRef event) {
   QTRY_VERIFY_WITH_TIMEOUT(session.isReplaying() && session.rankStates()[event.rank].activity ==
-                                                        pf::views::RankActivity::Stopped,
+                                                        pf::values::RankActivity::Stopped,
                            kPatience);
   QCOMPARE(session.currentRank(), event.rank);
 }

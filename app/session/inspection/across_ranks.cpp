@@ -29,7 +29,7 @@ int frameFor(const std::vector<mi::Frame>& frames, const std::string& function) 
 void AcrossRanks::ask(const QString& expression) {
   Question& question = m_question.begin();
   question.expression = expression;
-  const views::StackFrame* frame = m_inspector.selected();
+  const values::StackFrame* frame = m_inspector.selected();
   question.function = frame != nullptr ? frame->function.toStdString() : std::string();
   question.since.start();
   if (m_state.phase != Phase::Running) {
@@ -55,7 +55,7 @@ void AcrossRanks::ask(const QString& expression) {
   }
 }
 
-bool AcrossRanks::begin(int rank, const RankNow& now, views::RankValue& value) const {
+bool AcrossRanks::begin(int rank, const RankNow& now, values::RankValue& value) const {
   value.rank = rank;
   if (now.exited) {
     value.error = tr("has ended");
@@ -97,7 +97,7 @@ void AcrossRanks::askRank(int rank) {
 }
 
 void AcrossRanks::answered(int rank, const Result<std::string>& value) {
-  views::RankValue& row = m_question->values[rank];
+  values::RankValue& row = m_question->values[rank];
   row.value = value ? toText(*value) : QString();
   row.error = value ? QString() : toText(value.error().message);
   m_question->missing.remove(rank);
@@ -107,7 +107,7 @@ void AcrossRanks::answered(int rank, const Result<std::string>& value) {
 }
 
 void AcrossRanks::tell() {
-  QList<views::RankValue> values;
+  QList<values::RankValue> values;
   for (const auto& [rank, value] : m_question->values) {
     values.append(value);
   }

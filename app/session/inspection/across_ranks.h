@@ -26,7 +26,7 @@ class AcrossRanks : public QObject {
   void ask(const QString& expression);
 
  Q_SIGNALS:
-  void arrived(const QString& expression, const QList<pf::views::RankValue>& values,
+  void arrived(const QString& expression, const QList<pf::values::RankValue>& values,
                qint64 milliseconds);
 
  private:
@@ -35,10 +35,10 @@ class AcrossRanks : public QObject {
     std::string function;
     QElapsedTimer since;
     QSet<int> missing;
-    std::map<int, views::RankValue> values;
+    std::map<int, values::RankValue> values;
   };
   /// What a rank says before its GDB does; true: that one is to be asked.
-  [[nodiscard]] bool begin(int rank, const RankNow& now, views::RankValue& value) const;
+  [[nodiscard]] bool begin(int rank, const RankNow& now, values::RankValue& value) const;
   void askRank(int rank);
   void answered(int rank, const Result<std::string>& value);
   void tell();

@@ -25,15 +25,15 @@ bool isInside(const std::string& function, const std::string& module) {
 }
 
 /// `call` may go on with its arguments.
-views::StackFrame callFrame(const QString& call) {
-  views::StackFrame frame;
+values::StackFrame callFrame(const QString& call) {
+  values::StackFrame frame;
   frame.function = call.section(QLatin1Char(' '), 0, 0);
   return frame;
 }
 
 /// What one agent has told, with names.
-views::RankStack named(const protocol::RankStack& told, app::FrameResolver& resolver) {
-  views::RankStack stack;
+values::RankStack named(const protocol::RankStack& told, app::FrameResolver& resolver) {
+  values::RankStack stack;
   stack.rank = told.rank;
   stack.note = toText(told.text);
   if (!told.frames.empty() && !told.call.empty()) {
@@ -47,7 +47,7 @@ views::RankStack named(const protocol::RankStack& told, app::FrameResolver& reso
       if (isInside(site.function, {})) {
         continue;
       }
-      views::StackFrame frame;
+      values::StackFrame frame;
       frame.level = static_cast<int>(stack.frames.size());
       frame.function = toText(site.function);
       frame.file = toText(site.file);
@@ -63,8 +63,8 @@ views::RankStack named(const protocol::RankStack& told, app::FrameResolver& reso
   return stack;
 }
 
-views::RankStack stackByGdb(int rank, const std::vector<mi::Frame>& frames) {
-  views::RankStack stack;
+values::RankStack stackByGdb(int rank, const std::vector<mi::Frame>& frames) {
+  values::RankStack stack;
   stack.rank = rank;
   stack.debugger = true;
   const auto user = mi::firstUserFrame(frames);
@@ -84,8 +84,8 @@ views::RankStack stackByGdb(int rank, const std::vector<mi::Frame>& frames) {
 
 }  // namespace
 
-views::StackFrame toFrame(const mi::Frame& frame) {
-  views::StackFrame out;
+values::StackFrame toFrame(const mi::Frame& frame) {
+  values::StackFrame out;
   out.level = frame.level;
   out.function = toText(frame.function);
   QStringList arguments;
@@ -154,7 +154,7 @@ void AllStacks::askGdb(int rank) {
         if (question == nullptr || !question->missing.remove(rank)) {
           return;
         }
-        views::RankStack& stack = question->stacks[rank];
+        values::RankStack& stack = question->stacks[rank];
         if (frames) {
           stack = stackByGdb(rank, *frames);
         } else {
@@ -167,7 +167,7 @@ void AllStacks::askGdb(int rank) {
 
 void AllStacks::giveUp() {
   for (const int rank : std::as_const(m_question->missing)) {
-    views::RankStack& stack = m_question->stacks[rank];
+    values::RankStack& stack = m_question->stacks[rank];
     stack.rank = rank;
     stack.note = tr("no answer within %1 s").arg(kAnswerWithinMs / 1000);
   }
@@ -187,7 +187,7 @@ void AllStacks::finish() {
   if (!m_question->missing.isEmpty() || std::exchange(m_question->finished, true)) {
     return;
   }
-  auto* watcher = new QFutureWatcher<QList<views::RankStack>>(this);
+  auto* watcher = new QFutureWatcher<QList<values::RankStack>>(this);
   connect(watcher, &QFutureWatcherBase::finished, this,
           [this, watcher, asked = m_question.guard()] {
             watcher->deleteLater();
@@ -195,10 +195,10 @@ void AllStacks::finish() {
             if (question == nullptr) {
               return;
             }
-            for (const views::RankStack& stack : watcher->result()) {
+            for (const values::RankStack& stack : watcher->result()) {
               question->stacks[stack.rank] = stack;
             }
-            QList<views::RankStack> all;
+            QList<values::RankStack> all;
             for (const auto& [rank, stack] : question->stacks) {
               all.append(stack);
             }
@@ -206,7 +206,7 @@ void AllStacks::finish() {
           });
   watcher->setFuture(inBackground([told = std::exchange(m_question->addresses, {})] {
     app::FrameResolver resolver;
-    QList<views::RankStack> out;
+    QList<values::RankStack> out;
     for (const protocol::RankStack& stack : told) {
       out.append(named(stack, resolver));
     }

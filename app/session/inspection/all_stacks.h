@@ -28,7 +28,7 @@ class AllStacks : public QObject {
   void answered(const protocol::RankStack& stack);
 
  Q_SIGNALS:
-  void arrived(const QList<pf::views::RankStack>& stacks, qint64 milliseconds);
+  void arrived(const QList<pf::values::RankStack>& stacks, qint64 milliseconds);
 
  private:
   struct Question {
@@ -36,7 +36,7 @@ class AllStacks : public QObject {
     QSet<int> missing;
     bool finished = false;
     std::vector<protocol::RankStack> addresses;  ///< by agents
-    std::map<int, views::RankStack> stacks;
+    std::map<int, values::RankStack> stacks;
   };
   void askGdb(int rank);
   void giveUp();

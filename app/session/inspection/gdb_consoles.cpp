@@ -132,7 +132,7 @@ void GdbConsoles::tell() {
     QString shown = answer.words.isEmpty() ? tr("done\n") : answer.words;
     shown += shown.endsWith(QLatin1Char('\n')) ? QString() : QStringLiteral("\n");
     Q_EMIT consoleText(m_question->shownAt,
-                       QStringLiteral("[%1] %2").arg(views::rankSetText(answer.ranks), shown),
+                       QStringLiteral("[%1] %2").arg(values::rankSetText(answer.ranks), shown),
                        false);
   }
 }

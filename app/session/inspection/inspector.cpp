@@ -8,7 +8,7 @@
 namespace pf::session {
 namespace {
 
-QString place(const views::StackFrame& frame) {
+QString place(const values::StackFrame& frame) {
   return frame.file.isEmpty() ? frame.function
                               : QStringLiteral("%1() at %2:%3")
                                     .arg(frame.function, frame.file.section(QLatin1Char('/'), -1))
@@ -52,10 +52,10 @@ mi::FrameRef Inspector::frameRef() const {
   return {m_thread > 0 ? m_thread : stopped, m_frame};
 }
 
-const views::StackFrame* Inspector::selected() const {
+const values::StackFrame* Inspector::selected() const {
   const auto frame =
       std::find_if(m_frames.begin(), m_frames.end(),
-                   [this](const views::StackFrame& each) { return each.level == m_frame; });
+                   [this](const values::StackFrame& each) { return each.level == m_frame; });
   return frame != m_frames.end() ? &*frame : nullptr;
 }
 
@@ -116,7 +116,7 @@ void Inspector::showStack(const std::vector<mi::Frame>& frames) {
     }
   }
   const int rank = m_state.current;
-  if (const views::StackFrame* frame = selected(); frame != nullptr) {
+  if (const values::StackFrame* frame = selected(); frame != nullptr) {
     m_state.now[rank].where = place(*frame);
   }
   Q_EMIT stackChanged(rank, m_frames, m_frame);
@@ -153,7 +153,7 @@ void Inspector::goesOn() {
 }
 
 void Inspector::publishVariables() {
-  const views::StackFrame* frame = selected();
+  const values::StackFrame* frame = selected();
   const QString function = frame != nullptr ? frame->function : QString();
   const int height = m_frames.isEmpty() ? 0 : m_frames.last().level - m_frame;
   Q_EMIT variablesChanged(QStringLiteral("%1:%2:%3").arg(m_state.current).arg(height).arg(function),
@@ -178,7 +178,7 @@ void Inspector::refreshVariables() {
 void Inspector::showVariables(const std::vector<mi::Variable>& variables) {
   mi::GdbSession* gdb = m_state.debugger(m_state.current);
   for (const mi::Variable& variable : variables) {
-    views::Variable row;
+    values::Variable row;
     row.path = QStringLiteral("v/") + toText(variable.name);
     row.name = toText(variable.name);
     row.type = toText(variable.type);
@@ -206,7 +206,7 @@ void Inspector::showVariables(const std::vector<mi::Variable>& variables) {
 }
 
 void Inspector::showObject(qsizetype index, bool pointer, const Result<mi::VarObject>& object) {
-  views::Variable& shown = m_variables[index];
+  values::Variable& shown = m_variables[index];
   if (object) {
     m_objects[shown.path] = toText(object->name);
     shown.hasChildren = object->expandable();
@@ -233,10 +233,10 @@ void Inspector::expand(const QString& path, int from) {
                               Q_EMIT message(toText(page.error().text()), true);
                               return;
                             }
-                            QList<views::Variable> children;
+                            QList<values::Variable> children;
                             int number = from;
                             for (const mi::VarObject& child : page->children) {
-                              views::Variable row;
+                              values::Variable row;
                               row.path = path + QLatin1Char('/') + QString::number(number++);
                               row.name = toText(child.expression);
                               row.type = toText(child.type);

@@ -28,7 +28,7 @@ class Inspector : public QObject {
   /// Thread and frame for GDB.
   [[nodiscard]] mi::FrameRef frameRef() const;
   /// Of the selected frame; null: nothing is known of it.
-  [[nodiscard]] const views::StackFrame* selected() const;
+  [[nodiscard]] const values::StackFrame* selected() const;
   /// No frame of the rank lies inside of the selected one.
   [[nodiscard]] bool isInnermost() const;
 
@@ -52,9 +52,9 @@ class Inspector : public QObject {
 
  Q_SIGNALS:
   void currentRankChanged(int rank);
-  void stackChanged(int rank, const QList<pf::views::StackFrame>& frames, int current);
-  void variablesChanged(const QString& frameKey, const QList<pf::views::Variable>& variables);
-  void childrenArrived(const QString& path, const QList<pf::views::Variable>& children, bool more);
+  void stackChanged(int rank, const QList<pf::values::StackFrame>& frames, int current);
+  void variablesChanged(const QString& frameKey, const QList<pf::values::Variable>& variables);
+  void childrenArrived(const QString& path, const QList<pf::values::Variable>& children, bool more);
   void frameChanged();  ///< another frame is selected, or values were changed: what is shown is old
   void alteredChanged(bool altered);
   void ranksChanged();  ///< where the rank is, is known
@@ -72,11 +72,11 @@ class Inspector : public QObject {
   SessionState& m_state;
   int m_frame = 0;
   int m_thread = 0;
-  QList<views::StackFrame> m_frames;
+  QList<values::StackFrame> m_frames;
   Latest<NoQuestion> m_stack;            ///< asked for
   Latest<NoQuestion> m_frameShown;       ///< whose variables are asked for
   std::map<QString, QString> m_objects;  ///< path -> GDB's variable object
-  QList<views::Variable> m_variables;
+  QList<values::Variable> m_variables;
   std::size_t m_pending = 0;  ///< variables whose objects are not there yet
   bool m_altered = false;
 };

@@ -90,7 +90,7 @@ void MachineInspector::askInstructions(const QString& address) {
   if (gdb == nullptr) {
     return;
   }
-  const views::StackFrame* frame = m_inspector.selected();
+  const values::StackFrame* frame = m_inspector.selected();
   const QString here = frame != nullptr ? frame->address : QString();
   gdb->inspect().instructions(
       m_inspector.frameRef(), (address.isEmpty() ? QStringLiteral("$pc") : address).toStdString(),
@@ -141,7 +141,7 @@ void MachineInspector::showThreads(const std::vector<mi::ThreadInfo>& threads) {
   QList<QStringList> rows;
   int current = -1;
   for (const mi::ThreadInfo& thread : threads) {
-    const views::StackFrame frame = toFrame(thread.frame);
+    const values::StackFrame frame = toFrame(thread.frame);
     const QString place =
         frame.file.isEmpty()
             ? frame.module.section(QLatin1Char('/'), -1)

@@ -12,7 +12,7 @@
 
 namespace pf::session {
 
-using views::operator""_s;
+using values::operator""_s;
 
 namespace {
 
@@ -33,7 +33,7 @@ void BenignRaces::open(db::TraceStore* store, const QString& program) {
   if (m_store != nullptr) {
     if (const auto rows = m_store->session().all<db::BenignRace>(); rows) {
       for (const db::BenignRace& row : *rows) {
-        m_notes.insert(views::fromUtf8(row.raceClass), views::fromUtf8(row.reason));
+        m_notes.insert(values::fromUtf8(row.raceClass), values::fromUtf8(row.reason));
       }
     }
   }
@@ -76,7 +76,7 @@ bool BenignRaces::removeFromTrace(const QString& key) {
   db::SessionTables tables = m_store->session();
   const auto rows = tables.all<db::BenignRace>();
   return rows && std::ranges::all_of(*rows, [&](const db::BenignRace& row) {
-           return views::fromUtf8(row.raceClass) != key || tables.remove<db::BenignRace>(row.id);
+           return values::fromUtf8(row.raceClass) != key || tables.remove<db::BenignRace>(row.id);
          });
 }
 

@@ -16,13 +16,13 @@ void Bookmarks::open(db::TraceStore* store) {
   }
   if (const auto rows = store->session().all<db::Note>(); rows) {
     for (const db::Note& row : *rows) {
-      append({row.rank, row.serial}, views::fromUtf8(row.text), row.failing);
+      append({row.rank, row.serial}, values::fromUtf8(row.text), row.failing);
     }
   }
 }
 
 void Bookmarks::append(const EventRef& event, const QString& words, bool failing) {
-  m_all.push_back({event, views::MarkKind::Bookmark, words});
+  m_all.push_back({event, values::MarkKind::Bookmark, words});
   m_failing = failing ? event : m_failing;
 }
 

@@ -20,7 +20,7 @@ class Bookmarks : public QObject {
   /// The same ones, in another file that has them.
   void keepIn(db::TraceStore* store) { m_store = store; }
 
-  [[nodiscard]] const std::vector<views::EventMark>& all() const { return m_all; }
+  [[nodiscard]] const std::vector<values::EventMark>& all() const { return m_all; }
   /// The one that was marked last; not valid: none is.
   [[nodiscard]] const EventRef& failing() const { return m_failing; }
   void add(const EventRef& event, const QString& words);
@@ -35,7 +35,7 @@ class Bookmarks : public QObject {
   void append(const EventRef& event, const QString& words, bool failing);
 
   db::TraceStore* m_store = nullptr;
-  std::vector<views::EventMark> m_all;
+  std::vector<values::EventMark> m_all;
   EventRef m_failing;
 };
 

@@ -13,7 +13,7 @@
 namespace pf::session {
 namespace {
 
-using views::BreakpointKind;
+using values::BreakpointKind;
 
 constexpr std::array<std::pair<BreakpointKind, const char*>, 6> kWords{
     {{BreakpointKind::Watch, "watch"},
@@ -35,7 +35,7 @@ bool isCaught(const QString& what) {
 }
 
 /// FILE:LINE, FUNCTION or *ADDRESS.
-bool readPlace(const QString& place, views::Breakpoint& breakpoint) {
+bool readPlace(const QString& place, values::Breakpoint& breakpoint) {
   static const QRegularExpression kLine(QStringLiteral("^(.+[^:]):([0-9]{1,8})$"));
   static const QRegularExpression kFunction(QStringLiteral("^[A-Za-z_~][\\w:~<>,()*& \\[\\]-]*$"));
   if (place.startsWith(QLatin1Char('*'))) {
@@ -64,8 +64,8 @@ QString breakpointForms() {
       "[tag TAG] [comm NAME], race N, collective N [comm NAME], any receive, or divergence.");
 }
 
-Result<views::Breakpoint> parseBreakpoint(const QString& typed) {
-  views::Breakpoint breakpoint;
+Result<values::Breakpoint> parseBreakpoint(const QString& typed) {
+  values::Breakpoint breakpoint;
   QString where = typed.trimmed();
   if (isLogicalStop(where.toStdString())) {
     const Result<LogicalStop> stop = parseLogicalStop(where.toStdString());
@@ -92,8 +92,8 @@ Result<views::Breakpoint> parseBreakpoint(const QString& typed) {
       breakpoint.kind = kind;
       breakpoint.expression = rest;
       return kind == BreakpointKind::Catch && !isCaught(rest)
-                 ? Result<views::Breakpoint>(noBreakpoint(typed))
-                 : Result<views::Breakpoint>(breakpoint);
+                 ? Result<values::Breakpoint>(noBreakpoint(typed))
+                 : Result<values::Breakpoint>(breakpoint);
     }
   }
   if (where.isEmpty() || !readPlace(where, breakpoint)) {
@@ -102,7 +102,7 @@ Result<views::Breakpoint> parseBreakpoint(const QString& typed) {
   return breakpoint;
 }
 
-QString breakpointText(const views::Breakpoint& breakpoint) {
+QString breakpointText(const values::Breakpoint& breakpoint) {
   const QString& what = breakpoint.expression;
   switch (breakpoint.kind) {
     case BreakpointKind::Address:
@@ -127,7 +127,7 @@ QString breakpointText(const views::Breakpoint& breakpoint) {
              : QStringLiteral("%1:%2").arg(breakpoint.file).arg(breakpoint.line);
 }
 
-Status mayBeGiven(const views::Breakpoint& breakpoint) {
+Status mayBeGiven(const values::Breakpoint& breakpoint) {
   for (const QString* each : {&breakpoint.condition, &breakpoint.log, &breakpoint.expression,
                               &breakpoint.function, &breakpoint.file}) {
     if (Status status = mi::checkExpression(each->toStdString()); !status) {
@@ -141,7 +141,7 @@ Status mayBeGiven(const views::Breakpoint& breakpoint) {
   return mi::checkCommands(commands);
 }
 
-db::Breakpoint toRow(const views::Breakpoint& b) {
+db::Breakpoint toRow(const values::Breakpoint& b) {
   db::Breakpoint row;
   row.id = b.id;
   row.kind = b.function.isEmpty() ? "line" : "function";
@@ -156,7 +156,7 @@ db::Breakpoint toRow(const views::Breakpoint& b) {
   row.ignoreCount = b.ignoreCount;
   row.enabled = b.enabled;
   bool ok = true;
-  for (const int rank : views::parseRankSet(b.ranks, ok)) {
+  for (const int rank : values::parseRankSet(b.ranks, ok)) {
     row.ranks.push_back(rank);
   }
   row.expression = b.expression.toStdString();
@@ -165,12 +165,12 @@ db::Breakpoint toRow(const views::Breakpoint& b) {
     row.commands.push_back(command.toStdString());
   }
   row.log = b.log.toStdString();
-  row.stops = views::stopsText(b).toStdString();
+  row.stops = values::stopsText(b).toStdString();
   return row;
 }
 
-views::Breakpoint fromRow(const db::Breakpoint& row) {
-  views::Breakpoint b;
+values::Breakpoint fromRow(const db::Breakpoint& row) {
+  values::Breakpoint b;
   b.id = static_cast<int>(row.id);
   for (const auto& [kind, name] : kWords) {
     b.kind = row.kind == name ? kind : b.kind;
@@ -183,14 +183,14 @@ views::Breakpoint fromRow(const db::Breakpoint& row) {
   b.condition = toText(row.condition);
   b.ignoreCount = row.ignoreCount;
   const QList<int> ranks(row.ranks.begin(), row.ranks.end());
-  b.ranks = ranks.isEmpty() ? QString() : views::rankSetText(ranks);
+  b.ranks = ranks.isEmpty() ? QString() : values::rankSetText(ranks);
   b.expression = toText(row.expression);
   b.temporary = row.temporary;
   for (const std::string& command : row.commands) {
     b.commands.append(toText(command));
   }
   b.log = toText(row.log);
-  views::setStops(b, toText(row.stops));
+  values::setStops(b, toText(row.stops));
   return b;
 }
 

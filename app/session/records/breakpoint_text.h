@@ -15,18 +15,18 @@ namespace pf::session {
 ///   count, N - 1) watch EXPRESSION    rwatch EXPRESSION    awatch EXPRESSION catch throw    catch
 ///   catch    catch signal NAME
 /// or a logical breakpoint (replay_engine/steering/logical_stops.h). Usage, with the forms, on anything else.
-[[nodiscard]] Result<views::Breakpoint> parseBreakpoint(const QString& text);
+[[nodiscard]] Result<values::Breakpoint> parseBreakpoint(const QString& text);
 
 /// What parseBreakpoint() takes, for tool tips and errors.
 [[nodiscard]] QString breakpointForms();
 
 /// parseBreakpoint()'s text of a breakpoint.
-[[nodiscard]] QString breakpointText(const views::Breakpoint& breakpoint);
+[[nodiscard]] QString breakpointText(const values::Breakpoint& breakpoint);
 
 /// Usage for one that no GDB is given, whoever wrote it (mi_bridge/breakpoint_words.h).
-Status mayBeGiven(const views::Breakpoint& breakpoint);
+Status mayBeGiven(const values::Breakpoint& breakpoint);
 
-[[nodiscard]] db::Breakpoint toRow(const views::Breakpoint& breakpoint);
-[[nodiscard]] views::Breakpoint fromRow(const db::Breakpoint& row);
+[[nodiscard]] db::Breakpoint toRow(const values::Breakpoint& breakpoint);
+[[nodiscard]] values::Breakpoint fromRow(const db::Breakpoint& row);
 
 }  // namespace pf::session

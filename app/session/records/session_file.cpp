@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/records/session_file.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include <QDir>
 #include <QFileInfo>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
 
 #include "app/files/private_file.h"
 #include "app/session/records/breakpoint_text.h"
@@ -21,14 +22,16 @@ constexpr int kVersion = 1;
 constexpr qint64 kMostBytes = qint64{16} << 20U;
 constexpr qsizetype kMostObjects = 10000;  ///< in a list: nobody waits for more breakpoints
 
-QString key(const char* name) {
-  return QString::fromLatin1(name);
+using Json = nlohmann::json;
+
+Json jsonOf(const QString& text) {
+  return text.toStdString();
 }
 
-QJsonArray numbers(const QList<int>& values) {
-  QJsonArray out;
-  for (const int value : values) {
-    out.append(value);
+Json jsonOf(const QStringList& texts) {
+  Json out = Json::array();
+  for (const QString& text : texts) {
+    out.push_back(jsonOf(text));
   }
   return out;
 }
@@ -37,30 +40,34 @@ QJsonArray numbers(const QList<int>& values) {
 /// later versions are passed over.
 class Fields {
  public:
-  explicit Fields(QJsonObject object) : m_object(std::move(object)) {}
+  explicit Fields(const Json& object) : m_object(object) {}
 
-  [[nodiscard]] bool has(const char* name) const { return m_object.contains(key(name)); }
-  QString text(const char* name) { return textOf(m_object[key(name)], name); }
+  [[nodiscard]] bool has(const char* name) const { return m_object.contains(name); }
+  QString text(const char* name) { return has(name) ? textOf(m_object.at(name), name) : QString(); }
   QStringList texts(const char* name) {
     QStringList out;
-    for (const QJsonValue& value : array(name)) {
-      out.append(value.isString() ? textOf(value, name) : failed(name, "words"));
+    for (const Json& value : array(name)) {
+      out.append(textOf(value, name));
     }
     return out;
   }
   bool flag(const char* name, bool otherwise) {
-    const QJsonValue value = m_object[key(name)];
-    if (!value.isBool() && !value.isUndefined()) {
-      failed(name, "true or false");
+    if (!has(name)) {
+      return otherwise;
     }
-    return value.toBool(otherwise);
+    const Json& value = m_object.at(name);
+    if (!value.is_boolean()) {
+      failed(name, "true or false");
+      return otherwise;
+    }
+    return value.get<bool>();
   }
   int number(const char* name, int least, int otherwise) {
-    return has(name) ? numberOf(m_object[key(name)], name, least) : otherwise;
+    return has(name) ? numberOf(m_object.at(name), name, least) : otherwise;
   }
   QList<int> ranks(const char* name) {
     QList<int> out;
-    for (const QJsonValue& value : array(name)) {
+    for (const Json& value : array(name)) {
       out.append(numberOf(value, name, 0));
     }
     return out;
@@ -69,80 +76,86 @@ class Fields {
   QString rankSet(const char* name) {
     QString out = text(name);
     bool ok = true;
-    (void)views::parseRankSet(out, ok);
+    (void)values::parseRankSet(out, ok);
     return ok ? out : failed(name, "ranks");
   }
   QByteArray bytes(const char* name) { return QByteArray::fromBase64(text(name).toLatin1()); }
-  QList<QJsonObject> objects(const char* name) {
-    QList<QJsonObject> out;
-    const QJsonArray values = array(name);
+  const Json& objects(const char* name) {
+    const Json& values = array(name);
     if (values.size() > kMostObjects) {
       failed(name, "a list of at most 10000");
-      return out;
+      return noneOf();
     }
-    for (const QJsonValue& value : values) {
-      if (!value.isObject()) {
-        failed(name, "objects");
-      }
-      out.append(value.toObject());
+    if (!std::ranges::all_of(values, [](const Json& value) { return value.is_object(); })) {
+      failed(name, "objects");
+      return noneOf();
     }
-    return out;
+    return values;
   }
   /// The first field that is something else; empty: none.
   [[nodiscard]] const QString& problem() const { return m_problem; }
 
  private:
+  static const Json& noneOf() {
+    static const Json kNone = Json::array();
+    return kNone;
+  }
   QString failed(const char* name, const char* expected) {
     if (m_problem.isEmpty()) {
-      m_problem = QStringLiteral("'%1' is not %2").arg(key(name), key(expected));
+      m_problem = QStringLiteral("'%1' is not %2")
+                      .arg(QString::fromLatin1(name), QString::fromLatin1(expected));
     }
     return {};
   }
-  QJsonArray array(const char* name) {
-    const QJsonValue value = m_object[key(name)];
-    if (!value.isArray() && !value.isUndefined()) {
-      failed(name, "a list");
+  const Json& array(const char* name) {
+    if (!has(name)) {
+      return noneOf();
     }
-    return value.toArray();
+    const Json& value = m_object.at(name);
+    if (!value.is_array()) {
+      failed(name, "a list");
+      return noneOf();
+    }
+    return value;
   }
-  QString textOf(const QJsonValue& value, const char* name) {
-    const QString out = value.toString();
+  QString textOf(const Json& value, const char* name) {
+    const std::string* const text = value.get_ptr<const std::string*>();
     // A zero would end it for whoever takes it as the name of a file or the word of a command.
-    return (value.isString() || value.isUndefined()) && !out.contains(QChar(0)) &&
-                   out.isValidUtf16()
-               ? out
-               : failed(name, "text");
+    return text != nullptr && text->find('\0') == std::string::npos ? QString::fromStdString(*text)
+                                                                    : failed(name, "text");
   }
-  int numberOf(const QJsonValue& value, const char* name, int least) {
-    const qint64 number = value.toInteger(-2);
-    if (!value.isDouble() || number < least || number > std::numeric_limits<int>::max()) {
+  int numberOf(const Json& value, const char* name, int least) {
+    // As a real number: what is too large for an integer is one, too.
+    const double number = value.is_number() ? value.get<double>() : -2;
+    if (number < least || number > std::numeric_limits<int>::max() ||
+        number != std::floor(number)) {
       failed(name, "a number that it can be");
       return least;
     }
     return static_cast<int>(number);
   }
 
-  const QJsonObject m_object;  // else to ask for what is not there would put it there
+  const Json& m_object;
   QString m_problem;
 };
 
-QJsonObject toJson(const views::Breakpoint& breakpoint) {
-  QJsonObject out;
-  out[key("at")] = breakpointText(breakpoint);
+Json toJson(const values::Breakpoint& breakpoint) {
+  Json out = Json::object();
+  out["at"] = jsonOf(breakpointText(breakpoint));
   if (!breakpoint.file.isEmpty()) {  // the whole path: the text has it, too, but may be ambiguous
-    out[key("file")] = breakpoint.file;
-    out[key("line")] = breakpoint.line;
-    out[key("text")] = breakpoint.lineText;
+    out["file"] = jsonOf(breakpoint.file);
+    out["line"] = breakpoint.line;
+    out["text"] = jsonOf(breakpoint.lineText);
   }
-  out[key("enabled")] = breakpoint.enabled;
-  out[key("condition")] = breakpoint.condition;
-  out[key("ignore")] = breakpoint.ignoreCount;
-  out[key("ranks")] = breakpoint.ranks;
-  out[key("stops")] = static_cast<int>(breakpoint.stops);
-  out[key("group")] = breakpoint.group;
-  out[key("temporary")] = breakpoint.temporary;
-  out[key("commands")] = QJsonArray::fromStringList(breakpoint.commands);
-  out[key("log")] = breakpoint.log;
+  out["enabled"] = breakpoint.enabled;
+  out["condition"] = jsonOf(breakpoint.condition);
+  out["ignore"] = breakpoint.ignoreCount;
+  out["ranks"] = jsonOf(breakpoint.ranks);
+  out["stops"] = static_cast<int>(breakpoint.stops);
+  out["group"] = jsonOf(breakpoint.group);
+  out["temporary"] = breakpoint.temporary;
+  out["commands"] = jsonOf(breakpoint.commands);
+  out["log"] = jsonOf(breakpoint.log);
   return out;
 }
 
@@ -150,13 +163,13 @@ Error noField(const Fields& fields) {
   return {ErrorCode::Damaged, fields.problem().toStdString(), {}};
 }
 
-Result<views::Breakpoint> breakpointOf(const QJsonObject& object) {
+Result<values::Breakpoint> breakpointOf(const Json& object) {
   Fields in(object);
-  Result<views::Breakpoint> parsed = parseBreakpoint(in.text("at"));
+  Result<values::Breakpoint> parsed = parseBreakpoint(in.text("at"));
   if (!in.problem().isEmpty() || !parsed) {
     return in.problem().isEmpty() ? parsed.error() : noField(in);
   }
-  views::Breakpoint& out = *parsed;
+  values::Breakpoint& out = *parsed;
   if (in.has("file")) {
     out.file = in.text("file");
     out.line = in.number("line", 1, 1);
@@ -170,9 +183,9 @@ Result<views::Breakpoint> breakpointOf(const QJsonObject& object) {
   out.ignoreCount = in.number("ignore", 0, out.ignoreCount);
   out.ranks = in.rankSet("ranks");
   const int stops = in.number("stops", 0, 0);
-  out.stops = stops == 1   ? views::StopsWho::Group
-              : stops == 2 ? views::StopsWho::All
-                           : views::StopsWho::Alone;
+  out.stops = stops == 1   ? values::StopsWho::Group
+              : stops == 2 ? values::StopsWho::All
+                           : values::StopsWho::Alone;
   out.group = in.rankSet("group");
   out.temporary = in.flag("temporary", false);
   out.commands = in.texts("commands");
@@ -181,14 +194,14 @@ Result<views::Breakpoint> breakpointOf(const QJsonObject& object) {
     return noField(in);
   }
   // What is read can be written and read again.
-  const Result<views::Breakpoint> again = parseBreakpoint(breakpointText(out));
+  const Result<values::Breakpoint> again = parseBreakpoint(breakpointText(out));
   return again ? parsed : again;
 }
 
-Result<views::RankGroup> groupOf(const QJsonObject& object) {
+Result<values::RankGroup> groupOf(const Json& object) {
   Fields in(object);
-  views::RankGroup group{in.text("name"), in.ranks("ranks")};
-  return in.problem().isEmpty() ? Result<views::RankGroup>(group) : noField(in);
+  values::RankGroup group{in.text("name"), in.ranks("ranks")};
+  return in.problem().isEmpty() ? Result<values::RankGroup>(group) : noField(in);
 }
 
 Error notOne(const QString& path, const QString& why) {
@@ -197,7 +210,7 @@ Error notOne(const QString& path, const QString& why) {
           "File, Save session makes one; a trace is NAME.pft."};
 }
 
-Result<SessionFile> sessionIn(const QString& path, const QJsonObject& root) {
+Result<SessionFile> sessionIn(const QString& path, const Json& root) {
   Fields in(root);
   SessionFile session;
   const QString trace = in.text("trace");
@@ -207,16 +220,16 @@ Result<SessionFile> sessionIn(const QString& path, const QJsonObject& root) {
   session.command = in.texts("command");
   session.directory = in.text("directory");
   session.input = in.text("input");
-  for (const QJsonObject& each : in.objects("breakpoints")) {
-    Result<views::Breakpoint> breakpoint = breakpointOf(each);
+  for (const Json& each : in.objects("breakpoints")) {
+    Result<values::Breakpoint> breakpoint = breakpointOf(each);
     if (!breakpoint) {
       return notOne(path, QString::fromStdString(breakpoint.error().message));
     }
     session.breakpoints.append(*breakpoint);
   }
   session.watches = in.texts("watches");
-  for (const QJsonObject& each : in.objects("groups")) {
-    const Result<views::RankGroup> group = groupOf(each);
+  for (const Json& each : in.objects("groups")) {
+    const Result<values::RankGroup> group = groupOf(each);
     if (!group) {
       return notOne(path, QString::fromStdString(group.error().message));
     }
@@ -258,32 +271,29 @@ QString sessionFileFor(const QString& trace) {
 Status writeSessionFile(const QString& path, const SessionFile& session) {
   const QDir here = QFileInfo(path).absoluteDir();
   const QString relative = here.relativeFilePath(session.trace);
-  QJsonObject root;
-  root[key("photofinishSession")] = kVersion;
-  root[key("trace")] = relative.startsWith(QLatin1String("..")) ? session.trace : relative;
-  root[key("command")] = QJsonArray::fromStringList(session.command);
-  root[key("directory")] = session.directory;
-  root[key("input")] = session.input;
-  QJsonArray breakpoints;
-  for (const views::Breakpoint& breakpoint : session.breakpoints) {
-    breakpoints.append(toJson(breakpoint));
+  Json root = Json::object();
+  root["photofinishSession"] = kVersion;
+  root["trace"] = jsonOf(relative.startsWith(QLatin1String("..")) ? session.trace : relative);
+  root["command"] = jsonOf(session.command);
+  root["directory"] = jsonOf(session.directory);
+  root["input"] = jsonOf(session.input);
+  root["breakpoints"] = Json::array();
+  for (const values::Breakpoint& breakpoint : session.breakpoints) {
+    root["breakpoints"].push_back(toJson(breakpoint));
   }
-  root[key("breakpoints")] = breakpoints;
-  root[key("watches")] = QJsonArray::fromStringList(session.watches);
-  QJsonArray groups;
-  for (const views::RankGroup& group : session.groups) {
-    groups.append(QJsonObject{{key("name"), group.name}, {key("ranks"), numbers(group.ranks)}});
+  root["watches"] = jsonOf(session.watches);
+  root["groups"] = Json::array();
+  for (const values::RankGroup& group : session.groups) {
+    root["groups"].push_back({{"name", jsonOf(group.name)}, {"ranks", group.ranks}});
   }
-  root[key("groups")] = groups;
-  root[key("focus")] = numbers(session.focus);
-  root[key("currentRank")] = session.currentRank;
-  root[key("expression")] = session.expression;
-  root[key("ranksShown")] = session.ranksShown;
-  root[key("geometry")] = QString::fromLatin1(session.geometry.toBase64());
-  root[key("layout")] = QString::fromLatin1(session.layout.toBase64());
-  root[key("centre")] = QString::fromLatin1(session.centre.toBase64());
-  return app::writePrivateFile(path.toStdString(), QJsonDocument(root).toJson().toStdString(),
-                               "Choose another name.");
+  root["focus"] = session.focus;
+  root["currentRank"] = session.currentRank;
+  root["expression"] = jsonOf(session.expression);
+  root["ranksShown"] = jsonOf(session.ranksShown);
+  root["geometry"] = session.geometry.toBase64().toStdString();
+  root["layout"] = session.layout.toBase64().toStdString();
+  root["centre"] = session.centre.toBase64().toStdString();
+  return app::writePrivateFile(path.toStdString(), root.dump(4) + "\n", "Choose another name.");
 }
 
 Result<SessionFile> readSessionFile(const QString& path) {
@@ -295,16 +305,14 @@ Result<SessionFile> readSessionFile(const QString& path) {
     return Error{ErrorCode::NotFound,
                  "cannot read " + path.toStdString() + ": " + why.toStdString(), "Check the name."};
   }
-  QJsonParseError problem;
-  const QJsonDocument document = QJsonDocument::fromJson(file.read(kMostBytes), &problem);
-  const QJsonObject root = document.object();
-  if (!root.contains(key("photofinishSession"))) {
-    return notOne(
-        path, problem.error == QJsonParseError::NoError
-                  ? QStringLiteral("it does not say that it is one")
-                  : QStringLiteral("%1 at byte %2").arg(problem.errorString()).arg(problem.offset));
+  const QByteArray bytes = file.read(kMostBytes);
+  const Json root = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
+  if (!root.is_object() || !root.contains("photofinishSession")) {
+    return notOne(path, root.is_discarded() ? QStringLiteral("it is no JSON")
+                                            : QStringLiteral("it does not say that it is one"));
   }
-  const int version = root[key("photofinishSession")].toInt();
+  const Json& said = root["photofinishSession"];
+  const int version = said.is_number_integer() ? said.get<int>() : 0;
   if (version < 1) {
     return notOne(path, QStringLiteral("its version is no number"));
   }

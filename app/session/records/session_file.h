@@ -20,9 +20,9 @@ struct SessionFile {
   QStringList command;  ///< launcher and program: how to record it again
   QString directory;    ///< for the command
   QString input;        ///< a file for its standard input, as seen from there; empty: none
-  QList<views::Breakpoint> breakpoints;
+  QList<values::Breakpoint> breakpoints;
   QStringList watches;
-  QList<views::RankGroup> groups;
+  QList<values::RankGroup> groups;
   QList<int> focus;
   int currentRank = 0;
   QString expression;   ///< of Values across ranks

@@ -18,6 +18,6 @@ inline QString toText(std::string_view text) {
   return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-[[nodiscard]] views::StackFrame toFrame(const mi::Frame& frame);
+[[nodiscard]] values::StackFrame toFrame(const mi::Frame& frame);
 
 }  // namespace pf::session

@@ -11,13 +11,13 @@ QString tr(const char* text) {
 }
 
 /// In what the rank is, while it runs by what its agent says.
-void describeRunning(const RankNow& now, views::RankState& state) {
+void describeRunning(const RankNow& now, values::RankState& state) {
   if (now.state.inCall == 0) {
-    state.activity = now.state.phase == RankPhase::Running ? views::RankActivity::Running
-                                                           : views::RankActivity::NotStarted;
+    state.activity = now.state.phase == RankPhase::Running ? values::RankActivity::Running
+                                                           : values::RankActivity::NotStarted;
     return;
   }
-  state.activity = views::RankActivity::InCall;
+  state.activity = values::RankActivity::InCall;
   state.detail = tr("in %1").arg(QString::fromStdString(now.state.call));
   if (now.state.waitPeer >= 0) {
     state.detail += tr(", waiting for rank %1").arg(now.state.waitPeer);
@@ -26,7 +26,7 @@ void describeRunning(const RankNow& now, views::RankState& state) {
   }
 }
 
-void describe(const RankNow& now, views::RankState& state) {
+void describe(const RankNow& now, values::RankState& state) {
   state.serial = now.state.serial;
   state.debugger = now.attached;
   state.host = now.host;
@@ -34,23 +34,23 @@ void describe(const RankNow& now, views::RankState& state) {
   state.where = now.where;
   state.detail = now.why;
   if (now.exited) {
-    state.activity = now.state.phase == RankPhase::Finalized ? views::RankActivity::Finished
-                                                             : views::RankActivity::Failed;
+    state.activity = now.state.phase == RankPhase::Finalized ? values::RankActivity::Finished
+                                                             : values::RankActivity::Failed;
     state.detail = now.end;
   } else if (now.state.phase == RankPhase::Diverged) {
-    state.activity = views::RankActivity::Failed;
+    state.activity = values::RankActivity::Failed;
     state.detail = tr("diverged");
   } else if (now.state.phase == RankPhase::Stopped) {
-    state.activity = views::RankActivity::Stopped;
+    state.activity = values::RankActivity::Stopped;
     state.detail = tr("before event %1, %2")
                        .arg(now.state.serial + 1)
                        .arg(QString::fromStdString(now.state.call));
   } else if (!now.why.isEmpty()) {
-    state.activity = views::RankActivity::Stopped;
+    state.activity = values::RankActivity::Stopped;
   } else if (now.state.phase == RankPhase::Gated || now.state.phase == RankPhase::Hello) {
-    state.activity = views::RankActivity::Gated;
+    state.activity = values::RankActivity::Gated;
   } else if (now.state.phase == RankPhase::Finalized) {
-    state.activity = views::RankActivity::Finished;
+    state.activity = values::RankActivity::Finished;
   } else {
     describeRunning(now, state);
   }
@@ -101,10 +101,10 @@ mi::GdbSession* SessionState::stoppedDebugger(int rank) const {
   return gdb != nullptr && gdb->state() == mi::SessionState::Stopped ? gdb : nullptr;
 }
 
-QList<views::RankState> SessionState::rankStates() const {
-  QList<views::RankState> states;
+QList<values::RankState> SessionState::rankStates() const {
+  QList<values::RankState> states;
   for (std::size_t r = 0; r < rankInfos.size(); ++r) {
-    views::RankState state;
+    values::RankState state;
     state.rank = static_cast<Rank>(r);
     if (const auto found = now.find(state.rank); found != now.end()) {
       describe(found->second, state);
@@ -116,8 +116,8 @@ QList<views::RankState> SessionState::rankStates() const {
   return states;
 }
 
-std::vector<views::ReplayPosition> SessionState::positions() const {
-  std::vector<views::ReplayPosition> all;
+std::vector<values::ReplayPosition> SessionState::positions() const {
+  std::vector<values::ReplayPosition> all;
   for (const auto& [rank, each] : now) {
     all.push_back({rank, each.state.serial + 1, each.state.phase == RankPhase::Stopped});
   }

@@ -82,8 +82,8 @@ struct SessionState {
   /// The same, null also while it runs.
   [[nodiscard]] mi::GdbSession* stoppedDebugger(int rank) const;
 
-  [[nodiscard]] QList<views::RankState> rankStates() const;
-  [[nodiscard]] std::vector<views::ReplayPosition> positions() const;
+  [[nodiscard]] QList<values::RankState> rankStates() const;
+  [[nodiscard]] std::vector<values::ReplayPosition> positions() const;
 };
 
 }  // namespace pf::session

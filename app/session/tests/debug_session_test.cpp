@@ -35,7 +35,7 @@ TEST_F(DebugSessionTest, ACycleGoesToTheCutThatItsGoalNeeds) {
   EXPECT_EQ(m_settled, 1);
   EXPECT_EQ(session().serialOf(2), 39U);
   ASSERT_EQ(session().cycles().all().size(), 1);
-  EXPECT_EQ(session().cycles().all().first().match, views::CycleMatch::Matches);
+  EXPECT_EQ(session().cycles().all().first().match, values::CycleMatch::Matches);
   EXPECT_TRUE(m_problems.isEmpty()) << said().toStdString();
 }
 
@@ -149,7 +149,7 @@ TEST_F(DebugSessionTest, ARunToTheEndMatches) {
   pump();
   Q_EMIT target().ended(0, {});
   pump();
-  EXPECT_EQ(session().cycles().all().first().match, views::CycleMatch::Matches);
+  EXPECT_EQ(session().cycles().all().first().match, values::CycleMatch::Matches);
   EXPECT_EQ(session().cycles().all().first().summary,
             QLatin1String("ran to the end, exit status 0"));
 }
@@ -163,7 +163,7 @@ TEST_F(DebugSessionTest, ADivergenceSaysWhereAndWhatElseDiffers) {
   diverged.expected = "MPI_Recv";
   diverged.got = "MPI_Send";
   Q_EMIT target().said(diverged);
-  EXPECT_EQ(session().cycles().all().first().match, views::CycleMatch::Diverged);
+  EXPECT_EQ(session().cycles().all().first().match, values::CycleMatch::Diverged);
   const QString& text = session().cycles().all().first().divergence;
   EXPECT_TRUE(text.contains(QLatin1String("rank 1, event 12"))) << text.toStdString();
   EXPECT_TRUE(text.contains(QLatin1String("got MPI_Send. The input a.txt is another one")));
@@ -189,8 +189,8 @@ TEST_F(DebugSessionTest, OtherContentsAreNotAsRecordedThoughTheRanksGoOn) {
   }
   target().comeToTheirStops();
   pump();
-  const views::Cycle& cycle = session().cycles().last();
-  EXPECT_EQ(cycle.match, views::CycleMatch::Diverged);
+  const values::Cycle& cycle = session().cycles().last();
+  EXPECT_EQ(cycle.match, values::CycleMatch::Diverged);
   EXPECT_TRUE(cycle.divergence.contains(QLatin1String("first at rank 3, event 9")))
       << cycle.divergence.toStdString();
   EXPECT_EQ(m_problems.size(), 2);
@@ -258,7 +258,7 @@ TEST_F(DebugSessionTest, CyclesAreInTheTraceWhenItIsOpenedAgain) {
   ASSERT_TRUE(loaded.ok());
   again.open(m_trace, std::move(*loaded));
   ASSERT_EQ(again.cycles().all().size(), 1);
-  EXPECT_EQ(again.cycles().all().first().match, views::CycleMatch::Matches);
+  EXPECT_EQ(again.cycles().all().first().match, values::CycleMatch::Matches);
 }
 
 TEST_F(DebugSessionTest, EndsInAnyPhase) {

@@ -67,7 +67,7 @@ TEST_F(HeldWordsTest, AreListedAndOffUntilTheyAreEnabled) {
     open(session);
     ASSERT_EQ(session.breakpoints().all().size(), 2);
     EXPECT_TRUE(session.breakpoints().all()[0].enabled) << "it says nothing to a debugger";
-    views::Breakpoint held = session.breakpoints().all()[1];
+    values::Breakpoint held = session.breakpoints().all()[1];
     EXPECT_FALSE(held.enabled);
     EXPECT_EQ(held.commands, QStringList{QStringLiteral("print held")});
     EXPECT_TRUE(held.note.contains(QStringLiteral("not yours"))) << qPrintable(held.note);
@@ -86,7 +86,7 @@ TEST_F(HeldWordsTest, OwnOnesComeBackAsTheyWere) {
   {
     DebugSession session;
     open(session);
-    views::Breakpoint set;
+    values::Breakpoint set;
     set.file = QStringLiteral("a.c");
     set.line = 3;
     set.condition = QStringLiteral("own == 3");
@@ -101,13 +101,13 @@ TEST_F(HeldWordsTest, OwnOnesComeBackAsTheyWere) {
 TEST_F(HeldWordsTest, WhatLeavesTheProgramIsNotSetWhoeverWroteIt) {
   DebugSession session;
   open(session);
-  views::Breakpoint shell;
+  values::Breakpoint shell;
   shell.file = QStringLiteral("a.c");
   shell.line = 3;
   shell.commands = QStringList{QStringLiteral("silent"), QStringLiteral("shell touch mark")};
   session.breakpoints().add(shell);
   ASSERT_EQ(session.breakpoints().all().size(), 1);
-  EXPECT_EQ(session.breakpoints().all()[0].state, views::BreakpointState::Failed);
+  EXPECT_EQ(session.breakpoints().all()[0].state, values::BreakpointState::Failed);
   EXPECT_TRUE(session.breakpoints().all()[0].note.contains(QStringLiteral("shell touch mark")));
 }
 

@@ -43,13 +43,13 @@ class SessionFileTest : public testing::Test {
                               "receive 0#3", "any receive"}) {
       session.breakpoints.append(parseBreakpoint(QString::fromLatin1(typed)).value());
     }
-    views::Breakpoint& first = session.breakpoints.first();
+    values::Breakpoint& first = session.breakpoints.first();
     first.condition =
         QStringLiteral("system(\"touch %1\")").arg(QString::fromStdString(at("mark")));
     first.commands = {QStringLiteral("shell touch %1").arg(QString::fromStdString(at("mark")))};
     first.ranks = QStringLiteral("0, 2-4");
     first.group = QStringLiteral("0-1");
-    first.stops = views::StopsWho::Group;
+    first.stops = values::StopsWho::Group;
     first.ignoreCount = 2;
     session.watches = {QStringLiteral("state"), QStringLiteral("größe")};
     session.groups = {{QStringLiteral("odd"), {1, 3}}};
@@ -87,7 +87,7 @@ class SessionFileTest : public testing::Test {
     for (const int rank : session->focus) {
       EXPECT_GE(rank, 0) << bytes;
     }
-    for (const views::Breakpoint& breakpoint : session->breakpoints) {
+    for (const values::Breakpoint& breakpoint : session->breakpoints) {
       EXPECT_GE(breakpoint.ignoreCount, 0) << bytes;
       EXPECT_TRUE(breakpoint.file.isEmpty() || breakpoint.line > 0) << bytes;
       (void)toRow(breakpoint);

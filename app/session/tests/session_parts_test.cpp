@@ -40,7 +40,7 @@ TEST_F(PartsTest, TheProgramsFrameIsSelectedNotMpis) {
   QSignalSpy stacks(&session().inspector(), &Inspector::stackChanged);
   stand();
   ASSERT_FALSE(stacks.isEmpty());
-  const auto frames = stacks.last()[1].value<QList<views::StackFrame>>();
+  const auto frames = stacks.last()[1].value<QList<values::StackFrame>>();
   EXPECT_EQ(session().inspector().frame(), 1);
   ASSERT_NE(session().inspector().selected(), nullptr);
   EXPECT_EQ(session().inspector().selected()->function, QLatin1String("collect"));
@@ -59,14 +59,14 @@ TEST_F(PartsTest, VariablesComeWithWhatIsInside) {
         R"(^done,numchild="2",children=[child={name="var1.0",exp="0",numchild="0",value="7",type="int"},)"
         R"(child={name="var1.1",exp="1",numchild="0",value="8",type="int"}],has_more="0")"}});
   ASSERT_FALSE(variables.isEmpty());
-  const auto shown = variables.last()[1].value<QList<views::Variable>>();
+  const auto shown = variables.last()[1].value<QList<values::Variable>>();
   ASSERT_EQ(shown.size(), 2);
   EXPECT_EQ(shown[0].value, QLatin1String("3"));
   EXPECT_TRUE(shown[1].hasChildren);
   session().inspector().expand(QStringLiteral("v/a"), 0);
   pump();
   ASSERT_EQ(children.size(), 1);
-  const auto inside = children.first()[1].value<QList<views::Variable>>();
+  const auto inside = children.first()[1].value<QList<values::Variable>>();
   ASSERT_EQ(inside.size(), 2);
   EXPECT_EQ(inside[1].value, QLatin1String("8"));
 }
@@ -80,7 +80,7 @@ TEST_F(PartsTest, AnAnswerForTheRankBeforeIsDropped) {
   int shown = 0;
   for (const auto& stack : stacks) {
     EXPECT_EQ(stack[0].toInt(), 3);
-    shown += stack[1].value<QList<views::StackFrame>>().isEmpty() ? 0 : 1;
+    shown += stack[1].value<QList<values::StackFrame>>().isEmpty() ? 0 : 1;
   }
   EXPECT_EQ(shown, 1);
   EXPECT_EQ(session().currentRank(), 3);
@@ -149,7 +149,7 @@ TEST_F(PartsTest, StacksComeFromGdbsAndFromAgents) {
     QTest::qWait(10);
   }
   ASSERT_EQ(arrived.size(), 1);
-  const auto stacks = arrived.first()[0].value<QList<views::RankStack>>();
+  const auto stacks = arrived.first()[0].value<QList<values::RankStack>>();
   ASSERT_EQ(stacks.size(), kRanks);
   EXPECT_TRUE(stacks[0].debugger);
   EXPECT_EQ(stacks[0].frames.first().function, QLatin1String("MPI_Recv"));
@@ -189,7 +189,7 @@ TEST_F(PartsTest, AcrossSaysWhatEachRankHas) {
   session().across().ask(QStringLiteral("n"));
   pump();
   ASSERT_FALSE(arrived.isEmpty());
-  const auto values = arrived.last()[1].value<QList<views::RankValue>>();
+  const auto values = arrived.last()[1].value<QList<values::RankValue>>();
   ASSERT_EQ(values.size(), kRanks);
   EXPECT_EQ(values[0].value, QLatin1String("5"));
   EXPECT_TRUE(values[1].error.contains(QLatin1String("No symbol")));
@@ -245,7 +245,7 @@ TEST_F(PartsTest, StragglersOfAnActionAreNamed) {
   for (auto& [rank, text] : target().toGdb) {
     text.clear();
   }
-  session().act(views::RankAction::Next, {0, 1}, QStringLiteral("pair"));
+  session().act(values::RankAction::Next, {0, 1}, QStringLiteral("pair"));
   pump();
   QTest::qWait(300);
   ASSERT_FALSE(told.isEmpty());
@@ -264,7 +264,7 @@ TEST_F(PartsTest, BreakpointsAreGivenToEachGdbAndKept) {
   for (int rank = 0; rank < kRanks; ++rank) {
     EXPECT_NE(target().toGdb[rank].find("-break-insert"), std::string::npos);
   }
-  EXPECT_EQ(breakpoints.all().first().state, views::BreakpointState::Set);
+  EXPECT_EQ(breakpoints.all().first().state, values::BreakpointState::Set);
   breakpoints.toggle(QStringLiteral("/src/m.c"), 12);
   EXPECT_TRUE(breakpoints.all().isEmpty());
   pump();
@@ -274,22 +274,22 @@ TEST_F(PartsTest, BreakpointsAreGivenToEachGdbAndKept) {
 TEST_F(PartsTest, ALogicalBreakpointNeedsNoGdbAndSaysWhereItIs) {
   Breakpoints& breakpoints = session().breakpoints();
   breakpoints.breakAt({3, 15});
-  EXPECT_EQ(breakpoints.all().first().state, views::BreakpointState::Set);
+  EXPECT_EQ(breakpoints.all().first().state, values::BreakpointState::Set);
   EXPECT_EQ(breakpoints.all().first().note, QLatin1String("rank 3, event 15"));
   EXPECT_EQ(breakpoints.nextStopOf(3, 0), 15U);
   EXPECT_EQ(breakpoints.nextStopOf(3, 15), 0U);
   EXPECT_EQ(breakpoints.nextStopOf(2, 0), 0U);
   EXPECT_EQ(breakpoints.before({3, 15}), QList<int>{breakpoints.all().first().id});
-  views::Breakpoint wrong;
-  wrong.kind = views::BreakpointKind::Logical;
+  values::Breakpoint wrong;
+  wrong.kind = values::BreakpointKind::Logical;
   wrong.expression = QStringLiteral("event 99:1");
   breakpoints.add(wrong);
-  EXPECT_EQ(breakpoints.all().last().state, views::BreakpointState::Failed);
+  EXPECT_EQ(breakpoints.all().last().state, values::BreakpointState::Failed);
 }
 
 TEST_F(PartsTest, ATemporaryBreakpointIsOffOnceItIsHit) {
-  views::Breakpoint once;
-  once.kind = views::BreakpointKind::Logical;
+  values::Breakpoint once;
+  once.kind = values::BreakpointKind::Logical;
   once.expression = QStringLiteral("event 3:15");
   once.temporary = true;
   session().breakpoints().add(once);
@@ -299,7 +299,7 @@ TEST_F(PartsTest, ATemporaryBreakpointIsOffOnceItIsHit) {
   pump();
   target().comeToTheirStops();
   pump();
-  const views::Breakpoint& hit = session().breakpoints().all().first();
+  const values::Breakpoint& hit = session().breakpoints().all().first();
   EXPECT_FALSE(hit.enabled);
   EXPECT_EQ(hit.note, QLatin1String("hit in cycle 1"));
   ASSERT_EQ(hit.hits.size(), 1);
@@ -309,7 +309,7 @@ TEST_F(PartsTest, PassingBreakpointsAreOfThisSessionOnly) {
   session().breakpoints().breakAt({3, 15});
   session().breakpoints().setAside();
   EXPECT_TRUE(session().breakpoints().all().isEmpty());
-  views::Breakpoint passing;
+  values::Breakpoint passing;
   passing.function = QStringLiteral("main");
   const int id = session().breakpoints().addTransient(passing);
   EXPECT_LT(id, 0);
@@ -322,12 +322,12 @@ TEST_F(PartsTest, PassingBreakpointsAreOfThisSessionOnly) {
 }
 
 TEST_F(PartsTest, ABreakpointThatStopsOthersPausesThem) {
-  views::Breakpoint all;
+  values::Breakpoint all;
   all.function = QStringLiteral("collect");
-  all.stops = views::StopsWho::All;
+  all.stops = values::StopsWho::All;
   session().breakpoints().add(all);
   stand({{"-break-insert", R"(^done,bkpt={number="2",line="12",fullname="/src/m.c"})"}});
-  session().act(views::RankAction::Continue, {0, 1, 2, 3});
+  session().act(values::RankAction::Continue, {0, 1, 2, 3});
   pump();
   Q_EMIT target().said(protocol::MiFromGdb{1,
                                            "*stopped,reason=\"breakpoint-hit\",bkptno=\"2\",frame={"

@@ -210,12 +210,12 @@ class RankTimelineTest : public QObject {
     widget.setTrace(trace);
     widget.show();
     widget.setPositions({{0, 4, true}, {1, 2, true}});
-    QVERIFY(widget.model()->index(3, 0).data(views::BoldRole).toBool());
-    QVERIFY(!widget.model()->index(2, 0).data(views::BoldRole).toBool());
+    QVERIFY(widget.model()->index(3, 0).data(values::BoldRole).toBool());
+    QVERIFY(!widget.model()->index(2, 0).data(values::BoldRole).toBool());
     widget.ranks()->setCurrentIndex(1);
-    QVERIFY(widget.model()->index(1, 0).data(views::BoldRole).toBool());
+    QVERIFY(widget.model()->index(1, 0).data(values::BoldRole).toBool());
     widget.setPositions({});
-    QVERIFY(!widget.model()->index(1, 0).data(views::BoldRole).toBool());
+    QVERIFY(!widget.model()->index(1, 0).data(values::BoldRole).toBool());
     widget.setTrace(nullptr);
     QCOMPARE(widget.model()->rowCount(), 0);
   }

@@ -115,7 +115,7 @@ TEST(ShadowRoutes, StandForThePinsOfARank) {
     const auto schedule = compileSchedule(logs[i], &routes->ranks[i], routes->lastPost);
     std::memcpy(&headers[i], schedule.data(), sizeof headers[i]);
     EXPECT_EQ(headers[i].routed, 1U);
-    EXPECT_EQ(headers[i].lastTag, 70000U);
+    EXPECT_EQ(headers[i].lastRoute, 70000U);
   }
   EXPECT_EQ(headers[0].pins.size, 0U);
   EXPECT_EQ(headers[0].routes.size, 101 * sizeof(ScheduleRoute));

@@ -99,17 +99,17 @@ int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Stat
 
 int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* index,
               MPI_Status* status) {
-  NextChoice verdict = NextChoice::Live;
+  NextChoice next = NextChoice::Live;
   {
     const StateLock lock;
     beginCompletion(place);
     if (g_engine.replay) {
-      verdict = g_engine.choices.next(ChoiceKind::Waitany);
+      next = g_engine.choices.next(ChoiceKind::Waitany);
     }
   }
   InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
   Batch batch(count, requests);
-  const int recorded = verdict == NextChoice::Hit
+  const int recorded = next == NextChoice::Hit
                            ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Waitany)) - 1
                        : g_engine.jitter ? jitteredIndex(count, requests)
                                          : -1;
@@ -262,25 +262,25 @@ int recordSome(const CallPlace& place, ChoiceKind kind, RealCall call, int incou
   return result;
 }
 
-/// The recording's verdict on a test; begins the event of a success.
+/// What the recording says of a test; begins the event of a success.
 NextChoice replayTest(const CallPlace& place, ChoiceKind kind) {
   if (!g_engine.replay) {
     return NextChoice::Live;
   }
   const StateLock lock;
-  const NextChoice verdict = g_engine.choices.next(kind);
-  if (verdict == NextChoice::Hit) {
+  const NextChoice next = g_engine.choices.next(kind);
+  if (next == NextChoice::Hit) {
     beginCompletion(place);
-  } else if (verdict == NextChoice::FailedPoll && g_engine.record) {
+  } else if (next == NextChoice::FailedPoll && g_engine.record) {
     g_engine.choices.miss(kind);
   }
-  return verdict;
+  return next;
 }
 
 /// A test that MPI decided: files a failure, or begins the event of a success and starts its
 /// record.
-bool recordTest(const CallPlace& place, ChoiceKind kind, NextChoice verdict, bool success) {
-  if (verdict == NextChoice::Hit) {
+bool recordTest(const CallPlace& place, ChoiceKind kind, NextChoice next, bool success) {
+  if (next == NextChoice::Hit) {
     endCompletion(place);
     return true;
   }
@@ -305,16 +305,16 @@ void logTest(const CallPlace& place, ChoiceKind kind) {
 
 int onWaitsome(const CallPlace& place, int incount, MPI_Request* requests, int* outcount,
                int* indices, MPI_Status* statuses) {
-  NextChoice verdict = NextChoice::Live;
+  NextChoice next = NextChoice::Live;
   {
     const StateLock lock;
     beginCompletion(place);
     if (g_engine.replay) {
-      verdict = g_engine.choices.next(ChoiceKind::Waitsome);
+      next = g_engine.choices.next(ChoiceKind::Waitsome);
     }
   }
   const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
-  if (verdict == NextChoice::Hit) {
+  if (next == NextChoice::Hit) {
     return replaySome(place, ChoiceKind::Waitsome, incount, requests, outcount, indices, statuses);
   }
   return recordSome(place, ChoiceKind::Waitsome, PF_REAL(Waitsome), incount, requests, outcount,
@@ -323,12 +323,12 @@ int onWaitsome(const CallPlace& place, int incount, MPI_Request* requests, int* 
 
 int onTestsome(const CallPlace& place, int incount, MPI_Request* requests, int* outcount,
                int* indices, MPI_Status* statuses) {
-  const NextChoice verdict = replayTest(place, ChoiceKind::Testsome);
-  if (verdict == NextChoice::FailedPoll) {
+  const NextChoice next = replayTest(place, ChoiceKind::Testsome);
+  if (next == NextChoice::FailedPoll) {
     *outcount = 0;
     return MPI_SUCCESS;
   }
-  if (verdict == NextChoice::Hit) {
+  if (next == NextChoice::Hit) {
     const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
     return replaySome(place, ChoiceKind::Testsome, incount, requests, outcount, indices, statuses);
   }
@@ -337,8 +337,8 @@ int onTestsome(const CallPlace& place, int incount, MPI_Request* requests, int* 
 }
 
 int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* status) {
-  const NextChoice verdict = replayTest(place, ChoiceKind::Test);
-  if (verdict == NextChoice::FailedPoll) {
+  const NextChoice next = replayTest(place, ChoiceKind::Test);
+  if (next == NextChoice::FailedPoll) {
     *flag = 0;
     return MPI_SUCCESS;
   }
@@ -346,7 +346,7 @@ int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* 
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
   int result = MPI_SUCCESS;
-  if (verdict == NextChoice::Hit) {
+  if (next == NextChoice::Hit) {
     const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
     *flag = 1;
     result = PF_REAL(Wait)(batch.requests(), use);
@@ -356,7 +356,7 @@ int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* 
   batch.writeBack();
   result = restoreOne(batch, 0, use, result);
   const StateLock lock;
-  if (recordTest(place, ChoiceKind::Test, verdict, *flag != 0)) {
+  if (recordTest(place, ChoiceKind::Test, next, *flag != 0)) {
     logTest(place, ChoiceKind::Test);
     fileOne(batch, 0, use, result);
     publish();
@@ -367,15 +367,15 @@ int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* 
 int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* flag,
               MPI_Status* statuses) {
   const CompletionName name;
-  const NextChoice verdict = replayTest(place, ChoiceKind::Testall);
-  if (verdict == NextChoice::FailedPoll) {
+  const NextChoice next = replayTest(place, ChoiceKind::Testall);
+  if (next == NextChoice::FailedPoll) {
     *flag = 0;
     return MPI_SUCCESS;
   }
   Batch batch(count, requests);
   MPI_Status* use = batch.statuses(statuses, false);
   int result = MPI_SUCCESS;
-  if (verdict == NextChoice::Hit) {
+  if (next == NextChoice::Hit) {
     const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
     *flag = 1;
     result = waitForAll(place, name.key(), count, batch.requests(), use);
@@ -385,7 +385,7 @@ int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* fla
   batch.writeBack();
   restoreAll(batch, use, result);
   const StateLock lock;
-  if (recordTest(place, ChoiceKind::Testall, verdict, *flag != 0)) {
+  if (recordTest(place, ChoiceKind::Testall, next, *flag != 0)) {
     logTest(place, ChoiceKind::Testall);
     logUnfinished(name.key(), result, batch, count, use);
     fileAll(batch, result, use);
@@ -396,8 +396,8 @@ int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* fla
 
 int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* index, int* flag,
               MPI_Status* status) {
-  const NextChoice verdict = replayTest(place, ChoiceKind::Testany);
-  if (verdict == NextChoice::FailedPoll) {
+  const NextChoice next = replayTest(place, ChoiceKind::Testany);
+  if (next == NextChoice::FailedPoll) {
     *flag = 0;
     *index = MPI_UNDEFINED;
     return MPI_SUCCESS;
@@ -405,14 +405,14 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   Batch batch(count, requests);
   MPI_Status own;
   MPI_Status* use = status != MPI_STATUS_IGNORE ? status : &own;
-  const int recorded = verdict == NextChoice::Hit
+  const int recorded = next == NextChoice::Hit
                            ? static_cast<int>(g_engine.choices.payload(ChoiceKind::Testany)) - 1
                        : g_engine.jitter ? jitteredIndex(count, requests)
                                          : -1;
   int result = MPI_SUCCESS;
   if (recorded >= 0 && recorded < count) {
     std::optional<InCall> inCall;  // not of a choice that is complete, whose event has not begun
-    if (verdict == NextChoice::Hit) {
+    if (next == NextChoice::Hit) {
       inCall.emplace(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
     }
     *index = recorded;
@@ -424,7 +424,7 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   batch.writeBack();
   result = restoreOne(batch, *flag != 0 ? *index : -1, use, result);
   const StateLock lock;
-  if (recordTest(place, ChoiceKind::Testany, verdict, *flag != 0)) {
+  if (recordTest(place, ChoiceKind::Testany, next, *flag != 0)) {
     if (g_engine.record) {
       unsigned char* p = g_engine.choices.hit(ChoiceKind::Testany);
       g_engine.log.commit(
@@ -441,8 +441,8 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
 
 int onRequest_get_status(const CallPlace& place, MPI_Request request, int* flag,
                          MPI_Status* status) {
-  const NextChoice verdict = replayTest(place, ChoiceKind::GetStatus);
-  if (verdict == NextChoice::FailedPoll) {
+  const NextChoice next = replayTest(place, ChoiceKind::GetStatus);
+  if (next == NextChoice::FailedPoll) {
     *flag = 0;
     return MPI_SUCCESS;
   }
@@ -452,10 +452,10 @@ int onRequest_get_status(const CallPlace& place, MPI_Request request, int* flag,
   int result = MPI_SUCCESS;
   do {  // a replay asks until MPI agrees with the recording
     result = PF_REAL(Request_get_status)(batch.requests()[0], flag, use);
-  } while (verdict == NextChoice::Hit && *flag == 0 && result == MPI_SUCCESS);
+  } while (next == NextChoice::Hit && *flag == 0 && result == MPI_SUCCESS);
   restoreOne(batch, 0, use, MPI_SUCCESS);
   const StateLock lock;
-  if (recordTest(place, ChoiceKind::GetStatus, verdict, *flag != 0)) {
+  if (recordTest(place, ChoiceKind::GetStatus, next, *flag != 0)) {
     logTest(place, ChoiceKind::GetStatus);
     Request* entry = g_engine.requests.find(request);
     if (entry != nullptr && !entry->observed && g_engine.record && isReceive(*entry)) {

@@ -57,8 +57,8 @@ bool isRefused(int source, int tag, MPI_Comm comm) {
 
 /// Looks up what the recording's probe chose. `source` and `tag` become what to ask MPI for.
 NextChoice forced(const Choice& choice, int* source, int* tag) {
-  const NextChoice verdict = g_engine.choices.next(choice.kind);
-  if (verdict == NextChoice::Hit) {
+  const NextChoice next = g_engine.choices.next(choice.kind);
+  if (next == NextChoice::Hit) {
     const auto recordedSource = static_cast<int>(g_engine.choices.payload(choice.kind));
     const auto recordedTag = static_cast<int>(g_engine.choices.payload(choice.kind));
     if (isWild(*source)) {
@@ -66,7 +66,7 @@ NextChoice forced(const Choice& choice, int* source, int* tag) {
       *tag = recordedTag;
     }
   }
-  return verdict;
+  return next;
 }
 
 /// A probe has succeeded: it has a number, matched ones as receives.
@@ -111,19 +111,19 @@ int probeOfThread(const CallPlace& place, const Choice& choice, Ask ask, int sou
   int askSource = source;
   int askTag = tag;
   const StateLock lock;
-  NextChoice verdict = NextChoice::Live;
+  NextChoice next = NextChoice::Live;
   if (g_engine.replay && (flag != nullptr || isWild(source)) && !isRefused(source, tag, comm)) {
-    verdict = forced(choice, &askSource, &askTag);
+    next = forced(choice, &askSource, &askTag);
   }
   int found = 0;
   int result = MPI_SUCCESS;
-  const bool certain = g_engine.replay && (flag == nullptr || verdict == NextChoice::Hit);
+  const bool certain = g_engine.replay && (flag == nullptr || next == NextChoice::Hit);
   ProbeRoute where{askSource, askTag, comm};
   if (certain) {
     beginEvent(place, comm, source, tag);
     where = routeProbe(choice, askSource, askTag, comm);
   }
-  if (flag == nullptr || verdict != NextChoice::FailedPoll) {
+  if (flag == nullptr || next != NextChoice::FailedPoll) {
     result = ask(where, &found, use);
     while (found == 0 && result == MPI_SUCCESS && (certain || flag == nullptr)) {
       yieldState();
@@ -203,24 +203,24 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
   if (g_engine.replay) {
     int askSource = source;
     int askTag = tag;
-    NextChoice verdict = NextChoice::Live;
+    NextChoice next = NextChoice::Live;
     {
       const StateLock lock;
       if (!isRefused(source, tag, comm)) {
-        verdict = forced(choice, &askSource, &askTag);
+        next = forced(choice, &askSource, &askTag);
       }
-      if (verdict == NextChoice::FailedPoll) {
+      if (next == NextChoice::FailedPoll) {
         *flag = 0;
         if (g_engine.record) {
           g_engine.choices.miss(choice.kind);
         }
         return MPI_SUCCESS;
       }
-      if (verdict == NextChoice::Hit) {
+      if (next == NextChoice::Hit) {
         beginEvent(place, comm, source, tag);
       }
     }
-    if (verdict == NextChoice::Hit) {
+    if (next == NextChoice::Hit) {
       *flag = 1;
       int result = MPI_SUCCESS;
       {

@@ -49,8 +49,8 @@ struct ChoiceStream {
   const unsigned char* at = nullptr;
   const unsigned char* end = nullptr;
   std::uint64_t failedPolls = 0;  ///< left before the next success
-  bool primed = false;            ///< `failed polls` has been read
-  bool last = false;              ///< `failed polls` are those after the last success
+  bool primed = false;            ///< `failedPolls` has been read
+  bool last = false;              ///< `failedPolls` are those after the last success
 };
 
 /// The choices of one thread.

@@ -106,7 +106,7 @@ bool startShadow(const char** why) {
   routes.sends = sectionOf<ScheduleRouteSend>(schedule.routeSends, &sendCount);
   routes.seen = sectionOf<ScheduleRouteSeen>(schedule.routesSeen, &routes.seenCount);
   routes.range = tagRange();
-  routes.shadowCount = schedule.lastTag / routes.range + 1;
+  routes.shadowCount = schedule.lastRoute / routes.range + 1;
   if (routes.shadowCount > kMostShadows) {
     *why = "more receives than this MPI library has tags for: replay with --force pinned";
     return false;

@@ -30,7 +30,7 @@ SAYS = {
     "WindowLock": "passed through; the trace notes its use: the order of locks is not recorded",
     "EpochEnd": "passed through; what was fetched is recorded and given back", "Unsupported": "passed through; the trace notes its use: replay not guaranteed",
     "Session": "passed through; the trace notes its use. A program without MPI_Init is not recorded, which is said",
-    "Environment": "value recorded and given back", "Local": "passed through"}
+    "SystemValues": "value recorded and given back", "Local": "passed through"}
 
 # What a rank gives to a collective (replay_engine/rank/engine/given.h), by the name of the blocking one.
 SENT = "sendbuf, sendcount, sendtype"
@@ -103,7 +103,7 @@ def body(call):
         return f"  noteSession(PF_SITE({number}));\n  return {real};"
     if call.kind in HAND and call.base:
         return handed_on(call, number)
-    if call.kind in HAND or call.kind == "Environment":
+    if call.kind in HAND or call.kind == "SystemValues":
         return f"  return on{call.name}(PF_SITE({number}){', ' if names else ''}{names});"
     if call.kind == "CommunicatorDestructor":
         comm = split(call.parameters)[0][1]
@@ -207,7 +207,7 @@ def fast(call):
         out = f"fastWait({number}, {count}, {requests}, [&] {{ return PF_KNOWN({call.name})({names}); }})"
     elif call.kind == "Collective":
         test = "fast() && !followsClocks()"
-        return f"  if ({test}) [[likely]] {{\n    const LightCall event({number});\n    return PF_KNOWN({call.name})({names});\n  }}\n"
+        return f"  if ({test}) [[likely]] {{\n    const FastCall event({number});\n    return PF_KNOWN({call.name})({names});\n  }}\n"
     else:
         return ""
     return f"  if ({test}) [[likely]] {{\n    return {out};\n  }}\n"
@@ -221,13 +221,13 @@ def chooses(call):
 
 def handling(call, names):
     out = ""
-    if call.kind not in ("Local", "Environment", "Session"):
+    if call.kind not in ("Local", "SystemValues", "Session"):
         early = {"Init": "", "Init_thread": ""}.get(call.name, "passThrough(__builtin_frame_address(0))")
         if early:
             note = f"    noteNested(PF_SITE(kCall{call.name}));\n" if chooses(call) else ""
             out += f"  if ({early}) {{\n{note}    return PF_REAL({call.name})({names});\n  }}\n"
         out += "  const Inside inside;\n"
-    elif call.name != "Wtick" and call.kind != "Environment":
+    elif call.name != "Wtick" and call.kind != "SystemValues":
         out += "  const Inside inside;\n"
     return out + body(call) + "\n"
 

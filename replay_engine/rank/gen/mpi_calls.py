@@ -16,7 +16,7 @@ The class of a routine says what the interposer does with it:
   EpochEnd                what Fetches have brought is there
   Unsupported             passed through; MPI may choose inside, so the trace notes that it was used
   Session                 as Unsupported; without MPI_Init nothing is recorded, which is said
-  SystemValues             its value is recorded, and given back in a replay
+  SystemValues            its value is recorded, and given back in a replay
   Local                   passed through: nothing is chosen, nothing is sent
 """
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How vector clocks travel between the ranks of a host while they run: beside the messages, through
-// memory that the ranks share (study/engine.md, A: a message itself is not touched).
+// memory that the ranks share: a message itself is not touched.
 //
 // A rank's clock says how many completions of wildcard receives (and hits of wildcard probes) of
 // each rank it knows of. Its *epoch* is the number of changes so far. What belongs to a message is

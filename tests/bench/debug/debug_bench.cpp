@@ -244,8 +244,8 @@ void groupSteps(Bench& bench) {
   bench.focus(10, 25);
   QList<int> group = session.debuggers().focus();
   std::sort(group.begin(), group.end());
-  pf::views::Breakpoint breakpoint;
-  breakpoint.kind = pf::views::BreakpointKind::Code;
+  pf::values::Breakpoint breakpoint;
+  breakpoint.kind = pf::values::BreakpointKind::Code;
   breakpoint.function = QStringLiteral("compute");
   breakpoint.ranks = QStringLiteral("10-25");
   session.breakpoints().add(breakpoint);
@@ -256,7 +256,7 @@ void groupSteps(Bench& bench) {
   }
   session.setCurrentRank(10);
   bench.report("step of a group of 16 of 32 ranks, panes fresh", "s", "0.25", [&] {
-    return bench.timed([&] { session.act(pf::views::RankAction::Next, group); }) / 1e3;
+    return bench.timed([&] { session.act(pf::values::RankAction::Next, group); }) / 1e3;
   });
   bench.end();
 }
