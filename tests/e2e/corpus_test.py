@@ -122,7 +122,8 @@ class CorpusTest(PhotofinishTest):
             self.check_cause(entry["cause"], document)
 
     def check_race(self, entry, race):
-        self.assertEqual(set(race), {"receive", "taken", "alternatives", "class"})
+        self.assertEqual(set(race), {"receive", "taken", "alternatives", "class", "weight"})
+        self.assertIn(race["weight"], ("first", "before failure", "other"))
         self.assertIn(race["receive"]["call"], entry["racing_calls"], race)
         self.assertTrue(race["alternatives"], race)
         for end in [race["taken"], *race["alternatives"]]:
