@@ -204,6 +204,35 @@ Result<values::RankGroup> groupOf(const Json& object) {
   return in.problem().isEmpty() ? Result<values::RankGroup>(group) : noField(in);
 }
 
+/// Where in bytes that are no JSON that shows, from 0.
+class BrokenAt final : public nlohmann::json_sax<Json> {
+ public:
+  static std::size_t of(const QByteArray& bytes) {
+    BrokenAt place;
+    (void)Json::sax_parse(bytes.begin(), bytes.end(), &place);
+    return place.m_at;
+  }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return true; }
+  bool key(string_t&) override { return true; }
+  bool end_object() override { return true; }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t position, const std::string&, const Json::exception&) override {
+    m_at = position;
+    return false;
+  }
+
+ private:
+  std::size_t m_at = 0;
+};
+
 Error notOne(const QString& path, const QString& why) {
   return {ErrorCode::Damaged,
           (path + QStringLiteral(" is no Photofinish session: ") + why).toStdString(),
@@ -308,8 +337,9 @@ Result<SessionFile> readSessionFile(const QString& path) {
   const QByteArray bytes = file.read(kMostBytes);
   const Json root = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
   if (!root.is_object() || !root.contains("photofinishSession")) {
-    return notOne(path, root.is_discarded() ? QStringLiteral("it is no JSON")
-                                            : QStringLiteral("it does not say that it is one"));
+    return notOne(path, root.is_discarded()
+                            ? QStringLiteral("it is no JSON at byte %1").arg(BrokenAt::of(bytes))
+                            : QStringLiteral("it does not say that it is one"));
   }
   const Json& said = root["photofinishSession"];
   const int version = said.is_number_integer() ? said.get<int>() : 0;
