@@ -48,8 +48,8 @@ SEEDS = {
         ("LaneMade", 0, 0, 0), ("LaneMade", 1, 1, 1), ("Lane", 2, 2), ("Local", 0), ("Ordered", 0, 1, 9), ("Lane", 1, 0),
         ("Ordered", 1, 0, 9), ("Local", 0), ("Ordered", 2, 0, 8), ("Ordered", 2, 1, 8), ("Ordered", 3, 0, 8), ("Local", 0)))),
     "traced": run(CLEAN | 1, log(several(("Traced", 0, 0, 1, 7, 1), ("Seen", 0, 0, 1, 7, 1), ("Races", 2, 1, 4), ("Exchanged", 1, 2, 2),
-                                         ("Kept", 1, 3))), log(several(("Tagged", 0, 0, 7, 2, 1, 0, 1, 2)))),
-    "tags": run(CLEAN | 1, log(several(("TagsOnly", 2), ("Seen", 0, 0, 1, 7, 1))), log(several(("Tagged", 0, 0, 7, 2, 1, 0, 1, 2)))),
+                                         ("Kept", 1, 3))), log(several(("Routed", 0, 0, 7, 2, 1, 0, 1, 2)))),
+    "tags": run(CLEAN | 1, log(several(("RoutesOnly", 2), ("Seen", 0, 0, 1, 7, 1))), log(several(("Routed", 0, 0, 7, 2, 1, 0, 1, 2)))),
     "cut": run(EVENTS | HEADER, log(several(
         ("Start", 0), ("SubPost", 0, 0, 8), ("SubSend", 1, 0, 1, 7, 4), ("Probe", 0, 0, 0, 8, 1, 7),
         ("SendReceive", 0, 0, 2, 7, 8, 1, 8, 2, 8), ("SendSyncPosted", 0, 0, 1, 7, 8), ("DoneSend", 0), ("SendFailed",), ("Refused", 0),
