@@ -50,7 +50,6 @@ class Cycles : public QObject {
   void addHit(int breakpoint, int rank, Serial serial);
   /// Asks the rank's GDB, once it has stopped, what hits lack: the exact event, and values of `watches`.
   void completeHits(int rank, const QStringList& watches);
-  [[nodiscard]] bool wasHit(int breakpoint, int rank, Serial serial) const;
   /// Hits since the ranks were last sent on.
   [[nodiscard]] const QList<values::BreakpointHit>& standing() const { return m_standing; }
   void sentOn() { m_standing.clear(); }
@@ -71,6 +70,7 @@ class Cycles : public QObject {
   void read(db::TraceStore& store);
   void readHits(const std::vector<db::BreakpointHit>& hits, std::int64_t row, values::Cycle& cycle);
   [[nodiscard]] EventRef placeOf(const values::Cycle& cycle) const;
+  [[nodiscard]] bool wasHit(int breakpoint, int rank, Serial serial) const;
   [[nodiscard]] int caughtBy(int rank) const;
   [[nodiscard]] values::BreakpointHit* hitAt(HitKey key);
   void keep(HitKey key);

@@ -361,14 +361,13 @@ void DebugSession::onVerdict(const protocol::Verdict& verdict) {
       m_control.cutReached();
       break;
     case protocol::VerdictKind::Stalled:
-    case protocol::VerdictKind::Deadlock:
-      if (const app::Stall stall = app::meaningOf(verdict, m_state.run);
-          stall == app::Stall::MayGoOn) {
-        Q_EMIT message(sentence(stall, text), false);
+    case protocol::VerdictKind::Deadlock: {
+      const app::Stall stall = app::meaningOf(verdict, m_state.run);
+      Q_EMIT message(sentence(stall, text), stall == app::Stall::Proven);
+      if (stall == app::Stall::MayGoOn) {
         break;
-      } else {
-        Q_EMIT message(sentence(stall, text), stall == app::Stall::Proven);
       }
+    }
       Q_EMIT stalled(text, verdict.kind == protocol::VerdictKind::Deadlock);
       settle(verdict.kind == protocol::VerdictKind::Deadlock ? tr("deadlock")
                                                              : tr("all ranks wait"));

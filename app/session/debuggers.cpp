@@ -211,7 +211,6 @@ void Debuggers::setFocus(const QList<int>& ranks) {
 
 void Debuggers::setReplayFocus(const QSet<int>& wanted) {
   protocol::AttachGdb attach;
-  protocol::DetachGdb detach;
   for (const int rank : wanted) {
     if (!m_focus.contains(rank) && m_state.phase == Phase::Running && !m_state.now[rank].attached) {
       attach.ranks.push_back(rank);
