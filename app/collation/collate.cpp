@@ -453,6 +453,10 @@ std::vector<std::string> notesOf(const RankLog& log, const RunFacts& facts,
     const LoggedSite& site = log.sites[number];
     notes.push_back(noteName(site.call, execution) + " at " + loggedPlace(log, site, execution));
   }
+  if (log.unseenMatches > 0) {
+    notes.push_back(
+        "receive from any source, pending where the record ends, which may have taken a message");
+  }
   if (wasCut(log, facts)) {
     std::vector<std::string> pending = pendingReceives(log, execution);
     std::move(pending.begin(), pending.end(), std::back_inserter(notes));

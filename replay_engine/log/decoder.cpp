@@ -406,9 +406,9 @@ void Decoder::survivingStatuses(const BegunCall& begun) {
 
 /// Receives that had taken their messages, as far as the agent saw it: the rank never told the program.
 void Decoder::matchedReceives() {
-  const std::uint64_t word = m_header.matched.count.load();
-  const auto count = static_cast<std::uint32_t>(word);
-  if (static_cast<std::uint32_t>(word >> 32) != ~count || count > MatchedReceives::kMost) {
+  log.unseenMatches = MatchedReceives::opened(m_header.matched.unseen.load());
+  const std::uint32_t count = MatchedReceives::opened(m_header.matched.count.load());
+  if (count > MatchedReceives::kMost) {
     return;
   }
   for (std::uint32_t i = 0; i < count; ++i) {

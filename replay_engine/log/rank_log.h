@@ -122,6 +122,8 @@ struct RankLog {
   RankHistory history;      ///< with communicator-local peers turned into world ranks
   WildSources wildSources;  ///< by number of the wildcard receive
   std::vector<std::uint32_t> cancelledPosts;
+  std::uint32_t unseenMatches =
+      0;  ///< receives from any source, pending at the end, of which it is not known whether they had taken a message
   std::vector<RecordedChoice> choices[kChoiceKinds];
   std::uint32_t finalFailedPolls[kChoiceKinds] = {};
   std::vector<FailedCompletion> failed;  ///< in their order

@@ -26,7 +26,7 @@
 namespace pf {
 
 inline constexpr std::uint32_t kRankPageMagic = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kRankPageVersion = 5;
+inline constexpr std::uint32_t kRankPageVersion = 6;
 inline constexpr std::size_t kRankPageSize = 16384;
 inline constexpr const char* kRankPageVariable = "PHOTOFINISH_PAGE";
 /// A file of this name beside the schedules: no more will come.
@@ -69,14 +69,28 @@ struct PageEvent {
 };
 inline constexpr std::size_t kPageEvents = 11;
 
+/// Where MPI has the objects of its requests, if their handles are numbers (MPICH): those of the first handles lie in one
+/// row, others in blocks. Zeros where a handle is the address of its object (Open MPI).
+struct PageRequestObjects {
+  std::uint64_t firstAt;  ///< address of the object of the first handle
+  std::uint64_t
+      blocksAt;  ///< address of the pointer to the table of pointers to blocks; it may be null
+  std::uint32_t size;        ///< bytes an object; it begins with its handle (32 bits)
+  std::uint32_t counter;     ///< in the object: address of the completion counter (64 bits)
+  std::uint32_t ownCounter;  ///< in the object: its own completion counter (32 bits, 0: complete)
+  std::uint32_t reserved;
+};
+
 /// Where the rank keeps its receives from any source, and where in MPI's own request the status is: so the agent sees which
 /// of them have taken a message while the rank waits in a call. Offsets are in bytes, in an entry of the table.
 struct PageRequests {
-  std::uint64_t
-      entriesAt;  ///< address of the pointer to the entries; 0: MPI's requests are not known
+  std::uint64_t entriesAt;    ///< address of the pointer to the entries; 0: not in a recording
   std::uint64_t countAt;      ///< address of how many there are (32 bits)
   std::uint32_t stride;       ///< bytes an entry
-  std::uint32_t handle;       ///< 8 bytes: address of MPI's request
+  std::uint32_t handle;       ///< MPI's handle
+  std::uint32_t handleBytes;  ///< 4 or 8
+  std::uint32_t details;      ///< address of what few entries have (64 bits), or 0
+  std::uint32_t inner;        ///< in that: the handle that stands in for the entry's, or `none`
   std::uint32_t post;         ///< 4 bytes
   std::uint32_t wild;         ///< 4 bytes: number among the wildcard receives
   std::uint32_t isWild;       ///< a byte, 1: from any source
@@ -84,7 +98,9 @@ struct PageRequests {
   std::uint32_t isCancelled;  ///< a byte, 1: it may take nothing
   std::uint32_t matchedAt;    ///< in the log's file: replay_engine/base/matched_receives.h
   std::uint32_t
-      status;  ///< in MPI's request: source and tag, 4 bytes each; the source is negative before the match
+      status;  ///< in MPI's request: source and tag, 4 bytes each; 0: MPI's requests are not known
+  std::uint64_t none;          ///< MPI_REQUEST_NULL
+  PageRequestObjects objects;  ///< without them, the source is negative before the match
 };
 
 struct RankPage {

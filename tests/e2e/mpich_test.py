@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
-from photofinish import BIN, FULL, SOURCE, PhotofinishTest, main
+from photofinish import BIN, FULL, SOURCE, PhotofinishTest, main, no_message_queues
 
 CORPUS = BIN / "corpus_mpich"
 EXPECTED = json.loads((SOURCE / "tests" / "corpus" / "expected.json").read_text())["programs"]
@@ -155,6 +155,20 @@ class MpichTest(PhotofinishTest):
         self.assertIsNotNone(replayed.status, replayed)
         self.assertRegex(replayed.err, r"photofinish: .*(does not get on|recording ends)", replayed)
         self.assertRegex(replayed.err, "MPI_Recv", replayed)
+
+    def test_what_a_receive_had_taken_in_a_run_that_hung(self):
+        """Requests are found by their handles: of the first, in a block behind them, persistent."""
+        program = self.build(MPICC, "stolen.c")
+        for mode, how in (("outcomes", []), ("all", ["many"]), ("outcomes", ["persistent"])):
+            with self.subTest(mode=mode, how=how):
+                recorded = self.record("t.pft", self.mpiexec(3, program, *how), "--end-stuck", "--mode", mode, status=None)
+                self.assertIn("does not get on", recorded.err, recorded)
+                replayed = self.replay("t.pft", limits=no_message_queues)
+                self.assertNotIn("fine", replayed.out, replayed)
+                self.assertIn("MPI_Recv", replayed.err, replayed)
+                self.assertEqual(self.info()["notGuaranteed"], [], recorded)
+                races = self.photofinish("races", self.dir / "t.pft", "--json")
+                self.assertRegex(races.out, r"stolen\.c", races)
 
     def test_families(self):
         """Each MPI family once: the same lines native, recorded and replayed."""

@@ -55,6 +55,11 @@ class Run:
                 f"--- stdout\n{self.out[-4000:]}\n--- stderr\n{self.err[-4000:]}")
 
 
+def no_message_queues():
+    """A limit that nothing depends on but what a test's program asks for it."""
+    resource.setrlimit(resource.RLIMIT_MSGQUEUE, (0, resource.getrlimit(resource.RLIMIT_MSGQUEUE)[1]))
+
+
 def processes(mark):
     """{pid: (parent, state, name)} of all processes that carry the mark; zombies by their parents."""
     found, zombies = {}, {}

@@ -57,7 +57,11 @@ constexpr std::array kSteering{
     offsetof(RankPage, requests) + 20, offsetof(RankPage, requests) + 24,
     offsetof(RankPage, requests) + 28, offsetof(RankPage, requests) + 32,
     offsetof(RankPage, requests) + 36, offsetof(RankPage, requests) + 40,
-    offsetof(RankPage, requests) + 44, offsetof(RankPage, requests) + 48};
+    offsetof(RankPage, requests) + 44, offsetof(RankPage, requests) + 48,
+    offsetof(RankPage, requests) + 52, offsetof(RankPage, requests) + 56,
+    offsetof(RankPage, requests) + 64, offsetof(RankPage, requests) + 72,
+    offsetof(RankPage, requests) + 80, offsetof(RankPage, requests) + 88,
+    offsetof(RankPage, requests) + 92, offsetof(RankPage, requests) + 96};
 
 struct Field {
   std::size_t at;
@@ -85,14 +89,20 @@ void require(bool condition) {
 /// What a rank has in its memory, where its page says: the child below has it at the same place.
 struct Receive {
   std::uint64_t handle;
+  std::uint64_t details;
   std::uint32_t post;
   std::uint32_t wild;
   unsigned char isWild;
   unsigned char isActive;
   unsigned char isCancelled;
 };
-struct RankMemory {
+/// MPI's: of Open MPI, and of MPICH where patches say its size.
+struct RequestObject {
+  std::uint64_t handle = 0;
   std::array<std::int32_t, 2> status{3, 7};
+};
+struct RankMemory {
+  RequestObject object;
   std::array<Receive, 60> receives{};
   std::uint64_t entries = 0;
   std::uint32_t count = 0;
@@ -184,7 +194,7 @@ class Rank {
   static void fillMemory() {
     for (std::size_t i = 0; i < g_memory.receives.size(); ++i) {
       const auto number = static_cast<std::uint32_t>(i);
-      g_memory.receives[i] = {addressOf(g_memory.status), number, number, 1, 1, 0};
+      g_memory.receives[i] = {addressOf(g_memory.object), 0, number, number, 1, 1, 0};
     }
     g_memory.entries = addressOf(g_memory.receives);
     g_memory.count = static_cast<std::uint32_t>(g_memory.receives.size());
@@ -213,13 +223,18 @@ class Rank {
                      addressOf(g_memory.count),
                      sizeof(Receive),
                      offsetof(Receive, handle),
+                     sizeof(std::uint64_t),
+                     offsetof(Receive, details),
+                     0,
                      offsetof(Receive, post),
                      offsetof(Receive, wild),
                      offsetof(Receive, isWild),
                      offsetof(Receive, isActive),
                      offsetof(Receive, isCancelled),
                      kMatchedAt,
-                     0};
+                     offsetof(RequestObject, status),
+                     0,
+                     {}};
   }
   [[nodiscard]] std::string logPath() const { return m_directory + "/rank-0.log"; }
 

@@ -104,6 +104,11 @@ TEST(Matched, countsOnlyWhereItIsWhole) {
   const std::uint32_t tooMany = MatchedReceives::kMost + 1;
   header->matched.count.store(tooMany | std::uint64_t{~tooMany} << 32);
   EXPECT_TRUE(decoded(*header, {}).wildSources.size() == 0);
+  EXPECT_EQ(decoded(*header, {}).unseenMatches, 0U);
+  header->matched.unseen.store(MatchedReceives::sealed(3));
+  EXPECT_EQ(decoded(*header, {}).unseenMatches, 3U);
+  header->matched.unseen.store(3);
+  EXPECT_EQ(decoded(*header, {}).unseenMatches, 0U);
 }
 
 }  // namespace

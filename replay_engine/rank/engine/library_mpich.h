@@ -24,7 +24,7 @@ constexpr int reportedPeer(int peer) {
 }
 static_assert(MPI_ANY_TAG == -1);
 
-/// Whether a request's handle is the address of an object with its status in it.
+/// Whether a request's handle is the address of an object with its status in it, whose source is negative before the match.
 inline constexpr bool kRequestsAreObjects = false;
 /// Handles are numbers, those of requests one after another; 0 is none of them.
 inline void* pointerOf(int handle) {

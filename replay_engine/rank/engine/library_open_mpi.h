@@ -42,7 +42,7 @@ constexpr int reportedPeer(int peer) {
 }
 static_assert(MPI_ANY_SOURCE == -1 && MPI_PROC_NULL == -2 && MPI_ANY_TAG == -1);
 
-/// Whether a request's handle is the address of an object with its status in it.
+/// Whether a request's handle is the address of an object with its status in it, whose source is negative before the match.
 inline constexpr bool kRequestsAreObjects = true;
 /// Handles are pointers. As such, and as a number whose low four bits say nothing.
 template <typename Object>
