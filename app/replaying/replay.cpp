@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <future>
 #include <map>
@@ -276,17 +277,20 @@ void Replay::stalled(const protocol::Verdict& verdict) {
   }
 }
 
-/// The launcher ends the others of a rank that has ended badly; of a run that ended well, an agent
-/// that is lost was killed.
+/// The launcher ends the others of a rank that has ended badly. Of a run that ended well, the first that is lost with its
+/// agent, or that such a signal ends, was killed by somebody else.
 void Replay::exited(const protocol::RankExited& rank) {
   const bool lost = rank.signal < 0;
-  m_badEnd = m_badEnd || (!lost && (rank.signal > 0 || rank.exitStatus > 0));
-  if (lost && !m_badEnd && !m_failure && m_store.run().complete &&
+  const bool killed = lost || rank.signal == SIGKILL || rank.signal == SIGTERM;
+  if (killed && !m_badEnd && !m_failure && m_store.run().complete &&
       m_store.run().exitStatus.value_or(0) == 0) {
     m_failure =
-        Error{ErrorCode::Peer, rank.text + ": a process of ours was killed, and its rank with it",
+        Error{ErrorCode::Peer,
+              rank.text + (lost ? ": a process of ours was killed, and its rank with it"
+                                : ": nothing in the recorded run, nor Photofinish, did that"),
               "Start the replay again; the trace is whole."};
   }
+  m_badEnd = m_badEnd || (!lost && (rank.signal > 0 || rank.exitStatus > 0));
 }
 
 /// Of recorded ranks, which all came then, some were never there, whatever the launcher's exit status is.

@@ -132,14 +132,15 @@ class StoppedTest(PhotofinishTest):
         self.assertEqual(run.status, 0, run)
         self.assertIn("answers again", run.err)
 
-    def test_agent_of_a_replay_killed(self):
+    def test_processes_of_a_replay_killed(self):
         self.record("t.pft", self.mpirun(3, STEADY, 150, 10000))
-        with self.start([BIN / "photofinish", "replay", self.dir / "t.pft"]) as command:
-            command.wait_for(lambda: "messages, state" in command.output())
-            os.kill(command.find("photofinish-agent")[-1], signal.SIGKILL)
-            run = command.finish(60)
-        self.assertEqual(run.status, 1, run)
-        self.assertRegex(run.err, r"agent of rank \d was lost", run)
+        for name, told in (("photofinish-agent", r"agent of rank \d was lost"), ("steady", r"rank \d was ended by signal 9 .*: nothing in the recorded run")):
+            with self.subTest(name=name), self.start([BIN / "photofinish", "replay", self.dir / "t.pft"]) as command:
+                command.wait_for(lambda: "messages, state" in command.output())
+                os.kill(command.find(name)[-1], signal.SIGKILL)
+                run = command.finish(60)
+                self.assertEqual(run.status, 1, run)
+                self.assertRegex(run.err, told, run)
 
 
 class JitterTest(PhotofinishTest):
