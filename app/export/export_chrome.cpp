@@ -42,7 +42,7 @@ class ChromeExport {
 
  private:
   static std::string text(const json& value) {
-    return value.dump(-1, ' ', false, json::error_handler_t::replace);
+    return value.dump(-1, ' ', true, json::error_handler_t::replace);
   }
 
   [[nodiscard]] json otherData() const {

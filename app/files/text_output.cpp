@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "replay_engine/base/shown_text.h"
+
 namespace pf::app {
 namespace {
 
@@ -55,6 +57,7 @@ Result<TextOutput> TextOutput::open(const std::string& path) {
   if (output.m_file.get() < 0) {
     return cannotWrite(output.m_name, errno);
   }
+  output.m_terminal = isatty(output.m_file.get()) == 1;
   return output;
 }
 
@@ -65,7 +68,11 @@ TextOutput::~TextOutput() {
 }
 
 void TextOutput::write(std::string_view text) {
-  m_buffer += text;
+  if (m_terminal) {
+    m_buffer += shown(text);
+  } else {
+    m_buffer += text;
+  }
   if (m_buffer.size() >= kBuffer) {
     flush();
   }

@@ -31,6 +31,7 @@ class TextOutput {
   std::string m_made;  ///< path of a file that is ours; empty once it is whole
   std::string m_name;  ///< for messages
   UniqueFd m_file;
+  bool m_terminal = false;  ///< what would steer it is written as shown() has it
   std::string m_buffer;
   int m_failure = 0;  ///< errno
 };

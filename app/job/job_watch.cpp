@@ -89,9 +89,11 @@ void Job::lookAtLauncher(Time now, std::vector<std::string>& out) {
     return;
   }
   m_lookedAt = now;
-  if (processState(m_launcher) != 'T') {
+  const char state = processState(m_launcher);
+  if (state != 'T') {
     m_launcherStopped.reset();
-    if (std::exchange(m_launcherStopTold, false)) {
+    const bool ended = state == 'Z' || state == 'X' || state == '\0';
+    if (std::exchange(m_launcherStopTold, false) && !ended) {
       out.emplace_back("the launcher goes on");
     }
     return;

@@ -21,12 +21,12 @@ using nlohmann::json;
 class ListDocument {
  public:
   ListDocument(const TextSink& out, const json& before, const char* list) : m_out(out) {
-    std::string head = before.dump();
+    std::string head = before.dump(-1, ' ', true, json::error_handler_t::replace);
     head.pop_back();
     m_out(head + (before.empty() ? "" : ",") + "\"" + list + "\":[");
   }
   void add(const json& element) {
-    m_out((m_any ? ",\n" : "\n") + element.dump(-1, ' ', false, json::error_handler_t::replace));
+    m_out((m_any ? ",\n" : "\n") + element.dump(-1, ' ', true, json::error_handler_t::replace));
     m_any = true;
   }
   void finish() { m_out("]}\n"); }

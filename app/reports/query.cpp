@@ -102,7 +102,7 @@ Status printQuery(const std::string& trace, const std::string& sql, bool json) {
         object[names[i]] = asJson(row[i]);
       }
       out->write((rows == 0 ? "[" : ",\n ") +
-                 object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+                 object.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
     } else {
       for (std::size_t i = 0; i < row.size(); ++i) {
         out->write(plain(row[i]) + (i + 1 < row.size() ? "\t" : "\n"));

@@ -19,7 +19,7 @@ namespace pf::app {
 using nlohmann::json;
 
 std::string dump(const json& document) {
-  return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+  return document.dump(1, ' ', true, json::error_handler_t::replace) + "\n";
 }
 
 namespace {

@@ -106,6 +106,7 @@ Result<RepairedCopy> RepairedCopy::make(const std::string& path, const std::stri
   }
   RepairedCopy copy;
   copy.m_path = file->first;
+  copy.m_original = path;
   if (Status status = copyContent(path, file->second.get()); !status) {
     return status.error();
   }
@@ -115,8 +116,10 @@ Result<RepairedCopy> RepairedCopy::make(const std::string& path, const std::stri
       return status.error();
     }
   }
-  if (Status status = copy.repair(); !status) {
-    return status.error();
+  if (const Status status = copy.repair(); !status) {
+    Error error = status.error();
+    error.message = copy.ofOriginal(std::move(error.message));
+    return error;
   }
   return copy;
 }
@@ -201,7 +204,17 @@ Status RepairedCopy::tryOpen() {
 }
 
 RepairedCopy::RepairedCopy(RepairedCopy&& other) noexcept
-    : m_path(std::exchange(other.m_path, {})), m_database(std::move(other.m_database)) {}
+    : m_path(std::exchange(other.m_path, {})),
+      m_original(std::move(other.m_original)),
+      m_database(std::move(other.m_database)) {}
+
+std::string RepairedCopy::ofOriginal(std::string text) const {
+  for (std::size_t at = text.find(m_path); !m_path.empty() && at != std::string::npos;
+       at = text.find(m_path, at + m_original.size())) {
+    text.replace(at, m_path.size(), m_original);
+  }
+  return text;
+}
 
 RepairedCopy::~RepairedCopy() {
   m_database = Database();

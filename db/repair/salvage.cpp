@@ -243,8 +243,8 @@ Result<SalvageReport> salvageTrace(const std::string& from, const std::string& t
                  "Give a new name for what can be saved."};
   }
   const std::size_t slash = to.rfind('/');
-  Result<RepairedCopy> copy =
-      RepairedCopy::make(*source, slash == std::string::npos ? "." : to.substr(0, slash + 1));
+  Result<RepairedCopy> copy = RepairedCopy::make(
+      *source, slash == std::string::npos ? "." : to.substr(0, std::max<std::size_t>(slash, 1)));
   if (!copy) {
     return copy.error();
   }
@@ -266,7 +266,11 @@ Result<SalvageReport> salvageTrace(const std::string& from, const std::string& t
   if (Status status = salvage.copySession(to); !status) {
     return status.error();
   }
-  return std::move(salvage).report();
+  SalvageReport report = std::move(salvage).report();
+  for (Finding& lost : report.lost) {
+    lost.what = copy->ofOriginal(std::move(lost.what));
+  }
+  return report;
 }
 
 }  // namespace pf::db

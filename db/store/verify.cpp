@@ -125,7 +125,7 @@ Status checkStructure(Database& database, std::vector<Finding>& findings) {
 /// Damage of a file that does not open: `reason` says why.
 Result<std::vector<Finding>> findDamageInCopy(const std::string& path, const Error& reason) {
   std::vector<Finding> findings{
-      {reason.message, "file", "opening it; 'photofinish check' lists what can be saved"}};
+      {reason.message, "file", "opening it; 'photofinish salvage' saves what is not lost below"}};
   Result<RepairedCopy> copy = RepairedCopy::make(path, temporaryDirectory());
   if (!copy) {
     findings.push_back({copy.error().message, "file", "everything"});
@@ -145,7 +145,10 @@ Result<std::vector<Finding>> findDamageInCopy(const std::string& path, const Err
   if (!inside) {
     return inside;
   }
-  std::move(inside->begin(), inside->end(), std::back_inserter(findings));
+  for (Finding& finding : *inside) {
+    finding.what = copy->ofOriginal(std::move(finding.what));
+    findings.push_back(std::move(finding));
+  }
   return findings;
 }
 

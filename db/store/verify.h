@@ -36,6 +36,8 @@ class RepairedCopy {
 
   /// Hardened, read only, its tables as they should be, its seals not checked.
   [[nodiscard]] Database& database() { return m_database; }
+  /// `text` with the name of the file for that of the copy.
+  [[nodiscard]] std::string ofOriginal(std::string text) const;
 
  private:
   RepairedCopy() = default;
@@ -45,6 +47,7 @@ class RepairedCopy {
   Status openAsItIs();
 
   std::string m_path;  ///< empty: nothing to remove
+  std::string m_original;
   Database m_database;
 };
 

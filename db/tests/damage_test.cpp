@@ -150,11 +150,17 @@ TEST(Damage, isSavedFromAFileThatIsCut) {
     const Result<std::vector<Finding>> findings = checkTrace(patient.file("cut.pft"));
     ASSERT_TRUE(findings.ok()) << findings.error().text();
     EXPECT_FALSE(findings->empty());
+    for (const Finding& finding : *findings) {
+      EXPECT_EQ(finding.what.find("photofinish-"), std::string::npos) << finding.what;
+    }
     const Result<SalvageReport> report =
         salvageTrace(patient.file("cut.pft"), patient.file("saved.pft"));
     if (report.ok()) {
       ++saved;
       EXPECT_FALSE(report->lost.empty());
+      for (const Finding& finding : report->lost) {
+        EXPECT_EQ(finding.what.find("/photofinish-"), std::string::npos) << finding.what;
+      }
       EXPECT_TRUE(checkTrace(patient.file("saved.pft"))->empty());
       const Result<Content> back = readContent(patient.file("saved.pft"));
       ASSERT_TRUE(back.ok()) << back.error().text();

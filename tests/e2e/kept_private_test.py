@@ -164,6 +164,10 @@ class KeptPrivateTest(PhotofinishTest):
             self.assertEqual(run.status, 0, run)
             for text in (run.out, run.err):
                 self.assertNotRegex(text, "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", f"{words[0]}\n{text!r}")
+        for words in (["info"], ["races"], ["events"], ["sql", "SELECT command FROM run"], ["export", "--format", "chrome"]):
+            run = self.photofinish(words[0], self.dir / "t.pft", *words[1:], *([] if words[0] == "export" else ["--json"]))
+            self.assertEqual(run.status, 0, run)
+            self.assertNotRegex(run.out, "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", words[0])
         self.assertIn("\\x1b]0;title\\x07", self.photofinish("info", self.dir / "t.pft").out)
         self.assertEqual(self.photofinish("info", self.dir / "t.pft", "--json").json()["command"][-1], evil)
         missing = self.photofinish("info", self.dir / "no\x1b[31m.pft")
