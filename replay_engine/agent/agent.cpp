@@ -65,6 +65,19 @@ std::string ownDirectory() {
   return text.substr(0, text.rfind('/'));
 }
 
+/// Of a GDB that a signal ends, its log is how its Python took that.
+std::string withoutLog(const std::string& lines) {
+  std::string kept;
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size() - 1) + 1;
+    if (lines[at] != '&') {
+      kept.append(lines, at, end - at);
+    }
+    at = end;
+  }
+  return kept;
+}
+
 }  // namespace
 
 void say(const std::string& text) {
@@ -400,8 +413,12 @@ bool Agent::relayGdb(bool all) {
     if (m_mi.find("*stopped") < size && m_page->state().serial != m_told.serial) {
       report(true);  // first: who hears of the stop knows at which event
     }
-    tell(protocol::MiFromGdb{m_rank, m_mi.substr(0, size)});
+    std::string text = m_mi.substr(0, size);
     m_mi.erase(0, size);
+    if (m_gdb.askedToEnd()) {
+      text = withoutLog(text);
+    }
+    tell(protocol::MiFromGdb{m_rank, std::move(text)});
   }
   m_miAt = Clock::now();
   return !bytes.empty();

@@ -132,6 +132,7 @@ class DapTest(DapCase):
         self.assertEqual(client.event("exited", 0)["body"]["exitCode"], recorded.status)
         client.event("terminated", 0)
         self.assertIn("rank 0 receives", client.output("console"))
+        self.assertNotIn("Traceback", client.output("console"))
         self.assertIn("[0] ", client.output("stdout"))
         self.assertFalse([event for event in client.events if event["event"] == "stopped"])
         self.assertIn("after the end", client.refuse("threads"))
