@@ -98,23 +98,15 @@ void Decoder::send(std::uint32_t comm, std::int32_t dest, std::int32_t tag, bool
 }
 
 void Decoder::sendEvent(RecordReader& in, RecordKind kind) {
-  const std::uint32_t site = in.number32();
-  const std::uint32_t comm = in.number32();
-  const auto dest = static_cast<std::int32_t>(in.number32());
-  const auto tag = static_cast<std::int32_t>(in.number32());
+  const auto [site, comm, dest, tag, bytes] = fieldsOf<RecordKind::Send>(in);
   event(EventKind::Send, site, comm, dest, tag);
-  log.history.events.back().bytes = in.number();
+  log.history.events.back().bytes = bytes;
   send(comm, dest, tag, kind != RecordKind::Send, kind == RecordKind::SendSync);
-  sentBytes(log.history.events.back().bytes, 0);
+  sentBytes(bytes, 0);
 }
 
 void Decoder::receiveEvent(RecordReader& in) {
-  const std::uint32_t site = in.number32();
-  const std::uint32_t comm = in.number32();
-  const std::int32_t wantedSource = in.shifted(1);
-  const std::int32_t wantedTag = in.shifted(1);
-  const std::int32_t source = in.shifted(1);
-  const std::int32_t tag = in.shifted(1);
+  const auto [site, comm, wantedSource, wantedTag, source, tag] = fieldsOf<RecordKind::Receive>(in);
   event(EventKind::Receive, site, comm, wantedSource, wantedTag);
   const std::uint32_t call = callOf(site);
   take(post(comm, wantedSource, wantedTag, call != kCallMprobe && call != kCallImprobe), source,
@@ -122,15 +114,8 @@ void Decoder::receiveEvent(RecordReader& in) {
 }
 
 void Decoder::sendReceiveEvent(RecordReader& in) {
-  const std::uint32_t site = in.number32();
-  const std::uint32_t comm = in.number32();
-  const std::int32_t dest = in.shifted(1);
-  const auto sendTag = static_cast<std::int32_t>(in.number32());
-  const std::uint64_t bytes = in.number();
-  const std::int32_t wantedSource = in.shifted(2);
-  const std::int32_t wantedTag = in.shifted(1);
-  const std::int32_t source = in.shifted(1);
-  const std::int32_t tag = in.shifted(1);
+  const auto [site, comm, dest, sendTag, bytes, wantedSource, wantedTag, source, tag] =
+      fieldsOf<RecordKind::SendReceive>(in);
   event(EventKind::SendReceive, site, comm, wantedSource, wantedTag);
   log.history.events.back().bytes = bytes;
   if (dest >= 0) {
@@ -143,11 +128,7 @@ void Decoder::sendReceiveEvent(RecordReader& in) {
 }
 
 void Decoder::collectiveEvent(RecordReader& in, RecordKind kind) {
-  const std::uint32_t site = in.number32();
-  const std::uint32_t comm = in.number32();
-  const std::uint32_t flow = in.number32();
-  const std::int32_t root = in.shifted(1);
-  const std::uint32_t flags = in.number32();
+  const auto [site, comm, flow, root, takes] = fieldsOf<RecordKind::Collective>(in);
   event(kind == RecordKind::Collective ? EventKind::Collective : EventKind::CollectivePost, site,
         comm, root >= 0 ? root : -2, 0);
   if (comm < log.communicators.size() && comm >= m_ordinals.size()) {
@@ -163,8 +144,8 @@ void Decoder::collectiveEvent(RecordReader& in, RecordKind kind) {
                   ? static_cast<CollectiveFlow>(flow)
                   : CollectiveFlow::None;
   part.root = root >= 0 ? world(comm, root) : kUnknownRank;
-  part.contributes = (flags & 1U) != 0;
-  part.takes = (flags & 2U) != 0;
+  part.contributes = (takes & 1U) != 0;
+  part.takes = (takes & 2U) != 0;
   if (kind == RecordKind::CollectivePost) {
     m_posted.push_back(log.history.collectives.size());
   }
@@ -203,28 +184,21 @@ bool Decoder::record(RecordReader& in) {
     case RecordKind::Padding:
       return false;
     case RecordKind::Module:
-      log.modules.push_back(in.text(in.number32()));
+      log.modules.push_back(in.text(fieldsOf<RecordKind::Module>(in).length));
       break;
     case RecordKind::Site: {
-      LoggedSite site;
-      site.call = in.number32();
-      site.module = in.number32();
-      site.address = in.number();
-      log.sites.push_back(site);
+      const auto [call, module, address] = fieldsOf<RecordKind::Site>(in);
+      log.sites.push_back({call, module, address});
       break;
     }
     case RecordKind::Comm: {
-      LoggedCommunicator c;
-      c.key = in.fixed64();
-      c.madeBy = in.number32();
-      c.inter = in.number32() != 0;
-      c.groupSize = in.number32();
-      c.remoteSize = in.number32();
-      log.communicators.push_back(c);
+      const auto [key, madeBy, inter, groupSize, remoteSize] = fieldsOf<RecordKind::Comm>(in);
+      log.communicators.push_back({key, madeBy, inter != 0, groupSize, remoteSize, {}});
       break;
     }
     case RecordKind::CommMembers:
-      for (std::uint32_t n = in.number32(); n > 0 && !in.bad() && !log.communicators.empty(); --n) {
+      for (std::uint32_t n = fieldsOf<RecordKind::CommMembers>(in).n;
+           n > 0 && !in.bad() && !log.communicators.empty(); --n) {
         log.communicators.back().members.push_back(in.shifted(1));
       }
       break;
@@ -232,15 +206,14 @@ bool Decoder::record(RecordReader& in) {
       choice(in);
       break;
     case RecordKind::Wild: {
-      const std::uint64_t number = in.number();
-      const std::int32_t source = in.shifted(1);
+      const auto [number, source] = fieldsOf<RecordKind::Wild>(in);
       return !in.bad() && wild(number, source);
     }
     case RecordKind::CancelledPost:
-      log.cancelledPosts.push_back(in.number32());
+      log.cancelledPosts.push_back(fieldsOf<RecordKind::CancelledPost>(in).post);
       break;
     case RecordKind::Note:
-      log.notes.push_back(in.number32());
+      log.notes.push_back(fieldsOf<RecordKind::Note>(in).site);
       break;
     case RecordKind::Send:
     case RecordKind::SendSync:
@@ -259,24 +232,20 @@ bool Decoder::record(RecordReader& in) {
       sendReceiveEvent(in);
       break;
     case RecordKind::Post: {
-      const std::uint32_t site = in.number32();
-      const std::uint32_t comm = in.number32();
-      const std::int32_t source = in.shifted(1);
-      const std::int32_t tag = in.shifted(1);
+      const auto [site, comm, source, tag] = fieldsOf<RecordKind::Post>(in);
       event(EventKind::Post, site, comm, source, tag);
       post(comm, source, tag, true);
       break;
     }
     case RecordKind::Completion:
-      event(EventKind::Completion, in.number32());
+      event(EventKind::Completion, fieldsOf<RecordKind::Completion>(in).site);
       break;
     case RecordKind::Start:
-      event(EventKind::Start, in.number32());
+      event(EventKind::Start, fieldsOf<RecordKind::Start>(in).site);
       break;
     case RecordKind::SubPost: {
-      const std::uint32_t comm = in.number32();
-      const std::int32_t source = in.shifted(1);
-      post(comm, source, in.shifted(1), true);
+      const auto [comm, source, tag] = fieldsOf<RecordKind::SubPost>(in);
+      post(comm, source, tag, true);
       break;
     }
     case RecordKind::SubSend:
@@ -288,13 +257,12 @@ bool Decoder::record(RecordReader& in) {
       break;
     case RecordKind::DoneReceive:
     case RecordKind::Matched: {
-      const std::uint32_t number = in.number32();
-      const std::int32_t source = in.shifted(1);
-      take(number, source, in.shifted(1), last());
+      const auto [number, source, tag] = fieldsOf<RecordKind::DoneReceive>(in);
+      take(number, source, tag, last());
       break;
     }
     case RecordKind::DoneCancelled: {
-      const std::uint32_t number = in.number32();
+      const std::uint32_t number = fieldsOf<RecordKind::DoneCancelled>(in).post;
       log.cancelledPosts.push_back(number);
       if (number < log.history.receives.size()) {
         log.history.receives[number].state = ReceiveState::Cancelled;
@@ -303,30 +271,30 @@ bool Decoder::record(RecordReader& in) {
       break;
     }
     case RecordKind::DoneSend: {
-      const std::uint32_t number = in.number32();
+      const std::uint32_t number = fieldsOf<RecordKind::DoneSend>(in).number;
       if (number < log.history.sends.size()) {
         log.history.sends[number].syncCompletion = last();
       }
       break;
     }
     case RecordKind::DoneCollective: {
-      const std::uint32_t number = in.number32();
+      const std::uint32_t number = fieldsOf<RecordKind::DoneCollective>(in).number;
       if (number < m_posted.size()) {
         log.history.collectives[m_posted[number]].completion = last();
       }
       break;
     }
     case RecordKind::Probe: {
-      const std::uint32_t site = in.number32();
+      const auto [site, comm, wantedSource, wantedTag, source, tag] =
+          fieldsOf<RecordKind::Probe>(in);
+      event(EventKind::Probe, site, comm, wantedSource, wantedTag);
       ProbeHit hit;
-      hit.comm = in.number32();
-      const std::int32_t source = in.shifted(1);
-      hit.wantedTag = in.shifted(1);
-      event(EventKind::Probe, site, hit.comm, source, hit.wantedTag);
+      hit.comm = comm;
+      hit.wantedTag = wantedTag;
       hit.event = last();
-      hit.wantedSource = world(hit.comm, source);
-      hit.source = world(hit.comm, static_cast<std::int32_t>(in.number32()));
-      hit.tag = static_cast<std::int32_t>(in.number32());
+      hit.wantedSource = world(comm, wantedSource);
+      hit.source = world(comm, source);
+      hit.tag = tag;
       hit.postsBefore = static_cast<std::uint32_t>(log.history.receives.size());
       log.history.probes.push_back(hit);
       break;
@@ -336,10 +304,10 @@ bool Decoder::record(RecordReader& in) {
       collectiveEvent(in, kind);
       break;
     case RecordKind::Local:
-      event(EventKind::Local, in.number32());
+      event(EventKind::Local, fieldsOf<RecordKind::Local>(in).site);
       break;
     case RecordKind::Refused:
-      event(EventKind::Local, in.number32());
+      event(EventKind::Local, fieldsOf<RecordKind::Refused>(in).site);
       log.checks.back() = 0;  // its arguments are not in the record
       break;
     case RecordKind::LaneMade:
@@ -359,7 +327,7 @@ bool Decoder::record(RecordReader& in) {
       sawEnd = true;
       break;
     case RecordKind::Value:
-      return value(in, in.byte());
+      return value(in, fieldsOf<RecordKind::Value>(in).kind);
     case RecordKind::NextValue:
       return value(in, m_valueKind);
     case RecordKind::Seen:

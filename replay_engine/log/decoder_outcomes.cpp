@@ -8,9 +8,9 @@
 namespace pf {
 
 void Decoder::choice(RecordReader& in) {
-  const std::uint32_t kind = in.number32();
+  const auto [kind, failedPolls] = fieldsOf<RecordKind::Choice>(in);
   RecordedChoice recorded;
-  recorded.failedPolls = in.number();
+  recorded.failedPolls = failedPolls;
   if (kind >= kChoiceKinds) {
     return;
   }
@@ -58,23 +58,19 @@ void Decoder::choice(RecordReader& in) {
 }
 
 void Decoder::unfinished(RecordReader& in) {
-  const std::uint64_t key = in.number();
+  const auto [key, n] = fieldsOf<RecordKind::Unfinished>(in);
   if (log.failed.empty() || log.failed.back().key != key) {
     log.failed.emplace_back().key = key;
   }
-  for (std::uint32_t n = std::min(in.number32(), kMostUnfinished); n > 0 && !in.bad(); --n) {
+  for (std::uint32_t left = std::min(n, kMostUnfinished); left > 0 && !in.bad(); --left) {
     log.failed.back().unfinished.push_back(in.number32());
   }
 }
 
 void Decoder::raceRecord(RecordReader& in, RecordKind kind) {
   if (kind == RecordKind::Traced) {
-    TracedDelivery& traced = log.traced.emplace_back();
-    traced.post = in.number32();
-    traced.comm = in.number32();
-    traced.source = static_cast<std::int32_t>(in.number32());
-    traced.tag = static_cast<Tag>(in.number32());
-    traced.number = in.number32();
+    const auto [post, comm, source, tag, number] = fieldsOf<RecordKind::Traced>(in);
+    log.traced.push_back({post, comm, source, tag, number});
     return;
   }
   if (kind == RecordKind::Races || !log.races) {
@@ -82,40 +78,38 @@ void Decoder::raceRecord(RecordReader& in, RecordKind kind) {
   }
   LoggedRaces& races = *log.races;
   if (kind == RecordKind::Races) {
-    races.algorithm = in.number32();
-    races.found = in.number32();
-    races.wildcards = in.number32();
+    const auto [algorithm, found, wildcards] = fieldsOf<RecordKind::Races>(in);
+    races.algorithm = algorithm;
+    races.found = found;
+    races.wildcards = wildcards;
   } else if (kind == RecordKind::Exchanged) {
-    const std::uint32_t rank = in.number32();
-    const std::uint32_t sent = in.number32();
-    races.exchanged[rank] = {sent, in.number32()};
+    const auto [rank, sent, observed] = fieldsOf<RecordKind::Exchanged>(in);
+    races.exchanged[rank] = {sent, observed};
   } else {
-    for (int run = 0; run < 2; ++run) {
+    const auto [without, held] = fieldsOf<RecordKind::Kept>(in);
+    for (const std::uint32_t run : {without, held}) {
       const std::uint64_t room =
           races.wildcards - std::min<std::uint64_t>(races.wildcards, races.kept.size());
-      races.kept.add(static_cast<std::uint32_t>(std::min<std::uint64_t>(in.number32(), room)));
+      races.kept.add(static_cast<std::uint32_t>(std::min<std::uint64_t>(run, room)));
     }
   }
 }
 
 void Decoder::tagRecord(RecordReader& in, RecordKind kind) {
   if (kind == RecordKind::RoutesOnly) {
-    log.routesOnly = in.number32();
+    log.routesOnly = fieldsOf<RecordKind::RoutesOnly>(in).number;
   } else if (kind == RecordKind::Seen) {
-    SeenMessage& seen = log.seen.emplace_back();
-    seen.probe = in.number32();
-    seen.comm = in.number32();
-    seen.source = static_cast<std::int32_t>(in.number32());
-    seen.tag = static_cast<Tag>(in.number32());
-    seen.number = in.number32();
+    const auto [probe, comm, source, tag, number] = fieldsOf<RecordKind::Seen>(in);
+    log.seen.push_back({probe, comm, source, tag, number});
   } else {
+    const auto [comm, dest, tag, n] = fieldsOf<RecordKind::Routed>(in);
     RoutedStream& stream = log.routed.emplace_back();
-    stream.comm = in.number32();
-    stream.dest = static_cast<Rank>(in.number32());
-    stream.tag = static_cast<Tag>(in.number32());
+    stream.comm = comm;
+    stream.dest = dest;
+    stream.tag = tag;
     std::uint32_t number = 0;
     std::uint32_t post = 0;
-    for (std::uint32_t n = std::min(in.number32(), kMostTagged); n > 0 && !in.bad(); --n) {
+    for (std::uint32_t left = std::min(n, kMostTagged); left > 0 && !in.bad(); --left) {
       number += in.number32();
       const std::uint32_t zigzag = in.number32();
       post += (zigzag >> 1) ^ (0U - (zigzag & 1U));
@@ -151,9 +145,7 @@ bool Decoder::value(RecordReader& in, std::uint8_t kind) {
 
 bool Decoder::laneMade(RecordReader& in) {
   constexpr std::size_t kShortest = 4;  // bytes of such a record
-  const std::uint32_t number = in.number32();
-  const std::uint32_t parent = in.number32();
-  const std::uint32_t ordinal = in.number32();
+  const auto [number, parent, ordinal] = fieldsOf<RecordKind::LaneMade>(in);
   if (in.bad()) {
     return false;
   }
@@ -168,9 +160,7 @@ bool Decoder::laneMade(RecordReader& in) {
 }
 
 bool Decoder::ordered(RecordReader& in) {
-  const std::uint32_t kind = in.number32();
-  const std::uint32_t lane = in.number32();
-  const std::uint64_t what = in.number();
+  const auto [kind, lane, what] = fieldsOf<RecordKind::Ordered>(in);
   if (in.bad() || kind > static_cast<std::uint32_t>(ThreadOrdering::Joined)) {
     return false;
   }
@@ -182,22 +172,18 @@ bool Decoder::ordered(RecordReader& in) {
 }
 
 void Decoder::laneRun(RecordReader& in) {
-  const std::uint32_t turns = in.number32();
+  const auto [turns, code] = fieldsOf<RecordKind::Lane>(in);
   if (!log.laneRuns.empty()) {
     log.laneRuns.back().turns = turns;
   }
-  const std::uint32_t code = in.number32();
   m_lane = code / 2 < log.lanes.size() ? code / 2 : 0;
   log.laneRuns.push_back({code, 0});
 }
 
 void Decoder::subSend(RecordReader& in) {
-  const bool synchronous = in.number32() != 0;
-  const std::uint32_t comm = in.number32();
-  const auto dest = static_cast<std::int32_t>(in.number32());
-  const auto tag = static_cast<std::int32_t>(in.number32());
-  send(comm, dest, tag, synchronous, false);
-  sentBytes(in.number(), checkOfSent(comm, dest, tag));
+  const auto [synchronous, comm, dest, tag, bytes] = fieldsOf<RecordKind::SubSend>(in);
+  send(comm, dest, tag, synchronous != 0, false);
+  sentBytes(bytes, checkOfSent(comm, dest, tag));
 }
 
 std::uint32_t Decoder::checkOfSent(std::uint32_t comm, std::int32_t dest, std::int32_t tag) const {
@@ -213,12 +199,12 @@ void Decoder::sentBytes(std::uint64_t bytes, std::uint32_t check) {
 
 void Decoder::contentsRecord(RecordReader& in, RecordKind kind) {
   if (kind == RecordKind::Contents) {
-    m_sent.digest(in.fixed64());
+    m_sent.digest(fieldsOf<RecordKind::Contents>(in).digest);
     return;
   }
-  const std::uint32_t operation = in.number32();
-  m_given.say(in.number(), operation);
-  if (in.byte() != 0) {
+  const auto [operation, bytes, digested] = fieldsOf<RecordKind::Given>(in);
+  m_given.say(bytes, operation);
+  if (digested != 0) {
     m_given.digest(in.fixed64());
   }
 }

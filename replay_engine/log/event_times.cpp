@@ -13,9 +13,7 @@ constexpr std::uint64_t kFarAway =
 }  // namespace
 
 void EventTimes::clock(RecordReader& in) {
-  const std::uint64_t ticks = in.number();
-  const std::uint64_t monotonic = in.number();
-  const std::uint64_t realTime = in.number();
+  const auto [ticks, monotonic, realTime] = fieldsOf<RecordKind::Clock>(in);
   if (ticks > kFarAway || monotonic > kFarAway || realTime > kFarAway) {
     return;
   }
@@ -31,8 +29,9 @@ void EventTimes::clock(RecordReader& in) {
 }
 
 void EventTimes::time(RecordReader& in) {
-  const std::uint64_t gap = std::min(in.number(), kFarAway - m_now);
-  std::uint64_t took = in.number();
+  const auto [ticksBefore, inCall] = fieldsOf<RecordKind::Time>(in);
+  const std::uint64_t gap = std::min(ticksBefore, kFarAway - m_now);
+  std::uint64_t took = inCall;
   if (!m_ticks.empty()) {
     took = std::min(took, kFarAway - m_now);
     m_now += took;

@@ -71,4 +71,29 @@ class RecordReader {
   bool m_bad = false;
 };
 
+/// Reads the fields of a record, but for its rest (log_format/record_kinds.h).
+struct FieldReader {
+  RecordReader& in;
+
+  template <typename Field>
+  void operator()(const char* /*name*/, Field& field) {
+    field = static_cast<Field>(in.number());
+  }
+  void plus(const char* /*name*/, std::int32_t& field, std::int32_t shift) {
+    field = in.shifted(static_cast<std::uint32_t>(shift));
+  }
+  void byte(const char* /*name*/, std::uint8_t& field) { field = in.byte(); }
+  void fixed(const char* /*name*/, std::uint64_t& field) { field = in.fixed64(); }
+  void rest(const char* /*name*/, RestForm /*form*/) {}
+};
+
+/// The fields of a record of this kind, which was read. Those beyond the end are zeros, and `in` is bad.
+template <RecordKind kind>
+[[nodiscard]] FieldsOf<kind> fieldsOf(RecordReader& in) {
+  FieldsOf<kind> fields;
+  FieldReader reader{in};
+  FieldsOf<kind>::fields(fields, reader);
+  return fields;
+}
+
 }  // namespace pf

@@ -64,9 +64,7 @@ class SourceFilter {
     if (number == m_nextWritten && source >= 0 && source < kNextWild) {
       record.push_back(static_cast<unsigned char>(kNextWild | static_cast<unsigned>(source)));
     } else {
-      record.push_back(static_cast<unsigned char>(RecordKind::Wild));
-      putVarint(record, number);
-      putVarint(record, static_cast<std::uint32_t>(source + 1));
+      record = madeRecord<RecordKind::Wild>({number, source});
     }
     m_out.add(record);
     m_nextWritten = number + 1;
@@ -133,8 +131,8 @@ Result<std::vector<unsigned char>> reduceLog(Bytes file, const LogReduction& red
         filter.nextWild(record[0] & (kNextWild - 1));
       } else if (static_cast<RecordKind>(record[0]) == RecordKind::Wild) {
         RecordReader wild(record.subspan(1));
-        const std::uint32_t number = wild.number32();
-        filter.wild(number, wild.shifted(1));
+        const auto [number, source] = fieldsOf<RecordKind::Wild>(wild);
+        filter.wild(static_cast<std::uint32_t>(number), source);
       } else {
         others.pass(static_cast<RecordKind>(record[0]), record);
       }

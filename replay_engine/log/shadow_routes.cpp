@@ -85,12 +85,8 @@ std::vector<std::vector<unsigned char>> RouteCollation::records(const RankLog& l
     auto message = messages.begin();
     for (std::size_t left = messages.size(); left > 0;) {
       const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(left, kMostTagged));
-      std::vector<unsigned char>& record = out.emplace_back();
-      record.push_back(static_cast<unsigned char>(RecordKind::Routed));
-      putVarint(record, static_cast<std::uint64_t>(comm - log.communicators.begin()));
-      putVarint(record, static_cast<std::uint32_t>(to));
-      putVarint(record, static_cast<std::uint32_t>(tag));
-      putVarint(record, n);
+      std::vector<unsigned char>& record = out.emplace_back(madeRecord<RecordKind::Routed>(
+          {static_cast<std::uint32_t>(comm - log.communicators.begin()), to, tag, n}));
       std::uint32_t number = 0;
       std::uint32_t post = 0;
       for (std::uint32_t i = 0; i < n; ++i, ++message) {
@@ -107,9 +103,7 @@ std::vector<std::vector<unsigned char>> RouteCollation::records(const RankLog& l
 }
 
 std::vector<unsigned char> RouteCollation::routesOnly(Rank rank) const {
-  std::vector<unsigned char> record = {static_cast<unsigned char>(RecordKind::RoutesOnly)};
-  putVarint(record, received(rank));
-  return record;
+  return madeRecord<RecordKind::RoutesOnly>({static_cast<std::uint32_t>(received(rank))});
 }
 
 ShadowRoutes RouteCollation::finish() const {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Varints (replay_engine/log_format/log_format.h) to the end of a vector.
+// Varints and records (replay_engine/log_format/log_format.h) in a vector.
 #pragma once
 
 #include <cstdint>
 #include <vector>
+
+#include "replay_engine/log_format/log_format.h"
+#include "replay_engine/log_format/record_writer.h"
 
 namespace pf {
 
@@ -13,6 +16,13 @@ inline void putVarint(std::vector<unsigned char>& out, std::uint64_t value) {
     value >>= 7;
   }
   out.push_back(static_cast<unsigned char>(value));
+}
+
+/// A record, but for its rest.
+template <RecordKind kind>
+[[nodiscard]] std::vector<unsigned char> madeRecord(const FieldsOf<kind>& fields) {
+  unsigned char bytes[kMaxRecord];
+  return {bytes, putRecord<kind>(bytes, fields)};
 }
 
 }  // namespace pf

@@ -20,6 +20,7 @@
 
 #include "replay_engine/base/matched_receives.h"
 #include "replay_engine/base/synced_commits.h"
+#include "replay_engine/log_format/record_kinds.h"
 #include "replay_engine/log_format/system_values.h"
 
 namespace pf {
@@ -64,70 +65,6 @@ inline constexpr std::size_t kChoiceKinds = 12;
 /// wildcard receives.
 inline constexpr std::uint32_t kWindowAlgorithm = 0x100;
 
-/// Record kinds. E = starts an event (serial + 1). Sources and destinations are ranks of the communicator;
-/// "+1" and "+2" say what is added so that MPI_ANY_* and "none" fit an unsigned varint.
-enum class RecordKind : std::uint8_t {
-  Padding = 0,  ///< rest of the block is empty
-  Module,       ///< length, path bytes                       (module number = order of appearance)
-  Site,         ///< call, module, ELF virtual address        (site number = order of appearance)
-  Comm,  ///< key (8 bytes), call that made it, inter 0/1, group size, remote size (number by order)
-  CommMembers,  ///< n ≤ 32, n world ranks: next members of the last Comm, group first, then remote
-  Choice,       ///< ChoiceKind, failed polls before it, payload:
-                ///<   Testany Waitany: index + 1 (0 = MPI_UNDEFINED)
-                ///<   Testsome Waitsome: count + 1 (0 = MPI_UNDEFINED), indices
-  ///<   Iprobe Improbe Probe Mprobe: source, tag;   Lock: 1 = time ran out;   others: nothing
-  Wild,  ///< wildcard number, source + 1: source of a wildcard receive (logs without events);
-         ///<   see also kNextWild
-  CancelledPost,   ///< post: this receive was cancelled (logs without events)
-  Note,            ///< site: a routine was used whose replay is not guaranteed
-  Send,            ///< E site, comm, dest, tag, bytes
-  SendSync,        ///< E the same: blocking synchronous send
-  SendSyncPosted,  ///< E the same: non-blocking synchronous send, completed by DoneSend
-  SendFailed,      ///< the last send returned an error: it did not happen
-  Receive,  ///< E site, comm, wanted source + 1, wanted tag + 1, source + 1, tag + 1 (0 = failed)
-  SendReceive,  ///< E site, comm, dest + 1 (0 = none), tag, bytes, then wanted source + 2 (0 = none, 1 = any),
-                ///<   wanted tag + 1, source + 1, tag + 1
-  Post,            ///< E site, comm, wanted source + 1, wanted tag + 1
-  Completion,      ///< E site
-  Start,           ///< E site: Startall; followed by SubPost, SubSend
-  SubPost,         ///< comm, wanted source + 1, wanted tag + 1
-  SubSend,         ///< sync 0/1, comm, dest, tag, bytes
-  DoneReceive,     ///< post, source + 1, tag + 1: completed in the last event (0, 0 = failed)
-  DoneCancelled,   ///< post: completion of a cancelled receive, in the last event
-  DoneSend,        ///< number of the send
-  DoneCollective,  ///< number of the non-blocking collective
-  Matched,     ///< post, source + 1, tag + 1: matched at the end, but never observed by the program
-  Probe,       ///< E site, comm, wanted source + 1, wanted tag + 1, source, tag
-  Collective,  ///< E site, comm, flow, root + 1 (0 = none), 1 contributes | 2 takes
-  CollectivePost,  ///< E the same (collective number = order of CollectivePost)
-  Local,           ///< E site
-  End,             ///< clean end (MPI_Finalize)
-  Refused,         ///< E site: MPI returned an error for a call that would have been another event
-  Traced,  ///< post, comm, source, tag, number in its stream (0 = not known): a delivery that the
-           ///<   algorithm traces (Netzer and Miller, A, B; logs of mode races)
-  Races,  ///< algorithm (online::Algorithm, or kWindowAlgorithm + N), deliveries found to race, wildcard receives posted: at a clean end (mode races)
-  Exchanged,  ///< world rank, messages sent to it, messages observed of it: at a clean end (mode races)
-  Kept,       ///< wildcards, in a row by number, that a trace need not hold, then that it must
-  Value,  ///< ValueKind, payload: what the system told the program (replay_engine/log_format/system_values.h)
-  NextValue,  ///< payload: the same, of the kind that the last Value record has
-  LaneMade,  ///< lane, lane of the thread that made it + 1 (0 = none), how-manieth thread that one made
-  Lane,  ///< turns that the last run had, laneCode() of the run that begins here: what follows is that lane's
-  Seen,  ///< probe, comm, source, tag, number in its stream (0 = not known): the message that a successful
-         ///<   probe (not a matched one; numbered from 0) saw (as Traced)
-  Routed,  ///< comm, world rank of the receiver, tag, n ≤ kMostTagged, then n of: number in its stream less the
-  ///<   one before, zigzag of the receive's post less the one before: traced messages of this rank
-  RoutesOnly,  ///< n: the wildcards' sources are not in this log; its n traced deliveries are in the senders' Routed
-  Ordered,     ///< ThreadOrdering, lane, what: how the threads of the rank wait for one another
-  Clock,  ///< ticks, CLOCK_MONOTONIC in ns, CLOCK_REALTIME in ns: what the clocks show at a tick (logs with events)
-  Time,  ///< an event begins: ticks since the end of the one before (of the first: since the last Clock),
-  ///<   ticks that the one before took (0 where its call does not block, as that of a short send, or is not known)
-  Contents,  ///< 8 bytes: digest of the last message sent (replay_engine/rank/engine/contents.h)
-  Given,  ///< operation + 1 (0 = none), bytes, 0/1, then if 1 8 bytes, their digest: what this rank gives to the last
-          ///<   collective (bytes: of a broadcast, also where it is not the root)
-  Unfinished,  ///< completionKey(), n ≤ kMostUnfinished, n indices: MPI_Waitall or MPI_Testall failed, and left these
-  ///<   requests of its array as they were (MPI_ERR_PENDING); more of them in records of the same key
-  Count
-};
 inline constexpr std::uint32_t kMostTagged = 24;  ///< a record
 inline constexpr std::uint32_t kMostUnfinished = 32;
 

@@ -5,8 +5,8 @@ import re
 import struct
 import sys
 
-FORMAT = pathlib.Path(__file__).resolve().parents[2] / "log_format" / "log_format.h"
-KINDS = re.findall(r"^  (\w+)(?: = 0)?,", FORMAT.read_text().split("enum class RecordKind")[1].split("Count")[0], re.MULTILINE)
+FORMAT = pathlib.Path(__file__).resolve().parents[2] / "log_format" / "record_kinds.h"
+KINDS = re.findall(r"^  X\((\w+),", FORMAT.read_text(), re.MULTILINE)
 
 
 def varint(value):

@@ -15,13 +15,9 @@ void logCollective(const CallPlace& place, RecordKind kind, MPI_Comm comm, Colle
   }
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(comm);
-  unsigned char* p = putKind(g_engine.log.reserve(), kind);
-  p = putVarint(p, site);
-  p = putVarint(p, number);
-  p = putVarint(p, static_cast<std::uint32_t>(flow));
-  p = putVarint(p, root >= 0 ? static_cast<std::uint32_t>(root) + 1 : 0);
-  p = putVarint(p, (contributes ? 1U : 0U) | (takes ? 2U : 0U));
-  g_engine.log.commit(p);
+  g_engine.log.put(kind, records::Collective{site, number, static_cast<std::uint32_t>(flow),
+                                             root >= 0 ? root : -1,
+                                             (contributes ? 1U : 0U) | (takes ? 2U : 0U)});
   g_engine.log.publish();
 }
 
@@ -84,8 +80,7 @@ CollectiveEvent::~CollectiveEvent() {
   }
   if (g_engine.events) {
     commitSite(RecordKind::Completion, m_place);
-    g_engine.log.commit(
-        putVarint(putKind(g_engine.log.reserve(), RecordKind::DoneCollective), m_number));
+    g_engine.log.put<RecordKind::DoneCollective>({m_number});
     g_engine.log.publish();
   }
 }

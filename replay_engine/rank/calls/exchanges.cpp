@@ -36,17 +36,11 @@ void logExchange(const CallPlace& place, const Exchange& what) {
   commitSite(RecordKind::Start, place);
   const std::uint32_t number = g_engine.comms.number(what.comm);
   if (what.dest != MPI_PROC_NULL) {
-    unsigned char* p = putVarint(putKind(g_engine.log.reserve(), RecordKind::SubSend), 0);
-    p = putVarint(p, number);
-    p = putVarint(p, static_cast<std::uint32_t>(what.dest));
-    p = putVarint(p, static_cast<std::uint32_t>(what.sendTag));
-    g_engine.log.commit(putVarint(p, what.sent.bytes));
+    g_engine.log.put<RecordKind::SubSend>({0, number, what.dest, what.sendTag, what.sent.bytes});
     logContents(what.sent);
   }
   if (what.source != MPI_PROC_NULL) {
-    unsigned char* p = putVarint(putKind(g_engine.log.reserve(), RecordKind::SubPost), number);
-    p = putShifted(p, reportedPeer(what.source), 1);
-    g_engine.log.commit(putShifted(p, what.receiveTag, 1));
+    g_engine.log.put<RecordKind::SubPost>({number, reportedPeer(what.source), what.receiveTag});
   }
   g_engine.log.publish();
 }
@@ -174,18 +168,10 @@ int sendReceive(const CallPlace& place, RealCall call, Split split, const Conten
   if (g_engine.events) {
     const std::uint32_t site = siteNumber(place);
     const std::uint32_t number = g_engine.comms.number(comm);
-    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::SendReceive);
-    p = putVarint(p, site);
-    p = putVarint(p, number);
-    p = putVarint(p, dest == MPI_PROC_NULL ? 0 : static_cast<std::uint32_t>(dest) + 1);
-    p = putVarint(p, static_cast<std::uint32_t>(sendTag));
-    p = putVarint(p, sent.bytes);
-    p = putVarint(
-        p, source == MPI_PROC_NULL ? 0 : static_cast<std::uint32_t>(reportedPeer(source) + 2));
-    p = putShifted(p, receiveTag, 1);
-    p = putShifted(p, filled ? use->MPI_SOURCE : -1, 1);
-    p = putShifted(p, filled ? use->MPI_TAG : -1, 1);
-    g_engine.log.commit(p);
+    g_engine.log.put<RecordKind::SendReceive>(
+        {site, number, dest == MPI_PROC_NULL ? -1 : dest, sendTag, sent.bytes,
+         source == MPI_PROC_NULL ? -2 : reportedPeer(source), receiveTag,
+         filled ? use->MPI_SOURCE : -1, filled ? use->MPI_TAG : -1});
     logContents(sent);
     g_engine.log.publish();
   } else if (filled) {

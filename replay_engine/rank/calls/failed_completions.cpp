@@ -48,8 +48,7 @@ void logIndicesOf(std::uint64_t key, int count, Predicate unfinished) {
         ++n;
       }
     }
-    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Unfinished);
-    p = putVarint(putVarint(p, key), n);
+    unsigned char* const p = putRecord<RecordKind::Unfinished>(g_engine.log.reserve(), {key, n});
     std::memcpy(p, indices, static_cast<std::size_t>(end - indices));
     g_engine.log.commit(p + (end - indices));
   } while (next < count);

@@ -147,10 +147,7 @@ void logMatched() {
       logDoneReceive(request, &status, MPI_SUCCESS);
       continue;
     }
-    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Matched);
-    p = putVarint(p, request.number);
-    p = putShifted(p, status.MPI_SOURCE, 1);
-    g_engine.log.commit(putShifted(p, status.MPI_TAG, 1));
+    g_engine.log.put<RecordKind::Matched>({request.number, status.MPI_SOURCE, status.MPI_TAG});
   }
 }
 
@@ -191,8 +188,7 @@ void end(const CallPlace& place) {
       logClocks();
     }
     valuesFlush();
-    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::End);
-    g_engine.log.commit(p);
+    g_engine.log.put<RecordKind::End>({});
     g_engine.log.close(true);
   }
   endTags();

@@ -31,15 +31,13 @@ void logHit(const CallPlace& place, const Choice& choice, int source, int tag, M
   if (g_engine.events) {
     const std::uint32_t site = siteNumber(place);
     const std::uint32_t number = g_engine.comms.number(comm);
-    unsigned char* p = putKind(g_engine.log.reserve(), choice.record);
-    p = putVarint(p, site);
-    p = putVarint(p, number);
-    p = putShifted(p, reportedPeer(source), 1);
-    p = putShifted(p, tag, 1);
-    const int shift = choice.record == RecordKind::Receive ? 1 : 0;
-    p = putShifted(p, status.MPI_SOURCE, shift);
-    p = putShifted(p, status.MPI_TAG, shift);
-    g_engine.log.commit(p);
+    if (choice.record == RecordKind::Receive) {
+      g_engine.log.put<RecordKind::Receive>(
+          {site, number, reportedPeer(source), tag, status.MPI_SOURCE, status.MPI_TAG});
+    } else {
+      g_engine.log.put<RecordKind::Probe>(
+          {site, number, reportedPeer(source), tag, status.MPI_SOURCE, status.MPI_TAG});
+    }
   } else if (followsClocks() && choice.record == RecordKind::Receive) {
     clockTaken({g_engine.posts - 1, isWild(source), kNone, comm, tag == MPI_ANY_TAG ? -1 : tag,
                 status.MPI_SOURCE, status.MPI_TAG});

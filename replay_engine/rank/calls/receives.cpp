@@ -27,9 +27,7 @@ inline void logChosen(std::uint32_t wildNumber, int source) {
   if (wildNumber == g_engine.wildLogged && source >= 0 && source < kNextWild) [[likely]] {
     g_engine.log.add(static_cast<unsigned char>(kNextWild | source));
   } else {
-    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Wild);
-    p = putVarint(p, wildNumber);
-    g_engine.log.commit(putShifted(p, source, 1));
+    g_engine.log.put<RecordKind::Wild>({wildNumber, source});
   }
   g_engine.wildLogged = wildNumber + 1;
   g_engine.log.publish();
@@ -115,14 +113,9 @@ void logReceive(const CallPlace& place, MPI_Comm comm, int source, int tag,
                 const MPI_Status* status) {
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(comm);
-  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Receive);
-  p = putVarint(p, site);
-  p = putVarint(p, number);
-  p = putShifted(p, reportedPeer(source), 1);
-  p = putShifted(p, tag, 1);
-  p = putShifted(p, status != nullptr ? status->MPI_SOURCE : -1, 1);
-  p = putShifted(p, status != nullptr ? status->MPI_TAG : -1, 1);
-  g_engine.log.commit(p);
+  g_engine.log.put<RecordKind::Receive>({site, number, reportedPeer(source), tag,
+                                         status != nullptr ? status->MPI_SOURCE : -1,
+                                         status != nullptr ? status->MPI_TAG : -1});
   g_engine.log.publish();
 }
 
@@ -145,11 +138,7 @@ int postReceive(const Posted& posted, void* buffer, int count, MPI_Datatype data
 void logPost(const CallPlace& place, int source, int tag, MPI_Comm comm) {
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(comm);
-  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Post);
-  p = putVarint(p, site);
-  p = putVarint(p, number);
-  p = putShifted(p, reportedPeer(source), 1);
-  g_engine.log.commit(putShifted(p, tag, 1));
+  g_engine.log.put<RecordKind::Post>({site, number, reportedPeer(source), tag});
   g_engine.log.publish();
 }
 

@@ -16,11 +16,9 @@ void logDoneReceive(const Request& entry, const MPI_Status* status, int error) {
   if (entry.cancelled && status != nullptr) {
     PF_REAL(Test_cancelled)(status, &cancelled);
   }
-  unsigned char* p = nullptr;
   if (cancelled != 0) {
-    p = putKind(g_engine.log.reserve(),
-                g_engine.events ? RecordKind::DoneCancelled : RecordKind::CancelledPost);
-    g_engine.log.commit(putVarint(p, entry.number));
+    g_engine.log.put(g_engine.events ? RecordKind::DoneCancelled : RecordKind::CancelledPost,
+                     records::Post{entry.number});
     if (followsClocks()) {
       clockDone(entry, -1, -1);
     }
@@ -31,10 +29,8 @@ void logDoneReceive(const Request& entry, const MPI_Status* status, int error) {
   const int source = asked ? status->MPI_SOURCE : reportedPeer(entry.peer);
   const int tag = asked ? status->MPI_TAG : entry.tag;
   if (g_engine.events) {
-    p = putKind(g_engine.log.reserve(), RecordKind::DoneReceive);
-    p = putVarint(p, entry.number);
-    p = putShifted(p, known ? source : -1, 1);
-    g_engine.log.commit(putShifted(p, known ? tag : -1, 1));
+    g_engine.log.put<RecordKind::DoneReceive>(
+        {entry.number, known ? source : -1, known ? tag : -1});
     return;
   }
   if (entry.wild && known) {
@@ -47,7 +43,6 @@ void logDoneReceive(const Request& entry, const MPI_Status* status, int error) {
 
 void completed(const Request& entry, const MPI_Status* status, int error) {
   if (g_engine.record && !entry.observed) {
-    unsigned char* p = nullptr;
     switch (entry.kind) {
       case RequestKind::Receive:
       case RequestKind::PersistentReceive:
@@ -59,14 +54,12 @@ void completed(const Request& entry, const MPI_Status* status, int error) {
       case RequestKind::PersistentSend:
         if (g_engine.events && (entry.kind == RequestKind::SynchronousSend ||
                                 (entry.mode == SendMode::Synchronous && entry.active))) {
-          p = putKind(g_engine.log.reserve(), RecordKind::DoneSend);
-          g_engine.log.commit(putVarint(p, entry.number));
+          g_engine.log.put<RecordKind::DoneSend>({entry.number});
         }
         break;
       case RequestKind::Collective:
         if (g_engine.events) {
-          p = putKind(g_engine.log.reserve(), RecordKind::DoneCollective);
-          g_engine.log.commit(putVarint(p, entry.number));
+          g_engine.log.put<RecordKind::DoneCollective>({entry.number});
         } else if (followsClocks() && entry.details != nullptr) {
           clockLeave(entry.comm, entry.details->collective);
         }

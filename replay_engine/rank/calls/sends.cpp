@@ -16,17 +16,12 @@ void logSend(const CallPlace& place, RecordKind kind, std::uint64_t bytes, int d
   g_eventClock.moment = kind == RecordKind::Send && bytes <= kShortMessage;
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(comm);
-  unsigned char* p = putKind(g_engine.log.reserve(), kind);
-  p = putVarint(p, site);
-  p = putVarint(p, number);
-  p = putVarint(p, static_cast<std::uint32_t>(dest));
-  p = putVarint(p, static_cast<std::uint32_t>(tag));
-  g_engine.log.commit(putVarint(p, bytes));
+  g_engine.log.put(kind, records::Send{site, number, dest, tag, bytes});
 }
 
 void logFailedSend(int dest, int tag, MPI_Comm comm) {
   if (g_engine.events) {
-    g_engine.log.commit(putKind(g_engine.log.reserve(), RecordKind::SendFailed));
+    g_engine.log.put<RecordKind::SendFailed>({});
     g_engine.log.publish();
   } else if (followsClocks()) {
     clockUnsend(comm, dest, tag);
@@ -92,7 +87,7 @@ int sendOfThread(const CallPlace& place, RecordKind kind, RealPost post, const v
     beginEvent(place);
     if (g_engine.events) {
       commitSite(RecordKind::Completion, place);
-      g_engine.log.commit(putVarint(putKind(g_engine.log.reserve(), RecordKind::DoneSend), number));
+      g_engine.log.put<RecordKind::DoneSend>({number});
       g_engine.log.publish();
     }
   }

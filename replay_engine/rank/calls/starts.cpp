@@ -89,22 +89,13 @@ bool startOne(Request& entry, int* result) {
 }
 
 void logStarted(const Request& entry, const Contents& contents) {
-  unsigned char* p = nullptr;
   const std::uint32_t number = g_engine.comms.number(entry.comm);
   if (entry.kind == RequestKind::PersistentSend) {
-    p = putKind(g_engine.log.reserve(), RecordKind::SubSend);
-    p = putVarint(p, entry.mode == SendMode::Synchronous ? 1 : 0);
-    p = putVarint(p, number);
-    p = putVarint(p, static_cast<std::uint32_t>(entry.peer));
-    p = putVarint(p, static_cast<std::uint32_t>(entry.tag));
-    p = putVarint(p, contents.bytes);
+    g_engine.log.put<RecordKind::SubSend>({entry.mode == SendMode::Synchronous ? 1U : 0U, number,
+                                           entry.peer, entry.tag, contents.bytes});
   } else {
-    p = putKind(g_engine.log.reserve(), RecordKind::SubPost);
-    p = putVarint(p, number);
-    p = putShifted(p, reportedPeer(entry.peer), 1);
-    p = putShifted(p, entry.tag, 1);
+    g_engine.log.put<RecordKind::SubPost>({number, reportedPeer(entry.peer), entry.tag});
   }
-  g_engine.log.commit(p);
   logContents(contents);
 }
 

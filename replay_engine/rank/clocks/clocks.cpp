@@ -42,12 +42,8 @@ std::uint32_t earlierOf(std::uint32_t comm, int source, int tag, std::uint32_t p
 }
 
 void logTraced(const online::Delivery& delivery, std::uint32_t number) {
-  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Traced);
-  p = putVarint(p, delivery.post);
-  p = putVarint(p, delivery.comm);
-  p = putVarint(p, static_cast<std::uint32_t>(delivery.source));
-  p = putVarint(p, static_cast<std::uint32_t>(delivery.tag));
-  g_engine.log.commit(putVarint(p, number == kUndecided ? 0 : number));
+  g_engine.log.put<RecordKind::Traced>({delivery.post, delivery.comm, delivery.source, delivery.tag,
+                                        number == kUndecided ? 0 : number});
 }
 
 /// The message that a probe saw may be traced later. `number`: of the message, 0 if not known.
@@ -56,12 +52,7 @@ void logSeen(std::uint32_t comm, int source, int tag, std::uint32_t number) {
   if (algorithm == online::Algorithm::Meehan || algorithm == online::Algorithm::Naive) {
     return;
   }
-  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Seen);
-  p = putVarint(p, g_engine.probes - 1);
-  p = putVarint(p, comm);
-  p = putVarint(p, static_cast<std::uint32_t>(source));
-  p = putVarint(p, static_cast<std::uint32_t>(tag));
-  g_engine.log.commit(putVarint(p, number));
+  g_engine.log.put<RecordKind::Seen>({g_engine.probes - 1, comm, source, tag, number});
 }
 
 const RankClocks::Recent& receivedOf(MPI_Comm comm, int source, int tag) {

@@ -110,22 +110,16 @@ void logClocks() {
     own.window->end(own.open);
     logDecisions(*own.window);
   }
-  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Races);
-  p = putVarint(p, g_engine.page->algorithm);
-  p = putVarint(p, own.found());
-  g_engine.log.commit(putVarint(p, g_engine.wildPosts));
+  g_engine.log.put<RecordKind::Races>({g_engine.page->algorithm, own.found(), g_engine.wildPosts});
   for (int rank = 0; rank < own.size; ++rank) {
     if (own.sent[rank] != 0 || own.received[rank] != 0) {
-      p = putKind(g_engine.log.reserve(), RecordKind::Exchanged);
-      p = putVarint(p, static_cast<std::uint32_t>(rank));
-      p = putVarint(p, own.sent[rank]);
-      g_engine.log.commit(putVarint(p, own.received[rank]));
+      g_engine.log.put<RecordKind::Exchanged>(
+          {static_cast<std::uint32_t>(rank), own.sent[rank], own.received[rank]});
     }
   }
   // Which wildcards a trace must keep: runs that it need not, and need, in turn.
   std::uint32_t number = 0;
   while (number < g_engine.wildPosts) {
-    p = putKind(g_engine.log.reserve(), RecordKind::Kept);
     std::uint32_t runs[2] = {0, 0};
     for (const bool kept : {false, true}) {
       while (number < g_engine.wildPosts && own.tracer.kept().kept(number) == kept) {
@@ -133,8 +127,7 @@ void logClocks() {
         ++runs[kept ? 1 : 0];
       }
     }
-    p = putVarint(p, runs[0]);
-    g_engine.log.commit(putVarint(p, runs[1]));
+    g_engine.log.put<RecordKind::Kept>({runs[0], runs[1]});
   }
 }
 

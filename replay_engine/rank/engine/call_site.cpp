@@ -109,8 +109,7 @@ std::uint32_t moduleNumber(const link_map* map, const char* path) {
   g_modules[g_moduleCount] = map;
   const std::size_t length =
       std::strlen(path) < kMaxRecord - 8 ? std::strlen(path) : kMaxRecord - 8;
-  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Module);
-  p = putVarint(p, length);
+  unsigned char* const p = putRecord<RecordKind::Module>(g_engine.log.reserve(), {length});
   std::memcpy(p, path, length);
   g_engine.log.commit(p + length);
   return g_moduleCount++;
@@ -129,10 +128,7 @@ void define(void* address, std::uint16_t call) {
   } else {
     module = moduleNumber(nullptr, "");
   }
-  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Site);
-  p = putVarint(p, call);
-  p = putVarint(p, module);
-  g_engine.log.commit(putVarint(p, offset));
+  g_engine.log.put<RecordKind::Site>({call, module, offset});
   g_engine.log.publish();
 }
 

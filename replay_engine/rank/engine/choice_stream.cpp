@@ -35,10 +35,9 @@ void ChoiceStreams::miss(ChoiceKind kind) {
 
 unsigned char* ChoiceStreams::hit(ChoiceKind kind) {
   const auto k = static_cast<std::size_t>(kind);
-  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Choice);
-  p = putVarint(p, k);
   LaneChoices& lane = mine();
-  p = putVarint(p, lane.failedPollsLogged[k]);
+  unsigned char* const p = putRecord<RecordKind::Choice>(
+      g_engine.log.reserve(), {static_cast<std::uint32_t>(kind), lane.failedPollsLogged[k]});
   if (lane.failedPollsLogged[k] != 0) {
     lane.failedPollsLogged[k] = 0;
     if (lane.inHeader != nullptr) {

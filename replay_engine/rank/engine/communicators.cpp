@@ -42,10 +42,10 @@ int* worldRanks(MPI_Group group, int* size) {
 void logMembers(const int* members, int size) {
   for (int first = 0; first < size; first += 32) {
     const int n = size - first < 32 ? size - first : 32;
-    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::CommMembers);
-    p = putVarint(p, static_cast<std::uint32_t>(n));
+    unsigned char* p =
+        putRecord<RecordKind::CommMembers>(g_engine.log.reserve(), {static_cast<std::uint32_t>(n)});
     for (int i = 0; i < n; ++i) {
-      p = putShifted(p, members[first + i], 1);
+      p = putVarint(p, static_cast<std::uint32_t>(members[first + i] + 1));
     }
     g_engine.log.commit(p);
   }
@@ -150,13 +150,9 @@ KnownCommunicator& Communicators::add(MPI_Comm comm, std::uint64_t key, std::uin
     }
   }
   if (g_engine.log.isOpen()) {
-    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Comm);
-    std::memcpy(p, &key, 8);
-    p = putVarint(p + 8, call);
-    p = putVarint(p, static_cast<std::uint32_t>(inter));
-    p = putVarint(p, static_cast<std::uint32_t>(localSize));
-    p = putVarint(p, static_cast<std::uint32_t>(remoteSize));
-    g_engine.log.commit(p);
+    g_engine.log.put<RecordKind::Comm>({key, call, static_cast<std::uint32_t>(inter),
+                                        static_cast<std::uint32_t>(localSize),
+                                        static_cast<std::uint32_t>(remoteSize)});
     logMembers(members, localSize);
     logMembers(remote, remoteSize);
     g_engine.log.publish();

@@ -466,9 +466,7 @@ void logContents(const Contents& contents) {
   if (!g_engine.events || !contents.digested) {
     return;
   }
-  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Contents);
-  std::memcpy(p, &contents.digest, sizeof contents.digest);
-  g_engine.log.commit(p + sizeof contents.digest);
+  g_engine.log.put<RecordKind::Contents>({contents.digest});
 }
 
 std::uint32_t checkOfSent(MPI_Comm comm, int dest, int tag) {
@@ -488,10 +486,8 @@ void compareSent(const CallPlace& place, const Contents& contents, std::uint32_t
 
 void giveContents(const CallPlace& place, const Contents& given) {
   if (g_engine.events && given.known) {
-    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Given);
-    p = putVarint(p, given.operation);
-    p = putVarint(p, given.bytes);
-    *p++ = given.digested ? 1 : 0;
+    unsigned char* p = putRecord<RecordKind::Given>(
+        g_engine.log.reserve(), {given.operation, given.bytes, given.digested ? 1U : 0U});
     if (given.digested) {
       std::memcpy(p, &given.digest, sizeof given.digest);
       p += sizeof given.digest;

@@ -96,10 +96,7 @@ ClockLook look() {
 }
 
 void logClock(const ClockLook& seen) {
-  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Clock);
-  p = putVarint(p, seen.ticks);
-  p = putVarint(p, seen.monotonic);
-  g_engine.log.commit(putVarint(p, seen.realTime));
+  g_engine.log.put<RecordKind::Clock>({seen.ticks, seen.monotonic, seen.realTime});
   g_eventClock.noted = seen.ticks;
 }
 
@@ -140,14 +137,12 @@ void stampBegin() {
     }
   }
   const std::uint64_t gap = now > clock.last ? now - clock.last : 0;
-  if ((gap | clock.inCall) < 0x80) [[likely]] {
+  if ((gap | clock.inCall) < 0x80) [[likely]] {  // the record as put() writes it
     g_engine.log.addThree(static_cast<std::uint32_t>(RecordKind::Time) |
                           static_cast<std::uint32_t>(gap) << 8 |
                           static_cast<std::uint32_t>(clock.inCall) << 16);
   } else {
-    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Time);
-    p = putVarint(p, gap);
-    g_engine.log.commit(putVarint(p, clock.inCall));
+    g_engine.log.put<RecordKind::Time>({gap, clock.inCall});
   }
   clock.last += gap;
   clock.inCall = 0;

@@ -131,10 +131,9 @@ void makeReady(Lane& lane, const ScheduleLane* schedule) {
 
 void logLane(const Lane& lane) {
   if (g_engine.record) {
-    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::LaneMade);
-    p = putVarint(p, lane.number);
-    p = putVarint(p, lane.parent != nullptr && lane.number != 0 ? lane.parent->number + 1 : 0);
-    g_engine.log.commit(putVarint(p, lane.ordinal));
+    const std::uint32_t parent =
+        lane.parent != nullptr && lane.number != 0 ? lane.parent->number + 1 : 0;
+    g_engine.log.put<RecordKind::LaneMade>({lane.number, parent, lane.ordinal});
   }
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "replay_engine/log_format/log_format.h"
+#include "replay_engine/log_format/record_writer.h"
 
 namespace pf {
 
@@ -53,6 +54,16 @@ class LogWriter {
     commit(p + 3);
 #endif
   }
+  /// Reserves, fills and commits a record that has no rest.
+  template <RecordKind kind>
+  void put(const FieldsOf<kind>& fields) {
+    commit(putRecord<kind>(reserve(), fields));
+  }
+  /// `kind`: one with these fields.
+  template <typename Fields>
+  void put(RecordKind kind, const Fields& fields) {
+    commit(putRecord(reserve(), kind, fields));
+  }
   /// The record that ends at `end` is complete; it counts once publish() is called.
   void commit(const unsigned char* end);
   /// Publishes all committed records.
@@ -78,26 +89,5 @@ class LogWriter {
   std::uint64_t m_salt = 0;
   char m_path[2048] = {};
 };
-
-// -- varints
-
-inline unsigned char* putVarint(unsigned char* p, std::uint64_t value) {
-  while (value >= 0x80) {
-    *p++ = static_cast<unsigned char>(value | 0x80);
-    value >>= 7;
-  }
-  *p++ = static_cast<unsigned char>(value);
-  return p;
-}
-
-inline unsigned char* putKind(unsigned char* p, RecordKind kind) {
-  *p = static_cast<unsigned char>(kind);
-  return p + 1;
-}
-
-/// A signed number plus an offset that makes it non-negative (MPI_ANY_* and "none").
-inline unsigned char* putShifted(unsigned char* p, int value, int shift) {
-  return putVarint(p, static_cast<std::uint32_t>(value + shift));
-}
 
 }  // namespace pf

@@ -34,7 +34,7 @@ inline bool isMessage(int peer, MPI_Comm comm) {
 /// Commits a record that has nothing but its call site.
 inline void commitSite(RecordKind kind, const CallPlace& place) {
   const std::uint32_t site = siteNumber(place);  // may write a record of its own
-  g_engine.log.commit(putVarint(putKind(g_engine.log.reserve(), kind), site));
+  g_engine.log.put(kind, records::AtSite{site});
 }
 
 /// Files an event that neither sends nor receives.

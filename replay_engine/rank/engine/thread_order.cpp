@@ -32,10 +32,7 @@ KnownObject& known(const volatile void* object) {
 }
 
 void log(const Lane& lane, ThreadOrdering kind, std::uint64_t what) {
-  unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Ordered);
-  p = putVarint(p, static_cast<std::uint32_t>(kind));
-  p = putVarint(p, lane.number);
-  g_engine.log.commit(putVarint(p, what));
+  g_engine.log.put<RecordKind::Ordered>({static_cast<std::uint32_t>(kind), lane.number, what});
   g_engine.log.publish();
 }
 

@@ -62,9 +62,7 @@ Run g_run;
 void logTurn(std::uint32_t code) {
   std::atomic<std::uint64_t>& inHeader = g_engine.log.header().laneTurns;
   if (code != g_run.code) {
-    unsigned char* p = putKind(g_engine.log.reserve(), RecordKind::Lane);
-    p = putVarint(p, g_run.turns);
-    g_engine.log.commit(putVarint(p, code));
+    g_engine.log.put<RecordKind::Lane>({g_run.turns, code});
     g_engine.log.publish();
     g_run = Run{code, 0, g_run.number + 1};
   }

@@ -234,12 +234,10 @@ inline unsigned char* beginQuickly(ValueKind kind) {
   const auto number = static_cast<std::uint8_t>(kind);
   unsigned char* p = g_engine.log.reserve();
   if (g_systemValues.lastKind == number) [[likely]] {
-    return putKind(p, RecordKind::NextValue);
+    return putRecord<RecordKind::NextValue>(p, {});
   }
   g_systemValues.lastKind = number;
-  p = putKind(p, RecordKind::Value);
-  *p = number;
-  return p + 1;
+  return putRecord<RecordKind::Value>(p, {number});
 }
 
 inline void keepQuickly(ValueKind kind, std::int64_t value) {

@@ -83,10 +83,9 @@ class Room {
     }
     const auto number = static_cast<std::uint8_t>(kind);
     if (g_systemValues.lastKind == number) {
-      m_at = putKind(m_at, RecordKind::NextValue);
+      m_at = putRecord<RecordKind::NextValue>(m_at, {});
     } else {
-      m_at = putKind(m_at, RecordKind::Value);
-      *m_at++ = number;
+      m_at = putRecord<RecordKind::Value>(m_at, {number});
       g_systemValues.lastKind = number;
     }
   }
@@ -140,9 +139,7 @@ void flushEarly() {
     std::memcpy(to, begin, static_cast<std::size_t>(p - begin));
     g_engine.log.commit(to + (p - begin));
   }
-  unsigned char* to = putKind(g_engine.log.reserve(), RecordKind::Value);
-  *to++ = kValuesJoin;
-  g_engine.log.commit(to);
+  g_engine.log.put<RecordKind::Value>({kValuesJoin});
   g_engine.log.publish();
   g_systemValues.lastKind = kValuesJoin;
   if (g_early.begin != g_firstEarly) {
