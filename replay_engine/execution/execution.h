@@ -57,9 +57,8 @@ struct ShortEventRef {
   constexpr ShortEventRef(Rank of, Serial number) : rank(of), serial(number) {}
   constexpr ShortEventRef(const EventRef& event)  // NOLINT(google-explicit-constructor)
       : ShortEventRef(event.rank, event.serial) {}
-  constexpr operator EventRef() const {
-    return {rank, serial};
-  }  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  constexpr operator EventRef() const { return {rank, serial}; }
   [[nodiscard]] constexpr bool valid() const { return serial != 0; }
   friend bool operator==(const ShortEventRef&, const ShortEventRef&) = default;
 

@@ -3,6 +3,7 @@
 #include "mpi_calls.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "replay_engine/log/event_times.h"
@@ -113,9 +114,7 @@ void endLastEvents(Execution& execution) {
 
 Result<Execution> assemble(std::vector<RankLog> logs) {
   Execution execution;
-  for (std::uint16_t call = 0; call < kCallCount; ++call) {
-    execution.callNames.emplace_back(kCallNames[call]);
-  }
+  execution.callNames.assign(std::begin(kCallNames), std::end(kCallNames));
   Assembler assembler(execution);
   std::vector<std::int64_t> ahead;
   for (std::size_t i = 0; i < logs.size(); ++i) {

@@ -175,10 +175,11 @@ bool Decoder::wild(std::uint64_t number, std::int32_t source) {
   return true;
 }
 
+// NOLINTNEXTLINE(readability-function-size): a case a kind
 bool Decoder::record(RecordReader& in) {
   const RecordKind kind = in.kind();
   if (const auto byte = static_cast<std::uint8_t>(kind); (byte & kNextWild) != 0) {
-    return wild(m_nextWild, byte & (kNextWild - 1U));
+    return wild(m_nextWild, static_cast<std::int32_t>(byte & (kNextWild - 1U)));
   }
   switch (kind) {
     case RecordKind::Padding:

@@ -170,7 +170,7 @@ struct SendReceive {
   }
 };
 
-struct Posted {
+struct PostReceive {
   std::uint32_t site = 0;
   std::uint32_t comm = 0;
   std::int32_t wantedSource = 0;
@@ -458,7 +458,7 @@ struct Unfinished {
   X(SendFailed, Nothing, false, "the last send returned an error: it did not happen") \
   X(Receive, Receive, true, "a blocking or matched receive") \
   X(SendReceive, SendReceive, true, "MPI_Sendrecv and its like") \
-  X(Post, Posted, true, "a receive is posted") \
+  X(Post, PostReceive, true, "a receive is posted") \
   X(Completion, AtSite, true, "a call that completes requests; Done… records follow") \
   X(Start, AtSite, true, "MPI_Startall and its like; SubPost and SubSend follow") \
   X(SubPost, SubPost, false, "a receive of the last Start") \

@@ -160,7 +160,8 @@ void removeLeftOvers(const std::string& base) {
     while (const dirent* entry = ::readdir(directory.get())) {
       const std::string name = static_cast<const char*>(entry->d_name);
       if (name.size() == kPrefix.size() + 6 && name.compare(0, kPrefix.size(), kPrefix) == 0) {
-        found.push_back(base + "/" + name);
+        found.push_back(base);
+        found.back().append("/").append(name);
       }
     }
   }

@@ -154,7 +154,8 @@ void CollectiveEvent::makes(MPI_Group group, int tag) {
       key = g_engine.comms.of(m_comm).key;
     }
     constexpr std::uint32_t kTags = 32768;  // MPI_TAG_UB is at least 32767
-    meet(group, static_cast<int>((key ^ static_cast<std::uint32_t>(tag) * 0x9E3779B9U) % kTags));
+    meet(group, static_cast<int>(
+                    (key ^ std::uint32_t{static_cast<std::uint32_t>(tag) * 0x9E3779B9U}) % kTags));
   }
 }
 

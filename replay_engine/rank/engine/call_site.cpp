@@ -110,7 +110,7 @@ std::uint32_t moduleNumber(const link_map* map, const char* path) {
   const std::size_t length =
       std::strlen(path) < kMaxRecord - 8 ? std::strlen(path) : kMaxRecord - 8;
   unsigned char* const p = putRecord<RecordKind::Module>(g_engine.log.reserve(), {length});
-  std::memcpy(p, path, length);
+  std::memcpy(p, path, length);  // NOLINT(bugprone-not-null-terminated-result): its length is said
   g_engine.log.commit(p + length);
   return g_moduleCount++;
 }

@@ -44,11 +44,13 @@ struct ShadowReplay;
 template <typename T>
 class SeenByAll {
  public:
+  // NOLINTNEXTLINE(google-explicit-constructor): it stands for the value
   constexpr SeenByAll(T value) : m_value(value) {}
   SeenByAll& operator=(T value) {
     m_value.store(value, std::memory_order_relaxed);
     return *this;
   }
+  // NOLINTNEXTLINE(google-explicit-constructor)
   operator T() const { return m_value.load(std::memory_order_relaxed); }
 
  private:

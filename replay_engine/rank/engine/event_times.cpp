@@ -108,7 +108,7 @@ void lookAtClocks() {
 }
 
 void startEventTimes() {
-  constexpr std::uint64_t kLooksASecond = 20;
+  constexpr double kLooksASecond = 20;
   if (g_firstLook.monotonic == 0) {  // MPI_Init was not ours to see
     lookAtClocks();
   }
@@ -117,7 +117,7 @@ void startEventTimes() {
   const std::uint64_t passed = now.ticks - g_firstLook.ticks;
   const double speed = past == 0 ? 1 : static_cast<double>(passed) / static_cast<double>(past);
   g_eventClock.interval =
-      static_cast<std::uint64_t>(speed * static_cast<double>(kNanoseconds / kLooksASecond));
+      static_cast<std::uint64_t>(speed * (static_cast<double>(kNanoseconds) / kLooksASecond));
   if (past != 0) {
     logClock(g_firstLook);
   }

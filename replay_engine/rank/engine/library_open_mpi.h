@@ -40,6 +40,7 @@ inline constexpr int kNoPeer = -2;
 constexpr int reportedPeer(int peer) {
   return peer;
 }
+// NOLINTNEXTLINE(misc-redundant-expression): mpi.h says so
 static_assert(MPI_ANY_SOURCE == -1 && MPI_PROC_NULL == -2 && MPI_ANY_TAG == -1);
 
 /// Whether a request's handle is the address of an object with its status in it, whose source is negative before the match.

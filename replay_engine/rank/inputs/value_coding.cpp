@@ -205,10 +205,12 @@ std::uint32_t formOf(double value, std::int64_t* nanoseconds) {
   }
   const auto whole = static_cast<std::int64_t>(value);
   const double rest = value - static_cast<double>(whole);
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): it is positive, and tried below
   *nanoseconds = whole * 1'000'000'000 + static_cast<std::int64_t>(rest * 1.0e9 + 0.5);
   for (std::uint32_t i = 0; i < kSecondsBits; ++i) {
     const std::uint32_t form = (usual + i) % kSecondsBits;
     const double again = secondsOf(*nanoseconds, form);
+    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the bits are given back
     if (std::memcmp(&again, &value, sizeof again) == 0) [[likely]] {
       usual = form;
       return form;
