@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/gui/pane_help.h"
 
-#include <array>
 
 #include <QAction>
 #include <QApplication>
@@ -17,7 +16,7 @@ struct Help {
   const char* text;
 };
 
-constexpr std::array<Help, 22> kHelp{{
+constexpr Help kHelp[] = {
     {"centre",
      "The diagram has a row for each rank and logical time across, or with X the time of a clock. "
      "Lines are messages, rings racing receives; the dashed lines of a selected one are what it "
@@ -85,7 +84,7 @@ constexpr std::array<Help, 22> kHelp{{
      "The events of one rank from first to last, with what became of each. What is selected here "
      "is selected in the diagram, and the other way round; the filter is that of the search. The "
      "event that a replay is before is bold."},
-}};
+};
 
 const Help* find(const QString& name) {
   for (const Help& help : kHelp) {

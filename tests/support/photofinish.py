@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs the command line of Photofinish for end-to-end tests, and sees to it that nothing is left behind.
 
-PF_BIN is the directory of the executables (set by CTest). Every test has a directory of its own (self.dir) that is
+PF_BIN is the directory of the executables (set by CTest; default: build/release/bin of this tree). Every test has a directory of its own (self.dir) that is
 also TMPDIR, and marks its processes by a variable in their environment: what runs on after a test is found by it.
 PF_KEEP=1 keeps the directories.
 """
@@ -21,8 +21,10 @@ import time
 import unittest
 import uuid
 
-BIN = pathlib.Path(os.environ.get("PF_BIN", "build/release/bin")).resolve()
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BIN = pathlib.Path(os.environ.get("PF_BIN", SOURCE / "build" / "release" / "bin")).resolve()
+if not BIN.is_dir():
+    sys.exit(f"{BIN} is not there: build first (./test --build), or give the directory of the programs in PF_BIN")
 FULL = os.environ.get("PF_FULL", "") not in ("", "0")
 JITTERS = (1, 2) if FULL else (1,)  # seeds of the replays of one recording, where one says as much as two
 SKIPPED = 77
