@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/gui/pane_help.h"
 
-
 #include <QAction>
 #include <QApplication>
 #include <QDockWidget>
