@@ -31,6 +31,7 @@ bool readMemory(pid_t pid, std::uint64_t address, void* value, std::size_t size)
 /// What the rank says may be nonsense.
 bool isUsable(const PageRequests& requests) {
   const std::array fields{std::uint64_t{requests.handle} + requests.handleBytes,
+                          std::uint64_t{requests.details} + 8,
                           std::uint64_t{requests.post} + 4,
                           std::uint64_t{requests.wild} + 4,
                           std::uint64_t{requests.isWild} + 1,

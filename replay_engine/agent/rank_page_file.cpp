@@ -125,8 +125,7 @@ protocol::RankDiverged RankPageFile::divergence() const {
   out.callAddress = m_page->callAddress;
   std::vector<PageEvent> past;
   for (const PageEvent& event : m_page->past) {
-    const std::uint64_t age = out.serial - event.serial;
-    if (event.serial != 0 && age > 0 && age < kPageEvents) {
+    if (event.serial != 0 && event.serial < out.serial && out.serial - event.serial < kPageEvents) {
       past.push_back(event);
     }
   }

@@ -182,6 +182,23 @@ TEST_F(MatchedReceivesTest, handlesThatAreAddresses) {
   EXPECT_EQ(look(), "10 0 2 6; unseen 1");
 }
 
+TEST_F(MatchedReceivesTest, noFieldIsReadBeyondItsEntry) {
+  post(kRow | 0);
+  complete(m_row[0], 3, 4);
+  const PageRequests right = m_page->requests;
+  for (std::uint32_t PageRequests::*field :
+       {&PageRequests::handle, &PageRequests::details, &PageRequests::post, &PageRequests::wild,
+        &PageRequests::isWild, &PageRequests::isActive, &PageRequests::isCancelled}) {
+    for (const std::uint32_t at : {std::uint32_t{sizeof(Entry)}, 0xDA60DADAU}) {
+      m_page->requests = right;
+      m_page->requests.*field = at;
+      EXPECT_EQ(look(), "unseen 0") << "at " << at;
+    }
+  }
+  m_page->requests = right;
+  EXPECT_EQ(look(), "10 0 3 4; unseen 0");
+}
+
 TEST_F(MatchedReceivesTest, moreThanThereIsRoomFor) {
   m_page->requests.handleBytes = 8;
   m_page->requests.objects = {};
