@@ -148,23 +148,27 @@ void lookAt(pid_t pid, const PageRequests& requests, const unsigned char* entry,
   }
 }
 
-Seen seenOf(pid_t pid, const PageRequests& requests) {
+/// nullopt: the rank's memory cannot be read, or not any more: it is gone.
+std::optional<Seen> seenOf(pid_t pid, const PageRequests& requests) {
   Seen seen;
   const auto all = valueOf<std::uint32_t>(pid, requests.countAt);
   const auto entries = valueOf<std::uint64_t>(pid, requests.entriesAt);
-  if (!all || *all == 0 || !entries) {
+  if (!all || !entries) {
+    return std::nullopt;
+  }
+  if (*all == 0) {
     return seen;
   }
   const std::uint32_t count = std::min(*all, kMostRequests);
   std::vector<unsigned char> table(std::size_t{count} * requests.stride);
   if (!readMemory(pid, *entries, table.data(), table.size())) {
-    return seen;
+    return std::nullopt;
   }
   for (std::uint32_t i = 0; i < count; ++i) {
     lookAt(pid, requests, table.data() + std::size_t{i} * requests.stride, seen);
   }
   seen.unseen += *all - count;  // they may be receives
-  return seen;
+  return valueOf<std::uint32_t>(pid, requests.countAt) ? std::optional(seen) : std::nullopt;
 }
 
 void* mapBegin(const std::string& log) {
@@ -193,7 +197,11 @@ void MatchedLook::look(pid_t pid, const RankPage& page, const std::string& log) 
   if (call == 0 || !isUsable(requests)) {
     return;
   }
-  const Seen seen = seenOf(pid, requests);
+  const std::optional<Seen> looked = seenOf(pid, requests);
+  if (!looked) {
+    return;  // what was seen before stays
+  }
+  const Seen& seen = *looked;
   const bool nothing = seen.matched.empty() && seen.unseen == 0;
   if ((nothing && m_mapped == nullptr) || page.serial.load() != serial ||
       page.inCall.load() != call) {

@@ -3,6 +3,7 @@
 // library has them.
 #include "replay_engine/agent/matched_receives.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -92,10 +93,10 @@ class MatchedReceivesTest : public testing::Test {
     object.status = {source, tag};
   }
   /// "post wild source tag; …", and how many were not seen.
-  std::string look() {
+  std::string look(pid_t pid = ::getpid()) {
     m_entriesAt = m_entries.data();
     m_count = static_cast<std::uint32_t>(m_entries.size());
-    m_look.look(::getpid(), *m_page, m_log);
+    m_look.look(pid, *m_page, m_log);
     std::ifstream in(m_log, std::ios::binary);
     in.seekg(kAt);
     MatchedReceives seen{};
@@ -180,6 +181,18 @@ TEST_F(MatchedReceivesTest, handlesThatAreAddresses) {
   m_row[0].status = {2, 6};
   post(8);
   EXPECT_EQ(look(), "10 0 2 6; unseen 1");
+}
+
+TEST_F(MatchedReceivesTest, whatWasSeenStaysWhenTheRankIsGone) {
+  post(kRow | 0);
+  complete(m_row[0], 3, 4);
+  EXPECT_EQ(look(), "10 0 3 4; unseen 0");
+  const pid_t gone = ::fork();
+  if (gone == 0) {
+    ::_exit(0);
+  }
+  ::waitpid(gone, nullptr, 0);
+  EXPECT_EQ(look(gone), "10 0 3 4; unseen 0");
 }
 
 TEST_F(MatchedReceivesTest, noFieldIsReadBeyondItsEntry) {
