@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "replay_engine/rank/clocks/clocks.h"
 #include "replay_engine/rank/engine/contents.h"
 #include "replay_engine/rank/engine/given.h"
 #include "replay_engine/rank/engine/records.h"
@@ -7,26 +6,6 @@
 
 namespace pf {
 namespace {
-
-void logCollective(const CallPlace& place, RecordKind kind, MPI_Comm comm, CollectiveFlow flow,
-                   int root, bool contributes, bool takes) {
-  if (!g_engine.events) {
-    return;
-  }
-  const std::uint32_t site = siteNumber(place);
-  const std::uint32_t number = g_engine.comms.number(comm);
-  g_engine.log.put(kind, records::Collective{site, number, static_cast<std::uint32_t>(flow),
-                                             root >= 0 ? root : -1,
-                                             (contributes ? 1U : 0U) | (takes ? 2U : 0U)});
-  g_engine.log.publish();
-}
-
-/// The clock's part, where it is followed.
-CollectiveClock enter(MPI_Comm comm, CollectiveFlow flow, int root, bool contributes, bool takes) {
-  return followsClocks() && comm != MPI_COMM_NULL && flow != CollectiveFlow::None
-             ? clockEnter(comm, flow, root, contributes, takes)
-             : CollectiveClock{};
-}
 
 /// `number`: of a non-blocking collective. What `clock` gives to others is what the rank knows at
 /// this event.
@@ -37,7 +16,7 @@ const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, C
   // MPI will refuse it; or only some ranks of `comm` take part, and nobody knows in which.
   if (comm == MPI_COMM_NULL || place.call == kCallComm_create_group) {
     beginEvent(place);
-    logLocal(place);
+    recorder().local(place);
     return place;
   }
   if (isInter(comm)) {
@@ -48,11 +27,10 @@ const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, C
   if (kind == RecordKind::CollectivePost) {
     *number = g_engine.postedCollectives++;
   }
-  logCollective(place, kind, comm, flow, root, contributes, takes);
+  *clock = recorder().enters(place, kind, {comm, flow, root, contributes, takes}, given);
   if (g_engine.contents) {
-    giveContents(place, given);
+    compareGiven(place, given);
   }
-  *clock = enter(comm, flow, root, contributes, takes);
   return place;
 }
 
@@ -72,16 +50,11 @@ CollectiveEvent::~CollectiveEvent() {
   if (m_endsLater) [[unlikely]] {
     beginEvent(m_place);
   }
-  if (followsClocks() && m_comm != MPI_COMM_NULL) {
-    clockLeave(m_comm, m_clock);
+  if (m_comm != MPI_COMM_NULL) {
+    recorder().leaves(m_comm, m_clock);
   }
-  if (!m_endsLater) [[likely]] {
-    return;
-  }
-  if (g_engine.events) {
-    commitSite(RecordKind::Completion, m_place);
-    g_engine.log.put<RecordKind::DoneCollective>({m_number});
-    g_engine.log.publish();
+  if (m_endsLater) [[unlikely]] {
+    recorder().collectiveDone(m_place, m_number);
   }
 }
 
@@ -93,7 +66,7 @@ namespace {
 /// recording that one came later, or its partners were there; in a replay they may be waiting for
 /// their turn, behind the first thread's. So nobody is in the middle of it alone.
 bool meets() {
-  return g_engine.replay && g_engine.choices.header().threads != 0;
+  return g_engine.choices.isOpen() && g_engine.choices.header().threads != 0;
 }
 
 /// Whether all of `comm` are ranks of this replay; its group, to meet by MPI_Barrier.
@@ -180,17 +153,9 @@ void PostedCollective::made(int result, const MPI_Comm* comm) {
 }
 
 void PostedCollective::posted(int result, const MPI_Request* request) {
-  if (result == MPI_SUCCESS && (g_engine.events || followsClocks())) {
+  if (result == MPI_SUCCESS) {
     const StateLock lock;
-    Request entry;
-    entry.handle = *request;
-    entry.kind = RequestKind::Collective;
-    entry.number = m_number;
-    entry.comm = m_comm;
-    Request* const inserted = g_engine.requests.insert(entry);
-    if (followsClocks()) {
-      g_engine.requests.detail(*inserted).collective = m_clock;
-    }
+    recorder().collectivePosted(*request, m_number, m_comm, m_clock);
   }
 }
 
@@ -198,11 +163,9 @@ DestructorEvent::DestructorEvent(const CallPlace& place, const MPI_Comm* comm) {
   const StateLock lock;
   if (comm != nullptr && *comm != MPI_COMM_NULL) {
     beginEvent(place);
-    logLocal(place);
+    recorder().local(place);
     g_engine.comms.freed(*comm);
-    if (followsClocks()) {
-      clockForgetComm();
-    }
+    recorder().communicatorFreed();
   }
 }
 

@@ -23,16 +23,6 @@ void endCompletion(const CallPlace& place) {
   }
 }
 
-void publish() {
-  if (g_engine.record) {
-    g_engine.log.publish();
-    forgetStatuses();
-    if (followsClocks()) {
-      clockObserved();
-    }
-  }
-}
-
 /// Waits for request `index` of the call, as MPI_Wait. Files its completion; the caller has filed
 /// the event.
 int waitFor(Batch& batch, MPI_Request* requests, int index, MPI_Status* status) {
@@ -55,6 +45,12 @@ void sayAwaited(MPI_Request handle) {
         request->wild ? forcedSource(request->peer, request->wildNumber) : request->peer;
     sayPeer(request->comm, source, request->tag);
   }
+}
+
+/// `index`: that MPI chose, or MPI_UNDEFINED.
+void logIndex(const CallPlace& place, ChoiceKind kind, int index) {
+  recorder().chose(kind, {index == MPI_UNDEFINED ? 0U : static_cast<std::uint32_t>(index) + 1});
+  recorder().completes(place);
 }
 
 void copyStatuses(MPI_Status* to, const MPI_Status* from, int count) {
@@ -87,12 +83,12 @@ int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Stat
   copyStatuses(statuses, use, count);
   const StateLock lock;
   endCompletion(place);
-  logCompletion(place);
+  recorder().completes(place);
   if (result != MPI_SUCCESS && !one) [[unlikely]] {
     logUnfinished(key, result, batch, count, use);
   }
   fileAll(batch, result, use);
-  publish();
+  recorder().told();
   inCall.endOfThread();
   return result;
 }
@@ -103,9 +99,7 @@ int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   {
     const StateLock lock;
     beginCompletion(place);
-    if (g_engine.replay) {
-      next = g_engine.choices.next(ChoiceKind::Waitany);
-    }
+    next = g_engine.choices.next(ChoiceKind::Waitany);
   }
   InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
   Batch batch(count, requests);
@@ -127,39 +121,16 @@ int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   result = restoreOne(batch, *index, use, result);
   const StateLock lock;
   endCompletion(place);
-  if (g_engine.record) {
-    unsigned char* p = g_engine.choices.hit(ChoiceKind::Waitany);
-    g_engine.log.commit(
-        putVarint(p, *index == MPI_UNDEFINED ? 0 : static_cast<std::uint32_t>(*index) + 1));
-    logCompletion(place);
-  }
+  logIndex(place, ChoiceKind::Waitany, *index);
   if (*index != MPI_UNDEFINED) {
     fileOne(batch, *index, use, result);
   }
-  publish();
+  recorder().told();
   inCall.endOfThread();
   return result;
 }
 
 namespace {
-
-void logIndices(ChoiceKind kind, int count, const int* indices) {
-  if (!g_engine.record) {
-    return;
-  }
-  unsigned char* p = putVarint(g_engine.choices.hit(kind),
-                               count == MPI_UNDEFINED ? 0 : static_cast<std::uint32_t>(count) + 1);
-  for (int i = 0; count != MPI_UNDEFINED && i < count; ++i) {
-    if (i != 0 &&
-        i % 32 ==
-            0) {  // more than a record holds: the payload goes on in a Choice of the same kind
-      g_engine.log.commit(p);
-      p = g_engine.choices.hit(kind);
-    }
-    p = putVarint(p, static_cast<std::uint32_t>(indices[i]));
-  }
-  g_engine.log.commit(p);
-}
 
 /// Of a call that completed `indices` in a recording by several threads: waits for all of them
 /// before it is this thread's turn.
@@ -181,12 +152,12 @@ int replaySomeOfThread(const CallPlace& place, ChoiceKind kind, Batch& batch, MP
   {
     const StateLock lock;
     beginEvent(place);
-    logIndices(kind, count, indices);
-    logCompletion(place);
+    recorder().choseSome(kind, count, indices);
+    recorder().completes(place);
     for (int i = 0; i < count; ++i) {
       fileOne(batch, indices[i], &seen[i], seen[i].MPI_ERROR);
     }
-    publish();
+    recorder().told();
   }
   copyStatuses(statuses, seen, count < 0 ? 0 : count);
   std::free(seen);
@@ -213,8 +184,8 @@ int replaySome(const CallPlace& place, ChoiceKind kind, int incount, MPI_Request
     return replaySomeOfThread(place, kind, batch, requests, *outcount, indices, statuses);
   }
   const StateLock lock;
-  logIndices(kind, *outcount, indices);
-  logCompletion(place);
+  recorder().choseSome(kind, *outcount, indices);
+  recorder().completes(place);
   for (int i = 0; i < count; ++i) {
     if (indices[i] < 0 || indices[i] >= incount) {
       diverge(place, "a request array with the recorded index", "a shorter one");
@@ -228,7 +199,7 @@ int replaySome(const CallPlace& place, ChoiceKind kind, int incount, MPI_Request
       result = MPI_ERR_IN_STATUS;
     }
   }
-  publish();
+  recorder().told();
   return result;
 }
 
@@ -242,9 +213,7 @@ int recordSome(const CallPlace& place, ChoiceKind kind, RealCall call, int incou
   restoreSome(batch, *outcount == MPI_UNDEFINED ? 0 : *outcount, indices, use, result);
   const StateLock lock;
   if (*outcount == 0) {
-    if (g_engine.record) {
-      g_engine.choices.miss(kind);
-    }
+    recorder().missed(kind);
     return result;
   }
   if (kind == ChoiceKind::Testsome) {
@@ -252,27 +221,24 @@ int recordSome(const CallPlace& place, ChoiceKind kind, RealCall call, int incou
   } else {
     endCompletion(place);
   }
-  logIndices(kind, *outcount, indices);
-  logCompletion(place);
+  recorder().choseSome(kind, *outcount, indices);
+  recorder().completes(place);
   for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; ++i) {
     const MPI_Status* status = use != MPI_STATUSES_IGNORE ? &use[i] : nullptr;
     fileOne(batch, indices[i], status, errorOf(result, status));
   }
-  publish();
+  recorder().told();
   return result;
 }
 
 /// What the recording says of a test; begins the event of a success.
 NextChoice replayTest(const CallPlace& place, ChoiceKind kind) {
-  if (!g_engine.replay) {
-    return NextChoice::Live;
-  }
   const StateLock lock;
   const NextChoice next = g_engine.choices.next(kind);
   if (next == NextChoice::Hit) {
     beginCompletion(place);
-  } else if (next == NextChoice::FailedPoll && g_engine.record) {
-    g_engine.choices.miss(kind);
+  } else if (next == NextChoice::FailedPoll) {
+    recorder().missed(kind);
   }
   return next;
 }
@@ -285,9 +251,7 @@ bool recordTest(const CallPlace& place, ChoiceKind kind, NextChoice next, bool s
     return true;
   }
   if (!success) {
-    if (g_engine.record) {
-      g_engine.choices.miss(kind);
-    }
+    recorder().missed(kind);
     return false;
   }
   beginEvent(place);
@@ -295,10 +259,8 @@ bool recordTest(const CallPlace& place, ChoiceKind kind, NextChoice next, bool s
 }
 
 void logTest(const CallPlace& place, ChoiceKind kind) {
-  if (g_engine.record) {
-    g_engine.log.commit(g_engine.choices.hit(kind));
-    logCompletion(place);
-  }
+  recorder().chose(kind, {});
+  recorder().completes(place);
 }
 
 }  // namespace
@@ -309,9 +271,7 @@ int onWaitsome(const CallPlace& place, int incount, MPI_Request* requests, int* 
   {
     const StateLock lock;
     beginCompletion(place);
-    if (g_engine.replay) {
-      next = g_engine.choices.next(ChoiceKind::Waitsome);
-    }
+    next = g_engine.choices.next(ChoiceKind::Waitsome);
   }
   const InCall inCall(place, RecordKind::Completion, MPI_COMM_NULL, kNoPeer, -1);
   if (next == NextChoice::Hit) {
@@ -359,7 +319,7 @@ int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* 
   if (recordTest(place, ChoiceKind::Test, next, *flag != 0)) {
     logTest(place, ChoiceKind::Test);
     fileOne(batch, 0, use, result);
-    publish();
+    recorder().told();
   }
   return result;
 }
@@ -389,7 +349,7 @@ int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* fla
     logTest(place, ChoiceKind::Testall);
     logUnfinished(name.key(), result, batch, count, use);
     fileAll(batch, result, use);
-    publish();
+    recorder().told();
   }
   return result;
 }
@@ -425,16 +385,11 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   result = restoreOne(batch, *flag != 0 ? *index : -1, use, result);
   const StateLock lock;
   if (recordTest(place, ChoiceKind::Testany, next, *flag != 0)) {
-    if (g_engine.record) {
-      unsigned char* p = g_engine.choices.hit(ChoiceKind::Testany);
-      g_engine.log.commit(
-          putVarint(p, *index == MPI_UNDEFINED ? 0 : static_cast<std::uint32_t>(*index) + 1));
-      logCompletion(place);
-    }
+    logIndex(place, ChoiceKind::Testany, *index);
     if (*index != MPI_UNDEFINED) {
       fileOne(batch, *index, use, result);
     }
-    publish();
+    recorder().told();
   }
   return result;
 }
@@ -458,11 +413,11 @@ int onRequest_get_status(const CallPlace& place, MPI_Request request, int* flag,
   if (recordTest(place, ChoiceKind::GetStatus, next, *flag != 0)) {
     logTest(place, ChoiceKind::GetStatus);
     Request* entry = g_engine.requests.find(request);
-    if (entry != nullptr && !entry->observed && g_engine.record && isReceive(*entry)) {
-      logDoneReceive(*entry, use, result);
+    if (entry != nullptr && !entry->observed && isReceive(*entry)) {
+      recorder().receiveDone(*entry, use, result);
       entry->observed = true;
     }
-    publish();
+    recorder().told();
   }
   return result;
 }
@@ -472,11 +427,8 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
   // An event: from here on the receive may match nothing, which the race rules and the pairing need
   // to know.
   beginEvent(place);
-  logLocal(place);
-  Request* entry = g_engine.requests.find(*request);
-  if (entry == nullptr && followsClocks()) {
-    entry = clockPromote(*request);
-  }
+  recorder().local(place);
+  Request* entry = entryOf(*request);
   if (std::uint32_t post = 0; entry == nullptr && g_engine.postNumbers.find(*request, &post)) {
     Request known;
     known.handle = *request;
@@ -493,18 +445,13 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
   }
   const int result =
       PF_REAL(Cancel)(entry->inner() != MPI_REQUEST_NULL ? &entry->details->inner : request);
-  if (followsClocks()) {
-    clockCancel(*entry);
-  }
+  recorder().cancelled(*entry);
   return result;
 }
 
 int onRequest_free(const CallPlace&, MPI_Request* request) {
   const StateLock lock;
-  Request* entry = g_engine.requests.find(*request);
-  if (entry == nullptr && followsClocks()) {
-    entry = clockPromote(*request);
-  }
+  Request* entry = entryOf(*request);
   if (g_engine.record && entry != nullptr && entry->kind == RequestKind::Receive &&
       (entry->wild || entry->cancelled)) {
     // Which message it takes, if any, decides about the receives behind it: what is not decided yet
@@ -517,10 +464,10 @@ int onRequest_free(const CallPlace&, MPI_Request* request) {
       return MPI_SUCCESS;
     }
     restoreStatus(&status, entry->routed());
-    logDoneReceive(*entry, &status, result);
-    publish();
-  } else if (followsClocks() && entry != nullptr && entry->kind == RequestKind::Receive) {
-    clockForget(*entry);
+    recorder().receiveDone(*entry, &status, result);
+    recorder().told();
+  } else if (entry != nullptr && entry->kind == RequestKind::Receive) {
+    recorder().letGo(*entry);
   }
   if (entry != nullptr && entry->inner() != MPI_REQUEST_NULL) {
     --g_engine.requests.substituted;

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "replay_engine/rank/calls/posted_receives.h"
-#include "replay_engine/rank/clocks/rank_clocks.h"
 #include "replay_engine/rank/engine/buffers.h"
 #include "replay_engine/rank/engine/contents.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
@@ -15,13 +14,8 @@ namespace pf {
 namespace {
 
 /// What the two halves of MPI_Sendrecv are asked for.
-struct Exchange {
+struct Exchange : ExchangeEnvelopes {
   Contents sent;
-  int dest;
-  int sendTag;
-  int source;
-  int receiveTag;
-  MPI_Comm comm;
   const void* buffer;  ///< of the receive
   int count;
   MPI_Datatype datatype;
@@ -30,19 +24,6 @@ struct Exchange {
 Contents contentsToSend(const void* buffer, int count, MPI_Datatype datatype, int dest) {
   const StateLock lock;  // contentsOf() keeps what it knows
   return dest == MPI_PROC_NULL ? Contents{} : contentsOf({buffer, count, datatype});
-}
-
-void logExchange(const CallPlace& place, const Exchange& what) {
-  commitSite(RecordKind::Start, place);
-  const std::uint32_t number = g_engine.comms.number(what.comm);
-  if (what.dest != MPI_PROC_NULL) {
-    g_engine.log.put<RecordKind::SubSend>({0, number, what.dest, what.sendTag, what.sent.bytes});
-    logContents(what.sent);
-  }
-  if (what.source != MPI_PROC_NULL) {
-    g_engine.log.put<RecordKind::SubPost>({number, reportedPeer(what.source), what.receiveTag});
-  }
-  g_engine.log.publish();
 }
 
 /// Posts the receive of an exchange, and then its send, as two requests.
@@ -67,16 +48,11 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
   {
     const StateLock lock;
     beginEvent(place);
-    if (g_engine.events) {
-      logExchange(place, what);
-    }
+    recorder().exchangePosts(place, what, what.sent);
     if (what.dest != MPI_PROC_NULL) {
       compareSent(place, what.sent,
                   g_engine.contents ? checkOfSent(what.comm, what.dest, what.sendTag) : 0);
       ++g_engine.sends;
-      if (followsClocks()) {
-        clockSend(what.comm, what.dest, what.sendTag);
-      }
     }
     if (what.source != MPI_PROC_NULL) {
       posted = takeNumbers(what.source);
@@ -100,8 +76,8 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
     sendRouted = to.routed;
     g_engine.requests.erase(requests[0]);  // handles that MPI uses again
     g_engine.requests.erase(requests[1]);
-    if (followsClocks() && what.source != MPI_PROC_NULL) {
-      clockPost(posted.post, what.comm, what.source, what.receiveTag, requests[0]);
+    if (what.source != MPI_PROC_NULL) {
+      recorder().posted(posted.post, {what.comm, what.source, what.receiveTag}, requests[0]);
     }
   }
   const InCall inCall(place, RecordKind::Padding, what.comm, what.source, what.receiveTag);
@@ -114,7 +90,7 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
     *status = taken;
     status->MPI_ERROR = before;
   }
-  endReceive(place, posted, what.source, what.receiveTag, what.comm, &taken, received);
+  endReceive(place, posted, {what.comm, what.source, what.receiveTag}, &taken, received);
   if (received != MPI_SUCCESS) {
     return posted.routed != nullptr ? errorOnShadow(what.comm, received) : received;
   }
@@ -129,9 +105,10 @@ int sendReceive(const CallPlace& place, RealCall call, Split split, const Conten
   if (comm == MPI_COMM_NULL) {
     const StateLock lock;
     beginEvent(place);
-    logLocal(place);
+    recorder().local(place);
     return call(source, status);
   }
+  const ExchangeEnvelopes envelopes{comm, dest, sendTag, source, receiveTag};
   Posted posted;
   posted.source = source;
   MPI_Status own;
@@ -141,10 +118,8 @@ int sendReceive(const CallPlace& place, RealCall call, Split split, const Conten
     if (dest != MPI_PROC_NULL) {
       compareSent(place, sent, g_engine.contents ? checkOfSent(comm, dest, sendTag) : 0);
       ++g_engine.sends;
-      if (followsClocks()) {
-        clockSend(comm, dest, sendTag);
-      }
     }
+    recorder().exchanges(envelopes);
     if (source != MPI_PROC_NULL) {
       posted = takeNumbers(source);
       if (g_engine.jitter) [[unlikely]] {
@@ -160,23 +135,9 @@ int sendReceive(const CallPlace& place, RealCall call, Split split, const Conten
     result =
         to.routed || posted.routed != nullptr ? split(to, posted, use) : call(posted.source, use);
   }
-  if (!g_engine.record) {
-    return result;
-  }
   const StateLock lock;
   const bool filled = hasStatus(result) && source != MPI_PROC_NULL;
-  if (g_engine.events) {
-    const std::uint32_t site = siteNumber(place);
-    const std::uint32_t number = g_engine.comms.number(comm);
-    g_engine.log.put<RecordKind::SendReceive>(
-        {site, number, dest == MPI_PROC_NULL ? -1 : dest, sendTag, sent.bytes,
-         source == MPI_PROC_NULL ? -2 : reportedPeer(source), receiveTag,
-         filled ? use->MPI_SOURCE : -1, filled ? use->MPI_TAG : -1});
-    logContents(sent);
-    g_engine.log.publish();
-  } else if (filled) {
-    logTaken(posted, source, receiveTag, comm, use);
-  }
+  recorder().exchanged(place, posted, envelopes, sent, filled ? use : nullptr);
   return result;
 }
 
@@ -207,7 +168,7 @@ int replaceOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatyp
                           from, to, requests);
     };
     const Contents sent = contentsToSend(copy, packed, MPI_PACKED, dest);
-    const Exchange what{sent, dest, sendTag, source, tag, comm, buffer, count, datatype};
+    const Exchange what{{comm, dest, sendTag, source, tag}, sent, buffer, count, datatype};
     return exchangeOfThread(place, what, post, status);
   });
 }
@@ -224,7 +185,7 @@ int onSendrecv(const CallPlace& place, const void* sendBuffer, int sendCount, MP
           requests);
     };
     const Contents sent = contentsToSend(sendBuffer, sendCount, sendType, dest);
-    const Exchange what{sent, dest, sendTag, source, tag, comm, buffer, count, datatype};
+    const Exchange what{{comm, dest, sendTag, source, tag}, sent, buffer, count, datatype};
     return exchangeOfThread(place, what, post, status);
   }
   if (source != MPI_PROC_NULL) {

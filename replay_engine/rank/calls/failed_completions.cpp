@@ -160,7 +160,7 @@ int completeAsThen(const CallPlace& place, const ScheduleFailed& then, int count
 
 int waitForAll(const CallPlace& place, std::uint64_t key, int count, MPI_Request* requests,
                MPI_Status* statuses) {
-  const ScheduleFailed* const then = g_engine.replay ? g_engine.choices.failed(key) : nullptr;
+  const ScheduleFailed* const then = g_engine.choices.failed(key);
   if (then != nullptr) [[unlikely]] {
     return completeAsThen(place, *then, count, requests, statuses);
   }

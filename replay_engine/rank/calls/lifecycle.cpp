@@ -17,6 +17,7 @@
 #include "replay_engine/rank/engine/wrapper_support.h"
 #include "replay_engine/rank/forcing/shadow.h"
 #include "replay_engine/rank/inputs/system_values.h"
+#include "replay_engine/rank/recording/choose_recorder.h"
 
 namespace pf {
 
@@ -115,10 +116,11 @@ void begin(const CallPlace& place) {
   if (!joined) {
     return;
   }
+  chooseRecorder();
   passGate();  // first: a rank may be told to stop before event 1, and would never come to its gate
   startLanes();
   beginEvent(place);
-  logLocal(place);
+  recorder().local(place);
   g_rankOnly.active = true;
   g_engine.world = MPI_COMM_WORLD;
   g_engine.noComm = MPI_COMM_NULL;
@@ -141,13 +143,7 @@ void logMatched() {
       continue;
     }
     restoreStatus(&status, request.routed());
-    int cancelled = 0;
-    PF_REAL(Test_cancelled)(&status, &cancelled);
-    if (cancelled != 0 || !g_engine.events) {
-      logDoneReceive(request, &status, MPI_SUCCESS);
-      continue;
-    }
-    g_engine.log.put<RecordKind::Matched>({request.number, status.MPI_SOURCE, status.MPI_TAG});
+    recorder().matched(request, status);
   }
 }
 
@@ -181,12 +177,9 @@ void end(const CallPlace& place) {
     diverge(place, "more events before MPI_Finalize", "MPI_Finalize");
   }
   if (g_engine.record) {
-    logLocal(place);
+    recorder().local(place);
     logMatched();
-    if (followsClocks()) {
-      clockUnobserved();
-      logClocks();
-    }
+    recorder().ends();
     valuesFlush();
     g_engine.log.put<RecordKind::End>({});
     g_engine.log.close(true);
@@ -221,10 +214,10 @@ int onAbort(const CallPlace& place, MPI_Comm comm, int code) {
   {
     const StateLock lock;
     beginEvent(place);
-    logLocal(place);
+    recorder().local(place);
     if (g_engine.record && !followsClocks()) {
       logMatched();
-      g_engine.log.publish();
+      recorder().publish();
     }
   }
   const InCall inCall(place, RecordKind::Padding, MPI_COMM_NULL, kNoPeer, -1);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Probes: MPI's choice of a message is made here; the receive by source and tag after it only
 // executes it.
-#include "replay_engine/rank/clocks/clocks.h"
 #include "replay_engine/rank/engine/lanes.h"
 #include "replay_engine/rank/engine/records.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
@@ -18,33 +17,13 @@ struct Choice {
 /// Files a successful probe.
 void logHit(const CallPlace& place, const Choice& choice, int source, int tag, MPI_Comm comm,
             const MPI_Status& status) {
-  if (!g_engine.record) {
-    return;
-  }
   const bool polled = choice.kind == ChoiceKind::Iprobe || choice.kind == ChoiceKind::Improbe;
   if (polled || isWild(source)) {
-    unsigned char* p = g_engine.choices.hit(choice.kind);
-    p = putVarint(p, static_cast<std::uint32_t>(status.MPI_SOURCE));
-    p = putVarint(p, static_cast<std::uint32_t>(status.MPI_TAG));
-    g_engine.log.commit(p);
+    recorder().chose(choice.kind, {static_cast<std::uint32_t>(status.MPI_SOURCE),
+                                   static_cast<std::uint32_t>(status.MPI_TAG)});
   }
-  if (g_engine.events) {
-    const std::uint32_t site = siteNumber(place);
-    const std::uint32_t number = g_engine.comms.number(comm);
-    if (choice.record == RecordKind::Receive) {
-      g_engine.log.put<RecordKind::Receive>(
-          {site, number, reportedPeer(source), tag, status.MPI_SOURCE, status.MPI_TAG});
-    } else {
-      g_engine.log.put<RecordKind::Probe>(
-          {site, number, reportedPeer(source), tag, status.MPI_SOURCE, status.MPI_TAG});
-    }
-  } else if (followsClocks() && choice.record == RecordKind::Receive) {
-    clockTaken({g_engine.posts - 1, isWild(source), kNone, comm, tag == MPI_ANY_TAG ? -1 : tag,
-                status.MPI_SOURCE, status.MPI_TAG});
-  } else if (followsClocks()) {
-    clockProbed(isWild(source), comm, tag, status.MPI_SOURCE, status.MPI_TAG);
-  }
-  g_engine.log.publish();
+  recorder().probed(place, choice.record, {comm, source, tag}, status);
+  recorder().publish();
 }
 
 /// Whether MPI refuses these arguments. It did so in the recording, where that was no choice.
@@ -92,9 +71,8 @@ void logProbe(const CallPlace& place, const Choice& choice, int source, int tag,
     if (g_engine.jitter) [[unlikely]] {
       jitteredProbe(status.MPI_SOURCE, comm);
     }
-  } else if (g_engine.events) {
-    commitSite(RecordKind::Refused, place);
-    g_engine.log.publish();
+  } else {
+    recorder().probeRefused(place);
   }
 }
 
@@ -135,8 +113,8 @@ int probeOfThread(const CallPlace& place, const Choice& choice, Ask ask, int sou
   if (flag != nullptr) {
     *flag = found;
     if (!certain && (found == 0 || result != MPI_SUCCESS)) {
-      if (g_engine.record && result == MPI_SUCCESS) {
-        g_engine.choices.miss(choice.kind);
+      if (result == MPI_SUCCESS) {
+        recorder().missed(choice.kind);
       }
       return result;
     }
@@ -209,9 +187,7 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
       }
       if (next == NextChoice::FailedPoll) {
         *flag = 0;
-        if (g_engine.record) {
-          g_engine.choices.miss(choice.kind);
-        }
+        recorder().missed(choice.kind);
         return MPI_SUCCESS;
       }
       if (next == NextChoice::Hit) {
@@ -246,8 +222,8 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
       if (g_engine.jitter) [[unlikely]] {
         jitteredProbe(use->MPI_SOURCE, comm);
       }
-    } else if (g_engine.record) {
-      g_engine.choices.miss(choice.kind);
+    } else {
+      recorder().missed(choice.kind);
     }
   }
   return result;

@@ -10,36 +10,13 @@
 #include "replay_engine/rank/engine/buffers.h"
 #include "replay_engine/rank/engine/lanes.h"
 #include "replay_engine/rank/forcing/shadow.h"
+#include "replay_engine/rank/recording/choice_recorder.h"
 
 namespace pf {
 
 int forcedSource(int source, std::uint32_t wildNumber) {
-  if (!g_engine.replay) {
-    return source;
-  }
   const std::int32_t pin = g_engine.choices.pin(wildNumber);
   return pin == kPinUnknown ? source : pin;
-}
-
-namespace {
-
-inline void logChosen(std::uint32_t wildNumber, int source) {
-  if (wildNumber == g_engine.wildLogged && source >= 0 && source < kNextWild) [[likely]] {
-    g_engine.log.add(static_cast<unsigned char>(kNextWild | source));
-  } else {
-    g_engine.log.put<RecordKind::Wild>({wildNumber, source});
-  }
-  g_engine.wildLogged = wildNumber + 1;
-  g_engine.log.publish();
-}
-
-}  // namespace
-
-void logWild(std::uint32_t wildNumber, int source) {
-  if (!g_engine.record || g_engine.events) {
-    return;
-  }
-  logChosen(wildNumber, source);
 }
 
 int fastWildRecv(void* buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
@@ -54,7 +31,7 @@ int fastWildRecv(void* buffer, int count, MPI_Datatype datatype, int source, int
     copyStatus(status, surviving);
   }
   if (hasStatus(result)) {
-    logChosen(wildNumber, surviving.MPI_SOURCE);
+    logWild(wildNumber, surviving.MPI_SOURCE);
     if (followsClocks()) {
       clockWildcardReceive(g_engine.posts - 1, wildNumber, comm, tag == MPI_ANY_TAG ? -1 : tag,
                            surviving.MPI_SOURCE, tag == MPI_ANY_TAG ? surviving.MPI_TAG : tag);
@@ -107,23 +84,9 @@ Posted takeNumbers(int source) {
   return posted;
 }
 
-namespace {
-
-void logReceive(const CallPlace& place, MPI_Comm comm, int source, int tag,
-                const MPI_Status* status) {
-  const std::uint32_t site = siteNumber(place);
-  const std::uint32_t number = g_engine.comms.number(comm);
-  g_engine.log.put<RecordKind::Receive>({site, number, reportedPeer(source), tag,
-                                         status != nullptr ? status->MPI_SOURCE : -1,
-                                         status != nullptr ? status->MPI_TAG : -1});
-  g_engine.log.publish();
-}
-
-}  // namespace
-
 int postReceive(const Posted& posted, void* buffer, int count, MPI_Datatype datatype, int tag,
                 MPI_Comm comm, MPI_Request* request) {
-  if (g_engine.replay && g_engine.choices.wasCancelled(posted.post)) {
+  if (g_engine.choices.wasCancelled(posted.post)) {
     return PF_REAL(Irecv)(buffer, count, datatype, 0, 0, g_engine.nowhere, request);
   }
   if (posted.routed != nullptr) [[unlikely]] {
@@ -135,49 +98,23 @@ int postReceive(const Posted& posted, void* buffer, int count, MPI_Datatype data
   return PF_REAL(Irecv)(buffer, count, datatype, posted.source, tag, comm, request);
 }
 
-void logPost(const CallPlace& place, int source, int tag, MPI_Comm comm) {
-  const std::uint32_t site = siteNumber(place);
-  const std::uint32_t number = g_engine.comms.number(comm);
-  g_engine.log.put<RecordKind::Post>({site, number, reportedPeer(source), tag});
-  g_engine.log.publish();
-}
-
-void endReceive(const CallPlace& place, const Posted& posted, int source, int tag, MPI_Comm comm,
+void endReceive(const CallPlace& place, const Posted& posted, const Envelope& envelope,
                 const MPI_Status* status, int result) {
   const StateLock lock;
   beginEvent(place);
-  if (!g_engine.record) {
-    return;
-  }
-  if (g_engine.events) {
-    commitSite(RecordKind::Completion, place);
-  }
-  if (source != MPI_PROC_NULL) {
+  recorder().completes(place);
+  if (envelope.peer != MPI_PROC_NULL) {
     Request entry;
     entry.kind = RequestKind::Receive;
     entry.wild = posted.wild;
     entry.number = posted.post;
     entry.wildNumber = posted.wildNumber;
-    entry.peer = source;
-    entry.tag = tag;
-    entry.comm = comm;
-    logDoneReceive(entry, status, result);
-    if (followsClocks()) {
-      clockObserved();
-    }
+    entry.peer = envelope.peer;
+    entry.tag = envelope.tag;
+    entry.comm = envelope.comm;
+    recorder().receiveDone(entry, status, result);
   }
-  g_engine.log.publish();
-}
-
-void logTaken(const Posted& posted, int source, int tag, MPI_Comm comm, const MPI_Status* status) {
-  if (posted.wild) {
-    logWild(posted.wildNumber, status->MPI_SOURCE);
-  }
-  if (followsClocks()) {
-    clockTaken({posted.post, posted.wild, posted.wildNumber, comm, tag == MPI_ANY_TAG ? -1 : tag,
-                posted.wild ? status->MPI_SOURCE : source,
-                tag == MPI_ANY_TAG ? status->MPI_TAG : tag});
-  }
+  recorder().told();
 }
 
 namespace {
@@ -192,17 +129,13 @@ int receiveOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatyp
     beginEvent(place, comm, source, tag);
     posted = takeNumbers(source);
     noteBuffer(posted.post, buffer, count, datatype);
-    if (g_engine.events) {
-      logPost(place, source, tag, comm);
-    }
+    recorder().posts(place, {comm, source, tag});
     const int result = postReceive(posted, buffer, count, datatype, tag, comm, &request);
     if (result != MPI_SUCCESS) {
       return result;
     }
     g_engine.requests.erase(request);  // a handle that MPI uses again
-    if (followsClocks()) {
-      clockPost(posted.post, comm, source, tag, request);
-    }
+    recorder().posted(posted.post, {comm, source, tag}, request);
     enterCall(place, comm, source, tag);
   }
   MPI_Status own;
@@ -211,7 +144,7 @@ int receiveOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatyp
   restoreStatus(use, posted.routed);
   {
     const StateLock lock;
-    endReceive(place, posted, source, tag, comm, use, result);
+    endReceive(place, posted, {comm, source, tag}, use, result);
     leaveCall();
   }
   return posted.routed != nullptr ? errorOnShadow(comm, result) : result;
@@ -231,7 +164,7 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
     const StateLock lock;
     if (!isMessage(source, comm)) {
       beginEvent(place);
-      logLocal(place);
+      recorder().local(place);
       return PF_REAL(Recv)(buffer, count, datatype, source, tag, comm, status);
     }
     beginEvent(place, comm, source, tag);
@@ -260,16 +193,11 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
   }
   if (g_engine.record) {
     const StateLock lock;
-    const bool filled = hasStatus(result);
-    if (g_engine.events) {
-      MPI_Status known;
-      known.MPI_SOURCE = source;
-      known.MPI_TAG = tag;
-      const bool asked = posted.wild || tag == MPI_ANY_TAG;
-      logReceive(place, comm, source, tag, !filled ? nullptr : asked ? use : &known);
-    } else if (filled) {
-      logTaken(posted, source, tag, comm, use);
-    }
+    MPI_Status taken;
+    const bool asked = posted.wild || tag == MPI_ANY_TAG;
+    taken.MPI_SOURCE = asked ? use->MPI_SOURCE : source;
+    taken.MPI_TAG = asked ? use->MPI_TAG : tag;
+    recorder().received(place, posted, {comm, source, tag}, hasStatus(result) ? &taken : nullptr);
     forgetStatuses();
   }
   return result;
@@ -280,7 +208,7 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
   const StateLock lock;
   if (!isMessage(source, comm)) {
     beginEvent(place);
-    logLocal(place);
+    recorder().local(place);
     return PF_REAL(Irecv)(buffer, count, datatype, source, tag, comm, request);
   }
   beginEvent(place, comm, source, tag);
@@ -289,9 +217,7 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
   if (g_engine.jitter) [[unlikely]] {
     posted.source = jitteredSource(posted.source, tag, comm);
   }
-  if (g_engine.events) {
-    logPost(place, source, tag, comm);
-  }
+  recorder().posts(place, {comm, source, tag});
   const int result = postReceive(posted, buffer, count, datatype, tag, comm, request);
   if (result == MPI_SUCCESS) {
     Request entry;
@@ -309,9 +235,7 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
     if (posted.routed != nullptr) [[unlikely]] {
       g_engine.requests.detail(*inserted).routed = posted.routed;
     }
-    if (followsClocks()) {
-      clockPost(posted.post, comm, source, tag, *request);
-    }
+    recorder().posted(posted.post, {comm, source, tag}, *request);
   }
   return result;
 }
@@ -323,7 +247,7 @@ int onMrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
     const StateLock lock;
     beginEvent(place);
     noteBuffer(kNoPost, buffer, count, datatype);
-    logLocal(place);
+    recorder().local(place);
     kept = takeMessage(*message);
   }
   const InCall inCall(place, RecordKind::Padding, MPI_COMM_NULL, kNoPeer, -1);
@@ -337,7 +261,7 @@ int onImrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datat
   const StateLock lock;
   beginEvent(place);
   noteBuffer(kNoPost, buffer, count, datatype);
-  logLocal(place);
+  recorder().local(place);
   const KeptMessage kept = takeMessage(*message);
   const int result = PF_REAL(Imrecv)(buffer, count, datatype, message, request);
   if (result == MPI_SUCCESS) {

@@ -5,69 +5,9 @@
 
 namespace pf {
 
-void logCompletion(const CallPlace& place) {
-  if (g_engine.events) {
-    commitSite(RecordKind::Completion, place);
-  }
-}
-
-void logDoneReceive(const Request& entry, const MPI_Status* status, int error) {
-  int cancelled = 0;
-  if (entry.cancelled && status != nullptr) {
-    PF_REAL(Test_cancelled)(status, &cancelled);
-  }
-  if (cancelled != 0) {
-    g_engine.log.put(g_engine.events ? RecordKind::DoneCancelled : RecordKind::CancelledPost,
-                     records::Post{entry.number});
-    if (followsClocks()) {
-      clockDone(entry, -1, -1);
-    }
-    return;
-  }
-  const bool known = hasStatus(error);
-  const bool asked = status != nullptr && needsStatus(entry);
-  const int source = asked ? status->MPI_SOURCE : reportedPeer(entry.peer);
-  const int tag = asked ? status->MPI_TAG : entry.tag;
-  if (g_engine.events) {
-    g_engine.log.put<RecordKind::DoneReceive>(
-        {entry.number, known ? source : -1, known ? tag : -1});
-    return;
-  }
-  if (entry.wild && known) {
-    logWild(entry.wildNumber, source);
-  }
-  if (followsClocks()) {
-    clockDone(entry, known ? source : -1, tag);
-  }
-}
-
 void completed(const Request& entry, const MPI_Status* status, int error) {
-  if (g_engine.record && !entry.observed) {
-    switch (entry.kind) {
-      case RequestKind::Receive:
-      case RequestKind::PersistentReceive:
-        if (isReceive(entry)) {
-          logDoneReceive(entry, status, error);
-        }
-        break;
-      case RequestKind::SynchronousSend:
-      case RequestKind::PersistentSend:
-        if (g_engine.events && (entry.kind == RequestKind::SynchronousSend ||
-                                (entry.mode == SendMode::Synchronous && entry.active))) {
-          g_engine.log.put<RecordKind::DoneSend>({entry.number});
-        }
-        break;
-      case RequestKind::Collective:
-        if (g_engine.events) {
-          g_engine.log.put<RecordKind::DoneCollective>({entry.number});
-        } else if (followsClocks() && entry.details != nullptr) {
-          clockLeave(entry.comm, entry.details->collective);
-        }
-        break;
-      case RequestKind::None:
-      case RequestKind::RoutedMessage:
-        break;
-    }
+  if (!entry.observed) {
+    recorder().requestDone(entry, status, error);
   }
   if (entry.kind != RequestKind::PersistentReceive && entry.kind != RequestKind::PersistentSend) {
     // Another thread may have been given the handle since.

@@ -13,23 +13,12 @@
 
 namespace pf {
 
-inline bool isReceive(const Request& entry) {
-  return entry.kind == RequestKind::Receive ||
-         (entry.kind == RequestKind::PersistentReceive && entry.active);
+/// The entry of a request, if the record cares for it; null if not.
+inline Request* entryOf(MPI_Request request) {
+  Request* const entry = g_engine.requests.find(request);
+  return entry == nullptr && followsClocks() ? clockPromote(request) : entry;
 }
 
-inline bool isPersistent(const Request& entry) {
-  return entry.kind == RequestKind::PersistentReceive || entry.kind == RequestKind::PersistentSend;
-}
-
-/// Whether MPI has to tell the status of this request for the record.
-inline bool needsStatus(const Request& entry) {
-  return isReceive(entry) && (entry.wild || entry.tag == MPI_ANY_TAG || entry.cancelled);
-}
-
-void logCompletion(const CallPlace& place);
-/// `error` as MPI gave it for this request. `status` may be null where needsStatus() is false.
-void logDoneReceive(const Request& entry, const MPI_Status* status, int error);
 /// The application has been told that `entry` is done (a copy: the table may have changed since).
 void completed(const Request& entry, const MPI_Status* status, int error);
 
@@ -43,11 +32,7 @@ class Batch {
       return;
     }
     for (int i = 0; i < count; ++i) {
-      const Request* entry =
-          requests[i] == MPI_REQUEST_NULL ? nullptr : g_engine.requests.find(requests[i]);
-      if (entry == nullptr && followsClocks() && requests[i] != MPI_REQUEST_NULL) {
-        entry = clockPromote(requests[i]);
-      }
+      const Request* entry = requests[i] == MPI_REQUEST_NULL ? nullptr : entryOf(requests[i]);
       if (entry != nullptr) {
         add(i, *entry);
       }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sends, blocking, non-blocking and persistent.
-#include "replay_engine/rank/clocks/rank_clocks.h"
 #include "replay_engine/rank/engine/contents.h"
-#include "replay_engine/rank/engine/event_times.h"
 #include "replay_engine/rank/engine/lanes.h"
 #include "replay_engine/rank/engine/records.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
@@ -10,23 +8,6 @@
 
 namespace pf {
 namespace {
-
-void logSend(const CallPlace& place, RecordKind kind, std::uint64_t bytes, int dest, int tag,
-             MPI_Comm comm) {
-  g_eventClock.moment = kind == RecordKind::Send && bytes <= kShortMessage;
-  const std::uint32_t site = siteNumber(place);
-  const std::uint32_t number = g_engine.comms.number(comm);
-  g_engine.log.put(kind, records::Send{site, number, dest, tag, bytes});
-}
-
-void logFailedSend(int dest, int tag, MPI_Comm comm) {
-  if (g_engine.events) {
-    g_engine.log.put<RecordKind::SendFailed>({});
-    g_engine.log.publish();
-  } else if (followsClocks()) {
-    clockUnsend(comm, dest, tag);
-  }
-}
 
 int failedOnRoute(const SendRoute& to, MPI_Comm comm, int result) {
   takeBack(to);
@@ -40,18 +21,12 @@ std::uint32_t beginSend(const CallPlace& place, RecordKind kind, const Data& dat
   const StateLock lock;
   if (!isMessage(dest, comm)) {
     beginEvent(place);
-    logLocal(place);
+    recorder().local(place);
     return 0;
   }
   beginEvent(place, comm, dest, tag);
   const Contents contents = contentsOf(data);
-  if (g_engine.events) {
-    logSend(place, kind, contents.bytes, dest, tag, comm);
-    logContents(contents);
-    g_engine.log.publish();
-  } else if (followsClocks()) {
-    clockSend(comm, dest, tag);
-  }
+  recorder().sends(place, kind, {comm, dest, tag}, contents);
   compareSent(place, contents, 0);
   return g_engine.sends++;
 }
@@ -71,7 +46,7 @@ int sendOfThread(const CallPlace& place, RecordKind kind, RealPost post, const v
     const SendRoute to = routeSend(dest, tag, comm);
     const int result = post(buffer, count, datatype, to.peer, to.tag, to.comm, &request);
     if (result != MPI_SUCCESS && isMessage(dest, comm)) [[unlikely]] {
-      logFailedSend(dest, tag, comm);
+      recorder().sendFailed({comm, dest, tag});
       return failedOnRoute(to, comm, result);
     }
     if (result != MPI_SUCCESS || request == MPI_REQUEST_NULL) {
@@ -85,11 +60,7 @@ int sendOfThread(const CallPlace& place, RecordKind kind, RealPost post, const v
   const StateLock lock;
   if (synchronous && isMessage(dest, comm)) {
     beginEvent(place);
-    if (g_engine.events) {
-      commitSite(RecordKind::Completion, place);
-      g_engine.log.put<RecordKind::DoneSend>({number});
-      g_engine.log.publish();
-    }
+    recorder().synchronousDone(place, number);
   }
   leaveCall();
   return routed ? errorOnShadow(comm, result) : result;
@@ -108,7 +79,7 @@ int blockingSend(const CallPlace& place, RecordKind kind, RealCall call, RealPos
   const int result = call(buffer, count, datatype, to.peer, to.tag, to.comm);
   if (result != MPI_SUCCESS && isMessage(dest, comm)) [[unlikely]] {
     const StateLock lock;
-    logFailedSend(dest, tag, comm);
+    recorder().sendFailed({comm, dest, tag});
     return failedOnRoute(to, comm, result);
   }
   return result;
@@ -126,16 +97,14 @@ int nonblockingSend(const CallPlace& place, RecordKind kind, RealCall call, cons
     return result;
   }
   if (result != MPI_SUCCESS) [[unlikely]] {
-    logFailedSend(dest, tag, comm);
+    recorder().sendFailed({comm, dest, tag});
     return failedOnRoute(to, comm, result);
-  } else if (kind == RecordKind::SendSyncPosted && g_engine.events) {
-    Request entry;
-    entry.handle = *request;
-    entry.kind = RequestKind::SynchronousSend;
-    entry.number = number;
-    g_engine.requests.insert(entry);
-  } else if (g_engine.requests.count() != 0) {
+  }
+  if (g_engine.requests.count() != 0) {
     g_engine.requests.erase(*request);  // a handle that MPI uses again
+  }
+  if (kind == RecordKind::SendSyncPosted) {
+    recorder().synchronousPosted(*request, number);
   }
   return result;
 }

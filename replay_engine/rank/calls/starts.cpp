@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Persistent receives, and what starts persistent requests.
 #include "replay_engine/rank/calls/posted_receives.h"
-#include "replay_engine/rank/clocks/rank_clocks.h"
 #include "replay_engine/rank/engine/buffers.h"
 #include "replay_engine/rank/engine/contents.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
@@ -55,14 +54,12 @@ int startTagged(Request& entry, const SendRoute& to) {
 }
 
 /// Gives a started persistent request its numbers. True: a replay has posted a stand-in for it.
-bool startOne(Request& entry, int* result) {
+bool startOne(Request& entry, const Contents& contents, int* result) {
   entry.active = true;
   entry.cancelled = false;
   if (entry.kind == RequestKind::PersistentSend) {
     entry.number = g_engine.sends++;
-    if (followsClocks()) {
-      clockSend(entry.comm, entry.peer, entry.tag);
-    }
+    recorder().started(entry, contents);
     const SendRoute to = routeSend(entry.peer, entry.tag, entry.comm);
     if (to.routed) [[unlikely]] {
       *result = startTagged(entry, to);
@@ -75,9 +72,7 @@ bool startOne(Request& entry, int* result) {
   RequestDetails& details = g_engine.requests.detail(entry);
   details.routed = posted.routed;
   noteBuffer(posted.post, details.buffer, details.count, details.datatype);
-  if (followsClocks()) {
-    clockPost(posted.post, entry.comm, entry.peer, entry.tag, entry.handle);
-  }
+  recorder().started(entry, contents);
   if (!g_engine.replay ||
       (!entry.wild && posted.routed == nullptr && !g_engine.choices.wasCancelled(posted.post))) {
     return false;
@@ -86,17 +81,6 @@ bool startOne(Request& entry, int* result) {
                         entry.comm, &details.inner);
   ++g_engine.requests.substituted;
   return true;
-}
-
-void logStarted(const Request& entry, const Contents& contents) {
-  const std::uint32_t number = g_engine.comms.number(entry.comm);
-  if (entry.kind == RequestKind::PersistentSend) {
-    g_engine.log.put<RecordKind::SubSend>({entry.mode == SendMode::Synchronous ? 1U : 0U, number,
-                                           entry.peer, entry.tag, contents.bytes});
-  } else {
-    g_engine.log.put<RecordKind::SubPost>({number, reportedPeer(entry.peer), entry.tag});
-  }
-  logContents(contents);
 }
 
 /// What a persistent send that starts now sends.
@@ -112,9 +96,7 @@ Contents startedContents(const CallPlace& place, const Request& entry) {
 
 void beginStart(const CallPlace& place) {
   beginEvent(place);
-  if (g_engine.events) {
-    commitSite(RecordKind::Start, place);
-  }
+  recorder().starts(place);
 }
 
 /// Starts `request`; its record follows the Start record.
@@ -125,11 +107,7 @@ int startAndLog(const CallPlace& place, MPI_Request* request) {
   }
   int result = MPI_SUCCESS;
   const Contents contents = startedContents(place, *entry);
-  const bool standsIn = startOne(*entry, &result);
-  if (g_engine.events) {
-    logStarted(*entry, contents);
-    g_engine.log.publish();
-  }
+  const bool standsIn = startOne(*entry, contents, &result);
   return standsIn ? result : PF_REAL(Start)(request);
 }
 
@@ -139,9 +117,7 @@ int onStart(const CallPlace& place, MPI_Request* request) {
   const StateLock lock;
   beginStart(place);
   const int result = startAndLog(place, request);
-  if (g_engine.record) {
-    g_engine.log.publish();
-  }
+  recorder().publish();
   return result;
 }
 
@@ -152,9 +128,7 @@ int onStartall(const CallPlace& place, int count, MPI_Request* requests) {
   for (int i = 0; i < count && result == MPI_SUCCESS; ++i) {
     result = startAndLog(place, &requests[i]);
   }
-  if (g_engine.record) {
-    g_engine.log.publish();
-  }
+  recorder().publish();
   return result;
 }
 

@@ -20,33 +20,6 @@ LaneChoices& ChoiceStreams::mine() {
   return g_engine.threads ? *myLane().choices : m_main;
 }
 
-void ChoiceStreams::miss(ChoiceKind kind) {
-  const auto k = static_cast<std::size_t>(kind);
-  LaneChoices& lane = mine();
-  const std::uint64_t all = ++lane.failedPollsLogged[k];
-  if (lane.inHeader != nullptr) {
-    const auto n = static_cast<std::uint32_t>(all < kMostFailedPolls ? all : kMostFailedPolls);
-    lane.inHeader[k].store(n | std::uint64_t{~n} << 32, std::memory_order_relaxed);
-  }
-  if (g_engine.jitter && !g_engine.threads) [[unlikely]] {
-    jitterMissed();
-  }
-}
-
-unsigned char* ChoiceStreams::hit(ChoiceKind kind) {
-  const auto k = static_cast<std::size_t>(kind);
-  LaneChoices& lane = mine();
-  unsigned char* const p = putRecord<RecordKind::Choice>(
-      g_engine.log.reserve(), {static_cast<std::uint32_t>(kind), lane.failedPollsLogged[k]});
-  if (lane.failedPollsLogged[k] != 0) {
-    lane.failedPollsLogged[k] = 0;
-    if (lane.inHeader != nullptr) {
-      lane.inHeader[k].store(std::uint64_t{0xFFFFFFFFU} << 32, std::memory_order_relaxed);
-    }
-  }
-  return p;
-}
-
 bool isSchedule(const void* mapped) {
   ScheduleHeader header;
   std::memcpy(&header, mapped, sizeof header);
@@ -103,6 +76,9 @@ void ChoiceStreams::openLane(LaneChoices& lane, const ScheduleLane* recorded) co
 }
 
 NextChoice ChoiceStreams::next(ChoiceKind kind) {
+  if (!isOpen()) {
+    return NextChoice::Live;
+  }
   const auto k = static_cast<std::size_t>(kind);
   LaneChoices& lane = mine();
   ChoiceStream& stream = lane.streams[k];
@@ -139,6 +115,9 @@ void ChoiceStreams::giveBack() const {
 }
 
 std::int32_t ChoiceStreams::pin(std::uint32_t wild) {
+  if (!isOpen()) {
+    return kPinUnknown;
+  }
   const unsigned char* const at = pinIn(section(m_header->pins), m_header->pins.size, wild);
   if (at == nullptr) {
     return kPinUnknown;
@@ -150,6 +129,9 @@ std::int32_t ChoiceStreams::pin(std::uint32_t wild) {
 }
 
 bool ChoiceStreams::wasCancelled(std::uint32_t post) {
+  if (!isOpen()) {
+    return false;
+  }
   const unsigned char* const posts = section(m_header->cancelled);
   const std::uint64_t count = m_header->cancelled.size / 4;
   const auto at = [posts](std::uint64_t index) {
@@ -180,6 +162,9 @@ std::uint32_t ChoiceStreams::check(std::uint64_t serial) const {
 }
 
 const ScheduleFailed* ChoiceStreams::failed(std::uint64_t key) const {
+  if (!isOpen()) {
+    return nullptr;
+  }
   const auto* const all = reinterpret_cast<const ScheduleFailed*>(section(m_header->failed));
   const auto* const end = all + m_header->failed.size / sizeof(ScheduleFailed);
   const auto* const found = std::lower_bound(

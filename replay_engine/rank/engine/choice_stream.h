@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The choices of each kind, in both directions: recording counts failures in the log's header and
-// writes a Choice record at a success; a replay reads the same stream back from the schedule.
+// The choices of each kind that a recording has made (recording/log_recorder.h), as a replay reads them back from its
+// schedule. Where there is none, MPI chooses.
 #pragma once
 
 #include <atomic>
@@ -63,12 +63,6 @@ struct LaneChoices {
 
 class ChoiceStreams {
  public:
-  // -- recording
-  void miss(ChoiceKind kind);
-  /// Starts a Choice record; the caller appends the payload and commits.
-  unsigned char* hit(ChoiceKind kind);
-
-  // -- replay
   bool openSchedule(const char* path, int rank, int size, const char** why);
   [[nodiscard]] bool isOpen() const { return m_header != nullptr; }
   [[nodiscard]] const ScheduleHeader& header() const { return *m_header; }
@@ -77,6 +71,8 @@ class ChoiceStreams {
   }
   /// Those of lane 0, and of all where threads are not told apart.
   [[nodiscard]] LaneChoices& main() { return m_main; }
+  /// Those of the calling thread.
+  [[nodiscard]] LaneChoices& mine();
   /// Makes ready those of another lane. `recorded`: null if the recording did not have it.
   void openLane(LaneChoices& lane, const ScheduleLane* recorded) const;
   NextChoice next(ChoiceKind kind);
@@ -104,7 +100,6 @@ class ChoiceStreams {
   }
 
  private:
-  LaneChoices& mine();
   void giveBack() const;
 
   const unsigned char* m_base = nullptr;

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "replay_engine/base/page_marks.h"
-#include "replay_engine/rank/clocks/clocks.h"
 #include "replay_engine/rank/engine/engine.h"
 #include "replay_engine/rank/engine/real_calls.h"
 
@@ -88,9 +87,7 @@ void Communicators::insert(KnownCommunicator* known) {
     std::free(const_cast<int*>(slot->world));
     std::free(slot);
     --m_count;
-    if (followsClocks()) {
-      clockForgetComm();
-    }
+    recorder().communicatorFreed();
   }
   slot = known;
   ++m_count;

@@ -462,13 +462,6 @@ Contents contentsOf(const Data& data) {
 
 // -- records, and what they are compared with
 
-void logContents(const Contents& contents) {
-  if (!g_engine.events || !contents.digested) {
-    return;
-  }
-  g_engine.log.put<RecordKind::Contents>({contents.digest});
-}
-
 std::uint32_t checkOfSent(MPI_Comm comm, int dest, int tag) {
   return sentCheck(g_engine.comms.of(comm).key, g_engine.comms.worldRank(comm, dest), tag);
 }
@@ -484,17 +477,7 @@ void compareSent(const CallPlace& place, const Contents& contents, std::uint32_t
   compare(place, recorded, contents);
 }
 
-void giveContents(const CallPlace& place, const Contents& given) {
-  if (g_engine.events && given.known) {
-    unsigned char* p = putRecord<RecordKind::Given>(
-        g_engine.log.reserve(), {given.operation, given.bytes, given.digested ? 1U : 0U});
-    if (given.digested) {
-      std::memcpy(p, &given.digest, sizeof given.digest);
-      p += sizeof given.digest;
-    }
-    g_engine.log.commit(p);
-    g_engine.log.publish();
-  }
+void compareGiven(const CallPlace& place, const Contents& given) {
   Recorded recorded;
   if (!compares() || !g_given.next(&recorded)) {
     return;

@@ -59,14 +59,12 @@ class Digester {
 /// Of a message; nothing (but a size of 0) where nobody asks. Under the engine's lock.
 Contents contentsOf(const Data& data);
 
-/// The record of the last message sent says what it holds. To be published with it.
-void logContents(const Contents& contents);
 /// Compares with the next message of the recording. `check`: sentCheck(), or 0 where beginEvent() has compared all else.
 void compareSent(const CallPlace& place, const Contents& contents, std::uint32_t check);
 /// sentCheck() of a message of this rank.
 std::uint32_t checkOfSent(MPI_Comm comm, int dest, int tag);
-/// What this rank gives to the collective whose event has begun.
-void giveContents(const CallPlace& place, const Contents& given);
+/// Compares what this rank gives to the collective whose event has begun.
+void compareGiven(const CallPlace& place, const Contents& given);
 
 /// In a replay: whether its schedule has something to compare with; gets ready to.
 bool startContents();

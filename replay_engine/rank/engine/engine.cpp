@@ -13,11 +13,9 @@
 #include <cstring>
 #include <ctime>
 
-#include "replay_engine/rank/engine/event_times.h"
 #include "replay_engine/rank/engine/lanes.h"
 #include "replay_engine/rank/engine/rank_link.h"
 #include "replay_engine/rank/engine/real_calls.h"
-#include "replay_engine/rank/engine/records.h"
 #include "replay_engine/rank/engine/send_gates.h"
 
 namespace pf {
@@ -26,6 +24,7 @@ __thread int t_depth __attribute__((tls_model("initial-exec"))) = 0;
 __thread const void* t_outermost __attribute__((tls_model("initial-exec"))) = nullptr;
 Engine g_engine;
 RankOnly g_rankOnly;
+SilentRecorder g_silentRecorder;
 static_assert(sizeof(RankOnly) == kRankOnlySize);
 
 void keepFromChildren() {
@@ -79,11 +78,6 @@ void describe(char* text, std::size_t size, std::uint16_t call, MPI_Comm comm, i
     std::snprintf(text + used, size - static_cast<std::size_t>(used), " on communicator #%u",
                   number);
   }
-}
-
-void logNote(const CallPlace& place) {
-  commitSite(RecordKind::Note, place);
-  g_engine.log.publish();
 }
 
 /// The replay has done all that the recording has of this rank.
@@ -197,9 +191,6 @@ void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   }
   ++g_engine.serial;
   g_engine.page->serial.store(g_engine.serial, std::memory_order_relaxed);
-  if (g_engine.record && !g_engine.events) {  // with events, the records themselves count them
-    g_engine.log.header().serial.store(g_engine.serial, std::memory_order_relaxed);
-  }
   if (g_engine.replay) {
     rememberEvent(place, comm, peer, tag);
   }
@@ -212,9 +203,7 @@ void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   if (g_engine.gated) [[unlikely]] {
     passSendGates(g_engine.serial);
   }
-  if (g_engine.events) {
-    stampBegin();
-  }
+  recorder().eventBegins();
 }
 
 void holdIfDue() {
@@ -241,26 +230,7 @@ InCall::InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer,
   page.waitPeer.store(g_engine.comms.worldRank(comm, peer), std::memory_order_relaxed);
   page.waitTag.store(tag, std::memory_order_relaxed);
   page.inCall.store(1U + place.call, std::memory_order_relaxed);
-  if (!g_engine.events) {
-    if (g_engine.record) {
-      g_engine.log.header().inside.store(1U + place.call, std::memory_order_relaxed);
-    }
-    return;
-  }
-  BegunCall& begun = g_engine.log.header().begun;
-  begun.check = 0;
-  begun.serial = g_engine.serial;
-  begun.kind = static_cast<std::uint32_t>(kind);
-  if (kind == RecordKind::Padding) {  // its record is written: only that the rank is inside counts
-    begun.check = kBegunInside;
-    return;
-  }
-  g_engine.log.publish();  // when it began is known even if the call never ends
-  begun.site = siteNumber(place);
-  begun.comm = comm == MPI_COMM_NULL ? 0 : g_engine.comms.number(comm);
-  begun.source = reportedPeer(peer);
-  begun.tag = tag;
-  begun.check = begunCheck(begun);
+  recorder().callBegins(place, kind, {comm, peer, tag});
 }
 
 void sayPeer(MPI_Comm comm, int peer, int tag) {
@@ -280,12 +250,7 @@ InCall::~InCall() {
     jitterInCall(false);
   }
   g_engine.page->inCall.store(0, std::memory_order_relaxed);
-  if (g_engine.events) {
-    stampEnd();
-    g_engine.log.header().begun.check = 0;
-  } else if (g_engine.record) {
-    g_engine.log.header().inside.store(0, std::memory_order_relaxed);
-  }
+  recorder().callEnds();
 }
 
 void InCall::endOfThread() {
@@ -302,9 +267,7 @@ void diverge(const CallPlace& place, const char* expected, const char* got) {
   std::snprintf(page.got, sizeof page.got, "%s", got);
   std::snprintf(page.waitCall, sizeof page.waitCall, "%s", kCallNames[place.call]);
   page.callAddress = reinterpret_cast<std::uint64_t>(applicationAddress(place));
-  if (g_engine.record) {
-    g_engine.log.publish();
-  }
+  recorder().publish();
   page.phase.store(static_cast<std::uint32_t>(RankPhase::Diverged), std::memory_order_release);
   tellAgent();
   while (true) {
@@ -317,7 +280,7 @@ void diverge(const CallPlace& place, const char* expected, const char* got) {
 }
 
 void noteNested(const CallPlace& place) {
-  if (g_rankOnly.active && g_engine.record && !isOfMpi(place.returnAddress)) {
+  if (g_rankOnly.active && !isOfMpi(place.returnAddress)) {
     noteUnsupported(place);
   }
 }
@@ -334,9 +297,9 @@ void noteSession(const CallPlace& place) {
 void noteUnsupported(const CallPlace& place) {
   const StateLock lock;
   static bool noted[kCallCount];
-  if (g_engine.record && !noted[place.call]) {
+  if (!noted[place.call]) {
     noted[place.call] = true;
-    logNote(place);
+    recorder().note(place);
   }
 }
 

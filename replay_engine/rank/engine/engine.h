@@ -18,6 +18,7 @@
 #include "replay_engine/rank/engine/communicators.h"
 #include "replay_engine/rank/engine/log_writer.h"
 #include "replay_engine/rank/engine/mpi_header.h"
+#include "replay_engine/rank/engine/recorder.h"
 #include "replay_engine/rank/engine/requests.h"
 
 namespace pf {
@@ -100,6 +101,7 @@ struct Engine {
   std::uint32_t postedCollectives = 0;
   std::uint64_t random = 1;  ///< state of the jitter
 
+  Recorder* recorder = &g_silentRecorder;  ///< how this run is recorded
   LogWriter log;
   Communicators comms;
   Requests requests;
@@ -112,6 +114,11 @@ struct Engine {
   MPI_Comm meeting{};  ///< replay of ranks with several threads: for messages of our own
 };
 extern Engine g_engine;
+
+/// What the handlers tell of this run.
+inline Recorder& recorder() {
+  return *g_engine.recorder;
+}
 
 /// The engine's lock, which a thread may take again while it has it. With the last unlock() the
 /// turn goes on (lanes.h).

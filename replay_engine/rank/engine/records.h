@@ -37,19 +37,8 @@ inline void commitSite(RecordKind kind, const CallPlace& place) {
   g_engine.log.put(kind, records::AtSite{site});
 }
 
-/// Files an event that neither sends nor receives.
-inline void logLocal(const CallPlace& place) {
-  if (g_engine.events) {
-    commitSite(RecordKind::Local, place);
-    g_engine.log.publish();
-  }
-}
-
 /// A wildcard's source as replayed: the recorded one, or itself where the record has ended.
 int forcedSource(int source, std::uint32_t wildNumber);
-
-/// The outcome of a wildcard receive, in logs that hold choices only.
-void logWild(std::uint32_t wildNumber, int source);
 
 /// Statuses that outlive the process: MPI fills them before a fatal error handler (truncation) ends
 /// it, and the reader of the log finds there which message was taken. Null where they cannot be

@@ -79,6 +79,20 @@ struct Request {
 };
 static_assert(sizeof(Request) <= 48);
 
+inline bool isReceive(const Request& entry) {
+  return entry.kind == RequestKind::Receive ||
+         (entry.kind == RequestKind::PersistentReceive && entry.active);
+}
+
+inline bool isPersistent(const Request& entry) {
+  return entry.kind == RequestKind::PersistentReceive || entry.kind == RequestKind::PersistentSend;
+}
+
+/// Whether MPI has to tell the status of this request for the record.
+inline bool needsStatus(const Request& entry) {
+  return isReceive(entry) && (entry.wild || entry.tag == MPI_ANY_TAG || entry.cancelled);
+}
+
 /// The requests on a communicator that is freed.
 enum class Retired : std::uint8_t { None, Some, Persistent };
 

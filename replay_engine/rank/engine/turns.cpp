@@ -381,9 +381,7 @@ void showCalls() {
 void enterCall(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   const StateLock lock;
   myLane().doing.store(Doing::InMpi, std::memory_order_relaxed);
-  if (g_engine.record && !g_engine.events) {
-    g_engine.log.header().inside.store(1U + place.call, std::memory_order_relaxed);
-  }
+  recorder().callBegins(place, RecordKind::Padding, {comm, peer, tag});
   sayWhere(place);
   beginWait(place.call, g_engine.comms.worldRank(comm, peer), tag);
 }
@@ -392,9 +390,7 @@ void leaveCall() {
   const StateLock lock;
   myLane().doing.store(Doing::Computing, std::memory_order_relaxed);
   endWait();
-  if (g_engine.record && !g_engine.events) {
-    g_engine.log.header().inside.store(0, std::memory_order_relaxed);
-  }
+  recorder().callEnds();
 }
 
 }  // namespace pf

@@ -100,10 +100,8 @@ class Idle {
 };
 
 void logOutcome(bool timeWasUp) {
-  if (g_engine.record) {
-    g_engine.log.commit(putVarint(g_engine.choices.hit(ChoiceKind::Lock), timeWasUp ? 1 : 0));
-    g_engine.log.publish();
-  }
+  recorder().chose(ChoiceKind::Lock, {timeWasUp ? 1U : 0U});
+  recorder().publish();
 }
 
 /// Replay: waits for the turn of this thread, and takes the lock by `take`.
@@ -167,8 +165,8 @@ NextChoice recordedLock(bool* timeWasUp) {
       isForced() ? g_engine.choices.next(ChoiceKind::Lock) : NextChoice::Live;
   if (verdict == NextChoice::Hit) {
     *timeWasUp = g_engine.choices.payload(ChoiceKind::Lock) != 0;
-  } else if (verdict == NextChoice::FailedPoll && g_engine.record) {
-    g_engine.choices.miss(ChoiceKind::Lock);
+  } else if (verdict == NextChoice::FailedPoll) {
+    recorder().missed(ChoiceKind::Lock);
   }
   return verdict;
 }
@@ -296,7 +294,7 @@ extern "C" PF_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) __THROWNL
     takenOr(false);
   } else if (g_engine.record) {
     const StateLock lock;
-    g_engine.choices.miss(ChoiceKind::Lock);
+    recorder().missed(ChoiceKind::Lock);
   }
   return result;
 }
