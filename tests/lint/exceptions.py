@@ -17,7 +17,7 @@ IN_RANGE = re.compile(r"for\s*\([^;()]*:\s*(?:std::)?(?:fs|filesystem)::(?:recur
 CODE = re.compile(r"std::error_code\s+(\w+)")
 MAIN = re.compile(r"^int main\(", re.M)
 BACKGROUND = re.compile(r"\bQtConcurrent::(run|map|mapped|filter\w*)\b\s*\(")
-OWN_BACKGROUND = {"app/session/state/in_background.h", "app/gui/main_window.cpp"}  # the latter's promise catches by itself
+OWN_BACKGROUND = {"app/session/state/in_background.h", "app/gui/opening.cpp"}  # the latter's promise catches by itself
 
 
 def arguments(text, start):

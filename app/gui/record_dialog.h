@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is to be recorded, asked of the user.
+#pragma once
+
+#include <optional>
+
+#include <QString>
+
+class QWidget;
+
+namespace pf::gui {
+
+struct RecordRequest {
+  QString command;  ///< as typed in a shell
+  QString directory;
+  QString input;  ///< a file for the launcher's standard input, as seen from there; none if empty
+  bool follow = false;  ///< it is shown while it runs
+};
+
+/// Nothing: the user does not want to. What was asked for last is proposed.
+[[nodiscard]] std::optional<RecordRequest> askRecordRequest(QWidget& window);
+/// To be proposed next; not whether it is followed.
+void proposeRecordRequest(const RecordRequest& request);
+/// Whether the next one is proposed to be followed.
+void proposeFollowing(bool follow);
+
+}  // namespace pf::gui
