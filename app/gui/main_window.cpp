@@ -6,7 +6,6 @@
 #include <QDockWidget>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QFutureWatcher>
 #include <QLabel>
 #include <QMenuBar>
 #include <QSettings>
@@ -18,6 +17,7 @@
 #include "app/gui/attach_dialog.h"
 #include "app/gui/breakpoint_actions.h"
 #include "app/gui/command.h"
+#include "app/gui/compare_action.h"
 #include "app/gui/compare_window.h"
 #include "app/gui/debug_panes.h"
 #include "app/gui/follow_action.h"
@@ -34,9 +34,9 @@
 #include "app/gui/start_page.h"
 #include "app/gui/status_line.h"
 #include "app/gui/take_over.h"
+#include "app/gui/transcripts_action.h"
 #include "app/gui/window_docks.h"
 #include "app/recording/record.h"
-#include "app/session/state/in_background.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
 #include "views/panes/icons.h"
@@ -100,6 +100,7 @@ void MainWindow::makeParts() {
   m_follow = new FollowAction(*this);
   m_files =
       new SessionFiles({*this, *m_centre, m_views, *m_shown, m_docks->inspection(), *m_session});
+  m_compare = new CompareAction(*this, *m_shown, *m_status, *m_session);
   m_opening = new Opening(this);
 }
 
@@ -142,17 +143,13 @@ void MainWindow::makeFileMenu() {
       tr("Keep program, breakpoints, groups, watches and layout in a file that opens by a double "
          "click"),
       views::icon(views::Icon::Save), {}, [this] { m_files->ask(); });
-  QAction* compare =
-      makeCommand(*this, tr("&Compare with …"),
-                  tr("Show where this run and another recording of the program part"), {}, {},
-                  [this] { askComparison(); });
   m_replay->needsRecording(saveSession);
-  m_replay->needsRecording(compare);
+  m_replay->needsRecording(m_compare->action());
   QMenu* file = menuBar()->addMenu(tr("&File"));
   file->addActions(
       {open, m_recording->recordAction(), m_recording->lookAction(), m_follow->action()});
   file->addMenu(m_pages->makeRecentMenu(*this));
-  file->addActions({saveSession, compare});
+  file->addActions({saveSession, m_compare->action()});
   file->addSeparator();
   file->addAction(makeCommand(*this, tr("Open co&re files …"),
                               tr("Look at what ranks left behind that crashed"), {}, {},
@@ -164,11 +161,10 @@ void MainWindow::makeFileMenu() {
   file->addSeparator();
   file->addAction(makeCommand(*this, tr("E&xport diagram …"), tr("Write the diagram as PNG or SVG"),
                               views::icon(views::Icon::Save), {}, [this] { exportDiagram(); }));
+  const auto said = [this](const QString& text, bool problem) { say(text, problem); };
   file->addMenu(tr("Export &pane"))
-      ->addActions(
-          makeExportActions(*this, {m_docks->all().begin(), m_docks->all().end()},
-                            [this](const QString& text, bool problem) { say(text, problem); }));
-  file->addAction(makeTranscriptsAction());
+      ->addActions(makeExportActions(*this, {m_docks->all().begin(), m_docks->all().end()}, said));
+  file->addAction(makeTranscriptsAction(*this, *m_shown, *m_session, said));
   file->addSeparator();
   file->addAction(makeCommand(*this, tr("&Quit"), tr("Close the window; a recording goes on"), {},
                               QKeySequence::Quit, [this] { close(); }));
@@ -355,6 +351,7 @@ void MainWindow::connectFiles() {
   connect(m_files, &SessionFiles::notOpened, this, [this] { Q_EMIT opened(false); });
   connect(m_files, &SessionFiles::said, this, &MainWindow::say);
   connect(m_files, &SessionFiles::used, m_pages, &StartPage::remember);
+  connect(m_compare, &CompareAction::compared, this, &MainWindow::compared);
 }
 
 // -- opening
@@ -464,49 +461,8 @@ void MainWindow::askCores() {
 
 // -- comparing, exporting
 
-void MainWindow::askComparison() {
-  const QString path = QFileDialog::getOpenFileName(this, tr("Compare with a recording"),
-                                                    QFileInfo(m_shown->path()).absolutePath(),
-                                                    tr("Traces (*.pft);;All files (*)"));
-  if (!path.isEmpty()) {
-    compareWith(path);
-  }
-}
-
 void MainWindow::compareWith(const QString& path) {
-  using Loading = std::shared_ptr<Result<LoadedComparison>>;
-  const QString own = m_shown->path();
-  const QString other = QFileInfo(path).absoluteFilePath();
-  m_status->progress().start(tr("Comparing with %1 …").arg(QFileInfo(path).fileName()), false);
-  auto* watcher = new QFutureWatcher<Loading>(this);
-  connect(watcher, &QFutureWatcherBase::finished, this, [this, watcher, other, own] {
-    watcher->deleteLater();
-    m_status->progress().finish();
-    const Loading loaded = watcher->result();
-    if (!loaded->ok()) {
-      say(QString::fromStdString(loaded->error().text()), true);
-      Q_EMIT compared(nullptr);
-      return;
-    }
-    auto* window = new CompareWindow(own, other, loaded->value(), this);
-    window->setAttribute(Qt::WA_DeleteOnClose);
-    const auto inThisTrace = [this, own](auto does) {
-      return [this, own, does](const EventRef& event) {
-        if (own == m_shown->path()) {  // another trace may be open by now
-          does(event);
-        }
-      };
-    };
-    connect(window, &CompareWindow::eventSelected, this,
-            inThisTrace([this](const EventRef& event) { m_shown->selectEvent(event); }));
-    connect(window, &CompareWindow::replayToRequested, this,
-            inThisTrace([this](const EventRef& event) { m_session->replayTo(event); }));
-    window->show();
-    Q_EMIT compared(window);
-  });
-  watcher->setFuture(session::inBackground([own, index = m_shown->index(), other] {
-    return std::make_shared<Result<LoadedComparison>>(loadComparison(own, index, other));
-  }));
+  m_compare->compareWith(path);
 }
 
 void MainWindow::exportDiagram() {
@@ -517,33 +473,6 @@ void MainWindow::exportDiagram() {
       !views::exportDiagram(*m_views.diagram, path, m_views.diagram->size(), &error)) {
     say(error, true);
   }
-}
-
-QAction* MainWindow::makeTranscriptsAction() {
-  QAction* action = makeCommand(
-      *this, tr("Save GDB &transcripts …"),
-      tr("Write what passes between the window and each GDB into files, from the next cycle on"),
-      {}, {}, {});
-  action->setObjectName(QStringLiteral("transcripts"));
-  action->setCheckable(true);
-  connect(action, &QAction::triggered, this, [this, action](bool on) {
-    const QString directory =
-        on ? QFileDialog::getExistingDirectory(this, tr("Where to save the transcripts"),
-                                               QFileInfo(m_shown->path()).absolutePath())
-           : QString();
-    action->setChecked(!directory.isEmpty());
-    keepTranscripts(directory);
-  });
-  return action;
-}
-
-void MainWindow::keepTranscripts(const QString& directory) {
-  m_session->debuggers().setTranscripts(directory);
-  say(directory.isEmpty()
-          ? tr("GDB transcripts are no longer saved.")
-          : tr("From the next cycle on, %1 gets a GDB transcript of each rank that has a debugger.")
-                .arg(directory),
-      false);
 }
 
 void MainWindow::say(const QString& text, bool problem) {

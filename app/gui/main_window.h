@@ -15,6 +15,7 @@ class QSplitter;
 namespace pf::gui {
 
 class BreakpointActions;
+class CompareAction;
 class CompareWindow;
 class DebugPanes;
 class FollowAction;
@@ -93,10 +94,7 @@ class MainWindow : public QMainWindow {
   void refreshActions();
   void askTrace();
   void askCores();
-  void askComparison();
   void exportDiagram();
-  QAction* makeTranscriptsAction();
-  void keepTranscripts(const QString& directory);
 
   DebugSession* m_session;
   const WindowViews m_views;
@@ -111,6 +109,7 @@ class MainWindow : public QMainWindow {
   RecordingDesk* m_recording = nullptr;
   FollowAction* m_follow = nullptr;
   SessionFiles* m_files = nullptr;
+  CompareAction* m_compare = nullptr;
   Opening* m_opening = nullptr;
   KeyBindings* m_keys = nullptr;
 };
