@@ -17,8 +17,8 @@
 #include <QSettings>
 #include <QTimer>
 
+#include "app/gui/commands/take_over.h"
 #include "app/gui/main_window.h"
-#include "app/gui/take_over.h"
 #include "app/session/targets/local_gdb.h"
 #include "app/version.h"
 #include "replay_engine/base/caught.h"

@@ -6,7 +6,7 @@
 
 #include <QMainWindow>
 
-#include "app/gui/window_views.h"
+#include "app/gui/panes/window_views.h"
 #include "app/session/debug_session.h"
 #include "views/trace/trace_index.h"
 

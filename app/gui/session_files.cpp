@@ -8,10 +8,10 @@
 #include <QMainWindow>
 #include <QSplitter>
 
-#include "app/gui/inspection_panes.h"
-#include "app/gui/record_dialog.h"
-#include "app/gui/shown_trace.h"
-#include "app/gui/take_over.h"
+#include "app/gui/commands/take_over.h"
+#include "app/gui/panes/inspection_panes.h"
+#include "app/gui/panes/shown_trace.h"
+#include "app/gui/recording/record_dialog.h"
 #include "app/session/debug_session.h"
 #include "app/session/records/breakpoint_text.h"
 #include "app/traces/own_traces.h"

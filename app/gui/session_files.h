@@ -7,7 +7,7 @@
 
 #include <QObject>
 
-#include "app/gui/window_views.h"
+#include "app/gui/panes/window_views.h"
 #include "app/session/records/session_file.h"
 
 class QMainWindow;

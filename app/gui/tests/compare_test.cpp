@@ -7,7 +7,7 @@
 #include <QTest>
 #include <QTreeWidget>
 
-#include "app/gui/compare_window.h"
+#include "app/gui/commands/compare_window.h"
 #include "app/gui/tests/window_test.h"
 #include "app/job/job.h"
 #include "views/diagram/space_time_view.h"

@@ -20,9 +20,9 @@
 #include <QTemporaryDir>
 #include <QTimer>
 
-#include "app/gui/inspection_panes.h"
 #include "app/gui/main_window.h"
-#include "app/gui/pane_help.h"
+#include "app/gui/panes/inspection_panes.h"
+#include "app/gui/panes/pane_help.h"
 #include "app/gui/tests/window_test.h"
 #include "app/session/records/breakpoint_text.h"
 #include "app/session/records/session_file.h"

@@ -15,7 +15,7 @@
 #include <QTimer>
 
 #include "app/gui/main_window.h"
-#include "app/gui/recording_follower.h"
+#include "app/gui/recording/recording_follower.h"
 #include "app/gui/tests/window_test.h"
 #include "app/session/records/session_records.h"
 #include "views/diagram/space_time_canvas.h"

@@ -19,8 +19,8 @@
 #include <QTreeView>
 
 #include "app/collation/failure.h"
-#include "app/gui/inspection_panes.h"
-#include "app/gui/key_bindings.h"
+#include "app/gui/commands/key_bindings.h"
+#include "app/gui/panes/inspection_panes.h"
 #include "app/gui/tests/window_test.h"
 #include "views/models/rank_models.h"
 #include "views/panes/debug_views.h"

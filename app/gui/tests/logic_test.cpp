@@ -14,7 +14,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/gui/breakpoint_dialog.h"
+#include "app/gui/commands/breakpoint_dialog.h"
 #include "app/gui/tests/window_test.h"
 #include "app/job/launcher.h"
 #include "app/session/records/breakpoint_text.h"

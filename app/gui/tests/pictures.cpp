@@ -11,7 +11,7 @@
 #include <QTemporaryDir>
 #include <QTreeWidget>
 
-#include "app/gui/compare_window.h"
+#include "app/gui/commands/compare_window.h"
 #include "app/gui/tests/window_test.h"
 #include "app/trace_loading/trace_loader.h"
 #include "tests/bench/views/synthetic.h"

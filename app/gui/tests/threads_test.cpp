@@ -7,8 +7,8 @@
 #include <QStandardPaths>
 #include <QTemporaryDir>
 
-#include "app/gui/inspection_panes.h"
 #include "app/gui/main_window.h"
+#include "app/gui/panes/inspection_panes.h"
 #include "app/gui/tests/window_test.h"
 #include "views/models/rank_models.h"
 #include "views/panes/debug_views.h"

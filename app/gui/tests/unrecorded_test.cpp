@@ -11,7 +11,7 @@
 #include <QListWidget>
 #include <QTemporaryDir>
 
-#include "app/gui/inspection_panes.h"
+#include "app/gui/panes/inspection_panes.h"
 #include "app/gui/tests/window_test.h"
 #include "app/unrecorded_jobs/running_job.h"
 #include "mi_bridge/transcript.h"

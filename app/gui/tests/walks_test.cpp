@@ -23,9 +23,9 @@
 #include <QTreeWidget>
 #include <QWindow>
 
-#include "app/gui/compare_window.h"
-#include "app/gui/key_bindings.h"
-#include "app/gui/pane_export.h"
+#include "app/gui/commands/compare_window.h"
+#include "app/gui/commands/key_bindings.h"
+#include "app/gui/panes/pane_export.h"
 #include "app/gui/tests/window_test.h"
 #include "plugins/queues/queues.h"
 #include "views/diagram/minimap.h"

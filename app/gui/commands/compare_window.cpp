@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/gui/commands/compare_window.h"
+
+#include <QAction>
+#include <QFileInfo>
+#include <QHeaderView>
+#include <QLabel>
+#include <QSplitter>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include "app/gui/panes/physical_pyramid.h"
+#include "views/diagram/space_time_view.h"
+#include "views/panes/item_views.h"
+#include "views/values/roles.h"
+#include "views/values/text.h"
+
+namespace pf::gui {
+
+using values::fromUtf8;
+using values::operator""_s;
+
+namespace {
+
+constexpr int kRankRole = values::KeyRole;
+constexpr int kSerialRole = values::KeyRole + 1;
+
+/// A diagram under its name.
+QWidget* named(const QString& letter, const QString& path, QWidget* diagram) {
+  auto* box = new QWidget;
+  auto* label = new QLabel(letter + u"   "_s + QFileInfo(path).fileName());
+  label->setToolTip(values::plainToolTip(path));
+  label->setTextFormat(Qt::PlainText);
+  label->setContentsMargins(8, 3, 8, 3);
+  auto* layout = new QVBoxLayout(box);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(label);
+  layout->addWidget(diagram, 1);
+  return box;
+}
+
+}  // namespace
+
+Result<LoadedComparison> loadComparison(const QString& a, views::TraceIndexPtr indexA,
+                                        const QString& b) {
+  Result<app::DifferenceTable> table = app::differenceTable(a.toStdString(), b.toStdString());
+  if (!table) {
+    return table.error();
+  }
+  Result<session::LoadedTrace> other = session::loadTrace(b);
+  if (!other) {
+    return other.error();
+  }
+  return LoadedComparison{std::move(indexA), views::makeIndex(other->data), std::move(*table)};
+}
+
+CompareWindow::CompareWindow(const QString& pathA, const QString& pathB,
+                             const LoadedComparison& loaded, QWidget* parent)
+    : QDialog(parent),
+      m_summary(new QLabel),
+      m_differences(new QTreeWidget),
+      m_a(new views::SpaceTimeView),
+      m_b(new views::SpaceTimeView) {
+  const QString nameA = QFileInfo(pathA).fileName();
+  const QString nameB = QFileInfo(pathB).fileName();
+  setWindowTitle(tr("%1 and %2 — Photofinish").arg(nameA, nameB));
+  setWindowFlag(Qt::WindowMaximizeButtonHint);
+  resize(1400, 900);
+  m_summary->setTextFormat(Qt::PlainText);
+  m_summary->setContentsMargins(8, 6, 8, 4);
+  m_differences->setObjectName(u"differences"_s);
+  m_differences->setHeaderLabels(
+      {tr("Rank"), tr("Event"), tr("Part"), tr("What differs"), tr("A"), tr("B"), tr("Why")});
+  views::setUpTree(*m_differences);
+  m_differences->setRootIsDecorated(false);
+  m_a->viewActions().last()->setChecked(false);  // one legend is enough
+  m_a->setPyramidMaker(physicalPyramid);
+  m_b->setPyramidMaker(physicalPyramid);
+  m_a->setTrace(loaded.a);
+  m_b->setTrace(loaded.b);
+  if (!loaded.table.same) {
+    m_a->setDifferent(loaded.table.coneA);
+    m_b->setDifferent(loaded.table.coneB);
+  }
+  auto* split = new QSplitter(Qt::Vertical);
+  split->addWidget(m_differences);
+  split->addWidget(named(u"A"_s, pathA, m_a));
+  split->addWidget(named(u"B"_s, pathB, m_b));
+  split->setSizes({200, 340, 340});
+  split->setChildrenCollapsible(false);
+  auto* layout = new QVBoxLayout(this);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(0);
+  layout->addWidget(m_summary);
+  layout->addWidget(split, 1);
+  fill(loaded.table);
+  connect(m_differences, &QTreeWidget::currentItemChanged, this, &CompareWindow::onCurrent);
+  connect(m_a, &views::SpaceTimeView::eventSelected, this, &CompareWindow::eventSelected);
+  connect(m_a, &views::SpaceTimeView::replayToRequested, this, &CompareWindow::replayToRequested);
+  connect(m_differences, &QTreeWidget::itemActivated, m_a, qOverload<>(&QWidget::setFocus));
+  m_differences->setFocus();
+  if (m_differences->topLevelItemCount() > 0) {
+    m_differences->setCurrentItem(m_differences->topLevelItem(0));
+  }
+}
+
+void CompareWindow::fill(const app::DifferenceTable& table) {
+  std::size_t causes = 0;
+  for (const app::DifferenceLine& line : table.lines) {
+    causes += line.cause ? 1U : 0U;
+    auto* item = new QTreeWidgetItem(
+        {QString::number(line.rank), line.serial != 0 ? QString::number(line.serial) : QString(),
+         line.cause ? tr("first cause") : tr("follows"), values::oneLine(fromUtf8(line.what)),
+         values::oneLine(fromUtf8(line.a)), values::oneLine(fromUtf8(line.b)),
+         values::oneLine(fromUtf8(line.why))});
+    item->setData(0, kRankRole, line.rank);
+    item->setData(0, kSerialRole, static_cast<qulonglong>(line.serial));
+    for (int column = 0; column < item->columnCount(); ++column) {
+      item->setToolTip(column, values::plainToolTip(item->text(column)));
+      item->setData(column, values::BoldRole, line.cause);
+    }
+    item->setData(2, values::ToneRole,
+                  static_cast<int>(line.cause ? values::Tone::Race : values::Tone::Muted));
+    m_differences->addTopLevelItem(item);
+  }
+  for (int column = 0; column < m_differences->columnCount(); ++column) {
+    m_differences->resizeColumnToContents(column);
+    m_differences->setColumnWidth(column, std::min(m_differences->columnWidth(column), 380));
+  }
+  QString text = table.same
+                     ? tr("The same calls and outcomes on every rank.")
+                     : tr("%1 with a difference, %2.")
+                           .arg(values::counted(table.lines.size(), tr("rank"), tr("ranks")),
+                                values::counted(causes, tr("first cause"), tr("first causes")));
+  if (!table.sameBuild) {
+    text += tr(" The builds are not the same: places of calls are not compared.");
+  }
+  m_summary->setText(text);
+}
+
+void CompareWindow::onCurrent() {
+  const QTreeWidgetItem* item = m_differences->currentItem();
+  const Serial serial = item != nullptr ? item->data(0, kSerialRole).toULongLong() : 0;
+  if (serial == 0) {
+    return;
+  }
+  const EventRef event{item->data(0, kRankRole).toInt(), serial};
+  m_a->selectEvent(event);
+  m_b->selectEvent(event);
+}
+
+QString CompareWindow::summary() const {
+  return m_summary->text();
+}
+
+}  // namespace pf::gui

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/gui/panes/debug_panes.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+
+#include "app/gui/panes/inspection_panes.h"
+#include "app/session/debug_session.h"
+#include "app/session/records/line_text.h"
+#include "views/diagram/space_time_view.h"
+#include "views/models/rank_models.h"
+#include "views/models/session_models.h"
+#include "views/models/variables_model.h"
+#include "views/panes/debug_views.h"
+#include "views/panes/log_view.h"
+#include "views/panes/rank_strip.h"
+#include "views/panes/session_views.h"
+#include "views/panes/source_view.h"
+#include "views/panes/text_views.h"
+
+namespace pf::gui {
+
+using session::DebugSession;
+using session::Inspector;
+
+DebugPanes::DebugPanes(QWidget& window, const WindowViews& views, InspectionPanes& inspection,
+                       DebugSession& session)
+    : QObject(&window),
+      m_window(window),
+      m_views(views),
+      m_inspection(inspection),
+      m_session(session) {
+  connectSession();
+  connectRanks();
+  connectStack();
+  connectVariables();
+  connectWatches();
+  connectSource();
+}
+
+void DebugPanes::refreshRanks() {
+  m_views.ranks->model()->setRanks(m_session.rankStates());
+  std::vector<values::RankHeader> headers;
+  for (const values::RankState& state : m_session.rankStates()) {
+    if (state.activity == values::RankActivity::NotStarted) {
+      break;
+    }
+    const bool bad = state.activity == values::RankActivity::Failed ||
+                     state.activity == values::RankActivity::Lost;
+    headers.push_back(
+        {values::activityText(state.activity), bad ? values::Tone::Bad : values::Tone::Muted});
+  }
+  m_views.diagram->setRankHeaders(std::move(headers));
+}
+
+void DebugPanes::connectSession() {
+  connect(&m_session, &DebugSession::ranksChanged, this, &DebugPanes::refreshRanks);
+  connect(&m_session, &DebugSession::output, m_views.output, &views::OutputView::append);
+  connect(&m_session.cycles(), &session::Cycles::changed, this,
+          [this] { m_views.cycles->setCycles(m_session.cycles().all()); });
+  connect(&m_session, &DebugSession::consoleText, this,
+          [this](int rank, const QString& text, bool error) {
+            m_views.console->appendOutput(
+                rank, text, error ? views::ConsoleText::Error : views::ConsoleText::Output);
+          });
+  connect(&m_session, &DebugSession::settled, this, [this] {
+    m_views.output->flush();
+    refreshRanks();
+    if (!m_session.isReplaying()) {
+      m_views.source->setStopLocation({}, 0);
+    }
+    noteSource();
+  });
+  connect(m_views.cycles, &views::CyclesView::stopActivated, &m_session, &DebugSession::replayTo);
+  connect(&m_session, &DebugSession::logged, m_views.log, &views::LogView::append);
+  connect(m_views.log, &views::LogView::eventActivated, &m_session, &DebugSession::replayTo);
+  connect(m_views.console, &views::ConsoleView::commandEntered, this,
+          [this](int rank, const QString& line) { m_inspection.console(rank, line); });
+}
+
+void DebugPanes::connectRanks() {
+  connect(&m_session.inspector(), &Inspector::currentRankChanged, this, [this](int rank) {
+    m_views.ranks->setCurrentRank(rank);
+    m_views.console->setRank(rank);
+    m_views.watches->model()->setRanks({rank});
+  });
+  connect(m_views.ranks, &views::RankStrip::currentRankChanged, &m_session,
+          &DebugSession::setCurrentRank);
+  connect(m_views.ranks, &views::RankStrip::focusChanged, &m_session.debuggers(),
+          &session::Debuggers::setFocus);
+  connect(m_views.ranks, &views::RankStrip::actionRequested, &m_session, &DebugSession::act);
+  connect(&m_session.debuggers(), &session::Debuggers::focusChanged, this,
+          [this](const QList<int>& ranks) {
+            m_views.ranks->model()->setFocusRanks({ranks.begin(), ranks.end()});
+          });
+  connect(m_views.output, &views::OutputView::rankClicked, &m_session,
+          &DebugSession::setCurrentRank);
+}
+
+void DebugPanes::connectStack() {
+  connect(&m_session.inspector(), &Inspector::stackChanged, this,
+          [this](int, const QList<values::StackFrame>& frames, int current) {
+            m_views.stack->setFrames(frames, current);
+            showFrame(current);
+            if (frames.isEmpty()) {
+              m_views.variables->model()->clear();
+            }
+            m_views.console->setReady(!frames.isEmpty(),
+                                      tr("the rank is running, or has no debugger"));
+          });
+  connect(m_views.stack, &views::StackView::frameSelected, this, [this](int level) {
+    m_session.inspector().selectFrame(level);
+    showFrame(level);
+  });
+}
+
+void DebugPanes::connectVariables() {
+  views::VariablesModel* model = m_views.variables->model();
+  Inspector* inspector = &m_session.inspector();
+  connect(inspector, &Inspector::variablesChanged, model, &views::VariablesModel::setVariables);
+  connect(inspector, &Inspector::childrenArrived, model, &views::VariablesModel::setChildren);
+  connect(model, &views::VariablesModel::expandRequested, inspector, &Inspector::expand);
+  connect(model, &views::VariablesModel::editRequested, inspector, &Inspector::edit);
+  connect(m_views.variables, &views::VariablesView::watchRequested, this,
+          [this](const QString& name) { m_views.watches->model()->addExpression(name); });
+  connect(m_views.variables, &views::VariablesView::breakOnChangeRequested, this,
+          [this](const QString& name) {
+            values::Breakpoint watch;
+            watch.kind = values::BreakpointKind::Watch;
+            watch.expression = name;
+            watch.ranks = QString::number(m_session.currentRank());
+            m_session.breakpoints().add(watch);
+          });
+}
+
+void DebugPanes::connectWatches() {
+  views::WatchesModel* model = m_views.watches->model();
+  session::Watches* watches = &m_session.watches();
+  connect(m_views.watches, &views::WatchesView::expressionsChanged, watches,
+          &session::Watches::set);
+  connect(watches, &session::Watches::changed, model, &views::WatchesModel::setExpressions);
+  connect(watches, &session::Watches::arrived, model, &views::WatchesModel::setValues);
+}
+
+void DebugPanes::connectSource() {
+  views::SourceView* source = m_views.source;
+  connect(source, &views::SourceView::currentFileChanged, this, &DebugPanes::noteSource);
+  connect(source, &views::SourceView::hoverRequested, this,
+          [this](const QString& expression, const QPoint& at) {
+            m_session.inspector().evaluate(
+                expression, [this, expression, at](const QString& value) {
+                  m_views.source->showTip(expression + QLatin1String(" = ") + value, at);
+                });
+          });
+  connect(source, &views::SourceView::runToLineRequested, this,
+          [this](const QString& file, int line) {
+            m_session.control().runToLine(file, line, m_views.ranks->scopeRanks(),
+                                          m_views.ranks->scopeName());
+          });
+  connect(source, &views::SourceView::locateSourceRequested, this, &DebugPanes::locateSource);
+  connect(&m_inspection, &InspectionPanes::sourceRequested, source,
+          &views::SourceView::showLocation);
+}
+
+/// The source that is shown may have been changed after the program was built.
+void DebugPanes::noteSource() {
+  m_views.source->setNotice(session::sourceNotice(
+      m_views.source->currentLocalFile(), QString::fromStdString(m_session.run().program),
+      QString::fromStdString(m_session.run().workingDirectory)));
+}
+
+void DebugPanes::showFrame(int level) {
+  for (const values::StackFrame& frame : m_views.stack->model()->frames()) {
+    if (frame.level == level && !frame.file.isEmpty()) {
+      m_views.source->setStopLocation(frame.file, frame.line);
+      return;
+    }
+  }
+  m_views.source->setStopLocation({}, 0);
+}
+
+void DebugPanes::locateSource(const QString& path) {
+  const QString local = QFileDialog::getOpenFileName(&m_window, tr("Where is %1?").arg(path));
+  if (!local.isEmpty()) {
+    m_views.source->setPathMapping(path, local);
+    m_session.debuggers().mapSource(QFileInfo(path).path(), QFileInfo(local).path());
+  }
+}
+
+}  // namespace pf::gui

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The panes of a debugger (ranks, stack, variables, watches, console, output, cycles, source), each wired to the part of
+// the session that it shows and asks.
+#pragma once
+
+#include <QObject>
+
+#include "app/gui/panes/window_views.h"
+
+namespace pf::session {
+class DebugSession;
+}
+
+namespace pf::gui {
+
+class InspectionPanes;
+
+class DebugPanes : public QObject {
+  Q_OBJECT
+ public:
+  DebugPanes(QWidget& window, const WindowViews& views, InspectionPanes& inspection,
+             session::DebugSession& session);
+
+  /// The ranks' states everywhere.
+  void refreshRanks();
+
+ private:
+  void connectSession();
+  void connectRanks();
+  void connectStack();
+  void connectVariables();
+  void connectWatches();
+  void connectSource();
+  void showFrame(int level);
+  void noteSource();
+  void locateSource(const QString& path);
+
+  QWidget& m_window;
+  const WindowViews m_views;
+  InspectionPanes& m_inspection;
+  session::DebugSession& m_session;
+};
+
+}  // namespace pf::gui

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/gui/panes/pane_help.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QDockWidget>
+#include <QMainWindow>
+#include <QWhatsThis>
+
+namespace pf::gui {
+namespace {
+
+struct Help {
+  const char* name;
+  const char* text;
+};
+
+constexpr Help kHelp[] = {
+    {"centre",
+     "The diagram has a row for each rank and logical time across, or with X the time of a clock. "
+     "Lines are messages, rings racing receives; the dashed lines of a selected one are what it "
+     "could have taken instead. Enter replays to the selected event, / searches, the menu sets "
+     "breakpoints and notes. Below is the source: F9 sets a breakpoint, Ctrl+F10 runs to the line, "
+     "the mouse over a name shows its value."},
+    {"ranks",
+     "All ranks, what each is doing, and where. A tick gives a rank a debugger. The list left of "
+     "the buttons says whom Continue, Pause, Next, Step and Finish are for; Groups makes named "
+     "sets of ranks."},
+    {"stack",
+     "The stack of the current rank, the innermost function first. A click shows that frame's "
+     "source and variables. Frames of MPI and of Photofinish are left out."},
+    {"variables",
+     "Arguments and local variables of the selected frame. Structures open page by page; a double "
+     "click changes a value, and the cycle is then another run than the recorded one. The menu "
+     "watches a variable, or stops when it changes."},
+    {"watches",
+     "Expressions that are evaluated at every stop of the current rank. They are kept in the "
+     "trace."},
+    {"races",
+     "Receives that could have taken another message, in the order of logical time, and their "
+     "classes by source lines. A class can be marked as benign, with a reason."},
+    {"breakpoints",
+     "Where ranks stop: lines, functions, changes of values, exceptions, signals, MPI errors, and "
+     "moments of the recording. Ranks says where, Stops who stops with them. They come back in "
+     "every cycle."},
+    {"output",
+     "What the ranks have printed, each line with its rank; ranks and text can be filtered."},
+    {"console",
+     "GDB of the current rank. A line that begins with @all, @GROUP or @0,2-4 goes to the GDBs of "
+     "those ranks; equal answers are shown once. What would end the session (quit, kill, run) is "
+     "carried out by the window instead."},
+    {"cycles",
+     "Each row is one re-execution of the recording: when, why it stopped, whether it did what was "
+     "recorded. A double click on a stop goes there again; Ctrl+Shift+C compares two."},
+    {"log",
+     "What logpoints have written, with cycle, rank and event. A double click replays to there."},
+    {"stacks",
+     "The stacks of all ranks as one tree, main at the root, each frame with the ranks that are in "
+     "it. Ranks that stand apart are branches of their own. A click goes to one of the ranks; the "
+     "menu makes a group."},
+    {"across",
+     "One expression on all stopped ranks that have a debugger: equal values together, least, most "
+     "and mean, outliers marked. The menu makes a group of a value's ranks."},
+    {"threads", "The threads of the current rank. Choose one to see its stack and variables."},
+    {"registers",
+     "The registers of the selected frame; what has changed since the last stop is marked."},
+    {"memory",
+     "The bytes at an address: &x, buffer, $sp. What has changed since the last stop is marked."},
+    {"instructions",
+     "The machine code of the function around the selected frame, or around another address."},
+    {"array",
+     "The numbers of an array, POINTER@COUNT or std::vector of the current rank, as a plot and a "
+     "table. Each column of the plot goes from the least to the most of what lies in it; the wheel "
+     "zooms, a drag chooses a range, a double click shows all again, a click finds the element in "
+     "the table."},
+    {"queues",
+     "What is posted, unexpected and waited for at the moment that the diagram shows, by rank and "
+     "communicator, and who waits for whom; a cycle is a deadlock."},
+    {"comm_matrix", "How many messages and bytes each rank sent to each other one."},
+    {"call_sites",
+     "The lines of the program that call MPI: how often, with whom, how many of it race."},
+    {"rank_timeline",
+     "The events of one rank from first to last, with what became of each. What is selected here "
+     "is selected in the diagram, and the other way round; the filter is that of the search. The "
+     "event that a replay is before is bold."},
+};
+
+const Help* find(const QString& name) {
+  for (const Help& help : kHelp) {
+    if (name == QLatin1String(help.name)) {
+      return &help;
+    }
+  }
+  return nullptr;
+}
+
+/// The pane that has the keyboard focus; the centre if none has.
+QWidget* paneInFocus(QMainWindow& window) {
+  for (QWidget* widget = QApplication::focusWidget(); widget != nullptr;
+       widget = widget->parentWidget()) {
+    if (qobject_cast<QDockWidget*>(widget) != nullptr) {
+      return widget;
+    }
+  }
+  return window.centralWidget();
+}
+
+}  // namespace
+
+QString paneHelp(const QString& name) {
+  const Help* help = find(name);
+  return help != nullptr ? QCoreApplication::translate("PaneHelp", help->text) : QString();
+}
+
+QAction* makePaneHelp(QMainWindow& window) {
+  for (QDockWidget* dock : window.findChildren<QDockWidget*>()) {
+    dock->setWhatsThis(paneHelp(dock->objectName()));
+  }
+  window.centralWidget()->setWhatsThis(paneHelp(QStringLiteral("centre")));
+  auto* action =
+      new QAction(QCoreApplication::translate("PaneHelp", "&Help on this pane"), &window);
+  action->setObjectName(QStringLiteral("paneHelp"));
+  action->setShortcut(QKeySequence(Qt::Key_F1));
+  action->setStatusTip(QCoreApplication::translate(
+      "PaneHelp", "What the pane with the keyboard focus shows and does"));
+  QObject::connect(action, &QAction::triggered, &window, [&window] {
+    QWidget* pane = paneInFocus(window);
+    QWhatsThis::showText(pane->mapToGlobal(QPoint(12, 24)), pane->whatsThis(), pane);
+  });
+  return action;
+}
+
+}  // namespace pf::gui

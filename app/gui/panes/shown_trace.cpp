@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/gui/panes/shown_trace.h"
+
+#include <QCoreApplication>
+#include <QInputDialog>
+#include <QPointer>
+
+#include "app/gui/panes/diagram_groups.h"
+#include "app/gui/panes/window_docks.h"
+#include "app/session/debug_session.h"
+#include "views/diagram/space_time_view.h"
+#include "views/panes/race_classes_view.h"
+#include "views/panes/race_list_view.h"
+#include "views/panes/rank_strip.h"
+#include "views/panes/source_view.h"
+#include "views/panes/text_views.h"
+#include "views/trace/trace_text.h"
+
+namespace pf::gui {
+
+using session::DebugSession;
+using views::RaceListView;
+using views::SpaceTimeView;
+
+ShownTrace::ShownTrace(QWidget& window, const WindowViews& views, WindowDocks& docks,
+                       DebugSession& session)
+    : QObject(&window), m_window(window), m_views(views), m_docks(docks), m_session(session) {
+  connectDiagram();
+  connectRaces();
+  connect(&m_docks, &WindowDocks::eventSelected, this, &ShownTrace::selectEvent);
+  connect(&m_session, &DebugSession::positionsChanged, this, [this](const auto& positions) {
+    m_views.diagram->setReplayPositions(positions);
+    for (plugins::ViewWidget* view : m_docks.plugins()) {
+      view->setPositions(positions);
+    }
+  });
+}
+
+void ShownTrace::setEverywhere(const QString& path, const views::TraceIndexPtr& index) {
+  m_path = path;
+  m_index = index;
+  m_views.output->clear();
+  m_views.output->setRankCount(static_cast<int>(index->execution().ranks.size()));
+  m_views.source->closeAll();
+  m_views.diagram->setReplayPositions({});
+  m_views.diagram->setTrace(index);
+  m_views.races->setTrace(index);
+  for (plugins::ViewWidget* view : m_docks.plugins()) {
+    view->setTrace(index);
+  }
+}
+
+void ShownTrace::show(const QString& path, const views::TraceIndexPtr& index) {
+  m_views.diagram->show();
+  m_views.diagram->setFocus();
+  setEverywhere(path, index);
+  watchForDamage();
+  showCallSites();
+}
+
+void ShownTrace::showUnrecorded(const views::TraceIndexPtr& index) {
+  setEverywhere({}, index);
+  m_views.diagram->hide();
+}
+
+void ShownTrace::renew(const QString& path, const views::TraceIndexPtr& index,
+                       const views::TraceIndexPtr& physical) {
+  m_path = path;
+  m_index = index;
+  const EventRef selected = m_views.diagram->selectedEvent();
+  m_views.diagram->renewTrace(index, physical);
+  m_views.races->renewTrace(index);
+  for (plugins::ViewWidget* view : m_docks.plugins()) {
+    view->renewTrace(index);
+    view->setSelectedEvent(selected);
+  }
+  watchForDamage();
+  showCallSites();
+}
+
+void ShownTrace::connectDiagram() {
+  SpaceTimeView* diagram = m_views.diagram;
+  connect(diagram, &SpaceTimeView::eventSelected, this, [this](const EventRef& event) {
+    for (plugins::ViewWidget* view : m_docks.plugins()) {
+      view->setSelectedEvent(event);
+    }
+    m_views.ranks->setDiagramGroups(groupsOfEvent(*m_index, event));
+    if (event.valid()) {
+      const auto partners = m_index->partners(event);
+      showSites(event, partners.empty() ? EventRef{} : partners.front());
+    }
+  });
+  connect(diagram, &SpaceTimeView::raceSelected, this,
+          [this](int race) { m_views.races->selectRace(race); });
+  connect(diagram, &SpaceTimeView::alternativeSelected, m_views.races,
+          [this](int race, std::uint32_t message) {
+            m_views.races->selectRace(race);
+            m_views.races->selectMessage(message);
+          });
+  connect(diagram, &SpaceTimeView::replayToRequested, &m_session, &DebugSession::replayTo);
+  connect(diagram, &SpaceTimeView::breakHereRequested, &m_session.breakpoints(),
+          &session::Breakpoints::breakAt);
+  connect(diagram, &SpaceTimeView::bookmarkRequested, this, &ShownTrace::askBookmark);
+  connect(diagram, &SpaceTimeView::arrangementChanged, &m_session.groups(),
+          &session::RankGroups::setArrangement);
+  connect(&m_session.groups(), &session::RankGroups::changed, diagram,
+          [this] { m_views.diagram->setGroups(m_session.groups().all()); });
+  connect(&m_session, &DebugSession::marksChanged, diagram,
+          [this](const auto& marks) { m_views.diagram->setMarks(marks); });
+}
+
+void ShownTrace::connectRaces() {
+  RaceListView* races = m_views.races;
+  connect(races, &RaceListView::alternativeSelected, m_views.diagram,
+          [this](std::uint32_t message) {
+            m_views.diagram->selectRace(m_views.races->selectedRace());
+            m_views.diagram->chooseAlternative(message);
+          });
+  connect(races, &RaceListView::raceSelected, this, &ShownTrace::selectRace);
+  connect(races, &RaceListView::replayToRequested, &m_session, &DebugSession::replayTo);
+  connect(races, &RaceListView::eventSelected, this, &ShownTrace::selectEvent);
+  connect(races, &RaceListView::sourceRequested, this,
+          [this](const EventRef& event) { showSites(event, {}); });
+  connect(races->classes(), &views::RaceClassesView::benignRequested, this, &ShownTrace::askBenign);
+  connect(races->classes(), &views::RaceClassesView::notBenignRequested, &m_session.benign(),
+          &session::BenignRaces::clear);
+  connect(&m_session.benign(), &session::BenignRaces::changed, races,
+          [this] { m_views.races->setBenign(m_session.benign().notes()); });
+}
+
+void ShownTrace::askBookmark(const EventRef& event) {
+  bool ok = false;
+  const QString text = QInputDialog::getText(
+      &m_window, tr("Bookmark"), tr("Note for %1:").arg(views::eventTitle(*m_index, event)),
+      QLineEdit::Normal, {}, &ok);
+  if (ok) {
+    m_session.bookmarks().add(event, text);
+  }
+}
+
+void ShownTrace::askBenign(const QString& key, const QString& receive) {
+  bool ok = false;
+  const QString reason =
+      QInputDialog::getText(&m_window, tr("Benign races"),
+                            tr("Why does it not matter which message %1 takes?").arg(receive),
+                            QLineEdit::Normal, m_session.benign().notes().value(key), &ok);
+  if (ok) {
+    m_session.benign().set(key, reason);
+  }
+}
+
+void ShownTrace::selectEvent(const EventRef& event) {
+  m_views.diagram->selectEvent(event);
+  const auto partners =
+      m_index != nullptr && event.valid() ? m_index->partners(event) : std::vector<EventRef>();
+  showSites(event, partners.empty() ? EventRef{} : partners.front());
+}
+
+void ShownTrace::selectRace(int race) {
+  if (m_index == nullptr || race < 0) {
+    return;
+  }
+  m_views.diagram->selectRace(race);
+  const std::uint32_t taken = m_index->data().races.taken(static_cast<std::size_t>(race));
+  const auto& messages = m_index->execution().messages;
+  showSites(m_index->raceEvent(static_cast<std::size_t>(race)),
+            taken < messages.size() ? EventRef(messages[taken].send) : EventRef{});
+}
+
+void ShownTrace::showSites(const EventRef& event, const EventRef& other) {
+  if (m_index == nullptr || !event.valid()) {
+    return;
+  }
+  if (const CallSite* site = other.valid() ? views::siteOf(*m_index, other) : nullptr;
+      site != nullptr && !site->file.empty()) {
+    m_views.source->setOtherEnd(QString::fromStdString(site->file), site->line);
+  }
+  if (const CallSite* site = views::siteOf(*m_index, event);
+      site != nullptr && !site->file.empty()) {
+    m_views.source->showLocation(QString::fromStdString(site->file), site->line);
+  }
+}
+
+QString ShownTrace::outcome() const {
+  const views::TraceData& shown = m_index->data();
+  return shown.failure.event.valid()
+             ? tr("%1. Failing receive (F4) replays to it.").arg(shown.failure.reason)
+             : tr("%n racing receive(s). Select one; Enter replays to it.", nullptr,
+                  static_cast<int>(shown.races.size()));
+}
+
+void ShownTrace::showCallSites() {
+  QHash<QString, QList<int>> sites;
+  for (const CallSite& site : m_index->data().execution.sites) {
+    if (!site.file.empty()) {
+      sites[QString::fromStdString(site.file)].append(site.line);
+    }
+  }
+  m_views.source->setCallSites(sites);
+}
+
+/// Of chunks that cannot be read, when they are asked for: by any thread.
+void ShownTrace::watchForDamage() {
+  if (const auto& chunks = m_index->data().chunks; chunks != nullptr) {
+    chunks->whenItFails([shown = QPointer<ShownTrace>(this)](const QString& problem) {
+      QMetaObject::invokeMethod(
+          QCoreApplication::instance(),
+          [shown, problem] { shown ? Q_EMIT shown->damaged(problem) : void(); },
+          Qt::QueuedConnection);
+    });
+  }
+}
+
+}  // namespace pf::gui

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/gui/panes/window_docks.h"
+
+#include <QDockWidget>
+#include <QMainWindow>
+#include <QScreen>
+#include <QSettings>
+
+#include "app/gui/panes/inspection_panes.h"
+#include "plugins/call_sites/call_sites.h"
+#include "plugins/comm_matrix/comm_matrix.h"
+#include "plugins/queues/queues.h"
+#include "plugins/rank_timeline/rank_timeline.h"
+#include "views/panes/debug_views.h"
+#include "views/panes/log_view.h"
+#include "views/panes/race_list_view.h"
+#include "views/panes/rank_strip.h"
+#include "views/panes/session_views.h"
+#include "views/panes/text_views.h"
+
+namespace pf::gui {
+
+WindowDocks::WindowDocks(QMainWindow& window, const WindowViews& views,
+                         session::DebugSession& session)
+    : QObject(&window), m_window(window) {
+  makeDocks(views, session);
+}
+
+QDockWidget* WindowDocks::add(const QString& name, const QString& title, QWidget* widget,
+                              Qt::DockWidgetArea area) {
+  auto* dock = new QDockWidget(title, &m_window);
+  dock->setObjectName(name);
+  dock->setWidget(widget);
+  m_window.addDockWidget(area, dock);
+  m_docks.push_back(dock);
+  return dock;
+}
+
+void WindowDocks::makeDocks(const WindowViews& views, session::DebugSession& session) {
+  constexpr auto kRight = Qt::RightDockWidgetArea;
+  constexpr auto kBottom = Qt::BottomDockWidgetArea;
+  m_window.setCorner(Qt::BottomRightCorner, kRight);
+  QDockWidget* ranks = add(QStringLiteral("ranks"), tr("Ranks"), views.ranks, kRight);
+  QDockWidget* stack = add(QStringLiteral("stack"), tr("Stack"), views.stack, kRight);
+  QDockWidget* variables =
+      add(QStringLiteral("variables"), tr("Variables"), views.variables, kRight);
+  QDockWidget* watches = add(QStringLiteral("watches"), tr("Watches"), views.watches, kRight);
+  m_window.tabifyDockWidget(variables, watches);
+  variables->raise();
+  QDockWidget* races = add(QStringLiteral("races"), tr("Races"), views.races, kBottom);
+  QDockWidget* last = races;
+  for (QDockWidget* dock :
+       {add(QStringLiteral("breakpoints"), tr("Breakpoints"), views.breakpoints, kBottom),
+        add(QStringLiteral("output"), tr("Output"), views.output, kBottom),
+        add(QStringLiteral("console"), tr("GDB console"), views.console, kBottom),
+        add(QStringLiteral("cycles"), tr("Cycles"), views.cycles, kBottom),
+        add(QStringLiteral("log"), tr("Log"), views.log, kBottom)}) {
+    m_window.tabifyDockWidget(last, dock);
+    last = dock;
+  }
+  const auto addInspection = [this, variables](const QString& name, const QString& title,
+                                               QWidget* pane) {
+    QDockWidget* const dock = add(name, title, pane, kRight);
+    m_window.tabifyDockWidget(variables,
+                              dock);  // above one another they would make the window higher
+    return dock;
+  };
+  m_inspection = new InspectionPanes(session, *views.ranks, &m_window, addInspection);
+  for (QDockWidget* dock :
+       {m_inspection->stacksDock(), m_inspection->rowsDock(session::Look::Threads)}) {
+    m_window.tabifyDockWidget(stack, dock);
+  }
+  for (QDockWidget* dock :
+       {m_inspection->acrossDock(), m_inspection->rowsDock(session::Look::Registers)}) {
+    m_window.tabifyDockWidget(watches, dock);
+  }
+  for (QDockWidget* dock :
+       {m_inspection->arrayDock(), m_inspection->rowsDock(session::Look::Memory),
+        m_inspection->rowsDock(session::Look::Instructions)}) {
+    m_window.tabifyDockWidget(last, dock);
+    last = dock;
+  }
+  stack->raise();
+  variables->raise();
+  makePlugins(last);
+  races->raise();
+  m_window.resize(QSize(1500, 950).boundedTo(m_window.screen()->availableSize()));
+  m_window.resizeDocks({races}, {260}, Qt::Vertical);
+  m_window.resizeDocks({ranks, stack, variables}, {220, 200, 300}, Qt::Vertical);
+  m_window.resizeDocks({ranks}, {430}, Qt::Horizontal);
+}
+
+void WindowDocks::makePlugins(QDockWidget* last) {
+  m_registry.add(std::make_unique<plugins::QueuesPlugin>());
+  m_registry.add(std::make_unique<plugins::CommMatrixPlugin>());
+  m_registry.add(std::make_unique<plugins::CallSitesPlugin>());
+  m_registry.add(std::make_unique<plugins::RankTimelinePlugin>());
+  for (plugins::ViewPlugin* plugin : m_registry.plugins()) {
+    plugins::ViewWidget* widget = plugin->createWidget(&m_window);
+    QDockWidget* dock = add(plugin->id(), plugin->title(), widget, Qt::BottomDockWidgetArea);
+    m_window.tabifyDockWidget(last, dock);
+    last = dock;
+    m_plugins.push_back(widget);
+    connect(widget, &plugins::ViewWidget::eventSelected, this, &WindowDocks::eventSelected);
+  }
+}
+
+void WindowDocks::resetLayout() {
+  m_window.restoreState(m_defaultLayout);
+}
+
+void WindowDocks::restoreLayout() {
+  m_defaultLayout = m_window.saveState();
+  const QSettings settings;
+  m_window.restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
+  m_window.restoreState(settings.value(QStringLiteral("window/layout")).toByteArray());
+}
+
+void WindowDocks::keepLayout() const {
+  QSettings settings;
+  settings.setValue(QStringLiteral("window/geometry"), m_window.saveGeometry());
+  settings.setValue(QStringLiteral("window/layout"), m_window.saveState());
+}
+
+}  // namespace pf::gui

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where the panes are: the docks around the centre, those of plugins among them, and the layout that the user gives them.
+#pragma once
+
+#include <vector>
+
+#include <QObject>
+
+#include "app/gui/panes/window_views.h"
+#include "plugins/api/api.h"
+#include "views/trace/trace_index.h"
+
+class QDockWidget;
+class QMainWindow;
+
+namespace pf::session {
+class DebugSession;
+}
+
+namespace pf::gui {
+
+class InspectionPanes;
+
+class WindowDocks : public QObject {
+  Q_OBJECT
+ public:
+  WindowDocks(QMainWindow& window, const WindowViews& views, session::DebugSession& session);
+
+  [[nodiscard]] const std::vector<QDockWidget*>& all() const { return m_docks; }
+  [[nodiscard]] InspectionPanes& inspection() { return *m_inspection; }
+  /// Those of plugins.
+  [[nodiscard]] const std::vector<plugins::ViewWidget*>& plugins() const { return m_plugins; }
+
+  /// All panes back where they were at first.
+  void resetLayout();
+  /// As it was when the window was closed last; and for the next time.
+  void restoreLayout();
+  void keepLayout() const;
+
+ Q_SIGNALS:
+  void eventSelected(const pf::EventRef& event);  ///< in the pane of a plugin
+
+ private:
+  QDockWidget* add(const QString& name, const QString& title, QWidget* widget,
+                   Qt::DockWidgetArea area);
+  void makeDocks(const WindowViews& views, session::DebugSession& session);
+  void makePlugins(QDockWidget* last);
+
+  QMainWindow& m_window;
+  plugins::ViewRegistry m_registry;
+  std::vector<plugins::ViewWidget*> m_plugins;
+  std::vector<QDockWidget*> m_docks;
+  InspectionPanes* m_inspection = nullptr;
+  QByteArray m_defaultLayout;
+};
+
+}  // namespace pf::gui

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Recordings that this window starts, one at a time, by the command line's `record`. One that goes on outlives the window.
+#pragma once
+
+#include <memory>
+
+#include <QObject>
+#include <QPointer>
+#include <QProcess>
+
+#include "app/gui/recording/record_dialog.h"
+
+class QAction;
+
+namespace pf::views {
+class ProgressStrip;
+}
+
+namespace pf::gui {
+
+class PeekDirectory;
+
+class RecordingDesk : public QObject {
+  Q_OBJECT
+ public:
+  /// `strip` tells of one that goes on, and ends it.
+  RecordingDesk(QWidget& window, views::ProgressStrip& strip);
+  ~RecordingDesk() override;
+
+  [[nodiscard]] QAction* recordAction() const { return m_record; }
+  /// "Look at what is recorded so far".
+  [[nodiscard]] QAction* lookAction() const { return m_look; }
+  /// The trace that one which goes on makes; empty: none does.
+  [[nodiscard]] QString trace() const { return m_process != nullptr ? m_trace : QString(); }
+  /// The window closes: what is recorded goes on.
+  void letGo();
+
+ Q_SIGNALS:
+  void begun(const QString& trace, bool follow);
+  void printed(const QByteArray& text);  ///< the program, or `record`
+  void recorded(const QString& trace, const QStringList& command, const QString& input);
+  void failed(const QString& trace, int status);  ///< nothing is recorded
+  void madeSoFar(const QString& trace);  ///< of what it has by now; it goes with the window
+  void problem(const QString& text);
+
+ private:
+  void ask();
+  void start(const RecordRequest& request, const QStringList& words);
+  void ended(QProcess* process, const QString& trace, const QStringList& words,
+             const QString& input, int status);
+  void look();
+  void refresh();
+
+  QWidget& m_window;
+  views::ProgressStrip& m_strip;
+  QAction* m_record;
+  QAction* m_look;
+  QPointer<QProcess> m_process;
+  QString m_trace;
+  std::unique_ptr<PeekDirectory> m_peeks;
+  int m_peekNumber = 0;
+};
+
+}  // namespace pf::gui
