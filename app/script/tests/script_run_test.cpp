@@ -1,16 +1,98 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Each command of a script has code that carries it out.
+// Scripts from their first line to the exit status, as far as no replay runs.
 #include "app/script/script_run.h"
 
 #include <gtest/gtest.h>
 
+#include <QCoreApplication>
+#include <QTemporaryDir>
+
+#include "db/store/origin.h"
+#include "tests/bench/views/synthetic.h"
+
 namespace pf::headless {
 namespace {
 
-TEST(ScriptRun, CarriesOutEveryCommand) {
-  for (const ScriptVerb& verb : scriptVerbs()) {
-    EXPECT_TRUE(ScriptRun::carriesOut(verb.name)) << verb.name;
+class ScriptRunTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    db::setOriginOf([](const std::string&) { return db::Origin::Own; });
+    bench::Traffic traffic;
+    traffic.ranks = 4;
+    traffic.events = 200;
+    ASSERT_TRUE(bench::writeSyntheticTrace(trace().toStdString(), traffic).ok());
   }
+  [[nodiscard]] QString trace() const { return m_directory.filePath(QStringLiteral("t.pft")); }
+
+  std::unique_ptr<ScriptRun> begin(bool interactive) {
+    auto loaded = session::loadTrace(trace());
+    EXPECT_TRUE(loaded.ok());
+    return std::make_unique<ScriptRun>(trace(), std::move(*loaded), "s.txt", interactive);
+  }
+  int run(const std::vector<std::string>& lines, bool interactive = false) {
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    auto script = begin(interactive);
+    QObject::connect(script.get(), &ScriptRun::finished, qApp, &QCoreApplication::quit,
+                     Qt::QueuedConnection);
+    for (const std::string& line : lines) {
+      script->addLine(line);
+    }
+    script->noMoreLines();
+    script->start();
+    QCoreApplication::exec();
+    m_out = testing::internal::GetCapturedStdout();
+    m_err = testing::internal::GetCapturedStderr();
+    return script->exitStatus();
+  }
+
+  QTemporaryDir m_directory;
+  std::string m_out;
+  std::string m_err;
+};
+
+TEST_F(ScriptRunTest, CarriesOutEveryCommand) {
+  const auto script = begin(false);
+  for (const ScriptVerb& verb : scriptVerbs()) {
+    EXPECT_TRUE(script->carriesOut(verb.name)) << verb.name;
+  }
+}
+
+TEST_F(ScriptRunTest, PrintsAnswersAndNothingElse) {
+  EXPECT_EQ(
+      run({"# a comment", "", "group home 0", "expect ^\\[0\\] home$", "echo there", "groups"}), 0);
+  EXPECT_EQ(m_out.substr(0, 26), "[0] home\nthere\n[0] home\n[0");
+  EXPECT_EQ(m_err, "");
+}
+
+TEST_F(ScriptRunTest, TheFirstCommandThatFailsEndsIt) {
+  EXPECT_EQ(run({"group home 0", "", "expect nothing like it", "echo never"}), 1);
+  EXPECT_EQ(m_out, "[0] home\n");
+  EXPECT_EQ(m_err, "photofinish: s.txt:3: expected /nothing like it/, got:\n  [0] home\n");
+}
+
+TEST_F(ScriptRunTest, AtATerminalItGoesOn) {
+  EXPECT_EQ(run({"expect nothing", "nosuch", "echo on"}, true), 0);
+  EXPECT_EQ(m_out, "on\n(photofinish) ");
+  EXPECT_EQ(m_err,
+            "photofinish: expected /nothing/, got: nothing\n"
+            "photofinish: there is no command 'nosuch'. 'help' lists all.\n");
+}
+
+TEST_F(ScriptRunTest, QuitEndsItWithLinesLeft) {
+  EXPECT_EQ(run({"echo a", "quit", "echo b"}), 0);
+  EXPECT_EQ(m_out, "a\n");
+}
+
+TEST_F(ScriptRunTest, ASignalIsItsStatus) {
+  const auto script = begin(false);
+  int finished = 0;
+  QObject::connect(script.get(), &ScriptRun::finished, [&finished] { ++finished; });
+  testing::internal::CaptureStderr();
+  script->stop(15);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "photofinish: ended by a signal\n");
+  EXPECT_EQ(script->exitStatus(), 143);
+  EXPECT_EQ(finished, 1);
 }
 
 }  // namespace
