@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A command of photofinish: its options, and what it does. Each add…() adds some, with what they keep.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace pf::cli {
+
+struct Command {
+  CLI::App* words;  ///< what was given
+  /// Its exit status.
+  std::function<int()> run;
+  /// What --trust takes over before run(); may be empty.
+  std::function<std::vector<std::string>()> trusts;
+};
+using Commands = std::vector<Command>;
+
+void addRecord(CLI::App& parser, Commands& commands);
+/// `forced`: "pinned" or "tagged", or empty.
+void addReplay(CLI::App& parser, Commands& commands, const std::string& forced);
+/// info, races, events, check, salvage, redact, peek, diff, sql, export
+void addReports(CLI::App& parser, Commands& commands);
+/// debug, attach, core, dap
+void addDebugging(CLI::App& parser, Commands& commands);
+
+/// Adds --trust: whether it was given.
+std::shared_ptr<bool> addTrust(CLI::App& command);
+/// Adds --stall-after: its seconds.
+std::shared_ptr<double> addStallAfter(CLI::App& command);
+
+}  // namespace pf::cli

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a command prints, and the exit status that goes with it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "replay_engine/base/result.h"
+
+namespace pf::cli {
+
+/// Tells it; its exit status.
+int fail(const Error& error);
+int ended(const Status& status);
+/// Everything that is read by a person: nothing in it steers the terminal.
+void show(std::string_view text);
+/// Everything that is read by a program: JSON has escapes of its own.
+void put(std::string_view text);
+int print(const Result<std::string>& text, bool json);
+
+}  // namespace pf::cli

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <CLI/CLI.hpp>
+
+#include <cstdlib>
+
+#include "app/cli/command.h"
+#include "app/cli/opening.h"
+#include "app/cli/output.h"
+#include "app/recording/record.h"
+
+namespace pf::cli {
+namespace {
+
+const std::string kUntilProven = "proven";
+
+struct RecordWords {
+  app::RecordOptions options;
+  std::string endStuck;
+  CLI::Option* mode = nullptr;
+  CLI::Option* algorithm = nullptr;
+  CLI::Option* window = nullptr;
+  CLI::Option* endStuckFlag = nullptr;
+  std::shared_ptr<double> stallAfter;
+};
+
+void addTracing(CLI::App& command, RecordWords& words) {
+  words.mode = command
+                   .add_option("--mode", words.options.mode,
+                               "outcomes: MPI's choices only, events by a replay (default); races: "
+                               "and races found while the program runs; all: every event at once")
+                   ->check(CLI::IsMember({"outcomes", "races", "all"}));
+  words.algorithm = command
+                        .add_option("--algorithm", words.options.algorithm,
+                                    "mode races: which deliveries are traced (default: meehan)")
+                        ->check(CLI::IsMember(
+                            {"meehan", "netzer-miller", "algorithm-a", "algorithm-b", "naive"}));
+  words.window = command
+                     .add_option("--window", words.options.window,
+                                 "mode races: as algorithm-b, but what is traced is decided when N "
+                                 "more wildcards have been received")
+                     ->check(CLI::Range(1U, 1024U));
+}
+
+Status readEndStuck(RecordWords& words) {
+  words.options.endStuck = words.endStuckFlag->count() > 0;
+  if (!words.options.endStuck || words.endStuck == kUntilProven) {
+    return {};
+  }
+  const double seconds = std::strtod(words.endStuck.c_str(), nullptr);
+  if (!(seconds >= 0.1 && seconds <= 1e7)) {
+    return Error{ErrorCode::Usage, "'" + words.endStuck + "' is no time for --end-stuck",
+                 "Give for how many seconds every rank may wait, for example --end-stuck=60, or "
+                 "--end-stuck alone."};
+  }
+  words.options.stallLimit = stallTime(seconds);
+  return {};
+}
+
+Status readTracing(RecordWords& words) {
+  app::RecordOptions& options = words.options;
+  if ((*words.algorithm || *words.window) && *words.mode && options.mode != "races") {
+    return Error{ErrorCode::Usage,
+                 (*words.algorithm ? "--algorithm" : "--window") +
+                     (" says what mode races traces, and the mode is " + options.mode),
+                 "Leave out --mode, or give --mode races."};
+  }
+  if (*words.window && *words.algorithm && options.algorithm != "algorithm-b") {
+    return Error{ErrorCode::Usage,
+                 "--window delays Algorithm B, and the algorithm is " + options.algorithm,
+                 "Leave out --algorithm, or --window."};
+  }
+  if (*words.algorithm || *words.window) {
+    options.mode = "races";
+  }
+  return {};
+}
+
+int run(CLI::App& command, RecordWords& words) {
+  words.options.command = command.remaining();
+  words.options.stallAfter = stallTime(*words.stallAfter);
+  for (const auto read : {readEndStuck, readTracing}) {
+    if (const Status good = read(words); !good) {
+      return fail(good.error());
+    }
+  }
+  auto recorded = app::record(words.options);
+  return recorded ? recorded->exitStatus : fail(recorded.error());
+}
+
+}  // namespace
+
+void addRecord(CLI::App& parser, Commands& commands) {
+  auto words = std::make_shared<RecordWords>();
+  app::RecordOptions& options = words->options;
+  CLI::App* command =
+      parser.add_subcommand("record", "Run a program and record what MPI chose")->prefix_command();
+  command->add_option("-o,--output", options.output,
+                      "trace file to write (default: PROGRAM-N.pft)");
+  command->add_flag("--replace", options.replace,
+                    "a trace of that name goes; without this it is kept under a number");
+  addTracing(*command, *words);
+  command->add_option("--jitter", options.jitterSeed,
+                      "delay MPI calls at random, by this seed, to provoke other orders");
+  command->add_flag("--rdtsc", options.cycles,
+                    "also the rdtsc instruction, which then takes microseconds");
+  words->endStuckFlag = command->add_flag(
+      "--end-stuck{" + kUntilProven + "}", words->endStuck,
+      "end the program once it is certain that it cannot get on (a cycle of waits, a wait for who "
+      "has ended); --end-stuck=SECONDS: also once every rank has waited for so long");
+  command->add_flag("--same-addresses", options.sameAddresses,
+                    "stack, heap, globals and libraries lie where they will in each replay");
+  words->stallAfter = addStallAfter(*command);
+  commands.push_back({command, [command, words] { return run(*command, *words); }, {}});
+}
+
+}  // namespace pf::cli

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is in a trace, and what is made of one.
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <optional>
+
+#include "app/cli/command.h"
+#include "app/cli/opening.h"
+#include "app/cli/output.h"
+#include "app/export/export.h"
+#include "app/files/paths.h"
+#include "app/recording/record.h"
+#include "app/replaying/replay.h"
+#include "app/reports/query.h"
+#include "app/reports/report.h"
+#include "app/traces/own_traces.h"
+#include "app/traces/redact.h"
+
+namespace pf::cli {
+namespace {
+
+int check(const std::string& trace) {
+  auto recovered = app::recoverTrace(trace);
+  if (!recovered) {
+    return fail(recovered.error());
+  }
+  auto findings = db::checkTrace(app::absolutePath(trace));
+  if (!findings) {
+    return fail(findings.error());
+  }
+  if (findings->empty()) {
+    // Not what checksums can tell: whether the logs are of these ranks.
+    auto store = app::openTrace(trace, db::TraceStore::Mode::ReadOnly);
+    const Status logs = store ? app::logsAreTheirRanks(*store) : store.error();
+    if (!logs) {
+      return fail(logs.error());
+    }
+    std::printf("%s: whole, every checksum is right\n", trace.c_str());
+    return 0;
+  }
+  for (const db::Finding& finding : *findings) {
+    show(finding.where + ": " + finding.what + "; lost: " + finding.lost + "\n");
+  }
+  return exitStatus(ErrorCode::Damaged);
+}
+
+int salvage(const std::string& from, const std::string& to) {
+  const std::string source = app::absolutePath(from);
+  const std::string made = app::absolutePath(to);
+  auto report = db::salvageTrace(source, made);
+  if (!report) {
+    return fail(report.error());
+  }
+  app::noteCopy(source, made);
+  for (const std::string& kept : report->kept) {
+    show("kept " + kept + "\n");
+  }
+  for (const db::Finding& finding : report->lost) {
+    show("lost " + finding.where + ": " + finding.lost + " (" + finding.what + ")\n");
+  }
+  return 0;
+}
+
+int peek(const std::string& trace, const std::string& to, bool survey, bool trusted) {
+  auto made = app::peek(trace, to);
+  if (!made) {
+    return fail(made.error());
+  }
+  if (const int status = trusted ? trust(to) : 0; status != 0) {
+    return status;
+  }
+  if (survey) {
+    std::signal(SIGTERM, [](int) { app::endReplays(); });  // the ranks of the survey end with us
+    if (const Status seen = app::surveyIfNeeded(to); !seen) {
+      return fail(seen.error());
+    }
+  }
+  std::printf("%s: %d ranks, %llu wildcard receives so far\n", to.c_str(), made->ranks,
+              static_cast<unsigned long long>(made->wildcardReceives));
+  for (const std::string& cut : made->cuts) {
+    show("  " + cut + "\n");
+  }
+  return 0;
+}
+
+/// As diff(1): 0 the same, 1 different.
+int diff(const std::string& a, const std::string& b, bool json) {
+  auto report = app::diffReport(a, b, json);
+  if (!report) {
+    return fail(report.error());
+  }
+  (json ? put : show)(report->text);
+  return report->same ? 0 : 1;
+}
+
+struct ReportWords {
+  std::string trace;
+  std::string other;  ///< a second trace, or the one to make
+  bool json = false;
+  bool further = false;  ///< info --tracing, peek --survey
+  int rank = -1;
+  std::string query;
+  std::string format;
+  std::string output;
+  std::shared_ptr<bool> trusted;
+};
+using WordsPtr = std::shared_ptr<ReportWords>;
+
+/// A command on FILE.
+CLI::App* add(CLI::App& parser, const WordsPtr& words, const char* name, const char* about) {
+  CLI::App* command = parser.add_subcommand(name, about);
+  command->add_option("FILE", words->trace, "trace")->required();
+  return command;
+}
+
+void addJson(CLI::App& command, const WordsPtr& words) {
+  command.add_flag("--json", words->json, "one JSON document");
+}
+
+/// With --trust for FILE.
+void keep(Commands& commands, CLI::App* command, const WordsPtr& words,
+          const std::function<int()>& run) {
+  words->trusted = addTrust(*command);
+  commands.push_back({command, run, [words] { return std::vector<std::string>{words->trace}; }});
+}
+
+void addLooks(CLI::App& parser, Commands& commands) {
+  auto info = std::make_shared<ReportWords>();
+  CLI::App* infoCommand =
+      add(parser, info, "info", "What is in a trace: ranks, command, messages, where it is cut");
+  infoCommand->add_flag("--tracing", info->further,
+                        "also what each of the papers' algorithms would trace, and the optimum");
+  addJson(*infoCommand, info);
+  keep(commands, infoCommand, info, [info] {
+    return print(app::infoReport(info->trace, info->json, info->further), info->json);
+  });
+
+  auto races = std::make_shared<ReportWords>();
+  CLI::App* racesCommand =
+      add(parser, races, "races", "Racing receives, and what each could have taken instead");
+  addJson(*racesCommand, races);
+  keep(commands, racesCommand, races, [races] {
+    return ended(app::racesReport(races->trace, races->json, races->json ? put : show));
+  });
+
+  auto events = std::make_shared<ReportWords>();
+  CLI::App* eventsCommand = add(parser, events, "events", "Events of all ranks");
+  addJson(*eventsCommand, events);
+  CLI::Option* rank = eventsCommand->add_option("--rank", events->rank, "this rank only");
+  keep(commands, eventsCommand, events, [events, rank] {
+    return ended(app::eventsReport(events->trace,
+                                   *rank ? std::optional<Rank>(events->rank) : std::nullopt,
+                                   events->json, events->json ? put : show));
+  });
+}
+
+void addCopies(CLI::App& parser, Commands& commands) {
+  auto checked = std::make_shared<ReportWords>();
+  commands.push_back({add(parser, checked, "check", "Verify every checksum; list what is lost"),
+                      [checked] { return check(checked->trace); },
+                      {}});
+  const auto addMaking = [&parser](const WordsPtr& words, const char* name, const char* about) {
+    CLI::App* command = add(parser, words, name, about);
+    command->add_option("TO", words->other, "new trace")->required();
+    return command;
+  };
+  auto salvaged = std::make_shared<ReportWords>();
+  commands.push_back(
+      {addMaking(salvaged, "salvage", "Copy what still verifies of a damaged trace into a new one"),
+       [salvaged] { return salvage(salvaged->trace, salvaged->other); },
+       {}});
+  auto redacted = std::make_shared<ReportWords>();
+  commands.push_back(
+      {addMaking(redacted, "redact",
+                 "Make a trace to give away: events, messages and races, without what may be "
+                 "private"),
+       [redacted] { return ended(app::redactTrace(redacted->trace, redacted->other)); },
+       {}});
+  auto peeked = std::make_shared<ReportWords>();
+  CLI::App* peekCommand = addMaking(
+      peeked, "peek", "Make a trace of what a recording that goes on has so far, and let it go on");
+  peekCommand->add_flag("--survey", peeked->further,
+                        "where MPI's choices only are recorded, run the program once more at once "
+                        "to see its events");
+  peeked->trusted = addTrust(*peekCommand);  // of what is made
+  commands.push_back(
+      {peekCommand,
+       [peeked] { return peek(peeked->trace, peeked->other, peeked->further, *peeked->trusted); },
+       {}});
+}
+
+void addConversions(CLI::App& parser, Commands& commands) {
+  auto compared = std::make_shared<ReportWords>();
+  CLI::App* diffCommand = parser.add_subcommand(
+      "diff", "Where two recordings of a program part: first differences, first causes");
+  diffCommand->add_option("A", compared->trace, "trace")->required();
+  diffCommand->add_option("B", compared->other, "trace of the same program")->required();
+  addJson(*diffCommand, compared);
+  addTrust(*diffCommand);
+  commands.push_back({diffCommand,
+                      [compared] { return diff(compared->trace, compared->other, compared->json); },
+                      [compared] {
+                        return std::vector<std::string>{compared->trace, compared->other};
+                      }});
+
+  auto queried = std::make_shared<ReportWords>();
+  CLI::App* sqlCommand = add(parser, queried, "sql", "Rows of one SELECT on a trace");
+  sqlCommand->add_option("QUERY", queried->query, "SQL; tables are in docs/trace-format.md")
+      ->required();
+  sqlCommand->add_flag("--json", queried->json, "one JSON array of objects");
+  keep(commands, sqlCommand, queried,
+       [queried] { return ended(app::printQuery(queried->trace, queried->query, queried->json)); });
+
+  auto exported = std::make_shared<ReportWords>();
+  CLI::App* exportCommand =
+      add(parser, exported, "export", "Write a trace in the format of other tools");
+  exportCommand
+      ->add_option("--format", exported->format,
+                   "csv: a row an event; chrome: Trace Event JSON, for Perfetto; shiviz: log with "
+                   "vector clocks; otf2: archive")
+      ->required()
+      ->check(CLI::IsMember({"csv", "chrome", "shiviz", "otf2"}));
+  exportCommand->add_option("-o,--output", exported->output,
+                            "file to make (a directory for otf2); default: standard output");
+  keep(commands, exportCommand, exported, [exported] {
+    return ended(app::exportTrace(exported->trace, exported->format, exported->output));
+  });
+}
+
+}  // namespace
+
+void addReports(CLI::App& parser, Commands& commands) {
+  addLooks(parser, commands);
+  addCopies(parser, commands);
+  addConversions(parser, commands);
+}
+
+}  // namespace pf::cli
