@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// photofinish info
+#include <nlohmann/json.hpp>
+
+#include "app/collation/race_reduction.h"
+#include "app/replaying/replay.h"
+#include "app/replaying/report_parts.h"
+#include "app/reports/report.h"
+#include "app/reports/tracing_report.h"
+#include "app/traces/own_traces.h"
+#include "app/traces/redact.h"
+#include "replay_engine/base/text_stream.h"
+
+namespace pf::app {
+
+using nlohmann::json;
+
+namespace {
+
+/// What ranks of a recording of mode races found.
+struct OnlineRaces {
+  std::string algorithm;
+  std::uint64_t found = 0;
+  std::uint64_t kept = 0;
+  bool tags = false;  ///< some are forced by tags
+  void add(const db::RankInfo& rank) {
+    algorithm = rank.racesFoundBy.empty() ? algorithm : rank.racesFoundBy;
+    found += rank.racesFound.value_or(0);
+    kept += rank.sourcesKept.value_or(0);
+    tags = tags || rank.routesKept.has_value();
+  }
+};
+
+json onlineJson(const OnlineRaces& online) {
+  return online.algorithm.empty()
+             ? json(nullptr)
+             : json{{"algorithm", online.algorithm}, {"racingDeliveries", online.found}};
+}
+
+/// As JSON has it.
+const char* ownerName(Owner owner) {
+  switch (owner) {
+    case Owner::Own:
+      return "own";
+    case Owner::TakenOver:
+      return "taken over";
+    case Owner::Foreign:
+      break;
+  }
+  return "stranger";
+}
+
+/// For people.
+const char* ownerText(Owner owner) {
+  switch (owner) {
+    case Owner::Own:
+      return "you";
+    case Owner::TakenOver:
+      return "you, who have taken it over";
+    case Owner::Foreign:
+      break;
+  }
+  return "a stranger: not recorded by you on this machine, or changed since";
+}
+
+/// For people.
+const char* timesText(TimeOrigin origin) {
+  switch (origin) {
+    case TimeOrigin::Recording:
+      return "of the recording";
+    case TimeOrigin::Reexecution:
+      return "of the survey's re-execution, not of the recording ('record --mode all' keeps its "
+             "own)";
+    case TimeOrigin::None:
+      break;
+  }
+  return "none ('record --mode all' keeps them, 'replay --survey' those of a re-execution)";
+}
+
+json optionalNumber(const std::optional<std::int32_t>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+/// What a trace says of its run, without a look at its events.
+struct Info {
+  const db::RunInfo& run;
+  const std::vector<db::RankInfo>& ranks;
+  Owner owner = Owner::Foreign;
+  TimeOrigin times = TimeOrigin::None;
+  std::uint64_t bytes = 0;  ///< of all logs
+  std::uint64_t wildcards = 0;
+  std::optional<std::uint64_t> probes = {};  ///< that saw a message
+  OnlineRaces online = {};
+  std::vector<db::NotGuaranteed> notes = {};
+  std::optional<TracingCounts> tracing = {};
+};
+
+/// What each of the papers' algorithms would trace.
+Result<TracingCounts> tracingOf(const std::string& trace) {
+  Result<Loaded> loaded = load(trace);
+  if (!loaded) {
+    return loaded.error();
+  }
+  Result<std::vector<db::StoredRace>> stored = loaded->store.races();
+  if (!stored) {
+    return stored.error();
+  }
+  std::vector<Race> races;
+  for (db::StoredRace& each : *stored) {
+    races.push_back(std::move(each.race));
+  }
+  return countTracing(loaded->execution, races);
+}
+
+Result<std::uint64_t> wildcardsIn(db::TraceStore& store) {
+  if (store.run().wildcardReceives) {
+    return *store.run().wildcardReceives;
+  }
+  Result<std::vector<RankLog>> logs = readLogs(store);
+  if (!logs) {
+    return logs.error();
+  }
+  std::uint64_t wildcards = 0;
+  for (const RankLog& log : *logs) {
+    wildcards += log.wildSources.size();
+  }
+  return wildcards;
+}
+
+/// Of a store that stays while it is used.
+Result<Info> infoOf(db::TraceStore& store) {
+  Info info{store.run(), store.ranks()};
+  const Result<TimeOrigin> times = store.timeOrigin();
+  const Result<Owner> owner = ownerOf(store);
+  const Result<std::uint64_t> wildcards = wildcardsIn(store);
+  Result<std::vector<db::NotGuaranteed>> notes = store.notGuaranteed();
+  if (!times || !owner || !wildcards || !notes) {
+    return !times       ? times.error()
+           : !owner     ? owner.error()
+           : !wildcards ? wildcards.error()
+                        : notes.error();
+  }
+  info.times = *times;
+  info.owner = *owner;
+  info.wildcards = *wildcards;
+  info.notes = std::move(*notes);
+  for (const db::RankInfo& rank : info.ranks) {
+    info.bytes += rank.logBytes;
+    info.online.add(rank);
+    if (rank.probesAnswered) {
+      info.probes = info.probes.value_or(0) + *rank.probesAnswered;
+    }
+  }
+  return info;
+}
+
+json rankJson(const db::RankInfo& rank) {
+  json out{{"rank", rank.rank},
+           {"pid", rank.pid},
+           {"host", rank.host},
+           {"executable", rank.executable},
+           {"buildId", rank.buildId},
+           {"events", rank.lastSerial},
+           {"complete", rank.complete},
+           {"state", rank.state},
+           {"exitStatus", optionalNumber(rank.exitStatus)},
+           {"signal", optionalNumber(rank.exitSignal)},
+           {"bytes", rank.logBytes}};
+  if (!rank.complete) {
+    out["cut"] = rank.cutReason;
+  }
+  return out;
+}
+
+std::string jsonText(const Info& info) {
+  const db::RunInfo& run = info.run;
+  json noted = json::array();
+  for (const auto& [rank, text] : info.notes) {
+    noted.push_back({{"rank", rank}, {"text", text}});
+  }
+  json ranks = json::array();
+  json cuts = json::array();
+  for (const db::RankInfo& rank : info.ranks) {
+    ranks.push_back(rankJson(rank));
+    if (!rank.complete) {
+      cuts.push_back(
+          {{"rank", rank.rank}, {"serial", rank.lastSerial}, {"reason", rank.cutReason}});
+    }
+  }
+  return dump({{"ranks", run.ranks},
+               {"owner", ownerName(info.owner)},
+               {"command", run.command},
+               {"directory", run.workingDirectory},
+               {"program", run.program},
+               {"mode", run.mode},
+               {"messages", run.messages ? json(*run.messages) : json(nullptr)},
+               {"wildcardReceives", info.wildcards},
+               {"probes", info.probes ? json(*info.probes) : json(nullptr)},
+               {"racingReceives", run.racingReceives ? json(*run.racingReceives) : json(nullptr)},
+               {"traced", info.online.algorithm.empty() ? info.wildcards : info.online.kept},
+               {"forcedBy", info.online.tags ? "tags" : "pins"},
+               {"foundWhileRecording", onlineJson(info.online)},
+               {"times", timesName(info.times)},
+               {"bytes", info.bytes},
+               {"complete", run.complete},
+               {"cut", cuts},
+               {"notGuaranteed", noted},
+               {"tracing", info.tracing ? tracingJson(*info.tracing) : json(nullptr)},
+               {"sameAddresses", run.sameAddresses},
+               {"redacted", run.redacted},
+               {"exitStatus", optionalNumber(run.exitStatus)},
+               {"mpi", run.mpiLibrary},
+               {"host", run.host},
+               {"created", run.createdUtc},
+               {"finished", run.finishedUtc},
+               {"version", run.version},
+               {"uuid", run.uuid},
+               {"perRank", ranks}});
+}
+
+/// What was run, and where.
+void tellRun(TextStream& out, const Info& info) {
+  const db::RunInfo& run = info.run;
+  const OnlineRaces& online = info.online;
+  std::string command;
+  for (const std::string& word : run.command) {
+    command += (command.empty() ? "" : " ") + word;
+  }
+  out << "command   " << command << "\nin        " << run.workingDirectory << "\nrecorded  "
+      << run.createdUtc << " on " << run.host << ", mode " << run.mode << "\nowner     "
+      << ownerText(info.owner) << "\nMPI       " << run.mpiLibrary << "\nranks     " << run.ranks
+      << "\nmessages  "
+      << (run.messages ? std::to_string(*run.messages)
+                       : "not known (choices only; 'photofinish races' finds out)")
+      << "\nwildcard  " << info.wildcards << " receives, "
+      << (online.algorithm.empty() || online.kept == info.wildcards ? "all"
+                                                                    : std::to_string(online.kept))
+      << " traced\n";
+}
+
+std::string plainText(const Info& info) {
+  const db::RunInfo& run = info.run;
+  const OnlineRaces& online = info.online;
+  TextStream out;
+  tellRun(out, info);
+  if (info.probes) {
+    out << "probes    " << *info.probes << " that saw a message\n";
+  }
+  out << "racing    "
+      << (run.racingReceives ? std::to_string(*run.racingReceives) : "not known yet")
+      << "\ntimes     " << timesText(info.times) << "\nlog       " << info.bytes << " bytes\n";
+  if (run.redacted) {
+    out << "redacted  " << kRedactedText << "\n";
+  }
+  if (!online.algorithm.empty()) {
+    out << "found     " << online.found << " racing deliveries while it ran, by "
+        << online.algorithm << (online.tags ? "; replayed by tags\n" : "\n");
+  }
+  if (run.exitStatus) {
+    out << "exit      " << *run.exitStatus << "\n";
+  }
+  out << (run.complete ? "complete\n" : "cut short:\n");
+  for (const db::RankInfo& rank : info.ranks) {
+    if (!rank.complete) {
+      out << "  rank " << rank.rank << ": " << rank.cutReason
+          << (rank.state.empty() ? "" : "; " + rank.state) << "\n";
+    }
+  }
+  for (const auto& [rank, text] : info.notes) {
+    out << "not guaranteed in a replay: rank " << rank << ": " << text << "\n";
+  }
+  if (info.tracing) {
+    out << tracingText(*info.tracing);
+  }
+  return out.str();
+}
+
+}  // namespace
+
+Result<std::string> infoReport(const std::string& trace, bool asJson, bool tracing) {
+  std::optional<TracingCounts> counts;
+  if (tracing) {
+    Result<TracingCounts> counted = tracingOf(trace);  // first: it may survey
+    if (!counted) {
+      return counted.error();
+    }
+    counts = std::move(*counted);
+  }
+  Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
+  if (!store) {
+    return store.error();
+  }
+  Result<Info> info = infoOf(*store);
+  if (!info) {
+    return info.error();
+  }
+  info->tracing = std::move(counts);
+  return asJson ? jsonText(*info) : plainText(*info);
+}
+
+}  // namespace pf::app
