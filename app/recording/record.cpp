@@ -307,55 +307,18 @@ std::string logDirectoryOf(const std::string& trace) {
   return trace + ".d";
 }
 
-Result<Recorded> record(const RecordOptions& options) {
-  Result<LaunchCommand> command = parseLaunch(options.command);
-  if (!command) {
-    return command.error();
-  }
-  Recorded recorded;
-  std::error_code gone;
-  RunFacts facts;
-  facts.command = options.command;
-  facts.workingDirectory = fs::current_path(gone).string();
-  if (gone) {
-    return Error{
-        ErrorCode::System, "the working directory is gone: " + gone.message(),
-        "Go to a directory that is there: a replay starts the program where it was recorded."};
-  }
-  recorded.trace = options.output.empty() ? freeName(command->program()) : options.output;
-  const std::string logs = absolutePath(logDirectoryOf(recorded.trace));
-  if (Status status = makePlace(recorded.trace, options.replace); !status) {
-    return status.error();
-  }
-  facts.launcher = command->launcher;
-  facts.program = command->program();
-  facts.createdUtc = utcNow();
-  facts.mode = options.mode;
-  facts.salt = randomSalt();
-  facts.sameAddresses = options.sameAddresses;
-  const Result<UniqueFd> lock = beginLogs(logs, facts);
-  if (!lock) {
-    return lock.error();
-  }
-  if (Status noted = noteStart(facts, logs); !noted) {
-    std::fprintf(
-        stderr,
-        "photofinish: %s: that this recording is yours cannot be kept, and its replays will "
-        "ask for --trust\n",
-        noted.error().message.c_str());
-  }
-  const auto end = [&] {
-    noteEnd(facts);
-    endLogs(logs);
-  };
+namespace {
+
+JobOptions jobOptionsOf(const RecordOptions& options, const LaunchCommand& command,
+                        const RunFacts& facts, const std::string& logs) {
   JobOptions job;
-  job.command = *command;
+  job.command = command;
   job.session.mode = kRecordChoices | (options.mode == "all" ? kRecordEvents : 0U) |
                      (options.mode == "races" ? kRecordRaces : 0U) |
                      (options.jitterSeed != 0 ? kJitter : 0U) | (options.cycles ? kTrapTsc : 0U) |
                      (options.sameAddresses ? kSameAddresses : 0U);
   job.session.jitterSeed = options.jitterSeed;
-  job.session.variables = exportedVariables(*command);
+  job.session.variables = exportedVariables(command);
   job.session.algorithm =
       options.window != 0
           ? kWindowAlgorithm + options.window
@@ -365,91 +328,193 @@ Result<Recorded> record(const RecordOptions& options) {
   job.session.salt = facts.salt;
   job.stallAfter = options.stallAfter;
   job.stallLimit = options.stallLimit;
-  // A program that runs without a launcher keeps its terminal.
-  std::optional<InputTee> input;
-  if (!command->launcher.empty() || isatty(STDIN_FILENO) == 0) {
-    Result<InputTee> tee = InputTee::start(logs + "/input");
-    if (!tee) {
-      end();
-      return tee.error();
-    }
-    input = std::move(*tee);
-    job.input = input->launcherEnd();
+  return job;
+}
+
+Result<RunFacts> factsOf(const RecordOptions& options, const LaunchCommand& command) {
+  std::error_code gone;
+  RunFacts facts;
+  facts.command = options.command;
+  facts.workingDirectory = fs::current_path(gone).string();
+  if (gone) {
+    return Error{
+        ErrorCode::System, "the working directory is gone: " + gone.message(),
+        "Go to a directory that is there: a replay starts the program where it was recorded."};
   }
-  bool daemonLost = false;
-  {
+  facts.launcher = command.launcher;
+  facts.program = command.program();
+  facts.createdUtc = utcNow();
+  facts.mode = options.mode;
+  facts.salt = randomSalt();
+  facts.sameAddresses = options.sameAddresses;
+  return facts;
+}
+
+/// The logs of a recording, from the first to its trace.
+class RecordedLogs {
+ public:
+  RecordedLogs(const RecordOptions& options, RunFacts facts, std::string trace)
+      : m_options(options),
+        m_facts(std::move(facts)),
+        m_trace(std::move(trace)),
+        m_logs(absolutePath(logDirectoryOf(m_trace))) {}
+
+  Status begin() {
+    Result<UniqueFd> lock = beginLogs(m_logs, m_facts);
+    if (!lock) {
+      return lock.error();
+    }
+    m_lock = std::move(*lock);
+    if (Status noted = noteStart(m_facts, m_logs); !noted) {
+      std::fprintf(
+          stderr,
+          "photofinish: %s: that this recording is yours cannot be kept, and its replays will "
+          "ask for --trust\n",
+          noted.error().message.c_str());
+    }
+    return {};
+  }
+
+  /// Runs the program. Its exit status.
+  Result<int> run(const LaunchCommand& command) {
+    JobOptions job = jobOptionsOf(m_options, command, m_facts, m_logs);
+    // A program that runs without a launcher keeps its terminal.
+    if (!command.launcher.empty() || isatty(STDIN_FILENO) == 0) {
+      Result<InputTee> tee = InputTee::start(m_logs + "/input");
+      if (!tee) {
+        return tee.error();
+      }
+      m_input = std::move(*tee);
+      job.input = m_input->launcherEnd();
+    }
     const StayForTheTrace stay;
     Result<std::unique_ptr<Job>> running = Job::start(std::move(job));
     if (!running) {
-      end();
       return running.error();
     }
     g_launcher = (*running)->launcher();
-    if (input) {
-      input->launched();
+    if (m_input) {
+      m_input->launched();
     }
-    const Patience patience{options.endStuck, [] { return g_ended != 0; }};
-    Result<int> status = followRecording(**running, facts, input ? &*input : nullptr, patience);
-    if (!status) {
-      running->reset();
-      end();
+    const Patience patience{m_options.endStuck, [] { return g_ended != 0; }};
+    Result<int> status =
+        followRecording(**running, m_facts, m_input ? &*m_input : nullptr, patience);
+    if (status) {
+      m_facts.exitStatus = *status;
+      m_daemonLost = (*running)->connection() == nullptr;
+    }
+    return status;
+  }
+
+  /// Nothing of them is kept.
+  void end() {
+    noteEnd(m_facts);
+    endLogs(m_logs);
+  }
+
+  /// The trace of them, which takes their place; nothing where there is none, which is said.
+  Result<std::optional<Collated>> makeTrace() {
+    noteCoreFiles(m_facts);
+    if (Status status = writeFacts(m_logs, m_facts); !status) {
       return status.error();
     }
-    recorded.exitStatus = *status;
-    daemonLost = (*running)->connection() == nullptr;
+    if (const Status over = awaitRanks(); !over) {
+      tell(over.error().message + ", though its launcher has ended. The logs are kept in " +
+           m_logs + ": when it has ended, 'photofinish info " + m_trace + "' makes the trace");
+      return std::optional<Collated>();
+    }
+    Result<Collated> collated = collate(
+        m_logs, m_facts, m_trace, m_options.replace ? db::Existing::Replace : db::Existing::Keep);
+    if (!collated) {
+      return sayWhyNot(collated.error());
+    }
+    noteTrace(m_facts, m_logs, m_trace);
+    end();
+    if (m_input && m_input->tooLong()) {
+      std::fprintf(stderr,
+                   "photofinish: the standard input was longer than 15 MiB and is not in the "
+                   "trace: give it to each replay again\n");
+    }
+    return std::optional<Collated>(std::move(*collated));
   }
-  facts.exitStatus = recorded.exitStatus;
-  noteCoreFiles(facts);
-  if (Status status = writeFacts(logs, facts); !status) {
+
+ private:
+  /// Where the daemon was lost, only the logs say which ranks there are. An error: one still runs.
+  Status awaitRanks() const {
+    Status over = m_daemonLost ? noRankRuns(m_logs) : Status();
+    for (int i = 0; !over && over.error().code == ErrorCode::System && i < kRanksOutliveIt; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      over = noRankRuns(m_logs);
+    }
+    return !over && over.error().code == ErrorCode::System ? over : Status();
+  }
+
+  /// The program itself has run: its exit status counts, where that says that something was wrong.
+  Result<std::optional<Collated>> sayWhyNot(const Error& error) {
+    Error why = error;
+    if (error.code == ErrorCode::NotFound) {
+      end();
+      if (m_facts.exitStatus == 0) {
+        return why;
+      }
+      why.advice = "The program ended with status " + std::to_string(*m_facts.exitStatus) +
+                   " before that; what it said is above.";
+    } else {
+      (void)noteStart(m_facts, m_logs);  // as they are now, also where they are copied to
+      why.advice +=
+          (why.advice.empty() ? "" : " ") +
+          ("The logs are kept in " + m_logs + "; 'photofinish info " + m_trace + "' tries again.");
+    }
+    tell(why.text());
+    return std::optional<Collated>();
+  }
+
+  const RecordOptions& m_options;
+  RunFacts m_facts;
+  const std::string m_trace;
+  const std::string m_logs;  ///< their directory
+  UniqueFd m_lock;
+  std::optional<InputTee> m_input;
+  bool m_daemonLost = false;
+};
+
+}  // namespace
+
+Result<Recorded> record(const RecordOptions& options) {
+  Result<LaunchCommand> command = parseLaunch(options.command);
+  if (!command) {
+    return command.error();
+  }
+  Result<RunFacts> facts = factsOf(options, *command);
+  if (!facts) {
+    return facts.error();
+  }
+  Recorded recorded;
+  const std::string trace = options.output.empty() ? freeName(command->program()) : options.output;
+  if (Status status = makePlace(trace, options.replace); !status) {
     return status.error();
   }
-  // Where the daemon was lost, only the logs say which ranks there are.
-  Status over = daemonLost ? noRankRuns(logs) : Status();
-  for (int i = 0; !over && over.error().code == ErrorCode::System && i < kRanksOutliveIt; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    over = noRankRuns(logs);
+  RecordedLogs logs(options, std::move(*facts), trace);
+  if (Status begun = logs.begin(); !begun) {
+    return begun.error();
   }
-  if (!over && over.error().code == ErrorCode::System) {
-    tell(over.error().message + ", though its launcher has ended. The logs are kept in " + logs +
-         ": when it has ended, 'photofinish info " + recorded.trace + "' makes the trace");
-    recorded.trace.clear();
-    return recorded;
+  const Result<int> status = logs.run(*command);
+  if (!status) {
+    logs.end();
+    return status.error();
   }
-  Result<Collated> collated = collate(logs, facts, recorded.trace,
-                                      options.replace ? db::Existing::Replace : db::Existing::Keep);
-  if (!collated) {
-    if (collated.error().code == ErrorCode::NotFound) {
-      end();
-      Error nothing = collated.error();
-      if (recorded.exitStatus == 0) {
-        return nothing;
-      }
-      nothing.advice = "The program ended with status " + std::to_string(recorded.exitStatus) +
-                       " before that; what it said is above.";
-      tell(nothing.text());
-      recorded.trace.clear();
-      return recorded;
+  recorded.exitStatus = *status;
+  Result<std::optional<Collated>> made = logs.makeTrace();
+  if (!made) {
+    return made.error();
+  }
+  if (const std::optional<Collated>& collated = *made; collated) {
+    recorded.trace = trace;
+    recorded.racing = collated->racing;
+    sayKept(recorded.trace, collated->kept);
+    if (!options.quiet) {
+      say(*collated, recorded);
     }
-    (void)noteStart(facts, logs);  // as they are now, also where they are copied to
-    Error failed = collated.error();
-    failed.advice += (failed.advice.empty() ? "" : " ") +
-                     ("The logs are kept in " + logs + "; 'photofinish info " + recorded.trace +
-                      "' tries again.");
-    tell(failed.text());
-    recorded.trace.clear();  // the program itself has run: its exit status counts
-    return recorded;
-  }
-  noteTrace(facts, logs, recorded.trace);
-  end();
-  if (input && input->tooLong()) {
-    std::fprintf(stderr,
-                 "photofinish: the standard input was longer than 15 MiB and is not in the trace: "
-                 "give it to each replay again\n");
-  }
-  recorded.racing = collated->racing;
-  sayKept(recorded.trace, collated->kept);
-  if (!options.quiet) {
-    say(*collated, recorded);
   }
   return recorded;
 }
