@@ -168,6 +168,79 @@ void waitForAgent(std::uint32_t seen) {
           &soon, nullptr, 0);
 }
 
+namespace {
+
+/// Waits until the agent says how to run. False: it has gone.
+bool awaitConfiguration(RankPage& page) {
+  const pid_t parent = getppid();
+  while (page.configured.load(std::memory_order_acquire) == 0) {
+    const std::uint32_t seen = page.toRank.load(std::memory_order_acquire);
+    if (page.configured.load(std::memory_order_acquire) != 0) {
+      break;
+    }
+    if (getppid() != parent) {
+      say("its agent has gone: the program runs unrecorded");
+      return false;
+    }
+    waitForAgent(seen);
+  }
+  return true;
+}
+
+void takeModes(const RankPage& page) {
+  const std::uint32_t mode = page.mode;
+  g_engine.multiple = page.threadLevel == MPI_THREAD_MULTIPLE;
+  g_engine.record = (mode & (kRecordChoices | kRecordEvents)) != 0;
+  g_engine.events = (mode & kRecordEvents) != 0;
+  g_engine.replay = (mode & kReplay) != 0;
+  g_engine.jitter = (mode & kJitter) != 0;
+  g_engine.holdAfter = (mode & kHoldAfter) != 0;
+  const auto rankSeed = static_cast<std::uint64_t>(page.rank + 1) * 0xD1B54A32D192ED03U;
+  g_engine.random = (page.jitterSeed * 0x9E3779B97F4A7C15U + rankSeed) | 1U;
+}
+
+[[noreturn]] void cannotReplay(const char* expected, const char* why) {
+  diverge(CallPlace{kCallInit, __builtin_return_address(0), nullptr}, expected, why);
+}
+
+void openReplay(const RankPage& page) {
+  const char* why = nullptr;
+  if (!g_engine.choices.openSchedule(page.schedulePath, page.rank, page.size, &why)) {
+    cannotReplay("a schedule for this rank", why);
+  }
+  g_engine.contents = startContents();
+  if (g_engine.choices.header().threads != 0) {
+    PF_REAL(Comm_dup)(MPI_COMM_WORLD, &g_engine.meeting);
+  }
+  if ((page.mode & kBoundedBuffers) != 0) {
+    why = openSendGates(page.schedulePath, page.rank, page.size);
+    if (why != nullptr) {
+      cannotReplay("gates for this rank", why);
+    }
+    g_engine.holdAfter = true;
+  }
+}
+
+/// What the clocks of races and the deliveries of a replay need, once communicators are known.
+void startMatching(const RankPage& page) {
+  g_engine.comms.start();
+  if (g_engine.jitter) {
+    startJitter();
+  }
+  if (const char* why = nullptr; g_engine.replay && !startShadow(&why)) {
+    cannotReplay("tags for the deliveries of the recording", why);
+  }
+  if (g_engine.record &&
+      g_engine.routes == nullptr) {  // statuses of routed ones say another source
+    showRequests();
+  }
+  if ((page.mode & kRecordRaces) != 0 && g_engine.record) {
+    startClocks();
+  }
+}
+
+}  // namespace
+
 bool joinAgent() {
   RankPage* page = mapPage();
   if (page == nullptr) {
@@ -179,27 +252,10 @@ bool joinAgent() {
   introduce(*page);
   prctl(PR_SET_PTRACER, getppid(), 0, 0, 0);
   tellAgent();
-  const pid_t parent = getppid();
-  while (page->configured.load(std::memory_order_acquire) == 0) {
-    const std::uint32_t seen = page->toRank.load(std::memory_order_acquire);
-    if (page->configured.load(std::memory_order_acquire) != 0) {
-      break;
-    }
-    if (getppid() != parent) {
-      say("its agent has gone: the program runs unrecorded");
-      return false;
-    }
-    waitForAgent(seen);
+  if (!awaitConfiguration(*page)) {
+    return false;
   }
-  const std::uint32_t mode = page->mode;
-  g_engine.multiple = page->threadLevel == MPI_THREAD_MULTIPLE;
-  g_engine.record = (mode & (kRecordChoices | kRecordEvents)) != 0;
-  g_engine.events = (mode & kRecordEvents) != 0;
-  g_engine.replay = (mode & kReplay) != 0;
-  g_engine.jitter = (mode & kJitter) != 0;
-  g_engine.holdAfter = (mode & kHoldAfter) != 0;
-  const auto rankSeed = static_cast<std::uint64_t>(page->rank + 1) * 0xD1B54A32D192ED03U;
-  g_engine.random = (page->jitterSeed * 0x9E3779B97F4A7C15U + rankSeed) | 1U;
+  takeModes(*page);
   if (g_engine.record) {
     openLog(*page);
     if (g_engine.events) {
@@ -207,23 +263,7 @@ bool joinAgent() {
     }
   }
   if (g_engine.replay) {
-    const char* why = nullptr;
-    if (!g_engine.choices.openSchedule(page->schedulePath, page->rank, page->size, &why)) {
-      diverge(CallPlace{kCallInit, __builtin_return_address(0), nullptr},
-              "a schedule for this rank", why);
-    }
-    g_engine.contents = startContents();
-    if (g_engine.choices.header().threads != 0) {
-      PF_REAL(Comm_dup)(MPI_COMM_WORLD, &g_engine.meeting);
-    }
-    if ((mode & kBoundedBuffers) != 0) {
-      why = openSendGates(page->schedulePath, page->rank, page->size);
-      if (why != nullptr) {
-        diverge(CallPlace{kCallInit, __builtin_return_address(0), nullptr}, "gates for this rank",
-                why);
-      }
-      g_engine.holdAfter = true;
-    }
+    openReplay(*page);
   }
   g_engine.contents = g_engine.contents || g_engine.events;
   if (g_engine.replay || g_engine.contents) {
@@ -236,21 +276,7 @@ bool joinAgent() {
     registered = true;
     pthread_atfork(nullptr, nullptr, pf_forget_in_child);
   }
-  g_engine.comms.start();
-  if (g_engine.jitter) {
-    startJitter();
-  }
-  if (const char* why = nullptr; g_engine.replay && !startShadow(&why)) {
-    diverge(CallPlace{kCallInit, __builtin_return_address(0), nullptr},
-            "tags for the deliveries of the recording", why);
-  }
-  if (g_engine.record &&
-      g_engine.routes == nullptr) {  // statuses of routed ones say another source
-    showRequests();
-  }
-  if ((mode & kRecordRaces) != 0 && g_engine.record) {
-    startClocks();
-  }
+  startMatching(*page);
   return true;
 }
 
