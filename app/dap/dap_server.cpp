@@ -1,194 +1,224 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What comes in and goes out: frames, requests in their states, capabilities.
 #include "app/dap/dap_server.h"
 
-#include <limits>
-
-#include <QUrl>
+#include "app/dap/dap_capabilities.h"
+#include "app/dap/dap_file_answers.h"
 
 namespace pf::headless {
+namespace {
+
+constexpr int kDrainMs = 500;
+
+}  // namespace
 
 DapServer::DapServer(DapChannel& channel, bool strict, QObject* parent)
-    : QObject(parent), m_channel(channel), m_strict(strict) {
-  connect(&channel, &DapChannel::received, this, &DapServer::receive);
-  connect(&channel, &DapChannel::closed, this, &DapServer::finish);
-  connect(&m_loader, &QFutureWatcherBase::finished, this, &DapServer::loaded);
-  connect(&m_finder, &QFutureWatcherBase::finished, this, &DapServer::attached);
-  m_publishSoon.setSingleShot(true);
-  m_publishSoon.setInterval(30);
-  connect(&m_publishSoon, &QTimer::timeout, this, &DapServer::publish);
+    : QObject(parent),
+      m_client(channel, strict),
+      m_session(std::make_unique<session::DebugSession>()),
+      m_breakpoints(*m_session, m_client),
+      m_threads(*m_session, m_client, m_breakpoints.logpoints()),
+      m_teller(*m_session, m_client, m_threads, m_breakpoints),
+      m_inspection(*m_session, m_client, m_threads, m_breakpoints),
+      m_moves(*m_session, m_client, m_threads, m_teller),
+      m_debuggee(*m_session, m_client, m_threads, m_teller) {
+  addRequests();
+  connectParts();
   connectSession();
 }
 
-void DapServer::receive(const QByteArray& bytes) {
-  m_frames.feed({bytes.constData(), static_cast<std::size_t>(bytes.size())});
-  while (!m_finishing) {
-    std::optional<Result<std::string>> next = m_frames.next();
-    if (!next) {
-      return;
-    }
-    if (next->ok()) {
-      dispatch(**next);
-      continue;
-    }
-    send(errorResponse(0, "", next->error()));
-    if (m_strict) {
-      finish();
-    }
-  }
+DapServer::~DapServer() {
+  m_session.reset();
 }
 
-const std::map<std::string, DapServer::Entry>& DapServer::handlers() {
-  using S = State;
+template <typename Part>
+void DapServer::add(const char* command, Part& part, void (Part::*answer)(const Request&),
+                    DapState from, DapState to, Needs needs) {
+  m_requests.add(command, from, to, needs,
+                 [&part, answer](const Request& request) { (part.*answer)(request); });
+}
+
+void DapServer::addRequests() {
+  using S = DapState;
   using N = Needs;
-  static const std::map<std::string, Entry> all = {
-      {"initialize", {&DapServer::initialize, S::Fresh, S::Fresh}},
-      {"launch", {&DapServer::launch, S::Initialized, S::Initialized}},
-      {"attach", {&DapServer::attach, S::Initialized, S::Initialized}},
-      {"setBreakpoints", {&DapServer::setBreakpoints, S::Configuring, S::Live}},
-      {"setFunctionBreakpoints", {&DapServer::setFunctionBreakpoints, S::Configuring, S::Live}},
-      {"setExceptionBreakpoints", {&DapServer::setExceptionBreakpoints, S::Configuring, S::Live}},
-      {"configurationDone", {&DapServer::configurationDone, S::Configuring, S::Configuring}},
-      {"threads", {&DapServer::threads, S::Configuring, S::Live}},
-      {"stackTrace", {&DapServer::stackTrace, S::Live, S::Live}},
-      {"scopes", {&DapServer::scopes, S::Live, S::Live}},
-      {"variables", {&DapServer::variables, S::Live, S::Live}},
-      {"setVariable", {&DapServer::setVariable, S::Live, S::Live, N::Process}},
-      {"evaluate", {&DapServer::evaluate, S::Live, S::Live}},
-      {"exceptionInfo", {&DapServer::exceptionInfo, S::Live, S::Live}},
-      {"continue", {&DapServer::continueRanks, S::Live, S::Live, N::Process}},
-      {"next", {&DapServer::next, S::Live, S::Live, N::Process}},
-      {"stepIn", {&DapServer::stepIn, S::Live, S::Live, N::Process}},
-      {"stepOut", {&DapServer::stepOut, S::Live, S::Live, N::Process}},
-      {"pause", {&DapServer::pause, S::Live, S::Live, N::Process}},
-      {"stepBack", {&DapServer::stepBack, S::Live, S::Live, N::Recording}},
-      {"reverseContinue", {&DapServer::reverseContinue, S::Live, S::Live, N::Recording}},
-      {"gotoTargets", {&DapServer::gotoTargets, S::Configuring, S::Live, N::Process}},
-      {"goto", {&DapServer::goTo, S::Live, S::Live, N::Process}},
-      {"restart", {&DapServer::restart, S::Live, S::Live, N::Recording}},
-      {"source", {&DapServer::source, S::Initialized, S::Over}},
-      {"terminate", {&DapServer::terminate, S::Initialized, S::Live}},
-      {"disconnect", {&DapServer::disconnect, S::Fresh, S::Over}},
-      {"photofinish/races", {&DapServer::races, S::Configuring, S::Live, N::Recording}},
-      {"photofinish/replayTo", {&DapServer::replayTo, S::Live, S::Live, N::Recording}},
-  };
-  return all;
+  using B = BreakpointAnswers;
+  StackAnswers& stack = m_inspection.stack();
+  VariableAnswers& variables = m_inspection.variables();
+  ExpressionAnswers& expressions = m_inspection.expressions();
+
+  add("initialize", *this, &DapServer::initialize, S::Fresh, S::Fresh);
+  add("launch", m_debuggee, &Debuggee::launch, S::Initialized, S::Initialized);
+  add("attach", m_debuggee, &Debuggee::attach, S::Initialized, S::Initialized);
+  add("setBreakpoints", m_breakpoints, &B::setBreakpoints, S::Configuring, S::Live);
+  add("setFunctionBreakpoints", m_breakpoints, &B::setFunctionBreakpoints, S::Configuring, S::Live);
+  add("setExceptionBreakpoints", m_breakpoints, &B::setExceptionBreakpoints, S::Configuring,
+      S::Live);
+  add("configurationDone", *this, &DapServer::configurationDone, S::Configuring, S::Configuring);
+  add("threads", stack, &StackAnswers::threads, S::Configuring, S::Live);
+  add("stackTrace", stack, &StackAnswers::stackTrace, S::Live, S::Live);
+  add("scopes", stack, &StackAnswers::scopes, S::Live, S::Live);
+  add("variables", variables, &VariableAnswers::variables, S::Live, S::Live);
+  add("setVariable", variables, &VariableAnswers::setVariable, S::Live, S::Live, N::Process);
+  add("evaluate", expressions, &ExpressionAnswers::evaluate, S::Live, S::Live);
+  add("exceptionInfo", stack, &StackAnswers::exceptionInfo, S::Live, S::Live);
+  add("continue", m_moves, &Moves::continueRanks, S::Live, S::Live, N::Process);
+  add("next", m_moves, &Moves::next, S::Live, S::Live, N::Process);
+  add("stepIn", m_moves, &Moves::stepIn, S::Live, S::Live, N::Process);
+  add("stepOut", m_moves, &Moves::stepOut, S::Live, S::Live, N::Process);
+  add("pause", m_moves, &Moves::pause, S::Live, S::Live, N::Process);
+  add("stepBack", m_moves, &Moves::stepBack, S::Live, S::Live, N::Recording);
+  add("reverseContinue", m_moves, &Moves::reverseContinue, S::Live, S::Live, N::Recording);
+  add("gotoTargets", m_moves, &Moves::gotoTargets, S::Configuring, S::Live, N::Process);
+  add("goto", m_moves, &Moves::goTo, S::Live, S::Live, N::Process);
+  add("restart", m_debuggee, &Debuggee::restart, S::Live, S::Live, N::Recording);
+  add("source", *this, &DapServer::source, S::Initialized, S::Over);
+  add("terminate", *this, &DapServer::terminate, S::Initialized, S::Live);
+  add("disconnect", *this, &DapServer::disconnect, S::Fresh, S::Over);
+  add("photofinish/races", m_debuggee, &Debuggee::races, S::Configuring, S::Live, N::Recording);
+  add("photofinish/replayTo", m_moves, &Moves::replayTo, S::Live, S::Live, N::Recording);
 }
 
-void DapServer::dispatch(const std::string& content) {
-  std::int64_t seq = 0;
-  const Result<Request> request = parseRequest(content, seq);
-  if (!request) {
-    send(errorResponse(seq, "", request.error()));
-    return;
+void DapServer::connectParts() {
+  connect(&m_client, &DapClient::requested, this, &DapServer::dispatch);
+  connect(&m_client, &DapClient::left, this, &DapServer::finish);
+  connect(&m_teller, &StopTeller::elsewhere, this,
+          [this] { m_breakpoints.logpoints().dropLines(); });
+  connect(&m_teller, &StopTeller::resumed, this, [this](int rank) { m_inspection.resumed(rank); });
+  connect(&m_teller, &StopTeller::allGone, this, [this] {
+    over(std::nullopt);
+    m_session->endReplay();
+  });
+  connect(&m_debuggee, &Debuggee::underWay, this,
+          [this] { m_requests.enter(DapState::Launching); });
+  connect(&m_debuggee, &Debuggee::ready, this, [this] { m_requests.enter(DapState::Configuring); });
+  connect(&m_debuggee, &Debuggee::failed, this,
+          [this] { m_requests.enter(DapState::Initialized); });
+  connect(&m_debuggee, &Debuggee::ran, this, [this](int status) { over(status); });
+  connect(&m_debuggee, &Debuggee::idle, this, &DapServer::finishStep);
+}
+
+void DapServer::connectSession() {
+  using S = session::DebugSession;
+  m_session->setStopFilter([this](int rank, int breakpoint) {
+    return m_requests.state() == DapState::Live &&
+           m_breakpoints.logpoints().takes(rank, breakpoint);
+  });
+  connect(m_session.get(), &S::message, this, [this](const QString& text, bool problem) {
+    m_client.say(text, problem ? "important" : "console");
+  });
+  connect(m_session.get(), &S::progress, &m_client, &DapClient::showProgress);
+  connect(m_session.get(), &S::settled, this, &DapServer::onSettled);
+  connect(m_session.get(), &S::output, this,
+          [this](int rank, values::OutputStream stream, const QByteArray& bytes) {
+            m_client.rankOutput(rank, stream == values::OutputStream::Err, bytes);
+          });
+  connect(m_session.get(), &S::consoleText, this, &DapServer::onConsoleText);
+}
+
+void DapServer::dispatch(const Request& request) {
+  const Result<Requests::Handler> handler = m_requests.find(request, whatIsThere());
+  if (handler) {
+    (*handler)(request);
+  } else {
+    m_client.fail(request, handler.error());
   }
-  const auto found = handlers().find(request->command);
-  if (found == handlers().end()) {
-    fail(*request, "the request '" + request->command + "' is not known here",
-         "See the capabilities in the response to 'initialize'.");
-    return;
+}
+
+Needs DapServer::whatIsThere() const {
+  switch (m_session->source()) {
+    case session::Source::Recording:
+      return Needs::Recording;
+    case session::Source::Job:
+      return Needs::Process;
+    case session::Source::Cores:
+      break;
   }
-  const Entry& entry = found->second;
-  if (m_state < entry.from || m_state > entry.to) {
-    static const std::map<State, std::string> now = {
-        {State::Fresh, "before 'initialize'"},
-        {State::Initialized, "before 'launch'"},
-        {State::Launching, "while the launch is under way"},
-        {State::Configuring, "before 'configurationDone'"},
-        {State::Live, "in a session that has begun"},
-        {State::Over, "after the end of the session"}};
-    fail(*request, "the request '" + request->command + "' does not fit " + now.at(m_state));
-    return;
-  }
-  if (has(entry.needs, *request)) {
-    (this->*entry.handler)(*request);
-  }
+  return Needs::Nothing;
 }
 
 void DapServer::initialize(const Request& request) {
-  const Json& arguments = request.arguments;
-  m_linesFrom1 = !arguments.contains("linesStartAt1") || flag(arguments, "linesStartAt1");
-  m_columnsFrom1 = !arguments.contains("columnsStartAt1") || flag(arguments, "columnsStartAt1");
-  m_pathsAreUris = word(arguments, "pathFormat") == "uri";
-  m_clientShowsProgress = flag(arguments, "supportsProgressReporting");
-  m_clientInvalidates = flag(arguments, "supportsInvalidatedEvent");
-  Json can = Json::object();
-  for (const char* what :
-       {"supportsConfigurationDoneRequest", "supportsFunctionBreakpoints",
-        "supportsConditionalBreakpoints", "supportsHitConditionalBreakpoints", "supportsLogPoints",
-        "supportsEvaluateForHovers", "supportsSetVariable", "supportsStepBack",
-        "supportsGotoTargetsRequest", "supportsRestartRequest", "supportsTerminateRequest",
-        "supportsDelayedStackTraceLoading", "supportsExceptionInfoRequest",
-        "supportsSingleThreadExecutionRequests"}) {
-    can[what] = true;
+  m_client.introduce(request.arguments);
+  m_requests.enter(DapState::Initialized);
+  m_client.succeed(request, capabilities());
+}
+
+void DapServer::configurationDone(const Request& request) {
+  m_requests.enter(DapState::Live);
+  m_client.succeed(request);
+  m_teller.begin();
+  m_debuggee.begin();
+}
+
+void DapServer::source(const Request& request) {
+  answerSource(m_client, request);
+}
+
+void DapServer::terminate(const Request& request) {
+  m_client.succeed(request);
+  m_debuggee.terminateRecording();
+  over(std::nullopt);
+  m_session->endReplay();
+}
+
+void DapServer::disconnect(const Request& request) {
+  m_client.succeed(request);
+  if (m_requests.state() != DapState::Over) {
+    over(std::nullopt);
   }
-  can["exceptionBreakpointFilters"] = {
-      {{"filter", "failure"},
-       {"label", "Signals and aborts"},
-       {"description", "A rank that crashes or aborts is always stopped."},
-       {"default", true}},
-      {{"filter", kMpiErrorFilter},
-       {"label", "MPI errors"},
-       {"description",
-        "An MPI call that fails stops, before its error is returned or ends the job."},
-       {"default", false}}};
-  m_state = State::Initialized;
-  succeed(request, std::move(can));
+  finish();
 }
 
-void DapServer::send(Json message) {
-  message["seq"] = ++m_seq;
-  m_channel.write(frame(toText(message)));
+void DapServer::onSettled() {
+  if (isFinishing()) {
+    finishStep();
+  } else if (m_requests.state() != DapState::Live) {
+    return;
+  } else if (m_session->isReplaying()) {
+    m_teller.settled();
+  } else if (!m_debuggee.beginsAgain()) {
+    over(m_teller.exitStatus());
+  }
 }
 
-void DapServer::succeed(const Request& request, Json body) {
-  send(response(request, std::move(body)));
+void DapServer::onConsoleText(int rank, const QString& text, bool error) {
+  const bool answers = m_inspection.expressions().takes(rank, text);
+  // What is no error is of stops, which are told otherwise.
+  if (!answers && error && m_requests.state() == DapState::Live) {
+    m_client.output(text.toStdString(), "console");
+  }
 }
 
-void DapServer::fail(const Request& request, const std::string& message,
-                     const std::string& advice) {
-  send(errorResponse(request.seq, request.command, {ErrorCode::Usage, message, advice}));
+void DapServer::over(std::optional<int> exitStatus) {
+  m_client.endRankOutput();
+  m_client.showProgress({});
+  m_requests.enter(DapState::Over);
+  m_teller.end();
+  m_debuggee.abandon();
+  if (exitStatus) {
+    m_client.tell("exited", {{"exitCode", *exitStatus}});
+  }
+  m_client.tell("terminated");
 }
 
-void DapServer::say(const QString& text, const char* category) {
-  send(eventMessage("output", {{"category", category}, {"output", text.toStdString() + "\n"}}));
-}
-
-void DapServer::showProgress(const QString& task) {
-  if (!m_clientShowsProgress) {
+void DapServer::finish() {
+  if (isFinishing()) {
     return;
   }
-  if (task.isEmpty()) {
-    if (m_progress != 0) {
-      send(eventMessage("progressEnd", {{"progressId", std::to_string(m_progress)}}));
-      m_progress = 0;
-    }
-    return;
+  m_requests.enter(DapState::Finishing);
+  m_client.stopListening();
+  m_teller.end();
+  m_debuggee.abandon();
+  m_debuggee.endRecording();
+  m_session->endReplay();
+  // Not inside of a message: the owner of the server may delete it.
+  QMetaObject::invokeMethod(this, &DapServer::finishStep, Qt::QueuedConnection);
+}
+
+/// Once nothing of ours runs any more.
+void DapServer::finishStep() {
+  if (isFinishing() && !m_debuggee.isBusy() && !m_session->isReplaying()) {
+    m_client.drain(kDrainMs);
+    Q_EMIT finished();
   }
-  Json body = {{"progressId", std::to_string(m_progress != 0 ? m_progress : m_progresses + 1)},
-               {"message", task.toStdString()}};
-  if (m_progress != 0) {
-    send(eventMessage("progressUpdate", std::move(body)));
-    return;
-  }
-  m_progress = ++m_progresses;
-  body["title"] = "Photofinish";
-  send(eventMessage("progressStart", std::move(body)));
-}
-
-std::string DapServer::toClient(const QString& path) const {
-  return (m_pathsAreUris ? QUrl::fromLocalFile(path).toString(QUrl::FullyEncoded) : path)
-      .toStdString();
-}
-
-int DapServer::lineFromClient(std::int64_t line) const {
-  const std::int64_t ours = line + (m_linesFrom1 ? 0 : 1);
-  return line >= 0 && ours <= std::numeric_limits<int>::max() ? static_cast<int>(ours) : 0;
-}
-
-QString DapServer::fromClient(const std::string& path) const {
-  const QString text = QString::fromStdString(path);
-  return m_pathsAreUris ? QUrl(text).toLocalFile() : text;
 }
 
 }  // namespace pf::headless
