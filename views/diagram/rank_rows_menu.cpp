@@ -19,14 +19,17 @@ RankRowsMenu::RankRowsMenu(SpaceTimeCanvas& canvas, QWidget& owner)
     : QObject(&owner), m_canvas(canvas), m_owner(owner) {
   m_hide =
       add(tr("Hide this rank"), tr("Take the selected event's rank out of the diagram"), [this] {
-        change([rank = m_canvas.selected().rank](RankArrangement& to) { to.hide({rank}); });
+        change([rank = m_canvas.eventCursor().selected().rank](RankArrangement& to) {
+          to.hide({rank});
+        });
       });
   m_onlyPartners = add(
       tr("Show only its partners"),
       tr("Show the selected event's rank, those it exchanges messages with, and racing senders"),
       [this] {
         change([this](RankArrangement& to) {
-          to.showOnly(around(m_canvas.selected()), toInt(m_canvas.trace()->rankCount()));
+          to.showOnly(around(m_canvas.eventCursor().selected()),
+                      toInt(m_canvas.trace()->rankCount()));
         });
       });
   m_showOnly = add(tr("Show only ranks …"),
@@ -40,8 +43,9 @@ RankRowsMenu::RankRowsMenu(SpaceTimeCanvas& canvas, QWidget& owner)
   m_showAll = add(tr("Show all ranks"), tr("All ranks, each in a row of its own, by number"),
                   [this] { change([](RankArrangement& to) { to = {}; }); });
   makeOrders();
-  connect(&m_canvas, &SpaceTimeCanvas::arrangementChanged, this, &RankRowsMenu::refresh);
-  connect(&m_canvas, &SpaceTimeCanvas::selectionChanged, this, &RankRowsMenu::refresh);
+  connect(&m_canvas.viewport(), &SpaceTimeViewport::arrangementChanged, this,
+          &RankRowsMenu::refresh);
+  connect(&m_canvas.eventCursor(), &EventCursor::selectionChanged, this, &RankRowsMenu::refresh);
   refresh();
 }
 
@@ -78,8 +82,8 @@ QList<QAction*> RankRowsMenu::actions() const {
 
 void RankRowsMenu::refresh() {
   const TraceIndexPtr& trace = m_canvas.trace();
-  const RankArrangement& now = m_canvas.arrangement();
-  const bool selected = trace && trace->contains(m_canvas.selected());
+  const RankArrangement& now = m_canvas.viewport().arrangement();
+  const bool selected = trace && trace->contains(m_canvas.eventCursor().selected());
   m_hide->setEnabled(selected);
   m_onlyPartners->setEnabled(selected);
   for (QAction* action : QList<QAction*>{m_showOnly, m_collapse} + m_orders) {
@@ -100,10 +104,10 @@ void RankRowsMenu::change(const std::function<void(RankArrangement&)>& edit) {
   if (!trace) {
     return;
   }
-  RankArrangement to = m_canvas.arrangement();
+  RankArrangement to = m_canvas.viewport().arrangement();
   edit(to);
   if (to.hidden.size() < toInt(trace->rankCount())) {  // one row at least
-    m_canvas.arrange(to);
+    m_canvas.viewport().arrange(to);
   }
   refresh();
 }

@@ -18,18 +18,18 @@ void SpaceTimeView::makeAxisAction() {
 }
 
 TimeAxis SpaceTimeView::axis() const {
-  return m_canvas->axis();
+  return m_canvas->viewport().axis();
 }
 
 void SpaceTimeView::setAxis(TimeAxis axis) {
   m_wantedAxis = axis;
-  const TraceIndexPtr& trace = m_canvas->logicalTrace();
+  const TraceIndexPtr& trace = m_canvas->viewport().traces().logical;
   const bool wanted = axis == TimeAxis::Physical && trace && trace->hasPhysicalTimes();
   if (!wanted) {
     m_axisWork.forget();
-    m_canvas->setAxis(TimeAxis::Logical);
-  } else if (m_canvas->hasPhysical()) {
-    m_canvas->setAxis(TimeAxis::Physical);
+    m_canvas->viewport().setAxis(TimeAxis::Logical, selectedEvent());
+  } else if (m_canvas->viewport().traces().physical) {
+    m_canvas->viewport().setAxis(TimeAxis::Physical, selectedEvent());
   } else if (!m_axisWork.isBusy()) {
     workOutPhysicalAxis();
   }
@@ -38,17 +38,17 @@ void SpaceTimeView::setAxis(TimeAxis axis) {
 
 /// Until it is there the logical axis is shown.
 void SpaceTimeView::workOutPhysicalAxis() {
-  const TraceIndexPtr trace = m_canvas->logicalTrace();
+  const TraceIndexPtr trace = m_canvas->viewport().traces().logical;
   if (trace->eventCount() <= kFewEvents) {
-    m_canvas->setPhysical(TraceIndex::onPhysicalAxis(*trace, m_pyramidMaker));
-    m_canvas->setAxis(TimeAxis::Physical);
+    m_canvas->viewport().setPhysical(TraceIndex::onPhysicalAxis(*trace, m_pyramidMaker));
+    m_canvas->viewport().setAxis(TimeAxis::Physical, selectedEvent());
     return;
   }
   m_axisWork.run(
       [trace, maker = m_pyramidMaker] { return TraceIndex::onPhysicalAxis(*trace, maker); },
       [this](TraceIndexPtr physical) {
-        m_canvas->setPhysical(std::move(physical));
-        m_canvas->setAxis(TimeAxis::Physical);
+        m_canvas->viewport().setPhysical(std::move(physical));
+        m_canvas->viewport().setAxis(TimeAxis::Physical, selectedEvent());
         onAxis();
       });
 }

@@ -149,26 +149,27 @@ void SpaceTimePainter::paintHeaders(QPainter& painter, const QRectF& area,
   painter.restore();
 }
 
-void SpaceTimePainter::paintOverlay(QPainter& painter, const SpaceTimeOverlay& overlay) const {
+void SpaceTimePainter::paintOverlay(QPainter& painter, const SpaceTimeOverlay& overlay,
+                                    EventRef selected, int alternative) const {
   painter.save();
   painter.setClipRect(m_geometry.plot);
   painter.setRenderHint(QPainter::Antialiasing);
   if (!overlay.different.empty()) {
     paintVeil(painter, overlay.different);
   }
-  if (overlay.cone && m_trace.contains(overlay.selected)) {
+  if (overlay.cone && m_trace.contains(selected)) {
     paintCone(painter, overlay);
   }
   paintReplay(painter, overlay.positions);
   paintHits(painter, *overlay.found);
-  if (m_trace.contains(overlay.hovered) && !(overlay.hovered == overlay.selected)) {
+  if (m_trace.contains(overlay.hovered) && !(overlay.hovered == selected)) {
     painter.setPen(QPen(withAlpha(m_theme.selection, 0.7), 1.6));
     painter.setBrush(Qt::NoBrush);
     painter.drawEllipse(m_geometry.point(m_trace, overlay.hovered), m_radius * 1.6 + 2,
                         m_radius * 1.6 + 2);
   }
-  if (m_trace.contains(overlay.selected)) {
-    paintSelection(painter, overlay.selected, overlay.alternative);
+  if (m_trace.contains(selected)) {
+    paintSelection(painter, selected, alternative);
   }
   paintMarks(painter, overlay.marks);
   paintFailure(painter, true);

@@ -26,9 +26,7 @@ struct SceneStats {
 };
 
 struct SpaceTimeOverlay {
-  EventRef selected;
   EventRef hovered;
-  int alternative = 0;  ///< of the selected race, counted from 1; 0: none is chosen
   bool cone = false;
   std::vector<Serial> past;  ///< of the selected event, when cone
   std::vector<Serial> future;
@@ -54,7 +52,9 @@ class SpaceTimePainter {
   void paintRows(QPainter& painter) const;
   /// Everything that depends on the trace and the view only.
   SceneStats paintScene(QPainter& painter) const;
-  void paintOverlay(QPainter& painter, const SpaceTimeOverlay& overlay) const;
+  /// `alternative`: of the selected race, counted from 1; 0: none is chosen.
+  void paintOverlay(QPainter& painter, const SpaceTimeOverlay& overlay, EventRef selected,
+                    int alternative) const;
   void paintAxis(QPainter& painter, const QRectF& area) const;
   void paintHeaders(QPainter& painter, const QRectF& area,
                     const std::vector<RankHeader>& headers) const;

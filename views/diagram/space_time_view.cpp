@@ -97,22 +97,23 @@ SpaceTimeView::SpaceTimeView(QWidget* parent)
   QWidget::setTabOrder(m_canvas, m_minimap);
   QWidget::setTabOrder(m_minimap, m_search->edit());
 
-  connect(m_canvas, &SpaceTimeCanvas::selectionChanged, this, &SpaceTimeView::onSelection);
+  connect(&m_canvas->eventCursor(), &EventCursor::selectionChanged, this,
+          &SpaceTimeView::onSelection);
   connect(m_canvas, &SpaceTimeCanvas::activated, this, &SpaceTimeView::replayToRequested);
-  connect(m_canvas, &SpaceTimeCanvas::viewChanged, this, &SpaceTimeView::syncBars);
+  connect(&m_canvas->viewport(), &SpaceTimeViewport::changed, this, &SpaceTimeView::syncBars);
   connect(m_canvas, &SpaceTimeCanvas::regimeChanged, this, &SpaceTimeView::updateInfo);
-  connect(m_canvas, &SpaceTimeCanvas::axisChanged, this, [this] {
-    m_wantedAxis = m_canvas->axis();  // the zoom history goes over the switch, too
+  connect(&m_canvas->viewport(), &SpaceTimeViewport::axisChanged, this, [this] {
+    m_wantedAxis = m_canvas->viewport().axis();  // the zoom history goes over the switch, too
     onAxis();
   });
   connect(m_canvas, &SpaceTimeCanvas::menuRequested, this, &SpaceTimeView::showMenu);
   connect(m_canvas, &SpaceTimeCanvas::rowMenuRequested, m_rankRows, &RankRowsMenu::popup);
-  connect(m_canvas, &SpaceTimeCanvas::arrangementChanged, this,
-          [this] { Q_EMIT arrangementChanged(m_canvas->arrangement()); });
+  connect(&m_canvas->viewport(), &SpaceTimeViewport::arrangementChanged, this,
+          [this] { Q_EMIT arrangementChanged(m_canvas->viewport().arrangement()); });
   connect(m_rows, &QScrollBar::valueChanged, m_canvas,
-          [this](int value) { m_canvas->setScroll(value); });
+          [this](int value) { m_canvas->viewport().setScroll(value); });
   connect(m_minimap, &Minimap::windowMoved, m_canvas,
-          [this](double t0, double t1) { m_canvas->setSpan(t0, t1); });
+          [this](double t0, double t1) { m_canvas->viewport().setSpan(t0, t1); });
   setTrace(nullptr);
 }
 
@@ -185,21 +186,23 @@ void SpaceTimeView::makeSelectionActions() {
       addTool(tr("Overview"), tr("Move the visible window in the overview by the arrow keys"), {},
               QKeySequence(Qt::Key_O));
   connect(m_nextAlternative, &QAction::triggered, m_canvas,
-          [this] { m_canvas->stepAlternative(1); });
+          [this] { m_canvas->eventCursor().stepAlternative(1); });
   connect(m_previousAlternative, &QAction::triggered, m_canvas,
-          [this] { m_canvas->stepAlternative(-1); });
-  connect(m_canvas, &SpaceTimeCanvas::alternativeChanged, this, &SpaceTimeView::onAlternative);
-  connect(m_zoomSelection, &QAction::triggered, m_canvas, &SpaceTimeCanvas::zoomToSelection);
+          [this] { m_canvas->eventCursor().stepAlternative(-1); });
+  connect(&m_canvas->eventCursor(), &EventCursor::alternativeChanged, this,
+          &SpaceTimeView::onAlternative);
+  connect(m_zoomSelection, &QAction::triggered, &m_canvas->eventCursor(),
+          &EventCursor::zoomToSelection);
   connect(m_overview, &QAction::triggered, m_minimap, qOverload<>(&QWidget::setFocus));
   connect(m_minimap, &Minimap::left, m_canvas, qOverload<>(&QWidget::setFocus));
   connect(m_sameSite, &QAction::triggered, this, [this] {
-    const CallSite* site = siteOf(*m_canvas->trace(), m_canvas->selected());
+    const CallSite* site = siteOf(*m_canvas->trace(), m_canvas->eventCursor().selected());
     if (site != nullptr && !site->file.empty()) {
       findSame(u"file:%1 line:%2"_s.arg(fromUtf8(site->file).section(u'/', -1)).arg(site->line));
     }
   });
   connect(m_sameTag, &QAction::triggered, this, [this] {
-    findSame(u"tag:%1"_s.arg(m_canvas->trace()->event(m_canvas->selected()).tag));
+    findSame(u"tag:%1"_s.arg(m_canvas->trace()->event(m_canvas->eventCursor().selected()).tag));
   });
 }
 
@@ -211,7 +214,7 @@ void SpaceTimeView::findSame(const QString& query) {
 void SpaceTimeView::onAlternative(int number) {
   updateInfo();
   const TraceIndexPtr& trace = m_canvas->trace();
-  const auto races = trace->racesAt(m_canvas->selected());
+  const auto races = trace->racesAt(m_canvas->eventCursor().selected());
   if (number > 0 && !races.empty()) {
     Q_EMIT alternativeSelected(static_cast<int>(races.front()),
                                trace->data().races[races.front()].alternatives[at(number - 1)]);
@@ -221,32 +224,34 @@ void SpaceTimeView::onAlternative(int number) {
 void SpaceTimeView::chooseAlternative(std::uint32_t message) {
   const TraceIndexPtr& trace = m_canvas->trace();
   const auto races =
-      trace ? trace->racesAt(m_canvas->selected()) : std::span<const std::uint32_t>{};
+      trace ? trace->racesAt(m_canvas->eventCursor().selected()) : std::span<const std::uint32_t>{};
   if (races.empty()) {
     return;
   }
   const auto& all = trace->data().races[races.front()].alternatives;
   const auto found = std::find(all.begin(), all.end(), message);
-  const QSignalBlocker quiet(m_canvas);
-  m_canvas->chooseAlternative(found == all.end() ? 0 : static_cast<int>(found - all.begin()) + 1);
+  const QSignalBlocker quiet(m_canvas->eventCursor());
+  m_canvas->eventCursor().chooseAlternative(
+      found == all.end() ? 0 : static_cast<int>(found - all.begin()) + 1);
+  m_canvas->update();
   updateInfo();
 }
 
 void SpaceTimeView::connectActions() {
   const auto zoom = [this](double factor) {
     const SpaceTimeGeometry g = m_canvas->view();
-    const EventRef selected = m_canvas->selected();
+    const EventRef selected = m_canvas->eventCursor().selected();
     double around = g.plot.center().x();
     if (selected.valid() && m_canvas->trace()) {
       const double x = g.x(m_canvas->trace()->time(selected));
       around = x >= g.plot.left() && x <= g.plot.right() ? x : around;
     }
-    m_canvas->zoomBy(factor, around);
+    m_canvas->viewport().zoomBy(factor, around);
   };
   const auto selected = [this](auto signal) {
     return [this, signal] {
-      if (m_canvas->selected().valid()) {
-        Q_EMIT(this->*signal)(m_canvas->selected());
+      if (m_canvas->eventCursor().selected().valid()) {
+        Q_EMIT(this->*signal)(m_canvas->eventCursor().selected());
       }
     };
   };
@@ -254,14 +259,15 @@ void SpaceTimeView::connectActions() {
   connect(m_breakHere, &QAction::triggered, this, selected(&SpaceTimeView::breakHereRequested));
   connect(m_bookmark, &QAction::triggered, this, selected(&SpaceTimeView::bookmarkRequested));
   connect(m_cone, &QAction::toggled, m_canvas, &SpaceTimeCanvas::setCone);
-  connect(m_nextRace, &QAction::triggered, this, [this] { m_canvas->selectRace(1); });
-  connect(m_previousRace, &QAction::triggered, this, [this] { m_canvas->selectRace(-1); });
-  connect(m_partner, &QAction::triggered, m_canvas, &SpaceTimeCanvas::selectPartner);
+  connect(m_nextRace, &QAction::triggered, this, [this] { m_canvas->eventCursor().selectRace(1); });
+  connect(m_previousRace, &QAction::triggered, this,
+          [this] { m_canvas->eventCursor().selectRace(-1); });
+  connect(m_partner, &QAction::triggered, &m_canvas->eventCursor(), &EventCursor::selectPartner);
   connect(m_zoomIn, &QAction::triggered, this, [zoom] { zoom(1.5); });
   connect(m_zoomOut, &QAction::triggered, this, [zoom] { zoom(1 / 1.5); });
-  connect(m_fit, &QAction::triggered, m_canvas, &SpaceTimeCanvas::fit);
-  connect(m_zoomBack, &QAction::triggered, m_canvas, &SpaceTimeCanvas::undoZoom);
-  connect(m_zoomForward, &QAction::triggered, m_canvas, &SpaceTimeCanvas::redoZoom);
+  connect(m_fit, &QAction::triggered, &m_canvas->viewport(), &SpaceTimeViewport::fit);
+  connect(m_zoomBack, &QAction::triggered, &m_canvas->viewport(), &SpaceTimeViewport::undo);
+  connect(m_zoomForward, &QAction::triggered, &m_canvas->viewport(), &SpaceTimeViewport::redo);
   connect(m_legendShown, &QAction::toggled, m_legend, &QWidget::setVisible);
   addActions(searchActions());
   connect(m_search, &SearchBar::hitsChanged, this, [this](const EventSearchPtr& found) {
@@ -270,7 +276,7 @@ void SpaceTimeView::connectActions() {
   });
   connect(m_search->onlyAction(), &QAction::toggled, m_canvas, &SpaceTimeCanvas::setOnlyFound);
   connect(m_search, &SearchBar::hitSelected, m_canvas,
-          [this](const EventRef& event) { m_canvas->select(event, true); });
+          [this](const EventRef& event) { m_canvas->eventCursor().select(event, true); });
   connect(m_search, &SearchBar::left, m_canvas, qOverload<>(&QWidget::setFocus));
 }
 
@@ -322,7 +328,7 @@ static std::vector<RankHeader> headersOf(const TraceIndexPtr& trace) {
 }
 
 void SpaceTimeView::renewTrace(const TraceIndexPtr& trace, const TraceIndexPtr& physical) {
-  const TraceIndexPtr& before = m_canvas->logicalTrace();
+  const TraceIndexPtr& before = m_canvas->viewport().traces().logical;
   if (!before || !before->hasEvents() || before->rankCount() != trace->rankCount()) {
     setTrace(trace);
     return;
@@ -362,11 +368,11 @@ void SpaceTimeView::setGroups(const QList<RankGroup>& groups) {
 }
 
 void SpaceTimeView::setArrangement(const RankArrangement& arrangement) {
-  m_canvas->arrange(arrangement);
+  m_canvas->viewport().arrange(arrangement);
 }
 
 const RankArrangement& SpaceTimeView::arrangement() const {
-  return m_canvas->arrangement();
+  return m_canvas->viewport().arrangement();
 }
 
 QList<QAction*> SpaceTimeView::rankActions() const {
@@ -382,23 +388,23 @@ void SpaceTimeView::setRankHeaders(std::vector<RankHeader> headers) {
 }
 
 void SpaceTimeView::selectEvent(const EventRef& event) {
-  m_canvas->select(event, true);
+  m_canvas->eventCursor().select(event, true);
 }
 
 void SpaceTimeView::selectRace(int race) {
   const TraceIndexPtr& trace = m_canvas->trace();
   if (trace && race >= 0 && at(race) < trace->data().races.size()) {
-    m_canvas->select(trace->raceEvent(at(race)), true);
+    m_canvas->eventCursor().select(trace->raceEvent(at(race)), true);
   }
 }
 
 EventRef SpaceTimeView::selectedEvent() const {
-  return m_canvas->selected();
+  return m_canvas->eventCursor().selected();
 }
 
 void SpaceTimeView::enableActions() {
   const TraceIndexPtr& trace = m_canvas->trace();
-  const EventRef event = m_canvas->selected();
+  const EventRef event = m_canvas->eventCursor().selected();
   const bool any = trace && trace->contains(event);
   for (QAction* action : {m_replayHere, m_breakHere, m_bookmark}) {
     action->setEnabled(any);
@@ -435,7 +441,7 @@ void SpaceTimeView::updateInfo() {
     m_regime->clear();
     return;
   }
-  const EventRef event = m_canvas->selected();
+  const EventRef event = m_canvas->eventCursor().selected();
   QString text = trace->hasEvents()
                      ? tr("Nothing is selected. Click an event, or press R for the next racing "
                           "receive.")
@@ -447,8 +453,8 @@ void SpaceTimeView::updateInfo() {
     if (!site.isEmpty()) {
       text += u"  ·  "_s + site;
     }
-    if (m_canvas->alternative() > 0) {
-      text = alternativeText(*trace, event, m_canvas->alternative());
+    if (m_canvas->eventCursor().alternative() > 0) {
+      text = alternativeText(*trace, event, m_canvas->eventCursor().alternative());
     }
     for (const std::uint32_t race : trace->racesAt(event)) {
       text += u"  ·  could have taken "_s + counted(trace->data().races[race].alternatives.size(),
@@ -459,7 +465,7 @@ void SpaceTimeView::updateInfo() {
   m_info->setToolTip(
       plainToolTip(trace->contains(event) ? eventDetails(*trace, event) : QString()));
   const SceneStats& stats = m_canvas->stats();
-  const RankArrangement& ranks = m_canvas->arrangement();
+  const RankArrangement& ranks = m_canvas->viewport().arrangement();
   const QString left = ranks.hidden.isEmpty()
                            ? QString()
                            : counted(static_cast<std::size_t>(ranks.hidden.size()),
@@ -494,8 +500,8 @@ void SpaceTimeView::syncBars() {
   m_rows->setVisible(range > 0);
   m_minimap->setIndent(static_cast<int>(g.plot.left()));
   m_minimap->setWindow(g.t0, g.t1);
-  m_zoomBack->setEnabled(m_canvas->canUndoZoom());
-  m_zoomForward->setEnabled(m_canvas->canRedoZoom());
+  m_zoomBack->setEnabled(m_canvas->viewport().history().canUndo());
+  m_zoomForward->setEnabled(m_canvas->viewport().history().canRedo());
 }
 
 void SpaceTimeView::showMenu(const QPoint& globalPosition) {

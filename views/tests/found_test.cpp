@@ -48,12 +48,12 @@ void FoundTest::manyHitsAreTicks() {
   m_view.searchBar()->edit()->setText(u"kind:receive"_s);
   m_view.searchBar()->search();
   QTRY_VERIFY(m_view.searchBar()->isDone());
-  QVERIFY(canvas().hits().size() > 4000);
+  QVERIFY(canvas().found()->hits.size() > 4000);
   const SpaceTimeGeometry g = canvas().view();
   const Theme theme = Theme::of(canvas().palette());
   const QImage image = pictureOf(canvas());
   std::set<int> columns;
-  for (const EventRef hit : canvas().hits()) {
+  for (const EventRef hit : canvas().found()->hits) {
     columns.insert(static_cast<int>(std::floor(g.x(m_trace->time(hit)))));
   }
   for (const int x : columns) {
@@ -63,7 +63,7 @@ void FoundTest::manyHitsAreTicks() {
   auto* const map = m_view.findChild<Minimap*>();
   const QImage below = map->grab().toImage();
   const double step = (map->width() - g.plot.left()) / (m_trace->lastTime() + 1.0);
-  for (const EventRef hit : canvas().hits()) {
+  for (const EventRef hit : canvas().found()->hits) {
     const int x = static_cast<int>(g.plot.left() + m_trace->time(hit) * step);
     const QRect about(x - 2, map->height() - 9, 5, 4);
     QVERIFY2(countColor(below, about, theme.bookmark, 150) > 0, qPrintable(QString::number(x)));
@@ -83,13 +83,13 @@ void FoundTest::fewerHaveHalos() {
   const Theme theme = Theme::of(canvas().palette());
   std::vector<int> numbers;
   for (const double steps : {1.5, 10.0, 400.0}) {
-    canvas().zoomTo(100, 100 + steps);
+    canvas().viewport().zoomTo(100, 100 + steps);
     const QImage image = pictureOf(canvas());
     const SpaceTimeGeometry g = canvas().view();
     int inView = 0;
     int ticks = 0;
     int filled = 0;
-    for (const EventRef hit : canvas().hits()) {
+    for (const EventRef hit : canvas().found()->hits) {
       const QPoint at = g.point(*m_trace, hit).toPoint();
       if (at.x() < g.plot.left() + 12 || at.x() > g.plot.right() - 12) {
         continue;
@@ -117,14 +117,14 @@ void FoundTest::fewerHaveHalos() {
   QVERIFY(numbers[2] > 1600);
   m_view.searchBar()->edit()->clear();
   m_view.searchBar()->search();
-  canvas().fit();
+  canvas().viewport().fit();
 }
 
 void FoundTest::onlyWhatIsFound() {
   for (const bool dense : {false, true}) {
-    canvas().fit();
+    canvas().viewport().fit();
     if (!dense) {
-      canvas().zoomTo(10, 20);
+      canvas().viewport().zoomTo(10, 20);
     }
     m_view.searchBar()->edit()->setText(dense ? u"kind:receive"_s : u"rank:5 kind:send"_s);
     m_view.searchBar()->search();

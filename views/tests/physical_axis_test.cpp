@@ -240,28 +240,28 @@ void PhysicalAxisTest::switchKeepsTheSelection() {
   QVERIFY(view.axis() == TimeAxis::Logical);
 
   const EventRef chosen{2, trace->lastSerial(2) / 2};
-  canvas.select(chosen, true);
+  canvas.eventCursor().select(chosen, true);
   const double at = trace->time(chosen);
-  canvas.setSpan(at - 10, at + 20);
+  canvas.viewport().setSpan(at - 10, at + 20);
   const double share = (at - canvas.view().t0) / (canvas.view().t1 - canvas.view().t0);
   view.physicalAxisAction()->trigger();
   QVERIFY(view.axis() == TimeAxis::Physical);
-  QVERIFY(canvas.selected() == chosen);
+  QVERIFY(canvas.eventCursor().selected() == chosen);
   const SpaceTimeGeometry g = canvas.view();
   QVERIFY(std::abs((canvas.trace()->time(chosen) - g.t0) / (g.t1 - g.t0) - share) < 1e-6);
   QVERIFY(g.t1 - g.t0 < canvas.trace()->lastTime() * 0.9);
   QVERIFY(canvas.cone() == false);
   const QImage physical = canvas.grab().toImage();
-  canvas.undoZoom();  // the switch is a step of the history
+  canvas.viewport().undo();  // the switch is a step of the history
   QVERIFY(view.axis() == TimeAxis::Logical);
   QVERIFY(!view.physicalAxisAction()->isChecked());
-  QVERIFY(canvas.selected() == chosen);
+  QVERIFY(canvas.eventCursor().selected() == chosen);
   QVERIFY(std::abs(canvas.view().t0 - (at - 10)) < 1e-6);
   QVERIFY(physical != canvas.grab().toImage());
-  canvas.redoZoom();
+  canvas.viewport().redo();
   QVERIFY(view.axis() == TimeAxis::Physical);
   // Without a selection what is in the middle stays there.
-  canvas.select({}, false);
+  canvas.eventCursor().select({}, false);
   const double middle = (canvas.view().t0 + canvas.view().t1) / 2;
   view.physicalAxisAction()->trigger();
   EventRef nearest;

@@ -150,12 +150,12 @@ void RankRowsTest::historyHasThem() {
   RankArrangement to;
   to.hide({1});
   m_view->setArrangement(to);
-  canvas().zoomTo(2, 9);
-  canvas().undoZoom();
+  canvas().viewport().zoomTo(2, 9);
+  canvas().viewport().undo();
   QCOMPARE(rows(), (Rows{{0}, {2}, {3}}));
-  canvas().undoZoom();
+  canvas().viewport().undo();
   QCOMPARE(rows(), (Rows{{0}, {1}, {2}, {3}}));
-  canvas().redoZoom();
+  canvas().viewport().redo();
   QCOMPARE(rows(), (Rows{{0}, {2}, {3}}));
   QCOMPARE(changed.size(), 3);
   QVERIFY(m_view->arrangement() == to);

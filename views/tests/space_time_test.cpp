@@ -238,7 +238,7 @@ void SpaceTimeTest::shiftDragZoomsAndHistoryGoesBack() {
 }
 
 void SpaceTimeTest::dragPansWithoutDrawingAgain() {
-  canvas().zoomTo(5, 12);
+  canvas().viewport().zoomTo(5, 12);
   const QImage before = picture();
   const SpaceTimeGeometry g = canvas().view();
   QTest::mousePress(&canvas(), Qt::LeftButton, {}, QPoint(700, 330));
@@ -264,7 +264,7 @@ void SpaceTimeTest::dragPansWithoutDrawingAgain() {
 }
 
 void SpaceTimeTest::fitShowsEverything() {
-  canvas().zoomTo(3, 4);
+  canvas().viewport().zoomTo(3, 4);
   press(Qt::Key_F);
   const SpaceTimeGeometry g = canvas().view();
   for (Rank r = 0; r < 4; ++r) {
@@ -366,7 +366,7 @@ void SpaceTimeTest::densityIsNeverBlank() {
   QTRY_VERIFY(m_view->findChild<QLabel*>(u"regime"_s)
                   ->text()
                   .endsWith(u", %1 a pixel"_s.arg(canvas().stats().eventsAPixel, 0, 'f', 1)));
-  canvas().zoomTo(10, 30);
+  canvas().viewport().zoomTo(10, 30);
   (void)picture();
   QVERIFY(canvas().stats().exact);
 }
@@ -378,9 +378,9 @@ void SpaceTimeTest::aStretchedPictureLeavesNoHole() {
   m_view->setTrace(m_trace);
   const double end = m_trace->lastTime();
   for (const double share : {0.31, 0.123}) {
-    canvas().setSpan(end * 0.4, end * (0.4 + share / 2));
+    canvas().viewport().setSpan(end * 0.4, end * (0.4 + share / 2));
     QVERIFY(!picture().isNull());
-    canvas().setSpan(0, end);
+    canvas().viewport().setSpan(0, end);
     const QImage image = canvas().grab().toImage();
     QVERIFY(!canvas().isUpToDate());  // else there is nothing to see here
     const SpaceTimeGeometry g = canvas().view();
@@ -406,7 +406,7 @@ void SpaceTimeTest::manyRanksScroll() {
   m_view->setTrace(m_trace);
   QVERIFY(
       canvas().view().plot.contains(canvas().view().point(*m_trace, {199, 1})));  // all are in view
-  canvas().setRowHeight(8);
+  canvas().viewport().setRowHeight(8);
   QVERIFY(!canvas().view().plot.contains(canvas().view().point(*m_trace, {199, 1})));
   m_view->selectEvent({199, 1});
   QVERIFY(canvas().view().plot.contains(canvas().view().point(*m_trace, {199, 1})));
@@ -417,7 +417,7 @@ void SpaceTimeTest::manyRanksScroll() {
 void SpaceTimeTest::minimapMovesTheWindow() {
   m_trace = makeIndex(stencil(8, 100));
   m_view->setTrace(m_trace);
-  canvas().zoomTo(10, 30);
+  canvas().viewport().zoomTo(10, 30);
   auto* minimap = m_view->findChild<Minimap*>();
   QVERIFY(minimap != nullptr);
   QTest::mouseClick(minimap, Qt::LeftButton, {},
@@ -475,7 +475,7 @@ void SpaceTimeTest::eventsComeAfterTheOverview() {
   QVERIFY(canvas().stats().events > 100000);
   auto* search = m_view->searchBar()->findChild<QLineEdit*>();
   QVERIFY(!search->isEnabled());
-  canvas().zoomTo(100, 400);
+  canvas().viewport().zoomTo(100, 400);
   (void)picture();
   press(Qt::Key_Right);
   press(Qt::Key_R);
@@ -487,7 +487,7 @@ void SpaceTimeTest::eventsComeAfterTheOverview() {
   m_view->setTrace(m_trace);
   QCOMPARE(canvas().view().t0, before.t0);
   QCOMPARE(canvas().view().t1, before.t1);
-  QVERIFY(canvas().canUndoZoom());
+  QVERIFY(canvas().viewport().history().canUndo());
   QVERIFY(!canvas().isUpToDate());  // the picture was of the outline
   (void)picture();
   QVERIFY(search->isEnabled());
@@ -503,7 +503,7 @@ void SpaceTimeTest::paintIsFastEnough() {
   (void)picture();
   QElapsedTimer timer;
   timer.start();
-  canvas().zoomTo(1, 1500);
+  canvas().viewport().zoomTo(1, 1500);
   (void)picture();
   QVERIFY2(timer.elapsed() < 2000,
            qPrintable(QString::number(timer.elapsed())));  // loose: shared machines

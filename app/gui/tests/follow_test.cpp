@@ -157,39 +157,39 @@ void FollowTest::recordedByTheWindow() {
   pf::views::RankArrangement rows;
   rows.hidden = {2};
   m_window->diagram().setArrangement(rows);
-  canvas().zoomTo(5, 30);
+  canvas().viewport().zoomTo(5, 30);
   const double from = view().t0;
   const double to = view().t1;
   m_window->races().filterEdit()->setText(QStringLiteral("rank:0"));
   const int race = 5;
   m_window->races().selectRace(race);
   const EventRef receive = canvas().trace()->raceEvent(race);
-  canvas().select(receive, false);
-  canvas().chooseAlternative(1);
+  canvas().eventCursor().select(receive, false);
+  canvas().eventCursor().chooseAlternative(1);
   const int races = m_window->races().table()->model()->rowCount();
   auto* search = m_window->diagram().findChild<QLineEdit*>(QString(), Qt::FindChildrenRecursively);
   for (QLineEdit* edit : m_window->diagram().findChildren<QLineEdit*>()) {
     search = edit->accessibleName() == QLatin1String("Find events") ? edit : search;
   }
   search->setText(QStringLiteral("rank:0 kind:receive"));
-  QTRY_VERIFY(!canvas().hits().empty());
-  const std::size_t hits = canvas().hits().size();
+  QTRY_VERIFY(!canvas().found()->hits.empty());
+  const std::size_t hits = canvas().found()->hits.size();
   m_window->session().bookmarks().add(receive, QStringLiteral("look here"));
   m_window->session().watches().set({QStringLiteral("state")});
   m_window->session().benign().set(QStringLiteral("a < b"), QStringLiteral("it is so"));
   const auto kept = [&] {
     const int chosen = m_window->races().selectedRace();
-    return view().t0 == from && view().t1 == to && canvas().selected() == receive &&
-           canvas().alternative() == 1 && canvas().arrangement() == rows &&
-           canvas().canUndoZoom() && chosen >= 0 &&
+    return view().t0 == from && view().t1 == to && canvas().eventCursor().selected() == receive &&
+           canvas().eventCursor().alternative() == 1 && canvas().viewport().arrangement() == rows &&
+           canvas().viewport().history().canUndo() && chosen >= 0 &&
            canvas().trace()->raceEvent(static_cast<std::size_t>(chosen)) == receive;
   };
   QVERIFY(kept());
   QVERIFY(grows());
   QVERIFY(kept());
-  QTRY_VERIFY_WITH_TIMEOUT(
-      canvas().hits().size() > hits && m_window->races().table()->model()->rowCount() > races,
-      kPatience);
+  QTRY_VERIFY_WITH_TIMEOUT(canvas().found()->hits.size() > hits &&
+                               m_window->races().table()->model()->rowCount() > races,
+                           kPatience);
   QVERIFY(kept());
   QVERIFY(events() > begun &&
           m_window->session().benign().notes().contains(QStringLiteral("a < b")));
@@ -197,7 +197,7 @@ void FollowTest::recordedByTheWindow() {
 
   // A view that ends with the trace goes on with it. What was made meanwhile is in the recording's
   // own trace.
-  canvas().zoomTo(last() - 20, last() + 0.5);
+  canvas().viewport().zoomTo(last() - 20, last() + 0.5);
   const double width = view().t1 - view().t0;
   QVERIFY(grows());
   QVERIFY(std::abs(view().t1 - view().t0 - width) < 1e-6 && view().t1 >= last() &&
@@ -207,7 +207,7 @@ void FollowTest::recordedByTheWindow() {
                            kPatience);
   QVERIFY(!followAction()->isChecked() && followed().trimmed().isEmpty());
   QCOMPARE(opened.size(), 1);
-  QCOMPARE(canvas().selected(), receive);
+  QCOMPARE(canvas().eventCursor().selected(), receive);
   QVERIFY(view().t1 >= last() && view().t1 < last() + 2);
   QCOMPARE(m_versions.last(), fileOf("run-1.pft"));
   QVERIFY(m_window->statusText().contains(QLatin1String("racing receive")));

@@ -144,8 +144,8 @@ struct Pictures {
                  : most;
     }
     view.selectRace(most);
-    view.canvas()->zoomToSelection();
-    view.canvas()->stepAlternative(1);
+    view.canvas()->eventCursor().zoomToSelection();
+    view.canvas()->eventCursor().stepAlternative(1);
     saveBoth(view, QStringLiteral("race-with-ghosts"));
     view.resize(1200, 640);
     pf::bench::Traffic traffic;

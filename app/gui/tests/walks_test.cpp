@@ -31,6 +31,7 @@
 #include "views/diagram/minimap.h"
 #include "views/diagram/search_bar.h"
 #include "views/diagram/space_time_canvas.h"
+#include "views/diagram/space_time_hits.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
 #include "views/panes/race_classes_view.h"
@@ -250,7 +251,7 @@ void WalksTest::byKeyboard() {
   press(Qt::Key_1, Qt::AltModifier);
   QVERIFY(canvas().hasFocus());
   press(Qt::Key_A);
-  QCOMPARE(canvas().alternative(), 1);
+  QCOMPARE(canvas().eventCursor().alternative(), 1);
   QCOMPARE(m_window->diagram().selectedEvent(), receive);
   QVERIFY(m_window->races().details()->currentItem() != nullptr);
   QCOMPARE(m_window->races().details()->currentItem()->text(0), QStringLiteral("alternative 1"));
@@ -361,7 +362,7 @@ void WalksTest::byMouse() {
   });
   clickMiddle(proposals);
   QTRY_VERIFY(m_window->diagram().selectedEvent().valid());
-  QVERIFY(!canvas().hits().empty());
+  QVERIFY(!canvas().found()->hits.empty());
 
   // A class of races, and one race of it.
   auto* classes = m_window->findChild<QTableView*>(QStringLiteral("raceClasses"));
@@ -390,13 +391,14 @@ void WalksTest::byMouse() {
                                canvas().trace()->raceCompletion(static_cast<std::size_t>(race)));
   const QPointF from =
       now.point(*canvas().trace(), canvas().trace()->execution().messages[all.front()].send);
-  for (double share = 0.25; share < 0.8 && canvas().alternative() == 0; share += 0.05) {
+  for (double share = 0.25; share < 0.8 && canvas().eventCursor().alternative() == 0;
+       share += 0.05) {
     const QPointF at = from + (to - from) * share;
-    if (!canvas().eventAt(at).valid()) {
+    if (!pf::views::eventAt(*canvas().trace(), canvas().view(), at).valid()) {
       click(&canvas(), at.toPoint());
     }
   }
-  QVERIFY(canvas().alternative() > 0);
+  QVERIFY(canvas().eventCursor().alternative() > 0);
   QCOMPARE(m_window->diagram().selectedEvent(), receive);
   QVERIFY(
       m_window->races().details()->currentItem()->text(0).startsWith(QLatin1String("alternative")));

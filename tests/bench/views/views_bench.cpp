@@ -30,6 +30,7 @@
 #include "tests/bench/views/synthetic.h"
 #include "views/diagram/search_bar.h"
 #include "views/diagram/space_time_canvas.h"
+#include "views/diagram/space_time_hits.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/race_list_model.h"
 #include "views/panes/race_classes_view.h"
@@ -204,18 +205,18 @@ void Bench::walk(Samples& gui, Samples& exact) {
   auto* canvas = m_view.canvas();
   const double middle = 700;
   for (int i = 0; i < 120; ++i) {
-    frame([&] { canvas->zoomBy(1.1, middle); }, gui, exact);
+    frame([&] { canvas->viewport().zoomBy(1.1, middle); }, gui, exact);
   }
   for (int i = 0; i < 120; ++i) {
-    frame([&] { canvas->zoomBy(1 / 1.1, middle); }, gui, exact);
+    frame([&] { canvas->viewport().zoomBy(1 / 1.1, middle); }, gui, exact);
   }
   for (const double share : {0.5, 0.05, 0.001}) {
     const double end = m_index->lastTime();
-    canvas->setSpan(end * 0.4, end * (0.4 + share));
+    canvas->viewport().setSpan(end * 0.4, end * (0.4 + share));
     for (int i = 0; i < 80; ++i) {
       const double step = end * share / 40;
-      frame([&] { canvas->setSpan(canvas->view().t0 + step, canvas->view().t1 + step); }, gui,
-            exact);
+      frame([&] { canvas->viewport().setSpan(canvas->view().t0 + step, canvas->view().t1 + step); },
+            gui, exact);
     }
   }
 }
@@ -229,7 +230,7 @@ void Bench::paint() {
   line("  … overviews", spread(m_overview), "p95 <= 50 ms");
   line("  … dense, and signs for each event", spread(m_others), "p95 <= 150 ms");
   line("  … the dearest picture", m_worstView, "");
-  m_view.canvas()->fit();
+  m_view.canvas()->viewport().fit();
 }
 
 /// With the hits of a search shown, some 3 % of the events.
@@ -243,7 +244,7 @@ void Bench::found() {
     QApplication::processEvents(QEventLoop::WaitForMoreEvents);
   }
   line("search in the window", ms(static_cast<double>(wall.elapsed())) + " wall", "");
-  m_view.canvas()->fit();
+  m_view.canvas()->viewport().fit();
   Samples gui;
   Samples exact;
   walk(gui, exact);
@@ -251,7 +252,7 @@ void Bench::found() {
        spread(gui), "p95 <= 4 ms, max <= 8 ms");
   bar.edit()->clear();
   bar.search();
-  m_view.canvas()->fit();
+  m_view.canvas()->viewport().fit();
 }
 
 /// Past and future of random events.
@@ -285,14 +286,14 @@ void Bench::causality() {
     double start = threadMs();
     const QPoint at(200 + static_cast<int>(random() % 1200),
                     100 + static_cast<int>(random() % 700));
-    static_cast<void>(canvas->eventAt(at));
+    static_cast<void>(pf::views::eventAt(*canvas->trace(), canvas->view(), at));
     pick.add(threadMs() - start);
-    canvas->select(event, false);
+    canvas->eventCursor().select(event, false);
     start = threadMs();
-    canvas->selectPartner();
+    canvas->eventCursor().selectPartner();
     partner.add(threadMs() - start);
     start = threadMs();
-    canvas->selectRace(1);
+    canvas->eventCursor().selectRace(1);
     next.add(threadMs() - start);
   }
   line("cone, past and future each", spread(cone), "<= 5 ms (60 at 1,024 ranks)");
