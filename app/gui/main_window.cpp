@@ -37,6 +37,7 @@
 #include "app/gui/recording/recording_desk.h"
 #include "app/gui/session_files.h"
 #include "app/recording/record.h"
+#include "views/diagram/diagram_export.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
 #include "views/panes/icons.h"
@@ -125,7 +126,8 @@ void MainWindow::makeMenus() {
   }
   debug->addSeparator();
   debug->addActions({m_views.source->toggleBreakpointAction(), m_views.source->runToLineAction(),
-                     m_views.diagram->breakHereAction(), m_breakpoints->newBreakpoint()});
+                     m_views.diagram->action(views::DiagramAction::BreakHere),
+                     m_breakpoints->newBreakpoint()});
   m_replay->addTo(*replay, *debug);
   makeViewMenu();
   makeToolsMenu();
@@ -178,13 +180,14 @@ void MainWindow::makeFileMenu() {
 }
 
 void MainWindow::makeViewMenu() {
+  using enum views::DiagramAction;
   views::SpaceTimeView* diagram = m_views.diagram;
   QMenu* view = menuBar()->addMenu(tr("&View"));
   view->addActions(diagram->viewActions());
   view->addSeparator();
-  view->addActions({diagram->nextRaceAction(), diagram->previousRaceAction(),
-                    diagram->partnerAction(), diagram->coneAction(), diagram->bookmarkAction()});
-  view->addActions(diagram->alternativeActions());
+  view->addActions({diagram->action(NextRace), diagram->action(PreviousRace),
+                    diagram->action(Partner), diagram->action(Cone), diagram->action(Bookmark)});
+  view->addActions({diagram->action(NextAlternative), diagram->action(PreviousAlternative)});
   view->addActions(diagram->searchActions());
   view->addMenu(tr("&Ranks shown"))->addActions(diagram->rankActions());
   view->addSeparator();

@@ -4,8 +4,46 @@
 #include <QPainter>
 
 #include "views/diagram/space_time_painter.h"
+#include "views/values/text.h"
 
 namespace pf::views {
+
+namespace {
+
+RankHeader headerOf(const RankEnd& end) {
+  const auto header = [&end](const QString& word, Tone tone) {
+    return RankHeader{end.text.isEmpty() ? word : end.text, tone};
+  };
+  switch (end.kind) {
+    case RankEndKind::Unknown:
+      return {};
+    case RankEndKind::Finished:
+      return header(u"finished"_s, Tone::Muted);
+    case RankEndKind::Crashed:
+      return header(u"crashed"_s, Tone::Bad);
+    case RankEndKind::Aborted:
+      return header(u"aborted"_s, Tone::Bad);
+    case RankEndKind::Hung:
+      return header(u"hung"_s, Tone::Bad);
+    case RankEndKind::Killed:
+      return header(u"killed"_s, Tone::Active);
+    case RankEndKind::Cut:
+      return header(u"record cut"_s, Tone::Active);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<RankHeader> headersOf(const TraceIndexPtr& trace) {
+  std::vector<RankHeader> headers;
+  if (trace) {
+    for (const RankEnd& end : trace->data().ends) {
+      headers.push_back(headerOf(end));
+    }
+  }
+  return headers;
+}
 
 void RowNames::setHeaders(std::vector<RankHeader> headers) {
   m_headers = std::move(headers);

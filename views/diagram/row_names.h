@@ -9,11 +9,15 @@
 #include <QPixmap>
 
 #include "views/diagram/scene_renderer.h"
+#include "views/trace/trace_index.h"
 #include "views/values/space_time_types.h"
 
 class QPainter;
 
 namespace pf::views {
+
+/// How each rank ended; none without a trace.
+[[nodiscard]] std::vector<RankHeader> headersOf(const TraceIndexPtr& trace);
 
 class RowNames {
  public:

@@ -20,25 +20,24 @@
 #include <QList>
 #include <QWidget>
 
-#include "views/trace/background.h"
+#include "views/diagram/diagram_actions.h"
 #include "views/trace/rank_arrangement.h"
 #include "views/trace/trace_index.h"
 #include "views/values/space_time_types.h"
 
 class QAction;
-class QLabel;
-class QMenu;
 class QPaintDevice;
 class QScrollBar;
 
 namespace pf::views {
 
+class AxisChoice;
+class DiagramFooter;
 class LegendStrip;
 class Minimap;
 class RankRowsMenu;
 class SearchBar;
 class SpaceTimeCanvas;
-struct SpaceTimeGeometry;
 
 class SpaceTimeView : public QWidget {
   Q_OBJECT
@@ -64,18 +63,16 @@ class SpaceTimeView : public QWidget {
   /// Which ranks are shown, in which order, which share a row.
   void setArrangement(const RankArrangement& arrangement);
   [[nodiscard]] const RankArrangement& arrangement() const;
-  /// Hide, show only, collapse, sort: for a menu.
-  [[nodiscard]] QList<QAction*> rankActions() const;
 
   /// What makes the pyramid of the physical axis; without it views of many events look at each of
   /// them.
-  void setPyramidMaker(PyramidMaker maker) { m_pyramidMaker = std::move(maker); }
+  void setPyramidMaker(PyramidMaker maker);
   /// Shows this axis as soon as it is there, and of later traces that have it.
   void setAxis(TimeAxis axis);
   /// What is shown.
   [[nodiscard]] TimeAxis axis() const;
   /// What was asked for.
-  [[nodiscard]] TimeAxis wantedAxis() const { return m_wantedAxis; }
+  [[nodiscard]] TimeAxis wantedAxis() const;
 
   void selectEvent(const EventRef& event);  ///< scrolls to it; does not take the focus
   void selectRace(int race);                ///< index into TraceData::races
@@ -85,25 +82,15 @@ class SpaceTimeView : public QWidget {
   [[nodiscard]] SpaceTimeCanvas* canvas() const { return m_canvas; }
 
   void renderTo(QPaintDevice* device, const QSizeF& size) const;
-  [[nodiscard]] QByteArray toSvg(const QSize& size) const;
 
-  [[nodiscard]] QAction* replayHereAction() const { return m_replayHere; }
-  [[nodiscard]] QAction* breakHereAction() const { return m_breakHere; }
-  [[nodiscard]] QAction* bookmarkAction() const { return m_bookmark; }
-  [[nodiscard]] QAction* coneAction() const { return m_cone; }
-  [[nodiscard]] QAction* physicalAxisAction() const { return m_physicalAxis; }
-  [[nodiscard]] QAction* nextRaceAction() const { return m_nextRace; }
-  [[nodiscard]] QAction* previousRaceAction() const { return m_previousRace; }
-  [[nodiscard]] QAction* partnerAction() const { return m_partner; }
-  /// Next and previous message that the selected receive could have taken.
-  [[nodiscard]] QList<QAction*> alternativeActions() const {
-    return {m_nextAlternative, m_previousAlternative};
-  }
-  [[nodiscard]] SearchBar* searchBar() const { return m_search; }
-  /// Find events, next and previous of those found.
-  [[nodiscard]] QList<QAction*> searchActions() const;
+  [[nodiscard]] QAction* action(DiagramAction which) const { return m_actions->action(which); }
   /// Zoom in, out, fit, back, forward, axis, legend: for a View menu.
   [[nodiscard]] QList<QAction*> viewActions() const;
+  /// Find events, next and previous of those found.
+  [[nodiscard]] QList<QAction*> searchActions() const;
+  /// Hide, show only, collapse, sort: for a menu.
+  [[nodiscard]] QList<QAction*> rankActions() const;
+  [[nodiscard]] SearchBar* searchBar() const { return m_search; }
 
  Q_SIGNALS:
   void eventSelected(const pf::EventRef& event);  ///< invalid when the selection is cleared
@@ -115,22 +102,17 @@ class SpaceTimeView : public QWidget {
   void bookmarkRequested(const pf::EventRef& event);
 
  private:
-  [[nodiscard]] QAction* addTool(const QString& text, const QString& tip, const QIcon& icon,
-                                 const QKeySequence& keys);
-  void makeActions();
+  [[nodiscard]] QWidget* makeToolBar();
+  void layOut();
+  void connectCanvas();
   void connectActions();
-  void makeToolBar();
-  void makeSelectionActions();
-  void findSame(const QString& query);
+  void connectSearch();
   void onAlternative(int number);
   void onSelection(const EventRef& event);
-  void enableActions();
-  void syncBars();
-  void updateInfo();
-  void showMenu(const QPoint& globalPosition);
-  void makeAxisAction();
-  void workOutPhysicalAxis();
   void onAxis();
+  void syncBars();
+  void updateFooter();
+  void showMenu(const QPoint& globalPosition);
 
   SpaceTimeCanvas* m_canvas;
   Minimap* m_minimap;
@@ -138,36 +120,9 @@ class SpaceTimeView : public QWidget {
   SearchBar* m_search;
   QScrollBar* m_rows;
   LegendStrip* m_legend;
-  QLabel* m_info;
-  QLabel* m_regime;
-  QLayout* m_toolLayout = nullptr;
-  QAction* m_replayHere = nullptr;
-  QAction* m_breakHere = nullptr;
-  QAction* m_bookmark = nullptr;
-  QAction* m_cone = nullptr;
-  QAction* m_nextRace = nullptr;
-  QAction* m_previousRace = nullptr;
-  QAction* m_partner = nullptr;
-  QAction* m_nextAlternative = nullptr;
-  QAction* m_previousAlternative = nullptr;
-  QAction* m_sameSite = nullptr;
-  QAction* m_sameTag = nullptr;
-  QAction* m_zoomSelection = nullptr;
-  QAction* m_overview = nullptr;
-  QAction* m_zoomIn = nullptr;
-  QAction* m_zoomOut = nullptr;
-  QAction* m_fit = nullptr;
-  QAction* m_zoomBack = nullptr;
-  QAction* m_zoomForward = nullptr;
-  QAction* m_physicalAxis = nullptr;
-  QAction* m_legendShown = nullptr;
-  TimeAxis m_wantedAxis = TimeAxis::Logical;
-  PyramidMaker m_pyramidMaker;
-  Background<TraceIndexPtr> m_axisWork;  ///< makes what the physical axis is drawn from
+  DiagramFooter* m_footer;
+  DiagramActions* m_actions;
+  AxisChoice* m_axis;
 };
-
-/// Writes the view as PNG or SVG, by the suffix of `path`. False with `error` set if that failed.
-[[nodiscard]] bool exportDiagram(const SpaceTimeView& view, const QString& path, const QSize& size,
-                                 QString* error);
 
 }  // namespace pf::views

@@ -56,9 +56,9 @@ void spaceTime(const QDir& dir) {
   view.setReplayPositions({{0, 9, true}, {1, 6, true}, {2, 6, true}, {3, 5, false}});
   shoot(view, dir, "st_replay.png");
   view.setReplayPositions({});
-  view.coneAction()->setChecked(true);
+  view.action(DiagramAction::Cone)->setChecked(true);
   shoot(view, dir, "st_cone.png");
-  view.coneAction()->setChecked(false);
+  view.action(DiagramAction::Cone)->setChecked(false);
 
   const TraceIndexPtr large = makeIndex(stencil(64, 40));
   view.resize(1400, 820);

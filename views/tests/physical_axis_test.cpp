@@ -219,8 +219,8 @@ void PhysicalAxisTest::switchKeepsTheSelection() {
   view.show();
   view.setTrace(trace);
   SpaceTimeCanvas& canvas = *view.canvas();
-  QVERIFY(view.physicalAxisAction()->isEnabled());
-  QVERIFY(!view.physicalAxisAction()->isChecked());
+  QVERIFY(view.action(DiagramAction::PhysicalAxis)->isEnabled());
+  QVERIFY(!view.action(DiagramAction::PhysicalAxis)->isChecked());
   view.searchBar()->edit()->setText(u"kind:send"_s);
   view.searchBar()->search();
   const auto foundAtTheirTimes = [&] {
@@ -232,11 +232,11 @@ void PhysicalAxisTest::switchKeepsTheSelection() {
     QVERIFY(std::is_sorted(found.times.begin(), found.times.end()));
   };
   foundAtTheirTimes();
-  view.physicalAxisAction()->trigger();  // all is in view, and stays so
+  view.action(DiagramAction::PhysicalAxis)->trigger();  // all is in view, and stays so
   QVERIFY(view.axis() == TimeAxis::Physical);
   foundAtTheirTimes();
   QVERIFY(canvas.view().t0 <= 1 && canvas.view().t1 >= canvas.trace()->lastTime());
-  view.physicalAxisAction()->trigger();
+  view.action(DiagramAction::PhysicalAxis)->trigger();
   QVERIFY(view.axis() == TimeAxis::Logical);
 
   const EventRef chosen{2, trace->lastSerial(2) / 2};
@@ -244,7 +244,7 @@ void PhysicalAxisTest::switchKeepsTheSelection() {
   const double at = trace->time(chosen);
   canvas.viewport().setSpan(at - 10, at + 20);
   const double share = (at - canvas.view().t0) / (canvas.view().t1 - canvas.view().t0);
-  view.physicalAxisAction()->trigger();
+  view.action(DiagramAction::PhysicalAxis)->trigger();
   QVERIFY(view.axis() == TimeAxis::Physical);
   QVERIFY(canvas.eventCursor().selected() == chosen);
   const SpaceTimeGeometry g = canvas.view();
@@ -254,7 +254,7 @@ void PhysicalAxisTest::switchKeepsTheSelection() {
   const QImage physical = canvas.grab().toImage();
   canvas.viewport().undo();  // the switch is a step of the history
   QVERIFY(view.axis() == TimeAxis::Logical);
-  QVERIFY(!view.physicalAxisAction()->isChecked());
+  QVERIFY(!view.action(DiagramAction::PhysicalAxis)->isChecked());
   QVERIFY(canvas.eventCursor().selected() == chosen);
   QVERIFY(std::abs(canvas.view().t0 - (at - 10)) < 1e-6);
   QVERIFY(physical != canvas.grab().toImage());
@@ -263,7 +263,7 @@ void PhysicalAxisTest::switchKeepsTheSelection() {
   // Without a selection what is in the middle stays there.
   canvas.eventCursor().select({}, false);
   const double middle = (canvas.view().t0 + canvas.view().t1) / 2;
-  view.physicalAxisAction()->trigger();
+  view.action(DiagramAction::PhysicalAxis)->trigger();
   EventRef nearest;
   for (Rank rank = 0; rank < 4; ++rank) {
     const TraceIndexPtr index = TraceIndex::onPhysicalAxis(*trace);
@@ -312,14 +312,17 @@ void PhysicalAxisTest::tracesWithoutTimesSaySo() {
   SpaceTimeView view;
   view.setAxis(TimeAxis::Physical);  // wanted, as soon as a trace has it
   view.setTrace(makeIndex(masterWorker()));
-  QVERIFY(!view.physicalAxisAction()->isEnabled());
-  QVERIFY(!view.physicalAxisAction()->isChecked());
-  QVERIFY(view.physicalAxisAction()->toolTip().contains(QLatin1String("--mode all")));
+  QVERIFY(!view.action(DiagramAction::PhysicalAxis)->isEnabled());
+  QVERIFY(!view.action(DiagramAction::PhysicalAxis)->isChecked());
+  QVERIFY(
+      view.action(DiagramAction::PhysicalAxis)->toolTip().contains(QLatin1String("--mode all")));
   QVERIFY(view.axis() == TimeAxis::Logical);
   view.setTrace(timed(masterWorker(), 1, 1000));
   QVERIFY(view.axis() == TimeAxis::Physical);
-  QVERIFY(view.physicalAxisAction()->isChecked());
-  QVERIFY(view.physicalAxisAction()->toolTip().contains(QLatin1String("times of the recording")));
+  QVERIFY(view.action(DiagramAction::PhysicalAxis)->isChecked());
+  QVERIFY(view.action(DiagramAction::PhysicalAxis)
+              ->toolTip()
+              .contains(QLatin1String("times of the recording")));
   QVERIFY(eventDetails(*view.canvas()->trace(), {0, 1})
               .contains(QLatin1String("times of the recording")));
 }

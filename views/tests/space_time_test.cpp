@@ -15,6 +15,7 @@
 #include <QTest>
 #include <QWheelEvent>
 
+#include "views/diagram/diagram_export.h"
 #include "views/diagram/minimap.h"
 #include "views/diagram/search_bar.h"
 #include "views/diagram/space_time_canvas.h"
@@ -107,10 +108,10 @@ void SpaceTimeTest::clickSelects() {
   QTest::mouseClick(&canvas(), Qt::LeftButton, {},
                     place({2, 4}) + QPoint(20, 30));  // nothing there
   QCOMPARE(m_view->selectedEvent(), (EventRef{2, 4}));
-  QVERIFY(m_view->replayHereAction()->isEnabled());
+  QVERIFY(m_view->action(DiagramAction::ReplayHere)->isEnabled());
   press(Qt::Key_Escape);
   QVERIFY(!m_view->selectedEvent().valid());
-  QVERIFY(!m_view->replayHereAction()->isEnabled());
+  QVERIFY(!m_view->action(DiagramAction::ReplayHere)->isEnabled());
 }
 
 void SpaceTimeTest::doubleClickReplays() {
@@ -320,7 +321,7 @@ void SpaceTimeTest::replayPositionIsDrawn() {
 void SpaceTimeTest::coneVeilsTheRest() {
   m_view->selectEvent({0, 6});
   const QImage clear = picture();
-  m_view->coneAction()->setChecked(true);
+  m_view->action(DiagramAction::Cone)->setChecked(true);
   const QImage veiled = picture();
   const QColor blue = Theme::of(canvas().palette()).send;
   const QRect later(place({1, 6}) - QPoint(6, 6),
@@ -482,7 +483,8 @@ void SpaceTimeTest::eventsComeAfterTheOverview() {
   press(Qt::Key_P);
   QTest::mouseClick(&canvas(), Qt::LeftButton, {}, canvas().rect().center());
   QVERIFY(!m_view->selectedEvent().valid());
-  QVERIFY(!m_view->replayHereAction()->isEnabled() && !m_view->nextRaceAction()->isEnabled());
+  QVERIFY(!m_view->action(DiagramAction::ReplayHere)->isEnabled() &&
+          !m_view->action(DiagramAction::NextRace)->isEnabled());
   const auto before = canvas().view();
   m_view->setTrace(m_trace);
   QCOMPARE(canvas().view().t0, before.t0);

@@ -68,7 +68,7 @@ void ReplayActions::makeMoves() {
   m_end =
       makeCommand(m_window, tr("&End replay"), tr("End the ranks of this cycle"), icon(Icon::Stop),
                   QKeySequence(tr("Shift+F5")), [this] { m_session.endReplay(); });
-  m_goals = {failing, nextReceive, m_views.diagram->replayHereAction(), mark};
+  m_goals = {failing, nextReceive, m_views.diagram->action(views::DiagramAction::ReplayHere), mark};
   m_steps = {makeCommand(m_window, tr("&Deliver next message"),
                          tr("Let the next message of all ranks be taken, and no other"), {},
                          QKeySequence(tr("F7")), to(Move::NextDeliveryAnywhere)),

@@ -16,6 +16,7 @@
 namespace {
 
 namespace test = pf::gui::test;
+using pf::views::DiagramAction;
 using pf::views::SpaceTimeView;
 using pf::views::TimeAxis;
 
@@ -52,9 +53,10 @@ void AxisTest::theAxisIsSwitched() {
   window->resize(1500, 900);
   auto* diagram = window->findChild<SpaceTimeView*>();
   QVERIFY(diagram != nullptr);
-  QTRY_VERIFY_WITH_TIMEOUT(diagram->physicalAxisAction()->isEnabled(), test::kPatience);
+  QTRY_VERIFY_WITH_TIMEOUT(diagram->action(DiagramAction::PhysicalAxis)->isEnabled(),
+                           test::kPatience);
   QVERIFY(diagram->axis() == TimeAxis::Logical);
-  diagram->nextRaceAction()->trigger();
+  diagram->action(DiagramAction::NextRace)->trigger();
   const pf::EventRef chosen = diagram->selectedEvent();
   QVERIFY(chosen.valid());
   const QImage logical = diagram->grab().toImage();
@@ -85,7 +87,7 @@ void AxisTest::theChoiceIsKept() {
   QVERIFY2(window != nullptr, qPrintable(problem));
   auto* diagram = window->findChild<SpaceTimeView*>();
   QTRY_VERIFY_WITH_TIMEOUT(diagram->axis() == TimeAxis::Physical, test::kPatience);
-  QVERIFY(diagram->physicalAxisAction()->isChecked());
+  QVERIFY(diagram->action(DiagramAction::PhysicalAxis)->isChecked());
   diagram->setAxis(TimeAxis::Logical);
   window->close();
 }
@@ -98,9 +100,11 @@ void AxisTest::aLightRecordingHasNoTimes() {
   const auto window = test::open(trace, &problem);
   QVERIFY2(window != nullptr, qPrintable(problem));
   auto* diagram = window->findChild<SpaceTimeView*>();
-  QTRY_VERIFY_WITH_TIMEOUT(diagram->physicalAxisAction()->isEnabled(), test::kPatience);
-  QVERIFY(diagram->physicalAxisAction()->toolTip().contains(
-      QLatin1String("times of the survey's re-execution")));
+  QTRY_VERIFY_WITH_TIMEOUT(diagram->action(DiagramAction::PhysicalAxis)->isEnabled(),
+                           test::kPatience);
+  QVERIFY(diagram->action(DiagramAction::PhysicalAxis)
+              ->toolTip()
+              .contains(QLatin1String("times of the survey's re-execution")));
   window->close();
 }
 

@@ -134,7 +134,7 @@ void DebuggingTest::selectRaceAndReplay() {
   const pf::EventRef event = window.diagram().selectedEvent();
   QVERIFY(event.valid());
   QCOMPARE(event.rank, 0);
-  waitSettled([&] { window.diagram().replayHereAction()->trigger(); });
+  waitSettled([&] { window.diagram().action(pf::views::DiagramAction::ReplayHere)->trigger(); });
   QCOMPARE(window.session().serialOf(0), event.serial - 1);
   QTRY_VERIFY_WITH_TIMEOUT(!window.stack().model()->frames().isEmpty(), kPatience);
   QCOMPARE(window.stack().model()->frames().first().function, QStringLiteral("MPI_Recv"));

@@ -404,7 +404,7 @@ void WalksTest::byMouse() {
       m_window->races().details()->currentItem()->text(0).startsWith(QLatin1String("alternative")));
 
   // Replay to here.
-  clickMiddle(button(m_window->diagram().replayHereAction()));
+  clickMiddle(button(m_window->diagram().action(pf::views::DiagramAction::ReplayHere)));
   waitForReplay(m_window->session(), receive);
 
   // The queues where the replay is.
