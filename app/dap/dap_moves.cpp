@@ -25,7 +25,6 @@ void Moves::continueRanks(const Request& request) {
   }
   m_client.succeed(request, {{"allThreadsContinued", !one}});
   m_teller.sentOn(std::set<int>(ranks.begin(), ranks.end()), "pause");
-  m_teller.forgetStall();
   m_session.act(RankAction::Continue, ranks);
 }
 
@@ -37,7 +36,6 @@ void Moves::step(const Request& request, RankAction action) {
   const int rank = stopped->rank;
   m_client.succeed(request);
   m_teller.sentOn({rank}, "step");
-  m_teller.forgetStall();
   if (action == RankAction::Finish && m_session.currentRank() != rank) {
     finishFrame(rank);
     return;

@@ -65,7 +65,6 @@ void StopTeller::leave(int rank) {
 
 void StopTeller::sent(const char* reason) {
   sentOn(std::set<int>(m_told.stopped()), reason);
-  forgetStall();
   m_told.forgetGone();
   m_exitStatus.reset();
   m_moving = true;
@@ -77,6 +76,7 @@ void StopTeller::sentOn(const std::set<int>& ranks, const char* reason) {
     leave(rank);
   }
   m_circumstances.goalReason = reason;
+  m_circumstances.stalled.clear();  // whatever moves them
 }
 
 void StopTeller::pauseAsked() {

@@ -32,10 +32,8 @@ class StopTeller : public QObject {
   // -- what the client has asked for; `reason` is that of the stops to come
   /// To another place, perhaps in a new cycle.
   void sent(const char* reason);
-  /// These ranks, from where they are.
+  /// These ranks, from where they are. A stall is over with that.
   void sentOn(const std::set<int>& ranks, const char* reason);
-  /// With that, ranks that have stalled may get on.
-  void forgetStall() { m_circumstances.stalled.clear(); }
   void pauseAsked();
   [[nodiscard]] bool knowsStopped(int rank) const { return m_told.knowsStopped(rank); }
 
