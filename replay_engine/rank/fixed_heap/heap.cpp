@@ -116,6 +116,9 @@ void* Heap::cut(ThreadHeaps& owner, std::size_t size) {
 
 void* Heap::allocate(ThreadHeaps& owner, std::size_t size, std::size_t alignment, bool* fresh) {
   *fresh = false;
+  if (size >= kTiB || alignment >= kTiB) {  // their sum may be small
+    return nullptr;
+  }
   const std::size_t room = alignment > 16 ? size + alignment : size;
   if (room >= kTiB) {
     return nullptr;

@@ -173,7 +173,8 @@ PF_MEMORY void* valloc(std::size_t size) {
 }
 
 PF_MEMORY void* pvalloc(std::size_t size) {
-  return makeAligned(PF_OWNER(), PF_CALLER, roundUp(size, kPage), kPage);
+  constexpr std::size_t kMost = SIZE_MAX - kPage;  // more would be rounded up to nothing
+  return makeAligned(PF_OWNER(), PF_CALLER, roundUp(size < kMost ? size : kMost, kPage), kPage);
 }
 
 PF_MEMORY std::size_t malloc_usable_size(void* block) {

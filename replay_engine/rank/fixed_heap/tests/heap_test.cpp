@@ -42,7 +42,7 @@ TEST(Heap, aBlockIsAsLargeAsAskedForAndHardlyLarger) {
 TEST(Heap, refusesWhatNoMachineHas) {
   TestThread thread;
   for (const std::size_t alignment : {std::size_t{16}, std::size_t{64}, kPage, kTiB}) {
-    for (const std::size_t size : {kTiB, SIZE_MAX / 2}) {
+    for (const std::size_t size : {kTiB, SIZE_MAX / 2, SIZE_MAX - kPage, SIZE_MAX - 8, SIZE_MAX}) {
       EXPECT_EQ(thread.take(size, alignment), nullptr) << size << " at " << alignment;
     }
   }

@@ -73,6 +73,10 @@ TEST(MemoryCalls, whatCannotBeIsRefused) {
   EXPECT_TRUE(refuses(pf_memory_calloc(SIZE_MAX / 2, 3)));
   EXPECT_TRUE(refuses(pf_memory_realloc(block, kHuge)));
   EXPECT_TRUE(refuses(pf_memory_reallocarray(block, SIZE_MAX / 2, 3)));
+  EXPECT_TRUE(refuses(pf_memory_memalign(64, kHuge)));
+  EXPECT_TRUE(refuses(pf_memory_aligned_alloc(4096, kHuge)));
+  EXPECT_TRUE(refuses(pf_memory_valloc(kHuge)));
+  EXPECT_TRUE(refuses(pf_memory_pvalloc(kHuge)));
   EXPECT_TRUE(holds(block, "stays"));
 }
 
@@ -111,6 +115,7 @@ TEST(MemoryCalls, alignments) {
   for (const std::size_t alignment : {0U, 4U, 24U, 40U}) {
     EXPECT_EQ(pf_memory_posix_memalign(&block, alignment, 10), EINVAL) << alignment;
   }
+  EXPECT_EQ(pf_memory_posix_memalign(&block, 4096, kHuge), ENOMEM);
   EXPECT_EQ(block, was);
   EXPECT_EQ(errno, 7);  // it says all by what it returns
   EXPECT_EQ(addressOf(pf_memory_memalign(48, 10)) % 64, 0U);
