@@ -92,9 +92,14 @@ class Place {
     m_page->mode = options.mode;
     m_page->salt = 0x5A17;
     m_page->stopAt = options.stopAt;
+    m_page->algorithm = options.algorithm;
     (m_path + "/log").copy(m_page->logPath, sizeof m_page->logPath - 1);
     (m_path + "/board").copy(m_page->boardPath, sizeof m_page->boardPath - 1);
     (m_path + "/schedule").copy(m_page->schedulePath, sizeof m_page->schedulePath - 1);
+    if (options.early) {
+      m_page->launchMode = options.mode;
+      (m_path + "/schedule").copy(m_page->earlySchedule, sizeof m_page->earlySchedule - 1);
+    }
     std::ofstream(m_path + "/schedule", std::ios::binary)
         .write(reinterpret_cast<const char*>(options.schedule.data()),
                static_cast<std::streamsize>(options.schedule.size()));
@@ -113,6 +118,9 @@ class Place {
     ::setenv(kRankPageVariable, page.c_str(), 1);
   }
   fake::begin(script);
+  if (options.early) {
+    options.early();
+  }
   MPI_Init(nullptr, nullptr);
   if (!options.fast) {
     g_rankOnly.fast = false;

@@ -29,6 +29,8 @@ struct RunOptions {
   bool threads = false;                      ///< as if the program had made a thread
   std::vector<unsigned char> schedule = {};  ///< for kReplay
   std::uint64_t stopAt = 0;                  ///< before this event, until it was seen to stop there
+  Program early = {};           ///< before MPI_Init, of a rank that knows its mode then
+  std::uint32_t algorithm = 0;  ///< RankPage::algorithm
 };
 
 enum class Ending {
