@@ -254,8 +254,8 @@ std::ptrdiff_t recallBytes(ValueKind kind, void* to, std::size_t size) {
   std::size_t total = 0;
   while (stream.at < stream.end) {
     const std::size_t wanted = size - total < kValueBytes ? size - total : kValueBytes;
-    const auto left = static_cast<std::uint64_t>(stream.end - stream.at);
     std::uint64_t piece = nextVarint(stream);
+    const auto left = static_cast<std::uint64_t>(stream.end - stream.at);  // behind the length
     piece = piece < left ? piece : left;
     const std::size_t taken = piece < wanted ? piece : wanted;
     std::memcpy(out + total, stream.at, taken);

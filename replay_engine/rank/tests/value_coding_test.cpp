@@ -389,6 +389,16 @@ TEST_F(DamagedValues, secondsThatAreCutAreTheLast) {
   EXPECT_FALSE(recallSeconds(&value));
 }
 
+TEST_F(DamagedValues, bytesThatAreCutAreThoseThatThereAre) {
+  unsigned char got[300] = {};
+  put(ValueKind::Getrandom, {0xC8, 0x01, 'a', 'b'});  // 200 bytes
+  EXPECT_EQ(recallBytes(ValueKind::Getrandom, got, sizeof got), 2);
+  EXPECT_EQ(std::memcmp(got, "ab", 3), 0);
+  EXPECT_EQ(recallBytes(ValueKind::Getrandom, got, sizeof got), -1);
+  put(ValueKind::Getrandom, {0x03, 'a', 'b'});
+  EXPECT_EQ(recallBytes(ValueKind::Getrandom, got, sizeof got), 2);
+}
+
 /// A piece says a length that no record has: no more is written than was asked for.
 TEST_F(DamagedValues, bytesThatAreTooManyGoNowhereElse) {
   std::vector<unsigned char> bytes{0xE8, 0x07};  // 1000
