@@ -280,22 +280,22 @@ TEST(SystemCallsOfOthers, ofAChildAreItsOwn) {
 // -- where a replay asks for something else
 
 TEST(Replays, aClockGoesOnWhereTheRecordEnds) {
-  const auto program = [](int times) {
-    return [times] {
-      timespec last{};
-      for (int i = 0; i < times; ++i) {
-        timespec now{};
-        pf_clock_gettime(CLOCK_MONOTONIC, &now);
-        const std::int64_t step =
-            (now.tv_sec - last.tv_sec) * 1'000'000'000 + now.tv_nsec - last.tv_nsec;
-        say("%s", i == 0 || (step >= 0 && step < 10'000'000'000) ? "goes on" : "jumps");
-        last = now;
-      }
-    };
-  };
-  const RankRun recorded = record(kRecordChoices, {}, program(2));
-  const RankRun replayed = replay(recorded, {}, program(5));
-  EXPECT_EQ(replayed.said, "goes on\ngoes on\ngoes on\ngoes on\ngoes on\n");
+  const RankRun recorded = record(kRecordChoices, {}, [] {
+    keepNumber(static_cast<ValueKind>(CLOCK_REALTIME), 5'000'000'000);
+    keepNumber(ValueKind::Time, 7);
+    keepSeconds(9.0);
+  });
+  const RankRun replayed = replay(recorded, {}, [] {
+    timespec now{};
+    for (int i = 0; i < 3; ++i) {
+      pf_clock_gettime(CLOCK_REALTIME, &now);
+      const time_t seconds = pf_time(nullptr);
+      const double wtime = MPI_Wtime();
+      say("%d%d%d", now.tv_sec >= 5 && now.tv_sec < 60 ? 1 : 0,
+          seconds >= 7 && seconds < 60 ? 1 : 0, wtime == 9.0 ? 1 : 0);
+    }
+  });
+  EXPECT_EQ(replayed.said, "111\n111\n111\n");
 }
 
 TEST(Replays, entropyThatWasLessIsFilledUp) {

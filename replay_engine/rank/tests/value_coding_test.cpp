@@ -52,7 +52,7 @@ std::vector<unsigned char> bytesFrom(int first, std::size_t size) {
 }
 
 void keepBytesFrom(int first, std::size_t size, std::size_t asked) {
-  keepBytes(ValueKind::Getrandom, bytesFrom(first, size).data(), size, asked);
+  keepBytes(ValueKind::Getrandom, bytesFrom(first, size + 1).data(), size, asked);
 }
 
 /// "300 of 300": how many came, and how many of them are bytesFrom(`first`).
