@@ -16,7 +16,7 @@ const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, C
   // MPI will refuse it; or only some ranks of `comm` take part, and nobody knows in which.
   if (comm == MPI_COMM_NULL || place.call == kCallComm_create_group) {
     beginEvent(place);
-    recorder().local(place);
+    sink().local(place);
     return place;
   }
   if (isInter(comm)) {
@@ -27,7 +27,7 @@ const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, C
   if (kind == RecordKind::CollectivePost) {
     *number = g_engine.postedCollectives++;
   }
-  *clock = recorder().enters(place, kind, {comm, flow, root, contributes, takes}, given);
+  *clock = sink().enters(place, kind, {comm, flow, root, contributes, takes}, given);
   if (g_engine.contents) {
     compareGiven(place, given);
   }
@@ -51,10 +51,10 @@ CollectiveEvent::~CollectiveEvent() {
     beginEvent(m_place);
   }
   if (m_comm != MPI_COMM_NULL) {
-    recorder().leaves(m_comm, m_clock);
+    sink().leaves(m_comm, m_clock);
   }
   if (m_endsLater) [[unlikely]] {
-    recorder().collectiveDone(m_place, m_number);
+    sink().collectiveDone(m_place, m_number);
   }
 }
 
@@ -155,7 +155,7 @@ void PostedCollective::made(int result, const MPI_Comm* comm) {
 void PostedCollective::posted(int result, const MPI_Request* request) {
   if (result == MPI_SUCCESS) {
     const StateLock lock;
-    recorder().collectivePosted(*request, m_number, m_comm, m_clock);
+    sink().collectivePosted(*request, m_number, m_comm, m_clock);
   }
 }
 
@@ -163,9 +163,9 @@ DestructorEvent::DestructorEvent(const CallPlace& place, const MPI_Comm* comm) {
   const StateLock lock;
   if (comm != nullptr && *comm != MPI_COMM_NULL) {
     beginEvent(place);
-    recorder().local(place);
+    sink().local(place);
     g_engine.comms.freed(*comm);
-    recorder().communicatorFreed();
+    sink().communicatorFreed();
   }
 }
 

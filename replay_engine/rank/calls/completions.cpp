@@ -49,8 +49,8 @@ void sayAwaited(MPI_Request handle) {
 
 /// `index`: that MPI chose, or MPI_UNDEFINED.
 void logIndex(const CallPlace& place, ChoiceKind kind, int index) {
-  recorder().chose(kind, {index == MPI_UNDEFINED ? 0U : static_cast<std::uint32_t>(index) + 1});
-  recorder().completes(place);
+  sink().chose(kind, {index == MPI_UNDEFINED ? 0U : static_cast<std::uint32_t>(index) + 1});
+  sink().completes(place);
 }
 
 void copyStatuses(MPI_Status* to, const MPI_Status* from, int count) {
@@ -83,12 +83,12 @@ int onWaitall(const CallPlace& place, int count, MPI_Request* requests, MPI_Stat
   copyStatuses(statuses, use, count);
   const StateLock lock;
   endCompletion(place);
-  recorder().completes(place);
+  sink().completes(place);
   if (result != MPI_SUCCESS && !one) [[unlikely]] {
     logUnfinished(key, result, batch, count, use);
   }
   fileAll(batch, result, use);
-  recorder().told();
+  sink().told();
   inCall.endOfThread();
   return result;
 }
@@ -125,7 +125,7 @@ int onWaitany(const CallPlace& place, int count, MPI_Request* requests, int* ind
   if (*index != MPI_UNDEFINED) {
     fileOne(batch, *index, use, result);
   }
-  recorder().told();
+  sink().told();
   inCall.endOfThread();
   return result;
 }
@@ -152,12 +152,12 @@ int replaySomeOfThread(const CallPlace& place, ChoiceKind kind, Batch& batch, MP
   {
     const StateLock lock;
     beginEvent(place);
-    recorder().choseSome(kind, count, indices);
-    recorder().completes(place);
+    sink().choseSome(kind, count, indices);
+    sink().completes(place);
     for (int i = 0; i < count; ++i) {
       fileOne(batch, indices[i], &seen[i], seen[i].MPI_ERROR);
     }
-    recorder().told();
+    sink().told();
   }
   copyStatuses(statuses, seen, count < 0 ? 0 : count);
   std::free(seen);
@@ -184,8 +184,8 @@ int replaySome(const CallPlace& place, ChoiceKind kind, int incount, MPI_Request
     return replaySomeOfThread(place, kind, batch, requests, *outcount, indices, statuses);
   }
   const StateLock lock;
-  recorder().choseSome(kind, *outcount, indices);
-  recorder().completes(place);
+  sink().choseSome(kind, *outcount, indices);
+  sink().completes(place);
   for (int i = 0; i < count; ++i) {
     if (indices[i] < 0 || indices[i] >= incount) {
       diverge(place, "a request array with the recorded index", "a shorter one");
@@ -199,7 +199,7 @@ int replaySome(const CallPlace& place, ChoiceKind kind, int incount, MPI_Request
       result = MPI_ERR_IN_STATUS;
     }
   }
-  recorder().told();
+  sink().told();
   return result;
 }
 
@@ -213,7 +213,7 @@ int recordSome(const CallPlace& place, ChoiceKind kind, RealCall call, int incou
   restoreSome(batch, *outcount == MPI_UNDEFINED ? 0 : *outcount, indices, use, result);
   const StateLock lock;
   if (*outcount == 0) {
-    recorder().missed(kind);
+    sink().missed(kind);
     return result;
   }
   if (kind == ChoiceKind::Testsome) {
@@ -221,13 +221,13 @@ int recordSome(const CallPlace& place, ChoiceKind kind, RealCall call, int incou
   } else {
     endCompletion(place);
   }
-  recorder().choseSome(kind, *outcount, indices);
-  recorder().completes(place);
+  sink().choseSome(kind, *outcount, indices);
+  sink().completes(place);
   for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; ++i) {
     const MPI_Status* status = use != MPI_STATUSES_IGNORE ? &use[i] : nullptr;
     fileOne(batch, indices[i], status, errorOf(result, status));
   }
-  recorder().told();
+  sink().told();
   return result;
 }
 
@@ -238,7 +238,7 @@ NextChoice replayTest(const CallPlace& place, ChoiceKind kind) {
   if (next == NextChoice::Hit) {
     beginCompletion(place);
   } else if (next == NextChoice::FailedPoll) {
-    recorder().missed(kind);
+    sink().missed(kind);
   }
   return next;
 }
@@ -251,7 +251,7 @@ bool recordTest(const CallPlace& place, ChoiceKind kind, NextChoice next, bool s
     return true;
   }
   if (!success) {
-    recorder().missed(kind);
+    sink().missed(kind);
     return false;
   }
   beginEvent(place);
@@ -259,8 +259,8 @@ bool recordTest(const CallPlace& place, ChoiceKind kind, NextChoice next, bool s
 }
 
 void logTest(const CallPlace& place, ChoiceKind kind) {
-  recorder().chose(kind, {});
-  recorder().completes(place);
+  sink().chose(kind, {});
+  sink().completes(place);
 }
 
 }  // namespace
@@ -319,7 +319,7 @@ int onTest(const CallPlace& place, MPI_Request* request, int* flag, MPI_Status* 
   if (recordTest(place, ChoiceKind::Test, next, *flag != 0)) {
     logTest(place, ChoiceKind::Test);
     fileOne(batch, 0, use, result);
-    recorder().told();
+    sink().told();
   }
   return result;
 }
@@ -349,7 +349,7 @@ int onTestall(const CallPlace& place, int count, MPI_Request* requests, int* fla
     logTest(place, ChoiceKind::Testall);
     logUnfinished(name.key(), result, batch, count, use);
     fileAll(batch, result, use);
-    recorder().told();
+    sink().told();
   }
   return result;
 }
@@ -389,7 +389,7 @@ int onTestany(const CallPlace& place, int count, MPI_Request* requests, int* ind
     if (*index != MPI_UNDEFINED) {
       fileOne(batch, *index, use, result);
     }
-    recorder().told();
+    sink().told();
   }
   return result;
 }
@@ -414,10 +414,10 @@ int onRequest_get_status(const CallPlace& place, MPI_Request request, int* flag,
     logTest(place, ChoiceKind::GetStatus);
     Request* entry = g_engine.requests.find(request);
     if (entry != nullptr && !entry->observed && isReceive(*entry)) {
-      recorder().receiveDone(*entry, use, result);
+      sink().receiveDone(*entry, use, result);
       entry->observed = true;
     }
-    recorder().told();
+    sink().told();
   }
   return result;
 }
@@ -427,7 +427,7 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
   // An event: from here on the receive may match nothing, which the race rules and the pairing need
   // to know.
   beginEvent(place);
-  recorder().local(place);
+  sink().local(place);
   Request* entry = entryOf(*request);
   if (std::uint32_t post = 0; entry == nullptr && g_engine.postNumbers.find(*request, &post)) {
     Request known;
@@ -445,7 +445,7 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
   }
   const int result =
       PF_REAL(Cancel)(entry->inner() != MPI_REQUEST_NULL ? &entry->details->inner : request);
-  recorder().cancelled(*entry);
+  sink().cancelled(*entry);
   return result;
 }
 
@@ -464,10 +464,10 @@ int onRequest_free(const CallPlace&, MPI_Request* request) {
       return MPI_SUCCESS;
     }
     restoreStatus(&status, entry->routed());
-    recorder().receiveDone(*entry, &status, result);
-    recorder().told();
+    sink().receiveDone(*entry, &status, result);
+    sink().told();
   } else if (entry != nullptr && entry->kind == RequestKind::Receive) {
-    recorder().letGo(*entry);
+    sink().letGo(*entry);
   }
   if (entry != nullptr && entry->inner() != MPI_REQUEST_NULL) {
     --g_engine.requests.substituted;

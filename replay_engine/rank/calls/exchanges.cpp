@@ -48,7 +48,7 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
   {
     const StateLock lock;
     beginEvent(place);
-    recorder().exchangePosts(place, what, what.sent);
+    sink().exchangePosts(place, what, what.sent);
     if (what.dest != MPI_PROC_NULL) {
       compareSent(place, what.sent,
                   g_engine.contents ? checkOfSent(what.comm, what.dest, what.sendTag) : 0);
@@ -77,7 +77,7 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
     g_engine.requests.erase(requests[0]);  // handles that MPI uses again
     g_engine.requests.erase(requests[1]);
     if (what.source != MPI_PROC_NULL) {
-      recorder().posted(posted.post, {what.comm, what.source, what.receiveTag}, requests[0]);
+      sink().posted(posted.post, {what.comm, what.source, what.receiveTag}, requests[0]);
     }
   }
   const InCall inCall(place, RecordKind::Padding, what.comm, what.source, what.receiveTag);
@@ -105,7 +105,7 @@ int sendReceive(const CallPlace& place, RealCall call, Split split, const Conten
   if (comm == MPI_COMM_NULL) {
     const StateLock lock;
     beginEvent(place);
-    recorder().local(place);
+    sink().local(place);
     return call(source, status);
   }
   const ExchangeEnvelopes envelopes{comm, dest, sendTag, source, receiveTag};
@@ -119,7 +119,7 @@ int sendReceive(const CallPlace& place, RealCall call, Split split, const Conten
       compareSent(place, sent, g_engine.contents ? checkOfSent(comm, dest, sendTag) : 0);
       ++g_engine.sends;
     }
-    recorder().exchanges(envelopes);
+    sink().exchanges(envelopes);
     if (source != MPI_PROC_NULL) {
       posted = takeNumbers(source);
       if (g_engine.jitter) [[unlikely]] {
@@ -137,7 +137,7 @@ int sendReceive(const CallPlace& place, RealCall call, Split split, const Conten
   }
   const StateLock lock;
   const bool filled = hasStatus(result) && source != MPI_PROC_NULL;
-  recorder().exchanged(place, posted, envelopes, sent, filled ? use : nullptr);
+  sink().exchanged(place, posted, envelopes, sent, filled ? use : nullptr);
   return result;
 }
 

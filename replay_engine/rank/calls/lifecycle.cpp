@@ -17,7 +17,7 @@
 #include "replay_engine/rank/engine/wrapper_support.h"
 #include "replay_engine/rank/forcing/shadow.h"
 #include "replay_engine/rank/inputs/system_values.h"
-#include "replay_engine/rank/recording/choose_recorder.h"
+#include "replay_engine/rank/recording/choose_sink.h"
 
 namespace pf {
 
@@ -116,11 +116,11 @@ void begin(const CallPlace& place) {
   if (!joined) {
     return;
   }
-  chooseRecorder();
+  chooseSink();
   passGate();  // first: a rank may be told to stop before event 1, and would never come to its gate
   startLanes();
   beginEvent(place);
-  recorder().local(place);
+  sink().local(place);
   g_rankOnly.active = true;
   g_engine.world = MPI_COMM_WORLD;
   g_engine.noComm = MPI_COMM_NULL;
@@ -143,7 +143,7 @@ void logMatched() {
       continue;
     }
     restoreStatus(&status, request.routed());
-    recorder().matched(request, status);
+    sink().matched(request, status);
   }
 }
 
@@ -177,9 +177,9 @@ void end(const CallPlace& place) {
     diverge(place, "more events before MPI_Finalize", "MPI_Finalize");
   }
   if (g_engine.record) {
-    recorder().local(place);
+    sink().local(place);
     logMatched();
-    recorder().ends();
+    sink().ends();
     valuesFlush();
     g_engine.log.put<RecordKind::End>({});
     g_engine.log.close(true);
@@ -214,10 +214,10 @@ int onAbort(const CallPlace& place, MPI_Comm comm, int code) {
   {
     const StateLock lock;
     beginEvent(place);
-    recorder().local(place);
+    sink().local(place);
     if (g_engine.record && !followsClocks()) {
       logMatched();
-      recorder().publish();
+      sink().publish();
     }
   }
   const InCall inCall(place, RecordKind::Padding, MPI_COMM_NULL, kNoPeer, -1);

@@ -19,11 +19,11 @@ void logHit(const CallPlace& place, const Choice& choice, int source, int tag, M
             const MPI_Status& status) {
   const bool polled = choice.kind == ChoiceKind::Iprobe || choice.kind == ChoiceKind::Improbe;
   if (polled || isWild(source)) {
-    recorder().chose(choice.kind, {static_cast<std::uint32_t>(status.MPI_SOURCE),
-                                   static_cast<std::uint32_t>(status.MPI_TAG)});
+    sink().chose(choice.kind, {static_cast<std::uint32_t>(status.MPI_SOURCE),
+                               static_cast<std::uint32_t>(status.MPI_TAG)});
   }
-  recorder().probed(place, choice.record, {comm, source, tag}, status);
-  recorder().publish();
+  sink().probed(place, choice.record, {comm, source, tag}, status);
+  sink().publish();
 }
 
 /// Whether MPI refuses these arguments. It did so in the recording, where that was no choice.
@@ -72,7 +72,7 @@ void logProbe(const CallPlace& place, const Choice& choice, int source, int tag,
       jitteredProbe(status.MPI_SOURCE, comm);
     }
   } else {
-    recorder().probeRefused(place);
+    sink().probeRefused(place);
   }
 }
 
@@ -114,7 +114,7 @@ int probeOfThread(const CallPlace& place, const Choice& choice, Ask ask, int sou
     *flag = found;
     if (!certain && (found == 0 || result != MPI_SUCCESS)) {
       if (result == MPI_SUCCESS) {
-        recorder().missed(choice.kind);
+        sink().missed(choice.kind);
       }
       return result;
     }
@@ -187,7 +187,7 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
       }
       if (next == NextChoice::FailedPoll) {
         *flag = 0;
-        recorder().missed(choice.kind);
+        sink().missed(choice.kind);
         return MPI_SUCCESS;
       }
       if (next == NextChoice::Hit) {
@@ -223,7 +223,7 @@ int polledProbe(const CallPlace& place, const Choice& choice, Poll poll, Wait wa
         jitteredProbe(use->MPI_SOURCE, comm);
       }
     } else {
-      recorder().missed(choice.kind);
+      sink().missed(choice.kind);
     }
   }
   return result;

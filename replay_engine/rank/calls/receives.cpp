@@ -10,7 +10,7 @@
 #include "replay_engine/rank/engine/buffers.h"
 #include "replay_engine/rank/engine/lanes.h"
 #include "replay_engine/rank/forcing/shadow.h"
-#include "replay_engine/rank/recording/choice_recorder.h"
+#include "replay_engine/rank/recording/choice_sink.h"
 
 namespace pf {
 
@@ -102,7 +102,7 @@ void endReceive(const CallPlace& place, const Posted& posted, const Envelope& en
                 const MPI_Status* status, int result) {
   const StateLock lock;
   beginEvent(place);
-  recorder().completes(place);
+  sink().completes(place);
   if (envelope.peer != MPI_PROC_NULL) {
     Request entry;
     entry.kind = RequestKind::Receive;
@@ -112,9 +112,9 @@ void endReceive(const CallPlace& place, const Posted& posted, const Envelope& en
     entry.peer = envelope.peer;
     entry.tag = envelope.tag;
     entry.comm = envelope.comm;
-    recorder().receiveDone(entry, status, result);
+    sink().receiveDone(entry, status, result);
   }
-  recorder().told();
+  sink().told();
 }
 
 namespace {
@@ -129,13 +129,13 @@ int receiveOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatyp
     beginEvent(place, comm, source, tag);
     posted = takeNumbers(source);
     noteBuffer(posted.post, buffer, count, datatype);
-    recorder().posts(place, {comm, source, tag});
+    sink().posts(place, {comm, source, tag});
     const int result = postReceive(posted, buffer, count, datatype, tag, comm, &request);
     if (result != MPI_SUCCESS) {
       return result;
     }
     g_engine.requests.erase(request);  // a handle that MPI uses again
-    recorder().posted(posted.post, {comm, source, tag}, request);
+    sink().posted(posted.post, {comm, source, tag}, request);
     enterCall(place, comm, source, tag);
   }
   MPI_Status own;
@@ -164,7 +164,7 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
     const StateLock lock;
     if (!isMessage(source, comm)) {
       beginEvent(place);
-      recorder().local(place);
+      sink().local(place);
       return PF_REAL(Recv)(buffer, count, datatype, source, tag, comm, status);
     }
     beginEvent(place, comm, source, tag);
@@ -197,7 +197,7 @@ int onRecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datatyp
     const bool asked = posted.wild || tag == MPI_ANY_TAG;
     taken.MPI_SOURCE = asked ? use->MPI_SOURCE : source;
     taken.MPI_TAG = asked ? use->MPI_TAG : tag;
-    recorder().received(place, posted, {comm, source, tag}, hasStatus(result) ? &taken : nullptr);
+    sink().received(place, posted, {comm, source, tag}, hasStatus(result) ? &taken : nullptr);
     forgetStatuses();
   }
   return result;
@@ -208,7 +208,7 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
   const StateLock lock;
   if (!isMessage(source, comm)) {
     beginEvent(place);
-    recorder().local(place);
+    sink().local(place);
     return PF_REAL(Irecv)(buffer, count, datatype, source, tag, comm, request);
   }
   beginEvent(place, comm, source, tag);
@@ -217,7 +217,7 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
   if (g_engine.jitter) [[unlikely]] {
     posted.source = jitteredSource(posted.source, tag, comm);
   }
-  recorder().posts(place, {comm, source, tag});
+  sink().posts(place, {comm, source, tag});
   const int result = postReceive(posted, buffer, count, datatype, tag, comm, request);
   if (result == MPI_SUCCESS) {
     Request entry;
@@ -235,7 +235,7 @@ int onIrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
     if (posted.routed != nullptr) [[unlikely]] {
       g_engine.requests.detail(*inserted).routed = posted.routed;
     }
-    recorder().posted(posted.post, {comm, source, tag}, *request);
+    sink().posted(posted.post, {comm, source, tag}, *request);
   }
   return result;
 }
@@ -247,7 +247,7 @@ int onMrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype dataty
     const StateLock lock;
     beginEvent(place);
     noteBuffer(kNoPost, buffer, count, datatype);
-    recorder().local(place);
+    sink().local(place);
     kept = takeMessage(*message);
   }
   const InCall inCall(place, RecordKind::Padding, MPI_COMM_NULL, kNoPeer, -1);
@@ -261,7 +261,7 @@ int onImrecv(const CallPlace& place, void* buffer, int count, MPI_Datatype datat
   const StateLock lock;
   beginEvent(place);
   noteBuffer(kNoPost, buffer, count, datatype);
-  recorder().local(place);
+  sink().local(place);
   const KeptMessage kept = takeMessage(*message);
   const int result = PF_REAL(Imrecv)(buffer, count, datatype, message, request);
   if (result == MPI_SUCCESS) {

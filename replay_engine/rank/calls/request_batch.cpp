@@ -7,7 +7,7 @@ namespace pf {
 
 void completed(const Request& entry, const MPI_Status* status, int error) {
   if (!entry.observed) {
-    recorder().requestDone(entry, status, error);
+    sink().requestDone(entry, status, error);
   }
   if (entry.kind != RequestKind::PersistentReceive && entry.kind != RequestKind::PersistentSend) {
     // Another thread may have been given the handle since.

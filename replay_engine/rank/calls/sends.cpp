@@ -21,12 +21,12 @@ std::uint32_t beginSend(const CallPlace& place, RecordKind kind, const Data& dat
   const StateLock lock;
   if (!isMessage(dest, comm)) {
     beginEvent(place);
-    recorder().local(place);
+    sink().local(place);
     return 0;
   }
   beginEvent(place, comm, dest, tag);
   const Contents contents = contentsOf(data);
-  recorder().sends(place, kind, {comm, dest, tag}, contents);
+  sink().sends(place, kind, {comm, dest, tag}, contents);
   compareSent(place, contents, 0);
   return g_engine.sends++;
 }
@@ -46,7 +46,7 @@ int sendOfThread(const CallPlace& place, RecordKind kind, RealPost post, const v
     const SendRoute to = routeSend(dest, tag, comm);
     const int result = post(buffer, count, datatype, to.peer, to.tag, to.comm, &request);
     if (result != MPI_SUCCESS && isMessage(dest, comm)) [[unlikely]] {
-      recorder().sendFailed({comm, dest, tag});
+      sink().sendFailed({comm, dest, tag});
       return failedOnRoute(to, comm, result);
     }
     if (result != MPI_SUCCESS || request == MPI_REQUEST_NULL) {
@@ -60,7 +60,7 @@ int sendOfThread(const CallPlace& place, RecordKind kind, RealPost post, const v
   const StateLock lock;
   if (synchronous && isMessage(dest, comm)) {
     beginEvent(place);
-    recorder().synchronousDone(place, number);
+    sink().synchronousDone(place, number);
   }
   leaveCall();
   return routed ? errorOnShadow(comm, result) : result;
@@ -79,7 +79,7 @@ int blockingSend(const CallPlace& place, RecordKind kind, RealCall call, RealPos
   const int result = call(buffer, count, datatype, to.peer, to.tag, to.comm);
   if (result != MPI_SUCCESS && isMessage(dest, comm)) [[unlikely]] {
     const StateLock lock;
-    recorder().sendFailed({comm, dest, tag});
+    sink().sendFailed({comm, dest, tag});
     return failedOnRoute(to, comm, result);
   }
   return result;
@@ -97,14 +97,14 @@ int nonblockingSend(const CallPlace& place, RecordKind kind, RealCall call, cons
     return result;
   }
   if (result != MPI_SUCCESS) [[unlikely]] {
-    recorder().sendFailed({comm, dest, tag});
+    sink().sendFailed({comm, dest, tag});
     return failedOnRoute(to, comm, result);
   }
   if (g_engine.requests.count() != 0) {
     g_engine.requests.erase(*request);  // a handle that MPI uses again
   }
   if (kind == RecordKind::SendSyncPosted) {
-    recorder().synchronousPosted(*request, number);
+    sink().synchronousPosted(*request, number);
   }
   return result;
 }

@@ -59,7 +59,7 @@ bool startOne(Request& entry, const Contents& contents, int* result) {
   entry.cancelled = false;
   if (entry.kind == RequestKind::PersistentSend) {
     entry.number = g_engine.sends++;
-    recorder().started(entry, contents);
+    sink().started(entry, contents);
     const SendRoute to = routeSend(entry.peer, entry.tag, entry.comm);
     if (to.routed) [[unlikely]] {
       *result = startTagged(entry, to);
@@ -72,7 +72,7 @@ bool startOne(Request& entry, const Contents& contents, int* result) {
   RequestDetails& details = g_engine.requests.detail(entry);
   details.routed = posted.routed;
   noteBuffer(posted.post, details.buffer, details.count, details.datatype);
-  recorder().started(entry, contents);
+  sink().started(entry, contents);
   if (!g_engine.replay ||
       (!entry.wild && posted.routed == nullptr && !g_engine.choices.wasCancelled(posted.post))) {
     return false;
@@ -96,7 +96,7 @@ Contents startedContents(const CallPlace& place, const Request& entry) {
 
 void beginStart(const CallPlace& place) {
   beginEvent(place);
-  recorder().starts(place);
+  sink().starts(place);
 }
 
 /// Starts `request`; its record follows the Start record.
@@ -117,7 +117,7 @@ int onStart(const CallPlace& place, MPI_Request* request) {
   const StateLock lock;
   beginStart(place);
   const int result = startAndLog(place, request);
-  recorder().publish();
+  sink().publish();
   return result;
 }
 
@@ -128,7 +128,7 @@ int onStartall(const CallPlace& place, int count, MPI_Request* requests) {
   for (int i = 0; i < count && result == MPI_SUCCESS; ++i) {
     result = startAndLog(place, &requests[i]);
   }
-  recorder().publish();
+  sink().publish();
   return result;
 }
 

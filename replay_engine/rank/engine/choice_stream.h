@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The choices of each kind that a recording has made (recording/log_recorder.h), as a replay reads them back from its
+// The choices of each kind that a recording has made (recording/log_sink.h), as a replay reads them back from its
 // schedule. Where there is none, MPI chooses.
 #pragma once
 

@@ -87,7 +87,7 @@ void Communicators::insert(KnownCommunicator* known) {
     std::free(const_cast<int*>(slot->world));
     std::free(slot);
     --m_count;
-    recorder().communicatorFreed();
+    sink().communicatorFreed();
   }
   slot = known;
   ++m_count;

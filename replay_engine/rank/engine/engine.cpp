@@ -24,7 +24,7 @@ __thread int t_depth __attribute__((tls_model("initial-exec"))) = 0;
 __thread const void* t_outermost __attribute__((tls_model("initial-exec"))) = nullptr;
 Engine g_engine;
 RankOnly g_rankOnly;
-SilentRecorder g_silentRecorder;
+SilentSink g_silentSink;
 static_assert(sizeof(RankOnly) == kRankOnlySize);
 
 void keepFromChildren() {
@@ -203,7 +203,7 @@ void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   if (g_engine.gated) [[unlikely]] {
     passSendGates(g_engine.serial);
   }
-  recorder().eventBegins();
+  sink().eventBegins();
 }
 
 void holdIfDue() {
@@ -230,7 +230,7 @@ InCall::InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer,
   page.waitPeer.store(g_engine.comms.worldRank(comm, peer), std::memory_order_relaxed);
   page.waitTag.store(tag, std::memory_order_relaxed);
   page.inCall.store(1U + place.call, std::memory_order_relaxed);
-  recorder().callBegins(place, kind, {comm, peer, tag});
+  sink().callBegins(place, kind, {comm, peer, tag});
 }
 
 void sayPeer(MPI_Comm comm, int peer, int tag) {
@@ -250,7 +250,7 @@ InCall::~InCall() {
     jitterInCall(false);
   }
   g_engine.page->inCall.store(0, std::memory_order_relaxed);
-  recorder().callEnds();
+  sink().callEnds();
 }
 
 void InCall::endOfThread() {
@@ -267,7 +267,7 @@ void diverge(const CallPlace& place, const char* expected, const char* got) {
   std::snprintf(page.got, sizeof page.got, "%s", got);
   std::snprintf(page.waitCall, sizeof page.waitCall, "%s", kCallNames[place.call]);
   page.callAddress = reinterpret_cast<std::uint64_t>(applicationAddress(place));
-  recorder().publish();
+  sink().publish();
   page.phase.store(static_cast<std::uint32_t>(RankPhase::Diverged), std::memory_order_release);
   tellAgent();
   while (true) {
@@ -299,7 +299,7 @@ void noteUnsupported(const CallPlace& place) {
   static bool noted[kCallCount];
   if (!noted[place.call]) {
     noted[place.call] = true;
-    recorder().note(place);
+    sink().note(place);
   }
 }
 

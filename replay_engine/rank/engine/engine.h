@@ -18,7 +18,7 @@
 #include "replay_engine/rank/engine/communicators.h"
 #include "replay_engine/rank/engine/log_writer.h"
 #include "replay_engine/rank/engine/mpi_header.h"
-#include "replay_engine/rank/engine/recorder.h"
+#include "replay_engine/rank/engine/record_sink.h"
 #include "replay_engine/rank/engine/requests.h"
 
 namespace pf {
@@ -101,7 +101,7 @@ struct Engine {
   std::uint32_t postedCollectives = 0;
   std::uint64_t random = 1;  ///< state of the jitter
 
-  Recorder* recorder = &g_silentRecorder;  ///< how this run is recorded
+  RecordSink* sink = &g_silentSink;  ///< how this run is recorded
   LogWriter log;
   Communicators comms;
   Requests requests;
@@ -116,8 +116,8 @@ struct Engine {
 extern Engine g_engine;
 
 /// What the handlers tell of this run.
-inline Recorder& recorder() {
-  return *g_engine.recorder;
+inline RecordSink& sink() {
+  return *g_engine.sink;
 }
 
 /// The engine's lock, which a thread may take again while it has it. With the last unlock() the

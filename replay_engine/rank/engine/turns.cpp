@@ -381,7 +381,7 @@ void showCalls() {
 void enterCall(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   const StateLock lock;
   myLane().doing.store(Doing::InMpi, std::memory_order_relaxed);
-  recorder().callBegins(place, RecordKind::Padding, {comm, peer, tag});
+  sink().callBegins(place, RecordKind::Padding, {comm, peer, tag});
   sayWhere(place);
   beginWait(place.call, g_engine.comms.worldRank(comm, peer), tag);
 }
@@ -390,7 +390,7 @@ void leaveCall() {
   const StateLock lock;
   myLane().doing.store(Doing::Computing, std::memory_order_relaxed);
   endWait();
-  recorder().callEnds();
+  sink().callEnds();
 }
 
 }  // namespace pf

@@ -100,8 +100,8 @@ class Idle {
 };
 
 void logOutcome(bool timeWasUp) {
-  recorder().chose(ChoiceKind::Lock, {timeWasUp ? 1U : 0U});
-  recorder().publish();
+  sink().chose(ChoiceKind::Lock, {timeWasUp ? 1U : 0U});
+  sink().publish();
 }
 
 /// Replay: waits for the turn of this thread, and takes the lock by `take`.
@@ -166,7 +166,7 @@ NextChoice recordedLock(bool* timeWasUp) {
   if (verdict == NextChoice::Hit) {
     *timeWasUp = g_engine.choices.payload(ChoiceKind::Lock) != 0;
   } else if (verdict == NextChoice::FailedPoll) {
-    recorder().missed(ChoiceKind::Lock);
+    sink().missed(ChoiceKind::Lock);
   }
   return verdict;
 }
@@ -294,7 +294,7 @@ extern "C" PF_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) __THROWNL
     takenOr(false);
   } else if (g_engine.record) {
     const StateLock lock;
-    recorder().missed(ChoiceKind::Lock);
+    sink().missed(ChoiceKind::Lock);
   }
   return result;
 }

@@ -2,11 +2,11 @@
 // Mode all, and surveys: each event with its call site, its messages with their contents' digests.
 #pragma once
 
-#include "replay_engine/rank/recording/log_recorder.h"
+#include "replay_engine/rank/recording/log_sink.h"
 
 namespace pf {
 
-class EventRecorder final : public LogRecorder {
+class EventSink final : public LogSink {
  public:
   void eventBegins() override;
   void callBegins(const CallPlace& place, RecordKind kind, const Envelope& envelope) override;

@@ -2,11 +2,11 @@
 // Mode races: choices, and what the clocks are told by which races are found while the program runs.
 #pragma once
 
-#include "replay_engine/rank/recording/choice_recorder.h"
+#include "replay_engine/rank/recording/choice_sink.h"
 
 namespace pf {
 
-class ClockRecorder final : public ChoiceRecorder {
+class ClockSink final : public ChoiceSink {
  public:
   void sends(const CallPlace& place, RecordKind kind, const Envelope& envelope,
              const Contents& contents) override;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What is kept of a run. The handlers of MPI's calls tell what happens, in the order in which it does; which of it goes
-// into the log, and how, is the recorder's, which is chosen once (replay_engine/rank/recording/choose_recorder.h).
+// into the log, and how, is the sink's, which is chosen once (replay_engine/rank/recording/choose_sink.h).
 //
-// Under the engine's lock, but for callBegins() and callEnds() of a rank with one thread. A recorder has no state of its
+// Under the engine's lock, but for callBegins() and callEnds() of a rank with one thread. A sink has no state of its
 // own: the numbers of posts, sends and events are the engine's, and are counted in every run.
 #pragma once
 
@@ -52,7 +52,7 @@ struct CollectivePartOfRank {
   bool takes;
 };
 
-class Recorder {
+class RecordSink {
  public:
   // -- events: a call that the program has begun, and that counts
   virtual void eventBegins() {}
@@ -123,11 +123,11 @@ class Recorder {
   virtual void ends() {}     ///< MPI_Finalize, after the last event
 
  protected:
-  ~Recorder() = default;
+  ~RecordSink() = default;
 };
 
 /// Keeps nothing: of a replay that is not recorded.
-class SilentRecorder final : public Recorder {};
-extern SilentRecorder g_silentRecorder;
+class SilentSink final : public RecordSink {};
+extern SilentSink g_silentSink;
 
 }  // namespace pf

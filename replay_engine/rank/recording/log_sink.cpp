@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "replay_engine/rank/recording/log_recorder.h"
+#include "replay_engine/rank/recording/log_sink.h"
 
 #include "replay_engine/rank/engine/engine.h"
 #include "replay_engine/rank/engine/lanes.h"
@@ -27,12 +27,12 @@ unsigned char* beginChoice(ChoiceKind kind) {
 
 }  // namespace
 
-void LogRecorder::note(const CallPlace& place) {
+void LogSink::note(const CallPlace& place) {
   commitSite(RecordKind::Note, place);
   g_engine.log.publish();
 }
 
-void LogRecorder::chose(ChoiceKind kind, std::initializer_list<std::uint32_t> payload) {
+void LogSink::chose(ChoiceKind kind, std::initializer_list<std::uint32_t> payload) {
   unsigned char* p = beginChoice(kind);
   for (const std::uint32_t value : payload) {
     p = putVarint(p, value);
@@ -40,7 +40,7 @@ void LogRecorder::chose(ChoiceKind kind, std::initializer_list<std::uint32_t> pa
   g_engine.log.commit(p);
 }
 
-void LogRecorder::choseSome(ChoiceKind kind, int count, const int* indices) {
+void LogSink::choseSome(ChoiceKind kind, int count, const int* indices) {
   unsigned char* p = putVarint(beginChoice(kind),
                                count == MPI_UNDEFINED ? 0 : static_cast<std::uint32_t>(count) + 1);
   for (int i = 0; count != MPI_UNDEFINED && i < count; ++i) {
@@ -55,7 +55,7 @@ void LogRecorder::choseSome(ChoiceKind kind, int count, const int* indices) {
   g_engine.log.commit(p);
 }
 
-void LogRecorder::missed(ChoiceKind kind) {
+void LogSink::missed(ChoiceKind kind) {
   const auto k = static_cast<std::size_t>(kind);
   LaneChoices& lane = g_engine.choices.mine();
   const std::uint64_t all = ++lane.failedPollsLogged[k];
@@ -68,7 +68,7 @@ void LogRecorder::missed(ChoiceKind kind) {
   }
 }
 
-void LogRecorder::requestDone(const Request& entry, const MPI_Status* status, int error) {
+void LogSink::requestDone(const Request& entry, const MPI_Status* status, int error) {
   switch (entry.kind) {
     case RequestKind::Receive:
     case RequestKind::PersistentReceive:
@@ -93,7 +93,7 @@ void LogRecorder::requestDone(const Request& entry, const MPI_Status* status, in
   }
 }
 
-void LogRecorder::receiveDone(const Request& entry, const MPI_Status* status, int error) {
+void LogSink::receiveDone(const Request& entry, const MPI_Status* status, int error) {
   int cancelled = 0;
   if (entry.cancelled && status != nullptr) {
     PF_REAL(Test_cancelled)(status, &cancelled);
@@ -107,12 +107,12 @@ void LogRecorder::receiveDone(const Request& entry, const MPI_Status* status, in
        asked ? status->MPI_TAG : entry.tag);
 }
 
-void LogRecorder::told() {
+void LogSink::told() {
   g_engine.log.publish();
   forgetStatuses();
 }
 
-void LogRecorder::publish() {
+void LogSink::publish() {
   g_engine.log.publish();
 }
 

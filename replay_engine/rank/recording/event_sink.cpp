@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "replay_engine/rank/recording/event_recorder.h"
+#include "replay_engine/rank/recording/event_sink.h"
 
 #include <cstring>
 
@@ -36,11 +36,11 @@ void putSite(RecordKind kind, const CallPlace& place) {
 
 }  // namespace
 
-void EventRecorder::eventBegins() {
+void EventSink::eventBegins() {
   stampBegin();
 }
 
-void EventRecorder::callBegins(const CallPlace& place, RecordKind kind, const Envelope& envelope) {
+void EventSink::callBegins(const CallPlace& place, RecordKind kind, const Envelope& envelope) {
   if (g_engine.threads) {  // one of several calls: there is room for one
     return;
   }
@@ -60,19 +60,19 @@ void EventRecorder::callBegins(const CallPlace& place, RecordKind kind, const En
   begun.check = begunCheck(begun);
 }
 
-void EventRecorder::callEnds() {
+void EventSink::callEnds() {
   if (!g_engine.threads) {
     stampEnd();
     g_engine.log.header().begun.check = 0;
   }
 }
 
-void EventRecorder::local(const CallPlace& place) {
+void EventSink::local(const CallPlace& place) {
   putSite(RecordKind::Local, place);
 }
 
-void EventRecorder::sends(const CallPlace& place, RecordKind kind, const Envelope& envelope,
-                          const Contents& contents) {
+void EventSink::sends(const CallPlace& place, RecordKind kind, const Envelope& envelope,
+                      const Contents& contents) {
   g_eventClock.moment = kind == RecordKind::Send && contents.bytes <= kShortMessage;
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(envelope.comm);
@@ -81,12 +81,12 @@ void EventRecorder::sends(const CallPlace& place, RecordKind kind, const Envelop
   g_engine.log.publish();
 }
 
-void EventRecorder::sendFailed(const Envelope&) {
+void EventSink::sendFailed(const Envelope&) {
   g_engine.log.put<RecordKind::SendFailed>({});
   g_engine.log.publish();
 }
 
-void EventRecorder::synchronousPosted(MPI_Request request, std::uint32_t number) {
+void EventSink::synchronousPosted(MPI_Request request, std::uint32_t number) {
   Request entry;
   entry.handle = request;
   entry.kind = RequestKind::SynchronousSend;
@@ -94,21 +94,21 @@ void EventRecorder::synchronousPosted(MPI_Request request, std::uint32_t number)
   g_engine.requests.insert(entry);
 }
 
-void EventRecorder::synchronousDone(const CallPlace& place, std::uint32_t number) {
+void EventSink::synchronousDone(const CallPlace& place, std::uint32_t number) {
   commitSite(RecordKind::Completion, place);
   g_engine.log.put<RecordKind::DoneSend>({number});
   g_engine.log.publish();
 }
 
-void EventRecorder::posts(const CallPlace& place, const Envelope& envelope) {
+void EventSink::posts(const CallPlace& place, const Envelope& envelope) {
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(envelope.comm);
   g_engine.log.put<RecordKind::Post>({site, number, reportedPeer(envelope.peer), envelope.tag});
   g_engine.log.publish();
 }
 
-void EventRecorder::received(const CallPlace& place, const Posted&, const Envelope& envelope,
-                             const MPI_Status* status) {
+void EventSink::received(const CallPlace& place, const Posted&, const Envelope& envelope,
+                         const MPI_Status* status) {
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(envelope.comm);
   g_engine.log.put<RecordKind::Receive>({site, number, reportedPeer(envelope.peer), envelope.tag,
@@ -117,11 +117,11 @@ void EventRecorder::received(const CallPlace& place, const Posted&, const Envelo
   g_engine.log.publish();
 }
 
-void EventRecorder::starts(const CallPlace& place) {
+void EventSink::starts(const CallPlace& place) {
   commitSite(RecordKind::Start, place);
 }
 
-void EventRecorder::started(const Request& entry, const Contents& contents) {
+void EventSink::started(const Request& entry, const Contents& contents) {
   const std::uint32_t number = g_engine.comms.number(entry.comm);
   if (entry.kind == RequestKind::PersistentSend) {
     g_engine.log.put<RecordKind::SubSend>({entry.mode == SendMode::Synchronous ? 1U : 0U, number,
@@ -133,9 +133,8 @@ void EventRecorder::started(const Request& entry, const Contents& contents) {
   g_engine.log.publish();
 }
 
-void EventRecorder::exchanged(const CallPlace& place, const Posted&,
-                              const ExchangeEnvelopes& envelopes, const Contents& sent,
-                              const MPI_Status* status) {
+void EventSink::exchanged(const CallPlace& place, const Posted&, const ExchangeEnvelopes& envelopes,
+                          const Contents& sent, const MPI_Status* status) {
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(envelopes.comm);
   g_engine.log.put<RecordKind::SendReceive>(
@@ -147,8 +146,8 @@ void EventRecorder::exchanged(const CallPlace& place, const Posted&,
   g_engine.log.publish();
 }
 
-void EventRecorder::exchangePosts(const CallPlace& place, const ExchangeEnvelopes& envelopes,
-                                  const Contents& sent) {
+void EventSink::exchangePosts(const CallPlace& place, const ExchangeEnvelopes& envelopes,
+                              const Contents& sent) {
   commitSite(RecordKind::Start, place);
   const std::uint32_t number = g_engine.comms.number(envelopes.comm);
   if (envelopes.dest != MPI_PROC_NULL) {
@@ -163,8 +162,8 @@ void EventRecorder::exchangePosts(const CallPlace& place, const ExchangeEnvelope
   g_engine.log.publish();
 }
 
-void EventRecorder::probed(const CallPlace& place, RecordKind kind, const Envelope& envelope,
-                           const MPI_Status& status) {
+void EventSink::probed(const CallPlace& place, RecordKind kind, const Envelope& envelope,
+                       const MPI_Status& status) {
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(envelope.comm);
   if (kind == RecordKind::Receive) {
@@ -176,15 +175,15 @@ void EventRecorder::probed(const CallPlace& place, RecordKind kind, const Envelo
   }
 }
 
-void EventRecorder::probeRefused(const CallPlace& place) {
+void EventSink::probeRefused(const CallPlace& place) {
   putSite(RecordKind::Refused, place);
 }
 
-void EventRecorder::completes(const CallPlace& place) {
+void EventSink::completes(const CallPlace& place) {
   commitSite(RecordKind::Completion, place);
 }
 
-void EventRecorder::matched(const Request& entry, const MPI_Status& status) {
+void EventSink::matched(const Request& entry, const MPI_Status& status) {
   int cancelled = 0;
   PF_REAL(Test_cancelled)(&status, &cancelled);
   if (cancelled != 0) {
@@ -194,8 +193,8 @@ void EventRecorder::matched(const Request& entry, const MPI_Status& status) {
   }
 }
 
-CollectiveClock EventRecorder::enters(const CallPlace& place, RecordKind kind,
-                                      const CollectivePartOfRank& part, const Contents& given) {
+CollectiveClock EventSink::enters(const CallPlace& place, RecordKind kind,
+                                  const CollectivePartOfRank& part, const Contents& given) {
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(part.comm);
   g_engine.log.put(kind,
@@ -209,8 +208,8 @@ CollectiveClock EventRecorder::enters(const CallPlace& place, RecordKind kind,
   return {};
 }
 
-void EventRecorder::collectivePosted(MPI_Request request, std::uint32_t number, MPI_Comm comm,
-                                     const CollectiveClock&) {
+void EventSink::collectivePosted(MPI_Request request, std::uint32_t number, MPI_Comm comm,
+                                 const CollectiveClock&) {
   Request entry;
   entry.handle = request;
   entry.kind = RequestKind::Collective;
@@ -219,17 +218,17 @@ void EventRecorder::collectivePosted(MPI_Request request, std::uint32_t number, 
   g_engine.requests.insert(entry);
 }
 
-void EventRecorder::collectiveDone(const CallPlace& place, std::uint32_t number) {
+void EventSink::collectiveDone(const CallPlace& place, std::uint32_t number) {
   commitSite(RecordKind::Completion, place);
   g_engine.log.put<RecordKind::DoneCollective>({number});
   g_engine.log.publish();
 }
 
-void EventRecorder::took(const Request& entry, int source, int tag) {
+void EventSink::took(const Request& entry, int source, int tag) {
   g_engine.log.put<RecordKind::DoneReceive>({entry.number, source, tag});
 }
 
-void EventRecorder::tookNothing(const Request& entry, bool cancelled) {
+void EventSink::tookNothing(const Request& entry, bool cancelled) {
   if (cancelled) {
     g_engine.log.put<RecordKind::DoneCancelled>({entry.number});
   } else {
@@ -237,11 +236,11 @@ void EventRecorder::tookNothing(const Request& entry, bool cancelled) {
   }
 }
 
-void EventRecorder::sendDone(const Request& entry) {
+void EventSink::sendDone(const Request& entry) {
   g_engine.log.put<RecordKind::DoneSend>({entry.number});
 }
 
-void EventRecorder::collectiveRequestDone(const Request& entry) {
+void EventSink::collectiveRequestDone(const Request& entry) {
   g_engine.log.put<RecordKind::DoneCollective>({entry.number});
 }
 

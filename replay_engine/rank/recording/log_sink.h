@@ -2,11 +2,11 @@
 // What every recording keeps: the choices that MPI makes, in the log of this rank.
 #pragma once
 
-#include "replay_engine/rank/engine/recorder.h"
+#include "replay_engine/rank/engine/record_sink.h"
 
 namespace pf {
 
-class LogRecorder : public Recorder {
+class LogSink : public RecordSink {
  public:
   void note(const CallPlace& place) override;
   void chose(ChoiceKind kind, std::initializer_list<std::uint32_t> payload) override;
@@ -18,7 +18,7 @@ class LogRecorder : public Recorder {
   void publish() override;
 
  protected:
-  ~LogRecorder() = default;
+  ~LogSink() = default;
   /// A receive is done: with a message from this source and of this tag; or with none that is known, and whether that
   /// is because it was cancelled.
   virtual void took(const Request&, int, int) {}

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "replay_engine/rank/engine/engine.h"
-#include "replay_engine/rank/recording/log_recorder.h"
+#include "replay_engine/rank/recording/log_sink.h"
 
 namespace pf {
 
@@ -19,7 +19,7 @@ inline void logWild(std::uint32_t wildNumber, int source) {
   g_engine.log.publish();
 }
 
-class ChoiceRecorder : public LogRecorder {
+class ChoiceSink : public LogSink {
  public:
   void eventBegins() override;
   void callBegins(const CallPlace& place, RecordKind kind, const Envelope& envelope) override;
@@ -31,7 +31,7 @@ class ChoiceRecorder : public LogRecorder {
   void matched(const Request& entry, const MPI_Status& status) override;
 
  protected:
-  ~ChoiceRecorder() = default;
+  ~ChoiceSink() = default;
   void took(const Request& entry, int source, int tag) override;
   void tookNothing(const Request& entry, bool cancelled) override;
 };

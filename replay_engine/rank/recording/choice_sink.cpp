@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "replay_engine/rank/recording/choice_sink.h"
+
+namespace pf {
+
+void ChoiceSink::eventBegins() {
+  g_engine.log.header().serial.store(g_engine.serial, std::memory_order_relaxed);
+}
+
+void ChoiceSink::callBegins(const CallPlace& place, RecordKind, const Envelope&) {
+  g_engine.log.header().inside.store(1U + place.call, std::memory_order_relaxed);
+}
+
+void ChoiceSink::callEnds() {
+  g_engine.log.header().inside.store(0, std::memory_order_relaxed);
+}
+
+void ChoiceSink::received(const CallPlace&, const Posted& posted, const Envelope&,
+                          const MPI_Status* status) {
+  if (posted.wild && status != nullptr) {
+    logWild(posted.wildNumber, status->MPI_SOURCE);
+  }
+}
+
+void ChoiceSink::exchanged(const CallPlace& place, const Posted& posted,
+                           const ExchangeEnvelopes& envelopes, const Contents&,
+                           const MPI_Status* status) {
+  received(place, posted, {envelopes.comm, envelopes.source, envelopes.receiveTag}, status);
+}
+
+void ChoiceSink::matched(const Request& entry, const MPI_Status& status) {
+  receiveDone(entry, &status, MPI_SUCCESS);
+}
+
+void ChoiceSink::took(const Request& entry, int source, int) {
+  if (entry.wild) {
+    logWild(entry.wildNumber, source);
+  }
+}
+
+void ChoiceSink::tookNothing(const Request& entry, bool cancelled) {
+  if (cancelled) {
+    g_engine.log.put<RecordKind::CancelledPost>({entry.number});
+  }
+}
+
+}  // namespace pf
