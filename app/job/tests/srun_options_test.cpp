@@ -2,14 +2,10 @@
 // Finding the program behind srun's options.
 #include "app/job/srun_options.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <fstream>
-
 #include <gtest/gtest.h>
 
 #include "app/job/launcher.h"
+#include "app/job/tests/made_programs.h"
 
 namespace pf::app {
 namespace {
@@ -53,35 +49,23 @@ TEST(SrunOptions, TakeTheWordsThatSrunTakes) {
   }
 }
 
-/// In a directory of its own, with a launcher and a program that can be found.
+/// With a launcher and a program that can be found.
 class SrunLaunch : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "srun-options.XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    m_directory = name;
-    for (const char* file : {"/srun", "/app"}) {
-      std::ofstream(m_directory + file) << "#!/bin/sh\n";
-      ASSERT_EQ(chmod((m_directory + file).c_str(), 0755), 0);
-    }
-  }
-  void TearDown() override {
-    for (const char* file : {"/srun", "/app"}) {
-      unlink((m_directory + file).c_str());
-    }
-    rmdir(m_directory.c_str());
+  SrunLaunch() {
+    m_programs.make("srun");
+    m_programs.make("app");
   }
   [[nodiscard]] Words launch(const Words& words) const {
-    Words all = {m_directory + "/srun"};
+    Words all = {m_programs.at("srun")};
     for (const std::string& word : words) {
-      all.push_back(word == "APP" ? app() : word);
+      all.push_back(word == "APP" ? m_programs.at("app") : word);
     }
     return all;
   }
-  [[nodiscard]] std::string app() const { return m_directory + "/app"; }
 
  private:
-  std::string m_directory;
+  test::MadePrograms m_programs;
 };
 
 TEST_F(SrunLaunch, TheAgentIsPutInFrontOfTheProgram) {
