@@ -55,7 +55,7 @@ TEST_F(DebugSessionTest, ARankWithoutGdbGoesOnWithoutIt) {
   session().debuggers().setFocus({0});
   session().replayTo({0, 20});
   pump();
-  target().gdbsFail = true;
+  target().gdbs = protocol::GdbCondition::Failed;
   target().allGated();
   pump();
   EXPECT_NE(target().last<protocol::OpenGate>(), nullptr);

@@ -3,7 +3,7 @@
 // started. Orders can be looked at; what happens besides is said by the test.
 #pragma once
 
-#include <deque>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -72,6 +72,29 @@ class FakeTarget : public Target {
     Q_EMIT said(verdict);
   }
 
+  /// The rank's GDB tells of a stop. `how`: its fields, as reason="breakpoint-hit",bkptno="2".
+  void gdbStops(int rank, const std::string& how) {
+    gdbSays(rank, "*stopped," + how +
+                      ",frame={addr=\"0x2\",func=\"collect\",args=[],file=\"m.c\",line=\"12\"},"
+                      "thread-id=\"1\"");
+  }
+  void gdbSays(int rank, const std::string& line) {
+    Q_EMIT said(protocol::MiFromGdb{rank, line + "\n"});
+  }
+  void gdbIs(int rank, protocol::GdbCondition condition, const std::string& text = {}) {
+    protocol::GdbState state;
+    state.rank = rank;
+    state.state = condition;
+    state.text = text;
+    Q_EMIT said(state);
+  }
+  void exits(int rank, const std::string& how) {
+    protocol::RankExited exited;
+    exited.rank = rank;
+    exited.text = how;
+    Q_EMIT said(exited);
+  }
+
   /// The last order of this kind; null: none was given.
   template <typename Order>
   [[nodiscard]] const Order* last() const {
@@ -92,9 +115,24 @@ class FakeTarget : public Target {
   };
   std::vector<Reply> replies;
 
+  /// Sees each command before its GDB answers.
+  std::function<void(int rank, const std::string& command)> hears;
+  [[nodiscard]] bool wasTold(int rank, const std::string& part) const {
+    const auto told = toGdb.find(rank);
+    return told != toGdb.end() && told->second.find(part) != std::string::npos;
+  }
+  /// From now on only what comes is looked at.
+  void forgetOrders() {
+    orders.clear();
+    for (auto& [rank, text] : toGdb) {
+      text.clear();
+    }
+  }
+
   std::vector<protocol::Message> orders;
   std::map<int, std::string> toGdb;  ///< by rank
-  bool gdbsFail = false;
+  /// What becomes of GDBs that are asked for.
+  protocol::GdbCondition gdbs = protocol::GdbCondition::Attached;
   bool closing = false;
   QString besides;
 
@@ -115,10 +153,10 @@ class FakeTarget : public Target {
         protocol::GdbState state;
         state.rank = rank;
         state.pid = 100 + rank;
-        state.state = gdbsFail ? protocol::GdbCondition::Failed : protocol::GdbCondition::Attached;
-        state.text = gdbsFail ? "there is no gdb" : "";
+        state.state = gdbs;
+        state.text = gdbs == protocol::GdbCondition::Attached ? "" : "there is no gdb";
         Q_EMIT said(state);
-        if (!gdbsFail) {
+        if (gdbs == protocol::GdbCondition::Attached) {
           Q_EMIT said(protocol::MiFromGdb{rank, "~\"GNU gdb (GDB) 13.1\\n\"\n"});
         }
       });
@@ -126,6 +164,9 @@ class FakeTarget : public Target {
   }
   void answer(const protocol::MiToGdb& text) {
     toGdb[text.rank] += text.bytes;
+    if (hears) {
+      hears(text.rank, text.bytes);
+    }
     later([this, text] {
       const std::string token = text.bytes.substr(0, text.bytes.find('-'));
       const bool runs = text.bytes.find("-exec-") != std::string::npos;

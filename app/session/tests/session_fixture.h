@@ -21,6 +21,14 @@ namespace pf::session::test {
 
 inline constexpr int kRanks = 4;
 
+/// What a GDB says of a rank that is inside of MPI_Recv.
+inline constexpr const char* kStack =
+    R"(^done,stack=[frame={level="0",addr="0x1",func="PMPI_Recv",from="/lib/libmpi.so.40"},)"
+    R"(frame={level="1",addr="0x2",func="collect",file="m.c",fullname="/src/m.c",line="12"},)"
+    R"(frame={level="2",addr="0x3",func="main",file="m.c",fullname="/src/m.c",line="40"}])";
+/// What it says of a breakpoint that it has made.
+inline constexpr const char* kMade = R"(^done,bkpt={number="2",line="12",fullname="/src/m.c"})";
+
 class SessionFixture : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -67,6 +75,33 @@ class SessionFixture : public testing::Test {
     pump();
     target().comeToTheirStops();
     pump();
+  }
+  /// A cycle whose ranks all stand before some event, each with a GDB that answers so.
+  void stand(std::initializer_list<FakeTarget::Reply> replies = {}) {
+    session().debuggers().setFocus({0, 1, 2, 3});
+    session().replayTo({2, 40});
+    gate(replies);
+    target().comeToTheirStops();
+    pump();
+  }
+  /// The ranks of a cycle that starts come to the gate, get their GDBs, and go on.
+  void gate(std::initializer_list<FakeTarget::Reply> replies = {}) {
+    pump();
+    target().replies = replies;
+    target().replies.insert(target().replies.begin(), {"-stack-list-frames", kStack});
+    target().allGated();
+    pump();
+  }
+  /// The trace as it is now in the file.
+  void reopen(const QString& path = {}) {
+    const QString file = path.isEmpty() ? m_trace : path;
+    auto loaded = loadTrace(file);
+    ASSERT_TRUE(loaded.ok());
+    session().open(file, std::move(*loaded));
+    pump();
+  }
+  [[nodiscard]] bool wasSaid(const char* words) const {
+    return said().contains(QLatin1String(words));
   }
   QString said() const { return (m_messages + m_problems).join(QLatin1Char('\n')); }
 

@@ -10,29 +10,9 @@
 namespace pf::session {
 namespace {
 
-using test::FakeTarget;
 using test::kRanks;
 
-constexpr const char* kStack =
-    R"(^done,stack=[frame={level="0",addr="0x1",func="PMPI_Recv",from="/lib/libmpi.so.40"},)"
-    R"(frame={level="1",addr="0x2",func="collect",file="m.c",fullname="/src/m.c",line="12"},)"
-    R"(frame={level="2",addr="0x3",func="main",file="m.c",fullname="/src/m.c",line="40"}])";
-
-class PartsTest : public test::SessionFixture {
- protected:
-  /// A cycle whose ranks all stand before some event, each with a GDB.
-  void stand(std::initializer_list<FakeTarget::Reply> replies = {}) {
-    session().debuggers().setFocus({0, 1, 2, 3});
-    session().replayTo({2, 40});
-    pump();
-    target().replies = replies;
-    target().replies.insert(target().replies.begin(), {"-stack-list-frames", kStack});
-    target().allGated();
-    pump();
-    target().comeToTheirStops();
-    pump();
-  }
-};
+class PartsTest : public test::SessionFixture {};
 
 // -- the rank that is looked at
 
@@ -126,7 +106,7 @@ TEST_F(PartsTest, StacksComeFromGdbsAndFromAgents) {
   session().debuggers().setFocus({0});
   session().replayTo({2, 40});
   pump();
-  target().replies = {{"-stack-list-frames", kStack}};
+  target().replies = {{"-stack-list-frames", test::kStack}};
   target().allGated();
   pump();
   target().comeToTheirStops();

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Ways back: to the hit before, and to the last change of an expression.
+#include <gtest/gtest.h>
+
+#include <QTest>
+
+#include "app/session/tests/session_fixture.h"
+
+namespace pf::session {
+namespace {
+
+class HitSearchTest : public test::SessionFixture {
+ protected:
+  static constexpr const char* kWatched = R"(^done,wpt={number="7",exp="n"})";
+
+  /// A breakpoint in collect(), which each GDB knows as number 2, and a cycle that stands.
+  void standWithBreakpoint() {
+    values::Breakpoint breakpoint;
+    breakpoint.function = QStringLiteral("collect");
+    session().breakpoints().add(breakpoint);
+    stand({{"-break-insert", test::kMade}});
+    session().setCurrentRank(1);
+    pump();
+  }
+  void hit(int rank) {
+    session().act(values::RankAction::Continue, {rank});
+    pump();
+    target().gdbStops(rank, R"(reason="breakpoint-hit",bkptno="2")");
+    pump();
+  }
+  /// Looks for the last change of n on rank 1. The cycle that counts has begun.
+  void lookForChange() {
+    stand({{"-break-watch", kWatched}});
+    session().setCurrentRank(1);
+    session().lastChange(QStringLiteral(" n "));
+    gate({{"-break-watch", kWatched}});
+  }
+  void countsSo(int hits) {
+    target().gdbSays(1, "=breakpoint-modified,bkpt={number=\"7\",type=\"watchpoint\",times=\"" +
+                            std::to_string(hits) + "\"}");
+    target().comeToTheirStops();
+    pump();
+  }
+};
+
+// -- the hit before
+
+TEST_F(HitSearchTest, WithoutAHitThereIsNoneBefore) {
+  session().previousHit();
+  EXPECT_FALSE(session().isReplaying()) << "there is no cycle";
+  run({2, 40});
+  session().previousHit();
+  EXPECT_TRUE(wasSaid("Rank 0 has hit no breakpoint before this place in this cycle."));
+  EXPECT_EQ(m_targets.size(), 1);
+}
+
+TEST_F(HitSearchTest, TheHitBeforeIsTheSameCountInANewCycle) {
+  standWithBreakpoint();
+  hit(1);
+  hit(1);
+  hit(3);
+  session().setCurrentRank(1);
+  hit(1);  // its third one, where it stands
+  session().previousHit();
+  EXPECT_EQ(m_targets.size(), 2);
+  gate({{"-break-insert", test::kMade}});
+  EXPECT_TRUE(target().wasTold(1, "-i 1 ")) << target().toGdb[1];
+  target().gdbStops(1, R"(reason="breakpoint-hit",bkptno="2")");
+  pump();
+  EXPECT_EQ(session().cycles().last().hits, 1);
+  session().previousHit();  // and the one before that
+  gate({{"-break-insert", test::kMade}});
+  EXPECT_FALSE(target().wasTold(1, "-i ")) << target().toGdb[1];
+  target().gdbStops(1, R"(reason="breakpoint-hit",bkptno="2")");
+  pump();
+  session().previousHit();
+  EXPECT_TRUE(wasSaid("Rank 1 has hit no breakpoint before this place"));
+}
+
+TEST_F(HitSearchTest, OtherBreakpointsDoNotStopOnTheWay) {
+  standWithBreakpoint();
+  session().breakpoints().breakAt({1, 45});
+  hit(1);
+  hit(1);
+  session().previousHit();
+  gate({{"-break-insert", test::kMade}});
+  EXPECT_EQ(target().last<protocol::Plan>()->stops[1], 0U);
+  target().gdbStops(1, R"(reason="breakpoint-hit",bkptno="2")");
+  pump();
+  EXPECT_TRUE(target().wasTold(1, "-break-after 2 0")) << "it stops at each hit again";
+}
+
+TEST_F(HitSearchTest, ALogicalHitIsAnEventToGoTo) {
+  session().breakpoints().breakAt({0, 15});
+  session().breakpoints().breakAt({0, 30});
+  session().restartCycle();
+  gate();
+  target().comeToTheirStops();
+  session().act(values::RankAction::Continue, {0, 1, 2, 3});
+  pump();
+  target().comeToTheirStops();
+  ASSERT_EQ(session().cycles().last().hits, 2);
+  session().previousHit();
+  gate();
+  EXPECT_EQ(m_targets.size(), 2);
+  EXPECT_EQ(target().last<protocol::Plan>()->stops[0], 15U);
+}
+
+TEST_F(HitSearchTest, AHitOfABreakpointThatIsGoneIsNone) {
+  standWithBreakpoint();
+  hit(1);
+  hit(1);
+  session().breakpoints().remove({session().breakpoints().all().first().id});
+  session().previousHit();
+  EXPECT_TRUE(wasSaid("Rank 1 has hit no breakpoint before this place"));
+}
+
+// -- the last change
+
+TEST_F(HitSearchTest, AChangeIsCountedFirstAndThenStoppedAt) {
+  lookForChange();
+  EXPECT_EQ(m_targets.size(), 2);
+  EXPECT_TRUE(target().wasTold(1, R"(-break-watch "n")"));
+  EXPECT_TRUE(target().wasTold(1, "-break-after 7 1000000000"));
+  EXPECT_FALSE(target().wasTold(0, "-break-watch"));
+  const int before = m_settled;
+  countsSo(4);
+  EXPECT_EQ(m_settled, before) << "the user is not where he wants to be";
+  EXPECT_EQ(m_targets.size(), 3);
+  gate({{"-break-watch", kWatched}});
+  EXPECT_TRUE(target().wasTold(1, "-break-after 7 3"));
+  target().gdbStops(
+      1, R"(reason="watchpoint-trigger",wpt={number="7",exp="n"},value={old="3",new="5"})");
+  pump();
+  EXPECT_TRUE(wasSaid("last change of n on rank 1: was 3, is 5")) << said().toStdString();
+  EXPECT_TRUE(target().wasTold(1, "-break-delete 7"));
+  EXPECT_GT(m_settled, before);
+}
+
+TEST_F(HitSearchTest, WhatHasNotChangedIsSaidSo) {
+  lookForChange();
+  countsSo(0);
+  EXPECT_EQ(m_targets.size(), 2);
+  EXPECT_TRUE(wasSaid("n has not changed since MPI_Init."));
+  EXPECT_TRUE(target().wasTold(1, "-break-delete 7"));
+}
+
+TEST_F(HitSearchTest, WhatCannotBeWatchedIsSaidWhy) {
+  stand();
+  session().setCurrentRank(1);
+  session().lastChange(QStringLiteral("local"));
+  gate({{"-break-watch", R"(^error,msg="No symbol \"local\" in current context.")"}});
+  target().comeToTheirStops();
+  pump();
+  EXPECT_TRUE(m_problems.join(QLatin1Char('\n'))
+                  .contains(QLatin1String("local cannot be watched from MPI_Init on: No symbol")))
+      << said().toStdString();
+}
+
+TEST_F(HitSearchTest, ACycleThatEndsWithoutItHasNotFoundIt) {
+  lookForChange();
+  countsSo(4);
+  gate({{"-break-watch", kWatched}});
+  Q_EMIT target().ended(0, {});
+  pump();
+  EXPECT_TRUE(wasSaid("last change of n on rank 1: not found."));
+}
+
+TEST_F(HitSearchTest, AnEndCancelsIt) {
+  values::Breakpoint breakpoint;
+  breakpoint.function = QStringLiteral("collect");
+  session().breakpoints().add(breakpoint);
+  lookForChange();
+  session().endReplay();
+  pump();
+  EXPECT_FALSE(session().isReplaying());
+  EXPECT_FALSE(wasSaid("not found"));
+  session().restartCycle();
+  gate({{"-break-insert", test::kMade}});
+  EXPECT_TRUE(target().wasTold(1, "-break-insert -f --function"))
+      << "enabled again: " << target().toGdb[1];
+  EXPECT_FALSE(target().wasTold(1, "-break-watch"));
+}
+
+TEST_F(HitSearchTest, ItNeedsAReplayAndAnExpression) {
+  session().lastChange(QStringLiteral("n"));
+  EXPECT_TRUE(wasSaid("Back to the last change needs a replay that has stopped"));
+  run({2, 40});
+  session().lastChange(QStringLiteral("  "));
+  EXPECT_EQ(m_targets.size(), 1);
+}
+
+}  // namespace
+}  // namespace pf::session
