@@ -351,9 +351,11 @@ void Cycles::complete(mi::GdbSession& gdb, HitKey key, const QStringList& watche
     if (hit == nullptr || values.empty()) {
       return;
     }
+    const mi::GdbSession* here = m_state.fleet.session(hit->rank);
+    const bool answers = here != nullptr && here->state() != mi::SessionState::Lost;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      // Not what was thrown away because the rank went on: that is no value.
-      if (values[i] || values[i].error().code == ErrorCode::Peer) {
+      // Not what was thrown away because the rank went on, or its GDB ended: that is no value.
+      if (values[i] || (answers && values[i].error().code == ErrorCode::Peer)) {
         hit->values.append({watches[static_cast<qsizetype>(i)],
                             toText(values[i] ? *values[i] : values[i].error().message)});
       }

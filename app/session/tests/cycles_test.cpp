@@ -77,6 +77,21 @@ TEST_F(CyclesTest, HitsComeBackWithTheTraceAndAreCountedAtTheirBreakpoint) {
   EXPECT_EQ(session().breakpoints().all().first().hits, (QList<values::CycleHits>{{1, 3}}));
 }
 
+TEST_F(CyclesTest, AHitOfACycleThatEndsMeanwhileHasNoValues) {
+  breakInCollect();
+  session().watches().set({QStringLiteral("n")});
+  stand(kInCollect);
+  session().act(values::RankAction::Continue, {1});
+  pump();
+  target().gdbStops(1, R"(reason="breakpoint-hit",bkptno="2")");
+  session().restartCycle();  // before the GDB has answered
+  pump();
+  ASSERT_EQ(session().cycles().all().size(), 2);
+  ASSERT_EQ(session().cycles().all().first().recorded.size(), 1);
+  EXPECT_TRUE(session().cycles().all().first().recorded.first().values.isEmpty());
+  EXPECT_TRUE(session().cycles().last().recorded.isEmpty());
+}
+
 TEST_F(CyclesTest, AnErrorOfGdbIsTheValueThatAWatchHasThere) {
   breakInCollect();
   session().watches().set({QStringLiteral("n")});
