@@ -29,16 +29,17 @@ std::vector<SiteUse> siteUses(const views::TraceIndex& trace) {
       if (use.ranks.empty() || use.ranks.back() != rank) {
         use.ranks.push_back(rank);
       }
-      const std::size_t sent = trace.sentAt(ref).size();
+      const std::size_t sent = trace.links().sentAt(ref).size();
       use.messages += sent;
       use.bytes += sent > 0 ? event.bytes : 0;
-      if (trace.isWildcard(ref)) {
+      if (trace.links().isWildcard(ref)) {
         ++use.wildcards;
-        const auto races = trace.racesAt(ref);
-        use.racing += std::any_of(races.begin(), races.end(),
-                                  [&](std::uint32_t race) { return trace.raceEvent(race) == ref; })
-                          ? 1U
-                          : 0U;
+        const auto races = trace.races().at(ref);
+        use.racing +=
+            std::any_of(races.begin(), races.end(),
+                        [&](std::uint32_t race) { return trace.races().eventOf(race) == ref; })
+                ? 1U
+                : 0U;
       }
     }
   }

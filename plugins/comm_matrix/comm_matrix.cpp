@@ -17,7 +17,7 @@ CommMatrix::CommMatrix(const views::TraceIndex& trace)
   }
   views::MessageSequence::Page messages;
   views::Sequence<Event>::Page sends;
-  for (std::size_t m = 0; m < trace.messageCount(); ++m) {
+  for (std::size_t m = 0; m < trace.messages().count(); ++m) {
     const Message message = trace.execution().messages.at(m, messages);
     const Rank from = message.send.rank;
     if (from < 0 || from >= m_ranks || message.dest < 0 || message.dest >= m_ranks) {

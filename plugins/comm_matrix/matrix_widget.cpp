@@ -259,12 +259,12 @@ void MatrixWidget::setSelectedEvent(const EventRef& event) {
     return;
   }
   const auto& messages = m_trace->execution().messages;
-  if (const auto sent = m_trace->sentAt(event); !sent.empty()) {
+  if (const auto sent = m_trace->links().sentAt(event); !sent.empty()) {
     m_canvas->setSelected(event.rank, messages[sent.front()].dest);
     return;
   }
   const auto& receives = m_trace->execution().ranks[static_cast<std::size_t>(event.rank)].receives;
-  for (const std::uint32_t r : m_trace->completedAt(event)) {
+  for (const std::uint32_t r : m_trace->links().completedAt(event)) {
     if (receives[r].message < messages.size()) {
       m_canvas->setSelected(messages[receives[r].message].send.rank, event.rank);
       return;
@@ -286,7 +286,7 @@ void MatrixWidget::onCell(Rank source, Rank dest) {
   const views::ChunkCache* const pages = m_trace->pages();
   std::size_t m = pages != nullptr ? pages->firstMessage(source) : 0;
   const std::size_t last =
-      pages != nullptr ? pages->firstMessage(source + 1) : m_trace->messageCount();
+      pages != nullptr ? pages->firstMessage(source + 1) : m_trace->messages().count();
   for (; m < last; ++m) {
     const Message message = m_trace->execution().messages.at(m, page);
     if (message.send.rank == source && message.dest == dest) {

@@ -32,7 +32,7 @@ QString receiveState(const views::TraceIndex& trace, const PostedReceive& receiv
   if (receive.completion != here) {
     return QStringLiteral("completed by event %1").arg(receive.completion);
   }
-  return receive.message < trace.messageCount()
+  return receive.message < trace.messages().count()
              ? QStringLiteral("took event %1 of rank %2")
                    .arg(trace.execution().messages[receive.message].send.serial)
                    .arg(receive.source)
@@ -58,24 +58,24 @@ QString eventState(const views::TraceIndex& trace, EventRef event) {
   if (trace.data().failure.event == event) {
     out << values::oneLine(trace.data().failure.reason);
   }
-  for (const std::uint32_t race : trace.racesAt(event)) {
+  for (const std::uint32_t race : trace.races().at(event)) {
     out << QStringLiteral("racing, %1 possible")
                .arg(values::counted(trace.data().races[race].alternatives.size(), u"other"_s,
                                     u"others"_s));
   }
   const views::RankView& history = trace.execution().ranks[static_cast<std::size_t>(event.rank)];
   QStringList parts;
-  for (const std::uint32_t receive : trace.postedAt(event)) {
+  for (const std::uint32_t receive : trace.links().postedAt(event)) {
     parts << receiveState(trace, history.receives[receive], event.serial);
   }
-  for (const std::uint32_t receive : trace.completedAt(event)) {
+  for (const std::uint32_t receive : trace.links().completedAt(event)) {
     if (history.receives[receive].post != event.serial) {
       parts << receiveState(trace, history.receives[receive], event.serial);
     }
   }
   addSome(out, parts);
   parts.clear();
-  for (const std::uint32_t message : trace.sentAt(event)) {
+  for (const std::uint32_t message : trace.links().sentAt(event)) {
     parts << sentState(trace.execution().messages[message]);
   }
   addSome(out, parts);
@@ -173,7 +173,7 @@ QVariant TimelineModel::data(const QModelIndex& index, int role) const {
       return at.serial == m_next;
     case values::ToneRole:
       return static_cast<int>(m_trace->data().failure.event == at ? values::Tone::Bad
-                              : !m_trace->racesAt(at).empty()     ? values::Tone::Race
+                              : !m_trace->races().at(at).empty()  ? values::Tone::Race
                               : index.column() == SerialColumn    ? values::Tone::Muted
                                                                   : values::Tone::Normal);
     default:

@@ -6,6 +6,7 @@
 
 #include "views/diagram/space_time_canvas.h"
 #include "views/panes/icons.h"
+#include "views/trace/trace_causality.h"
 #include "views/trace/trace_text.h"
 #include "views/values/text.h"
 
@@ -171,14 +172,13 @@ void DiagramActions::refresh() {
   enable({DiagramAction::ReplayHere, DiagramAction::BreakHere, DiagramAction::Bookmark,
           DiagramAction::ZoomToSelection},
          any);
-  enable({DiagramAction::Partner}, any && !trace->partners(event).empty());
+  enable({DiagramAction::Partner}, any && !partnersOf(*trace, event).empty());
   const CallSite* site = any ? siteOf(*trace, event) : nullptr;
   enable({DiagramAction::SameSite}, site != nullptr && !site->file.empty());
   enable({DiagramAction::SameTag}, any && trace->event(event).tag != kAnyTag);
   enable({DiagramAction::NextAlternative, DiagramAction::PreviousAlternative},
-         any && !trace->racesAt(event).empty());
-  enable({DiagramAction::NextRace, DiagramAction::PreviousRace},
-         trace && !trace->racingEvents().empty());
+         any && !trace->races().at(event).empty());
+  enable({DiagramAction::NextRace, DiagramAction::PreviousRace}, trace && !trace->racing().empty());
 }
 
 void DiagramActions::refreshHistory() {

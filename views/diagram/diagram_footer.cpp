@@ -74,7 +74,7 @@ QString DiagramFooter::selectionText(const TraceIndex& trace, EventRef event,
   if (alternative > 0) {
     text = alternativeText(trace, event, alternative);
   }
-  for (const std::uint32_t race : trace.racesAt(event)) {
+  for (const std::uint32_t race : trace.races().at(event)) {
     text += between() + u"could have taken "_s +
             counted(trace.data().races[race].alternatives.size(), u"other message"_s,
                     u"other messages"_s);

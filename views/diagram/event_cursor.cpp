@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "views/diagram/space_time_viewport.h"
+#include "views/trace/trace_causality.h"
 #include "views/values/text.h"
 
 namespace pf::views {
@@ -14,13 +15,13 @@ namespace {
 
 /// What the receive at `event` could have taken instead; none where it does not race.
 std::vector<std::uint32_t> alternativesAt(const TraceIndex& trace, EventRef event) {
-  const auto races = trace.racesAt(event);
+  const auto races = trace.races().at(event);
   return races.empty() ? std::vector<std::uint32_t>()
                        : trace.data().races[races.front()].alternatives;
 }
 
 Message messageOf(const TraceIndex& trace, std::uint32_t number) {
-  return number < trace.messageCount() ? trace.execution().messages[number] : Message();
+  return number < trace.messages().count() ? trace.execution().messages[number] : Message();
 }
 
 /// The number that alternative `number` at `event` has in `newer`; 0: it is none there.
@@ -63,8 +64,8 @@ void EventCursor::enter() {
   const TraceIndex& trace = *m_viewport.trace();
   const SpaceTimeGeometry g = m_viewport.geometry();
   const std::vector<Rank> ranks = g.ranksInView();
-  select(trace.nearest(ranks.empty() ? 0 : ranks.front(),
-                       static_cast<std::uint32_t>(std::max(0.0, g.t0 + margin(trace)))),
+  select(trace.times().nearest(ranks.empty() ? 0 : ranks.front(),
+                               static_cast<std::uint32_t>(std::max(0.0, g.t0 + margin(trace)))),
          true);
 }
 
@@ -94,7 +95,7 @@ void EventCursor::moveAcrossRanks(int step) {
   const SpaceTimeGeometry g = m_viewport.geometry();
   for (int row = g.rowOf(m_selected.rank) + step; row >= 0 && row < g.rows; row += step) {
     for (const Rank rank : g.ranksOf(row)) {
-      if (const EventRef found = trace->nearest(rank, time); found.valid()) {
+      if (const EventRef found = trace->times().nearest(rank, time); found.valid()) {
         select(found, true);
         return;
       }
@@ -112,10 +113,10 @@ void EventCursor::selectEnd(bool last) {
 
 void EventCursor::selectRace(int direction) {
   const TraceIndexPtr& trace = m_viewport.trace();
-  if (!trace || trace->racingEvents().empty()) {
+  if (!trace || trace->racing().empty()) {
     return;
   }
-  const auto& races = trace->racingEvents();
+  const auto& races = trace->racing();
   const auto key = [&](EventRef r) { return std::tuple(trace->time(r), r.rank, r.serial); };
   const auto before = [&](EventRef a, EventRef b) { return key(a) < key(b); };
   const EventRef from = m_selected;
@@ -132,7 +133,7 @@ void EventCursor::selectRace(int direction) {
 
 void EventCursor::selectPartner() {
   if (const TraceIndexPtr& trace = m_viewport.trace()) {
-    const auto partners = trace->partners(m_selected);
+    const auto partners = partnersOf(*trace, m_selected);
     if (!partners.empty()) {
       select(partners.front(), true);
     }

@@ -110,7 +110,7 @@ void Minimap::render() {
   const double end = m_trace->lastTime() + 1.0;
   const bool inMemory = m_trace->hasEvents() && m_trace->pages() == nullptr;
   for (Rank rank = 0; rank < toInt(m_trace->rankCount()); ++rank) {
-    const EventSteps times = inMemory ? m_trace->times(rank) : EventSteps();
+    const EventSteps times = inMemory ? m_trace->times().of(rank) : EventSteps();
     std::size_t from = 0;
     for (int c = 0; c < columns && from < times.size(); ++c) {
       const std::size_t to = times.before(end * (c + 1) / columns);
@@ -134,7 +134,7 @@ void Minimap::render() {
                      withAlpha(m_theme.send, 0.4));
   }
   double last = -10;
-  for (const std::uint32_t time : m_trace->racingTimes()) {
+  for (const std::uint32_t time : m_trace->racing().times()) {
     const double at = std::floor(x(time));
     if (at - last >= 1) {
       painter.fillRect(QRectF(at - 0.5, area.top() + 1, 2, 5), m_theme.race);

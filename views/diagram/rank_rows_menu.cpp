@@ -10,6 +10,7 @@
 #include <QMenu>
 
 #include "views/diagram/space_time_canvas.h"
+#include "views/trace/trace_causality.h"
 #include "views/trace/trace_text.h"
 #include "views/values/text.h"
 
@@ -132,12 +133,12 @@ QList<RankGroup> RankRowsMenu::groups() const {
 QList<int> RankRowsMenu::around(EventRef event) const {
   const TraceIndex& trace = *m_canvas.trace();
   std::set<int> ranks{event.rank};
-  for (const EventRef& partner : trace.partners(event)) {
+  for (const EventRef& partner : partnersOf(trace, event)) {
     ranks.insert(partner.rank);
   }
-  for (const std::uint32_t race : trace.racesAt(event)) {
+  for (const std::uint32_t race : trace.races().at(event)) {
     for (const std::uint32_t message : trace.data().races[race].alternatives) {
-      if (message < trace.messageCount()) {
+      if (message < trace.messages().count()) {
         ranks.insert(trace.execution().messages[message].send.rank);
       }
     }

@@ -48,7 +48,7 @@ Scene SceneRenderer::draw(SceneRequest request, const DensityLevels* pyramid) {
 void SceneRenderer::start(SceneRequest request) {
   m_running = true;
   m_pool.start([this, generation = m_generation, asked = std::move(request)] {
-    Scene scene = draw(asked, asked.trace->pyramid());
+    Scene scene = draw(asked, asked.trace->times().pyramid());
     QMetaObject::invokeMethod(
         this, [this, generation, done = std::move(scene)] { deliver(done, generation); },
         Qt::QueuedConnection);

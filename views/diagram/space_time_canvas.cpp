@@ -8,6 +8,7 @@
 #include <QResizeEvent>
 
 #include "views/trace/event_search.h"
+#include "views/trace/trace_causality.h"
 #include "views/values/text.h"
 
 namespace pf::views {
@@ -123,8 +124,8 @@ void SpaceTimeCanvas::setCone(bool shown) {
 
 void SpaceTimeCanvas::refreshCone() {
   if (m_overlay.cone && trace() && trace()->contains(m_cursor.selected())) {
-    m_overlay.past = trace()->past(m_cursor.selected());
-    m_overlay.future = trace()->future(m_cursor.selected());
+    m_overlay.past = pastOf(*trace(), m_cursor.selected());
+    m_overlay.future = futureOf(*trace(), m_cursor.selected());
   }
   update();
 }

@@ -42,7 +42,7 @@ void SpaceTimePainter::paintMessageDensity(QPainter& painter, const Visible& vis
   const std::size_t stride = visible.messages.size() / kMaxLines + 1;
   std::size_t turn = 0;
   for (const MessageLine& line : visible.messages) {
-    const bool race = m_trace.takenInRace(line.message);
+    const bool race = m_trace.races().isTaken(line.message);
     if (!race && turn++ % stride != 0) {
       continue;
     }
@@ -69,8 +69,8 @@ void SpaceTimePainter::paintEventDensity(QPainter& painter) const {
   std::vector<std::uint32_t> counts(width * static_cast<std::size_t>(last - first), 0);
   std::uint32_t peak = 1;
   for (const Rank rank : m_geometry.ranksInView()) {
-    const auto times = m_trace.times(rank);
-    const auto [from, to] = m_trace.serialsIn(rank, m_geometry.t0, m_geometry.t1);
+    const auto times = m_trace.times().of(rank);
+    const auto [from, to] = m_trace.times().serialsIn(rank, m_geometry.t0, m_geometry.t1);
     std::uint32_t* const row =
         counts.data() + static_cast<std::size_t>(m_geometry.rowOf(rank) - first) * width;
     for (Serial serial = from; serial < to; ++serial) {
@@ -113,11 +113,12 @@ void SpaceTimePainter::paintCallDensity(QPainter& painter, const Visible& visibl
     // The event before those in view may reach into it, and so may the one after them.
     const Serial last = std::min<Serial>(visible.serials[row].second, m_trace.lastSerial(rank));
     for (Serial s = std::max<Serial>(visible.serials[row].first, 2) - 1; s <= last; ++s) {
-      const EventTime at = m_trace.clockTime({rank, s}).value_or(EventTime());
+      const EventTime at = m_trace.times().clockTime({rank, s}).value_or(EventTime());
       const auto end = static_cast<double>(width);
       const double from =
-          std::clamp(m_geometry.x(m_trace.timeAt(at.begin)) - plot.left(), 0.0, end);
-      const double to = std::clamp(m_geometry.x(m_trace.timeAt(at.end)) - plot.left(), 0.0, end);
+          std::clamp(m_geometry.x(m_trace.times().timeAt(at.begin)) - plot.left(), 0.0, end);
+      const double to =
+          std::clamp(m_geometry.x(m_trace.times().timeAt(at.end)) - plot.left(), 0.0, end);
       for (auto column = static_cast<std::size_t>(from); static_cast<double>(column) < to;
            ++column) {
         const auto left = static_cast<double>(column);
@@ -144,11 +145,11 @@ void SpaceTimePainter::paintDensity(QPainter& painter, const Visible& visible) c
   const auto [first, last] = m_geometry.visibleRows();
   const double bar = std::max(2.0, m_geometry.rowHeight * 0.5);
   std::vector<int> lastColumn(m_trace.rankCount(), -1);
-  const std::vector<std::uint32_t>& times = m_trace.racingTimes();
+  const std::vector<std::uint32_t>& times = m_trace.racing().times();
   auto at = static_cast<std::size_t>(std::lower_bound(times.begin(), times.end(), m_geometry.t0) -
                                      times.begin());
   for (; at < times.size() && static_cast<double>(times[at]) <= m_geometry.t1; ++at) {
-    const EventRef ref = m_trace.racingEvents()[at];
+    const EventRef ref = m_trace.racing()[at];
     const int row = m_geometry.rowOf(ref.rank);
     if (row < first || row >= last) {
       continue;

@@ -43,10 +43,10 @@ void SpaceTimePainter::paintFoundGlyphs(QPainter& painter, std::size_t first,
   std::vector<std::uint32_t> messages;
   for (std::size_t i = first; i < last; ++i) {
     const EventRef hit = m_found->hits[i];
-    for (const std::uint32_t message : m_trace.sentAt(hit)) {
+    for (const std::uint32_t message : m_trace.links().sentAt(hit)) {
       messages.push_back(message);
     }
-    for (const std::uint32_t receive : m_trace.completedAt(hit)) {
+    for (const std::uint32_t receive : m_trace.links().completedAt(hit)) {
       messages.push_back(
           execution.ranks[static_cast<std::size_t>(hit.rank)].receives[receive].message);
     }
@@ -54,8 +54,8 @@ void SpaceTimePainter::paintFoundGlyphs(QPainter& painter, std::size_t first,
   std::sort(messages.begin(), messages.end());
   messages.erase(std::unique(messages.begin(), messages.end()), messages.end());
   for (const std::uint32_t message : messages) {
-    if (message < m_trace.messageCount()) {
-      const bool race = m_trace.takenInRace(message);
+    if (message < m_trace.messages().count()) {
+      const bool race = m_trace.races().isTaken(message);
       paintMessage(painter, execution.messages[message],
                    QPen(race ? m_theme.race : m_theme.message, race ? 1.6 : 1.2), m_radius >= 2.6);
     }
@@ -63,7 +63,7 @@ void SpaceTimePainter::paintFoundGlyphs(QPainter& painter, std::size_t first,
   for (std::size_t i = first; i < last; ++i) {
     const EventRef hit = m_found->hits[i];
     const QPointF centre = m_geometry.point(m_trace, hit);
-    if (!m_trace.racesAt(hit).empty()) {
+    if (!m_trace.races().at(hit).empty()) {
       drawRaceRing(painter, centre, std::max(m_radius, 2.2), m_theme);
     }
     drawGlyph(painter, glyphOf(m_trace, hit), centre, m_radius, m_theme);

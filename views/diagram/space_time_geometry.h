@@ -44,7 +44,7 @@ struct SpaceTimeGeometry {
   }
   /// Where the line of a message begins.
   [[nodiscard]] QPointF departure(const TraceIndex& trace, const Message& message) const {
-    return {x(trace.departure(message)), y(message.send.rank)};
+    return {x(trace.times().departure(message)), y(message.send.rank)};
   }
   /// Row that holds `yPos`, or -1.
   [[nodiscard]] int rowAt(double yPos) const {

@@ -15,7 +15,7 @@ EventRef eventAt(const TraceIndex& trace, const SpaceTimeGeometry& g, QPointF po
   EventRef best;
   double closest = reach;
   for (const Rank rank : g.ranksOf(g.rowAt(position.y()))) {
-    const EventRef found = trace.nearest(rank, time);
+    const EventRef found = trace.times().nearest(rank, time);
     const QPointF d = g.point(trace, found) - position;
     if (found.valid() && std::abs(d.x()) <= closest &&
         std::abs(d.y()) <= std::max(reach, g.rowHeight * 0.3)) {
@@ -45,12 +45,12 @@ int alternativeAt(const TraceIndex& trace, const SpaceTimeGeometry& g, EventRef 
   if (!g.plot.contains(position)) {
     return 0;
   }
-  for (const std::uint32_t race : trace.racesAt(selected)) {
-    const QPointF to = g.point(trace, trace.raceCompletion(race));
+  for (const std::uint32_t race : trace.races().at(selected)) {
+    const QPointF to = g.point(trace, trace.races().completionOf(race));
     int number = 0;
     for (const std::uint32_t message : trace.data().races[race].alternatives) {
       ++number;
-      if (message < trace.messageCount() &&
+      if (message < trace.messages().count() &&
           isAt(g, g.departure(trace, trace.execution().messages[message]), to, position)) {
         return number;
       }

@@ -33,7 +33,7 @@ void SpaceTimePainter::paintAxis(QPainter& painter, const QRectF& area) const {
       Qt::AlignVCenter | Qt::AlignLeft, physical ? u"time"_s : u"logical time"_s);
   painter.setClipRect(QRectF(plot.left(), area.top(), plot.width(), area.height()));
   // Both count from 0 here: steps, or nanoseconds.
-  const double unit = physical ? m_trace.nanoseconds(2) : 1;
+  const double unit = physical ? m_trace.times().nanoseconds(2) : 1;
   const double origin = physical ? 1 : 0;
   const double narrowest = physical ? metrics.horizontalAdvance(u"000.000 ms"_s) + 16 : 64;
   double step = 1;
@@ -279,17 +279,17 @@ void SpaceTimePainter::paintVeil(QPainter& painter, const std::vector<Serial>& d
 
 void SpaceTimePainter::paintGhosts(QPainter& painter, EventRef selected, int chosen) const {
   painter.setFont(scaled(painter.font(), 0.82));
-  for (const std::uint32_t race : m_trace.racesAt(selected)) {
+  for (const std::uint32_t race : m_trace.races().at(selected)) {
     const Race& r = m_trace.data().races[race];
-    const QPointF to = m_geometry.point(m_trace, m_trace.raceCompletion(race));
-    if (r.taken < m_trace.messageCount()) {
+    const QPointF to = m_geometry.point(m_trace, m_trace.races().completionOf(race));
+    if (r.taken < m_trace.messages().count()) {
       paintMessage(painter, m_trace.execution().messages[r.taken], QPen(m_theme.race, 3.0),
                    m_radius >= 2.6);
     }
     int number = 0;
     for (const std::uint32_t m : r.alternatives) {
       ++number;
-      if (m >= m_trace.messageCount() || number > 64 ||
+      if (m >= m_trace.messages().count() || number > 64 ||
           !m_geometry.isShown(m_trace.execution().messages[m].send.rank)) {
         continue;
       }
@@ -320,13 +320,14 @@ void SpaceTimePainter::paintSelection(QPainter& painter, EventRef selected, int 
                    QPointF(centre.x(), m_geometry.plot.bottom()));
   const QPen chosen(m_theme.selection, 2.4);
   const RankView& history = m_trace.execution().ranks[index(selected.rank)];
-  if (m_trace.racesAt(selected).empty()) {
-    for (const std::uint32_t m : m_trace.sentAt(selected)) {
+  if (m_trace.races().at(selected).empty()) {
+    for (const std::uint32_t m : m_trace.links().sentAt(selected)) {
       paintMessage(painter, m_trace.execution().messages[m], chosen, m_radius >= 2.6);
     }
-    for (const auto& list : {m_trace.completedAt(selected), m_trace.postedAt(selected)}) {
+    for (const auto& list :
+         {m_trace.links().completedAt(selected), m_trace.links().postedAt(selected)}) {
       for (const std::uint32_t r : list) {
-        if (history.receives[r].message < m_trace.messageCount()) {
+        if (history.receives[r].message < m_trace.messages().count()) {
           paintMessage(painter, m_trace.execution().messages[history.receives[r].message], chosen,
                        m_radius >= 2.6);
         }

@@ -47,10 +47,10 @@ SpaceTimePainter::Visible SpaceTimePainter::collect() const {
   const double slack = (m_radius + 2) / m_geometry.scale();
   for (const Rank rank : visible.ranks) {
     visible.serials.push_back(
-        m_trace.serialsIn(rank, m_geometry.t0 - slack, m_geometry.t1 + slack));
+        m_trace.times().serialsIn(rank, m_geometry.t0 - slack, m_geometry.t1 + slack));
     visible.events += visible.serials.back().second - visible.serials.back().first;
   }
-  m_trace.forMessagesIn(m_geometry.t0, m_geometry.t1, [&](const MessageLine& line) {
+  m_trace.messages().forEachIn(m_geometry.t0, m_geometry.t1, [&](const MessageLine& line) {
     const auto [low, high] =
         std::minmax({m_geometry.rowOf(line.source), m_geometry.rowOf(line.dest)});
     if (low >= 0 && high >= rows.first && low < rows.second) {
@@ -63,7 +63,7 @@ SpaceTimePainter::Visible SpaceTimePainter::collect() const {
 std::size_t SpaceTimePainter::eventsInView() const {
   std::size_t events = 0;
   for (const Rank rank : m_geometry.ranksInView()) {
-    events += m_trace.times(rank).about(m_geometry.t0, m_geometry.t1, kExactLimit);
+    events += m_trace.times().of(rank).about(m_geometry.t0, m_geometry.t1, kExactLimit);
   }
   return events;
 }
@@ -154,7 +154,7 @@ void SpaceTimePainter::paintRows(QPainter& painter) const {
     double left = plot.right();
     double right = plot.left();
     for (const Rank rank : m_geometry.ranksOf(row)) {
-      if (const auto times = m_trace.times(rank); !times.empty()) {
+      if (const auto times = m_trace.times().of(rank); !times.empty()) {
         left = std::min(left, std::max(plot.left(), m_geometry.x(times.front())));
         right = std::max(right, std::min(plot.right(), m_geometry.x(times.back())));
       }
@@ -206,17 +206,18 @@ void SpaceTimePainter::paintCollectives(QPainter& painter, const SceneStats& sta
   };
   constexpr double kApart = 12;  // pixels: nearer to each other they would hide an overview
   if (stats.overview &&
-      static_cast<double>(std::ranges::count_if(m_trace.collectives(), inView)) * kApart >
+      static_cast<double>(std::ranges::count_if(m_trace.collectives().groups(), inView)) * kApart >
           m_geometry.plot.width()) {
     return;
   }
   double lastX = -1e9;
-  for (const CollectiveGroup& group : m_trace.collectives()) {
+  for (const CollectiveGroup& group : m_trace.collectives().groups()) {
     if (!inView(group)) {
       continue;
     }
     if (!stats.exact) {
-      const std::uint32_t first = stats.overview ? group.about : m_trace.firstTimeOf(group);
+      const std::uint32_t first =
+          stats.overview ? group.about : m_trace.collectives().firstTimeOf(group);
       const double x = std::floor(m_geometry.x(first));
       if (x != lastX) {
         paintCollectiveLine(painter, group, x);
@@ -241,7 +242,7 @@ void SpaceTimePainter::paintMessage(QPainter& painter, const Message& message, c
     return;
   }
   const QPointF from = m_geometry.departure(m_trace, message);
-  const EventRef end = m_trace.arrival(message);
+  const EventRef end = m_trace.messages().arrival(message);
   if (!m_trace.contains(end)) {  // never received: a stub towards its destination
     const double reach = std::min(m_geometry.stepWidth() * 0.7, 46.0);
     const double dy = m_geometry.y(message.dest) - from.y();
@@ -284,7 +285,7 @@ void SpaceTimePainter::paintMessages(QPainter& painter, const Visible& visible) 
   for (const bool race : {false, true}) {  // racing ones on top
     painter.setRenderHint(QPainter::Antialiasing, race || visible.messages.size() < 6000);
     for (const MessageLine& line : visible.messages) {
-      if (m_trace.takenInRace(line.message) == race) {
+      if (m_trace.races().isTaken(line.message) == race) {
         paintMessage(painter, m_trace.execution().messages[line.message], race ? racing : plain,
                      heads);
       }
@@ -304,9 +305,11 @@ void SpaceTimePainter::paintCalls(QPainter& painter, const Visible& visible) con
     const Serial first = std::max<Serial>(visible.serials[row].first, 2) - 1;
     const Serial last = std::min<Serial>(visible.serials[row].second, m_trace.lastSerial(rank));
     for (Serial s = first; s <= last; ++s) {
-      const EventTime at = m_trace.clockTime({rank, s}).value_or(EventTime());
-      const double left = std::max(m_geometry.x(m_trace.timeAt(at.begin)), m_geometry.plot.left());
-      const double right = std::min(m_geometry.x(m_trace.timeAt(at.end)), m_geometry.plot.right());
+      const EventTime at = m_trace.times().clockTime({rank, s}).value_or(EventTime());
+      const double left =
+          std::max(m_geometry.x(m_trace.times().timeAt(at.begin)), m_geometry.plot.left());
+      const double right =
+          std::min(m_geometry.x(m_trace.times().timeAt(at.end)), m_geometry.plot.right());
       if (right - left >= 1) {
         painter.fillRect(QRectF(left, y - height / 2, right - left, height).toAlignedRect(), color);
       }
@@ -327,7 +330,7 @@ void SpaceTimePainter::paintWaits(QPainter& painter, const Visible& visible) con
   for (std::size_t row = 0; row < visible.serials.size(); ++row) {
     const Rank rank = visible.ranks[row];
     const double y = m_geometry.y(rank);
-    const auto times = m_trace.times(rank);
+    const auto times = m_trace.times().of(rank);
     // The wait for the first event to the right reaches into view.
     const Serial last = std::min<Serial>(visible.serials[row].second, times.size());
     for (Serial s = std::max<Serial>(visible.serials[row].first, 2); s <= last; ++s) {
@@ -352,7 +355,7 @@ void SpaceTimePainter::paintBrackets(QPainter& painter, const Visible& visible) 
     const Rank rank = visible.ranks[row];
     const RankView& history = m_trace.execution().ranks[index(rank)];
     for (Serial s = visible.serials[row].first; s < visible.serials[row].second; ++s) {
-      for (const std::uint32_t r : m_trace.completedAt({rank, s})) {
+      for (const std::uint32_t r : m_trace.links().completedAt({rank, s})) {
         const Serial post = history.receives[r].post;
         if (post == s || !m_trace.contains({rank, post})) {
           continue;
@@ -412,7 +415,7 @@ void SpaceTimePainter::paintExact(QPainter& painter, const Visible& visible) con
     const Rank rank = visible.ranks[row];
     for (Serial s = visible.serials[row].first; s < visible.serials[row].second; ++s) {
       const EventRef ref{rank, s};
-      if (!m_trace.racesAt(ref).empty()) {
+      if (!m_trace.races().at(ref).empty()) {
         racing.push_back(ref);
       } else {
         drawGlyph(painter, glyphOf(m_trace, ref), m_geometry.point(m_trace, ref), m_radius,

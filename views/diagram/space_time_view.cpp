@@ -238,7 +238,7 @@ void SpaceTimeView::selectEvent(const EventRef& event) {
 void SpaceTimeView::selectRace(int race) {
   const TraceIndexPtr& trace = m_canvas->trace();
   if (trace && race >= 0 && at(race) < trace->data().races.size()) {
-    selectEvent(trace->raceEvent(at(race)));
+    selectEvent(trace->races().eventOf(at(race)));
   }
 }
 
@@ -252,14 +252,14 @@ void SpaceTimeView::onSelection(const EventRef& event) {
   m_actions->refresh();
   updateFooter();
   Q_EMIT eventSelected(event);
-  if (trace && trace->contains(event) && !trace->racesAt(event).empty()) {
-    Q_EMIT raceSelected(static_cast<int>(trace->racesAt(event).front()));
+  if (trace && trace->contains(event) && !trace->races().at(event).empty()) {
+    Q_EMIT raceSelected(static_cast<int>(trace->races().at(event).front()));
   }
 }
 
 void SpaceTimeView::chooseAlternative(std::uint32_t message) {
   const TraceIndexPtr& trace = m_canvas->trace();
-  const auto races = trace ? trace->racesAt(selectedEvent()) : std::span<const std::uint32_t>{};
+  const auto races = trace ? trace->races().at(selectedEvent()) : std::span<const std::uint32_t>{};
   if (races.empty()) {
     return;
   }
@@ -275,7 +275,7 @@ void SpaceTimeView::chooseAlternative(std::uint32_t message) {
 void SpaceTimeView::onAlternative(int number) {
   updateFooter();
   const TraceIndexPtr& trace = m_canvas->trace();
-  const auto races = trace->racesAt(selectedEvent());
+  const auto races = trace->races().at(selectedEvent());
   if (number > 0 && !races.empty()) {
     Q_EMIT alternativeSelected(static_cast<int>(races.front()),
                                trace->data().races[races.front()].alternatives[at(number - 1)]);

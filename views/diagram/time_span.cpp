@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "views/trace/trace_causality.h"
+
 namespace pf::views {
 
 namespace {
@@ -27,7 +29,7 @@ EventRef middleEvent(const TraceIndex& trace, const SpaceTimeGeometry& view) {
   EventRef nearest;
   double least = 0;
   for (const Rank rank : view.ranksInView()) {
-    const EventRef event = trace.nearest(
+    const EventRef event = trace.times().nearest(
         rank, static_cast<std::uint32_t>(std::clamp(middle, 0.0, 1.0 * trace.lastTime())));
     const double distance = std::abs(trace.time(event) - middle);
     if (event.valid() && (!nearest.valid() || distance < least)) {
@@ -52,7 +54,7 @@ struct Extent {
 Extent extentOn(const TraceIndex& other, const TraceIndex& trace, const SpaceTimeGeometry& view) {
   Extent extent{static_cast<double>(other.lastTime()), 1};
   for (const Rank rank : view.ranksInView()) {
-    const auto [from, to] = trace.serialsIn(rank, view.t0, view.t1);
+    const auto [from, to] = trace.times().serialsIn(rank, view.t0, view.t1);
     extent.all = extent.all && from <= 1 && to > trace.lastSerial(rank);
     if (from < to) {
       extent.first = std::min(extent.first, 1.0 * other.time({rank, from}));
@@ -117,12 +119,12 @@ TimeSpan spanOfPartners(EventRef event, const TraceIndex& trace) {
       span.t1 = std::max(span.t1, static_cast<double>(trace.time(other)));
     }
   };
-  for (const EventRef& partner : trace.partners(event)) {
+  for (const EventRef& partner : partnersOf(trace, event)) {
     include(partner);
   }
-  for (const std::uint32_t race : trace.racesAt(event)) {
+  for (const std::uint32_t race : trace.races().at(event)) {
     for (const std::uint32_t message : trace.data().races[race].alternatives) {
-      if (message < trace.messageCount()) {
+      if (message < trace.messages().count()) {
         include(EventRef(trace.execution().messages[message].send));
       }
     }
@@ -163,7 +165,7 @@ double sameTime(double time, const TraceIndex& before, const TraceIndex& now) {
   if (before.axis() == TimeAxis::Logical || now.axis() == TimeAxis::Logical) {
     return time;
   }
-  const double units = before.nanoseconds(2) / std::max(now.nanoseconds(2), 1.0);
+  const double units = before.times().nanoseconds(2) / std::max(now.times().nanoseconds(2), 1.0);
   return 1 + (time - 1) * units;
 }
 

@@ -73,7 +73,7 @@ class NumbersTest {
     if (m_kind == Kind::List) {
       return hasListed(race);
     }
-    const bool taken = m_trace.data().races.taken(race) < m_trace.messageCount();
+    const bool taken = m_trace.data().races.taken(race) < m_trace.messages().count();
     return taken ? m_kind == Kind::Taken : m_notTaken;
   }
 
@@ -87,10 +87,10 @@ class NumbersTest {
   }
   bool hasDigits(std::size_t race) {
     const RaceTable& races = m_trace.data().races;
-    if (m_digits(races.rank(race)) || m_digits(m_trace.raceEvent(race).serial)) {
+    if (m_digits(races.rank(race)) || m_digits(m_trace.races().eventOf(race).serial)) {
       return true;
     }
-    const auto taken = m_trace.takenIn(race);
+    const auto taken = m_trace.races().takenIn(race);
     return (taken && (m_digits(taken->rank) || m_digits(taken->serial) || m_digits(taken->tag))) ||
            m_digits(races.alternatives(race)) ||
            std::ranges::any_of(m_alternatives.of(race), [this](Rank r) { return m_digits(r); });
@@ -98,7 +98,7 @@ class NumbersTest {
   /// With a comma: "rank 3, event 5", "1, 2, 3".
   bool hasListed(std::size_t race) {
     std::string text;
-    if (const auto taken = m_trace.takenIn(race)) {
+    if (const auto taken = m_trace.races().takenIn(race)) {
       text = std::to_string(taken->rank) + ", ";
     }
     const char* between = "";
@@ -172,12 +172,12 @@ Test testOf(const RaceListModel& model, const QString& word) {
   }
   if (key == u"tag"_s) {
     return equals(value, [&trace](std::size_t race) {
-      const auto taken = trace.takenIn(race);
+      const auto taken = trace.races().takenIn(race);
       return taken ? std::int64_t{taken->tag} : INT64_MIN;
     });
   }
   if (key == u"event"_s) {
-    return equals(value, [&trace](std::size_t race) { return trace.raceEvent(race).serial; });
+    return equals(value, [&trace](std::size_t race) { return trace.races().eventOf(race).serial; });
   }
   if (key == u"from"_s) {
     bool good = false;

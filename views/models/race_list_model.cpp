@@ -9,6 +9,7 @@
 #include <QStringList>
 
 #include "replay_engine/races/race_weight.h"
+#include "views/trace/trace_causality.h"
 #include "views/trace/trace_text.h"
 #include "views/values/roles.h"
 #include "views/values/text.h"
@@ -32,7 +33,8 @@ RaceListModel::RaceListModel(QObject* parent) : QAbstractTableModel(parent) {}
 const std::vector<Rank>& AlternativeRanks::of(std::size_t race) {
   const RaceTable& races = m_trace->data().races;
   const auto senderOf = [this](std::uint32_t message) {
-    return message < m_trace->messageCount() ? m_trace->senderOf(message) : kUnknownRank;
+    return message < m_trace->messages().count() ? m_trace->messages().senderOf(message)
+                                                 : kUnknownRank;
   };
   m_ranks.clear();
   if (const auto* odd = races.oddAlternatives(race)) {
@@ -64,8 +66,9 @@ RaceKind raceKind(const TraceIndex& trace, std::size_t race) {
   if (races.isProbe(race)) {
     return RaceKind::Probe;
   }
-  const bool atOnce = races.hasPlaces() ? races.place(race).chosen == races.place(race).observed
-                                        : trace.raceEvent(race) == trace.raceCompletion(race);
+  const bool atOnce = races.hasPlaces()
+                          ? races.place(race).chosen == races.place(race).observed
+                          : trace.races().eventOf(race) == trace.races().completionOf(race);
   return atOnce ? RaceKind::Receive : RaceKind::Posted;
 }
 
@@ -73,12 +76,12 @@ std::vector<std::uint8_t> rateRaces(const TraceIndex& trace) {
   const EventRef failed = trace.data().failure.event;
   const bool known = trace.contains(failed);
   std::vector<std::uint8_t> severity;
-  for (const RaceWeight weight :
-       weighRaces(known ? failed : EventRef{}, known ? trace.past(failed) : std::vector<Serial>(),
-                  trace.data().races.size(), [&trace](std::size_t race) {
-                    const EventRef observed = trace.raceCompletion(race);
-                    return trace.contains(observed) ? observed : EventRef{};
-                  })) {
+  for (const RaceWeight weight : weighRaces(
+           known ? failed : EventRef{}, known ? pastOf(trace, failed) : std::vector<Serial>(),
+           trace.data().races.size(), [&trace](std::size_t race) {
+             const EventRef observed = trace.races().completionOf(race);
+             return trace.contains(observed) ? observed : EventRef{};
+           })) {
     severity.push_back(static_cast<std::uint8_t>(weight));
   }
   return severity;
@@ -131,7 +134,7 @@ int RaceListModel::columnCount(const QModelIndex& parent) const {
 
 QString RaceListModel::text(std::size_t race, int column) const {
   const RaceTable& races = m_trace->data().races;
-  const auto taken = m_trace->takenIn(race);
+  const auto taken = m_trace->races().takenIn(race);
   switch (column) {
     case Severity:
       return m_severity[race] == 0   ? u"first"_s
@@ -140,7 +143,7 @@ QString RaceListModel::text(std::size_t race, int column) const {
     case Receiver:
       return QString::number(races.rank(race));
     case EventSerial:
-      return QString::number(m_trace->raceEvent(race).serial);
+      return QString::number(m_trace->races().eventOf(race).serial);
     case Call:
       return m_classes->classOf(race).call;
     case Location:
@@ -194,25 +197,25 @@ std::vector<std::int64_t> RaceListModel::sortKeys(int column) const {
     case Severity:  // by how it was rated, and within that the nearest to the end first
       return keys([&](std::size_t race) {
         return std::int64_t{m_severity[race]} * (1LL << 33) + trace.lastTime() -
-               trace.raceTime(race);
+               trace.racing().observedTime(race);
       });
     case Receiver:
       return keys([&](std::size_t race) { return races.rank(race); });
     case EventSerial:
-      return keys([&](std::size_t race) { return trace.raceEvent(race).serial; });
+      return keys([&](std::size_t race) { return trace.races().eventOf(race).serial; });
     case Call:
     case Location:
       return placeKeys(column);
     case Taken:
       return keys([&](std::size_t race) {
-        const auto taken = trace.takenIn(race);
+        const auto taken = trace.races().takenIn(race);
         return taken ? std::int64_t{taken->rank} * (1LL << 40) +
                            static_cast<std::int64_t>(taken->serial)
                      : -1;
       });
     case TakenTag:
       return keys([&](std::size_t race) {
-        const auto taken = trace.takenIn(race);
+        const auto taken = trace.races().takenIn(race);
         return taken ? taken->tag : -1;
       });
     case Alternatives:
@@ -241,7 +244,7 @@ QVariant RaceListModel::data(const QModelIndex& index, int role) const {
       return text(race, index.column());
     case Qt::ToolTipRole:
       return index.column() == Severity ? severityText(index.row())
-                                        : eventDetails(*m_trace, m_trace->raceEvent(race));
+                                        : eventDetails(*m_trace, m_trace->races().eventOf(race));
     case ToneRole:
       return static_cast<int>(m_severity[race] == 2
                                   ? (index.column() == Severity ? Tone::Muted : Tone::Normal)

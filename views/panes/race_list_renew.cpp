@@ -23,13 +23,13 @@ int sameRace(const TraceIndex& trace, int race, const TraceIndex& newer) {
   if (race < 0) {
     return -1;
   }
-  const EventRef chosen = trace.raceEvent(at(race));
-  const EventRef observed = trace.raceCompletion(at(race));
+  const EventRef chosen = trace.races().eventOf(at(race));
+  const EventRef observed = trace.races().completionOf(at(race));
   if (!newer.contains(chosen)) {
     return -1;
   }
-  for (const std::uint32_t other : newer.racesAt(chosen)) {
-    if (newer.raceEvent(other) == chosen && newer.raceCompletion(other) == observed) {
+  for (const std::uint32_t other : newer.races().at(chosen)) {
+    if (newer.races().eventOf(other) == chosen && newer.races().completionOf(other) == observed) {
       return static_cast<int>(other);
     }
   }

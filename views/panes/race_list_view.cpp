@@ -117,7 +117,7 @@ RaceListView::RaceListView(QWidget* parent)
           &RaceListView::onCurrent);
   const auto replay = [this] {
     if (const int race = selectedRace(); race >= 0) {
-      Q_EMIT replayToRequested(m_model->trace()->raceEvent(at(race)));
+      Q_EMIT replayToRequested(m_model->trace()->races().eventOf(at(race)));
     }
   };
   connect(m_replay, &QAction::triggered, this, replay);
@@ -326,9 +326,9 @@ void RaceListView::showDetails(int race) {
   }
   QString text =
       tr("%1 of rank %2 at %3 accepts %4. ")
-          .arg(callName(trace, trace.raceEvent(at(race))))
+          .arg(callName(trace, trace.races().eventOf(at(race))))
           .arg(r.rank)
-          .arg(siteText(trace, trace.raceEvent(at(race))), raceEnvelope(trace, at(race)));
+          .arg(siteText(trace, trace.races().eventOf(at(race))), raceEnvelope(trace, at(race)));
   if (!r.alternatives.empty()) {
     text += tr("Alternative 1: ") + whyConcurrent(trace, at(race), r.alternatives.front());
   }

@@ -110,7 +110,7 @@ void drawComposite(QPainter& painter, Glyph glyph, QPointF c, double r, const Th
 }  // namespace
 
 Glyph glyphOf(const TraceIndex& trace, EventRef ref) {
-  const bool any = trace.isWildcard(ref);
+  const bool any = trace.links().isWildcard(ref);
   switch (trace.event(ref).kind) {
     case EventKind::Send:
       return Glyph::Send;

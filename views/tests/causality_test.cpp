@@ -9,6 +9,7 @@
 #include "replay_engine/races/races.h"
 #include "replay_engine/races/tests/random_execution.h"
 #include "replay_engine/races/tests/random_threads.h"
+#include "views/trace/trace_causality.h"
 #include "views/trace/trace_index.h"
 
 using namespace pf;
@@ -125,8 +126,8 @@ class CausalityTest : public QObject {
         const std::size_t events = execution.ranks[at(rank)].events.size();
         if (events > 0) {
           const EventRef event{rank, 1 + random() % events};
-          QCOMPARE(trace->past(event), pastOf(execution, arrows, event));
-          QCOMPARE(trace->future(event), futureOf(execution, arrows, event));
+          QCOMPARE(pastOf(*trace, event), pastOf(execution, arrows, event));
+          QCOMPARE(futureOf(*trace, event), futureOf(execution, arrows, event));
         }
       }
     }

@@ -18,6 +18,7 @@
 #include "views/trace/event_search.h"
 #include "views/trace/job_state.h"
 #include "views/trace/race_classes.h"
+#include "views/trace/trace_causality.h"
 #include "views/trace/trace_index.h"
 #include "views/trace/trace_text.h"
 
@@ -51,7 +52,7 @@ using Line = std::tuple<std::uint32_t, Rank, Rank, std::uint32_t, std::uint32_t>
 
 std::set<Line> messagesIn(const TraceIndex& trace, double from, double to) {
   std::set<Line> out;
-  trace.forMessagesIn(from, to, [&](const MessageLine& line) {
+  trace.messages().forEachIn(from, to, [&](const MessageLine& line) {
     out.insert({line.message, line.source, line.dest, line.departs, line.arrives});
   });
   return out;
@@ -69,15 +70,17 @@ class ChunksTest : public QObject {
         QCOMPARE(chunks.time(ref), whole.time(ref));
         QCOMPARE(chunks.event(ref).kind, whole.event(ref).kind);
         QCOMPARE(chunks.event(ref).peer, whole.event(ref).peer);
-        QCOMPARE(listOf(chunks.sentAt(ref)), listOf(whole.sentAt(ref)));
-        QCOMPARE(listOf(chunks.postedAt(ref)), listOf(whole.postedAt(ref)));
-        QCOMPARE(listOf(chunks.completedAt(ref)), listOf(whole.completedAt(ref)));
-        QCOMPARE(listOf(chunks.probesAt(ref)), listOf(whole.probesAt(ref)));
-        QCOMPARE(listOf(chunks.synchronousDoneAt(ref)), listOf(whole.synchronousDoneAt(ref)));
-        QCOMPARE(listOf(chunks.collectivesDoneAt(ref)), listOf(whole.collectivesDoneAt(ref)));
-        QCOMPARE(chunks.collectiveAt(ref), whole.collectiveAt(ref));
-        QCOMPARE(chunks.isWildcard(ref), whole.isWildcard(ref));
-        QCOMPARE(chunks.partners(ref), whole.partners(ref));
+        QCOMPARE(listOf(chunks.links().sentAt(ref)), listOf(whole.links().sentAt(ref)));
+        QCOMPARE(listOf(chunks.links().postedAt(ref)), listOf(whole.links().postedAt(ref)));
+        QCOMPARE(listOf(chunks.links().completedAt(ref)), listOf(whole.links().completedAt(ref)));
+        QCOMPARE(listOf(chunks.links().probesAt(ref)), listOf(whole.links().probesAt(ref)));
+        QCOMPARE(listOf(chunks.links().synchronousDoneAt(ref)),
+                 listOf(whole.links().synchronousDoneAt(ref)));
+        QCOMPARE(listOf(chunks.links().collectivesDoneAt(ref)),
+                 listOf(whole.links().collectivesDoneAt(ref)));
+        QCOMPARE(chunks.collectives().at(ref), whole.collectives().at(ref));
+        QCOMPARE(chunks.links().isWildcard(ref), whole.links().isWildcard(ref));
+        QCOMPARE(partnersOf(chunks, ref), partnersOf(whole, ref));
         QCOMPARE(eventDetails(chunks, ref), eventDetails(whole, ref));
       }
     }
@@ -91,32 +94,32 @@ class ChunksTest : public QObject {
       const double to = from + static_cast<double>(random() % 20) / 2;
       for (std::size_t r = 0; r < whole.rankCount(); ++r) {
         const auto rank = static_cast<Rank>(r);
-        const auto serials = whole.serialsIn(rank, from, to);
-        QCOMPARE(chunks.serialsIn(rank, from, to), serials);
-        QCOMPARE(chunks.times(rank).about(from, to, 100000), serials.second - serials.first);
+        const auto serials = whole.times().serialsIn(rank, from, to);
+        QCOMPARE(chunks.times().serialsIn(rank, from, to), serials);
+        QCOMPARE(chunks.times().of(rank).about(from, to, 100000), serials.second - serials.first);
         const auto time = static_cast<std::uint32_t>(random() % (whole.lastTime() + 2));
-        QCOMPARE(chunks.nearest(rank, time), whole.nearest(rank, time));
+        QCOMPARE(chunks.times().nearest(rank, time), whole.times().nearest(rank, time));
       }
       QCOMPARE(messagesIn(chunks, from, to), messagesIn(whole, from, to));
     }
-    QCOMPARE(chunks.collectives().size(), whole.collectives().size());
-    for (std::size_t i = 0; i < whole.collectives().size(); ++i) {
-      const CollectiveGroup& group = chunks.collectives()[i];
-      QCOMPARE(group.parts, whole.collectives()[i].parts);
-      QCOMPARE(chunks.firstTimeOf(group), whole.collectives()[i].firstTime);
-      QVERIFY(group.firstTime <= whole.collectives()[i].firstTime);
-      QVERIFY(group.lastTime >= whole.collectives()[i].lastTime);
+    QCOMPARE(chunks.collectives().groups().size(), whole.collectives().groups().size());
+    for (std::size_t i = 0; i < whole.collectives().groups().size(); ++i) {
+      const CollectiveGroup& group = chunks.collectives().groups()[i];
+      QCOMPARE(group.parts, whole.collectives().groups()[i].parts);
+      QCOMPARE(chunks.collectives().firstTimeOf(group), whole.collectives().groups()[i].firstTime);
+      QVERIFY(group.firstTime <= whole.collectives().groups()[i].firstTime);
+      QVERIFY(group.lastTime >= whole.collectives().groups()[i].lastTime);
     }
   }
 
   static void compareCauses(const TraceIndex& whole, const TraceIndex& chunks,
                             std::mt19937& random) {
-    QCOMPARE(chunks.racingEvents(), whole.racingEvents());
-    QCOMPARE(chunks.racingTimes(), whole.racingTimes());
+    QCOMPARE(chunks.racing(), whole.racing());
+    QCOMPARE(chunks.racing().times(), whole.racing().times());
     for (std::size_t race = 0; race < whole.data().races.size(); ++race) {
-      QCOMPARE(chunks.raceEvent(race), whole.raceEvent(race));
-      QCOMPARE(chunks.raceCompletion(race), whole.raceCompletion(race));
-      QCOMPARE(chunks.raceTime(race), whole.raceTime(race));
+      QCOMPARE(chunks.races().eventOf(race), whole.races().eventOf(race));
+      QCOMPARE(chunks.races().completionOf(race), whole.races().completionOf(race));
+      QCOMPARE(chunks.racing().observedTime(race), whole.racing().observedTime(race));
     }
     for (int look = 0; look < 12; ++look) {
       const auto rank = static_cast<Rank>(random() % whole.rankCount());
@@ -124,8 +127,8 @@ class ChunksTest : public QObject {
         continue;
       }
       const EventRef event{rank, 1 + random() % whole.lastSerial(rank)};
-      QCOMPARE(chunks.past(event), whole.past(event));
-      QCOMPARE(chunks.future(event), whole.future(event));
+      QCOMPARE(pastOf(chunks, event), pastOf(whole, event));
+      QCOMPARE(futureOf(chunks, event), futureOf(whole, event));
       const JobCut cut = cutJustBefore(whole, event);
       QCOMPARE(queuesCsv(chunks, jobStateAt(chunks, cut)),
                queuesCsv(whole, jobStateAt(whole, cut)));
@@ -142,11 +145,11 @@ class ChunksTest : public QObject {
   static void compareSearch(const TraceIndex& trace) {
     const auto message = [&](std::uint32_t m) { return trace.execution().messages[m]; };
     const auto takes = [&](EventRef ref, const auto& holds) {
-      const auto done = trace.completedAt(ref);
+      const auto done = trace.links().completedAt(ref);
       return std::any_of(done.begin(), done.end(), [&](std::uint32_t r) {
         const auto& receives = trace.execution().ranks[static_cast<std::size_t>(ref.rank)].receives;
         const std::uint32_t m = receives[r].message;
-        return m < trace.messageCount() && holds(message(m));
+        return m < trace.messages().count() && holds(message(m));
       });
     };
     const auto compare = [&](const QString& query, const auto& holds) {
@@ -168,7 +171,7 @@ class ChunksTest : public QObject {
                           }),
                qPrintable(query));
     };
-    compare(u"kind:wildcard"_s, [&](EventRef ref) { return trace.isWildcard(ref); });
+    compare(u"kind:wildcard"_s, [&](EventRef ref) { return trace.links().isWildcard(ref); });
     compare(u"from:0"_s, [&](EventRef ref) {
       return takes(ref, [](const Message& m) { return m.send.rank == 0; });
     });
@@ -176,7 +179,7 @@ class ChunksTest : public QObject {
       return trace.event(ref).tag == 1 || takes(ref, [](const Message& m) { return m.tag == 1; });
     });
     compare(u"to:1"_s, [&](EventRef ref) {
-      const auto sent = trace.sentAt(ref);
+      const auto sent = trace.links().sentAt(ref);
       return std::any_of(sent.begin(), sent.end(),
                          [&](std::uint32_t m) { return message(m).dest == 1; });
     });
@@ -191,11 +194,11 @@ class ChunksTest : public QObject {
       const TraceIndexPtr whole = makeIndex(data);
       const TraceIndexPtr chunks = makeIndex(test::inChunks(data, static_cast<unsigned>(seed % 4)));
       QVERIFY(chunks->pages() != nullptr && whole->pages() == nullptr);
-      QCOMPARE(chunks->messageCount(), whole->messageCount());
-      for (std::uint32_t m = 0; m < whole->messageCount(); ++m) {
-        QCOMPARE(chunks->arrival(chunks->execution().messages[m]),
-                 whole->arrival(whole->execution().messages[m]));
-        QCOMPARE(chunks->takenInRace(m), whole->takenInRace(m));
+      QCOMPARE(chunks->messages().count(), whole->messages().count());
+      for (std::uint32_t m = 0; m < whole->messages().count(); ++m) {
+        QCOMPARE(chunks->messages().arrival(chunks->execution().messages[m]),
+                 whole->messages().arrival(whole->execution().messages[m]));
+        QCOMPARE(chunks->races().isTaken(m), whole->races().isTaken(m));
       }
       compareEvents(*whole, *chunks);
       compareTimes(*whole, *chunks, random);
@@ -250,8 +253,8 @@ class ChunksTest : public QObject {
           QVERIFY(trace->time(ref) <= trace->lastTime());
           (void)trace->event(ref);
           (void)eventDetails(*trace, ref);
-          (void)trace->past(ref);
-          (void)trace->future(ref);
+          (void)pastOf(*trace, ref);
+          (void)futureOf(*trace, ref);
         }
       }
       (void)jobStateAt(*trace, cutAtEnd(*trace));

@@ -14,6 +14,7 @@
 #include "views/diagram/space_time_painter.h"
 #include "views/panes/theme.h"
 #include "views/tests/sample_trace.h"
+#include "views/trace/trace_causality.h"
 
 using namespace pf;         // NOLINT(google-build-using-namespace)
 using namespace pf::views;  // NOLINT(google-build-using-namespace)
@@ -91,9 +92,9 @@ DensityPyramid pyramidOf(const TraceIndex& trace, std::size_t eventsInCell = 0) 
 
 LongLine lineOf(const TraceIndex& trace, std::uint32_t m) {
   const Message& message = trace.execution().messages[m];
-  const EventRef end = trace.arrival(message);
+  const EventRef end = trace.messages().arrival(message);
   return {message.send.rank, end.rank, trace.time(message.send), trace.time(end),
-          trace.takenInRace(m)};
+          trace.races().isTaken(m)};
 }
 
 /// What a cell must hold.
@@ -108,11 +109,11 @@ std::vector<DensityCell> bruteForce(const TraceIndex& trace, const DensityPyrami
     for (Serial s = 1; s <= trace.lastSerial(static_cast<Rank>(r)); ++s) {
       const EventRef ref{static_cast<Rank>(r), s};
       ++cell(ref.rank, trace.time(ref)).events;
-      cell(ref.rank, trace.time(ref)).races += trace.racesAt(ref).empty() ? 0U : 1U;
+      cell(ref.rank, trace.time(ref)).races += trace.races().at(ref).empty() ? 0U : 1U;
     }
   }
   std::vector<LongLine> lines = pyramid.lines;
-  for (std::uint32_t m = 0; m < trace.messageCount(); ++m) {
+  for (std::uint32_t m = 0; m < trace.messages().count(); ++m) {
     const LongLine line = lineOf(trace, m);
     if (const auto kept = std::find(lines.begin(), lines.end(), line); kept != lines.end()) {
       lines.erase(kept);
@@ -170,7 +171,7 @@ void DensityPyramidTest::noMessageIsLost() {
   const DensityPyramid pyramid = pyramidOf(*trace, 16);
   QCOMPARE(pyramid.lines.size(), DensityPyramid::kMostLines);  // and more than these are long
   std::uint64_t crossings = 0;
-  for (std::uint32_t m = 0; m < trace->messageCount(); ++m) {
+  for (std::uint32_t m = 0; m < trace->messages().count(); ++m) {
     const Message& message = trace->execution().messages[m];
     crossings += static_cast<std::uint64_t>(std::abs(message.send.rank - message.dest));
   }
@@ -370,7 +371,7 @@ void DensityPyramidTest::coneIsBruteForce() {
     clock[index(event.rank)] = event.serial;
   }
   for (const EventRef event : events) {
-    QCOMPARE(trace->past(event), clocks[index(event.rank)][event.serial]);
+    QCOMPARE(pastOf(*trace, event), clocks[index(event.rank)][event.serial]);
     std::vector<Serial> after(5, 0);
     for (Rank rank = 0; rank < 5; ++rank) {
       for (Serial s = trace->lastSerial(rank); s >= 1; --s) {
@@ -378,7 +379,7 @@ void DensityPyramidTest::coneIsBruteForce() {
             clocks[index(rank)][s][index(event.rank)] >= event.serial ? s : after[index(rank)];
       }
     }
-    QCOMPARE(trace->future(event), after);
+    QCOMPARE(futureOf(*trace, event), after);
   }
 }
 
@@ -389,12 +390,12 @@ void DensityPyramidTest::pastAndFutureAgree() {
     std::vector<std::vector<std::vector<Serial>>> futures(trace->rankCount());
     for (Rank rank = 0; rank < ranks; ++rank) {
       for (Serial s = 1; s <= trace->lastSerial(rank); ++s) {
-        futures[static_cast<std::size_t>(rank)].push_back(trace->future({rank, s}));
+        futures[static_cast<std::size_t>(rank)].push_back(futureOf(*trace, {rank, s}));
       }
     }
     for (Rank rank = 0; rank < ranks; ++rank) {
       for (Serial s = 1; s <= trace->lastSerial(rank); ++s) {
-        const std::vector<Serial> past = trace->past({rank, s});
+        const std::vector<Serial> past = pastOf(*trace, {rank, s});
         for (Rank other = 0; other < ranks; ++other) {
           const auto o = static_cast<std::size_t>(other);
           for (Serial t = 1; t <= trace->lastSerial(other); ++t) {

@@ -7,6 +7,7 @@
 
 #include "views/diagram/space_time_viewport.h"
 #include "views/tests/sample_trace.h"
+#include "views/trace/trace_causality.h"
 
 using namespace pf;         // NOLINT(google-build-using-namespace)
 using namespace pf::views;  // NOLINT(google-build-using-namespace)
@@ -36,7 +37,7 @@ class EventCursorTest : public QObject {
   }
   [[nodiscard]] std::size_t alternatives() const {
     return m_trace->data()
-        .races[m_trace->racesAt(m_cursor->selected()).front()]
+        .races[m_trace->races().at(m_cursor->selected()).front()]
         .alternatives.size();
   }
 
@@ -86,7 +87,7 @@ void EventCursorTest::acrossRanks() {
   const EventRef from{0, 6};
   m_cursor->select(from, true);
   m_cursor->moveAcrossRanks(1);
-  QCOMPARE(m_cursor->selected(), m_trace->nearest(1, m_trace->time(from)));
+  QCOMPARE(m_cursor->selected(), m_trace->times().nearest(1, m_trace->time(from)));
   RankArrangement order;
   order.hide({2});
   m_viewport->arrange(order);
@@ -107,7 +108,7 @@ void EventCursorTest::ends() {
 }
 
 void EventCursorTest::racesRoundTheEnd() {
-  const auto races = m_trace->racingEvents();
+  const RacingEvents& races = m_trace->racing();
   QVERIFY(races.size() > 1);
   for (const EventRef race : races) {
     m_cursor->selectRace(1);
@@ -126,7 +127,7 @@ void EventCursorTest::partners() {
   const EventRef send = m_trace->execution().messages[0].send;
   m_cursor->select(send, false);
   m_cursor->selectPartner();
-  QCOMPARE(m_cursor->selected(), m_trace->partners(send).front());
+  QCOMPARE(m_cursor->selected(), partnersOf(*m_trace, send).front());
   QVERIFY(isInView(m_cursor->selected()));
 }
 
@@ -163,7 +164,7 @@ void EventCursorTest::alternativesAreOfASelection() {
 /// The same message has another number once there are more of them.
 void EventCursorTest::renewedAlternatives() {
   m_cursor->selectRace(1);
-  const std::uint32_t race = m_trace->racesAt(m_cursor->selected()).front();
+  const std::uint32_t race = m_trace->races().at(m_cursor->selected()).front();
   m_cursor->chooseAlternative(1);
   m_cursor->renewTrace(*m_trace);
   QCOMPARE(m_cursor->alternative(), 1);
@@ -190,11 +191,11 @@ void EventCursorTest::zoomsToWhatBelongsTogether() {
   m_viewport->zoomTo(1, 2);
   m_cursor->zoomToSelection();
   QVERIFY(isInView(receive));
-  for (const EventRef partner : m_trace->partners(receive)) {
+  for (const EventRef partner : partnersOf(*m_trace, receive)) {
     QVERIFY(isInView(partner));
   }
   for (const std::uint32_t message :
-       m_trace->data().races[m_trace->racesAt(receive).front()].alternatives) {
+       m_trace->data().races[m_trace->races().at(receive).front()].alternatives) {
     QVERIFY(isInView(m_trace->execution().messages[message].send));
   }
 }

@@ -198,8 +198,8 @@ inline std::shared_ptr<TraceData> inChunks(const TraceDataPtr& whole, unsigned s
   const std::vector<std::uint32_t> classes = classesOfRaces(whole->execution, races);
   data->races = RaceTable();
   for (std::size_t i = 0; i < races.size(); ++i) {
-    const EventRef chosen = index->raceEvent(i);
-    const EventRef observed = index->raceCompletion(i);
+    const EventRef chosen = index->races().eventOf(i);
+    const EventRef observed = index->races().completionOf(i);
     RaceFacts facts;
     facts.rank = races[i].rank;
     facts.probe = races[i].probe;
@@ -207,7 +207,7 @@ inline std::shared_ptr<TraceData> inChunks(const TraceDataPtr& whole, unsigned s
     facts.taken = races[i].taken;
     facts.alternatives = races[i].alternatives;
     facts.place = {chosen.serial, observed.serial, index->time(chosen), index->time(observed)};
-    facts.message = index->takenIn(i).value_or(TakenMessage());
+    facts.message = index->races().takenIn(i).value_or(TakenMessage());
     facts.raceClass = classes[i];
     data->races.add(facts);
   }

@@ -17,6 +17,7 @@
 #include "views/models/source_loader.h"
 #include "views/models/variables_model.h"
 #include "views/tests/sample_trace.h"
+#include "views/trace/trace_causality.h"
 #include "views/trace/trace_text.h"
 #include "views/values/output_buffer.h"
 #include "views/values/roles.h"
@@ -56,7 +57,7 @@ class ModelsTest : public QObject {
 namespace {
 
 Race raceAt(const TraceIndex& trace, EventRef ref) {
-  return trace.data().races[trace.racesAt(ref).front()];
+  return trace.data().races[trace.races().at(ref).front()];
 }
 
 }  // namespace
@@ -67,31 +68,31 @@ void ModelsTest::indexFindsMessagesRacesAndPartners() {
   QCOMPARE(trace->data().races.size(), std::size_t{7});
   const EventRef first{0, 6};  // Init, Bcast, three sends, then the first collect
   QCOMPARE(callName(*trace, first), QStringLiteral("MPI_Recv"));
-  QVERIFY(trace->isWildcard(first));
-  QVERIFY(!trace->isWildcard({1, 3}));
-  QCOMPARE(trace->racesAt(first).size(), std::size_t{1});
+  QVERIFY(trace->links().isWildcard(first));
+  QVERIFY(!trace->links().isWildcard({1, 3}));
+  QCOMPARE(trace->races().at(first).size(), std::size_t{1});
   QCOMPARE(raceAt(*trace, first).alternatives.size(), std::size_t{2});
-  const auto partners = trace->partners(first);
+  const auto partners = partnersOf(*trace, first);
   QCOMPARE(partners.size(), std::size_t{1});
   QCOMPARE(partners.front().rank, 2);
-  QCOMPARE(trace->partners(partners.front()).front(), first);
-  QCOMPARE(trace->partners({0, 2}).size(), std::size_t{3});  // the Bcast
-  QVERIFY(trace->takenInRace(raceAt(*trace, first).taken));
+  QCOMPARE(partnersOf(*trace, partners.front()).front(), first);
+  QCOMPARE(partnersOf(*trace, {0, 2}).size(), std::size_t{3});  // the Bcast
+  QVERIFY(trace->races().isTaken(raceAt(*trace, first).taken));
   // A posted receive: the race is at the post and at the wait.
   const EventRef post{0, 16};
   QCOMPARE(callName(*trace, post), QStringLiteral("MPI_Irecv"));
-  QCOMPARE(trace->raceCompletion(trace->racesAt(post).front()), (EventRef{0, 18}));
-  QVERIFY(!trace->racesAt({0, 18}).empty());
+  QCOMPARE(trace->races().completionOf(trace->races().at(post).front()), (EventRef{0, 18}));
+  QVERIFY(!trace->races().at({0, 18}).empty());
   QVERIFY(!trace->contains({0, 0}));
   QVERIFY(!trace->contains({9, 1}));
-  QVERIFY(trace->sentAt({-1, 1}).empty());
+  QVERIFY(trace->links().sentAt({-1, 1}).empty());
 }
 
 void ModelsTest::pastIsTheConsistentCut() {
   const TraceIndexPtr trace = makeIndex(masterWorker());
   // First collect takes rank 2's result: rank 2 has done Init, Bcast, Recv, Send; 1 and 3 only the
   // Bcast's cause.
-  const std::vector<Serial> cut = trace->past({0, 6});
+  const std::vector<Serial> cut = pastOf(*trace, {0, 6});
   QCOMPARE(cut, (std::vector<Serial>{6, 2, 4, 2}));
   for (const Message& message :
        trace->execution().messages) {  // no message received in the past is sent after it
@@ -100,20 +101,20 @@ void ModelsTest::pastIsTheConsistentCut() {
       QVERIFY(message.send.serial <= cut[static_cast<std::size_t>(message.send.rank)]);
     }
   }
-  QCOMPARE(trace->past({7, 1}), (std::vector<Serial>{0, 0, 0, 0}));
+  QCOMPARE(pastOf(*trace, {7, 1}), (std::vector<Serial>{0, 0, 0, 0}));
 }
 
 void ModelsTest::futureHoldsWhatDependsOnIt() {
   const TraceIndexPtr trace = makeIndex(masterWorker());
-  const std::vector<Serial> future = trace->future({0, 6});
+  const std::vector<Serial> future = futureOf(*trace, {0, 6});
   QCOMPARE(future[0], Serial{6});
   QVERIFY(future[2] > 4);
   for (std::size_t r = 0; r < future.size(); ++r) {
     if (future[r] != 0) {
-      const auto past = trace->past({static_cast<Rank>(r), future[r]});
+      const auto past = pastOf(*trace, {static_cast<Rank>(r), future[r]});
       QVERIFY(past[0] >= 6);
       if (future[r] > 1) {
-        QVERIFY(r == 0 || trace->past({static_cast<Rank>(r), future[r] - 1})[0] < 6);
+        QVERIFY(r == 0 || pastOf(*trace, {static_cast<Rank>(r), future[r] - 1})[0] < 6);
       }
     }
   }
@@ -124,16 +125,17 @@ void ModelsTest::messagesInASpan() {
   for (const auto& [from, to] :
        {std::pair(0.0, 1e9), std::pair(20.0, 22.0), std::pair(40.5, 40.6)}) {
     std::size_t found = 0;
-    trace->forMessagesIn(from, to, [&](const MessageLine&) { ++found; });
+    trace->messages().forEachIn(from, to, [&](const MessageLine&) { ++found; });
     std::size_t expected = 0;
     for (const Message& message : trace->execution().messages) {
       const double sent = trace->time(message.send);
-      const double done = std::max<double>(trace->time(trace->arrival(message)), sent + 1);
+      const double done =
+          std::max<double>(trace->time(trace->messages().arrival(message)), sent + 1);
       expected += sent <= to && done >= from ? 1 : 0;
     }
     QCOMPARE(found, expected);
   }
-  const auto [first, last] = trace->serialsIn(3, 5.0, 9.0);
+  const auto [first, last] = trace->times().serialsIn(3, 5.0, 9.0);
   for (Serial s = 1; s <= trace->lastSerial(3); ++s) {
     const double time = trace->time({3, s});
     QCOMPARE(s >= first && s < last, time >= 5.0 && time <= 9.0);
@@ -168,9 +170,9 @@ void ModelsTest::malformedTraceIsHarmless() {
   for (Rank r = 0; r < 4; ++r) {
     for (Serial s = 0; s <= trace->lastSerial(r) + 1; ++s) {
       (void)eventDetails(*trace, {r, s});
-      (void)trace->past({r, s});
-      (void)trace->future({r, s});
-      (void)trace->partners({r, s});
+      (void)pastOf(*trace, {r, s});
+      (void)futureOf(*trace, {r, s});
+      (void)partnersOf(*trace, {r, s});
     }
   }
 }

@@ -54,7 +54,7 @@ TraceIndexPtr timed(const TraceDataPtr& source, unsigned seed, std::uint64_t lon
     EventTime& at = timeOf(ref);
     at.begin = before + 1 + (random() % 8 == 0 ? random() % longest : random() % 500);
     at.end = at.begin + (random() % 2 == 0 ? random() % 2000 : 0);
-    for (const std::uint32_t r : logical.completedAt(ref)) {
+    for (const std::uint32_t r : logical.links().completedAt(ref)) {
       const std::uint32_t m =
           data->execution.ranks[static_cast<std::size_t>(ref.rank)].receives[r].message;
       if (m < data->execution.messages.size()) {
@@ -98,7 +98,7 @@ void PhysicalAxisTest::placesAreThoseOfBruteForce() {
                            kind == EventKind::Start;
         const std::uint64_t ns = sends ? history.times[i].begin : history.times[i].end;
         QCOMPARE(std::uint64_t{index->time(ref)}, ns + 1);  // a unit is 1 ns in so short a run
-        QCOMPARE(index->nanoseconds(index->time(ref)), static_cast<double>(ns));
+        QCOMPARE(index->times().nanoseconds(index->time(ref)), static_cast<double>(ns));
         QCOMPARE(index->logicalTime(ref), logical->time(ref));
         last = std::max(last, history.times[i].end);
       }
@@ -109,9 +109,10 @@ void PhysicalAxisTest::placesAreThoseOfBruteForce() {
       const double from = static_cast<double>(random() % last);
       const double to = from + static_cast<double>(random() % (last / 4 + 1));
       std::set<std::uint32_t> found;
-      index->forMessagesIn(from, to, [&](const MessageLine& line) { found.insert(line.message); });
+      index->messages().forEachIn(from, to,
+                                  [&](const MessageLine& line) { found.insert(line.message); });
       std::set<std::uint32_t> expected;
-      for (std::uint32_t m = 0; m < index->messageCount(); ++m) {
+      for (std::uint32_t m = 0; m < index->messages().count(); ++m) {
         const Message& message = index->execution().messages[m];
         const double sent =
             static_cast<double>(index->execution()
@@ -119,7 +120,7 @@ void PhysicalAxisTest::placesAreThoseOfBruteForce() {
                                     .times[message.send.serial - 1]
                                     .begin +
                                 1);
-        const EventRef end = index->arrival(message);
+        const EventRef end = index->messages().arrival(message);
         const double arrived = end.valid() ? index->time(end) : 0;
         if (sent <= to && std::max(arrived, sent + 1) >= from) {
           expected.insert(m);
@@ -127,14 +128,14 @@ void PhysicalAxisTest::placesAreThoseOfBruteForce() {
       }
       QVERIFY(found == expected);
       const auto rank = static_cast<Rank>(random() % index->rankCount());
-      const auto [first, end] = index->serialsIn(rank, from, to);
+      const auto [first, end] = index->times().serialsIn(rank, from, to);
       for (Serial s = 1; s <= index->lastSerial(rank); ++s) {
         const double at = index->time({rank, s});
         QCOMPARE(s >= first && s < end, at >= from && at <= to);
       }
     }
-    for (std::size_t i = 1; i < index->racingEvents().size(); ++i) {
-      QVERIFY(index->time(index->racingEvents()[i - 1]) <= index->time(index->racingEvents()[i]));
+    for (std::size_t i = 1; i < index->racing().size(); ++i) {
+      QVERIFY(index->time(index->racing()[i - 1]) <= index->time(index->racing()[i]));
     }
   }
 }
@@ -142,23 +143,23 @@ void PhysicalAxisTest::placesAreThoseOfBruteForce() {
 void PhysicalAxisTest::pyramidIsBruteForce() {
   const TraceIndexPtr index =
       TraceIndex::onPhysicalAxis(*timed(stencil(6, 60), 3, 50000), makePyramid);
-  QVERIFY(index->pyramid() != nullptr && index->pyramid()->count() > 2);
-  for (std::size_t n = 0; n < index->pyramid()->count(); ++n) {
-    const auto level =
-        index->pyramid()->window(n, 0, static_cast<Rank>(index->rankCount()), 0, index->lastTime());
+  QVERIFY(index->times().pyramid() != nullptr && index->times().pyramid()->count() > 2);
+  for (std::size_t n = 0; n < index->times().pyramid()->count(); ++n) {
+    const auto level = index->times().pyramid()->window(n, 0, static_cast<Rank>(index->rankCount()),
+                                                        0, index->lastTime());
     std::vector<DensityCell> cells(index->rankCount() * level->bins);
     for (std::size_t r = 0; r < index->rankCount(); ++r) {
-      const EventSteps times = index->times(static_cast<Rank>(r));
+      const EventSteps times = index->times().of(static_cast<Rank>(r));
       for (std::size_t i = 0; i < times.size(); ++i) {
         ++cells[r * level->bins + times[i] / level->width].events;
       }
     }
-    std::vector<LongLine> lines = index->pyramid()->lines();
-    for (std::uint32_t m = 0; m < index->messageCount(); ++m) {
+    std::vector<LongLine> lines = index->times().pyramid()->lines();
+    for (std::uint32_t m = 0; m < index->messages().count(); ++m) {
       const Message& message = index->execution().messages[m];
-      const EventRef end = index->arrival(message);
-      const LongLine line{message.send.rank, end.rank, index->departure(message), index->time(end),
-                          index->takenInRace(m)};
+      const EventRef end = index->messages().arrival(message);
+      const LongLine line{message.send.rank, end.rank, index->times().departure(message),
+                          index->time(end), index->races().isTaken(m)};
       if (const auto kept = std::find(lines.begin(), lines.end(), line); kept != lines.end()) {
         lines.erase(kept);
         continue;
@@ -187,14 +188,15 @@ void PhysicalAxisTest::pyramidIsBruteForce() {
 void PhysicalAxisTest::longRunsFit() {
   const TraceIndexPtr index =
       TraceIndex::onPhysicalAxis(*timed(masterWorker(), 2, 3600ULL * 1000000000));
-  QVERIFY(index->nanoseconds(2) > 1);
+  QVERIFY(index->times().nanoseconds(2) > 1);
   for (std::size_t r = 0; r < index->rankCount(); ++r) {
     const auto rank = static_cast<Rank>(r);
     for (Serial s = 1; s <= index->lastSerial(rank); ++s) {
-      const EventTime at = index->clockTime({rank, s}).value();
-      const double shown = index->nanoseconds(index->time({rank, s}));
+      const EventTime at = index->times().clockTime({rank, s}).value();
+      const double shown = index->times().nanoseconds(index->time({rank, s}));
       QVERIFY(std::min(std::abs(shown - static_cast<double>(at.begin)),
-                       std::abs(shown - static_cast<double>(at.end))) <= index->nanoseconds(2));
+                       std::abs(shown - static_cast<double>(at.end))) <=
+              index->times().nanoseconds(2));
     }
   }
 }
@@ -267,7 +269,7 @@ void PhysicalAxisTest::switchKeepsTheSelection() {
   EventRef nearest;
   for (Rank rank = 0; rank < 4; ++rank) {
     const TraceIndexPtr index = TraceIndex::onPhysicalAxis(*trace);
-    const EventRef found = index->nearest(rank, static_cast<std::uint32_t>(middle));
+    const EventRef found = index->times().nearest(rank, static_cast<std::uint32_t>(middle));
     if (!nearest.valid() ||
         std::abs(index->time(found) - middle) < std::abs(index->time(nearest) - middle)) {
       nearest = found;

@@ -34,8 +34,8 @@ class RaceClassesTest : public QObject {
         QCOMPARE(races.back(), one.last);
         for (const int race : races) {
           QVERIFY(seen.insert(race).second);
-          const EventRef first = trace->raceEvent(at(one.first));
-          QCOMPARE(trace->event(trace->raceEvent(at(race))).site, trace->event(first).site);
+          const EventRef first = trace->races().eventOf(at(one.first));
+          QCOMPARE(trace->event(trace->races().eventOf(at(race))).site, trace->event(first).site);
           QVERIFY(std::binary_search(one.ranks.begin(), one.ranks.end(),
                                      trace->data().races.rank(at(race))));
         }

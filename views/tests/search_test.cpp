@@ -51,7 +51,7 @@ class SearchTest : public QObject {
              }));
     QCOMPARE(hits(u"kind:racing"_s), count(*trace, [&](EventRef ref) {
                for (std::size_t race = 0; race < trace->data().races.size(); ++race) {
-                 if (trace->raceEvent(race) == ref) {
+                 if (trace->races().eventOf(race) == ref) {
                    return true;
                  }
                }
@@ -59,7 +59,7 @@ class SearchTest : public QObject {
              }));
     QCOMPARE(hits(u"rank:2 event:4"_s), std::size_t{1});
     QCOMPARE(hits(u"from:3"_s), count(*trace, [&](EventRef ref) {
-               for (const std::uint32_t r : trace->completedAt(ref)) {
+               for (const std::uint32_t r : trace->links().completedAt(ref)) {
                  const auto& receives =
                      trace->execution().ranks[static_cast<std::size_t>(ref.rank)].receives;
                  if (receives[r].source == 3) {
@@ -69,7 +69,7 @@ class SearchTest : public QObject {
                return false;
              }));
     QCOMPARE(hits(u"to:0 bytes:>1000"_s), count(*trace, [&](EventRef ref) {
-               const auto sent = trace->sentAt(ref);
+               const auto sent = trace->links().sentAt(ref);
                return !sent.empty() && trace->execution().messages[sent.front()].dest == 0 &&
                       trace->event(ref).bytes > 1000;
              }));

@@ -145,11 +145,11 @@ void SpaceTimeTest::arrowsMove() {
 
 void SpaceTimeTest::raceKeysWalk() {
   std::vector<EventRef> seen;
-  for (std::size_t i = 0; i < m_trace->racingEvents().size(); ++i) {
+  for (std::size_t i = 0; i < m_trace->racing().size(); ++i) {
     press(Qt::Key_R);
     seen.push_back(m_view->selectedEvent());
   }
-  const RacingEvents racing = m_trace->racingEvents();
+  const RacingEvents& racing = m_trace->racing();
   QCOMPARE(seen, std::vector<EventRef>(racing.begin(), racing.end()));
   press(Qt::Key_R, Qt::ShiftModifier);
   QCOMPARE(m_view->selectedEvent(), seen[seen.size() - 2]);
@@ -186,7 +186,7 @@ void SpaceTimeTest::ghostsAppearForTheSelectedRace() {
   const QRect around(place(other) - QPoint(16, 16), QSize(32, 32));
   const int before = countColor(picture(), around, orange);
   m_view->selectRace(2);
-  QCOMPARE(m_view->selectedEvent(), m_trace->raceEvent(2));
+  QCOMPARE(m_view->selectedEvent(), m_trace->races().eventOf(2));
   const int after = countColor(picture(), around, orange);
   QVERIFY2(after > before + 20, qPrintable(QString::number(after)));
   m_view->selectEvent({});
@@ -196,7 +196,7 @@ void SpaceTimeTest::ghostsAppearForTheSelectedRace() {
 void SpaceTimeTest::raceIsAnnounced() {
   QSignalSpy race(m_view.get(), &SpaceTimeView::raceSelected);
   m_view->selectEvent({0, 6});
-  QCOMPARE(race.first().first().toInt(), static_cast<int>(m_trace->racesAt({0, 6}).front()));
+  QCOMPARE(race.first().first().toInt(), static_cast<int>(m_trace->races().at({0, 6}).front()));
   m_view->selectEvent({0, 7});
   QCOMPARE(race.size(), 1);
 }

@@ -276,11 +276,11 @@ void ViewportTest::physicalTimesAreRenewed() {
   m_viewport->setAxis(TimeAxis::Physical, {});
   m_viewport->zoomTo(20000, 30000);
   m_viewport->zoomTo(21000, 22000);
-  const double from = then->nanoseconds(span().t0);
+  const double from = then->times().nanoseconds(span().t0);
   m_viewport->renewTrace(longer, now);
-  QVERIFY(m_viewport->trace() == now && isNear(now->nanoseconds(span().t0), from));
+  QVERIFY(m_viewport->trace() == now && isNear(now->times().nanoseconds(span().t0), from));
   m_viewport->undo();
-  QVERIFY(isNear(now->nanoseconds(span().t0), then->nanoseconds(20000)));
+  QVERIFY(isNear(now->times().nanoseconds(span().t0), then->times().nanoseconds(20000)));
   m_viewport->setAxis(TimeAxis::Logical, {});
   m_viewport->renewTrace(longer, nullptr);  // steps of an axis that is not there any more go
   while (m_viewport->history().canUndo()) {

@@ -95,8 +95,9 @@ void WidgetsTest::raceListSelectsAndFilters() {
   QCOMPARE(selected.first().first().toInt(), view.selectedRace());
   QTest::keyClick(view.table(), Qt::Key_Return);
   QCOMPARE(replay.size(), 1);
-  QCOMPARE(replay.first().first().value<EventRef>(),
-           makeIndex(masterWorker())->raceEvent(static_cast<std::size_t>(view.selectedRace())));
+  QCOMPARE(
+      replay.first().first().value<EventRef>(),
+      makeIndex(masterWorker())->races().eventOf(static_cast<std::size_t>(view.selectedRace())));
   QTest::keyClicks(view.filterEdit(), QStringLiteral("kind:posted"));
   QCOMPARE(view.table()->model()->rowCount(), 2);
   view.filterEdit()->clear();

@@ -130,14 +130,15 @@ class Query {
   [[nodiscard]] std::optional<Test> kind(const QString& value, QString& problem) const {
     if (value == u"racing"_s) {
       return Test{[this](EventRef ref, const Event&) {  // where it is chosen, not where it is seen
-        const auto races = m_trace.racesAt(ref);
-        return std::any_of(races.begin(), races.end(),
-                           [&](std::uint32_t race) { return m_trace.raceEvent(race) == ref; });
+        const auto races = m_trace.races().at(ref);
+        return std::any_of(races.begin(), races.end(), [&](std::uint32_t race) {
+          return m_trace.races().eventOf(race) == ref;
+        });
       }};
     }
     if (value == u"wildcard"_s) {
       return Test{[this](EventRef ref, const Event& event) {
-                    return canChoose(event.kind) && m_trace.isWildcard(ref);
+                    return canChoose(event.kind) && m_trace.links().isWildcard(ref);
                   },
                   true};
     }
@@ -187,10 +188,10 @@ class Query {
       return false;
     }
     const auto& receives = m_execution.ranks[index(ref.rank)].receives;
-    const auto done = m_trace.completedAt(ref);
+    const auto done = m_trace.links().completedAt(ref);
     return std::any_of(done.begin(), done.end(), [&](std::uint32_t r) {
       const std::uint32_t m = receives[r].message;
-      return m < m_trace.messageCount() && holds(m_execution.messages[m]);
+      return m < m_trace.messages().count() && holds(m_execution.messages[m]);
     });
   }
 
@@ -230,7 +231,7 @@ class Query {
                     if (!canSend(event.kind)) {
                       return false;
                     }
-                    const auto sent = m_trace.sentAt(ref);
+                    const auto sent = m_trace.links().sentAt(ref);
                     return std::any_of(sent.begin(), sent.end(), [&](std::uint32_t m) {
                       return static_cast<std::uint64_t>(m_execution.messages[m].dest) == number;
                     });

@@ -6,6 +6,7 @@
 
 #include <QStringList>
 
+#include "views/trace/trace_causality.h"
 #include "views/trace/trace_text.h"
 #include "views/values/text.h"
 
@@ -82,7 +83,7 @@ class NextEvent {
   }
 
   void receives() {
-    for (const std::uint32_t r : m_trace.completedAt(m_wait.event)) {
+    for (const std::uint32_t r : m_trace.links().completedAt(m_wait.event)) {
       const PostedReceive& receive = m_history.receives[r];
       needsMessage(receive.message, receive.wantedSource, receive.wantedTag, receive.comm);
     }
@@ -90,7 +91,7 @@ class NextEvent {
     if (kind != EventKind::Receive && kind != EventKind::SendReceive) {
       return;
     }
-    for (const std::uint32_t r : m_trace.postedAt(m_wait.event)) {
+    for (const std::uint32_t r : m_trace.links().postedAt(m_wait.event)) {
       const PostedReceive& receive = m_history.receives[r];
       if (receive.completion == 0 && receive.state == ReceiveState::Pending) {  // it hung here
         needsMessage(receive.message, receive.wantedSource, receive.wantedTag, receive.comm);
@@ -99,19 +100,19 @@ class NextEvent {
   }
 
   void probes() {
-    for (const std::uint32_t p : m_trace.probesAt(m_wait.event)) {
+    for (const std::uint32_t p : m_trace.links().probesAt(m_wait.event)) {
       const ProbeHit& probe = m_history.probes[p];
       needsMessage(probe.message, probe.wantedSource, probe.wantedTag, probe.comm);
     }
   }
 
   void synchronousSends() {
-    for (const std::uint32_t m : m_trace.synchronousDoneAt(m_wait.event)) {
+    for (const std::uint32_t m : m_trace.links().synchronousDoneAt(m_wait.event)) {
       const Message& message = m_trace.execution().messages[m];
       const std::size_t before = m_on.size();
       Message posted = message;
       posted.completion = 0;
-      needs(m_trace.arrival(posted));
+      needs(m_trace.messages().arrival(posted));
       if (m_on.size() > before && m_detail.isEmpty()) {
         m_detail = u" to rank %1, %2"_s.arg(message.dest).arg(tagText(message.tag));
       }
@@ -119,24 +120,28 @@ class NextEvent {
   }
 
   void collectives() {
-    for (const std::uint32_t p : m_trace.collectivesDoneAt(m_wait.event)) {
-      for (const EventRef part : m_trace.feeding(m_wait.rank, p)) {
+    const LinkedItems done = m_trace.links().collectivesDoneAt(m_wait.event);
+    for (const std::uint32_t p : done) {
+      for (const EventRef part : m_trace.collectives().feeding(m_wait.rank, p)) {
         needs(part);
       }
     }
-    const std::uint32_t group = m_trace.collectiveAt(m_wait.event);
-    if (m_trace.event(m_wait.event).kind == EventKind::Collective && group != kNone &&
-        m_trace.collectivesDoneAt(m_wait.event).empty()) {  // it hung here: some rank never came
-      std::set<Rank> there;
-      for (const EventRef part : m_trace.collectives()[group].parts) {
-        there.insert(part.rank);
-      }
-      const std::uint32_t comm = m_trace.collectives()[group].comm;
-      if (comm < m_trace.execution().communicators.size()) {
-        for (const Rank rank : m_trace.execution().communicators[comm].group) {
-          if (there.count(rank) == 0 && index(rank) < m_trace.rankCount()) {
-            m_on.insert(rank);
-          }
+    const std::uint32_t number = m_trace.collectives().at(m_wait.event);
+    if (m_trace.event(m_wait.event).kind == EventKind::Collective && number != kNone &&
+        done.empty()) {  // it hung here: some rank never came
+      needsAbsent(m_trace.collectives().groups()[number]);
+    }
+  }
+
+  void needsAbsent(const CollectiveGroup& group) {
+    std::set<Rank> there;
+    for (const EventRef part : group.parts) {
+      there.insert(part.rank);
+    }
+    if (group.comm < m_trace.execution().communicators.size()) {
+      for (const Rank rank : m_trace.execution().communicators[group.comm].group) {
+        if (there.count(rank) == 0 && index(rank) < m_trace.rankCount()) {
+          m_on.insert(rank);
         }
       }
     }
@@ -182,7 +187,7 @@ void addUnexpected(const TraceIndex& trace, const JobCut& cut,
                    std::vector<std::vector<QueueItem>>& byRank) {
   const auto& execution = trace.execution();
   MessageSequence::Page page;
-  for (std::uint32_t m = 0; m < trace.messageCount(); ++m) {
+  for (std::uint32_t m = 0; m < trace.messages().count(); ++m) {
     const Message message = execution.messages.at(m, page);
     if (message.dest < 0 || index(message.dest) >= trace.rankCount() ||
         message.send.serial > begun(cut, message.send.rank)) {
@@ -267,15 +272,15 @@ JobCut cutAtEnd(const TraceIndex& trace) {
     }
     const EventKind kind = trace.event(last).kind;
     const auto& receives = trace.execution().ranks[r].receives;
-    const auto posted = trace.postedAt(last);
+    const auto posted = trace.links().postedAt(last);
     const bool hangs = ((kind == EventKind::Receive || kind == EventKind::SendReceive) &&
                         std::any_of(posted.begin(), posted.end(),
                                     [&](std::uint32_t p) {
                                       return receives[p].completion == 0 &&
                                              receives[p].state == ReceiveState::Pending;
                                     })) ||
-                       (kind == EventKind::Collective && trace.collectiveAt(last) != kNone &&
-                        trace.collectivesDoneAt(last).empty());
+                       (kind == EventKind::Collective && trace.collectives().at(last) != kNone &&
+                        trace.links().collectivesDoneAt(last).empty());
     if (hangs) {
       --cut.done[r];
       cut.inside[r] = true;
@@ -285,7 +290,7 @@ JobCut cutAtEnd(const TraceIndex& trace) {
 }
 
 JobCut cutJustBefore(const TraceIndex& trace, EventRef event) {
-  JobCut cut{trace.past(event), std::vector<bool>(trace.rankCount())};
+  JobCut cut{pastOf(trace, event), std::vector<bool>(trace.rankCount())};
   if (trace.contains(event)) {
     cut.done[index(event.rank)] = event.serial - 1;
   }

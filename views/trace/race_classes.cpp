@@ -38,7 +38,7 @@ Place placeOf(const TraceIndex& trace, EventRef ref) {
 template <typename Visit>
 void forSends(const TraceIndex& trace, const Race& race, Visit&& visit) {
   const auto one = [&](std::uint32_t message) {
-    if (message < trace.messageCount()) {
+    if (message < trace.messages().count()) {
       visit(trace.execution().messages[message].send);
     }
   };
@@ -48,7 +48,7 @@ void forSends(const TraceIndex& trace, const Race& race, Visit&& visit) {
 
 /// What is said of all its races.
 void describe(const TraceIndex& trace, RaceClass& one) {
-  const EventRef receive = trace.raceEvent(at(one.first));
+  const EventRef receive = trace.races().eventOf(at(one.first));
   one.call = callName(trace, receive);
   one.site = siteText(trace, receive);
   one.receive = one.call + (one.site.isEmpty() ? QString() : u" at "_s + one.site);
@@ -117,7 +117,7 @@ void RaceClasses::byPlaces() {
     forSends(*m_trace, m_trace->data().races[race],
              [&](EventRef send) { places.insert(placeOf(*m_trace, send)); });
     const auto [it, fresh] =
-        found.try_emplace({placeOf(*m_trace, m_trace->raceEvent(race)), std::move(places)},
+        found.try_emplace({placeOf(*m_trace, m_trace->races().eventOf(race)), std::move(places)},
                           static_cast<std::uint32_t>(m_all.size()));
     if (fresh) {
       begin(race);
@@ -213,7 +213,7 @@ QString RaceClassModel::text(const RaceClass& races, int row, int column) const 
       return rankSetText(QList<int>(races.ranks.begin(), races.ranks.end()));
     case First:
     case Last: {
-      const EventRef ref = m_trace->raceEvent(at(column == First ? races.first : races.last));
+      const EventRef ref = m_trace->races().eventOf(at(column == First ? races.first : races.last));
       return u"%1:%2"_s.arg(ref.rank).arg(ref.serial);
     }
     case Note:

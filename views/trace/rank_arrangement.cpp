@@ -121,7 +121,7 @@ std::vector<std::uint64_t> stepsWaited(const TraceIndex& trace) {
   std::vector<std::uint64_t> waited(trace.rankCount(), 0);
   for (std::size_t rank = 0; rank < waited.size(); ++rank) {
     std::uint32_t before = 0;
-    const EventSteps times = trace.times(static_cast<Rank>(rank));
+    const EventSteps times = trace.times().of(static_cast<Rank>(rank));
     if (trace.pages() != nullptr) {  // each event takes a step, but those of threads at once
       waited[rank] =
           times.empty() ? 0 : times.back() - std::min<std::uint64_t>(times.back(), times.size());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Causal past, future and partners of an event, along messages, collectives and program order.
+#include "views/trace/trace_causality.h"
+
 #include <algorithm>
 #include <deque>
 #include <utility>
 
 #include "views/trace/trace_flows.h"
-#include "views/trace/trace_index.h"
 
 namespace pf::views {
 
@@ -133,22 +133,22 @@ static void lowerToCheckpoint(Checkpoints& clocks, EventRef event, const std::ve
   cut[index(event.rank)] = row.empty() ? known : n * clocks.every();
 }
 
-std::vector<Serial> TraceIndex::past(EventRef ref) const {
-  std::vector<Serial> cut(rankCount(), 0);
-  Flows flows(*this);
-  Checkpoints clocks(*this);
-  Work work(rankCount());
-  if (contains(ref)) {
+std::vector<Serial> pastOf(const TraceIndex& trace, EventRef ref) {
+  std::vector<Serial> cut(trace.rankCount(), 0);
+  Flows flows(trace);
+  Checkpoints clocks(trace);
+  Work work(trace.rankCount());
+  if (trace.contains(ref)) {
     work.wantUpTo(ref);
   }
   while (!work.empty()) {
     const EventRef top = work.take();
-    raiseToMeeting(clocks, flows.meetingUpTo(top), top.rank, cut);
+    raiseToMeeting(clocks, trace.collectives().meetingUpTo(top), top.rank, cut);
     raiseToCheckpoint(clocks, top, cut, work);
     Serial& reached = cut[index(top.rank)];
     const Serial first = std::exchange(reached, std::max(reached, top.serial)) + 1;
     flows.into(top.rank, first, top.serial, [&](EventRef cause) {
-      if (contains(cause) && cause.serial > cut[index(cause.rank)]) {
+      if (trace.contains(cause) && cause.serial > cut[index(cause.rank)]) {
         work.wantUpTo(cause);
       }
     });
@@ -156,21 +156,21 @@ std::vector<Serial> TraceIndex::past(EventRef ref) const {
   return cut;
 }
 
-std::vector<Serial> TraceIndex::future(EventRef ref) const {
-  std::vector<Serial> cut(rankCount(), 0);
+std::vector<Serial> futureOf(const TraceIndex& trace, EventRef ref) {
+  std::vector<Serial> cut(trace.rankCount(), 0);
   std::vector<Serial> ends;
-  for (std::size_t rank = 0; rank < rankCount(); ++rank) {
-    ends.push_back(lastSerial(static_cast<Rank>(rank)));
+  for (std::size_t rank = 0; rank < trace.rankCount(); ++rank) {
+    ends.push_back(trace.lastSerial(static_cast<Rank>(rank)));
   }
-  Flows flows(*this);
-  Checkpoints clocks(*this);
-  Work work(rankCount());
-  if (contains(ref)) {
+  Flows flows(trace);
+  Checkpoints clocks(trace);
+  Work work(trace.rankCount());
+  if (trace.contains(ref)) {
     work.wantFrom(ref);
   }
   while (!work.empty()) {
     const EventRef top = work.take();
-    lowerToMeeting(clocks, flows.meetingFrom(top), top.rank, cut);
+    lowerToMeeting(clocks, trace.collectives().meetingFrom(top), top.rank, cut);
     lowerToCheckpoint(clocks, top, ends, cut, work);
     Serial& reached = cut[index(top.rank)];
     const Serial stop = reached == 0 ? ends[index(top.rank)] + 1 : reached;
@@ -179,8 +179,8 @@ std::vector<Serial> TraceIndex::future(EventRef ref) const {
     }
     reached = top.serial;
     flows.outOf(top.rank, top.serial, stop - 1, [&](EventRef effect) {
-      const Serial known = contains(effect) ? cut[index(effect.rank)] : 1;
-      if (contains(effect) && (known == 0 || effect.serial < known)) {
+      const Serial known = trace.contains(effect) ? cut[index(effect.rank)] : 1;
+      if (trace.contains(effect) && (known == 0 || effect.serial < known)) {
         work.wantFrom(effect);
       }
     });
@@ -188,33 +188,34 @@ std::vector<Serial> TraceIndex::future(EventRef ref) const {
   return cut;
 }
 
-std::vector<EventRef> TraceIndex::partners(EventRef ref) const {
+std::vector<EventRef> partnersOf(const TraceIndex& trace, EventRef ref) {
   std::vector<EventRef> out;
-  if (!contains(ref)) {
+  if (!trace.contains(ref)) {
     return out;
   }
-  const RankView& history = execution().ranks[index(ref.rank)];
+  const RankView& history = trace.execution().ranks[index(ref.rank)];
   const auto addSend = [&](std::uint32_t message) {
-    if (message < execution().messages.size()) {
-      out.push_back(execution().messages[message].send);
+    if (message < trace.execution().messages.size()) {
+      out.push_back(trace.execution().messages[message].send);
     }
   };
-  for (const std::uint32_t r : completedAt(ref)) {
+  for (const std::uint32_t r : trace.links().completedAt(ref)) {
     addSend(history.receives[r].message);
   }
-  for (const std::uint32_t r : postedAt(ref)) {
+  for (const std::uint32_t r : trace.links().postedAt(ref)) {
     addSend(history.receives[r].message);
   }
-  for (const std::uint32_t p : probesAt(ref)) {
+  for (const std::uint32_t p : trace.links().probesAt(ref)) {
     addSend(history.probes[p].message);
   }
-  for (const std::uint32_t m : sentAt(ref)) {
-    out.push_back(arrival(execution().messages[m]));
+  for (const std::uint32_t m : trace.links().sentAt(ref)) {
+    out.push_back(trace.messages().arrival(trace.execution().messages[m]));
   }
-  if (const std::uint32_t group = collectiveAt(ref); group != kNone) {
-    out.insert(out.end(), m_groups[group].parts.begin(), m_groups[group].parts.end());
+  if (const std::uint32_t group = trace.collectives().at(ref); group != kNone) {
+    const std::vector<EventRef>& parts = trace.collectives().groups()[group].parts;
+    out.insert(out.end(), parts.begin(), parts.end());
   }
-  std::erase_if(out, [&](EventRef e) { return !contains(e) || e == ref; });
+  std::erase_if(out, [&](EventRef e) { return !trace.contains(e) || e == ref; });
   std::vector<EventRef> unique;
   for (const EventRef e : out) {
     if (std::find(unique.begin(), unique.end(), e) == unique.end()) {

@@ -5,15 +5,11 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "views/trace/trace_index.h"
 
 namespace pf::views {
-
-/// The part of a rank in the collective that begins at an event; none: none does.
-[[nodiscard]] std::optional<CollectivePart> partAt(const RankView& history, Serial event);
 
 /// Whether all that comes into an event is a collective that joins all its ranks and has been met
 /// at another of them: what feeds it is known then. Else notes that it has been met. `parts`: those
@@ -21,22 +17,26 @@ namespace pf::views {
 [[nodiscard]] bool joinsAgain(const TraceIndex& trace, EventRef event, const LinkedItems& parts,
                               std::vector<bool>& joined);
 
+/// Events from which something comes into an event, and those that something from it goes to.
+[[nodiscard]] std::vector<EventRef> causesOf(const TraceIndex& trace, EventRef ref);
+[[nodiscard]] std::vector<EventRef> effectsOf(const TraceIndex& trace, EventRef ref);
+
 /// What comes into events of a rank that follow each other, and what goes out of them. `visit` is
 /// called with each event that it comes from or goes to. Collectives that join all their ranks are
 /// followed once.
-class TraceIndex::Flows {
+class Flows {
  public:
   explicit Flows(const TraceIndex& trace)
       : m_trace(trace),
-        m_joined(trace.m_groups.size()),
-        m_hold(trace.m_pages != nullptr ? trace.m_pages->hold() : nullptr) {}
+        m_joined(trace.collectives().groups().size()),
+        m_hold(trace.pages() != nullptr ? trace.pages()->hold() : nullptr) {}
 
   template <typename Visit>
   void into(Rank rank, Serial first, Serial last, Visit&& visit) {
     if (first > last) {
       return;
     }
-    if (m_trace.m_pages == nullptr) {
+    if (m_trace.pages() == nullptr) {
       intoKept(rank, first, last, visit);
     } else {
       intoChunks(rank, first, last, visit);
@@ -47,17 +47,12 @@ class TraceIndex::Flows {
     if (first > last) {
       return;
     }
-    if (m_trace.m_pages == nullptr) {
+    if (m_trace.pages() == nullptr) {
       outOfKept(rank, first, last, visit);
     } else {
       outOfChunks(rank, first, last, visit);
     }
   }
-  /// The last collective of `event`'s rank up to `event` in which each rank has learnt from all
-  /// what they did before it; null: none is near.
-  [[nodiscard]] const CollectiveGroup* meetingUpTo(EventRef event) const;
-  /// The first one from `event` on.
-  [[nodiscard]] const CollectiveGroup* meetingFrom(EventRef event) const;
 
  private:
   template <typename Visit>
@@ -81,32 +76,34 @@ class TraceIndex::Flows {
 };
 
 template <typename Visit>
-void TraceIndex::Flows::intoKept(Rank rank, Serial first, Serial last, Visit& visit) {
-  const std::vector<bool>& takes = m_trace.m_links->events.takes;
+void Flows::intoKept(Rank rank, Serial first, Serial last, Visit& visit) {
+  const EventLinkIndex& links = m_trace.links();
+  const std::size_t firstId = m_trace.events().id({rank, first});
   for (Serial s = first; s <= last; ++s) {
-    if (!takes[m_trace.m_base[static_cast<std::size_t>(rank)] + (s - 1)]) {
+    if (!links.takes(firstId + (s - first))) {
       continue;  // most events: nothing comes in
     }
-    if (joinsAgain(m_trace, {rank, s}, m_trace.collectivesDoneAt({rank, s}), m_joined)) {
+    if (joinsAgain(m_trace, {rank, s}, links.collectivesDoneAt({rank, s}), m_joined)) {
       continue;
     }
-    for (const EventRef cause : m_trace.causes({rank, s})) {
+    for (const EventRef cause : causesOf(m_trace, {rank, s})) {
       visit(cause);
     }
   }
 }
 
 template <typename Visit>
-void TraceIndex::Flows::outOfKept(Rank rank, Serial first, Serial last, Visit& visit) {
-  const std::vector<bool>& gives = m_trace.m_links->events.gives;
+void Flows::outOfKept(Rank rank, Serial first, Serial last, Visit& visit) {
+  const EventLinkIndex& links = m_trace.links();
+  const std::size_t firstId = m_trace.events().id({rank, first});
   for (Serial s = first; s <= last; ++s) {
     const EventRef here{rank, s};
-    const std::uint32_t group = m_trace.collectiveAt(here);
-    if (!gives[m_trace.m_base[static_cast<std::size_t>(rank)] + (s - 1)] && group == kNone) {
+    const std::uint32_t group = m_trace.collectives().at(here);
+    if (!links.gives(firstId + (s - first)) && group == kNone) {
       continue;  // most events: nothing goes out
     }
-    if (group != kNone && m_trace.sentAt(here).empty() && m_trace.postedAt(here).empty()) {
-      const auto part = partAt(m_trace.execution().ranks[static_cast<std::size_t>(rank)], s);
+    if (group != kNone && links.sentAt(here).empty() && links.postedAt(here).empty()) {
+      const auto part = partAt(m_trace.execution().ranks[index(rank)], s);
       if (part && part->flow == CollectiveFlow::AllToAll && part->contributes) {
         if (m_joined[group]) {
           continue;  // another rank's part of it leads to the same completions
@@ -114,7 +111,7 @@ void TraceIndex::Flows::outOfKept(Rank rank, Serial first, Serial last, Visit& v
         m_joined[group] = true;
       }
     }
-    for (const EventRef effect : m_trace.effects(here)) {
+    for (const EventRef effect : effectsOf(m_trace, here)) {
       visit(effect);
     }
   }
@@ -122,21 +119,19 @@ void TraceIndex::Flows::outOfKept(Rank rank, Serial first, Serial last, Visit& v
 
 /// The other parts of the collectives that join, either way.
 template <typename Visit>
-void TraceIndex::Flows::joins(Rank rank, Serial first, Serial last, Visit& visit) {
-  const std::size_t base = m_trace.m_base[static_cast<std::size_t>(rank)];
-  m_trace.m_links->groupAt.in(base + (first - 1), base + (last - 1),
-                              [&](std::size_t, std::uint32_t number) {
-                                const CollectiveGroup& group = m_trace.m_groups[number];
-                                if (group.joins && !m_joined[number]) {
-                                  m_joined[number] = true;
-                                  std::ranges::for_each(group.parts, visit);
-                                }
-                              });
+void Flows::joins(Rank rank, Serial first, Serial last, Visit& visit) {
+  m_trace.collectives().forEachIn(rank, first, last, [&](EventRef, std::uint32_t number) {
+    const CollectiveGroup& group = m_trace.collectives().groups()[number];
+    if (group.joins && !m_joined[number]) {
+      m_joined[number] = true;
+      std::ranges::for_each(group.parts, visit);
+    }
+  });
 }
 
 template <typename Visit>
-void TraceIndex::Flows::intoChunks(Rank rank, Serial first, Serial last, Visit& visit) {
-  const ChunkCache& pages = *m_trace.m_pages;
+void Flows::intoChunks(Rank rank, Serial first, Serial last, Visit& visit) {
+  const ChunkCache& pages = *m_trace.pages();
   const auto here = [&](Serial serial) { return serial >= first && serial <= last; };
   const auto completes = [&](const ChunkInfo& chunk) {
     return chunk.lastCompletion >= first && chunk.firstCompletion <= last;
@@ -161,19 +156,19 @@ void TraceIndex::Flows::intoChunks(Rank rank, Serial first, Serial last, Visit& 
         Message unobserved = here(send.syncCompletion) ? messages[firstMessage + i] : Message();
         if (unobserved.post != kNone) {
           unobserved.completion = 0;  // what the sender knows is that the receive was posted
-          visit(m_trace.arrival(unobserved));
+          visit(m_trace.messages().arrival(unobserved));
         }
       });
   joins(rank, first, last, visit);
-  if (!m_trace.m_onlyJoins) {
+  if (!m_trace.collectives().allJoin()) {
     collectivesInto(rank, first, last, visit);
   }
 }
 
 /// Those that do not join.
 template <typename Visit>
-void TraceIndex::Flows::collectivesInto(Rank rank, Serial first, Serial last, Visit& visit) {
-  const ChunkCache& pages = *m_trace.m_pages;
+void Flows::collectivesInto(Rank rank, Serial first, Serial last, Visit& visit) {
+  const ChunkCache& pages = *m_trace.pages();
   pages.forEach<CollectivePart>(
       rank, first, last,
       [&](const ChunkInfo& chunk) {
@@ -183,8 +178,8 @@ void TraceIndex::Flows::collectivesInto(Rank rank, Serial first, Serial last, Vi
         if (part.completion < first || part.completion > last) {
           return;
         }
-        const std::uint32_t group = m_trace.collectiveAt({rank, part.event});
-        if (group == kNone || m_trace.m_groups[group].joins) {
+        const std::uint32_t group = m_trace.collectives().at({rank, part.event});
+        if (group == kNone || m_trace.collectives().groups()[group].joins) {
           return;
         }
         if (part.flow == CollectiveFlow::AllToAll && part.takes) {
@@ -193,13 +188,14 @@ void TraceIndex::Flows::collectivesInto(Rank rank, Serial first, Serial last, Vi
           }
           m_joined[group] = true;
         }
-        std::ranges::for_each(m_trace.feeding(rank, static_cast<std::uint32_t>(i)), visit);
+        std::ranges::for_each(m_trace.collectives().feeding(rank, static_cast<std::uint32_t>(i)),
+                              visit);
       });
 }
 
 template <typename Visit>
-void TraceIndex::Flows::outOfChunks(Rank rank, Serial first, Serial last, Visit& visit) {
-  const ChunkCache& pages = *m_trace.m_pages;
+void Flows::outOfChunks(Rank rank, Serial first, Serial last, Visit& visit) {
+  const ChunkCache& pages = *m_trace.pages();
   const auto here = [&](Serial serial) { return serial >= first && serial <= last; };
   const auto begins = [&](const ChunkInfo& chunk) {
     return chunk.lastSerial >= first && chunk.firstSerial <= last;
@@ -210,7 +206,7 @@ void TraceIndex::Flows::outOfChunks(Rank rank, Serial first, Serial last, Visit&
     }
   });
   const auto& messages = m_trace.execution().messages;
-  if (m_trace.m_synchronous) {
+  if (m_trace.links().hasSynchronous()) {
     pages.forEach<ReceiveEnds>(
         rank, first, last, begins, [&](const ReceiveEnds& receive, std::size_t) {
           if (!here(receive.post)) {
@@ -221,31 +217,27 @@ void TraceIndex::Flows::outOfChunks(Rank rank, Serial first, Serial last, Visit&
           } else if (receive.message < messages.size()) {
             const Message message = messages[receive.message];
             if (m_trace.contains(message.send)) {
-              const auto& sends =
-                  m_trace.execution().ranks[static_cast<std::size_t>(message.send.rank)].sends;
+              const auto& sends = m_trace.execution().ranks[index(message.send.rank)].sends;
               visit(EventRef{message.send.rank, sends[message.sendIndex].syncCompletion});
             }
           }
         });
   }
   joins(rank, first, last, visit);
-  if (!m_trace.m_onlyJoins) {
-    const std::size_t base = m_trace.m_base[static_cast<std::size_t>(rank)];
-    m_trace.m_links->groupAt.in(base + (first - 1), base + (last - 1),
-                                [&](std::size_t event, std::uint32_t number) {
-                                  if (!m_trace.m_groups[number].joins) {
-                                    collectiveOutOf({rank, event - base + 1}, visit);
-                                  }
-                                });
+  if (!m_trace.collectives().allJoin()) {
+    m_trace.collectives().forEachIn(rank, first, last, [&](EventRef event, std::uint32_t number) {
+      if (!m_trace.collectives().groups()[number].joins) {
+        collectiveOutOf(event, visit);
+      }
+    });
   }
 }
 
 /// Of one that does not join.
 template <typename Visit>
-void TraceIndex::Flows::collectiveOutOf(EventRef event, Visit& visit) {
-  const std::uint32_t group = m_trace.collectiveAt(event);
-  const auto own =
-      partAt(m_trace.execution().ranks[static_cast<std::size_t>(event.rank)], event.serial);
+void Flows::collectiveOutOf(EventRef event, Visit& visit) {
+  const std::uint32_t group = m_trace.collectives().at(event);
+  const auto own = partAt(m_trace.execution().ranks[index(event.rank)], event.serial);
   if (!own) {
     return;
   }
@@ -255,7 +247,7 @@ void TraceIndex::Flows::collectiveOutOf(EventRef event, Visit& visit) {
     }
     m_joined[group] = true;
   }
-  m_trace.collectiveEffects(event, *own, group, visit);
+  m_trace.collectives().forEachFedBy(event, *own, group, visit);
 }
 
 }  // namespace pf::views

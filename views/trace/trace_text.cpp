@@ -29,7 +29,7 @@ void describeReceives(const TraceIndex& trace, EventRef ref, QStringList& lines)
       lines << u"… and %1 more"_s.arg(all - n);
     }
   };
-  const auto posted = trace.postedAt(ref);
+  const auto posted = trace.links().postedAt(ref);
   const std::size_t shownPosts = std::min<std::size_t>(posted.size(), 4);
   for (const std::uint32_t r : posted.first(shownPosts)) {
     const PostedReceive& receive = history.receives[r];
@@ -44,11 +44,11 @@ void describeReceives(const TraceIndex& trace, EventRef ref, QStringList& lines)
     }
   }
   limit(shownPosts, posted.size());
-  const auto completed = trace.completedAt(ref);
+  const auto completed = trace.links().completedAt(ref);
   const std::size_t shown = std::min<std::size_t>(completed.size(), 6);
   for (const std::uint32_t r : completed.first(shown)) {
     const PostedReceive& receive = history.receives[r];
-    if (receive.message < trace.messageCount()) {
+    if (receive.message < trace.messages().count()) {
       lines << u"took: "_s + messageText(trace, receive.message);
     } else {
       lines << u"took: message from %1, %2"_s.arg(rankText(receive.source), tagText(receive.tag));
@@ -58,11 +58,11 @@ void describeReceives(const TraceIndex& trace, EventRef ref, QStringList& lines)
 }
 
 void describeRaces(const TraceIndex& trace, EventRef ref, QStringList& lines) {
-  for (const std::uint32_t race : trace.racesAt(ref)) {
+  for (const std::uint32_t race : trace.races().at(ref)) {
     const auto& alternatives = trace.data().races[race].alternatives;
     QStringList from;
     for (const std::uint32_t m : alternatives) {
-      if (m < trace.messageCount() && from.size() < 6) {
+      if (m < trace.messages().count() && from.size() < 6) {
         const EventRef send = trace.execution().messages[m].send;
         from << u"rank %1 event %2"_s.arg(send.rank).arg(send.serial);
       }
@@ -197,7 +197,7 @@ QString eventTitle(const TraceIndex& trace, EventRef ref) {
 }
 
 QString messageText(const TraceIndex& trace, std::uint32_t message) {
-  if (message >= trace.messageCount()) {
+  if (message >= trace.messages().count()) {
     return u"a message that is not in the record"_s;
   }
   const Message& m = trace.execution().messages[message];
@@ -217,7 +217,7 @@ QString eventDetails(const TraceIndex& trace, EventRef ref) {
   lines << u"rank %1, event %2, logical time %3"_s.arg(ref.rank)
                .arg(ref.serial)
                .arg(trace.logicalTime(ref));
-  if (const std::optional<EventTime> at = trace.clockTime(ref)) {
+  if (const std::optional<EventTime> at = trace.times().clockTime(ref)) {
     const auto took = static_cast<double>(at->end - at->begin);
     lines << u"at %1%2 (%3)"_s.arg(
         clockText(static_cast<double>(at->begin)),
@@ -228,24 +228,25 @@ QString eventDetails(const TraceIndex& trace, EventRef ref) {
     const QString function = oneLine(fromUtf8(site->function));
     lines << siteText(trace, ref) + (function.isEmpty() ? QString() : u" in %1()"_s.arg(function));
   }
-  for (const std::uint32_t m : trace.sentAt(ref)) {
+  for (const std::uint32_t m : trace.links().sentAt(ref)) {
     const Message& message = trace.execution().messages[m];
-    const EventRef end = trace.arrival(message);
+    const EventRef end = trace.messages().arrival(message);
     lines << u"sends: to %1, %2%3, %4"_s.arg(
         rankText(message.dest), tagText(message.tag),
         event.bytes != 0 ? u", "_s + byteText(event.bytes) : QString(),
         end.valid() ? u"received by event %1"_s.arg(end.serial) : u"never received"_s);
   }
   describeReceives(trace, ref, lines);
-  for (const std::uint32_t p : trace.probesAt(ref)) {
+  for (const std::uint32_t p : trace.links().probesAt(ref)) {
     const ProbeHit& probe = trace.execution().ranks[index(ref.rank)].probes[p];
     lines << u"asks: %1"_s.arg(wants(trace, probe.wantedSource, probe.wantedTag, probe.comm));
     lines << u"saw: %1, %2"_s.arg(rankText(probe.source), tagText(probe.tag));
   }
-  if (const std::uint32_t group = trace.collectiveAt(ref); group != kNone) {
+  if (const std::uint32_t group = trace.collectives().at(ref); group != kNone) {
     lines << u"%1, collective %2, %3"_s.arg(commText(trace, event.comm))
-                 .arg(trace.collectives()[group].ordinal + 1)
-                 .arg(counted(trace.collectives()[group].parts.size(), u"rank"_s, u"ranks"_s));
+                 .arg(trace.collectives().groups()[group].ordinal + 1)
+                 .arg(counted(trace.collectives().groups()[group].parts.size(), u"rank"_s,
+                              u"ranks"_s));
   }
   describeRaces(trace, ref, lines);
   if (trace.data().failure.event == ref) {
@@ -258,12 +259,13 @@ QString raceClass(const TraceIndex& trace, std::size_t race) {
   if (trace.data().races.isProbe(race)) {
     return u"probe"_s;
   }
-  return trace.raceEvent(race) == trace.raceCompletion(race) ? u"receive"_s : u"posted receive"_s;
+  return trace.races().eventOf(race) == trace.races().completionOf(race) ? u"receive"_s
+                                                                         : u"posted receive"_s;
 }
 
 QString raceEnvelope(const TraceIndex& trace, std::size_t race) {
   const Race& r = trace.data().races[race];
-  if (!trace.contains(trace.raceEvent(race))) {
+  if (!trace.contains(trace.races().eventOf(race))) {
     return {};
   }
   const RankView& history = trace.execution().ranks[index(r.rank)];
@@ -276,12 +278,12 @@ QString raceEnvelope(const TraceIndex& trace, std::size_t race) {
 }
 
 QString whyConcurrent(const TraceIndex& trace, std::size_t race, std::uint32_t alternative) {
-  if (alternative >= trace.messageCount()) {
+  if (alternative >= trace.messages().count()) {
     return {};
   }
   const Message& message = trace.execution().messages[alternative];
-  const EventRef done = trace.raceCompletion(race);
-  const EventRef end = trace.arrival(message);
+  const EventRef done = trace.races().completionOf(race);
+  const EventRef end = trace.messages().arrival(message);
   const QString later =
       end.valid() ? u"In this run it was taken later, by event %1 of rank %2."_s.arg(end.serial)
                         .arg(end.rank)
@@ -298,7 +300,7 @@ QString whyConcurrent(const TraceIndex& trace, std::size_t race, std::uint32_t a
 }
 
 QString alternativeText(const TraceIndex& trace, EventRef event, int number) {
-  const auto races = trace.racesAt(event);
+  const auto races = trace.races().at(event);
   const auto place = static_cast<std::size_t>(number) - 1;
   if (races.empty() || number <= 0 ||
       place >= trace.data().races[races.front()].alternatives.size()) {

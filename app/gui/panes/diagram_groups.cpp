@@ -5,6 +5,8 @@
 
 #include <QCoreApplication>
 
+#include "views/trace/trace_causality.h"
+
 namespace pf::gui {
 namespace {
 
@@ -23,13 +25,13 @@ QList<values::RankGroup> groupsOfEvent(const views::TraceIndex& index, EventRef 
   }
   const QString name = QStringLiteral("%1:%2").arg(event.rank).arg(event.serial);
   std::set<int> ends{event.rank};
-  for (const EventRef& partner : index.partners(event)) {
+  for (const EventRef& partner : partnersOf(index, event)) {
     ends.insert(partner.rank);
   }
   add(groups, QCoreApplication::translate("DiagramGroups", "event %1 and its partners").arg(name),
       ends);
   std::set<int> senders;
-  for (const std::uint32_t number : index.racesAt(event)) {
+  for (const std::uint32_t number : index.races().at(event)) {
     const Race& race = index.data().races[number];
     const auto& messages = index.execution().messages;
     if (race.taken < messages.size()) {

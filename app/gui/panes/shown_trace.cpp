@@ -14,6 +14,7 @@
 #include "views/panes/rank_strip.h"
 #include "views/panes/source_view.h"
 #include "views/panes/text_views.h"
+#include "views/trace/trace_causality.h"
 #include "views/trace/trace_text.h"
 
 namespace pf::gui {
@@ -86,7 +87,7 @@ void ShownTrace::connectDiagram() {
     }
     m_views.ranks->setDiagramGroups(groupsOfEvent(*m_index, event));
     if (event.valid()) {
-      const auto partners = m_index->partners(event);
+      const auto partners = partnersOf(*m_index, event);
       showSites(event, partners.empty() ? EventRef{} : partners.front());
     }
   });
@@ -152,7 +153,7 @@ void ShownTrace::askBenign(const QString& key, const QString& receive) {
 void ShownTrace::selectEvent(const EventRef& event) {
   m_views.diagram->selectEvent(event);
   const auto partners =
-      m_index != nullptr && event.valid() ? m_index->partners(event) : std::vector<EventRef>();
+      m_index != nullptr && event.valid() ? partnersOf(*m_index, event) : std::vector<EventRef>();
   showSites(event, partners.empty() ? EventRef{} : partners.front());
 }
 
@@ -163,7 +164,7 @@ void ShownTrace::selectRace(int race) {
   m_views.diagram->selectRace(race);
   const std::uint32_t taken = m_index->data().races.taken(static_cast<std::size_t>(race));
   const auto& messages = m_index->execution().messages;
-  showSites(m_index->raceEvent(static_cast<std::size_t>(race)),
+  showSites(m_index->races().eventOf(static_cast<std::size_t>(race)),
             taken < messages.size() ? EventRef(messages[taken].send) : EventRef{});
 }
 

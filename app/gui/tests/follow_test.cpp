@@ -163,7 +163,7 @@ void FollowTest::recordedByTheWindow() {
   m_window->races().filterEdit()->setText(QStringLiteral("rank:0"));
   const int race = 5;
   m_window->races().selectRace(race);
-  const EventRef receive = canvas().trace()->raceEvent(race);
+  const EventRef receive = canvas().trace()->races().eventOf(race);
   canvas().eventCursor().select(receive, false);
   canvas().eventCursor().chooseAlternative(1);
   const int races = m_window->races().table()->model()->rowCount();
@@ -182,7 +182,7 @@ void FollowTest::recordedByTheWindow() {
     return view().t0 == from && view().t1 == to && canvas().eventCursor().selected() == receive &&
            canvas().eventCursor().alternative() == 1 && canvas().viewport().arrangement() == rows &&
            canvas().viewport().history().canUndo() && chosen >= 0 &&
-           canvas().trace()->raceEvent(static_cast<std::size_t>(chosen)) == receive;
+           canvas().trace()->races().eventOf(static_cast<std::size_t>(chosen)) == receive;
   };
   QVERIFY(kept());
   QVERIFY(grows());

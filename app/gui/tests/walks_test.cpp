@@ -227,7 +227,7 @@ void WalksTest::byKeyboard() {
   press(Qt::Key_Return);
   const EventRef found = m_window->diagram().selectedEvent();
   QVERIFY(found.valid());
-  QVERIFY(!canvas().trace()->racesAt(found).empty());
+  QVERIFY(!canvas().trace()->races().at(found).empty());
   press(Qt::Key_Escape);
   QVERIFY(canvas().hasFocus());
 
@@ -244,7 +244,7 @@ void WalksTest::byKeyboard() {
   press(Qt::Key_Down);
   const int race = m_window->races().selectedRace();
   QVERIFY(race >= 0);
-  const EventRef receive = canvas().trace()->raceEvent(static_cast<std::size_t>(race));
+  const EventRef receive = canvas().trace()->races().eventOf(static_cast<std::size_t>(race));
   QCOMPARE(m_window->diagram().selectedEvent(), receive);
 
   // What it could have taken, in the diagram; the race's details follow.
@@ -371,7 +371,7 @@ void WalksTest::byMouse() {
   clickItem(m_window->races().table(), 1);
   const int race = m_window->races().selectedRace();
   QVERIFY(race >= 0);
-  const EventRef receive = canvas().trace()->raceEvent(static_cast<std::size_t>(race));
+  const EventRef receive = canvas().trace()->races().eventOf(static_cast<std::size_t>(race));
   QCOMPARE(m_window->diagram().selectedEvent(), receive);
 
   // One of the dashed lines.
@@ -387,8 +387,8 @@ void WalksTest::byMouse() {
   };
   clickMiddle(button(m_window->diagram().viewActions().at(2)));  // Fit
   const pf::views::SpaceTimeGeometry now = canvas().view();
-  const QPointF to = now.point(*canvas().trace(),
-                               canvas().trace()->raceCompletion(static_cast<std::size_t>(race)));
+  const QPointF to = now.point(
+      *canvas().trace(), canvas().trace()->races().completionOf(static_cast<std::size_t>(race)));
   const QPointF from =
       now.point(*canvas().trace(), canvas().trace()->execution().messages[all.front()].send);
   for (double share = 0.25; share < 0.8 && canvas().eventCursor().alternative() == 0;

@@ -37,7 +37,7 @@ class CallSitesTest : public QObject {
     QCOMPARE(collect->ranks, std::vector<Rank>{0});
     std::uint64_t racing = 0;
     for (std::size_t race = 0; race < trace->data().races.size(); ++race) {
-      const EventRef event = trace->raceEvent(race);
+      const EventRef event = trace->races().eventOf(race);
       racing +=
           trace->event(event).site == collect->site && trace->event(event).call == collect->call
               ? 1U

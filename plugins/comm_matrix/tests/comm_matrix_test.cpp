@@ -63,12 +63,12 @@ class CommMatrixTest : public QObject {
                          [&](const QLabel* label) { return label->text().contains(text); });
     };
     QVERIFY(says(QStringLiteral("counting")));
-    QTRY_VERIFY(says(QString::number(trace->messageCount())));
+    QTRY_VERIFY(says(QString::number(trace->messages().count())));
     widget.setTrace(trace);
     widget.setTrace(
         views::makeIndex(masterWorker()));  // what was being counted is not shown any more
     QTest::qWait(200);
-    QVERIFY(!says(QString::number(trace->messageCount())));
+    QVERIFY(!says(QString::number(trace->messages().count())));
     auto* gone = new MatrixWidget;
     gone->setTrace(trace);
     delete gone;

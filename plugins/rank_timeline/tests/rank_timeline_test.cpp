@@ -36,7 +36,7 @@ class RankTimelineTest : public QObject {
 
   void whatBecameOfThem() {
     const auto trace = views::makeIndex(masterWorker());
-    const EventRef racing = trace->raceEvent(2);
+    const EventRef racing = trace->races().eventOf(2);
     QVERIFY2(eventState(*trace, racing).contains(QStringLiteral("racing, 2 others possible")),
              qPrintable(eventState(*trace, racing)));
     const Message& taken = trace->execution().messages[trace->data().races[2].taken];
@@ -68,7 +68,7 @@ class RankTimelineTest : public QObject {
     widget.setSelectedEvent({0, 5});
     widget.filter()->setText(QStringLiteral("kind:racing"));
     std::size_t racing = 0;
-    for (const EventRef event : trace->racingEvents()) {
+    for (const EventRef event : trace->racing()) {
       racing += event.rank == 0 ? 1U : 0U;
     }
     QTRY_COMPARE(static_cast<std::size_t>(widget.model()->rowCount()), racing);

@@ -36,6 +36,7 @@
 #include "views/panes/race_classes_view.h"
 #include "views/panes/race_list_view.h"
 #include "views/trace/event_search.h"
+#include "views/trace/trace_causality.h"
 
 namespace {
 
@@ -261,10 +262,10 @@ void Bench::cones(std::mt19937& random, int events, Samples& cone) {
     const auto rank = static_cast<pf::Rank>(random() % m_index->rankCount());
     const EventRef event{rank, 1 + random() % m_index->lastSerial(rank)};
     double start = threadMs();
-    static_cast<void>(m_index->past(event));
+    static_cast<void>(pastOf(*m_index, event));
     cone.add(threadMs() - start);
     start = threadMs();
-    static_cast<void>(m_index->future(event));
+    static_cast<void>(futureOf(*m_index, event));
     cone.add(threadMs() - start);
   }
 }
