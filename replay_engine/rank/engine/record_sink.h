@@ -75,7 +75,7 @@ class RecordSink {
   // -- receives
   virtual void posts(const CallPlace&, const Envelope&) {}
   virtual void posted(std::uint32_t, const Envelope&, MPI_Request) {}
-  /// By a blocking call. The status counts where the envelope does not say all itself; null: nothing was.
+  /// By a blocking call: source and tag of the message; null: it got none.
   virtual void received(const CallPlace&, const Posted&, const Envelope&, const MPI_Status*) {}
 
   // -- MPI_Start, MPI_Sendrecv
