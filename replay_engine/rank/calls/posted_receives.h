@@ -11,7 +11,7 @@ Posted takeNumbers(int source);
 int postReceive(const Posted& posted, void* buffer, int count, MPI_Datatype datatype, int tag,
                 MPI_Comm comm, MPI_Request* request);
 /// The end of a blocking receive whose post was an event of its own.
-void endReceive(const CallPlace& place, const Posted& posted, const Envelope& envelope,
+void endReceive(const CallPlace& place, const Posted& posted, Envelope envelope,
                 const MPI_Status* status, int result);
 
 }  // namespace pf

@@ -98,7 +98,7 @@ int postReceive(const Posted& posted, void* buffer, int count, MPI_Datatype data
   return PF_REAL(Irecv)(buffer, count, datatype, posted.source, tag, comm, request);
 }
 
-void endReceive(const CallPlace& place, const Posted& posted, const Envelope& envelope,
+void endReceive(const CallPlace& place, const Posted& posted, Envelope envelope,
                 const MPI_Status* status, int result) {
   const StateLock lock;
   beginEvent(place);

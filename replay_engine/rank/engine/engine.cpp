@@ -13,6 +13,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "replay_engine/rank/engine/event_times.h"
 #include "replay_engine/rank/engine/lanes.h"
 #include "replay_engine/rank/engine/rank_link.h"
 #include "replay_engine/rank/engine/real_calls.h"
@@ -191,6 +192,9 @@ void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   }
   ++g_engine.serial;
   g_engine.page->serial.store(g_engine.serial, std::memory_order_relaxed);
+  if (g_engine.record && !g_engine.events) {  // with events, the records themselves count them
+    g_engine.log.header().serial.store(g_engine.serial, std::memory_order_relaxed);
+  }
   if (g_engine.replay) {
     rememberEvent(place, comm, peer, tag);
   }
@@ -203,7 +207,9 @@ void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   if (g_engine.gated) [[unlikely]] {
     passSendGates(g_engine.serial);
   }
-  sink().eventBegins();
+  if (g_engine.events) {
+    stampBegin();
+  }
 }
 
 void holdIfDue() {
@@ -230,7 +236,26 @@ InCall::InCall(const CallPlace& place, RecordKind kind, MPI_Comm comm, int peer,
   page.waitPeer.store(g_engine.comms.worldRank(comm, peer), std::memory_order_relaxed);
   page.waitTag.store(tag, std::memory_order_relaxed);
   page.inCall.store(1U + place.call, std::memory_order_relaxed);
-  sink().callBegins(place, kind, {comm, peer, tag});
+  if (!g_engine.events) {
+    if (g_engine.record) {
+      g_engine.log.header().inside.store(1U + place.call, std::memory_order_relaxed);
+    }
+    return;
+  }
+  BegunCall& begun = g_engine.log.header().begun;
+  begun.check = 0;
+  begun.serial = g_engine.serial;
+  begun.kind = static_cast<std::uint32_t>(kind);
+  if (kind == RecordKind::Padding) {  // its record is written: only that the rank is inside counts
+    begun.check = kBegunInside;
+    return;
+  }
+  g_engine.log.publish();  // when it began is known even if the call never ends
+  begun.site = siteNumber(place);
+  begun.comm = comm == MPI_COMM_NULL ? 0 : g_engine.comms.number(comm);
+  begun.source = reportedPeer(peer);
+  begun.tag = tag;
+  begun.check = begunCheck(begun);
 }
 
 void sayPeer(MPI_Comm comm, int peer, int tag) {
@@ -250,7 +275,12 @@ InCall::~InCall() {
     jitterInCall(false);
   }
   g_engine.page->inCall.store(0, std::memory_order_relaxed);
-  sink().callEnds();
+  if (g_engine.events) {
+    stampEnd();
+    g_engine.log.header().begun.check = 0;
+  } else if (g_engine.record) {
+    g_engine.log.header().inside.store(0, std::memory_order_relaxed);
+  }
 }
 
 void InCall::endOfThread() {

@@ -2,8 +2,8 @@
 // What is kept of a run. The handlers of MPI's calls tell what happens, in the order in which it does; which of it goes
 // into the log, and how, is the sink's, which is chosen once (replay_engine/rank/recording/choose_sink.h).
 //
-// Under the engine's lock, but for callBegins() and callEnds() of a rank with one thread. A sink has no state of its
-// own: the numbers of posts, sends and events are the engine's, and are counted in every run.
+// Under the engine's lock. That an event begins and where the rank is, the engine keeps itself: each call has that in its
+// path (engine.cpp). A sink has no state of its own: the numbers of posts, sends and events are the engine's, and are counted in every run.
 #pragma once
 
 #include <initializer_list>
@@ -55,28 +55,24 @@ struct CollectivePartOfRank {
 class RecordSink {
  public:
   // -- events: a call that the program has begun, and that counts
-  virtual void eventBegins() {}
-  /// It may block now. `kind`: of the record that it will have; Padding: it has it.
-  virtual void callBegins(const CallPlace&, RecordKind, const Envelope&) {}
-  virtual void callEnds() {}
   /// The event neither sends nor receives.
   virtual void local(const CallPlace&) {}
   virtual void note(const CallPlace&) {}  ///< its replay is not guaranteed
 
   // -- sends
   /// Before the message leaves: no receiver's record can then name one that its sender's does not have.
-  virtual void sends(const CallPlace&, RecordKind, const Envelope&, const Contents&) {}
-  virtual void sendFailed(const Envelope&) {}
+  virtual void sends(const CallPlace&, RecordKind, Envelope, const Contents&) {}
+  virtual void sendFailed(Envelope) {}
   /// A non-blocking synchronous send has this request.
   virtual void synchronousPosted(MPI_Request, std::uint32_t) {}
   /// The end of a blocking synchronous send whose begin was an event of its own.
   virtual void synchronousDone(const CallPlace&, std::uint32_t) {}
 
   // -- receives
-  virtual void posts(const CallPlace&, const Envelope&) {}
-  virtual void posted(std::uint32_t, const Envelope&, MPI_Request) {}
+  virtual void posts(const CallPlace&, Envelope) {}
+  virtual void posted(std::uint32_t, Envelope, MPI_Request) {}
   /// By a blocking call: source and tag of the message; null: it got none.
-  virtual void received(const CallPlace&, const Posted&, const Envelope&, const MPI_Status*) {}
+  virtual void received(const CallPlace&, const Posted&, Envelope, const MPI_Status*) {}
 
   // -- MPI_Start, MPI_Sendrecv
   virtual void starts(const CallPlace&) {}
@@ -93,7 +89,7 @@ class RecordSink {
   virtual void choseSome(ChoiceKind, int, const int*) {}
   virtual void missed(ChoiceKind) {}  ///< a test or a probe that failed
   /// A probe found the message of this status. `kind`: Receive of a matched one.
-  virtual void probed(const CallPlace&, RecordKind, const Envelope&, const MPI_Status&) {}
+  virtual void probed(const CallPlace&, RecordKind, Envelope, const MPI_Status&) {}
   virtual void probeRefused(const CallPlace&) {}
 
   // -- requests

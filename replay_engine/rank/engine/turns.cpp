@@ -381,7 +381,9 @@ void showCalls() {
 void enterCall(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   const StateLock lock;
   myLane().doing.store(Doing::InMpi, std::memory_order_relaxed);
-  sink().callBegins(place, RecordKind::Padding, {comm, peer, tag});
+  if (g_engine.record && !g_engine.events) {
+    g_engine.log.header().inside.store(1U + place.call, std::memory_order_relaxed);
+  }
   sayWhere(place);
   beginWait(place.call, g_engine.comms.worldRank(comm, peer), tag);
 }
@@ -390,7 +392,9 @@ void leaveCall() {
   const StateLock lock;
   myLane().doing.store(Doing::Computing, std::memory_order_relaxed);
   endWait();
-  sink().callEnds();
+  if (g_engine.record && !g_engine.events) {
+    g_engine.log.header().inside.store(0, std::memory_order_relaxed);
+  }
 }
 
 }  // namespace pf

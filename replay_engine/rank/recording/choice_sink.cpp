@@ -3,19 +3,7 @@
 
 namespace pf {
 
-void ChoiceSink::eventBegins() {
-  g_engine.log.header().serial.store(g_engine.serial, std::memory_order_relaxed);
-}
-
-void ChoiceSink::callBegins(const CallPlace& place, RecordKind, const Envelope&) {
-  g_engine.log.header().inside.store(1U + place.call, std::memory_order_relaxed);
-}
-
-void ChoiceSink::callEnds() {
-  g_engine.log.header().inside.store(0, std::memory_order_relaxed);
-}
-
-void ChoiceSink::received(const CallPlace&, const Posted& posted, const Envelope&,
+void ChoiceSink::received(const CallPlace&, const Posted& posted, Envelope,
                           const MPI_Status* status) {
   if (posted.wild && status != nullptr) {
     logWild(posted.wildNumber, status->MPI_SOURCE);

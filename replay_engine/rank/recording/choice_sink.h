@@ -21,10 +21,7 @@ inline void logWild(std::uint32_t wildNumber, int source) {
 
 class ChoiceSink : public LogSink {
  public:
-  void eventBegins() override;
-  void callBegins(const CallPlace& place, RecordKind kind, const Envelope& envelope) override;
-  void callEnds() override;
-  void received(const CallPlace& place, const Posted& posted, const Envelope& envelope,
+  void received(const CallPlace& place, const Posted& posted, Envelope envelope,
                 const MPI_Status* status) override;
   void exchanged(const CallPlace& place, const Posted& posted, const ExchangeEnvelopes& envelopes,
                  const Contents& sent, const MPI_Status* status) override;

@@ -12,19 +12,19 @@ int clockTag(int tag) {
 
 }  // namespace
 
-void ClockSink::sends(const CallPlace&, RecordKind, const Envelope& envelope, const Contents&) {
+void ClockSink::sends(const CallPlace&, RecordKind, Envelope envelope, const Contents&) {
   clockSend(envelope.comm, envelope.peer, envelope.tag);
 }
 
-void ClockSink::sendFailed(const Envelope& envelope) {
+void ClockSink::sendFailed(Envelope envelope) {
   clockUnsend(envelope.comm, envelope.peer, envelope.tag);
 }
 
-void ClockSink::posted(std::uint32_t post, const Envelope& envelope, MPI_Request request) {
+void ClockSink::posted(std::uint32_t post, Envelope envelope, MPI_Request request) {
   clockPost(post, envelope.comm, envelope.peer, envelope.tag, request);
 }
 
-void ClockSink::received(const CallPlace& place, const Posted& posted, const Envelope& envelope,
+void ClockSink::received(const CallPlace& place, const Posted& posted, Envelope envelope,
                          const MPI_Status* status) {
   ChoiceSink::received(place, posted, envelope, status);
   if (status != nullptr) {
@@ -52,7 +52,7 @@ void ClockSink::exchangePosts(const CallPlace&, const ExchangeEnvelopes& envelop
   exchanges(envelopes);
 }
 
-void ClockSink::probed(const CallPlace&, RecordKind kind, const Envelope& envelope,
+void ClockSink::probed(const CallPlace&, RecordKind kind, Envelope envelope,
                        const MPI_Status& status) {
   const bool wild = isWild(envelope.peer);
   if (kind == RecordKind::Receive) {

@@ -8,17 +8,17 @@ namespace pf {
 
 class ClockSink final : public ChoiceSink {
  public:
-  void sends(const CallPlace& place, RecordKind kind, const Envelope& envelope,
+  void sends(const CallPlace& place, RecordKind kind, Envelope envelope,
              const Contents& contents) override;
-  void sendFailed(const Envelope& envelope) override;
-  void posted(std::uint32_t post, const Envelope& envelope, MPI_Request request) override;
-  void received(const CallPlace& place, const Posted& posted, const Envelope& envelope,
+  void sendFailed(Envelope envelope) override;
+  void posted(std::uint32_t post, Envelope envelope, MPI_Request request) override;
+  void received(const CallPlace& place, const Posted& posted, Envelope envelope,
                 const MPI_Status* status) override;
   void started(const Request& entry, const Contents& contents) override;
   void exchanges(const ExchangeEnvelopes& envelopes) override;
   void exchangePosts(const CallPlace& place, const ExchangeEnvelopes& envelopes,
                      const Contents& sent) override;
-  void probed(const CallPlace& place, RecordKind kind, const Envelope& envelope,
+  void probed(const CallPlace& place, RecordKind kind, Envelope envelope,
               const MPI_Status& status) override;
   void told() override;
   void cancelled(const Request& entry) override;

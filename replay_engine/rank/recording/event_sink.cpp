@@ -36,42 +36,11 @@ void putSite(RecordKind kind, const CallPlace& place) {
 
 }  // namespace
 
-void EventSink::eventBegins() {
-  stampBegin();
-}
-
-void EventSink::callBegins(const CallPlace& place, RecordKind kind, const Envelope& envelope) {
-  if (g_engine.threads) {  // one of several calls: there is room for one
-    return;
-  }
-  BegunCall& begun = g_engine.log.header().begun;
-  begun.check = 0;
-  begun.serial = g_engine.serial;
-  begun.kind = static_cast<std::uint32_t>(kind);
-  if (kind == RecordKind::Padding) {  // its record is written: only that the rank is inside counts
-    begun.check = kBegunInside;
-    return;
-  }
-  g_engine.log.publish();  // when it began is known even if the call never ends
-  begun.site = siteNumber(place);
-  begun.comm = envelope.comm == MPI_COMM_NULL ? 0 : g_engine.comms.number(envelope.comm);
-  begun.source = reportedPeer(envelope.peer);
-  begun.tag = envelope.tag;
-  begun.check = begunCheck(begun);
-}
-
-void EventSink::callEnds() {
-  if (!g_engine.threads) {
-    stampEnd();
-    g_engine.log.header().begun.check = 0;
-  }
-}
-
 void EventSink::local(const CallPlace& place) {
   putSite(RecordKind::Local, place);
 }
 
-void EventSink::sends(const CallPlace& place, RecordKind kind, const Envelope& envelope,
+void EventSink::sends(const CallPlace& place, RecordKind kind, Envelope envelope,
                       const Contents& contents) {
   g_eventClock.moment = kind == RecordKind::Send && contents.bytes <= kShortMessage;
   const std::uint32_t site = siteNumber(place);
@@ -81,7 +50,7 @@ void EventSink::sends(const CallPlace& place, RecordKind kind, const Envelope& e
   g_engine.log.publish();
 }
 
-void EventSink::sendFailed(const Envelope&) {
+void EventSink::sendFailed(Envelope) {
   g_engine.log.put<RecordKind::SendFailed>({});
   g_engine.log.publish();
 }
@@ -100,14 +69,14 @@ void EventSink::synchronousDone(const CallPlace& place, std::uint32_t number) {
   g_engine.log.publish();
 }
 
-void EventSink::posts(const CallPlace& place, const Envelope& envelope) {
+void EventSink::posts(const CallPlace& place, Envelope envelope) {
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(envelope.comm);
   g_engine.log.put<RecordKind::Post>({site, number, reportedPeer(envelope.peer), envelope.tag});
   g_engine.log.publish();
 }
 
-void EventSink::received(const CallPlace& place, const Posted&, const Envelope& envelope,
+void EventSink::received(const CallPlace& place, const Posted&, Envelope envelope,
                          const MPI_Status* status) {
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(envelope.comm);
@@ -162,7 +131,7 @@ void EventSink::exchangePosts(const CallPlace& place, const ExchangeEnvelopes& e
   g_engine.log.publish();
 }
 
-void EventSink::probed(const CallPlace& place, RecordKind kind, const Envelope& envelope,
+void EventSink::probed(const CallPlace& place, RecordKind kind, Envelope envelope,
                        const MPI_Status& status) {
   const std::uint32_t site = siteNumber(place);
   const std::uint32_t number = g_engine.comms.number(envelope.comm);

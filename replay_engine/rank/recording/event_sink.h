@@ -8,17 +8,14 @@ namespace pf {
 
 class EventSink final : public LogSink {
  public:
-  void eventBegins() override;
-  void callBegins(const CallPlace& place, RecordKind kind, const Envelope& envelope) override;
-  void callEnds() override;
   void local(const CallPlace& place) override;
-  void sends(const CallPlace& place, RecordKind kind, const Envelope& envelope,
+  void sends(const CallPlace& place, RecordKind kind, Envelope envelope,
              const Contents& contents) override;
-  void sendFailed(const Envelope& envelope) override;
+  void sendFailed(Envelope envelope) override;
   void synchronousPosted(MPI_Request request, std::uint32_t number) override;
   void synchronousDone(const CallPlace& place, std::uint32_t number) override;
-  void posts(const CallPlace& place, const Envelope& envelope) override;
-  void received(const CallPlace& place, const Posted& posted, const Envelope& envelope,
+  void posts(const CallPlace& place, Envelope envelope) override;
+  void received(const CallPlace& place, const Posted& posted, Envelope envelope,
                 const MPI_Status* status) override;
   void starts(const CallPlace& place) override;
   void started(const Request& entry, const Contents& contents) override;
@@ -26,7 +23,7 @@ class EventSink final : public LogSink {
                  const Contents& sent, const MPI_Status* status) override;
   void exchangePosts(const CallPlace& place, const ExchangeEnvelopes& envelopes,
                      const Contents& sent) override;
-  void probed(const CallPlace& place, RecordKind kind, const Envelope& envelope,
+  void probed(const CallPlace& place, RecordKind kind, Envelope envelope,
               const MPI_Status& status) override;
   void probeRefused(const CallPlace& place) override;
   void completes(const CallPlace& place) override;
