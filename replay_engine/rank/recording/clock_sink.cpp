@@ -89,12 +89,7 @@ void ClockSink::leaves(MPI_Comm comm, const CollectiveClock& part) {
 
 void ClockSink::collectivePosted(MPI_Request request, std::uint32_t number, MPI_Comm comm,
                                  const CollectiveClock& part) {
-  Request entry;
-  entry.handle = request;
-  entry.kind = RequestKind::Collective;
-  entry.number = number;
-  entry.comm = comm;
-  g_engine.requests.detail(*g_engine.requests.insert(entry)).collective = part;
+  g_engine.requests.detail(*keepCollective(request, number, comm)).collective = part;
 }
 
 void ClockSink::communicatorFreed() {

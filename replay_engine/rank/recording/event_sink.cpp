@@ -179,12 +179,7 @@ CollectiveClock EventSink::enters(const CallPlace& place, RecordKind kind,
 
 void EventSink::collectivePosted(MPI_Request request, std::uint32_t number, MPI_Comm comm,
                                  const CollectiveClock&) {
-  Request entry;
-  entry.handle = request;
-  entry.kind = RequestKind::Collective;
-  entry.number = number;
-  entry.comm = comm;
-  g_engine.requests.insert(entry);
+  keepCollective(request, number, comm);
 }
 
 void EventSink::collectiveDone(const CallPlace& place, std::uint32_t number) {

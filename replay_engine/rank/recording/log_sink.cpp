@@ -107,6 +107,15 @@ void LogSink::receiveDone(const Request& entry, const MPI_Status* status, int er
        asked ? status->MPI_TAG : entry.tag);
 }
 
+Request* LogSink::keepCollective(MPI_Request request, std::uint32_t number, MPI_Comm comm) {
+  Request entry;
+  entry.handle = request;
+  entry.kind = RequestKind::Collective;
+  entry.number = number;
+  entry.comm = comm;
+  return g_engine.requests.insert(entry);
+}
+
 void LogSink::told() {
   g_engine.log.publish();
   forgetStatuses();

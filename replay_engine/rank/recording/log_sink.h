@@ -19,6 +19,8 @@ class LogSink : public RecordSink {
 
  protected:
   ~LogSink() = default;
+  /// The entry of a non-blocking collective, whose end matters.
+  static Request* keepCollective(MPI_Request request, std::uint32_t number, MPI_Comm comm);
   /// A receive is done: with a message from this source and of this tag; or with none that is known, and whether that
   /// is because it was cancelled.
   virtual void took(const Request&, int, int) {}
