@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/dap/dap_server.h"
 
-#include "app/dap/dap_capabilities.h"
-#include "app/dap/dap_file_answers.h"
+#include "app/dap/values/dap_file_answers.h"
+#include "app/dap/wire/dap_capabilities.h"
 
 namespace pf::headless {
 namespace {

@@ -16,14 +16,14 @@
 
 #include <QObject>
 
-#include "app/dap/dap_breakpoints.h"
-#include "app/dap/dap_client.h"
-#include "app/dap/dap_debuggee.h"
-#include "app/dap/dap_inspection.h"
-#include "app/dap/dap_moves.h"
-#include "app/dap/dap_requests.h"
-#include "app/dap/dap_stop_teller.h"
-#include "app/dap/dap_threads.h"
+#include "app/dap/breakpoints/dap_breakpoints.h"
+#include "app/dap/launch/dap_debuggee.h"
+#include "app/dap/ranks/dap_moves.h"
+#include "app/dap/ranks/dap_stop_teller.h"
+#include "app/dap/ranks/dap_threads.h"
+#include "app/dap/values/dap_inspection.h"
+#include "app/dap/wire/dap_client.h"
+#include "app/dap/wire/dap_requests.h"
 #include "app/session/debug_session.h"
 
 namespace pf::headless {

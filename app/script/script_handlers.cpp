@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "app/script/answer_commands.h"
+#include "app/script/commands/answer_commands.h"
 
 namespace pf::headless {
 

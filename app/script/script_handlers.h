@@ -3,18 +3,18 @@
 // what these share. Start at addTo() of a trade for what a command does.
 #pragma once
 
-#include "app/script/awaited_answers.h"
-#include "app/script/breakpoint_commands.h"
-#include "app/script/command_table.h"
-#include "app/script/gdb_command.h"
-#include "app/script/look_commands.h"
-#include "app/script/move_commands.h"
-#include "app/script/rank_teller.h"
-#include "app/script/script_breakpoints.h"
-#include "app/script/script_cycles.h"
-#include "app/script/script_moves.h"
-#include "app/script/script_ranks.h"
-#include "app/script/stack_commands.h"
+#include "app/script/commands/breakpoint_commands.h"
+#include "app/script/commands/gdb_command.h"
+#include "app/script/commands/look_commands.h"
+#include "app/script/commands/move_commands.h"
+#include "app/script/commands/stack_commands.h"
+#include "app/script/language/command_table.h"
+#include "app/script/ranks/awaited_answers.h"
+#include "app/script/ranks/rank_teller.h"
+#include "app/script/ranks/script_breakpoints.h"
+#include "app/script/ranks/script_cycles.h"
+#include "app/script/ranks/script_moves.h"
+#include "app/script/ranks/script_ranks.h"
 
 namespace pf::headless {
 

@@ -15,9 +15,9 @@
 #include <QObject>
 #include <QTimer>
 
-#include "app/script/script_answer.h"
+#include "app/script/language/script_answer.h"
+#include "app/script/language/script_lines.h"
 #include "app/script/script_handlers.h"
-#include "app/script/script_lines.h"
 #include "app/session/debug_session.h"
 
 namespace pf::headless {

@@ -8,7 +8,7 @@
 #include <QObject>
 
 #include "app/session/state/session_state.h"
-#include "views/trace/rank_arrangement.h"
+#include "views/trace/analyses/rank_arrangement.h"
 #include "views/values/rank_groups.h"
 
 namespace pf::session {

@@ -13,7 +13,7 @@
 
 #include "db/schema/trace_types.h"
 #include "db/store/execution_reader.h"
-#include "views/trace/trace_view_data.h"
+#include "views/trace/chunks/trace_view_data.h"
 
 namespace pf::session {
 

@@ -9,7 +9,7 @@
 
 #include "app/trace_loading/kept_parts.h"
 #include "db/store/summary_view.h"
-#include "views/trace/clock_rows.h"
+#include "views/trace/chunks/clock_rows.h"
 
 namespace pf::session {
 

@@ -6,7 +6,7 @@
 
 #include "app/collation/collate.h"
 #include "db/store/trace_store.h"
-#include "views/trace/trace_view_data.h"
+#include "views/trace/chunks/trace_view_data.h"
 
 namespace pf::session {
 

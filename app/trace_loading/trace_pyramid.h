@@ -11,7 +11,7 @@
 
 #include "app/trace_loading/kept_parts.h"
 #include "db/store/summary_view.h"
-#include "views/trace/density_levels.h"
+#include "views/trace/chunks/density_levels.h"
 
 namespace pf::session {
 

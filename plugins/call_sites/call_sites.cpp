@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "views/trace/trace_text.h"
+#include "views/trace/analyses/trace_text.h"
 #include "views/values/debug_values.h"
 #include "views/values/roles.h"
 #include "views/values/text.h"

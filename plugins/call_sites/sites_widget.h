@@ -4,7 +4,7 @@
 #pragma once
 
 #include "plugins/call_sites/call_sites.h"
-#include "views/trace/background.h"
+#include "views/trace/chunks/background.h"
 
 class QLineEdit;
 class QSortFilterProxyModel;

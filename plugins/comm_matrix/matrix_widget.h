@@ -4,7 +4,7 @@
 
 #include "plugins/comm_matrix/comm_matrix.h"
 #include "views/panes/theme.h"
-#include "views/trace/background.h"
+#include "views/trace/chunks/background.h"
 
 class QComboBox;
 class QLabel;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "plugins/queues/queues_widget.h"
-#include "views/trace/trace_text.h"
+#include "views/trace/analyses/trace_text.h"
 #include "views/values/roles.h"
 #include "views/values/text.h"
 

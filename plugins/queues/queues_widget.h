@@ -8,8 +8,8 @@
 #include <QAbstractTableModel>
 
 #include "plugins/queues/queues.h"
-#include "views/trace/background.h"
-#include "views/trace/job_state.h"
+#include "views/trace/analyses/job_state.h"
+#include "views/trace/chunks/background.h"
 
 class QComboBox;
 class QLabel;

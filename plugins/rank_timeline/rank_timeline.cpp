@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "views/trace/trace_text.h"
+#include "views/trace/analyses/trace_text.h"
 #include "views/values/roles.h"
 #include "views/values/text.h"
 

@@ -8,7 +8,7 @@
 #include <QAbstractTableModel>
 
 #include "plugins/api/api.h"
-#include "views/trace/event_search.h"
+#include "views/trace/analyses/event_search.h"
 
 namespace pf::plugins {
 

@@ -9,7 +9,7 @@
 #include <QTimer>
 
 #include "plugins/rank_timeline/rank_timeline.h"
-#include "views/trace/background.h"
+#include "views/trace/chunks/background.h"
 
 class QComboBox;
 class QLabel;

@@ -19,7 +19,8 @@ ANALYSIS = {*VALUES, "replay_engine/steering", "replay_engine/comparison"}
 DB = {f"db/{room}" for room in ("sqlite", "schema", "columns", "sql_tables", "former", "store", "repair")}
 # What others may know of the store: how it is opened, what is in it, and values.
 STORE = {"db/store", "db/schema"}
-VIEWS = {"views/trace", "views/values", "views/models"}
+VIEWS = {"views/trace", "views/trace/chunks", "views/trace/analyses", "views/values", "views/models"}
+DIAGRAM = {"views/diagram", "views/diagram/painting", "views/diagram/canvas", "views/diagram/tools"}
 FORMAT = "replay_engine/log_format"
 COMMANDS = {"app", "app/files", "app/job", "app/traces", "app/collation"}
 
@@ -56,10 +57,15 @@ PARTS = {
     "db/repair": ("salvage, repaired copies", {BASE, *VALUES, *DB}),
     "mi_bridge": ("GDB/MI: lexer to fleet", {BASE}),
     "views/values": ("values of a session: ranks, cycles, breakpoints", {BASE, *VALUES}),
-    "views/trace": ("a trace as a view needs it, in chunks", {BASE, *VALUES, "views/values"}),
-    "views/models": ("Qt's item models", {BASE, *VALUES, "views/values", "views/trace"}),
+    "views/trace/chunks": ("what a view has of a trace, part by part", {BASE, *VALUES, "views/values"}),
+    "views/trace": ("a trace on a time axis", {BASE, *VALUES, "views/values", "views/trace/chunks"}),
+    "views/trace/analyses": ("what is worked out over such a trace", {BASE, *VALUES, "views/values", "views/trace", "views/trace/chunks"}),
+    "views/models": ("Qt's item models", {BASE, *VALUES, *VIEWS}),
     "views/panes": ("lists and panes", {BASE, *VALUES, *VIEWS}),
-    "views/diagram": ("the space-time diagram", {BASE, *VALUES, *VIEWS, "views/panes"}),
+    "views/diagram/painting": ("events, messages and time as pixels", {BASE, *VALUES, *VIEWS, "views/panes"}),
+    "views/diagram/canvas": ("what the diagram is drawn on; mouse and keys", {BASE, *VALUES, *VIEWS, "views/panes", "views/diagram/painting"}),
+    "views/diagram/tools": ("what lies around the canvas", {BASE, *VALUES, *VIEWS, "views/panes", "views/diagram/painting", "views/diagram/canvas"}),
+    "views/diagram": ("the space-time diagram", {BASE, *VALUES, *VIEWS, "views/panes", *DIAGRAM}),
     "plugins/api": ("the interface of plugins", {BASE, *VALUES, *VIEWS}),
     "plugins": ("bundled panes", {BASE, *VALUES, *VIEWS, "views/panes", "plugins/api"}),
     "app": ("the version", set()),
@@ -79,6 +85,7 @@ PARTS = {
 ALL_COMMANDS = {part for part in PARTS if part.startswith("app")}
 SESSION = {BASE, *ANALYSIS, "replay_engine/protocol", "replay_engine/agent", *STORE, *VIEWS, "mi_bridge", *ALL_COMMANDS}
 SESSION_PARTS = {"app/session/state", "app/session/targets", "app/session/inspection", "app/session/records"}
+FRONT_END = {*SESSION, "app/session", *SESSION_PARTS, "app/trace_loading", "app/front_end"}
 PARTS |= {
     "app/trace_loading": ("a trace for views, part by part", SESSION),
     "app/session/state": ("what all parts of a session go by", {BASE, *ANALYSIS, "replay_engine/protocol", *STORE, *VIEWS, "mi_bridge"}),
@@ -90,17 +97,25 @@ PARTS |= {
                                                      "app/trace_loading", "app/session/state"}),
     "app/session": ("a debugging session", {*SESSION, "app/trace_loading", *SESSION_PARTS}),
     "app/front_end": ("signals and lines of front ends", {BASE}),
-    "app/dap": ("a server for editors", {*SESSION, "app/session", *SESSION_PARTS, "app/trace_loading", "app/front_end"}),
-    "app/script": ("debug --script", {*SESSION, "app/session", *SESSION_PARTS, "app/trace_loading", "app/front_end"}),
-    "app/offline_report": ("debug --offline", {*SESSION, "app/session", *SESSION_PARTS, "app/trace_loading", "app/front_end"}),
+    "app/dap/wire": ("requests and answers of the protocol", FRONT_END),
+    "app/dap/breakpoints": ("breakpoints and logpoints of an editor", {*FRONT_END, "app/dap/wire"}),
+    "app/dap/ranks": ("ranks as threads: sent on, told as stopped", {*FRONT_END, "app/dap/wire", "app/dap/breakpoints"}),
+    "app/dap/values": ("stacks, scopes, variables, expressions", {*FRONT_END, "app/dap/wire", "app/dap/breakpoints", "app/dap/ranks"}),
+    "app/dap/launch": ("what is launched, attached to, recorded", {*FRONT_END, "app/dap/wire", "app/dap/breakpoints", "app/dap/ranks", "app/dap/values"}),
+    "app/dap": ("a server for editors", {*FRONT_END, "app/dap/wire", "app/dap/breakpoints", "app/dap/ranks", "app/dap/values", "app/dap/launch"}),
+    "app/script/language": ("what may be written, and how it is answered", FRONT_END),
+    "app/script/ranks": ("ranks of a script: sent on, awaited, put in words", {*FRONT_END, "app/script/language"}),
+    "app/script/commands": ("what each command does", {*FRONT_END, "app/script/language", "app/script/ranks"}),
+    "app/script": ("debug --script", {*FRONT_END, "app/script/language", "app/script/ranks", "app/script/commands"}),
+    "app/offline_report": ("debug --offline", FRONT_END),
     "app/headless": ("the program of these three", {BASE, "app/session", *SESSION_PARTS, "app/dap", "app/script", "app/offline_report"}),
-    "app/gui/panes": ("what the window shows, and where", {*SESSION, "app/session", *SESSION_PARTS, "views/panes", "views/diagram", "plugins", "plugins/api"}),
-    "app/gui/commands": ("what one does in the window", {*SESSION, "app/session", *SESSION_PARTS, "app/trace_loading", "views/panes", "views/diagram",
+    "app/gui/panes": ("what the window shows, and where", {*SESSION, "app/session", *SESSION_PARTS, "views/panes", *DIAGRAM, "plugins", "plugins/api"}),
+    "app/gui/commands": ("what one does in the window", {*SESSION, "app/session", *SESSION_PARTS, "app/trace_loading", "views/panes", *DIAGRAM,
                                                          "app/gui/panes"}),
     "app/gui/recording": ("recordings that the window starts or follows", {BASE, *STORE, *VIEWS, "app/job", "app/recording", "app/traces", "app/session/state",
                                                                           "app/session/records", "app/trace_loading", "views/panes",
                                                                           "app/gui/panes", "app/gui/commands"}),
-    "app/gui": ("the window", {*SESSION, "app/session", *SESSION_PARTS, "app/trace_loading", "views/panes", "views/diagram", "plugins", "plugins/api",
+    "app/gui": ("the window", {*SESSION, "app/session", *SESSION_PARTS, "app/trace_loading", "views/panes", *DIAGRAM, "plugins", "plugins/api",
                                "app/gui/panes", "app/gui/commands", "app/gui/recording"}),
     "app/daemon": ("the program of the daemon", {BASE, *ANALYSIS, "replay_engine/protocol", "replay_engine/daemon", "replay_engine/log",
                    "replay_engine/rank/gen", *ALL_COMMANDS}),

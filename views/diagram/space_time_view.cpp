@@ -11,12 +11,12 @@
 #include <QToolBar>
 #include <QVBoxLayout>
 
-#include "views/diagram/axis_choice.h"
-#include "views/diagram/diagram_footer.h"
-#include "views/diagram/minimap.h"
-#include "views/diagram/rank_rows_menu.h"
-#include "views/diagram/search_bar.h"
-#include "views/diagram/space_time_canvas.h"
+#include "views/diagram/canvas/space_time_canvas.h"
+#include "views/diagram/tools/axis_choice.h"
+#include "views/diagram/tools/diagram_footer.h"
+#include "views/diagram/tools/minimap.h"
+#include "views/diagram/tools/rank_rows_menu.h"
+#include "views/diagram/tools/search_bar.h"
 #include "views/values/text.h"
 
 namespace pf::views {

@@ -20,8 +20,8 @@
 #include <QList>
 #include <QWidget>
 
-#include "views/diagram/diagram_actions.h"
-#include "views/trace/rank_arrangement.h"
+#include "views/diagram/tools/diagram_actions.h"
+#include "views/trace/analyses/rank_arrangement.h"
 #include "views/trace/trace_index.h"
 #include "views/values/space_time_types.h"
 

@@ -13,7 +13,7 @@
 
 #include <QHash>
 
-#include "views/trace/digit_sort.h"
+#include "views/trace/chunks/digit_sort.h"
 #include "views/values/text.h"
 
 namespace pf::views {

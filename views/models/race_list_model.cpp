@@ -9,8 +9,8 @@
 #include <QStringList>
 
 #include "replay_engine/races/race_weight.h"
-#include "views/trace/trace_causality.h"
-#include "views/trace/trace_text.h"
+#include "views/trace/analyses/trace_causality.h"
+#include "views/trace/analyses/trace_text.h"
 #include "views/values/roles.h"
 #include "views/values/text.h"
 

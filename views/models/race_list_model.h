@@ -8,7 +8,7 @@
 
 #include <QAbstractTableModel>
 
-#include "views/trace/race_classes.h"
+#include "views/trace/analyses/race_classes.h"
 #include "views/trace/trace_index.h"
 
 namespace pf::views {

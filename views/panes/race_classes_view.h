@@ -9,7 +9,7 @@
 #include <QHash>
 #include <QWidget>
 
-#include "views/trace/race_classes.h"
+#include "views/trace/analyses/race_classes.h"
 
 class QAction;
 class QSortFilterProxyModel;

@@ -17,7 +17,7 @@
 #include "views/panes/icons.h"
 #include "views/panes/item_views.h"
 #include "views/panes/race_classes_view.h"
-#include "views/trace/trace_text.h"
+#include "views/trace/analyses/trace_text.h"
 #include "views/values/roles.h"
 #include "views/values/text.h"
 

@@ -14,7 +14,7 @@
 #include <QWidget>
 
 #include "views/models/race_list_model.h"
-#include "views/trace/background.h"
+#include "views/trace/chunks/background.h"
 #include "views/trace/trace_index.h"
 
 class QAction;

@@ -9,7 +9,7 @@
 #include "replay_engine/races/races.h"
 #include "replay_engine/races/tests/random_execution.h"
 #include "replay_engine/races/tests/random_threads.h"
-#include "views/trace/trace_causality.h"
+#include "views/trace/analyses/trace_causality.h"
 #include "views/trace/trace_index.h"
 
 using namespace pf;

@@ -15,12 +15,12 @@
 #include "replay_engine/races/tests/random_execution.h"
 #include "replay_engine/races/tests/random_threads.h"
 #include "views/tests/kept_chunks.h"
-#include "views/trace/event_search.h"
-#include "views/trace/job_state.h"
-#include "views/trace/race_classes.h"
-#include "views/trace/trace_causality.h"
+#include "views/trace/analyses/event_search.h"
+#include "views/trace/analyses/job_state.h"
+#include "views/trace/analyses/race_classes.h"
+#include "views/trace/analyses/trace_causality.h"
+#include "views/trace/analyses/trace_text.h"
 #include "views/trace/trace_index.h"
-#include "views/trace/trace_text.h"
 
 using namespace pf;
 using namespace pf::views;

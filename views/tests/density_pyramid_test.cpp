@@ -10,11 +10,11 @@
 #include <QSignalSpy>
 #include <QtTest>
 
-#include "views/diagram/scene_renderer.h"
-#include "views/diagram/space_time_painter.h"
+#include "views/diagram/painting/scene_renderer.h"
+#include "views/diagram/painting/space_time_painter.h"
 #include "views/panes/theme.h"
 #include "views/tests/sample_trace.h"
-#include "views/trace/trace_causality.h"
+#include "views/trace/analyses/trace_causality.h"
 
 using namespace pf;         // NOLINT(google-build-using-namespace)
 using namespace pf::views;  // NOLINT(google-build-using-namespace)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How the selection of the diagram moves, without a widget.
-#include "views/diagram/event_cursor.h"
+#include "views/diagram/canvas/event_cursor.h"
 
 #include <QSignalSpy>
 #include <QTest>
 
-#include "views/diagram/space_time_viewport.h"
+#include "views/diagram/canvas/space_time_viewport.h"
 #include "views/tests/sample_trace.h"
-#include "views/trace/trace_causality.h"
+#include "views/trace/analyses/trace_causality.h"
 
 using namespace pf;         // NOLINT(google-build-using-namespace)
 using namespace pf::views;  // NOLINT(google-build-using-namespace)

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "replay_engine/races/race_classes.h"
-#include "views/trace/chunk_cache.h"
+#include "views/trace/chunks/chunk_cache.h"
 #include "views/trace/trace_index.h"
 
 namespace pf::views::test {

@@ -13,7 +13,7 @@
 #include "views/models/race_filter.h"
 #include "views/models/race_list_model.h"
 #include "views/tests/kept_chunks.h"
-#include "views/trace/race_classes.h"
+#include "views/trace/analyses/race_classes.h"
 #include "views/trace/trace_index.h"
 #include "views/values/text.h"
 

@@ -8,8 +8,8 @@
 #include <QtTest>
 
 #include "replay_engine/causality/density_pyramid.h"
-#include "views/diagram/line_density.h"
-#include "views/diagram/scene_renderer.h"
+#include "views/diagram/painting/line_density.h"
+#include "views/diagram/painting/scene_renderer.h"
 #include "views/panes/theme.h"
 
 using namespace pf;         // NOLINT(google-build-using-namespace)

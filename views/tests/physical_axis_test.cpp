@@ -12,11 +12,11 @@
 #include <QTest>
 
 #include "replay_engine/causality/density_pyramid.h"
-#include "views/diagram/search_bar.h"
-#include "views/diagram/space_time_canvas.h"
+#include "views/diagram/canvas/space_time_canvas.h"
 #include "views/diagram/space_time_view.h"
+#include "views/diagram/tools/search_bar.h"
 #include "views/tests/sample_trace.h"
-#include "views/trace/trace_text.h"
+#include "views/trace/analyses/trace_text.h"
 #include "views/values/text.h"
 
 using namespace pf;         // NOLINT(google-build-using-namespace)

@@ -8,7 +8,7 @@
 #include <QImage>
 #include <QTest>
 
-#include "views/diagram/space_time_canvas.h"
+#include "views/diagram/canvas/space_time_canvas.h"
 
 namespace pf::views::test {
 

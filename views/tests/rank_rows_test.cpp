@@ -9,11 +9,11 @@
 #include <QTest>
 #include <QTimer>
 
-#include "views/diagram/rank_rows_menu.h"
-#include "views/diagram/space_time_canvas.h"
+#include "views/diagram/canvas/space_time_canvas.h"
 #include "views/diagram/space_time_view.h"
+#include "views/diagram/tools/rank_rows_menu.h"
 #include "views/tests/sample_trace.h"
-#include "views/trace/rank_arrangement.h"
+#include "views/trace/analyses/rank_arrangement.h"
 
 using namespace pf;
 using namespace pf::views;

@@ -5,10 +5,10 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "views/diagram/search_bar.h"
 #include "views/diagram/space_time_view.h"
+#include "views/diagram/tools/search_bar.h"
 #include "views/tests/sample_trace.h"
-#include "views/trace/trace_text.h"
+#include "views/trace/analyses/trace_text.h"
 #include "views/values/text.h"
 
 using namespace pf;

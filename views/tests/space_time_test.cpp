@@ -15,11 +15,11 @@
 #include <QTest>
 #include <QWheelEvent>
 
+#include "views/diagram/canvas/space_time_canvas.h"
 #include "views/diagram/diagram_export.h"
-#include "views/diagram/minimap.h"
-#include "views/diagram/search_bar.h"
-#include "views/diagram/space_time_canvas.h"
 #include "views/diagram/space_time_view.h"
+#include "views/diagram/tools/minimap.h"
+#include "views/diagram/tools/search_bar.h"
 #include "views/tests/picture.h"
 #include "views/tests/sample_trace.h"
 #include "views/values/text.h"

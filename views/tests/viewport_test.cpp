@@ -6,7 +6,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "views/diagram/space_time_viewport.h"
+#include "views/diagram/canvas/space_time_viewport.h"
 #include "views/tests/sample_trace.h"
 
 using namespace pf;         // NOLINT(google-build-using-namespace)

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "views/trace/digit_sort.h"
+#include "views/trace/chunks/digit_sort.h"
 
 namespace pf::views {
 

@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "views/trace/execution_view.h"
-#include "views/trace/trace_view_data.h"
+#include "views/trace/chunks/execution_view.h"
+#include "views/trace/chunks/trace_view_data.h"
 
 namespace pf::views {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The client's form of lines and paths, and messages over pipes, without a session.
-#include "app/dap/dap_client.h"
+#include "app/dap/wire/dap_client.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 #include <QCoreApplication>
 
-#include "app/dap/dap_goto_targets.h"
+#include "app/dap/ranks/dap_goto_targets.h"
 
 namespace pf::headless {
 namespace {

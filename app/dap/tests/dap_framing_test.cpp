@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/dap/dap_framing.h"
+#include "app/dap/wire/dap_framing.h"
 
 #include <string>
 #include <vector>

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "app/dap/dap_framing.h"
-#include "app/dap/dap_messages.h"
+#include "app/dap/wire/dap_framing.h"
+#include "app/dap/wire/dap_messages.h"
 
 namespace {
 

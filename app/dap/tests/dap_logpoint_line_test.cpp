@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/dap/dap_logpoint_line.h"
+#include "app/dap/breakpoints/dap_logpoint_line.h"
 
 #include <gtest/gtest.h>
 

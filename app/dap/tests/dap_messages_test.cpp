@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/dap/dap_messages.h"
+#include "app/dap/wire/dap_messages.h"
 
 #include <gtest/gtest.h>
 
-#include "app/dap/dap_references.h"
+#include "app/dap/values/dap_references.h"
 #include "app/front_end/line_buffers.h"
 
 namespace pf::headless {

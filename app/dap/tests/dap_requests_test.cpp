@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/dap/dap_requests.h"
+#include "app/dap/wire/dap_requests.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/dap/dap_told_ranks.h"
+#include "app/dap/ranks/dap_told_ranks.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include <QCoreApplication>
 
-#include "views/trace/trace_causality.h"
+#include "views/trace/analyses/trace_causality.h"
 
 namespace pf::gui {
 namespace {

@@ -14,8 +14,8 @@
 #include "views/panes/rank_strip.h"
 #include "views/panes/source_view.h"
 #include "views/panes/text_views.h"
-#include "views/trace/trace_causality.h"
-#include "views/trace/trace_text.h"
+#include "views/trace/analyses/trace_causality.h"
+#include "views/trace/analyses/trace_text.h"
 
 namespace pf::gui {
 

@@ -11,7 +11,7 @@
 #include "app/gui/tests/window_test.h"
 #include "views/diagram/space_time_view.h"
 #include "views/panes/debug_views.h"
-#include "views/trace/trace_text.h"
+#include "views/trace/analyses/trace_text.h"
 
 namespace {
 

@@ -18,7 +18,7 @@
 #include "app/gui/recording/recording_follower.h"
 #include "app/gui/tests/window_test.h"
 #include "app/session/records/session_records.h"
-#include "views/diagram/space_time_canvas.h"
+#include "views/diagram/canvas/space_time_canvas.h"
 #include "views/diagram/space_time_view.h"
 #include "views/panes/race_list_view.h"
 

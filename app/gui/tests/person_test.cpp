@@ -24,7 +24,7 @@
 #include "views/panes/debug_views.h"
 #include "views/panes/race_list_view.h"
 #include "views/panes/source_view.h"
-#include "views/trace/trace_text.h"
+#include "views/trace/analyses/trace_text.h"
 
 namespace {
 

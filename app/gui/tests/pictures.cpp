@@ -15,7 +15,7 @@
 #include "app/gui/tests/window_test.h"
 #include "app/trace_loading/trace_loader.h"
 #include "tests/bench/views/synthetic.h"
-#include "views/diagram/space_time_canvas.h"
+#include "views/diagram/canvas/space_time_canvas.h"
 #include "views/diagram/space_time_view.h"
 #include "views/panes/race_list_view.h"
 #include "views/tests/dark_palette.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // When a move is done, and whom a person looks at then: on made-up states and times.
-#include "app/script/move_wait.h"
+#include "app/script/ranks/move_wait.h"
 
 #include <gtest/gtest.h>
 

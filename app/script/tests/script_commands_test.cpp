@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lines of a script: what each form becomes, what is refused and how, and that no line breaks the
 // reader.
-#include "app/script/script_commands.h"
+#include "app/script/language/script_commands.h"
 
 #include <random>
 

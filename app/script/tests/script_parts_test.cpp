@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include "app/script/awaited_answers.h"
-#include "app/script/rank_text.h"
-#include "app/script/rank_values.h"
-#include "app/script/script_answer.h"
-#include "app/script/script_lines.h"
+#include "app/script/language/script_answer.h"
+#include "app/script/language/script_lines.h"
+#include "app/script/ranks/awaited_answers.h"
+#include "app/script/ranks/rank_text.h"
+#include "app/script/ranks/rank_values.h"
 #include "app/script/tests/plain_lines.h"
 
 namespace pf::headless {

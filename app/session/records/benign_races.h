@@ -17,7 +17,7 @@ class BenignRaces : public QObject {
   /// What the trace says, and what was said of earlier runs of `program` (its path). `store` may be
   /// null or read-only: then only the settings keep what is said.
   void open(db::TraceStore* store, const QString& program);
-  /// Reasons by class key (views/trace/race_classes.h).
+  /// Reasons by class key (views/trace/analyses/race_classes.h).
   [[nodiscard]] const QHash<QString, QString>& notes() const { return m_notes; }
   /// False if the trace could not be written.
   bool set(const QString& key, const QString& reason);

@@ -7,7 +7,7 @@
 
 #include <QObject>
 
-#include "views/trace/trace_view_data.h"
+#include "views/trace/chunks/trace_view_data.h"
 
 namespace pf::session {
 

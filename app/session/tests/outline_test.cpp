@@ -11,9 +11,9 @@
 #include "replay_engine/causality/density_pyramid.h"
 #include "tests/bench/views/synthetic.h"
 #include "views/models/race_list_model.h"
-#include "views/trace/trace_causality.h"
+#include "views/trace/analyses/trace_causality.h"
+#include "views/trace/analyses/trace_text.h"
 #include "views/trace/trace_index.h"
-#include "views/trace/trace_text.h"
 
 using namespace pf;
 

@@ -7,7 +7,7 @@
 
 #include "plugins/call_sites/sites_widget.h"
 #include "views/tests/sample_trace.h"
-#include "views/trace/trace_text.h"
+#include "views/trace/analyses/trace_text.h"
 
 using namespace pf;
 using namespace pf::plugins;

@@ -8,7 +8,7 @@
 
 #include "plugins/rank_timeline/timeline_widget.h"
 #include "views/tests/sample_trace.h"
-#include "views/trace/trace_text.h"
+#include "views/trace/analyses/trace_text.h"
 
 using namespace pf;
 using namespace pf::plugins;

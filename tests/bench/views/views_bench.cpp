@@ -28,15 +28,15 @@
 #include "app/trace_loading/trace_loader.h"
 #include "tests/bench/views/repeated.h"
 #include "tests/bench/views/synthetic.h"
-#include "views/diagram/search_bar.h"
-#include "views/diagram/space_time_canvas.h"
-#include "views/diagram/space_time_hits.h"
+#include "views/diagram/canvas/space_time_canvas.h"
+#include "views/diagram/canvas/space_time_hits.h"
 #include "views/diagram/space_time_view.h"
+#include "views/diagram/tools/search_bar.h"
 #include "views/models/race_list_model.h"
 #include "views/panes/race_classes_view.h"
 #include "views/panes/race_list_view.h"
-#include "views/trace/event_search.h"
-#include "views/trace/trace_causality.h"
+#include "views/trace/analyses/event_search.h"
+#include "views/trace/analyses/trace_causality.h"
 
 namespace {
 
