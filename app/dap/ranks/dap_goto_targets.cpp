@@ -43,7 +43,7 @@ std::vector<EventRef> eventsOn(const Execution& execution, const GotoTargets::Li
 }
 
 template <typename T>
-std::optional<T> look(const std::map<int, T>& map, int id) {
+std::optional<T> look(const std::map<std::int64_t, T>& map, std::int64_t id) {
   const auto found = map.find(id);
   return found != map.end() ? std::optional(found->second) : std::nullopt;
 }
@@ -64,11 +64,11 @@ Json GotoTargets::find(const Execution& execution, const Line& line, const Clien
   return targets;
 }
 
-std::optional<EventRef> GotoTargets::event(int target) const {
+std::optional<EventRef> GotoTargets::event(std::int64_t target) const {
   return look(m_events, target);
 }
 
-std::optional<GotoTargets::Line> GotoTargets::line(int target) const {
+std::optional<GotoTargets::Line> GotoTargets::line(std::int64_t target) const {
   return look(m_lines, target);
 }
 

@@ -3,6 +3,7 @@
 // itself. Numbers of targets are never used again. Pure.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <utility>
@@ -20,12 +21,12 @@ class GotoTargets {
 
   /// The targets on this line, as 'GotoTarget's; those of another one are gone.
   Json find(const Execution& execution, const Line& line, const ClientFormat& format);
-  [[nodiscard]] std::optional<EventRef> event(int target) const;
-  [[nodiscard]] std::optional<Line> line(int target) const;
+  [[nodiscard]] std::optional<EventRef> event(std::int64_t target) const;
+  [[nodiscard]] std::optional<Line> line(std::int64_t target) const;
 
  private:
-  std::map<int, EventRef> m_events;
-  std::map<int, Line> m_lines;
+  std::map<std::int64_t, EventRef> m_events;
+  std::map<std::int64_t, Line> m_lines;
   int m_last = 0;
 };
 

@@ -153,7 +153,7 @@ void Moves::goTo(const Request& request) {
   if (!m_threads.rankOf(request)) {
     return;
   }
-  const auto target = static_cast<int>(number(request.arguments, "targetId", 0));
+  const std::int64_t target = number(request.arguments, "targetId", 0);
   if (const std::optional<EventRef> event = m_targets.event(target)) {
     m_client.succeed(request);
     send(*event, "goto");
