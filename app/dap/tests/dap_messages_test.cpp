@@ -57,6 +57,41 @@ TEST(DapMessages, AnErrorIsShownAsItIs) {
   EXPECT_FALSE(Json::parse(toText(error), nullptr, false).is_discarded());
 }
 
+TEST(DapMessages, AnErrorHasOneFullStopBeforeItsAdvice) {
+  const auto text = [](const char* message, const char* advice) {
+    return errorResponse(4, "launch",
+                         {ErrorCode::System, message, advice})["body"]["error"]["variables"]["text"]
+        .get<std::string>();
+  };
+  EXPECT_EQ(text("no file", "Look elsewhere."), "no file. Look elsewhere.");
+  EXPECT_EQ(text("Nothing has been run.", "Look elsewhere."),
+            "Nothing has been run. Look elsewhere.");
+  EXPECT_EQ(text("no file", ""), "no file");
+}
+
+TEST(DapMessages, ARankThatRunsIsTheProtocolsOwnError) {
+  const Json error = notStopped({4, "stackTrace", Json::object()}, "rank 2 runs");
+  EXPECT_EQ(error["message"], "notStopped");
+  EXPECT_EQ(error["request_seq"], 4);
+  EXPECT_EQ(error["body"]["error"]["showUser"], false) << "no box comes up";
+  EXPECT_EQ(error["body"]["error"]["variables"]["text"], "rank 2 runs");
+}
+
+TEST(DapMessages, ABodyThatIsNothingIsLeftOut) {
+  EXPECT_FALSE(response({4, "next", Json::object()}, nullptr).contains("body"));
+  EXPECT_FALSE(eventMessage("initialized", nullptr).contains("body"));
+  EXPECT_EQ(eventMessage("stopped", {{"threadId", 1}})["body"]["threadId"], 1);
+}
+
+TEST(DapMessages, NamesOfEvents) {
+  EXPECT_EQ(parseEventRef("2:17"), (EventRef{2, 17}));
+  EXPECT_EQ(parseEventRef("0:18446744073709551615"), (EventRef{0, 18446744073709551615U}));
+  for (const char* none : {"", ":", "2", "2:", ":17", "2:0", "-1:3", "2:-3", "2:3 ", " 2:3",
+                           "2:3:4", "2147483648:1", "2:18446744073709551616", "main", "ns::f"}) {
+    EXPECT_FALSE(parseEventRef(none).has_value()) << none;
+  }
+}
+
 TEST(DapMessages, LaunchesOfBothKinds) {
   const auto trace =
       parseLaunchArguments({{"trace", "a.pft"}, {"until", "2:17"}, {"focus", {0, 2}}});

@@ -112,8 +112,9 @@ Json response(const Request& request, Json body) {
 }
 
 Json errorResponse(std::int64_t seq, const std::string& command, const Error& error) {
+  const bool ends = error.message.ends_with('.');
   const std::string text =
-      error.advice.empty() ? error.message : error.message + ". " + error.advice;
+      error.advice.empty() ? error.message : error.message + (ends ? " " : ". ") + error.advice;
   // The text is a variable: braces in it are no places for others.
   return {{"type", "response"},
           {"request_seq", seq},
