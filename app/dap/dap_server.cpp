@@ -215,7 +215,8 @@ void DapServer::finish() {
 
 /// Once nothing of ours runs any more.
 void DapServer::finishStep() {
-  if (isFinishing() && !m_debuggee.isBusy() && !m_session->isReplaying()) {
+  if (isFinishing() && !m_finished && !m_debuggee.isBusy() && !m_session->isReplaying()) {
+    m_finished = true;
     m_client.drain(kDrainMs);
     Q_EMIT finished();
   }

@@ -40,7 +40,7 @@ class DapServer : public QObject {
   [[nodiscard]] bool isFinishing() const { return m_requests.state() == DapState::Finishing; }
 
  Q_SIGNALS:
-  void finished();
+  void finished();  ///< once
 
  private:
   void connectParts();
@@ -74,6 +74,7 @@ class DapServer : public QObject {
   Inspection m_inspection;
   Moves m_moves;
   Debuggee m_debuggee;
+  bool m_finished = false;  ///< said so
 };
 
 }  // namespace pf::headless
