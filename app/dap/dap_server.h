@@ -38,6 +38,8 @@ class DapServer : public QObject {
   /// Ends what runs; finished() follows.
   void finish();
   [[nodiscard]] bool isFinishing() const { return m_requests.state() == DapState::Finishing; }
+  /// What it answers from: a test gives it replays.
+  [[nodiscard]] session::DebugSession& session() { return *m_session; }
 
  Q_SIGNALS:
   void finished();  ///< once

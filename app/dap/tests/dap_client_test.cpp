@@ -2,16 +2,8 @@
 // The client's form of lines and paths, and messages over pipes, without a session.
 #include "app/dap/wire/dap_client.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <array>
-
-#include <gtest/gtest.h>
-
-#include <QCoreApplication>
-
 #include "app/dap/ranks/dap_goto_targets.h"
+#include "app/dap/tests/dap_editor.h"
 
 namespace pf::headless {
 namespace {
@@ -107,39 +99,17 @@ TEST(DapGotoTargets, NumbersAreNotUsedAgain) {
 /// A client on two pipes; what is said to it is taken from the far end.
 class DapClientTest : public testing::Test {
  protected:
-  explicit DapClientTest(bool strict = false) {
-    std::array<int, 2> in{};
-    std::array<int, 2> out{};
-    EXPECT_EQ(::pipe2(in.data(), O_CLOEXEC), 0);
-    EXPECT_EQ(::pipe2(out.data(), O_CLOEXEC | O_NONBLOCK), 0);
-    m_say = UniqueFd(in[1]);
-    m_hear = UniqueFd(out[0]);
-    m_channel = std::make_unique<DapChannel>(UniqueFd(in[0]), UniqueFd(out[1]));
-    m_client = std::make_unique<DapClient>(*m_channel, strict);
-    QObject::connect(m_client.get(), &DapClient::requested, m_client.get(),
+  explicit DapClientTest(bool strict = false) : m_client(m_editor.channel(), strict) {
+    QObject::connect(&m_client, &DapClient::requested,
                      [this](const Request& request) { m_requests.push_back(request); });
-    QObject::connect(m_client.get(), &DapClient::left, m_client.get(), [this] { ++m_left; });
+    QObject::connect(&m_client, &DapClient::left, [this] { ++m_left; });
   }
-  void say(const std::string& bytes) {
-    Q_EMIT m_channel->received(QByteArray::fromStdString(bytes));
-  }
+  void say(const std::string& bytes) { m_editor.say(bytes); }
   void request(const Json& message) { say(frame(message.dump())); }
-  std::vector<Json> heard() {
-    std::array<char, 65536> buffer{};
-    const ssize_t got = ::read(m_hear.get(), buffer.data(), buffer.size());
-    m_frames.feed({buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))});
-    std::vector<Json> messages;
-    while (const auto next = m_frames.next()) {
-      messages.push_back(Json::parse(**next));
-    }
-    return messages;
-  }
+  std::vector<Json> heard() { return m_editor.heard(); }
 
-  UniqueFd m_say;
-  UniqueFd m_hear;
-  std::unique_ptr<DapChannel> m_channel;
-  std::unique_ptr<DapClient> m_client;
-  FrameReader m_frames;
+  Editor m_editor;
+  DapClient m_client;
   std::vector<Request> m_requests;
   int m_left = 0;
 };
@@ -147,8 +117,8 @@ class DapClientTest : public testing::Test {
 TEST_F(DapClientTest, AnswersAreNumberedAndNameTheirRequest) {
   request({{"seq", 5}, {"type", "request"}, {"command", "threads"}});
   ASSERT_EQ(m_requests.size(), 1U);
-  m_client->tell("stopped", {{"threadId", 1}});
-  m_client->fail(m_requests[0], "no", "Ask again.");
+  m_client.tell("stopped", {{"threadId", 1}});
+  m_client.fail(m_requests[0], "no", "Ask again.");
   const std::vector<Json> said = heard();
   ASSERT_EQ(said.size(), 2U);
   EXPECT_EQ(said[0]["seq"], 1);
@@ -170,6 +140,33 @@ TEST_F(DapClientTest, WhatIsNoRequestGoesNoFurther) {
   EXPECT_EQ(said[1]["request_seq"], 0);
 }
 
+TEST_F(DapClientTest, RequestsThatComeTogetherAreTakenInTheirOrder) {
+  const auto text = [](int seq) {
+    return frame(Json{{"seq", seq}, {"type", "request"}, {"command", "threads"}}.dump());
+  };
+  say(text(1) + text(2) + text(3).substr(0, 20));
+  ASSERT_EQ(m_requests.size(), 2U);
+  EXPECT_EQ(m_requests[1].seq, 2);
+  say(text(3).substr(20));
+  EXPECT_EQ(m_requests.size(), 3U);
+}
+
+TEST_F(DapClientTest, WhoStopsListeningInARequestTakesNoneOfTheRest) {
+  QObject::connect(&m_client, &DapClient::requested, [this] { m_client.stopListening(); });
+  const std::string text =
+      frame(Json{{"seq", 1}, {"type", "request"}, {"command", "disconnect"}}.dump());
+  say(text + text + text);
+  EXPECT_EQ(m_requests.size(), 1U);
+}
+
+TEST_F(DapClientTest, InvalidatedIsForWhoKnowsIt) {
+  m_client.invalidateVariables();
+  EXPECT_TRUE(heard().empty());
+  m_client.introduce({{"supportsInvalidatedEvent", true}});
+  m_client.invalidateVariables();
+  EXPECT_EQ(heard().at(0)["body"]["areas"], Json::array({"variables"}));
+}
+
 class DapStrictClientTest : public DapClientTest {
  protected:
   DapStrictClientTest() : DapClientTest(true) {}
@@ -181,18 +178,18 @@ TEST_F(DapStrictClientTest, NoiseIsTheEnd) {
 }
 
 TEST_F(DapClientTest, NothingIsTakenOnceNobodyListens) {
-  m_client->stopListening();
+  m_client.stopListening();
   request({{"seq", 5}, {"type", "request"}, {"command", "threads"}});
   EXPECT_TRUE(m_requests.empty());
 }
 
 TEST_F(DapClientTest, ProgressIsShownToWhoWantsIt) {
-  m_client->showProgress(QStringLiteral("a"));
+  m_client.showProgress(QStringLiteral("a"));
   EXPECT_TRUE(heard().empty());
-  m_client->introduce(Json{{"supportsProgressReporting", true}});
-  m_client->showProgress({});
+  m_client.introduce(Json{{"supportsProgressReporting", true}});
+  m_client.showProgress({});
   for (const char* task : {"a", "b", "", "", "c"}) {
-    m_client->showProgress(QString::fromLatin1(task));
+    m_client.showProgress(QString::fromLatin1(task));
   }
   std::string events;
   for (const Json& message : heard()) {
@@ -203,9 +200,9 @@ TEST_F(DapClientTest, ProgressIsShownToWhoWantsIt) {
 }
 
 TEST_F(DapClientTest, OutputOfRanksComesByLines) {
-  m_client->rankOutput(2, false, "a\nb");
-  m_client->rankOutput(3, true, "c");
-  m_client->endRankOutput();
+  m_client.rankOutput(2, false, "a\nb");
+  m_client.rankOutput(3, true, "c");
+  m_client.endRankOutput();
   std::string text;
   for (const Json& message : heard()) {
     text += message["body"]["category"].get<std::string>() + ": " +
@@ -216,9 +213,3 @@ TEST_F(DapClientTest, OutputOfRanksComesByLines) {
 
 }  // namespace
 }  // namespace pf::headless
-
-int main(int argc, char** argv) {
-  QCoreApplication application(argc, argv);
-  testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}

@@ -57,6 +57,31 @@ TEST(DapFraming, ABrowsersRequestIsRefusedAsAWhole) {
   expectAtAnyCut("POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", {"!"});
 }
 
+TEST(DapFraming, WhatIsCutIsPending) {
+  FrameReader reader;
+  EXPECT_FALSE(reader.pending());
+  for (const char byte : frame("{}")) {
+    reader.feed({&byte, 1});
+    if (byte != '}') {
+      EXPECT_FALSE(reader.next().has_value());
+      EXPECT_TRUE(reader.pending());
+    }
+  }
+  EXPECT_EQ(**reader.next(), "{}");
+  EXPECT_FALSE(reader.pending());
+}
+
+TEST(DapFraming, TheLongestMessageIsReadAndNoLongerOne) {
+  const std::string longest(FrameReader::kMaxContent, ' ');
+  FrameReader reader;
+  reader.feed(frame(longest));
+  EXPECT_EQ((**reader.next()).size(), longest.size());
+  reader.feed("Content-Length: 16777217\r\n\r\n");
+  const auto next = reader.next();
+  ASSERT_TRUE(next.has_value());
+  EXPECT_NE(next->error().message.find("16777217 bytes is too long"), std::string::npos);
+}
+
 TEST(DapFraming, AHeaderWithoutEndIsGivenUp) {
   FrameReader reader;
   reader.feed(std::string(FrameReader::kMaxHeader + 5, 'a'));

@@ -29,7 +29,8 @@ inline constexpr const char* kStack =
 /// What it says of a breakpoint that it has made.
 inline constexpr const char* kMade = R"(^done,bkpt={number="2",line="12",fullname="/src/m.c"})";
 
-class SessionFixture : public testing::Test {
+/// A trace of its own for each test, whose replays are scripts.
+class ReplayFixture : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     s_directory = new QTemporaryDir;
@@ -41,14 +42,46 @@ class SessionFixture : public testing::Test {
   static void TearDownTestSuite() { delete s_directory; }
   static QString original() { return s_directory->filePath(QStringLiteral("original.pft")); }
 
-  SessionFixture() {
+  ReplayFixture() {
     db::setOriginOf([](const std::string&) { return db::Origin::Own; });
     QFile::copy(original(), m_trace);
-    session().setReplays([this](const ReplayRequest&) {
+  }
+
+  /// For DebugSession::setReplays().
+  ReplayFactory replays() {
+    return [this](const ReplayRequest&) {
       auto target = std::make_unique<FakeTarget>(kRanks);
       m_targets.append(target.get());
       return Result<std::unique_ptr<Target>>(std::move(target));
-    });
+    };
+  }
+  FakeTarget& target() { return *m_targets.last(); }
+  /// Until nothing is left to be done at once.
+  static void pump() {
+    for (int i = 0; i < 40; ++i) {
+      QCoreApplication::sendPostedEvents();
+      QCoreApplication::processEvents();
+    }
+  }
+  /// The ranks of a cycle that starts come to the gate, get their GDBs, and go on.
+  void gate(const std::vector<FakeTarget::Reply>& replies = {}) {
+    pump();
+    target().replies = replies;
+    target().replies.insert(target().replies.begin(), {"-stack-list-frames", kStack});
+    target().allGated();
+    pump();
+  }
+
+  static inline QTemporaryDir* s_directory = nullptr;
+  QTemporaryDir m_own;
+  QString m_trace = m_own.filePath(QStringLiteral("t.pft"));
+  QList<QPointer<FakeTarget>> m_targets;
+};
+
+class SessionFixture : public ReplayFixture {
+ protected:
+  SessionFixture() {
+    session().setReplays(replays());
     QObject::connect(&session(), &DebugSession::message, [this](const QString& text, bool problem) {
       (problem ? m_problems : m_messages).append(text);
     });
@@ -59,14 +92,6 @@ class SessionFixture : public testing::Test {
   }
 
   DebugSession& session() { return *m_session; }
-  FakeTarget& target() { return *m_targets.last(); }
-  /// Until nothing is left to be done at once.
-  static void pump() {
-    for (int i = 0; i < 40; ++i) {
-      QCoreApplication::sendPostedEvents();
-      QCoreApplication::processEvents();
-    }
-  }
   /// A cycle that has begun, and whose ranks have come to their stops.
   void run(const EventRef& event) {
     session().replayTo(event);
@@ -84,14 +109,6 @@ class SessionFixture : public testing::Test {
     target().comeToTheirStops();
     pump();
   }
-  /// The ranks of a cycle that starts come to the gate, get their GDBs, and go on.
-  void gate(std::initializer_list<FakeTarget::Reply> replies = {}) {
-    pump();
-    target().replies = replies;
-    target().replies.insert(target().replies.begin(), {"-stack-list-frames", kStack});
-    target().allGated();
-    pump();
-  }
   /// The trace as it is now in the file.
   void reopen(const QString& path = {}) {
     const QString file = path.isEmpty() ? m_trace : path;
@@ -105,10 +122,6 @@ class SessionFixture : public testing::Test {
   }
   QString said() const { return (m_messages + m_problems).join(QLatin1Char('\n')); }
 
-  static inline QTemporaryDir* s_directory = nullptr;
-  QTemporaryDir m_own;
-  QString m_trace = m_own.filePath(QStringLiteral("t.pft"));
-  QList<QPointer<FakeTarget>> m_targets;
   QStringList m_messages;
   QStringList m_problems;
   int m_settled = 0;
