@@ -49,10 +49,14 @@ void GdbCommand::ask(int rank, const std::string& line) {
   const int thread = gdb->stop().thread;
   gdb->inspect().frames(thread, 0, mi::kFramesToUser,
                         m_awaited.inTime([this, rank, line, thread](const auto& frames) {
-                          if (frames && m_session.debugger(rank) != nullptr) {
-                            selectFrame(rank, thread, *frames);
-                            send(rank, line);
+                          if (m_session.debugger(rank) == nullptr) {
+                            take(rank, Error{ErrorCode::Peer, "its debugger is gone", {}});
+                            return;
                           }
+                          if (frames) {
+                            selectFrame(rank, thread, *frames);
+                          }
+                          send(rank, line);
                         }));
 }
 

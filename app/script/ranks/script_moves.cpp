@@ -52,7 +52,8 @@ void ScriptMoves::move(const Move& how, const std::function<void()>& act) {
   const bool begun = m_heard.progress || (m_session.isReplaying() && !m_session.isRunning());
   if (how.refusable && !begun) {
     const QStringList& why = m_heard.problems.isEmpty() ? m_heard.words : m_heard.problems;
-    m_answer.fail(why.join(QLatin1Char('\n')));
+    m_answer.fail(why.isEmpty() ? tr("there is nothing to go to from here")
+                                : why.join(QLatin1Char('\n')));
   }
 }
 
