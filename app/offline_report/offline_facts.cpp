@@ -18,11 +18,24 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kMostRaces = 100;
 
+/// As a shell reads it back.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
+    return word;
+  }
+  std::string out = "'";
+  for (const char c : word) {
+    out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return out + "'";
+}
+
 std::string words(const std::vector<std::string>& command) {
   std::string out;
   for (const std::string& word : command) {
-    const bool plain = word.find_first_of(" \t\"'\\$`") == std::string::npos && !word.empty();
-    out += (out.empty() ? "" : " ") + (plain ? word : "'" + word + "'");
+    out += (out.empty() ? "" : " ") + quoted(word);
   }
   return out;
 }

@@ -80,6 +80,9 @@ void OfflineRun::start() {
 }
 
 void OfflineRun::stop() {
+  if (m_leaving) {
+    return;
+  }
   m_report.notes.emplace_back("The replay was ended from outside before it had come to its end.");
   leave();
 }

@@ -106,6 +106,30 @@ void addRaces(TextStream& out, const OfflineReport& report) {
   }
 }
 
+/// False: it has printed nothing.
+bool addStream(TextStream& out, const ReportRank& rank, const char* name, const std::string& text,
+               std::uint64_t lost) {
+  if (text.empty() && lost == 0) {
+    return false;
+  }
+  out << "rank " << rank.rank << ", " << name
+      << (lost > 0 ? " (" + std::to_string(lost) + " bytes before are left out)" : "") << "\n"
+      << indented(text);
+  return true;
+}
+
+void addOutput(TextStream& out, const OfflineReport& report) {
+  heading(out, "Output of the program");
+  bool any = false;
+  for (const ReportRank& rank : report.ranks) {
+    any = addStream(out, rank, "standard output", rank.out, rank.outLost) || any;
+    any = addStream(out, rank, "standard error", rank.err, rank.errLost) || any;
+  }
+  if (!any) {
+    out << "No rank printed anything.\n";
+  }
+}
+
 }  // namespace
 
 std::string toPlainText(const OfflineReport& report) {
@@ -129,23 +153,7 @@ std::string toPlainText(const OfflineReport& report) {
     out << "rank " << rank.rank << ": " << rank.end << ", " << rank.events << " events, "
         << rank.executable << " " << rank.buildId << "\n";
   }
-  heading(out, "Output of the program");
-  for (const ReportRank& rank : report.ranks) {
-    if (!rank.out.empty()) {
-      out << "rank " << rank.rank << ", standard output"
-          << (rank.outLost > 0 ? " (" + std::to_string(rank.outLost) + " bytes before are left out)"
-                               : "")
-          << "\n"
-          << indented(rank.out);
-    }
-    if (!rank.err.empty()) {
-      out << "rank " << rank.rank << ", standard error"
-          << (rank.errLost > 0 ? " (" + std::to_string(rank.errLost) + " bytes before are left out)"
-                               : "")
-          << "\n"
-          << indented(rank.err);
-    }
-  }
+  addOutput(out, report);
   if (!report.notes.empty()) {
     heading(out, "Notes");
     for (const std::string& note : report.notes) {
