@@ -43,6 +43,8 @@ class OfflineRun : public QObject {
   void stop();
   /// All stacks as they are now, into the report (offline_snapshots.h).
   void snapshot(const std::string& why) { m_snapshots.take(why); }
+  /// What it replays in: a test gives it replays.
+  [[nodiscard]] session::DebugSession& session() { return m_session; }
 
  Q_SIGNALS:
   void finished();

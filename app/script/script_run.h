@@ -38,6 +38,8 @@ class ScriptRun : public QObject {
 
   /// Whether there is code for this command.
   [[nodiscard]] bool carriesOut(std::string_view verb) const { return m_handlers->contains(verb); }
+  /// What it runs on: a test gives it replays.
+  [[nodiscard]] session::DebugSession& session() { return m_session; }
 
  Q_SIGNALS:
   void finished();

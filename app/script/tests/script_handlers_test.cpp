@@ -2,58 +2,12 @@
 // Commands of a script on a session whose replays, ranks and GDBs are made up: no process is started.
 #include "app/script/script_handlers.h"
 
-#include <algorithm>
-
-#include <gtest/gtest.h>
-
-#include "app/script/tests/plain_lines.h"
-#include "app/session/tests/session_fixture.h"
+#include "app/script/tests/script_fixture.h"
 
 namespace pf::headless {
 namespace {
 
-class ScriptHandlersTest : public session::test::SessionFixture {
- protected:
-  ScriptHandlersTest() { m_handlers.begin(); }
-
-  void begin(const std::string& line) {
-    m_failure.reset();
-    m_answer.begin();
-    m_handlers.carryOut(**parseScriptLine(line));
-  }
-  /// The answer to a command that is done at once.
-  PlainLines ask(const std::string& line) {
-    begin(line);
-    EXPECT_FALSE(m_answer.isOpen()) << line;
-    return plain(m_answer.lines());
-  }
-  std::string failure(const std::string& line) {
-    ask(line);
-    return plain(m_failure.value_or(QStringLiteral("it has not failed")));
-  }
-  /// A line of the answer begins so.
-  bool says(const std::string& beginning) const {
-    const PlainLines lines = plain(m_answer.lines());
-    return std::any_of(lines.begin(), lines.end(), [&beginning](const std::string& line) {
-      return line.starts_with(beginning);
-    });
-  }
-  void goTo(const std::string& event) {
-    begin("replay-to " + event);
-    pump();
-    target().allGated();
-    pump();
-    target().comeToTheirStops();
-    pump();
-  }
-
-  std::optional<QString> m_failure;
-  ScriptAnswer m_answer{[this](const std::optional<QString>& failure) {
-    m_failure = failure;
-    m_handlers.drop();
-  }};
-  ScriptHandlers m_handlers{session(), m_answer};
-};
+using ScriptHandlersTest = ScriptFixture;
 
 TEST_F(ScriptHandlersTest, ALineIsAnsweredByItsHandler) {
   EXPECT_EQ(ask("break main"), PlainLines({"[all] breakpoint 1: main"}));
@@ -94,9 +48,6 @@ TEST_F(ScriptHandlersTest, AMoveIsDoneOnceItsRanksStand) {
 }
 
 TEST_F(ScriptHandlersTest, AMoveThatTheSessionRefusesFailsWithItsWords) {
-  // The session's words are handed on by ScriptRun.
-  QObject::connect(&session(), &session::DebugSession::message,
-                   [this](const QString& text, bool problem) { m_handlers.hear(text, problem); });
   EXPECT_NE(failure("to-failure").find("No rank failed"), std::string::npos);
 }
 

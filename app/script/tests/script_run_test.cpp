@@ -2,11 +2,14 @@
 // Scripts from their first line to the exit status, as far as no replay runs.
 #include "app/script/script_run.h"
 
+#include <functional>
+
 #include <gtest/gtest.h>
 
 #include <QCoreApplication>
 #include <QTemporaryDir>
 
+#include "app/session/tests/fake_target.h"
 #include "db/store/origin.h"
 #include "tests/bench/views/synthetic.h"
 
@@ -29,10 +32,14 @@ class ScriptRunTest : public testing::Test {
     EXPECT_TRUE(loaded.ok());
     return std::make_unique<ScriptRun>(trace(), std::move(*loaded), "s.txt", interactive);
   }
-  int run(const std::vector<std::string>& lines, bool interactive = false) {
+  int run(const std::vector<std::string>& lines, bool interactive = false,
+          const std::function<void(ScriptRun&)>& prepare = {}) {
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
     auto script = begin(interactive);
+    if (prepare) {
+      prepare(*script);
+    }
     QObject::connect(script.get(), &ScriptRun::finished, qApp, &QCoreApplication::quit,
                      Qt::QueuedConnection);
     for (const std::string& line : lines) {
@@ -82,6 +89,42 @@ TEST_F(ScriptRunTest, AtATerminalItGoesOn) {
 TEST_F(ScriptRunTest, QuitEndsItWithLinesLeft) {
   EXPECT_EQ(run({"echo a", "quit", "echo b"}), 0);
   EXPECT_EQ(m_out, "a\n");
+}
+
+TEST_F(ScriptRunTest, ACommandThatDoesNotEndInTimeFailsAndEndsTheReplay) {
+  session::test::FakeTarget* target = nullptr;
+  EXPECT_EQ(run({"timeout 0.2", "replay-to 1:9", "echo never"}, false,
+                [&target](ScriptRun& script) {
+                  script.session().setReplays([&target](const session::ReplayRequest&) {
+                    auto made = std::make_unique<session::test::FakeTarget>(4);
+                    target = made.get();
+                    return Result<std::unique_ptr<session::Target>>(std::move(made));
+                  });
+                }),
+            1);
+  EXPECT_NE(target, nullptr);
+  EXPECT_EQ(m_out, "");
+  EXPECT_EQ(m_err,
+            "photofinish: s.txt:2: not done within 0.2 s: the ranks are still being started\n");
+}
+
+TEST_F(ScriptRunTest, ACycleThatCannotBeginIsSaidWithItsLine) {
+  EXPECT_EQ(run({"run", "echo never"}, false,
+                [](ScriptRun& script) {
+                  script.session().setReplays([](const session::ReplayRequest&) {
+                    return Result<std::unique_ptr<session::Target>>(
+                        Error{ErrorCode::System, "no ranks to be had", "Buy some."});
+                  });
+                }),
+            1);
+  EXPECT_EQ(m_out, "");
+  EXPECT_EQ(m_err.substr(0, 21), "photofinish: s.txt:1:");
+  EXPECT_NE(m_err.find("no ranks to be had"), std::string::npos) << m_err;
+}
+
+TEST_F(ScriptRunTest, WhatATextSaysToATerminalIsMadeHarmless) {
+  EXPECT_EQ(run({"echo a\x1b[2Jb"}), 0);
+  EXPECT_EQ(m_out.find('\x1b'), std::string::npos) << m_out;
 }
 
 TEST_F(ScriptRunTest, ASignalIsItsStatus) {
