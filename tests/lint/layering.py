@@ -32,6 +32,7 @@ PARTS = {
     "replay_engine/races": ("which messages race, which deliveries to trace", {BASE, "replay_engine/execution", "replay_engine/causality"}),
     "replay_engine/steering": ("where a replay stops", {BASE, *VALUES}),
     "replay_engine/comparison": ("in what two executions differ", {BASE, *VALUES}),
+    "replay_engine/groups": ("replay groups, and what they leave to log", {BASE, "replay_engine/execution"}),
     "replay_engine/rank/gen": ("the table of MPI routines, and what is made of it", set()),
     FORMAT: ("records of a rank's log, values of its schedule", {BASE}),
     "replay_engine/log": ("reads logs, makes schedules", {BASE, FORMAT, *ANALYSIS, "replay_engine/rank/gen"}),
