@@ -27,6 +27,8 @@ void addRecord(CLI::App& parser, Commands& commands);
 void addReplay(CLI::App& parser, Commands& commands, const std::string& forced);
 /// info, races, events, check, salvage, redact, peek, diff, sql, export
 void addReports(CLI::App& parser, Commands& commands);
+/// groups
+void addGroups(CLI::App& parser, Commands& commands);
 /// debug, attach, core, dap
 void addDebugging(CLI::App& parser, Commands& commands);
 

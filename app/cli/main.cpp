@@ -174,6 +174,7 @@ int commandLine(int argc, char** argv) {
   addRecord(parser, commands);
   addReplay(parser, commands, *forced);
   addReports(parser, commands);
+  addGroups(parser, commands);
   addDebugging(parser, commands);
   if (const auto status = plainForm(parser, {argv + 1, argv + argc})) {
     return *status;

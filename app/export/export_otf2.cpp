@@ -18,7 +18,7 @@
 namespace pf::app {
 namespace {
 
-constexpr std::uint64_t kStep = 10;
+constexpr std::uint64_t kTicksAStep = 10;
 constexpr std::uint64_t kTicksASecond = 1000000;  // as the Chrome export: 10 µs a step
 constexpr std::uint64_t kNanoseconds = 1000000000;
 
@@ -63,7 +63,7 @@ class RankWriter {
     const EventRef ref{m_rank, serial};
     const Event& event = m_trace.event(ref);
     const bool timed = m_trace.timed();
-    const std::uint64_t begin = timed ? m_trace.span(ref).begin : kStep * m_trace.time(ref);
+    const std::uint64_t begin = timed ? m_trace.span(ref).begin : kTicksAStep * m_trace.time(ref);
     const std::uint64_t end = timed ? m_trace.span(ref).end : begin + 8;
     m_entry = timed ? begin : begin + 1;
     m_exit = timed ? end : begin + 7;
@@ -226,7 +226,7 @@ std::uint64_t lengthOf(const ExportedTrace& trace) {
   for (const auto& times : trace.times) {
     last = times.empty() ? last : std::max(last, times.back());
   }
-  return kStep * (std::uint64_t{last} + 1);
+  return kTicksAStep * (std::uint64_t{last} + 1);
 }
 
 void writeArchive(const ExportedTrace& trace, const std::string& output, Otf2Failure& failure) {

@@ -79,7 +79,7 @@ nlohmann::json asJson(const Value& value) {
 
 }  // namespace
 
-Status printQuery(const std::string& trace, const std::string& sql, bool json) {
+Status printQuery(const std::string& trace, const std::string& sql, bool inJson) {
   if (Status status = surveyIfNeeded(trace); !status) {
     return status;
   }
@@ -91,12 +91,12 @@ Status printQuery(const std::string& trace, const std::string& sql, bool json) {
   std::size_t rows = 0;
   const auto onColumns = [&](const std::vector<std::string>& columns) {
     names = columns;
-    for (std::size_t i = 0; !json && i < names.size(); ++i) {
+    for (std::size_t i = 0; !inJson && i < names.size(); ++i) {
       out->write(shown(names[i]) + (i + 1 < names.size() ? "\t" : "\n"));
     }
   };
   const auto onRow = [&](const db::QueryRow& row) {
-    if (json) {
+    if (inJson) {
       nlohmann::ordered_json object = nlohmann::ordered_json::object();
       for (std::size_t i = 0; i < row.size(); ++i) {
         object[names[i]] = asJson(row[i]);
@@ -111,7 +111,7 @@ Status printQuery(const std::string& trace, const std::string& sql, bool json) {
     ++rows;
   };
   const Status status = db::queryTrace(trace, sql, onColumns, onRow);
-  if (json && (status.ok() || rows > 0)) {  // what was begun is ended, whatever came between
+  if (inJson && (status.ok() || rows > 0)) {  // what was begun is ended, whatever came between
     out->write(rows == 0 ? "[]\n" : "]\n");
   }
   const Status written = out->finish();

@@ -102,9 +102,12 @@ std::uint64_t Traffic::bytesToLog(const ReplayGroups& groups) const {
   return bytes;
 }
 
-std::vector<std::uint64_t> Traffic::matrix(std::size_t cells) const {
+std::vector<std::uint64_t> Traffic::matrix(std::size_t cells,
+                                           std::span<const std::size_t> places) const {
   std::vector<std::uint64_t> sums(cells * cells);
-  const auto cellOf = [this, cells](Rank rank) { return index(rank) * cells / ranks; };
+  const auto cellOf = [this, cells, places](Rank rank) {
+    return (places.empty() ? index(rank) : places[index(rank)]) * cells / ranks;
+  };
   const auto add = [&](std::size_t from, std::size_t to, std::uint64_t bytes) {
     sums[from * cells + to] = addedUp(sums[from * cells + to], bytes);
   };

@@ -85,9 +85,10 @@ struct Traffic {
 
   /// Exact over pairs and communicators. Sums that have no room in 64 bits stay at their end.
   [[nodiscard]] std::uint64_t bytesToLog(const ReplayGroups& groups) const;
-  /// What one rank gets of another, in `cells` equal parts of the ranks at most: row `from` * cells + `to`. Whole results
-  /// have no sender and are not in it.
-  [[nodiscard]] std::vector<std::uint64_t> matrix(std::size_t cells) const;
+  /// What one rank gets of another, in `cells` equal parts of the ranks (as many at most): `from` * cells + `to`. `places`: of
+  /// each rank, another order than that of the ranks. Whole results have no sender and are not in it.
+  [[nodiscard]] std::vector<std::uint64_t> matrix(std::size_t cells,
+                                                  std::span<const std::size_t> places = {}) const;
 };
 
 /// `sizes`: of each rank. Version: a collective has no size, as logs before version 5 have none. Damaged: `sizes` are of another execution.

@@ -42,4 +42,15 @@ std::optional<std::size_t> firstOther(const std::vector<unsigned char>& a,
   return std::nullopt;
 }
 
+std::vector<std::uint64_t> sizesOf(const std::vector<unsigned char>& contents) {
+  std::vector<std::uint64_t> sizes;
+  for (RecordReader in(contents); !in.atEnd();) {
+    const Entry entry(in);
+    if (!in.bad()) {
+      sizes.push_back(entry.known() ? (entry.head >> 1) - 1 : ~std::uint64_t{0});
+    }
+  }
+  return sizes;
+}
+
 }  // namespace pf

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -12,5 +13,8 @@ namespace pf {
 /// does not say does not differ.
 [[nodiscard]] std::optional<std::size_t> firstOther(const std::vector<unsigned char>& a,
                                                     const std::vector<unsigned char>& b);
+
+/// The sizes alone, in the same order; all bits are set where the log does not say.
+[[nodiscard]] std::vector<std::uint64_t> sizesOf(const std::vector<unsigned char>& contents);
 
 }  // namespace pf

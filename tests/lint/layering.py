@@ -73,14 +73,14 @@ PARTS = {
     "app/files": ("paths, private files, output", {BASE}),
     "app/job": ("launchers and their jobs", {BASE, "app/files", *ANALYSIS, "replay_engine/protocol", *STORE}),
     "app/unrecorded_jobs": ("running jobs and core files of others", {BASE, *ANALYSIS, "app/files", "app/job"}),
-    "app/collation": ("makes a trace of logs", {BASE, FORMAT, *ANALYSIS, "replay_engine/log", "replay_engine/protocol", "replay_engine/rank/gen", *DB, "app",
+    "app/collation": ("makes a trace of logs", {BASE, FORMAT, *ANALYSIS, "replay_engine/groups", "replay_engine/log", "replay_engine/protocol", "replay_engine/rank/gen", *DB, "app",
                       "app/files", "app/job", "app/unrecorded_jobs"}),
     "app/traces": ("whose a trace is, where it lies, copies to give away", {BASE, *ANALYSIS, "replay_engine/protocol", *DB, "app/files", "app/job",
                    "app/collation"}),
     "app/recording": ("photofinish record", {BASE, FORMAT, *ANALYSIS, *STORE, *COMMANDS, "app/unrecorded_jobs"}),
     "app/replaying": ("photofinish replay, surveys", {BASE, FORMAT, *ANALYSIS, "replay_engine/log", "replay_engine/protocol", "replay_engine/rank/gen", *DB,
                       *COMMANDS, "app/recording", "app/unrecorded_jobs"}),
-    "app/reports": ("info, races, events, diff, sql", {BASE, *ANALYSIS, *DB, *COMMANDS, "app/replaying", "replay_engine/rank/gen"}),
+    "app/reports": ("info, races, events, groups, diff, sql", {BASE, *ANALYSIS, "replay_engine/groups", *DB, *COMMANDS, "app/replaying", "replay_engine/rank/gen"}),
     "app/export": ("other tools' formats", {BASE, *ANALYSIS, *DB, *COMMANDS, "app/replaying", "app/reports"}),
 }
 ALL_COMMANDS = {part for part in PARTS if part.startswith("app")}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/collation/message_sizes.h"
+
+#include <algorithm>
+
+#include "app/collation/collate.h"
+#include "replay_engine/log/contents.h"
+
+namespace pf::app {
+
+Result<std::vector<SizesOfRank>> messageSizes(db::TraceStore& store) {
+  for (const auto which : {db::TraceStore::Log::Survey, db::TraceStore::Log::Recorded}) {
+    if (which == db::TraceStore::Log::Recorded && store.run().mode != "all") {
+      continue;
+    }
+    Result<std::vector<RankLog>> logs = readLogs(store, which, true);
+    if (!logs) {
+      return logs.error();
+    }
+    if (std::ranges::none_of(*logs,
+                             [](const RankLog& log) { return !log.history.events.empty(); })) {
+      continue;
+    }
+    std::vector<SizesOfRank> sizes;
+    for (const RankLog& log : *logs) {
+      sizes.push_back({sizesOf(log.sent), sizesOf(log.given)});
+    }
+    return sizes;
+  }
+  return Error{ErrorCode::Usage,
+               store.path() +
+                   ": there are no sizes of messages in this trace, as its logs are not" +
+                   (store.run().redacted ? ": 'photofinish redact' has made it" : ""),
+               "Give the trace that it was made from, or record again with --mode all."};
+}
+
+}  // namespace pf::app

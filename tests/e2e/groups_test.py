@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""photofinish groups: the ranks that talk are found, and what is left to log is what one counts by hand."""
+import os
+import re
+import sys
+import xml.etree.ElementTree
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, PhotofinishTest, main
+
+PAIRS = BIN / "e2e" / "pairs"
+# pairs.c: messages of pairs, of the ring, the broadcast of 64 ints, 8 doubles to each rank.
+EACH = 8 * 100 * 1000 + 8 * 5 * 16 + 7 * 256 + 8 * 64
+IN_PAIRS = 8 * 5 * 16 + 6 * 256 + 8 * 64
+SPEC = "0+4,1+5,2+6,3+7"
+
+
+class GroupsTest(PhotofinishTest):
+    def setUp(self):
+        super().setUp()
+        self.need("mpirun", PAIRS)
+
+    def groups(self, *words):
+        run = self.photofinish("groups", self.dir / "t.pft", "--json", *words)
+        self.assertEqual(run.status, 0, run)
+        return run.json()
+
+    def check_pairs(self):
+        found = self.groups("--max", 2)
+        self.assertEqual((found["ranks"], found["max"], found["eachBytes"]), (8, 2, EACH))
+        best = found["best"]
+        self.assertEqual((best["spec"], best["bytes"], best["groups"]), (SPEC, IN_PAIRS, [[0, 4], [1, 5], [2, 6], [3, 7]]))
+        self.assertAlmostEqual(best["percent"], 100 * IN_PAIRS / EACH)
+        self.assertEqual((found["estimated"], found["unknownSends"], found["notEntered"], found["oneSided"]), ([], 0, 0, False))
+        self.assertEqual([(each["parts"], each["best"]) for each in found["candidates"]],
+                         [(4, True), (5, False), (6, False), (7, False)])  # 1 < 8 / k <= 2
+        self.assertGreater(found["candidates"][0]["randomPercent"], 10)
+
+    def test_pairs_are_found(self):
+        self.record("t.pft", self.mpirun(8, PAIRS), "--mode", "all")
+        self.check_pairs()
+        whole = self.groups("--max", 8)
+        self.assertEqual((whole["best"]["spec"], whole["best"]["bytes"]), ("all", 0))
+        each = self.groups("--max", 1)
+        self.assertEqual((each["best"]["spec"], each["best"]["bytes"]), ("each", EACH))
+        usual = self.groups()
+        self.assertEqual(usual["max"], 2 * os.cpu_count())
+        four = self.groups("--max", 4)
+        self.assertLessEqual(four["best"]["bytes"], IN_PAIRS)
+        self.assertTrue(all(row["largest"] <= 4 for row in four["candidates"]), four)
+
+    def test_as_text_and_as_a_picture(self):
+        self.record("t.pft", self.mpirun(8, PAIRS), "--mode", "all")
+        run = self.photofinish("groups", self.dir / "t.pft", "--max", 2, "--picture", self.dir / "g.svg")
+        self.assertEqual(run.status, 0, run)
+        self.assertIn(f"each rank a group of its own: {EACH} bytes to log (100 %)", run.out)
+        self.assertRegex(run.out, rf"(?m)^ +4 +2 +{IN_PAIRS} +0\.3 % +[0-9.]+ %  best$")
+        self.assertIn(f"best: {IN_PAIRS} bytes to log, 0.3 % of", run.out)
+        self.assertIn("  0+4 (2 ranks)\n", run.out)
+        self.assertIn(f"for record --groups: {SPEC}\n", run.out)
+        picture = (self.dir / "g.svg").read_text()
+        xml.etree.ElementTree.fromstring(picture)
+        frames = picture[picture.index('<g fill="none"'):]
+        self.assertEqual(len(re.findall(r"<rect x=", frames)), 4)
+        # Nothing is overwritten.
+        again = self.photofinish("groups", self.dir / "t.pft", "--picture", self.dir / "g.svg")
+        self.assert_refused(again, 2, "g.svg")
+        self.assert_refused(self.photofinish("groups", self.dir / "t.pft", "--picture", "g.png"), 2, "no name of an SVG picture", r"\.svg")
+
+    def test_choices_are_surveyed(self):
+        self.record("t.pft", self.mpirun(8, PAIRS))
+        self.check_pairs()
+
+    def test_bad_use(self):
+        self.record("t.pft", self.mpirun(8, PAIRS), "--mode", "all")
+        self.assert_refused(self.photofinish("groups", self.dir / "no.pft"), 2, "no.pft")
+        self.assertEqual(self.photofinish("groups").status, 2)
+        for most in ("0", "-1", "abc", "2x", "99999999999999999999999"):
+            run = self.photofinish("groups", self.dir / "t.pft", "--max", most)
+            self.assertEqual((run.status, run.out), (2, ""), run)
+            self.assertIn("--max", run.err)
+        self.assertEqual(self.photofinish("redact", self.dir / "t.pft", self.dir / "r.pft").status, 0)
+        self.assert_refused(self.photofinish("groups", self.dir / "r.pft"), 2, "no sizes of messages", "--mode all")
+        (self.dir / "text.pft").write_text("no trace\n")
+        self.assert_refused(self.photofinish("groups", self.dir / "text.pft"), 4, "text.pft")
+
+
+if __name__ == "__main__":
+    main()
