@@ -27,7 +27,7 @@ void addRecord(CLI::App& parser, Commands& commands);
 void addReplay(CLI::App& parser, Commands& commands, const std::string& forced);
 /// info, races, events, check, salvage, redact, peek, diff, sql, export
 void addReports(CLI::App& parser, Commands& commands);
-/// groups
+/// groups: which ranks to replay together
 void addGroups(CLI::App& parser, Commands& commands);
 /// debug, attach, core, dap
 void addDebugging(CLI::App& parser, Commands& commands);

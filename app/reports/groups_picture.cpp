@@ -61,10 +61,45 @@ std::size_t levelOf(std::uint64_t bytes, std::uint64_t most) {
                           1, kShades);
 }
 
-/// Cells beside each other of one shade are one box, and all boxes of a shade one path.
+/// Boxes of one shade, as paths of some thousand: Qt cuts off longer ones.
+class Boxes {
+ public:
+  explicit Boxes(std::string colour) : m_colour(std::move(colour)) {}
+  void add(std::size_t row, std::size_t column, std::size_t width) {
+    const std::string length = std::to_string(width);
+    m_path += "M" + std::to_string(column) + " " + std::to_string(row) + "h" + length + "v1h-" +
+              length + "z";
+    constexpr std::size_t kMost = 4000;
+    if (++m_count % kMost == 0) {
+      end();
+    }
+  }
+  std::string finish() {
+    end();
+    return std::move(m_text);
+  }
+
+ private:
+  void end() {
+    if (!m_path.empty()) {
+      m_text += "<path fill=\"" + m_colour + "\" d=\"" + m_path + "\"/>\n";
+      m_path.clear();
+    }
+  }
+
+  std::string m_colour;
+  std::string m_path;
+  std::string m_text;
+  std::size_t m_count = 0;
+};
+
+/// Cells beside each other of one shade are one box.
 std::string cellsText(const std::vector<std::uint64_t>& matrix, std::size_t cells) {
   const std::uint64_t most = *std::ranges::max_element(matrix);
-  std::array<std::string, kShades + 1> paths;
+  std::vector<Boxes> boxes;
+  for (std::size_t level = 1; level <= kShades; ++level) {
+    boxes.emplace_back(shade(level));
+  }
   for (std::size_t row = 0; row < cells; ++row) {
     for (std::size_t from = 0; from < cells;) {
       const std::size_t level = levelOf(matrix[row * cells + from], most);
@@ -72,19 +107,17 @@ std::string cellsText(const std::vector<std::uint64_t>& matrix, std::size_t cell
       while (to < cells && levelOf(matrix[row * cells + to], most) == level) {
         ++to;
       }
-      const std::string width = std::to_string(to - from);
-      paths[level] += "M" + std::to_string(from) + " " + std::to_string(row) + "h" + width +
-                      "v1h-" + width + "z";
+      if (level != 0) {
+        boxes[level - 1].add(row, from, to - from);
+      }
       from = to;
     }
   }
-  const double size = kSide / static_cast<double>(cells);
   std::string text = "<g transform=\"translate(" + number(kLeft) + " " + number(kTop) + ") scale(" +
-                     number(size) + ")\" shape-rendering=\"crispEdges\">\n";
-  for (std::size_t level = 1; level <= kShades; ++level) {
-    if (!paths[level].empty()) {
-      text += "<path fill=\"" + shade(level) + "\" d=\"" + paths[level] + "\"/>\n";
-    }
+                     number(kSide / static_cast<double>(cells)) +
+                     ")\" shape-rendering=\"crispEdges\">\n";
+  for (Boxes& each : boxes) {
+    text += each.finish();
   }
   return text + "</g>\n";
 }

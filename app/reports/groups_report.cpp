@@ -134,9 +134,12 @@ std::string sizesText(const ReplayGroups& groups) {
 }
 
 void putTable(TextStream& out, const GroupsFacts& facts) {
-  out << "  groups   ranks each            bytes to log        random groups\n";
+  out << "  groups   ranks each            bytes to log           random groups\n";
   for (std::size_t i = 0; i < facts.search.candidates.size(); ++i) {
     const GroupCandidate& each = facts.search.candidates[i];
+    if (i > 0 && each.groups == facts.search.candidates[i - 1].groups) {
+      continue;  // the same, of more parts that were asked for
+    }
     out << std::setw(8) << each.groups.count() << std::setw(13) << sizesText(each.groups)
         << std::setw(24) << each.bytes << std::setw(7) << facts.percent(each.bytes) << " %"
         << std::setw(10) << facts.percent(facts.random[i]) << " %"

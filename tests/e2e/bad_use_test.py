@@ -25,7 +25,7 @@ class BadUseTest(PhotofinishTest):
         """By a disk that is full: it looks like a shorter one."""
         self.need("mpirun", "/dev/full")
         self.record("t.pft", self.mpirun(2, PROGRAM), "--mode", "all")
-        for words in (["info"], ["info", "--json"], ["races"], ["events"], ["check"], ["sql", "SELECT * FROM rank"]):
+        for words in (["info"], ["info", "--json"], ["races"], ["events"], ["groups"], ["check"], ["sql", "SELECT * FROM rank"]):
             with self.subTest(words=words), open("/dev/full", "wb") as full:
                 run = subprocess.run([BIN / "photofinish", words[0], self.dir / "t.pft", *words[1:]], stdout=full, stderr=subprocess.PIPE,
                                      env=self.env, timeout=60)

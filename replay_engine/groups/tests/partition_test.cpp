@@ -188,6 +188,26 @@ TEST(PartitionTest, HiddenGroupsAreFound) {
   EXPECT_GT(traffic.bytesToLog(randomGroups(best.groups, 1)), 10 * best.bytes);
 }
 
+/// CG of 64 ranks (Figures 1 and 3): in each step a rank sums up along its row of eight, by three exchanges, and then
+/// exchanges as much with the rank that has its place in the transposed matrix. 77 % stay in groups of eight.
+TEST(PartitionTest, TheGroupsOfCgAreThoseOfThePaper) {
+  std::vector<PairTraffic> pairs;
+  for (Rank rank = 0; rank < 64; ++rank) {
+    for (const Rank distance : {1, 2, 4}) {
+      pairs.push_back({rank, rank ^ distance, 150'000});
+    }
+    pairs.push_back({rank, rank % 8 * 8 + rank / 8, rank % 8 == rank / 8 ? 0U : 150'000U});
+  }
+  const Traffic traffic = ofPairs(64, pairs);
+  const Result<GroupSearch> search = findGroups(traffic, 12);
+  ASSERT_TRUE(search.ok());
+  const GroupCandidate& best = search->candidates[search->best];
+  EXPECT_EQ(best.groups.text(), "0-7,8-15,16-23,24-31,32-39,40-47,48-55,56-63");
+  const auto each = static_cast<double>(traffic.bytesToLog(test::groupsOf("each", 64)));
+  EXPECT_NEAR(static_cast<double>(best.bytes) / each, 1 - 0.77, 0.01);
+  EXPECT_GT(traffic.bytesToLog(randomGroups(best.groups, 1)), 28 * best.bytes / 10);
+}
+
 /// Eight, eight and four: no equal sizes are right.
 TEST(PartitionTest, GroupsMayBeOfSeveralSizes) {
   test::MadeUpRun run(20);
