@@ -166,7 +166,8 @@ std::string groupsPicture(const Traffic& traffic, const ReplayGroups& groups) {
           : "";
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + width + "\" height=\"" + height +
          "\" viewBox=\"0 0 " + width + " " + height +
-         "\" font-family=\"sans-serif\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n" +
+         "\" font-family=\"sans-serif\">\n<rect width=\"" + width + "\" height=\"" + height +
+         "\" fill=\"white\"/>\n" +
          textAt(kLeft, 24, "start", 16,
                 "Bytes from rank (row) to rank (column), " + std::to_string(traffic.ranks) +
                     " ranks in the order of their groups" + shared) +

@@ -12,6 +12,13 @@ PAIRS = BIN / "e2e" / "pairs"
 # pairs.c: messages of pairs, of the ring, the broadcast of 64 ints, 8 doubles to each rank.
 EACH = 8 * 100 * 1000 + 8 * 5 * 16 + 7 * 256 + 8 * 64
 IN_PAIRS = 8 * 5 * 16 + 6 * 256 + 8 * 64
+MOVES = BIN / "e2e" / "moves"
+# moves.c, call by call: what leaves a rank for another, or comes of all.
+ON_ALL = [3 * 10, 3 * 11, 3 * 20, 3 * 30, 3 * 31, 12 * 40, 12 * 41, 12 * 50, 12 * 51, 4 * 8, 4 * 9, 4 * 4 * 10, 4 * 4 * 11, 4 * 4 * 12,
+          3 * 4 * 13, 3 * 4 * 14]
+IN_HALVES = [4 * 100]
+BETWEEN_HALVES = [8 * 7, 8 * 3, 2 * 5, 2 * 6, 2 * 8, 4 * 15, 4 * 4 * 16]
+ESTIMATED = [12 * 12, 3 * 12]
 SPEC = "0+4,1+5,2+6,3+7"
 
 
@@ -70,6 +77,21 @@ class GroupsTest(PhotofinishTest):
     def test_choices_are_surveyed(self):
         self.record("t.pft", self.mpirun(8, PAIRS))
         self.check_pairs()
+
+    def test_each_way_of_moving_data(self):
+        self.need(MOVES)
+        for mode in ("all", "outcomes"):
+            with self.subTest(mode=mode):
+                self.record("t.pft", self.mpirun(4, MOVES), "--mode", mode, "--replace")
+                found = self.groups("--max", 1)
+                self.assertEqual(found["eachBytes"], sum(ON_ALL + IN_HALVES + BETWEEN_HALVES + ESTIMATED))
+                self.assertEqual(found["estimated"], ["MPI_Alltoallv", "MPI_Scatterv"])
+                self.assertEqual(found["notEntered"], 0)
+                # In halves, what halves do by themselves is not logged; a third of what goes from each to each is not.
+                halves = [20, 22, 40, 60, 62, 8 * 40, 8 * 41, 8 * 50, 8 * 51, *ON_ALL[9:14], 2 * 4 * 13, 2 * 4 * 14, *BETWEEN_HALVES,
+                          8 * 12, 2 * 12]
+                best = self.groups("--max", 2)["best"]
+                self.assertEqual((best["spec"], best["bytes"]), ("0-1,2-3", sum(halves)))
 
     def test_bad_use(self):
         self.record("t.pft", self.mpirun(8, PAIRS), "--mode", "all")
