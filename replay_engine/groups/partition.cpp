@@ -175,6 +175,11 @@ class Parts {
   /// The same of one part.
   [[nodiscard]] std::uint64_t linkTo(std::uint32_t rank, std::uint32_t part);
   void move(std::uint32_t rank, std::uint32_t to);
+  struct Leaving {
+    std::uint32_t rank;
+    std::uint32_t to;
+  };
+  [[nodiscard]] Leaving cheapest(std::uint32_t part, std::uint32_t roomy);
   bool moveToOther(std::uint32_t rank);
   bool changePlaces(std::uint32_t rank, std::uint32_t with);
   [[nodiscard]] bool hasRoom(std::uint32_t part) const { return m_members[part].size() < m_most; }
@@ -226,6 +231,25 @@ void Parts::move(std::uint32_t rank, std::uint32_t to) {
   m_members[to].push_back(rank);
 }
 
+/// Who leaves a part with the least loss, and where to. `roomy`: a part with room that it need not talk with.
+Parts::Leaving Parts::cheapest(std::uint32_t part, std::uint32_t roomy) {
+  Leaving best{m_members[part].front(), roomy};
+  auto least = std::numeric_limits<double>::infinity();
+  for (const std::uint32_t rank : m_members[part]) {
+    look(rank);
+    m_linked.push_back(roomy);
+    for (const std::uint32_t other : m_linked) {
+      const double loss = static_cast<double>(m_links[part]) - static_cast<double>(m_links[other]);
+      if (hasRoom(other) && (loss < least || (loss == least && rank < best.rank))) {
+        least = loss;
+        best = {rank, other};
+      }
+    }
+    forget();
+  }
+  return best;
+}
+
 /// No part has more than its most: from those that have, the ranks go that lose least.
 void Parts::mend() {
   std::set<std::uint32_t> roomy;
@@ -236,26 +260,10 @@ void Parts::mend() {
   }
   for (std::uint32_t part = 0; part < m_members.size(); ++part) {
     while (m_members[part].size() > m_most) {
-      std::uint32_t leaves = m_members[part].front();
-      std::uint32_t to = *roomy.begin();
-      auto least = std::numeric_limits<double>::infinity();
-      for (const std::uint32_t rank : m_members[part]) {
-        look(rank);
-        m_linked.push_back(*roomy.begin());  // one that it need not talk with
-        for (const std::uint32_t other : m_linked) {
-          const double loss =
-              static_cast<double>(m_links[part]) - static_cast<double>(m_links[other]);
-          if (hasRoom(other) && (loss < least || (loss == least && rank < leaves))) {
-            least = loss;
-            leaves = rank;
-            to = other;
-          }
-        }
-        forget();
-      }
-      move(leaves, to);
-      if (!hasRoom(to)) {
-        roomy.erase(to);
+      const Leaving leaving = cheapest(part, *roomy.begin());
+      move(leaving.rank, leaving.to);
+      if (!hasRoom(leaving.to)) {
+        roomy.erase(leaving.to);
       }
     }
   }

@@ -188,6 +188,38 @@ TEST(PartitionTest, HiddenGroupsAreFound) {
   EXPECT_GT(traffic.bytesToLog(randomGroups(best.groups, 1)), 10 * best.bytes);
 }
 
+/// Four groups of four, which hardly talk: no rank alone would go over.
+TEST(PartitionTest, GroupsThatTalkAndFitAreJoined) {
+  std::vector<PairTraffic> pairs;
+  for (Rank a = 0; a < 16; ++a) {
+    for (Rank b = a / 4 * 4; b < a / 4 * 4 + 4; ++b) {
+      pairs.push_back({a, b, 1000});
+    }
+  }
+  pairs.push_back({0, 8, 1});
+  pairs.push_back({4, 12, 1});
+  const Result<ReplayGroups> groups = partition(trafficGraph(ofPairs(16, pairs), 8), 4, 8);
+  ASSERT_TRUE(groups.ok());
+  EXPECT_EQ(groups->text(), "0-3+8-11,4-7+12-15");
+}
+
+/// All talk with all: only how much they do tells.
+TEST(PartitionTest, AllTalkWithAll) {
+  constexpr std::uint64_t kMuch = std::uint64_t{1} << 40U;
+  std::vector<PairTraffic> pairs;
+  std::vector<std::uint32_t> groupOf;
+  for (Rank a = 0; a < 128; ++a) {
+    for (Rank b = 0; b < 128; ++b) {
+      pairs.push_back({a, b, a % 32 == b % 32 ? 100 * kMuch : kMuch});
+    }
+    groupOf.push_back(static_cast<std::uint32_t>(a % 32));
+  }
+  const TrafficGraph graph = trafficGraph(ofPairs(128, pairs), 4);
+  const Result<ReplayGroups> groups = partition(graph, 32, 4);
+  ASSERT_TRUE(groups.ok());
+  EXPECT_EQ(*groups, ReplayGroups::of(groupOf));
+}
+
 /// CG of 64 ranks (Figures 1 and 3): in each step a rank sums up along its row of eight, by three exchanges, and then
 /// exchanges as much with the rank that has its place in the transposed matrix. 77 % stay in groups of eight.
 TEST(PartitionTest, TheGroupsOfCgAreThoseOfThePaper) {
