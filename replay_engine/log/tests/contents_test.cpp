@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What messages hold, and how often tests failed: from records into a schedule.
+#include "replay_engine/log/contents.h"
+
 #include <cstring>
 #include <memory>
 
@@ -85,6 +87,20 @@ TEST(ContentsTest, ARecordWithoutDigestsHasSizes) {
   const RankLog log = decoded({record(RecordKind::Send, {0, 0, 1, 5, 20})});
   EXPECT_EQ(section(compileSchedule(log), &ScheduleHeader::sent),
             entry(contentsHead(true, 20, false), 0));
+}
+
+TEST(ContentsTest, SizesAlone) {
+  const RankLog log = decoded(
+      {record(RecordKind::Send, {0, 0, 1, 5, 20}),
+       withDigest(record(RecordKind::Contents, {}), 0x1122334455667788),
+       record(RecordKind::Send, {0, 0, 1, 5, 0}), record(RecordKind::SendFailed, {}),
+       record(RecordKind::Send, {0, 0, 1, 5, 300}), record(RecordKind::Collective, {0, 0, 1, 0, 3}),
+       record(RecordKind::Collective, {0, 0, 1, 0, 3}),
+       withDigest(record(RecordKind::Given, {3, 12, 1}), 7)});
+  EXPECT_EQ(sizesOf(log.sent), (std::vector<std::uint64_t>{20, 0, 300}));
+  EXPECT_EQ(log.history.sends.size(), 3U);
+  EXPECT_EQ(sizesOf(log.given), (std::vector<std::uint64_t>{~std::uint64_t{0}, 12}));
+  EXPECT_TRUE(sizesOf({}).empty());
 }
 
 TEST(ContentsTest, TestsThatFailedMoreOftenThan32BitsCount) {
