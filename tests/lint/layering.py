@@ -14,7 +14,8 @@ import tempfile
 GENERATED = {"mpi_calls.h": "replay_engine/rank/gen", "app/version.h": "app"}
 BASE = "replay_engine/base"
 VALUES = {"replay_engine/execution", "replay_engine/causality", "replay_engine/races"}  # views and plugins: headers of values only
-RANK = {f"replay_engine/rank/{room}" for room in ("calls", "clocks", "engine", "forcing", "inputs", "recording", "threads", "online_races", "gen")}
+RANK = {f"replay_engine/rank/{room}" for room in ("calls", "clocks", "engine", "forcing", "inputs", "recording", "threads", "online_races", "gen",
+                                                       "payload")}
 ANALYSIS = {*VALUES, "replay_engine/steering", "replay_engine/comparison"}
 DB = {f"db/{room}" for room in ("sqlite", "schema", "columns", "sql_tables", "former", "store", "repair")}
 # What others may know of the store: how it is opened, what is in it, and values.
@@ -46,6 +47,7 @@ PARTS = {
     "replay_engine/rank/forcing": ("deliveries forced by tags, jitter", {BASE, FORMAT, "replay_engine/rank/engine"}),
     "replay_engine/rank/inputs": ("what the system tells the program", {BASE, FORMAT, "replay_engine/rank/engine"}),
     "replay_engine/rank/clocks": ("vector clocks of a job", {BASE, "replay_engine/rank/engine", "replay_engine/rank/online_races"}),
+    "replay_engine/rank/payload": ("contents that come from outside of a group", {BASE, FORMAT, "replay_engine/rank/engine"}),
     "replay_engine/rank/recording": ("ways to record a run", {BASE, FORMAT, "replay_engine/rank/engine", "replay_engine/rank/clocks"}),
     "replay_engine/rank/threads": ("locks and threads of the program", {BASE, "replay_engine/rank/engine", "replay_engine/rank/inputs"}),
     "replay_engine/rank/calls": ("MPI routines, by family", {BASE, FORMAT, "replay_engine/protocol", *RANK}),
