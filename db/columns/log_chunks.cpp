@@ -41,6 +41,7 @@ Status LogChunkWriter::write(Rank rank, std::uint64_t ordinal, Bytes data) {
                  {}};
   }
   const Bytes packed(m_packed.data(), size);
+  m_packedBytes += size;
   m_insert.bindInteger(1, rank);
   m_insert.bindInteger(2, static_cast<std::int64_t>(ordinal));
   m_insert.bindInteger(3, chunkCrc(rank, ordinal, packed));
@@ -56,6 +57,7 @@ Result<LogChunkReader> LogChunkReader::start(Database& database, TableId id) {
   }
   LogChunkReader reader;
   reader.m_select = std::move(select).value();
+  reader.m_of = id == TableId::PayloadChunk ? "contents for" : "log of";
   return reader;
 }
 
@@ -68,7 +70,7 @@ Result<Bytes> LogChunkReader::read(Rank rank, std::uint64_t ordinal) {
     return m_select.error();
   }
   const std::string name =
-      "chunk " + std::to_string(ordinal) + " of the log of rank " + std::to_string(rank);
+      "chunk " + std::to_string(ordinal) + " of the " + m_of + " rank " + std::to_string(rank);
   if (step == Statement::Step::Done) {
     return Error{ErrorCode::NotFound, "there is no " + name, {}};
   }

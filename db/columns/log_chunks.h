@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Tables `log_chunk` and `survey_chunk`: each chunk is a Zstandard frame with a checksum of its
+// Tables `log_chunk`, `survey_chunk` and `payload_chunk`: each chunk is a Zstandard frame with a checksum of its
 // own, so that one damaged chunk costs only itself.
 #pragma once
 
@@ -21,9 +21,12 @@ class LogChunkWriter {
                                                     TableId id = TableId::LogChunk);
   /// `data`: at most kLongestLogChunk bytes; compressed on the way.
   Status write(Rank rank, std::uint64_t ordinal, Bytes data);
+  /// Bytes of all chunks that were written, compressed.
+  [[nodiscard]] std::uint64_t packedBytes() const { return m_packedBytes; }
 
  private:
   Statement m_insert;
+  std::uint64_t m_packedBytes = 0;
   std::vector<std::uint8_t> m_packed;
 };
 
@@ -38,6 +41,7 @@ class LogChunkReader {
 
  private:
   Statement m_select;
+  const char* m_of = "";  ///< what its chunks are of
   std::vector<std::uint8_t> m_unpacked;
 };
 

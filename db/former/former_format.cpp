@@ -16,6 +16,11 @@
 namespace pf::db {
 namespace {
 
+constexpr std::uint32_t kFormat11 = 11;
+constexpr std::uint32_t kFormat12 = 12;
+/// The first of the tables that both lack.
+constexpr TableId kFirstNew = TableId::GroupRecording;
+
 /// A table that is another one now; its id is of no use.
 Table formerTable(const char* name, const char* create, const char* columns, const char* order) {
   return makeTable(TableId::Note, TableKind::Recording, name, create, columns, order);
@@ -53,6 +58,38 @@ std::vector<Table> tablesOf11() {
     all.push_back(each);
   }
   return all;
+}
+
+std::vector<Table> tablesOf12() {
+  const auto end = tables().begin() + static_cast<std::ptrdiff_t>(kFirstNew);
+  return {tables().begin(), end};
+}
+
+/// Seals tables from `first` on. `isWhole(id)`: what it was made of did verify; else it does not, either.
+template <typename IsWhole>
+Status sealFrom(Database& database, TableId first, IsWhole&& isWhole) {
+  for (auto i = static_cast<std::size_t>(first); i < tables().size(); ++i) {
+    const Table& each = tables()[i];
+    Result<Seal> seal = computeSeal(database, each);
+    if (!seal) {
+      return seal.error();
+    }
+    seal->crc ^= isWhole(each.id) ? 0U : ~0U;
+    if (Status status = storeSeal(database, each, *seal); !status) {
+      return status;
+    }
+  }
+  return database.execute("PRAGMA user_version=" + std::to_string(kFormatVersion));
+}
+
+/// Of a trace of format 12.
+Status addNewTables(Database& database) {
+  std::string sql;
+  for (auto id = static_cast<std::size_t>(kFirstNew); id < tables().size(); ++id) {
+    sql += tables()[id].create + ";";
+  }
+  const Status status = database.execute(sql);
+  return status.ok() ? sealFrom(database, kFirstNew, [](TableId) { return true; }) : status;
 }
 
 /// Which of changedTables() verify.
@@ -278,10 +315,10 @@ Status Rewriting::moveArrangement() {
 bool Rewriting::isWhole(TableId id) const {
   const bool facts =
       id == TableId::LaunchFact || id == TableId::SeenInput || id == TableId::NotGuaranteed;
-  return id == TableId::Run    ? m_whole[kRun]
-         : id == TableId::Rank ? m_whole[kRank]
-         : facts               ? m_whole[kCounter]
-                               : m_whole[kNote];
+  return id >= kFirstNew || (id == TableId::Run    ? m_whole[kRun]
+                             : id == TableId::Rank ? m_whole[kRank]
+                             : facts               ? m_whole[kCounter]
+                                                   : m_whole[kNote]);
 }
 
 Status Rewriting::sealTables() {
@@ -295,18 +332,7 @@ Status Rewriting::sealTables() {
   if (Status status = m_database.execute(sql); !status) {
     return status;
   }
-  for (auto i = static_cast<std::size_t>(TableId::Run); i < tables().size(); ++i) {
-    const Table& each = tables()[i];
-    Result<Seal> seal = computeSeal(m_database, each);
-    if (!seal) {
-      return seal.error();
-    }
-    seal->crc ^= isWhole(each.id) ? 0U : ~0U;
-    if (Status status = storeSeal(m_database, each, *seal); !status) {
-      return status;
-    }
-  }
-  return m_database.execute("PRAGMA user_version=" + std::to_string(kFormatVersion));
+  return sealFrom(m_database, TableId::Run, [this](TableId id) { return isWhole(id); });
 }
 
 Status Rewriting::run() {
@@ -338,7 +364,7 @@ Status Rewriting::run() {
 }  // namespace
 
 bool isFormerVersion(std::uint32_t version) {
-  return version == kFormatVersion - 1;
+  return version == kFormat11 || version == kFormat12;
 }
 
 std::string whoReads(std::uint32_t version) {
@@ -354,10 +380,18 @@ std::string whoReads(std::uint32_t version) {
 
 const std::vector<Table>& formerTables(std::uint32_t version) {
   static const std::vector<Table> k11 = tablesOf11();
-  return isFormerVersion(version) ? k11 : tables();
+  static const std::vector<Table> k12 = tablesOf12();
+  return version == kFormat11 ? k11 : version == kFormat12 ? k12 : tables();
 }
 
-Status readFormerRanks(Database& database, std::vector<RankInfo>& ranks) {
+Status readFormerRanks(Database& database, std::uint32_t version, std::vector<RankInfo>& ranks) {
+  if (version != kFormat11) {
+    return readRows<RankInfo>(database, TableId::Rank, false,
+                              [&ranks](std::int64_t, RankInfo&& rank) {
+                                ranks.push_back(std::move(rank));
+                                return true;
+                              });
+  }
   return forEachRow(database, changedTables()[kRank], [&ranks](const Row& row) {
     constexpr int kBeforeLog = 11;  // columns between the number and the size of the log
     RowReader cells(row);
@@ -373,12 +407,44 @@ Status readFormerRanks(Database& database, std::vector<RankInfo>& ranks) {
   });
 }
 
+namespace {
+
+Result<std::uint32_t> versionIn(Database& database) {
+  Result<Statement> found = database.prepare("PRAGMA user_version");
+  if (!found || found->step() != Statement::Step::Row) {
+    return found ? found->error() : found.error();
+  }
+  return static_cast<std::uint32_t>(found->integer(0));
+}
+
+/// By a connection of its own, as wholeTablesOf().
+Result<std::uint32_t> versionInFile(const std::string& path) {
+  Result<Database> database = Database::open(path, Database::Access::Read);
+  return database ? versionIn(*database) : Result<std::uint32_t>(database.error());
+}
+
+Status checkFormer(Database& database, std::uint32_t version) {
+  Status status = checkSeals(database, formerTables(version).size());
+  for (const Table& each : changedTables()) {
+    if (version == kFormat11 && status.ok()) {
+      status = forEachRow(database, each, [](const Row&) { return true; });
+    }
+    database.setDeadline({});
+  }
+  return status;
+}
+
+}  // namespace
+
 Status bringUpToDate(const std::string& path, FormerSeals seals) {
-  const Result<Whole> known = seals == FormerSeals::Mended
-                                  ? wholeTablesOf(path)
-                                  : Result<Whole>(Whole{true, true, true, true});
-  if (!known) {
-    return known.error();
+  Whole whole{true, true, true, true};
+  if (seals == FormerSeals::Mended) {
+    const Result<std::uint32_t> version = versionInFile(path);
+    const Result<Whole> known = version && *version != kFormat11 ? whole : wholeTablesOf(path);
+    if (!known) {
+      return known.error();
+    }
+    whole = *known;
   }
   Result<Database> database = Database::open(path, Database::Access::Update);
   if (!database) {
@@ -391,25 +457,20 @@ Status bringUpToDate(const std::string& path, FormerSeals seals) {
   if (!transaction) {
     return transaction.error();
   }
-  Result<Statement> found = database->prepare("PRAGMA user_version");
-  if (!found || found->step() != Statement::Step::Row) {
-    return found ? found->error() : found.error();
+  const Result<std::uint32_t> version = versionIn(*database);
+  if (!version) {
+    return version.error();
   }
-  const auto version = static_cast<std::uint32_t>(found->integer(0));
-  found->reset();
-  if (!isFormerVersion(version)) {
+  if (!isFormerVersion(*version)) {
     return {};  // another process was quicker
   }
-  const std::vector<Table>& former = formerTables(version);
-  Status status = checkSchema(*database, former);
+  Status status = checkSchema(*database, formerTables(*version));
   if (status.ok() && seals == FormerSeals::Checked) {
-    status = checkSeals(*database, former.size());
-    for (const Table& each : changedTables()) {
-      status = status.ok() ? forEachRow(*database, each, [](const Row&) { return true; }) : status;
-      database->setDeadline({});
-    }
+    status = checkFormer(*database, *version);
   }
-  status = status.ok() ? Rewriting(*database, *known).run() : status;
+  if (status.ok()) {
+    status = *version == kFormat11 ? Rewriting(*database, whole).run() : addNewTables(*database);
+  }
   status = status.ok() ? finishSeals(*database) : status;
   return status.ok() ? transaction->commit() : status;
 }

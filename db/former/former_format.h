@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Traces of format 11: facts of run and ranks were rows of one table, by names in words, and what a
-// user had added besides breakpoints, watches and cycles was notes of several kinds.
+// Traces of formats 11 and 12. In 12 no groups were recorded: the last tables are not there. In 11, besides, facts of run
+// and ranks were rows of one table, by names in words, and what a user had added besides breakpoints, watches and cycles was
+// notes of several kinds.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ namespace pf::db {
 [[nodiscard]] const std::vector<Table>& formerTables(std::uint32_t version);
 
 /// Rank, log bytes and chunks of each rank of such a trace. Needs an open transaction.
-Status readFormerRanks(Database& database, std::vector<RankInfo>& ranks);
+Status readFormerRanks(Database& database, std::uint32_t version, std::vector<RankInfo>& ranks);
 
 enum class FormerSeals { Checked, Mended /*of a damaged file: that of the seals is made new*/ };
 

@@ -5,6 +5,7 @@
 #include "db/columns/execution_rows.h"
 #include "db/columns/log_chunks.h"
 #include "db/columns/race_columns.h"
+#include "db/payload/payload_store.h"
 #include "db/schema/rows.h"
 #include "db/store/open_trace.h"
 #include "db/store/session_tables.h"
@@ -23,6 +24,7 @@ class Salvage {
   Salvage(Database& from, TraceWriter& to) : m_from(from), m_to(to) {}
 
   Status copyRecording();
+  Status copyPayloads();
   void copyExecution();
   Status finishRecording();
   Status copySession(const std::string& to);
@@ -41,6 +43,7 @@ class Salvage {
   TraceWriter& m_to;
   SalvageReport m_report;
   std::vector<RunInfo> m_run;
+  std::optional<std::string> m_groups;
   std::vector<RankInfo> m_ranks;
   std::vector<LaunchFact> m_launch;
   std::vector<SeenInput> m_inputs;
@@ -100,6 +103,10 @@ Status Salvage::copyLog(LogChunkReader& reader, RankInfo& rank,
 
 Status Salvage::copyRecording() {
   read(TableId::Run, true, m_run);
+  if (Result<std::optional<std::string>> groups = readGroups(m_from);
+      note(TableId::GroupRecording, groups ? Status() : Status(groups.error()))) {
+    m_groups = std::move(*groups);
+  }
   const bool ranksKnown = read(TableId::Rank, false, m_ranks);
   read(TableId::LaunchFact, true, m_launch);
   read(TableId::SeenInput, true, m_inputs);
@@ -132,6 +139,29 @@ Status Salvage::copyRecording() {
     if (found || number < known) {
       m_ranks.push_back(rank);
     }
+  }
+  return {};
+}
+
+/// Contents are of use up to their first hole, too.
+Status Salvage::copyPayloads() {
+  const Result<std::vector<PayloadInfo>> payloads = readPayloads(m_from);
+  if (!note(TableId::Payload, payloads ? Status() : Status(payloads.error()))) {
+    return {};
+  }
+  for (const PayloadInfo& known : *payloads) {
+    const Status whole = checkPayload(m_from, known);
+    const Result<PayloadInfo> saved = m_to.addPayload(m_from, known);
+    if (!saved) {
+      return saved.error();
+    }
+    const std::string number = std::to_string(known.rank);
+    const std::string where = "contents for rank " + number;
+    if (!whole) {
+      m_report.lost.push_back({whole.error().message, where,
+                               "replays of the group of rank " + number + " alone, beyond this"});
+    }
+    m_report.kept.push_back(where + ", " + std::to_string(saved->entries) + " entries");
   }
   return {};
 }
@@ -171,6 +201,7 @@ Status Salvage::finishRecording() {
   if (m_run.empty()) {
     run.ranks = m_ranks.empty() ? 0 : m_ranks.back().rank + 1;
   }
+  run.groups = m_groups;
   run.complete = run.complete && !m_ranks.empty() &&
                  std::all_of(m_ranks.begin(), m_ranks.end(),
                              [](const RankInfo& rank) { return rank.complete; });
@@ -254,6 +285,9 @@ Result<SalvageReport> salvageTrace(const std::string& from, const std::string& t
   }
   Salvage salvage(copy->database(), *writer);
   if (Status status = salvage.copyRecording(); !status) {
+    return status.error();
+  }
+  if (Status status = salvage.copyPayloads(); !status) {
     return status.error();
   }
   salvage.copyExecution();

@@ -65,6 +65,12 @@ void columns(Codec& c, V& v) {
   c(v.rank), c(v.what);
 }
 
+template <typename Codec, Is<PayloadInfo> V>
+void columns(Codec& c, V& v) {
+  c(v.rank), c(v.salt), c(v.entries), c(v.bytes), c(v.packedBytes), c(v.chunks), c(v.ending);
+  c(v.detail);
+}
+
 template <typename Codec, Is<ModuleInfo> V>
 void columns(Codec& c, V& v) {
   c(v.path), c(v.buildId);

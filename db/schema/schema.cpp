@@ -79,6 +79,12 @@ constexpr std::array kEntries{
           "id,hidden,row_order,shared_rows", "id"},
     Entry{TableId::BenignRace, TableKind::Session, "benign_race", kCreateBenignRace,
           "id,class,reason,created_utc", "id"},
+    Entry{TableId::GroupRecording, TableKind::Recording, "group_recording", kCreateGroupRecording,
+          "id,spec", "id"},
+    Entry{TableId::Payload, TableKind::Recording, "payload", kCreatePayload,
+          "rank,salt,entries,bytes,packed_bytes,chunks,ending,detail", "rank"},
+    Entry{TableId::PayloadChunk, TableKind::Recording, "payload_chunk", kCreatePayloadChunk,
+          "rank,ordinal,crc32c,length(data)", "rank,ordinal"},
 };
 
 std::string insertText(const char* name, std::string_view columns) {

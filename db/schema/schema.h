@@ -15,7 +15,7 @@ namespace pf::db {
 class Database;
 
 inline constexpr std::uint32_t kApplicationId = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kFormatVersion = 12;
+inline constexpr std::uint32_t kFormatVersion = 13;
 inline constexpr std::uint32_t kPageSize = 4096;
 
 enum class TableKind {
@@ -53,6 +53,9 @@ enum class TableId : std::size_t {
   RankGroup,
   RankArrangement,
   BenignRace,
+  GroupRecording,
+  Payload,
+  PayloadChunk,
 };
 
 struct Table {

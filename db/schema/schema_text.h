@@ -265,4 +265,31 @@ inline constexpr const char* kCreateSummaryChunk = R"(CREATE TABLE summary_chunk
   data BLOB NOT NULL                 -- columns, in a Zstandard frame: docs/trace-format.md, "Summaries"
 ))";
 
+inline constexpr const char* kCreateGroupRecording = R"(CREATE TABLE group_recording(
+  -- One row where groups of ranks were recorded so that each can be replayed alone; else none.
+  id INTEGER PRIMARY KEY,            -- 1
+  spec TEXT NOT NULL                 -- which groups, as 'photofinish record --groups' takes them
+))";
+
+inline constexpr const char* kCreatePayload = R"(CREATE TABLE payload(
+  -- What a rank received from ranks outside of its group, and how far it is kept.
+  rank INTEGER PRIMARY KEY,
+  salt INTEGER NOT NULL,             -- seeds the checksums inside payload_chunk.data
+  entries INTEGER NOT NULL,          -- messages, probes, results of collectives ...
+  bytes INTEGER NOT NULL,            -- of them with their heads, not compressed
+  packed_bytes INTEGER NOT NULL,     -- the same, compressed
+  chunks INTEGER NOT NULL,           -- number of its payload_chunk rows
+  ending TEXT NOT NULL,              -- complete, cut, stopped or damaged
+  detail INTEGER                     -- stopped: errno; damaged: first byte that is lost
+))";
+
+inline constexpr const char* kCreatePayloadChunk = R"(CREATE TABLE payload_chunk(
+  -- The entries of each rank, one behind another, in pieces of at most 1 MiB.
+  rank INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,          -- from 0
+  crc32c INTEGER NOT NULL,           -- as in log_chunk
+  data BLOB NOT NULL,                -- as in log_chunk
+  PRIMARY KEY(rank, ordinal)
+) WITHOUT ROWID)";
+
 }  // namespace pf::db

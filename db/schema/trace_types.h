@@ -49,6 +49,8 @@ struct RunInfo {
   /// For how long every rank was in a call and then went on (ms); nothing: nobody has seen it.
   std::optional<std::uint64_t> longestWait;
   bool redacted = false;  ///< nothing in it can be run
+  /// Table `group_recording`: groups of ranks that were recorded so that each can be replayed alone.
+  std::optional<std::string> groups;
   friend bool operator==(const RunInfo&, const RunInfo&) = default;
 };
 
@@ -106,6 +108,23 @@ struct NotGuaranteed {
   Rank rank = kUnknownRank;
   std::string what;
   friend bool operator==(const NotGuaranteed&, const NotGuaranteed&) = default;
+};
+
+/// Table `payload`: what a rank received from ranks outside of its group, and how far it is kept.
+struct PayloadInfo {
+  Rank rank = kUnknownRank;
+  std::uint64_t salt = 0;  ///< seeds the checksums of its entries
+  std::uint64_t entries = 0;
+  std::uint64_t bytes = 0;        ///< of them with their heads, not compressed
+  std::uint64_t packedBytes = 0;  ///< the same, compressed
+  std::uint64_t chunks = 0;
+  std::string ending;  ///< one of these
+  std::optional<std::int64_t> detail{};
+  static constexpr const char* kComplete = "complete";  ///< up to MPI_Finalize
+  static constexpr const char* kCut = "cut";            ///< to where the rank ended, or ran on
+  static constexpr const char* kStopped = "stopped";    ///< no more could be kept; detail: errno
+  static constexpr const char* kDamaged = "damaged";    ///< detail: first byte that is lost
+  friend bool operator==(const PayloadInfo&, const PayloadInfo&) = default;
 };
 
 /// Table `module`: a file with code that call sites are in.

@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "db/former/former_format.h"
+#include "db/payload/payload_store.h"
 #include "db/schema/rows.h"
 #include "db/sqlite/file_copy.h"
 #include "db/store/open_trace.h"
@@ -50,6 +51,11 @@ Result<TraceFacts> factsIn(Database& database) {
   }
   // Its totals, and with them its checksum, are what a survey writes just now, perhaps.
   facts.run = std::move(runs.front());
+  Result<std::optional<std::string>> groups = readGroups(database);
+  if (!groups) {
+    return groups.error();
+  }
+  facts.run.groups = std::move(*groups);
   for (const Status& status : {readAll(database, TableId::Rank, facts.ranks),
                                readAll(database, TableId::LaunchFact, facts.launch),
                                readAll(database, TableId::Module, facts.modules)}) {

@@ -7,6 +7,7 @@
 #include "db/columns/execution_rows.h"
 #include "db/columns/log_chunks.h"
 #include "db/columns/summary_store.h"
+#include "db/payload/payload_store.h"
 #include "db/schema/rows.h"
 #include "db/store/open_trace.h"
 #include "db/store/verify.h"
@@ -42,6 +43,11 @@ Status TraceStore::load() {
       !status) {
     return status;
   }
+  Result<std::optional<std::string>> groups = readGroups(*m_database);
+  if (!groups) {
+    return groups.error();
+  }
+  m_run.groups = std::move(*groups);
   return readRows<RankInfo>(*m_database, TableId::Rank, false,
                             [this](std::int64_t, RankInfo&& rank) {
                               m_ranks.push_back(std::move(rank));
@@ -111,6 +117,32 @@ Status TraceStore::logChunks(Rank rank, const std::function<Status(std::uint64_t
     status = data.ok() ? onChunk(ordinal, *data) : Status(data.error());
   }
   return status;
+}
+
+Result<std::vector<PayloadInfo>> TraceStore::payloads() {
+  Result<Transaction> transaction = Transaction::begin(*m_database, Transaction::Kind::Read);
+  return transaction ? readPayloads(*m_database)
+                     : Result<std::vector<PayloadInfo>>(transaction.error());
+}
+
+Status TraceStore::extractPayload(Rank rank, const std::string& path) {
+  Result<Transaction> transaction = Transaction::begin(*m_database, Transaction::Kind::Read);
+  if (!transaction) {
+    return transaction.error();
+  }
+  const Result<std::vector<PayloadInfo>> payloads = readPayloads(*m_database);
+  if (!payloads) {
+    return payloads.error();
+  }
+  const auto own = std::ranges::find(*payloads, rank, &PayloadInfo::rank);
+  if (own == payloads->end()) {
+    return Error{ErrorCode::NotFound,
+                 "'" + m_database->path() + "' has no contents that rank " + std::to_string(rank) +
+                     " received from outside of its group",
+                 "Only 'photofinish record --groups' keeps them."};
+  }
+  m_database->setDeadline({});
+  return db::extractPayload(*m_database, *own, m_run.ranks, path);
 }
 
 Result<bool> TraceStore::hasExecution() {

@@ -42,6 +42,12 @@ class TraceStore {
                    const std::function<Status(std::uint64_t ordinal, Bytes data)>& onChunk,
                    Log which = Log::Recorded);
 
+  /// What ranks received from outside of their groups, and how far it is kept; by rank, of those that kept any.
+  [[nodiscard]] Result<std::vector<PayloadInfo>> payloads();
+  /// Makes the file `path` (0600; must not be there) of what `rank` received, as its replay reads it. NotFound: the rank kept
+  /// nothing. Damaged: in the file are whole entries up to the damage, which the error names. Else there is no file.
+  Status extractPayload(Rank rank, const std::string& path);
+
   /// False where the execution was never worked out (no survey yet): readExecution() is then empty.
   [[nodiscard]] Result<bool> hasExecution();
   /// The call sites of readExecution() alone.

@@ -10,6 +10,7 @@
 
 #include "db/columns/execution_rows.h"
 #include "db/columns/log_chunks.h"
+#include "db/payload/payload_store.h"
 #include "db/schema/rows.h"
 #include "db/store/new_file.h"
 
@@ -64,6 +65,7 @@ struct TraceWriter::State {
   std::vector<SeenInput> inputs;
   std::vector<NotGuaranteed> notGuaranteed;
   std::map<Rank, LogSize> logs;
+  std::vector<PayloadInfo> payloads;
   std::optional<LogChunkWriter> chunks;
   bool hasExecution = false;
   std::optional<Error> failure;
@@ -144,6 +146,28 @@ Status TraceWriter::addLogChunk(Rank rank, std::uint64_t ordinal, Bytes data) {
   return remember(m_state->chunks->write(rank, ordinal, data));
 }
 
+Result<PayloadInfo> TraceWriter::addPayload(Rank rank, int file) {
+  if (Status alive = checkAlive(); !alive) {
+    return alive.error();
+  }
+  return addPayload(storePayload(m_state->file.database(), rank, m_state->run.ranks, file));
+}
+
+Result<PayloadInfo> TraceWriter::addPayload(Database& from, const PayloadInfo& known) {
+  if (Status alive = checkAlive(); !alive) {
+    return alive.error();
+  }
+  return addPayload(copyPayload(from, m_state->file.database(), known));
+}
+
+Result<PayloadInfo> TraceWriter::addPayload(Result<PayloadInfo> stored) {
+  if (!stored) {
+    return remember(stored.error()).error();
+  }
+  m_state->payloads.push_back(*stored);
+  return stored;
+}
+
 Status TraceWriter::writeExecution(const Execution& execution, const std::vector<Race>& races,
                                    const LogicalTimes& logicalTimes,
                                    const RaceClasses& raceClasses) {
@@ -193,7 +217,8 @@ Status TraceWriter::writeRows() {
   for (const Status& status :
        {writeNumberedRows(database, TableId::LaunchFact, m_state->launch),
         writeNumberedRows(database, TableId::SeenInput, m_state->inputs),
-        writeNumberedRows(database, TableId::NotGuaranteed, m_state->notGuaranteed)}) {
+        writeNumberedRows(database, TableId::NotGuaranteed, m_state->notGuaranteed),
+        writeGroups(database, run.groups), writePayloads(database, m_state->payloads)}) {
     if (!status) {
       return status;
     }

@@ -38,6 +38,11 @@ class TraceWriter {
   /// The next piece of the raw log of a rank: ordinals count from 0. At most kLongestLogChunk
   /// bytes.
   Status addLogChunk(Rank rank, std::uint64_t ordinal, Bytes data);
+  /// What the rank received from outside of its group, of `file`, its rank-N.payload: once, after setRun(). What does not
+  /// verify is no error: it is left out with all behind it, and the result says so.
+  Result<PayloadInfo> addPayload(Rank rank, int file);
+  /// The same from a damaged trace: `known` is what that one says.
+  Result<PayloadInfo> addPayload(Database& from, const PayloadInfo& known);
   /// At most once. `execution` has been through matchMessages(); `logicalTimes` and `raceClasses`
   /// may be empty. Sets the totals of the run.
   Status writeExecution(const Execution& execution, const std::vector<Race>& races,
@@ -52,6 +57,7 @@ class TraceWriter {
   explicit TraceWriter(std::unique_ptr<State> state);
   Status checkAlive() const;
   Status remember(Status status);
+  Result<PayloadInfo> addPayload(Result<PayloadInfo> stored);
   Status writeRows();
   Status sealTables();
 

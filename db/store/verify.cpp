@@ -8,6 +8,7 @@
 #include "db/columns/log_chunks.h"
 #include "db/columns/summary_store.h"
 #include "db/former/former_format.h"
+#include "db/payload/payload_store.h"
 #include "db/schema/rows.h"
 #include "db/schema/seal.h"
 #include "db/sqlite/file_copy.h"
@@ -102,6 +103,24 @@ Status checkSummaries(Database& database, std::size_t ranks) {
   return reader->check();
 }
 
+void checkPayloads(Database& database, std::vector<Finding>& findings) {
+  const Result<std::vector<PayloadInfo>> payloads = readPayloads(database);
+  const std::string table = "table " + db::table(TableId::Payload).name;
+  if (!payloads && std::ranges::find(findings, table, &Finding::where) == findings.end()) {
+    findings.push_back({payloads.error().message, table, lostWith(TableId::Payload)});
+  }
+  for (std::size_t i = 0; payloads.ok() && i < payloads->size(); ++i) {
+    if (findings.size() >= kMostFindings) {
+      return;
+    }
+    if (const Status status = checkPayload(database, (*payloads)[i]); !status) {
+      const std::string number = std::to_string((*payloads)[i].rank);
+      findings.push_back({status.error().message, "contents for rank " + number,
+                          "replays of the group of rank " + number + " alone, beyond this"});
+    }
+  }
+}
+
 Status checkStructure(Database& database, std::vector<Finding>& findings) {
   const Result<std::int64_t> size = database.fileSize();
   Result<Statement> prepared = database.prepare("PRAGMA integrity_check(1)");
@@ -167,7 +186,7 @@ Result<std::vector<Finding>> findFormerDamage(Database& database, std::uint32_t 
     checkTable(database, each, formerTables(version).size(), findings);
   }
   std::vector<RankInfo> ranks;
-  const Status known = readFormerRanks(database, ranks);
+  const Status known = readFormerRanks(database, version, ranks);
   for (std::size_t i = 0; known.ok() && i < ranks.size(); ++i) {
     if (Status status = checkLog(database, ranks[i], findings); !status) {
       break;  // the table is among the findings
@@ -226,6 +245,13 @@ std::string lostWith(TableId id) {
       return "groups of ranks, and which are shown";
     case TableId::BenignRace:
       return "which races are harmless";
+    case TableId::GroupRecording:
+      return "which groups can be replayed alone";
+    case TableId::Payload:
+      return "what ranks received from outside of their groups, without which none is replayed "
+             "alone";
+    case TableId::PayloadChunk:
+      return "the list of pieces of these contents, so that a missing one may go unseen";
   }
   return {};
 }
@@ -255,6 +281,7 @@ Result<std::vector<Finding>> findDamage(Database& database, const std::vector<Ra
       return status.error();
     }
   }
+  checkPayloads(database, findings);
   if (Status status = checkStructure(database, findings); !status) {
     findings.push_back({status.error().message, "structure of the file", "see above"});
   }

@@ -33,7 +33,7 @@ TEST(Damage, everyCutIsSeen) {
 }
 
 TEST(Damage, everyFlipIsSeenOrHarmless) {
-  const Content content = smallContent();
+  const Content content = groupContent();
   const std::string good = dump(content);
   const Patient patient(content);
   const char* wanted = std::getenv("PF_DB_FLIPS");  // NOLINT(concurrency-mt-unsafe)
@@ -119,7 +119,7 @@ TEST(Damage, isNamedAndTheRestIsSaved) {
 }
 
 TEST(Damage, isSavedFromWithoutHeaderAndListOfTables) {
-  const Content content = smallContent();
+  const Content content = groupContent();
   Patient patient(content);
   std::vector<std::uint8_t> bytes = patient.bytes();
   std::fill_n(bytes.begin(), kPageSize, std::uint8_t{0x5A});

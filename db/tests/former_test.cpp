@@ -22,7 +22,7 @@ namespace pf::db {
 namespace {
 
 /// tests/data/format11.pft.zst: the small content of sample.cpp, when facts were rows of one table
-/// and what a user adds was notes; …-racing.pft.zst: the racing content.
+/// and what a user adds was notes; …-racing.pft.zst: the racing content. format12…: the same, before groups were recorded.
 void unpackFormer(const std::string& path, const char* name = "format11.pft.zst") {
   std::ifstream in(std::string(PF_DB_DATA "/") + name, std::ios::binary);
   const std::vector<char> packed((std::istreambuf_iterator<char>(in)),
@@ -69,7 +69,9 @@ std::string directoryOf(const std::string& path, std::size_t ranks) {
 /// Nothing tells it from a trace that is written now.
 TEST(FormerFormat, isBroughtUpToDate) {
   for (const auto& [name, content] : {std::pair{"format11.pft.zst", smallContent()},
-                                      {"format11-racing.pft.zst", racingContent()}}) {
+                                      {"format11-racing.pft.zst", racingContent()},
+                                      {"format12.pft.zst", smallContent()},
+                                      {"format12-racing.pft.zst", racingContent()}}) {
     const Directory directory;
     const std::string path = directory.file("a.pft");
     unpackFormer(path, name);
@@ -107,13 +109,13 @@ TEST(FormerFormat, isRefusedWhereItIsTooOld) {
             "reads.");
   EXPECT_EQ(said(4), said(10));
   EXPECT_EQ(said(3), "Record the program again with this Photofinish.");
-  EXPECT_EQ(said(13), "Open it with the newer Photofinish that recorded it.");
+  EXPECT_EQ(said(14), "Open it with the newer Photofinish that recorded it.");
 }
 
 TEST(FormerFormat, whatIsDamagedIsNamed) {
-  const auto findings = [](const std::string& sql) {
+  const auto findings = [](const std::string& sql, const char* name = "format11.pft.zst") {
     const Directory directory;
-    unpackFormer(directory.file("a.pft"));
+    unpackFormer(directory.file("a.pft"), name);
     change(directory.file("a.pft"), sql);
     std::string all;
     const Result<std::vector<Finding>> found = checkTrace(directory.file("a.pft"));
@@ -128,14 +130,23 @@ TEST(FormerFormat, whatIsDamagedIsNamed) {
   EXPECT_EQ(findings("UPDATE note SET text = 'x'"), "file, of trace format 11; table note");
   EXPECT_EQ(findings("DROP TABLE note"), "file, of trace format 11; table note");
   EXPECT_EQ(findings("UPDATE watch SET expression = 'x'"), "table watch");
+  const char* const k12 = "format12.pft.zst";
+  EXPECT_EQ(findings("UPDATE note SET text = 'x'", k12), "table note");
+  EXPECT_EQ(findings("DROP TABLE note", k12), "file, of trace format 12; table note");
+  EXPECT_EQ(findings("UPDATE seal SET crc32c = 5 WHERE table_name = 'seal'; UPDATE log_chunk SET "
+                     "data = 'x' WHERE "
+                     "rank = 1",
+                     k12),
+            "file, of trace format 12; table log_chunk; table seal; log of rank 1, chunk 0 of 2; "
+            "log of rank 1, chunk 1 of 2");
 }
 
 /// A damaged table is not sealed anew by being written in another form.
 TEST(FormerFormat, damageIsNotMendedByTheWay) {
-  const auto saved = [](const std::string& sql) {
+  const auto saved = [](const std::string& sql, const char* name = "format11.pft.zst") {
     const Directory directory;
     const std::string path = directory.file("a.pft");
-    unpackFormer(path);
+    unpackFormer(path, name);
     change(path, sql + "; UPDATE seal SET crc32c = 5 WHERE table_name = 'seal'");
     const Result<SalvageReport> report = salvageTrace(path, directory.file("saved.pft"));
     EXPECT_TRUE(report.ok()) << report.error().text();
@@ -158,6 +169,9 @@ TEST(FormerFormat, damageIsNotMendedByTheWay) {
   const auto [notes, noNotes] = saved("UPDATE note SET text = 'x' WHERE id = 1");
   EXPECT_EQ(notes, "table note; table rank_group; table rank_arrangement; table benign_race; ");
   EXPECT_TRUE(noNotes.notes.empty() && noNotes.groups.empty() && noNotes.benign.empty());
+  const auto [note, noNote] = saved("UPDATE note SET text = 'x' WHERE id = 1", "format12.pft.zst");
+  EXPECT_EQ(note, "table note; ");
+  EXPECT_TRUE(noNote.notes.empty() && !noNote.groups.empty());
 }
 
 /// With a page of a changed table overwritten, which cannot even be dropped, the rest is saved.
@@ -210,7 +224,7 @@ TEST(FormerFormat, oddFactsAreLeftOut) {
                               "shown'), (8, NULL, NULL, '{\"lanes\": [1, {}], \"hidden\": [3]}', "
                               "'', 'ranks shown'), (9, NULL, NULL, 'one', '', 'group')")
                     .ok());
-    for (const Table& each : formerTables(kFormatVersion - 1)) {
+    for (const Table& each : formerTables(11)) {
       if (each.name == "rank_counter" || each.name == "note") {
         ASSERT_TRUE(storeSeal(*database, each, *computeSeal(*database, each)).ok());
       }
@@ -243,10 +257,13 @@ TEST(FormerFormat, anInterruptedWriteIsUndoneBeforeTheVersionIsRead) {
 
 /// What is left of a damaged one can be saved.
 TEST(FormerFormat, isSavedFromWhereItDoesNotOpen) {
-  for (const bool header : {true, false}) {
+  for (const auto& [header, name] : {std::pair{true, "format11.pft.zst"},
+                                     {false, "format11.pft.zst"},
+                                     {true, "format12.pft.zst"},
+                                     {false, "format12.pft.zst"}}) {
     const Directory directory;
     const std::string path = directory.file("a.pft");
-    unpackFormer(path);
+    unpackFormer(path, name);
     if (header) {
       std::vector<std::uint8_t> bytes = readFile(path);
       std::fill_n(bytes.begin(), 100, std::uint8_t{0x5A});

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "db/tests/sample.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <random>
 #include <sstream>
 #include <type_traits>
 #include <utility>
+
+#include "replay_engine/base/unique_fd.h"
+#include "replay_engine/rank/payload/payload_writer.h"
 
 namespace pf::db {
 namespace {
@@ -240,6 +246,28 @@ Content smallContent() {
   return c;
 }
 
+Content groupContent() {
+  Content c = smallContent();
+  c.run.groups = "0; 1, 2";
+  const Directory directory;
+  for (const Rank rank : {1, 2}) {
+    PayloadWriter writer;
+    const std::string path = directory.file(std::to_string(rank));
+    EXPECT_TRUE(writer.open(path.c_str(), c.run.salt, rank, c.run.ranks));
+    for (std::uint64_t i = 1; i <= 5; ++i) {
+      const std::string content = "content " + std::to_string(i * 7919U * i) + " of a message";
+      writer.begin(i == 3 ? PayloadKind::Collective : PayloadKind::Message, 0, 7, i);
+      writer.add(content.data(), content.size() - i);
+      writer.end();
+    }
+    writer.close(rank == 1);
+    c.payloadFiles[rank] = readFile(path);
+    c.payloads.push_back({rank, c.run.salt, 5, c.payloadFiles[rank].size() - kPayloadHeaderSize, 0,
+                          1, rank == 1 ? PayloadInfo::kComplete : PayloadInfo::kCut});
+  }
+  return c;
+}
+
 Execution largeExecution(int ranks, std::size_t events) {
   Execution e;
   const auto count = static_cast<std::size_t>(ranks);
@@ -368,6 +396,12 @@ Status writeContent(const std::string& path, const Content& content) {
       all.push_back(writer->addLogChunk(static_cast<Rank>(rank), i, content.logs[rank][i]));
     }
   }
+  for (const auto& [rank, bytes] : content.payloadFiles) {
+    const UniqueFd file(::memfd_create("payload", MFD_CLOEXEC));
+    EXPECT_EQ(::write(file.get(), bytes.data(), bytes.size()), std::ssize(bytes));
+    const Result<PayloadInfo> added = writer->addPayload(rank, file.get());
+    all.push_back(added ? Status() : Status(added.error()));
+  }
   all.push_back(
       writer->writeExecution(content.execution, content.races, content.times, content.raceClasses));
   all.push_back(writer->finish());
@@ -434,6 +468,18 @@ Result<Content> readContent(const std::string& path) {
     if (!status) {
       return status.error();
     }
+  }
+  Result<std::vector<PayloadInfo>> payloads = store->payloads();
+  if (!payloads) {
+    return payloads.error();
+  }
+  c.payloads = std::move(*payloads);
+  for (const PayloadInfo& payload : c.payloads) {
+    const Directory directory;
+    if (Status status = store->extractPayload(payload.rank, directory.file("payload")); !status) {
+      return status.error();
+    }
+    c.payloadFiles[payload.rank] = readFile(directory.file("payload"));
   }
   for (const Status& status :
        {readAll(*store, c.breakpoints), readAll(*store, c.watches), readAll(*store, c.cycles),
@@ -503,7 +549,13 @@ std::string dump(const Content& c) {
     r.program, r.ranks, r.mode);
   d(r.mpiLibrary, r.host, r.version, r.exitStatus, r.complete, r.salt,
     r.input ? r.input->bytes : "none", r.messages, r.wildcardReceives, r.racingReceives);
-  d(r.sameAddresses, r.longestWait, r.redacted);
+  d(r.sameAddresses, r.longestWait, r.redacted, r.groups.value_or("no groups"));
+  for (const PayloadInfo& v : c.payloads) {
+    d("payload", v.rank, v.salt, v.entries, v.bytes, v.chunks, v.ending, v.detail);
+  }
+  for (const auto& [rank, bytes] : c.payloadFiles) {
+    d("payload of", rank, std::string(bytes.begin(), bytes.end()));
+  }
   for (const RankInfo& v : c.ranks) {
     d("rank", v.rank, v.pid, v.host, v.executable, v.buildId, v.threadLevel, v.exitStatus,
       v.exitSignal, v.state);

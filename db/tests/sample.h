@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,9 @@ struct Content {
   std::vector<NotGuaranteed> notGuaranteed;
   std::vector<ModuleInfo> modules;
   std::vector<std::vector<std::vector<std::uint8_t>>> logs;  // [rank][ordinal]
+  /// rank-N.payload, and what a trace says of it. Written from the one, read into both.
+  std::map<Rank, std::vector<std::uint8_t>> payloadFiles;
+  std::vector<PayloadInfo> payloads;
   Execution execution;
   std::vector<Race> races;
   std::vector<std::string> raceClasses;
@@ -78,6 +82,8 @@ struct Content {
 };
 
 Content smallContent();
+/// The same, of a recording of groups: rank 1 has all that came from outside, rank 2 less, rank 0 nothing.
+Content groupContent();
 /// `events` events in all, on `ranks` ranks: sends round the ring, each received.
 Execution largeExecution(int ranks, std::size_t events);
 

@@ -17,7 +17,7 @@ VALUES = {"replay_engine/execution", "replay_engine/causality", "replay_engine/r
 RANK = {f"replay_engine/rank/{room}" for room in ("calls", "clocks", "engine", "forcing", "inputs", "recording", "threads", "online_races", "gen",
                                                        "payload")}
 ANALYSIS = {*VALUES, "replay_engine/steering", "replay_engine/comparison"}
-DB = {f"db/{room}" for room in ("sqlite", "schema", "columns", "sql_tables", "former", "store", "repair")}
+DB = {f"db/{room}" for room in ("sqlite", "schema", "columns", "payload", "sql_tables", "former", "store", "repair")}
 # What others may know of the store: how it is opened, what is in it, and values.
 STORE = {"db/store", "db/schema"}
 VIEWS = {"views/trace", "views/trace/chunks", "views/trace/analyses", "views/values", "views/models"}
@@ -54,8 +54,9 @@ PARTS = {
     "db/sqlite": ("SQLite, and files", {BASE, *VALUES}),
     "db/schema": ("tables, seals, types of a trace", {BASE, *VALUES, "db/sqlite"}),
     "db/columns": ("columns of events in chunks", {BASE, *VALUES, "db/sqlite", "db/schema"}),
+    "db/payload": ("contents from outside of groups, in pieces", {BASE, *VALUES, FORMAT, "db/sqlite", "db/schema", "db/columns"}),
     "db/former": ("formats of former versions", {BASE, *VALUES, "db/sqlite", "db/schema", "db/columns"}),
-    "db/store": ("opens, writes and checks a trace", {BASE, *VALUES, "db/sqlite", "db/schema", "db/columns", "db/former"}),
+    "db/store": ("opens, writes and checks a trace", {BASE, *VALUES, "db/sqlite", "db/schema", "db/columns", "db/payload", "db/former"}),
     "db/sql_tables": ("the columns as tables, for queries", {BASE, *VALUES, "db/sqlite", "db/schema", "db/columns", "db/store"}),
     "db/repair": ("salvage, repaired copies", {BASE, *VALUES, *DB}),
     "mi_bridge": ("GDB/MI: lexer to fleet", {BASE}),

@@ -15,10 +15,10 @@ for value in range(256):
         value = (value >> 1) ^ (0x82F63B78 if value & 1 else 0)
     TABLE.append(value)
 MAGIC = bytes.fromhex("d9d505f920a163d7")
-CHUNKS = {"log_chunk": ("rank", "ordinal"), "survey_chunk": ("rank", "ordinal"),
+CHUNKS = {"log_chunk": ("rank", "ordinal"), "survey_chunk": ("rank", "ordinal"), "payload_chunk": ("rank", "ordinal"),
           "column_chunk": ("rank", "stream", "ordinal"), "summary_chunk": ("kind", "part", "ordinal")}
 BY_ID = {"column_chunk": "id", "summary_chunk": "id"}
-KEYS = {"rank": "rank", "module": "path"}
+KEYS = {"rank": "rank", "payload": "rank", "module": "path"}
 BLOCK, HEADER = 65536, 8192  # of a log (replay_engine/log_format/log_format.h)
 NUMBERS = [0, 1, -1, 7, 255, 65535, 1 << 20, (1 << 31) - 1, 1 << 31, -(1 << 31), (1 << 32) - 1, 1 << 32, 1 << 48, 1 << 62,
            (1 << 63) - 1, -(1 << 63)]
@@ -129,7 +129,7 @@ class Forger:
             else:
                 expression = "?"
             row = connection.execute(f"SELECT rowid FROM {table} ORDER BY random() LIMIT 1").fetchone() if table not in KEYS and table not in (
-                "log_chunk", "survey_chunk", "column_chunk", "summary_chunk") else None
+                "log_chunk", "payload_chunk", "survey_chunk", "column_chunk", "summary_chunk") else None
             where = f" WHERE rowid = {row[0]}" if row and self.random.random() < 0.7 else ""
             connection.execute(f"UPDATE OR IGNORE {table} SET {column} = {expression}{where}", (value,))
             self.said.append(f"{table}.{column} = {value!r:.60}{where}")

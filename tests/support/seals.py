@@ -9,9 +9,10 @@ import struct
 
 CHUNKS = {"log_chunk": ("rank, ordinal, crc32c, length(data)", "rank, ordinal"),
           "survey_chunk": ("rank, ordinal, crc32c, length(data)", "rank, ordinal"),
+          "payload_chunk": ("rank, ordinal, crc32c, length(data)", "rank, ordinal"),
           "column_chunk": ("rank, stream, ordinal, crc32c, length(data)", "id"),
           "summary_chunk": ("kind, part, ordinal, crc32c, length(data)", "id")}
-KEYS = {"rank": "rank", "module": "path"}
+KEYS = {"rank": "rank", "payload": "rank", "module": "path"}
 
 
 def _table():
