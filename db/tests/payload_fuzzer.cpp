@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Any bytes as a payload file. First byte 0: the rest is a whole file. Else they are entries under a header that is right;
-// 2: the first entry's checksum is, too.
+// Any bytes as a payload file, for a rank that reads it and for who makes a trace of it. First byte 0: the rest is a whole
+// file. Else they are entries under a header that is right; 2: the first entry's checksum is, too.
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "db/payload/payload_scan.h"
 #include "replay_engine/rank/payload/payload_reader.h"
 
 namespace {
@@ -54,15 +56,35 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ::close(out);
   pf::PayloadReader reader;
   const char* why = nullptr;
-  if (!reader.open(kPath.c_str(), 0, 1, &why)) {
-    ::unlink(kPath.c_str());
+  const bool opened = reader.open(kPath.c_str(), 0, 1, &why);
+  ::unlink(kPath.c_str());
+  if (!opened) {
     return why == nullptr ? (std::abort(), 1) : 0;
   }
   const unsigned char* content = nullptr;
-  std::uint64_t sum = 0;
+  std::uint64_t entries = 0;
+  std::uint64_t read = 0;  // each byte, for the sanitizer
   while (const pf::PayloadEntry* const entry = reader.next(&content)) {
-    sum = pf::crc32c(content, entry->size, static_cast<std::uint32_t>(sum));
+    read += pf::crc32c(content, entry->size);
+    ++entries;
   }
-  ::unlink(kPath.c_str());
-  return reader.end() == pf::PayloadReader::End::No ? (std::abort(), 1) : 0;
+  const auto& header = *reinterpret_cast<const pf::PayloadHeader*>(file.data());
+  const std::uint64_t total = pf::payloadCommitted(header.salt, header.committed);
+  pf::db::PayloadScan scan(header.salt, 0, total);
+  std::span<const unsigned char> rest(file);
+  rest = rest.subspan(pf::kPayloadHeaderSize);
+  rest = rest.first(static_cast<std::size_t>(std::min<std::uint64_t>(rest.size(), total)));
+  for (std::size_t piece = 1 + size % 50; !rest.empty();) {
+    const auto part = rest.first(std::min(piece, rest.size()));
+    if (!scan.feed(part)) {
+      break;
+    }
+    rest = rest.subspan(part.size());
+  }
+  const std::uint64_t mark = scan.mark() ? sizeof(pf::PayloadEntry) : 0;
+  if (reader.end() == pf::PayloadReader::End::No || entries != scan.entries() ||
+      reader.offset() + mark != scan.good()) {
+    std::abort();  // both see the same
+  }
+  return read == 1 && entries == 0 ? 1 : 0;
 }
