@@ -82,6 +82,9 @@ int peek(const std::string& trace, const std::string& to, bool survey, bool trus
   for (const std::string& cut : made->cuts) {
     show("  " + cut + "\n");
   }
+  for (const std::string& cut : made->contentsCut) {
+    show("  " + cut + "\n");
+  }
   return 0;
 }
 

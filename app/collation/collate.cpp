@@ -2,12 +2,15 @@
 #include "app/collation/collate.h"
 
 #include "mpi_calls.h"
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <future>
 #include <iterator>
 #include <set>
+#include <system_error>
 
 #include "app/collation/call_sites.h"
 #include "app/collation/inputs.h"
@@ -231,6 +234,17 @@ Result<std::vector<RankLog>> readLogs(db::TraceStore& store, db::TraceStore::Log
   return logs;
 }
 
+std::string contentsEnd(const db::PayloadInfo& payload) {
+  if (payload.ending == db::PayloadInfo::kStopped) {
+    return "no more could be kept: " +
+           std::error_code(static_cast<int>(payload.detail.value_or(0)), std::generic_category())
+               .message();
+  }
+  return payload.ending == db::PayloadInfo::kDamaged
+             ? "what is from byte " + std::to_string(payload.detail.value_or(0)) + " on was damaged"
+             : std::string();
+}
+
 std::uint64_t probesAnswered(const RankLog& log) {
   std::uint64_t probes = 0;
   for (const ChoiceKind kind :
@@ -355,6 +369,7 @@ db::RunInfo runInfo(const std::vector<RankLog>& logs, const RunFacts& facts) {
   run.program = facts.program;
   run.sameAddresses = facts.sameAddresses;
   run.longestWait = facts.longestWait;
+  run.groups = facts.groups;
   run.ranks = static_cast<std::int32_t>(logs.size());
   run.mode = facts.mode;
   run.host = hostName();
@@ -473,11 +488,73 @@ Result<std::optional<db::InputBytes>> keptInput(const std::string& logDirectory)
   return *bytes ? std::optional(db::InputBytes{std::move(**bytes)}) : std::nullopt;
 }
 
-/// Into `writer`, which is finished by it.
+/// A file of a rank that cannot be read goes beside the trace, before the directory is removed. `what`: "log".
+Status keepUnread(const std::string& logDirectory, Rank rank, const std::string& suffix,
+                  const std::string& what, const std::string& trace) {
+  const std::string name = "rank-" + std::to_string(rank) + suffix;
+  const Result<UniqueFd> from = openInLogs(logDirectory, name);
+  if (!from) {
+    return from.error();
+  }
+  constexpr int kMostKept = 100;
+  std::string to = trace + "." + name;
+  std::error_code error;
+  for (int n = 1; n <= kMostKept; ++n) {
+    fs::copy_file("/proc/self/fd/" + std::to_string(from->get()), to, error);
+    if (error != std::errc::file_exists) {
+      break;
+    }
+    to = trace + "." + name + "." + std::to_string(n);
+  }
+  if (error) {
+    return Error{ErrorCode::System,
+                 "cannot keep the " + what + " of rank " + std::to_string(rank) +
+                     ", which cannot be read, as " + to + ": " + error.message(),
+                 "The logs are still in " + logDirectory + "."};
+  }
+  tell("the " + what + " of rank " + std::to_string(rank) + " cannot be read, and is kept as " +
+       to);
+  return {};
+}
+
+/// What ranks received from outside of their groups.
+Status addPayloads(db::TraceWriter& writer, const std::string& logDirectory, std::int32_t ranks,
+                   const std::string& unreadTo, std::vector<std::string>& told) {
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    const std::string name = "rank-" + std::to_string(rank) + ".payload";
+    struct stat info {};
+    if (::lstat((logDirectory + "/" + name).c_str(), &info) != 0 && errno == ENOENT) {
+      continue;
+    }
+    const Result<UniqueFd> file = openInLogs(logDirectory, name);
+    if (!file) {
+      return file.error();
+    }
+    const Result<db::PayloadInfo> added = writer.addPayload(rank, file->get());
+    if (!added) {
+      return added.error();
+    }
+    if (const std::string end = contentsEnd(*added); !end.empty()) {
+      told.push_back("rank " + std::to_string(rank) + ": of what it received from outside of its " +
+                     "group " + std::to_string(added->entries) + " entries are kept: " + end);
+    }
+    const bool none = added->ending == db::PayloadInfo::kDamaged && added->bytes == 0;
+    if (none && !unreadTo.empty()) {
+      if (Status status = keepUnread(logDirectory, rank, ".payload", "file of contents", unreadTo);
+          !status) {
+        return status;
+      }
+    }
+  }
+  return {};
+}
+
+/// Into `writer`, which is finished by it. `told`: of contents that are not all there.
 Status writeTrace(db::TraceWriter* writer, const std::string& logDirectory,
                   const std::vector<RankLog>& logs, const RunFacts& facts,
                   const std::map<Rank, std::vector<unsigned char>>& files,
-                  const RaceReduction& reduction, const Analysis& analysis) {
+                  const RaceReduction& reduction, const Analysis& analysis,
+                  const std::string& unreadTo, std::vector<std::string>& told) {
   db::RunInfo run = runInfo(logs, facts);
   Result<std::optional<db::InputBytes>> input = keptInput(logDirectory);
   if (!input) {
@@ -529,6 +606,11 @@ Status writeTrace(db::TraceWriter* writer, const std::string& logDirectory,
       }
     }
   }
+  if (Status status = addPayloads(*writer, logDirectory, static_cast<std::int32_t>(logs.size()),
+                                  unreadTo, told);
+      !status) {
+    return status;
+  }
   modules.erase("");
   for (const std::string& module : modules) {
     if (Status status = writer->addModule({module, buildIdOf(module)}); !status) {
@@ -551,33 +633,6 @@ void sayThatRanksRun(std::vector<RankLog>& logs) {
       log.cut = kStillRan + ", after event " + std::to_string(log.serials);
     }
   }
-}
-
-/// A log whose beginning is damaged goes beside the trace, before the directory is removed.
-Status keepUnread(const std::string& logDirectory, Rank rank, const std::string& trace) {
-  const std::string name = "rank-" + std::to_string(rank) + ".log";
-  const Result<UniqueFd> from = openInLogs(logDirectory, name);
-  if (!from) {
-    return from.error();
-  }
-  constexpr int kMostKept = 100;
-  std::string to = trace + "." + name;
-  std::error_code error;
-  for (int n = 1; n <= kMostKept; ++n) {
-    fs::copy_file("/proc/self/fd/" + std::to_string(from->get()), to, error);
-    if (error != std::errc::file_exists) {
-      break;
-    }
-    to = trace + "." + name + "." + std::to_string(n);
-  }
-  if (error) {
-    return Error{ErrorCode::System,
-                 "cannot keep the log of rank " + std::to_string(rank) +
-                     ", which cannot be read, as " + to + ": " + error.message(),
-                 "The logs are still in " + logDirectory + "."};
-  }
-  tell("the log of rank " + std::to_string(rank) + " cannot be read, and is kept as " + to);
-  return {};
 }
 
 Error tooManyRanks(const std::string& logDirectory, Rank rank, std::int32_t ranks,
@@ -627,8 +682,11 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
                  "nothing was recorded: no process of '" + facts.program + "' called MPI_Init",
                  "Is it an MPI program, dynamically linked with the MPI of this launcher?"};
   }
+  const std::string unreadTo = facts.goesOn ? std::string() : path;
   for (const Rank rank : unread) {  // no trace with it could be read
-    if (Status status = facts.goesOn ? Status() : keepUnread(logDirectory, rank, path); !status) {
+    if (Status status =
+            unreadTo.empty() ? Status() : keepUnread(logDirectory, rank, ".log", "log", unreadTo);
+        !status) {
       return status.error();
     }
     files->erase(rank);
@@ -654,12 +712,12 @@ Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
   if (!writer) {
     return writer.error();
   }
-  if (Status status =
-          writeTrace(&*writer, logDirectory, logs, facts, *files, *reduction, *analysis);
+  Collated result;
+  if (Status status = writeTrace(&*writer, logDirectory, logs, facts, *files, *reduction, *analysis,
+                                 unreadTo, result.contentsCut);
       !status) {
     return status.error();
   }
-  Collated result;
   result.kept = writer->kept();
   if (reduction->races) {
     result.racesFound =

@@ -37,6 +37,7 @@ struct RunFacts {
   bool sameAddresses = false;
   std::optional<std::int32_t> exitStatus;
   std::optional<std::uint64_t> longestWait;  ///< as of db::RunInfo
+  std::optional<std::string> groups;         ///< the same
   std::map<Rank, RankEnd> ends;
   bool goesOn = false;  ///< the ranks still run; not kept
 };
@@ -62,12 +63,13 @@ struct Collated {
   std::optional<RacesFound> racesFound;
   std::string notReduced;  ///< with racesFound: why sources that do not race are in the trace, too
   bool complete = false;
-  bool analysed = false;           ///< messages and races are known: events were recorded
-  std::vector<std::string> cuts;   ///< one line a rank whose record is not complete
+  bool analysed = false;                 ///< messages and races are known: events were recorded
+  std::vector<std::string> cuts;         ///< one line a rank whose record is not complete
+  std::vector<std::string> contentsCut;  ///< the same of what came from outside of its group
   std::vector<std::string> notes;  ///< what was used whose replay is not guaranteed, and where
 };
 
-/// Reads logDirectory/rank-*.log and writes the trace `path`; `existing`: what becomes of a file of
+/// Reads logDirectory/rank-*.log and rank-*.payload, and writes the trace `path`; `existing`: what becomes of a file of
 /// that name. NotFound if no rank ever called MPI_Init.
 Result<Collated> collate(const std::string& logDirectory, const RunFacts& facts,
                          const std::string& path, db::Existing existing = db::Existing::Refuse);
@@ -87,6 +89,10 @@ struct Analysis {
 };
 /// Assembles, finds the races, resolves call sites.
 Result<Analysis> analyse(const std::vector<RankLog>& logs);
+
+/// Where what a rank received from outside of its group ends: "no more could be kept: No space left on device"; empty: with
+/// its record.
+[[nodiscard]] std::string contentsEnd(const db::PayloadInfo& payload);
 
 /// Probes of a rank that saw a message: which one, or when, MPI chose.
 [[nodiscard]] std::uint64_t probesAnswered(const RankLog& log);

@@ -88,9 +88,14 @@ std::optional<Rank> rankOfLog(std::string_view name) {
   return rankIn(name, ".log");
 }
 
+std::optional<Rank> rankOfPayload(std::string_view name) {
+  return rankIn(name, ".payload");
+}
+
 bool isNameInLogs(std::string_view name) {
   return name == "run.json" || name == "run.json.tmp" || name == "input" ||
-         name == "input.left-out" || rankOfLog(name) || rankIn(name, ".world");
+         name == "input.left-out" || rankOfLog(name) || rankOfPayload(name) ||
+         rankIn(name, ".world");
 }
 
 bool mayBeRanks(std::int32_t ranks, std::size_t logs) {

@@ -18,6 +18,9 @@ namespace pf::app {
 /// Of "rank-12.log" 12. Nothing: no rank's log has this name.
 std::optional<Rank> rankOfLog(std::string_view name);
 
+/// The same of "rank-12.payload".
+std::optional<Rank> rankOfPayload(std::string_view name);
+
 /// Whether a recorder, or a rank of it, makes files of this name in the directory.
 bool isNameInLogs(std::string_view name);
 

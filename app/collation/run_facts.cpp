@@ -101,6 +101,9 @@ Status writeFacts(const std::string& logDirectory, const RunFacts& facts) {
   if (facts.longestWait) {
     all["longestWait"] = *facts.longestWait;
   }
+  if (facts.groups) {
+    all["groups"] = textOfBytes(*facts.groups);
+  }
   const std::string path = logDirectory + "/run.json";
   const std::string unseen = path + ".tmp";
   const std::string text = all.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
@@ -132,6 +135,9 @@ RunFacts factsOf(const json& all) {
   }
   if (all.contains("longestWait")) {
     facts.longestWait = all["longestWait"].get<std::uint64_t>();
+  }
+  if (all.contains("groups")) {
+    facts.groups = bytesOfText(all["groups"].get<std::string>());
   }
   const json ends = all.value("ends", json::object());
   for (const auto& [rank, one] : ends.items()) {

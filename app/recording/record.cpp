@@ -160,6 +160,9 @@ void say(const Collated& collated, const Recorded& recorded) {
   for (const std::string& cut : collated.cuts) {
     tell("  " + cut);
   }
+  for (const std::string& cut : collated.contentsCut) {
+    tell("  " + cut);
+  }
   for (const std::string& note : collated.notes) {
     tell("  note: " + note + ": what is decided there is not recorded, a replay may differ");
   }

@@ -92,8 +92,57 @@ struct Info {
   std::optional<std::uint64_t> probes = {};  ///< that saw a message
   OnlineRaces online = {};
   std::vector<db::NotGuaranteed> notes = {};
+  std::vector<db::PayloadInfo> contents = {};  ///< from outside of groups
   std::optional<TracingCounts> tracing = {};
 };
+
+/// Of all ranks.
+db::PayloadInfo allContents(const Info& info) {
+  db::PayloadInfo all;
+  for (const db::PayloadInfo& each : info.contents) {
+    all.entries += each.entries;
+    all.bytes += each.bytes;
+    all.packedBytes += each.packedBytes;
+  }
+  return all;
+}
+
+json contentsJson(const Info& info) {
+  if (info.contents.empty()) {
+    return nullptr;
+  }
+  const auto sizes = [](const db::PayloadInfo& of) {
+    return json{{"entries", of.entries}, {"bytes", of.bytes}, {"packedBytes", of.packedBytes}};
+  };
+  json out = sizes(allContents(info));
+  for (const db::PayloadInfo& each : info.contents) {
+    json one = sizes(each);
+    one["rank"] = each.rank;
+    one["ending"] = each.ending;
+    one["end"] = contentsEnd(each);
+    out["perRank"].push_back(std::move(one));
+  }
+  return out;
+}
+
+/// For people.
+void tellContents(TextStream& out, const Info& info) {
+  if (info.run.groups) {
+    out << "groups    " << *info.run.groups << "\n";
+  }
+  if (info.contents.empty()) {
+    return;
+  }
+  const db::PayloadInfo all = allContents(info);
+  out << "contents  of " << all.entries << " messages and results from outside of groups, for "
+      << info.contents.size() << (info.contents.size() == 1 ? " rank: " : " ranks: ") << all.bytes
+      << " bytes, " << all.packedBytes << " in the trace\n";
+  for (const db::PayloadInfo& each : info.contents) {
+    if (const std::string end = contentsEnd(each); !end.empty()) {
+      out << "  rank " << each.rank << ": " << each.entries << ", then " << end << "\n";
+    }
+  }
+}
 
 /// What each of the papers' algorithms would trace.
 Result<TracingCounts> tracingOf(const std::string& trace) {
@@ -134,12 +183,15 @@ Result<Info> infoOf(db::TraceStore& store) {
   const Result<Owner> owner = ownerOf(store);
   const Result<std::uint64_t> wildcards = wildcardsIn(store);
   Result<std::vector<db::NotGuaranteed>> notes = store.notGuaranteed();
-  if (!times || !owner || !wildcards || !notes) {
+  Result<std::vector<db::PayloadInfo>> contents = store.payloads();
+  if (!times || !owner || !wildcards || !notes || !contents) {
     return !times       ? times.error()
            : !owner     ? owner.error()
            : !wildcards ? wildcards.error()
-                        : notes.error();
+           : !notes     ? notes.error()
+                        : contents.error();
   }
+  info.contents = std::move(*contents);
   info.times = *times;
   info.owner = *owner;
   info.wildcards = *wildcards;
@@ -206,6 +258,8 @@ std::string jsonText(const Info& info) {
                {"cut", cuts},
                {"notGuaranteed", noted},
                {"tracing", info.tracing ? tracingJson(*info.tracing) : json(nullptr)},
+               {"groups", run.groups ? json(*run.groups) : json(nullptr)},
+               {"contents", contentsJson(info)},
                {"sameAddresses", run.sameAddresses},
                {"redacted", run.redacted},
                {"exitStatus", optionalNumber(run.exitStatus)},
@@ -249,6 +303,7 @@ std::string plainText(const Info& info) {
   out << "racing    "
       << (run.racingReceives ? std::to_string(*run.racingReceives) : "not known yet")
       << "\ntimes     " << timesText(info.times) << "\nlog       " << info.bytes << " bytes\n";
+  tellContents(out, info);
   if (run.redacted) {
     out << "redacted  " << kRedactedText << "\n";
   }

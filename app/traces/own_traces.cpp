@@ -113,7 +113,7 @@ std::string digestOfContent(const RunFacts& facts, const std::string& logs) {
   std::filesystem::directory_iterator file(logs, error);
   for (; !error && file != end; file.increment(error)) {
     const std::string name = file->path().filename().string();
-    if (isNameInLogs(name) && name != "run.json" && !rankOfLog(name)) {
+    if (isNameInLogs(name) && name != "run.json" && !rankOfLog(name) && !rankOfPayload(name)) {
       Result<std::string> content = readInLogs(logs, name, kMostInText);
       files[name] = content ? std::move(*content) : std::string();  // no trace is made of such
     }

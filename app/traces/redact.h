@@ -10,8 +10,9 @@ namespace pf::app {
 
 /// What such a trace lacks, in one line for people.
 inline const std::string kRedactedText =
-    "arguments, directories, host, user, process ids, input, values, and what the user added are "
-    "left out; "
+    "arguments, directories, host, user, process ids, input, values, contents of messages, and "
+    "what "
+    "the user added are left out; "
     "it cannot be replayed";
 
 /// Makes the trace `to` (which must not be there) of the events, messages and races of `from`,

@@ -82,7 +82,10 @@ TEST(NamesInLogs, AreThoseThatPhotofinishMakes) {
         "rank-1.log.log", "rank-1.LOG", "rank-1", "rank-1.world", "rank.log", "-1.log", ""}) {
     EXPECT_FALSE(rankOfLog(name)) << name;
   }
-  for (const char* name : {"run.json", "run.json.tmp", "input", "rank-7.log", "rank-7.world"}) {
+  EXPECT_EQ(rankOfPayload("rank-12.payload"), 12);
+  EXPECT_FALSE(rankOfPayload("rank-12.log") || rankOfPayload("rank-01.payload"));
+  for (const char* name :
+       {"run.json", "run.json.tmp", "input", "rank-7.log", "rank-7.world", "rank-7.payload"}) {
     EXPECT_TRUE(isNameInLogs(name)) << name;
   }
   for (const char* name : {"thesis.tex", "input.txt", "rank-x.world", ".", "..", ""}) {
@@ -171,7 +174,8 @@ TEST_F(LogFilesTest, LogsSayOfHowManyRanks) {
 }
 
 TEST_F(LogFilesTest, WhatNoRecorderMadeIsNotRemoved) {
-  for (const char* name : {"run.json", "run.json.tmp", "input", "rank-0.log", "rank-0.world"}) {
+  for (const char* name :
+       {"run.json", "run.json.tmp", "input", "rank-0.log", "rank-0.world", "rank-0.payload"}) {
     write(name);
   }
   EXPECT_TRUE(holdsLogs(m_logs));

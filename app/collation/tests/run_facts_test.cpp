@@ -47,6 +47,7 @@ RunFacts usual() {
   facts.salt = 0xFFFFFFFFFFFFFFFFU;
   facts.exitStatus = 3;
   facts.ends[1].status = 4;
+  facts.groups = "0-3; 4, 7 caf\351";
   return facts;
 }
 
@@ -60,6 +61,7 @@ TEST_F(RunFactsTest, comeBackToTheByte) {
   EXPECT_EQ(read->workingDirectory, facts.workingDirectory);
   EXPECT_EQ(read->program, facts.program);
   EXPECT_EQ(read->salt, facts.salt);
+  EXPECT_EQ(read->groups, facts.groups);
   EXPECT_EQ(read->ends.at(1).status, 4);
 }
 
@@ -69,6 +71,7 @@ TEST_F(RunFactsTest, thoseOfAPhotofinishOfBeforeAreRead) {
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->command, (std::vector<std::string>{"mpirun", "./a"}));
   EXPECT_EQ(read->workingDirectory, "/w");
+  EXPECT_EQ(read->groups, std::nullopt);
 }
 
 TEST_F(RunFactsTest, anyBytesGiveAnAnswer) {
