@@ -15,7 +15,7 @@ GENERATED = {"mpi_calls.h": "replay_engine/rank/gen", "app/version.h": "app"}
 BASE = "replay_engine/base"
 VALUES = {"replay_engine/execution", "replay_engine/causality", "replay_engine/races"}  # views and plugins: headers of values only
 RANK = {f"replay_engine/rank/{room}" for room in ("calls", "clocks", "engine", "forcing", "inputs", "recording", "threads", "online_races", "gen",
-                                                       "payload")}
+                                                       "payload", "partial_job")}
 ANALYSIS = {*VALUES, "replay_engine/steering", "replay_engine/comparison"}
 DB = {f"db/{room}" for room in ("sqlite", "schema", "columns", "payload", "sql_tables", "former", "store", "repair")}
 # What others may know of the store: how it is opened, what is in it, and values.
@@ -48,6 +48,7 @@ PARTS = {
     "replay_engine/rank/inputs": ("what the system tells the program", {BASE, FORMAT, "replay_engine/rank/engine"}),
     "replay_engine/rank/clocks": ("vector clocks of a job", {BASE, "replay_engine/rank/engine", "replay_engine/rank/online_races"}),
     "replay_engine/rank/payload": ("contents that come from outside of a group", {BASE, FORMAT, "replay_engine/rank/engine"}),
+    "replay_engine/rank/partial_job": ("groups, topologies of a job of which some ranks are there", {BASE, "replay_engine/rank/engine", "replay_engine/rank/gen"}),
     "replay_engine/rank/recording": ("ways to record a run", {BASE, FORMAT, "replay_engine/rank/engine", "replay_engine/rank/clocks"}),
     "replay_engine/rank/threads": ("locks and threads of the program", {BASE, "replay_engine/rank/engine", "replay_engine/rank/inputs"}),
     "replay_engine/rank/calls": ("MPI routines, by family", {BASE, FORMAT, "replay_engine/protocol", *RANK}),

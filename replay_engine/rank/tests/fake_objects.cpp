@@ -28,6 +28,7 @@ ompi_predefined_communicator_t ompi_mpi_comm_world;
 ompi_predefined_communicator_t ompi_mpi_comm_self;
 ompi_predefined_communicator_t ompi_mpi_comm_null;
 ompi_predefined_group_t ompi_mpi_group_null;
+ompi_predefined_group_t ompi_mpi_group_empty;
 ompi_predefined_request_t ompi_request_null;
 ompi_predefined_message_t ompi_message_null;
 ompi_predefined_message_t ompi_message_no_proc;
