@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "replay_engine/rank/partial_job/job_errors.h"
 #include "replay_engine/rank/partial_job/under_calls.h"
 
 namespace pf {
@@ -18,11 +19,13 @@ constexpr int kNowhereToPutGroup = MPI_ERR_GROUP;
 constexpr int kWrongRange = MPI_ERR_RANK;
 constexpr int kWrongTranslation = MPI_ERR_GROUP;  ///< no ranks to translate, or a negative count
 constexpr int kTooManyExcluded = MPI_ERR_GROUP;
+constexpr bool kEmptyHasAnyRank = true;  ///< any may be translated from it, or to it
 #else
 constexpr int kNowhereToPutGroup = MPI_ERR_ARG;
 constexpr int kWrongRange = MPI_ERR_ARG;
 constexpr int kWrongTranslation = MPI_ERR_ARG;
 constexpr int kTooManyExcluded = MPI_ERR_RANK;
+constexpr bool kEmptyHasAnyRank = false;
 #endif
 
 struct JobGroup {
@@ -180,7 +183,7 @@ struct GroupMembers {
   }
 };
 
-GroupMembers membersOf(MPI_Group group) {
+GroupMembers groupMembers(MPI_Group group) {
   if (JobGroup* const known = jobGroup(group); known != nullptr) {
     return {true, known, known->world, known->size};
   }
@@ -188,8 +191,7 @@ GroupMembers membersOf(MPI_Group group) {
 }
 
 int groupError(int errorClass) {
-  PF_REAL(Comm_call_errhandler)(MPI_COMM_WORLD, errorClass);
-  return errorClass;
+  return jobError(MPI_COMM_WORLD, errorClass);
 }
 
 /// Room for a choice of members, or a mark for each of them.
@@ -228,7 +230,7 @@ int jobGroupSize(MPI_Group group, int* size) {
   if (!isJobGroup(group)) {
     return PF_UNDER(Group_size)(group, size);
   }
-  const GroupMembers members = membersOf(group);
+  const GroupMembers members = groupMembers(group);
   if (!members.known || size == nullptr) {
     return groupError(members.known ? MPI_ERR_ARG : MPI_ERR_GROUP);
   }
@@ -240,7 +242,7 @@ int jobGroupRank(MPI_Group group, int* rank) {
   if (!isJobGroup(group)) {
     return PF_UNDER(Group_rank)(group, rank);
   }
-  const GroupMembers members = membersOf(group);
+  const GroupMembers members = groupMembers(group);
   if (!members.known || rank == nullptr) {
     return groupError(members.known ? MPI_ERR_ARG : MPI_ERR_GROUP);
   }
@@ -253,25 +255,24 @@ int jobGroupTranslateRanks(MPI_Group from, int count, const int* ranks, MPI_Grou
   if (!isJobGroup(from) && !isJobGroup(to)) {
     return PF_UNDER(Group_translate_ranks)(from, count, ranks, to, translated);
   }
-  const GroupMembers fromMembers = membersOf(from);
-  const GroupMembers toMembers = membersOf(to);
+  const GroupMembers fromMembers = groupMembers(from);
+  const GroupMembers toMembers = groupMembers(to);
   if (!fromMembers.known || !toMembers.known) {
     return groupError(MPI_ERR_GROUP);
   }
   if (count < 0 || (count > 0 && (ranks == nullptr || translated == nullptr))) {
     return groupError(kWrongTranslation);
   }
-#if defined(OPEN_MPI)
-  // It looks at no rank then, MPI_PROC_NULL neither.
-  if (fromMembers.size == 0 || toMembers.size == 0) {
-    std::fill(translated, translated + count, MPI_UNDEFINED);
-    return MPI_SUCCESS;
-  }
-#endif
-  for (int i = 0; i < count; ++i) {
+  const bool looksAtRanks = !kEmptyHasAnyRank || (fromMembers.size > 0 && toMembers.size > 0);
+  for (int i = 0; looksAtRanks && i < count; ++i) {
     if (ranks[i] != MPI_PROC_NULL && (ranks[i] < 0 || ranks[i] >= fromMembers.size)) {
       return groupError(MPI_ERR_RANK);
     }
+  }
+  // In a group of nobody neither library looks for MPI_PROC_NULL.
+  if (!looksAtRanks || toMembers.size == 0) {
+    std::fill(translated, translated + count, MPI_UNDEFINED);
+    return MPI_SUCCESS;
   }
   for (int i = 0; i < count; ++i) {
     translated[i] =
@@ -284,8 +285,8 @@ int jobGroupCompare(MPI_Group one, MPI_Group other, int* result) {
   if (!isJobGroup(one) && !isJobGroup(other)) {
     return PF_UNDER(Group_compare)(one, other, result);
   }
-  const GroupMembers left = membersOf(one);
-  const GroupMembers right = membersOf(other);
+  const GroupMembers left = groupMembers(one);
+  const GroupMembers right = groupMembers(other);
   if (!left.known || !right.known || result == nullptr) {
     return groupError(left.known && right.known ? MPI_ERR_ARG : MPI_ERR_GROUP);
   }
@@ -307,8 +308,8 @@ int jobGroupCompare(MPI_Group one, MPI_Group other, int* result) {
 /// `left`.
 int combineGroups(MPI_Group one, MPI_Group other, MPI_Group* made, bool inBoth, bool inOneAlone,
                   bool inOtherAlone) {
-  const GroupMembers left = membersOf(one);
-  const GroupMembers right = membersOf(other);
+  const GroupMembers left = groupMembers(one);
+  const GroupMembers right = groupMembers(other);
   if (!left.known || !right.known) {
     return groupError(MPI_ERR_GROUP);
   }
@@ -420,7 +421,7 @@ int choiceError(const GroupMembers& members, int count, bool named, MPI_Group* m
 }
 
 int chooseRanks(MPI_Group group, int count, const int* ranks, bool others, MPI_Group* made) {
-  const GroupMembers members = membersOf(group);
+  const GroupMembers members = groupMembers(group);
   if (const int error = choiceError(members, count, ranks != nullptr, made); error != MPI_SUCCESS) {
     return groupError(error);
   }
@@ -440,7 +441,7 @@ int chooseRanks(MPI_Group group, int count, const int* ranks, bool others, MPI_G
 }
 
 int chooseRanges(MPI_Group group, int count, int (*ranges)[3], bool others, MPI_Group* made) {
-  const GroupMembers members = membersOf(group);
+  const GroupMembers members = groupMembers(group);
   if (const int error = choiceError(members, count, ranges != nullptr, made);
       error != MPI_SUCCESS) {
     return groupError(error);
@@ -485,7 +486,7 @@ int jobGroupFree(MPI_Group* group) {
   if (group == nullptr || (!isJobGroup(*group) && *group != MPI_GROUP_EMPTY)) {
     return PF_UNDER(Group_free)(group);
   }
-  if (!membersOf(*group).known) {
+  if (!groupMembers(*group).known) {
     return groupError(MPI_ERR_GROUP);
   }
   if (isJobGroup(*group)) {
@@ -544,7 +545,7 @@ MPI_Group makeGroup(const int* worldRanks, int size) {
 }
 
 const int* membersOfGroup(MPI_Group group, int* size) {
-  const GroupMembers members = membersOf(group);
+  const GroupMembers members = groupMembers(group);
   *size = members.size;
   return members.known ? members.world : nullptr;
 }
