@@ -55,6 +55,10 @@ enum RankMode : std::uint32_t {
   kSameAddresses =
       4096,  ///< the program's memory lies where it did (replay_engine/rank/fixed_heap); for the agent only
   kBoundedBuffers = 8192,  ///< replay: sends wait at gates (replay_engine/steering/send_gates.h)
+  kKeepContents =
+      16384,  ///< what comes from outside of the rank's group is kept beside the log (rank/payload); who is in it, in a file
+  kReplayGroup =
+      32768,     ///< few ranks of the recorded job run (rank/partial_job); in `launchMode`, too
   kJitter = 16,  ///< delay sends and receives at random, seeded by `jitterSeed` and the rank
 };
 

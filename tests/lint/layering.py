@@ -15,7 +15,7 @@ GENERATED = {"mpi_calls.h": "replay_engine/rank/gen", "app/version.h": "app"}
 BASE = "replay_engine/base"
 VALUES = {"replay_engine/execution", "replay_engine/causality", "replay_engine/races"}  # views and plugins: headers of values only
 RANK = {f"replay_engine/rank/{room}" for room in ("calls", "clocks", "engine", "forcing", "inputs", "recording", "threads", "online_races", "gen",
-                                                       "payload", "partial_job")}
+                                                       "payload", "layer", "group_recording", "partial_job")}
 ANALYSIS = {*VALUES, "replay_engine/steering", "replay_engine/comparison"}
 DB = {f"db/{room}" for room in ("sqlite", "schema", "columns", "payload", "sql_tables", "former", "store", "repair")}
 # What others may know of the store: how it is opened, what is in it, and values.
@@ -39,7 +39,7 @@ PARTS = {
     "replay_engine/log": ("reads logs, makes schedules", {BASE, FORMAT, *ANALYSIS, "replay_engine/rank/gen"}),
     "replay_engine/protocol": ("messages between front end, daemon, agent; the page of a rank", {BASE}),
     "replay_engine/daemon": ("the control daemon: who may go on", {BASE, "replay_engine/protocol"}),
-    "replay_engine/agent": ("starts a rank, its GDB, reads its page", {BASE, "replay_engine/protocol", "mi_bridge"}),
+    "replay_engine/agent": ("starts a rank, its GDB, reads its page", {BASE, "replay_engine/groups", "replay_engine/protocol", "mi_bridge"}),
     "replay_engine/rank/online_races": ("clocks and tracing of deliveries, without MPI", {BASE, "replay_engine/execution"}),
     "replay_engine/rank/fixed_heap": ("memory at the recorded addresses", set()),
     "replay_engine/rank/engine": ("state of a rank: its log, its schedule, its requests", {BASE, FORMAT, "replay_engine/protocol", "replay_engine/rank/gen",
@@ -48,7 +48,14 @@ PARTS = {
     "replay_engine/rank/inputs": ("what the system tells the program", {BASE, FORMAT, "replay_engine/rank/engine"}),
     "replay_engine/rank/clocks": ("vector clocks of a job", {BASE, "replay_engine/rank/engine", "replay_engine/rank/online_races"}),
     "replay_engine/rank/payload": ("contents that come from outside of a group", {BASE, FORMAT, "replay_engine/rank/engine"}),
-    "replay_engine/rank/partial_job": ("groups, topologies of a job of which some ranks are there", {BASE, "replay_engine/rank/engine", "replay_engine/rank/gen"}),
+    "replay_engine/rank/layer": ("what lies between engine and MPI library: ranks of a group, parts of memory",
+                                 {BASE, "replay_engine/rank/engine", "replay_engine/rank/gen", "replay_engine/rank/payload"}),
+    "replay_engine/rank/group_recording": ("keeps what a rank receives from outside of its group",
+                                           {BASE, FORMAT, "replay_engine/protocol", "replay_engine/rank/engine", "replay_engine/rank/gen",
+                                            "replay_engine/rank/payload", "replay_engine/rank/layer"}),
+    "replay_engine/rank/partial_job": ("few ranks of a recorded job, without the others",
+                                       {BASE, FORMAT, "replay_engine/protocol", "replay_engine/rank/engine", "replay_engine/rank/gen",
+                                        "replay_engine/rank/payload", "replay_engine/rank/layer"}),
     "replay_engine/rank/recording": ("ways to record a run", {BASE, FORMAT, "replay_engine/rank/engine", "replay_engine/rank/clocks"}),
     "replay_engine/rank/threads": ("locks and threads of the program", {BASE, "replay_engine/rank/engine", "replay_engine/rank/inputs"}),
     "replay_engine/rank/calls": ("MPI routines, by family", {BASE, FORMAT, "replay_engine/protocol", *RANK}),
@@ -82,7 +89,7 @@ PARTS = {
     "app/traces": ("whose a trace is, where it lies, copies to give away", {BASE, *ANALYSIS, "replay_engine/protocol", *DB, "app/files", "app/job",
                    "app/collation"}),
     "app/recording": ("photofinish record", {BASE, FORMAT, *ANALYSIS, *STORE, *COMMANDS, "app/unrecorded_jobs"}),
-    "app/replaying": ("photofinish replay, surveys", {BASE, FORMAT, *ANALYSIS, "replay_engine/log", "replay_engine/protocol", "replay_engine/rank/gen", *DB,
+    "app/replaying": ("photofinish replay, surveys", {BASE, FORMAT, *ANALYSIS, "replay_engine/groups", "replay_engine/log", "replay_engine/protocol", "replay_engine/rank/gen", *DB,
                       *COMMANDS, "app/recording", "app/unrecorded_jobs"}),
     "app/reports": ("info, races, events, groups, diff, sql", {BASE, *ANALYSIS, "replay_engine/groups", *DB, *COMMANDS, "app/replaying", "replay_engine/rank/gen"}),
     "app/export": ("other tools' formats", {BASE, *ANALYSIS, *DB, *COMMANDS, "app/replaying", "app/reports"}),
@@ -122,9 +129,9 @@ PARTS |= {
                                                                           "app/gui/panes", "app/gui/commands"}),
     "app/gui": ("the window", {*SESSION, "app/session", *SESSION_PARTS, "app/trace_loading", "views/panes", *DIAGRAM, "plugins", "plugins/api",
                                "app/gui/panes", "app/gui/commands", "app/gui/recording"}),
-    "app/daemon": ("the program of the daemon", {BASE, *ANALYSIS, "replay_engine/protocol", "replay_engine/daemon", "replay_engine/log",
+    "app/daemon": ("the program of the daemon", {BASE, *ANALYSIS, "replay_engine/groups", "replay_engine/protocol", "replay_engine/daemon", "replay_engine/log",
                    "replay_engine/rank/gen", *ALL_COMMANDS}),
-    "app/cli": ("the program photofinish", {BASE, *ALL_COMMANDS}),
+    "app/cli": ("the program photofinish", {BASE, "replay_engine/groups", *ALL_COMMANDS}),
 }
 # Includes that go up. None may be added.
 KNOWN = {

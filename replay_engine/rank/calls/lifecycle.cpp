@@ -16,7 +16,10 @@
 #include "replay_engine/rank/engine/records.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
 #include "replay_engine/rank/forcing/shadow.h"
+#include "replay_engine/rank/group_recording/contents_of_group.h"
 #include "replay_engine/rank/inputs/system_values.h"
+#include "replay_engine/rank/layer/not_alone.h"
+#include "replay_engine/rank/partial_job/partial_job.h"
 #include "replay_engine/rank/recording/choose_sink.h"
 
 namespace pf {
@@ -107,11 +110,30 @@ void* resolveObject(const char* name) {
 
 namespace {
 
+// -- layers below the engine
+
+const char* joinJob(const RankPage& page) {
+  const char* why = nullptr;
+  return (page.launchMode & kReplayGroup) == 0 || startPartialJob(page, &why) ? nullptr : why;
+}
+
+const char* keepContents(const RankPage& page) {
+  const char* why = nullptr;
+  return (page.mode & kKeepContents) == 0 || startKeepingContents(page, &why) ? nullptr : why;
+}
+
+const char* openContents(const RankPage& page) {
+  const char* why = nullptr;
+  return (page.mode & kReplayGroup) == 0 || openPartialPayload(page, &why) ? nullptr : why;
+}
+
+constexpr JoinSteps kSteps = {joinJob, keepContents, openContents, abandonContents};
+
 void begin(const CallPlace& place) {
   if (g_rankOnly.active) {
     return;
   }
-  const bool joined = joinAgent();
+  const bool joined = joinAgent(kSteps);
   valuesJoin(joined);
   if (!joined) {
     return;
@@ -124,8 +146,11 @@ void begin(const CallPlace& place) {
   g_rankOnly.active = true;
   g_engine.world = MPI_COMM_WORLD;
   g_engine.noComm = MPI_COMM_NULL;
-  g_rankOnly.fast = g_engine.record && !g_engine.events && !g_engine.replay && !g_engine.jitter &&
-                    !g_engine.multiple && resolveAll();
+  if (g_engine.multiple) {  // in which order threads are told, its entries do not say
+    notAlone(place);
+  }
+  g_rankOnly.fast = g_engine.record && !keepsContents() && !g_engine.events && !g_engine.replay &&
+                    !g_engine.jitter && !g_engine.multiple && resolveAll();
   joinEarlierThreads();
 }
 
@@ -181,6 +206,7 @@ void end(const CallPlace& place) {
     logMatched();
     sink().ends();
     valuesFlush();
+    endKeepingContents();
     g_engine.log.put<RecordKind::End>({});
     g_engine.log.close(true);
   }

@@ -129,7 +129,10 @@ void openLog(const RankPage& page) {
   header.headerCrc = crc32c(&header.salt, offsetof(LogHeader, commit) - offsetof(LogHeader, salt));
 }
 
+const JoinSteps* g_steps = nullptr;
+
 extern "C" void pf_forget_in_child() {
+  g_steps->inChild();
   g_rankOnly.active = g_rankOnly.fast = false;
   g_engine.clocks = nullptr;
   g_engine.log.abandon();
@@ -241,12 +244,18 @@ void startMatching(const RankPage& page) {
 
 }  // namespace
 
-bool joinAgent() {
+bool joinAgent(const JoinSteps& steps) {
   RankPage* page = mapPage();
   if (page == nullptr) {
     return false;
   }
   g_engine.page = page;
+  g_steps = &steps;
+  if (const char* const why = steps.beforeHello(*page); why != nullptr) {
+    page->rank = -1;
+    say(why);
+    std::abort();  // the program must not run as another job than the recorded one
+  }
   pf_events_begun = &page->serial;
   page->outermostAt = reinterpret_cast<std::uint64_t>(&t_outermost);
   introduce(*page);
@@ -261,9 +270,15 @@ bool joinAgent() {
     if (g_engine.events) {
       startEventTimes();
     }
+    if (const char* const why = steps.recordingOpened(*page); why != nullptr) {
+      say(why);
+    }
   }
   if (g_engine.replay) {
     openReplay(*page);
+    if (const char* const why = steps.replayOpened(*page); why != nullptr) {
+      cannotReplay("contents of messages from ranks that do not run", why);
+    }
   }
   g_engine.contents = g_engine.contents || g_engine.events;
   if (g_engine.replay || g_engine.contents) {

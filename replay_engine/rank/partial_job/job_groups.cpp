@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "replay_engine/rank/layer/under.h"
 #include "replay_engine/rank/partial_job/job_errors.h"
-#include "replay_engine/rank/partial_job/under_calls.h"
 
 namespace pf {
 namespace {
@@ -172,7 +172,7 @@ void dropGroup(MPI_Group group) {
 
 constexpr int kNoMembers[1] = {};
 
-struct GroupMembers {
+struct GroupRanks {
   bool known = false;         ///< ours, or MPI_GROUP_EMPTY
   JobGroup* group = nullptr;  ///< null: MPI_GROUP_EMPTY
   const int* world = kNoMembers;
@@ -183,7 +183,7 @@ struct GroupMembers {
   }
 };
 
-GroupMembers groupMembers(MPI_Group group) {
+GroupRanks groupMembers(MPI_Group group) {
   if (JobGroup* const known = jobGroup(group); known != nullptr) {
     return {true, known, known->world, known->size};
   }
@@ -230,7 +230,7 @@ int jobGroupSize(MPI_Group group, int* size) {
   if (!isJobGroup(group)) {
     return PF_UNDER(Group_size)(group, size);
   }
-  const GroupMembers members = groupMembers(group);
+  const GroupRanks members = groupMembers(group);
   if (!members.known || size == nullptr) {
     return groupError(members.known ? MPI_ERR_ARG : MPI_ERR_GROUP);
   }
@@ -242,7 +242,7 @@ int jobGroupRank(MPI_Group group, int* rank) {
   if (!isJobGroup(group)) {
     return PF_UNDER(Group_rank)(group, rank);
   }
-  const GroupMembers members = groupMembers(group);
+  const GroupRanks members = groupMembers(group);
   if (!members.known || rank == nullptr) {
     return groupError(members.known ? MPI_ERR_ARG : MPI_ERR_GROUP);
   }
@@ -255,8 +255,8 @@ int jobGroupTranslateRanks(MPI_Group from, int count, const int* ranks, MPI_Grou
   if (!isJobGroup(from) && !isJobGroup(to)) {
     return PF_UNDER(Group_translate_ranks)(from, count, ranks, to, translated);
   }
-  const GroupMembers fromMembers = groupMembers(from);
-  const GroupMembers toMembers = groupMembers(to);
+  const GroupRanks fromMembers = groupMembers(from);
+  const GroupRanks toMembers = groupMembers(to);
   if (!fromMembers.known || !toMembers.known) {
     return groupError(MPI_ERR_GROUP);
   }
@@ -285,8 +285,8 @@ int jobGroupCompare(MPI_Group one, MPI_Group other, int* result) {
   if (!isJobGroup(one) && !isJobGroup(other)) {
     return PF_UNDER(Group_compare)(one, other, result);
   }
-  const GroupMembers left = groupMembers(one);
-  const GroupMembers right = groupMembers(other);
+  const GroupRanks left = groupMembers(one);
+  const GroupRanks right = groupMembers(other);
   if (!left.known || !right.known || result == nullptr) {
     return groupError(left.known && right.known ? MPI_ERR_ARG : MPI_ERR_GROUP);
   }
@@ -308,8 +308,8 @@ int jobGroupCompare(MPI_Group one, MPI_Group other, int* result) {
 /// `left`.
 int combineGroups(MPI_Group one, MPI_Group other, MPI_Group* made, bool inBoth, bool inOneAlone,
                   bool inOtherAlone) {
-  const GroupMembers left = groupMembers(one);
-  const GroupMembers right = groupMembers(other);
+  const GroupRanks left = groupMembers(one);
+  const GroupRanks right = groupMembers(other);
   if (!left.known || !right.known) {
     return groupError(MPI_ERR_GROUP);
   }
@@ -390,7 +390,7 @@ class NamedRanks {
     return true;
   }
   /// A group of them, or of all others.
-  int makeOf(const GroupMembers& members, bool others, MPI_Group* made) {
+  int makeOf(const GroupRanks& members, bool others, MPI_Group* made) {
     GroupScratch<int> chosen(static_cast<std::size_t>(m_size));
     if (chosen.lacks()) {
       return groupError(MPI_ERR_NO_MEM);
@@ -412,7 +412,7 @@ class NamedRanks {
 };
 
 /// What is wrong before one looks at the ranks; MPI_SUCCESS: nothing.
-int choiceError(const GroupMembers& members, int count, bool named, MPI_Group* made) {
+int choiceError(const GroupRanks& members, int count, bool named, MPI_Group* made) {
   return !members.known        ? MPI_ERR_GROUP
          : made == nullptr     ? kNowhereToPutGroup
          : count < 0           ? MPI_ERR_ARG
@@ -421,7 +421,7 @@ int choiceError(const GroupMembers& members, int count, bool named, MPI_Group* m
 }
 
 int chooseRanks(MPI_Group group, int count, const int* ranks, bool others, MPI_Group* made) {
-  const GroupMembers members = groupMembers(group);
+  const GroupRanks members = groupMembers(group);
   if (const int error = choiceError(members, count, ranks != nullptr, made); error != MPI_SUCCESS) {
     return groupError(error);
   }
@@ -441,7 +441,7 @@ int chooseRanks(MPI_Group group, int count, const int* ranks, bool others, MPI_G
 }
 
 int chooseRanges(MPI_Group group, int count, int (*ranges)[3], bool others, MPI_Group* made) {
-  const GroupMembers members = groupMembers(group);
+  const GroupRanks members = groupMembers(group);
   if (const int error = choiceError(members, count, ranges != nullptr, made);
       error != MPI_SUCCESS) {
     return groupError(error);
@@ -545,7 +545,7 @@ MPI_Group makeGroup(const int* worldRanks, int size) {
 }
 
 const int* membersOfGroup(MPI_Group group, int* size) {
-  const GroupMembers members = groupMembers(group);
+  const GroupRanks members = groupMembers(group);
   *size = members.size;
   return members.known ? members.world : nullptr;
 }

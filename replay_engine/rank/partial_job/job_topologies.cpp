@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "replay_engine/rank/layer/under.h"
 #include "replay_engine/rank/partial_job/job_errors.h"
-#include "replay_engine/rank/partial_job/under_calls.h"
 
 namespace pf {
 namespace {

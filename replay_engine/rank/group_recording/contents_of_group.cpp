@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "replay_engine/rank/group_recording/contents_of_group.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "replay_engine/rank/engine/given.h"
+#include "replay_engine/rank/engine/rank_link.h"
+#include "replay_engine/rank/engine/records.h"
+#include "replay_engine/rank/group_recording/keeping.h"
+#include "replay_engine/rank/layer/group_members.h"
+#include "replay_engine/rank/layer/not_alone.h"
+
+namespace pf {
+
+PayloadWriter g_payload;
+HandleMap<KeptRequest> g_keptRequests;
+
+namespace {
+
+HandleMap<MemberView*> g_views;
+bool g_refused = false;
+
+/// Adds a group's ranks of the world; whether some are outside.
+bool translate(MPI_Group group, int** world, int* count) {
+  MPI_Group all = MPI_GROUP_NULL;
+  PF_UNDER(Group_size)(group, count);
+  const auto size = static_cast<std::size_t>(*count);
+  int* const own = static_cast<int*>(std::malloc((size + 1) * sizeof(int)));
+  *world = static_cast<int*>(std::malloc((size + 1) * sizeof(int)));
+  if (own == nullptr || *world == nullptr) {
+    std::abort();  // the program cannot go on without memory either
+  }
+  for (int i = 0; i < *count; ++i) {
+    own[i] = i;
+  }
+  PF_UNDER(Comm_group)(MPI_COMM_WORLD, &all);
+  PF_UNDER(Group_translate_ranks)(group, *count, own, all, *world);
+  PF_UNDER(Group_free)(&all);
+  std::free(own);
+  return std::any_of(*world, *world + *count, [](int rank) { return !g_group.has(rank); });
+}
+
+MemberView* look(MPI_Comm comm) {
+  auto* const view = static_cast<MemberView*>(std::calloc(1, sizeof(MemberView)));
+  if (view == nullptr) {
+    std::abort();  // the program cannot go on without memory either
+  }
+  MPI_Group group = MPI_GROUP_NULL;
+  PF_UNDER(Comm_group)(comm, &group);
+  view->hasOutside = translate(group, &view->world, &view->peers);
+  PF_UNDER(Group_free)(&group);
+  if (isInter(comm)) {
+    std::free(view->world);
+    PF_UNDER(Comm_remote_group)(comm, &group);
+    view->hasOutside = translate(group, &view->world, &view->peers) || view->hasOutside;
+    PF_UNDER(Group_free)(&group);
+  }
+  return view;
+}
+
+}  // namespace
+
+bool MemberView::isOutside(int peer) const {
+  return peer < 0 || peer >= peers || !g_group.has(world[peer]);
+}
+
+const MemberView* mixedComm(MPI_Comm comm) {
+  static MPI_Comm lastComm = MPI_COMM_NULL;
+  static const MemberView* last = nullptr;
+  if (comm == MPI_COMM_NULL) {
+    lastComm = comm;
+    return nullptr;
+  }
+  if (comm == lastComm) {
+    return last;
+  }
+  MemberView** found = g_views.find(comm);
+  const MemberView* const view = found != nullptr ? *found : g_views.insert(comm, look(comm));
+  lastComm = comm;
+  last = view->hasOutside ? view : nullptr;
+  return last;
+}
+
+void forgetComm(MPI_Comm comm) {
+  mixedComm(MPI_COMM_NULL);  // what it remembers
+  // Requests under way know the view: it stays.
+  g_views.erase(comm);
+}
+
+void keepMessage(const MemberView& members, const Piece& piece, const MPI_Status& status,
+                 int error) {
+  if (!hasStatus(error) || status.MPI_SOURCE < 0 || !members.isOutside(status.MPI_SOURCE)) {
+    return;
+  }
+  if (!g_payload.keeps()) {
+    return;
+  }
+  const std::uint64_t room = bytesOf(piece);
+  int got = 0;
+  std::uint64_t bytes = room;
+  if (error == MPI_SUCCESS && PF_UNDER(Get_count)(&status, MPI_BYTE, &got) == MPI_SUCCESS &&
+      got != MPI_UNDEFINED) {
+    bytes = std::min(static_cast<std::uint64_t>(got), room);
+  }
+  g_payload.begin(PayloadKind::Message, status.MPI_SOURCE, status.MPI_TAG, g_engine.serial);
+  keepPiece(g_payload, piece, bytes);
+  if (error !=
+      MPI_SUCCESS) {  // one more than there is room for: the replay fails as the recording did
+    g_payload.add("", 1);
+  }
+  g_payload.end();
+}
+
+void keepProbe(const MemberView& members, const MPI_Status& status) {
+  if (status.MPI_SOURCE < 0 || !members.isOutside(status.MPI_SOURCE)) {
+    return;
+  }
+  MPI_Count got = 0;
+  PF_UNDER(Get_elements_x)(&status, MPI_BYTE, &got);
+  const auto bytes = static_cast<std::uint64_t>(got);
+  g_payload.begin(PayloadKind::Probe, status.MPI_SOURCE, status.MPI_TAG, g_engine.serial);
+  g_payload.add(&bytes, sizeof bytes);
+  g_payload.end();
+}
+
+void keepPieces(const MemberView& members, std::uint16_t call, const PeerPiece* begin,
+                const PeerPiece* end, bool all) {
+  bool any = false;
+  for (const PeerPiece* each = g_payload.keeps() ? begin : end; each != end; ++each) {
+    if (all || members.isOutside(each->peer)) {
+      if (!any) {
+        g_payload.begin(PayloadKind::Collective, call, 0, g_engine.serial);
+        any = true;
+      }
+      keepPiece(g_payload, each->piece, bytesOf(each->piece));
+    }
+  }
+  if (any) {
+    g_payload.end();
+  }
+}
+
+namespace {
+
+/// Contents are kept up to here.
+void keepNoMore(const CallPlace& place, const MPI_Comm* comm) {
+  if (g_refused || t_layer != 0 || (comm != nullptr && mixedComm(*comm) == nullptr)) {
+    return;
+  }
+  g_refused = true;
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "%s cannot be replayed by a group alone: contents of messages are kept up to here, "
+                "the order of messages is recorded on",
+                kCallNames[place.call]);
+  sayOfRank(text);
+  g_payload.fail(ENOTSUP);
+}
+
+}  // namespace
+
+bool keepsContents() {
+  return g_payload.isOpen();
+}
+
+bool startKeepingContents(const RankPage& page, const char** why) {
+  char path[sizeof page.logPath + 16];
+  std::snprintf(path, sizeof path, "%s", page.logPath);
+  char* const end = std::strrchr(path, '.');  // rank-N.log
+  if (end == nullptr) {
+    *why = "contents of messages are not kept: its log has no name";
+    return false;
+  }
+  const auto room = sizeof path - static_cast<std::size_t>(end - path);
+  std::snprintf(end, room, "%s", kGroupSuffix);
+  if (!g_group.read(path) || g_group.worldSize() != page.size || !g_group.has(page.rank)) {
+    *why = "contents of messages are not kept: its agent does not say which ranks are in its group";
+    return false;
+  }
+  std::snprintf(end, room, "%s", kPayloadSuffix);
+  beginLayer();
+  if (!g_payload.open(path, page.salt, page.rank, page.size)) {
+    *why = "contents of messages are not kept: the file for them cannot be made";
+    return false;
+  }
+  putMessagesOver();
+  putCompletionsOver();
+  putCollectivesOver();
+  putCommunicatorsOver();
+  g_notAlone = keepNoMore;
+  return true;
+}
+
+void endKeepingContents() {
+  if (g_payload.isOpen()) {
+    g_payload.close(true);
+  }
+}
+
+void abandonContents() {
+  g_payload.abandon();
+}
+
+}  // namespace pf

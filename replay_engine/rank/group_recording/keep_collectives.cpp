@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Collectives of a recording with groups (MPIWiz, 3.2).
+#include "replay_engine/rank/group_recording/keeping.h"
+#include "replay_engine/rank/layer/call_arguments.h"
+
+namespace pf {
+namespace {
+
+/// Of the routine `call`, which blocks, and whose flow `flowOf` describes.
+template <std::uint16_t call, auto flowOf, typename Routine>
+struct Kept;
+template <std::uint16_t call, auto flowOf, typename... Argument>
+struct Kept<call, flowOf, int (*)(Argument...)> {
+  static int run(Argument... argument) {
+    const auto under = reinterpret_cast<int (*)(Argument...)>(g_under[call]);
+    const CollectiveArguments<true, Argument...> arguments(argument...);
+    const MemberView* const members = t_layer == 0 ? mixedComm(arguments.comm()) : nullptr;
+    if (members == nullptr) {
+      return under(argument...);
+    }
+    const InLayer inside;
+    const int result = under(argument...);
+    if (result == MPI_SUCCESS) {
+      CollectiveFlowOf flow;
+      arguments.describe(flow, flowOf);
+      keepPieces(*members, call, flow.takes.begin(), flow.takes.end(), false);
+    }
+    return result;
+  }
+};
+
+/// Of one that does not block: all that it brings is kept when the program is told that it is done.
+template <std::uint16_t call, auto flowOf, typename Routine>
+struct KeptLater;
+template <std::uint16_t call, auto flowOf, typename... Argument>
+struct KeptLater<call, flowOf, int (*)(Argument...)> {
+  static int run(Argument... argument) {
+    const auto under = reinterpret_cast<int (*)(Argument...)>(g_under[call]);
+    const CollectiveArguments<false, Argument...> arguments(argument...);
+    const MemberView* const members = t_layer == 0 ? mixedComm(arguments.comm()) : nullptr;
+    if (members == nullptr) {
+      return under(argument...);
+    }
+    const InLayer inside;
+    const int result = under(argument...);
+    if (result == MPI_SUCCESS) {
+      CollectiveFlowOf flow;
+      arguments.describe(flow, flowOf);
+      KeptRequest kept{};
+      kept.members = members;
+      kept.call = call;
+      kept.pieces = flow.takes.take(&kept.pieceCount);
+      if (kept.pieces != nullptr) {
+        g_keptRequests.insert(*arguments.request(), kept);
+      }
+    }
+    return result;
+  }
+};
+
+}  // namespace
+
+void putCollectivesOver() {
+#define PF_KEEP(Name) \
+  putOver(kCall##Name, Kept<kCall##Name, flowOf##Name, decltype(&MPI_##Name)>::run)
+  PF_KEEP(Bcast);
+  PF_KEEP(Gather);
+  PF_KEEP(Gatherv);
+  PF_KEEP(Scatter);
+  PF_KEEP(Scatterv);
+  PF_KEEP(Allgather);
+  PF_KEEP(Allgatherv);
+  PF_KEEP(Alltoall);
+  PF_KEEP(Alltoallv);
+  PF_KEEP(Alltoallw);
+  PF_KEEP(Reduce);
+  PF_KEEP(Allreduce);
+  PF_KEEP(Reduce_scatter);
+  PF_KEEP(Reduce_scatter_block);
+  PF_KEEP(Scan);
+  PF_KEEP(Exscan);
+  PF_KEEP(Neighbor_allgather);
+  PF_KEEP(Neighbor_allgatherv);
+  PF_KEEP(Neighbor_alltoall);
+  PF_KEEP(Neighbor_alltoallv);
+  PF_KEEP(Neighbor_alltoallw);
+#undef PF_KEEP
+#define PF_KEEP(Name, Blocking) \
+  putOver(kCall##Name, KeptLater<kCall##Name, flowOf##Blocking, decltype(&MPI_##Name)>::run)
+  PF_KEEP(Ibcast, Bcast);
+  PF_KEEP(Igather, Gather);
+  PF_KEEP(Igatherv, Gatherv);
+  PF_KEEP(Iscatter, Scatter);
+  PF_KEEP(Iscatterv, Scatterv);
+  PF_KEEP(Iallgather, Allgather);
+  PF_KEEP(Iallgatherv, Allgatherv);
+  PF_KEEP(Ialltoall, Alltoall);
+  PF_KEEP(Ialltoallv, Alltoallv);
+  PF_KEEP(Ialltoallw, Alltoallw);
+  PF_KEEP(Ireduce, Reduce);
+  PF_KEEP(Iallreduce, Allreduce);
+  PF_KEEP(Ireduce_scatter, Reduce_scatter);
+  PF_KEEP(Ireduce_scatter_block, Reduce_scatter_block);
+  PF_KEEP(Iscan, Scan);
+  PF_KEEP(Iexscan, Exscan);
+  PF_KEEP(Ineighbor_allgather, Neighbor_allgather);
+  PF_KEEP(Ineighbor_allgatherv, Neighbor_allgatherv);
+  PF_KEEP(Ineighbor_alltoall, Neighbor_alltoall);
+  PF_KEEP(Ineighbor_alltoallv, Neighbor_alltoallv);
+  PF_KEEP(Ineighbor_alltoallw, Neighbor_alltoallw);
+#undef PF_KEEP
+}
+
+}  // namespace pf

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// Communicators that ranks outside of the group helped to make: who is in them.
+#include <cstdlib>
+#include <tuple>
+
+#include "replay_engine/rank/engine/given.h"
+#include "replay_engine/rank/group_recording/keeping.h"
+
+namespace pf {
+namespace {
+
+/// The words of the entry (int32): 0, where this rank is not in it; else 1 or, of an inter-communicator, 2, how many are
+/// in its group, their ranks in MPI_COMM_WORLD, the same of the remote group. Of a distributed graph then: how many sources
+/// and destinations, 3 where they have weights (else 0), sources, their weights, destinations, theirs.
+class Words {
+ public:
+  Words() = default;
+  ~Words() { std::free(m_words); }
+  Words(const Words&) = delete;
+  Words& operator=(const Words&) = delete;
+
+  void add(int word) {
+    if (m_count == m_room) {
+      m_room = m_room == 0 ? 64 : 2 * m_room;
+      m_words = static_cast<int*>(std::realloc(m_words, m_room * sizeof(int)));
+      if (m_words == nullptr) {
+        std::abort();  // the program cannot go on without memory either
+      }
+    }
+    m_words[m_count++] = word;
+  }
+  int* room(int count) {
+    const std::size_t first = m_count;
+    for (int i = 0; i < count; ++i) {
+      add(0);
+    }
+    return m_words + first;
+  }
+  void keep(std::uint16_t call) const {
+    g_payload.begin(PayloadKind::Communicator, call, 0, g_engine.serial);
+    g_payload.add(m_words, m_count * sizeof(int));
+    g_payload.end();
+  }
+
+ private:
+  int* m_words = nullptr;
+  std::size_t m_count = 0;
+  std::size_t m_room = 0;
+};
+
+void addMembers(Words& words, MPI_Group group) {
+  int size = 0;
+  PF_UNDER(Group_size)(group, &size);
+  words.add(size);
+  MPI_Group all = MPI_GROUP_NULL;
+  PF_UNDER(Comm_group)(MPI_COMM_WORLD, &all);
+  int* const world = words.room(size);
+  int* const own =
+      static_cast<int*>(std::malloc((static_cast<std::size_t>(size) + 1) * sizeof(int)));
+  if (own == nullptr) {
+    std::abort();  // the program cannot go on without memory either
+  }
+  for (int i = 0; i < size; ++i) {
+    own[i] = i;
+  }
+  PF_UNDER(Group_translate_ranks)(group, size, own, all, world);
+  std::free(own);
+  PF_UNDER(Group_free)(&all);
+  PF_UNDER(Group_free)(&group);
+}
+
+void addNeighbours(Words& words, MPI_Comm comm) {
+  int topology = MPI_UNDEFINED;
+  int in = 0;
+  int out = 0;
+  int weighted = 0;
+  if (PF_UNDER(Topo_test)(comm, &topology) != MPI_SUCCESS || topology != MPI_DIST_GRAPH) {
+    return;
+  }
+  PF_UNDER(Dist_graph_neighbors_count)(comm, &in, &out, &weighted);
+  words.add(in);
+  words.add(out);
+  words.add(weighted != 0 ? 3 : 0);
+  if (weighted != 0) {
+    int* const all = words.room(2 * (in + out));
+    PF_UNDER(Dist_graph_neighbors)
+    (comm, in, all, all + in, out, all + 2 * in, all + 2 * in + out);
+  } else {
+    int* const all = words.room(in + out);
+    PF_UNDER(Dist_graph_neighbors)
+    (comm, in, all, MPI_UNWEIGHTED, out, all + in, MPI_UNWEIGHTED);
+  }
+}
+
+/// `comm`: null if this rank is not in it.
+void keepMembers(std::uint16_t call, MPI_Comm comm) {
+  forgetComm(comm);
+  Words words;
+  if (comm == MPI_COMM_NULL) {
+    words.add(0);
+  } else {
+    const bool inter = isInter(comm);
+    words.add(inter ? 2 : 1);
+    MPI_Group group = MPI_GROUP_NULL;
+    PF_UNDER(Comm_group)(comm, &group);
+    addMembers(words, group);
+    if (inter) {
+      PF_UNDER(Comm_remote_group)(comm, &group);
+      addMembers(words, group);
+    }
+    addNeighbours(words, comm);
+  }
+  words.keep(call);
+}
+
+/// Of a constructor whose first argument is the old communicator and whose last one the new.
+template <std::uint16_t call, typename Routine>
+struct KeptComm;
+template <std::uint16_t call, typename... Argument>
+struct KeptComm<call, int (*)(MPI_Comm, Argument...)> {
+  static int run(MPI_Comm comm, Argument... argument) {
+    const auto under = reinterpret_cast<int (*)(MPI_Comm, Argument...)>(g_under[call]);
+    const bool keep = t_layer == 0 && mixedComm(comm) != nullptr;
+    const InLayer inside;
+    const int result = under(comm, argument...);
+    MPI_Comm* const made = std::get<sizeof...(Argument) - 1>(std::tuple<Argument...>(argument...));
+    if (result == MPI_SUCCESS && keep) {
+      keepMembers(call, *made);
+    } else if (result == MPI_SUCCESS) {
+      forgetComm(*made);
+    }
+    return result;
+  }
+};
+
+/// The two sides know each other by it only: it is kept whoever is in `local`.
+int keepIntercomm_create(MPI_Comm local, int leader, MPI_Comm bridge, int remote, int tag,
+                         MPI_Comm* made) {
+  const bool keep = t_layer == 0;
+  const InLayer inside;
+  const int result = PF_UNDER(Intercomm_create)(local, leader, bridge, remote, tag, made);
+  if (result == MPI_SUCCESS && keep) {
+    keepMembers(kCallIntercomm_create, *made);
+  }
+  return result;
+}
+
+int keepComm_free(MPI_Comm* comm) {
+  if (t_layer == 0) {
+    forgetComm(*comm);
+  }
+  const InLayer inside;
+  return PF_UNDER(Comm_free)(comm);
+}
+
+int keepComm_disconnect(MPI_Comm* comm) {
+  if (t_layer == 0) {
+    forgetComm(*comm);
+  }
+  const InLayer inside;
+  return PF_UNDER(Comm_disconnect)(comm);
+}
+
+}  // namespace
+
+void putCommunicatorsOver() {
+#define PF_KEEP(Name) putOver(kCall##Name, KeptComm<kCall##Name, decltype(&MPI_##Name)>::run)
+  PF_KEEP(Comm_split);
+  PF_KEEP(Comm_split_type);
+  PF_KEEP(Cart_create);
+  PF_KEEP(Cart_sub);
+  PF_KEEP(Graph_create);
+  PF_KEEP(Dist_graph_create);
+  PF_KEEP(Dist_graph_create_adjacent);
+  PF_KEEP(Intercomm_merge);
+#undef PF_KEEP
+  putOver(kCallIntercomm_create, keepIntercomm_create);
+  putOver(kCallComm_free, keepComm_free);
+  putOver(kCallComm_disconnect, keepComm_disconnect);
+}
+
+}  // namespace pf

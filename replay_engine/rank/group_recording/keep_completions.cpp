@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+// Completions of a recording with groups: when the program is told that a receive or a collective is done, its contents
+// are there (MPIWiz, 6.1.3).
+#include <cstdlib>
+
+#include "replay_engine/rank/engine/records.h"
+#include "replay_engine/rank/group_recording/keeping.h"
+#include "replay_engine/rank/layer/not_alone.h"
+
+namespace pf {
+namespace {
+
+/// Requests of one call that are followed, and statuses to ask MPI for.
+class Followed {
+ public:
+  Followed(int count, const MPI_Request* requests) {
+    if (t_layer != 0 || g_keptRequests.count() == 0) {
+      return;
+    }
+    for (int i = 0; i < count; ++i) {
+      const KeptRequest* const kept =
+          requests[i] == MPI_REQUEST_NULL ? nullptr : g_keptRequests.find(requests[i]);
+      if (kept != nullptr) {
+        add(i, requests[i], *kept);
+      }
+    }
+  }
+  ~Followed() {
+    if (m_entries != &m_one) {
+      std::free(m_entries);
+    }
+    std::free(m_statuses);
+  }
+  Followed(const Followed&) = delete;
+  Followed& operator=(const Followed&) = delete;
+
+  [[nodiscard]] bool any() const { return m_count != 0; }
+
+  MPI_Status* statuses(MPI_Status* given, int count) {
+    if (!any() || given != MPI_STATUSES_IGNORE) {
+      return given;
+    }
+    m_statuses = static_cast<MPI_Status*>(
+        std::calloc(static_cast<std::size_t>(count) + 1, sizeof(MPI_Status)));
+    if (m_statuses == nullptr) {
+      std::abort();  // the program cannot go on without memory either
+    }
+    return m_statuses;
+  }
+
+  /// Request `index` of the call is done.
+  void done(int index, const MPI_Status& status, int error) {
+    for (int i = 0; i < m_count; ++i) {
+      if (m_entries[i].index == index) {
+        told(m_entries[i], status, error);
+        return;
+      }
+    }
+  }
+  /// Those of a call that tells of all; `error`: what it returned.
+  void allDone(const MPI_Status* statuses, int error) {
+    for (int i = 0; i < m_count; ++i) {
+      const MPI_Status& status = statuses[m_entries[i].index];
+      const bool each = isError(error, MPI_ERR_IN_STATUS);
+      const int own = each ? status.MPI_ERROR : error;
+      if (!isError(own, MPI_ERR_PENDING)) {
+        told(m_entries[i], status, own);
+      }
+    }
+  }
+
+  /// Its contents are there, and the request stays.
+  static void seen(KeptRequest& kept, const MPI_Status& status) {
+    if (!kept.done) {
+      keep(kept, status, MPI_SUCCESS);
+      kept.done = true;
+    }
+  }
+
+ private:
+  struct Entry {
+    int index;
+    MPI_Request handle;
+    KeptRequest kept;
+  };
+
+  void add(int index, MPI_Request handle, const KeptRequest& kept) {
+    if (m_count == m_room) {
+      m_room *= 8;
+      void* const grown = std::realloc(m_entries == &m_one ? nullptr : m_entries,
+                                       static_cast<std::size_t>(m_room) * sizeof(Entry));
+      if (grown == nullptr) {
+        std::abort();  // the program cannot go on without memory either
+      }
+      if (m_entries == &m_one) {
+        *static_cast<Entry*>(grown) = m_one;
+      }
+      m_entries = static_cast<Entry*>(grown);
+    }
+    m_entries[m_count++] = {index, handle, kept};
+  }
+
+  static void keep(const KeptRequest& kept, const MPI_Status& status, int error) {
+    if (kept.pieces != nullptr) {
+      keepPieces(*kept.members, kept.call, kept.pieces, kept.pieces + kept.pieceCount, true);
+      return;
+    }
+    int cancelled = 0;
+    PF_UNDER(Test_cancelled)(&status, &cancelled);
+    if (cancelled == 0) {
+      keepMessage(*kept.members, kept.piece, status, error);
+    }
+  }
+
+  static void told(const Entry& entry, const MPI_Status& status, int error) {
+    if (!entry.kept.done) {
+      keep(entry.kept, status, error);
+    }
+    if (entry.kept.persistent) {
+      if (KeptRequest* const again = g_keptRequests.find(entry.handle); again != nullptr) {
+        again->done = false;
+      }
+      return;
+    }
+    freePieces(entry.kept.pieces, entry.kept.pieceCount);
+    g_keptRequests.erase(entry.handle);
+  }
+
+  Entry m_one{};
+  Entry* m_entries = &m_one;
+  int m_count = 0;
+  int m_room = 1;
+  MPI_Status* m_statuses = nullptr;
+};
+
+/// Where a call completes one request: its status, if any is followed.
+class OneStatus {
+ public:
+  OneStatus(const Followed& followed, MPI_Status* given)
+      : m_use(followed.any() && given == MPI_STATUS_IGNORE ? &m_own : given) {}
+  operator MPI_Status*() {
+    return m_use;
+  }  // NOLINT(google-explicit-constructor): it is the argument
+  const MPI_Status& value() { return *m_use; }
+
+ private:
+  MPI_Status m_own;
+  MPI_Status* m_use;
+};
+
+int keepWait(MPI_Request* request, MPI_Status* status) {
+  Followed followed(1, request);
+  OneStatus use(followed, status);
+  const int result = PF_UNDER(Wait)(request, use);
+  if (followed.any()) {
+    followed.done(0, use.value(), result);
+  }
+  return result;
+}
+
+int keepWaitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+  Followed followed(count, requests);
+  MPI_Status* const use = followed.statuses(statuses, count);
+  const int result = PF_UNDER(Waitall)(count, requests, use);
+  if (followed.any()) {
+    followed.allDone(use, result);
+  }
+  return result;
+}
+
+int keepWaitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+  Followed followed(count, requests);
+  OneStatus use(followed, status);
+  const int result = PF_UNDER(Waitany)(count, requests, index, use);
+  if (followed.any() && *index != MPI_UNDEFINED) {
+    followed.done(*index, use.value(), result);
+  }
+  return result;
+}
+
+/// Those that MPI_Waitsome or MPI_Testsome has completed.
+void someDone(Followed& followed, int result, int count, const int* indices,
+              const MPI_Status* statuses) {
+  for (int i = 0; followed.any() && count != MPI_UNDEFINED && i < count; ++i) {
+    const bool each = isError(result, MPI_ERR_IN_STATUS);
+    followed.done(indices[i], statuses[i], each ? statuses[i].MPI_ERROR : result);
+  }
+}
+
+int keepWaitsome(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  Followed followed(count, requests);
+  MPI_Status* const use = followed.statuses(statuses, count);
+  const int result = PF_UNDER(Waitsome)(count, requests, done, indices, use);
+  someDone(followed, result, *done, indices, use);
+  return result;
+}
+
+int keepTestsome(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  Followed followed(count, requests);
+  MPI_Status* const use = followed.statuses(statuses, count);
+  const int result = PF_UNDER(Testsome)(count, requests, done, indices, use);
+  someDone(followed, result, *done, indices, use);
+  return result;
+}
+
+int keepTest(MPI_Request* request, int* flag, MPI_Status* status) {
+  Followed followed(1, request);
+  OneStatus use(followed, status);
+  const int result = PF_UNDER(Test)(request, flag, use);
+  if (followed.any() && *flag != 0) {
+    followed.done(0, use.value(), result);
+  }
+  return result;
+}
+
+int keepTestall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  Followed followed(count, requests);
+  MPI_Status* const use = followed.statuses(statuses, count);
+  const int result = PF_UNDER(Testall)(count, requests, flag, use);
+  if (followed.any() && *flag != 0) {
+    followed.allDone(use, result);
+  }
+  return result;
+}
+
+int keepTestany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  Followed followed(count, requests);
+  OneStatus use(followed, status);
+  const int result = PF_UNDER(Testany)(count, requests, index, flag, use);
+  if (followed.any() && *flag != 0 && *index != MPI_UNDEFINED) {
+    followed.done(*index, use.value(), result);
+  }
+  return result;
+}
+
+int keepRequest_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  KeptRequest* const kept = t_layer == 0 ? g_keptRequests.find(request) : nullptr;
+  MPI_Status own;
+  MPI_Status* const use = kept != nullptr && status == MPI_STATUS_IGNORE ? &own : status;
+  const int result = PF_UNDER(Request_get_status)(request, flag, use);
+  if (kept != nullptr && result == MPI_SUCCESS && *flag != 0) {
+    Followed::seen(*kept, *use);
+  }
+  return result;
+}
+
+int keepRequest_free(MPI_Request* request) {
+  KeptRequest* const kept = t_layer == 0 ? g_keptRequests.find(*request) : nullptr;
+  if (kept != nullptr) {
+    int done = 1;
+    MPI_Status status;
+    PF_UNDER(Request_get_status)(*request, &done, &status);
+    if (done == 0) {  // what it will bring, nobody says when
+      notAlone(CallPlace{kCallRequest_free, __builtin_return_address(0), nullptr});
+    }
+    freePieces(kept->pieces, kept->pieceCount);
+    g_keptRequests.erase(*request);
+  }
+  return PF_UNDER(Request_free)(request);
+}
+
+}  // namespace
+
+void putCompletionsOver() {
+  putOver(kCallWait, keepWait);
+  putOver(kCallWaitall, keepWaitall);
+  putOver(kCallWaitany, keepWaitany);
+  putOver(kCallWaitsome, keepWaitsome);
+  putOver(kCallTest, keepTest);
+  putOver(kCallTestall, keepTestall);
+  putOver(kCallTestany, keepTestany);
+  putOver(kCallTestsome, keepTestsome);
+  putOver(kCallRequest_get_status, keepRequest_get_status);
+  putOver(kCallRequest_free, keepRequest_free);
+}
+
+}  // namespace pf

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// Receives and probes of a recording with groups (MPIWiz, 6.1.1 to 6.1.3).
+#include "replay_engine/rank/engine/records.h"
+#include "replay_engine/rank/group_recording/keeping.h"
+
+namespace pf {
+namespace {
+
+HandleMap<const MemberView*> g_messages;  ///< of matched probes
+
+/// Whether a receive of `source` may bring contents from outside; null if not.
+const MemberView* mayBring(int source, MPI_Comm comm) {
+  if (t_layer != 0 || source == MPI_PROC_NULL) {
+    return nullptr;
+  }
+  const MemberView* const members = mixedComm(comm);
+  return members != nullptr && (isWild(source) || members->isOutside(source)) ? members : nullptr;
+}
+
+int keepRecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+             MPI_Status* status) {
+  const MemberView* const members = mayBring(source, comm);
+  if (members == nullptr) {
+    return PF_UNDER(Recv)(buffer, count, type, source, tag, comm, status);
+  }
+  const InLayer inside;
+  MPI_Status own;
+  MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
+  const int result = PF_UNDER(Recv)(buffer, count, type, source, tag, comm, use);
+  keepMessage(*members, {buffer, count, type}, *use, result);
+  return result;
+}
+
+int keepSendrecv(const void* sent, int sentCount, MPI_Datatype sentType, int dest, int sentTag,
+                 void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                 MPI_Status* status) {
+  const MemberView* const members = mayBring(source, comm);
+  if (members == nullptr) {
+    return PF_UNDER(Sendrecv)(sent, sentCount, sentType, dest, sentTag, buffer, count, type, source,
+                              tag, comm, status);
+  }
+  const InLayer inside;
+  MPI_Status own;
+  MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
+  const int result = PF_UNDER(Sendrecv)(sent, sentCount, sentType, dest, sentTag, buffer, count,
+                                        type, source, tag, comm, use);
+  keepMessage(*members, {buffer, count, type}, *use, result);
+  return result;
+}
+
+int keepSendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, int sentTag,
+                         int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  const MemberView* const members = mayBring(source, comm);
+  if (members == nullptr) {
+    return PF_UNDER(Sendrecv_replace)(buffer, count, type, dest, sentTag, source, tag, comm,
+                                      status);
+  }
+  const InLayer inside;
+  MPI_Status own;
+  MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
+  const int result =
+      PF_UNDER(Sendrecv_replace)(buffer, count, type, dest, sentTag, source, tag, comm, use);
+  keepMessage(*members, {buffer, count, type}, *use, result);
+  return result;
+}
+
+void follow(MPI_Request request, const MemberView* members, const Piece& piece, bool persistent) {
+  KeptRequest kept{};
+  kept.members = members;
+  kept.piece = piece;
+  kept.persistent = persistent;
+  g_keptRequests.insert(request, kept);
+}
+
+int keepIrecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+  const MemberView* const members = mayBring(source, comm);
+  const int result = PF_UNDER(Irecv)(buffer, count, type, source, tag, comm, request);
+  if (members != nullptr && result == MPI_SUCCESS) {
+    follow(*request, members, {buffer, count, type}, false);
+  }
+  return result;
+}
+
+int keepRecv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+  const MemberView* const members = mayBring(source, comm);
+  const int result = PF_UNDER(Recv_init)(buffer, count, type, source, tag, comm, request);
+  if (members != nullptr && result == MPI_SUCCESS) {
+    follow(*request, members, {buffer, count, type}, true);
+  }
+  return result;
+}
+
+// -- probes
+
+int keepProbe_(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  const MemberView* const members = mayBring(source, comm);
+  MPI_Status own;
+  MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
+  const int result = PF_UNDER(Probe)(source, tag, comm, use);
+  if (members != nullptr && result == MPI_SUCCESS) {
+    keepProbe(*members, *use);
+  }
+  return result;
+}
+
+int keepIprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  const MemberView* const members = mayBring(source, comm);
+  MPI_Status own;
+  MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
+  const int result = PF_UNDER(Iprobe)(source, tag, comm, flag, use);
+  if (members != nullptr && result == MPI_SUCCESS && *flag != 0) {
+    keepProbe(*members, *use);
+  }
+  return result;
+}
+
+void matched(const MemberView* members, MPI_Message message, const MPI_Status& status) {
+  if (members != nullptr) {
+    keepProbe(*members, status);
+    if (status.MPI_SOURCE >= 0 && members->isOutside(status.MPI_SOURCE)) {
+      g_messages.insert(message, members);
+    }
+  }
+}
+
+int keepMprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  const MemberView* const members = mayBring(source, comm);
+  MPI_Status own;
+  MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
+  const int result = PF_UNDER(Mprobe)(source, tag, comm, message, use);
+  if (result == MPI_SUCCESS) {
+    matched(members, *message, *use);
+  }
+  return result;
+}
+
+int keepImprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
+                MPI_Status* status) {
+  const MemberView* const members = mayBring(source, comm);
+  MPI_Status own;
+  MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
+  const int result = PF_UNDER(Improbe)(source, tag, comm, flag, message, use);
+  if (result == MPI_SUCCESS && *flag != 0) {
+    matched(members, *message, *use);
+  }
+  return result;
+}
+
+/// Whose message it is, which is then received.
+const MemberView* taken(MPI_Message message) {
+  const MemberView** const found = t_layer == 0 ? g_messages.find(message) : nullptr;
+  if (found == nullptr) {
+    return nullptr;
+  }
+  const MemberView* const members = *found;
+  g_messages.erase(message);
+  return members;
+}
+
+int keepMrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
+              MPI_Status* status) {
+  const MemberView* const members = taken(*message);
+  MPI_Status own;
+  MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
+  const int result = PF_UNDER(Mrecv)(buffer, count, type, message, use);
+  if (members != nullptr) {
+    keepMessage(*members, {buffer, count, type}, *use, result);
+  }
+  return result;
+}
+
+int keepImrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
+               MPI_Request* request) {
+  const MemberView* const members = taken(*message);
+  const int result = PF_UNDER(Imrecv)(buffer, count, type, message, request);
+  if (members != nullptr && result == MPI_SUCCESS) {
+    follow(*request, members, {buffer, count, type}, false);
+  }
+  return result;
+}
+
+}  // namespace
+
+void putMessagesOver() {
+  putOver(kCallRecv, keepRecv);
+  putOver(kCallSendrecv, keepSendrecv);
+  putOver(kCallSendrecv_replace, keepSendrecv_replace);
+  putOver(kCallIrecv, keepIrecv);
+  putOver(kCallRecv_init, keepRecv_init);
+  putOver(kCallProbe, keepProbe_);
+  putOver(kCallIprobe, keepIprobe);
+  putOver(kCallMprobe, keepMprobe);
+  putOver(kCallImprobe, keepImprobe);
+  putOver(kCallMrecv, keepMrecv);
+  putOver(kCallImrecv, keepImrecv);
+}
+
+}  // namespace pf

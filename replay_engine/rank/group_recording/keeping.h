@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Inside of the layer that keeps contents (contents_of_group.h).
+#pragma once
+
+#include "replay_engine/rank/layer/collective_flow.h"
+#include "replay_engine/rank/layer/handle_map.h"
+#include "replay_engine/rank/layer/under.h"
+#include "replay_engine/rank/payload/payload_writer.h"
+
+namespace pf {
+
+/// Where the ranks of a communicator are; of an inter-communicator, those of both of its groups.
+struct MemberView {
+  int* world;       ///< of each peer
+  int peers;        ///< the remote group's, of an inter-communicator
+  bool hasOutside;  ///< some rank of it is not of this group
+
+  [[nodiscard]] bool isOutside(int peer) const;
+};
+
+extern PayloadWriter g_payload;
+
+/// Of a communicator with ranks outside of the group, else null.
+const MemberView* mixedComm(MPI_Comm comm);
+/// It is freed, or is made where another one was.
+void forgetComm(MPI_Comm comm);
+
+/// What a request fills that may bring contents from outside.
+struct KeptRequest {
+  const MemberView* members;  ///< of a receive
+  Piece piece;
+  PeerPiece* pieces;  ///< of a collective; they are the entry's
+  int pieceCount;
+  std::uint16_t call;  ///< the collective
+  bool persistent;
+  bool done;  ///< told by MPI_Request_get_status
+};
+extern HandleMap<KeptRequest> g_keptRequests;
+
+/// This receive has taken the message of `status`.
+void keepMessage(const MemberView& members, const Piece& piece, const MPI_Status& status,
+                 int error);
+void keepProbe(const MemberView& members, const MPI_Status& status);
+/// What of `pieces` came from outside; `all`: or from inside.
+void keepPieces(const MemberView& members, std::uint16_t call, const PeerPiece* begin,
+                const PeerPiece* end, bool all);
+
+void putMessagesOver();
+void putCompletionsOver();
+void putCollectivesOver();
+void putCommunicatorsOver();
+
+}  // namespace pf

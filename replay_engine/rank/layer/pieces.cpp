@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "replay_engine/rank/layer/pieces.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+#include "replay_engine/rank/engine/real_calls.h"
+#include "replay_engine/rank/payload/payload_writer.h"
+
+namespace pf {
+namespace {
+
+constexpr std::uint64_t kRoom = 8192;  // bytes that are packed together, if an element is no more
+
+struct TypeLayout {
+  std::uint64_t size = 0;  ///< 0: nothing is moved
+  MPI_Aint extent = 0;
+  MPI_Aint first = 0;  ///< from the buffer's address to the first byte that is moved
+  bool dense = false;  ///< an element has no gaps, and its bytes are in the order of its type map
+};
+
+TypeLayout layoutOf(MPI_Datatype type) {
+  TypeLayout layout;
+  int size = 0;
+  MPI_Aint bound = 0;
+  MPI_Aint length = 0;
+  if (type == MPI_DATATYPE_NULL || PF_REAL(Type_size)(type, &size) != MPI_SUCCESS || size <= 0 ||
+      PF_REAL(Type_get_extent)(type, &bound, &layout.extent) != MPI_SUCCESS ||
+      PF_REAL(Type_get_true_extent)(type, &layout.first, &length) != MPI_SUCCESS) {
+    return {};
+  }
+  layout.size = static_cast<std::uint64_t>(size);
+  // A type map may name bytes in another order than they lie in: of derived types, MPI packs.
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  int combiner = 0;
+  PF_REAL(Type_get_envelope)(type, &integers, &addresses, &types, &combiner);
+  layout.dense = length == size && combiner == MPI_COMBINER_NAMED;
+  return layout;
+}
+
+bool inARow(const TypeLayout& layout, long long count) {
+  return layout.dense && (count == 1 || layout.extent == static_cast<MPI_Aint>(layout.size));
+}
+
+unsigned char* at(void* buffer, MPI_Aint offset) {
+  return reinterpret_cast<unsigned char*>(reinterpret_cast<std::uintptr_t>(buffer) +
+                                          static_cast<std::uintptr_t>(offset));
+}
+
+/// Elements that are packed together, and room for them: `small`, or to be freed.
+struct Packing {
+  Packing(const TypeLayout& layout, long long count)
+      : elements(
+            std::clamp(static_cast<long long>(kRoom / layout.size), 1LL, std::max(count, 1LL))) {
+    const std::uint64_t bytes = layout.size * static_cast<std::uint64_t>(elements);
+    room = bytes <= kRoom ? small : static_cast<unsigned char*>(std::malloc(bytes));
+    if (room == nullptr) {
+      std::abort();  // the program cannot go on without memory either
+    }
+  }
+  ~Packing() {
+    if (room != small) {
+      std::free(room);
+    }
+  }
+  Packing(const Packing&) = delete;
+  Packing& operator=(const Packing&) = delete;
+
+  long long elements;
+  unsigned char* room;
+  unsigned char small[kRoom];
+};
+
+}  // namespace
+
+std::uint64_t bytesOf(const Piece& piece) {
+  return piece.count <= 0 ? 0 : layoutOf(piece.type).size * static_cast<std::uint64_t>(piece.count);
+}
+
+void keepPiece(PayloadWriter& writer, const Piece& piece, std::uint64_t limit) {
+  const TypeLayout layout = layoutOf(piece.type);
+  if (piece.count <= 0 || layout.size == 0 || limit == 0) {
+    return;
+  }
+  if (inARow(layout, piece.count)) {
+    const std::uint64_t all = layout.size * static_cast<std::uint64_t>(piece.count);
+    writer.add(at(piece.buffer, layout.first), std::min(all, limit));
+    return;
+  }
+  const Packing packing(layout, piece.count);
+  for (long long done = 0; done < piece.count && limit > 0; done += packing.elements) {
+    const auto some = static_cast<int>(std::min(packing.elements, piece.count - done));
+    const std::uint64_t bytes = layout.size * static_cast<std::uint64_t>(some);
+    int position = 0;
+    if (bytes > INT_MAX ||
+        PF_REAL(Pack)(at(piece.buffer, done * layout.extent), some, piece.type, packing.room,
+                      static_cast<int>(bytes), &position, MPI_COMM_SELF) != MPI_SUCCESS) {
+      writer.fail(EOVERFLOW);
+      return;
+    }
+    const std::uint64_t kept = std::min(bytes, limit);
+    writer.add(packing.room, kept);
+    limit -= kept;
+  }
+}
+
+const unsigned char* fillPiece(const Piece& piece, const unsigned char* content,
+                               const unsigned char* end) {
+  const TypeLayout layout = layoutOf(piece.type);
+  if (piece.count <= 0 || layout.size == 0) {
+    return content;
+  }
+  const std::uint64_t all = layout.size * static_cast<std::uint64_t>(piece.count);
+  if (static_cast<std::uint64_t>(end - content) < all) {
+    return nullptr;
+  }
+  if (inARow(layout, piece.count)) {
+    std::memcpy(at(piece.buffer, layout.first), content, all);
+    return content + all;
+  }
+  const long long most = std::max(1LL, static_cast<long long>(INT_MAX / layout.size));
+  for (long long done = 0; done < piece.count; done += most) {
+    const auto some = static_cast<int>(std::min(most, piece.count - done));
+    const std::uint64_t bytes = layout.size * static_cast<std::uint64_t>(some);
+    int position = 0;
+    if (bytes > INT_MAX || PF_REAL(Unpack)(content, static_cast<int>(bytes), &position,
+                                           at(piece.buffer, done * layout.extent), some, piece.type,
+                                           MPI_COMM_SELF) != MPI_SUCCESS) {
+      return nullptr;
+    }
+    content += bytes;
+  }
+  return content;
+}
+
+unsigned char* packPiece(const Piece& piece, std::uint64_t* bytes) {
+  const TypeLayout layout = layoutOf(piece.type);
+  *bytes = piece.count <= 0 ? 0 : layout.size * static_cast<std::uint64_t>(piece.count);
+  auto* const room = static_cast<unsigned char*>(std::malloc(*bytes + 1));
+  if (room == nullptr) {
+    std::abort();  // the program cannot go on without memory either
+  }
+  if (*bytes != 0 && inARow(layout, piece.count)) {
+    std::memcpy(room, at(piece.buffer, layout.first), *bytes);
+  } else if (*bytes != 0) {
+    const long long most = std::max(1LL, static_cast<long long>(INT_MAX / layout.size));
+    std::uint64_t filled = 0;
+    for (long long done = 0; done < piece.count; done += most) {
+      const auto some = static_cast<int>(std::min(most, piece.count - done));
+      const auto part = static_cast<int>(layout.size * static_cast<std::uint64_t>(some));
+      int position = 0;
+      PF_REAL(Pack)
+      (at(piece.buffer, done * layout.extent), some, piece.type, room + filled, part, &position,
+       MPI_COMM_SELF);
+      filled += static_cast<std::uint64_t>(part);
+    }
+  }
+  return room;
+}
+
+}  // namespace pf

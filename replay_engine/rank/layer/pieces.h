@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Parts of the program's memory that messages and collectives fill, as the bytes that their datatypes move: never their
+// gaps.
+#pragma once
+
+#include <cstdint>
+
+#include "replay_engine/rank/engine/mpi_header.h"
+
+namespace pf {
+
+class PayloadWriter;
+
+struct Piece {
+  void* buffer;
+  long long count;
+  MPI_Datatype type;
+};
+
+/// Bytes that it moves.
+std::uint64_t bytesOf(const Piece& piece);
+/// Adds at most `limit` of them, the first ones, to the entry that is begun.
+void keepPiece(PayloadWriter& writer, const Piece& piece, std::uint64_t limit);
+/// Fills it from `content` and returns what is behind. Null: there are not so many bytes.
+const unsigned char* fillPiece(const Piece& piece, const unsigned char* content,
+                               const unsigned char* end);
+/// Packed, in memory to free(); `bytes` of it.
+unsigned char* packPiece(const Piece& piece, std::uint64_t* bytes);
+
+}  // namespace pf

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+// Completions of a rank that is replayed with few others. The engine asks for what was done in the recording, in its
+// order; behind the recording's end nothing comes from outside any more.
+#include <cstdlib>
+
+#include "replay_engine/rank/partial_job/job_requests.h"
+#include "replay_engine/rank/partial_job/outside.h"
+
+namespace pf {
+namespace {
+
+/// Gives MPI what it waits for.
+void prepare(JobRequest& entry, std::uint16_t call) {
+  if (entry.fed) {
+    return;
+  }
+  entry.fed = true;
+  switch (entry.kind) {
+    case JobRequestKind::FromOutside: {
+      const OutsideEntry message = takeOutside(PayloadKind::Message, call, entry.source,
+                                               entry.tag == MPI_ANY_TAG ? kAny : entry.tag);
+      feed(message.content, message.head->size, entry.feedTag);
+      entry.gotSource = message.head->a;
+      entry.gotTag = message.head->b;
+      break;
+    }
+    case JobRequestKind::Collective: {
+      if (entry.pieceCount != 0) {
+        const OutsideEntry brought = takeOutside(PayloadKind::Collective, call, entry.call, kAny);
+        const unsigned char* at = brought.content;
+        for (int i = 0; i < entry.pieceCount && at != nullptr; ++i) {
+          at = fillPiece(entry.pieces[i].piece, at, brought.end());
+        }
+        if (at != brought.end()) {
+          outsideDiffers(entry.call, "as much as is received", "another size");
+        }
+      }
+      feed(nullptr, 0, entry.feedTag);
+      break;
+    }
+    case JobRequestKind::FromInside:
+      break;
+  }
+}
+
+void restore(const JobRequest& entry, MPI_Status* status) {
+  if (status == MPI_STATUS_IGNORE) {
+    return;
+  }
+  switch (entry.kind) {
+    case JobRequestKind::FromOutside:
+      if (entry.fed && status->MPI_SOURCE >= 0) {
+        status->MPI_SOURCE = entry.gotSource;
+        status->MPI_TAG = entry.gotTag;
+      }
+      break;
+    case JobRequestKind::FromInside:
+      restoreInside(entry.job, entry.source, status);
+      break;
+    case JobRequestKind::Collective:
+      break;
+  }
+}
+
+void finish(MPI_Request handle, const JobRequest& entry) {
+  if (entry.persistent) {
+    if (JobRequest* const again = g_jobRequests.find(handle); again != nullptr) {
+      again->fed = false;
+    }
+    return;
+  }
+  freePieces(entry.pieces, entry.pieceCount);
+  g_jobRequests.erase(handle);
+}
+
+JobRequest* followed(MPI_Request request) {
+  return t_layer != 0 || request == MPI_REQUEST_NULL ? nullptr : g_jobRequests.find(request);
+}
+
+/// A persistent request that was not started is done at once, with nothing.
+bool isActive(MPI_Request request) {
+  int done = 0;
+  MPI_Status status;
+  PF_UNDER(Request_get_status)(request, &done, &status);
+  return done == 0;
+}
+
+bool isToPrepare(const JobRequest& entry, MPI_Request request) {
+  return !entry.persistent || isActive(request);
+}
+
+/// A copy of what is known of each request of a call.
+class Known {
+ public:
+  Known(int count, const MPI_Request* requests) : m_count(count) {
+    for (int i = 0; i < count; ++i) {
+      if (const JobRequest* const entry = followed(requests[i]); entry != nullptr) {
+        add(i, requests[i], *entry);
+      }
+    }
+  }
+  ~Known() { std::free(m_entries); }
+  Known(const Known&) = delete;
+  Known& operator=(const Known&) = delete;
+
+  [[nodiscard]] bool any() const { return m_size != 0; }
+  void prepareAll(std::uint16_t call) {
+    for (int i = 0; i < m_size; ++i) {
+      JobRequest* const entry = g_jobRequests.find(m_entries[i].handle);
+      if (entry != nullptr && isToPrepare(*entry, m_entries[i].handle)) {
+        prepare(*entry, call);
+        m_entries[i].entry = *entry;
+      }
+    }
+  }
+  /// `now`: the program's array, where those that are done are null.
+  void restoreAll(const MPI_Request* now, MPI_Status* statuses) {
+    for (int i = 0; i < m_size; ++i) {
+      const Entry& each = m_entries[i];
+      if (each.entry.persistent || now[each.index] == MPI_REQUEST_NULL) {
+        restoreOne(each,
+                   statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[each.index]);
+      }
+    }
+  }
+  void restoreOne(int index, MPI_Status* status) {
+    for (int i = 0; i < m_size; ++i) {
+      if (m_entries[i].index == index) {
+        restoreOne(m_entries[i], status);
+      }
+    }
+  }
+
+ private:
+  struct Entry {
+    int index;
+    MPI_Request handle;
+    JobRequest entry;
+  };
+
+  static void restoreOne(const Entry& each, MPI_Status* status) {
+    restore(each.entry, status);
+    finish(each.handle, each.entry);
+  }
+  void add(int index, MPI_Request handle, const JobRequest& entry) {
+    if (m_entries == nullptr) {
+      m_entries =
+          static_cast<Entry*>(std::malloc((static_cast<std::size_t>(m_count) + 1) * sizeof(Entry)));
+      if (m_entries == nullptr) {
+        std::abort();  // the program cannot go on without memory either
+      }
+    }
+    m_entries[m_size++] = {index, handle, entry};
+  }
+
+  Entry* m_entries = nullptr;
+  int m_count;
+  int m_size = 0;
+};
+
+int onWait(MPI_Request* request, MPI_Status* status) {
+  Known known(1, request);
+  known.prepareAll(kCallWait);
+  const int result = PF_UNDER(Wait)(request, status);
+  known.restoreOne(0, status);
+  return result;
+}
+
+int onWaitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+  Known known(count, requests);
+  known.prepareAll(kCallWaitall);
+  const int result = PF_UNDER(Waitall)(count, requests, statuses);
+  known.restoreAll(requests, statuses);
+  return result;
+}
+
+int onWaitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+  Known known(count, requests);
+  const int result = PF_UNDER(Waitany)(count, requests, index, status);
+  if (*index != MPI_UNDEFINED) {
+    known.restoreOne(*index, status);
+  }
+  return result;
+}
+
+void someDone(Known& known, int count, const int* indices, MPI_Status* statuses) {
+  for (int i = 0; count != MPI_UNDEFINED && i < count; ++i) {
+    known.restoreOne(indices[i],
+                     statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i]);
+  }
+}
+
+int onWaitsome(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  Known known(count, requests);
+  const int result = PF_UNDER(Waitsome)(count, requests, done, indices, statuses);
+  someDone(known, *done, indices, statuses);
+  return result;
+}
+
+int onTestsome(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  Known known(count, requests);
+  const int result = PF_UNDER(Testsome)(count, requests, done, indices, statuses);
+  someDone(known, *done, indices, statuses);
+  return result;
+}
+
+int onTest(MPI_Request* request, int* flag, MPI_Status* status) {
+  Known known(1, request);
+  const int result = PF_UNDER(Test)(request, flag, status);
+  if (*flag != 0) {
+    known.restoreOne(0, status);
+  }
+  return result;
+}
+
+int onTestall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  Known known(count, requests);
+  const int result = PF_UNDER(Testall)(count, requests, flag, statuses);
+  if (*flag != 0) {
+    known.restoreAll(requests, statuses);
+  }
+  return result;
+}
+
+int onTestany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  Known known(count, requests);
+  const int result = PF_UNDER(Testany)(count, requests, index, flag, status);
+  if (*flag != 0 && *index != MPI_UNDEFINED) {
+    known.restoreOne(*index, status);
+  }
+  return result;
+}
+
+/// The engine asks until MPI agrees with the recording.
+int onRequest_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  JobRequest* const entry = followed(request);
+  if (entry != nullptr && isToPrepare(*entry, request)) {
+    prepare(*entry, kCallRequest_get_status);
+  }
+  const int result = PF_UNDER(Request_get_status)(request, flag, status);
+  if (entry != nullptr && *flag != 0) {
+    restore(*entry, status);
+  }
+  return result;
+}
+
+int onRequest_free(MPI_Request* request) {
+  if (const JobRequest* const entry = followed(*request); entry != nullptr) {
+    freePieces(entry->pieces, entry->pieceCount);
+    g_jobRequests.erase(*request);
+  }
+  return PF_UNDER(Request_free)(request);
+}
+
+}  // namespace
+
+void putJobCompletionsOver() {
+  putOver(kCallWait, onWait);
+  putOver(kCallWaitall, onWaitall);
+  putOver(kCallWaitany, onWaitany);
+  putOver(kCallWaitsome, onWaitsome);
+  putOver(kCallTest, onTest);
+  putOver(kCallTestall, onTestall);
+  putOver(kCallTestany, onTestany);
+  putOver(kCallTestsome, onTestsome);
+  putOver(kCallRequest_get_status, onRequest_get_status);
+  putOver(kCallRequest_free, onRequest_free);
+}
+
+}  // namespace pf

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Requests of a rank that is replayed with few others: what is to be done before MPI is asked for them, and after.
+#pragma once
+
+#include "replay_engine/rank/layer/collective_flow.h"
+#include "replay_engine/rank/partial_job/job_comms.h"
+
+namespace pf {
+
+enum class JobRequestKind : std::uint8_t {
+  FromOutside,  ///< a receive; MPI's request waits for what feed() sends to this process itself
+  FromInside,   ///< a receive from a rank that runs: its status has that one's rank in the carrier
+  Collective,   ///< with ranks outside: MPI's request waits for feed() of nothing
+};
+
+struct JobRequest {
+  JobRequestKind kind;
+  bool persistent;
+  bool fed;  ///< MPI has been given what it waits for
+  std::uint16_t call;
+  int source;  ///< peer in the program's communicator, or MPI_ANY_SOURCE
+  int tag;     ///< the program's
+  int feedTag;
+  const JobComm* job;  ///< FromInside, of any source
+  PeerPiece* pieces;   ///< Collective: what it fills; they are the request's
+  int pieceCount;
+  int gotSource;  ///< once fed: of the status
+  int gotTag;
+};
+
+extern HandleMap<JobRequest> g_jobRequests;
+
+/// Makes the status of a receive from a rank that runs the program's.
+void restoreInside(const JobComm* job, int source, MPI_Status* status);
+
+void putJobMessagesOver();
+void putJobCompletionsOver();
+void putJobCollectivesOver();
+
+}  // namespace pf

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "replay_engine/rank/partial_job/outside.h"
+
+#include <climits>
+#include <cstdio>
+
+#include "replay_engine/rank/engine/rank_link.h"
+#include "replay_engine/rank/layer/group_members.h"
+#include "replay_engine/rank/layer/not_alone.h"
+#include "replay_engine/rank/partial_job/job_comms.h"
+#include "replay_engine/rank/partial_job/job_groups.h"
+#include "replay_engine/rank/partial_job/job_requests.h"
+#include "replay_engine/rank/partial_job/partial_job.h"
+#include "replay_engine/rank/payload/payload_reader.h"
+
+namespace pf {
+namespace {
+
+PayloadReader g_outside;
+MPI_Comm g_feeder = MPI_COMM_NULL;
+int g_lastTag = 0;
+constexpr int kTags = 32768;  // MPI_TAG_UB is at least 32767
+
+const char* nameOf(PayloadKind kind) {
+  switch (kind) {
+    case PayloadKind::Message:
+      return "a message";
+    case PayloadKind::Probe:
+      return "what a probe saw";
+    case PayloadKind::Collective:
+      return "what a collective brought";
+    case PayloadKind::Communicator:
+      return "the ranks of a new communicator";
+    case PayloadKind::None:
+    case PayloadKind::Values:
+    case PayloadKind::Mark:
+      break;
+  }
+  return "something else";
+}
+
+void describe(char (&text)[200], PayloadKind kind, int a, int b) {
+  if (kind == PayloadKind::Message || kind == PayloadKind::Probe) {
+    std::snprintf(text, sizeof text, "%s from rank %d of its communicator, tag %d", nameOf(kind), a,
+                  b);
+  } else {
+    std::snprintf(text, sizeof text, "%s in %s", nameOf(kind),
+                  a >= 0 && a < static_cast<int>(kCallCount) ? kCallNames[a] : "?");
+  }
+}
+
+}  // namespace
+
+void outsideDiffers(std::uint16_t call, const char* expected, const char* got) {
+  diverge(CallPlace{call, __builtin_return_address(0), nullptr}, expected, got);
+}
+
+OutsideEntry takeOutside(PayloadKind kind, std::uint16_t call, int a, int b) {
+  char asked[200];
+  OutsideEntry entry{};
+  entry.head = g_outside.next(&entry.content);
+  if (entry.head == nullptr) {
+    char got[200];
+    describe(asked, kind, a, b);
+    std::snprintf(got, sizeof got, "no more from ranks outside of the group: %s", g_outside.why());
+    outsideDiffers(call, asked, got);
+  }
+  const bool same = entry.head->kind == static_cast<std::uint32_t>(kind) &&
+                    (a == kAny || entry.head->a == a) && (b == kAny || entry.head->b == b);
+  if (!same) {
+    char got[200];
+    describe(got, static_cast<PayloadKind>(entry.head->kind), entry.head->a, entry.head->b);
+    describe(asked, kind, a, b);
+    outsideDiffers(call, got, asked);
+  }
+  return entry;
+}
+
+MPI_Comm feeder() {
+  return g_feeder;
+}
+
+int feederTag() {
+  g_lastTag = (g_lastTag + 1) % kTags;
+  return g_lastTag;
+}
+
+void feed(const void* content, std::uint64_t size, int tag) {
+  if (size > INT_MAX) {
+    outsideDiffers(kCallRecv, "a message", "one of more than 2 GiB");
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+  PF_UNDER(Isend)(content, static_cast<int>(size), MPI_BYTE, 0, tag, g_feeder, &request);
+  PF_UNDER(Wait)(&request, MPI_STATUS_IGNORE);
+}
+
+namespace {
+
+void cannotGoOn(const CallPlace& place, const MPI_Comm* comm) {
+  if (comm == nullptr || partialComm(*comm) != nullptr) {
+    char got[200];
+    std::snprintf(got, sizeof got, "%s, which needs ranks that do not run: replay all ranks",
+                  kCallNames[place.call]);
+    diverge(place, "what a group can do alone", got);
+  }
+}
+
+}  // namespace
+
+bool startPartialJob(const RankPage& page, const char** why) {
+  char path[sizeof page.earlySchedule + 16];
+  std::snprintf(path, sizeof path, "%s%s", page.earlySchedule, kGroupSuffix);
+  if (!g_group.read(path) || g_group.runningCount() == 0) {
+    *why = "it is not said which ranks run";
+    return false;
+  }
+  beginLayer();
+  int size = 0;
+  PF_UNDER(Comm_size)(MPI_COMM_WORLD, &size);
+  if (size != g_group.runningCount()) {
+    *why = "the launcher has started another number of processes";
+    return false;
+  }
+  PF_UNDER(Comm_split)(MPI_COMM_SELF, 0, 0, &g_feeder);
+  PF_UNDER(Comm_set_errhandler)(g_feeder, MPI_ERRORS_RETURN);
+  startComms();
+  putCommsOver();
+  putJobMessagesOver();
+  putJobCompletionsOver();
+  putJobCollectivesOver();
+  g_notAlone = cannotGoOn;
+  return true;
+}
+
+bool openPartialPayload(const RankPage& page, const char** why) {
+  char path[sizeof page.schedulePath + 16];
+  std::snprintf(path, sizeof path, "%s%s", page.schedulePath, kPayloadSuffix);
+  return g_outside.open(path, page.rank, page.size, why);
+}
+
+}  // namespace pf

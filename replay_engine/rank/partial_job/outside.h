@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// What ranks that do not run have sent: the payload of the recording (../group_recording/contents_of_group.h), in its order.
+#pragma once
+
+#include "replay_engine/log_format/payload_format.h"
+#include "replay_engine/rank/engine/mpi_header.h"
+
+namespace pf {
+
+struct OutsideEntry {
+  const PayloadEntry* head;
+  const unsigned char* content;
+
+  [[nodiscard]] const unsigned char* end() const { return content + head->size; }
+};
+
+/// The next one, which must be this; where it is not, the replay has diverged and this does not return. `call`: that asks.
+OutsideEntry takeOutside(PayloadKind kind, std::uint16_t call, int a, int b);
+inline constexpr int kAny = -1;  ///< as `a` or `b`
+
+/// Messages to this process itself: contents from outside arrive by them.
+MPI_Comm feeder();
+int feederTag();
+/// Sends `size` bytes where a receive with this tag is posted.
+void feed(const void* content, std::uint64_t size, int tag);
+
+[[noreturn]] void outsideDiffers(std::uint16_t call, const char* expected, const char* got);
+
+}  // namespace pf
