@@ -7,6 +7,7 @@
 #include "app/cli/opening.h"
 #include "app/cli/output.h"
 #include "app/recording/record.h"
+#include "replay_engine/groups/replay_groups.h"
 
 namespace pf::cli {
 namespace {
@@ -20,6 +21,7 @@ struct RecordWords {
   CLI::Option* algorithm = nullptr;
   CLI::Option* window = nullptr;
   CLI::Option* endStuckFlag = nullptr;
+  CLI::Option* groups = nullptr;
   std::shared_ptr<double> stallAfter;
 };
 
@@ -75,10 +77,27 @@ Status readTracing(RecordWords& words) {
   return {};
 }
 
+/// Of how many ranks they are, the launcher says later; what can be no SPEC of any is refused here.
+Status readGroups(RecordWords& words) {
+  app::RecordOptions& options = words.options;
+  if (options.groups.empty() && !*words.groups) {
+    return {};
+  }
+  if (options.mode == "races") {
+    return Error{
+        ErrorCode::Usage,
+        "--groups needs the source of every receive, of which mode races keeps those that race",
+        "Leave out --mode races (and what says what it traces), or give --mode all."};
+  }
+  constexpr std::int32_t kMostRanks = 1 << 20;
+  const Result<ReplayGroups> groups = ReplayGroups::parse(options.groups, kMostRanks);
+  return groups ? Status() : Status(groups.error());
+}
+
 int run(CLI::App& command, RecordWords& words) {
   words.options.command = command.remaining();
   words.options.stallAfter = stallTime(*words.stallAfter);
-  for (const auto read : {readEndStuck, readTracing}) {
+  for (const auto read : {readEndStuck, readTracing, readGroups}) {
     if (const Status good = read(words); !good) {
       return fail(good.error());
     }
@@ -101,6 +120,10 @@ void addRecord(CLI::App& parser, Commands& commands) {
   addTracing(*command, *words);
   command->add_option("--jitter", options.jitterSeed,
                       "delay MPI calls at random, by this seed, to provoke other orders");
+  words->groups = command->add_option(
+      "--groups", options.groups,
+      "keep the contents of messages between groups of ranks, so that a group can be replayed "
+      "alone: each, all, or ranks as 0-7,8-15 ('photofinish groups' finds some)");
   command->add_flag("--rdtsc", options.cycles,
                     "also the rdtsc instruction, which then takes microseconds");
   words->endStuckFlag = command->add_flag(

@@ -95,7 +95,7 @@ std::optional<Rank> rankOfPayload(std::string_view name) {
 bool isNameInLogs(std::string_view name) {
   return name == "run.json" || name == "run.json.tmp" || name == "input" ||
          name == "input.left-out" || rankOfLog(name) || rankOfPayload(name) ||
-         rankIn(name, ".world");
+         rankIn(name, ".world") || rankIn(name, ".group");
 }
 
 bool mayBeRanks(std::int32_t ranks, std::size_t logs) {

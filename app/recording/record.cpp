@@ -320,6 +320,8 @@ JobOptions jobOptionsOf(const RecordOptions& options, const LaunchCommand& comma
                      (options.mode == "races" ? kRecordRaces : 0U) |
                      (options.jitterSeed != 0 ? kJitter : 0U) | (options.cycles ? kTrapTsc : 0U) |
                      (options.sameAddresses ? kSameAddresses : 0U);
+  job.session.mode |= options.groups.empty() ? 0U : static_cast<std::uint32_t>(kKeepContents);
+  job.session.groups = options.groups;
   job.session.jitterSeed = options.jitterSeed;
   job.session.variables = exportedVariables(command);
   job.session.algorithm =
@@ -350,6 +352,9 @@ Result<RunFacts> factsOf(const RecordOptions& options, const LaunchCommand& comm
   facts.mode = options.mode;
   facts.salt = randomSalt();
   facts.sameAddresses = options.sameAddresses;
+  if (!options.groups.empty()) {
+    facts.groups = options.groups;
+  }
   return facts;
 }
 

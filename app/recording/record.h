@@ -18,9 +18,11 @@ struct RecordOptions {
   std::string mode = "outcomes";     ///< "outcomes", "races" or "all"
   std::string algorithm = "meehan";  ///< of mode races: see race_reduction.h
   std::uint32_t window = 0;          ///< of mode races: decisions of algorithm-b delayed by it
-  std::uint64_t jitterSeed = 0;      ///< 0 = none
-  bool cycles = false;               ///< the rdtsc instruction, too
-  bool sameAddresses = false;        ///< the program's memory lies where it does in each replay
+  std::string
+      groups;  ///< SPEC (replay_engine/groups): contents from outside of each group are kept; empty: none are
+  std::uint64_t jitterSeed = 0;  ///< 0 = none
+  bool cycles = false;           ///< the rdtsc instruction, too
+  bool sameAddresses = false;    ///< the program's memory lies where it does in each replay
   bool endStuck = false;  ///< end the program once it cannot get on for certain, or at stallLimit
   /// Every rank waits: until that is told, and how long they may at all; 0 = by itself, never.
   std::chrono::milliseconds stallAfter{0};

@@ -11,6 +11,6 @@ namespace pf::app {
 /// Prints the rows of one SELECT as they come: values separated by tabs under a line of names, or a
 /// JSON array of objects. Makes the survey first if the trace has no events. Usage if the SQL is
 /// wrong.
-Status printQuery(const std::string& trace, const std::string& sql, bool json);
+Status printQuery(const std::string& trace, const std::string& sql, bool inJson);
 
 }  // namespace pf::app

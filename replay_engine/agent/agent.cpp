@@ -91,7 +91,14 @@ Agent::Agent(protocol::SessionDirectory session, std::vector<std::string> comman
       m_signals(signals),
       m_canary(canary),
       m_rank(fromLauncher({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})),
-      m_echo(m_session.config().echo) {}
+      m_echo(m_session.config().echo) {
+  // A part of the job: the launcher counts those that run.
+  const std::vector<std::int32_t>& running = m_session.config().running;
+  if (!running.empty()) {
+    const auto place = static_cast<std::size_t>(std::max(m_rank, 0));
+    m_rank = place < running.size() ? running[place] : -1;
+  }
+}
 
 Agent::~Agent() = default;
 

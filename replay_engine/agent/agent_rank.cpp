@@ -10,6 +10,7 @@
 
 #include "replay_engine/agent/agent.h"
 #include "replay_engine/agent/build_id.h"
+#include "replay_engine/agent/group_file.h"
 #include "replay_engine/agent/log_syncer.h"
 #include "replay_engine/agent/proc.h"
 #include "replay_engine/agent/rank_stack.h"
@@ -97,6 +98,11 @@ void Agent::introduce() {
     const SessionConfig& config = m_session.config();
     context.insert(context.end(), m_environment.begin(), m_environment.end());
     keepContext(context);
+    if (Status kept = keepGroup(config, hello.rank, hello.size); !kept) {
+      say(kept.error().text());
+      signalProgram(SIGKILL);
+      return;
+    }
     configure(config.mode & ~static_cast<std::uint32_t>(kGate), config.jitterSeed, {}, 0);
     syncEverySecond(logPath());
   }

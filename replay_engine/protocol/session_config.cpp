@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kVersion = 1;
-constexpr std::array<std::pair<const char*, std::uint32_t>, 10> kModes{{
+constexpr std::array<std::pair<const char*, std::uint32_t>, 12> kModes{{
     {"record-choices", kRecordChoices},
     {"record-events", kRecordEvents},
     {"record-races", kRecordRaces},
@@ -25,6 +25,8 @@ constexpr std::array<std::pair<const char*, std::uint32_t>, 10> kModes{{
     {"trap-cycles", kTrapTsc},
     {"same-addresses", kSameAddresses},
     {"bounded-buffers", kBoundedBuffers},
+    {"keep-contents", kKeepContents},
+    {"replay-group", kReplayGroup},
 }};
 
 Error bad(const std::string& what) {
@@ -90,6 +92,21 @@ bool readNumber(const json& from, const char* name, T& out) {
   return std::in_range<T>(value);
 }
 
+/// Ranks, each once.
+bool readRanks(const json& from, const char* name, std::vector<std::int32_t>& out) {
+  const auto it = from.find(name);
+  if (it == from.end() || !it->is_array()) {
+    return false;
+  }
+  for (const json& each : *it) {
+    if (!each.is_number_unsigned() || !std::in_range<std::int32_t>(each.get<std::uint64_t>())) {
+      return false;
+    }
+    out.push_back(static_cast<std::int32_t>(each.get<std::uint64_t>()));
+  }
+  return true;
+}
+
 bool readMode(const json& from, std::uint32_t& mode) {
   const auto it = from.find("mode");
   if (it == from.end() || !it->is_array()) {
@@ -130,6 +147,8 @@ std::string toJson(const SessionConfig& config) {
                     {"jitterSeed", config.jitterSeed},
                     {"algorithm", config.algorithm},
                     {"ranks", static_cast<std::uint32_t>(config.ranks)},
+                    {"running", config.running},
+                    {"groups", config.groups},
                     {"pty", config.pty},
                     {"echo", config.echo},
                     {"watchIntervalMs", config.watchIntervalMs},
@@ -156,6 +175,7 @@ Result<SessionConfig> configFromJson(const std::string& text) {
       readMode(in, out.mode) && read(in, "logDirectory", out.logDirectory) &&
       readNumber(in, "salt", out.salt) && readNumber(in, "jitterSeed", out.jitterSeed) &&
       readNumber(in, "algorithm", out.algorithm) && readNumber(in, "ranks", out.ranks) &&
+      readRanks(in, "running", out.running) && read(in, "groups", out.groups) &&
       read(in, "pty", out.pty) && read(in, "echo", out.echo) &&
       readNumber(in, "watchIntervalMs", out.watchIntervalMs) &&
       read(in, "interposer", out.interposer) && read(in, "environment", out.environment) &&

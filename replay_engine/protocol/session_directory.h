@@ -35,8 +35,12 @@ struct SessionConfig {
   std::uint64_t jitterSeed = 0;
   std::uint32_t algorithm = 0;  ///< RankPage::algorithm
   std::int32_t ranks = 0;       ///< of the recording, in a replay; 0 = not known
-  bool pty = false;             ///< the program's stdout is a pty of its agent, stderr a pipe
-  bool echo = true;             ///< with pty: the agent also copies both to its own
+  /// Replay of a part of the job: the ranks that run, in the order of the launcher's; empty: all.
+  std::vector<std::int32_t> running;
+  std::string
+      groups;  ///< recording: SPEC of the groups (replay_engine/groups) whose contents from outside are kept
+  bool pty = false;  ///< the program's stdout is a pty of its agent, stderr a pipe
+  bool echo = true;  ///< with pty: the agent also copies both to its own
   std::uint32_t watchIntervalMs = 50;
   std::string interposer;  ///< library to preload; empty = libphotofinish_mpi.so beside the agent
   std::vector<std::string> environment;  ///< of the program: NAME=VALUE to set, NAME to take away

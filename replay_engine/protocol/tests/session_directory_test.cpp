@@ -35,6 +35,8 @@ class SessionDirectoryTest : public testing::Test {
     m_config.echo = false;
     m_config.recordedEnvironment = {{0, {"environ SEED 1", "digest TOKEN 00ff"}}, {12, {}}};
     m_config.giveBack = false;
+    m_config.running = {2, 5};
+    m_config.groups = "0-1,2+5";
   }
   void TearDown() override { fs::remove_all(m_base); }
 
