@@ -129,9 +129,19 @@ void addReplay(CLI::App& parser, Commands& commands, const std::string& forced) 
   addUntil(*command, *words);
   command->add_flag("--stop-at-end", options.stopAtEnd,
                     "hold the ranks where a recording that is cut ends, for a debugger");
+  CLI::Option* group =
+      command->add_option("--group", options.group,
+                          "run the ranks of this group alone, of a trace recorded with --groups");
+  CLI::Option* ranks =
+      command
+          ->add_option("--ranks", options.ranks,
+                       "run these ranks alone, separated by commas: one or several whole groups")
+          ->delimiter(',');
+  group->excludes(ranks);
   words->stallAfter = addStallAfter(*command);
-  command->add_flag("--survey", options.survey,
-                    "fill events and races of the trace by this replay");
+  CLI::Option* survey = command->add_flag("--survey", options.survey,
+                                          "fill events and races of the trace by this replay");
+  survey->excludes(group)->excludes(ranks);
   addConditions(*command, *words);
   addTrust(*command);
   commands.push_back({command, [command, words] { return run(*command, *words); },

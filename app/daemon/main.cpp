@@ -25,6 +25,7 @@
 #include "replay_engine/base/shown_text.h"
 #include "replay_engine/base/unique_fd.h"
 #include "replay_engine/daemon/daemon.h"
+#include "replay_engine/groups/replay_groups.h"
 #include "replay_engine/protocol/rank_page.h"
 #include "replay_engine/protocol/session_directory.h"
 #include "replay_engine/steering/send_gates.h"
@@ -39,15 +40,17 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
  public:
   TraceSchedules(std::vector<pf::db::RankInfo> ranks, pf::db::RunInfo run,
                  std::map<pf::Rank, pf::protocol::LaunchContext> contexts, bool own,
-                 std::future<Paths> paths, bool force)
+                 std::future<Paths> paths, bool force, int running)
       : m_ranks(std::move(ranks)),
         m_run(std::move(run)),
         m_contexts(std::move(contexts)),
         m_own(own),
         m_paths(std::move(paths)),
-        m_force(force) {}
+        m_force(force),
+        m_running(running) {}
 
   [[nodiscard]] int ranks() const override { return static_cast<int>(m_ranks.size()); }
+  [[nodiscard]] int running() const override { return m_running; }
   [[nodiscard]] pf::Result<std::string> schedulePath(std::int32_t rank) override {
     if (!m_compiled) {
       m_compiled = m_paths.get();
@@ -134,6 +137,7 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
   std::future<Paths> m_paths;
   std::optional<Paths> m_compiled;
   bool m_force;
+  int m_running;
 };
 
 pf::Status writeFile(const std::string& path, const std::vector<unsigned char>& bytes) {
@@ -186,10 +190,46 @@ pf::Status writeGates(pf::db::TraceStore& store, const std::string& directory) {
                    std::vector<unsigned char>(gates.size() * pf::kGateStride));
 }
 
+/// Of a replay of a part of the job: for each rank who is in its group, and who runs. It asks for that in MPI_Init.
+pf::Status writeRunning(const std::string& directory, const pf::db::RunInfo& run,
+                        const std::vector<std::int32_t>& running) {
+  const auto groups = pf::ReplayGroups::parse(run.groups.value_or("all"), run.ranks);
+  if (!groups) {
+    return groups.error();
+  }
+  for (const std::int32_t rank : running) {
+    if (rank >= run.ranks) {
+      return pf::Error{pf::ErrorCode::Usage, "the trace has no rank " + std::to_string(rank), {}};
+    }
+    const auto members = groups->members(groups->groupOf(rank));
+    std::vector<std::int32_t> numbers{run.ranks, static_cast<std::int32_t>(members.size())};
+    numbers.insert(numbers.end(), members.begin(), members.end());
+    numbers.insert(numbers.end(), running.begin(), running.end());
+    std::vector<unsigned char> bytes(numbers.size() * sizeof(std::int32_t));
+    std::memcpy(bytes.data(), numbers.data(), bytes.size());
+    const std::string path = pf::protocol::SessionDirectory::schedulePath(directory, rank);
+    if (pf::Status status = writeFile(path + ".group", bytes); !status) {
+      return status;
+    }
+  }
+  return {};
+}
+
+bool runs(const std::vector<std::int32_t>& running, std::int32_t rank) {
+  return running.empty() || std::ranges::find(running, rank) != running.end();
+}
+
 /// Compiles the schedules of `trace` into `directory`. What a recording without events does not say
 /// for the comparison of each call comes from its survey, once there is one.
 Paths compileAll(pf::db::TraceStore& store, const std::string& directory,
-                 const std::string& deliveries, bool bounded) {
+                 const std::string& deliveries, bool bounded,
+                 const std::vector<std::int32_t>& running) {
+  for (const std::int32_t rank : running) {
+    const std::string path = pf::protocol::SessionDirectory::schedulePath(directory, rank);
+    if (pf::Status status = store.extractPayload(rank, path + ".payload"); !status) {
+      return status.error();
+    }
+  }
   if (bounded) {
     if (pf::Status status = writeGates(store, directory); !status) {
       return status.error();
@@ -232,6 +272,10 @@ Paths compileAll(pf::db::TraceStore& store, const std::string& directory,
       log.given.clear();
     }
     paths.push_back(pf::protocol::SessionDirectory::schedulePath(directory, log.rank));
+    if (!runs(running, log.rank)) {
+      log = {};
+      continue;
+    }
     const pf::RankRoutes* const mine =
         tags->any() ? &tags->ranks[static_cast<std::size_t>(log.rank)] : nullptr;
     const auto schedule = pf::compileSchedule(log, mine, tags->lastPost, threads);
@@ -276,6 +320,10 @@ int daemonMain(int argc, char** argv) {
   std::string deliveries;
   app.add_option("--deliveries", deliveries, "pinned or tagged: how deliveries are forced");
   app.add_flag("--bounded-buffers", bounded, "make gates for the sends of the replay");
+  std::vector<std::int32_t> running;
+  app.add_option("--running", running, "ranks that run, in ascending order; none: all")
+      ->delimiter(',')
+      ->check(CLI::NonNegativeNumber);
   std::uint64_t stallAfter = 0;
   std::uint64_t stallLimit = 0;
   app.add_option("--stall-after", stallAfter,
@@ -320,17 +368,24 @@ int daemonMain(int argc, char** argv) {
     return fail(launch.error());
   }
   expectWaits(options.logic, run.longestWait);
+  if (!running.empty()) {
+    if (pf::Status status = writeRunning(options.sessionDirectory, run, running); !status) {
+      return fail(status.error());
+    }
+  }
+  const int count =
+      running.empty() ? static_cast<int>(ranks.size()) : static_cast<int>(running.size());
   auto contexts = pf::app::contextsOf(*launch, run.ranks);
   const pf::Result<pf::app::Owner> owner = pf::app::ownerOf(*store);
   const bool own = owner && *owner == pf::app::Owner::Own;
   std::future<Paths> paths =
-      std::async(std::launch::async, [&store, &options, &deliveries, bounded] {
-        Paths made = compileAll(*store, options.sessionDirectory, deliveries, bounded);
+      std::async(std::launch::async, [&store, &options, &deliveries, bounded, &running] {
+        Paths made = compileAll(*store, options.sessionDirectory, deliveries, bounded, running);
         (void)writeFile(options.sessionDirectory + "/" + pf::kSchedulesMade, {});
         return made;
       });
   TraceSchedules source(std::move(ranks), std::move(run), std::move(contexts), own,
-                        std::move(paths), force);
+                        std::move(paths), force, count);
   return pf::daemon::runDaemon(options, source);
 }
 

@@ -133,6 +133,13 @@ Status Job::startDaemon(const JobOptions& options) {
       words.insert(words.end(), {name, std::to_string(time.count())});
     }
   };
+  if (!options.session.running.empty()) {
+    std::string running;
+    for (const std::int32_t rank : options.session.running) {
+      running += (running.empty() ? "" : ",") + std::to_string(rank);
+    }
+    words.insert(words.end(), {"--running", running});
+  }
   giveTime("--stall-after", options.stallAfter);
   giveTime("--stall-limit", options.stallLimit);
   if ((options.session.mode & kBoundedBuffers) != 0) {

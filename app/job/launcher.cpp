@@ -214,4 +214,40 @@ std::vector<std::string> LaunchCommand::withAgent(const std::vector<std::string>
   return out;
 }
 
+LaunchCommand alone(const LaunchCommand& command) {
+  LaunchCommand out;
+  out.words.assign(command.words.begin() + static_cast<std::ptrdiff_t>(command.programs.front()),
+                   command.words.end());
+  out.programs.push_back(0);
+  return out;
+}
+
+LaunchCommand ofSo(const LaunchCommand& command, std::size_t processes) {
+  if (command.launcher.empty()) {
+    return command;
+  }
+  const bool srun = fileName(command.words.front()) == "srun";
+  LaunchCommand out;
+  out.launcher = command.launcher;
+  out.words = {command.words.front(), "-n", std::to_string(processes)};
+  for (std::size_t i = 1; !srun && i < command.programs.front();) {
+    const std::size_t words = optionWords(command.words, i, false);
+    const std::string name = command.words[i].substr(
+        std::min(command.words[i].find_first_not_of('-'), command.words[i].size()));
+    for (const char* kept : {"mca", "gmca", "omca", "x", "env", "genv", "envlist", "genvlist"}) {
+      if (name == kept) {
+        for (std::size_t j = i; j < i + words && j < command.programs.front(); ++j) {
+          out.words.push_back(command.words[j]);
+        }
+      }
+    }
+    i += std::max<std::size_t>(words, 1);
+  }
+  out.programs.push_back(out.words.size());
+  out.words.insert(out.words.end(),
+                   command.words.begin() + static_cast<std::ptrdiff_t>(command.programs.front()),
+                   command.words.end());
+  return out;
+}
+
 }  // namespace pf::app

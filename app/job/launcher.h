@@ -30,4 +30,10 @@ Result<LaunchCommand> parseLaunch(const std::vector<std::string>& words);
 /// Path of `name` as execvp would find it; empty if there is none.
 std::string findInPath(const std::string& name);
 
+/// The program of `command` by itself, without a launcher.
+LaunchCommand alone(const LaunchCommand& command);
+/// As `command`, of one program, but in so many processes on this host. Of the launcher's options those stay that say what
+/// the program gets (variables, --mca).
+LaunchCommand ofSo(const LaunchCommand& command, std::size_t processes);
+
 }  // namespace pf::app

@@ -21,6 +21,7 @@
 #include "app/recording/log_directory.h"
 #include "app/recording/record.h"
 #include "app/replaying/forced_deliveries.h"
+#include "app/replaying/part_of_job.h"
 #include "app/replaying/replay_inputs.h"
 #include "app/replaying/survey.h"
 #include "app/replaying/verdict_text.h"
@@ -72,6 +73,9 @@ class Replay final : public JobFollower {
   [[nodiscard]] std::optional<Error> notCome(int status) const;
   [[nodiscard]] bool stopsOnTheWay() const { return m_options.until || !m_options.cut.empty(); }
   void askUser();
+  [[nodiscard]] bool runs(Rank rank) const {
+    return m_running.empty() || std::ranges::find(m_running, rank) != m_running.end();
+  }
   const Execution& execution();  ///< empty where it cannot be read
   void say(const std::string& text) const {
     if (!m_options.quiet) {
@@ -88,8 +92,9 @@ class Replay final : public JobFollower {
   std::optional<Error> m_failure;
   OtherContents m_contents;
   ReplayInputs m_inputs;
-  std::string m_target;       ///< of ReplayOptions::until: what event it is
-  std::vector<Serial> m_cut;  ///< of ReplayOptions::cut: events that each rank does
+  std::string m_target;         ///< of ReplayOptions::until: what event it is
+  std::vector<Rank> m_running;  ///< of a part of the job; empty: all ranks
+  std::vector<Serial> m_cut;    ///< of ReplayOptions::cut: events that each rank does
   std::vector<protocol::RankHello> m_hellos;
   bool m_free = false;     ///< ranks have been let go at the end of a recording that was cut
   bool m_holding = false;  ///< ranks are held at the end of their records
@@ -202,14 +207,17 @@ void Replay::stopped() {
 /// The replay begins when all have called MPI_Init, which may be in a while, or never.
 void Replay::sayWhoIsMissing() {
   const auto ranks = static_cast<std::size_t>(m_store.run().ranks);
-  if (m_saidWhoIsMissing || m_hellos.size() >= ranks || !m_job->daemonAnswers() ||
+  const std::size_t expected = m_running.empty() ? ranks : m_running.size();
+  if (m_saidWhoIsMissing || m_hellos.size() >= expected || !m_job->daemonAnswers() ||
       std::chrono::steady_clock::now() - m_started < kStartsWithin) {
     return;
   }
   m_saidWhoIsMissing = true;
   std::set<std::int32_t> missing;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    missing.insert(static_cast<std::int32_t>(rank));
+    if (runs(static_cast<Rank>(rank))) {
+      missing.insert(static_cast<std::int32_t>(rank));
+    }
   }
   for (const protocol::RankHello& hello : m_hellos) {
     missing.erase(hello.rank);
@@ -301,7 +309,7 @@ std::optional<Error> Replay::notCome(int status) const {
   for (const db::RankInfo& rank : m_store.ranks()) {
     const bool came = std::ranges::any_of(
         m_hellos, [&rank](const protocol::RankHello& hello) { return hello.rank == rank.rank; });
-    if (all && !came) {
+    if (all && !came && runs(rank.rank)) {
       missing += (missing.empty() ? "rank " : ", ") + std::to_string(rank.rank);
     }
   }
@@ -327,7 +335,7 @@ void Replay::verdict(const protocol::Verdict& verdict) {
         say(m_options.stopAtEnd ? "the recording ends here; the ranks are held"
                                 : "the recording ends here; from now on the ranks run freely");
         for (const db::RankInfo& rank : m_store.ranks()) {
-          if (!rank.complete) {
+          if (!rank.complete && runs(rank.rank)) {
             say("  rank " + std::to_string(rank.rank) + ": " + rank.cutReason);
           }
         }
@@ -407,6 +415,22 @@ void Replay::daemonLost() {
 
 /// What was asked of this replay, told to its job. `logs`: of a survey.
 Status Replay::adjust(JobOptions& options, const std::string& logs) {
+  if (m_options.group || !m_options.ranks.empty()) {
+    Result<std::vector<Rank>> ranks = ranksOfPart(m_store, m_options.group, m_options.ranks);
+    if (!ranks) {
+      return ranks.error();
+    }
+    if (m_options.until && std::ranges::find(*ranks, m_options.until->rank) == ranks->end()) {
+      return Error{ErrorCode::Usage,
+                   "rank " + std::to_string(m_options.until->rank) +
+                       ", which is to be stopped, does not run in this replay",
+                   "Name an event of a rank that does."};
+    }
+    m_running = std::move(*ranks);
+    if (Status few = startFew(options, m_store.run(), m_running); !few) {
+      return few;
+    }
+  }
   options.deliveries = m_options.deliveries;
   options.session.giveBack = !m_options.environmentOfNow;
   if (m_options.sameAddresses && (options.session.mode & kSameAddresses) == 0) {

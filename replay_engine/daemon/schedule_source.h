@@ -19,6 +19,8 @@ class ScheduleSource {
 
   /// Ranks of the recording; 0 = no recording (the session records).
   [[nodiscard]] virtual int ranks() const = 0;
+  /// How many of them run; all, unless a part of the job is replayed.
+  [[nodiscard]] virtual int running() const { return ranks(); }
   /// Absolute path of the file that the interposer of `rank` replays.
   [[nodiscard]] virtual Result<std::string> schedulePath(std::int32_t rank) = 0;
   /// The last event that `rank` had begun in the recording; 0 = not known.

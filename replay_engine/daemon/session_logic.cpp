@@ -19,7 +19,7 @@ SessionLogic::SessionLogic(LogicOptions options, ScheduleSource& source, TimePoi
       m_now(now),
       m_lastPeer(now),
       m_lastClient(now),
-      m_expected(source.ranks()) {}
+      m_expected(source.running()) {}
 
 RankRecord* SessionLogic::find(std::int32_t rank) {
   const auto it = m_ranks.find(rank);
@@ -239,7 +239,7 @@ void SessionLogic::onHello(PeerId peer, Agent& agent, RankHello hello) {
   hello.context = {};
   agent.said = true;
   agent.rank = hello.rank;
-  m_expected = hello.size;
+  m_expected = replaying() ? m_source.running() : hello.size;
   RankRecord& rank = m_ranks[hello.rank];
   rank.agent = peer;
   rank.hello = hello;
@@ -441,8 +441,14 @@ void SessionLogic::onAttach(const AttachGdb& order) {
 
 void SessionLogic::onAskStack(const AskStack& question) {
   std::vector<std::int32_t> ranks = question.ranks;
-  for (std::int32_t rank = 0; question.ranks.empty() && rank < m_expected; ++rank) {
-    ranks.push_back(rank);
+  if (question.ranks.empty() && m_ranks.size() == static_cast<std::size_t>(m_expected)) {
+    for (const auto& [rank, record] : m_ranks) {
+      ranks.push_back(rank);
+    }
+  } else if (question.ranks.empty()) {  // some have not come
+    for (std::int32_t rank = 0; rank < m_expected; ++rank) {
+      ranks.push_back(rank);
+    }
   }
   for (const std::int32_t number : ranks) {
     if (const RankRecord* rank = find(number); rank != nullptr && isLive(*rank)) {

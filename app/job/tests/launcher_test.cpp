@@ -120,6 +120,22 @@ TEST_F(LauncherTest, WhatCannotBeRunIsSaidWithWhatToDo) {
   }
 }
 
+TEST_F(LauncherTest, APartOfTheJobKeepsWhatTheProgramGets) {
+  const auto command =
+      parseLaunch({"mpirun", "--tag-output", "-n", "64", "-H", "a,b", "--mca", "btl", "self", "-x",
+                   "NAME", "--map-by", "node", "app", "-n", "7"});
+  ASSERT_TRUE(command.ok());
+  const LaunchCommand few = ofSo(*command, 3);
+  EXPECT_EQ(few.words, (std::vector<std::string>{"mpirun", "-n", "3", "--mca", "btl", "self", "-x",
+                                                 "NAME", "app", "-n", "7"}));
+  EXPECT_EQ(few.program(), "app");
+  EXPECT_EQ(few.launcher, command->launcher);
+  const LaunchCommand one = alone(*command);
+  EXPECT_EQ(one.words, (std::vector<std::string>{"app", "-n", "7"}));
+  EXPECT_TRUE(one.launcher.empty());
+  EXPECT_EQ(one.withAgent({"agent"}), (std::vector<std::string>{"agent", "--", "app", "-n", "7"}));
+}
+
 TEST_F(LauncherTest, ProgramsAreFoundAsExecvpWould) {
   EXPECT_EQ(findInPath("app"), m_programs.at("app"));
   EXPECT_EQ(findInPath(m_programs.at("app")), m_programs.at("app"));

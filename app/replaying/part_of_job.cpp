@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/replaying/part_of_job.h"
+
+#include <algorithm>
+#include <string>
+
+#include "replay_engine/groups/replay_groups.h"
+#include "replay_engine/protocol/rank_page.h"
+
+namespace pf::app {
+namespace {
+
+/// "0-7, 8-15"
+std::string groupsText(const ReplayGroups& groups, const std::vector<std::uint32_t>& numbers) {
+  std::string text;
+  for (const std::uint32_t number : numbers) {
+    text += (text.empty() ? "" : ", ") + rangesText(groups.members(number));
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<std::vector<Rank>> ranksOfPart(db::TraceStore& store, std::optional<std::uint32_t> group,
+                                      const std::vector<Rank>& ranks) {
+  const std::optional<std::string>& spec = store.run().groups;
+  if (!spec) {
+    return Error{ErrorCode::Usage,
+                 "the trace holds no contents of messages, so none of its ranks can be replayed "
+                 "without the others",
+                 "Record with --groups ('photofinish groups' finds some), or replay all ranks."};
+  }
+  const Result<ReplayGroups> groups = ReplayGroups::parse(*spec, store.run().ranks);
+  if (!groups) {
+    return groups.error();
+  }
+  if (group) {
+    if (*group >= groups->count()) {
+      return Error{ErrorCode::Usage, "the trace has no group " + std::to_string(*group),
+                   groups->count() == 1
+                       ? "It has group 0 only."
+                       : "Its groups are 0 to " + std::to_string(groups->count() - 1) +
+                             "; --ranks RANK names one by its ranks."};
+    }
+    const auto members = groups->members(*group);
+    return std::vector<Rank>(members.begin(), members.end());
+  }
+  std::vector<Rank> all = ranks;
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  for (const Rank rank : all) {
+    if (rank < 0 || rank >= store.run().ranks) {
+      return Error{ErrorCode::Usage, "the trace has no rank " + std::to_string(rank),
+                   "Its ranks are 0 to " + std::to_string(store.run().ranks - 1) + "."};
+    }
+  }
+  if (const auto missing = groups->missingForUnion(all); !missing.empty()) {
+    return Error{ErrorCode::Usage,
+                 "these ranks are no groups of the trace: what they get from others of their group "
+                 "was not kept",
+                 "Take the whole of it: " + groupsText(*groups, missing) + "."};
+  }
+  return all;
+}
+
+Status startFew(JobOptions& job, const db::RunInfo& run, const std::vector<Rank>& ranks) {
+  if (job.command.programs.size() > 1) {
+    return Error{
+        ErrorCode::Usage,
+        "the job is of several programs: which of them a rank runs is the launcher's to say",
+        "Replay all ranks."};
+  }
+  job.session.running.assign(ranks.begin(), ranks.end());
+  job.session.mode |= kReplayGroup;
+  const bool openMpi = run.mpiLibrary.starts_with("Open MPI");
+  if (ranks.size() == 1) {
+    job.command = alone(job.command);
+    if (openMpi) {  // else it starts a daemon of its own
+      job.session.environment.emplace_back("OMPI_MCA_ess_singleton_isolated=1");
+    }
+    return {};
+  }
+  job.command = ofSo(job.command, ranks.size());
+  if (openMpi && !job.command.launcher.empty()) {
+    job.launcherOptions.emplace_back("--oversubscribe");
+  }
+  return {};
+}
+
+}  // namespace pf::app

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Replays of a part of the job (MPIWiz, 3.3): which ranks may run without the others, and how they are started.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "app/job/job.h"
+#include "db/store/trace_store.h"
+#include "replay_engine/base/result.h"
+
+namespace pf::app {
+
+/// Ranks of a replay, ascending: those of `group`, or `ranks`, which must be a union of groups. Usage: they are not, with the
+/// groups to add; or the trace has no contents from outside of groups.
+Result<std::vector<Rank>> ranksOfPart(db::TraceStore& store, std::optional<std::uint32_t> group,
+                                      const std::vector<Rank>& ranks);
+
+/// Makes `job`, of all ranks, one of these alone. Usage: the job is of several programs.
+Status startFew(JobOptions& job, const db::RunInfo& run, const std::vector<Rank>& ranks);
+
+}  // namespace pf::app
