@@ -236,13 +236,13 @@ TEST_F(DapValuesTest, AnArrayIsAskedForByPages) {
   EXPECT_EQ(array["indexedVariables"], 900);
   target().forgetOrders();
   variables(array["variablesReference"], {{"start", 300}, {"count", 50}});
-  EXPECT_TRUE(target().wasTold(2, "300 350")) << target().toGdb[2];
+  EXPECT_TRUE(target().wasTold(2, "300 350\n")) << target().toGdb[2];
   target().forgetOrders();
   variables(array["variablesReference"], {{"start", -1}, {"count", std::int64_t{1} << 60}});
-  EXPECT_TRUE(target().wasTold(2, "0 10000")) << target().toGdb[2];
+  EXPECT_TRUE(target().wasTold(2, "0 10000\n")) << target().toGdb[2];
   target().forgetOrders();
   variables(array["variablesReference"], {{"start", std::int64_t{1} << 60}, {"count", 1}});
-  EXPECT_TRUE(target().wasTold(2, "1073741824 1073741825")) << target().toGdb[2];
+  EXPECT_TRUE(target().wasTold(2, "1073741824 1073741825\n")) << target().toGdb[2];
 }
 
 TEST_F(DapValuesTest, ReferencesAreGoneOnceTheirRankHasRun) {
