@@ -4,6 +4,19 @@
 
 #include <cstdint>
 
+/// An object of the library, looked up at first use, as those of Open MPI: we are loaded into processes without MPI, too.
+#undef MPI_UNWEIGHTED
+#define MPI_UNWEIGHTED                                       \
+  (*static_cast<int* const*>([]() -> void* {                 \
+    static void* known = nullptr; /* several threads ask */  \
+    void* found = __atomic_load_n(&known, __ATOMIC_RELAXED); \
+    if (found == nullptr) [[unlikely]] {                     \
+      found = ::pf::resolveObject("MPI_UNWEIGHTED");         \
+      __atomic_store_n(&known, found, __ATOMIC_RELAXED);     \
+    }                                                        \
+    return found;                                            \
+  }()))
+
 namespace pf {
 
 inline constexpr const char* kLibrary = "MPICH";

@@ -38,7 +38,7 @@ int RankList::find(int rank) const {
 namespace {
 
 HandleMap<JobComm*> g_comms;
-MPI_Comm g_world = MPI_COMM_NULL;  ///< of ours, over all ranks that run
+MPI_Comm g_world{};  ///< of ours, over all ranks that run
 int g_rank = 0;
 
 JobComm* newComm() {

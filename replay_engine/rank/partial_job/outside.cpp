@@ -17,7 +17,7 @@ namespace pf {
 namespace {
 
 PayloadReader g_outside;
-MPI_Comm g_feeder = MPI_COMM_NULL;
+MPI_Comm g_feeder{};
 int g_lastTag = 0;
 constexpr int kTags = 32768;  // MPI_TAG_UB is at least 32767
 
