@@ -420,12 +420,6 @@ Status Replay::adjust(JobOptions& options, const std::string& logs) {
     if (!ranks) {
       return ranks.error();
     }
-    if (m_options.until && std::ranges::find(*ranks, m_options.until->rank) == ranks->end()) {
-      return Error{ErrorCode::Usage,
-                   "rank " + std::to_string(m_options.until->rank) +
-                       ", which is to be stopped, does not run in this replay",
-                   "Name an event of a rank that does."};
-    }
     m_running = std::move(*ranks);
     if (Status few = startFew(options, m_store.run(), m_running); !few) {
       return few;
@@ -549,6 +543,28 @@ void endReplays() {
   g_endAsked = true;
 }
 
+namespace {
+
+/// Usage unless a part of the job that is asked for can be replayed, with the rank that is to be stopped in it.
+Status partIsThere(db::TraceStore& store, const ReplayOptions& options) {
+  if (!options.group && options.ranks.empty()) {
+    return {};
+  }
+  const Result<std::vector<Rank>> ranks = ranksOfPart(store, options.group, options.ranks);
+  if (!ranks) {
+    return ranks.error();
+  }
+  if (options.until && std::ranges::find(*ranks, options.until->rank) == ranks->end()) {
+    return Error{ErrorCode::Usage,
+                 "rank " + std::to_string(options.until->rank) +
+                     ", which is to be stopped, does not run in this replay",
+                 "Name an event of a rank that does."};
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<int> replay(const ReplayOptions& options) {
   if (Status may = mayRun(options.trace); !may) {
     return may.error();
@@ -559,6 +575,9 @@ Result<int> replay(const ReplayOptions& options) {
       openTrace(options.trace, options.deliveries.empty() ? mode : db::TraceStore::Mode::ReadOnly);
   if (!store) {
     return store.error();
+  }
+  if (Status status = partIsThere(*store, options); !status) {
+    return status.error();
   }
   if (options.until) {  // before a survey is made for it
     if (Status status = eventIsThere(*store, *options.until); !status) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A group of a recorded job is replayed alone: each of its ranks receives, to the byte, what it received in the job.
 
-PF_FULL=1: more partitions, every time under jitter.
+PF_FULL=1: more partitions, every time under jitter. PF_RANDOM, PF_SEED: random programs (tests/random), and where they begin.
 """
 import os
 import pathlib
@@ -13,6 +13,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from photofinish import BIN, FULL, PhotofinishTest, main
 
 APART = BIN / "e2e" / "apart"
+RANDOM = BIN / "random" / "random_program"
+HASH = re.compile(r"rank (\d+) hash ([0-9a-f]{16} events \d+)")
+COUNT = int(os.environ.get("PF_RANDOM", "100" if FULL else "8"))
+FIRST = int(os.environ.get("PF_SEED", "1"))
 RECEIVED = re.compile(r"rank (\d+) of \d+ received ([0-9a-f]{16})")
 PARTITIONS = [("each", 6), ("0-1,2-3,4-5", 6), ("0+2+4,1+3+5", 6), ("0+5,1-4", 6)]
 PARTITIONS += [("all", 6), ("0-2", 5), ("0-3,4-5", 6), ("each", 3), ("0-6,7", 8), ("each", 2)] if FULL else []
@@ -65,6 +69,21 @@ class ApartTest(PhotofinishTest):
         both = self.replay("t.pft", "--ranks", "3,0,1")
         self.assertEqual(received(both), {rank: recorded[rank] for rank in "013"}, both)
         self.assertEqual(self.replay("t.pft", "--group", 2, "--until", "3:20", stdin=subprocess.DEVNULL).status, 0)
+
+    def test_random_programs(self):
+        self.need(RANDOM)
+        for seed in range(FIRST, FIRST + COUNT):
+            ranks = 2 + seed % 4
+            spec = ("each", "0+1", "0-1,2-3,4", "1-2")[seed // 4 % 4] if ranks > 4 else ("each", "0-1")[seed // 4 % 2]
+            with self.subTest(seed=seed, ranks=ranks, spec=spec):
+                mode = "all" if seed % 3 == 0 else "outcomes"
+                recorded = self.record("t.pft", self.mpirun(ranks, RANDOM, seed, 4, "--apart"), "--groups", spec, "--mode", mode)
+                hashes = dict(HASH.findall(recorded.out))
+                self.assertEqual(len(hashes), ranks, recorded)
+                for number, group in enumerate(self.groups_of(spec, ranks)):
+                    alone = self.replay("t.pft", "--group", number, *(("--jitter", seed) if seed % 2 else ()))
+                    self.assertEqual(alone.status, 0, alone)
+                    self.assertEqual(dict(HASH.findall(alone.out)), {str(rank): hashes[str(rank)] for rank in group}, alone)
 
     def test_under_mpich(self):
         self.need("mpiexec.mpich", BIN / "libphotofinish_mpich.so", "mpicc.mpich")

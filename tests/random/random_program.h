@@ -28,7 +28,7 @@ struct comm {
 
 struct run {
   int rank, size;
-  int count_misses, check, trace;
+  int count_misses, check, trace, apart;
   int messages; /* of a pool, at most */
   int program, step;
   uint64_t hash, filled;
