@@ -554,6 +554,11 @@ Status partIsThere(db::TraceStore& store, const ReplayOptions& options) {
   if (!ranks) {
     return ranks.error();
   }
+  if (options.deliveries == "tagged") {
+    return Error{ErrorCode::Usage,
+                 "a part of the job has no tags of its own for messages from outside",
+                 "Leave out --force tagged."};
+  }
   if (options.until && std::ranges::find(*ranks, options.until->rank) == ranks->end()) {
     return Error{ErrorCode::Usage,
                  "rank " + std::to_string(options.until->rank) +

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "replay_engine/rank/calls/failed_completions.h"
+#include "replay_engine/rank/layer/not_alone.h"
 
 namespace pf {
 namespace {
@@ -449,8 +450,9 @@ int onCancel(const CallPlace& place, MPI_Request* request) {
   return result;
 }
 
-int onRequest_free(const CallPlace&, MPI_Request* request) {
+int onRequest_free(const CallPlace& place, MPI_Request* request) {
   const StateLock lock;
+  letRequestGo(place, *request);
   Request* entry = entryOf(*request);
   if (g_engine.record && entry != nullptr && entry->kind == RequestKind::Receive &&
       (entry->wild || entry->cancelled)) {
@@ -458,7 +460,11 @@ int onRequest_free(const CallPlace&, MPI_Request* request) {
     // stays ours until MPI_Finalize can log it.
     MPI_Status status;
     int done = 0;
-    const int result = PF_REAL(Request_get_status)(*request, &done, &status);
+    int result = MPI_SUCCESS;
+    {
+      const InLayer look;
+      result = PF_REAL(Request_get_status)(*request, &done, &status);
+    }
     if (done == 0) {
       *request = MPI_REQUEST_NULL;
       return MPI_SUCCESS;

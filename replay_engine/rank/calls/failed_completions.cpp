@@ -27,6 +27,7 @@ bool isUnfinished(int result, MPI_Request request, const MPI_Status* status, boo
     return isError(status->MPI_ERROR, MPI_ERR_PENDING);
   }
   int done = 0;
+  const InLayer look;
   return !persistent ||
          (PF_REAL(Request_get_status)(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
           done == 0);

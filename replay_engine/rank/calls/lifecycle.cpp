@@ -18,7 +18,6 @@
 #include "replay_engine/rank/forcing/shadow.h"
 #include "replay_engine/rank/group_recording/contents_of_group.h"
 #include "replay_engine/rank/inputs/system_values.h"
-#include "replay_engine/rank/layer/not_alone.h"
 #include "replay_engine/rank/partial_job/partial_job.h"
 #include "replay_engine/rank/recording/choose_sink.h"
 
@@ -146,9 +145,6 @@ void begin(const CallPlace& place) {
   g_rankOnly.active = true;
   g_engine.world = MPI_COMM_WORLD;
   g_engine.noComm = MPI_COMM_NULL;
-  if (g_engine.multiple) {  // in which order threads are told, its entries do not say
-    notAlone(place);
-  }
   g_rankOnly.fast = g_engine.record && !keepsContents() && !g_engine.events && !g_engine.replay &&
                     !g_engine.jitter && !g_engine.multiple && resolveAll();
   joinEarlierThreads();
@@ -164,6 +160,7 @@ void logMatched() {
     MPI_Status status;
     int done = 0;
     MPI_Request handle = request.inner() != MPI_REQUEST_NULL ? request.inner() : request.handle;
+    const InLayer look;
     if (PF_REAL(Request_get_status)(handle, &done, &status) != MPI_SUCCESS || done == 0) {
       continue;
     }

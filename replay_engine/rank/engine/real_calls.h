@@ -29,6 +29,18 @@ inline void* real(std::uint16_t call) {
   return found != nullptr ? found : resolveReal(call);
 }
 
+/// How often this thread has asked MPI for itself: what lies between the engine and MPI (replay_engine/rank/layer) lets
+/// that pass, be it a layer's own call, one of MPI's in it, or a look of the engine's that the program knows nothing of.
+inline __thread int t_layer __attribute__((tls_model("initial-exec"))) = 0;
+
+class InLayer {
+ public:
+  InLayer() { ++t_layer; }
+  ~InLayer() { --t_layer; }
+  InLayer(const InLayer&) = delete;
+  InLayer& operator=(const InLayer&) = delete;
+};
+
 }  // namespace pf
 
 /// The same where resolveAll() has found them.

@@ -33,6 +33,7 @@ inline bool passThrough(const void* frame) {
   if (t_depth > 0 && static_cast<const char*>(frame) + kArguments >= t_outermost &&
       !isMpisOwnCall(static_cast<void* const*>(frame)[1])) [[unlikely]] {
     t_depth = 0;
+    t_layer = 0;
     dropState();
   }
   return t_depth > 0 || !g_rankOnly.active;

@@ -29,6 +29,7 @@ int peersOf(MPI_Comm comm) {
 /// Negative: MPI refuses to look.
 int isThere(int source, int tag, MPI_Comm comm) {
   int found = 0;
+  const InLayer look;
   const int result = PF_REAL(Iprobe)(source, tag, comm, &found, MPI_STATUS_IGNORE);
   return result != MPI_SUCCESS ? -1 : found;
 }
@@ -162,6 +163,7 @@ int jitteredIndex(int count, const MPI_Request* requests) {
           entry != nullptr && (entry->kind == RequestKind::Receive ||
                                (entry->kind == RequestKind::PersistentReceive && entry->active));
       int done = 0;
+      const InLayer look;
       if (receives &&
           PF_REAL(Request_get_status)(requests[i], &done, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
           done != 0) {

@@ -131,7 +131,7 @@ def alone(call):
     if call.kind == "Unsupported" or call.base or call.name == "Comm_idup_with_info":
         comm = next((name for declaration, name in split(call.parameters) if re.match(r"MPI_Comm \w", declaration)), None)
         number = f"PF_SITE(kCall{call.name})"
-        if call.name == "Comm_join":
+        if call.name in ("Comm_join", "Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect"):
             return f"  notAlone({number});\n"
         return f"  notAlone({number}, {comm});\n" if comm else ""
     return ""
@@ -142,7 +142,7 @@ def alone_in_words(call):
     refused = call.kind not in HAND and call.kind not in ("Local", "SystemValues") and (
         alone(call) if call.parameters else call.name != "Session_init" and re.search(r"_init(_c)?$|_c$|^Isendrecv|_with_info$|_from_group", call.name))
     if call.name == "File_open" or refused:
-        return "contents are kept up to it" + ("" if call.name == "Comm_join" else ", on a communicator with ranks outside")
+        return "contents are kept up to it" + ("" if call.name in ("Comm_join", "Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect") else ", on a communicator with ranks outside")
     if call.kind in ("Fetch", "EpochEnd", "WindowLock", "Unsupported", "Session"):
         return "as its window, file or job"
     if call.kind in ("BlockingReceive", "NonblockingReceive", "MatchedReceive", "Probe"):

@@ -2,6 +2,8 @@
 #include "replay_engine/rank/group_recording/contents_of_group.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -99,11 +101,15 @@ void keepMessage(const MemberView& members, const Piece& piece, const MPI_Status
     return;
   }
   const std::uint64_t room = bytesOf(piece);
-  int got = 0;
+  MPI_Count got = 0;
   std::uint64_t bytes = room;
-  if (error == MPI_SUCCESS && PF_UNDER(Get_count)(&status, MPI_BYTE, &got) == MPI_SUCCESS &&
-      got != MPI_UNDEFINED) {
+  if (error == MPI_SUCCESS && PF_UNDER(Get_elements_x)(&status, MPI_BYTE, &got) == MPI_SUCCESS &&
+      got >= 0) {
     bytes = std::min(static_cast<std::uint64_t>(got), room);
+  }
+  if (bytes >= INT_MAX) {  // a replay could not receive it
+    g_payload.fail(EFBIG);
+    return;
   }
   g_payload.begin(PayloadKind::Message, status.MPI_SOURCE, status.MPI_TAG, g_engine.serial);
   keepPiece(g_payload, piece, bytes);
@@ -185,6 +191,12 @@ bool startKeepingContents(const RankPage& page, const char** why) {
   if (!g_payload.open(path, page.salt, page.rank, page.size)) {
     *why = "contents of messages are not kept: the file for them cannot be made";
     return false;
+  }
+  if (page.threadLevel ==
+      MPI_THREAD_MULTIPLE) {  // in which order threads are told, entries do not say
+    sayOfRank("several threads may call MPI: contents of messages are not kept");
+    g_payload.fail(ENOTSUP);
+    return true;
   }
   putMessagesOver();
   putCompletionsOver();

@@ -114,13 +114,14 @@ void keepMembers(std::uint16_t call, MPI_Comm comm) {
 }
 
 /// Of a constructor whose first argument is the old communicator and whose last one the new.
-template <std::uint16_t call, typename Routine>
+/// `always`: also if no rank of that is outside.
+template <std::uint16_t call, bool always, typename Routine>
 struct KeptComm;
-template <std::uint16_t call, typename... Argument>
-struct KeptComm<call, int (*)(MPI_Comm, Argument...)> {
+template <std::uint16_t call, bool always, typename... Argument>
+struct KeptComm<call, always, int (*)(MPI_Comm, Argument...)> {
   static int run(MPI_Comm comm, Argument... argument) {
     const auto under = reinterpret_cast<int (*)(MPI_Comm, Argument...)>(g_under[call]);
-    const bool keep = t_layer == 0 && mixedComm(comm) != nullptr;
+    const bool keep = t_layer == 0 && (always || mixedComm(comm) != nullptr);
     const InLayer inside;
     const int result = under(comm, argument...);
     MPI_Comm* const made = std::get<sizeof...(Argument) - 1>(std::tuple<Argument...>(argument...));
@@ -145,28 +146,55 @@ int keepIntercomm_create(MPI_Comm local, int leader, MPI_Comm bridge, int remote
   return result;
 }
 
-int keepComm_free(MPI_Comm* comm) {
-  if (t_layer == 0) {
-    forgetComm(*comm);
+// A replay works out who is in these; a handle may have been another one's.
+
+int forgetOther(int result, const MPI_Comm* made) {
+  if (result == MPI_SUCCESS) {
+    forgetComm(*made);
   }
-  const InLayer inside;
-  return PF_UNDER(Comm_free)(comm);
+  return result;
+}
+
+int keepComm_dup(MPI_Comm comm, MPI_Comm* made) {
+  return forgetOther(PF_UNDER(Comm_dup)(comm, made), made);
+}
+
+int keepComm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
+  return forgetOther(PF_UNDER(Comm_dup_with_info)(comm, info, made), made);
+}
+
+int keepComm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
+  return forgetOther(PF_UNDER(Comm_idup)(comm, made, request), made);
+}
+
+int keepComm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
+  return forgetOther(PF_UNDER(Comm_create)(comm, group, made), made);
+}
+
+int keepComm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
+  return forgetOther(PF_UNDER(Comm_create_group)(comm, group, tag, made), made);
+}
+
+/// The program's callbacks for its attributes still see it.
+int keepComm_free(MPI_Comm* comm) {
+  const MPI_Comm old = *comm;
+  const int result = PF_UNDER(Comm_free)(comm);
+  forgetComm(old);
+  return result;
 }
 
 int keepComm_disconnect(MPI_Comm* comm) {
-  if (t_layer == 0) {
-    forgetComm(*comm);
-  }
-  const InLayer inside;
-  return PF_UNDER(Comm_disconnect)(comm);
+  const MPI_Comm old = *comm;
+  const int result = PF_UNDER(Comm_disconnect)(comm);
+  forgetComm(old);
+  return result;
 }
 
 }  // namespace
 
 void putCommunicatorsOver() {
-#define PF_KEEP(Name) putOver(kCall##Name, KeptComm<kCall##Name, decltype(&MPI_##Name)>::run)
+#define PF_KEEP(Name) putOver(kCall##Name, KeptComm<kCall##Name, false, decltype(&MPI_##Name)>::run)
   PF_KEEP(Comm_split);
-  PF_KEEP(Comm_split_type);
   PF_KEEP(Cart_create);
   PF_KEEP(Cart_sub);
   PF_KEEP(Graph_create);
@@ -174,6 +202,14 @@ void putCommunicatorsOver() {
   PF_KEEP(Dist_graph_create_adjacent);
   PF_KEEP(Intercomm_merge);
 #undef PF_KEEP
+  // Which ranks share memory is another question on another machine.
+  putOver(kCallComm_split_type,
+          KeptComm<kCallComm_split_type, true, decltype(&MPI_Comm_split_type)>::run);
+  putOver(kCallComm_dup, keepComm_dup);
+  putOver(kCallComm_dup_with_info, keepComm_dup_with_info);
+  putOver(kCallComm_idup, keepComm_idup);
+  putOver(kCallComm_create, keepComm_create);
+  putOver(kCallComm_create_group, keepComm_create_group);
   putOver(kCallIntercomm_create, keepIntercomm_create);
   putOver(kCallComm_free, keepComm_free);
   putOver(kCallComm_disconnect, keepComm_disconnect);

@@ -10,6 +10,14 @@
 namespace pf {
 namespace {
 
+void letGo(const KeptRequest& kept) {
+  if (kept.pieces != nullptr) {
+    freePieces(kept.pieces, kept.pieceCount);
+  } else {
+    letTypeGo(kept.piece.type);
+  }
+}
+
 /// Requests of one call that are followed, and statuses to ask MPI for.
 class Followed {
  public:
@@ -71,7 +79,8 @@ class Followed {
 
   /// Its contents are there, and the request stays.
   static void seen(KeptRequest& kept, const MPI_Status& status) {
-    if (!kept.done) {
+    const bool notStarted = kept.persistent && status.MPI_SOURCE < 0;
+    if (!kept.done && !notStarted) {
       keep(kept, status, MPI_SUCCESS);
       kept.done = true;
     }
@@ -122,7 +131,7 @@ class Followed {
       }
       return;
     }
-    freePieces(entry.kept.pieces, entry.kept.pieceCount);
+    letGo(entry.kept);
     g_keptRequests.erase(entry.handle);
   }
 
@@ -244,19 +253,32 @@ int keepRequest_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   return result;
 }
 
-int keepRequest_free(MPI_Request* request) {
-  KeptRequest* const kept = t_layer == 0 ? g_keptRequests.find(*request) : nullptr;
-  if (kept != nullptr) {
-    int done = 1;
-    MPI_Status status;
-    PF_UNDER(Request_get_status)(*request, &done, &status);
-    if (done == 0) {  // what it will bring, nobody says when
-      notAlone(CallPlace{kCallRequest_free, __builtin_return_address(0), nullptr});
-    }
-    freePieces(kept->pieces, kept->pieceCount);
-    g_keptRequests.erase(*request);
+void forgetRequest(MPI_Request request) {
+  if (const KeptRequest* const kept = g_keptRequests.find(request); kept != nullptr) {
+    letGo(*kept);
+    g_keptRequests.erase(request);
   }
+}
+
+int keepRequest_free(MPI_Request* request) {
+  forgetRequest(*request);
   return PF_UNDER(Request_free)(request);
+}
+
+/// What it will bring, or has brought without a word, is in no entry.
+void letRequestGoOn(const CallPlace& place, MPI_Request request) {
+  const KeptRequest* const kept = g_keptRequests.find(request);
+  if (kept == nullptr) {
+    return;
+  }
+  int done = 0;
+  MPI_Status status;
+  PF_UNDER(Request_get_status)(request, &done, &status);
+  const bool notStarted = kept->persistent && done != 0 && status.MPI_SOURCE < 0;
+  if (!kept->done && !notStarted) {
+    notAlone(place);
+  }
+  forgetRequest(request);
 }
 
 }  // namespace
@@ -272,6 +294,7 @@ void putCompletionsOver() {
   putOver(kCallTestsome, keepTestsome);
   putOver(kCallRequest_get_status, keepRequest_get_status);
   putOver(kCallRequest_free, keepRequest_free);
+  g_letGo = letRequestGoOn;
 }
 
 }  // namespace pf

@@ -67,7 +67,7 @@ int keepSendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, i
 void follow(MPI_Request request, const MemberView* members, const Piece& piece, bool persistent) {
   KeptRequest kept{};
   kept.members = members;
-  kept.piece = piece;
+  kept.piece = {piece.buffer, piece.count, keepType(piece.type)};
   kept.persistent = persistent;
   g_keptRequests.insert(request, kept);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "replay_engine/rank/layer/collective_flow.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "replay_engine/rank/engine/given.h"
@@ -24,23 +25,15 @@ void PieceList::add(int peer, const void* buffer, long long count, MPI_Datatype 
   m_pieces[m_count++] = {peer, {const_cast<void*>(buffer), count, type}};
 }
 
-namespace {
-
-bool isNamedType(MPI_Datatype type) {
-  return combinerOf(type) == MPI_COMBINER_NAMED;
-}
-
-}  // namespace
-
 PeerPiece* PieceList::take(int* count) {
   PeerPiece* const pieces = m_pieces;
+  if (std::all_of(begin(), end(), [](const PeerPiece& each) { return bytesOf(each.piece) == 0; })) {
+    *count = 0;
+    return nullptr;
+  }
   *count = m_count;
   for (int i = 0; i < m_count; ++i) {
-    if (!isNamedType(pieces[i].piece.type)) {
-      MPI_Datatype copy = MPI_DATATYPE_NULL;
-      PF_REAL(Type_dup)(pieces[i].piece.type, &copy);
-      pieces[i].piece.type = copy;
-    }
+    pieces[i].piece.type = keepType(pieces[i].piece.type);
   }
   m_pieces = nullptr;
   m_count = m_capacity = 0;
@@ -49,9 +42,7 @@ PeerPiece* PieceList::take(int* count) {
 
 void freePieces(PeerPiece* pieces, int count) {
   for (int i = 0; i < count; ++i) {
-    if (!isNamedType(pieces[i].piece.type)) {
-      PF_REAL(Type_free)(&pieces[i].piece.type);
-    }
+    letTypeGo(pieces[i].piece.type);
   }
   std::free(pieces);
 }

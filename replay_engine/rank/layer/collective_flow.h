@@ -27,7 +27,7 @@ class PieceList {
   void add(int peer, const void* buffer, long long count, MPI_Datatype type);
   [[nodiscard]] const PeerPiece* begin() const { return m_pieces; }
   [[nodiscard]] const PeerPiece* end() const { return m_pieces + m_count; }
-  /// Its pieces, which are then the caller's to free(), as are their types: copies of ours where the program may free them.
+  /// Null, where they are no bytes at all. Else its pieces, which are then the caller's to free(), as are their types: copies of ours where the program may free them.
   PeerPiece* take(int* count);
 
  private:

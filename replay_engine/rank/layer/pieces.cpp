@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "replay_engine/rank/engine/contents.h"
 #include "replay_engine/rank/engine/real_calls.h"
 #include "replay_engine/rank/payload/payload_writer.h"
 
@@ -76,6 +77,20 @@ struct Packing {
 };
 
 }  // namespace
+
+MPI_Datatype keepType(MPI_Datatype type) {
+  MPI_Datatype copy = type;
+  if (type != MPI_DATATYPE_NULL && combinerOf(type) != MPI_COMBINER_NAMED) {
+    PF_REAL(Type_dup)(type, &copy);
+  }
+  return copy;
+}
+
+void letTypeGo(MPI_Datatype type) {
+  if (type != MPI_DATATYPE_NULL && combinerOf(type) != MPI_COMBINER_NAMED) {
+    PF_REAL(Type_free)(&type);
+  }
+}
 
 std::uint64_t bytesOf(const Piece& piece) {
   return piece.count <= 0 ? 0 : layoutOf(piece.type).size * static_cast<std::uint64_t>(piece.count);

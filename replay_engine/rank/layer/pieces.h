@@ -17,6 +17,10 @@ struct Piece {
   MPI_Datatype type;
 };
 
+/// A type that stays when the program frees its own: a copy, unless it is predefined.
+MPI_Datatype keepType(MPI_Datatype type);
+void letTypeGo(MPI_Datatype type);
+
 /// Bytes that it moves.
 std::uint64_t bytesOf(const Piece& piece);
 /// Adds at most `limit` of them, the first ones, to the entry that is begun.

@@ -8,17 +8,6 @@
 namespace pf {
 
 inline void* g_under[kCallCount];
-/// How often this thread has entered the layer.
-inline __thread int t_layer __attribute__((tls_model("initial-exec"))) = 0;
-
-class InLayer {
- public:
-  InLayer() { ++t_layer; }
-  ~InLayer() { --t_layer; }
-  InLayer(const InLayer&) = delete;
-  InLayer& operator=(const InLayer&) = delete;
-};
-
 /// Before the first putOver(): a routine that the MPI library does not have stays as it is. (Without this, it has to be there.)
 void beginLayer();
 inline bool g_layerHasBegun = false;

@@ -10,6 +10,7 @@
 #include "replay_engine/rank/engine/records.h"
 #include "replay_engine/rank/layer/group_members.h"
 #include "replay_engine/rank/partial_job/job_groups.h"
+#include "replay_engine/rank/partial_job/job_requests.h"
 #include "replay_engine/rank/partial_job/job_topologies.h"
 #include "replay_engine/rank/partial_job/outside.h"
 
@@ -143,7 +144,11 @@ void forget(MPI_Comm comm) {
   JobComm* const old = *entry;
   g_comms.erase(comm);
   if (old->own != MPI_COMM_NULL) {
+    const InLayer inside;
     PF_UNDER(Comm_free)(&old->own);
+  }
+  if (g_jobRequests.count() != 0) {
+    return;  // requests under way may know it
   }
   old->local.release();
   old->remote.release();
@@ -458,6 +463,17 @@ class MadeComm {
     list.make(count);
     std::copy(m_at, m_at + count, list.world);
     m_at += count;
+    RankList sorted;
+    sorted.make(count);
+    std::copy_n(list.world, count, sorted.world);
+    std::sort(sorted.world, sorted.world + count);
+    const bool good =
+        std::adjacent_find(sorted.world, sorted.world + count) == sorted.world + count &&
+        (count == 0 || (sorted.world[0] >= 0 && sorted.world[count - 1] < g_group.worldSize()));
+    sorted.release();
+    if (!good) {
+      wrong();
+    }
   }
 
   std::uint16_t m_call;
@@ -509,6 +525,11 @@ int makeRecorded(MPI_Comm comm, const MadeComm& recorded, Topology topology, MPI
     freeTopology(&topology);
     return result;
   }
+  int size = 0;
+  PF_UNDER(Comm_size)(*made, &size);
+  if (size != running(recorded.local)) {
+    recorded.wrong();
+  }
   if (topology.kind != TopologyKind::None && running(recorded.local) == recorded.local.count) {
     carryTopology(made, topology);
     freeTopology(&topology);
@@ -527,7 +548,7 @@ int onSplit(MPI_Comm comm, int color, int key, MPI_Comm* made) {
 }
 
 int onSplitType(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made) {
-  return partialComm(comm) == nullptr
+  return t_layer != 0 || jobComm(comm) == nullptr
              ? PF_UNDER(Comm_split_type)(comm, type, key, info, made)
              : makeRecorded(comm, MadeComm(kCallComm_split_type), {}, made);
 }
@@ -674,18 +695,21 @@ int onIntercommCreate(MPI_Comm local, int leader, MPI_Comm bridge, int remoteLea
   return result;
 }
 
+/// The program's callbacks for its attributes still see it.
 int onFree(MPI_Comm* comm) {
-  if (t_layer == 0 && *comm != MPI_COMM_WORLD) {
-    forget(*comm);
+  const MPI_Comm old = *comm;
+  const int result = PF_UNDER(Comm_free)(comm);
+  if (old != MPI_COMM_WORLD) {
+    forget(old);
   }
-  return PF_UNDER(Comm_free)(comm);
+  return result;
 }
 
 int onDisconnect(MPI_Comm* comm) {
-  if (t_layer == 0) {
-    forget(*comm);
-  }
-  return PF_UNDER(Comm_disconnect)(comm);
+  const MPI_Comm old = *comm;
+  const int result = PF_UNDER(Comm_disconnect)(comm);
+  forget(old);
+  return result;
 }
 
 const Topology* topologyOf(MPI_Comm comm) {

@@ -62,6 +62,16 @@ void restore(const JobRequest& entry, MPI_Status* status) {
   }
 }
 
+void letGo(MPI_Request handle, const JobRequest& entry) {
+  if (entry.kind != JobRequestKind::FromInside) {
+    freeFeederTag(entry.feedTag);
+  }
+  PeerPiece* const pieces = entry.pieces;
+  const int count = entry.pieceCount;
+  g_jobRequests.erase(handle);
+  freePieces(pieces, count);
+}
+
 void finish(MPI_Request handle, const JobRequest& entry) {
   if (entry.persistent) {
     if (JobRequest* const again = g_jobRequests.find(handle); again != nullptr) {
@@ -69,8 +79,7 @@ void finish(MPI_Request handle, const JobRequest& entry) {
     }
     return;
   }
-  freePieces(entry.pieces, entry.pieceCount);
-  g_jobRequests.erase(handle);
+  letGo(handle, entry);
 }
 
 JobRequest* followed(MPI_Request request) {
@@ -246,8 +255,7 @@ int onRequest_get_status(MPI_Request request, int* flag, MPI_Status* status) {
 
 int onRequest_free(MPI_Request* request) {
   if (const JobRequest* const entry = followed(*request); entry != nullptr) {
-    freePieces(entry->pieces, entry->pieceCount);
-    g_jobRequests.erase(*request);
+    letGo(*request, *entry);
   }
   return PF_UNDER(Request_free)(request);
 }

@@ -49,7 +49,7 @@ int blockingSend(const void* buffer, int count, MPI_Datatype type, int dest, int
 
 /// A request that is done, of this process to itself: its handle is no other's.
 int doneRequest(MPI_Request* request) {
-  const int tag = feederTag();
+  constexpr int tag = kFeederNow;
   const int result = PF_UNDER(Irecv)(nullptr, 0, MPI_BYTE, 0, tag, feeder(), request);
   feed(nullptr, 0, tag);
   return result;
@@ -98,7 +98,7 @@ int receiveOutside(std::uint16_t call, void* buffer, int count, MPI_Datatype typ
                    int tag, MPI_Status* status) {
   const OutsideEntry entry = takeOutside(PayloadKind::Message, call, source, wantedTag(tag));
   MPI_Request request = MPI_REQUEST_NULL;
-  const int with = feederTag();
+  constexpr int with = kFeederNow;
   int result = PF_UNDER(Irecv)(buffer, count, type, 0, with, feeder(), &request);
   if (result == MPI_SUCCESS) {
     feed(entry.content, entry.head->size, with);
@@ -267,7 +267,7 @@ int onMprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Statu
     JobRequest entry{};
     entry.source = source;
     entry.tag = tag;
-    const int with = feederTag();
+    constexpr int with = kFeederNow;
     MPI_Request request = MPI_REQUEST_NULL;
     PF_UNDER(Isend)(nullptr, 0, MPI_BYTE, 0, with, feeder(), &request);
     const int result = PF_UNDER(Mprobe)(0, with, feeder(), message, MPI_STATUS_IGNORE);

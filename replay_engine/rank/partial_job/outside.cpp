@@ -20,6 +20,7 @@ PayloadReader g_outside;
 MPI_Comm g_feeder{};
 int g_lastTag = 0;
 constexpr int kTags = 32768;  // MPI_TAG_UB is at least 32767
+bool g_tagUsed[kTags];
 
 const char* nameOf(PayloadKind kind) {
   switch (kind) {
@@ -81,8 +82,18 @@ MPI_Comm feeder() {
 }
 
 int feederTag() {
-  g_lastTag = (g_lastTag + 1) % kTags;
-  return g_lastTag;
+  for (int i = 1; i < kTags; ++i) {
+    g_lastTag = g_lastTag % (kTags - 1) + 1;
+    if (!g_tagUsed[g_lastTag]) {
+      g_tagUsed[g_lastTag] = true;
+      return g_lastTag;
+    }
+  }
+  outsideDiffers(kCallIrecv, "at most 32767 requests under way with ranks outside", "more");
+}
+
+void freeFeederTag(int tag) {
+  g_tagUsed[tag] = false;
 }
 
 void feed(const void* content, std::uint64_t size, int tag) {

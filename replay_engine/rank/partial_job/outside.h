@@ -20,7 +20,10 @@ inline constexpr int kAny = -1;  ///< as `a` or `b`
 
 /// Messages to this process itself: contents from outside arrive by them.
 MPI_Comm feeder();
+/// A tag that no receive which is posted there has, until freeFeederTag(). For what is over in one call: kFeederNow.
 int feederTag();
+void freeFeederTag(int tag);
+inline constexpr int kFeederNow = 0;
 /// Sends `size` bytes where a receive with this tag is posted.
 void feed(const void* content, std::uint64_t size, int tag);
 

@@ -294,6 +294,46 @@ static void topologies(void) {
   MPI_Comm_free(&graph);
 }
 
+/* What is asked of requests beside waiting, and a type that is freed while it is received into. */
+static void freedAndLookedAt(void) {
+  const int from = (rank + size - 1) % size, to = (rank + 1) % size;
+  double got[16] = {0};
+  int done = 0;
+  MPI_Datatype pairs;
+  MPI_Request request;
+  MPI_Status status;
+  MPI_Type_vector(3, 1, 2, MPI_DOUBLE, &pairs);
+  MPI_Type_commit(&pairs);
+  MPI_Irecv(got, 1, pairs, from, 41, MPI_COMM_WORLD, &request);
+  MPI_Type_free(&pairs);
+  MPI_Send(own, 3, MPI_DOUBLE, to, 41, MPI_COMM_WORLD);
+  do {
+    MPI_Request_get_status(request, &done, &status);
+  } while (done == 0);
+  eat(got, sizeof got);
+  MPI_Wait(&request, &status);
+  eatStatus(&status, MPI_DOUBLE);
+  MPI_Type_contiguous(2, MPI_DOUBLE, &pairs);
+  MPI_Type_commit(&pairs);
+  MPI_Recv_init(got, 2, pairs, from, 42, MPI_COMM_WORLD, &request);
+  MPI_Type_free(&pairs);
+  for (int i = 0; i < 2; ++i) {
+    MPI_Request_get_status(request, &done, &status);
+    eatInt(done);
+    MPI_Start(&request);
+    MPI_Send(own + i, 4, MPI_DOUBLE, to, 42, MPI_COMM_WORLD);
+    MPI_Wait(&request, &status);
+    eat(got, 4 * sizeof *got);
+    eatStatus(&status, MPI_DOUBLE);
+  }
+  MPI_Request_free(&request);
+  MPI_Irecv(got, 1, MPI_DOUBLE, from, 43, MPI_COMM_WORLD, &request);
+  MPI_Cancel(&request);
+  MPI_Wait(&request, &status);
+  MPI_Test_cancelled(&status, &done);
+  eatInt(done);
+}
+
 static void large(void) {
   enum { kBytes = 200000 };
   char* sent = malloc(kBytes);
@@ -345,6 +385,7 @@ int main(int argc, char** argv) {
     collectives(MPI_COMM_WORLD);
     communicators();
     topologies();
+    freedAndLookedAt();
     large();
   }
   printf("rank %d of %d received %016lx\n", rank, size, hash);
