@@ -50,6 +50,14 @@ void describe(char (&text)[200], PayloadKind kind, int a, int b) {
   }
 }
 
+/// In the call in which the record of this rank ends, it waits as it did then: the daemon sees that nothing gets on.
+void waitAsRecorded() {
+  while (g_outside.end() == PayloadReader::End::Ended && g_engine.choices.header().complete == 0 &&
+         g_engine.choices.allUsed(g_engine.serial)) {
+    waitForAgent(g_engine.page->toRank.load());
+  }
+}
+
 }  // namespace
 
 void outsideDiffers(std::uint16_t call, const char* expected, const char* got) {
@@ -61,6 +69,7 @@ OutsideEntry takeOutside(PayloadKind kind, std::uint16_t call, int a, int b) {
   OutsideEntry entry{};
   entry.head = g_outside.next(&entry.content);
   if (entry.head == nullptr) {
+    waitAsRecorded();
     char got[200];
     describe(asked, kind, a, b);
     std::snprintf(got, sizeof got, "no more from ranks outside of the group: %s", g_outside.why());
