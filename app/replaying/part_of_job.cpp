@@ -72,6 +72,9 @@ Status startFew(JobOptions& job, const db::RunInfo& run, const std::vector<Rank>
   }
   job.session.running.assign(ranks.begin(), ranks.end());
   job.session.mode |= kReplayGroup;
+  if (ranks.front() != 0) {  // launchers give their input to rank 0
+    job.givenInput = std::string();
+  }
   const bool openMpi = run.mpiLibrary.starts_with("Open MPI");
   if (ranks.size() == 1) {
     job.command = alone(job.command);
