@@ -23,7 +23,7 @@ MPI_Request handle(std::uintptr_t number) {
 }
 
 TEST(HandleMap, IsAsAMapAfterManyOperations) {
-  HandleMap<int> map;
+  static HandleMap<int> map;  // as the layers' own, it is never freed
   std::map<std::uintptr_t, int> expected;
   std::mt19937 random(1);  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same in each run
   for (int i = 0; i < 200'000; ++i) {
@@ -46,7 +46,7 @@ TEST(HandleMap, IsAsAMapAfterManyOperations) {
 }
 
 TEST(HandleMap, HasNothingBeforeTheFirst) {
-  HandleMap<int> map;
+  static HandleMap<int> map;
   EXPECT_EQ(map.find(handle(1)), nullptr);
   map.erase(handle(1));
   EXPECT_EQ(map.count(), 0U);
@@ -60,7 +60,11 @@ class GroupFile : public ::testing::Test {
         ("photofinish-group-" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
          "-" + std::to_string(::getpid()));
   }
-  void TearDown() override { std::filesystem::remove(m_path); }
+  void TearDown() override {
+    std::filesystem::remove(m_path);
+    static std::vector<GroupMembers*> kept;
+    kept.push_back(&m_group);
+  }
 
   bool read(const std::vector<std::int32_t>& numbers, std::size_t cut = 0) {
     std::string bytes(reinterpret_cast<const char*>(numbers.data()), numbers.size() * 4);
@@ -70,7 +74,7 @@ class GroupFile : public ::testing::Test {
   }
 
   std::filesystem::path m_path;
-  GroupMembers m_group;
+  GroupMembers& m_group = *new GroupMembers;  // as the rank's, it is never freed
 };
 
 TEST_F(GroupFile, SaysWhoIsInIt) {
