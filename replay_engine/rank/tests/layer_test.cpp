@@ -62,7 +62,7 @@ class GroupFile : public ::testing::Test {
   }
   void TearDown() override {
     std::filesystem::remove(m_path);
-    static std::vector<GroupMembers*> kept;
+    static auto& kept = *new std::vector<GroupMembers*>;
     kept.push_back(&m_group);
   }
 
