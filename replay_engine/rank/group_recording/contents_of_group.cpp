@@ -25,23 +25,14 @@ namespace {
 HandleMap<MemberView*> g_views;
 bool g_refused = false;
 
-/// Adds a group's ranks of the world; whether some are outside.
+/// The ranks of a group; whether some are outside.
 bool translate(MPI_Group group, int** world, int* count) {
-  MPI_Group all = MPI_GROUP_NULL;
   PF_UNDER(Group_size)(group, count);
-  const auto size = static_cast<std::size_t>(*count);
-  int* const own = static_cast<int*>(std::malloc((size + 1) * sizeof(int)));
-  *world = static_cast<int*>(std::malloc((size + 1) * sizeof(int)));
-  if (own == nullptr || *world == nullptr) {
+  *world = static_cast<int*>(std::malloc((static_cast<std::size_t>(*count) + 1) * sizeof(int)));
+  if (*world == nullptr) {
     std::abort();  // the program cannot go on without memory either
   }
-  for (int i = 0; i < *count; ++i) {
-    own[i] = i;
-  }
-  PF_UNDER(Comm_group)(MPI_COMM_WORLD, &all);
-  PF_UNDER(Group_translate_ranks)(group, *count, own, all, *world);
-  PF_UNDER(Group_free)(&all);
-  std::free(own);
+  worldRanksOf(group, *count, *world);
   return std::any_of(*world, *world + *count, [](int rank) { return !g_group.has(rank); });
 }
 
@@ -64,6 +55,22 @@ MemberView* look(MPI_Comm comm) {
 }
 
 }  // namespace
+
+void worldRanksOf(MPI_Group group, int size, int* world) {
+  MPI_Group all = MPI_GROUP_NULL;
+  int* const own =
+      static_cast<int*>(std::malloc((static_cast<std::size_t>(size) + 1) * sizeof(int)));
+  if (own == nullptr) {
+    std::abort();  // the program cannot go on without memory either
+  }
+  for (int i = 0; i < size; ++i) {
+    own[i] = i;
+  }
+  PF_UNDER(Comm_group)(MPI_COMM_WORLD, &all);
+  PF_UNDER(Group_translate_ranks)(group, size, own, all, world);
+  PF_UNDER(Group_free)(&all);
+  std::free(own);
+}
 
 bool MemberView::isOutside(int peer) const {
   return peer < 0 || peer >= peers || !g_group.has(world[peer]);

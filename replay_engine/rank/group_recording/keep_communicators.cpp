@@ -52,20 +52,7 @@ void addMembers(Words& words, MPI_Group group) {
   int size = 0;
   PF_UNDER(Group_size)(group, &size);
   words.add(size);
-  MPI_Group all = MPI_GROUP_NULL;
-  PF_UNDER(Comm_group)(MPI_COMM_WORLD, &all);
-  int* const world = words.room(size);
-  int* const own =
-      static_cast<int*>(std::malloc((static_cast<std::size_t>(size) + 1) * sizeof(int)));
-  if (own == nullptr) {
-    std::abort();  // the program cannot go on without memory either
-  }
-  for (int i = 0; i < size; ++i) {
-    own[i] = i;
-  }
-  PF_UNDER(Group_translate_ranks)(group, size, own, all, world);
-  std::free(own);
-  PF_UNDER(Group_free)(&all);
+  worldRanksOf(group, size, words.room(size));
   PF_UNDER(Group_free)(&group);
 }
 

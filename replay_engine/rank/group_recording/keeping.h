@@ -20,6 +20,8 @@ struct MemberView {
 
 extern PayloadWriter g_payload;
 
+/// The ranks of a group in MPI_COMM_WORLD.
+void worldRanksOf(MPI_Group group, int size, int* world);
 /// Of a communicator with ranks outside of the group, else null.
 const MemberView* mixedComm(MPI_Comm comm);
 /// It is freed, or is made where another one was.

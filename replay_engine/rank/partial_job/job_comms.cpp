@@ -746,10 +746,6 @@ MPI_Comm ownComm(MPI_Comm comm, JobComm& job) {
   return job.own;
 }
 
-int ownRank() {
-  return g_rank;
-}
-
 void startComms() {
   const InLayer inside;
   int real = 0;

@@ -54,9 +54,6 @@ JobComm* partialComm(MPI_Comm comm);
 /// Its communicator for messages of ours: all ranks of it that run call this.
 MPI_Comm ownComm(MPI_Comm comm, JobComm& job);
 
-/// The rank of this process in the recorded MPI_COMM_WORLD.
-int ownRank();
-
 void startComms();
 void putCommsOver();
 

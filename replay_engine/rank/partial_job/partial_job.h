@@ -14,7 +14,5 @@ namespace pf {
 bool startPartialJob(const RankPage& page, const char** why);
 /// Opens the payload, once the agent has said where the schedule is. False: why.
 bool openPartialPayload(const RankPage& page, const char** why);
-/// MPI_Finalize.
-void endPartialJob();
 
 }  // namespace pf
