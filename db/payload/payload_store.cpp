@@ -103,7 +103,8 @@ class StoredPieces final : public PayloadSource {
   std::uint64_t m_ordinal = 0;
 };
 
-/// A page of a file to be: atomics in it are plain words.
+/// A page of a file to be: atomics in it are plain words. Never on the stack: with AddressSanitizer, GCC 12 does not
+/// keep the alignment there.
 struct alignas(PayloadHeader) HeaderPage {
   std::array<unsigned char, kPayloadHeaderSize> bytes{};
   PayloadHeader& header() { return *reinterpret_cast<PayloadHeader*>(bytes.data()); }
@@ -200,12 +201,12 @@ std::uint64_t totalOf(const PayloadInfo& info) {
 Result<PayloadInfo> storePayload(Database& database, Rank rank, std::int32_t ranks, int file) {
   PayloadInfo info;
   info.rank = rank;
-  HeaderPage page;
-  const ssize_t n = readAt(file, page.bytes.data(), page.bytes.size(), 0);
+  const auto page = std::make_unique<HeaderPage>();
+  const ssize_t n = readAt(file, page->bytes.data(), page->bytes.size(), 0);
   if (n < 0) {
     return systemError("cannot read contents of messages", errno);
   }
-  const PayloadHeader& header = page.header();
+  const PayloadHeader& header = page->header();
   if (n < static_cast<ssize_t>(kPayloadHeaderSize) ||
       wrongInPayload(header, rank, ranks) != nullptr) {
     setDamaged(info);
@@ -266,8 +267,8 @@ Status extractPayload(Database& database, const PayloadInfo& info, std::int32_t 
     return written ? Status() : Status(systemError("cannot write " + path, errno));
   });
   const bool damaged = lost || !scan.whole() || scan.good() != info.bytes;
-  HeaderPage page;
-  PayloadHeader& header = page.header();
+  const auto page = std::make_unique<HeaderPage>();
+  PayloadHeader& header = page->header();
   header.magic = kPayloadMagic;
   header.version = kPayloadVersion;
   header.salt = info.salt;
@@ -283,7 +284,7 @@ Status extractPayload(Database& database, const PayloadInfo& info, std::int32_t 
   }
   if (status.ok() &&
       (::ftruncate(file.get(), static_cast<off_t>(kPayloadHeaderSize + scan.good())) != 0 ||
-       !writeAt(file.get(), page.bytes, 0))) {
+       !writeAt(file.get(), page->bytes, 0))) {
     status = systemError("cannot write " + path, errno);
   }
   if (!status) {
