@@ -7,9 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "app/replaying/part_of_job.h"
+
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace pf::cli {
 
@@ -32,6 +35,13 @@ void addGroups(CLI::App& parser, Commands& commands);
 /// debug, attach, core, dap
 void addDebugging(CLI::App& parser, Commands& commands);
 
+/// --group and --ranks
+struct PartOptions {
+  CLI::Option* group;
+  CLI::Option* ranks;
+};
+/// Adds them; one of them can be given.
+PartOptions addPart(CLI::App& command, app::PartOfJob& part);
 /// Adds --trust: whether it was given.
 std::shared_ptr<bool> addTrust(CLI::App& command);
 /// Adds --stall-after: its seconds.

@@ -33,6 +33,20 @@ std::shared_ptr<bool> addTrust(CLI::App& command) {
   return given;
 }
 
+PartOptions addPart(CLI::App& command, app::PartOfJob& part) {
+  CLI::Option* group =
+      command.add_option("--group", part.group,
+                         "run the ranks of this group alone, of a trace recorded with --groups");
+  CLI::Option* ranks =
+      command
+          .add_option("--ranks", part.ranks,
+                      "run these ranks alone, separated by commas: one or several whole groups")
+          ->delimiter(',')
+          ->allow_extra_args(false);
+  group->excludes(ranks);
+  return {group, ranks};
+}
+
 std::shared_ptr<double> addStallAfter(CLI::App& command) {
   auto seconds = std::make_shared<double>(0);
   command

@@ -129,19 +129,11 @@ void addReplay(CLI::App& parser, Commands& commands, const std::string& forced) 
   addUntil(*command, *words);
   command->add_flag("--stop-at-end", options.stopAtEnd,
                     "hold the ranks where a recording that is cut ends, for a debugger");
-  CLI::Option* group =
-      command->add_option("--group", options.group,
-                          "run the ranks of this group alone, of a trace recorded with --groups");
-  CLI::Option* ranks =
-      command
-          ->add_option("--ranks", options.ranks,
-                       "run these ranks alone, separated by commas: one or several whole groups")
-          ->delimiter(',');
-  group->excludes(ranks);
+  const PartOptions part = addPart(*command, options.part);
   words->stallAfter = addStallAfter(*command);
   CLI::Option* survey = command->add_flag("--survey", options.survey,
                                           "fill events and races of the trace by this replay");
-  survey->excludes(group)->excludes(ranks);
+  survey->excludes(part.group)->excludes(part.ranks);
   addConditions(*command, *words);
   addTrust(*command);
   commands.push_back({command, [command, words] { return run(*command, *words); },

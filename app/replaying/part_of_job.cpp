@@ -21,8 +21,7 @@ std::string groupsText(const ReplayGroups& groups, const std::vector<std::uint32
 
 }  // namespace
 
-Result<std::vector<Rank>> ranksOfPart(db::TraceStore& store, std::optional<std::uint32_t> group,
-                                      const std::vector<Rank>& ranks) {
+Result<std::vector<Rank>> ranksOfPart(const db::TraceStore& store, const PartOfJob& part) {
   const std::optional<std::string>& spec = store.run().groups;
   if (!spec) {
     return Error{ErrorCode::Usage,
@@ -34,18 +33,18 @@ Result<std::vector<Rank>> ranksOfPart(db::TraceStore& store, std::optional<std::
   if (!groups) {
     return groups.error();
   }
-  if (group) {
-    if (*group >= groups->count()) {
-      return Error{ErrorCode::Usage, "the trace has no group " + std::to_string(*group),
+  if (part.group) {
+    if (*part.group >= groups->count()) {
+      return Error{ErrorCode::Usage, "the trace has no group " + std::to_string(*part.group),
                    groups->count() == 1
                        ? "It has group 0 only."
                        : "Its groups are 0 to " + std::to_string(groups->count() - 1) +
                              "; --ranks RANK names one by its ranks."};
     }
-    const auto members = groups->members(*group);
+    const auto members = groups->members(*part.group);
     return std::vector<Rank>(members.begin(), members.end());
   }
-  std::vector<Rank> all = ranks;
+  std::vector<Rank> all = part.ranks;
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
   for (const Rank rank : all) {

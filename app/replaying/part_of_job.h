@@ -11,10 +11,16 @@
 
 namespace pf::app {
 
-/// Ranks of a replay, ascending: those of `group`, or `ranks`, which must be a union of groups. Usage: they are not, with the
-/// groups to add; or the trace has no contents from outside of groups.
-Result<std::vector<Rank>> ranksOfPart(db::TraceStore& store, std::optional<std::uint32_t> group,
-                                      const std::vector<Rank>& ranks);
+/// Which ranks are asked for: those of a group, or these; neither: all.
+struct PartOfJob {
+  std::optional<std::uint32_t> group;
+  std::vector<Rank> ranks;
+  [[nodiscard]] bool isWhole() const { return !group && ranks.empty(); }
+};
+
+/// Ranks of a replay, ascending: those of the group, or the ranks, which must be a union of groups. Usage: they are not, with
+/// the groups to add; or the trace has no contents from outside of groups.
+Result<std::vector<Rank>> ranksOfPart(const db::TraceStore& store, const PartOfJob& part);
 
 /// Makes `job`, of all ranks, one of these alone. Usage: the job is of several programs.
 Status startFew(JobOptions& job, const db::RunInfo& run, const std::vector<Rank>& ranks);

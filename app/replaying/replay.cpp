@@ -415,8 +415,8 @@ void Replay::daemonLost() {
 
 /// What was asked of this replay, told to its job. `logs`: of a survey.
 Status Replay::adjust(JobOptions& options, const std::string& logs) {
-  if (m_options.group || !m_options.ranks.empty()) {
-    Result<std::vector<Rank>> ranks = ranksOfPart(m_store, m_options.group, m_options.ranks);
+  if (!m_options.part.isWhole()) {
+    Result<std::vector<Rank>> ranks = ranksOfPart(m_store, m_options.part);
     if (!ranks) {
       return ranks.error();
     }
@@ -547,10 +547,10 @@ namespace {
 
 /// Usage unless a part of the job that is asked for can be replayed, with the rank that is to be stopped in it.
 Status partIsThere(db::TraceStore& store, const ReplayOptions& options) {
-  if (!options.group && options.ranks.empty()) {
+  if (options.part.isWhole()) {
     return {};
   }
-  const Result<std::vector<Rank>> ranks = ranksOfPart(store, options.group, options.ranks);
+  const Result<std::vector<Rank>> ranks = ranksOfPart(store, options.part);
   if (!ranks) {
     return ranks.error();
   }

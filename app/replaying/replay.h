@@ -9,6 +9,7 @@
 
 #include "app/collation/collate.h"
 #include "app/job/job.h"
+#include "app/replaying/part_of_job.h"
 #include "db/store/trace_store.h"
 #include "replay_engine/base/result.h"
 
@@ -24,8 +25,7 @@ struct ReplayOptions {
   bool force = false;
   std::string deliveries;       ///< "pinned" or "tagged"; empty = by what the trace holds
   bool ignoreContents = false;  ///< what messages hold may differ from what they held
-  std::vector<Rank> ranks;      ///< those that run, a union of the trace's groups; empty: all
-  std::optional<std::uint32_t> group;  ///< these are the ranks of this group
+  PartOfJob part;               ///< which ranks run
   bool survey = false;          ///< re-execute with the full event log, and put it into the trace
   bool boundedBuffers = false;  ///< hold messages back until their receivers are ready for them
   bool sameAddresses = false;   ///< the trace must have been recorded so

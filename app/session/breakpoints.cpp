@@ -164,6 +164,9 @@ void Breakpoints::give(values::Breakpoint& breakpoint) {
 
 void Breakpoints::resolve(values::Breakpoint& breakpoint) {
   if (breakpoint.kind != values::BreakpointKind::Logical) {
+    if (outsideRank(breakpoint) >= 0) {
+      breakpoint.state = values::BreakpointState::Pending;
+    }
     return;
   }
   breakpoint.events.clear();
@@ -207,7 +210,24 @@ void Breakpoints::resolve(values::Breakpoint& breakpoint) {
         breakpoint.events.size() == 1
             ? tr("rank %1, event %2").arg(breakpoint.event.rank).arg(breakpoint.event.serial)
             : tr("%n event(s)", nullptr, static_cast<int>(breakpoint.events.size()));
+    if (const int outside = outsideRank(breakpoint); outside >= 0) {
+      breakpoint.state = values::BreakpointState::Pending;
+      breakpoint.note = m_state.notInReplay(outside);
+    }
   }
+}
+
+int Breakpoints::outsideRank(const values::Breakpoint& breakpoint) const {
+  bool ok = true;
+  QList<int> ranks = values::parseRankSet(breakpoint.ranks, ok);
+  if (isLogical(breakpoint)) {
+    ranks.clear();
+    for (const EventRef& event : breakpoint.events) {
+      ranks.append(event.rank);
+    }
+  }
+  const bool some = std::ranges::any_of(ranks, [this](int rank) { return m_state.runs(rank); });
+  return some || ranks.isEmpty() ? -1 : ranks.first();
 }
 
 void Breakpoints::resolveAll() {
@@ -231,6 +251,9 @@ void Breakpoints::add(values::Breakpoint breakpoint) {
     breakpoint.id = m_all.isEmpty() ? 1 : m_all.last().id + 1;
   }
   insert(breakpoint);
+  if (const int outside = outsideRank(m_all.last()); outside >= 0) {
+    Q_EMIT message(m_state.notInReplay(outside), false);
+  }
   Q_EMIT marksChanged();
 }
 
@@ -342,7 +365,9 @@ std::vector<PendingStop> Breakpoints::pendingStops() const {
     bool ok = true;
     const QList<int> group = values::parseRankSet(breakpoint.group, ok);
     for (const EventRef& event : breakpoint.events) {
-      pending.push_back({event, scopeOf(breakpoint), {group.begin(), group.end()}});
+      if (m_state.runs(event.rank)) {
+        pending.push_back({event, scopeOf(breakpoint), {group.begin(), group.end()}});
+      }
     }
   }
   return pending;

@@ -40,6 +40,8 @@ class Breakpoints : public QObject {
   /// All, as they are: after a search that had changed them.
   void giveToFleet();
   void followLines();
+  /// Cycles run other ranks than before.
+  void partChanged() { resolveAll(); }
   /// Ranks that have a breakpoint of their own.
   [[nodiscard]] QSet<int> ownRanks() const;
   [[nodiscard]] std::vector<PendingStop> pendingStops() const;
@@ -47,6 +49,8 @@ class Breakpoints : public QObject {
   [[nodiscard]] Serial nextStopOf(int rank, Serial past) const;
   /// Logical breakpoints before whose event the rank stands.
   [[nodiscard]] QList<int> before(const EventRef& next) const;
+  /// A rank of those that it is for, none of which is among those that cycles run; -1: some are.
+  [[nodiscard]] int outsideRank(const values::Breakpoint& breakpoint) const;
   [[nodiscard]] QList<int> onDivergence() const;
   /// "breakpoint 3 (receive 0#2)" where the rank stands before such an event.
   [[nodiscard]] QString standingText(int rank) const;

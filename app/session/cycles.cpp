@@ -38,10 +38,7 @@ db::Cycle rowOf(const values::Cycle& cycle, std::int64_t id) {
   row.startedUtc = cycle.started.toUTC().toString(Qt::ISODate).toStdString();
   row.finishedUtc =
       cycle.running ? std::string() : app::utcNow();  // as db/schema/schema_text.h has it
-  row.reason = cycle.summary.toStdString();
-  if (!cycle.inputs.isEmpty()) {
-    row.reason += "; " + cycle.inputs.toStdString();
-  }
+  row.reason = values::outcomeText(cycle).toStdString();
   row.buildId = cycle.build.toStdString();
   if (cycle.match != values::CycleMatch::Unknown) {
     row.matchedRecording = cycle.match == values::CycleMatch::Matches;
@@ -150,6 +147,7 @@ void Cycles::begin(const QString& summary) {
   cycle.started = QDateTime::currentDateTime();
   cycle.running = true;
   cycle.summary = summary;
+  cycle.ranks = QList<int>(m_state.part.begin(), m_state.part.end());
   m_all.append(cycle);
   m_openHits.clear();
   m_standing.clear();

@@ -88,6 +88,7 @@ void DebugSession::open(const QString& path, LoadedTrace trace) {
   closeUnrecorded();
   closeTarget();
   m_state.source = Source::Recording;
+  m_state.part.clear();
   m_toldInputs.clear();
   take(path, std::move(trace));
   m_control.setGoal({});
@@ -180,7 +181,7 @@ void DebugSession::launch() {
   Q_EMIT ranksChanged();
 
   Result<std::unique_ptr<Target>> target =
-      m_makeReplay({m_store.get(), m_allowRebuilt, &m_closing});
+      m_makeReplay({m_store.get(), m_allowRebuilt, m_state.part, &m_closing});
   if (!target) {
     couldNotStart(QString::fromStdString(target.error().message),
                   QString::fromStdString(target.error().text()));
@@ -257,7 +258,7 @@ void DebugSession::handle(const protocol::Message& message) {
                  [this](const protocol::RankHello& hello) {
                    m_state.now[hello.rank].pid = hello.pid;
                    m_state.now[hello.rank].host = QString::fromStdString(hello.host);
-                   if (hello.rank == 0) {
+                   if (hello.rank == (m_state.part.empty() ? 0 : m_state.part.front())) {
                      m_cycles.last().build = QString::fromStdString(hello.buildId);
                    }
                  },
@@ -392,7 +393,10 @@ void DebugSession::onVerdict(const protocol::Verdict& verdict) {
 
 void DebugSession::launcherEnded(int status, const QString& words) {
   if (!m_state.haveStarted() && !m_state.diverged) {
-    Q_EMIT message(tr("The launcher ended with status %1 before all ranks had called MPI_Init. %2")
+    const bool alone = m_state.part.size() == 1;  // there is no launcher
+    Q_EMIT message((alone ? tr("The program ended with status %1 before it had called MPI_Init. %2")
+                          : tr("The launcher ended with status %1 before all ranks had called "
+                               "MPI_Init. %2"))
                        .arg(status)
                        .arg(words.isEmpty() ? tr("It said nothing.") : tr("It said: ") + words),
                    true);

@@ -18,6 +18,7 @@
 #include <QThreadPool>
 #include <QTimer>
 
+#include "app/replaying/part_of_job.h"
 #include "app/replaying/verdict_text.h"
 #include "app/session/breakpoints.h"
 #include "app/session/cycles.h"
@@ -74,7 +75,21 @@ class DebugSession : public QObject, private mi::FleetObserver {
   /// The ranks are past the gate, and the job is not being ended.
   [[nodiscard]] bool isRunning() const { return m_state.phase == Phase::Running; }
 
-  // -- parts, each with signals of its own
+  // -- a part of the job (debug_session_part.cpp)
+  /// Cycles from now on run these ranks alone, each with a GDB (up to 16); the others can be looked at as the trace has
+  /// them. What runs is ended. Usage: ranks that cannot run without others, and what to do.
+  Status debugOnly(const app::PartOfJob& part);
+  /// All ranks again.
+  void debugAll();
+  /// Ranks that can run only together: the trace's group of this one. Empty: the trace has no groups.
+  [[nodiscard]] std::vector<Rank> groupOf(int rank) const;
+  /// Ranks that cycles run, ascending; empty: all.
+  [[nodiscard]] const std::vector<Rank>& part() const { return m_state.part; }
+  [[nodiscard]] bool runs(int rank) const { return m_state.runs(rank); }
+  /// Why nothing can be done with a rank that is not among them, and how it can, as a sentence.
+  [[nodiscard]] QString notInReplay(int rank) const { return m_state.notInReplay(rank); }
+
+  // -- parts of the session, each with signals of its own
   [[nodiscard]] Inspector& inspector() { return m_inspector; }
   [[nodiscard]] MachineInspector& machine() { return m_machine; }
   [[nodiscard]] FilledBuffers& buffers() { return m_buffers; }
@@ -174,6 +189,11 @@ class DebugSession : public QObject, private mi::FleetObserver {
   /// The same, and its end is not waited for.
   void abandonTarget();
   void targetClosed();
+
+  // debug_session_part.cpp
+  void setPart(std::vector<Rank> ranks);
+  /// True: the rank is not among those that cycles run, which has been said.
+  [[nodiscard]] bool refuses(int rank);
 
   // debug_session_unrecorded.cpp: ranks of core files, and of jobs that run without us
   [[nodiscard]] bool canReplay();

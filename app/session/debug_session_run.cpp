@@ -22,7 +22,8 @@ void DebugSession::begin() {
 }
 
 void DebugSession::goTo(Goal goal) {
-  if (!canReplay() || m_state.events.readsFirst([this, goal] { goTo(goal); })) {
+  if (!canReplay() || (goal.event.valid() && refuses(goal.event.rank)) ||
+      m_state.events.readsFirst([this, goal] { goTo(goal); })) {
     return;
   }
   if (!goal.event.valid() || !m_control.canReach(goal)) {
@@ -66,13 +67,13 @@ void DebugSession::go(Move move) {
 }
 
 void DebugSession::previousHit() {
-  if (canReplay()) {
+  if (canReplay() && !refuses(m_state.current)) {
     m_search.toPreviousHit();
   }
 }
 
 void DebugSession::lastChange(const QString& expression) {
-  if (canReplay()) {
+  if (canReplay() && !refuses(m_state.current)) {
     m_debuggers.join({m_state.current});
     m_search.toLastChange(expression);
   }

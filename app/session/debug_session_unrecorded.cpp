@@ -91,6 +91,7 @@ void DebugSession::openUnrecorded(Source source, const QString& title,
     count = std::max(count, rank.rank + 1);
   }
   m_state.source = source;
+  m_state.part.clear();
   m_state.path.clear();
   m_benign.open(nullptr, {});
   m_state.trace = emptyTrace(title, ranks, count);

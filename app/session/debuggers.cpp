@@ -53,10 +53,24 @@ void Debuggers::feed(const protocol::MiFromGdb& text) {
 
 void Debuggers::join(const QSet<int>& ranks) {
   const qsizetype before = m_focus.size();
-  m_focus.unite(ranks);
+  for (const int rank : ranks) {
+    if (m_state.runs(rank)) {
+      m_focus.insert(rank);
+    }
+  }
   if (m_focus.size() != before) {
     Q_EMIT focusChanged(focus());
   }
+}
+
+void Debuggers::partChanged(std::size_t most) {
+  m_focus.removeIf([this](int rank) { return !m_state.runs(rank); });
+  if (m_state.part.size() <= most) {
+    m_focus.unite({m_state.part.begin(), m_state.part.end()});
+  } else if (m_focus.isEmpty()) {
+    m_focus.insert(m_state.current);
+  }
+  Q_EMIT focusChanged(focus());
 }
 
 void Debuggers::attachAll() {
@@ -203,10 +217,27 @@ void Debuggers::forget(int rank) {
 void Debuggers::setFocus(const QList<int>& ranks) {
   const QSet<int> wanted(ranks.begin(), ranks.end());
   if (m_state.source == Source::Recording) {
-    setReplayFocus(wanted);
+    setReplayFocus(running(wanted));
   } else {
     setUnrecordedFocus(wanted);
   }
+}
+
+/// Those that cycles run. The others are named, and not kept.
+QSet<int> Debuggers::running(const QSet<int>& wanted) {
+  QSet<int> running;
+  for (const int rank : wanted) {
+    if (m_state.runs(rank)) {
+      running.insert(rank);
+    } else if (m_state.knows(rank)) {
+      Q_EMIT message(m_state.notInReplay(rank), false);
+    }
+  }
+  if (running != wanted) {  // not from inside of the list's own signal
+    QMetaObject::invokeMethod(
+        this, [this] { Q_EMIT focusChanged(focus()); }, Qt::QueuedConnection);
+  }
+  return running;
 }
 
 void Debuggers::setReplayFocus(const QSet<int>& wanted) {

@@ -36,6 +36,8 @@ class Debuggers : public QObject {
   void begin(const QSet<int>& focus) { m_focus = focus; }
   /// From the next cycle on these have one, too.
   void join(const QSet<int>& ranks);
+  /// Cycles run other ranks than before: those get a GDB, up to so many.
+  void partChanged(std::size_t most);
   /// The target of the cycle, which the GDBs are spoken to through.
   void use(Target* target) { m_target = target; }
   /// Each rank of the set that is there gets its GDB; attached() follows.
@@ -56,6 +58,7 @@ class Debuggers : public QObject {
   void settled();   ///< a rank that was ticked has stopped, or cannot be
 
  private:
+  [[nodiscard]] QSet<int> running(const QSet<int>& wanted);
   void setReplayFocus(const QSet<int>& wanted);
   void setUnrecordedFocus(const QSet<int>& wanted);
   void onAttached(int rank, const Status& status);

@@ -19,6 +19,19 @@ Error nowhere(const QString& sentence) {
 }  // namespace
 
 Result<Goal> Destinations::of(Move move, const EventRef& marked) const {
+  const bool ofCurrent =
+      move != Move::NextDeliveryAnywhere && move != Move::NextRace && move != Move::Failure;
+  if (ofCurrent && !m_state.runs(m_state.current)) {
+    return nowhere(m_state.notInReplay(m_state.current));
+  }
+  Result<Goal> goal = found(move, marked);
+  if (goal && !m_state.runs(goal->event.rank)) {
+    return nowhere(m_state.notInReplay(goal->event.rank));
+  }
+  return goal;
+}
+
+Result<Goal> Destinations::found(Move move, const EventRef& marked) const {
   switch (move) {
     case Move::NextEvent:
       return nextEvent();
@@ -119,8 +132,8 @@ Result<Goal> Destinations::nextDelivery(bool anywhere) const {
       m_state.goesOn() ? m_state.eventsDone() : std::vector<Serial>(m_state.rankInfos.size(), 0);
   EventRef next;
   for (int rank = 0; rank < static_cast<int>(done.size()); ++rank) {
-    const EventRef event =
-        anywhere || rank == m_state.current ? deliveryAfter(rank, done) : EventRef{};
+    const bool meant = m_state.runs(rank) && (anywhere || rank == m_state.current);
+    const EventRef event = meant ? deliveryAfter(rank, done) : EventRef{};
     if (event.valid() && (!next.valid() || timeOf(event) < timeOf(next))) {
       next = event;
     }
@@ -155,7 +168,8 @@ Result<Goal> Destinations::nextRace() const {
     const EventRef event = events->front();
     const auto rank = static_cast<std::size_t>(event.rank);
     const Serial past = m_state.goesOn() ? now.begun[rank] + (now.standing[rank] ? 1 : 0) : 0;
-    if (event.serial > past && (!best.valid() || timeOf(event) < timeOf(best))) {
+    if (m_state.runs(event.rank) && event.serial > past &&
+        (!best.valid() || timeOf(event) < timeOf(best))) {
       best = event;
     }
   }

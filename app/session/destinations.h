@@ -45,6 +45,7 @@ class Destinations {
   [[nodiscard]] Serial upcoming(int rank) const;
 
  private:
+  [[nodiscard]] Result<Goal> found(Move move, const EventRef& marked) const;
   [[nodiscard]] Result<Goal> nextEvent() const;
   [[nodiscard]] Result<Goal> previousEvent() const;
   [[nodiscard]] Result<Goal> nextReceive() const;

@@ -25,7 +25,8 @@ void RunControl::forgetPlan() {
 std::vector<std::uint64_t> RunControl::recordedEnds() const {
   std::vector<std::uint64_t> stops;
   for (const db::RankInfo& rank : m_state.rankInfos) {
-    stops.push_back(m_state.run.complete || rank.complete ? 0 : rank.lastSerial + 1);
+    const bool ends = m_state.run.complete || rank.complete || !m_state.runs(rank.rank);
+    stops.push_back(ends ? 0 : rank.lastSerial + 1);
   }
   return stops;
 }
@@ -34,11 +35,19 @@ StopPlan RunControl::planFor(const Goal& goal) const {
   std::vector<Serial> limits = recordedEnds();
   if (goal.event.valid()) {
     const std::vector<Serial> cut = Destinations(m_state).cutOf(goal);
-    std::transform(cut.begin(), cut.end(), limits.begin(), [](Serial done) { return done + 1; });
+    for (std::size_t rank = 0; rank < limits.size(); ++rank) {
+      limits[rank] = m_state.runs(static_cast<int>(rank)) ? cut[rank] + 1 : 0;
+    }
   }
-  return planStops(m_state.whole().execution, m_state.whole().logicalTimes, m_state.ranksNow(),
-                   limits, goal.event,
-                   m_state.searching ? std::vector<PendingStop>() : m_breakpoints.pendingStops());
+  StopPlan plan = planStops(
+      m_state.whole().execution, m_state.whole().logicalTimes, m_state.ranksNow(), limits,
+      goal.event, m_state.searching ? std::vector<PendingStop>() : m_breakpoints.pendingStops());
+  for (std::size_t rank = 0; rank < plan.stops.size(); ++rank) {
+    if (!m_state.runs(static_cast<int>(rank))) {  // a breakpoint may stop all
+      plan.stops[rank] = 0;
+    }
+  }
+  return plan;
 }
 
 void RunControl::plan() {
@@ -67,6 +76,9 @@ bool RunControl::canReach(const Goal& goal) const {
   }
   const std::vector<Serial> cut = Destinations(m_state).cutOf(goal);
   for (std::size_t r = 0; r < cut.size(); ++r) {
+    if (!m_state.runs(static_cast<int>(r))) {
+      continue;
+    }
     const auto now = m_state.now.find(static_cast<int>(r));
     if (now == m_state.now.end() || now->second.exited || now->second.state.serial > cut[r]) {
       return false;
@@ -175,6 +187,9 @@ void RunControl::letOthersFollow(int rank, Serial serial) {
 RunControl::Movable RunControl::movable(const QList<int>& ranks) const {
   Movable parted;
   for (const int rank : ranks) {
+    if (!m_state.runs(rank)) {
+      continue;
+    }
     const RankNow& now = m_state.now[rank];
     if (!now.exited && m_state.debugger(rank) != nullptr) {
       parted.withGdb.push_back(rank);
@@ -186,6 +201,11 @@ RunControl::Movable RunControl::movable(const QList<int>& ranks) const {
 }
 
 void RunControl::act(values::RankAction action, const QList<int>& ranks, const QString& who) {
+  if (!ranks.isEmpty() &&
+      std::ranges::none_of(ranks, [this](int rank) { return m_state.runs(rank); })) {
+    Q_EMIT message(m_state.notInReplay(ranks.first()), false);
+    return;
+  }
   if (!m_settling->ranks.isEmpty() && action != values::RankAction::Pause) {
     m_settling->then = [this, action, ranks, who] { act(action, ranks, who); };
     return;
@@ -223,7 +243,7 @@ void RunControl::continueRanks(const Movable& ranks, const QString& who) {
   m_goal = {{}, tr("on")};
   const QList<int> moving =
       QList<int>(ranks.withGdb.begin(), ranks.withGdb.end()) + ranks.debugless;
-  if (static_cast<std::size_t>(moving.size()) >= m_state.rankInfos.size()) {
+  if (static_cast<std::size_t>(moving.size()) >= m_state.rankCount()) {
     plan();
   } else {
     const std::vector<std::uint64_t> stops = planFor(m_goal).stops;
@@ -300,6 +320,9 @@ void RunControl::runToLine(const QString& file, int line, const QList<int>& rank
   std::vector<mi::Rank> moving;
   QList<int> debugless;
   for (const int rank : ranks.isEmpty() ? QList<int>{m_state.current} : ranks) {
+    if (!m_state.runs(rank)) {
+      continue;
+    }
     if (m_state.debugger(rank) == nullptr) {
       debugless.append(rank);
     } else if (m_state.stoppedDebugger(rank) != nullptr) {
@@ -330,7 +353,7 @@ void RunControl::stopOthers(const values::Breakpoint& breakpoint, int rank) {
   std::vector<mi::Rank> withGdb;
   for (int other = 0; other < static_cast<int>(m_state.rankInfos.size()); ++other) {
     const bool meant = breakpoint.stops == values::StopsWho::All || group.contains(other);
-    if (other == rank || !meant || m_state.now[other].exited) {
+    if (other == rank || !meant || !m_state.runs(other) || m_state.now[other].exited) {
       continue;
     }
     if (const mi::GdbSession* gdb = m_state.debugger(other); gdb != nullptr) {

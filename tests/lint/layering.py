@@ -100,14 +100,14 @@ SESSION_PARTS = {"app/session/state", "app/session/targets", "app/session/inspec
 FRONT_END = {*SESSION, "app/session", *SESSION_PARTS, "app/trace_loading", "app/front_end"}
 PARTS |= {
     "app/trace_loading": ("a trace for views, part by part", SESSION),
-    "app/session/state": ("what all parts of a session go by", {BASE, *ANALYSIS, "replay_engine/protocol", *STORE, *VIEWS, "mi_bridge"}),
+    "app/session/state": ("what all parts of a session go by", {BASE, *ANALYSIS, "replay_engine/groups", "replay_engine/protocol", *STORE, *VIEWS, "mi_bridge"}),
     "app/session/targets": ("what a session debugs: replays, jobs, core files",
                             {BASE, "replay_engine/protocol", "replay_engine/agent", *STORE, "mi_bridge", "app/job", "app/replaying",
                              "app/unrecorded_jobs", "app/session/state"}),
     "app/session/inspection": ("stacks, variables, consoles of ranks", {BASE, *ANALYSIS, *VIEWS, "mi_bridge", "app/collation", "app/session/state"}),
     "app/session/records": ("what a session keeps", {BASE, *ANALYSIS, *STORE, *VIEWS, "mi_bridge", "app/collation", "app/files", "app/traces",
                                                      "app/trace_loading", "app/session/state"}),
-    "app/session": ("a debugging session", {*SESSION, "app/trace_loading", *SESSION_PARTS}),
+    "app/session": ("a debugging session", {*SESSION, "replay_engine/groups", "app/trace_loading", *SESSION_PARTS}),
     "app/front_end": ("signals and lines of front ends", {BASE}),
     "app/dap/wire": ("requests and answers of the protocol", FRONT_END),
     "app/dap/breakpoints": ("breakpoints and logpoints of an editor", {*FRONT_END, "app/dap/wire"}),

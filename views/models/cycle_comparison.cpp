@@ -49,6 +49,14 @@ QStringList expressionsOf(const HitPair& pair) {
   return expressions;
 }
 
+bool ran(const Cycle& cycle, Rank rank) {
+  return cycle.ranks.isEmpty() || cycle.ranks.contains(rank);
+}
+
+QString ranksOf(const Cycle& cycle) {
+  return cycle.ranks.isEmpty() ? u"all"_s : rankSetText(cycle.ranks);
+}
+
 QString serialOf(const BreakpointHit* hit) {
   return hit == nullptr ? QString() : QString::number(hit->serial);
 }
@@ -61,11 +69,17 @@ QList<ComparedRow> compareCycles(const Cycle& first, const Cycle& second) {
   if (!first.divergence.isEmpty() || !second.divergence.isEmpty()) {
     rows.append({u"divergence"_s, {}, first.divergence, second.divergence, {}});
   }
+  if (!first.ranks.isEmpty() || !second.ranks.isEmpty()) {
+    rows.append({u"ranks"_s, {}, ranksOf(first), ranksOf(second), {}});
+  }
   std::map<HitKey, HitPair> pairs;
   sortIn(first.recorded, pairs, &HitPair::first);
   sortIn(second.recorded, pairs, &HitPair::second);
   for (const auto& [key, pair] : pairs) {
     const auto& [breakpoint, rank, number] = key;
+    if (!ran(first, rank) || !ran(second, rank)) {
+      continue;
+    }
     const QString what = u"breakpoint %1, rank %2, hit %3"_s.arg(breakpoint).arg(rank).arg(number);
     const EventRef event{rank, pair.first != nullptr ? pair.first->serial : pair.second->serial};
     rows.append({what, u"event"_s, serialOf(pair.first), serialOf(pair.second), event});

@@ -22,8 +22,8 @@ struct ComparedRow {
   friend bool operator==(const ComparedRow&, const ComparedRow&) = default;
 };
 
-/// The build, why each stopped, its divergence; then hit by hit: the n-th hit of a breakpoint by a rank in one cycle beside the n-th
-/// in the other, by breakpoint, rank and n.
+/// The build, why each stopped, its divergence, its ranks; then hit by hit: the n-th hit of a breakpoint by a rank in one cycle beside
+/// the n-th in the other, by breakpoint, rank and n. Of ranks that both ran.
 [[nodiscard]] QList<ComparedRow> compareCycles(const Cycle& first, const Cycle& second);
 
 class CycleComparisonModel : public QAbstractTableModel {

@@ -17,6 +17,7 @@ Tone tone(RankActivity activity) {
   switch (activity) {
     case RankActivity::NotStarted:
     case RankActivity::Finished:
+    case RankActivity::NotInReplay:
       return Tone::Muted;
     case RankActivity::Gated:
     case RankActivity::InCall:
@@ -162,11 +163,12 @@ QVariant RanksModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
       return rankTip(state);
     case ToneRole:
-      return static_cast<int>(index.column() == StateColumn              ? tone(state.activity)
-                              : state.activity == RankActivity::Finished ? Tone::Muted
-                                                                         : Tone::Normal);
+      return static_cast<int>(index.column() == StateColumn                 ? tone(state.activity)
+                              : state.activity == RankActivity::Finished    ? Tone::Muted
+                              : state.activity == RankActivity::NotInReplay ? Tone::Muted
+                                                                            : Tone::Normal);
     case BoldRole:
-      return index.column() == RankColumn;
+      return index.column() == RankColumn && state.activity != RankActivity::NotInReplay;
     case SortRole:
       return index.column() == RankColumn     ? QVariant(state.rank)
              : index.column() == SerialColumn ? QVariant(static_cast<qulonglong>(state.serial))

@@ -394,10 +394,6 @@ const CycleStop* CyclesModel::stop(const QModelIndex& index) const {
   return &m_cycles[static_cast<qsizetype>(index.internalId()) - 1].stops[index.row()];
 }
 
-static QString outcomeText(const Cycle& cycle) {
-  return cycle.inputs.isEmpty() ? cycle.summary : cycle.summary + u"; "_s + cycle.inputs;
-}
-
 QVariant CyclesModel::cycleData(const Cycle& cycle, int column, int role) const {
   const bool diverged = cycle.match == CycleMatch::Diverged;
   switch (role) {

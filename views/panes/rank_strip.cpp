@@ -55,9 +55,10 @@ class GridDelegate : public PlainDelegate {
     painter->setRenderHint(QPainter::Antialiasing);
     painter->setPen(selected ? QPen(theme.selection, 2)
                              : QPen(withAlpha(ink, focus ? 0.9 : 0.35), 1));
-    painter->setBrush(mixed(theme.base, ink, activity == RankActivity::NotStarted ? 0.05 : 0.2));
+    const bool runs = activity != RankActivity::NotStarted && activity != RankActivity::NotInReplay;
+    painter->setBrush(mixed(theme.base, ink, runs ? 0.2 : 0.05));
     painter->drawRoundedRect(box, 3, 3);
-    painter->setPen(theme.text);
+    painter->setPen(activity == RankActivity::NotInReplay ? theme.muted : theme.text);
     painter->drawText(box.adjusted(6, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft,
                       index.data().toString());
     painter->setPen(ink);
@@ -88,6 +89,8 @@ class GridDelegate : public PlainDelegate {
         return u"✓"_s;
       case RankActivity::Lost:
         return u"?"_s;
+      case RankActivity::NotInReplay:
+        return {};
     }
     return {};
   }
@@ -128,7 +131,16 @@ RankStrip::RankStrip(QWidget* parent)
     connect(m_model, signal, this, &RankStrip::refreshMode);
   }
   connect(m_model, &QAbstractItemModel::rowsInserted, this, &RankStrip::refreshMode);
-  connect(m_model, &QAbstractItemModel::dataChanged, this, &RankStrip::refreshActions);
+  connect(m_model, &QAbstractItemModel::dataChanged, this, [this](const QModelIndex& from) {
+    const auto activity = static_cast<RankActivity>(from.data(RanksModel::ActivityRole).toInt());
+    if (activity == RankActivity::NotInReplay) {
+      m_table->setColumnWidth(
+          RanksModel::StateColumn,
+          std::max(m_table->columnWidth(RanksModel::StateColumn),
+                   m_table->fontMetrics().horizontalAdvance(activityText(activity)) + 20));
+    }
+    refreshActions();
+  });
   connect(m_scope, &QComboBox::currentIndexChanged, this, &RankStrip::refreshActions);
   connect(m_selection, &QItemSelectionModel::selectionChanged, this, &RankStrip::refreshActions);
   connect(m_selection, &QItemSelectionModel::currentRowChanged, this,
@@ -242,6 +254,11 @@ void RankStrip::fillGroupMenu() {
 
 QAction* RankStrip::action(RankAction action) const {
   return m_actions.at(action);
+}
+
+void RankStrip::addCommands(const QList<QAction*>& commands) {
+  m_table->addActions(commands);
+  m_grid->addActions(commands);
 }
 
 bool RankStrip::isCompact() const {

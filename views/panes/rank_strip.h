@@ -51,6 +51,9 @@ class RankStrip : public QWidget {
   void setRunText(const QString& text);
   /// Ranks that an action is for now.
   [[nodiscard]] QList<int> scopeRanks() const;
+  [[nodiscard]] QList<int> selectedRanks() const;
+  /// Further entries of the context menu.
+  void addCommands(const QList<QAction*>& commands);
   /// The name of the chosen group; empty for other scopes.
   [[nodiscard]] QString scopeName() const;
   [[nodiscard]] QAction* groupAction() const { return m_makeGroup; }
@@ -77,7 +80,6 @@ class RankStrip : public QWidget {
   void fillGroupMenu();
   void refreshMode();
   void refreshActions();
-  [[nodiscard]] QList<int> selectedRanks() const;
 
   RanksModel* m_model;
   QItemSelectionModel* m_selection = nullptr;

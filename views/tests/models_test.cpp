@@ -467,6 +467,13 @@ void ModelsTest::cyclesSideBySide() {
                                      u"breakpoint 2, rank 0, hit 2|x|2|7"_s,
                                      u"breakpoint 2, rank 0, hit 2|y||3"_s,
                                      u"breakpoint 2, rank 1, hit 1|event||8"_s}));
+  Cycle part = b;  // of a part of the job: the others had no hits that it could have
+  part.ranks = {1, 3};
+  std::swap(b, part);
+  QCOMPARE(differing(), (QStringList{u"build||aa|bb"_s, u"ranks||all|1, 3"_s,
+                                     u"breakpoint 1, rank 3, hit 1|event|4|6"_s,
+                                     u"breakpoint 2, rank 1, hit 1|event||8"_s}));
+  std::swap(b, part);
   CycleComparisonModel model;
   QAbstractItemModelTester tester(&model);
   model.setCycles(a, b);

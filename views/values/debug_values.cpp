@@ -49,6 +49,18 @@ QList<int> parseRankSet(const QString& text, bool& ok) {
   return out;
 }
 
+QString outcomeText(const Cycle& cycle) {
+  QString text = cycle.summary;
+  if (!cycle.inputs.isEmpty()) {
+    text += u"; "_s + cycle.inputs;
+  }
+  if (!cycle.ranks.isEmpty()) {
+    text += (cycle.ranks.size() == 1 ? u"; rank %1 alone"_s : u"; ranks %1 alone"_s)
+                .arg(rankSetText(cycle.ranks));
+  }
+  return text;
+}
+
 QString activityText(RankActivity activity) {
   switch (activity) {
     case RankActivity::NotStarted:
@@ -67,6 +79,8 @@ QString activityText(RankActivity activity) {
       return u"finished"_s;
     case RankActivity::Lost:
       return u"debugger lost"_s;
+    case RankActivity::NotInReplay:
+      return u"not in this replay"_s;
   }
   return {};
 }

@@ -13,7 +13,17 @@
 namespace pf::values {
 
 /// What a rank does now.
-enum class RankActivity { NotStarted, Gated, Running, InCall, Stopped, Failed, Finished, Lost };
+enum class RankActivity {
+  NotStarted,
+  Gated,
+  Running,
+  InCall,
+  Stopped,
+  Failed,
+  Finished,
+  Lost,
+  NotInReplay,  ///< other ranks are replayed without it
+};
 
 struct RankState {
   Rank rank = 0;
@@ -158,6 +168,7 @@ struct Cycle {
   QList<CycleStop> stops;
   QList<BreakpointHit> recorded;  ///< the hits, in their order
   QString build;                  ///< build-id of the program
+  QList<int> ranks;               ///< that ran, without the others; empty: all
   friend bool operator==(const Cycle&, const Cycle&) = default;
 };
 
@@ -167,6 +178,8 @@ enum class OutputStream { Out, Err };
 [[nodiscard]] QString rankSetText(QList<int> ranks);
 /// Parses rankSetText()'s form; `ok` false on anything else. Empty text gives an empty list.
 [[nodiscard]] QList<int> parseRankSet(const QString& text, bool& ok);
+/// Its summary, with its inputs and ranks where these are not as recorded.
+[[nodiscard]] QString outcomeText(const Cycle& cycle);
 [[nodiscard]] QString activityText(RankActivity activity);
 [[nodiscard]] QString actionText(RankAction action);
 /// "master.c:88", "collect()", "*0x4011d6", "watch x", "catch throw", "receive 2#4", "rank 2, event

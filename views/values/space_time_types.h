@@ -31,6 +31,7 @@ struct EventMark {
 struct RankHeader {
   QString text;
   Tone tone = Tone::Muted;
+  bool dimmed = false;  ///< the name, too
   friend bool operator==(const RankHeader&, const RankHeader&) = default;
 };
 

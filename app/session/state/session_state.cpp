@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/session/state/session_state.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <QCoreApplication>
+
+#include "replay_engine/groups/replay_groups.h"
+#include "views/values/debug_values.h"
 
 namespace pf::session {
 namespace {
@@ -58,6 +64,27 @@ void describe(const RankNow& now, values::RankState& state) {
 
 }  // namespace
 
+bool SessionState::runs(int rank) const {
+  return part.empty() ? knows(rank) : std::ranges::binary_search(part, rank);
+}
+
+QString SessionState::notInReplay(int rank) const {
+  const auto words = [](const std::vector<Rank>& ranks) {
+    return (ranks.size() == 1 ? tr("rank %1") : tr("ranks %1"))
+        .arg(values::rankSetText(QList<int>(ranks.begin(), ranks.end())));
+  };
+  std::vector<Rank> both = part;
+  const auto groups =
+      ReplayGroups::parse(run.groups.value_or("all"), static_cast<int>(rankInfos.size()));
+  if (groups && knows(rank)) {
+    std::ranges::copy(groups->members(groups->groupOf(rank)), std::back_inserter(both));
+    std::ranges::sort(both);
+  }
+  return tr("Rank %1 is not in this replay, which runs %2 alone. To debug it too, debug %3.")
+      .arg(rank)
+      .arg(words(part), both.size() < rankInfos.size() ? words(both) : tr("all ranks"));
+}
+
 Serial SessionState::serialOf(int rank) const {
   const auto found = now.find(rank);
   return found == now.end() ? 0 : found->second.state.serial;
@@ -70,8 +97,11 @@ bool SessionState::standsBeforeEvent(int rank) const {
 
 std::vector<Serial> SessionState::eventsDone() const {
   std::vector<Serial> done(rankInfos.size(), 0);
+  for (std::size_t rank = 0; rank < done.size(); ++rank) {
+    done[rank] = runs(static_cast<int>(rank)) ? 0 : whole().execution.ranks[rank].events.size();
+  }
   for (const auto& [rank, each] : now) {
-    if (knows(rank)) {
+    if (runs(rank)) {
       const bool inside = each.state.phase == RankPhase::Running && each.state.inCall != 0;
       done[static_cast<std::size_t>(rank)] = each.state.serial - (inside ? 1 : 0);
     }
@@ -83,7 +113,7 @@ RanksNow SessionState::ranksNow() const {
   RanksNow ranks{std::vector<Serial>(rankInfos.size(), 0),
                  std::vector<bool>(rankInfos.size(), false)};
   for (const auto& [rank, each] : now) {
-    if (knows(rank)) {
+    if (runs(rank)) {
       ranks.begun[static_cast<std::size_t>(rank)] = each.state.serial;
       ranks.standing[static_cast<std::size_t>(rank)] = each.state.phase == RankPhase::Stopped;
     }
@@ -106,6 +136,9 @@ QList<values::RankState> SessionState::rankStates() const {
   for (std::size_t r = 0; r < rankInfos.size(); ++r) {
     values::RankState state;
     state.rank = static_cast<Rank>(r);
+    if (!runs(state.rank)) {
+      state.activity = values::RankActivity::NotInReplay;
+    }
     if (const auto found = now.find(state.rank); found != now.end()) {
       describe(found->second, state);
     } else if (r < trace->ends.size()) {

@@ -53,6 +53,7 @@ struct SessionState {
   AllEvents events;  ///< of `trace`
   db::RunInfo run;
   std::vector<db::RankInfo> rankInfos;  ///< by rank
+  std::vector<Rank> part;               ///< ranks that cycles run, ascending; empty: all
   std::map<int, RankNow> now;
   bool diverged = false;
   bool searching = false;  ///< for one hit of one breakpoint: no other one stops
@@ -62,6 +63,13 @@ struct SessionState {
   [[nodiscard]] bool knows(int rank) const {
     return rank >= 0 && static_cast<std::size_t>(rank) < rankInfos.size();
   }
+  /// It is one of the ranks that cycles run.
+  [[nodiscard]] bool runs(int rank) const;
+  [[nodiscard]] std::size_t rankCount() const {
+    return part.empty() ? rankInfos.size() : part.size();
+  }
+  /// Why nothing can be done with a rank that is not among them, and how it can, as a sentence.
+  [[nodiscard]] QString notInReplay(int rank) const;
   /// The ranks of this cycle are, or were, past the gate.
   [[nodiscard]] bool haveStarted() const {
     return phase == Phase::Attaching || phase == Phase::Running;
@@ -74,7 +82,7 @@ struct SessionState {
   /// Events that the rank has begun.
   [[nodiscard]] Serial serialOf(int rank) const;
   [[nodiscard]] bool standsBeforeEvent(int rank) const;
-  /// Events that each rank has done, by rank.
+  /// Events that each rank has done, by rank; all of those that do not run.
   [[nodiscard]] std::vector<Serial> eventsDone() const;
   [[nodiscard]] RanksNow ranksNow() const;
   /// The rank's GDB; null while it has none.

@@ -15,6 +15,7 @@
 #include <QFutureWatcher>
 #include <QThreadPool>
 
+#include "app/replaying/part_of_job.h"
 #include "app/replaying/replay.h"
 #include "app/session/state/in_background.h"
 
@@ -35,6 +36,11 @@ Result<std::unique_ptr<Target>> ReplayTarget::make(const ReplayRequest& request)
   Result<app::RecordedUse> used = app::recordedUse(*request.store);
   if (!options || !used) {
     return options ? used.error() : options.error();
+  }
+  if (!request.ranks.empty()) {
+    if (const Status few = app::startFew(*options, request.store->run(), request.ranks); !few) {
+      return few.error();
+    }
   }
   std::unique_ptr<ReplayTarget> target(new ReplayTarget);
   target->m_options = std::move(*options);

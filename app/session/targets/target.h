@@ -59,6 +59,7 @@ class Target : public QObject {
 struct ReplayRequest {
   db::TraceStore* store = nullptr;  ///< while the target is made
   bool allowRebuilt = false;        ///< a program that was changed since is not refused
+  std::vector<Rank> ranks = {};     ///< that run, a union of groups; empty: all
   QThreadPool* ending = nullptr;    ///< where its job ends; outlives the target
 };
 

@@ -3,6 +3,7 @@
 // started. Orders can be looked at; what happens besides is said by the test.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>
@@ -16,7 +17,9 @@ namespace pf::session::test {
 
 class FakeTarget : public Target {
  public:
-  explicit FakeTarget(int ranks) : m_ranks(ranks) {}
+  /// `part`: those of them that run; empty: all.
+  explicit FakeTarget(int ranks, std::vector<Rank> part = {})
+      : m_ranks(ranks), m_part(std::move(part)) {}
 
   void start() override {
     later([this] { Q_EMIT started(); });
@@ -34,11 +37,19 @@ class FakeTarget : public Target {
   }
   [[nodiscard]] QString advice() const override { return besides; }
 
+  [[nodiscard]] const std::vector<Rank>& part() const { return m_part; }
+  [[nodiscard]] bool runs(int rank) const {
+    return m_part.empty() || std::find(m_part.begin(), m_part.end(), rank) != m_part.end();
+  }
+
   // -- what happens
   void allGated() {
     protocol::SessionState state;
     state.allGated = true;
     for (int rank = 0; rank < m_ranks; ++rank) {
+      if (!runs(rank)) {
+        continue;
+      }
       protocol::RankState each;
       each.rank = rank;
       each.phase = RankPhase::Gated;
@@ -63,7 +74,8 @@ class FakeTarget : public Target {
   void comeToTheirStops() {
     const auto* plan = last<protocol::Plan>();
     for (int rank = 0; plan != nullptr && rank < m_ranks; ++rank) {
-      if (const std::uint64_t stop = plan->stops[static_cast<std::size_t>(rank)]; stop != 0) {
+      if (const std::uint64_t stop = plan->stops[static_cast<std::size_t>(rank)];
+          stop != 0 && runs(rank)) {
         stops(rank, stop - 1);
       }
     }
@@ -188,6 +200,7 @@ class FakeTarget : public Target {
   }
 
   int m_ranks;
+  std::vector<Rank> m_part;
 };
 
 }  // namespace pf::session::test

@@ -20,6 +20,7 @@
 namespace pf::session::test {
 
 inline constexpr int kRanks = 4;
+inline constexpr const char* kGroups = "0-1,2,3";
 
 /// What a GDB says of a rank that is inside of MPI_Recv.
 inline constexpr const char* kStack =
@@ -37,6 +38,7 @@ class ReplayFixture : public testing::Test {
     bench::Traffic traffic;
     traffic.ranks = kRanks;
     traffic.events = 2000;
+    traffic.groups = kGroups;
     ASSERT_TRUE(bench::writeSyntheticTrace(original().toStdString(), traffic).ok());
   }
   static void TearDownTestSuite() { delete s_directory; }
@@ -49,8 +51,8 @@ class ReplayFixture : public testing::Test {
 
   /// For DebugSession::setReplays().
   ReplayFactory replays() {
-    return [this](const ReplayRequest&) {
-      auto target = std::make_unique<FakeTarget>(kRanks);
+    return [this](const ReplayRequest& request) {
+      auto target = std::make_unique<FakeTarget>(kRanks, request.ranks);
       m_targets.append(target.get());
       return Result<std::unique_ptr<Target>>(std::move(target));
     };

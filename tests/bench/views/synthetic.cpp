@@ -190,6 +190,9 @@ db::RunInfo runInfo(const Traffic& traffic) {
   run.launcher = "mpirun";
   run.program = "/home/user/stencil";
   run.ranks = traffic.ranks;
+  if (!traffic.groups.empty()) {
+    run.groups = traffic.groups;
+  }
   run.mode = "all";
   run.host = "synthetic";
   run.exitStatus = 0;

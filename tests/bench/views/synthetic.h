@@ -22,6 +22,7 @@ struct Traffic {
   int collectiveEvery = 50;  ///< rounds from one MPI_Allreduce to the next
   int randomPercent = 10;    ///< of the ranks that send to a random rank in a round
   int crashed = -1;          ///< a rank that ended by SIGSEGV
+  std::string groups = {};   ///< SPEC of groups that can be replayed alone; empty: none
 };
 
 /// What the ranks did, without `messages`: matchMessages() makes those.
