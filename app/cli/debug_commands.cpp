@@ -13,7 +13,7 @@ namespace {
 
 struct DebugWords {
   OfflineOptions offline;
-  std::string script;
+  ScriptOptions script;
   std::shared_ptr<double> stallAfter;
   std::shared_ptr<bool> trusted;
 };
@@ -55,14 +55,16 @@ CLI::Option* addOffline(CLI::App& command, OfflineOptions& offline) {
 
 int debug(const std::vector<std::string>& command, DebugWords& words) {
   const std::chrono::milliseconds stallAfter = stallTime(*words.stallAfter);
-  if (words.script.empty() && !words.offline.offline) {
+  const bool byScript = !words.script.script.empty();
+  if (!byScript && !words.offline.offline) {
     return recordAndOpen(command, stallAfter);
   }
   words.offline.stallAfter = stallAfter;
   words.offline.trusted = *words.trusted;
-  auto status = words.script.empty()
-                    ? debugOffline(command, words.offline)
-                    : debugByScript(command, words.script, *words.trusted, stallAfter);
+  words.script.stallAfter = stallAfter;
+  words.script.trusted = *words.trusted;
+  auto status =
+      byScript ? debugByScript(command, words.script) : debugOffline(command, words.offline);
   return status ? *status : fail(status.error());
 }
 
@@ -73,11 +75,15 @@ void addDebug(CLI::App& parser, Commands& commands) {
           ->prefix_command();
   CLI::Option* offline = addOffline(*command, words->offline);
   words->stallAfter = addStallAfter(*command);
-  command
-      ->add_option("--script", words->script,
-                   "no window: carry out the commands of this file on a replay of the run (or "
-                   "FILE.pft), - is standard input; 'help' in it lists them")
-      ->excludes(offline);
+  CLI::Option* script =
+      command
+          ->add_option("--script", words->script.script,
+                       "no window: carry out the commands of this file on a replay of the run (or "
+                       "FILE.pft), - is standard input; 'help' in it lists them")
+          ->excludes(offline);
+  const PartOptions part = addPart(*command, words->script.part);
+  part.group->needs(script);
+  part.ranks->needs(script);
   words->trusted = addTrust(*command);
   commands.push_back({command, [command, words] { return debug(command->remaining(), *words); },
                       [command] {

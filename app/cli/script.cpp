@@ -59,10 +59,22 @@ Result<app::Recorded> record(const std::vector<std::string>& words, bool inputIs
   return app::record(options);
 }
 
+std::vector<std::string> partWords(const app::PartOfJob& part) {
+  if (part.group) {
+    return {"--group", std::to_string(*part.group)};
+  }
+  std::string ranks;
+  for (const Rank rank : part.ranks) {
+    ranks += (ranks.empty() ? "" : ",") + std::to_string(rank);
+  }
+  return ranks.empty() ? std::vector<std::string>() : std::vector<std::string>{"--ranks", ranks};
+}
+
 }  // namespace
 
-Result<int> debugByScript(const std::vector<std::string>& words, const std::string& script,
-                          bool trusted, std::chrono::milliseconds stallAfter) {
+Result<int> debugByScript(const std::vector<std::string>& words, const ScriptOptions& options) {
+  const std::string& script = options.script;
+  bool trusted = options.trusted;
   const bool fromInput = script == "-";
   if (words.empty()) {
     return Error{ErrorCode::Usage, "there is nothing to debug by the script " + script,
@@ -77,7 +89,11 @@ Result<int> debugByScript(const std::vector<std::string>& words, const std::stri
   }
   std::string trace = words.size() == 1 ? words.front() : "";
   if (trace.size() < 5 || trace.substr(trace.size() - 4) != ".pft") {
-    auto recorded = record(words, fromInput, stallAfter);
+    if (!options.part.isWhole()) {
+      return Error{ErrorCode::Usage, "--group and --ranks name a part of a recorded job",
+                   "Record with 'photofinish record --groups', then give its FILE.pft."};
+    }
+    auto recorded = record(words, fromInput, options.stallAfter);
     if (!recorded) {
       return recorded.error();
     }
@@ -87,8 +103,14 @@ Result<int> debugByScript(const std::vector<std::string>& words, const std::stri
     trace = recorded->trace;
     trusted = true;  // one's own
   }
-  return becomeHeadless(trusted ? std::vector<std::string>{"script", "--trust", trace, script}
-                                : std::vector<std::string>{"script", trace, script});
+  std::vector<std::string> become = {"script"};
+  if (trusted) {
+    become.emplace_back("--trust");
+  }
+  become.insert(become.end(), {trace, script});
+  const std::vector<std::string> part = partWords(options.part);
+  become.insert(become.end(), part.begin(), part.end());
+  return becomeHeadless(become);
 }
 
 }  // namespace pf::cli

@@ -3,7 +3,7 @@
 //   photofinish-headless dap [PORT]
 //   photofinish-headless offline TRACE REPORT [STATUS] [--break PLACE]… [--log TEXT]…
 //     [--transcripts DIRECTORY] [--snapshot-every SECONDS]
-//   photofinish-headless script TRACE FILE
+//   photofinish-headless script TRACE FILE [--group N | --ranks RANK,…]
 //   photofinish-headless check-script FILE
 // --trust behind the first word of the first three: the trace is taken over.
 #include <csignal>
@@ -43,6 +43,19 @@ int offline(const QStringList& words, bool trusted) {
   return pf::headless::runOffline(options);
 }
 
+int script(const QStringList& words, bool trusted) {
+  pf::headless::ScriptOptions options{
+      words.value(2).toStdString(), words.value(3).toStdString(), trusted, {}};
+  if (words.value(4) == QLatin1String("--group")) {
+    options.part.group = words.value(5).toUInt();
+  } else if (words.value(4) == QLatin1String("--ranks")) {
+    for (const QString& rank : words.value(5).split(QLatin1Char(','))) {
+      options.part.ranks.push_back(rank.toInt());
+    }
+  }
+  return pf::headless::runScript(options);
+}
+
 /// What a slot throws ends the program with a line.
 class Application : public QCoreApplication {
  public:
@@ -75,7 +88,7 @@ int headlessMain(int argc, char** argv) {
     return offline(words, trusted);
   }
   if (words.value(1) == QLatin1String("script") && words.size() > 3) {
-    return pf::headless::runScript(words[2].toStdString(), words[3].toStdString(), trusted);
+    return script(words, trusted);
   }
   if (words.value(1) == QLatin1String("check-script") && words.size() > 2) {
     return pf::headless::checkScript(words[2].toStdString());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/script/script_handlers.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "app/script/commands/answer_commands.h"
@@ -35,6 +36,13 @@ QList<int> ScriptHandlers::ranksOf(const ScriptCommand& command, QString* proble
   return m_ranks.of(command.group.empty() ? "all" : command.group, problem);
 }
 
+int ScriptHandlers::outside(const ScriptCommand& command, const QList<int>& ranks) const {
+  const bool acts = command.verb->replay && command.verb->group != ScriptGroup::None;
+  const auto found =
+      std::find_if(ranks.begin(), ranks.end(), [this](int rank) { return !m_session.runs(rank); });
+  return acts && found != ranks.end() ? *found : -1;
+}
+
 void ScriptHandlers::carryOut(const ScriptCommand& command) {
   if (command.verb->replay && !m_session.isRunning()) {
     m_answer.fail(
@@ -45,6 +53,10 @@ void ScriptHandlers::carryOut(const ScriptCommand& command) {
   const QList<int> ranks = ranksOf(command, &problem);
   if (!problem.isEmpty()) {
     m_answer.fail(problem);
+    return;
+  }
+  if (const int rank = outside(command, ranks); rank >= 0) {
+    m_answer.fail(m_session.notInReplay(rank));
     return;
   }
   m_answer.replaceLast();

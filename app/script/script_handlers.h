@@ -45,6 +45,8 @@ class ScriptHandlers {
   [[nodiscard]] QString sayable(const QString& text) const { return m_breakpoints.sayable(text); }
 
  private:
+  /// Of a command that moves or asks ranks: the first that does not run; -1: all do.
+  [[nodiscard]] int outside(const ScriptCommand& command, const QList<int>& ranks) const;
   [[nodiscard]] QList<int> ranksOf(const ScriptCommand& command, QString* problem) const;
 
   session::DebugSession& m_session;

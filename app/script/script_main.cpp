@@ -12,7 +12,7 @@
 
 #include "app/front_end/signals.h"
 #include "app/script/script_run.h"
-#include "app/session/records/trusted_trace.h"
+#include "app/session/part_of_trace.h"
 #include "replay_engine/base/shown_text.h"
 
 namespace pf::headless {
@@ -91,7 +91,8 @@ int checkScript(const std::string& script) {
   return right ? 0 : failed(right.error());
 }
 
-int runScript(const std::string& trace, const std::string& script, bool trusted) {
+int runScript(const ScriptOptions& options) {
+  const std::string& script = options.script;
   const bool fromInput = script == "-";
   Result<std::vector<std::string>> lines = std::vector<std::string>();
   if (!fromInput) {
@@ -103,14 +104,17 @@ int runScript(const std::string& trace, const std::string& script, bool trusted)
       return failed(right.error());
     }
   }
+  const QString trace = QString::fromStdString(options.trace);
   Result<session::LoadedTrace> loaded =
-      session::loadToReplay(QString::fromStdString(trace), trusted);
+      session::loadPartToReplay(trace, options.trusted, options.part);
   if (!loaded) {
     return failed(loaded.error());
   }
   const bool typed = fromInput && isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
-  ScriptRun run(QString::fromStdString(trace), std::move(*loaded),
-                fromInput ? "standard input" : script, typed);
+  ScriptRun run(trace, std::move(*loaded), fromInput ? "standard input" : script, typed);
+  if (const Status part = run.debugOnly(options.part); !part) {
+    return failed(part.error());
+  }
   EndSignals signals;
   QObject::connect(&signals, &EndSignals::received, &run, &ScriptRun::stop);
   QObject::connect(&run, &ScriptRun::finished, qApp, &QCoreApplication::quit, Qt::QueuedConnection);

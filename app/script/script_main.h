@@ -4,12 +4,20 @@
 
 #include <string>
 
+#include "app/replaying/part_of_job.h"
+
 namespace pf::headless {
 
-/// `trusted`: the trace is taken over. `script`: a file, or "-" for standard input, which is read
-/// line by line. Returns 0, 1 if a command failed, 128 + the signal that has ended it, or what
-/// `photofinish` returns for a bad file.
-int runScript(const std::string& trace, const std::string& script, bool trusted);
+struct ScriptOptions {
+  std::string trace;
+  std::string script;    ///< a file, or "-" for standard input, which is read line by line
+  bool trusted = false;  ///< the trace is taken over
+  app::PartOfJob part;   ///< which ranks run
+};
+
+/// Returns 0, 1 if a command failed, 128 + the signal that has ended it, or what `photofinish`
+/// returns for a bad file.
+int runScript(const ScriptOptions& options);
 
 /// 0 if every line of the file is a command; else says what is wrong with the others.
 int checkScript(const std::string& script);

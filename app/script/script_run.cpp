@@ -47,6 +47,10 @@ void ScriptRun::open(const QString& trace, session::LoadedTrace loaded) {
   m_handlers->begin();
 }
 
+Status ScriptRun::debugOnly(const app::PartOfJob& part) {
+  return m_session.debugOnly(part);
+}
+
 /// About the script itself.
 void ScriptRun::addOwnCommands() {
   m_handlers->add("timeout", [this](const ScriptCommand& command, const QList<int>&) {

@@ -27,6 +27,8 @@ class ScriptRun : public QObject {
  public:
   /// `name`: of the script, for messages. `interactive`: somebody types; nothing ends at an error.
   ScriptRun(const QString& trace, session::LoadedTrace loaded, std::string name, bool interactive);
+  /// Before the first line: these ranks alone.
+  Status debugOnly(const app::PartOfJob& part);
 
   /// Lines of the script, in their order, as they come.
   void addLine(const std::string& line);

@@ -117,6 +117,29 @@ expect ^\\[0\\] race 1, event 2: .*; took rank @source0@ event 2, .*; or could r
 """
 
 
+# One rank of four alone, and what it says must be what it says among all.
+ALONE = """\
+break take.c:@add@
+run
+print value
+continue
+print value
+print g_total
+previous-hit
+print value
+delete 1
+previous-event
+print g_total
+replay-to 0:4
+next
+print g_total
+which-message value
+previous-receive
+where @0
+continue
+"""
+
+
 class ScriptTest(PhotofinishTest):
     @classmethod
     def setUpClass(cls):
@@ -200,6 +223,39 @@ class ScriptTest(PhotofinishTest):
             run = self.script(f"replay-to 0:2\ngdb maintenance internal-error no thread\n{line}\n", limits=limits)
         self.assertRegex(run.err, r"The debugger of rank 0 is gone \(gdb ended with status 1: maint\.c:\d+: internal-error: no thread\)")
         self.assertEqual([path.name for path in self.dir.iterdir() if path.name.startswith("core")], [])
+
+    def test_one_rank_alone_says_what_it_says_among_all(self):
+        self.record("g.pft", self.launch, "--groups", "0,1-2,3", cwd=self.shared)
+        text = re.sub(r"@add@", str(self.line_of("add")), ALONE)
+
+        def of_rank_0(run):
+            self.assertEqual(run.status, 0, run)
+            self.assertIn("[all] the replay has ended, exit status 0\n", run.out)
+            return [line for line in run.out.splitlines() if line.startswith("[0]") and "ended with status" not in line]
+        alone = self.script(text, "--ranks", "0", self.dir / "g.pft")
+        self.assertIn("all ranks run once before", alone.err)
+        self.assertNotRegex(alone.out, r"(?m)^\[[1-3]")
+        self.assertEqual(of_rank_0(alone), of_rank_0(self.script(text, self.dir / "g.pft")))
+        group = self.script("run\nwhere\n", "--group", "1", self.dir / "g.pft")
+        self.assertIn("[1-2] ended with status 0\n", group.out)
+        self.assertNotIn("all ranks run", group.err)
+        # No launcher, no other rank, no other GDB.
+        with self.start([BIN / "photofinish", "debug", "--script", "-", "--ranks", "3", self.dir / "g.pft"], stdin=subprocess.PIPE) as command:
+            command.process.stdin.write(b"replay-to 3:2\necho there\n")
+            command.process.stdin.flush()
+            command.wait_for(lambda: "there" in command.output(), 60)
+            self.assertEqual([len(command.find(name)) for name in ("take", "gdb", "mpirun")], [1, 1, 0])
+            command.process.stdin.close()
+            self.assertEqual(command.finish(60).status, 0)
+        for words, status, why in ((("--ranks", "1", "g.pft"), 2, "Take the whole of it: 1-2"), (("--ranks", "1,2", "--group", "1", "g.pft"), 2, "excludes"),
+                                   (("--group", "7", "g.pft"), 2, "no group 7"), (("--ranks", "0", "t.pft"), 2, "Record with --groups"),
+                                   (("--ranks", "0", "--", *self.launch), 2, "photofinish record --groups")):
+            run = self.script("run\n", *(self.dir / word if str(word).endswith(".pft") else word for word in words))
+            self.assertEqual(run.status, status, run)
+            self.assertIn(why, run.err)
+        outside = self.script("run\nreplay-to 1:2\n", "--ranks", "0,3", self.dir / "g.pft")
+        self.assertEqual(outside.status, 1, outside)
+        self.assertIn("Rank 1 is not in this replay, which runs ranks 0, 3 alone. To debug it too, debug all ranks.", outside.err)
 
     def test_bad_use_runs_nothing(self):
         run = self.script("run\nrnu\nreplay-to 3\n", *self.launch)

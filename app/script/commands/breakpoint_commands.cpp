@@ -94,9 +94,10 @@ void BreakpointCommands::add(values::Breakpoint breakpoint, const Ranks& ranks) 
   const int id = m_breakpoints.add(std::move(breakpoint));
   const values::Breakpoint made = *m_breakpoints.find(id);
   const bool logical = made.kind == values::BreakpointKind::Logical;
-  if (logical && made.state == values::BreakpointState::Failed) {
+  const int outside = m_session.breakpoints().outsideRank(made);
+  if (outside >= 0 || (logical && made.state == values::BreakpointState::Failed)) {
     m_breakpoints.takeBack();
-    m_answer.fail(made.note);
+    m_answer.fail(outside >= 0 ? m_session.notInReplay(outside) : made.note);
     return;
   }
   if (some && !logical && !m_session.isRunning()) {

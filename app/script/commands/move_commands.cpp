@@ -165,6 +165,12 @@ void MoveCommands::focus(const Command& command, const Ranks&) {
     m_answer.fail(problem);
     return;
   }
+  for (const int rank : ranks) {
+    if (!m_session.runs(rank)) {
+      m_answer.fail(m_session.notInReplay(rank));
+      return;
+    }
+  }
   if (!m_session.isRunning()) {
     m_session.debuggers().setFocus(ranks);
     m_answer.say(ranks, QObject::tr("will have a GDB"));

@@ -9,12 +9,17 @@ using values::RankState;
 QList<int> ScriptRanks::all() const {
   QList<int> ranks;
   for (int rank = 0; rank < count(); ++rank) {
-    ranks << rank;
+    if (m_session.runs(rank)) {
+      ranks << rank;
+    }
   }
   return ranks;
 }
 
 QList<int> ScriptRanks::of(const std::string& group, QString* problem) const {
+  if (group == "all") {
+    return all();
+  }
   const QList<values::RankGroup> known = m_session.groups().all() +
                                          m_session.groups().communicators() +
                                          values::groupsByState(m_session.rankStates());
@@ -60,7 +65,9 @@ RankWhereabouts ScriptRanks::whereaboutsOf(const RankState& state) const {
 QList<RankWhereabouts> ScriptRanks::whereabouts() const {
   QList<RankWhereabouts> all;
   for (const RankState& state : m_session.rankStates()) {
-    all << whereaboutsOf(state);
+    if (m_session.runs(state.rank)) {
+      all << whereaboutsOf(state);
+    }
   }
   return all;
 }
@@ -78,7 +85,7 @@ bool ScriptRanks::gdbsAreIdle() const {
 QString ScriptRanks::stillMoving() const {
   QStringList parts;
   for (const RankState& state : m_session.rankStates()) {
-    if (!gone(state) && !rests(state)) {
+    if (m_session.runs(state.rank) && !gone(state) && !rests(state)) {
       parts << QObject::tr("rank %1 runs %2 (event %3)")
                    .arg(state.rank)
                    .arg(state.activity == RankActivity::InCall ? state.detail

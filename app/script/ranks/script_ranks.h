@@ -20,6 +20,7 @@ class ScriptRanks {
       : m_session(session), m_breakpoints(breakpoints) {}
 
   [[nodiscard]] int count() const { return static_cast<int>(m_session.rankStates().size()); }
+  /// That run.
   [[nodiscard]] QList<int> all() const;
   /// "0,2-4", "workers+0", "stopped".
   [[nodiscard]] QList<int> of(const std::string& group, QString* problem) const;

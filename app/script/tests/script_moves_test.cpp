@@ -55,6 +55,27 @@ TEST_F(ScriptMovesTest, ABreakpointOnTheWayIsTheReason) {
   EXPECT_EQ(answer("breakpoints"), PlainLines({"[all] breakpoint 1: /src/m.c:12"}));
 }
 
+TEST_F(ScriptMovesTest, OnlyRanksThatRunAreMovedAndTold) {
+  ASSERT_TRUE(session().debugOnly({{}, {2}}).ok());
+  standBefore("2:40", {2});
+  const std::string outside =
+      "Rank 0 is not in this replay, which runs rank 2 alone. To debug it too, debug ranks 0-2.";
+  for (const char* line : {"next @0", "print n @0-3", "continue @0", "break collect @0",
+                           "break event 0:60", "replay-to 0:5", "focus 0,2"}) {
+    EXPECT_EQ(failure(line), outside) << line;
+  }
+  EXPECT_TRUE(ask("breakpoints").empty()) << "none is kept";
+  EXPECT_EQ(answer("where").size(), 1U) << all();
+  EXPECT_TRUE(says("[2] before event 40")) << all();
+  answer("where @0-3");
+  EXPECT_TRUE(says("[0-1, 3] not in this replay")) << all();
+  begin("continue");
+  pump();
+  EXPECT_TRUE(target().wasTold(2, "-exec-continue"));
+  m_handlers.drop();
+  m_answer.done();
+}
+
 TEST_F(ScriptMovesTest, ASignalIsNamed) {
   standAll();
   begin("next @1");
