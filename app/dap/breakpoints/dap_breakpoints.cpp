@@ -60,7 +60,9 @@ Json BreakpointAnswers::breakpointJson(const Breakpoint& breakpoint) const {
     out["message"] = breakpoint.note.toStdString();
   } else if (breakpoint.state == values::BreakpointState::Pending) {
     out["reason"] = "pending";
-    out["message"] = "set when GDB is attached to the ranks";
+    const bool kept = breakpoint.kind == values::BreakpointKind::Logical;
+    out["message"] = kept && !breakpoint.note.isEmpty() ? breakpoint.note.toStdString()
+                                                        : "set when GDB is attached to the ranks";
   }
   return out;
 }

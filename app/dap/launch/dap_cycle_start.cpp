@@ -16,7 +16,7 @@ void CycleStart::start() {
     m_teller.sent("goto");
     m_session.setCurrentRank(m_until->rank);
     m_session.replayTo(*m_until);
-  } else if (m_untilFailure && m_session.trace()->failure.event.valid()) {
+  } else if (m_untilFailure && failsHere()) {
     m_teller.sent("goto");
     m_session.go(session::Move::Failure);
   } else if (m_stopOnEntry) {
@@ -25,11 +25,22 @@ void CycleStart::start() {
     m_session.replayTo({m_session.currentRank(), 2});
   } else {
     if (m_untilFailure) {
-      m_client.say(QObject::tr("No rank failed in this recording: it is replayed to its end."),
-                   "console");
+      const EventRef failure = m_session.trace()->failure.event;
+      m_client.say(
+          failure.valid()
+              ? QObject::tr("The rank that failed, %1, does not run: the others are replayed to "
+                            "their end.")
+                    .arg(failure.rank)
+              : QObject::tr("No rank failed in this recording: it is replayed to its end."),
+          "console");
     }
     run();
   }
+}
+
+bool CycleStart::failsHere() const {
+  const EventRef failure = m_session.trace()->failure.event;
+  return failure.valid() && m_session.runs(failure.rank);
 }
 
 /// A new cycle to its first stop or its end.
@@ -48,7 +59,10 @@ void CycleStart::takeLatest(const Json& arguments) {
 
 void CycleStart::restart(const Request& request) {
   m_client.succeed(request);
-  m_client.tell("continued", {{"threadId", 1}, {"allThreadsContinued", true}});
+  m_client.tell(
+      "continued",
+      {{"threadId", Threads::idOf(m_session.part().empty() ? 0 : m_session.part().front())},
+       {"allThreadsContinued", true}});
   if (request.arguments.contains("arguments")) {
     takeLatest(request.arguments["arguments"]);
   }

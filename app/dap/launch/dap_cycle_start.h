@@ -23,6 +23,7 @@ class CycleStart {
 
  private:
   void takeLatest(const Json& arguments);
+  [[nodiscard]] bool failsHere() const;
   void run();
 
   session::DebugSession& m_session;

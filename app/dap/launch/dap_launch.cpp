@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 
+#include "app/session/part_of_trace.h"
 #include "app/session/records/trusted_trace.h"
 #include "app/session/state/in_background.h"
 
@@ -36,7 +37,11 @@ Status fits(const LaunchArguments& arguments, const session::LoadedTrace& trace)
   return {};
 }
 
-/// Which ranks get a GDB.
+app::PartOfJob partOf(const LaunchArguments& arguments) {
+  return {arguments.group, arguments.ranks};
+}
+
+/// Which ranks get a GDB, where they run.
 QList<int> focusOf(const LaunchArguments& arguments, const session::LoadedTrace& trace) {
   if (arguments.focus) {
     return QList<int>(arguments.focus->begin(), arguments.focus->end());
@@ -95,11 +100,17 @@ bool Launch::isTrusted() const {
 
 void Launch::load(const QString& trace) {
   m_trace = QFileInfo(trace).absoluteFilePath();
-  m_client.showProgress(tr("Opening %1; a trace that holds choices only is surveyed first …")
-                            .arg(QFileInfo(trace).fileName()));
-  m_loader.setFuture(session::inBackground([path = m_trace, trusted = isTrusted()] {
-    return std::make_shared<Result<session::LoadedTrace>>(session::loadToReplay(path, trusted));
-  }));
+  m_client.showProgress(
+      (partOf(m_arguments).isWhole()
+           ? tr("Opening %1; a trace that holds choices only is surveyed first …")
+           : tr("Opening %1; of a trace that holds choices only, all ranks run once first, for its "
+                "events …"))
+          .arg(QFileInfo(trace).fileName()));
+  m_loader.setFuture(
+      session::inBackground([path = m_trace, trusted = isTrusted(), part = partOf(m_arguments)] {
+        return std::make_shared<Result<session::LoadedTrace>>(
+            session::loadPartToReplay(path, trusted, part));
+      }));
 }
 
 void Launch::onLoaded() {
@@ -115,9 +126,34 @@ void Launch::onLoaded() {
   }
 }
 
+/// Usage: what the arguments name is not in the part of the job that runs.
+Status Launch::fitsPart() const {
+  const auto outside = [this](Rank rank) {
+    return Error{ErrorCode::Usage, m_session.notInReplay(rank).toStdString(),
+                 "'ranks' of the launch arguments says which run."};
+  };
+  for (const Rank rank : m_arguments.focus.value_or(std::vector<Rank>{})) {
+    if (!m_session.runs(rank)) {
+      return outside(rank);
+    }
+  }
+  return m_arguments.until && !m_session.runs(m_arguments.until->rank)
+             ? Status(outside(m_arguments.until->rank))
+             : Status();
+}
+
 void Launch::open(session::LoadedTrace trace) {
-  const QList<int> focus = focusOf(m_arguments, trace);
+  QList<int> focus = focusOf(m_arguments, trace);
   m_session.open(m_trace, std::move(trace));
+  Status status = m_session.debugOnly(partOf(m_arguments));
+  status = status ? fitsPart() : status;
+  if (!status) {
+    fail(status.error());
+    return;
+  }
+  if (!m_arguments.focus && !m_session.part().empty()) {
+    focus = m_session.debuggers().focus();
+  }
   m_session.breakpoints().setAside();
   m_session.debuggers().setTranscripts(QString::fromStdString(m_arguments.transcripts));
   m_session.control().stepOneThread(m_arguments.stepOneThread);

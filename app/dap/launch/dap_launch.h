@@ -37,6 +37,7 @@ class Launch : public QObject {
   void load(const QString& trace);
   [[nodiscard]] bool isTrusted() const;
   void onLoaded();
+  [[nodiscard]] Status fitsPart() const;
   void open(session::LoadedTrace trace);
   void fail(const Error& error);
 

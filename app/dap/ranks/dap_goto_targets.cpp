@@ -28,14 +28,16 @@ std::vector<bool> sitesOn(const Execution& execution, const GotoTargets::Line& l
 }
 
 /// Up to kMostTargets.
-std::vector<EventRef> eventsOn(const Execution& execution, const GotoTargets::Line& line) {
+std::vector<EventRef> eventsOn(const Execution& execution, const GotoTargets::Line& line,
+                               const GotoTargets::Filter& isMeant) {
   const std::vector<bool> on = sitesOn(execution, line);
   std::vector<EventRef> found;
   for (std::size_t rank = 0; rank < execution.ranks.size(); ++rank) {
     const auto& events = execution.ranks[rank].events;
     for (std::size_t i = 0; i < events.size() && found.size() < kMostTargets; ++i) {
-      if (events[i].site < on.size() && on[events[i].site]) {
-        found.push_back({static_cast<Rank>(rank), i + 1});
+      const EventRef event{static_cast<Rank>(rank), i + 1};
+      if (events[i].site < on.size() && on[events[i].site] && isMeant(event)) {
+        found.push_back(event);
       }
     }
   }
@@ -50,12 +52,13 @@ std::optional<T> look(const std::map<std::int64_t, T>& map, std::int64_t id) {
 
 }  // namespace
 
-Json GotoTargets::find(const Execution& execution, const Line& line, const ClientFormat& format) {
+Json GotoTargets::find(const Execution& execution, const Line& line, const ClientFormat& format,
+                       const Filter& isMeant) {
   m_events.clear();
   m_lines.clear();
   Json targets = Json::array();
   const int number = format.lineToClient(line.second);
-  for (const EventRef& event : eventsOn(execution, line)) {
+  for (const EventRef& event : eventsOn(execution, line, isMeant)) {
     m_events[++m_last] = event;
     targets.push_back(targetJson(m_last, labelOf(execution, event), number));
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -19,8 +20,12 @@ class GotoTargets {
  public:
   using Line = std::pair<QString, int>;  ///< file and number
 
+  /// Whether it can be gone to.
+  using Filter = std::function<bool(const EventRef& event)>;
+
   /// The targets on this line, as 'GotoTarget's; those of another one are gone.
-  Json find(const Execution& execution, const Line& line, const ClientFormat& format);
+  Json find(const Execution& execution, const Line& line, const ClientFormat& format,
+            const Filter& isMeant);
   [[nodiscard]] std::optional<EventRef> event(std::int64_t target) const;
   [[nodiscard]] std::optional<Line> line(std::int64_t target) const;
 

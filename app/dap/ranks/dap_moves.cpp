@@ -131,6 +131,10 @@ void Moves::replayTo(const Request& request) {
     return;
   }
   const EventRef event{static_cast<Rank>(rank), static_cast<Serial>(serial)};
+  if (!m_session.runs(event.rank)) {
+    m_client.fail(request, m_session.notInReplay(event.rank).toStdString());
+    return;
+  }
   m_client.succeed(request);
   m_client.tell("continued",
                 {{"threadId", Threads::idOf(event.rank)}, {"allThreadsContinued", true}});
@@ -145,7 +149,9 @@ void Moves::gotoTargets(const Request& request) {
     m_client.fail(request, "'gotoTargets' needs source.path and line");
     return;
   }
-  Json targets = m_targets.find(m_session.trace()->execution, {file, line}, format);
+  Json targets =
+      m_targets.find(m_session.trace()->execution, {file, line}, format,
+                     [this](const EventRef& event) { return m_session.runs(event.rank); });
   m_client.succeed(request, {{"targets", std::move(targets)}});
 }
 

@@ -10,9 +10,11 @@ using values::RankState;
 
 QList<RankState> Threads::all() const {
   QList<RankState> states = m_session.rankStates();
-  if (m_session.source() != session::Source::Recording) {  // a job may have ranks on other hosts
-    states.removeIf([this](const RankState& state) { return !m_attached.contains(state.rank); });
-  }
+  const bool recording = m_session.source() == session::Source::Recording;
+  states.removeIf(
+      [this, recording](const RankState& state) {  // a job may have ranks on other hosts
+        return recording ? !m_session.runs(state.rank) : !m_attached.contains(state.rank);
+      });
   return states;
 }
 
@@ -49,7 +51,12 @@ std::optional<int> Threads::rankOf(const Request& request) const {
   const QList<RankState> states = all();
   if (std::none_of(states.begin(), states.end(),
                    [thread](const RankState& state) { return idOf(state.rank) == thread; })) {
-    m_client.fail(request, "there is no thread " + std::to_string(thread),
+    const QList<RankState> recorded = m_session.rankStates();
+    const bool outside = thread > 0 && thread <= recorded.size() &&
+                         recorded[thread - 1].activity == RankActivity::NotInReplay;
+    m_client.fail(request,
+                  outside ? m_session.notInReplay(static_cast<int>(thread - 1)).toStdString()
+                          : "there is no thread " + std::to_string(thread),
                   "Thread N + 1 is rank N; 'threads' lists them.");
     return std::nullopt;
   }

@@ -109,6 +109,29 @@ TEST(DapMessages, LaunchesOfBothKinds) {
   EXPECT_EQ(program->environment.front().first, "N");
 }
 
+TEST(DapMessages, LaunchesOfAPartOfTheJob) {
+  const auto ranks = parseLaunchArguments({{"trace", "a.pft"}, {"ranks", {3, 0}}});
+  ASSERT_TRUE(ranks.ok());
+  EXPECT_EQ(ranks->ranks, (std::vector<Rank>{3, 0}));
+  const auto group = parseLaunchArguments({{"trace", "a.pft"}, {"group", 2}});
+  ASSERT_TRUE(group.ok());
+  EXPECT_EQ(group->group, 2U);
+  for (const Json& wrong : std::vector<Json>{
+           {{"trace", "a"}, {"ranks", Json::array()}},
+           {{"trace", "a"}, {"ranks", 3}},
+           {{"trace", "a"}, {"ranks", {"3"}}},
+           {{"trace", "a"}, {"ranks", {-1}}},
+           {{"trace", "a"}, {"ranks", {0}}, {"group", 0}},
+           {{"trace", "a"}, {"group", -1}},
+           {{"trace", "a"}, {"group", 0.5}},
+           {{"trace", "a"}, {"group", "0"}},
+           {{"trace", "a"}, {"group", 4294967296}},
+           {{"program", "b"}, {"ranks", {0}}},
+       }) {
+    EXPECT_FALSE(parseLaunchArguments(wrong).ok()) << wrong.dump();
+  }
+}
+
 TEST(DapMessages, LaunchesThatMakeNoSense) {
   for (const Json& wrong : std::vector<Json>{
            Json::object(),

@@ -142,6 +142,58 @@ TEST_F(DapServerTest, AllRanksOfASmallRecordingHaveAGdb) {
   EXPECT_EQ(gdbs(), (std::set<int>{0, 1, 2, 3}));
 }
 
+// -- a part of the job
+
+TEST_F(DapServerTest, TheRanksOfTheLaunchAreThoseThatRun) {
+  stand({}, {{"ranks", {2}}});
+  EXPECT_EQ(target().part(), std::vector<Rank>{2});
+  EXPECT_EQ(gdbs(), std::set<int>{2});
+  const Json threads = body("threads")["threads"];
+  ASSERT_EQ(threads.size(), 1U) << threads;
+  EXPECT_EQ(threads[0]["id"], 3);
+  const std::string outside =
+      "Rank 0 is not in this replay, which runs rank 2 alone. To debug it too, debug ranks 0-2.";
+  EXPECT_NE(refusal("stackTrace", {{"threadId", 1}}).find(outside), std::string::npos);
+  EXPECT_EQ(refusal("photofinish/replayTo", {{"rank", 0}, {"serial", 3}}), outside);
+  const Json points =
+      body("setFunctionBreakpoints",
+           {{"breakpoints", {{{"name", "0:60"}}, {{"name", "2:60"}}}}})["breakpoints"];
+  EXPECT_EQ(points[0]["verified"], false);
+  EXPECT_EQ(points[0]["message"], outside);
+  EXPECT_EQ(points[1]["verified"], true);
+  body("stepBack", {{"threadId", 3}});
+  gate();
+  EXPECT_EQ(target().part(), std::vector<Rank>{2});
+  EXPECT_EQ(target().last<protocol::Plan>()->stops, (std::vector<std::uint64_t>{0, 0, 39, 0}));
+}
+
+TEST_F(DapServerTest, AGroupOfTheLaunchIsItsRanks) {
+  launch({{"group", 0}, {"stopOnEntry", true}});
+  EXPECT_EQ(gdbs(), (std::set<int>{0, 1}));
+  body("configurationDone");
+  gate();
+  EXPECT_EQ(target().part(), (std::vector<Rank>{0, 1}));
+}
+
+TEST_F(DapServerTest, ALaunchOfRanksThatCannotRunAloneFails) {
+  introduce();
+  const auto refused = [this](const Json& part) {
+    Json arguments = traceArguments();
+    arguments.update(part);
+    return refusal("launch", arguments);
+  };
+  EXPECT_NE(refused({{"ranks", {0, 2}}}).find("Take the whole of it: 0-1."), std::string::npos);
+  EXPECT_NE(refused({{"group", 3}}).find("no group 3"), std::string::npos);
+  EXPECT_NE(refused({{"ranks", {2}}, {"focus", {0}}}).find("Rank 0 is not in this replay"),
+            std::string::npos);
+  EXPECT_NE(refused({{"ranks", {2}}, {"until", "3:5"}}).find("Rank 3 is not in this replay"),
+            std::string::npos);
+  Json right = traceArguments();
+  right["ranks"] = {3};
+  body("launch", right);
+  EXPECT_EQ(gdbs(), std::set<int>{3});
+}
+
 // -- while breakpoints are set
 
 TEST_F(DapServerTest, BeforeConfigurationDoneNoRankCanBeMoved) {

@@ -201,20 +201,49 @@ Status readWhat(const Json& arguments, LaunchArguments& out) {
   return {};
 }
 
-/// An array of ranks; `kinds` are what may stand there.
-Result<std::vector<Rank>> readFocus(const Json& focus, const char* kinds) {
+/// An array of ranks; `kinds` are what may stand in the field `name`.
+Result<std::vector<Rank>> readRanks(const Json& arguments, const char* name, const char* kinds) {
   std::vector<Rank> ranks;
-  const Error wrong = usage(std::string("'focus' is ") + kinds, "");
-  if (!focus.is_array()) {
+  const Error wrong = usage(std::string("'") + name + "' is " + kinds, "");
+  if (!arguments[name].is_array()) {
     return wrong;
   }
-  for (const Json& each : focus) {
+  for (const Json& each : arguments[name]) {
     if (!each.is_number_integer() || each < 0 || each > std::numeric_limits<Rank>::max()) {
       return wrong;
     }
     ranks.push_back(each.get<Rank>());
   }
   return ranks;
+}
+
+Status readPart(const Json& arguments, LaunchArguments& out) {
+  const bool ranks = arguments.contains("ranks");
+  const bool group = arguments.contains("group");
+  if (!ranks && !group) {
+    return {};
+  }
+  if (out.trace.empty()) {
+    return usage("'ranks' and 'group' name a part of a recorded job, and nothing is recorded yet",
+                 "Record with 'photofinish record --groups', then launch its 'trace'.");
+  }
+  if (ranks && group) {
+    return usage("both 'ranks' and 'group' are given", "Give one of them.");
+  }
+  if (ranks) {
+    Result<std::vector<Rank>> read = readRanks(arguments, "ranks", "an array of ranks, not empty");
+    if (!read || read->empty()) {
+      return read ? usage("'ranks' names no rank", "Leave it out to debug all.") : read.error();
+    }
+    out.ranks = std::move(*read);
+    return {};
+  }
+  const Json& number = arguments["group"];
+  if (!number.is_number_integer() || number < 0 || number > std::numeric_limits<Rank>::max()) {
+    return usage("'group' is the number of a group of the trace", "They count from 0.");
+  }
+  out.group = number.get<std::uint32_t>();
+  return {};
 }
 
 Status readGoal(const Json& arguments, LaunchArguments& out) {
@@ -238,7 +267,7 @@ Status readGoal(const Json& arguments, LaunchArguments& out) {
     return {};
   }
   Result<std::vector<Rank>> focus =
-      readFocus(arguments["focus"], "\"all\", \"failed\" or an array of ranks");
+      readRanks(arguments, "focus", "\"all\", \"failed\" or an array of ranks");
   if (!focus) {
     return focus.error();
   }
@@ -262,6 +291,9 @@ std::int64_t processId(const Json& arguments) {
 Result<LaunchArguments> parseLaunchArguments(const Json& arguments) {
   LaunchArguments out;
   if (Status status = readWhat(arguments, out); !status) {
+    return status.error();
+  }
+  if (Status status = readPart(arguments, out); !status) {
     return status.error();
   }
   if (Status status = readGoal(arguments, out); !status) {
@@ -300,7 +332,7 @@ Result<AttachArguments> parseAttachArguments(const Json& arguments) {
   out.stepOneThread = flag(arguments, "stepOneThread");
   out.stopOnEntry = !arguments.contains("stopOnEntry") || flag(arguments, "stopOnEntry");
   if (arguments.contains("focus") && word(arguments, "focus") != "all") {
-    Result<std::vector<Rank>> focus = readFocus(arguments["focus"], "\"all\" or an array of ranks");
+    Result<std::vector<Rank>> focus = readRanks(arguments, "focus", "\"all\" or an array of ranks");
     if (!focus) {
       return focus.error();
     }

@@ -43,10 +43,12 @@ bool flag(const Json& object, const char* field);
 
 /// Where a launch is to go first.
 struct LaunchArguments {
-  std::string trace;                 ///< replay this; else
-  std::vector<std::string> command;  ///< record this, then replay it
-  std::string output;                ///< trace of the recording; empty: beside the program's name
-  std::string directory;             ///< of the recording; empty: ours
+  std::string trace;                   ///< replay this; else
+  std::vector<Rank> ranks;             ///< of the trace, alone; empty: all
+  std::optional<std::uint32_t> group;  ///< the same: those of this group
+  std::vector<std::string> command;    ///< record this, then replay it
+  std::string output;                  ///< trace of the recording; empty: beside the program's name
+  std::string directory;               ///< of the recording; empty: ours
   std::vector<std::pair<std::string, std::string>> environment;
   std::int64_t jitter = 0;
   bool noDebug = false;
