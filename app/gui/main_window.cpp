@@ -20,6 +20,7 @@
 #include "app/gui/commands/compare_action.h"
 #include "app/gui/commands/compare_window.h"
 #include "app/gui/commands/key_bindings.h"
+#include "app/gui/commands/part_actions.h"
 #include "app/gui/commands/replay_actions.h"
 #include "app/gui/commands/take_over.h"
 #include "app/gui/commands/transcripts_action.h"
@@ -97,6 +98,7 @@ void MainWindow::makeParts() {
   m_panes = new DebugPanes(*this, m_views, m_docks->inspection(), *m_session);
   m_breakpoints = new BreakpointActions(*this, m_views, *m_shown, *m_session);
   m_replay = new ReplayActions(*this, m_views, *m_shown, *m_session);
+  m_part = new PartActions(*this, m_views, *m_session);
   m_recording = new RecordingDesk(*this, m_status->recording());
   m_follow = new FollowAction(*this);
   m_files =
@@ -129,6 +131,8 @@ void MainWindow::makeMenus() {
                      m_views.diagram->action(views::DiagramAction::BreakHere),
                      m_breakpoints->newBreakpoint()});
   m_replay->addTo(*replay, *debug);
+  replay->addSeparator();
+  replay->addActions(m_part->actions());
   makeViewMenu();
   makeToolsMenu();
   QMenu* help = menuBar()->addMenu(tr("&Help"));
@@ -215,6 +219,7 @@ void MainWindow::makeToolsMenu() {
 
 void MainWindow::refreshActions() {
   m_replay->refresh();
+  m_part->refresh();
   const bool open = m_session->isOpen() && m_session->source() != session::Source::Cores;
   m_breakpoints->newBreakpoint()->setEnabled(open);
   m_status->showMode(*m_session);
@@ -240,6 +245,7 @@ void MainWindow::connectSession() {
   });
   connect(m_shown, &ShownTrace::damaged, this, [this](const QString& text) { say(text, true); });
   connect(m_replay, &ReplayActions::said, this, &MainWindow::say);
+  connect(m_part, &PartActions::said, this, &MainWindow::say);
 }
 
 void MainWindow::connectOpening() {

@@ -24,6 +24,7 @@ class KeyBindings;
 class Opening;
 class RecordingDesk;
 class RecordingFollower;
+class PartActions;
 class ReplayActions;
 class SessionFiles;
 class ShownTrace;
@@ -106,6 +107,7 @@ class MainWindow : public QMainWindow {
   DebugPanes* m_panes = nullptr;
   BreakpointActions* m_breakpoints = nullptr;
   ReplayActions* m_replay = nullptr;
+  PartActions* m_part = nullptr;
   RecordingDesk* m_recording = nullptr;
   FollowAction* m_follow = nullptr;
   SessionFiles* m_files = nullptr;

@@ -138,6 +138,9 @@ void SpaceTimeView::showMenu(const QPoint& globalPosition) {
   using enum DiagramAction;
   QMenu menu(this);
   menu.addActions(m_actions->actions({ReplayHere, BreakHere, Bookmark}));
+  if (const EventRef selected = selectedEvent(); selected.valid()) {
+    m_rankRows->addRankCommands(menu, {selected.rank});
+  }
   menu.addSeparator();
   menu.addActions(m_actions->actions(
       {Partner, Cone, PreviousRace, NextRace, NextAlternative, PreviousAlternative}));
@@ -190,7 +193,17 @@ void SpaceTimeView::setDifferent(std::vector<Serial> from) {
 }
 
 void SpaceTimeView::setRankHeaders(std::vector<RankHeader> headers) {
+  const std::vector<RankHeader> recorded = headersOf(m_canvas->trace());
+  for (std::size_t rank = 0; rank < headers.size() && rank < recorded.size(); ++rank) {
+    if (headers[rank].text.isEmpty()) {
+      headers[rank] = recorded[rank];
+    }
+  }
   m_canvas->setHeaders(std::move(headers));
+}
+
+void SpaceTimeView::setRankCommands(RankCommands add) {
+  m_rankRows->setRankCommands(std::move(add));
 }
 
 void SpaceTimeView::setGroups(const QList<RankGroup>& groups) {

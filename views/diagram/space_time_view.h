@@ -21,6 +21,7 @@
 #include <QWidget>
 
 #include "views/diagram/tools/diagram_actions.h"
+#include "views/diagram/tools/rank_rows_menu.h"
 #include "views/trace/analyses/rank_arrangement.h"
 #include "views/trace/trace_index.h"
 #include "views/values/space_time_types.h"
@@ -35,7 +36,6 @@ class AxisChoice;
 class DiagramFooter;
 class LegendStrip;
 class Minimap;
-class RankRowsMenu;
 class SearchBar;
 class SpaceTimeCanvas;
 
@@ -55,9 +55,11 @@ class SpaceTimeView : public QWidget {
   /// Of a comparison: by rank the first event that differs or follows from that (0 = none). All
   /// that comes before is drawn veiled. Empty: no comparison.
   void setDifferent(std::vector<Serial> from);
-  /// Text below each rank's name; without it, how the rank ended.
+  /// Text below each rank's name; without it, or where it is empty, how the rank ended.
   void setRankHeaders(std::vector<RankHeader> headers);
 
+  /// Commands of the menus of a row's name and of the selected event, for the ranks of these.
+  void setRankCommands(RankCommands add);
   /// Named groups of ranks, to show only or to collapse.
   void setGroups(const QList<RankGroup>& groups);
   /// Which ranks are shown, in which order, which share a row.

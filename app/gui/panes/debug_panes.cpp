@@ -43,12 +43,14 @@ void DebugPanes::refreshRanks() {
   std::vector<values::RankHeader> headers;
   for (const values::RankState& state : m_session.rankStates()) {
     if (state.activity == values::RankActivity::NotStarted) {
-      break;
+      headers.push_back({});
+      continue;
     }
     const bool bad = state.activity == values::RankActivity::Failed ||
                      state.activity == values::RankActivity::Lost;
-    headers.push_back(
-        {values::activityText(state.activity), bad ? values::Tone::Bad : values::Tone::Muted});
+    headers.push_back({values::activityText(state.activity),
+                       bad ? values::Tone::Bad : values::Tone::Muted,
+                       state.activity == values::RankActivity::NotInReplay});
   }
   m_views.diagram->setRankHeaders(std::move(headers));
 }

@@ -57,9 +57,15 @@ void StatusLine::showMode(session::DebugSession& session) {
   } else if (session.source() == Source::Job) {
     m_mode->setText(session.isReplaying() ? tr(" attached, no replay ") : tr(" let go "));
   } else if (session.isReplaying()) {
-    const QString text = session.inspector().isAltered() ? tr(" replay, cycle %1, altered ")
-                                                         : tr(" replay, cycle %1 ");
-    m_mode->setText(text.arg(session.cycles().none() ? 0 : session.cycles().last().number));
+    const QString text = session.inspector().isAltered() ? tr(" replay%2, cycle %1, altered ")
+                                                         : tr(" replay%2, cycle %1 ");
+    const std::vector<Rank>& part = session.part();
+    const QString ranks = values::rankSetText(QList<int>(part.begin(), part.end()));
+    m_mode->setText(
+        text.arg(session.cycles().none() ? 0 : session.cycles().last().number)
+            .arg(part.empty()
+                     ? QString()
+                     : (part.size() == 1 ? tr(" of rank %1") : tr(" of ranks %1")).arg(ranks)));
   } else {
     m_mode->setText(tr(" recording "));
   }

@@ -8,6 +8,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QDir>
+#include <QDockWidget>
 #include <QTemporaryDir>
 #include <QTreeWidget>
 
@@ -18,6 +19,7 @@
 #include "views/diagram/canvas/space_time_canvas.h"
 #include "views/diagram/space_time_view.h"
 #include "views/panes/race_list_view.h"
+#include "views/panes/rank_strip.h"
 #include "views/tests/dark_palette.h"
 
 namespace {
@@ -159,6 +161,36 @@ struct Pictures {
     saveBoth(view, QStringLiteral("overview-1024-ranks"));
   }
 
+  /// One rank of four runs; the recording is one of a run that failed, if one of some does.
+  void partOfJob() {
+    const QString path = traces.filePath(QStringLiteral("harvest.pft"));
+    for (int seed = 1; seed < 40; ++seed) {
+      const test::Recorded run =
+          test::record(path,
+                       {QStringLiteral("--mode"), QStringLiteral("all"), QStringLiteral("--groups"),
+                        QStringLiteral("each"), QStringLiteral("--jitter"), QString::number(seed)},
+                       4, test::bin("corpus/harvest"));
+      if (run.status != 0 && run.output.contains("reports")) {
+        break;
+      }
+    }
+    QString problem;
+    const auto window = test::open(path, &problem);
+    check(window != nullptr, problem);
+    if (window == nullptr) {
+      return;
+    }
+    window->resize(1400, 900);
+    window->resizeDocks({window->findChild<QDockWidget*>(QStringLiteral("ranks"))}, {430},
+                        Qt::Horizontal);
+    QSignalSpy settled(&window->session(), &pf::session::DebugSession::settled);
+    window->ranks().setCurrentRank(0);
+    window->findChild<QAction*>(QStringLiteral("debugOnly"))->trigger();
+    check(settled.wait(test::kPatience), window->statusText());
+    QTest::qWait(1000);
+    save(*window, QStringLiteral("part-of-job"));
+  }
+
   void comparison() {
     const QString a = recorded("corpus/harvest", 4, 1);
     QString b;
@@ -203,6 +235,7 @@ int main(int argc, char** argv) {
   test::setUp(pictures.traces.path());
   pictures.out = QDir(argc > 1 ? QString::fromLocal8Bit(argv[1]) : QStringLiteral("docs/pictures"));
   pictures.check(QDir().mkpath(pictures.out.path()), pictures.out.path());
+  pictures.partOfJob();
   pictures.diagrams();
   pictures.comparison();
   return pictures.failed == 0 ? 0 : 1;

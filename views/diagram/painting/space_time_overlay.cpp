@@ -125,9 +125,9 @@ void SpaceTimePainter::paintHeaders(QPainter& painter, const QRectF& area,
       painter.setBrush(header.tone == Tone::Muted ? QBrush(Qt::NoBrush) : QBrush(tone));
       painter.drawEllipse(QPointF(area.left() + 12, y), dot, dot);
     }
-    title.setBold(strong || twoLines);
+    title.setBold((strong || twoLines) && !header.dimmed);
     painter.setFont(title);
-    painter.setPen(strong ? m_theme.fail : m_theme.text);
+    painter.setPen(strong ? m_theme.fail : header.dimmed ? m_theme.muted : m_theme.text);
     const QString name =
         QFontMetricsF(title).elidedText(rowName(place), Qt::ElideRight, row.width());
     if (!twoLines || header.text.isEmpty()) {

@@ -194,6 +194,12 @@ void RankRowsMenu::askCollapse(const QString& proposal, const QString& problem) 
   change([&](RankArrangement& to) { to.collapse({name.remove(u'\''), ranks}); });
 }
 
+void RankRowsMenu::addRankCommands(QMenu& menu, const QList<int>& ranks) const {
+  if (m_addRankCommands) {
+    m_addRankCommands(menu, ranks);
+  }
+}
+
 void RankRowsMenu::popup(int row, const QPoint& globalPosition) {
   const TraceIndexPtr& trace = m_canvas.trace();
   if (!trace) {
@@ -213,6 +219,7 @@ void RankRowsMenu::popup(int row, const QPoint& globalPosition) {
         change([&](RankArrangement& to) { to.expand(sharedRow); });
       });
     }
+    addRankCommands(menu, all);
     menu.addSeparator();
   }
   if (const QList<RankGroup> known = groups(); !known.isEmpty()) {

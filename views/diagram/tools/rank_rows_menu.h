@@ -19,6 +19,9 @@ namespace pf::views {
 
 class SpaceTimeCanvas;
 
+/// Adds what can be done with these ranks besides.
+using RankCommands = std::function<void(QMenu& menu, const QList<int>& ranks)>;
+
 class RankRowsMenu : public QObject {
   Q_OBJECT
  public:
@@ -26,6 +29,8 @@ class RankRowsMenu : public QObject {
   RankRowsMenu(SpaceTimeCanvas& canvas, QWidget& owner);
   /// Named by the user; those of the trace's communicators are known.
   void setGroups(const QList<RankGroup>& groups) { m_groups = groups; }
+  void setRankCommands(RankCommands add) { m_addRankCommands = std::move(add); }
+  void addRankCommands(QMenu& menu, const QList<int>& ranks) const;
   [[nodiscard]] QList<QAction*> actions() const;
   /// The menu of a row's name; -1: of none.
   void popup(int row, const QPoint& globalPosition);
@@ -49,6 +54,7 @@ class RankRowsMenu : public QObject {
   SpaceTimeCanvas& m_canvas;
   QWidget& m_owner;
   QList<RankGroup> m_groups;
+  RankCommands m_addRankCommands;
   QAction* m_hide;
   QAction* m_onlyPartners;
   QAction* m_showOnly;

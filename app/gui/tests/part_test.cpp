@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// "Debug only these ranks", by the menus: one rank of four runs under GDB, the others are looked at.
+#include <QAction>
+#include <QContextMenuEvent>
+#include <QMenu>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTimer>
+
+#include "app/gui/tests/window_test.h"
+#include "views/diagram/canvas/space_time_canvas.h"
+#include "views/diagram/space_time_view.h"
+#include "views/models/rank_models.h"
+#include "views/models/variables_model.h"
+#include "views/panes/debug_views.h"
+#include "views/panes/rank_strip.h"
+
+namespace {
+
+namespace test = pf::gui::test;
+using pf::values::RankActivity;
+using test::kPatience;
+
+class PartTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void aRankOfTheList();
+  void theOthersAreLookedAt();
+  void theGroupOfARow();
+  void allAgain();
+  void aTraceWithoutContents();
+  void cleanupTestCase();
+
+ private:
+  void open(const char* name, const QStringList& options);
+  [[nodiscard]] pf::session::DebugSession& session() { return m_window->session(); }
+  [[nodiscard]] QTableView* list() { return m_window->ranks().findChild<QTableView*>(); }
+  void select(std::initializer_list<int> ranks);
+  /// Opens the context menu of the widget and clicks on this entry of it. Returns its text.
+  QString click(QWidget* widget, const QPoint& at, const char* entry);
+  QString clickInList(const char* entry) { return click(list()->viewport(), {5, 5}, entry); }
+  [[nodiscard]] bool settles(const std::function<void()>& act);
+  [[nodiscard]] QMessageBox* offer();
+  [[nodiscard]] QString stateOf(int rank);
+
+  QTemporaryDir m_directory;
+  std::unique_ptr<pf::gui::MainWindow> m_window;
+};
+
+void PartTest::initTestCase() {
+  test::setUp(m_directory.path());
+  open("groups.pft", {QStringLiteral("--groups"), QStringLiteral("0,1-2,3")});
+}
+
+void PartTest::open(const char* name, const QStringList& options) {
+  m_window.reset();
+  const QString trace = m_directory.filePath(QString::fromLatin1(name));
+  const test::Recorded run =
+      test::record(trace, options + QStringList{QStringLiteral("--mode"), QStringLiteral("all")}, 4,
+                   test::bin("corpus/harvest"));
+  QVERIFY2(QFile::exists(trace), run.output.constData());
+  QString problem;
+  m_window = test::open(trace, &problem);
+  QVERIFY2(m_window != nullptr, qPrintable(problem));
+  m_window->resize(1400, 900);
+}
+
+void PartTest::select(std::initializer_list<int> ranks) {
+  list()->clearSelection();
+  for (const int rank : ranks) {
+    list()->selectionModel()->setCurrentIndex(
+        list()->model()->index(rank, 0), QItemSelectionModel::Select | QItemSelectionModel::Rows);
+  }
+}
+
+QString PartTest::click(QWidget* widget, const QPoint& at, const char* entry) {
+  QString text;
+  QTimer::singleShot(0, widget, [entry, &text] {
+    auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+    if (menu == nullptr) {
+      return;
+    }
+    for (QAction* action : menu->actions()) {
+      if (action->objectName() == QLatin1String(entry)) {
+        text = action->text();
+        QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(action).center());
+        return;
+      }
+    }
+    menu->close();
+  });
+  QContextMenuEvent asked(QContextMenuEvent::Mouse, at, widget->mapToGlobal(at));
+  QApplication::sendEvent(widget, &asked);
+  return text;
+}
+
+bool PartTest::settles(const std::function<void()>& act) {
+  QSignalSpy settled(&session(), &pf::session::DebugSession::settled);
+  act();
+  return QTest::qWaitFor([&] { return session().isRunning() && !settled.isEmpty(); }, kPatience);
+}
+
+QMessageBox* PartTest::offer() {
+  return m_window->findChild<QMessageBox*>(QStringLiteral("debugOnlyOffer"));
+}
+
+QString PartTest::stateOf(int rank) {
+  return list()->model()->index(rank, pf::views::RanksModel::StateColumn).data().toString();
+}
+
+void PartTest::aRankOfTheList() {
+  m_window->diagram().selectEvent({});
+  select({3});
+  QString text;
+  QVERIFY2(settles([&] { text = clickInList("debugOnly"); }), qPrintable(m_window->statusText()));
+  QCOMPARE(text, QStringLiteral("Debug &only these ranks"));
+  QCOMPARE(session().part(), std::vector<pf::Rank>{3});
+  QCOMPARE(session().currentRank(), 3);
+  QCOMPARE(session().serialOf(3), 1U);
+  QCOMPARE(stateOf(3), QStringLiteral("stopped"));
+  for (const int rank : {0, 1, 2}) {
+    QCOMPARE(stateOf(rank), QStringLiteral("not in this replay"));
+  }
+  QTRY_VERIFY_WITH_TIMEOUT(m_window->variables().model()->rowCount() > 0, kPatience);
+  QVERIFY(session().debugger(3) != nullptr);
+}
+
+void PartTest::theOthersAreLookedAt() {
+  m_window->diagram().selectEvent({0, 3});
+  QCOMPARE(m_window->diagram().selectedEvent(), (pf::EventRef{0, 3}));
+  m_window->diagram().action(pf::views::DiagramAction::ReplayHere)->trigger();
+  QVERIFY2(m_window->statusText().contains(
+               QStringLiteral("Rank 0 is not in this replay, which runs rank 3 alone. To debug it "
+                              "too, debug ranks 0, 3.")),
+           qPrintable(m_window->statusText()));
+  QVERIFY(session().isRunning());
+  QVERIFY(settles([this] { session().go(pf::session::Move::NextEvent); }));
+  QCOMPARE(session().serialOf(3), 2U);
+}
+
+void PartTest::theGroupOfARow() {
+  m_window->diagram().selectEvent({1, 2});
+  auto* canvas = m_window->diagram().canvas();
+  QString text;
+  QVERIFY(settles([&] { text = click(canvas, canvas->rect().center(), "debugOnlyHere"); }));
+  QCOMPARE(text, QStringLiteral("Debug only ranks 1-2, with its group"));
+  QCOMPARE(session().part(), (std::vector<pf::Rank>{1, 2}));
+  QCOMPARE(session().serialOf(1), 1U);
+  // The list, where one of the group is selected, asks.
+  select({2});
+  clickInList("debugOnly");
+  QMessageBox* box = offer();
+  QVERIFY(box != nullptr);
+  QCOMPARE(box->buttons().first()->text(), QStringLiteral("Debug ranks 1-2"));
+  box->reject();
+}
+
+void PartTest::allAgain() {
+  QVERIFY(settles([this] { clickInList("debugAll"); }));
+  QVERIFY(session().part().empty());
+  QCOMPARE(stateOf(0) == QStringLiteral("not in this replay"), false);
+  QVERIFY(!m_window->findChild<QAction*>(QStringLiteral("debugAll"))->isEnabled());
+}
+
+void PartTest::aTraceWithoutContents() {
+  open("plain.pft", {});
+  select({3});
+  clickInList("debugOnly");
+  QMessageBox* box = offer();
+  QVERIFY(box != nullptr);
+  QVERIFY2(box->informativeText().contains(QStringLiteral("Record with --groups")),
+           qPrintable(box->informativeText()));
+  QVERIFY(!session().isReplaying());
+  box->buttons().first()->click();
+  QVERIFY(session().isReplaying());
+  QVERIFY(session().part().empty());
+  session().endReplay();
+  QVERIFY(QTest::qWaitFor([this] { return !session().isReplaying(); }, kPatience));
+}
+
+void PartTest::cleanupTestCase() {
+  m_window.reset();
+}
+
+}  // namespace
+
+QTEST_MAIN(PartTest)
+#include "part_test.moc"
