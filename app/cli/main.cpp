@@ -104,7 +104,7 @@ void dropEndOfOptions(const CLI::App& command, std::vector<char*>& words) {
       }
       --positionals;
     } else if (const CLI::Option* option = command.get_option_no_throw(word); option != nullptr) {
-      i += static_cast<std::size_t>(option->get_items_expected_max());
+      i += option->get_items_expected_max() > 0 ? 1U : 0U;  // also of one that may come again
     }
   }
 }
