@@ -73,7 +73,7 @@ bool opensBlock(const Words& words) {
 }
 
 std::optional<ToolAction> actionOf(std::string_view verb) {
-  static constexpr std::array<std::pair<Verb, ToolAction>, 8> kActions{
+  static constexpr std::array<std::pair<Verb, ToolAction>, 18> kActions{
       {{{"quit", 1}, ToolAction::Quit},
        {{"exit", 3}, ToolAction::Quit},
        {{"kill", 1}, ToolAction::Kill},
@@ -81,7 +81,17 @@ std::optional<ToolAction> actionOf(std::string_view verb) {
        {{"start", 5}, ToolAction::Run},
        {{"starti", 6}, ToolAction::Run},
        {{"attach", 2}, ToolAction::Attach},
-       {{"detach", 3}, ToolAction::Detach}}};
+       {{"detach", 3}, ToolAction::Detach},
+       {{"reverse-continue", 9}, ToolAction::Back},
+       {{"rc", 2}, ToolAction::Back},
+       {{"reverse-finish", 9}, ToolAction::Before},
+       {{"reverse-next", 9}, ToolAction::Before},
+       {{"rn", 2}, ToolAction::Before},
+       {{"reverse-step", 9}, ToolAction::Before},
+       {{"rs", 2}, ToolAction::Before},
+       {{"reverse-nexti", 13}, ToolAction::Before},
+       {{"reverse-stepi", 13}, ToolAction::Before},
+       {{"rni", 3}, ToolAction::Before}}};
   for (const auto& [v, action] : kActions) {
     if (isVerb(verb, v.name, v.shortest)) {
       return action;

@@ -12,7 +12,8 @@
 namespace pf::mi {
 
 /// Something that the debugger does, not GDB.
-enum class ToolAction { Quit, Kill, Run, Attach, Detach };
+/// Back: to the last hit before, Before: to the event before: what GDB's reverse execution would do if it could.
+enum class ToolAction { Quit, Kill, Run, Attach, Detach, Back, Before };
 
 struct ConsolePlan {
   enum class Kind {

@@ -75,6 +75,23 @@ void Fleet::startAndAttach(Rank rank, pid_t pid, Done done) {
   }
 }
 
+void Fleet::abandon(Rank rank, Done done) {
+  if (GdbSession* const session = this->session(rank)) {
+    session->abandon(std::move(done));
+  } else {
+    done(noGdb(rank));
+  }
+}
+
+void Fleet::reattach(Rank rank, pid_t pid, Done done) {
+  const auto found = m_members.find(rank);
+  if (found == m_members.end()) {
+    done(noGdb(rank));
+  } else {
+    found->second->reattach(pid, std::move(done));
+  }
+}
+
 void Fleet::feed(Rank rank, std::string_view bytes) {
   if (GdbSession* const session = this->session(rank)) {
     session->feed(bytes);

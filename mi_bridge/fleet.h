@@ -120,6 +120,10 @@ class Fleet {
 
   /// Starts, attaches and inserts every breakpoint that applies; the rank stays stopped.
   void startAndAttach(Rank rank, pid_t pid, Done done);
+  /// The rank is to be another process: ends the one that it is (GdbSession::abandon()).
+  void abandon(Rank rank, Done done);
+  /// Then: its GDB attaches to that one, with all breakpoints as if they had never been hit.
+  void reattach(Rank rank, pid_t pid, Done done);
   void feed(Rank rank, std::string_view bytes);
   /// As GdbSession::closed().
   std::string closed(Rank rank, const std::string& reason);

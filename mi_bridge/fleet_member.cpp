@@ -50,14 +50,28 @@ void Fleet::Member::startAndAttach(pid_t pid, Done done) {
       done(started);
       return;
     }
-    m_session.attach(pid, [this, done](const Status& attached) {
-      if (!attached) {
-        done(attached);
-      } else {
-        insertAll(done);
-      }
-    });
+    attach(pid, done);
   });
+}
+
+void Fleet::Member::attach(pid_t pid, Done done) {
+  m_session.attach(pid, [this, done = std::move(done)](const Status& attached) {
+    if (!attached) {
+      done(attached);
+    } else {
+      insertAll(done);
+    }
+  });
+}
+
+/// Counts of hits and of those to pass over begin anew: by making the breakpoints anew.
+void Fleet::Member::reattach(pid_t pid, Done done) {
+  for (const auto& [spec, status] : std::exchange(m_status, {})) {
+    if (status.gdbNumber > 0) {
+      m_session.breakpoints().remove(status.gdbNumber, {});
+    }
+  }
+  attach(pid, std::move(done));
 }
 
 /// A spec that cannot be inserted is reported as a status; it does not fail the attach.

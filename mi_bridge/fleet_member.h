@@ -25,6 +25,7 @@ class Fleet::Member final : public SessionObserver {
   void retire() { m_live = false; }
 
   void startAndAttach(pid_t pid, Done done);
+  void reattach(pid_t pid, Done done);
   void insert(const BreakpointSpec& spec, Done done);
   void change(const BreakpointSpec& before, const BreakpointSpec& spec);
   void erase(int spec);
@@ -40,6 +41,7 @@ class Fleet::Member final : public SessionObserver {
   void onValuesChanged() override;
 
  private:
+  void attach(pid_t pid, Done done);
   void insertAll(Done done);
   void insertKind(const BreakpointSpec& spec, Callback<Breakpoint> done);
   void insertLog(const BreakpointSpec& spec, Callback<Breakpoint> done);

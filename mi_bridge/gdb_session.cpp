@@ -219,6 +219,35 @@ void GdbSession::detach(Done done) {
   });
 }
 
+void GdbSession::abandon(Done done) {
+  if (m_state == SessionState::Lost) {
+    done(noProgram("end its program"));
+    return;
+  }
+  asked("abandon");
+  m_abandoning = true;
+  m_leaving.reset();
+  m_runTo.reset();
+  m_strayUntil.reset();
+  m_afterStray = nullptr;
+  m_pausedActions.clear();
+  finishPause(Error{ErrorCode::NotFound, "the program has been ended", {}});
+  m_pause = {};
+  // Whether it has died already or not: an error is as good.
+  send("-interpreter-exec console \"kill\"",
+       CommandFlag::Immediate,
+       [this, done = std::move(done)](const Status&) {
+         m_abandoning = false;
+         m_targetRunning = false;
+         m_runPending = false;
+         m_quiet = false;
+         if (m_state != SessionState::Lost) {
+           setState(SessionState::NotStarted);
+         }
+         done(m_state == SessionState::Lost ? noProgram("end its program") : Status());
+       });
+}
+
 void GdbSession::runAfterStray() {
   m_strayUntil.reset();
   if (const std::function<void()> next = std::exchange(m_afterStray, nullptr)) {
@@ -374,6 +403,10 @@ void GdbSession::handleNotify(const AsyncRecord& record) {
 }
 
 void GdbSession::exited(StopEvent stop) {
+  if (m_abandoning) {
+    m_targetRunning = false;
+    return;
+  }
   m_targetRunning = false;
   m_quiet = false;
   m_leaving.reset();

@@ -91,6 +91,9 @@ class GdbSession {
   void start(Done done);
   /// Completes when the program is stopped. `done` fails with GDB's reason and what helps.
   void attach(pid_t pid, Done done);
+  /// Ends the program, of which nothing is told any more; another process can be attached to after that. Completes when GDB
+  /// has let go of it, or has none.
+  void abandon(Done done);
   /// Looks at what a process that has ended left behind. `program` may be empty: GDB then has to find it by itself.
   /// Nothing can be run. `done` fails with GDB's reason.
   void openCore(const std::string& program, const std::string& core, Done done);
@@ -197,6 +200,7 @@ class GdbSession {
   bool m_runPending = false;     ///< a command that starts the program, and no word of it yet
   bool m_quiet = false;          ///< running on without having shown the stop before
   bool m_detaching = false;
+  bool m_abandoning = false;  ///< that it ends is our doing
   bool m_core = false;  ///< nothing runs here
   pid_t m_pid = 0;
 

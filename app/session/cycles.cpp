@@ -154,6 +154,23 @@ void Cycles::begin(const QString& summary) {
   save();
 }
 
+void Cycles::carry(int rank, Serial before) {
+  if (m_all.size() < 2) {
+    return;
+  }
+  values::Cycle& cycle = m_all.last();
+  for (const values::BreakpointHit& hit : m_all.at(m_all.size() - 2).recorded) {
+    values::Breakpoint* breakpoint = m_breakpoints.find(hit.breakpoint);
+    if (hit.rank != rank || hit.serial >= before || breakpoint == nullptr) {
+      continue;
+    }
+    cycle.recorded.append(hit);
+    ++cycle.hits;
+    m_breakpoints.counted(*breakpoint, cycle.number);
+    keep({cycle.number, static_cast<int>(cycle.recorded.size()) - 1});
+  }
+}
+
 void Cycles::end(const QString& why, bool ranToEnd) {
   if (none() || !last().running) {
     return;

@@ -37,6 +37,8 @@ class Cycles : public QObject {
   void keepIn(db::TraceStore& store);
   /// A new one begins.
   void begin(const QString& summary);
+  /// This one begins where the former one was before event `before` of the rank: what that hit until there, it has, too.
+  void carry(int rank, Serial before);
   /// It has ended, if it had not.
   void end(const QString& why, bool ranToEnd);
   /// Its ranks are where they were sent.

@@ -153,6 +153,9 @@ void DebugSession::startCycle(Goal goal) {
   if (!canReplay() || m_state.events.readsFirst([this, goal] { startCycle(goal); })) {
     return;
   }
+  if (goBack(goal)) {
+    return;
+  }
   if (m_state.phase != Phase::Idle) {
     m_next = std::move(goal);
     if (m_state.phase != Phase::Starting && m_state.phase != Phase::Ending) {
@@ -168,15 +171,10 @@ void DebugSession::startCycle(Goal goal) {
 void DebugSession::launch() {
   m_state.phase = Phase::Starting;
   m_state.now.clear();
-  m_control.begin();
+  m_state.snapshots = {};
   m_debuggers.join(m_breakpoints.ownRanks());
   m_breakpoints.followLines();
-  m_state.diverged = false;
-  m_contents = {};
-  m_inspector.beginCycle();
-  m_buffers.beginCycle();
-  m_groupRun.end();
-  m_cycles.begin(m_control.goal().text);
+  beginCycle();
   Q_EMIT progress(tr("Starting cycle %1 …").arg(m_cycles.lastNumber()));
   Q_EMIT ranksChanged();
 
@@ -188,6 +186,17 @@ void DebugSession::launch() {
     return;
   }
   debug(std::move(*target));
+}
+
+/// What is known of the former one is forgotten.
+void DebugSession::beginCycle() {
+  m_control.begin();
+  m_state.diverged = false;
+  m_contents = {};
+  m_inspector.beginCycle();
+  m_buffers.beginCycle();
+  m_groupRun.end();
+  m_cycles.begin(m_control.goal().text);
 }
 
 void DebugSession::couldNotStart(const QString& summary, const QString& text) {
@@ -282,6 +291,8 @@ void DebugSession::handle(const protocol::Message& message) {
                  [this](const protocol::Notice& notice) {
                    Q_EMIT this->message(QString::fromStdString(notice.text), false);
                  },
+                 [this](const protocol::Snapshots& told) { onSnapshots(told); },
+                 [this](const protocol::WentBack& back) { wentBack(back); },
                  [this](const protocol::Nudged& nudged) { m_control.nudged(nudged.rank); },
                  [this](const protocol::SessionState& state) {
                    for (const protocol::RankState& rank : state.ranks) {

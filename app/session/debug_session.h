@@ -173,6 +173,13 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void publishMarks();
   void startCycle(Goal goal);
   void launch();
+  void beginCycle();
+  // debug_session_back.cpp
+  [[nodiscard]] Serial startFor(const Goal& goal) const;
+  [[nodiscard]] bool goBack(const Goal& goal);
+  void onSnapshots(const protocol::Snapshots& told);
+  void wentBack(const protocol::WentBack& back);
+  void goOnFromSnapshot();
   void couldNotStart(const QString& summary, const QString& text);
   void debug(std::unique_ptr<Target> target);
   void targetStarted();
@@ -255,6 +262,11 @@ class DebugSession : public QObject, private mi::FleetObserver {
 
   ReplayFactory m_makeReplay;
   std::optional<Goal> m_next;  ///< what to start once the present job is gone
+  struct WayBack {
+    bool left = false;  ///< the rank's GDB has let go of the process that it was
+    std::optional<protocol::WentBack> back;
+  };
+  WayBack m_wayBack;
   QThreadPool m_closing;       ///< where jobs of past cycles end
   std::unique_ptr<Target> m_target;
   QSet<QString> m_toldInputs;

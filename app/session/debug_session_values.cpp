@@ -34,7 +34,7 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
   if (m_state.source == Source::Job && stop.exited()) {
     rankEnded(rank, text(stop.describe()));
   }
-  if (m_state.phase == Phase::Attaching || stop.exited()) {
+  if (m_state.phase == Phase::Attaching || m_state.phase == Phase::GoingBack || stop.exited()) {
     return;
   }
   if (m_stopFilter && stop.reason == mi::StopReason::Breakpoint && !m_control.isStepping(rank)) {
@@ -142,6 +142,14 @@ void DebugSession::onRankToolAction(mi::Rank rank, mi::ToolAction action, std::s
         rest.removeAll(rank);
         return rest;
       }());
+      break;
+    case mi::ToolAction::Back:
+      m_inspector.selectRank(rank);
+      previousHit();
+      break;
+    case mi::ToolAction::Before:
+      m_inspector.selectRank(rank);
+      go(Move::PreviousEvent);
       break;
     case mi::ToolAction::Quit:
     case mi::ToolAction::Attach:

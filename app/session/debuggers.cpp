@@ -97,6 +97,18 @@ void Debuggers::attachAll() {
   });
 }
 
+void Debuggers::reattach(int rank, pid_t pid) {
+  if (m_state.fleet.session(rank) == nullptr) {
+    attachAll();
+    return;
+  }
+  m_attaching.insert(rank);
+  m_state.fleet.reattach(rank, pid, [this, rank](const Status& status) {
+    onAttached(rank, status);
+    Q_EMIT ranksChanged();
+  });
+}
+
 /// It has its GDB, or will not have one in this cycle.
 void Debuggers::noLongerAttaching(int rank) {
   if (m_attaching.remove(rank) && m_attaching.isEmpty()) {

@@ -42,6 +42,8 @@ class Debuggers : public QObject {
   void use(Target* target) { m_target = target; }
   /// Each rank of the set that is there gets its GDB; attached() follows.
   void attachAll();
+  /// The rank is another process now, which its GDB, if it has one, attaches to; attached() follows.
+  void reattach(int rank, pid_t pid);
   void onState(const protocol::GdbState& state);
   void feed(const protocol::MiFromGdb& text);
   /// All go, with their ranks.

@@ -72,6 +72,26 @@ TEST_F(FleetTest, BreakpointsComeBackInEveryCycle) {
   EXPECT_TRUE(observer.foreign.empty());
 }
 
+TEST_F(FleetTest, OfAnotherProcessBreakpointsHaveNeverBeenHit) {
+  const int id = add("f");
+  join(0);
+  answer(0, "--function \"f\"", R"(^done,bkpt={number="1",line="4",fullname="/m.c"})");
+  fleet.feed(0, "=breakpoint-modified,bkpt={number=\"1\",times=\"3\"}\n");
+  fleet.abandon(0, [](const Status& s) { EXPECT_TRUE(s.ok()); });
+  answer(0, "kill", "^done");
+  bool there = false;
+  fleet.reattach(0, 555, [&there](const Status& s) { there = s.ok(); });
+  answer(0, "-break-delete 1", "^done");
+  answer(0, "-target-attach 555", "^done");
+  fleet.feed(0, std::string(FakeSession::kStop) + "thread-id=\"1\"\n");
+  EXPECT_FALSE(there);
+  answer(0, "--function \"f\"", R"(^done,bkpt={number="2",line="4",fullname="/m.c"})");
+  EXPECT_TRUE(there);
+  EXPECT_EQ(fleet.status(id, 0).hits, 0);
+  EXPECT_EQ(fleet.specOf(0, 2), id);
+  EXPECT_EQ(fleet.specOf(0, 1), 0);
+}
+
 TEST_F(FleetTest, ABadConditionIsAStatusNotAFailedAttach) {
   BreakpointSpec spec;
   spec.function = "f";

@@ -148,6 +148,40 @@ TEST(Session, DetachStopsQuietlyFirst) {
   EXPECT_FALSE(gdb.wasSent("-exec-continue") && gdb.countSent("-exec-continue") > 1);
 }
 
+TEST(Session, AnAbandonedProgramEndsWithoutAWordOfIt) {
+  FakeSession gdb;
+  gdb.attached();
+  gdb.runs();
+  gdb.observer.log.clear();
+  gdb.observer.stops.clear();
+  Status status = Error{};
+  gdb.session.abandon([&status](const Status& s) { status = s; });
+  gdb.line(R"(*stopped,reason="exited-signalled",signal-name="SIGKILL")");
+  EXPECT_TRUE(gdb.observer.stops.empty());
+  gdb.answer("kill", R"(^error,msg="The program is not being run.")");
+  EXPECT_TRUE(status.ok());
+  EXPECT_EQ(gdb.observer.log, (Log{"state not started"}));
+  Status again = Error{};
+  gdb.session.attach(4712, [&again](const Status& s) { again = s; });
+  gdb.answer("-target-attach 4712", "^done");
+  gdb.line(FakeSession::kStop + std::string("thread-id=\"1\",stopped-threads=\"all\""));
+  EXPECT_TRUE(again.ok());
+  EXPECT_EQ(gdb.session.state(), SessionState::Stopped);
+}
+
+TEST(Session, ReverseCommandsAreTheTools) {
+  FakeSession gdb;
+  gdb.attached();
+  const std::size_t before = gdb.sent.size();
+  for (const char* line : {"reverse-continue", "rc", "reverse-next", "rs", "reverse-stepi"}) {
+    gdb.session.console(line, [](const Status&) {});
+  }
+  EXPECT_EQ(gdb.observer.actions,
+            (std::vector<ToolAction>{ToolAction::Back, ToolAction::Back, ToolAction::Before,
+                                     ToolAction::Before, ToolAction::Before}));
+  EXPECT_EQ(gdb.sent.size(), before);
+}
+
 TEST(Session, ConsoleInterception) {
   FakeSession gdb;
   gdb.attached();

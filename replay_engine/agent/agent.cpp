@@ -262,6 +262,9 @@ Status Agent::startProgram() {
   }
   m_page = std::make_unique<RankPageFile>(std::move(*page));
   m_page->setLaunch(m_session, m_rank);
+  if (replaying() && (m_session.config().mode & kSnapshots) != 0) {
+    m_snapshots.emplace(m_page->page());
+  }
   LaunchPlan plan;
   plan.arguments = m_command;
   plan.environment = programEnvironment(*interposer);
@@ -299,11 +302,12 @@ void Agent::loop() {
     onPage();
     onTimer();
     reapProgram();
+    lookWhetherBack();
   }
 }
 
 std::chrono::milliseconds Agent::pollTimeout() const {
-  if (m_killAt || m_wakeStoppedUntil || !m_mi.empty() || (m_gdb.runs() && m_gdb.askedToEnd())) {
+  if (m_killAt || m_wakeStoppedUntil || m_wayBack || !m_mi.empty() || (m_gdb.runs() && m_gdb.askedToEnd())) {
     return kSoon;
   }
   const std::chrono::milliseconds interval(m_session.config().watchIntervalMs);
@@ -389,8 +393,15 @@ void Agent::onSignals() {
 void Agent::reapProgram() {
   int status = 0;
   if (::waitpid(m_program, &status, WNOHANG) == m_program) {
+    if (m_wayBack && !m_wayBack->woken) {
+      wakeSnapshot();
+      return;
+    }
     m_status = status;
     m_ended = true;
+  }
+  if (m_snapshots) {
+    SnapshotKeeper::reap({m_program, m_gdb.pid(), m_canary.pid()});
   }
 }
 
@@ -445,7 +456,7 @@ void Agent::onTimer() {
     m_killAt.reset();
     signalProgram(SIGKILL);
   }
-  if (!m_gdb.runs() || processState(mpiProcess()) != 'Z') {
+  if (!m_gdb.runs() || m_wayBack || processState(mpiProcess()) != 'Z') {
     m_deadSince.reset();
   } else if (!m_deadSince) {
     m_deadSince = now;

@@ -22,6 +22,7 @@
 #include "replay_engine/agent/matched_receives.h"
 #include "replay_engine/agent/output_capture.h"
 #include "replay_engine/agent/rank_page_file.h"
+#include "replay_engine/agent/snapshot_keeper.h"
 #include "replay_engine/base/result.h"
 #include "replay_engine/protocol/framed_socket.h"
 #include "replay_engine/protocol/session_directory.h"
@@ -95,6 +96,13 @@ class Agent {
   void signalProgram(int number);
   void kill();
 
+  // agent_snapshots.cpp
+  void goBack(const protocol::GoBack& order);
+  void wakeSnapshot();
+  void lookWhetherBack();
+  void isBack(pid_t process);
+  void lostOnTheWay(const std::string& why);
+
   // agent_end.cpp
   void finish();
   void drainOutput();
@@ -123,6 +131,14 @@ class Agent {
   bool m_divergedTold = false;
   bool m_contentsTold = false;
   bool m_killed = false;       ///< by order
+  /// A snapshot takes the rank's place, once that is gone.
+  struct WayBack {
+    SnapshotKeeper::Snapshot to;
+    Clock::time_point since;
+    bool woken = false;
+  };
+  std::optional<SnapshotKeeper> m_snapshots;
+  std::optional<WayBack> m_wayBack;
   protocol::RankState m_told;  ///< as last reported
   Clock::time_point m_toldAt;
   /// Since when the rank has been in the same call, and where that is in the program once it seems

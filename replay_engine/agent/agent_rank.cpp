@@ -56,6 +56,9 @@ void Agent::tell(const Message& message) {
 // -- from the rank
 
 void Agent::onPage() {
+  if (m_wayBack) {
+    return;  // what it says is of the process that is gone
+  }
   const auto phase = m_page->state().phase;
   if (phase != RankPhase::Launched && !m_introduced) {
     introduce();
@@ -168,6 +171,11 @@ void Agent::report(bool now) {
   if (state.phase == RankPhase::Diverged && !m_divergedTold) {
     m_divergedTold = true;
     tell(m_page->divergence());
+  }
+  if (m_snapshots) {
+    if (const auto news = m_snapshots->news(m_rank)) {
+      tell(*news);
+    }
   }
   const auto time = Clock::now();
   const std::chrono::milliseconds interval(m_session.config().watchIntervalMs);
@@ -290,12 +298,13 @@ void Agent::obey(const Message& message) {
                  [&](const GdbSignal& m) { sendSignal(m); },
                  [&](const AskStack& m) { tellStack(m); },
                  [&](const Ping& m) {
-                   if (m_introduced) {
+                   if (m_introduced && !m_wayBack) {
                      report(true);  // what its rank has done by now comes first
                    }
                    tell(Pong{m.number});
                  },
                  [&](const Kill&) { kill(); },
+                 [&](const GoBack& m) { goBack(m); },
                  [&](const Refused& m) { onRefused(m.text); },
                  [](const auto&) {},
              },
@@ -344,6 +353,9 @@ void Agent::kill() {
   lookForMatched();  // what the rank will not say any more
   if (replaying()) {
     signalProgram(SIGKILL);
+    if (m_snapshots) {  // one of them may be on its way to be the rank
+      m_snapshots->killAll();
+    }
     return;
   }
   signalProgram(SIGTERM);

@@ -28,6 +28,7 @@ class GdbProcess {
   [[nodiscard]] Status start(const AgentSignals& signals,
                              const std::vector<std::string>& environment, pid_t rank);
   [[nodiscard]] bool runs() const { return m_pid > 0; }
+  [[nodiscard]] pid_t pid() const { return m_pid; }
   [[nodiscard]] bool askedToEnd() const { return m_asked; }
 
   // For poll(): output, complaints, and input while something is queued for it.

@@ -60,6 +60,7 @@ class SignalCanary {
   /// True if `signal`, which just came to us, went to the whole group.
   [[nodiscard]] bool wasForAll(int signal);
   void stop();
+  [[nodiscard]] pid_t pid() const { return m_pid; }
 
  private:
   void start();

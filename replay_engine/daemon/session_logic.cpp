@@ -148,6 +148,8 @@ void SessionLogic::fromAgent(PeerId peer, Agent& agent, const Message& message) 
                  [&](const RankExited& m) { onExited(agent, m); },
                  [&](const Pong& m) { onPong(agent, m); },
                  [&](const Notice& m) { relay(m); },
+                 [&](const Snapshots& m) { relay(m); },
+                 [&](const WentBack& m) { onWentBack(agent, m); },
                  [&](const Output& m) { relay(m); },
                  [&](const GdbState& m) { relay(m); },
                  [&](const MiFromGdb& m) { relay(m); },
@@ -182,6 +184,7 @@ void SessionLogic::fromClient(PeerId peer, const Message& message) {
                  [&](const MiToGdb& m) { toRank(m.rank, m); },
                  [&](const GdbSignal& m) { toRank(m.rank, m); },
                  [&](const Kill&) { onKill(); },
+                 [&](const GoBack& m) { onGoBack(m); },
                  [&](const Ping& m) {
                    m_orders.push_back({peer, Pong{m.number}});
                  },
@@ -457,6 +460,39 @@ void SessionLogic::onAskStack(const AskStack& question) {
       toClients(RankStack{number, question.question, 0, {}, {}, "it has no process"});
     }
   }
+}
+
+/// Whatever was planned is of the way that it has come.
+void SessionLogic::onGoBack(const GoBack& order) {
+  const RankRecord* rank = find(order.rank);
+  if (rank == nullptr || !isLive(*rank) || !replaying()) {
+    toClients(WentBack{order.rank, 0, 0, false,
+                       "rank " + std::to_string(order.rank) + " has no process to go back with"});
+    return;
+  }
+  m_planner.setPlan({}, m_now);
+  m_verdict.reset();
+  toRank(order.rank, order);
+}
+
+void SessionLogic::onWentBack(const Agent& agent, WentBack back) {
+  back.rank = agent.rank;
+  RankRecord* rank = agent.said ? find(agent.rank) : nullptr;
+  if (rank == nullptr) {
+    return;
+  }
+  if (back.pid > 0) {
+    rank->hello.pid = back.pid;
+    rank->state = {};
+    rank->state.rank = agent.rank;
+    rank->state.phase = RankPhase::Stopped;
+    rank->state.serial = std::max<std::uint64_t>(back.serial, 1) - 1;
+    rank->stopAt = back.serial;
+    rank->changed = m_now;
+    m_diverged = false;
+    endOfWait(true);
+  }
+  toClients(std::move(back));
 }
 
 void SessionLogic::onKill() {

@@ -97,6 +97,8 @@ class SessionLogic {
   void onOpenGate(const protocol::OpenGate& order);
   void onAttach(const protocol::AttachGdb& order);
   void onAskStack(const protocol::AskStack& question);
+  void onGoBack(const protocol::GoBack& order);
+  void onWentBack(const Agent& agent, protocol::WentBack back);
   void onKill();
 
   [[nodiscard]] Status admit(PeerId peer, const protocol::RankHello& hello);

@@ -2,11 +2,11 @@
 // Every message of a session, as values.
 //
 //   agent  -> daemon   Hello RankLaunched RankHello RankState RankDiverged RankExited Output GdbState
-//                      MiFromGdb RankStack Pong
+//                      MiFromGdb RankStack Pong WentBack Snapshots
 //   client -> daemon   Hello Plan OpenGate SetStop AttachGdb DetachGdb MiToGdb GdbSignal Kill AskStack
-//                      Shutdown Ping
+//                      Shutdown Ping GoBack
 //   daemon -> agent    Welcome Refused Configure OpenGate SetStop AttachGdb DetachGdb MiToGdb GdbSignal
-//                      AskStack Kill Ping
+//                      AskStack Kill Ping GoBack
 //   daemon -> client   Welcome Refused SessionState Verdict Nudged Notice Pong, and what agents say, with
 //                      the rank set by the daemon
 //
@@ -68,6 +68,9 @@ enum class MessageType : std::uint8_t {
   Ping,
   Pong,
   Notice,
+  GoBack,
+  WentBack,
+  Snapshots,
 };
 
 // -- is somebody there
@@ -659,11 +662,66 @@ struct Notice {
   friend bool operator==(const Notice&, const Notice&) = default;
 };
 
+/// Client to daemon to agent: the rank shall stand before event `serial` again, or as little before that as a snapshot of it
+/// does (kSnapshots). Its process is killed if there is one; a GDB that is attached has to be told so by the client.
+struct GoBack {
+  static constexpr MessageType kType = MessageType::GoBack;
+  std::int32_t rank = -1;
+  std::uint64_t serial = 0;
+
+  template <typename Self, typename Visitor>
+  static void visit(Self& m, Visitor& field) {
+    field(1, m.rank);
+    field(2, m.serial);
+  }
+  friend bool operator==(const GoBack&, const GoBack&) = default;
+};
+
+/// The answer. The rank waits before event `serial` in process `pid`, of which no GDB knows. pid 0: nothing has been done, as
+/// `text` says; or, if `gone`, the rank has been lost on its way.
+struct WentBack {
+  static constexpr MessageType kType = MessageType::WentBack;
+  std::int32_t rank = -1;
+  std::uint64_t serial = 0;
+  std::int32_t pid = 0;
+  bool gone = false;
+  std::string text;
+
+  template <typename Self, typename Visitor>
+  static void visit(Self& m, Visitor& field) {
+    field(1, m.rank);
+    field(2, m.serial);
+    field(3, m.pid);
+    field(4, m.gone);
+    field(5, m.text);
+  }
+  friend bool operator==(const WentBack&, const WentBack&) = default;
+};
+
+/// Of a rank with kSnapshots, whenever they change, a few times a second at most.
+struct Snapshots {
+  static constexpr MessageType kType = MessageType::Snapshots;
+  std::int32_t rank = -1;
+  std::vector<std::uint64_t> serials;    ///< of the events that they stand before, ascending
+  std::vector<std::uint64_t> kilobytes;  ///< of each: memory that it shares with no other process
+  std::string obstacle;                  ///< why none is made at present; empty: they are
+
+  template <typename Self, typename Visitor>
+  static void visit(Self& m, Visitor& field) {
+    field(1, m.rank);
+    field(2, m.serials);
+    field(3, m.kilobytes);
+    field(4, m.obstacle);
+  }
+  friend bool operator==(const Snapshots&, const Snapshots&) = default;
+};
+
 using Message =
     std::variant<Hello, Welcome, Refused, RankLaunched, RankHello, Configure, RankState,
                  RankDiverged, RankExited, Output, GdbState, MiFromGdb, MiToGdb, GdbSignal,
                  OpenGate, SetStop, AttachGdb, DetachGdb, Kill, Plan, Shutdown, SessionState,
-                 Verdict, Nudged, AskStack, RankStack, Ping, Pong, Notice>;
+                 Verdict, Nudged, AskStack, RankStack, Ping, Pong, Notice, GoBack, WentBack,
+                 Snapshots>;
 
 /// One function per kind of message: std::visit(Overloaded{[](const Hello&) {…}, …}, message).
 template <typename... Functions>

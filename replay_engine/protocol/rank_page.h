@@ -26,7 +26,7 @@
 namespace pf {
 
 inline constexpr std::uint32_t kRankPageMagic = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kRankPageVersion = 6;
+inline constexpr std::uint32_t kRankPageVersion = 7;
 inline constexpr std::size_t kRankPageSize = 16384;
 inline constexpr const char* kRankPageVariable = "PHOTOFINISH_PAGE";
 /// A file of this name beside the schedules: no more will come.
@@ -58,7 +58,9 @@ enum RankMode : std::uint32_t {
   kKeepContents =
       16384,  ///< what comes from outside of the rank's group is kept beside the log (rank/payload); who is in it, in a file
   kReplayGroup =
-      32768,     ///< few ranks of the recorded job run (rank/partial_job); in `launchMode`, too
+      32768,  ///< few ranks of the recorded job run (rank/partial_job); in `launchMode`, too
+  kSnapshots =
+      65536,     ///< replay of one rank: copies of it are kept to go back to (rank/snapshots)
   kJitter = 16,  ///< delay sends and receives at random, seeded by `jitterSeed` and the rank
 };
 
@@ -105,6 +107,28 @@ struct PageRequests {
       status;  ///< in MPI's request: source and tag, 4 bytes each; 0: MPI's requests are not known
   std::uint64_t none;          ///< MPI_REQUEST_NULL
   PageRequestObjects objects;  ///< without them, the source is negative before the match
+};
+
+/// A copy of the rank, just before an event (replay_engine/rank/snapshots).
+enum SnapshotState : std::uint32_t {
+  kNoSnapshot,      ///< the place is free
+  kSnapshotMaking,  ///< it is not there yet, or will never be
+  kSnapshotAsleep,
+  kSnapshotWoken,  ///< by the agent, which wakes its futex: it becomes the rank, and leaves a copy here
+};
+struct PageSnapshot {
+  std::atomic<std::uint32_t> state;  ///< SnapshotState; futex word of the copy
+  std::atomic<std::int32_t> pid;     ///< a child of the agent
+  std::atomic<std::uint64_t> serial;  ///< of the event that has not begun
+};
+inline constexpr std::size_t kPageSnapshots = 16;
+
+/// Why a rank makes no snapshots at present.
+enum SnapshotObstacle : std::uint32_t {
+  kNoObstacle,
+  kThreadsOfProgram,      ///< a copy would have none but the one that makes it
+  kRankOfAnotherProcess,  ///< the program that was started has started the rank: that would see it go
+  kNoMemoryForSnapshots,  ///< fork() failed
 };
 
 struct RankPage {
@@ -176,6 +200,13 @@ struct RankPage {
   std::int64_t contentsTime;                ///< CLOCK_REALTIME in ns: which rank was the first
   std::atomic<std::uint32_t> contentsSeen;  ///< by the agent
   char contents[160];                       ///< what was sent
+
+  // -- kSnapshots
+  std::int32_t agentPid;                        ///< by the agent, before `configured`
+  std::atomic<std::uint32_t> noSnapshots;       ///< SnapshotObstacle
+  std::atomic<std::uint64_t> snapshotDistance;  ///< events from one to the next
+  std::atomic<std::int32_t> awake;  ///< process that was a snapshot and is the rank now: it waits at its event
+  PageSnapshot snapshots[kPageSnapshots];
 };
 static_assert(sizeof(RankPage) <= kRankPageSize);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

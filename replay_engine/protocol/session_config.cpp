@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kVersion = 1;
-constexpr std::array<std::pair<const char*, std::uint32_t>, 12> kModes{{
+constexpr std::array<std::pair<const char*, std::uint32_t>, 13> kModes{{
     {"record-choices", kRecordChoices},
     {"record-events", kRecordEvents},
     {"record-races", kRecordRaces},
@@ -27,6 +27,7 @@ constexpr std::array<std::pair<const char*, std::uint32_t>, 12> kModes{{
     {"bounded-buffers", kBoundedBuffers},
     {"keep-contents", kKeepContents},
     {"replay-group", kReplayGroup},
+    {"snapshots", kSnapshots},
 }};
 
 Error bad(const std::string& what) {

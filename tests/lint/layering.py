@@ -15,7 +15,7 @@ GENERATED = {"mpi_calls.h": "replay_engine/rank/gen", "app/version.h": "app"}
 BASE = "replay_engine/base"
 VALUES = {"replay_engine/execution", "replay_engine/causality", "replay_engine/races"}  # views and plugins: headers of values only
 RANK = {f"replay_engine/rank/{room}" for room in ("calls", "clocks", "engine", "forcing", "inputs", "recording", "threads", "online_races", "gen",
-                                                       "payload", "layer", "group_recording", "partial_job")}
+                                                       "payload", "layer", "group_recording", "partial_job", "snapshots")}
 ANALYSIS = {*VALUES, "replay_engine/steering", "replay_engine/comparison"}
 DB = {f"db/{room}" for room in ("sqlite", "schema", "columns", "payload", "sql_tables", "former", "store", "repair")}
 # What others may know of the store: how it is opened, what is in it, and values.
@@ -56,6 +56,8 @@ PARTS = {
     "replay_engine/rank/partial_job": ("few ranks of a recorded job, without the others",
                                        {BASE, FORMAT, "replay_engine/protocol", "replay_engine/rank/engine", "replay_engine/rank/gen",
                                         "replay_engine/rank/payload", "replay_engine/rank/layer"}),
+    "replay_engine/rank/snapshots": ("copies of a rank that is replayed alone, to go back to",
+                                     {"replay_engine/protocol", "replay_engine/rank/engine", "replay_engine/rank/inputs"}),
     "replay_engine/rank/recording": ("ways to record a run", {BASE, FORMAT, "replay_engine/rank/engine", "replay_engine/rank/clocks"}),
     "replay_engine/rank/threads": ("locks and threads of the program", {BASE, "replay_engine/rank/engine", "replay_engine/rank/inputs"}),
     "replay_engine/rank/calls": ("MPI routines, by family", {BASE, FORMAT, "replay_engine/protocol", *RANK}),

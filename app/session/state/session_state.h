@@ -27,7 +27,8 @@ enum class Source {
 };
 
 /// Of the present cycle. Gating: ranks come to MPI_Init, where they wait for each other.
-enum class Phase { Idle, Starting, Gating, Attaching, Running, Ending };
+/// GoingBack: the rank, which runs alone, becomes one of its snapshots.
+enum class Phase { Idle, Starting, Gating, Attaching, Running, GoingBack, Ending };
 
 /// A rank of the present cycle.
 struct RankNow {
@@ -55,6 +56,7 @@ struct SessionState {
   std::vector<db::RankInfo> rankInfos;  ///< by rank
   std::vector<Rank> part;               ///< ranks that cycles run, ascending; empty: all
   std::map<int, RankNow> now;
+  protocol::Snapshots snapshots;  ///< of the rank that runs alone
   bool diverged = false;
   bool searching = false;  ///< for one hit of one breakpoint: no other one stops
   int current = 0;         ///< the rank that is looked at
@@ -72,7 +74,7 @@ struct SessionState {
   [[nodiscard]] QString notInReplay(int rank) const;
   /// The ranks of this cycle are, or were, past the gate.
   [[nodiscard]] bool haveStarted() const {
-    return phase == Phase::Attaching || phase == Phase::Running;
+    return phase == Phase::Attaching || phase == Phase::Running || phase == Phase::GoingBack;
   }
   /// The ranks do what they did in the recording, and can be sent on in it.
   [[nodiscard]] bool goesOn() const { return phase == Phase::Running && !diverged; }

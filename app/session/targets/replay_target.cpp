@@ -42,6 +42,9 @@ Result<std::unique_ptr<Target>> ReplayTarget::make(const ReplayRequest& request)
       return few.error();
     }
   }
+  if (request.ranks.size() == 1 || request.store->run().ranks == 1) {  // it can go back alone
+    options->session.mode |= kSnapshots;
+  }
   std::unique_ptr<ReplayTarget> target(new ReplayTarget);
   target->m_options = std::move(*options);
   target->m_used = std::move(*used);

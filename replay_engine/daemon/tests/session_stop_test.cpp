@@ -235,5 +235,37 @@ TEST(Nudge, EndsWithTheCut) {
   EXPECT_EQ(s.stops(0), Stops{});
 }
 
+TEST(GoBack, TheRankIsWhereItsSnapshotWas) {
+  SimulatedSession s(1);
+  s.start();
+  s.order(Plan{{40}, 0, false});
+  s.at(0, RankPhase::Stopped, 39);
+  s.pass(100);
+  ASSERT_EQ(s.verdicts().size(), 1U);
+  s.order(GoBack{0, 20});
+  ASSERT_EQ(s.sent<GoBack>().size(), 1U);
+  s.pass(100);
+  EXPECT_EQ(s.verdicts().size(), 1U) << "nothing is planned for it on its way";
+  s.says(0, WentBack{77, 17, 4711, false, {}});
+  ASSERT_EQ(s.sent<WentBack>().size(), 1U);
+  EXPECT_EQ(s.sent<WentBack>()[0].rank, 0);
+  EXPECT_EQ(s.logic.ranks().at(0).hello.pid, 4711);
+  s.all.clear();
+  s.order(Plan{{20}, 0, false});
+  EXPECT_EQ(s.stops(0), Stops{20}) << "it is before that again";
+  s.at(0, RankPhase::Stopped, 19);
+  s.pass(100);
+  EXPECT_EQ(s.verdicts().size(), 1U);
+}
+
+TEST(GoBack, WithoutAProcessIsAnsweredAtOnce) {
+  SimulatedSession s(1);
+  s.start();
+  s.order(GoBack{5, 20});
+  ASSERT_EQ(s.sent<WentBack>().size(), 1U);
+  EXPECT_EQ(s.sent<WentBack>()[0].pid, 0);
+  EXPECT_FALSE(s.sent<WentBack>()[0].text.empty());
+}
+
 }  // namespace
 }  // namespace pf::daemon

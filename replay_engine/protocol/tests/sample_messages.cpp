@@ -68,6 +68,9 @@ std::vector<Message> sampleMessages() {
       Ping{77},
       Pong{77},
       Notice{2, odd},
+      GoBack{3, 18},
+      WentBack{3, 17, 4711, true, odd},
+      Snapshots{3, {1, 17, 33}, {4096, 12, 0}, odd},
   };
 }
 

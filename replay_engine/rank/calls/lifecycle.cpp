@@ -20,6 +20,7 @@
 #include "replay_engine/rank/inputs/system_values.h"
 #include "replay_engine/rank/partial_job/partial_job.h"
 #include "replay_engine/rank/recording/choose_sink.h"
+#include "replay_engine/rank/snapshots/snapshots.h"
 
 namespace pf {
 
@@ -138,6 +139,7 @@ void begin(const CallPlace& place) {
     return;
   }
   chooseSink();
+  startSnapshots(*g_engine.page);
   passGate();  // first: a rank may be told to stop before event 1, and would never come to its gate
   startLanes();
   beginEvent(place);
@@ -173,6 +175,7 @@ void logMatched() {
 
 int onInit(const CallPlace& place, int* argc, char*** argv) {
   lookAtClocks();
+  noteThreadsBeforeMpi();
   const int result = PF_REAL(Init)(argc, argv);
   if (result == MPI_SUCCESS && t_depth == 1) {
     begin(place);
@@ -182,6 +185,7 @@ int onInit(const CallPlace& place, int* argc, char*** argv) {
 
 int onInit_thread(const CallPlace& place, int* argc, char*** argv, int required, int* provided) {
   lookAtClocks();
+  noteThreadsBeforeMpi();
   const int result = PF_REAL(Init_thread)(argc, argv, required, provided);
   if (result == MPI_SUCCESS && t_depth == 1) {
     begin(place);
@@ -218,6 +222,21 @@ void end(const CallPlace& place) {
 
 }  // namespace
 
+namespace {
+
+int afterFinalize(int* flag) {
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+
+/// Without its own threads the library would wait for them: all that is asked of it from now on is whether it has ended.
+int finalizeSnapshot() {
+  g_real[kCallFinalized] = reinterpret_cast<void*>(&afterFinalize);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
 int onFinalize(const CallPlace& place) {
   g_rankOnly.fast = false;
   end(place);
@@ -228,7 +247,7 @@ int onFinalize(const CallPlace& place) {
   jitterEnds();
   page.phase.store(static_cast<std::uint32_t>(RankPhase::Finalized), std::memory_order_release);
   tellAgent();
-  const int result = PF_REAL(Finalize)();
+  const int result = wasSnapshot() ? finalizeSnapshot() : PF_REAL(Finalize)();
   page.inCall.store(0, std::memory_order_relaxed);
   return result;
 }

@@ -66,6 +66,10 @@ bool ChoiceStreams::openSchedule(const char* path, int rank, int size, const cha
   return true;
 }
 
+void ChoiceStreams::shareWithChild(bool share) const {
+  madvise(const_cast<unsigned char*>(m_base), m_size, share ? MADV_DOFORK : MADV_DONTFORK);
+}
+
 void ChoiceStreams::openLane(LaneChoices& lane, const ScheduleLane* recorded) const {
   static const std::uint32_t none[kChoiceKinds] = {};
   lane.finalFailedPolls = recorded != nullptr ? recorded->finalFailedPolls : none;

@@ -92,6 +92,8 @@ class ChoiceStreams {
   }
   /// Whether everything recorded of this rank has been used.
   [[nodiscard]] bool allUsed(std::uint64_t serial) const;
+  /// Whether a child of fork() has the schedule, too.
+  void shareWithChild(bool share) const;
   /// A reader of a section has come from `before` to `after`.
   void hasRead(const unsigned char* before, const unsigned char* after) const {
     if (leftPiece(before, after)) [[unlikely]] {

@@ -185,6 +185,9 @@ void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   if (g_engine.multiple || g_engine.threads) [[unlikely]] {
     takeTurn(place);
   }
+  if (g_engine.serial + 1 >= g_engine.snapshotAt) [[unlikely]] {
+    g_engine.atSnapshot();
+  }
   if (mustStopBefore(g_engine.serial + 1)) [[unlikely]] {
     describe(g_engine.page->waitCall, sizeof g_engine.page->waitCall, place.call, comm, peer, tag);
     g_engine.page->callAddress = reinterpret_cast<std::uint64_t>(place.returnAddress);

@@ -92,6 +92,10 @@ struct Engine {
 
   RankPage* page = nullptr;
   std::uint64_t serial = 0;     ///< events begun
+  std::uint64_t snapshotAt =
+      ~std::uint64_t{0};  ///< replay: event before which the rank is copied (rank/snapshots)
+  void (*atSnapshot)() = nullptr;
+  bool copying = false;  ///< a child of fork() is the rank's own, to be it one day
   std::uint32_t posts = 0;      ///< receives posted
   std::uint32_t wildPosts = 0;  ///< of them from MPI_ANY_SOURCE
   std::uint32_t wildLogged =

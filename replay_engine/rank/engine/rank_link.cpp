@@ -132,6 +132,9 @@ void openLog(const RankPage& page) {
 const JoinSteps* g_steps = nullptr;
 
 extern "C" void pf_forget_in_child() {
+  if (g_engine.copying) {
+    return;
+  }
   g_steps->inChild();
   g_rankOnly.active = g_rankOnly.fast = false;
   g_engine.clocks = nullptr;

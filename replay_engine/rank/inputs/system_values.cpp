@@ -35,7 +35,9 @@ std::atomic<void*> g_notes[kNoteKinds];
 bool g_noted[kNoteKinds];
 
 extern "C" void pf_environment_in_child() {
-  valuesForget();
+  if (!g_engine.copying) {
+    valuesForget();
+  }
 }
 
 // -- before MPI_Init

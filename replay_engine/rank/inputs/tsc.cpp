@@ -231,7 +231,7 @@ void onFault(int number, siginfo_t* info, void* context) {
 }
 
 extern "C" void pf_cycles_in_child() {
-  if (g_tscTraps) {
+  if (g_tscTraps && !g_engine.copying) {
     setTrap(false);
     g_tscTraps = false;
     PF_NEXT(sigaction)(SIGSEGV, &g_programs, nullptr);

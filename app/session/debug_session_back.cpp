@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A cycle of a rank that runs alone begins at one of its snapshots, where there is one before its goal: nothing is started.
+#include <algorithm>
+
+#include "app/session/debug_session.h"
+
+namespace pf::session {
+
+/// The event before which the rank has to stand for a cycle to `goal`: 0 where one has to be started.
+Serial DebugSession::startFor(const Goal& goal) const {
+  const bool alone = m_state.phase == Phase::Running && m_state.source == Source::Recording &&
+                     m_state.now.size() == 1 && !m_state.now.begin()->second.exited &&
+                     m_target != nullptr;
+  if (!alone || m_state.snapshots.serials.empty()) {
+    return 0;
+  }
+  const mi::GdbSession* gdb = m_state.debugger(m_state.now.begin()->first);
+  if (gdb != nullptr && gdb->state() == mi::SessionState::Lost) {
+    return 0;
+  }
+  // What is counted is counted from the begin.
+  const auto specs = m_fleet.breakpoints();
+  const bool counts = m_state.searching || std::ranges::any_of(specs, [](const auto& spec) {
+                        return spec.enabled && spec.ignoreCount > 0;
+                      });
+  if (counts) {
+    return 1;
+  }
+  return goal.event.valid()
+             ? Destinations(m_state).cutOf(goal)[static_cast<std::size_t>(
+                   m_state.now.begin()->first)] +
+                   1
+             : 0;  // a new cycle takes the program as it is now
+}
+
+bool DebugSession::goBack(const Goal& goal) {
+  const Serial to = startFor(goal);
+  if (to == 0 || m_state.snapshots.serials.front() > to) {
+    return false;
+  }
+  finishCycle(tr("went back"));
+  m_control.end();
+  m_state.phase = Phase::GoingBack;
+  m_control.setGoal(goal);
+  m_breakpoints.followLines();
+  const auto later = std::ranges::upper_bound(m_state.snapshots.serials, to);
+  beginCycle();
+  const int rank = m_state.now.begin()->first;
+  m_cycles.carry(rank, *std::prev(later));
+  Q_EMIT progress(tr("Going back to event %1 …").arg(*std::prev(later)));
+  Q_EMIT ranksChanged();
+  order(protocol::GoBack{rank, to});
+  m_wayBack = {};
+  m_fleet.abandon(rank, [this](const Status&) {  // none: the rank has no GDB
+    m_wayBack.left = true;
+    goOnFromSnapshot();
+  });
+  return true;
+}
+
+void DebugSession::onSnapshots(const protocol::Snapshots& told) {
+  const bool isNew = !told.obstacle.empty() && told.obstacle != m_state.snapshots.obstacle;
+  m_state.snapshots = told;
+  if (isNew) {
+    Q_EMIT message(tr("To go back, rank %1 is started again: no snapshots of it are made, as %2.")
+                       .arg(told.rank)
+                       .arg(QString::fromStdString(told.obstacle)),
+                   false);
+  }
+}
+
+void DebugSession::wentBack(const protocol::WentBack& back) {
+  const auto found = m_state.now.find(back.rank);
+  if (m_state.phase != Phase::GoingBack || found == m_state.now.end()) {
+    return;
+  }
+  if (back.pid <= 0 || m_next) {
+    if (back.pid <= 0) {
+      Q_EMIT message(
+          tr("A new cycle is started: %1.").arg(QString::fromStdString(back.text)), false);
+    }
+    Goal goal = m_next ? *std::exchange(m_next, std::nullopt) : m_control.goal();
+    finishCycle(tr("restarted"));
+    m_next = std::move(goal);
+    closeTarget();
+    return;
+  }
+  m_wayBack.back = back;
+  goOnFromSnapshot();
+}
+
+/// Once the rank is there, and its GDB knows nothing of the process that it was.
+void DebugSession::goOnFromSnapshot() {
+  if (m_state.phase != Phase::GoingBack || !m_wayBack.left || !m_wayBack.back) {
+    return;
+  }
+  const protocol::WentBack back = *std::exchange(m_wayBack.back, std::nullopt);
+  RankNow& now = m_state.now[back.rank];
+  now.pid = back.pid;
+  now.state = {};
+  now.state.rank = back.rank;
+  now.state.phase = RankPhase::Stopped;
+  now.state.serial = std::max<Serial>(back.serial, 1) - 1;
+  now.sentFrom = 0;
+  now.why.clear();
+  now.where.clear();
+  now.end.clear();
+  m_state.phase = Phase::Attaching;
+  Q_EMIT ranksChanged();
+  m_debuggers.reattach(back.rank, back.pid);
+}
+
+}  // namespace pf::session
