@@ -234,8 +234,7 @@ void GdbSession::abandon(Done done) {
   finishPause(Error{ErrorCode::NotFound, "the program has been ended", {}});
   m_pause = {};
   // Whether it has died already or not: an error is as good.
-  send("-interpreter-exec console \"kill\"",
-       CommandFlag::Immediate,
+  send("-interpreter-exec console \"kill\"", CommandFlag::Immediate,
        [this, done = std::move(done)](const Status&) {
          m_abandoning = false;
          m_targetRunning = false;

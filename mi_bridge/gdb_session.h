@@ -201,7 +201,7 @@ class GdbSession {
   bool m_quiet = false;          ///< running on without having shown the stop before
   bool m_detaching = false;
   bool m_abandoning = false;  ///< that it ends is our doing
-  bool m_core = false;  ///< nothing runs here
+  bool m_core = false;        ///< nothing runs here
   pid_t m_pid = 0;
 
   std::string m_internalError;  ///< GDB's own, in its words: it ends

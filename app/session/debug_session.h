@@ -267,7 +267,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
     std::optional<protocol::WentBack> back;
   };
   WayBack m_wayBack;
-  QThreadPool m_closing;       ///< where jobs of past cycles end
+  QThreadPool m_closing;  ///< where jobs of past cycles end
   std::unique_ptr<Target> m_target;
   QSet<QString> m_toldInputs;
   app::OtherContents m_contents;  ///< of the present cycle

@@ -26,11 +26,10 @@ Serial DebugSession::startFor(const Goal& goal) const {
   if (counts) {
     return 1;
   }
-  return goal.event.valid()
-             ? Destinations(m_state).cutOf(goal)[static_cast<std::size_t>(
-                   m_state.now.begin()->first)] +
-                   1
-             : 0;  // a new cycle takes the program as it is now
+  return goal.event.valid() ? Destinations(m_state).cutOf(
+                                  goal)[static_cast<std::size_t>(m_state.now.begin()->first)] +
+                                  1
+                            : 0;  // a new cycle takes the program as it is now
 }
 
 bool DebugSession::goBack(const Goal& goal) {
@@ -38,7 +37,7 @@ bool DebugSession::goBack(const Goal& goal) {
   if (to == 0 || m_state.snapshots.serials.front() > to) {
     return false;
   }
-  finishCycle(tr("went back"));
+  m_cycles.end(tr("went back"), false);  // a search goes on in the next one
   m_control.end();
   m_state.phase = Phase::GoingBack;
   m_control.setGoal(goal);
@@ -76,8 +75,8 @@ void DebugSession::wentBack(const protocol::WentBack& back) {
   }
   if (back.pid <= 0 || m_next) {
     if (back.pid <= 0) {
-      Q_EMIT message(
-          tr("A new cycle is started: %1.").arg(QString::fromStdString(back.text)), false);
+      Q_EMIT message(tr("A new cycle is started: %1.").arg(QString::fromStdString(back.text)),
+                     false);
     }
     Goal goal = m_next ? *std::exchange(m_next, std::nullopt) : m_control.goal();
     finishCycle(tr("restarted"));

@@ -307,7 +307,8 @@ void Agent::loop() {
 }
 
 std::chrono::milliseconds Agent::pollTimeout() const {
-  if (m_killAt || m_wakeStoppedUntil || m_wayBack || !m_mi.empty() || (m_gdb.runs() && m_gdb.askedToEnd())) {
+  if (m_killAt || m_wakeStoppedUntil || m_wayBack || !m_mi.empty() ||
+      (m_gdb.runs() && m_gdb.askedToEnd())) {
     return kSoon;
   }
   const std::chrono::milliseconds interval(m_session.config().watchIntervalMs);

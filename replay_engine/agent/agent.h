@@ -130,7 +130,7 @@ class Agent {
   bool m_introduced = false;
   bool m_divergedTold = false;
   bool m_contentsTold = false;
-  bool m_killed = false;       ///< by order
+  bool m_killed = false;  ///< by order
   /// A snapshot takes the rank's place, once that is gone.
   struct WayBack {
     SnapshotKeeper::Snapshot to;

@@ -716,12 +716,11 @@ struct Snapshots {
   friend bool operator==(const Snapshots&, const Snapshots&) = default;
 };
 
-using Message =
-    std::variant<Hello, Welcome, Refused, RankLaunched, RankHello, Configure, RankState,
-                 RankDiverged, RankExited, Output, GdbState, MiFromGdb, MiToGdb, GdbSignal,
-                 OpenGate, SetStop, AttachGdb, DetachGdb, Kill, Plan, Shutdown, SessionState,
-                 Verdict, Nudged, AskStack, RankStack, Ping, Pong, Notice, GoBack, WentBack,
-                 Snapshots>;
+using Message = std::variant<Hello, Welcome, Refused, RankLaunched, RankHello, Configure, RankState,
+                             RankDiverged, RankExited, Output, GdbState, MiFromGdb, MiToGdb,
+                             GdbSignal, OpenGate, SetStop, AttachGdb, DetachGdb, Kill, Plan,
+                             Shutdown, SessionState, Verdict, Nudged, AskStack, RankStack, Ping,
+                             Pong, Notice, GoBack, WentBack, Snapshots>;
 
 /// One function per kind of message: std::visit(Overloaded{[](const Hello&) {…}, …}, message).
 template <typename... Functions>

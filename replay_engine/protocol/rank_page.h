@@ -59,9 +59,8 @@ enum RankMode : std::uint32_t {
       16384,  ///< what comes from outside of the rank's group is kept beside the log (rank/payload); who is in it, in a file
   kReplayGroup =
       32768,  ///< few ranks of the recorded job run (rank/partial_job); in `launchMode`, too
-  kSnapshots =
-      65536,     ///< replay of one rank: copies of it are kept to go back to (rank/snapshots)
-  kJitter = 16,  ///< delay sends and receives at random, seeded by `jitterSeed` and the rank
+  kSnapshots = 65536,  ///< replay of one rank: copies of it are kept to go back to (rank/snapshots)
+  kJitter = 16,        ///< delay sends and receives at random, seeded by `jitterSeed` and the rank
 };
 
 /// An event that a rank of a replay has begun: what led to a divergence.
@@ -117,8 +116,8 @@ enum SnapshotState : std::uint32_t {
   kSnapshotWoken,  ///< by the agent, which wakes its futex: it becomes the rank, and leaves a copy here
 };
 struct PageSnapshot {
-  std::atomic<std::uint32_t> state;  ///< SnapshotState; futex word of the copy
-  std::atomic<std::int32_t> pid;     ///< a child of the agent
+  std::atomic<std::uint32_t> state;   ///< SnapshotState; futex word of the copy
+  std::atomic<std::int32_t> pid;      ///< a child of the agent
   std::atomic<std::uint64_t> serial;  ///< of the event that has not begun
 };
 inline constexpr std::size_t kPageSnapshots = 16;
@@ -205,7 +204,8 @@ struct RankPage {
   std::int32_t agentPid;                        ///< by the agent, before `configured`
   std::atomic<std::uint32_t> noSnapshots;       ///< SnapshotObstacle
   std::atomic<std::uint64_t> snapshotDistance;  ///< events from one to the next
-  std::atomic<std::int32_t> awake;  ///< process that was a snapshot and is the rank now: it waits at its event
+  std::atomic<std::int32_t>
+      awake;  ///< process that was a snapshot and is the rank now: it waits at its event
   PageSnapshot snapshots[kPageSnapshots];
 };
 static_assert(sizeof(RankPage) <= kRankPageSize);

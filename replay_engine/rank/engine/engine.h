@@ -91,11 +91,11 @@ struct Engine {
   MPI_Comm noComm{};  ///< and MPI_COMM_NULL
 
   RankPage* page = nullptr;
-  std::uint64_t serial = 0;     ///< events begun
+  std::uint64_t serial = 0;  ///< events begun
   std::uint64_t snapshotAt =
       ~std::uint64_t{0};  ///< replay: event before which the rank is copied (rank/snapshots)
   void (*atSnapshot)() = nullptr;
-  bool copying = false;  ///< a child of fork() is the rank's own, to be it one day
+  bool copying = false;         ///< a child of fork() is the rank's own, to be it one day
   std::uint32_t posts = 0;      ///< receives posted
   std::uint32_t wildPosts = 0;  ///< of them from MPI_ANY_SOURCE
   std::uint32_t wildLogged =

@@ -4,15 +4,14 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -149,18 +148,10 @@ void shareWithChild(bool share) {
   }
 }
 
-/// SIGCHLD of the child that lived for a moment is none of the program's. Blocked: `was` says whether one waited before.
-bool childSignalWaits() {
-  sigset_t pending;
-  sigemptyset(&pending);
-  return sigpending(&pending) == 0 && sigismember(&pending, SIGCHLD) == 1;
-}
-void takeChildSignal() {
-  sigset_t child;
-  sigemptyset(&child);
-  sigaddset(&child, SIGCHLD);
-  const timespec now{0, 0};
-  syscall(SYS_rt_sigtimedwait, &child, nullptr, &now, _NSIG / 8);
+[[noreturn]] void endProcess(int status) {
+  while (true) {
+    syscall(SYS_exit_group, status);
+  }
 }
 
 /// The copy's parent is the agent: it lives when the rank is gone, and dies with the agent.
@@ -170,7 +161,7 @@ void becomeChildOfAgent(const RankPage& page) {
   }
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != page.agentPid) {
-    syscall(SYS_exit_group, 1);
+    endProcess(1);
   }
 }
 
@@ -183,35 +174,36 @@ void sleepUntilWoken(PageSnapshot& place) {
   }
 }
 
+/// A process whose parent is the agent: as a child of the rank it would be found by the program's own wait(), tell it of its
+/// end by a signal, and die with it. libc knows nothing of it and would take itself for the rank's first thread, so this one
+/// forks the copy and ends. Where a thread of MPI's has a lock of libc's just now, it waits for that for ever, and there is no
+/// copy. 0: in it.
+long forkBesideRank() {
+  return syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+}
+
 /// Signals are blocked. True: in the copy, which has been woken and is the rank now; another one sleeps in its place.
 bool leaveCopy(PageSnapshot& place) {
   RankPage& page = *g_engine.page;
   place.pid.store(0);
   place.state.store(kSnapshotMaking);
-  const bool waited = childSignalWaits();
   shareWithChild(true);
-  const pid_t between = forkOfLibc();
+  const long between = forkBesideRank();
   if (between == 0) {
-    // As a child of the rank it would be found by the program's own wait(), and die with the rank.
-    const pid_t copy = forkOfLibc();
-    if (copy != 0) {
-      syscall(SYS_exit_group, copy < 0 ? 1 : 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (const pid_t copy = forkOfLibc(); copy != 0) {
+      endProcess(0);
     }
-    shareWithChild(false);
+  }
+  shareWithChild(false);
+  if (between == 0) {
     becomeChildOfAgent(page);
     place.pid.store(getpid());
     sleepUntilWoken(place);
     leaveCopy(place);  // true in that one, too: it goes on here when it is woken
     return true;
   }
-  shareWithChild(false);
-  int status = 1;
-  while (between > 0 && syscall(SYS_wait4, between, &status, 0, nullptr) < 0 && errno == EINTR) {
-  }
-  if (!waited) {
-    takeChildSignal();
-  }
-  if (between < 0 || status != 0) {
+  if (between < 0) {
     place.state.store(kNoSnapshot);
     page.noSnapshots.store(kNoMemoryForSnapshots);
   }

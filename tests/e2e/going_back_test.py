@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A rank that runs alone goes back to snapshots of itself: everywhere it has what it had there, in any order of places."""
+import os
+import random
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, PhotofinishTest, main
+
+BACK = BIN / "e2e" / "back"
+PASSES = 3000
+FIRST = 2  # event of pass 0: MPI_Init is 1
+PLACES = int(os.environ.get("PF_PLACES", "15"))
+
+
+class GoingBackTest(PhotofinishTest):
+    def setUp(self):
+        super().setUp()
+        self.need("gdb", "mpirun", BACK)
+
+    def script(self, text, *options, status=0):
+        file = self.dir / "s.script"
+        file.write_text(text)
+        run = self.photofinish("debug", "--script", file, *options, self.dir / "t.pft", timeout=120)
+        self.assertEqual(run.status, status, run)
+        return run
+
+    def walk(self, rank):
+        """Places in any order, and one event back from some: at each, what there is to be."""
+        choose = random.Random(4)
+        text, places = "", []
+
+        def look(serial):
+            nonlocal text
+            text += "print g_total\nprint g_at\nprint g_children\nprint (int)g_heap[7]\n"
+            places.append(serial)
+        for _ in range(PLACES):
+            serial = choose.randrange(FIRST + 10, FIRST + PASSES)
+            text += f"replay-to {rank}:{serial}\n"
+            look(serial)
+            if choose.random() < 0.4:
+                text += "previous-event\n"
+                look(serial - 1)
+        text += "cycles\ncontinue\n"
+        expected = []
+        for serial in places:
+            passes = serial - FIRST
+            expected += [sum(range(passes)), 9 * passes, 0, (self.last_at(passes) + 128) % 256 - 128]
+        return text, expected
+
+    @staticmethod
+    def last_at(passes):
+        """The value that g_heap[7] got last."""
+        return max((i for i in range(7, passes, 4096)), default=0)
+
+    def check_walk(self, rank, *options):
+        text, expected = self.walk(rank)
+        run = self.script(text, *options)
+        found = [int(value) for value in re.findall(rf"^\[{rank}\] (-?\d+)$", run.out, re.M)]
+        self.assertEqual(found, expected, run)
+        self.assertIn(f"total {sum(range(PASSES))}, 0 children, finalized 1", run.out + run.err)
+        self.assertEqual((self.dir / f"file.{rank}").read_text(), "".join(f"{i:08d}\n" for i in range(PASSES)))
+        return run
+
+    def test_a_program_of_one_rank(self):
+        self.record("t.pft", [BACK, PASSES, self.dir / "file"], "--mode", "all")
+        run = self.check_walk(0)
+        self.assertNotIn("is started again", run.out)
+
+    def test_one_rank_of_four(self):
+        self.record("t.pft", self.mpirun(4, BACK, PASSES, self.dir / "file"), "--mode", "all", "--groups", "each")
+        self.check_walk(2, "--ranks", "2")
+
+    def test_breakpoints_and_hits(self):
+        """Counted from the begin, and hits before a snapshot are not forgotten."""
+        self.record("t.pft", [BACK, PASSES, self.dir / "file"], "--mode", "all")
+        run = self.script("break back.c:pass if i == 40 || i == 900 || i == 2000\nrun\nprint i\ncontinue\nprint i\ncontinue\nprint i\n"
+                          "previous-hit\nprint i\nprevious-hit\nprint i\n"
+                          "delete 1\nreplay-to 0:1500\nlast-change g_at\nprint g_at\n".replace("back.c:pass", "pass"))
+        self.assertEqual([int(value) for value in re.findall(r"^\[0\] (\d+)$", run.out, re.M)],
+                         [40, 900, 2000, 900, 40, 9 * (1500 - FIRST)], run)
+
+    def test_threads_go_the_old_way(self):
+        self.record("t.pft", [BACK, 300, self.dir / "file", "thread"], "--mode", "all")
+        run = self.script("replay-to 0:200\nprint g_total\nprevious-event\nprint g_total\n")
+        self.assertEqual([int(value) for value in re.findall(r"^\[0\] (\d+)$", run.out, re.M)], [sum(range(200 - FIRST)), sum(range(199 - FIRST))], run)
+        self.assertIn("rank 0 is started again: no snapshots of it are made, as the program has threads of its own", run.out + run.err)
+
+
+if __name__ == "__main__":
+    main()
