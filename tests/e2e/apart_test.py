@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from photofinish import BIN, FULL, PhotofinishTest, main
 
 APART = BIN / "e2e" / "apart"
+THREADS = BIN / "e2e" / "apart_threads"
 RANDOM = BIN / "random" / "random_program"
 HASH = re.compile(r"rank (\d+) hash ([0-9a-f]{16} events \d+)")
 COUNT = int(os.environ.get("PF_RANDOM", "100" if FULL else "8"))
@@ -20,6 +21,24 @@ FIRST = int(os.environ.get("PF_SEED", "1"))
 RECEIVED = re.compile(r"rank (\d+) of \d+ received ([0-9a-f]{16})")
 PARTITIONS = [("each", 6), ("0-1,2-3,4-5", 6), ("0+2+4,1+3+5", 6), ("0+5,1-4", 6)]
 PARTITIONS += [("all", 6), ("0-2", 5), ("0-3,4-5", 6), ("each", 3), ("0-6,7", 8), ("each", 2)] if FULL else []
+
+MPI4PY = """
+import hashlib
+from mpi4py import MPI
+assert MPI.Query_thread() == MPI.THREAD_MULTIPLE
+comm = MPI.COMM_WORLD
+rank, size = comm.Get_rank(), comm.Get_size()
+seen = hashlib.sha256()
+for turn in range(5):
+    request = comm.isend({"from": rank, "turn": turn, "more": "x" * rank * 100}, dest=(rank + 1) % size, tag=turn)
+    seen.update(repr(comm.recv(source=MPI.ANY_SOURCE, tag=turn)).encode())
+    request.wait()
+seen.update(repr(comm.allgather([rank] * rank)).encode())
+seen.update(repr(comm.bcast({"root": rank}, root=size - 1)).encode())
+halves = comm.Split(rank % 2, rank)
+seen.update(repr(halves.allreduce(rank)).encode())
+print(f"rank {rank} of {size} received {seen.hexdigest()[:16]}")
+"""
 
 
 def received(run):
@@ -85,6 +104,48 @@ class ApartTest(PhotofinishTest):
                     self.assertEqual(alone.status, 0, alone)
                     self.assertEqual(dict(HASH.findall(alone.out)), {str(rank): hashes[str(rank)] for rank in group}, alone)
 
+    def test_thread_multiple_with_one_thread_that_calls_mpi(self):
+        self.need(THREADS)
+        for mode, spec in (("outcomes", "each"), ("all", "0-1"), ("outcomes", "0+2")):
+            with self.subTest(mode=mode, spec=spec):
+                recorded = self.record("t.pft", self.mpirun(4, THREADS, "one"), "--groups", spec, "--mode", mode)
+                self.assertNotIn("contents of messages", recorded.err, recorded)
+                self.assertEqual(len(received(recorded)), 4)
+                self.replay_each_group(self.groups_of(spec, 4), received(recorded), "--jitter", 5)
+
+    def test_threads_within_a_group(self):
+        self.need(THREADS)
+        recorded = self.record("t.pft", self.mpirun(4, THREADS, "pairs"), "--groups", "0-1,2-3")
+        self.assertNotIn("contents of messages", recorded.err, recorded)
+        self.replay_each_group([[0, 1], [2, 3]], received(recorded))
+        everything = self.record("t.pft", self.mpirun(3, THREADS, "both"), "--groups", "all")
+        self.assertNotIn("contents of messages", everything.err, everything)
+        self.replay_each_group([[0, 1, 2]], received(everything))
+
+    def test_threads_that_both_receive_from_outside(self):
+        self.need(THREADS)
+        recorded = self.record("t.pft", self.mpirun(4, THREADS, "both"), "--groups", "0-1,2-3")
+        for rank in range(4):
+            self.assertRegex(recorded.err, rf"rank {rank}: MPI_\w+ of another thread than that of MPI_Init, with ranks outside, "
+                             "cannot be replayed by a group alone: contents of messages are kept up to here")
+        self.assertEqual(self.replay("t.pft").by_rank(), recorded.by_rank())
+        alone = self.replay("t.pft", "--group", 1)
+        self.assertNotEqual(alone.status, 0, f"what is not there is not made up\n{alone}")
+        self.assertRegex(alone.err, r"got: *MPI_\w+ of another thread than that of MPI_Init, which needs ranks that do not run|"
+                         "got: *no more from ranks outside of the group: what followed could not be kept", "whichever thread comes there first")
+        begins = re.compile(r"rank [23] begins with [0-9a-f]{16}")
+        self.assertEqual(sorted(begins.findall(alone.out)), sorted(begins.findall(recorded.out)), alone)
+
+    def test_mpi4py(self):
+        """Which asks for MPI_THREAD_MULTIPLE, and sends Python's objects after a probe of their size."""
+        self.need("/usr/lib/python3/dist-packages/mpi4py")
+        program = self.dir / "objects.py"
+        program.write_text(MPI4PY)
+        recorded = self.record("t.pft", self.mpirun(4, "/usr/bin/python3", program), "--groups", "0-1")
+        self.assertNotIn("contents of messages", recorded.err, recorded)
+        self.assertEqual(len(received(recorded)), 4)
+        self.replay_each_group([[0, 1], [2], [3]], received(recorded))
+
     def test_under_mpich(self):
         self.need("mpiexec.mpich", BIN / "libphotofinish_mpich.so", "mpicc.mpich")
         program = self.dir / "apart"
@@ -92,6 +153,9 @@ class ApartTest(PhotofinishTest):
         subprocess.run(["mpicc.mpich", "-g", "-o", program, source], check=True, stderr=subprocess.DEVNULL)
         recorded = received(self.record("t.pft", ["mpiexec.mpich", "-n", "4", program], "--groups", "0+3"))
         self.replay_each_group([[0, 3], [1], [2]], recorded)
+        subprocess.run(["mpicc.mpich", "-g", "-pthread", "-o", program, source.with_name("apart_threads.c")], check=True, stderr=subprocess.DEVNULL)
+        recorded = received(self.record("t.pft", ["mpiexec.mpich", "-n", "4", program, "pairs"], "--groups", "0-1"))
+        self.replay_each_group([[0, 1]], recorded)
 
     def test_a_run_that_aborts(self):
         recorded = self.record("t.pft", self.mpirun(3, APART, "abort"), "--groups", "each", status=None)

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cstdlib>
+
 #include "replay_engine/rank/engine/contents.h"
 #include "replay_engine/rank/engine/given.h"
 #include "replay_engine/rank/engine/records.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
+#include "replay_engine/rank/layer/group_members.h"
 
 namespace pf {
 namespace {
@@ -86,6 +90,11 @@ bool isOurs(MPI_Comm comm) {
   return true;
 }
 
+/// In a replay of few ranks, the others are not met.
+bool isHere(int worldRank) {
+  return (g_engine.page->launchMode & kReplayGroup) == 0 || g_group.has(worldRank);
+}
+
 /// A barrier of the ranks of `group`, on a communicator of ours: each tells another that it is
 /// there, and what it has heard (Hensgen, Finkel and Manber, 1988).
 void meet(MPI_Group group, int tag) {
@@ -95,20 +104,30 @@ void meet(MPI_Group group, int tag) {
       PF_REAL(Group_rank)(group, &rank) != MPI_SUCCESS || rank == MPI_UNDEFINED) {
     return;
   }
+  auto* const world =
+      static_cast<int*>(std::malloc(2 * static_cast<std::size_t>(size) * sizeof(int)));
+  if (world == nullptr) {
+    std::abort();  // the program cannot go on without memory either
+  }
+  int* const own = world + size;
+  for (int i = 0; i < size; ++i) {
+    own[i] = i;
+  }
   MPI_Group all = MPI_GROUP_NULL;
   PF_REAL(Comm_group)(g_engine.meeting, &all);
-  for (int distance = 1; distance < size; distance *= 2) {
-    const int own[2] = {(rank + distance) % size, (rank - distance + size) % size};
-    int world[2];
-    PF_REAL(Group_translate_ranks)(group, 2, own, all, world);
-    if (world[0] < 0 || world[1] < 0) {
-      break;
-    }
-    PF_REAL(Sendrecv)
-    (nullptr, 0, MPI_BYTE, world[0], tag, nullptr, 0, MPI_BYTE, world[1], tag, g_engine.meeting,
-     MPI_STATUS_IGNORE);
-  }
+  PF_REAL(Group_translate_ranks)(group, size, own, all, world);
   PF_REAL(Group_free)(&all);
+  const int mine = world[rank];
+  int* const end = std::remove_if(world, world + size, [](int each) { return !isHere(each); });
+  const int count = static_cast<int>(end - world);
+  const int place = static_cast<int>(std::find(world, end, mine) - world);
+  for (int distance = 1; distance < count && std::find(world, end, MPI_UNDEFINED) == end;
+       distance *= 2) {
+    PF_REAL(Sendrecv)
+    (nullptr, 0, MPI_BYTE, world[(place + distance) % count], tag, nullptr, 0, MPI_BYTE,
+     world[(place - distance + count) % count], tag, g_engine.meeting, MPI_STATUS_IGNORE);
+  }
+  std::free(world);
 }
 
 }  // namespace

@@ -184,6 +184,9 @@ namespace pf {
 void beginEvent(const CallPlace& place, MPI_Comm comm, int peer, int tag) {
   if (g_engine.multiple || g_engine.threads) [[unlikely]] {
     takeTurn(place);
+    if (g_beforeEvent != nullptr) {
+      g_beforeEvent(place, comm);
+    }
   }
   if (g_engine.serial + 1 >= g_engine.snapshotAt) [[unlikely]] {
     g_engine.atSnapshot();

@@ -119,6 +119,16 @@ struct Engine {
 };
 extern Engine g_engine;
 
+/// The call of the application's that this thread is in.
+inline CallPlace outermostCall(std::uint16_t call) {
+  // The wrapper's frame: its return address is behind its caller's frame.
+  void* const* const frame = static_cast<void* const*>(t_outermost);
+  return {call, frame[1], const_cast<void**>(frame) + 1};
+}
+
+/// Of MPI_THREAD_MULTIPLE, where a layer below knows one thread only: before each event, in its turn.
+inline void (*g_beforeEvent)(const CallPlace& place, MPI_Comm comm) = nullptr;
+
 /// What the handlers tell of this run.
 inline RecordSink& sink() {
   return *g_engine.sink;

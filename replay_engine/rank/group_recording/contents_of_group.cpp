@@ -2,6 +2,7 @@
 #include "replay_engine/rank/group_recording/contents_of_group.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -23,7 +24,8 @@ HandleMap<KeptRequest> g_keptRequests;
 namespace {
 
 HandleMap<MemberView*> g_views;
-bool g_refused = false;
+std::atomic<bool> g_refused = false;
+std::atomic<unsigned> g_forgotten = 0;  ///< communicators, so far
 
 /// The ranks of a group; whether some are outside.
 bool translate(MPI_Group group, int** world, int* count) {
@@ -77,24 +79,31 @@ bool MemberView::isOutside(int peer) const {
 }
 
 const MemberView* mixedComm(MPI_Comm comm) {
-  static MPI_Comm lastComm = MPI_COMM_NULL;
+  static MPI_Comm lastComm = MPI_COMM_NULL;  // of the layer's thread
+  static unsigned lastForgotten = 0;
   static const MemberView* last = nullptr;
   if (comm == MPI_COMM_NULL) {
-    lastComm = comm;
     return nullptr;
   }
-  if (comm == lastComm) {
+  const bool first = isLayerThread();
+  if (first && comm == lastComm && g_forgotten.load(std::memory_order_relaxed) == lastForgotten) {
     return last;
   }
+  const LayerLock lock;
   MemberView** found = g_views.find(comm);
   const MemberView* const view = found != nullptr ? *found : g_views.insert(comm, look(comm));
-  lastComm = comm;
-  last = view->hasOutside ? view : nullptr;
-  return last;
+  const MemberView* const mixed = view->hasOutside ? view : nullptr;
+  if (first) {
+    lastComm = comm;
+    lastForgotten = g_forgotten.load(std::memory_order_relaxed);
+    last = mixed;
+  }
+  return mixed;
 }
 
 void forgetComm(MPI_Comm comm) {
-  mixedComm(MPI_COMM_NULL);  // what it remembers
+  const LayerLock lock;
+  ++g_forgotten;
   // Requests under way know the view: it stays.
   g_views.erase(comm);
 }
@@ -160,17 +169,23 @@ namespace {
 
 /// Contents are kept up to here.
 void keepNoMore(const CallPlace& place, const MPI_Comm* comm) {
-  if (g_refused || t_layer != 0 || (comm != nullptr && mixedComm(*comm) == nullptr)) {
+  if (t_layer != 0 || (comm != nullptr && mixedComm(*comm) == nullptr) ||
+      g_refused.exchange(true)) {
     return;
   }
-  g_refused = true;
-  char text[200];
+  const bool other = !isLayerThread();
+  char text[300];
   std::snprintf(text, sizeof text,
-                "%s cannot be replayed by a group alone: contents of messages are kept up to here, "
-                "the order of messages is recorded on",
-                kCallNames[place.call]);
+                "%s%s cannot be replayed by a group alone: contents of messages are kept up to "
+                "here, the order of messages is recorded on",
+                kCallNames[place.call],
+                other ? " of another thread than that of MPI_Init, with ranks outside," : "");
   sayOfRank(text);
-  g_payload.fail(ENOTSUP);
+  if (other) {
+    g_payload.stop(ENOTSUP);
+  } else {
+    g_payload.fail(ENOTSUP);
+  }
 }
 
 }  // namespace
@@ -199,11 +214,8 @@ bool startKeepingContents(const RankPage& page, const char** why) {
     *why = "contents of messages are not kept: the file for them cannot be made";
     return false;
   }
-  if (page.threadLevel ==
-      MPI_THREAD_MULTIPLE) {  // in which order threads are told, entries do not say
-    sayOfRank("several threads may call MPI: contents of messages are not kept");
-    g_payload.fail(ENOTSUP);
-    return true;
+  if (page.threadLevel == MPI_THREAD_MULTIPLE) {
+    beginOneThread();
   }
   putMessagesOver();
   putCompletionsOver();

@@ -15,7 +15,7 @@ struct Kept<call, flowOf, int (*)(Argument...)> {
     const auto under = reinterpret_cast<int (*)(Argument...)>(g_under[call]);
     const CollectiveArguments<true, Argument...> arguments(argument...);
     const MemberView* const members = t_layer == 0 ? mixedComm(arguments.comm()) : nullptr;
-    if (members == nullptr) {
+    if (members == nullptr || !mayBeTold(call)) {
       return under(argument...);
     }
     const InLayer inside;
@@ -38,7 +38,7 @@ struct KeptLater<call, flowOf, int (*)(Argument...)> {
     const auto under = reinterpret_cast<int (*)(Argument...)>(g_under[call]);
     const CollectiveArguments<false, Argument...> arguments(argument...);
     const MemberView* const members = t_layer == 0 ? mixedComm(arguments.comm()) : nullptr;
-    if (members == nullptr) {
+    if (members == nullptr || !mayBeTold(call)) {
       return under(argument...);
     }
     const InLayer inside;
@@ -51,6 +51,7 @@ struct KeptLater<call, flowOf, int (*)(Argument...)> {
       kept.call = call;
       kept.pieces = flow.takes.take(&kept.pieceCount);
       if (kept.pieces != nullptr) {
+        const LayerLock lock;
         g_keptRequests.insert(*arguments.request(), kept);
       }
     }

@@ -108,7 +108,7 @@ template <std::uint16_t call, bool always, typename... Argument>
 struct KeptComm<call, always, int (*)(MPI_Comm, Argument...)> {
   static int run(MPI_Comm comm, Argument... argument) {
     const auto under = reinterpret_cast<int (*)(MPI_Comm, Argument...)>(g_under[call]);
-    const bool keep = t_layer == 0 && (always || mixedComm(comm) != nullptr);
+    const bool keep = t_layer == 0 && (always || mixedComm(comm) != nullptr) && mayBeTold(call);
     const InLayer inside;
     const int result = under(comm, argument...);
     MPI_Comm* const made = std::get<sizeof...(Argument) - 1>(std::tuple<Argument...>(argument...));
@@ -124,7 +124,7 @@ struct KeptComm<call, always, int (*)(MPI_Comm, Argument...)> {
 /// The two sides know each other by it only: it is kept whoever is in `local`.
 int keepIntercomm_create(MPI_Comm local, int leader, MPI_Comm bridge, int remote, int tag,
                          MPI_Comm* made) {
-  const bool keep = t_layer == 0;
+  const bool keep = t_layer == 0 && mayBeTold(kCallIntercomm_create);
   const InLayer inside;
   const int result = PF_UNDER(Intercomm_create)(local, leader, bridge, remote, tag, made);
   if (result == MPI_SUCCESS && keep) {

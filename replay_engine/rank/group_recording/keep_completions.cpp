@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Completions of a recording with groups: when the program is told that a receive or a collective is done, its contents
 // are there (MPIWiz, 6.1.3).
+#include <algorithm>
 #include <cstdlib>
 
 #include "replay_engine/rank/engine/records.h"
@@ -18,22 +19,44 @@ void letGo(const KeptRequest& kept) {
   }
 }
 
+/// For other threads than the layer's.
+bool isFollowed(int count, const MPI_Request* requests) {
+  const LayerLock lock;
+  return std::any_of(requests, requests + count, [](MPI_Request request) {
+    const KeptRequest* const kept =
+        request == MPI_REQUEST_NULL ? nullptr : g_keptRequests.find(request);
+    return kept != nullptr && !kept->asked;
+  });
+}
+
 /// Requests of one call that are followed, and statuses to ask MPI for.
 class Followed {
  public:
-  Followed(int count, const MPI_Request* requests) {
+  Followed(std::uint16_t call, int count, const MPI_Request* requests) {
     if (t_layer != 0 || g_keptRequests.count() == 0) {
       return;
     }
+    if (!isLayerThread()) [[unlikely]] {
+      if (isFollowed(count, requests)) {
+        mayBeTold(call);
+      }
+      return;
+    }
     for (int i = 0; i < count; ++i) {
-      const KeptRequest* const kept =
+      KeptRequest* const kept =
           requests[i] == MPI_REQUEST_NULL ? nullptr : g_keptRequests.find(requests[i]);
       if (kept != nullptr) {
         add(i, requests[i], *kept);
+        mark(*kept, true);
       }
     }
   }
   ~Followed() {
+    for (int i = 0; g_layerThread != nullptr && i < m_count; ++i) {
+      if (KeptRequest* const kept = g_keptRequests.find(m_entries[i].handle); kept != nullptr) {
+        mark(*kept, false);
+      }
+    }
     if (m_entries != &m_one) {
       std::free(m_entries);
     }
@@ -93,6 +116,12 @@ class Followed {
     KeptRequest kept;
   };
 
+  static void mark(KeptRequest& kept, bool asked) {
+    if (g_layerThread != nullptr) {
+      const LayerLock lock;
+      kept.asked = asked;
+    }
+  }
   void add(int index, MPI_Request handle, const KeptRequest& kept) {
     if (m_count == m_room) {
       m_room *= 8;
@@ -125,6 +154,7 @@ class Followed {
     if (!entry.kept.done) {
       keep(entry.kept, status, error);
     }
+    const LayerLock lock;
     if (entry.kept.persistent) {
       if (KeptRequest* const again = g_keptRequests.find(entry.handle); again != nullptr) {
         again->done = false;
@@ -158,7 +188,7 @@ class OneStatus {
 };
 
 int keepWait(MPI_Request* request, MPI_Status* status) {
-  Followed followed(1, request);
+  Followed followed(kCallWait, 1, request);
   OneStatus use(followed, status);
   const int result = PF_UNDER(Wait)(request, use);
   if (followed.any()) {
@@ -168,7 +198,7 @@ int keepWait(MPI_Request* request, MPI_Status* status) {
 }
 
 int keepWaitall(int count, MPI_Request* requests, MPI_Status* statuses) {
-  Followed followed(count, requests);
+  Followed followed(kCallWaitall, count, requests);
   MPI_Status* const use = followed.statuses(statuses, count);
   const int result = PF_UNDER(Waitall)(count, requests, use);
   if (followed.any()) {
@@ -178,7 +208,7 @@ int keepWaitall(int count, MPI_Request* requests, MPI_Status* statuses) {
 }
 
 int keepWaitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
-  Followed followed(count, requests);
+  Followed followed(kCallWaitany, count, requests);
   OneStatus use(followed, status);
   const int result = PF_UNDER(Waitany)(count, requests, index, use);
   if (followed.any() && *index != MPI_UNDEFINED) {
@@ -197,7 +227,7 @@ void someDone(Followed& followed, int result, int count, const int* indices,
 }
 
 int keepWaitsome(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
-  Followed followed(count, requests);
+  Followed followed(kCallWaitsome, count, requests);
   MPI_Status* const use = followed.statuses(statuses, count);
   const int result = PF_UNDER(Waitsome)(count, requests, done, indices, use);
   someDone(followed, result, *done, indices, use);
@@ -205,7 +235,7 @@ int keepWaitsome(int count, MPI_Request* requests, int* done, int* indices, MPI_
 }
 
 int keepTestsome(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
-  Followed followed(count, requests);
+  Followed followed(kCallTestsome, count, requests);
   MPI_Status* const use = followed.statuses(statuses, count);
   const int result = PF_UNDER(Testsome)(count, requests, done, indices, use);
   someDone(followed, result, *done, indices, use);
@@ -213,7 +243,7 @@ int keepTestsome(int count, MPI_Request* requests, int* done, int* indices, MPI_
 }
 
 int keepTest(MPI_Request* request, int* flag, MPI_Status* status) {
-  Followed followed(1, request);
+  Followed followed(kCallTest, 1, request);
   OneStatus use(followed, status);
   const int result = PF_UNDER(Test)(request, flag, use);
   if (followed.any() && *flag != 0) {
@@ -223,7 +253,7 @@ int keepTest(MPI_Request* request, int* flag, MPI_Status* status) {
 }
 
 int keepTestall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
-  Followed followed(count, requests);
+  Followed followed(kCallTestall, count, requests);
   MPI_Status* const use = followed.statuses(statuses, count);
   const int result = PF_UNDER(Testall)(count, requests, flag, use);
   if (followed.any() && *flag != 0) {
@@ -233,7 +263,7 @@ int keepTestall(int count, MPI_Request* requests, int* flag, MPI_Status* statuse
 }
 
 int keepTestany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
-  Followed followed(count, requests);
+  Followed followed(kCallTestany, count, requests);
   OneStatus use(followed, status);
   const int result = PF_UNDER(Testany)(count, requests, index, flag, use);
   if (followed.any() && *flag != 0 && *index != MPI_UNDEFINED) {
@@ -243,7 +273,10 @@ int keepTestany(int count, MPI_Request* requests, int* index, int* flag, MPI_Sta
 }
 
 int keepRequest_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  KeptRequest* const kept = t_layer == 0 ? g_keptRequests.find(request) : nullptr;
+  KeptRequest* const kept = t_layer == 0 && (isLayerThread() || isFollowed(1, &request)) &&
+                                    mayBeTold(kCallRequest_get_status)
+                                ? g_keptRequests.find(request)
+                                : nullptr;
   MPI_Status own;
   MPI_Status* const use = kept != nullptr && status == MPI_STATUS_IGNORE ? &own : status;
   const int result = PF_UNDER(Request_get_status)(request, flag, use);
@@ -254,6 +287,10 @@ int keepRequest_get_status(MPI_Request request, int* flag, MPI_Status* status) {
 }
 
 void forgetRequest(MPI_Request request) {
+  if (!isLayerThread()) {
+    return;
+  }
+  const LayerLock lock;
   if (const KeptRequest* const kept = g_keptRequests.find(request); kept != nullptr) {
     letGo(*kept);
     g_keptRequests.erase(request);
@@ -267,6 +304,12 @@ int keepRequest_free(MPI_Request* request) {
 
 /// What it will bring, or has brought without a word, is in no entry.
 void letRequestGoOn(const CallPlace& place, MPI_Request request) {
+  if (!isLayerThread()) {
+    if (isFollowed(1, &request)) {
+      notAlone(place);
+    }
+    return;
+  }
   const KeptRequest* const kept = g_keptRequests.find(request);
   if (kept == nullptr) {
     return;

@@ -8,18 +8,20 @@ namespace {
 
 HandleMap<const MemberView*> g_messages;  ///< of matched probes
 
-/// Whether a receive of `source` may bring contents from outside; null if not.
-const MemberView* mayBring(int source, MPI_Comm comm) {
+/// Whether `call` from `source` may bring contents from outside; null if not.
+const MemberView* mayBring(std::uint16_t call, int source, MPI_Comm comm) {
   if (t_layer != 0 || source == MPI_PROC_NULL) {
     return nullptr;
   }
   const MemberView* const members = mixedComm(comm);
-  return members != nullptr && (isWild(source) || members->isOutside(source)) ? members : nullptr;
+  return members != nullptr && (isWild(source) || members->isOutside(source)) && mayBeTold(call)
+             ? members
+             : nullptr;
 }
 
 int keepRecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
              MPI_Status* status) {
-  const MemberView* const members = mayBring(source, comm);
+  const MemberView* const members = mayBring(kCallRecv, source, comm);
   if (members == nullptr) {
     return PF_UNDER(Recv)(buffer, count, type, source, tag, comm, status);
   }
@@ -34,7 +36,7 @@ int keepRecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MP
 int keepSendrecv(const void* sent, int sentCount, MPI_Datatype sentType, int dest, int sentTag,
                  void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                  MPI_Status* status) {
-  const MemberView* const members = mayBring(source, comm);
+  const MemberView* const members = mayBring(kCallSendrecv, source, comm);
   if (members == nullptr) {
     return PF_UNDER(Sendrecv)(sent, sentCount, sentType, dest, sentTag, buffer, count, type, source,
                               tag, comm, status);
@@ -50,7 +52,7 @@ int keepSendrecv(const void* sent, int sentCount, MPI_Datatype sentType, int des
 
 int keepSendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, int sentTag,
                          int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  const MemberView* const members = mayBring(source, comm);
+  const MemberView* const members = mayBring(kCallSendrecv_replace, source, comm);
   if (members == nullptr) {
     return PF_UNDER(Sendrecv_replace)(buffer, count, type, dest, sentTag, source, tag, comm,
                                       status);
@@ -69,12 +71,13 @@ void follow(MPI_Request request, const MemberView* members, const Piece& piece, 
   kept.members = members;
   kept.piece = {piece.buffer, piece.count, keepType(piece.type)};
   kept.persistent = persistent;
+  const LayerLock lock;
   g_keptRequests.insert(request, kept);
 }
 
 int keepIrecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
               MPI_Request* request) {
-  const MemberView* const members = mayBring(source, comm);
+  const MemberView* const members = mayBring(kCallIrecv, source, comm);
   const int result = PF_UNDER(Irecv)(buffer, count, type, source, tag, comm, request);
   if (members != nullptr && result == MPI_SUCCESS) {
     follow(*request, members, {buffer, count, type}, false);
@@ -84,7 +87,7 @@ int keepIrecv(void* buffer, int count, MPI_Datatype type, int source, int tag, M
 
 int keepRecv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                   MPI_Request* request) {
-  const MemberView* const members = mayBring(source, comm);
+  const MemberView* const members = mayBring(kCallRecv_init, source, comm);
   const int result = PF_UNDER(Recv_init)(buffer, count, type, source, tag, comm, request);
   if (members != nullptr && result == MPI_SUCCESS) {
     follow(*request, members, {buffer, count, type}, true);
@@ -95,7 +98,7 @@ int keepRecv_init(void* buffer, int count, MPI_Datatype type, int source, int ta
 // -- probes
 
 int keepProbe_(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  const MemberView* const members = mayBring(source, comm);
+  const MemberView* const members = mayBring(kCallProbe, source, comm);
   MPI_Status own;
   MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_UNDER(Probe)(source, tag, comm, use);
@@ -106,7 +109,7 @@ int keepProbe_(int source, int tag, MPI_Comm comm, MPI_Status* status) {
 }
 
 int keepIprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  const MemberView* const members = mayBring(source, comm);
+  const MemberView* const members = mayBring(kCallIprobe, source, comm);
   MPI_Status own;
   MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_UNDER(Iprobe)(source, tag, comm, flag, use);
@@ -120,13 +123,14 @@ void matched(const MemberView* members, MPI_Message message, const MPI_Status& s
   if (members != nullptr) {
     keepProbe(*members, status);
     if (status.MPI_SOURCE >= 0 && members->isOutside(status.MPI_SOURCE)) {
+      const LayerLock lock;
       g_messages.insert(message, members);
     }
   }
 }
 
 int keepMprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  const MemberView* const members = mayBring(source, comm);
+  const MemberView* const members = mayBring(kCallMprobe, source, comm);
   MPI_Status own;
   MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_UNDER(Mprobe)(source, tag, comm, message, use);
@@ -138,7 +142,7 @@ int keepMprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Sta
 
 int keepImprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
                 MPI_Status* status) {
-  const MemberView* const members = mayBring(source, comm);
+  const MemberView* const members = mayBring(kCallImprobe, source, comm);
   MPI_Status own;
   MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_UNDER(Improbe)(source, tag, comm, flag, message, use);
@@ -149,19 +153,26 @@ int keepImprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
 }
 
 /// Whose message it is, which is then received.
-const MemberView* taken(MPI_Message message) {
-  const MemberView** const found = t_layer == 0 ? g_messages.find(message) : nullptr;
-  if (found == nullptr) {
+const MemberView* taken(std::uint16_t call, MPI_Message message) {
+  if (t_layer != 0) {
     return nullptr;
   }
-  const MemberView* const members = *found;
-  g_messages.erase(message);
-  return members;
+  const MemberView* members = nullptr;
+  {
+    const LayerLock lock;
+    const MemberView** const found = g_messages.find(message);
+    if (found == nullptr) {
+      return nullptr;
+    }
+    members = *found;
+    g_messages.erase(message);
+  }
+  return mayBeTold(call) ? members : nullptr;
 }
 
 int keepMrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
               MPI_Status* status) {
-  const MemberView* const members = taken(*message);
+  const MemberView* const members = taken(kCallMrecv, *message);
   MPI_Status own;
   MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
   const int result = PF_UNDER(Mrecv)(buffer, count, type, message, use);
@@ -173,7 +184,7 @@ int keepMrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
 
 int keepImrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
                MPI_Request* request) {
-  const MemberView* const members = taken(*message);
+  const MemberView* const members = taken(kCallImrecv, *message);
   const int result = PF_UNDER(Imrecv)(buffer, count, type, message, request);
   if (members != nullptr && result == MPI_SUCCESS) {
     follow(*request, members, {buffer, count, type}, false);

@@ -4,6 +4,7 @@
 
 #include "replay_engine/rank/layer/collective_flow.h"
 #include "replay_engine/rank/layer/handle_map.h"
+#include "replay_engine/rank/layer/one_thread.h"
 #include "replay_engine/rank/layer/under.h"
 #include "replay_engine/rank/payload/payload_writer.h"
 
@@ -35,8 +36,10 @@ struct KeptRequest {
   int pieceCount;
   std::uint16_t call;  ///< the collective
   bool persistent;
-  bool done;  ///< told by MPI_Request_get_status
+  bool done;   ///< told by MPI_Request_get_status
+  bool asked;  ///< a call of the layer's thread has it: its handle may already be another thread's
 };
+/// The layer's thread writes it (with LayerLock), others look.
 extern HandleMap<KeptRequest> g_keptRequests;
 
 /// This receive has taken the message of `status`.

@@ -136,7 +136,7 @@ struct PlayedLater<call, flowOf, int (*)(Argument...)> {
     const int result =
         PF_UNDER(Irecv)(nullptr, 0, MPI_BYTE, 0, entry.feedTag, feeder(), arguments.request());
     if (result == MPI_SUCCESS) {
-      g_jobRequests.insert(*arguments.request(), entry);
+      followRequest(*arguments.request(), entry);
     }
     return result;
   }

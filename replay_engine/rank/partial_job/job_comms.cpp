@@ -136,13 +136,23 @@ JobComm* lookAt(MPI_Comm comm) {
   return made;
 }
 
-void forget(MPI_Comm comm) {
+/// What is known of it, if anything.
+JobComm* known(MPI_Comm comm) {
+  const LayerLock lock;
   JobComm** const entry = g_comms.find(comm);
-  if (entry == nullptr) {
-    return;
+  return entry != nullptr ? *entry : nullptr;
+}
+
+/// `old`: that it was. The handle may be that of another one by now.
+void forget(MPI_Comm comm, JobComm* old) {
+  {
+    const LayerLock lock;
+    JobComm** const entry = g_comms.find(comm);
+    if (entry == nullptr || *entry != old) {
+      return;
+    }
+    g_comms.erase(comm);
   }
-  JobComm* const old = *entry;
-  g_comms.erase(comm);
   if (old->own != MPI_COMM_NULL) {
     const InLayer inside;
     PF_UNDER(Comm_free)(&old->own);
@@ -167,7 +177,8 @@ void know(MPI_Comm handle, JobComm* comm) {
 }
 
 void knowPlaced(MPI_Comm handle, JobComm* comm) {
-  forget(handle);
+  forget(handle, known(handle));
+  const LayerLock lock;
   g_comms.insert(handle, comm);
 }
 
@@ -698,17 +709,19 @@ int onIntercommCreate(MPI_Comm local, int leader, MPI_Comm bridge, int remoteLea
 /// The program's callbacks for its attributes still see it.
 int onFree(MPI_Comm* comm) {
   const MPI_Comm old = *comm;
+  JobComm* const job = known(old);
   const int result = PF_UNDER(Comm_free)(comm);
   if (old != MPI_COMM_WORLD) {
-    forget(old);
+    forget(old, job);
   }
   return result;
 }
 
 int onDisconnect(MPI_Comm* comm) {
   const MPI_Comm old = *comm;
+  JobComm* const job = known(old);
   const int result = PF_UNDER(Comm_disconnect)(comm);
-  forget(old);
+  forget(old, job);
   return result;
 }
 
@@ -723,6 +736,7 @@ JobComm* jobComm(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) {
     return nullptr;
   }
+  const LayerLock lock;
   if (JobComm** const entry = g_comms.find(comm); entry != nullptr) {
     return *entry;
   }

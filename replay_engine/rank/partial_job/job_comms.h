@@ -7,6 +7,7 @@
 #include "replay_engine/rank/engine/mpi_header.h"
 #include "replay_engine/rank/layer/group_members.h"
 #include "replay_engine/rank/layer/handle_map.h"
+#include "replay_engine/rank/layer/one_thread.h"
 #include "replay_engine/rank/layer/under.h"
 #include "replay_engine/rank/partial_job/job_topologies.h"
 

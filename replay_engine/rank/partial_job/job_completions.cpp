@@ -66,15 +66,21 @@ void letGo(MPI_Request handle, const JobRequest& entry) {
   if (entry.kind != JobRequestKind::FromInside) {
     freeFeederTag(entry.feedTag);
   }
-  PeerPiece* const pieces = entry.pieces;
-  const int count = entry.pieceCount;
-  g_jobRequests.erase(handle);
-  freePieces(pieces, count);
+  {
+    const LayerLock lock;
+    if (const JobRequest* const known = g_jobRequests.find(handle);
+        known != nullptr && known->id == entry.id) {
+      g_jobRequests.erase(handle);
+    }
+  }
+  freePieces(entry.pieces, entry.pieceCount);
 }
 
 void finish(MPI_Request handle, const JobRequest& entry) {
   if (entry.persistent) {
-    if (JobRequest* const again = g_jobRequests.find(handle); again != nullptr) {
+    const LayerLock lock;
+    if (JobRequest* const again = g_jobRequests.find(handle);
+        again != nullptr && again->id == entry.id) {
       again->fed = false;
     }
     return;
@@ -82,8 +88,17 @@ void finish(MPI_Request handle, const JobRequest& entry) {
   letGo(handle, entry);
 }
 
-JobRequest* followed(MPI_Request request) {
-  return t_layer != 0 || request == MPI_REQUEST_NULL ? nullptr : g_jobRequests.find(request);
+/// False: nothing is known of it.
+bool followed(MPI_Request request, JobRequest* entry) {
+  if (t_layer != 0 || request == MPI_REQUEST_NULL) {
+    return false;
+  }
+  const LayerLock lock;
+  const JobRequest* const found = g_jobRequests.find(request);
+  if (found != nullptr) {
+    *entry = *found;
+  }
+  return found != nullptr;
 }
 
 /// A persistent request that was not started is done at once, with nothing.
@@ -94,8 +109,17 @@ bool isActive(MPI_Request request) {
   return done == 0;
 }
 
-bool isToPrepare(const JobRequest& entry, MPI_Request request) {
-  return !entry.persistent || isActive(request);
+/// prepare(), where the request is under way; `entry` is then what is known of it.
+void prepareActive(MPI_Request request, JobRequest& entry, std::uint16_t call) {
+  if (entry.persistent && !isActive(request)) {
+    return;
+  }
+  prepare(entry, call);
+  const LayerLock lock;
+  if (JobRequest* const known = g_jobRequests.find(request);
+      known != nullptr && known->id == entry.id) {
+    *known = entry;
+  }
 }
 
 /// A copy of what is known of each request of a call.
@@ -103,8 +127,8 @@ class Known {
  public:
   Known(int count, const MPI_Request* requests) : m_count(count) {
     for (int i = 0; i < count; ++i) {
-      if (const JobRequest* const entry = followed(requests[i]); entry != nullptr) {
-        add(i, requests[i], *entry);
+      if (JobRequest entry{}; followed(requests[i], &entry)) {
+        add(i, requests[i], entry);
       }
     }
   }
@@ -115,10 +139,9 @@ class Known {
   [[nodiscard]] bool any() const { return m_size != 0; }
   void prepareAll(std::uint16_t call) {
     for (int i = 0; i < m_size; ++i) {
-      JobRequest* const entry = g_jobRequests.find(m_entries[i].handle);
-      if (entry != nullptr && isToPrepare(*entry, m_entries[i].handle)) {
-        prepare(*entry, call);
-        m_entries[i].entry = *entry;
+      if (JobRequest entry{}; followed(m_entries[i].handle, &entry)) {
+        prepareActive(m_entries[i].handle, entry, call);
+        m_entries[i].entry = entry;
       }
     }
   }
@@ -242,20 +265,21 @@ int onTestany(int count, MPI_Request* requests, int* index, int* flag, MPI_Statu
 
 /// The engine asks until MPI agrees with the recording.
 int onRequest_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  JobRequest* const entry = followed(request);
-  if (entry != nullptr && isToPrepare(*entry, request)) {
-    prepare(*entry, kCallRequest_get_status);
+  JobRequest entry{};
+  const bool known = followed(request, &entry);
+  if (known) {
+    prepareActive(request, entry, kCallRequest_get_status);
   }
   const int result = PF_UNDER(Request_get_status)(request, flag, status);
-  if (entry != nullptr && *flag != 0) {
-    restore(*entry, status);
+  if (known && *flag != 0) {
+    restore(entry, status);
   }
   return result;
 }
 
 int onRequest_free(MPI_Request* request) {
-  if (const JobRequest* const entry = followed(*request); entry != nullptr) {
-    letGo(*request, *entry);
+  if (JobRequest entry{}; followed(*request, &entry)) {
+    letGo(*request, entry);
   }
   return PF_UNDER(Request_free)(request);
 }

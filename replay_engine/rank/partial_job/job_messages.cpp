@@ -11,6 +11,13 @@ namespace pf {
 
 HandleMap<JobRequest> g_jobRequests;
 
+void followRequest(MPI_Request handle, JobRequest entry) {
+  static std::uint32_t next = 0;
+  const LayerLock lock;
+  entry.id = ++next;
+  g_jobRequests.insert(handle, entry);
+}
+
 void restoreInside(const JobComm* job, int source, MPI_Status* status) {
   if (status == MPI_STATUS_IGNORE || status->MPI_SOURCE < 0) {
     return;
@@ -49,7 +56,7 @@ int blockingSend(const void* buffer, int count, MPI_Datatype type, int dest, int
 
 /// A request that is done, of this process to itself: its handle is no other's.
 int doneRequest(MPI_Request* request) {
-  constexpr int tag = kFeederNow;
+  constexpr int tag = kFeederNothing;
   const int result = PF_UNDER(Irecv)(nullptr, 0, MPI_BYTE, 0, tag, feeder(), request);
   feed(nullptr, 0, tag);
   return result;
@@ -140,7 +147,7 @@ void follow(MPI_Request request, JobRequestKind kind, const JobComm* job, int so
   entry.source = source;
   entry.tag = tag;
   entry.feedTag = feedTag;
-  g_jobRequests.insert(request, entry);
+  followRequest(request, entry);
 }
 
 template <std::uint16_t call, bool persistent>
@@ -277,6 +284,7 @@ int onMprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Statu
     seeOutside(kCallMprobe, source, tag, seen);
     entry.source = seen->MPI_SOURCE;
     entry.tag = seen->MPI_TAG;
+    const LayerLock lock;
     g_jobMessages.insert(*message, entry);
     return result;
   }
@@ -289,6 +297,7 @@ int onMprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Statu
     JobRequest entry{};
     entry.kind = JobRequestKind::FromInside;
     entry.source = source;
+    const LayerLock lock;
     g_jobMessages.insert(*message, entry);
   }
   return result;
@@ -313,7 +322,11 @@ int onImprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* messag
 
 /// What is known of a matched message, which is then received. False: nothing.
 bool takeMessageOf(MPI_Message message, JobRequest* entry) {
-  const JobRequest* const found = t_layer == 0 ? g_jobMessages.find(message) : nullptr;
+  if (t_layer != 0) {
+    return false;
+  }
+  const LayerLock lock;
+  const JobRequest* const found = g_jobMessages.find(message);
   if (found == nullptr) {
     return false;
   }

@@ -16,7 +16,8 @@ enum class JobRequestKind : std::uint8_t {
 struct JobRequest {
   JobRequestKind kind;
   bool persistent;
-  bool fed;  ///< MPI has been given what it waits for
+  bool fed;          ///< MPI has been given what it waits for
+  std::uint32_t id;  ///< of followRequest(): a handle that MPI has freed may soon be another one's
   std::uint16_t call;
   int source;  ///< peer in the program's communicator, or MPI_ANY_SOURCE
   int tag;     ///< the program's
@@ -28,7 +29,9 @@ struct JobRequest {
   int gotTag;
 };
 
+/// Any thread writes it (with LayerLock): a receive from a rank that runs may be any thread's.
 extern HandleMap<JobRequest> g_jobRequests;
+void followRequest(MPI_Request handle, JobRequest entry);
 
 /// Makes the status of a receive from a rank that runs the program's.
 void restoreInside(const JobComm* job, int source, MPI_Status* status);

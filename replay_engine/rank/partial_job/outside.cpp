@@ -18,7 +18,8 @@ namespace {
 
 PayloadReader g_outside;
 MPI_Comm g_feeder{};
-int g_lastTag = 0;
+constexpr int kFirstTag = 2;
+int g_lastTag = kFirstTag;
 constexpr int kTags = 32768;  // MPI_TAG_UB is at least 32767
 bool g_tagUsed[kTags];
 
@@ -65,6 +66,7 @@ void outsideDiffers(std::uint16_t call, const char* expected, const char* got) {
 }
 
 OutsideEntry takeOutside(PayloadKind kind, std::uint16_t call, int a, int b) {
+  mayBeTold(call);  // if not, it does not return
   char asked[200];
   OutsideEntry entry{};
   entry.head = g_outside.next(&entry.content);
@@ -91,17 +93,19 @@ MPI_Comm feeder() {
 }
 
 int feederTag() {
-  for (int i = 1; i < kTags; ++i) {
-    g_lastTag = g_lastTag % (kTags - 1) + 1;
+  const LayerLock lock;
+  for (int i = kFirstTag; i < kTags; ++i) {
+    g_lastTag = g_lastTag + 1 < kTags ? g_lastTag + 1 : kFirstTag;
     if (!g_tagUsed[g_lastTag]) {
       g_tagUsed[g_lastTag] = true;
       return g_lastTag;
     }
   }
-  outsideDiffers(kCallIrecv, "at most 32767 requests under way with ranks outside", "more");
+  outsideDiffers(kCallIrecv, "at most 32766 requests under way with ranks outside", "more");
 }
 
 void freeFeederTag(int tag) {
+  const LayerLock lock;
   g_tagUsed[tag] = false;
 }
 
@@ -119,8 +123,9 @@ namespace {
 void cannotGoOn(const CallPlace& place, const MPI_Comm* comm) {
   if (comm == nullptr || partialComm(*comm) != nullptr) {
     char got[200];
-    std::snprintf(got, sizeof got, "%s, which needs ranks that do not run: replay all ranks",
-                  kCallNames[place.call]);
+    std::snprintf(got, sizeof got, "%s%s, which needs ranks that do not run: replay all ranks",
+                  kCallNames[place.call],
+                  isLayerThread() ? "" : " of another thread than that of MPI_Init");
     diverge(place, "what a group can do alone", got);
   }
 }
@@ -135,6 +140,11 @@ bool startPartialJob(const RankPage& page, const char** why) {
     return false;
   }
   beginLayer();
+  int level = 0;
+  PF_UNDER(Query_thread)(&level);
+  if (level == MPI_THREAD_MULTIPLE) {
+    beginOneThread();
+  }
   int size = 0;
   PF_UNDER(Comm_size)(MPI_COMM_WORLD, &size);
   if (size != g_group.runningCount()) {

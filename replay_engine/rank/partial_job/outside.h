@@ -24,6 +24,7 @@ MPI_Comm feeder();
 int feederTag();
 void freeFeederTag(int tag);
 inline constexpr int kFeederNow = 0;
+inline constexpr int kFeederNothing = 1;  ///< and for messages of no bytes, of any thread
 /// Sends `size` bytes where a receive with this tag is posted.
 void feed(const void* content, std::uint64_t size, int tag);
 

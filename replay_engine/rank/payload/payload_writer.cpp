@@ -146,7 +146,7 @@ void PayloadWriter::forgetEntry() {
 }
 
 void PayloadWriter::begin(PayloadKind kind, std::int32_t a, std::int32_t b, std::uint64_t serial) {
-  if (!m_keeps) {
+  if (!keeps()) {
     return;
   }
   if (m_head != nullptr) [[unlikely]] {
@@ -231,6 +231,20 @@ void PayloadWriter::fail(int error) {
   m_head = nullptr;
   unmapHead();
   unmapWindow();
+  sayStopped(error);
+}
+
+void PayloadWriter::stop(int error) {
+  std::uint64_t none = 0;
+  if (m_header->failed.compare_exchange_strong(none, payloadFailed(error))) {
+    sayStopped(error);
+  }
+}
+
+void PayloadWriter::sayStopped(int error) const {
+  if (error == ENOTSUP) {
+    return;  // who asked for it has said why
+  }
   char line[320];
   const int length = std::snprintf(
       line, sizeof line,

@@ -18,7 +18,9 @@ class PayloadWriter {
 
   [[nodiscard]] bool isOpen() const { return m_header != nullptr; }
   /// False: all that follows is dropped.
-  [[nodiscard]] bool keeps() const { return m_keeps; }
+  [[nodiscard]] bool keeps() const {
+    return m_keeps && m_header->failed.load(std::memory_order_relaxed) == 0;
+  }
 
   /// Begins an entry. One that was begun and not ended is forgotten.
   void begin(PayloadKind kind, std::int32_t a, std::int32_t b, std::uint64_t serial);
@@ -30,6 +32,8 @@ class PayloadWriter {
   /// Something cannot be kept (errno): that is marked in place of the open entry, or of the next one, and said on standard
   /// error. All that follows is dropped.
   void fail(int error);
+  /// The same of any thread, while the writer's may be at it: what it has begun may still count.
+  void stop(int error);
   /// `clean`: MPI_Finalize was reached.
   void close(bool clean);
   /// In a child after fork: forgets the file without touching it.
@@ -43,6 +47,7 @@ class PayloadWriter {
   bool goOn();
   void forgetEntry();
   void commit(unsigned char* head);
+  void sayStopped(int error) const;
 
   PayloadHeader* m_header = nullptr;
   bool m_keeps = false;

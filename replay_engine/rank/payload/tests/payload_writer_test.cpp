@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <functional>
+#include <thread>
 
 #include "replay_engine/rank/payload/tests/payload_file.h"
 
@@ -246,6 +247,22 @@ TEST_F(PayloadWriterTest, whatCannotBeKeptIsMarked) {
   EXPECT_EQ(kept(), std::vector{first});
   EXPECT_EQ(reader.end(), PayloadReader::End::Cut);
   EXPECT_EQ(reader.cutBy(), EOVERFLOW);
+}
+
+TEST_F(PayloadWriterTest, whatIsStoppedByAnotherThreadEndsWithTheOpenEntry) {
+  ASSERT_TRUE(open());
+  const KeptEntry first{PayloadKind::Message, 1, 2, 3, "first"};
+  writer.begin(PayloadKind::Message, 1, 2, 3);
+  writer.add("fir", 3);
+  std::thread([&] { writer.stop(ENOTSUP); }).join();
+  writer.stop(EIO);
+  EXPECT_FALSE(writer.keeps());
+  writer.add("st", 2);
+  writer.end();
+  put({PayloadKind::Message, 1, 2, 4, "second"});
+  EXPECT_EQ(kept(), std::vector{first});
+  EXPECT_EQ(reader.end(), PayloadReader::End::Cut);
+  EXPECT_EQ(reader.cutBy(), ENOTSUP);
 }
 
 TEST_F(PayloadWriterTest, aForkedChildLeavesItAlone) {
