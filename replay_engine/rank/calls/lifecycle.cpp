@@ -147,8 +147,8 @@ void begin(const CallPlace& place) {
   g_rankOnly.active = true;
   g_engine.world = MPI_COMM_WORLD;
   g_engine.noComm = MPI_COMM_NULL;
-  g_rankOnly.fast = g_engine.record && !keepsContents() && !g_engine.events && !g_engine.replay &&
-                    !g_engine.jitter && !g_engine.multiple && resolveAll();
+  g_rankOnly.fast = g_engine.record && !g_engine.events && !g_engine.replay && !g_engine.jitter &&
+                    !g_engine.multiple && resolveAll();
   joinEarlierThreads();
 }
 

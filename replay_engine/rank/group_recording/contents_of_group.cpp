@@ -19,6 +19,7 @@
 namespace pf {
 
 PayloadWriter g_payload;
+LastAsked g_lastAsked{MPI_Comm{}, nullptr, 0};
 HandleMap<KeptRequest> g_keptRequests;
 
 namespace {
@@ -53,6 +54,15 @@ MemberView* look(MPI_Comm comm) {
     view->hasOutside = translate(group, &view->world, &view->peers) || view->hasOutside;
     PF_UNDER(Group_free)(&group);
   }
+  if (view->hasOutside) {
+    view->outside = static_cast<bool*>(std::malloc(static_cast<std::size_t>(view->peers) + 1));
+    if (view->outside == nullptr) {
+      std::abort();  // the program cannot go on without memory either
+    }
+    for (int i = 0; i < view->peers; ++i) {
+      view->outside[i] = !g_group.has(view->world[i]);
+    }
+  }
   return view;
 }
 
@@ -75,7 +85,7 @@ void worldRanksOf(MPI_Group group, int size, int* world) {
 }
 
 bool MemberView::isOutside(int peer) const {
-  return peer < 0 || peer >= peers || !g_group.has(world[peer]);
+  return peer < 0 || peer >= peers || outside[peer];
 }
 
 const MemberView* mixedComm(MPI_Comm comm) {
@@ -98,12 +108,16 @@ const MemberView* mixedComm(MPI_Comm comm) {
     lastForgotten = g_forgotten.load(std::memory_order_relaxed);
     last = mixed;
   }
+  if (g_layerThread == nullptr) {
+    g_lastAsked = {comm, view->outside, view->peers};
+  }
   return mixed;
 }
 
 void forgetComm(MPI_Comm comm) {
   const LayerLock lock;
   ++g_forgotten;
+  g_lastAsked.comm = MPI_Comm{};
   // Requests under way know the view: it stays.
   g_views.erase(comm);
 }
@@ -190,10 +204,6 @@ void keepNoMore(const CallPlace& place, const MPI_Comm* comm) {
 
 }  // namespace
 
-bool keepsContents() {
-  return g_payload.isOpen();
-}
-
 bool startKeepingContents(const RankPage& page, const char** why) {
   char path[sizeof page.logPath + 16];
   std::snprintf(path, sizeof path, "%s", page.logPath);
@@ -217,9 +227,11 @@ bool startKeepingContents(const RankPage& page, const char** why) {
   if (page.threadLevel == MPI_THREAD_MULTIPLE) {
     beginOneThread();
   }
-  putMessagesOver();
-  putCompletionsOver();
-  putCollectivesOver();
+  if (g_group.count() < g_group.worldSize()) {
+    putMessagesOver();
+    putCompletionsOver();
+    putCollectivesOver();
+  }
   putCommunicatorsOver();
   g_notAlone = keepNoMore;
   return true;

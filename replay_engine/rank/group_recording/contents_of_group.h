@@ -15,7 +15,5 @@ bool startKeepingContents(const RankPage& page, const char** why);
 void endKeepingContents();
 /// A child of fork().
 void abandonContents();
-/// Whether this run keeps contents.
-bool keepsContents();
 
 }  // namespace pf

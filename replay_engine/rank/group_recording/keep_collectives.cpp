@@ -14,6 +14,9 @@ struct Kept<call, flowOf, int (*)(Argument...)> {
   static int run(Argument... argument) {
     const auto under = reinterpret_cast<int (*)(Argument...)>(g_under[call]);
     const CollectiveArguments<true, Argument...> arguments(argument...);
+    if (isKnownWhole(arguments.comm())) {
+      return under(argument...);
+    }
     const MemberView* const members = t_layer == 0 ? mixedComm(arguments.comm()) : nullptr;
     if (members == nullptr || !mayBeTold(call)) {
       return under(argument...);

@@ -187,7 +187,7 @@ class OneStatus {
   MPI_Status* m_use;
 };
 
-int keepWait(MPI_Request* request, MPI_Status* status) {
+__attribute__((noinline)) int followWait(MPI_Request* request, MPI_Status* status) {
   Followed followed(kCallWait, 1, request);
   OneStatus use(followed, status);
   const int result = PF_UNDER(Wait)(request, use);
@@ -197,7 +197,13 @@ int keepWait(MPI_Request* request, MPI_Status* status) {
   return result;
 }
 
-int keepWaitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+int keepWait(MPI_Request* request, MPI_Status* status) {
+  return g_keptRequests.count() == 0 ? PF_UNDER(Wait)(request, status)
+                                     : followWait(request, status);
+}
+
+__attribute__((noinline)) int followWaitall(int count, MPI_Request* requests,
+                                            MPI_Status* statuses) {
   Followed followed(kCallWaitall, count, requests);
   MPI_Status* const use = followed.statuses(statuses, count);
   const int result = PF_UNDER(Waitall)(count, requests, use);
@@ -207,7 +213,13 @@ int keepWaitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   return result;
 }
 
-int keepWaitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+int keepWaitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+  return g_keptRequests.count() == 0 ? PF_UNDER(Waitall)(count, requests, statuses)
+                                     : followWaitall(count, requests, statuses);
+}
+
+__attribute__((noinline)) int followWaitany(int count, MPI_Request* requests, int* index,
+                                            MPI_Status* status) {
   Followed followed(kCallWaitany, count, requests);
   OneStatus use(followed, status);
   const int result = PF_UNDER(Waitany)(count, requests, index, use);
@@ -215,6 +227,11 @@ int keepWaitany(int count, MPI_Request* requests, int* index, MPI_Status* status
     followed.done(*index, use.value(), result);
   }
   return result;
+}
+
+int keepWaitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+  return g_keptRequests.count() == 0 ? PF_UNDER(Waitany)(count, requests, index, status)
+                                     : followWaitany(count, requests, index, status);
 }
 
 /// Those that MPI_Waitsome or MPI_Testsome has completed.
@@ -226,7 +243,8 @@ void someDone(Followed& followed, int result, int count, const int* indices,
   }
 }
 
-int keepWaitsome(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+__attribute__((noinline)) int followWaitsome(int count, MPI_Request* requests, int* done,
+                                             int* indices, MPI_Status* statuses) {
   Followed followed(kCallWaitsome, count, requests);
   MPI_Status* const use = followed.statuses(statuses, count);
   const int result = PF_UNDER(Waitsome)(count, requests, done, indices, use);
@@ -234,7 +252,13 @@ int keepWaitsome(int count, MPI_Request* requests, int* done, int* indices, MPI_
   return result;
 }
 
-int keepTestsome(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+int keepWaitsome(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  return g_keptRequests.count() == 0 ? PF_UNDER(Waitsome)(count, requests, done, indices, statuses)
+                                     : followWaitsome(count, requests, done, indices, statuses);
+}
+
+__attribute__((noinline)) int followTestsome(int count, MPI_Request* requests, int* done,
+                                             int* indices, MPI_Status* statuses) {
   Followed followed(kCallTestsome, count, requests);
   MPI_Status* const use = followed.statuses(statuses, count);
   const int result = PF_UNDER(Testsome)(count, requests, done, indices, use);
@@ -242,7 +266,12 @@ int keepTestsome(int count, MPI_Request* requests, int* done, int* indices, MPI_
   return result;
 }
 
-int keepTest(MPI_Request* request, int* flag, MPI_Status* status) {
+int keepTestsome(int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  return g_keptRequests.count() == 0 ? PF_UNDER(Testsome)(count, requests, done, indices, statuses)
+                                     : followTestsome(count, requests, done, indices, statuses);
+}
+
+__attribute__((noinline)) int followTest(MPI_Request* request, int* flag, MPI_Status* status) {
   Followed followed(kCallTest, 1, request);
   OneStatus use(followed, status);
   const int result = PF_UNDER(Test)(request, flag, use);
@@ -252,7 +281,13 @@ int keepTest(MPI_Request* request, int* flag, MPI_Status* status) {
   return result;
 }
 
-int keepTestall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+int keepTest(MPI_Request* request, int* flag, MPI_Status* status) {
+  return g_keptRequests.count() == 0 ? PF_UNDER(Test)(request, flag, status)
+                                     : followTest(request, flag, status);
+}
+
+__attribute__((noinline)) int followTestall(int count, MPI_Request* requests, int* flag,
+                                            MPI_Status* statuses) {
   Followed followed(kCallTestall, count, requests);
   MPI_Status* const use = followed.statuses(statuses, count);
   const int result = PF_UNDER(Testall)(count, requests, flag, use);
@@ -262,7 +297,13 @@ int keepTestall(int count, MPI_Request* requests, int* flag, MPI_Status* statuse
   return result;
 }
 
-int keepTestany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+int keepTestall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  return g_keptRequests.count() == 0 ? PF_UNDER(Testall)(count, requests, flag, statuses)
+                                     : followTestall(count, requests, flag, statuses);
+}
+
+__attribute__((noinline)) int followTestany(int count, MPI_Request* requests, int* index, int* flag,
+                                            MPI_Status* status) {
   Followed followed(kCallTestany, count, requests);
   OneStatus use(followed, status);
   const int result = PF_UNDER(Testany)(count, requests, index, flag, use);
@@ -270,6 +311,11 @@ int keepTestany(int count, MPI_Request* requests, int* index, int* flag, MPI_Sta
     followed.done(*index, use.value(), result);
   }
   return result;
+}
+
+int keepTestany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  return g_keptRequests.count() == 0 ? PF_UNDER(Testany)(count, requests, index, flag, status)
+                                     : followTestany(count, requests, index, flag, status);
 }
 
 int keepRequest_get_status(MPI_Request request, int* flag, MPI_Status* status) {

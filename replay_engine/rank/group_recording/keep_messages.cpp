@@ -19,8 +19,8 @@ const MemberView* mayBring(std::uint16_t call, int source, MPI_Comm comm) {
              : nullptr;
 }
 
-int keepRecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-             MPI_Status* status) {
+__attribute__((noinline)) int lookAtRecv(void* buffer, int count, MPI_Datatype type, int source,
+                                         int tag, MPI_Comm comm, MPI_Status* status) {
   const MemberView* const members = mayBring(kCallRecv, source, comm);
   if (members == nullptr) {
     return PF_UNDER(Recv)(buffer, count, type, source, tag, comm, status);
@@ -33,9 +33,17 @@ int keepRecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MP
   return result;
 }
 
-int keepSendrecv(const void* sent, int sentCount, MPI_Datatype sentType, int dest, int sentTag,
-                 void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                 MPI_Status* status) {
+int keepRecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+             MPI_Status* status) {
+  return isKnownInside(source, comm)
+             ? PF_UNDER(Recv)(buffer, count, type, source, tag, comm, status)
+             : lookAtRecv(buffer, count, type, source, tag, comm, status);
+}
+
+__attribute__((noinline)) int lookAtSendrecv(const void* sent, int sentCount, MPI_Datatype sentType,
+                                             int dest, int sentTag, void* buffer, int count,
+                                             MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                                             MPI_Status* status) {
   const MemberView* const members = mayBring(kCallSendrecv, source, comm);
   if (members == nullptr) {
     return PF_UNDER(Sendrecv)(sent, sentCount, sentType, dest, sentTag, buffer, count, type, source,
@@ -50,8 +58,19 @@ int keepSendrecv(const void* sent, int sentCount, MPI_Datatype sentType, int des
   return result;
 }
 
-int keepSendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, int sentTag,
-                         int source, int tag, MPI_Comm comm, MPI_Status* status) {
+int keepSendrecv(const void* sent, int sentCount, MPI_Datatype sentType, int dest, int sentTag,
+                 void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                 MPI_Status* status) {
+  return isKnownInside(source, comm)
+             ? PF_UNDER(Sendrecv)(sent, sentCount, sentType, dest, sentTag, buffer, count, type,
+                                  source, tag, comm, status)
+             : lookAtSendrecv(sent, sentCount, sentType, dest, sentTag, buffer, count, type, source,
+                              tag, comm, status);
+}
+
+__attribute__((noinline)) int lookAtSendrecv_replace(void* buffer, int count, MPI_Datatype type,
+                                                     int dest, int sentTag, int source, int tag,
+                                                     MPI_Comm comm, MPI_Status* status) {
   const MemberView* const members = mayBring(kCallSendrecv_replace, source, comm);
   if (members == nullptr) {
     return PF_UNDER(Sendrecv_replace)(buffer, count, type, dest, sentTag, source, tag, comm,
@@ -66,6 +85,15 @@ int keepSendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, i
   return result;
 }
 
+int keepSendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, int sentTag,
+                         int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  return isKnownInside(source, comm)
+             ? PF_UNDER(Sendrecv_replace)(buffer, count, type, dest, sentTag, source, tag, comm,
+                                          status)
+             : lookAtSendrecv_replace(buffer, count, type, dest, sentTag, source, tag, comm,
+                                      status);
+}
+
 void follow(MPI_Request request, const MemberView* members, const Piece& piece, bool persistent) {
   KeptRequest kept{};
   kept.members = members;
@@ -75,8 +103,8 @@ void follow(MPI_Request request, const MemberView* members, const Piece& piece, 
   g_keptRequests.insert(request, kept);
 }
 
-int keepIrecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-              MPI_Request* request) {
+__attribute__((noinline)) int lookAtIrecv(void* buffer, int count, MPI_Datatype type, int source,
+                                          int tag, MPI_Comm comm, MPI_Request* request) {
   const MemberView* const members = mayBring(kCallIrecv, source, comm);
   const int result = PF_UNDER(Irecv)(buffer, count, type, source, tag, comm, request);
   if (members != nullptr && result == MPI_SUCCESS) {
@@ -85,14 +113,29 @@ int keepIrecv(void* buffer, int count, MPI_Datatype type, int source, int tag, M
   return result;
 }
 
-int keepRecv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                  MPI_Request* request) {
+int keepIrecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+  return isKnownInside(source, comm)
+             ? PF_UNDER(Irecv)(buffer, count, type, source, tag, comm, request)
+             : lookAtIrecv(buffer, count, type, source, tag, comm, request);
+}
+
+__attribute__((noinline)) int lookAtRecv_init(void* buffer, int count, MPI_Datatype type,
+                                              int source, int tag, MPI_Comm comm,
+                                              MPI_Request* request) {
   const MemberView* const members = mayBring(kCallRecv_init, source, comm);
   const int result = PF_UNDER(Recv_init)(buffer, count, type, source, tag, comm, request);
   if (members != nullptr && result == MPI_SUCCESS) {
     follow(*request, members, {buffer, count, type}, true);
   }
   return result;
+}
+
+int keepRecv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+  return isKnownInside(source, comm)
+             ? PF_UNDER(Recv_init)(buffer, count, type, source, tag, comm, request)
+             : lookAtRecv_init(buffer, count, type, source, tag, comm, request);
 }
 
 // -- probes

@@ -15,11 +15,31 @@ struct MemberView {
   int* world;       ///< of each peer
   int peers;        ///< the remote group's, of an inter-communicator
   bool hasOutside;  ///< some rank of it is not of this group
+  bool* outside;    ///< then: of each peer
 
   [[nodiscard]] bool isOutside(int peer) const;
 };
 
 extern PayloadWriter g_payload;
+
+/// The communicator that was looked up last, where only one thread does so: most messages are known to come from inside
+/// by a look at this.
+struct LastAsked {
+  MPI_Comm comm;
+  const bool* outside;  ///< of each peer; null: none is
+  int peers;
+};
+extern LastAsked g_lastAsked;
+
+inline bool isKnownInside(int source, MPI_Comm comm) {
+  return comm == g_lastAsked.comm &&
+         (g_lastAsked.outside == nullptr ||
+          (static_cast<unsigned>(source) < static_cast<unsigned>(g_lastAsked.peers) &&
+           !g_lastAsked.outside[source]));
+}
+inline bool isKnownWhole(MPI_Comm comm) {
+  return comm == g_lastAsked.comm && g_lastAsked.outside == nullptr;
+}
 
 /// The ranks of a group in MPI_COMM_WORLD.
 void worldRanksOf(MPI_Group group, int size, int* world);

@@ -246,4 +246,10 @@ int fakeGet_count(const MPI_Status* status, MPI_Datatype type, int* count) {
   return MPI_SUCCESS;
 }
 
+int fakeGet_elements_x(const MPI_Status* status, MPI_Datatype /*of one element*/,
+                       MPI_Count* count) {
+  *count = static_cast<MPI_Count>(status->_ucount);
+  return MPI_SUCCESS;
+}
+
 }  // namespace pf::fake

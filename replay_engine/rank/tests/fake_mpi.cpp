@@ -217,6 +217,7 @@ void fillCompletions() {
   PF_FAKED(Cancel);
   PF_FAKED(Test_cancelled);
   PF_FAKED(Get_count);
+  PF_FAKED(Get_elements_x);
 }
 
 void fillCollectives() {

@@ -162,6 +162,7 @@ int fakeRequest_free(MPI_Request*);
 int fakeCancel(MPI_Request*);
 int fakeTest_cancelled(const MPI_Status*, int*);
 int fakeGet_count(const MPI_Status*, MPI_Datatype, int*);
+int fakeGet_elements_x(const MPI_Status*, MPI_Datatype, MPI_Count*);
 
 // -- collectives
 

@@ -77,8 +77,8 @@ class Place {
 
   [[nodiscard]] RankPage& page() { return *m_page; }
   [[nodiscard]] std::string pagePath() const { return m_path + "/page"; }
-  [[nodiscard]] std::vector<unsigned char> log() const {
-    std::ifstream file(m_path + "/log", std::ios::binary | std::ios::ate);
+  [[nodiscard]] std::vector<unsigned char> file(const char* name) const {
+    std::ifstream file(m_path + name, std::ios::binary | std::ios::ate);
     std::vector<unsigned char> bytes(file ? static_cast<std::size_t>(file.tellg()) : 0);
     file.seekg(0).read(reinterpret_cast<char*>(bytes.data()),
                        static_cast<std::streamsize>(bytes.size()));
@@ -93,13 +93,16 @@ class Place {
     m_page->salt = 0x5A17;
     m_page->stopAt = options.stopAt;
     m_page->algorithm = options.algorithm;
-    (m_path + "/log").copy(m_page->logPath, sizeof m_page->logPath - 1);
+    (m_path + "/rank.log").copy(m_page->logPath, sizeof m_page->logPath - 1);
     (m_path + "/board").copy(m_page->boardPath, sizeof m_page->boardPath - 1);
     (m_path + "/schedule").copy(m_page->schedulePath, sizeof m_page->schedulePath - 1);
     if (options.early) {
       m_page->launchMode = options.mode;
       (m_path + "/schedule").copy(m_page->earlySchedule, sizeof m_page->earlySchedule - 1);
     }
+    std::ofstream(m_path + "/rank.group", std::ios::binary)
+        .write(reinterpret_cast<const char*>(options.group.data()),
+               static_cast<std::streamsize>(options.group.size() * sizeof(std::int32_t)));
     std::ofstream(m_path + "/schedule", std::ios::binary)
         .write(reinterpret_cast<const char*>(options.schedule.data()),
                static_cast<std::streamsize>(options.schedule.size()));
@@ -239,7 +242,8 @@ RankRun run(const fake::Script& script, const Program& program, const RunOptions
   run.ending = watch(child, place.page(), run);
   readPage(place.page(), run);
   run.said = g_said;
-  run.log = place.log();
+  run.log = place.file("/rank.log");
+  run.payload = place.file("/rank.payload");
   ::munmap(g_said, kSaidSize);
   return run;
 }

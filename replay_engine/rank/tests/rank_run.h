@@ -29,8 +29,9 @@ struct RunOptions {
   bool threads = false;                      ///< as if the program had made a thread
   std::vector<unsigned char> schedule = {};  ///< for kReplay
   std::uint64_t stopAt = 0;                  ///< before this event, until it was seen to stop there
-  Program early = {};           ///< before MPI_Init, of a rank that knows its mode then
-  std::uint32_t algorithm = 0;  ///< RankPage::algorithm
+  Program early = {};                    ///< before MPI_Init, of a rank that knows its mode then
+  std::uint32_t algorithm = 0;           ///< RankPage::algorithm
+  std::vector<std::int32_t> group = {};  ///< for kKeepContents: GroupMembers' numbers
 };
 
 enum class Ending {
@@ -46,7 +47,8 @@ struct RankRun {
   Ending ending = Ending::Crashed;
   std::string said;                // the lines of say()
   std::vector<unsigned char> log;  // its file
-  std::uint64_t events = 0;        // begun
+  std::vector<unsigned char> payload;
+  std::uint64_t events = 0;  // begun
   // where it diverged
   std::uint64_t divergedAt = 0;
   std::string call;

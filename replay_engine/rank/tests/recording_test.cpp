@@ -2,10 +2,13 @@
 // What a rank writes about single calls, field by field, and what is left of a record that ends in
 // the middle of a call.
 #include <csignal>
+#include <cstring>
 #include <set>
 
 #include <gtest/gtest.h>
 
+#include "replay_engine/log_format/payload_format.h"
+#include "replay_engine/rank/engine/engine.h"
 #include "replay_engine/rank/tests/log_text.h"
 #include "replay_engine/rank/tests/rank_run.h"
 
@@ -412,6 +415,49 @@ TEST(Recording, handlersAndFastPathCountTheSame) {
   EXPECT_EQ(handlers.events, 9U);
   EXPECT_EQ(wildcardsIn(logOf(fast)), "0:1 1:2 2:3");
   EXPECT_EQ(wildcardsIn(logOf(handlers)), "0:1 1:2 2:3");
+}
+
+/// Bytes of the entries, as numbers: "kind a size".
+std::string entriesIn(const RankRun& run) {
+  std::string text;
+  for (std::size_t at = kPayloadHeaderSize; at + sizeof(PayloadEntry) <= run.payload.size();) {
+    PayloadEntry entry{};
+    std::memcpy(&entry, &run.payload[at], sizeof entry);
+    text += (text.empty() ? "" : ", ") + std::to_string(entry.kind) + " " +
+            std::to_string(entry.a) + " " + std::to_string(entry.size);
+    at += sizeof entry + payloadPadded(entry.size);
+  }
+  return text;
+}
+
+TEST(Recording, contentsFromOutsideOfAGroupAreKeptOnTheFastPath) {
+  const Script script{.arrivals = {{1, 5}, {2, 6}, {1, 7}, {3, 8}, {2, 9}}};
+  const auto program = [] {
+    say("%s", g_rankOnly.fast ? "fast" : "not fast");
+    int value = 1;
+    const auto receive = [&value](int source, int tag) {
+      MPI_Recv(&value, 1, MPI_INT, source, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    };
+    receive(1, 5);
+    receive(2, 6);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(&value, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    receive(MPI_ANY_SOURCE, 8);
+    receive(2, 9);
+  };
+  const RunOptions ofPair{.mode = kRecordChoices | kKeepContents, .group = {4, 2, 0, 1}};
+  const RankRun fast = run(script, program, ofPair);
+  EXPECT_EQ(fast.said, "fast\n");
+  EXPECT_EQ(entriesIn(fast), "1 2 4, 1 3 4, 1 2 4");
+  RunOptions byHandlers = ofPair;
+  byHandlers.fast = false;
+  const RankRun handlers = run(script, program, byHandlers);
+  EXPECT_EQ(handlers.said, "not fast\n");
+  EXPECT_EQ(handlers.payload, fast.payload);
+  RunOptions ofAll = ofPair;
+  ofAll.group = {4, 4, 0, 1, 2, 3};
+  EXPECT_EQ(entriesIn(run(script, program, ofAll)), "");
 }
 
 }  // namespace
