@@ -51,7 +51,7 @@ struct RecordingNow {
   bool logs = false;
   bool recorder = false;  ///< somebody is at work on them: who records, or makes the trace of them
   bool trace = false;     ///< its trace is there: it is finished
-  std::uint64_t grown = 0;  ///< larger with each event
+  std::uint64_t grown = 0;  ///< larger with each event, and with contents that are kept
 };
 RecordingNow recordingNow(const std::string& trace);
 

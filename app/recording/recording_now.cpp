@@ -11,6 +11,7 @@
 #include "app/recording/log_directory.h"
 #include "app/recording/record.h"
 #include "replay_engine/log_format/log_format.h"
+#include "replay_engine/log_format/payload_format.h"
 
 namespace pf::app {
 namespace fs = std::filesystem;
@@ -48,6 +49,23 @@ std::uint64_t grownTo(const std::string& logs, const std::string& name) {
   return serial + bytesLogged(commit, static_cast<std::uint64_t>(info.st_size));
 }
 
+/// Bytes of contents from outside of its group that the rank has kept; 0 where it cannot be read.
+std::uint64_t contentsKept(const std::string& logs, const std::string& name) {
+  const Result<UniqueFd> file = openInLogs(logs, name);
+  const int fd = file ? file->get() : -1;
+  std::uint64_t magic = 0;
+  std::uint64_t salt = 0;
+  std::uint64_t commit = 0;
+  if (pread(fd, &magic, sizeof magic, offsetof(PayloadHeader, magic)) != sizeof magic ||
+      magic != kPayloadMagic ||
+      pread(fd, &salt, sizeof salt, offsetof(PayloadHeader, salt)) != sizeof salt ||
+      pread(fd, &commit, sizeof commit, offsetof(PayloadHeader, committed)) != sizeof commit) {
+    return 0;
+  }
+  const std::uint64_t bytes = payloadCommitted(salt, commit);
+  return bytes != ~std::uint64_t{0} ? bytes : 0;
+}
+
 bool hasFacts(const std::string& logs) {
   std::error_code error;
   return isNoLink(logs).ok() &&
@@ -70,7 +88,9 @@ RecordingNow recordingNow(const std::string& trace) {
   for (fs::directory_iterator file(logs, error), end; !error && file != end;
        file.increment(error)) {
     const std::string name = file->path().filename().string();
-    now.grown += rankOfLog(name) ? grownTo(logs, name) : 0;
+    now.grown += rankOfLog(name)       ? grownTo(logs, name)
+                 : rankOfPayload(name) ? contentsKept(logs, name)
+                                       : 0;
   }
   return now;
 }

@@ -76,6 +76,7 @@ class Agent {
   [[nodiscard]] protocol::CodePlace waitPlace(const protocol::RankState& state);
   void lookAtProcess(protocol::RankState& state);
   [[nodiscard]] std::string logPath() const;
+  [[nodiscard]] std::string contentsPath() const;
   void lookForMatched();
   void armTrap(const protocol::RankState& state);
   void onDaemon();

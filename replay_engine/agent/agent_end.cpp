@@ -24,6 +24,7 @@ constexpr std::chrono::milliseconds kLastWords(500);
 void Agent::finish() {
   if (m_introduced && !replaying() && !m_daemon.valid()) {  // who makes the trace may be gone, too
     syncNow(logPath());  // not as the page says it: the rank may have written over that
+    syncNow(contentsPath());
   }
   if (m_snapshots) {
     m_snapshots->killAll();  // they hold its output open

@@ -108,6 +108,9 @@ void Agent::introduce() {
     }
     configure(config.mode & ~static_cast<std::uint32_t>(kGate), config.jitterSeed, {}, 0);
     syncEverySecond(logPath());
+    if ((config.mode & kKeepContents) != 0) {
+      syncContentsEverySecond(contentsPath());
+    }
   }
   tell(hello);
 }
@@ -136,6 +139,10 @@ bool Agent::claimRank(std::int32_t rank) {
 
 std::string Agent::logPath() const {
   return m_session.config().logDirectory + "/rank-" + std::to_string(m_rank) + ".log";
+}
+
+std::string Agent::contentsPath() const {
+  return m_session.config().logDirectory + "/rank-" + std::to_string(m_rank) + ".payload";
 }
 
 void Agent::configure(std::uint32_t mode, std::uint64_t jitterSeed, const std::string& schedule,

@@ -17,7 +17,8 @@
 namespace pf::agent {
 namespace {
 
-/// The beginning of a log, where each commit leaves its mark (replay_engine/log_format/log_format.h, LogHeader).
+/// The beginning of a log or of contents, where each commit leaves its mark (replay_engine/log_format: LogHeader,
+/// PayloadHeader).
 using Mark = std::array<char, 4096>;
 
 bool sameMark(const Mark& mark, int file) {
@@ -46,7 +47,7 @@ void syncNames(const std::string& path) {
   }
 }
 
-[[noreturn]] void syncForEver(const std::string& path) {
+[[noreturn]] void syncForEver(const std::string& path, bool notesCommits) {
   UniqueFd file;
   Mark synced{};
   std::size_t turn = 0;  // of SyncedCommits
@@ -61,7 +62,7 @@ void syncNames(const std::string& path) {
     }
     if (!sameMark(synced, file.get())) {
       const ssize_t size = ::pread(file.get(), synced.data(), synced.size(), 0);
-      if (size == static_cast<ssize_t>(synced.size())) {
+      if (notesCommits && size == static_cast<ssize_t>(synced.size())) {
         noteCommit(synced, turn, file.get());
       }
       // A disk that fails is the recorder's to tell.
@@ -70,13 +71,21 @@ void syncNames(const std::string& path) {
   }
 }
 
+void begin(const std::string& path, bool notesCommits) {
+  try {
+    std::thread(syncForEver, path, notesCommits).detach();
+  } catch (const std::exception&) {  // no thread to be had: recorded all the same
+  }
+}
+
 }  // namespace
 
 void syncEverySecond(const std::string& path) {
-  try {
-    std::thread(syncForEver, path).detach();
-  } catch (const std::exception&) {  // no thread to be had: recorded all the same
-  }
+  begin(path, true);
+}
+
+void syncContentsEverySecond(const std::string& path) {
+  begin(path, false);
 }
 
 void syncNow(const std::string& path) {

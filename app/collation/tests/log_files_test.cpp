@@ -20,6 +20,7 @@
 #include "app/unrecorded_jobs/core_file.h"
 #include "replay_engine/base/crc32c.h"
 #include "replay_engine/log_format/log_format.h"
+#include "replay_engine/log_format/payload_format.h"
 
 namespace pf::app {
 namespace {
@@ -209,6 +210,17 @@ TEST_F(LogFilesTest, WhatIsLoggedOnlyGrows) {
   for (const std::uint64_t block : {65535U, 65536U, 65541U, 140000U}) {
     EXPECT_EQ(grown(7, block, 5), block * kLogBlockSize + 5);
   }
+  const std::uint64_t before = recordingNow(m_place + "/t.pft").grown;
+  std::string contents(kPayloadHeaderSize, '\0');
+  const auto put = [&](std::size_t at, std::uint64_t word) {
+    std::memcpy(contents.data() + at, &word, sizeof word);
+    write("rank-0.payload", contents);
+    return recordingNow(m_place + "/t.pft").grown - before;
+  };
+  put(offsetof(PayloadHeader, salt), 99);
+  EXPECT_EQ(put(offsetof(PayloadHeader, committed), payloadCommit(99, 800)), 0U) << "no magic";
+  EXPECT_EQ(put(offsetof(PayloadHeader, magic), kPayloadMagic), 800U);
+  EXPECT_EQ(put(offsetof(PayloadHeader, committed), payloadCommit(98, 800)), 0U);
 }
 
 }  // namespace

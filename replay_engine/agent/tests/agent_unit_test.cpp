@@ -174,5 +174,31 @@ TEST(LogSyncer, NotesInTurnWhichCommitIsOnDisk) {
   ::unlink(path.c_str());
 }
 
+/// Their header has other words where a log's has that.
+TEST(LogSyncer, WritesNothingIntoContents) {
+  const std::string log = testing::TempDir() + "log_beside_contents";
+  const std::string path = testing::TempDir() + "synced_contents";
+  const UniqueFd logFile(::open(log.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  const UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  ASSERT_EQ(::ftruncate(logFile.get(), 8192), 0);
+  const std::string bytes(8192, 'c');
+  ASSERT_EQ(::pwrite(file.get(), bytes.data(), bytes.size(), 0), 8192);
+  syncContentsEverySecond(path);
+  syncEverySecond(log);  // is at it later than the other
+  const std::uint64_t commit = 7;
+  ASSERT_EQ(::pwrite(logFile.get(), &commit, sizeof commit, SyncedCommits::kCommitAt), 8);
+  std::uint64_t word = 0;
+  for (int wait = 0; wait < 3000 && word != commit; ++wait) {
+    ::usleep(10000);
+    ASSERT_EQ(::pread(logFile.get(), &word, sizeof word, SyncedCommits::kAt), 8);
+  }
+  EXPECT_EQ(word, commit);
+  std::string now(8192, '\0');
+  ASSERT_EQ(::pread(file.get(), now.data(), now.size(), 0), 8192);
+  EXPECT_EQ(now, bytes);
+  ::unlink(path.c_str());
+  ::unlink(log.c_str());
+}
+
 }  // namespace
 }  // namespace pf::agent
