@@ -235,6 +235,9 @@ Result<std::vector<RankLog>> readLogs(db::TraceStore& store, db::TraceStore::Log
 }
 
 std::string contentsEnd(const db::PayloadInfo& payload) {
+  if (payload.ending == db::PayloadInfo::kStopped && payload.detail == ENOTSUP) {
+    return "what its group cannot do alone";
+  }
   if (payload.ending == db::PayloadInfo::kStopped) {
     return "no more could be kept: " +
            std::error_code(static_cast<int>(payload.detail.value_or(0)), std::generic_category())
@@ -391,6 +394,10 @@ std::string noteName(std::uint32_t call, const Execution& execution) {
   }
   if (call >= kFirstNote && call < kFirstNote + kNoteKinds) {
     return kNotGuaranteedTexts[call - kFirstNote];
+  }
+  if (call >= kFirstAlone) {
+    const std::string name = noteName(call - kFirstAlone, execution);
+    return name.empty() ? name : kContentsEnd + name;
   }
   return call < execution.callNames.size() ? execution.callNames[call] : std::string();
 }

@@ -27,6 +27,7 @@
 #include "app/replaying/verdict_text.h"
 #include "app/traces/own_traces.h"
 #include "replay_engine/base/shown_text.h"
+#include "replay_engine/log_format/system_values.h"
 
 namespace pf::app {
 
@@ -156,7 +157,12 @@ Status Replay::sayWhatIsNotRecorded() {
   }
   std::set<std::string> notes;  // once for all ranks
   for (const db::NotGuaranteed& each : used->notGuaranteed) {
-    notes.insert(each.what);
+    if (!each.what.starts_with(kContentsEnd)) {
+      notes.insert(each.what);
+    } else if (std::ranges::find(m_running, each.rank) != m_running.end()) {
+      say("note: rank " + std::to_string(each.rank) + " can be replayed alone only up to " +
+          each.what.substr(std::string_view(kContentsEnd).size()));
+    }
   }
   for (const std::string& line : m_inputs.look(*used)) {
     tell(line);

@@ -128,6 +128,10 @@ enum class NotGuaranteedKind : std::uint8_t {
   InputsLeftOut,
 };
 inline constexpr std::uint16_t kFirstNote = 1024;
+/// Plus a call that a group cannot do alone: contents are kept up to it (rank/group_recording).
+inline constexpr std::uint16_t kFirstAlone = 2048;
+inline constexpr const char* kContentsEnd =
+    "contents from outside of its group, which are kept up to ";
 inline constexpr const char* kNotGuaranteedTexts[] = {
     ("clock, random numbers, process id, files or the like asked for by another thread than the "
      "first, first"),

@@ -132,7 +132,7 @@ class ApartTest(PhotofinishTest):
         alone = self.replay("t.pft", "--group", 1)
         self.assertNotEqual(alone.status, 0, f"what is not there is not made up\n{alone}")
         self.assertRegex(alone.err, r"got: *MPI_\w+ of another thread than that of MPI_Init, which needs ranks that do not run|"
-                         "got: *no more from ranks outside of the group: what followed could not be kept", "whichever thread comes there first")
+                         r"got: *no more from ranks outside of the group: what followed could not be kept at apart_threads\.c:\d+ \(ring\)", "whichever thread comes there first")
         begins = re.compile(r"rank [23] begins with [0-9a-f]{16}")
         self.assertEqual(sorted(begins.findall(alone.out)), sorted(begins.findall(recorded.out)), alone)
 
@@ -167,10 +167,14 @@ class ApartTest(PhotofinishTest):
     def test_what_no_group_can_do_alone_is_said_while_it_is_recorded(self):
         recorded = self.record("t.pft", self.mpirun(3, APART, "window"), "--groups", "0-1")
         self.assertRegex(recorded.err, r"rank 2: MPI_Win_create cannot be replayed by a group alone")
+        place = r"MPI_Win_create at apart\.c:\d+"
+        self.assertRegex(self.photofinish("info", self.dir / "t.pft").out, "rank 2: .*contents from outside of its group, which are kept up to " + place)
         alone = self.replay("t.pft", "--group", 1)
         self.assertNotEqual(alone.status, 0, f"what is not there is not made up\n{alone}")
-        self.assertRegex(alone.err, r"got: *MPI_Win_create, which needs ranks that do not run")
+        self.assertRegex(alone.err, r"rank 2 can be replayed alone only up to " + place)
+        self.assertRegex(alone.err, r"got: *MPI_Win_create, which needs ranks that do not run: replay all ranks at apart\.c:\d+ \(main\)")
         together = self.replay("t.pft")
+        self.assertNotIn("kept up to", together.err)
         self.assertEqual(received(together), received(recorded), together)
 
     def test_without_groups_nothing_of_a_message_is_kept(self):

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "replay_engine/log_format/system_values.h"
 #include "replay_engine/rank/engine/given.h"
 #include "replay_engine/rank/engine/rank_link.h"
 #include "replay_engine/rank/engine/records.h"
@@ -200,6 +201,9 @@ void keepNoMore(const CallPlace& place, const MPI_Comm* comm) {
   } else {
     g_payload.fail(ENOTSUP);
   }
+  const StateLock lock;
+  sink().note(
+      {static_cast<std::uint16_t>(kFirstAlone + place.call), place.returnAddress, place.slot});
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ void waitAsRecorded() {
 }  // namespace
 
 void outsideDiffers(std::uint16_t call, const char* expected, const char* got) {
-  diverge(CallPlace{call, __builtin_return_address(0), nullptr}, expected, got);
+  diverge(outermostCall(call), expected, got);
 }
 
 OutsideEntry takeOutside(PayloadKind kind, std::uint16_t call, int a, int b) {
