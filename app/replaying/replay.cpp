@@ -49,6 +49,11 @@ class Replay final : public JobFollower {
 
   Result<int> run();
 
+  /// ReplayOptions::until, where the trace does not say it.
+  void goTo(Destination destination) { m_given = std::move(destination); }
+  /// What a survey of a part of the job saw.
+  [[nodiscard]] const Execution& seen() const { return *m_execution; }
+
  private:
   Status plan();
   Status sayWhatIsNotRecorded();
@@ -90,6 +95,7 @@ class Replay final : public JobFollower {
   std::optional<Execution> m_execution;
   std::future<Result<Destination>>
       m_destination;  ///< of ReplayOptions::until, while the job starts
+  std::optional<Destination> m_given;
   std::optional<Error> m_failure;
   OtherContents m_contents;
   ReplayInputs m_inputs;
@@ -121,7 +127,7 @@ Status Replay::plan() {
   protocol::Plan plan;
   plan.openGate = true;
   if (m_options.until) {
-    Result<Destination> destination = m_destination.get();
+    Result<Destination> destination = m_given ? std::move(*m_given) : m_destination.get();
     if (!destination) {
       return destination.error();
     }
@@ -206,7 +212,7 @@ void Replay::stopped() {
   }
   const EventRef target = *m_options.until;
   say("rank " + std::to_string(target.rank) + " is stopped just before its event " +
-      std::to_string(target.serial) + ": " + m_target);
+      std::to_string(target.serial) + (m_target.empty() ? "" : ": " + m_target));
   offerDebugger();
 }
 
@@ -399,6 +405,10 @@ void Replay::heard(const protocol::Message& message) {
     m_hellos.push_back(*hello);
   } else if (const auto* state = std::get_if<protocol::RankState>(&message); state != nullptr) {
     m_begun[state->rank] = state->serial;
+    if (m_options.until && state->rank == m_options.until->rank && m_target.empty() &&
+        state->phase == RankPhase::Stopped) {
+      m_target = state->call;
+    }
   } else if (const auto* rank = std::get_if<protocol::RankExited>(&message); rank != nullptr) {
     exited(*rank);
     if (!stopsOnTheWay() && !m_options.survey && !m_failure) {
@@ -467,7 +477,7 @@ Status Replay::adjust(JobOptions& options, const std::string& logs) {
 }
 
 Result<int> Replay::run() {
-  if (m_options.until) {  // while the job starts
+  if (m_options.until && !m_given) {  // while the job starts
     m_destination = std::async(std::launch::async, destinationOf, m_store.path(), *m_options.until);
   }
   protocol::SessionConfig session;
@@ -499,8 +509,8 @@ Result<int> Replay::run() {
   if (m_options.survey && m_options.quiet) {
     std::fprintf(
         stderr,
-        "photofinish: this trace has choices only; running the program once more to see its "
-        "events …\n");
+        "photofinish: this trace has choices only; running %s once more to see its events …\n",
+        m_running.empty() ? "the program" : "the group");
   }
   options->stallAfter = m_options.stallAfter;
   if (Status status = sayWhatIsNotRecorded(); !status) {
@@ -531,7 +541,13 @@ Result<int> Replay::run() {
   if (m_failure) {
     return *m_failure;
   }
-  if (m_options.survey) {
+  if (m_options.survey && !m_running.empty()) {
+    Result<Execution> part = seenOfPart(m_store, logs->path(), m_running, lastWords(words.get()));
+    if (!part) {
+      return part.error();
+    }
+    m_execution = std::move(*part);
+  } else if (m_options.survey) {
     const Status kept = keepSurvey(m_store, logs->path(), lastWords(words.get()));
     if (!kept) {
       return kept.error();
@@ -550,6 +566,46 @@ void endReplays() {
 }
 
 namespace {
+
+/// Of a trace without events. A survey would run all ranks, which may be too many for this machine: where the others of a
+/// part are when one of its ranks is at an event, a survey of the part tells.
+Result<int> replayPart(const ReplayOptions& options, db::TraceStore& store) {
+  if (!options.cut.empty() || options.boundedBuffers) {
+    return Error{ErrorCode::Usage,
+                 "this trace has choices only, and that needs the events of all ranks, also of "
+                 "those that do not run",
+                 "'photofinish replay FILE --survey', where all ranks can run, puts them into the "
+                 "trace; 'record --mode all' keeps them."};
+  }
+  const Result<std::vector<Rank>> ranks = ranksOfPart(store, options.part);
+  if (!ranks) {
+    return ranks.error();
+  }
+  Destination destination;
+  if (ranks->size() == 1) {  // there is nobody else to stop
+    destination.cut.assign(static_cast<std::size_t>(store.run().ranks), 0);
+    destination.cut[static_cast<std::size_t>(options.until->rank)] = options.until->serial - 1;
+  } else {
+    ReplayOptions survey;
+    survey.trace = options.trace;
+    survey.part.ranks = *ranks;
+    survey.survey = survey.quiet = true;
+    survey.force = options.force;
+    survey.launcherOptions = options.launcherOptions;
+    Replay look(survey, store);
+    if (const Result<int> done = look.run(); !done) {
+      return done;
+    }
+    Result<Destination> found = destinationIn(look.seen(), *options.until);
+    if (!found) {
+      return found.error();
+    }
+    destination = std::move(*found);
+  }
+  Replay replay(options, store);
+  replay.goTo(std::move(destination));
+  return replay.run();
+}
 
 /// Usage unless a part of the job that is asked for can be replayed, with the rank that is to be stopped in it.
 Status partIsThere(db::TraceStore& store, const ReplayOptions& options) {
@@ -606,7 +662,11 @@ Result<int> replay(const ReplayOptions& options) {
     if (!known) {
       return known.error();
     }
-    if (!*known) {
+    if (!*known && !options.part.isWhole() &&
+        (options.until || !options.cut.empty() || options.boundedBuffers)) {
+      return replayPart(options, *store);
+    }
+    if (!*known && options.part.isWhole()) {
       if (Status status = surveyIfNeeded(options.trace); !status) {
         return status.error();
       }

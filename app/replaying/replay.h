@@ -62,6 +62,9 @@ struct Destination {
 /// Reads the execution from the last clock checkpoint before the event on. Usage where the survey did not come to this event.
 Result<Destination> destinationOf(const std::string& trace, EventRef target);
 
+/// The same in an execution that is known.
+Result<Destination> destinationIn(const Execution& execution, EventRef target);
+
 /// For each rank the number of events before its one of `events`, which name each rank once. Usage if
 /// they do not, or if that is no consistent cut.
 Result<std::vector<Serial>> cutBeforeAll(const db::TraceStore& store, const Execution& execution,

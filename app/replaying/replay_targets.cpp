@@ -79,6 +79,18 @@ Result<Destination> destinationOf(const std::string& trace, EventRef target) {
   return Destination{eventText(*execution, target), cutBefore(*execution, target, *begun)};
 }
 
+Result<Destination> destinationIn(const Execution& execution, EventRef target) {
+  const auto rank = static_cast<std::size_t>(target.rank);
+  if (rank >= execution.ranks.size() || target.serial > execution.ranks[rank].events.size()) {
+    return Error{ErrorCode::Divergence,
+                 "the ranks that run were run once more to see their events, and did not come to "
+                 "event " +
+                     std::to_string(target.serial) + " of rank " + std::to_string(target.rank),
+                 "'record --mode all' keeps all events."};
+  }
+  return Destination{eventText(execution, target), cutBefore(execution, target)};
+}
+
 Result<std::vector<Serial>> cutBeforeAll(const db::TraceStore& store, const Execution& execution,
                                          const std::vector<EventRef>& events) {
   std::vector<Serial> done(static_cast<std::size_t>(store.run().ranks), kUnknown);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 
 namespace pf::app {
 namespace {
@@ -12,11 +13,13 @@ constexpr off_t kWordsKept = 2000;  ///< bytes
 constexpr std::size_t kRanksNamed = 8;
 
 /// What is missing, a line a rank; empty: nothing.
-std::string shortfall(const std::vector<db::RankInfo>& ranks, const std::vector<RankLog>& seen) {
+std::string shortfall(const std::vector<db::RankInfo>& ranks, const std::vector<RankLog>& seen,
+                      const std::vector<Rank>& ran) {
   std::string text;
   std::size_t missing = 0;
   for (std::size_t i = 0; i < ranks.size() && i < seen.size(); ++i) {
-    if (seenAgain(seen[i].serials, ranks[i].lastSerial, ranks[i].complete) ||
+    const bool part = !ran.empty() && std::ranges::find(ran, ranks[i].rank) == ran.end();
+    if (part || seenAgain(seen[i].serials, ranks[i].lastSerial, ranks[i].complete) ||
         ++missing > kRanksNamed) {
       continue;
     }
@@ -54,15 +57,17 @@ std::string lastWords(int fd) {
   return indented;
 }
 
-Status keepSurvey(db::TraceStore& store, const std::string& logs, const std::string& words) {
-  auto files = readLogFiles(logs);
-  if (!files) {
-    return files.error();
-  }
+namespace {
+
+using LogFiles = std::map<Rank, std::vector<unsigned char>>;
+
+/// `ran`: empty: all. What each rank logged.
+Result<std::vector<RankLog>> logsOf(db::TraceStore& store, const LogFiles& files,
+                                    const std::vector<Rank>& ran, const std::string& words) {
   std::vector<RankLog> seen;
   for (const db::RankInfo& rank : store.ranks()) {
-    const auto file = files->find(rank.rank);
-    if (file == files->end()) {
+    const auto file = files.find(rank.rank);
+    if (file == files.end()) {
       seen.push_back(emptyLog(rank.rank, store.run().ranks, rank.cutReason));
       continue;
     }
@@ -72,7 +77,7 @@ Status keepSurvey(db::TraceStore& store, const std::string& logs, const std::str
     }
     seen.push_back(std::move(*log));
   }
-  if (const std::string missing = shortfall(store.ranks(), seen); !missing.empty()) {
+  if (const std::string missing = shortfall(store.ranks(), seen, ran); !missing.empty()) {
     return Error{ErrorCode::Divergence,
                  "the program was run once more to see its events, and did not come as far as the "
                  "recorded run:" +
@@ -83,7 +88,36 @@ Status keepSurvey(db::TraceStore& store, const std::string& logs, const std::str
                  "'record --mode all' "
                  "keeps the events themselves."};
   }
-  Result<Analysis> analysis = analyse(seen);
+  return seen;
+}
+
+}  // namespace
+
+Result<Execution> seenOfPart(db::TraceStore& store, const std::string& logs,
+                             const std::vector<Rank>& ran, const std::string& words) {
+  const auto files = readLogFiles(logs);
+  if (!files) {
+    return files.error();
+  }
+  Result<std::vector<RankLog>> seen = logsOf(store, *files, ran, words);
+  if (!seen) {
+    return seen.error();
+  }
+  Result<Analysis> analysis = analyse(*seen);
+  return analysis ? Result<Execution>(std::move(analysis->execution))
+                  : Result<Execution>(analysis.error());
+}
+
+Status keepSurvey(db::TraceStore& store, const std::string& logs, const std::string& words) {
+  auto files = readLogFiles(logs);
+  if (!files) {
+    return files.error();
+  }
+  Result<std::vector<RankLog>> seen = logsOf(store, *files, {}, words);
+  if (!seen) {
+    return seen.error();
+  }
+  Result<Analysis> analysis = analyse(*seen);
   if (!analysis) {
     return analysis.error();
   }

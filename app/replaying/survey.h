@@ -15,4 +15,8 @@ std::string lastWords(int fd);
 /// did not come to the end of its record; `words`: what the launcher wrote (lastWords()).
 Status keepSurvey(db::TraceStore& store, const std::string& logs, const std::string& words);
 
+/// What the survey of a part of the job saw: other ranks have no events. It is no execution of the trace's.
+Result<Execution> seenOfPart(db::TraceStore& store, const std::string& logs,
+                             const std::vector<Rank>& ran, const std::string& words);
+
 }  // namespace pf::app

@@ -89,6 +89,24 @@ class ApartTest(PhotofinishTest):
         self.assertEqual(received(both), {rank: recorded[rank] for rank in "013"}, both)
         self.assertEqual(self.replay("t.pft", "--group", 2, "--until", "3:20", stdin=subprocess.DEVNULL).status, 0)
 
+    def test_a_place_in_a_trace_without_events(self):
+        recorded = received(self.record("t.pft", self.mpirun(4, APART), "--groups", "0-1"))
+        pair = self.replay("t.pft", "--group", 0, "--until", "1:20", stdin=subprocess.DEVNULL)
+        self.assertEqual(pair.status, 0, pair)
+        self.assertIn("running the group once more to see its events", pair.err)
+        self.assertRegex(pair.err, r"rank 1 is stopped just before its event 20: MPI_\w+ .*apart\.c:\d+")
+        self.assertEqual(len(re.findall(r"rank \d is process", pair.err)), 2, pair)
+        (self.dir / "enter").write_text("\n")
+        with open(self.dir / "enter", "rb") as enter:
+            gone_on = self.replay("t.pft", "--group", 0, "--until", "1:20", stdin=enter)
+        self.assertEqual(received(gone_on), {rank: recorded[rank] for rank in "01"}, gone_on)
+        one = self.replay("t.pft", "--group", 1, "--until", "2:9", stdin=subprocess.DEVNULL)
+        self.assertEqual(one.status, 0, one)
+        self.assertRegex(one.err, r"rank 2 is stopped just before its event 9: MPI_\w+")
+        self.assertNotIn("once more", one.err, "nobody else is to be stopped")
+        self.assertIsNone(self.info()["messages"], "what part of the job did is no survey of the trace")
+        self.assert_refused(self.replay("t.pft", "--group", 0, "--until", "0:4,1:5,2:3,3:3"), 2, "events of all ranks", "--survey")
+
     def test_random_programs(self):
         self.need(RANDOM)
         for seed in range(FIRST, FIRST + COUNT):
