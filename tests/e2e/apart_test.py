@@ -14,6 +14,7 @@ from photofinish import BIN, FULL, PhotofinishTest, main
 
 APART = BIN / "e2e" / "apart"
 THREADS = BIN / "e2e" / "apart_threads"
+ERRORS = BIN / "e2e" / "apart_errors"
 RANDOM = BIN / "random" / "random_program"
 HASH = re.compile(r"rank (\d+) hash ([0-9a-f]{16} events \d+)")
 COUNT = int(os.environ.get("PF_RANDOM", "100" if FULL else "8"))
@@ -163,6 +164,33 @@ class ApartTest(PhotofinishTest):
         self.assertNotIn("contents of messages", recorded.err, recorded)
         self.assertEqual(len(received(recorded)), 4)
         self.replay_each_group([[0, 1], [2], [3]], received(recorded))
+
+    def errors_are_as_recorded(self, launch):
+        """Of a rank alone, and of one whose neighbour runs. (Before a failed MPI_Waitall a replay looks at each request, and MPICH calls
+        the handler then, too.)"""
+        def lines(run, rank):
+            return [line.replace("WW", "W") for line in re.findall(rf"rank {rank}: .* class \d+ handler \w*", run.out)]
+        for spec, groups in (("each", [[0], [1], [2]]), ("1-2", [[0], [1, 2]])):
+            recorded = self.record("t.pft", launch, "--groups", spec)
+            said = {rank: lines(recorded, rank) for rank in range(3)}
+            self.assertEqual({len(each) for each in said.values()}, {len(said[0])}, recorded)
+            self.assertGreater(len(said[0]), 70)
+            for number, group in enumerate(groups):
+                alone = self.replay("t.pft", "--group", number)
+                self.assertEqual(alone.status, 0, alone)
+                for rank in group:
+                    self.assertEqual(lines(alone, rank), said[rank], alone)
+
+    def test_errors_of_calls_with_ranks_outside(self):
+        self.need(ERRORS)
+        self.errors_are_as_recorded(self.mpirun(3, ERRORS))
+
+    def test_errors_under_mpich(self):
+        self.need("mpiexec.mpich", BIN / "libphotofinish_mpich.so", "mpicc.mpich")
+        program = self.dir / "errors"
+        source = pathlib.Path(__file__).parent / "programs" / "apart_errors.c"
+        subprocess.run(["mpicc.mpich", "-g", "-o", program, source], check=True, stderr=subprocess.DEVNULL)
+        self.errors_are_as_recorded(["mpiexec.mpich", "-n", "3", program])
 
     def test_under_mpich(self):
         self.need("mpiexec.mpich", BIN / "libphotofinish_mpich.so", "mpicc.mpich")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Completions of a rank that is replayed with few others. The engine asks for what was done in the recording, in its
 // order; behind the recording's end nothing comes from outside any more.
+#include <algorithm>
 #include <cstdlib>
 
 #include "replay_engine/rank/partial_job/job_requests.h"
@@ -19,7 +20,8 @@ void prepare(JobRequest& entry, std::uint16_t call) {
     case JobRequestKind::FromOutside: {
       const OutsideEntry message = takeOutside(PayloadKind::Message, call, entry.source,
                                                entry.tag == MPI_ANY_TAG ? kAny : entry.tag);
-      feed(message.content, message.head->size, entry.feedTag);
+      entry.truncated = message.head->size > entry.room;
+      feed(message.content, std::min(message.head->size, entry.room), entry.feedTag);
       entry.gotSource = message.head->a;
       entry.gotTag = message.head->b;
       break;
@@ -155,6 +157,29 @@ class Known {
       }
     }
   }
+  /// What the call returns, and calls the error handler, if a message was longer than its receive. `statuses`: of all
+  /// requests; or null.
+  int tellTruncated(int result, MPI_Status* statuses, bool all) {
+    const Entry* const first = std::find_if(m_entries, m_entries + m_size, [](const Entry& each) {
+      return each.entry.fed && each.entry.truncated;
+    });
+    if (result != MPI_SUCCESS || first == m_entries + m_size) {
+      return result;
+    }
+    for (int i = 0; all && statuses != nullptr && i < m_count; ++i) {
+      statuses[i].MPI_ERROR = MPI_SUCCESS;
+    }
+    for (const Entry* each = first; all && statuses != nullptr && each != m_entries + m_size;
+         ++each) {
+      if (each->entry.fed && each->entry.truncated) {
+        statuses[each->index].MPI_ERROR = MPI_ERR_TRUNCATE;
+      }
+    }
+    if (jobComm(first->entry.comm) == first->entry.job) {  // it has not been freed
+      PF_UNDER(Comm_call_errhandler)(handlerOf(first->entry.comm), MPI_ERR_TRUNCATE);
+    }
+    return all ? MPI_ERR_IN_STATUS : MPI_ERR_TRUNCATE;
+  }
   void restoreOne(int index, MPI_Status* status) {
     for (int i = 0; i < m_size; ++i) {
       if (m_entries[i].index == index) {
@@ -195,7 +220,7 @@ int onWait(MPI_Request* request, MPI_Status* status) {
   known.prepareAll(kCallWait);
   const int result = PF_UNDER(Wait)(request, status);
   known.restoreOne(0, status);
-  return result;
+  return known.tellTruncated(result, nullptr, false);
 }
 
 int onWaitall(int count, MPI_Request* requests, MPI_Status* statuses) {
@@ -203,7 +228,7 @@ int onWaitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   known.prepareAll(kCallWaitall);
   const int result = PF_UNDER(Waitall)(count, requests, statuses);
   known.restoreAll(requests, statuses);
-  return result;
+  return known.tellTruncated(result, statuses == MPI_STATUSES_IGNORE ? nullptr : statuses, true);
 }
 
 int onWaitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Messages of a rank that is replayed with few others (MPIWiz, 3.3).
+#include <algorithm>
 #include <cstdlib>
 
 #include "replay_engine/rank/engine/records.h"
@@ -49,7 +50,7 @@ int blockingSend(const void* buffer, int count, MPI_Datatype type, int dest, int
   const auto under = reinterpret_cast<decltype(&MPI_Send)>(g_under[call]);
   const JobComm* const job = partialComm(comm);
   if (isOutside(job, dest)) {
-    return MPI_SUCCESS;
+    return under(buffer, count, type, MPI_PROC_NULL, tag, comm);  // looks at the arguments
   }
   return under(buffer, count, type, job != nullptr ? carrierOr(*job, dest) : dest, tag, comm);
 }
@@ -68,6 +69,11 @@ int nonblockingSend(const void* buffer, int count, MPI_Datatype type, int dest, 
   const auto under = reinterpret_cast<decltype(&MPI_Isend)>(g_under[call]);
   const JobComm* const job = partialComm(comm);
   if (isOutside(job, dest)) {
+    const int result = under(buffer, count, type, MPI_PROC_NULL, tag, comm, request);
+    if (result != MPI_SUCCESS) {
+      return result;
+    }
+    PF_UNDER(Wait)(request, MPI_STATUS_IGNORE);
     return doneRequest(request);
   }
   return under(buffer, count, type, job != nullptr ? carrierOr(*job, dest) : dest, tag, comm,
@@ -81,7 +87,7 @@ int persistentSend(const void* buffer, int count, MPI_Datatype type, int dest, i
   const auto under = reinterpret_cast<decltype(&MPI_Send_init)>(g_under[call]);
   const JobComm* const job = partialComm(comm);
   if (isOutside(job, dest)) {
-    return PF_UNDER(Send_init)(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, tag, comm, request);
+    return under(buffer, count, type, MPI_PROC_NULL, tag, comm, request);
   }
   return under(buffer, count, type, job != nullptr ? carrierOr(*job, dest) : dest, tag, comm,
                request);
@@ -108,9 +114,12 @@ int receiveOutside(std::uint16_t call, void* buffer, int count, MPI_Datatype typ
   constexpr int with = kFeederNow;
   int result = PF_UNDER(Irecv)(buffer, count, type, 0, with, feeder(), &request);
   if (result == MPI_SUCCESS) {
-    feed(entry.content, entry.head->size, with);
+    // A message to oneself that is too long Open MPI takes for one that is not.
+    const std::uint64_t room = bytesOf({buffer, count, type});
+    feed(entry.content, std::min(entry.head->size, room), with);
     result = PF_UNDER(Wait)(&request, status);
     setStatus(status, entry.head->a, entry.head->b);
+    result = result == MPI_SUCCESS && entry.head->size > room ? MPI_ERR_TRUNCATE : result;
   }
   return result;
 }
@@ -127,7 +136,11 @@ int onRecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_
            MPI_Status* status) {
   const JobComm* const job = partialComm(comm);
   if (isOutside(job, source)) {
-    return errorOf(comm, receiveOutside(kCallRecv, buffer, count, type, source, tag, status));
+    const int wrong =
+        PF_UNDER(Recv)(buffer, count, type, MPI_PROC_NULL, tag, comm, MPI_STATUS_IGNORE);
+    return wrong != MPI_SUCCESS
+               ? wrong
+               : errorOf(comm, receiveOutside(kCallRecv, buffer, count, type, source, tag, status));
   }
   if (job == nullptr) {
     return PF_UNDER(Recv)(buffer, count, type, source, tag, comm, status);
@@ -138,9 +151,11 @@ int onRecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_
   return result;
 }
 
-void follow(MPI_Request request, JobRequestKind kind, const JobComm* job, int source, int tag,
-            int feedTag, bool persistent) {
+void follow(MPI_Request request, JobRequestKind kind, const JobComm* job, MPI_Comm comm, int source,
+            int tag, int feedTag, bool persistent, std::uint64_t room = 0) {
   JobRequest entry{};
+  entry.comm = comm;
+  entry.room = room;
   entry.kind = kind;
   entry.persistent = persistent;
   entry.job = job;
@@ -156,10 +171,20 @@ int postedReceive(void* buffer, int count, MPI_Datatype type, int source, int ta
   const auto under = reinterpret_cast<decltype(&MPI_Irecv)>(g_under[call]);
   const JobComm* const job = partialComm(comm);
   if (isOutside(job, source)) {
+    int result = under(buffer, count, type, MPI_PROC_NULL, tag, comm, request);
+    if (result != MPI_SUCCESS) {
+      return result;
+    }
+    if (persistent) {
+      PF_UNDER(Request_free)(request);
+    } else {
+      PF_UNDER(Wait)(request, MPI_STATUS_IGNORE);
+    }
     const int with = feederTag();
-    const int result = under(buffer, count, type, 0, with, feeder(), request);
+    result = under(buffer, count, type, 0, with, feeder(), request);
     if (result == MPI_SUCCESS) {
-      follow(*request, JobRequestKind::FromOutside, nullptr, source, tag, with, persistent);
+      follow(*request, JobRequestKind::FromOutside, job, comm, source, tag, with, persistent,
+             bytesOf({buffer, count, type}));
     }
     return errorOf(comm, result);
   }
@@ -168,8 +193,8 @@ int postedReceive(void* buffer, int count, MPI_Datatype type, int source, int ta
   }
   const int result = under(buffer, count, type, carrierOr(*job, source), tag, comm, request);
   if (result == MPI_SUCCESS && source != MPI_PROC_NULL) {
-    follow(*request, JobRequestKind::FromInside, isWild(source) ? job : nullptr, source, tag, 0,
-           persistent);
+    follow(*request, JobRequestKind::FromInside, isWild(source) ? job : nullptr, comm, source, tag,
+           0, persistent);
   }
   return result;
 }
@@ -191,6 +216,11 @@ int onSendrecv(const void* sent, int sentCount, MPI_Datatype sentType, int dest,
     restoreInside(job, source, status);
     return result;
   }
+  const int wrong = PF_UNDER(Sendrecv)(sent, sentCount, sentType, MPI_PROC_NULL, sentTag, buffer,
+                                       count, type, MPI_PROC_NULL, tag, comm, MPI_STATUS_IGNORE);
+  if (wrong != MPI_SUCCESS) {
+    return wrong;
+  }
   MPI_Request request = MPI_REQUEST_NULL;
   const int leaves = PF_UNDER(Isend)(sent, sentCount, sentType, to, sentTag, comm, &request);
   const int result = receiveOutside(kCallSendrecv, buffer, count, type, source, tag, status);
@@ -211,6 +241,11 @@ int onSendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, int
       restoreInside(job, source, status);
     }
     return result;
+  }
+  const int wrong = PF_UNDER(Sendrecv_replace)(buffer, count, type, MPI_PROC_NULL, sentTag,
+                                               MPI_PROC_NULL, tag, comm, MPI_STATUS_IGNORE);
+  if (wrong != MPI_SUCCESS) {
+    return wrong;
   }
   std::uint64_t bytes = 0;
   unsigned char* const packed = packPiece({buffer, count, type}, &bytes);
@@ -240,8 +275,11 @@ void seeOutside(std::uint16_t call, int source, int tag, MPI_Status* status) {
 int onProbe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   const JobComm* const job = partialComm(comm);
   if (isOutside(job, source)) {
-    seeOutside(kCallProbe, source, tag, status);
-    return MPI_SUCCESS;
+    const int wrong = PF_UNDER(Probe)(MPI_PROC_NULL, tag, comm, MPI_STATUS_IGNORE);
+    if (wrong == MPI_SUCCESS) {
+      seeOutside(kCallProbe, source, tag, status);
+    }
+    return wrong;
   }
   if (job == nullptr) {
     return PF_UNDER(Probe)(source, tag, comm, status);
@@ -255,8 +293,9 @@ int onProbe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
 int onIprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   const JobComm* const job = partialComm(comm);
   if (isOutside(job, source)) {
+    const int wrong = PF_UNDER(Iprobe)(MPI_PROC_NULL, tag, comm, flag, MPI_STATUS_IGNORE);
     *flag = 0;
-    return MPI_SUCCESS;
+    return wrong;
   }
   if (job == nullptr) {
     return PF_UNDER(Iprobe)(source, tag, comm, flag, status);
@@ -284,6 +323,8 @@ int onMprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Statu
     seeOutside(kCallMprobe, source, tag, seen);
     entry.source = seen->MPI_SOURCE;
     entry.tag = seen->MPI_TAG;
+    entry.job = job;
+    entry.comm = comm;
     const LayerLock lock;
     g_jobMessages.insert(*message, entry);
     return result;
@@ -297,6 +338,7 @@ int onMprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Statu
     JobRequest entry{};
     entry.kind = JobRequestKind::FromInside;
     entry.source = source;
+    entry.comm = comm;
     const LayerLock lock;
     g_jobMessages.insert(*message, entry);
   }
@@ -346,7 +388,7 @@ int onMrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message, MP
     return result;
   }
   PF_UNDER(Mrecv)(nullptr, 0, MPI_BYTE, message, MPI_STATUS_IGNORE);
-  return errorOf(MPI_COMM_WORLD,
+  return errorOf(handlerOf(entry.comm),
                  receiveOutside(kCallMrecv, buffer, count, type, entry.source, entry.tag, status));
 }
 
@@ -359,7 +401,8 @@ int onImrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
   if (entry.kind == JobRequestKind::FromInside) {
     const int result = PF_UNDER(Imrecv)(buffer, count, type, message, request);
     if (result == MPI_SUCCESS) {
-      follow(*request, JobRequestKind::FromInside, nullptr, entry.source, entry.tag, 0, false);
+      follow(*request, JobRequestKind::FromInside, nullptr, entry.comm, entry.source, entry.tag, 0,
+             false);
     }
     return result;
   }
@@ -367,9 +410,10 @@ int onImrecv(void* buffer, int count, MPI_Datatype type, MPI_Message* message,
   const int with = feederTag();
   const int result = PF_UNDER(Irecv)(buffer, count, type, 0, with, feeder(), request);
   if (result == MPI_SUCCESS) {
-    follow(*request, JobRequestKind::FromOutside, nullptr, entry.source, entry.tag, with, false);
+    follow(*request, JobRequestKind::FromOutside, entry.job, entry.comm, entry.source, entry.tag,
+           with, false, bytesOf({buffer, count, type}));
   }
-  return errorOf(MPI_COMM_WORLD, result);
+  return errorOf(entry.comm, result);
 }
 
 }  // namespace

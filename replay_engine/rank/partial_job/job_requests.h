@@ -22,7 +22,11 @@ struct JobRequest {
   int source;  ///< peer in the program's communicator, or MPI_ANY_SOURCE
   int tag;     ///< the program's
   int feedTag;
-  const JobComm* job;  ///< FromInside, of any source
+  const JobComm*
+      job;  ///< FromInside, of any source; FromOutside: of `comm`, whose error handler is called
+  MPI_Comm comm;
+  std::uint64_t room;  ///< FromOutside: bytes that it may bring
+  bool truncated;      ///< and once fed: the message has more
   PeerPiece* pieces;   ///< Collective: what it fills; they are the request's
   int pieceCount;
   int gotSource;  ///< once fed: of the status
@@ -32,6 +36,15 @@ struct JobRequest {
 /// Any thread writes it (with LayerLock): a receive from a rank that runs may be any thread's.
 extern HandleMap<JobRequest> g_jobRequests;
 void followRequest(MPI_Request handle, JobRequest entry);
+
+/// Whose error handler is called for a request, or a matched message, of `comm`.
+inline MPI_Comm handlerOf([[maybe_unused]] MPI_Comm comm) {
+#if defined(OPEN_MPI)
+  return comm;
+#else
+  return MPI_COMM_WORLD;
+#endif
+}
 
 /// Makes the status of a receive from a rank that runs the program's.
 void restoreInside(const JobComm* job, int source, MPI_Status* status);
