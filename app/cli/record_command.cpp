@@ -7,6 +7,7 @@
 #include "app/cli/opening.h"
 #include "app/cli/output.h"
 #include "app/recording/record.h"
+#include "app/replaying/locality_groups.h"
 #include "replay_engine/groups/replay_groups.h"
 
 namespace pf::cli {
@@ -89,15 +90,33 @@ Status readGroups(RecordWords& words) {
         "--groups needs the source of every receive, of which mode races keeps those that race",
         "Leave out --mode races (and what says what it traces), or give --mode all."};
   }
+  const Result<std::optional<std::size_t>> most = app::mostOfAutoGroups(options.groups);
+  if (!most || *most) {
+    return most ? Status() : Status(most.error());
+  }
   constexpr std::int32_t kMostRanks = 1 << 20;
   const Result<ReplayGroups> groups = ReplayGroups::parse(options.groups, kMostRanks);
   return groups ? Status() : Status(groups.error());
 }
 
+/// Groups that are to be found are ranks from here on.
+Status findGroups(RecordWords& words) {
+  const Result<std::optional<std::size_t>> most = app::mostOfAutoGroups(words.options.groups);
+  if (!most || !*most) {
+    return most ? Status() : Status(most.error());
+  }
+  Result<std::string> groups = app::groupsByLocality(words.options, **most);
+  if (!groups) {
+    return groups.error();
+  }
+  words.options.groups = std::move(*groups);
+  return {};
+}
+
 int run(CLI::App& command, RecordWords& words) {
   words.options.command = command.remaining();
   words.options.stallAfter = stallTime(*words.stallAfter);
-  for (const auto read : {readEndStuck, readTracing, readGroups}) {
+  for (const auto read : {readEndStuck, readTracing, readGroups, findGroups}) {
     if (const Status good = read(words); !good) {
       return fail(good.error());
     }
@@ -123,7 +142,7 @@ void addRecord(CLI::App& parser, Commands& commands) {
   words->groups = command->add_option(
       "--groups", options.groups,
       "keep the contents of messages between groups of ranks, so that a group can be replayed "
-      "alone: each, all, or ranks as 0-7,8-15 ('photofinish groups' finds some)");
+      "alone: each, all, ranks as 0-7,8-15, or auto:SIZE, which finds groups of at most so many");
   command->add_flag("--rdtsc", options.cycles,
                     "also the rdtsc instruction, which then takes microseconds");
   words->endStuckFlag = command->add_flag(

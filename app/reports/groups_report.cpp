@@ -7,8 +7,9 @@
 #include <iomanip>
 #include <thread>
 
-#include "app/collation/message_sizes.h"
 #include "app/files/text_output.h"
+#include "app/replaying/locality_groups.h"
+#include "app/replaying/replay.h"
 #include "app/replaying/report_parts.h"
 #include "app/reports/groups_picture.h"
 #include "replay_engine/base/text_stream.h"
@@ -62,18 +63,14 @@ Result<bool> usesOneSided(db::TraceStore& store) {
 }
 
 Result<GroupsFacts> findFacts(const std::string& trace, std::size_t most) {
-  Result<Loaded> loaded = load(trace);
-  if (!loaded) {
-    return loaded.error();
+  Result<Traffic> traffic = trafficOfTrace(trace);
+  if (!traffic) {
+    return traffic.error();
   }
-  Result<std::vector<SizesOfRank>> sizes = messageSizes(loaded->store);
-  if (!sizes) {
-    return sizes.error();
-  }
-  Result<Traffic> traffic = trafficOf(loaded->execution, *sizes);
-  Result<bool> oneSided = usesOneSided(loaded->store);
-  if (!traffic || !oneSided) {
-    return traffic ? oneSided.error() : traffic.error();
+  Result<db::TraceStore> store = openTrace(trace, db::TraceStore::Mode::ReadOnly);
+  const Result<bool> oneSided = store ? usesOneSided(*store) : Result<bool>(store.error());
+  if (!oneSided) {
+    return oneSided.error();
   }
   GroupsFacts facts;
   facts.traffic = std::move(*traffic);

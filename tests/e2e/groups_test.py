@@ -93,6 +93,46 @@ class GroupsTest(PhotofinishTest):
                 best = self.groups("--max", 2)["best"]
                 self.assertEqual((best["spec"], best["bytes"]), ("0-1,2-3", sum(halves)))
 
+    def test_recorded_in_groups_that_are_found(self):
+        # Other programs, other numbers of ranks, and traces elsewhere say nothing.
+        self.record("other.pft", self.mpirun(8, BIN / "e2e" / "apart"))
+        self.record("four.pft", self.mpirun(4, PAIRS))
+        first = self.record("new.pft", self.mpirun(8, PAIRS), "--groups", "auto:2")
+        self.assertIn(f"no trace of this program is in {self.dir}: it is run once to find groups of at most 2 ranks", first.err)
+        self.assertIn("8 ranks in 4 groups: 0.3 % of", first.err)
+        self.assertEqual(self.photofinish("info", self.dir / "new.pft", "--json").json()["groups"], SPEC)
+        self.assertEqual(sorted(path.name for path in self.dir.glob(".*") if "profile" in path.name), [])
+        self.assertEqual(self.replay("new.pft", "--group", 0).status, 0)
+        # The newest trace is taken, which is surveyed for it.
+        self.record("old.pft", self.mpirun(8, PAIRS), "--mode", "all")
+        self.record("new.pft", self.mpirun(8, PAIRS), "--replace")
+        again = self.record("last.pft", self.mpirun(8, PAIRS), "--groups", "auto:8")
+        self.assertIn(f"groups of at most 8 ranks are those that {self.dir / 'new.pft'} shows", again.err)
+        self.assertNotIn("is run once", again.err)
+        self.assertEqual(self.photofinish("info", self.dir / "last.pft", "--json").json()["groups"], "all")
+
+    def test_the_input_is_read_twice_or_that_is_refused(self):
+        (self.dir / "input").write_text("7\n")
+        with open(self.dir / "input") as file:
+            run = self.photofinish("record", "-o", self.dir / "a.pft", "--groups", "auto:2", *self.mpirun(2, PAIRS), stdin=file)
+        self.assertEqual(run.status, 0, run)
+        kept = self.photofinish("sql", self.dir / "a.pft", "SELECT hex(input) AS input FROM run", "--json")
+        self.assertIn("370A", kept.out)
+        read, write = os.pipe()
+        os.write(write, b"7\n")
+        os.close(write)
+        run = self.photofinish("record", "-o", self.dir / "b.pft", "--groups", "auto:2", *self.mpirun(4, PAIRS), stdin=read)
+        os.close(read)
+        self.assertEqual(run.status, 2, run)
+        self.assertRegex(run.err, "can be read once only\n.*< FILE")
+        self.assertFalse((self.dir / "b.pft").exists())
+
+    def test_bad_sizes(self):
+        for spec in ("auto", "auto:", "auto:0", "auto:-1", "auto:x", "auto:2x", "auto:99999999999999999999999"):
+            run = self.photofinish("record", "-o", self.dir / "t.pft", "--groups", spec, *self.mpirun(2, PAIRS))
+            self.assert_refused(run, 2, "how many ranks a group may have", "auto:8")
+        self.assertFalse((self.dir / "t.pft").exists())
+
     def test_bad_use(self):
         self.record("t.pft", self.mpirun(8, PAIRS), "--mode", "all")
         self.assert_refused(self.photofinish("groups", self.dir / "no.pft"), 2, "no.pft")
