@@ -13,6 +13,7 @@
 #include "app/files/paths.h"
 #include "app/recording/record.h"
 #include "app/replaying/replay.h"
+#include "app/reports/payload_report.h"
 #include "app/reports/query.h"
 #include "app/reports/report.h"
 #include "app/traces/own_traces.h"
@@ -159,6 +160,26 @@ void addLooks(CLI::App& parser, Commands& commands) {
   });
 }
 
+void addContents(CLI::App& parser, Commands& commands) {
+  auto words = std::make_shared<ReportWords>();
+  auto options = std::make_shared<app::PayloadOptions>();
+  CLI::App* command = add(parser, words, "payload",
+                          "Contents of messages that a rank got from outside of its group");
+  command->add_option("--rank", options->rank, "rank that received them")->required();
+  command
+      ->add_option("--event", options->event, "what this event received (default: a list of all)")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62));
+  command
+      ->add_option("--bytes", options->most,
+                   "of each message at most so many bytes (default: 65536)")
+      ->check(CLI::Range(std::size_t{1}, app::kMostShown));
+  addJson(*command, words);
+  keep(commands, command, words, [words, options] {
+    options->json = words->json;
+    return print(app::payloadReport(words->trace, *options), words->json);
+  });
+}
+
 void addCopies(CLI::App& parser, Commands& commands) {
   auto checked = std::make_shared<ReportWords>();
   commands.push_back({add(parser, checked, "check", "Verify every checksum; list what is lost"),
@@ -236,6 +257,7 @@ void addConversions(CLI::App& parser, Commands& commands) {
 
 void addReports(CLI::App& parser, Commands& commands) {
   addLooks(parser, commands);
+  addContents(parser, commands);
   addCopies(parser, commands);
   addConversions(parser, commands);
 }

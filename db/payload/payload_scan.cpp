@@ -17,6 +17,10 @@ bool PayloadScan::feed(Bytes piece) {
     } else if (m_content > 0) {
       taken = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), m_content));
       m_crc = crc32c(piece.data(), taken, m_crc);
+      if (m_wanted && m_seen.size() < *m_wanted) {
+        const Bytes seen = piece.first(std::min(taken, *m_wanted - m_seen.size()));
+        m_seen.insert(m_seen.end(), seen.begin(), seen.end());
+      }
       m_content -= taken;
     } else {
       taken = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), m_padding));
@@ -39,6 +43,8 @@ bool PayloadScan::headDone() {
   m_content = m_entry.size;
   m_padding = payloadPadded(m_entry.size) - m_entry.size;
   m_crc = payloadSeed(m_salt, m_rank, m_good);
+  m_wanted = m_wants ? m_wants(m_entry) : std::nullopt;
+  m_seen.clear();
   return true;
 }
 
@@ -46,11 +52,14 @@ bool PayloadScan::entryDone() {
   if (payloadCrc(m_entry, m_crc) != m_entry.crc) {
     return false;
   }
+  if (m_wanted) {
+    m_shows(m_entry, m_seen);
+  }
   m_good += sizeof m_entry + payloadPadded(m_entry.size);
   m_inHead = 0;
   if (static_cast<PayloadKind>(m_entry.kind) == PayloadKind::Mark) {
     m_mark = m_entry.a;
-  } else {
+  } else if (static_cast<PayloadKind>(m_entry.kind) != PayloadKind::Datatype) {
     ++m_entries;
   }
   return true;

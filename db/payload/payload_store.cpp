@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 
-#include "db/payload/payload_scan.h"
 #include "db/schema/rows.h"
 #include "replay_engine/base/unique_fd.h"
 
@@ -292,6 +291,22 @@ Status extractPayload(Database& database, const PayloadInfo& info, std::int32_t 
     return status;
   }
   return damaged ? Status(damagedFrom(info, scan.good(), lost)) : Status();
+}
+
+Status lookIntoPayload(Database& database, const PayloadInfo& info, PayloadScan::Wants wants,
+                       PayloadScan::Shows shows) {
+  Result<StoredPieces> pieces = storedPieces(database, info);
+  if (!pieces) {
+    return pieces.error();
+  }
+  PayloadScan scan(info.salt, info.rank, totalOf(info));
+  scan.look(std::move(wants), std::move(shows));
+  std::optional<Error> lost;
+  if (Status status = scanAll(*pieces, scan, lost, [](Bytes) { return Status(); }); !status) {
+    return status;
+  }
+  const bool whole = !lost && scan.whole() && scan.good() == info.bytes;
+  return whole ? Status() : Status(damagedFrom(info, scan.good(), lost));
 }
 
 Status checkPayload(Database& database, const PayloadInfo& info) {

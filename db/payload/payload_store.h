@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "db/columns/log_chunks.h"
+#include "db/payload/payload_scan.h"
 #include "db/schema/trace_types.h"
 #include "db/sqlite/database.h"
 #include "replay_engine/base/result.h"
@@ -37,6 +38,9 @@ class PayloadSource {
 /// whole entries up to there in it, and the error says so.
 Status extractPayload(Database& database, const PayloadInfo& info, std::int32_t ranks,
                       const std::string& path);
+/// Goes through all entries that verify. Damaged: there is no more of them.
+Status lookIntoPayload(Database& database, const PayloadInfo& info, PayloadScan::Wants wants,
+                       PayloadScan::Shows shows);
 /// Damaged unless each entry verifies.
 Status checkPayload(Database& database, const PayloadInfo& info);
 

@@ -125,7 +125,7 @@ Result<std::vector<PayloadInfo>> TraceStore::payloads() {
                      : Result<std::vector<PayloadInfo>>(transaction.error());
 }
 
-Status TraceStore::extractPayload(Rank rank, const std::string& path) {
+Status TraceStore::withPayload(Rank rank, const std::function<Status(const PayloadInfo&)>& use) {
   Result<Transaction> transaction = Transaction::begin(*m_database, Transaction::Kind::Read);
   if (!transaction) {
     return transaction.error();
@@ -142,7 +142,19 @@ Status TraceStore::extractPayload(Rank rank, const std::string& path) {
                  "Only 'photofinish record --groups' keeps them."};
   }
   m_database->setDeadline({});
-  return db::extractPayload(*m_database, *own, m_run.ranks, path);
+  return use(*own);
+}
+
+Status TraceStore::extractPayload(Rank rank, const std::string& path) {
+  return withPayload(rank, [&](const PayloadInfo& own) {
+    return db::extractPayload(*m_database, own, m_run.ranks, path);
+  });
+}
+
+Status TraceStore::lookIntoPayload(Rank rank, PayloadScan::Wants wants, PayloadScan::Shows shows) {
+  return withPayload(rank, [&](const PayloadInfo& own) {
+    return db::lookIntoPayload(*m_database, own, std::move(wants), std::move(shows));
+  });
 }
 
 Result<bool> TraceStore::hasExecution() {

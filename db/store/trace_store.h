@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "db/payload/payload_scan.h"
 #include "db/schema/trace_types.h"
 #include "db/sqlite/database.h"
 #include "db/store/session_tables.h"
@@ -47,6 +48,8 @@ class TraceStore {
   /// Makes the file `path` (0600; must not be there) of what `rank` received, as its replay reads it. NotFound: the rank kept
   /// nothing. Damaged: in the file are whole entries up to the damage, which the error names. Else there is no file.
   Status extractPayload(Rank rank, const std::string& path);
+  /// What of it `wants` says, in its order, to `shows`. NotFound and Damaged: the same.
+  Status lookIntoPayload(Rank rank, PayloadScan::Wants wants, PayloadScan::Shows shows);
 
   /// False where the execution was never worked out (no survey yet): readExecution() is then empty.
   [[nodiscard]] Result<bool> hasExecution();
@@ -84,6 +87,7 @@ class TraceStore {
  private:
   TraceStore() = default;
   Status load();
+  Status withPayload(Rank rank, const std::function<Status(const PayloadInfo&)>& use);
   template <typename T, typename Read>
   [[nodiscard]] Result<T> readSummary(Read&& read);
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "db/payload/payload_scan.h"
+#include "replay_engine/log_format/payload_types.h"
 #include "replay_engine/rank/payload/payload_reader.h"
 
 namespace {
@@ -71,6 +72,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto& header = *reinterpret_cast<const pf::PayloadHeader*>(file.data());
   const std::uint64_t total = pf::payloadCommitted(header.salt, header.committed);
   pf::db::PayloadScan scan(header.salt, 0, total);
+  scan.look([](const pf::PayloadEntry&) { return pf::kMostPayloadType + 1; },
+            [&read](const pf::PayloadEntry&, pf::db::Bytes bytes) {
+              pf::PayloadType type;  // of any entry
+              if (pf::readPayloadType(bytes.data(), bytes.size(), &type)) {
+                for (std::size_t i = 0; i < type.head.runs; ++i) {
+                  read += type.runs.at(i).count;
+                }
+              }
+            });
   std::span<const unsigned char> rest(file);
   rest = rest.subspan(pf::kPayloadHeaderSize);
   rest = rest.first(static_cast<std::size_t>(std::min<std::uint64_t>(rest.size(), total)));

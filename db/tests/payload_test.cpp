@@ -16,6 +16,7 @@
 #include "db/store/verify.h"
 #include "db/tests/patient.h"
 #include "replay_engine/base/unique_fd.h"
+#include "replay_engine/log_format/payload_types.h"
 #include "replay_engine/rank/payload/tests/payload_file.h"
 
 namespace pf::db {
@@ -131,6 +132,74 @@ TEST(Payload, comesOutAsItWentIn) {
   EXPECT_EQ(entriesIn(reader, trace.out()), all);
   EXPECT_EQ(reader.end(), PayloadReader::End::Ended);
   EXPECT_TRUE(checkTrace(trace.path())->empty());
+}
+
+/// Datatypes are neither contents nor in a replay's way.
+TEST(Payload, isLookedIntoEntryByEntry) {
+  const std::vector<KeptEntry> all{{PayloadKind::Datatype, 1, 0, 1, contentOf(30)},
+                                   {PayloadKind::Message, 1, 2, 3, contentOf(3U << 20)},
+                                   {PayloadKind::Datatype, 2, 0, 3, contentOf(50)},
+                                   {PayloadKind::Collective, 4, 0, 5, contentOf(7)}};
+  const Traced trace(fileOf(all, true));
+  EXPECT_EQ(trace.info().entries, 2U);
+  Result<TraceStore> store = TraceStore::open(trace.path(), TraceStore::Mode::ReadOnly);
+  std::vector<KeptEntry> seen;
+  const auto wants = [](const PayloadEntry& head) {
+    return head.a == 2 ? std::nullopt : std::optional<std::size_t>(40);
+  };
+  const auto shows = [&seen](const PayloadEntry& head, Bytes bytes) {
+    seen.push_back({static_cast<PayloadKind>(head.kind), head.a, head.b, head.serial,
+                    std::string(bytes.begin(), bytes.end())});
+  };
+  ASSERT_TRUE(store->lookIntoPayload(1, wants, shows).ok());
+  std::vector<KeptEntry> expected{all[0], all[1], all[3]};
+  expected[1].content.resize(40);
+  EXPECT_EQ(seen, expected);
+  EXPECT_EQ(store->lookIntoPayload(2, wants, shows).error().code, ErrorCode::NotFound);
+  ASSERT_TRUE(trace.extract().ok());
+  PayloadReader reader;
+  EXPECT_EQ(entriesIn(reader, trace.out()), (std::vector{all[1], all[3]}));
+  EXPECT_EQ(reader.end(), PayloadReader::End::Ended);
+  trace.change("UPDATE payload_chunk SET data = zeroblob(length(data)) WHERE ordinal = 3");
+  seen.clear();
+  EXPECT_EQ(store->lookIntoPayload(1, wants, shows).error().code, ErrorCode::Damaged);
+  EXPECT_EQ(seen, (std::vector{expected[0]}));
+}
+
+/// Nothing of a datatype's entry is believed.
+TEST(Payload, datatypesThatMakeNoSense) {
+  PayloadType type;
+  type.head = {2, 4};
+  type.runs[0] = {BasicKind::Float, 8, 0, 3};
+  type.runs[1] = {BasicKind::Signed, 4, 0, 1};
+  std::string content(reinterpret_cast<const char*>(&type.head), sizeof type.head);
+  content.append(reinterpret_cast<const char*>(type.runs.data()), 2 * sizeof(PayloadRun));
+  content += "name";
+  const auto reads = [](const std::string& bytes) {
+    PayloadType read;
+    return readPayloadType(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+                           &read);
+  };
+  ASSERT_TRUE(reads(content));
+  for (std::size_t size = 0; size < content.size(); ++size) {
+    EXPECT_FALSE(reads(content.substr(0, size))) << size;
+  }
+  EXPECT_FALSE(reads(content + "x"));
+  EXPECT_FALSE(reads(content + std::string(kMostPayloadType, 'x')));
+  const auto with = [&content](std::size_t at, char byte) {
+    std::string other = content;
+    other[at] = byte;
+    return other;
+  };
+  EXPECT_FALSE(reads(with(0, 3)));       // runs
+  EXPECT_FALSE(reads(with(3, '\x7F')));  // of which there are too many
+  EXPECT_FALSE(reads(with(4, 5)));       // bytes of the name
+  EXPECT_FALSE(reads(with(8, 7)));       // kind
+  EXPECT_FALSE(reads(with(9, 0)));       // size
+  EXPECT_FALSE(reads(with(9, 3)));       // size
+  EXPECT_FALSE(reads(with(9, 64)));      // size
+  EXPECT_FALSE(reads(with(10, 1)));      // zero
+  EXPECT_FALSE(reads(with(12, 0)));      // count
 }
 
 TEST(Payload, whatIsNotThereIsNotFound) {

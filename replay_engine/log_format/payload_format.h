@@ -24,19 +24,23 @@ inline constexpr std::size_t kPayloadHeaderSize = 4096;
 inline constexpr std::uint64_t kMostPayload = std::uint64_t{1}
                                               << 42;  ///< bytes behind the header that count
 
-enum class PayloadKind : std::uint32_t {
+enum class PayloadKind : std::uint16_t {
   None,          ///< no entry has it
   Message,       ///< a: source in its communicator, b: tag
   Probe,         ///< the same; content: u64, bytes of the message
   Collective,    ///< a: number of the call; content: what the rank has of it
   Communicator,  ///< a: number of the call; content: i32 words
   Values,        ///< content: as the call has it
+  Datatype,      ///< of later contents; a: its number, from 1 on; content: payload_types.h
   Mark,          ///< what followed could not be kept; a: errno; no content; the last entry
 };
-inline constexpr std::uint32_t kLastPayloadKind = static_cast<std::uint32_t>(PayloadKind::Mark);
+inline constexpr std::uint16_t kLastPayloadKind = static_cast<std::uint16_t>(PayloadKind::Mark);
+inline constexpr std::uint16_t kMostPayloadTypes = 0xFFFF;  ///< that have a number
 
 struct PayloadEntry {
-  std::uint32_t kind;
+  std::uint16_t kind;
+  std::uint16_t
+      type;  ///< number of the datatype of a message or collective; 0: not known, or several
   std::uint32_t crc;  ///< payloadCrc()
   std::int32_t a;
   std::int32_t b;
@@ -73,10 +77,10 @@ static_assert(sizeof(PayloadHeader) <= kPayloadHeaderSize);
   return static_cast<std::uint32_t>(h >> 32);
 }
 
-/// The checksum of an entry: of its content, seeded (`ofContent`), then of its kind, and of what is behind `crc`.
+/// The checksum of an entry: of its content, seeded (`ofContent`), then of its kind and type, and of what is behind `crc`.
 [[nodiscard]] inline std::uint32_t payloadCrc(const PayloadEntry& entry, std::uint32_t ofContent) {
   constexpr std::size_t kBehind = offsetof(PayloadEntry, a);
-  const std::uint32_t crc = crc32c(&entry.kind, sizeof entry.kind, ofContent);
+  const std::uint32_t crc = crc32c(&entry.kind, sizeof entry.kind + sizeof entry.type, ofContent);
   return crc32c(&entry.a, sizeof entry - kBehind, crc);
 }
 
@@ -130,7 +134,9 @@ static_assert(sizeof(PayloadHeader) <= kPayloadHeaderSize);
 [[nodiscard]] constexpr bool mayBePayload(const PayloadEntry& entry, std::uint64_t left) {
   return entry.kind >= 1 && entry.kind <= kLastPayloadKind && left >= sizeof entry &&
          entry.size <= left - sizeof entry && payloadPadded(entry.size) <= left - sizeof entry &&
-         (entry.kind != kLastPayloadKind || entry.size == 0);
+         (entry.kind != kLastPayloadKind || entry.size == 0) &&
+         (entry.type == 0 || entry.kind == static_cast<std::uint16_t>(PayloadKind::Message) ||
+          entry.kind == static_cast<std::uint16_t>(PayloadKind::Collective));
 }
 
 }  // namespace pf

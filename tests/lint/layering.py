@@ -49,7 +49,7 @@ PARTS = {
     "replay_engine/rank/clocks": ("vector clocks of a job", {BASE, "replay_engine/rank/engine", "replay_engine/rank/online_races"}),
     "replay_engine/rank/payload": ("contents that come from outside of a group", {BASE, FORMAT, "replay_engine/rank/engine"}),
     "replay_engine/rank/layer": ("what lies between engine and MPI library: ranks of a group, parts of memory",
-                                 {BASE, "replay_engine/rank/engine", "replay_engine/rank/gen", "replay_engine/rank/payload"}),
+                                 {BASE, FORMAT, "replay_engine/rank/engine", "replay_engine/rank/gen", "replay_engine/rank/payload"}),
     "replay_engine/rank/group_recording": ("keeps what a rank receives from outside of its group",
                                            {BASE, FORMAT, "replay_engine/protocol", "replay_engine/rank/engine", "replay_engine/rank/gen",
                                             "replay_engine/rank/payload", "replay_engine/rank/layer"}),
@@ -93,7 +93,7 @@ PARTS = {
     "app/recording": ("photofinish record", {BASE, FORMAT, *ANALYSIS, *STORE, *COMMANDS, "app/unrecorded_jobs"}),
     "app/replaying": ("photofinish replay, surveys", {BASE, FORMAT, *ANALYSIS, "replay_engine/groups", "replay_engine/log", "replay_engine/protocol", "replay_engine/rank/gen", *DB,
                       *COMMANDS, "app/recording", "app/unrecorded_jobs"}),
-    "app/reports": ("info, races, events, groups, diff, sql", {BASE, *ANALYSIS, "replay_engine/groups", *DB, *COMMANDS, "app/replaying", "replay_engine/rank/gen"}),
+    "app/reports": ("info, races, events, groups, payload, diff, sql", {BASE, FORMAT, *ANALYSIS, "replay_engine/groups", *DB, *COMMANDS, "app/replaying", "replay_engine/rank/gen"}),
     "app/export": ("other tools' formats", {BASE, *ANALYSIS, *DB, *COMMANDS, "app/replaying", "app/reports"}),
 }
 ALL_COMMANDS = {part for part in PARTS if part.startswith("app")}

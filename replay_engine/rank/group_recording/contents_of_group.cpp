@@ -123,8 +123,8 @@ void forgetComm(MPI_Comm comm) {
   g_views.erase(comm);
 }
 
-void keepMessage(const MemberView& members, const Piece& piece, const MPI_Status& status,
-                 int error) {
+void keepMessage(const MemberView& members, const Piece& piece, const MPI_Status& status, int error,
+                 std::uint16_t type) {
   if (!hasStatus(error) || status.MPI_SOURCE < 0 || !members.isOutside(status.MPI_SOURCE)) {
     return;
   }
@@ -142,7 +142,7 @@ void keepMessage(const MemberView& members, const Piece& piece, const MPI_Status
     g_payload.fail(EFBIG);
     return;
   }
-  g_payload.begin(PayloadKind::Message, status.MPI_SOURCE, status.MPI_TAG, g_engine.serial);
+  g_payload.begin(PayloadKind::Message, status.MPI_SOURCE, status.MPI_TAG, g_engine.serial, type);
   keepPiece(g_payload, piece, bytes);
   if (error !=
       MPI_SUCCESS) {  // one more than there is room for: the replay fails as the recording did
@@ -164,12 +164,12 @@ void keepProbe(const MemberView& members, const MPI_Status& status) {
 }
 
 void keepPieces(const MemberView& members, std::uint16_t call, const PeerPiece* begin,
-                const PeerPiece* end, bool all) {
+                const PeerPiece* end, bool all, std::uint16_t type) {
   bool any = false;
   for (const PeerPiece* each = g_payload.keeps() ? begin : end; each != end; ++each) {
     if (all || members.isOutside(each->peer)) {
       if (!any) {
-        g_payload.begin(PayloadKind::Collective, call, 0, g_engine.serial);
+        g_payload.begin(PayloadKind::Collective, call, 0, g_engine.serial, type);
         any = true;
       }
       keepPiece(g_payload, each->piece, bytesOf(each->piece));
@@ -232,6 +232,7 @@ bool startKeepingContents(const RankPage& page, const char** why) {
     beginOneThread();
   }
   if (g_group.count() < g_group.worldSize()) {
+    putDatatypesOver();
     putMessagesOver();
     putCompletionsOver();
     putCollectivesOver();

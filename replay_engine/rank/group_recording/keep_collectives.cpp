@@ -26,7 +26,8 @@ struct Kept<call, flowOf, int (*)(Argument...)> {
     if (result == MPI_SUCCESS) {
       CollectiveFlowOf flow;
       arguments.describe(flow, flowOf);
-      keepPieces(*members, call, flow.takes.begin(), flow.takes.end(), false);
+      keepPieces(*members, call, flow.takes.begin(), flow.takes.end(), false,
+                 typeNumber(flow.takes.begin(), flow.takes.end()));
     }
     return result;
   }
@@ -52,6 +53,7 @@ struct KeptLater<call, flowOf, int (*)(Argument...)> {
       KeptRequest kept{};
       kept.members = members;
       kept.call = call;
+      kept.type = typeNumber(flow.takes.begin(), flow.takes.end());
       kept.pieces = flow.takes.take(&kept.pieceCount);
       if (kept.pieces != nullptr) {
         const LayerLock lock;

@@ -140,13 +140,14 @@ class Followed {
 
   static void keep(const KeptRequest& kept, const MPI_Status& status, int error) {
     if (kept.pieces != nullptr) {
-      keepPieces(*kept.members, kept.call, kept.pieces, kept.pieces + kept.pieceCount, true);
+      keepPieces(*kept.members, kept.call, kept.pieces, kept.pieces + kept.pieceCount, true,
+                 kept.type);
       return;
     }
     int cancelled = 0;
     PF_UNDER(Test_cancelled)(&status, &cancelled);
     if (cancelled == 0) {
-      keepMessage(*kept.members, kept.piece, status, error);
+      keepMessage(*kept.members, kept.piece, status, error, kept.type);
     }
   }
 

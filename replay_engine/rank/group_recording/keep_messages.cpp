@@ -99,6 +99,7 @@ void follow(MPI_Request request, const MemberView* members, const Piece& piece, 
   kept.members = members;
   kept.piece = {piece.buffer, piece.count, keepType(piece.type)};
   kept.persistent = persistent;
+  kept.type = typeNumber(piece.type);
   const LayerLock lock;
   g_keptRequests.insert(request, kept);
 }

@@ -58,18 +58,31 @@ struct KeptRequest {
   bool persistent;
   bool done;   ///< told by MPI_Request_get_status
   bool asked;  ///< a call of the layer's thread has it: its handle may already be another thread's
+  std::uint16_t type;  ///< typeNumber()
 };
 /// The layer's thread writes it (with LayerLock), others look.
 extern HandleMap<KeptRequest> g_keptRequests;
 
-/// This receive has taken the message of `status`.
-void keepMessage(const MemberView& members, const Piece& piece, const MPI_Status& status,
-                 int error);
+/// Of a datatype of contents that may come from outside: it is put into the payload the first time. Only of the program's own
+/// handles, which it says are freed; 0: there are too many.
+std::uint16_t typeNumber(MPI_Datatype type);
+/// The same of pieces; 0: they are of several types.
+std::uint16_t typeNumber(const PeerPiece* begin, const PeerPiece* end);
+
+/// This receive has taken the message of `status`. `type`: typeNumber().
+void keepMessage(const MemberView& members, const Piece& piece, const MPI_Status& status, int error,
+                 std::uint16_t type);
+/// The same of a receive that is not under way any more.
+inline void keepMessage(const MemberView& members, const Piece& piece, const MPI_Status& status,
+                        int error) {
+  keepMessage(members, piece, status, error, typeNumber(piece.type));
+}
 void keepProbe(const MemberView& members, const MPI_Status& status);
 /// What of `pieces` came from outside; `all`: or from inside.
 void keepPieces(const MemberView& members, std::uint16_t call, const PeerPiece* begin,
-                const PeerPiece* end, bool all);
+                const PeerPiece* end, bool all, std::uint16_t type);
 
+void putDatatypesOver();
 void putMessagesOver();
 void putCompletionsOver();
 void putCollectivesOver();

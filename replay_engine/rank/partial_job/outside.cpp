@@ -35,6 +35,7 @@ const char* nameOf(PayloadKind kind) {
       return "the ranks of a new communicator";
     case PayloadKind::None:
     case PayloadKind::Values:
+    case PayloadKind::Datatype:
     case PayloadKind::Mark:
       break;
   }

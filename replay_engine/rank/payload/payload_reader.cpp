@@ -91,8 +91,19 @@ void PayloadReader::giveBack() {
   }
 }
 
-/// Whether m_entry is the entry at m_offset.
+/// Whether m_entry is the entry at m_offset, which is no Datatype: these are for people.
 bool PayloadReader::verified() {
+  while (verifiedNext()) {
+    if (static_cast<PayloadKind>(m_entry.kind) != PayloadKind::Datatype) {
+      return true;
+    }
+    m_offset += sizeof(PayloadEntry) + payloadPadded(m_entry.size);
+    m_peeked = false;
+  }
+  return false;
+}
+
+bool PayloadReader::verifiedNext() {
   if (m_peeked || m_end != End::No || m_base == nullptr) {
     return m_peeked;
   }

@@ -22,7 +22,7 @@ class PayloadReader {
   void close();
   [[nodiscard]] bool isOpen() const { return m_base != nullptr; }
 
-  /// The next entry, and its content (entry->size bytes, at a multiple of 8); both good until the next one. Null: there is
+  /// The next entry that is no Datatype, and its content (entry->size bytes, at a multiple of 8); both good until the next one. Null: there is
   /// none, and end() says why.
   const PayloadEntry* next(const unsigned char** content);
   /// Kind of the entry that next() gives; None: there is none.
@@ -44,6 +44,7 @@ class PayloadReader {
 
  private:
   bool verified();
+  bool verifiedNext();
   void giveBack();
 
   const unsigned char* m_base = nullptr;

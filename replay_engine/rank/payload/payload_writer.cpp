@@ -145,7 +145,8 @@ void PayloadWriter::forgetEntry() {
   m_head = nullptr;
 }
 
-void PayloadWriter::begin(PayloadKind kind, std::int32_t a, std::int32_t b, std::uint64_t serial) {
+void PayloadWriter::begin(PayloadKind kind, std::int32_t a, std::int32_t b, std::uint64_t serial,
+                          std::uint16_t type) {
   if (!keeps()) {
     return;
   }
@@ -157,7 +158,8 @@ void PayloadWriter::begin(PayloadKind kind, std::int32_t a, std::int32_t b, std:
     fail(errno);
     return;
   }
-  m_entry = {static_cast<std::uint32_t>(kind),
+  m_entry = {static_cast<std::uint16_t>(kind),
+             type,
              payloadSeed(m_header->salt, m_header->rank, m_used),
              a,
              b,
@@ -223,7 +225,7 @@ void PayloadWriter::fail(int error) {
   }
   if (unsigned char* const place = m_head != nullptr ? m_head : m_at; place != nullptr) {
     const std::uint32_t seed = payloadSeed(m_header->salt, m_header->rank, m_used);
-    m_entry = {kLastPayloadKind, seed, error, 0, 0, m_head != nullptr ? m_entry.serial : 0};
+    m_entry = {kLastPayloadKind, 0, seed, error, 0, 0, m_head != nullptr ? m_entry.serial : 0};
     commit(place);
   }
   m_header->failed.store(payloadFailed(error), std::memory_order_release);

@@ -23,7 +23,8 @@ class PayloadWriter {
   }
 
   /// Begins an entry. One that was begun and not ended is forgotten.
-  void begin(PayloadKind kind, std::int32_t a, std::int32_t b, std::uint64_t serial);
+  void begin(PayloadKind kind, std::int32_t a, std::int32_t b, std::uint64_t serial,
+             std::uint16_t type = 0);
   /// More of its content: any number of times, of any size.
   void add(const void* bytes, std::size_t n);
   /// The entry is whole, and counts.

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""photofinish payload: contents of messages from outside of a group, by their datatypes, which are kept once each."""
+import os
+import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from photofinish import BIN, PhotofinishTest, main
+
+TYPED = BIN / "e2e" / "typed"
+PARTICLE = "3 float64, int32, 4 char"
+PARTICLES = ["0.5", "1", "-1e+300", "7", "'a'", "'b'", "'c'", "0x00", "1", "2", "3", "8", "'d'", "'e'", "'f'", "0x00"]
+LIST = [("message", None, 0, 5, 12, "int32", "MPI_INT")] \
+    + [("message", None, 0, 6, 64, PARTICLE, "Particle"), ("message", None, 0, 7, 6, "int16", "")] * 3 \
+    + [("collective", "MPI_Allreduce", None, None, 8, "float64", "MPI_DOUBLE"),
+       ("collective", "MPI_Bcast", None, None, 100000, "byte", "MPI_BYTE")]
+
+
+class PayloadTest(PhotofinishTest):
+    def setUp(self):
+        super().setUp()
+        self.need("mpirun", TYPED)
+
+    def payload(self, *words, rank=1):
+        run = self.photofinish("payload", self.dir / "t.pft", "--rank", rank, *words)
+        self.assertEqual(run.status, 0, run)
+        return run
+
+    def test_contents_by_datatype(self):
+        for mode in ("outcomes", "all"):
+            with self.subTest(mode=mode):
+                self.record("t.pft", self.mpirun(3, TYPED), "--groups", "each", "--mode", mode)
+                found = self.payload("--json").json()["contents"]
+                self.assertEqual([tuple(each[name] for name in ("kind", "call", "source", "tag", "bytes", "type", "typeName"))
+                                  for each in found], [(*each[:6], each[6] or found[2]["typeName"]) for each in LIST])
+                calls = {each["serial"]: each["call"] for each in self.photofinish("events", self.dir / "t.pft", "--rank", 1, "--json").json()["events"]}
+                self.assertEqual([calls[each["event"]] for each in found],
+                                 ["MPI_Recv", *["MPI_Wait", "MPI_Recv"] * 3, "MPI_Allreduce", "MPI_Bcast"])
+                numbers, particles, shorts = found[0]["event"], found[3]["event"], found[4]["event"]
+                first = self.payload("--event", numbers, "--json").json()["contents"][0]
+                self.assertEqual((first["hex"], first["values"], first["cut"]), (struct.pack("<3i", 1, -2, 300000).hex(), ["1", "-2", "300000"], False))
+                self.assertEqual(self.payload("--event", particles, "--json").json()["contents"][0]["values"], PARTICLES)
+                self.assertEqual(self.payload("--event", shorts, "--json").json()["contents"][0]["values"], ["1", "2", "3"])
+                text = self.payload("--event", particles).out
+                self.assertIn(f"message from 0 of its communicator, tag 6: 64 bytes of {PARTICLE} (Particle)\n", text)
+                self.assertIn("  00000010  9c 75 00 88 3c e4 37 fe  07 00 00 00 61 62 63 00  .u..<.7.....abc.\n", text)
+                self.assertIn("  " + " ".join(PARTICLES) + "\n", text)
+                # Each datatype is in the file once, and is no contents.
+                contents = self.photofinish("info", self.dir / "t.pft", "--json").json()["contents"]
+                self.assertEqual([each["entries"] for each in contents["perRank"] if each["rank"] == 1], [len(LIST)])
+                self.assertEqual(self.replay("t.pft", "--group", 1).status, 0)
+
+    def test_long_ones_are_cut(self):
+        self.record("t.pft", self.mpirun(2, TYPED), "--groups", "each")
+        event = self.payload("--json").json()["contents"][-1]["event"]
+        whole = self.payload("--event", event, "--json", "--bytes", 100000).json()["contents"][0]
+        self.assertEqual((whole["hex"], whole["cut"]), ("78" * 100000, False))
+        usual = self.payload("--event", event, "--json").json()["contents"][0]
+        self.assertEqual((usual["hex"], usual["cut"]), ("78" * 65536, True))
+        few = self.payload("--event", event, "--bytes", 20).out
+        self.assertIn("  00000010  78 78 78 78" + " " * 39 + "xxxx\n  … 99980 bytes more\n", few)
+
+    def test_bad_use(self):
+        self.record("t.pft", self.mpirun(2, TYPED), "--groups", "each")
+        trace = self.dir / "t.pft"
+        self.assert_refused(self.photofinish("payload", trace, "--rank", 2), 2, "has no rank 2")
+        self.assert_refused(self.photofinish("payload", trace, "--rank", 1, "--event", 1), 2, "received nothing", "--event")
+        for words in ([], ["--rank", 1, "--bytes", 0], ["--rank", 1, "--event", "x"], ["--rank", "x"]):
+            self.assertEqual(self.photofinish("payload", trace, *words).status, 2)
+        self.record("plain.pft", self.mpirun(2, TYPED))
+        self.assert_refused(self.photofinish("payload", self.dir / "plain.pft", "--rank", 1), 2, "has no contents", "--groups")
+
+
+if __name__ == "__main__":
+    main()
