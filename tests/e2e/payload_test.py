@@ -12,6 +12,7 @@ PARTICLE = "3 float64, int32, 4 char"
 PARTICLES = ["0.5", "1", "-1e+300", "7", "'a'", "'b'", "'c'", "0x00", "1", "2", "3", "8", "'d'", "'e'", "'f'", "0x00"]
 LIST = [("message", None, 0, 5, 12, "int32", "MPI_INT")] \
     + [("message", None, 0, 6, 64, PARTICLE, "Particle"), ("message", None, 0, 7, 6, "int16", "")] * 3 \
+    + [("message", None, 0, 8, 8, "float32", ""), ("message", None, 0, 8, 8, "uint32", "")] \
     + [("collective", "MPI_Allreduce", None, None, 8, "float64", "MPI_DOUBLE"),
        ("collective", "MPI_Bcast", None, None, 100000, "byte", "MPI_BYTE")]
 
@@ -35,7 +36,7 @@ class PayloadTest(PhotofinishTest):
                                   for each in found], [(*each[:6], each[6] or found[2]["typeName"]) for each in LIST])
                 calls = {each["serial"]: each["call"] for each in self.photofinish("events", self.dir / "t.pft", "--rank", 1, "--json").json()["events"]}
                 self.assertEqual([calls[each["event"]] for each in found],
-                                 ["MPI_Recv", *["MPI_Wait", "MPI_Recv"] * 3, "MPI_Allreduce", "MPI_Bcast"])
+                                 ["MPI_Recv", *["MPI_Wait", "MPI_Recv"] * 3, *["MPI_Recv"] * 2, "MPI_Allreduce", "MPI_Bcast"])
                 numbers, particles, shorts = found[0]["event"], found[3]["event"], found[4]["event"]
                 first = self.payload("--event", numbers, "--json").json()["contents"][0]
                 self.assertEqual((first["hex"], first["values"], first["cut"]), (struct.pack("<3i", 1, -2, 300000).hex(), ["1", "-2", "300000"], False))

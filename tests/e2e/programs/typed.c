@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
- * Rank 0 sends rank 1 of what payload_test.py looks at: basic types, structs, types that are freed and made again. */
+ * Rank 0 sends rank 1 of what payload_test.py looks at: basic types, structs, types of which some are freed and made again. */
 #include <mpi.h>
 #include <stddef.h>
 #include <string.h>
@@ -55,6 +55,18 @@ int main(int argc, char** argv) {
       MPI_Send(shorts, 1, type, 1, 7, MPI_COMM_WORLD);
     } else if (rank == 1) {
       MPI_Recv(shorts, 1, type, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Type_free(&type);
+  }
+  for (int i = 0; i < 2; ++i) {  /* made where the last one was */
+    float floats[2] = {1.5f, 2.5f};
+    MPI_Datatype type;
+    MPI_Type_contiguous(2, i == 0 ? MPI_FLOAT : MPI_UNSIGNED, &type);
+    MPI_Type_commit(&type);
+    if (rank == 0) {
+      MPI_Send(floats, 1, type, 1, 8, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+      MPI_Recv(floats, 1, type, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     MPI_Type_free(&type);
   }
