@@ -71,11 +71,23 @@ Execution twoRanksOnOneLine() {
   return execution;
 }
 
+const GotoTargets::Filter kAll = [](const EventRef&) { return true; };
+
+TEST(DapGotoTargets, OnlyEventsThatAreMeant) {
+  const Execution execution = twoRanksOnOneLine();
+  GotoTargets targets;
+  const Json found = targets.find(execution, {QStringLiteral("/a.c"), 7}, {},
+                                  [](const EventRef& event) { return event.rank == 1; });
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(targets.event(found[0]["id"]), (EventRef{1, 1}));
+}
+
 TEST(DapGotoTargets, EventsOfALineThenTheLine) {
   const Execution execution = twoRanksOnOneLine();
   const GotoTargets::Line line{QStringLiteral("/a.c"), 7};
   GotoTargets targets;
-  const Json found = targets.find(execution, line, ClientFormat(Json{{"linesStartAt1", false}}));
+  const Json found =
+      targets.find(execution, line, ClientFormat(Json{{"linesStartAt1", false}}), kAll);
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[0]["line"], 6);
   EXPECT_EQ(found[2]["label"], "on to this line");
@@ -88,8 +100,8 @@ TEST(DapGotoTargets, EventsOfALineThenTheLine) {
 TEST(DapGotoTargets, NumbersAreNotUsedAgain) {
   const Execution execution = twoRanksOnOneLine();
   GotoTargets targets;
-  const Json former = targets.find(execution, {QStringLiteral("/a.c"), 7}, {});
-  const Json found = targets.find(execution, {QStringLiteral("/b.c"), 7}, {});
+  const Json former = targets.find(execution, {QStringLiteral("/a.c"), 7}, {}, kAll);
+  const Json found = targets.find(execution, {QStringLiteral("/b.c"), 7}, {}, kAll);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_GT(found[0]["id"], former[2]["id"]);
   EXPECT_FALSE(targets.event(former[0]["id"]));
