@@ -243,7 +243,7 @@ TEST(GoBack, TheRankIsWhereItsSnapshotWas) {
   s.pass(100);
   ASSERT_EQ(s.verdicts().size(), 1U);
   s.order(GoBack{0, 20});
-  ASSERT_EQ(s.sent<GoBack>().size(), 1U);
+  ASSERT_EQ(s.sent<GoBack>(s.agentOf(0)).size(), 1U);
   s.pass(100);
   EXPECT_EQ(s.verdicts().size(), 1U) << "nothing is planned for it on its way";
   s.says(0, WentBack{77, 17, 4711, false, {}});

@@ -252,6 +252,7 @@ void fillObjects() {
   PF_FAKED(Type_get_extent);
   PF_FAKED(Type_get_true_extent);
   PF_FAKED(Type_get_envelope);
+  PF_FAKED(Type_get_name);
   PF_FAKED(Type_get_contents);
   PF_FAKED(Type_get_attr);
   PF_FAKED(Type_set_attr);

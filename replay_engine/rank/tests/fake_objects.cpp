@@ -43,6 +43,54 @@ ompi_predefined_datatype_t ompi_mpi_int{{sizeof(int)}};
 ompi_predefined_datatype_t ompi_mpi_long_double{{sizeof(long double)}};
 ompi_predefined_datatype_t ompi_mpi_c_long_double_complex{{2 * sizeof(long double)}};
 ompi_predefined_datatype_t ompi_mpi_longdbl_int{{sizeof(long double) + sizeof(int)}};
+// Of these only the handles count, but for the sizes of those that a script moves.
+ompi_predefined_datatype_t ompi_mpi_2int{};
+ompi_predefined_datatype_t ompi_mpi_aint{};
+ompi_predefined_datatype_t ompi_mpi_char{};
+ompi_predefined_datatype_t ompi_mpi_character{};
+ompi_predefined_datatype_t ompi_mpi_cplex{};
+ompi_predefined_datatype_t ompi_mpi_complex16{};
+ompi_predefined_datatype_t ompi_mpi_complex8{};
+ompi_predefined_datatype_t ompi_mpi_count{};
+ompi_predefined_datatype_t ompi_mpi_c_bool{};
+ompi_predefined_datatype_t ompi_mpi_c_double_complex{};
+ompi_predefined_datatype_t ompi_mpi_c_float_complex{};
+ompi_predefined_datatype_t ompi_mpi_double{};
+ompi_predefined_datatype_t ompi_mpi_dblcplex{};
+ompi_predefined_datatype_t ompi_mpi_double_int{};
+ompi_predefined_datatype_t ompi_mpi_dblprec{};
+ompi_predefined_datatype_t ompi_mpi_float{};
+ompi_predefined_datatype_t ompi_mpi_float_int{};
+ompi_predefined_datatype_t ompi_mpi_int16_t{};
+ompi_predefined_datatype_t ompi_mpi_int32_t{};
+ompi_predefined_datatype_t ompi_mpi_int64_t{};
+ompi_predefined_datatype_t ompi_mpi_int8_t{};
+ompi_predefined_datatype_t ompi_mpi_integer{};
+ompi_predefined_datatype_t ompi_mpi_integer1{};
+ompi_predefined_datatype_t ompi_mpi_integer2{};
+ompi_predefined_datatype_t ompi_mpi_integer4{};
+ompi_predefined_datatype_t ompi_mpi_integer8{};
+ompi_predefined_datatype_t ompi_mpi_logical{};
+ompi_predefined_datatype_t ompi_mpi_long{};
+ompi_predefined_datatype_t ompi_mpi_long_int{};
+ompi_predefined_datatype_t ompi_mpi_long_long_int{};
+ompi_predefined_datatype_t ompi_mpi_offset{};
+ompi_predefined_datatype_t ompi_mpi_real{};
+ompi_predefined_datatype_t ompi_mpi_real16{};
+ompi_predefined_datatype_t ompi_mpi_real4{};
+ompi_predefined_datatype_t ompi_mpi_real8{};
+ompi_predefined_datatype_t ompi_mpi_short{};
+ompi_predefined_datatype_t ompi_mpi_short_int{};
+ompi_predefined_datatype_t ompi_mpi_signed_char{};
+ompi_predefined_datatype_t ompi_mpi_uint16_t{};
+ompi_predefined_datatype_t ompi_mpi_uint32_t{};
+ompi_predefined_datatype_t ompi_mpi_uint64_t{};
+ompi_predefined_datatype_t ompi_mpi_uint8_t{};
+ompi_predefined_datatype_t ompi_mpi_unsigned{};
+ompi_predefined_datatype_t ompi_mpi_unsigned_char{};
+ompi_predefined_datatype_t ompi_mpi_unsigned_long{};
+ompi_predefined_datatype_t ompi_mpi_unsigned_long_long{};
+ompi_predefined_datatype_t ompi_mpi_unsigned_short{};
 
 ompi_predefined_op_t ompi_mpi_op_max;
 ompi_predefined_op_t ompi_mpi_op_min;
@@ -255,6 +303,12 @@ int fakeType_get_extent(MPI_Datatype type, MPI_Aint* bound, MPI_Aint* extent) {
 
 int fakeType_get_true_extent(MPI_Datatype type, MPI_Aint* bound, MPI_Aint* extent) {
   return fakeType_get_extent(type, bound, extent);
+}
+
+int fakeType_get_name(MPI_Datatype /*type*/, char* name, int* length) {
+  *length = 0;
+  *name = '\0';
+  return MPI_SUCCESS;
 }
 
 int fakeType_get_envelope(MPI_Datatype type, int* integers, int* addresses, int* types,

@@ -197,6 +197,7 @@ int fakeType_size(MPI_Datatype, int*);
 int fakeType_get_extent(MPI_Datatype, MPI_Aint*, MPI_Aint*);
 int fakeType_get_true_extent(MPI_Datatype, MPI_Aint*, MPI_Aint*);
 int fakeType_get_envelope(MPI_Datatype, int*, int*, int*, int*);
+int fakeType_get_name(MPI_Datatype, char*, int*);
 int fakeType_get_contents(MPI_Datatype, int, int, int, int*, MPI_Aint*, MPI_Datatype*);
 int fakeType_get_attr(MPI_Datatype, int, void*, int*);
 int fakeType_set_attr(MPI_Datatype, int, void*);

@@ -423,8 +423,10 @@ std::string entriesIn(const RankRun& run) {
   for (std::size_t at = kPayloadHeaderSize; at + sizeof(PayloadEntry) <= run.payload.size();) {
     PayloadEntry entry{};
     std::memcpy(&entry, &run.payload[at], sizeof entry);
-    text += (text.empty() ? "" : ", ") + std::to_string(entry.kind) + " " +
-            std::to_string(entry.a) + " " + std::to_string(entry.size);
+    if (entry.kind != static_cast<std::uint16_t>(PayloadKind::Datatype)) {
+      text += (text.empty() ? "" : ", ") + std::to_string(entry.kind) + " " +
+              std::to_string(entry.a) + " " + std::to_string(entry.size);
+    }
     at += sizeof entry + payloadPadded(entry.size);
   }
   return text;
