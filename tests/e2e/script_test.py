@@ -244,7 +244,7 @@ class ScriptTest(PhotofinishTest):
             command.process.stdin.write(b"replay-to 3:2\necho there\n")
             command.process.stdin.flush()
             command.wait_for(lambda: "there" in command.output(), 60)
-            self.assertEqual([len(command.find(name)) for name in ("take", "gdb", "mpirun")], [1, 1, 0])
+            self.assertEqual([len(command.find(name)) for name in ("take", "gdb", "mpirun")], [2, 1, 0], "the rank, its snapshot at event 1")
             command.process.stdin.close()
             self.assertEqual(command.finish(60).status, 0)
         for words, status, why in ((("--ranks", "1", "g.pft"), 2, "Take the whole of it: 1-2"), (("--ranks", "1,2", "--group", "1", "g.pft"), 2, "excludes"),
