@@ -37,16 +37,13 @@ bool DebugSession::goBack(const Goal& goal) {
   if (to == 0 || m_state.snapshots.serials.front() > to) {
     return false;
   }
+  const int rank = m_state.now.begin()->first;
   m_cycles.end(tr("went back"), false);  // a search goes on in the next one
-  m_control.end();
   m_state.phase = Phase::GoingBack;
   m_control.setGoal(goal);
   m_breakpoints.followLines();
-  const auto later = std::ranges::upper_bound(m_state.snapshots.serials, to);
   beginCycle();
-  const int rank = m_state.now.begin()->first;
-  m_cycles.carry(rank, *std::prev(later));
-  Q_EMIT progress(tr("Going back to event %1 …").arg(*std::prev(later)));
+  Q_EMIT progress(tr("Going back …"));
   Q_EMIT ranksChanged();
   order(protocol::GoBack{rank, to});
   m_wayBack = {};
@@ -69,19 +66,12 @@ void DebugSession::onSnapshots(const protocol::Snapshots& told) {
 }
 
 void DebugSession::wentBack(const protocol::WentBack& back) {
-  const auto found = m_state.now.find(back.rank);
-  if (m_state.phase != Phase::GoingBack || found == m_state.now.end()) {
+  if (m_state.phase != Phase::GoingBack) {
     return;
   }
-  if (back.pid <= 0 || m_next) {
-    if (back.pid <= 0) {
-      Q_EMIT message(tr("A new cycle is started: %1.").arg(QString::fromStdString(back.text)),
-                     false);
-    }
-    Goal goal = m_next ? *std::exchange(m_next, std::nullopt) : m_control.goal();
-    finishCycle(tr("restarted"));
-    m_next = std::move(goal);
-    closeTarget();
+  if (back.pid <= 0) {
+    Q_EMIT message(tr("A new cycle is started: %1.").arg(QString::fromStdString(back.text)), false);
+    startCycle(m_control.goal());
     return;
   }
   m_wayBack.back = back;
@@ -104,6 +94,7 @@ void DebugSession::goOnFromSnapshot() {
   now.why.clear();
   now.where.clear();
   now.end.clear();
+  m_cycles.carry(back.rank, back.serial);
   m_state.phase = Phase::Attaching;
   Q_EMIT ranksChanged();
   m_debuggers.reattach(back.rank, back.pid);

@@ -245,9 +245,8 @@ QSet<int> Debuggers::running(const QSet<int>& wanted) {
       Q_EMIT message(m_state.notInReplay(rank), false);
     }
   }
-  if (running != wanted) {  // not from inside of the list's own signal
-    QMetaObject::invokeMethod(
-        this, [this] { Q_EMIT focusChanged(focus()); }, Qt::QueuedConnection);
+  if (running != wanted) {
+    tellFocusLater();
   }
   return running;
 }
@@ -309,9 +308,8 @@ void Debuggers::setUnrecordedFocus(const QSet<int>& wanted) {
       m_focus.insert(rank);
     }
   }
-  if (m_focus != wanted) {  // not from inside of the list's own signal
-    QMetaObject::invokeMethod(
-        this, [this] { Q_EMIT focusChanged(focus()); }, Qt::QueuedConnection);
+  if (m_focus != wanted) {
+    tellFocusLater();
   }
   for (const mi::Rank rank : leaving) {
     mi::GdbSession* gdb = m_state.fleet.session(rank);
@@ -321,6 +319,12 @@ void Debuggers::setUnrecordedFocus(const QSet<int>& wanted) {
     }
     gdb->detach([this, rank](const Status&) { endLater(rank); });
   }
+}
+
+/// Not from inside of the list's own signal.
+void Debuggers::tellFocusLater() {
+  QMetaObject::invokeMethod(
+      this, [this] { Q_EMIT focusChanged(focus()); }, Qt::QueuedConnection);
 }
 
 /// Not from inside of its session's own callback.

@@ -67,6 +67,7 @@ class Debuggers : public QObject {
   void unrecordedAttached(int rank, bool ok);
   void noLongerAttaching(int rank);
   void onDetached(const protocol::GdbState& state);
+  void tellFocusLater();
   void endLater(int rank);
   void forget(int rank);
   void keepTranscript(int rank, mi::GdbSession& gdb);

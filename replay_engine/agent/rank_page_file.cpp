@@ -80,7 +80,7 @@ void RankPageFile::setLaunch(const protocol::SessionDirectory& session, std::int
 
 void RankPageFile::wakeRank() {
   m_page->toRank.fetch_add(1, std::memory_order_release);
-  futex(m_page->toRank, FUTEX_WAKE, INT_MAX, nullptr);
+  wakeSleepers(m_page->toRank);
 }
 
 protocol::RankState RankPageFile::state() const {
@@ -156,6 +156,10 @@ protocol::RankDiverged RankPageFile::otherContents() const {
   return out;
 }
 
+void wakeSleepers(std::atomic<std::uint32_t>& word) {
+  futex(word, FUTEX_WAKE, INT_MAX, nullptr);
+}
+
 PageWatcher::PageWatcher(RankPage& page)
     : m_page(page),
       m_event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
@@ -163,7 +167,7 @@ PageWatcher::PageWatcher(RankPage& page)
 
 PageWatcher::~PageWatcher() {
   m_stop = true;
-  futex(m_page.toAgent, FUTEX_WAKE, INT_MAX, nullptr);
+  wakeSleepers(m_page.toAgent);
   m_thread.join();
 }
 

@@ -46,6 +46,9 @@ class RankPageFile {
   RankPage* m_page;
 };
 
+/// Wakes whoever sleeps on this word of the page, in any process.
+void wakeSleepers(std::atomic<std::uint32_t>& word);
+
 /// Makes fd() readable when the rank has bumped RankPage::toAgent.
 class PageWatcher {
  public:

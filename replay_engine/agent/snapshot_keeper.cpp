@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "replay_engine/agent/snapshot_keeper.h"
 
-#include <linux/futex.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <string>
 #include <utility>
 
+#include "replay_engine/agent/rank_page_file.h"
 #include "replay_engine/base/process_state.h"
 
 namespace pf::agent {
@@ -86,8 +84,7 @@ std::optional<SnapshotKeeper::Snapshot> SnapshotKeeper::latest(std::uint64_t ser
 
 void SnapshotKeeper::wake(const Snapshot& snapshot) {
   snapshot.place->state.store(kSnapshotWoken, std::memory_order_release);
-  ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&snapshot.place->state), FUTEX_WAKE,
-            INT_MAX, nullptr, nullptr, 0);
+  wakeSleepers(snapshot.place->state);
 }
 
 std::optional<protocol::Snapshots> SnapshotKeeper::news(std::int32_t rank) {

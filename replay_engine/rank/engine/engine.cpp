@@ -34,23 +34,27 @@ void keepFromChildren() {
   }
 }
 
-namespace {
-
-/// Whether a debugger traces this process: the trap below would end it otherwise.
-bool isTraced() {
+int ofProcessStatus(const char* name) {
   char text[4096];
   const int fd = ::open("/proc/self/status", O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
-    return false;
+    return 0;
   }
   const ssize_t n = ::read(fd, text, sizeof text - 1);
   ::close(fd);
   if (n <= 0) {
-    return false;
+    return 0;
   }
   text[n] = '\0';
-  const char* line = std::strstr(text, "TracerPid:");
-  return line != nullptr && std::atoi(line + 10) != 0;
+  const char* line = std::strstr(text, name);
+  return line != nullptr ? std::atoi(line + std::strlen(name)) : 0;
+}
+
+namespace {
+
+/// Whether a debugger traces this process: the trap below would end it otherwise.
+bool isTraced() {
+  return ofProcessStatus("TracerPid:") != 0;
 }
 
 bool mustStopBefore(std::uint64_t serial) {

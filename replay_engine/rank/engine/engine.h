@@ -73,6 +73,9 @@ extern RankOnly g_rankOnly;
 /// From now on.
 void keepFromChildren();
 
+/// The number behind `name` ("TracerPid:") in /proc/self/status, 0 where it cannot be read. Allocates nothing.
+int ofProcessStatus(const char* name);
+
 struct Engine {
   bool record = false;  ///< choices are logged
   bool events = false;  ///< and events

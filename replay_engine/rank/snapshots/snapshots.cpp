@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "replay_engine/rank/snapshots/snapshots.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -47,21 +46,8 @@ void restoreSignals(const sigset_t& before) {
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, _NSIG / 8);
 }
 
-/// "Threads:" of /proc/self/status. 0: cannot be read.
 int threadsNow() {
-  char text[4096];
-  const int fd = ::open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    return 0;
-  }
-  const ssize_t n = ::read(fd, text, sizeof text - 1);
-  ::close(fd);
-  if (n <= 0) {
-    return 0;
-  }
-  text[n] = '\0';
-  const char* line = std::strstr(text, "\nThreads:");
-  return line != nullptr ? std::atoi(line + 9) : 0;
+  return ofProcessStatus("\nThreads:");
 }
 
 /// Where the program reads and writes its files: shared with every copy, so the rank that goes on moves it.
@@ -286,8 +272,8 @@ void makeSnapshot() {
   if (page.noSnapshots.exchange(why) != why) {
     tellAgent();
   }
+  g_engine.snapshotAt = serial + distance(page);  // where none can be made now
   if (why != kNoObstacle) {
-    g_engine.snapshotAt = serial + distance(page);
     return;
   }
   PageSnapshot* place = freePlace(page);
@@ -297,7 +283,6 @@ void makeSnapshot() {
     place = freePlace(page);
   }
   if (place == nullptr) {
-    g_engine.snapshotAt = serial + distance(page);
     return;
   }
   Said said{};
