@@ -89,13 +89,13 @@ void SnapshotKeeper::wake(const Snapshot& snapshot) {
 
 std::optional<protocol::Snapshots> SnapshotKeeper::news(std::int32_t rank) {
   const auto now = Clock::now();
-  if (m_lookedAt && now - *m_lookedAt < kLookEvery) {
-    return {};
-  }
-  m_lookedAt = now;
   protocol::Snapshots found;
   found.rank = rank;
   found.obstacle = obstacleText(m_page.noSnapshots.load());
+  if (m_lookedAt && now - *m_lookedAt < kLookEvery && found.obstacle == m_told.obstacle) {
+    return {};
+  }
+  m_lookedAt = now;
   for (const Snapshot& snapshot : all()) {
     found.serials.push_back(snapshot.serial);
     found.kilobytes.push_back(privateKilobytes(snapshot.pid));

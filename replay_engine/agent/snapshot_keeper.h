@@ -37,7 +37,7 @@ class SnapshotKeeper {
   [[nodiscard]] std::optional<Snapshot> latest(std::uint64_t serial) const;
   /// It becomes the rank: RankPage::awake says when.
   static void wake(const Snapshot& snapshot);
-  /// What has changed since it was last asked for, and not too soon after that.
+  /// What has changed since it was last asked for: another obstacle at once, the rest not too soon after that.
   [[nodiscard]] std::optional<protocol::Snapshots> news(std::int32_t rank);
   /// Takes note of those that have ended: of all children but `others`.
   static void reap(const std::set<pid_t>& others);
