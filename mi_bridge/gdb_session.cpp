@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <iterator>
 #include <utility>
 #include <variant>
@@ -41,6 +42,18 @@ constexpr const char* kSettings[] = {
 Error noProgram(std::string_view what) {
   return {ErrorCode::Usage, "cannot " + std::string(what) + ": GDB has no program",
           "attach to the rank first"};
+}
+
+/// Of "i2". 0: there is none.
+int inferiorOf(const Value& results) {
+  const std::string& name = results.str("inferior");
+  int number = 0;
+  if (name.size() < 2 || name.front() != 'i') {
+    return 0;
+  }
+  const char* const end = name.data() + name.size();
+  const auto read = std::from_chars(name.data() + 1, end, number);
+  return read.ec == std::errc() && read.ptr == end ? number : 0;
 }
 
 std::string attachAdvice(const std::string& message) {
@@ -181,6 +194,40 @@ void GdbSession::attach(pid_t pid, Done done) {
   m_pid = pid;
   m_attachDone = std::move(done);
   m_libraries.clear();
+  if (std::exchange(m_abandoned, false)) {
+    attachBeside(pid);
+  } else {
+    attachHere(pid);
+  }
+}
+
+/// When GDB attaches it drops what it knows of the libraries of that inferior, and reads them again. What another inferior has,
+/// it shares (gdb/objfiles.h, objfile_per_bfd_storage): the process that it has left stays one until this one is there.
+void GdbSession::attachBeside(pid_t pid) {
+  m_queue.push({"-add-inferior", CommandFlag::None, [this, pid](const Result<ResultRecord>& made) {
+                  const int number = made ? inferiorOf(made->results) : 0;
+                  if (number == 0) {
+                    attachHere(pid);
+                    return;
+                  }
+                  send("-interpreter-exec console \"inferior " + std::to_string(number) + "\"",
+                       CommandFlag::None, [this, pid, number](const Status& status) {
+                         attachHere(pid);
+                         if (status) {
+                           removeInferior(std::exchange(m_inferior, number));
+                         }
+                       });
+                }});
+}
+
+/// It has no program any more. GDB says of its libraries that the current one has lost them.
+void GdbSession::removeInferior(int number) {
+  m_removing = true;
+  send("-interpreter-exec console \"remove-inferiors " + std::to_string(number) + "\"",
+       CommandFlag::None, [this](const Status&) { m_removing = false; });
+}
+
+void GdbSession::attachHere(pid_t pid) {
   // The answer comes first and the stop after it: the stop completes the attach.
   send(
       "-target-attach " + std::to_string(pid), CommandFlag::MaybeStartsRunning,
@@ -241,6 +288,7 @@ void GdbSession::abandon(Done done) {
          m_runPending = false;
          m_quiet = false;
          if (m_state != SessionState::Lost) {
+           m_abandoned = true;
            setState(SessionState::NotStarted);
          }
          done(m_state == SessionState::Lost ? noProgram("end its program") : Status());
@@ -389,7 +437,7 @@ void GdbSession::handleNotify(const AsyncRecord& record) {
     for (Library& library : librariesOf(results)) {
       m_libraries.push_back(std::move(library));
     }
-  } else if (name == "library-unloaded") {
+  } else if (name == "library-unloaded" && !m_removing) {
     const std::string& gone = results.str("target-name");
     m_libraries.erase(std::remove_if(m_libraries.begin(), m_libraries.end(),
                                      [&gone](const Library& l) { return l.name == gone; }),

@@ -154,6 +154,9 @@ class GdbSession {
   void send(std::string text, CommandFlag flags, Done done, Duration patience = kPatience);
   void finishStart(const Status& lastSetting);
   void exited(StopEvent stop);
+  void attachHere(pid_t pid);
+  void attachBeside(pid_t pid);
+  void removeInferior(int number);
   void letGo(const Done& done);
   void coreOpened(const std::string& core, const Result<ResultRecord>& reply, const Done& done);
   void runAfterStray();
@@ -201,6 +204,9 @@ class GdbSession {
   bool m_quiet = false;          ///< running on without having shown the stop before
   bool m_detaching = false;
   bool m_abandoning = false;  ///< that it ends is our doing
+  bool m_abandoned = false;   ///< it has, and GDB still knows its libraries
+  bool m_removing = false;    ///< an inferior that has been left
+  int m_inferior = 1;         ///< GDB's number of the one that is debugged
   bool m_core = false;        ///< nothing runs here
   pid_t m_pid = 0;
 

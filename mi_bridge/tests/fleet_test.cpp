@@ -82,7 +82,10 @@ TEST_F(FleetTest, OfAnotherProcessBreakpointsHaveNeverBeenHit) {
   bool there = false;
   fleet.reattach(0, 555, [&there](const Status& s) { there = s.ok(); });
   answer(0, "-break-delete 1", "^done");
+  answer(0, "-add-inferior", R"(^done,inferior="i2")");
+  answer(0, "inferior 2", "^done");
   answer(0, "-target-attach 555", "^done");
+  answer(0, "remove-inferiors 1", "^done");
   fleet.feed(0, std::string(FakeSession::kStop) + "thread-id=\"1\"\n");
   EXPECT_FALSE(there);
   answer(0, "--function \"f\"", R"(^done,bkpt={number="2",line="4",fullname="/m.c"})");

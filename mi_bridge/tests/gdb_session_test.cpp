@@ -163,10 +163,49 @@ TEST(Session, AnAbandonedProgramEndsWithoutAWordOfIt) {
   EXPECT_EQ(gdb.observer.log, (Log{"state not started"}));
   Status again = Error{};
   gdb.session.attach(4712, [&again](const Status& s) { again = s; });
+  gdb.answer("-add-inferior", R"(^error,msg="Undefined MI command")");
   gdb.answer("-target-attach 4712", "^done");
   gdb.line(FakeSession::kStop + std::string("thread-id=\"1\",stopped-threads=\"all\""));
   EXPECT_TRUE(again.ok());
   EXPECT_EQ(gdb.session.state(), SessionState::Stopped);
+  EXPECT_FALSE(gdb.wasSent("remove-inferiors"));
+}
+
+TEST(Session, WhatIsKnownOfAnAbandonedProgramIsThereForTheNext) {
+  FakeSession gdb;
+  gdb.attached();
+  for (int former = 1; former < 4; ++former) {
+    const std::string next = std::to_string(former + 1);
+    gdb.session.abandon([](const Status&) {});
+    gdb.answer("kill", "^done");
+    Status again = Error{};
+    gdb.session.attach(4712, [&again](const Status& s) { again = s; });
+    gdb.answer("-add-inferior", "^done,inferior=\"i" + next + "\"");
+    EXPECT_FALSE(gdb.wasSent("-target-attach 4712") && former == 1) << "not in the former one";
+    gdb.answer("inferior " + next, "^done");
+    gdb.line(R"(=library-loaded,target-name="/lib/libmpi.so.40",thread-group="i2",)"
+             R"(ranges=[{from="0x1000",to="0x2000"}])");
+    gdb.answer("-target-attach 4712", "^done");
+    gdb.line("*stopped,frame={addr=\"0x1010\",func=\"f\",args=[]},thread-id=\"1\"");
+    // GDB 13 names the wrong inferior.
+    gdb.line(R"(=library-unloaded,target-name="/lib/libmpi.so.40",thread-group="i2")");
+    gdb.answer("remove-inferiors " + std::to_string(former), "^done");
+    EXPECT_TRUE(again.ok());
+    gdb.line("*stopped,frame={addr=\"0x1010\",func=\"f\",args=[]},thread-id=\"1\"");
+    EXPECT_EQ(gdb.observer.stops.back().frame.from, "/lib/libmpi.so.40");
+  }
+}
+
+TEST(Session, AnInferiorWithAStrangeNameIsNotUsed) {
+  for (const char* name : {"", "i", "2", "i2x", "ix", "i-", "i99999999999999999999"}) {
+    FakeSession gdb;
+    gdb.attached();
+    gdb.session.abandon([](const Status&) {});
+    gdb.answer("kill", "^done");
+    gdb.session.attach(4712, [](const Status&) {});
+    gdb.answer("-add-inferior", "^done,inferior=\"" + std::string(name) + "\"");
+    EXPECT_TRUE(gdb.wasSent("-target-attach 4712")) << name;
+  }
 }
 
 TEST(Session, ReverseCommandsAreTheTools) {
