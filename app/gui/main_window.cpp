@@ -238,11 +238,14 @@ void MainWindow::connectSession() {
   connect(m_session, &DebugSession::settled, this, &MainWindow::refreshActions);
   connect(&m_session->inspector(), &session::Inspector::alteredChanged, this,
           &MainWindow::refreshActions);
-  connect(&m_session->groupRun(), &session::GroupRun::changed, this, [this](const QString& text) {
-    if (!text.isEmpty()) {
-      say(text, false);
-    }
-  });
+  connect(&m_session->groupRun(), &session::GroupRun::changed, this,
+          [this, last = QString()](const QString& text) mutable {
+            // What has been said since stays.
+            if (!text.isEmpty() || statusText() == last) {
+              say(text, false);
+            }
+            last = text;
+          });
   connect(m_shown, &ShownTrace::damaged, this, [this](const QString& text) { say(text, true); });
   connect(m_replay, &ReplayActions::said, this, &MainWindow::say);
   connect(m_part, &PartActions::said, this, &MainWindow::say);

@@ -42,10 +42,12 @@ void GroupRun::moved(int rank) {
 
 void GroupRun::tell() {
   const bool alone = m_run->ranks.size() < 2 && m_run->debugless.isEmpty();
-  if (m_run->ranks.isEmpty() || (alone && m_run->underWay.isEmpty())) {
+  if (m_run->ranks.isEmpty()) {
     return;
   }
-  const QString text = values::groupRunText(*m_run, m_state.rankStates());
+  const QString text = alone && m_run->underWay.isEmpty()
+                           ? QString()
+                           : values::groupRunText(*m_run, m_state.rankStates());
   if (text != m_told) {
     m_told = text;
     Q_EMIT changed(text);

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A rank that runs alone goes back to snapshots of itself: everywhere it has what it had there, in any order of places."""
 import os
+import pathlib
 import random
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
@@ -71,6 +73,15 @@ class GoingBackTest(PhotofinishTest):
     def test_one_rank_of_four(self):
         self.record("t.pft", self.mpirun(4, BACK, PASSES, self.dir / "file"), "--mode", "all", "--groups", "each")
         self.check_walk(2, "--ranks", "2")
+
+    def test_under_mpich(self):
+        self.need("mpiexec.mpich", BIN / "libphotofinish_mpich.so", "mpicc.mpich")
+        program = self.dir / "back"
+        source = pathlib.Path(__file__).parent / "programs" / "back.c"
+        subprocess.run(["mpicc.mpich", "-g", "-pthread", "-o", program, source], check=True, stderr=subprocess.DEVNULL)
+        self.record("t.pft", ["mpiexec.mpich", "-n", "3", program, PASSES, self.dir / "file"], "--mode", "all", "--groups", "each")
+        run = self.check_walk(1, "--ranks", "1")
+        self.assertNotIn("is started again", run.out)
 
     def test_breakpoints_and_hits(self):
         """Counted from the begin, and hits before a snapshot are not forgotten."""

@@ -2,7 +2,9 @@
 // Where ranks are, as it is shown, and where a user can go from there. No cycle runs.
 #include <gtest/gtest.h>
 
+#include <QCoreApplication>
 #include <QTemporaryDir>
+#include <QThread>
 
 #include "app/collation/failure.h"
 #include "app/session/destinations.h"
@@ -288,6 +290,23 @@ TEST_F(StateTest, AnActionOfOneRankIsNotSpokenOfOnceItIsDone) {
   run.begin(QStringLiteral("next"), {}, {1}, {});
   run.arrived(1);
   EXPECT_EQ(told, 0);
+}
+
+TEST_F(StateTest, ALongActionOfOneRankIsNotSpokenOfOnceItIsDone) {
+  stand(20);
+  GroupRun run(m_state);
+  QStringList told;
+  QObject::connect(&run, &GroupRun::changed, [&told](const QString& text) { told << text; });
+  run.begin(QStringLiteral("continue"), {}, {1}, {});
+  for (int i = 0; i < 500 && told.isEmpty(); ++i) {
+    QThread::msleep(10);
+    QCoreApplication::processEvents();
+  }
+  ASSERT_EQ(told.size(), 1);
+  EXPECT_TRUE(told.last().contains(QLatin1String("rank 1"))) << told.last().toStdString();
+  run.arrived(1);
+  ASSERT_EQ(told.size(), 2);
+  EXPECT_TRUE(told.last().isEmpty()) << "it does not still run";
 }
 
 // -- late answers
