@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What debugging costs: the table of docs/debugging.md, "Speed". Real jobs, real GDBs, the session
 // that the window has, without a window. debug_bench [RUNS=5] [PART…]: prints medians and the load
-// average; takes some minutes. A PART is four, many, groups or far; all of them if none is named.
+// average; takes some minutes. A PART is four, many, groups, far or alone; all of them if none is named.
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -51,18 +51,16 @@ class Bench {
  public:
   explicit Bench(int runs) : m_runs(runs) {}
 
-  [[nodiscard]] bool open(const QStringList& program, int ranks) {
+  /// `options`: of record.
+  [[nodiscard]] bool open(const QStringList& program, int ranks, const QStringList& options = {}) {
     m_session = std::make_unique<DebugSession>();
     const QString trace = m_directory.filePath(QStringLiteral("%1.pft").arg(++m_number));
     const QString bin = QString::fromStdString(pf::app::programDirectory());
-    QStringList command{QStringLiteral("record"),
-                        QStringLiteral("-o"),
-                        trace,
-                        QStringLiteral("mpirun"),
-                        QStringLiteral("--oversubscribe"),
-                        QStringLiteral("-n"),
-                        QString::number(ranks),
-                        bin + QLatin1Char('/') + program.first()};
+    QStringList command{QStringLiteral("record"), QStringLiteral("-o"), trace};
+    command += options;
+    command += QStringList{QStringLiteral("mpirun"), QStringLiteral("--oversubscribe"),
+                           QStringLiteral("-n"), QString::number(ranks),
+                           bin + QLatin1Char('/') + program.first()};
     QProcess recorder;
     recorder.setProcessChannelMode(QProcess::MergedChannels);
     recorder.start(bin + QStringLiteral("/photofinish"), command + program.mid(1));
@@ -93,7 +91,7 @@ class Bench {
   /// current rank are filled; -1: never.
   [[nodiscard]] double timed(const std::function<void()>& act) {
     int settled = 0;
-    int variables = 0;
+    int variables = m_focus.isEmpty() ? 1 : 0;  // nobody shows any
     const auto one = QObject::connect(m_session.get(), &DebugSession::settled, [&] { ++settled; });
     const auto two = QObject::connect(
         &m_session->inspector(), &pf::session::Inspector::variablesChanged, [&] { ++variables; });
@@ -281,6 +279,35 @@ void farBack(Bench& bench) {
   });
 }
 
+/// MPIWiz, 3.1: a rank without the others, which goes back to snapshots of itself.
+void oneAlone(Bench& bench) {
+  if (!bench.open({QStringLiteral("e2e/steady"), QStringLiteral("17000")}, 4,
+                  {QStringLiteral("--groups"), QStringLiteral("each"), QStringLiteral("--mode"),
+                   QStringLiteral("all")})) {
+    return;
+  }
+  DebugSession& session = bench.session();
+  if (!session.debugOnly({{}, {0}}).ok()) {
+    return;
+  }
+  const auto back = [&] {
+    return bench.timed([&] { session.go(pf::session::Move::PreviousEvent); });
+  };
+  bench.focus(0, 0);
+  bench.report("rank 0 of 4 alone, to event 100,000, GDB on it", "s", "-", [&] {
+    const double there = bench.timed([&] { session.replayTo({0, kFar}); }) / 1e3;
+    bench.end();
+    return there;
+  });
+  (void)bench.timed([&] { session.replayTo({0, kFar}); });
+  bench.report("one event back from there, GDB stopped there, panes fresh", "ms", "100", back);
+  bench.end();
+  bench.focus(0, -1);  // none
+  (void)bench.timed([&] { session.replayTo({0, kFar}); });
+  bench.report("the same without a GDB", "ms", "30", back);
+  bench.end();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -289,8 +316,11 @@ int main(int argc, char** argv) {
   qputenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
   Bench bench(argc > 1 ? std::max(1, std::atoi(argv[1])) : 5);
   std::printf("load %.1f\n", load());
-  const std::pair<std::string_view, void (*)(Bench&)> parts[] = {
-      {"four", fourRanks}, {"many", manyRanks}, {"groups", groupSteps}, {"far", farBack}};
+  const std::pair<std::string_view, void (*)(Bench&)> parts[] = {{"four", fourRanks},
+                                                                 {"many", manyRanks},
+                                                                 {"groups", groupSteps},
+                                                                 {"far", farBack},
+                                                                 {"alone", oneAlone}};
   for (const auto& [name, run] : parts) {
     if (argc < 3 || std::find(argv + 2, argv + argc, name) != argv + argc) {
       run(bench);
