@@ -30,7 +30,8 @@ void addTracing(CLI::App& command, RecordWords& words) {
   words.mode = command
                    .add_option("--mode", words.options.mode,
                                "outcomes: MPI's choices only, events by a replay (default); races: "
-                               "and races found while the program runs; all: every event at once")
+                               "and races found while the program runs; all: every event at "
+                               "once (default with --groups)")
                    ->check(CLI::IsMember({"outcomes", "races", "all"}));
   words.algorithm = command
                         .add_option("--algorithm", words.options.algorithm,
@@ -113,10 +114,20 @@ Status findGroups(RecordWords& words) {
   return {};
 }
 
+/// Events that are not recorded are seen by a replay of all ranks: for who debugs a group that may be more than the machine can
+/// run. A trace of choices only is for who asks for it.
+Status keepEvents(RecordWords& words) {
+  app::RecordOptions& options = words.options;
+  if (!*words.mode && !options.groups.empty() && options.groups != "all") {
+    options.mode = "all";
+  }
+  return {};
+}
+
 int run(CLI::App& command, RecordWords& words) {
   words.options.command = command.remaining();
   words.options.stallAfter = stallTime(*words.stallAfter);
-  for (const auto read : {readEndStuck, readTracing, readGroups, findGroups}) {
+  for (const auto read : {readEndStuck, readTracing, readGroups, findGroups, keepEvents}) {
     if (const Status good = read(words); !good) {
       return fail(good.error());
     }

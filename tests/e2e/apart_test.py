@@ -74,9 +74,10 @@ class ApartTest(PhotofinishTest):
         return sorted(groups)
 
     def test_each_group_receives_what_it_received(self):
-        for spec, ranks in PARTITIONS:
-            with self.subTest(spec=spec, ranks=ranks):
-                recorded = received(self.record("t.pft", self.mpirun(ranks, APART), "--groups", spec))
+        for number, (spec, ranks) in enumerate(PARTITIONS):
+            mode = ("all", "outcomes")[number % 2]
+            with self.subTest(spec=spec, ranks=ranks, mode=mode):
+                recorded = received(self.record("t.pft", self.mpirun(ranks, APART), "--groups", spec, "--mode", mode))
                 self.assertEqual(len(recorded), ranks)
                 self.assertEqual(received(self.replay("t.pft")), recorded, "and all of them together")
                 self.replay_each_group(self.groups_of(spec, ranks), recorded)
@@ -90,8 +91,14 @@ class ApartTest(PhotofinishTest):
         self.assertEqual(received(both), {rank: recorded[rank] for rank in "013"}, both)
         self.assertEqual(self.replay("t.pft", "--group", 2, "--until", "3:20", stdin=subprocess.DEVNULL).status, 0)
 
+    def test_events_are_kept_with_groups(self):
+        """Who debugs a group may not be able to run the others to see theirs."""
+        for spec, options, mode in (("each", (), "all"), ("all", (), "outcomes"), ("0-1", ("--mode", "outcomes"), "outcomes")):
+            self.record("t.pft", self.mpirun(3, APART), "--groups", spec, *options)
+            self.assertEqual(self.info()["mode"], mode, spec)
+
     def test_a_place_in_a_trace_without_events(self):
-        recorded = received(self.record("t.pft", self.mpirun(4, APART), "--groups", "0-1"))
+        recorded = received(self.record("t.pft", self.mpirun(4, APART), "--groups", "0-1", "--mode", "outcomes"))
         pair = self.replay("t.pft", "--group", 0, "--until", "1:20", stdin=subprocess.DEVNULL)
         self.assertEqual(pair.status, 0, pair)
         self.assertIn("running the group once more to see its events", pair.err)
