@@ -270,6 +270,8 @@ Paths compileAll(pf::db::TraceStore& store, const std::string& directory,
       log.checks.clear();  // calls of threads that are not known again come in any order
       log.sent.clear();
       log.given.clear();
+      log.outgoing.clear();
+      log.outgoingGiven.clear();
     }
     paths.push_back(pf::protocol::SessionDirectory::schedulePath(directory, log.rank));
     if (!runs(running, log.rank)) {

@@ -149,6 +149,8 @@ protocol::RankDiverged RankPageFile::otherContents() const {
   out.rank = m_page->rank;
   out.serial = m_page->contentsAt.load(std::memory_order_acquire);
   out.got = textOf(m_page->contents);
+  // For who does not know the recorded event: the call is the same.
+  out.expected = out.got.substr(0, out.got.find(' ')) + " with the recorded contents";
   out.callAddress = m_page->contentsAddress;
   out.place = placeOf(mappingsOf(m_page->pid), out.callAddress);
   out.goesOn = true;

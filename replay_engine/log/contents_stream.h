@@ -4,12 +4,24 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "replay_engine/log/varint.h"
 #include "replay_engine/log_format/log_format.h"
 
 namespace pf {
+
+/// `check`: as the schedule has it.
+inline void putContents(std::vector<unsigned char>& out, bool known, std::uint64_t bytes,
+                        std::uint32_t check, std::optional<std::uint64_t> digest) {
+  putVarint(out, contentsHead(known, bytes, digest.has_value()));
+  putVarint(out, check);
+  if (digest) {
+    out.resize(out.size() + sizeof *digest);
+    std::memcpy(out.data() + out.size() - sizeof *digest, &*digest, sizeof *digest);
+  }
+}
 
 class ContentsStream {
  public:
@@ -39,12 +51,8 @@ class ContentsStream {
  private:
   void flush() {
     if (m_open) {
-      putVarint(m_out, contentsHead(m_known, m_bytes, m_digested));
-      putVarint(m_out, m_check);
-    }
-    if (m_open && m_digested) {
-      m_out.resize(m_out.size() + sizeof m_digest);
-      std::memcpy(m_out.data() + m_out.size() - sizeof m_digest, &m_digest, sizeof m_digest);
+      putContents(m_out, m_known, m_bytes, m_check,
+                  m_digested ? std::optional(m_digest) : std::nullopt);
     }
     m_open = m_digested = false;
   }

@@ -256,6 +256,12 @@ bool Decoder::record(RecordReader& in) {
     case RecordKind::Given:
       contentsRecord(in, kind);
       break;
+    case RecordKind::Outgoing:
+      outgoingRecord(in, log.outgoing);
+      break;
+    case RecordKind::OutgoingGiven:
+      outgoingRecord(in, log.outgoingGiven);
+      break;
     case RecordKind::DoneReceive:
     case RecordKind::Matched: {
       const auto [number, source, tag] = fieldsOf<RecordKind::DoneReceive>(in);

@@ -16,7 +16,7 @@ namespace pf {
 
 class Decoder {
  public:
-  /// `blocks`: all that will be read. `contents`: fills RankLog::sent and ::given.
+  /// `blocks`: all that will be read. `contents`: fills RankLog::sent, ::given, ::outgoing and ::outgoingGiven.
   Decoder(const LogHeader& header, const std::vector<std::span<const unsigned char>>& blocks,
           bool contents = false);
 
@@ -47,6 +47,7 @@ class Decoder {
   [[nodiscard]] std::uint32_t checkOfSent(std::uint32_t comm, std::int32_t dest,
                                           std::int32_t tag) const;
   void contentsRecord(RecordReader& in, RecordKind kind);
+  void outgoingRecord(RecordReader& in, std::vector<unsigned char>& stream);
   void collectiveEvent(RecordReader& in, RecordKind kind);
   void choice(RecordReader& in);
   void unfinished(RecordReader& in);

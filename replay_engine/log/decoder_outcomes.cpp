@@ -209,4 +209,15 @@ void Decoder::contentsRecord(RecordReader& in, RecordKind kind) {
   }
 }
 
+void Decoder::outgoingRecord(RecordReader& in, std::vector<unsigned char>& stream) {
+  const auto [skipped, form, bytes] = fieldsOf<RecordKind::Outgoing>(in);
+  const bool digested = (form & 1U) != 0;
+  const std::uint64_t digest = digested ? in.fixed64() : 0;
+  if (!m_keepsContents || in.bad()) {
+    return;
+  }
+  putVarint(stream, skipped);
+  putContents(stream, true, bytes, form >> 1, digested ? std::optional(digest) : std::nullopt);
+}
+
 }  // namespace pf

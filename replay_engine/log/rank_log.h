@@ -130,6 +130,9 @@ struct RankLog {
   std::vector<std::uint32_t> checks;     ///< eventCheck() of each event
   std::vector<unsigned char> sent;  ///< sizes and digests, as a schedule has them (where asked for)
   std::vector<unsigned char> given;
+  /// The same of what leaves the rank's group, as a schedule has them (where asked for).
+  std::vector<unsigned char> outgoing;
+  std::vector<unsigned char> outgoingGiven;
   std::vector<LoggedLane> lanes;  ///< by number; empty where there is one thread
   std::vector<LaneRun> laneRuns;
   std::optional<LoggedRaces> races;    ///< at a clean end, mode races

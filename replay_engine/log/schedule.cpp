@@ -122,6 +122,8 @@ std::vector<unsigned char> compileSchedule(const RankLog& log, const RankRoutes*
   header.checks = append(out, log.checks);
   header.sent = append(out, log.sent);
   header.given = append(out, log.given);
+  header.outgoing = append(out, log.outgoing);
+  header.outgoingGiven = append(out, log.outgoingGiven);
   for (std::size_t k = 0; k < kChoiceKinds; ++k) {
     header.choices[k] = append(out, choiceStream(log.choices[k], k));
     header.finalFailedPolls[k] = log.finalFailedPolls[k];

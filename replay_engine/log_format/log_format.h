@@ -26,9 +26,9 @@
 namespace pf {
 
 inline constexpr std::uint64_t kLogMagic = 0x0001474F4C4E4650;  // "PFNLOG\1\0"
-inline constexpr std::uint32_t kLogVersion = 5;
+inline constexpr std::uint32_t kLogVersion = 6;
 inline constexpr std::uint32_t kOldestLogVersion =
-    3;  ///< that can be read: it has no Time and no Clock; 4 has no Contents, Given, Unfinished and no `matched`
+    3;  ///< that can be read: it has no Time and no Clock; 4 has no Contents, Given, Unfinished and no `matched`; 5 no Outgoing
 inline constexpr std::size_t kLogHeaderSize = 8192;
 inline constexpr std::size_t kLogBlockSize = 65536;
 inline constexpr std::size_t kLogBlockData = kLogBlockSize - 8;
@@ -246,6 +246,9 @@ struct ScheduleHeader {
   ScheduleSection failed;      ///< ScheduleFailed, by key
   ScheduleSection unfinished;  ///< uint32 indices, of one ScheduleFailed after another
   std::uint64_t threads;       ///< 1: this or another rank had several threads
+  /// Of some messages, in their order: varint how many before it have none, then as `sent` with 0 for the check.
+  ScheduleSection outgoing;
+  ScheduleSection outgoingGiven;  ///< of collectives: how many events, then as `given`
 };
 
 /// A completion call that failed.

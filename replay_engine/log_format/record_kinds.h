@@ -427,6 +427,19 @@ struct Given {
   }
 };
 
+struct Outgoing {
+  std::uint64_t skipped = 0;  ///< of the same since the record before: messages; events
+  std::uint32_t form = 0;     ///< twice Given::operation, and 1 if digested
+  std::uint64_t bytes = 0;
+  template <typename Self, typename Visit>
+  static constexpr void fields(Self& self, Visit& visit) {
+    visit("skipped", self.skipped);
+    visit("form", self.form);
+    visit("bytes", self.bytes);
+    visit.rest("if form is odd: eight bytes of digest", RestForm::Hex);
+  }
+};
+
 struct Unfinished {
   std::uint64_t key = 0;  ///< completionKey()
   std::uint32_t n = 0;    ///< at most kMostUnfinished
@@ -490,7 +503,9 @@ struct Unfinished {
   X(Time, Time, false, "an event begins") \
   X(Contents, Contents, false, "digest of the last message sent") \
   X(Given, Given, false, "what this rank gives to the last collective") \
-  X(Unfinished, Unfinished, false, "MPI_Waitall or MPI_Testall failed, and left these requests of its array as they were (MPI_ERR_PENDING); more of them in records of the same key")
+  X(Unfinished, Unfinished, false, "MPI_Waitall or MPI_Testall failed, and left these requests of its array as they were (MPI_ERR_PENDING); more of them in records of the same key") \
+  X(Outgoing, Outgoing, false, "the next message, but for so many, goes to a rank outside of the group (recordings with groups, logs without events)") \
+  X(OutgoingGiven, Outgoing, false, "what this rank gives to the next collective, but for so many events, on a communicator with ranks outside (the same)")
 // clang-format on
 
 enum class RecordKind : std::uint8_t {

@@ -81,6 +81,41 @@ class ContentsTest(PhotofinishTest):
         self.assert_told(run, "Send")
         self.assertEqual(run.status, 3, run)
 
+    def test_to_ranks_outside_of_its_group(self):
+        """They do not run, and nothing is sent; a recording of choices knows what was."""
+        self.recorded("--groups", "each")
+        for seed in (3, 4):
+            run = self.replayed("plain", "--group", "1", "--jitter", seed)
+            self.assertEqual((run.status, run.err.count("other contents")), (0, 0), run)
+        self.assertEqual(self.replayed("gap", "--group", "1").status, 0)
+        for word, call in TOLD.items():
+            with self.subTest(word=word):
+                run = self.replayed(word, "--group", "1")
+                self.assertRegex(run.err, rf"rank 1, event \d+: other contents than recorded\n(.*\n)*"
+                                          rf" +got: +MPI_{call} with other contents \(\d+ bytes\) at contents\.c:\d+", run)
+                self.assertRegex(run.err, r"with other contents than recorded, first at rank 1, event \d+", run)
+                self.assertEqual(run.status, 3, run)
+        run = self.replayed("size", "--group", "1")
+        self.assertEqual(run.status, 3, run)
+        self.assertRegex(run.err, r"divergence at rank 1, event 2\n +expected: MPI_Send.*20 bytes\n +got: +MPI_Send, 36 bytes at contents\.c:\d+ \(f\)", run)
+        run = self.replayed("operation", "--group", "1")
+        self.assertEqual(run.status, 3, run)
+        self.assertRegex(run.err, r"divergence at rank 1, event \d+\n +expected: MPI_Reduce.*\n +got: .*another operation", run)
+        # A replay of all knows it as well.
+        run = self.replayed("isend")
+        self.assertEqual(run.status, 3, run)
+        self.assertRegex(run.err, r"rank 1, event 3: other contents than recorded\n +expected: MPI_Isend with the recorded contents\n"
+                                  r" +got: +MPI_Isend with other contents \(4 bytes\) at contents\.c:\d+", run)
+
+    def test_within_its_group(self):
+        """What stays in the group is not recorded: its receivers run, and get what is sent."""
+        self.recorded("--groups", "0+1")
+        run = self.replayed("send", "--group", "0")
+        self.assertEqual((run.status, run.err.count("other contents")), (0, 0), run)
+        run = self.replayed("sendrecv", "--group", "0")  # to rank 2
+        self.assertEqual(run.status, 3, run)
+        self.assertRegex(run.err, r"rank 1, event \d+: other contents than recorded", run)
+
     def test_in_a_comparison(self):
         """Two recordings with the same calls: the first message that holds something else."""
         for trace, word in (("a.pft", "plain"), ("b.pft", "isend"), ("c.pft", "plain")):

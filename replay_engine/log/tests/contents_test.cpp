@@ -89,6 +89,37 @@ TEST(ContentsTest, ARecordWithoutDigestsHasSizes) {
             entry(contentsHead(true, 20, false), 0));
 }
 
+TEST(ContentsTest, WhatLeavesTheGroupHasItsNumber) {
+  const RankLog log = decoded({withDigest(record(RecordKind::Outgoing, {3, 1, 20}), 5),
+                               record(RecordKind::OutgoingGiven, {9, 6, 12}),
+                               record(RecordKind::Outgoing, {0, 0, 300})});
+  const auto skipping = [](std::uint64_t skipped, const Record& rest) {
+    Record out;
+    putVarint(out, skipped);
+    out.insert(out.end(), rest.begin(), rest.end());
+    return out;
+  };
+  Record expected = skipping(3, withDigest(entry(contentsHead(true, 20, true), 0), 5));
+  const Record second = skipping(0, entry(contentsHead(true, 300, false), 0));
+  expected.insert(expected.end(), second.begin(), second.end());
+  const Record schedule = compileSchedule(log);
+  EXPECT_EQ(section(schedule, &ScheduleHeader::outgoing), expected);
+  EXPECT_EQ(section(schedule, &ScheduleHeader::outgoingGiven),
+            skipping(9, entry(contentsHead(true, 12, false), 3)));
+}
+
+TEST(ContentsTest, AnOutgoingRecordThatIsCutSaysNothing) {
+  const Record cut = record(RecordKind::Outgoing, {3, 1, 20});  // its digest is missing
+  const auto header = std::make_unique<LogHeader>();
+  const std::vector<std::span<const unsigned char>> blocks{cut};
+  Decoder decoder(*header, blocks, true);
+  RecordReader in(cut);
+  static_cast<void>(decoder.record(in));
+  EXPECT_TRUE(in.bad());
+  decoder.finish();
+  EXPECT_TRUE(decoder.log.outgoing.empty());
+}
+
 TEST(ContentsTest, SizesAlone) {
   const RankLog log = decoded(
       {record(RecordKind::Send, {0, 0, 1, 5, 20}),

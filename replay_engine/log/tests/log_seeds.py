@@ -43,7 +43,8 @@ SEEDS = {
         log(several(("Send", 0, 0, 0, 7, 8), ("Receive", 0, 0, 0, 8, 1, 8), ("CollectivePost", 0, 0, 0, 0, 3), ("Completion", 0),
                     ("DoneCollective", 0)))),
     "choices": run(CLEAN, log(b"\x81\x80" + several(("Wild", 70, 2), ("Choice", 3, 0, 3, 0, 1), ("CancelledPost", 2), ("Note", 0),
-                                                    ("Value", 0, 5), ("NextValue", 7)))),
+                                                    ("Value", 0, 5), ("NextValue", 7), ("Outgoing", 1, 0, 8),
+                                                    ("Outgoing", 1, 1, 8, 1, 2, 3, 4, 5, 6, 7, 8), ("OutgoingGiven", 2, 6, 8)))),
     "threads": run(EVENTS | CLEAN | BLOCKS, log(several(
         ("LaneMade", 0, 0, 0), ("LaneMade", 1, 1, 1), ("Lane", 2, 2), ("Local", 0), ("Ordered", 0, 1, 9), ("Lane", 1, 0),
         ("Ordered", 1, 0, 9), ("Local", 0), ("Ordered", 2, 0, 8), ("Ordered", 2, 1, 8), ("Ordered", 3, 0, 8), ("Local", 0)))),

@@ -32,9 +32,7 @@ const CallPlace& begin(const CallPlace& place, RecordKind kind, MPI_Comm comm, C
     *number = g_engine.postedCollectives++;
   }
   *clock = sink().enters(place, kind, {comm, flow, root, contributes, takes}, given);
-  if (g_engine.contents) {
-    compareGiven(place, given);
-  }
+  compareGiven(place, given);
   return place;
 }
 

@@ -15,15 +15,14 @@ namespace {
 
 /// What the two halves of MPI_Sendrecv are asked for.
 struct Exchange : ExchangeEnvelopes {
-  Contents sent;
+  Data sent;
   const void* buffer;  ///< of the receive
   int count;
   MPI_Datatype datatype;
 };
 
-Contents contentsToSend(const void* buffer, int count, MPI_Datatype datatype, int dest) {
-  const StateLock lock;  // contentsOf() keeps what it knows
-  return dest == MPI_PROC_NULL ? Contents{} : contentsOf({buffer, count, datatype});
+Contents contentsToSend(const Data& data, int dest, MPI_Comm comm) {
+  return isMessage(dest, comm) ? contentsOf(data, dest, comm) : Contents{};
 }
 
 /// Posts the receive of an exchange, and then its send, as two requests.
@@ -48,9 +47,10 @@ int exchangeOfThread(const CallPlace& place, const Exchange& what, Post post, MP
   {
     const StateLock lock;
     beginEvent(place);
-    sink().exchangePosts(place, what, what.sent);
+    const Contents sent = contentsToSend(what.sent, what.dest, what.comm);
+    sink().exchangePosts(place, what, sent);
     if (what.dest != MPI_PROC_NULL) {
-      compareSent(place, what.sent,
+      compareSent(place, sent,
                   g_engine.contents ? checkOfSent(what.comm, what.dest, what.sendTag) : 0);
       ++g_engine.sends;
     }
@@ -167,8 +167,8 @@ int replaceOfThread(const CallPlace& place, void* buffer, int count, MPI_Datatyp
       return postExchange({copy, packed, MPI_PACKED, buffer, count, datatype, source, tag, comm},
                           from, to, requests);
     };
-    const Contents sent = contentsToSend(copy, packed, MPI_PACKED, dest);
-    const Exchange what{{comm, dest, sendTag, source, tag}, sent, buffer, count, datatype};
+    const Exchange what{
+        {comm, dest, sendTag, source, tag}, {copy, packed, MPI_PACKED}, buffer, count, datatype};
     return exchangeOfThread(place, what, post, status);
   });
 }
@@ -184,8 +184,11 @@ int onSendrecv(const CallPlace& place, const void* sendBuffer, int sendCount, MP
           {sendBuffer, sendCount, sendType, buffer, count, datatype, source, tag, comm}, from, to,
           requests);
     };
-    const Contents sent = contentsToSend(sendBuffer, sendCount, sendType, dest);
-    const Exchange what{{comm, dest, sendTag, source, tag}, sent, buffer, count, datatype};
+    const Exchange what{{comm, dest, sendTag, source, tag},
+                        {sendBuffer, sendCount, sendType},
+                        buffer,
+                        count,
+                        datatype};
     return exchangeOfThread(place, what, post, status);
   }
   if (source != MPI_PROC_NULL) {
@@ -200,8 +203,9 @@ int onSendrecv(const CallPlace& place, const void* sendBuffer, int sendCount, MP
         {sendBuffer, sendCount, sendType, buffer, count, datatype, posted.source, tag, comm}, to,
         posted.routed, use);
   };
-  return sendReceive(place, call, split, contentsToSend(sendBuffer, sendCount, sendType, dest),
-                     dest, sendTag, source, tag, comm, status);
+  return sendReceive(place, call, split,
+                     contentsToSend({sendBuffer, sendCount, sendType}, dest, comm), dest, sendTag,
+                     source, tag, comm, status);
 }
 
 int onSendrecv_replace(const CallPlace& place, void* buffer, int count, MPI_Datatype datatype,
@@ -225,8 +229,8 @@ int onSendrecv_replace(const CallPlace& place, void* buffer, int count, MPI_Data
           posted.routed, use);
     });
   };
-  return sendReceive(place, call, split, contentsToSend(buffer, count, datatype, dest), dest,
-                     sendTag, source, tag, comm, status);
+  return sendReceive(place, call, split, contentsToSend({buffer, count, datatype}, dest, comm),
+                     dest, sendTag, source, tag, comm, status);
 }
 
 }  // namespace pf

@@ -7,11 +7,21 @@
 #include "replay_engine/rank/clocks/rank_clocks.h"
 #include "replay_engine/rank/engine/records.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
+#include "replay_engine/rank/layer/known_inside.h"
 
 namespace pf {
 
 inline bool fast() {
   return g_rankOnly.fast && t_depth == 0;
+}
+
+/// Not of a message that may leave the group: what it holds is recorded.
+inline bool fastTo(int dest, MPI_Comm comm) {
+  return fast() && (!g_rankOnly.grouped || isKnownInside(dest, comm));
+}
+/// Not of a collective that may go beyond the group.
+inline bool fastCollective(MPI_Comm comm) {
+  return fast() && !followsClocks() && (!g_rankOnly.grouped || isKnownWhole(comm));
 }
 
 /// isMessage() with handles that are known there.

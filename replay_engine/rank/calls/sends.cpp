@@ -25,7 +25,7 @@ std::uint32_t beginSend(const CallPlace& place, RecordKind kind, const Data& dat
     return 0;
   }
   beginEvent(place, comm, dest, tag);
-  const Contents contents = contentsOf(data);
+  const Contents contents = contentsOf(data, dest, comm);
   sink().sends(place, kind, {comm, dest, tag}, contents);
   compareSent(place, contents, 0);
   return g_engine.sends++;

@@ -276,8 +276,50 @@ struct Stream {
   }
 };
 
+/// Of few messages, or collectives: those that left the group of the recording.
+class Outgoing {
+ public:
+  /// `before`: the number that none of them has yet, so that the next one's may be the one behind it.
+  void open(const ScheduleSection& section, std::uint64_t before) {
+    m_stream.open(section);
+    m_number = before;
+    next();
+  }
+  /// Whether it is number `number`; *recorded is then what it was.
+  bool take(std::uint64_t number, Recorded* recorded) {
+    const bool is = isDue(number);
+    if (is) {
+      *recorded = m_recorded;
+    }
+    return is;
+  }
+  bool isDue(std::uint64_t number) {
+    while (m_there && m_number < number)
+      [[unlikely]] {
+        next();
+      }
+    return m_there && m_number == number;
+  }
+  [[nodiscard]] bool any() const { return m_there; }
+
+ private:
+  void next() {
+    const unsigned char* const before = m_stream.at;
+    m_number += takeVarint(&m_stream.at, m_stream.end) + 1;
+    g_engine.choices.hasRead(before, m_stream.at);
+    m_there = m_stream.next(&m_recorded);
+  }
+
+  Stream m_stream;
+  std::uint64_t m_number = 0;
+  Recorded m_recorded;
+  bool m_there = false;
+};
+
 Stream g_sent;
 Stream g_given;
+Outgoing g_outgoing;
+Outgoing g_outgoingGiven;
 
 [[noreturn]] void otherSize(const CallPlace& place, std::uint64_t was, std::uint64_t is) {
   char expected[96];
@@ -435,10 +477,25 @@ Contents Digester::contents() const {
 }
 
 Contents contentsOf(const Data& data) {
+  return g_engine.contents ? digestOf(data) : Contents{};
+}
+
+Contents contentsOf(const Data& data, int dest, MPI_Comm comm) {
+  const bool asked = g_engine.contents ||
+                     (g_leavesGroup != nullptr && g_leavesGroup(comm, &dest)) ||
+                     (g_outgoing.any() && compares() && g_outgoing.isDue(g_engine.sends));
+  return asked ? digestOf(data) : Contents{};
+}
+
+bool asksForGiven(MPI_Comm comm) {
+  return g_engine.contents || (g_leavesGroup != nullptr && g_leavesGroup(comm, nullptr)) ||
+         (g_outgoingGiven.any() && compares() &&
+          // Of several threads, who has the next event is not known yet.
+          (g_engine.threads || g_outgoingGiven.isDue(g_engine.serial + 1)));
+}
+
+Contents digestOf(const Data& data) {
   Contents contents;
-  if (!g_engine.contents) {
-    return contents;
-  }
   contents.known = true;
   if (data.count <= 0) {
     return contents;
@@ -467,31 +524,51 @@ std::uint32_t checkOfSent(MPI_Comm comm, int dest, int tag) {
 }
 
 void compareSent(const CallPlace& place, const Contents& contents, std::uint32_t check) {
+  if (g_leavesGroup != nullptr && contents.known) {
+    sink().outgoing(contents);
+  }
   Recorded recorded;
-  if (!g_engine.contents || !compares() || !g_sent.next(&recorded)) {
-    return;
+  if (g_engine.contents && compares() && g_sent.next(&recorded)) {
+    if (recorded.check != 0 && check != 0 && recorded.check != check) {
+      diverge(place, kCallNames[place.call], "the same call, to another rank or with another tag");
+    }
+    compare(place, recorded, contents);
   }
-  if (recorded.check != 0 && check != 0 && recorded.check != check) {
-    diverge(place, kCallNames[place.call], "the same call, to another rank or with another tag");
+  if (g_outgoing.any() && compares() && g_outgoing.take(g_engine.sends, &recorded)) {
+    compare(place, recorded, contents);
   }
-  compare(place, recorded, contents);
 }
 
-void compareGiven(const CallPlace& place, const Contents& given) {
-  Recorded recorded;
-  if (!compares() || !g_given.next(&recorded)) {
-    return;
-  }
-  if (recorded.known && given.known && recorded.check != given.operation) {
+namespace {
+
+void compareGiven(const CallPlace& place, const Recorded& was, const Contents& is) {
+  if (was.known && is.known && was.check != is.operation) {
     diverge(place, kCallNames[place.call], "the same call, with another operation");
   }
-  compare(place, recorded, given);
+  compare(place, was, is);
+}
+
+}  // namespace
+
+void compareGiven(const CallPlace& place, const Contents& given) {
+  if (g_leavesGroup != nullptr && given.known) {
+    sink().outgoingGiven(given);
+  }
+  Recorded recorded;
+  if (g_engine.contents && compares() && g_given.next(&recorded)) {
+    compareGiven(place, recorded, given);
+  }
+  if (g_outgoingGiven.any() && compares() && g_outgoingGiven.take(g_engine.serial, &recorded)) {
+    compareGiven(place, recorded, given);
+  }
 }
 
 bool startContents() {
   const ScheduleHeader& header = g_engine.choices.header();
   g_sent.open(header.sent);
   g_given.open(header.given);
+  g_outgoing.open(header.outgoing, ~std::uint64_t{0});  // messages are counted from 0
+  g_outgoingGiven.open(header.outgoingGiven, 0);        // and events from 1
   return header.sent.size != 0 || header.given.size != 0;
 }
 

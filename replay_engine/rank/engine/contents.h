@@ -56,14 +56,25 @@ class Digester {
   alignas(64) unsigned char m_state[640];
 };
 
-/// Of a message; nothing (but a size of 0) where nobody asks. Under the engine's lock.
+/// Of a message, whoever asks. Under the engine's lock.
+Contents digestOf(const Data& data);
+/// The same, and nothing (but a size of 0) where nobody asks.
 Contents contentsOf(const Data& data);
+/// Of the next message that this rank sends, to `dest`: in a recording with groups, or in a replay of one, it may be
+/// asked for though others are not.
+Contents contentsOf(const Data& data, int dest, MPI_Comm comm);
+/// Whether what this rank gives to a collective on `comm` is asked for. Before its event begins.
+bool asksForGiven(MPI_Comm comm);
 
-/// Compares with the next message of the recording. `check`: sentCheck(), or 0 where beginEvent() has compared all else.
+/// Of a recording with groups, without events: whether what goes to `dest` (null: in a collective, to all) leaves the group.
+inline bool (*g_leavesGroup)(MPI_Comm comm, const int* dest) = nullptr;
+
+/// Before the next message leaves: records what it holds, where it leaves the group, and compares it with that of the
+/// recording. `check`: sentCheck(), or 0 where beginEvent() has compared all else.
 void compareSent(const CallPlace& place, const Contents& contents, std::uint32_t check);
 /// sentCheck() of a message of this rank.
 std::uint32_t checkOfSent(MPI_Comm comm, int dest, int tag);
-/// Compares what this rank gives to the collective whose event has begun.
+/// The same of what this rank gives to the collective whose event has begun.
 void compareGiven(const CallPlace& place, const Contents& given);
 
 /// In a replay: whether its schedule has something to compare with; gets ready to.

@@ -64,8 +64,9 @@ inline constexpr std::size_t kRankOnlySize = 4096;
 /// child is the rank, whose log and page it does not have: not even one of clone() or _Fork(),
 /// which run no handlers of ours. There the kernel clears it (keepFromChildren()).
 struct alignas(kRankOnlySize) RankOnly {
-  bool active = false;  ///< between MPI_Init and MPI_Finalize of a rank under an agent
-  bool fast = false;    ///< active, and fast_path.h has the common calls
+  bool active = false;   ///< between MPI_Init and MPI_Finalize of a rank under an agent
+  bool fast = false;     ///< active, and fast_path.h has the common calls
+  bool grouped = false;  ///< and asks whether they stay in the group (known_inside.h)
   SeenByAll<const void*> owner = nullptr;  ///< of what the environment says (system_values.h)
 };
 extern RankOnly g_rankOnly;
@@ -102,9 +103,11 @@ struct Engine {
   std::uint32_t posts = 0;      ///< receives posted
   std::uint32_t wildPosts = 0;  ///< of them from MPI_ANY_SOURCE
   std::uint32_t wildLogged =
-      0;                     ///< number of the wildcard receive that a kNextWild byte stands for
-  std::uint32_t sends = 0;   ///< messages sent
-  std::uint32_t probes = 0;  ///< that succeeded, without matched ones
+      0;                    ///< number of the wildcard receive that a kNextWild byte stands for
+  std::uint32_t sends = 0;  ///< messages sent
+  std::uint32_t outgoingLogged = 0;       ///< number behind that of the last Outgoing record
+  std::uint64_t outgoingGivenLogged = 0;  ///< event of the last OutgoingGiven record
+  std::uint32_t probes = 0;               ///< that succeeded, without matched ones
   std::uint32_t postedCollectives = 0;
   std::uint64_t random = 1;  ///< state of the jitter
 

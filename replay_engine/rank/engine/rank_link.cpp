@@ -284,7 +284,7 @@ bool joinAgent(const JoinSteps& steps) {
     }
   }
   g_engine.contents = g_engine.contents || g_engine.events;
-  if (g_engine.replay || g_engine.contents) {
+  if (g_engine.replay || g_engine.contents || g_leavesGroup != nullptr) {
     PF_REAL(Comm_dup)(MPI_COMM_SELF, &g_engine.nowhere);
     PF_REAL(Comm_set_errhandler)(g_engine.nowhere, MPI_ERRORS_RETURN);
   }

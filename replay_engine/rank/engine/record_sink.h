@@ -84,6 +84,12 @@ class RecordSink {
   /// Where its begin is an event of its own.
   virtual void exchangePosts(const CallPlace&, const ExchangeEnvelopes&, const Contents&) {}
 
+  // -- what goes to ranks outside of the group (recordings with groups)
+  /// The next message holds this.
+  virtual void outgoing(const Contents&) {}
+  /// The collective whose event has begun is given this.
+  virtual void outgoingGiven(const Contents&) {}
+
   // -- choices that MPI has made
   virtual void chose(ChoiceKind, std::initializer_list<std::uint32_t>) {}
   virtual void choseSome(ChoiceKind, int, const int*) {}

@@ -65,7 +65,7 @@ def given(call):
     """What the rank gives, as an expression."""
     name = call.name.removesuffix("_c")
     name = name[1:].capitalize() if call.kind == "NonblockingCollective" else name
-    return f"g_engine.contents ? {GIVEN[name]} : Contents{{}}" if name in GIVEN else "Contents{}"
+    return f"asksForGiven({first_comm(call.parameters)}) ? {GIVEN[name]} : Contents{{}}" if name in GIVEN else "Contents{}"
 
 
 def split(parameters):
@@ -148,7 +148,7 @@ def alone_in_words(call):
     if call.kind in ("BlockingReceive", "NonblockingReceive", "MatchedReceive", "Probe"):
         return "from outside: as recorded"
     if call.kind in ("Send", "NonblockingSend", "PersistentSend"):
-        return "to outside: nothing is sent"
+        return "to outside: compared, nothing is sent"
     if call.kind in ("Collective", "NonblockingCollective"):
         return "messages between those that run; else as recorded"
     if call.kind == "CommunicatorConstructor":
@@ -227,8 +227,9 @@ def fast(call):
     number, names = f"kCall{call.name}", ", ".join(name for _, name in split(call.parameters))
     test = "fast()"
     if call.kind == "Send":
-        out = f"fastSend({number}, PF_KNOWN({call.name}), {names})"
+        test, out = "fastTo(dest, comm)", f"fastSend({number}, PF_KNOWN({call.name}), {names})"
     elif call.kind == "NonblockingSend":
+        test = "fastTo(dest, comm)"
         out = f"fastIsend(PF_KNOWN({call.name}), {names})"
     elif call.name == "Recv":
         out = f"fastRecv({names})"
@@ -239,7 +240,7 @@ def fast(call):
         test = f"fastCompletion({count})"
         out = f"fastWait({number}, {count}, {requests}, [&] {{ return PF_KNOWN({call.name})({names}); }})"
     elif call.kind == "Collective":
-        test = "fast() && !followsClocks()"
+        test = f"fastCollective({first_comm(call.parameters)})" if call.name in GIVEN else "fast() && !followsClocks()"
         return f"  if ({test}) [[likely]] {{\n    const FastCall event({number});\n    return PF_KNOWN({call.name})({names});\n  }}\n"
     else:
         return ""

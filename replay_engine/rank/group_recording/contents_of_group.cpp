@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "replay_engine/log_format/system_values.h"
+#include "replay_engine/rank/engine/contents.h"
 #include "replay_engine/rank/engine/given.h"
 #include "replay_engine/rank/engine/rank_link.h"
 #include "replay_engine/rank/engine/records.h"
@@ -20,7 +21,6 @@
 namespace pf {
 
 PayloadWriter g_payload;
-LastAsked g_lastAsked{MPI_Comm{}, nullptr, 0};
 HandleMap<KeptRequest> g_keptRequests;
 
 namespace {
@@ -208,6 +208,15 @@ void keepNoMore(const CallPlace& place, const MPI_Comm* comm) {
 
 }  // namespace
 
+namespace {
+
+bool leavesGroup(MPI_Comm comm, const int* dest) {
+  const MemberView* const members = t_layer == 0 ? mixedComm(comm) : nullptr;
+  return members != nullptr && (dest == nullptr || members->isOutside(*dest)) && g_payload.keeps();
+}
+
+}  // namespace
+
 bool startKeepingContents(const RankPage& page, const char** why) {
   char path[sizeof page.logPath + 16];
   std::snprintf(path, sizeof path, "%s", page.logPath);
@@ -236,6 +245,8 @@ bool startKeepingContents(const RankPage& page, const char** why) {
     putMessagesOver();
     putCompletionsOver();
     putCollectivesOver();
+    g_leavesGroup = g_engine.events ? nullptr : leavesGroup;
+    g_rankOnly.grouped = !g_engine.events;
   }
   putCommunicatorsOver();
   g_notAlone = keepNoMore;

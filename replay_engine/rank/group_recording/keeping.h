@@ -4,6 +4,7 @@
 
 #include "replay_engine/rank/layer/collective_flow.h"
 #include "replay_engine/rank/layer/handle_map.h"
+#include "replay_engine/rank/layer/known_inside.h"
 #include "replay_engine/rank/layer/one_thread.h"
 #include "replay_engine/rank/layer/under.h"
 #include "replay_engine/rank/payload/payload_writer.h"
@@ -21,25 +22,6 @@ struct MemberView {
 };
 
 extern PayloadWriter g_payload;
-
-/// The communicator that was looked up last, where only one thread does so: most messages are known to come from inside
-/// by a look at this.
-struct LastAsked {
-  MPI_Comm comm;
-  const bool* outside;  ///< of each peer; null: none is
-  int peers;
-};
-extern LastAsked g_lastAsked;
-
-inline bool isKnownInside(int source, MPI_Comm comm) {
-  return comm == g_lastAsked.comm &&
-         (g_lastAsked.outside == nullptr ||
-          (static_cast<unsigned>(source) < static_cast<unsigned>(g_lastAsked.peers) &&
-           !g_lastAsked.outside[source]));
-}
-inline bool isKnownWhole(MPI_Comm comm) {
-  return comm == g_lastAsked.comm && g_lastAsked.outside == nullptr;
-}
 
 /// The ranks of a group in MPI_COMM_WORLD.
 void worldRanksOf(MPI_Group group, int size, int* world);

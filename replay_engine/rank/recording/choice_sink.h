@@ -26,6 +26,8 @@ class ChoiceSink : public LogSink {
   void exchanged(const CallPlace& place, const Posted& posted, const ExchangeEnvelopes& envelopes,
                  const Contents& sent, const MPI_Status* status) override;
   void matched(const Request& entry, const MPI_Status& status) override;
+  void outgoing(const Contents& contents) override;
+  void outgoingGiven(const Contents& given) override;
 
  protected:
   ~ChoiceSink() = default;
