@@ -15,6 +15,7 @@ from photofinish import BIN, FULL, PhotofinishTest, main
 APART = BIN / "e2e" / "apart"
 THREADS = BIN / "e2e" / "apart_threads"
 ERRORS = BIN / "e2e" / "apart_errors"
+INCOMING = BIN / "bench" / "incoming"
 RANDOM = BIN / "random" / "random_program"
 HASH = re.compile(r"rank (\d+) hash ([0-9a-f]{16} events \d+)")
 COUNT = int(os.environ.get("PF_RANDOM", "100" if FULL else "8"))
@@ -252,6 +253,19 @@ class ApartTest(PhotofinishTest):
         redacted = self.photofinish("redact", self.dir / "t.pft", self.dir / "r.pft")
         self.assertEqual(redacted.status, 0, redacted)
         self.assertNotEqual(self.replay("r.pft", "--group", 0).status, 0)
+
+    def test_memory_of_a_rank_whatever_it_receives(self):
+        """Of 128 MiB from outside, little is in memory: in the recording, and where the rank runs alone."""
+        self.need(INCOMING)
+        peak = re.compile(r"bench=incoming kilobytes=(\d+)")
+
+        def kilobytes(run):
+            self.assertEqual(run.status, 0, run)
+            return int(peak.search(run.out)[1])
+        launch = self.mpirun(2, INCOMING, 128, 64)
+        native = kilobytes(self.run_command(*launch))
+        self.assertLess(kilobytes(self.record("t.pft", launch, "--groups", "each")) - native, 8 * 1024)
+        self.assertLess(kilobytes(self.replay("t.pft", "--group", 1)) - native, 16 * 1024)
 
     def test_one_rank_needs_no_launcher(self):
         recorded = received(self.record("t.pft", self.mpirun(4, APART), "--groups", "each"))

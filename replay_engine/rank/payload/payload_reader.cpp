@@ -13,7 +13,7 @@
 namespace pf {
 namespace {
 
-constexpr std::uint64_t kGiveBackAt = std::uint64_t{4} << 20;
+constexpr std::uint64_t kGiveBackAt = std::uint64_t{1} << 20;
 constexpr std::uint64_t kPageGranule = std::uint64_t{64} << 10;
 
 }  // namespace

@@ -17,7 +17,17 @@ namespace {
 
 constexpr std::size_t kGranule = std::size_t{64} << 10;  // windows begin at multiples of it
 constexpr std::size_t kFirstWindow = std::size_t{256} << 10;
-constexpr std::size_t kLargestWindow = std::size_t{4} << 20;
+constexpr std::size_t kLargestWindow = std::size_t{1} << 20;
+
+/// So that writing it takes no page fault each 4 KiB. An older kernel cannot, and takes them.
+void makeWritable(void* window, std::size_t size) {
+#if defined(MADV_POPULATE_WRITE)
+  madvise(window, size, MADV_POPULATE_WRITE);
+#else
+  static_cast<void>(window);
+  static_cast<void>(size);
+#endif
+}
 
 /// Ranks that receive little from outside take little of the disk.
 std::size_t windowSize(std::uint64_t used) {
@@ -76,8 +86,8 @@ bool PayloadWriter::mapWindow(std::uint64_t offset) {
   const std::size_t size = windowSize(offset);
   const int error = allocateFile(fd, from, size);
   void* mapped = error != 0 ? MAP_FAILED
-                            : mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-                                   fd, static_cast<off_t>(from));
+                            : mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                                   static_cast<off_t>(from));
   const int mapError = error != 0 ? error : errno;
   ::close(fd);
   if (mapped == MAP_FAILED) {
@@ -90,6 +100,7 @@ bool PayloadWriter::mapWindow(std::uint64_t offset) {
   } else {
     unmapWindow();
   }
+  makeWritable(mapped, size);  // by now the former one takes no memory any more
   m_window = static_cast<unsigned char*>(mapped);
   m_windowSize = size;
   m_windowAt = from;

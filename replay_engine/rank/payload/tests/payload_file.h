@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -68,6 +69,21 @@ class PayloadFile : public testing::Test {
       }
     }
     writer.end();
+  }
+
+  /// Of this process, in KiB: mapped pages of files that are in memory.
+  static std::size_t filePages() {
+    std::ifstream status("/proc/self/status");
+    std::string line;
+    while (std::getline(status, line)) {
+      if (line.starts_with("RssFile:") || line.starts_with("RssShmem:")) {
+        if (const auto kib = std::strtoul(line.c_str() + line.find(':') + 1, nullptr, 10);
+            kib > 0) {
+          return kib;
+        }
+      }
+    }
+    return 0;
   }
 
   /// All that a reader gets.

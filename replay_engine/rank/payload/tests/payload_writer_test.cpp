@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <functional>
@@ -14,7 +15,7 @@
 namespace pf::test {
 namespace {
 
-constexpr std::size_t kLargestWindow = std::size_t{4} << 20;
+constexpr std::size_t kLargestWindow = std::size_t{1} << 20;
 
 class PayloadWriterTest : public PayloadFile {
  protected:
@@ -136,6 +137,19 @@ TEST_F(PayloadWriterTest, oneThatIsNotEndedIsForgotten) {
   put(other);
   EXPECT_EQ(kept(), (std::vector{small, other}));
   EXPECT_EQ(reader.end(), PayloadReader::End::Ended);
+}
+
+TEST_F(PayloadWriterTest, whatWasWrittenNeedNotBeInMemory) {
+  const std::string content = contentOf(100'000);
+  ASSERT_TRUE(open());
+  const std::size_t before = filePages();
+  std::size_t most = 0;
+  for (int i = 0; i < 400; ++i) {
+    put({PayloadKind::Message, 1, 2, 3, content});
+    most = std::max(most, filePages());
+  }
+  EXPECT_GT(most, before);
+  EXPECT_LT(most, before + (2U << 10));
 }
 
 TEST_F(PayloadWriterTest, killedInTheMiddleOfAnEntry) {
