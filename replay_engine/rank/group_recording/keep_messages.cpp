@@ -33,10 +33,27 @@ __attribute__((noinline)) int lookAtRecv(void* buffer, int count, MPI_Datatype t
   return result;
 }
 
+/// From anybody, of a communicator that is known to have ranks outside: most messages are of the group all the same.
+int takeFromAnybody(void* buffer, int count, MPI_Datatype type, int tag, MPI_Comm comm,
+                    MPI_Status* status) {
+  const LastAsked asked = g_lastAsked;
+  const InLayer inside;
+  MPI_Status own;
+  MPI_Status* const use = status != MPI_STATUS_IGNORE ? status : &own;
+  const int result = PF_UNDER(Recv)(buffer, count, type, MPI_ANY_SOURCE, tag, comm, use);
+  if (result != MPI_SUCCESS || asked.isOutside(use->MPI_SOURCE)) {
+    keepMessage(*mixedComm(comm), {buffer, count, type}, *use, result);
+  }
+  return result;
+}
+
 int keepRecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
              MPI_Status* status) {
-  return isKnownInside(source, comm)
-             ? PF_UNDER(Recv)(buffer, count, type, source, tag, comm, status)
+  if (isKnownInside(source, comm)) {
+    return PF_UNDER(Recv)(buffer, count, type, source, tag, comm, status);
+  }
+  return isWild(source) && comm == g_lastAsked.comm && t_layer == 0
+             ? takeFromAnybody(buffer, count, type, tag, comm, status)
              : lookAtRecv(buffer, count, type, source, tag, comm, status);
 }
 

@@ -11,14 +11,16 @@ struct LastAsked {
   MPI_Comm comm;
   const bool* outside;  ///< of each peer; null: none is
   int peers;
+
+  [[nodiscard]] bool isOutside(int peer) const {
+    return outside != nullptr &&
+           (static_cast<unsigned>(peer) >= static_cast<unsigned>(peers) || outside[peer]);
+  }
 };
 inline LastAsked g_lastAsked{MPI_Comm{}, nullptr, 0};
 
 inline bool isKnownInside(int peer, MPI_Comm comm) {
-  return comm == g_lastAsked.comm &&
-         (g_lastAsked.outside == nullptr ||
-          (static_cast<unsigned>(peer) < static_cast<unsigned>(g_lastAsked.peers) &&
-           !g_lastAsked.outside[peer]));
+  return comm == g_lastAsked.comm && !g_lastAsked.isOutside(peer);
 }
 inline bool isKnownWhole(MPI_Comm comm) {
   return comm == g_lastAsked.comm && g_lastAsked.outside == nullptr;
