@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What recording and replaying cost: the bench programs native and under photofinish, interleaved.
 
-    bench.py [--build build/release] [--runs 9] [--only self,clock,wtime,getenv,thread,threads,pingpong,halo,storm,barrier,allreduce,bcast,barrier8,allreduce8,bcast8,memory,replay,until] [--json OUT]
+    bench.py [--build build/release] [--runs 9] [--only self,clock,wtime,getenv,thread,threads,pingpong,halo,storm,barrier,allreduce,bcast,barrier8,allreduce8,bcast8,memory,replay,until,within,incoming] [--json OUT]
     bench.py --mode races                                                        recording in another mode
     bench.py --mode races --clock-ranks 1024                                     clocks as in a job of so many ranks
     bench.py --command 'env LD_PRELOAD=/tmp/x.so {launch}' --only storm      another way to record
@@ -45,8 +45,14 @@ RACES |= {name: 1.10 for name in RECORDED if RECORDED[name][0] == "collective"}
 CALLS = {"self": ("a message to oneself", None), "clock": ("clock_gettime", None), "wtime": ("MPI_Wtime", None), "getenv": ("getenv", 20.0),
          "thread": ("a message of one thread to itself, where threads are told apart", None),
          "threads": ("a message to oneself of each of two threads at once", None)}
+# within a group: program, ranks, arguments, SPEC of --groups
+WITHIN = [("pingpong", 2, ["8"], "all"), ("pingpong", 4, ["8"], "0-1"), ("self", 1, [], "all"), ("self", 2, [], "each")]
+WITHIN_TARGET = 1.03  # beside native
+INCOMING = (2, ["1024", "64"])  # MiB from outside of the group, in messages of so many KiB
+INCOMING_TARGETS = {"recorded": 4.0, "replayed": 16.0}  # MiB above native
 LONG_STORM = (4, ["500", "340"])     # just over 1,000,000 events in each rank
 UNTIL = "0:1000000"
+OWN = ("replay", "until", "within", "incoming")  # what is more than one program recorded
 REPLAY_TARGET, UNTIL_TARGET = 1.3, 1.1
 FIELD = re.compile(r"(\w+)=([0-9.]+)")
 
@@ -141,13 +147,7 @@ class Bench:
         launch = self.launch(program, ranks, arguments)
         command = self.record_command(launch, self.scratch / "bench.pft")
 
-        def inside(words):
-            _, fields = self.run(words)
-            if not fields:
-                raise Failed(f"no bench= line from {shlex.join(words)}")
-            return fields
-
-        pairs = self.interleave(lambda: inside(launch), lambda: inside(command), f"record {name}")
+        pairs = self.interleave(lambda: self.inside(launch), lambda: self.inside(command), f"record {name}")
         if name == "memory":
             show_memory(pairs)
             return None
@@ -157,6 +157,53 @@ class Bench:
             return None
         return row(f"record {name}", [(a["tenth"], b["tenth"]) for a, b in pairs], target,
                    ratio_of_medians=median_ratio([(a["seconds"], b["seconds"]) for a, b in pairs]))
+
+    def record_groups(self, spec, launch, trace):
+        return [str(self.bin / "photofinish"), "record", "--replace", "--mode", "outcomes", "--groups", spec, "-o", str(trace), *launch]
+
+    def inside(self, words):
+        _, fields = self.run(words)
+        if not fields:
+            raise Failed(f"no bench= line from {shlex.join(words)}")
+        return fields
+
+    def within(self):
+        """Messages that stay in their group, beside native and beside a recording without groups."""
+        rows = []
+        for program, ranks, arguments, spec in WITHIN:
+            launch, trace = self.launch(program, ranks, arguments), self.scratch / "within.pft"
+            without = []
+
+            def grouped():
+                without.append(self.inside(self.record_command(launch, trace)))
+                return self.inside(self.record_groups(spec, launch, trace))
+            pairs = self.interleave(lambda: self.inside(launch), grouped, f"within {program} {spec}")
+            target = WITHIN_TARGET if program == "pingpong" else None
+            if target:
+                rows.append(row(f"record {program} {ranks} --groups {spec}", [(a["tenth"], b["tenth"]) for a, b in pairs], target,
+                                ratio_of_medians=median_ratio([(a["seconds"], b["seconds"]) for a, b in pairs])))
+            least = [1e9 * min(each["minimum"] / each["messages"] for each in runs)
+                     for runs in ([a for a, _ in pairs], without, [b for _, b in pairs])]
+            print(f"{program} of {ranks}, ns a message, least: native {least[0]:.1f}, recorded {least[1]:.1f}, --groups {spec} {least[2]:.1f}")
+        return rows
+
+    def incoming(self):
+        """Memory of a rank that gets much from outside of its group."""
+        launch, trace = self.launch("incoming", *INCOMING), self.scratch / "incoming.pft"
+        found = {"native": [], "recorded": [], "replayed": []}
+        for i in range(min(self.args.runs, 3)):
+            found["native"].append(self.inside(launch))
+            found["recorded"].append(self.inside(self.record_groups("each", launch, trace)))
+            found["replayed"].append(self.inside([str(self.bin / "photofinish"), "replay", str(trace), "--group", "1"]))
+            progress(f"incoming {i + 1}")
+        progress("")
+        native = {name: statistics.median(run[name] for run in found["native"]) for name in ("kilobytes", "share")}
+        for what, target in INCOMING_TARGETS.items():
+            more = {name: max(run[name] for run in found[what]) / 1024 - native[name] / 1024 for name in native}
+            print(f"memory of a rank that gets {INCOMING[1][0]} MiB from outside, {what}: {more['kilobytes']:+.2f} MiB at most, "
+                  f"{more['share']:+.2f} MiB of its own at the end (target {target:+.0f})")
+            if more["kilobytes"] > target:
+                raise Failed(f"{what}: {more['kilobytes']:.2f} MiB above native")
 
     def need_trace(self):
         if not self.trace.exists():
@@ -232,7 +279,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=HERE.parents[1] / "build" / "release")
     parser.add_argument("--runs", type=int, default=9)
-    parser.add_argument("--only", default=",".join([*RECORDED, "replay", "until"]))
+    parser.add_argument("--only", default=",".join([*RECORDED, *OWN]))
     parser.add_argument("--mode", choices=sorted(SELF_TARGETS), default="outcomes", help="of the recordings")
     parser.add_argument("--clock-ranks", type=int, help="with --mode races: size of the clocks, where that is more")
     parser.add_argument("--command", help="how to record; default: {photofinish} record --mode MODE -o {trace} {launch}")
@@ -245,10 +292,10 @@ def main():
     environment = f"env PHOTOFINISH_CLOCK_RANKS={args.clock_ranks} " if args.clock_ranks else ""
     args.command = args.command or f"{environment}{{photofinish}} record --replace --mode {args.mode} -o {{trace}} {{launch}}"
     names = args.only.split(",")
-    if unknown := set(names) - {*RECORDED, "replay", "until"}:
+    if unknown := set(names) - {*RECORDED, *OWN}:
         parser.error("unknown: " + ", ".join(sorted(unknown)))
     needed = [args.build / "bin" / "bench" / "storm"]
-    if "{photofinish}" in args.command or {"replay", "until"} & set(names):
+    if "{photofinish}" in args.command or set(OWN) & set(names):
         needed.append(args.build / "bin" / "photofinish")
     if missing := [path for path in needed if not path.exists()]:
         print(f"not built: {missing[0]}; build it, or name the build directory with --build", file=sys.stderr)
@@ -258,8 +305,8 @@ def main():
         bench = Bench(args, pathlib.Path(scratch))
         for name in names:
             try:
-                result = getattr(bench, name)() if name in ("replay", "until") else bench.recording(name)
-                rows += [result] if result else []
+                result = getattr(bench, name)() if name in OWN else bench.recording(name)
+                rows += result if isinstance(result, list) else [result] if result else []
             except Failed as failure:
                 print(f"{name}: {failure}", file=sys.stderr)
                 failed = True
