@@ -20,7 +20,8 @@ DapServer::DapServer(DapChannel& channel, bool strict, QObject* parent)
       m_teller(*m_session, m_client, m_threads, m_breakpoints),
       m_inspection(*m_session, m_client, m_threads, m_breakpoints),
       m_moves(*m_session, m_client, m_threads, m_teller),
-      m_debuggee(*m_session, m_client, m_threads, m_teller) {
+      m_debuggee(*m_session, m_client, m_threads, m_teller),
+      m_contents(*m_session, m_client) {
   addRequests();
   connectParts();
   connectSession();
@@ -74,6 +75,8 @@ void DapServer::addRequests() {
   add("terminate", *this, &DapServer::terminate, S::Initialized, S::Live);
   add("disconnect", *this, &DapServer::disconnect, S::Fresh, S::Over);
   add("photofinish/races", m_debuggee, &Debuggee::races, S::Configuring, S::Live, N::Recording);
+  add("photofinish/contents", m_contents, &ContentsAnswers::contents, S::Configuring, S::Live,
+      N::Recording);
   add("photofinish/replayTo", m_moves, &Moves::replayTo, S::Live, S::Live, N::Recording);
 }
 

@@ -21,6 +21,7 @@
 #include "app/dap/ranks/dap_moves.h"
 #include "app/dap/ranks/dap_stop_teller.h"
 #include "app/dap/ranks/dap_threads.h"
+#include "app/dap/values/dap_contents_answers.h"
 #include "app/dap/values/dap_inspection.h"
 #include "app/dap/wire/dap_client.h"
 #include "app/dap/wire/dap_requests.h"
@@ -76,6 +77,7 @@ class DapServer : public QObject {
   Inspection m_inspection;
   Moves m_moves;
   Debuggee m_debuggee;
+  ContentsAnswers m_contents;
   bool m_finished = false;  ///< said so
 };
 

@@ -69,6 +69,8 @@ class DebugSession : public QObject, private mi::FleetObserver {
   void attachTo(const QString& job, const QList<UnrecordedRank>& ranks);
   [[nodiscard]] Source source() const { return m_state.source; }
   [[nodiscard]] bool isOpen() const { return m_state.trace != nullptr; }
+  /// Of the open trace; empty where there is none.
+  [[nodiscard]] const QString& path() const { return m_state.path; }
   [[nodiscard]] const views::TraceDataPtr& trace() const { return m_state.trace; }
   [[nodiscard]] const db::RunInfo& run() const { return m_state.run; }
   [[nodiscard]] bool isReplaying() const { return m_state.phase != Phase::Idle; }

@@ -5,6 +5,7 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from dap_client import DapCase
 from photofinish import BIN, PhotofinishTest, main
 
 TYPED = BIN / "e2e" / "typed"
@@ -70,6 +71,52 @@ class PayloadTest(PhotofinishTest):
             self.assertEqual(self.photofinish("payload", trace, *words).status, 2)
         self.record("plain.pft", self.mpirun(2, TYPED))
         self.assert_refused(self.photofinish("payload", self.dir / "plain.pft", "--rank", 1), 2, "has no contents", "--groups")
+
+
+class ContentsInAnEditorTest(DapCase):
+    """photofinish/contents of the Debug Adapter Protocol."""
+
+    def setUp(self):
+        super().setUp()
+        self.need(TYPED)
+
+    def ask(self, groups, *events):
+        self.record(f"{len(groups)}.pft", self.mpirun(3, TYPED), "--mode", "all", *groups)
+        process, client = self.serve()
+        client.ask("initialize", adapterID="photofinish")
+        launch = client.send("launch", trace=str(self.dir / f"{len(groups)}.pft"))
+        self.assertTrue(client.answer(launch)["success"], client.answer(launch))
+        client.event("initialized", 0)
+        serials = {}
+        for rank in range(3):
+            for each in self.photofinish("events", self.dir / f"{len(groups)}.pft", "--rank", rank, "--json").json()["events"]:
+                serials.setdefault((rank, each["call"]), each["serial"])
+        answers = [client.ask("photofinish/contents", rank=rank, serial=serials[rank, call]) for rank, call in events]
+        self.assertIn("no such event", client.refuse("photofinish/contents", rank=1, serial=10 ** 6))
+        self.assertIn("no such event", client.refuse("photofinish/contents", rank=7))
+        client.ask("disconnect")
+        self.assertEqual(process.wait(30), 0)
+        return answers
+
+    def test_contents(self):
+        received, sent, none, large = self.ask(["--groups", "each"], (1, "MPI_Recv"), (0, "MPI_Send"), (2, "MPI_Init"), (2, "MPI_Bcast"))
+        one = received["contents"][0]
+        self.assertEqual((one["values"], one["source"], one["sourceRank"], one["tag"], one["bytes"], one["rank"]), (["1", "-2", "300000"], 0, 0, 5, 12, 1))
+        self.assertIn("12 bytes of int32 (MPI_INT)\n", one["text"])
+        self.assertEqual((received["notes"], sent["contents"]), ([], received["contents"]))
+        self.assertEqual((none["contents"], none["notes"]), ([], ["This event neither sends nor receives anything."]))
+        self.assertEqual((large["contents"][0]["cut"], len(large["contents"][0]["hex"])), (True, 2 * 65536))
+        self.assertIn("At most 64 KiB", large["notes"][0])
+        # What the command says of the same event.
+        payload = self.photofinish("payload", self.dir / "2.pft", "--rank", 1, "--event", one["event"], "--json").json()["contents"][0]
+        self.assertEqual({name: one[name] for name in payload}, payload)
+
+    def test_none(self):
+        (within,) = self.ask(["--groups", "all"], (1, "MPI_Recv"))
+        self.assertEqual(within["contents"], [])
+        self.assertIn("within the group 0-2", within["notes"][0])
+        (plain,) = self.ask([], (1, "MPI_Recv"))
+        self.assertIn("Record with --groups", plain["notes"][0])
 
 
 if __name__ == "__main__":
