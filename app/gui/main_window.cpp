@@ -190,7 +190,8 @@ void MainWindow::makeViewMenu() {
   view->addActions(diagram->viewActions());
   view->addSeparator();
   view->addActions({diagram->action(NextRace), diagram->action(PreviousRace),
-                    diagram->action(Partner), diagram->action(Cone), diagram->action(Bookmark)});
+                    diagram->action(Partner), diagram->action(Cone), diagram->action(Bookmark),
+                    diagram->action(Contents)});
   view->addActions({diagram->action(NextAlternative), diagram->action(PreviousAlternative)});
   view->addActions(diagram->searchActions());
   view->addMenu(tr("&Ranks shown"))->addActions(diagram->rankActions());

@@ -98,6 +98,7 @@ void SpaceTimeView::connectActions() {
   connect(m_actions, &DiagramActions::replayToRequested, this, &SpaceTimeView::replayToRequested);
   connect(m_actions, &DiagramActions::breakHereRequested, this, &SpaceTimeView::breakHereRequested);
   connect(m_actions, &DiagramActions::bookmarkRequested, this, &SpaceTimeView::bookmarkRequested);
+  connect(m_actions, &DiagramActions::contentsRequested, this, &SpaceTimeView::contentsRequested);
   connect(action(DiagramAction::Overview), &QAction::triggered, m_minimap,
           qOverload<>(&QWidget::setFocus));
   connect(action(DiagramAction::Legend), &QAction::toggled, m_legend, &QWidget::setVisible);
@@ -137,7 +138,7 @@ QList<QAction*> SpaceTimeView::rankActions() const {
 void SpaceTimeView::showMenu(const QPoint& globalPosition) {
   using enum DiagramAction;
   QMenu menu(this);
-  menu.addActions(m_actions->actions({ReplayHere, BreakHere, Bookmark}));
+  menu.addActions(m_actions->actions({ReplayHere, BreakHere, Bookmark, Contents}));
   if (const EventRef selected = selectedEvent(); selected.valid()) {
     m_rankRows->addRankCommands(menu, {selected.rank});
   }

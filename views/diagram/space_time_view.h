@@ -3,14 +3,14 @@
 //
 // Data in:  setTrace(), setReplayPositions(), setMarks(), setRankHeaders(), selectEvent(),
 // selectRace(). Out:      eventSelected, replayToRequested, breakHereRequested, bookmarkRequested,
-// raceSelected, alternativeSelected.
+// raceSelected, alternativeSelected, contentsRequested.
 // Mouse: click selects (an event, or a dashed line of what a receive could have taken), double
 // click replays to there, drag
 //        pans; drag on the axis, or Shift+drag, zooms to a span; wheel zooms around the pointer,
 //        over the rank names (or with Ctrl) it changes the row height, with Shift it pans.
 // Keys:  arrows, Home/End, Enter, + - F Z, Alt+Left/Alt+Right (zoom back and forth), Shift+arrows
 // and Page Up/Down pan,
-//        Ctrl+Up/Down row height, R, Shift+R, A, Shift+A (alternatives), P, C, B, M, O (overview),
+//        Ctrl+Up/Down row height, R, Shift+R, A, Shift+A (alternatives), P, C, B, M, D (contents), O (overview),
 //        / (find events), N, Shift+N, S, T (find the same call site, tag), X (physical axis), Menu,
 //        Esc.
 #pragma once
@@ -102,6 +102,7 @@ class SpaceTimeView : public QWidget {
   void replayToRequested(const pf::EventRef& event);   ///< stop the rank just before this event
   void breakHereRequested(const pf::EventRef& event);  ///< a logical breakpoint on this event
   void bookmarkRequested(const pf::EventRef& event);
+  void contentsRequested(const pf::EventRef& event);  ///< of its messages
 
  private:
   [[nodiscard]] QWidget* makeToolBar();

@@ -73,6 +73,11 @@ constexpr Help kHelp[] = {
      "table. Each column of the plot goes from the least to the most of what lies in it; the wheel "
      "zooms, a drag chooses a range, a double click shows all again, a click finds the element in "
      "the table."},
+    {"contents",
+     "What was in the messages of the event that is selected in the diagram: what it received, and "
+     "what others received of what it sent. A row for each; of the chosen one its values by the "
+     "datatype, and its bytes. Only what came from outside of a group is in a trace, and only of "
+     "one that was recorded with --groups; where there is nothing, a sentence says why."},
     {"queues",
      "What is posted, unexpected and waited for at the moment that the diagram shows, by rank and "
      "communicator, and who waits for whom; a cycle is a deadlock."},

@@ -5,6 +5,7 @@
 #include <QInputDialog>
 #include <QPointer>
 
+#include "app/gui/panes/contents_pane.h"
 #include "app/gui/panes/diagram_groups.h"
 #include "app/gui/panes/window_docks.h"
 #include "app/session/debug_session.h"
@@ -46,6 +47,7 @@ void ShownTrace::setEverywhere(const QString& path, const views::TraceIndexPtr& 
   m_views.diagram->setReplayPositions({});
   m_views.diagram->setTrace(index);
   m_views.races->setTrace(index);
+  m_docks.contents().setTrace(path, index);
   for (plugins::ViewWidget* view : m_docks.plugins()) {
     view->setTrace(index);
   }
@@ -71,6 +73,7 @@ void ShownTrace::renew(const QString& path, const views::TraceIndexPtr& index,
   const EventRef selected = m_views.diagram->selectedEvent();
   m_views.diagram->renewTrace(index, physical);
   m_views.races->renewTrace(index);
+  m_docks.contents().setTrace(path, index);
   for (plugins::ViewWidget* view : m_docks.plugins()) {
     view->renewTrace(index);
     view->setSelectedEvent(selected);
@@ -85,6 +88,7 @@ void ShownTrace::connectDiagram() {
     for (plugins::ViewWidget* view : m_docks.plugins()) {
       view->setSelectedEvent(event);
     }
+    m_docks.contents().select(event);
     m_views.ranks->setDiagramGroups(groupsOfEvent(*m_index, event));
     if (event.valid()) {
       const auto partners = partnersOf(*m_index, event);
@@ -102,6 +106,8 @@ void ShownTrace::connectDiagram() {
   connect(diagram, &SpaceTimeView::breakHereRequested, &m_session.breakpoints(),
           &session::Breakpoints::breakAt);
   connect(diagram, &SpaceTimeView::bookmarkRequested, this, &ShownTrace::askBookmark);
+  connect(diagram, &SpaceTimeView::contentsRequested, this,
+          [this](const EventRef& event) { m_docks.contents().open(event); });
   connect(diagram, &SpaceTimeView::arrangementChanged, &m_session.groups(),
           &session::RankGroups::setArrangement);
   connect(&m_session.groups(), &session::RankGroups::changed, diagram,

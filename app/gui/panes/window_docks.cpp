@@ -6,11 +6,13 @@
 #include <QScreen>
 #include <QSettings>
 
+#include "app/gui/panes/contents_pane.h"
 #include "app/gui/panes/inspection_panes.h"
 #include "plugins/call_sites/call_sites.h"
 #include "plugins/comm_matrix/comm_matrix.h"
 #include "plugins/queues/queues.h"
 #include "plugins/rank_timeline/rank_timeline.h"
+#include "views/panes/contents_view.h"
 #include "views/panes/debug_views.h"
 #include "views/panes/log_view.h"
 #include "views/panes/race_list_view.h"
@@ -82,7 +84,12 @@ void WindowDocks::makeDocks(const WindowViews& views, session::DebugSession& ses
   }
   stack->raise();
   variables->raise();
-  makePlugins(last);
+  auto* contents = new views::ContentsView;
+  QDockWidget* const contentsDock =
+      add(QStringLiteral("contents"), tr("Contents"), contents, kBottom);
+  m_contents = new ContentsPane(*contents, *contentsDock);
+  m_window.tabifyDockWidget(last, contentsDock);
+  makePlugins(contentsDock);
   races->raise();
   m_window.resize(QSize(1500, 950).boundedTo(m_window.screen()->availableSize()));
   m_window.resizeDocks({races}, {260}, Qt::Vertical);

@@ -19,6 +19,7 @@ class DebugSession;
 
 namespace pf::gui {
 
+class ContentsPane;
 class InspectionPanes;
 
 class WindowDocks : public QObject {
@@ -28,6 +29,7 @@ class WindowDocks : public QObject {
 
   [[nodiscard]] const std::vector<QDockWidget*>& all() const { return m_docks; }
   [[nodiscard]] InspectionPanes& inspection() { return *m_inspection; }
+  [[nodiscard]] ContentsPane& contents() { return *m_contents; }
   /// Those of plugins.
   [[nodiscard]] const std::vector<plugins::ViewWidget*>& plugins() const { return m_plugins; }
 
@@ -51,6 +53,7 @@ class WindowDocks : public QObject {
   std::vector<plugins::ViewWidget*> m_plugins;
   std::vector<QDockWidget*> m_docks;
   InspectionPanes* m_inspection = nullptr;
+  ContentsPane* m_contents = nullptr;
   QByteArray m_defaultLayout;
 };
 

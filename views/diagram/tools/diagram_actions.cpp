@@ -65,6 +65,9 @@ void DiagramActions::makeEventActions() {
   ofSelection(add(DiagramAction::Bookmark, tr("Bookmark"), tr("Bookmark the selected event"),
                   icon(Icon::Bookmark), {Qt::Key_M}),
               &DiagramActions::bookmarkRequested);
+  ofSelection(add(DiagramAction::Contents, tr("Contents"),
+                  tr("What was in the messages of the selected event"), {}, {Qt::Key_D}),
+              &DiagramActions::contentsRequested);
   QAction* cone = add(DiagramAction::Cone, tr("Causal past and future"),
                       tr("Show only what happens before and after the selected event"),
                       icon(Icon::Cone), {Qt::Key_C});
@@ -170,7 +173,7 @@ void DiagramActions::refresh() {
     }
   };
   enable({DiagramAction::ReplayHere, DiagramAction::BreakHere, DiagramAction::Bookmark,
-          DiagramAction::ZoomToSelection},
+          DiagramAction::Contents, DiagramAction::ZoomToSelection},
          any);
   enable({DiagramAction::Partner}, any && !partnersOf(*trace, event).empty());
   const CallSite* site = any ? siteOf(*trace, event) : nullptr;

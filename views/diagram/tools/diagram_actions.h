@@ -23,6 +23,7 @@ enum class DiagramAction {
   ReplayHere,  ///< this and what follows is of the selected event
   BreakHere,
   Bookmark,
+  Contents,
   Cone,
   PreviousRace,
   NextRace,
@@ -57,6 +58,7 @@ class DiagramActions : public QObject {
   void replayToRequested(const pf::EventRef& event);
   void breakHereRequested(const pf::EventRef& event);
   void bookmarkRequested(const pf::EventRef& event);
+  void contentsRequested(const pf::EventRef& event);
   void searchRequested(const QString& query);
 
  private:
