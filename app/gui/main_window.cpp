@@ -26,6 +26,7 @@
 #include "app/gui/commands/transcripts_action.h"
 #include "app/gui/opening.h"
 #include "app/gui/panes/debug_panes.h"
+#include "app/gui/panes/matrix_frames.h"
 #include "app/gui/panes/pane_actions.h"
 #include "app/gui/panes/pane_export.h"
 #include "app/gui/panes/pane_help.h"
@@ -99,6 +100,8 @@ void MainWindow::makeParts() {
   m_breakpoints = new BreakpointActions(*this, m_views, *m_shown, *m_session);
   m_replay = new ReplayActions(*this, m_views, *m_shown, *m_session);
   m_part = new PartActions(*this, m_views, *m_session);
+  m_docks->matrix().setRankCommands(
+      [this](QMenu& menu, const QList<int>& ranks) { m_part->addTo(menu, ranks); });
   m_recording = new RecordingDesk(*this, m_status->recording());
   m_follow = new FollowAction(*this);
   m_files =

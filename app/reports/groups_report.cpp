@@ -49,19 +49,6 @@ double randomBytes(const Traffic& traffic, const ReplayGroups& like) {
   return sum / kRandomTrials;
 }
 
-Result<bool> usesOneSided(db::TraceStore& store) {
-  Result<std::vector<db::NotGuaranteed>> notes = store.notGuaranteed();
-  if (!notes) {
-    return notes.error();
-  }
-  return std::ranges::any_of(*notes, [](const db::NotGuaranteed& note) {
-    return std::ranges::any_of(
-        std::initializer_list<const char*>{"MPI_Win_", "MPI_Put", "MPI_Get", "MPI_Rput", "MPI_Rget",
-                                           "MPI_Accumulate", "MPI_Raccumulate"},
-        [&note](const char* call) { return note.what.find(call) != std::string::npos; });
-  });
-}
-
 Result<GroupsFacts> findFacts(const std::string& trace, std::size_t most) {
   Result<Traffic> traffic = trafficOfTrace(trace);
   if (!traffic) {
@@ -211,6 +198,19 @@ Status writePicture(const GroupsFacts& facts, TextOutput& out) {
 
 std::size_t usualMost() {
   return 2 * std::max<std::size_t>(1, std::thread::hardware_concurrency());
+}
+
+Result<bool> usesOneSided(db::TraceStore& store) {
+  Result<std::vector<db::NotGuaranteed>> notes = store.notGuaranteed();
+  if (!notes) {
+    return notes.error();
+  }
+  return std::ranges::any_of(*notes, [](const db::NotGuaranteed& note) {
+    return std::ranges::any_of(
+        std::initializer_list<const char*>{"MPI_Win_", "MPI_Put", "MPI_Get", "MPI_Rput", "MPI_Rget",
+                                           "MPI_Accumulate", "MPI_Raccumulate"},
+        [&note](const char* call) { return note.what.find(call) != std::string::npos; });
+  });
 }
 
 Result<std::string> groupsReport(const std::string& trace, const GroupsOptions& options) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 
+#include "db/store/trace_store.h"
 #include "replay_engine/base/result.h"
 
 namespace pf::app {
@@ -17,6 +18,9 @@ struct GroupsOptions {
 
 /// Twice the processors of this machine (MPIWiz, section 4: one to four times).
 [[nodiscard]] std::size_t usualMost();
+
+/// Whether ranks communicated one-sidedly, which no group is found by.
+[[nodiscard]] Result<bool> usesOneSided(db::TraceStore& store);
 
 /// photofinish groups FILE [--max S] [--json] [--picture FILE.svg]. Surveys the trace if it has no events.
 Result<std::string> groupsReport(const std::string& trace, const GroupsOptions& options);

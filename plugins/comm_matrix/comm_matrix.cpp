@@ -47,6 +47,44 @@ std::uint64_t CommMatrix::most(bool bytes) const {
   return most;
 }
 
+MatrixOrder::MatrixOrder(int ranks, const std::vector<std::vector<Rank>>& groups)
+    : m_placeOf(static_cast<std::size_t>(std::max(0, ranks)), -1) {
+  const auto place = [&](Rank rank) {
+    if (rank < 0 || rank >= ranks || m_placeOf[index(rank)] >= 0) {
+      return;
+    }
+    m_placeOf[index(rank)] = this->ranks();
+    m_rankAt.push_back(rank);
+  };
+  for (const std::vector<Rank>& group : groups) {
+    const int first = this->ranks();
+    std::for_each(group.begin(), group.end(), place);
+    if (this->ranks() - first > 1) {
+      m_frames.push_back({first, this->ranks() - first});
+    }
+  }
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    place(rank);
+  }
+}
+
+std::vector<Rank> MatrixOrder::groupOf(Rank source, Rank dest) const {
+  const int a = placeOf(source);
+  const int b = placeOf(dest);
+  for (const Frame& frame : m_frames) {
+    const auto in = [&frame](int place) {
+      return place >= frame.first && place < frame.first + frame.count;
+    };
+    if (in(a) && in(b)) {
+      std::vector<Rank> ranks(m_rankAt.begin() + frame.first,
+                              m_rankAt.begin() + frame.first + frame.count);
+      std::sort(ranks.begin(), ranks.end());
+      return ranks;
+    }
+  }
+  return {};
+}
+
 QString CommMatrixPlugin::id() const {
   return QStringLiteral("comm_matrix");
 }

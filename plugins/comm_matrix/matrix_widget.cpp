@@ -5,11 +5,16 @@
 #include <cmath>
 
 #include <QComboBox>
+#include <QContextMenuEvent>
 #include <QHBoxLayout>
 #include <QHelpEvent>
 #include <QLabel>
+#include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QStandardItemModel>
 #include <QToolTip>
 #include <QVBoxLayout>
 
@@ -27,8 +32,15 @@ MatrixCanvas::MatrixCanvas(QWidget* parent) : QWidget(parent) {
 
 void MatrixCanvas::setMatrix(CommMatrix matrix) {
   m_matrix = std::move(matrix);
+  m_order = MatrixOrder(m_matrix.ranks(), m_groups);
   m_source = kUnknownRank;
   m_dest = kUnknownRank;
+  update();
+}
+
+void MatrixCanvas::setGroups(const std::vector<std::vector<Rank>>& groups) {
+  m_groups = groups;
+  m_order = MatrixOrder(m_matrix.ranks(), m_groups);
   update();
 }
 
@@ -54,7 +66,11 @@ QRectF MatrixCanvas::area() const {
 QRectF MatrixCanvas::cellRect(Rank source, Rank dest) const {
   const QRectF all = area();
   const double size = all.width() / std::max(1, m_matrix.ranks());
-  return {all.left() + dest * size, all.top() + source * size, size, size};
+  if (source < 0 || source >= m_order.ranks() || dest < 0 || dest >= m_order.ranks()) {
+    return {};
+  }
+  return {all.left() + m_order.placeOf(dest) * size, all.top() + m_order.placeOf(source) * size,
+          size, size};
 }
 
 bool MatrixCanvas::cellAt(QPointF position, Rank& source, Rank& dest) const {
@@ -63,8 +79,11 @@ bool MatrixCanvas::cellAt(QPointF position, Rank& source, Rank& dest) const {
     return false;
   }
   const double size = all.width() / m_matrix.ranks();
-  source = std::min(m_matrix.ranks() - 1, static_cast<Rank>((position.y() - all.top()) / size));
-  dest = std::min(m_matrix.ranks() - 1, static_cast<Rank>((position.x() - all.left()) / size));
+  const auto rankAt = [&](double distance) {
+    return m_order.rankAt(std::clamp(static_cast<int>(distance / size), 0, m_matrix.ranks() - 1));
+  };
+  source = rankAt(position.y() - all.top());
+  dest = rankAt(position.x() - all.left());
   return true;
 }
 
@@ -77,15 +96,16 @@ void MatrixCanvas::paintLabels(QPainter& painter, const Theme& theme) const {
   const int everyRow = std::max(1, static_cast<int>(std::ceil(line / size)));
   const int everyColumn = std::max(1, static_cast<int>(std::ceil(widest / size)));
   painter.setPen(theme.muted);
-  for (Rank rank = 0; rank < m_matrix.ranks(); ++rank) {
-    const double middle = (rank + 0.5) * size;
-    if (rank % everyRow == 0) {
+  for (int place = 0; place < m_matrix.ranks(); ++place) {
+    const double middle = (place + 0.5) * size;
+    const QString rank = QString::number(m_order.rankAt(place));
+    if (place % everyRow == 0) {
       painter.drawText(QRectF(0, all.top() + middle - line / 2, all.left() - 6, line),
-                       Qt::AlignRight | Qt::AlignVCenter, QString::number(rank));
+                       Qt::AlignRight | Qt::AlignVCenter, rank);
     }
-    if (rank % everyColumn == 0) {
+    if (place % everyColumn == 0) {
       painter.drawText(QRectF(all.left() + middle - 30, all.top() - line - 2, 60, line),
-                       Qt::AlignCenter, QString::number(rank));
+                       Qt::AlignCenter, rank);
     }
   }
   painter.drawText(QRectF(all.left(), 2, all.width(), line + 2), Qt::AlignCenter, tr("to rank"));
@@ -129,9 +149,21 @@ void MatrixCanvas::paintCells(QPainter& painter, const Theme& theme) const {
   painter.setPen(QPen(theme.rail, 1));
   painter.setBrush(Qt::NoBrush);
   painter.drawRect(all);
+  paintFrames(painter, theme);
   if (m_source >= 0 && m_dest >= 0) {
     painter.setPen(QPen(theme.selection, 2.5));
     painter.drawRect(cellRect(m_source, m_dest));
+  }
+}
+
+void MatrixCanvas::paintFrames(QPainter& painter, const Theme& theme) const {
+  const QRectF all = area();
+  const double size = all.width() / m_matrix.ranks();
+  painter.setPen(QPen(theme.text, 2));
+  painter.setBrush(Qt::NoBrush);
+  for (const MatrixOrder::Frame& frame : m_order.frames()) {
+    painter.drawRect(QRectF(all.left() + frame.first * size, all.top() + frame.first * size,
+                            frame.count * size, frame.count * size));
   }
 }
 
@@ -146,6 +178,10 @@ void MatrixCanvas::paintEvent(QPaintEvent* /*event*/) {
   painter.setRenderHint(QPainter::Antialiasing, m_matrix.ranks() <= 64);
   paintLabels(painter, theme);
   paintCells(painter, theme);
+  paintLegend(painter, theme);
+}
+
+void MatrixCanvas::paintLegend(QPainter& painter, const Theme& theme) const {
   const QRectF all = area();
   const double line = fontMetrics().height();
   const QRectF key(all.left(), all.bottom() + 10, std::min(120.0, all.width() / 2), line * 0.7);
@@ -162,7 +198,16 @@ void MatrixCanvas::paintEvent(QPaintEvent* /*event*/) {
   painter.setPen(QPen(theme.race, 2));
   painter.drawRect(sign);
   painter.setPen(theme.muted);
-  painter.drawText(QPointF(sign.right() + 6, sign.bottom()), tr("has racing messages"));
+  const QString racing = tr("has racing messages");
+  painter.drawText(QPointF(sign.right() + 6, sign.bottom()), racing);
+  if (!m_order.frames().empty()) {
+    const QRectF frame =
+        sign.translated(sign.width() + 6 + fontMetrics().horizontalAdvance(racing) + line, 0);
+    painter.setPen(QPen(theme.text, 2));
+    painter.drawRect(frame);
+    painter.setPen(theme.muted);
+    painter.drawText(QPointF(frame.right() + 6, frame.bottom()), tr("group"));
+  }
 }
 
 void MatrixCanvas::mousePressEvent(QMouseEvent* event) {
@@ -171,6 +216,20 @@ void MatrixCanvas::mousePressEvent(QMouseEvent* event) {
   if (event->button() == Qt::LeftButton && cellAt(event->position(), source, dest)) {
     setSelected(source, dest);
     Q_EMIT cellClicked(source, dest);
+  }
+}
+
+void MatrixCanvas::contextMenuEvent(QContextMenuEvent* event) {
+  Rank source = 0;
+  Rank dest = 0;
+  if (event->reason() == QContextMenuEvent::Keyboard) {
+    if (m_source >= 0 && m_dest >= 0) {
+      Q_EMIT menuRequested(m_source, m_dest,
+                           mapToGlobal(cellRect(m_source, m_dest).center().toPoint()));
+    }
+  } else if (cellAt(event->pos(), source, dest)) {
+    setSelected(source, dest);
+    Q_EMIT menuRequested(source, dest, event->globalPos());
   }
 }
 
@@ -203,28 +262,135 @@ MatrixWidget::MatrixWidget(QWidget* parent)
     : ViewWidget(parent),
       m_measure(new QComboBox),
       m_total(new QLabel),
+      m_framed(new QComboBox),
+      m_find(new QPushButton(tr("&Find groups"))),
+      m_most(new QSpinBox),
+      m_text(new QLabel),
       m_canvas(new MatrixCanvas) {
   setObjectName(u"commMatrix"_s);
   m_measure->addItems({tr("Messages"), tr("Bytes")});
-  m_total->setTextFormat(Qt::PlainText);
-  m_total->setForegroundRole(QPalette::PlaceholderText);
+  m_framed->setObjectName(u"framedGroups"_s);
+  m_framed->setToolTip(tr("Which groups lie together and are framed"));
+  m_framed->addItems({tr("By rank"), tr("Recorded groups"), tr("Groups found")});
+  m_find->setObjectName(u"findGroups"_s);
+  m_find->setToolTip(
+      tr("Find groups of ranks that talk much among themselves: what to give 'record --groups'"));
+  m_most->setObjectName(u"mostInGroup"_s);
+  m_most->setRange(1, 1000000);
+  m_most->setPrefix(tr("at most "));
+  m_most->setSuffix(tr(" ranks"));
+  m_most->setToolTip(tr("How many ranks a group may have: as many as a replay of it is to run"));
+  for (QLabel* label : {m_total, m_text}) {
+    label->setTextFormat(Qt::PlainText);
+    label->setForegroundRole(QPalette::PlaceholderText);
+  }
+  m_text->setWordWrap(true);
+  m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  layOut();
+  connect(m_measure, &QComboBox::currentIndexChanged, this,
+          [this](int measure) { m_canvas->setBytes(measure == 1); });
+  connect(m_framed, &QComboBox::activated, this, &MatrixWidget::frame);
+  connect(m_find, &QPushButton::clicked, this, &MatrixWidget::find);
+  connect(m_canvas, &MatrixCanvas::cellClicked, this, &MatrixWidget::onCell);
+  connect(m_canvas, &MatrixCanvas::menuRequested, this, &MatrixWidget::showMenu);
+  forgetGroups();
+}
+
+void MatrixWidget::layOut() {
   auto* top = new QHBoxLayout;
   top->setContentsMargins(6, 4, 6, 0);
-  top->addWidget(m_measure);
+  for (QWidget* each : std::initializer_list<QWidget*>{m_measure, m_framed, m_find, m_most}) {
+    top->addWidget(each);
+  }
   top->addWidget(m_total, 1);
+  auto* below = new QHBoxLayout;
+  below->setContentsMargins(6, 0, 6, 0);
+  below->addWidget(m_text);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addLayout(top);
+  layout->addLayout(below);
   layout->addWidget(m_canvas, 1);
-  connect(m_measure, &QComboBox::currentIndexChanged, this,
-          [this](int measure) { m_canvas->setBytes(measure == 1); });
-  connect(m_canvas, &MatrixCanvas::cellClicked, this, &MatrixWidget::onCell);
+}
+
+void MatrixWidget::setRecordedGroups(const MatrixGroups& groups) {
+  m_recorded = groups;
+  frame(groups.groups.empty() ? kNoGroups : kRecorded);
+  if (groups.groups.empty()) {
+    m_text->setText(groups.text);
+    m_text->setVisible(!groups.text.isEmpty());
+  }
+}
+
+void MatrixWidget::setFoundGroups(const MatrixGroups& groups) {
+  m_find->setEnabled(m_trace != nullptr);
+  m_found = groups;
+  if (groups.groups.empty()) {
+    frame(m_framed->currentIndex() == kFound ? kNoGroups : m_framed->currentIndex());
+    m_text->setText(groups.text);
+    m_text->show();
+  } else {
+    frame(kFound);
+  }
+}
+
+void MatrixWidget::setMost(int most) {
+  m_most->setValue(most);
+}
+
+QString MatrixWidget::groupsText() const {
+  return m_text->isHidden() ? QString() : m_text->text();
+}
+
+void MatrixWidget::frame(int which) {
+  static const MatrixGroups kNone;
+  const MatrixGroups& groups = which == kRecorded ? m_recorded : which == kFound ? m_found : kNone;
+  m_framed->setCurrentIndex(which);
+  m_canvas->setGroups(groups.groups);
+  m_text->setText(groups.text);
+  m_text->setVisible(!groups.text.isEmpty());
+  auto* choices = qobject_cast<QStandardItemModel*>(m_framed->model());
+  choices->item(kRecorded)->setEnabled(!m_recorded.groups.empty());
+  choices->item(kFound)->setEnabled(!m_found.groups.empty());
+}
+
+void MatrixWidget::find() {
+  m_find->setEnabled(false);
+  m_text->setText(tr("looking for groups …"));
+  m_text->show();
+  Q_EMIT groupsWanted(m_most->value());
+}
+
+/// Of the frame that the cell is in, else of the two ranks that it is of.
+void MatrixWidget::showMenu(Rank source, Rank dest, const QPoint& globalPosition) {
+  if (!m_rankCommands) {
+    return;
+  }
+  QMenu menu(this);
+  const std::vector<Rank> group = m_canvas->order().groupOf(source, dest);
+  QList<int> ranks(group.begin(), group.end());
+  if (ranks.isEmpty()) {
+    ranks = source == dest ? QList<int>{source}
+                           : QList<int>{std::min(source, dest), std::max(source, dest)};
+  }
+  m_rankCommands(menu, ranks);
+  if (!menu.isEmpty()) {
+    menu.exec(globalPosition);
+  }
+}
+
+void MatrixWidget::forgetGroups() {
+  m_recorded = {};
+  m_found = {};
+  frame(kNoGroups);
+  m_find->setEnabled(m_trace != nullptr);
 }
 
 void MatrixWidget::setTrace(const views::TraceIndexPtr& trace) {
   m_trace = trace;
   m_source = kUnknownRank;
   m_counting.forget();
+  forgetGroups();
   if (trace && trace->eventCount() > views::kFewEvents) {
     m_canvas->setMatrix(CommMatrix());
     m_total->setText(tr("counting messages …"));

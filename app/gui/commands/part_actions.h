@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// "Debug only these ranks": in the menu Replay and the menus of the rank list, of a row's name and of an event. Ranks that
+// "Debug only these ranks": in the menu Replay and the menus of the rank list, of a row's name, of an event and of the matrix. Ranks that
 // cannot run without others are offered with them, and where none can, all ranks are.
 #pragma once
 
@@ -32,6 +32,8 @@ class PartActions : public QObject {
   void refresh();
   /// Begins a cycle of these alone, or asks what to do instead.
   void debugOnly(const QList<int>& ranks);
+  /// What can be done with these ranks, for the menu of a pane that shows them.
+  void addTo(QMenu& menu, const QList<int>& ranks);
 
  Q_SIGNALS:
   void said(const QString& text, bool problem);
@@ -39,7 +41,6 @@ class PartActions : public QObject {
  private:
   /// With all that they cannot run without. Empty: the trace has no groups.
   [[nodiscard]] QList<int> withGroups(const QList<int>& ranks) const;
-  void addTo(QMenu& menu, const QList<int>& ranks);
   void begin(const QList<int>& ranks);
   void debugAll();
   void offerGroups(const QList<int>& ranks, const QList<int>& whole);

@@ -81,7 +81,10 @@ constexpr Help kHelp[] = {
     {"queues",
      "What is posted, unexpected and waited for at the moment that the diagram shows, by rank and "
      "communicator, and who waits for whom; a cycle is a deadlock."},
-    {"comm_matrix", "How many messages and bytes each rank sent to each other one."},
+    {"comm_matrix",
+     "How many messages and bytes each rank sent to each other one. Groups of ranks that can be "
+     "replayed apart lie together and are framed: those the trace was recorded with, or those that "
+     "Find groups finds. The menu of a cell debugs its ranks alone."},
     {"call_sites",
      "The lines of the program that call MPI: how often, with whom, how many of it race."},
     {"rank_timeline",

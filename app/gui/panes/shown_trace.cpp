@@ -7,6 +7,7 @@
 
 #include "app/gui/panes/contents_pane.h"
 #include "app/gui/panes/diagram_groups.h"
+#include "app/gui/panes/matrix_frames.h"
 #include "app/gui/panes/window_docks.h"
 #include "app/session/debug_session.h"
 #include "views/diagram/space_time_view.h"
@@ -51,6 +52,7 @@ void ShownTrace::setEverywhere(const QString& path, const views::TraceIndexPtr& 
   for (plugins::ViewWidget* view : m_docks.plugins()) {
     view->setTrace(index);
   }
+  m_docks.matrix().setTrace(path);
 }
 
 void ShownTrace::show(const QString& path, const views::TraceIndexPtr& index) {
@@ -78,6 +80,7 @@ void ShownTrace::renew(const QString& path, const views::TraceIndexPtr& index,
     view->renewTrace(index);
     view->setSelectedEvent(selected);
   }
+  m_docks.matrix().renew(path);
   watchForDamage();
   showCallSites();
 }

@@ -8,6 +8,7 @@
 
 #include "app/gui/panes/contents_pane.h"
 #include "app/gui/panes/inspection_panes.h"
+#include "app/gui/panes/matrix_frames.h"
 #include "plugins/call_sites/call_sites.h"
 #include "plugins/comm_matrix/comm_matrix.h"
 #include "plugins/queues/queues.h"
@@ -108,6 +109,9 @@ void WindowDocks::makePlugins(QDockWidget* last) {
     m_window.tabifyDockWidget(last, dock);
     last = dock;
     m_plugins.push_back(widget);
+    if (auto* matrix = qobject_cast<plugins::MatrixWidget*>(widget); matrix != nullptr) {
+      m_matrix = new MatrixFrames(*matrix);
+    }
     connect(widget, &plugins::ViewWidget::eventSelected, this, &WindowDocks::eventSelected);
   }
 }

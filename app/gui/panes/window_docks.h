@@ -21,6 +21,7 @@ namespace pf::gui {
 
 class ContentsPane;
 class InspectionPanes;
+class MatrixFrames;
 
 class WindowDocks : public QObject {
   Q_OBJECT
@@ -30,6 +31,7 @@ class WindowDocks : public QObject {
   [[nodiscard]] const std::vector<QDockWidget*>& all() const { return m_docks; }
   [[nodiscard]] InspectionPanes& inspection() { return *m_inspection; }
   [[nodiscard]] ContentsPane& contents() { return *m_contents; }
+  [[nodiscard]] MatrixFrames& matrix() { return *m_matrix; }
   /// Those of plugins.
   [[nodiscard]] const std::vector<plugins::ViewWidget*>& plugins() const { return m_plugins; }
 
@@ -54,6 +56,7 @@ class WindowDocks : public QObject {
   std::vector<QDockWidget*> m_docks;
   InspectionPanes* m_inspection = nullptr;
   ContentsPane* m_contents = nullptr;
+  MatrixFrames* m_matrix = nullptr;
   QByteArray m_defaultLayout;
 };
 

@@ -2,6 +2,7 @@
 // "Debug only these ranks", by the menus: one rank of four runs under GDB, the others are looked at.
 #include <QAction>
 #include <QContextMenuEvent>
+#include <QDockWidget>
 #include <QMenu>
 #include <QMessageBox>
 #include <QPushButton>
@@ -10,6 +11,7 @@
 #include <QTimer>
 
 #include "app/gui/tests/window_test.h"
+#include "plugins/comm_matrix/matrix_widget.h"
 #include "views/diagram/canvas/space_time_canvas.h"
 #include "views/diagram/space_time_view.h"
 #include "views/models/rank_models.h"
@@ -31,6 +33,7 @@ class PartTest : public QObject {
   void aRankOfTheList();
   void theOthersAreLookedAt();
   void theGroupOfARow();
+  void theMatrixFramesGroups();
   void allAgain();
   void aTraceWithoutContents();
   void cleanupTestCase();
@@ -157,6 +160,32 @@ void PartTest::theGroupOfARow() {
   QVERIFY(box != nullptr);
   QCOMPARE(box->buttons().first()->text(), QStringLiteral("Debug ranks 1-2"));
   box->reject();
+}
+
+void PartTest::theMatrixFramesGroups() {
+  auto* matrix = m_window->findChild<pf::plugins::MatrixWidget*>();
+  QVERIFY(matrix != nullptr);
+  auto* dock = m_window->findChild<QDockWidget*>(QStringLiteral("comm_matrix"));
+  dock->show();
+  dock->raise();
+  QTRY_VERIFY_WITH_TIMEOUT(matrix->canvas()->isVisible(), kPatience);
+  QTRY_VERIFY_WITH_TIMEOUT(
+      matrix->groupsText().startsWith(QStringLiteral("Recorded in 3 groups of 1 to 2 ranks: ")),
+      kPatience);
+  QCOMPARE(matrix->canvas()->order().frames().size(), std::size_t{1});
+  QString text;
+  QVERIFY(settles([&] {
+    text = click(matrix->canvas(), matrix->canvas()->cellRect(2, 1).center().toPoint(),
+                 "debugOnlyHere");
+  }));
+  QCOMPARE(text, QStringLiteral("Debug only ranks 1-2"));
+  QCOMPARE(session().part(), (std::vector<pf::Rank>{1, 2}));
+  matrix->setMost(2);
+  QTest::mouseClick(matrix->findChild<QPushButton*>(QStringLiteral("findGroups")), Qt::LeftButton);
+  QTRY_VERIFY_WITH_TIMEOUT(matrix->groupsText().contains(QStringLiteral("would leave ")),
+                           kPatience);
+  QVERIFY2(matrix->groupsText().contains(QStringLiteral("To record so: --groups ")),
+           qPrintable(matrix->groupsText()));
 }
 
 void PartTest::allAgain() {

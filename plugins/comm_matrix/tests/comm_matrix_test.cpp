@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The communication matrix: its numbers, its clicks and its picture.
 #include <QComboBox>
+#include <QContextMenuEvent>
 #include <QLabel>
+#include <QMenu>
 #include <QPainter>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -105,11 +108,110 @@ class CommMatrixTest : public QObject {
     }
   }
 
+  void eachRankHasOnePlaceWhateverTheGroupsSay() {
+    const MatrixOrder order(5, {{4, 1}, {1, 9, -3, 0}, {}, {2}});
+    QCOMPARE(order.ranks(), 5);
+    std::vector<Rank> ranks;
+    for (int place = 0; place < 5; ++place) {
+      ranks.push_back(order.rankAt(place));
+      QCOMPARE(order.placeOf(order.rankAt(place)), place);
+    }
+    QCOMPARE(ranks, (std::vector<Rank>{4, 1, 0, 2, 3}));
+    QCOMPARE(order.frames().size(), std::size_t{1});  // one rank alone has none
+    QCOMPARE(order.groupOf(1, 4), (std::vector<Rank>{1, 4}));
+    QVERIFY(order.groupOf(0, 4).empty());
+    QVERIFY(order.groupOf(2, 2).empty());
+  }
+
+  void groupsLieTogetherAndAreFramed() {
+    MatrixWidget widget;
+    widget.resize(520, 560);
+    widget.setTrace(views::makeIndex(masterWorker()));
+    widget.show();
+    auto* canvas = widget.canvas();
+    const auto isBehind = [&](Rank rank, Rank other) {  // in the order that is shown
+      return (canvas->cellRect(rank, rank).topLeft() - canvas->cellRect(other, other).bottomRight())
+                 .manhattanLength() < 0.01;
+    };
+    QVERIFY(isBehind(1, 0) && isBehind(2, 1) && isBehind(3, 2));
+    widget.setRecordedGroups({{{0, 3}, {1, 2}}, QStringLiteral("Recorded in 2 groups.")});
+    QCoreApplication::processEvents();
+    QCOMPARE(widget.groupsText(), QStringLiteral("Recorded in 2 groups."));
+    QVERIFY(isBehind(3, 0) && isBehind(1, 3) && isBehind(2, 1));
+    // What is clicked is what is drawn there.
+    QSignalSpy clicked(canvas, &MatrixCanvas::cellClicked);
+    QTest::mouseClick(canvas, Qt::LeftButton, {}, canvas->cellRect(3, 1).center().toPoint());
+    QCOMPARE(clicked.takeFirst(), (QVariantList{3, 1}));
+    const QImage image = canvas->grab().toImage();
+    const auto hasFrame = [&](const QRectF& cell) {  // at its left edge
+      const QColor text = views::Theme::of(widget.palette()).text;
+      for (int x = qRound(cell.left()) - 2; x <= qRound(cell.left()) + 2; ++x) {
+        const QColor pixel = image.pixelColor(x, qRound(cell.top() + cell.height() / 4));
+        if (std::abs(pixel.red() - text.red()) + std::abs(pixel.green() - text.green()) < 80) {
+          return true;
+        }
+      }
+      return false;
+    };
+    QVERIFY(hasFrame(canvas->cellRect(1, 1)));   // the first of the second frame
+    QVERIFY(!hasFrame(canvas->cellRect(2, 2)));  // the second of it
+    // The frames go with the trace.
+    widget.setTrace(views::makeIndex(masterWorker()));
+    QVERIFY(isBehind(1, 0) && isBehind(3, 2));
+    QCOMPARE(widget.groupsText(), QString());
+  }
+
+  void groupsAreFoundOnRequest() {
+    MatrixWidget widget;
+    widget.setTrace(views::makeIndex(masterWorker()));
+    widget.setMost(3);
+    QSignalSpy wanted(&widget, &MatrixWidget::groupsWanted);
+    auto* find = widget.findChild<QPushButton*>(QStringLiteral("findGroups"));
+    find->click();
+    find->click();  // one search is enough
+    QCOMPARE(wanted.size(), 1);
+    QCOMPARE(wanted.first().first().toInt(), 3);
+    QVERIFY(widget.groupsText().contains(QStringLiteral("looking")));
+    widget.setFoundGroups({{{0, 1}, {2, 3}}, QStringLiteral("2 groups would leave 1 KiB.")});
+    QCOMPARE(widget.groupsText(), QStringLiteral("2 groups would leave 1 KiB."));
+    QCOMPARE(widget.canvas()->order().frames().size(), std::size_t{2});
+    find->click();
+    widget.setFoundGroups({{}, QStringLiteral("It cannot be told.")});
+    QCOMPARE(widget.groupsText(), QStringLiteral("It cannot be told."));
+    QVERIFY(widget.canvas()->order().frames().empty());
+    QVERIFY(find->isEnabled());
+    // Choosing in the list what there is.
+    auto* framed = widget.findChild<QComboBox*>(QStringLiteral("framedGroups"));
+    QVERIFY(!framed->model()->index(1, 0).flags().testFlag(Qt::ItemIsEnabled));
+    widget.setRecordedGroups({{{0, 3}, {1, 2}}, QStringLiteral("Recorded.")});
+    QCOMPARE(framed->currentIndex(), 1);
+    QTest::keyClick(framed, Qt::Key_Up);
+    QVERIFY(widget.canvas()->order().frames().empty());
+    QTest::keyClick(framed, Qt::Key_Down);
+    QCOMPARE(widget.canvas()->order().frames().size(), std::size_t{2});
+  }
+
+  void theMenuIsForTheFrameOrTheTwoRanks() {
+    MatrixWidget widget;
+    widget.resize(520, 560);
+    widget.setTrace(views::makeIndex(masterWorker()));
+    widget.setRecordedGroups({{{0, 3}, {1, 2}}, {}});
+    widget.show();
+    QList<QList<int>> asked;
+    widget.setRankCommands([&asked](QMenu&, const QList<int>& ranks) { asked.append(ranks); });
+    for (const auto& [source, dest] : {std::pair{3, 0}, std::pair{2, 2}, std::pair{3, 1}}) {
+      const QPoint at = widget.canvas()->cellRect(source, dest).center().toPoint();
+      QContextMenuEvent event(QContextMenuEvent::Mouse, at, widget.canvas()->mapToGlobal(at));
+      QApplication::sendEvent(widget.canvas(), &event);
+    }
+    QCOMPARE(asked, (QList<QList<int>>{{0, 3}, {1, 2}, {1, 3}}));
+  }
+
   void measureAndNullTrace() {
     MatrixWidget widget;
     widget.resize(300, 320);
     widget.setTrace(views::makeIndex(stencil(64, 4)));
-    widget.findChild<QComboBox*>()->setCurrentIndex(1);
+    widget.findChildren<QComboBox*>().first()->setCurrentIndex(1);
     (void)widget.grab();
     widget.setTrace(nullptr);
     widget.setSelectedEvent({0, 1});
