@@ -2,6 +2,7 @@
 """A group of a recorded job is replayed alone: each of its ranks receives, to the byte, what it received in the job.
 
 PF_FULL=1: more partitions, every time under jitter. PF_RANDOM, PF_SEED: random programs (tests/random), and where they begin.
+PF_ROUNDS: small ones, a hundred in a launch.
 """
 import os
 import pathlib
@@ -10,6 +11,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from groups_alone import groups_of
 from photofinish import BIN, FULL, PhotofinishTest, main
 
 APART = BIN / "e2e" / "apart"
@@ -17,7 +19,8 @@ THREADS = BIN / "e2e" / "apart_threads"
 ERRORS = BIN / "e2e" / "apart_errors"
 INCOMING = BIN / "bench" / "incoming"
 RANDOM = BIN / "random" / "random_program"
-HASH = re.compile(r"rank (\d+) hash ([0-9a-f]{16} events \d+)")
+ROUNDS = int(os.environ.get("PF_ROUNDS", "1000" if FULL else "200"))
+ROUNDS_OF_LAUNCH = 100
 COUNT = int(os.environ.get("PF_RANDOM", "100" if FULL else "8"))
 FIRST = int(os.environ.get("PF_SEED", "1"))
 RECEIVED = re.compile(r"rank (\d+) of \d+ received ([0-9a-f]{16})")
@@ -58,22 +61,6 @@ class ApartTest(PhotofinishTest):
             self.assertEqual(alone.status, status, alone)
             self.assertEqual(received(alone), {str(rank): recorded[str(rank)] for rank in ranks}, f"group {number} of {groups}\n{alone}")
 
-    @staticmethod
-    def groups_of(spec, ranks):
-        """By the SPEC's own words."""
-        if spec in ("each", "all"):
-            return [[rank] for rank in range(ranks)] if spec == "each" else [list(range(ranks))]
-        groups = []
-        for text in spec.split(","):
-            group = []
-            for piece in text.split("+"):
-                first, _, last = piece.partition("-")
-                group += range(int(first), int(last or first) + 1)
-            groups.append(group)
-        named = {rank for group in groups for rank in group}
-        groups += [[rank] for rank in range(ranks) if rank not in named]
-        return sorted(groups)
-
     def test_each_group_receives_what_it_received(self):
         for number, (spec, ranks) in enumerate(PARTITIONS):
             mode = ("all", "outcomes")[number % 2]
@@ -81,9 +68,9 @@ class ApartTest(PhotofinishTest):
                 recorded = received(self.record("t.pft", self.mpirun(ranks, APART), "--groups", spec, "--mode", mode))
                 self.assertEqual(len(recorded), ranks)
                 self.assertEqual(received(self.replay("t.pft")), recorded, "and all of them together")
-                self.replay_each_group(self.groups_of(spec, ranks), recorded)
+                self.replay_each_group(groups_of(spec, ranks), recorded)
                 if FULL:
-                    self.replay_each_group(self.groups_of(spec, ranks), recorded, "--jitter", 3)
+                    self.replay_each_group(groups_of(spec, ranks), recorded, "--jitter", 3)
 
     def test_with_events_and_of_several_groups(self):
         recorded = received(self.record("t.pft", self.mpirun(4, APART), "--groups", "0-1", "--mode", "all"))
@@ -116,20 +103,38 @@ class ApartTest(PhotofinishTest):
         self.assertIsNone(self.info()["messages"], "what part of the job did is no survey of the trace")
         self.assert_refused(self.replay("t.pft", "--group", 0, "--until", "0:4,1:5,2:3,3:3"), 2, "events of all ranks", "--survey")
 
+    def check_random_program(self, ranks, spec, mode, words, same_addresses, jitter):
+        """Each group receives what it received, and with the same addresses has the same on its heap."""
+        options = ["--groups", spec, "--mode", mode, *(["--same-addresses"] if same_addresses else [])]
+        found = re.compile(r"rank (\d+) ((?:hash|heap) [0-9a-f]{16}.*)" if same_addresses else r"rank (\d+) (hash [0-9a-f]{16}.*)")
+
+        def said(run):
+            return {rank: [line.strip() for number, line in found.findall(run.out) if int(number) == rank] for rank in range(ranks)}
+        recorded = self.record("t.pft", self.mpirun(ranks, RANDOM, *words, "--apart", "--heap"), *options, timeout=120)
+        everything = said(recorded)
+        self.assertEqual({len(lines) for lines in everything.values()}, {2 if same_addresses else 1}, recorded)
+        for number, group in enumerate(groups_of(spec, ranks)):
+            alone = self.replay("t.pft", "--group", number, *(("--jitter", jitter) if jitter else ()), timeout=120)
+            self.assertEqual(alone.status, 0, f"{recorded}\n{alone}")
+            self.assertEqual(said(alone), {rank: everything[rank] if rank in group else [] for rank in range(ranks)}, f"{recorded}\n{alone}")
+
     def test_random_programs(self):
         self.need(RANDOM)
         for seed in range(FIRST, FIRST + COUNT):
             ranks = 2 + seed % 4
             spec = ("each", "0+1", "0-1,2-3,4", "1-2")[seed // 4 % 4] if ranks > 4 else ("each", "0-1")[seed // 4 % 2]
             with self.subTest(seed=seed, ranks=ranks, spec=spec):
-                mode = "all" if seed % 3 == 0 else "outcomes"
-                recorded = self.record("t.pft", self.mpirun(ranks, RANDOM, seed, 4, "--apart"), "--groups", spec, "--mode", mode)
-                hashes = dict(HASH.findall(recorded.out))
-                self.assertEqual(len(hashes), ranks, recorded)
-                for number, group in enumerate(self.groups_of(spec, ranks)):
-                    alone = self.replay("t.pft", "--group", number, *(("--jitter", seed) if seed % 2 else ()))
-                    self.assertEqual(alone.status, 0, alone)
-                    self.assertEqual(dict(HASH.findall(alone.out)), {str(rank): hashes[str(rank)] for rank in group}, alone)
+                self.check_random_program(ranks, spec, "all" if seed % 3 == 0 else "outcomes", (seed, 4), seed % 5 < 2, seed if seed % 2 else None)
+
+    def test_rounds(self):
+        """Many small ones in one launch, between which nothing is open."""
+        self.need(RANDOM)
+        for number in range(-(-ROUNDS // ROUNDS_OF_LAUNCH)):
+            seed, ranks = FIRST + number, 2 + number % 4
+            spec = ("each", "0-1", "each", "0+2", "1-2", "each")[number % 6] if ranks > 2 else "each"
+            words = (seed, ROUNDS_OF_LAUNCH, 1 + number % 2, "--messages", 4 + number % 3, *(("--count-misses",) if number % 4 < 2 else ()))
+            with self.subTest(seed=seed, ranks=ranks, spec=spec):
+                self.check_random_program(ranks, spec, ("outcomes", "all")[number % 2], words, number % 3 == 0, seed if number % 3 == 1 else None)
 
     def test_thread_multiple_with_one_thread_that_calls_mpi(self):
         self.need(THREADS)
@@ -138,7 +143,7 @@ class ApartTest(PhotofinishTest):
                 recorded = self.record("t.pft", self.mpirun(4, THREADS, "one"), "--groups", spec, "--mode", mode)
                 self.assertNotIn("contents of messages", recorded.err, recorded)
                 self.assertEqual(len(received(recorded)), 4)
-                self.replay_each_group(self.groups_of(spec, 4), received(recorded), "--jitter", 5)
+                self.replay_each_group(groups_of(spec, 4), received(recorded), "--jitter", 5)
 
     def test_threads_within_a_group(self):
         self.need(THREADS)

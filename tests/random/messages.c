@@ -94,6 +94,7 @@ void note_misses(int count)
 /* What space() gave, newest first. */
 static struct chunk {
     struct chunk *next;
+    size_t bytes;
     unsigned char data[];
 } *chunks;
 
@@ -103,14 +104,23 @@ unsigned char *space(int bytes)
     if (chunk == NULL)
         MPI_Abort(MPI_COMM_WORLD, 1);
     chunk->next = chunks;
+    chunk->bytes = (size_t)bytes;
     chunks = chunk;
     return chunk->data;
+}
+
+static void note_heap(const void *data, size_t bytes)
+{
+    for (const unsigned char *at = data; bytes-- > 0; ++at)
+        g_run.heap = (g_run.heap ^ *at) * 0x100000001b3u;
 }
 
 void free_space(void)
 {
     while (chunks != NULL) {
         struct chunk *next = chunks->next;
+        note_heap(&chunks, sizeof chunks); /* where it lies, and what is in it: where the next one lies, too */
+        note_heap(chunks, sizeof *chunks + chunks->bytes);
         free(chunks);
         chunks = next;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
- * Random racy programs: random_program SEED [PROGRAMS=1] [STEPS=8] [--messages N] [--count-misses] [--check] [--trace] [--apart]
+ * Random racy programs: random_program SEED [PROGRAMS=1] [STEPS=8] [--messages N] [--count-misses] [--check] [--trace] [--apart] [--heap]
  *
  * Every rank draws the same plans from the seed and does its own part of each. A plan is a sequence
  * of episodes, cut into parts that are interleaved. Each part is such that every rank gets through
@@ -13,6 +13,8 @@
  * --count-misses  failed tests and probes are part of the hash
  * --check         after each program, look for messages that nobody received
  * --trace         tell every event, on stderr
+ * --apart         each rank tells its own hash: some may be replayed without the others
+ * --heap          and one of its heap, addresses and contents
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +24,7 @@
 
 enum { FENCE_EVERY = 24, BSEND_BYTES = 4 << 20 };
 
-struct run g_run = {.hash = 0xcbf29ce484222325u, .messages = MAX_MESSAGES};
+struct run g_run = {.hash = 0xcbf29ce484222325u, .heap = 0xcbf29ce484222325u, .messages = MAX_MESSAGES};
 static struct pool pools[MAX_OPEN];
 static int opened; /* episodes since the last fence */
 
@@ -175,7 +177,9 @@ static void run_program(uint64_t seed, int program, int steps)
 static void report(void)
 {
     unsigned long long mine[2] = {g_run.hash, (unsigned long long)g_run.events}, all[2 * MAX_RANKS];
-    if (g_run.apart) { /* some ranks may be replayed without the others */
+    if (g_run.show_heap)
+        printf("rank %d heap %016llx\n", g_run.rank, (unsigned long long)g_run.heap);
+    if (g_run.apart) {
         printf("rank %d hash %016llx events %llu\n", g_run.rank, mine[0], mine[1]);
         return;
     }
@@ -197,6 +201,8 @@ static int parse(int argc, char **argv, long *numbers)
             g_run.trace = 1;
         else if (strcmp(argv[i], "--apart") == 0)
             g_run.apart = 1;
+        else if (strcmp(argv[i], "--heap") == 0)
+            g_run.show_heap = 1;
         else if (strcmp(argv[i], "--messages") == 0 && i + 1 < argc)
             g_run.messages = (int)strtol(argv[++i], NULL, 10);
         else if (count < 3 && argv[i][0] != '-')

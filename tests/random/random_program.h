@@ -28,10 +28,10 @@ struct comm {
 
 struct run {
   int rank, size;
-  int count_misses, check, trace, apart;
+  int count_misses, check, trace, apart, show_heap;
   int messages; /* of a pool, at most */
   int program, step;
-  uint64_t hash, filled;
+  uint64_t hash, filled, heap;
   long events;
   struct prng plan, own;
   struct comm comms[COMMS];
@@ -55,7 +55,8 @@ void note_message(const MPI_Status* status, const void* data, int room);
 void note_misses(int count);
 void trace(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Zeroed memory that lives until the program's end: freed sends and late receives need no care. */
+/* Zeroed memory that lives until the program's end: freed sends and late receives need no care. Freed, its addresses and
+   what is in it go into g_run.heap. */
 unsigned char* space(int bytes);
 void free_space(void);
 /* Memory with content that follows from all that this rank has received so far. */
