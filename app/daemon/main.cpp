@@ -32,7 +32,11 @@
 
 namespace {
 
-using Paths = pf::Result<std::vector<std::string>>;
+struct Schedules {
+  std::vector<std::string> paths;             ///< of each rank
+  std::map<std::int32_t, std::string> notes;  ///< of ranks whose contents from outside are damaged
+};
+using Compiled = pf::Result<Schedules>;
 
 /// Hands out the schedules of a trace: one file a rank, in the session directory. They are compiled
 /// while the launcher starts; the first rank that asks waits for the rest of that.
@@ -40,12 +44,12 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
  public:
   TraceSchedules(std::vector<pf::db::RankInfo> ranks, pf::db::RunInfo run,
                  std::map<pf::Rank, pf::protocol::LaunchContext> contexts, bool own,
-                 std::future<Paths> paths, bool force, int running)
+                 std::future<Compiled> compiled, bool force, int running)
       : m_ranks(std::move(ranks)),
         m_run(std::move(run)),
         m_contexts(std::move(contexts)),
         m_own(own),
-        m_paths(std::move(paths)),
+        m_compiling(std::move(compiled)),
         m_force(force),
         m_running(running) {}
 
@@ -53,17 +57,24 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
   [[nodiscard]] int running() const override { return m_running; }
   [[nodiscard]] pf::Result<std::string> schedulePath(std::int32_t rank) override {
     if (!m_compiled) {
-      m_compiled = m_paths.get();
+      m_compiled = m_compiling.get();
     }
-    const Paths& paths = *m_compiled;
-    if (!paths) {
-      return paths.error();
+    const Compiled& compiled = *m_compiled;
+    if (!compiled) {
+      return compiled.error();
     }
-    if (rank < 0 || static_cast<std::size_t>(rank) >= paths->size()) {
+    if (rank < 0 || static_cast<std::size_t>(rank) >= compiled->paths.size()) {
       return pf::Error{
           pf::ErrorCode::NotFound, "the recording has no rank " + std::to_string(rank), {}};
     }
-    return (*paths)[static_cast<std::size_t>(rank)];
+    return compiled->paths[static_cast<std::size_t>(rank)];
+  }
+  [[nodiscard]] std::string noteOn(std::int32_t rank) const override {
+    if (!m_compiled || !*m_compiled) {
+      return {};
+    }
+    const auto note = (*m_compiled)->notes.find(rank);
+    return note != (*m_compiled)->notes.end() ? note->second : std::string();
   }
   [[nodiscard]] std::uint64_t lastEvent(std::int32_t rank) const override {
     return m_ranks[static_cast<std::size_t>(rank)].lastSerial;  // a rank that checkRank() knows
@@ -134,8 +145,8 @@ class TraceSchedules final : public pf::daemon::ScheduleSource {
   pf::db::RunInfo m_run;
   std::map<pf::Rank, pf::protocol::LaunchContext> m_contexts;
   bool m_own;
-  std::future<Paths> m_paths;
-  std::optional<Paths> m_compiled;
+  std::future<Compiled> m_compiling;
+  std::optional<Compiled> m_compiled;
   bool m_force;
   int m_running;
 };
@@ -219,16 +230,34 @@ bool runs(const std::vector<std::int32_t>& running, std::int32_t rank) {
   return running.empty() || std::ranges::find(running, rank) != running.end();
 }
 
+/// Contents from outside of its group for each of `running`. Of damaged ones there is what is before the damage: the rank gets
+/// there, and says so; `notes` has it, too.
+pf::Status extractContents(pf::db::TraceStore& store, const std::string& directory,
+                           const std::vector<std::int32_t>& running,
+                           std::map<std::int32_t, std::string>& notes) {
+  for (const std::int32_t rank : running) {
+    const std::string path =
+        pf::protocol::SessionDirectory::schedulePath(directory, rank) + ".payload";
+    const pf::Status status = store.extractPayload(rank, path);
+    if (!status &&
+        (status.error().code != pf::ErrorCode::Damaged || access(path.c_str(), F_OK) != 0)) {
+      return status;
+    }
+    if (!status) {
+      notes[rank] = status.error().message + ": the rank can be replayed up to there";
+    }
+  }
+  return {};
+}
+
 /// Compiles the schedules of `trace` into `directory`. What a recording without events does not say
 /// for the comparison of each call comes from its survey, once there is one.
-Paths compileAll(pf::db::TraceStore& store, const std::string& directory,
-                 const std::string& deliveries, bool bounded,
-                 const std::vector<std::int32_t>& running) {
-  for (const std::int32_t rank : running) {
-    const std::string path = pf::protocol::SessionDirectory::schedulePath(directory, rank);
-    if (pf::Status status = store.extractPayload(rank, path + ".payload"); !status) {
-      return status.error();
-    }
+Compiled compileAll(pf::db::TraceStore& store, const std::string& directory,
+                    const std::string& deliveries, bool bounded,
+                    const std::vector<std::int32_t>& running) {
+  Schedules made;
+  if (pf::Status status = extractContents(store, directory, running, made.notes); !status) {
+    return status.error();
   }
   if (bounded) {
     if (pf::Status status = writeGates(store, directory); !status) {
@@ -262,7 +291,7 @@ Paths compileAll(pf::db::TraceStore& store, const std::string& directory,
   }
   const bool threads = std::any_of(logs->begin(), logs->end(),
                                    [](const pf::RankLog& log) { return !log.lanes.empty(); });
-  std::vector<std::string> paths;
+  std::vector<std::string>& paths = made.paths;
   for (pf::RankLog& log : *logs) {
     if (std::any_of(log.notes.begin(), log.notes.end(), [&log](std::uint32_t site) {
           return site < log.sites.size() && log.sites[site].call == pf::kCallInit_thread;
@@ -286,7 +315,7 @@ Paths compileAll(pf::db::TraceStore& store, const std::string& directory,
     }
     log = {};
   }
-  return paths;
+  return made;
 }
 
 constexpr std::chrono::milliseconds kTellRecording(2500);
@@ -380,14 +409,14 @@ int daemonMain(int argc, char** argv) {
   auto contexts = pf::app::contextsOf(*launch, run.ranks);
   const pf::Result<pf::app::Owner> owner = pf::app::ownerOf(*store);
   const bool own = owner && *owner == pf::app::Owner::Own;
-  std::future<Paths> paths =
+  std::future<Compiled> compiled =
       std::async(std::launch::async, [&store, &options, &deliveries, bounded, &running] {
-        Paths made = compileAll(*store, options.sessionDirectory, deliveries, bounded, running);
+        Compiled made = compileAll(*store, options.sessionDirectory, deliveries, bounded, running);
         (void)writeFile(options.sessionDirectory + "/" + pf::kSchedulesMade, {});
         return made;
       });
   TraceSchedules source(std::move(ranks), std::move(run), std::move(contexts), own,
-                        std::move(paths), force, count);
+                        std::move(compiled), force, count);
   return pf::daemon::runDaemon(options, source);
 }
 

@@ -274,12 +274,12 @@ Status extractPayload(Database& database, const PayloadInfo& info, std::int32_t 
   header.rank = info.rank;
   header.size = ranks;
   header.headerCrc = payloadHeaderCrc(header);
-  header.committed = payloadCommit(info.salt, scan.good());
+  const bool cutShort = damaged || info.ending == PayloadInfo::kDamaged;
+  // More than is there: its reader finds that what follows is damaged.
+  header.committed = payloadCommit(info.salt, scan.good() + (cutShort ? sizeof(PayloadEntry) : 0));
   header.clean = info.ending == PayloadInfo::kComplete && !damaged ? kPayloadMagic : 0;
   if (info.ending == PayloadInfo::kStopped && !damaged) {
     header.failed = payloadFailed(static_cast<std::int32_t>(info.detail.value_or(EIO)));
-  } else if (damaged || info.ending == PayloadInfo::kDamaged) {
-    header.failed = payloadFailed(EIO);
   }
   if (status.ok() &&
       (::ftruncate(file.get(), static_cast<off_t>(kPayloadHeaderSize + scan.good())) != 0 ||

@@ -23,6 +23,8 @@ class ScheduleSource {
   [[nodiscard]] virtual int running() const { return ranks(); }
   /// Absolute path of the file that the interposer of `rank` replays.
   [[nodiscard]] virtual Result<std::string> schedulePath(std::int32_t rank) = 0;
+  /// What its user has to know of a schedule that was handed out; empty: nothing.
+  [[nodiscard]] virtual std::string noteOn(std::int32_t /*rank*/) const { return {}; }
   /// The last event that `rank` had begun in the recording; 0 = not known.
   [[nodiscard]] virtual std::uint64_t lastEvent(std::int32_t /*rank*/) const { return 0; }
   /// An error if this program may not replay the recording (other build, other MPI library …).

@@ -264,6 +264,9 @@ void SessionLogic::configure(PeerId peer, std::int32_t rank) {
     onKill();
     return;
   }
+  if (std::string note = m_source.noteOn(rank); !note.empty()) {
+    tellNotice(rank, std::move(note));
+  }
   const std::uint64_t stopAt = m_planner.stopOf(rank);
   m_ranks[rank].stopAt = stopAt;
   m_orders.push_back(
