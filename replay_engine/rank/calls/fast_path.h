@@ -8,6 +8,7 @@
 #include "replay_engine/rank/engine/records.h"
 #include "replay_engine/rank/engine/wrapper_support.h"
 #include "replay_engine/rank/layer/known_inside.h"
+#include "replay_engine/rank/layer/under.h"
 
 namespace pf {
 
@@ -149,6 +150,9 @@ inline int fastRecv(void* buffer, int count, MPI_Datatype datatype, int source, 
     return receiveWithClocks(buffer, count, datatype, source, tag, comm, status);
   }
   g_engine.posts += message ? 1U : 0U;
+  if (g_rankOnly.grouped && isKnownInside(source, comm)) {  // not by the layer, which looks again
+    return PF_UNDER(Recv)(buffer, count, datatype, source, tag, comm, status);
+  }
   return PF_KNOWN(Recv)(buffer, count, datatype, source, tag, comm, status);
 }
 
