@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What recording and replaying cost: the bench programs native and under photofinish, interleaved.
 
-    bench.py [--build build/release] [--runs 9] [--only self,clock,wtime,getenv,thread,threads,pingpong,halo,storm,barrier,allreduce,bcast,barrier8,allreduce8,bcast8,memory,replay,until,within,incoming] [--json OUT]
+    bench.py [--build build/release] [--runs 9] [--only self,clock,wtime,getenv,thread,threads,pingpong,halo,storm,barrier,allreduce,bcast,barrier8,allreduce8,bcast8,memory,replay,until,within,incoming,alone] [--json OUT]
     bench.py --mode races                                                        recording in another mode
     bench.py --mode races --clock-ranks 1024                                     clocks as in a job of so many ranks
     bench.py --command 'env LD_PRELOAD=/tmp/x.so {launch}' --only storm      another way to record
@@ -18,6 +18,7 @@ import argparse
 import json
 import pathlib
 import re
+import resource
 import shlex
 import statistics
 import subprocess
@@ -50,9 +51,11 @@ WITHIN = [("pingpong", 2, ["8"], "all"), ("pingpong", 4, ["8"], "0-1"), ("self",
 WITHIN_TARGET = 1.03  # beside native
 INCOMING = (2, ["1024", "64"])  # MiB from outside of the group, in messages of so many KiB
 INCOMING_TARGETS = {"recorded": 4.0, "replayed": 16.0}  # MiB above native
+START_TARGET = 0.3  # seconds to the first line of main, of a rank that is replayed alone
+ALONE_TARGET = 1.05  # processors' seconds of such a rank, beside what it used natively
 LONG_STORM = (4, ["500", "340"])     # just over 1,000,000 events in each rank
 UNTIL = "0:1000000"
-OWN = ("replay", "until", "within", "incoming")  # what is more than one program recorded
+OWN = ("replay", "until", "within", "incoming", "alone")  # what is more than one program recorded
 REPLAY_TARGET, UNTIL_TARGET = 1.3, 1.1
 FIELD = re.compile(r"(\w+)=([0-9.]+)")
 
@@ -204,6 +207,29 @@ class Bench:
                   f"{more['share']:+.2f} MiB of its own at the end (target {target:+.0f})")
             if more["kilobytes"] > target:
                 raise Failed(f"{what}: {more['kilobytes']:.2f} MiB above native")
+
+    def processors(self, command):
+        """Seconds that the command and all that it started have used."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.run(command)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    def alone(self):
+        """One rank that is replayed without the others: its start, and what it takes of the processors."""
+        trace = self.scratch / "alone.pft"
+        replay = [str(self.bin / "photofinish"), "replay", str(trace), "--group"]
+        self.run(self.record_groups("each", self.launch("little", 4, []), trace))
+        starts = [self.run([*replay, "0"], re.compile("^main$"))[0] for _ in range(self.args.runs)]
+        print(f"first line of main of a rank alone: {statistics.median(starts):.3f} s, least {min(starts):.3f} s (target {START_TARGET})")
+        launch = self.launch("incoming", *INCOMING)
+        self.run(self.record_groups("each", launch, trace))
+        pairs = self.interleave(lambda: self.inside(launch)["processors"], lambda: self.inside([*replay, "1"])["processors"], "alone")
+        print(f"processors of all that replays it, reading the trace among it: {self.processors([*replay, '1']):.2f} s; "
+              f"of a native job of {INCOMING[0]} ranks: {self.processors(launch):.2f} s")
+        if min(starts) > START_TARGET:
+            raise Failed(f"{min(starts):.3f} s to the first line of main")
+        return row("processors of a rank alone / native", pairs, ALONE_TARGET)
 
     def need_trace(self):
         if not self.trace.exists():
