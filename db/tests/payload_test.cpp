@@ -370,7 +370,7 @@ TEST(Payload, rowsThatMakeNoSense) {
 TEST(Payload, isScannedInPiecesOfAnySize) {
   std::vector<KeptEntry> all;
   for (unsigned i = 0; i < 20; ++i) {
-    all.push_back({PayloadKind::Values, 1, 2, i, contentOf(i * 3, i)});
+    all.push_back({PayloadKind::Failed, 1, 2, i, contentOf(i * 3, i)});
   }
   const std::vector<std::uint8_t> file = fileOf(all, true, EIO);
   const Bytes raw = Bytes(file).subspan(kPayloadHeaderSize);

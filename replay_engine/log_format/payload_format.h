@@ -30,7 +30,7 @@ enum class PayloadKind : std::uint16_t {
   Probe,         ///< the same; content: u64, bytes of the message
   Collective,    ///< a: number of the call; content: what the rank has of it
   Communicator,  ///< a: number of the call; content: i32 words
-  Values,        ///< content: as the call has it
+  Failed,        ///< a call with ranks outside; a: its number, b: class of its error; no content
   Datatype,      ///< of later contents; a: its number, from 1 on; content: payload_types.h
   Mark,          ///< what followed could not be kept; a: errno; no content; the last entry
 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * Every family of MPI calls, to see that whoever sits between the program and MPI passes all of them on:
- *     mpirun -n 4 families [--list] [--orders] [--threads] [--pause MICROSECONDS] [FAMILY...]
+ *     mpirun -n 4 families [--list] [--orders] [--apart] [--threads] [--pause MICROSECONDS] [FAMILY...]
  * Rank 0 prints one line a family, `NAME: ok HASH`; HASH is of all that all ranks received and is the same
  * in every run. With --orders a second hash follows, of what MPI chose: it differs from run to run, but not
- * between a recording and its replays. Ends with 1 if data were wrong.
+ * between a recording and its replays. With --apart every rank prints a line a family, of what it received itself
+ * and what MPI chose for it: for ranks that are replayed without the others. Ends with 1 if data were wrong.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "families.h"
@@ -35,6 +36,8 @@ static struct options read_options(int argc, char **argv)
             options.list = 1;
         else if (strcmp(argv[i], "--orders") == 0)
             options.orders = 1;
+        else if (strcmp(argv[i], "--apart") == 0)
+            apart = 1;
         else if (strcmp(argv[i], "--threads") == 0)
             options.threads = 1;
         else if (strcmp(argv[i], "--pause") == 0 && i + 1 < argc)

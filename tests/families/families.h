@@ -15,7 +15,7 @@
 
 enum { MAX_RANKS = 16, COUNT = 5, LARGE = 20000 };
 
-extern int my_rank, ranks;
+extern int my_rank, ranks, apart;
 
 struct family {
   const char* name;

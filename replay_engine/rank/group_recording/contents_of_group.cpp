@@ -180,6 +180,13 @@ void keepPieces(const MemberView& members, std::uint16_t call, const PeerPiece* 
   }
 }
 
+void keepFailure(std::uint16_t call, int error) {
+  int errorClass = MPI_ERR_UNKNOWN;
+  PF_UNDER(Error_class)(error, &errorClass);
+  g_payload.begin(PayloadKind::Failed, call, errorClass, g_engine.serial);
+  g_payload.end();
+}
+
 namespace {
 
 /// Contents are kept up to here.

@@ -28,6 +28,8 @@ struct Kept<call, flowOf, int (*)(Argument...)> {
       arguments.describe(flow, flowOf);
       keepPieces(*members, call, flow.takes.begin(), flow.takes.end(), false,
                  typeNumber(flow.takes.begin(), flow.takes.end()));
+    } else {
+      keepFailure(call, result);
     }
     return result;
   }
@@ -59,6 +61,8 @@ struct KeptLater<call, flowOf, int (*)(Argument...)> {
         const LayerLock lock;
         g_keptRequests.insert(*arguments.request(), kept);
       }
+    } else {
+      keepFailure(call, result);
     }
     return result;
   }

@@ -100,6 +100,13 @@ void keepMembers(std::uint16_t call, MPI_Comm comm) {
   words.keep(call);
 }
 
+/// Which ranks are on which side of the new one is nothing that a replay of the group works out.
+void refuseInter(std::uint16_t call, MPI_Comm comm) {
+  if (mixedComm(comm) != nullptr && isInter(comm)) {
+    notAlone(outermostCall(call), comm);
+  }
+}
+
 /// Of a constructor whose first argument is the old communicator and whose last one the new.
 /// `always`: also if no rank of that is outside.
 template <std::uint16_t call, bool always, typename Routine>
@@ -109,6 +116,9 @@ struct KeptComm<call, always, int (*)(MPI_Comm, Argument...)> {
   static int run(MPI_Comm comm, Argument... argument) {
     const auto under = reinterpret_cast<int (*)(MPI_Comm, Argument...)>(g_under[call]);
     const bool keep = t_layer == 0 && (always || mixedComm(comm) != nullptr) && mayBeTold(call);
+    if (keep && call == kCallComm_split) {
+      refuseInter(call, comm);
+    }
     const InLayer inside;
     const int result = under(comm, argument...);
     MPI_Comm* const made = std::get<sizeof...(Argument) - 1>(std::tuple<Argument...>(argument...));
@@ -116,6 +126,8 @@ struct KeptComm<call, always, int (*)(MPI_Comm, Argument...)> {
       keepMembers(call, *made);
     } else if (result == MPI_SUCCESS) {
       forgetComm(*made);
+    } else if (keep && !always) {
+      keepFailure(call, result);
     }
     return result;
   }
@@ -155,6 +167,9 @@ int keepComm_idup(MPI_Comm comm, MPI_Comm* made, MPI_Request* request) {
 }
 
 int keepComm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
+  if (t_layer == 0) {
+    refuseInter(kCallComm_create, comm);
+  }
   return forgetOther(PF_UNDER(Comm_create)(comm, group, made), made);
 }
 

@@ -63,6 +63,8 @@ void keepProbe(const MemberView& members, const MPI_Status& status);
 /// What of `pieces` came from outside; `all`: or from inside.
 void keepPieces(const MemberView& members, std::uint16_t call, const PeerPiece* begin,
                 const PeerPiece* end, bool all, std::uint16_t type);
+/// `call`, which is with ranks outside, has failed.
+void keepFailure(std::uint16_t call, int error);
 
 void putDatatypesOver();
 void putMessagesOver();

@@ -110,6 +110,9 @@ struct Played<call, flowOf, int (*)(Argument...)> {
     if (job == nullptr) {
       return reinterpret_cast<int (*)(Argument...)>(g_under[call])(argument...);
     }
+    if (const int failed = failedAsRecorded(call, arguments.comm()); failed != MPI_SUCCESS) {
+      return failed;
+    }
     CollectiveFlowOf flow;
     arguments.describe(flow, flowOf);
     return exchange(call, arguments.comm(), *job, flow);
@@ -125,6 +128,9 @@ struct PlayedLater<call, flowOf, int (*)(Argument...)> {
     const CollectiveArguments<false, Argument...> arguments(argument...);
     if (partialComm(arguments.comm()) == nullptr) {
       return reinterpret_cast<int (*)(Argument...)>(g_under[call])(argument...);
+    }
+    if (const int failed = failedAsRecorded(call, arguments.comm()); failed != MPI_SUCCESS) {
+      return failed;
     }
     CollectiveFlowOf flow;
     arguments.describe(flow, flowOf);

@@ -9,6 +9,7 @@
 
 #include "replay_engine/rank/engine/records.h"
 #include "replay_engine/rank/layer/group_members.h"
+#include "replay_engine/rank/layer/not_alone.h"
 #include "replay_engine/rank/partial_job/job_groups.h"
 #include "replay_engine/rank/partial_job/job_requests.h"
 #include "replay_engine/rank/partial_job/job_topologies.h"
@@ -346,6 +347,12 @@ int carry(MPI_Comm comm, const RankList* in, MPI_Comm* made) {
   return PF_UNDER(Comm_split)(comm, color, key, made);
 }
 
+/// The recording has said so.
+[[noreturn]] void refuseOfInter(std::uint16_t call, MPI_Comm comm) {
+  notAlone(outermostCall(call), comm);
+  outsideDiffers(call, "what a group can do alone", "an inter-communicator with ranks outside");
+}
+
 int onCreate(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
   JobComm* const job = partialComm(comm);
   RankList ranks;
@@ -374,7 +381,7 @@ int onCreate(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
     return result;
   }
   if (job->inter) {
-    outsideDiffers(kCallComm_create, "MPI_Comm_create of one group", "an inter-communicator");
+    refuseOfInter(kCallComm_create, comm);
   }
   ranks.world = const_cast<int*>(members);
   const bool mine = ranks.find(g_rank) >= 0;
@@ -554,8 +561,15 @@ int makeRecorded(MPI_Comm comm, const MadeComm& recorded, Topology topology, MPI
 }
 
 int onSplit(MPI_Comm comm, int color, int key, MPI_Comm* made) {
-  return partialComm(comm) == nullptr ? PF_UNDER(Comm_split)(comm, color, key, made)
-                                      : makeRecorded(comm, MadeComm(kCallComm_split), {}, made);
+  const JobComm* const job = partialComm(comm);
+  if (job == nullptr) {
+    return PF_UNDER(Comm_split)(comm, color, key, made);
+  }
+  if (job->inter) {
+    refuseOfInter(kCallComm_split, comm);
+  }
+  const int failed = failedAsRecorded(kCallComm_split, comm);
+  return failed != MPI_SUCCESS ? failed : makeRecorded(comm, MadeComm(kCallComm_split), {}, made);
 }
 
 int onSplitType(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made) {
@@ -570,6 +584,9 @@ int onCartCreate(MPI_Comm comm, int dimensions, const int* sizes, const int* per
   if (job == nullptr) {
     return PF_UNDER(Cart_create)(comm, dimensions, sizes, periods, reorder, made);
   }
+  if (const int failed = failedAsRecorded(kCallCart_create, comm); failed != MPI_SUCCESS) {
+    return failed;
+  }
   const MadeComm recorded(kCallCart_create);
   Topology topology{};
   if (recorded.isMine() && makeCartesian(job->local.count, recorded.local.find(g_rank), dimensions,
@@ -583,6 +600,9 @@ int onCartSub(MPI_Comm comm, const int* remain, MPI_Comm* made) {
   JobComm* const job = partialComm(comm);
   if (job == nullptr) {
     return PF_UNDER(Cart_sub)(comm, remain, made);
+  }
+  if (const int failed = failedAsRecorded(kCallCart_sub, comm); failed != MPI_SUCCESS) {
+    return failed;
   }
   const MadeComm recorded(kCallCart_sub);
   Topology topology{};
@@ -602,6 +622,9 @@ int onGraphCreate(MPI_Comm comm, int nodes, const int* index, const int* edges, 
   if (job == nullptr) {
     return PF_UNDER(Graph_create)(comm, nodes, index, edges, reorder, made);
   }
+  if (const int failed = failedAsRecorded(kCallGraph_create, comm); failed != MPI_SUCCESS) {
+    return failed;
+  }
   const MadeComm recorded(kCallGraph_create);
   Topology topology{};
   if (recorded.isMine() && makeGraph(job->local.count, recorded.local.find(g_rank),
@@ -612,6 +635,9 @@ int onGraphCreate(MPI_Comm comm, int nodes, const int* index, const int* edges, 
 }
 
 int makeDistributed(MPI_Comm comm, std::uint16_t call, MPI_Comm* made) {
+  if (const int failed = failedAsRecorded(call, comm); failed != MPI_SUCCESS) {
+    return failed;
+  }
   const MadeComm recorded(call);
   int count = 0;
   const int* const words = recorded.rest(&count);
@@ -642,9 +668,12 @@ int onDistGraphAdjacent(MPI_Comm comm, int in, const int* sources, const int* so
 }
 
 int onMerge(MPI_Comm comm, int high, MPI_Comm* made) {
-  return partialComm(comm) == nullptr
-             ? PF_UNDER(Intercomm_merge)(comm, high, made)
-             : makeRecorded(comm, MadeComm(kCallIntercomm_merge), {}, made);
+  if (partialComm(comm) == nullptr) {
+    return PF_UNDER(Intercomm_merge)(comm, high, made);
+  }
+  const int failed = failedAsRecorded(kCallIntercomm_merge, comm);
+  return failed != MPI_SUCCESS ? failed
+                               : makeRecorded(comm, MadeComm(kCallIntercomm_merge), {}, made);
 }
 
 /// Of two groups that run whole. What the bridge is, the leader alone says.

@@ -23,9 +23,11 @@ void restoreInside(const JobComm* job, int source, MPI_Status* status) {
   if (status == MPI_STATUS_IGNORE || status->MPI_SOURCE < 0) {
     return;
   }
-  status->MPI_SOURCE = source >= 0      ? source
-                       : job != nullptr ? job->fromCarrier[status->MPI_SOURCE]
-                                        : status->MPI_SOURCE;
+  if (source >= 0) {
+    status->MPI_SOURCE = source;
+  } else if (job != nullptr && status->MPI_SOURCE < job->carrierSize) {  // else it was not filled
+    status->MPI_SOURCE = job->fromCarrier[status->MPI_SOURCE];
+  }
 }
 
 namespace {
@@ -147,7 +149,9 @@ int onRecv(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_
   }
   const int result =
       PF_UNDER(Recv)(buffer, count, type, carrierOr(*job, source), tag, comm, status);
-  restoreInside(job, source, status);
+  if (hasStatus(result)) {
+    restoreInside(job, source, status);
+  }
   return result;
 }
 
@@ -213,7 +217,9 @@ int onSendrecv(const void* sent, int sentCount, MPI_Datatype sentType, int dest,
   if (!fromOutside) {
     const int result = PF_UNDER(Sendrecv)(sent, sentCount, sentType, to, sentTag, buffer, count,
                                           type, carrierOr(*job, source), tag, comm, status);
-    restoreInside(job, source, status);
+    if (hasStatus(result)) {
+      restoreInside(job, source, status);
+    }
     return result;
   }
   const int wrong = PF_UNDER(Sendrecv)(sent, sentCount, sentType, MPI_PROC_NULL, sentTag, buffer,
@@ -237,7 +243,7 @@ int onSendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, int
     const int result = PF_UNDER(Sendrecv_replace)(
         buffer, count, type, job != nullptr ? carrierOr(*job, dest) : dest, sentTag,
         job != nullptr ? carrierOr(*job, source) : source, tag, comm, status);
-    if (job != nullptr) {
+    if (job != nullptr && hasStatus(result)) {
       restoreInside(job, source, status);
     }
     return result;
@@ -285,7 +291,9 @@ int onProbe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
     return PF_UNDER(Probe)(source, tag, comm, status);
   }
   const int result = PF_UNDER(Probe)(carrierOr(*job, source), tag, comm, status);
-  restoreInside(job, source, status);
+  if (result == MPI_SUCCESS) {
+    restoreInside(job, source, status);
+  }
   return result;
 }
 
@@ -301,7 +309,7 @@ int onIprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) 
     return PF_UNDER(Iprobe)(source, tag, comm, flag, status);
   }
   const int result = PF_UNDER(Iprobe)(carrierOr(*job, source), tag, comm, flag, status);
-  if (*flag != 0) {
+  if (result == MPI_SUCCESS && *flag != 0) {
     restoreInside(job, source, status);
   }
   return result;
@@ -333,7 +341,9 @@ int onMprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Statu
     return PF_UNDER(Mprobe)(source, tag, comm, message, status);
   }
   const int result = PF_UNDER(Mprobe)(carrierOr(*job, source), tag, comm, message, status);
-  restoreInside(job, source, status);
+  if (result == MPI_SUCCESS) {
+    restoreInside(job, source, status);
+  }
   if (result == MPI_SUCCESS && job->isPeer(source)) {
     JobRequest entry{};
     entry.kind = JobRequestKind::FromInside;
@@ -356,7 +366,7 @@ int onImprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* messag
     return PF_UNDER(Improbe)(source, tag, comm, flag, message, status);
   }
   const int result = PF_UNDER(Improbe)(carrierOr(*job, source), tag, comm, flag, message, status);
-  if (*flag != 0) {
+  if (result == MPI_SUCCESS && *flag != 0) {
     restoreInside(job, source, status);
   }
   return result;

@@ -8,6 +8,7 @@
 #include "replay_engine/rank/layer/group_members.h"
 #include "replay_engine/rank/layer/not_alone.h"
 #include "replay_engine/rank/partial_job/job_comms.h"
+#include "replay_engine/rank/partial_job/job_errors.h"
 #include "replay_engine/rank/partial_job/job_groups.h"
 #include "replay_engine/rank/partial_job/job_requests.h"
 #include "replay_engine/rank/partial_job/partial_job.h"
@@ -33,8 +34,9 @@ const char* nameOf(PayloadKind kind) {
       return "what a collective brought";
     case PayloadKind::Communicator:
       return "the ranks of a new communicator";
+    case PayloadKind::Failed:
+      return "an error";
     case PayloadKind::None:
-    case PayloadKind::Values:
     case PayloadKind::Datatype:
     case PayloadKind::Mark:
       break;
@@ -87,6 +89,19 @@ OutsideEntry takeOutside(PayloadKind kind, std::uint16_t call, int a, int b) {
     outsideDiffers(call, got, asked);
   }
   return entry;
+}
+
+int failedAsRecorded(std::uint16_t call, MPI_Comm comm) {
+  const PayloadEntry* const next = isLayerThread() ? g_outside.peek() : nullptr;
+  if (next == nullptr || next->kind != static_cast<std::uint16_t>(PayloadKind::Failed) ||
+      next->a != call || next->serial != g_engine.serial) {
+    return MPI_SUCCESS;
+  }
+  const OutsideEntry entry = takeOutside(PayloadKind::Failed, call, call, kAny);
+  if (entry.head->b <= MPI_SUCCESS || entry.head->b > MPI_ERR_LASTCODE) {
+    outsideDiffers(call, "an error as the trace has it", "no class of MPI's errors");
+  }
+  return jobError(comm, entry.head->b);
 }
 
 MPI_Comm feeder() {

@@ -18,6 +18,10 @@ struct OutsideEntry {
 OutsideEntry takeOutside(PayloadKind kind, std::uint16_t call, int a, int b);
 inline constexpr int kAny = -1;  ///< as `a` or `b`
 
+/// Of a call with ranks outside that failed in the recording: its error is told to the handler of `comm`, and returned. Else
+/// MPI_SUCCESS. To ask before anything of the call is looked at: its arguments may be what was wrong.
+int failedAsRecorded(std::uint16_t call, MPI_Comm comm);
+
 /// Messages to this process itself: contents from outside arrive by them.
 MPI_Comm feeder();
 /// A tag that no receive which is posted there has, until freeFeederTag(). For what is over in one call: kFeederNow.

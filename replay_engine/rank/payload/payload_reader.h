@@ -25,7 +25,9 @@ class PayloadReader {
   /// The next entry that is no Datatype, and its content (entry->size bytes, at a multiple of 8); both good until the next one. Null: there is
   /// none, and end() says why.
   const PayloadEntry* next(const unsigned char** content);
-  /// Kind of the entry that next() gives; None: there is none.
+  /// The entry that next() gives, good until then; null: there is none.
+  [[nodiscard]] const PayloadEntry* peek() { return verified() ? &m_entry : nullptr; }
+  /// Its kind; None: there is none.
   [[nodiscard]] PayloadKind peekKind();
 
   enum class End {

@@ -45,7 +45,7 @@ TEST_F(PayloadWriterTest, whatIsWrittenIsReadAgain) {
   std::vector<KeptEntry> all;
   unsigned seed = 0;
   for (const PayloadKind kind : {PayloadKind::Message, PayloadKind::Probe, PayloadKind::Collective,
-                                 PayloadKind::Communicator, PayloadKind::Values}) {
+                                 PayloadKind::Communicator, PayloadKind::Failed}) {
     for (const std::size_t size : {0U, 1U, 7U, 8U, 9U, 31U, 4096U, 100'000U}) {
       ++seed;
       all.push_back(
@@ -99,14 +99,14 @@ TEST_F(PayloadWriterTest, entriesEndAnywhereInAWindow) {
     one.begin(PayloadKind::Message, 0, 0, 2);
     one.add(second.data(), second.size());
     one.end();
-    one.begin(PayloadKind::Values, 0, 0, 3);
+    one.begin(PayloadKind::Failed, 0, 0, 3);
     one.end();
     PayloadReader again;
     const char* why = "";
     ASSERT_TRUE(again.open(name.c_str(), kRank, kSize, &why)) << why;
     EXPECT_EQ(rest(again), (std::vector<KeptEntry>{{PayloadKind::Message, 0, 0, 1, first},
                                                    {PayloadKind::Message, 0, 0, 2, second},
-                                                   {PayloadKind::Values, 0, 0, 3, ""}}))
+                                                   {PayloadKind::Failed, 0, 0, 3, ""}}))
         << before;
     one.close(false);
   }
