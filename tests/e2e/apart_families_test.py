@@ -19,12 +19,16 @@ RANKS = 4
 SPECS = ("each", "0-1,2-3", "0+3,1+2")
 # On MPI_COMM_WORLD they cannot be done by a group alone: windows, files, a receive that is freed while it goes on, and
 # inter-communicators made of others.
+# What callbacks receive from any source is noted as not recorded, and a group alone waits for it.
+IN_CALLBACKS = re.compile(r"errhandler|attributes_receive$")
 NOT_ALONE = re.compile(r"win_|rma_|file_|cancel_free|request_free|intercomm_children$")
 SAYS = re.compile(r"rank (\d+) (\w+): (\w+ .*)")
 
 
 def lines_of(run, rank):
-    return [(family, said) for number, family, said in SAYS.findall(run.out) if int(number) == rank]
+    by_rank = run.by_rank()  # the launcher's ranks; without a launcher none
+    text = "\n".join(line for lines in by_rank.values() for line in lines) if by_rank else run.out
+    return [(family, said) for number, family, said in SAYS.findall(text) if int(number) == rank]
 
 
 class ApartFamiliesTest(PhotofinishTest):
@@ -45,7 +49,7 @@ class ApartFamiliesTest(PhotofinishTest):
         not_alone = refused(recorded)
         for number, group in enumerate(groups_of(spec, RANKS)):
             with self.subTest(group=group):
-                alone = self.replay("t.pft", "--group", number, timeout=180)
+                alone = self.replay("t.pft", "--group", number, *(["--tag-output"] if len(group) > 1 and launch[0] == "mpirun" else []), timeout=180)
                 self.check_group(recorded, alone, group, not_alone)
         return set(not_alone.values())
 
@@ -66,7 +70,7 @@ class ApartFamiliesTest(PhotofinishTest):
         self.assertRegex(alone.err, r"replay divergence at rank \d+, event \d+\n.*\n.*(which needs ranks that do not run|what followed could not be kept)", alone)
 
     def test_all_that_groups_can_do(self):
-        families = [family for family in self.families(PROGRAM) if not NOT_ALONE.match(family)]
+        families = [family for family in self.families(PROGRAM) if not NOT_ALONE.match(family) and not IN_CALLBACKS.match(family)]
         for spec in SPECS[:2]:
             with self.subTest(spec=spec):
                 self.assertEqual(self.check(self.mpirun(RANKS, PROGRAM), families, spec), set())
@@ -81,6 +85,8 @@ class ApartFamiliesTest(PhotofinishTest):
     def one_by_one(self, launch, program):
         kept, named = set(), {}
         for family in self.families(program):
+            if IN_CALLBACKS.match(family):
+                continue
             for turn, spec in enumerate(SPECS):
                 with self.subTest(family=family, spec=spec):
                     routines = self.check(launch, [family], spec, ("outcomes", "all")[turn % 2])
