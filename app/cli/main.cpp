@@ -39,9 +39,16 @@ PartOptions addPart(CLI::App& command, app::PartOfJob& part) {
                          "run the ranks of this group alone, of a trace recorded with --groups");
   CLI::Option* ranks =
       command
-          .add_option("--ranks", part.ranks,
-                      "run these ranks alone, separated by commas: one or several whole groups")
-          ->delimiter(',')
+          .add_option_function<std::string>(
+              "--ranks",
+              [&part](const std::string& text) {
+                Result<std::vector<Rank>> ranks = app::ranksOfText(text);
+                if (!ranks) {
+                  throw CLI::ValidationError(ranks.error().message, ranks.error().advice);
+                }
+                part.ranks = std::move(*ranks);
+              },
+              "run these ranks alone, as 3 or 0-7,12: one or several whole groups")
           ->allow_extra_args(false);
   group->excludes(ranks);
   return {group, ranks};

@@ -2,6 +2,7 @@
 #include "app/replaying/part_of_job.h"
 
 #include <algorithm>
+#include <charconv>
 #include <string>
 
 #include "replay_engine/groups/replay_groups.h"
@@ -20,6 +21,41 @@ std::string groupsText(const ReplayGroups& groups, const std::vector<std::uint32
 }
 
 }  // namespace
+
+Result<std::vector<Rank>> ranksOfText(std::string_view text) {
+  constexpr Rank kMostRanks = 1 << 20;
+  std::vector<Rank> ranks;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto read = [&at, end](Rank* rank) {
+    const auto found = std::from_chars(at, end, *rank);
+    const bool isOne = found.ec == std::errc() && *rank >= 0 && *rank < kMostRanks;
+    at = found.ptr;
+    return isOne;
+  };
+  while (true) {
+    Rank first = 0;
+    bool good = read(&first);
+    Rank last = first;
+    if (good && at != end && *at == '-') {
+      ++at;
+      good = read(&last) && first <= last;
+    }
+    const bool more =
+        good && at != end && std::string_view(",;+").find(*at) != std::string_view::npos;
+    if (!good || (at != end && !more) || ranks.size() > static_cast<std::size_t>(kMostRanks)) {
+      return Error{ErrorCode::Usage, "'" + std::string(text.substr(0, 60)) + "' names no ranks",
+                   "Write ranks and ranges of them, as 3 or 0-7,12."};
+    }
+    for (Rank rank = first; rank <= last; ++rank) {
+      ranks.push_back(rank);
+    }
+    if (!more) {
+      return ranks;
+    }
+    ++at;
+  }
+}
 
 Result<std::vector<Rank>> ranksOfPart(const db::TraceStore& store, const PartOfJob& part) {
   const std::optional<std::string>& spec = store.run().groups;

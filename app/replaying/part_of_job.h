@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "app/job/job.h"
@@ -17,6 +18,9 @@ struct PartOfJob {
   std::vector<Rank> ranks;
   [[nodiscard]] bool isWhole() const { return !group && ranks.empty(); }
 };
+
+/// "3", "0-7,12", "0-3+12": as a SPEC writes ranks. Usage: it is something else.
+Result<std::vector<Rank>> ranksOfText(std::string_view text);
 
 /// Ranks of a replay, ascending: those of the group, or the ranks, which must be a union of groups. Usage: they are not, with
 /// the groups to add; or the trace has no contents from outside of groups.

@@ -570,7 +570,7 @@ namespace {
 /// Of a trace without events. A survey would run all ranks, which may be too many for this machine: where the others of a
 /// part are when one of its ranks is at an event, a survey of the part tells.
 Result<int> replayPart(const ReplayOptions& options, db::TraceStore& store) {
-  if (!options.cut.empty() || options.boundedBuffers) {
+  if (!options.cut.empty()) {
     return Error{ErrorCode::Usage,
                  "this trace has choices only, and that needs the events of all ranks, also of "
                  "those that do not run",
@@ -621,6 +621,13 @@ Status partIsThere(db::TraceStore& store, const ReplayOptions& options) {
                  "a part of the job has no tags of its own for messages from outside",
                  "Leave out --force tagged."};
   }
+  if (options.boundedBuffers) {
+    return Error{
+        ErrorCode::Usage,
+        "--bounded-buffers holds messages back until their receivers are ready, and a part "
+        "of the job has receivers that do not run",
+        "Leave out --bounded-buffers, or replay all ranks."};
+  }
   if (options.until && std::ranges::find(*ranks, options.until->rank) == ranks->end()) {
     return Error{ErrorCode::Usage,
                  "rank " + std::to_string(options.until->rank) +
@@ -662,8 +669,7 @@ Result<int> replay(const ReplayOptions& options) {
     if (!known) {
       return known.error();
     }
-    if (!*known && !options.part.isWhole() &&
-        (options.until || !options.cut.empty() || options.boundedBuffers)) {
+    if (!*known && !options.part.isWhole() && (options.until || !options.cut.empty())) {
       return replayPart(options, *store);
     }
     if (!*known && options.part.isWhole()) {

@@ -222,6 +222,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   // debug_session_hits.cpp
   void noteStanding(int rank);
   void noteDivergence(const EventRef& at);
+  [[nodiscard]] bool passesOver(int rank, const mi::StopEvent& stop);
   void onBreakpointHit(int id, int rank);
   void addHit(int id, int rank, Serial serial);
   void describeMpiError(int rank);

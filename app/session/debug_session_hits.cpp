@@ -65,6 +65,20 @@ void DebugSession::describeMpiError(int rank) {
   });
 }
 
+/// On the way back to an event: the hit is counted, as in every cycle, and the rank goes on.
+bool DebugSession::passesOver(int rank, const mi::StopEvent& stop) {
+  const int id = m_control.goal().straight && m_control.awaitsCut() && !m_state.searching
+                     ? m_cycles.hitBy(rank, stop)
+                     : 0;
+  if (id == 0 || m_cycles.none()) {
+    return false;
+  }
+  addHit(id, rank, m_state.serialOf(rank));
+  m_control.sendOn(rank);
+  m_cycles.sentOn();
+  return true;
+}
+
 void DebugSession::onBreakpointHit(int id, int rank) {
   RankNow& now = m_state.now[rank];
   now.why = tr("breakpoint %1").arg(id);

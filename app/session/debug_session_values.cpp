@@ -42,6 +42,9 @@ void DebugSession::onRankStopped(mi::Rank rank, const mi::StopEvent& stop) {
       return;
     }
   }
+  if (passesOver(rank, stop) || (m_search.isAsFar(rank, stop) && m_search.counted())) {
+    return;
+  }
   if (stop.reason == mi::StopReason::Event && m_control.mayGoOn(rank)) {
     m_control.sendOn(rank);  // sent on before GDB had told of this stop
     return;

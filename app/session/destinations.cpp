@@ -89,7 +89,8 @@ Result<Goal> Destinations::previousEvent() const {
   done[static_cast<std::size_t>(rank)] = last - 1;
   return Goal{{rank, last},
               tr("one event back: rank %1 before its event %2").arg(rank).arg(last),
-              consistentPart(m_state.whole().execution, std::move(done))};
+              consistentPart(m_state.whole().execution, std::move(done)),
+              true};
 }
 
 Result<Goal> Destinations::nextReceive() const {
@@ -113,7 +114,9 @@ Result<Goal> Destinations::previousReceive() const {
   }
   const Serial serial = *(behind - 1);
   return Goal{{rank, serial},
-              tr("previous receive: rank %1 before its event %2").arg(rank).arg(serial)};
+              tr("previous receive: rank %1 before its event %2").arg(rank).arg(serial),
+              {},
+              true};
 }
 
 EventRef Destinations::deliveryAfter(int rank, const std::vector<Serial>& done) const {

@@ -17,6 +17,7 @@ struct Goal {
   EventRef event;  ///< its rank stops just before it; invalid: all go to the end
   QString text;
   std::vector<Serial> cut = {};  ///< events that each rank does; empty: what `event` needs
+  bool straight = false;         ///< back to there: no breakpoint stops on the way
 };
 
 /// Of the current rank, where nothing else is said.

@@ -74,12 +74,22 @@ void HitSearch::toLastChange(const QString& expression) {
         tr("Back to the last change needs a replay that has stopped, and an expression."), false);
     return;
   }
-  const Serial place = m_state.serialOf(rank) + 1;
+  const Serial begun = m_state.serialOf(rank);
   m_trailCycle = 0;
   Search search;
   search.rank = rank;
   search.expression = expression.trimmed();
   search.text = tr("last change of %1 on rank %2").arg(search.expression).arg(rank);
+  Goal goal{{rank, begun + 1}, tr("counting the changes of %1").arg(search.expression)};
+  if (!m_state.standsBeforeEvent(rank)) {
+    if (const std::optional<Here> here = hitHere(rank)) {
+      search.here = here;
+      goal.event = {};
+    } else {
+      search.notAfter = std::max<Serial>(begun, 1);
+      goal.event.serial = search.notAfter;
+    }
+  }
   mi::BreakpointSpec watch;
   watch.kind = mi::SpecKind::Watch;
   watch.expression = search.expression.toStdString();
@@ -88,9 +98,35 @@ void HitSearch::toLastChange(const QString& expression) {
   search.spec = m_state.fleet.addBreakpoint(watch);
   search.own = true;
   begin(std::move(search));
-  // In the middle of an interval: up to the event that the rank began last.
-  runCycle({{rank, m_state.standsBeforeEvent(rank) ? place : std::max<Serial>(place, 2) - 1},
-            tr("counting the changes of %1").arg(m_search->expression)});
+  runCycle(std::move(goal));
+}
+
+/// The breakpoint of GDB's that the rank stands at, and how often it came there before.
+std::optional<HitSearch::Here> HitSearch::hitHere(int rank) const {
+  const auto& standing = m_cycles.standing();
+  const auto hit = std::ranges::find(standing, rank, &values::BreakpointHit::rank);
+  const values::Breakpoint* breakpoint =
+      hit == standing.end() ? nullptr : m_breakpoints.find(hit->breakpoint);
+  using values::BreakpointKind;
+  if (breakpoint == nullptr ||
+      (breakpoint->kind != BreakpointKind::Code && breakpoint->kind != BreakpointKind::Address)) {
+    return {};
+  }
+  const auto times = std::ranges::count_if(
+      m_cycles.last().recorded, [rank, breakpoint](const values::BreakpointHit& each) {
+        return each.rank == rank && each.breakpoint == breakpoint->id;
+      });
+  return Here{m_breakpoints.specOf(breakpoint->id),
+              breakpoint->ignoreCount + static_cast<int>(times) - 1};
+}
+
+/// What was not looked at.
+QString HitSearch::reservation() const {
+  return m_search->notAfter == 0
+             ? QString()
+             : tr(" (what changed it since event %1 began is not looked at: 'next event' first "
+                  "looks there, too)")
+                   .arg(m_search->notAfter);
 }
 
 void HitSearch::begin(Search search) {
@@ -102,7 +138,11 @@ void HitSearch::begin(Search search) {
 void HitSearch::runCycle(Goal goal) {
   for (mi::BreakpointSpec one : m_state.fleet.breakpoints()) {
     if (one.id != m_search->spec && m_breakpoints.idOf(one.id) != 0) {
-      one.enabled = false;
+      one.enabled = !m_search->last && m_search->here && one.id == m_search->here->spec;
+      if (one.enabled) {
+        one.ranks = {m_search->rank};
+        one.ignoreCount = m_search->here->passes;
+      }
       (void)m_state.fleet.changeBreakpoint(one);
     }
   }
@@ -116,19 +156,26 @@ void HitSearch::runCycle(Goal goal) {
   m_startCycle(std::move(goal));
 }
 
+bool HitSearch::isAsFar(int rank, const mi::StopEvent& stop) const {
+  return m_search && !m_search->last && m_search->here && rank == m_search->rank &&
+         stop.breakpointNumber > 0 &&
+         m_state.fleet.specOf(rank, stop.breakpointNumber) == m_search->here->spec;
+}
+
 bool HitSearch::counted() {
   if (!m_search || m_search->last) {
     return false;
   }
   const mi::BreakpointStatus status = m_state.fleet.status(m_search->spec, m_search->rank);
   if (status.gdbNumber == 0 || status.hits == 0) {
-    Q_EMIT message(status.gdbNumber == 0
-                       ? tr("%1 cannot be watched from MPI_Init on: %2. Variables that are known "
-                            "there can: globals, "
-                            "statics.")
-                             .arg(m_search->expression, toText(status.problem))
-                       : tr("%1 has not changed since MPI_Init.").arg(m_search->expression),
-                   status.gdbNumber == 0);
+    Q_EMIT message(
+        status.gdbNumber == 0
+            ? tr("%1 cannot be watched from MPI_Init on: %2. Variables that are known "
+                 "there can: globals, "
+                 "statics.")
+                  .arg(m_search->expression, toText(status.problem))
+            : tr("%1 has not changed since MPI_Init%2.").arg(m_search->expression, reservation()),
+        status.gdbNumber == 0);
     end();
     return false;
   }
@@ -144,7 +191,8 @@ bool HitSearch::isFound(int rank, const mi::StopEvent& stop, QString* change) co
                      m_state.fleet.specOf(rank, stop.breakpointNumber) == m_search->spec;
   if (found && m_search->own) {
     *change =
-        tr("%1: was %2, is %3").arg(m_search->text, toText(stop.oldValue), toText(stop.newValue));
+        tr("%1: was %2, is %3").arg(m_search->text, toText(stop.oldValue), toText(stop.newValue)) +
+        reservation();
   }
   return found;
 }

@@ -34,6 +34,8 @@ class HitSearch : public QObject {
   void toLastChange(const QString& expression);
 
   // -- for the session
+  /// Changes are counted up to the hit that GDB has stopped the rank at.
+  [[nodiscard]] bool isAsFar(int rank, const mi::StopEvent& stop) const;
   /// The cycle has come to where it was sent. True: it was the one that counts, and the other one begins.
   bool counted();
   /// It is what was looked for that GDB has stopped the rank at. `change`: what to say of it besides.
@@ -47,6 +49,11 @@ class HitSearch : public QObject {
   void message(const QString& text, bool problem);
 
  private:
+  /// A hit that can be come to again.
+  struct Here {
+    int spec = 0;
+    int passes = 0;  ///< hits before
+  };
   struct Search {
     int rank = 0;
     int spec = 0;       ///< of the fleet: what is looked for
@@ -55,7 +62,12 @@ class HitSearch : public QObject {
     int passes = 0;     ///< hits to pass over
     QString expression;
     QString text;
+    std::optional<Here> here;  ///< changes are counted up to there; else up to an event
+    Serial notAfter =
+        0;  ///< asked for in the middle of this event's interval, and not looked there
   };
+  [[nodiscard]] std::optional<Here> hitHere(int rank) const;
+  [[nodiscard]] QString reservation() const;
   void begin(Search search);
   void runCycle(Goal goal);
   void findTrail();

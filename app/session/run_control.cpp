@@ -39,9 +39,10 @@ StopPlan RunControl::planFor(const Goal& goal) const {
       limits[rank] = m_state.runs(static_cast<int>(rank)) ? cut[rank] + 1 : 0;
     }
   }
-  StopPlan plan = planStops(
-      m_state.whole().execution, m_state.whole().logicalTimes, m_state.ranksNow(), limits,
-      goal.event, m_state.searching ? std::vector<PendingStop>() : m_breakpoints.pendingStops());
+  StopPlan plan = planStops(m_state.whole().execution, m_state.whole().logicalTimes,
+                            m_state.ranksNow(), limits, goal.event,
+                            m_state.searching || goal.straight ? std::vector<PendingStop>()
+                                                               : m_breakpoints.pendingStops());
   for (std::size_t rank = 0; rank < plan.stops.size(); ++rank) {
     if (!m_state.runs(static_cast<int>(rank))) {  // a breakpoint may stop all
       plan.stops[rank] = 0;

@@ -254,6 +254,13 @@ class ApartTest(PhotofinishTest):
         self.assert_refused(self.replay("t.pft", "--group", 2), 2, "no group 2", "0 to 1")
         self.assert_refused(self.replay("t.pft", "--ranks", "0,2"), 2, "no groups of the trace", "0-1, 2-3")
         self.assert_refused(self.replay("t.pft", "--ranks", "9"), 2, "no rank 9")
+        self.assert_refused(self.replay("t.pft", "--ranks", "0-1", "--bounded-buffers"), 2, "receivers that do not run", "replay all ranks")
+        for words in ("x", "", "1-", "-1", "3-1", "0,,1", "0-", "99999999999", "0-99999999", "0x1"):
+            refused = self.replay("t.pft", f"--ranks={words}")
+            self.assertEqual((refused.status, refused.out), (2, ""), refused)
+            self.assertIn("0-7,12" if words else "--ranks", refused.err, refused)
+        for words in ("0-1", "1,0", "0+1", "1,0-1"):
+            self.assertEqual(self.replay("t.pft", "--ranks", words).status, 0, words)
         self.assert_refused(self.replay("t.pft", "--group", 0, "--until", "3:4"), 2, "rank 3")
         redacted = self.photofinish("redact", self.dir / "t.pft", self.dir / "r.pft")
         self.assertEqual(redacted.status, 0, redacted)

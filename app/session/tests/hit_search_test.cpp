@@ -90,6 +90,29 @@ TEST_F(HitSearchTest, OtherBreakpointsDoNotStopOnTheWay) {
   EXPECT_TRUE(target().wasTold(1, "-break-after 2 0")) << "it stops at each hit again";
 }
 
+TEST_F(HitSearchTest, OnTheWayBackToAnEventHitsAreCountedAndDoNotStop) {
+  standWithBreakpoint();
+  session().breakpoints().breakAt({1, 15});
+  session().go(Move::PreviousEvent);
+  gate({{"-break-insert", test::kMade}});
+  const std::uint64_t stop = target().last<protocol::Plan>()->stops[1];
+  EXPECT_GT(stop, 15U) << "nor do logical ones";
+  target().toGdb[1].clear();
+  const int before = m_settled;
+  target().gdbStops(1, R"(reason="breakpoint-hit",bkptno="2")");
+  pump();
+  EXPECT_TRUE(target().wasTold(1, "-exec-continue"));
+  EXPECT_EQ(m_settled, before);
+  EXPECT_EQ(session().cycles().last().hits, 1);
+  target().comeToTheirStops();
+  pump();
+  EXPECT_EQ(session().rankStates()[1].serial + 1, stop);
+  hit(1);
+  EXPECT_EQ(session().rankStates()[1].activity, values::RankActivity::Stopped)
+      << "and then they do";
+  EXPECT_EQ(session().cycles().last().hits, 2);
+}
+
 TEST_F(HitSearchTest, ALogicalHitIsAnEventToGoTo) {
   session().breakpoints().breakAt({0, 15});
   session().breakpoints().breakAt({0, 30});
@@ -135,6 +158,54 @@ TEST_F(HitSearchTest, AChangeIsCountedFirstAndThenStoppedAt) {
   EXPECT_TRUE(wasSaid("last change of n on rank 1: was 3, is 5")) << said().toStdString();
   EXPECT_TRUE(target().wasTold(1, "-break-delete 7"));
   EXPECT_GT(m_settled, before);
+}
+
+TEST_F(HitSearchTest, AtAHitChangesAreCountedUpToThisHit) {
+  standWithBreakpoint();
+  session().breakpoints().breakAt({1, 45});
+  hit(1);
+  target().runs(1, 41);  // it has left its event
+  hit(1);
+  session().lastChange(QStringLiteral("n"));
+  gate({{"-break-insert", test::kMade}, {"-break-watch", kWatched}});
+  EXPECT_TRUE(target().wasTold(1, "-i 1 ")) << target().toGdb[1];
+  EXPECT_FALSE(target().wasTold(0, "-break-insert")) << "others go on";
+  ASSERT_NE(target().last<protocol::Plan>(), nullptr);
+  EXPECT_EQ(target().last<protocol::Plan>()->stops[1], 0U) << "no event is before the hit";
+  target().gdbSays(1, "=breakpoint-modified,bkpt={number=\"7\",type=\"watchpoint\",times=\"6\"}");
+  target().gdbStops(1, R"(reason="breakpoint-hit",bkptno="2")");
+  pump();
+  EXPECT_EQ(m_targets.size(), 3);
+  gate({{"-break-watch", kWatched}});
+  EXPECT_TRUE(target().wasTold(1, "-break-after 7 5"));
+  EXPECT_TRUE(target().wasTold(1, "-break-insert -f -d")) << target().toGdb[1];
+  target().gdbStops(
+      1, R"(reason="watchpoint-trigger",wpt={number="7",exp="n"},value={old="3",new="5"})");
+  pump();
+  EXPECT_TRUE(wasSaid("last change of n on rank 1: was 3, is 5")) << said().toStdString();
+  EXPECT_FALSE(wasSaid("is not looked at"));
+}
+
+TEST_F(HitSearchTest, BetweenTwoEventsItIsSaidWhatIsNotLookedAt) {
+  stand();
+  session().setCurrentRank(1);
+  session().act(values::RankAction::Next, {1});
+  pump();
+  target().runs(1, 41);
+  target().gdbStops(1, R"(reason="end-stepping-range")");
+  pump();
+  session().lastChange(QStringLiteral("n"));
+  gate({{"-break-watch", kWatched}});
+  const std::uint64_t stop = target().last<protocol::Plan>()->stops[1];
+  countsSo(2);
+  gate({{"-break-watch", kWatched}});
+  target().gdbStops(
+      1, R"(reason="watchpoint-trigger",wpt={number="7",exp="n"},value={old="3",new="5"})");
+  pump();
+  EXPECT_TRUE(wasSaid(("was 3, is 5 (what changed it since event " + std::to_string(stop) +
+                       " began is not looked at: 'next event' first looks there, too)")
+                          .c_str()))
+      << said().toStdString();
 }
 
 TEST_F(HitSearchTest, WhatHasNotChangedIsSaidSo) {
