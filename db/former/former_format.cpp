@@ -18,8 +18,12 @@ namespace {
 
 constexpr std::uint32_t kFormat11 = 11;
 constexpr std::uint32_t kFormat12 = 12;
-/// The first of the tables that both lack.
-constexpr TableId kFirstNew = TableId::GroupRecording;
+constexpr std::uint32_t kFormat13 = 13;
+
+/// The first of the tables that such a format lacks; of format 11 besides those that are others.
+TableId firstNew(std::uint32_t version) {
+  return version == kFormat13 ? TableId::PartOfJob : TableId::GroupRecording;
+}
 
 /// A table that is another one now; its id is of no use.
 Table formerTable(const char* name, const char* create, const char* columns, const char* order) {
@@ -60,8 +64,9 @@ std::vector<Table> tablesOf11() {
   return all;
 }
 
-std::vector<Table> tablesOf12() {
-  const auto end = tables().begin() + static_cast<std::ptrdiff_t>(kFirstNew);
+/// Of format 12 or 13.
+std::vector<Table> tablesBefore(std::uint32_t version) {
+  const auto end = tables().begin() + static_cast<std::ptrdiff_t>(firstNew(version));
   return {tables().begin(), end};
 }
 
@@ -82,14 +87,15 @@ Status sealFrom(Database& database, TableId first, IsWhole&& isWhole) {
   return database.execute("PRAGMA user_version=" + std::to_string(kFormatVersion));
 }
 
-/// Of a trace of format 12.
-Status addNewTables(Database& database) {
+/// Of a trace of format 12 or 13.
+Status addNewTables(Database& database, std::uint32_t version) {
+  const TableId first = firstNew(version);
   std::string sql;
-  for (auto id = static_cast<std::size_t>(kFirstNew); id < tables().size(); ++id) {
+  for (auto id = static_cast<std::size_t>(first); id < tables().size(); ++id) {
     sql += tables()[id].create + ";";
   }
   const Status status = database.execute(sql);
-  return status.ok() ? sealFrom(database, kFirstNew, [](TableId) { return true; }) : status;
+  return status.ok() ? sealFrom(database, first, [](TableId) { return true; }) : status;
 }
 
 /// Which of changedTables() verify.
@@ -315,10 +321,10 @@ Status Rewriting::moveArrangement() {
 bool Rewriting::isWhole(TableId id) const {
   const bool facts =
       id == TableId::LaunchFact || id == TableId::SeenInput || id == TableId::NotGuaranteed;
-  return id >= kFirstNew || (id == TableId::Run    ? m_whole[kRun]
-                             : id == TableId::Rank ? m_whole[kRank]
-                             : facts               ? m_whole[kCounter]
-                                                   : m_whole[kNote]);
+  return id >= firstNew(kFormat11) || (id == TableId::Run    ? m_whole[kRun]
+                                       : id == TableId::Rank ? m_whole[kRank]
+                                       : facts               ? m_whole[kCounter]
+                                                             : m_whole[kNote]);
 }
 
 Status Rewriting::sealTables() {
@@ -364,7 +370,7 @@ Status Rewriting::run() {
 }  // namespace
 
 bool isFormerVersion(std::uint32_t version) {
-  return version == kFormat11 || version == kFormat12;
+  return version >= kFormat11 && version <= kFormat13;
 }
 
 std::string whoReads(std::uint32_t version) {
@@ -380,8 +386,12 @@ std::string whoReads(std::uint32_t version) {
 
 const std::vector<Table>& formerTables(std::uint32_t version) {
   static const std::vector<Table> k11 = tablesOf11();
-  static const std::vector<Table> k12 = tablesOf12();
-  return version == kFormat11 ? k11 : version == kFormat12 ? k12 : tables();
+  static const std::vector<Table> k12 = tablesBefore(kFormat12);
+  static const std::vector<Table> k13 = tablesBefore(kFormat13);
+  return version == kFormat11   ? k11
+         : version == kFormat12 ? k12
+         : version == kFormat13 ? k13
+                                : tables();
 }
 
 Status readFormerRanks(Database& database, std::uint32_t version, std::vector<RankInfo>& ranks) {
@@ -469,7 +479,8 @@ Status bringUpToDate(const std::string& path, FormerSeals seals) {
     status = checkFormer(*database, *version);
   }
   if (status.ok()) {
-    status = *version == kFormat11 ? Rewriting(*database, whole).run() : addNewTables(*database);
+    status = *version == kFormat11 ? Rewriting(*database, whole).run()
+                                   : addNewTables(*database, *version);
   }
   status = status.ok() ? finishSeals(*database) : status;
   return status.ok() ? transaction->commit() : status;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Traces of formats 11 and 12. In 12 no groups were recorded: the last tables are not there. In 11, besides, facts of run
-// and ranks were rows of one table, by names in words, and what a user had added besides breakpoints, watches and cycles was
+// Traces of formats 11 to 13. In 13 it was not kept which ranks are debugged without the others: the last table is not
+// there. In 12, besides, no groups were recorded: three more are not. In 11, besides, facts of run and ranks were rows of one table, by names in words, and what a user had added besides breakpoints, watches and cycles was
 // notes of several kinds.
 #pragma once
 

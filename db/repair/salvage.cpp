@@ -253,7 +253,8 @@ Status Salvage::copySession(const std::string& to) {
                                copySessionTable<Note>(*made, TableId::Note),
                                copySessionTable<RankGroup>(*made, TableId::RankGroup),
                                copySessionTable<RankArrangement>(*made, TableId::RankArrangement),
-                               copySessionTable<BenignRace>(*made, TableId::BenignRace)}) {
+                               copySessionTable<BenignRace>(*made, TableId::BenignRace),
+                               copySessionTable<PartOfJob>(*made, TableId::PartOfJob)}) {
     if (!status) {
       return status;
     }

@@ -137,6 +137,11 @@ void columns(Codec& c, V& v) {
   c(v.raceClass), c(v.reason), c(v.createdUtc);
 }
 
+template <typename Codec, Is<PartOfJob> V>
+void columns(Codec& c, V& v) {
+  c(v.ranks);
+}
+
 /// Writes rows with ids from 1 into an empty table.
 template <typename V>
 Status writeNumberedRows(Database& database, TableId id, const std::vector<V>& values) {

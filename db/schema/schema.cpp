@@ -85,6 +85,8 @@ constexpr std::array kEntries{
           "rank,salt,entries,bytes,packed_bytes,chunks,ending,detail", "rank"},
     Entry{TableId::PayloadChunk, TableKind::Recording, "payload_chunk", kCreatePayloadChunk,
           "rank,ordinal,crc32c,length(data)", "rank,ordinal"},
+    Entry{TableId::PartOfJob, TableKind::Session, "part_of_job", kCreatePartOfJob, "id,ranks",
+          "id"},
 };
 
 std::string insertText(const char* name, std::string_view columns) {

@@ -15,7 +15,7 @@ namespace pf::db {
 class Database;
 
 inline constexpr std::uint32_t kApplicationId = 0x50466E31;  // "PFn1"
-inline constexpr std::uint32_t kFormatVersion = 13;
+inline constexpr std::uint32_t kFormatVersion = 14;
 inline constexpr std::uint32_t kPageSize = 4096;
 
 enum class TableKind {
@@ -56,6 +56,7 @@ enum class TableId : std::size_t {
   GroupRecording,
   Payload,
   PayloadChunk,
+  PartOfJob,
 };
 
 struct Table {

@@ -292,4 +292,10 @@ inline constexpr const char* kCreatePayloadChunk = R"(CREATE TABLE payload_chunk
   PRIMARY KEY(rank, ordinal)
 ) WITHOUT ROWID)";
 
+inline constexpr const char* kCreatePartOfJob = R"(CREATE TABLE part_of_job(
+  -- Which ranks are debugged without the others; the last row counts. None: all are.
+  id INTEGER PRIMARY KEY,
+  ranks TEXT NOT NULL                -- as in "0, 2-4"
+))";
+
 }  // namespace pf::db

@@ -278,6 +278,13 @@ struct RankArrangement {
   friend bool operator==(const RankArrangement&, const RankArrangement&) = default;
 };
 
+/// Ranks that are debugged without the others.
+struct PartOfJob {
+  std::int64_t id = 0;
+  std::string ranks;  ///< as of RankGroup
+  friend bool operator==(const PartOfJob&, const PartOfJob&) = default;
+};
+
 /// A class of races that somebody has judged to be harmless.
 struct BenignRace {
   std::int64_t id = 0;

@@ -26,6 +26,8 @@ template <>
 constexpr TableId kTableOf<RankArrangement> = TableId::RankArrangement;
 template <>
 constexpr TableId kTableOf<BenignRace> = TableId::BenignRace;
+template <>
+constexpr TableId kTableOf<PartOfJob> = TableId::PartOfJob;
 
 Status checkSeal(Database& database, const Table& table) {
   return forEachRow(database, table, [](const Row&) { return true; });
@@ -225,6 +227,7 @@ PF_SESSION_TABLE(Note);
 PF_SESSION_TABLE(RankGroup);
 PF_SESSION_TABLE(RankArrangement);
 PF_SESSION_TABLE(BenignRace);
+PF_SESSION_TABLE(PartOfJob);
 #undef PF_SESSION_TABLE
 
 }  // namespace pf::db

@@ -250,6 +250,8 @@ std::string lostWith(TableId id) {
     case TableId::Payload:
       return "what ranks received from outside of their groups, without which none is replayed "
              "alone";
+    case TableId::PartOfJob:
+      return "which ranks are debugged without the others";
     case TableId::PayloadChunk:
       return "the list of pieces of these contents, so that a missing one may go unseen";
   }

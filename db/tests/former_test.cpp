@@ -22,7 +22,8 @@ namespace pf::db {
 namespace {
 
 /// tests/data/format11.pft.zst: the small content of sample.cpp, when facts were rows of one table
-/// and what a user adds was notes; …-racing.pft.zst: the racing content. format12…: the same, before groups were recorded.
+/// and what a user adds was notes; …-racing.pft.zst: the racing content. format12…: the same, before groups were recorded. format13.pft.zst: the content
+/// with groups, before it was kept which ranks are debugged.
 void unpackFormer(const std::string& path, const char* name = "format11.pft.zst") {
   std::ifstream in(std::string(PF_DB_DATA "/") + name, std::ios::binary);
   const std::vector<char> packed((std::istreambuf_iterator<char>(in)),
@@ -33,6 +34,12 @@ void unpackFormer(const std::string& path, const char* name = "format11.pft.zst"
   std::ofstream(path, std::ios::binary)
       .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
+}
+
+Content contentOf13() {
+  Content content = groupContent();
+  content.parts.clear();
+  return content;
 }
 
 /// Runs SQL in the file as another program would.
@@ -71,7 +78,8 @@ TEST(FormerFormat, isBroughtUpToDate) {
   for (const auto& [name, content] : {std::pair{"format11.pft.zst", smallContent()},
                                       {"format11-racing.pft.zst", racingContent()},
                                       {"format12.pft.zst", smallContent()},
-                                      {"format12-racing.pft.zst", racingContent()}}) {
+                                      {"format12-racing.pft.zst", racingContent()},
+                                      {"format13.pft.zst", contentOf13()}}) {
     const Directory directory;
     const std::string path = directory.file("a.pft");
     unpackFormer(path, name);
@@ -109,7 +117,7 @@ TEST(FormerFormat, isRefusedWhereItIsTooOld) {
             "reads.");
   EXPECT_EQ(said(4), said(10));
   EXPECT_EQ(said(3), "Record the program again with this Photofinish.");
-  EXPECT_EQ(said(14), "Open it with the newer Photofinish that recorded it.");
+  EXPECT_EQ(said(15), "Open it with the newer Photofinish that recorded it.");
 }
 
 TEST(FormerFormat, whatIsDamagedIsNamed) {
@@ -133,6 +141,9 @@ TEST(FormerFormat, whatIsDamagedIsNamed) {
   const char* const k12 = "format12.pft.zst";
   EXPECT_EQ(findings("UPDATE note SET text = 'x'", k12), "table note");
   EXPECT_EQ(findings("DROP TABLE note", k12), "file, of trace format 12; table note");
+  const char* const k13 = "format13.pft.zst";
+  EXPECT_EQ(findings("UPDATE note SET text = 'x'", k13), "table note");
+  EXPECT_EQ(findings("DROP TABLE note", k13), "file, of trace format 13; table note");
   EXPECT_EQ(findings("UPDATE seal SET crc32c = 5 WHERE table_name = 'seal'; UPDATE log_chunk SET "
                      "data = 'x' WHERE "
                      "rank = 1",
@@ -260,7 +271,9 @@ TEST(FormerFormat, isSavedFromWhereItDoesNotOpen) {
   for (const auto& [header, name] : {std::pair{true, "format11.pft.zst"},
                                      {false, "format11.pft.zst"},
                                      {true, "format12.pft.zst"},
-                                     {false, "format12.pft.zst"}}) {
+                                     {false, "format12.pft.zst"},
+                                     {true, "format13.pft.zst"},
+                                     {false, "format13.pft.zst"}}) {
     const Directory directory;
     const std::string path = directory.file("a.pft");
     unpackFormer(path, name);
@@ -275,7 +288,8 @@ TEST(FormerFormat, isSavedFromWhereItDoesNotOpen) {
     const Result<SalvageReport> report = salvageTrace(path, directory.file("saved.pft"));
     ASSERT_TRUE(report.ok()) << report.error().text();
     EXPECT_TRUE(report->lost.empty());
-    EXPECT_EQ(dump(*readContent(directory.file("saved.pft"))), dump(smallContent()));
+    EXPECT_EQ(dump(*readContent(directory.file("saved.pft"))),
+              dump(std::string(name).starts_with("format13") ? contentOf13() : smallContent()));
   }
 }
 

@@ -265,6 +265,7 @@ Content groupContent() {
     c.payloads.push_back({rank, c.run.salt, 5, c.payloadFiles[rank].size() - kPayloadHeaderSize, 0,
                           1, rank == 1 ? PayloadInfo::kComplete : PayloadInfo::kCut});
   }
+  c.parts = {{3, "1-2"}};
   return c;
 }
 
@@ -414,11 +415,11 @@ Status writeContent(const std::string& path, const Content& content) {
   if (!store) {
     return store.error();
   }
-  for (const Status& status :
-       {addAll(*store, content.breakpoints), addAll(*store, content.watches),
-        addAll(*store, content.cycles), addAll(*store, content.stops), addAll(*store, content.hits),
-        addAll(*store, content.notes), addAll(*store, content.groups),
-        addAll(*store, content.arrangements), addAll(*store, content.benign)}) {
+  for (const Status& status : {addAll(*store, content.breakpoints), addAll(*store, content.watches),
+                               addAll(*store, content.cycles), addAll(*store, content.stops),
+                               addAll(*store, content.hits), addAll(*store, content.notes),
+                               addAll(*store, content.groups), addAll(*store, content.arrangements),
+                               addAll(*store, content.benign), addAll(*store, content.parts)}) {
     if (!status) {
       return status;
     }
@@ -484,7 +485,8 @@ Result<Content> readContent(const std::string& path) {
   for (const Status& status :
        {readAll(*store, c.breakpoints), readAll(*store, c.watches), readAll(*store, c.cycles),
         readAll(*store, c.stops), readAll(*store, c.hits), readAll(*store, c.notes),
-        readAll(*store, c.groups), readAll(*store, c.arrangements), readAll(*store, c.benign)}) {
+        readAll(*store, c.groups), readAll(*store, c.arrangements), readAll(*store, c.benign),
+        readAll(*store, c.parts)}) {
     if (!status) {
       return status.error();
     }
@@ -610,6 +612,9 @@ std::string dump(const Content& c) {
   }
   for (const BenignRace& v : c.benign) {
     d("benign", v.id, v.raceClass, v.reason, v.createdUtc);
+  }
+  for (const PartOfJob& v : c.parts) {
+    d("part", v.id, v.ranks);
   }
   return d.text() + dump(c.execution) + dump(c.races, c.raceClasses);
 }

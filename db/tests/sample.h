@@ -79,6 +79,7 @@ struct Content {
   std::vector<RankGroup> groups;
   std::vector<RankArrangement> arrangements;
   std::vector<BenignRace> benign;
+  std::vector<PartOfJob> parts;
 };
 
 Content smallContent();
