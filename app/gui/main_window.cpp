@@ -431,6 +431,7 @@ void MainWindow::showTrace(const QString& path, const LoadedTrace& trace,
       m_shown->selectEvent(failing);
     }
     say(m_shown->outcome(), false);
+    m_part->restore();
     m_files->apply();
     m_pages->remember(path);
   }

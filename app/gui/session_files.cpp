@@ -27,6 +27,12 @@ namespace pf::gui {
 
 using session::SessionFile;
 
+namespace {
+
+constexpr qsizetype kRanksNamed = 100;  ///< of those that a file names, in a sentence
+
+}  // namespace
+
 SessionFiles::SessionFiles(const Parts& parts)
     : QObject(&parts.window),
       m_window(parts.window),
@@ -58,6 +64,7 @@ bool SessionFiles::save(const QString& path) {
   file.groups = m_session.groups().all();
   file.focus = m_session.debuggers().focus();
   file.currentRank = m_session.currentRank();
+  file.part = QList<int>(m_session.part().begin(), m_session.part().end());
   file.expression = m_inspection.across().expression();
   file.ranksShown = views::arrangementText(m_session.groups().arrangement());
   file.geometry = m_window.saveGeometry();
@@ -135,6 +142,7 @@ void SessionFiles::apply() {
   }
   applyBreakpoints(*file);
   applyWatches(*file);
+  applyPart(*file);
   applyRanks(*file);
   if (!file->expression.isEmpty() && app::areKnownWords(file->expression.toStdString())) {
     m_inspection.across().ask(file->expression);
@@ -170,6 +178,24 @@ void SessionFiles::applyWatches(const SessionFile& file) {
   m_views.watches->model()->setExpressions(watches);
 }
 
+/// What cannot be debugged alone is said; all ranks are then.
+void SessionFiles::applyPart(const SessionFile& file) {
+  if (!file.part) {
+    return;  // what the trace keeps stays
+  }
+  const Status status =
+      m_session.debugOnly({{}, std::vector<Rank>(file.part->begin(), file.part->end())});
+  if (!status && !file.part->isEmpty()) {
+    m_session.debugAll();
+    Q_EMIT said(tr("All ranks are debugged, as those that the session names (%1) cannot be without "
+                   "the others: %2")
+                    .arg(values::rankSetText(
+                             file.part->first(std::min<qsizetype>(file.part->size(), kRanksNamed))),
+                         QString::fromStdString(status.error().text())),
+                true);
+  }
+}
+
 void SessionFiles::applyRanks(const SessionFile& file) {
   const auto count = static_cast<int>(m_session.trace()->execution.ranks.size());
   for (const values::RankGroup& group : file.groups) {
@@ -182,13 +208,18 @@ void SessionFiles::applyRanks(const SessionFile& file) {
   }
   QSet<int> focus;
   for (const int rank : file.focus) {
-    if (rank < count) {
+    if (rank < count && m_session.runs(rank)) {
       focus.insert(rank);
     }
   }
-  m_views.ranks->model()->setFocusRanks(focus);
-  m_session.debuggers().setFocus(focus.values());
-  m_session.setCurrentRank(std::clamp(file.currentRank, 0, std::max(0, count - 1)));
+  if (!focus.isEmpty() || m_session.part().empty()) {
+    m_views.ranks->model()->setFocusRanks(focus);
+    m_session.debuggers().setFocus(focus.values());
+  }
+  if (const int rank = std::clamp(file.currentRank, 0, std::max(0, count - 1));
+      m_session.runs(rank)) {
+    m_session.setCurrentRank(rank);
+  }
   if (m_session.groups().arrangement().isPlain()) {
     m_views.diagram->setArrangement(views::arrangementOf(file.ranksShown, count));
   }

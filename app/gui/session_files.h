@@ -55,6 +55,7 @@ class SessionFiles : public QObject {
   void offerToRecord(const session::SessionFile& file);
   void applyBreakpoints(const session::SessionFile& file);
   void applyWatches(const session::SessionFile& file);
+  void applyPart(const session::SessionFile& file);
   void applyRanks(const session::SessionFile& file);
 
   QMainWindow& m_window;

@@ -89,6 +89,7 @@ void DebugSession::open(const QString& path, LoadedTrace trace) {
   closeTarget();
   m_state.source = Source::Recording;
   m_state.part.clear();
+  m_keepsPart = false;
   m_toldInputs.clear();
   take(path, std::move(trace));
   m_control.setGoal({});

@@ -83,6 +83,9 @@ class DebugSession : public QObject, private mi::FleetObserver {
   Status debugOnly(const app::PartOfJob& part);
   /// All ranks again.
   void debugAll();
+  /// The part that the trace keeps is debugged, and whatever part is chosen from now on is kept in it; until another trace
+  /// is opened. An error, and all ranks are debugged, where what is kept is no part of this job.
+  Status restorePart();
   /// Ranks that can run only together: the trace's group of this one. Empty: the trace has no groups.
   [[nodiscard]] std::vector<Rank> groupOf(int rank) const;
   /// Ranks that cycles run, ascending; empty: all.
@@ -201,6 +204,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
 
   // debug_session_part.cpp
   void setPart(std::vector<Rank> ranks);
+  void keepPart();
   /// True: the rank is not among those that cycles run, which has been said.
   [[nodiscard]] bool refuses(int rank);
 
@@ -276,6 +280,7 @@ class DebugSession : public QObject, private mi::FleetObserver {
   app::OtherContents m_contents;  ///< of the present cycle
   QTimer m_tick;
   bool m_allowRebuilt = false;
+  bool m_keepsPart = false;  ///< in the trace
   StopFilter m_stopFilter;
 };
 

@@ -4,12 +4,18 @@
 #include <utility>
 
 #include "app/session/debug_session.h"
+#include "app/session/records/session_records.h"
 #include "replay_engine/groups/replay_groups.h"
+#include "views/values/text.h"
 
 namespace pf::session {
 namespace {
 
 constexpr std::size_t kGdbsUpTo = 16;  ///< ranks: each GDB takes some 60 MB
+
+QString partText(const std::vector<Rank>& ranks) {
+  return values::rankSetText(QList<int>(ranks.begin(), ranks.end()));
+}
 
 }  // namespace
 
@@ -49,7 +55,49 @@ void DebugSession::setPart(std::vector<Rank> ranks) {
   }
   m_debuggers.partChanged(kGdbsUpTo);
   m_breakpoints.partChanged();
+  keepPart();
   Q_EMIT ranksChanged();
+}
+
+/// In the place of what is kept. A trace that cannot be written has said so when it was opened.
+void DebugSession::keepPart() {
+  if (!m_keepsPart || m_store == nullptr) {
+    return;
+  }
+  db::SessionTables tables = m_store->session();
+  const auto kept = tables.all<db::PartOfJob>();
+  for (std::size_t i = 0; kept && i < kept->size(); ++i) {
+    (void)tables.remove<db::PartOfJob>((*kept)[i].id);
+  }
+  if (!m_state.part.empty()) {
+    keepRow(m_store.get(), db::PartOfJob{0, partText(m_state.part).toStdString()});
+  }
+}
+
+Status DebugSession::restorePart() {
+  if (m_state.source != Source::Recording || m_store == nullptr) {
+    return {};
+  }
+  const auto kept = m_store->session().all<db::PartOfJob>();
+  if (!kept || kept->empty()) {
+    m_keepsPart = true;
+    return kept ? Status() : Status(kept.error());
+  }
+  const QString text = values::fromUtf8(kept->back().ranks);
+  bool ok = false;
+  const QList<int> ranks = values::parseRankSet(text, ok);
+  Status status = ok && !ranks.isEmpty()
+                      ? debugOnly({{}, {ranks.begin(), ranks.end()}})
+                      : Status(Error{ErrorCode::Damaged, "they are no ranks", {}});
+  m_keepsPart = true;
+  if (!status) {
+    status = Error{status.error().code,
+                   "all ranks are debugged, as those that the trace keeps to be debugged alone ('" +
+                       values::oneLine(text).left(100).toStdString() +
+                       "') cannot be: " + status.error().message,
+                   status.error().advice};
+  }
+  return status;
 }
 
 std::vector<Rank> DebugSession::groupOf(int rank) const {

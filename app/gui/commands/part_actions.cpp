@@ -46,6 +46,21 @@ void PartActions::refresh() {
   m_all->setEnabled(recording && !m_session.part().empty());
 }
 
+void PartActions::restore() {
+  const Status status = m_session.restorePart();
+  if (!status) {
+    QString text = QString::fromStdString(status.error().text());
+    text[0] = text.at(0).toUpper();
+    Q_EMIT said(text, true);
+  } else if (const std::vector<Rank>& part = m_session.part(); !part.empty()) {
+    Q_EMIT said(tr("Cycles run %1 alone, as when this trace was last open. Debug all ranks (menu "
+                   "Replay) ends that.")
+                    .arg(ranksWord(QList<int>(part.begin(), part.end()))),
+                false);
+  }
+  refresh();
+}
+
 QList<int> PartActions::withGroups(const QList<int>& ranks) const {
   QList<int> whole;
   for (const int rank : ranks) {

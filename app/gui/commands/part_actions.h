@@ -32,6 +32,8 @@ class PartActions : public QObject {
   void refresh();
   /// Begins a cycle of these alone, or asks what to do instead.
   void debugOnly(const QList<int>& ranks);
+  /// Debugs the part that the trace keeps, and says so.
+  void restore();
   /// What can be done with these ranks, for the menu of a pane that shows them.
   void addTo(QMenu& menu, const QList<int>& ranks);
 

@@ -3,6 +3,7 @@
 #include <QAction>
 #include <QContextMenuEvent>
 #include <QDockWidget>
+#include <QFile>
 #include <QMenu>
 #include <QMessageBox>
 #include <QPushButton>
@@ -35,6 +36,8 @@ class PartTest : public QObject {
   void theGroupOfARow();
   void theMatrixFramesGroups();
   void allAgain();
+  void isKeptInTheTrace();
+  void isKeptInASession();
   void aTraceWithoutContents();
   void cleanupTestCase();
 
@@ -42,6 +45,7 @@ class PartTest : public QObject {
   void open(const char* name, const QStringList& options);
   [[nodiscard]] pf::session::DebugSession& session() { return m_window->session(); }
   [[nodiscard]] QTableView* list() { return m_window->ranks().findChild<QTableView*>(); }
+  [[nodiscard]] bool reopen(const QString& path);
   void select(std::initializer_list<int> ranks);
   /// Opens the context menu of the widget and clicks on this entry of it. Returns its text.
   QString click(QWidget* widget, const QPoint& at, const char* entry);
@@ -186,6 +190,67 @@ void PartTest::theMatrixFramesGroups() {
                            kPatience);
   QVERIFY2(matrix->groupsText().contains(QStringLiteral("To record so: --groups ")),
            qPrintable(matrix->groupsText()));
+}
+
+bool PartTest::reopen(const QString& path) {
+  m_window.reset();
+  m_window = std::make_unique<pf::gui::MainWindow>();
+  m_window->show();
+  m_window->resize(1400, 900);
+  QSignalSpy opened(m_window.get(), &pf::gui::MainWindow::opened);
+  m_window->openPath(path);
+  return opened.wait(kPatience) && opened.first().first().toBool();
+}
+
+void PartTest::isKeptInTheTrace() {
+  QVERIFY(session().debugOnly({{}, {1, 2}}).ok());
+  QVERIFY(reopen(m_directory.filePath(QStringLiteral("groups.pft"))));
+  QCOMPARE(session().part(), (std::vector<pf::Rank>{1, 2}));
+  QCOMPARE(stateOf(0), QStringLiteral("not in this replay"));
+  QVERIFY2(m_window->statusText().startsWith(QStringLiteral("Cycles run ranks 1-2 alone")),
+           qPrintable(m_window->statusText()));
+  QVERIFY(m_window->findChild<QAction*>(QStringLiteral("debugAll"))->isEnabled());
+}
+
+void PartTest::isKeptInASession() {
+  const QString file = m_directory.filePath(QStringLiteral("part.pfs"));
+  QVERIFY(m_window->saveSession(file));
+  session().debugAll();  // which the trace keeps
+  QVERIFY(reopen(file));
+  QCOMPARE(session().part(), (std::vector<pf::Rank>{1, 2}));
+  // Ranks that are no union of groups are refused, with a sentence; all are debugged.
+  QFile saved(file);
+  QVERIFY(saved.open(QIODevice::ReadOnly));
+  const QByteArray text = saved.readAll();
+  for (const char* hostile : {"[1]", "[0, 2]", "[0, 9]", "[2147483647]"}) {
+    const auto part = text.indexOf("\"part\": [");
+    QVERIFY(part > 0);
+    QByteArray changed = text;
+    const auto begin = text.indexOf('[', part);
+    changed.replace(begin, text.indexOf(']', begin) + 1 - begin, hostile);
+    QFile bad(m_directory.filePath(QStringLiteral("bad.pfs")));
+    QVERIFY(bad.open(QIODevice::WriteOnly));
+    bad.write(changed);
+    bad.close();
+    QVERIFY(reopen(bad.fileName()));
+    QVERIFY2(session().part().empty(), hostile);
+    QVERIFY2(m_window->statusText().startsWith(
+                 QStringLiteral("All ranks are debugged, as those that the session names")),
+             qPrintable(m_window->statusText()));
+  }
+  // All ranks are a choice, too: the trace's part goes.
+  QVERIFY(session().debugOnly({{}, {3}}).ok());
+  QVERIFY(reopen(m_directory.filePath(QStringLiteral("groups.pft"))));
+  QCOMPARE(session().part(), std::vector<pf::Rank>{3});
+  QFile all(m_directory.filePath(QStringLiteral("all.pfs")));
+  QVERIFY(all.open(QIODevice::WriteOnly));
+  QByteArray none = text;
+  const auto begin = none.indexOf('[', none.indexOf("\"part\": ["));
+  all.write(none.replace(begin, none.indexOf(']', begin) + 1 - begin, "[]"));
+  all.close();
+  QVERIFY(reopen(all.fileName()));
+  QVERIFY(session().part().empty());
+  QVERIFY(session().debugOnly({{}, {1, 2}}).ok());
 }
 
 void PartTest::allAgain() {

@@ -266,6 +266,9 @@ Result<SessionFile> sessionIn(const QString& path, const Json& root) {
   }
   session.focus = in.ranks("focus");
   session.currentRank = in.number("currentRank", -1, 0);
+  if (in.has("part")) {
+    session.part = in.ranks("part");
+  }
   session.expression = in.text("expression");
   session.ranksShown = in.text("ranksShown");
   session.geometry = in.bytes("geometry");
@@ -317,6 +320,9 @@ Status writeSessionFile(const QString& path, const SessionFile& session) {
   }
   root["focus"] = session.focus;
   root["currentRank"] = session.currentRank;
+  if (session.part) {
+    root["part"] = *session.part;
+  }
   root["expression"] = jsonOf(session.expression);
   root["ranksShown"] = jsonOf(session.ranksShown);
   root["geometry"] = session.geometry.toBase64().toStdString();

@@ -2,6 +2,7 @@
 // A saved debugging session (NAME.pfs, JSON): what is debugged, what was set, and how the window looked.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <QByteArray>
@@ -25,6 +26,8 @@ struct SessionFile {
   QList<values::RankGroup> groups;
   QList<int> focus;
   int currentRank = 0;
+  std::optional<QList<int>>
+      part;  ///< ranks that are debugged without the others; empty: all are. Nothing: it does not say
   QString expression;   ///< of Values across ranks
   QString ranksShown;   ///< of the diagram, as views::arrangementText()
   QByteArray geometry;  ///< of the window

@@ -102,6 +102,7 @@ Result<SessionRecords> readRecords(db::TraceStore& store) {
   read(records.groups);
   read(records.arrangements);
   read(records.benign);
+  read(records.parts);
   if (!status) {
     return status.error();
   }
@@ -116,9 +117,10 @@ Result<bool> copyRecords(const SessionRecords& before, const SessionRecords& now
   const Result<Ids> groups = carry(before.groups, now.groups, to);
   const Result<Ids> arrangements = carry(before.arrangements, now.arrangements, to);
   const Result<Ids> benign = carry(before.benign, now.benign, to);
+  const Result<Ids> parts = carry(before.parts, now.parts, to);
   const Result<Ids> cycles = carry(before.cycles, now.cycles, to);
   for (const Result<Ids>* each :
-       {&breakpoints, &watches, &notes, &groups, &arrangements, &benign, &cycles}) {
+       {&breakpoints, &watches, &notes, &groups, &arrangements, &benign, &parts, &cycles}) {
     if (!*each) {
       return each->error();
     }

@@ -285,5 +285,67 @@ TEST_F(PartTest, ValuesAreOfTheRanksThatRun) {
   EXPECT_EQ(found[1].value, QStringLiteral("7"));
 }
 
+// -- what the trace keeps
+
+class KeptPartTest : public PartTest {
+ protected:
+  std::vector<std::string> kept() {
+    const auto store = db::TraceStore::open(m_trace.toStdString(), db::TraceStore::Mode::ReadOnly);
+    EXPECT_TRUE(store.ok());
+    const auto rows = const_cast<db::TraceStore&>(*store).session().all<db::PartOfJob>();
+    EXPECT_TRUE(rows.ok());
+    std::vector<std::string> ranks;
+    for (const db::PartOfJob& row : *rows) {
+      ranks.push_back(row.ranks);
+    }
+    return ranks;
+  }
+  /// As somebody else's program writes it.
+  void keep(const std::string& ranks) {
+    auto store = db::TraceStore::open(m_trace.toStdString(), db::TraceStore::Mode::ReadWrite);
+    ASSERT_TRUE(store.ok());
+    ASSERT_TRUE(store->session().add(db::PartOfJob{0, ranks}).ok());
+  }
+};
+
+TEST_F(KeptPartTest, WhoDoesNotAskForItKeepsNoneAndHasNone) {
+  only({2});
+  EXPECT_TRUE(kept().empty()) << "a script's or an editor's part is its own";
+  keep("3");
+  reopen();
+  EXPECT_TRUE(session().part().empty());
+}
+
+TEST_F(KeptPartTest, ItComesBackWithTheTrace) {
+  ASSERT_TRUE(session().restorePart().ok());
+  only({2});
+  only({0, 1});
+  EXPECT_EQ(kept(), std::vector<std::string>{"0-1"});
+  reopen();
+  EXPECT_TRUE(session().part().empty());
+  ASSERT_TRUE(session().restorePart().ok());
+  EXPECT_EQ(session().part(), (std::vector<Rank>{0, 1}));
+  EXPECT_EQ(activityOf(2), RankActivity::NotInReplay);
+  session().debugAll();
+  EXPECT_TRUE(kept().empty());
+  reopen();
+  ASSERT_TRUE(session().restorePart().ok());
+  EXPECT_TRUE(session().part().empty());
+}
+
+TEST_F(KeptPartTest, WhatIsNoPartIsSaidAndAllAreDebugged) {
+  for (const char* hostile :
+       {"0", "0, 2", "4", "-1", "0-1048575", "x", "", "2, x", "99999999999"}) {
+    keep(hostile);
+    reopen();
+    const Status status = session().restorePart();
+    ASSERT_FALSE(status.ok()) << hostile;
+    EXPECT_EQ(status.error().message.find("all ranks are debugged, as those that the trace keeps"),
+              0U)
+        << status.error().text();
+    EXPECT_TRUE(session().part().empty()) << hostile;
+  }
+}
+
 }  // namespace
 }  // namespace pf::session

@@ -55,6 +55,7 @@ class SessionFileTest : public testing::Test {
     session.groups = {{QStringLiteral("odd"), {1, 3}}};
     session.focus = {0, 1};
     session.currentRank = 2;
+    session.part = QList<int>{1, 2};
     session.expression = QStringLiteral("rank");
     session.ranksShown = QStringLiteral("{}");
     session.geometry = QByteArray("\0\1\2", 3);
@@ -84,7 +85,7 @@ class SessionFileTest : public testing::Test {
          session->command + QStringList{session->trace, session->directory, session->input}) {
       EXPECT_FALSE(word.contains(QChar(0))) << bytes;
     }
-    for (const int rank : session->focus) {
+    for (const int rank : session->focus + session->part.value_or(QList<int>())) {
       EXPECT_GE(rank, 0) << bytes;
     }
     for (const values::Breakpoint& breakpoint : session->breakpoints) {
@@ -106,7 +107,7 @@ class SessionFileTest : public testing::Test {
     return a.trace == b.trace && a.command == b.command && a.directory == b.directory &&
            a.input == b.input && a.breakpoints == b.breakpoints && a.watches == b.watches &&
            a.groups == b.groups && a.focus == b.focus && a.currentRank == b.currentRank &&
-           a.expression == b.expression && a.ranksShown == b.ranksShown &&
+           a.part == b.part && a.expression == b.expression && a.ranksShown == b.ranksShown &&
            a.geometry == b.geometry && a.layout == b.layout && a.centre == b.centre;
   }
   [[nodiscard]] std::ptrdiff_t files() const {
